@@ -1,0 +1,86 @@
+/* coll/config.h — every knob of the library, and the few words that differ between compilers
+ *
+ * Define a knob before the first include (or with -D) to override it; nothing else in the
+ * library may be configured. All translation units of a program must agree on
+ * COLL_STEP_MAX and COLL_PARAM_MAX, because they size structures.
+ *
+ * This is the only header that includes anything from the toolchain, and it includes only what
+ * a freestanding C99 implementation has.
+ */
+#ifndef COLL_CONFIG_H
+#define COLL_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define COLL_VERSION_MAJOR 0
+#define COLL_VERSION_MINOR 1
+#define COLL_VERSION_PATCH 0
+
+/* How the functions of the headers are declared. */
+#ifndef COLL_INLINE
+#define COLL_INLINE static inline
+#endif
+
+/* The most actions that one step of an algorithm yields. */
+#ifndef COLL_STEP_MAX
+#define COLL_STEP_MAX 4
+#endif
+
+/* The most parameters that an algorithm has. */
+#ifndef COLL_PARAM_MAX
+#define COLL_PARAM_MAX 4
+#endif
+
+/* Actions in flight of a call made through comm.h. Requests of one's own choose freely, up to 32. */
+#ifndef COLL_WINDOW
+#define COLL_WINDOW 16
+#endif
+
+/* Copies bytes between areas that do not overlap. A hosted compiler knows memcpy; on bare metal
+ * the library brings a loop that the compiler must not turn back into a call of memcpy. */
+#ifndef COLL_COPY
+#if defined(__STDC_HOSTED__) && __STDC_HOSTED__ && (defined(__GNUC__) || defined(__clang__))
+#define COLL_COPY(dst, src, bytes) ((void)__builtin_memcpy((dst), (src), (bytes)))
+#else
+#define COLL_COPY(dst, src, bytes) coll_i_copy((dst), (src), (bytes))
+#endif
+#endif
+
+COLL_INLINE void coll_i_copy(void *dst, const void *src, size_t bytes)
+{
+    volatile unsigned char *to = (volatile unsigned char *)dst;
+    const unsigned char *from = (const unsigned char *)src;
+    for (size_t i = 0; i < bytes; i++)
+        to[i] = from[i];
+}
+
+/* The index of the lowest bit that is set; x is not zero. */
+#ifndef COLL_LOWEST_BIT
+#if defined(__GNUC__) || defined(__clang__)
+#define COLL_LOWEST_BIT(x) ((uint32_t)__builtin_ctz(x))
+#else
+#define COLL_LOWEST_BIT(x) coll_i_lowest_bit(x)
+#endif
+#endif
+
+COLL_INLINE uint32_t coll_i_lowest_bit(uint32_t x)
+{
+    uint32_t bit = 0;
+    while (!(x & 1u)) {
+        x >>= 1;
+        bit++;
+    }
+    return bit;
+}
+
+#if defined(__GNUC__) || defined(__clang__)
+#define COLL_I_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define COLL_I_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define COLL_I_LIKELY(x)   (x)
+#define COLL_I_UNLIKELY(x) (x)
+#endif
+
+#endif /* COLL_CONFIG_H */

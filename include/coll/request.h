@@ -1,0 +1,564 @@
+/* coll/request.h — the window executor: runs one rank's part of a plan over a transport
+ *
+ *   coll_slot slots[8];                      // the window: actions in flight
+ *   coll_request request;
+ *   coll_request_init(&request, slots, 8);
+ *   coll_run run = {0};                      // what to run, on which memory; stays the caller's
+ *   run.plan = &plan; run.rank = me; run.transport = &mine; run.ctx = my_context; …
+ *   coll_status status = coll_request_start(&request, &run);
+ *   if (status == COLL_OK)
+ *       status = coll_request_wait(&request);
+ *
+ * The actions of a rank are a sequential program (action.h). The request finds the parallelism in it: an
+ * action enters a slot in program order and starts when no older unfinished action conflicts with it
+ * (one writes what the other reads or writes), and sends, as well as receives, of one peer start in
+ * order. RECV_REDUCE starts to receive when its staging is free, and combines when its operands are.
+ *
+ * Memory: the request, its slots and the run, all the caller's; nothing grows with p. Nothing here
+ * allocates. start and progress never block; wait does. One thread at a time may use a request.
+ */
+#ifndef COLL_REQUEST_H
+#define COLL_REQUEST_H
+
+#include "plan.h"
+#include "transport.h"
+
+/* What to run. Filled in by the caller, who keeps it, and all it points to, until the request is done. */
+typedef struct coll_run {
+    const coll_plan *plan;
+    const coll_transport *transport;
+    void *ctx;         /* the transport's */
+    const coll_op *op; /* NULL where nothing is reduced */
+    const void *in;    /* extents: coll_plan_extents; NULL where there are none */
+    void *out;
+    void *scratch; /* at least coll_plan_scratch elements */
+    void *
+        shared; /* at least coll_plan_shared elements, the same memory on all ranks of a node */
+    size_t scratch_bytes, shared_bytes;
+    uint32_t rank; /* in the plan's group */
+    uint32_t tag;  /* the same on all ranks, of no other collective that is running */
+} coll_run;
+
+/* An action in the window. Bit k of a mask stands for slot k. */
+typedef struct coll_slot {
+    coll_action act; /* act.stride of a message: bytes of it that are done */
+    coll_handle handle;
+    uint32_t gate;  /* conflicting older actions that must end before this one starts … */
+    uint32_t hold;  /* … or, RECV_REDUCE, before it combines */
+    uint32_t order; /* older messages of the same peer and direction */
+    uint32_t dependents; /* slots that have this one in a mask */
+} coll_slot;
+
+typedef struct coll_request {
+    const coll_run *run;
+    coll_slot *slots;
+    size_t step, steps; /* the next step to enter the window, and how many there are */
+    uint32_t free;      /* slots without an action */
+    uint32_t pending;   /* slots whose action, or the last piece of it, has not started */
+    uint32_t flying;    /* slots with an operation that the transport works on */
+    uint32_t landed;    /* slots whose message is staged and not yet combined */
+    uint32_t idle;      /* calls of progress, one after the other, in which nothing happened */
+    coll_status status; /* COLL_AGAIN: running */
+    uint8_t window;     /* slots */
+    uint8_t skip;       /* actions of step `step` that are in the window already */
+} coll_request;
+
+/* ---- refs to memory ---------------------------------------------------------------------- */
+
+COLL_INLINE unsigned char *coll_i_target(const coll_run *run, coll_ref ref)
+{
+    const size_t at = coll_ref_offset(ref) * run->plan->problem.elem_bytes;
+    const coll_space space = coll_ref_space(ref);
+    void *base = space == COLL_OUT       ? run->out
+                 : space == COLL_SCRATCH ? run->scratch
+                                         : run->shared;
+    return (unsigned char *)base + at;
+}
+
+COLL_INLINE const unsigned char *coll_i_source(const coll_run *run, coll_ref ref)
+{
+    if (coll_ref_space(ref) == COLL_IN)
+        return (const unsigned char *)run->in +
+               coll_ref_offset(ref) * run->plan->problem.elem_bytes;
+    return coll_i_target(run, ref);
+}
+
+/* ---- conflicts --------------------------------------------------------------------------- */
+
+COLL_INLINE bool coll_i_overlap(coll_ref a, size_t a_count, coll_ref b, size_t b_count)
+{
+    return a - b < b_count || b - a < a_count;
+}
+
+/* Elements that the operands at via span. */
+COLL_INLINE size_t coll_i_via_span(const coll_action *a)
+{
+    return a->kind == COLL_DO_REDUCE ? (size_t)(a->inputs - 1) * a->stride + a->count
+                                     : a->count;
+}
+
+/* Does the older action o touch [ref, ref + count) so that a reader (writes: a writer) must wait? */
+COLL_INLINE bool coll_i_touches(const coll_action *o, coll_ref ref, size_t count, bool writes)
+{
+    if (coll_i_has(COLL_I_WRITES_DST, o) && coll_i_overlap(ref, count, o->dst, o->count))
+        return true;
+    if (writes && coll_i_has(COLL_I_READS_SRC, o) &&
+        coll_i_overlap(ref, count, o->src, o->count))
+        return true;
+    return (o->kind == COLL_DO_RECV_REDUCE || (writes && o->kind == COLL_DO_REDUCE)) &&
+           coll_i_overlap(ref, count, o->via, coll_i_via_span(o));
+}
+
+/* Must action a wait for o as far as dst, src and REDUCE's operands go? */
+COLL_INLINE bool coll_i_conflicts(const coll_action *a, const coll_action *o)
+{
+    return (coll_i_has(COLL_I_WRITES_DST, a) && coll_i_touches(o, a->dst, a->count, true)) ||
+           (coll_i_has(COLL_I_READS_SRC, a) && coll_i_touches(o, a->src, a->count, false)) ||
+           (a->kind == COLL_DO_REDUCE && coll_i_touches(o, a->via, coll_i_via_span(a), false));
+}
+
+/* Are both messages of one channel: the same direction, and the same peer (a multicast: any)? */
+COLL_INLINE bool coll_i_same_channel(const coll_action *a, const coll_action *o)
+{
+    if (coll_i_has(COLL_I_SENDS, a))
+        return coll_i_has(COLL_I_SENDS, o) &&
+               (a->peer == o->peer || a->kind == COLL_DO_MULTICAST ||
+                o->kind == COLL_DO_MULTICAST);
+    if (a->kind == COLL_DO_FABRIC_REDUCE)
+        return o->kind == COLL_DO_FABRIC_REDUCE;
+    return coll_i_has(COLL_I_RECEIVES, a) && coll_i_has(COLL_I_RECEIVES, o) &&
+           a->peer == o->peer;
+}
+
+/* ---- the life of a slot ------------------------------------------------------------------ */
+
+/* Writes the action into a free slot, and finds what it must wait for. */
+COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
+{
+    const uint32_t k = COLL_LOWEST_BIT(r->free), bit = (uint32_t)1 << k;
+    const uint32_t all = (uint32_t)(((uint64_t)1 << r->window) - 1);
+    coll_slot *slot = &r->slots[k];
+    uint32_t gate = 0, hold = 0, order = 0;
+    for (uint32_t left = all & ~r->free; left; left &= left - 1) {
+        const uint32_t j = COLL_LOWEST_BIT(left), j_bit = left & (0 - left);
+        coll_slot *older = &r->slots[j];
+        const coll_action *o = &older->act;
+        uint32_t depends = 0;
+        if (coll_i_conflicts(a, o)) {
+            if (a->kind == COLL_DO_RECV_REDUCE)
+                hold |= j_bit;
+            else
+                gate |= j_bit;
+            depends = bit;
+        }
+        if (a->kind == COLL_DO_RECV_REDUCE && coll_i_touches(o, a->via, a->count, true)) {
+            gate |= j_bit;
+            depends = bit;
+        }
+        if (coll_i_same_channel(a, o) && !((r->landed >> j) & 1u)) {
+            order |= j_bit;
+            depends = bit;
+        }
+        older->dependents |= depends;
+    }
+    slot->act = *a;
+    slot->handle.word[0] = slot->handle.word[1] = 0;
+    slot->gate = gate;
+    slot->hold = hold;
+    slot->order = order;
+    slot->dependents = 0;
+    r->free &= ~bit;
+    r->pending |= bit;
+    return k;
+}
+
+/* The action of slot k is over: nobody waits for it any longer. Clearing when the slot ends, not when it
+ * is used again, matters: an old action would else wait for a younger one in the same slot. */
+COLL_INLINE void coll_i_finish(coll_request *r, uint32_t k)
+{
+    const uint32_t bit = (uint32_t)1 << k;
+    for (uint32_t left = r->slots[k].dependents; left; left &= left - 1) {
+        coll_slot *later = &r->slots[COLL_LOWEST_BIT(left)];
+        later->gate &= ~bit;
+        later->hold &= ~bit;
+        later->order &= ~bit;
+    }
+    r->free |= bit;
+    r->pending &= ~bit;
+    r->flying &= ~bit;
+    r->landed &= ~bit;
+}
+
+/* The message of slot k is staged: younger messages of its channel need not wait for the combining. */
+COLL_INLINE void coll_i_land(coll_request *r, uint32_t k)
+{
+    const uint32_t bit = (uint32_t)1 << k;
+    for (uint32_t left = r->slots[k].dependents; left; left &= left - 1)
+        r->slots[COLL_LOWEST_BIT(left)].order &= ~bit;
+    r->flying &= ~bit;
+    r->landed |= bit;
+}
+
+/* dst = src ⊕ operands on this processor, in one sweep of memory: in chunks that stay in the cache. */
+COLL_INLINE void coll_i_reduce(const coll_run *run, const coll_action *a)
+{
+    const size_t elem_bytes = run->plan->problem.elem_bytes;
+    const size_t chunk = a->inputs > 1 ? 4096 / elem_bytes + 1 : a->count;
+    unsigned char *dst = coll_i_target(run, a->dst);
+    const unsigned char *src = coll_i_source(run, a->src), *via = coll_i_source(run, a->via);
+    for (size_t done = 0; done < a->count; done += chunk) {
+        const size_t n = a->count - done < chunk ? a->count - done : chunk,
+                     at = done * elem_bytes;
+        run->op->combine(dst + at, src + at, via + at, n, run->op->arg);
+        for (uint32_t i = 1; i < a->inputs; i++)
+            run->op->combine(dst + at, dst + at, via + at + i * a->stride * elem_bytes, n,
+                             run->op->arg);
+    }
+}
+
+/* dst = src ⊕ message, or message ⊕ src. */
+COLL_INLINE void coll_i_merge(const coll_run *run, const coll_action *a, const void *message)
+{
+    const void *src = coll_i_source(run, a->src);
+    const bool left = (a->flags & COLL_LEFT) != 0;
+    run->op->combine(coll_i_target(run, a->dst), left ? message : src, left ? src : message,
+                     a->count, run->op->arg);
+}
+
+/* Bytes of the message of an action, and of its next piece. */
+COLL_INLINE size_t coll_i_message(const coll_run *run, const coll_action *a)
+{
+    return coll_i_has(COLL_I_TOKENS, a) ? 0 : a->count * run->plan->problem.elem_bytes;
+}
+
+COLL_INLINE size_t coll_i_piece(const coll_run *run, const coll_action *a)
+{
+    const size_t left = coll_i_message(run, a) - a->stride, most = run->transport->max_bytes;
+    return most != 0 && left > most ? most : left;
+}
+
+/* Starts the action of slot k, or its next piece. COLL_OK: that was all of it, at once. */
+COLL_INLINE coll_status coll_i_begin(coll_request *r, uint32_t k)
+{
+    const coll_run *run = r->run;
+    const coll_transport *t = run->transport;
+    coll_slot *slot = &r->slots[k];
+    coll_action *a = &slot->act;
+    const coll_group *group = &run->plan->group;
+    const size_t bytes = coll_i_message(run, a);
+    switch ((coll_kind)a->kind) {
+    case COLL_DO_SEND:
+        return t->send(run->ctx, coll_group_outer(group, a->peer), run->tag,
+                       coll_i_source(run, a->src) + a->stride, coll_i_piece(run, a),
+                       &slot->handle);
+    case COLL_DO_NOTIFY:
+        return t->send(run->ctx, coll_group_outer(group, a->peer), run->tag, NULL, 0,
+                       &slot->handle);
+    case COLL_DO_RECV:
+        return t->recv(run->ctx, coll_group_outer(group, a->peer), run->tag,
+                       coll_i_target(run, a->dst) + a->stride, coll_i_piece(run, a),
+                       &slot->handle);
+    case COLL_DO_RECV_REDUCE:
+        return t->recv(run->ctx, coll_group_outer(group, a->peer), run->tag,
+                       coll_i_target(run, a->via) + a->stride, coll_i_piece(run, a),
+                       &slot->handle);
+    case COLL_DO_AWAIT:
+        return t->recv(run->ctx, coll_group_outer(group, a->peer), run->tag, NULL, 0,
+                       &slot->handle);
+    case COLL_DO_MULTICAST:
+        return t->multicast(run->ctx, run->tag, coll_i_source(run, a->src) + a->stride,
+                            coll_i_piece(run, a), &slot->handle);
+    case COLL_DO_FABRIC_REDUCE:
+        return t->fabric_reduce(run->ctx, run->tag, run->op, coll_i_target(run, a->dst),
+                                coll_i_source(run, a->src), a->count, &slot->handle);
+    case COLL_DO_COPY:
+        if (t->copy)
+            return t->copy(run->ctx, coll_i_target(run, a->dst), coll_i_source(run, a->src),
+                           bytes, &slot->handle);
+        if (a->dst != a->src)
+            COLL_COPY(coll_i_target(run, a->dst), coll_i_source(run, a->src), bytes);
+        return COLL_OK;
+    case COLL_DO_REDUCE:
+        if (t->reduce) {
+            const coll_status status = t->reduce(
+                run->ctx, run->op, coll_i_target(run, a->dst), coll_i_source(run, a->src),
+                coll_i_source(run, a->via), a->count, &slot->handle);
+            if (status != COLL_ERR_CAPABILITY)
+                return status;
+        }
+        coll_i_reduce(run, a);
+        a->inputs = 1;
+        return COLL_OK;
+    case COLL_KINDS:
+        break;
+    }
+    return COLL_ERR_STATE;
+}
+
+/* One operation of slot k's action is done. Is there more of it to start? */
+COLL_INLINE bool coll_i_more(coll_request *r, uint32_t k)
+{
+    coll_action *a = &r->slots[k].act;
+    if (a->kind == COLL_DO_REDUCE) { /* a transport reduces one operand after the other */
+        a->inputs--;
+        a->src = a->dst;
+        a->via += a->stride;
+        return a->inputs > 0;
+    }
+    if (((coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a))) &&
+        r->run->transport->max_bytes != 0) {
+        a->stride += coll_i_piece(r->run, a);
+        return a->stride < coll_i_message(r->run, a);
+    }
+    return false;
+}
+
+/* All operations of slot k's action are done. */
+COLL_INLINE void coll_i_complete(coll_request *r, uint32_t k)
+{
+    coll_slot *slot = &r->slots[k];
+    if (slot->act.kind == COLL_DO_RECV_REDUCE) {
+        if (slot->hold != 0) {
+            coll_i_land(r, k);
+            return;
+        }
+        coll_i_merge(r->run, &slot->act, coll_i_source(r->run, slot->act.via));
+    }
+    coll_i_finish(r, k);
+}
+
+/* Moves slot k on as far as it goes now. COLL_OK: it moved; COLL_AGAIN: it did not. */
+COLL_INLINE coll_status coll_i_advance(coll_request *r, uint32_t k)
+{
+    const uint32_t bit = (uint32_t)1 << k;
+    const coll_run *run = r->run;
+    const coll_transport *t = run->transport;
+    coll_slot *slot = &r->slots[k];
+    coll_status status, moved = COLL_AGAIN;
+    if (r->landed & bit) {
+        if (slot->hold != 0)
+            return COLL_AGAIN;
+        coll_i_merge(run, &slot->act, coll_i_source(run, slot->act.via));
+        coll_i_finish(r, k);
+        return COLL_OK;
+    }
+    if (slot->act.kind == COLL_DO_RECV_REDUCE && t->borrow &&
+        coll_i_piece(run, &slot->act) == coll_i_message(run, &slot->act)) {
+        const void *message = NULL;
+        if (slot->hold != 0 || slot->order != 0)
+            return COLL_AGAIN;
+        status = t->borrow(run->ctx, coll_group_outer(&run->plan->group, slot->act.peer),
+                           run->tag, coll_i_message(run, &slot->act), &message, &slot->handle);
+        if (status != COLL_OK)
+            return status;
+        coll_i_merge(run, &slot->act, message);
+        t->give_back(run->ctx, &slot->handle);
+        coll_i_finish(r, k);
+        return COLL_OK;
+    }
+    for (;;) {
+        if (r->flying & bit) {
+            if (coll_i_has(COLL_I_RECEIVES, &slot->act) && slot->order != 0)
+                return moved;
+            status = t->test(run->ctx, &slot->handle);
+            if (status != COLL_OK)
+                return status < 0 ? status : moved;
+            r->flying &= ~bit;
+        } else {
+            if (slot->gate != 0 || (slot->order & r->pending) != 0)
+                return moved;
+            status = coll_i_begin(r, k);
+            if (status < 0)
+                return status;
+            if (status == COLL_AGAIN)
+                return moved;
+            if (status == COLL_STARTED) {
+                r->flying |= bit;
+                if (coll_i_piece(run, &slot->act) + slot->act.stride >=
+                    coll_i_message(run, &slot->act))
+                    r->pending &= ~bit;
+                moved = COLL_OK;
+                continue;
+            }
+        }
+        moved = COLL_OK;
+        if (!coll_i_more(r, k)) {
+            r->pending &= ~bit;
+            coll_i_complete(r, k);
+            return COLL_OK;
+        }
+    }
+}
+
+/* Takes steps into the window while there is room, starting at once what can start. */
+COLL_INLINE coll_status coll_i_fill(coll_request *r)
+{
+    const coll_run *run = r->run;
+    coll_action acts[COLL_STEP_MAX];
+    coll_status moved = COLL_AGAIN;
+    while (r->step < r->steps && r->free) {
+        const uint32_t n = coll_plan_step(run->plan, run->rank, r->step, acts);
+        for (; r->skip < n; r->skip++) {
+            coll_status status;
+            if (acts[r->skip].count == 0)
+                continue;
+            if (!r->free)
+                return moved;
+            status = coll_i_advance(r, coll_i_admit(r, &acts[r->skip]));
+            if (status < 0)
+                return status;
+            moved = COLL_OK;
+        }
+        r->skip = 0;
+        r->step++;
+        moved = COLL_OK;
+    }
+    return moved;
+}
+
+/* Ends the request with an error: cancels what is in flight, and tells the peers. */
+COLL_INLINE void coll_i_fail(coll_request *r, coll_status status)
+{
+    const coll_transport *t = r->run->transport;
+    for (; r->flying; r->flying &= r->flying - 1)
+        if (t->cancel)
+            t->cancel(r->run->ctx, &r->slots[COLL_LOWEST_BIT(r->flying)].handle);
+    if (t->abort && status != COLL_ERR_PEER)
+        t->abort(r->run->ctx, r->run->tag);
+    r->status = status;
+}
+
+/* ---- the request ------------------------------------------------------------------------- */
+
+/* Gives the request its window: 1 … 32 slots, the caller's as long as the request is used. */
+COLL_INLINE coll_status coll_request_init(coll_request *r, coll_slot *slots, uint32_t window)
+{
+    if (!r || !slots)
+        return COLL_ERR_NULL;
+    if (window == 0 || window > 32)
+        return COLL_ERR_WINDOW;
+    r->run = NULL;
+    r->slots = slots;
+    r->window = (uint8_t)window;
+    r->status = COLL_OK;
+    return COLL_OK;
+}
+
+/* Can this run be started with this window? */
+COLL_INLINE coll_status coll_run_check(const coll_run *run, uint32_t window)
+{
+    coll_status status;
+    coll_extents need;
+    size_t elem_bytes;
+    if (!run || !run->plan)
+        return COLL_ERR_NULL;
+    status = coll_transport_check(run->transport);
+    if (status != COLL_OK)
+        return status;
+    status = coll_plan_check_rank(run->plan, run->rank);
+    if (status != COLL_OK)
+        return status;
+    if (run->transport->tags != 0 && run->tag >= run->transport->tags)
+        return COLL_ERR_TAG;
+    if (window < run->plan->window)
+        return COLL_ERR_WINDOW;
+    if (((run->plan->traits & COLL_NEEDS_MULTICAST) && !run->transport->multicast) ||
+        ((run->plan->traits & COLL_NEEDS_FABRIC_REDUCE) && !run->transport->fabric_reduce))
+        return COLL_ERR_CAPABILITY;
+    if (coll_is(COLL_REDUCING, run->plan->problem.collective)) {
+        if (!run->op || !run->op->combine)
+            return COLL_ERR_OP;
+        if (!run->op->commutative && (run->plan->traits & COLL_NEEDS_COMMUTATIVE))
+            return COLL_ERR_ORDER;
+    }
+    elem_bytes = run->plan->problem.elem_bytes;
+    need = coll_plan_extents(run->plan, run->rank);
+    if (!need.fits || !coll_i_addressable(need.in, elem_bytes) ||
+        !coll_i_addressable(need.out, elem_bytes))
+        return COLL_ERR_OVERFLOW;
+    if ((need.in && !run->in) || (need.out && !run->out))
+        return COLL_ERR_NULL;
+    if (coll_plan_scratch(run->plan, run->rank) > run->scratch_bytes / elem_bytes ||
+        (run->scratch_bytes && !run->scratch))
+        return COLL_ERR_SCRATCH;
+    if (coll_plan_shared(run->plan) > run->shared_bytes / elem_bytes ||
+        (run->shared_bytes && !run->shared))
+        return COLL_ERR_SHARED;
+    return COLL_OK;
+}
+
+/* Moves the collective on without blocking. COLL_OK: it is done and the buffers are the caller's;
+ * COLL_AGAIN: not yet; < 0: it failed, OUT and SCRATCH are undefined, all else is untouched. */
+COLL_INLINE coll_status coll_request_progress(coll_request *r)
+{
+    const uint32_t all = (uint32_t)(((uint64_t)1 << r->window) - 1);
+    coll_status moved;
+    if (r->status != COLL_AGAIN)
+        return r->status;
+    r->idle++;
+    do {
+        moved = coll_i_fill(r);
+        for (uint32_t left = all & ~r->free; left && moved >= 0; left &= left - 1) {
+            const uint32_t k = COLL_LOWEST_BIT(left);
+            if (!((r->free >> k) & 1u)) {
+                const coll_status status = coll_i_advance(r, k);
+                if (status != COLL_AGAIN)
+                    moved = status;
+            }
+        }
+        if (moved < 0) {
+            coll_i_fail(r, moved);
+            return moved;
+        }
+        if (moved == COLL_OK)
+            r->idle = 0;
+    } while (moved == COLL_OK && (r->step < r->steps || r->free != all));
+    if (r->step == r->steps && r->free == all)
+        r->status = COLL_OK;
+    return r->status;
+}
+
+/* Starts the collective on this rank. COLL_OK: it is under way (or done); anything else: nothing
+ * was started. The run stays the caller's and must not change until the request is done. */
+COLL_INLINE coll_status coll_request_start(coll_request *r, const coll_run *run)
+{
+    coll_status status;
+    if (!r || !r->slots)
+        return COLL_ERR_NULL;
+    if (r->status == COLL_AGAIN)
+        return COLL_ERR_BUSY;
+    status = coll_run_check(run, r->window);
+    if (status != COLL_OK)
+        return status;
+    r->run = run;
+    r->step = 0;
+    r->steps = coll_plan_steps(run->plan, run->rank);
+    r->free = (uint32_t)(((uint64_t)1 << r->window) - 1);
+    r->pending = r->flying = r->landed = r->idle = 0;
+    r->skip = 0;
+    r->status = COLL_AGAIN;
+    status = coll_request_progress(r);
+    return status < 0 ? status : COLL_OK;
+}
+
+/* Blocks until the collective is done or failed. */
+COLL_INLINE coll_status coll_request_wait(coll_request *r)
+{
+    coll_status status;
+    while ((status = coll_request_progress(r)) == COLL_AGAIN)
+        if (r->run->transport->wait)
+            r->run->transport->wait(r->run->ctx, r->idle);
+    return status;
+}
+
+/* Gives up a running collective; its status is COLL_ERR_CANCELLED from then on. Other ranks learn of it if the
+ * transport can abort. Returns COLL_ERR_STATE if it was not running. */
+COLL_INLINE coll_status coll_request_cancel(coll_request *r)
+{
+    if (r->status != COLL_AGAIN)
+        return COLL_ERR_STATE;
+    coll_i_fail(r, COLL_ERR_CANCELLED);
+    return COLL_OK;
+}
+
+#endif /* COLL_REQUEST_H */

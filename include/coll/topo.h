@@ -1,0 +1,205 @@
+/* coll/topo.h — pattern arithmetic: integers in, integers or small structures out
+ *
+ * Partitions, logarithms, f-nomial trees, folding to a power of two. Pure functions without any
+ * notion of messages, so they can be tested law by law (tests/topo.c) and used alone.
+ * Ranks are uint32_t, p is the number of ranks, element counts and offsets are size_t.
+ */
+#ifndef COLL_TOPO_H
+#define COLL_TOPO_H
+
+#include "types.h"
+
+/* ---- integers ------------------------------------------------------------------------- */
+
+/* The least k with 2^k >= x; 0 for x <= 1. */
+COLL_INLINE uint32_t coll_log2_ceil(uint32_t x)
+{
+    uint32_t k = 0;
+    while (k < 32 && ((uint64_t)1 << k) < x)
+        k++;
+    return k;
+}
+
+/* The largest power of two that is <= x; x is at least 1. */
+COLL_INLINE uint32_t coll_pow2_floor(uint32_t x)
+{
+    x |= x >> 1;
+    x |= x >> 2;
+    x |= x >> 4;
+    x |= x >> 8;
+    x |= x >> 16;
+    return x - (x >> 1);
+}
+
+/* (a + b) mod p for a, b < p, without a division and for any p. */
+COLL_INLINE uint32_t coll_mod_add(uint32_t a, uint32_t b, uint32_t p)
+{
+    return a >= p - b ? a - (p - b) : a + b;
+}
+
+/* (a − b) mod p for a, b < p. */
+COLL_INLINE uint32_t coll_mod_sub(uint32_t a, uint32_t b, uint32_t p)
+{
+    return a >= b ? a - b : a + (p - b);
+}
+
+/* *product = a · b; false where that does not fit. */
+COLL_INLINE bool coll_multiply(size_t a, size_t b, size_t *product)
+{
+    *product = a * b;
+    return b == 0 || a <= SIZE_MAX / b;
+}
+
+/* ---- partitions ----------------------------------------------------------------------- */
+
+/* A run of elements. */
+typedef struct coll_block {
+    size_t offset, count;
+} coll_block;
+
+/* A vector cut into parts whose sizes differ by at most one, the larger ones first. */
+typedef struct coll_partition {
+    size_t base;    /* elements of every part … */
+    uint32_t extra; /* … and the first `extra` parts have one more */
+} coll_partition;
+
+COLL_INLINE coll_partition coll_partition_of(size_t count, uint32_t parts)
+{
+    coll_partition cut;
+    cut.base = count / parts;
+    cut.extra = (uint32_t)(count - cut.base * parts);
+    return cut;
+}
+
+COLL_INLINE size_t coll_part_offset(coll_partition cut, uint32_t i)
+{
+    return cut.base * i + (i < cut.extra ? i : cut.extra);
+}
+
+COLL_INLINE coll_block coll_part_block(coll_partition cut, uint32_t i)
+{
+    coll_block block;
+    block.offset = coll_part_offset(cut, i);
+    block.count = cut.base + (i < cut.extra ? 1u : 0u);
+    return block;
+}
+
+/* A vector of count elements cut into segments of `segment` (0: one segment, the whole vector).
+ * There is always at least one segment, so that an empty vector has an empty one. */
+COLL_INLINE size_t coll_segments(size_t count, size_t segment)
+{
+    return segment == 0 || count <= segment ? 1 : (count - 1) / segment + 1;
+}
+
+COLL_INLINE coll_block coll_segment_block(size_t count, size_t segment, size_t i)
+{
+    coll_block block;
+    block.offset = segment * i;
+    block.count =
+        segment == 0 || count - block.offset < segment ? count - block.offset : segment;
+    return block;
+}
+
+/* ---- f-nomial trees -------------------------------------------------------------------
+ * Moody 2003, §3.2.3 and Appendix A. In the phase of stride s = f^phase, a rank v that is a multiple of
+ * s·f is the parent of v + i·s, i = 1 … f−1, where that rank exists. The subtree of a child
+ * v + i·s is the rank interval [v + i·s, v + (i+1)·s), so children in increasing order are in rank order.
+ *
+ *   f = 2, p = 8:  0 ─ 1        f = 3, p = 8:  0 ─ 1
+ *                  ├ 2 ─ 3                     ├ 2
+ *                  └ 4 ─ 5                     ├ 3 ─ 4, 5
+ *                      └ 6 ─ 7                 └ 6 ─ 7
+ */
+
+/* A rank's place in the tree. */
+typedef struct coll_fnomial {
+    uint32_t parent;   /* the rank itself at the root, 0 */
+    uint32_t children; /* how many */
+    uint32_t slot;     /* it is its parent's child number `slot`, from 0 in increasing rank */
+    uint32_t stride;   /* … in the phase of this stride; the least stride ≥ p at the root */
+} coll_fnomial;
+
+/* v's place in the f-nomial tree of p ranks; f ≥ 2, v < p. Time O(number of phases in which v is a parent). */
+COLL_INLINE coll_fnomial coll_fnomial_of(uint32_t p, uint32_t f, uint32_t v)
+{
+    coll_fnomial at;
+    uint64_t stride = 1; /* 64 bits: the stride beyond the last phase may reach p·f */
+    uint32_t digits = v; /* v / stride */
+    at.children = 0;
+    at.slot = 0;
+    at.parent = v;
+    while (stride < p) {
+        const uint32_t above = digits / f, digit = digits - above * f;
+        if (digit != 0) {
+            at.slot += digit - 1;
+            at.parent = v - (uint32_t)(digit * stride);
+            break;
+        }
+        if (v + (f - 1) * stride < p)
+            at.children += f - 1;
+        else /* the last phase of this rank, and not full */
+            at.children += (uint32_t)((p - 1 - v) / stride);
+        at.slot += f - 1;
+        stride *= f;
+        digits = above;
+    }
+    at.stride = stride < p ? (uint32_t)stride : p;
+    return at;
+}
+
+/* The rank of v's child number `slot`, which exists. */
+COLL_INLINE uint32_t coll_fnomial_child(uint32_t f, uint32_t v, uint32_t slot)
+{
+    uint32_t stride = 1;
+    if (f == 2)
+        return v + ((uint32_t)1 << slot);
+    while (slot >= f - 1) {
+        slot -= f - 1;
+        stride *= f;
+    }
+    return v + (slot + 1) * stride;
+}
+
+/* ---- folding to a power of two --------------------------------------------------------
+ * The first 2·extra ranks form pairs of neighbours (2i, 2i+1); the even one folds into the odd one and waits.
+ * The others and the odd ones are numbered 0 … core−1 in rank order, core = 2^⌊log2 p⌋.
+ *
+ *   p = 6, core = 4, extra = 2:   rank  0 1 2 3 4 5
+ *                                 core  · 0 · 1 2 3
+ */
+typedef struct coll_fold {
+    uint32_t core, extra;
+} coll_fold;
+
+COLL_INLINE coll_fold coll_fold_of(uint32_t p)
+{
+    coll_fold fold;
+    fold.core = coll_pow2_floor(p);
+    fold.extra = p - fold.core;
+    return fold;
+}
+
+/* Does rank r wait while the core works? */
+COLL_INLINE bool coll_fold_idle(coll_fold fold, uint32_t r)
+{
+    return r < 2 * fold.extra && !(r & 1u);
+}
+
+/* The core number of a rank that is not idle, and back. */
+COLL_INLINE uint32_t coll_fold_number(coll_fold fold, uint32_t r)
+{
+    return r < 2 * fold.extra ? r >> 1 : r - fold.extra;
+}
+
+COLL_INLINE uint32_t coll_fold_rank(coll_fold fold, uint32_t number)
+{
+    return number < fold.extra ? 2 * number + 1 : number + fold.extra;
+}
+
+/* The first rank whose data core number `number` stands for: its own, or that of the rank folded into it. */
+COLL_INLINE uint32_t coll_fold_first(coll_fold fold, uint32_t number)
+{
+    return number < fold.extra ? 2 * number : number + fold.extra;
+}
+
+#endif /* COLL_TOPO_H */

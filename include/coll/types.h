@@ -1,0 +1,210 @@
+/* coll/types.h — the vocabulary: status codes, collectives, element types, operators
+ *
+ * Everything here is a number with a name and a text. Nothing allocates, blocks or fails.
+ */
+#ifndef COLL_TYPES_H
+#define COLL_TYPES_H
+
+#include "config.h"
+
+/* Status: 0 done, > 0 in progress, < 0 an error that ends the call. One line a code: name, value, text. */
+#define COLL_STATUS_LIST(X)                                                                    \
+    X(COLL_OK, 0, "done")                                                                      \
+    X(COLL_AGAIN, 1, "nothing happened yet; call again")                                       \
+    X(COLL_STARTED, 2, "started; test its handle until it is done")                            \
+    X(COLL_ERR_NULL, -1, "a pointer that is needed is NULL")                                   \
+    X(COLL_ERR_RANKS, -2, "the number of ranks must be at least 1")                            \
+    X(COLL_ERR_RANK, -3, "the rank is not below the number of ranks")                          \
+    X(COLL_ERR_ROOT, -4, "the root is not below the number of ranks")                          \
+    X(COLL_ERR_COLLECTIVE, -5, "the algorithm does not solve this collective")                 \
+    X(COLL_ERR_PARAM, -6, "a parameter of the algorithm is outside of its range")              \
+    X(COLL_ERR_OVERFLOW, -7, "counts or offsets exceed what this machine can address")         \
+    X(COLL_ERR_TYPE, -8, "unknown element type, or elements of 0 bytes")                       \
+    X(COLL_ERR_OP, -9, "the operator is unknown or not defined on this element type")          \
+    X(COLL_ERR_ORDER, -10,                                                                     \
+      "the algorithm reorders operands, so it needs a commutative operator")                   \
+    X(COLL_ERR_IN_PLACE, -11, "the algorithm or collective cannot work in place")              \
+    X(COLL_ERR_COUNTS, -12, "the tables of counts and displacements are missing on this rank") \
+    X(COLL_ERR_WINDOW, -13, "the window has fewer slots than the algorithm needs, or over 32") \
+    X(COLL_ERR_SCRATCH, -14, "the scratch memory is smaller than coll_plan_scratch says")      \
+    X(COLL_ERR_SHARED, -15, "the algorithm needs shared memory that the caller did not give")  \
+    X(COLL_ERR_TRANSPORT, -16, "the transport lacks send, recv or test")                       \
+    X(COLL_ERR_CAPABILITY, -17, "the transport lacks a capability that the algorithm needs")   \
+    X(COLL_ERR_BUSY, -18, "a collective is running that this call must not disturb")           \
+    X(COLL_ERR_MEMORY, -19, "the memory given by the caller is used up")                       \
+    X(COLL_ERR_SIZE, -20, "a message has another size than its receiver expects")              \
+    X(COLL_ERR_PEER, -21, "another rank failed in this collective")                            \
+    X(COLL_ERR_CANCELLED, -22, "the collective was cancelled")                                 \
+    X(COLL_ERR_DEADLOCK, -23, "no rank can make progress any more")                            \
+    X(COLL_ERR_STATE, -24, "the request is not in the state that this call needs")             \
+    X(COLL_ERR_UNKNOWN, -25, "no such name")                                                   \
+    X(COLL_ERR_SHAPE, -26, "the number of ranks does not fit the algorithm's geometry")        \
+    X(COLL_ERR_GROUP, -27, "a group has no ranks, repeats one, or reaches outside")            \
+    X(COLL_ERR_IO, -28, "the transport failed")                                                \
+    X(COLL_ERR_FORMAT, -29, "the bytes are not a descriptor of this version")                  \
+    X(COLL_ERR_TAG, -30, "the tag is not below the number of tags of the transport")
+
+#define COLL_I_ENUM(name, value, text) name = value,
+typedef enum coll_status { COLL_STATUS_LIST(COLL_I_ENUM) COLL_I_STATUS_LAST = -31 } coll_status;
+
+/* One line on a status, never NULL; static storage. */
+COLL_INLINE const char *coll_status_text(coll_status status)
+{
+#define COLL_I_CASE(name, value, text)                                                         \
+    case name:                                                                                 \
+        return text;
+    switch (status) {
+        COLL_STATUS_LIST(COLL_I_CASE)
+    case COLL_I_STATUS_LAST:
+        break;
+    }
+    return "unknown status";
+}
+
+/* Collectives, with MPI's meaning: name, text. */
+#define COLL_COLLECTIVE_LIST(X)                                                                \
+    X(COLL_BARRIER, "barrier")                                                                 \
+    X(COLL_BCAST, "bcast")                                                                     \
+    X(COLL_REDUCE, "reduce")                                                                   \
+    X(COLL_ALLREDUCE, "allreduce")                                                             \
+    X(COLL_GATHER, "gather")                                                                   \
+    X(COLL_GATHERV, "gatherv")                                                                 \
+    X(COLL_SCATTER, "scatter")                                                                 \
+    X(COLL_SCATTERV, "scatterv")                                                               \
+    X(COLL_ALLGATHER, "allgather")                                                             \
+    X(COLL_ALLGATHERV, "allgatherv")                                                           \
+    X(COLL_ALLTOALL, "alltoall")                                                               \
+    X(COLL_ALLTOALLV, "alltoallv")                                                             \
+    X(COLL_REDUCE_SCATTER, "reduce_scatter")                                                   \
+    X(COLL_REDUCE_SCATTER_BLOCK, "reduce_scatter_block")                                       \
+    X(COLL_SCAN, "scan")                                                                       \
+    X(COLL_EXSCAN, "exscan")
+
+#define COLL_I_NAME(name, text) name,
+typedef enum coll_collective {
+    COLL_COLLECTIVE_LIST(COLL_I_NAME) COLL_COLLECTIVES /* how many there are */
+} coll_collective;
+
+/* A set of collectives is a mask of these. */
+#define COLL_BIT(collective) (1u << (unsigned)(collective))
+
+#define COLL_ROOTED                                                                            \
+    (COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_GATHER) |                    \
+     COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV))
+#define COLL_REDUCING                                                                          \
+    (COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_ALLREDUCE) | COLL_BIT(COLL_REDUCE_SCATTER) |        \
+     COLL_BIT(COLL_REDUCE_SCATTER_BLOCK) | COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN))
+
+COLL_INLINE bool coll_is(unsigned set, coll_collective collective)
+{
+    return ((set >> (unsigned)collective) & 1u) != 0;
+}
+
+COLL_INLINE const char *coll_collective_name(coll_collective collective)
+{
+#define COLL_I_NAME_CASE(name, text)                                                           \
+    case name:                                                                                 \
+        return text;
+    switch (collective) {
+        COLL_COLLECTIVE_LIST(COLL_I_NAME_CASE)
+    case COLL_COLLECTIVES:
+        break;
+    }
+    return "unknown collective";
+}
+
+/* Element types: name, text, bytes. A pair holds a value and the index that MINLOC and MAXLOC
+ * carry, laid out as the C structures of reduce.h. */
+#define COLL_TYPE_LIST(X)                                                                      \
+    X(COLL_I8, "i8", 1)                                                                        \
+    X(COLL_I16, "i16", 2)                                                                      \
+    X(COLL_I32, "i32", 4)                                                                      \
+    X(COLL_I64, "i64", 8)                                                                      \
+    X(COLL_U8, "u8", 1)                                                                        \
+    X(COLL_U16, "u16", 2)                                                                      \
+    X(COLL_U32, "u32", 4)                                                                      \
+    X(COLL_U64, "u64", 8)                                                                      \
+    X(COLL_F16, "f16", 2)                                                                      \
+    X(COLL_BF16, "bf16", 2)                                                                    \
+    X(COLL_F32, "f32", 4)                                                                      \
+    X(COLL_F64, "f64", 8)                                                                      \
+    X(COLL_I16_I32, "i16_i32", 8)                                                              \
+    X(COLL_I32_I32, "i32_i32", 8)                                                              \
+    X(COLL_I64_I32, "i64_i32", 16)                                                             \
+    X(COLL_F32_I32, "f32_i32", 8)                                                              \
+    X(COLL_F64_I32, "f64_i32", 16)
+
+#define COLL_I_TYPE_NAME(name, text, bytes) name,
+enum { COLL_TYPE_LIST(COLL_I_TYPE_NAME) COLL_TYPES };
+
+/* One of the above, or COLL_OPAQUE(bytes) for elements that are only moved or that a user's operator
+ * understands; bytes below 2³¹. */
+typedef uint32_t coll_type;
+#define COLL_OPAQUE(bytes) (0x80000000u | (uint32_t)(bytes))
+
+/* Bytes of an element; 0 for a type that does not exist. */
+COLL_INLINE size_t coll_type_bytes(coll_type type)
+{
+#define COLL_I_BYTES_CASE(name, text, bytes)                                                   \
+    case name:                                                                                 \
+        return bytes;
+    if (type & 0x80000000u)
+        return type & 0x7fffffffu;
+    switch (type) {
+        COLL_TYPE_LIST(COLL_I_BYTES_CASE)
+    default:
+        return 0;
+    }
+}
+
+COLL_INLINE const char *coll_type_name(coll_type type)
+{
+#define COLL_I_TYPE_CASE(name, text, bytes)                                                    \
+    case name:                                                                                 \
+        return text;
+    switch (type) {
+        COLL_TYPE_LIST(COLL_I_TYPE_CASE)
+    default:
+        return (type & 0x80000000u) ? "opaque" : "unknown type";
+    }
+}
+
+/* Predefined operators. A user's operator gets a number from COLL_USER_OP on (see comm.h). */
+#define COLL_OPERATOR_LIST(X)                                                                  \
+    X(COLL_SUM, "sum")                                                                         \
+    X(COLL_PROD, "prod")                                                                       \
+    X(COLL_MIN, "min")                                                                         \
+    X(COLL_MAX, "max")                                                                         \
+    X(COLL_BAND, "band")                                                                       \
+    X(COLL_BOR, "bor")                                                                         \
+    X(COLL_BXOR, "bxor")                                                                       \
+    X(COLL_LAND, "land")                                                                       \
+    X(COLL_LOR, "lor")                                                                         \
+    X(COLL_LXOR, "lxor")                                                                       \
+    X(COLL_MINLOC, "minloc")                                                                   \
+    X(COLL_MAXLOC, "maxloc")
+
+enum { COLL_OPERATOR_LIST(COLL_I_NAME) COLL_OPERATORS, COLL_USER_OP = 0x100 };
+typedef uint32_t coll_operator;
+
+COLL_INLINE const char *coll_operator_name(coll_operator op)
+{
+    switch (op) {
+        COLL_OPERATOR_LIST(COLL_I_NAME_CASE)
+    default:
+        return op >= COLL_USER_OP ? "user" : "unknown operator";
+    }
+}
+
+/* dst[i] = a[i] ⊕ b[i] for count elements. dst may be a or b itself, never a shifted part of them. */
+typedef void (*coll_combine)(void *dst, const void *a, const void *b, size_t count, void *arg);
+
+/* A reduction, as the executor applies it. ⊕ must be associative. */
+typedef struct coll_op {
+    coll_combine combine;
+    void *arg;        /* handed to combine */
+    bool commutative; /* a ⊕ b = b ⊕ a: operands may be reordered */
+    bool exact;       /* the result has the same bits however the operands are parenthesised */
+} coll_op;
+
+#endif /* COLL_TYPES_H */
