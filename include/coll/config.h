@@ -75,12 +75,21 @@ COLL_INLINE uint32_t coll_i_lowest_bit(uint32_t x)
     return bit;
 }
 
+/* The index of the highest bit that is set; x is not zero. */
+#ifndef COLL_HIGHEST_BIT
 #if defined(__GNUC__) || defined(__clang__)
-#define COLL_I_LIKELY(x)   __builtin_expect(!!(x), 1)
-#define COLL_I_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define COLL_HIGHEST_BIT(x) (31u - (uint32_t)__builtin_clz(x))
 #else
-#define COLL_I_LIKELY(x)   (x)
-#define COLL_I_UNLIKELY(x) (x)
+#define COLL_HIGHEST_BIT(x) coll_i_highest_bit(x)
 #endif
+#endif
+
+COLL_INLINE uint32_t coll_i_highest_bit(uint32_t x)
+{
+    uint32_t bit = 0;
+    while (x >>= 1)
+        bit++;
+    return bit;
+}
 
 #endif /* COLL_CONFIG_H */

@@ -215,7 +215,9 @@ typedef struct coll_plan {
     uint32_t traits;    /* of the algorithm and, in a composition, of what it is made of */
     uint32_t window;    /* least window of a request that runs it */
     coll_partition cut; /* the vector of `count` elements in p parts */
-    size_t largest;     /* elements of the largest block of the layouts that this rank has */
+    coll_divider
+        radix;      /* division by param[0], which is the radix of algorithms that have one */
+    size_t largest; /* elements of the largest block of the layouts that this rank has */
     coll_group
         group; /* the plan's ranks as ranks of the transport; identity after coll_plan_init */
     const void
@@ -404,6 +406,7 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
     plan->traits = algorithm->traits;
     plan->window = algorithm->window;
     plan->cut = coll_partition_of(problem->count, problem->p);
+    plan->radix = coll_divider_of(plan->param[0] ? plan->param[0] : 1);
     {
         const size_t in = coll_i_layout_largest(&problem->in, problem->count, problem->p);
         const size_t out = coll_i_layout_largest(&problem->out, problem->count, problem->p);

@@ -14,21 +14,13 @@
 /* The least k with 2^k >= x; 0 for x <= 1. */
 COLL_INLINE uint32_t coll_log2_ceil(uint32_t x)
 {
-    uint32_t k = 0;
-    while (k < 32 && ((uint64_t)1 << k) < x)
-        k++;
-    return k;
+    return x <= 1 ? 0 : COLL_HIGHEST_BIT(x - 1) + 1;
 }
 
 /* The largest power of two that is <= x; x is at least 1. */
 COLL_INLINE uint32_t coll_pow2_floor(uint32_t x)
 {
-    x |= x >> 1;
-    x |= x >> 2;
-    x |= x >> 4;
-    x |= x >> 8;
-    x |= x >> 16;
-    return x - (x >> 1);
+    return (uint32_t)1 << COLL_HIGHEST_BIT(x);
 }
 
 /* (a + b) mod p for a, b < p, without a division and for any p. */
@@ -41,6 +33,32 @@ COLL_INLINE uint32_t coll_mod_add(uint32_t a, uint32_t b, uint32_t p)
 COLL_INLINE uint32_t coll_mod_sub(uint32_t a, uint32_t b, uint32_t p)
 {
     return a >= b ? a - b : a + (p - b);
+}
+
+/* Division by a number that stays the same: multiplication and shifts instead of the processor's division,
+ * which is slow, or on a Cortex-M0 not there. Granlund, Montgomery 1994, figure 4.1, doi:10.1145/178243.178249. */
+typedef struct coll_divider {
+    uint32_t by, multiplier;
+    uint32_t shift1, shift2;
+} coll_divider;
+
+/* by is at least 1. */
+COLL_INLINE coll_divider coll_divider_of(uint32_t by)
+{
+    const uint32_t bits = coll_log2_ceil(by);
+    coll_divider d;
+    d.by = by;
+    d.multiplier = (uint32_t)(((((uint64_t)1 << bits) - by) << 32) / by) + 1;
+    d.shift1 = bits < 1 ? bits : 1;
+    d.shift2 = bits < 1 ? 0 : bits - 1;
+    return d;
+}
+
+/* x / d.by, for every x. */
+COLL_INLINE uint32_t coll_divide(uint32_t x, const coll_divider *d)
+{
+    const uint32_t high = (uint32_t)(((uint64_t)x * d->multiplier) >> 32);
+    return (high + ((x - high) >> d->shift1)) >> d->shift2;
 }
 
 /* *product = a · b; false where that does not fit. */
@@ -119,28 +137,38 @@ typedef struct coll_fnomial {
     uint32_t stride;   /* … in the phase of this stride; the least stride ≥ p at the root */
 } coll_fnomial;
 
-/* v's place in the f-nomial tree of p ranks; f ≥ 2, v < p. Time O(number of phases in which v is a parent). */
-COLL_INLINE coll_fnomial coll_fnomial_of(uint32_t p, uint32_t f, uint32_t v)
+/* v's place in the f-nomial tree of p ranks, f->by ≥ 2, v < p. O(1) for f = 2, else O(phases in which v is a
+ * parent). */
+COLL_INLINE coll_fnomial coll_fnomial_of(uint32_t p, const coll_divider *f, uint32_t v)
 {
     coll_fnomial at;
+    if (f->by == 2) {
+        const uint32_t most =
+            coll_log2_ceil(p - v); /* children at distances 1, 2, 4 … < p − v */
+        at.slot = v == 0 ? most : COLL_LOWEST_BIT(v);
+        at.children = at.slot < most ? at.slot : most;
+        at.parent = v == 0 ? 0 : v & (v - 1); /* without its lowest bit */
+        at.stride = v == 0 ? p : (uint32_t)1 << at.slot;
+        return at;
+    }
     uint64_t stride = 1; /* 64 bits: the stride beyond the last phase may reach p·f */
     uint32_t digits = v; /* v / stride */
     at.children = 0;
     at.slot = 0;
     at.parent = v;
     while (stride < p) {
-        const uint32_t above = digits / f, digit = digits - above * f;
+        const uint32_t above = coll_divide(digits, f), digit = digits - above * f->by;
         if (digit != 0) {
             at.slot += digit - 1;
             at.parent = v - (uint32_t)(digit * stride);
             break;
         }
-        if (v + (f - 1) * stride < p)
-            at.children += f - 1;
-        else /* the last phase of this rank, and not full */
-            at.children += (uint32_t)((p - 1 - v) / stride);
-        at.slot += f - 1;
-        stride *= f;
+        if (v + (f->by - 1) * stride < p)
+            at.children += f->by - 1;
+        else /* the last phase in which this rank is a parent, and not full */
+            at.children += (uint32_t)((p - 1 - v) / (uint32_t)stride);
+        at.slot += f->by - 1;
+        stride *= f->by;
         digits = above;
     }
     at.stride = stride < p ? (uint32_t)stride : p;

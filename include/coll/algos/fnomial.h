@@ -44,7 +44,7 @@ COLL_INLINE coll_i_fnomial coll_i_fnomial_place(const coll_plan *plan, uint32_t 
     coll_i_fnomial place;
     place.root = root;
     place.v = coll_mod_sub(rank, root, plan->problem.p);
-    place.at = coll_fnomial_of(plan->problem.p, plan->param[0], place.v);
+    place.at = coll_fnomial_of(plan->problem.p, &plan->radix, place.v);
     return place;
 }
 
@@ -60,65 +60,61 @@ COLL_INLINE uint32_t coll_i_fnomial_child(const coll_plan *plan, const coll_i_fn
                         plan->problem.p);
 }
 
-/* Splits a step into a segment and a step within it; `per` steps a segment. */
-typedef struct coll_i_fnomial_step {
-    coll_block seg;
-    size_t index;
-    uint32_t j;
-} coll_i_fnomial_step;
-
-COLL_INLINE coll_i_fnomial_step coll_i_fnomial_split(const coll_plan *plan, size_t s,
-                                                     uint32_t per)
-{
-    coll_i_fnomial_step step;
-    step.index = s < per ? 0 : s / per;
-    step.j = (uint32_t)(s - step.index * per);
-    step.seg = coll_segment_block(plan->problem.count, plan->param[1], step.index);
-    return step;
-}
-
 COLL_INLINE size_t coll_i_fnomial_segments(const coll_plan *plan)
 {
     return coll_segments(plan->problem.count, plan->param[1]);
 }
 
+/* Splits step s into a segment, returned, and the step *j of the `per` that each segment takes. */
+COLL_INLINE coll_block coll_i_fnomial_split(const coll_plan *plan, size_t s, uint32_t per,
+                                            uint32_t *j)
+{
+    const size_t index = s < per ? 0 : s / per;
+    *j = (uint32_t)(s - index * per);
+    return coll_segment_block(plan->problem.count, plan->param[1], index);
+}
+
 /* ---- bcast ------------------------------------------------------------------------------- */
 
-/* Steps of a segment: receive (root: copy to OUT, where the data is not there yet), then one child each. */
+/* Steps of a segment: receive, then one child each. The root has its children first, and then copies
+ * to OUT if the data came from IN. */
+COLL_INLINE uint32_t coll_i_fnomial_bcast_per(const coll_i_fnomial *place, coll_ref from)
+{
+    return place->at.children + (place->v != 0 || from != COLL_AT(COLL_OUT, 0) ? 1u : 0u);
+}
+
+/* The data lies at `from` on the root, and comes to OUT everywhere. */
+COLL_INLINE unsigned coll_i_fnomial_bcast_at(const coll_plan *plan, const coll_i_fnomial *place,
+                                             coll_ref from, size_t s, coll_action *out)
+{
+    uint32_t j;
+    const coll_block seg =
+        coll_i_fnomial_split(plan, s, coll_i_fnomial_bcast_per(place, from), &j);
+    const coll_ref here = COLL_AT(COLL_OUT, seg.offset);
+    const uint32_t m = place->at.children;
+    if (place->v == 0 && j < m)
+        coll_act_send(out, coll_i_fnomial_child(plan, place, m - 1 - j), from + seg.offset,
+                      seg.count);
+    else if (place->v == 0)
+        coll_act_copy(out, here, from + seg.offset, seg.count);
+    else if (j > 0)
+        coll_act_send(out, coll_i_fnomial_child(plan, place, m - j), here, seg.count);
+    else
+        coll_act_recv(out, coll_i_fnomial_parent(plan, place), here, seg.count);
+    return 1;
+}
+
 COLL_INLINE size_t coll_i_fnomial_bcast_steps(const coll_plan *plan, uint32_t rank)
 {
     const coll_i_fnomial place = coll_i_fnomial_place(plan, plan->problem.root, rank);
-    return (place.at.children + (size_t)1) * coll_i_fnomial_segments(plan);
-}
-
-/* The data is at `from` on the root, and comes to OUT everywhere. */
-COLL_INLINE unsigned coll_i_fnomial_bcast_from(const coll_plan *plan, coll_ref from,
-                                               uint32_t rank, size_t s, coll_action *out)
-{
-    const coll_i_fnomial place = coll_i_fnomial_place(plan, plan->problem.root, rank);
-    const uint32_t m = place.at.children;
-    const coll_i_fnomial_step step = coll_i_fnomial_split(plan, s, m + 1);
-    const coll_ref here = COLL_AT(COLL_OUT, step.seg.offset);
-    const bool root = place.v == 0;
-    if (root ? step.j < m : step.j > 0) {
-        const uint32_t slot = root ? m - 1 - step.j : m - step.j;
-        coll_act_send(out, coll_i_fnomial_child(plan, &place, slot),
-                      root ? from + step.seg.offset : here, step.seg.count);
-        return 1;
-    }
-    if (!root)
-        coll_act_recv(out, coll_i_fnomial_parent(plan, &place), here, step.seg.count);
-    else if (from != COLL_AT(COLL_OUT, 0))
-        coll_act_copy(out, here, from + step.seg.offset, step.seg.count);
-    else
-        return 0;
-    return 1;
+    return coll_i_fnomial_bcast_per(&place, coll_input(plan)) * coll_i_fnomial_segments(plan);
 }
 
 COLL_INLINE unsigned coll_i_fnomial_bcast_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                coll_action *out)
 {
-    return coll_i_fnomial_bcast_from(plan, coll_input(plan), rank, s, out);
+    const coll_i_fnomial place = coll_i_fnomial_place(plan, plan->problem.root, rank);
+    return coll_i_fnomial_bcast_at(plan, &place, coll_input(plan), s, out);
 }
 
 static const coll_algorithm coll_fnomial_bcast = {"fnomial",
@@ -142,34 +138,64 @@ typedef struct coll_i_fnomial_role {
     coll_ref input, sum; /* its own operand, and where it accumulates */
     uint32_t to;   /* the rank to send the sum to; COLL_NOBODY at the rank that keeps it */
     bool collects; /* the root of a non-commutative reduction, waiting for rank 0's result */
-    bool copies;   /* a rank without children that keeps its sum and did not have it there */
 } coll_i_fnomial_role;
 
 COLL_INLINE coll_i_fnomial_role coll_i_fnomial_role_of(const coll_plan *plan, uint32_t rank)
 {
     const coll_problem *of = &plan->problem;
-    const bool everywhere = of->collective == COLL_ALLREDUCE; /* everybody has an OUT */
     const uint32_t top = of->flags & COLL_COMMUTATIVE ? of->root : 0;
+    const bool has_out = of->collective == COLL_ALLREDUCE || rank == of->root;
     coll_i_fnomial_role role;
     role.place = coll_i_fnomial_place(plan, top, rank);
-    role.input = everywhere || rank == of->root ? coll_input(plan) : COLL_AT(COLL_IN, 0);
+    role.input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
     role.collects = rank == of->root && rank != top;
-    role.sum = (everywhere || rank == of->root) && !role.collects ? COLL_AT(COLL_OUT, 0)
-                                                                  : COLL_AT(COLL_SCRATCH, 0);
+    role.sum = has_out && !role.collects ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);
     if (rank != top)
         role.to = coll_i_fnomial_parent(plan, &role.place);
     else
         role.to = top == of->root ? COLL_NOBODY : of->root;
-    role.copies =
-        role.place.at.children == 0 && role.to == COLL_NOBODY && role.input != role.sum;
     return role;
 }
 
-/* Steps of a segment: one child each, then send the sum (or keep it), then perhaps collect the result. */
+/* Steps of a segment: one child each; send the sum, or where nobody was added, bring it to its place;
+ * collect the result. */
 COLL_INLINE uint32_t coll_i_fnomial_reduce_per(const coll_i_fnomial_role *role)
 {
-    return role->place.at.children + (role->to != COLL_NOBODY || role->copies ? 1u : 0u) +
-           (role->collects ? 1u : 0u);
+    const bool last =
+        role->to != COLL_NOBODY || (role->place.at.children == 0 && role->input != role->sum);
+    return role->place.at.children + (last ? 1u : 0u) + (role->collects ? 1u : 0u);
+}
+
+/* Elements of a staging slot. A rank with children has two, after its sum where that is in SCRATCH: one
+ * fills while the other is combined. */
+COLL_INLINE size_t coll_i_fnomial_staging(const coll_plan *plan)
+{
+    return coll_segment_block(plan->problem.count, plan->param[1], 0).count;
+}
+
+COLL_INLINE unsigned coll_i_fnomial_reduce_at(const coll_plan *plan,
+                                              const coll_i_fnomial_role *role, size_t s,
+                                              coll_action *out)
+{
+    const uint32_t m = role->place.at.children;
+    uint32_t j;
+    const coll_block seg = coll_i_fnomial_split(plan, s, coll_i_fnomial_reduce_per(role), &j);
+    if (j < m) {
+        const size_t sum = role->sum == COLL_AT(COLL_SCRATCH, 0) ? plan->problem.count : 0;
+        const coll_ref via =
+            COLL_AT(COLL_SCRATCH, sum + (j & 1u ? coll_i_fnomial_staging(plan) : 0));
+        coll_act_recv_reduce(out, coll_i_fnomial_child(plan, &role->place, j),
+                             role->sum + seg.offset,
+                             (j == 0 ? role->input : role->sum) + seg.offset, via, seg.count);
+    } else if (j == m && role->to != COLL_NOBODY) {
+        coll_act_send(out, role->to, (m == 0 ? role->input : role->sum) + seg.offset,
+                      seg.count);
+    } else if (j == m && !role->collects) {
+        coll_act_copy(out, role->sum + seg.offset, role->input + seg.offset, seg.count);
+    } else {
+        coll_act_recv(out, 0, COLL_AT(COLL_OUT, seg.offset), seg.count);
+    }
+    return 1;
 }
 
 COLL_INLINE size_t coll_i_fnomial_reduce_steps(const coll_plan *plan, uint32_t rank)
@@ -182,42 +208,23 @@ COLL_INLINE unsigned coll_i_fnomial_reduce_step(const coll_plan *plan, uint32_t 
                                                 coll_action *out)
 {
     const coll_i_fnomial_role role = coll_i_fnomial_role_of(plan, rank);
-    const uint32_t m = role.place.at.children;
-    const coll_i_fnomial_step step =
-        coll_i_fnomial_split(plan, s, coll_i_fnomial_reduce_per(&role));
-    const size_t at = step.seg.offset, n = step.seg.count;
-    if (step.j <
-        m) { /* the staging of one child is filled while that of the one before is combined */
-        const size_t sum = coll_ref_space(role.sum) == COLL_SCRATCH ? plan->problem.count : 0;
-        const size_t staging = coll_segment_block(plan->problem.count, plan->param[1], 0).count;
-        coll_act_recv_reduce(out, coll_i_fnomial_child(plan, &role.place, step.j),
-                             role.sum + at, (step.j == 0 ? role.input : role.sum) + at,
-                             COLL_AT(COLL_SCRATCH, sum + (step.j & 1u) * staging), n);
-    } else if (step.j == m && role.to != COLL_NOBODY) {
-        coll_act_send(out, role.to, (m == 0 ? role.input : role.sum) + at, n);
-    } else if (step.j == m && role.copies) {
-        coll_act_copy(out, role.sum + at, role.input + at, n);
-    } else {
-        coll_act_recv(out, 0, COLL_AT(COLL_OUT, at), n);
-    }
-    return 1;
+    return coll_i_fnomial_reduce_at(plan, &role, s, out);
 }
 
 COLL_INLINE size_t coll_i_fnomial_reduce_scratch(const coll_plan *plan, uint32_t rank)
 {
     const coll_i_fnomial_role role = coll_i_fnomial_role_of(plan, rank);
     const uint32_t m = role.place.at.children;
-    const size_t sum = coll_ref_space(role.sum) == COLL_SCRATCH ? plan->problem.count : 0;
-    const size_t staging = coll_segment_block(plan->problem.count, plan->param[1], 0).count;
-    return m == 0 ? 0 : sum + (m < 2 ? m : 2) * staging;
+    const size_t sum = role.sum == COLL_AT(COLL_SCRATCH, 0) ? plan->problem.count : 0;
+    return m == 0 ? 0 : sum + (m < 2 ? m : 2) * coll_i_fnomial_staging(plan);
 }
 
 static const coll_algorithm coll_fnomial_reduce = {"fnomial",
                                                    "Moody 2003, section 3.2.3, Appendix A",
                                                    COLL_BIT(COLL_REDUCE),
-                                                   0, /* window */
-                                                   1, /* parameters */
-                                                   2,
+                                                   0,
+                                                   1, /* window */
+                                                   2, /* parameters */
                                                    coll_i_fnomial_params,
                                                    NULL,
                                                    coll_i_fnomial_reduce_steps,
@@ -225,20 +232,24 @@ static const coll_algorithm coll_fnomial_reduce = {"fnomial",
                                                    coll_i_fnomial_reduce_scratch,
                                                    NULL};
 
-/* ---- allreduce: reduce to rank 0, then bcast from it ------------------------------------- */
+/* ---- allreduce: reduce to rank 0, then bcast from it, on one tree ------------------------ */
 
 COLL_INLINE size_t coll_i_fnomial_allreduce_steps(const coll_plan *plan, uint32_t rank)
 {
-    return coll_i_fnomial_reduce_steps(plan, rank) + coll_i_fnomial_bcast_steps(plan, rank);
+    const coll_i_fnomial_role role = coll_i_fnomial_role_of(plan, rank);
+    return (coll_i_fnomial_reduce_per(&role) +
+            coll_i_fnomial_bcast_per(&role.place, COLL_AT(COLL_OUT, 0))) *
+           coll_i_fnomial_segments(plan);
 }
 
 COLL_INLINE unsigned coll_i_fnomial_allreduce_step(const coll_plan *plan, uint32_t rank,
                                                    size_t s, coll_action *out)
 {
-    const size_t up = coll_i_fnomial_reduce_steps(plan, rank);
+    const coll_i_fnomial_role role = coll_i_fnomial_role_of(plan, rank);
+    const size_t up = coll_i_fnomial_reduce_per(&role) * coll_i_fnomial_segments(plan);
     if (s < up)
-        return coll_i_fnomial_reduce_step(plan, rank, s, out);
-    return coll_i_fnomial_bcast_from(plan, COLL_AT(COLL_OUT, 0), rank, s - up, out);
+        return coll_i_fnomial_reduce_at(plan, &role, s, out);
+    return coll_i_fnomial_bcast_at(plan, &role.place, COLL_AT(COLL_OUT, 0), s - up, out);
 }
 
 static const coll_algorithm coll_fnomial_allreduce = {"fnomial",
