@@ -136,7 +136,7 @@ static const coll_algorithm coll_fnomial_bcast = {"fnomial",
 typedef struct coll_i_fnomial_role {
     coll_i_fnomial place;
     coll_ref input, sum; /* its own operand, and where it accumulates */
-    uint32_t to;   /* the rank to send the sum to; COLL_NOBODY at the rank that keeps it */
+    bool keeps;          /* does not send the sum on */
     bool collects; /* the root of a non-commutative reduction, waiting for rank 0's result */
 } coll_i_fnomial_role;
 
@@ -147,13 +147,10 @@ COLL_INLINE coll_i_fnomial_role coll_i_fnomial_role_of(const coll_plan *plan, ui
     const bool has_out = of->collective == COLL_ALLREDUCE || rank == of->root;
     coll_i_fnomial_role role;
     role.place = coll_i_fnomial_place(plan, top, rank);
+    role.keeps = rank == top && top == of->root;
+    role.collects = rank != top && rank == of->root;
     role.input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
-    role.collects = rank == of->root && rank != top;
     role.sum = has_out && !role.collects ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);
-    if (rank != top)
-        role.to = coll_i_fnomial_parent(plan, &role.place);
-    else
-        role.to = top == of->root ? COLL_NOBODY : of->root;
     return role;
 }
 
@@ -162,7 +159,7 @@ COLL_INLINE coll_i_fnomial_role coll_i_fnomial_role_of(const coll_plan *plan, ui
 COLL_INLINE uint32_t coll_i_fnomial_reduce_per(const coll_i_fnomial_role *role)
 {
     const bool last =
-        role->to != COLL_NOBODY || (role->place.at.children == 0 && role->input != role->sum);
+        !role->keeps || (role->place.at.children == 0 && role->input != role->sum);
     return role->place.at.children + (last ? 1u : 0u) + (role->collects ? 1u : 0u);
 }
 
@@ -187,9 +184,10 @@ COLL_INLINE unsigned coll_i_fnomial_reduce_at(const coll_plan *plan,
         coll_act_recv_reduce(out, coll_i_fnomial_child(plan, &role->place, j),
                              role->sum + seg.offset,
                              (j == 0 ? role->input : role->sum) + seg.offset, via, seg.count);
-    } else if (j == m && role->to != COLL_NOBODY) {
-        coll_act_send(out, role->to, (m == 0 ? role->input : role->sum) + seg.offset,
-                      seg.count);
+    } else if (j == m && !role->keeps) {
+        const uint32_t to =
+            role->place.v == 0 ? plan->problem.root : coll_i_fnomial_parent(plan, &role->place);
+        coll_act_send(out, to, (m == 0 ? role->input : role->sum) + seg.offset, seg.count);
     } else if (j == m && !role->collects) {
         coll_act_copy(out, role->sum + seg.offset, role->input + seg.offset, seg.count);
     } else {
