@@ -1,0 +1,62 @@
+# The front door: everything is built by CMake, in build/.
+#
+#   make          build the command, the examples, the benchmarks and the tests
+#   make demo     run the conjugate-gradient example on four ranks, then show its schedules
+#   make test     build everything and run all tests
+#   make bench    say how to run the benchmarks
+#   make format   clang-format every source file
+#   make install  install into PREFIX (default /usr/local)
+#   make clean    remove build/
+BUILD  = build
+PREFIX = /usr/local
+JOBS  := $(shell nproc 2>/dev/null || echo 2)
+MAKEFLAGS += --no-print-directory
+
+# $(call need,PROGRAM,WHAT,PACKAGE): stop with one sentence if PROGRAM is missing.
+need = command -v $(1) >/dev/null 2>&1 || \
+	{ echo "coll: $(2) is missing; on Debian: apt-get install $(3)" >&2; exit 1; }
+
+.PHONY: all build configure demo test bench format install clean help
+
+all: build
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+# A compiler that the caller names with CC must exist; otherwise CMake takes cc, gcc or clang.
+configure:
+ifeq ($(origin CC),default)
+	@command -v cc >/dev/null 2>&1 || command -v clang >/dev/null 2>&1 || \
+	$(call need,gcc,a C compiler,gcc libc6-dev)
+else
+	@$(call need,$(firstword $(CC)),the C compiler $(CC),gcc libc6-dev)
+endif
+	@$(call need,cmake,cmake,cmake)
+	@test -f $(BUILD)/CMakeCache.txt || cmake -S . -B $(BUILD) $(CMAKE_OPTIONS)
+
+build: configure
+	@cmake --build $(BUILD) --parallel $(JOBS)
+
+test: build
+	@cd $(BUILD) && ctest --output-on-failure --parallel $(JOBS)
+
+demo: build
+	@cd $(BUILD) && examples/cg --grid 24,24,24 --ranks 4 >demo.txt && cat demo.txt && \
+	sed -n 's/^ *\(coll show .*\)/\1/p' demo.txt | while read -r line; do \
+		echo; echo "$$ $(BUILD)/$$line"; echo; ./$$line || exit 1; done
+
+bench: build
+	@echo "Benchmarks print CSV; run them on a quiet machine:"
+	@for program in $(BUILD)/bench/*; do \
+		test -f "$$program" && test -x "$$program" && echo "    $$program"; done; true
+
+format:
+	@$(call need,clang-format,clang-format,clang-format)
+	@find include tests tools examples bench -path tests/gates/bad -prune -o \
+		-name '*.[ch]' -print | xargs clang-format -i
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	@rm -rf $(BUILD)
