@@ -55,6 +55,7 @@ typedef struct coll_request {
     size_t step, steps; /* the next step to enter the window, and how many there are */
     uint32_t free;      /* slots without an action */
     uint32_t pending;   /* slots whose action, or the last piece of it, has not started */
+    uint32_t ready;     /* slots to look at: what they waited for changed, or may have */
     uint32_t flying;    /* slots with an operation that the transport works on */
     uint32_t landed;    /* slots whose message is staged and not yet combined */
     uint32_t idle;      /* calls of progress, one after the other, in which nothing happened */
@@ -132,39 +133,40 @@ COLL_INLINE bool coll_i_same_channel(const coll_action *a, const coll_action *o)
 
 /* ---- the life of a slot ------------------------------------------------------------------ */
 
+COLL_INLINE uint32_t coll_i_all(const coll_request *r)
+{
+    return UINT32_MAX >> (32 - r->window);
+}
+
 /* Writes the action into a free slot, and finds what it must wait for. */
 COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
 {
     const uint32_t k = COLL_LOWEST_BIT(r->free), bit = (uint32_t)1 << k;
-    const uint32_t all = (uint32_t)(((uint64_t)1 << r->window) - 1);
+    const bool staged = a->kind == COLL_DO_RECV_REDUCE;
     coll_slot *slot = &r->slots[k];
     uint32_t gate = 0, hold = 0, order = 0;
-    for (uint32_t left = all & ~r->free; left; left &= left - 1) {
-        const uint32_t j = COLL_LOWEST_BIT(left), j_bit = left & (0 - left);
-        coll_slot *older = &r->slots[j];
-        const coll_action *o = &older->act;
+    for (uint32_t left = coll_i_all(r) & ~r->free; left; left &= left - 1) {
+        const uint32_t j = COLL_LOWEST_BIT(left), j_bit = (uint32_t)1 << j;
+        const coll_action *o = &r->slots[j].act;
         uint32_t depends = 0;
         if (coll_i_conflicts(a, o)) {
-            if (a->kind == COLL_DO_RECV_REDUCE)
-                hold |= j_bit;
-            else
-                gate |= j_bit;
+            hold |= j_bit;
             depends = bit;
         }
-        if (a->kind == COLL_DO_RECV_REDUCE && coll_i_touches(o, a->via, a->count, true)) {
+        if (staged && coll_i_touches(o, a->via, a->count, true)) {
             gate |= j_bit;
             depends = bit;
         }
-        if (coll_i_same_channel(a, o) && !((r->landed >> j) & 1u)) {
+        if (coll_i_same_channel(a, o) && !(r->landed & j_bit)) {
             order |= j_bit;
             depends = bit;
         }
-        older->dependents |= depends;
+        r->slots[j].dependents |= depends;
     }
     slot->act = *a;
     slot->handle.word[0] = slot->handle.word[1] = 0;
-    slot->gate = gate;
-    slot->hold = hold;
+    slot->gate = staged ? gate : hold;
+    slot->hold = staged ? hold : 0;
     slot->order = order;
     slot->dependents = 0;
     r->free &= ~bit;
@@ -176,8 +178,8 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
  * is used again, matters: an old action would else wait for a younger one in the same slot. */
 COLL_INLINE void coll_i_finish(coll_request *r, uint32_t k)
 {
-    const uint32_t bit = (uint32_t)1 << k;
-    for (uint32_t left = r->slots[k].dependents; left; left &= left - 1) {
+    const uint32_t bit = (uint32_t)1 << k, dependents = r->slots[k].dependents;
+    for (uint32_t left = dependents; left; left &= left - 1) {
         coll_slot *later = &r->slots[COLL_LOWEST_BIT(left)];
         later->gate &= ~bit;
         later->hold &= ~bit;
@@ -187,6 +189,7 @@ COLL_INLINE void coll_i_finish(coll_request *r, uint32_t k)
     r->pending &= ~bit;
     r->flying &= ~bit;
     r->landed &= ~bit;
+    r->ready = (r->ready & ~bit) | (dependents & ~r->free);
 }
 
 /* The message of slot k is staged: younger messages of its channel need not wait for the combining. */
@@ -195,7 +198,7 @@ COLL_INLINE void coll_i_land(coll_request *r, uint32_t k)
     const uint32_t bit = (uint32_t)1 << k;
     for (uint32_t left = r->slots[k].dependents; left; left &= left - 1)
         r->slots[COLL_LOWEST_BIT(left)].order &= ~bit;
-    r->flying &= ~bit;
+    r->ready |= r->slots[k].dependents & ~r->free;
     r->landed |= bit;
 }
 
@@ -225,64 +228,67 @@ COLL_INLINE void coll_i_merge(const coll_run *run, const coll_action *a, const v
                      a->count, run->op->arg);
 }
 
-/* Bytes of the message of an action, and of its next piece. */
-COLL_INLINE size_t coll_i_message(const coll_run *run, const coll_action *a)
+/* Bytes of an action's message. */
+COLL_INLINE size_t coll_i_bytes(const coll_run *run, const coll_action *a)
 {
     return coll_i_has(COLL_I_TOKENS, a) ? 0 : a->count * run->plan->problem.elem_bytes;
 }
 
-COLL_INLINE size_t coll_i_piece(const coll_run *run, const coll_action *a)
+/* Bytes of the next piece of a message of which `bytes` are left. */
+COLL_INLINE size_t coll_i_piece(const coll_run *run, size_t bytes)
 {
-    const size_t left = coll_i_message(run, a) - a->stride, most = run->transport->max_bytes;
-    return most != 0 && left > most ? most : left;
+    const size_t most = run->transport->max_bytes;
+    return most != 0 && bytes > most ? most : bytes;
 }
 
-/* Starts the action of slot k, or its next piece. COLL_OK: that was all of it, at once. */
+/* Has the action, with the operation that runs now, pieces left to start? */
+COLL_INLINE bool coll_i_is_cut(const coll_run *run, const coll_action *a)
+{
+    return run->transport->max_bytes != 0 && coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a) &&
+           coll_i_bytes(run, a) - a->stride > run->transport->max_bytes;
+}
+
+/* Starts the operation, or the next piece, of slot k. */
 COLL_INLINE coll_status coll_i_begin(coll_request *r, uint32_t k)
 {
     const coll_run *run = r->run;
     const coll_transport *t = run->transport;
     coll_slot *slot = &r->slots[k];
     coll_action *a = &slot->act;
-    const coll_group *group = &run->plan->group;
-    const size_t bytes = coll_i_message(run, a);
+    coll_handle *h = &slot->handle;
+    const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
+    const size_t done = a->stride, bytes = coll_i_bytes(run, a);
     switch ((coll_kind)a->kind) {
     case COLL_DO_SEND:
-        return t->send(run->ctx, coll_group_outer(group, a->peer), run->tag,
-                       coll_i_source(run, a->src) + a->stride, coll_i_piece(run, a),
-                       &slot->handle);
-    case COLL_DO_NOTIFY:
-        return t->send(run->ctx, coll_group_outer(group, a->peer), run->tag, NULL, 0,
-                       &slot->handle);
+        return t->send(run->ctx, peer, run->tag, coll_i_source(run, a->src) + done,
+                       coll_i_piece(run, bytes - done), h);
     case COLL_DO_RECV:
-        return t->recv(run->ctx, coll_group_outer(group, a->peer), run->tag,
-                       coll_i_target(run, a->dst) + a->stride, coll_i_piece(run, a),
-                       &slot->handle);
     case COLL_DO_RECV_REDUCE:
-        return t->recv(run->ctx, coll_group_outer(group, a->peer), run->tag,
-                       coll_i_target(run, a->via) + a->stride, coll_i_piece(run, a),
-                       &slot->handle);
+        return t->recv(run->ctx, peer, run->tag,
+                       coll_i_target(run, a->kind == COLL_DO_RECV ? a->dst : a->via) + done,
+                       coll_i_piece(run, bytes - done), h);
+    case COLL_DO_NOTIFY:
+        return t->send(run->ctx, peer, run->tag, NULL, 0, h);
     case COLL_DO_AWAIT:
-        return t->recv(run->ctx, coll_group_outer(group, a->peer), run->tag, NULL, 0,
-                       &slot->handle);
+        return t->recv(run->ctx, peer, run->tag, NULL, 0, h);
     case COLL_DO_MULTICAST:
-        return t->multicast(run->ctx, run->tag, coll_i_source(run, a->src) + a->stride,
-                            coll_i_piece(run, a), &slot->handle);
+        return t->multicast(run->ctx, run->tag, coll_i_source(run, a->src) + done,
+                            coll_i_piece(run, bytes - done), h);
     case COLL_DO_FABRIC_REDUCE:
         return t->fabric_reduce(run->ctx, run->tag, run->op, coll_i_target(run, a->dst),
-                                coll_i_source(run, a->src), a->count, &slot->handle);
+                                coll_i_source(run, a->src), a->count, h);
     case COLL_DO_COPY:
         if (t->copy)
             return t->copy(run->ctx, coll_i_target(run, a->dst), coll_i_source(run, a->src),
-                           bytes, &slot->handle);
+                           bytes, h);
         if (a->dst != a->src)
             COLL_COPY(coll_i_target(run, a->dst), coll_i_source(run, a->src), bytes);
         return COLL_OK;
     case COLL_DO_REDUCE:
         if (t->reduce) {
-            const coll_status status = t->reduce(
-                run->ctx, run->op, coll_i_target(run, a->dst), coll_i_source(run, a->src),
-                coll_i_source(run, a->via), a->count, &slot->handle);
+            const coll_status status =
+                t->reduce(run->ctx, run->op, coll_i_target(run, a->dst),
+                          coll_i_source(run, a->src), coll_i_source(run, a->via), a->count, h);
             if (status != COLL_ERR_CAPABILITY)
                 return status;
         }
@@ -295,99 +301,121 @@ COLL_INLINE coll_status coll_i_begin(coll_request *r, uint32_t k)
     return COLL_ERR_STATE;
 }
 
-/* One operation of slot k's action is done. Is there more of it to start? */
-COLL_INLINE bool coll_i_more(coll_request *r, uint32_t k)
+/* One operation of slot k is done. Is there another to start for the same action? */
+COLL_INLINE bool coll_i_goes_on(coll_request *r, uint32_t k)
 {
     coll_action *a = &r->slots[k].act;
-    if (a->kind == COLL_DO_REDUCE) { /* a transport reduces one operand after the other */
+    if (a->kind == COLL_DO_REDUCE &&
+        a->inputs > 1) { /* a transport takes one operand at a time */
         a->inputs--;
         a->src = a->dst;
         a->via += a->stride;
-        return a->inputs > 0;
+        return true;
     }
-    if (((coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a))) &&
-        r->run->transport->max_bytes != 0) {
-        a->stride += coll_i_piece(r->run, a);
-        return a->stride < coll_i_message(r->run, a);
-    }
-    return false;
+    if (!coll_i_is_cut(r->run, a))
+        return false;
+    a->stride += r->run->transport->max_bytes;
+    return true;
 }
 
-/* All operations of slot k's action are done. */
-COLL_INLINE void coll_i_complete(coll_request *r, uint32_t k)
+/* Combines the message that slot k staged, and ends it. */
+COLL_INLINE void coll_i_combine(coll_request *r, uint32_t k)
 {
-    coll_slot *slot = &r->slots[k];
-    if (slot->act.kind == COLL_DO_RECV_REDUCE) {
-        if (slot->hold != 0) {
-            coll_i_land(r, k);
-            return;
-        }
-        coll_i_merge(r->run, &slot->act, coll_i_source(r->run, slot->act.via));
-    }
+    const coll_action *a = &r->slots[k].act;
+    coll_i_merge(r->run, a, coll_i_source(r->run, a->via));
     coll_i_finish(r, k);
 }
 
-/* Moves slot k on as far as it goes now. COLL_OK: it moved; COLL_AGAIN: it did not. */
-COLL_INLINE coll_status coll_i_advance(coll_request *r, uint32_t k)
+/* All operations of slot k are done. */
+COLL_INLINE void coll_i_complete(coll_request *r, uint32_t k)
+{
+    if (r->slots[k].act.kind != COLL_DO_RECV_REDUCE)
+        coll_i_finish(r, k);
+    else if (r->slots[k].hold == 0)
+        coll_i_combine(r, k);
+    else
+        coll_i_land(r, k);
+}
+
+/* Takes the message of slot k from where the transport has it straight into the sum. */
+COLL_INLINE coll_status coll_i_borrow(coll_request *r, uint32_t k)
+{
+    const coll_run *run = r->run;
+    coll_slot *slot = &r->slots[k];
+    const void *message = NULL;
+    const coll_status status = run->transport->borrow(
+        run->ctx, coll_group_outer(&run->plan->group, slot->act.peer), run->tag,
+        coll_i_bytes(run, &slot->act), &message, &slot->handle);
+    if (status != COLL_OK)
+        return status;
+    coll_i_merge(run, &slot->act, message);
+    run->transport->give_back(run->ctx, &slot->handle);
+    coll_i_finish(r, k);
+    return COLL_OK;
+}
+
+/* Starts what of slot k can start. COLL_OK: it moved. COLL_AGAIN: it did not, and stays `ready` only if
+ * that is because the transport had no room, or no message yet. */
+COLL_INLINE coll_status coll_i_launch(coll_request *r, uint32_t k)
 {
     const uint32_t bit = (uint32_t)1 << k;
-    const coll_run *run = r->run;
-    const coll_transport *t = run->transport;
     coll_slot *slot = &r->slots[k];
-    coll_status status, moved = COLL_AGAIN;
-    if (r->landed & bit) {
-        if (slot->hold != 0)
+    coll_status status;
+    const bool borrows = slot->act.kind == COLL_DO_RECV_REDUCE && r->run->transport->borrow &&
+                         !coll_i_is_cut(r->run, &slot->act) && slot->act.stride == 0;
+    r->ready &= ~bit;
+    if ((r->landed & bit) || borrows) {
+        if (slot->hold != 0 || (borrows && slot->order != 0))
             return COLL_AGAIN;
-        coll_i_merge(run, &slot->act, coll_i_source(run, slot->act.via));
-        coll_i_finish(r, k);
-        return COLL_OK;
-    }
-    if (slot->act.kind == COLL_DO_RECV_REDUCE && t->borrow &&
-        coll_i_piece(run, &slot->act) == coll_i_message(run, &slot->act)) {
-        const void *message = NULL;
-        if (slot->hold != 0 || slot->order != 0)
-            return COLL_AGAIN;
-        status = t->borrow(run->ctx, coll_group_outer(&run->plan->group, slot->act.peer),
-                           run->tag, coll_i_message(run, &slot->act), &message, &slot->handle);
-        if (status != COLL_OK)
-            return status;
-        coll_i_merge(run, &slot->act, message);
-        t->give_back(run->ctx, &slot->handle);
-        coll_i_finish(r, k);
-        return COLL_OK;
-    }
-    for (;;) {
-        if (r->flying & bit) {
-            if (coll_i_has(COLL_I_RECEIVES, &slot->act) && slot->order != 0)
-                return moved;
-            status = t->test(run->ctx, &slot->handle);
-            if (status != COLL_OK)
-                return status < 0 ? status : moved;
-            r->flying &= ~bit;
-        } else {
-            if (slot->gate != 0 || (slot->order & r->pending) != 0)
-                return moved;
-            status = coll_i_begin(r, k);
-            if (status < 0)
-                return status;
-            if (status == COLL_AGAIN)
-                return moved;
-            if (status == COLL_STARTED) {
-                r->flying |= bit;
-                if (coll_i_piece(run, &slot->act) + slot->act.stride >=
-                    coll_i_message(run, &slot->act))
-                    r->pending &= ~bit;
-                moved = COLL_OK;
-                continue;
-            }
-        }
-        moved = COLL_OK;
-        if (!coll_i_more(r, k)) {
-            r->pending &= ~bit;
-            coll_i_complete(r, k);
+        if (r->landed & bit) {
+            coll_i_combine(r, k);
             return COLL_OK;
         }
+        status = coll_i_borrow(r, k);
+        if (status == COLL_AGAIN)
+            r->ready |= bit;
+        return status;
     }
+    if (!(r->pending & bit) || (r->flying & bit) || slot->gate != 0 ||
+        (slot->order & r->pending) != 0)
+        return COLL_AGAIN;
+    do {
+        status = coll_i_begin(r, k);
+        if (status == COLL_AGAIN)
+            r->ready |= bit;
+        if (status < 0 || status == COLL_AGAIN)
+            return status;
+        if (status == COLL_STARTED) {
+            r->flying |= bit;
+            if (!coll_i_is_cut(r->run, &slot->act)) {
+                r->pending &= ~bit;
+                r->ready |= slot->dependents & ~r->free;
+            }
+            return COLL_OK;
+        }
+    } while (coll_i_goes_on(r, k));
+    r->pending &= ~bit;
+    coll_i_complete(r, k);
+    return COLL_OK;
+}
+
+/* Asks the transport about slot k. COLL_OK: it moved; COLL_AGAIN: it did not. */
+COLL_INLINE coll_status coll_i_poll(coll_request *r, uint32_t k)
+{
+    coll_slot *slot = &r->slots[k];
+    coll_status status;
+    if (slot->order != 0 && coll_i_has(COLL_I_RECEIVES, &slot->act))
+        return COLL_AGAIN; /* receives of one peer are tested oldest first */
+    status = r->run->transport->test(r->run->ctx, &slot->handle);
+    if (status != COLL_OK)
+        return status;
+    r->flying &= ~((uint32_t)1 << k);
+    if (coll_i_goes_on(r, k)) {
+        status = coll_i_launch(r, k);
+        return status < 0 ? status : COLL_OK;
+    }
+    coll_i_complete(r, k);
+    return COLL_OK;
 }
 
 /* Takes steps into the window while there is room, starting at once what can start. */
@@ -398,20 +426,19 @@ COLL_INLINE coll_status coll_i_fill(coll_request *r)
     coll_status moved = COLL_AGAIN;
     while (r->step < r->steps && r->free) {
         const uint32_t n = coll_plan_step(run->plan, run->rank, r->step, acts);
-        for (; r->skip < n; r->skip++) {
+        uint32_t i = r->skip;
+        for (; i < n && r->free; i++) {
             coll_status status;
-            if (acts[r->skip].count == 0)
+            if (acts[i].count == 0)
                 continue;
-            if (!r->free)
-                return moved;
-            status = coll_i_advance(r, coll_i_admit(r, &acts[r->skip]));
+            status = coll_i_launch(r, coll_i_admit(r, &acts[i]));
             if (status < 0)
                 return status;
-            moved = COLL_OK;
         }
-        r->skip = 0;
-        r->step++;
         moved = COLL_OK;
+        r->skip = (uint8_t)(i < n ? i : 0);
+        if (i == n)
+            r->step++;
     }
     return moved;
 }
@@ -491,20 +518,21 @@ COLL_INLINE coll_status coll_run_check(const coll_run *run, uint32_t window)
  * COLL_AGAIN: not yet; < 0: it failed, OUT and SCRATCH are undefined, all else is untouched. */
 COLL_INLINE coll_status coll_request_progress(coll_request *r)
 {
-    const uint32_t all = (uint32_t)(((uint64_t)1 << r->window) - 1);
+    const uint32_t all = coll_i_all(r);
     coll_status moved;
     if (r->status != COLL_AGAIN)
         return r->status;
     r->idle++;
     do {
+        uint32_t left;
         moved = coll_i_fill(r);
-        for (uint32_t left = all & ~r->free; left && moved >= 0; left &= left - 1) {
-            const uint32_t k = COLL_LOWEST_BIT(left);
-            if (!((r->free >> k) & 1u)) {
-                const coll_status status = coll_i_advance(r, k);
-                if (status != COLL_AGAIN)
-                    moved = status;
-            }
+        for (left = r->flying; left && moved >= 0; left &= left - 1) {
+            const coll_status status = coll_i_poll(r, COLL_LOWEST_BIT(left));
+            moved = status == COLL_AGAIN ? moved : status;
+        }
+        for (left = r->ready; left && moved >= 0; left &= left - 1) {
+            const coll_status status = coll_i_launch(r, COLL_LOWEST_BIT(left));
+            moved = status == COLL_AGAIN ? moved : status;
         }
         if (moved < 0) {
             coll_i_fail(r, moved);
@@ -533,8 +561,8 @@ COLL_INLINE coll_status coll_request_start(coll_request *r, const coll_run *run)
     r->run = run;
     r->step = 0;
     r->steps = coll_plan_steps(run->plan, run->rank);
-    r->free = (uint32_t)(((uint64_t)1 << r->window) - 1);
-    r->pending = r->flying = r->landed = r->idle = 0;
+    r->free = coll_i_all(r);
+    r->pending = r->ready = r->flying = r->landed = r->idle = 0;
     r->skip = 0;
     r->status = COLL_AGAIN;
     status = coll_request_progress(r);
