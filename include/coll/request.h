@@ -45,7 +45,7 @@ typedef struct coll_slot {
     coll_handle handle;
     uint32_t gate;  /* conflicting older actions that must end before this one starts … */
     uint32_t hold;  /* … or, RECV_REDUCE, before it combines */
-    uint32_t order; /* older messages of the same peer and direction */
+    uint32_t order; /* the message before it of the same peer and direction */
     uint32_t dependents; /* slots that have this one in a mask */
 } coll_slot;
 
@@ -144,7 +144,7 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
     const uint32_t k = COLL_LOWEST_BIT(r->free), bit = (uint32_t)1 << k;
     const bool staged = a->kind == COLL_DO_RECV_REDUCE;
     coll_slot *slot = &r->slots[k];
-    uint32_t gate = 0, hold = 0, order = 0;
+    uint32_t gate = 0, hold = 0, channel = 0, behind = 0;
     for (uint32_t left = coll_i_all(r) & ~r->free; left; left &= left - 1) {
         const uint32_t j = COLL_LOWEST_BIT(left), j_bit = (uint32_t)1 << j;
         const coll_action *o = &r->slots[j].act;
@@ -158,16 +158,19 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
             depends = bit;
         }
         if (coll_i_same_channel(a, o) && !(r->landed & j_bit)) {
-            order |= j_bit;
-            depends = bit;
+            channel |= j_bit;
+            behind |= r->slots[j].order;
         }
         r->slots[j].dependents |= depends;
     }
+    channel &= ~behind; /* the youngest of the channel: the older ones come before it anyway */
+    for (uint32_t left = channel; left; left &= left - 1)
+        r->slots[COLL_LOWEST_BIT(left)].dependents |= bit;
     slot->act = *a;
     slot->handle.word[0] = slot->handle.word[1] = 0;
     slot->gate = staged ? gate : hold;
     slot->hold = staged ? hold : 0;
-    slot->order = order;
+    slot->order = channel;
     slot->dependents = 0;
     r->free &= ~bit;
     r->pending |= bit;
