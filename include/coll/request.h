@@ -138,6 +138,12 @@ COLL_INLINE uint32_t coll_i_all(const coll_request *r)
     return UINT32_MAX >> (32 - r->window);
 }
 
+/* A message that its RECV_REDUCE cannot take yet is better left with the transport, from where it later goes
+ * straight into the sum. But its sender may wait for that, and this rank for the sender: surely where two
+ * ranks exchange what both then overwrite, and perhaps where nothing has moved for so many calls of
+ * progress. Such a message is staged. */
+enum { COLL_I_STAGE = 0x80 /* in flags: it waits for a send */, COLL_I_PATIENCE = 16 };
+
 /* Writes the action into a free slot, and finds what it must wait for. */
 COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
 {
@@ -145,6 +151,7 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
     const bool staged = a->kind == COLL_DO_RECV_REDUCE;
     coll_slot *slot = &r->slots[k];
     uint32_t gate = 0, hold = 0, channel = 0, behind = 0;
+    bool waits_for_send = false;
     for (uint32_t left = coll_i_all(r) & ~r->free; left; left &= left - 1) {
         const uint32_t j = COLL_LOWEST_BIT(left), j_bit = (uint32_t)1 << j;
         const coll_action *o = &r->slots[j].act;
@@ -152,6 +159,7 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
         if (coll_i_conflicts(a, o)) {
             hold |= j_bit;
             depends = bit;
+            waits_for_send = waits_for_send || coll_i_has(COLL_I_SENDS, o);
         }
         if (staged && coll_i_touches(o, a->via, a->count, true)) {
             gate |= j_bit;
@@ -167,6 +175,8 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
     for (uint32_t left = channel; left; left &= left - 1)
         r->slots[COLL_LOWEST_BIT(left)].dependents |= bit;
     slot->act = *a;
+    if (staged && waits_for_send)
+        slot->act.flags |= COLL_I_STAGE;
     slot->handle.word[0] = slot->handle.word[1] = 0;
     slot->gate = staged ? gate : hold;
     slot->hold = staged ? hold : 0;
@@ -244,9 +254,12 @@ COLL_INLINE size_t coll_i_piece(const coll_run *run, size_t bytes)
     return most != 0 && bytes > most ? most : bytes;
 }
 
-/* Has the action, with the operation that runs now, pieces left to start? */
+/* Has the action, after the operation that runs now, others to start? A long message has pieces; and a
+ * transport reduces one operand at a time. */
 COLL_INLINE bool coll_i_is_cut(const coll_run *run, const coll_action *a)
 {
+    if (a->kind == COLL_DO_REDUCE)
+        return a->inputs > 1;
     return run->transport->max_bytes != 0 && coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a) &&
            coll_i_bytes(run, a) - a->stride > run->transport->max_bytes;
 }
@@ -279,9 +292,10 @@ COLL_INLINE coll_status coll_i_begin(coll_request *r, uint32_t k)
                             coll_i_piece(run, bytes - done), h);
     case COLL_DO_FABRIC_REDUCE:
         return t->fabric_reduce(run->ctx, run->tag, run->op, coll_i_target(run, a->dst),
-                                coll_i_source(run, a->src), a->count, h);
+                                coll_i_source(run, a->src), a->count,
+                                run->plan->problem.elem_bytes, h);
     case COLL_DO_COPY:
-        if (t->copy)
+        if (t->copy && a->dst != a->src)
             return t->copy(run->ctx, coll_i_target(run, a->dst), coll_i_source(run, a->src),
                            bytes, h);
         if (a->dst != a->src)
@@ -308,16 +322,15 @@ COLL_INLINE coll_status coll_i_begin(coll_request *r, uint32_t k)
 COLL_INLINE bool coll_i_goes_on(coll_request *r, uint32_t k)
 {
     coll_action *a = &r->slots[k].act;
-    if (a->kind == COLL_DO_REDUCE &&
-        a->inputs > 1) { /* a transport takes one operand at a time */
+    if (!coll_i_is_cut(r->run, a))
+        return false;
+    if (a->kind == COLL_DO_REDUCE) {
         a->inputs--;
         a->src = a->dst;
         a->via += a->stride;
-        return true;
+    } else {
+        a->stride += r->run->transport->max_bytes;
     }
-    if (!coll_i_is_cut(r->run, a))
-        return false;
-    a->stride += r->run->transport->max_bytes;
     return true;
 }
 
@@ -364,20 +377,23 @@ COLL_INLINE coll_status coll_i_launch(coll_request *r, uint32_t k)
     const uint32_t bit = (uint32_t)1 << k;
     coll_slot *slot = &r->slots[k];
     coll_status status;
-    const bool borrows = slot->act.kind == COLL_DO_RECV_REDUCE && r->run->transport->borrow &&
-                         !coll_i_is_cut(r->run, &slot->act) && slot->act.stride == 0;
     r->ready &= ~bit;
-    if ((r->landed & bit) || borrows) {
-        if (slot->hold != 0 || (borrows && slot->order != 0))
+    if (r->landed & bit) {
+        if (slot->hold != 0)
             return COLL_AGAIN;
-        if (r->landed & bit) {
-            coll_i_combine(r, k);
-            return COLL_OK;
+        coll_i_combine(r, k);
+        return COLL_OK;
+    }
+    if (slot->act.kind == COLL_DO_RECV_REDUCE && r->run->transport->borrow &&
+        !(r->flying & bit) && slot->act.stride == 0 && !coll_i_is_cut(r->run, &slot->act)) {
+        if (slot->hold == 0 && slot->order == 0) {
+            status = coll_i_borrow(r, k);
+            if (status == COLL_AGAIN)
+                r->ready |= bit;
+            return status;
         }
-        status = coll_i_borrow(r, k);
-        if (status == COLL_AGAIN)
-            r->ready |= bit;
-        return status;
+        if (slot->hold == 0 || (!(slot->act.flags & COLL_I_STAGE) && r->idle < COLL_I_PATIENCE))
+            return COLL_AGAIN;
     }
     if (!(r->pending & bit) || (r->flying & bit) || slot->gate != 0 ||
         (slot->order & r->pending) != 0)
@@ -498,8 +514,8 @@ COLL_INLINE coll_status coll_run_check(const coll_run *run, uint32_t window)
     if (coll_is(COLL_REDUCING, run->plan->problem.collective)) {
         if (!run->op || !run->op->combine)
             return COLL_ERR_OP;
-        if (!run->op->commutative && (run->plan->traits & COLL_NEEDS_COMMUTATIVE))
-            return COLL_ERR_ORDER;
+        if (!run->op->commutative && (run->plan->problem.flags & COLL_COMMUTATIVE))
+            return COLL_ERR_ORDER; /* the plan was made for another operator */
     }
     elem_bytes = run->plan->problem.elem_bytes;
     need = coll_plan_extents(run->plan, run->rank);
@@ -525,7 +541,8 @@ COLL_INLINE coll_status coll_request_progress(coll_request *r)
     coll_status moved;
     if (r->status != COLL_AGAIN)
         return r->status;
-    r->idle++;
+    if (++r->idle == COLL_I_PATIENCE)
+        r->ready |= r->pending & ~r->flying;
     do {
         uint32_t left;
         moved = coll_i_fill(r);

@@ -15,7 +15,8 @@
  *       COLL_AGAIN    nothing was taken (a queue is full); the library calls again later
  *       < 0           an error: the collective ends with it
  *     and never wait for another rank.
- *   - test returns COLL_OK (done; h is never used again), COLL_AGAIN, or an error.
+ *   - test returns COLL_OK (done; h is never used again), COLL_AGAIN, or an error. After an error the operation is
+ *     still in flight, until cancel.
  *   - A callback never calls back into the library.
  */
 #ifndef COLL_TRANSPORT_H
@@ -60,9 +61,10 @@ typedef struct coll_transport {
     /* Sends to every rank of the transport but this one, which receive it by recv. */
     coll_status (*multicast)(void *ctx, uint32_t tag, const void *buf, size_t bytes,
                              coll_handle *h);
-    /* dst = src of rank 0 ⊕ … ⊕ src of the last rank of the transport; every rank calls it. */
+    /* dst = src of rank 0 ⊕ … ⊕ src of the last rank of the transport; every rank calls it. dst may be src. */
     coll_status (*fabric_reduce)(void *ctx, uint32_t tag, const coll_op *op, void *dst,
-                                 const void *src, size_t count, coll_handle *h);
+                                 const void *src, size_t count, size_t elem_bytes,
+                                 coll_handle *h);
 
     size_t max_bytes; /* longest message; longer ones are cut by the request. 0: no limit */
     uint32_t tags; /* tags 0 … tags−1 may run at once. 0: no tags, one collective at a time */

@@ -1,0 +1,501 @@
+/* coll/transports/loopback.h — all ranks in one thread, deterministic
+ *
+ *   coll_loopback world;
+ *   coll_loopback_rank ends[P];
+ *   coll_loopback_init(&world, P, P * 16, memory, coll_loopback_bytes(P, P * 16));
+ *   for each rank r:
+ *       coll_loopback_attach(&world, r, &ends[r]);
+ *       run[r].transport = &coll_loopback_transport;
+ *       run[r].ctx = &ends[r];
+ *       coll_request_start(&request[r], &run[r]);
+ *   status = coll_loopback_run(&world, requests, P);
+ *
+ * For tests, simulations and bare metal. Sends are synchronous, the strictest kind: one is done when its
+ * message was received, straight from the sender's buffer into the receiver's or, by borrow, into the
+ * reduction. Nothing is allocated; every operation in flight takes one of the `messages` entries of
+ * the world (a multicast p − 1), and is told COLL_AGAIN when none is left. p times the window of the
+ * requests, times the collectives that run at once, are always enough. The world must not move while an
+ * endpoint is attached. One thread at a time may use a world and its requests.
+ */
+#ifndef COLL_TRANSPORTS_LOOPBACK_H
+#define COLL_TRANSPORTS_LOOPBACK_H
+
+#include "../request.h"
+
+/* Tags that may be aborted before coll_loopback_recover is needed; one more, and all tags are. */
+#ifndef COLL_LOOPBACK_ABORTS
+#define COLL_LOOPBACK_ABORTS 8
+#endif
+
+typedef enum coll_i_loop_state {
+    COLL_I_LOOP_RECEIVE, /* a receive that waits for its message */
+    COLL_I_LOOP_QUEUED,  /* a message, or an operand of a fabric reduction, in its bucket */
+    COLL_I_LOOP_LENT,    /* a message that its receiver reads */
+    COLL_I_LOOP_DROPPED, /* the same, after the sender cancelled */
+    COLL_I_LOOP_DONE     /* its starter has not been told yet */
+} coll_i_loop_state;
+
+/* An operation in flight. Entries are named by index; COLL_NOBODY names none. */
+typedef struct coll_i_loop_entry {
+    const void *buf; /* what is sent, or the operand of a fabric reduction */
+    void *into;      /* where a receive or a fabric reduction ends */
+    size_t bytes;    /* of the message, or of an element of a fabric reduction */
+    size_t count;    /* elements of a fabric reduction */
+    const coll_op *op;
+    uint32_t src, dst, tag; /* dst of a fabric reduction: COLL_NOBODY */
+    uint32_t next;          /* in its bucket, or among the free */
+    uint32_t chain;         /* the next message of a multicast */
+    coll_i_loop_state state;
+} coll_i_loop_entry;
+
+/* Messages whose (src, dst, tag) hash alike, oldest first. */
+typedef struct coll_i_loop_bucket {
+    uint32_t head, tail;
+} coll_i_loop_bucket;
+
+typedef struct coll_loopback {
+    coll_i_loop_entry *entries;
+    coll_i_loop_bucket *buckets;
+    uint32_t p, mask; /* ranks; buckets − 1 */
+    uint32_t free, n_free;
+    uint32_t n_aborted, aborted[COLL_LOOPBACK_ABORTS];
+    uint32_t seed;  /* for coll_loopback_run: 0 goes round robin, else another order each */
+    uint32_t quiet; /* for coll_loopback_run: rounds without progress that make a deadlock */
+    size_t events;  /* operations started and done so far */
+} coll_loopback;
+
+/* One rank's end: the ctx of its transport. */
+typedef struct coll_loopback_rank {
+    coll_loopback *world;
+    uint32_t rank;
+} coll_loopback_rank;
+
+/* ---- the world --------------------------------------------------------------------------- */
+
+COLL_INLINE uint32_t coll_i_loop_buckets(uint32_t messages)
+{
+    uint32_t buckets = 1;
+    while (buckets < messages && buckets < (uint32_t)1 << 31)
+        buckets *= 2;
+    return buckets;
+}
+
+/* Bytes of memory that coll_loopback_init wants for so many operations in flight; 0 if they cannot be addressed. */
+COLL_INLINE size_t coll_loopback_bytes(uint32_t p, uint32_t messages)
+{
+    const size_t slack = sizeof(coll_i_loop_entry);
+    size_t entries = 0, buckets = 0;
+    (void)p;
+    if (!coll_multiply(messages, sizeof(coll_i_loop_entry), &entries) ||
+        !coll_multiply(coll_i_loop_buckets(messages), sizeof(coll_i_loop_bucket), &buckets) ||
+        entries > SIZE_MAX - slack || buckets > SIZE_MAX - slack - entries)
+        return 0;
+    return entries + buckets + slack;
+}
+
+/* Makes a world of p ranks in the caller's memory, of any alignment, which it keeps. */
+COLL_INLINE coll_status coll_loopback_init(coll_loopback *world, uint32_t p, uint32_t messages,
+                                           void *memory, size_t bytes)
+{
+    const size_t need = coll_loopback_bytes(p, messages);
+    const size_t align = sizeof(void *) > sizeof(size_t) ? sizeof(void *) : sizeof(size_t);
+    unsigned char *at = (unsigned char *)memory;
+    if (!world || !memory)
+        return COLL_ERR_NULL;
+    if (p == 0 || p == COLL_NOBODY)
+        return COLL_ERR_RANKS;
+    if (messages == 0 || messages == COLL_NOBODY || need == 0 || bytes < need)
+        return COLL_ERR_MEMORY;
+    at += (align - (uintptr_t)at % align) % align;
+    world->entries = (coll_i_loop_entry *)(void *)at;
+    world->buckets = (coll_i_loop_bucket *)(void *)(world->entries + messages);
+    world->p = p;
+    world->mask = coll_i_loop_buckets(messages) - 1;
+    world->free = 0;
+    world->n_free = messages;
+    world->n_aborted = 0;
+    world->seed = 0;
+    world->quiet = 64;
+    world->events = 0;
+    for (uint32_t i = 0; i < messages; i++)
+        world->entries[i].next = i + 1 < messages ? i + 1 : COLL_NOBODY;
+    for (uint32_t i = 0; i <= world->mask; i++)
+        world->buckets[i].head = world->buckets[i].tail = COLL_NOBODY;
+    return COLL_OK;
+}
+
+/* Makes *end the end of a rank: the ctx for coll_loopback_transport. */
+COLL_INLINE coll_status coll_loopback_attach(coll_loopback *world, uint32_t rank,
+                                             coll_loopback_rank *end)
+{
+    if (!world || !end)
+        return COLL_ERR_NULL;
+    if (rank >= world->p)
+        return COLL_ERR_RANK;
+    end->world = world;
+    end->rank = rank;
+    return COLL_OK;
+}
+
+/* Makes the tags of failed collectives usable again. Call it when no request is running. */
+COLL_INLINE void coll_loopback_recover(coll_loopback *world)
+{
+    world->n_aborted = 0;
+}
+
+/* ---- entries and buckets ----------------------------------------------------------------- */
+
+COLL_INLINE coll_i_loop_bucket *coll_i_loop_bucket_of(coll_loopback *world, uint32_t src,
+                                                      uint32_t dst, uint32_t tag)
+{
+    const uint32_t hash = (src * 0x9E3779B1u ^ dst * 0x85EBCA77u ^ tag * 0xC2B2AE3Du);
+    return &world->buckets[(hash ^ hash >> 15) & world->mask];
+}
+
+COLL_INLINE coll_i_loop_entry *coll_i_loop_take(coll_loopback *world, coll_handle *h)
+{
+    const uint32_t i = world->free;
+    if (i == COLL_NOBODY)
+        return NULL;
+    world->free = world->entries[i].next;
+    world->n_free--;
+    world->events++;
+    world->entries[i].chain = COLL_NOBODY;
+    h->word[0] = i;
+    return &world->entries[i];
+}
+
+COLL_INLINE void coll_i_loop_release(coll_loopback *world, uint32_t i)
+{
+    world->entries[i].next = world->free;
+    world->free = i;
+    world->n_free++;
+    world->events++;
+}
+
+COLL_INLINE void coll_i_loop_enqueue(coll_loopback *world, uint32_t i)
+{
+    coll_i_loop_entry *e = &world->entries[i];
+    coll_i_loop_bucket *bucket = coll_i_loop_bucket_of(world, e->src, e->dst, e->tag);
+    e->state = COLL_I_LOOP_QUEUED;
+    e->next = COLL_NOBODY;
+    if (bucket->head == COLL_NOBODY)
+        bucket->head = i;
+    else
+        world->entries[bucket->tail].next = i;
+    bucket->tail = i;
+}
+
+/* Takes entry i out of its bucket. */
+COLL_INLINE void coll_i_loop_dequeue(coll_loopback *world, uint32_t i)
+{
+    const coll_i_loop_entry *e = &world->entries[i];
+    coll_i_loop_bucket *bucket = coll_i_loop_bucket_of(world, e->src, e->dst, e->tag);
+    uint32_t before = COLL_NOBODY, at = bucket->head;
+    while (at != i) {
+        before = at;
+        at = world->entries[at].next;
+    }
+    if (before == COLL_NOBODY)
+        bucket->head = e->next;
+    else
+        world->entries[before].next = e->next;
+    if (bucket->tail == i)
+        bucket->tail = before;
+}
+
+/* The oldest message from src to dst with this tag, or COLL_NOBODY. */
+COLL_INLINE uint32_t coll_i_loop_find(coll_loopback *world, uint32_t src, uint32_t dst,
+                                      uint32_t tag)
+{
+    uint32_t i = coll_i_loop_bucket_of(world, src, dst, tag)->head;
+    while (i != COLL_NOBODY) {
+        const coll_i_loop_entry *e = &world->entries[i];
+        if (e->src == src && e->dst == dst && e->tag == tag)
+            break;
+        i = e->next;
+    }
+    return i;
+}
+
+/* What an operation of this tag says while it cannot go on. */
+COLL_INLINE coll_status coll_i_loop_again(const coll_loopback *world, uint32_t tag)
+{
+    if (world->n_aborted > COLL_LOOPBACK_ABORTS)
+        return COLL_ERR_PEER;
+    for (uint32_t i = 0; i < world->n_aborted; i++)
+        if (world->aborted[i] == tag)
+            return COLL_ERR_PEER;
+    return COLL_AGAIN;
+}
+
+/* ---- the transport ----------------------------------------------------------------------- */
+
+COLL_INLINE coll_status coll_i_loop_send(void *ctx, uint32_t peer, uint32_t tag,
+                                         const void *buf, size_t bytes, coll_handle *h)
+{
+    const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
+    const coll_status status = coll_i_loop_again(end->world, tag);
+    coll_i_loop_entry *e;
+    if (peer >= end->world->p)
+        return COLL_ERR_RANK;
+    if (status < 0 || !(e = coll_i_loop_take(end->world, h)))
+        return status;
+    e->buf = buf;
+    e->bytes = bytes;
+    e->src = end->rank;
+    e->dst = peer;
+    e->tag = tag;
+    coll_i_loop_enqueue(end->world, (uint32_t)h->word[0]);
+    return COLL_STARTED;
+}
+
+COLL_INLINE coll_status coll_i_loop_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf,
+                                         size_t bytes, coll_handle *h)
+{
+    const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
+    const coll_status status = coll_i_loop_again(end->world, tag);
+    coll_i_loop_entry *e;
+    if (peer >= end->world->p)
+        return COLL_ERR_RANK;
+    if (status < 0 || !(e = coll_i_loop_take(end->world, h)))
+        return status;
+    e->into = buf;
+    e->bytes = bytes;
+    e->src = peer;
+    e->dst = end->rank;
+    e->tag = tag;
+    e->state = COLL_I_LOOP_RECEIVE;
+    return COLL_STARTED;
+}
+
+COLL_INLINE coll_status coll_i_loop_multicast(void *ctx, uint32_t tag, const void *buf,
+                                              size_t bytes, coll_handle *h)
+{
+    const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
+    coll_loopback *world = end->world;
+    const coll_status status = coll_i_loop_again(world, tag);
+    coll_handle one;
+    uint32_t chain = COLL_NOBODY;
+    if (status < 0 || world->n_free < world->p - 1)
+        return status;
+    if (world->p == 1)
+        return COLL_OK;
+    for (uint32_t peer = 0; peer < world->p; peer++) {
+        if (peer == end->rank)
+            continue;
+        (void)coll_i_loop_send(ctx, peer, tag, buf, bytes, &one);
+        world->entries[one.word[0]].chain = chain;
+        chain = (uint32_t)one.word[0];
+    }
+    *h = one;
+    return COLL_STARTED;
+}
+
+COLL_INLINE coll_status coll_i_loop_fabric_reduce(void *ctx, uint32_t tag, const coll_op *op,
+                                                  void *dst, const void *src, size_t count,
+                                                  size_t elem_bytes, coll_handle *h)
+{
+    const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
+    const coll_status status = coll_i_loop_again(end->world, tag);
+    coll_i_loop_entry *e;
+    if (status < 0 || !(e = coll_i_loop_take(end->world, h)))
+        return status;
+    e->buf = src;
+    e->into = dst;
+    e->bytes = elem_bytes;
+    e->count = count;
+    e->op = op;
+    e->src = end->rank;
+    e->dst = COLL_NOBODY;
+    e->tag = tag;
+    coll_i_loop_enqueue(end->world, (uint32_t)h->word[0]);
+    return COLL_STARTED;
+}
+
+/* Reduces the oldest operands of a tag, in rank order, if every rank has brought one. */
+COLL_INLINE coll_status coll_i_loop_meet(coll_loopback *world, uint32_t tag)
+{
+    const coll_i_loop_entry *first = NULL;
+    for (uint32_t r = 0; r < world->p; r++) {
+        const uint32_t i = coll_i_loop_find(world, r, COLL_NOBODY, tag);
+        if (i == COLL_NOBODY)
+            return coll_i_loop_again(world, tag);
+        if (!first)
+            first = &world->entries[i];
+        if (world->entries[i].count != first->count || world->entries[i].bytes != first->bytes)
+            return COLL_ERR_SIZE;
+    }
+    if (first->into != first->buf && world->p == 1)
+        COLL_COPY(first->into, first->buf, first->count * first->bytes);
+    for (uint32_t r = 1; r < world->p; r++)
+        first->op->combine(first->into, r == 1 ? first->buf : first->into,
+                           world->entries[coll_i_loop_find(world, r, COLL_NOBODY, tag)].buf,
+                           first->count, first->op->arg);
+    for (uint32_t r = 0; r < world->p; r++) {
+        const uint32_t i = coll_i_loop_find(world, r, COLL_NOBODY, tag);
+        if (r > 0)
+            COLL_COPY(world->entries[i].into, first->into, first->count * first->bytes);
+        coll_i_loop_dequeue(world, i);
+        world->entries[i].state = COLL_I_LOOP_DONE;
+    }
+    return COLL_OK;
+}
+
+/* Takes the message for a receiver out of its bucket: COLL_OK, and which it is. */
+COLL_INLINE coll_status coll_i_loop_match(coll_loopback *world, uint32_t src, uint32_t dst,
+                                          uint32_t tag, size_t bytes, uint32_t *message)
+{
+    *message = coll_i_loop_find(world, src, dst, tag);
+    if (*message == COLL_NOBODY)
+        return coll_i_loop_again(world, tag);
+    if (world->entries[*message].bytes != bytes)
+        return COLL_ERR_SIZE;
+    coll_i_loop_dequeue(world, *message);
+    world->events++;
+    return COLL_OK;
+}
+
+COLL_INLINE coll_status coll_i_loop_test(void *ctx, coll_handle *h)
+{
+    coll_loopback *world = ((const coll_loopback_rank *)ctx)->world;
+    const uint32_t i = (uint32_t)h->word[0];
+    coll_i_loop_entry *e = &world->entries[i];
+    coll_status status;
+    if (e->state == COLL_I_LOOP_RECEIVE) {
+        uint32_t message;
+        status = coll_i_loop_match(world, e->src, e->dst, e->tag, e->bytes, &message);
+        if (status != COLL_OK)
+            return status;
+        if (e->bytes != 0)
+            COLL_COPY(e->into, world->entries[message].buf, e->bytes);
+        world->entries[message].state = COLL_I_LOOP_DONE;
+        coll_i_loop_release(world, i);
+        return COLL_OK;
+    }
+    if (e->state == COLL_I_LOOP_QUEUED && e->dst == COLL_NOBODY) {
+        status = coll_i_loop_meet(world, e->tag);
+        if (status != COLL_OK)
+            return status;
+    }
+    for (uint32_t k = i; k != COLL_NOBODY; k = world->entries[k].chain)
+        if (world->entries[k].state != COLL_I_LOOP_DONE)
+            return coll_i_loop_again(world, e->tag);
+    for (uint32_t k = i; k != COLL_NOBODY; k = world->entries[k].chain)
+        coll_i_loop_release(world, k);
+    return COLL_OK;
+}
+
+COLL_INLINE void coll_i_loop_cancel(void *ctx, coll_handle *h)
+{
+    coll_loopback *world = ((const coll_loopback_rank *)ctx)->world;
+    for (uint32_t k = (uint32_t)h->word[0]; k != COLL_NOBODY; k = world->entries[k].chain) {
+        if (world->entries[k].state == COLL_I_LOOP_QUEUED)
+            coll_i_loop_dequeue(world, k);
+        if (world->entries[k].state == COLL_I_LOOP_LENT)
+            world->entries[k].state = COLL_I_LOOP_DROPPED;
+        else
+            coll_i_loop_release(world, k);
+    }
+}
+
+COLL_INLINE void coll_i_loop_abort(void *ctx, uint32_t tag)
+{
+    coll_loopback *world = ((const coll_loopback_rank *)ctx)->world;
+    if (coll_i_loop_again(world, tag) < 0)
+        return;
+    if (world->n_aborted < COLL_LOOPBACK_ABORTS)
+        world->aborted[world->n_aborted] = tag;
+    world->n_aborted++;
+    world->events++;
+}
+
+COLL_INLINE coll_status coll_i_loop_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
+                                           const void **message, coll_handle *h)
+{
+    const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
+    uint32_t i;
+    const coll_status status = coll_i_loop_match(end->world, peer, end->rank, tag, bytes, &i);
+    if (status != COLL_OK)
+        return status;
+    end->world->entries[i].state = COLL_I_LOOP_LENT;
+    *message = end->world->entries[i].buf;
+    h->word[0] = i;
+    return COLL_OK;
+}
+
+COLL_INLINE void coll_i_loop_give_back(void *ctx, coll_handle *h)
+{
+    coll_loopback *world = ((const coll_loopback_rank *)ctx)->world;
+    coll_i_loop_entry *e = &world->entries[h->word[0]];
+    if (e->state == COLL_I_LOOP_DROPPED)
+        coll_i_loop_release(world, (uint32_t)h->word[0]);
+    else
+        e->state = COLL_I_LOOP_DONE;
+}
+
+/* The vtable; ctx is a coll_loopback_rank. Copy it to set max_bytes, or to take callbacks away. */
+static const coll_transport coll_loopback_transport = {
+    coll_i_loop_send,
+    coll_i_loop_recv,
+    coll_i_loop_test,
+    coll_i_loop_cancel,
+    coll_i_loop_abort,
+    NULL, /* wait: the other ranks are in this thread */
+    coll_i_loop_borrow,
+    coll_i_loop_give_back,
+    NULL,
+    /* copy */ NULL, /* reduce */
+    coll_i_loop_multicast,
+    coll_i_loop_fabric_reduce,
+    0,
+    UINT32_MAX};
+
+/* ---- running ----------------------------------------------------------------------------- */
+
+/* Moves n started requests on, one after the other, until all have ended. The order is round robin, or, with world->seed
+ * not 0, picked at random and the same for the same seed. Returns COLL_OK, the error of the request
+ * that failed first, or COLL_ERR_DEADLOCK when nothing moved for world->quiet rounds; the requests that
+ * wait for each other are then still running, and the caller's to cancel. */
+COLL_INLINE coll_status coll_loopback_run(coll_loopback *world, coll_request *const *requests,
+                                          uint32_t n)
+{
+    coll_status first = COLL_OK;
+    uint32_t random = world->seed, running = 0, quiet = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (requests[i]->status == COLL_AGAIN)
+            running++;
+        else if (first == COLL_OK)
+            first = requests[i]->status;
+    }
+    while (running > 0) {
+        const size_t events = world->events;
+        bool moved = false;
+        for (uint32_t turn = 0; turn < n; turn++) {
+            uint32_t i = turn;
+            coll_status status;
+            if (random != 0) {
+                random ^= random << 13;
+                random ^= random >> 17;
+                random ^= random << 5;
+                i = (uint32_t)((uint64_t)random * n >> 32);
+            }
+            if (requests[i]->status != COLL_AGAIN)
+                continue;
+            status = coll_request_progress(requests[i]);
+            moved = moved || requests[i]->idle == 0;
+            if (status == COLL_AGAIN)
+                continue;
+            running--;
+            moved = true;
+            if (first == COLL_OK)
+                first = status;
+        }
+        quiet = moved || world->events != events ? 0 : quiet + 1;
+        if (quiet > world->quiet)
+            return COLL_ERR_DEADLOCK;
+    }
+    return first;
+}
+
+#endif /* COLL_TRANSPORTS_LOOPBACK_H */
