@@ -23,6 +23,15 @@
 #define COLL_INLINE static inline
 #endif
 
+/* … and those that every action passes through, so that the compiler drops what a caller does not use. */
+#ifndef COLL_HOT_INLINE
+#if defined(__GNUC__) || defined(__clang__)
+#define COLL_HOT_INLINE static inline __attribute__((always_inline))
+#else
+#define COLL_HOT_INLINE COLL_INLINE
+#endif
+#endif
+
 /* The most actions that one step of an algorithm yields. */
 #ifndef COLL_STEP_MAX
 #define COLL_STEP_MAX 4

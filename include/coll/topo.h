@@ -12,7 +12,7 @@
 /* ---- integers ------------------------------------------------------------------------- */
 
 /* The least k with 2^k >= x; 0 for x <= 1. */
-COLL_INLINE uint32_t coll_log2_ceil(uint32_t x)
+COLL_HOT_INLINE uint32_t coll_log2_ceil(uint32_t x)
 {
     return x <= 1 ? 0 : COLL_HIGHEST_BIT(x - 1) + 1;
 }
@@ -24,13 +24,13 @@ COLL_INLINE uint32_t coll_pow2_floor(uint32_t x)
 }
 
 /* (a + b) mod p for a, b < p, without a division and for any p. */
-COLL_INLINE uint32_t coll_mod_add(uint32_t a, uint32_t b, uint32_t p)
+COLL_HOT_INLINE uint32_t coll_mod_add(uint32_t a, uint32_t b, uint32_t p)
 {
     return a >= p - b ? a - (p - b) : a + b;
 }
 
 /* (a − b) mod p for a, b < p. */
-COLL_INLINE uint32_t coll_mod_sub(uint32_t a, uint32_t b, uint32_t p)
+COLL_HOT_INLINE uint32_t coll_mod_sub(uint32_t a, uint32_t b, uint32_t p)
 {
     return a >= b ? a - b : a + (p - b);
 }
@@ -55,7 +55,7 @@ COLL_INLINE coll_divider coll_divider_of(uint32_t by)
 }
 
 /* x / d.by, for every x. */
-COLL_INLINE uint32_t coll_divide(uint32_t x, const coll_divider *d)
+COLL_HOT_INLINE uint32_t coll_divide(uint32_t x, const coll_divider *d)
 {
     const uint32_t high = (uint32_t)(((uint64_t)x * d->multiplier) >> 32);
     return (high + ((x - high) >> d->shift1)) >> d->shift2;
@@ -89,12 +89,12 @@ COLL_INLINE coll_partition coll_partition_of(size_t count, uint32_t parts)
     return cut;
 }
 
-COLL_INLINE size_t coll_part_offset(coll_partition cut, uint32_t i)
+COLL_HOT_INLINE size_t coll_part_offset(coll_partition cut, uint32_t i)
 {
     return cut.base * i + (i < cut.extra ? i : cut.extra);
 }
 
-COLL_INLINE coll_block coll_part_block(coll_partition cut, uint32_t i)
+COLL_HOT_INLINE coll_block coll_part_block(coll_partition cut, uint32_t i)
 {
     coll_block block;
     block.offset = coll_part_offset(cut, i);
@@ -104,12 +104,12 @@ COLL_INLINE coll_block coll_part_block(coll_partition cut, uint32_t i)
 
 /* A vector of count elements cut into segments of `segment` (0: one segment, the whole vector).
  * There is always at least one segment, so that an empty vector has an empty one. */
-COLL_INLINE size_t coll_segments(size_t count, size_t segment)
+COLL_HOT_INLINE size_t coll_segments(size_t count, size_t segment)
 {
     return segment == 0 || count <= segment ? 1 : (count - 1) / segment + 1;
 }
 
-COLL_INLINE coll_block coll_segment_block(size_t count, size_t segment, size_t i)
+COLL_HOT_INLINE coll_block coll_segment_block(size_t count, size_t segment, size_t i)
 {
     coll_block block;
     block.offset = segment * i;
@@ -139,7 +139,7 @@ typedef struct coll_fnomial {
 
 /* v's place in the f-nomial tree of p ranks, f->by ≥ 2, v < p. O(1) for f = 2, else O(phases in which v is a
  * parent). */
-COLL_INLINE coll_fnomial coll_fnomial_of(uint32_t p, const coll_divider *f, uint32_t v)
+COLL_HOT_INLINE coll_fnomial coll_fnomial_of(uint32_t p, const coll_divider *f, uint32_t v)
 {
     coll_fnomial at;
     if (f->by == 2) {
@@ -176,7 +176,7 @@ COLL_INLINE coll_fnomial coll_fnomial_of(uint32_t p, const coll_divider *f, uint
 }
 
 /* The rank of v's child number `slot`, which exists. */
-COLL_INLINE uint32_t coll_fnomial_child(uint32_t f, uint32_t v, uint32_t slot)
+COLL_HOT_INLINE uint32_t coll_fnomial_child(uint32_t f, uint32_t v, uint32_t slot)
 {
     uint32_t stride = 1;
     if (f == 2)

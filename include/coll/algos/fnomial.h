@@ -38,8 +38,8 @@ typedef struct coll_i_fnomial {
     uint32_t root;   /* the rank that is renumbered 0 */
 } coll_i_fnomial;
 
-COLL_INLINE coll_i_fnomial coll_i_fnomial_place(const coll_plan *plan, uint32_t root,
-                                                uint32_t rank)
+COLL_HOT_INLINE coll_i_fnomial coll_i_fnomial_place(const coll_plan *plan, uint32_t root,
+                                                    uint32_t rank)
 {
     coll_i_fnomial place;
     place.root = root;
@@ -48,73 +48,155 @@ COLL_INLINE coll_i_fnomial coll_i_fnomial_place(const coll_plan *plan, uint32_t 
     return place;
 }
 
-COLL_INLINE uint32_t coll_i_fnomial_parent(const coll_plan *plan, const coll_i_fnomial *place)
+COLL_HOT_INLINE uint32_t coll_i_fnomial_parent(const coll_plan *plan,
+                                               const coll_i_fnomial *place)
 {
     return coll_mod_add(place->at.parent, place->root, plan->problem.p);
 }
 
-COLL_INLINE uint32_t coll_i_fnomial_child(const coll_plan *plan, const coll_i_fnomial *place,
-                                          uint32_t slot)
+COLL_HOT_INLINE uint32_t coll_i_fnomial_child(const coll_plan *plan,
+                                              const coll_i_fnomial *place, uint32_t slot)
 {
     return coll_mod_add(coll_fnomial_child(plan->param[0], place->v, slot), place->root,
                         plan->problem.p);
 }
 
-COLL_INLINE size_t coll_i_fnomial_segments(const coll_plan *plan)
+/* ---- bcast, reduce, allreduce: up the tree, down the tree, or both ------------------------ */
+
+/* What a rank does. Its actions are a list: for every segment `up` actions, then for every segment
+ * `down` actions; a step yields the next COLL_STEP_MAX of them. */
+typedef struct coll_i_fnomial_role {
+    coll_i_fnomial place;
+    uint32_t up, down;   /* actions for each segment */
+    coll_ref input, sum; /* up: the rank's own operand, and where it accumulates */
+    bool keeps;          /* up: does not send the sum on */
+    bool collects; /* up: the root of a non-commutative reduction gets the result from rank 0 */
+    coll_ref from; /* down: where the data lies on the root */
+} coll_i_fnomial_role;
+
+COLL_HOT_INLINE coll_i_fnomial_role coll_i_fnomial_role_of(const coll_plan *plan, uint32_t rank)
 {
-    return coll_segments(plan->problem.count, plan->param[1]);
+    const coll_problem *of = &plan->problem;
+    const bool reduces = of->collective != COLL_BCAST, spreads = of->collective != COLL_REDUCE;
+    const uint32_t top = !reduces || (of->flags & COLL_COMMUTATIVE) ? of->root : 0;
+    const bool is_root = rank == of->root;
+    coll_i_fnomial_role role;
+    uint32_t m;
+    role.place = coll_i_fnomial_place(plan, top, rank);
+    m = role.place.at.children;
+    role.up = role.down = 0;
+    if (reduces) { /* a child each; then send the sum, or bring it to its place; then collect */
+        const bool has_out = spreads || is_root;
+        role.input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
+        role.keeps = is_root && role.place.v == 0;
+        role.collects = is_root && role.place.v != 0 && !spreads;
+        role.sum = has_out && !role.collects ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);
+        role.up = m + (!role.keeps || (m == 0 && role.input != role.sum) ? 1u : 0u) +
+                  (role.collects ? 1u : 0u);
+    }
+    if (spreads) { /* receive, then a child each; on the root copy to OUT, if need be, at the end */
+        role.from = reduces ? COLL_AT(COLL_OUT, 0) : coll_input(plan);
+        role.down = m + (role.place.v != 0 || role.from != COLL_AT(COLL_OUT, 0) ? 1u : 0u);
+    }
+    return role;
 }
 
-/* Splits step s into a segment, returned, and the step *j of the `per` that each segment takes. */
-COLL_INLINE coll_block coll_i_fnomial_split(const coll_plan *plan, size_t s, uint32_t per,
-                                            uint32_t *j)
+/* Elements of a staging slot: of the largest segment. */
+COLL_HOT_INLINE size_t coll_i_fnomial_staging(const coll_plan *plan)
 {
-    const size_t index = s < per ? 0 : s / per;
-    *j = (uint32_t)(s - index * per);
-    return coll_segment_block(plan->problem.count, plan->param[1], index);
+    return coll_segment_block(plan->problem.count, plan->param[1], 0).count;
 }
 
-/* ---- bcast ------------------------------------------------------------------------------- */
-
-/* Steps of a segment: receive, then one child each. The root has its children first, and then copies
- * to OUT if the data came from IN. */
-COLL_INLINE uint32_t coll_i_fnomial_bcast_per(const coll_i_fnomial *place, coll_ref from)
+/* Action j of the way up. Two staging slots, after the sum where that is in SCRATCH: one fills while the
+ * other is combined. */
+COLL_HOT_INLINE void coll_i_fnomial_up(const coll_plan *plan, const coll_i_fnomial_role *role,
+                                       size_t segment, uint32_t j, coll_action *out)
 {
-    return place->at.children + (place->v != 0 || from != COLL_AT(COLL_OUT, 0) ? 1u : 0u);
+    const uint32_t m = role->place.at.children;
+    const coll_block seg = coll_segment_block(plan->problem.count, plan->param[1], segment);
+    if (j < m) {
+        const coll_ref staging =
+            COLL_AT(COLL_SCRATCH, role->sum == COLL_AT(COLL_OUT, 0) ? 0 : plan->problem.count);
+        coll_act_recv_reduce(
+            out, coll_i_fnomial_child(plan, &role->place, j), role->sum + seg.offset,
+            (j == 0 ? role->input : role->sum) + seg.offset,
+            staging + ((segment * m + j) & 1u ? coll_i_fnomial_staging(plan) : 0), seg.count);
+    } else if (j == m && !role->keeps) {
+        const uint32_t to =
+            role->place.v == 0 ? plan->problem.root : coll_i_fnomial_parent(plan, &role->place);
+        coll_act_send(out, to, (m == 0 ? role->input : role->sum) + seg.offset, seg.count);
+    } else if (j == m && !role->collects) {
+        coll_act_copy(out, role->sum + seg.offset, role->input + seg.offset, seg.count);
+    } else {
+        coll_act_recv(out, 0, COLL_AT(COLL_OUT, seg.offset), seg.count);
+    }
 }
 
-/* The data lies at `from` on the root, and comes to OUT everywhere. */
-COLL_INLINE unsigned coll_i_fnomial_bcast_at(const coll_plan *plan, const coll_i_fnomial *place,
-                                             coll_ref from, size_t s, coll_action *out)
+/* Action j of the way down, the largest subtree first. */
+COLL_HOT_INLINE void coll_i_fnomial_down(const coll_plan *plan, const coll_i_fnomial_role *role,
+                                         size_t segment, uint32_t j, coll_action *out)
 {
-    uint32_t j;
-    const coll_block seg =
-        coll_i_fnomial_split(plan, s, coll_i_fnomial_bcast_per(place, from), &j);
+    const coll_block seg = coll_segment_block(plan->problem.count, plan->param[1], segment);
+    const uint32_t m = role->place.at.children, first = role->place.v == 0 ? 0 : 1;
     const coll_ref here = COLL_AT(COLL_OUT, seg.offset);
-    const uint32_t m = place->at.children;
-    if (place->v == 0 && j < m)
-        coll_act_send(out, coll_i_fnomial_child(plan, place, m - 1 - j), from + seg.offset,
-                      seg.count);
-    else if (place->v == 0)
-        coll_act_copy(out, here, from + seg.offset, seg.count);
-    else if (j > 0)
-        coll_act_send(out, coll_i_fnomial_child(plan, place, m - j), here, seg.count);
+    if (j < first)
+        coll_act_recv(out, coll_i_fnomial_parent(plan, &role->place), here, seg.count);
+    else if (j < first + m)
+        coll_act_send(out, coll_i_fnomial_child(plan, &role->place, first + m - 1 - j),
+                      first ? here : role->from + seg.offset, seg.count);
     else
-        coll_act_recv(out, coll_i_fnomial_parent(plan, place), here, seg.count);
-    return 1;
+        coll_act_copy(out, here, role->from + seg.offset, seg.count);
 }
 
-COLL_INLINE size_t coll_i_fnomial_bcast_steps(const coll_plan *plan, uint32_t rank)
+COLL_INLINE size_t coll_i_fnomial_steps(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_fnomial place = coll_i_fnomial_place(plan, plan->problem.root, rank);
-    return coll_i_fnomial_bcast_per(&place, coll_input(plan)) * coll_i_fnomial_segments(plan);
+    const coll_i_fnomial_role role = coll_i_fnomial_role_of(plan, rank);
+    const size_t segments = coll_segments(plan->problem.count, plan->param[1]);
+    return ((role.up + (size_t)role.down) * segments + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
 }
 
-COLL_INLINE unsigned coll_i_fnomial_bcast_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                               coll_action *out)
+COLL_INLINE unsigned coll_i_fnomial_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                         coll_action *out)
 {
-    const coll_i_fnomial place = coll_i_fnomial_place(plan, plan->problem.root, rank);
-    return coll_i_fnomial_bcast_at(plan, &place, coll_input(plan), s, out);
+    const coll_i_fnomial_role role = coll_i_fnomial_role_of(plan, rank);
+    const size_t segments = coll_segments(plan->problem.count, plan->param[1]);
+    size_t i = s * COLL_STEP_MAX, segment = 0; /* position in the list; segment of that */
+    bool up = i < role.up * segments;
+    uint32_t n, per = up ? role.up : role.down;
+    if (!up)
+        i -= role.up * segments;
+    if (i >= per) {
+        segment = i / per;
+        i -= segment * per;
+    }
+    for (n = 0; n < COLL_STEP_MAX; n++, i++) {
+        if (i == per) {
+            i = 0;
+            if (++segment == segments) { /* the way up ends, or all of it */
+                if (!up || role.down == 0)
+                    break;
+                up = false;
+                per = role.down;
+                segment = 0;
+            }
+        }
+        if (up)
+            coll_i_fnomial_up(plan, &role, segment, (uint32_t)i, &out[n]);
+        else
+            coll_i_fnomial_down(plan, &role, segment, (uint32_t)i, &out[n]);
+    }
+    return n;
+}
+
+COLL_INLINE size_t coll_i_fnomial_scratch(const coll_plan *plan, uint32_t rank)
+{
+    const coll_i_fnomial_role role = coll_i_fnomial_role_of(plan, rank);
+    const uint32_t m = role.place.at.children;
+    if (role.up == 0 || m == 0)
+        return 0;
+    return (role.sum == COLL_AT(COLL_OUT, 0) ? 0 : plan->problem.count) +
+           (m * coll_segments(plan->problem.count, plan->param[1]) < 2 ? 1 : 2) *
+               coll_i_fnomial_staging(plan);
 }
 
 static const coll_algorithm coll_fnomial_bcast = {"fnomial",
@@ -125,97 +207,10 @@ static const coll_algorithm coll_fnomial_bcast = {"fnomial",
                                                   2, /* parameters */
                                                   coll_i_fnomial_params,
                                                   NULL,
-                                                  coll_i_fnomial_bcast_steps,
-                                                  coll_i_fnomial_bcast_step,
+                                                  coll_i_fnomial_steps,
+                                                  coll_i_fnomial_step,
                                                   NULL,
                                                   NULL};
-
-/* ---- reduce ------------------------------------------------------------------------------ */
-
-/* How a rank takes part in a reduction whose result is wanted in OUT of the root. */
-typedef struct coll_i_fnomial_role {
-    coll_i_fnomial place;
-    coll_ref input, sum; /* its own operand, and where it accumulates */
-    bool keeps;          /* does not send the sum on */
-    bool collects; /* the root of a non-commutative reduction, waiting for rank 0's result */
-} coll_i_fnomial_role;
-
-COLL_INLINE coll_i_fnomial_role coll_i_fnomial_role_of(const coll_plan *plan, uint32_t rank)
-{
-    const coll_problem *of = &plan->problem;
-    const uint32_t top = of->flags & COLL_COMMUTATIVE ? of->root : 0;
-    const bool has_out = of->collective == COLL_ALLREDUCE || rank == of->root;
-    coll_i_fnomial_role role;
-    role.place = coll_i_fnomial_place(plan, top, rank);
-    role.keeps = rank == top && top == of->root;
-    role.collects = rank != top && rank == of->root;
-    role.input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
-    role.sum = has_out && !role.collects ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);
-    return role;
-}
-
-/* Steps of a segment: one child each; send the sum, or where nobody was added, bring it to its place;
- * collect the result. */
-COLL_INLINE uint32_t coll_i_fnomial_reduce_per(const coll_i_fnomial_role *role)
-{
-    const bool last =
-        !role->keeps || (role->place.at.children == 0 && role->input != role->sum);
-    return role->place.at.children + (last ? 1u : 0u) + (role->collects ? 1u : 0u);
-}
-
-/* Elements of a staging slot. A rank with children has two, after its sum where that is in SCRATCH: one
- * fills while the other is combined. */
-COLL_INLINE size_t coll_i_fnomial_staging(const coll_plan *plan)
-{
-    return coll_segment_block(plan->problem.count, plan->param[1], 0).count;
-}
-
-COLL_INLINE unsigned coll_i_fnomial_reduce_at(const coll_plan *plan,
-                                              const coll_i_fnomial_role *role, size_t s,
-                                              coll_action *out)
-{
-    const uint32_t m = role->place.at.children;
-    uint32_t j;
-    const coll_block seg = coll_i_fnomial_split(plan, s, coll_i_fnomial_reduce_per(role), &j);
-    if (j < m) {
-        const size_t sum = role->sum == COLL_AT(COLL_SCRATCH, 0) ? plan->problem.count : 0;
-        const coll_ref via =
-            COLL_AT(COLL_SCRATCH, sum + (j & 1u ? coll_i_fnomial_staging(plan) : 0));
-        coll_act_recv_reduce(out, coll_i_fnomial_child(plan, &role->place, j),
-                             role->sum + seg.offset,
-                             (j == 0 ? role->input : role->sum) + seg.offset, via, seg.count);
-    } else if (j == m && !role->keeps) {
-        const uint32_t to =
-            role->place.v == 0 ? plan->problem.root : coll_i_fnomial_parent(plan, &role->place);
-        coll_act_send(out, to, (m == 0 ? role->input : role->sum) + seg.offset, seg.count);
-    } else if (j == m && !role->collects) {
-        coll_act_copy(out, role->sum + seg.offset, role->input + seg.offset, seg.count);
-    } else {
-        coll_act_recv(out, 0, COLL_AT(COLL_OUT, seg.offset), seg.count);
-    }
-    return 1;
-}
-
-COLL_INLINE size_t coll_i_fnomial_reduce_steps(const coll_plan *plan, uint32_t rank)
-{
-    const coll_i_fnomial_role role = coll_i_fnomial_role_of(plan, rank);
-    return coll_i_fnomial_reduce_per(&role) * coll_i_fnomial_segments(plan);
-}
-
-COLL_INLINE unsigned coll_i_fnomial_reduce_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                                coll_action *out)
-{
-    const coll_i_fnomial_role role = coll_i_fnomial_role_of(plan, rank);
-    return coll_i_fnomial_reduce_at(plan, &role, s, out);
-}
-
-COLL_INLINE size_t coll_i_fnomial_reduce_scratch(const coll_plan *plan, uint32_t rank)
-{
-    const coll_i_fnomial_role role = coll_i_fnomial_role_of(plan, rank);
-    const uint32_t m = role.place.at.children;
-    const size_t sum = role.sum == COLL_AT(COLL_SCRATCH, 0) ? plan->problem.count : 0;
-    return m == 0 ? 0 : sum + (m < 2 ? m : 2) * coll_i_fnomial_staging(plan);
-}
 
 static const coll_algorithm coll_fnomial_reduce = {"fnomial",
                                                    "Moody 2003, section 3.2.3, Appendix A",
@@ -225,30 +220,10 @@ static const coll_algorithm coll_fnomial_reduce = {"fnomial",
                                                    2, /* parameters */
                                                    coll_i_fnomial_params,
                                                    NULL,
-                                                   coll_i_fnomial_reduce_steps,
-                                                   coll_i_fnomial_reduce_step,
-                                                   coll_i_fnomial_reduce_scratch,
+                                                   coll_i_fnomial_steps,
+                                                   coll_i_fnomial_step,
+                                                   coll_i_fnomial_scratch,
                                                    NULL};
-
-/* ---- allreduce: reduce to rank 0, then bcast from it, on one tree ------------------------ */
-
-COLL_INLINE size_t coll_i_fnomial_allreduce_steps(const coll_plan *plan, uint32_t rank)
-{
-    const coll_i_fnomial_role role = coll_i_fnomial_role_of(plan, rank);
-    return (coll_i_fnomial_reduce_per(&role) +
-            coll_i_fnomial_bcast_per(&role.place, COLL_AT(COLL_OUT, 0))) *
-           coll_i_fnomial_segments(plan);
-}
-
-COLL_INLINE unsigned coll_i_fnomial_allreduce_step(const coll_plan *plan, uint32_t rank,
-                                                   size_t s, coll_action *out)
-{
-    const coll_i_fnomial_role role = coll_i_fnomial_role_of(plan, rank);
-    const size_t up = coll_i_fnomial_reduce_per(&role) * coll_i_fnomial_segments(plan);
-    if (s < up)
-        return coll_i_fnomial_reduce_at(plan, &role, s, out);
-    return coll_i_fnomial_bcast_at(plan, &role.place, COLL_AT(COLL_OUT, 0), s - up, out);
-}
 
 static const coll_algorithm coll_fnomial_allreduce = {"fnomial",
                                                       "Moody 2003, section 3.2.3",
@@ -258,44 +233,54 @@ static const coll_algorithm coll_fnomial_allreduce = {"fnomial",
                                                       2, /* parameters */
                                                       coll_i_fnomial_params,
                                                       NULL,
-                                                      coll_i_fnomial_allreduce_steps,
-                                                      coll_i_fnomial_allreduce_step,
-                                                      coll_i_fnomial_reduce_scratch,
+                                                      coll_i_fnomial_steps,
+                                                      coll_i_fnomial_step,
+                                                      coll_i_fnomial_scratch,
                                                       NULL};
 
 /* ---- barrier: notifications up, then down ------------------------------------------------ */
 
+COLL_HOT_INLINE uint32_t coll_i_fnomial_barrier_actions(const coll_i_fnomial *place)
+{
+    return 2 * place->at.children + (place->v == 0 ? 0 : 2);
+}
+
 COLL_INLINE size_t coll_i_fnomial_barrier_steps(const coll_plan *plan, uint32_t rank)
 {
     const coll_i_fnomial place = coll_i_fnomial_place(plan, 0, rank);
-    return 2 * (size_t)place.at.children + (rank == 0 ? 0 : 2);
+    return (coll_i_fnomial_barrier_actions(&place) + (size_t)COLL_STEP_MAX - 1) / COLL_STEP_MAX;
 }
 
-/* Token 0 is the rank's own arrival, or its parent's release; token 1 + i is that of child i. */
+/* Await every child, notify the parent, await it, notify every child. Token 0 is the rank's own arrival and
+ * its parent's release; token 1 + i is that of child i. */
 COLL_INLINE unsigned coll_i_fnomial_barrier_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                  coll_action *out)
 {
     const coll_i_fnomial place = coll_i_fnomial_place(plan, 0, rank);
-    const uint32_t m = place.at.children, last = m + (rank == 0 ? 0 : 2);
+    const uint32_t m = place.at.children, down = m + (place.v == 0 ? 0 : 2);
+    const uint32_t actions = coll_i_fnomial_barrier_actions(&place);
     const coll_ref token = COLL_AT(COLL_SCRATCH, 0);
-    if (s < m)
-        coll_act_await(out, coll_i_fnomial_child(plan, &place, (uint32_t)s), token + 1 + s, 1);
-    else if (s >= last)
-        coll_act_notify(out, coll_i_fnomial_child(plan, &place, (uint32_t)(s - last)), token,
-                        m + (size_t)1);
-    else if (s == m)
-        coll_act_notify(out, place.at.parent, token, m + (size_t)1);
-    else
-        coll_act_await(out, place.at.parent, token, 1);
-    return 1;
+    unsigned n = 0;
+    for (uint32_t i = (uint32_t)s * COLL_STEP_MAX; n < COLL_STEP_MAX && i < actions; n++, i++) {
+        if (i < m)
+            coll_act_await(&out[n], coll_i_fnomial_child(plan, &place, i), token + 1 + i, 1);
+        else if (i >= down)
+            coll_act_notify(&out[n], coll_i_fnomial_child(plan, &place, i - down), token,
+                            m + (size_t)1);
+        else if (i == m)
+            coll_act_notify(&out[n], place.at.parent, token, m + (size_t)1);
+        else
+            coll_act_await(&out[n], place.at.parent, token, 1);
+    }
+    return n;
 }
 
 static const coll_algorithm coll_fnomial_barrier = {"fnomial",
                                                     "Moody 2003, section 3.2.3",
                                                     COLL_BIT(COLL_BARRIER),
-                                                    0, /* window */
+                                                    0,
+                                                    1, /* window */
                                                     1, /* parameters */
-                                                    1,
                                                     coll_i_fnomial_params,
                                                     NULL,
                                                     coll_i_fnomial_barrier_steps,
