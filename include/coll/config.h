@@ -47,6 +47,11 @@
 #define COLL_WINDOW 16
 #endif
 
+/* 1 computes floats in integers (softfloat.h): for processors or contexts without floating point. */
+#ifndef COLL_SOFT_FLOAT
+#define COLL_SOFT_FLOAT 0
+#endif
+
 /* Copies bytes between areas that do not overlap. A hosted compiler knows memcpy; on bare metal
  * the library brings a loop that the compiler must not turn back into a call of memcpy. */
 #ifndef COLL_COPY

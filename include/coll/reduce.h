@@ -1,0 +1,452 @@
+/* coll/reduce.h — the predefined operators: one loop for each (operator, type), and their choice
+ *
+ *     coll_op op;
+ *     status = coll_op_builtin(&op, COLL_SUM, COLL_F64);
+ *
+ * or, so that nothing else is linked (bare metal):
+ *
+ *     const coll_op op = {coll_sum_f64, NULL, true, false};      commutative, not exact
+ *
+ * Each loop is a coll_combine named coll_<operator>_<type>: dst[i] = a[i] ⊕ b[i]. Buffers are aligned
+ * as their elements are; dst may be a or b itself; arg is not used. Memory may be declared as any
+ * type of the same bytes.
+ *
+ *                 sum prod   min max   band bor bxor land lor lxor   minloc maxloc
+ *   i8 … u64      exact      exact     exact                         –
+ *   f16 … f64     rounded    exact     –                             –
+ *   pairs         –          –         –                             exact
+ *
+ * All are commutative; exact ones give the same bits in any order and grouping; "–" is COLL_ERR_OP.
+ *
+ * Integers  sums and products wrap around (two's complement); logical operators give 0 or 1.
+ * Floats    rounded to nearest even, once an element (f16 and bf16 too). min and max give a NaN if an
+ *           operand is one, and take −0 to be below +0. NaNs that come from f16, bf16, min or max are
+ *           the default NaN of softfloat.h; those from f32 and f64 sums and products are the machine's.
+ * Pairs     the value decides, then the lower index. −0 and +0 are one value; a NaN comes before any
+ *           number, for minloc and maxloc alike. Pairs that still tie are told apart by their bits.
+ *
+ * With COLL_SOFT_FLOAT (config.h) floats are computed by softfloat.h, with the same results.
+ */
+#ifndef COLL_REDUCE_H
+#define COLL_REDUCE_H
+
+#include "softfloat.h"
+#include "types.h"
+
+#if defined(__GNUC__) || defined(__clang__)
+#define COLL_I_ALIAS    __attribute__((may_alias))
+#define COLL_I_ALIGN(n) __attribute__((aligned(n)))
+#else
+#define COLL_I_ALIAS
+#define COLL_I_ALIGN(n)
+#endif
+
+/* ---- pairs: a value and the index that minloc and maxloc carry, laid out as MPI's are ----------- */
+
+typedef struct coll_i16_i32 {
+    int16_t value;
+    int32_t index;
+} coll_i16_i32;
+
+typedef struct coll_i32_i32 {
+    int32_t value;
+    int32_t index;
+} coll_i32_i32;
+
+typedef struct coll_i64_i32 {
+    int64_t value COLL_I_ALIGN(8); /* 16 bytes on every machine */
+    int32_t index;
+} coll_i64_i32;
+
+typedef struct coll_f32_i32 {
+    float value;
+    int32_t index;
+} coll_f32_i32;
+
+typedef struct coll_f64_i32 {
+    double value COLL_I_ALIGN(8);
+    int32_t index;
+} coll_f64_i32;
+
+/* ---- elements as the loops see them ------------------------------------------------------ */
+
+typedef int8_t coll_i_i8 COLL_I_ALIAS;
+typedef int16_t coll_i_i16 COLL_I_ALIAS;
+typedef int32_t coll_i_i32 COLL_I_ALIAS;
+typedef int64_t coll_i_i64 COLL_I_ALIAS;
+typedef uint8_t coll_i_u8 COLL_I_ALIAS;
+typedef uint16_t coll_i_u16 COLL_I_ALIAS;
+typedef uint32_t coll_i_u32 COLL_I_ALIAS;
+typedef uint64_t coll_i_u64 COLL_I_ALIAS;
+typedef float coll_i_f32 COLL_I_ALIAS;
+typedef double coll_i_f64 COLL_I_ALIAS;
+
+/* ---- one element: T the type, u ⊕ v the operands ------------------------------------------- */
+
+/* 1u* makes the narrow types unsigned before they are promoted to int, which could overflow. */
+#define COLL_I_SUM(T, u, v)  ((T)(1u * (u) + (v)))
+#define COLL_I_PROD(T, u, v) ((T)(1u * (u) * (v)))
+#define COLL_I_MIN(T, u, v)  ((T)((u) < (v) ? (u) : (v)))
+#define COLL_I_MAX(T, u, v)  ((T)((u) > (v) ? (u) : (v)))
+#define COLL_I_BAND(T, u, v) ((T)((u) & (v)))
+#define COLL_I_BOR(T, u, v)  ((T)((u) | (v)))
+#define COLL_I_BXOR(T, u, v) ((T)((u) ^ (v)))
+#define COLL_I_LAND(T, u, v) ((T)(((u) != 0) & ((v) != 0)))
+#define COLL_I_LOR(T, u, v)  ((T)(((u) | (v)) != 0))
+#define COLL_I_LXOR(T, u, v) ((T)(((u) != 0) ^ ((v) != 0)))
+
+/* ---- the loop ---------------------------------------------------------------------------- */
+
+/* No element depends on another, whatever dst is. Compilers cannot know, and fall back to one element
+ * at a time where dst is an operand, the common case; so they are told. gcc at -O2 uses vectors only
+ * where the count is known: hence blocks of 128 bytes. */
+#if defined(__clang__)
+#define COLL_I_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define COLL_I_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define COLL_I_INDEPENDENT
+#endif
+
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE_SIZE__)
+#define COLL_I_BLOCKS(T, OP)                                                                   \
+    for (; count - i >= 128 / sizeof(T); i += 128 / sizeof(T)) {                               \
+        COLL_I_INDEPENDENT                                                                     \
+        for (size_t k = 0; k < 128 / sizeof(T); k++)                                           \
+            to[i + k] = OP(T, x[i + k], y[i + k]);                                             \
+    }
+#else
+#define COLL_I_BLOCKS(T, OP)
+#endif
+
+#define COLL_I_KERNEL(name, T, OP)                                                             \
+    COLL_INLINE void coll_##name(void *dst, const void *a, const void *b, size_t count,        \
+                                 void *arg)                                                    \
+    {                                                                                          \
+        T *to = (T *)dst;                                                                      \
+        const T *x = (const T *)a, *y = (const T *)b;                                          \
+        size_t i = 0;                                                                          \
+        (void)arg;                                                                             \
+        COLL_I_BLOCKS(T, OP)                                                                   \
+        COLL_I_INDEPENDENT                                                                     \
+        for (; i < count; i++)                                                                 \
+            to[i] = OP(T, x[i], y[i]);                                                         \
+    }
+
+/* ---- integers ---------------------------------------------------------------------------- */
+
+/* Apart from min and max signed operands give the bits that unsigned ones give. */
+#define COLL_I_INTEGER(bits)                                                                   \
+    COLL_I_KERNEL(sum_u##bits, coll_i_u##bits, COLL_I_SUM)                                     \
+    COLL_I_KERNEL(sum_i##bits, coll_i_u##bits, COLL_I_SUM)                                     \
+    COLL_I_KERNEL(prod_u##bits, coll_i_u##bits, COLL_I_PROD)                                   \
+    COLL_I_KERNEL(prod_i##bits, coll_i_u##bits, COLL_I_PROD)                                   \
+    COLL_I_KERNEL(min_u##bits, coll_i_u##bits, COLL_I_MIN)                                     \
+    COLL_I_KERNEL(min_i##bits, coll_i_i##bits, COLL_I_MIN)                                     \
+    COLL_I_KERNEL(max_u##bits, coll_i_u##bits, COLL_I_MAX)                                     \
+    COLL_I_KERNEL(max_i##bits, coll_i_i##bits, COLL_I_MAX)                                     \
+    COLL_I_KERNEL(band_u##bits, coll_i_u##bits, COLL_I_BAND)                                   \
+    COLL_I_KERNEL(band_i##bits, coll_i_u##bits, COLL_I_BAND)                                   \
+    COLL_I_KERNEL(bor_u##bits, coll_i_u##bits, COLL_I_BOR)                                     \
+    COLL_I_KERNEL(bor_i##bits, coll_i_u##bits, COLL_I_BOR)                                     \
+    COLL_I_KERNEL(bxor_u##bits, coll_i_u##bits, COLL_I_BXOR)                                   \
+    COLL_I_KERNEL(bxor_i##bits, coll_i_u##bits, COLL_I_BXOR)                                   \
+    COLL_I_KERNEL(land_u##bits, coll_i_u##bits, COLL_I_LAND)                                   \
+    COLL_I_KERNEL(land_i##bits, coll_i_u##bits, COLL_I_LAND)                                   \
+    COLL_I_KERNEL(lor_u##bits, coll_i_u##bits, COLL_I_LOR)                                     \
+    COLL_I_KERNEL(lor_i##bits, coll_i_u##bits, COLL_I_LOR)                                     \
+    COLL_I_KERNEL(lxor_u##bits, coll_i_u##bits, COLL_I_LXOR)                                   \
+    COLL_I_KERNEL(lxor_i##bits, coll_i_u##bits, COLL_I_LXOR)
+
+COLL_I_INTEGER(8)
+COLL_I_INTEGER(16)
+COLL_I_INTEGER(32)
+COLL_I_INTEGER(64)
+
+/* ---- floats ------------------------------------------------------------------------------ */
+
+#define COLL_I_MIN_F16(T, u, v)  coll_soft_min_f16((u), (v))
+#define COLL_I_MAX_F16(T, u, v)  coll_soft_max_f16((u), (v))
+#define COLL_I_MIN_BF16(T, u, v) coll_soft_min_bf16((u), (v))
+#define COLL_I_MAX_BF16(T, u, v) coll_soft_max_bf16((u), (v))
+
+COLL_I_KERNEL(min_f16, coll_i_u16, COLL_I_MIN_F16)
+COLL_I_KERNEL(max_f16, coll_i_u16, COLL_I_MAX_F16)
+COLL_I_KERNEL(min_bf16, coll_i_u16, COLL_I_MIN_BF16)
+COLL_I_KERNEL(max_bf16, coll_i_u16, COLL_I_MAX_BF16)
+
+#if COLL_SOFT_FLOAT
+
+#define COLL_I_SUM_F16(T, u, v)                                                                \
+    coll_f16_from_f32(coll_soft_add_f32(coll_f32_from_f16(u), coll_f32_from_f16(v)))
+#define COLL_I_PROD_F16(T, u, v)                                                               \
+    coll_f16_from_f32(coll_soft_mul_f32(coll_f32_from_f16(u), coll_f32_from_f16(v)))
+#define COLL_I_SUM_BF16(T, u, v)                                                               \
+    coll_bf16_from_f32(coll_soft_add_f32(coll_f32_from_bf16(u), coll_f32_from_bf16(v)))
+#define COLL_I_PROD_BF16(T, u, v)                                                              \
+    coll_bf16_from_f32(coll_soft_mul_f32(coll_f32_from_bf16(u), coll_f32_from_bf16(v)))
+#define COLL_I_SUM_F32(T, u, v)  coll_soft_add_f32((u), (v))
+#define COLL_I_PROD_F32(T, u, v) coll_soft_mul_f32((u), (v))
+#define COLL_I_MIN_F32(T, u, v)  coll_soft_min_f32((u), (v))
+#define COLL_I_MAX_F32(T, u, v)  coll_soft_max_f32((u), (v))
+#define COLL_I_SUM_F64(T, u, v)  coll_soft_add_f64((u), (v))
+#define COLL_I_PROD_F64(T, u, v) coll_soft_mul_f64((u), (v))
+#define COLL_I_MIN_F64(T, u, v)  coll_soft_min_f64((u), (v))
+#define COLL_I_MAX_F64(T, u, v)  coll_soft_max_f64((u), (v))
+
+COLL_I_KERNEL(sum_f32, coll_i_u32, COLL_I_SUM_F32)
+COLL_I_KERNEL(prod_f32, coll_i_u32, COLL_I_PROD_F32)
+COLL_I_KERNEL(sum_f64, coll_i_u64, COLL_I_SUM_F64)
+COLL_I_KERNEL(prod_f64, coll_i_u64, COLL_I_PROD_F64)
+
+#else
+
+typedef union coll_i_word32 {
+    uint32_t bits;
+    float value;
+} coll_i_word32;
+
+typedef union coll_i_word64 {
+    uint64_t bits;
+    double value;
+} coll_i_word64;
+
+COLL_INLINE float coll_i_float(uint32_t bits)
+{
+    coll_i_word32 word;
+    word.bits = bits;
+    return word.value;
+}
+
+COLL_INLINE uint32_t coll_i_bits(float value)
+{
+    coll_i_word32 word;
+    word.value = value;
+    return word.bits;
+}
+
+COLL_INLINE double coll_i_double(uint64_t bits)
+{
+    coll_i_word64 word;
+    word.bits = bits;
+    return word.value;
+}
+
+/* Equal operands differ at most in sign, of a zero: or takes −0, and takes +0. */
+COLL_INLINE uint32_t coll_i_min_f32(uint32_t a, uint32_t b)
+{
+    const float x = coll_i_float(a), y = coll_i_float(b);
+    const uint32_t lesser = (x < y ? a : b) | (y < x ? b : a);
+    return ((x != x) | (y != y)) ? 0x7fc00000u : lesser;
+}
+
+COLL_INLINE uint32_t coll_i_max_f32(uint32_t a, uint32_t b)
+{
+    const float x = coll_i_float(a), y = coll_i_float(b);
+    const uint32_t greater = (x > y ? a : b) & (y > x ? b : a);
+    return ((x != x) | (y != y)) ? 0x7fc00000u : greater;
+}
+
+COLL_INLINE uint64_t coll_i_min_f64(uint64_t a, uint64_t b)
+{
+    const double x = coll_i_double(a), y = coll_i_double(b);
+    const uint64_t lesser = (x < y ? a : b) | (y < x ? b : a);
+    return ((x != x) | (y != y)) ? 0x7ff8000000000000u : lesser;
+}
+
+COLL_INLINE uint64_t coll_i_max_f64(uint64_t a, uint64_t b)
+{
+    const double x = coll_i_double(a), y = coll_i_double(b);
+    const uint64_t greater = (x > y ? a : b) & (y > x ? b : a);
+    return ((x != x) | (y != y)) ? 0x7ff8000000000000u : greater;
+}
+
+COLL_INLINE float coll_i_float_from_bf16(uint16_t x)
+{
+    return coll_i_float((uint32_t)x << 16);
+}
+
+/* The conversions of f16 without branches. Subnormals go through a sum with a power of two whose last
+ * digit is theirs: no step ever holds a subnormal float. */
+COLL_INLINE float coll_i_float_from_f16(uint16_t x)
+{
+    const uint32_t sign = (x & 0x8000u) << 16, rest = (x & 0x7fffu) << 13;
+    const float least = coll_i_float(113u << 23); /* 2⁻¹⁴ */
+    const uint32_t subnormal = coll_i_bits(coll_i_float(rest + (113u << 23)) - least);
+    const uint32_t normal = rest + (112u << 23);
+    const uint32_t special = rest | 0x7f800000u;
+    const uint32_t finite = rest < 0x00800000u ? subnormal : normal;
+    return coll_i_float(sign | (rest < 0x0f800000u ? finite : special));
+}
+
+COLL_INLINE uint16_t coll_i_f16_from_float(float value)
+{
+    const uint32_t x = coll_i_bits(value), sign = x >> 16 & 0x8000u, rest = x & 0x7fffffffu;
+    const uint32_t subnormal = coll_i_bits(coll_i_float(rest) + 0.5f) - (126u << 23);
+    const uint32_t normal = (rest - (112u << 23) + 0x0fffu + (rest >> 13 & 1u)) >> 13;
+    const uint32_t finite = rest < 0x38800000u ? subnormal : normal;
+    const uint32_t number = rest < 0x47800000u ? finite : 0x7c00u;
+    return (uint16_t)(rest > 0x7f800000u ? 0x7e00u : sign | number);
+}
+
+#define COLL_I_SUM_F16(T, u, v)                                                                \
+    coll_i_f16_from_float(coll_i_float_from_f16(u) + coll_i_float_from_f16(v))
+#define COLL_I_PROD_F16(T, u, v)                                                               \
+    coll_i_f16_from_float(coll_i_float_from_f16(u) * coll_i_float_from_f16(v))
+#define COLL_I_SUM_BF16(T, u, v)                                                               \
+    coll_bf16_from_f32(coll_i_bits(coll_i_float_from_bf16(u) + coll_i_float_from_bf16(v)))
+#define COLL_I_PROD_BF16(T, u, v)                                                              \
+    coll_bf16_from_f32(coll_i_bits(coll_i_float_from_bf16(u) * coll_i_float_from_bf16(v)))
+#define COLL_I_SUM_FLOAT(T, u, v)  ((u) + (v))
+#define COLL_I_PROD_FLOAT(T, u, v) ((u) * (v))
+#define COLL_I_MIN_F32(T, u, v)    coll_i_min_f32((u), (v))
+#define COLL_I_MAX_F32(T, u, v)    coll_i_max_f32((u), (v))
+#define COLL_I_MIN_F64(T, u, v)    coll_i_min_f64((u), (v))
+#define COLL_I_MAX_F64(T, u, v)    coll_i_max_f64((u), (v))
+
+COLL_I_KERNEL(sum_f32, coll_i_f32, COLL_I_SUM_FLOAT)
+COLL_I_KERNEL(prod_f32, coll_i_f32, COLL_I_PROD_FLOAT)
+COLL_I_KERNEL(sum_f64, coll_i_f64, COLL_I_SUM_FLOAT)
+COLL_I_KERNEL(prod_f64, coll_i_f64, COLL_I_PROD_FLOAT)
+
+#endif /* COLL_SOFT_FLOAT */
+
+COLL_I_KERNEL(sum_f16, coll_i_u16, COLL_I_SUM_F16)
+COLL_I_KERNEL(prod_f16, coll_i_u16, COLL_I_PROD_F16)
+COLL_I_KERNEL(sum_bf16, coll_i_u16, COLL_I_SUM_BF16)
+COLL_I_KERNEL(prod_bf16, coll_i_u16, COLL_I_PROD_BF16)
+COLL_I_KERNEL(min_f32, coll_i_u32, COLL_I_MIN_F32)
+COLL_I_KERNEL(max_f32, coll_i_u32, COLL_I_MAX_F32)
+COLL_I_KERNEL(min_f64, coll_i_u64, COLL_I_MIN_F64)
+COLL_I_KERNEL(max_f64, coll_i_u64, COLL_I_MAX_F64)
+
+/* ---- pairs ------------------------------------------------------------------------------- */
+
+/* Floats are ordered by their bits: keys that compare as the values do, NaNs all alike. */
+typedef struct coll_i_pair_i16 {
+    int16_t value;
+    int32_t index;
+} COLL_I_ALIAS coll_i_pair_i16;
+
+typedef struct coll_i_pair_i32 {
+    int32_t value;
+    int32_t index;
+} COLL_I_ALIAS coll_i_pair_i32;
+
+typedef struct coll_i_pair_i64 {
+    int64_t value COLL_I_ALIGN(8);
+    int32_t index;
+} COLL_I_ALIAS coll_i_pair_i64;
+
+typedef struct coll_i_pair_f32 {
+    uint32_t value;
+    int32_t index;
+} COLL_I_ALIAS coll_i_pair_f32;
+
+typedef struct coll_i_pair_f64 {
+    uint64_t value COLL_I_ALIGN(8);
+    int32_t index;
+} COLL_I_ALIAS coll_i_pair_f64;
+
+COLL_INLINE uint32_t coll_i_key_f32(uint32_t x, uint32_t nan)
+{
+    return coll_soft_is_nan_f32(x) ? nan : coll_soft_key_f32(x == 0x80000000u ? 0 : x);
+}
+
+COLL_INLINE uint64_t coll_i_key_f64(uint64_t x, uint64_t nan)
+{
+    return coll_soft_is_nan_f64(x) ? nan : coll_soft_key_f64(x == 0x8000000000000000u ? 0 : x);
+}
+
+#define COLL_I_KEY(value)         (value)
+#define COLL_I_KEY_MIN_F32(value) coll_i_key_f32((value), 0)
+#define COLL_I_KEY_MAX_F32(value) coll_i_key_f32((value), UINT32_MAX)
+#define COLL_I_KEY_MIN_F64(value) coll_i_key_f64((value), 0)
+#define COLL_I_KEY_MAX_F64(value) coll_i_key_f64((value), UINT64_MAX)
+
+#define COLL_I_LOC(name, T, K, KEY, BEFORE)                                                    \
+    COLL_INLINE void coll_##name(void *dst, const void *a, const void *b, size_t count,        \
+                                 void *arg)                                                    \
+    {                                                                                          \
+        T *to = (T *)dst;                                                                      \
+        const T *x = (const T *)a, *y = (const T *)b;                                          \
+        (void)arg;                                                                             \
+        for (size_t i = 0; i < count; i++) {                                                   \
+            const K u = KEY(x[i].value), v = KEY(y[i].value);                                  \
+            const bool earlier =                                                               \
+                x[i].index == y[i].index ? x[i].value <= y[i].value : x[i].index < y[i].index; \
+            to[i] = (u == v ? earlier : u BEFORE v) ? x[i] : y[i];                             \
+        }                                                                                      \
+    }
+
+COLL_I_LOC(minloc_i16_i32, coll_i_pair_i16, int16_t, COLL_I_KEY, <)
+COLL_I_LOC(maxloc_i16_i32, coll_i_pair_i16, int16_t, COLL_I_KEY, >)
+COLL_I_LOC(minloc_i32_i32, coll_i_pair_i32, int32_t, COLL_I_KEY, <)
+COLL_I_LOC(maxloc_i32_i32, coll_i_pair_i32, int32_t, COLL_I_KEY, >)
+COLL_I_LOC(minloc_i64_i32, coll_i_pair_i64, int64_t, COLL_I_KEY, <)
+COLL_I_LOC(maxloc_i64_i32, coll_i_pair_i64, int64_t, COLL_I_KEY, >)
+COLL_I_LOC(minloc_f32_i32, coll_i_pair_f32, uint32_t, COLL_I_KEY_MIN_F32, <)
+COLL_I_LOC(maxloc_f32_i32, coll_i_pair_f32, uint32_t, COLL_I_KEY_MAX_F32, >)
+COLL_I_LOC(minloc_f64_i32, coll_i_pair_f64, uint64_t, COLL_I_KEY_MIN_F64, <)
+COLL_I_LOC(maxloc_f64_i32, coll_i_pair_f64, uint64_t, COLL_I_KEY_MAX_F64, >)
+
+/* ---- the choice -------------------------------------------------------------------------- */
+
+#define COLL_I_SAME(op)                                                                        \
+    coll_##op##_u8, coll_##op##_u16, coll_##op##_u32, coll_##op##_u64, coll_##op##_u8,         \
+        coll_##op##_u16, coll_##op##_u32, coll_##op##_u64
+#define COLL_I_SIGNED(op)                                                                      \
+    coll_##op##_i8, coll_##op##_i16, coll_##op##_i32, coll_##op##_i64, coll_##op##_u8,         \
+        coll_##op##_u16, coll_##op##_u32, coll_##op##_u64
+#define COLL_I_FLOATS(op) coll_##op##_f16, coll_##op##_bf16, coll_##op##_f32, coll_##op##_f64
+#define COLL_I_NONE       NULL, NULL, NULL, NULL
+#define COLL_I_PAIRS(op)                                                                       \
+    coll_##op##_i16_i32, coll_##op##_i32_i32, coll_##op##_i64_i32, coll_##op##_f32_i32,        \
+        coll_##op##_f64_i32
+
+/* Writes the predefined operator on elements of a type to *op. COLL_ERR_TYPE: no such type, or an
+ * opaque one; COLL_ERR_OP: no such operator, or not on this type (see the table above). */
+COLL_INLINE coll_status coll_op_builtin(coll_op *op, coll_operator which, coll_type type)
+{
+    /* In the order of COLL_OPERATOR_LIST and COLL_TYPE_LIST; what is left out at the end is NULL. */
+    static const coll_combine table[COLL_OPERATORS][COLL_TYPES] = {
+        {COLL_I_SAME(sum), COLL_I_FLOATS(sum)},
+        {COLL_I_SAME(prod), COLL_I_FLOATS(prod)},
+        {COLL_I_SIGNED(min), COLL_I_FLOATS(min)},
+        {COLL_I_SIGNED(max), COLL_I_FLOATS(max)},
+        {COLL_I_SAME(band)},
+        {COLL_I_SAME(bor)},
+        {COLL_I_SAME(bxor)},
+        {COLL_I_SAME(land)},
+        {COLL_I_SAME(lor)},
+        {COLL_I_SAME(lxor)},
+        {COLL_I_NONE, COLL_I_NONE, COLL_I_NONE, COLL_I_PAIRS(minloc)},
+        {COLL_I_NONE, COLL_I_NONE, COLL_I_NONE, COLL_I_PAIRS(maxloc)},
+    };
+    if (!op)
+        return COLL_ERR_NULL;
+    if (type >= COLL_TYPES)
+        return COLL_ERR_TYPE;
+    if (which >= COLL_OPERATORS || !table[which][type])
+        return COLL_ERR_OP;
+    op->combine = table[which][type];
+    op->arg = NULL;
+    op->commutative = true;
+    op->exact = !((which == COLL_SUM || which == COLL_PROD) && type >= COLL_F16);
+    return COLL_OK;
+}
+
+#undef COLL_I_ALIAS
+#undef COLL_I_ALIGN
+#undef COLL_I_SUM
+#undef COLL_I_PROD
+#undef COLL_I_MIN
+#undef COLL_I_MAX
+#undef COLL_I_BAND
+#undef COLL_I_BOR
+#undef COLL_I_BXOR
+#undef COLL_I_LAND
+#undef COLL_I_LOR
+#undef COLL_I_LXOR
+
+#endif /* COLL_REDUCE_H */

@@ -1,0 +1,212 @@
+/* coll/softfloat.h — IEEE 754 add, multiply, min and max in integers only
+ *
+ * For processors without floating point (a NIC, a Cortex-M0) and for code that must not touch its
+ * registers. Values are passed as the bits that they have in memory: uint32_t for binary32,
+ * uint64_t for binary64, uint16_t for binary16 (f16) and bfloat16 (bf16).
+ *
+ *     sum = coll_soft_add_f32(sum, bits);
+ *
+ *              add, mul      min, max      convert
+ *   f32        yes           yes           f16, bf16
+ *   f64        yes           yes           –
+ *   f16, bf16  through f32   yes           f32
+ *
+ * add, mul    round to nearest, ties to even; subnormals, infinities and signed zeros as IEEE 754 has
+ *             them; any NaN operand or invalid operation gives the default NaN: positive, quiet, no
+ *             payload. No flags, no traps.
+ * min, max    −∞ < … < −0 < +0 < … < +∞; any NaN operand gives the default NaN. Both are therefore
+ *             commutative and associative to the bit.
+ * widening    exact; a NaN keeps sign and payload
+ * narrowing   round to nearest, ties to even; overflow gives ∞; a NaN gives the default NaN
+ *
+ * Adding or multiplying two f16 or bf16 in f32 and narrowing the result rounds as if once: f32 has
+ * more than twice their digits and two more.
+ *
+ * Nothing is wider than 64 bits. f32 needs 32-bit arithmetic alone, but for the product of two
+ * significands. Loops run at most once a bit of the significand.
+ */
+#ifndef COLL_SOFTFLOAT_H
+#define COLL_SOFTFLOAT_H
+
+#include "config.h"
+
+/* ---- order: U an unsigned word, SIGN its sign bit, INF the bits of +∞, NAN_ the default NaN -- */
+
+#define COLL_I_SOFT_ORDER(f, U, SIGN, INF, NAN_)                                               \
+    COLL_INLINE bool coll_soft_is_nan_##f(U x)                                                 \
+    {                                                                                          \
+        return (x & ((SIGN)-1u)) > (INF);                                                      \
+    }                                                                                          \
+                                                                                               \
+    /* An integer that orders as the value does, −0 below +0; x is no NaN. */                \
+    COLL_INLINE U coll_soft_key_##f(U x)                                                       \
+    {                                                                                          \
+        return (U)(x & (SIGN) ? (U)~x : (U)(x | (SIGN)));                                      \
+    }                                                                                          \
+                                                                                               \
+    COLL_INLINE U coll_soft_min_##f(U a, U b)                                                  \
+    {                                                                                          \
+        const U lesser = coll_soft_key_##f(a) < coll_soft_key_##f(b) ? a : b;                  \
+        return coll_soft_is_nan_##f(a) || coll_soft_is_nan_##f(b) ? (U)(NAN_) : lesser;        \
+    }                                                                                          \
+                                                                                               \
+    COLL_INLINE U coll_soft_max_##f(U a, U b)                                                  \
+    {                                                                                          \
+        const U greater = coll_soft_key_##f(a) > coll_soft_key_##f(b) ? a : b;                 \
+        return coll_soft_is_nan_##f(a) || coll_soft_is_nan_##f(b) ? (U)(NAN_) : greater;       \
+    }
+
+COLL_I_SOFT_ORDER(f16, uint16_t, 0x8000u, 0x7c00u, 0x7e00u)
+COLL_I_SOFT_ORDER(bf16, uint16_t, 0x8000u, 0x7f80u, 0x7fc0u)
+COLL_I_SOFT_ORDER(f32, uint32_t, 0x80000000u, 0x7f800000u, 0x7fc00000u)
+COLL_I_SOFT_ORDER(f64, uint64_t, 0x8000000000000000u, 0x7ff0000000000000u, 0x7ff8000000000000u)
+#undef COLL_I_SOFT_ORDER
+
+/* ---- products of two significands -------------------------------------------------------- */
+
+/* The product of two words that have bit 23 as their highest, ending three bits below it; what
+ * was cut off is kept in the lowest bit. */
+COLL_INLINE uint32_t coll_i_soft_product_f32(uint32_t a, uint32_t b)
+{
+    const uint64_t product = (uint64_t)a * b;
+    return (uint32_t)(product >> 20) | (uint32_t)((product & 0xfffffu) != 0);
+}
+
+/* The same with bit 52, from four products of halves. */
+COLL_INLINE uint64_t coll_i_soft_product_f64(uint64_t a, uint64_t b)
+{
+    const uint64_t half = 0xffffffffu;
+    const uint64_t low = (a & half) * (b & half);
+    const uint64_t middle = (a >> 32) * (b & half) + (low >> 32);
+    const uint64_t other = (a & half) * (b >> 32) + (middle & half);
+    const uint64_t high = (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32);
+    const uint64_t rest = other << 32 | (low & half);
+    return high << 15 | rest >> 49 | (uint64_t)((rest & 0x1ffffffffffffu) != 0);
+}
+
+/* ---- arithmetic: F bits of fraction, E the exponent of ∞ ----------------------------------- */
+
+/* Inside, a finite value is sign, exponent e ≥ 1 and a significand x with three bits below the
+ * fraction (two to round with, and a sticky one); x < 2^(F+3) only where e = 1: a subnormal. */
+#define COLL_I_SOFT_ARITHMETIC(f, U, BITS, F, E, NAN_)                                         \
+    /* x / 2ⁿ, the lowest bit set if anything was cut off. */                                \
+    COLL_INLINE U coll_i_soft_shift_##f(U x, uint32_t n)                                       \
+    {                                                                                          \
+        if (n == 0)                                                                            \
+            return x;                                                                          \
+        return n >= (BITS) ? (U)(x != 0) : x >> n | (U)(x << ((BITS)-n) != 0);                 \
+    }                                                                                          \
+                                                                                               \
+    COLL_INLINE U coll_i_soft_round_##f(U sign, uint32_t e, U x)                               \
+    {                                                                                          \
+        if (x >> ((F) + 4)) {                                                                  \
+            x = x >> 1 | (x & 1u);                                                             \
+            e++;                                                                               \
+        }                                                                                      \
+        for (; e > 1 && !(x >> ((F) + 3)); e--)                                                \
+            x <<= 1;                                                                           \
+        if (e >= (E))                                                                          \
+            return sign | (U)(E) << (F);                                                       \
+        /* More than half, or half and odd; a carry out of x moves e up as it should. */       \
+        x = (x >> 3) + (U)((x & 7u) + (x >> 3 & 1u) > 4u);                                     \
+        return sign | (((U)(e - 1) << (F)) + x);                                               \
+    }                                                                                          \
+                                                                                               \
+    /* a + b. */                                                                               \
+    COLL_INLINE U coll_soft_add_##f(U a, U b)                                                  \
+    {                                                                                          \
+        const U top = (U)1 << ((BITS)-1), one = (U)1 << (F), infinity = (U)(E) << (F);         \
+        if ((a & (top - 1)) < (b & (top - 1))) {                                               \
+            const U t = a;                                                                     \
+            a = b;                                                                             \
+            b = t;                                                                             \
+        }                                                                                      \
+        if ((a & (top - 1)) >= infinity) {                                                     \
+            const bool opposite = (a ^ b) == top;                                              \
+            return (a & (top - 1)) > infinity || opposite ? (U)(NAN_) : a;                     \
+        }                                                                                      \
+        const uint32_t e = (uint32_t)((a & (top - 1)) >> (F));                                 \
+        const uint32_t d = (uint32_t)((b & (top - 1)) >> (F));                                 \
+        const U x = ((a & (one - 1)) | (e ? one : 0)) << 3;                                    \
+        const U y = coll_i_soft_shift_##f(((b & (one - 1)) | (d ? one : 0)) << 3,              \
+                                          (e ? e : 1) - (d ? d : 1));                          \
+        if (!((a ^ b) & top))                                                                  \
+            return coll_i_soft_round_##f(a & top, e ? e : 1, x + y);                           \
+        return x == y ? 0 : coll_i_soft_round_##f(a & top, e ? e : 1, x - y);                  \
+    }                                                                                          \
+                                                                                               \
+    /* a · b. */                                                                              \
+    COLL_INLINE U coll_soft_mul_##f(U a, U b)                                                  \
+    {                                                                                          \
+        const U top = (U)1 << ((BITS)-1), one = (U)1 << (F), infinity = (U)(E) << (F);         \
+        const U sign = (a ^ b) & top;                                                          \
+        a &= top - 1;                                                                          \
+        b &= top - 1;                                                                          \
+        if (a > infinity || b > infinity || (a == infinity && b == 0) ||                       \
+            (b == infinity && a == 0))                                                         \
+            return (U)(NAN_);                                                                  \
+        if (a == infinity || b == infinity)                                                    \
+            return sign | infinity;                                                            \
+        if (a == 0 || b == 0)                                                                  \
+            return sign;                                                                       \
+        int32_t e = (int32_t)(a >> (F)), d = (int32_t)(b >> (F));                              \
+        U x = a & (one - 1), y = b & (one - 1);                                                \
+        for (x = e ? x | one : x << 1; !(x & one); e--)                                        \
+            x <<= 1;                                                                           \
+        for (y = d ? y | one : y << 1; !(y & one); d--)                                        \
+            y <<= 1;                                                                           \
+        e += d - (E) / 2;                                                                      \
+        x = coll_i_soft_product_##f(x, y);                                                     \
+        return e < 1 ? coll_i_soft_round_##f(sign, 1,                                          \
+                                             coll_i_soft_shift_##f(x, (uint32_t)(1 - e)))      \
+                     : coll_i_soft_round_##f(sign, (uint32_t)e, x);                            \
+    }
+
+COLL_I_SOFT_ARITHMETIC(f32, uint32_t, 32u, 23, 0xff, 0x7fc00000u)
+COLL_I_SOFT_ARITHMETIC(f64, uint64_t, 64u, 52, 0x7ff, 0x7ff8000000000000u)
+#undef COLL_I_SOFT_ARITHMETIC
+
+/* ---- conversions ------------------------------------------------------------------------- */
+
+COLL_INLINE uint32_t coll_f32_from_bf16(uint16_t x)
+{
+    return (uint32_t)x << 16;
+}
+
+COLL_INLINE uint16_t coll_bf16_from_f32(uint32_t x)
+{
+    const uint16_t rounded = (uint16_t)((x + 0x7fffu + (x >> 16 & 1u)) >> 16);
+    return coll_soft_is_nan_f32(x) ? (uint16_t)0x7fc0u : rounded;
+}
+
+COLL_INLINE uint32_t coll_f32_from_f16(uint16_t x)
+{
+    const uint32_t sign = (x & 0x8000u) << 16, rest = x & 0x7fffu;
+    if (rest >= 0x7c00u)
+        return sign | 0x7f800000u | rest << 13;
+    if (rest >= 0x0400u)
+        return sign | ((rest << 13) + (112u << 23));
+    if (rest == 0)
+        return sign;
+    uint32_t e = 113, fraction = rest;
+    for (; !(fraction & 0x0400u); e--)
+        fraction <<= 1;
+    return sign | e << 23 | (fraction & 0x03ffu) << 13;
+}
+
+COLL_INLINE uint16_t coll_f16_from_f32(uint32_t x)
+{
+    const uint32_t sign = x >> 16 & 0x8000u, rest = x & 0x7fffffffu;
+    if (rest > 0x7f800000u)
+        return 0x7e00u;
+    if (rest >= 0x47800000u) /* 2¹⁶ */
+        return (uint16_t)(sign | 0x7c00u);
+    if (rest >= 0x38800000u) /* 2⁻¹⁴, the least normal f16 */
+        return (uint16_t)(sign | (rest - (112u << 23) + 0x0fffu + (rest >> 13 & 1u)) >> 13);
+    if (rest <= 0x33000000u) /* 2⁻²⁵, half the least subnormal */
+        return (uint16_t)sign;
+    const uint32_t n = 126 - (rest >> 23), fraction = (rest & 0x7fffffu) | 0x800000u;
+    return (uint16_t)(sign | (fraction + (1u << (n - 1)) - 1 + (fraction >> n & 1u)) >> n);
+}
+
+#endif /* COLL_SOFTFLOAT_H */
