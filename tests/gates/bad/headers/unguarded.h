@@ -1,0 +1,5 @@
+/* Bad: has no include guard. */
+static inline int coll_one(void)
+{
+    return 1;
+}

@@ -1,0 +1,3 @@
+/* Bad: an algorithm knows the transport. */
+#include "../plan.h"
+#include "../transport.h"

@@ -1,0 +1,2 @@
+/* Bad: the core uses a hosted header. */
+#include "verify.h"

@@ -1,0 +1,2 @@
+/* Bad: includes ring.h, which includes this. */
+#include "ring.h"

@@ -1,0 +1,2 @@
+/* Bad: includes linear.h, which includes this. */
+#include "linear.h"

@@ -1,0 +1,3 @@
+/* Bad: the executor knows an algorithm. */
+#include "plan.h"
+#include "algos/ring.h"

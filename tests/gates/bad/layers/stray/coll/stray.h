@@ -1,0 +1,2 @@
+/* Bad: a header of no layer. */
+#include "plan.h"

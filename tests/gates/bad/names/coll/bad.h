@@ -1,0 +1,25 @@
+/* Bad: one name of each kind that the rules forbid. */
+#ifndef COLL_OTHER_H
+#define COLL_OTHER_H
+
+#define LEAST 1
+
+typedef struct coll_pair_t {
+    int a, b;
+} coll_pair_t;
+
+enum { limit = 8 };
+
+static const int half = 4;
+
+static inline int helper_of(int value)
+{
+    return value + half + LEAST;
+}
+
+static inline int coll_dunder__of(int value)
+{
+    return value;
+}
+
+#endif /* COLL_OTHER_H */

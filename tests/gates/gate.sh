@@ -1,0 +1,96 @@
+# tests/gates/gate.sh — what the gates share; sourced, never run
+#
+# A gate checks the tree, and then shows that it would have noticed: it runs the same check on bad
+# inputs kept in bad/, each of which must be rejected, for the reason that it was written for.
+#
+#   need clang clang                  a tool and its Debian package; missing: the gate is skipped,
+#                                     or fails where COLL_REQUIRE_ALL=1
+#   accept COMMAND…                   must succeed; its output is shown if not
+#   reject PATTERN COMMAND…           must fail and say something that matches PATTERN
+#   done_gate                         ends the gate
+#
+# Environment, set by tests/CMakeLists.txt: COLL_SOURCE, COLL_BUILD, COLL_CC, COLL_CMAKE, COLL_CTEST.
+set -u
+unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
+export LC_ALL=C
+
+gate_name=$(basename "$0" .sh)${1:+.$1}
+gate_bad=$COLL_SOURCE/tests/gates/bad
+gate_scratch=$COLL_BUILD/gates/$gate_name
+gate_log=$gate_scratch/log
+gate_accepted=0 gate_rejected=0 gate_failed=0
+rm -rf "$gate_scratch"
+mkdir -p "$gate_scratch"
+cd "$gate_scratch" || exit 1
+
+need() {
+    command -v "$1" >/dev/null 2>&1 && return
+    missing "$1 is not installed; on Debian: apt-get install $2"
+}
+
+missing() {
+    if [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
+        echo "FAILED: $1"
+        exit 1
+    fi
+    echo "skipped: $1"
+    exit 77
+}
+
+accept() {
+    gate_accepted=$((gate_accepted + 1))
+    "$@" >"$gate_log" 2>&1 && return
+    echo "FAILED: $*"
+    cat "$gate_log"
+    gate_failed=$((gate_failed + 1))
+}
+
+reject() {
+    gate_pattern=$1
+    shift
+    gate_rejected=$((gate_rejected + 1))
+    if "$@" >"$gate_log" 2>&1; then
+        echo "FAILED: a bad input passed: $*"
+    elif grep -E -q -e "$gate_pattern" "$gate_log"; then
+        return
+    else
+        echo "FAILED: a bad input was rejected, but not because of '$gate_pattern': $*"
+        cat "$gate_log"
+    fi
+    gate_failed=$((gate_failed + 1))
+}
+
+done_gate() {
+    echo "$gate_accepted checks of the tree, $gate_rejected bad inputs, $gate_failed failed"
+    [ "$gate_rejected" -gt 0 ] || echo "FAILED: no bad input was tried"
+    [ "$gate_failed" -eq 0 ] && [ "$gate_accepted" -gt 0 ] && [ "$gate_rejected" -gt 0 ]
+    exit
+}
+
+# The headers below a folder, relative to it; core_headers leaves out those that layers.rules calls hosted.
+headers() {
+    (cd "$1" && find . -name '*.h' | sed 's,^\./,,' | sort)
+}
+
+core_headers() {
+    headers "$1" | while read -r header; do
+        case $(rule_of "${header#coll/}") in
+        'hosted '*) ;;
+        *) echo "$header" ;;
+        esac
+    done
+}
+
+# The rule of layers.rules for a header, given by its path below include/coll.
+rule_of() {
+    grep -v '^#' "$COLL_SOURCE/tests/gates/layers.rules" | while read -r line; do
+        pattern=${line#hosted }
+        # shellcheck disable=SC2254
+        case $1 in
+        ${pattern%%:*})
+            echo "$line"
+            return
+            ;;
+        esac
+    done
+}

@@ -1,0 +1,53 @@
+#!/bin/sh
+# Every header alone, included twice, and all together, in both orders and in two units of one
+# program, without a warning. Argument: the compiler, gcc, g++, clang or clang++.
+. "$(dirname "$0")/gate.sh"
+compiler=$1
+need "$compiler" "${compiler%++}"
+
+case $compiler in
+gcc) language=c standards='c99 c11' extra= ;;
+g++) language=c++ standards='c++11 c++20' extra= ;;
+clang) language=c standards='c99 c11' extra=-Wreserved-identifier ;;
+clang++) language=c++ standards='c++11 c++20' extra=-Wreserved-identifier ;;
+esac
+flags="-x $language -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror $extra"
+
+# check FOLDER HEADER STANDARD: the header alone.
+check() {
+    printf '#include "%s"\n#include "%s"\n' "$2" "$2" >alone.src
+    # shellcheck disable=SC2086
+    "$compiler" $flags -std="$3" -I"$1" -fsyntax-only alone.src
+}
+
+for standard in $standards; do
+    for header in $(headers "$COLL_SOURCE/include"); do
+        accept check "$COLL_SOURCE/include" "$header" "$standard"
+    done
+    # All together; every function is emitted and optimised, so that warnings from data flow appear.
+    headers "$COLL_SOURCE/include" | sed 's/.*/#include "&"/' >all.src
+    headers "$COLL_SOURCE/include" | sed 's/.*/#include "&"/' | sort -r >reverse.src
+    echo 'int main(void) { return 0; }' >>all.src
+    for unit in all reverse; do
+        # shellcheck disable=SC2086
+        accept "$compiler" $flags -std="$standard" -O2 -I"$COLL_SOURCE/include" \
+            '-DCOLL_INLINE=__attribute__((used)) static' -c $unit.src -o $unit.o
+    done
+    accept "$compiler" all.o reverse.o -pthread -lm -o all
+done
+
+bad=$gate_bad/headers
+for standard in $standards; do
+    reject 'conversion' check "$bad" conversion.h "$standard"
+    reject 'shadow' check "$bad" shadow.h "$standard"
+    reject 'coll_missing' check "$bad" not_self_contained.h "$standard"
+    reject 'redefinition' check "$bad" unguarded.h "$standard"
+    case $extra in
+    *reserved*) reject 'reserved' check "$bad" reserved.h "$standard" ;;
+    esac
+done
+case $language in
+c++) reject 'invalid conversion|cannot initialize' check "$bad" c_only.h c++11 ;;
+c) reject 'unknown type|must use 'struct'' check "$bad" cpp_only.h c99 ;;
+esac
+done_gate

@@ -1,0 +1,52 @@
+#!/bin/sh
+# What is committed: no built files, no paths of somebody's machine, no reminders of unfinished work,
+# links in the documents that lead somewhere. Long files are named, without failing.
+. "$(dirname "$0")/gate.sh"
+
+# check FOLDER: every file that `files` lists.
+check() {
+    status=0
+    cd "$1" || return 1
+    files >"$gate_scratch/list"
+    while read -r file; do
+        case $file in
+        build/* | *.o | *.a | *.so | *.exe | *.pyc) echo "$file is a built file" && status=1 ;;
+        tests/gates/tree.sh) continue ;;
+        esac
+        [ "$(tr -d '\000' <"$file" | wc -c)" -eq "$(wc -c <"$file")" ] || { echo "$file is not text" && status=1; }
+        grep -n -E '(^|[^A-Za-z0-9_./-])/(home|root|work|Users)/' "$file" | sed "s,^,$file names a path of one machine: ," >"$gate_scratch/found"
+        grep -n -w -E 'TODO|FIXME|XXX' "$file" | sed "s,^,$file is unfinished: ," >>"$gate_scratch/found"
+        case $file in
+        *.md) dead_links "$file" >>"$gate_scratch/found" ;;
+        esac
+        [ -s "$gate_scratch/found" ] && cat "$gate_scratch/found" && status=1
+    done <"$gate_scratch/list"
+    return $status
+}
+
+# Relative links of a document whose target does not exist.
+dead_links() {
+    grep -o -E '\]\([^)#: ]+' "$1" | sed 's/^](//' | while read -r link; do
+        [ -e "$(dirname "$1")/$link" ] || echo "$1 links to $link, which does not exist"
+    done
+}
+
+need git git
+cd "$COLL_SOURCE" && git rev-parse --git-dir >/dev/null 2>&1 || missing 'this is no git repository'
+files() {
+    git ls-files | grep -v '^tests/gates/bad/'
+}
+accept check "$COLL_SOURCE"
+cd "$COLL_SOURCE" && files | grep '\.[ch]$' | xargs wc -l | awk '$1 > 600 && $2 != "total" { print "long: " $2 ", " $1 " lines" }'
+cd "$gate_scratch" || exit 1
+
+files() {
+    ls
+}
+mkdir binary && printf '\177ELF\000' >binary/program && : >binary/ring.o
+reject 'program is not text' check "$gate_scratch/binary"
+reject 'ring.o is a built file' check "$gate_scratch/binary"
+reject 'names a path of one machine' check "$gate_bad/tree"
+reject 'is unfinished' check "$gate_bad/tree"
+reject 'links to nowhere.md' check "$gate_bad/tree"
+done_gate
