@@ -98,37 +98,28 @@ COLL_INLINE size_t coll_i_via_span(const coll_action *a)
                                      : a->count;
 }
 
-/* Does the older action o touch [ref, ref + count) so that a reader (writes: a writer) must wait? */
-COLL_INLINE bool coll_i_touches(const coll_action *o, coll_ref ref, size_t count, bool writes)
+/* What an action in a slot has in the refs that its kind does not use: overlaps nothing. */
+#define COLL_I_NOWHERE COLL_AT(COLL_SHARED, COLL_REF_LIMIT / 2)
+
+/* Does o, in a slot, touch [ref, ref + count) so that a younger reader (writes: a writer) must wait? */
+COLL_HOT_INLINE bool coll_i_touches(const coll_action *o, coll_ref ref, size_t count,
+                                    bool writes)
 {
-    if (coll_i_has(COLL_I_WRITES_DST, o) && coll_i_overlap(ref, count, o->dst, o->count))
-        return true;
-    if (writes && coll_i_has(COLL_I_READS_SRC, o) &&
-        coll_i_overlap(ref, count, o->src, o->count))
+    if (coll_i_overlap(ref, count, o->dst, o->count) ||
+        (writes && coll_i_overlap(ref, count, o->src, o->count)))
         return true;
     return (o->kind == COLL_DO_RECV_REDUCE || (writes && o->kind == COLL_DO_REDUCE)) &&
            coll_i_overlap(ref, count, o->via, coll_i_via_span(o));
 }
 
-/* Must action a wait for o as far as dst, src and REDUCE's operands go? */
-COLL_INLINE bool coll_i_conflicts(const coll_action *a, const coll_action *o)
-{
-    return (coll_i_has(COLL_I_WRITES_DST, a) && coll_i_touches(o, a->dst, a->count, true)) ||
-           (coll_i_has(COLL_I_READS_SRC, a) && coll_i_touches(o, a->src, a->count, false)) ||
-           (a->kind == COLL_DO_REDUCE && coll_i_touches(o, a->via, coll_i_via_span(a), false));
-}
-
-/* Are both messages of one channel: the same direction, and the same peer (a multicast: any)? */
-COLL_INLINE bool coll_i_same_channel(const coll_action *a, const coll_action *o)
+/* The kinds that share channels with an action: nothing passes another of the same direction and peer. */
+COLL_INLINE unsigned coll_i_channel_kinds(const coll_action *a)
 {
     if (coll_i_has(COLL_I_SENDS, a))
-        return coll_i_has(COLL_I_SENDS, o) &&
-               (a->peer == o->peer || a->kind == COLL_DO_MULTICAST ||
-                o->kind == COLL_DO_MULTICAST);
-    if (a->kind == COLL_DO_FABRIC_REDUCE)
-        return o->kind == COLL_DO_FABRIC_REDUCE;
-    return coll_i_has(COLL_I_RECEIVES, a) && coll_i_has(COLL_I_RECEIVES, o) &&
-           a->peer == o->peer;
+        return COLL_I_SENDS;
+    if (coll_i_has(COLL_I_RECEIVES, a))
+        return COLL_I_RECEIVES;
+    return a->kind == COLL_DO_FABRIC_REDUCE ? COLL_I_KIND(FABRIC_REDUCE) : 0;
 }
 
 /* ---- the life of a slot ------------------------------------------------------------------ */
@@ -148,7 +139,10 @@ enum { COLL_I_STAGE = 0x80 /* in flags: it waits for a send */, COLL_I_PATIENCE 
 COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
 {
     const uint32_t k = COLL_LOWEST_BIT(r->free), bit = (uint32_t)1 << k;
-    const bool staged = a->kind == COLL_DO_RECV_REDUCE;
+    const bool writes = coll_i_has(COLL_I_WRITES_DST, a),
+               reads = coll_i_has(COLL_I_READS_SRC, a);
+    const bool staged = a->kind == COLL_DO_RECV_REDUCE, gathers = a->kind == COLL_DO_REDUCE;
+    const unsigned kinds = coll_i_channel_kinds(a);
     coll_slot *slot = &r->slots[k];
     uint32_t gate = 0, hold = 0, channel = 0, behind = 0;
     bool waits_for_send = false;
@@ -156,7 +150,9 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
         const uint32_t j = COLL_LOWEST_BIT(left), j_bit = (uint32_t)1 << j;
         const coll_action *o = &r->slots[j].act;
         uint32_t depends = 0;
-        if (coll_i_conflicts(a, o)) {
+        if ((writes && coll_i_touches(o, a->dst, a->count, true)) ||
+            (reads && coll_i_touches(o, a->src, a->count, false)) ||
+            (gathers && coll_i_touches(o, a->via, coll_i_via_span(a), false))) {
             hold |= j_bit;
             depends = bit;
             waits_for_send = waits_for_send || coll_i_has(COLL_I_SENDS, o);
@@ -165,7 +161,9 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
             gate |= j_bit;
             depends = bit;
         }
-        if (coll_i_same_channel(a, o) && !(r->landed & j_bit)) {
+        if (coll_i_has(kinds, o) && !(r->landed & j_bit) &&
+            (o->peer == a->peer || o->kind == COLL_DO_MULTICAST ||
+             a->kind == COLL_DO_MULTICAST)) {
             channel |= j_bit;
             behind |= r->slots[j].order;
         }
@@ -175,6 +173,10 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
     for (uint32_t left = channel; left; left &= left - 1)
         r->slots[COLL_LOWEST_BIT(left)].dependents |= bit;
     slot->act = *a;
+    if (!writes)
+        slot->act.dst = COLL_I_NOWHERE;
+    if (!reads)
+        slot->act.src = COLL_I_NOWHERE;
     if (staged && waits_for_send)
         slot->act.flags |= COLL_I_STAGE;
     slot->handle.word[0] = slot->handle.word[1] = 0;
