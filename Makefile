@@ -32,7 +32,7 @@ else
 	@$(call need,$(firstword $(CC)),the C compiler $(CC),gcc libc6-dev)
 endif
 	@$(call need,cmake,cmake,cmake)
-	@test -f $(BUILD)/CMakeCache.txt || cmake -S . -B $(BUILD) $(CMAKE_OPTIONS)
+	@test -f $(BUILD)/CTestTestfile.cmake -a -z "$(CMAKE_OPTIONS)" || cmake -S . -B $(BUILD) $(CMAKE_OPTIONS)
 
 build: configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
