@@ -47,7 +47,7 @@ COLL_INLINE uint32_t coll_i_ring_previous(uint32_t p, uint32_t r)
 COLL_INLINE size_t coll_i_ring_allgather_steps(const coll_plan *plan, uint32_t rank)
 {
     (void)rank;
-    return plan->problem.p == 1 ? 1 : plan->problem.p - 1;
+    return plan->problem.p - (size_t)1 + (plan->problem.p == 1 && !coll_in_place(plan) ? 1 : 0);
 }
 
 COLL_INLINE unsigned coll_i_ring_allgather_step(const coll_plan *plan, uint32_t rank, size_t s,

@@ -1,0 +1,56 @@
+/* coll/registry.h — the table of algorithms
+ *
+ *   const coll_algorithm *ring = coll_find(COLL_ALLREDUCE, "ring");
+ *   for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+ *       if (coll_is(coll_registry[i]->collectives, COLL_BCAST))
+ *           …
+ *
+ * To add an algorithm: its file in algos/, and a row here for each record in it. Tests, bench, the command
+ * `coll` and selection follow from the row. A program that names the algorithms it uses, and not this
+ * table, links those only.
+ */
+#ifndef COLL_REGISTRY_H
+#define COLL_REGISTRY_H
+
+#include "algos/dissemination.h"
+#include "algos/fnomial.h"
+#include "algos/linear.h"
+#include "algos/linear_all.h"
+#include "algos/linear_scan.h"
+#include "algos/pairwise.h"
+#include "algos/ring.h"
+
+/* Of one collective, no two have the same name. */
+static const coll_algorithm *const coll_registry[] = {
+    &coll_linear_barrier,    &coll_linear_bcast,
+    &coll_linear_reduce,     &coll_linear_allreduce,
+    &coll_linear_gather,     &coll_linear_scatter,
+    &coll_linear_allgather,  &coll_linear_reduce_scatter,
+    &coll_linear_scan,       &coll_linear_exscan,
+    &coll_fnomial_barrier,   &coll_fnomial_bcast,
+    &coll_fnomial_reduce,    &coll_fnomial_allreduce,
+    &coll_ring_allgather,    &coll_ring_reduce_scatter,
+    &coll_ring_allreduce,    &coll_dissemination_barrier,
+    &coll_pairwise_alltoall, &coll_pairwise_reduce_scatter,
+};
+
+#define COLL_REGISTRY_COUNT (sizeof coll_registry / sizeof coll_registry[0])
+
+/* The algorithm of this name for this collective; NULL if there is none. */
+COLL_INLINE const coll_algorithm *coll_find(coll_collective collective, const char *name)
+{
+    for (size_t i = 0; name && i < COLL_REGISTRY_COUNT; i++) {
+        const char *a = coll_registry[i]->name, *b = name;
+        if (!coll_is(coll_registry[i]->collectives, collective))
+            continue;
+        while (*a && *a == *b) {
+            a++;
+            b++;
+        }
+        if (*a == *b)
+            return coll_registry[i];
+    }
+    return NULL;
+}
+
+#endif /* COLL_REGISTRY_H */
