@@ -1,0 +1,584 @@
+/* coll/call.h — calls: one collective of one rank, from its arguments to its end
+ *
+ *   coll_args args;
+ *   coll_args_init(&args, COLL_ALLREDUCE);
+ *   args.in = x; args.out = y; args.count = n; args.type = COLL_F64; args.op = COLL_SUM;
+ *   status = coll_do(&comm, &args);                // blocking
+ *
+ *   coll_call call;                                // nonblocking: caller's memory, at a fixed place
+ *   status = coll_begin(&comm, &args, &call);
+ *   … status = coll_wait(&call);                   // or coll_test now and then
+ *
+ *   status = coll_prepare(&comm, &args, &call);    // persistent
+ *   … coll_start(&call); … coll_wait(&call); …     // any number of times
+ *   status = coll_free(&call);
+ *
+ * comm.h has the same with one function for each collective; this is for programs that have the collective as
+ * a value. All arguments are checked before anything is started, and a call that fails, or cannot be started, leaves
+ * nothing behind in the arena. Errors of which the other ranks do not know leave these waiting, unless the
+ * transport can abort.
+ */
+#ifndef COLL_CALL_H
+#define COLL_CALL_H
+
+#include "communicator.h"
+#include "request.h"
+
+/* As `in` (scatter and scatterv: as `out`), what COLL_IN_PLACE means in plan.h; for rooted collectives at the root only. */
+#define COLL_IN_OUT ((void *)~(uintptr_t)0)
+
+/* What a collective is asked to do. Only what the collective has (plan.h) is read; counts are in elements. */
+typedef struct coll_args {
+    coll_collective collective;
+    uint32_t root;
+    const void *in; /* bcast: not used, its one buffer is `out` */
+    void *out;
+    size_t count;                        /* of the vector, or of this rank's block or blocks */
+    const size_t *in_counts, *in_displs; /* scatterv, alltoallv; reduce_scatter: counts alone */
+    const size_t *out_counts, *out_displs; /* gatherv, allgatherv, alltoallv */
+    coll_type type;
+    coll_operator op;
+} coll_args;
+
+COLL_INLINE void coll_args_init(coll_args *args, coll_collective collective)
+{
+    args->collective = collective;
+    args->root = 0;
+    args->in = NULL;
+    args->out = NULL;
+    args->count = 0;
+    args->in_counts = args->in_displs = args->out_counts = args->out_displs = NULL;
+    args->type = COLL_U8;
+    args->op = COLL_SUM;
+}
+
+typedef enum coll_call_state {
+    COLL_CALL_READY,  /* persistent, and not started */
+    COLL_CALL_QUEUED, /* started, behind an older call with its tag */
+    COLL_CALL_RUNNING,
+    COLL_CALL_DONE, /* ended, which nobody was told yet */
+    COLL_CALL_OVER  /* of no use any more */
+} coll_call_state;
+
+/* A call. Caller's memory, which stays in place until coll_wait, or coll_test, has said that it is done (persistent:
+ * until coll_free), as do the buffers and tables that it was given. Uninitialised memory before that. */
+typedef struct coll_call {
+    coll_comm *comm;
+    coll_call_state state;
+    coll_status status; /* of a call that is done */
+    bool persistent;
+    struct coll_call *next; /* in the home's list of calls */
+    coll_span tag;          /* persistent: its tag among those of the communicator */
+    coll_span displs;       /* reduce_scatter: its displacements in the arena */
+    coll_span scratch;      /* in the arena */
+    coll_op op;
+    coll_plan plan;
+    coll_run run;
+    coll_request request;
+    coll_slot slots[COLL_WINDOW];
+} coll_call;
+
+/* ---- arguments → problem → plan ---------------------------------------------------------- */
+
+/* Does the call work in place? COLL_ERR_IN_PLACE where COLL_IN_OUT does not belong. */
+COLL_INLINE coll_status coll_i_args_in_place(const coll_comm *comm, const coll_args *args,
+                                             bool *in_place)
+{
+    const coll_collective it = args->collective;
+    const bool scatter = it == COLL_SCATTER || it == COLL_SCATTERV;
+    const bool in = args->in == COLL_IN_OUT, out = args->out == COLL_IN_OUT;
+    *in_place = it == COLL_BCAST || (scatter ? out : in);
+    if (it == COLL_BARRIER)
+        *in_place = false;
+    else if ((scatter ? in : out) || (*in_place && it != COLL_BCAST &&
+                                      coll_is(COLL_ROOTED, it) && comm->rank != args->root))
+        return COLL_ERR_IN_PLACE;
+    return COLL_OK;
+}
+
+/* The tables of a layout, where this rank has to give them. */
+COLL_INLINE void coll_i_args_layout(coll_layout *layout, const size_t *counts,
+                                    const size_t *displs)
+{
+    layout->counts = counts;
+    layout->displs = displs;
+}
+
+/* Writes the problem that the arguments state. What MPI calls not significant on a rank is not looked at: a rooted collective's
+ * tables away from the root are left out, unless the algorithm that was chosen for it needs them everywhere. */
+COLL_INLINE coll_status coll_i_args_problem(const coll_comm *comm, const coll_args *args,
+                                            coll_problem *problem)
+{
+    const coll_collective it = args->collective;
+    const coll_algorithm *chosen;
+    bool in_place = false, tables;
+    coll_status status;
+    if ((unsigned)it >= COLL_COLLECTIVES)
+        return COLL_ERR_COLLECTIVE;
+    if (coll_is(COLL_ROOTED, it) && args->root >= comm->p)
+        return COLL_ERR_ROOT;
+    if (it != COLL_BARRIER && coll_type_bytes(args->type) == 0)
+        return COLL_ERR_TYPE;
+    status = coll_i_args_in_place(comm, args, &in_place);
+    if (status != COLL_OK)
+        return status;
+    coll_problem_init(problem, it, comm->p, args->count, coll_type_bytes(args->type));
+    problem->flags = in_place ? (uint32_t)COLL_IN_PLACE : 0;
+    problem->root = coll_is(COLL_ROOTED, it) ? args->root : 0;
+    chosen = comm->choice[it].algorithm;
+    tables = comm->rank == args->root || (chosen && (chosen->traits & COLL_NEEDS_COUNTS));
+    switch (it) {
+    case COLL_BARRIER:
+        problem->count = 0;
+        problem->elem_bytes = 1;
+        break;
+    case COLL_GATHERV:
+        if (tables)
+            coll_i_args_layout(&problem->out, args->out_counts, args->out_displs);
+        break;
+    case COLL_SCATTERV:
+        if (tables)
+            coll_i_args_layout(&problem->in, args->in_counts, args->in_displs);
+        break;
+    case COLL_ALLGATHERV:
+        problem->count = 0;
+        coll_i_args_layout(&problem->out, args->out_counts, args->out_displs);
+        break;
+    case COLL_ALLTOALLV:
+        problem->count = 0;
+        coll_i_args_layout(&problem->out, args->out_counts, args->out_displs);
+        problem->in = problem->out;
+        if (!in_place)
+            coll_i_args_layout(&problem->in, args->in_counts, args->in_displs);
+        break;
+    case COLL_REDUCE_SCATTER:
+        problem->count = 0;
+        coll_i_args_layout(&problem->in, args->in_counts, args->in_displs);
+        break;
+    default:
+        break;
+    }
+    return COLL_OK;
+}
+
+/* Is this rank's own count the one that its tables have? In place nobody looks at it. */
+COLL_INLINE coll_status coll_i_args_count(const coll_args *args, const coll_problem *problem,
+                                          uint32_t rank)
+{
+    const coll_collective it = args->collective;
+    const size_t *counts = it == COLL_SCATTERV ? problem->in.counts : problem->out.counts;
+    if (it != COLL_GATHERV && it != COLL_SCATTERV && it != COLL_ALLGATHERV)
+        return COLL_OK;
+    return (problem->flags & COLL_IN_PLACE) || !counts || counts[rank] == args->count
+               ? COLL_OK
+               : COLL_ERR_SIZE;
+}
+
+/* Writes the operator of a reducing collective, and what of it the problem must know. */
+COLL_INLINE coll_status coll_i_args_op(const coll_comm *comm, const coll_args *args,
+                                       coll_problem *problem, coll_op *op)
+{
+    coll_status status;
+    if (!coll_is(COLL_REDUCING, args->collective))
+        return COLL_OK;
+    status = coll_comm_op(comm, args->op, args->type, op);
+    if (status == COLL_OK && op->commutative)
+        problem->flags |= COLL_COMMUTATIVE;
+    return status;
+}
+
+/* What the communicator offers beyond messages. Multicasts and reductions by the network involve all ranks of the transport. */
+COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm)
+{
+    const coll_transport *transport = comm->transport;
+    if (comm->p != comm->home->p || comm->group.table || comm->group.base != 0 ||
+        (comm->group.stride != 1 && comm->p > 1))
+        return 0;
+    return (transport->multicast ? (unsigned)COLL_NEEDS_MULTICAST : 0u) |
+           (transport->fabric_reduce ? (unsigned)COLL_NEEDS_FABRIC_REDUCE : 0u);
+}
+
+/* Makes the plan: by the algorithm that the caller chose, else by the rules. */
+COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_problem *problem,
+                                         coll_plan *plan)
+{
+    const coll_choice *choice = &comm->choice[problem->collective];
+    const unsigned offers = coll_i_comm_offers(comm);
+    coll_status status;
+    if (choice->algorithm && !coll_i_selectable(choice->algorithm, COLL_BARRIER, offers))
+        return COLL_ERR_CAPABILITY;
+    status = choice->algorithm ? coll_plan_init(plan, choice->algorithm, problem, choice->param)
+                               : coll_select(problem, offers, plan);
+    if (status == COLL_OK)
+        plan->group = comm->group;
+    return status;
+}
+
+/* Writes how many bytes of the arena a call with these arguments takes while it runs (persistent: until it is freed). Buffers are
+ * not looked at, except for COLL_IN_OUT. A reduce_scatter without in_displs gets an upper bound: what p blocks as large as the
+ * largest one take. An arena for several calls at once needs their sum, and COLL_ARENA_ALIGN − 1 where its memory is not aligned;
+ * calls of many sizes that come and go in any order may need more. */
+COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *args,
+                                        size_t *bytes)
+{
+    coll_problem problem;
+    coll_plan plan;
+    coll_op op;
+    coll_status status;
+    size_t displs = 0, scratch;
+    if (!comm || !args || !bytes)
+        return COLL_ERR_NULL;
+    if (comm->rank >= comm->p)
+        return COLL_ERR_RANK;
+    status = coll_i_args_problem(comm, args, &problem);
+    if (status == COLL_OK)
+        status = coll_i_args_op(comm, args, &problem, &op);
+    if (status != COLL_OK)
+        return status;
+    if (problem.collective == COLL_REDUCE_SCATTER && !problem.in.displs) {
+        if (!problem.in.counts)
+            return COLL_ERR_COUNTS;
+        problem.count = coll_i_layout_largest(&problem.in, 0, problem.p);
+        problem.in.counts = NULL;
+        displs = coll_arena_bytes(problem.p * sizeof(size_t));
+    }
+    status = coll_i_comm_plan(comm, &problem, &plan);
+    if (status != COLL_OK)
+        return status;
+    scratch = coll_plan_scratch(&plan, comm->rank);
+    if (!coll_i_addressable(scratch, problem.elem_bytes))
+        return COLL_ERR_OVERFLOW;
+    *bytes = displs + coll_arena_bytes(scratch * problem.elem_bytes);
+    return COLL_OK;
+}
+
+/* ---- making a call ----------------------------------------------------------------------- */
+
+/* Computes the displacements of reduce_scatter's blocks, which lie one after the other. */
+COLL_INLINE coll_status coll_i_call_displs(coll_call *call, coll_problem *problem)
+{
+    coll_arena *arena = &call->comm->home->arena;
+    const size_t *counts = problem->in.counts;
+    size_t *displs, at = 0;
+    coll_status status;
+    if (problem->collective != COLL_REDUCE_SCATTER || !counts || problem->in.displs)
+        return COLL_OK;
+    status = coll_arena_take(arena, problem->p * sizeof(size_t), &call->displs);
+    if (status != COLL_OK)
+        return status;
+    displs = (size_t *)coll_arena_at(arena, &call->displs);
+    for (uint32_t i = 0; i < problem->p; i++) {
+        displs[i] = at;
+        if (counts[i] > SIZE_MAX - at)
+            return COLL_ERR_OVERFLOW;
+        at += counts[i];
+    }
+    problem->in.displs = displs;
+    return COLL_OK;
+}
+
+COLL_INLINE void coll_i_call_release(coll_call *call)
+{
+    coll_arena *arena = &call->comm->home->arena;
+    coll_arena_give(arena, &call->scratch);
+    coll_arena_give(arena, &call->displs);
+}
+
+/* Everything but the start. On an error, call->displs and call->scratch may be taken. */
+COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args)
+{
+    const coll_comm *comm = call->comm;
+    coll_arena *arena = &comm->home->arena;
+    coll_run *run = &call->run;
+    coll_problem problem;
+    size_t scratch;
+    coll_status status = coll_i_args_problem(comm, args, &problem);
+    if (status == COLL_OK)
+        status = coll_i_args_count(args, &problem, comm->rank);
+    if (status == COLL_OK)
+        status = coll_i_args_op(comm, args, &problem, &call->op);
+    if (status == COLL_OK)
+        status = coll_i_call_displs(call, &problem);
+    if (status == COLL_OK)
+        status = coll_i_comm_plan(comm, &problem, &call->plan);
+    if (status == COLL_OK)
+        status = coll_plan_check_rank(&call->plan, comm->rank);
+    if (status != COLL_OK)
+        return status;
+    scratch = coll_plan_scratch(&call->plan, comm->rank);
+    if (!coll_i_addressable(scratch, problem.elem_bytes))
+        return COLL_ERR_OVERFLOW;
+    status = coll_arena_take(arena, scratch * problem.elem_bytes, &call->scratch);
+    if (status != COLL_OK)
+        return status;
+    run->plan = &call->plan;
+    run->transport = comm->transport;
+    run->ctx = comm->ctx;
+    run->op = coll_is(COLL_REDUCING, problem.collective) ? &call->op : NULL;
+    run->in = args->in == COLL_IN_OUT ? NULL : args->in;
+    run->out = args->out == COLL_IN_OUT ? NULL : args->out;
+    run->scratch = coll_arena_at(arena, &call->scratch);
+    run->scratch_bytes = scratch * problem.elem_bytes;
+    run->shared = NULL;
+    run->shared_bytes = 0;
+    run->rank = comm->rank;
+    run->tag = comm->first_tag;
+    status = coll_request_init(&call->request, call->slots, COLL_WINDOW);
+    return status == COLL_OK ? coll_run_check(run, COLL_WINDOW) : status;
+}
+
+/* Is this call in its home's list? */
+COLL_INLINE bool coll_i_call_listed(const coll_comm *home, const coll_call *call)
+{
+    for (const coll_call *other = home->calls; other; other = other->next)
+        if (other == call)
+            return true;
+    return false;
+}
+
+COLL_INLINE coll_status coll_i_call_make(coll_comm *comm, const coll_args *args,
+                                         coll_call *call)
+{
+    coll_status status;
+    if (!comm || !args || !call)
+        return COLL_ERR_NULL;
+    if (comm->rank >= comm->p)
+        return COLL_ERR_RANK;
+    if (coll_i_call_listed(comm->home, call))
+        return COLL_ERR_STATE;
+    call->comm = comm;
+    call->state = COLL_CALL_OVER;
+    call->status = COLL_OK;
+    call->persistent = false;
+    call->next = NULL;
+    call->tag.count = call->displs.count = call->scratch.count = 0;
+    status = coll_i_call_build(call, args);
+    if (status != COLL_OK)
+        coll_i_call_release(call);
+    return status;
+}
+
+/* ---- running ----------------------------------------------------------------------------- */
+
+/* A running or queued call has ended. */
+COLL_INLINE void coll_i_call_end(coll_call *call, coll_status status)
+{
+    call->status = status;
+    call->state = COLL_CALL_DONE;
+    if (!call->persistent)
+        coll_i_call_release(call);
+}
+
+/* Takes a call that is done off its home's list, and says how it ended. */
+COLL_INLINE coll_status coll_i_call_report(coll_call *call)
+{
+    for (coll_call **link = &call->comm->home->calls; *link; link = &(*link)->next)
+        if (*link == call) {
+            *link = call->next;
+            break;
+        }
+    call->state = call->persistent ? COLL_CALL_READY : COLL_CALL_OVER;
+    return call->status;
+}
+
+/* Is an older call with this call's tag still running? Then its messages come first. */
+COLL_INLINE bool coll_i_call_blocked(const coll_call *call)
+{
+    for (const coll_call *older = call->comm->home->calls; older != call; older = older->next)
+        if (older->run.tag == call->run.tag && older->state != COLL_CALL_DONE)
+            return true;
+    return false;
+}
+
+/* Moves a call on. COLL_OK: something happened. */
+COLL_INLINE coll_status coll_i_call_progress(coll_call *call)
+{
+    coll_status status;
+    if (call->state == COLL_CALL_QUEUED) {
+        if (coll_i_call_blocked(call))
+            return COLL_AGAIN;
+        call->state = COLL_CALL_RUNNING;
+        status = coll_request_start(&call->request, &call->run);
+        if (status == COLL_OK)
+            status = call->request.status;
+    } else if (call->state == COLL_CALL_RUNNING) {
+        status = coll_request_progress(&call->request);
+        if (status == COLL_AGAIN && call->request.idle != 0)
+            return COLL_AGAIN;
+    } else {
+        return COLL_AGAIN;
+    }
+    if (status != COLL_AGAIN)
+        coll_i_call_end(call, status);
+    return COLL_OK;
+}
+
+/* Moves all calls of this communicator and of those that share its home on, without blocking. For programs that
+ * compute while calls run and do not care which one they help. */
+COLL_INLINE void coll_progress(coll_comm *comm)
+{
+    coll_comm *home = comm->home;
+    coll_status moved = COLL_AGAIN;
+    for (coll_call *call = home->calls; call; call = call->next)
+        if (coll_i_call_progress(call) == COLL_OK)
+            moved = COLL_OK;
+    home->idle = moved == COLL_OK ? 0 : home->idle + 1;
+}
+
+/* Puts a call that is ready at the end of the home's list, and starts it as far as it goes. An error that it meets at once
+ * is returned, and the call is off the list again. */
+COLL_INLINE coll_status coll_i_call_start(coll_call *call)
+{
+    coll_comm *home = call->comm->home;
+    coll_call **link = &home->calls;
+    if (home->calls && home->transport->tags == 0)
+        return COLL_ERR_BUSY;
+    while (*link)
+        link = &(*link)->next;
+    call->next = NULL;
+    *link = call;
+    call->state = COLL_CALL_QUEUED;
+    (void)coll_i_call_progress(call);
+    return call->state == COLL_CALL_DONE && call->status < 0 ? coll_i_call_report(call)
+                                                             : COLL_OK;
+}
+
+/* ---- calls ------------------------------------------------------------------------------- */
+
+/* Starts a collective. COLL_OK: coll_wait or coll_test must say that it is done; anything else: it was not started, or
+ * failed at once, and the call is not in use. Never blocks. */
+COLL_INLINE coll_status coll_begin(coll_comm *comm, const coll_args *args, coll_call *call)
+{
+    coll_status status = coll_i_call_make(comm, args, call);
+    if (status != COLL_OK)
+        return status;
+    call->run.tag = comm->first_tag + comm->turn;
+    status = coll_i_call_start(call);
+    if (status == COLL_ERR_BUSY)
+        coll_i_call_release(call);
+    else if (comm->turns > 1)
+        comm->turn = comm->turn + 1 == comm->turns ? 0 : comm->turn + 1;
+    return status;
+}
+
+/* Prepares a collective that can be started many times by coll_start; its scratch is taken until coll_free. All ranks
+ * prepare and free in the same order, but may start in any order if the transport has tags. Does not communicate.
+ * COLL_ERR_TAG: the communicator has no tag left. */
+COLL_INLINE coll_status coll_prepare(coll_comm *comm, const coll_args *args, coll_call *call)
+{
+    coll_status status = coll_i_call_make(comm, args, call);
+    if (status != COLL_OK)
+        return status;
+    if (comm->transport->tags != 0) {
+        if (coll_spans_take(&comm->tags, 1, &call->tag) != COLL_OK) {
+            coll_i_call_release(call);
+            return COLL_ERR_TAG;
+        }
+        call->run.tag = comm->first_tag + comm->turns + (uint32_t)call->tag.at;
+    }
+    call->persistent = true;
+    call->state = COLL_CALL_READY;
+    return COLL_OK;
+}
+
+/* Starts a persistent call. COLL_ERR_STATE: it is not one, or was started and not yet waited for. Never blocks. */
+COLL_INLINE coll_status coll_start(coll_call *call)
+{
+    coll_status status;
+    if (!call)
+        return COLL_ERR_NULL;
+    if (call->state != COLL_CALL_READY)
+        return COLL_ERR_STATE;
+    status = coll_i_call_start(call);
+    return status;
+}
+
+/* Makes progress, and says how the call stands: COLL_AGAIN while it runs, COLL_OK when it is done, or its error. Once it said
+ * that the call is over, the call's memory is free, or ready for the next coll_start; it then returns COLL_OK. */
+COLL_INLINE coll_status coll_test(coll_call *call)
+{
+    if (!call)
+        return COLL_ERR_NULL;
+    if (call->state == COLL_CALL_READY || call->state == COLL_CALL_OVER)
+        return COLL_OK;
+    coll_progress(call->comm);
+    return call->state == COLL_CALL_DONE ? coll_i_call_report(call) : COLL_AGAIN;
+}
+
+/* Blocks until the call is done, and says how it ended. All other calls of the home make progress meanwhile: without that, ranks
+ * that wait for two calls in different orders would wait for each other. */
+COLL_INLINE coll_status coll_wait(coll_call *call)
+{
+    coll_status status;
+    while ((status = coll_test(call)) == COLL_AGAIN) {
+        const coll_comm *home = call->comm->home;
+        if (home->transport->wait)
+            home->transport->wait(home->ctx, home->idle);
+    }
+    return status;
+}
+
+/* Runs a collective from start to end. */
+COLL_INLINE coll_status coll_do(coll_comm *comm, const coll_args *args)
+{
+    coll_call call;
+    const coll_status status = coll_begin(comm, args, &call);
+    return status == COLL_OK ? coll_wait(&call) : status;
+}
+
+/* Gives up a call that runs: it ends with COLL_ERR_CANCELLED, which coll_wait then says. The other ranks learn of it if the
+ * transport can abort; the communicator's tag that it had is spoilt. COLL_ERR_STATE: it is not running. */
+COLL_INLINE coll_status coll_cancel(coll_call *call)
+{
+    if (!call)
+        return COLL_ERR_NULL;
+    if (call->state == COLL_CALL_RUNNING) {
+        (void)coll_request_cancel(&call->request);
+    } else if (call->state == COLL_CALL_QUEUED) {
+        if (call->run.transport->abort)
+            call->run.transport->abort(call->run.ctx, call->run.tag);
+    } else {
+        return COLL_ERR_STATE;
+    }
+    coll_i_call_end(call, COLL_ERR_CANCELLED);
+    return COLL_OK;
+}
+
+/* Gives a persistent call's tag and scratch back; all ranks do so in the same order. Has no effect on other calls that are
+ * over. COLL_ERR_BUSY: it was started and not yet waited for. */
+COLL_INLINE coll_status coll_free(coll_call *call)
+{
+    if (!call)
+        return COLL_ERR_NULL;
+    if (call->state == COLL_CALL_OVER)
+        return COLL_OK;
+    if (call->state != COLL_CALL_READY)
+        return COLL_ERR_BUSY;
+    coll_spans_give(&call->comm->tags, &call->tag);
+    coll_i_call_release(call);
+    call->state = COLL_CALL_OVER;
+    return COLL_OK;
+}
+
+/* Ends a communicator, in the same order on all ranks. Those made from it, its persistent calls, and a home's operators must be
+ * gone. COLL_ERR_BUSY: calls are running, or persistent ones or communicators made from it still exist. */
+COLL_INLINE coll_status coll_comm_free(coll_comm *comm)
+{
+    coll_comm *home;
+    if (!comm)
+        return COLL_ERR_NULL;
+    home = comm->home;
+    for (const coll_call *call = home->calls; call; call = call->next)
+        if (call->comm == comm)
+            return COLL_ERR_BUSY;
+    if (comm->tags.first)
+        return COLL_ERR_BUSY;
+    if (comm->parent) {
+        coll_spans_give(&comm->parent->tags, &comm->range);
+        coll_arena_give(&home->arena, &comm->table);
+    }
+    comm->rank = COLL_NOBODY;
+    return COLL_OK;
+}
+
+#endif /* COLL_CALL_H */

@@ -1,0 +1,569 @@
+/* coll/comm.h — the collectives: blocking, nonblocking, persistent
+ *
+ *   unsigned char memory[1 << 20];                     // scratch of running calls
+ *   coll_comm comm;
+ *   coll_comm_init(&comm, &my_transport, my_context, rank, p, memory, sizeof memory);
+ *
+ *   status = coll_allreduce(&comm, x, y, n, COLL_F64, COLL_SUM);            // blocking
+ *
+ *   coll_call call;                                                         // nonblocking
+ *   status = coll_iallreduce(&comm, x, y, n, COLL_F64, COLL_SUM, &call);
+ *   … status = coll_wait(&call);
+ *
+ *   status = coll_allreduce_init(&comm, x, y, n, COLL_F64, COLL_SUM, &call); // persistent
+ *   for (…) {
+ *       status = coll_start(&call);
+ *       … status = coll_wait(&call);
+ *   }
+ *   coll_free(&call);
+ *   coll_comm_free(&comm);
+ *
+ * Meanings are MPI's. Counts and displacements are in elements of `type`: a predefined type or COLL_OPAQUE(bytes). `op` is a
+ * predefined operator or a user's (coll_comm_add_op). COLL_IN_OUT as `in` (scatter, scatterv: as `out`) means in place; for rooted
+ * collectives at the root only. Any count may be 0, and a buffer of no elements NULL.
+ *
+ * All ranks of a communicator make the same calls in the same order, with matching arguments. Each returns COLL_OK or an
+ * error. The nonblocking twin coll_iNAME returns at once, and the persistent one coll_NAME_init does not even start: see
+ * coll_begin and coll_prepare in call.h, which has coll_start, coll_test, coll_wait, coll_cancel and coll_free. Any number of calls may be
+ * under way, and be waited for in any order. Buffers and tables are the caller's, and are left alone until the call is done.
+ *
+ * An error in the arguments is found before anything is started. A call that fails later (the transport's error, COLL_ERR_PEER)
+ * has cancelled its operations, its output is undefined, and the communicator is fit only to be freed.
+ *
+ *   communicator.h   communicators, sub-communicators, operators, choosing algorithms; where tags come from
+ *   call.h           calls and how they progress; how much of the arena they take (coll_comm_bytes)
+ */
+#ifndef COLL_COMM_H
+#define COLL_COMM_H
+
+#include "call.h"
+
+/* The arguments of most collectives: with an operator, and without. */
+COLL_INLINE coll_args coll_i_reducing(coll_collective collective, const void *in, void *out,
+                                      size_t count, coll_type type, coll_operator op,
+                                      uint32_t root)
+{
+    coll_args args;
+    coll_args_init(&args, collective);
+    args.in = in;
+    args.out = out;
+    args.count = count;
+    args.type = type;
+    args.op = op;
+    args.root = root;
+    return args;
+}
+
+COLL_INLINE coll_args coll_i_moving(coll_collective collective, const void *in, void *out,
+                                    size_t count, coll_type type, uint32_t root)
+{
+    return coll_i_reducing(collective, in, out, count, type, COLL_SUM, root);
+}
+
+/* ---- barrier ---------------------------------------------------------------------------- */
+
+/* No rank leaves before every rank has entered. */
+COLL_INLINE coll_status coll_barrier(coll_comm *comm)
+{
+    coll_args args;
+    coll_args_init(&args, COLL_BARRIER);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_ibarrier(coll_comm *comm, coll_call *call)
+{
+    coll_args args;
+    coll_args_init(&args, COLL_BARRIER);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_barrier_init(coll_comm *comm, coll_call *call)
+{
+    coll_args args;
+    coll_args_init(&args, COLL_BARRIER);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- bcast ------------------------------------------------------------------------------ */
+
+/* Every rank's buf becomes the root's: `count` elements. */
+COLL_INLINE coll_status coll_bcast(coll_comm *comm, void *buf, size_t count, coll_type type,
+                                   uint32_t root)
+{
+    const coll_args args = coll_i_moving(COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_ibcast(coll_comm *comm, void *buf, size_t count, coll_type type,
+                                    uint32_t root, coll_call *call)
+{
+    const coll_args args = coll_i_moving(COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_bcast_init(coll_comm *comm, void *buf, size_t count,
+                                        coll_type type, uint32_t root, coll_call *call)
+{
+    const coll_args args = coll_i_moving(COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- reduce ----------------------------------------------------------------------------- */
+
+/* out of the root = in of rank 0 ⊕ in of rank 1 … ⊕ in of rank p−1, element by element; `count` elements. out is
+ * not used away from the root. */
+COLL_INLINE coll_status coll_reduce(coll_comm *comm, const void *in, void *out, size_t count,
+                                    coll_type type, coll_operator op, uint32_t root)
+{
+    const coll_args args = coll_i_reducing(COLL_REDUCE, in, out, count, type, op, root);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_ireduce(coll_comm *comm, const void *in, void *out, size_t count,
+                                     coll_type type, coll_operator op, uint32_t root,
+                                     coll_call *call)
+{
+    const coll_args args = coll_i_reducing(COLL_REDUCE, in, out, count, type, op, root);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_reduce_init(coll_comm *comm, const void *in, void *out,
+                                         size_t count, coll_type type, coll_operator op,
+                                         uint32_t root, coll_call *call)
+{
+    const coll_args args = coll_i_reducing(COLL_REDUCE, in, out, count, type, op, root);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- allreduce -------------------------------------------------------------------------- */
+
+/* The same on every rank: out = in of rank 0 ⊕ … ⊕ in of rank p−1; `count` elements. */
+COLL_INLINE coll_status coll_allreduce(coll_comm *comm, const void *in, void *out, size_t count,
+                                       coll_type type, coll_operator op)
+{
+    const coll_args args = coll_i_reducing(COLL_ALLREDUCE, in, out, count, type, op, 0);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_iallreduce(coll_comm *comm, const void *in, void *out,
+                                        size_t count, coll_type type, coll_operator op,
+                                        coll_call *call)
+{
+    const coll_args args = coll_i_reducing(COLL_ALLREDUCE, in, out, count, type, op, 0);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_allreduce_init(coll_comm *comm, const void *in, void *out,
+                                            size_t count, coll_type type, coll_operator op,
+                                            coll_call *call)
+{
+    const coll_args args = coll_i_reducing(COLL_ALLREDUCE, in, out, count, type, op, 0);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- gather ----------------------------------------------------------------------------- */
+
+/* The root's out holds every rank's `count` elements, in rank order. out is not used away from the root. */
+COLL_INLINE coll_status coll_gather(coll_comm *comm, const void *in, void *out, size_t count,
+                                    coll_type type, uint32_t root)
+{
+    const coll_args args = coll_i_moving(COLL_GATHER, in, out, count, type, root);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_igather(coll_comm *comm, const void *in, void *out, size_t count,
+                                     coll_type type, uint32_t root, coll_call *call)
+{
+    const coll_args args = coll_i_moving(COLL_GATHER, in, out, count, type, root);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_gather_init(coll_comm *comm, const void *in, void *out,
+                                         size_t count, coll_type type, uint32_t root,
+                                         coll_call *call)
+{
+    const coll_args args = coll_i_moving(COLL_GATHER, in, out, count, type, root);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- gatherv ---------------------------------------------------------------------------- */
+
+COLL_INLINE coll_args coll_i_gatherv_args(const void *in, size_t in_count, void *out,
+                                          const size_t *counts, const size_t *displs,
+                                          coll_type type, uint32_t root)
+{
+    coll_args args;
+    coll_args_init(&args, COLL_GATHERV);
+    args.in = in;
+    args.count = in_count;
+    args.out = out;
+    args.out_counts = counts;
+    args.out_displs = displs;
+    args.type = type;
+    args.root = root;
+    return args;
+}
+
+/* As gather, with in_count elements from each rank: rank i's counts[i] elements come to out + displs[i]. The
+ * tables and out are not used away from the root. */
+COLL_INLINE coll_status coll_gatherv(coll_comm *comm, const void *in, size_t in_count,
+                                     void *out, const size_t *counts, const size_t *displs,
+                                     coll_type type, uint32_t root)
+{
+    const coll_args args = coll_i_gatherv_args(in, in_count, out, counts, displs, type, root);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_igatherv(coll_comm *comm, const void *in, size_t in_count,
+                                      void *out, const size_t *counts, const size_t *displs,
+                                      coll_type type, uint32_t root, coll_call *call)
+{
+    const coll_args args = coll_i_gatherv_args(in, in_count, out, counts, displs, type, root);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_gatherv_init(coll_comm *comm, const void *in, size_t in_count,
+                                          void *out, const size_t *counts, const size_t *displs,
+                                          coll_type type, uint32_t root, coll_call *call)
+{
+    const coll_args args = coll_i_gatherv_args(in, in_count, out, counts, displs, type, root);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- scatter ---------------------------------------------------------------------------- */
+
+/* Every rank's out gets its block of `count` elements of the root's in. in is not used away from the root. */
+COLL_INLINE coll_status coll_scatter(coll_comm *comm, const void *in, void *out, size_t count,
+                                     coll_type type, uint32_t root)
+{
+    const coll_args args = coll_i_moving(COLL_SCATTER, in, out, count, type, root);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_iscatter(coll_comm *comm, const void *in, void *out, size_t count,
+                                      coll_type type, uint32_t root, coll_call *call)
+{
+    const coll_args args = coll_i_moving(COLL_SCATTER, in, out, count, type, root);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_scatter_init(coll_comm *comm, const void *in, void *out,
+                                          size_t count, coll_type type, uint32_t root,
+                                          coll_call *call)
+{
+    const coll_args args = coll_i_moving(COLL_SCATTER, in, out, count, type, root);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- scatterv --------------------------------------------------------------------------- */
+
+COLL_INLINE coll_args coll_i_scatterv_args(const void *in, const size_t *counts,
+                                           const size_t *displs, void *out, size_t out_count,
+                                           coll_type type, uint32_t root)
+{
+    coll_args args;
+    coll_args_init(&args, COLL_SCATTERV);
+    args.in = in;
+    args.in_counts = counts;
+    args.in_displs = displs;
+    args.out = out;
+    args.count = out_count;
+    args.type = type;
+    args.root = root;
+    return args;
+}
+
+/* As scatter: rank i gets the counts[i] elements at in + displs[i]; its out_count is the same number. The
+ * tables and in are not used away from the root. */
+COLL_INLINE coll_status coll_scatterv(coll_comm *comm, const void *in, const size_t *counts,
+                                      const size_t *displs, void *out, size_t out_count,
+                                      coll_type type, uint32_t root)
+{
+    const coll_args args = coll_i_scatterv_args(in, counts, displs, out, out_count, type, root);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_iscatterv(coll_comm *comm, const void *in, const size_t *counts,
+                                       const size_t *displs, void *out, size_t out_count,
+                                       coll_type type, uint32_t root, coll_call *call)
+{
+    const coll_args args = coll_i_scatterv_args(in, counts, displs, out, out_count, type, root);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_scatterv_init(coll_comm *comm, const void *in,
+                                           const size_t *counts, const size_t *displs,
+                                           void *out, size_t out_count, coll_type type,
+                                           uint32_t root, coll_call *call)
+{
+    const coll_args args = coll_i_scatterv_args(in, counts, displs, out, out_count, type, root);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- allgather -------------------------------------------------------------------------- */
+
+/* Every rank's out holds every rank's `count` elements, in rank order. */
+COLL_INLINE coll_status coll_allgather(coll_comm *comm, const void *in, void *out, size_t count,
+                                       coll_type type)
+{
+    const coll_args args = coll_i_moving(COLL_ALLGATHER, in, out, count, type, 0);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_iallgather(coll_comm *comm, const void *in, void *out,
+                                        size_t count, coll_type type, coll_call *call)
+{
+    const coll_args args = coll_i_moving(COLL_ALLGATHER, in, out, count, type, 0);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_allgather_init(coll_comm *comm, const void *in, void *out,
+                                            size_t count, coll_type type, coll_call *call)
+{
+    const coll_args args = coll_i_moving(COLL_ALLGATHER, in, out, count, type, 0);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- allgatherv ------------------------------------------------------------------------- */
+
+COLL_INLINE coll_args coll_i_allgatherv_args(const void *in, size_t in_count, void *out,
+                                             const size_t *counts, const size_t *displs,
+                                             coll_type type)
+{
+    coll_args args;
+    coll_args_init(&args, COLL_ALLGATHERV);
+    args.in = in;
+    args.count = in_count;
+    args.out = out;
+    args.out_counts = counts;
+    args.out_displs = displs;
+    args.type = type;
+    return args;
+}
+
+/* As allgather, with in_count elements from each rank: rank i's counts[i] elements come to out + displs[i]. All
+ * ranks give the same counts; in_count is this rank's. */
+COLL_INLINE coll_status coll_allgatherv(coll_comm *comm, const void *in, size_t in_count,
+                                        void *out, const size_t *counts, const size_t *displs,
+                                        coll_type type)
+{
+    const coll_args args = coll_i_allgatherv_args(in, in_count, out, counts, displs, type);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_iallgatherv(coll_comm *comm, const void *in, size_t in_count,
+                                         void *out, const size_t *counts, const size_t *displs,
+                                         coll_type type, coll_call *call)
+{
+    const coll_args args = coll_i_allgatherv_args(in, in_count, out, counts, displs, type);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_allgatherv_init(coll_comm *comm, const void *in, size_t in_count,
+                                             void *out, const size_t *counts,
+                                             const size_t *displs, coll_type type,
+                                             coll_call *call)
+{
+    const coll_args args = coll_i_allgatherv_args(in, in_count, out, counts, displs, type);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- alltoall --------------------------------------------------------------------------- */
+
+/* Block i of rank k's in becomes block k of rank i's out; blocks of `count` elements. */
+COLL_INLINE coll_status coll_alltoall(coll_comm *comm, const void *in, void *out, size_t count,
+                                      coll_type type)
+{
+    const coll_args args = coll_i_moving(COLL_ALLTOALL, in, out, count, type, 0);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_ialltoall(coll_comm *comm, const void *in, void *out, size_t count,
+                                       coll_type type, coll_call *call)
+{
+    const coll_args args = coll_i_moving(COLL_ALLTOALL, in, out, count, type, 0);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_alltoall_init(coll_comm *comm, const void *in, void *out,
+                                           size_t count, coll_type type, coll_call *call)
+{
+    const coll_args args = coll_i_moving(COLL_ALLTOALL, in, out, count, type, 0);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- alltoallv -------------------------------------------------------------------------- */
+
+COLL_INLINE coll_args coll_i_alltoallv_args(const void *in, const size_t *in_counts,
+                                            const size_t *in_displs, void *out,
+                                            const size_t *out_counts, const size_t *out_displs,
+                                            coll_type type)
+{
+    coll_args args;
+    coll_args_init(&args, COLL_ALLTOALLV);
+    args.in = in;
+    args.in_counts = in_counts;
+    args.in_displs = in_displs;
+    args.out = out;
+    args.out_counts = out_counts;
+    args.out_displs = out_displs;
+    args.type = type;
+    return args;
+}
+
+/* As alltoall: in_counts[i] elements at in + in_displs[i] go to rank i, out_counts[i] elements from rank i come
+ * to out + out_displs[i]. What a rank sends to another is as much as that one expects. */
+COLL_INLINE coll_status coll_alltoallv(coll_comm *comm, const void *in, const size_t *in_counts,
+                                       const size_t *in_displs, void *out,
+                                       const size_t *out_counts, const size_t *out_displs,
+                                       coll_type type)
+{
+    const coll_args args =
+        coll_i_alltoallv_args(in, in_counts, in_displs, out, out_counts, out_displs, type);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_ialltoallv(coll_comm *comm, const void *in,
+                                        const size_t *in_counts, const size_t *in_displs,
+                                        void *out, const size_t *out_counts,
+                                        const size_t *out_displs, coll_type type,
+                                        coll_call *call)
+{
+    const coll_args args =
+        coll_i_alltoallv_args(in, in_counts, in_displs, out, out_counts, out_displs, type);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_alltoallv_init(coll_comm *comm, const void *in,
+                                            const size_t *in_counts, const size_t *in_displs,
+                                            void *out, const size_t *out_counts,
+                                            const size_t *out_displs, coll_type type,
+                                            coll_call *call)
+{
+    const coll_args args =
+        coll_i_alltoallv_args(in, in_counts, in_displs, out, out_counts, out_displs, type);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- reduce_scatter --------------------------------------------------------------------- */
+
+COLL_INLINE coll_args coll_i_reduce_scatter_args(const void *in, void *out,
+                                                 const size_t *counts, coll_type type,
+                                                 coll_operator op)
+{
+    coll_args args;
+    coll_args_init(&args, COLL_REDUCE_SCATTER);
+    args.in = in;
+    args.out = out;
+    args.in_counts = counts;
+    args.type = type;
+    args.op = op;
+    return args;
+}
+
+/* in holds p blocks, block i of counts[i] elements, one after the other; rank r's out becomes block r of the sum
+ * over all ranks. All ranks give the same counts. A table of p sizes is taken from the arena. */
+COLL_INLINE coll_status coll_reduce_scatter(coll_comm *comm, const void *in, void *out,
+                                            const size_t *counts, coll_type type,
+                                            coll_operator op)
+{
+    const coll_args args = coll_i_reduce_scatter_args(in, out, counts, type, op);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_ireduce_scatter(coll_comm *comm, const void *in, void *out,
+                                             const size_t *counts, coll_type type,
+                                             coll_operator op, coll_call *call)
+{
+    const coll_args args = coll_i_reduce_scatter_args(in, out, counts, type, op);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_reduce_scatter_init(coll_comm *comm, const void *in, void *out,
+                                                 const size_t *counts, coll_type type,
+                                                 coll_operator op, coll_call *call)
+{
+    const coll_args args = coll_i_reduce_scatter_args(in, out, counts, type, op);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- reduce_scatter_block --------------------------------------------------------------- */
+
+/* As reduce_scatter, with p blocks of `count` elements. */
+COLL_INLINE coll_status coll_reduce_scatter_block(coll_comm *comm, const void *in, void *out,
+                                                  size_t count, coll_type type,
+                                                  coll_operator op)
+{
+    const coll_args args =
+        coll_i_reducing(COLL_REDUCE_SCATTER_BLOCK, in, out, count, type, op, 0);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_ireduce_scatter_block(coll_comm *comm, const void *in, void *out,
+                                                   size_t count, coll_type type,
+                                                   coll_operator op, coll_call *call)
+{
+    const coll_args args =
+        coll_i_reducing(COLL_REDUCE_SCATTER_BLOCK, in, out, count, type, op, 0);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_reduce_scatter_block_init(coll_comm *comm, const void *in,
+                                                       void *out, size_t count, coll_type type,
+                                                       coll_operator op, coll_call *call)
+{
+    const coll_args args =
+        coll_i_reducing(COLL_REDUCE_SCATTER_BLOCK, in, out, count, type, op, 0);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- scan ------------------------------------------------------------------------------- */
+
+/* Rank r's out = in of rank 0 ⊕ … ⊕ in of rank r; `count` elements. */
+COLL_INLINE coll_status coll_scan(coll_comm *comm, const void *in, void *out, size_t count,
+                                  coll_type type, coll_operator op)
+{
+    const coll_args args = coll_i_reducing(COLL_SCAN, in, out, count, type, op, 0);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_iscan(coll_comm *comm, const void *in, void *out, size_t count,
+                                   coll_type type, coll_operator op, coll_call *call)
+{
+    const coll_args args = coll_i_reducing(COLL_SCAN, in, out, count, type, op, 0);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_scan_init(coll_comm *comm, const void *in, void *out, size_t count,
+                                       coll_type type, coll_operator op, coll_call *call)
+{
+    const coll_args args = coll_i_reducing(COLL_SCAN, in, out, count, type, op, 0);
+    return coll_prepare(comm, &args, call);
+}
+
+/* ---- exscan ----------------------------------------------------------------------------- */
+
+/* Rank r's out = in of rank 0 ⊕ … ⊕ in of rank r−1; `count` elements. Rank 0's out is not touched. */
+COLL_INLINE coll_status coll_exscan(coll_comm *comm, const void *in, void *out, size_t count,
+                                    coll_type type, coll_operator op)
+{
+    const coll_args args = coll_i_reducing(COLL_EXSCAN, in, out, count, type, op, 0);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_iexscan(coll_comm *comm, const void *in, void *out, size_t count,
+                                     coll_type type, coll_operator op, coll_call *call)
+{
+    const coll_args args = coll_i_reducing(COLL_EXSCAN, in, out, count, type, op, 0);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_exscan_init(coll_comm *comm, const void *in, void *out,
+                                         size_t count, coll_type type, coll_operator op,
+                                         coll_call *call)
+{
+    const coll_args args = coll_i_reducing(COLL_EXSCAN, in, out, count, type, op, 0);
+    return coll_prepare(comm, &args, call);
+}
+
+#endif /* COLL_COMM_H */

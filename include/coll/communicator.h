@@ -1,0 +1,262 @@
+/* coll/communicator.h — who talks: ranks, tags, scratch memory, operators of one rank's communicator
+ *
+ *   coll_comm comm;
+ *   coll_comm_init(&comm, &my_transport, my_context, rank, p, memory, sizeof memory);
+ *   … comm.h …
+ *   coll_comm_free(&comm);
+ *
+ * A communicator is caller's memory, at a fixed place, of one rank and used by one thread at a time. One that is
+ * made from a transport is a home: communicators made from it by coll_comm_sub share its transport, its memory
+ * and its list of running calls, so that whoever waits moves all of them on. Calls are made in comm.h.
+ *
+ * Tags. Two collectives that run at once must have different tags, and all ranks must give the same tag to the same
+ * one, without a word between them. So a tag may only depend on what all ranks of a communicator do in the
+ * same order. A communicator has a range of tags of its own:
+ *   - Its first `turns` tags go round among blocking and nonblocking calls, in the order of the calls. When a tag comes round
+ *     while the older call still runs on this rank, the younger one is queued behind it, and started by whatever makes
+ *     progress. Skipping that tag would be wrong, as only this rank knows that the older call still runs. Behind
+ *     it, the tag is safe even if other ranks still run the older call: channels keep their order.
+ *   - The others are allocated by first fit, one to each persistent call, a range to each communicator made by coll_comm_sub.
+ *     All ranks make and free these in the same order, so they find the same numbers.
+ * A transport without tags carries one collective at a time: a call is COLL_ERR_BUSY until the one before it has been
+ * waited for, or tested until it was done.
+ */
+#ifndef COLL_COMMUNICATOR_H
+#define COLL_COMMUNICATOR_H
+
+#include "arena.h"
+#include "plan.h"
+#include "reduce.h"
+#include "select.h"
+#include "transport.h"
+
+/* A user's operator: the caller's memory, as long as the communicator exists. */
+typedef struct coll_op_entry {
+    coll_op op;
+    coll_type type; /* the elements that it combines */
+    coll_operator number;
+    struct coll_op_entry *next;
+} coll_op_entry;
+
+/* An algorithm that the caller chose for a collective; NULL: coll_select chooses. */
+typedef struct coll_choice {
+    const coll_algorithm *algorithm;
+    uint32_t param[COLL_PARAM_MAX];
+} coll_choice;
+
+typedef struct coll_comm {
+    struct coll_comm *home; /* whose transport, arena, operators and calls these are */
+    const coll_transport *transport;
+    void *ctx;        /* the transport's */
+    uint32_t rank, p; /* COLL_NOBODY: this rank is no member */
+    coll_group group; /* its ranks as ranks of the transport */
+    coll_choice choice[COLL_COLLECTIVES];
+
+    uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn */
+    coll_spans tags;                 /* the others: first_tag + turns + a span's numbers */
+    coll_span range;                 /* its tags in its parent's `tags` */
+    coll_span table; /* its group's table in the home's arena, if it needed one */
+    struct coll_comm *parent;
+
+    /* of the home alone */
+    coll_arena arena;
+    struct coll_call *calls; /* started and not yet reported as done, oldest first */
+    coll_op_entry *ops;
+    uint32_t n_ops; /* operators ever added */
+    uint32_t idle;  /* rounds of progress, one after the other, in which nothing happened */
+} coll_comm;
+
+/* The most tags that go round among a communicator's calls. */
+#define COLL_I_TURNS 32u
+
+COLL_INLINE void coll_i_comm_tags(coll_comm *comm, uint32_t first, uint32_t tags)
+{
+    comm->first_tag = first;
+    comm->turns = tags < 2 * COLL_I_TURNS ? (tags + 1) / 2 : COLL_I_TURNS;
+    comm->turn = 0;
+    coll_spans_init(&comm->tags, tags - comm->turns);
+}
+
+COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
+{
+    for (unsigned i = 0; i < COLL_COLLECTIVES; i++)
+        comm->choice[i].algorithm = NULL;
+    comm->range.count = comm->table.count = 0;
+    comm->parent = NULL;
+    coll_arena_init(&comm->arena, NULL, 0);
+    comm->calls = NULL;
+    comm->ops = NULL;
+    comm->n_ops = comm->idle = 0;
+}
+
+/* Makes a home of all p ranks of a transport, of which this is `rank`. `memory`, of `bytes` bytes and any alignment, is
+ * where calls find their scratch (coll_comm_bytes says how much); NULL and 0 suffice where none is needed. It, the
+ * transport and ctx stay the caller's until coll_comm_free. */
+COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *transport,
+                                       void *ctx, uint32_t rank, uint32_t p, void *memory,
+                                       size_t bytes)
+{
+    coll_status status;
+    if (!comm || (!memory && bytes != 0))
+        return COLL_ERR_NULL;
+    status = coll_transport_check(transport);
+    if (status != COLL_OK)
+        return status;
+    if (p == 0)
+        return COLL_ERR_RANKS;
+    if (rank >= p)
+        return COLL_ERR_RANK;
+    coll_i_comm_clear(comm);
+    comm->home = comm;
+    comm->transport = transport;
+    comm->ctx = ctx;
+    comm->rank = rank;
+    comm->p = p;
+    coll_group_identity(&comm->group);
+    coll_i_comm_tags(comm, 0, transport->tags);
+    coll_arena_init(&comm->arena, memory, bytes);
+    return COLL_OK;
+}
+
+/* Writes how the ranks of `group`, in ranks of the parent, map to ranks of the transport. Two maps that are not both
+ * affine need a table, in the arena. */
+COLL_INLINE coll_status coll_i_comm_group(coll_comm *sub, const coll_comm *parent,
+                                          const coll_group *group, uint32_t p)
+{
+    const coll_group *outer = &parent->group;
+    uint32_t *table;
+    coll_status status;
+    if (!outer->table && !group->table) {
+        coll_group_affine(&sub->group, outer->base + group->base * outer->stride,
+                          group->stride * outer->stride);
+        return COLL_OK;
+    }
+    status = coll_arena_take(&sub->home->arena, p * sizeof *table, &sub->table);
+    if (status != COLL_OK)
+        return status;
+    table = (uint32_t *)coll_arena_at(&sub->home->arena, &sub->table);
+    for (uint32_t i = 0; i < p; i++)
+        table[i] = coll_group_outer(outer, coll_group_outer(group, i));
+    coll_group_table(&sub->group, table, NULL);
+    return COLL_OK;
+}
+
+/* Makes a communicator of the p ranks of `parent` that `group` names, in this order. Collective over the parent: all its ranks
+ * call this at the same place among their calls, each with the group that it will be in. The groups that they pass at one
+ * time are the same or have no rank in common (as in a split by colour). A rank that is in no group passes any one: it
+ * gets a communicator in which it is no member (rank == COLL_NOBODY) and must make no call.
+ * `tags`, the same on all ranks, are taken from the parent's until coll_comm_free: half of them, at most 32, are calls that can
+ * run at once before the next one is queued; the rest serve persistent calls and further communicators. Over a transport without
+ * tags it is ignored. The group is copied, into the arena if it is a table; chosen algorithms are not inherited.
+ * Errors: COLL_ERR_GROUP, COLL_ERR_TAG if the parent has not so many tags left, COLL_ERR_MEMORY. */
+COLL_INLINE coll_status coll_comm_sub(coll_comm *sub, coll_comm *parent,
+                                      const coll_group *group, uint32_t p, uint32_t tags)
+{
+    coll_status status;
+    if (!sub || !parent || !group)
+        return COLL_ERR_NULL;
+    status = coll_group_check(group, p, parent->p);
+    if (status != COLL_OK)
+        return status;
+    coll_i_comm_clear(sub);
+    sub->home = parent->home;
+    sub->parent = parent;
+    sub->transport = parent->transport;
+    sub->ctx = parent->ctx;
+    sub->p = p;
+    sub->rank = COLL_NOBODY;
+    for (uint32_t i = 0; i < p; i++)
+        if (coll_group_outer(group, i) == parent->rank)
+            sub->rank = i;
+    if (parent->transport->tags == 0)
+        tags = 0;
+    else if (tags == 0 || coll_spans_take(&parent->tags, tags, &sub->range) != COLL_OK)
+        return COLL_ERR_TAG;
+    coll_i_comm_tags(sub, parent->first_tag + parent->turns + (uint32_t)sub->range.at, tags);
+    status = coll_i_comm_group(sub, parent, group, p);
+    if (status != COLL_OK)
+        coll_spans_give(&parent->tags, &sub->range);
+    return status;
+}
+
+/* Makes a second communicator of the same ranks, whose calls never meet those of the first. Otherwise as coll_comm_sub. */
+COLL_INLINE coll_status coll_comm_dup(coll_comm *dup, coll_comm *parent, uint32_t tags)
+{
+    coll_group all;
+    if (!dup || !parent)
+        return COLL_ERR_NULL;
+    coll_group_identity(&all);
+    return coll_comm_sub(dup, parent, &all, parent->p, tags);
+}
+
+/* Has all ranks of a communicator use this algorithm for this collective from the next call on, with these parameters (NULL: the
+ * usual ones); NULL as algorithm: coll_select's choice again. Every rank makes the same call. Whether the algorithm can do what a
+ * call asks for is checked at that call. */
+COLL_INLINE coll_status coll_comm_force(coll_comm *comm, coll_collective collective,
+                                        const coll_algorithm *algorithm, const uint32_t *params)
+{
+    coll_choice *choice;
+    if (!comm)
+        return COLL_ERR_NULL;
+    if ((unsigned)collective >= COLL_COLLECTIVES ||
+        (algorithm && !coll_is(algorithm->collectives, collective)))
+        return COLL_ERR_COLLECTIVE;
+    choice = &comm->choice[collective];
+    choice->algorithm = algorithm;
+    for (uint32_t i = 0; algorithm && i < algorithm->n_params && i < COLL_PARAM_MAX; i++)
+        choice->param[i] = params ? params[i] : algorithm->params[i].usual;
+    return COLL_OK;
+}
+
+/* Makes a user's operator on elements of one type known to a communicator and all that share its home, and writes the number
+ * by which calls name it. The entry is the caller's memory until the home is freed. `op` is copied. All ranks must agree
+ * on op->commutative; the number may differ. */
+COLL_INLINE coll_status coll_comm_add_op(coll_comm *comm, coll_op_entry *entry,
+                                         const coll_op *op, coll_type type,
+                                         coll_operator *number)
+{
+    coll_comm *home;
+    if (!comm || !entry || !op || !op->combine || !number)
+        return COLL_ERR_NULL;
+    if (coll_type_bytes(type) == 0)
+        return COLL_ERR_TYPE;
+    home = comm->home;
+    if (home->n_ops > UINT32_MAX - 1 - COLL_USER_OP)
+        return COLL_ERR_OVERFLOW;
+    entry->op = *op;
+    entry->type = type;
+    entry->number = COLL_USER_OP + home->n_ops++;
+    entry->next = home->ops;
+    home->ops = entry;
+    *number = entry->number;
+    return COLL_OK;
+}
+
+/* Forgets a user's operator, so that its entry is the caller's again; running calls keep their copy. */
+COLL_INLINE coll_status coll_comm_remove_op(coll_comm *comm, coll_operator number)
+{
+    if (!comm)
+        return COLL_ERR_NULL;
+    for (coll_op_entry **link = &comm->home->ops; *link; link = &(*link)->next)
+        if ((*link)->number == number) {
+            *link = (*link)->next;
+            return COLL_OK;
+        }
+    return COLL_ERR_OP;
+}
+
+/* Writes the operator that a number means on elements of a type. */
+COLL_INLINE coll_status coll_comm_op(const coll_comm *comm, coll_operator number,
+                                     coll_type type, coll_op *op)
+{
+    if (number < COLL_USER_OP)
+        return coll_op_builtin(op, number, type);
+    for (const coll_op_entry *entry = comm->home->ops; entry; entry = entry->next)
+        if (entry->number == number && entry->type == type) {
+            *op = entry->op;
+            return COLL_OK;
+        }
+    return COLL_ERR_OP;
+}
+
+#endif /* COLL_COMMUNICATOR_H */
