@@ -172,13 +172,16 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
     channel &= ~behind; /* the youngest of the channel: the older ones come before it anyway */
     for (uint32_t left = channel; left; left &= left - 1)
         r->slots[COLL_LOWEST_BIT(left)].dependents |= bit;
-    slot->act = *a;
-    if (!writes)
-        slot->act.dst = COLL_I_NOWHERE;
-    if (!reads)
-        slot->act.src = COLL_I_NOWHERE;
-    if (staged && waits_for_send)
-        slot->act.flags |= COLL_I_STAGE;
+    /* One by one: for the assignment of the structure, compilers call memcpy on bare metal. */
+    slot->act.kind = a->kind;
+    slot->act.flags = (uint8_t)(a->flags | (staged && waits_for_send ? COLL_I_STAGE : 0));
+    slot->act.inputs = a->inputs;
+    slot->act.peer = a->peer;
+    slot->act.count = a->count;
+    slot->act.dst = writes ? a->dst : COLL_I_NOWHERE;
+    slot->act.src = reads ? a->src : COLL_I_NOWHERE;
+    slot->act.via = a->via;
+    slot->act.stride = a->stride;
     slot->handle.word[0] = slot->handle.word[1] = 0;
     slot->gate = staged ? gate : hold;
     slot->hold = staged ? hold : 0;
