@@ -362,6 +362,19 @@ COLL_INLINE bool coll_i_addressable(size_t elements, size_t elem_bytes)
     return elements <= COLL_REF_LIMIT / 4 && elements <= SIZE_MAX / 4 / elem_bytes;
 }
 
+/* Field by field: on bare metal, compilers call memcpy for the assignment of a structure this large. */
+COLL_INLINE void coll_i_problem_assign(coll_problem *to, const coll_problem *from)
+{
+    to->collective = from->collective;
+    to->p = from->p;
+    to->root = from->root;
+    to->flags = from->flags;
+    to->count = from->count;
+    to->elem_bytes = from->elem_bytes;
+    to->in = from->in;
+    to->out = from->out;
+}
+
 /* Makes *plan from an algorithm, a problem and the algorithm's parameters in its order (NULL: the usual
  * ones). Every rank must call it with the same numbers; tables of counts may be missing where the
  * algorithm does not need them. Returns COLL_OK, or what is wrong with the request; *plan is then unusable. */
@@ -400,7 +413,7 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
             return COLL_ERR_PARAM;
     }
     plan->algorithm = algorithm;
-    plan->problem = *problem;
+    coll_i_problem_assign(&plan->problem, problem);
     if (!coll_is(COLL_ROOTED, problem->collective))
         plan->problem.root = 0; /* so that an algorithm may build on rooted ones */
     plan->traits = algorithm->traits;

@@ -375,7 +375,9 @@ COLL_INLINE uint64_t coll_i_key_f64(uint64_t x, uint64_t nan)
             const K u = KEY(x[i].value), v = KEY(y[i].value);                                  \
             const bool earlier =                                                               \
                 x[i].index == y[i].index ? x[i].value <= y[i].value : x[i].index < y[i].index; \
-            to[i] = (u == v ? earlier : u BEFORE v) ? x[i] : y[i];                             \
+            const T *from = (u == v ? earlier : u BEFORE v) ? x + i : y + i;                   \
+            to[i].value = from->value; /* by field: as a whole, some compilers call memcpy */  \
+            to[i].index = from->index;                                                         \
         }                                                                                      \
     }
 
