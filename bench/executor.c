@@ -1,6 +1,8 @@
 /* bench/executor.c — ns per action of the executor, and the memory that it needs
  *
  *   cc -O2 -Iinclude bench/executor.c -o executor && ./executor > executor.csv
+ *   ./executor late allreduce ring 4096 16    only this transport, collective, algorithm, p, window; the last
+ *                                             ones may be left out, and - stands for any
  *
  * The transports do nothing, so what is measured is the request and the step function:
  *   null      send and recv are done at once, the case that the target of 25 ns an action is for
@@ -109,6 +111,27 @@ static const job jobs[] = {{COLL_BARRIER, "fnomial", 64},
                            {COLL_ALLTOALL, "pairwise", 4096},
                            {COLL_SCAN, "recursive_doubling", 64}};
 enum { N_JOBS = sizeof jobs / sizeof *jobs };
+
+/* What the command line asks for. */
+static char **asked;
+static int n_asked;
+
+static bool wanted(int i, const char *text)
+{
+    return i >= n_asked || strcmp(asked[i], "-") == 0 || strcmp(asked[i], text) == 0;
+}
+
+static bool wanted_number(int i, uint32_t number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%u", number);
+    return wanted(i, text);
+}
+
+static bool wanted_window(const coll_plan *plan, size_t w)
+{
+    return windows[w] >= plan->window && wanted_number(4, windows[w]);
+}
 
 static const coll_algorithm *find(coll_collective collective, const char *name)
 {
@@ -223,7 +246,7 @@ static void bench_null(const transport_case *over, const job *of)
         for (size_t w = 0; w < N_WINDOWS; w++) {
             coll_slot slots[WINDOW_MOST];
             coll_request request;
-            if (windows[w] < plan.window)
+            if (!wanted_window(&plan, w))
                 continue;
             check(coll_request_init(&request, slots, windows[w]));
             start = bench_now();
@@ -235,7 +258,7 @@ static void bench_null(const transport_case *over, const job *of)
         }
     }
     for (size_t w = 0; w < N_WINDOWS; w++)
-        if (windows[w] >= plan.window)
+        if (wanted_window(&plan, w))
             print_row(over->name, &plan, windows[w], actions,
                       sizeof(coll_plan) + sizeof(coll_run) + sizeof(coll_request) +
                           windows[w] * sizeof(coll_slot) + m.scratch_bytes,
@@ -280,7 +303,7 @@ static void bench_loopback(const job *of)
                 walk(&plan, r);
         step[round] = (bench_now() - start) / (double)(repeat * actions);
         for (size_t w = 0; w < N_WINDOWS; w++) {
-            if (windows[w] < plan.window)
+            if (!wanted_window(&plan, w))
                 continue;
             for (uint32_t r = 0; r < p; r++)
                 check(coll_request_init(&request[r], slots[r], windows[w]));
@@ -294,7 +317,7 @@ static void bench_loopback(const job *of)
         }
     }
     for (size_t w = 0; w < N_WINDOWS; w++)
-        if (windows[w] >= plan.window)
+        if (wanted_window(&plan, w))
             print_row("loopback", &plan, windows[w], actions,
                       sizeof(coll_plan) + sizeof(coll_run) + sizeof(coll_request) +
                           windows[w] * sizeof(coll_slot) + m[0].scratch_bytes,
@@ -304,7 +327,7 @@ static void bench_loopback(const job *of)
     free(arena);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     transport_case cases[] = {
         {"null", {.send = null_send, .recv = null_recv, .test = null_test}},
@@ -313,12 +336,19 @@ int main(void)
     };
     printf("transport,collective,algorithm,p,window,actions,ns_per_action,ns_per_action_step,"
            "ns_per_action_executor,ns_per_action_executor_least,ns_per_collective,bytes\n");
+    asked = argv + 1;
+    n_asked = argc - 1;
     for (size_t i = 0; i < N_JOBS; i++) {
+        if (!wanted(1, coll_collective_name(jobs[i].collective)) ||
+            !wanted(2, jobs[i].algorithm) || !wanted_number(3, jobs[i].p))
+            continue;
         fprintf(stderr, "%s %s p=%u\n", coll_collective_name(jobs[i].collective),
                 jobs[i].algorithm, jobs[i].p);
         for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
-            bench_null(&cases[c], &jobs[i]);
-        bench_loopback(&jobs[i]);
+            if (wanted(0, cases[c].name))
+                bench_null(&cases[c], &jobs[i]);
+        if (wanted(0, "loopback"))
+            bench_loopback(&jobs[i]);
     }
     return 0;
 }
