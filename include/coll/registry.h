@@ -14,24 +14,43 @@
 
 #include "algos/dissemination.h"
 #include "algos/fnomial.h"
+#include "algos/fnomial_gather.h"
 #include "algos/linear.h"
 #include "algos/linear_all.h"
 #include "algos/linear_scan.h"
 #include "algos/pairwise.h"
+#include "algos/recursive_doubling.h"
+#include "algos/recursive_doubling_scan.h"
 #include "algos/ring.h"
 
 /* Of one collective, no two have the same name. */
 static const coll_algorithm *const coll_registry[] = {
-    &coll_linear_barrier,    &coll_linear_bcast,
-    &coll_linear_reduce,     &coll_linear_allreduce,
-    &coll_linear_gather,     &coll_linear_scatter,
-    &coll_linear_allgather,  &coll_linear_reduce_scatter,
-    &coll_linear_scan,       &coll_linear_exscan,
-    &coll_fnomial_barrier,   &coll_fnomial_bcast,
-    &coll_fnomial_reduce,    &coll_fnomial_allreduce,
-    &coll_ring_allgather,    &coll_ring_reduce_scatter,
-    &coll_ring_allreduce,    &coll_dissemination_barrier,
-    &coll_pairwise_alltoall, &coll_pairwise_reduce_scatter,
+    &coll_linear_barrier,
+    &coll_linear_bcast,
+    &coll_linear_reduce,
+    &coll_linear_allreduce,
+    &coll_linear_gather,
+    &coll_linear_scatter,
+    &coll_linear_allgather,
+    &coll_linear_reduce_scatter,
+    &coll_linear_scan,
+    &coll_linear_exscan,
+    &coll_fnomial_barrier,
+    &coll_fnomial_bcast,
+    &coll_fnomial_reduce,
+    &coll_fnomial_allreduce,
+    &coll_fnomial_gather,
+    &coll_fnomial_scatter,
+    &coll_ring_allgather,
+    &coll_ring_reduce_scatter,
+    &coll_ring_allreduce,
+    &coll_recursive_doubling_allreduce,
+    &coll_recursive_doubling_allgather,
+    &coll_recursive_doubling_scan,
+    &coll_recursive_doubling_exscan,
+    &coll_dissemination_barrier,
+    &coll_pairwise_alltoall,
+    &coll_pairwise_reduce_scatter,
 };
 
 #define COLL_REGISTRY_COUNT (sizeof coll_registry / sizeof coll_registry[0])
