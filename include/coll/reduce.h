@@ -195,8 +195,12 @@ COLL_I_KERNEL(max_bf16, coll_i_u16, COLL_I_MAX_BF16)
 #define COLL_I_MAX_F64(T, u, v)  coll_soft_max_f64((u), (v))
 
 COLL_I_KERNEL(sum_f32, coll_i_u32, COLL_I_SUM_F32)
+COLL_I_KERNEL(min_f32, coll_i_u32, COLL_I_MIN_F32)
+COLL_I_KERNEL(max_f32, coll_i_u32, COLL_I_MAX_F32)
 COLL_I_KERNEL(prod_f32, coll_i_u32, COLL_I_PROD_F32)
 COLL_I_KERNEL(sum_f64, coll_i_u64, COLL_I_SUM_F64)
+COLL_I_KERNEL(min_f64, coll_i_u64, COLL_I_MIN_F64)
+COLL_I_KERNEL(max_f64, coll_i_u64, COLL_I_MAX_F64)
 COLL_I_KERNEL(prod_f64, coll_i_u64, COLL_I_PROD_F64)
 
 #else
@@ -232,61 +236,81 @@ COLL_INLINE double coll_i_double(uint64_t bits)
     return word.value;
 }
 
-/* Equal operands differ at most in sign, of a zero: or takes −0, and takes +0. */
-COLL_INLINE uint32_t coll_i_min_f32(uint32_t a, uint32_t b)
+COLL_INLINE uint64_t coll_i_double_bits(double value)
 {
-    const float x = coll_i_float(a), y = coll_i_float(b);
-    const uint32_t lesser = (x < y ? a : b) | (y < x ? b : a);
-    return ((x != x) | (y != y)) ? 0x7fc00000u : lesser;
+    coll_i_word64 word;
+    word.value = value;
+    return word.bits;
 }
 
-COLL_INLINE uint32_t coll_i_max_f32(uint32_t a, uint32_t b)
+/* Numbers that are equal differ at most in the sign of a zero: "or" takes −0, "and" takes +0. */
+COLL_INLINE float coll_i_min_f32(float x, float y)
 {
-    const float x = coll_i_float(a), y = coll_i_float(b);
-    const uint32_t greater = (x > y ? a : b) & (y > x ? b : a);
-    return ((x != x) | (y != y)) ? 0x7fc00000u : greater;
+    const float u = x < y ? x : y, v = y < x ? y : x;
+    const uint32_t lower = coll_i_bits(u) | coll_i_bits(v);
+    return coll_i_float(((x != x) | (y != y)) ? 0x7fc00000u : lower);
 }
 
-COLL_INLINE uint64_t coll_i_min_f64(uint64_t a, uint64_t b)
+COLL_INLINE float coll_i_max_f32(float x, float y)
 {
-    const double x = coll_i_double(a), y = coll_i_double(b);
-    const uint64_t lesser = (x < y ? a : b) | (y < x ? b : a);
-    return ((x != x) | (y != y)) ? 0x7ff8000000000000u : lesser;
+    const float u = x > y ? x : y, v = y > x ? y : x;
+    const uint32_t upper = coll_i_bits(u) & coll_i_bits(v);
+    return coll_i_float(((x != x) | (y != y)) ? 0x7fc00000u : upper);
 }
 
-COLL_INLINE uint64_t coll_i_max_f64(uint64_t a, uint64_t b)
+COLL_INLINE double coll_i_min_f64(double x, double y)
 {
-    const double x = coll_i_double(a), y = coll_i_double(b);
-    const uint64_t greater = (x > y ? a : b) & (y > x ? b : a);
-    return ((x != x) | (y != y)) ? 0x7ff8000000000000u : greater;
+    const double u = x < y ? x : y, v = y < x ? y : x;
+    const uint64_t lower = coll_i_double_bits(u) | coll_i_double_bits(v);
+    return coll_i_double(((x != x) | (y != y)) ? 0x7ff8000000000000u : lower);
+}
+
+COLL_INLINE double coll_i_max_f64(double x, double y)
+{
+    const double u = x > y ? x : y, v = y > x ? y : x;
+    const uint64_t upper = coll_i_double_bits(u) & coll_i_double_bits(v);
+    return coll_i_double(((x != x) | (y != y)) ? 0x7ff8000000000000u : upper);
 }
 
 COLL_INLINE float coll_i_float_from_bf16(uint16_t x)
 {
-    return coll_i_float((uint32_t)x << 16);
+    return coll_i_float(coll_f32_from_bf16(x));
 }
 
-/* The conversions of f16 without branches. Subnormals go through a sum with a power of two whose last
- * digit is theirs: no step ever holds a subnormal float. */
+/* All ones where a < b; both are below 2³¹. A comparison would become a branch. */
+COLL_INLINE uint32_t coll_i_below(uint32_t a, uint32_t b)
+{
+    return (uint32_t)((int32_t)(a - b) >> 31);
+}
+
+/* The f32 of an f16, without branches. An f16 subnormal is read as 2⁻¹⁴ too much, so that no float is
+ * subnormal on the way, for those are slow or taken as zero. */
 COLL_INLINE float coll_i_float_from_f16(uint16_t x)
 {
     const uint32_t sign = (x & 0x8000u) << 16, rest = (x & 0x7fffu) << 13;
-    const float least = coll_i_float(113u << 23); /* 2⁻¹⁴ */
-    const uint32_t subnormal = coll_i_bits(coll_i_float(rest + (113u << 23)) - least);
-    const uint32_t normal = rest + (112u << 23);
-    const uint32_t special = rest | 0x7f800000u;
-    const uint32_t finite = rest < 0x00800000u ? subnormal : normal;
-    return coll_i_float(sign | (rest < 0x0f800000u ? finite : special));
+    const uint32_t subnormal = coll_i_below(rest, 1u << 23);
+    const uint32_t special = coll_i_below(0x0f7fffffu, rest); /* ∞ and NaN */
+    const uint32_t bits = rest + (112u << 23) + (subnormal & 1u << 23) + (special & 112u << 23);
+    return coll_i_float(sign |
+                        coll_i_bits(coll_i_float(bits) - coll_i_float(subnormal & 113u << 23)));
 }
 
-COLL_INLINE uint16_t coll_i_f16_from_float(float value)
+/* The f16 nearest to an f32, without branches. With the bound below which x lies, times 2¹³, added, its
+ * last digit is the last one of the f16, and the sum is rounded to it. */
+COLL_INLINE uint16_t coll_i_f16_from_float(float x)
 {
-    const uint32_t x = coll_i_bits(value), sign = x >> 16 & 0x8000u, rest = x & 0x7fffffffu;
-    const uint32_t subnormal = coll_i_bits(coll_i_float(rest) + 0.5f) - (126u << 23);
-    const uint32_t normal = (rest - (112u << 23) + 0x0fffu + (rest >> 13 & 1u)) >> 13;
-    const uint32_t finite = rest < 0x38800000u ? subnormal : normal;
-    const uint32_t number = rest < 0x47800000u ? finite : 0x7c00u;
-    return (uint16_t)(rest > 0x7f800000u ? 0x7e00u : sign | number);
+    const uint32_t bits = coll_i_bits(x), sign = bits >> 16 & 0x8000u,
+                   rest = bits & 0x7fffffffu;
+    const uint32_t small = coll_i_below(rest, 0x47800000u); /* 2¹⁶, which becomes ∞ */
+    const uint32_t clamped = (rest & small) | (0x47800000u & ~small);
+    const uint32_t exponent = clamped & 0x7f800000u;
+    const uint32_t subnormal = coll_i_below(exponent, 113u << 23);
+    const uint32_t least = (exponent & ~subnormal) | (113u << 23 & subnormal);
+    const uint32_t offset = least + (13u << 23);
+    const uint32_t rounded = coll_i_bits(coll_i_float(clamped) + coll_i_float(offset));
+    const uint32_t number = sign | (rounded - offset + (least >> 13) - (113u << 10));
+    const uint32_t nan = coll_i_below(0x7f800000u, rest);
+    return (uint16_t)((number & ~nan) | (0x7e00u & nan));
 }
 
 #define COLL_I_SUM_F16(T, u, v)                                                                \
@@ -305,8 +329,12 @@ COLL_INLINE uint16_t coll_i_f16_from_float(float value)
 #define COLL_I_MAX_F64(T, u, v)    coll_i_max_f64((u), (v))
 
 COLL_I_KERNEL(sum_f32, coll_i_f32, COLL_I_SUM_FLOAT)
+COLL_I_KERNEL(min_f32, coll_i_f32, COLL_I_MIN_F32)
+COLL_I_KERNEL(max_f32, coll_i_f32, COLL_I_MAX_F32)
 COLL_I_KERNEL(prod_f32, coll_i_f32, COLL_I_PROD_FLOAT)
 COLL_I_KERNEL(sum_f64, coll_i_f64, COLL_I_SUM_FLOAT)
+COLL_I_KERNEL(min_f64, coll_i_f64, COLL_I_MIN_F64)
+COLL_I_KERNEL(max_f64, coll_i_f64, COLL_I_MAX_F64)
 COLL_I_KERNEL(prod_f64, coll_i_f64, COLL_I_PROD_FLOAT)
 
 #endif /* COLL_SOFT_FLOAT */
@@ -315,10 +343,6 @@ COLL_I_KERNEL(sum_f16, coll_i_u16, COLL_I_SUM_F16)
 COLL_I_KERNEL(prod_f16, coll_i_u16, COLL_I_PROD_F16)
 COLL_I_KERNEL(sum_bf16, coll_i_u16, COLL_I_SUM_BF16)
 COLL_I_KERNEL(prod_bf16, coll_i_u16, COLL_I_PROD_BF16)
-COLL_I_KERNEL(min_f32, coll_i_u32, COLL_I_MIN_F32)
-COLL_I_KERNEL(max_f32, coll_i_u32, COLL_I_MAX_F32)
-COLL_I_KERNEL(min_f64, coll_i_u64, COLL_I_MIN_F64)
-COLL_I_KERNEL(max_f64, coll_i_u64, COLL_I_MAX_F64)
 
 /* ---- pairs ------------------------------------------------------------------------------- */
 
@@ -348,21 +372,21 @@ typedef struct coll_i_pair_f64 {
     int32_t index;
 } COLL_I_ALIAS coll_i_pair_f64;
 
-COLL_INLINE uint32_t coll_i_key_f32(uint32_t x, uint32_t nan)
+COLL_INLINE int32_t coll_i_key_f32(uint32_t x, int32_t nan)
 {
     return coll_soft_is_nan_f32(x) ? nan : coll_soft_key_f32(x == 0x80000000u ? 0 : x);
 }
 
-COLL_INLINE uint64_t coll_i_key_f64(uint64_t x, uint64_t nan)
+COLL_INLINE int64_t coll_i_key_f64(uint64_t x, int64_t nan)
 {
     return coll_soft_is_nan_f64(x) ? nan : coll_soft_key_f64(x == 0x8000000000000000u ? 0 : x);
 }
 
 #define COLL_I_KEY(value)         (value)
-#define COLL_I_KEY_MIN_F32(value) coll_i_key_f32((value), 0)
-#define COLL_I_KEY_MAX_F32(value) coll_i_key_f32((value), UINT32_MAX)
-#define COLL_I_KEY_MIN_F64(value) coll_i_key_f64((value), 0)
-#define COLL_I_KEY_MAX_F64(value) coll_i_key_f64((value), UINT64_MAX)
+#define COLL_I_KEY_MIN_F32(value) coll_i_key_f32((value), INT32_MIN)
+#define COLL_I_KEY_MAX_F32(value) coll_i_key_f32((value), INT32_MAX)
+#define COLL_I_KEY_MIN_F64(value) coll_i_key_f64((value), INT64_MIN)
+#define COLL_I_KEY_MAX_F64(value) coll_i_key_f64((value), INT64_MAX)
 
 #define COLL_I_LOC(name, T, K, KEY, BEFORE)                                                    \
     COLL_INLINE void coll_##name(void *dst, const void *a, const void *b, size_t count,        \
@@ -387,10 +411,10 @@ COLL_I_LOC(minloc_i32_i32, coll_i_pair_i32, int32_t, COLL_I_KEY, <)
 COLL_I_LOC(maxloc_i32_i32, coll_i_pair_i32, int32_t, COLL_I_KEY, >)
 COLL_I_LOC(minloc_i64_i32, coll_i_pair_i64, int64_t, COLL_I_KEY, <)
 COLL_I_LOC(maxloc_i64_i32, coll_i_pair_i64, int64_t, COLL_I_KEY, >)
-COLL_I_LOC(minloc_f32_i32, coll_i_pair_f32, uint32_t, COLL_I_KEY_MIN_F32, <)
-COLL_I_LOC(maxloc_f32_i32, coll_i_pair_f32, uint32_t, COLL_I_KEY_MAX_F32, >)
-COLL_I_LOC(minloc_f64_i32, coll_i_pair_f64, uint64_t, COLL_I_KEY_MIN_F64, <)
-COLL_I_LOC(maxloc_f64_i32, coll_i_pair_f64, uint64_t, COLL_I_KEY_MAX_F64, >)
+COLL_I_LOC(minloc_f32_i32, coll_i_pair_f32, int32_t, COLL_I_KEY_MIN_F32, <)
+COLL_I_LOC(maxloc_f32_i32, coll_i_pair_f32, int32_t, COLL_I_KEY_MAX_F32, >)
+COLL_I_LOC(minloc_f64_i32, coll_i_pair_f64, int64_t, COLL_I_KEY_MIN_F64, <)
+COLL_I_LOC(maxloc_f64_i32, coll_i_pair_f64, int64_t, COLL_I_KEY_MAX_F64, >)
 
 /* ---- the choice -------------------------------------------------------------------------- */
 

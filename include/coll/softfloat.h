@@ -30,36 +30,51 @@
 
 #include "config.h"
 
-/* ---- order: U an unsigned word, SIGN its sign bit, INF the bits of +∞, NAN_ the default NaN -- */
+/* ---- order: U and S words of that size, NAN_ the default NaN, INFINITY_ the bits of +∞ ------- */
 
-#define COLL_I_SOFT_ORDER(f, U, SIGN, INF, NAN_)                                               \
-    COLL_INLINE bool coll_soft_is_nan_##f(U x)                                                 \
-    {                                                                                          \
-        return (x & ((SIGN)-1u)) > (INF);                                                      \
-    }                                                                                          \
-                                                                                               \
-    /* An integer that orders as the value does, −0 below +0; x is no NaN. */                \
-    COLL_INLINE U coll_soft_key_##f(U x)                                                       \
-    {                                                                                          \
-        return (U)(x & (SIGN) ? (U)~x : (U)(x | (SIGN)));                                      \
-    }                                                                                          \
-                                                                                               \
-    COLL_INLINE U coll_soft_min_##f(U a, U b)                                                  \
-    {                                                                                          \
-        const U lesser = coll_soft_key_##f(a) < coll_soft_key_##f(b) ? a : b;                  \
-        return coll_soft_is_nan_##f(a) || coll_soft_is_nan_##f(b) ? (U)(NAN_) : lesser;        \
-    }                                                                                          \
-                                                                                               \
-    COLL_INLINE U coll_soft_max_##f(U a, U b)                                                  \
-    {                                                                                          \
-        const U greater = coll_soft_key_##f(a) > coll_soft_key_##f(b) ? a : b;                 \
-        return coll_soft_is_nan_##f(a) || coll_soft_is_nan_##f(b) ? (U)(NAN_) : greater;       \
+#define COLL_I_SOFT_ORDER(f, U, S, INFINITY_, NAN_)                                                \
+    COLL_INLINE bool coll_soft_is_nan_##f(U x)                                                     \
+    {                                                                                              \
+        return (U)(x << 1) > (U)((INFINITY_) << 1);                                                \
+    }                                                                                              \
+                                                                                                   \
+    /* An integer that orders as the value does, −0 just below +0, NaNs beyond the infinities; \
+     * coll_i_soft_bits_f is its inverse. */ \
+    COLL_INLINE S coll_soft_key_##f(U x)                                                           \
+    {                                                                                              \
+        return (S)(x ^ (U)((S)x >> (sizeof(U) * 8 - 1)) >> 1);                                     \
+    }                                                                                              \
+                                                                                                   \
+    COLL_INLINE U coll_i_soft_bits_##f(S key)                                                      \
+    {                                                                                              \
+        return (U)coll_soft_key_##f((U)key);                                                       \
+    }                                                                                              \
+                                                                                                   \
+    COLL_INLINE U coll_i_soft_select_##f(S lower, S upper, S selected)                             \
+    {                                                                                              \
+        const U number = coll_i_soft_bits_##f(selected);                                           \
+        return ((upper > (S)(INFINITY_)) | (lower < -1 - (S)(INFINITY_))) ? (U)(NAN_)              \
+                                                                          : number;                \
+    }                                                                                              \
+                                                                                                   \
+    COLL_INLINE U coll_soft_min_##f(U a, U b)                                                      \
+    {                                                                                              \
+        const S x = coll_soft_key_##f(a), y = coll_soft_key_##f(b);                                \
+        const S lower = x < y ? x : y, upper = x < y ? y : x;                                      \
+        return coll_i_soft_select_##f(lower, upper, lower);                                        \
+    }                                                                                              \
+                                                                                                   \
+    COLL_INLINE U coll_soft_max_##f(U a, U b)                                                      \
+    {                                                                                              \
+        const S x = coll_soft_key_##f(a), y = coll_soft_key_##f(b);                                \
+        const S lower = x < y ? x : y, upper = x < y ? y : x;                                      \
+        return coll_i_soft_select_##f(lower, upper, upper);                                        \
     }
 
-COLL_I_SOFT_ORDER(f16, uint16_t, 0x8000u, 0x7c00u, 0x7e00u)
-COLL_I_SOFT_ORDER(bf16, uint16_t, 0x8000u, 0x7f80u, 0x7fc0u)
-COLL_I_SOFT_ORDER(f32, uint32_t, 0x80000000u, 0x7f800000u, 0x7fc00000u)
-COLL_I_SOFT_ORDER(f64, uint64_t, 0x8000000000000000u, 0x7ff0000000000000u, 0x7ff8000000000000u)
+COLL_I_SOFT_ORDER(f16, uint16_t, int16_t, 0x7c00, 0x7e00u)
+COLL_I_SOFT_ORDER(bf16, uint16_t, int16_t, 0x7f80, 0x7fc0u)
+COLL_I_SOFT_ORDER(f32, uint32_t, int32_t, 0x7f800000, 0x7fc00000u)
+COLL_I_SOFT_ORDER(f64, uint64_t, int64_t, 0x7ff0000000000000, 0x7ff8000000000000u)
 #undef COLL_I_SOFT_ORDER
 
 /* ---- products of two significands -------------------------------------------------------- */
