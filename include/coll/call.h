@@ -210,7 +210,7 @@ COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_probl
     status = choice->algorithm ? coll_plan_init(plan, choice->algorithm, problem, choice->param)
                                : coll_select(problem, offers, plan);
     if (status == COLL_OK)
-        plan->group = comm->group;
+        coll_group_assign(&plan->group, &comm->group);
     return status;
 }
 

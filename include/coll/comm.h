@@ -39,25 +39,23 @@
 #include "call.h"
 
 /* The arguments of most collectives: with an operator, and without. */
-COLL_INLINE coll_args coll_i_reducing(coll_collective collective, const void *in, void *out,
-                                      size_t count, coll_type type, coll_operator op,
-                                      uint32_t root)
+COLL_INLINE void coll_i_reducing(coll_args *args, coll_collective collective, const void *in,
+                                 void *out, size_t count, coll_type type, coll_operator op,
+                                 uint32_t root)
 {
-    coll_args args;
-    coll_args_init(&args, collective);
-    args.in = in;
-    args.out = out;
-    args.count = count;
-    args.type = type;
-    args.op = op;
-    args.root = root;
-    return args;
+    coll_args_init(args, collective);
+    args->in = in;
+    args->out = out;
+    args->count = count;
+    args->type = type;
+    args->op = op;
+    args->root = root;
 }
 
-COLL_INLINE coll_args coll_i_moving(coll_collective collective, const void *in, void *out,
-                                    size_t count, coll_type type, uint32_t root)
+COLL_INLINE void coll_i_moving(coll_args *args, coll_collective collective, const void *in,
+                               void *out, size_t count, coll_type type, uint32_t root)
 {
-    return coll_i_reducing(collective, in, out, count, type, COLL_SUM, root);
+    coll_i_reducing(args, collective, in, out, count, type, COLL_SUM, root);
 }
 
 /* ---- barrier ---------------------------------------------------------------------------- */
@@ -90,21 +88,24 @@ COLL_INLINE coll_status coll_barrier_init(coll_comm *comm, coll_call *call)
 COLL_INLINE coll_status coll_bcast(coll_comm *comm, void *buf, size_t count, coll_type type,
                                    uint32_t root)
 {
-    const coll_args args = coll_i_moving(COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
+    coll_args args;
+    coll_i_moving(&args, COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
     return coll_do(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ibcast(coll_comm *comm, void *buf, size_t count, coll_type type,
                                     uint32_t root, coll_call *call)
 {
-    const coll_args args = coll_i_moving(COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
+    coll_args args;
+    coll_i_moving(&args, COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
     return coll_begin(comm, &args, call);
 }
 
 COLL_INLINE coll_status coll_bcast_init(coll_comm *comm, void *buf, size_t count,
                                         coll_type type, uint32_t root, coll_call *call)
 {
-    const coll_args args = coll_i_moving(COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
+    coll_args args;
+    coll_i_moving(&args, COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
     return coll_prepare(comm, &args, call);
 }
 
@@ -115,7 +116,8 @@ COLL_INLINE coll_status coll_bcast_init(coll_comm *comm, void *buf, size_t count
 COLL_INLINE coll_status coll_reduce(coll_comm *comm, const void *in, void *out, size_t count,
                                     coll_type type, coll_operator op, uint32_t root)
 {
-    const coll_args args = coll_i_reducing(COLL_REDUCE, in, out, count, type, op, root);
+    coll_args args;
+    coll_i_reducing(&args, COLL_REDUCE, in, out, count, type, op, root);
     return coll_do(comm, &args);
 }
 
@@ -123,7 +125,8 @@ COLL_INLINE coll_status coll_ireduce(coll_comm *comm, const void *in, void *out,
                                      coll_type type, coll_operator op, uint32_t root,
                                      coll_call *call)
 {
-    const coll_args args = coll_i_reducing(COLL_REDUCE, in, out, count, type, op, root);
+    coll_args args;
+    coll_i_reducing(&args, COLL_REDUCE, in, out, count, type, op, root);
     return coll_begin(comm, &args, call);
 }
 
@@ -131,7 +134,8 @@ COLL_INLINE coll_status coll_reduce_init(coll_comm *comm, const void *in, void *
                                          size_t count, coll_type type, coll_operator op,
                                          uint32_t root, coll_call *call)
 {
-    const coll_args args = coll_i_reducing(COLL_REDUCE, in, out, count, type, op, root);
+    coll_args args;
+    coll_i_reducing(&args, COLL_REDUCE, in, out, count, type, op, root);
     return coll_prepare(comm, &args, call);
 }
 
@@ -141,7 +145,8 @@ COLL_INLINE coll_status coll_reduce_init(coll_comm *comm, const void *in, void *
 COLL_INLINE coll_status coll_allreduce(coll_comm *comm, const void *in, void *out, size_t count,
                                        coll_type type, coll_operator op)
 {
-    const coll_args args = coll_i_reducing(COLL_ALLREDUCE, in, out, count, type, op, 0);
+    coll_args args;
+    coll_i_reducing(&args, COLL_ALLREDUCE, in, out, count, type, op, 0);
     return coll_do(comm, &args);
 }
 
@@ -149,7 +154,8 @@ COLL_INLINE coll_status coll_iallreduce(coll_comm *comm, const void *in, void *o
                                         size_t count, coll_type type, coll_operator op,
                                         coll_call *call)
 {
-    const coll_args args = coll_i_reducing(COLL_ALLREDUCE, in, out, count, type, op, 0);
+    coll_args args;
+    coll_i_reducing(&args, COLL_ALLREDUCE, in, out, count, type, op, 0);
     return coll_begin(comm, &args, call);
 }
 
@@ -157,7 +163,8 @@ COLL_INLINE coll_status coll_allreduce_init(coll_comm *comm, const void *in, voi
                                             size_t count, coll_type type, coll_operator op,
                                             coll_call *call)
 {
-    const coll_args args = coll_i_reducing(COLL_ALLREDUCE, in, out, count, type, op, 0);
+    coll_args args;
+    coll_i_reducing(&args, COLL_ALLREDUCE, in, out, count, type, op, 0);
     return coll_prepare(comm, &args, call);
 }
 
@@ -167,14 +174,16 @@ COLL_INLINE coll_status coll_allreduce_init(coll_comm *comm, const void *in, voi
 COLL_INLINE coll_status coll_gather(coll_comm *comm, const void *in, void *out, size_t count,
                                     coll_type type, uint32_t root)
 {
-    const coll_args args = coll_i_moving(COLL_GATHER, in, out, count, type, root);
+    coll_args args;
+    coll_i_moving(&args, COLL_GATHER, in, out, count, type, root);
     return coll_do(comm, &args);
 }
 
 COLL_INLINE coll_status coll_igather(coll_comm *comm, const void *in, void *out, size_t count,
                                      coll_type type, uint32_t root, coll_call *call)
 {
-    const coll_args args = coll_i_moving(COLL_GATHER, in, out, count, type, root);
+    coll_args args;
+    coll_i_moving(&args, COLL_GATHER, in, out, count, type, root);
     return coll_begin(comm, &args, call);
 }
 
@@ -182,26 +191,25 @@ COLL_INLINE coll_status coll_gather_init(coll_comm *comm, const void *in, void *
                                          size_t count, coll_type type, uint32_t root,
                                          coll_call *call)
 {
-    const coll_args args = coll_i_moving(COLL_GATHER, in, out, count, type, root);
+    coll_args args;
+    coll_i_moving(&args, COLL_GATHER, in, out, count, type, root);
     return coll_prepare(comm, &args, call);
 }
 
 /* ---- gatherv ---------------------------------------------------------------------------- */
 
-COLL_INLINE coll_args coll_i_gatherv_args(const void *in, size_t in_count, void *out,
-                                          const size_t *counts, const size_t *displs,
-                                          coll_type type, uint32_t root)
+COLL_INLINE void coll_i_gatherv_args(coll_args *args, const void *in, size_t in_count,
+                                     void *out, const size_t *counts, const size_t *displs,
+                                     coll_type type, uint32_t root)
 {
-    coll_args args;
-    coll_args_init(&args, COLL_GATHERV);
-    args.in = in;
-    args.count = in_count;
-    args.out = out;
-    args.out_counts = counts;
-    args.out_displs = displs;
-    args.type = type;
-    args.root = root;
-    return args;
+    coll_args_init(args, COLL_GATHERV);
+    args->in = in;
+    args->count = in_count;
+    args->out = out;
+    args->out_counts = counts;
+    args->out_displs = displs;
+    args->type = type;
+    args->root = root;
 }
 
 /* As gather, with in_count elements from each rank: rank i's counts[i] elements come to out + displs[i]. The
@@ -210,7 +218,8 @@ COLL_INLINE coll_status coll_gatherv(coll_comm *comm, const void *in, size_t in_
                                      void *out, const size_t *counts, const size_t *displs,
                                      coll_type type, uint32_t root)
 {
-    const coll_args args = coll_i_gatherv_args(in, in_count, out, counts, displs, type, root);
+    coll_args args;
+    coll_i_gatherv_args(&args, in, in_count, out, counts, displs, type, root);
     return coll_do(comm, &args);
 }
 
@@ -218,7 +227,8 @@ COLL_INLINE coll_status coll_igatherv(coll_comm *comm, const void *in, size_t in
                                       void *out, const size_t *counts, const size_t *displs,
                                       coll_type type, uint32_t root, coll_call *call)
 {
-    const coll_args args = coll_i_gatherv_args(in, in_count, out, counts, displs, type, root);
+    coll_args args;
+    coll_i_gatherv_args(&args, in, in_count, out, counts, displs, type, root);
     return coll_begin(comm, &args, call);
 }
 
@@ -226,7 +236,8 @@ COLL_INLINE coll_status coll_gatherv_init(coll_comm *comm, const void *in, size_
                                           void *out, const size_t *counts, const size_t *displs,
                                           coll_type type, uint32_t root, coll_call *call)
 {
-    const coll_args args = coll_i_gatherv_args(in, in_count, out, counts, displs, type, root);
+    coll_args args;
+    coll_i_gatherv_args(&args, in, in_count, out, counts, displs, type, root);
     return coll_prepare(comm, &args, call);
 }
 
@@ -236,14 +247,16 @@ COLL_INLINE coll_status coll_gatherv_init(coll_comm *comm, const void *in, size_
 COLL_INLINE coll_status coll_scatter(coll_comm *comm, const void *in, void *out, size_t count,
                                      coll_type type, uint32_t root)
 {
-    const coll_args args = coll_i_moving(COLL_SCATTER, in, out, count, type, root);
+    coll_args args;
+    coll_i_moving(&args, COLL_SCATTER, in, out, count, type, root);
     return coll_do(comm, &args);
 }
 
 COLL_INLINE coll_status coll_iscatter(coll_comm *comm, const void *in, void *out, size_t count,
                                       coll_type type, uint32_t root, coll_call *call)
 {
-    const coll_args args = coll_i_moving(COLL_SCATTER, in, out, count, type, root);
+    coll_args args;
+    coll_i_moving(&args, COLL_SCATTER, in, out, count, type, root);
     return coll_begin(comm, &args, call);
 }
 
@@ -251,26 +264,25 @@ COLL_INLINE coll_status coll_scatter_init(coll_comm *comm, const void *in, void 
                                           size_t count, coll_type type, uint32_t root,
                                           coll_call *call)
 {
-    const coll_args args = coll_i_moving(COLL_SCATTER, in, out, count, type, root);
+    coll_args args;
+    coll_i_moving(&args, COLL_SCATTER, in, out, count, type, root);
     return coll_prepare(comm, &args, call);
 }
 
 /* ---- scatterv --------------------------------------------------------------------------- */
 
-COLL_INLINE coll_args coll_i_scatterv_args(const void *in, const size_t *counts,
-                                           const size_t *displs, void *out, size_t out_count,
-                                           coll_type type, uint32_t root)
+COLL_INLINE void coll_i_scatterv_args(coll_args *args, const void *in, const size_t *counts,
+                                      const size_t *displs, void *out, size_t out_count,
+                                      coll_type type, uint32_t root)
 {
-    coll_args args;
-    coll_args_init(&args, COLL_SCATTERV);
-    args.in = in;
-    args.in_counts = counts;
-    args.in_displs = displs;
-    args.out = out;
-    args.count = out_count;
-    args.type = type;
-    args.root = root;
-    return args;
+    coll_args_init(args, COLL_SCATTERV);
+    args->in = in;
+    args->in_counts = counts;
+    args->in_displs = displs;
+    args->out = out;
+    args->count = out_count;
+    args->type = type;
+    args->root = root;
 }
 
 /* As scatter: rank i gets the counts[i] elements at in + displs[i]; its out_count is the same number. The
@@ -279,7 +291,8 @@ COLL_INLINE coll_status coll_scatterv(coll_comm *comm, const void *in, const siz
                                       const size_t *displs, void *out, size_t out_count,
                                       coll_type type, uint32_t root)
 {
-    const coll_args args = coll_i_scatterv_args(in, counts, displs, out, out_count, type, root);
+    coll_args args;
+    coll_i_scatterv_args(&args, in, counts, displs, out, out_count, type, root);
     return coll_do(comm, &args);
 }
 
@@ -287,7 +300,8 @@ COLL_INLINE coll_status coll_iscatterv(coll_comm *comm, const void *in, const si
                                        const size_t *displs, void *out, size_t out_count,
                                        coll_type type, uint32_t root, coll_call *call)
 {
-    const coll_args args = coll_i_scatterv_args(in, counts, displs, out, out_count, type, root);
+    coll_args args;
+    coll_i_scatterv_args(&args, in, counts, displs, out, out_count, type, root);
     return coll_begin(comm, &args, call);
 }
 
@@ -296,7 +310,8 @@ COLL_INLINE coll_status coll_scatterv_init(coll_comm *comm, const void *in,
                                            void *out, size_t out_count, coll_type type,
                                            uint32_t root, coll_call *call)
 {
-    const coll_args args = coll_i_scatterv_args(in, counts, displs, out, out_count, type, root);
+    coll_args args;
+    coll_i_scatterv_args(&args, in, counts, displs, out, out_count, type, root);
     return coll_prepare(comm, &args, call);
 }
 
@@ -306,39 +321,40 @@ COLL_INLINE coll_status coll_scatterv_init(coll_comm *comm, const void *in,
 COLL_INLINE coll_status coll_allgather(coll_comm *comm, const void *in, void *out, size_t count,
                                        coll_type type)
 {
-    const coll_args args = coll_i_moving(COLL_ALLGATHER, in, out, count, type, 0);
+    coll_args args;
+    coll_i_moving(&args, COLL_ALLGATHER, in, out, count, type, 0);
     return coll_do(comm, &args);
 }
 
 COLL_INLINE coll_status coll_iallgather(coll_comm *comm, const void *in, void *out,
                                         size_t count, coll_type type, coll_call *call)
 {
-    const coll_args args = coll_i_moving(COLL_ALLGATHER, in, out, count, type, 0);
+    coll_args args;
+    coll_i_moving(&args, COLL_ALLGATHER, in, out, count, type, 0);
     return coll_begin(comm, &args, call);
 }
 
 COLL_INLINE coll_status coll_allgather_init(coll_comm *comm, const void *in, void *out,
                                             size_t count, coll_type type, coll_call *call)
 {
-    const coll_args args = coll_i_moving(COLL_ALLGATHER, in, out, count, type, 0);
+    coll_args args;
+    coll_i_moving(&args, COLL_ALLGATHER, in, out, count, type, 0);
     return coll_prepare(comm, &args, call);
 }
 
 /* ---- allgatherv ------------------------------------------------------------------------- */
 
-COLL_INLINE coll_args coll_i_allgatherv_args(const void *in, size_t in_count, void *out,
-                                             const size_t *counts, const size_t *displs,
-                                             coll_type type)
+COLL_INLINE void coll_i_allgatherv_args(coll_args *args, const void *in, size_t in_count,
+                                        void *out, const size_t *counts, const size_t *displs,
+                                        coll_type type)
 {
-    coll_args args;
-    coll_args_init(&args, COLL_ALLGATHERV);
-    args.in = in;
-    args.count = in_count;
-    args.out = out;
-    args.out_counts = counts;
-    args.out_displs = displs;
-    args.type = type;
-    return args;
+    coll_args_init(args, COLL_ALLGATHERV);
+    args->in = in;
+    args->count = in_count;
+    args->out = out;
+    args->out_counts = counts;
+    args->out_displs = displs;
+    args->type = type;
 }
 
 /* As allgather, with in_count elements from each rank: rank i's counts[i] elements come to out + displs[i]. All
@@ -347,7 +363,8 @@ COLL_INLINE coll_status coll_allgatherv(coll_comm *comm, const void *in, size_t 
                                         void *out, const size_t *counts, const size_t *displs,
                                         coll_type type)
 {
-    const coll_args args = coll_i_allgatherv_args(in, in_count, out, counts, displs, type);
+    coll_args args;
+    coll_i_allgatherv_args(&args, in, in_count, out, counts, displs, type);
     return coll_do(comm, &args);
 }
 
@@ -355,7 +372,8 @@ COLL_INLINE coll_status coll_iallgatherv(coll_comm *comm, const void *in, size_t
                                          void *out, const size_t *counts, const size_t *displs,
                                          coll_type type, coll_call *call)
 {
-    const coll_args args = coll_i_allgatherv_args(in, in_count, out, counts, displs, type);
+    coll_args args;
+    coll_i_allgatherv_args(&args, in, in_count, out, counts, displs, type);
     return coll_begin(comm, &args, call);
 }
 
@@ -364,7 +382,8 @@ COLL_INLINE coll_status coll_allgatherv_init(coll_comm *comm, const void *in, si
                                              const size_t *displs, coll_type type,
                                              coll_call *call)
 {
-    const coll_args args = coll_i_allgatherv_args(in, in_count, out, counts, displs, type);
+    coll_args args;
+    coll_i_allgatherv_args(&args, in, in_count, out, counts, displs, type);
     return coll_prepare(comm, &args, call);
 }
 
@@ -374,41 +393,42 @@ COLL_INLINE coll_status coll_allgatherv_init(coll_comm *comm, const void *in, si
 COLL_INLINE coll_status coll_alltoall(coll_comm *comm, const void *in, void *out, size_t count,
                                       coll_type type)
 {
-    const coll_args args = coll_i_moving(COLL_ALLTOALL, in, out, count, type, 0);
+    coll_args args;
+    coll_i_moving(&args, COLL_ALLTOALL, in, out, count, type, 0);
     return coll_do(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ialltoall(coll_comm *comm, const void *in, void *out, size_t count,
                                        coll_type type, coll_call *call)
 {
-    const coll_args args = coll_i_moving(COLL_ALLTOALL, in, out, count, type, 0);
+    coll_args args;
+    coll_i_moving(&args, COLL_ALLTOALL, in, out, count, type, 0);
     return coll_begin(comm, &args, call);
 }
 
 COLL_INLINE coll_status coll_alltoall_init(coll_comm *comm, const void *in, void *out,
                                            size_t count, coll_type type, coll_call *call)
 {
-    const coll_args args = coll_i_moving(COLL_ALLTOALL, in, out, count, type, 0);
+    coll_args args;
+    coll_i_moving(&args, COLL_ALLTOALL, in, out, count, type, 0);
     return coll_prepare(comm, &args, call);
 }
 
 /* ---- alltoallv -------------------------------------------------------------------------- */
 
-COLL_INLINE coll_args coll_i_alltoallv_args(const void *in, const size_t *in_counts,
-                                            const size_t *in_displs, void *out,
-                                            const size_t *out_counts, const size_t *out_displs,
-                                            coll_type type)
+COLL_INLINE void coll_i_alltoallv_args(coll_args *args, const void *in, const size_t *in_counts,
+                                       const size_t *in_displs, void *out,
+                                       const size_t *out_counts, const size_t *out_displs,
+                                       coll_type type)
 {
-    coll_args args;
-    coll_args_init(&args, COLL_ALLTOALLV);
-    args.in = in;
-    args.in_counts = in_counts;
-    args.in_displs = in_displs;
-    args.out = out;
-    args.out_counts = out_counts;
-    args.out_displs = out_displs;
-    args.type = type;
-    return args;
+    coll_args_init(args, COLL_ALLTOALLV);
+    args->in = in;
+    args->in_counts = in_counts;
+    args->in_displs = in_displs;
+    args->out = out;
+    args->out_counts = out_counts;
+    args->out_displs = out_displs;
+    args->type = type;
 }
 
 /* As alltoall: in_counts[i] elements at in + in_displs[i] go to rank i, out_counts[i] elements from rank i come
@@ -418,8 +438,8 @@ COLL_INLINE coll_status coll_alltoallv(coll_comm *comm, const void *in, const si
                                        const size_t *out_counts, const size_t *out_displs,
                                        coll_type type)
 {
-    const coll_args args =
-        coll_i_alltoallv_args(in, in_counts, in_displs, out, out_counts, out_displs, type);
+    coll_args args;
+    coll_i_alltoallv_args(&args, in, in_counts, in_displs, out, out_counts, out_displs, type);
     return coll_do(comm, &args);
 }
 
@@ -429,8 +449,8 @@ COLL_INLINE coll_status coll_ialltoallv(coll_comm *comm, const void *in,
                                         const size_t *out_displs, coll_type type,
                                         coll_call *call)
 {
-    const coll_args args =
-        coll_i_alltoallv_args(in, in_counts, in_displs, out, out_counts, out_displs, type);
+    coll_args args;
+    coll_i_alltoallv_args(&args, in, in_counts, in_displs, out, out_counts, out_displs, type);
     return coll_begin(comm, &args, call);
 }
 
@@ -440,25 +460,23 @@ COLL_INLINE coll_status coll_alltoallv_init(coll_comm *comm, const void *in,
                                             const size_t *out_displs, coll_type type,
                                             coll_call *call)
 {
-    const coll_args args =
-        coll_i_alltoallv_args(in, in_counts, in_displs, out, out_counts, out_displs, type);
+    coll_args args;
+    coll_i_alltoallv_args(&args, in, in_counts, in_displs, out, out_counts, out_displs, type);
     return coll_prepare(comm, &args, call);
 }
 
 /* ---- reduce_scatter --------------------------------------------------------------------- */
 
-COLL_INLINE coll_args coll_i_reduce_scatter_args(const void *in, void *out,
-                                                 const size_t *counts, coll_type type,
-                                                 coll_operator op)
+COLL_INLINE void coll_i_reduce_scatter_args(coll_args *args, const void *in, void *out,
+                                            const size_t *counts, coll_type type,
+                                            coll_operator op)
 {
-    coll_args args;
-    coll_args_init(&args, COLL_REDUCE_SCATTER);
-    args.in = in;
-    args.out = out;
-    args.in_counts = counts;
-    args.type = type;
-    args.op = op;
-    return args;
+    coll_args_init(args, COLL_REDUCE_SCATTER);
+    args->in = in;
+    args->out = out;
+    args->in_counts = counts;
+    args->type = type;
+    args->op = op;
 }
 
 /* in holds p blocks, block i of counts[i] elements, one after the other; rank r's out becomes block r of the sum
@@ -467,7 +485,8 @@ COLL_INLINE coll_status coll_reduce_scatter(coll_comm *comm, const void *in, voi
                                             const size_t *counts, coll_type type,
                                             coll_operator op)
 {
-    const coll_args args = coll_i_reduce_scatter_args(in, out, counts, type, op);
+    coll_args args;
+    coll_i_reduce_scatter_args(&args, in, out, counts, type, op);
     return coll_do(comm, &args);
 }
 
@@ -475,7 +494,8 @@ COLL_INLINE coll_status coll_ireduce_scatter(coll_comm *comm, const void *in, vo
                                              const size_t *counts, coll_type type,
                                              coll_operator op, coll_call *call)
 {
-    const coll_args args = coll_i_reduce_scatter_args(in, out, counts, type, op);
+    coll_args args;
+    coll_i_reduce_scatter_args(&args, in, out, counts, type, op);
     return coll_begin(comm, &args, call);
 }
 
@@ -483,7 +503,8 @@ COLL_INLINE coll_status coll_reduce_scatter_init(coll_comm *comm, const void *in
                                                  const size_t *counts, coll_type type,
                                                  coll_operator op, coll_call *call)
 {
-    const coll_args args = coll_i_reduce_scatter_args(in, out, counts, type, op);
+    coll_args args;
+    coll_i_reduce_scatter_args(&args, in, out, counts, type, op);
     return coll_prepare(comm, &args, call);
 }
 
@@ -494,8 +515,8 @@ COLL_INLINE coll_status coll_reduce_scatter_block(coll_comm *comm, const void *i
                                                   size_t count, coll_type type,
                                                   coll_operator op)
 {
-    const coll_args args =
-        coll_i_reducing(COLL_REDUCE_SCATTER_BLOCK, in, out, count, type, op, 0);
+    coll_args args;
+    coll_i_reducing(&args, COLL_REDUCE_SCATTER_BLOCK, in, out, count, type, op, 0);
     return coll_do(comm, &args);
 }
 
@@ -503,8 +524,8 @@ COLL_INLINE coll_status coll_ireduce_scatter_block(coll_comm *comm, const void *
                                                    size_t count, coll_type type,
                                                    coll_operator op, coll_call *call)
 {
-    const coll_args args =
-        coll_i_reducing(COLL_REDUCE_SCATTER_BLOCK, in, out, count, type, op, 0);
+    coll_args args;
+    coll_i_reducing(&args, COLL_REDUCE_SCATTER_BLOCK, in, out, count, type, op, 0);
     return coll_begin(comm, &args, call);
 }
 
@@ -512,8 +533,8 @@ COLL_INLINE coll_status coll_reduce_scatter_block_init(coll_comm *comm, const vo
                                                        void *out, size_t count, coll_type type,
                                                        coll_operator op, coll_call *call)
 {
-    const coll_args args =
-        coll_i_reducing(COLL_REDUCE_SCATTER_BLOCK, in, out, count, type, op, 0);
+    coll_args args;
+    coll_i_reducing(&args, COLL_REDUCE_SCATTER_BLOCK, in, out, count, type, op, 0);
     return coll_prepare(comm, &args, call);
 }
 
@@ -523,21 +544,24 @@ COLL_INLINE coll_status coll_reduce_scatter_block_init(coll_comm *comm, const vo
 COLL_INLINE coll_status coll_scan(coll_comm *comm, const void *in, void *out, size_t count,
                                   coll_type type, coll_operator op)
 {
-    const coll_args args = coll_i_reducing(COLL_SCAN, in, out, count, type, op, 0);
+    coll_args args;
+    coll_i_reducing(&args, COLL_SCAN, in, out, count, type, op, 0);
     return coll_do(comm, &args);
 }
 
 COLL_INLINE coll_status coll_iscan(coll_comm *comm, const void *in, void *out, size_t count,
                                    coll_type type, coll_operator op, coll_call *call)
 {
-    const coll_args args = coll_i_reducing(COLL_SCAN, in, out, count, type, op, 0);
+    coll_args args;
+    coll_i_reducing(&args, COLL_SCAN, in, out, count, type, op, 0);
     return coll_begin(comm, &args, call);
 }
 
 COLL_INLINE coll_status coll_scan_init(coll_comm *comm, const void *in, void *out, size_t count,
                                        coll_type type, coll_operator op, coll_call *call)
 {
-    const coll_args args = coll_i_reducing(COLL_SCAN, in, out, count, type, op, 0);
+    coll_args args;
+    coll_i_reducing(&args, COLL_SCAN, in, out, count, type, op, 0);
     return coll_prepare(comm, &args, call);
 }
 
@@ -547,14 +571,16 @@ COLL_INLINE coll_status coll_scan_init(coll_comm *comm, const void *in, void *ou
 COLL_INLINE coll_status coll_exscan(coll_comm *comm, const void *in, void *out, size_t count,
                                     coll_type type, coll_operator op)
 {
-    const coll_args args = coll_i_reducing(COLL_EXSCAN, in, out, count, type, op, 0);
+    coll_args args;
+    coll_i_reducing(&args, COLL_EXSCAN, in, out, count, type, op, 0);
     return coll_do(comm, &args);
 }
 
 COLL_INLINE coll_status coll_iexscan(coll_comm *comm, const void *in, void *out, size_t count,
                                      coll_type type, coll_operator op, coll_call *call)
 {
-    const coll_args args = coll_i_reducing(COLL_EXSCAN, in, out, count, type, op, 0);
+    coll_args args;
+    coll_i_reducing(&args, COLL_EXSCAN, in, out, count, type, op, 0);
     return coll_begin(comm, &args, call);
 }
 
@@ -562,7 +588,8 @@ COLL_INLINE coll_status coll_exscan_init(coll_comm *comm, const void *in, void *
                                          size_t count, coll_type type, coll_operator op,
                                          coll_call *call)
 {
-    const coll_args args = coll_i_reducing(COLL_EXSCAN, in, out, count, type, op, 0);
+    coll_args args;
+    coll_i_reducing(&args, COLL_EXSCAN, in, out, count, type, op, 0);
     return coll_prepare(comm, &args, call);
 }
 

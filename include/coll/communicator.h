@@ -223,7 +223,7 @@ COLL_INLINE coll_status coll_comm_add_op(coll_comm *comm, coll_op_entry *entry,
     home = comm->home;
     if (home->n_ops > UINT32_MAX - 1 - COLL_USER_OP)
         return COLL_ERR_OVERFLOW;
-    entry->op = *op;
+    coll_op_assign(&entry->op, op);
     entry->type = type;
     entry->number = COLL_USER_OP + home->n_ops++;
     entry->next = home->ops;
@@ -253,7 +253,7 @@ COLL_INLINE coll_status coll_comm_op(const coll_comm *comm, coll_operator number
         return coll_op_builtin(op, number, type);
     for (const coll_op_entry *entry = comm->home->ops; entry; entry = entry->next)
         if (entry->number == number && entry->type == type) {
-            *op = entry->op;
+            coll_op_assign(op, &entry->op);
             return COLL_OK;
         }
     return COLL_ERR_OP;

@@ -90,6 +90,15 @@ COLL_INLINE void coll_group_affine(coll_group *group, uint32_t base, uint32_t st
     group->table = group->inverse = NULL;
 }
 
+/* *to = *from, without a call of memcpy on bare metal. */
+COLL_INLINE void coll_group_assign(coll_group *to, const coll_group *from)
+{
+    to->base = from->base;
+    to->stride = from->stride;
+    to->table = from->table;
+    to->inverse = from->inverse;
+}
+
 COLL_INLINE void coll_group_identity(coll_group *group)
 {
     coll_group_affine(group, 0, 1);

@@ -207,4 +207,14 @@ typedef struct coll_op {
     bool exact;       /* the result has the same bits however the operands are parenthesised */
 } coll_op;
 
+/* *to = *from. Field by field, as wherever the core copies a structure of more than two words: on bare
+ * metal, compilers call memcpy for an assignment of the whole. */
+COLL_INLINE void coll_op_assign(coll_op *to, const coll_op *from)
+{
+    to->combine = from->combine;
+    to->arg = from->arg;
+    to->commutative = from->commutative;
+    to->exact = from->exact;
+}
+
 #endif /* COLL_TYPES_H */
