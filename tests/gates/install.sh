@@ -17,7 +17,7 @@ consume() {
 accept consume package -DCMAKE_PREFIX_PATH="$prefix"
 accept grep -q "$prefix/include" package/compile_commands.json
 accept consume subdirectory -DCOLL_FROM="$COLL_SOURCE"
-reject 'compatible with requested version' consume future -DCMAKE_PREFIX_PATH="$prefix" -DWANTED=99.0
+reject 'compatible with the requested|compatible with *requested|requested version' consume future -DCMAKE_PREFIX_PATH="$prefix" -DWANTED=99.0
 reject 'coll' consume nowhere -DCMAKE_PREFIX_PATH="$gate_scratch/first"
 accept "$prefix/bin/coll" --help
 
