@@ -29,7 +29,7 @@ need() {
 }
 
 missing() {
-    if [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
+    if [ "${COLL_REQUIRE_ALL:-}" = 1 ] || [ $gate_failed -gt 0 ]; then
         echo "FAILED: $1"
         exit 1
     fi

@@ -3,7 +3,6 @@
 # program, without a warning. Argument: the compiler, gcc, g++, clang or clang++.
 . "$(dirname "$0")/gate.sh"
 compiler=$1
-need "$compiler" "${compiler%++}"
 
 case $compiler in
 gcc) language=c standards='c99 c11' extra= ;;
@@ -11,6 +10,7 @@ g++) language=c++ standards='c++11 c++20' extra= ;;
 clang) language=c standards='c99 c11' extra=-Wreserved-identifier ;;
 clang++) language=c++ standards='c++11 c++20' extra=-Wreserved-identifier ;;
 esac
+need "$compiler" "$(echo "$compiler" | sed 's/clang++/clang/')"
 flags="-x $language -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror $extra"
 
 # check FOLDER HEADER STANDARD: the header alone.

@@ -1,7 +1,8 @@
 #!/bin/sh
-# An installed library is found: by find_package, by pkg-config, and as a subdirectory of another
-# project; also after the installed tree was moved, by C and by C++ programs.
+# An installed library is found, also after the installed tree was moved. Argument: cmake, for
+# find_package and for use as a subdirectory, or pkg-config, for C and for C++.
 . "$(dirname "$0")/gate.sh"
+[ "$1" = cmake ] || need pkg-config pkg-config
 consumer=$COLL_SOURCE/tests/gates/consumer
 accept "$COLL_CMAKE" --install "$COLL_BUILD" --prefix "$gate_scratch/first"
 mv first moved || exit 1
@@ -14,23 +15,32 @@ consume() {
     "$COLL_CMAKE" -S "$consumer" -B "$build" -DCMAKE_C_COMPILER="$COLL_CC" "$@" &&
         "$COLL_CMAKE" --build "$build" && "$build/consumer"
 }
-accept consume package -DCMAKE_PREFIX_PATH="$prefix"
-accept grep -q "$prefix/include" package/compile_commands.json
-accept consume subdirectory -DCOLL_FROM="$COLL_SOURCE"
-reject 'compatible with the requested|compatible with *requested|requested version' consume future -DCMAKE_PREFIX_PATH="$prefix" -DWANTED=99.0
-reject 'coll' consume nowhere -DCMAKE_PREFIX_PATH="$gate_scratch/first"
-accept "$prefix/bin/coll" --help
 
-need pkg-config pkg-config
-export PKG_CONFIG_PATH="$prefix/share/pkgconfig"
-by_pkg_config() {
+# compile COMMAND…: compiles the consumer with what pkg-config says, and runs it.
+compile() {
     # shellcheck disable=SC2046
-    "$@" $(pkg-config --cflags --libs coll) -o by_pkg_config && ./by_pkg_config
+    "$@" $(pkg-config --cflags --libs coll) -o consumer && ./consumer
 }
-accept by_pkg_config "$COLL_CC" "$consumer/main.c"
-if command -v g++ >/dev/null; then
-    accept by_pkg_config g++ -x c++ "$consumer/main.c"
-fi
-PKG_CONFIG_PATH=$gate_scratch/first/share/pkgconfig
-reject 'fatal error|No package' by_pkg_config "$COLL_CC" "$consumer/main.c"
+
+case $1 in
+cmake)
+    accept consume package -DCMAKE_PREFIX_PATH="$prefix"
+    accept grep -q "$prefix/include" package/compile_commands.json
+    accept consume subdirectory -DCOLL_FROM="$COLL_SOURCE"
+    accept "$prefix/bin/coll" --help
+    reject 'compatible' consume future -DCMAKE_PREFIX_PATH="$prefix" -DWANTED=99.0
+    reject 'not find a package configuration file|Could not find' \
+        consume nowhere -DCMAKE_PREFIX_PATH="$gate_scratch/first"
+    ;;
+pkg-config)
+    export PKG_CONFIG_PATH="$prefix/share/pkgconfig"
+    version=$(sed -n 's/^#define COLL_VERSION_[A-Z]* //p' "$prefix/include/coll/config.h" | paste -s -d.)
+    accept pkg-config --exact-version="$version" coll
+    accept compile "$COLL_CC" "$consumer/main.c"
+    ! command -v g++ >/dev/null || accept compile g++ -x c++ "$consumer/main.c"
+    reject 'Requested' pkg-config --print-errors 'coll >= 99.0'
+    PKG_CONFIG_PATH=$gate_scratch/first/share/pkgconfig
+    reject 'fatal error|No package' compile "$COLL_CC" "$consumer/main.c"
+    ;;
+esac
 done_gate
