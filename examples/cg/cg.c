@@ -227,23 +227,24 @@ static void print_residual(void *arg, size_t iteration, double relative)
 
 static void print_end(const solver_result *result)
 {
+    const char *s = result->iterations == 1 ? "" : "s";
     switch (result->end) {
     case SOLVER_CONVERGED:
-        printf("\nconverged after %zu iterations: |b - Ax|/|b| = %.3e, largest error %.3e\n",
-               result->iterations, result->residual, result->largest_error);
+        printf("\nconverged after %zu iteration%s: |b - Ax|/|b| = %.3e, largest error %.3e\n",
+               result->iterations, s, result->residual, result->largest_error);
         break;
     case SOLVER_TIRED:
         printf(
-            "\nnot converged after %zu iterations: |b - Ax|/|b| = %.3e, largest error %.3e\n",
-            result->iterations, result->residual, result->largest_error);
+            "\nnot converged after %zu iteration%s: |b - Ax|/|b| = %.3e, largest error %.3e\n",
+            result->iterations, s, result->residual, result->largest_error);
         break;
     case SOLVER_INDEFINITE:
-        printf("\nthe matrix is not positive definite: p.Ap <= 0 after %zu iterations\n",
-               result->iterations);
+        printf("\nthe matrix is not positive definite: p.Ap <= 0 after %zu iteration%s\n",
+               result->iterations, s);
         break;
     case SOLVER_OVERFLOW:
-        printf("\nthe numbers overflow after %zu iterations; the matrix is badly scaled\n",
-               result->iterations);
+        printf("\nthe numbers overflow after %zu iteration%s; the matrix is badly scaled\n",
+               result->iterations, s);
         break;
     case SOLVER_NO_MEMORY:
         printf("\nno memory\n");
