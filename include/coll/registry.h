@@ -40,7 +40,6 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_fnomial_reduce,
     &coll_fnomial_allreduce,
     &coll_fnomial_gather,
-    &coll_fnomial_scatter,
     &coll_ring_allgather,
     &coll_ring_reduce_scatter,
     &coll_ring_allreduce,

@@ -175,17 +175,35 @@ COLL_HOT_INLINE coll_fnomial coll_fnomial_of(uint32_t p, const coll_divider *f, 
     return at;
 }
 
+/* The phase in which a rank has its child number `slot`. */
+typedef struct coll_fnomial_phase {
+    uint32_t first; /* the slot of the first of the f−1 children of this phase */
+    uint32_t
+        stride; /* f^phase: the distance between them, and the ranks in each one's subtree (but beyond p) */
+} coll_fnomial_phase;
+
+COLL_HOT_INLINE coll_fnomial_phase coll_fnomial_phase_of(uint32_t f, uint32_t slot)
+{
+    coll_fnomial_phase phase;
+    if (f == 2) {
+        phase.first = slot;
+        phase.stride = (uint32_t)1 << slot;
+        return phase;
+    }
+    phase.first = 0;
+    phase.stride = 1;
+    while (slot - phase.first >= f - 1) {
+        phase.first += f - 1;
+        phase.stride *= f;
+    }
+    return phase;
+}
+
 /* The rank of v's child number `slot`, which exists. */
 COLL_HOT_INLINE uint32_t coll_fnomial_child(uint32_t f, uint32_t v, uint32_t slot)
 {
-    uint32_t stride = 1;
-    if (f == 2)
-        return v + ((uint32_t)1 << slot);
-    while (slot >= f - 1) {
-        slot -= f - 1;
-        stride *= f;
-    }
-    return v + (slot + 1) * stride;
+    const coll_fnomial_phase phase = coll_fnomial_phase_of(f, slot);
+    return v + (slot - phase.first + 1) * phase.stride;
 }
 
 /* ---- folding to a power of two --------------------------------------------------------

@@ -38,18 +38,12 @@ COLL_INLINE size_t coll_i_dissemination_steps(const coll_plan *plan, uint32_t ra
 COLL_INLINE unsigned coll_i_dissemination_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                coll_action *out)
 {
-    const uint32_t p = plan->problem.p, each = plan->param[0] - 1;
+    const uint32_t p = plan->problem.p, f = plan->param[0];
+    const coll_fnomial_phase round = coll_fnomial_phase_of(f, (uint32_t)s);
+    const uint32_t distance = ((uint32_t)s - round.first + 1) * round.stride;
     const coll_ref token = COLL_AT(COLL_SCRATCH, 0);
-    uint32_t round = 0, stride = 1; /* the first step of the round, and its stride */
-    while (s - round >= each) {
-        round += each;
-        stride *= plan->param[0];
-    }
-    {
-        const uint32_t distance = ((uint32_t)s - round + 1) * stride;
-        coll_act_notify(&out[0], coll_mod_add(rank, distance, p), token, round + (size_t)1);
-        coll_act_await(&out[1], coll_mod_sub(rank, distance, p), token + 1 + s, 1);
-    }
+    coll_act_notify(&out[0], coll_mod_add(rank, distance, p), token, round.first + (size_t)1);
+    coll_act_await(&out[1], coll_mod_sub(rank, distance, p), token + 1 + s, 1);
     return 2;
 }
 

@@ -199,44 +199,39 @@ COLL_INLINE size_t coll_i_fnomial_scratch(const coll_plan *plan, uint32_t rank)
                coll_i_fnomial_staging(plan);
 }
 
-static const coll_algorithm coll_fnomial_bcast = {"fnomial",
-                                                  "Moody 2003, section 3.2.3",
-                                                  COLL_BIT(COLL_BCAST),
-                                                  COLL_GIVES_SAME_BITS,
-                                                  1, /* window */
-                                                  2, /* parameters */
-                                                  coll_i_fnomial_params,
-                                                  NULL,
-                                                  coll_i_fnomial_steps,
-                                                  coll_i_fnomial_step,
-                                                  NULL,
-                                                  NULL};
+static const coll_algorithm coll_fnomial_bcast = {
+    "fnomial",          "Moody 2003, section 3.2.3", COLL_BIT(COLL_BCAST), COLL_GIVES_SAME_BITS,
+    /* window */ 1,
+    /* parameters */ 2, coll_i_fnomial_params,
+    /* check */ NULL,   coll_i_fnomial_steps,        coll_i_fnomial_step,
+    /* scratch */ NULL,
+    /* shared */ NULL};
 
 static const coll_algorithm coll_fnomial_reduce = {"fnomial",
                                                    "Moody 2003, section 3.2.3, Appendix A",
                                                    COLL_BIT(COLL_REDUCE),
-                                                   0,
-                                                   1, /* window */
-                                                   2, /* parameters */
+                                                   /* traits */ 0,
+                                                   /* window */ 1,
+                                                   /* parameters */ 2,
                                                    coll_i_fnomial_params,
-                                                   NULL,
+                                                   /* check */ NULL,
                                                    coll_i_fnomial_steps,
                                                    coll_i_fnomial_step,
                                                    coll_i_fnomial_scratch,
-                                                   NULL};
+                                                   /* shared */ NULL};
 
 static const coll_algorithm coll_fnomial_allreduce = {"fnomial",
                                                       "Moody 2003, section 3.2.3",
                                                       COLL_BIT(COLL_ALLREDUCE),
                                                       COLL_GIVES_SAME_BITS,
-                                                      1, /* window */
-                                                      2, /* parameters */
+                                                      /* window */ 1,
+                                                      /* parameters */ 2,
                                                       coll_i_fnomial_params,
-                                                      NULL,
+                                                      /* check */ NULL,
                                                       coll_i_fnomial_steps,
                                                       coll_i_fnomial_step,
                                                       coll_i_fnomial_scratch,
-                                                      NULL};
+                                                      /* shared */ NULL};
 
 /* ---- barrier: notifications up, then down ------------------------------------------------ */
 
@@ -275,17 +270,13 @@ COLL_INLINE unsigned coll_i_fnomial_barrier_step(const coll_plan *plan, uint32_t
     return n;
 }
 
-static const coll_algorithm coll_fnomial_barrier = {"fnomial",
-                                                    "Moody 2003, section 3.2.3",
-                                                    COLL_BIT(COLL_BARRIER),
-                                                    0,
-                                                    1, /* window */
-                                                    1, /* parameters */
-                                                    coll_i_fnomial_params,
-                                                    NULL,
-                                                    coll_i_fnomial_barrier_steps,
-                                                    coll_i_fnomial_barrier_step,
-                                                    NULL,
-                                                    NULL};
+static const coll_algorithm coll_fnomial_barrier = {
+    "fnomial",          "Moody 2003, section 3.2.3",  COLL_BIT(COLL_BARRIER),
+    /* traits */ 0,
+    /* window */ 1,
+    /* parameters */ 1, coll_i_fnomial_params,
+    /* check */ NULL,   coll_i_fnomial_barrier_steps, coll_i_fnomial_barrier_step,
+    /* scratch */ NULL,
+    /* shared */ NULL};
 
 #endif /* COLL_ALGOS_FNOMIAL_H */

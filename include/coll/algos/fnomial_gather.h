@@ -9,7 +9,7 @@
  *   f = 2, p = 6, root 4:  renumbered    0   1   2   3   4   5
  *                          rank          4   5   0   1   2   3
  *     messages of gather:  1→0   3→2: {3}   5→4: {5}   2→0: {2 3}   4→0: {4 5}
- *     with root 5, the subtree {0 1} of a 2-nomial tree is rank 5 and rank 0
+ *     with root 3, the subtree {2 3} is rank 5 and rank 0, so 2→0 is two messages
  *
  * Laws (tests/algos/fnomial_gather.c)
  *   (1) the subtrees of a rank's children, after the rank itself, tile its own interval
@@ -24,149 +24,128 @@
 
 #include "fnomial.h"
 
-/* Ranks in the subtree of a rank. */
-COLL_INLINE uint32_t coll_i_fnomial_span(const coll_plan *plan, const coll_i_fnomial *place)
+/* Ranks in the subtree of renumbered rank v whose stride is `stride`. */
+COLL_HOT_INLINE uint32_t coll_i_fnomial_span(const coll_plan *plan, uint32_t v, uint32_t stride)
 {
-    const uint32_t left = plan->problem.p - place->v;
-    return place->at.stride < left ? place->at.stride : left;
+    const uint32_t left = plan->problem.p - v;
+    return stride < left ? stride : left;
 }
 
-/* Renumbered ranks [first, first + ranks). */
-typedef struct coll_i_fnomial_interval {
-    uint32_t first, ranks;
-} coll_i_fnomial_interval;
+/* What a rank does. Its list for a gather: copy its own block to the others, receive from each child, send
+ * to the parent, as far as it applies. For a scatter the list runs backwards and the other way. */
+typedef struct coll_i_fnomial_blocks {
+    coll_i_fnomial place;
+    bool gathers;
+    coll_ref own, blocks; /* the user's own block, and the blocks of the subtree */
+    uint32_t copies;      /* 1: these are different places */
+    uint32_t entries;     /* of the list */
+} coll_i_fnomial_blocks;
 
-/* The subtree of child number `slot`. It ends where the next child's begins, or with its parent's. */
-COLL_INLINE coll_i_fnomial_interval coll_i_fnomial_subtree(const coll_plan *plan,
-                                                           const coll_i_fnomial *place,
-                                                           uint32_t slot)
+COLL_HOT_INLINE coll_i_fnomial_blocks coll_i_fnomial_blocks_of(const coll_plan *plan,
+                                                               uint32_t rank)
 {
-    const uint32_t f = plan->param[0];
-    const uint32_t end = slot + 1 < place->at.children
-                             ? coll_fnomial_child(f, place->v, slot + 1)
-                             : place->v + coll_i_fnomial_span(plan, place);
-    coll_i_fnomial_interval subtree;
-    subtree.first = coll_fnomial_child(f, place->v, slot);
-    subtree.ranks = end - subtree.first;
-    return subtree;
+    coll_i_fnomial_blocks role;
+    role.place = coll_i_fnomial_place(plan, plan->problem.root, rank);
+    role.gathers = plan->problem.collective == COLL_GATHER;
+    role.own = role.gathers ? COLL_AT(COLL_IN, 0) : COLL_AT(COLL_OUT, 0);
+    if (role.place.v == 0) {
+        role.copies = coll_in_place(plan) ? 0 : 1;
+        role.blocks = role.gathers ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_IN, 0);
+    } else {
+        role.copies = role.place.at.children > 0 ? 1 : 0;
+        role.blocks = role.copies ? COLL_AT(COLL_SCRATCH, 0) : role.own;
+    }
+    role.entries = role.copies + role.place.at.children + (role.place.v == 0 ? 0 : 1);
+    return role;
 }
 
-/* An interval of renumbered ranks as two runs of true ranks: [first, first + before), up to p−1, and
- * [0, after). */
-typedef struct coll_i_fnomial_runs {
-    uint32_t first, before, after;
-} coll_i_fnomial_runs;
-
-COLL_INLINE coll_i_fnomial_runs coll_i_fnomial_runs_of(const coll_plan *plan, uint32_t v,
-                                                       uint32_t ranks)
+/* One message to or from a peer. */
+COLL_HOT_INLINE void coll_i_fnomial_move(coll_action *a, bool send, uint32_t peer, coll_ref at,
+                                         size_t count)
 {
-    const uint32_t p = plan->problem.p;
-    coll_i_fnomial_runs runs;
-    runs.first = coll_mod_add(v, plan->problem.root, p);
-    runs.before = ranks < p - runs.first ? ranks : p - runs.first;
-    runs.after = ranks - runs.before;
-    return runs;
-}
-
-/* One message to (kind SEND) or from (kind RECV) a peer. */
-COLL_INLINE void coll_i_fnomial_move(coll_action *a, coll_kind kind, uint32_t peer, coll_ref at,
-                                     size_t count)
-{
-    if (kind == COLL_DO_SEND)
+    if (send)
         coll_act_send(a, peer, at, count);
     else
         coll_act_recv(a, peer, at, count);
 }
 
-/* Moves the blocks of a child's subtree between the child and `blocks`, in true order at the root. */
-COLL_INLINE unsigned coll_i_fnomial_with_child(const coll_plan *plan,
-                                               const coll_i_fnomial *place, uint32_t slot,
-                                               coll_kind kind, coll_ref blocks,
-                                               coll_action *out)
+/* Entry i of the list; yields two messages where a subtree of the root's children wraps around. */
+COLL_HOT_INLINE unsigned coll_i_fnomial_entry(const coll_plan *plan, uint32_t rank,
+                                              const coll_i_fnomial_blocks *role, uint32_t i,
+                                              coll_action *out)
 {
     const size_t count = plan->problem.count;
-    const coll_i_fnomial_interval ranks = coll_i_fnomial_subtree(plan, place, slot);
-    const coll_i_fnomial_runs runs = coll_i_fnomial_runs_of(plan, ranks.first, ranks.ranks);
-    if (place->v != 0) {
-        coll_i_fnomial_move(out, kind, runs.first, blocks + (ranks.first - place->v) * count,
-                            ranks.ranks * count);
+    const uint32_t p = plan->problem.p, v = role->place.v;
+    uint32_t peer, ranks, unwrapped = p; /* ranks of the subtree, and of it up to rank p−1 */
+    coll_ref at = role->blocks, wrapped; /* their blocks, and those of the others */
+    bool send = role->gathers;
+    if (!role->gathers)
+        i = role->entries - 1 - i;
+    if (i < role->copies) {
+        at += v == 0 ? rank * count : 0;
+        coll_act_copy(out, role->gathers ? at : role->own, role->gathers ? role->own : at,
+                      count);
         return 1;
     }
-    coll_i_fnomial_move(&out[0], kind, runs.first, blocks + runs.first * count,
-                        runs.before * count);
-    if (runs.after == 0)
+    i -= role->copies;
+    if (i < role->place.at.children) {
+        const coll_fnomial_phase phase = coll_fnomial_phase_of(plan->param[0], i);
+        const uint32_t distance = (i - phase.first + 1) * phase.stride;
+        peer = coll_mod_add(v + distance, role->place.root, p);
+        ranks = coll_i_fnomial_span(plan, v + distance, phase.stride);
+        wrapped = at;
+        if (v == 0)
+            unwrapped = p - peer;
+        at += (v == 0 ? peer : distance) * count;
+        send = !send;
+    } else {
+        peer = coll_i_fnomial_parent(plan, &role->place);
+        ranks = coll_i_fnomial_span(plan, v, role->place.at.stride);
+        if (role->place.at.parent == 0)
+            unwrapped = p - rank;
+        wrapped = at + unwrapped * count;
+    }
+    if (ranks <= unwrapped) {
+        coll_i_fnomial_move(out, send, peer, at, ranks * count);
         return 1;
-    coll_i_fnomial_move(&out[1], kind, runs.first, blocks, runs.after * count);
+    }
+    coll_i_fnomial_move(&out[0], send, peer, at, unwrapped * count);
+    coll_i_fnomial_move(&out[1], send, peer, wrapped, (ranks - unwrapped) * count);
     return 2;
 }
 
-/* Moves the blocks of the rank's own subtree between its parent and `blocks`. */
-COLL_INLINE unsigned coll_i_fnomial_with_parent(const coll_plan *plan,
-                                                const coll_i_fnomial *place, coll_kind kind,
-                                                coll_ref blocks, coll_action *out)
-{
-    const size_t count = plan->problem.count;
-    const uint32_t parent = coll_i_fnomial_parent(plan, place);
-    const uint32_t span = coll_i_fnomial_span(plan, place);
-    const coll_i_fnomial_runs runs = coll_i_fnomial_runs_of(plan, place->v, span);
-    if (place->at.parent != 0 || runs.after == 0) {
-        coll_i_fnomial_move(out, kind, parent, blocks, span * count);
-        return 1;
-    }
-    coll_i_fnomial_move(&out[0], kind, parent, blocks, runs.before * count);
-    coll_i_fnomial_move(&out[1], kind, parent, blocks + runs.before * count,
-                        runs.after * count);
-    return 2;
-}
+/* A step takes as many entries as surely fit: at most one of a rank's messages is two. */
+enum { COLL_I_FNOMIAL_ENTRIES = COLL_STEP_MAX - 1 };
 
-/* Both: a step for each child, one for the parent; a root without children has one for its copy. */
 COLL_INLINE size_t coll_i_fnomial_gather_steps(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_fnomial place = coll_i_fnomial_place(plan, plan->problem.root, rank);
-    const bool more = place.v != 0 || (place.at.children == 0 && !coll_in_place(plan));
-    return place.at.children + (more ? (size_t)1 : 0);
+    const size_t entries = coll_i_fnomial_blocks_of(plan, rank).entries;
+    return (entries + COLL_I_FNOMIAL_ENTRIES - 1) / COLL_I_FNOMIAL_ENTRIES;
 }
-
-/* Does the root have a copy to make between IN and OUT? It rides on step 0. */
-COLL_INLINE bool coll_i_fnomial_root_copies(const coll_plan *plan, const coll_i_fnomial *place,
-                                            size_t s)
-{
-    return place->v == 0 && s == 0 && !coll_in_place(plan);
-}
-
-/* ---- gather ------------------------------------------------------------------------------ */
 
 COLL_INLINE unsigned coll_i_fnomial_gather_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                 coll_action *out)
 {
-    const size_t count = plan->problem.count;
-    const coll_i_fnomial place = coll_i_fnomial_place(plan, plan->problem.root, rank);
-    const uint32_t m = place.at.children;
-    const coll_ref own = COLL_AT(COLL_IN, 0);
-    const coll_ref blocks = place.v == 0 ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);
+    const coll_i_fnomial_blocks role = coll_i_fnomial_blocks_of(plan, rank);
+    const uint32_t first = (uint32_t)s * COLL_I_FNOMIAL_ENTRIES;
     unsigned n = 0;
-    if (s < m)
-        n = coll_i_fnomial_with_child(plan, &place, (uint32_t)s, COLL_DO_RECV, blocks, out);
-    else if (place.v != 0)
-        n = coll_i_fnomial_with_parent(plan, &place, COLL_DO_SEND, m == 0 ? own : blocks, out);
-    if (coll_i_fnomial_root_copies(plan, &place, s))
-        coll_act_copy(&out[n++], blocks + rank * count, own, count);
-    else if (place.v != 0 && s == 0 && m > 0)
-        coll_act_copy(&out[n++], blocks, own, count);
+    for (uint32_t i = first; i < role.entries && i < first + COLL_I_FNOMIAL_ENTRIES; i++)
+        n += coll_i_fnomial_entry(plan, rank, &role, i, &out[n]);
     return n;
 }
 
 COLL_INLINE size_t coll_i_fnomial_gather_scratch(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_fnomial place = coll_i_fnomial_place(plan, plan->problem.root, rank);
-    if (place.v == 0 || place.at.children == 0)
+    const coll_i_fnomial_blocks role = coll_i_fnomial_blocks_of(plan, rank);
+    if (coll_ref_space(role.blocks) != COLL_SCRATCH)
         return 0;
-    return coll_i_fnomial_span(plan, &place) * plan->problem.count;
+    return coll_i_fnomial_span(plan, role.place.v, role.place.at.stride) * plan->problem.count;
 }
 
 static const coll_algorithm coll_fnomial_gather = {"fnomial",
                                                    "Moody 2003, section 3.2.3, Appendix A",
-                                                   COLL_BIT(COLL_GATHER),
+                                                   COLL_BIT(COLL_GATHER) |
+                                                       COLL_BIT(COLL_SCATTER),
                                                    /* traits */ 0,
                                                    /* window */ 1,
                                                    /* parameters */ 1,
@@ -176,41 +155,5 @@ static const coll_algorithm coll_fnomial_gather = {"fnomial",
                                                    coll_i_fnomial_gather_step,
                                                    coll_i_fnomial_gather_scratch,
                                                    /* shared */ NULL};
-
-/* ---- scatter ----------------------------------------------------------------------------- */
-
-COLL_INLINE unsigned coll_i_fnomial_scatter_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                                 coll_action *out)
-{
-    const size_t count = plan->problem.count;
-    const coll_i_fnomial place = coll_i_fnomial_place(plan, plan->problem.root, rank);
-    const uint32_t m = place.at.children;
-    const coll_ref own = COLL_AT(COLL_OUT, 0);
-    const coll_ref blocks = place.v == 0 ? COLL_AT(COLL_IN, 0) : COLL_AT(COLL_SCRATCH, 0);
-    const uint32_t sent = (uint32_t)s - (place.v == 0 ? 0 : 1); /* largest subtree first */
-    unsigned n = 0;
-    if (place.v != 0 && s == 0)
-        n = coll_i_fnomial_with_parent(plan, &place, COLL_DO_RECV, m == 0 ? own : blocks, out);
-    else if (m > 0)
-        n = coll_i_fnomial_with_child(plan, &place, m - 1 - sent, COLL_DO_SEND, blocks, out);
-    if (coll_i_fnomial_root_copies(plan, &place, s))
-        coll_act_copy(&out[n++], own, blocks + rank * count, count);
-    else if (place.v != 0 && s == m && m > 0)
-        coll_act_copy(&out[n++], own, blocks, count);
-    return n;
-}
-
-static const coll_algorithm coll_fnomial_scatter = {"fnomial",
-                                                    "Moody 2003, section 3.2.3, Appendix A",
-                                                    COLL_BIT(COLL_SCATTER),
-                                                    /* traits */ 0,
-                                                    /* window */ 1,
-                                                    /* parameters */ 1,
-                                                    coll_i_fnomial_params,
-                                                    /* check */ NULL,
-                                                    coll_i_fnomial_gather_steps,
-                                                    coll_i_fnomial_scatter_step,
-                                                    coll_i_fnomial_gather_scratch,
-                                                    /* shared */ NULL};
 
 #endif /* COLL_ALGOS_FNOMIAL_GATHER_H */

@@ -74,14 +74,14 @@ static const coll_algorithm coll_ring_allgather = {
     "Kumar 2004; Thakur, Rabenseifner, Gropp 2005, section 4.1",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_GIVES_SAME_BITS,
-    2, /* window */
-    0, /* parameters */
+    /* window */ 2,
+    /* parameters */ 0,
     NULL,
-    NULL,
+    /* check */ NULL,
     coll_i_ring_allgather_steps,
     coll_i_ring_allgather_step,
-    NULL,
-    NULL};
+    /* scratch */ NULL,
+    /* shared */ NULL};
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -133,14 +133,14 @@ static const coll_algorithm coll_ring_reduce_scatter = {
     "Thakur, Rabenseifner, Gropp 2005, section 4.4",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     COLL_NEEDS_COMMUTATIVE,
-    2, /* window */
-    0, /* parameters */
+    /* window */ 2,
+    /* parameters */ 0,
     NULL,
-    NULL,
+    /* check */ NULL,
     coll_i_ring_reduce_scatter_steps,
     coll_i_ring_reduce_scatter_step,
     coll_i_ring_reduce_scatter_scratch,
-    NULL};
+    /* shared */ NULL};
 
 /* ---- allreduce --------------------------------------------------------------------------- */
 
@@ -191,13 +191,13 @@ static const coll_algorithm coll_ring_allreduce = {
     "Thakur, Rabenseifner, Gropp 2005, section 4.5; Patarasuk, Yuan 2009",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_COMMUTATIVE | COLL_GIVES_SAME_BITS,
-    2, /* window */
-    0, /* parameters */
+    /* window */ 2,
+    /* parameters */ 0,
     NULL,
-    NULL,
+    /* check */ NULL,
     coll_i_ring_allreduce_steps,
     coll_i_ring_allreduce_step,
     coll_i_ring_allreduce_scratch,
-    NULL};
+    /* shared */ NULL};
 
 #endif /* COLL_ALGOS_RING_H */
