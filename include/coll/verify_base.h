@@ -1,0 +1,269 @@
+/* coll/verify_base.h — what the parts of the verifier share: findings, the report, memory that grows
+ *
+ * Use verify.h. This header is hosted, as all of verify*.h.
+ */
+#ifndef COLL_VERIFY_BASE_H
+#define COLL_VERIFY_BASE_H
+
+#include "plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What can be wrong with a plan. One line a finding: name, text. */
+#define COLL_FINDING_LIST(X)                                                                   \
+    X(COLL_PROVEN, "proven")                                                                   \
+    X(COLL_FOUND_NO_MEMORY, "the verifier ran out of memory")                                  \
+    X(COLL_FOUND_PLAN, "the plan cannot run, or the ranks' tables contradict each other")      \
+    X(COLL_FOUND_ACTIONS, "a step yields more than COLL_STEP_MAX actions")                     \
+    X(COLL_FOUND_IMPURE, "a function of the algorithm answers one question differently")       \
+    X(COLL_FOUND_KIND, "an action of a kind that does not exist")                              \
+    X(COLL_FOUND_PEER, "a peer that is the rank itself or does not exist")                     \
+    X(COLL_FOUND_INPUTS, "a reduction without operands")                                       \
+    X(COLL_FOUND_FIELD, "a field is set that the kind of the action does not have")            \
+    X(COLL_FOUND_WRITES_IN, "a write to IN")                                                   \
+    X(COLL_FOUND_OUTSIDE, "an access outside of IN, OUT, SCRATCH or SHARED")                   \
+    X(COLL_FOUND_GAP, "a write to elements of OUT that must stay as they are")                 \
+    X(COLL_FOUND_UNWRITTEN, "a read of elements that hold nothing")                            \
+    X(COLL_FOUND_OVERLAP, "operands overlap that must not")                                    \
+    X(COLL_FOUND_MIXED, "a reduction combines elements of different index")                    \
+    X(COLL_FOUND_SIZE, "a message has another size than its receiver expects")                 \
+    X(COLL_FOUND_UNSENT, "a rank waits for a message that is never sent")                      \
+    X(COLL_FOUND_UNRECEIVED, "a message is never received")                                    \
+    X(COLL_FOUND_DEADLOCK, "ranks wait for each other in a circle")                            \
+    X(COLL_FOUND_DEADLOCK_BOUNDED, "it never ends if a channel holds one message")             \
+    X(COLL_FOUND_DEADLOCK_SYNCHRONOUS, "it never ends if sends wait for the receiver")         \
+    X(COLL_FOUND_WINDOW, "it needs a larger window than it says")                              \
+    X(COLL_FOUND_UNSET, "an element of the result is never written")                           \
+    X(COLL_FOUND_WRONG, "an element of the result is not the right one")                       \
+    X(COLL_FOUND_MISSING, "a contribution is missing in the result")                           \
+    X(COLL_FOUND_DOUBLED, "a contribution is in the result more than once")                    \
+    X(COLL_FOUND_FOREIGN, "a contribution is in the result that does not belong there")        \
+    X(COLL_FOUND_ORDER, "operands are not in rank order, and the operator does not commute")   \
+    X(COLL_FOUND_BITS, "ranks get results of different bits, in spite of same-bits")           \
+    X(COLL_FOUND_STRUCTURE, "the order of operations varies, in spite of fixed-order")         \
+    X(COLL_FOUND_BARRIER, "a rank may leave the barrier before another one enters")            \
+    X(COLL_FOUND_RACE, "two ranks touch the same element of SHARED in no order")               \
+    X(COLL_FOUND_TRAIT, "a trait is missing, or is not respected")
+
+#define COLL_I_FINDING(name, text) name,
+typedef enum coll_finding { COLL_FINDING_LIST(COLL_I_FINDING) COLL_FINDINGS } coll_finding;
+
+/* One line on a finding, never NULL. */
+COLL_INLINE const char *coll_finding_text(coll_finding finding)
+{
+#define COLL_I_FINDING_CASE(name, text)                                                        \
+    case name:                                                                                 \
+        return text;
+    switch (finding) {
+        COLL_FINDING_LIST(COLL_I_FINDING_CASE)
+    case COLL_FINDINGS:
+        break;
+    }
+    return "unknown finding";
+}
+
+/* The name of a finding, as in the list, never NULL. */
+COLL_INLINE const char *coll_finding_name(coll_finding finding)
+{
+#define COLL_I_FINDING_NAME(name, text)                                                        \
+    case name:                                                                                 \
+        return #name;
+    switch (finding) {
+        COLL_FINDING_LIST(COLL_I_FINDING_NAME)
+    case COLL_FINDINGS:
+        break;
+    }
+    return "unknown finding";
+}
+
+/* What one rank, or all of them, did. Moves of 0 elements are no actions and not counted. */
+typedef struct coll_verify_count {
+    uint64_t actions;
+    uint64_t messages; /* sent; NOTIFYs too */
+    uint64_t elements; /* sent */
+    uint64_t reduced;  /* elements combined */
+    uint64_t copied;   /* elements copied */
+    uint64_t scratch;  /* elements of SCRATCH, from the first to the last one touched */
+} coll_verify_count;
+
+#define COLL_NO_STEP SIZE_MAX
+
+typedef struct coll_report {
+    bool ok;
+    coll_finding finding; /* COLL_PROVEN where ok */
+    uint32_t rank;        /* where it was found … */
+    size_t step;          /* … COLL_NO_STEP: after the last step */
+    char sentence[320];   /* what was found, and where */
+
+    coll_verify_count total,
+        most; /* sums over the ranks; the largest of any rank (not of one rank) */
+    uint64_t messages, bytes; /* sent in all */
+    uint32_t rounds;          /* messages in the longest chain of messages */
+    uint32_t window;          /* least window found with synchronous sends; 0: not looked for */
+    const coll_verify_count *ranks; /* p of them; the workspace's, until it is used again */
+} coll_report;
+
+/* Writes a finding into the report; returns false, which every check returns that failed. */
+#if defined(__GNUC__) || defined(__clang__)
+__attribute__((format(printf, 5, 6)))
+#endif
+COLL_INLINE bool
+coll_i_found(coll_report *report, coll_finding finding, uint32_t rank, size_t step,
+             const char *format, ...)
+{
+    va_list arguments;
+    int n;
+    report->ok = false;
+    report->finding = finding;
+    report->rank = rank;
+    report->step = step;
+    if (step == COLL_NO_STEP)
+        n = snprintf(report->sentence, sizeof report->sentence, "rank %u, at the end: ", rank);
+    else
+        n = snprintf(report->sentence, sizeof report->sentence, "rank %u, step %zu: ", rank,
+                     step);
+    va_start(arguments, format);
+    vsnprintf(report->sentence + n, sizeof report->sentence - (size_t)n, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* ---- memory that grows ------------------------------------------------------------------- */
+
+typedef struct coll_i_memory {
+    void *at;
+    size_t bytes;
+} coll_i_memory;
+
+/* At least `bytes` bytes, with the contents kept; NULL if there are none. */
+COLL_INLINE void *coll_i_reserve(coll_i_memory *memory, size_t bytes)
+{
+    if (bytes > memory->bytes || !memory->at) {
+        const size_t more = bytes + bytes / 2 + 64;
+        void *at = more < bytes ? NULL : realloc(memory->at, more);
+        if (!at)
+            return NULL;
+        memory->at = at;
+        memory->bytes = more;
+    }
+    return memory->at;
+}
+
+/* The same, with the contents lost. */
+COLL_INLINE void *coll_i_reserve_new(coll_i_memory *memory, size_t bytes)
+{
+    if (bytes > memory->bytes) {
+        free(memory->at);
+        memory->at = NULL;
+        memory->bytes = 0;
+    }
+    return coll_i_reserve(memory, bytes);
+}
+
+COLL_INLINE void coll_i_release(coll_i_memory *memory)
+{
+    free(memory->at);
+    memory->at = NULL;
+    memory->bytes = 0;
+}
+
+/* ---- channels: a small record for each ordered pair of ranks that talk -------------------- */
+
+#define COLL_I_NONE UINT32_MAX
+
+typedef struct coll_i_channel {
+    uint32_t from, to;
+    uint32_t head, tail;     /* messages under way, by the passes that carry them */
+    uint32_t sent, received; /* … or just their number */
+} coll_i_channel;
+
+typedef struct coll_i_channels {
+    coll_i_memory list, table; /* channels; {key, epoch, index} by hash */
+    uint32_t n, epoch;
+    uint32_t slots; /* of the table, a power of two */
+} coll_i_channels;
+
+typedef struct coll_i_channel_key {
+    uint64_t pair;
+    uint32_t epoch, index;
+} coll_i_channel_key;
+
+/* Forgets all channels. */
+COLL_INLINE void coll_i_channels_clear(coll_i_channels *c)
+{
+    c->n = 0;
+    c->epoch++;
+}
+
+COLL_INLINE coll_i_channel *coll_i_channel_at(coll_i_channels *c, uint32_t index)
+{
+    return (coll_i_channel *)c->list.at + index;
+}
+
+COLL_INLINE coll_i_channel_key *coll_i_channel_slot(const coll_i_channels *c, uint64_t pair)
+{
+    coll_i_channel_key *table = (coll_i_channel_key *)c->table.at;
+    uint32_t i = (uint32_t)((pair * 0x9e3779b97f4a7c15u) >> 32) & (c->slots - 1);
+    while (table[i].epoch == c->epoch && table[i].pair != pair)
+        i = (i + 1) & (c->slots - 1);
+    return &table[i];
+}
+
+COLL_INLINE bool coll_i_channels_grow(coll_i_channels *c)
+{
+    const uint32_t slots = c->slots ? 2 * c->slots : 256;
+    coll_i_memory table = {NULL, 0};
+    if (!coll_i_reserve(&table, slots * sizeof(coll_i_channel_key)))
+        return false;
+    memset(table.at, 0, table.bytes);
+    coll_i_release(&c->table);
+    c->table = table;
+    c->slots = slots;
+    if (c->epoch == 0)
+        c->epoch = 1;
+    for (uint32_t i = 0; i < c->n; i++) {
+        const coll_i_channel *channel = coll_i_channel_at(c, i);
+        const uint64_t pair = (uint64_t)channel->from << 32 | channel->to;
+        coll_i_channel_key *slot = coll_i_channel_slot(c, pair);
+        slot->pair = pair;
+        slot->epoch = c->epoch;
+        slot->index = i;
+    }
+    return true;
+}
+
+/* The index of a channel, made where it does not exist; COLL_I_NONE: no memory. */
+COLL_INLINE uint32_t coll_i_channel_of(coll_i_channels *c, uint32_t from, uint32_t to)
+{
+    const uint64_t pair = (uint64_t)from << 32 | to;
+    coll_i_channel_key *slot;
+    coll_i_channel *channel;
+    if (2 * c->n >= c->slots && !coll_i_channels_grow(c))
+        return COLL_I_NONE;
+    slot = coll_i_channel_slot(c, pair);
+    if (slot->epoch == c->epoch)
+        return slot->index;
+    if (!coll_i_reserve(&c->list, (c->n + (size_t)1) * sizeof(coll_i_channel)))
+        return COLL_I_NONE;
+    slot->pair = pair;
+    slot->epoch = c->epoch;
+    slot->index = c->n;
+    channel = coll_i_channel_at(c, c->n);
+    channel->from = from;
+    channel->to = to;
+    channel->head = channel->tail = COLL_I_NONE;
+    channel->sent = channel->received = 0;
+    return c->n++;
+}
+
+COLL_INLINE void coll_i_channels_release(coll_i_channels *c)
+{
+    coll_i_release(&c->list);
+    coll_i_release(&c->table);
+    c->n = c->slots = c->epoch = 0;
+}
+
+#endif /* COLL_VERIFY_BASE_H */

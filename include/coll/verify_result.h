@@ -1,0 +1,239 @@
+/* coll/verify_result.h — compares what the ranks hold at the end with what the collective is to give
+ *
+ * Use verify.h.
+ */
+#ifndef COLL_VERIFY_RESULT_H
+#define COLL_VERIFY_RESULT_H
+
+#include "verify_data.h"
+
+/* The structure that each rank's result had in the first plan of an algorithm, p and parameters. */
+typedef struct coll_i_fixed {
+    const coll_algorithm *algorithm;
+    uint32_t p, collective, param[COLL_PARAM_MAX];
+    coll_i_memory structures; /* by rank; COLL_I_UNSET: not known yet */
+} coll_i_fixed;
+
+/* Forgets the structures unless they belong to this plan's algorithm, p and parameters. */
+COLL_INLINE bool coll_i_fixed_begin(coll_i_fixed *fixed, coll_i_structures *st,
+                                    const coll_plan *plan)
+{
+    const uint32_t p = plan->problem.p, collective = (uint32_t)plan->problem.collective;
+    if (st->n < 1000000 && fixed->algorithm == plan->algorithm && fixed->p == p &&
+        fixed->collective == collective &&
+        memcmp(fixed->param, plan->param, sizeof fixed->param) == 0)
+        return true;
+    if (st->n >= 100000)
+        coll_i_structures_clear(st);
+    if (!coll_i_reserve_new(&fixed->structures, p * sizeof(uint32_t)))
+        return false;
+    memset(fixed->structures.at, 0, p * sizeof(uint32_t));
+    fixed->algorithm = plan->algorithm;
+    fixed->p = p;
+    fixed->collective = collective;
+    memcpy(fixed->param, plan->param, sizeof fixed->param);
+    return true;
+}
+
+typedef struct coll_i_check {
+    coll_i_data *data;
+    coll_i_fixed *fixed;
+    coll_report *report;
+    uint32_t rank;
+} coll_i_check;
+
+/* OUT[at … at + count) must be elements index, index + 1 … of rank `of`. */
+COLL_INLINE bool coll_i_expect_elements(const coll_i_check *c, size_t at, size_t count,
+                                        uint32_t of, size_t index)
+{
+    const coll_i_value *out = coll_i_rank_at(c->data, c->rank)->at[COLL_OUT] + at;
+    const coll_i_value first = coll_i_value_of(COLL_I_LEAF + of, index);
+    char found[160];
+    for (size_t i = 0; i < count; i++) {
+        if (out[i] == first + i)
+            continue;
+        coll_i_value_words(&c->data->structures, out[i], found, sizeof found);
+        return coll_i_found(
+            c->report,
+            coll_i_structure(out[i]) < COLL_I_LEAF ? COLL_FOUND_UNSET : COLL_FOUND_WRONG,
+            c->rank, COLL_NO_STEP, "OUT[%zu] must be element %zu of rank %u and is %s", at + i,
+            index + i, of, found);
+    }
+    return true;
+}
+
+/* Which contribution is wrong in a value that must be the sum over ranks 0 … n−1, and is not? */
+COLL_INLINE bool coll_i_found_terms(const coll_i_check *c, size_t at, coll_i_value value,
+                                    uint32_t n)
+{
+    const coll_i_data *d = c->data;
+    const uint32_t *times =
+        coll_i_count_ranks(&c->data->structures, coll_i_structure(value), d->p);
+    char found[160];
+    if (!times)
+        return coll_i_no_memory(c->report);
+    coll_i_value_words(&d->structures, value, found, sizeof found);
+    for (uint32_t r = 0; r < d->p; r++) {
+        if (r < n && times[r] == 0)
+            return coll_i_found(c->report, COLL_FOUND_MISSING, c->rank, COLL_NO_STEP,
+                                "OUT[%zu] lacks the contribution of rank %u: it is %s", at, r,
+                                found);
+        if (r < n && times[r] > 1)
+            return coll_i_found(c->report, COLL_FOUND_DOUBLED, c->rank, COLL_NO_STEP,
+                                "OUT[%zu] has the contribution of rank %u %u times: it is %s",
+                                at, r, times[r], found);
+        if (r >= n && times[r] > 0)
+            return coll_i_found(c->report, COLL_FOUND_FOREIGN, c->rank, COLL_NO_STEP,
+                                "OUT[%zu] has the contribution of rank %u, and must not: it is "
+                                "%s",
+                                at, r, found);
+    }
+    return coll_i_found(c->report, COLL_FOUND_ORDER, c->rank, COLL_NO_STEP,
+                        "OUT[%zu] is not in rank order 0 to %u: it is %s", at, n - 1, found);
+}
+
+/* The structures of a fixed-order algorithm's results must all be one. */
+COLL_INLINE bool coll_i_expect_fixed(const coll_i_check *c, size_t at, uint32_t structure)
+{
+    const coll_collective collective = (coll_collective)c->fixed->collective;
+    const bool prefix = collective == COLL_SCAN || collective == COLL_EXSCAN;
+    uint32_t *known = (uint32_t *)c->fixed->structures.at + (prefix ? c->rank : 0);
+    char here[112], before[112];
+    if (*known == COLL_I_UNSET)
+        *known = structure;
+    if (*known == structure)
+        return true;
+    coll_i_structure_words(&c->data->structures, structure, here, sizeof here);
+    coll_i_structure_words(&c->data->structures, *known, before, sizeof before);
+    return coll_i_found(c->report, COLL_FOUND_STRUCTURE, c->rank, COLL_NO_STEP,
+                        "OUT[%zu] is reduced as %s, and other elements as %s", at, here,
+                        before);
+}
+
+/* OUT[0 … count) must be elements index, index + 1 … reduced over ranks 0 … n−1. */
+COLL_INLINE bool coll_i_expect_sums(const coll_i_check *c, size_t count, size_t index,
+                                    uint32_t n)
+{
+    const coll_i_rank *rank = coll_i_rank_at(c->data, c->rank);
+    const coll_i_value *out = rank->at[COLL_OUT];
+    const bool commutes = (rank->plan->problem.flags & COLL_COMMUTATIVE) != 0;
+    uint32_t good = COLL_I_UNSET;
+    char found[160];
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t structure = coll_i_structure(out[i]);
+        if ((uint32_t)out[i] != (uint32_t)(index + i) || structure < COLL_I_LEAF) {
+            coll_i_value_words(&c->data->structures, out[i], found, sizeof found);
+            return coll_i_found(
+                c->report, structure < COLL_I_LEAF ? COLL_FOUND_UNSET : COLL_FOUND_WRONG,
+                c->rank, COLL_NO_STEP,
+                "OUT[%zu] must be element %zu reduced over ranks 0 to %u and is %s", i,
+                index + i, n - 1, found);
+        }
+        if (structure == good)
+            continue;
+        {
+            const coll_i_node node = coll_i_node_at(&c->data->structures, structure);
+            if (commutes ? !coll_i_complete_ranks(&c->data->structures, structure, n)
+                         : node.first != 0 || node.last + 1 != n)
+                return coll_i_found_terms(c, i, out[i], n);
+        }
+        if ((rank->plan->traits & COLL_GIVES_FIXED_ORDER) &&
+            !coll_i_expect_fixed(c, i, structure))
+            return false;
+        good = structure;
+    }
+    return true;
+}
+
+/* An allreduce that gives the same bits must have combined in the same way on all ranks. */
+COLL_INLINE bool coll_i_expect_same_bits(const coll_i_check *c)
+{
+    const coll_i_rank *here = coll_i_rank_at(c->data, c->rank),
+                      *first = coll_i_rank_at(c->data, 0);
+    const coll_i_value *a = here->at[COLL_OUT], *b = first->at[COLL_OUT];
+    char mine[112], other[112];
+    for (size_t i = 0; i < here->plan->problem.count; i++) {
+        if (a[i] == b[i])
+            continue;
+        coll_i_structure_words(&c->data->structures, coll_i_structure(a[i]), mine, sizeof mine);
+        coll_i_structure_words(&c->data->structures, coll_i_structure(b[i]), other,
+                               sizeof other);
+        return coll_i_found(c->report, COLL_FOUND_BITS, c->rank, COLL_NO_STEP,
+                            "OUT[%zu] is reduced as %s, but on rank 0 as %s", i, mine, other);
+    }
+    return true;
+}
+
+/* OUT of an alltoall(v): block j is what rank j has for this rank. */
+COLL_INLINE bool coll_i_expect_exchange(const coll_i_check *c)
+{
+    const coll_plan *plan = coll_i_rank_at(c->data, c->rank)->plan;
+    for (uint32_t j = 0; j < c->data->p; j++) {
+        const coll_plan *theirs = coll_i_rank_at(c->data, j)->plan;
+        const coll_block to = coll_out_block(plan, j);
+        const coll_block from = coll_in_place(theirs) ? coll_out_block(theirs, c->rank)
+                                                      : coll_in_block(theirs, c->rank);
+        if (to.count != from.count)
+            return coll_i_found(c->report, COLL_FOUND_PLAN, c->rank, COLL_NO_STEP,
+                                "the tables expect %zu elements of rank %u, whose tables give "
+                                "%zu",
+                                to.count, j, from.count);
+        if (!coll_i_expect_elements(c, to.offset, to.count, j, from.offset))
+            return false;
+    }
+    return true;
+}
+
+/* Is the result of one rank right? */
+COLL_INLINE bool coll_i_check_result(const coll_i_check *c)
+{
+    const uint32_t rank = c->rank;
+    const coll_plan *plan = coll_i_rank_at(c->data, rank)->plan;
+    const coll_problem *of = &plan->problem;
+    const bool root = rank == of->root;
+    switch (of->collective) {
+    case COLL_BCAST:
+        return coll_i_expect_elements(c, 0, of->count, of->root, 0);
+    case COLL_REDUCE:
+        return !root || coll_i_expect_sums(c, of->count, 0, of->p);
+    case COLL_ALLREDUCE:
+        return coll_i_expect_sums(c, of->count, 0, of->p) &&
+               (!(plan->traits & COLL_GIVES_SAME_BITS) || coll_i_expect_same_bits(c));
+    case COLL_SCAN:
+        return coll_i_expect_sums(c, of->count, 0, rank + 1);
+    case COLL_EXSCAN: /* rank 0 could not write */
+        return rank == 0 || coll_i_expect_sums(c, of->count, 0, rank);
+    case COLL_REDUCE_SCATTER:
+    case COLL_REDUCE_SCATTER_BLOCK: {
+        const coll_block own = coll_in_block(plan, rank);
+        return coll_i_expect_sums(c, own.count, own.offset, of->p);
+    }
+    case COLL_GATHER:
+    case COLL_GATHERV:
+    case COLL_ALLGATHER:
+    case COLL_ALLGATHERV:
+        if (!root && coll_is(COLL_ROOTED, of->collective))
+            return true;
+        for (uint32_t j = 0; j < of->p; j++) {
+            const coll_block block = coll_out_block(plan, j);
+            if (!coll_i_expect_elements(c, block.offset, block.count, j, 0))
+                return false;
+        }
+        return true;
+    case COLL_SCATTER:
+    case COLL_SCATTERV: {
+        const coll_block own = coll_in_block(coll_i_rank_at(c->data, of->root)->plan, rank);
+        return (root && coll_in_place(plan)) ||
+               coll_i_expect_elements(c, 0, own.count, of->root, own.offset);
+    }
+    case COLL_ALLTOALL:
+    case COLL_ALLTOALLV:
+        return coll_i_expect_exchange(c);
+    case COLL_BARRIER:
+    case COLL_COLLECTIVES:
+        break;
+    }
+    return true;
+}
+
+#endif /* COLL_VERIFY_RESULT_H */
