@@ -1,0 +1,474 @@
+/* coll/schedule.h — a plan written out: counted, stored, replayed, sent
+ *
+ *   coll_tally tally;
+ *   status = coll_plan_tally(&plan, rank, &tally);           // how many actions, messages, elements
+ *
+ *   coll_action actions[…];                                   // tally.total of them, the caller's
+ *   coll_schedule schedule;
+ *   status = coll_schedule_write(&schedule, &plan, rank, actions, n);
+ *   coll_plan again;                                          // does the same, on this rank alone
+ *   status = coll_plan_replay(&again, &plan, &schedule);
+ *
+ *   unsigned char wire[COLL_PACK_BYTES];                      // more if the plan has tables
+ *   status = coll_plan_pack(&plan, wire, sizeof wire, &bytes);
+ *   status = coll_plan_unpack(&plan, wire, bytes, coll_registry, COLL_REGISTRY_COUNT, memory, n);
+ *
+ * A written schedule costs memory and saves the time of the step functions: for what is started very often, for
+ * export, for lowering to hardware. A packed plan is what a host gives to a network processor, or to a file: a few
+ * dozen bytes without pointers, the same on all machines. Nothing here allocates, blocks or communicates.
+ */
+#ifndef COLL_SCHEDULE_H
+#define COLL_SCHEDULE_H
+
+#include "plan.h"
+
+/* ---- counting ---------------------------------------------------------------------------- */
+
+/* What one rank does. Actions of 0 elements are none. */
+typedef struct coll_tally {
+    size_t steps;               /* of the plan, empty ones too */
+    size_t total;               /* actions */
+    size_t actions[COLL_KINDS]; /* … of each kind */
+    size_t elements
+        [COLL_KINDS]; /* … and their elements; REDUCE: times its operands at via. SIZE_MAX: too many */
+    size_t messages_sent, messages_received; /* a multicast is one */
+    size_t bytes_sent, bytes_received;       /* SIZE_MAX: too many */
+} coll_tally;
+
+/* a + b·c, or SIZE_MAX. */
+COLL_INLINE size_t coll_i_saturate(size_t a, size_t b, size_t c)
+{
+    size_t product;
+    return coll_multiply(b, c, &product) && product <= SIZE_MAX - a ? a + product : SIZE_MAX;
+}
+
+COLL_INLINE void coll_i_tally_add(coll_tally *tally, const coll_action *a, size_t elem_bytes)
+{
+    const size_t inputs = a->kind == COLL_DO_REDUCE ? a->inputs : 1;
+    const size_t bytes = coll_i_has(COLL_I_TOKENS, a) ? 0 : elem_bytes;
+    tally->total++;
+    tally->actions[a->kind]++;
+    tally->elements[a->kind] = coll_i_saturate(tally->elements[a->kind], a->count, inputs);
+    if (coll_i_has(COLL_I_SENDS, a)) {
+        tally->messages_sent++;
+        tally->bytes_sent = coll_i_saturate(tally->bytes_sent, a->count, bytes);
+    } else if (coll_i_has(COLL_I_RECEIVES, a)) {
+        tally->messages_received++;
+        tally->bytes_received = coll_i_saturate(tally->bytes_received, a->count, bytes);
+    }
+}
+
+/* Counts what a rank does, in time linear in its steps. COLL_ERR_RANK, COLL_ERR_COUNTS: coll_plan_check_rank. */
+COLL_INLINE coll_status coll_plan_tally(const coll_plan *plan, uint32_t rank, coll_tally *tally)
+{
+    coll_action acts[COLL_STEP_MAX];
+    coll_status status;
+    if (!plan || !tally)
+        return COLL_ERR_NULL;
+    status = coll_plan_check_rank(plan, rank);
+    if (status != COLL_OK)
+        return status;
+    tally->steps = coll_plan_steps(plan, rank);
+    tally->total = 0;
+    for (unsigned kind = 0; kind < COLL_KINDS; kind++)
+        tally->actions[kind] = tally->elements[kind] = 0;
+    tally->messages_sent = tally->messages_received = 0;
+    tally->bytes_sent = tally->bytes_received = 0;
+    for (size_t s = 0; s < tally->steps; s++) {
+        const unsigned n = coll_plan_step(plan, rank, s, acts);
+        for (unsigned i = 0; i < n; i++)
+            if (acts[i].count != 0)
+                coll_i_tally_add(tally, &acts[i], plan->problem.elem_bytes);
+    }
+    return COLL_OK;
+}
+
+/* ---- writing out, replaying -------------------------------------------------------------- */
+
+/* One rank's actions in program order. */
+typedef struct coll_schedule {
+    const coll_action *actions; /* the caller's */
+    size_t n;
+    size_t scratch, shared; /* elements that they need */
+    uint32_t rank;
+} coll_schedule;
+
+/* Field by field: on bare metal, compilers call memcpy for the assignment of structures as large as these. */
+COLL_INLINE void coll_i_action_assign(coll_action *to, const coll_action *from)
+{
+    to->kind = from->kind;
+    to->flags = from->flags;
+    to->inputs = from->inputs;
+    to->peer = from->peer;
+    to->count = from->count;
+    to->dst = from->dst;
+    to->src = from->src;
+    to->via = from->via;
+    to->stride = from->stride;
+}
+
+COLL_INLINE void coll_i_group_assign(coll_group *to, const coll_group *from)
+{
+    to->base = from->base;
+    to->stride = from->stride;
+    to->table = from->table;
+    to->inverse = from->inverse;
+}
+
+/* Writes all actions of a rank to `actions`, of which there are `room`, and makes *schedule of them. coll_plan_tally
+ * says how many there are; COLL_ERR_MEMORY: more than `room`. */
+COLL_INLINE coll_status coll_schedule_write(coll_schedule *schedule, const coll_plan *plan,
+                                            uint32_t rank, coll_action *actions, size_t room)
+{
+    coll_action acts[COLL_STEP_MAX];
+    size_t steps, total = 0;
+    coll_status status;
+    if (!schedule || !plan || (!actions && room != 0))
+        return COLL_ERR_NULL;
+    status = coll_plan_check_rank(plan, rank);
+    if (status != COLL_OK)
+        return status;
+    steps = coll_plan_steps(plan, rank);
+    for (size_t s = 0; s < steps; s++) {
+        const unsigned n = coll_plan_step(plan, rank, s, acts);
+        for (unsigned i = 0; i < n; i++) {
+            if (acts[i].count == 0)
+                continue;
+            if (total == room)
+                return COLL_ERR_MEMORY;
+            coll_i_action_assign(&actions[total++], &acts[i]);
+        }
+    }
+    schedule->actions = actions;
+    schedule->n = total;
+    schedule->scratch = coll_plan_scratch(plan, rank);
+    schedule->shared = coll_plan_shared(plan);
+    schedule->rank = rank;
+    return COLL_OK;
+}
+
+COLL_INLINE const coll_schedule *coll_i_schedule(const coll_plan *plan)
+{
+    return (const coll_schedule *)plan->inner;
+}
+
+/* As many actions a step as fit. */
+COLL_INLINE size_t coll_i_replay_steps(const coll_plan *plan, uint32_t rank)
+{
+    const coll_schedule *of = coll_i_schedule(plan);
+    return rank == of->rank ? of->n / COLL_STEP_MAX + (of->n % COLL_STEP_MAX != 0 ? 1u : 0u)
+                            : 0;
+}
+
+COLL_INLINE unsigned coll_i_replay_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                        coll_action *out)
+{
+    const coll_schedule *of = coll_i_schedule(plan);
+    unsigned n = 0;
+    (void)rank;
+    for (size_t i = s * COLL_STEP_MAX; n < COLL_STEP_MAX && i < of->n; i++)
+        coll_i_action_assign(&out[n++], &of->actions[i]);
+    return n;
+}
+
+COLL_INLINE size_t coll_i_replay_scratch(const coll_plan *plan, uint32_t rank)
+{
+    const coll_schedule *of = coll_i_schedule(plan);
+    return rank == of->rank ? of->scratch : 0;
+}
+
+COLL_INLINE size_t coll_i_replay_shared(const coll_plan *plan)
+{
+    return coll_i_schedule(plan)->shared;
+}
+
+/* What a written schedule runs as: the plan of one rank, on the others there is nothing to do. Made by coll_plan_replay. */
+static const coll_algorithm coll_replay = {"replay",
+                                           "a schedule that was written out",
+                                           COLL_BIT(COLL_COLLECTIVES) - 1,
+                                           0, /* traits: those of the plan */
+                                           1, /* window: likewise */
+                                           0, /* parameters */
+                                           NULL,
+                                           NULL,
+                                           coll_i_replay_steps,
+                                           coll_i_replay_step,
+                                           coll_i_replay_scratch,
+                                           coll_i_replay_shared};
+
+/* Makes *replay a plan that does on the schedule's rank what `plan`, from which the schedule was written, does there. The other
+ * ranks may run the plan itself or replays of their own. The schedule must outlive it. */
+COLL_INLINE coll_status coll_plan_replay(coll_plan *replay, const coll_plan *plan,
+                                         const coll_schedule *schedule)
+{
+    coll_status status;
+    if (!plan || !schedule)
+        return COLL_ERR_NULL;
+    if (schedule->rank >= plan->problem.p)
+        return COLL_ERR_RANK;
+    status = coll_plan_init(replay, &coll_replay, &plan->problem, NULL);
+    if (status != COLL_OK)
+        return status;
+    replay->traits = plan->traits;
+    replay->window = plan->window;
+    coll_i_group_assign(&replay->group, &plan->group);
+    replay->inner = schedule;
+    return COLL_OK;
+}
+
+/* ---- packing -----------------------------------------------------------------------------
+ * Little endian, no padding:
+ *
+ *   u32 magic, u32 version, u32 bytes in all, u32 hash of the algorithm's name,
+ *   u32 collective, u32 p, u32 root, u32 flags, u64 count, u64 elem_bytes,
+ *   u32 group base, u32 group stride, u32 which tables follow, u32 parameters n, u32 × n,
+ *   u64 × p counts and u64 × p displacements of IN, then of OUT; u32 × p group table, u32 check
+ */
+enum {
+    COLL_I_PACK_MAGIC = 0x6c6c6f63, /* "coll" */
+    COLL_I_PACK_VERSION = 1,
+    COLL_I_PACK_HEAD = 64, /* bytes before the parameters */
+    COLL_I_PACK_IN = 1,    /* which tables */
+    COLL_I_PACK_OUT = 2,
+    COLL_I_PACK_GROUP = 4,
+    COLL_PACK_BYTES =
+        COLL_I_PACK_HEAD + 4 * COLL_PARAM_MAX + 4 /* of a plan without tables, at most */
+};
+
+/* FNV-1a, continued from `hash`. */
+#define COLL_I_HASH_START 2166136261u
+COLL_INLINE uint32_t coll_i_hash(uint32_t hash, const unsigned char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ bytes[i]) * 16777619u;
+    return hash;
+}
+
+/* What stands for an algorithm in a descriptor: the hash of its name. */
+COLL_INLINE uint32_t coll_algorithm_hash(const coll_algorithm *algorithm)
+{
+    size_t n = 0;
+    while (algorithm->name[n])
+        n++;
+    return coll_i_hash(COLL_I_HASH_START, (const unsigned char *)algorithm->name, n);
+}
+
+/* Where the next number is written or read; after the end, `at` still moves, and nothing else happens. */
+typedef struct coll_i_wire {
+    unsigned char *out; /* writing, or … */
+    const unsigned char *in;
+    size_t at, bytes;
+} coll_i_wire;
+
+COLL_INLINE void coll_i_put(coll_i_wire *wire, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++, wire->at++)
+        if (wire->at < wire->bytes)
+            wire->out[wire->at] = (unsigned char)(value >> (8 * i) & 0xff);
+}
+
+COLL_INLINE uint64_t coll_i_get(coll_i_wire *wire, unsigned bytes)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < bytes; i++, wire->at++)
+        if (wire->at < wire->bytes)
+            value |= (uint64_t)wire->in[wire->at] << (8 * i);
+    return value;
+}
+
+COLL_INLINE void coll_i_put_layout(coll_i_wire *wire, const coll_layout *layout, uint32_t p)
+{
+    for (uint32_t i = 0; layout->counts && i < p; i++)
+        coll_i_put(wire, layout->counts[i], 8);
+    for (uint32_t i = 0; layout->counts && i < p; i++)
+        coll_i_put(wire, layout->displs[i], 8);
+}
+
+/* Writes a plan to `wire`, with this rank's tables and the group, and to *bytes how many bytes that takes. COLL_ERR_MEMORY: more
+ * than `room`; *bytes is right nevertheless, so room may be 0 to ask. COLL_ERR_CAPABILITY: a composition or a replay,
+ * whose parts a descriptor cannot name. */
+COLL_INLINE coll_status coll_plan_pack(const coll_plan *plan, void *wire, size_t room,
+                                       size_t *bytes)
+{
+    coll_i_wire to;
+    const coll_problem *of;
+    uint64_t total;
+    if (!plan || !bytes || (!wire && room != 0))
+        return COLL_ERR_NULL;
+    if (plan->inner)
+        return COLL_ERR_CAPABILITY;
+    of = &plan->problem;
+    total = COLL_I_PACK_HEAD + 4 * (uint64_t)plan->algorithm->n_params + 4 +
+            (of->in.counts ? 16 : 0) * (uint64_t)of->p +
+            (of->out.counts ? 16 : 0) * (uint64_t)of->p +
+            (plan->group.table ? 4 : 0) * (uint64_t)of->p;
+    if (total > UINT32_MAX || total > SIZE_MAX)
+        return COLL_ERR_OVERFLOW;
+    to.out = (unsigned char *)wire;
+    to.in = NULL;
+    to.at = 0;
+    to.bytes = room;
+    coll_i_put(&to, COLL_I_PACK_MAGIC, 4);
+    coll_i_put(&to, COLL_I_PACK_VERSION, 4);
+    coll_i_put(&to, total, 4);
+    coll_i_put(&to, coll_algorithm_hash(plan->algorithm), 4);
+    coll_i_put(&to, (unsigned)of->collective, 4);
+    coll_i_put(&to, of->p, 4);
+    coll_i_put(&to, of->root, 4);
+    coll_i_put(&to, of->flags, 4);
+    coll_i_put(&to, of->count, 8);
+    coll_i_put(&to, of->elem_bytes, 8);
+    coll_i_put(&to, plan->group.base, 4);
+    coll_i_put(&to, plan->group.stride, 4);
+    coll_i_put(&to,
+               (of->in.counts ? (unsigned)COLL_I_PACK_IN : 0u) |
+                   (of->out.counts ? (unsigned)COLL_I_PACK_OUT : 0u) |
+                   (plan->group.table ? (unsigned)COLL_I_PACK_GROUP : 0u),
+               4);
+    coll_i_put(&to, plan->algorithm->n_params, 4);
+    for (uint32_t i = 0; i < plan->algorithm->n_params; i++)
+        coll_i_put(&to, plan->param[i], 4);
+    coll_i_put_layout(&to, &of->in, of->p);
+    coll_i_put_layout(&to, &of->out, of->p);
+    for (uint32_t i = 0; plan->group.table && i < of->p; i++)
+        coll_i_put(&to, plan->group.table[i], 4);
+    *bytes = (size_t)total;
+    if (room < total)
+        return COLL_ERR_MEMORY;
+    coll_i_put(&to, coll_i_hash(COLL_I_HASH_START, to.out, to.at), 4);
+    return COLL_OK;
+}
+
+/* The memory into which tables are unpacked. */
+typedef struct coll_i_tables {
+    unsigned char *at;
+    size_t left;
+} coll_i_tables;
+
+/* Takes p entries of `bytes` each; NULL: there is not so much left. */
+COLL_INLINE void *coll_i_tables_take(coll_i_tables *tables, uint32_t p, size_t bytes)
+{
+    void *table = tables->at;
+    if (p > tables->left / bytes)
+        return NULL;
+    tables->at += p * bytes;
+    tables->left -= p * bytes;
+    return table;
+}
+
+COLL_INLINE coll_status coll_i_get_layout(coll_i_wire *wire, coll_layout *layout, uint32_t p,
+                                          coll_i_tables *tables)
+{
+    size_t *counts = (size_t *)coll_i_tables_take(tables, p, sizeof(size_t));
+    size_t *displs = (size_t *)coll_i_tables_take(tables, p, sizeof(size_t));
+    bool fits = true;
+    if (!counts || !displs)
+        return COLL_ERR_MEMORY;
+    for (uint32_t i = 0; i < 2 * (uint64_t)p; i++) {
+        const uint64_t value = coll_i_get(wire, 8);
+        fits = fits && value <= SIZE_MAX;
+        (i < p ? counts : displs)[i < p ? i : i - p] = (size_t)value;
+    }
+    layout->counts = counts;
+    layout->displs = displs;
+    return fits ? COLL_OK : COLL_ERR_OVERFLOW;
+}
+
+/* The one of `n` algorithms that has this hash and solves this collective, or NULL. */
+COLL_INLINE const coll_algorithm *coll_i_find_hash(const coll_algorithm *const *among, size_t n,
+                                                   uint32_t hash, uint32_t collective)
+{
+    for (size_t i = 0; i < n; i++)
+        if (((among[i]->collectives >> collective) & 1u) &&
+            coll_algorithm_hash(among[i]) == hash)
+            return among[i];
+    return NULL;
+}
+
+/* Makes *plan from a descriptor of `bytes` bytes, by one of the `n` algorithms in `among`. `memory`, of `room` bytes and aligned for
+ * size_t, takes the descriptor's tables: 2·p size_t for each layout and p uint32_t for a group that is a table; NULL and 0
+ * where there are none. It stays the plan's. The bytes may come from anywhere: every number in them is checked.
+ * Errors: COLL_ERR_FORMAT not a descriptor of this version, or damaged; COLL_ERR_UNKNOWN none of these algorithms;
+ * COLL_ERR_MEMORY; COLL_ERR_GROUP; COLL_ERR_OVERFLOW; and those of coll_plan_init. */
+COLL_INLINE coll_status coll_plan_unpack(coll_plan *plan, const void *wire, size_t bytes,
+                                         const coll_algorithm *const *among, size_t n,
+                                         void *memory, size_t room)
+{
+    coll_i_wire from;
+    coll_i_tables tables;
+    coll_problem problem;
+    coll_group group;
+    const coll_algorithm *algorithm;
+    uint32_t param[COLL_PARAM_MAX], hash, collective, which, n_params;
+    uint64_t total, count, elem_bytes;
+    coll_status status = COLL_OK;
+    if (!plan || !wire || !among || (!memory && room != 0))
+        return COLL_ERR_NULL;
+    from.out = NULL;
+    from.in = (const unsigned char *)wire;
+    from.at = 0;
+    from.bytes = bytes;
+    tables.at = (unsigned char *)memory;
+    tables.left = room;
+    if (bytes < COLL_I_PACK_HEAD + 4 || coll_i_get(&from, 4) != COLL_I_PACK_MAGIC ||
+        coll_i_get(&from, 4) != COLL_I_PACK_VERSION || coll_i_get(&from, 4) != bytes)
+        return COLL_ERR_FORMAT;
+    from.at = bytes - 4;
+    if (coll_i_get(&from, 4) != coll_i_hash(COLL_I_HASH_START, from.in, bytes - 4))
+        return COLL_ERR_FORMAT;
+    from.at = 12;
+    hash = (uint32_t)coll_i_get(&from, 4);
+    collective = (uint32_t)coll_i_get(&from, 4);
+    if (collective >= COLL_COLLECTIVES)
+        return COLL_ERR_FORMAT;
+    coll_problem_init(&problem, (coll_collective)collective, (uint32_t)coll_i_get(&from, 4), 0,
+                      0);
+    problem.root = (uint32_t)coll_i_get(&from, 4);
+    problem.flags = (uint32_t)coll_i_get(&from, 4);
+    count = coll_i_get(&from, 8);
+    elem_bytes = coll_i_get(&from, 8);
+    coll_group_affine(&group, (uint32_t)coll_i_get(&from, 4), 0);
+    group.stride = (uint32_t)coll_i_get(&from, 4);
+    which = (uint32_t)coll_i_get(&from, 4);
+    n_params = (uint32_t)coll_i_get(&from, 4);
+    if ((problem.flags & ~(uint32_t)(COLL_IN_PLACE | COLL_COMMUTATIVE)) || which > 7 ||
+        n_params > COLL_PARAM_MAX)
+        return COLL_ERR_FORMAT;
+    total = COLL_I_PACK_HEAD + 4 * (uint64_t)n_params + 4 +
+            ((which & COLL_I_PACK_IN ? 16u : 0u) + (which & COLL_I_PACK_OUT ? 16u : 0u) +
+             (which & COLL_I_PACK_GROUP ? 4u : 0u)) *
+                (uint64_t)problem.p;
+    if (total != bytes)
+        return COLL_ERR_FORMAT;
+    if (count > SIZE_MAX || elem_bytes > SIZE_MAX)
+        return COLL_ERR_OVERFLOW;
+    problem.count = (size_t)count;
+    problem.elem_bytes = (size_t)elem_bytes;
+    algorithm = coll_i_find_hash(among, n, hash, collective);
+    if (!algorithm)
+        return COLL_ERR_UNKNOWN;
+    if (algorithm->n_params != n_params)
+        return COLL_ERR_FORMAT;
+    for (uint32_t i = 0; i < COLL_PARAM_MAX; i++)
+        param[i] = i < n_params ? (uint32_t)coll_i_get(&from, 4) : 0;
+    if (which & COLL_I_PACK_IN)
+        status = coll_i_get_layout(&from, &problem.in, problem.p, &tables);
+    if (status == COLL_OK && (which & COLL_I_PACK_OUT))
+        status = coll_i_get_layout(&from, &problem.out, problem.p, &tables);
+    if (status == COLL_OK && (which & COLL_I_PACK_GROUP)) {
+        uint32_t *table = (uint32_t *)coll_i_tables_take(&tables, problem.p, sizeof *table);
+        for (uint32_t i = 0; table && i < problem.p; i++)
+            table[i] = (uint32_t)coll_i_get(&from, 4);
+        coll_group_table(&group, table, NULL);
+        status = table ? COLL_OK : COLL_ERR_MEMORY;
+    }
+    if (status == COLL_OK)
+        status = coll_plan_init(plan, algorithm, &problem, param);
+    if (status == COLL_OK)
+        status = coll_group_check(&group, problem.p, UINT32_MAX);
+    if (status == COLL_OK)
+        coll_i_group_assign(&plan->group, &group);
+    return status;
+}
+
+#endif /* COLL_SCHEDULE_H */
