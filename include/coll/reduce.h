@@ -43,27 +43,27 @@
 
 /* ---- pairs: a value and the index that minloc and maxloc carry, laid out as MPI's are ----------- */
 
-typedef struct coll_i16_i32 {
+typedef struct COLL_I_ALIAS coll_i16_i32 {
     int16_t value;
     int32_t index;
 } coll_i16_i32;
 
-typedef struct coll_i32_i32 {
+typedef struct COLL_I_ALIAS coll_i32_i32 {
     int32_t value;
     int32_t index;
 } coll_i32_i32;
 
-typedef struct coll_i64_i32 {
+typedef struct COLL_I_ALIAS coll_i64_i32 {
     int64_t value COLL_I_ALIGN(8); /* 16 bytes on every machine */
     int32_t index;
 } coll_i64_i32;
 
-typedef struct coll_f32_i32 {
+typedef struct COLL_I_ALIAS coll_f32_i32 {
     float value;
     int32_t index;
 } coll_f32_i32;
 
-typedef struct coll_f64_i32 {
+typedef struct COLL_I_ALIAS coll_f64_i32 {
     double value COLL_I_ALIGN(8);
     int32_t index;
 } coll_f64_i32;
@@ -346,32 +346,8 @@ COLL_I_KERNEL(prod_bf16, coll_i_u16, COLL_I_PROD_BF16)
 
 /* ---- pairs ------------------------------------------------------------------------------- */
 
-/* Floats are ordered by their bits: keys that compare as the values do, NaNs all alike. */
-typedef struct coll_i_pair_i16 {
-    int16_t value;
-    int32_t index;
-} COLL_I_ALIAS coll_i_pair_i16;
-
-typedef struct coll_i_pair_i32 {
-    int32_t value;
-    int32_t index;
-} COLL_I_ALIAS coll_i_pair_i32;
-
-typedef struct coll_i_pair_i64 {
-    int64_t value COLL_I_ALIGN(8);
-    int32_t index;
-} COLL_I_ALIAS coll_i_pair_i64;
-
-typedef struct coll_i_pair_f32 {
-    uint32_t value;
-    int32_t index;
-} COLL_I_ALIAS coll_i_pair_f32;
-
-typedef struct coll_i_pair_f64 {
-    uint64_t value COLL_I_ALIGN(8);
-    int32_t index;
-} COLL_I_ALIAS coll_i_pair_f64;
-
+/* Floats are handled as the integers that have their bits, and compared by keys that order as the values
+ * do, −0 and +0 and all NaNs alike. */
 COLL_INLINE int32_t coll_i_key_f32(uint32_t x, int32_t nan)
 {
     return coll_soft_is_nan_f32(x) ? nan : coll_soft_key_f32(x == 0x80000000u ? 0 : x);
@@ -383,10 +359,10 @@ COLL_INLINE int64_t coll_i_key_f64(uint64_t x, int64_t nan)
 }
 
 #define COLL_I_KEY(value)         (value)
-#define COLL_I_KEY_MIN_F32(value) coll_i_key_f32((value), INT32_MIN)
-#define COLL_I_KEY_MAX_F32(value) coll_i_key_f32((value), INT32_MAX)
-#define COLL_I_KEY_MIN_F64(value) coll_i_key_f64((value), INT64_MIN)
-#define COLL_I_KEY_MAX_F64(value) coll_i_key_f64((value), INT64_MAX)
+#define COLL_I_KEY_MIN_F32(value) coll_i_key_f32((uint32_t)(value), INT32_MIN)
+#define COLL_I_KEY_MAX_F32(value) coll_i_key_f32((uint32_t)(value), INT32_MAX)
+#define COLL_I_KEY_MIN_F64(value) coll_i_key_f64((uint64_t)(value), INT64_MIN)
+#define COLL_I_KEY_MAX_F64(value) coll_i_key_f64((uint64_t)(value), INT64_MAX)
 
 #define COLL_I_LOC(name, T, K, KEY, BEFORE)                                                    \
     COLL_INLINE void coll_##name(void *dst, const void *a, const void *b, size_t count,        \
@@ -405,16 +381,16 @@ COLL_INLINE int64_t coll_i_key_f64(uint64_t x, int64_t nan)
         }                                                                                      \
     }
 
-COLL_I_LOC(minloc_i16_i32, coll_i_pair_i16, int16_t, COLL_I_KEY, <)
-COLL_I_LOC(maxloc_i16_i32, coll_i_pair_i16, int16_t, COLL_I_KEY, >)
-COLL_I_LOC(minloc_i32_i32, coll_i_pair_i32, int32_t, COLL_I_KEY, <)
-COLL_I_LOC(maxloc_i32_i32, coll_i_pair_i32, int32_t, COLL_I_KEY, >)
-COLL_I_LOC(minloc_i64_i32, coll_i_pair_i64, int64_t, COLL_I_KEY, <)
-COLL_I_LOC(maxloc_i64_i32, coll_i_pair_i64, int64_t, COLL_I_KEY, >)
-COLL_I_LOC(minloc_f32_i32, coll_i_pair_f32, int32_t, COLL_I_KEY_MIN_F32, <)
-COLL_I_LOC(maxloc_f32_i32, coll_i_pair_f32, int32_t, COLL_I_KEY_MAX_F32, >)
-COLL_I_LOC(minloc_f64_i32, coll_i_pair_f64, int64_t, COLL_I_KEY_MIN_F64, <)
-COLL_I_LOC(maxloc_f64_i32, coll_i_pair_f64, int64_t, COLL_I_KEY_MAX_F64, >)
+COLL_I_LOC(minloc_i16_i32, coll_i16_i32, int16_t, COLL_I_KEY, <)
+COLL_I_LOC(maxloc_i16_i32, coll_i16_i32, int16_t, COLL_I_KEY, >)
+COLL_I_LOC(minloc_i32_i32, coll_i32_i32, int32_t, COLL_I_KEY, <)
+COLL_I_LOC(maxloc_i32_i32, coll_i32_i32, int32_t, COLL_I_KEY, >)
+COLL_I_LOC(minloc_i64_i32, coll_i64_i32, int64_t, COLL_I_KEY, <)
+COLL_I_LOC(maxloc_i64_i32, coll_i64_i32, int64_t, COLL_I_KEY, >)
+COLL_I_LOC(minloc_f32_i32, coll_i32_i32, int32_t, COLL_I_KEY_MIN_F32, <)
+COLL_I_LOC(maxloc_f32_i32, coll_i32_i32, int32_t, COLL_I_KEY_MAX_F32, >)
+COLL_I_LOC(minloc_f64_i32, coll_i64_i32, int64_t, COLL_I_KEY_MIN_F64, <)
+COLL_I_LOC(maxloc_f64_i32, coll_i64_i32, int64_t, COLL_I_KEY_MAX_F64, >)
 
 /* ---- the choice -------------------------------------------------------------------------- */
 
@@ -474,5 +450,38 @@ COLL_INLINE coll_status coll_op_builtin(coll_op *op, coll_operator which, coll_t
 #undef COLL_I_LAND
 #undef COLL_I_LOR
 #undef COLL_I_LXOR
+#undef COLL_I_INDEPENDENT
+#undef COLL_I_BLOCKS
+#undef COLL_I_KERNEL
+#undef COLL_I_INTEGER
+#undef COLL_I_MIN_F16
+#undef COLL_I_MAX_F16
+#undef COLL_I_MIN_BF16
+#undef COLL_I_MAX_BF16
+#undef COLL_I_SUM_F16
+#undef COLL_I_PROD_F16
+#undef COLL_I_SUM_BF16
+#undef COLL_I_PROD_BF16
+#undef COLL_I_SUM_F32
+#undef COLL_I_PROD_F32
+#undef COLL_I_MIN_F32
+#undef COLL_I_MAX_F32
+#undef COLL_I_SUM_F64
+#undef COLL_I_PROD_F64
+#undef COLL_I_MIN_F64
+#undef COLL_I_MAX_F64
+#undef COLL_I_SUM_FLOAT
+#undef COLL_I_PROD_FLOAT
+#undef COLL_I_KEY
+#undef COLL_I_KEY_MIN_F32
+#undef COLL_I_KEY_MAX_F32
+#undef COLL_I_KEY_MIN_F64
+#undef COLL_I_KEY_MAX_F64
+#undef COLL_I_LOC
+#undef COLL_I_SAME
+#undef COLL_I_SIGNED
+#undef COLL_I_FLOATS
+#undef COLL_I_NONE
+#undef COLL_I_PAIRS
 
 #endif /* COLL_REDUCE_H */

@@ -35,7 +35,7 @@
 #define COLL_I_SOFT_ORDER(f, U, S, INFINITY_, NAN_)                                                \
     COLL_INLINE bool coll_soft_is_nan_##f(U x)                                                     \
     {                                                                                              \
-        return (U)(x << 1) > (U)((INFINITY_) << 1);                                                \
+        return (U)(x << 1) > (U)((U)(INFINITY_) << 1);                                             \
     }                                                                                              \
                                                                                                    \
     /* An integer that orders as the value does, −0 just below +0, NaNs beyond the infinities; \
