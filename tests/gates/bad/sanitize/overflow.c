@@ -3,7 +3,7 @@
 
 int main(int argc, char **argv)
 {
-    volatile char *bytes = malloc(4);
+    char *volatile bytes = malloc(4);
     (void)argv;
     return bytes[3 + argc];
 }
