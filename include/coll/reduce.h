@@ -99,16 +99,13 @@ typedef double coll_i_f64 COLL_I_ALIAS;
 
 /* No element depends on another, whatever dst is. Compilers cannot know, and fall back to one element
  * at a time where dst is an operand, the common case; so they are told. gcc at -O2 uses vectors only
- * where the count is known: hence blocks of 128 bytes. */
-#if defined(__clang__)
+ * where the count is known: hence blocks of 128 bytes. Where size matters, none of this. */
+#if defined(__OPTIMIZE_SIZE__)
+#define COLL_I_INDEPENDENT
+#elif defined(__clang__)
 #define COLL_I_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
 #define COLL_I_INDEPENDENT _Pragma("GCC ivdep")
-#else
-#define COLL_I_INDEPENDENT
-#endif
-
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE_SIZE__)
 #define COLL_I_BLOCKS(T, OP)                                                                   \
     for (; count - i >= 128 / sizeof(T); i += 128 / sizeof(T)) {                               \
         COLL_I_INDEPENDENT                                                                     \
@@ -116,7 +113,15 @@ typedef double coll_i_f64 COLL_I_ALIAS;
             to[i + k] = OP(T, x[i + k], y[i + k]);                                             \
     }
 #else
+#define COLL_I_INDEPENDENT
+#endif
+#ifndef COLL_I_BLOCKS
 #define COLL_I_BLOCKS(T, OP)
+#endif
+
+#if defined(__clang__) /* warns where it does not use vectors, be that right or not */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
 #define COLL_I_KERNEL(name, T, OP)                                                             \
@@ -437,6 +442,10 @@ COLL_INLINE coll_status coll_op_builtin(coll_op *op, coll_operator which, coll_t
     op->exact = !((which == COLL_SUM || which == COLL_PROD) && type >= COLL_F16);
     return COLL_OK;
 }
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 #undef COLL_I_ALIAS
 #undef COLL_I_ALIGN
