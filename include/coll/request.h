@@ -58,6 +58,7 @@ typedef struct coll_request {
     uint32_t ready;     /* slots to look at: what they waited for changed, or may have */
     uint32_t flying;    /* slots with an operation that the transport works on */
     uint32_t landed;    /* slots whose message is staged and not yet combined */
+    uint32_t apart;     /* slots whose staging or operands lie apart from their dst */
     uint32_t idle;      /* calls of progress, one after the other, in which nothing happened */
     coll_status status; /* COLL_AGAIN: running */
     uint8_t window;     /* slots */
@@ -98,7 +99,7 @@ COLL_INLINE size_t coll_i_via_span(const coll_action *a)
                                      : a->count;
 }
 
-/* What an action in a slot has in the refs that its kind does not use: overlaps nothing. */
+/* What an action in a slot has as dst and src where its kind does not use them: overlaps nothing. */
 #define COLL_I_NOWHERE COLL_AT(COLL_SHARED, COLL_REF_LIMIT / 2)
 
 /* Does o, in a slot, touch [ref, ref + count) so that a younger reader (writes: a writer) must wait? */
@@ -135,60 +136,116 @@ COLL_INLINE uint32_t coll_i_all(const coll_request *r)
  * progress. Such a message is staged. */
 enum { COLL_I_STAGE = 0x80 /* in flags: it waits for a send */, COLL_I_PATIENCE = 16 };
 
+/* Older slots that an action conflicts with. */
+typedef struct coll_i_waits {
+    uint32_t start;   /* before it may start */
+    uint32_t combine; /* before it may combine (RECV_REDUCE) or start (all others) */
+} coll_i_waits;
+
+/* The conflicts that stagings and REDUCE's operands bring, where they lie apart from dst. */
+COLL_INLINE void coll_i_via_waits(const coll_request *r, const coll_action *a,
+                                  coll_i_waits *waits)
+{
+    const bool writes = coll_i_has(COLL_I_WRITES_DST, a),
+               reads = coll_i_has(COLL_I_READS_SRC, a);
+    const uint32_t used = coll_i_all(r) & ~r->free;
+    for (uint32_t left = r->apart & used; left; left &= left - 1) {
+        const uint32_t j = COLL_LOWEST_BIT(left);
+        const coll_action *o = &r->slots[j].act;
+        const size_t span = coll_i_via_span(o);
+        if ((writes && coll_i_overlap(a->dst, a->count, o->via, span)) ||
+            (reads && o->kind == COLL_DO_RECV_REDUCE &&
+             coll_i_overlap(a->src, a->count, o->via, span)))
+            waits->combine |= (uint32_t)1 << j;
+    }
+    if (!coll_i_has(COLL_I_KIND(RECV_REDUCE) | COLL_I_KIND(REDUCE), a))
+        return;
+    for (uint32_t left = used; left; left &= left - 1) {
+        const uint32_t j = COLL_LOWEST_BIT(left);
+        const coll_action *o = &r->slots[j].act;
+        if (a->kind == COLL_DO_REDUCE && coll_i_touches(o, a->via, coll_i_via_span(a), false))
+            waits->combine |= (uint32_t)1 << j;
+        if (a->kind == COLL_DO_RECV_REDUCE && coll_i_touches(o, a->via, a->count, true))
+            waits->start |= (uint32_t)1 << j;
+    }
+}
+
+/* Finds what an action must wait for in the window: its conflicts, and *order, the message before it on its channel.
+ * This loop is most of what the executor costs when the window is full, hence its form: a range [x, x + n) meets
+ * [y, y + m) if x + n−1 − y, which wraps, is below n−1 + m. */
+COLL_HOT_INLINE coll_i_waits coll_i_find_waits(const coll_request *r, const coll_action *a,
+                                               uint32_t *order)
+{
+    const bool writes = coll_i_has(COLL_I_WRITES_DST, a),
+               reads = coll_i_has(COLL_I_READS_SRC, a);
+    const bool apart =
+        a->kind == COLL_DO_REDUCE || (a->kind == COLL_DO_RECV_REDUCE && a->via != a->dst);
+    const coll_ref elsewhere = COLL_I_NOWHERE + COLL_REF_LIMIT / 4; /* meets NOWHERE neither */
+    const size_t more = a->count - 1;
+    const coll_ref dst_last = (writes ? a->dst : elsewhere) + more;
+    const coll_ref src_last = (reads ? a->src : elsewhere) + more;
+    const unsigned kinds = coll_i_channel_kinds(a);
+    uint32_t written = 0, read = 0, channel = 0, behind = 0;
+    coll_i_waits waits;
+    for (uint32_t left = coll_i_all(r) & ~r->free; left; left &= left - 1) {
+        const uint32_t j = COLL_LOWEST_BIT(left);
+        const coll_slot *older = &r->slots[j];
+        const coll_action *o = &older->act;
+        const size_t span = more + o->count;
+        written |= (uint32_t)((dst_last - o->dst < span) | (dst_last - o->src < span)) << j;
+        read |= (uint32_t)(src_last - o->dst < span) << j;
+        if (coll_i_has(kinds, o) && (o->peer == a->peer || o->kind == COLL_DO_MULTICAST ||
+                                     a->kind == COLL_DO_MULTICAST)) {
+            channel |= (uint32_t)1 << j;
+            behind |= older->order;
+        }
+    }
+    *order =
+        channel & ~behind & ~r->landed; /* the youngest: older ones come before it anyway */
+    waits.start = apart ? 0 : written;  /* its staging is dst itself, or it has none */
+    waits.combine = written | read;
+    if (apart || r->apart)
+        coll_i_via_waits(r, a, &waits);
+    return waits;
+}
+
 /* Writes the action into a free slot, and finds what it must wait for. */
 COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
 {
     const uint32_t k = COLL_LOWEST_BIT(r->free), bit = (uint32_t)1 << k;
-    const bool writes = coll_i_has(COLL_I_WRITES_DST, a),
-               reads = coll_i_has(COLL_I_READS_SRC, a);
-    const bool staged = a->kind == COLL_DO_RECV_REDUCE, gathers = a->kind == COLL_DO_REDUCE;
-    const unsigned kinds = coll_i_channel_kinds(a);
+    const bool merges = a->kind == COLL_DO_RECV_REDUCE;
     coll_slot *slot = &r->slots[k];
-    uint32_t gate = 0, hold = 0, channel = 0, behind = 0;
-    bool waits_for_send = false;
-    for (uint32_t left = coll_i_all(r) & ~r->free; left; left &= left - 1) {
-        const uint32_t j = COLL_LOWEST_BIT(left), j_bit = (uint32_t)1 << j;
-        const coll_action *o = &r->slots[j].act;
-        uint32_t depends = 0;
-        if ((writes && coll_i_touches(o, a->dst, a->count, true)) ||
-            (reads && coll_i_touches(o, a->src, a->count, false)) ||
-            (gathers && coll_i_touches(o, a->via, coll_i_via_span(a), false))) {
-            hold |= j_bit;
-            depends = bit;
-            waits_for_send = waits_for_send || coll_i_has(COLL_I_SENDS, o);
-        }
-        if (staged && coll_i_touches(o, a->via, a->count, true)) {
-            gate |= j_bit;
-            depends = bit;
-        }
-        if (coll_i_has(kinds, o) && !(r->landed & j_bit) &&
-            (o->peer == a->peer || o->kind == COLL_DO_MULTICAST ||
-             a->kind == COLL_DO_MULTICAST)) {
-            channel |= j_bit;
-            behind |= r->slots[j].order;
-        }
-        r->slots[j].dependents |= depends;
+    uint32_t order = 0, sends = 0;
+    coll_i_waits waits = {0, 0};
+    if (r->free != coll_i_all(r))
+        waits = coll_i_find_waits(r, a, &order);
+    for (uint32_t left = waits.start | waits.combine | order; left; left &= left - 1) {
+        coll_slot *older = &r->slots[COLL_LOWEST_BIT(left)];
+        older->dependents |= bit;
+        if (coll_i_has(COLL_I_SENDS, &older->act))
+            sends |= left & (0 - left);
     }
-    channel &= ~behind; /* the youngest of the channel: the older ones come before it anyway */
-    for (uint32_t left = channel; left; left &= left - 1)
-        r->slots[COLL_LOWEST_BIT(left)].dependents |= bit;
     /* One by one: for the assignment of the structure, compilers call memcpy on bare metal. */
     slot->act.kind = a->kind;
-    slot->act.flags = (uint8_t)(a->flags | (staged && waits_for_send ? COLL_I_STAGE : 0));
+    slot->act.flags =
+        (uint8_t)(a->flags | (merges && (sends & waits.combine) ? COLL_I_STAGE : 0));
     slot->act.inputs = a->inputs;
     slot->act.peer = a->peer;
     slot->act.count = a->count;
-    slot->act.dst = writes ? a->dst : COLL_I_NOWHERE;
-    slot->act.src = reads ? a->src : COLL_I_NOWHERE;
+    slot->act.dst = coll_i_has(COLL_I_WRITES_DST, a) ? a->dst : COLL_I_NOWHERE;
+    slot->act.src = coll_i_has(COLL_I_READS_SRC, a) ? a->src : COLL_I_NOWHERE;
     slot->act.via = a->via;
     slot->act.stride = a->stride;
     slot->handle.word[0] = slot->handle.word[1] = 0;
-    slot->gate = staged ? gate : hold;
-    slot->hold = staged ? hold : 0;
-    slot->order = channel;
+    slot->gate = merges ? waits.start : waits.combine;
+    slot->hold = merges ? waits.combine : 0;
+    slot->order = order;
     slot->dependents = 0;
     r->free &= ~bit;
     r->pending |= bit;
+    r->apart &= ~bit;
+    if (a->kind == COLL_DO_REDUCE || (merges && a->via != a->dst))
+        r->apart |= bit;
     return k;
 }
 
@@ -587,7 +644,7 @@ COLL_INLINE coll_status coll_request_start(coll_request *r, const coll_run *run)
     r->step = 0;
     r->steps = coll_plan_steps(run->plan, run->rank);
     r->free = coll_i_all(r);
-    r->pending = r->ready = r->flying = r->landed = r->idle = 0;
+    r->pending = r->ready = r->flying = r->landed = r->apart = r->idle = 0;
     r->skip = 0;
     r->status = COLL_AGAIN;
     status = coll_request_progress(r);
