@@ -17,8 +17,8 @@
  *   (3) in a reduce_scatter r receives block r at the last step, and never sends it
  * Cost    allgather, reduce_scatter: p−1 rounds, messages and blocks sent per rank; allreduce: 2(p−1) messages,
  *         2·count·(p−1)/p elements. scratch: reduce_scatter two blocks, allreduce in place two parts
- * Source  Littlefield 1992 (rings on a line); Kumar 2004 (ring); Thakur, Rabenseifner, Gropp 2005, §4.1, §4.4,
- *         doi:10.1177/1094342005051521
+ * Source  Kumar 2004 (ring); Thakur, Rabenseifner, Gropp 2005, §4.1, §4.4, doi:10.1177/1094342005051521;
+ *         Patarasuk, Yuan 2009, doi:10.1016/j.jpdc.2008.09.002
  */
 #ifndef COLL_ALGOS_RING_H
 #define COLL_ALGOS_RING_H
@@ -102,11 +102,13 @@ COLL_INLINE unsigned coll_i_ring_reduce_scatter_step(const coll_plan *plan, uint
     const coll_ref input = coll_input(plan);
     if (s == p - 1) {
         const coll_block own = coll_in_block(plan, rank);
-        coll_act_copy(out, COLL_AT(COLL_OUT, 0),
-                      p == 1 ? input + own.offset
-                             : COLL_AT(COLL_SCRATCH, (s - 1) % 2 * plan->largest),
-                      own.count);
-        return 1;
+        const coll_ref sum = COLL_AT(COLL_SCRATCH, ((s & 1) ^ 1) * plan->largest);
+        unsigned n = 0;
+        if (p == 1 && coll_in_place(plan)) /* the block may overlap its new place */
+            coll_act_copy(&out[n++], sum, input + own.offset, own.count);
+        coll_act_copy(&out[n++], COLL_AT(COLL_OUT, 0),
+                      coll_in_place(plan) ? sum : input + own.offset, own.count);
+        return n;
     }
     {
         const coll_block give = coll_in_block(plan, coll_i_ring_block(p, rank, s + 1));
@@ -125,7 +127,9 @@ COLL_INLINE unsigned coll_i_ring_reduce_scatter_step(const coll_plan *plan, uint
 COLL_INLINE size_t coll_i_ring_reduce_scatter_scratch(const coll_plan *plan, uint32_t rank)
 {
     (void)rank;
-    return plan->problem.p == 1 ? 0 : 2 * plan->largest;
+    if (plan->problem.p == 1)
+        return coll_in_place(plan) ? plan->largest : 0;
+    return 2 * plan->largest;
 }
 
 static const coll_algorithm coll_ring_reduce_scatter = {
