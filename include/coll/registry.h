@@ -17,6 +17,7 @@
 #include "algos/fnomial_gather.h"
 #include "algos/linear.h"
 #include "algos/linear_all.h"
+#include "algos/linear_gather.h"
 #include "algos/linear_scan.h"
 #include "algos/pairwise.h"
 #include "algos/recursive_doubling.h"

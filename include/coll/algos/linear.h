@@ -1,4 +1,4 @@
-/* coll/algos/linear.h — barrier, bcast, reduce, allreduce, gather(v), scatter(v): everyone with the root
+/* coll/algos/linear.h — barrier, bcast, reduce, allreduce: everyone with the root
  *
  * The root talks to every other rank itself, one after the other; the others talk to nobody else. That is
  * the fastest way among a few ranks, and the order of operands is plain: in a reduction all others send
@@ -16,8 +16,7 @@
  *   (1) every other rank sends to the root, or receives from it, exactly once
  *   (2) the root of a reduction takes operand i after operand i−1
  *   (3) operands i and i + slots share a staging slot, and no others do
- *   (4) only the root looks at the tables of gatherv and scatterv
- * Cost    p−1 messages of a vector (a block), all of them at the root; allreduce, barrier: 2(p−1).
+ * Cost    p−1 messages of `count` elements, all of them at the root; allreduce, barrier: 2(p−1).
  *         scratch at the root of a reduction: min(slots, p−1) vectors, in place above rank 0 one more
  * Source  Moody 2003, §3.2.1 (serial)
  */
@@ -194,86 +193,6 @@ static const coll_algorithm coll_linear_allreduce = {"linear",
                                                      coll_i_linear_allreduce_step,
                                                      coll_i_linear_reduce_scratch,
                                                      /* shared */ NULL};
-
-/* ---- gather, scatter --------------------------------------------------------------------- */
-
-/* Both: the root has a step for each rank, in place without itself. */
-COLL_INLINE size_t coll_i_linear_gather_steps(const coll_plan *plan, uint32_t rank)
-{
-    if (rank != plan->problem.root)
-        return 1;
-    return plan->problem.p - (coll_in_place(plan) ? (size_t)1 : 0);
-}
-
-/* The rank that the root's step s is for. */
-COLL_INLINE uint32_t coll_i_linear_other(const coll_plan *plan, size_t s)
-{
-    return (uint32_t)s + (coll_in_place(plan) && s >= plan->problem.root ? 1 : 0);
-}
-
-COLL_INLINE unsigned coll_i_linear_gather_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                               coll_action *out)
-{
-    const uint32_t root = plan->problem.root;
-    if (rank != root) {
-        coll_act_send(out, root, COLL_AT(COLL_IN, 0), coll_own_count(plan, rank));
-    } else {
-        const uint32_t i = coll_i_linear_other(plan, s);
-        const coll_block block = coll_out_block(plan, i);
-        const coll_ref place = COLL_AT(COLL_OUT, block.offset);
-        if (i == root)
-            coll_act_copy(out, place, COLL_AT(COLL_IN, 0), block.count);
-        else
-            coll_act_recv(out, i, place, block.count);
-    }
-    return 1;
-}
-
-static const coll_algorithm coll_linear_gather = {"linear",
-                                                  "Moody 2003, section 3.2.1",
-                                                  COLL_BIT(COLL_GATHER) |
-                                                      COLL_BIT(COLL_GATHERV),
-                                                  /* traits */ 0,
-                                                  /* window */ 1,
-                                                  /* parameters */ 0,
-                                                  NULL,
-                                                  /* check */ NULL,
-                                                  coll_i_linear_gather_steps,
-                                                  coll_i_linear_gather_step,
-                                                  /* scratch */ NULL,
-                                                  /* shared */ NULL};
-
-COLL_INLINE unsigned coll_i_linear_scatter_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                                coll_action *out)
-{
-    const uint32_t root = plan->problem.root;
-    if (rank != root) {
-        coll_act_recv(out, root, COLL_AT(COLL_OUT, 0), coll_own_count(plan, rank));
-    } else {
-        const uint32_t i = coll_i_linear_other(plan, s);
-        const coll_block block = coll_in_block(plan, i);
-        const coll_ref place = COLL_AT(COLL_IN, block.offset);
-        if (i == root)
-            coll_act_copy(out, COLL_AT(COLL_OUT, 0), place, block.count);
-        else
-            coll_act_send(out, i, place, block.count);
-    }
-    return 1;
-}
-
-static const coll_algorithm coll_linear_scatter = {"linear",
-                                                   "Moody 2003, section 3.2.1",
-                                                   COLL_BIT(COLL_SCATTER) |
-                                                       COLL_BIT(COLL_SCATTERV),
-                                                   /* traits */ 0,
-                                                   /* window */ 1,
-                                                   /* parameters */ 0,
-                                                   NULL,
-                                                   /* check */ NULL,
-                                                   coll_i_linear_gather_steps,
-                                                   coll_i_linear_scatter_step,
-                                                   /* scratch */ NULL,
-                                                   /* shared */ NULL};
 
 /* ---- barrier: notifications to rank 0, then from it -------------------------------------- */
 

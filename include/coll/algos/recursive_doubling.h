@@ -17,8 +17,8 @@
  *   (1) the partner in round k has this rank as its partner in round k
  *   (2) before round k a rank stands for the run of ranks of its 2^k core numbers, and the partner's run is next to it
  *   (3) no message of an allreduce is read from where the same round writes
- * Cost    ⌊log2 p⌋ rounds, and two more off powers of two. allreduce: ⌈log2 p⌉ + 1 messages of `count` at most per
- *         rank, scratch `count`; allgather: p−1 blocks (a folding odd rank sends p more, to the even one)
+ * Cost    ⌊log2 p⌋ rounds, and two more off powers of two. allreduce: at most ⌊log2 p⌋ + 1 messages of `count` per
+ *         rank, scratch at most `count`; allgather: every block comes once (to an idle rank its own too)
  * Source  Thakur, Rabenseifner, Gropp 2005, §4.1, §4.5, doi:10.1177/1094342005051521
  */
 #ifndef COLL_ALGOS_RECURSIVE_DOUBLING_H

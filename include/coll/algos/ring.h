@@ -127,9 +127,7 @@ COLL_INLINE unsigned coll_i_ring_reduce_scatter_step(const coll_plan *plan, uint
 COLL_INLINE size_t coll_i_ring_reduce_scatter_scratch(const coll_plan *plan, uint32_t rank)
 {
     (void)rank;
-    if (plan->problem.p == 1)
-        return coll_in_place(plan) ? plan->largest : 0;
-    return 2 * plan->largest;
+    return plan->problem.p == 1 && !coll_in_place(plan) ? 0 : 2 * plan->largest;
 }
 
 static const coll_algorithm coll_ring_reduce_scatter = {
