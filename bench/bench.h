@@ -25,6 +25,14 @@ static inline double bench_now(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
+/* Nanoseconds that this thread has had a processor, which other programs on the machine do not prolong. */
+static inline double bench_busy(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
 /* The compiler must assume that memory at p is read and written here. */
 static inline void bench_use(const void *p)
 {

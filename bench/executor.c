@@ -11,7 +11,7 @@
  *   loopback  all ranks in this thread, messages of one element really copied
  * Column `step` is the step function alone, measured in turn with the rest; `executor` is the total without it. The
  * reductions do nothing on the null transports. One rank runs there, rank 0, and all of them on loopback.
- * `bytes` is all the memory that a running collective of a rank needs: plan, run, request, slots and scratch.
+ * `bytes_request` is a request with its slots, `bytes` all the memory that a running collective of a rank needs: plan, run, request, slots and scratch.
  */
 #include "coll/registry.h"
 #include "coll/request.h"
@@ -203,16 +203,36 @@ static void check(coll_status status)
     }
 }
 
+/* The means at the end: all rows of a transport, each of the same weight. */
+static struct {
+    const char *transport;
+    size_t rows;
+    double all, alone, least;
+} means[4];
+
+static void add_to_mean(const char *transport, double all, double alone, double least)
+{
+    size_t i = 0;
+    while (means[i].transport && strcmp(means[i].transport, transport) != 0)
+        i++;
+    means[i].transport = transport;
+    means[i].rows++;
+    means[i].all += all;
+    means[i].alone += alone;
+    means[i].least += least;
+}
+
 static void print_row(const char *transport, const coll_plan *plan, uint32_t window,
                       size_t actions, size_t bytes, double *total, double *step)
 {
     const double all = bench_median(total, BENCH_ROUNDS),
                  alone = bench_median(step, BENCH_ROUNDS);
     const double least = total[0] - step[0];
-    printf("%s,%s,%s,%u,%u,%zu,%.1f,%.1f,%.1f,%.1f,%.0f,%zu\n", transport,
+    add_to_mean(transport, all, alone, least);
+    printf("%s,%s,%s,%u,%u,%zu,%.1f,%.1f,%.1f,%.1f,%.0f,%zu,%zu\n", transport,
            coll_collective_name(plan->problem.collective), plan->algorithm->name,
            plan->problem.p, window, actions, all, alone, all - alone, least,
-           all * (double)actions, bytes);
+           all * (double)actions, sizeof(coll_request) + window * sizeof(coll_slot), bytes);
 }
 
 static bool make_plan(coll_plan *plan, const job *of)
@@ -239,22 +259,22 @@ static void bench_null(const transport_case *over, const job *of)
     run_fill(&run, &plan, &op, &m, rank);
     run.transport = &over->transport;
     for (size_t round = 0; round < BENCH_ROUNDS; round++) {
-        double start = bench_now();
+        double start = bench_busy();
         for (size_t i = 0; i < repeat; i++)
             walk(&plan, rank);
-        step[round] = (bench_now() - start) / (double)(repeat * actions);
+        step[round] = (bench_busy() - start) / (double)(repeat * actions);
         for (size_t w = 0; w < N_WINDOWS; w++) {
             coll_slot slots[WINDOW_MOST];
             coll_request request;
             if (!wanted_window(&plan, w))
                 continue;
             check(coll_request_init(&request, slots, windows[w]));
-            start = bench_now();
+            start = bench_busy();
             for (size_t i = 0; i < repeat; i++) {
                 check(coll_request_start(&request, &run));
                 check(coll_request_wait(&request));
             }
-            total[w][round] = (bench_now() - start) / (double)(repeat * actions);
+            total[w][round] = (bench_busy() - start) / (double)(repeat * actions);
         }
     }
     for (size_t w = 0; w < N_WINDOWS; w++)
@@ -297,23 +317,23 @@ static void bench_loopback(const job *of)
     }
     const size_t repeat = 1 + 20000 / (actions + 1);
     for (size_t round = 0; round < BENCH_ROUNDS; round++) {
-        double start = bench_now();
+        double start = bench_busy();
         for (size_t i = 0; i < repeat; i++)
             for (uint32_t r = 0; r < p; r++)
                 walk(&plan, r);
-        step[round] = (bench_now() - start) / (double)(repeat * actions);
+        step[round] = (bench_busy() - start) / (double)(repeat * actions);
         for (size_t w = 0; w < N_WINDOWS; w++) {
             if (!wanted_window(&plan, w))
                 continue;
             for (uint32_t r = 0; r < p; r++)
                 check(coll_request_init(&request[r], slots[r], windows[w]));
-            start = bench_now();
+            start = bench_busy();
             for (size_t i = 0; i < repeat; i++) {
                 for (uint32_t r = 0; r < p; r++)
                     check(coll_request_start(&request[r], &run[r]));
                 check(coll_loopback_run(&world, requests, p));
             }
-            total[w][round] = (bench_now() - start) / (double)(repeat * actions);
+            total[w][round] = (bench_busy() - start) / (double)(repeat * actions);
         }
     }
     for (size_t w = 0; w < N_WINDOWS; w++)
@@ -335,7 +355,8 @@ int main(int argc, char **argv)
         {"late", {.send = started_send, .recv = started_recv, .test = late_test}},
     };
     printf("transport,collective,algorithm,p,window,actions,ns_per_action,ns_per_action_step,"
-           "ns_per_action_executor,ns_per_action_executor_least,ns_per_collective,bytes\n");
+           "ns_per_action_executor,ns_per_action_executor_least,ns_per_collective,bytes_"
+           "request,bytes\n");
     asked = argv + 1;
     n_asked = argc - 1;
     for (size_t i = 0; i < N_JOBS; i++) {
@@ -349,6 +370,12 @@ int main(int argc, char **argv)
                 bench_null(&cases[c], &jobs[i]);
         if (wanted(0, "loopback"))
             bench_loopback(&jobs[i]);
+    }
+    for (size_t i = 0; i < sizeof means / sizeof *means && means[i].transport; i++) {
+        const double n = (double)means[i].rows;
+        printf("mean of %s,,,,,%zu rows,%.1f,%.1f,%.1f,%.1f,,,\n", means[i].transport,
+               means[i].rows, means[i].all / n, means[i].alone / n,
+               (means[i].all - means[i].alone) / n, means[i].least / n);
     }
     return 0;
 }

@@ -4,8 +4,9 @@
  *   ./steps allreduce ring         only these; the algorithm may be left out
  *
  * One row for each collective, algorithm, setting of its parameters, and p. All ranks (or 16 of them) walk through all
- * steps (or 256 in a row), the way a request asks for them; time is divided by the actions that came out. The last row
- * but one is the mean over all rows, the last one the worst. Target: mean ≤ 6 ns, none above 25 ns.
+ * steps (or 256 in a row), the way a request asks for them; time is divided by the actions that came out. `least` is the best
+ * of the rounds, which other programs on the machine disturb least. At the end: the mean over all rows, the mean
+ * in which every collective of every algorithm weighs the same, and the worst row. Target: mean ≤ 6 ns, none above 25 ns.
  */
 #include "coll/registry.h"
 
@@ -52,15 +53,74 @@ static result measure(const coll_plan *plan)
     r.actions = walk(plan, ranks, n);
     size_t repeat = 1 + 20000 / (r.actions + 1);
     for (size_t i = 0; i < BENCH_ROUNDS; i++) {
-        const double start = bench_now();
+        const double start = bench_busy();
         for (size_t k = 0; k < repeat; k++)
             walk(plan, ranks, n);
-        rounds[i] = (bench_now() - start) / (double)(repeat * (r.actions ? r.actions : 1));
+        rounds[i] = (bench_busy() - start) / (double)(repeat * (r.actions ? r.actions : 1));
     }
     r.median = bench_median(rounds, BENCH_ROUNDS);
     r.least = rounds[0];
     r.per_step = steps ? (double)r.actions / (double)steps : 0;
     return r;
+}
+
+/* The tables that a v-collective is given: 1, 2 or 3 elements a block. */
+static size_t counts[4096], displs[4096];
+
+/* What was measured so far. */
+static struct {
+    size_t rows;
+    double sum, sum_least, worst, worst_least;
+    char worst_name[200];
+    size_t lines; /* collectives of an algorithm, each of the same weight in this mean */
+    double sum_lines, sum_lines_least;
+} total;
+
+static void measure_plan(const coll_plan *plan, const char *parameters)
+{
+    char name[200];
+    const result r = measure(plan);
+    if (r.actions == 0)
+        return;
+    snprintf(name, sizeof name, "%s,%s,%s,%u", coll_collective_name(plan->problem.collective),
+             plan->algorithm->name, parameters, plan->problem.p);
+    printf("%s,%zu,%.2f,%.2f,%.2f\n", name, r.actions, r.per_step, r.median, r.least);
+    total.rows++;
+    total.sum += r.median;
+    total.sum_least += r.least;
+    if (total.worst < r.median)
+        total.worst = r.median;
+    if (total.worst_least < r.least) {
+        total.worst_least = r.least;
+        snprintf(total.worst_name, sizeof total.worst_name, "%s", name);
+    }
+}
+
+/* All p with these parameters, as far as the algorithm can. */
+static void measure_sizes(const coll_algorithm *algorithm, coll_collective collective,
+                          const uint32_t *param, const char *parameters)
+{
+    const unsigned in = COLL_BIT(COLL_SCATTERV) | COLL_BIT(COLL_ALLTOALLV) |
+                        COLL_BIT(COLL_REDUCE_SCATTER),
+                   out = COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_ALLTOALLV) |
+                         COLL_BIT(COLL_ALLGATHERV);
+    for (size_t i = 0; i < N_SIZES; i++) {
+        coll_problem problem;
+        coll_plan plan;
+        coll_problem_init(&problem, collective, sizes[i], 3 * (size_t)sizes[i] + 5, 8);
+        problem.flags = COLL_COMMUTATIVE;
+        problem.root = sizes[i] / 2;
+        if (coll_is(in, collective)) {
+            problem.in.counts = counts;
+            problem.in.displs = displs;
+        }
+        if (coll_is(out, collective)) {
+            problem.out.counts = counts;
+            problem.out.displs = displs;
+        }
+        if (coll_plan_init(&plan, algorithm, &problem, param) == COLL_OK)
+            measure_plan(&plan, parameters);
+    }
 }
 
 /* Values of a parameter's grid. */
@@ -72,87 +132,58 @@ static uint32_t grid_values(const coll_param *param)
     return n;
 }
 
+/* All settings of its parameters. */
+static void measure_algorithm(const coll_algorithm *algorithm, coll_collective collective)
+{
+    const size_t rows = total.rows;
+    const double sum = total.sum, sum_least = total.sum_least;
+    uint32_t settings = 1;
+    fprintf(stderr, "%s %s\n", coll_collective_name(collective), algorithm->name);
+    for (uint32_t k = 0; k < algorithm->n_params; k++)
+        settings *= grid_values(&algorithm->params[k]);
+    for (uint32_t setting = 0, rest; setting < settings; setting++) {
+        uint32_t param[COLL_PARAM_MAX] = {0};
+        char text[100] = "";
+        size_t used = 0;
+        rest = setting;
+        for (uint32_t k = 0; k < algorithm->n_params; k++) {
+            const uint32_t n = grid_values(&algorithm->params[k]);
+            param[k] = algorithm->params[k].grid[rest % n];
+            rest /= n;
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%u", k ? " " : "",
+                                     algorithm->params[k].name, param[k]);
+        }
+        measure_sizes(algorithm, collective, param, text);
+    }
+    if (total.rows > rows) {
+        total.lines++;
+        total.sum_lines += (total.sum - sum) / (double)(total.rows - rows);
+        total.sum_lines_least += (total.sum_least - sum_least) / (double)(total.rows - rows);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    size_t *counts = bench_memory(4096 * sizeof(size_t));
-    size_t *displs = bench_memory(4096 * sizeof(size_t));
-    double sum = 0, worst = 0;
-    char worst_name[160] = "";
-    size_t rows = 0;
     for (size_t i = 0, at = 0; i < 4096; at += counts[i++]) {
         counts[i] = 1 + i % 3;
         displs[i] = at;
     }
-    printf("collective,algorithm,parameters,p,actions,actions_per_step,ns_per_action,ns_per_"
-           "action_least\n");
-    for (size_t row = 0; row < COLL_REGISTRY_COUNT; row++) {
-        const coll_algorithm *algorithm = coll_registry[row];
-        for (unsigned c = 0; c < COLL_COLLECTIVES; c++) {
-            const coll_collective collective = (coll_collective)c;
-            uint32_t settings = 1, param[COLL_PARAM_MAX] = {0};
-            if (!coll_is(algorithm->collectives, collective) ||
-                (argc > 1 && strcmp(argv[1], coll_collective_name(collective)) != 0) ||
-                (argc > 2 && strcmp(argv[2], algorithm->name) != 0))
-                continue;
-            fprintf(stderr, "%s %s\n", coll_collective_name(collective), algorithm->name);
-            for (uint32_t k = 0; k < algorithm->n_params; k++)
-                settings *= grid_values(&algorithm->params[k]);
-            for (uint32_t setting = 0; setting < settings; setting++) {
-                char text[100] = "";
-                size_t used = 0;
-                for (uint32_t k = 0, rest = setting; k < algorithm->n_params; k++) {
-                    const uint32_t n = grid_values(&algorithm->params[k]);
-                    param[k] = algorithm->params[k].grid[rest % n];
-                    rest /= n;
-                    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%u",
-                                             k ? " " : "", algorithm->params[k].name, param[k]);
-                }
-                for (size_t i = 0; i < N_SIZES; i++) {
-                    coll_problem problem;
-                    coll_plan plan;
-                    coll_problem_init(&problem, collective, sizes[i], 3 * (size_t)sizes[i] + 5,
-                                      8);
-                    problem.flags = COLL_COMMUTATIVE;
-                    problem.root = sizes[i] / 2;
-                    if (coll_is(COLL_BIT(COLL_SCATTERV) | COLL_BIT(COLL_ALLTOALLV) |
-                                    COLL_BIT(COLL_REDUCE_SCATTER),
-                                collective)) {
-                        problem.in.counts = counts;
-                        problem.in.displs = displs;
-                    }
-                    if (coll_is(COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_ALLTOALLV) |
-                                    COLL_BIT(COLL_ALLGATHERV),
-                                collective)) {
-                        problem.out.counts = counts;
-                        problem.out.displs = displs;
-                    }
-                    if (coll_plan_init(&plan, algorithm, &problem, param) != COLL_OK)
-                        continue; /* this p does not suit it */
-                    const result r = measure(&plan);
-                    if (r.actions == 0)
-                        continue;
-                    printf("%s,%s,%s,%u,%zu,%.2f,%.2f,%.2f\n", coll_collective_name(collective),
-                           algorithm->name, text, sizes[i], r.actions, r.per_step, r.median,
-                           r.least);
-                    rows++;
-                    sum += r.median;
-                    if (r.median > worst) {
-                        worst = r.median;
-                        snprintf(worst_name, sizeof worst_name, "%s,%s,%s,%u",
-                                 coll_collective_name(collective), algorithm->name, text,
-                                 sizes[i]);
-                    }
-                }
-            }
-        }
-    }
-    if (rows == 0) {
+    printf("collective,algorithm,parameters,p,actions,actions_per_step,ns_per_action,"
+           "ns_per_action_least\n");
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
+            if (coll_is(coll_registry[i]->collectives, (coll_collective)c) &&
+                (argc < 2 || strcmp(argv[1], coll_collective_name((coll_collective)c)) == 0) &&
+                (argc < 3 || strcmp(argv[2], coll_registry[i]->name) == 0))
+                measure_algorithm(coll_registry[i], (coll_collective)c);
+    if (total.rows == 0) {
         fprintf(stderr, "no such collective and algorithm; coll list shows them\n");
         return 2;
     }
-    printf("mean,%zu rows,,,,,%.2f,\n", rows, sum / (double)rows);
-    printf("worst of %s,,,%.2f,\n", worst_name, worst);
-    free(counts);
-    free(displs);
+    printf("mean of %zu rows,,,,,,%.2f,%.2f\n", total.rows, total.sum / (double)total.rows,
+           total.sum_least / (double)total.rows);
+    printf("mean of %zu lines of the registry,,,,,,%.2f,%.2f\n", total.lines,
+           total.sum_lines / (double)total.lines, total.sum_lines_least / (double)total.lines);
+    printf("worst,%s,,,%.2f,%.2f\n", total.worst_name, total.worst, total.worst_least);
     return 0;
 }
