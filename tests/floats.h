@@ -116,9 +116,9 @@ static inline void random_pair(unsigned bits, unsigned fraction, uint64_t *a, ui
     case 4: /* nearly the same, or nearly opposite */
         y = (x ^ (how & 8 ? top : 0)) + (how >> 8 & 15) - 7;
         break;
-    case 5: /* few digits: ties and exact results */
-        x &= ~(digits >> (how >> 8 & 7));
-        y &= ~(digits >> (how >> 12 & 7));
+    case 5: /* fewer digits: ties and exact results */
+        x &= ~(digits >> (how >> 32) % (fraction + 1));
+        y &= ~(digits >> (how >> 40) % (fraction + 1));
         y = (y & (digits | top)) | ((x + (((how >> 16 & 63) - 31) << fraction)) & exponents);
         break;
     case 6: /* the least exponents */

@@ -369,7 +369,9 @@ COLL_INLINE int64_t coll_i_key_f64(uint64_t x, int64_t nan)
 #define COLL_I_KEY_MIN_F64(value) coll_i_key_f64((uint64_t)(value), INT64_MIN)
 #define COLL_I_KEY_MAX_F64(value) coll_i_key_f64((uint64_t)(value), INT64_MAX)
 
-#define COLL_I_LOC(name, T, K, KEY, BEFORE)                                                    \
+/* Without branches, which random operands would mispredict; by field, because some compilers call memcpy for
+ * a structure. Padding keeps what dst had. */
+#define COLL_I_LOC(name, T, V, KEY, BEFORE)                                                    \
     COLL_INLINE void coll_##name(void *dst, const void *a, const void *b, size_t count,        \
                                  void *arg)                                                    \
     {                                                                                          \
@@ -377,12 +379,11 @@ COLL_INLINE int64_t coll_i_key_f64(uint64_t x, int64_t nan)
         const T *x = (const T *)a, *y = (const T *)b;                                          \
         (void)arg;                                                                             \
         for (size_t i = 0; i < count; i++) {                                                   \
-            const K u = KEY(x[i].value), v = KEY(y[i].value);                                  \
-            const bool earlier =                                                               \
-                x[i].index == y[i].index ? x[i].value <= y[i].value : x[i].index < y[i].index; \
-            const T *from = (u == v ? earlier : u BEFORE v) ? x + i : y + i;                   \
-            to[i].value = from->value; /* by field: as a whole, some compilers call memcpy */  \
-            to[i].index = from->index;                                                         \
+            const V u = x[i].value, v = y[i].value, k = KEY(u), l = KEY(v);                    \
+            const int32_t m = x[i].index, n = y[i].index;                                      \
+            const bool first = (k BEFORE l) | ((k == l) & ((m < n) | ((m == n) & (u <= v))));  \
+            to[i].value = (V)(v ^ ((u ^ v) & -(V)first));                                      \
+            to[i].index = n ^ ((m ^ n) & -(int32_t)first);                                     \
         }                                                                                      \
     }
 
