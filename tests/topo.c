@@ -1,0 +1,322 @@
+/* tests/topo.c — pattern arithmetic against its definitions, for all small p and at the ends of the range */
+#include "check.h"
+#include "coll/topo.h"
+
+static uint64_t random_state = 1;
+
+static uint32_t random32(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(random_state >> 32);
+}
+
+/* Interesting numbers of 32 bits: near 0, powers of two and the end. */
+static const uint32_t ends[] = {0,           1,           2,          3,          5,
+                                7,           8,           9,          0xffff,     0x10000,
+                                0x10001,     0x7ffffffe,  0x7fffffff, 0x80000000, 0x80000001,
+                                0xaaaaaaaau, 0xfffffffdu, 0xfffffffe, 0xffffffff};
+enum { ENDS = sizeof ends / sizeof *ends };
+
+/* ---- integers ------------------------------------------------------------------------------ */
+
+static void check_logarithms(uint32_t x)
+{
+    uint32_t k = 0;
+    while (((uint64_t)1 << k) < x)
+        k++;
+    CHECK_EQ(coll_log2_ceil(x), k);
+    if (x > 0) {
+        CHECK(coll_pow2_floor(x) <= x);
+        CHECK((uint64_t)coll_pow2_floor(x) * 2 > x);
+        CHECK_EQ(coll_pow2_floor(x) & (coll_pow2_floor(x) - 1), 0);
+        CHECK_EQ(coll_i_highest_bit(x), COLL_HIGHEST_BIT(x));
+        CHECK_EQ(coll_i_lowest_bit(x), COLL_LOWEST_BIT(x));
+        CHECK_EQ((uint32_t)1 << COLL_LOWEST_BIT(x), x & (0 - x));
+    }
+}
+
+TEST(logarithms)
+{
+    for (uint32_t x = 0; x < 1100; x++)
+        check_logarithms(x);
+    for (size_t i = 0; i < ENDS; i++)
+        check_logarithms(ends[i]);
+}
+
+static void check_modulo(uint32_t a, uint32_t b, uint32_t p)
+{
+    CHECK_EQ(coll_mod_add(a, b, p), ((uint64_t)a + b) % p);
+    CHECK_EQ(coll_mod_sub(a, b, p), ((uint64_t)a + p - b) % p);
+}
+
+TEST(sums_modulo_p)
+{
+    for (uint32_t p = 1; p <= 40; p++)
+        for (uint32_t a = 0; a < p; a++)
+            for (uint32_t b = 0; b < p; b++)
+                check_modulo(a, b, p);
+    for (size_t i = 1; i < ENDS; i++)
+        for (uint32_t n = 0; n < 100; n++)
+            check_modulo(random32() % ends[i], random32() % ends[i], ends[i]);
+    check_modulo(UINT32_MAX - 1, UINT32_MAX - 1, UINT32_MAX);
+}
+
+static void check_division(uint32_t x, uint32_t by)
+{
+    const coll_divider d = coll_divider_of(by);
+    CHECK_EQ(coll_divide(x, &d), x / by);
+}
+
+TEST(division_by_multiplication)
+{
+    for (uint32_t by = 1; by <= 300; by++) {
+        for (uint32_t x = 0; x < 700; x++)
+            check_division(x, by);
+        for (size_t i = 0; i < ENDS; i++)
+            check_division(ends[i], by);
+    }
+    for (size_t i = 1; i < ENDS; i++) {
+        for (size_t k = 0; k < ENDS; k++)
+            check_division(ends[k], ends[i]);
+        for (uint32_t n = 0; n < 1000; n++) {
+            const uint32_t quotient =
+                (uint32_t)(random32() % ((uint64_t)UINT32_MAX / ends[i] + 1));
+            check_division(random32(), ends[i]);
+            check_division(quotient * ends[i], ends[i]); /* on the edge, and below it */
+            check_division(quotient * ends[i] - 1, ends[i]);
+        }
+    }
+    for (uint32_t n = 0; n < 20000; n++)
+        check_division(random32(), (random32() >> (n & 31)) | 1);
+}
+
+TEST(products_that_fit)
+{
+    size_t product;
+    CHECK(coll_multiply(0, SIZE_MAX, &product));
+    CHECK_EQ(product, 0);
+    CHECK(coll_multiply(SIZE_MAX, 0, &product));
+    CHECK(coll_multiply(SIZE_MAX, 1, &product));
+    CHECK(product == SIZE_MAX);
+    CHECK(coll_multiply(SIZE_MAX / 3, 3, &product));
+    CHECK(!coll_multiply(SIZE_MAX / 3 + 1, 3, &product));
+    CHECK(!coll_multiply(SIZE_MAX, 2, &product));
+    CHECK(!coll_multiply(SIZE_MAX / 2 + 1, SIZE_MAX / 2 + 1, &product));
+}
+
+/* ---- partitions ---------------------------------------------------------------------------- */
+
+static void check_parts(size_t count, uint32_t parts)
+{
+    const coll_partition cut = coll_partition_of(count, parts);
+    size_t end = 0, last = SIZE_MAX;
+    for (uint32_t i = 0; i < parts; i++) {
+        const coll_block part = coll_part_block(cut, i);
+        CHECK_EQ(part.offset, end);
+        CHECK_EQ(coll_part_offset(cut, i), part.offset);
+        CHECK(part.count <= last); /* larger ones first … */
+        CHECK(part.count >= count / parts && part.count <= count / parts + 1); /* … by one */
+        last = part.count;
+        end += part.count;
+    }
+    CHECK_EQ(end, count);
+}
+
+TEST(parts_tile_the_vector)
+{
+    for (uint32_t parts = 1; parts <= 40; parts++)
+        for (size_t count = 0; count <= 130; count++)
+            check_parts(count, parts);
+    check_parts(SIZE_MAX, 7);
+    check_parts(SIZE_MAX - 1, 64);
+    const coll_partition cut = coll_partition_of(UINT32_MAX - (size_t)1, UINT32_MAX);
+    CHECK_EQ(coll_part_block(cut, UINT32_MAX - 2).count, 1);
+    CHECK_EQ(coll_part_block(cut, UINT32_MAX - 1).count, 0);
+    CHECK_EQ(coll_part_offset(cut, UINT32_MAX - 1), UINT32_MAX - 1);
+}
+
+TEST(segments_tile_the_vector)
+{
+    for (size_t segment = 0; segment <= 70; segment++)
+        for (size_t count = 0; count <= 130; count++) {
+            const size_t segments = coll_segments(count, segment);
+            size_t end = 0;
+            CHECK(segments >= 1);
+            for (size_t i = 0; i < segments; i++) {
+                const coll_block seg = coll_segment_block(count, segment, i);
+                CHECK_EQ(seg.offset, end);
+                CHECK(count == 0 || seg.count > 0);
+                CHECK(segment == 0 || i + 1 == segments
+                          ? seg.count <= (segment ? segment : count)
+                          : seg.count == segment);
+                end += seg.count;
+            }
+            CHECK_EQ(end, count);
+        }
+    CHECK_EQ(coll_segments(SIZE_MAX, 1), SIZE_MAX);
+    CHECK_EQ(coll_segment_block(SIZE_MAX, 2, SIZE_MAX / 2).count, 1);
+}
+
+/* ---- f-nomial trees ------------------------------------------------------------------------ */
+
+/* The tree as the thesis defines it, phase by phase. */
+typedef struct definition {
+    uint64_t parent, stride;
+    uint32_t children, slot;
+    bool is_root;
+} definition;
+
+static definition define(uint32_t p, uint32_t f, uint32_t v)
+{
+    definition at = {0, p, 0, 0, true};
+    uint32_t phase = 0;
+    for (uint64_t s = 1; s < p; s *= f, phase++) {
+        if ((v / s) % f != 0) {
+            at.is_root = false;
+            at.parent = v / (s * f) * (s * f);
+            at.slot = phase * (f - 1) + (uint32_t)((v / s) % f) - 1;
+            at.stride = s;
+            return at;
+        }
+        for (uint64_t i = 1; i < f && v + i * s < p; i++)
+            at.children++;
+    }
+    return at;
+}
+
+static void check_tree(uint32_t p, uint32_t f)
+{
+    const coll_divider radix = coll_divider_of(f);
+    for (uint32_t v = 0; v < p; v++) {
+        const definition wanted = define(p, f, v);
+        const coll_fnomial at = coll_fnomial_of(p, &radix, v);
+        uint32_t slot = 0, phase = 0;
+        CHECK_EQ(at.children, wanted.children);
+        CHECK_EQ(at.parent, wanted.parent);
+        CHECK_EQ(wanted.is_root, v == 0);
+        CHECK_EQ(at.stride, wanted.stride);
+        if (v != 0) {
+            CHECK_EQ(at.slot, wanted.slot);
+            CHECK_EQ(coll_fnomial_child(f, at.parent, at.slot), v);
+        }
+        for (uint64_t s = 1; s < at.stride; s *= f, phase++)
+            for (uint64_t i = 1; i < f && v + i * s < p; i++, slot++) {
+                const coll_fnomial_phase of = coll_fnomial_phase_of(f, slot);
+                CHECK_EQ(coll_fnomial_child(f, v, slot), v + i * s);
+                CHECK_EQ(of.stride, s);
+                CHECK_EQ(of.first, phase * (f - 1));
+            }
+        CHECK_EQ(slot, at.children);
+    }
+}
+
+TEST(trees_of_the_thesis)
+{
+    static const uint32_t degrees[] = {2,  3,  4,  5,  6,  7,   8,      9,
+                                       10, 16, 31, 64, 65, 200, 1000000};
+    for (uint32_t p = 1; p <= 140; p++)
+        for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
+            check_tree(p, degrees[i]);
+    check_tree(4097, 2);
+    check_tree(4097, 3);
+    check_tree(4097, 16);
+}
+
+/* One rank of a tree that is too large to define phase by phase. */
+static void check_large(uint32_t p, uint32_t f, uint32_t v)
+{
+    const coll_divider radix = coll_divider_of(f);
+    const coll_fnomial at = coll_fnomial_of(p, &radix, v);
+    if (v == 0) {
+        CHECK_EQ(at.stride, p);
+        CHECK(at.children > 0 || p == 1);
+    } else {
+        CHECK(at.parent < v && v - at.parent < (uint64_t)at.stride * f);
+        CHECK_EQ((v - at.parent) % at.stride, 0);
+        CHECK_EQ(at.parent % ((uint64_t)at.stride * f), 0);
+        CHECK_EQ(coll_fnomial_child(f, at.parent, at.slot), v);
+    }
+    if (at.children > 0) { /* the last child is there, and no child is left out */
+        const coll_fnomial_phase phase = coll_fnomial_phase_of(f, at.children - 1);
+        const uint32_t last = coll_fnomial_child(f, v, at.children - 1);
+        const uint64_t end = (uint64_t)last + phase.stride;
+        CHECK(last > v && last < p);
+        CHECK(end >= p || (v != 0 && end == (uint64_t)v + at.stride));
+        CHECK_EQ(coll_fnomial_of(p, &radix, last).parent, v);
+        CHECK_EQ(coll_fnomial_of(p, &radix, last).slot, at.children - 1);
+    } else if (v != 0) {
+        CHECK(at.stride == 1 || v + 1 == p);
+    }
+}
+
+TEST(trees_do_not_overflow)
+{
+    static const uint32_t degrees[] = {2,     3,     5,          64,         65535,
+                                       65536, 65537, 0x7ffffffe, 0x7fffffff, 1u << 30};
+    for (size_t d = 0; d < sizeof degrees / sizeof *degrees; d++)
+        for (size_t i = 1; i < ENDS; i++) {
+            const uint32_t p = ends[i];
+            check_large(p, degrees[d], 0);
+            check_large(p, degrees[d], p - 1);
+            check_large(p, degrees[d], p / 2);
+            check_large(p, degrees[d], coll_pow2_floor(p) % p);
+            for (uint32_t n = 0; n < 200; n++) {
+                const uint32_t v = random32() % p;
+                check_large(p, degrees[d], v);
+                check_large(p, degrees[d], v - v % degrees[d]);
+                check_large(p, degrees[d], v & ~0xffffu);
+            }
+        }
+}
+
+/* ---- folding ------------------------------------------------------------------------------- */
+
+static void check_fold_rank(uint32_t p, coll_fold fold, uint32_t number)
+{
+    const uint32_t rank = coll_fold_rank(fold, number), first = coll_fold_first(fold, number);
+    CHECK(rank < p);
+    CHECK(!coll_fold_idle(fold, rank));
+    CHECK_EQ(coll_fold_number(fold, rank), number);
+    CHECK_EQ(rank - first, number < fold.extra ? 1 : 0);
+    CHECK(first == rank || coll_fold_idle(fold, first));
+    CHECK_EQ(coll_fold_first(fold, number + 1), rank + 1); /* runs tile; beyond the last is p */
+}
+
+TEST(folding_keeps_rank_order)
+{
+    for (uint32_t p = 1; p <= 300; p++) {
+        const coll_fold fold = coll_fold_of(p);
+        uint32_t idle = 0;
+        CHECK_EQ(fold.core + fold.extra, p);
+        CHECK(fold.extra < fold.core);
+        CHECK_EQ(coll_fold_first(fold, 0), 0);
+        CHECK_EQ(coll_fold_first(fold, fold.core), p);
+        for (uint32_t number = 0; number < fold.core; number++)
+            check_fold_rank(p, fold, number);
+        for (uint32_t rank = 0; rank < p; rank++)
+            idle += coll_fold_idle(fold, rank) ? 1 : 0;
+        CHECK_EQ(idle, fold.extra);
+    }
+    for (size_t i = 1; i < ENDS; i++) {
+        const coll_fold fold = coll_fold_of(ends[i]);
+        CHECK_EQ(coll_fold_first(fold, fold.core), ends[i]);
+        check_fold_rank(ends[i], fold, 0);
+        check_fold_rank(ends[i], fold, fold.core - 1);
+        for (uint32_t n = 0; n < 100; n++)
+            check_fold_rank(ends[i], fold, random32() % fold.core);
+    }
+}
+
+int main(void)
+{
+    RUN(logarithms);
+    RUN(sums_modulo_p);
+    RUN(division_by_multiplication);
+    RUN(products_that_fit);
+    RUN(parts_tile_the_vector);
+    RUN(segments_tile_the_vector);
+    RUN(trees_of_the_thesis);
+    RUN(trees_do_not_overflow);
+    RUN(folding_keeps_rank_order);
+    return check_done();
+}
