@@ -57,7 +57,8 @@ typedef struct coll_grid_row {
     uint32_t p_most;         /* the most ranks of a proven plan */
     uint32_t window;         /* the least window that suffices for all of them */
     coll_report report;      /* of the first plan that failed; else ok */
-    char reproduction[256];  /* … which is this one */
+    coll_grid_case failed;   /* … which is this one, */
+    char reproduction[256];  /* in words */
 } coll_grid_row;
 
 typedef struct coll_grid_result {
@@ -419,6 +420,7 @@ COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case
         return true;
     }
     if (!report->ok) {
+        row->failed = *of;
         coll_grid_case_words(of, row->reproduction, sizeof row->reproduction);
         return false;
     }
@@ -457,6 +459,7 @@ COLL_INLINE bool coll_i_grid_refusals(coll_grid_worker *worker, coll_grid_case *
         coll_i_found(&row->report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,
                      "coll_plan_init must refuse this with \"%s\" and says \"%s\"",
                      coll_status_text(expected[i]), coll_status_text(status));
+        row->failed = *of;
         coll_grid_case_words(of, row->reproduction, sizeof row->reproduction);
         return false;
     }
@@ -495,7 +498,10 @@ COLL_INLINE bool coll_i_grid_affordable(const coll_grid_worker *worker,
         const coll_plan *plan =
             (const coll_plan *)worker->plans.at + (worker->per_rank ? rank : 0);
         const coll_extents extents = coll_plan_extents(plan, rank);
-        steps += coll_plan_steps(plan, rank);
+        const uint64_t own = coll_plan_steps(plan, rank);
+        steps += own;
+        if (of->collective == COLL_BARRIER) /* each notification is compared with all before it */
+            steps += own * own / 16;
         elements += extents.in + extents.out + coll_plan_scratch(plan, rank);
         if (steps > options->steps || elements > options->elements)
             return false;
@@ -532,7 +538,9 @@ COLL_INLINE bool coll_i_grid_large(coll_grid_worker *worker, const coll_grid_opt
         if (coll_i_grid_has_layouts(of.collective))
             coll_i_grid_shape(&of, coll_i_grid_random(worker, 3));
         else
-            of.count = of.collective == COLL_BARRIER ? 0 : 1 + coll_i_grid_random(worker, 2);
+            of.count = of.collective == COLL_BARRIER ? 0
+                       : number == 0                 ? 1
+                                                     : 1 + coll_i_grid_random(worker, 2);
         status = coll_i_grid_plans(worker, &of);
         if (status == COLL_OK && coll_i_grid_affordable(worker, &of, options))
             return coll_i_grid_case(worker, &of, row);
@@ -574,6 +582,7 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
         if (!held && unit < grid->failed[r]) {
             grid->failed[r] = unit;
             row->report = mine.report;
+            row->failed = mine.failed;
             memcpy(row->reproduction, mine.reproduction, sizeof row->reproduction);
         }
         grid->done++;
