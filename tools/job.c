@@ -1,0 +1,279 @@
+/* tools/job.c — from what the user asks for to plans */
+#include "job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "coll/verify_grid.h"
+#include "names.h"
+
+void *memory_of(size_t elements, size_t bytes)
+{
+    void *memory = calloc(elements ? elements : 1, bytes);
+    if (!memory)
+        refuse("there is not enough memory for this");
+    return memory;
+}
+
+/* The finalizer of splitmix64, by Sebastiano Vigna, on a sum that tells the three numbers apart. */
+uint64_t mixed(uint64_t seed, uint64_t a, uint64_t b)
+{
+    uint64_t z = seed * 0x9E3779B97F4A7C15u + a * 0xD1B54A32D192ED03u +
+                 b * 0x8CB92BA72F3D8DD7u + 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+/* ---- parameters -------------------------------------------------------------------------- */
+
+static void read_params(const coll_algorithm *algorithm, const struct option_words *words,
+                        uint32_t *values)
+{
+    const char *names[COLL_PARAM_MAX];
+    for (uint32_t i = 0; i < algorithm->n_params; i++) {
+        names[i] = algorithm->params[i].name;
+        values[i] = algorithm->params[i].usual;
+    }
+    for (size_t w = 0; w < words->n; w++) {
+        const char *equals = strchr(words->word[w], '=');
+        const coll_param *param;
+        char name[32];
+        uint64_t value;
+        size_t i;
+        if (!equals || (size_t)(equals - words->word[w]) >= sizeof name)
+            refuse("--param is written NAME=NUMBER, not \"%s\"", words->word[w]);
+        if (algorithm->n_params == 0)
+            refuse("%s has no parameters", algorithm->name);
+        memcpy(name, words->word[w], (size_t)(equals - words->word[w]));
+        name[equals - words->word[w]] = '\0';
+        i = name_index("parameter", name, names, algorithm->n_params);
+        param = &algorithm->params[i];
+        if (!number_of(equals + 1, &value) || value < param->least || value > param->most)
+            refuse("the parameter %s of %s is a whole number from %u to %u, not \"%s\"",
+                   param->name, algorithm->name, param->least, param->most, equals + 1);
+        values[i] = (uint32_t)value;
+    }
+}
+
+/* ---- tables of v-collectives ------------------------------------------------------------- */
+
+static bool has_in_table(coll_collective c)
+{
+    return c == COLL_SCATTERV || c == COLL_ALLTOALLV || c == COLL_REDUCE_SCATTER;
+}
+
+static bool has_out_table(coll_collective c)
+{
+    return c == COLL_GATHERV || c == COLL_ALLGATHERV || c == COLL_ALLTOALLV;
+}
+
+static size_t one_count(const struct ask *ask, uint64_t count, uint64_t from, uint64_t to)
+{
+    if (ask->seed == UINT64_MAX)
+        return (size_t)count;
+    return (size_t)(mixed(ask->seed, from, to + 1) % (2 * count + 1));
+}
+
+/* Elements that `from` has for `to`. In place both directions are one block. */
+static size_t pair_count(const struct ask *ask, uint64_t count, uint32_t from, uint32_t to)
+{
+    if (ask->in_place && from > to)
+        return one_count(ask, count, to, from);
+    return one_count(ask, count, from, to);
+}
+
+static void read_counts(const char *text, size_t *counts, uint32_t p)
+{
+    char number[32];
+    uint32_t n = 0;
+    while (*text) {
+        const size_t length = strcspn(text, ",");
+        uint64_t count;
+        if (n == p)
+            refuse("--counts has more than %u numbers", p);
+        if (length < sizeof number) {
+            memcpy(number, text, length);
+            number[length] = '\0';
+        }
+        if (length >= sizeof number || !number_of(number, &count))
+            refuse("--counts is a list of whole numbers such as 3,0,5, which \"%.*s\" is not",
+                   (int)(length < 40 ? length : 40), text);
+        counts[n++] = (size_t)count;
+        text += length + (text[length] == ',');
+    }
+    if (n != p)
+        refuse("--counts has %u numbers, and there are %u ranks", n, p);
+}
+
+static void sum_up(const size_t *counts, size_t *displs, uint32_t p)
+{
+    displs[0] = 0;
+    for (uint32_t i = 1; i < p; i++) {
+        if (counts[i - 1] > SIZE_MAX - displs[i - 1])
+            refuse("the blocks exceed what this machine can address");
+        displs[i] = displs[i - 1] + counts[i - 1];
+    }
+}
+
+/* One table of counts, the displacements after it. */
+static void make_table(struct job *job, const struct ask *ask, uint64_t count,
+                       coll_problem *problem)
+{
+    size_t *counts = memory_of(job->p, 2 * sizeof(size_t));
+    coll_layout layout = {counts, counts + job->p};
+    job->tables = counts;
+    if (ask->counts)
+        read_counts(ask->counts, counts, job->p);
+    else
+        for (uint32_t i = 0; i < job->p; i++)
+            counts[i] = one_count(ask, count, 0, i);
+    sum_up(counts, counts + job->p, job->p);
+    if (has_in_table(job->collective))
+        problem->in = layout;
+    else
+        problem->out = layout;
+}
+
+/* The two tables of a rank of alltoallv: what it has for each rank, and what each has for it. */
+static void make_tables(const struct job *job, const struct ask *ask, uint64_t count,
+                        uint32_t rank, coll_problem *problem)
+{
+    size_t *at = job->tables + (size_t)rank * 4 * job->p;
+    const coll_layout in = {at, at + job->p}, out = {at + 2 * job->p, at + 3 * job->p};
+    for (uint32_t i = 0; i < job->p; i++) {
+        at[i] = pair_count(ask, count, rank, i);
+        at[2 * job->p + i] = pair_count(ask, count, i, rank);
+    }
+    sum_up(at, at + job->p, job->p);
+    sum_up(at + 2 * job->p, at + 3 * job->p, job->p);
+    problem->in = in;
+    problem->out = out;
+}
+
+/* ---- the job ----------------------------------------------------------------------------- */
+
+static _Noreturn void refuse_plan(const struct job *job, coll_status status)
+{
+    refuse("%s %s is impossible: %s", coll_collective_name(job->collective),
+           job->algorithm->name, coll_status_text(status));
+}
+
+static void make_plan(const struct job *job, const coll_problem *problem,
+                      const uint32_t *params, coll_plan *plan)
+{
+    const coll_status status = coll_plan_init(plan, job->algorithm, problem, params);
+    if (status != COLL_OK)
+        refuse_plan(job, status);
+}
+
+/* Plans as the verifier's grid makes them. */
+static void make_layout(struct job *job, const struct ask *ask, const coll_problem *problem,
+                        const uint32_t *params)
+{
+    const char *names[COLL_GRID_LAYOUTS];
+    coll_grid_case of;
+    coll_status status;
+    memset(&of, 0, sizeof of);
+    for (unsigned i = COLL_GRID_UNEVEN; i < COLL_GRID_LAYOUTS; i++)
+        names[i - COLL_GRID_UNEVEN] = coll_grid_layout_name((coll_grid_layout)i);
+    of.layout =
+        (coll_grid_layout)(COLL_GRID_UNEVEN + name_index("layout", ask->layout, names,
+                                                         COLL_GRID_LAYOUTS - COLL_GRID_UNEVEN));
+    of.algorithm = job->algorithm;
+    of.collective = job->collective;
+    of.p = job->p;
+    of.root = problem->root;
+    of.flags = problem->flags;
+    of.count = problem->count;
+    of.root_only = ask->root_tables;
+    memcpy(of.param, params, job->algorithm->n_params * sizeof *params);
+    job->grid = memory_of(1, sizeof *job->grid);
+    coll_grid_worker_init(job->grid);
+    status = coll_i_grid_plans(job->grid, &of);
+    if (status != COLL_OK)
+        refuse_plan(job, status);
+    job->per_rank = true;
+    job->plans = job->grid->plans.at;
+}
+
+void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
+{
+    const coll_collective c = collective_named(ask->collective);
+    const char *name = coll_collective_name(c);
+    const bool has_table = has_in_table(c) || has_out_table(c),
+               vector = c == COLL_BCAST || c == COLL_REDUCE || c == COLL_ALLREDUCE ||
+                        c == COLL_SCAN || c == COLL_EXSCAN;
+    coll_problem problem;
+    uint32_t params[COLL_PARAM_MAX];
+    uint64_t count = ask->count;
+    memset(job, 0, sizeof *job);
+    job->collective = c;
+    job->algorithm = algorithm_named(c, ask->algorithm);
+    if (ask->p == UINT64_MAX)
+        refuse("-p P, the number of ranks, is missing");
+    job->p = (uint32_t)ask->p;
+    if (ask->root != UINT64_MAX && !coll_is(COLL_ROOTED, c))
+        refuse("%s has no root", name);
+    if (ask->root != UINT64_MAX && ask->root >= ask->p)
+        refuse("the root is a rank from 0 to %u, not %llu", job->p - 1,
+               (unsigned long long)ask->root);
+    if (c == COLL_BARRIER && ask->count != UINT64_MAX && ask->count != 0)
+        refuse("barrier moves no elements, so it has no count");
+    if (c == COLL_BARRIER && ask->in_place)
+        refuse("barrier has no buffers, so it cannot be in place");
+    if (ask->non_commutative && !coll_is(COLL_REDUCING, c))
+        refuse("%s has no operator", name);
+    if (ask->counts && (!has_table || c == COLL_ALLTOALLV))
+        refuse("--counts is for gatherv, scatterv, allgatherv and reduce_scatter");
+    if (ask->counts && ask->count != UINT64_MAX)
+        refuse("--count and --counts exclude each other");
+    if (ask->layout && !has_table)
+        refuse("--layout is for gatherv, scatterv, allgatherv, alltoallv and reduce_scatter");
+    if (ask->layout && (ask->counts || ask->seed != UINT64_MAX))
+        refuse("--layout excludes --counts and --seed");
+    if (ask->root_tables && (!ask->layout || !coll_is(COLL_ROOTED, c)))
+        refuse("--root-tables goes with --layout, for gatherv and scatterv");
+    if (count == UINT64_MAX)
+        count = c == COLL_BARRIER ? 0 : vector ? ask->p : 1;
+    if (has_table && count > SIZE_MAX / 4)
+        refuse("the blocks exceed what this machine can address");
+    if (c == COLL_ALLTOALLV && ask->p > 4096)
+        refuse("the tables of alltoallv are made for at most 4096 ranks, not %u", job->p);
+    read_params(job->algorithm, &ask->params, params);
+
+    coll_problem_init(&problem, c, job->p, (size_t)count, elem_bytes);
+    problem.root = ask->root == UINT64_MAX ? 0 : (uint32_t)ask->root;
+    if (coll_is(COLL_REDUCING, c) && !ask->non_commutative)
+        problem.flags |= COLL_COMMUTATIVE;
+    if (ask->in_place)
+        problem.flags |= COLL_IN_PLACE;
+    if (ask->layout) {
+        make_layout(job, ask, &problem, params);
+        return;
+    }
+    job->per_rank = c == COLL_ALLTOALLV;
+    job->plans = memory_of(job->per_rank ? job->p : 1, sizeof(coll_plan));
+    if (job->per_rank) {
+        job->tables = memory_of(job->p, 4 * job->p * sizeof(size_t));
+        for (uint32_t rank = 0; rank < job->p; rank++) {
+            make_tables(job, ask, count, rank, &problem);
+            make_plan(job, &problem, params, &job->plans[rank]);
+        }
+        return;
+    }
+    if (has_table)
+        make_table(job, ask, count, &problem);
+    make_plan(job, &problem, params, job->plans);
+}
+
+void job_free(struct job *job)
+{
+    if (job->grid) {
+        coll_grid_worker_release(job->grid);
+        free(job->grid);
+        return;
+    }
+    free(job->plans);
+    free(job->tables);
+}

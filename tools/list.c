@@ -1,0 +1,150 @@
+/* tools/list.c — coll list: the registry as text, as JSON, or as the table of the README */
+#include <stdio.h>
+
+#include "coll/registry.h"
+#include "commands.h"
+#include "names.h"
+#include "options.h"
+
+/* Calls `print` for each algorithm of each collective, or of one. */
+typedef void (*row_printer)(coll_collective collective, const coll_algorithm *algorithm,
+                            size_t row);
+
+static void each_row(const char *only, row_printer print)
+{
+    const coll_collective one = only ? collective_named(only) : COLL_COLLECTIVES;
+    size_t row = 0;
+    for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
+        for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+            if ((!only || c == (unsigned)one) &&
+                coll_is(coll_registry[i]->collectives, (coll_collective)c))
+                print((coll_collective)c, coll_registry[i], row++);
+}
+
+/* The names of the traits, each between `before` and `after`. Returns how many. */
+static unsigned print_traits(uint32_t traits, const char *before, const char *after,
+                             const char *between)
+{
+    unsigned n = 0;
+#define PRINT_TRAIT(trait, text)                                                               \
+    if (traits & (uint32_t)(trait))                                                            \
+        printf("%s%s%s%s", n++ ? between : "", before, text, after);
+    COLL_TRAIT_LIST(PRINT_TRAIT)
+#undef PRINT_TRAIT
+    return n;
+}
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+/* A bound that stands for "no bound" is not worth its digits. */
+static void print_most(uint32_t most)
+{
+    if (most >= UINT32_MAX / 2)
+        printf("…");
+    else
+        printf("%u", most);
+}
+
+static void print_text(coll_collective collective, const coll_algorithm *a, size_t row)
+{
+    static coll_collective last = COLL_COLLECTIVES;
+    if (collective != last)
+        printf("%s%s\n", row ? "\n" : "", coll_collective_name(collective));
+    last = collective;
+    printf("  %-20s ", a->name);
+    if (print_traits(a->traits, "", "", ", ") == 0)
+        printf("any operator, any p");
+    printf("; window %u\n  %-20s %s\n", a->window, "", a->source);
+    for (uint32_t i = 0; i < a->n_params; i++) {
+        const coll_param *param = &a->params[i];
+        printf("  %-20s %s=%u  %s; %u..", "", param->name, param->usual, param->meaning,
+               param->least);
+        print_most(param->most);
+        printf("\n");
+    }
+}
+
+/* ---- markdown ---------------------------------------------------------------------------- */
+
+/* Text inside a cell, where | would end it. */
+static void print_cell(const char *text)
+{
+    for (; *text; text++)
+        printf(*text == '|' ? "\\|" : "%c", *text);
+}
+
+static void print_markdown(coll_collective collective, const coll_algorithm *a, size_t row)
+{
+    if (row == 0)
+        printf("| collective | algorithm | parameters | traits | source |\n"
+               "|---|---|---|---|---|\n");
+    printf("| %s | %s | ", coll_collective_name(collective), a->name);
+    for (uint32_t i = 0; i < a->n_params; i++)
+        printf("%s%s=%u", i ? ", " : "", a->params[i].name, a->params[i].usual);
+    printf(" | ");
+    print_traits(a->traits, "", "", ", ");
+    printf(" | ");
+    print_cell(a->source);
+    printf(" |\n");
+}
+
+/* ---- JSON -------------------------------------------------------------------------------- */
+
+static void print_string(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else if ((unsigned char)*text < 0x20)
+            printf("\\u%04x", (unsigned)(unsigned char)*text);
+        else
+            putchar(*text);
+    }
+    putchar('"');
+}
+
+static void print_json(coll_collective collective, const coll_algorithm *a, size_t row)
+{
+    printf("%s  {\"collective\": ", row ? ",\n" : "");
+    print_string(coll_collective_name(collective));
+    printf(", \"algorithm\": ");
+    print_string(a->name);
+    printf(", \"window\": %u, \"traits\": [", a->window);
+    print_traits(a->traits, "\"", "\"", ", ");
+    printf("], \"parameters\": [");
+    for (uint32_t i = 0; i < a->n_params; i++) {
+        const coll_param *param = &a->params[i];
+        printf("%s{\"name\": ", i ? ", " : "");
+        print_string(param->name);
+        printf(", \"least\": %u, \"most\": %u, \"usual\": %u, \"meaning\": ", param->least,
+               param->most, param->usual);
+        print_string(param->meaning);
+        printf("}");
+    }
+    printf("], \"source\": ");
+    print_string(a->source);
+    printf("}");
+}
+
+int list_main(int argc, char **argv)
+{
+    const char *collective = NULL;
+    bool json = false, markdown = false;
+    const struct option options[] = {
+        OPTIONAL("COLLECTIVE", "only this one; all by default", &collective),
+        FLAG("json", "print an array of objects in JSON", &json),
+        FLAG("markdown", "print a table in Markdown", &markdown),
+    };
+    const struct command list = {"list", "list the algorithms, their parameters and traits",
+                                 NULL, options, sizeof options / sizeof options[0]};
+    options_read(&list, argc, argv);
+    if (json && markdown)
+        refuse("--json and --markdown exclude each other");
+    if (json)
+        printf("[\n");
+    each_row(collective, json ? print_json : markdown ? print_markdown : print_text);
+    if (json)
+        printf("\n]\n");
+    return 0;
+}

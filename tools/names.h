@@ -1,0 +1,18 @@
+/* tools/names.h — what the user calls things, looked up; an unknown name is refused with the nearest one */
+#ifndef COLL_TOOLS_NAMES_H
+#define COLL_TOOLS_NAMES_H
+
+#include "coll/plan.h"
+
+/* The name that `word` most likely misspells, or NULL if none is near. */
+const char *nearest(const char *word, const char *const *names, size_t n);
+
+/* The index of `word` among the names, where - and _ are one; if it is not there, refuses it as an unknown `what`. */
+size_t name_index(const char *what, const char *word, const char *const *names, size_t n);
+
+coll_collective collective_named(const char *word);
+const coll_algorithm *algorithm_named(coll_collective collective, const char *word);
+coll_type type_named(const char *word);
+coll_operator operator_named(const char *word);
+
+#endif /* COLL_TOOLS_NAMES_H */

@@ -1,0 +1,201 @@
+/* tools/show.c — coll show: the steps of an algorithm in words, who talks to whom, and totals */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "job.h"
+#include "picture.h"
+#include "rounds.h"
+#include "words.h"
+
+enum {
+    LINES_MAX = 200,        /* of all ranks' steps, that nobody would read more of */
+    RANK_LINES_MAX = 400,   /* of one rank's, asked for by name */
+    MESSAGES_MAX = 1 << 20, /* that are played */
+    WIDTH = 80,
+    NARROWEST = 40
+};
+
+/* Columns of the terminal; of a pipe, what COLUMNS says or 80. */
+static unsigned terminal_width(void)
+{
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    uint64_t width = WIDTH;
+    if (columns && number_of(columns, &width) && width >= NARROWEST && width <= 1000)
+        return (unsigned)width;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+        size.ws_col >= NARROWEST)
+        return size.ws_col;
+    return WIDTH;
+}
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+/* Prints up to `most` lines of a rank's steps; 0: all. Returns how many steps were left out. */
+static size_t print_rank(const coll_plan *plan, uint32_t rank, size_t most)
+{
+    const size_t steps = coll_plan_steps(plan, rank);
+    size_t lines = 0;
+    printf("rank %u%s\n", rank, steps == 0 ? "\n  nothing to do" : "");
+    for (size_t s = 0; s < steps; s++) {
+        coll_action acts[COLL_STEP_MAX];
+        const unsigned n = coll_plan_step(plan, rank, s, acts);
+        unsigned moves = 0;
+        if (most && lines >= most)
+            return steps - s;
+        for (unsigned i = 0; i < n; i++) {
+            if (acts[i].count == 0)
+                continue;
+            if (moves++ == 0)
+                printf("  step %-4zu ", s);
+            else
+                printf("  %-10s", "");
+            print_action(&acts[i]);
+            putchar('\n');
+            lines++;
+        }
+        if (moves == 0) {
+            printf("  step %-4zu nothing: there are no elements to move\n", s);
+            lines++;
+        }
+    }
+    return 0;
+}
+
+/* Lines of all ranks' steps, up to `most`. */
+static size_t count_lines(const struct job *job, size_t most)
+{
+    size_t lines = 0;
+    for (uint32_t rank = 0; rank < job->p && lines <= most; rank++) {
+        const coll_plan *plan = job_plan(job, rank);
+        const size_t steps = coll_plan_steps(plan, rank);
+        lines++;
+        for (size_t s = 0; s < steps && lines <= most; s++) {
+            coll_action acts[COLL_STEP_MAX];
+            lines += coll_plan_step(plan, rank, s, acts);
+        }
+    }
+    return lines;
+}
+
+static void print_steps(const struct job *job, uint64_t only, bool all)
+{
+    if (only != UINT64_MAX) {
+        const size_t left =
+            print_rank(job_plan(job, (uint32_t)only), (uint32_t)only, all ? 0 : RANK_LINES_MAX);
+        if (left)
+            printf("  … and %zu more steps; --all prints them\n", left);
+    } else if (all || count_lines(job, LINES_MAX) <= LINES_MAX) {
+        for (uint32_t rank = 0; rank < job->p; rank++)
+            (void)print_rank(job_plan(job, rank), rank, 0);
+    } else {
+        printf(
+            "The steps of %u ranks are more than %d lines: --rank R prints one rank's, --all "
+            "prints all.\n",
+            job->p, LINES_MAX);
+    }
+}
+
+/* ---- head and totals --------------------------------------------------------------------- */
+
+static bool has_blocks(coll_collective c)
+{
+    return c == COLL_GATHER || c == COLL_SCATTER || c == COLL_ALLGATHER || c == COLL_ALLTOALL ||
+           c == COLL_REDUCE_SCATTER_BLOCK;
+}
+
+static void print_head(const struct job *job)
+{
+    const coll_plan *plan = job_plan(job, 0);
+    const coll_problem *of = &plan->problem;
+    printf("%s, %s", coll_collective_name(of->collective), plan->algorithm->name);
+    for (uint32_t i = 0; i < plan->algorithm->n_params; i++)
+        printf(" %s=%u", plan->algorithm->params[i].name, plan->param[i]);
+    printf(": %u rank%s", of->p, of->p == 1 ? "" : "s");
+    if (of->in.counts || of->out.counts)
+        printf(", blocks of up to %zu elements", plan->largest);
+    else if (of->collective != COLL_BARRIER)
+        printf(", %zu element%s%s", of->count, of->count == 1 ? "" : "s",
+               has_blocks(of->collective) ? " a block" : "");
+    if (coll_is(COLL_ROOTED, of->collective))
+        printf(", root %u", of->root);
+    if (of->flags & COLL_IN_PLACE)
+        printf(", in place");
+    if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_COMMUTATIVE))
+        printf(", operands in rank order");
+    printf("\n%s\n\n", plan->algorithm->source);
+}
+
+static void print_totals(const struct job *job, const struct rounds *r)
+{
+    const coll_plan *plan = job_plan(job, 0);
+    size_t scratch = 0;
+    for (uint32_t rank = 0; rank < job->p; rank++) {
+        const size_t mine = coll_plan_scratch(job_plan(job, rank), rank);
+        scratch = mine > scratch ? mine : scratch;
+    }
+    if (r->complete) {
+        printf("rounds    %" PRIu32 ", a rank sending one message and receiving one in each\n",
+               r->rounds);
+        printf("chain     %" PRIu32
+               " messages one after the other, however many a rank sends at once\n",
+               r->chain);
+        printf("messages  %zu in all, at most %zu sent by a rank\n", r->n, r->most_messages);
+        printf("elements  %zu sent in all, at most %zu by a rank\n", r->elements,
+               r->most_elements);
+    }
+    printf("scratch   at most %zu element%s a rank\n", scratch, scratch == 1 ? "" : "s");
+    printf("window    at least %u action%s in flight\n", plan->window,
+           plan->window == 1 ? "" : "s");
+}
+
+int show_main(int argc, char **argv)
+{
+    struct ask ask = ASK_NOTHING;
+    uint64_t rank = UINT64_MAX;
+    bool all = false;
+    const struct option options[] = {
+        ASK_OPTIONS(ask),
+        NUMBER(0, "seed", "S", "random sizes for the blocks of a v-collective", &ask.seed, 0,
+               UINT64_MAX - 1),
+        WORD("layout", "L", "blocks as the proofs have them: uneven, gaps, one, empty",
+             &ask.layout),
+        FLAG("root-tables", "with --layout: only the root knows the sizes", &ask.root_tables),
+        NUMBER(0, "rank", "R", "only this rank's steps", &rank, 0, UINT32_MAX),
+        FLAG("all", "everything, however long", &all),
+    };
+    const struct command show = {
+        "show", "show what an algorithm does, step by step and in a picture",
+        "Without --count a vector has P elements, and a block one.\n"
+        "Without --counts and --seed all blocks of a v-collective have --count elements.",
+        options, sizeof options / sizeof options[0]};
+    struct job job;
+    struct rounds played;
+    options_read(&show, argc, argv);
+    job_make(&job, &ask, sizeof(double));
+    if (rank != UINT64_MAX && rank >= job.p)
+        refuse("--rank is from 0 to %u, not %" PRIu64, job.p - 1, rank);
+
+    print_head(&job);
+    print_steps(&job, rank, all);
+    printf("\n");
+    rounds_play(&played, &job, MESSAGES_MAX);
+    if (!played.complete) {
+        printf(
+            "More than 4096 ranks or %d messages are not played, so there is no picture.\n\n",
+            MESSAGES_MAX);
+    } else if (job.p > PICTURE_RANKS_MAX) {
+        printf("The picture is drawn for up to %d ranks.\n\n", PICTURE_RANKS_MAX);
+    } else if (played.n > 0) {
+        picture_draw(&played, job.p, terminal_width(), all);
+        printf("\n");
+    }
+    print_totals(&job, &played);
+    rounds_free(&played);
+    job_free(&job);
+    return 0;
+}

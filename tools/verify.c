@@ -1,0 +1,193 @@
+/* tools/verify.c — coll verify: proves every plan of the grid of an algorithm, or of all */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "coll/registry.h"
+#include "coll/verify_grid.h"
+#include "commands.h"
+#include "names.h"
+#include "options.h"
+#include "progress.h"
+
+enum {
+    P_MOST = 1024, /* of the grid, whose cost grows with the third power of p */
+    P_USUAL = 64,
+    ROOTS_USUAL = 24,
+    JOBS_MOST = 64,
+    VALUE_BYTES = 8 /* of a symbolic element */
+};
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+/* The command that shows a case. */
+static void print_command(const coll_grid_case *of)
+{
+    printf("coll show %s %s -p %u", coll_collective_name(of->collective), of->algorithm->name,
+           of->p);
+    if (of->collective != COLL_BARRIER)
+        printf(" --count %zu", of->count);
+    if (of->layout != COLL_GRID_PLAIN)
+        printf(" --layout %s", coll_grid_layout_name(of->layout));
+    if (coll_is(COLL_ROOTED, of->collective))
+        printf(" --root %u", of->root);
+    if (of->root_only)
+        printf(" --root-tables");
+    for (uint32_t i = 0; i < of->algorithm->n_params; i++)
+        printf(" --param %s=%u", of->algorithm->params[i].name, of->param[i]);
+    if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_COMMUTATIVE))
+        printf(" --non-commutative");
+    if (of->flags & COLL_IN_PLACE)
+        printf(" --in-place");
+}
+
+static void print_row(const coll_grid_row *row, double seconds)
+{
+    printf("%-20s %-20s %9" PRIu64 " %8u %8u %9.2f  %s\n",
+           coll_collective_name(row->collective), row->algorithm->name, row->plans, row->p_most,
+           row->window, seconds, row->report.ok ? "proven" : "FAILED");
+    if (!row->report.ok) {
+        printf("  %s\n  ", row->report.sentence);
+        print_command(&row->failed);
+        printf("\n");
+    }
+    fflush(stdout);
+}
+
+static void say_progress(void *arg, const coll_grid_progress *progress)
+{
+    (void)arg;
+    progress_say("coll verify: %s %s, p = %u, %zu of %zu, %" PRIu64 " plans proven",
+                 coll_collective_name(progress->row->collective),
+                 progress->row->algorithm->name, progress->p, progress->done, progress->units,
+                 progress->plans);
+}
+
+/* ---- the proofs -------------------------------------------------------------------------- */
+
+static void keep_row(void *arg, const coll_grid_row *row)
+{
+    *(coll_grid_row *)arg = *row;
+}
+
+/* Elements that all ranks hold together in the largest plan of the grid, 2p + 3 elements a block. */
+static double most_elements(coll_collective c, uint64_t p)
+{
+    const double blocks = c == COLL_ALLTOALL || c == COLL_ALLTOALLV                   ? 2
+                          : coll_is(COLL_ROOTED, c) || c == COLL_BARRIER              ? 0
+                          : c == COLL_ALLREDUCE || c == COLL_SCAN || c == COLL_EXSCAN ? 0
+                                                                                      : 1;
+    return (blocks * (double)p + 4) * (double)p * (double)(2 * p + 3);
+}
+
+static void check_memory(coll_collective c, uint64_t p, uint32_t workers)
+{
+    const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double bytes = most_elements(c, p) * VALUE_BYTES * workers;
+    if (bytes > machine / 4 * 3)
+        refuse("proving %s among %" PRIu64 " ranks with %u jobs needs about %.3g GB, and this "
+               "machine has %.3g GB",
+               coll_collective_name(c), p, workers, bytes / 1e9, machine / 1e9);
+}
+
+/* Proves one row. Returns whether it held. */
+static bool prove_row(coll_grid_options *options, coll_collective c,
+                      const coll_algorithm *const *algorithm, uint64_t *plans)
+{
+    const double start = seconds_now();
+    coll_grid_result result;
+    coll_grid_row row;
+    memset(&row, 0, sizeof row);
+    options->algorithms = algorithm;
+    options->n_algorithms = 1;
+    options->collectives = COLL_BIT(c);
+    options->progress = say_progress;
+    options->row = keep_row;
+    options->arg = &row;
+    (void)coll_verify_grid(options, &result);
+    if (!result.ok)
+        row = result.failure;
+    progress_clear();
+    row.algorithm = *algorithm;
+    row.collective = c;
+    print_row(&row, seconds_now() - start);
+    *plans += result.plans;
+    return result.ok;
+}
+
+static uint32_t processors(void)
+{
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > JOBS_MOST ? JOBS_MOST : (uint32_t)n;
+}
+
+int verify_main(int argc, char **argv)
+{
+    const char *collective = NULL, *algorithm = NULL;
+    struct option_range range = {1, P_USUAL};
+    uint64_t jobs = processors(), random = UINT64_MAX, seed = 1;
+    bool exhaustive = false;
+    const struct option verify_options[] = {
+        OPTIONAL("COLLECTIVE", "only this one", &collective),
+        OPTIONAL("ALGORITHM", "only this one of its algorithms", &algorithm),
+        RANGE('p', "ranks", "A..B", "numbers of ranks (1..64, and at random up to 4096)",
+              &range, 1, P_MOST),
+        FLAG("exhaustive", "all roots; else all up to 24 ranks, and then three", &exhaustive),
+        NUMBER(0, "random", "N",
+               "plans at random, of up to 4096 ranks, for each algorithm (3; 0 with -p)",
+               &random, 0, 1000),
+        NUMBER(0, "seed", "S", "of what is at random (1)", &seed, 0, UINT64_MAX - 1),
+        NUMBER('j', "jobs", "N", "threads (one a processor)", &jobs, 1, JOBS_MOST),
+    };
+    const struct command verify = {
+        "verify", "prove that algorithms are right",
+        "For each number of ranks: all parameters, counts, layouts, roots, in place and not,\n"
+        "commutative and not, that the algorithm takes. Exit code 1 if a proof fails.",
+        verify_options, sizeof verify_options / sizeof verify_options[0]};
+    coll_grid_options options;
+    const coll_algorithm *only = NULL;
+    coll_collective one = COLL_COLLECTIVES;
+    const double start = seconds_now();
+    uint64_t rows = 0, failed = 0, plans = 0;
+    options_read(&verify, argc, argv);
+    if (collective)
+        one = collective_named(collective);
+    if (algorithm)
+        only = algorithm_named(one, algorithm);
+    coll_grid_options_init(&options, coll_registry, COLL_REGISTRY_COUNT);
+    if (random == UINT64_MAX)
+        random = range.first == 1 && range.last == P_USUAL ? options.random : 0;
+    options.p_least = (uint32_t)range.first;
+    options.p_most = (uint32_t)range.last;
+    options.all_roots = exhaustive ? UINT32_MAX : ROOTS_USUAL;
+    options.random = (uint32_t)random;
+    options.seed = seed;
+    options.workers = (uint32_t)jobs;
+
+    for (int pass = 0; pass < 2;
+         pass++) { /* refuse all that must be refused before the first proof */
+        if (pass == 1)
+            printf("%-20s %-20s %9s %8s %8s %9s\n", "collective", "algorithm", "plans",
+                   "most p", "window", "seconds");
+        for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
+            for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++) {
+                if ((collective && c != (unsigned)one) || (only && coll_registry[i] != only) ||
+                    !coll_is(coll_registry[i]->collectives, (coll_collective)c))
+                    continue;
+                if (pass == 0) {
+                    check_memory((coll_collective)c, range.last, options.workers);
+                    continue;
+                }
+                rows++;
+                if (!prove_row(&options, (coll_collective)c, &coll_registry[i], &plans))
+                    failed++;
+            }
+    }
+    printf("%" PRIu64 " plans of %" PRIu64 " algorithms and collectives proven in %.1f s",
+           plans, rows, seconds_now() - start);
+    if (failed)
+        printf("; %" PRIu64 " of them FAILED", failed);
+    printf("\n");
+    return failed ? 1 : 0;
+}

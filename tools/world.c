@@ -1,0 +1,269 @@
+/* tools/world.c — see world.h */
+#include "world.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coll/transports/loopback.h"
+#include "coll/transports/threads.h"
+#include "progress.h"
+
+enum { STACK = 256 * 1024 };
+
+struct world_rank {
+    struct world *world;
+    uint32_t rank;
+    coll_run run;
+    coll_request request;
+    coll_slot *slots;
+    coll_status status;
+    double start, end;
+    coll_loopback_rank end_point;
+    pthread_t thread;
+};
+
+struct world_engine {
+    /* threads */
+    coll_threads *threads;
+    pthread_barrier_t gate;    /* the ranks and the main thread */
+    uint32_t arrived, release; /* the ranks, that start together */
+    uint32_t entered;          /* ranks that have come to the barrier that is run */
+    bool fill, over;
+    /* loopback */
+    coll_loopback loopback;
+    void *loopback_memory;
+    coll_request **requests;
+};
+
+static bool add(uint64_t *sum, uint64_t a, uint64_t b)
+{
+    if (b != 0 && a > (UINT64_MAX - *sum) / b)
+        return false;
+    *sum += a * b;
+    return true;
+}
+
+uint64_t world_bytes(const struct data *data, uint32_t window)
+{
+    uint64_t bytes = 0;
+    for (uint32_t rank = 0; rank < data->job->p; rank++) {
+        const coll_plan *plan = job_plan(data->job, rank);
+        const coll_extents extents = coll_plan_extents(plan, rank);
+        if (!extents.fits || !add(&bytes, extents.in, data->elem_bytes) ||
+            !add(&bytes, extents.out, data->elem_bytes) ||
+            !add(&bytes, coll_plan_scratch(plan, rank), data->elem_bytes) ||
+            !add(&bytes, window, sizeof(coll_slot) + sizeof(coll_i_loop_entry) + 8))
+            return UINT64_MAX;
+    }
+    return bytes;
+}
+
+/* ---- threads ----------------------------------------------------------------------------- */
+
+/* Waits until all ranks are here. Unlike the gate it lets them go at once, and close together. */
+static void start_together(struct world *w)
+{
+    struct world_engine *e = w->engine;
+    const uint32_t release = __atomic_load_n(&e->release, __ATOMIC_ACQUIRE);
+    if (__atomic_add_fetch(&e->arrived, 1, __ATOMIC_ACQ_REL) == w->p) {
+        __atomic_store_n(&e->arrived, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&e->release, release + 1, __ATOMIC_RELEASE);
+        return;
+    }
+    while (__atomic_load_n(&e->release, __ATOMIC_ACQUIRE) == release)
+        sched_yield();
+}
+
+static void *rank_main(void *argument)
+{
+    struct world_rank *me = argument;
+    struct world *w = me->world;
+    struct world_engine *e = w->engine;
+    for (;;) {
+        pthread_barrier_wait(&e->gate);
+        if (e->over)
+            return NULL;
+        if (e->fill)
+            data_fill(w->data, me->rank, w->in[me->rank], w->out[me->rank]);
+        start_together(w);
+        me->start = seconds_now();
+        __atomic_add_fetch(&e->entered, 1, __ATOMIC_SEQ_CST);
+        me->status = coll_request_start(&me->request, &me->run);
+        if (me->status == COLL_OK)
+            me->status = coll_request_wait(&me->request);
+        me->end = seconds_now();
+        if (w->data->job->collective == COLL_BARRIER && me->status == COLL_OK &&
+            __atomic_load_n(&e->entered, __ATOMIC_SEQ_CST) < w->p)
+            __atomic_store_n(&w->barrier_broken, true, __ATOMIC_RELAXED);
+        pthread_barrier_wait(&e->gate);
+    }
+}
+
+static void make_threads(struct world *w)
+{
+    struct world_engine *e = w->engine;
+    pthread_attr_t attributes;
+    e->threads = coll_threads_create(w->p);
+    if (!e->threads || pthread_barrier_init(&e->gate, NULL, w->p + 1) != 0 ||
+        pthread_attr_init(&attributes) != 0 ||
+        pthread_attr_setstacksize(&attributes, STACK) != 0)
+        refuse("there is not enough memory for %u threads", w->p);
+    for (uint32_t rank = 0; rank < w->p; rank++) {
+        struct world_rank *me = &w->ranks[rank];
+        me->run.transport = &coll_threads_transport;
+        me->run.ctx = coll_threads_rank(e->threads, rank);
+        if (pthread_create(&me->thread, &attributes, rank_main, me) != 0)
+            refuse("this machine does not start %u threads; --transport loopback needs none",
+                   w->p);
+    }
+    pthread_attr_destroy(&attributes);
+}
+
+/* ---- loopback ---------------------------------------------------------------------------- */
+
+static void make_loopback(struct world *w)
+{
+    struct world_engine *e = w->engine;
+    const uint64_t wanted = (uint64_t)w->p * w->window + w->p;
+    const uint32_t messages = wanted < UINT32_MAX ? (uint32_t)wanted : UINT32_MAX - 1;
+    const size_t bytes = coll_loopback_bytes(w->p, messages);
+    e->loopback_memory = memory_of(1, bytes);
+    e->requests = memory_of(w->p, sizeof *e->requests);
+    if (coll_loopback_init(&e->loopback, w->p, messages, e->loopback_memory, bytes) != COLL_OK)
+        refuse("there is not enough memory for this");
+    for (uint32_t rank = 0; rank < w->p; rank++) {
+        struct world_rank *me = &w->ranks[rank];
+        (void)coll_loopback_attach(&e->loopback, rank, &me->end_point);
+        me->run.transport = &coll_loopback_transport;
+        me->run.ctx = &me->end_point;
+        e->requests[rank] = &me->request;
+    }
+}
+
+/* Starts all ranks and moves them on in turn. A barrier must hold all of them until the last one is started. */
+static void run_loopback(struct world *w)
+{
+    const bool barrier = w->data->job->collective == COLL_BARRIER;
+    const double start = seconds_now();
+    coll_status status = COLL_OK;
+    for (uint32_t rank = 0; rank < w->p; rank++) {
+        struct world_rank *me = &w->ranks[rank];
+        if (barrier && rank + 1 == w->p)
+            for (uint32_t r = 0; r < rank; r++)
+                if (coll_request_progress(&w->ranks[r].request) == COLL_OK)
+                    w->barrier_broken = true;
+        me->start = start;
+        me->status = coll_request_start(&me->request, &me->run);
+        if (me->status != COLL_OK && status == COLL_OK)
+            status = me->status;
+    }
+    if (status == COLL_OK)
+        status = coll_loopback_run(&w->engine->loopback, w->engine->requests, w->p);
+    for (uint32_t rank = 0; rank < w->p; rank++) {
+        struct world_rank *me = &w->ranks[rank];
+        me->end = seconds_now();
+        if (me->status == COLL_OK)
+            me->status = me->request.status == COLL_AGAIN ? status : me->request.status;
+    }
+}
+
+/* ---- the world --------------------------------------------------------------------------- */
+
+void world_make(struct world *w, const struct data *data, enum world_kind kind, uint32_t window)
+{
+    const struct job *job = data->job;
+    const size_t shared = coll_plan_shared(job_plan(job, 0));
+    memset(w, 0, sizeof *w);
+    w->data = data;
+    w->kind = kind;
+    w->p = job->p;
+    w->window = window;
+    w->in = memory_of(w->p, sizeof *w->in);
+    w->out = memory_of(w->p, sizeof *w->out);
+    w->ranks = memory_of(w->p, sizeof *w->ranks);
+    w->engine = memory_of(1, sizeof *w->engine);
+    w->shared = memory_of(shared, data->elem_bytes);
+    for (uint32_t rank = 0; rank < w->p; rank++) {
+        struct world_rank *me = &w->ranks[rank];
+        const coll_plan *plan = job_plan(job, rank);
+        const coll_extents extents = coll_plan_extents(plan, rank);
+        const size_t scratch = coll_plan_scratch(plan, rank);
+        w->in[rank] = extents.in ? memory_of(extents.in, data->elem_bytes) : NULL;
+        w->out[rank] = memory_of(extents.out, data->elem_bytes);
+        me->world = w;
+        me->rank = rank;
+        me->slots = memory_of(window, sizeof *me->slots);
+        me->run.plan = plan;
+        me->run.rank = rank;
+        me->run.op = coll_is(COLL_REDUCING, job->collective) ? &data->op : NULL;
+        me->run.in = w->in[rank];
+        me->run.out = w->out[rank];
+        me->run.scratch = memory_of(scratch, data->elem_bytes);
+        me->run.scratch_bytes = scratch * data->elem_bytes;
+        me->run.shared = w->shared;
+        me->run.shared_bytes = shared * data->elem_bytes;
+        (void)coll_request_init(&me->request, me->slots, window);
+    }
+    if (kind == WORLD_THREADS)
+        make_threads(w);
+    else
+        make_loopback(w);
+}
+
+coll_status world_run(struct world *w, bool fill, double *seconds)
+{
+    struct world_engine *e = w->engine;
+    coll_status status = COLL_OK;
+    double start, end;
+    if (w->kind == WORLD_THREADS) {
+        e->fill = fill;
+        e->entered = 0;
+        pthread_barrier_wait(&e->gate);
+        pthread_barrier_wait(&e->gate);
+    } else {
+        for (uint32_t rank = 0; fill && rank < w->p; rank++)
+            data_fill(w->data, rank, w->in[rank], w->out[rank]);
+        run_loopback(w);
+    }
+    start = w->ranks[0].start;
+    end = w->ranks[0].end;
+    for (uint32_t rank = 0; rank < w->p; rank++) {
+        const struct world_rank *me = &w->ranks[rank];
+        start = me->start < start ? me->start : start;
+        end = me->end > end ? me->end : end;
+        /* Ranks that were told of another's failure are not where it began. */
+        if (me->status != COLL_OK && (status == COLL_OK || status == COLL_ERR_PEER)) {
+            status = me->status;
+            w->failed = rank;
+        }
+    }
+    *seconds = end - start;
+    return status;
+}
+
+void world_free(struct world *w)
+{
+    struct world_engine *e = w->engine;
+    if (w->kind == WORLD_THREADS) {
+        e->over = true;
+        pthread_barrier_wait(&e->gate);
+        for (uint32_t rank = 0; rank < w->p; rank++)
+            pthread_join(w->ranks[rank].thread, NULL);
+        pthread_barrier_destroy(&e->gate);
+        coll_threads_destroy(e->threads);
+    }
+    for (uint32_t rank = 0; rank < w->p; rank++) {
+        free(w->in[rank]);
+        free(w->out[rank]);
+        free(w->ranks[rank].run.scratch);
+        free(w->ranks[rank].slots);
+    }
+    free(e->loopback_memory);
+    free(e->requests);
+    free(e);
+    free(w->shared);
+    free(w->ranks);
+    free(w->in);
+    free(w->out);
+}
