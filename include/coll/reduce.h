@@ -25,7 +25,8 @@
  * Pairs     the value decides, then the lower index. −0 and +0 are one value; a NaN comes before any
  *           number, for minloc and maxloc alike. Pairs that still tie are told apart by their bits.
  *
- * With COLL_SOFT_FLOAT (config.h) floats are computed by softfloat.h, with the same results.
+ * With COLL_SOFT_FLOAT (config.h) floats are computed by softfloat.h, with the same results and the
+ * default NaN throughout. Without, -ffast-math and its kin void what is said of NaNs.
  */
 #ifndef COLL_REDUCE_H
 #define COLL_REDUCE_H

@@ -32,43 +32,43 @@
 
 /* ---- order: U and S words of that size, NAN_ the default NaN, INFINITY_ the bits of +∞ ------- */
 
-#define COLL_I_SOFT_ORDER(f, U, S, INFINITY_, NAN_)                                                \
-    COLL_INLINE bool coll_soft_is_nan_##f(U x)                                                     \
-    {                                                                                              \
-        return (U)(x << 1) > (U)((U)(INFINITY_) << 1);                                             \
-    }                                                                                              \
-                                                                                                   \
-    /* An integer that orders as the value does, −0 just below +0, NaNs beyond the infinities; \
-     * coll_i_soft_bits_f is its inverse. */ \
-    COLL_INLINE S coll_soft_key_##f(U x)                                                           \
-    {                                                                                              \
-        return (S)(x ^ (U)((S)x >> (sizeof(U) * 8 - 1)) >> 1);                                     \
-    }                                                                                              \
-                                                                                                   \
-    COLL_INLINE U coll_i_soft_bits_##f(S key)                                                      \
-    {                                                                                              \
-        return (U)coll_soft_key_##f((U)key);                                                       \
-    }                                                                                              \
-                                                                                                   \
-    COLL_INLINE U coll_i_soft_select_##f(S lower, S upper, S selected)                             \
-    {                                                                                              \
-        const U number = coll_i_soft_bits_##f(selected);                                           \
-        return ((upper > (S)(INFINITY_)) | (lower < -1 - (S)(INFINITY_))) ? (U)(NAN_)              \
-                                                                          : number;                \
-    }                                                                                              \
-                                                                                                   \
-    COLL_INLINE U coll_soft_min_##f(U a, U b)                                                      \
-    {                                                                                              \
-        const S x = coll_soft_key_##f(a), y = coll_soft_key_##f(b);                                \
-        const S lower = x < y ? x : y, upper = x < y ? y : x;                                      \
-        return coll_i_soft_select_##f(lower, upper, lower);                                        \
-    }                                                                                              \
-                                                                                                   \
-    COLL_INLINE U coll_soft_max_##f(U a, U b)                                                      \
-    {                                                                                              \
-        const S x = coll_soft_key_##f(a), y = coll_soft_key_##f(b);                                \
-        const S lower = x < y ? x : y, upper = x < y ? y : x;                                      \
-        return coll_i_soft_select_##f(lower, upper, upper);                                        \
+/* A key is an integer that orders as the value does, −0 just below +0, NaNs beyond the infinities. The
+ * same formula takes a key back to its bits. min and max have no branches. */
+#define COLL_I_SOFT_ORDER(f, U, S, INFINITY_, NAN_)                                            \
+    COLL_INLINE bool coll_soft_is_nan_##f(U x)                                                 \
+    {                                                                                          \
+        return (U)(x << 1) > (U)((U)(INFINITY_) << 1);                                         \
+    }                                                                                          \
+                                                                                               \
+    COLL_INLINE S coll_soft_key_##f(U x)                                                       \
+    {                                                                                          \
+        return (S)(x ^ (U)((S)x >> (sizeof(U) * 8 - 1)) >> 1);                                 \
+    }                                                                                          \
+                                                                                               \
+    COLL_INLINE U coll_i_soft_bits_##f(S key)                                                  \
+    {                                                                                          \
+        return (U)coll_soft_key_##f((U)key);                                                   \
+    }                                                                                          \
+                                                                                               \
+    COLL_INLINE U coll_i_soft_select_##f(S lower, S upper, S selected)                         \
+    {                                                                                          \
+        const U number = coll_i_soft_bits_##f(selected);                                       \
+        return ((upper > (S)(INFINITY_)) | (lower < -1 - (S)(INFINITY_))) ? (U)(NAN_)          \
+                                                                          : number;            \
+    }                                                                                          \
+                                                                                               \
+    COLL_INLINE U coll_soft_min_##f(U a, U b)                                                  \
+    {                                                                                          \
+        const S x = coll_soft_key_##f(a), y = coll_soft_key_##f(b);                            \
+        const S lower = x < y ? x : y, upper = x < y ? y : x;                                  \
+        return coll_i_soft_select_##f(lower, upper, lower);                                    \
+    }                                                                                          \
+                                                                                               \
+    COLL_INLINE U coll_soft_max_##f(U a, U b)                                                  \
+    {                                                                                          \
+        const S x = coll_soft_key_##f(a), y = coll_soft_key_##f(b);                            \
+        const S lower = x < y ? x : y, upper = x < y ? y : x;                                  \
+        return coll_i_soft_select_##f(lower, upper, upper);                                    \
     }
 
 COLL_I_SOFT_ORDER(f16, uint16_t, int16_t, 0x7c00, 0x7e00u)
