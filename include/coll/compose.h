@@ -17,8 +17,11 @@
  *   coll_interleave   a step of each part in turn         A B A B A
  *   embedding         a part, of either, whose group is smaller than p
  *
- * In a sequence, program order makes later parts wait for what they need, and only for that. An interleaving keeps the
- * links of several independent parts busy at once, say allreduces of k pieces of the vector. Both are ordinary
+ * In a sequence, program order makes later parts wait for what they need, and only for that; barriers in it are passed one
+ * after the other. An interleaving keeps the links of several independent parts busy at once, say of k allreduces of k
+ * pieces of the vector. Parts of an interleaving on disjoint groups may be anything. Parts that share ranks must keep in step, or
+ * ranks wait for each other in a circle: the same algorithm, parameters, root and ranks (any counts), and one that sends each
+ * message at a step not after the one at which it is received, as rings and recursive doubling do. Both kinds are ordinary
  * algorithms with random access, in time linear in the number of parts, and may be parts themselves.
  *
  * SCRATCH of the parts begins at base[COLL_SCRATCH]. In a sequence all parts use it again; in an interleaving each
@@ -54,7 +57,8 @@ typedef struct coll_composition {
     uint32_t n;      /* how many */
     uint32_t window; /* least window; 0: that of the kind, see coll_plan_compose */
     /* set by coll_plan_compose */
-    uint32_t depth; /* 1, and more if parts are compositions */
+    uint32_t depth;  /* 1, and more if parts are compositions */
+    uint64_t tokens; /* at least as many as its barriers name */
     coll_divider by_n;
 } coll_composition;
 
@@ -76,6 +80,7 @@ COLL_INLINE void coll_composition_init(coll_composition *composition, const coll
     composition->n = n;
     composition->window = 0;
     composition->depth = 0;
+    composition->tokens = 0;
     composition->by_n = coll_divider_of(1);
 }
 
@@ -142,7 +147,18 @@ COLL_INLINE size_t coll_i_part_scratch(const coll_part *part, uint32_t outer)
     return rank == COLL_NOBODY ? 0 : coll_plan_scratch(part->plan, rank);
 }
 
-/* Step s of a part in the words of the outer plan; the part's SCRATCH begins `skip` elements behind its base. */
+/* Tokens of SCRATCH that a part names, at most; only barriers name any. Known kinds of barrier have one for each rank. */
+COLL_INLINE uint64_t coll_i_part_tokens(const coll_part *part)
+{
+    if (part->plan->problem.collective != COLL_BARRIER)
+        return 0;
+    return part->plan->algorithm->traits & COLL_I_COMPOSES
+               ? coll_i_composition(part->plan)->tokens
+               : part->plan->problem.p;
+}
+
+/* Step s of a part in the words of the outer plan; the part's SCRATCH begins `skip` elements behind its base. A barrier's
+ * notification also names all tokens below its own: those of the barriers before it in a sequence, which so come first. */
 COLL_INLINE unsigned coll_i_part_step(const coll_part *part, uint32_t outer, size_t s,
                                       size_t skip, coll_action *out)
 {
@@ -159,6 +175,10 @@ COLL_INLINE unsigned coll_i_part_step(const coll_part *part, uint32_t outer, siz
         a->dst = base[coll_ref_space(a->dst)] + coll_ref_offset(a->dst);
         a->src = base[coll_ref_space(a->src)] + coll_ref_offset(a->src);
         a->via = base[coll_ref_space(a->via)] + coll_ref_offset(a->via);
+        if (a->kind == COLL_DO_NOTIFY && part->plan->problem.collective == COLL_BARRIER) {
+            a->count += a->src - part->base[COLL_SCRATCH];
+            a->src = part->base[COLL_SCRATCH];
+        }
     }
     return n;
 }
@@ -220,11 +240,15 @@ COLL_INLINE unsigned coll_i_sequence_step(const coll_plan *plan, uint32_t rank, 
                                           coll_action *out)
 {
     const coll_composition *of = coll_i_composition(plan);
+    size_t tokens = 0;
     for (uint32_t i = 0; i < of->n; i++) {
-        const size_t steps = coll_i_part_steps(&of->parts[i], rank);
+        const coll_part *part = &of->parts[i];
+        const bool barrier = part->plan->problem.collective == COLL_BARRIER;
+        const size_t steps = coll_i_part_steps(part, rank);
         if (s < steps)
-            return coll_i_part_step(&of->parts[i], rank, s, 0, out);
+            return coll_i_part_step(part, rank, s, barrier ? tokens : 0, out);
         s -= steps;
+        tokens += (size_t)coll_i_part_tokens(part);
     }
     return 0;
 }
@@ -367,7 +391,7 @@ COLL_INLINE coll_status coll_plan_compose(coll_plan *plan, const coll_algorithm 
     const unsigned needs = COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_COUNTS | COLL_NEEDS_SHARED |
                            COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE;
     uint32_t largest = 1, depth = 1;
-    uint64_t sum = 0;
+    uint64_t sum = 0, tokens = 0;
     coll_status status;
     if (!composition || !composition->parts)
         return COLL_ERR_NULL;
@@ -384,6 +408,7 @@ COLL_INLINE coll_status coll_plan_compose(coll_plan *plan, const coll_algorithm 
             return status;
         plan->traits |= part->plan->traits & needs;
         sum += part->plan->window;
+        tokens += coll_i_part_tokens(part);
         if (largest < part->plan->window)
             largest = part->plan->window;
         if (coll_i_is_composed(part->plan) && depth <= coll_i_composition(part->plan)->depth)
@@ -396,7 +421,10 @@ COLL_INLINE coll_status coll_plan_compose(coll_plan *plan, const coll_algorithm 
         return COLL_ERR_WINDOW;
     if (depth > COLL_COMPOSE_DEPTH)
         return COLL_ERR_SHAPE;
+    if (tokens > COLL_REF_LIMIT / 4)
+        return COLL_ERR_OVERFLOW;
     composition->depth = depth;
+    composition->tokens = tokens;
     composition->by_n = coll_divider_of(composition->n);
     plan->inner = composition;
     return COLL_OK;
