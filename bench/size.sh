@@ -6,7 +6,8 @@
 #
 # One translation unit holds the executor, one algorithm, one operator, and a function that starts and
 # progresses an allreduce; everything is linked at once, unused functions removed, nothing but the
-# compiler's own runtime resolved. CSV on stdout. Target: less than 4096 bytes of text.
+# compiler's own runtime resolved. CSV on stdout, with and without the checks of requests (COLL_CHECKS in
+# config.h). Target: less than 4096 bytes of text.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -52,19 +53,19 @@ C
 # one LABEL ALGORITHM HEADER CC FLAGS...
 one()
 {
-    label=$1 algorithm=$2 header=$3
-    shift 3
-    "$@" -std=c99 -Os -ffreestanding -ffunction-sections -fdata-sections -DNDEBUG \
+    label=$1 algorithm=$2 header=$3 checks=$4
+    shift 4
+    "$@" -std=c99 -Os -ffreestanding -ffunction-sections -fdata-sections -DCOLL_CHECKS="$checks" \
         -DALGORITHM="$algorithm" -DHEADER="\"$header\"" -I"$here/../include" \
         -c "$work/allreduce.c" -o "$work/allreduce.o"
     "$@" -nostdlib -Wl,--gc-sections -Wl,-e,coll_size_allreduce -Wl,-u,coll_size_allreduce \
         "$work/allreduce.o" -lgcc -o "$work/allreduce.elf"
     set -- $("${SIZE:-$SIZE_DEFAULT}" "$work/allreduce.o" | tail -1) \
         $("${SIZE:-$SIZE_DEFAULT}" "$work/allreduce.elf" | tail -1)
-    echo "$label,$algorithm,$1,$7,$2,$3"
+    echo "$label,$algorithm,$checks,$1,$7,$2,$3"
 }
 
-echo "target,algorithm,text_bytes,text_bytes_linked_with_runtime,data_bytes,bss_bytes_request_of_8_slots"
+echo "target,algorithm,checks,text_bytes,text_bytes_linked_with_runtime,data_bytes,bss_bytes_request_of_8_slots"
 for pair in coll_recursive_doubling_allreduce:coll/algos/recursive_doubling.h \
     coll_ring_allreduce:coll/algos/ring.h coll_fnomial_allreduce:coll/algos/fnomial.h; do
     algorithm=${pair%%:*} header=${pair#*:}
@@ -72,16 +73,19 @@ for pair in coll_recursive_doubling_allreduce:coll/algos/recursive_doubling.h \
         echo "size.sh: no $header" >&2
         exit 1
     fi
-    if [ $# -gt 0 ]; then
-        SIZE_DEFAULT=size
-        one "$(basename "$1")" "$algorithm" "$header" "$@"
-        continue
-    fi
-    if ! command -v arm-none-eabi-gcc >/dev/null; then
-        echo "size.sh: arm-none-eabi-gcc is missing; apt-get install gcc-arm-none-eabi" >&2
-        exit 2
-    fi
-    SIZE_DEFAULT=arm-none-eabi-size
-    one cortex-m0plus "$algorithm" "$header" arm-none-eabi-gcc -mcpu=cortex-m0plus -mthumb
-    one cortex-m4 "$algorithm" "$header" arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb
+    for checks in 1 0; do
+        if [ $# -gt 0 ]; then
+            SIZE_DEFAULT=size
+            one "$(basename "$1")" "$algorithm" "$header" "$checks" "$@"
+            continue
+        fi
+        if ! command -v arm-none-eabi-gcc >/dev/null; then
+            echo "size.sh: arm-none-eabi-gcc is missing; apt-get install gcc-arm-none-eabi" >&2
+            exit 2
+        fi
+        SIZE_DEFAULT=arm-none-eabi-size
+        for cpu in cortex-m0plus cortex-m4; do
+            one "$cpu" "$algorithm" "$header" "$checks" arm-none-eabi-gcc -mcpu="$cpu" -mthumb
+        done
+    done
 done

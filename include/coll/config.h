@@ -25,7 +25,7 @@
 
 /* … and those that every action passes through, so that the compiler drops what a caller does not use. */
 #ifndef COLL_HOT_INLINE
-#if defined(__GNUC__) || defined(__clang__)
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
 #define COLL_HOT_INLINE static inline __attribute__((always_inline))
 #else
 #define COLL_HOT_INLINE COLL_INLINE
@@ -50,6 +50,12 @@
 /* 1 computes floats in integers (softfloat.h): for processors or contexts without floating point. */
 #ifndef COLL_SOFT_FLOAT
 #define COLL_SOFT_FLOAT 0
+#endif
+
+/* 0: coll_plan_init does not look for overflow, and coll_request_start does not check its run. For firmware
+ * that runs what was checked on a host; saves a kilobyte of code. */
+#ifndef COLL_CHECKS
+#define COLL_CHECKS 1
 #endif
 
 /* Copies bytes between areas that do not overlap. A hosted compiler knows memcpy; on bare metal

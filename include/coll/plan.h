@@ -436,7 +436,7 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
     }
     plan->inner = NULL;
     coll_group_identity(&plan->group);
-    {
+    if (COLL_CHECKS) {
         const coll_extents extents = coll_plan_extents(plan, plan->problem.root);
         if (!extents.fits || !coll_i_addressable(extents.in, problem->elem_bytes) ||
             !coll_i_addressable(extents.out, problem->elem_bytes))

@@ -335,23 +335,23 @@ COLL_INLINE coll_status coll_i_begin(coll_request *r, uint32_t k)
     coll_action *a = &slot->act;
     coll_handle *h = &slot->handle;
     const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
-    const size_t done = a->stride, bytes = coll_i_bytes(run, a);
+    const size_t bytes = coll_i_bytes(run, a), done = a->stride;
+    const size_t piece = coll_i_piece(run, bytes - done);
+    const bool token = coll_i_has(COLL_I_TOKENS, a);
     switch ((coll_kind)a->kind) {
     case COLL_DO_SEND:
-        return t->send(run->ctx, peer, run->tag, coll_i_source(run, a->src) + done,
-                       coll_i_piece(run, bytes - done), h);
-    case COLL_DO_RECV:
-    case COLL_DO_RECV_REDUCE:
-        return t->recv(run->ctx, peer, run->tag,
-                       coll_i_target(run, a->kind == COLL_DO_RECV ? a->dst : a->via) + done,
-                       coll_i_piece(run, bytes - done), h);
     case COLL_DO_NOTIFY:
-        return t->send(run->ctx, peer, run->tag, NULL, 0, h);
+        return t->send(run->ctx, peer, run->tag,
+                       token ? NULL : coll_i_source(run, a->src) + done, piece, h);
+    case COLL_DO_RECV:
     case COLL_DO_AWAIT:
-        return t->recv(run->ctx, peer, run->tag, NULL, 0, h);
+    case COLL_DO_RECV_REDUCE: {
+        const coll_ref to = a->kind == COLL_DO_RECV_REDUCE ? a->via : a->dst;
+        return t->recv(run->ctx, peer, run->tag, token ? NULL : coll_i_target(run, to) + done,
+                       piece, h);
+    }
     case COLL_DO_MULTICAST:
-        return t->multicast(run->ctx, run->tag, coll_i_source(run, a->src) + done,
-                            coll_i_piece(run, bytes - done), h);
+        return t->multicast(run->ctx, run->tag, coll_i_source(run, a->src) + done, piece, h);
     case COLL_DO_FABRIC_REDUCE:
         return t->fabric_reduce(run->ctx, run->tag, run->op, coll_i_target(run, a->dst),
                                 coll_i_source(run, a->src), a->count,
@@ -637,7 +637,7 @@ COLL_INLINE coll_status coll_request_start(coll_request *r, const coll_run *run)
         return COLL_ERR_NULL;
     if (r->status == COLL_AGAIN)
         return COLL_ERR_BUSY;
-    status = coll_run_check(run, r->window);
+    status = COLL_CHECKS ? coll_run_check(run, r->window) : COLL_OK;
     if (status != COLL_OK)
         return status;
     r->run = run;
