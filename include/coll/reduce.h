@@ -408,7 +408,7 @@ COLL_I_LOC(maxloc_f64_i32, coll_i64_i32, int64_t, COLL_I_KEY_MAX_F64, >)
     coll_##op##_i8, coll_##op##_i16, coll_##op##_i32, coll_##op##_i64, coll_##op##_u8,         \
         coll_##op##_u16, coll_##op##_u32, coll_##op##_u64
 #define COLL_I_FLOATS(op) coll_##op##_f16, coll_##op##_bf16, coll_##op##_f32, coll_##op##_f64
-#define COLL_I_NONE       NULL, NULL, NULL, NULL
+#define COLL_I_ABSENT     NULL, NULL, NULL, NULL
 #define COLL_I_PAIRS(op)                                                                       \
     coll_##op##_i16_i32, coll_##op##_i32_i32, coll_##op##_i64_i32, coll_##op##_f32_i32,        \
         coll_##op##_f64_i32
@@ -429,8 +429,8 @@ COLL_INLINE coll_status coll_op_builtin(coll_op *op, coll_operator which, coll_t
         {COLL_I_SAME(land)},
         {COLL_I_SAME(lor)},
         {COLL_I_SAME(lxor)},
-        {COLL_I_NONE, COLL_I_NONE, COLL_I_NONE, COLL_I_PAIRS(minloc)},
-        {COLL_I_NONE, COLL_I_NONE, COLL_I_NONE, COLL_I_PAIRS(maxloc)},
+        {COLL_I_ABSENT, COLL_I_ABSENT, COLL_I_ABSENT, COLL_I_PAIRS(minloc)},
+        {COLL_I_ABSENT, COLL_I_ABSENT, COLL_I_ABSENT, COLL_I_PAIRS(maxloc)},
     };
     if (!op)
         return COLL_ERR_NULL;
@@ -492,7 +492,7 @@ COLL_INLINE coll_status coll_op_builtin(coll_op *op, coll_operator which, coll_t
 #undef COLL_I_SAME
 #undef COLL_I_SIGNED
 #undef COLL_I_FLOATS
-#undef COLL_I_NONE
+#undef COLL_I_ABSENT
 #undef COLL_I_PAIRS
 
 #endif /* COLL_REDUCE_H */
