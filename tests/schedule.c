@@ -1,0 +1,393 @@
+/* Schedules: counting, writing out, replaying, packing; descriptors that were cut or damaged. */
+#include "check.h"
+#include "coll/registry.h"
+#include "coll/schedule.h"
+#include "rig.h"
+
+/* Do both plans yield the same actions on a rank, those of 0 elements aside? */
+static bool same_actions(const coll_plan *a, const coll_plan *b, uint32_t rank)
+{
+    const coll_plan *const plan[2] = {a, b};
+    size_t step[2] = {0, 0}, total = 0;
+    unsigned next[2] = {0, 0}, n[2] = {0, 0};
+    coll_action acts[2][COLL_STEP_MAX];
+    for (;; total++) {
+        const coll_action *found[2] = {NULL, NULL};
+        for (int i = 0; i < 2; i++) {
+            while (!found[i] && (next[i] < n[i] || step[i] < coll_plan_steps(plan[i], rank))) {
+                if (next[i] == n[i]) {
+                    next[i] = 0;
+                    n[i] = coll_plan_step(plan[i], rank, step[i]++, acts[i]);
+                } else if (acts[i][next[i]++].count > 0) {
+                    found[i] = &acts[i][next[i] - 1];
+                }
+            }
+        }
+        if (!found[0] || !found[1])
+            return found[0] == found[1];
+        if (found[0]->kind != found[1]->kind || found[0]->flags != found[1]->flags ||
+            found[0]->inputs != found[1]->inputs || found[0]->peer != found[1]->peer ||
+            found[0]->count != found[1]->count || found[0]->dst != found[1]->dst ||
+            found[0]->src != found[1]->src || found[0]->via != found[1]->via ||
+            found[0]->stride != found[1]->stride)
+            return false;
+    }
+}
+
+/* ---- all rows of the registry ------------------------------------------------------------ */
+
+/* Counts, writes out and replays the rig's plans, and runs the replays. */
+static void replay(rig *it, const char *what, void *arg)
+{
+    coll_schedule *schedules = calloc(it->p, sizeof *schedules);
+    coll_action **actions = calloc(it->p, sizeof *actions);
+    size_t sent = 0, received = 0, bytes_sent = 0, bytes_received = 0;
+    (void)what;
+    (void)arg;
+    for (uint32_t r = 0; r < it->p; r++) {
+        rig_rank *me = &it->ranks[r];
+        coll_plan again;
+        coll_tally tally;
+        size_t total = 0;
+        CHECK_STATUS(coll_plan_tally(&me->plan, r, &tally), COLL_OK);
+        for (unsigned kind = 0; kind < COLL_KINDS; kind++)
+            total += tally.actions[kind];
+        CHECK_EQ(total, tally.total);
+        sent += tally.messages_sent;
+        received += tally.messages_received;
+        bytes_sent += tally.bytes_sent;
+        bytes_received += tally.bytes_received;
+        actions[r] = calloc(total + 1, sizeof **actions);
+        if (total > 0)
+            CHECK_STATUS(
+                coll_schedule_write(&schedules[r], &me->plan, r, actions[r], total - 1),
+                COLL_ERR_MEMORY);
+        CHECK_STATUS(coll_schedule_write(&schedules[r], &me->plan, r, actions[r], total),
+                     COLL_OK);
+        CHECK_EQ(schedules[r].n, total);
+        CHECK_STATUS(coll_plan_replay(&again, &me->plan, &schedules[r]), COLL_OK);
+        CHECK(same_actions(&again, &me->plan, r));
+        CHECK_EQ(coll_plan_steps(&again, (r + 1) % it->p),
+                 it->p == 1 ? coll_plan_steps(&again, r) : 0);
+        me->plan = again;
+    }
+    CHECK_EQ(sent, received);
+    CHECK_EQ(bytes_sent, bytes_received);
+    rig_fill(it);
+    CHECK_STATUS(rig_loopback(it, &coll_loopback_transport, 16, 1), COLL_OK);
+    CHECK(rig_right(it));
+    for (uint32_t r = 0; r < it->p; r++)
+        free(actions[r]);
+    free(actions);
+    free(schedules);
+}
+
+TEST(replays_do_the_same)
+{
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        for (uint32_t p = 1; p <= 7; p++)
+            for (size_t count = 0; count <= 9; count += 3)
+                (void)rig_each(coll_registry[i], p, count, replay, NULL);
+    CHECK(COLL_REGISTRY_COUNT > 0);
+}
+
+/* Packs and unpacks the plan of every rank, whose tables differ. */
+static void pack(rig *it, const char *what, void *arg)
+{
+    static unsigned char wire[4096];
+    static size_t memory[512];
+    (void)what;
+    (void)arg;
+    for (uint32_t r = 0; r < it->p; r++) {
+        const coll_plan *plan = &it->ranks[r].plan;
+        size_t bytes = 0, asked = 0;
+        coll_plan again;
+        CHECK_STATUS(coll_plan_pack(plan, NULL, 0, &asked), COLL_ERR_MEMORY);
+        CHECK_STATUS(coll_plan_pack(plan, wire, asked - 1, &bytes), COLL_ERR_MEMORY);
+        CHECK_STATUS(coll_plan_pack(plan, wire, asked, &bytes), COLL_OK);
+        CHECK_EQ(asked, bytes);
+        if (!plan->problem.in.counts && !plan->problem.out.counts)
+            CHECK(bytes <= COLL_PACK_BYTES);
+        CHECK_STATUS(coll_plan_unpack(&again, wire, bytes, coll_registry, COLL_REGISTRY_COUNT,
+                                      memory, sizeof memory),
+                     COLL_OK);
+        CHECK(again.algorithm == plan->algorithm);
+        CHECK(again.problem.elem_bytes == plan->problem.elem_bytes);
+        CHECK_EQ(again.window, plan->window);
+        CHECK_EQ(again.traits, plan->traits);
+        CHECK(same_actions(&again, plan, r));
+        CHECK_EQ(coll_plan_scratch(&again, r), coll_plan_scratch(plan, r));
+    }
+}
+
+TEST(packed_plans_do_the_same)
+{
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        for (uint32_t p = 1; p <= 7; p += 2)
+            for (size_t count = 0; count <= 9; count += 9)
+                (void)rig_each(coll_registry[i], p, count, pack, NULL);
+    CHECK(COLL_REGISTRY_COUNT > 0);
+}
+
+/* ---- counting ---------------------------------------------------------------------------- */
+
+TEST(tallies)
+{
+    coll_problem problem;
+    coll_plan plan;
+    coll_tally tally;
+    coll_problem_init(&problem, COLL_ALLREDUCE, 4, 8, 4);
+    problem.flags = COLL_COMMUTATIVE;
+    CHECK_STATUS(coll_plan_init(&plan, &coll_ring_allreduce, &problem, NULL), COLL_OK);
+    CHECK_STATUS(coll_plan_tally(&plan, 2, &tally), COLL_OK);
+    CHECK_EQ(tally.total, 12);
+    CHECK_EQ(tally.actions[COLL_DO_SEND], 6);
+    CHECK_EQ(tally.elements[COLL_DO_SEND], 12);
+    CHECK_EQ(tally.actions[COLL_DO_RECV], 3);
+    CHECK_EQ(tally.actions[COLL_DO_RECV_REDUCE], 3);
+    CHECK_EQ(tally.messages_sent, 6);
+    CHECK_EQ(tally.bytes_sent, 48);
+    CHECK_EQ(tally.bytes_received, 48);
+
+    coll_problem_init(&problem, COLL_BARRIER, 4, 0, 1);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_dissemination_barrier, &problem, NULL), COLL_OK);
+    CHECK_STATUS(coll_plan_tally(&plan, 0, &tally), COLL_OK);
+    CHECK_EQ(tally.messages_sent, 2);
+    CHECK_EQ(tally.bytes_sent, 0);
+
+    CHECK_STATUS(coll_plan_tally(&plan, 4, &tally), COLL_ERR_RANK);
+    CHECK_STATUS(coll_plan_tally(NULL, 0, &tally), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_tally(&plan, 0, NULL), COLL_ERR_NULL);
+    CHECK(coll_i_saturate(1, SIZE_MAX, 2) == SIZE_MAX);
+    CHECK(coll_i_saturate(2, SIZE_MAX, 1) == SIZE_MAX);
+    CHECK(coll_i_saturate(1, 2, 3) == 7);
+}
+
+TEST(writing_and_replaying_errors)
+{
+    coll_problem problem;
+    coll_plan plan, again;
+    coll_schedule schedule;
+    coll_action actions[4];
+    coll_problem_init(&problem, COLL_BCAST, 3, 8, 4);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_linear_bcast, &problem, NULL), COLL_OK);
+    CHECK_STATUS(coll_schedule_write(NULL, &plan, 0, actions, 4), COLL_ERR_NULL);
+    CHECK_STATUS(coll_schedule_write(&schedule, NULL, 0, actions, 4), COLL_ERR_NULL);
+    CHECK_STATUS(coll_schedule_write(&schedule, &plan, 0, NULL, 4), COLL_ERR_NULL);
+    CHECK_STATUS(coll_schedule_write(&schedule, &plan, 3, actions, 4), COLL_ERR_RANK);
+    CHECK_STATUS(coll_schedule_write(&schedule, &plan, 0, actions, 2), COLL_ERR_MEMORY);
+    CHECK_STATUS(coll_schedule_write(&schedule, &plan, 0, actions, 3), COLL_OK);
+    CHECK_STATUS(coll_plan_replay(&again, &plan, NULL), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_replay(&again, NULL, &schedule), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_replay(NULL, &plan, &schedule), COLL_ERR_NULL);
+    schedule.rank = 3;
+    CHECK_STATUS(coll_plan_replay(&again, &plan, &schedule), COLL_ERR_RANK);
+}
+
+/* ---- descriptors ------------------------------------------------------------------------- */
+
+/* A plan with tables, parameters and a group that is a table, packed. */
+typedef struct packed {
+    size_t counts[5], displs[5];
+    uint32_t table[5];
+    coll_plan plan;
+    unsigned char wire[512];
+    size_t bytes;
+} packed;
+
+static const coll_algorithm *const few[] = {&coll_linear_reduce_scatter, &coll_fnomial_bcast,
+                                            &coll_ring_allgather};
+static size_t tables[128];
+
+static void make_packed(packed *it)
+{
+    coll_problem problem;
+    coll_problem_init(&problem, COLL_ALLGATHERV, 5, 0, 8);
+    for (uint32_t i = 0; i < 5; i++) {
+        it->counts[i] = i + 1;
+        it->displs[i] = 10 * i;
+        it->table[i] = 100 - i;
+    }
+    problem.out.counts = it->counts;
+    problem.out.displs = it->displs;
+    CHECK_STATUS(coll_plan_init(&it->plan, &coll_ring_allgather, &problem, NULL), COLL_OK);
+    coll_group_table(&it->plan.group, it->table, NULL);
+    CHECK_STATUS(coll_plan_pack(&it->plan, it->wire, sizeof it->wire, &it->bytes), COLL_OK);
+}
+
+/* Gives a changed descriptor the right check sum. */
+static void seal(unsigned char *wire, size_t bytes)
+{
+    const uint32_t hash = coll_i_hash(COLL_I_HASH_START, wire, bytes - 4);
+    for (unsigned i = 0; i < 4; i++)
+        wire[bytes - 4 + i] = (unsigned char)(hash >> (8 * i));
+}
+
+static coll_status unpack(coll_plan *plan, const unsigned char *wire, size_t bytes)
+{
+    return coll_plan_unpack(plan, wire, bytes, few, sizeof few / sizeof few[0], tables,
+                            sizeof tables);
+}
+
+TEST(descriptors_keep_groups_and_tables)
+{
+    packed it;
+    coll_plan again;
+    coll_problem problem;
+    uint32_t params[2] = {3, 7};
+    make_packed(&it);
+    CHECK_STATUS(unpack(&again, it.wire, it.bytes), COLL_OK);
+    for (uint32_t i = 0; i < 5; i++) {
+        CHECK_EQ(coll_group_outer(&again.group, i), 100 - i);
+        CHECK_EQ(again.problem.out.counts[i], i + 1);
+        CHECK_EQ(again.problem.out.displs[i], 10 * i);
+    }
+    CHECK_STATUS(coll_plan_unpack(&again, it.wire, it.bytes, few, 3, tables, 5 * 20 - 1),
+                 COLL_ERR_MEMORY);
+    CHECK_STATUS(coll_plan_unpack(&again, it.wire, it.bytes, few, 3, tables, 79),
+                 COLL_ERR_MEMORY);
+    CHECK_STATUS(coll_plan_unpack(&again, it.wire, it.bytes, few, 2, tables, sizeof tables),
+                 COLL_ERR_UNKNOWN);
+
+    coll_problem_init(&problem, COLL_BCAST, 9, 1000, 8);
+    problem.root = 4;
+    CHECK_STATUS(coll_plan_init(&it.plan, &coll_fnomial_bcast, &problem, params), COLL_OK);
+    coll_group_affine(&it.plan.group, 5, 3);
+    CHECK_STATUS(coll_plan_pack(&it.plan, it.wire, sizeof it.wire, &it.bytes), COLL_OK);
+    CHECK_STATUS(coll_plan_unpack(&again, it.wire, it.bytes, few, 3, NULL, 0), COLL_OK);
+    CHECK_EQ(again.param[0], 3);
+    CHECK_EQ(again.param[1], 7);
+    CHECK_EQ(again.problem.root, 4);
+    CHECK_EQ(coll_group_outer(&again.group, 2), 11);
+    for (uint32_t r = 0; r < 9; r++)
+        CHECK(same_actions(&again, &it.plan, r));
+}
+
+TEST(damaged_descriptors_are_refused)
+{
+    packed it;
+    coll_plan again;
+    make_packed(&it);
+    for (size_t bytes = 0; bytes < it.bytes; bytes++) {
+        unsigned char *copy = malloc(bytes + 1); /* so that reading beyond the end is noticed */
+        memcpy(copy, it.wire, bytes);
+        CHECK_STATUS(unpack(&again, copy, bytes), COLL_ERR_FORMAT);
+        if (bytes >= 16) {
+            copy[8] = (unsigned char)bytes; /* as if it were meant to be so short */
+            copy[9] = (unsigned char)(bytes >> 8);
+            seal(copy, bytes);
+            CHECK(unpack(&again, copy, bytes) < 0);
+        }
+        free(copy);
+    }
+    CHECK_STATUS(unpack(&again, it.wire, it.bytes + 1), COLL_ERR_FORMAT);
+    for (size_t bit = 0; bit < 8 * it.bytes; bit++) {
+        it.wire[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        CHECK_STATUS(unpack(&again, it.wire, it.bytes), COLL_ERR_FORMAT);
+        it.wire[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    }
+    CHECK_STATUS(unpack(&again, it.wire, it.bytes), COLL_OK);
+}
+
+/* Descriptors of right check sum but wrong content: refused, or a plan that can be asked for its steps. */
+TEST(forged_descriptors_are_refused_or_valid)
+{
+    packed it;
+    uint32_t random = 1;
+    unsigned valid = 0, refused = 0;
+    make_packed(&it);
+    for (unsigned round = 0; round < 60000; round++) {
+        unsigned char wire[512];
+        coll_plan again;
+        coll_status status;
+        memcpy(wire, it.wire, it.bytes);
+        if (round < 8 * it.bytes) {
+            wire[round / 8] ^= (unsigned char)(1u << round % 8);
+        } else {
+            for (int i = 0; i < 3; i++) {
+                random = random * 1664525u + 1013904223u;
+                wire[12 + (random >> 16) % (it.bytes - 16)] = (unsigned char)(random >> 8);
+            }
+        }
+        seal(wire, it.bytes);
+        status = unpack(&again, wire, it.bytes);
+        if (status != COLL_OK) {
+            CHECK(status < 0);
+            refused++;
+            continue;
+        }
+        valid++;
+        CHECK(again.problem.p > 0 && again.problem.root < again.problem.p);
+        CHECK(again.problem.elem_bytes > 0);
+        for (uint32_t r = 0; r < again.problem.p && r < 5; r++) {
+            coll_action acts[COLL_STEP_MAX];
+            const size_t steps = coll_plan_steps(&again, r);
+            for (size_t s = 0; s < steps && s < 8; s++)
+                CHECK(coll_plan_step(&again, r, s, acts) <= COLL_STEP_MAX);
+        }
+    }
+    CHECK(valid > 100);
+    CHECK(refused > 100);
+}
+
+TEST(what_cannot_be_packed)
+{
+    coll_problem problem;
+    coll_plan plan, again;
+    coll_schedule schedule;
+    coll_action actions[8];
+    unsigned char wire[COLL_PACK_BYTES];
+    size_t bytes;
+    coll_problem_init(&problem, COLL_BCAST, 3, 8, 4);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_linear_bcast, &problem, NULL), COLL_OK);
+    CHECK_STATUS(coll_plan_pack(NULL, wire, sizeof wire, &bytes), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_pack(&plan, wire, sizeof wire, NULL), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_pack(&plan, NULL, 1, &bytes), COLL_ERR_NULL);
+    CHECK_STATUS(coll_schedule_write(&schedule, &plan, 0, actions, 8), COLL_OK);
+    CHECK_STATUS(coll_plan_replay(&again, &plan, &schedule), COLL_OK);
+    CHECK_STATUS(coll_plan_pack(&again, wire, sizeof wire, &bytes), COLL_ERR_CAPABILITY);
+    CHECK_STATUS(coll_plan_unpack(NULL, wire, 4, few, 3, NULL, 0), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_unpack(&plan, NULL, 4, few, 3, NULL, 0), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_unpack(&plan, wire, 4, NULL, 3, NULL, 0), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_unpack(&plan, wire, 4, few, 3, NULL, 9), COLL_ERR_NULL);
+}
+
+/* The bytes are the same on every machine and in every version that says 1. */
+TEST(the_format_is_fixed)
+{
+    static const unsigned char wanted[] = {
+        'c', 'o', 'l', 'l', 1, 0, 0, 0, 76, 0, 0, 0, 0, 0, 0, 0, /* hash: below */
+        1,   0,   0,   0,   9, 0, 0, 0, 4,  0, 0, 0, 1, 0, 0, 0, /* bcast, p, root, flags */
+        232, 3,   0,   0,   0, 0, 0, 0, 8,  0, 0, 0, 0, 0, 0, 0, /* count, elem_bytes */
+        0,   0,   0,   0,   1, 0, 0, 0, 0,  0, 0, 0, 2, 0, 0, 0, /* group, tables, params */
+        3,   0,   0,   0,   7, 0, 0, 0};
+    const uint32_t params[2] = {3, 7};
+    unsigned char wire[COLL_PACK_BYTES];
+    coll_problem problem;
+    coll_plan plan;
+    size_t bytes;
+    coll_problem_init(&problem, COLL_BCAST, 9, 1000, 8);
+    problem.root = 4;
+    problem.flags = COLL_IN_PLACE;
+    CHECK_STATUS(coll_plan_init(&plan, &coll_fnomial_bcast, &problem, params), COLL_OK);
+    CHECK_STATUS(coll_plan_pack(&plan, wire, sizeof wire, &bytes), COLL_OK);
+    CHECK_EQ(bytes, sizeof wanted + 4);
+    for (size_t i = 0; i < sizeof wanted; i++)
+        if (i < 12 || i >= 16)
+            CHECK_EQ(wire[i], wanted[i]);
+    CHECK_EQ(coll_i_hash(COLL_I_HASH_START, (const unsigned char *)"a", 1), 0xe40c292c);
+}
+
+int main(void)
+{
+    RUN(replays_do_the_same);
+    RUN(packed_plans_do_the_same);
+    RUN(tallies);
+    RUN(writing_and_replaying_errors);
+    RUN(descriptors_keep_groups_and_tables);
+    RUN(damaged_descriptors_are_refused);
+    RUN(forged_descriptors_are_refused_or_valid);
+    RUN(what_cannot_be_packed);
+    RUN(the_format_is_fixed);
+    return check_done();
+}
