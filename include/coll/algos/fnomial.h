@@ -41,10 +41,16 @@ typedef struct coll_i_fnomial {
 COLL_HOT_INLINE coll_i_fnomial coll_i_fnomial_place(const coll_plan *plan, uint32_t root,
                                                     uint32_t rank)
 {
+    const uint32_t v = coll_mod_sub(rank, root, plan->problem.p);
+    const coll_fnomial at = coll_fnomial_of(plan->problem.p, &plan->radix, v);
     coll_i_fnomial place;
     place.root = root;
-    place.v = coll_mod_sub(rank, root, plan->problem.p);
-    place.at = coll_fnomial_of(plan->problem.p, &plan->radix, place.v);
+    place.v = v;
+    place.at.parent =
+        at.parent; /* by field: on bare metal, some compilers call memcpy for all */
+    place.at.children = at.children;
+    place.at.slot = at.slot;
+    place.at.stride = at.stride;
     return place;
 }
 
