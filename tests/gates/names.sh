@@ -10,12 +10,21 @@ defined() {
     gcc -std=gnu11 -g3 -O0 -fno-eliminate-unused-debug-types -fno-eliminate-unused-debug-symbols -I"$folder" \
         '-DCOLL_INLINE=__attribute__((used)) static' -c "$1" -o names.o || return 1
     readelf --debug-dump=info --wide names.o | awk '
-        match($0, /^ *<[0-9a-f]+><[0-9a-f]+>: Abbrev/) {
-            sub(/^ *</, ""); depth = $0 + 0
-            wanted = depth == 1 && /typedef|structure_type|union_type|enumeration_type|subprogram|variable/ ||
-                /enumerator/
+        function flush() {
+            if (wanted && !declared && name != "") print name
+            wanted = declared = 0
+            name = ""
         }
-        wanted && /DW_AT_name/ { print $NF }'
+        /^ *<[0-9a-f]+><[0-9a-f]+>: Abbrev/ {
+            flush()
+            sub(/^ *</, "")
+            depth = $0 + 0
+            wanted = (depth == 1 && /typedef|structure_type|union_type|enumeration_type|subprogram|variable/) ||
+                (depth == 2 && /enumerator/)
+        }
+        /DW_AT_name/ { name = $NF }
+        /DW_AT_declaration/ { declared = 1 }
+        END { flush() }'
 }
 
 # check FOLDER: all headers of FOLDER/coll.
@@ -37,7 +46,7 @@ check() {
     comm -23 ours theirs >names
     [ -s names ] || { echo "no names were found" && status=1; }
     grep -v -E '^(coll|COLL)_' names | sed 's/.*/& does not begin with coll_ or COLL_/' >complaints
-    grep -E '__|_t$' names | sed 's/.*/& ends with _t or has a double underscore/' >>complaints
+    grep -E '.__|_t$' names | sed 's/.*/& ends with _t or has a double underscore/' >>complaints
     [ -s complaints ] && cat complaints && status=1
     return $status
 }

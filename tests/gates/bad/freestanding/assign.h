@@ -6,7 +6,7 @@
 #endif
 
 typedef struct coll_table {
-    int entry[1000];
+    unsigned char entry[1001];
 } coll_table;
 
 COLL_INLINE void coll_table_assign(coll_table *to, const coll_table *from)

@@ -4,6 +4,10 @@
 
 #define LEAST 1
 
+#ifndef COLL_INLINE
+#define COLL_INLINE static inline
+#endif
+
 typedef struct coll_pair_t {
     int a, b;
 } coll_pair_t;
@@ -12,12 +16,12 @@ enum { limit = 8 };
 
 static const int half = 4;
 
-static inline int helper_of(int value)
+COLL_INLINE int helper_of(int value)
 {
     return value + half + LEAST;
 }
 
-static inline int coll_dunder__of(int value)
+COLL_INLINE int coll_dunder__of(int value)
 {
     return value;
 }
