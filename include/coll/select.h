@@ -30,58 +30,67 @@ typedef struct coll_rule {
     const char *why;
 } coll_rule;
 
-#define COLL_I_ANY      SIZE_MAX
-#define COLL_I_KIB(n)   ((size_t)(n)*1024)
-#define COLL_I_AS_USUAL {COLL_USUAL, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0
-#define COLL_I_SEGMENTS(i, bytes)                                                              \
-    {i == 0 ? bytes : COLL_USUAL, i == 1 ? bytes : COLL_USUAL, COLL_USUAL, COLL_USUAL}, 1u << i
+#define COLL_I_KIB(n) ((size_t)(n)*1024)
+
+/* The end of a row: parameters, which of them are in bytes, and why. Segments are param[i]. */
+#define COLL_I_AS_USUAL(why) {COLL_USUAL, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, why
+#define COLL_I_SEGMENTS(i, bytes, why)                                                         \
+    {i == 0 ? bytes : COLL_USUAL, i == 1 ? bytes : COLL_USUAL, COLL_USUAL, COLL_USUAL},        \
+        1u << i, why
 
 /* clang-format off */
 static const coll_rule coll_rules[] = {
-    {COLL_BIT(COLL_BARRIER), 1, 0, COLL_I_ANY, &coll_dissemination_barrier, COLL_I_AS_USUAL,
-     "the fewest rounds"},
+    /* collectives, least p, bytes from, to, algorithm, parameters and why */
+    {COLL_BIT(COLL_BARRIER), 1, 0, SIZE_MAX, &coll_dissemination_barrier,
+     COLL_I_AS_USUAL("the fewest rounds, and no root")},
 
-    {COLL_BIT(COLL_BCAST), 3, COLL_I_KIB(256), COLL_I_ANY, &coll_fnomial_bcast, COLL_I_SEGMENTS(1, 65536),
-     "a long vector, in segments, keeps all levels of the tree busy"},
-    {COLL_BIT(COLL_BCAST), 1, 0, COLL_I_ANY, &coll_fnomial_bcast, COLL_I_AS_USUAL,
-     "a binomial tree reaches all ranks in the fewest rounds"},
+    {COLL_BIT(COLL_BCAST), 3, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_bcast,
+     COLL_I_SEGMENTS(1, 65536, "long: segments keep all levels of the tree busy")},
+    {COLL_BIT(COLL_BCAST), 1, 0, SIZE_MAX, &coll_fnomial_bcast,
+     COLL_I_AS_USUAL("short: a tree reaches all ranks in the fewest rounds")},
 
-    {COLL_BIT(COLL_REDUCE), 3, COLL_I_KIB(256), COLL_I_ANY, &coll_fnomial_reduce, COLL_I_SEGMENTS(1, 65536),
-     "a long vector, in segments, keeps all levels of the tree busy"},
-    {COLL_BIT(COLL_REDUCE), 1, 0, COLL_I_ANY, &coll_fnomial_reduce, COLL_I_AS_USUAL,
-     "a binomial tree gathers all operands in the fewest rounds"},
+    {COLL_BIT(COLL_REDUCE), 3, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_reduce,
+     COLL_I_SEGMENTS(1, 65536, "long: segments keep all levels of the tree busy")},
+    {COLL_BIT(COLL_REDUCE), 1, 0, SIZE_MAX, &coll_fnomial_reduce,
+     COLL_I_AS_USUAL("short: a tree collects all operands in the fewest rounds")},
 
-    {COLL_BIT(COLL_ALLREDUCE), 3, COLL_I_KIB(64), COLL_I_ANY, &coll_ring_allreduce, COLL_I_AS_USUAL,
-     "a long vector, commutative: the least traffic"},
-    {COLL_BIT(COLL_ALLREDUCE), 3, COLL_I_KIB(256), COLL_I_ANY, &coll_fnomial_allreduce, COLL_I_SEGMENTS(1, 65536),
-     "a long vector, operands in rank order: segments keep all levels of the tree busy"},
-    {COLL_BIT(COLL_ALLREDUCE), 1, 0, COLL_I_ANY, &coll_fnomial_allreduce, COLL_I_AS_USUAL,
-     "a binomial tree, up and down"},
+    {COLL_BIT(COLL_ALLREDUCE), 3, COLL_I_KIB(32), SIZE_MAX, &coll_ring_allreduce,
+     COLL_I_AS_USUAL("long, and the operator commutes: the least traffic")},
+    {COLL_BIT(COLL_ALLREDUCE), 3, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_allreduce,
+     COLL_I_SEGMENTS(1, 65536, "long, operands in rank order: a tree up and down, in segments")},
+    {COLL_BIT(COLL_ALLREDUCE), 1, 0, SIZE_MAX, &coll_recursive_doubling_allreduce,
+     COLL_I_AS_USUAL("short: the fewest rounds")},
 
-    {COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV), 1, 0, COLL_I_ANY, &coll_linear_gather, COLL_I_AS_USUAL,
-     "every block goes straight to the root"},
-    {COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV), 1, 0, COLL_I_ANY, &coll_linear_scatter, COLL_I_AS_USUAL,
-     "every block comes straight from the root"},
+    {COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER), 8, 0, 2047, &coll_fnomial_gather,
+     COLL_I_AS_USUAL("short blocks: a tree spares the root most of the messages")},
+    {COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV), 1, 0, SIZE_MAX, &coll_linear_gather,
+     COLL_I_AS_USUAL("every block goes straight to the root, once")},
+    {COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV), 1, 0, SIZE_MAX, &coll_linear_scatter,
+     COLL_I_AS_USUAL("every block comes straight from the root, once")},
 
-    {COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV), 1, 0, COLL_I_ANY, &coll_ring_allgather, COLL_I_AS_USUAL,
-     "long blocks: all links busy, and only between neighbours"},
+    {COLL_BIT(COLL_ALLGATHER), 3, 0, 4095, &coll_recursive_doubling_allgather,
+     COLL_I_AS_USUAL("short blocks: the fewest rounds")},
+    {COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV), 1, 0, SIZE_MAX, &coll_ring_allgather,
+     COLL_I_AS_USUAL("all links busy, and only between neighbours")},
 
-    {COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV), 1, 0, COLL_I_ANY, &coll_pairwise_alltoall, COLL_I_AS_USUAL,
-     "one partner at a time, without a hot spot"},
+    {COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV), 1, 0, SIZE_MAX, &coll_pairwise_alltoall,
+     COLL_I_AS_USUAL("one partner at a time, a different one for every rank")},
 
-    {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, 0, COLL_I_ANY, &coll_ring_reduce_scatter, COLL_I_AS_USUAL,
-     "commutative: the least traffic, and only between neighbours"},
-    {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, 0, COLL_I_ANY, &coll_pairwise_reduce_scatter, COLL_I_AS_USUAL,
-     "operands in rank order"},
+    {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, 0, SIZE_MAX,
+     &coll_ring_reduce_scatter,
+     COLL_I_AS_USUAL("the operator commutes: only between neighbours")},
+    {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, 0, SIZE_MAX,
+     &coll_pairwise_reduce_scatter,
+     COLL_I_AS_USUAL("operands in rank order: every block straight to its rank")},
 
-    {COLL_BIT(COLL_SCAN), 3, COLL_I_KIB(64), COLL_I_ANY, &coll_linear_scan, COLL_I_SEGMENTS(0, 16384),
-     "a long vector: segments pass along the line"},
-    {COLL_BIT(COLL_SCAN), 1, 0, COLL_I_ANY, &coll_linear_scan, COLL_I_AS_USUAL,
-     "from neighbour to neighbour"},
-    {COLL_BIT(COLL_EXSCAN), 3, COLL_I_KIB(64), COLL_I_ANY, &coll_linear_exscan, COLL_I_SEGMENTS(0, 16384),
-     "a long vector: segments pass along the line"},
-    {COLL_BIT(COLL_EXSCAN), 1, 0, COLL_I_ANY, &coll_linear_exscan, COLL_I_AS_USUAL,
-     "from neighbour to neighbour"},
+    {COLL_BIT(COLL_SCAN), 3, COLL_I_KIB(64), SIZE_MAX, &coll_linear_scan,
+     COLL_I_SEGMENTS(0, 16384, "long: segments follow each other along the ranks")},
+    {COLL_BIT(COLL_SCAN), 1, 0, SIZE_MAX, &coll_recursive_doubling_scan,
+     COLL_I_AS_USUAL("short: the fewest rounds")},
+    {COLL_BIT(COLL_EXSCAN), 3, COLL_I_KIB(64), SIZE_MAX, &coll_linear_exscan,
+     COLL_I_SEGMENTS(0, 16384, "long: segments follow each other along the ranks")},
+    {COLL_BIT(COLL_EXSCAN), 1, 0, SIZE_MAX, &coll_recursive_doubling_exscan,
+     COLL_I_AS_USUAL("short: the fewest rounds")},
 };
 /* clang-format on */
 

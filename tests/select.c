@@ -1,0 +1,227 @@
+/* Selection: a plan for every possible problem, the same on all ranks, that keeps the algorithms' promises. */
+#include <string.h>
+
+#include "check.h"
+#include "coll/schedule.h"
+#include "coll/select.h"
+
+static const unsigned all_offers =
+    COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE;
+
+/* A problem with tables where its collective has them. */
+static void make_problem(coll_problem *problem, unsigned collective, uint32_t p, size_t count,
+                         const size_t *tables)
+{
+    coll_problem_init(problem, (coll_collective)collective, p, count, 8);
+    if (collective == COLL_GATHERV || collective == COLL_ALLGATHERV ||
+        collective == COLL_ALLTOALLV)
+        problem->out.counts = problem->out.displs = tables;
+    if (collective == COLL_SCATTERV || collective == COLL_REDUCE_SCATTER ||
+        collective == COLL_ALLTOALLV)
+        problem->in.counts = problem->in.displs = tables;
+}
+
+TEST(every_problem_has_a_plan)
+{
+    static const uint32_t ps[] = {1, 2, 3, 7, 8, 64, 1000, 1u << 20};
+    static const size_t counts[] = {0, 1, 100, 4096, 1u << 20};
+    static size_t tables[1u << 20];
+    for (unsigned collective = 0; collective < COLL_COLLECTIVES; collective++)
+        for (size_t i = 0; i < sizeof ps / sizeof ps[0]; i++)
+            for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
+                for (uint32_t flags = 0; flags < 4; flags++) {
+                    coll_problem problem;
+                    coll_plan plan;
+                    const coll_rule *rule;
+                    make_problem(&problem, collective, ps[i], counts[k], tables);
+                    problem.flags = flags;
+                    problem.root = ps[i] - 1;
+                    CHECK_STATUS(coll_select(&problem, 0, &plan), COLL_OK);
+                    rule = coll_select_rule(&problem, 0);
+                    if (!CHECK(rule != NULL))
+                        continue;
+                    CHECK(rule->algorithm == plan.algorithm);
+                    CHECK(rule->why && rule->why[0]);
+                    CHECK(coll_is(rule->collectives, problem.collective));
+                    CHECK_EQ(plan.traits & all_offers, 0);
+                    CHECK(plan.window <= COLL_WINDOW);
+                    CHECK(!(plan.traits & COLL_NEEDS_COMMUTATIVE) ||
+                          (flags & COLL_COMMUTATIVE));
+                }
+}
+
+/* A root in place, the counts that only the root has, and each rank's own count change nothing elsewhere. */
+TEST(all_ranks_choose_alike)
+{
+    static const size_t counts[] = {0, 3, 300, 30000, 300000};
+    size_t tables[9];
+    for (unsigned collective = 0; collective < COLL_COLLECTIVES; collective++)
+        for (uint32_t p = 1; p <= 9; p++)
+            for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
+                coll_problem root, other;
+                coll_plan at_root, elsewhere;
+                for (uint32_t i = 0; i < p; i++)
+                    tables[i] = counts[k];
+                if (collective == COLL_ALLTOALLV ||
+                    !coll_is(COLL_ROOTED, (coll_collective)collective))
+                    continue;
+                make_problem(&root, collective, p, counts[k], tables);
+                other = root;
+                root.flags = COLL_IN_PLACE;
+                other.flags = collective == COLL_BCAST ? COLL_IN_PLACE : 0;
+                if (collective == COLL_GATHERV || collective == COLL_SCATTERV) {
+                    other.in.counts = other.in.displs = other.out.counts = other.out.displs =
+                        NULL;
+                    root.count = 77; /* not significant at a root that works in place */
+                }
+                CHECK_STATUS(coll_select(&root, 0, &at_root), COLL_OK);
+                CHECK_STATUS(coll_select(&other, 0, &elsewhere), COLL_OK);
+                CHECK(at_root.algorithm == elsewhere.algorithm);
+                CHECK(memcmp(at_root.param, elsewhere.param, sizeof at_root.param) == 0);
+            }
+}
+
+/* A rooted collective in place at the root: the others' steps are the same as if it were not. */
+TEST(only_the_root_works_in_place)
+{
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        for (unsigned collective = 0; collective < COLL_COLLECTIVES; collective++)
+            for (uint32_t p = 2; p <= 9; p++)
+                for (uint32_t root = 0; root < p; root++) {
+                    coll_problem problem;
+                    coll_plan in_place, apart;
+                    if (!coll_is(COLL_ROOTED & coll_registry[i]->collectives,
+                                 (coll_collective)collective) ||
+                        collective == COLL_BCAST || collective == COLL_GATHERV ||
+                        collective == COLL_SCATTERV)
+                        continue;
+                    coll_problem_init(&problem, (coll_collective)collective, p, 5, 8);
+                    problem.root = root;
+                    problem.flags = COLL_COMMUTATIVE;
+                    CHECK_STATUS(coll_plan_init(&apart, coll_registry[i], &problem, NULL),
+                                 COLL_OK);
+                    problem.flags |= COLL_IN_PLACE;
+                    CHECK_STATUS(coll_plan_init(&in_place, coll_registry[i], &problem, NULL),
+                                 COLL_OK);
+                    for (uint32_t r = 0; r < p; r++) {
+                        coll_action a[64], b[64];
+                        coll_schedule sa, sb;
+                        if (r == root)
+                            continue;
+                        CHECK_STATUS(coll_schedule_write(&sa, &apart, r, a, 64), COLL_OK);
+                        CHECK_STATUS(coll_schedule_write(&sb, &in_place, r, b, 64), COLL_OK);
+                        CHECK_EQ(sa.n, sb.n);
+                        CHECK_EQ(sa.scratch, sb.scratch);
+                        for (size_t k = 0; k < sa.n && k < sb.n; k++) {
+                            CHECK_EQ(a[k].kind, b[k].kind);
+                            CHECK_EQ(a[k].peer, b[k].peer);
+                            CHECK_EQ(a[k].count, b[k].count);
+                            CHECK(a[k].dst == b[k].dst && a[k].src == b[k].src &&
+                                  a[k].via == b[k].via);
+                        }
+                    }
+                }
+}
+
+/* The rules are in a sensible order: the last one of a collective has no limits, and each can be reached. */
+TEST(the_table_is_sound)
+{
+    const uint32_t gives = COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER;
+    for (unsigned collective = 0; collective < COLL_COLLECTIVES; collective++) {
+        const coll_rule *last = NULL;
+        for (size_t i = 0; i < COLL_RULE_COUNT; i++)
+            if (coll_is(coll_rules[i].collectives, (coll_collective)collective))
+                last = &coll_rules[i];
+        if (!CHECK(last != NULL))
+            continue;
+        CHECK_EQ(last->p_least, 1);
+        CHECK(last->bytes_least == 0 && last->bytes_most == SIZE_MAX);
+        CHECK((last->algorithm->traits | gives) == gives);
+    }
+    for (size_t i = 0; i < COLL_RULE_COUNT; i++) {
+        const coll_rule *rule = &coll_rules[i];
+        bool reached = false;
+        CHECK_EQ(rule->collectives & ~rule->algorithm->collectives, 0);
+        for (uint32_t k = 0; k < COLL_PARAM_MAX; k++)
+            CHECK(((rule->in_bytes >> k) & 1u) == 0 || k < rule->algorithm->n_params);
+        for (uint32_t flags = 0; flags < 4; flags += 2) {
+            coll_problem problem;
+            uint32_t collective = COLL_LOWEST_BIT(rule->collectives);
+            coll_problem_init(&problem, (coll_collective)collective, rule->p_least,
+                              rule->bytes_least, 1);
+            problem.flags = flags;
+            reached = reached || coll_select_rule(&problem, 0) == rule;
+            problem.p = 300;
+            problem.count = rule->bytes_most < 1000000 ? rule->bytes_most : 1000000;
+            reached = reached || coll_select_rule(&problem, 0) == rule;
+            problem.p = 2;
+            reached = reached || coll_select_rule(&problem, 0) == rule;
+        }
+        if (!CHECK(reached))
+            printf("    rule %zu: %s\n", i, rule->why);
+    }
+}
+
+TEST(segments_are_in_elements)
+{
+    coll_problem problem;
+    coll_plan plan;
+    coll_problem_init(&problem, COLL_BCAST, 8, 1u << 20, 8);
+    CHECK_STATUS(coll_select(&problem, 0, &plan), COLL_OK);
+    CHECK_EQ(plan.param[1], 65536 / 8);
+    problem.elem_bytes = 100000; /* larger than a segment */
+    CHECK_STATUS(coll_select(&problem, 0, &plan), COLL_OK);
+    CHECK_EQ(plan.param[1], 1);
+}
+
+TEST(bytes_of_problems)
+{
+    const size_t counts[4] = {1, 2, 3, 6};
+    coll_problem problem;
+    coll_problem_init(&problem, COLL_ALLREDUCE, 4, 10, 8);
+    CHECK_EQ(coll_problem_bytes(&problem), 80);
+    problem.count = SIZE_MAX;
+    CHECK(coll_problem_bytes(&problem) == SIZE_MAX);
+    problem.collective = COLL_GATHERV;
+    CHECK_EQ(coll_problem_bytes(&problem), 0);
+    problem.collective = COLL_ALLGATHERV;
+    problem.out.counts = problem.out.displs = counts;
+    CHECK_EQ(coll_problem_bytes(&problem), 24);
+}
+
+TEST(errors)
+{
+    coll_problem problem;
+    coll_plan plan;
+    coll_problem_init(&problem, COLL_ALLREDUCE, 4, 10, 8);
+    CHECK_STATUS(coll_select(NULL, 0, &plan), COLL_ERR_NULL);
+    CHECK_STATUS(coll_select(&problem, 0, NULL), COLL_ERR_NULL);
+    CHECK(coll_select_rule(NULL, 0) == NULL);
+    problem.p = 0;
+    CHECK_STATUS(coll_select(&problem, 0, &plan), COLL_ERR_RANKS);
+    CHECK(coll_select_rule(&problem, 0) == NULL);
+    problem.p = 4;
+    problem.elem_bytes = 0;
+    CHECK_STATUS(coll_select(&problem, 0, &plan), COLL_ERR_TYPE);
+    problem.elem_bytes = 8;
+    problem.collective = COLL_COLLECTIVES;
+    CHECK_STATUS(coll_select(&problem, 0, &plan), COLL_ERR_COLLECTIVE);
+    problem.collective = COLL_REDUCE;
+    problem.root = 4;
+    CHECK_STATUS(coll_select(&problem, 0, &plan), COLL_ERR_ROOT);
+    problem.root = 0;
+    problem.count = SIZE_MAX / 2;
+    CHECK_STATUS(coll_select(&problem, 0, &plan), COLL_ERR_OVERFLOW);
+}
+
+int main(void)
+{
+    RUN(every_problem_has_a_plan);
+    RUN(all_ranks_choose_alike);
+    RUN(only_the_root_works_in_place);
+    RUN(the_table_is_sound);
+    RUN(segments_are_in_elements);
+    RUN(bytes_of_problems);
+    RUN(errors);
+    return check_done();
+}
