@@ -20,8 +20,9 @@ static unsigned long check_count, check_failures;
     do {                                                                                       \
         const unsigned long failures_before = check_failures, checks_before = check_count;     \
         name();                                                                                \
-        printf("%s %s (%lu checks)\n", check_failures == failures_before ? "ok    " : "FAILED", \
-               #name, check_count - checks_before);                                            \
+        printf("%s %s (%lu checks)\n",                                                         \
+               check_failures == failures_before ? "ok    " : "FAILED", #name,                 \
+               check_count - checks_before);                                                   \
         if (check_count == checks_before) {                                                    \
             printf("FAILED %s checked nothing\n", #name);                                      \
             check_failures++;                                                                  \
@@ -49,14 +50,16 @@ static inline bool check_equal(long long a, long long b, const char *file, int l
     return held;
 }
 
-#define CHECK_EQ(a, b) check_equal((long long)(a), (long long)(b), __FILE__, __LINE__, #a " == " #b)
+#define CHECK_EQ(a, b)                                                                         \
+    check_equal((long long)(a), (long long)(b), __FILE__, __LINE__, #a " == " #b)
 
 static inline bool check_status(coll_status is, coll_status wanted, const char *file, int line,
                                 const char *what)
 {
     const bool held = check_that(is == wanted, file, line, what);
     if (!held && check_failures < 100)
-        printf("    \"%s\" instead of \"%s\"\n", coll_status_text(is), coll_status_text(wanted));
+        printf("    \"%s\" instead of \"%s\"\n", coll_status_text(is),
+               coll_status_text(wanted));
     return held;
 }
 
