@@ -93,7 +93,7 @@ typedef struct coll_schedule {
     uint32_t rank;
 } coll_schedule;
 
-/* Field by field: on bare metal, compilers call memcpy for the assignment of structures as large as these. */
+/* Field by field: on bare metal, compilers call memcpy for the assignment of a structure this large. */
 COLL_INLINE void coll_i_action_assign(coll_action *to, const coll_action *from)
 {
     to->kind = from->kind;
@@ -105,14 +105,6 @@ COLL_INLINE void coll_i_action_assign(coll_action *to, const coll_action *from)
     to->src = from->src;
     to->via = from->via;
     to->stride = from->stride;
-}
-
-COLL_INLINE void coll_i_group_assign(coll_group *to, const coll_group *from)
-{
-    to->base = from->base;
-    to->stride = from->stride;
-    to->table = from->table;
-    to->inverse = from->inverse;
 }
 
 /* Writes all actions of a rank to `actions`, of which there are `room`, and makes *schedule of them. coll_plan_tally
@@ -211,7 +203,7 @@ COLL_INLINE coll_status coll_plan_replay(coll_plan *replay, const coll_plan *pla
         return status;
     replay->traits = plan->traits;
     replay->window = plan->window;
-    coll_i_group_assign(&replay->group, &plan->group);
+    coll_group_assign(&replay->group, &plan->group);
     replay->inner = schedule;
     return COLL_OK;
 }
@@ -467,7 +459,7 @@ COLL_INLINE coll_status coll_plan_unpack(coll_plan *plan, const void *wire, size
     if (status == COLL_OK)
         status = coll_group_check(&group, problem.p, UINT32_MAX);
     if (status == COLL_OK)
-        coll_i_group_assign(&plan->group, &group);
+        coll_group_assign(&plan->group, &group);
     return status;
 }
 
