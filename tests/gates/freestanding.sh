@@ -22,13 +22,16 @@ gcc)
     ;;
 clang)
     need clang clang
-    compilers=clang
+    compilers='clang
+clang --target=thumbv6m-none-eabi
+clang --target=powerpc-none-eabi
+clang --target=powerpc64-none-eabi'
     nm=nm
     ;;
 esac
 
 # What compilers bring along: integer and floating arithmetic that the processor lacks, switch tables.
-runtime='__aeabi_[a-z0-9_]*|__gnu_[a-z0-9_]*|__[a-z]+[dst][if][dst]?[if]?[234]?'
+runtime='__aeabi_[a-z0-9_]*|__gnu_[a-z0-9_]*|__[a-z]+[dst][if][dst]?[if]?[234]?|\.TOC\.'
 library='__aeabi_mem(cpy|move|set|clr)[48]?'
 
 # check COMPILER LEVEL FOLDER HEADER…
