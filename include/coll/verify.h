@@ -106,7 +106,8 @@ COLL_INLINE bool coll_i_verify_with(coll_verifier *v, const coll_i_plans *plans,
     const bool barrier = plan->problem.collective == COLL_BARRIER;
     if (!coll_i_fixed_begin(&v->fixed, &v->data.structures, plan))
         return coll_i_no_memory(report);
-    if (!coll_i_data_begin(&v->data, plans, !(options->skip & COLL_VERIFY_NO_PURITY), report))
+    if (!coll_i_data_begin(&v->data, plans, !(options->skip & COLL_VERIFY_NO_PURITY), report) ||
+        !coll_i_check_tables(&v->data, report))
         return false;
     if (coll_i_rank_at(&v->data, 0)->extent[COLL_SHARED] > 0 && !barrier &&
         !coll_i_check_order(&v->order, &v->data, false, report))

@@ -275,7 +275,7 @@ COLL_INLINE bool coll_i_take_step(coll_i_data *d, uint32_t rank, coll_report *re
                             "yields %u actions; COLL_STEP_MAX is %d%s", n, COLL_STEP_MAX,
                             n > COLL_STEP_MAX ? "" : ", and more were written");
     if (d->pure) {
-        const uint32_t other = (d->decoy += 0x9e3779b9u) % d->p;
+        const uint32_t other = ++d->decoy & 1 ? rank : (d->decoy * 0x9e3779b9u >> 8) % d->p;
         const coll_i_rank *decoy = coll_i_rank_at(d, other);
         unsigned m;
         if (decoy->steps > 0)

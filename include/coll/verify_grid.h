@@ -500,8 +500,9 @@ COLL_INLINE bool coll_i_grid_affordable(const coll_grid_worker *worker,
         const coll_extents extents = coll_plan_extents(plan, rank);
         const uint64_t own = coll_plan_steps(plan, rank);
         steps += own;
-        if (of->collective == COLL_BARRIER) /* each notification is compared with all before it */
-            steps += own * own / 16;
+        if (of->collective ==
+            COLL_BARRIER) /* each notification is compared with all before it */
+            steps += own * own;
         elements += extents.in + extents.out + coll_plan_scratch(plan, rank);
         if (steps > options->steps || elements > options->elements)
             return false;

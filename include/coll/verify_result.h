@@ -164,6 +164,42 @@ COLL_INLINE bool coll_i_expect_same_bits(const coll_i_check *c)
     return true;
 }
 
+/* The block of an alltoall(v)'s input that is for a rank. */
+COLL_INLINE coll_block coll_i_gives(const coll_plan *plan, uint32_t to)
+{
+    return coll_in_place(plan) ? coll_out_block(plan, to) : coll_in_block(plan, to);
+}
+
+/* Do the ranks agree on how much one has for another? O(p²) where every rank has tables of its own. */
+COLL_INLINE bool coll_i_check_tables(const coll_i_data *d, coll_report *report)
+{
+    for (uint32_t rank = 0; rank < d->p; rank++) {
+        const coll_plan *plan = coll_i_rank_at(d, rank)->plan;
+        const coll_collective collective = plan->problem.collective;
+        const bool exchanges = collective == COLL_ALLTOALL || collective == COLL_ALLTOALLV;
+        const bool scatters = collective == COLL_SCATTER || collective == COLL_SCATTERV;
+        const bool gathers = collective == COLL_GATHER || collective == COLL_GATHERV;
+        if (plan == coll_i_rank_at(d, 0)->plan && rank > 0)
+            continue; /* one plan for all */
+        if (!exchanges && !(collective == COLL_ALLGATHER || collective == COLL_ALLGATHERV) &&
+            !((scatters || gathers) && rank == plan->problem.root))
+            continue;
+        for (uint32_t j = 0; j < d->p; j++) {
+            const coll_plan *theirs = coll_i_rank_at(d, j)->plan;
+            const size_t mine =
+                scatters ? coll_in_block(plan, j).count : coll_out_block(plan, j).count;
+            const size_t other =
+                exchanges ? coll_i_gives(theirs, rank).count : coll_own_count(theirs, j);
+            if (mine != other)
+                return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP,
+                                    "this rank has a block of %zu elements with rank %u, which "
+                                    "has one of %zu",
+                                    mine, j, other);
+        }
+    }
+    return true;
+}
+
 /* OUT of an alltoall(v): block j is what rank j has for this rank. */
 COLL_INLINE bool coll_i_expect_exchange(const coll_i_check *c)
 {
@@ -171,13 +207,7 @@ COLL_INLINE bool coll_i_expect_exchange(const coll_i_check *c)
     for (uint32_t j = 0; j < c->data->p; j++) {
         const coll_plan *theirs = coll_i_rank_at(c->data, j)->plan;
         const coll_block to = coll_out_block(plan, j);
-        const coll_block from = coll_in_place(theirs) ? coll_out_block(theirs, c->rank)
-                                                      : coll_in_block(theirs, c->rank);
-        if (to.count != from.count)
-            return coll_i_found(c->report, COLL_FOUND_PLAN, c->rank, COLL_NO_STEP,
-                                "the tables expect %zu elements of rank %u, whose tables give "
-                                "%zu",
-                                to.count, j, from.count);
+        const coll_block from = coll_i_gives(theirs, c->rank);
         if (!coll_i_expect_elements(c, to.offset, to.count, j, from.offset))
             return false;
     }

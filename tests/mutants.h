@@ -1,0 +1,730 @@
+/* tests/mutants.h — algorithms that are wrong in one way, for tests of the verifier
+ *
+ * A mutant is an algorithm of the library with an edit of its actions or of its record, or a small program written
+ * down action by action. Each says which finding it must lead to. Beside each program that is wrong stands
+ * one that is right and differs in as little as possible.
+ */
+#ifndef COLL_TESTS_MUTANTS_H
+#define COLL_TESTS_MUTANTS_H
+
+#include "coll/registry.h"
+#include "coll/verify_grid.h"
+
+/* ---- edits ------------------------------------------------------------------------------- */
+
+typedef void edit(const coll_plan *plan, uint32_t rank, size_t s, coll_action *out,
+                  unsigned *n);
+
+struct mutant {
+    coll_algorithm record; /* what is handed to the library; filled by mutant_make */
+    const char *name;
+    const coll_algorithm *base;
+    edit *change;
+    uint32_t lacks, claims; /* traits taken away, and added */
+    coll_collective collective;
+    uint32_t p;
+    size_t count;
+    uint32_t flags;
+    coll_finding finding;
+    uint32_t window; /* where it says another */
+    coll_grid_layout layout;
+    size_t (*steps)(const coll_plan *plan, uint32_t rank);
+    size_t (*scratch)(const coll_plan *plan, uint32_t rank);
+    size_t (*shared)(const coll_plan *plan);
+};
+
+static unsigned mutant_step(const coll_plan *plan, uint32_t rank, size_t s, coll_action *out)
+{
+    const struct mutant *mutant = (const struct mutant *)(const void *)plan->algorithm;
+    unsigned n = mutant->base->step(plan, rank, s, out);
+    if (mutant->change)
+        mutant->change(plan, rank, s, out, &n);
+    return n;
+}
+
+/* The algorithm that the mutant is; with `healthy`, what it was made from. */
+static const coll_algorithm *mutant_make(struct mutant *mutant, bool healthy)
+{
+    mutant->record = *mutant->base;
+    if (healthy)
+        return &mutant->record;
+    mutant->record.step = mutant_step;
+    mutant->record.collectives |= COLL_BIT(mutant->collective);
+    mutant->record.traits = (mutant->record.traits & ~mutant->lacks) | mutant->claims;
+    if (mutant->window)
+        mutant->record.window = mutant->window;
+    if (mutant->steps)
+        mutant->record.steps = mutant->steps;
+    if (mutant->scratch)
+        mutant->record.scratch = mutant->scratch;
+    if (mutant->shared)
+        mutant->record.shared = mutant->shared;
+    return &mutant->record;
+}
+
+static coll_action *first_of(coll_kind kind, coll_action *out, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (out[i].kind == kind)
+            return &out[i];
+    return NULL;
+}
+
+static void drop(coll_action *out, unsigned *n, const coll_action *dropped)
+{
+    for (unsigned i = (unsigned)(dropped - out) + 1; i < *n; i++)
+        out[i - 1] = out[i];
+    (*n)--;
+}
+
+/* clang-format off */
+#define EDIT(name) static void name(const coll_plan *plan, uint32_t rank, size_t s, coll_action *out, unsigned *n)
+#define UNUSED (void)plan, (void)rank, (void)s, (void)out, (void)n
+/* clang-format on */
+
+EDIT(yields_five)
+{
+    UNUSED;
+    while (*n <= COLL_STEP_MAX)
+        coll_act_copy(&out[(*n)++], COLL_AT(COLL_OUT, 0), COLL_AT(COLL_OUT, 0), 0);
+}
+
+EDIT(writes_five_yields_two)
+{
+    UNUSED;
+    coll_act_copy(&out[COLL_STEP_MAX], COLL_AT(COLL_OUT, 0), COLL_AT(COLL_OUT, 0), 0);
+}
+
+EDIT(remembers_calls)
+{
+    static unsigned calls;
+    UNUSED;
+    out[0].via = calls++;
+}
+
+/* Right if asked in order. */
+EDIT(expects_the_next_step)
+{
+    static uint32_t last_rank;
+    static size_t last_step;
+    const bool expected = rank != last_rank || s == 0 || s == last_step + 1 || s == last_step;
+    UNUSED;
+    last_rank = rank;
+    last_step = s;
+    if (!expected)
+        *n = 0;
+}
+
+EDIT(leaves_a_field_unset)
+{
+    UNUSED;
+    *((unsigned char *)&out[0].via + 1) = *((const unsigned char *)&out[3].via + 1);
+}
+
+EDIT(kind_that_is_none)
+{
+    UNUSED;
+    out[0].kind = COLL_KINDS;
+}
+
+EDIT(peer_beyond)
+{
+    UNUSED;
+    if (rank == 2)
+        out[0].peer = plan->problem.p;
+}
+
+EDIT(peer_is_itself)
+{
+    UNUSED;
+    out[0].peer = rank;
+}
+
+EDIT(stride_of_a_message)
+{
+    UNUSED;
+    out[0].stride = 1;
+}
+
+EDIT(flag_of_a_send)
+{
+    UNUSED;
+    out[0].flags = COLL_LEFT;
+}
+
+EDIT(unknown_flag)
+{
+    coll_action *merge = first_of(COLL_DO_RECV_REDUCE, out, *n);
+    UNUSED;
+    if (merge)
+        merge->flags = 2;
+}
+
+EDIT(receives_into_in)
+{
+    coll_action *receive = first_of(COLL_DO_RECV, out, *n);
+    UNUSED;
+    if (receive && rank == 3)
+        receive->dst = COLL_AT(COLL_IN, 0);
+}
+
+EDIT(receives_beyond_out)
+{
+    coll_action *receive = first_of(COLL_DO_RECV, out, *n);
+    UNUSED;
+    if (receive &&
+        coll_ref_offset(receive->dst) + receive->count == plan->problem.p * plan->problem.count)
+        receive->dst++;
+}
+
+EDIT(receives_huge)
+{
+    coll_action *receive = first_of(COLL_DO_RECV, out, *n);
+    UNUSED;
+    if (receive)
+        receive->count = SIZE_MAX - 1;
+}
+
+EDIT(sends_beyond_in)
+{
+    UNUSED;
+    if (coll_ref_space(out[0].src) == COLL_IN)
+        out[0].src++;
+}
+
+EDIT(receives_into_shared)
+{
+    coll_action *receive = first_of(COLL_DO_RECV, out, *n);
+    UNUSED;
+    if (receive)
+        receive->dst = COLL_AT(COLL_SHARED, 0);
+}
+
+EDIT(token_in_shared)
+{
+    UNUSED;
+    out[0].src = COLL_AT(COLL_SHARED, 0);
+}
+
+static size_t scratch_less_one(const coll_plan *plan, uint32_t rank)
+{
+    const struct mutant *mutant = (const struct mutant *)(const void *)plan->algorithm;
+    return mutant->base->scratch(plan, rank) - 1;
+}
+
+EDIT(receives_before_the_block)
+{
+    coll_action *receive = first_of(COLL_DO_RECV, out, *n);
+    UNUSED;
+    if (receive)
+        receive->dst--;
+}
+
+EDIT(rank_0_writes)
+{
+    UNUSED;
+    if (rank == 0)
+        coll_act_copy(&out[(*n)++], COLL_AT(COLL_OUT, 1), COLL_AT(COLL_IN, 0), 1);
+}
+
+EDIT(rank_0_writes_in_place)
+{
+    UNUSED;
+    if (rank == 0)
+        coll_act_copy(&out[(*n)++], COLL_AT(COLL_OUT, 1), COLL_AT(COLL_OUT, 0), 1);
+}
+
+EDIT(sends_from_before_the_block)
+{
+    coll_action *send = first_of(COLL_DO_SEND, out, *n);
+    UNUSED;
+    if (send)
+        send->src--;
+}
+
+EDIT(sends_scratch)
+{
+    coll_action *send = first_of(COLL_DO_SEND, out, *n);
+    UNUSED;
+    if (send && s == 0)
+        send->src = COLL_AT(COLL_SCRATCH, 0);
+}
+
+EDIT(stages_on_the_operand)
+{
+    coll_action *merge = first_of(COLL_DO_RECV_REDUCE, out, *n);
+    UNUSED;
+    if (merge)
+        merge->via = merge->src;
+}
+
+EDIT(stages_beside_the_sum)
+{
+    coll_action *merge = first_of(COLL_DO_RECV_REDUCE, out, *n);
+    UNUSED;
+    if (merge && coll_ref_offset(merge->dst) == 0)
+        merge->via = merge->dst + 1;
+}
+
+EDIT(operand_of_the_next_element)
+{
+    coll_action *merge = first_of(COLL_DO_RECV_REDUCE, out, *n);
+    UNUSED;
+    if (merge && coll_ref_offset(merge->src) == 0)
+        merge->src++;
+}
+
+EDIT(receives_one_less)
+{
+    coll_action *receive = first_of(COLL_DO_RECV, out, *n);
+    UNUSED;
+    if (receive && rank == 1 && receive->count > 0)
+        receive->count--;
+}
+
+EDIT(sends_only_once)
+{
+    coll_action *send = first_of(COLL_DO_SEND, out, *n);
+    UNUSED;
+    if (send && rank == 1 && s > 0)
+        drop(out, n, send);
+}
+
+EDIT(sends_once_more)
+{
+    coll_action *send = first_of(COLL_DO_SEND, out, *n);
+    UNUSED;
+    if (send && rank == 2 && s == 3)
+        out[(*n)++] = *send;
+}
+
+EDIT(awaits_first)
+{
+    coll_action *send = first_of(COLL_DO_SEND, out, *n);
+    coll_action *receive = first_of(COLL_DO_RECV, out, *n);
+    UNUSED;
+    if (send && receive) {
+        const coll_action kept = *send;
+        *send = *receive;
+        *receive = kept;
+    }
+}
+
+EDIT(forgets_its_own_block)
+{
+    const coll_action *copy = first_of(COLL_DO_COPY, out, *n);
+    UNUSED;
+    if (copy && rank == 4)
+        drop(out, n, copy);
+}
+
+EDIT(sends_its_own_twice)
+{
+    coll_action *send = first_of(COLL_DO_SEND, out, *n);
+    UNUSED;
+    if (send && rank == 0 && s == 1)
+        send->src = COLL_AT(COLL_IN, 0);
+}
+
+EDIT(receives_without_reducing)
+{
+    coll_action *merge = first_of(COLL_DO_RECV_REDUCE, out, *n);
+    UNUSED;
+    if (merge && rank == 3) {
+        merge->kind = COLL_DO_RECV;
+        merge->flags = 0;
+    }
+}
+
+EDIT(reduces_twice)
+{
+    const coll_action *merge = first_of(COLL_DO_RECV_REDUCE, out, *n);
+    UNUSED;
+    if (merge && rank == 3 && s == 0) {
+        coll_act_reduce(&out[*n], merge->dst, merge->dst, merge->src, merge->count);
+        (*n)++;
+    }
+}
+
+EDIT(ignores_sides)
+{
+    coll_action *merge = first_of(COLL_DO_RECV_REDUCE, out, *n);
+    UNUSED;
+    if (merge)
+        merge->flags = 0;
+}
+
+EDIT(last_round_is_for_nobody)
+{
+    UNUSED;
+    if (s + 1 == plan->algorithm->steps(plan, rank))
+        *n = 0;
+}
+
+EDIT(last_round_is_for_nobody_at_6)
+{
+    if (plan->problem.p == 6)
+        last_round_is_for_nobody(plan, rank, s, out, n);
+}
+
+EDIT(notifies_of_itself_alone)
+{
+    UNUSED;
+    out[0].count = 1;
+}
+
+EDIT(parent_token_is_apart)
+{
+    UNUSED;
+    for (unsigned i = 0; i < *n; i++)
+        if (out[i].kind == COLL_DO_NOTIFY)
+            out[i].src += 100;
+}
+
+EDIT(last_root_forgets)
+{
+    UNUSED;
+    if (plan->problem.root > 0 && plan->problem.root + 1 == plan->problem.p)
+        receives_one_less(plan, rank, s, out, n);
+}
+
+EDIT(writes_before_block_0)
+{
+    const coll_block own = coll_out_block(plan, 0);
+    UNUSED;
+    if (rank == 0 && s == 0 && own.count > 0 && own.offset > 0)
+        coll_act_copy(&out[(*n)++], COLL_AT(COLL_OUT, own.offset - 1),
+                      coll_in_place(plan) ? COLL_AT(COLL_OUT, own.offset) : COLL_AT(COLL_IN, 0),
+                      1);
+}
+
+EDIT(forgets_in_place)
+{
+    if (coll_in_place(plan))
+        receives_without_reducing(plan, rank, s, out, n);
+}
+
+EDIT(forgets_for_degree_5)
+{
+    coll_action *merge = first_of(COLL_DO_RECV_REDUCE, out, *n);
+    UNUSED;
+    if (merge && plan->param[0] == 5)
+        merge->kind = COLL_DO_RECV;
+}
+
+EDIT(ignores_sides_if_it_matters)
+{
+    if (!(plan->problem.flags & COLL_COMMUTATIVE))
+        ignores_sides(plan, rank, s, out, n);
+}
+
+static size_t steps_that_vary(const coll_plan *plan, uint32_t rank)
+{
+    static size_t calls;
+    const struct mutant *mutant = (const struct mutant *)(const void *)plan->algorithm;
+    return mutant->base->steps(plan, rank) + (calls++ & 1);
+}
+
+static size_t scratch_that_varies(const coll_plan *plan, uint32_t rank)
+{
+    static size_t calls;
+    const struct mutant *mutant = (const struct mutant *)(const void *)plan->algorithm;
+    return mutant->base->scratch(plan, rank) + (calls++ & 1);
+}
+
+static size_t shared_one(const coll_plan *plan)
+{
+    (void)plan;
+    return 1;
+}
+
+EDIT(multicasts)
+{
+    coll_action *send = first_of(COLL_DO_SEND, out, *n);
+    UNUSED;
+    if (send)
+        send->kind = COLL_DO_MULTICAST;
+}
+
+/* clang-format off */
+#define RING     &coll_ring_allgather
+#define RING_SUM &coll_ring_allreduce
+#define DOUBLING &coll_recursive_doubling_allreduce
+#define SUM      .collective = COLL_ALLREDUCE, .p = 5, .count = 13, .flags = COLL_COMMUTATIVE
+#define GATHER   .base = RING, .collective = COLL_ALLGATHER, .p = 5, .count = 3
+
+static struct mutant mutants[] = {
+    {.name = "yields five actions", GATHER, .change = yields_five, .finding = COLL_FOUND_ACTIONS},
+    {.name = "writes five actions, yields two", GATHER, .change = writes_five_yields_two, .finding = COLL_FOUND_ACTIONS},
+    {.name = "remembers how often it was called", GATHER, .change = remembers_calls, .finding = COLL_FOUND_IMPURE},
+    {.name = "expects the next step", GATHER, .change = expects_the_next_step, .finding = COLL_FOUND_IMPURE},
+    {.name = "leaves a field unset", GATHER, .change = leaves_a_field_unset, .finding = COLL_FOUND_IMPURE},
+    {.name = "number of steps varies", GATHER, .steps = steps_that_vary, .finding = COLL_FOUND_IMPURE},
+    {.name = "scratch varies", .base = RING_SUM, SUM | COLL_IN_PLACE, .scratch = scratch_that_varies, .finding = COLL_FOUND_IMPURE},
+    {.name = "kind that is none", GATHER, .change = kind_that_is_none, .finding = COLL_FOUND_KIND},
+    {.name = "peer beyond the ranks", GATHER, .change = peer_beyond, .finding = COLL_FOUND_PEER},
+    {.name = "peer is the rank itself", GATHER, .change = peer_is_itself, .finding = COLL_FOUND_PEER},
+    {.name = "stride of a message", GATHER, .change = stride_of_a_message, .finding = COLL_FOUND_FIELD},
+    {.name = "flag of a send", GATHER, .change = flag_of_a_send, .finding = COLL_FOUND_FIELD},
+    {.name = "unknown flag", .base = RING_SUM, SUM, .change = unknown_flag, .finding = COLL_FOUND_FIELD},
+    {.name = "receives into IN", GATHER, .change = receives_into_in, .finding = COLL_FOUND_WRITES_IN},
+    {.name = "receives beyond OUT", GATHER, .change = receives_beyond_out, .finding = COLL_FOUND_OUTSIDE},
+    {.name = "receives more than memory holds", GATHER, .change = receives_huge, .finding = COLL_FOUND_OUTSIDE},
+    {.name = "sends beyond IN", GATHER, .change = sends_beyond_in, .finding = COLL_FOUND_OUTSIDE},
+    {.name = "receives into SHARED that it has not", GATHER, .change = receives_into_shared, .finding = COLL_FOUND_OUTSIDE},
+    {.name = "token in SHARED that it has not", .base = &coll_dissemination_barrier, .collective = COLL_BARRIER, .p = 6, .change = token_in_shared, .finding = COLL_FOUND_OUTSIDE},
+    {.name = "asks for too little SCRATCH", .base = RING_SUM, SUM | COLL_IN_PLACE, .scratch = scratch_less_one, .finding = COLL_FOUND_OUTSIDE},
+    {.name = "writes into a gap between blocks", .base = RING, .collective = COLL_ALLGATHERV, .p = 5, .layout = COLL_GRID_GAPS, .change = receives_before_the_block, .finding = COLL_FOUND_GAP},
+    {.name = "exscan: rank 0 writes OUT", .base = &coll_linear_exscan, .collective = COLL_EXSCAN, .p = 3, .count = 2, .change = rank_0_writes, .finding = COLL_FOUND_GAP},
+    {.name = "exscan in place: rank 0 writes OUT", .base = &coll_linear_exscan, .collective = COLL_EXSCAN, .p = 3, .count = 2, .flags = COLL_IN_PLACE, .change = rank_0_writes_in_place, .finding = COLL_FOUND_GAP},
+    {.name = "reads a gap between blocks", .base = &coll_linear_scatter, .collective = COLL_SCATTERV, .p = 5, .layout = COLL_GRID_GAPS, .change = sends_from_before_the_block, .finding = COLL_FOUND_UNWRITTEN},
+    {.name = "sends SCRATCH that nobody wrote", .base = RING_SUM, SUM | COLL_IN_PLACE, .change = sends_scratch, .finding = COLL_FOUND_UNWRITTEN},
+    {.name = "stages on the operand", .base = RING_SUM, SUM | COLL_IN_PLACE, .change = stages_on_the_operand, .finding = COLL_FOUND_OVERLAP},
+    {.name = "stages beside the sum", .base = RING_SUM, SUM, .change = stages_beside_the_sum, .finding = COLL_FOUND_OVERLAP},
+    {.name = "reduces neighbouring elements", .base = RING_SUM, SUM, .change = operand_of_the_next_element, .finding = COLL_FOUND_MIXED},
+    {.name = "receives one element less", GATHER, .change = receives_one_less, .finding = COLL_FOUND_SIZE},
+    {.name = "sends only once", GATHER, .change = sends_only_once, .finding = COLL_FOUND_UNSENT},
+    {.name = "sends once more", GATHER, .change = sends_once_more, .finding = COLL_FOUND_UNRECEIVED},
+    {.name = "everybody awaits before sending", GATHER, .change = awaits_first, .finding = COLL_FOUND_DEADLOCK},
+    {.name = "window too small", GATHER, .window = 1, .finding = COLL_FOUND_WINDOW},
+    {.name = "forgets its own block", GATHER, .change = forgets_its_own_block, .finding = COLL_FOUND_UNSET},
+    {.name = "sends its own block twice", GATHER, .change = sends_its_own_twice, .finding = COLL_FOUND_WRONG},
+    {.name = "overwrites instead of reducing", .base = RING_SUM, SUM, .change = receives_without_reducing, .finding = COLL_FOUND_MISSING},
+    {.name = "reduces its operand twice", .base = RING_SUM, SUM, .change = reduces_twice, .finding = COLL_FOUND_DOUBLED},
+    {.name = "allreduce as scan", .base = RING_SUM, .collective = COLL_SCAN, .p = 5, .count = 13, .flags = COLL_COMMUTATIVE, .finding = COLL_FOUND_FOREIGN},
+    {.name = "reorders without saying so", .base = RING_SUM, .collective = COLL_ALLREDUCE, .p = 5, .count = 13, .lacks = COLL_NEEDS_COMMUTATIVE, .finding = COLL_FOUND_ORDER},
+    {.name = "swaps operands", .base = DOUBLING, .collective = COLL_ALLREDUCE, .p = 4, .count = 3, .change = ignores_sides, .finding = COLL_FOUND_ORDER},
+    {.name = "swaps operands on some ranks", .base = DOUBLING, SUM, .lacks = COLL_GIVES_FIXED_ORDER, .change = ignores_sides, .finding = COLL_FOUND_BITS},
+    {.name = "order differs between elements", .base = RING_SUM, SUM, .claims = COLL_GIVES_FIXED_ORDER, .finding = COLL_FOUND_STRUCTURE},
+    {.name = "barrier: loses the last round", .base = &coll_dissemination_barrier, .collective = COLL_BARRIER, .p = 6, .change = last_round_is_for_nobody, .finding = COLL_FOUND_BARRIER},
+    {.name = "barrier: notifies before it knows", .base = &coll_dissemination_barrier, .collective = COLL_BARRIER, .p = 6, .change = notifies_of_itself_alone, .finding = COLL_FOUND_BARRIER},
+    {.name = "barrier: tokens that order nothing", .base = &coll_fnomial_barrier, .collective = COLL_BARRIER, .p = 6, .change = parent_token_is_apart, .finding = COLL_FOUND_BARRIER},
+    {.name = "multicast without saying so", .base = &coll_linear_bcast, .collective = COLL_BCAST, .p = 3, .count = 2, .change = multicasts, .finding = COLL_FOUND_TRAIT},
+    {.name = "SHARED without saying so", GATHER, .shared = shared_one, .finding = COLL_FOUND_TRAIT},
+};
+
+/* Right, but for one value on an axis of the grid: the words are those of the first plan that must be found. */
+static struct grid_mutant {
+    struct mutant of;
+    const char *words;
+} grid_mutants[] = {
+    {{.name = "barrier at p = 6", .base = &coll_dissemination_barrier, .change = last_round_is_for_nobody_at_6, .collective = COLL_BARRIER, .finding = COLL_FOUND_BARRIER}, "barrier dissemination p=6"},
+    {{.name = "last root", .base = &coll_linear_bcast, .change = last_root_forgets, .collective = COLL_BCAST, .finding = COLL_FOUND_UNRECEIVED}, "root=2"},
+    {{.name = "in place", .base = RING_SUM, .change = forgets_in_place, .collective = COLL_ALLREDUCE, .finding = COLL_FOUND_MISSING}, "in-place"},
+    {{.name = "degree 5", .base = &coll_fnomial_reduce, .change = forgets_for_degree_5, .collective = COLL_REDUCE, .finding = COLL_FOUND_MISSING}, "f=5"},
+    {{.name = "non-commutative operator", .base = DOUBLING, .change = ignores_sides_if_it_matters, .collective = COLL_ALLREDUCE, .lacks = COLL_GIVES_FIXED_ORDER, .finding = COLL_FOUND_ORDER}, "non-commutative"},
+    {{.name = "layouts with gaps", .base = RING, .change = writes_before_block_0, .collective = COLL_ALLGATHERV, .finding = COLL_FOUND_GAP}, "layout=gaps"},
+    {{.name = "order depends on the root", .base = &coll_fnomial_reduce, .claims = COLL_GIVES_FIXED_ORDER, .collective = COLL_REDUCE, .finding = COLL_FOUND_STRUCTURE}, "root=1"},
+    {{.name = "window at any p", .base = RING, .window = 1, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_WINDOW}, "p=2"},
+};
+
+/* ---- programs ---------------------------------------------------------------------------- */
+
+enum { LINES = 12 };
+
+struct program {
+    coll_algorithm record;
+    const char *name;
+    coll_collective collective;
+    uint32_t p;
+    size_t count;
+    uint32_t flags, traits;
+    uint32_t window; /* 0: 4 */
+    size_t scratch, shared;
+    coll_finding finding;
+    struct {
+        uint32_t rank;
+        coll_action act;
+    } lines[LINES];
+};
+
+#define SEND(to, from, n)             {COLL_DO_SEND, 0, 0, to, n, 0, from, 0, 0}
+#define RECV(from, to, n)             {COLL_DO_RECV, 0, 0, from, n, to, 0, 0, 0}
+#define MERGE(from, to, a, via, n)    {COLL_DO_RECV_REDUCE, 0, 0, from, n, to, a, via, 0}
+#define COPY(to, from, n)             {COLL_DO_COPY, 0, 0, 0, n, to, from, 0, 0}
+#define REDUCE(to, a, b, inputs, n)   {COLL_DO_REDUCE, 0, inputs, 0, n, to, a, b, n}
+#define NOTIFY(to, token)             {COLL_DO_NOTIFY, 0, 0, to, 1, 0, token, 0, 0}
+#define AWAIT(from, token)            {COLL_DO_AWAIT, 0, 0, from, 1, token, 0, 0, 0}
+#define MULTICAST(from, n)            {COLL_DO_MULTICAST, 0, 0, 0, n, 0, from, 0, 0}
+#define MEET(to, from, n)             {COLL_DO_FABRIC_REDUCE, 0, 0, 0, n, to, from, 0, 0}
+#define IN(i)  COLL_AT(COLL_IN, i)
+#define OUT(i) COLL_AT(COLL_OUT, i)
+#define TMP(i) COLL_AT(COLL_SCRATCH, i)
+#define MEM(i) COLL_AT(COLL_SHARED, i)
+
+#define BCAST(ranks, n)   .collective = COLL_BCAST, .p = ranks, .count = n
+#define REDUCING(ranks, n) .collective = COLL_REDUCE, .p = ranks, .count = n
+#define SWAP(n)           .collective = COLL_ALLTOALL, .p = 2, .count = n, .flags = COLL_IN_PLACE
+#define SHARES            .traits = COLL_NEEDS_SHARED, .shared = 1
+
+static struct program programs[] = {
+    {.name = "exchange through SCRATCH", SWAP(1), .scratch = 1, .lines = {
+        {0, SEND(1, OUT(1), 1)}, {0, RECV(1, TMP(0), 1)}, {0, COPY(OUT(1), TMP(0), 1)},
+        {1, SEND(0, OUT(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, COPY(OUT(0), TMP(0), 1)}}},
+    {.name = "exchange on the spot", SWAP(1), .finding = COLL_FOUND_DEADLOCK_SYNCHRONOUS, .lines = {
+        {0, SEND(1, OUT(1), 1)}, {0, RECV(1, OUT(1), 1)},
+        {1, SEND(0, OUT(0), 1)}, {1, RECV(0, OUT(0), 1)}}},
+    {.name = "exchange on the spot, twice", SWAP(1), .finding = COLL_FOUND_DEADLOCK_BOUNDED, .lines = {
+        {0, SEND(1, OUT(1), 1)}, {0, SEND(1, OUT(1), 1)}, {0, RECV(1, OUT(1), 1)}, {0, RECV(1, OUT(1), 1)},
+        {1, SEND(0, OUT(0), 1)}, {1, SEND(0, OUT(0), 1)}, {1, RECV(0, OUT(0), 1)}, {1, RECV(0, OUT(0), 1)}}},
+    {.name = "needs a window of 3", .window = 3, SWAP(1), .scratch = 1, .lines = {
+        {0, SEND(1, OUT(1), 1)}, {0, SEND(1, OUT(1), 1)}, {0, RECV(1, TMP(0), 1)}, {0, RECV(1, TMP(0), 1)}, {0, COPY(OUT(1), TMP(0), 1)},
+        {1, SEND(0, OUT(0), 1)}, {1, SEND(0, OUT(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, COPY(OUT(0), TMP(0), 1)}}},
+    {.name = "has a window of 2", .window = 2, SWAP(1), .scratch = 1, .finding = COLL_FOUND_WINDOW, .lines = {
+        {0, SEND(1, OUT(1), 1)}, {0, SEND(1, OUT(1), 1)}, {0, RECV(1, TMP(0), 1)}, {0, RECV(1, TMP(0), 1)}, {0, COPY(OUT(1), TMP(0), 1)},
+        {1, SEND(0, OUT(0), 1)}, {1, SEND(0, OUT(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, COPY(OUT(0), TMP(0), 1)}}},
+    {.name = "the tables contradict each other", .collective = COLL_ALLTOALLV, .p = 2, .count = 1, .finding = COLL_FOUND_PLAN},
+    {.name = "no tables at the root", .collective = COLL_GATHERV, .p = 2, .count = 1, .finding = COLL_FOUND_PLAN},
+
+    {.name = "forwards what it has", BCAST(3, 2), .lines = {
+        {0, SEND(1, IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)},
+        {1, RECV(0, OUT(0), 2)}, {1, SEND(2, OUT(0), 2)}, {2, RECV(1, OUT(0), 2)}}},
+    {.name = "forwards what it does not have", BCAST(3, 2), .finding = COLL_FOUND_UNWRITTEN, .lines = {
+        {0, SEND(1, IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)},
+        {1, SEND(2, OUT(0), 2)}, {1, RECV(0, OUT(0), 2)}, {2, RECV(1, OUT(0), 2)}}},
+    {.name = "reads IN of another rank", BCAST(2, 2), .finding = COLL_FOUND_OUTSIDE, .lines = {
+        {0, COPY(OUT(0), IN(0), 2)}, {1, COPY(OUT(0), IN(0), 2)}}},
+    {.name = "copies onto IN", BCAST(1, 2), .finding = COLL_FOUND_WRITES_IN, .lines = {
+        {0, COPY(OUT(0), IN(0), 2)}, {0, COPY(IN(0), OUT(0), 2)}}},
+    {.name = "copies beside itself", BCAST(1, 2), .scratch = 4, .lines = {
+        {0, COPY(TMP(0), IN(0), 2)}, {0, COPY(TMP(2), TMP(0), 2)}, {0, COPY(OUT(0), TMP(2), 2)}}},
+    {.name = "copies half onto itself", BCAST(1, 2), .scratch = 3, .finding = COLL_FOUND_OVERLAP, .lines = {
+        {0, COPY(TMP(0), IN(0), 2)}, {0, COPY(TMP(1), TMP(0), 2)}, {0, COPY(OUT(0), TMP(1), 2)}}},
+    {.name = "a token is no message", BCAST(2, 2), .finding = COLL_FOUND_SIZE, .lines = {
+        {0, NOTIFY(1, IN(0))}, {0, COPY(OUT(0), IN(0), 2)}, {1, RECV(0, OUT(0), 2)}}},
+    {.name = "a message is no token", BCAST(2, 2), .finding = COLL_FOUND_SIZE, .lines = {
+        {0, SEND(1, IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)}, {1, AWAIT(0, OUT(0))}}},
+
+    {.name = "reduces in one pass", REDUCING(3, 2), .scratch = 4, .lines = {
+        {0, RECV(1, TMP(0), 2)}, {0, RECV(2, TMP(2), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 2, 2)},
+        {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
+    {.name = "reduces in the wrong order", REDUCING(3, 2), .scratch = 4, .finding = COLL_FOUND_ORDER, .lines = {
+        {0, RECV(1, TMP(2), 2)}, {0, RECV(2, TMP(0), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 2, 2)},
+        {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
+    {.name = "the same, commutative", REDUCING(3, 2), .flags = COLL_COMMUTATIVE, .scratch = 4, .lines = {
+        {0, RECV(1, TMP(2), 2)}, {0, RECV(2, TMP(0), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 2, 2)},
+        {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
+    {.name = "reduces nothing", REDUCING(3, 2), .scratch = 4, .finding = COLL_FOUND_INPUTS, .lines = {
+        {0, RECV(1, TMP(0), 2)}, {0, RECV(2, TMP(2), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 0, 2)},
+        {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
+    {.name = "reduces onto one of several operands", REDUCING(3, 2), .scratch = 4, .finding = COLL_FOUND_OVERLAP, .lines = {
+        {0, RECV(1, TMP(0), 2)}, {0, RECV(2, TMP(2), 2)}, {0, REDUCE(TMP(2), IN(0), TMP(0), 2, 2)}, {0, COPY(OUT(0), TMP(2), 2)},
+        {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
+    {.name = "reduces an operand beyond SCRATCH", REDUCING(3, 2), .scratch = 3, .finding = COLL_FOUND_OUTSIDE, .lines = {
+        {0, RECV(1, TMP(0), 2)}, {0, RECV(2, TMP(1), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 2, 2)},
+        {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
+    {.name = "reduces an operand that is not there", REDUCING(3, 2), .scratch = 6, .finding = COLL_FOUND_UNWRITTEN, .lines = {
+        {0, RECV(1, TMP(0), 2)}, {0, RECV(2, TMP(2), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 3, 2)},
+        {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
+    {.name = "the staging may hold anything", REDUCING(2, 2), .scratch = 2, .finding = COLL_FOUND_UNWRITTEN, .lines = {
+        {0, MERGE(1, OUT(0), IN(0), TMP(0), 2)}, {0, COPY(OUT(0), TMP(0), 2)}, {1, SEND(0, IN(0), 2)}}},
+    {.name = "the staging held something", REDUCING(2, 2), .scratch = 2, .finding = COLL_FOUND_UNWRITTEN, .lines = {
+        {0, COPY(TMP(0), IN(0), 2)}, {0, MERGE(1, OUT(0), IN(0), TMP(0), 2)}, {0, COPY(OUT(0), TMP(0), 2)}, {1, SEND(0, IN(0), 2)}}},
+
+    {.name = "multicast", BCAST(3, 2), .traits = COLL_NEEDS_MULTICAST, .lines = {
+        {0, MULTICAST(IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)}, {1, RECV(0, OUT(0), 2)}, {2, RECV(0, OUT(0), 2)}}},
+    {.name = "multicast that one does not receive", BCAST(3, 2), .traits = COLL_NEEDS_MULTICAST, .finding = COLL_FOUND_UNRECEIVED, .lines = {
+        {0, MULTICAST(IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)}, {1, RECV(0, OUT(0), 2)}}},
+    {.name = "reduction by the fabric", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .lines = {
+        {0, MEET(OUT(0), IN(0), 2)}, {1, MEET(OUT(0), IN(0), 2)}, {2, MEET(OUT(0), IN(0), 2)}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE | COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER},
+    {.name = "reductions by the fabric, one after the other", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .lines = {
+        {0, MEET(OUT(0), IN(0), 1)}, {0, MEET(OUT(1), IN(1), 1)}, {1, MEET(OUT(0), IN(0), 1)}, {1, MEET(OUT(1), IN(1), 1)}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "one reduces less by the fabric", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .finding = COLL_FOUND_SIZE, .lines = {
+        {0, MEET(OUT(0), IN(0), 2)}, {1, MEET(OUT(0), IN(0), 1)}, {2, MEET(OUT(0), IN(0), 2)}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "one does not come to the fabric", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .finding = COLL_FOUND_UNSENT, .lines = {
+        {0, MEET(OUT(0), IN(0), 2)}, {2, MEET(OUT(0), IN(0), 2)}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "fabric without saying so", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .finding = COLL_FOUND_TRAIT, .lines = {
+        {0, MEET(OUT(0), IN(0), 2)}, {1, MEET(OUT(0), IN(0), 2)}}},
+
+    {.name = "SHARED, notified", BCAST(2, 1), SHARES, .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))},
+        {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)}}},
+    {.name = "SHARED, not notified", BCAST(2, 1), SHARES, .finding = COLL_FOUND_RACE, .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}}},
+    {.name = "SHARED, notified of something else", BCAST(2, 1), SHARES, .finding = COLL_FOUND_RACE, .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, NOTIFY(1, TMP(0))},
+        {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)}}},
+    {.name = "SHARED, awaited as something else", BCAST(2, 1), SHARES, .finding = COLL_FOUND_RACE, .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))},
+        {1, AWAIT(0, TMP(0))}, {1, COPY(OUT(0), MEM(0), 1)}}},
+    {.name = "SHARED, used again when it is free", BCAST(2, 2), SHARES, .lines = {
+        {0, COPY(OUT(0), IN(0), 2)}, {0, COPY(MEM(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))}, {0, AWAIT(1, MEM(0))},
+        {0, COPY(MEM(0), IN(1), 1)}, {0, NOTIFY(1, MEM(0))},
+        {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)}, {1, NOTIFY(0, OUT(0))},
+        {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(1), MEM(0), 1)}}},
+    {.name = "SHARED, used again too early", BCAST(2, 2), SHARES, .finding = COLL_FOUND_RACE, .lines = {
+        {0, COPY(OUT(0), IN(0), 2)}, {0, COPY(MEM(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))},
+        {0, COPY(MEM(0), IN(1), 1)}, {0, NOTIFY(1, MEM(0))},
+        {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)},
+        {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(1), MEM(0), 1)}}},
+    {.name = "SHARED, given back too early", BCAST(2, 2), SHARES, .finding = COLL_FOUND_RACE, .lines = {
+        {0, COPY(OUT(0), IN(0), 2)}, {0, COPY(MEM(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))}, {0, AWAIT(1, MEM(0))},
+        {0, COPY(MEM(0), IN(1), 1)}, {0, NOTIFY(1, MEM(0))},
+        {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)}, {1, NOTIFY(0, OUT(1))},
+        {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(1), MEM(0), 1)}}},
+    {.name = "SHARED, sent from there", REDUCING(2, 1), SHARES, .scratch = 1, .lines = {
+        {0, MERGE(1, OUT(0), IN(0), OUT(0), 1)},
+        {1, COPY(MEM(0), IN(0), 1)}, {1, SEND(0, MEM(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}}},
+    {.name = "SHARED, staged there", REDUCING(2, 1), SHARES, .scratch = 1, .finding = COLL_FOUND_RACE, .lines = {
+        {0, MERGE(1, OUT(0), IN(0), MEM(0), 1)},
+        {1, COPY(MEM(0), IN(0), 1)}, {1, SEND(0, MEM(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}}},
+};
+/* clang-format on */
+
+/* The line of a program that is the rank's action s, or LINES. */
+static size_t program_line(const coll_plan *plan, uint32_t rank, size_t s)
+{
+    const struct program *program = (const struct program *)(const void *)plan->algorithm;
+    size_t line = 0;
+    for (; line < LINES; line++)
+        if (program->lines[line].rank == rank && program->lines[line].act.count > 0 && s-- == 0)
+            break;
+    return line;
+}
+
+static size_t program_steps(const coll_plan *plan, uint32_t rank)
+{
+    size_t s = 0;
+    while (program_line(plan, rank, s) < LINES)
+        s++;
+    return s;
+}
+
+static unsigned program_step(const coll_plan *plan, uint32_t rank, size_t s, coll_action *out)
+{
+    const struct program *program = (const struct program *)(const void *)plan->algorithm;
+    out[0] = program->lines[program_line(plan, rank, s)].act;
+    return 1;
+}
+
+static size_t program_scratch(const coll_plan *plan, uint32_t rank)
+{
+    (void)rank;
+    return ((const struct program *)(const void *)plan->algorithm)->scratch;
+}
+
+static size_t program_shared(const coll_plan *plan)
+{
+    return ((const struct program *)(const void *)plan->algorithm)->shared;
+}
+
+static const coll_algorithm *program_make(struct program *program)
+{
+    coll_algorithm *record = &program->record;
+    record->name = "program";
+    record->source = "here";
+    record->collectives = COLL_BIT(program->collective);
+    record->traits = program->traits;
+    record->window = program->window ? program->window : 4;
+    record->steps = program_steps;
+    record->step = program_step;
+    record->scratch = program_scratch;
+    record->shared = program_shared;
+    return record;
+}
+
+#endif /* COLL_TESTS_MUTANTS_H */

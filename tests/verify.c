@@ -1,0 +1,306 @@
+/* tests/verify.c — the verifier proves what is right, and rejects a mutant for each of its checks */
+#include "check.h"
+#include "mutants.h"
+
+static bool seen[COLL_FINDINGS];
+
+/* Proves one plan of an algorithm; the status of coll_plan_init. */
+static coll_status prove(const coll_algorithm *algorithm, const struct mutant *of,
+                         coll_report *report)
+{
+    coll_grid_worker worker;
+    coll_grid_case one;
+    coll_status status;
+    memset(&one, 0, sizeof one);
+    one.algorithm = algorithm;
+    one.collective = of->collective;
+    one.p = of->p;
+    one.flags = of->flags;
+    one.count = of->count;
+    one.layout = of->layout;
+    for (uint32_t i = 0; i < algorithm->n_params; i++)
+        one.param[i] = algorithm->params[i].usual;
+    coll_grid_worker_init(&worker);
+    status = coll_grid_prove(&worker, &one, 0, report);
+    coll_grid_worker_release(&worker);
+    return status;
+}
+
+/* A report must be complete, and say what the test expects. */
+static void check_finding(const coll_report *report, coll_finding finding, const char *name,
+                          uint32_t p)
+{
+    if (!CHECK_EQ(report->finding, finding))
+        printf("    %s: %s: %s\n", name, coll_finding_name(report->finding), report->sentence);
+    CHECK_EQ(report->ok, finding == COLL_PROVEN);
+    CHECK(report->rank < p);
+    CHECK(finding == COLL_PROVEN || strncmp(report->sentence, "rank ", 5) == 0);
+    CHECK(strlen(report->sentence) + 1 < sizeof report->sentence);
+    seen[report->finding] = true;
+}
+
+TEST(mutants_are_rejected)
+{
+    for (size_t i = 0; i < sizeof mutants / sizeof mutants[0]; i++) {
+        struct mutant *mutant = &mutants[i];
+        coll_report report;
+        CHECK_STATUS(prove(mutant_make(mutant, false), mutant, &report), COLL_OK);
+        check_finding(&report, mutant->finding, mutant->name, mutant->p);
+    }
+}
+
+/* What a mutant was made from is proven, so that it is the edit that is rejected. */
+TEST(their_originals_are_proven)
+{
+    size_t proven = 0;
+    for (size_t i = 0; i < sizeof mutants / sizeof mutants[0]; i++) {
+        struct mutant *mutant = &mutants[i];
+        coll_report report;
+        const coll_status status = prove(mutant_make(mutant, true), mutant, &report);
+        if (status == COLL_OK) {
+            check_finding(&report, COLL_PROVEN, mutant->name, mutant->p);
+            proven++;
+        } else { /* the mutant claims to do what the original refuses */
+            CHECK(status == COLL_ERR_ORDER || status == COLL_ERR_COLLECTIVE);
+        }
+    }
+    CHECK_EQ(proven, sizeof mutants / sizeof mutants[0] - 2);
+}
+
+/* A plan whose tables are wrong in the way that the test wants. */
+static const coll_plan *contradicting(void *arg, uint32_t rank)
+{
+    static const size_t counts[2][2] = {{1, 1}, {2, 1}}, displs[2] = {0, 2};
+    coll_plan *plan = (coll_plan *)arg + rank;
+    plan->problem.in.counts = plan->problem.out.counts = counts[rank];
+    plan->problem.in.displs = plan->problem.out.displs = displs;
+    return plan;
+}
+
+TEST(programs_are_proven_or_rejected)
+{
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        struct program *program = &programs[i];
+        coll_verify_options options;
+        coll_problem problem;
+        coll_plan plans[2];
+        coll_report report;
+        memset(&options, 0, sizeof options);
+        coll_problem_init(&problem, program->collective, program->p, program->count, 8);
+        problem.flags = program->flags;
+        CHECK_STATUS(coll_plan_init(plans, program_make(program), &problem, NULL), COLL_OK);
+        plans[1] = plans[0];
+        if (program->collective == COLL_ALLTOALLV) {
+            options.plan_of = contradicting;
+            options.arg = plans;
+        }
+        coll_verify(plans, &options, &report);
+        check_finding(&report, program->finding, program->name, program->p);
+    }
+}
+
+static void words_of(void *arg, const coll_grid_row *row)
+{
+    *(coll_grid_row *)arg = *row;
+}
+
+/* A mistake at one point of the grid is found, and its reproduction names that point. */
+TEST(the_grid_finds_mutants)
+{
+    for (size_t i = 0; i < sizeof grid_mutants / sizeof grid_mutants[0]; i++) {
+        struct mutant *mutant = &grid_mutants[i].of;
+        const coll_algorithm *const algorithm = mutant_make(mutant, false);
+        for (uint32_t workers = 1; workers <= 2; workers++) {
+            coll_grid_options options;
+            coll_grid_result result;
+            coll_grid_row row;
+            coll_grid_options_init(&options, &algorithm, 1);
+            options.collectives = COLL_BIT(mutant->collective);
+            options.p_most = 7;
+            options.random = 0;
+            options.workers = workers;
+            options.row = words_of;
+            options.arg = &row;
+            CHECK(!coll_verify_grid(&options, &result));
+            CHECK_EQ(result.failed_rows, 1);
+            check_finding(&result.failure.report, mutant->finding, mutant->name, 7);
+            CHECK(strstr(result.failure.reproduction, grid_mutants[i].words) != NULL);
+            CHECK(strcmp(row.reproduction, result.failure.reproduction) == 0);
+        }
+        mutant_make(mutant, true);
+        {
+            coll_grid_options options;
+            coll_grid_result result;
+            coll_grid_options_init(&options, &algorithm, 1);
+            options.collectives = COLL_BIT(mutant->collective);
+            options.p_most = 7;
+            options.random = 0;
+            CHECK(coll_verify_grid(&options, &result));
+            CHECK(result.plans > 0);
+        }
+    }
+}
+
+/* Every check has a mutant: all findings were seen but the lack of memory. */
+TEST(every_finding_was_seen)
+{
+    for (int finding = 0; finding < COLL_FINDINGS; finding++) {
+        const bool expected = finding != COLL_FOUND_NO_MEMORY;
+        if (!CHECK_EQ(seen[finding], expected))
+            printf("    %s\n", coll_finding_name((coll_finding)finding));
+        CHECK(strlen(coll_finding_text((coll_finding)finding)) > 3);
+    }
+}
+
+static void check_row(void *arg, const coll_grid_row *row)
+{
+    size_t *rows = (size_t *)arg;
+    (*rows)++;
+    CHECK(row->report.ok);
+    if (!row->report.ok)
+        printf("    %s\n    %s\n", row->reproduction, row->report.sentence);
+    CHECK(row->plans > 0);
+    CHECK(row->window >= 1 && row->window <= row->algorithm->window);
+    CHECK(row->p_most > 9);
+}
+
+/* The everyday run of `coll verify` goes to 64 and beyond; this one is a part of it. */
+TEST(the_registry_is_proven)
+{
+    coll_grid_options options;
+    coll_grid_result result;
+    size_t rows = 0;
+    coll_grid_options_init(&options, coll_registry, COLL_REGISTRY_COUNT);
+    options.p_most = 9;
+    options.random = 2;
+    options.random_most = 40;
+    options.row = check_row;
+    options.arg = &rows;
+    options.workers = 2;
+    CHECK(coll_verify_grid(&options, &result));
+    CHECK_EQ(rows, result.rows);
+    CHECK_EQ(result.failed_rows, 0);
+    CHECK(result.plans > 1000);
+}
+
+/* Every collective is solved by something that was proven. */
+TEST(every_collective_has_an_algorithm)
+{
+    for (int c = 0; c < COLL_COLLECTIVES; c++) {
+        size_t n = 0;
+        for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+            n += coll_is(coll_registry[i]->collectives, (coll_collective)c);
+        CHECK(n > 0);
+    }
+}
+
+/* What is measured is what can be counted by hand. */
+TEST(facts)
+{
+    coll_problem problem;
+    coll_plan plan;
+    coll_report report;
+    coll_verifier verifier;
+    coll_verify_options options;
+    memset(&options, 0, sizeof options);
+    coll_verifier_init(&verifier);
+    options.verifier = &verifier;
+
+    coll_problem_init(&problem, COLL_ALLGATHER, 5, 3, 8);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_ring_allgather, &problem, NULL), COLL_OK);
+    CHECK_EQ(coll_verify(&plan, &options, &report), COLL_PROVEN);
+    CHECK_EQ(report.messages, 20);
+    CHECK_EQ(report.bytes, 20 * 3 * 8);
+    CHECK_EQ(report.rounds, 4);
+    CHECK_EQ(report.window, 2);
+    CHECK_EQ(report.total.actions, 5 * 9);
+    CHECK_EQ(report.total.copied, 5 * 3);
+    CHECK_EQ(report.most.messages, 4);
+    CHECK_EQ(report.most.scratch, 0);
+    for (uint32_t rank = 0; rank < 5; rank++)
+        CHECK_EQ(report.ranks[rank].elements, 4 * 3);
+
+    coll_problem_init(&problem, COLL_ALLREDUCE, 4, 8, 4);
+    problem.flags = COLL_COMMUTATIVE | COLL_IN_PLACE;
+    CHECK_STATUS(coll_plan_init(&plan, &coll_ring_allreduce, &problem, NULL), COLL_OK);
+    CHECK_EQ(coll_verify(&plan, &options, &report), COLL_PROVEN);
+    CHECK_EQ(report.messages, 24);
+    CHECK_EQ(report.bytes, 24 * 2 * 4);
+    CHECK_EQ(report.rounds, 6);
+    CHECK_EQ(report.total.reduced, 3 * 8);
+    CHECK(report.most.scratch > 0 && report.most.scratch <= coll_plan_scratch(&plan, 0));
+
+    coll_problem_init(&problem, COLL_BCAST, 8, 2, 8);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_fnomial_bcast, &problem, NULL), COLL_OK);
+    options.skip = COLL_VERIFY_NO_WINDOW;
+    CHECK_EQ(coll_verify(&plan, &options, &report), COLL_PROVEN);
+    CHECK_EQ(report.messages, 7);
+    CHECK_EQ(report.rounds, 3);
+    CHECK_EQ(report.window, 0);
+    CHECK_EQ(report.most.messages, 3);
+    coll_verifier_release(&verifier);
+
+    CHECK_EQ(coll_verify(&plan, NULL, &report), COLL_PROVEN);
+    CHECK(report.ranks == NULL);
+    CHECK_EQ(report.window, 1);
+}
+
+/* An algorithm that fixes the order must do so over all plans of one workspace. */
+TEST(order_is_fixed_over_plans)
+{
+    static struct mutant mutant = {.base = &coll_fnomial_reduce,
+                                   .collective = COLL_REDUCE,
+                                   .claims = COLL_GIVES_FIXED_ORDER};
+    coll_problem problem;
+    coll_plan plan;
+    coll_report report;
+    coll_verifier verifier;
+    coll_verify_options options;
+    memset(&options, 0, sizeof options);
+    coll_verifier_init(&verifier);
+    options.verifier = &verifier;
+    coll_problem_init(&problem, COLL_REDUCE, 5, 2, 8);
+    problem.flags = COLL_COMMUTATIVE;
+    CHECK_STATUS(coll_plan_init(&plan, mutant_make(&mutant, false), &problem, NULL), COLL_OK);
+    CHECK_EQ(coll_verify(&plan, &options, &report), COLL_PROVEN);
+    plan.problem.root = 2;
+    CHECK_EQ(coll_verify(&plan, &options, &report), COLL_FOUND_STRUCTURE);
+    coll_verifier_forget(&verifier);
+    CHECK_EQ(coll_verify(&plan, &options, &report), COLL_PROVEN);
+    coll_verifier_release(&verifier);
+}
+
+/* The sentence of a finding, word by word. */
+TEST(sentences)
+{
+    coll_report report;
+    for (size_t i = 0; i < sizeof mutants / sizeof mutants[0]; i++)
+        if (mutants[i].change == receives_one_less) {
+            prove(mutant_make(&mutants[i], false), &mutants[i], &report);
+            CHECK(strcmp(report.sentence, "rank 1, step 0: expects 2 elements from rank 0, "
+                                          "which sent 3 at step 0") == 0);
+            CHECK_EQ(report.rank, 1);
+            CHECK_EQ(report.step, 0);
+        } else if (mutants[i].change == reduces_twice) {
+            prove(mutant_make(&mutants[i], false), &mutants[i], &report);
+            CHECK(strcmp(report.sentence,
+                         "rank 0, at the end: OUT[3] has the contribution of rank 3 2 times: "
+                         "it is element 3 reduced over ranks (1 (0 (4 (3 2 3))))") == 0);
+            CHECK_EQ(report.step, COLL_NO_STEP);
+        }
+}
+
+int main(void)
+{
+    RUN(mutants_are_rejected);
+    RUN(their_originals_are_proven);
+    RUN(programs_are_proven_or_rejected);
+    RUN(the_grid_finds_mutants);
+    RUN(every_finding_was_seen);
+    RUN(the_registry_is_proven);
+    RUN(every_collective_has_an_algorithm);
+    RUN(facts);
+    RUN(order_is_fixed_over_plans);
+    RUN(sentences);
+    return check_done();
+}
