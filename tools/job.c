@@ -1,11 +1,15 @@
 /* tools/job.c — from what the user asks for to plans */
 #include "job.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "coll/verify_grid.h"
 #include "names.h"
+
+/* Ranks for which tables are made: of a row for each rank, of one number for each. */
+enum { MATRIX_RANKS_MAX = 2048, TABLE_RANKS_MAX = 1 << 24 };
 
 void *memory_of(size_t elements, size_t bytes)
 {
@@ -204,6 +208,8 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
     const bool has_table = has_in_table(c) || has_out_table(c),
                vector = c == COLL_BCAST || c == COLL_REDUCE || c == COLL_ALLREDUCE ||
                         c == COLL_SCAN || c == COLL_EXSCAN;
+    const uint32_t most_ranks =
+        c == COLL_ALLTOALLV || ask->layout ? MATRIX_RANKS_MAX : TABLE_RANKS_MAX;
     coll_problem problem;
     uint32_t params[COLL_PARAM_MAX];
     uint64_t count = ask->count;
@@ -238,8 +244,9 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
         count = c == COLL_BARRIER ? 0 : vector ? ask->p : 1;
     if (has_table && count > SIZE_MAX / 4)
         refuse("the blocks exceed what this machine can address");
-    if (c == COLL_ALLTOALLV && ask->p > 4096)
-        refuse("the tables of alltoallv are made for at most 4096 ranks, not %u", job->p);
+    if (has_table && ask->p > most_ranks)
+        refuse("the tables of %s are made for at most %u ranks here, not %u", name, most_ranks,
+               job->p);
     read_params(job->algorithm, &ask->params, params);
 
     coll_problem_init(&problem, c, job->p, (size_t)count, elem_bytes);
@@ -265,6 +272,36 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
     if (has_table)
         make_table(job, ask, count, &problem);
     make_plan(job, &problem, params, job->plans);
+}
+
+static bool is_blockwise(coll_collective c)
+{
+    return c == COLL_GATHER || c == COLL_SCATTER || c == COLL_ALLGATHER || c == COLL_ALLTOALL ||
+           c == COLL_REDUCE_SCATTER_BLOCK;
+}
+
+void job_print(const struct job *job)
+{
+    const coll_problem *of = &job_plan(job, 0)->problem;
+    printf("%s, %s", coll_collective_name(of->collective), job->algorithm->name);
+    for (uint32_t i = 0; i < job->algorithm->n_params; i++)
+        printf(" %s=%u", job->algorithm->params[i].name, job_plan(job, 0)->param[i]);
+    printf(": %u rank%s", of->p, of->p == 1 ? "" : "s");
+    if (has_in_table(of->collective) || has_out_table(of->collective)) {
+        size_t largest = 0;
+        for (uint32_t rank = 0; rank < (job->per_rank ? of->p : 1); rank++)
+            largest = job->plans[rank].largest > largest ? job->plans[rank].largest : largest;
+        printf(", blocks of up to %zu element%s", largest, largest == 1 ? "" : "s");
+    } else if (of->collective != COLL_BARRIER) {
+        printf(", %zu element%s%s", of->count, of->count == 1 ? "" : "s",
+               is_blockwise(of->collective) ? " a block" : "");
+    }
+    if (coll_is(COLL_ROOTED, of->collective))
+        printf(", root %u", of->root);
+    if (of->flags & COLL_IN_PLACE)
+        printf(", in place");
+    if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_COMMUTATIVE))
+        printf(", operands in rank order");
 }
 
 void job_free(struct job *job)

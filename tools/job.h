@@ -33,7 +33,7 @@ struct ask {
         OPERAND("ALGORITHM", "one of its algorithms: coll list COLLECTIVE", &(ask).algorithm), \
         NUMBER('p', "ranks", "P", "number of ranks", &(ask).p, 1, UINT32_MAX),                 \
         NUMBER('n', "count", "N", "elements of the vector, or of a block", &(ask).count, 0,    \
-               SIZE_MAX),                                                                      \
+               SIZE_MAX / 2),                                                                  \
         NUMBER('r', "root", "R", "root of a rooted collective (0)", &(ask).root, 0,            \
                UINT32_MAX),                                                                    \
         WORDS("param", "K=V", "a parameter of the algorithm", &(ask).params),                  \
@@ -55,6 +55,9 @@ struct job {
  * with a name of verify_grid.h; or have, with a seed, random sizes of up to 2·count elements; or else
  * `count` each. */
 void job_make(struct job *job, const struct ask *ask, size_t elem_bytes);
+/* Prints what the job is, in a line without its end. */
+void job_print(const struct job *job);
+
 void job_free(struct job *job);
 
 static inline const coll_plan *job_plan(const struct job *job, uint32_t rank)

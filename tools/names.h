@@ -11,6 +11,7 @@ const char *nearest(const char *word, const char *const *names, size_t n);
 size_t name_index(const char *what, const char *word, const char *const *names, size_t n);
 
 coll_collective collective_named(const char *word);
+/* Each file that includes the registry has its own copy of it: algorithms are compared by name. */
 const coll_algorithm *algorithm_named(coll_collective collective, const char *word);
 coll_type type_named(const char *word);
 coll_operator operator_named(const char *word);

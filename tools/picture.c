@@ -56,19 +56,31 @@ static size_t arcs_of(const struct message *list, size_t n, struct arc *arcs)
     return n_arcs;
 }
 
-/* Which line each arc is drawn on, so that those of one line have no rank in common. Returns the number of lines. */
+/* Which line each arc is drawn on, so that those of one line have no rank in common, and lines with long arcs come
+ * last. Returns the number of lines. */
 static size_t pack(const struct arc *arcs, size_t n, size_t *line)
 {
     size_t lines = 0;
-    uint32_t end[PICTURE_RANKS_MAX * 2]; /* the last rank of each line so far */
+    uint32_t end[PICTURE_RANKS_MAX], longest[PICTURE_RANKS_MAX]; /* of each line so far */
+    size_t place[PICTURE_RANKS_MAX];
     for (size_t i = 0; i < n; i++) {
         size_t at = 0;
+        const size_t before = lines;
+        const uint32_t length = arcs[i].high - arcs[i].low;
         while (at < lines && end[at] >= arcs[i].low)
             at++;
         lines += at == lines;
         end[at] = arcs[i].high;
+        longest[at] = at < before && longest[at] > length ? longest[at] : length;
         line[i] = at;
     }
+    for (size_t at = 0; at < lines; at++) {
+        place[at] = 0;
+        for (size_t k = 0; k < lines; k++)
+            place[at] += longest[k] < longest[at] || (longest[k] == longest[at] && k < at);
+    }
+    for (size_t i = 0; i < n; i++)
+        line[i] = place[line[i]];
     return lines;
 }
 
@@ -136,8 +148,9 @@ static void draw_arrows(const struct rounds *r, uint32_t p, unsigned width)
         token = token || r->list[i].token;
         moved = moved || (!r->list[i].combined && !r->list[i].token);
     }
-    printf("%*s%s%s%s\n", MARGIN, "", moved ? "●─▶ message   " : "",
-           combined ? "●─⊕ message that its receiver combines   " : "",
+    printf("%*s%s%s%s%s\n", MARGIN, "", moved ? "●─▶ message" : "",
+           moved && combined ? "   " : "",
+           combined ? "●─⊕ message that its receiver combines" : "",
            token ? "●┄▶ notification" : "");
 }
 

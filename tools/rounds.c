@@ -31,6 +31,12 @@ struct game {
 
 /* ---- one rank ---------------------------------------------------------------------------- */
 
+/* Adds, and stays at the most there is. */
+static void add_up(size_t *sum, size_t count)
+{
+    *sum = count > SIZE_MAX - *sum ? SIZE_MAX : *sum + count;
+}
+
 static void post(struct game *g, uint32_t from, uint32_t to, const coll_action *a, bool more)
 {
     struct rounds *r = g->rounds;
@@ -54,8 +60,15 @@ static void post(struct game *g, uint32_t from, uint32_t to, const coll_action *
     me->last = (uint32_t)r->n++;
     if (!more) {
         me->messages++;
-        me->elements += m->count;
+        add_up(&me->elements, m->count);
     }
+}
+
+/* Has the action a peer? */
+static bool talks(const coll_action *a)
+{
+    return a->kind != COLL_DO_MULTICAST &&
+           coll_i_has((unsigned)COLL_I_SENDS | (unsigned)COLL_I_RECEIVES, a);
 }
 
 /* Runs a rank's program up to the next receive. */
@@ -71,6 +84,9 @@ static void advance(struct game *g, uint32_t rank)
             me->at = 0;
             continue;
         }
+        if (a->count != 0 && (a->peer >= g->p || (a->peer == rank && talks(a))))
+            refuse("rank %u names rank %u as its peer in step %zu, and there are %u ranks",
+                   rank, a->peer, me->step - 1, g->p);
         if (a->count == 0) {
             me->at++;
         } else if (a->kind == COLL_DO_SEND || a->kind == COLL_DO_NOTIFY) {
@@ -209,12 +225,17 @@ void rounds_play(struct rounds *r, const struct job *job, size_t limit)
     while (r->n <= limit && !all_ended(&g))
         if (!play_round(&g, wanted)) {
             r->rounds--;
+            r->stuck = r->n <= limit;
             break;
         }
     r->complete = r->n <= limit && all_ended(&g);
     for (uint32_t rank = 0; rank < job->p; rank++) {
         const struct player *me = &g.players[rank];
-        r->elements += me->elements;
+        if (r->stuck && me->waits < job->p) {
+            r->waits = rank;
+            r->awaited = me->waits;
+        }
+        add_up(&r->elements, me->elements);
         if (r->most_messages < me->messages)
             r->most_messages = me->messages;
         if (r->most_elements < me->elements)

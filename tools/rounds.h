@@ -26,7 +26,9 @@ struct rounds {
     size_t n;
     uint32_t rounds; /* in all */
     uint32_t chain;  /* the longest */
-    bool complete;   /* false: too long to be played, or the ranks wait for each other */
+    bool complete;   /* false: too long to be played, or the ranks wait for each other … */
+    bool stuck;      /* … which is that */
+    uint32_t waits, awaited;                       /* one that waits in vain, and for whom */
     size_t most_messages, most_elements, elements; /* sent by one rank, and by all */
 };
 

@@ -10,13 +10,7 @@
 #include "progress.h"
 #include "world.h"
 
-enum {
-    REPEAT = 10,
-    REPEAT_MAX = 100000000,
-    THREADS_MAX = 4096,
-    LOOPBACK_MAX = 65536,
-    SEED = 1
-};
+enum { REPEAT = 10, REPEAT_MAX = 10000000, THREADS_MAX = 4096, LOOPBACK_MAX = 16384, SEED = 1 };
 
 /* ---- the request ------------------------------------------------------------------------- */
 
@@ -93,6 +87,15 @@ static void print_time(const char *name, double seconds)
     printf("%s %.4g %s", name, seconds * (seconds < 1e-3 ? 1e6 : seconds < 1 ? 1e3 : 1), unit);
 }
 
+static void print_bytes(const char *before, double bytes, const char *after)
+{
+    const int unit = bytes < 1e3 ? 0 : bytes < 1e6 ? 1 : bytes < 1e9 ? 2 : 3;
+    static const char *const units[] = {"B", "kB", "MB", "GB"};
+    static const double scale[] = {1, 1e3, 1e6, 1e9};
+    printf("%s%s%.4g %s%s", before, *before ? " " : "", bytes / scale[unit], units[unit],
+           after);
+}
+
 /* Bytes of the largest buffer that any rank gives or gets. */
 static double largest_buffer(const struct data *data)
 {
@@ -117,27 +120,21 @@ static void print_report(const struct data *data, double *times, uint64_t n)
     print_time("time       least", times[0]);
     print_time(", median", median);
     putchar('\n');
-    if (bytes > 0 && median > 0)
-        printf(
-            "bandwidth  %.4g GB/s: the largest buffer of a rank, %.4g MB, in the median time\n",
-            bytes / median / 1e9, bytes / 1e6);
+    if (bytes > 0 && median > 0) {
+        print_bytes("bandwidth ", bytes / median, "/s, the largest buffer of a rank, ");
+        print_bytes("", bytes, ", in the median time\n");
+    }
 }
 
 static void print_head(const struct data *data, enum world_kind kind)
 {
-    const struct job *job = data->job;
-    const coll_plan *plan = job_plan(job, 0);
-    printf("%s, %s", coll_collective_name(job->collective), job->algorithm->name);
-    for (uint32_t i = 0; i < job->algorithm->n_params; i++)
-        printf(" %s=%u", job->algorithm->params[i].name, plan->param[i]);
-    printf(": %u rank%s %s", job->p, job->p == 1 ? "" : "s",
-           kind == WORLD_THREADS ? "as threads" : "over loopback");
-    if (job->collective != COLL_BARRIER)
-        printf(", %zu element%s of %s", plan->problem.count,
-               plan->problem.count == 1 ? "" : "s", coll_type_name(data->type));
-    if (coll_is(COLL_REDUCING, job->collective))
+    job_print(data->job);
+    if (data->job->collective != COLL_BARRIER)
+        printf("; %s", coll_type_name(data->type));
+    if (coll_is(COLL_REDUCING, data->job->collective))
         printf(", %s", coll_operator_name(data->which));
-    printf("%s\n", coll_in_place(plan) ? ", in place" : "");
+    printf("; %s\n", kind == WORLD_THREADS ? "a thread a rank" : "all ranks in one thread");
+    fflush(stdout);
 }
 
 /* ---- the repetitions --------------------------------------------------------------------- */
@@ -215,7 +212,6 @@ int run_main(int argc, char **argv)
     times = memory_of(repeat, sizeof *times);
     world_make(&world, &data, kind, (uint32_t)window);
     print_head(&data, kind);
-    fflush(stdout);
     code = repeat_it(&world, repeat, times);
     if (code == 0)
         print_report(&data, times, repeat);

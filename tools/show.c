@@ -15,6 +15,7 @@ enum {
     LINES_MAX = 200,        /* of all ranks' steps, that nobody would read more of */
     RANK_LINES_MAX = 400,   /* of one rank's, asked for by name */
     MESSAGES_MAX = 1 << 20, /* that are played */
+    RANKS_MAX = 1 << 20,    /* that are asked for their scratch */
     WIDTH = 80,
     NARROWEST = 40
 };
@@ -100,55 +101,35 @@ static void print_steps(const struct job *job, uint64_t only, bool all)
     }
 }
 
-/* ---- head and totals --------------------------------------------------------------------- */
-
-static bool has_blocks(coll_collective c)
-{
-    return c == COLL_GATHER || c == COLL_SCATTER || c == COLL_ALLGATHER || c == COLL_ALLTOALL ||
-           c == COLL_REDUCE_SCATTER_BLOCK;
-}
-
-static void print_head(const struct job *job)
-{
-    const coll_plan *plan = job_plan(job, 0);
-    const coll_problem *of = &plan->problem;
-    printf("%s, %s", coll_collective_name(of->collective), plan->algorithm->name);
-    for (uint32_t i = 0; i < plan->algorithm->n_params; i++)
-        printf(" %s=%u", plan->algorithm->params[i].name, plan->param[i]);
-    printf(": %u rank%s", of->p, of->p == 1 ? "" : "s");
-    if (of->in.counts || of->out.counts)
-        printf(", blocks of up to %zu elements", plan->largest);
-    else if (of->collective != COLL_BARRIER)
-        printf(", %zu element%s%s", of->count, of->count == 1 ? "" : "s",
-               has_blocks(of->collective) ? " a block" : "");
-    if (coll_is(COLL_ROOTED, of->collective))
-        printf(", root %u", of->root);
-    if (of->flags & COLL_IN_PLACE)
-        printf(", in place");
-    if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_COMMUTATIVE))
-        printf(", operands in rank order");
-    printf("\n%s\n\n", plan->algorithm->source);
-}
+/* ---- totals --------------------------------------------------------------------- */
 
 static void print_totals(const struct job *job, const struct rounds *r)
 {
     const coll_plan *plan = job_plan(job, 0);
+    const uint32_t looked_at = job->p < RANKS_MAX ? job->p : RANKS_MAX;
     size_t scratch = 0;
-    for (uint32_t rank = 0; rank < job->p; rank++) {
+    for (uint32_t rank = 0; rank < looked_at; rank++) {
         const size_t mine = coll_plan_scratch(job_plan(job, rank), rank);
         scratch = mine > scratch ? mine : scratch;
     }
     if (r->complete) {
-        printf("rounds    %" PRIu32 ", a rank sending one message and receiving one in each\n",
+        printf("rounds    %" PRIu32
+               ", if a rank sends one message and receives one at a time\n",
                r->rounds);
-        printf("chain     %" PRIu32
-               " messages one after the other, however many a rank sends at once\n",
-               r->chain);
+        printf("depth     %" PRIu32
+               " message%s in the longest chain, if it sends any number at once\n",
+               r->chain, r->chain == 1 ? "" : "s");
         printf("messages  %zu in all, at most %zu sent by a rank\n", r->n, r->most_messages);
-        printf("elements  %zu sent in all, at most %zu by a rank\n", r->elements,
-               r->most_elements);
+        if (r->elements > 0)
+            printf("elements  %zu sent in all, at most %zu by a rank\n", r->elements,
+                   r->most_elements);
     }
-    printf("scratch   at most %zu element%s a rank\n", scratch, scratch == 1 ? "" : "s");
+    if (scratch > 0)
+        printf("scratch   at most %zu element%s a rank\n", scratch, scratch == 1 ? "" : "s");
+    else
+        printf("scratch   none\n");
+    if (looked_at < job->p)
+        printf("          (as far as the first %u ranks go)\n", looked_at);
     printf("window    at least %u action%s in flight\n", plan->window,
            plan->window == 1 ? "" : "s");
 }
@@ -175,16 +156,21 @@ int show_main(int argc, char **argv)
         options, sizeof options / sizeof options[0]};
     struct job job;
     struct rounds played;
+    int code;
     options_read(&show, argc, argv);
     job_make(&job, &ask, sizeof(double));
     if (rank != UINT64_MAX && rank >= job.p)
         refuse("--rank is from 0 to %u, not %" PRIu64, job.p - 1, rank);
 
-    print_head(&job);
+    job_print(&job);
+    printf("\n%s\n\n", job.algorithm->source);
     print_steps(&job, rank, all);
     printf("\n");
     rounds_play(&played, &job, MESSAGES_MAX);
-    if (!played.complete) {
+    if (played.stuck) {
+        printf("After round %u nothing moves any more: rank %u waits for rank %u, say.\n\n",
+               played.rounds, played.waits, played.awaited);
+    } else if (!played.complete) {
         printf(
             "More than 4096 ranks or %d messages are not played, so there is no picture.\n\n",
             MESSAGES_MAX);
@@ -195,7 +181,8 @@ int show_main(int argc, char **argv)
         printf("\n");
     }
     print_totals(&job, &played);
+    code = played.stuck ? 1 : 0;
     rounds_free(&played);
     job_free(&job);
-    return 0;
+    return code;
 }

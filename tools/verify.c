@@ -146,7 +146,7 @@ int verify_main(int argc, char **argv)
         "commutative and not, that the algorithm takes. Exit code 1 if a proof fails.",
         verify_options, sizeof verify_options / sizeof verify_options[0]};
     coll_grid_options options;
-    const coll_algorithm *only = NULL;
+    const char *only = NULL;
     coll_collective one = COLL_COLLECTIVES;
     const double start = seconds_now();
     uint64_t rows = 0, failed = 0, plans = 0;
@@ -154,7 +154,7 @@ int verify_main(int argc, char **argv)
     if (collective)
         one = collective_named(collective);
     if (algorithm)
-        only = algorithm_named(one, algorithm);
+        only = algorithm_named(one, algorithm)->name;
     coll_grid_options_init(&options, coll_registry, COLL_REGISTRY_COUNT);
     if (random == UINT64_MAX)
         random = range.first == 1 && range.last == P_USUAL ? options.random : 0;
@@ -172,7 +172,8 @@ int verify_main(int argc, char **argv)
                    "most p", "window", "seconds");
         for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
             for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++) {
-                if ((collective && c != (unsigned)one) || (only && coll_registry[i] != only) ||
+                if ((collective && c != (unsigned)one) ||
+                    (only && strcmp(coll_registry[i]->name, only) != 0) ||
                     !coll_is(coll_registry[i]->collectives, (coll_collective)c))
                     continue;
                 if (pass == 0) {

@@ -1,0 +1,125 @@
+/* tests/tools/broken.h — a registry of algorithms that are wrong, in place of the real one
+ *
+ * Compiled into the command by -include, it shows that proofs fail, that wrong results are found, and that
+ * ranks which wait for each other are told of.
+ */
+#ifndef COLL_REGISTRY_H
+#define COLL_REGISTRY_H
+
+#include <string.h>
+
+#include "coll/plan.h"
+
+/* bcast: the root sends all but the last element. */
+static inline size_t short_steps(const coll_plan *plan, uint32_t rank)
+{
+    return rank == plan->problem.root ? plan->problem.p : 1;
+}
+
+static inline unsigned short_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                  coll_action *out)
+{
+    const size_t count = plan->problem.count ? plan->problem.count - 1 : 0;
+    if (rank != plan->problem.root)
+        coll_act_recv(out, plan->problem.root, COLL_AT(COLL_OUT, 0), count);
+    else if (s == rank)
+        coll_act_copy(out, COLL_AT(COLL_OUT, 0), coll_input(plan), plan->problem.count);
+    else
+        coll_act_send(out, (uint32_t)s, coll_input(plan), count);
+    return 1;
+}
+
+static const coll_algorithm short_bcast = {
+    "short", "",   COLL_BIT(COLL_BCAST), 0,          1,    0,
+    NULL,    NULL, short_steps,          short_step, NULL, NULL};
+
+/* bcast, allreduce: every rank waits for the next one, and none sends. */
+static inline size_t one_step(const coll_plan *plan, uint32_t rank)
+{
+    (void)plan;
+    (void)rank;
+    return 1;
+}
+
+static inline unsigned silent_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                   coll_action *out)
+{
+    (void)s;
+    coll_act_recv(out, coll_mod_add(rank, 1 % plan->problem.p, plan->problem.p),
+                  COLL_AT(COLL_OUT, 0), plan->problem.count);
+    return plan->problem.p > 1;
+}
+
+static const coll_algorithm silent = {
+    "silent",    "",   COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_ALLREDUCE),
+    0,           1,    0,
+    NULL,        NULL, one_step,
+    silent_step, NULL, NULL};
+
+/* allreduce: every rank keeps its own operand. */
+static inline unsigned selfish_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                    coll_action *out)
+{
+    (void)rank;
+    (void)s;
+    coll_act_copy(out, COLL_AT(COLL_OUT, 0), coll_input(plan), plan->problem.count);
+    return 1;
+}
+
+static const coll_algorithm selfish_allreduce = {
+    "selfish", "",  COLL_BIT(COLL_ALLREDUCE), 0, 1, 0, NULL, NULL, one_step, selfish_step,
+    NULL,      NULL};
+
+/* barrier: nobody waits. */
+static inline size_t no_steps(const coll_plan *plan, uint32_t rank)
+{
+    (void)plan;
+    (void)rank;
+    return 0;
+}
+
+static inline unsigned no_step(const coll_plan *plan, uint32_t rank, size_t s, coll_action *out)
+{
+    (void)plan;
+    (void)rank;
+    (void)s;
+    (void)out;
+    return 0;
+}
+
+static const coll_algorithm open_barrier = {
+    "open", "", COLL_BIT(COLL_BARRIER), 0, 1, 0, NULL, NULL, no_steps, no_step, NULL, NULL};
+
+/* gatherv: the blocks stay where they are. */
+static const coll_algorithm idle_gatherv = {
+    "idle", "", COLL_BIT(COLL_GATHERV), 0, 1, 0, NULL, NULL, no_steps, no_step, NULL, NULL};
+
+/* scan: rank 0 talks to a rank that does not exist. */
+static inline unsigned astray_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                   coll_action *out)
+{
+    (void)rank;
+    (void)s;
+    coll_act_send(out, plan->problem.p, coll_input(plan), plan->problem.count);
+    return 1;
+}
+
+static const coll_algorithm astray_scan = {
+    "astray", "", COLL_BIT(COLL_SCAN), 0, 1, 0, NULL, NULL, one_step, astray_step, NULL, NULL};
+
+static const coll_algorithm *const coll_registry[] = {
+    &short_bcast, &silent, &selfish_allreduce, &open_barrier, &idle_gatherv, &astray_scan,
+};
+
+#define COLL_REGISTRY_COUNT (sizeof coll_registry / sizeof coll_registry[0])
+
+static inline const coll_algorithm *coll_find(coll_collective collective, const char *name)
+{
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        if (coll_is(coll_registry[i]->collectives, collective) &&
+            strcmp(coll_registry[i]->name, name) == 0)
+            return coll_registry[i];
+    return NULL;
+}
+
+#endif /* COLL_REGISTRY_H */

@@ -1,0 +1,57 @@
+#!/bin/sh
+# The command coll with algorithms that are wrong: its proofs must fail and its runs must find the wrong
+# results, with exit code 1 and the command that shows the case.
+set -u
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cc=${COLL_CC:-cc}
+"$cc" -std=gnu11 -O0 -I"$COLL_SOURCE/include" -include "$COLL_SOURCE/tests/tools/broken.h" \
+    "$COLL_SOURCE"/tools/*.c -o "$scratch/coll" -lpthread -lm || exit 1
+checks=0 failed=0
+
+# finds PATTERN ARGUMENT…: ends with 1, and says something that matches.
+finds() {
+    pattern=$1
+    shift
+    checks=$((checks + 1))
+    "$scratch/coll" "$@" >"$scratch/log" 2>&1
+    is=$?
+    [ $is -eq 1 ] && grep -q -e "$pattern" "$scratch/log" && return
+    failed=$((failed + 1))
+    echo "FAILED: coll $* ends with $is, and should say: $pattern"
+    cat "$scratch/log"
+}
+
+for transport in threads loopback; do
+    finds 'the result of repetition 1 is wrong: rank 1 has OUT\[2\] = .*, and it should be' run bcast short -p 3 --transport $transport
+    finds 'the result of repetition 1 is wrong: rank 0 has OUT\[0\] = .*, and it should be' run allreduce selfish -p 4 --transport $transport --in-place
+    finds 'a rank left the barrier before all had come' run barrier open -p 4 --transport loopback
+    finds 'is wrong: rank 2 has OUT' run gatherv idle -p 4 --root 2 --counts 1,2,3,4 --transport $transport
+done
+finds 'rank 0 failed in repetition 1: no rank can make progress any more' run allreduce silent -p 4 --transport loopback
+finds 'After round 0 nothing moves any more: rank 3 waits for rank 0, say' show allreduce silent -p 4
+
+finds '^bcast  *short .* FAILED$' verify bcast short -p 1..4
+finds '^  rank .* OUT\[0\]' verify bcast short -p 1..4
+finds '^  coll show bcast short -p 2 --count 1 --root 0$' verify bcast short -p 2
+finds '^  coll show allreduce selfish -p 3 --count 1$' verify allreduce selfish -p 3
+finds '^  coll show barrier open -p 2$' verify barrier -p 1..5
+finds '^  coll show gatherv idle -p 5 --count 6 --layout uneven --root 0$' verify gatherv -p 5
+finds '^  coll show scan astray -p 4' verify scan -p 4
+finds '; 7 of them FAILED$' verify -p 1..3
+
+# The command that a failure names is one that works.
+"$scratch/coll" verify -p 1..3 | sed -n 's/^  coll show //p' >"$scratch/shown"
+while read -r arguments; do
+    checks=$((checks + 1))
+    # shellcheck disable=SC2086
+    "$scratch/coll" show $arguments >"$scratch/log" 2>&1
+    case $?:$arguments in
+    0:* | 1:*silent* | 2:*astray*) ;;
+    *) failed=$((failed + 1)) && echo "FAILED: coll show $arguments" && cat "$scratch/log" ;;
+    esac
+done <"$scratch/shown"
+[ "$(wc -l <"$scratch/shown")" -eq 7 ] || { echo 'FAILED: a failure names no command' && failed=$((failed + 1)); }
+
+echo "$checks checks, $failed failed"
+[ $failed -eq 0 ]

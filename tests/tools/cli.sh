@@ -1,0 +1,289 @@
+#!/bin/sh
+# The command coll: every subcommand, every sentence of refusal with its exit code, the JSON, and a few pictures.
+#   cli.sh [COLL]        the command to test; $COLL_COMMAND by default
+set -u
+coll=${1:-$COLL_COMMAND}
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+checks=0 failed=0
+unset COLUMNS
+
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED: $*"
+    cat "$scratch/out" "$scratch/err"
+}
+
+# run CODE ARGUMENT…: the command ends with this code, and says something on stderr only if it is not 0.
+run() {
+    code=$1
+    shift
+    checks=$((checks + 1))
+    "$coll" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    is=$?
+    [ $is -eq "$code" ] || { fail "coll $* ends with $is instead of $code" && return 1; }
+    [ "$code" -ne 0 ] || [ ! -s "$scratch/err" ] || { fail "coll $* complains" && return 1; }
+}
+
+# says PATTERN ARGUMENT…: succeeds, and prints a line that matches.
+says() {
+    pattern=$1
+    shift
+    run 0 "$@" || return
+    grep -q -e "$pattern" "$scratch/out" || fail "coll $* does not print '$pattern'"
+}
+
+# refuses SENTENCE ARGUMENT…: ends with 2, prints nothing, and says this one sentence.
+refuses() {
+    sentence=$1
+    shift
+    run 2 "$@" || return
+    [ ! -s "$scratch/out" ] || fail "coll $* prints something before it refuses"
+    [ "$(cat "$scratch/err")" = "$sentence" ] || fail "coll $* does not say: $sentence"
+}
+
+# picture ARGUMENT… <<'END': what the command prints from the picture on, without the totals.
+picture() {
+    cat >"$scratch/wanted"
+    run 0 "$@" || return
+    sed -n '/^   r[ao]/,/^$/p' "$scratch/out" | sed 's/ *$//; /^$/d' >"$scratch/drawn"
+    diff "$scratch/wanted" "$scratch/drawn" >"$scratch/err" || fail "coll $* draws something else"
+}
+
+# ---- help and version ------------------------------------------------------------------------
+says '^coll [0-9]*\.[0-9]*\.[0-9]*$' --version
+for subcommand in list show verify run; do
+    says "^  $subcommand " --help
+    says "^usage: coll $subcommand " $subcommand --help
+    says '^  --help' $subcommand nonsense --help
+done
+says '^  -p, --ranks P' show -h
+
+# ---- list ------------------------------------------------------------------------------------
+says '^allreduce$' list
+says '^  ring ' list allreduce
+says 'segment=0  elements of a segment' list bcast
+says '^| allreduce | ring |' list --markdown
+says '^  {"collective": "allreduce", "algorithm": "ring", "window": 2' list --json
+says '^reduce_scatter_block$' list reduce-scatter-block
+run 0 list scan
+grep -q '^bcast' "$scratch/out" && fail 'coll list scan lists bcast'
+if command -v python3 >/dev/null 2>&1; then
+    for what in '' allreduce barrier; do
+        run 0 list $what --json
+        python3 -c 'import json, sys
+rows = json.load(sys.stdin)
+assert rows and all(set(r) == {"collective", "algorithm", "window", "traits", "parameters", "source"} for r in rows)' \
+            <"$scratch/out" >"$scratch/err" 2>&1 || fail "coll list $what --json is not what it should be"
+    done
+fi
+
+# ---- show ------------------------------------------------------------------------------------
+says '^bcast, fnomial f=3 segment=2: 9 ranks, 4 elements, root 2$' show bcast fnomial -p 9 --count 4 --root 2 --param f=3 --param segment=2
+says '^  step 0    send IN\[3\] to rank 1$' show allreduce ring -p 4
+says 'receive 1 element from rank 3, OUT\[2\] = IN\[2\] ⊕ it$' show allreduce ring -p 4
+says 'receive 2 elements from rank 2, adding them to OUT\[0..1\]' show reduce fnomial -p 4 -n 2
+says '^  step 0    notify rank 1$' show barrier dissemination -p 3
+says '^            wait for rank 2$' show barrier dissemination -p 3
+says 'nothing: there are no elements to move' show gatherv linear -p 3 --counts 1,0,2
+says 'blocks of up to 5 elements' show allgatherv ring -p 3 --counts 1,5,2
+says 'operands in rank order' show reduce fnomial -p 4 --non-commutative
+says 'in place' show allreduce ring -p 4 --in-place
+says '^rounds    6,' show allreduce ring -p 4
+says '^depth     1 message ' show reduce linear -p 5
+says '^messages  24 in all, at most 6 sent by a rank$' show allreduce ring -p 4
+says '^elements  24 sent in all, at most 6 by a rank$' show allreduce ring -p 4
+says '^scratch   at most [0-9]* elements a rank$' show allreduce ring -p 4 --in-place
+says '^window    at least 2 actions in flight$' show allreduce ring -p 4
+says '^The steps of 64 ranks are more than 200 lines' show allreduce ring -p 64
+says 'more rounds; --all draws them$' show allreduce ring -p 64
+says '^rank 63   →0 ←62' show allgather ring -p 64
+says '^The picture is drawn for up to 64 ranks' show bcast fnomial -p 65 --rank 7
+says '^More than 4096 ranks' show bcast fnomial -p 1000000 --rank 999999
+says '^  step 0    receive OUT\[0\] from rank 4294967292$' show bcast fnomial -p 4294967295 -n 1 --rank 4294967293
+run 0 show allreduce fnomial -p 4 --rank 2
+grep -q '^rank 1$' "$scratch/out" && fail 'coll show --rank 2 prints rank 1'
+for layout in uneven gaps one empty; do
+    says '^window' show gatherv linear -p 5 --layout $layout --root-tables --root 3
+    says '^window' show alltoallv pairwise -p 5 --layout $layout --in-place
+done
+run 0 show allgatherv ring -p 4 --seed 9
+cp "$scratch/out" "$scratch/again"
+run 0 show allgatherv ring -p 4 --seed 9
+cmp -s "$scratch/out" "$scratch/again" || fail 'the same seed gives other blocks'
+
+picture show bcast fnomial -p 8 <<'END'
+   rank   0     1     2     3     4     5     6     7
+round 1   ●─────┼─────┼─────┼─────▶     │     │     │
+round 2   ●─────┼─────▶     │     ●─────┼─────▶     │
+round 3   ●─────▶     ●─────▶     ●─────▶     ●─────▶
+          ●─▶ message
+END
+picture show allreduce ring -p 3 <<'END'
+   rank   0     1     2
+round 1   ●─────⊕     │
+          │     ●─────⊕
+          ⊕─────┼─────●
+round 2   ●─────⊕     │
+          │     ●─────⊕
+          ⊕─────┼─────●
+round 3   ●─────▶     │
+          │     ●─────▶
+          ◀─────┼─────●
+round 4   ●─────▶     │
+          │     ●─────▶
+          ◀─────┼─────●
+          ●─▶ message   ●─⊕ message that its receiver combines
+END
+picture show allreduce recursive_doubling -p 4 <<'END'
+   rank   0     1     2     3
+round 1   ⊕─────⊕     ⊕─────⊕
+round 2   ⊕─────┼─────⊕     │
+          │     ⊕─────┼─────⊕
+          ●─⊕ message that its receiver combines
+END
+picture show barrier fnomial -p 4 --param f=4 <<'END'
+   rank   0     1     2     3
+round 1   ◀┄┄┄┄┄●     │     │
+round 2   ◀┄┄┄┄┄┼┄┄┄┄┄●     │
+round 3   ◀┄┄┄┄┄┼┄┄┄┄┄┼┄┄┄┄┄●
+round 4   ●┄┄┄┄┄▶     │     │
+round 5   ●┄┄┄┄┄┼┄┄┄┄┄▶     │
+round 6   ●┄┄┄┄┄┼┄┄┄┄┄┼┄┄┄┄┄▶
+          ●┄▶ notification
+END
+picture show reduce fnomial -p 20 --param f=5 <<'END'
+   round  1      2      3      4      5      6      7
+rank 0       ⊕1     ⊕2     ⊕3     ⊕4     ⊕5     ⊕10    ⊕15
+rank 1    →0
+rank 2           →0
+rank 3                  →0
+rank 4                         →0
+rank 5       ⊕6     ⊕7     ⊕8     ⊕9  →0
+rank 6    →5
+rank 7           →5
+rank 8                  →5
+rank 9                         →5
+rank 10      ⊕11    ⊕12    ⊕13    ⊕14        →0
+rank 11   →10
+rank 12          →10
+rank 13                 →10
+rank 14                        →10
+rank 15      ⊕16    ⊕17    ⊕18    ⊕19               →0
+rank 16   →15
+rank 17          →15
+rank 18                 →15
+rank 19                        →15
+          →3 sends to rank 3   ←3 receives from it   ⊕3 receives and combines
+END
+
+# ---- verify ----------------------------------------------------------------------------------
+says '^allreduce  *ring .* proven$' verify allreduce ring -p 1..6
+says '^[0-9]* plans of 2 algorithms and collectives proven in' verify allgatherv -p 3..4 --jobs 2
+says 'proven$' verify bcast linear -p 5 --exhaustive --random 1 --seed 3
+run 0 verify -p 1..3 -j 1
+grep -q FAILED "$scratch/out" && fail 'a proof failed'
+[ "$(grep -c ' proven$' "$scratch/out")" -eq "$("$coll" list --markdown | tail -n +3 | wc -l)" ] || fail 'an algorithm was not proven'
+
+# ---- run -------------------------------------------------------------------------------------
+"$coll" list --markdown | awk -F' *[|] *' 'NR > 2 { print $2, $3 }' >"$scratch/rows"
+while read -r collective algorithm; do
+    for transport in threads loopback; do
+        says '^result     right on all ranks' run "$collective" "$algorithm" -p 5 --transport $transport --repeat 2
+        [ "$collective" = barrier ] ||
+            says '^result     right on all ranks' run "$collective" "$algorithm" -p 4 --count 33 --in-place --transport $transport --repeat 2 --seed 7
+    done
+done <"$scratch/rows"
+for type in i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64; do
+    for op in sum prod min max; do
+        says '^result     right' run allreduce fnomial -p 3 --count 50 --type $type --op $op --repeat 1
+    done
+done
+for op in band bor bxor land lor lxor; do
+    says '^result     right' run reduce linear -p 20 --root 3 --type u16 --op $op --repeat 1 --transport loopback
+done
+for type in i16_i32 i32_i32 i64_i32 f32_i32 f64_i32; do
+    says '^result     right' run scan linear -p 6 --count 9 --type $type --op maxloc --repeat 1
+done
+says '^result     right' run reduce_scatter ring -p 3 --counts 4,0,7 --window 2
+says '^result     right' run allreduce fnomial -p 300 --type bf16 --transport loopback --repeat 1
+says '^time       least .* median ' run allreduce ring -p 2 --count 1k
+says '^bandwidth  .*the largest buffer of a rank, 8.192 kB' run allreduce ring -p 2 --count 1k
+says ' f=5 segment=8: 9 ranks, 64 elements; f64, sum; a thread a rank$' run allreduce fnomial -p 9 --count 64 --param f=5 --param segment=8
+
+# ---- refusals --------------------------------------------------------------------------------
+refuses 'coll: a subcommand is missing; coll --help lists them'
+refuses 'coll: there is no subcommand "lsit"; did you mean "list"?' lsit
+refuses 'coll: there is no subcommand "frobnicate"; there are list, show, verify, run' frobnicate
+refuses 'coll: nothing is expected after --version' --version now
+refuses 'coll list: there is no collective "allredue"; did you mean "allreduce"?' list allredue
+refuses 'coll list: there is no option --jsn; did you mean --json?' list --jsn
+refuses 'coll list: there is no option --colour; coll list --help lists the options' list --colour
+refuses 'coll list: there is no option -z; coll list --help lists the options' list -z
+refuses 'coll list: nothing is expected where "bcast" stands; coll list --help shows the usage' list scan bcast
+refuses 'coll list: --json and --markdown exclude each other' list --json --markdown
+refuses 'coll list: --json takes no value' list --json=yes
+refuses 'coll show: COLLECTIVE is missing; coll show --help shows the usage' show
+refuses 'coll show: ALGORITHM is missing; coll show --help shows the usage' show bcast
+refuses 'coll show: there is no algorithm for bcast called "fnomail"; did you mean "fnomial"?' show bcast fnomail -p 4
+refuses 'coll show: -p P, the number of ranks, is missing' show bcast fnomial
+refuses 'coll show: -p needs a value, P' show bcast fnomial -p
+refuses 'coll show: --count needs a value, N' show bcast fnomial -p 4 --count --root 1
+for p in 0 -3 99999999999 99999999999999999999999 four 4x 4.0 ''; do
+    refuses "coll show: -p is a whole number from 1 to 4294967295, not \"$p\"" show bcast fnomial -p "$p"
+done
+refuses 'coll show: the root is a rank from 0 to 3, not 4' show bcast fnomial -p 4 --root 4
+refuses 'coll show: allreduce has no root' show allreduce ring -p 4 --root 0
+refuses 'coll show: --count is a whole number from 0 to 9223372036854775807, not "-1"' show bcast fnomial -p 4 --count -1
+refuses 'coll show: bcast fnomial is impossible: counts or offsets exceed what this machine can address' show bcast fnomial -p 4 --count 9223372036854775807
+refuses 'coll show: allgather ring is impossible: counts or offsets exceed what this machine can address' show allgather ring -p 4000000000 --count 4000000000
+refuses 'coll show: the blocks exceed what this machine can address' show gatherv linear -p 4 --count 9223372036854775807
+refuses 'coll show: there is no parameter "g"; there are f, segment' show bcast fnomial -p 4 --param g=3
+refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "1"' show bcast fnomial -p 4 --param f=1
+refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "two"' show bcast fnomial -p 4 --param f=two
+refuses 'coll show: --param is written NAME=NUMBER, not "f"' show bcast fnomial -p 4 --param f
+refuses 'coll show: ring has no parameters' show allreduce ring -p 4 --param f=2
+refuses 'coll show: --rank is from 0 to 3, not 4' show bcast fnomial -p 4 --rank 4
+refuses 'coll show: allreduce ring is impossible: the algorithm reorders operands, so it needs a commutative operator' show allreduce ring -p 4 --non-commutative
+refuses 'coll show: bcast has no operator' show bcast linear -p 4 --non-commutative
+refuses 'coll show: barrier moves no elements, so it has no count' show barrier linear -p 4 --count 3
+refuses 'coll show: barrier has no buffers, so it cannot be in place' show barrier linear -p 4 --in-place
+refuses 'coll show: nothing is expected where "more" stands; coll show --help shows the usage' show bcast fnomial -p 4 more
+refuses 'coll show: --counts has 2 numbers, and there are 4 ranks' show gatherv linear -p 4 --counts 1,2
+refuses 'coll show: --counts has more than 2 numbers' show gatherv linear -p 2 --counts 1,2,3
+refuses 'coll show: --counts is a list of whole numbers such as 3,0,5, which "x" is not' show gatherv linear -p 2 --counts 1,x
+refuses 'coll show: --counts is for gatherv, scatterv, allgatherv and reduce_scatter' show gather linear -p 2 --counts 1,2
+refuses 'coll show: --count and --counts exclude each other' show gatherv linear -p 2 --counts 1,2 --count 2
+refuses 'coll show: the tables of gatherv are made for at most 16777216 ranks here, not 4294967295' show gatherv linear -p 4294967295
+refuses 'coll show: the tables of alltoallv are made for at most 2048 ranks here, not 5000' show alltoallv pairwise -p 5000
+refuses 'coll show: there is no layout "evn"; there are uneven, gaps, one, empty' show gatherv linear -p 4 --layout evn
+refuses 'coll show: --layout is for gatherv, scatterv, allgatherv, alltoallv and reduce_scatter' show bcast linear -p 4 --layout gaps
+refuses 'coll show: --layout excludes --counts and --seed' show gatherv linear -p 2 --layout gaps --seed 1
+refuses 'coll show: --root-tables goes with --layout, for gatherv and scatterv' show gatherv linear -p 2 --root-tables
+refuses 'coll show: --param is given more than 8 times' show bcast fnomial -p 4 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2
+refuses 'coll run: there is no element type "f65"; did you mean "f64"?' run allreduce ring -p 4 --type f65
+refuses 'coll run: there is no operator "summ"; did you mean "sum"?' run allreduce ring -p 4 --op summ
+refuses 'coll run: band is not defined on f64; it is on i8, i16, i32, i64, u8, u16, u32, u64' run allreduce ring -p 4 --op band
+refuses 'coll run: bcast has no operator, so --op has no meaning' run bcast linear -p 4 --op sum
+refuses 'coll run: there is no transport "thread"; did you mean "threads"?' run allreduce ring -p 4 --transport thread
+refuses 'coll run: the transport threads runs at most 4096 ranks here, not 5000' run allreduce ring -p 5000
+refuses 'coll run: the transport loopback runs at most 16384 ranks here, not 99999' run allreduce ring -p 99999 --transport loopback
+refuses 'coll run: ring needs a window of at least 2' run allreduce ring -p 4 --window 1
+refuses 'coll run: --window is a whole number from 1 to 32, not "33"' run allreduce ring -p 4 --window 33
+refuses 'coll run: --repeat is a whole number from 1 to 10000000, not "0"' run allreduce ring -p 4 --repeat 0
+refuses 'coll verify: -p is a range such as 1..64, within 1..1024, not "9..3"' verify -p 9..3
+refuses 'coll verify: -p is a range such as 1..64, within 1..1024, not "1.."' verify -p 1..
+refuses 'coll verify: -p is a range such as 1..64, within 1..1024, not "0..4"' verify -p 0..4
+refuses 'coll verify: -p is a range such as 1..64, within 1..1024, not "1..99999999999999999999"' verify -p 1..99999999999999999999
+refuses 'coll verify: --jobs is a whole number from 1 to 64, not "0"' verify --jobs 0
+refuses 'coll verify: there is no algorithm for scan called "ring"; there are linear, recursive_doubling' verify scan ring
+run 2 run allreduce ring -p 4 --count 100G
+grep -q '^coll run: the buffers of 4 ranks need .* GB, and this machine has .* GB$' "$scratch/err" || fail 'no word about memory'
+if [ -w /dev/full ]; then
+    checks=$((checks + 1))
+    "$coll" list >/dev/full 2>"$scratch/err"
+    [ $? -eq 1 ] && grep -q 'could not be written' "$scratch/err" || fail 'a full disk goes unnoticed'
+fi
+
+echo "$checks checks, $failed failed"
+[ $failed -eq 0 ]
