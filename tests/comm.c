@@ -1,0 +1,300 @@
+/* All collectives through comm.h, on loopback and threads: values, guards, in place, any root, zero counts, an arena of exactly the
+ * size that coll_comm_bytes says. */
+#include <pthread.h>
+
+#include "check.h"
+#include "coll/transports/loopback.h"
+#include "coll/transports/threads.h"
+#include "comm_cases.h"
+
+/* ---- all ranks in one thread ------------------------------------------------------------- */
+
+typedef struct world {
+    coll_loopback loopback;
+    coll_loopback_rank ends[COMM_MOST];
+    coll_comm comms[COMM_MOST];
+    coll_op_entry ops[COMM_MOST];
+    coll_call calls[COMM_MOST];
+    void *messages, *arenas[COMM_MOST];
+    uint32_t p;
+} world;
+
+static world shared;
+
+static world *world_new(uint32_t p)
+{
+    const uint32_t messages = p * 64;
+    const size_t bytes = coll_loopback_bytes(p, messages);
+    shared.p = p;
+    shared.messages = malloc(bytes);
+    CHECK_STATUS(coll_loopback_init(&shared.loopback, p, messages, shared.messages, bytes),
+                 COLL_OK);
+    for (uint32_t r = 0; r < p; r++)
+        CHECK_STATUS(coll_loopback_attach(&shared.loopback, r, &shared.ends[r]), COLL_OK);
+    return &shared;
+}
+
+/* Makes the communicator of a rank, with `bytes` of arena and the operator of comm_cases.h. */
+static void world_comm(world *w, uint32_t r, size_t bytes)
+{
+    const coll_op op = {comm_multiply, NULL, false, true};
+    coll_operator number;
+    w->arenas[r] = bytes ? malloc(bytes) : NULL;
+    CHECK_STATUS(coll_comm_init(&w->comms[r], &coll_loopback_transport, &w->ends[r], r, w->p,
+                                w->arenas[r], bytes),
+                 COLL_OK);
+    CHECK_STATUS(coll_comm_add_op(&w->comms[r], &w->ops[r], &op, COLL_OPAQUE(32), &number),
+                 COLL_OK);
+    CHECK_EQ(number, COLL_USER_OP);
+}
+
+/* Tests all calls in turn until all are done. */
+static void finish_all(world *w)
+{
+    bool open[COMM_MOST];
+    uint32_t left = w->p;
+    memset(open, 1, sizeof open);
+    for (unsigned round = 0; left > 0 && round < 100000; round++)
+        for (uint32_t r = 0; r < w->p; r++)
+            if (open[r]) {
+                const coll_status status = coll_test(&w->calls[r]);
+                if (status == COLL_AGAIN)
+                    continue;
+                CHECK_STATUS(status, COLL_OK);
+                open[r] = false;
+                left--;
+            }
+    CHECK_EQ(left, 0);
+}
+
+/* Runs a case once nonblocking, and twice by a persistent call. */
+static void run_case(world *w, const comm_case *it)
+{
+    comm_rank *ranks[COMM_MOST];
+    for (uint32_t r = 0; r < w->p; r++) {
+        coll_args args;
+        size_t bytes = 0;
+        ranks[r] = comm_rank_new(it, r);
+        args = comm_args(it, ranks[r]);
+        world_comm(w, r, 0);
+        CHECK_STATUS(coll_comm_bytes(&w->comms[r], &args, &bytes), COLL_OK);
+        if (bytes > 0) {
+            world_comm(w, r, 0);
+            if (it->collective != COLL_REDUCE_SCATTER) /* whose need is a bound */
+                CHECK_STATUS(
+                    comm_issue(it, ranks[r], COMM_PERSISTENT, &w->comms[r], &w->calls[r]),
+                    COLL_ERR_MEMORY);
+        }
+        world_comm(w, r, bytes ? bytes + COLL_ARENA_ALIGN - 1 : 0);
+    }
+    for (uint32_t r = 0; r < w->p; r++)
+        CHECK_STATUS(comm_issue(it, ranks[r], COMM_NONBLOCKING, &w->comms[r], &w->calls[r]),
+                     COLL_OK);
+    finish_all(w);
+    for (uint32_t r = 0; r < w->p; r++) {
+        if (!CHECK(comm_right(ranks[r])))
+            printf("    %s, p = %u, rank %u, root %u, count %zu, type %s, %s\n",
+                   coll_collective_name(it->collective), it->p, r, it->root, it->count,
+                   coll_type_name(it->sort->type), it->in_place ? "in place" : "");
+        CHECK(w->comms[r].arena.units.first == NULL);
+        CHECK_STATUS(comm_issue(it, ranks[r], COMM_PERSISTENT, &w->comms[r], &w->calls[r]),
+                     COLL_OK);
+    }
+    for (int again = 0; again < 2; again++) {
+        for (uint32_t r = 0; r < w->p; r++) {
+            comm_rank_fill(it, ranks[r]);
+            CHECK_STATUS(coll_start(&w->calls[r]), COLL_OK);
+        }
+        finish_all(w);
+        for (uint32_t r = 0; r < w->p; r++)
+            CHECK(comm_right(ranks[r]));
+    }
+    for (uint32_t r = 0; r < w->p; r++) {
+        CHECK_STATUS(coll_comm_free(&w->comms[r]), COLL_ERR_BUSY);
+        CHECK_STATUS(coll_free(&w->calls[r]), COLL_OK);
+        CHECK(w->comms[r].arena.units.first == NULL);
+        CHECK_STATUS(coll_comm_free(&w->comms[r]), COLL_OK);
+        free(w->arenas[r]);
+        comm_rank_free(ranks[r]);
+    }
+}
+
+TEST(every_collective_on_loopback)
+{
+    static const size_t counts[] = {0, 1, 5};
+    for (uint32_t p = 1; p <= 9; p++) {
+        world *w = world_new(p);
+        for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
+            for (unsigned i = 0; i < 3 * COMM_SORTS * 4; i++) {
+                comm_case it = {(coll_collective)c, p,
+                                i & 1 ? p - 1 : 0,  counts[i / 4 % 3],
+                                (i & 2) != 0,       &comm_sorts[i / 12]};
+                if (comm_valid(&it) && !(i & 1 && p == 1))
+                    run_case(w, &it);
+            }
+        free(w->messages);
+    }
+}
+
+/* Long vectors, for which selection has other rules. */
+TEST(long_vectors_on_loopback)
+{
+    static const size_t counts[] = {300, 2500, 9000, 34000};
+    world *w = world_new(5);
+    for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
+        for (unsigned i = 0; i < 4 * 2; i++) {
+            comm_case it = {(coll_collective)c,    5, 0, counts[i / 2], (i & 1) != 0,
+                            &comm_sorts[i / 2 % 2]};
+            if (comm_valid(&it) &&
+                (it.count < 5000 ||
+                 coll_is(COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN) |
+                             COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_ALLREDUCE),
+                         it.collective)))
+                run_case(w, &it);
+        }
+    free(w->messages);
+}
+
+/* ---- a rank a thread --------------------------------------------------------------------- */
+
+typedef struct member {
+    coll_threads *threads;
+    uint32_t rank, p;
+    pthread_t thread;
+    unsigned long wrong, done;
+    coll_comm comm;
+    coll_op_entry op;
+    unsigned char arena[1 << 18];
+} member;
+
+/* All cases, blocking, one after the other without any other synchronisation. */
+static void *blocking_cases(void *arg)
+{
+    member *me = (member *)arg;
+    static const size_t counts[] = {0, 1, 7, 900};
+    const coll_op op = {comm_multiply, NULL, false, true};
+    coll_operator number;
+    me->wrong += coll_comm_init(&me->comm, &coll_threads_transport,
+                                coll_threads_rank(me->threads, me->rank), me->rank, me->p,
+                                me->arena, sizeof me->arena) != COLL_OK;
+    me->wrong += coll_comm_add_op(&me->comm, &me->op, &op, COLL_OPAQUE(32), &number) != COLL_OK;
+    for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
+        for (unsigned i = 0; i < 4 * COMM_SORTS * 4; i++) {
+            comm_case it = {(coll_collective)c, me->p,        i & 1 ? me->p - 1 : 0,
+                            counts[i / 4 % 4],  (i & 2) != 0, &comm_sorts[i / 16]};
+            comm_rank *mine;
+            if (!comm_valid(&it))
+                continue;
+            mine = comm_rank_new(&it, me->rank);
+            me->wrong += comm_issue(&it, mine, COMM_BLOCKING, &me->comm, NULL) != COLL_OK;
+            me->wrong += !comm_right(mine);
+            me->done++;
+            comm_rank_free(mine);
+        }
+    me->wrong += coll_comm_free(&me->comm) != COLL_OK;
+    return NULL;
+}
+
+TEST(every_collective_on_threads)
+{
+    static const uint32_t ps[] = {1, 2, 3, 5, 8};
+    for (size_t i = 0; i < sizeof ps / sizeof ps[0]; i++) {
+        coll_threads *threads = coll_threads_create(ps[i]);
+        member *members = (member *)calloc(ps[i], sizeof *members);
+        for (uint32_t r = 0; r < ps[i]; r++) {
+            members[r].threads = threads;
+            members[r].rank = r;
+            members[r].p = ps[i];
+            CHECK_EQ(pthread_create(&members[r].thread, NULL, blocking_cases, &members[r]), 0);
+        }
+        for (uint32_t r = 0; r < ps[i]; r++) {
+            CHECK_EQ(pthread_join(members[r].thread, NULL), 0);
+            CHECK_EQ(members[r].wrong, 0);
+            CHECK(members[r].done > 100);
+        }
+        free(members);
+        coll_threads_destroy(threads);
+    }
+}
+
+/* ---- forced algorithms ------------------------------------------------------------------- */
+
+/* Every row of the registry through the communicator: works, or is refused with the row's own reason. */
+TEST(every_algorithm_can_be_chosen)
+{
+    for (uint32_t p = 1; p <= 6; p += 5) {
+        world *w = world_new(p);
+        for (size_t row = 0; row < COLL_REGISTRY_COUNT; row++)
+            for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
+                for (unsigned i = 0; i < 4; i++) {
+                    comm_case it = {(coll_collective)c, p, 0, 6, (i & 1) != 0,
+                                    &comm_sorts[i / 2]};
+                    comm_rank *ranks[COMM_MOST];
+                    coll_status status = COLL_OK;
+                    if (!coll_is(coll_registry[row]->collectives, it.collective) ||
+                        !comm_valid(&it))
+                        continue;
+                    for (uint32_t r = 0; r < p; r++) {
+                        ranks[r] = comm_rank_new(&it, r);
+                        world_comm(w, r, 1 << 14);
+                        CHECK_STATUS(coll_comm_force(&w->comms[r], it.collective,
+                                                     coll_registry[row], NULL),
+                                     COLL_OK);
+                        status = comm_issue(&it, ranks[r], COMM_NONBLOCKING, &w->comms[r],
+                                            &w->calls[r]);
+                        if (it.sort->op == COLL_USER_OP &&
+                            coll_is(COLL_REDUCING, it.collective) &&
+                            coll_registry[row]->traits & COLL_NEEDS_COMMUTATIVE)
+                            CHECK_STATUS(status, COLL_ERR_ORDER);
+                        else
+                            CHECK_STATUS(status, COLL_OK);
+                    }
+                    if (status == COLL_OK)
+                        finish_all(w);
+                    for (uint32_t r = 0; r < p; r++) {
+                        CHECK(status != COLL_OK ||
+                              w->calls[r].plan.algorithm == coll_registry[row]);
+                        CHECK(status != COLL_OK || comm_right(ranks[r]));
+                        CHECK_STATUS(coll_comm_free(&w->comms[r]), COLL_OK);
+                        comm_rank_free(ranks[r]);
+                        free(w->arenas[r]);
+                    }
+                }
+        free(w->messages);
+    }
+}
+
+TEST(forcing)
+{
+    const uint32_t params[2] = {3, 5};
+    world *w = world_new(1);
+    coll_comm *comm;
+    double x = 1, y = 0;
+    world_comm(w, 0, 0);
+    comm = &w->comms[0];
+    CHECK_STATUS(coll_comm_force(NULL, COLL_BCAST, NULL, NULL), COLL_ERR_NULL);
+    CHECK_STATUS(coll_comm_force(comm, COLL_COLLECTIVES, NULL, NULL), COLL_ERR_COLLECTIVE);
+    CHECK_STATUS(coll_comm_force(comm, COLL_BCAST, &coll_ring_allreduce, NULL),
+                 COLL_ERR_COLLECTIVE);
+    CHECK_STATUS(coll_comm_force(comm, COLL_ALLREDUCE, &coll_fnomial_allreduce, params),
+                 COLL_OK);
+    CHECK_STATUS(coll_iallreduce(comm, &x, &y, 1, COLL_F64, COLL_SUM, &w->calls[0]), COLL_OK);
+    CHECK_STATUS(coll_wait(&w->calls[0]), COLL_OK);
+    CHECK_EQ(w->calls[0].plan.param[0], 3);
+    CHECK_EQ(w->calls[0].plan.param[1], 5);
+    CHECK_STATUS(coll_comm_force(comm, COLL_ALLREDUCE, NULL, NULL), COLL_OK);
+    CHECK_STATUS(coll_iallreduce(comm, &x, &y, 1, COLL_F64, COLL_SUM, &w->calls[0]), COLL_OK);
+    CHECK_STATUS(coll_wait(&w->calls[0]), COLL_OK);
+    CHECK(w->calls[0].plan.algorithm != &coll_fnomial_allreduce);
+    free(w->messages);
+}
+
+int main(void)
+{
+    RUN(every_collective_on_loopback);
+    RUN(long_vectors_on_loopback);
+    RUN(every_collective_on_threads);
+    RUN(every_algorithm_can_be_chosen);
+    RUN(forcing);
+    return check_done();
+}

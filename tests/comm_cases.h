@@ -1,0 +1,389 @@
+/* tests/comm_cases.h — calls of comm.h on real data: arguments, buffers with guards, and what must come out
+ *
+ *   comm_case it = {COLL_GATHERV, p, root, count, in_place, &comm_sorts[0]};
+ *   comm_rank *mine = comm_rank_new(&it, rank);
+ *   status = comm_issue(&it, mine, COMM_NONBLOCKING, &comm, &call);
+ *   … CHECK(comm_right(&it, mine)); comm_rank_free(mine);
+ *
+ * One rank's part needs nothing of the other ranks, so threads can check their own. What MPI calls not significant is
+ * NULL. comm_rank_fill makes the buffers as new, for persistent calls.
+ */
+#ifndef COLL_TESTS_COMM_CASES_H
+#define COLL_TESTS_COMM_CASES_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "coll/comm.h"
+
+/* ---- elements ---------------------------------------------------------------------------- */
+
+/* The product of 2×2 matrices of integers modulo 2^64: associative, not commutative. */
+static inline void comm_multiply(void *dst, const void *a, const void *b, size_t count,
+                                 void *arg)
+{
+    (void)arg;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t x[4], y[4], z[4];
+        memcpy(x, (const char *)a + i * sizeof x, sizeof x);
+        memcpy(y, (const char *)b + i * sizeof y, sizeof y);
+        z[0] = x[0] * y[0] + x[1] * y[2];
+        z[1] = x[0] * y[1] + x[1] * y[3];
+        z[2] = x[2] * y[0] + x[3] * y[2];
+        z[3] = x[2] * y[1] + x[3] * y[3];
+        memcpy((char *)dst + i * sizeof z, z, sizeof z);
+    }
+}
+
+/* A type, and the operator that it is reduced by. */
+typedef struct comm_sort {
+    coll_type type;
+    coll_operator op; /* COLL_USER_OP: comm_multiply, which must be the first operator added */
+} comm_sort;
+
+static const comm_sort comm_sorts[] = {
+    {COLL_U64, COLL_SUM}, {COLL_OPAQUE(32), COLL_USER_OP}, {COLL_I16, COLL_MAX}};
+enum { COMM_SORTS = sizeof comm_sorts / sizeof comm_sorts[0], COMM_ELEMENT = 32 };
+
+/* Writes element k of the block that a rank has for rank `block`. */
+static inline void comm_value(const comm_sort *sort, uint32_t rank, uint32_t block, size_t k,
+                              unsigned char *element)
+{
+    uint64_t x = (uint64_t)rank * 1000003u + (uint64_t)block * 10007u + k;
+    for (size_t i = 0; i < coll_type_bytes(sort->type); i++) {
+        x = (x ^ x >> 29) * 0xBF58476D1CE4E5B9u + 0x9E3779B97F4A7C15u;
+        element[i] = (unsigned char)(x >> 56);
+    }
+}
+
+/* Writes the reduction over ranks 0 … last. */
+static inline void comm_sum(const comm_sort *sort, uint32_t last, uint32_t block, size_t k,
+                            unsigned char *sum)
+{
+    coll_op op = {comm_multiply, NULL, false, true};
+    if (sort->op < COLL_USER_OP)
+        (void)coll_op_builtin(&op, sort->op, sort->type);
+    comm_value(sort, 0, block, k, sum);
+    for (uint32_t r = 1; r <= last; r++) {
+        uint64_t left[COMM_ELEMENT / 8], right[COMM_ELEMENT / 8];
+        memcpy(left, sum, COMM_ELEMENT);
+        comm_value(sort, r, block, k, (unsigned char *)right);
+        op.combine(left, left, right, 1, op.arg);
+        memcpy(sum, left, COMM_ELEMENT);
+    }
+}
+
+/* ---- cases ------------------------------------------------------------------------------- */
+
+enum { COMM_MOST = 16, COMM_GUARD = 48 }; /* ranks; bytes on each side of a buffer */
+
+typedef struct comm_case {
+    coll_collective collective;
+    uint32_t p, root;
+    size_t count;
+    bool in_place;
+    const comm_sort *sort;
+} comm_case;
+
+typedef struct comm_buffer {
+    unsigned char *raw, *start, *want; /* want: of raw, at the end */
+    unsigned char *known;              /* 0 where it does not matter */
+    size_t bytes;                      /* between the guards */
+} comm_buffer;
+
+typedef struct comm_rank {
+    uint32_t rank;
+    comm_buffer in, out;
+    size_t in_counts[COMM_MOST], in_displs[COMM_MOST]; /* of all collectives with blocks */
+    size_t out_counts[COMM_MOST], out_displs[COMM_MOST];
+} comm_rank;
+
+static inline bool comm_is_v(coll_collective collective)
+{
+    return coll_is(COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) |
+                       COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_ALLTOALLV) |
+                       COLL_BIT(COLL_REDUCE_SCATTER),
+                   collective);
+}
+
+/* Does the case make sense? */
+static inline bool comm_valid(const comm_case *it)
+{
+    if (it->root != 0 && !coll_is(COLL_ROOTED, it->collective))
+        return false;
+    if (it->in_place && (it->collective == COLL_BARRIER || it->collective == COLL_BCAST))
+        return false; /* a bcast has one buffer anyway */
+    return true;
+}
+
+/* Elements from one rank to another, symmetric so that an alltoallv can be in place. */
+static inline size_t comm_block(const comm_case *it, uint32_t from, uint32_t to)
+{
+    const uint32_t a = from < to ? from : to, b = from < to ? to : from;
+    if (!comm_is_v(it->collective))
+        return it->count;
+    if (it->collective != COLL_ALLTOALLV)
+        return (to * 7 + it->count) % (it->count + 2);
+    return (a * 3 + b * 5 + it->count) % (it->count + 2);
+}
+
+/* Lays p blocks out: v-collectives with gaps, and backwards where `turned`. Returns the extent. */
+static inline size_t comm_layout(const comm_case *it, uint32_t rank, bool turned,
+                                 size_t *counts, size_t *displs)
+{
+    const bool gaps = comm_is_v(it->collective) && it->collective != COLL_REDUCE_SCATTER;
+    size_t at = 0;
+    for (uint32_t n = 0; n < it->p; n++) {
+        const uint32_t i = turned && gaps ? it->p - 1 - n : n;
+        counts[i] = comm_block(it, it->collective == COLL_ALLTOALLV ? rank : 0, i);
+        displs[i] = at;
+        at += counts[i] + (gaps ? n % 3 : 0);
+    }
+    return at;
+}
+
+static inline void comm_buffer_new(comm_buffer *buffer, size_t bytes)
+{
+    const size_t all = bytes + 2 * (size_t)COMM_GUARD;
+    buffer->bytes = bytes;
+    buffer->raw = (unsigned char *)malloc(all);
+    buffer->start = buffer->raw + COMM_GUARD;
+    buffer->want = (unsigned char *)malloc(all);
+    buffer->known = (unsigned char *)malloc(all);
+}
+
+/* Puts `count` elements of a block at an element offset, into the buffer (and what is wanted there), or what is wanted only. A
+ * block of a reducing collective's result has last != COLL_NOBODY: summed over ranks 0 … last. */
+static inline void comm_put(const comm_case *it, comm_buffer *buffer, bool want_only, size_t at,
+                            size_t count, uint32_t rank, uint32_t block, uint32_t last)
+{
+    const size_t bytes = coll_type_bytes(it->sort->type);
+    for (size_t k = 0; k < count; k++) {
+        unsigned char element[COMM_ELEMENT] = {0};
+        if (last == COLL_NOBODY)
+            comm_value(it->sort, rank, block, k, element);
+        else
+            comm_sum(it->sort, last, block, k, element);
+        memcpy(buffer->want + COMM_GUARD + (at + k) * bytes, element, bytes);
+        if (!want_only)
+            memcpy(buffer->start + (at + k) * bytes, element, bytes);
+    }
+}
+
+/* What this rank's result is, in OUT. */
+static inline void comm_want(const comm_case *it, comm_rank *me)
+{
+    const uint32_t r = me->rank;
+    const bool root = r == it->root;
+    switch (it->collective) {
+    case COLL_BARRIER:
+    case COLL_COLLECTIVES:
+        return;
+    case COLL_BCAST:
+        comm_put(it, &me->out, true, 0, it->count, it->root, 0, COLL_NOBODY);
+        return;
+    case COLL_REDUCE:
+    case COLL_ALLREDUCE:
+        if (root || it->collective == COLL_ALLREDUCE)
+            comm_put(it, &me->out, true, 0, it->count, 0, 0, it->p - 1);
+        return;
+    case COLL_SCAN:
+        comm_put(it, &me->out, true, 0, it->count, 0, 0, r);
+        return;
+    case COLL_EXSCAN:
+        if (r > 0)
+            comm_put(it, &me->out, true, 0, it->count, 0, 0, r - 1);
+        return;
+    case COLL_GATHER:
+    case COLL_GATHERV:
+    case COLL_ALLGATHER:
+    case COLL_ALLGATHERV:
+        for (uint32_t i = 0; i < it->p; i++)
+            if (root || !coll_is(COLL_ROOTED, it->collective))
+                comm_put(it, &me->out, true, me->out_displs[i], me->out_counts[i], i, 0,
+                         COLL_NOBODY);
+        return;
+    case COLL_SCATTER:
+    case COLL_SCATTERV:
+        if (!(root && it->in_place))
+            comm_put(it, &me->out, true, 0, comm_block(it, 0, r), it->root, r, COLL_NOBODY);
+        return;
+    case COLL_ALLTOALL:
+    case COLL_ALLTOALLV:
+        for (uint32_t i = 0; i < it->p; i++)
+            comm_put(it, &me->out, true, me->out_displs[i], me->out_counts[i], i, r,
+                     COLL_NOBODY);
+        return;
+    case COLL_REDUCE_SCATTER:
+    case COLL_REDUCE_SCATTER_BLOCK:
+        if (it->in_place) /* the other blocks are lost */
+            memset(me->out.known + COMM_GUARD, 0, me->out.bytes);
+        memset(me->out.known + COMM_GUARD, 1,
+               comm_block(it, 0, r) * coll_type_bytes(it->sort->type));
+        comm_put(it, &me->out, true, 0, comm_block(it, 0, r), 0, r, it->p - 1);
+        return;
+    }
+}
+
+/* Makes all buffers as before the call. */
+static inline void comm_rank_fill(const comm_case *it, comm_rank *me)
+{
+    const coll_collective c = it->collective;
+    const uint32_t r = me->rank;
+    const bool here = r == it->root || !coll_is(COLL_ROOTED, c), moved = it->in_place && here;
+    const bool scatters = c == COLL_SCATTER || c == COLL_SCATTERV;
+    comm_buffer *const buffers[2] = {&me->in, &me->out};
+    comm_buffer *from = (moved && !scatters) || c == COLL_BCAST ? &me->out : &me->in;
+    for (int i = 0; i < 2; i++) {
+        const size_t all = buffers[i]->bytes + 2 * (size_t)COMM_GUARD;
+        for (size_t k = 0; k < all; k++)
+            buffers[i]->raw[k] = buffers[i]->want[k] = (unsigned char)(0xA5 ^ k);
+        memset(buffers[i]->known, 1, all);
+    }
+    if (c == COLL_ALLTOALL || c == COLL_ALLTOALLV || c == COLL_REDUCE_SCATTER ||
+        c == COLL_REDUCE_SCATTER_BLOCK || (scatters && here)) {
+        const bool out = from == &me->out && (c == COLL_ALLTOALL || c == COLL_ALLTOALLV);
+        for (uint32_t i = 0; i < it->p; i++)
+            comm_put(it, from, false, out ? me->out_displs[i] : me->in_displs[i],
+                     me->in_counts[i], r, i, COLL_NOBODY);
+    } else if (coll_is(COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV) |
+                           COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
+                       c)) {
+        comm_put(it, from, false, moved ? me->out_displs[r] : 0, comm_block(it, 0, r), r, 0,
+                 COLL_NOBODY);
+    } else if (c != COLL_BARRIER && !scatters && (c != COLL_BCAST || here)) {
+        comm_put(it, from, false, 0, it->count, r, 0, COLL_NOBODY);
+    }
+    comm_want(it, me);
+}
+
+static inline comm_rank *comm_rank_new(const comm_case *it, uint32_t rank)
+{
+    comm_rank *me = (comm_rank *)calloc(1, sizeof *me);
+    const size_t bytes = coll_type_bytes(it->sort->type);
+    const bool blocks =
+        coll_is(COLL_BIT(COLL_ALLREDUCE) | COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_SCAN) |
+                    COLL_BIT(COLL_EXSCAN) | COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_BARRIER),
+                it->collective) == 0;
+    size_t in, out;
+    me->rank = rank;
+    in = comm_layout(it, rank, false, me->in_counts, me->in_displs);
+    out = comm_layout(it, rank, true, me->out_counts, me->out_displs);
+    comm_buffer_new(&me->in, (blocks ? in : it->count) * bytes);
+    comm_buffer_new(&me->out, (blocks ? in < out ? out : in : it->count) * bytes);
+    comm_rank_fill(it, me);
+    return me;
+}
+
+static inline void comm_rank_free(comm_rank *me)
+{
+    comm_buffer *const buffers[2] = {&me->in, &me->out};
+    for (int i = 0; i < 2; i++) {
+        free(buffers[i]->raw);
+        free(buffers[i]->want);
+        free(buffers[i]->known);
+    }
+    free(me);
+}
+
+/* Are IN, OUT and their guards what they must be? */
+static inline bool comm_right(const comm_rank *me)
+{
+    const comm_buffer *const buffers[2] = {&me->in, &me->out};
+    for (int i = 0; i < 2; i++)
+        for (size_t k = 0; k < buffers[i]->bytes + 2 * (size_t)COMM_GUARD; k++)
+            if (buffers[i]->known[k] && buffers[i]->raw[k] != buffers[i]->want[k])
+                return false;
+    return true;
+}
+
+/* ---- calls ------------------------------------------------------------------------------- */
+
+typedef enum comm_mode { COMM_BLOCKING, COMM_NONBLOCKING, COMM_PERSISTENT } comm_mode;
+
+#define COMM_CALL(name, ...)                                                                   \
+    (mode == COMM_BLOCKING      ? coll_##name(comm, __VA_ARGS__)                               \
+     : mode == COMM_NONBLOCKING ? coll_i##name(comm, __VA_ARGS__, call)                        \
+                                : coll_##name##_init(comm, __VA_ARGS__, call))
+
+/* Makes the call of this rank, by the function of its collective. */
+static inline coll_status comm_issue(const comm_case *it, comm_rank *me, comm_mode mode,
+                                     coll_comm *comm, coll_call *call)
+{
+    const bool root = me->rank == it->root || !coll_is(COLL_ROOTED, it->collective);
+    const bool scatters = it->collective == COLL_SCATTER || it->collective == COLL_SCATTERV;
+    const bool moved = it->in_place && root;
+    const void *in = moved && !scatters ? COLL_IN_OUT : scatters && !root ? NULL : me->in.start;
+    void *out = scatters && moved ? COLL_IN_OUT : me->out.start;
+    const size_t own = comm_block(it, 0, me->rank), n = it->count;
+    const size_t *ic = root ? me->in_counts : NULL, *id = root ? me->in_displs : NULL;
+    const size_t *oc = root ? me->out_counts : NULL, *od = root ? me->out_displs : NULL;
+    const coll_type type = it->sort->type;
+    const coll_operator op = it->sort->op;
+    const uint32_t to = it->root;
+    if (!root && (it->collective == COLL_REDUCE || it->collective == COLL_GATHER ||
+                  it->collective == COLL_GATHERV))
+        out = NULL;
+    switch (it->collective) {
+    case COLL_BARRIER:
+        return mode == COMM_BLOCKING      ? coll_barrier(comm)
+               : mode == COMM_NONBLOCKING ? coll_ibarrier(comm, call)
+                                          : coll_barrier_init(comm, call);
+    case COLL_BCAST:
+        return COMM_CALL(bcast, me->out.start, n, type, to);
+    case COLL_REDUCE:
+        return COMM_CALL(reduce, in, out, n, type, op, to);
+    case COLL_ALLREDUCE:
+        return COMM_CALL(allreduce, in, out, n, type, op);
+    case COLL_GATHER:
+        return COMM_CALL(gather, in, out, n, type, to);
+    case COLL_GATHERV:
+        return COMM_CALL(gatherv, in, moved ? 12345 : own, out, oc, od, type, to);
+    case COLL_SCATTER:
+        return COMM_CALL(scatter, in, out, n, type, to);
+    case COLL_SCATTERV:
+        return COMM_CALL(scatterv, in, ic, id, out, moved ? 12345 : own, type, to);
+    case COLL_ALLGATHER:
+        return COMM_CALL(allgather, in, out, n, type);
+    case COLL_ALLGATHERV:
+        return COMM_CALL(allgatherv, in, moved ? 12345 : own, out, oc, od, type);
+    case COLL_ALLTOALL:
+        return COMM_CALL(alltoall, in, out, n, type);
+    case COLL_ALLTOALLV:
+        return COMM_CALL(alltoallv, in, moved ? NULL : ic, moved ? NULL : id, out, oc, od,
+                         type);
+    case COLL_REDUCE_SCATTER:
+        return COMM_CALL(reduce_scatter, in, out, ic, type, op);
+    case COLL_REDUCE_SCATTER_BLOCK:
+        return COMM_CALL(reduce_scatter_block, in, out, n, type, op);
+    case COLL_SCAN:
+        return COMM_CALL(scan, in, out, n, type, op);
+    case COLL_EXSCAN:
+        return COMM_CALL(exscan, in, out, n, type, op);
+    case COLL_COLLECTIVES:
+        break;
+    }
+    return COLL_ERR_COLLECTIVE;
+}
+
+/* The same as coll_args, for coll_comm_bytes and the calls that take the collective as a value. */
+static inline coll_args comm_args(const comm_case *it, comm_rank *me)
+{
+    const bool root = me->rank == it->root || !coll_is(COLL_ROOTED, it->collective);
+    const bool scatters = it->collective == COLL_SCATTER || it->collective == COLL_SCATTERV;
+    coll_args args;
+    coll_args_init(&args, it->collective);
+    args.root = it->root;
+    args.in = it->in_place && root && !scatters ? COLL_IN_OUT : me->in.start;
+    args.out = it->in_place && root && scatters ? COLL_IN_OUT : me->out.start;
+    args.count = comm_is_v(it->collective) ? comm_block(it, 0, me->rank) : it->count;
+    args.in_counts = me->in_counts;
+    args.in_displs = it->collective == COLL_REDUCE_SCATTER ? NULL : me->in_displs;
+    args.out_counts = me->out_counts;
+    args.out_displs = me->out_displs;
+    args.type = it->sort->type;
+    args.op = it->sort->op;
+    return args;
+}
+
+#endif /* COLL_TESTS_COMM_CASES_H */
