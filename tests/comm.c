@@ -129,7 +129,7 @@ TEST(every_collective_on_loopback)
                 comm_case it = {(coll_collective)c, p,
                                 i & 1 ? p - 1 : 0,  counts[i / 4 % 3],
                                 (i & 2) != 0,       &comm_sorts[i / 12]};
-                if (comm_valid(&it) && !(i & 1 && p == 1))
+                if (comm_valid(&it) && !(i & 1 && p == 1) && (i < 12 || it.count == 5))
                     run_case(w, &it);
             }
         free(w->messages);

@@ -526,8 +526,8 @@ COLL_INLINE coll_status coll_do(coll_comm *comm, const coll_args *args)
     return status == COLL_OK ? coll_wait(&call) : status;
 }
 
-/* Gives up a call that runs: it ends with COLL_ERR_CANCELLED, which coll_wait then says. The other ranks learn of it if the
- * transport can abort; the communicator's tag that it had is spoilt. COLL_ERR_STATE: it is not running. */
+/* Gives up a call that runs or is queued: it ends with COLL_ERR_CANCELLED, which coll_wait then says. If the transport can
+ * abort, the other ranks learn of it, and all calls that have its tag end with it. COLL_ERR_STATE: it is not running. */
 COLL_INLINE coll_status coll_cancel(coll_call *call)
 {
     if (!call)
