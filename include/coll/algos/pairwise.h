@@ -3,7 +3,7 @@
  * Round i is a cyclic shift: everyone sends to the rank i to its right and receives from the rank i to its
  * left, so every rank handles one message in and one out at a time, and no block is sent twice.
  * In place, where a block must leave before another takes its position, a round pairs the ranks
- * instead: r and (i − r) mod p trade blocks of equal size, through one block of staging.
+ * instead: r and (i − r) mod p trade blocks of equal size; a copy of the one leaves while the other arrives.
  * A reduce_scatter shifts the other way: rank r takes up operands r, r+1 … p−1, then 0 … r−1, two runs of
  * consecutive ranks, and joins them in rank order at the end: few blocks of scratch, any operator.
  *
@@ -21,8 +21,8 @@
  *   (3) in place, a rank's partner has it as its partner in the same round
  *   (4) a reduce_scatter takes operands r+1 … p−1, 0 … r−1 in this order
  * Cost    p−1 rounds (in place p, of which each rank skips one), p−1 messages and blocks per rank.
- *         scratch: alltoall in place two of the largest blocks; reduce_scatter three, in place four
- * Source  Thakur, Rabenseifner, Gropp 2005, §4.2, §4.4, doi:10.1177/1094342005051521
+ *         scratch: alltoall in place two of the largest blocks; reduce_scatter three own blocks, in place four
+ * Source  Thakur, Rabenseifner, Gropp 2005 (pairwise exchange), doi:10.1177/1094342005051521
  */
 #ifndef COLL_ALGOS_PAIRWISE_H
 #define COLL_ALGOS_PAIRWISE_H
@@ -88,19 +88,19 @@ COLL_INLINE size_t coll_i_pairwise_alltoall_scratch(const coll_plan *plan, uint3
     return coll_in_place(plan) ? 2 * plan->largest : 0;
 }
 
-static const coll_algorithm coll_pairwise_alltoall = {
-    "pairwise",
-    "Thakur, Rabenseifner, Gropp 2005, section 4.2",
-    COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV),
-    /* traits */ 0,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_pairwise_alltoall_steps,
-    coll_i_pairwise_alltoall_step,
-    coll_i_pairwise_alltoall_scratch,
-    /* shared */ NULL};
+static const coll_algorithm coll_pairwise_alltoall = {"pairwise",
+                                                      "Thakur, Rabenseifner, Gropp 2005",
+                                                      COLL_BIT(COLL_ALLTOALL) |
+                                                          COLL_BIT(COLL_ALLTOALLV),
+                                                      /* traits */ 0,
+                                                      /* window */ 2,
+                                                      /* parameters */ 0,
+                                                      NULL,
+                                                      /* check */ NULL,
+                                                      coll_i_pairwise_alltoall_steps,
+                                                      coll_i_pairwise_alltoall_step,
+                                                      coll_i_pairwise_alltoall_scratch,
+                                                      /* shared */ NULL};
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -154,7 +154,7 @@ COLL_INLINE size_t coll_i_pairwise_reduce_scatter_scratch(const coll_plan *plan,
 
 static const coll_algorithm coll_pairwise_reduce_scatter = {
     "pairwise",
-    "Thakur, Rabenseifner, Gropp 2005, section 4.4",
+    "Thakur, Rabenseifner, Gropp 2005",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     /* traits */ 0,
     /* window */ 2,

@@ -19,7 +19,7 @@
  *   (3) no message of an allreduce is read from where the same round writes
  * Cost    ⌊log2 p⌋ rounds, and two more off powers of two. allreduce: at most ⌊log2 p⌋ + 1 messages of `count` per
  *         rank, scratch at most `count`; allgather: every block comes once (to an idle rank its own too)
- * Source  Thakur, Rabenseifner, Gropp 2005, §4.1, §4.5, doi:10.1177/1094342005051521
+ * Source  Thakur, Rabenseifner, Gropp 2005, doi:10.1177/1094342005051521
  */
 #ifndef COLL_ALGOS_RECURSIVE_DOUBLING_H
 #define COLL_ALGOS_RECURSIVE_DOUBLING_H
@@ -120,7 +120,7 @@ COLL_INLINE size_t coll_i_doubling_allreduce_scratch(const coll_plan *plan, uint
 
 static const coll_algorithm coll_recursive_doubling_allreduce = {
     "recursive_doubling",
-    "Thakur, Rabenseifner, Gropp 2005, section 4.5",
+    "Thakur, Rabenseifner, Gropp 2005",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER,
     /* window */ 2,
@@ -180,7 +180,7 @@ COLL_INLINE unsigned coll_i_doubling_allgather_step(const coll_plan *plan, uint3
 
 static const coll_algorithm coll_recursive_doubling_allgather = {
     "recursive_doubling",
-    "Thakur, Rabenseifner, Gropp 2005, section 4.1",
+    "Thakur, Rabenseifner, Gropp 2005",
     COLL_BIT(COLL_ALLGATHER),
     COLL_GIVES_SAME_BITS,
     /* window */ 2,
