@@ -616,6 +616,10 @@ static struct program programs[] = {
     {.name = "reduces an operand that is not there", REDUCING(3, 2), .scratch = 6, .finding = COLL_FOUND_UNWRITTEN, .lines = {
         {0, RECV(1, TMP(0), 2)}, {0, RECV(2, TMP(2), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 3, 2)},
         {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
+    {.name = "reduces half of the vector", REDUCING(1, 2), .finding = COLL_FOUND_UNSET, .lines = {
+        {0, COPY(OUT(0), IN(0), 1)}}},
+    {.name = "turns the vector around", REDUCING(1, 2), .finding = COLL_FOUND_WRONG, .lines = {
+        {0, COPY(OUT(0), IN(1), 1)}, {0, COPY(OUT(1), IN(0), 1)}}},
     {.name = "the staging may hold anything", REDUCING(2, 2), .scratch = 2, .finding = COLL_FOUND_UNWRITTEN, .lines = {
         {0, MERGE(1, OUT(0), IN(0), TMP(0), 2)}, {0, COPY(OUT(0), TMP(0), 2)}, {1, SEND(0, IN(0), 2)}}},
     {.name = "the staging held something", REDUCING(2, 2), .scratch = 2, .finding = COLL_FOUND_UNWRITTEN, .lines = {
@@ -666,6 +670,22 @@ static struct program programs[] = {
         {0, COPY(MEM(0), IN(1), 1)}, {0, NOTIFY(1, MEM(0))},
         {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)}, {1, NOTIFY(0, OUT(1))},
         {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(1), MEM(0), 1)}}},
+    {.name = "SHARED, overwritten when it was sent", BCAST(2, 1), SHARES, .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, SEND(1, MEM(0), 1)},
+        {1, RECV(0, OUT(0), 1)}, {1, COPY(MEM(0), OUT(0), 1)}}},
+    {.name = "SHARED, overwritten when it was sent to one of two", BCAST(3, 1), SHARES, .finding = COLL_FOUND_RACE, .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, SEND(1, MEM(0), 1)}, {0, SEND(2, MEM(0), 1)},
+        {1, RECV(0, OUT(0), 1)}, {1, COPY(MEM(0), OUT(0), 1)}, {2, RECV(0, OUT(0), 1)}}},
+    {.name = "SHARED, overwritten while others receive the multicast", BCAST(3, 1), .shared = 1, .finding = COLL_FOUND_RACE, .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, MULTICAST(MEM(0), 1)},
+        {1, RECV(0, OUT(0), 1)}, {1, COPY(MEM(0), OUT(0), 1)}, {2, RECV(0, OUT(0), 1)}},
+        .traits = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST},
+    {.name = "SHARED, by the fabric", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 2, .lines = {
+        {0, MEET(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(MEM(1), IN(0), 1)}, {1, COPY(OUT(0), MEM(1), 1)}},
+        .traits = COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "SHARED, by the fabric of the other rank", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 2, .finding = COLL_FOUND_RACE, .lines = {
+        {0, MEET(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(MEM(1), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
+        .traits = COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE},
     {.name = "SHARED, sent from there", REDUCING(2, 1), SHARES, .scratch = 1, .lines = {
         {0, MERGE(1, OUT(0), IN(0), OUT(0), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, SEND(0, MEM(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}}},

@@ -270,6 +270,41 @@ TEST(order_is_fixed_over_plans)
     coll_verifier_release(&verifier);
 }
 
+/* What coll_plan_init would have refused on another rank than the root. */
+TEST(counts_that_overflow)
+{
+    static const size_t counts[2] = {1, SIZE_MAX - 1}, displs[2] = {0, 2};
+    coll_problem problem;
+    coll_plan plan;
+    coll_report report;
+    coll_problem_init(&problem, COLL_ALLGATHERV, 2, 1, 8);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_ring_allgather, &problem, NULL), COLL_OK);
+    plan.problem.out.counts = counts;
+    plan.problem.out.displs = displs;
+    CHECK_EQ(coll_verify(&plan, NULL, &report), COLL_FOUND_PLAN);
+}
+
+/* The grid asks for what traits forbid, and counts what is refused beyond that. */
+TEST(refusals)
+{
+    static struct mutant mutant = {.base = &coll_ring_allreduce,
+                                   .collective = COLL_ALLREDUCE,
+                                   .claims = COLL_NEEDS_POWER_OF_TWO | COLL_NEEDS_OUT_OF_PLACE};
+    const coll_algorithm *const algorithm = mutant_make(&mutant, false);
+    coll_grid_options options;
+    coll_grid_result result;
+    coll_grid_row row;
+    coll_grid_options_init(&options, &algorithm, 1);
+    options.p_most = 8;
+    options.random_most = 100;
+    options.row = words_of;
+    options.arg = &row;
+    CHECK(coll_verify_grid(&options, &result));
+    CHECK_EQ(row.p_most, 64);
+    CHECK_EQ(row.plans, 4 + 5 + 6 + 6 + 3);
+    CHECK_EQ(row.refused, 6 * 4);
+}
+
 /* The sentence of a finding, word by word. */
 TEST(sentences)
 {
@@ -301,6 +336,8 @@ int main(void)
     RUN(every_collective_has_an_algorithm);
     RUN(facts);
     RUN(order_is_fixed_over_plans);
+    RUN(counts_that_overflow);
+    RUN(refusals);
     RUN(sentences);
     return check_done();
 }

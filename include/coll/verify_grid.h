@@ -20,33 +20,9 @@
 #ifndef COLL_VERIFY_GRID_H
 #define COLL_VERIFY_GRID_H
 
-#include "verify.h"
+#include "verify_case.h"
 
 #include <pthread.h>
-
-/* How blocks lie in the buffers of a v-collective. One line a layout: name, text, meaning. */
-#define COLL_GRID_LAYOUT_LIST(X)                                                               \
-    X(COLL_GRID_PLAIN, "plain")   /* no tables: `count` elements in each block */              \
-    X(COLL_GRID_UNEVEN, "uneven") /* 0 to 4 elements, one after the other */                   \
-    X(COLL_GRID_GAPS, "gaps")     /* the same from last to first, with gaps */                 \
-    X(COLL_GRID_ONE, "one")       /* all in one rank's block */                                \
-    X(COLL_GRID_EMPTY, "empty")   /* all blocks empty */
-
-#define COLL_I_GRID_LAYOUT(name, text) name,
-typedef enum coll_grid_layout {
-    COLL_GRID_LAYOUT_LIST(COLL_I_GRID_LAYOUT) COLL_GRID_LAYOUTS
-} coll_grid_layout;
-
-/* One plan of the grid. */
-typedef struct coll_grid_case {
-    const coll_algorithm *algorithm;
-    coll_collective collective;
-    uint32_t p, root, flags; /* COLL_IN_PLACE | COLL_COMMUTATIVE */
-    uint32_t param[COLL_PARAM_MAX];
-    size_t count;
-    coll_grid_layout layout;
-    bool root_only; /* gatherv, scatterv: only the root has the tables */
-} coll_grid_case;
 
 /* What has been proven of an algorithm for a collective. */
 typedef struct coll_grid_row {
@@ -111,180 +87,6 @@ COLL_INLINE void coll_grid_options_init(coll_grid_options *options,
     options->elements = 20000000;
     options->seed = 1;
     options->workers = 1;
-}
-
-COLL_INLINE const char *coll_grid_layout_name(coll_grid_layout layout)
-{
-#define COLL_I_GRID_LAYOUT_CASE(name, text)                                                    \
-    case name:                                                                                 \
-        return text;
-    switch (layout) {
-        COLL_GRID_LAYOUT_LIST(COLL_I_GRID_LAYOUT_CASE)
-    case COLL_GRID_LAYOUTS:
-        break;
-    }
-    return "unknown layout";
-}
-
-/* ---- one case ---------------------------------------------------------------------------- */
-
-/* What a worker keeps from case to case. */
-typedef struct coll_grid_worker {
-    coll_verifier verifier;
-    coll_i_memory tables, plans;
-    bool per_rank; /* the case has a plan for each rank */
-    uint64_t random;
-} coll_grid_worker;
-
-COLL_INLINE void coll_grid_worker_init(coll_grid_worker *worker)
-{
-    memset(worker, 0, sizeof *worker);
-}
-
-COLL_INLINE void coll_grid_worker_release(coll_grid_worker *worker)
-{
-    coll_verifier_release(&worker->verifier);
-    coll_i_release(&worker->tables);
-    coll_i_release(&worker->plans);
-}
-
-/* Elements that `from` has for `to` (alltoallv), or that the block of `from` has (to = 0). In place, what goes one way
- * must come back. */
-COLL_INLINE size_t coll_i_grid_count(const coll_grid_case *of, uint32_t from, uint32_t to)
-{
-    const bool matrix = of->collective == COLL_ALLTOALLV;
-    const size_t a = from, b = to;
-    switch (of->layout) {
-    case COLL_GRID_UNEVEN:
-    case COLL_GRID_GAPS:
-        if (matrix && !(of->flags & COLL_IN_PLACE))
-            return (a * 3 + b * 4 + a * b) % 5;
-        return matrix ? ((a + b) * 2 + a * b) % 5 : (a * 7 + 3) % 5;
-    case COLL_GRID_ONE:
-        return (matrix ? a + b == of->p : a == of->p / 2) ? of->count : 0;
-    default:
-        return 0;
-    }
-}
-
-/* Writes the p displacements of blocks of these counts. */
-COLL_INLINE void coll_i_grid_place(const coll_grid_case *of, const size_t *counts,
-                                   size_t *displs)
-{
-    const bool gaps = of->layout == COLL_GRID_GAPS;
-    size_t at = gaps ? 1 : 0;
-    for (uint32_t k = 0; k < of->p; k++) {
-        const uint32_t block = gaps ? of->p - 1 - k : k;
-        displs[block] = at;
-        at += counts[block] + (gaps ? 1 + k % 2 : 0);
-        if (gaps && counts[block] == 0)
-            displs[block] = 1000003; /* where an empty block lies means nothing */
-    }
-}
-
-/* Makes the plans of all ranks; what coll_plan_init says of the first that it refuses. */
-COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_grid_case *of)
-{
-    const uint32_t p = of->p;
-    const bool matrix = of->collective == COLL_ALLTOALLV;
-    const size_t table = matrix ? (size_t)p * p : p;
-    coll_problem problem;
-    size_t *tables;
-    coll_plan *plans;
-    worker->per_rank = of->layout != COLL_GRID_PLAIN;
-    plans = (coll_plan *)coll_i_reserve_new(&worker->plans,
-                                            (worker->per_rank ? p : 1) * sizeof(coll_plan));
-    tables = (size_t *)coll_i_reserve_new(
-        &worker->tables, (worker->per_rank ? (matrix ? 4 : 2) * table : 1) * sizeof(size_t));
-    if (!plans || !tables)
-        return COLL_ERR_MEMORY;
-    coll_problem_init(&problem, of->collective, p, of->count, 8);
-    problem.root = of->root;
-    problem.flags = of->flags;
-    if (!worker->per_rank)
-        return coll_plan_init(plans, of->algorithm, &problem, of->param);
-    for (uint32_t rank = 0; rank < (matrix ? p : 1); rank++) {
-        size_t *in = tables + (size_t)rank * p, *out = in + 2 * table;
-        for (uint32_t k = 0; k < p; k++) {
-            in[k] = matrix ? coll_i_grid_count(of, rank, k) : coll_i_grid_count(of, k, 0);
-            if (matrix)
-                out[k] = coll_i_grid_count(of, k, rank);
-        }
-        coll_i_grid_place(of, in, in + table);
-        if (matrix)
-            coll_i_grid_place(of, out, out + table);
-    }
-    for (uint32_t rank = 0; rank < p; rank++) {
-        const size_t *mine = tables + (matrix ? (size_t)rank * p : 0);
-        const bool has = !of->root_only || rank == of->root;
-        coll_layout layout, none;
-        coll_status status;
-        none.counts = none.displs = NULL;
-        layout.counts = mine;
-        layout.displs = mine + table;
-        problem.count = matrix ? 0 : mine[rank];
-        problem.in = problem.out = none;
-        if (has && (matrix || of->collective == COLL_SCATTERV ||
-                    of->collective == COLL_REDUCE_SCATTER))
-            problem.in = layout;
-        else if (has)
-            problem.out = layout;
-        if (matrix) {
-            problem.out.counts = mine + 2 * table;
-            problem.out.displs = mine + 3 * table;
-        }
-        status = coll_plan_init(&plans[rank], of->algorithm, &problem, of->param);
-        if (status != COLL_OK)
-            return status;
-    }
-    return COLL_OK;
-}
-
-COLL_INLINE const coll_plan *coll_i_grid_plan_of(void *arg, uint32_t rank)
-{
-    const coll_grid_worker *worker = (const coll_grid_worker *)arg;
-    return (const coll_plan *)worker->plans.at + (worker->per_rank ? rank : 0);
-}
-
-/* Proves one case. Returns what coll_plan_init says of it; on COLL_OK, *report has the proof or the finding. `window`
- * as in coll_verify_options. */
-COLL_INLINE coll_status coll_grid_prove(coll_grid_worker *worker, const coll_grid_case *of,
-                                        uint32_t window, coll_report *report)
-{
-    const coll_status status = coll_i_grid_plans(worker, of);
-    coll_verify_options options;
-    if (status != COLL_OK)
-        return status;
-    memset(&options, 0, sizeof options);
-    options.plan_of = coll_i_grid_plan_of;
-    options.arg = worker;
-    options.verifier = &worker->verifier;
-    options.window = window;
-    coll_verify(NULL, &options, report);
-    return COLL_OK;
-}
-
-/* Writes a case as words, all that is needed to prove it again. */
-COLL_INLINE void coll_grid_case_words(const coll_grid_case *of, char *text, size_t bytes)
-{
-    size_t n = (size_t)snprintf(text, bytes, "%s %s p=%u", coll_collective_name(of->collective),
-                                of->algorithm->name, of->p);
-    if (n < bytes && coll_is(COLL_ROOTED, of->collective))
-        n += (size_t)snprintf(text + n, bytes - n, " root=%u", of->root);
-    if (n < bytes && of->collective != COLL_BARRIER)
-        n += (size_t)snprintf(text + n, bytes - n, " count=%zu", of->count);
-    if (n < bytes && of->layout != COLL_GRID_PLAIN)
-        n += (size_t)snprintf(text + n, bytes - n, " layout=%s%s",
-                              coll_grid_layout_name(of->layout),
-                              of->root_only ? " (tables at the root alone)" : "");
-    for (uint32_t i = 0; i < of->algorithm->n_params && n < bytes; i++)
-        n += (size_t)snprintf(text + n, bytes - n, " %s=%u", of->algorithm->params[i].name,
-                              of->param[i]);
-    if (n < bytes && coll_is(COLL_REDUCING, of->collective))
-        n += (size_t)snprintf(text + n, bytes - n, " %s",
-                              of->flags & COLL_COMMUTATIVE ? "commutative" : "non-commutative");
-    if (n < bytes && (of->flags & COLL_IN_PLACE))
-        snprintf(text + n, bytes - n, " in-place");
 }
 
 /* ---- the axes of the grid ---------------------------------------------------------------- */
@@ -502,7 +304,7 @@ COLL_INLINE bool coll_i_grid_affordable(const coll_grid_worker *worker,
         steps += own;
         if (of->collective ==
             COLL_BARRIER) /* each notification is compared with all before it */
-            steps += own * own;
+            steps += own * own / 16;
         elements += extents.in + extents.out + coll_plan_scratch(plan, rank);
         if (steps > options->steps || elements > options->elements)
             return false;

@@ -253,7 +253,8 @@ COLL_INLINE bool coll_i_order_deed(coll_i_order *o, uint32_t rank, size_t step,
     if (message != COLL_I_NONE) {
         const coll_i_deed *sent = coll_i_deed_at(o, message);
         coll_i_set_join(o, deed->received, sent->before);
-        coll_i_set_add(o, deed->received, sent->event);
+        if (o->barrier || sent->act.kind != COLL_DO_MULTICAST) /* others may still receive it */
+            coll_i_set_add(o, deed->received, sent->event);
     }
     coll_i_order_within(o, deed);
     coll_i_set_join(o, deed->before, deed->received);
@@ -291,7 +292,7 @@ COLL_INLINE bool coll_i_order_post(coll_i_order *o, uint32_t rank, uint32_t to)
     return true;
 }
 
-/* All ranks met in a FABRIC_REDUCE: what one knew, all know. */
+/* All ranks met in a FABRIC_REDUCE: what one knew when it came, all know, but not that it is over for others. */
 COLL_INLINE bool coll_i_order_meet(coll_i_order *o, uint32_t rank, coll_report *report)
 {
     const size_t all = coll_i_set_new(o);
@@ -300,10 +301,14 @@ COLL_INLINE bool coll_i_order_meet(coll_i_order *o, uint32_t rank, coll_report *
     for (uint32_t r = 0; r < o->p; r++) {
         const coll_i_deed *deed = coll_i_deed_at(o, coll_i_order_rank_at(o, r)->last);
         coll_i_set_join(o, all, deed->before);
-        coll_i_set_add(o, all, deed->event);
+        if (o->barrier)
+            coll_i_set_add(o, all, deed->event);
     }
     for (uint32_t r = 0; r < o->p; r++) {
-        coll_i_set_join(o, coll_i_deed_at(o, coll_i_order_rank_at(o, r)->last)->before, all);
+        const uint32_t deed = coll_i_order_rank_at(o, r)->last;
+        coll_i_set_join(o, coll_i_deed_at(o, deed)->before, all);
+        if (!coll_i_check_races(o, deed, report))
+            return false;
         if (r != rank)
             coll_i_order_ready(o, r);
     }
@@ -338,7 +343,7 @@ COLL_INLINE bool coll_i_order_run_rank(coll_i_order *o, uint32_t rank, coll_repo
                 channel->head = coll_i_note_at(o, channel->head)->next;
             }
             if (!coll_i_order_deed(o, rank, at->step - 1, a, message, report) ||
-                !coll_i_check_races(o, at->last, report))
+                (a->kind != COLL_DO_FABRIC_REDUCE && !coll_i_check_races(o, at->last, report)))
                 return false;
             at->next++;
             if (coll_i_has(COLL_I_SENDS, a)) {
