@@ -224,6 +224,7 @@ static inline coll_status flaky_local(flaky_rank *me, const coll_op *op, void *d
     flaky *it = me->flaky;
     flaky_op now;
     const coll_status status = flaky_enter(me);
+    it->violations += !op && dst == a; /* such a copy is none */
     if (status != COLL_OK)
         return status;
     if (op && flaky_random(it, 256) < it->refuses)

@@ -524,15 +524,16 @@ COLL_INLINE coll_status coll_i_fill(coll_request *r)
     return moved;
 }
 
-/* Ends the request with an error: cancels what is in flight, and tells the peers. */
+/* Ends the request with an error: tells the peers, then cancels what is in flight. In this order, no peer finds a
+ * message missing and takes the next one for it before it knows why. */
 COLL_INLINE void coll_i_fail(coll_request *r, coll_status status)
 {
     const coll_transport *t = r->run->transport;
+    if (t->abort && status != COLL_ERR_PEER)
+        t->abort(r->run->ctx, r->run->tag);
     for (; r->flying; r->flying &= r->flying - 1)
         if (t->cancel)
             t->cancel(r->run->ctx, &r->slots[COLL_LOWEST_BIT(r->flying)].handle);
-    if (t->abort && status != COLL_ERR_PEER)
-        t->abort(r->run->ctx, r->run->tag);
     r->status = status;
 }
 

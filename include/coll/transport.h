@@ -44,7 +44,8 @@ typedef struct coll_transport {
      * Without it, a failed collective's buffers must outlive the transport. */
     void (*cancel)(void *ctx, coll_handle *h);
     /* This rank failed in the collective of this tag: operations of that tag on all ranks end with COLL_ERR_PEER,
-     * within bounded time. Without it, other ranks wait for messages that do not come. */
+     * within bounded time; its own are cancelled after this call. Without it, other ranks wait for messages that
+     * do not come. */
     void (*abort)(void *ctx, uint32_t tag);
     /* Nothing happened in `idle` tests one after the other: spin, yield or sleep. */
     void (*wait)(void *ctx, uint32_t idle);

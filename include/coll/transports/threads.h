@@ -377,6 +377,13 @@ COLL_INLINE coll_i_threads_aside **coll_i_threads_find(coll_i_threads_ring *ring
     return link;
 }
 
+COLL_INLINE bool coll_i_threads_is_cancelled(const coll_i_threads_cell *cell)
+{
+    return cell->full == COLL_I_THREADS_LONG &&
+           __atomic_load_n(&cell->payload.op->state, __ATOMIC_ACQUIRE) ==
+               COLL_I_THREADS_CANCELLED;
+}
+
 /* Moves the message in the head cell aside; drops it if nobody will ever want it. */
 COLL_INLINE coll_status coll_i_threads_set_aside(coll_i_threads_rank *me,
                                                  coll_i_threads_ring *ring)
@@ -426,20 +433,20 @@ COLL_INLINE void coll_i_threads_consume(coll_i_threads_rank *me, coll_i_threads_
 }
 
 /* Finds the oldest message of a tag. COLL_OK: there it is; if it is long, its sender waits for this reader, who must set
- * its state to DONE. */
+ * its state to DONE. A sender aborts a tag before it cancels, so nobody takes the message after a cancelled one for it. */
 COLL_INLINE coll_status coll_i_threads_match(coll_i_threads_rank *me, coll_i_threads_ring *ring,
                                              uint32_t tag, size_t bytes,
                                              coll_i_threads_found *found)
 {
-    for (;;) {
+    while (!coll_i_threads_aborted(me->world, tag)) {
         uint32_t state = COLL_I_THREADS_POSTED;
         found->aside = ring->aside ? *coll_i_threads_find(ring, tag) : NULL;
         found->cell = found->aside ? &found->aside->cell
                                    : &ring->cells[ring->head & (COLL_THREADS_CELLS - 1)];
         if (!found->aside) {
-            if (__atomic_load_n(&found->cell->full, __ATOMIC_ACQUIRE) == COLL_I_THREADS_EMPTY ||
-                found->cell->full == COLL_I_THREADS_BORROWED)
-                return coll_i_threads_aborted(me->world, tag) ? COLL_ERR_PEER : COLL_AGAIN;
+            const uint32_t full = __atomic_load_n(&found->cell->full, __ATOMIC_ACQUIRE);
+            if (full == COLL_I_THREADS_EMPTY || full == COLL_I_THREADS_BORROWED)
+                return COLL_AGAIN;
             if (found->cell->tag != tag) {
                 const coll_status status = coll_i_threads_set_aside(me, ring);
                 if (status < 0)
@@ -447,18 +454,18 @@ COLL_INLINE coll_status coll_i_threads_match(coll_i_threads_rank *me, coll_i_thr
                 continue;
             }
         }
-        if (found->cell->full == COLL_I_THREADS_LONG &&
-            !__atomic_compare_exchange_n(&found->cell->payload.op->state, &state,
-                                         found->cell->bytes == bytes ? COLL_I_THREADS_READING
-                                                                     : COLL_I_THREADS_POSTED,
-                                         false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-            __atomic_store_n(&found->cell->payload.op->state, COLL_I_THREADS_FORGOTTEN,
-                             __ATOMIC_RELEASE);
-            coll_i_threads_consume(me, ring, found); /* cancelled: look for the next */
-            continue;
-        }
-        return found->cell->bytes == bytes ? COLL_OK : COLL_ERR_SIZE;
+        if (found->cell->bytes != bytes && !coll_i_threads_is_cancelled(found->cell))
+            return COLL_ERR_SIZE;
+        if (found->cell->full != COLL_I_THREADS_LONG ||
+            __atomic_compare_exchange_n(&found->cell->payload.op->state, &state,
+                                        COLL_I_THREADS_READING, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+            return COLL_OK;
+        __atomic_store_n(&found->cell->payload.op->state, COLL_I_THREADS_FORGOTTEN,
+                         __ATOMIC_RELEASE);
+        coll_i_threads_consume(me, ring, found); /* cancelled: look for the next, or why */
     }
+    return COLL_ERR_PEER;
 }
 
 COLL_INLINE coll_status coll_i_threads_take(coll_i_threads_rank *me, coll_i_threads_ring *ring,

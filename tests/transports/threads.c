@@ -1,0 +1,418 @@
+/* The threads transport: its queues by themselves, in one thread; then every row of the registry with a thread a rank,
+ * several collectives at once, ranks that fail or give up in the middle. */
+#include "check.h"
+
+#include <pthread.h>
+
+#include "coll/registry.h"
+#include "coll/transports/threads.h"
+#include "rig.h"
+
+/* ---- one thread -------------------------------------------------------------------------- */
+
+static const coll_transport *const t = &coll_threads_transport;
+
+enum { LONG = COLL_THREADS_INLINE + 1 };
+
+TEST(worlds)
+{
+    coll_threads *world = coll_threads_create(3);
+    coll_handle h;
+    char a = 'a';
+    CHECK(coll_threads_create(0) == NULL);
+    CHECK(coll_threads_rank(world, 3) == NULL);
+    CHECK(coll_threads_rank(NULL, 0) == NULL);
+    CHECK_STATUS(coll_transport_check(t), COLL_OK);
+    CHECK_STATUS(t->send(coll_threads_rank(world, 0), 3, 0, &a, 1, &h), COLL_ERR_RANK);
+    CHECK_STATUS(t->recv(coll_threads_rank(world, 0), 3, 0, &a, 1, &h), COLL_ERR_RANK);
+    coll_threads_destroy(world);
+    coll_threads_destroy(NULL);
+}
+
+/* Short and long messages of three tags, taken in another order than they were sent. */
+TEST(order_and_tags)
+{
+    enum { N = 24 };
+    coll_threads *world = coll_threads_create(2);
+    void *const a = coll_threads_rank(world, 0), *const b = coll_threads_rank(world, 1);
+    static unsigned char sent[N][LONG], got[LONG];
+    coll_handle s[N], r;
+    for (int round = 0; round < 3; round++) {
+        coll_status status[N];
+        for (unsigned i = 0; i < N; i++) {
+            memset(sent[i], (int)i + 1, LONG);
+            status[i] = t->send(a, 1, i % 3, sent[i], i % 4 ? i : LONG, &s[i]);
+            CHECK_STATUS(status[i], i % 4 ? COLL_OK : COLL_STARTED);
+        }
+        for (unsigned k = 0; k < N; k++) { /* tag 2, then 0, then 1 */
+            const unsigned i = k % (N / 3) * 3 + (k / (N / 3) + 2) % 3;
+            const size_t bytes = i % 4 ? i : LONG;
+            if (status[i] == COLL_STARTED)
+                CHECK_STATUS(t->test(a, &s[i]), COLL_AGAIN);
+            if (i % 5 == 0) {
+                const void *message = NULL;
+                CHECK_STATUS(t->borrow(b, 0, i % 3, bytes, &message, &r), COLL_OK);
+                CHECK(bytes == 0 || *(const unsigned char *)message == i + 1);
+                t->give_back(b, &r);
+            } else {
+                memset(got, 0, sizeof got);
+                CHECK_STATUS(t->recv(b, 0, i % 3, got, bytes, &r), COLL_OK);
+                CHECK(bytes == 0 || (got[0] == i + 1 && got[bytes - 1] == i + 1));
+            }
+            if (status[i] == COLL_STARTED)
+                CHECK_STATUS(t->test(a, &s[i]), COLL_OK);
+        }
+    }
+    coll_threads_destroy(world);
+}
+
+/* A receive that was started keeps its message from younger ones, and sizes must agree. */
+TEST(receives)
+{
+    coll_threads *world = coll_threads_create(2);
+    void *const a = coll_threads_rank(world, 0), *const b = coll_threads_rank(world, 1);
+    char sent[2][LONG] = {"one", "two"}, got[2][LONG];
+    coll_handle s, r[2];
+    const void *message;
+    for (int i = 0; i < 2; i++)
+        CHECK_STATUS(t->recv(b, 0, 0, got[i], 4, &r[i]), COLL_STARTED);
+    CHECK_STATUS(t->test(b, &r[0]), COLL_AGAIN);
+    for (int i = 0; i < 2; i++)
+        CHECK_STATUS(t->send(a, 1, 0, sent[i], 4, &s), COLL_OK);
+    for (int i = 0; i < 2; i++) {
+        CHECK_STATUS(t->test(b, &r[i]), COLL_OK);
+        CHECK_EQ(strcmp(sent[i], got[i]), 0);
+    }
+    CHECK_STATUS(t->send(a, 1, 0, sent[0], 4, &s), COLL_OK);
+    CHECK_STATUS(t->recv(b, 0, 0, got[0], 5, &r[0]), COLL_ERR_SIZE);
+    CHECK_STATUS(t->recv(b, 0, 0, got[0], LONG, &r[0]), COLL_ERR_SIZE);
+    CHECK_STATUS(t->borrow(b, 0, 0, 0, &message, &r[0]), COLL_ERR_SIZE);
+    CHECK_STATUS(t->recv(b, 0, 0, got[0], 4, &r[0]), COLL_OK);
+    CHECK_STATUS(t->send(a, 1, 0, sent[0], LONG, &s), COLL_STARTED);
+    CHECK_STATUS(t->recv(b, 0, 0, got[0], 4, &r[0]), COLL_ERR_SIZE);
+    CHECK_STATUS(t->test(a, &s), COLL_AGAIN);
+    CHECK_STATUS(t->recv(b, 0, 0, got[0], LONG, &r[0]), COLL_OK);
+    CHECK_STATUS(t->test(a, &s), COLL_OK);
+    coll_threads_destroy(world);
+}
+
+/* A full ring takes nothing more, until its reader looks for another tag. */
+TEST(full_ring)
+{
+    enum { N = 10 * COLL_THREADS_CELLS };
+    coll_threads *world = coll_threads_create(2);
+    void *const a = coll_threads_rank(world, 0), *const b = coll_threads_rank(world, 1);
+    unsigned sent = 0, got = 0;
+    coll_handle h;
+    const void *message;
+    while (sent < N) {
+        const coll_status status = t->send(a, 1, 1, &sent, sizeof sent, &h);
+        sent += status == COLL_OK;
+        if (status == COLL_AGAIN) {
+            CHECK_EQ(sent % COLL_THREADS_CELLS, 0);
+            CHECK_STATUS(t->borrow(b, 0, 2, 0, &message, &h), COLL_AGAIN);
+        }
+    }
+    CHECK_STATUS(t->borrow(b, 0, 2, 0, &message, &h), COLL_AGAIN);
+    CHECK_STATUS(t->send(a, 1, 2, NULL, 0, &h), COLL_OK);
+    CHECK_STATUS(t->recv(b, 0, 2, NULL, 0, &h), COLL_OK);
+    for (unsigned i = 0; i < N; i++) {
+        CHECK_STATUS(t->recv(b, 0, 1, &got, sizeof got, &h), COLL_OK);
+        CHECK_EQ(got, i);
+    }
+    coll_threads_destroy(world);
+}
+
+TEST(cancelling_and_aborting)
+{
+    coll_threads *world = coll_threads_create(2);
+    void *const a = coll_threads_rank(world, 0), *const b = coll_threads_rank(world, 1);
+    static char sent[3][LONG + 1] = {"one", "two", "three"}, got[LONG];
+    coll_handle s[3], r;
+    const void *message;
+    for (int round = 0; round < 40; round++) {
+        for (int i = 0; i < 3; i++)
+            CHECK_STATUS(t->send(a, 1, 6, sent[i], i == 1 ? LONG : LONG + 1, &s[i]),
+                         COLL_STARTED);
+        if (round & 1)
+            CHECK_STATUS(t->borrow(b, 0, 7, 0, &message, &r), COLL_AGAIN);
+        t->cancel(a, &s[0]);
+        t->cancel(a, &s[2]);
+        CHECK_STATUS(t->recv(b, 0, 6, got, LONG, &r), COLL_OK);
+        CHECK_EQ(strcmp(got, "two"), 0);
+        t->cancel(a, &s[1]);
+        CHECK_STATUS(t->recv(b, 0, 6, got, LONG, &r), COLL_STARTED);
+        t->cancel(b, &r);
+    }
+    for (uint32_t tag = 10; tag <= 10 + COLL_THREADS_ABORTS; tag++) {
+        CHECK_STATUS(t->send(a, 1, tag, sent[0], 4, &s[0]), COLL_OK);
+        CHECK_STATUS(t->send(a, 1, tag, sent[1], LONG, &s[1]), COLL_STARTED);
+        CHECK_STATUS(t->recv(b, 0, 999, got, LONG, &r), COLL_STARTED);
+        t->abort(b, tag);
+        t->abort(a, tag);
+        CHECK_STATUS(t->test(a, &s[1]), COLL_ERR_PEER);
+        t->cancel(a, &s[1]);
+        t->cancel(b, &r);
+        CHECK_STATUS(t->send(a, 1, tag, sent[0], 4, &s[0]), COLL_ERR_PEER);
+        CHECK_STATUS(t->send(a, 1, 1000, sent[0], 4, &s[0]),
+                     tag < 10 + COLL_THREADS_ABORTS ? COLL_OK : COLL_ERR_PEER);
+        if (tag < 10 + COLL_THREADS_ABORTS)
+            CHECK_STATUS(t->recv(b, 0, 1000, got, 4, &r), COLL_OK);
+    }
+    coll_threads_recover(world);
+    for (uint32_t tag = 10; tag <= 10 + COLL_THREADS_ABORTS; tag++) {
+        CHECK_STATUS(t->borrow(b, 0, tag, 4, &message, &r), COLL_AGAIN);
+        CHECK_STATUS(t->send(a, 1, tag, sent[0], 4, &s[0]), COLL_OK);
+        CHECK_STATUS(t->borrow(b, 0, tag, 4, &message, &r), COLL_OK);
+        t->give_back(b, &r);
+    }
+    coll_threads_destroy(world);
+}
+
+/* ---- a thread a rank --------------------------------------------------------------------- */
+
+enum { AT_ONCE = 3 }; /* collectives that a thread runs at the same time */
+
+/* What one thread does: starts its rank of some rigs, and progresses them in a random order to their end. */
+typedef struct worker {
+    rig **rigs;
+    unsigned n;
+    uint32_t rank, random;
+    unsigned cancel_after;  /* progress calls after which it gives up the first; 0: never */
+    unsigned long *fail_at; /* transport calls until one fails; NULL: none does */
+    void *inner;
+    pthread_t thread;
+} worker;
+
+static bool now_and_then(worker *w, uint32_t one_in)
+{
+    w->random = w->random * 1664525u + 1013904223u;
+    return (w->random >> 8) % one_in == 0;
+}
+
+static void *work(void *arg)
+{
+    worker *w = (worker *)arg;
+    unsigned running = 0, calls = 0;
+    for (unsigned i = 0; i < w->n; i++) {
+        rig_rank *me = &w->rigs[i]->ranks[w->rank];
+        (void)coll_request_init(&me->request, me->slots, me->plan.window + w->random % 8);
+        if (coll_request_start(&me->request, &me->run) == COLL_OK)
+            running++;
+        if (now_and_then(w, 3))
+            (void)sched_yield();
+    }
+    while (running > 0) {
+        running = 0;
+        for (unsigned i = 0; i < w->n; i++) {
+            rig_rank *me = &w->rigs[(i + w->rank) % w->n]->ranks[w->rank];
+            const coll_status status = coll_request_progress(&me->request);
+            if (status == COLL_AGAIN && w->cancel_after > 0 && ++calls >= w->cancel_after)
+                (void)coll_request_cancel(&me->request);
+            if (status < 0) /* the buffers are this thread's again */
+                for (size_t k = 0; k < me->out.count; k++)
+                    me->out.raw[RIG_GUARD + k] = k;
+            running += me->request.status == COLL_AGAIN;
+            t->wait(w->fail_at ? w->inner : me->run.ctx, me->request.idle);
+        }
+        if (now_and_then(w, 20))
+            (void)sched_yield();
+    }
+    return NULL;
+}
+
+/* Runs the rigs, all of p ranks, at once with p threads. */
+static void run_threads(worker *workers, rig **rigs, unsigned n)
+{
+    const uint32_t p = rigs[0]->p;
+    for (uint32_t r = 0; r < p; r++) {
+        workers[r].rigs = rigs;
+        workers[r].n = n;
+        workers[r].rank = r;
+        workers[r].random += 7919 * r + p;
+        if (pthread_create(&workers[r].thread, NULL, work, &workers[r]) != 0)
+            abort();
+    }
+    for (uint32_t r = 0; r < p; r++)
+        (void)pthread_join(workers[r].thread, NULL);
+}
+
+static void attach(rig *it, coll_threads *world, uint32_t tag)
+{
+    for (uint32_t r = 0; r < it->p; r++) {
+        it->ranks[r].run.transport = t;
+        it->ranks[r].run.ctx = coll_threads_rank(world, r);
+        it->ranks[r].run.tag = tag;
+    }
+}
+
+static bool all_done(const rig *it)
+{
+    bool done = true;
+    for (uint32_t r = 0; r < it->p; r++)
+        done = done && it->ranks[r].request.status == COLL_OK;
+    return done;
+}
+
+static void visit_row(rig *it, const char *what, void *arg)
+{
+    coll_threads *const world = (coll_threads *)arg;
+    worker workers[16] = {0};
+    attach(it, world, it->problem.flags + it->problem.root);
+    rig_fill(it);
+    run_threads(workers, &it, 1);
+    if (!CHECK(all_done(it) && rig_right(it)))
+        printf("    %s %s p=%u count=%zu\n", what, it->ranks[0].plan.algorithm->name, it->p,
+               it->problem.count);
+}
+
+TEST(every_row)
+{
+    static const uint32_t ranks[] = {1, 2, 3, 5, 8, 13, 16};
+    for (size_t k = 0; k < sizeof ranks / sizeof ranks[0]; k++) {
+        coll_threads *world = coll_threads_create(ranks[k]);
+        for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+            (void)rig_each(coll_registry[i], ranks[k], (i + k) & 1 ? 3 : 70, visit_row, world);
+        coll_threads_destroy(world);
+    }
+}
+
+/* Several collectives at once on the same ranks, short and long, each with its tag. */
+TEST(several_at_once)
+{
+    static const coll_algorithm *const rows[AT_ONCE] = {
+        &coll_fnomial_allreduce, &coll_ring_allgather, &coll_pairwise_alltoall};
+    static const coll_collective collectives[AT_ONCE] = {COLL_ALLREDUCE, COLL_ALLGATHER,
+                                                         COLL_ALLTOALL};
+    for (uint32_t p = 2; p <= 8; p += 3) {
+        coll_threads *world = coll_threads_create(p);
+        rig its[AT_ONCE], *rigs[AT_ONCE];
+        for (unsigned i = 0; i < AT_ONCE; i++) {
+            static const uint32_t params[AT_ONCE][2] = {{2, 1}, {0, 0}, {0, 0}};
+            coll_problem problem;
+            coll_problem_init(&problem, collectives[i], p, i == 0 ? 300 : 40, 8);
+            problem.flags = COLL_COMMUTATIVE;
+            CHECK_STATUS(rig_init(&its[i], rows[i], &problem, i == 0 ? params[0] : NULL),
+                         COLL_OK);
+            rigs[i] = &its[i];
+            attach(rigs[i], world, i);
+        }
+        for (uint32_t round = 0; round < 10; round++) {
+            worker workers[8] = {0};
+            for (uint32_t r = 0; r < p; r++)
+                workers[r].random = round;
+            for (unsigned i = 0; i < AT_ONCE; i++)
+                rig_fill(rigs[i]);
+            run_threads(workers, rigs, AT_ONCE);
+            for (unsigned i = 0; i < AT_ONCE; i++)
+                CHECK(all_done(rigs[i]) && rig_right(rigs[i]));
+        }
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            rig_free(rigs[i]);
+        coll_threads_destroy(world);
+    }
+}
+
+/* ---- trouble ----------------------------------------------------------------------------- */
+
+/* The ctx of a rank, one of whose sends or receives fails. */
+static coll_status failing(worker *w)
+{
+    return --*w->fail_at == 0 ? COLL_ERR_IO : COLL_OK;
+}
+
+static coll_status failing_send(void *ctx, uint32_t peer, uint32_t tag, const void *buf,
+                                size_t bytes, coll_handle *h)
+{
+    worker *w = (worker *)ctx;
+    const coll_status status = failing(w);
+    return status < 0 ? status : t->send(w->inner, peer, tag, buf, bytes, h);
+}
+
+static coll_status failing_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf, size_t bytes,
+                                coll_handle *h)
+{
+    worker *w = (worker *)ctx;
+    const coll_status status = failing(w);
+    return status < 0 ? status : t->recv(w->inner, peer, tag, buf, bytes, h);
+}
+
+static coll_status failing_test(void *ctx, coll_handle *h)
+{
+    return t->test(((worker *)ctx)->inner, h);
+}
+
+static void failing_cancel(void *ctx, coll_handle *h)
+{
+    t->cancel(((worker *)ctx)->inner, h);
+}
+
+static void failing_abort(void *ctx, uint32_t tag)
+{
+    t->abort(((worker *)ctx)->inner, tag);
+}
+
+static const coll_transport failing_transport = {
+    failing_send, failing_recv, failing_test, failing_cancel, failing_abort, NULL, NULL,
+    NULL,         NULL,         NULL,         NULL,           NULL,          0,    UINT32_MAX};
+
+/* How the ranks ended: those that did not cause it, well or told by another. */
+static bool ended(const rig *it, uint32_t cause, coll_status with)
+{
+    bool well = rig_unharmed(it);
+    for (uint32_t r = 0; r < it->p; r++) {
+        const coll_status status = it->ranks[r].request.status;
+        well = well && (status == COLL_OK || status == (r == cause ? with : COLL_ERR_PEER));
+    }
+    return well;
+}
+
+static void visit_trouble(rig *it, const char *what, void *arg)
+{
+    coll_threads *const world = (coll_threads *)arg;
+    const uint32_t cause = it->p / 2;
+    rig_rank *const bad = &it->ranks[cause];
+    for (unsigned long k = 1; k <= 12; k++) {
+        worker workers[16] = {0};
+        unsigned long left = (k + 1) / 2;
+        attach(it, world, 5);
+        if (k & 1) { /* a call fails, or the caller gives up */
+            workers[cause].fail_at = &left;
+            workers[cause].inner = bad->run.ctx;
+            bad->run.transport = &failing_transport;
+            bad->run.ctx = &workers[cause];
+        } else {
+            workers[cause].cancel_after = (unsigned)left;
+        }
+        rig_fill(it);
+        run_threads(workers, &it, 1);
+        if (!CHECK(ended(it, cause, k & 1 ? COLL_ERR_IO : COLL_ERR_CANCELLED)))
+            printf("    %s %s p=%u call %lu\n", what, it->ranks[0].plan.algorithm->name, it->p,
+                   k);
+        coll_threads_recover(world);
+    }
+    visit_row(it, what, arg);
+}
+
+TEST(a_rank_fails)
+{
+    for (uint32_t p = 2; p <= 9; p += 3) {
+        coll_threads *world = coll_threads_create(p);
+        for (size_t i = 0; i < COLL_REGISTRY_COUNT; i += 3)
+            (void)rig_each(coll_registry[i], p, i & 1 ? 70 : 3, visit_trouble, world);
+        coll_threads_destroy(world);
+    }
+}
+
+int main(void)
+{
+    RUN(worlds);
+    RUN(order_and_tags);
+    RUN(receives);
+    RUN(full_ring);
+    RUN(cancelling_and_aborting);
+    RUN(every_row);
+    RUN(several_at_once);
+    RUN(a_rank_fails);
+    return check_done();
+}
