@@ -59,6 +59,7 @@ static const coll_algorithm coll_dissemination_barrier = {
     coll_i_dissemination_steps,
     coll_i_dissemination_step,
     /* scratch */ NULL,
-    /* shared */ NULL};
+    /* shared */ NULL,
+};
 
 #endif /* COLL_ALGOS_DISSEMINATION_H */

@@ -18,7 +18,8 @@
  *   (3) the depth of the tree is at most ⌈log_f p⌉
  * Cost    reduce, bcast: p−1 messages of `count` elements in all, cut in S = ⌈count/segment⌉ segments;
  *         a rank sends to ≤ (f−1)⌈log_f p⌉ children. allreduce: both. barrier: 2(p−1) messages of 0 bytes.
- *         scratch: reduce: count where a rank has children and is not the root, and two segments
+ *         a reduction of a non-commutative operator to another root than 0: one more message. scratch of a rank with
+ *         children: at most two segments, and `count` where it does not sum in OUT
  * Source  Moody 2003, §3.2.3 and Appendix A
  */
 #ifndef COLL_ALGOS_FNOMIAL_H
@@ -206,38 +207,49 @@ COLL_INLINE size_t coll_i_fnomial_scratch(const coll_plan *plan, uint32_t rank)
 }
 
 static const coll_algorithm coll_fnomial_bcast = {
-    "fnomial",          "Moody 2003, section 3.2.3", COLL_BIT(COLL_BCAST), COLL_GIVES_SAME_BITS,
+    "fnomial",
+    "Moody 2003, section 3.2.3, Appendix A",
+    COLL_BIT(COLL_BCAST),
+    COLL_GIVES_SAME_BITS,
     /* window */ 1,
-    /* parameters */ 2, coll_i_fnomial_params,
-    /* check */ NULL,   coll_i_fnomial_steps,        coll_i_fnomial_step,
+    /* parameters */ 2,
+    coll_i_fnomial_params,
+    /* check */ NULL,
+    coll_i_fnomial_steps,
+    coll_i_fnomial_step,
     /* scratch */ NULL,
-    /* shared */ NULL};
+    /* shared */ NULL,
+};
 
-static const coll_algorithm coll_fnomial_reduce = {"fnomial",
-                                                   "Moody 2003, section 3.2.3, Appendix A",
-                                                   COLL_BIT(COLL_REDUCE),
-                                                   /* traits */ 0,
-                                                   /* window */ 1,
-                                                   /* parameters */ 2,
-                                                   coll_i_fnomial_params,
-                                                   /* check */ NULL,
-                                                   coll_i_fnomial_steps,
-                                                   coll_i_fnomial_step,
-                                                   coll_i_fnomial_scratch,
-                                                   /* shared */ NULL};
+static const coll_algorithm coll_fnomial_reduce = {
+    "fnomial",
+    "Moody 2003, section 3.2.3, Appendix A",
+    COLL_BIT(COLL_REDUCE),
+    /* traits */ 0,
+    /* window */ 1,
+    /* parameters */ 2,
+    coll_i_fnomial_params,
+    /* check */ NULL,
+    coll_i_fnomial_steps,
+    coll_i_fnomial_step,
+    coll_i_fnomial_scratch,
+    /* shared */ NULL,
+};
 
-static const coll_algorithm coll_fnomial_allreduce = {"fnomial",
-                                                      "Moody 2003, section 3.2.3",
-                                                      COLL_BIT(COLL_ALLREDUCE),
-                                                      COLL_GIVES_SAME_BITS,
-                                                      /* window */ 1,
-                                                      /* parameters */ 2,
-                                                      coll_i_fnomial_params,
-                                                      /* check */ NULL,
-                                                      coll_i_fnomial_steps,
-                                                      coll_i_fnomial_step,
-                                                      coll_i_fnomial_scratch,
-                                                      /* shared */ NULL};
+static const coll_algorithm coll_fnomial_allreduce = {
+    "fnomial",
+    "Moody 2003, section 3.2.3",
+    COLL_BIT(COLL_ALLREDUCE),
+    COLL_GIVES_SAME_BITS,
+    /* window */ 1,
+    /* parameters */ 2,
+    coll_i_fnomial_params,
+    /* check */ NULL,
+    coll_i_fnomial_steps,
+    coll_i_fnomial_step,
+    coll_i_fnomial_scratch,
+    /* shared */ NULL,
+};
 
 /* ---- barrier: notifications up, then down ------------------------------------------------ */
 
@@ -277,12 +289,18 @@ COLL_INLINE unsigned coll_i_fnomial_barrier_step(const coll_plan *plan, uint32_t
 }
 
 static const coll_algorithm coll_fnomial_barrier = {
-    "fnomial",          "Moody 2003, section 3.2.3",  COLL_BIT(COLL_BARRIER),
+    "fnomial",
+    "Moody 2003, section 3.2.3, Appendix A",
+    COLL_BIT(COLL_BARRIER),
     /* traits */ 0,
     /* window */ 1,
-    /* parameters */ 1, coll_i_fnomial_params,
-    /* check */ NULL,   coll_i_fnomial_barrier_steps, coll_i_fnomial_barrier_step,
+    /* parameters */ 1,
+    coll_i_fnomial_params,
+    /* check */ NULL,
+    coll_i_fnomial_barrier_steps,
+    coll_i_fnomial_barrier_step,
     /* scratch */ NULL,
-    /* shared */ NULL};
+    /* shared */ NULL,
+};
 
 #endif /* COLL_ALGOS_FNOMIAL_H */

@@ -142,18 +142,19 @@ COLL_INLINE size_t coll_i_fnomial_gather_scratch(const coll_plan *plan, uint32_t
     return coll_i_fnomial_span(plan, role.place.v, role.place.at.stride) * plan->problem.count;
 }
 
-static const coll_algorithm coll_fnomial_gather = {"fnomial",
-                                                   "Moody 2003, section 3.2.3, Appendix A",
-                                                   COLL_BIT(COLL_GATHER) |
-                                                       COLL_BIT(COLL_SCATTER),
-                                                   /* traits */ 0,
-                                                   /* window */ 1,
-                                                   /* parameters */ 1,
-                                                   coll_i_fnomial_params,
-                                                   /* check */ NULL,
-                                                   coll_i_fnomial_gather_steps,
-                                                   coll_i_fnomial_gather_step,
-                                                   coll_i_fnomial_gather_scratch,
-                                                   /* shared */ NULL};
+static const coll_algorithm coll_fnomial_gather = {
+    "fnomial",
+    "Moody 2003, section 3.2.3, Appendix A",
+    COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER),
+    /* traits */ 0,
+    /* window */ 1,
+    /* parameters */ 1,
+    coll_i_fnomial_params,
+    /* check */ NULL,
+    coll_i_fnomial_gather_steps,
+    coll_i_fnomial_gather_step,
+    coll_i_fnomial_gather_scratch,
+    /* shared */ NULL,
+};
 
 #endif /* COLL_ALGOS_FNOMIAL_GATHER_H */

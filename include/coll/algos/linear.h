@@ -49,18 +49,20 @@ COLL_INLINE unsigned coll_i_linear_bcast_step(const coll_plan *plan, uint32_t ra
     return 1;
 }
 
-static const coll_algorithm coll_linear_bcast = {"linear",
-                                                 "Moody 2003, section 3.2.1",
-                                                 COLL_BIT(COLL_BCAST),
-                                                 COLL_GIVES_SAME_BITS,
-                                                 /* window */ 1,
-                                                 /* parameters */ 0,
-                                                 NULL,
-                                                 /* check */ NULL,
-                                                 coll_i_linear_bcast_steps,
-                                                 coll_i_linear_bcast_step,
-                                                 /* scratch */ NULL,
-                                                 /* shared */ NULL};
+static const coll_algorithm coll_linear_bcast = {
+    "linear",
+    "Moody 2003, section 3.2.1",
+    COLL_BIT(COLL_BCAST),
+    COLL_GIVES_SAME_BITS,
+    /* window */ 1,
+    /* parameters */ 0,
+    NULL,
+    /* check */ NULL,
+    coll_i_linear_bcast_steps,
+    coll_i_linear_bcast_step,
+    /* scratch */ NULL,
+    /* shared */ NULL,
+};
 
 /* ---- reduce ------------------------------------------------------------------------------ */
 
@@ -142,18 +144,20 @@ COLL_INLINE size_t coll_i_linear_reduce_scratch(const coll_plan *plan, uint32_t 
            plan->problem.count;
 }
 
-static const coll_algorithm coll_linear_reduce = {"linear",
-                                                  "Moody 2003, section 3.2.1",
-                                                  COLL_BIT(COLL_REDUCE),
-                                                  COLL_GIVES_FIXED_ORDER,
-                                                  /* window */ 1,
-                                                  /* parameters */ 1,
-                                                  coll_i_linear_params,
-                                                  coll_i_linear_reduce_check,
-                                                  coll_i_linear_reduce_steps,
-                                                  coll_i_linear_reduce_step,
-                                                  coll_i_linear_reduce_scratch,
-                                                  /* shared */ NULL};
+static const coll_algorithm coll_linear_reduce = {
+    "linear",
+    "Moody 2003, section 3.2.1",
+    COLL_BIT(COLL_REDUCE),
+    COLL_GIVES_FIXED_ORDER,
+    /* window */ 1,
+    /* parameters */ 1,
+    coll_i_linear_params,
+    coll_i_linear_reduce_check,
+    coll_i_linear_reduce_steps,
+    coll_i_linear_reduce_step,
+    coll_i_linear_reduce_scratch,
+    /* shared */ NULL,
+};
 
 /* ---- allreduce: reduce to rank 0, then send the result to everyone ----------------------- */
 
@@ -180,19 +184,20 @@ COLL_INLINE unsigned coll_i_linear_allreduce_step(const coll_plan *plan, uint32_
     return 1;
 }
 
-static const coll_algorithm coll_linear_allreduce = {"linear",
-                                                     "Moody 2003, section 3.2.1",
-                                                     COLL_BIT(COLL_ALLREDUCE),
-                                                     COLL_GIVES_SAME_BITS |
-                                                         COLL_GIVES_FIXED_ORDER,
-                                                     /* window */ 1,
-                                                     /* parameters */ 1,
-                                                     coll_i_linear_params,
-                                                     coll_i_linear_reduce_check,
-                                                     coll_i_linear_allreduce_steps,
-                                                     coll_i_linear_allreduce_step,
-                                                     coll_i_linear_reduce_scratch,
-                                                     /* shared */ NULL};
+static const coll_algorithm coll_linear_allreduce = {
+    "linear",
+    "Moody 2003, section 3.2.1",
+    COLL_BIT(COLL_ALLREDUCE),
+    COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER,
+    /* window */ 1,
+    /* parameters */ 1,
+    coll_i_linear_params,
+    coll_i_linear_reduce_check,
+    coll_i_linear_allreduce_steps,
+    coll_i_linear_allreduce_step,
+    coll_i_linear_reduce_scratch,
+    /* shared */ NULL,
+};
 
 /* ---- barrier: notifications to rank 0, then from it -------------------------------------- */
 
@@ -218,17 +223,19 @@ COLL_INLINE unsigned coll_i_linear_barrier_step(const coll_plan *plan, uint32_t 
     return 1;
 }
 
-static const coll_algorithm coll_linear_barrier = {"linear",
-                                                   "Moody 2003, section 3.2.1",
-                                                   COLL_BIT(COLL_BARRIER),
-                                                   /* traits */ 0,
-                                                   /* window */ 1,
-                                                   /* parameters */ 0,
-                                                   NULL,
-                                                   /* check */ NULL,
-                                                   coll_i_linear_barrier_steps,
-                                                   coll_i_linear_barrier_step,
-                                                   /* scratch */ NULL,
-                                                   /* shared */ NULL};
+static const coll_algorithm coll_linear_barrier = {
+    "linear",
+    "Moody 2003, section 3.2.1",
+    COLL_BIT(COLL_BARRIER),
+    /* traits */ 0,
+    /* window */ 1,
+    /* parameters */ 0,
+    NULL,
+    /* check */ NULL,
+    coll_i_linear_barrier_steps,
+    coll_i_linear_barrier_step,
+    /* scratch */ NULL,
+    /* shared */ NULL,
+};
 
 #endif /* COLL_ALGOS_LINEAR_H */

@@ -15,9 +15,8 @@
  *   (1) what r sends at step s is what its peer receives at step s
  *   (2) the peers of a rank's p−1 steps are all other ranks
  *   (3) the sweeps of a reduce_scatter take operands 0 … p−1 in order, each once
- * Cost    p−1 rounds and messages per rank; allgather: the own block p−1 times; reduce_scatter: all
- *         blocks but the own.
- *         scratch: reduce_scatter p times the own block
+ * Cost    p−1 rounds and messages per rank; allgather: the own block p−1 times; reduce_scatter: all blocks but the
+ *         own. scratch: reduce_scatter p times the own block
  * Source  Kumar 2004 (direct); Moody 2003, §3.2.1 (own slots, rank order)
  */
 #ifndef COLL_ALGOS_LINEAR_ALL_H
@@ -53,19 +52,20 @@ COLL_INLINE unsigned coll_i_linear_allgather_step(const coll_plan *plan, uint32_
     return n;
 }
 
-static const coll_algorithm coll_linear_allgather = {"linear",
-                                                     "Kumar 2004",
-                                                     COLL_BIT(COLL_ALLGATHER) |
-                                                         COLL_BIT(COLL_ALLGATHERV),
-                                                     COLL_GIVES_SAME_BITS,
-                                                     /* window */ 2,
-                                                     /* parameters */ 0,
-                                                     NULL,
-                                                     /* check */ NULL,
-                                                     coll_i_linear_allgather_steps,
-                                                     coll_i_linear_allgather_step,
-                                                     /* scratch */ NULL,
-                                                     /* shared */ NULL};
+static const coll_algorithm coll_linear_allgather = {
+    "linear",
+    "Kumar 2004",
+    COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
+    COLL_GIVES_SAME_BITS,
+    /* window */ 2,
+    /* parameters */ 0,
+    NULL,
+    /* check */ NULL,
+    coll_i_linear_allgather_steps,
+    coll_i_linear_allgather_step,
+    /* scratch */ NULL,
+    /* shared */ NULL,
+};
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -153,6 +153,7 @@ static const coll_algorithm coll_linear_reduce_scatter = {
     coll_i_linear_reduce_scatter_steps,
     coll_i_linear_reduce_scatter_step,
     coll_i_linear_reduce_scatter_scratch,
-    /* shared */ NULL};
+    /* shared */ NULL,
+};
 
 #endif /* COLL_ALGOS_LINEAR_ALL_H */

@@ -60,18 +60,20 @@ COLL_INLINE size_t coll_i_linear_scan_scratch(const coll_plan *plan, uint32_t ra
     return rank == 0 || !coll_in_place(plan) ? 0 : 2 * coll_i_linear_scan_slot(plan);
 }
 
-static const coll_algorithm coll_linear_scan = {"linear",
-                                                "Moody 2003, section 3.2.1; Littlefield 1992",
-                                                COLL_BIT(COLL_SCAN),
-                                                COLL_GIVES_FIXED_ORDER,
-                                                /* window */ 1,
-                                                /* parameters */ 1,
-                                                coll_i_linear_scan_params,
-                                                /* check */ NULL,
-                                                coll_i_linear_scan_steps,
-                                                coll_i_linear_scan_step,
-                                                coll_i_linear_scan_scratch,
-                                                /* shared */ NULL};
+static const coll_algorithm coll_linear_scan = {
+    "linear",
+    "Moody 2003, section 3.2.1; Littlefield 1992",
+    COLL_BIT(COLL_SCAN),
+    COLL_GIVES_FIXED_ORDER,
+    /* window */ 1,
+    /* parameters */ 1,
+    coll_i_linear_scan_params,
+    /* check */ NULL,
+    coll_i_linear_scan_steps,
+    coll_i_linear_scan_step,
+    coll_i_linear_scan_scratch,
+    /* shared */ NULL,
+};
 
 /* The sum that arrives is this rank's result, and the left operand of the one that leaves. In place, OUT
  * still holds the other operand, so the sum that arrives waits in SCRATCH. */
@@ -108,17 +110,19 @@ COLL_INLINE size_t coll_i_linear_exscan_scratch(const coll_plan *plan, uint32_t 
     return (coll_in_place(plan) ? 4 : 2) * coll_i_linear_scan_slot(plan);
 }
 
-static const coll_algorithm coll_linear_exscan = {"linear",
-                                                  "Moody 2003, section 3.2.1; Littlefield 1992",
-                                                  COLL_BIT(COLL_EXSCAN),
-                                                  COLL_GIVES_FIXED_ORDER,
-                                                  /* window */ 1,
-                                                  /* parameters */ 1,
-                                                  coll_i_linear_scan_params,
-                                                  /* check */ NULL,
-                                                  coll_i_linear_scan_steps,
-                                                  coll_i_linear_exscan_step,
-                                                  coll_i_linear_exscan_scratch,
-                                                  /* shared */ NULL};
+static const coll_algorithm coll_linear_exscan = {
+    "linear",
+    "Moody 2003, section 3.2.1; Littlefield 1992",
+    COLL_BIT(COLL_EXSCAN),
+    COLL_GIVES_FIXED_ORDER,
+    /* window */ 1,
+    /* parameters */ 1,
+    coll_i_linear_scan_params,
+    /* check */ NULL,
+    coll_i_linear_scan_steps,
+    coll_i_linear_exscan_step,
+    coll_i_linear_exscan_scratch,
+    /* shared */ NULL,
+};
 
 #endif /* COLL_ALGOS_LINEAR_SCAN_H */

@@ -88,19 +88,20 @@ COLL_INLINE size_t coll_i_pairwise_alltoall_scratch(const coll_plan *plan, uint3
     return coll_in_place(plan) ? 2 * plan->largest : 0;
 }
 
-static const coll_algorithm coll_pairwise_alltoall = {"pairwise",
-                                                      "Thakur, Rabenseifner, Gropp 2005",
-                                                      COLL_BIT(COLL_ALLTOALL) |
-                                                          COLL_BIT(COLL_ALLTOALLV),
-                                                      /* traits */ 0,
-                                                      /* window */ 2,
-                                                      /* parameters */ 0,
-                                                      NULL,
-                                                      /* check */ NULL,
-                                                      coll_i_pairwise_alltoall_steps,
-                                                      coll_i_pairwise_alltoall_step,
-                                                      coll_i_pairwise_alltoall_scratch,
-                                                      /* shared */ NULL};
+static const coll_algorithm coll_pairwise_alltoall = {
+    "pairwise",
+    "Thakur, Rabenseifner, Gropp 2005",
+    COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV),
+    /* traits */ 0,
+    /* window */ 2,
+    /* parameters */ 0,
+    NULL,
+    /* check */ NULL,
+    coll_i_pairwise_alltoall_steps,
+    coll_i_pairwise_alltoall_step,
+    coll_i_pairwise_alltoall_scratch,
+    /* shared */ NULL,
+};
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -164,6 +165,7 @@ static const coll_algorithm coll_pairwise_reduce_scatter = {
     coll_i_pairwise_reduce_scatter_steps,
     coll_i_pairwise_reduce_scatter_step,
     coll_i_pairwise_reduce_scatter_scratch,
-    /* shared */ NULL};
+    /* shared */ NULL,
+};
 
 #endif /* COLL_ALGOS_PAIRWISE_H */

@@ -130,7 +130,8 @@ static const coll_algorithm coll_recursive_doubling_allreduce = {
     coll_i_doubling_steps,
     coll_i_doubling_allreduce_step,
     coll_i_doubling_allreduce_scratch,
-    /* shared */ NULL};
+    /* shared */ NULL,
+};
 
 /* ---- allgather --------------------------------------------------------------------------- */
 
@@ -190,6 +191,7 @@ static const coll_algorithm coll_recursive_doubling_allgather = {
     coll_i_doubling_steps,
     coll_i_doubling_allgather_step,
     /* scratch */ NULL,
-    /* shared */ NULL};
+    /* shared */ NULL,
+};
 
 #endif /* COLL_ALGOS_RECURSIVE_DOUBLING_H */

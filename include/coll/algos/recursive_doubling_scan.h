@@ -94,18 +94,20 @@ COLL_INLINE size_t coll_i_doubling_scan_scratch(const coll_plan *plan, uint32_t 
     return takes > 1 || (takes == 1 && coll_in_place(plan)) ? plan->problem.count : 0;
 }
 
-static const coll_algorithm coll_recursive_doubling_scan = {"recursive_doubling",
-                                                            "Hillis, Steele 1986",
-                                                            COLL_BIT(COLL_SCAN),
-                                                            COLL_GIVES_FIXED_ORDER,
-                                                            /* window */ 1,
-                                                            /* parameters */ 0,
-                                                            NULL,
-                                                            /* check */ NULL,
-                                                            coll_i_doubling_scan_steps,
-                                                            coll_i_doubling_scan_step,
-                                                            coll_i_doubling_scan_scratch,
-                                                            /* shared */ NULL};
+static const coll_algorithm coll_recursive_doubling_scan = {
+    "recursive_doubling",
+    "Hillis, Steele 1986",
+    COLL_BIT(COLL_SCAN),
+    COLL_GIVES_FIXED_ORDER,
+    /* window */ 1,
+    /* parameters */ 0,
+    NULL,
+    /* check */ NULL,
+    coll_i_doubling_scan_steps,
+    coll_i_doubling_scan_step,
+    coll_i_doubling_scan_scratch,
+    /* shared */ NULL,
+};
 
 /* ---- exscan ------------------------------------------------------------------------------ */
 
@@ -159,17 +161,19 @@ COLL_INLINE size_t coll_i_doubling_exscan_scratch(const coll_plan *plan, uint32_
                : 0;
 }
 
-static const coll_algorithm coll_recursive_doubling_exscan = {"recursive_doubling",
-                                                              "Hillis, Steele 1986",
-                                                              COLL_BIT(COLL_EXSCAN),
-                                                              COLL_GIVES_FIXED_ORDER,
-                                                              /* window */ 1,
-                                                              /* parameters */ 0,
-                                                              NULL,
-                                                              /* check */ NULL,
-                                                              coll_i_doubling_exscan_steps,
-                                                              coll_i_doubling_exscan_step,
-                                                              coll_i_doubling_exscan_scratch,
-                                                              /* shared */ NULL};
+static const coll_algorithm coll_recursive_doubling_exscan = {
+    "recursive_doubling",
+    "Hillis, Steele 1986",
+    COLL_BIT(COLL_EXSCAN),
+    COLL_GIVES_FIXED_ORDER,
+    /* window */ 1,
+    /* parameters */ 0,
+    NULL,
+    /* check */ NULL,
+    coll_i_doubling_exscan_steps,
+    coll_i_doubling_exscan_step,
+    coll_i_doubling_exscan_scratch,
+    /* shared */ NULL,
+};
 
 #endif /* COLL_ALGOS_RECURSIVE_DOUBLING_SCAN_H */

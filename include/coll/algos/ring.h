@@ -81,7 +81,8 @@ static const coll_algorithm coll_ring_allgather = {
     coll_i_ring_allgather_steps,
     coll_i_ring_allgather_step,
     /* scratch */ NULL,
-    /* shared */ NULL};
+    /* shared */ NULL,
+};
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -142,7 +143,8 @@ static const coll_algorithm coll_ring_reduce_scatter = {
     coll_i_ring_reduce_scatter_steps,
     coll_i_ring_reduce_scatter_step,
     coll_i_ring_reduce_scatter_scratch,
-    /* shared */ NULL};
+    /* shared */ NULL,
+};
 
 /* ---- allreduce --------------------------------------------------------------------------- */
 
@@ -200,6 +202,7 @@ static const coll_algorithm coll_ring_allreduce = {
     coll_i_ring_allreduce_steps,
     coll_i_ring_allreduce_step,
     coll_i_ring_allreduce_scratch,
-    /* shared */ NULL};
+    /* shared */ NULL,
+};
 
 #endif /* COLL_ALGOS_RING_H */
