@@ -13,8 +13,8 @@
  * then tells the sender. A full ring is COLL_AGAIN. A reader that looks for one tag sets messages of other tags
  * aside, so that collectives which run at the same time never block each other.
  *
- * Waiting spins briefly, with as many cores as ranks, and then yields the processor, so that more ranks than cores
- * work well. One thread at a time may use a rank.
+ * Waiting spins for about a microsecond, if there are as many cores as ranks, and then yields the processor, so
+ * that more ranks than cores, and other programs beside them, work well. One thread at a time may use a rank.
  *
  * Memory: 8 bytes per pair of ranks; about 64·COLL_THREADS_CELLS bytes more when a pair first talks; 64 bytes
  * for an operation in flight and 96 for a message set aside, all used again and freed by destroy.
@@ -143,7 +143,7 @@ COLL_INLINE coll_threads *coll_threads_create(uint32_t p)
     if (!world)
         return NULL;
     world->p = p;
-    world->spins = cores > 0 && p <= (unsigned long)cores ? 500 : 0;
+    world->spins = cores > 0 && p <= (unsigned long)cores ? 30 : 0;
     world->ranks = (coll_i_threads_rank *)calloc(p, sizeof *world->ranks);
     world->rings = (coll_i_threads_ring **)calloc(pairs, sizeof *world->rings);
     if (!world->ranks || !world->rings) {
