@@ -464,7 +464,8 @@ COLL_INLINE coll_status coll_plan_check_rank(const coll_plan *plan, uint32_t ran
         out = true;
         break;
     case COLL_ALLTOALLV:
-        in = out = true;
+        in = !coll_in_place(plan);
+        out = true;
         break;
     case COLL_REDUCE_SCATTER:
         in = true;

@@ -19,7 +19,7 @@
 #define COLL_GRID_LAYOUT_LIST(X)                                                               \
     X(COLL_GRID_PLAIN, "plain")   /* no tables: `count` elements in each block */              \
     X(COLL_GRID_UNEVEN, "uneven") /* 0 to 4 elements, one after the other */                   \
-    X(COLL_GRID_GAPS, "gaps")     /* the same from last to first, with gaps */                 \
+    X(COLL_GRID_GAPS, "gaps")     /* 1 to 4 elements, from last to first, with gaps */         \
     X(COLL_GRID_ONE, "one")       /* all in one rank's block */                                \
     X(COLL_GRID_EMPTY, "empty")   /* all blocks empty */
 
@@ -78,12 +78,14 @@ COLL_INLINE size_t coll_i_grid_count(const coll_grid_case *of, uint32_t from, ui
 {
     const bool matrix = of->collective == COLL_ALLTOALLV;
     const size_t a = from, b = to;
+    const size_t any = !matrix                       ? a * 7 + 3
+                       : (of->flags & COLL_IN_PLACE) ? (a + b) * 2 + a * b
+                                                     : a * 3 + b * 4 + a * b;
     switch (of->layout) {
     case COLL_GRID_UNEVEN:
+        return any % 5;
     case COLL_GRID_GAPS:
-        if (matrix && !(of->flags & COLL_IN_PLACE))
-            return (a * 3 + b * 4 + a * b) % 5;
-        return matrix ? ((a + b) * 2 + a * b) % 5 : (a * 7 + 3) % 5;
+        return 1 + any % 4;
     case COLL_GRID_ONE:
         return (matrix ? a + b == of->p : a == of->p / 2) ? of->count : 0;
     default:
@@ -101,7 +103,7 @@ COLL_INLINE void coll_i_grid_place(const coll_grid_case *of, const size_t *count
         const uint32_t block = gaps ? of->p - 1 - k : k;
         displs[block] = at;
         at += counts[block] + (gaps ? 1 + k % 2 : 0);
-        if (gaps && counts[block] == 0)
+        if (counts[block] == 0)
             displs[block] = 1000003; /* where an empty block lies means nothing */
     }
 }
