@@ -33,7 +33,7 @@ static void begin(uint32_t tags)
     const coll_op op = {comm_multiply, NULL, false, true};
     const uint32_t n = P * CALLS * COLL_WINDOW;
     const size_t bytes = coll_loopback_bytes(P, n);
-    coll_operator number;
+    coll_operator number = 0;
     transport = coll_loopback_transport;
     transport.tags = tags;
     messages = malloc(bytes);

@@ -49,10 +49,12 @@ enum { COMM_SORTS = sizeof comm_sorts / sizeof comm_sorts[0], COMM_ELEMENT = 32 
 static inline void comm_value(const comm_sort *sort, uint32_t rank, uint32_t block, size_t k,
                               unsigned char *element)
 {
+    const size_t bytes = coll_type_bytes(sort->type);
     uint64_t x = (uint64_t)rank * 1000003u + (uint64_t)block * 10007u + k;
-    for (size_t i = 0; i < coll_type_bytes(sort->type); i++) {
+    for (size_t i = 0; i < bytes; i += sizeof x) {
         x = (x ^ x >> 29) * 0xBF58476D1CE4E5B9u + 0x9E3779B97F4A7C15u;
-        element[i] = (unsigned char)(x >> 56);
+        x ^= x >> 32;
+        memcpy(element + i, &x, bytes - i < sizeof x ? bytes - i : sizeof x);
     }
 }
 
@@ -86,9 +88,9 @@ typedef struct comm_case {
 } comm_case;
 
 typedef struct comm_buffer {
-    unsigned char *raw, *start, *want; /* want: of raw, at the end */
-    unsigned char *known;              /* 0 where it does not matter */
-    size_t bytes;                      /* between the guards */
+    unsigned char *raw, *start, *want; /* want: what raw is to be at the end … */
+    size_t bytes;                      /* between the guards … */
+    size_t free_from, free_to;         /* … but for these of them, which may be anything */
 } comm_buffer;
 
 typedef struct comm_rank {
@@ -149,7 +151,6 @@ static inline void comm_buffer_new(comm_buffer *buffer, size_t bytes)
     buffer->raw = (unsigned char *)malloc(all);
     buffer->start = buffer->raw + COMM_GUARD;
     buffer->want = (unsigned char *)malloc(all);
-    buffer->known = (unsigned char *)malloc(all);
 }
 
 /* Puts `count` elements of a block at an element offset, into the buffer (and what is wanted there), or what is wanted only. A
@@ -216,10 +217,10 @@ static inline void comm_want(const comm_case *it, comm_rank *me)
         return;
     case COLL_REDUCE_SCATTER:
     case COLL_REDUCE_SCATTER_BLOCK:
-        if (it->in_place) /* the other blocks are lost */
-            memset(me->out.known + COMM_GUARD, 0, me->out.bytes);
-        memset(me->out.known + COMM_GUARD, 1,
-               comm_block(it, 0, r) * coll_type_bytes(it->sort->type));
+        if (it->in_place) { /* the other blocks are lost */
+            me->out.free_from = comm_block(it, 0, r) * coll_type_bytes(it->sort->type);
+            me->out.free_to = me->out.bytes;
+        }
         comm_put(it, &me->out, true, 0, comm_block(it, 0, r), 0, r, it->p - 1);
         return;
     }
@@ -236,9 +237,9 @@ static inline void comm_rank_fill(const comm_case *it, comm_rank *me)
     comm_buffer *from = (moved && !scatters) || c == COLL_BCAST ? &me->out : &me->in;
     for (int i = 0; i < 2; i++) {
         const size_t all = buffers[i]->bytes + 2 * (size_t)COMM_GUARD;
-        for (size_t k = 0; k < all; k++)
-            buffers[i]->raw[k] = buffers[i]->want[k] = (unsigned char)(0xA5 ^ k);
-        memset(buffers[i]->known, 1, all);
+        memset(buffers[i]->raw, 0xA5, all);
+        memset(buffers[i]->want, 0xA5, all);
+        buffers[i]->free_from = buffers[i]->free_to = 0;
     }
     if (c == COLL_ALLTOALL || c == COLL_ALLTOALLV || c == COLL_REDUCE_SCATTER ||
         c == COLL_REDUCE_SCATTER_BLOCK || (scatters && here)) {
@@ -281,7 +282,6 @@ static inline void comm_rank_free(comm_rank *me)
     for (int i = 0; i < 2; i++) {
         free(buffers[i]->raw);
         free(buffers[i]->want);
-        free(buffers[i]->known);
     }
     free(me);
 }
@@ -290,10 +290,14 @@ static inline void comm_rank_free(comm_rank *me)
 static inline bool comm_right(const comm_rank *me)
 {
     const comm_buffer *const buffers[2] = {&me->in, &me->out};
-    for (int i = 0; i < 2; i++)
-        for (size_t k = 0; k < buffers[i]->bytes + 2 * (size_t)COMM_GUARD; k++)
-            if (buffers[i]->known[k] && buffers[i]->raw[k] != buffers[i]->want[k])
-                return false;
+    for (int i = 0; i < 2; i++) {
+        const comm_buffer *b = buffers[i];
+        const size_t from = COMM_GUARD + b->free_from;
+        if (b->free_to > b->free_from)
+            memcpy(b->want + from, b->raw + from, b->free_to - b->free_from);
+        if (memcmp(b->raw, b->want, b->bytes + 2 * (size_t)COMM_GUARD) != 0)
+            return false;
+    }
     return true;
 }
 
