@@ -128,6 +128,8 @@ TEST(many_calls_under_way)
                 CHECK_STATUS(comm_issue(&cases[i], ranks[r][i], COMM_NONBLOCKING, &comms[r],
                                         &calls[r][i]),
                              COLL_OK);
+        for (uint32_t i = 1; i < CALLS; i++) /* the tags go round */
+            CHECK((calls[0][i].run.tag == calls[0][i - 1].run.tag) == (comms[0].turns == 1));
         finish(CALLS, &random);
         check_ranks(CALLS);
         free_ranks(CALLS);
@@ -191,7 +193,8 @@ static void gather_numbers(uint32_t n, const uint32_t (*members)[4][P])
     memset(open, 0, sizeof open);
     for (uint32_t r = 0; r < P; r++) {
         mine[r] = r;
-        for (uint32_t k = 0; k <= n; k++) {
+        for (uint32_t i = 0; i <= n; i++) {
+            const uint32_t k = r & 1 ? i : n - i; /* neighbours start in opposite orders */
             coll_comm *comm = k < n ? &subs[r][k] : &comms[r];
             if (comm->rank == COLL_NOBODY) {
                 CHECK_STATUS(
@@ -208,7 +211,7 @@ static void gather_numbers(uint32_t n, const uint32_t (*members)[4][P])
     for (unsigned round = 0; left > 0 && round < 10000; round++)
         for (uint32_t r = 0; r < P; r++)
             for (uint32_t k = 0; k <= n; k++) {
-                const uint32_t at = r & 1 ? k : n - k; /* neighbours wait in opposite orders */
+                const uint32_t at = r & 2 ? k : n - k; /* … and wait in yet others */
                 if (open[r][at] && coll_test(&calls[r][at]) == COLL_OK) {
                     open[r][at] = false;
                     left--;

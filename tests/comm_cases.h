@@ -5,8 +5,8 @@
  *   status = comm_issue(&it, mine, COMM_NONBLOCKING, &comm, &call);
  *   … CHECK(comm_right(&it, mine)); comm_rank_free(mine);
  *
- * One rank's part needs nothing of the other ranks, so threads can check their own. What MPI calls not significant is
- * NULL. comm_rank_fill makes the buffers as new, for persistent calls.
+ * One rank's part needs nothing of the other ranks, so threads can check their own. Of what MPI calls not significant, buffers are
+ * NULL, and tables are addresses that must not be read. comm_rank_fill makes the buffers as new, for persistent calls.
  */
 #ifndef COLL_TESTS_COMM_CASES_H
 #define COLL_TESTS_COMM_CASES_H
@@ -320,8 +320,13 @@ static inline coll_status comm_issue(const comm_case *it, comm_rank *me, comm_mo
     const void *in = moved && !scatters ? COLL_IN_OUT : scatters && !root ? NULL : me->in.start;
     void *out = scatters && moved ? COLL_IN_OUT : me->out.start;
     const size_t own = comm_block(it, 0, me->rank), n = it->count;
-    const size_t *ic = root ? me->in_counts : NULL, *id = root ? me->in_displs : NULL;
-    const size_t *oc = root ? me->out_counts : NULL, *od = root ? me->out_displs : NULL;
+    const bool everywhere =
+        root || comm->choice[it->collective].algorithm; /* which may need them */
+    const size_t *const wild = (const size_t *)(uintptr_t)16;
+    const size_t *ic = everywhere ? me->in_counts : wild,
+                 *id = everywhere ? me->in_displs : wild;
+    const size_t *oc = everywhere ? me->out_counts : wild,
+                 *od = everywhere ? me->out_displs : wild;
     const coll_type type = it->sort->type;
     const coll_operator op = it->sort->op;
     const uint32_t to = it->root;
