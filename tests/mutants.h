@@ -518,6 +518,54 @@ static struct grid_mutant {
     {{.name = "window at any p", .base = RING, .window = 1, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_WINDOW}, "p=2"},
 };
 
+/* ---- spoiled algorithms: one action of a right one is left out or shifted --------------------- */
+
+enum spoiling { DROPPED, DST_SHIFTED, SRC_SHIFTED, SHORTENED, SPOILINGS };
+
+struct spoiled {
+    coll_algorithm record;
+    const coll_algorithm *base;
+    uint32_t rank;
+    size_t s;
+    unsigned i; /* the action */
+    enum spoiling how;
+};
+
+static unsigned spoiled_step(const coll_plan *plan, uint32_t rank, size_t s, coll_action *out)
+{
+    const struct spoiled *spoiled = (const struct spoiled *)(const void *)plan->algorithm;
+    unsigned n = spoiled->base->step(plan, rank, s, out);
+    coll_action *const a = &out[spoiled->i];
+    if (rank != spoiled->rank || s != spoiled->s)
+        return n;
+    switch (spoiled->how) {
+    case DROPPED:
+        drop(out, &n, a);
+        break;
+    case DST_SHIFTED:
+        a->dst++;
+        break;
+    case SRC_SHIFTED:
+        a->src++;
+        break;
+    case SHORTENED:
+        a->count--;
+        break;
+    case SPOILINGS:
+        break;
+    }
+    return n;
+}
+
+/* Does this change anything for sure? Where tokens lie often does not matter. */
+static bool spoils(const coll_action *a, enum spoiling how)
+{
+    if (a->count == 0 || (coll_i_has(COLL_I_TOKENS, a) && how != DROPPED))
+        return false;
+    return how == DROPPED || how == SHORTENED ||
+           coll_i_has(how == DST_SHIFTED ? COLL_I_WRITES_DST : COLL_I_READS_SRC, a);
+}
+
 /* ---- programs ---------------------------------------------------------------------------- */
 
 enum { LINES = 12 };
@@ -616,6 +664,10 @@ static struct program programs[] = {
     {.name = "reduces an operand that is not there", REDUCING(3, 2), .scratch = 6, .finding = COLL_FOUND_UNWRITTEN, .lines = {
         {0, RECV(1, TMP(0), 2)}, {0, RECV(2, TMP(2), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 3, 2)},
         {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
+    {.name = "reduces one element that is not there", REDUCING(1, 1), .scratch = 1, .finding = COLL_FOUND_UNWRITTEN, .lines = {
+        {0, REDUCE(OUT(0), IN(0), TMP(0), 1, 1)}}},
+    {.name = "one rank twice instead of another", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, .scratch = 1, .finding = COLL_FOUND_DOUBLED, .lines = {
+        {0, RECV(1, TMP(0), 1)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 1, 1)}, {0, REDUCE(OUT(0), OUT(0), TMP(0), 1, 1)}, {1, SEND(0, IN(0), 1)}}},
     {.name = "reduces half of the vector", REDUCING(1, 2), .finding = COLL_FOUND_UNSET, .lines = {
         {0, COPY(OUT(0), IN(0), 1)}}},
     {.name = "turns the vector around", REDUCING(1, 2), .finding = COLL_FOUND_WRONG, .lines = {
@@ -683,9 +735,27 @@ static struct program programs[] = {
     {.name = "SHARED, by the fabric", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 2, .lines = {
         {0, MEET(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(MEM(1), IN(0), 1)}, {1, COPY(OUT(0), MEM(1), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE},
-    {.name = "SHARED, by the fabric of the other rank", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 2, .finding = COLL_FOUND_RACE, .lines = {
-        {0, MEET(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(MEM(1), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
+    {.name = "SHARED, by the fabric of the other rank", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 1, .finding = COLL_FOUND_RACE, .lines = {
+        {0, MEET(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(OUT(0), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "SHARED, staged there when it is free", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 1, .lines = {
+        {0, AWAIT(1, MEM(0))}, {0, MERGE(2, OUT(0), IN(0), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(0), 1)},
+        {1, COPY(MEM(0), IN(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}, {1, NOTIFY(0, TMP(0))}, {1, SEND(0, IN(0), 1)}, {2, SEND(0, IN(0), 1)}}},
+    {.name = "SHARED, staged there when the sum is free", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 1, .finding = COLL_FOUND_RACE, .lines = {
+        {0, AWAIT(1, OUT(0))}, {0, MERGE(2, OUT(0), IN(0), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(0), 1)},
+        {1, COPY(MEM(0), IN(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}, {1, NOTIFY(0, TMP(0))}, {1, SEND(0, IN(0), 1)}, {2, SEND(0, IN(0), 1)}}},
+    {.name = "SHARED, notified when it is combined", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 2, .lines = {
+        {0, MERGE(1, MEM(0), IN(0), TMP(0), 1)}, {0, AWAIT(1, TMP(9))}, {0, NOTIFY(2, MEM(0))}, {0, MERGE(2, OUT(0), MEM(0), TMP(1), 1)},
+        {1, SEND(0, IN(0), 1)}, {1, NOTIFY(0, IN(0))}, {2, AWAIT(0, MEM(0))}, {2, COPY(TMP(0), MEM(0), 1)}, {2, SEND(0, IN(0), 1)}}},
+    {.name = "SHARED, notified when it is staged", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 2, .finding = COLL_FOUND_RACE, .lines = {
+        {0, MERGE(1, MEM(0), IN(0), TMP(0), 1)}, {0, AWAIT(1, TMP(9))}, {0, NOTIFY(2, TMP(9))}, {0, MERGE(2, OUT(0), MEM(0), TMP(1), 1)},
+        {1, SEND(0, IN(0), 1)}, {1, NOTIFY(0, IN(0))}, {2, AWAIT(0, MEM(0))}, {2, COPY(TMP(0), MEM(0), 1)}, {2, SEND(0, IN(0), 1)}}},
+    {.name = "SHARED, read when it is written", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 3, .lines = {
+        {0, AWAIT(1, MEM(0))}, {0, MERGE(2, OUT(0), IN(0), TMP(0), 1)}, {0, AWAIT(2, TMP(1))}, {0, COPY(TMP(1), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(2), 1)},
+        {1, COPY(MEM(0), IN(0), 1)}, {1, NOTIFY(0, MEM(0))}, {1, SEND(0, IN(0), 1)}, {2, SEND(0, IN(0), 1)}, {2, NOTIFY(0, IN(0))}}},
+    {.name = "SHARED, read after what waits for it has arrived", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 3, .finding = COLL_FOUND_RACE, .lines = {
+        {0, AWAIT(1, OUT(0))}, {0, MERGE(2, OUT(0), IN(0), TMP(0), 1)}, {0, AWAIT(2, TMP(1))}, {0, COPY(TMP(1), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(2), 1)},
+        {1, COPY(MEM(0), IN(0), 1)}, {1, NOTIFY(0, MEM(0))}, {1, SEND(0, IN(0), 1)}, {2, SEND(0, IN(0), 1)}, {2, NOTIFY(0, IN(0))}}},
     {.name = "SHARED, sent from there", REDUCING(2, 1), SHARES, .scratch = 1, .lines = {
         {0, MERGE(1, OUT(0), IN(0), OUT(0), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, SEND(0, MEM(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}}},

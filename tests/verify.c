@@ -141,6 +141,73 @@ TEST(the_grid_finds_mutants)
     }
 }
 
+/* Spoils each action of a plan in turn; every time the verifier must find something. */
+static void spoil_all(coll_grid_worker *worker, const coll_grid_case *of, uint64_t *spoilt)
+{
+    struct spoiled spoiled;
+    coll_grid_case one = *of;
+    coll_report report;
+    size_t steps;
+    one.algorithm = &spoiled.record;
+    spoiled.record = *of->algorithm;
+    spoiled.base = of->algorithm;
+    spoiled.record.step = spoiled_step;
+    for (spoiled.rank = 0; spoiled.rank < of->p; spoiled.rank++) {
+        if (coll_i_grid_plans(worker, of) != COLL_OK)
+            return;
+        steps = coll_plan_steps(coll_i_grid_plan_of(worker, spoiled.rank), spoiled.rank);
+        for (spoiled.s = 0; spoiled.s < steps; spoiled.s++) {
+            coll_action acts[COLL_STEP_MAX];
+            unsigned n;
+            CHECK_STATUS(coll_i_grid_plans(worker, of), COLL_OK);
+            n = coll_plan_step(coll_i_grid_plan_of(worker, spoiled.rank), spoiled.rank,
+                               spoiled.s, acts);
+            for (spoiled.i = 0; spoiled.i < n; spoiled.i++)
+                for (int how = 0; how < SPOILINGS; how++) {
+                    spoiled.how = (enum spoiling)how;
+                    if (!spoils(&acts[spoiled.i], spoiled.how))
+                        continue;
+                    CHECK_STATUS(coll_grid_prove(worker, &one, 0, &report), COLL_OK);
+                    (*spoilt)++;
+                    if (!CHECK(!report.ok)) {
+                        char words[200];
+                        coll_grid_case_words(of, words, sizeof words);
+                        printf("    %s: rank %u step %zu action %u kind %u spoiled by %d\n",
+                               words, spoiled.rank, spoiled.s, spoiled.i, acts[spoiled.i].kind,
+                               how);
+                    }
+                }
+        }
+    }
+}
+
+/* No action of any algorithm can be left out, shifted by an element or shortened. */
+TEST(spoiled_algorithms_are_rejected)
+{
+    coll_grid_worker worker;
+    coll_grid_worker_init(&worker);
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        for (int c = 0; c < COLL_COLLECTIVES; c++) {
+            coll_grid_case of;
+            uint64_t spoilt = 0;
+            memset(&of, 0, sizeof of);
+            of.algorithm = coll_registry[i];
+            of.collective = (coll_collective)c;
+            of.p = 6;
+            if (!coll_is(of.algorithm->collectives, of.collective))
+                continue;
+            of.root = coll_is(COLL_ROOTED, of.collective) ? 2 : 0;
+            coll_i_grid_params(&of, 0);
+            coll_i_grid_shape(&of, 1);
+            if (!coll_i_grid_has_layouts(of.collective) && of.count > 0)
+                of.count = 7;
+            for (uint32_t flags = 0; coll_i_grid_flags(&of, flags); flags++)
+                spoil_all(&worker, &of, &spoilt);
+            CHECK(spoilt > 0);
+        }
+    coll_grid_worker_release(&worker);
+}
+
 /* Every check has a mutant: all findings were seen but the lack of memory. */
 TEST(every_finding_was_seen)
 {
@@ -331,6 +398,7 @@ int main(void)
     RUN(their_originals_are_proven);
     RUN(programs_are_proven_or_rejected);
     RUN(the_grid_finds_mutants);
+    RUN(spoiled_algorithms_are_rejected);
     RUN(every_finding_was_seen);
     RUN(the_registry_is_proven);
     RUN(every_collective_has_an_algorithm);
