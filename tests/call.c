@@ -1,5 +1,6 @@
-/* Calls: many under way, waited for in any order; persistent ones; sub-communicators; few tags and none; errors, failing transports,
- * cancelling; and that the arena is always empty in the end. */
+/* Calls: many under way, waited for in any order; persistent ones; sub-communicators; few tags
+ * and none; errors, failing transports, cancelling; and that the arena is always empty in the
+ * end. */
 #include <pthread.h>
 
 #include "check.h"
@@ -71,7 +72,8 @@ static void choose_case(comm_case *it, uint32_t *random)
     } while (!comm_valid(it));
 }
 
-/* Tests the first n calls of every rank, each rank in an order of its own, until all are done. */
+/* Tests the first n calls of every rank, each rank in an order of its own, until all are
+ * done. */
 static void finish(uint32_t n, uint32_t *random)
 {
     bool open[P][CALLS];
@@ -137,7 +139,8 @@ TEST(many_calls_under_way)
     }
 }
 
-/* Blocking and persistent calls between the others, started 100 times, by every rank in another order. */
+/* Blocking and persistent calls between the others, started 100 times, by every rank in another
+ * order. */
 TEST(persistent_calls_in_any_order)
 {
     enum { N = 8 };
@@ -180,8 +183,9 @@ TEST(persistent_calls_in_any_order)
 
 /* ---- communicators ----------------------------------------------------------------------- */
 
-/* Runs an allgather of the ranks' numbers in the home on every member of each of `n` communicators, and the same on the home, all at
- * once; returns whether all saw the ranks `members` names in order. */
+/* Runs an allgather of the ranks' numbers in the home on every member of each of `n`
+ * communicators, and the same on the home, all at once; returns whether all saw the ranks
+ * `members` names in order. */
 static coll_comm subs[P][4];
 
 static void gather_numbers(uint32_t n, const uint32_t (*members)[4][P])
@@ -363,7 +367,8 @@ static void counted_abort(void *ctx, uint32_t tag)
     coll_loopback_transport.abort(ctx, tag);
 }
 
-/* Rank 2 fails at one of its sends: it is told so, the others that its peer failed, and nothing is left over. */
+/* Rank 2 fails at one of its sends: it is told so, the others that its peer failed, and nothing
+ * is left over. */
 TEST(failing_transport)
 {
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
@@ -410,7 +415,8 @@ TEST(failing_transport)
         }
 }
 
-/* A running call is cancelled, or one that is queued behind it; the others learn of it, and so do calls of the same tag. */
+/* A running call is cancelled, or one that is queued behind it; the others learn of it, and so
+ * do calls of the same tag. */
 TEST(cancelling)
 {
     static double x[P][8], y[P][8];
@@ -491,7 +497,8 @@ TEST(communicator_errors)
                  COLL_ERR_NULL);
 }
 
-/* Every wrong argument is found before anything is started: all calls of one rank alone return. */
+/* Every wrong argument is found before anything is started: all calls of one rank alone
+ * return. */
 TEST(argument_errors)
 {
     static double x[64], y[64];
@@ -614,8 +621,8 @@ typedef struct member {
     unsigned char arena[1 << 20];
 } member;
 
-/* Every rank waits for long calls of two communicators in an order of its own, blocking: without progress on the others, the ranks
- * would wait for each other. */
+/* Every rank waits for long calls of two communicators in an order of its own, blocking:
+ * without progress on the others, the ranks would wait for each other. */
 static void *wait_in_any_order(void *arg)
 {
     enum { N = 20000 };

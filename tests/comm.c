@@ -1,5 +1,5 @@
-/* All collectives through comm.h, on loopback and threads: values, guards, in place, any root, zero counts, an arena of exactly the
- * size that coll_comm_bytes says. */
+/* All collectives through comm.h, on loopback and threads: values, guards, in place, any root,
+ * zero counts, an arena of exactly the size that coll_comm_bytes says. */
 #include <pthread.h>
 
 #include "check.h"
@@ -219,7 +219,8 @@ TEST(every_collective_on_threads)
 
 /* ---- forced algorithms ------------------------------------------------------------------- */
 
-/* Every row of the registry through the communicator: works, or is refused with the row's own reason. */
+/* Every row of the registry through the communicator: works, or is refused with the row's own
+ * reason. */
 TEST(every_algorithm_can_be_chosen)
 {
     for (uint32_t p = 1; p <= 6; p += 5) {

@@ -1,12 +1,14 @@
-/* tests/comm_cases.h — calls of comm.h on real data: arguments, buffers with guards, and what must come out
+/* tests/comm_cases.h — calls of comm.h on real data: arguments, buffers with guards, and what
+ * must come out
  *
  *   comm_case it = {COLL_GATHERV, p, root, count, in_place, &comm_sorts[0]};
  *   comm_rank *mine = comm_rank_new(&it, rank);
  *   status = comm_issue(&it, mine, COMM_NONBLOCKING, &comm, &call);
  *   … CHECK(comm_right(&it, mine)); comm_rank_free(mine);
  *
- * One rank's part needs nothing of the other ranks, so threads can check their own. Of what MPI calls not significant, buffers are
- * NULL, and tables are addresses that must not be read. comm_rank_fill makes the buffers as new, for persistent calls.
+ * One rank's part needs nothing of the other ranks, so threads can check their own. Of what MPI
+ * calls not significant, buffers are NULL, and tables are addresses that must not be read.
+ * comm_rank_fill makes the buffers as new, for persistent calls.
  */
 #ifndef COLL_TESTS_COMM_CASES_H
 #define COLL_TESTS_COMM_CASES_H
@@ -129,7 +131,8 @@ static inline size_t comm_block(const comm_case *it, uint32_t from, uint32_t to)
     return (a * 3 + b * 5 + it->count) % (it->count + 2);
 }
 
-/* Lays p blocks out: v-collectives with gaps, and backwards where `turned`. Returns the extent. */
+/* Lays p blocks out: v-collectives with gaps, and backwards where `turned`. Returns the
+ * extent. */
 static inline size_t comm_layout(const comm_case *it, uint32_t rank, bool turned,
                                  size_t *counts, size_t *displs)
 {
@@ -153,8 +156,9 @@ static inline void comm_buffer_new(comm_buffer *buffer, size_t bytes)
     buffer->want = (unsigned char *)malloc(all);
 }
 
-/* Puts `count` elements of a block at an element offset, into the buffer (and what is wanted there), or what is wanted only. A
- * block of a reducing collective's result has last != COLL_NOBODY: summed over ranks 0 … last. */
+/* Puts `count` elements of a block at an element offset, into the buffer (and what is wanted
+ * there), or what is wanted only. A block of a reducing collective's result has last !=
+ * COLL_NOBODY: summed over ranks 0 … last. */
 static inline void comm_put(const comm_case *it, comm_buffer *buffer, bool want_only, size_t at,
                             size_t count, uint32_t rank, uint32_t block, uint32_t last)
 {
@@ -375,7 +379,8 @@ static inline coll_status comm_issue(const comm_case *it, comm_rank *me, comm_mo
     return COLL_ERR_COLLECTIVE;
 }
 
-/* The same as coll_args, for coll_comm_bytes and the calls that take the collective as a value. */
+/* The same as coll_args, for coll_comm_bytes and the calls that take the collective as a
+ * value. */
 static inline coll_args comm_args(const comm_case *it, comm_rank *me)
 {
     const bool root = me->rank == it->root || !coll_is(COLL_ROOTED, it->collective);

@@ -54,7 +54,8 @@ static bool proven(const coll_plan *plan, const char *what)
     return false;
 }
 
-/* Runs the plan on real data: the rig is made for a plain algorithm of the same collective, then given this plan. */
+/* Runs the plan on real data: the rig is made for a plain algorithm of the same collective,
+ * then given this plan. */
 static void run(const coll_plan *plan, const coll_algorithm *plain)
 {
     rig it;
@@ -91,7 +92,8 @@ static const size_t counts[] = {0, 1, 5, 17};
 
 /* ---- allreduces -------------------------------------------------------------------------- */
 
-/* Reduce to rank 0, then bcast from it. Outside in place means that every rank's operand is in OUT. */
+/* Reduce to rank 0, then bcast from it. Outside in place means that every rank's operand is in
+ * OUT. */
 static coll_status reduce_bcast(built *b, uint32_t p, size_t count, uint32_t flags)
 {
     coll_problem outer = problem_of(COLL_ALLREDUCE, p, count, flags);
@@ -119,7 +121,8 @@ TEST(reduce_then_bcast)
         }
 }
 
-/* Rabenseifner's allreduce: the sums of the parts are made in SCRATCH, where the allgather takes them. */
+/* Rabenseifner's allreduce: the sums of the parts are made in SCRATCH, where the allgather
+ * takes them. */
 TEST(reduce_scatter_then_allgather)
 {
     size_t parts[64], places[64];
@@ -155,7 +158,8 @@ TEST(reduce_scatter_then_allgather)
     }
 }
 
-/* k allreduces of k pieces of the vector, side by side, by ways[0], ways[next], ways[2·next], … */
+/* k allreduces of k pieces of the vector, side by side, by ways[0], ways[next], ways[2·next],
+ * … */
 static const coll_algorithm *const ways[] = {&coll_ring_allreduce,
                                              &coll_recursive_doubling_allreduce,
                                              &coll_linear_allreduce, &coll_fnomial_allreduce};
@@ -246,8 +250,8 @@ TEST(rows_then_columns)
             }
 }
 
-/* Nodes of different sizes whose ranks are scattered: groups are tables, and each level is an interleaving in the
- * sequence of the levels. */
+/* Nodes of different sizes whose ranks are scattered: groups are tables, and each level is an
+ * interleaving in the sequence of the levels. */
 TEST(two_levels_of_scattered_nodes)
 {
     enum { P = 9, NODES = 3 };

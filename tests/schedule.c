@@ -1,4 +1,5 @@
-/* Schedules: counting, writing out, replaying, packing; descriptors that were cut or damaged. */
+/* Schedules: counting, writing out, replaying, packing; descriptors that were cut or
+ * damaged. */
 #include "check.h"
 #include "coll/registry.h"
 #include "coll/schedule.h"
@@ -289,7 +290,8 @@ TEST(damaged_descriptors_are_refused)
     CHECK_STATUS(unpack(&again, it.wire, it.bytes), COLL_OK);
 }
 
-/* Descriptors of right check sum but wrong content: refused, or a plan that can be asked for its steps. */
+/* Descriptors of right check sum but wrong content: refused, or a plan that can be asked for
+ * its steps. */
 TEST(forged_descriptors_are_refused_or_valid)
 {
     packed it;

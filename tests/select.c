@@ -1,4 +1,5 @@
-/* Selection: a plan for every possible problem, the same on all ranks, that keeps the algorithms' promises. */
+/* Selection: a plan for every possible problem, the same on all ranks, that keeps the
+ * algorithms' promises. */
 #include <string.h>
 
 #include "check.h"
@@ -50,7 +51,8 @@ TEST(every_problem_has_a_plan)
                 }
 }
 
-/* A root in place, the counts that only the root has, and each rank's own count change nothing elsewhere. */
+/* A root in place, the counts that only the root has, and each rank's own count change nothing
+ * elsewhere. */
 TEST(all_ranks_choose_alike)
 {
     static const size_t counts[] = {0, 3, 300, 30000, 300000};
@@ -81,7 +83,8 @@ TEST(all_ranks_choose_alike)
             }
 }
 
-/* A rooted collective in place at the root: the others' steps are the same as if it were not. */
+/* A rooted collective in place at the root: the others' steps are the same as if it were
+ * not. */
 TEST(only_the_root_works_in_place)
 {
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
@@ -123,7 +126,8 @@ TEST(only_the_root_works_in_place)
                 }
 }
 
-/* The rules are in a sensible order: the last one of a collective has no limits, and each can be reached. */
+/* The rules are in a sensible order: the last one of a collective has no limits, and each can
+ * be reached. */
 TEST(the_table_is_sound)
 {
     const uint32_t gives = COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER;

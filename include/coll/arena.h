@@ -8,11 +8,12 @@
  *   double *x = coll_arena_at(&arena, &piece);
  *   coll_arena_give(&arena, &piece);
  *
- * What is taken is a list of spans, sorted by place, whose nodes lie with their owners; what is free is
- * the gaps between them, so neighbouring gaps are one without any work. A take finds the first gap
- * that is large enough: its result depends on nothing but the takes and gives before it, which lets ranks
- * that make the same ones agree on the outcome without a word (comm.h allocates tags this way).
- * Time is linear in the number of spans taken. Nothing is ever written to the memory.
+ * What is taken is a list of spans, sorted by place, whose nodes lie with their owners; what is
+ * free is the gaps between them, so neighbouring gaps are one without any work. A take finds
+ * the first gap that is large enough: its result depends on nothing but the takes and gives
+ * before it, which lets ranks that make the same ones agree on the outcome without a word
+ * (comm.h allocates tags this way). Time is linear in the number of spans taken. Nothing is
+ * ever written to the memory.
  */
 #ifndef COLL_ARENA_H
 #define COLL_ARENA_H
@@ -38,8 +39,9 @@ COLL_INLINE void coll_spans_init(coll_spans *spans, size_t count)
     spans->first = NULL;
 }
 
-/* Takes `count` consecutive numbers, the lowest that are free. A span of 0 numbers is always at 0 and never
- * conflicts. The span stays where it is until it is given back. COLL_ERR_MEMORY: no gap is large enough. */
+/* Takes `count` consecutive numbers, the lowest that are free. A span of 0 numbers is always at
+ * 0 and never conflicts. The span stays where it is until it is given back. COLL_ERR_MEMORY: no
+ * gap is large enough. */
 COLL_INLINE coll_status coll_spans_take(coll_spans *spans, size_t count, coll_span *span)
 {
     coll_span **link = &spans->first;
@@ -85,7 +87,8 @@ typedef struct coll_arena {
 } coll_arena;
 
 /* The bytes that a piece of `bytes` occupies; SIZE_MAX where that overflows. A fresh arena that
- * needs pieces of a and b bytes must be given COLL_ARENA_ALIGN − 1 + these bytes of a and of b. */
+ * needs pieces of a and b bytes must be given COLL_ARENA_ALIGN − 1 + these bytes of a and of
+ * b. */
 COLL_INLINE size_t coll_arena_bytes(size_t bytes)
 {
     return bytes > SIZE_MAX - (COLL_ARENA_ALIGN - 1)
@@ -93,8 +96,8 @@ COLL_INLINE size_t coll_arena_bytes(size_t bytes)
                : (bytes + (COLL_ARENA_ALIGN - 1)) / COLL_ARENA_ALIGN * COLL_ARENA_ALIGN;
 }
 
-/* Makes an arena of `bytes` bytes at memory, the caller's as long as the arena is used; NULL and 0 are
- * an arena without memory. */
+/* Makes an arena of `bytes` bytes at memory, the caller's as long as the arena is used; NULL
+ * and 0 are an arena without memory. */
 COLL_INLINE void coll_arena_init(coll_arena *arena, void *memory, size_t bytes)
 {
     const size_t odd = (size_t)((uintptr_t)memory % COLL_ARENA_ALIGN);

@@ -5,7 +5,7 @@
  *   args.in = x; args.out = y; args.count = n; args.type = COLL_F64; args.op = COLL_SUM;
  *   status = coll_do(&comm, &args);                // blocking
  *
- *   coll_call call;                                // nonblocking: caller's memory, at a fixed place
+ *   coll_call call;                                // nonblocking: memory at a fixed place
  *   status = coll_begin(&comm, &args, &call);
  *   … status = coll_wait(&call);                   // or coll_test now and then
  *
@@ -13,10 +13,10 @@
  *   … coll_start(&call); … coll_wait(&call); …     // any number of times
  *   status = coll_free(&call);
  *
- * comm.h has the same with one function for each collective; this is for programs that have the collective as
- * a value. All arguments are checked before anything is started, and a call that fails, or cannot be started, leaves
- * nothing behind in the arena. Errors of which the other ranks do not know leave these waiting, unless the
- * transport can abort.
+ * comm.h has the same with one function for each collective; this is for programs that have the
+ * collective as a value. All arguments are checked before anything is started, and a call that
+ * fails, or cannot be started, leaves nothing behind in the arena. Errors of which the other
+ * ranks do not know leave these waiting, unless the transport can abort.
  */
 #ifndef COLL_CALL_H
 #define COLL_CALL_H
@@ -24,10 +24,12 @@
 #include "communicator.h"
 #include "request.h"
 
-/* As `in` (scatter and scatterv: as `out`), what COLL_IN_PLACE means in plan.h; for rooted collectives at the root only. */
+/* As `in` (scatter and scatterv: as `out`), what COLL_IN_PLACE means in plan.h; for rooted
+ * collectives at the root only. */
 #define COLL_IN_OUT ((void *)~(uintptr_t)0)
 
-/* What a collective is asked to do. Only what the collective has (plan.h) is read; counts are in elements. */
+/* What a collective is asked to do. Only what the collective has (plan.h) is read; counts are
+ * in elements. */
 typedef struct coll_args {
     coll_collective collective;
     uint32_t root;
@@ -60,8 +62,9 @@ typedef enum coll_call_state {
     COLL_CALL_OVER  /* of no use any more */
 } coll_call_state;
 
-/* A call. Caller's memory, which stays in place until coll_wait, or coll_test, has said that it is done (persistent:
- * until coll_free), as do the buffers and tables that it was given. Uninitialised memory before that. */
+/* A call. Caller's memory, which stays in place until coll_wait, or coll_test, has said that it
+ * is done (persistent: until coll_free), as do the buffers and tables that it was given.
+ * Uninitialised memory before that. */
 typedef struct coll_call {
     coll_comm *comm;
     coll_call_state state;
@@ -104,8 +107,9 @@ COLL_INLINE void coll_i_args_layout(coll_layout *layout, const size_t *counts,
     layout->displs = displs;
 }
 
-/* Writes the problem that the arguments state. What MPI calls not significant on a rank is not looked at: a rooted collective's
- * tables away from the root are left out, unless the algorithm that was chosen for it needs them everywhere. */
+/* Writes the problem that the arguments state. What MPI calls not significant on a rank is not
+ * looked at: a rooted collective's tables away from the root are left out, unless the algorithm
+ * that was chosen for it needs them everywhere. */
 COLL_INLINE coll_status coll_i_args_problem(const coll_comm *comm, const coll_args *args,
                                             coll_problem *problem)
 {
@@ -187,7 +191,8 @@ COLL_INLINE coll_status coll_i_args_op(const coll_comm *comm, const coll_args *a
     return status;
 }
 
-/* What the communicator offers beyond messages. Multicasts and reductions by the network involve all ranks of the transport. */
+/* What the communicator offers beyond messages. Multicasts and reductions by the network
+ * involve all ranks of the transport. */
 COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm)
 {
     const coll_transport *transport = comm->transport;
@@ -214,10 +219,12 @@ COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_probl
     return status;
 }
 
-/* Writes how many bytes of the arena a call with these arguments takes while it runs (persistent: until it is freed). Buffers are
- * not looked at, except for COLL_IN_OUT. A reduce_scatter without in_displs gets an upper bound: what p blocks as large as the
- * largest one take. An arena for several calls at once needs their sum, and COLL_ARENA_ALIGN − 1 where its memory is not aligned;
- * calls of many sizes that come and go in any order may need more. */
+/* Writes how many bytes of the arena a call with these arguments takes while it runs
+ * (persistent: until it is freed). Buffers are not looked at, except for COLL_IN_OUT. A
+ * reduce_scatter without in_displs gets an upper bound: what p blocks as large as the largest
+ * one take. An arena for several calls at once needs their sum, and COLL_ARENA_ALIGN − 1 where
+ * its memory is not aligned; calls of many sizes that come and go in any order may need
+ * more. */
 COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *args,
                                         size_t *bytes)
 {
@@ -413,8 +420,8 @@ COLL_INLINE coll_status coll_i_call_progress(coll_call *call)
     return COLL_OK;
 }
 
-/* Moves all calls of this communicator and of those that share its home on, without blocking. For programs that
- * compute while calls run and do not care which one they help. */
+/* Moves all calls of this communicator and of those that share its home on, without blocking.
+ * For programs that compute while calls run and do not care which one they help. */
 COLL_INLINE void coll_progress(coll_comm *comm)
 {
     coll_comm *home = comm->home;
@@ -425,8 +432,8 @@ COLL_INLINE void coll_progress(coll_comm *comm)
     home->idle = moved == COLL_OK ? 0 : home->idle + 1;
 }
 
-/* Puts a call that is ready at the end of the home's list, and starts it as far as it goes. An error that it meets at once
- * is returned, and the call is off the list again. */
+/* Puts a call that is ready at the end of the home's list, and starts it as far as it goes. An
+ * error that it meets at once is returned, and the call is off the list again. */
 COLL_INLINE coll_status coll_i_call_start(coll_call *call)
 {
     coll_comm *home = call->comm->home;
@@ -445,8 +452,8 @@ COLL_INLINE coll_status coll_i_call_start(coll_call *call)
 
 /* ---- calls ------------------------------------------------------------------------------- */
 
-/* Starts a collective. COLL_OK: coll_wait or coll_test must say that it is done; anything else: it was not started, or
- * failed at once, and the call is not in use. Never blocks. */
+/* Starts a collective. COLL_OK: coll_wait or coll_test must say that it is done; anything else:
+ * it was not started, or failed at once, and the call is not in use. Never blocks. */
 COLL_INLINE coll_status coll_begin(coll_comm *comm, const coll_args *args, coll_call *call)
 {
     coll_status status = coll_i_call_make(comm, args, call);
@@ -461,9 +468,10 @@ COLL_INLINE coll_status coll_begin(coll_comm *comm, const coll_args *args, coll_
     return status;
 }
 
-/* Prepares a collective that can be started many times by coll_start; its scratch is taken until coll_free. All ranks
- * prepare and free in the same order, but may start in any order if the transport has tags. Does not communicate.
- * COLL_ERR_TAG: the communicator has no tag left. */
+/* Prepares a collective that can be started many times by coll_start; its scratch is taken
+ * until coll_free. All ranks prepare and free in the same order, but may start in any order if
+ * the transport has tags. Does not communicate. COLL_ERR_TAG: the communicator has no tag
+ * left. */
 COLL_INLINE coll_status coll_prepare(coll_comm *comm, const coll_args *args, coll_call *call)
 {
     coll_status status = coll_i_call_make(comm, args, call);
@@ -481,7 +489,8 @@ COLL_INLINE coll_status coll_prepare(coll_comm *comm, const coll_args *args, col
     return COLL_OK;
 }
 
-/* Starts a persistent call. COLL_ERR_STATE: it is not one, or was started and not yet waited for. Never blocks. */
+/* Starts a persistent call. COLL_ERR_STATE: it is not one, or was started and not yet waited
+ * for. Never blocks. */
 COLL_INLINE coll_status coll_start(coll_call *call)
 {
     coll_status status;
@@ -493,8 +502,9 @@ COLL_INLINE coll_status coll_start(coll_call *call)
     return status;
 }
 
-/* Makes progress, and says how the call stands: COLL_AGAIN while it runs, COLL_OK when it is done, or its error. Once it said
- * that the call is over, the call's memory is free, or ready for the next coll_start; it then returns COLL_OK. */
+/* Makes progress, and says how the call stands: COLL_AGAIN while it runs, COLL_OK when it is
+ * done, or its error. Once it said that the call is over, the call's memory is free, or ready
+ * for the next coll_start; it then returns COLL_OK. */
 COLL_INLINE coll_status coll_test(coll_call *call)
 {
     if (!call)
@@ -505,8 +515,9 @@ COLL_INLINE coll_status coll_test(coll_call *call)
     return call->state == COLL_CALL_DONE ? coll_i_call_report(call) : COLL_AGAIN;
 }
 
-/* Blocks until the call is done, and says how it ended. All other calls of the home make progress meanwhile: without that, ranks
- * that wait for two calls in different orders would wait for each other. */
+/* Blocks until the call is done, and says how it ended. All other calls of the home make
+ * progress meanwhile: without that, ranks that wait for two calls in different orders would
+ * wait for each other. */
 COLL_INLINE coll_status coll_wait(coll_call *call)
 {
     coll_status status;
@@ -526,8 +537,9 @@ COLL_INLINE coll_status coll_do(coll_comm *comm, const coll_args *args)
     return status == COLL_OK ? coll_wait(&call) : status;
 }
 
-/* Gives up a call that runs or is queued: it ends with COLL_ERR_CANCELLED, which coll_wait then says. If the transport can
- * abort, the other ranks learn of it, and all calls that have its tag end with it. COLL_ERR_STATE: it is not running. */
+/* Gives up a call that runs or is queued: it ends with COLL_ERR_CANCELLED, which coll_wait then
+ * says. If the transport can abort, the other ranks learn of it, and all calls that have its
+ * tag end with it. COLL_ERR_STATE: it is not running. */
 COLL_INLINE coll_status coll_cancel(coll_call *call)
 {
     if (!call)
@@ -544,8 +556,8 @@ COLL_INLINE coll_status coll_cancel(coll_call *call)
     return COLL_OK;
 }
 
-/* Gives a persistent call's tag and scratch back; all ranks do so in the same order. Has no effect on other calls that are
- * over. COLL_ERR_BUSY: it was started and not yet waited for. */
+/* Gives a persistent call's tag and scratch back; all ranks do so in the same order. Has no
+ * effect on other calls that are over. COLL_ERR_BUSY: it was started and not yet waited for. */
 COLL_INLINE coll_status coll_free(coll_call *call)
 {
     if (!call)
@@ -560,8 +572,9 @@ COLL_INLINE coll_status coll_free(coll_call *call)
     return COLL_OK;
 }
 
-/* Ends a communicator, in the same order on all ranks. Those made from it, its persistent calls, and a home's operators must be
- * gone. COLL_ERR_BUSY: calls are running, or persistent ones or communicators made from it still exist. */
+/* Ends a communicator, in the same order on all ranks. Those made from it, its persistent
+ * calls, and a home's operators must be gone. COLL_ERR_BUSY: calls are running, or persistent
+ * ones or communicators made from it still exist. */
 COLL_INLINE coll_status coll_comm_free(coll_comm *comm)
 {
     coll_comm *home;

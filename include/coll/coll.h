@@ -1,45 +1,63 @@
-/* coll/coll.h — the whole library, and its manual
+/* coll/coll.h — collective algorithms: all of the library but transports and the verifier, and
+ * its manual
  *
- * Collective communication over any messaging layer. Three things are needed:
+ *   #include "coll/coll.h"
+ *   #include "coll/transports/threads.h"           // or a transport of your own: transport.h
  *
- *   1. A transport: callbacks that send, receive and test (transport.h), or one that is shipped:
- *      transports/loopback.h (all ranks in one thread), transports/threads.h (one rank a thread).
- *   2. A communicator: this rank's number, how many there are, and memory for scratch.
- *   3. Calls, with MPI's meanings.
+ *   coll_comm comm;                                 // this rank's end of the group
+ *   unsigned char memory[1 << 20];                  // scratch for calls
+ *   coll_comm_init(&comm, &coll_threads_transport, coll_threads_rank(world, rank), rank, p,
+ *                  memory, sizeof memory);
  *
- *          coll_comm comm;
- *          coll_status status = coll_comm_init(&comm, &my_transport, my_context, rank, p,
- *                                              memory, sizeof memory);
- *          if (status == COLL_OK)
- *              status = coll_allreduce(&comm, x, y, n, COLL_F64, COLL_SUM);
- *          if (status != COLL_OK)
- *              fprintf(stderr, "%s\n", coll_status_text(status));
+ *   double x[3], y[3];
+ *   coll_status status = coll_allreduce(&comm, x, y, 3, COLL_F64, COLL_SUM);
+ *   if (status < 0)
+ *       puts(coll_status_text(status));
  *
- * Nothing is allocated, nothing printed, no thread started. A status is 0 when done, positive while
- * something is under way, and negative after an error.
+ * There is nothing to build or link: the library is these headers. They need a C99 or C++11
+ * compiler and no C library, allocate nothing, and have no state of their own.
  *
- * To read further, in this order:
+ * Three ways to use them
+ *   calls        comm.h: MPI's collectives, blocking, nonblocking, persistent. The algorithm is
+ *                chosen by rules, or by you
+ *   executor     plan.h and request.h: your plan, your memory, your loop. For firmware, and for
+ *                libraries that have communicators of their own
+ *   algorithms   plan.h and algos/: what each rank sends, receives and reduces at each step, as
+ *                plain data, to be lowered to hardware, simulated, drawn or proven
  *
- *   config.h      what can be configured, by macros
- *   types.h       status codes, collectives, element types, operators
- *   comm.h        the collectives (call.h: calls as values; communicator.h: communicators)
- *   select.h      which algorithm a call uses; registry.h: which ones there are
- *   transport.h   what a transport must do
- *   plan.h        problems, algorithms and plans, for those who run one algorithm by hand;
- *   request.h     … the executor that runs it, in the caller's memory;
- *   action.h      … and what it executes; topo.h: the arithmetic of patterns
- *   reduce.h      predefined operators; softfloat.h: IEEE 754 in integers
- *   compose.h     plans made of plans
- *   schedule.h    a plan written out, counted, replayed, packed
+ * The headers, in the order in which to read them. Each begins with what it is for and how to
+ * use it.
+ *   config.h         knobs
+ *   types.h          status codes, collectives, element types, operators
+ *   topo.h           pattern arithmetic: partitions, trees, foldings
+ *   action.h         send, receive, reduce … on refs instead of pointers
+ *   plan.h           a problem, an algorithm for it, and both together; groups; what IN and OUT
+ *                    hold
+ *   algos/ring.h     an algorithm, as an example; the others are beside it
+ *   registry.h       the table of algorithms
+ *   select.h         the rules by which one is chosen
+ *   compose.h        plans made of plans
+ *   schedule.h       plans counted, written out, replayed, packed for the wire
+ *   transport.h      what the library asks of a messaging layer
+ *   reduce.h         the predefined operators; softfloat.h adds floats by integers
+ *   request.h        the executor: runs one rank's part of a plan
+ *   arena.h          memory for scratch
+ *   communicator.h   groups of ranks, tags, user's operators
+ *   call.h           one collective, from its arguments to its end
+ *   comm.h           a function for each collective
  *
- * Each can be included alone. Hosted programs also have verify.h and verify_grid.h, which prove
- * plans, and the transports; these are not included here.
+ * Not included here
+ *   transports/loopback.h   all ranks in one thread, deterministic
+ *   transports/threads.h    a rank a thread (hosted: POSIX)
+ *   verify.h                proves a plan for all interleavings (hosted)
  */
 #ifndef COLL_COLL_H
 #define COLL_COLL_H
 
 #include "comm.h"
 #include "compose.h"
+#include "registry.h"
 #include "schedule.h"
+#include "select.h"
 
 #endif /* COLL_COLL_H */

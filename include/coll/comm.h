@@ -18,20 +18,24 @@
  *   coll_free(&call);
  *   coll_comm_free(&comm);
  *
- * Meanings are MPI's. Counts and displacements are in elements of `type`: a predefined type or COLL_OPAQUE(bytes). `op` is a
- * predefined operator or a user's (coll_comm_add_op). COLL_IN_OUT as `in` (scatter, scatterv: as `out`) means in place; for rooted
- * collectives at the root only. Any count may be 0, and a buffer of no elements NULL.
+ * Meanings are MPI's. Counts and displacements are in elements of `type`: a predefined type or
+ * COLL_OPAQUE(bytes). `op` is a predefined operator or a user's (coll_comm_add_op). COLL_IN_OUT
+ * as `in` (scatter, scatterv: as `out`) means in place; for rooted collectives at the root
+ * only. Any count may be 0, and a buffer of no elements NULL.
  *
- * All ranks of a communicator make the same calls in the same order, with matching arguments. Each returns COLL_OK or an
- * error. The nonblocking twin coll_iNAME returns at once, and the persistent one coll_NAME_init does not even start: see
- * coll_begin and coll_prepare in call.h, which has coll_start, coll_test, coll_wait, coll_cancel and coll_free. Any number of calls may be
- * under way, and be waited for in any order. Buffers and tables are the caller's, and are left alone until the call is done.
+ * All ranks of a communicator make the same calls in the same order, with matching arguments.
+ * Each returns COLL_OK or an error. The nonblocking twin coll_iNAME returns at once, and the
+ * persistent one coll_NAME_init does not even start: see coll_begin and coll_prepare in call.h,
+ * which has coll_start, coll_test, coll_wait, coll_cancel and coll_free. Any number of calls
+ * may be under way, and be waited for in any order. Buffers and tables are the caller's, and
+ * are left alone until the call is done.
  *
- * An error in the arguments is found before anything is started. A call that fails later (the transport's error, COLL_ERR_PEER)
- * has cancelled its operations, its output is undefined, and the communicator is fit only to be freed.
+ * An error in the arguments is found before anything is started. A call that fails later (the
+ * transport's error, COLL_ERR_PEER) has cancelled its operations, its output is undefined, and
+ * the communicator is fit only to be freed.
  *
- *   communicator.h   communicators, sub-communicators, operators, choosing algorithms; where tags come from
- *   call.h           calls and how they progress; how much of the arena they take (coll_comm_bytes)
+ *   communicator.h   communicators and parts of them, operators, choosing algorithms; tags
+ *   call.h           calls and how they progress; how much of the arena they take
  */
 #ifndef COLL_COMM_H
 #define COLL_COMM_H
@@ -111,8 +115,8 @@ COLL_INLINE coll_status coll_bcast_init(coll_comm *comm, void *buf, size_t count
 
 /* ---- reduce ----------------------------------------------------------------------------- */
 
-/* out of the root = in of rank 0 ⊕ in of rank 1 … ⊕ in of rank p−1, element by element; `count` elements. out is
- * not used away from the root. */
+/* out of the root = in of rank 0 ⊕ in of rank 1 … ⊕ in of rank p−1, element by element; `count`
+ * elements. out is not used away from the root. */
 COLL_INLINE coll_status coll_reduce(coll_comm *comm, const void *in, void *out, size_t count,
                                     coll_type type, coll_operator op, uint32_t root)
 {
@@ -170,7 +174,8 @@ COLL_INLINE coll_status coll_allreduce_init(coll_comm *comm, const void *in, voi
 
 /* ---- gather ----------------------------------------------------------------------------- */
 
-/* The root's out holds every rank's `count` elements, in rank order. out is not used away from the root. */
+/* The root's out holds every rank's `count` elements, in rank order. out is not used away from
+ * the root. */
 COLL_INLINE coll_status coll_gather(coll_comm *comm, const void *in, void *out, size_t count,
                                     coll_type type, uint32_t root)
 {
@@ -212,8 +217,8 @@ COLL_INLINE void coll_i_gatherv_args(coll_args *args, const void *in, size_t in_
     args->root = root;
 }
 
-/* As gather, with in_count elements from each rank: rank i's counts[i] elements come to out + displs[i]. The
- * tables and out are not used away from the root. */
+/* As gather, with in_count elements from each rank: rank i's counts[i] elements come to out +
+ * displs[i]. The tables and out are not used away from the root. */
 COLL_INLINE coll_status coll_gatherv(coll_comm *comm, const void *in, size_t in_count,
                                      void *out, const size_t *counts, const size_t *displs,
                                      coll_type type, uint32_t root)
@@ -243,7 +248,8 @@ COLL_INLINE coll_status coll_gatherv_init(coll_comm *comm, const void *in, size_
 
 /* ---- scatter ---------------------------------------------------------------------------- */
 
-/* Every rank's out gets its block of `count` elements of the root's in. in is not used away from the root. */
+/* Every rank's out gets its block of `count` elements of the root's in. in is not used away
+ * from the root. */
 COLL_INLINE coll_status coll_scatter(coll_comm *comm, const void *in, void *out, size_t count,
                                      coll_type type, uint32_t root)
 {
@@ -285,8 +291,8 @@ COLL_INLINE void coll_i_scatterv_args(coll_args *args, const void *in, const siz
     args->root = root;
 }
 
-/* As scatter: rank i gets the counts[i] elements at in + displs[i]; its out_count is the same number. The
- * tables and in are not used away from the root. */
+/* As scatter: rank i gets the counts[i] elements at in + displs[i]; its out_count is the same
+ * number. The tables and in are not used away from the root. */
 COLL_INLINE coll_status coll_scatterv(coll_comm *comm, const void *in, const size_t *counts,
                                       const size_t *displs, void *out, size_t out_count,
                                       coll_type type, uint32_t root)
@@ -357,8 +363,8 @@ COLL_INLINE void coll_i_allgatherv_args(coll_args *args, const void *in, size_t 
     args->type = type;
 }
 
-/* As allgather, with in_count elements from each rank: rank i's counts[i] elements come to out + displs[i]. All
- * ranks give the same counts; in_count is this rank's. */
+/* As allgather, with in_count elements from each rank: rank i's counts[i] elements come to out
+ * + displs[i]. All ranks give the same counts; in_count is this rank's. */
 COLL_INLINE coll_status coll_allgatherv(coll_comm *comm, const void *in, size_t in_count,
                                         void *out, const size_t *counts, const size_t *displs,
                                         coll_type type)
@@ -431,8 +437,9 @@ COLL_INLINE void coll_i_alltoallv_args(coll_args *args, const void *in, const si
     args->type = type;
 }
 
-/* As alltoall: in_counts[i] elements at in + in_displs[i] go to rank i, out_counts[i] elements from rank i come
- * to out + out_displs[i]. What a rank sends to another is as much as that one expects. */
+/* As alltoall: in_counts[i] elements at in + in_displs[i] go to rank i, out_counts[i] elements
+ * from rank i come to out + out_displs[i]. What a rank sends to another is as much as that one
+ * expects. */
 COLL_INLINE coll_status coll_alltoallv(coll_comm *comm, const void *in, const size_t *in_counts,
                                        const size_t *in_displs, void *out,
                                        const size_t *out_counts, const size_t *out_displs,
@@ -479,8 +486,9 @@ COLL_INLINE void coll_i_reduce_scatter_args(coll_args *args, const void *in, voi
     args->op = op;
 }
 
-/* in holds p blocks, block i of counts[i] elements, one after the other; rank r's out becomes block r of the sum
- * over all ranks. All ranks give the same counts. A table of p sizes is taken from the arena. */
+/* in holds p blocks, block i of counts[i] elements, one after the other; rank r's out becomes
+ * block r of the sum over all ranks. All ranks give the same counts. A table of p sizes is
+ * taken from the arena. */
 COLL_INLINE coll_status coll_reduce_scatter(coll_comm *comm, const void *in, void *out,
                                             const size_t *counts, coll_type type,
                                             coll_operator op)
@@ -567,7 +575,8 @@ COLL_INLINE coll_status coll_scan_init(coll_comm *comm, const void *in, void *ou
 
 /* ---- exscan ----------------------------------------------------------------------------- */
 
-/* Rank r's out = in of rank 0 ⊕ … ⊕ in of rank r−1; `count` elements. Rank 0's out is not touched. */
+/* Rank r's out = in of rank 0 ⊕ … ⊕ in of rank r−1; `count` elements. Rank 0's out is not
+ * touched. */
 COLL_INLINE coll_status coll_exscan(coll_comm *comm, const void *in, void *out, size_t count,
                                     coll_type type, coll_operator op)
 {

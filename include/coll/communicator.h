@@ -1,25 +1,29 @@
-/* coll/communicator.h — who talks: ranks, tags, scratch memory, operators of one rank's communicator
+/* coll/communicator.h — who talks: ranks, tags, scratch memory, operators of one rank's
+ * communicator
  *
  *   coll_comm comm;
  *   coll_comm_init(&comm, &my_transport, my_context, rank, p, memory, sizeof memory);
  *   … comm.h …
  *   coll_comm_free(&comm);
  *
- * A communicator is caller's memory, at a fixed place, of one rank and used by one thread at a time. One that is
- * made from a transport is a home: communicators made from it by coll_comm_sub share its transport, its memory
- * and its list of running calls, so that whoever waits moves all of them on. Calls are made in comm.h.
+ * A communicator is caller's memory, at a fixed place, of one rank and used by one thread at a
+ * time. One that is made from a transport is a home: communicators made from it by
+ * coll_comm_sub share its transport, its memory and its list of running calls, so that whoever
+ * waits moves all of them on. Calls are made in comm.h.
  *
- * Tags. Two collectives that run at once must have different tags, and all ranks must give the same tag to the same
- * one, without a word between them. So a tag may only depend on what all ranks of a communicator do in the
- * same order. A communicator has a range of tags of its own:
- *   - Its first `turns` tags go round among blocking and nonblocking calls, in the order of the calls. When a tag comes round
- *     while the older call still runs on this rank, the younger one is queued behind it, and started by whatever makes
- *     progress. Skipping that tag would be wrong, as only this rank knows that the older call still runs. Behind
- *     it, the tag is safe even if other ranks still run the older call: channels keep their order.
- *   - The others are allocated by first fit, one to each persistent call, a range to each communicator made by coll_comm_sub.
- *     All ranks make and free these in the same order, so they find the same numbers.
- * A transport without tags carries one collective at a time: a call is COLL_ERR_BUSY until the one before it has been
- * waited for, or tested until it was done.
+ * Tags. Two collectives that run at once must have different tags, and all ranks must give the
+ * same tag to the same one, without a word between them. So a tag may only depend on what all
+ * ranks of a communicator do in the same order. A communicator has a range of tags of its own:
+ *   - Its first `turns` tags go round among blocking and nonblocking calls, in the order of the
+ *     calls. When a tag comes round while the older call still runs on this rank, the younger
+ *     one is queued behind it, and started by whatever makes progress. Skipping that tag would
+ *     be wrong, as only this rank knows that the older call still runs. Behind it, the tag is
+ *     safe even if other ranks still run the older call: channels keep their order.
+ *   - The others are allocated by first fit, one to each persistent call, a range to each
+ *     communicator made by coll_comm_sub. All ranks make and free these in the same order, so
+ *     they find the same numbers.
+ * A transport without tags carries one collective at a time: a call is COLL_ERR_BUSY until the
+ * one before it has been waited for, or tested until it was done.
  */
 #ifndef COLL_COMMUNICATOR_H
 #define COLL_COMMUNICATOR_H
@@ -89,9 +93,10 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
     comm->n_ops = comm->idle = 0;
 }
 
-/* Makes a home of all p ranks of a transport, of which this is `rank`. `memory`, of `bytes` bytes and any alignment, is
- * where calls find their scratch (coll_comm_bytes says how much); NULL and 0 suffice where none is needed. It, the
- * transport and ctx stay the caller's until coll_comm_free. */
+/* Makes a home of all p ranks of a transport, of which this is `rank`. `memory`, of `bytes`
+ * bytes and any alignment, is where calls find their scratch (coll_comm_bytes says how much);
+ * NULL and 0 suffice where none is needed. It, the transport and ctx stay the caller's until
+ * coll_comm_free. */
 COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *transport,
                                        void *ctx, uint32_t rank, uint32_t p, void *memory,
                                        size_t bytes)
@@ -118,8 +123,8 @@ COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *tr
     return COLL_OK;
 }
 
-/* Writes how the ranks of `group`, in ranks of the parent, map to ranks of the transport. Two maps that are not both
- * affine need a table, in the arena. */
+/* Writes how the ranks of `group`, in ranks of the parent, map to ranks of the transport. Two
+ * maps that are not both affine need a table, in the arena. */
 COLL_INLINE coll_status coll_i_comm_group(coll_comm *sub, const coll_comm *parent,
                                           const coll_group *group, uint32_t p)
 {
@@ -141,14 +146,17 @@ COLL_INLINE coll_status coll_i_comm_group(coll_comm *sub, const coll_comm *paren
     return COLL_OK;
 }
 
-/* Makes a communicator of the p ranks of `parent` that `group` names, in this order. Collective over the parent: all its ranks
- * call this at the same place among their calls, each with the group that it will be in. The groups that they pass at one
- * time are the same or have no rank in common (as in a split by colour). A rank that is in no group passes any one: it
- * gets a communicator in which it is no member (rank == COLL_NOBODY) and must make no call.
- * `tags`, the same on all ranks, are taken from the parent's until coll_comm_free: half of them, at most 32, are calls that can
- * run at once before the next one is queued; the rest serve persistent calls and further communicators. Over a transport without
- * tags it is ignored. The group is copied, into the arena if it is a table; chosen algorithms are not inherited.
- * Errors: COLL_ERR_GROUP, COLL_ERR_TAG if the parent has not so many tags left, COLL_ERR_MEMORY. */
+/* Makes a communicator of the p ranks of `parent` that `group` names, in this order. Collective
+ * over the parent: all its ranks call this at the same place among their calls, each with the
+ * group that it will be in. The groups that they pass at one time are the same or have no rank
+ * in common (as in a split by colour). A rank that is in no group passes any one: it gets a
+ * communicator in which it is no member (rank == COLL_NOBODY) and must make no call. `tags`,
+ * the same on all ranks, are taken from the parent's until coll_comm_free: half of them, at
+ * most 32, are calls that can run at once before the next one is queued; the rest serve
+ * persistent calls and further communicators. Over a transport without tags it is ignored. The
+ * group is copied, into the arena if it is a table; chosen algorithms are not inherited.
+ * Errors: COLL_ERR_GROUP, COLL_ERR_TAG if the parent has not so many tags left,
+ * COLL_ERR_MEMORY. */
 COLL_INLINE coll_status coll_comm_sub(coll_comm *sub, coll_comm *parent,
                                       const coll_group *group, uint32_t p, uint32_t tags)
 {
@@ -179,7 +187,8 @@ COLL_INLINE coll_status coll_comm_sub(coll_comm *sub, coll_comm *parent,
     return status;
 }
 
-/* Makes a second communicator of the same ranks, whose calls never meet those of the first. Otherwise as coll_comm_sub. */
+/* Makes a second communicator of the same ranks, whose calls never meet those of the first.
+ * Otherwise as coll_comm_sub. */
 COLL_INLINE coll_status coll_comm_dup(coll_comm *dup, coll_comm *parent, uint32_t tags)
 {
     coll_group all;
@@ -189,9 +198,10 @@ COLL_INLINE coll_status coll_comm_dup(coll_comm *dup, coll_comm *parent, uint32_
     return coll_comm_sub(dup, parent, &all, parent->p, tags);
 }
 
-/* Has all ranks of a communicator use this algorithm for this collective from the next call on, with these parameters (NULL: the
- * usual ones); NULL as algorithm: coll_select's choice again. Every rank makes the same call. Whether the algorithm can do what a
- * call asks for is checked at that call. */
+/* Has all ranks of a communicator use this algorithm for this collective from the next call on,
+ * with these parameters (NULL: the usual ones); NULL as algorithm: coll_select's choice again.
+ * Every rank makes the same call. Whether the algorithm can do what a call asks for is checked
+ * at that call. */
 COLL_INLINE coll_status coll_comm_force(coll_comm *comm, coll_collective collective,
                                         const coll_algorithm *algorithm, const uint32_t *params)
 {
@@ -208,9 +218,10 @@ COLL_INLINE coll_status coll_comm_force(coll_comm *comm, coll_collective collect
     return COLL_OK;
 }
 
-/* Makes a user's operator on elements of one type known to a communicator and all that share its home, and writes the number
- * by which calls name it. The entry is the caller's memory until the home is freed. `op` is copied. All ranks must agree
- * on op->commutative; the number may differ. */
+/* Makes a user's operator on elements of one type known to a communicator and all that share
+ * its home, and writes the number by which calls name it. The entry is the caller's memory
+ * until the home is freed. `op` is copied. All ranks must agree on op->commutative; the number
+ * may differ. */
 COLL_INLINE coll_status coll_comm_add_op(coll_comm *comm, coll_op_entry *entry,
                                          const coll_op *op, coll_type type,
                                          coll_operator *number)
@@ -232,7 +243,8 @@ COLL_INLINE coll_status coll_comm_add_op(coll_comm *comm, coll_op_entry *entry,
     return COLL_OK;
 }
 
-/* Forgets a user's operator, so that its entry is the caller's again; running calls keep their copy. */
+/* Forgets a user's operator, so that its entry is the caller's again; running calls keep their
+ * copy. */
 COLL_INLINE coll_status coll_comm_remove_op(coll_comm *comm, coll_operator number)
 {
     if (!comm)

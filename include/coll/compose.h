@@ -9,27 +9,32 @@
  *   coll_plan plan;
  *   status = coll_plan_compose(&plan, &coll_sequence, &problem, &both);
  *
- * A part is an inner plan placed in an outer one. Its group says which outer ranks are its ranks; a rank that is
- * none of them skips the part. For each of its spaces, `base` says where in the outer plan the space begins: an
- * inner OUT may so be a half of the outer OUT, or a piece of SCRATCH that a later part has as IN.
+ * A part is an inner plan placed in an outer one. Its group says which outer ranks are its
+ * ranks; a rank that is none of them skips the part. For each of its spaces, `base` says where
+ * in the outer plan the space begins: an inner OUT may so be a half of the outer OUT, or a
+ * piece of SCRATCH that a later part has as IN.
  *
  *   coll_sequence     part 0, then part 1, …              A A A B B
  *   coll_interleave   a step of each part in turn         A B A B A
  *   embedding         a part, of either, whose group is smaller than p
  *
- * In a sequence, program order makes later parts wait for what they need, and only for that; barriers in it are passed one
- * after the other. An interleaving keeps the links of several independent parts busy at once, say of k allreduces of k
- * pieces of the vector. Parts of an interleaving on disjoint groups may be anything. Parts that share ranks must keep in step, or
- * ranks wait for each other in a circle: the same algorithm, parameters, root and ranks (any counts), and one that sends each
- * message at a step not after the one at which it is received, as rings and recursive doubling do. Both kinds are ordinary
- * algorithms with random access, in time linear in the number of parts, and may be parts themselves.
+ * In a sequence, program order makes later parts wait for what they need, and only for that;
+ * barriers in it are passed one after the other. An interleaving keeps the links of several
+ * independent parts busy at once, say of k allreduces of k pieces of the vector. Parts of an
+ * interleaving on disjoint groups may be anything. Parts that share ranks must keep in step, or
+ * ranks wait for each other in a circle: the same algorithm, parameters, root and ranks (any
+ * counts), and one that sends each message at a step not after the one at which it is received,
+ * as rings and recursive doubling do. Both kinds are ordinary algorithms with random access, in
+ * time linear in the number of parts, and may be parts themselves.
  *
- * SCRATCH of the parts begins at base[COLL_SCRATCH]. In a sequence all parts use it again; in an interleaving each
- * part's begins where that of the part before ends. What a caller keeps in SCRATCH between parts lies below these bases.
+ * SCRATCH of the parts begins at base[COLL_SCRATCH]. In a sequence all parts use it again; in
+ * an interleaving each part's begins where that of the part before ends. What a caller keeps in
+ * SCRATCH between parts lies below these bases.
  *
- * Parts, inner plans and the composition are the caller's, the same on all ranks, and unchanged while the plan is used. What
- * a composition computes is up to its author, and verify.h proves it: that IN and OUT of the parts lie inside of the outer
- * ones, and that operands keep their order. Nothing here allocates, blocks or communicates.
+ * Parts, inner plans and the composition are the caller's, the same on all ranks, and unchanged
+ * while the plan is used. What a composition computes is up to its author, and verify.h proves
+ * it: that IN and OUT of the parts lie inside of the outer ones, and that operands keep their
+ * order. Nothing here allocates, blocks or communicates.
  */
 #ifndef COLL_COMPOSE_H
 #define COLL_COMPOSE_H
@@ -42,13 +47,12 @@
 /* Private traits of the kinds of composition; their plans do not have them. */
 enum { COLL_I_COMPOSES = 1 << 29, COLL_I_SIDE_BY_SIDE = 1 << 30 };
 
-/* An inner plan placed in an outer one. */
+/* An inner plan placed in an outer one. More than one copy: that many groups, each `spacing` ranks
+ * after the one before, run the part at once, each on its own data (the nodes of a machine). */
 typedef struct coll_part {
-    const coll_plan *plan; /* its own group is not used */
-    coll_group group;      /* its ranks as ranks of the outer plan; a table has an inverse */
-    uint32_t copies,
-        spacing; /* that many groups, each `spacing` ranks after the one before, run the part at once,
-                                 on their own data; no table */
+    const coll_plan *plan;      /* its own group is not used */
+    coll_group group;           /* of the first copy, in outer ranks; a table has an inverse */
+    uint32_t copies, spacing;   /* a table has one copy */
     coll_ref base[COLL_SPACES]; /* where its spaces begin in the outer plan's */
 } coll_part;
 
@@ -62,7 +66,8 @@ typedef struct coll_composition {
     coll_divider by_n;
 } coll_composition;
 
-/* A part of all ranks, in order, whose spaces are those of the outer plan. Change what is different. */
+/* A part of all ranks, in order, whose spaces are those of the outer plan. Change what is
+ * different. */
 COLL_INLINE void coll_part_init(coll_part *part, const coll_plan *plan)
 {
     part->plan = plan;
@@ -86,7 +91,8 @@ COLL_INLINE void coll_composition_init(coll_composition *composition, const coll
 
 /* ---- ranks ------------------------------------------------------------------------------- */
 
-/* Where an outer rank is in a part: in the copy that begins `shift` ranks on, with this inner rank, or nowhere. */
+/* Where an outer rank is in a part: in the copy that begins `shift` ranks on, with this inner
+ * rank, or nowhere. */
 typedef struct coll_i_seat {
     uint32_t rank; /* COLL_NOBODY: nowhere */
     uint32_t shift;
@@ -98,8 +104,8 @@ COLL_INLINE uint64_t coll_i_part_length(const coll_part *part)
     return (uint64_t)(part->plan->problem.p - 1) * part->group.stride + 1;
 }
 
-/* Copies lie one after the other, each as far on as a group is long or further, or side by side, all of them between two ranks of a
- * group: coll_i_part_group_check sees to that. */
+/* Copies lie one after the other, each as far on as a group is long or further, or side by
+ * side, all of them between two ranks of a group: coll_i_part_group_check sees to that. */
 COLL_INLINE coll_i_seat coll_i_part_seat(const coll_part *part, uint32_t outer)
 {
     coll_i_seat seat;
@@ -147,7 +153,8 @@ COLL_INLINE size_t coll_i_part_scratch(const coll_part *part, uint32_t outer)
     return rank == COLL_NOBODY ? 0 : coll_plan_scratch(part->plan, rank);
 }
 
-/* Tokens of SCRATCH that a part names, at most; only barriers name any. Known kinds of barrier have one for each rank. */
+/* Tokens of SCRATCH that a part names, at most; only barriers name any. Known kinds of barrier
+ * have one for each rank. */
 COLL_INLINE uint64_t coll_i_part_tokens(const coll_part *part)
 {
     if (part->plan->problem.collective != COLL_BARRIER)
@@ -157,8 +164,9 @@ COLL_INLINE uint64_t coll_i_part_tokens(const coll_part *part)
                : part->plan->problem.p;
 }
 
-/* Step s of a part in the words of the outer plan; the part's SCRATCH begins `skip` elements behind its base. A barrier's
- * notification also names all tokens below its own: those of the barriers before it in a sequence, which so come first. */
+/* Step s of a part in the words of the outer plan; the part's SCRATCH begins `skip` elements
+ * behind its base. A barrier's notification also names all tokens below its own: those of the
+ * barriers before it in a sequence, which so come first. */
 COLL_INLINE unsigned coll_i_part_step(const coll_part *part, uint32_t outer, size_t s,
                                       size_t skip, coll_action *out)
 {
@@ -192,7 +200,8 @@ COLL_INLINE size_t coll_i_part_reach(const coll_part *part, coll_space outer, co
                : 0;
 }
 
-/* Elements of SCRATCH up to the end of what the part uses, its own SCRATCH beginning `skip` behind its base. */
+/* Elements of SCRATCH up to the end of what the part uses, its own SCRATCH beginning `skip`
+ * behind its base. */
 COLL_INLINE size_t coll_i_part_extent(const coll_part *part, uint32_t outer, size_t skip)
 {
     const uint32_t rank = coll_i_part_seat(part, outer).rank;
@@ -282,7 +291,8 @@ static const coll_algorithm coll_sequence = {"sequence",
 
 /* ---- interleaving ------------------------------------------------------------------------ */
 
-/* Every part has as many turns as the longest one has steps; the turns of shorter ones are empty at the end. */
+/* Every part has as many turns as the longest one has steps; the turns of shorter ones are
+ * empty at the end. */
 COLL_INLINE size_t coll_i_interleave_steps(const coll_plan *plan, uint32_t rank)
 {
     const coll_composition *of = coll_i_composition(plan);
@@ -372,18 +382,21 @@ COLL_INLINE coll_status coll_i_part_check(const coll_part *part, const coll_plan
     return COLL_OK;
 }
 
-/* Makes *plan, by `kind` (coll_sequence or coll_interleave), from parts that together solve `problem`, and fills in
- * composition->depth. What the parts need of an operator and of the transport the plan needs; it promises nothing,
- * so add to plan->traits what verify.h found to hold.
+/* Makes *plan, by `kind` (coll_sequence or coll_interleave), from parts that together solve
+ * `problem`, and fills in composition->depth. What the parts need of an operator and of the
+ * transport the plan needs; it promises nothing, so add to plan->traits what verify.h found to
+ * hold.
  *
- * Its least window is, in a sequence, the largest one of its parts: actions enter a window in order, so as long as one of a
- * part is still to enter, no later part occupies a slot. An interleaving gets the sum of its parts' windows, which
- * is enough where the parts keep pace with each other, as pieces of one pattern do; where verify.h finds that it
- * is not, or that less is, say so by composition->window.
+ * Its least window is, in a sequence, the largest one of its parts: actions enter a window in
+ * order, so as long as one of a part is still to enter, no later part occupies a slot. An
+ * interleaving gets the sum of its parts' windows, which is enough where the parts keep pace
+ * with each other, as pieces of one pattern do; where verify.h finds that it is not, or that
+ * less is, say so by composition->window.
  *
- * Errors: COLL_ERR_GROUP a part's ranks, COLL_ERR_PARAM no parts, or a base in a space where it cannot be (IN is never written;
- * SHARED is SHARED), COLL_ERR_TYPE elements of another size, COLL_ERR_ORDER, COLL_ERR_WINDOW above 32,
- * COLL_ERR_SHAPE nested too deeply, COLL_ERR_OVERFLOW, and those of coll_plan_init. */
+ * Errors: COLL_ERR_GROUP a part's ranks, COLL_ERR_PARAM no parts, or a base in a space where it
+ * cannot be (IN is never written; SHARED is SHARED), COLL_ERR_TYPE elements of another size,
+ * COLL_ERR_ORDER, COLL_ERR_WINDOW above 32, COLL_ERR_SHAPE nested too deeply,
+ * COLL_ERR_OVERFLOW, and those of coll_plan_init. */
 COLL_INLINE coll_status coll_plan_compose(coll_plan *plan, const coll_algorithm *kind,
                                           const coll_problem *problem,
                                           coll_composition *composition)

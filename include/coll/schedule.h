@@ -1,21 +1,22 @@
 /* coll/schedule.h — a plan written out: counted, stored, replayed, sent
  *
  *   coll_tally tally;
- *   status = coll_plan_tally(&plan, rank, &tally);           // how many actions, messages, elements
+ *   status = coll_plan_tally(&plan, rank, &tally);    // how many actions, messages, elements
  *
- *   coll_action actions[…];                                   // tally.total of them, the caller's
+ *   coll_action actions[…];                            // tally.total of them, the caller's
  *   coll_schedule schedule;
  *   status = coll_schedule_write(&schedule, &plan, rank, actions, n);
- *   coll_plan again;                                          // does the same, on this rank alone
+ *   coll_plan again;                                   // does the same, on this rank alone
  *   status = coll_plan_replay(&again, &plan, &schedule);
  *
- *   unsigned char wire[COLL_PACK_BYTES];                      // more if the plan has tables
+ *   unsigned char wire[COLL_PACK_BYTES];               // more if the plan has tables
  *   status = coll_plan_pack(&plan, wire, sizeof wire, &bytes);
  *   status = coll_plan_unpack(&plan, wire, bytes, coll_registry, COLL_REGISTRY_COUNT, memory, n);
  *
- * A written schedule costs memory and saves the time of the step functions: for what is started very often, for
- * export, for lowering to hardware. A packed plan is what a host gives to a network processor, or to a file: a few
- * dozen bytes without pointers, the same on all machines. Nothing here allocates, blocks or communicates.
+ * A written schedule costs memory and saves the time of the step functions: for what is started
+ * very often, for export, for lowering to hardware. A packed plan is what a host gives to a
+ * network processor, or to a file: a few dozen bytes without pointers, the same on all
+ * machines. Nothing here allocates, blocks or communicates.
  */
 #ifndef COLL_SCHEDULE_H
 #define COLL_SCHEDULE_H
@@ -24,15 +25,15 @@
 
 /* ---- counting ---------------------------------------------------------------------------- */
 
-/* What one rank does. Actions of 0 elements are none. */
+/* What one rank does. Actions of 0 elements are none. Elements of REDUCE count once for each operand
+ * at via. Elements and bytes that are too many to count are SIZE_MAX. */
 typedef struct coll_tally {
-    size_t steps;               /* of the plan, empty ones too */
-    size_t total;               /* actions */
-    size_t actions[COLL_KINDS]; /* … of each kind */
-    size_t elements
-        [COLL_KINDS]; /* … and their elements; REDUCE: times its operands at via. SIZE_MAX: too many */
+    size_t steps;                            /* of the plan, empty ones too */
+    size_t total;                            /* actions */
+    size_t actions[COLL_KINDS];              /* … of each kind … */
+    size_t elements[COLL_KINDS];             /* … and their elements */
     size_t messages_sent, messages_received; /* a multicast is one */
-    size_t bytes_sent, bytes_received;       /* SIZE_MAX: too many */
+    size_t bytes_sent, bytes_received;
 } coll_tally;
 
 /* a + b·c, or SIZE_MAX. */
@@ -58,7 +59,8 @@ COLL_INLINE void coll_i_tally_add(coll_tally *tally, const coll_action *a, size_
     }
 }
 
-/* Counts what a rank does, in time linear in its steps. COLL_ERR_RANK, COLL_ERR_COUNTS: coll_plan_check_rank. */
+/* Counts what a rank does, in time linear in its steps. COLL_ERR_RANK, COLL_ERR_COUNTS:
+ * coll_plan_check_rank. */
 COLL_INLINE coll_status coll_plan_tally(const coll_plan *plan, uint32_t rank, coll_tally *tally)
 {
     coll_action acts[COLL_STEP_MAX];
@@ -93,7 +95,8 @@ typedef struct coll_schedule {
     uint32_t rank;
 } coll_schedule;
 
-/* Field by field: on bare metal, compilers call memcpy for the assignment of a structure this large. */
+/* Field by field: on bare metal, compilers call memcpy for the assignment of a structure this
+ * large. */
 COLL_INLINE void coll_i_action_assign(coll_action *to, const coll_action *from)
 {
     to->kind = from->kind;
@@ -107,8 +110,8 @@ COLL_INLINE void coll_i_action_assign(coll_action *to, const coll_action *from)
     to->stride = from->stride;
 }
 
-/* Writes all actions of a rank to `actions`, of which there are `room`, and makes *schedule of them. coll_plan_tally
- * says how many there are; COLL_ERR_MEMORY: more than `room`. */
+/* Writes all actions of a rank to `actions`, of which there are `room`, and makes *schedule of
+ * them. coll_plan_tally says how many there are; COLL_ERR_MEMORY: more than `room`. */
 COLL_INLINE coll_status coll_schedule_write(coll_schedule *schedule, const coll_plan *plan,
                                             uint32_t rank, coll_action *actions, size_t room)
 {
@@ -174,7 +177,8 @@ COLL_INLINE size_t coll_i_replay_shared(const coll_plan *plan)
     return coll_i_schedule(plan)->shared;
 }
 
-/* What a written schedule runs as: the plan of one rank, on the others there is nothing to do. Made by coll_plan_replay. */
+/* What a written schedule runs as: the plan of one rank, on the others there is nothing to do.
+ * Made by coll_plan_replay. */
 static const coll_algorithm coll_replay = {"replay",
                                            "a schedule that was written out",
                                            COLL_BIT(COLL_COLLECTIVES) - 1,
@@ -188,8 +192,9 @@ static const coll_algorithm coll_replay = {"replay",
                                            coll_i_replay_scratch,
                                            coll_i_replay_shared};
 
-/* Makes *replay a plan that does on the schedule's rank what `plan`, from which the schedule was written, does there. The other
- * ranks may run the plan itself or replays of their own. The schedule must outlive it. */
+/* Makes *replay a plan that does on the schedule's rank what `plan`, from which the schedule
+ * was written, does there. The other ranks may run the plan itself or replays of their own. The
+ * schedule must outlive it. */
 COLL_INLINE coll_status coll_plan_replay(coll_plan *replay, const coll_plan *plan,
                                          const coll_schedule *schedule)
 {
@@ -245,7 +250,8 @@ COLL_INLINE uint32_t coll_algorithm_hash(const coll_algorithm *algorithm)
     return coll_i_hash(COLL_I_HASH_START, (const unsigned char *)algorithm->name, n);
 }
 
-/* Where the next number is written or read; after the end, `at` still moves, and nothing else happens. */
+/* Where the next number is written or read; after the end, `at` still moves, and nothing else
+ * happens. */
 typedef struct coll_i_wire {
     unsigned char *out; /* writing, or … */
     const unsigned char *in;
@@ -276,9 +282,10 @@ COLL_INLINE void coll_i_put_layout(coll_i_wire *wire, const coll_layout *layout,
         coll_i_put(wire, layout->displs[i], 8);
 }
 
-/* Writes a plan to `wire`, with this rank's tables and the group, and to *bytes how many bytes that takes. COLL_ERR_MEMORY: more
- * than `room`; *bytes is right nevertheless, so room may be 0 to ask. COLL_ERR_CAPABILITY: a composition or a replay,
- * whose parts a descriptor cannot name. */
+/* Writes a plan to `wire`, with this rank's tables and the group, and to *bytes how many bytes
+ * that takes. COLL_ERR_MEMORY: more than `room`; *bytes is right nevertheless, so room may be 0
+ * to ask. COLL_ERR_CAPABILITY: a composition or a replay, whose parts a descriptor cannot
+ * name. */
 COLL_INLINE coll_status coll_plan_pack(const coll_plan *plan, void *wire, size_t room,
                                        size_t *bytes)
 {
@@ -377,11 +384,13 @@ COLL_INLINE const coll_algorithm *coll_i_find_hash(const coll_algorithm *const *
     return NULL;
 }
 
-/* Makes *plan from a descriptor of `bytes` bytes, by one of the `n` algorithms in `among`. `memory`, of `room` bytes and aligned for
- * size_t, takes the descriptor's tables: 2·p size_t for each layout and p uint32_t for a group that is a table; NULL and 0
- * where there are none. It stays the plan's. The bytes may come from anywhere: every number in them is checked.
- * Errors: COLL_ERR_FORMAT not a descriptor of this version, or damaged; COLL_ERR_UNKNOWN none of these algorithms;
- * COLL_ERR_MEMORY; COLL_ERR_GROUP; COLL_ERR_OVERFLOW; and those of coll_plan_init. */
+/* Makes *plan from a descriptor of `bytes` bytes, by one of the `n` algorithms in `among`.
+ * `memory`, of `room` bytes and aligned for size_t, takes the descriptor's tables: 2·p size_t
+ * for each layout and p uint32_t for a group that is a table; NULL and 0 where there are none.
+ * It stays the plan's. The bytes may come from anywhere: every number in them is checked.
+ * Errors: COLL_ERR_FORMAT not a descriptor of this version, or damaged; COLL_ERR_UNKNOWN none
+ * of these algorithms; COLL_ERR_MEMORY; COLL_ERR_GROUP; COLL_ERR_OVERFLOW; and those of
+ * coll_plan_init. */
 COLL_INLINE coll_status coll_plan_unpack(coll_plan *plan, const void *wire, size_t bytes,
                                          const coll_algorithm *const *among, size_t n,
                                          void *memory, size_t room)

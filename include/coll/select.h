@@ -4,11 +4,11 @@
  *   status = coll_select(&problem, 0, &plan);              // by the first rule that fits
  *   puts(coll_select_rule(&problem, 0)->why);              // … and why that one
  *
- * A rule fits when its collectives, ranks and bytes do, and coll_plan_init takes its algorithm: so no rule
- * leads to an algorithm whose traits the problem breaks. The last rule of each collective fits
- * everything. A choice depends only on what is the same on all ranks: not on the counts of gatherv
- * and scatterv, which the root alone knows, nor on those of alltoallv, nor on whether a root works
- * in place. Nothing here allocates, blocks or communicates.
+ * A rule fits when its collectives, ranks and bytes do, and coll_plan_init takes its algorithm:
+ * so no rule leads to an algorithm whose traits the problem breaks. The last rule of each
+ * collective fits everything. A choice depends only on what is the same on all ranks: not on
+ * the counts of gatherv and scatterv, which the root alone knows, nor on those of alltoallv,
+ * nor on whether a root works in place. Nothing here allocates, blocks or communicates.
  */
 #ifndef COLL_SELECT_H
 #define COLL_SELECT_H
@@ -96,8 +96,9 @@ static const coll_rule coll_rules[] = {
 
 #define COLL_RULE_COUNT (sizeof coll_rules / sizeof coll_rules[0])
 
-/* What a rule's bytes are compared with: the bytes of the vector, or of one block (allgatherv, reduce_scatter: of an average one);
- * 0 where the ranks do not all know it. SIZE_MAX if it overflows. */
+/* What a rule's bytes are compared with: the bytes of the vector, or of one block (allgatherv,
+ * reduce_scatter: of an average one); 0 where the ranks do not all know it. SIZE_MAX if it
+ * overflows. */
 COLL_INLINE size_t coll_problem_bytes(const coll_problem *problem)
 {
     const size_t *counts = NULL;
@@ -123,7 +124,8 @@ COLL_INLINE size_t coll_problem_bytes(const coll_problem *problem)
     return coll_multiply(elements, problem->elem_bytes, &bytes) ? bytes : SIZE_MAX;
 }
 
-/* May the algorithm be chosen, by all ranks alike, as far as coll_plan_init on one rank cannot tell? */
+/* May the algorithm be chosen, by all ranks alike, as far as coll_plan_init on one rank cannot
+ * tell? */
 COLL_INLINE bool coll_i_selectable(const coll_algorithm *algorithm, coll_collective collective,
                                    unsigned offers)
 {
@@ -186,9 +188,9 @@ COLL_INLINE coll_status coll_i_select(const coll_problem *problem, unsigned offe
     return COLL_ERR_COLLECTIVE;
 }
 
-/* Chooses an algorithm and its parameters for a problem, and makes the plan. `offers` are the needs that the ranks' transport meets: a
- * mask of COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST and COLL_NEEDS_FABRIC_REDUCE, the same on all ranks. Returns what
- * coll_plan_init does. */
+/* Chooses an algorithm and its parameters for a problem, and makes the plan. `offers` are the
+ * needs that the ranks' transport meets: a mask of COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST and
+ * COLL_NEEDS_FABRIC_REDUCE, the same on all ranks. Returns what coll_plan_init does. */
 COLL_INLINE coll_status coll_select(const coll_problem *problem, unsigned offers,
                                     coll_plan *plan)
 {
