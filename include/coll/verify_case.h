@@ -57,6 +57,7 @@ typedef struct coll_grid_worker {
     coll_verifier verifier;
     coll_i_memory tables, plans;
     bool per_rank; /* the case has a plan for each rank */
+    uint32_t skip; /* COLL_VERIFY_NO_… */
     uint64_t random;
 } coll_grid_worker;
 
@@ -185,6 +186,7 @@ COLL_INLINE coll_status coll_grid_prove(coll_grid_worker *worker, const coll_gri
     options.plan_of = coll_i_grid_plan_of;
     options.arg = worker;
     options.verifier = &worker->verifier;
+    options.skip = worker->skip;
     options.window = window;
     coll_verify(NULL, &options, report);
     return COLL_OK;

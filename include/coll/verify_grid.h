@@ -282,11 +282,14 @@ COLL_INLINE bool coll_i_grid_all(coll_grid_worker *worker, const coll_grid_optio
     if (!coll_i_grid_refusals(worker, &of, row))
         return false;
     for (uint32_t params = 0; coll_i_grid_params(&of, params); params++)
-        for (uint32_t root = 0; coll_i_grid_root(worker, &of, root, options->all_roots); root++)
+        for (uint32_t root = 0; coll_i_grid_root(worker, &of, root, options->all_roots);
+             root++) {
+            worker->skip = root > 1 ? COLL_VERIFY_NO_PURITY : 0; /* seen with two roots */
             for (uint32_t shape = 0; coll_i_grid_shape(&of, shape); shape++)
                 for (uint32_t flags = 0; coll_i_grid_flags(&of, flags); flags++)
                     if (!coll_i_grid_case(worker, &of, row))
                         return false;
+        }
     return true;
 }
 
@@ -370,6 +373,7 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
             pthread_mutex_unlock(&grid->lock);
             mine.plans = mine.refused = mine.actions = 0;
             worker.random = options->seed * 0x2545f4914f6cdd1du + unit;
+            worker.skip = 0;
             coll_verifier_forget(&worker.verifier);
             held = p > 0 ? coll_i_grid_all(&worker, options, p, &mine)
                          : coll_i_grid_large(&worker, options,
