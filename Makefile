@@ -32,7 +32,7 @@ else
 	@$(call need,$(firstword $(CC)),the C compiler $(CC),gcc libc6-dev)
 endif
 	@$(call need,cmake,cmake,cmake)
-	@test -f $(BUILD)/CTestTestfile.cmake -a -z "$(CMAKE_OPTIONS)" || cmake -S . -B $(BUILD) $(CMAKE_OPTIONS)
+	@{ test -f $(BUILD)/CTestTestfile.cmake && test -z "$(CMAKE_OPTIONS)"; } || cmake -S . -B $(BUILD) $(CMAKE_OPTIONS)
 
 build: configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
@@ -41,7 +41,8 @@ test: build
 	@cd $(BUILD) && { ctest --output-on-failure --parallel $(JOBS); status=$$?; \
 		grep -h '^skipped: ' Testing/Temporary/LastTest.log | sort -u; exit $$status; }
 
-demo: build
+demo: configure
+	@cmake --build $(BUILD) --parallel $(JOBS) --target examples_cg coll_command
 	@cd $(BUILD) && examples/cg --grid 24,24,24 --ranks 4 >demo.txt && cat demo.txt && \
 	sed -n 's/^ *\(coll show .*\)/\1/p' demo.txt | while read -r line; do \
 		echo; echo "$$ $(BUILD)/$$line"; echo; ./$$line || exit 1; done

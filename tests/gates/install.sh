@@ -38,7 +38,7 @@ pkg-config)
     accept pkg-config --exact-version="$version" coll
     accept compile "$COLL_CC" "$consumer/main.c"
     ! command -v g++ >/dev/null || accept compile g++ -x c++ "$consumer/main.c"
-    reject 'Requested' pkg-config --print-errors 'coll >= 99.0'
+    reject 'equire.* version' pkg-config --print-errors 'coll >= 99.0'
     PKG_CONFIG_PATH=$gate_scratch/first/share/pkgconfig
     reject 'fatal error|No package' compile "$COLL_CC" "$consumer/main.c"
     ;;
