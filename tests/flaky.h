@@ -133,12 +133,13 @@ static inline void flaky_first(flaky_rank *me, uint32_t peer, unsigned long seri
 }
 
 /* A message that loopback has taken, or has not. */
-static inline coll_status flaky_started(flaky_rank *me, coll_status status, coll_handle inner,
-                                        uint32_t peer, bool receives, coll_handle *h)
+static inline coll_status flaky_started(flaky_rank *me, coll_status status,
+                                        const coll_handle *inner, uint32_t peer, bool receives,
+                                        coll_handle *h)
 {
     if (status == COLL_STARTED) {
         flaky_op *op = flaky_new(me, h);
-        op->inner = inner;
+        op->inner = *inner;
         op->peer = peer;
         op->receives = receives;
     }
@@ -162,7 +163,7 @@ static inline coll_status flaky_send(void *ctx, uint32_t peer, uint32_t tag, con
         return status;
     return flaky_started(me,
                          coll_loopback_transport.send(me->inner, peer, tag, buf, bytes, &inner),
-                         inner, peer, false, h);
+                         &inner, peer, false, h);
 }
 
 static inline coll_status flaky_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf,
@@ -176,7 +177,7 @@ static inline coll_status flaky_recv(void *ctx, uint32_t peer, uint32_t tag, voi
         return status;
     return flaky_started(me,
                          coll_loopback_transport.recv(me->inner, peer, tag, buf, bytes, &inner),
-                         inner, peer, true, h);
+                         &inner, peer, true, h);
 }
 
 static inline coll_status flaky_multicast(void *ctx, uint32_t tag, const void *buf,
@@ -190,7 +191,7 @@ static inline coll_status flaky_multicast(void *ctx, uint32_t tag, const void *b
         return status;
     return flaky_started(me,
                          coll_loopback_transport.multicast(me->inner, tag, buf, bytes, &inner),
-                         inner, COLL_NOBODY, false, h);
+                         &inner, COLL_NOBODY, false, h);
 }
 
 static inline coll_status flaky_fabric_reduce(void *ctx, uint32_t tag, const coll_op *op,
@@ -205,7 +206,7 @@ static inline coll_status flaky_fabric_reduce(void *ctx, uint32_t tag, const col
     return flaky_started(me,
                          coll_loopback_transport.fabric_reduce(me->inner, tag, op, dst, src,
                                                                count, elem_bytes, &inner),
-                         inner, COLL_NOBODY, false, h);
+                         &inner, COLL_NOBODY, false, h);
 }
 
 static inline void flaky_carry_out(const flaky_op *op)
