@@ -66,10 +66,12 @@ static inline uint32_t flaky_random(flaky *it, uint32_t below)
     return (uint32_t)((uint64_t)it->random * below >> 32);
 }
 
-/* What happens before a callback does its work: COLL_OK lets it go on. */
-static inline coll_status flaky_enter(flaky_rank *me)
+/* What happens before a callback does its work: COLL_OK lets it go on. A handle comes in zero when it starts
+ * something. */
+static inline coll_status flaky_enter(flaky_rank *me, const coll_handle *fresh)
 {
     flaky *it = me->flaky;
+    it->violations += fresh && (fresh->word[0] != 0 || fresh->word[1] != 0);
     if (me->failed || me->lends)
         it->violations++;
     if (me->inner->rank == it->fail_rank && ++it->calls == it->fail_at) {
@@ -102,7 +104,7 @@ static inline flaky_op *flaky_new(flaky_rank *me, coll_handle *h)
     it->ops[i].rank = me->inner->rank;
     it->ops[i].serial = ++it->serial;
     it->live++;
-    h->word[0] = i;
+    h->word[0] = i + 1;
     return &it->ops[i];
 }
 
@@ -115,8 +117,8 @@ static inline void flaky_end(flaky *it, flaky_op *op)
 /* The operation of a handle that must be in flight, on this rank. */
 static inline flaky_op *flaky_of(flaky_rank *me, const coll_handle *h)
 {
-    flaky_op *op = &me->flaky->ops[h->word[0] % FLAKY_OPS];
-    if (h->word[0] >= FLAKY_OPS || !op->live || op->rank != me->inner->rank)
+    flaky_op *op = &me->flaky->ops[(h->word[0] - 1) % FLAKY_OPS];
+    if (h->word[0] - 1 >= FLAKY_OPS || !op->live || op->rank != me->inner->rank)
         me->flaky->violations++;
     return op;
 }
@@ -157,7 +159,7 @@ static inline coll_status flaky_send(void *ctx, uint32_t peer, uint32_t tag, con
 {
     flaky_rank *me = (flaky_rank *)ctx;
     coll_handle inner = {{0, 0}};
-    const coll_status status = flaky_enter(me);
+    const coll_status status = flaky_enter(me, h);
     flaky_measure(me->flaky, bytes);
     if (status != COLL_OK)
         return status;
@@ -171,7 +173,7 @@ static inline coll_status flaky_recv(void *ctx, uint32_t peer, uint32_t tag, voi
 {
     flaky_rank *me = (flaky_rank *)ctx;
     coll_handle inner = {{0, 0}};
-    const coll_status status = flaky_enter(me);
+    const coll_status status = flaky_enter(me, h);
     flaky_measure(me->flaky, bytes);
     if (status != COLL_OK)
         return status;
@@ -185,7 +187,7 @@ static inline coll_status flaky_multicast(void *ctx, uint32_t tag, const void *b
 {
     flaky_rank *me = (flaky_rank *)ctx;
     coll_handle inner = {{0, 0}};
-    const coll_status status = flaky_enter(me);
+    const coll_status status = flaky_enter(me, h);
     flaky_measure(me->flaky, bytes);
     if (status != COLL_OK)
         return status;
@@ -200,7 +202,7 @@ static inline coll_status flaky_fabric_reduce(void *ctx, uint32_t tag, const col
 {
     flaky_rank *me = (flaky_rank *)ctx;
     coll_handle inner = {{0, 0}};
-    const coll_status status = flaky_enter(me);
+    const coll_status status = flaky_enter(me, h);
     if (status != COLL_OK)
         return status;
     return flaky_started(me,
@@ -224,7 +226,7 @@ static inline coll_status flaky_local(flaky_rank *me, const coll_op *op, void *d
 {
     flaky *it = me->flaky;
     flaky_op now;
-    const coll_status status = flaky_enter(me);
+    const coll_status status = flaky_enter(me, h);
     it->violations += !op && dst == a; /* such a copy is none */
     if (status != COLL_OK)
         return status;
@@ -272,7 +274,7 @@ static inline coll_status flaky_test(void *ctx, coll_handle *h)
     coll_status status;
     if (op->receives)
         flaky_first(me, op->peer, op->serial);
-    status = flaky_enter(me);
+    status = flaky_enter(me, NULL);
     if (status != COLL_OK)
         return status;
     if (op->local) {
@@ -311,11 +313,11 @@ static inline coll_status flaky_borrow(void *ctx, uint32_t peer, uint32_t tag, s
     coll_status status;
     flaky_first(me, peer, me->flaky->serial + 1);
     flaky_measure(me->flaky, bytes);
-    status = flaky_enter(me);
+    status = flaky_enter(me, h);
     if (status != COLL_OK)
         return status;
     status = coll_loopback_transport.borrow(me->inner, peer, tag, bytes, message, &me->lent);
-    h->word[0] = (uintptr_t)me;
+    h->word[0] = status == COLL_OK ? (uintptr_t)me : 0;
     me->lends = status == COLL_OK;
     me->flaky->borrows += me->lends;
     return flaky_leave(me, status);

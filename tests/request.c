@@ -11,15 +11,15 @@
 /* Waits that need staging, each of a rank for itself by way of others. Bcast of nothing: results do not matter, only
  * that it ends. What each rank does, with A = 0:
  *
- *   stuck 0                        stuck 1
- *   A  RECV_REDUCE X from B        A  SEND X to C
- *      RECV_REDUCE X from C           RECV Y from B
- *   B  RECV from C, SEND to A         RECV_REDUCE X from B
- *   C  SEND Z to A                    RECV Y from B
- *      RECV Z from D, SEND Z to B  B  SEND, SEND, SEND Z to A
- *   D  SEND to C                      RECV Z from D, SEND Z to C
- *                                  C  RECV from B, RECV from A
- *                                  D  SEND to B
+ *   stuck 0                          stuck 1
+ *   A  RECV_REDUCE X from B          A  SEND X to C
+ *      RECV_REDUCE X from C             RECV Y from B
+ *   B  RECV X from C, SEND X to A       RECV_REDUCE X from B
+ *   C  SEND Z to A                      RECV Y from B
+ *      RECV Z from D, SEND Z to B    B  SEND X, SEND Y, SEND Z to A
+ *   D  SEND X to C                      RECV Z from D, SEND Z to C
+ *                                    C  RECV X from B, RECV X from A
+ *                                    D  SEND X to B
  *
  * Left, A cannot combine C's message before B's, for which B needs C to go on, for which C needs A to take it.
  * Right, A cannot combine while it sends, and must take what follows. */
@@ -31,12 +31,12 @@ typedef struct stuck_row {
 
 static const stuck_row stuck_rows[2][4][6] = {
     {{{'R', 'X', 1}, {'R', 'X', 2}},
-     {{'r', 'Y', 2}, {'s', 'X', 0}},
+     {{'r', 'X', 2}, {'s', 'X', 0}},
      {{'s', 'Z', 0}, {'r', 'Z', 3}, {'s', 'Z', 1}},
      {{'s', 'X', 2}}},
     {{{'s', 'X', 2}, {'r', 'Y', 1}, {'R', 'X', 1}, {'r', 'Y', 1}},
      {{'s', 'X', 0}, {'s', 'Y', 0}, {'s', 'Z', 0}, {'r', 'Z', 3}, {'s', 'Z', 2}},
-     {{'r', 'X', 1}, {'r', 'Y', 0}},
+     {{'r', 'X', 1}, {'r', 'X', 0}},
      {{'s', 'X', 1}}}};
 
 static const coll_param stuck_params[] = {{"which", "of the two", 0, 1, 0, {0, 1, 0, 0}}};

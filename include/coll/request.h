@@ -59,10 +59,11 @@ typedef struct coll_request {
     uint32_t flying;    /* slots with an operation that the transport works on */
     uint32_t landed;    /* slots whose message is staged and not yet combined */
     uint32_t apart;     /* slots whose staging or operands lie apart from their dst */
-    uint32_t idle;      /* calls of progress, one after the other, in which nothing happened */
     coll_status status; /* COLL_AGAIN: running */
-    uint8_t window;     /* slots */
-    uint8_t skip;       /* actions of step `step` that are in the window already */
+    uint16_t
+        idle; /* calls of progress, one after the other, in which nothing happened; stays at its most */
+    uint8_t window; /* slots */
+    uint8_t skip;   /* actions of step `step` that are in the window already */
 } coll_request;
 
 /* ---- refs to memory ---------------------------------------------------------------------- */
@@ -383,9 +384,11 @@ COLL_INLINE coll_status coll_i_begin(coll_request *r, uint32_t k)
 /* One operation of slot k is done. Is there another to start for the same action? */
 COLL_INLINE bool coll_i_goes_on(coll_request *r, uint32_t k)
 {
-    coll_action *a = &r->slots[k].act;
+    coll_slot *slot = &r->slots[k];
+    coll_action *a = &slot->act;
     if (!coll_i_is_cut(r->run, a))
         return false;
+    slot->handle.word[0] = slot->handle.word[1] = 0;
     if (a->kind == COLL_DO_REDUCE) {
         a->inputs--;
         a->src = a->dst;
@@ -604,7 +607,9 @@ COLL_INLINE coll_status coll_request_progress(coll_request *r)
     coll_status moved;
     if (r->status != COLL_AGAIN)
         return r->status;
-    if (++r->idle == COLL_I_PATIENCE)
+    if (r->idle < UINT16_MAX)
+        r->idle++;
+    if (r->idle == COLL_I_PATIENCE)
         r->ready |= r->pending & ~r->flying;
     do {
         uint32_t left;
@@ -629,8 +634,8 @@ COLL_INLINE coll_status coll_request_progress(coll_request *r)
     return r->status;
 }
 
-/* Starts the collective on this rank. COLL_OK: it is under way (or done); anything else: nothing
- * was started. The run stays the caller's and must not change until the request is done. */
+/* Starts the collective on this rank. COLL_OK: it is under way (or done). An error of coll_run_check, or
+ * COLL_ERR_BUSY: nothing was started. Any other: it failed at once, as progress says. The run stays the caller's and must not change until the request is done. */
 COLL_INLINE coll_status coll_request_start(coll_request *r, const coll_run *run)
 {
     coll_status status;
