@@ -195,7 +195,7 @@ static bool append(reader *in, entry e)
 static bool read_entries(reader *in)
 {
     for (size_t i = 0; i < in->promised; i++) {
-        entry e;
+        entry e = {0, 0, 0, 0};
         if (!next_data(in))
             return *in->sentence
                        ? false

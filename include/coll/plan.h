@@ -142,8 +142,7 @@ COLL_INLINE coll_status coll_group_check(const coll_group *group, uint32_t p, ui
     if (p == 0)
         return COLL_ERR_GROUP;
     if (!group->table)
-        return (p == 1 || group->stride > 0) &&
-                       group->base + (uint64_t)(p - 1) * group->stride < outer_p
+        return group->stride > 0 && group->base + (uint64_t)(p - 1) * group->stride < outer_p
                    ? COLL_OK
                    : COLL_ERR_GROUP;
     for (uint32_t i = 0; i < p; i++) {

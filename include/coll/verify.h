@@ -20,9 +20,9 @@
 #ifndef COLL_VERIFY_H
 #define COLL_VERIFY_H
 
-#include "verify_order.h"
-#include "verify_result.h"
-#include "verify_window.h"
+#include "verify/order.h"
+#include "verify/result.h"
+#include "verify/window.h"
 
 /* Memory that is kept from plan to plan. Zero it by coll_verifier_init, and release it by coll_verifier_release. */
 typedef struct coll_verifier {

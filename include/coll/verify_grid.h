@@ -20,7 +20,7 @@
 #ifndef COLL_VERIFY_GRID_H
 #define COLL_VERIFY_GRID_H
 
-#include "verify_case.h"
+#include "verify/case.h"
 
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-/* coll/verify_data.h — runs all ranks of a plan symbolically, in program order
+/* coll/verify/data.h — runs all ranks of a plan symbolically, in program order
  *
  * Sends do not block and channels are unbounded, receives block: a Kahn network, whose result does not depend
  * on who runs when. Use verify.h.
@@ -6,7 +6,7 @@
 #ifndef COLL_VERIFY_DATA_H
 #define COLL_VERIFY_DATA_H
 
-#include "verify_check.h"
+#include "check.h"
 
 /* ---- messages ---------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* coll/verify_case.h — one plan of a grid: made from a few numbers, proven, and named by words
+/* coll/verify/case.h — one plan of a grid: made from a few numbers, proven, and named by words
  *
  *   coll_grid_worker worker;
  *   coll_report report;
@@ -13,7 +13,7 @@
 #ifndef COLL_VERIFY_CASE_H
 #define COLL_VERIFY_CASE_H
 
-#include "verify.h"
+#include "../verify.h"
 
 /* How blocks lie in the buffers of a v-collective. One line a layout: name, text, meaning. */
 #define COLL_GRID_LAYOUT_LIST(X)                                                               \

@@ -1,4 +1,4 @@
-/* coll/verify_check.h — takes a rank's next step, and checks each of its actions by itself
+/* coll/verify/check.h — takes a rank's next step, and checks each of its actions by itself
  *
  * Pure and bounded functions, known kinds, peers that exist, refs within their space and apart from each
  * other: all that can be told without running the other ranks. Use verify.h.
@@ -6,7 +6,7 @@
 #ifndef COLL_VERIFY_CHECK_H
 #define COLL_VERIFY_CHECK_H
 
-#include "verify_state.h"
+#include "state.h"
 
 /* ---- the next action --------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* coll/verify_values.h — what an element holds, symbolically
+/* coll/verify/values.h — what an element holds, symbolically
  *
  * A value is an element of somebody's input, or a formal combination of such elements of equal index: the
  * index in the low half of a 64-bit word, the number of a structure in the high half. A structure
@@ -9,7 +9,7 @@
 #ifndef COLL_VERIFY_VALUES_H
 #define COLL_VERIFY_VALUES_H
 
-#include "verify_base.h"
+#include "base.h"
 
 typedef uint64_t coll_i_value;
 

@@ -1,11 +1,11 @@
-/* coll/verify_result.h — compares what the ranks hold at the end with what the collective is to give
+/* coll/verify/result.h — compares what the ranks hold at the end with what the collective is to give
  *
  * Use verify.h.
  */
 #ifndef COLL_VERIFY_RESULT_H
 #define COLL_VERIFY_RESULT_H
 
-#include "verify_data.h"
+#include "data.h"
 
 /* The structure that each rank's result had in the first plan of an algorithm, p and parameters. */
 typedef struct coll_i_fixed {

@@ -1,11 +1,11 @@
-/* coll/verify_base.h — what the parts of the verifier share: findings, the report, memory that grows
+/* coll/verify/base.h — what the parts of the verifier share: findings, the report, memory that grows
  *
  * Use verify.h. This header is hosted, as all of verify*.h.
  */
 #ifndef COLL_VERIFY_BASE_H
 #define COLL_VERIFY_BASE_H
 
-#include "plan.h"
+#include "../plan.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* coll/verify_state.h — the ranks of a plan that is run symbolically: their memory, and what they start from
+/* coll/verify/state.h — the ranks of a plan that is run symbolically: their memory, and what they start from
  *
  * Use verify.h.
  */
 #ifndef COLL_VERIFY_STATE_H
 #define COLL_VERIFY_STATE_H
 
-#include "verify_values.h"
+#include "values.h"
 
 /* Where each rank's plan comes from. */
 typedef struct coll_i_plans {

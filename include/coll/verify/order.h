@@ -1,4 +1,4 @@
-/* coll/verify_order.h — what happens before what, where only the executor's order counts
+/* coll/verify/order.h — what happens before what, where only the executor's order counts
  *
  * A rank's actions are ordered only where the executor orders them: where refs conflict, and within a channel;
  * ranks are ordered by messages alone. Each action gets the set of events that are certain to have happened before
@@ -9,8 +9,8 @@
 #ifndef COLL_VERIFY_ORDER_H
 #define COLL_VERIFY_ORDER_H
 
-#include "request.h"
-#include "verify_data.h"
+#include "../request.h"
+#include "data.h"
 
 /* An action that was run. Its sets are bit sets of events, at these words of `sets`. */
 typedef struct coll_i_deed {

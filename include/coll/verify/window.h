@@ -1,4 +1,4 @@
-/* coll/verify_window.h — runs the window executor over a transport that only counts messages
+/* coll/verify/window.h — runs the window executor over a transport that only counts messages
  *
  * The executor is the real one (request.h); no data moves. Sends wait until the receiver has started to receive, or
  * until at most `capacity` messages lie in the channel. Whether a plan ends does not depend on
@@ -8,8 +8,8 @@
 #ifndef COLL_VERIFY_WINDOW_H
 #define COLL_VERIFY_WINDOW_H
 
-#include "request.h"
-#include "verify_data.h"
+#include "../request.h"
+#include "data.h"
 
 typedef struct coll_i_world {
     coll_i_channels channels;
