@@ -1,6 +1,6 @@
-/* examples/cg/cg.c — a conjugate-gradient solver that communicates through coll alone
+/* examples/cg.c — a conjugate-gradient solver that communicates through coll alone
  *
- *   cc -O2 -Iinclude examples/cg/[a-z]*.c -o cg -lpthread -lm
+ *   cc -O2 -Iinclude examples/cg.c examples/cg/*.c -o cg -lpthread -lm
  *   ./cg --grid 32,32,32 --ranks 4                HPCG's 27-point problem
  *   ./cg matrix.mtx --ranks 4 --check             any symmetric positive definite matrix, Matrix Market format
  *
@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "matrix_market.h"
-#include "ranks.h"
+#include "cg/matrix_market.h"
+#include "cg/ranks.h"
 
 static const char usage[] =
     "usage: cg FILE.mtx | --grid NX,NY,NZ  [options]\n"
