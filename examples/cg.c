@@ -1,6 +1,6 @@
 /* examples/cg.c — a conjugate-gradient solver that communicates through coll alone
  *
- *   cc -O2 -Iinclude examples/cg.c examples/cg/*.c -o cg -lpthread -lm
+ *   cc -O2 -Iinclude examples/cg.c examples/cg/[a-z]*.c -o cg -lpthread -lm
  *   ./cg --grid 32,32,32 --ranks 4                HPCG's 27-point problem
  *   ./cg matrix.mtx --ranks 4 --check             any symmetric positive definite matrix, Matrix Market format
  *
@@ -9,11 +9,11 @@
  * of the codes for which networks learned to reduce. It prints how the residual falls, how
  * good the answer is, the time inside each collective, and the commands that show the schedules it used.
  *
- *   cg.c             the command line and the report
- *   ranks.c          P ranks as threads: all communication is here
- *   replay.c         the same operator order in one thread, for --check
- *   solver.c         the numerical part of one rank
- *   csr.c, matrix_market.c   the matrix
+ *   cg.c                        the command line and the report
+ *   cg/ranks.c                  P ranks as threads: all communication is here
+ *   cg/replay.c                 the same operator order in one thread, for --check
+ *   cg/solver.c                 the numerical part of one rank
+ *   cg/csr.c, matrix_market.c   the matrix
  */
 #include <errno.h>
 #include <math.h>
