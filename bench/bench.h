@@ -1,9 +1,9 @@
 /* bench/bench.h — what the benchmarks share: a clock, medians, a sink, CSV
  *
- * A benchmark prints one CSV table on stdout, its header naming the unit of every column, and progress on
- * stderr. Things that are compared are measured in turn, round after round, so that a change of clock speed
- * or another program hits all of them; the median of the rounds is reported, and the least where it helps
- * to tell noise from cost.
+ * A benchmark prints one CSV table on stdout, its header naming the unit of every column, and
+ * progress on stderr. Things that are compared are measured in turn, round after round, so that
+ * a change of clock speed or another program hits all of them; the median of the rounds is
+ * reported, and the least where it helps to tell noise from cost.
  */
 #ifndef COLL_BENCH_H
 #define COLL_BENCH_H
@@ -25,7 +25,8 @@ static inline double bench_now(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Nanoseconds that this thread has had a processor, which other programs on the machine do not prolong. */
+/* Nanoseconds that this thread has had a processor, which other programs on the machine do not
+ * prolong. */
 static inline double bench_busy(void)
 {
     struct timespec now;

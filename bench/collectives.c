@@ -1,14 +1,16 @@
-/* bench/collectives.c — latency and bandwidth of each collective over threads, beside memcpy and add
+/* bench/collectives.c — latency and bandwidth of each collective over threads, beside memcpy
+ * and add
  *
  *   cc -O3 -Iinclude bench/collectives.c -o collectives -lpthread && ./collectives > collectives.csv
  *   ./collectives allreduce allgather      only these
  *   ./collectives all allreduce            every algorithm, not only the one that the library chooses
  *
- * `bytes` is a rank's vector, or the larger of its two buffers: the p blocks of an allgather, say. Calls follow each
- * other without a pause, the root moving on with each; the time is that of the slowest rank, per call.
- * GB_per_s is bytes / time. memcpy and add (a = b + c of doubles, 3 streams) are what one thread does alone with
- * so many bytes; x_memcpy and x_add say how many of these fit into the time of the collective. All rows are
- * measured in turn, round by round; columns are medians over the rounds, `least` the best of them.
+ * `bytes` is a rank's vector, or the larger of its two buffers: the p blocks of an allgather,
+ * say. Calls follow each other without a pause, the root moving on with each; the time is that
+ * of the slowest rank, per call. GB_per_s is bytes / time. memcpy and add (a = b + c of
+ * doubles, 3 streams) are what one thread does alone with so many bytes; x_memcpy and x_add say
+ * how many of these fit into the time of the collective. All rows are measured in turn, round
+ * by round; columns are medians over the rounds, `least` the best of them.
  */
 #include <pthread.h>
 

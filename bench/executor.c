@@ -9,9 +9,10 @@
  *   started   send and recv start, and the first test finds them done
  *   late      as started, but the first test of every operation fails
  *   loopback  all ranks in this thread, messages of one element really copied
- * Column `step` is the step function alone, measured in turn with the rest; `executor` is the total without it. The
- * reductions do nothing on the null transports. One rank runs there, rank 0, and all of them on loopback.
- * `bytes_request` is a request with its slots, `bytes` all the memory that a running collective of a rank needs: plan, run, request, slots and scratch.
+ * Column `step` is the step function alone, measured in turn with the rest; `executor` is the
+ * total without it. The reductions do nothing on the null transports. One rank runs there, rank
+ * 0, and all of them on loopback. `bytes_request` is a request with its slots, `bytes` all the
+ * memory that a running collective of a rank needs: plan, run, request, slots and scratch.
  */
 #include "coll/registry.h"
 #include "coll/request.h"

@@ -3,10 +3,12 @@
  *   cc -O2 -Iinclude bench/steps.c -o steps && ./steps > steps.csv
  *   ./steps allreduce ring         only these; the algorithm may be left out
  *
- * One row for each collective, algorithm, setting of its parameters, and p. All ranks (or 16 of them) walk through all
- * steps (or 256 in a row), the way a request asks for them; time is divided by the actions that came out. `least` is the best
- * of the rounds, which other programs on the machine disturb least. At the end: the mean over all rows, the mean
- * in which every collective of every algorithm weighs the same, and the worst row. Target: mean ≤ 6 ns, none above 25 ns.
+ * One row for each collective, algorithm, setting of its parameters, and p. All ranks (or 16 of
+ * them) walk through all steps (or 256 in a row), the way a request asks for them; time is
+ * divided by the actions that came out. `least` is the best of the rounds, which other programs
+ * on the machine disturb least. At the end: the mean over all rows, the mean in which every
+ * collective of every algorithm weighs the same, and the worst row. Target: mean ≤ 6 ns, none
+ * above 25 ns.
  */
 #include "coll/registry.h"
 

@@ -1,9 +1,10 @@
 /* examples/02_nonblocking_overlap.c — computing while collectives run
  *
- * Four ranks train something: each computes gradients bucket by bucket, and every bucket must be summed over
- * the ranks. As soon as a bucket is computed, its allreduce starts; it moves on while the next bucket
- * is computed, whenever that calls coll_progress. All buckets are under way together, and are
- * waited for in whatever order. The sums are compared with those of blocking calls, bit by bit.
+ * Four ranks train something: each computes gradients bucket by bucket, and every bucket must
+ * be summed over the ranks. As soon as a bucket is computed, its allreduce starts; it moves on
+ * while the next bucket is computed, whenever that calls coll_progress. All buckets are under
+ * way together, and are waited for in whatever order. The sums are compared with those of
+ * blocking calls, bit by bit.
  *
  *   cc -O2 -Iinclude examples/02_nonblocking_overlap.c -o 02 -lpthread && ./02
  */

@@ -1,8 +1,9 @@
 /* examples/03_persistent.c — plan once, run many times
  *
- * A solver's loop needs the same small allreduce over and over. A persistent call checks its arguments,
- * chooses the algorithm and takes its memory once; coll_start then only runs it, on whatever the buffers hold
- * at the time. Two of them, on different tags, are started in one order and waited for in the other.
+ * A solver's loop needs the same small allreduce over and over. A persistent call checks its
+ * arguments, chooses the algorithm and takes its memory once; coll_start then only runs it, on
+ * whatever the buffers hold at the time. Two of them, on different tags, are started in one
+ * order and waited for in the other.
  *
  *   cc -O2 -Iinclude examples/03_persistent.c -o 03 -lpthread && ./03
  */

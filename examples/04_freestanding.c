@@ -1,8 +1,9 @@
 /* examples/04_freestanding.c — no operating system, no C library
  *
- * Four ranks in one thread over the loopback transport: a plan, a request for each rank, and memory that is all
- * static. On a machine of one's own, a network's transport takes the place of loopback. Everything in this file
- * compiles for bare metal; main returns 0 if the sums are right.
+ * Four ranks in one thread over the loopback transport: a plan, a request for each rank, and
+ * memory that is all static. On a machine of one's own, a network's transport takes the place
+ * of loopback. Everything in this file compiles for bare metal; main returns 0 if the sums are
+ * right.
  *
  *   cc -ffreestanding -Iinclude examples/04_freestanding.c -o 04 && ./04
  *   arm-none-eabi-gcc -mcpu=cortex-m0plus -mthumb -Os -ffreestanding -Iinclude -c examples/04_freestanding.c

@@ -4,10 +4,11 @@
  *   ./cg --grid 32,32,32 --ranks 4                HPCG's 27-point problem
  *   ./cg matrix.mtx --ranks 4 --check             any symmetric positive definite matrix, Matrix Market format
  *
- * The rows of the matrix are spread over P ranks, threads here, that share no vector. An iteration is an allgatherv of the
- * search vector, a product with the matrix, and allreduces of one and of two sums: the pattern of HPCG and
- * of the codes for which networks learned to reduce. It prints how the residual falls, how
- * good the answer is, the time inside each collective, and the commands that show the schedules it used.
+ * The rows of the matrix are spread over P ranks, threads here, that share no vector. An
+ * iteration is an allgatherv of the search vector, a product with the matrix, and allreduces of
+ * one and of two sums: the pattern of HPCG and of the codes for which networks learned to
+ * reduce. It prints how the residual falls, how good the answer is, the time inside each
+ * collective, and the commands that show the schedules it used.
  *
  *   cg.c                        the command line and the report
  *   cg/ranks.c                  P ranks as threads: all communication is here
@@ -154,7 +155,8 @@ static double parse_tolerance(const char *text)
     return value;
 }
 
-/* The value of option argv[*i], after = or as the next argument; NULL if argv[*i] is another option. */
+/* The value of option argv[*i], after = or as the next argument; NULL if argv[*i] is another
+ * option. */
 static const char *value_of(const char *name, int argc, char **argv, int *i)
 {
     const size_t n = strlen(name);
@@ -339,8 +341,8 @@ static bool compare(const char *with, const ranks_job *job, const double *x,
     return most == 0 && xr->end == yr->end && xr->iterations == yr->iterations;
 }
 
-/* Compares with one rank, whose bits must be the same in a reproducible run; otherwise with one thread that adds up in the
- * same order, whose bits must be. */
+/* Compares with one rank, whose bits must be the same in a reproducible run; otherwise with one
+ * thread that adds up in the same order, whose bits must be. */
 static bool check(const ranks_job *job, const ranks_outcome *was, const double *x)
 {
     double *y = calloc(job->a->rows, sizeof *y);

@@ -1,5 +1,5 @@
-/* tests/flaky.h — loopback made difficult: it hesitates, copies and reduces late, fails on demand, and
- * watches that its caller keeps the contract of transport.h
+/* tests/flaky.h — loopback made difficult: it hesitates, copies and reduces late, fails on
+ * demand, and watches that its caller keeps the contract of transport.h
  *
  *   flaky it;
  *   flaky_init(&it, &rig, seed);            // takes the place of loopback in the rig
@@ -66,8 +66,8 @@ static inline uint32_t flaky_random(flaky *it, uint32_t below)
     return (uint32_t)((uint64_t)it->random * below >> 32);
 }
 
-/* What happens before a callback does its work: COLL_OK lets it go on. A handle comes in zero when it starts
- * something. */
+/* What happens before a callback does its work: COLL_OK lets it go on. A handle comes in zero
+ * when it starts something. */
 static inline coll_status flaky_enter(flaky_rank *me, const coll_handle *fresh)
 {
     flaky *it = me->flaky;
@@ -219,7 +219,8 @@ static inline void flaky_carry_out(const flaky_op *op)
         memcpy(op->dst, op->a, op->count);
 }
 
-/* A copy (op NULL) or reduction: at once, or as late as its handle says it is done, or in between. */
+/* A copy (op NULL) or reduction: at once, or as late as its handle says it is done, or in
+ * between. */
 static inline coll_status flaky_local(flaky_rank *me, const coll_op *op, void *dst,
                                       const void *a, const void *b, size_t count,
                                       coll_handle *h)
@@ -344,7 +345,8 @@ static inline void flaky_again(flaky *it, const rig *rigged, uint32_t seed)
         it->ranks[r].failed = it->ranks[r].lends = false;
 }
 
-/* Puts itself between the rig and its world. All capabilities of loopback, and late copies and reductions. */
+/* Puts itself between the rig and its world. All capabilities of loopback, and late copies and
+ * reductions. */
 static inline void flaky_init(flaky *it, rig *rigged, uint32_t seed)
 {
     memset(it, 0, sizeof *it);

@@ -1,15 +1,16 @@
 /* tests/kinds.h — allreduce algorithms that use the actions which no row of the registry uses
  *
- * hub: REDUCE of many inputs, MULTICAST; fabric: FABRIC_REDUCE; shared: NOTIFY, AWAIT and SHARED; swap: two
- * ranks that overwrite what they send each other. `kinds` lists them.
+ * hub: REDUCE of many inputs, MULTICAST; fabric: FABRIC_REDUCE; shared: NOTIFY, AWAIT and
+ * SHARED; swap: two ranks that overwrite what they send each other. `kinds` lists them.
  */
 #ifndef COLL_TESTS_KINDS_H
 #define COLL_TESTS_KINDS_H
 
 #include "coll/plan.h"
 
-/* Allreduce at a hub: rank 0 collects all vectors and adds them up in one pass. It sends one half of the sum to each,
- * the other to all at once, and the first element once more to each; nothing may pass the other. */
+/* Allreduce at a hub: rank 0 collects all vectors and adds them up in one pass. It sends one
+ * half of the sum to each, the other to all at once, and the first element once more to each;
+ * nothing may pass the other. */
 static size_t hub_steps(const coll_plan *plan, uint32_t rank)
 {
     return rank == 0 ? 3 * (plan->problem.p - (size_t)1) + 2 : 4;
@@ -94,8 +95,8 @@ static const coll_algorithm fabric = {"fabric",
                                       NULL,
                                       NULL};
 
-/* Allreduce in shared memory: each rank puts its vector there and tells rank 0, which adds them up there and tells all.
- * Block r of SHARED is rank r's, block p the sum. */
+/* Allreduce in shared memory: each rank puts its vector there and tells rank 0, which adds them
+ * up there and tells all. Block r of SHARED is rank r's, block p the sum. */
 static size_t shared_steps(const coll_plan *plan, uint32_t rank)
 {
     return rank == 0 ? 2 * (size_t)plan->problem.p + 1 : 4;
@@ -149,8 +150,9 @@ static const coll_algorithm shared = {"shared",
                                       NULL,
                                       shared_elements};
 
-/* Two ranks swap what both then overwrite: with sends that wait for their receiver, each must take the
- * other's message before it may combine it. The second message waits for the first to be combined. */
+/* Two ranks swap what both then overwrite: with sends that wait for their receiver, each must
+ * take the other's message before it may combine it. The second message waits for the first to
+ * be combined. */
 static size_t swap_steps(const coll_plan *plan, uint32_t rank)
 {
     (void)rank;

@@ -1,8 +1,8 @@
 /* tests/mutants.h — algorithms that are wrong in one way, for tests of the verifier
  *
- * A mutant is an algorithm of the library with an edit of its actions or of its record, or a small program written
- * down action by action. Each says which finding it must lead to. Beside each program that is wrong stands
- * one that is right and differs in as little as possible.
+ * A mutant is an algorithm of the library with an edit of its actions or of its record, or a
+ * small program written down action by action. Each says which finding it must lead to. Beside
+ * each program that is wrong stands one that is right and differs in as little as possible.
  */
 #ifndef COLL_TESTS_MUTANTS_H
 #define COLL_TESTS_MUTANTS_H
@@ -503,7 +503,8 @@ static struct mutant mutants[] = {
     {.name = "SHARED without saying so", GATHER, .shared = shared_one, .finding = COLL_FOUND_TRAIT},
 };
 
-/* Right, but for one value on an axis of the grid: the words are those of the first plan that must be found. */
+/* Right, but for one value on an axis of the grid: the words are those of the first plan that
+ * must be found. */
 static struct grid_mutant {
     struct mutant of;
     const char *words;
@@ -518,7 +519,8 @@ static struct grid_mutant {
     {{.name = "window at any p", .base = RING, .window = 1, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_WINDOW}, "p=2"},
 };
 
-/* ---- spoiled algorithms: one action of a right one is left out or shifted --------------------- */
+/* ---- spoiled algorithms: one action of a right one is left out or shifted
+ * --------------------- */
 
 enum spoiling { DROPPED, DST_SHIFTED, SRC_SHIFTED, SHORTENED, SPOILINGS };
 

@@ -1,4 +1,5 @@
-/* tests/reduce.c — every predefined operator on every type, against one element at a time done slowly
+/* tests/reduce.c — every predefined operator on every type, against one element at a time done
+ * slowly
  *
  * reduce_soft.c runs the same tests with floats computed in integers.
  */
@@ -164,8 +165,9 @@ static uint64_t default_nan(coll_type type)
                                : 0x7ff8000000000000u;
 }
 
-/* Sums of f16 and bf16 operands are rounded once; of bf16 that are far apart the double is not exact,
- * but lies on the right side of every middle after it is nudged away from the greater operand. */
+/* Sums of f16 and bf16 operands are rounded once; of bf16 that are far apart the double is not
+ * exact, but lies on the right side of every middle after it is nudged away from the greater
+ * operand. */
 static double sum_for_rounding(double x, double y)
 {
     const double sum = x + y, big = fabs(x) > fabs(y) ? x : y,
@@ -346,8 +348,8 @@ static void report(const loop *l, size_t count, element a, element b, element is
                (unsigned long long)wanted.bits, (long)wanted.index);
 }
 
-/* Runs count elements at the given offsets, dst apart from the operands (0), on a (1), on b (2) or on
- * both (3), and checks results, operands and what lies around dst. */
+/* Runs count elements at the given offsets, dst apart from the operands (0), on a (1), on b (2)
+ * or on both (3), and checks results, operands and what lies around dst. */
 static void check_loop(const loop *l, size_t count, const size_t offsets[3], int alias,
                        const vector *a, const vector *b)
 {

@@ -1,5 +1,6 @@
-/* The executor on real data: every row of the registry over loopback, with every window, cut messages, late
- * copies and reductions; actions that no row uses; waits in circles that staging prevents. */
+/* The executor on real data: every row of the registry over loopback, with every window, cut
+ * messages, late copies and reductions; actions that no row uses; waits in circles that staging
+ * prevents. */
 #include "check.h"
 #include "flaky.h"
 #include "kinds.h"
@@ -8,8 +9,8 @@
 
 /* ---- waiting in circles ------------------------------------------------------------------ */
 
-/* Waits that need staging, each of a rank for itself by way of others. Bcast of nothing: results do not matter, only
- * that it ends. What each rank does, with A = 0:
+/* Waits that need staging, each of a rank for itself by way of others. Bcast of nothing:
+ * results do not matter, only that it ends. What each rank does, with A = 0:
  *
  *   stuck 0                          stuck 1
  *   A  RECV_REDUCE X from B          A  SEND X to C
@@ -21,8 +22,8 @@
  *                                    C  RECV X from B, RECV X from A
  *                                    D  SEND X to B
  *
- * Left, A cannot combine C's message before B's, for which B needs C to go on, for which C needs A to take it.
- * Right, A cannot combine while it sends, and must take what follows. */
+ * Left, A cannot combine C's message before B's, for which B needs C to go on, for which C
+ * needs A to take it. Right, A cannot combine while it sends, and must take what follows. */
 typedef struct stuck_row {
     char kind;  /* s, r, R(educe); 0 ends a rank */
     char place; /* of X, Y, Z */
@@ -135,8 +136,8 @@ TEST(actions_of_every_kind)
                 CHECK(rig_each(kinds[i], p, count, visit_windows, NULL) == 4);
 }
 
-/* No rank waits for itself by way of others. The world gives up before the executor's patience ends, where
- * staging at once is called for. */
+/* No rank waits for itself by way of others. The world gives up before the executor's patience
+ * ends, where staging at once is called for. */
 TEST(staging_prevents_deadlock)
 {
     for (uint32_t i = 0; i < 4; i++) {

@@ -1,4 +1,5 @@
-/* The executor in trouble: what coll_run_check refuses, callbacks that fail, cancelling and starting again. */
+/* The executor in trouble: what coll_run_check refuses, callbacks that fail, cancelling and
+ * starting again. */
 #include "check.h"
 #include "flaky.h"
 #include "kinds.h"
@@ -232,7 +233,8 @@ TEST(every_call_may_fail)
     CHECK(cancels > 1000);
 }
 
-/* More failed collectives than the world remembers by tag: all tags count as failed then, until it recovers. */
+/* More failed collectives than the world remembers by tag: all tags count as failed then, until
+ * it recovers. */
 TEST(many_aborts)
 {
     coll_problem problem;

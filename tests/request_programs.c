@@ -1,9 +1,10 @@
-/* The executor on random programs: actions of all kinds on overlapping refs, run by windows of every size and
- * in many orders, give what one processor would compute doing them one after the other.
+/* The executor on random programs: actions of all kinds on overlapping refs, run by windows of
+ * every size and in many orders, give what one processor would compute doing them one after the
+ * other.
  *
- * A program is made as one sequence of events: a message from one rank to another, or a copy or reduction on one. The
- * rank that sends has its half at that place, and so has the receiver; hence every window from 1 on
- * must end, even with sends that wait for their receiver.
+ * A program is made as one sequence of events: a message from one rank to another, or a copy or
+ * reduction on one. The rank that sends has its half at that place, and so has the receiver;
+ * hence every window from 1 on must end, even with sends that wait for their receiver.
  */
 #include "check.h"
 #include "flaky.h"

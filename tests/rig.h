@@ -1,4 +1,5 @@
-/* tests/rig.h — a collective on real data: p ranks with their memory, and what each must hold in the end
+/* tests/rig.h — a collective on real data: p ranks with their memory, and what each must hold
+ * in the end
  *
  *   rig it;
  *   if (rig_init(&it, algorithm, &problem, params) == COLL_OK) {
@@ -8,9 +9,9 @@
  *       rig_free(&it);
  *   }
  *
- * Elements have 8 bytes. A commutative problem adds them up; another one composes affine maps, which is
- * associative and not commutative. The rig makes the tables of v-collectives itself, uneven and with
- * gaps, so problem.in and problem.out stay empty. One transport tag a rig.
+ * Elements have 8 bytes. A commutative problem adds them up; another one composes affine maps,
+ * which is associative and not commutative. The rig makes the tables of v-collectives itself,
+ * uneven and with gaps, so problem.in and problem.out stay empty. One transport tag a rig.
  */
 #ifndef COLL_TESTS_RIG_H
 #define COLL_TESTS_RIG_H
@@ -77,8 +78,8 @@ static inline void rig_compose(void *dst, const void *a, const void *b, size_t c
     }
 }
 
-/* Element k of the block that a rank has for rank `block` (0 for vectors). Odd in the upper half, as
- * a map that can be undone. */
+/* Element k of the block that a rank has for rank `block` (0 for vectors). Odd in the upper
+ * half, as a map that can be undone. */
 static inline uint64_t rig_value(uint32_t rank, uint32_t block, size_t k)
 {
     uint64_t x = (uint64_t)rank << 40 ^ (uint64_t)block << 20 ^ k ^ 0x9E3779B97F4A7C15u;
@@ -363,7 +364,8 @@ static inline bool rig_right(const rig *it)
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-/* Gives every rank its window and starts it; the first error. A rank that failed to start is not running. */
+/* Gives every rank its window and starts it; the first error. A rank that failed to start is
+ * not running. */
 static inline coll_status rig_start(rig *it, const coll_transport *transport, uint32_t window)
 {
     coll_status first = COLL_OK;
@@ -379,8 +381,8 @@ static inline coll_status rig_start(rig *it, const coll_transport *transport, ui
     return first;
 }
 
-/* Runs the collective once in this thread, on all ranks to their end; the first error. Also COLL_ERR_MEMORY if
- * an operation is left over in the world. */
+/* Runs the collective once in this thread, on all ranks to their end; the first error. Also
+ * COLL_ERR_MEMORY if an operation is left over in the world. */
 static inline coll_status rig_loopback(rig *it, const coll_transport *transport,
                                        uint32_t window, uint32_t seed)
 {
@@ -399,8 +401,9 @@ static inline coll_status rig_loopback(rig *it, const coll_transport *transport,
 /* What to do with a rig; `what` says which. */
 typedef void (*rig_visit)(rig *it, const char *what, void *arg);
 
-/* Visits the problems that a row of the registry solves with p ranks: its collectives, in and out of place, first
- * and last root, operators that commute and not, for one count. Returns how many. */
+/* Visits the problems that a row of the registry solves with p ranks: its collectives, in and
+ * out of place, first and last root, operators that commute and not, for one count. Returns how
+ * many. */
 static inline unsigned rig_each(const coll_algorithm *row, uint32_t p, size_t count,
                                 rig_visit visit, void *arg)
 {

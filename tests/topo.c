@@ -1,4 +1,5 @@
-/* tests/topo.c — pattern arithmetic against its definitions, for all small p and at the ends of the range */
+/* tests/topo.c — pattern arithmetic against its definitions, for all small p and at the ends of
+ * the range */
 #include "check.h"
 #include "coll/topo.h"
 

@@ -1,4 +1,5 @@
-/* tests/verify.c — the verifier proves what is right, and rejects a mutant for each of its checks */
+/* tests/verify.c — the verifier proves what is right, and rejects a mutant for each of its
+ * checks */
 #include "check.h"
 #include "mutants.h"
 

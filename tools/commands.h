@@ -1,5 +1,6 @@
-/* tools/commands.h — the subcommands. Each reads its arguments (argv[0] is its name) and returns the exit code:
- * 0 done, 1 a proof or a result is wrong; a request that cannot be met ends the program with 2. */
+/* tools/commands.h — the subcommands. Each reads its arguments (argv[0] is its name) and
+ * returns the exit code: 0 done, 1 a proof or a result is wrong; a request that cannot be met
+ * ends the program with 2. */
 #ifndef COLL_TOOLS_COMMANDS_H
 #define COLL_TOOLS_COMMANDS_H
 

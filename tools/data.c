@@ -12,7 +12,8 @@ enum { PATTERN = 0xA5 };
 
 /* ---- one element ------------------------------------------------------------------------- */
 
-/* Bits that are set with a probability of about 1/p, so that neither all nor none of p operands have one. */
+/* Bits that are set with a probability of about 1/p, so that neither all nor none of p operands
+ * have one. */
 static uint64_t rare_bits(const struct data *d, uint32_t rank, uint64_t index)
 {
     uint64_t bits = UINT64_MAX;
@@ -35,8 +36,9 @@ static uint64_t exact_integers(coll_type type)
                               : (uint64_t)1 << 8;
 }
 
-/* An operand of a sum or product of which no partial result is rounded. Of sums: integers, and from as few ranks as
- * are exact together. Of products: signs, and powers of two from at most nine ranks. */
+/* An operand of a sum or product of which no partial result is rounded. Of sums: integers, and
+ * from as few ranks as are exact together. Of products: signs, and powers of two from at most
+ * nine ranks. */
 static double exact_operand(const struct data *d, uint32_t rank, uint64_t index,
                             uint64_t random)
 {
@@ -90,7 +92,8 @@ static uint64_t integer_operand(const struct data *d, uint32_t rank, uint64_t in
     }
 }
 
-/* Bytes of the value of a pair; the index follows at the next multiple of 4 or, after 8 bytes, at 8. */
+/* Bytes of the value of a pair; the index follows at the next multiple of 4 or, after 8 bytes,
+ * at 8. */
 static size_t pair_value_bytes(coll_type type)
 {
     return type == COLL_I16_I32 ? 2 : type == COLL_I32_I32 || type == COLL_F32_I32 ? 4 : 8;

@@ -1,7 +1,8 @@
 /* tools/data.h — random data for a job, and the serial result that each rank must end with
  *
- * Every element is a function of the seed, its rank and its place, so nothing need be kept. Floats are chosen so that
- * every partial result is exact, whatever the order: results must agree in all bits.
+ * Every element is a function of the seed, its rank and its place, so nothing need be kept.
+ * Floats are chosen so that every partial result is exact, whatever the order: results must
+ * agree in all bits.
  */
 #ifndef COLL_TOOLS_DATA_H
 #define COLL_TOOLS_DATA_H
@@ -17,14 +18,15 @@ struct data {
     size_t elem_bytes;
 };
 
-/* Elements of IN that a rank has when it is not in place, and hence of its input wherever that is. */
+/* Elements of IN that a rank has when it is not in place, and hence of its input wherever that
+ * is. */
 size_t data_input_count(const struct data *data, uint32_t rank);
 
 /* Writes a rank's input to where it belongs, and a pattern to the rest of OUT. */
 void data_fill(const struct data *data, uint32_t rank, void *in, void *out);
 
-/* Checks all ranks after the collective. Returns false, and the reason in `why`, if a result is wrong, or IN
- * has changed. */
+/* Checks all ranks after the collective. Returns false, and the reason in `why`, if a result is
+ * wrong, or IN has changed. */
 bool data_check(const struct data *data, void *const *in, void *const *out, char *why,
                 size_t why_bytes);
 

@@ -51,9 +51,9 @@ struct job {
     struct coll_grid_worker *grid; /* whose the plans are, with --layout */
 };
 
-/* Makes the plans, or refuses the request. A v-collective's blocks have the sizes of --counts; or lie as --layout says,
- * with a name of verify_grid.h; or have, with a seed, random sizes of up to 2·count elements; or else
- * `count` each. */
+/* Makes the plans, or refuses the request. A v-collective's blocks have the sizes of --counts;
+ * or lie as --layout says, with a name of verify_grid.h; or have, with a seed, random sizes of
+ * up to 2·count elements; or else `count` each. */
 void job_make(struct job *job, const struct ask *ask, size_t elem_bytes);
 /* Prints what the job is, in a line without its end. */
 void job_print(const struct job *job);

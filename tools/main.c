@@ -1,4 +1,5 @@
-/* tools/main.c — the command `coll`: lists, shows, proves and runs the algorithms of the registry */
+/* tools/main.c — the command `coll`: lists, shows, proves and runs the algorithms of the
+ * registry */
 #include <stdio.h>
 #include <string.h>
 

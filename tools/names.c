@@ -25,7 +25,8 @@ static bool same(const char *a, const char *b)
     return *a == *b;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours that turn a into b; words are cut at LONGEST. */
+/* Insertions, deletions, replacements and swaps of neighbours that turn a into b; words are cut
+ * at LONGEST. */
 static size_t distance(const char *a, const char *b)
 {
     const size_t m = strnlen(a, LONGEST), n = strnlen(b, LONGEST);

@@ -1,4 +1,5 @@
-/* tools/names.h — what the user calls things, looked up; an unknown name is refused with the nearest one */
+/* tools/names.h — what the user calls things, looked up; an unknown name is refused with the
+ * nearest one */
 #ifndef COLL_TOOLS_NAMES_H
 #define COLL_TOOLS_NAMES_H
 
@@ -7,7 +8,8 @@
 /* The name that `word` most likely misspells, or NULL if none is near. */
 const char *nearest(const char *word, const char *const *names, size_t n);
 
-/* The index of `word` among the names, where - and _ are one; if it is not there, refuses it as an unknown `what`. */
+/* The index of `word` among the names, where - and _ are one; if it is not there, refuses it as
+ * an unknown `what`. */
 size_t name_index(const char *what, const char *word, const char *const *names, size_t n);
 
 coll_collective collective_named(const char *word);

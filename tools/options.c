@@ -195,7 +195,8 @@ static const struct option *find(const struct command *c, const char *argument,
     }
 }
 
-/* Does the argument look like an option rather than a value? A negative number is a value, a bad one. */
+/* Does the argument look like an option rather than a value? A negative number is a value, a
+ * bad one. */
 static bool is_option(const char *argument)
 {
     return argument[0] == '-' && argument[1] != '\0' &&

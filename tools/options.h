@@ -1,4 +1,5 @@
-/* tools/options.h — what a subcommand understands, in one table: read from it, and explained from it
+/* tools/options.h — what a subcommand understands, in one table: read from it, and explained
+ * from it
  *
  *   const struct option options[] = {
  *       OPERAND("COLLECTIVE", "which collective", &name),
@@ -8,9 +9,9 @@
  *   const struct command list = {"list", "list the algorithms", NULL, options, 3};
  *   options_read(&list, argc, argv);
  *
- * Values: -p 4, -p4, --ranks 4, --ranks=4. Numbers may end with k, M or G, powers of 1024. `--` ends the
- * options. --help prints what the table says and ends with 0; what the table does not allow ends
- * with 2 and a sentence.
+ * Values: -p 4, -p4, --ranks 4, --ranks=4. Numbers may end with k, M or G, powers of 1024. `--`
+ * ends the options. --help prints what the table says and ends with 0; what the table does not
+ * allow ends with 2 and a sentence.
  */
 #ifndef COLL_TOOLS_OPTIONS_H
 #define COLL_TOOLS_OPTIONS_H
@@ -89,7 +90,8 @@ struct command {
 /* Reads argv[1] … into what the table names; argv[0] is the subcommand. */
 void options_read(const struct command *command, int argc, char **argv);
 
-/* Says on stderr, after the name of the command, what is wrong with the request, and ends with exit code 2. */
+/* Says on stderr, after the name of the command, what is wrong with the request, and ends with
+ * exit code 2. */
 _Noreturn void refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Reads a whole number with its k, M or G; false: it is none, or does not fit 64 bits. */

@@ -56,8 +56,8 @@ static size_t arcs_of(const struct message *list, size_t n, struct arc *arcs)
     return n_arcs;
 }
 
-/* Which line each arc is drawn on, so that those of one line have no rank in common, and lines with long arcs come
- * last. Returns the number of lines. */
+/* Which line each arc is drawn on, so that those of one line have no rank in common, and lines
+ * with long arcs come last. Returns the number of lines. */
 static size_t pack(const struct arc *arcs, size_t n, size_t *line)
 {
     size_t lines = 0;

@@ -1,7 +1,7 @@
 /* tools/progress.h — one line on stderr that says how far a long job is
  *
- * On a terminal the line is rewritten a few times a second, after the first second; elsewhere a line
- * is printed every ten seconds.
+ * On a terminal the line is rewritten a few times a second, after the first second; elsewhere a
+ * line is printed every ten seconds.
  */
 #ifndef COLL_TOOLS_PROGRESS_H
 #define COLL_TOOLS_PROGRESS_H

@@ -1,8 +1,9 @@
-/* tools/rounds.h — plays a job in rounds: in each, a rank sends at most one message and receives at most one
+/* tools/rounds.h — plays a job in rounds: in each, a rank sends at most one message and
+ * receives at most one
  *
- * The ranks follow their programs as action.h says: sends do not block, receives do. A message travels in the
- * first round in which its receiver waits for it and its sender has nothing older to send to one who
- * waits. A multicast is one message, with many receivers.
+ * The ranks follow their programs as action.h says: sends do not block, receives do. A message
+ * travels in the first round in which its receiver waits for it and its sender has nothing
+ * older to send to one who waits. A multicast is one message, with many receivers.
  */
 #ifndef COLL_TOOLS_ROUNDS_H
 #define COLL_TOOLS_ROUNDS_H

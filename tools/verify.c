@@ -71,7 +71,8 @@ static void keep_row(void *arg, const coll_grid_row *row)
     *(coll_grid_row *)arg = *row;
 }
 
-/* Elements that all ranks hold together in the largest plan of the grid, 2p + 3 elements a block. */
+/* Elements that all ranks hold together in the largest plan of the grid, 2p + 3 elements a
+ * block. */
 static double most_elements(coll_collective c, uint64_t p)
 {
     const double blocks = c == COLL_ALLTOALL || c == COLL_ALLTOALLV                   ? 2

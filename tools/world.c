@@ -141,7 +141,8 @@ static void make_loopback(struct world *w)
     }
 }
 
-/* Starts all ranks and moves them on in turn. A barrier must hold all of them until the last one is started. */
+/* Starts all ranks and moves them on in turn. A barrier must hold all of them until the last
+ * one is started. */
 static void run_loopback(struct world *w)
 {
     const bool barrier = w->data->job->collective == COLL_BARRIER;

@@ -1,4 +1,5 @@
-/* tools/world.h — all ranks of a job, with their memory, over a transport; runs the collective once and again
+/* tools/world.h — all ranks of a job, with their memory, over a transport; runs the collective
+ * once and again
  *
  *   struct world world;
  *   world_make(&world, &data, WORLD_THREADS, window);
@@ -28,15 +29,17 @@ struct world {
     uint32_t failed;     /* the first rank with an error, after an error */
 };
 
-/* Bytes that the buffers and the window of all ranks take together; UINT64_MAX: too many to count. */
+/* Bytes that the buffers and the window of all ranks take together; UINT64_MAX: too many to
+ * count. */
 uint64_t world_bytes(const struct data *data, uint32_t window);
 
 /* Makes the ranks; refuses what cannot be made. */
 void world_make(struct world *world, const struct data *data, enum world_kind kind,
                 uint32_t window);
 
-/* Runs the collective once; with `fill`, writes the data first. *seconds: from the first rank's start to the last
- * one's end. Returns COLL_OK or the error of rank world->failed; the world can then only be freed. */
+/* Runs the collective once; with `fill`, writes the data first. *seconds: from the first rank's
+ * start to the last one's end. Returns COLL_OK or the error of rank world->failed; the world
+ * can then only be freed. */
 coll_status world_run(struct world *world, bool fill, double *seconds);
 
 void world_free(struct world *world);

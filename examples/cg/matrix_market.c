@@ -49,7 +49,8 @@ wrong(reader *in, size_t line, const char *format, ...)
 
 /* ---- lines and words ---------------------------------------------------------------------- */
 
-/* The next line, without CR and LF. False at the end of the file, and, with a sentence, on errors. */
+/* The next line, without CR and LF. False at the end of the file, and, with a sentence, on
+ * errors. */
 static bool next_line(reader *in)
 {
     errno = 0;
@@ -217,7 +218,8 @@ static bool read_entries(reader *in)
 
 /* ---- from entries to rows ----------------------------------------------------------------- */
 
-/* By place, and at one place in the order of the file, so that mirrored entries add up to the same bits. */
+/* By place, and at one place in the order of the file, so that mirrored entries add up to the
+ * same bits. */
 static int by_place(const void *a, const void *b)
 {
     const entry *x = a, *y = b;

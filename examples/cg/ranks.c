@@ -64,8 +64,9 @@ static coll_status sum(void *arg, const double *terms, uint32_t k, double *sums)
     return status;
 }
 
-/* Every piece has an element of its own in the allreduce, to which all ranks but one add zero, which is exact in any order.
- * The pieces are then added up here, in the same order on every rank and for any number of ranks. */
+/* Every piece has an element of its own in the allreduce, to which all ranks but one add zero,
+ * which is exact in any order. The pieces are then added up here, in the same order on every
+ * rank and for any number of ranks. */
 static coll_status sum_reproducibly(void *arg, const double *terms, uint32_t k, double *sums)
 {
     member *m = arg;

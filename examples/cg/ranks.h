@@ -1,9 +1,10 @@
 /* examples/cg/ranks.h — running the solver on many ranks
  *
- * ranks_run has one thread a rank, which talks to the others through the library alone: before the product with the
- * matrix an allgatherv of the search vector, and for the dot products allreduces of 1, 2 and 3 sums.
- * ranks_replay has one thread for all of them, and adds up in the same order, through the same algorithm over the
- * loopback transport: its answer must have the same bits.
+ * ranks_run has one thread a rank, which talks to the others through the library alone: before
+ * the product with the matrix an allgatherv of the search vector, and for the dot products
+ * allreduces of 1, 2 and 3 sums. ranks_replay has one thread for all of them, and adds up in
+ * the same order, through the same algorithm over the loopback transport: its answer must have
+ * the same bits.
  */
 #ifndef COLL_EXAMPLES_CG_RANKS_H
 #define COLL_EXAMPLES_CG_RANKS_H

@@ -1,7 +1,7 @@
 /* examples/cg/replay.c — the run of many ranks again, in one thread, with the same operator order
  *
- * One member holds the rows of all ranks. Its dot products leave one term a rank, as those of the run did, and p
- * communicators over loopback add them up with the algorithm of the run.
+ * One member holds the rows of all ranks. Its dot products leave one term a rank, as those of
+ * the run did, and p communicators over loopback add them up with the algorithm of the run.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 /* examples/cg/solver.h — one rank's part of a conjugate-gradient solver
  *
- * Solves A·x = b for a symmetric positive definite A, preconditioned by the diagonal, with b = A·1, so
- * that the exact solution is all ones. Rows, and all vectors with them, are distributed over the ranks.
- * What the ranks must tell each other goes through two functions, once and twice an iteration, so that the
- * solver does not know how it is run: the search vector is gathered before it meets the matrix, and the
- * terms of dot products are summed.
+ * Solves A·x = b for a symmetric positive definite A, preconditioned by the diagonal, with b =
+ * A·1, so that the exact solution is all ones. Rows, and all vectors with them, are distributed
+ * over the ranks. What the ranks must tell each other goes through two functions, once and
+ * twice an iteration, so that the solver does not know how it is run: the search vector is
+ * gathered before it meets the matrix, and the terms of dot products are summed.
  *
  * The rows are cut into pieces, and a dot product is one sum a piece before the ranks' sums are
- * combined. With one piece a rank the result depends, in its last bits, on the number of ranks and
- * the order in which the library combines. With a number of pieces that does not depend on the ranks
- * it does not.
+ * combined. With one piece a rank the result depends, in its last bits, on the number of ranks
+ * and the order in which the library combines. With a number of pieces that does not depend on
+ * the ranks it does not.
  */
 #ifndef COLL_EXAMPLES_CG_SOLVER_H
 #define COLL_EXAMPLES_CG_SOLVER_H
@@ -25,8 +25,8 @@ typedef struct solver_team {
     double *full; /* a vector of all rows, for gather */
     /* Those rows of full that are this rank's are there; those of all others come in. */
     coll_status (*gather)(void *arg);
-    /* terms[i·k + j] is this rank's i-th piece of the j-th dot product; sums[j] gets the sum over all
-     * pieces of all ranks, the same bits on each of them. */
+    /* terms[i·k + j] is this rank's i-th piece of the j-th dot product; sums[j] gets the sum
+     * over all pieces of all ranks, the same bits on each of them. */
     coll_status (*sum)(void *arg, const double *terms, uint32_t k, double *sums);
     /* Hears of the relative residual after each iteration; NULL: nobody does. */
     void (*residual)(void *arg, size_t iteration, double relative);
@@ -57,9 +57,9 @@ typedef struct solver_result {
     double largest_error; /* of this rank's rows: max |x − 1| */
 } solver_result;
 
-/* Solves for the rows of the pieces first … first + pieces − 1; x has all rows of the matrix, of which
- * only this rank's are written. Every rank calls it with the same problem; all end alike, but for
- * SOLVER_NO_MEMORY and SOLVER_BROKEN. */
+/* Solves for the rows of the pieces first … first + pieces − 1; x has all rows of the matrix,
+ * of which only this rank's are written. Every rank calls it with the same problem; all end
+ * alike, but for SOLVER_NO_MEMORY and SOLVER_BROKEN. */
 solver_result solver_run(const solver_problem *problem, const solver_team *team, uint32_t first,
                          uint32_t pieces, double *x);
 

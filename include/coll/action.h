@@ -17,10 +17,10 @@
  *   MULTICAST      src             –         count elements to every other rank, which RECVs them
  *   FABRIC_REDUCE  src             dst       dst = src of rank 0 ⊕ … ⊕ src of rank p−1, by the network
  *
- * COLL_LEFT turns RECV_REDUCE into dst = message ⊕ src. dst may equal src exactly (and via, where
- * inputs is 1), and overlaps no operand otherwise. A move of 0 elements is no action: every executor
- * skips it, at both ends alike. The ranges of NOTIFY and AWAIT are never touched; outside of
- * SHARED they are mere tokens that order actions, and need no memory.
+ * COLL_LEFT turns RECV_REDUCE into dst = message ⊕ src. dst may equal src exactly (and via,
+ * where inputs is 1), and overlaps no operand otherwise. A move of 0 elements is no action:
+ * every executor skips it, at both ends alike. The ranges of NOTIFY and AWAIT are never
+ * touched; outside of SHARED they are mere tokens that order actions, and need no memory.
  */
 #ifndef COLL_ACTION_H
 #define COLL_ACTION_H

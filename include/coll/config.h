@@ -23,7 +23,8 @@
 #define COLL_INLINE static inline
 #endif
 
-/* … and those that every action passes through, so that the compiler drops what a caller does not use. */
+/* … and those that every action passes through, so that the compiler drops what a caller does
+ * not use. */
 #ifndef COLL_HOT_INLINE
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
 #define COLL_HOT_INLINE static inline __attribute__((always_inline))
@@ -42,18 +43,20 @@
 #define COLL_PARAM_MAX 4
 #endif
 
-/* Actions in flight of a call made through comm.h. Requests of one's own choose freely, up to 32. */
+/* Actions in flight of a call made through comm.h. Requests of one's own choose freely, up to
+ * 32. */
 #ifndef COLL_WINDOW
 #define COLL_WINDOW 16
 #endif
 
-/* 1 computes floats in integers (softfloat.h): for processors or contexts without floating point. */
+/* 1 computes floats in integers (softfloat.h): for processors or contexts without floating
+ * point. */
 #ifndef COLL_SOFT_FLOAT
 #define COLL_SOFT_FLOAT 0
 #endif
 
-/* 0: coll_plan_init does not look for overflow, and coll_request_start does not check its run. For firmware
- * that runs what was checked on a host; saves a kilobyte of code. */
+/* 0: coll_plan_init does not look for overflow, and coll_request_start does not check its run.
+ * For firmware that runs what was checked on a host; saves a kilobyte of code. */
 #ifndef COLL_CHECKS
 #define COLL_CHECKS 1
 #endif

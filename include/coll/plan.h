@@ -25,10 +25,11 @@
  *   alltoall(v)            p blocks                    p blocks
  *   reduce_scatter(_block) p blocks                    one block
  *
- * COLL_IN_PLACE has MPI's meaning: the input is found in OUT (bcast: at the root; reduce: at the root;
- * gather(v): the root's own block, at its place; allgather(v): every rank's own block, at its place;
- * reduce_scatter: all p blocks, the result then replaces the first elements; alltoall(v): the p blocks,
- * laid out as OUT), and IN is not used there. scatter(v) in place leaves the root's block where it is.
+ * COLL_IN_PLACE has MPI's meaning: the input is found in OUT (bcast: at the root; reduce: at
+ * the root; gather(v): the root's own block, at its place; allgather(v): every rank's own
+ * block, at its place; reduce_scatter: all p blocks, the result then replaces the first
+ * elements; alltoall(v): the p blocks, laid out as OUT), and IN is not used there. scatter(v)
+ * in place leaves the root's block where it is.
  */
 #ifndef COLL_PLAN_H
 #define COLL_PLAN_H
@@ -136,7 +137,8 @@ COLL_INLINE uint32_t coll_group_rank(const coll_group *group, uint32_t p, uint32
     return rank < p ? rank : COLL_NOBODY;
 }
 
-/* Are the p ranks of the group different, and all below `outer_p`? O(p) for affine, O(p²) for a table. */
+/* Are the p ranks of the group different, and all below `outer_p`? O(p) for affine, O(p²) for a
+ * table. */
 COLL_INLINE coll_status coll_group_check(const coll_group *group, uint32_t p, uint32_t outer_p)
 {
     if (p == 0)
@@ -191,15 +193,14 @@ enum {
     X(COLL_GIVES_SAME_BITS, "same-bits")                                                       \
     X(COLL_GIVES_FIXED_ORDER, "fixed-order")
 
-/* One algorithm for one pattern. All functions are pure: they depend on their arguments alone, and neither
- * allocate nor keep state. `rank` is below p. */
+/* One algorithm for one pattern. All functions are pure: they depend on their arguments alone,
+ * and neither allocate nor keep state. `rank` is below p. */
 typedef struct coll_algorithm {
     const char *name;
     const char *source;   /* author year, section or equation */
     uint32_t collectives; /* mask of COLL_BIT */
     uint32_t traits;
-    uint32_t
-        window; /* least window with which it ends over a transport whose sends wait for the receiver */
+    uint32_t window; /* least window with which it ends if sends wait for receivers */
     uint32_t n_params;
     const coll_param *params;
     /* Are p and the parameters legal together? NULL: always, within the ranges of `params`. */
@@ -224,10 +225,9 @@ typedef struct coll_plan {
     uint32_t window;    /* least window of a request that runs it */
     coll_partition cut; /* the vector of `count` elements in p parts */
     coll_divider
-        radix;      /* division by param[0], which is the radix of algorithms that have one */
-    size_t largest; /* elements of the largest block of the layouts that this rank has */
-    coll_group
-        group; /* the plan's ranks as ranks of the transport; identity after coll_plan_init */
+        radix;        /* division by param[0], which is the radix of algorithms that have one */
+    size_t largest;   /* elements of the largest block of the layouts that this rank has */
+    coll_group group; /* its ranks as ranks of the transport; identity at first */
     const void
         *inner; /* what a composition (compose.h) or replay (schedule.h) is made of, or NULL */
 } coll_plan;
@@ -263,8 +263,9 @@ COLL_INLINE coll_block coll_out_block(const coll_plan *plan, uint32_t i)
     return coll_i_layout_block(&plan->problem.out, plan->problem.count, i);
 }
 
-/* Elements of a rank's single block: gather(v) and allgather(v) IN, scatter(v) and reduce_scatter OUT.
- * From the table where this rank has it, else `count`, which a v-collective then sets to its own. */
+/* Elements of a rank's single block: gather(v) and allgather(v) IN, scatter(v) and
+ * reduce_scatter OUT. From the table where this rank has it, else `count`, which a v-collective
+ * then sets to its own. */
 COLL_INLINE size_t coll_own_count(const coll_plan *plan, uint32_t rank)
 {
     const size_t *counts =
@@ -297,7 +298,8 @@ COLL_INLINE bool coll_i_layout_extent(const coll_layout *layout, size_t count, u
     return true;
 }
 
-/* Elements that the caller's IN and OUT must have on a rank. O(p) for a v-collective, O(1) otherwise. */
+/* Elements that the caller's IN and OUT must have on a rank. O(p) for a v-collective, O(1)
+ * otherwise. */
 typedef struct coll_extents {
     size_t in, out;
     bool fits; /* false: they overflow */
@@ -370,7 +372,8 @@ COLL_INLINE bool coll_i_addressable(size_t elements, size_t elem_bytes)
     return elements <= COLL_REF_LIMIT / 4 && elements <= SIZE_MAX / 4 / elem_bytes;
 }
 
-/* Field by field: on bare metal, compilers call memcpy for the assignment of a structure this large. */
+/* Field by field: on bare metal, compilers call memcpy for the assignment of a structure this
+ * large. */
 COLL_INLINE void coll_i_problem_assign(coll_problem *to, const coll_problem *from)
 {
     to->collective = from->collective;
@@ -383,9 +386,10 @@ COLL_INLINE void coll_i_problem_assign(coll_problem *to, const coll_problem *fro
     to->out = from->out;
 }
 
-/* Makes *plan from an algorithm, a problem and the algorithm's parameters in its order (NULL: the usual
- * ones). Every rank must call it with the same numbers; tables of counts may be missing where the
- * algorithm does not need them. Returns COLL_OK, or what is wrong with the request; *plan is then unusable. */
+/* Makes *plan from an algorithm, a problem and the algorithm's parameters in its order (NULL:
+ * the usual ones). Every rank must call it with the same numbers; tables of counts may be
+ * missing where the algorithm does not need them. Returns COLL_OK, or what is wrong with the
+ * request; *plan is then unusable. */
 COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *algorithm,
                                        const coll_problem *problem, const uint32_t *params)
 {

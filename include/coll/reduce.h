@@ -7,9 +7,9 @@
  *
  *     const coll_op op = {coll_sum_f64, NULL, true, false};      commutative, not exact
  *
- * Each loop is a coll_combine named coll_<operator>_<type>: dst[i] = a[i] ⊕ b[i]. Buffers are aligned
- * as their elements are; dst may be a or b itself; arg is not used. Memory may be declared as any
- * type of the same bytes.
+ * Each loop is a coll_combine named coll_<operator>_<type>: dst[i] = a[i] ⊕ b[i]. Buffers are
+ * aligned as their elements are; dst may be a or b itself; arg is not used. Memory may be
+ * declared as any type of the same bytes.
  *
  *                 sum prod   min max   band bor bxor land lor lxor   minloc maxloc
  *   i8 … u64      exact      exact     exact                         –
@@ -42,7 +42,8 @@
 #define COLL_I_ALIGN(n)
 #endif
 
-/* ---- pairs: a value and the index that minloc and maxloc carry, laid out as MPI's are ----------- */
+/* ---- pairs: a value and the index that minloc and maxloc carry, laid out as MPI's are
+ * ----------- */
 
 typedef struct COLL_I_ALIAS coll_i16_i32 {
     int16_t value;
@@ -98,9 +99,10 @@ typedef double coll_i_f64 COLL_I_ALIAS;
 
 /* ---- the loop ---------------------------------------------------------------------------- */
 
-/* No element depends on another, whatever dst is. Compilers cannot know, and fall back to one element
- * at a time where dst is an operand, the common case; so they are told. gcc at -O2 uses vectors only
- * where the count is known: hence blocks of 128 bytes. Where size matters, none of this. */
+/* No element depends on another, whatever dst is. Compilers cannot know, and fall back to one
+ * element at a time where dst is an operand, the common case; so they are told. gcc at -O2 uses
+ * vectors only where the count is known: hence blocks of 128 bytes. Where size matters, none of
+ * this. */
 #if defined(__OPTIMIZE_SIZE__)
 #define COLL_I_INDEPENDENT
 #elif defined(__clang__)
@@ -289,8 +291,8 @@ COLL_INLINE uint32_t coll_i_below(uint32_t a, uint32_t b)
     return (uint32_t)((int32_t)(a - b) >> 31);
 }
 
-/* The f32 of an f16, without branches. An f16 subnormal is read as 2⁻¹⁴ too much, so that no float is
- * subnormal on the way, for those are slow or taken as zero. */
+/* The f32 of an f16, without branches. An f16 subnormal is read as 2⁻¹⁴ too much, so that no
+ * float is subnormal on the way, for those are slow or taken as zero. */
 COLL_INLINE float coll_i_float_from_f16(uint16_t x)
 {
     const uint32_t sign = (x & 0x8000u) << 16, rest = (x & 0x7fffu) << 13;
@@ -301,8 +303,8 @@ COLL_INLINE float coll_i_float_from_f16(uint16_t x)
                         coll_i_bits(coll_i_float(bits) - coll_i_float(subnormal & 113u << 23)));
 }
 
-/* The f16 nearest to an f32, without branches. With the bound below which x lies, times 2¹³, added, its
- * last digit is the last one of the f16, and the sum is rounded to it. */
+/* The f16 nearest to an f32, without branches. With the bound below which x lies, times 2¹³,
+ * added, its last digit is the last one of the f16, and the sum is rounded to it. */
 COLL_INLINE uint16_t coll_i_f16_from_float(float x)
 {
     const uint32_t bits = coll_i_bits(x), sign = bits >> 16 & 0x8000u,
@@ -352,8 +354,8 @@ COLL_I_KERNEL(prod_bf16, coll_i_u16, COLL_I_PROD_BF16)
 
 /* ---- pairs ------------------------------------------------------------------------------- */
 
-/* Floats are handled as the integers that have their bits, and compared by keys that order as the values
- * do, −0 and +0 and all NaNs alike. */
+/* Floats are handled as the integers that have their bits, and compared by keys that order as
+ * the values do, −0 and +0 and all NaNs alike. */
 COLL_INLINE int32_t coll_i_key_f32(uint32_t x, int32_t nan)
 {
     return coll_soft_is_nan_f32(x) ? nan : coll_soft_key_f32(x == 0x80000000u ? 0 : x);
@@ -370,8 +372,8 @@ COLL_INLINE int64_t coll_i_key_f64(uint64_t x, int64_t nan)
 #define COLL_I_KEY_MIN_F64(value) coll_i_key_f64((uint64_t)(value), INT64_MIN)
 #define COLL_I_KEY_MAX_F64(value) coll_i_key_f64((uint64_t)(value), INT64_MAX)
 
-/* Without branches, which random operands would mispredict; by field, because some compilers call memcpy for
- * a structure. Padding keeps what dst had. */
+/* Without branches, which random operands would mispredict; by field, because some compilers
+ * call memcpy for a structure. Padding keeps what dst had. */
 #define COLL_I_LOC(name, T, V, KEY, BEFORE)                                                    \
     COLL_INLINE void coll_##name(void *dst, const void *a, const void *b, size_t count,        \
                                  void *arg)                                                    \
@@ -417,7 +419,8 @@ COLL_I_LOC(maxloc_f64_i32, coll_i64_i32, int64_t, COLL_I_KEY_MAX_F64, >)
  * opaque one; COLL_ERR_OP: no such operator, or not on this type (see the table above). */
 COLL_INLINE coll_status coll_op_builtin(coll_op *op, coll_operator which, coll_type type)
 {
-    /* In the order of COLL_OPERATOR_LIST and COLL_TYPE_LIST; what is left out at the end is NULL. */
+    /* In the order of COLL_OPERATOR_LIST and COLL_TYPE_LIST; what is left out at the end is
+     * NULL. */
     static const coll_combine table[COLL_OPERATORS][COLL_TYPES] = {
         {COLL_I_SAME(sum), COLL_I_FLOATS(sum)},
         {COLL_I_SAME(prod), COLL_I_FLOATS(prod)},

@@ -5,9 +5,9 @@
  *       if (coll_is(coll_registry[i]->collectives, COLL_BCAST))
  *           …
  *
- * To add an algorithm: its file in algos/, and a row here for each record in it. Tests, bench, the command
- * `coll` and selection follow from the row. A program that names the algorithms it uses, and not this
- * table, links those only.
+ * To add an algorithm: its file in algos/, and a row here for each record in it. Tests, bench,
+ * the command `coll` and selection follow from the row. A program that names the algorithms it
+ * uses, and not this table, links those only.
  */
 #ifndef COLL_REGISTRY_H
 #define COLL_REGISTRY_H

@@ -9,10 +9,11 @@
  *   if (status == COLL_OK)
  *       status = coll_request_wait(&request);
  *
- * The actions of a rank are a sequential program (action.h). The request finds the parallelism in it: an
- * action enters a slot in program order and starts when no older unfinished action conflicts with it
- * (one writes what the other reads or writes), and sends, as well as receives, of one peer start in
- * order. RECV_REDUCE starts to receive when its staging is free, and combines when its operands are.
+ * The actions of a rank are a sequential program (action.h). The request finds the parallelism
+ * in it: an action enters a slot in program order and starts when no older unfinished action
+ * conflicts with it (one writes what the other reads or writes), and sends, as well as
+ * receives, of one peer start in order. RECV_REDUCE starts to receive when its staging is free,
+ * and combines when its operands are.
  *
  * Memory: the request, its slots and the run, all the caller's; nothing grows with p. Nothing here
  * allocates. start and progress never block; wait does. One thread at a time may use a request.
@@ -23,7 +24,8 @@
 #include "plan.h"
 #include "transport.h"
 
-/* What to run. Filled in by the caller, who keeps it, and all it points to, until the request is done. */
+/* What to run. Filled in by the caller, who keeps it, and all it points to, until the request
+ * is done. */
 typedef struct coll_run {
     const coll_plan *plan;
     const coll_transport *transport;
@@ -32,8 +34,7 @@ typedef struct coll_run {
     const void *in;    /* extents: coll_plan_extents; NULL where there are none */
     void *out;
     void *scratch; /* at least coll_plan_scratch elements */
-    void *
-        shared; /* at least coll_plan_shared elements, the same memory on all ranks of a node */
+    void *shared;  /* at least coll_plan_shared elements, the same on all ranks of a node */
     size_t scratch_bytes, shared_bytes;
     uint32_t rank; /* in the plan's group */
     uint32_t tag;  /* the same on all ranks, of no other collective that is running */
@@ -60,8 +61,7 @@ typedef struct coll_request {
     uint32_t landed;    /* slots whose message is staged and not yet combined */
     uint32_t apart;     /* slots whose staging or operands lie apart from their dst */
     coll_status status; /* COLL_AGAIN: running */
-    uint16_t
-        idle; /* calls of progress, one after the other, in which nothing happened; stays at its most */
+    uint16_t idle;  /* calls of progress in a row in which nothing happened, at most 65535 */
     uint8_t window; /* slots */
     uint8_t skip;   /* actions of step `step` that are in the window already */
 } coll_request;
@@ -100,10 +100,12 @@ COLL_INLINE size_t coll_i_via_span(const coll_action *a)
                                      : a->count;
 }
 
-/* What an action in a slot has as dst and src where its kind does not use them: overlaps nothing. */
+/* What an action in a slot has as dst and src where its kind does not use them: overlaps
+ * nothing. */
 #define COLL_I_NOWHERE COLL_AT(COLL_SHARED, COLL_REF_LIMIT / 2)
 
-/* Does o, in a slot, touch [ref, ref + count) so that a younger reader (writes: a writer) must wait? */
+/* Does o, in a slot, touch [ref, ref + count) so that a younger reader (writes: a writer) must
+ * wait? */
 COLL_HOT_INLINE bool coll_i_touches(const coll_action *o, coll_ref ref, size_t count,
                                     bool writes)
 {
@@ -114,7 +116,8 @@ COLL_HOT_INLINE bool coll_i_touches(const coll_action *o, coll_ref ref, size_t c
            coll_i_overlap(ref, count, o->via, coll_i_via_span(o));
 }
 
-/* The kinds that share channels with an action: nothing passes another of the same direction and peer. */
+/* The kinds that share channels with an action: nothing passes another of the same direction
+ * and peer. */
 COLL_INLINE unsigned coll_i_channel_kinds(const coll_action *a)
 {
     if (coll_i_has(COLL_I_SENDS, a))
@@ -131,10 +134,10 @@ COLL_INLINE uint32_t coll_i_all(const coll_request *r)
     return UINT32_MAX >> (32 - r->window);
 }
 
-/* A message that its RECV_REDUCE cannot take yet is better left with the transport, from where it later goes
- * straight into the sum. But its sender may wait for that, and this rank for the sender: surely where two
- * ranks exchange what both then overwrite, and perhaps where nothing has moved for so many calls of
- * progress. Such a message is staged. */
+/* A message that its RECV_REDUCE cannot take yet is better left with the transport, from where
+ * it later goes straight into the sum. But its sender may wait for that, and this rank for the
+ * sender: surely where two ranks exchange what both then overwrite, and perhaps where nothing
+ * has moved for so many calls of progress. Such a message is staged. */
 enum { COLL_I_STAGE = 0x80 /* in flags: it waits for a send */, COLL_I_PATIENCE = 16 };
 
 /* Older slots that an action conflicts with. */
@@ -171,9 +174,10 @@ COLL_INLINE void coll_i_via_waits(const coll_request *r, const coll_action *a,
     }
 }
 
-/* Finds what an action must wait for in the window: its conflicts, and *order, the message before it on its channel.
- * This loop is most of what the executor costs when the window is full, hence its form: a range [x, x + n) meets
- * [y, y + m) if x + n−1 − y, which wraps, is below n−1 + m. */
+/* Finds what an action must wait for in the window: its conflicts, and *order, the message
+ * before it on its channel. This loop is most of what the executor costs when the window is
+ * full, hence its form: a range [x, x + n) meets [y, y + m) if x + n−1 − y, which wraps, is
+ * below n−1 + m. */
 COLL_HOT_INLINE coll_i_waits coll_i_find_waits(const coll_request *r, const coll_action *a,
                                                uint32_t *order)
 {
@@ -250,8 +254,9 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
     return k;
 }
 
-/* The action of slot k is over: nobody waits for it any longer. Clearing when the slot ends, not when it
- * is used again, matters: an old action would else wait for a younger one in the same slot. */
+/* The action of slot k is over: nobody waits for it any longer. Clearing when the slot ends,
+ * not when it is used again, matters: an old action would else wait for a younger one in the
+ * same slot. */
 COLL_INLINE void coll_i_finish(coll_request *r, uint32_t k)
 {
     const uint32_t bit = (uint32_t)1 << k, dependents = r->slots[k].dependents;
@@ -268,7 +273,8 @@ COLL_INLINE void coll_i_finish(coll_request *r, uint32_t k)
     r->ready = (r->ready & ~bit) | (dependents & ~r->free);
 }
 
-/* The message of slot k is staged: younger messages of its channel need not wait for the combining. */
+/* The message of slot k is staged: younger messages of its channel need not wait for the
+ * combining. */
 COLL_INLINE void coll_i_land(coll_request *r, uint32_t k)
 {
     const uint32_t bit = (uint32_t)1 << k;
@@ -278,7 +284,8 @@ COLL_INLINE void coll_i_land(coll_request *r, uint32_t k)
     r->landed |= bit;
 }
 
-/* dst = src ⊕ operands on this processor, in one sweep of memory: in chunks that stay in the cache. */
+/* dst = src ⊕ operands on this processor, in one sweep of memory: in chunks that stay in the
+ * cache. */
 COLL_INLINE void coll_i_reduce(const coll_run *run, const coll_action *a)
 {
     const size_t elem_bytes = run->plan->problem.elem_bytes;
@@ -317,8 +324,8 @@ COLL_INLINE size_t coll_i_piece(const coll_run *run, size_t bytes)
     return most != 0 && bytes > most ? most : bytes;
 }
 
-/* Has the action, after the operation that runs now, others to start? A long message has pieces; and a
- * transport reduces one operand at a time. */
+/* Has the action, after the operation that runs now, others to start? A long message has
+ * pieces; and a transport reduces one operand at a time. */
 COLL_INLINE bool coll_i_is_cut(const coll_run *run, const coll_action *a)
 {
     if (a->kind == COLL_DO_REDUCE)
@@ -435,8 +442,8 @@ COLL_INLINE coll_status coll_i_borrow(coll_request *r, uint32_t k)
     return COLL_OK;
 }
 
-/* Starts what of slot k can start. COLL_OK: it moved. COLL_AGAIN: it did not, and stays `ready` only if
- * that is because the transport had no room, or no message yet. */
+/* Starts what of slot k can start. COLL_OK: it moved. COLL_AGAIN: it did not, and stays `ready`
+ * only if that is because the transport had no room, or no message yet. */
 COLL_INLINE coll_status coll_i_launch(coll_request *r, uint32_t k)
 {
     const uint32_t bit = (uint32_t)1 << k;
@@ -527,8 +534,8 @@ COLL_INLINE coll_status coll_i_fill(coll_request *r)
     return moved;
 }
 
-/* Ends the request with an error: tells the peers, then cancels what is in flight. In this order, no peer finds a
- * message missing and takes the next one for it before it knows why. */
+/* Ends the request with an error: tells the peers, then cancels what is in flight. In this
+ * order, no peer finds a message missing and takes the next one for it before it knows why. */
 COLL_INLINE void coll_i_fail(coll_request *r, coll_status status)
 {
     const coll_transport *t = r->run->transport;
@@ -634,8 +641,9 @@ COLL_INLINE coll_status coll_request_progress(coll_request *r)
     return r->status;
 }
 
-/* Starts the collective on this rank. COLL_OK: it is under way (or done). An error of coll_run_check, or
- * COLL_ERR_BUSY: nothing was started. Any other: it failed at once, as progress says. The run stays the caller's and must not change until the request is done. */
+/* Starts the collective on this rank. COLL_OK: it is under way (or done). An error of
+ * coll_run_check, or COLL_ERR_BUSY: nothing was started. Any other: it failed at once, as
+ * progress says. The run stays the caller's and must not change until the request is done. */
 COLL_INLINE coll_status coll_request_start(coll_request *r, const coll_run *run)
 {
     coll_status status;
@@ -667,8 +675,8 @@ COLL_INLINE coll_status coll_request_wait(coll_request *r)
     return status;
 }
 
-/* Gives up a running collective; its status is COLL_ERR_CANCELLED from then on. Other ranks learn of it if the
- * transport can abort. Returns COLL_ERR_STATE if it was not running. */
+/* Gives up a running collective; its status is COLL_ERR_CANCELLED from then on. Other ranks
+ * learn of it if the transport can abort. Returns COLL_ERR_STATE if it was not running. */
 COLL_INLINE coll_status coll_request_cancel(coll_request *r)
 {
     if (r->status != COLL_AGAIN)

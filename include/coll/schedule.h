@@ -25,8 +25,8 @@
 
 /* ---- counting ---------------------------------------------------------------------------- */
 
-/* What one rank does. Actions of 0 elements are none. Elements of REDUCE count once for each operand
- * at via. Elements and bytes that are too many to count are SIZE_MAX. */
+/* What one rank does. Actions of 0 elements are none. Elements of REDUCE count once for each
+ * operand at via. Elements and bytes that are too many to count are SIZE_MAX. */
 typedef struct coll_tally {
     size_t steps;                            /* of the plan, empty ones too */
     size_t total;                            /* actions */

@@ -32,8 +32,8 @@
 
 /* ---- order: U and S words of that size, NAN_ the default NaN, INFINITY_ the bits of +∞ ------- */
 
-/* A key is an integer that orders as the value does, −0 just below +0, NaNs beyond the infinities. The
- * same formula takes a key back to its bits. min and max have no branches. */
+/* A key is an integer that orders as the value does, −0 just below +0, NaNs beyond the
+ * infinities. The same formula takes a key back to its bits. min and max have no branches. */
 #define COLL_I_SOFT_ORDER(f, U, S, INFINITY_, NAN_)                                            \
     COLL_INLINE bool coll_soft_is_nan_##f(U x)                                                 \
     {                                                                                          \

@@ -35,8 +35,9 @@ COLL_HOT_INLINE uint32_t coll_mod_sub(uint32_t a, uint32_t b, uint32_t p)
     return a >= b ? a - b : a + (p - b);
 }
 
-/* Division by a number that stays the same: multiplication and shifts instead of the processor's division,
- * which is slow, or on a Cortex-M0 not there. Granlund, Montgomery 1994, figure 4.1, doi:10.1145/178243.178249. */
+/* Division by a number that stays the same: multiplication and shifts instead of the
+ * processor's division, which is slow, or on a Cortex-M0 not there. Granlund, Montgomery 1994,
+ * figure 4.1, doi:10.1145/178243.178249. */
 typedef struct coll_divider {
     uint32_t by, multiplier;
     uint32_t shift1, shift2;
@@ -118,10 +119,11 @@ COLL_HOT_INLINE coll_block coll_segment_block(size_t count, size_t segment, size
     return block;
 }
 
-/* ---- f-nomial trees -------------------------------------------------------------------
- * Moody 2003, §3.2.3 and Appendix A. In the phase of stride s = f^phase, a rank v that is a multiple of
- * s·f is the parent of v + i·s, i = 1 … f−1, where that rank exists. The subtree of a child
- * v + i·s is the rank interval [v + i·s, v + (i+1)·s), so children in increasing order are in rank order.
+/* ---- f-nomial trees ------------------------------------------------------------------- Moody
+ * 2003, §3.2.3 and Appendix A. In the phase of stride s = f^phase, a rank v that is a multiple
+ * of s·f is the parent of v + i·s, i = 1 … f−1, where that rank exists. The subtree of a child
+ * v + i·s is the rank interval [v + i·s, v + (i+1)·s), so children in increasing order are in
+ * rank order.
  *
  *   f = 2, p = 8:  0 ─ 1        f = 3, p = 8:  0 ─ 1
  *                  ├ 2 ─ 3                     ├ 2
@@ -137,8 +139,8 @@ typedef struct coll_fnomial {
     uint32_t stride;   /* … in the phase of this stride; the least stride ≥ p at the root */
 } coll_fnomial;
 
-/* v's place in the f-nomial tree of p ranks, f->by ≥ 2, v < p. O(1) for f = 2, else O(phases in which v is a
- * parent). */
+/* v's place in the f-nomial tree of p ranks, f->by ≥ 2, v < p. O(1) for f = 2, else O(phases in
+ * which v is a parent). */
 COLL_HOT_INLINE coll_fnomial coll_fnomial_of(uint32_t p, const coll_divider *f, uint32_t v)
 {
     coll_fnomial at;
@@ -177,9 +179,8 @@ COLL_HOT_INLINE coll_fnomial coll_fnomial_of(uint32_t p, const coll_divider *f, 
 
 /* The phase in which a rank has its child number `slot`. */
 typedef struct coll_fnomial_phase {
-    uint32_t first; /* the slot of the first of the f−1 children of this phase */
-    uint32_t
-        stride; /* f^phase: the distance between them, and the ranks in each one's subtree (but beyond p) */
+    uint32_t first;  /* the slot of the first of the f−1 children of this phase */
+    uint32_t stride; /* f^phase: their distance, and the ranks of each subtree, but beyond p */
 } coll_fnomial_phase;
 
 COLL_HOT_INLINE coll_fnomial_phase coll_fnomial_phase_of(uint32_t f, uint32_t slot)
@@ -206,9 +207,10 @@ COLL_HOT_INLINE uint32_t coll_fnomial_child(uint32_t f, uint32_t v, uint32_t slo
     return v + (slot - phase.first + 1) * phase.stride;
 }
 
-/* ---- folding to a power of two --------------------------------------------------------
- * The first 2·extra ranks form pairs of neighbours (2i, 2i+1); the even one folds into the odd one and waits.
- * The others and the odd ones are numbered 0 … core−1 in rank order, core = 2^⌊log2 p⌋.
+/* ---- folding to a power of two -------------------------------------------------------- The
+ * first 2·extra ranks form pairs of neighbours (2i, 2i+1); the even one folds into the odd one
+ * and waits. The others and the odd ones are numbered 0 … core−1 in rank order, core = 2^⌊log2
+ * p⌋.
  *
  *   p = 6, core = 4, extra = 2:   rank  0 1 2 3 4 5
  *                                 core  · 0 · 1 2 3
@@ -242,7 +244,8 @@ COLL_INLINE uint32_t coll_fold_rank(coll_fold fold, uint32_t number)
     return number < fold.extra ? 2 * number + 1 : number + fold.extra;
 }
 
-/* The first rank whose data core number `number` stands for: its own, or that of the rank folded into it. */
+/* The first rank whose data core number `number` stands for: its own, or that of the rank
+ * folded into it. */
 COLL_INLINE uint32_t coll_fold_first(coll_fold fold, uint32_t number)
 {
     return number < fold.extra ? 2 * number : number + fold.extra;

@@ -1,22 +1,24 @@
 /* coll/transport.h — what the library asks of a messaging layer
  *
- * Fill in send, recv and test; leave everything else zero. A callback that is NULL is a capability that the transport
- * does not have. `ctx` is the caller's and reaches every callback; ranks and tags are plain numbers.
+ * Fill in send, recv and test; leave everything else zero. A callback that is NULL is a
+ * capability that the transport does not have. `ctx` is the caller's and reaches every
+ * callback; ranks and tags are plain numbers.
  *
- *   static const coll_transport mine = {my_send, my_recv, my_test};
+ *   static const coll_transport mine = {.send = my_send, .recv = my_recv, .test = my_test};
  *
  * Contract
- *   - Messages from one rank to another with one tag arrive in the order in which they were sent, and receives with one
- *     (peer, tag) take them in the order in which they were started. The library tests such receives oldest
- *     first, so a transport may do all its matching in test.
+ *   - Messages from one rank to another with one tag arrive in the order in which they were
+ *     sent, and receives with one (peer, tag) take them in the order in which they were
+ *     started. The library tests such receives oldest first, so a transport may do all its
+ *     matching in test.
  *   - send, recv, copy and reduce return
  *       COLL_OK       done: the buffers are the caller's again, h is not used
  *       COLL_STARTED  in flight: the buffers belong to the transport until test(h) returns COLL_OK
  *       COLL_AGAIN    nothing was taken (a queue is full); the library calls again later
  *       < 0           an error: the collective ends with it
  *     and never wait for another rank.
- *   - test returns COLL_OK (done; h is never used again), COLL_AGAIN, or an error. After an error the operation is
- *     still in flight, until cancel.
+ *   - test returns COLL_OK (done; h is never used again), COLL_AGAIN, or an error. After an
+ *     error the operation is still in flight, until cancel.
  *   - A callback never calls back into the library.
  */
 #ifndef COLL_TRANSPORT_H
@@ -30,7 +32,8 @@ typedef struct coll_handle {
 } coll_handle;
 
 typedef struct coll_transport {
-    /* Sends bytes at buf to peer. buf stays unchanged and valid until the operation is done. bytes may be 0. */
+    /* Sends bytes at buf to peer. buf stays unchanged and valid until the operation is done.
+     * bytes may be 0. */
     coll_status (*send)(void *ctx, uint32_t peer, uint32_t tag, const void *buf, size_t bytes,
                         coll_handle *h);
     /* Receives exactly bytes from peer; a message of another size is COLL_ERR_SIZE. */
@@ -43,26 +46,29 @@ typedef struct coll_transport {
     /* Gives up an operation in flight. After it returns, the transport touches the buffers no more.
      * Without it, a failed collective's buffers must outlive the transport. */
     void (*cancel)(void *ctx, coll_handle *h);
-    /* This rank failed in the collective of this tag: operations of that tag on all ranks end with COLL_ERR_PEER,
-     * within bounded time; its own are cancelled after this call. Without it, other ranks wait for messages that
-     * do not come. */
+    /* This rank failed in the collective of this tag: operations of that tag on all ranks end
+     * with COLL_ERR_PEER, within bounded time; its own are cancelled after this call. Without
+     * it, other ranks wait for messages that do not come. */
     void (*abort)(void *ctx, uint32_t tag);
     /* Nothing happened in `idle` tests one after the other: spin, yield or sleep. */
     void (*wait)(void *ctx, uint32_t idle);
-    /* Borrows a message where it lies instead of receiving it: COLL_OK puts its address in *message; the memory is
-     * readable until give_back. COLL_AGAIN: not here yet. Matched as recv and test together are. */
+    /* Borrows a message where it lies instead of receiving it: COLL_OK puts its address in
+     * *message; the memory is readable until give_back. COLL_AGAIN: not here yet. Matched as
+     * recv and test together are. */
     coll_status (*borrow)(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
                           const void **message, coll_handle *h);
     void (*give_back)(void *ctx, coll_handle *h);
     /* Copies by something else than this processor, say a DMA engine. */
     coll_status (*copy)(void *ctx, void *dst, const void *src, size_t bytes, coll_handle *h);
-    /* dst = a ⊕ b by something else than this processor. COLL_ERR_CAPABILITY: not this operator, combine here. */
+    /* dst = a ⊕ b by something else than this processor. COLL_ERR_CAPABILITY: not this
+     * operator, combine here. */
     coll_status (*reduce)(void *ctx, const coll_op *op, void *dst, const void *a, const void *b,
                           size_t count, coll_handle *h);
     /* Sends to every rank of the transport but this one, which receive it by recv. */
     coll_status (*multicast)(void *ctx, uint32_t tag, const void *buf, size_t bytes,
                              coll_handle *h);
-    /* dst = src of rank 0 ⊕ … ⊕ src of the last rank of the transport; every rank calls it. dst may be src. */
+    /* dst = src of rank 0 ⊕ … ⊕ src of the last rank of the transport; every rank calls it. dst
+     * may be src. */
     coll_status (*fabric_reduce)(void *ctx, uint32_t tag, const coll_op *op, void *dst,
                                  const void *src, size_t count, size_t elem_bytes,
                                  coll_handle *h);

@@ -7,7 +7,8 @@
 
 #include "config.h"
 
-/* Status: 0 done, > 0 in progress, < 0 an error that ends the call. One line a code: name, value, text. */
+/* Status: 0 done, > 0 in progress, < 0 an error that ends the call. One line a code: name,
+ * value, text. */
 #define COLL_STATUS_LIST(X)                                                                    \
     X(COLL_OK, 0, "done")                                                                      \
     X(COLL_AGAIN, 1, "nothing happened yet; call again")                                       \
@@ -137,8 +138,8 @@ COLL_INLINE const char *coll_collective_name(coll_collective collective)
 #define COLL_I_TYPE_NAME(name, text, bytes) name,
 enum { COLL_TYPE_LIST(COLL_I_TYPE_NAME) COLL_TYPES };
 
-/* One of the above, or COLL_OPAQUE(bytes) for elements that are only moved or that a user's operator
- * understands; bytes below 2³¹. */
+/* One of the above, or COLL_OPAQUE(bytes) for elements that are only moved or that a user's
+ * operator understands; bytes below 2³¹. */
 typedef uint32_t coll_type;
 #define COLL_OPAQUE(bytes) (0x80000000u | (uint32_t)(bytes))
 
@@ -196,7 +197,8 @@ COLL_INLINE const char *coll_operator_name(coll_operator op)
     }
 }
 
-/* dst[i] = a[i] ⊕ b[i] for count elements. dst may be a or b itself, never a shifted part of them. */
+/* dst[i] = a[i] ⊕ b[i] for count elements. dst may be a or b itself, never a shifted part of
+ * them. */
 typedef void (*coll_combine)(void *dst, const void *a, const void *b, size_t count, void *arg);
 
 /* A reduction, as the executor applies it. ⊕ must be associative. */
@@ -207,8 +209,8 @@ typedef struct coll_op {
     bool exact;       /* the result has the same bits however the operands are parenthesised */
 } coll_op;
 
-/* *to = *from. Field by field, as wherever the core copies a structure of more than two words: on bare
- * metal, compilers call memcpy for an assignment of the whole. */
+/* *to = *from. Field by field, as wherever the core copies a structure of more than two words:
+ * on bare metal, compilers call memcpy for an assignment of the whole. */
 COLL_INLINE void coll_op_assign(coll_op *to, const coll_op *from)
 {
     to->combine = from->combine;

@@ -4,18 +4,22 @@
  *   if (coll_verify(&plan, NULL, &report) != COLL_PROVEN)
  *       puts(report.sentence);    // rank 3, step 1: the source is OUT[4], 2 elements, but OUT[5] holds nothing yet
  *
- * All p ranks are run symbolically: every element is an expression over the ranks' inputs. As messages between two ranks
- * keep their order and receives block, the run's result is that of every interleaving. Checked are
- *   - each action: kind, peer, bounds of IN, OUT, SCRATCH and SHARED, writes to IN or to what must stay, reads of what
- *     nobody wrote, overlapping operands; each function: bounded, pure
- *   - messages: sizes; none left over, none waited for in vain; no deadlock with unbounded channels, and
- *     none with sends that wait for the receiver in a window of the plan's size, run by the real executor
- *   - results: every element, the exact set of contributions, their order where the operator does not
- *     commute, equal structure on all ranks (same-bits) and over all elements (fixed-order)
- *   - barriers: every rank ends causally after every rank has entered; SHARED: no races; in both, a rank's
- *     own actions are ordered only as the executor orders them
+ * All p ranks are run symbolically: every element is an expression over the ranks' inputs. As
+ * messages between two ranks keep their order and receives block, the run's result is that of
+ * every interleaving. Checked are
+ *   - each action: kind, peer, bounds of IN, OUT, SCRATCH and SHARED, writes to IN or to what
+ *     must stay, reads of what nobody wrote, overlapping operands; each function: bounded, pure
+ *   - messages: sizes; none left over, none waited for in vain; no deadlock with unbounded
+ *     channels, and none with sends that wait for the receiver in a window of the plan's size,
+ *     run by the real executor
+ *   - results: every element, the exact set of contributions, their order where the operator
+ *     does not commute, equal structure on all ranks (same-bits) and over all elements
+ *     (fixed-order)
+ *   - barriers: every rank ends causally after every rank has entered; SHARED: no races; in
+ *     both, a rank's own actions are ordered only as the executor orders them
  *
- * Hosted: needs malloc and stdio. A workspace keeps the memory for the next plan; each thread needs its own.
+ * Hosted: needs malloc and stdio. A workspace keeps the memory for the next plan; each thread
+ * needs its own.
  */
 #ifndef COLL_VERIFY_H
 #define COLL_VERIFY_H
@@ -24,7 +28,8 @@
 #include "verify/result.h"
 #include "verify/window.h"
 
-/* Memory that is kept from plan to plan. Zero it by coll_verifier_init, and release it by coll_verifier_release. */
+/* Memory that is kept from plan to plan. Zero it by coll_verifier_init, and release it by
+ * coll_verifier_release. */
 typedef struct coll_verifier {
     coll_i_data data;
     coll_i_world world;
@@ -39,15 +44,13 @@ enum {
 
 /* Zeroed, all of it is optional. */
 typedef struct coll_verify_options {
-    /* The plans of the ranks, where their tables differ; each pointer is valid until the next call with the same
-     * rank. NULL: one plan for all. */
+    /* The plans of the ranks, where their tables differ; each pointer is valid until the next
+     * call with the same rank. NULL: one plan for all. */
     const coll_plan *(*plan_of)(void *arg, uint32_t rank);
     void *arg;
-    coll_verifier
-        *verifier; /* NULL: memory is allocated for this call alone, and report.ranks is NULL */
-    uint32_t skip; /* COLL_VERIFY_NO_… */
-    uint32_t
-        window; /* a window that is known to be too small less one: the search starts here */
+    coll_verifier *verifier; /* NULL: memory for this call alone, and report.ranks is NULL */
+    uint32_t skip;           /* COLL_VERIFY_NO_… */
+    uint32_t window;         /* where the search for the least window starts */
 } coll_verify_options;
 
 COLL_INLINE void coll_verifier_init(coll_verifier *v)
@@ -64,8 +67,8 @@ COLL_INLINE void coll_verifier_release(coll_verifier *v)
     coll_verifier_init(v);
 }
 
-/* Forgets the structures that fixed-order algorithms had. Within one workspace they must be the same for all plans of
- * one algorithm, p and parameters, whatever root, count and flags are. */
+/* Forgets the structures that fixed-order algorithms had. Within one workspace they must be the
+ * same for all plans of one algorithm, p and parameters, whatever root, count and flags are. */
 COLL_INLINE void coll_verifier_forget(coll_verifier *v)
 {
     v->fixed.algorithm = NULL;
@@ -129,8 +132,9 @@ COLL_INLINE bool coll_i_verify_with(coll_verifier *v, const coll_i_plans *plans,
            coll_i_check_window(&v->world, &v->data, options->window, report);
 }
 
-/* Proves a plan, or finds the first thing that is wrong with it. `plan` may be NULL where options have plan_of; options
- * may be NULL. Writes *report in any case, and returns report->finding. Allocates. */
+/* Proves a plan, or finds the first thing that is wrong with it. `plan` may be NULL where
+ * options have plan_of; options may be NULL. Writes *report in any case, and returns
+ * report->finding. Allocates. */
 COLL_INLINE coll_finding coll_verify(const coll_plan *plan, const coll_verify_options *options,
                                      coll_report *report)
 {

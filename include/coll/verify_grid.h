@@ -1,4 +1,5 @@
-/* coll/verify_grid.h — proves algorithms for whole ranges of ranks, roots, counts, layouts and parameters
+/* coll/verify_grid.h — proves algorithms for whole ranges of ranks, roots, counts, layouts and
+ * parameters
  *
  *   coll_grid_options options;
  *   coll_grid_result result;
@@ -12,8 +13,9 @@
  *   counts       0, 1, p−1, p, p+1, 2p+3; where blocks may differ, layouts (COLL_GRID_LAYOUT_LIST)
  *   in place     and not; commutative and not, unless the algorithm needs one of them and then the other must be refused
  *   roots        all for p ≤ all_roots, beyond that the first, the last and one at random
- * and beyond that range a few larger p, with parameters, counts, roots and flags at random, as far as a
- * budget of steps and elements allows. Failures are found in the same order whatever the number of workers.
+ * and beyond that range a few larger p, with parameters, counts, roots and flags at random, as
+ * far as a budget of steps and elements allows. Failures are found in the same order whatever
+ * the number of workers.
  *
  * Hosted: POSIX threads; allocates.
  */
@@ -56,11 +58,10 @@ typedef struct coll_grid_options {
     size_t n_algorithms;
     uint32_t collectives; /* mask of COLL_BIT */
     uint32_t p_least, p_most;
-    uint32_t all_roots;   /* all roots up to this p */
-    uint32_t random;      /* larger p for each row … */
-    uint32_t random_most; /* … up to this one */
-    uint64_t steps,
-        elements; /* budget of one of these: a smaller p is taken until it is kept */
+    uint32_t all_roots;       /* all roots up to this p */
+    uint32_t random;          /* larger p for each row … */
+    uint32_t random_most;     /* … up to this one */
+    uint64_t steps, elements; /* the most of one of these; a smaller p is taken to keep it */
     uint64_t seed;
     uint32_t workers; /* threads, this one included */
     /* Called one at a time, from any worker; may be NULL. `row`: a row is finished. */
@@ -69,8 +70,8 @@ typedef struct coll_grid_options {
     void *arg;
 } coll_grid_options;
 
-/* The everyday run: all collectives, p ≤ 64, all roots up to 24, three larger p up to 4096, one worker. For the
- * exhaustive one set all_roots = UINT32_MAX. */
+/* The everyday run: all collectives, p ≤ 64, all roots up to 24, three larger p up to 4096, one
+ * worker. For the exhaustive one set all_roots = UINT32_MAX. */
 COLL_INLINE void coll_grid_options_init(coll_grid_options *options,
                                         const coll_algorithm *const *algorithms, size_t n)
 {
@@ -430,7 +431,8 @@ COLL_INLINE size_t coll_i_grid_rows(const coll_grid_options *options, coll_grid_
     return n;
 }
 
-/* Proves all rows. Returns whether all plans were proven; *result says how many, or what is wrong. */
+/* Proves all rows. Returns whether all plans were proven; *result says how many, or what is
+ * wrong. */
 COLL_INLINE bool coll_verify_grid(const coll_grid_options *options, coll_grid_result *result)
 {
     enum { WORKERS = 64 };

@@ -61,7 +61,8 @@ TEST(every_rank_has_one_parent)
             }
 }
 
-/* Law 2. Children come after their parents, so sizes of subtrees add up from the last rank to the first. */
+/* Law 2. Children come after their parents, so sizes of subtrees add up from the last rank to
+ * the first. */
 TEST(subtrees_are_consecutive_intervals)
 {
     for (uint32_t p = 1; p <= 64; p++)
@@ -98,7 +99,8 @@ TEST(trees_are_shallow)
         }
 }
 
-/* A reduction's sums are of consecutive ranks: children come in increasing rank, down in decreasing. */
+/* A reduction's sums are of consecutive ranks: children come in increasing rank, down in
+ * decreasing. */
 TEST(children_come_smallest_subtree_first_and_go_last)
 {
     for (uint32_t p = 1; p <= 64; p++)

@@ -11,7 +11,8 @@ static uint32_t round_of(coll_i_doubling part, size_t step)
                                                          : (uint32_t)(step - before);
 }
 
-/* Laws 1 and 2 of allgather: messages are the blocks of a rank's set, next to each other in a pair. */
+/* Laws 1 and 2 of allgather: messages are the blocks of a rank's set, next to each other in a
+ * pair. */
 TEST(sets_of_ranks_double)
 {
     for (uint32_t p = 1; p <= 64; p++) {

@@ -30,7 +30,8 @@ TEST(what_goes_right_comes_from_the_left)
         }
 }
 
-/* Law 2: the first operand of every rank's sum, round by round; the last is its own (exscan: the one before). */
+/* Law 2: the first operand of every rank's sum, round by round; the last is its own (exscan:
+ * the one before). */
 TEST(sums_reach_twice_as_far)
 {
     for (uint32_t p = 1; p <= 64; p++)

@@ -41,7 +41,8 @@ static inline coll_plan plan_of(const coll_algorithm *algorithm, coll_collective
     return plan_with(algorithm, collective, p, count, flags, 0, NULL);
 }
 
-/* The actions of a rank in order; the list is overwritten by the next call for the same rank modulo WALK_RANKS. */
+/* The actions of a rank in order; the list is overwritten by the next call for the same rank
+ * modulo WALK_RANKS. */
 static inline const walk *walk_of(const coll_plan *plan, uint32_t rank)
 {
     static walk lists[WALK_RANKS];
@@ -68,8 +69,8 @@ static inline bool is_receive(const coll_action *a)
     return coll_i_has(COLL_I_RECEIVES, a);
 }
 
-/* Every message that a rank sends at step s is what its peer receives from it at step s, and the other way
- * round. */
+/* Every message that a rank sends at step s is what its peer receives from it at step s, and
+ * the other way round. */
 static inline void check_step_by_step(const coll_plan *plan)
 {
     const uint32_t p = plan->problem.p;

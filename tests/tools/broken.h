@@ -1,7 +1,7 @@
 /* tests/tools/broken.h — a registry of algorithms that are wrong, in place of the real one
  *
- * Compiled into the command by -include, it shows that proofs fail, that wrong results are found, and that
- * ranks which wait for each other are told of.
+ * Compiled into the command by -include, it shows that proofs fail, that wrong results are
+ * found, and that ranks which wait for each other are told of.
  */
 #ifndef COLL_REGISTRY_H
 #define COLL_REGISTRY_H

@@ -1,4 +1,5 @@
-/* The loopback transport by itself: matching, order, sizes, borrowing, cancelling, aborting, full queues. */
+/* The loopback transport by itself: matching, order, sizes, borrowing, cancelling, aborting,
+ * full queues. */
 #include "check.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* The threads transport: its queues by themselves, in one thread; then every row of the registry with a thread a rank,
- * several collectives at once, ranks that fail or give up in the middle. */
+/* The threads transport: its queues by themselves, in one thread; then every row of the
+ * registry with a thread a rank, several collectives at once, ranks that fail or give up in the
+ * middle. */
 #include "check.h"
 
 #include <pthread.h>
@@ -173,7 +174,8 @@ TEST(cancelling_and_aborting)
 
 enum { AT_ONCE = 3 }; /* collectives that a thread runs at the same time */
 
-/* What one thread does: starts its rank of some rigs, and progresses them in a random order to their end. */
+/* What one thread does: starts its rank of some rigs, and progresses them in a random order to
+ * their end. */
 typedef struct worker {
     rig **rigs;
     unsigned n;

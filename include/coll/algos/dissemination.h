@@ -1,10 +1,10 @@
 /* coll/algos/dissemination.h — barrier in which everyone tells ever more distant ranks
  *
- * In the round of stride s = f^k a rank notifies the f−1 ranks at the distances s, 2s … (f−1)s to its right and
- * awaits those to its left. Whoever has heard from the s ranks up to itself before the round has heard
- * from f·s of them after it, so after ⌈log_f p⌉ rounds from all p. There is no root: every rank does
- * the same, and nobody waits for more than the slowest. f = 2 is the dissemination barrier of the
- * textbooks; a larger f has fewer, fuller rounds.
+ * In the round of stride s = f^k a rank notifies the f−1 ranks at the distances s, 2s … (f−1)s
+ * to its right and awaits those to its left. Whoever has heard from the s ranks up to itself
+ * before the round has heard from f·s of them after it, so after ⌈log_f p⌉ rounds from all p.
+ * There is no root: every rank does the same, and nobody waits for more than the slowest. f = 2
+ * is the dissemination barrier of the textbooks; a larger f has fewer, fuller rounds.
  *
  *   p = 6, f = 2: whom rank r has heard from        p = 6, f = 3: distances
  *       before      r                                   round 0   1, 2

@@ -1,12 +1,13 @@
 /* coll/algos/fnomial.h — bcast, reduce, allreduce, barrier on f-nomial trees
  *
- * A binomial tree doubles the ranks that it reaches in every phase; an f-nomial tree multiplies them by f,
- * its parents talking to f−1 children a phase. A larger f makes a flatter tree: fewer phases, each longer.
- * Broadcast goes down from the root, largest subtree first; reduction comes up, smallest subtree first,
- * so that a parent's accumulator always holds a run of consecutive ranks. The root is rank 0 after a
- * cyclic renumbering; a reduction whose operator is not commutative climbs to rank 0 in true rank
- * order instead, and rank 0 forwards the result to the root. Vectors may be cut into segments that
- * follow each other through the tree.
+ * A binomial tree doubles the ranks that it reaches in every phase; an f-nomial tree multiplies
+ * them by f, its parents talking to f−1 children a phase. A larger f makes a flatter tree:
+ * fewer phases, each longer. Broadcast goes down from the root, largest subtree first;
+ * reduction comes up, smallest subtree first, so that a parent's accumulator always holds a run
+ * of consecutive ranks. The root is rank 0 after a cyclic renumbering; a reduction whose
+ * operator is not commutative climbs to rank 0 in true rank order instead, and rank 0 forwards
+ * the result to the root. Vectors may be cut into segments that follow each other through the
+ * tree.
  *
  *   f = 2, p = 6, reduce:      0 ◄─ 1        phase 0: 1→0, 3→2, 5→4
  *                              ├◄─ 2 ◄─ 3    phase 1: 2→0
@@ -14,7 +15,8 @@
  *
  * Laws (tests/algos/fnomial.c)
  *   (1) every rank but the root has one parent, which has it as a child exactly once
- *   (2) the subtrees of a rank's children in slot order, after the rank itself, are consecutive rank intervals
+ *   (2) the subtrees of a rank's children in slot order, after the rank itself, are consecutive
+ *       rank intervals
  *   (3) the depth of the tree is at most ⌈log_f p⌉
  * Cost    reduce, bcast: p−1 messages of `count` elements in all, cut in S = ⌈count/segment⌉ segments;
  *         a rank sends to ≤ (f−1)⌈log_f p⌉ children. allreduce: both. barrier: 2(p−1) messages of 0 bytes.
@@ -114,8 +116,8 @@ COLL_HOT_INLINE size_t coll_i_fnomial_staging(const coll_plan *plan)
     return coll_segment_block(plan->problem.count, plan->param[1], 0).count;
 }
 
-/* Action j of the way up. Two staging slots, after the sum where that is in SCRATCH: one fills while the
- * other is combined. */
+/* Action j of the way up. Two staging slots, after the sum where that is in SCRATCH: one fills
+ * while the other is combined. */
 COLL_HOT_INLINE void coll_i_fnomial_up(const coll_plan *plan, const coll_i_fnomial_role *role,
                                        size_t segment, uint32_t j, coll_action *out)
 {
@@ -264,8 +266,8 @@ COLL_INLINE size_t coll_i_fnomial_barrier_steps(const coll_plan *plan, uint32_t 
     return (coll_i_fnomial_barrier_actions(&place) + (size_t)COLL_STEP_MAX - 1) / COLL_STEP_MAX;
 }
 
-/* Await every child, notify the parent, await it, notify every child. Token 0 is the rank's own arrival and
- * its parent's release; token 1 + i is that of child i. */
+/* Await every child, notify the parent, await it, notify every child. Token 0 is the rank's own
+ * arrival and its parent's release; token 1 + i is that of child i. */
 COLL_INLINE unsigned coll_i_fnomial_barrier_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                  coll_action *out)
 {

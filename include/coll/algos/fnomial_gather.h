@@ -1,10 +1,10 @@
 /* coll/algos/fnomial_gather.h — gather, scatter on f-nomial trees
  *
- * Gather climbs the tree of fnomial.h: a rank collects the blocks of its subtree and sends them on as one
- * message. A subtree is an interval of renumbered ranks (the root is 0), so a rank keeps its blocks in
- * SCRATCH in that order and every message is one run of them. At the root they go to OUT, in true
- * order; there the one subtree that runs past rank p−1 to rank 0 is two runs, and two messages. Leaves
- * send IN itself. Scatter is the same backwards.
+ * Gather climbs the tree of fnomial.h: a rank collects the blocks of its subtree and sends them
+ * on as one message. A subtree is an interval of renumbered ranks (the root is 0), so a rank
+ * keeps its blocks in SCRATCH in that order and every message is one run of them. At the root
+ * they go to OUT, in true order; there the one subtree that runs past rank p−1 to rank 0 is two
+ * runs, and two messages. Leaves send IN itself. Scatter is the same backwards.
  *
  *   f = 2, p = 6, root 4:  renumbered    0   1   2   3   4   5
  *                          rank          4   5   0   1   2   3
@@ -31,8 +31,9 @@ COLL_HOT_INLINE uint32_t coll_i_fnomial_span(const coll_plan *plan, uint32_t v, 
     return stride < left ? stride : left;
 }
 
-/* What a rank does. Its list for a gather: copy its own block to the others, receive from each child, send
- * to the parent, as far as it applies. For a scatter the list runs backwards and the other way. */
+/* What a rank does. Its list for a gather: copy its own block to the others, receive from each
+ * child, send to the parent, as far as it applies. For a scatter the list runs backwards and
+ * the other way. */
 typedef struct coll_i_fnomial_blocks {
     coll_i_fnomial place;
     bool gathers;

@@ -1,10 +1,11 @@
 /* coll/algos/linear.h — barrier, bcast, reduce, allreduce: everyone with the root
  *
- * The root talks to every other rank itself, one after the other; the others talk to nobody else. That is
- * the fastest way among a few ranks, and the order of operands is plain: in a reduction all others send
- * at once, and the root adds ((x0 ⊕ x1) ⊕ x2) ⊕ …, in rank order, whichever rank it is. Messages
- * that arrive before their turn wait in `slots` staging slots, used in turn. An allreduce is a
- * reduction to rank 0 and a broadcast from it; a barrier is the same without data.
+ * The root talks to every other rank itself, one after the other; the others talk to nobody
+ * else. That is the fastest way among a few ranks, and the order of operands is plain: in a
+ * reduction all others send at once, and the root adds ((x0 ⊕ x1) ⊕ x2) ⊕ …, in rank order,
+ * whichever rank it is. Messages that arrive before their turn wait in `slots` staging slots,
+ * used in turn. An allreduce is a reduction to rank 0 and a broadcast from it; a barrier is the
+ * same without data.
  *
  *   p = 4, reduce to rank 1, own operand in IN (in place: A is in SCRATCH)
  *       rank 0 ──► A = x0         step 0
@@ -86,7 +87,8 @@ COLL_INLINE coll_status coll_i_linear_reduce_check(const coll_plan *plan)
                : COLL_ERR_OVERFLOW;
 }
 
-/* In place, the root must keep its own operand until those of the ranks below are summed, in SCRATCH. */
+/* In place, the root must keep its own operand until those of the ranks below are summed, in
+ * SCRATCH. */
 COLL_INLINE bool coll_i_linear_apart(const coll_plan *plan)
 {
     return coll_in_place(plan) && plan->problem.root > 0;

@@ -1,9 +1,10 @@
 /* coll/algos/linear_all.h — allgather(v), reduce_scatter(_block): everyone with everyone
  *
- * Every rank sends straight to all others, beginning with its right neighbour, so that no two of them send to
- * one rank at the same step. In an allgather the message is the rank's block. In a reduce_scatter it
- * is the receiver's block of operands; the receiver puts each in a slot of its own and adds them up in one
- * sweep, in rank order: the same parenthesisation for every block.
+ * Every rank sends straight to all others, beginning with its right neighbour, so that no two
+ * of them send to one rank at the same step. In an allgather the message is the rank's block.
+ * In a reduce_scatter it is the receiver's block of operands; the receiver puts each in a slot
+ * of its own and adds them up in one sweep, in rank order: the same parenthesisation for every
+ * block.
  *
  *   p = 4: whom rank r sends to, and receives from
  *       rank    0   1   2   3

@@ -1,8 +1,8 @@
 /* coll/algos/linear_gather.h — gather(v), scatter(v): everyone with the root
  *
- * The root receives each rank's block straight into its place in OUT, or sends it from its place in IN. No
- * block is copied or sent twice, blocks may differ in size, and only the root needs to know the
- * sizes of all.
+ * The root receives each rank's block straight into its place in OUT, or sends it from its
+ * place in IN. No block is copied or sent twice, blocks may differ in size, and only the root
+ * needs to know the sizes of all.
  *
  *   p = 4, root 1, gather      rank 0 ──► OUT block 0      step 0
  *                              IN     ──► OUT block 1      step 1, a copy; in place no step

@@ -1,8 +1,8 @@
 /* coll/algos/linear_scan.h — scan, exscan along the line of ranks
  *
- * The sum of the ranks 0 … r−1 reaches rank r from its left neighbour; r adds its operand and passes the
- * sum on. Segments follow each other down the line, so a long vector costs little more than its
- * transfer once.
+ * The sum of the ranks 0 … r−1 reaches rank r from its left neighbour; r adds its operand and
+ * passes the sum on. Segments follow each other down the line, so a long vector costs little
+ * more than its transfer once.
  *
  *   p = 4, scan, segments a, b:    rank 0 ─a─► 1 ─a─► 2 ─a─► 3
  *                                         ─b─►   ─b─►   ─b─►      each one hop behind a
@@ -75,8 +75,8 @@ static const coll_algorithm coll_linear_scan = {
     /* shared */ NULL,
 };
 
-/* The sum that arrives is this rank's result, and the left operand of the one that leaves. In place, OUT
- * still holds the other operand, so the sum that arrives waits in SCRATCH. */
+/* The sum that arrives is this rank's result, and the left operand of the one that leaves. In
+ * place, OUT still holds the other operand, so the sum that arrives waits in SCRATCH. */
 COLL_INLINE unsigned coll_i_linear_exscan_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                coll_action *out)
 {

@@ -1,11 +1,12 @@
 /* coll/algos/pairwise.h — alltoall(v), reduce_scatter(_block) in rounds of one partner at a time
  *
- * Round i is a cyclic shift: everyone sends to the rank i to its right and receives from the rank i to its
- * left, so every rank handles one message in and one out at a time, and no block is sent twice.
- * In place, where a block must leave before another takes its position, a round pairs the ranks
- * instead: r and (i − r) mod p trade blocks of equal size; a copy of the one leaves while the other arrives.
- * A reduce_scatter shifts the other way: rank r takes up operands r, r+1 … p−1, then 0 … r−1, two runs of
- * consecutive ranks, and joins them in rank order at the end: few blocks of scratch, any operator.
+ * Round i is a cyclic shift: everyone sends to the rank i to its right and receives from the
+ * rank i to its left, so every rank handles one message in and one out at a time, and no block
+ * is sent twice. In place, where a block must leave before another takes its position, a round
+ * pairs the ranks instead: r and (i − r) mod p trade blocks of equal size; a copy of the one
+ * leaves while the other arrives. A reduce_scatter shifts the other way: rank r takes up
+ * operands r, r+1 … p−1, then 0 … r−1, two runs of consecutive ranks, and joins them in rank
+ * order at the end: few blocks of scratch, any operator.
  *
  *   p = 4, partner of rank r
  *               alltoall: to, from          in place: with     reduce_scatter: to, from
@@ -44,8 +45,8 @@ COLL_INLINE size_t coll_i_pairwise_alltoall_steps(const coll_plan *plan, uint32_
     return plan->problem.p - (size_t)1 + (plan->problem.p == 1 && !coll_in_place(plan) ? 1 : 0);
 }
 
-/* In place: a copy of the block leaves while another arrives in its position. Two copies take turns, so
- * that a round need not wait for the one before. */
+/* In place: a copy of the block leaves while another arrives in its position. Two copies take
+ * turns, so that a round need not wait for the one before. */
 COLL_INLINE unsigned coll_i_pairwise_trade(const coll_plan *plan, uint32_t rank, size_t s,
                                            coll_action *out)
 {
@@ -105,15 +106,16 @@ static const coll_algorithm coll_pairwise_alltoall = {
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
-/* p−1 exchanges, then the joining; rank 0, which has nothing to join, may have its result already. */
+/* p−1 exchanges, then the joining; rank 0, which has nothing to join, may have its result
+ * already. */
 COLL_INLINE size_t coll_i_pairwise_reduce_scatter_steps(const coll_plan *plan, uint32_t rank)
 {
     const uint32_t p = plan->problem.p;
     return p > 1 && rank == 0 && !coll_in_place(plan) ? p - 1 : p;
 }
 
-/* SCRATCH holds two staging slots, the sum of operands 0 … r−1, and the sum of operands r … p−1 where that
- * cannot form in OUT because OUT still holds operands. */
+/* SCRATCH holds two staging slots, the sum of operands 0 … r−1, and the sum of operands r … p−1
+ * where that cannot form in OUT because OUT still holds operands. */
 COLL_INLINE unsigned coll_i_pairwise_reduce_scatter_step(const coll_plan *plan, uint32_t rank,
                                                          size_t s, coll_action *out)
 {

@@ -1,10 +1,11 @@
 /* coll/algos/recursive_doubling.h — allreduce, allgather: exchange with partners 1, 2, 4 … apart
  *
- * In round k a rank exchanges all it has with the rank whose number differs in bit k. Sets of 2^k ranks that
- * have the same become sets of 2^(k+1), so ⌈log2 p⌉ rounds suffice, the fewest possible. Off powers
- * of two, p − 2^⌊log2 p⌋ pairs of neighbours fold first: the even rank hands its data to the odd one,
- * waits, and is handed the result. Neighbours, so that a set is always a run of consecutive ranks: operands
- * stay in rank order, and both partners compute lower ⊕ upper, hence the same bits; blocks stay in one piece.
+ * In round k a rank exchanges all it has with the rank whose number differs in bit k. Sets of
+ * 2^k ranks that have the same become sets of 2^(k+1), so ⌈log2 p⌉ rounds suffice, the fewest
+ * possible. Off powers of two, p − 2^⌊log2 p⌋ pairs of neighbours fold first: the even rank
+ * hands its data to the odd one, waits, and is handed the result. Neighbours, so that a set is
+ * always a run of consecutive ranks: operands stay in rank order, and both partners compute
+ * lower ⊕ upper, hence the same bits; blocks stay in one piece.
  *
  *   p = 6, core = 4:   rank      0  1  2  3  4  5
  *                      fold      └─►1  └─►3
@@ -15,7 +16,8 @@
  *
  * Laws (tests/algos/recursive_doubling.c)
  *   (1) the partner in round k has this rank as its partner in round k
- *   (2) before round k a rank stands for the run of ranks of its 2^k core numbers, and the partner's run is next to it
+ *   (2) before round k a rank stands for the run of ranks of its 2^k core numbers, and the
+ *       partner's run is next to it
  *   (3) no message of an allreduce is read from where the same round writes
  * Cost    ⌊log2 p⌋ rounds, and two more off powers of two. allreduce: at most ⌊log2 p⌋ + 1 messages of `count` per
  *         rank, scratch at most `count`; allgather: every block comes once (to an idle rank its own too)
@@ -55,8 +57,9 @@ COLL_INLINE size_t coll_i_doubling_steps(const coll_plan *plan, uint32_t rank)
 
 /* ---- allreduce --------------------------------------------------------------------------- */
 
-/* Where the sum lies before round k: in OUT and SCRATCH in turn, after the last round in OUT. So a round
- * writes where it does not read, and nobody waits for its own message to be taken. */
+/* Where the sum lies before round k: in OUT and SCRATCH in turn, after the last round in
+ * OUT. So a round writes where it does not read, and nobody waits for its own message to be
+ * taken. */
 COLL_INLINE coll_ref coll_i_doubling_sum(uint32_t rounds, uint32_t k)
 {
     return ((rounds - k) & 1) == 0 ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);

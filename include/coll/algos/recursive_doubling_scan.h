@@ -1,9 +1,10 @@
 /* coll/algos/recursive_doubling_scan.h — scan, exscan: distances 1, 2, 4 … to the right
  *
- * Before round k a rank has the sum of the 2^k operands that end with its own (fewer near rank 0). It sends it
- * 2^k ranks to the right, and puts what comes from 2^k ranks to the left before its own: the sum of
- * 2^(k+1) operands. What comes is the left operand, so any operator is right, and any p.
- * An exscan first shifts the operands by one rank to the right, and is then a scan of ranks 1 … p−1.
+ * Before round k a rank has the sum of the 2^k operands that end with its own (fewer near rank
+ * 0). It sends it 2^k ranks to the right, and puts what comes from 2^k ranks to the left before
+ * its own: the sum of 2^(k+1) operands. What comes is the left operand, so any operator is
+ * right, and any p. An exscan first shifts the operands by one rank to the right, and is then a
+ * scan of ranks 1 … p−1.
  *
  *   p = 6, scan: first … last operand of the sum that a rank has
  *       rank              0    1    2    3    4    5
@@ -39,8 +40,8 @@ COLL_INLINE coll_i_doubling_scan coll_i_doubling_scan_of(const coll_plan *plan, 
     return part;
 }
 
-/* Where the sum lies before round k: in OUT and SCRATCH in turn, when it is complete in OUT. So a round
- * writes where it does not read, and nobody waits for its own message to be taken. */
+/* Where the sum lies before round k: in OUT and SCRATCH in turn, when it is complete in OUT. So
+ * a round writes where it does not read, and nobody waits for its own message to be taken. */
 COLL_INLINE coll_ref coll_i_doubling_scan_sum(coll_i_doubling_scan part, uint32_t k)
 {
     return k >= part.takes || ((part.takes - k) & 1) == 0 ? COLL_AT(COLL_OUT, 0)

@@ -1,9 +1,10 @@
 /* coll/algos/ring.h — allgather(v), reduce_scatter(_block), allreduce around a ring
  *
- * Every rank talks to its two neighbours only: it sends to r+1 and receives from r−1, one block a step. In an
- * allgather each block travels once around. In a reduce_scatter the partial sum of block b starts at
- * rank b+1 and takes up one operand a step until it ends, complete, at rank b. An allreduce is
- * both, on the vector cut into p parts: the least traffic possible, in 2(p−1) steps.
+ * Every rank talks to its two neighbours only: it sends to r+1 and receives from r−1, one block
+ * a step. In an allgather each block travels once around. In a reduce_scatter the partial sum
+ * of block b starts at rank b+1 and takes up one operand a step until it ends, complete, at
+ * rank b. An allreduce is both, on the vector cut into p parts: the least traffic possible, in
+ * 2(p−1) steps.
  *
  *   p = 4, allgather: block that each rank sends at step s
  *       rank   0  1  2  3
@@ -94,8 +95,8 @@ COLL_INLINE size_t coll_i_ring_reduce_scatter_steps(const coll_plan *plan, uint3
     return p - (size_t)1 + (p == 1 || coll_in_place(plan) ? 1 : 0);
 }
 
-/* Partial sums live in two scratch slots in turn, the last one in OUT; in place, where OUT still holds
- * operands, in the scratch slot too, until the final copy. */
+/* Partial sums live in two scratch slots in turn, the last one in OUT; in place, where OUT
+ * still holds operands, in the scratch slot too, until the final copy. */
 COLL_INLINE unsigned coll_i_ring_reduce_scatter_step(const coll_plan *plan, uint32_t rank,
                                                      size_t s, coll_action *out)
 {

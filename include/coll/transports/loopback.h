@@ -10,12 +10,13 @@
  *       coll_request_start(&request[r], &run[r]);
  *   status = coll_loopback_run(&world, requests, P);
  *
- * For tests, simulations and bare metal. Sends are synchronous, the strictest kind: one is done when its
- * message was received, straight from the sender's buffer into the receiver's or, by borrow, into the
- * reduction. Nothing is allocated; every operation in flight takes one of the `messages` entries of
- * the world (a multicast p − 1), and is told COLL_AGAIN when none is left. p times the window of the
- * requests, times the collectives that run at once, are always enough. The world must not move while an
- * endpoint is attached. One thread at a time may use a world and its requests.
+ * For tests, simulations and bare metal. Sends are synchronous, the strictest kind: one is done
+ * when its message was received, straight from the sender's buffer into the receiver's or, by
+ * borrow, into the reduction. Nothing is allocated; every operation in flight takes one of the
+ * `messages` entries of the world (a multicast p − 1), and is told COLL_AGAIN when none is
+ * left. p times the window of the requests, times the collectives that run at once, are always
+ * enough. The world must not move while an endpoint is attached. One thread at a time may use a
+ * world and its requests.
  */
 #ifndef COLL_TRANSPORTS_LOOPBACK_H
 #define COLL_TRANSPORTS_LOOPBACK_H
@@ -80,7 +81,8 @@ COLL_INLINE uint32_t coll_i_loop_buckets(uint32_t messages)
     return buckets;
 }
 
-/* Bytes of memory that coll_loopback_init wants for so many operations in flight; 0 if they cannot be addressed. */
+/* Bytes of memory that coll_loopback_init wants for so many operations in flight; 0 if they
+ * cannot be addressed. */
 COLL_INLINE size_t coll_loopback_bytes(uint32_t p, uint32_t messages)
 {
     const size_t slack = sizeof(coll_i_loop_entry);
@@ -453,10 +455,11 @@ static const coll_transport coll_loopback_transport = {
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-/* Moves n started requests on, one after the other, until all have ended. The order is round robin, or, with world->seed
- * not 0, picked at random and the same for the same seed. Returns COLL_OK, the error of the request
- * that failed first, or COLL_ERR_DEADLOCK when nothing moved for world->quiet rounds; the requests that
- * wait for each other are then still running, and the caller's to cancel. */
+/* Moves n started requests on, one after the other, until all have ended. The order is round
+ * robin, or, with world->seed not 0, picked at random and the same for the same seed. Returns
+ * COLL_OK, the error of the request that failed first, or COLL_ERR_DEADLOCK when nothing moved
+ * for world->quiet rounds; the requests that wait for each other are then still running, and
+ * the caller's to cancel. */
 COLL_INLINE coll_status coll_loopback_run(coll_loopback *world, coll_request *const *requests,
                                           uint32_t n)
 {

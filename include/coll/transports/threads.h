@@ -7,18 +7,20 @@
  *       coll_request_start(&request, &run); coll_request_wait(&request);
  *   coll_threads_destroy(world);             // when all threads are done with it
  *
- * Each ordered pair of ranks that talks has a ring of cells, of one writer and one reader. A message of up to
- * COLL_THREADS_INLINE bytes lies in its cell, and its send is done at once. A longer one stays in the
- * sender's buffer: the receiver copies it from there, or reduces straight out of it (borrow), and
- * then tells the sender. A full ring is COLL_AGAIN. A reader that looks for one tag sets messages of other tags
- * aside, so that collectives which run at the same time never block each other.
+ * Each ordered pair of ranks that talks has a ring of cells, of one writer and one reader. A
+ * message of up to COLL_THREADS_INLINE bytes lies in its cell, and its send is done at once. A
+ * longer one stays in the sender's buffer: the receiver copies it from there, or reduces
+ * straight out of it (borrow), and then tells the sender. A full ring is COLL_AGAIN. A reader
+ * that looks for one tag sets messages of other tags aside, so that collectives which run at
+ * the same time never block each other.
  *
- * Waiting spins for about a microsecond, if there are as many cores as ranks, and then yields the processor, so
- * that more ranks than cores, and other programs beside them, work well. One thread at a time may use a rank.
+ * Waiting spins for about a microsecond, if there are as many cores as ranks, and then yields
+ * the processor, so that more ranks than cores, and other programs beside them, work well. One
+ * thread at a time may use a rank.
  *
- * Memory: 8 bytes per pair of ranks; about 64·COLL_THREADS_CELLS bytes more when a pair first talks; 64 bytes
- * for an operation in flight and 96 for a message set aside, all used again and freed by destroy.
- * Needs the __atomic functions of gcc or clang, malloc and sched_yield.
+ * Memory: 8 bytes per pair of ranks; about 64·COLL_THREADS_CELLS bytes more when a pair first
+ * talks; 64 bytes for an operation in flight and 96 for a message set aside, all used again and
+ * freed by destroy. Needs the __atomic functions of gcc or clang, malloc and sched_yield.
  */
 #ifndef COLL_TRANSPORTS_THREADS_H
 #define COLL_TRANSPORTS_THREADS_H
@@ -42,7 +44,8 @@ enum {
     COLL_THREADS_ABORTS = 16  /* tags that may be aborted; one more, and all tags are */
 };
 
-/* Life of a long send. Only these words, a cell's `full` and the table of aborted tags are touched by two threads at once. */
+/* Life of a long send. Only these words, a cell's `full` and the table of aborted tags are
+ * touched by two threads at once. */
 enum {
     COLL_I_THREADS_POSTED,    /* nobody reads it yet */
     COLL_I_THREADS_READING,   /* the receiver reads the sender's buffer */
@@ -82,7 +85,8 @@ typedef struct coll_i_threads_cell {
     coll_i_threads_payload payload;
 } coll_i_threads_cell;
 
-/* A message that was set aside. The first of each tag is in the ring's list, and leads the others of its tag. */
+/* A message that was set aside. The first of each tag is in the ring's list, and leads the
+ * others of its tag. */
 typedef struct coll_i_threads_aside {
     coll_i_threads_cell cell;
     struct coll_i_threads_aside *next;  /* of the same tag */
@@ -181,8 +185,8 @@ COLL_INLINE void *coll_threads_rank(coll_threads *world, uint32_t rank)
     return world && rank < world->p ? &world->ranks[rank] : NULL;
 }
 
-/* Drops all messages, and makes the tags of failed collectives usable again. Call it when no request is running and no
- * other thread uses the world. */
+/* Drops all messages, and makes the tags of failed collectives usable again. Call it when no
+ * request is running and no other thread uses the world. */
 COLL_INLINE void coll_threads_recover(coll_threads *world)
 {
     const size_t pairs = (size_t)world->p * world->p;
@@ -432,8 +436,9 @@ COLL_INLINE void coll_i_threads_consume(coll_i_threads_rank *me, coll_i_threads_
     me->free_asides = found->aside;
 }
 
-/* Finds the oldest message of a tag. COLL_OK: there it is; if it is long, its sender waits for this reader, who must set
- * its state to DONE. A sender aborts a tag before it cancels, so nobody takes the message after a cancelled one for it. */
+/* Finds the oldest message of a tag. COLL_OK: there it is; if it is long, its sender waits for
+ * this reader, who must set its state to DONE. A sender aborts a tag before it cancels, so
+ * nobody takes the message after a cancelled one for it. */
 COLL_INLINE coll_status coll_i_threads_match(coll_i_threads_rank *me, coll_i_threads_ring *ring,
                                              uint32_t tag, size_t bytes,
                                              coll_i_threads_found *found)

@@ -1,4 +1,5 @@
-/* coll/verify/base.h — what the parts of the verifier share: findings, the report, memory that grows
+/* coll/verify/base.h — what the parts of the verifier share: findings, the report, memory that
+ * grows
  *
  * Use verify.h. This header is hosted, as all of verify*.h.
  */
@@ -98,8 +99,8 @@ typedef struct coll_report {
     size_t step;          /* … COLL_NO_STEP: after the last step */
     char sentence[320];   /* what was found, and where */
 
-    coll_verify_count total,
-        most; /* sums over the ranks; the largest of any rank (not of one rank) */
+    coll_verify_count total;  /* sums over the ranks */
+    coll_verify_count most;   /* the largest of any rank, each for itself */
     uint64_t messages, bytes; /* sent in all */
     uint32_t rounds;          /* messages in the longest chain of messages */
     uint32_t window;          /* least window found with synchronous sends; 0: not looked for */

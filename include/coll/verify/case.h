@@ -7,8 +7,8 @@
  *       puts(report.sentence);
  *   coll_grid_worker_release(&worker);
  *
- * The tables of v-collectives come from the case's layout, which everyone can make again from its name.
- * Hosted; allocates.
+ * The tables of v-collectives come from the case's layout, which everyone can make again from
+ * its name. Hosted; allocates.
  */
 #ifndef COLL_VERIFY_CASE_H
 #define COLL_VERIFY_CASE_H
@@ -73,8 +73,8 @@ COLL_INLINE void coll_grid_worker_release(coll_grid_worker *worker)
     coll_i_release(&worker->plans);
 }
 
-/* Elements that `from` has for `to` (alltoallv), or that the block of `from` has (to = 0). In place, what goes one way
- * must come back. */
+/* Elements that `from` has for `to` (alltoallv), or that the block of `from` has (to = 0). In
+ * place, what goes one way must come back. */
 COLL_INLINE size_t coll_i_grid_count(const coll_grid_case *of, uint32_t from, uint32_t to)
 {
     const bool matrix = of->collective == COLL_ALLTOALLV;
@@ -173,8 +173,8 @@ COLL_INLINE const coll_plan *coll_i_grid_plan_of(void *arg, uint32_t rank)
     return (const coll_plan *)worker->plans.at + (worker->per_rank ? rank : 0);
 }
 
-/* Proves one case. Returns what coll_plan_init says of it; on COLL_OK, *report has the proof or the finding. `window`
- * as in coll_verify_options. */
+/* Proves one case. Returns what coll_plan_init says of it; on COLL_OK, *report has the proof or
+ * the finding. `window` as in coll_verify_options. */
 COLL_INLINE coll_status coll_grid_prove(coll_grid_worker *worker, const coll_grid_case *of,
                                         uint32_t window, coll_report *report)
 {

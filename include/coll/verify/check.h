@@ -1,7 +1,7 @@
 /* coll/verify/check.h — takes a rank's next step, and checks each of its actions by itself
  *
- * Pure and bounded functions, known kinds, peers that exist, refs within their space and apart from each
- * other: all that can be told without running the other ranks. Use verify.h.
+ * Pure and bounded functions, known kinds, peers that exist, refs within their space and apart
+ * from each other: all that can be told without running the other ranks. Use verify.h.
  */
 #ifndef COLL_VERIFY_CHECK_H
 #define COLL_VERIFY_CHECK_H

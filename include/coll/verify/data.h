@@ -1,7 +1,7 @@
 /* coll/verify/data.h — runs all ranks of a plan symbolically, in program order
  *
- * Sends do not block and channels are unbounded, receives block: a Kahn network, whose result does not depend
- * on who runs when. Use verify.h.
+ * Sends do not block and channels are unbounded, receives block: a Kahn network, whose result
+ * does not depend on who runs when. Use verify.h.
  */
 #ifndef COLL_VERIFY_DATA_H
 #define COLL_VERIFY_DATA_H
@@ -81,7 +81,8 @@ COLL_INLINE bool coll_i_post(coll_i_data *d, uint32_t from, uint32_t to, size_t 
     return true;
 }
 
-/* The memory of the channel's first message is free again; its elements last until the next post. */
+/* The memory of the channel's first message is free again; its elements last until the next
+ * post. */
 COLL_INLINE void coll_i_drop(coll_i_data *d, coll_i_channel *channel)
 {
     const uint32_t index = channel->head;
@@ -320,7 +321,8 @@ COLL_INLINE uint32_t coll_i_waits_for(const coll_i_data *d, uint32_t rank)
     return other;
 }
 
-/* Says why ranks are left that wait: one waits for a rank that has ended, or they wait in a circle. */
+/* Says why ranks are left that wait: one waits for a rank that has ended, or they wait in a
+ * circle. */
 COLL_INLINE bool coll_i_found_stuck(const coll_i_data *d, uint32_t rank, coll_report *report)
 {
     char circle[160];

@@ -1,10 +1,11 @@
 /* coll/verify/order.h — what happens before what, where only the executor's order counts
  *
- * A rank's actions are ordered only where the executor orders them: where refs conflict, and within a channel;
- * ranks are ordered by messages alone. Each action gets the set of events that are certain to have happened before
- * it. For a barrier the events are the ranks' entries, and every rank must know all of them when it ends. For
- * a plan with SHARED they are the actions that touch it, and two that touch one element, one of
- * them writing, must be ordered. Use verify.h.
+ * A rank's actions are ordered only where the executor orders them: where refs conflict, and
+ * within a channel; ranks are ordered by messages alone. Each action gets the set of events
+ * that are certain to have happened before it. For a barrier the events are the ranks' entries,
+ * and every rank must know all of them when it ends. For a plan with SHARED they are the
+ * actions that touch it, and two that touch one element, one of them writing, must be ordered.
+ * Use verify.h.
  */
 #ifndef COLL_VERIFY_ORDER_H
 #define COLL_VERIFY_ORDER_H
@@ -183,7 +184,8 @@ COLL_INLINE bool coll_i_check_races(coll_i_order *o, uint32_t deed, coll_report 
 
 /* ---- what the executor orders ------------------------------------------------------------ */
 
-/* Must action a wait for an older one o of its rank, as coll_i_admit has it? o's unused refs are nowhere. */
+/* Must action a wait for an older one o of its rank, as coll_i_admit has it? o's unused refs
+ * are nowhere. */
 COLL_INLINE bool coll_i_waits_on(const coll_action *a, const coll_action *o)
 {
     return (coll_i_has(COLL_I_WRITES_DST, a) && coll_i_touches(o, a->dst, a->count, true)) ||
@@ -226,7 +228,8 @@ COLL_INLINE void coll_i_order_within(const coll_i_order *o, const coll_i_deed *d
     }
 }
 
-/* Records a deed, with its sets. `message` is the deed that sent what it receives, or COLL_I_NONE. */
+/* Records a deed, with its sets. `message` is the deed that sent what it receives, or
+ * COLL_I_NONE. */
 COLL_INLINE bool coll_i_order_deed(coll_i_order *o, uint32_t rank, size_t step,
                                    const coll_action *a, uint32_t message, coll_report *report)
 {
@@ -292,7 +295,8 @@ COLL_INLINE bool coll_i_order_post(coll_i_order *o, uint32_t rank, uint32_t to)
     return true;
 }
 
-/* All ranks met in a FABRIC_REDUCE: what one knew when it came, all know, but not that it is over for others. */
+/* All ranks met in a FABRIC_REDUCE: what one knew when it came, all know, but not that it is
+ * over for others. */
 COLL_INLINE bool coll_i_order_meet(coll_i_order *o, uint32_t rank, coll_report *report)
 {
     const size_t all = coll_i_set_new(o);
@@ -409,8 +413,9 @@ COLL_INLINE bool coll_i_check_barrier(coll_i_order *o, coll_report *report)
     return true;
 }
 
-/* Checks the causality of a barrier, which the data run has found to end, or the races of a plan with SHARED, which
- * the data run has set up and not yet run. False: a finding. A deadlock is left to the data run. */
+/* Checks the causality of a barrier, which the data run has found to end, or the races of a
+ * plan with SHARED, which the data run has set up and not yet run. False: a finding. A deadlock
+ * is left to the data run. */
 COLL_INLINE bool coll_i_check_order(coll_i_order *o, coll_i_data *d, bool barrier,
                                     coll_report *report)
 {

@@ -1,4 +1,5 @@
-/* coll/verify/result.h — compares what the ranks hold at the end with what the collective is to give
+/* coll/verify/result.h — compares what the ranks hold at the end with what the collective is to
+ * give
  *
  * Use verify.h.
  */
@@ -170,7 +171,8 @@ COLL_INLINE coll_block coll_i_gives(const coll_plan *plan, uint32_t to)
     return coll_in_place(plan) ? coll_out_block(plan, to) : coll_in_block(plan, to);
 }
 
-/* Do the ranks agree on how much one has for another? O(p²) where every rank has tables of its own. */
+/* Do the ranks agree on how much one has for another? O(p²) where every rank has tables of its
+ * own. */
 COLL_INLINE bool coll_i_check_tables(const coll_i_data *d, coll_report *report)
 {
     for (uint32_t rank = 0; rank < d->p; rank++) {

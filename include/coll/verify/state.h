@@ -1,4 +1,5 @@
-/* coll/verify/state.h — the ranks of a plan that is run symbolically: their memory, and what they start from
+/* coll/verify/state.h — the ranks of a plan that is run symbolically: their memory, and what
+ * they start from
  *
  * Use verify.h.
  */

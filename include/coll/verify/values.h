@@ -1,9 +1,9 @@
 /* coll/verify/values.h — what an element holds, symbolically
  *
- * A value is an element of somebody's input, or a formal combination of such elements of equal index: the
- * index in the low half of a 64-bit word, the number of a structure in the high half. A structure
- * is a binary tree whose leaves are ranks; equal trees have equal numbers (hash-consing), so
- * comparing two results down to their parentheses is comparing two integers.
+ * A value is an element of somebody's input, or a formal combination of such elements of equal
+ * index: the index in the low half of a 64-bit word, the number of a structure in the high
+ * half. A structure is a binary tree whose leaves are ranks; equal trees have equal numbers
+ * (hash-consing), so comparing two results down to their parentheses is comparing two integers.
  * Use verify.h.
  */
 #ifndef COLL_VERIFY_VALUES_H
@@ -13,8 +13,8 @@
 
 typedef uint64_t coll_i_value;
 
-/* Structure numbers: nothing was written here; this is not the algorithm's to touch; rank r's own element is
- * COLL_I_LEAF + r; from COLL_I_NODE on, combinations. */
+/* Structure numbers: nothing was written here; this is not the algorithm's to touch; rank r's
+ * own element is COLL_I_LEAF + r; from COLL_I_NODE on, combinations. */
 enum { COLL_I_UNSET = 0, COLL_I_GAP = 1, COLL_I_LEAF = 2, COLL_I_NODE = 1 << 26 };
 
 COLL_INLINE coll_i_value coll_i_value_of(uint32_t structure, size_t index)
@@ -177,8 +177,8 @@ COLL_INLINE void coll_i_fill_values(coll_i_value *values, size_t count, uint32_t
         values[i] = first + i;
 }
 
-/* Are the leaves of a structure the ranks 0 … n−1, each once, in any order? Exact: walks the tree unless the
- * answer is known. */
+/* Are the leaves of a structure the ranks 0 … n−1, each once, in any order? Exact: walks the
+ * tree unless the answer is known. */
 COLL_INLINE bool coll_i_complete_ranks(coll_i_structures *st, uint32_t structure, uint32_t n)
 {
     const coll_i_node node = coll_i_node_at(st, structure);
@@ -212,8 +212,9 @@ COLL_INLINE bool coll_i_complete_ranks(coll_i_structures *st, uint32_t structure
     return once;
 }
 
-/* How often each rank below p is a leaf, saturated at UINT32_MAX, in an array that lives until the next call; NULL: no
- * memory. A structure's operands have smaller numbers, so one sweep downwards suffices. */
+/* How often each rank below p is a leaf, saturated at UINT32_MAX, in an array that lives until
+ * the next call; NULL: no memory. A structure's operands have smaller numbers, so one sweep
+ * downwards suffices. */
 COLL_INLINE const uint32_t *coll_i_count_ranks(coll_i_structures *st, uint32_t structure,
                                                uint32_t p)
 {
@@ -242,8 +243,8 @@ COLL_INLINE const uint32_t *coll_i_count_ranks(coll_i_structures *st, uint32_t s
     return times;
 }
 
-/* Writes a structure, say "(0 1 (2 3))" for (0 ⊕ 1) ⊕ (2 ⊕ 3): parentheses only around what is not taken from
- * left to right. Cut where it is too long. */
+/* Writes a structure, say "(0 1 (2 3))" for (0 ⊕ 1) ⊕ (2 ⊕ 3): parentheses only around what is
+ * not taken from left to right. Cut where it is too long. */
 COLL_INLINE void coll_i_structure_words(const coll_i_structures *st, uint32_t structure,
                                         char *text, size_t bytes)
 {

@@ -1,9 +1,9 @@
 /* coll/verify/window.h — runs the window executor over a transport that only counts messages
  *
- * The executor is the real one (request.h); no data moves. Sends wait until the receiver has started to receive, or
- * until at most `capacity` messages lie in the channel. Whether a plan ends does not depend on
- * who runs when, and a larger window or capacity only ever helps: an operation that can
- * start can still start later. Use verify.h.
+ * The executor is the real one (request.h); no data moves. Sends wait until the receiver has
+ * started to receive, or until at most `capacity` messages lie in the channel. Whether a plan
+ * ends does not depend on who runs when, and a larger window or capacity only ever helps: an
+ * operation that can start can still start later. Use verify.h.
  */
 #ifndef COLL_VERIFY_WINDOW_H
 #define COLL_VERIFY_WINDOW_H
@@ -195,8 +195,8 @@ COLL_INLINE void coll_i_world_combine(void *dst, const void *a, const void *b, s
     (void)dst, (void)a, (void)b, (void)count, (void)arg;
 }
 
-/* What the runs over one plan have in common: plans without window limits and groups, and memory that nobody
- * touches. */
+/* What the runs over one plan have in common: plans without window limits and groups, and
+ * memory that nobody touches. */
 COLL_INLINE bool coll_i_world_begin(coll_i_world *w, const coll_i_data *d)
 {
     const uint32_t p = w->p = d->p;
@@ -219,7 +219,8 @@ COLL_INLINE bool coll_i_world_begin(coll_i_world *w, const coll_i_data *d)
     return coll_i_reserve_new(&w->dummy, largest * plans[0].problem.elem_bytes) != NULL;
 }
 
-/* Runs all ranks with a window and a channel capacity. COLL_OK: it ended; COLL_AGAIN: it never does. */
+/* Runs all ranks with a window and a channel capacity. COLL_OK: it ended; COLL_AGAIN: it never
+ * does. */
 COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, uint32_t window,
                                          uint32_t capacity, bool borrows)
 {
@@ -269,8 +270,8 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
         if (status != COLL_OK)
             return status;
     }
-    /* A rank that nobody woke may still lose patience (request.h), so all are asked that often before it counts as
-     * stuck. */
+    /* A rank that nobody woke may still lose patience (request.h), so all are asked that often
+     * before it counts as stuck. */
     for (uint32_t quiet = 0; left > 0 && quiet <= COLL_I_PATIENCE; quiet++) {
         w->n_ready = 0;
         for (uint32_t rank = w->p; rank-- > 0;)
@@ -302,7 +303,8 @@ COLL_INLINE coll_status coll_i_world_ends(coll_i_world *w, const coll_i_data *d,
                : status;
 }
 
-/* Finds the least window, from `least` on, that suffices for synchronous sends; it must be the plan's or less. */
+/* Finds the least window, from `least` on, that suffices for synchronous sends; it must be the
+ * plan's or less. */
 COLL_INLINE bool coll_i_check_window(coll_i_world *w, const coll_i_data *d, uint32_t least,
                                      coll_report *report)
 {
