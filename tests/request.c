@@ -16,7 +16,7 @@
  *   A  RECV_REDUCE X from B          A  SEND X to C
  *      RECV_REDUCE X from C             RECV Y from B
  *   B  RECV X from C, SEND X to A       RECV_REDUCE X from B
- *   C  SEND Z to A                      RECV Y from B
+ *   C  SEND Z to A                      RECV_REDUCE Z from B
  *      RECV Z from D, SEND Z to B    B  SEND X, SEND Y, SEND Z to A
  *   D  SEND X to C                      RECV Z from D, SEND Z to C
  *                                    C  RECV X from B, RECV X from A
@@ -30,17 +30,18 @@ typedef struct stuck_row {
     uint8_t peer;
 } stuck_row;
 
-static const stuck_row stuck_rows[2][4][6] = {
+static const stuck_row stuck_rows[3][4][6] = {
     {{{'R', 'X', 1}, {'R', 'X', 2}},
      {{'r', 'X', 2}, {'s', 'X', 0}},
      {{'s', 'Z', 0}, {'r', 'Z', 3}, {'s', 'Z', 1}},
      {{'s', 'X', 2}}},
-    {{{'s', 'X', 2}, {'r', 'Y', 1}, {'R', 'X', 1}, {'r', 'Y', 1}},
+    {{{'s', 'X', 2}, {'r', 'Y', 1}, {'R', 'X', 1}, {'R', 'Z', 1}},
      {{'s', 'X', 0}, {'s', 'Y', 0}, {'s', 'Z', 0}, {'r', 'Z', 3}, {'s', 'Z', 2}},
      {{'r', 'X', 1}, {'r', 'X', 0}},
-     {{'s', 'X', 1}}}};
+     {{'s', 'X', 1}}},
+    {{{0}}, {{'r', 'Z', 0}, {'s', 'Z', 0}, {'s', 'Y', 0}}, {{0}}, {{0}}}};
 
-static const coll_param stuck_params[] = {{"which", "of the two", 0, 1, 0, {0, 1, 0, 0}}};
+static const coll_param stuck_params[] = {{"which", "of the three", 0, 2, 0, {0, 1, 2, 0}}};
 
 static size_t stuck_steps(const coll_plan *plan, uint32_t rank)
 {
@@ -167,6 +168,34 @@ TEST(staging_prevents_deadlock)
     }
 }
 
+/* A message that waits for the one before it on its channel starts as soon as that has started. */
+TEST(one_after_the_other)
+{
+    const uint32_t which[1] = {2};
+    const coll_transport *const t = &coll_loopback_transport;
+    uint64_t message = 1;
+    uint32_t n_free;
+    coll_handle h;
+    coll_problem problem;
+    rig it;
+    rig_rank *me;
+    coll_problem_init(&problem, COLL_ALLREDUCE, 4, 4, sizeof(uint64_t));
+    CHECK_STATUS(rig_init(&it, &stuck, &problem, which), COLL_OK);
+    n_free = it.world.n_free;
+    me = &it.ranks[1];
+    me->run.transport = t;
+    (void)coll_request_init(&me->request, me->slots, 3);
+    CHECK_STATUS(coll_request_start(&me->request, &me->run), COLL_OK);
+    CHECK_EQ(it.world.n_free, n_free - 1); /* the receive */
+    CHECK_STATUS(t->send(&it.ranks[0].end, 1, 0, &message, sizeof message, &h), COLL_STARTED);
+    CHECK_STATUS(coll_request_progress(&me->request), COLL_AGAIN);
+    CHECK_STATUS(t->test(&it.ranks[0].end, &h), COLL_OK);
+    CHECK_EQ(it.world.n_free, n_free - 2); /* both sends */
+    CHECK_STATUS(coll_request_cancel(&me->request), COLL_OK);
+    CHECK_EQ(it.world.n_free, n_free);
+    rig_free(&it);
+}
+
 /* A transport that cuts messages, hesitates, and has only some capabilities. */
 static void visit_flaky(rig *it, const char *what, void *arg)
 {
@@ -248,6 +277,7 @@ int main(void)
     RUN(every_row_with_every_window);
     RUN(actions_of_every_kind);
     RUN(staging_prevents_deadlock);
+    RUN(one_after_the_other);
     RUN(difficult_transports);
     RUN(groups);
     RUN(memory);
