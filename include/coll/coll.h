@@ -40,6 +40,7 @@
  *   schedule.h       plans counted, written out, replayed, packed for the wire
  *   transport.h      what the library asks of a messaging layer
  *   reduce.h         the predefined operators; softfloat.h adds floats by integers
+ *   window.h         actions in flight, and which must wait for which
  *   request.h        the executor: runs one rank's part of a plan
  *   arena.h          memory for scratch
  *   communicator.h   groups of ranks, tags, user's operators

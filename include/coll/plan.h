@@ -194,7 +194,9 @@ enum {
     X(COLL_GIVES_FIXED_ORDER, "fixed-order")
 
 /* One algorithm for one pattern. All functions are pure: they depend on their arguments alone,
- * and neither allocate nor keep state. `rank` is below p. */
+ * and neither allocate nor keep state. `rank` is below p.
+ * Records are static: each translation unit has its own copy, so they are told apart by name, not
+ * by address. */
 typedef struct coll_algorithm {
     const char *name;
     const char *source;   /* author year, section or equation */
