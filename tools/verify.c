@@ -134,7 +134,9 @@ int verify_main(int argc, char **argv)
         OPTIONAL("ALGORITHM", "only this one of its algorithms", &algorithm),
         RANGE('p', "ranks", "A..B", "numbers of ranks (1..64, and at random up to 4096)",
               &range, 1, P_MOST),
-        FLAG("exhaustive", "all roots; else all up to 24 ranks, and then three", &exhaustive),
+        FLAG("exhaustive",
+             "all roots, not three from 25 ranks on; larger plans at random (minutes)",
+             &exhaustive),
         NUMBER(0, "random", "N",
                "plans at random, of up to 4096 ranks, for each algorithm (3; 0 with -p)",
                &random, 0, 1000),
@@ -163,6 +165,10 @@ int verify_main(int argc, char **argv)
     options.p_most = (uint32_t)range.last;
     options.all_roots = exhaustive ? UINT32_MAX : ROOTS_USUAL;
     options.random = (uint32_t)random;
+    if (exhaustive) { /* so that rings, too, are proven among thousands of ranks */
+        options.steps *= 128;
+        options.elements *= 8;
+    }
     options.seed = seed;
     options.workers = (uint32_t)jobs;
 
