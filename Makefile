@@ -51,6 +51,7 @@ bench: build
 	@echo "Benchmarks print CSV; run them on a quiet machine:"
 	@for program in $(BUILD)/bench/*; do \
 		test -f "$$program" && test -x "$$program" && echo "    $$program"; done; true
+	@echo "    bench/size.sh"
 
 format:
 	@$(call need,clang-format,clang-format,clang-format)

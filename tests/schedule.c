@@ -347,7 +347,7 @@ TEST(what_cannot_be_packed)
     CHECK_STATUS(coll_plan_pack(&plan, NULL, 1, &bytes), COLL_ERR_NULL);
     CHECK_STATUS(coll_schedule_write(&schedule, &plan, 0, actions, 8), COLL_OK);
     CHECK_STATUS(coll_plan_replay(&again, &plan, &schedule), COLL_OK);
-    CHECK_STATUS(coll_plan_pack(&again, wire, sizeof wire, &bytes), COLL_ERR_CAPABILITY);
+    CHECK_STATUS(coll_plan_pack(&again, wire, sizeof wire, &bytes), COLL_ERR_COMPOSED);
     CHECK_STATUS(coll_plan_unpack(NULL, wire, 4, few, 3, NULL, 0), COLL_ERR_NULL);
     CHECK_STATUS(coll_plan_unpack(&plan, NULL, 4, few, 3, NULL, 0), COLL_ERR_NULL);
     CHECK_STATUS(coll_plan_unpack(&plan, wire, 4, NULL, 3, NULL, 0), COLL_ERR_NULL);

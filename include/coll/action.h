@@ -96,6 +96,21 @@ COLL_INLINE bool coll_i_has(unsigned kinds, const coll_action *a)
     return ((kinds >> a->kind) & 1u) != 0;
 }
 
+/* Field by field: on bare metal, compilers call memcpy for the assignment of a structure this
+ * large. */
+COLL_INLINE void coll_i_action_assign(coll_action *to, const coll_action *from)
+{
+    to->kind = from->kind;
+    to->flags = from->flags;
+    to->inputs = from->inputs;
+    to->peer = from->peer;
+    to->count = from->count;
+    to->dst = from->dst;
+    to->src = from->src;
+    to->via = from->via;
+    to->stride = from->stride;
+}
+
 /* ---- makers: each writes one action ------------------------------------------------------ */
 
 COLL_INLINE void coll_i_act(coll_action *a, coll_kind kind, uint32_t peer, size_t count)

@@ -95,21 +95,6 @@ typedef struct coll_schedule {
     uint32_t rank;
 } coll_schedule;
 
-/* Field by field: on bare metal, compilers call memcpy for the assignment of a structure this
- * large. */
-COLL_INLINE void coll_i_action_assign(coll_action *to, const coll_action *from)
-{
-    to->kind = from->kind;
-    to->flags = from->flags;
-    to->inputs = from->inputs;
-    to->peer = from->peer;
-    to->count = from->count;
-    to->dst = from->dst;
-    to->src = from->src;
-    to->via = from->via;
-    to->stride = from->stride;
-}
-
 /* Writes all actions of a rank to `actions`, of which there are `room`, and makes *schedule of
  * them. coll_plan_tally says how many there are; COLL_ERR_MEMORY: more than `room`. */
 COLL_INLINE coll_status coll_schedule_write(coll_schedule *schedule, const coll_plan *plan,
@@ -284,7 +269,7 @@ COLL_INLINE void coll_i_put_layout(coll_i_wire *wire, const coll_layout *layout,
 
 /* Writes a plan to `wire`, with this rank's tables and the group, and to *bytes how many bytes
  * that takes. COLL_ERR_MEMORY: more than `room`; *bytes is right nevertheless, so room may be 0
- * to ask. COLL_ERR_CAPABILITY: a composition or a replay, whose parts a descriptor cannot
+ * to ask. COLL_ERR_COMPOSED: a composition or a replay, whose parts a descriptor cannot
  * name. */
 COLL_INLINE coll_status coll_plan_pack(const coll_plan *plan, void *wire, size_t room,
                                        size_t *bytes)
@@ -295,7 +280,7 @@ COLL_INLINE coll_status coll_plan_pack(const coll_plan *plan, void *wire, size_t
     if (!plan || !bytes || (!wire && room != 0))
         return COLL_ERR_NULL;
     if (plan->inner)
-        return COLL_ERR_CAPABILITY;
+        return COLL_ERR_COMPOSED;
     of = &plan->problem;
     total = COLL_I_PACK_HEAD + 4 * (uint64_t)plan->algorithm->n_params + 4 +
             (of->in.counts ? 16 : 0) * (uint64_t)of->p +

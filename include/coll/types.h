@@ -43,10 +43,11 @@
     X(COLL_ERR_GROUP, -27, "a group has no ranks, repeats one, or reaches outside")            \
     X(COLL_ERR_IO, -28, "the transport failed")                                                \
     X(COLL_ERR_FORMAT, -29, "the bytes are not a descriptor of this version")                  \
-    X(COLL_ERR_TAG, -30, "the tag is not below the number of tags of the transport")
+    X(COLL_ERR_TAG, -30, "the tag is not below the number of tags of the transport")           \
+    X(COLL_ERR_COMPOSED, -31, "a composition or a replay cannot be packed; pack its parts")
 
 #define COLL_I_ENUM(name, value, text) name = value,
-typedef enum coll_status { COLL_STATUS_LIST(COLL_I_ENUM) COLL_I_STATUS_LAST = -31 } coll_status;
+typedef enum coll_status { COLL_STATUS_LIST(COLL_I_ENUM) COLL_I_STATUS_LAST = -32 } coll_status;
 
 /* One line on a status, never NULL; static storage. */
 COLL_INLINE const char *coll_status_text(coll_status status)

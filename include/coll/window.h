@@ -184,17 +184,13 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
         if (coll_i_has(COLL_I_SENDS, &older->act))
             sends |= left & (0 - left);
     }
-    /* One by one: for the assignment of the structure, compilers call memcpy on bare metal. */
-    slot->act.kind = a->kind;
-    slot->act.flags =
-        (uint8_t)(a->flags | (merges && (sends & waits.combine) ? COLL_I_STAGE : 0));
-    slot->act.inputs = a->inputs;
-    slot->act.peer = a->peer;
-    slot->act.count = a->count;
-    slot->act.dst = coll_i_has(COLL_I_WRITES_DST, a) ? a->dst : COLL_I_NOWHERE;
-    slot->act.src = coll_i_has(COLL_I_READS_SRC, a) ? a->src : COLL_I_NOWHERE;
-    slot->act.via = a->via;
-    slot->act.stride = a->stride;
+    coll_i_action_assign(&slot->act, a);
+    if (!coll_i_has(COLL_I_WRITES_DST, a))
+        slot->act.dst = COLL_I_NOWHERE;
+    if (!coll_i_has(COLL_I_READS_SRC, a))
+        slot->act.src = COLL_I_NOWHERE;
+    if (merges && (sends & waits.combine))
+        slot->act.flags |= COLL_I_STAGE;
     slot->handle.word[0] = slot->handle.word[1] = 0;
     slot->gate = merges ? waits.start : waits.combine;
     slot->hold = merges ? waits.combine : 0;
