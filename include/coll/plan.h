@@ -179,14 +179,16 @@ enum {
     COLL_NEEDS_SHARED = 16,        /* SHARED memory */
     COLL_NEEDS_MULTICAST = 32,     /* of the transport */
     COLL_NEEDS_FABRIC_REDUCE = 64, /* of the transport */
-    COLL_GIVES_SAME_BITS = 128,  /* every rank gets the same bits, even of inexact operators */
-    COLL_GIVES_FIXED_ORDER = 256 /* the parenthesisation depends on p alone */
+    COLL_GIVES_SAME_BITS = 128,   /* every rank gets the same bits, even of inexact operators */
+    COLL_GIVES_FIXED_ORDER = 256, /* the parenthesisation depends on p alone */
+    COLL_NEEDS_PACKED = 512 /* tables, if any, with each block right behind the one before */
 };
 #define COLL_TRAIT_LIST(X)                                                                     \
     X(COLL_NEEDS_COMMUTATIVE, "needs-commutative")                                             \
     X(COLL_NEEDS_POWER_OF_TWO, "needs-power-of-two")                                           \
     X(COLL_NEEDS_OUT_OF_PLACE, "needs-out-of-place")                                           \
     X(COLL_NEEDS_COUNTS, "needs-counts")                                                       \
+    X(COLL_NEEDS_PACKED, "needs-packed")                                                       \
     X(COLL_NEEDS_SHARED, "needs-shared")                                                       \
     X(COLL_NEEDS_MULTICAST, "needs-multicast")                                                 \
     X(COLL_NEEDS_FABRIC_REDUCE, "needs-fabric-reduce")                                         \
@@ -227,9 +229,10 @@ typedef struct coll_plan {
     uint32_t window;    /* least window of a request that runs it */
     coll_partition cut; /* the vector of `count` elements in p parts */
     coll_divider
-        radix;        /* division by param[0], which is the radix of algorithms that have one */
-    size_t largest;   /* elements of the largest block of the layouts that this rank has */
-    coll_group group; /* its ranks as ranks of the transport; identity at first */
+        radix; /* division by param[0], which is the radix of algorithms that have one */
+    coll_divider second; /* division by param[1] */
+    size_t largest;      /* elements of the largest block of the layouts that this rank has */
+    coll_group group;    /* its ranks as ranks of the transport; identity at first */
     const void
         *inner; /* what a composition (compose.h) or replay (schedule.h) is made of, or NULL */
 } coll_plan;
@@ -282,6 +285,19 @@ COLL_INLINE size_t coll_i_layout_largest(const coll_layout *layout, size_t count
         if (largest < layout->counts[i])
             largest = layout->counts[i];
     return largest;
+}
+
+/* Does each block begin where the one before ends, the first at 0? Then blocks i … k−1 are one
+ * run of displs[k] − displs[i] elements. */
+COLL_INLINE bool coll_i_layout_packed(const coll_layout *layout, uint32_t p)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; layout->counts && i < p; i++) {
+        if (layout->displs[i] != at)
+            return false;
+        at += layout->counts[i];
+    }
+    return true;
 }
 
 /* Elements from the start of the buffer to the end of its last block; false if that overflows. */
@@ -415,6 +431,10 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
         return COLL_ERR_IN_PLACE;
     if ((algorithm->traits & COLL_NEEDS_POWER_OF_TWO) && (problem->p & (problem->p - 1)) != 0)
         return COLL_ERR_SHAPE;
+    if ((algorithm->traits & COLL_NEEDS_PACKED) &&
+        !(coll_i_layout_packed(&problem->in, problem->p) &&
+          coll_i_layout_packed(&problem->out, problem->p)))
+        return COLL_ERR_LAYOUT;
     if (algorithm->n_params > COLL_PARAM_MAX)
         return COLL_ERR_PARAM;
     for (uint32_t i = 0; i < COLL_PARAM_MAX; i++) {
@@ -434,6 +454,7 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
     plan->window = algorithm->window;
     plan->cut = coll_partition_of(problem->count, problem->p);
     plan->radix = coll_divider_of(plan->param[0] ? plan->param[0] : 1);
+    plan->second = coll_divider_of(plan->param[1] ? plan->param[1] : 1);
     {
         const size_t in = coll_i_layout_largest(&problem->in, problem->count, problem->p);
         const size_t out = coll_i_layout_largest(&problem->out, problem->count, problem->p);

@@ -26,6 +26,7 @@
 
 /* Of one collective, no two have the same name. */
 static const coll_algorithm *const coll_registry[] = {
+    /* straight from and to the root, or along the ranks */
     &coll_linear_barrier,
     &coll_linear_bcast,
     &coll_linear_reduce,
@@ -36,19 +37,29 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_linear_reduce_scatter,
     &coll_linear_scan,
     &coll_linear_exscan,
+
+    /* trees */
     &coll_fnomial_barrier,
     &coll_fnomial_bcast,
     &coll_fnomial_reduce,
     &coll_fnomial_allreduce,
     &coll_fnomial_gather,
+
+    /* rings */
     &coll_ring_allgather,
     &coll_ring_reduce_scatter,
     &coll_ring_allreduce,
+
+    /* recursive doubling, halving, multiplying */
     &coll_recursive_doubling_allreduce,
     &coll_recursive_doubling_allgather,
     &coll_recursive_doubling_scan,
     &coll_recursive_doubling_exscan,
+
+    /* dissemination */
     &coll_dissemination_barrier,
+
+    /* every rank with every other */
     &coll_pairwise_alltoall,
     &coll_pairwise_reduce_scatter,
 };

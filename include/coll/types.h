@@ -44,10 +44,14 @@
     X(COLL_ERR_IO, -28, "the transport failed")                                                \
     X(COLL_ERR_FORMAT, -29, "the bytes are not a descriptor of this version")                  \
     X(COLL_ERR_TAG, -30, "the tag is not below the number of tags of the transport")           \
-    X(COLL_ERR_COMPOSED, -31, "a composition or a replay cannot be packed; pack its parts")
+    X(COLL_ERR_COMPOSED, -31, "a composition or a replay cannot be packed; pack its parts")    \
+    X(COLL_ERR_LAYOUT, -32, "the algorithm needs blocks that lie one right behind the other")  \
+    X(COLL_ERR_GRAPH, -33, "the neighbours are missing, or are none of the ranks")             \
+    X(COLL_ERR_BUILD, -34, "the algorithm is made of others: its plan needs coll_plan_build")  \
+    X(COLL_ERR_NODES, -35, "the ranks of the nodes do not add up to the number of ranks")
 
 #define COLL_I_ENUM(name, value, text) name = value,
-typedef enum coll_status { COLL_STATUS_LIST(COLL_I_ENUM) COLL_I_STATUS_LAST = -32 } coll_status;
+typedef enum coll_status { COLL_STATUS_LIST(COLL_I_ENUM) COLL_I_STATUS_LAST = -64 } coll_status;
 
 /* One line on a status, never NULL; static storage. */
 COLL_INLINE const char *coll_status_text(coll_status status)

@@ -8,7 +8,7 @@
  *   coll_grid_worker_release(&worker);
  *
  * The tables of v-collectives come from the case's layout, which everyone can make again from
- * its name. Hosted; allocates.
+ * its name; algorithms that need packed tables get them without gaps. Hosted; allocates.
  */
 #ifndef COLL_VERIFY_CASE_H
 #define COLL_VERIFY_CASE_H
@@ -98,13 +98,14 @@ COLL_INLINE size_t coll_i_grid_count(const coll_grid_case *of, uint32_t from, ui
 COLL_INLINE void coll_i_grid_place(const coll_grid_case *of, const size_t *counts,
                                    size_t *displs)
 {
-    const bool gaps = of->layout == COLL_GRID_GAPS;
+    const bool packed = (of->algorithm->traits & COLL_NEEDS_PACKED) != 0;
+    const bool gaps = of->layout == COLL_GRID_GAPS && !packed;
     size_t at = gaps ? 1 : 0;
     for (uint32_t k = 0; k < of->p; k++) {
         const uint32_t block = gaps ? of->p - 1 - k : k;
         displs[block] = at;
         at += counts[block] + (gaps ? 1 + k % 2 : 0);
-        if (counts[block] == 0)
+        if (counts[block] == 0 && !packed)
             displs[block] = 1000003; /* where an empty block lies means nothing */
     }
 }
