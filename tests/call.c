@@ -373,7 +373,7 @@ TEST(failing_transport)
 {
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
         for (unsigned n = 0; n < 3; n++) {
-            comm_case it = {(coll_collective)c, P, 2, 40, false, &comm_sorts[0]};
+            comm_case it = {(coll_collective)c, P, 2, 40, false, &comm_sorts[0], false};
             coll_status status[P];
             unsigned round = 0, left = P;
             if (!coll_is(COLL_ROOTED, it.collective))

@@ -126,9 +126,13 @@ TEST(every_collective_on_loopback)
         world *w = world_new(p);
         for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
             for (unsigned i = 0; i < 3 * COMM_SORTS * 4; i++) {
-                comm_case it = {(coll_collective)c, p,
-                                i & 1 ? p - 1 : 0,  counts[i / 4 % 3],
-                                (i & 2) != 0,       &comm_sorts[i / 12]};
+                comm_case it = {(coll_collective)c,
+                                p,
+                                i & 1 ? p - 1 : 0,
+                                counts[i / 4 % 3],
+                                (i & 2) != 0,
+                                &comm_sorts[i / 12],
+                                false};
                 if (comm_valid(&it) && !(i & 1 && p == 1) && (i < 12 || it.count == 5))
                     run_case(w, &it);
             }
@@ -143,8 +147,8 @@ TEST(long_vectors_on_loopback)
     world *w = world_new(5);
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
         for (unsigned i = 0; i < 4 * 2; i++) {
-            comm_case it = {(coll_collective)c,    5, 0, counts[i / 2], (i & 1) != 0,
-                            &comm_sorts[i / 2 % 2]};
+            comm_case it = {(coll_collective)c,     5,    0, counts[i / 2], (i & 1) != 0,
+                            &comm_sorts[i / 2 % 2], false};
             if (comm_valid(&it) &&
                 (it.count < 5000 ||
                  coll_is(COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN) |
@@ -180,8 +184,13 @@ static void *blocking_cases(void *arg)
     me->wrong += coll_comm_add_op(&me->comm, &me->op, &op, COLL_OPAQUE(32), &number) != COLL_OK;
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
         for (unsigned i = 0; i < 4 * COMM_SORTS * 4; i++) {
-            comm_case it = {(coll_collective)c, me->p,        i & 1 ? me->p - 1 : 0,
-                            counts[i / 4 % 4],  (i & 2) != 0, &comm_sorts[i / 16]};
+            comm_case it = {(coll_collective)c,
+                            me->p,
+                            i & 1 ? me->p - 1 : 0,
+                            counts[i / 4 % 4],
+                            (i & 2) != 0,
+                            &comm_sorts[i / 16],
+                            false};
             comm_rank *mine;
             if (!comm_valid(&it))
                 continue;
@@ -227,9 +236,10 @@ TEST(every_algorithm_can_be_chosen)
         world *w = world_new(p);
         for (size_t row = 0; row < COLL_REGISTRY_COUNT; row++)
             for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
-                for (unsigned i = 0; i < 4; i++) {
-                    comm_case it = {(coll_collective)c, p, 0, 6, (i & 1) != 0,
-                                    &comm_sorts[i / 2]};
+                for (unsigned i = 0; i < 8; i++) {
+                    const uint32_t traits = coll_registry[row]->traits;
+                    comm_case it = {(coll_collective)c,     p,     0, 6, (i & 1) != 0,
+                                    &comm_sorts[i / 2 % 2], i >= 4};
                     comm_rank *ranks[COMM_MOST];
                     coll_status status = COLL_OK;
                     if (!coll_is(coll_registry[row]->collectives, it.collective) ||
@@ -245,8 +255,12 @@ TEST(every_algorithm_can_be_chosen)
                                             &w->calls[r]);
                         if (it.sort->op == COLL_USER_OP &&
                             coll_is(COLL_REDUCING, it.collective) &&
-                            coll_registry[row]->traits & COLL_NEEDS_COMMUTATIVE)
+                            traits & COLL_NEEDS_COMMUTATIVE)
                             CHECK_STATUS(status, COLL_ERR_ORDER);
+                        else if (comm_is_v(it.collective) && !it.packed && p > 1 &&
+                                 it.collective != COLL_REDUCE_SCATTER &&
+                                 traits & COLL_NEEDS_PACKED)
+                            CHECK_STATUS(status, COLL_ERR_LAYOUT);
                         else
                             CHECK_STATUS(status, COLL_OK);
                     }

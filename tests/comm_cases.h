@@ -1,7 +1,7 @@
 /* tests/comm_cases.h — calls of comm.h on real data: arguments, buffers with guards, and what
  * must come out
  *
- *   comm_case it = {COLL_GATHERV, p, root, count, in_place, &comm_sorts[0]};
+ *   comm_case it = {COLL_GATHERV, p, root, count, in_place, &comm_sorts[0], packed};
  *   comm_rank *mine = comm_rank_new(&it, rank);
  *   status = comm_issue(&it, mine, COMM_NONBLOCKING, &comm, &call);
  *   … CHECK(comm_right(&it, mine)); comm_rank_free(mine);
@@ -87,6 +87,7 @@ typedef struct comm_case {
     size_t count;
     bool in_place;
     const comm_sort *sort;
+    bool packed; /* tables without gaps, in rank order */
 } comm_case;
 
 typedef struct comm_buffer {
@@ -131,12 +132,13 @@ static inline size_t comm_block(const comm_case *it, uint32_t from, uint32_t to)
     return (a * 3 + b * 5 + it->count) % (it->count + 2);
 }
 
-/* Lays p blocks out: v-collectives with gaps, and backwards where `turned`. Returns the
- * extent. */
+/* Lays p blocks out: v-collectives with gaps unless packed, and then backwards where `turned`.
+ * Returns the extent. */
 static inline size_t comm_layout(const comm_case *it, uint32_t rank, bool turned,
                                  size_t *counts, size_t *displs)
 {
-    const bool gaps = comm_is_v(it->collective) && it->collective != COLL_REDUCE_SCATTER;
+    const bool gaps =
+        comm_is_v(it->collective) && it->collective != COLL_REDUCE_SCATTER && !it->packed;
     size_t at = 0;
     for (uint32_t n = 0; n < it->p; n++) {
         const uint32_t i = turned && gaps ? it->p - 1 - n : n;

@@ -109,14 +109,17 @@ static inline size_t rig_uneven(const coll_problem *of, uint32_t from, uint32_t 
 
 /* ---- layout ------------------------------------------------------------------------------ */
 
-static inline void rig_table(const coll_problem *of, coll_layout *layout, size_t *table,
-                             uint32_t rank, bool pairs)
+static inline void rig_table(const coll_problem *of, const coll_algorithm *algorithm,
+                             coll_layout *layout, size_t *table, uint32_t rank)
 {
+    const bool pairs = of->collective == COLL_ALLTOALLV;
+    const bool gaps =
+        of->collective != COLL_REDUCE_SCATTER && !(algorithm->traits & COLL_NEEDS_PACKED);
     size_t at = 0;
     for (uint32_t i = 0; i < of->p; i++) {
         table[i] = rig_uneven(of, pairs ? rank : 0, i);
         table[of->p + i] = at;
-        at += table[i] + (of->collective == COLL_REDUCE_SCATTER ? 0 : i & 1); /* gaps */
+        at += table[i] + (gaps ? i & 1 : 0);
     }
     layout->counts = table;
     layout->displs = table + of->p;
@@ -171,13 +174,12 @@ static inline coll_status rig_init(rig *it, const coll_algorithm *algorithm,
         coll_problem mine = it->problem;
         coll_extents extents;
         if (v) {
-            const bool pairs = problem->collective == COLL_ALLTOALLV;
             me->tables = (size_t *)calloc(4 * (size_t)p, sizeof(size_t));
             if (problem->collective != COLL_GATHERV && problem->collective != COLL_ALLGATHERV)
-                rig_table(&mine, &mine.in, me->tables, r, pairs);
+                rig_table(&mine, algorithm, &mine.in, me->tables, r);
             if (problem->collective != COLL_SCATTERV &&
                 problem->collective != COLL_REDUCE_SCATTER)
-                rig_table(&mine, &mine.out, me->tables + 2 * (size_t)p, r, pairs);
+                rig_table(&mine, algorithm, &mine.out, me->tables + 2 * (size_t)p, r);
         }
         status = coll_plan_init(&me->plan, algorithm, &mine, params);
         if (status != COLL_OK)

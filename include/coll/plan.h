@@ -268,6 +268,15 @@ COLL_INLINE coll_block coll_out_block(const coll_plan *plan, uint32_t i)
     return coll_i_layout_block(&plan->problem.out, plan->problem.count, i);
 }
 
+/* Where block i of a packed layout begins; for i = p, where the last one ends. */
+COLL_HOT_INLINE size_t coll_i_layout_at(const coll_layout *layout, size_t count, uint32_t p,
+                                        uint32_t i)
+{
+    if (!layout->counts)
+        return count * i;
+    return i < p ? layout->displs[i] : layout->displs[p - 1] + layout->counts[p - 1];
+}
+
 /* Elements of a rank's single block: gather(v) and allgather(v) IN, scatter(v) and
  * reduce_scatter OUT. From the table where this rank has it, else `count`, which a v-collective
  * then sets to its own. */

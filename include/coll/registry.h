@@ -44,6 +44,7 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_fnomial_reduce,
     &coll_fnomial_allreduce,
     &coll_fnomial_gather,
+    &coll_fnomial_gatherv,
 
     /* rings */
     &coll_ring_allgather,

@@ -4,49 +4,83 @@
 #include "walk.h"
 
 static const uint32_t degrees[] = {2, 3, 4, 5, 8, 64, 1000};
-enum { DEGREES = sizeof degrees / sizeof *degrees, COUNT = 2 };
+enum { DEGREES = sizeof degrees / sizeof *degrees, COUNT = 2, RANKS = 64 };
 
-static coll_plan blocks(bool gathers, uint32_t p, uint32_t flags, uint32_t root, uint32_t f)
+static size_t counts[RANKS], displs[RANKS];
+
+/* A gather or scatter, of blocks of COUNT elements or of 0 to 4. */
+static coll_plan blocks(unsigned kind, uint32_t p, uint32_t flags, uint32_t root, uint32_t f)
 {
-    return plan_with(&coll_fnomial_gather, gathers ? COLL_GATHER : COLL_SCATTER, p, COUNT,
-                     flags, root, &f);
+    const bool gathers = (kind & 1) != 0, uneven = (kind & 2) != 0;
+    coll_problem problem;
+    coll_plan plan;
+    size_t at = 0;
+    coll_problem_init(&problem,
+                      uneven ? (gathers ? COLL_GATHERV : COLL_SCATTERV)
+                             : (gathers ? COLL_GATHER : COLL_SCATTER),
+                      p, uneven ? 0 : COUNT, 8);
+    problem.root = root;
+    problem.flags = flags;
+    for (uint32_t i = 0; i < RANKS; i++) {
+        counts[i] = uneven ? (i * 7 + 3) % 5 : COUNT;
+        displs[i] = at;
+        at += counts[i];
+    }
+    if (uneven) {
+        coll_layout *layout = gathers ? &problem.out : &problem.in;
+        layout->counts = counts;
+        layout->displs = displs;
+    }
+    CHECK_STATUS(coll_plan_init(&plan, uneven ? &coll_fnomial_gatherv : &coll_fnomial_gather,
+                                &problem, &f),
+                 COLL_OK);
+    return plan;
 }
 
-/* Law 1, for what is kept in SCRATCH and in the root's buffer: every block comes, or goes, once. */
+/* Elements of the blocks in the subtree of a rank, added up one by one. */
+static size_t subtree(const coll_plan *plan, uint32_t v)
+{
+    const coll_fnomial at = coll_fnomial_of(plan->problem.p, &plan->radix, v);
+    const uint32_t ranks = coll_i_fnomial_span(plan, v, at.stride);
+    size_t sum = 0;
+    for (uint32_t i = 0; i < ranks; i++)
+        sum += counts[(v + i + plan->problem.root) % plan->problem.p];
+    return sum;
+}
+
+/* Law 1, for what is kept in SCRATCH and in the root's buffer: every element comes, or goes,
+ * once. */
 TEST(subtrees_tile_the_interval)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (uint32_t root = 0; root < p; root += 1 + p / 4)
-                for (unsigned gathers = 0; gathers < 2; gathers++) {
-                    const coll_plan plan = blocks(gathers, p, 0, root, degrees[d]);
+                for (unsigned kind = 0; kind < 4; kind++) {
+                    const coll_plan plan = blocks(kind, p, 0, root, degrees[d]);
+                    const bool gathers = (kind & 1) != 0;
                     for (uint32_t rank = 0; rank < p; rank++) {
                         const walk *w = walk_of(&plan, rank);
                         const coll_i_fnomial_blocks role =
                             coll_i_fnomial_blocks_of(&plan, rank);
-                        const uint32_t span =
-                            coll_i_fnomial_span(&plan, role.place.v, role.place.at.stride);
-                        uint64_t met = role.place.at.children == 0 && rank != root ? 1 : 0;
+                        const size_t all = subtree(&plan, role.place.v);
+                        const bool keeps = rank != root && role.place.at.children > 0;
+                        bool met[5 * RANKS] = {false};
+                        size_t n = 0;
                         for (size_t i = 0; i < w->n; i++) {
                             const coll_action *a = &w->act[i];
-                            const bool up =
-                                !is_send(a) && !is_receive(a)
-                                    ? false
-                                    : rank != root &&
-                                          a->peer == coll_i_fnomial_parent(&plan, &role.place);
+                            const bool moves = is_send(a) || is_receive(a);
                             const coll_ref at = gathers ? a->dst : a->src;
-                            if (up)
+                            if (moves && rank != root &&
+                                a->peer == coll_i_fnomial_parent(&plan, &role.place))
                                 continue;
-                            CHECK_EQ(coll_ref_offset(at) % COUNT, 0);
-                            for (size_t b = 0; b < a->count / COUNT; b++) {
-                                const size_t block = coll_ref_offset(at) / COUNT + b;
-                                CHECK(block < 64 && !((met >> block) & 1u));
-                                met |= (uint64_t)1 << block;
+                            for (size_t e = 0; e < a->count; e++, n++) {
+                                const size_t element = coll_ref_offset(at) + e;
+                                if (CHECK(element < all && !met[element]))
+                                    met[element] = true;
                             }
                         }
-                        CHECK_EQ(met, UINT64_MAX >> (64 - span));
-                        CHECK_EQ(coll_plan_scratch(&plan, rank),
-                                 rank != root && role.place.at.children > 0 ? span * COUNT : 0);
+                        CHECK_EQ(n, keeps || rank == root ? all : 0);
+                        CHECK_EQ(coll_plan_scratch(&plan, rank), keeps ? all : 0);
                     }
                 }
 }
@@ -57,8 +91,9 @@ TEST(both_ends_cut_messages_alike)
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (uint32_t root = 0; root < p; root += 1 + p / 9)
-                for (unsigned gathers = 0; gathers < 2; gathers++) {
-                    const coll_plan plan = blocks(gathers, p, 0, root, degrees[d]);
+                for (unsigned kind = 0; kind < 4; kind++) {
+                    const coll_plan plan = blocks(kind, p, 0, root, degrees[d]);
+                    const bool gathers = (kind & 1) != 0;
                     uint32_t wrapped = 0;
                     for (uint32_t rank = 0; rank < p; rank++)
                         walk_of(&plan, rank);
@@ -91,25 +126,45 @@ TEST(both_ends_cut_messages_alike)
                 }
 }
 
+/* The sizes of intervals come from the displacements. */
+TEST(packed_tables_only)
+{
+    for (unsigned kind = 2; kind < 4; kind++) {
+        coll_plan plan = blocks(kind, 9, 0, 0, 2);
+        coll_problem problem = plan.problem;
+        CHECK_STATUS(coll_plan_check_rank(&plan, 3), COLL_OK);
+        displs[4]++;
+        CHECK_STATUS(coll_plan_init(&plan, &coll_fnomial_gatherv, &problem, NULL),
+                     COLL_ERR_LAYOUT);
+        problem.in.counts = problem.in.displs = problem.out.counts = problem.out.displs = NULL;
+        CHECK_STATUS(coll_plan_init(&plan, &coll_fnomial_gatherv, &problem, NULL), COLL_OK);
+        CHECK_STATUS(coll_plan_check_rank(&plan, 3), COLL_ERR_COUNTS);
+    }
+}
+
 TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE)
-                for (unsigned gathers = 0; gathers < 2; gathers++) {
+                for (unsigned kind = 0; kind < 4; kind++) {
                     const uint32_t root = (p + (uint32_t)d) / 2 % p;
-                    const coll_plan plan = blocks(gathers, p, flags, root, degrees[d]);
+                    const coll_plan plan = blocks(kind, p, flags, root, degrees[d]);
                     const coll_report cost = cost_of(&plan);
-                    uint64_t hops = 0; /* of all blocks */
+                    uint64_t hops = 0; /* of all elements */
                     uint32_t phases = 0;
                     for (uint64_t reach = 1; reach < p; reach *= degrees[d])
                         phases++;
                     for (uint32_t v = 1; v < p; v++) {
-                        const coll_fnomial at = coll_fnomial_of(p, &plan.radix, v);
-                        hops += coll_i_fnomial_span(&plan, v, at.stride);
+                        const uint32_t rank = (v + root) % p;
+                        hops += subtree(&plan, v);
+                        if (kind & 1)
+                            CHECK_EQ(cost.ranks[rank].elements, subtree(&plan, v));
                     }
-                    CHECK(cost.total.messages == p - 1 || cost.total.messages == p);
-                    CHECK_EQ(cost.total.elements, hops * COUNT);
+                    CHECK_EQ(cost.total.elements, hops);
+                    CHECK(cost.total.messages <= p);
+                    if (!(kind & 2)) /* empty blocks are no messages */
+                        CHECK(cost.total.messages == p - 1 || cost.total.messages == p);
                     CHECK(cost.rounds <= phases);
                 }
 }
@@ -118,6 +173,7 @@ int main(void)
 {
     RUN(subtrees_tile_the_interval);
     RUN(both_ends_cut_messages_alike);
+    RUN(packed_tables_only);
     RUN(costs);
     return check_done();
 }

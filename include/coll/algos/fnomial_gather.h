@@ -1,10 +1,11 @@
-/* coll/algos/fnomial_gather.h — gather, scatter on f-nomial trees
+/* coll/algos/fnomial_gather.h — gather(v), scatter(v) on f-nomial trees
  *
  * Gather climbs the tree of fnomial.h: a rank collects the blocks of its subtree and sends them
  * on as one message. A subtree is an interval of renumbered ranks (the root is 0), so a rank
  * keeps its blocks in SCRATCH in that order and every message is one run of them. At the root
  * they go to OUT, in true order; there the one subtree that runs past rank p−1 to rank 0 is two
- * runs, and two messages. Leaves send IN itself. Scatter is the same backwards.
+ * runs, and two messages. Leaves send IN itself. Scatter is the same backwards. Blocks may differ
+ * in size where every rank knows all sizes, and the root's buffer has no gaps.
  *
  *   f = 2, p = 6, root 4:  renumbered    0   1   2   3   4   5
  *                          rank          4   5   0   1   2   3
@@ -15,8 +16,10 @@
  *   (1) the subtrees of a rank's children, after the rank itself, tile its own interval
  *   (2) what a rank sends to its parent is what the parent receives from it, message by message
  *   (3) at most one child of the root has two messages, and no other rank has
- * Cost    ⌈log_f p⌉ phases; p−1 messages, or one more; a rank sends the blocks of its subtree.
- *         scratch: the blocks of the subtree, at ranks with children but the root
+ * Cost    ⌈log_f p⌉ phases; p−1 messages, or one more; a rank other than the root moves the
+ * blocks of its subtree to
+ *         or from its parent. scratch: the blocks of the subtree, at ranks with children but the
+ *         root
  * Source  Moody 2003, §3.2.3 and Appendix A (the tree)
  */
 #ifndef COLL_ALGOS_FNOMIAL_GATHER_H
@@ -37,9 +40,10 @@ COLL_HOT_INLINE uint32_t coll_i_fnomial_span(const coll_plan *plan, uint32_t v, 
 typedef struct coll_i_fnomial_blocks {
     coll_i_fnomial place;
     bool gathers;
-    coll_ref own, blocks; /* the user's own block, and the blocks of the subtree */
-    uint32_t copies;      /* 1: these are different places */
-    uint32_t entries;     /* of the list */
+    const coll_layout *layout; /* of the root's buffer */
+    coll_ref own, blocks;      /* the user's own block, and the blocks of the subtree */
+    uint32_t copies;           /* 1: these are different places */
+    uint32_t entries;          /* of the list */
 } coll_i_fnomial_blocks;
 
 COLL_HOT_INLINE coll_i_fnomial_blocks coll_i_fnomial_blocks_of(const coll_plan *plan,
@@ -47,7 +51,9 @@ COLL_HOT_INLINE coll_i_fnomial_blocks coll_i_fnomial_blocks_of(const coll_plan *
 {
     coll_i_fnomial_blocks role;
     role.place = coll_i_fnomial_place(plan, plan->problem.root, rank);
-    role.gathers = plan->problem.collective == COLL_GATHER;
+    role.gathers =
+        coll_is(COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV), plan->problem.collective);
+    role.layout = role.gathers ? &plan->problem.out : &plan->problem.in;
     role.own = role.gathers ? COLL_AT(COLL_IN, 0) : COLL_AT(COLL_OUT, 0);
     if (role.place.v == 0) {
         role.copies = coll_in_place(plan) ? 0 : 1;
@@ -58,6 +64,28 @@ COLL_HOT_INLINE coll_i_fnomial_blocks coll_i_fnomial_blocks_of(const coll_plan *
     }
     role.entries = role.copies + role.place.at.children + (role.place.v == 0 ? 0 : 1);
     return role;
+}
+
+/* Where the block of a rank begins in the root's buffer; rank p: where the last one ends. */
+COLL_HOT_INLINE size_t coll_i_fnomial_at(const coll_plan *plan,
+                                         const coll_i_fnomial_blocks *role, uint32_t rank)
+{
+    return coll_i_layout_at(role->layout, plan->problem.count, plan->problem.p, rank);
+}
+
+/* Elements of the blocks of `ranks` ranks, from `first` on and past the last one to rank 0. */
+COLL_HOT_INLINE size_t coll_i_fnomial_elements(const coll_plan *plan,
+                                               const coll_i_fnomial_blocks *role,
+                                               uint32_t first, uint32_t ranks)
+{
+    const uint32_t p = plan->problem.p, unwrapped = p - first;
+    if (!role->layout->counts)
+        return plan->problem.count * ranks;
+    if (ranks <= unwrapped)
+        return coll_i_fnomial_at(plan, role, first + ranks) -
+               coll_i_fnomial_at(plan, role, first);
+    return coll_i_fnomial_at(plan, role, p) - coll_i_fnomial_at(plan, role, first) +
+           coll_i_fnomial_at(plan, role, ranks - unwrapped);
 }
 
 /* One message to or from a peer. */
@@ -75,43 +103,44 @@ COLL_HOT_INLINE unsigned coll_i_fnomial_entry(const coll_plan *plan, uint32_t ra
                                               const coll_i_fnomial_blocks *role, uint32_t i,
                                               coll_action *out)
 {
-    const size_t count = plan->problem.count;
     const uint32_t p = plan->problem.p, v = role->place.v;
-    uint32_t peer, ranks, unwrapped = p; /* ranks of the subtree, and of it up to rank p−1 */
-    coll_ref at = role->blocks, wrapped; /* their blocks, and those of the others */
-    bool send = role->gathers;
+    uint32_t peer, first, ranks;    /* the subtree that is moved */
+    bool send = role->gathers, cut; /* cut: between ranks p−1 and 0, as the root's buffer is */
+    coll_ref at = role->blocks;     /* where its blocks begin */
+    size_t elements, unwrapped;
     if (!role->gathers)
         i = role->entries - 1 - i;
     if (i < role->copies) {
-        at += v == 0 ? rank * count : 0;
+        at += v == 0 ? coll_i_fnomial_at(plan, role, rank) : 0;
         coll_act_copy(out, role->gathers ? at : role->own, role->gathers ? role->own : at,
-                      count);
+                      coll_own_count(plan, rank));
         return 1;
     }
     i -= role->copies;
     if (i < role->place.at.children) {
         const coll_fnomial_phase phase = coll_fnomial_phase_of(plan->param[0], i);
         const uint32_t distance = (i - phase.first + 1) * phase.stride;
-        peer = coll_mod_add(v + distance, role->place.root, p);
+        peer = first = coll_mod_add(rank, distance, p);
         ranks = coll_i_fnomial_span(plan, v + distance, phase.stride);
-        wrapped = at;
-        if (v == 0)
-            unwrapped = p - peer;
-        at += (v == 0 ? peer : distance) * count;
+        at += v == 0 ? coll_i_fnomial_at(plan, role, first)
+                     : coll_i_fnomial_elements(plan, role, rank, distance);
+        cut = v == 0;
         send = !send;
     } else {
         peer = coll_i_fnomial_parent(plan, &role->place);
+        first = rank;
         ranks = coll_i_fnomial_span(plan, v, role->place.at.stride);
-        if (role->place.at.parent == 0)
-            unwrapped = p - rank;
-        wrapped = at + unwrapped * count;
+        cut = role->place.at.parent == 0;
     }
-    if (ranks <= unwrapped) {
-        coll_i_fnomial_move(out, send, peer, at, ranks * count);
+    elements = coll_i_fnomial_elements(plan, role, first, ranks);
+    if (!cut || ranks <= p - first) {
+        coll_i_fnomial_move(out, send, peer, at, elements);
         return 1;
     }
-    coll_i_fnomial_move(&out[0], send, peer, at, unwrapped * count);
-    coll_i_fnomial_move(&out[1], send, peer, wrapped, (ranks - unwrapped) * count);
+    unwrapped = coll_i_fnomial_elements(plan, role, first, p - first);
+    coll_i_fnomial_move(&out[0], send, peer, at, unwrapped);
+    coll_i_fnomial_move(&out[1], send, peer, v == 0 ? role->blocks : at + unwrapped,
+                        elements - unwrapped);
     return 2;
 }
 
@@ -140,7 +169,8 @@ COLL_INLINE size_t coll_i_fnomial_gather_scratch(const coll_plan *plan, uint32_t
     const coll_i_fnomial_blocks role = coll_i_fnomial_blocks_of(plan, rank);
     if (coll_ref_space(role.blocks) != COLL_SCRATCH)
         return 0;
-    return coll_i_fnomial_span(plan, role.place.v, role.place.at.stride) * plan->problem.count;
+    return coll_i_fnomial_elements(
+        plan, &role, rank, coll_i_fnomial_span(plan, role.place.v, role.place.at.stride));
 }
 
 static const coll_algorithm coll_fnomial_gather = {
@@ -148,6 +178,21 @@ static const coll_algorithm coll_fnomial_gather = {
     "Moody 2003, section 3.2.3, Appendix A",
     COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER),
     /* traits */ 0,
+    /* window */ 1,
+    /* parameters */ 1,
+    coll_i_fnomial_params,
+    /* check */ NULL,
+    coll_i_fnomial_gather_steps,
+    coll_i_fnomial_gather_step,
+    coll_i_fnomial_gather_scratch,
+    /* shared */ NULL,
+};
+
+static const coll_algorithm coll_fnomial_gatherv = {
+    "fnomial",
+    "Moody 2003, section 3.2.3, Appendix A",
+    COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV),
+    COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED,
     /* window */ 1,
     /* parameters */ 1,
     coll_i_fnomial_params,
