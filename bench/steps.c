@@ -112,6 +112,8 @@ static void measure_sizes(const coll_algorithm *algorithm, coll_collective colle
         coll_problem_init(&problem, collective, sizes[i], 3 * (size_t)sizes[i] + 5, 8);
         problem.flags = COLL_COMMUTATIVE;
         problem.root = sizes[i] / 2;
+        if (algorithm->traits & COLL_USES_NODES)
+            coll_nodes_even(&problem.nodes, sizes[i], 4);
         if (coll_is(in, collective)) {
             problem.in.counts = counts;
             problem.in.displs = displs;

@@ -196,9 +196,9 @@ static inline coll_status flaky_multicast(void *ctx, uint32_t tag, const void *b
                          &inner, COLL_NOBODY, false, h);
 }
 
-static inline coll_status flaky_fabric_reduce(void *ctx, uint32_t tag, const coll_op *op,
-                                              void *dst, const void *src, size_t count,
-                                              size_t elem_bytes, coll_handle *h)
+static inline coll_status flaky_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
+                                              const coll_op *op, void *dst, const void *src,
+                                              size_t count, size_t elem_bytes, coll_handle *h)
 {
     flaky_rank *me = (flaky_rank *)ctx;
     coll_handle inner = {{0, 0}};
@@ -206,8 +206,8 @@ static inline coll_status flaky_fabric_reduce(void *ctx, uint32_t tag, const col
     if (status != COLL_OK)
         return status;
     return flaky_started(me,
-                         coll_loopback_transport.fabric_reduce(me->inner, tag, op, dst, src,
-                                                               count, elem_bytes, &inner),
+                         coll_loopback_transport.fabric_reduce(me->inner, tag, team, op, dst,
+                                                               src, count, elem_bytes, &inner),
                          &inner, COLL_NOBODY, false, h);
 }
 

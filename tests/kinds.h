@@ -77,7 +77,10 @@ static unsigned fabric_step(const coll_plan *plan, uint32_t rank, size_t s, coll
 {
     const size_t half = plan->problem.count / 2;
     (void)rank;
-    coll_act_fabric_reduce(out, COLL_AT(COLL_OUT, s * half), coll_input(plan) + s * half,
+    coll_team all;
+    all.number = COLL_TEAM_ALL;
+    all.members = plan->problem.p;
+    coll_act_fabric_reduce(out, all, COLL_AT(COLL_OUT, s * half), coll_input(plan) + s * half,
                            s == 0 ? half : plan->problem.count - half);
     return 1;
 }

@@ -579,6 +579,7 @@ struct program {
     uint32_t p;
     size_t count;
     uint32_t flags, traits;
+    uint32_t ppn;    /* ranks of a node; 0: all */
     uint32_t window; /* 0: 4 */
     size_t scratch, shared;
     coll_finding finding;
@@ -596,7 +597,7 @@ struct program {
 #define NOTIFY(to, token)             {COLL_DO_NOTIFY, 0, 0, to, 1, 0, token, 0, 0}
 #define AWAIT(from, token)            {COLL_DO_AWAIT, 0, 0, from, 1, token, 0, 0, 0}
 #define MULTICAST(from, n)            {COLL_DO_MULTICAST, 0, 0, 0, n, 0, from, 0, 0}
-#define MEET(to, from, n)             {COLL_DO_FABRIC_REDUCE, 0, 0, 0, n, to, from, 0, 0}
+#define MEET(team, ranks, to, from, n) {COLL_DO_FABRIC_REDUCE, 0, 0, team, n, to, from, 0, ranks}
 #define IN(i)  COLL_AT(COLL_IN, i)
 #define OUT(i) COLL_AT(COLL_OUT, i)
 #define TMP(i) COLL_AT(COLL_SCRATCH, i)
@@ -684,22 +685,43 @@ static struct program programs[] = {
     {.name = "multicast that one does not receive", BCAST(3, 2), .traits = COLL_NEEDS_MULTICAST, .finding = COLL_FOUND_UNRECEIVED, .lines = {
         {0, MULTICAST(IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)}, {1, RECV(0, OUT(0), 2)}}},
     {.name = "reduction by the fabric", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .lines = {
-        {0, MEET(OUT(0), IN(0), 2)}, {1, MEET(OUT(0), IN(0), 2)}, {2, MEET(OUT(0), IN(0), 2)}},
+        {0, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {2, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}},
         .traits = COLL_NEEDS_FABRIC_REDUCE | COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER},
     {.name = "reductions by the fabric, one after the other", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .lines = {
-        {0, MEET(OUT(0), IN(0), 1)}, {0, MEET(OUT(1), IN(1), 1)}, {1, MEET(OUT(0), IN(0), 1)}, {1, MEET(OUT(1), IN(1), 1)}},
+        {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {0, MEET(COLL_TEAM_ALL, 2, OUT(1), IN(1), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(1), IN(1), 1)}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
     {.name = "one reduces less by the fabric", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .finding = COLL_FOUND_SIZE, .lines = {
-        {0, MEET(OUT(0), IN(0), 2)}, {1, MEET(OUT(0), IN(0), 1)}, {2, MEET(OUT(0), IN(0), 2)}},
+        {0, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 1)}, {2, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
     {.name = "one does not come to the fabric", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .finding = COLL_FOUND_UNSENT, .lines = {
-        {0, MEET(OUT(0), IN(0), 2)}, {2, MEET(OUT(0), IN(0), 2)}},
+        {0, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {2, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "reduction by the fabric, of some", .collective = COLL_ALLREDUCE, .p = 3, .count = 1, .scratch = 1, .lines = {
+        {0, MERGE(1, OUT(0), IN(0), TMP(0), 1)}, {0, MEET(COLL_TEAM_NODES, 2, OUT(0), OUT(0), 1)}, {0, SEND(1, OUT(0), 1)},
+        {1, SEND(0, IN(0), 1)}, {1, RECV(0, OUT(0), 1)}, {2, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "a team that changes", .collective = COLL_ALLREDUCE, .p = 3, .count = 1, .scratch = 1, .finding = COLL_FOUND_TEAM, .lines = {
+        {0, MEET(COLL_TEAM_NODES, 2, TMP(0), IN(0), 1)}, {0, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)},
+        {1, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)}, {2, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "a team of another number of ranks", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .finding = COLL_FOUND_SIZE, .lines = {
+        {0, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)}, {1, MEET(COLL_TEAM_NODES, 1, OUT(0), IN(0), 1)}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "a team that does not exist", .collective = COLL_ALLREDUCE, .p = 1, .count = 1, .finding = COLL_FOUND_PEER, .lines = {
+        {0, MEET(COLL_TEAMS, 1, OUT(0), IN(0), 1)}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
     {.name = "fabric without saying so", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .finding = COLL_FOUND_TRAIT, .lines = {
-        {0, MEET(OUT(0), IN(0), 2)}, {1, MEET(OUT(0), IN(0), 2)}}},
+        {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}}},
 
     {.name = "SHARED, notified", BCAST(2, 1), SHARES, .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))},
+        {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)}}},
+    {.name = "SHARED of two nodes", BCAST(3, 1), .ppn = 2, .traits = COLL_NEEDS_SHARED | COLL_USES_NODES, .shared = 1, .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))}, {0, COPY(OUT(0), IN(0), 1)}, {0, SEND(2, IN(0), 1)},
+        {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)},
+        {2, RECV(0, MEM(0), 1)}, {2, COPY(OUT(0), MEM(0), 1)}}},
+    {.name = "SHARED of another node", BCAST(2, 1), .ppn = 1, .traits = COLL_NEEDS_SHARED | COLL_USES_NODES, .shared = 1, .finding = COLL_FOUND_UNWRITTEN, .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))}, {0, COPY(OUT(0), IN(0), 1)},
         {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)}}},
     {.name = "SHARED, not notified", BCAST(2, 1), SHARES, .finding = COLL_FOUND_RACE, .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}}},
@@ -735,10 +757,10 @@ static struct program programs[] = {
         {1, RECV(0, OUT(0), 1)}, {1, COPY(MEM(0), OUT(0), 1)}, {2, RECV(0, OUT(0), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST},
     {.name = "SHARED, by the fabric", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 2, .lines = {
-        {0, MEET(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(MEM(1), IN(0), 1)}, {1, COPY(OUT(0), MEM(1), 1)}},
+        {0, MEET(COLL_TEAM_ALL, 2, MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, MEM(1), IN(0), 1)}, {1, COPY(OUT(0), MEM(1), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE},
     {.name = "SHARED, by the fabric of the other rank", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 1, .finding = COLL_FOUND_RACE, .lines = {
-        {0, MEET(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(OUT(0), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
+        {0, MEET(COLL_TEAM_ALL, 2, MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE},
     {.name = "SHARED, staged there when it is free", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 1, .lines = {
         {0, AWAIT(1, MEM(0))}, {0, MERGE(2, OUT(0), IN(0), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(0), 1)},

@@ -5,7 +5,8 @@
  *   if (rig_init(&it, algorithm, &problem, params) == COLL_OK) {
  *       rig_fill(&it);                     // inputs, guards; again before every run
  *       CHECK_STATUS(rig_loopback(&it, &coll_loopback_transport, window, seed), COLL_OK);
- *       CHECK(rig_right(&it));             // every rank's OUT, guards around OUT and SCRATCH, IN untouched
+ *       CHECK(rig_right(&it));             // every rank's OUT, guards around OUT and SCRATCH, IN
+ *       untouched
  *       rig_free(&it);
  *   }
  *
@@ -201,15 +202,18 @@ static inline coll_status rig_init(rig *it, const coll_algorithm *algorithm,
         it->requests[r] = &me->request;
     }
     if (status == COLL_OK) {
-        const size_t shared = it->ranks[0].run.shared_bytes;
+        const size_t shared = it->ranks[0].run.shared_bytes; /* of each node */
+        const coll_nodes *nodes = &it->problem.nodes;
         it->memory = malloc(coll_loopback_bytes(p, messages));
         status = coll_loopback_init(&it->world, p, messages, it->memory,
                                     coll_loopback_bytes(p, messages));
-        it->shared = shared ? (uint64_t *)calloc(1, shared) : NULL;
+        it->shared = shared ? (uint64_t *)calloc(coll_nodes_count(nodes), shared) : NULL;
         for (uint32_t r = 0; r < p; r++) {
             (void)coll_loopback_attach(&it->world, r, &it->ranks[r].end);
             it->ranks[r].run.ctx = &it->ranks[r].end;
-            it->ranks[r].run.shared = it->shared;
+            if (shared)
+                it->ranks[r].run.shared =
+                    (char *)it->shared + coll_node_of(nodes, p, r).index * shared;
         }
     }
     if (status != COLL_OK)

@@ -1,7 +1,7 @@
 /* tests/topo.c — pattern arithmetic against its definitions, for all small p and at the ends of
  * the range */
 #include "check.h"
-#include "coll/topo.h"
+#include "coll/plan.h"
 
 static uint64_t random_state = 1;
 
@@ -308,6 +308,79 @@ TEST(folding_keeps_rank_order)
     }
 }
 
+/* ---- nodes --------------------------------------------------------------------------------- */
+
+/* Every rank is number `local` of its node, and the nodes tile the ranks. */
+static void check_nodes(const coll_nodes *nodes, uint32_t p)
+{
+    const uint32_t n = coll_nodes_count(nodes);
+    uint32_t next = 0, largest = 0;
+    CHECK(coll_nodes_check(nodes, p));
+    CHECK_EQ(coll_nodes_first(nodes, p, n), p);
+    for (uint32_t node = 0; node < n; node++) {
+        const coll_node at = coll_node_at(nodes, p, node, 0);
+        CHECK_EQ(at.first, next);
+        CHECK(at.ranks > 0);
+        largest = at.ranks > largest ? at.ranks : largest;
+        for (uint32_t local = 0; local < at.ranks; local++) {
+            const coll_node of = coll_node_of(nodes, p, next++);
+            CHECK_EQ(of.index, node);
+            CHECK_EQ(of.first, at.first);
+            CHECK_EQ(of.ranks, at.ranks);
+            CHECK_EQ(of.local, local);
+        }
+    }
+    CHECK_EQ(next, p);
+    CHECK_EQ(coll_nodes_largest(nodes, p), largest);
+}
+
+TEST(nodes_tile_the_ranks)
+{
+    coll_nodes nodes;
+    for (uint32_t p = 1; p <= 64; p++) {
+        uint32_t first[65], of[64], n = 0;
+        coll_problem problem;
+        coll_problem_init(&problem, COLL_BARRIER, p, 0, 1);
+        check_nodes(&problem.nodes, p);
+        for (uint32_t ppn = 1; ppn <= p + 1; ppn++) {
+            coll_nodes_even(&nodes, p, ppn);
+            CHECK_EQ(nodes.count, (p + ppn - 1) / ppn);
+            check_nodes(&nodes, p);
+        }
+        for (uint32_t rank = 0; rank < p; rank++) {
+            if (rank == 0 || random32() % 3 == 0)
+                first[n++] = rank;
+            of[rank] = n - 1;
+        }
+        first[n] = p;
+        coll_nodes_table(&nodes, n, first, NULL);
+        check_nodes(&nodes, p);
+        coll_nodes_table(&nodes, n, first, of);
+        check_nodes(&nodes, p);
+    }
+}
+
+TEST(nodes_that_do_not_fit)
+{
+    const uint32_t late[] = {1, 3}, empty[] = {0, 2, 2, 3}, few[] = {0, 1, 2},
+                   good[] = {0, 1, 3};
+    const uint32_t of[] = {0, 1, 0};
+    coll_nodes nodes;
+    coll_nodes_table(&nodes, 1, late, NULL);
+    CHECK(!coll_nodes_check(&nodes, 3));
+    coll_nodes_table(&nodes, 3, empty, NULL);
+    CHECK(!coll_nodes_check(&nodes, 3));
+    coll_nodes_table(&nodes, 2, few, NULL);
+    CHECK(!coll_nodes_check(&nodes, 3));
+    coll_nodes_table(&nodes, 2, good, of);
+    CHECK(!coll_nodes_check(&nodes, 3));
+    coll_nodes_table(&nodes, 2, good, NULL);
+    CHECK(coll_nodes_check(&nodes, 3));
+    coll_nodes_even(&nodes, 8, 3);
+    CHECK(!coll_nodes_check(&nodes, 10));
+    CHECK(!coll_nodes_check(&nodes, 6));
+}
+
 int main(void)
 {
     RUN(logarithms);
@@ -319,5 +392,7 @@ int main(void)
     RUN(trees_of_the_thesis);
     RUN(trees_do_not_overflow);
     RUN(folding_keeps_rank_order);
+    RUN(nodes_tile_the_ranks);
+    RUN(nodes_that_do_not_fit);
     return check_done();
 }

@@ -89,6 +89,8 @@ TEST(programs_are_proven_or_rejected)
         memset(&options, 0, sizeof options);
         coll_problem_init(&problem, program->collective, program->p, program->count, 8);
         problem.flags = program->flags;
+        if (program->ppn)
+            coll_nodes_even(&problem.nodes, program->p, program->ppn);
         CHECK_STATUS(coll_plan_init(plans, program_make(program), &problem, NULL), COLL_OK);
         plans[1] = plans[0];
         if (program->collective == COLL_ALLTOALLV) {

@@ -155,6 +155,58 @@ static void make_tables(const struct job *job, const struct ask *ask, uint64_t c
     problem->out = out;
 }
 
+/* ---- nodes ------------------------------------------------------------------------------- */
+
+/* Reads the numbers of ranks of the nodes, at most p, and writes their first ranks. */
+static uint32_t read_nodes(const char *text, uint32_t *first, uint32_t p)
+{
+    char number[32];
+    uint32_t n = 0;
+    for (first[0] = 0; *text; n++) {
+        const size_t length = strcspn(text, ",");
+        uint64_t ranks = 0;
+        if (length < sizeof number) {
+            memcpy(number, text, length);
+            number[length] = '\0';
+        }
+        if (length >= sizeof number || !number_of(number, &ranks) || ranks == 0)
+            refuse("--nodes is the ranks of every node, or of each, such as 4 or 3,1,2, or "
+                   "\"uneven\", not \"%.40s\"",
+                   text);
+        if (n == p || ranks > p - first[n])
+            refuse("--nodes has more than %u ranks", p);
+        first[n + 1] = first[n] + (uint32_t)ranks;
+        text += length + (text[length] == ',');
+    }
+    return n;
+}
+
+/* Puts the ranks on nodes. Returns the case of the verifier's grid with the same ones. */
+static uint32_t place_on_nodes(struct job *job, const struct ask *ask, coll_problem *problem)
+{
+    uint64_t ppn;
+    uint32_t n;
+    if (!ask->nodes)
+        return 0;
+    if (number_of(ask->nodes, &ppn) && ppn > 0) {
+        ppn = ppn < job->p ? ppn : job->p;
+        coll_nodes_even(&problem->nodes, job->p, (uint32_t)ppn);
+        return (uint32_t)ppn;
+    }
+    job->nodes = memory_of(2 * (size_t)job->p + 1, sizeof *job->nodes);
+    if (strcmp(ask->nodes, "uneven") == 0) {
+        coll_i_grid_uneven(&problem->nodes, job->p, job->nodes);
+        return COLL_GRID_NODES_UNEVEN;
+    }
+    n = read_nodes(ask->nodes, job->nodes, job->p);
+    if (n == 0 || job->nodes[n] != job->p)
+        refuse("--nodes has %u ranks, and there are %u", job->nodes[n], job->p);
+    if (ask->layout)
+        refuse("--layout goes with nodes of one size, or uneven ones");
+    coll_nodes_table(&problem->nodes, n, job->nodes, NULL);
+    return 0;
+}
+
 /* ---- the job ----------------------------------------------------------------------------- */
 
 static _Noreturn void refuse_plan(const struct job *job, coll_status status)
@@ -173,7 +225,7 @@ static void make_plan(const struct job *job, const coll_problem *problem,
 
 /* Plans as the verifier's grid makes them. */
 static void make_layout(struct job *job, const struct ask *ask, const coll_problem *problem,
-                        const uint32_t *params)
+                        uint32_t nodes, const uint32_t *params)
 {
     const char *names[COLL_GRID_LAYOUTS];
     coll_grid_case of;
@@ -191,6 +243,7 @@ static void make_layout(struct job *job, const struct ask *ask, const coll_probl
     of.flags = problem->flags;
     of.count = problem->count;
     of.root_only = ask->root_tables;
+    of.nodes = nodes;
     memcpy(of.param, params, job->algorithm->n_params * sizeof *params);
     job->grid = memory_of(1, sizeof *job->grid);
     coll_grid_worker_init(job->grid);
@@ -211,7 +264,7 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
     const uint32_t most_ranks =
         c == COLL_ALLTOALLV || ask->layout ? MATRIX_RANKS_MAX : TABLE_RANKS_MAX;
     coll_problem problem;
-    uint32_t params[COLL_PARAM_MAX];
+    uint32_t params[COLL_PARAM_MAX], nodes;
     uint64_t count = ask->count;
     memset(job, 0, sizeof *job);
     job->collective = c;
@@ -255,8 +308,9 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
         problem.flags |= COLL_COMMUTATIVE;
     if (ask->in_place)
         problem.flags |= COLL_IN_PLACE;
+    nodes = place_on_nodes(job, ask, &problem);
     if (ask->layout) {
-        make_layout(job, ask, &problem, params);
+        make_layout(job, ask, &problem, nodes, params);
         return;
     }
     job->per_rank = c == COLL_ALLTOALLV;
@@ -298,6 +352,8 @@ void job_print(const struct job *job)
     }
     if (coll_is(COLL_ROOTED, of->collective))
         printf(", root %u", of->root);
+    if (of->nodes.count > 0)
+        printf(", on %u node%s", of->nodes.count, of->nodes.count == 1 ? "" : "s");
     if (of->flags & COLL_IN_PLACE)
         printf(", in place");
     if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_COMMUTATIVE))
@@ -306,6 +362,7 @@ void job_print(const struct job *job)
 
 void job_free(struct job *job)
 {
+    free(job->nodes);
     if (job->grid) {
         coll_grid_worker_release(job->grid);
         free(job->grid);

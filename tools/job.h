@@ -17,7 +17,7 @@
 /* What the user asks for, as written; numbers that are not given are UINT64_MAX. */
 struct ask {
     const char *collective, *algorithm;
-    const char *counts, *layout;
+    const char *counts, *layout, *nodes;
     uint64_t p, count, root, seed;
     struct option_words params;
     bool in_place, non_commutative, root_tables;
@@ -39,6 +39,8 @@ struct ask {
         WORDS("param", "K=V", "a parameter of the algorithm", &(ask).params),                  \
         FLAG("in-place", "the input is in OUT", &(ask).in_place),                              \
         FLAG("non-commutative", "operands must stay in rank order", &(ask).non_commutative),   \
+        WORD("nodes", "N|A,B,...", "ranks of every node, or of each; uneven: 1 to 4",          \
+             &(ask).nodes),                                                                    \
         WORD("counts", "A,B,...", "elements of each block of a v-collective", &(ask).counts)
 
 struct job {
@@ -48,6 +50,7 @@ struct job {
     coll_plan *plans;
     bool per_rank; /* each rank has a plan of its own (alltoallv); else there is one */
     size_t *tables;
+    uint32_t *nodes;               /* first rank of each, with a list */
     struct coll_grid_worker *grid; /* whose the plans are, with --layout */
 };
 

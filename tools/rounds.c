@@ -5,7 +5,7 @@
 
 /* What a rank waits for, besides the message of a rank. */
 static const uint32_t NONE = UINT32_MAX;    /* nothing: it has ended */
-static const uint32_t ALL = UINT32_MAX - 1; /* all ranks, for a fabric reduction */
+static const uint32_t ALL = UINT32_MAX - 1; /* its team, for a fabric reduction */
 static const uint32_t SERVED =
     UINT32_MAX - 2; /* the end of the round in which it got its struct message */
 enum { RANKS_MAX = 4096 };
@@ -84,7 +84,7 @@ static void advance(struct game *g, uint32_t rank)
             me->at = 0;
             continue;
         }
-        if (a->count != 0 && (a->peer >= g->p || (a->peer == rank && talks(a))))
+        if (a->count != 0 && talks(a) && (a->peer >= g->p || a->peer == rank))
             refuse("rank %u names rank %u as its peer in step %zu, and there are %u ranks",
                    rank, a->peer, me->step - 1, g->p);
         if (a->count == 0) {
@@ -153,10 +153,19 @@ static bool send_one(struct game *g, uint32_t from)
     return sent;
 }
 
+/* The team of the fabric reduction that a rank waits for. */
+static uint32_t team_of(const struct player *me)
+{
+    const uint32_t team = me->acts[me->at].peer;
+    if (team >= COLL_TEAMS)
+        refuse("a fabric reduction names team %u, and there are %d", team, COLL_TEAMS);
+    return team;
+}
+
 /* One round. Returns whether anything moved. `wanted` has an entry a rank. */
 static bool play_round(struct game *g, bool *wanted)
 {
-    uint32_t meeting = 0;
+    uint32_t met[COLL_TEAMS] = {0}; /* ranks of each team that are waiting */
     bool any = false;
     g->rounds->rounds++;
     for (uint32_t r = 0; r < g->p; r++)
@@ -165,19 +174,23 @@ static bool play_round(struct game *g, bool *wanted)
         const uint32_t from = g->players[r].waits;
         if (from < g->p)
             wanted[from] = true;
-        meeting += from == ALL;
+        if (from == ALL)
+            met[team_of(&g->players[r])]++;
     }
     for (uint32_t r = 0; r < g->p; r++)
         if (wanted[r])
             any = send_one(g, r) || any;
     for (uint32_t r = 0; r < g->p; r++) {
         struct player *me = &g->players[r];
-        if (me->waits != SERVED && meeting != g->p)
+        const bool meets =
+            me->waits == ALL && met[team_of(me)] == me->acts[me->at].stride; /* its members */
+        if (me->waits != SERVED && !meets)
             continue;
+        any = true;
         me->at++;
         advance(g, r);
     }
-    return any || meeting == g->p;
+    return any;
 }
 
 static bool all_ended(const struct game *g)

@@ -30,6 +30,10 @@ static void print_command(const coll_grid_case *of)
         printf(" --count %zu", of->count);
     if (of->layout != COLL_GRID_PLAIN)
         printf(" --layout %s", coll_grid_layout_name(of->layout));
+    if (of->nodes == COLL_GRID_NODES_UNEVEN)
+        printf(" --nodes uneven");
+    else if (of->nodes != 0)
+        printf(" --nodes %u", of->nodes);
     if (coll_is(COLL_ROOTED, of->collective))
         printf(" --root %u", of->root);
     if (of->root_only)

@@ -104,7 +104,9 @@ void print_action(const coll_action *a)
     case COLL_DO_FABRIC_REDUCE:
         printf("let the network reduce ");
         print_place(a->src, a->count);
-        printf(" of all ranks to ");
+        printf(" of %s to ", a->peer == COLL_TEAM_ALL     ? "all ranks"
+                             : a->peer == COLL_TEAM_NODES ? "the first ranks of the nodes"
+                                                          : "the first ranks of the sockets");
         print_place(a->dst, a->count);
         break;
     case COLL_KINDS:

@@ -174,7 +174,8 @@ static void run_loopback(struct world *w)
 void world_make(struct world *w, const struct data *data, enum world_kind kind, uint32_t window)
 {
     const struct job *job = data->job;
-    const size_t shared = coll_plan_shared(job_plan(job, 0));
+    const size_t shared = coll_plan_shared(job_plan(job, 0)); /* of each node */
+    const coll_nodes *nodes = &job_plan(job, 0)->problem.nodes;
     memset(w, 0, sizeof *w);
     w->data = data;
     w->kind = kind;
@@ -184,7 +185,7 @@ void world_make(struct world *w, const struct data *data, enum world_kind kind, 
     w->out = memory_of(w->p, sizeof *w->out);
     w->ranks = memory_of(w->p, sizeof *w->ranks);
     w->engine = memory_of(1, sizeof *w->engine);
-    w->shared = memory_of(shared, data->elem_bytes);
+    w->shared = memory_of(shared * coll_nodes_count(nodes), data->elem_bytes);
     for (uint32_t rank = 0; rank < w->p; rank++) {
         struct world_rank *me = &w->ranks[rank];
         const coll_plan *plan = job_plan(job, rank);
@@ -202,7 +203,8 @@ void world_make(struct world *w, const struct data *data, enum world_kind kind, 
         me->run.out = w->out[rank];
         me->run.scratch = memory_of(scratch, data->elem_bytes);
         me->run.scratch_bytes = scratch * data->elem_bytes;
-        me->run.shared = w->shared;
+        me->run.shared = (char *)w->shared +
+                         coll_node_of(nodes, w->p, rank).index * shared * data->elem_bytes;
         me->run.shared_bytes = shared * data->elem_bytes;
         (void)coll_request_init(&me->request, me->slots, window);
     }

@@ -9,13 +9,15 @@
  *   kind           reads           writes    what happens
  *   SEND           src             –         count elements to peer
  *   RECV           –               dst       count elements from peer
- *   RECV_REDUCE    src             dst, via  dst = src ⊕ message from peer; staged at via if need be
+ *   RECV_REDUCE    src             dst, via  dst = src ⊕ message from peer; staged at via if need
+ *   be
  *   COPY           src             dst       dst = src
  *   REDUCE         src, via + i·stride  dst  dst = src ⊕ via_0 ⊕ … ⊕ via_(inputs−1) in one pass
  *   NOTIFY         src             –         0 bytes to peer: what was written to src is ready
  *   AWAIT          –               dst       0 bytes from peer: dst may be read from here on
  *   MULTICAST      src             –         count elements to every other rank, which RECVs them
- *   FABRIC_REDUCE  src             dst       dst = src of rank 0 ⊕ … ⊕ src of rank p−1, by the network
+ *   FABRIC_REDUCE  src             dst       dst = src ⊕ … ⊕ src of a team's ranks, in rank
+ *   order, by the network
  *
  * COLL_LEFT turns RECV_REDUCE into dst = message ⊕ src. dst may equal src exactly (and via,
  * where inputs is 1), and overlaps no operand otherwise. A move of 0 elements is no action:
@@ -85,10 +87,11 @@ typedef struct coll_action {
     uint8_t kind;    /* coll_kind */
     uint8_t flags;   /* COLL_LEFT */
     uint16_t inputs; /* REDUCE: operands at via */
-    uint32_t peer;   /* group rank of the other end */
+    uint32_t peer;   /* group rank of the other end; FABRIC_REDUCE: number of the team */
     size_t count;    /* elements */
     coll_ref dst, src, via;
-    size_t stride; /* REDUCE: elements from one operand at via to the next */
+    size_t
+        stride; /* REDUCE: elements from one operand at via to the next; FABRIC_REDUCE: ranks of the team */
 } coll_action;
 
 COLL_INLINE bool coll_i_has(unsigned kinds, const coll_action *a)
@@ -184,10 +187,11 @@ COLL_INLINE void coll_act_multicast(coll_action *a, coll_ref src, size_t count)
     a->src = src;
 }
 
-COLL_INLINE void coll_act_fabric_reduce(coll_action *a, coll_ref dst, coll_ref src,
-                                        size_t count)
+COLL_INLINE void coll_act_fabric_reduce(coll_action *a, coll_team team, coll_ref dst,
+                                        coll_ref src, size_t count)
 {
-    coll_i_act(a, COLL_DO_FABRIC_REDUCE, 0, count);
+    coll_i_act(a, COLL_DO_FABRIC_REDUCE, team.number, count);
+    a->stride = team.members;
     a->dst = dst;
     a->src = src;
 }

@@ -54,6 +54,7 @@ typedef struct coll_part {
     coll_group group;           /* of the first copy, in outer ranks; a table has an inverse */
     uint32_t copies, spacing;   /* a table has one copy */
     coll_ref base[COLL_SPACES]; /* where its spaces begin in the outer plan's */
+    uint32_t team; /* number of the team that its ranks are, where they reduce in the network */
 } coll_part;
 
 typedef struct coll_composition {
@@ -74,6 +75,7 @@ COLL_INLINE void coll_part_init(coll_part *part, const coll_plan *plan)
     coll_group_identity(&part->group);
     part->copies = 1;
     part->spacing = 0;
+    part->team = COLL_TEAM_ALL;
     for (unsigned space = 0; space < COLL_SPACES; space++)
         part->base[space] = COLL_AT(space, 0);
 }
@@ -180,6 +182,8 @@ COLL_INLINE unsigned coll_i_part_step(const coll_part *part, uint32_t outer, siz
         coll_action *a = &out[i];
         if (coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a) && a->kind != COLL_DO_MULTICAST)
             a->peer = coll_group_outer(&part->group, a->peer) + seat.shift;
+        if (a->kind == COLL_DO_FABRIC_REDUCE && a->peer == COLL_TEAM_ALL)
+            a->peer = part->team;
         a->dst = base[coll_ref_space(a->dst)] + coll_ref_offset(a->dst);
         a->src = base[coll_ref_space(a->src)] + coll_ref_offset(a->src);
         a->via = base[coll_ref_space(a->via)] + coll_ref_offset(a->via);
@@ -355,7 +359,8 @@ COLL_INLINE bool coll_i_is_composed(const coll_plan *plan)
 /* Do the group and the bases of a part fit the outer plan? */
 COLL_INLINE coll_status coll_i_part_check(const coll_part *part, const coll_plan *outer)
 {
-    const unsigned whole = COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE;
+    const unsigned whole =
+        COLL_NEEDS_MULTICAST | (part->team == COLL_TEAM_ALL ? COLL_NEEDS_FABRIC_REDUCE : 0);
     const coll_plan *plan = part->plan;
     coll_status status;
     if (!plan || !plan->algorithm)
@@ -365,7 +370,7 @@ COLL_INLINE coll_status coll_i_part_check(const coll_part *part, const coll_plan
     status = coll_i_part_group_check(part, outer->problem.p);
     if (status != COLL_OK)
         return status;
-    /* these two reach all ranks of the transport, in their order */
+    /* these reach all ranks of the transport, in their order */
     if ((plan->traits & whole) &&
         (part->group.table || part->group.base != 0 || plan->problem.p != outer->problem.p))
         return COLL_ERR_GROUP;

@@ -58,6 +58,7 @@ typedef struct coll_problem {
     size_t elem_bytes; /* bytes of an element */
     coll_layout in;    /* scatterv, alltoallv, reduce_scatter: blocks of IN */
     coll_layout out;   /* gatherv, allgatherv, alltoallv: blocks of OUT */
+    coll_nodes nodes;  /* which ranks share SHARED; at first all: coll_nodes_even, …_table */
 } coll_problem;
 
 COLL_INLINE void coll_problem_init(coll_problem *problem, coll_collective collective,
@@ -71,6 +72,9 @@ COLL_INLINE void coll_problem_init(coll_problem *problem, coll_collective collec
     problem->elem_bytes = elem_bytes;
     problem->in.counts = problem->in.displs = NULL;
     problem->out.counts = problem->out.displs = NULL;
+    problem->nodes.count = problem->nodes.ppn = 0;
+    problem->nodes.by_ppn = coll_divider_of(1);
+    problem->nodes.first = problem->nodes.of = NULL;
 }
 
 /* ---- group ------------------------------------------------------------------------------- */
@@ -181,7 +185,8 @@ enum {
     COLL_NEEDS_FABRIC_REDUCE = 64, /* of the transport */
     COLL_GIVES_SAME_BITS = 128,   /* every rank gets the same bits, even of inexact operators */
     COLL_GIVES_FIXED_ORDER = 256, /* the parenthesisation depends on p alone */
-    COLL_NEEDS_PACKED = 512 /* tables, if any, with each block right behind the one before */
+    COLL_NEEDS_PACKED = 512, /* tables, if any, with each block right behind the one before */
+    COLL_USES_NODES = 1024   /* does its work by nodes; others with SHARED need a single one */
 };
 #define COLL_TRAIT_LIST(X)                                                                     \
     X(COLL_NEEDS_COMMUTATIVE, "needs-commutative")                                             \
@@ -192,6 +197,7 @@ enum {
     X(COLL_NEEDS_SHARED, "needs-shared")                                                       \
     X(COLL_NEEDS_MULTICAST, "needs-multicast")                                                 \
     X(COLL_NEEDS_FABRIC_REDUCE, "needs-fabric-reduce")                                         \
+    X(COLL_USES_NODES, "uses-nodes")                                                           \
     X(COLL_GIVES_SAME_BITS, "same-bits")                                                       \
     X(COLL_GIVES_FIXED_ORDER, "fixed-order")
 
@@ -411,6 +417,11 @@ COLL_INLINE void coll_i_problem_assign(coll_problem *to, const coll_problem *fro
     to->elem_bytes = from->elem_bytes;
     to->in = from->in;
     to->out = from->out;
+    to->nodes.count = from->nodes.count;
+    to->nodes.ppn = from->nodes.ppn;
+    to->nodes.by_ppn = from->nodes.by_ppn;
+    to->nodes.first = from->nodes.first;
+    to->nodes.of = from->nodes.of;
 }
 
 /* Makes *plan from an algorithm, a problem and the algorithm's parameters in its order (NULL:
@@ -444,6 +455,10 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
         !(coll_i_layout_packed(&problem->in, problem->p) &&
           coll_i_layout_packed(&problem->out, problem->p)))
         return COLL_ERR_LAYOUT;
+    if (!coll_nodes_check(&problem->nodes, problem->p) ||
+        ((algorithm->traits & COLL_NEEDS_SHARED) && !(algorithm->traits & COLL_USES_NODES) &&
+         coll_nodes_count(&problem->nodes) > 1))
+        return COLL_ERR_NODES;
     if (algorithm->n_params > COLL_PARAM_MAX)
         return COLL_ERR_PARAM;
     for (uint32_t i = 0; i < COLL_PARAM_MAX; i++) {

@@ -137,10 +137,14 @@ COLL_INLINE coll_status coll_i_begin(coll_request *r, uint32_t k)
     }
     case COLL_DO_MULTICAST:
         return t->multicast(run->ctx, run->tag, coll_i_source(run, a->src) + done, piece, h);
-    case COLL_DO_FABRIC_REDUCE:
-        return t->fabric_reduce(run->ctx, run->tag, run->op, coll_i_target(run, a->dst),
+    case COLL_DO_FABRIC_REDUCE: {
+        coll_team team;
+        team.number = a->peer;
+        team.members = (uint32_t)a->stride;
+        return t->fabric_reduce(run->ctx, run->tag, team, run->op, coll_i_target(run, a->dst),
                                 coll_i_source(run, a->src), a->count,
                                 run->plan->problem.elem_bytes, h);
+    }
     case COLL_DO_COPY:
         if (t->copy && a->dst != a->src)
             return t->copy(run->ctx, coll_i_target(run, a->dst), coll_i_source(run, a->src),

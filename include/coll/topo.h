@@ -1,6 +1,7 @@
 /* coll/topo.h — pattern arithmetic: integers in, integers or small structures out
  *
- * Partitions, logarithms, f-nomial trees, folding to a power of two. Pure functions without any
+ * Partitions, logarithms, nodes, f-nomial trees, folding to a power of two. Pure functions
+ * without any
  * notion of messages, so they can be tested law by law (tests/topo.c) and used alone.
  * Ranks are uint32_t, p is the number of ranks, element counts and offsets are size_t.
  */
@@ -117,6 +118,127 @@ COLL_HOT_INLINE coll_block coll_segment_block(size_t count, size_t segment, size
     block.count =
         segment == 0 || count - block.offset < segment ? count - block.offset : segment;
     return block;
+}
+
+/* ---- nodes ---------------------------------------------------------------------------- */
+
+/* Which ranks share a node: runs of consecutive ranks. Zeroed: all ranks are on one node. */
+typedef struct coll_nodes {
+    uint32_t count;      /* how many nodes; 0: one, of all ranks */
+    uint32_t ppn;        /* ranks of a node (the last may have fewer), where `first` is NULL */
+    coll_divider by_ppn; /* division by that */
+    const uint32_t *first; /* count + 1 entries, the caller's: node i has ranks first[i] …
+                              first[i+1]−1. Or NULL */
+    const uint32_t *of;    /* with `first`: the node of each rank; NULL: it is searched for */
+} coll_nodes;
+
+/* A rank's place. */
+typedef struct coll_node {
+    uint32_t index; /* of the node */
+    uint32_t first; /* its first rank */
+    uint32_t ranks; /* how many it has */
+    uint32_t local; /* the rank is its number `local`, from 0 */
+} coll_node;
+
+/* ⌈p/ppn⌉ nodes of ppn ranks, the last with what is left. ppn is at least 1. */
+COLL_INLINE void coll_nodes_even(coll_nodes *nodes, uint32_t p, uint32_t ppn)
+{
+    nodes->by_ppn = coll_divider_of(ppn);
+    nodes->count = coll_divide(p - 1, &nodes->by_ppn) + 1;
+    nodes->ppn = ppn;
+    nodes->first = nodes->of = NULL;
+}
+
+/* Nodes of any size. Both tables are the caller's, and unchanged while they are used. */
+COLL_INLINE void coll_nodes_table(coll_nodes *nodes, uint32_t count, const uint32_t *first,
+                                  const uint32_t *of)
+{
+    nodes->by_ppn = coll_divider_of(1);
+    nodes->count = count;
+    nodes->ppn = 0;
+    nodes->first = first;
+    nodes->of = of;
+}
+
+COLL_INLINE uint32_t coll_nodes_count(const coll_nodes *nodes)
+{
+    return nodes->count ? nodes->count : 1;
+}
+
+/* The first rank of a node; p for the node after the last. */
+COLL_INLINE uint32_t coll_nodes_first(const coll_nodes *nodes, uint32_t p, uint32_t node)
+{
+    if (nodes->first)
+        return nodes->first[node];
+    return node >= coll_nodes_count(nodes) ? p : node * nodes->ppn;
+}
+
+/* Place of rank `local` of a node. */
+COLL_INLINE coll_node coll_node_at(const coll_nodes *nodes, uint32_t p, uint32_t node,
+                                   uint32_t local)
+{
+    coll_node at;
+    at.index = node;
+    at.first = coll_nodes_first(nodes, p, node);
+    at.ranks = coll_nodes_first(nodes, p, node + 1) - at.first;
+    at.local = local;
+    return at;
+}
+
+/* Place of a rank. O(1), or O(log nodes) for a table without `of`. */
+COLL_HOT_INLINE coll_node coll_node_of(const coll_nodes *nodes, uint32_t p, uint32_t rank)
+{
+    uint32_t node = 0;
+    coll_node at;
+    if (nodes->of) {
+        node = nodes->of[rank];
+    } else if (nodes->first) {
+        uint32_t beyond = nodes->count; /* first[node] <= rank < first[beyond] */
+        while (beyond - node > 1) {
+            const uint32_t middle = node + (beyond - node) / 2;
+            if (nodes->first[middle] <= rank)
+                node = middle;
+            else
+                beyond = middle;
+        }
+    } else if (nodes->count) {
+        node = coll_divide(rank, &nodes->by_ppn);
+    }
+    at = coll_node_at(nodes, p, node, 0);
+    at.local = rank - at.first;
+    return at;
+}
+
+/* Does every rank below p have a node, and every node a rank? O(nodes), with `of` O(p). */
+COLL_INLINE bool coll_nodes_check(const coll_nodes *nodes, uint32_t p)
+{
+    if (nodes->count == 0)
+        return !nodes->first && !nodes->of;
+    if (!nodes->first)
+        return nodes->ppn > 0 && nodes->ppn == nodes->by_ppn.by &&
+               nodes->count == coll_divide(p - 1, &nodes->by_ppn) + 1;
+    if (nodes->first[0] != 0 || nodes->first[nodes->count] != p)
+        return false;
+    for (uint32_t node = 0; node < nodes->count; node++) {
+        if (nodes->first[node] >= nodes->first[node + 1])
+            return false;
+        for (uint32_t r = nodes->first[node]; nodes->of && r < nodes->first[node + 1]; r++)
+            if (nodes->of[r] != node)
+                return false;
+    }
+    return true;
+}
+
+/* Ranks of the largest node. O(nodes) for a table. */
+COLL_INLINE uint32_t coll_nodes_largest(const coll_nodes *nodes, uint32_t p)
+{
+    uint32_t most = 0;
+    if (!nodes->first)
+        return nodes->count && nodes->ppn < p ? nodes->ppn : p;
+    for (uint32_t node = 0; node < nodes->count; node++)
+        if (most < nodes->first[node + 1] - nodes->first[node])
+            most = nodes->first[node + 1] - nodes->first[node];
+    return most;
 }
 
 /* ---- f-nomial trees ------------------------------------------------------------------- Moody

@@ -67,10 +67,10 @@ typedef struct coll_transport {
     /* Sends to every rank of the transport but this one, which receive it by recv. */
     coll_status (*multicast)(void *ctx, uint32_t tag, const void *buf, size_t bytes,
                              coll_handle *h);
-    /* dst = src of rank 0 ⊕ … ⊕ src of the last rank of the transport; every rank calls it. dst
-     * may be src. */
-    coll_status (*fabric_reduce)(void *ctx, uint32_t tag, const coll_op *op, void *dst,
-                                 const void *src, size_t count, size_t elem_bytes,
+    /* dst = src ⊕ … ⊕ src over the ranks of the team (types.h), in rank order; each of them
+     * calls it. dst may be src. COLL_ERR_CAPABILITY: there is no such team. */
+    coll_status (*fabric_reduce)(void *ctx, uint32_t tag, coll_team team, const coll_op *op,
+                                 void *dst, const void *src, size_t count, size_t elem_bytes,
                                  coll_handle *h);
 
     size_t max_bytes; /* longest message; longer ones are cut by the request. 0: no limit */

@@ -48,7 +48,8 @@
     X(COLL_ERR_LAYOUT, -32, "the algorithm needs blocks that lie one right behind the other")  \
     X(COLL_ERR_GRAPH, -33, "the neighbours are missing, or are none of the ranks")             \
     X(COLL_ERR_BUILD, -34, "the algorithm is made of others: its plan needs coll_plan_build")  \
-    X(COLL_ERR_NODES, -35, "the ranks of the nodes do not add up to the number of ranks")
+    X(COLL_ERR_NODES, -35,                                                                     \
+      "the nodes do not hold all ranks, or the algorithm works on only one")
 
 #define COLL_I_ENUM(name, value, text) name = value,
 typedef enum coll_status { COLL_STATUS_LIST(COLL_I_ENUM) COLL_I_STATUS_LAST = -64 } coll_status;
@@ -118,6 +119,16 @@ COLL_INLINE const char *coll_collective_name(coll_collective collective)
     }
     return "unknown collective";
 }
+
+/* Ranks that reduce together in the network (FABRIC_REDUCE): a number, and how many they are.
+ * Every number has the same members all the time. COLL_TEAM_ALL are all ranks of the transport,
+ * COLL_TEAM_NODES the first ranks of the nodes (coll_nodes), COLL_TEAM_SOCKETS the first ranks
+ * of their sockets. */
+typedef struct coll_team {
+    uint32_t number, members;
+} coll_team;
+
+enum { COLL_TEAM_ALL, COLL_TEAM_NODES, COLL_TEAM_SOCKETS, COLL_TEAMS };
 
 /* Element types: name, text, bytes. A pair holds a value and the index that MINLOC and MAXLOC
  * carry, laid out as the C structures of reduce.h. */

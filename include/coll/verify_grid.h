@@ -11,7 +11,10 @@
  * A row is an algorithm and a collective that it solves. For each row and each p, the grid has
  *   parameters   all combinations of the values that the algorithm's table gives
  *   counts       0, 1, p−1, p, p+1, 2p+3; where blocks may differ, layouts (COLL_GRID_LAYOUT_LIST)
- *   in place     and not; commutative and not, unless the algorithm needs one of them and then the other must be refused
+ *   nodes        all ranks on one, and, where the algorithm uses nodes, of 1, 2, 4 ranks, and
+ *   uneven
+ *   in place     and not; commutative and not, unless the algorithm needs one of them and then
+ *   the other must be refused
  *   roots        all for p ≤ all_roots, beyond that the first, the last and one at random
  * and beyond that range a few larger p, with parameters, counts, roots and flags at random, as
  * far as a budget of steps and elements allows. Failures are found in the same order whatever
@@ -161,6 +164,17 @@ COLL_INLINE bool coll_i_grid_shape(coll_grid_case *of, uint32_t k)
     }
 }
 
+/* Sets nodes number k; false if there are fewer. */
+COLL_INLINE bool coll_i_grid_on_nodes(coll_grid_case *of, uint32_t k)
+{
+    static const uint32_t nodes[] = {0, 1, 2, 4, COLL_GRID_NODES_UNEVEN};
+    const uint32_t n = !(of->algorithm->traits & COLL_USES_NODES) || of->p == 1 ? 1
+                       : of->p == 2                                             ? 2
+                                                                                : 5;
+    of->nodes = nodes[k < n ? k : 0];
+    return k < n;
+}
+
 /* Sets flags number k; false if there are fewer. */
 COLL_INLINE bool coll_i_grid_flags(coll_grid_case *of, uint32_t k)
 {
@@ -282,15 +296,16 @@ COLL_INLINE bool coll_i_grid_all(coll_grid_worker *worker, const coll_grid_optio
     coll_i_grid_shape(&of, 0);
     if (!coll_i_grid_refusals(worker, &of, row))
         return false;
-    for (uint32_t params = 0; coll_i_grid_params(&of, params); params++)
-        for (uint32_t root = 0; coll_i_grid_root(worker, &of, root, options->all_roots);
-             root++) {
-            worker->skip = root > 1 ? COLL_VERIFY_NO_PURITY : 0; /* seen with two roots */
-            for (uint32_t shape = 0; coll_i_grid_shape(&of, shape); shape++)
-                for (uint32_t flags = 0; coll_i_grid_flags(&of, flags); flags++)
-                    if (!coll_i_grid_case(worker, &of, row))
-                        return false;
-        }
+    for (uint32_t nodes = 0; coll_i_grid_on_nodes(&of, nodes); nodes++)
+        for (uint32_t params = 0; coll_i_grid_params(&of, params); params++)
+            for (uint32_t root = 0; coll_i_grid_root(worker, &of, root, options->all_roots);
+                 root++) {
+                worker->skip = root > 1 ? COLL_VERIFY_NO_PURITY : 0; /* seen with two roots */
+                for (uint32_t shape = 0; coll_i_grid_shape(&of, shape); shape++)
+                    for (uint32_t flags = 0; coll_i_grid_flags(&of, flags); flags++)
+                        if (!coll_i_grid_case(worker, &of, row))
+                            return false;
+            }
     return true;
 }
 
@@ -332,6 +347,9 @@ COLL_INLINE bool coll_i_grid_large(coll_grid_worker *worker, const coll_grid_opt
     while (coll_i_grid_params(&of, k + 1))
         k++;
     coll_i_grid_params(&of, number == 0 ? 0 : coll_i_grid_random(worker, k + 1));
+    for (k = 0; coll_i_grid_on_nodes(&of, k + 1); k++)
+        ;
+    coll_i_grid_on_nodes(&of, coll_i_grid_random(worker, k + 1));
     for (k = 0; coll_i_grid_flags(&of, k + 1); k++)
         ;
     coll_i_grid_flags(&of, coll_i_grid_random(worker, k + 1));

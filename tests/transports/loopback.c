@@ -194,15 +194,16 @@ TEST(fabric_reduce)
 {
     const coll_op op = {append, NULL, false, true};
     int in[RANKS][2] = {{1, 5}, {2, 6}, {3, 7}, {4, 8}}, out[RANKS][2];
+    const coll_team all = {COLL_TEAM_ALL, RANKS};
     coll_handle h[RANKS], second;
     fresh();
     for (uint32_t i = 0; i < RANKS; i++) { /* the last in place */
-        CHECK_STATUS(t->fabric_reduce(&end[i], 0, &op, i == 3 ? in[i] : out[i], in[i], 2,
+        CHECK_STATUS(t->fabric_reduce(&end[i], 0, all, &op, i == 3 ? in[i] : out[i], in[i], 2,
                                       sizeof(int), &h[i]),
                      COLL_STARTED);
         CHECK_STATUS(i < 3 ? t->test(&end[i], &h[i]) : COLL_AGAIN, COLL_AGAIN);
     }
-    CHECK_STATUS(t->fabric_reduce(&end[2], 0, &op, out[2], in[2], 2, sizeof(int), &second),
+    CHECK_STATUS(t->fabric_reduce(&end[2], 0, all, &op, out[2], in[2], 2, sizeof(int), &second),
                  COLL_STARTED);
     CHECK_STATUS(t->test(&end[2], &second), COLL_AGAIN);
     for (uint32_t i = 0; i < RANKS; i++) {
@@ -211,6 +212,38 @@ TEST(fabric_reduce)
         CHECK_EQ(i == 3 ? in[i][1] : out[i][1], 5678);
     }
     t->cancel(&end[2], &second);
+    CHECK(quiet());
+}
+
+/* Two teams at once, ranks 1 and 3, and rank 2 alone. */
+TEST(fabric_reduce_in_teams)
+{
+    const coll_op op = {append, NULL, false, true};
+    const coll_team pair = {COLL_TEAM_NODES, 2}, alone = {COLL_TEAM_SOCKETS, 1},
+                    none = {COLL_TEAMS, 2}, many = {COLL_TEAM_NODES, RANKS + 1};
+    int in[RANKS] = {1, 2, 3, 4}, out[RANKS] = {0};
+    coll_handle h[RANKS];
+    fresh();
+    CHECK_STATUS(
+        t->fabric_reduce(&end[3], 0, pair, &op, &out[3], &in[3], 1, sizeof(int), &h[3]),
+        COLL_STARTED);
+    CHECK_STATUS(
+        t->fabric_reduce(&end[2], 0, alone, &op, &out[2], &in[2], 1, sizeof(int), &h[2]),
+        COLL_STARTED);
+    CHECK_STATUS(t->test(&end[3], &h[3]), COLL_AGAIN);
+    CHECK_STATUS(t->test(&end[2], &h[2]), COLL_OK);
+    CHECK_STATUS(
+        t->fabric_reduce(&end[1], 0, pair, &op, &out[1], &in[1], 1, sizeof(int), &h[1]),
+        COLL_STARTED);
+    CHECK_STATUS(t->test(&end[1], &h[1]), COLL_OK);
+    CHECK_STATUS(t->test(&end[3], &h[3]), COLL_OK);
+    CHECK_EQ(out[1], 24);
+    CHECK_EQ(out[2], 3);
+    CHECK_EQ(out[3], 24);
+    CHECK_STATUS(t->fabric_reduce(&end[0], 0, none, &op, out, in, 1, sizeof(int), h),
+                 COLL_ERR_CAPABILITY);
+    CHECK_STATUS(t->fabric_reduce(&end[0], 0, many, &op, out, in, 1, sizeof(int), h),
+                 COLL_ERR_CAPABILITY);
     CHECK(quiet());
 }
 
@@ -250,6 +283,7 @@ int main(void)
     RUN(full_queue);
     RUN(multicast);
     RUN(fabric_reduce);
+    RUN(fabric_reduce_in_teams);
     RUN(aborting);
     return check_done();
 }

@@ -38,12 +38,13 @@ typedef enum coll_i_loop_state {
 
 /* An operation in flight. Entries are named by index; COLL_NOBODY names none. */
 typedef struct coll_i_loop_entry {
-    const void *buf; /* what is sent, or the operand of a fabric reduction */
-    void *into;      /* where a receive or a fabric reduction ends */
-    size_t bytes;    /* of the message, or of an element of a fabric reduction */
-    size_t count;    /* elements of a fabric reduction */
+    const void *buf;  /* what is sent, or the operand of a fabric reduction */
+    void *into;       /* where a receive or a fabric reduction ends */
+    size_t bytes;     /* of the message, or of an element of a fabric reduction */
+    size_t count;     /* elements of a fabric reduction … */
+    uint32_t members; /* … and the ranks of its team */
     const coll_op *op;
-    uint32_t src, dst, tag; /* dst of a fabric reduction: COLL_NOBODY */
+    uint32_t src, dst, tag; /* dst of a fabric reduction: coll_i_loop_fabric */
     uint32_t next;          /* in its bucket, or among the free */
     uint32_t chain;         /* the next message of a multicast */
     coll_i_loop_state state;
@@ -294,13 +295,22 @@ COLL_INLINE coll_status coll_i_loop_multicast(void *ctx, uint32_t tag, const voi
     return COLL_STARTED;
 }
 
-COLL_INLINE coll_status coll_i_loop_fabric_reduce(void *ctx, uint32_t tag, const coll_op *op,
-                                                  void *dst, const void *src, size_t count,
-                                                  size_t elem_bytes, coll_handle *h)
+/* Operands for a team wait as messages to nobody that exists. */
+COLL_INLINE uint32_t coll_i_loop_fabric(uint32_t team)
+{
+    return COLL_NOBODY - team;
+}
+
+COLL_INLINE coll_status coll_i_loop_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
+                                                  const coll_op *op, void *dst, const void *src,
+                                                  size_t count, size_t elem_bytes,
+                                                  coll_handle *h)
 {
     const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
     const coll_status status = coll_i_loop_again(end->world, tag);
     coll_i_loop_entry *e;
+    if (team.number >= COLL_TEAMS || team.members == 0 || team.members > end->world->p)
+        return COLL_ERR_CAPABILITY;
     if (status < 0 || !(e = coll_i_loop_take(end->world, h)))
         return status;
     e->buf = src;
@@ -309,37 +319,52 @@ COLL_INLINE coll_status coll_i_loop_fabric_reduce(void *ctx, uint32_t tag, const
     e->count = count;
     e->op = op;
     e->src = end->rank;
-    e->dst = COLL_NOBODY;
+    e->dst = coll_i_loop_fabric(team.number);
+    e->members = team.members;
     e->tag = tag;
     coll_i_loop_enqueue(end->world, (uint32_t)h->word[0]);
     return COLL_STARTED;
 }
 
-/* Reduces the oldest operands of a tag, in rank order, if every rank has brought one. */
-COLL_INLINE coll_status coll_i_loop_meet(coll_loopback *world, uint32_t tag)
+/* The next operand of a team, from rank *r on; NULL: there is none. */
+COLL_INLINE coll_i_loop_entry *coll_i_loop_operand(coll_loopback *world, uint32_t *r,
+                                                   uint32_t team, uint32_t tag)
+{
+    for (; *r < world->p; (*r)++) {
+        const uint32_t i = coll_i_loop_find(world, *r, team, tag);
+        if (i != COLL_NOBODY)
+            return &world->entries[i];
+    }
+    return NULL;
+}
+
+/* Reduces a team's oldest operands, in rank order, if every member has brought one. */
+COLL_INLINE coll_status coll_i_loop_meet(coll_loopback *world, uint32_t team, uint32_t tag)
 {
     const coll_i_loop_entry *first = NULL;
-    for (uint32_t r = 0; r < world->p; r++) {
-        const uint32_t i = coll_i_loop_find(world, r, COLL_NOBODY, tag);
-        if (i == COLL_NOBODY)
-            return coll_i_loop_again(world, tag);
+    coll_i_loop_entry *e;
+    uint32_t n = 0;
+    for (uint32_t r = 0; (e = coll_i_loop_operand(world, &r, team, tag)) != NULL; r++, n++) {
         if (!first)
-            first = &world->entries[i];
-        if (world->entries[i].count != first->count || world->entries[i].bytes != first->bytes)
+            first = e;
+        if (e->count != first->count || e->bytes != first->bytes ||
+            e->members != first->members)
             return COLL_ERR_SIZE;
     }
-    if (first->into != first->buf && world->p == 1)
+    if (!first || n < first->members)
+        return coll_i_loop_again(world, tag);
+    if (first->members == 1 && first->into != first->buf)
         COLL_COPY(first->into, first->buf, first->count * first->bytes);
-    for (uint32_t r = 1; r < world->p; r++)
-        first->op->combine(first->into, r == 1 ? first->buf : first->into,
-                           world->entries[coll_i_loop_find(world, r, COLL_NOBODY, tag)].buf,
-                           first->count, first->op->arg);
-    for (uint32_t r = 0; r < world->p; r++) {
-        const uint32_t i = coll_i_loop_find(world, r, COLL_NOBODY, tag);
-        if (r > 0)
-            COLL_COPY(world->entries[i].into, first->into, first->count * first->bytes);
-        coll_i_loop_dequeue(world, i);
-        world->entries[i].state = COLL_I_LOOP_DONE;
+    n = 0;
+    for (uint32_t r = 0; (e = coll_i_loop_operand(world, &r, team, tag)) != NULL; r++, n++)
+        if (n > 0)
+            first->op->combine(first->into, n == 1 ? first->buf : first->into, e->buf,
+                               first->count, first->op->arg);
+    for (uint32_t r = 0; (e = coll_i_loop_operand(world, &r, team, tag)) != NULL; r++) {
+        if (e != first)
+            COLL_COPY(e->into, first->into, first->count * first->bytes);
+        coll_i_loop_dequeue(world, (uint32_t)(e - world->entries));
+        e->state = COLL_I_LOOP_DONE;
     }
     return COLL_OK;
 }
@@ -375,8 +400,8 @@ COLL_INLINE coll_status coll_i_loop_test(void *ctx, coll_handle *h)
         coll_i_loop_release(world, i);
         return COLL_OK;
     }
-    if (e->state == COLL_I_LOOP_QUEUED && e->dst == COLL_NOBODY) {
-        status = coll_i_loop_meet(world, e->tag);
+    if (e->state == COLL_I_LOOP_QUEUED && e->dst >= coll_i_loop_fabric(COLL_TEAMS - 1)) {
+        status = coll_i_loop_meet(world, e->dst, e->tag);
         if (status != COLL_OK)
             return status;
     }

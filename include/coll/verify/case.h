@@ -28,6 +28,9 @@ typedef enum coll_grid_layout {
     COLL_GRID_LAYOUT_LIST(COLL_I_GRID_LAYOUT) COLL_GRID_LAYOUTS
 } coll_grid_layout;
 
+/* Stands for nodes of 1 to 4 ranks, by a table. */
+#define COLL_GRID_NODES_UNEVEN UINT32_MAX
+
 /* One plan of the grid. */
 typedef struct coll_grid_case {
     const coll_algorithm *algorithm;
@@ -37,6 +40,7 @@ typedef struct coll_grid_case {
     size_t count;
     coll_grid_layout layout;
     bool root_only; /* gatherv, scatterv: only the root has the tables */
+    uint32_t nodes; /* ranks of a node; 0: all, or COLL_GRID_NODES_UNEVEN */
 } coll_grid_case;
 
 COLL_INLINE const char *coll_grid_layout_name(coll_grid_layout layout)
@@ -55,7 +59,7 @@ COLL_INLINE const char *coll_grid_layout_name(coll_grid_layout layout)
 /* What a worker keeps from case to case. */
 typedef struct coll_grid_worker {
     coll_verifier verifier;
-    coll_i_memory tables, plans;
+    coll_i_memory tables, nodes, plans;
     bool per_rank; /* the case has a plan for each rank */
     uint32_t skip; /* COLL_VERIFY_NO_… */
     uint64_t random;
@@ -70,6 +74,7 @@ COLL_INLINE void coll_grid_worker_release(coll_grid_worker *worker)
 {
     coll_verifier_release(&worker->verifier);
     coll_i_release(&worker->tables);
+    coll_i_release(&worker->nodes);
     coll_i_release(&worker->plans);
 }
 
@@ -110,6 +115,40 @@ COLL_INLINE void coll_i_grid_place(const coll_grid_case *of, const size_t *count
     }
 }
 
+/* Nodes of 1 to 4 ranks. `tables` has room for 2p + 1. */
+COLL_INLINE void coll_i_grid_uneven(coll_nodes *nodes, uint32_t p, uint32_t *tables)
+{
+    uint32_t *of = tables + p + 1;
+    uint32_t n = 0;
+    for (uint32_t rank = 0, end = 0; rank < p; rank++) {
+        if (rank == end) {
+            tables[n] = rank;
+            end += 1 + (5 * n + 2) % 4;
+            n++;
+        }
+        of[rank] = n - 1;
+    }
+    tables[n] = p;
+    coll_nodes_table(nodes, n, tables, p & 1 ? of : NULL);
+}
+
+/* Puts the ranks on nodes. False: no memory. */
+COLL_INLINE bool coll_i_grid_nodes(coll_grid_worker *worker, uint32_t nodes,
+                                   coll_problem *problem)
+{
+    const uint32_t p = problem->p;
+    uint32_t *tables;
+    if (nodes != 0 && nodes != COLL_GRID_NODES_UNEVEN)
+        coll_nodes_even(&problem->nodes, p, nodes);
+    if (nodes != COLL_GRID_NODES_UNEVEN)
+        return true;
+    tables =
+        (uint32_t *)coll_i_reserve_new(&worker->nodes, (2 * (size_t)p + 1) * sizeof *tables);
+    if (tables)
+        coll_i_grid_uneven(&problem->nodes, p, tables);
+    return tables != NULL;
+}
+
 /* Makes the plans of all ranks; what coll_plan_init says of the first that it refuses. */
 COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_grid_case *of)
 {
@@ -129,6 +168,8 @@ COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_g
     coll_problem_init(&problem, of->collective, p, of->count, 8);
     problem.root = of->root;
     problem.flags = of->flags;
+    if (!coll_i_grid_nodes(worker, of->nodes, &problem))
+        return COLL_ERR_MEMORY;
     if (!worker->per_rank)
         return coll_plan_init(plans, of->algorithm, &problem, of->param);
     for (uint32_t rank = 0; rank < (matrix ? p : 1); rank++) {
@@ -206,6 +247,10 @@ COLL_INLINE void coll_grid_case_words(const coll_grid_case *of, char *text, size
         n += (size_t)snprintf(text + n, bytes - n, " layout=%s%s",
                               coll_grid_layout_name(of->layout),
                               of->root_only ? " (tables at the root alone)" : "");
+    if (n < bytes && of->nodes == COLL_GRID_NODES_UNEVEN)
+        n += (size_t)snprintf(text + n, bytes - n, " nodes=uneven");
+    else if (n < bytes && of->nodes != 0)
+        n += (size_t)snprintf(text + n, bytes - n, " nodes=%u", of->nodes);
     for (uint32_t i = 0; i < of->algorithm->n_params && n < bytes; i++)
         n += (size_t)snprintf(text + n, bytes - n, " %s=%u", of->algorithm->params[i].name,
                               of->param[i]);

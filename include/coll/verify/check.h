@@ -101,7 +101,13 @@ COLL_INLINE bool coll_i_check_kind(const coll_i_data *d, uint32_t rank, size_t s
                             a->peer, d->p, a->peer == rank ? ", itself" : "");
     if (a->kind == COLL_DO_REDUCE && a->inputs == 0)
         return coll_i_found(report, COLL_FOUND_INPUTS, rank, s, "reduces 0 operands");
-    if ((a->stride != 0 && a->kind != COLL_DO_REDUCE) ||
+    if (a->kind == COLL_DO_FABRIC_REDUCE &&
+        (a->peer >= COLL_TEAMS || a->stride == 0 || a->stride > d->p ||
+         (a->peer == COLL_TEAM_ALL && a->stride != d->p)))
+        return coll_i_found(report, COLL_FOUND_PEER, rank, s,
+                            "meets team %u of %zu ranks, in a plan of %u", a->peer, a->stride,
+                            d->p);
+    if ((a->stride != 0 && a->kind != COLL_DO_REDUCE && a->kind != COLL_DO_FABRIC_REDUCE) ||
         (a->flags != 0 && (a->kind != COLL_DO_RECV_REDUCE || a->flags != COLL_LEFT)))
         return coll_i_found(report, COLL_FOUND_FIELD, rank, s,
                             "stride is %zu and flags are %u in an action of kind %u", a->stride,

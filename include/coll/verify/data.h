@@ -178,38 +178,33 @@ COLL_INLINE bool coll_i_run_receive(coll_i_data *d, uint32_t rank, size_t s,
     return true;
 }
 
-/* One more rank meets the others in a FABRIC_REDUCE; the last one ends it for all. */
-COLL_INLINE bool coll_i_run_meeting(coll_i_data *d, uint32_t rank, size_t s,
+/* The last rank of a team has come: reduces in rank order, and lets all go on. */
+COLL_INLINE bool coll_i_end_meeting(coll_i_data *d, uint32_t rank, size_t s,
                                     const coll_action *a, coll_report *report)
 {
-    coll_i_rank *at = coll_i_rank_at(d, rank);
-    coll_i_value *values, *sum;
-    uint32_t depth = 0;
-    if (d->met == 0)
-        d->meeting_count = a->count;
-    if (a->count != d->meeting_count)
-        return coll_i_found(report, COLL_FOUND_SIZE, rank, s,
-                            "a fabric reduction of %zu elements meets others of %zu", a->count,
-                            d->meeting_count);
-    values = (coll_i_value *)coll_i_reserve(&d->meeting, (d->p + (size_t)1) * a->count *
-                                                             sizeof(coll_i_value));
-    if (!values)
-        return coll_i_no_memory(report);
-    memcpy(values + rank * a->count, coll_i_values_at(at, a->src),
-           a->count * sizeof(coll_i_value));
-    at->state = COLL_I_WAITS_ALL;
-    if (++d->met < d->p)
-        return false;
-    sum = values + d->p * a->count;
-    memcpy(sum, values, a->count * sizeof(coll_i_value));
-    for (uint32_t r = 1; r < d->p; r++)
-        if (!coll_i_merge_values(d, rank, s, sum, sum, values + r * a->count, a->count, report))
+    coll_i_meeting *m = &d->meetings[a->peer];
+    coll_i_value *values = (coll_i_value *)m->values.at, *sum = values + d->p * a->count;
+    const uint32_t number = coll_i_rank_at(d, rank)->meetings[a->peer];
+    uint32_t depth = 0, n = 0;
+    for (uint32_t r = 0; r < d->p; r++) {
+        const coll_i_rank *other = coll_i_rank_at(d, r);
+        if (other->state != COLL_I_WAITS_ALL || other->peer != a->peer)
+            continue;
+        if (other->meetings[a->peer] != number)
+            return coll_i_found(report, COLL_FOUND_TEAM, rank, s,
+                                "its meeting %u with team %u is meeting %u of rank %u", number,
+                                a->peer, other->meetings[a->peer], r);
+        depth = other->depth >= depth ? other->depth + 1 : depth;
+        if (n++ == 0)
+            memcpy(sum, values + r * a->count, a->count * sizeof(coll_i_value));
+        else if (!coll_i_merge_values(d, rank, s, sum, sum, values + r * a->count, a->count,
+                                      report))
             return false;
-    for (uint32_t r = 0; r < d->p; r++)
-        if (coll_i_rank_at(d, r)->depth >= depth)
-            depth = coll_i_rank_at(d, r)->depth + 1;
+    }
     for (uint32_t r = 0; r < d->p; r++) {
         coll_i_rank *other = coll_i_rank_at(d, r);
+        if (other->state != COLL_I_WAITS_ALL || other->peer != a->peer)
+            continue;
         memcpy(coll_i_values_at(other, other->acts[other->next].dst), sum,
                a->count * sizeof(coll_i_value));
         other->depth = depth;
@@ -220,8 +215,36 @@ COLL_INLINE bool coll_i_run_meeting(coll_i_data *d, uint32_t rank, size_t s,
             coll_i_make_ready(d, r);
         }
     }
-    d->met = 0;
+    m->met = 0;
     return true;
+}
+
+/* One more rank meets its team in a FABRIC_REDUCE; the last one ends it for all. */
+COLL_INLINE bool coll_i_run_meeting(coll_i_data *d, uint32_t rank, size_t s,
+                                    const coll_action *a, coll_report *report)
+{
+    coll_i_rank *at = coll_i_rank_at(d, rank);
+    coll_i_meeting *m = &d->meetings[a->peer];
+    coll_i_value *values;
+    if (m->met == 0) {
+        m->count = a->count;
+        m->members = (uint32_t)a->stride;
+    }
+    if (a->count != m->count || a->stride != m->members)
+        return coll_i_found(report, COLL_FOUND_SIZE, rank, s,
+                            "a fabric reduction of %zu elements among %zu ranks meets one of "
+                            "%zu among %u",
+                            a->count, a->stride, m->count, m->members);
+    values = (coll_i_value *)coll_i_reserve(&m->values, (d->p + (size_t)1) * a->count *
+                                                            sizeof(coll_i_value));
+    if (!values)
+        return coll_i_no_memory(report);
+    memcpy(values + rank * a->count, coll_i_values_at(at, a->src),
+           a->count * sizeof(coll_i_value));
+    at->state = COLL_I_WAITS_ALL;
+    at->peer = a->peer;
+    at->meetings[a->peer]++;
+    return ++m->met == m->members && coll_i_end_meeting(d, rank, s, a, report);
 }
 
 /* Runs one action. False: it must wait (the state of the rank says so), or there is a finding. */
@@ -315,8 +338,9 @@ COLL_INLINE bool coll_i_run_rank(coll_i_data *d, uint32_t rank, coll_report *rep
 COLL_INLINE uint32_t coll_i_waits_for(const coll_i_data *d, uint32_t rank)
 {
     uint32_t other = coll_i_rank_at(d, rank)->peer;
-    if (coll_i_rank_at(d, rank)->state == COLL_I_WAITS_ALL)
-        for (other = 0; coll_i_rank_at(d, other)->state == COLL_I_WAITS_ALL; other++)
+    if (coll_i_rank_at(d, rank)->state == COLL_I_WAITS_ALL) /* any that has not come */
+        for (other = 0; other + 1 < d->p && coll_i_rank_at(d, other)->state == COLL_I_WAITS_ALL;
+             other++)
             ;
     return other;
 }

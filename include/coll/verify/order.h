@@ -29,6 +29,7 @@ typedef struct coll_i_order_rank {
     size_t step, steps;
     uint32_t n, next, last; /* last deed */
     uint32_t state, peer;
+    size_t shared; /* where its node's SHARED begins in `touched` */
     coll_action acts[COLL_STEP_MAX];
 } coll_i_order_rank;
 
@@ -40,9 +41,10 @@ typedef struct coll_i_note {
 typedef struct coll_i_order {
     coll_i_channels channels;
     coll_i_memory ranks, deeds, sets, notes, ready, touched;
-    uint32_t p, n_deeds, n_notes, n_ready, n_events, met;
-    size_t words, used; /* of a set; of all sets */
-    size_t staging;     /* a set: what precedes the write to the staging of a RECV_REDUCE */
+    uint32_t p, n_deeds, n_notes, n_ready, n_events;
+    uint32_t met[COLL_TEAMS]; /* ranks of each team in its current FABRIC_REDUCE */
+    size_t words, used;       /* of a set; of all sets */
+    size_t staging; /* a set: what precedes the write to the staging of a RECV_REDUCE */
     bool barrier;
 } coll_i_order;
 
@@ -136,7 +138,8 @@ COLL_INLINE bool coll_i_found_race(const coll_i_order *o, uint32_t deed, uint32_
 COLL_INLINE bool coll_i_touch_range(coll_i_order *o, uint32_t deed, size_t set, coll_ref ref,
                                     size_t count, bool writes, coll_report *report)
 {
-    coll_i_touch *touched = (coll_i_touch *)o->touched.at + coll_ref_offset(ref);
+    coll_i_touch *touched = (coll_i_touch *)o->touched.at + coll_ref_offset(ref) +
+                            coll_i_order_rank_at(o, coll_i_deed_at(o, deed)->rank)->shared;
     if (coll_ref_space(ref) != COLL_SHARED)
         return true;
     for (size_t i = 0; i < count; i++) {
@@ -295,28 +298,42 @@ COLL_INLINE bool coll_i_order_post(coll_i_order *o, uint32_t rank, uint32_t to)
     return true;
 }
 
-/* All ranks met in a FABRIC_REDUCE: what one knew when it came, all know, but not that it is
- * over for others. */
-COLL_INLINE bool coll_i_order_meet(coll_i_order *o, uint32_t rank, coll_report *report)
+/* Waits the rank for its team? */
+COLL_INLINE bool coll_i_order_meets(const coll_i_order *o, uint32_t rank, uint32_t team)
+{
+    const coll_i_order_rank *at = coll_i_order_rank_at(o, rank);
+    return at->state == COLL_I_WAITS_ALL && at->peer == team;
+}
+
+/* All ranks of a team met in a FABRIC_REDUCE: what one knew when it came, all know, but not
+ * that it is over for others. */
+COLL_INLINE bool coll_i_order_meet(coll_i_order *o, uint32_t rank, uint32_t team,
+                                   coll_report *report)
 {
     const size_t all = coll_i_set_new(o);
     if (all == SIZE_MAX)
         return coll_i_no_memory(report);
     for (uint32_t r = 0; r < o->p; r++) {
-        const coll_i_deed *deed = coll_i_deed_at(o, coll_i_order_rank_at(o, r)->last);
+        const coll_i_deed *deed;
+        if (!coll_i_order_meets(o, r, team))
+            continue;
+        deed = coll_i_deed_at(o, coll_i_order_rank_at(o, r)->last);
         coll_i_set_join(o, all, deed->before);
         if (o->barrier)
             coll_i_set_add(o, all, deed->event);
     }
     for (uint32_t r = 0; r < o->p; r++) {
         const uint32_t deed = coll_i_order_rank_at(o, r)->last;
+        if (!coll_i_order_meets(o, r, team))
+            continue;
         coll_i_set_join(o, coll_i_deed_at(o, deed)->before, all);
         if (!coll_i_check_races(o, deed, report))
             return false;
+        coll_i_order_rank_at(o, r)->state = COLL_I_READY;
         if (r != rank)
             coll_i_order_ready(o, r);
     }
-    o->met = 0;
+    o->met[team] = 0;
     return true;
 }
 
@@ -357,11 +374,11 @@ COLL_INLINE bool coll_i_order_run_rank(coll_i_order *o, uint32_t rank, coll_repo
                         return coll_i_no_memory(report);
             }
             if (a->kind == COLL_DO_FABRIC_REDUCE) {
-                if (++o->met < o->p) {
-                    at->state = COLL_I_WAITS_ALL;
+                at->state = COLL_I_WAITS_ALL;
+                at->peer = a->peer;
+                if (++o->met[a->peer] < a->stride)
                     return true;
-                }
-                if (!coll_i_order_meet(o, rank, report))
+                if (!coll_i_order_meet(o, rank, a->peer, report))
                     return false;
             }
         }
@@ -421,7 +438,8 @@ COLL_INLINE bool coll_i_check_order(coll_i_order *o, coll_i_data *d, bool barrie
 {
     const uint32_t p = o->p = d->p;
     uint32_t events = p;
-    size_t shared = coll_i_rank_at(d, 0)->extent[COLL_SHARED];
+    const size_t shared = coll_i_rank_at(d, 0)->extent[COLL_SHARED] *
+                          coll_nodes_count(&coll_i_rank_at(d, 0)->plan->problem.nodes);
     o->barrier = barrier;
     if (!barrier) {
         events = 0;
@@ -430,7 +448,8 @@ COLL_INLINE bool coll_i_check_order(coll_i_order *o, coll_i_data *d, bool barrie
     }
     o->words = events / 64 + 1;
     o->used = 0;
-    o->n_deeds = o->n_notes = o->n_ready = o->n_events = o->met = 0;
+    o->n_deeds = o->n_notes = o->n_ready = o->n_events = 0;
+    memset(o->met, 0, sizeof o->met);
     o->staging = coll_i_set_new(o);
     coll_i_channels_clear(&o->channels);
     if (o->staging == SIZE_MAX ||
@@ -449,6 +468,7 @@ COLL_INLINE bool coll_i_check_order(coll_i_order *o, coll_i_data *d, bool barrie
         at->steps = coll_i_rank_at(d, rank)->steps;
         at->n = at->next = 0;
         at->last = COLL_I_NONE;
+        at->shared = coll_i_shared_base(coll_i_rank_at(d, rank), rank);
         coll_i_order_ready(o, rank);
     }
     while (o->n_ready > 0)

@@ -26,14 +26,15 @@ typedef struct coll_i_rank {
     const coll_plan *plan;
     coll_i_value *at[COLL_SPACES];
     size_t extent[COLL_SPACES];
-    size_t step, steps; /* the step after those that were taken */
-    size_t low, high;   /* SCRATCH touched */
-    uint32_t n, next;   /* actions of the step that is being run, and the next one of them */
-    uint32_t state, peer;
-    uint32_t depth; /* messages in the longest chain that ends here */
-    bool gaps;      /* OUT has elements that must not be written … */
-    bool frozen;    /* … or all are such, though readable */
-    bool checked;   /* the next action is legal by itself */
+    size_t step, steps;   /* the step after those that were taken */
+    size_t low, high;     /* SCRATCH touched */
+    uint32_t n, next;     /* actions of the step that is being run, and the next one of them */
+    uint32_t state, peer; /* the rank, or the team, that it waits for */
+    uint32_t meetings[COLL_TEAMS]; /* with each team */
+    uint32_t depth;                /* messages in the longest chain that ends here */
+    bool gaps;                     /* OUT has elements that must not be written … */
+    bool frozen;                   /* … or all are such, though readable */
+    bool checked;                  /* the next action is legal by itself */
     coll_action acts[COLL_STEP_MAX];
 } coll_i_rank;
 
@@ -46,15 +47,21 @@ typedef struct coll_i_message {
 
 enum { COLL_I_CLASSES = 48, COLL_I_ROOM = 4 * COLL_STEP_MAX };
 
+/* The current FABRIC_REDUCE of a team: room for an operand of every rank, and the result. */
+typedef struct coll_i_meeting {
+    coll_i_memory values;
+    uint32_t met, members; /* ranks that are here; all of the team */
+    size_t count;          /* elements */
+} coll_i_meeting;
+
 typedef struct coll_i_data {
     coll_i_structures structures;
     coll_i_channels channels;
-    coll_i_memory ranks, counts, elements, messages, payload, ready, meeting;
+    coll_i_memory ranks, counts, elements, messages, payload, ready;
     uint32_t p, n_ready;
     uint32_t n_messages, free_message;
     size_t payload_used, free_payload[COLL_I_CLASSES]; /* by the power of two; SIZE_MAX: none */
-    uint32_t met; /* ranks in the current FABRIC_REDUCE, of `meeting_count` elements */
-    size_t meeting_count;
+    coll_i_meeting meetings[COLL_TEAMS];
     uint32_t decoy;
     uint32_t kinds; /* mask of the kinds of all actions */
     bool pure;      /* look for impure functions too */
@@ -84,6 +91,13 @@ COLL_INLINE const char *coll_i_space_name(coll_ref ref)
 }
 
 /* ---- what the ranks start from ----------------------------------------------------------- */
+
+/* Where a rank's SHARED begins in that of all nodes, one after the other. */
+COLL_INLINE size_t coll_i_shared_base(const coll_i_rank *at, uint32_t rank)
+{
+    const coll_problem *of = &at->plan->problem;
+    return coll_node_of(&of->nodes, of->p, rank).index * at->extent[COLL_SHARED];
+}
 
 /* Marks as not the algorithm's what lies between the blocks of a layout. */
 COLL_INLINE bool coll_i_mark_gaps(coll_i_value *values, size_t extent,
@@ -196,11 +210,12 @@ COLL_INLINE bool coll_i_data_begin(coll_i_data *d, const coll_i_plans *plans, bo
         const coll_plan *plan = coll_i_plan_of(plans, rank);
         const coll_status status = plan ? coll_plan_check_rank(plan, rank) : COLL_ERR_NULL;
         coll_extents extents;
-        if (status != COLL_OK || plan->problem.p != p)
+        if (status != COLL_OK || plan->problem.p != p ||
+            plan->problem.nodes.count != coll_i_plan_of(plans, 0)->problem.nodes.count)
             return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP,
                                 "the plan cannot run on this rank: %s",
                                 status != COLL_OK ? coll_status_text(status)
-                                                  : "it has another number of ranks");
+                                                  : "it has another number of ranks or nodes");
         extents = coll_plan_extents(plan, rank);
         if (!extents.fits)
             return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP, "%s",
@@ -221,6 +236,7 @@ COLL_INLINE bool coll_i_data_begin(coll_i_data *d, const coll_i_plans *plans, bo
                                 "the algorithm wants SHARED without COLL_NEEDS_SHARED");
         total += extents.in + extents.out + at->extent[COLL_SCRATCH];
     }
+    shared *= coll_nodes_count(&coll_i_rank_at(d, 0)->plan->problem.nodes);
     values = (coll_i_value *)coll_i_reserve_new(&d->elements,
                                                 (total + shared) * sizeof(coll_i_value));
     if (!values)
@@ -233,7 +249,8 @@ COLL_INLINE bool coll_i_data_begin(coll_i_data *d, const coll_i_plans *plans, bo
             at->at[space] = values;
             values += at->extent[space];
         }
-        at->at[COLL_SHARED] = (coll_i_value *)d->elements.at + total;
+        at->at[COLL_SHARED] =
+            (coll_i_value *)d->elements.at + total + coll_i_shared_base(at, rank);
         at->step = 0;
         at->steps = coll_plan_steps(at->plan, rank);
         at->checked = false;
@@ -243,6 +260,7 @@ COLL_INLINE bool coll_i_data_begin(coll_i_data *d, const coll_i_plans *plans, bo
         at->low = SIZE_MAX;
         at->high = 0;
         at->n = at->next = at->peer = at->depth = 0;
+        memset(at->meetings, 0, sizeof at->meetings);
         coll_i_load_rank(at, rank);
         coll_i_make_ready(d, rank);
     }
@@ -252,7 +270,8 @@ COLL_INLINE bool coll_i_data_begin(coll_i_data *d, const coll_i_plans *plans, bo
     d->payload_used = 0;
     for (int i = 0; i < COLL_I_CLASSES; i++)
         d->free_payload[i] = SIZE_MAX;
-    d->met = 0;
+    for (int team = 0; team < COLL_TEAMS; team++)
+        d->meetings[team].met = 0;
     d->pure = pure;
     d->kinds = 0;
     return true;
@@ -268,7 +287,8 @@ COLL_INLINE void coll_i_data_release(coll_i_data *d)
     coll_i_release(&d->messages);
     coll_i_release(&d->payload);
     coll_i_release(&d->ready);
-    coll_i_release(&d->meeting);
+    for (int team = 0; team < COLL_TEAMS; team++)
+        coll_i_release(&d->meetings[team].values);
 }
 
 #endif /* COLL_VERIFY_STATE_H */

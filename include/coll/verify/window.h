@@ -16,13 +16,14 @@ typedef struct coll_i_world {
     coll_i_memory endpoints, requests, runs, slots, ready, queued, plans, dummy, copies, met;
     uint32_t p, n_ready, capacity;
     uint32_t n_copies; /* multicasts under way, p sequence numbers each */
-    uint32_t meetings; /* FABRIC_REDUCEs, and how many ranks came to each */
+    uint32_t meetings; /* how many FABRIC_REDUCEs there are in `met`, COLL_TEAMS words each … */
     bool out_of_memory;
 } coll_i_world;
 
 typedef struct coll_i_endpoint {
     coll_i_world *world;
-    uint32_t rank, meetings;
+    uint32_t rank;
+    uint32_t meetings[COLL_TEAMS]; /* … to which it has come */
 } coll_i_endpoint;
 
 COLL_INLINE void coll_i_wake(coll_i_world *w, uint32_t rank)
@@ -124,24 +125,28 @@ COLL_INLINE coll_status coll_i_world_multicast(void *ctx, uint32_t tag, const vo
     return COLL_STARTED;
 }
 
-COLL_INLINE coll_status coll_i_world_meet(void *ctx, uint32_t tag, const coll_op *op, void *dst,
-                                          const void *src, size_t count, size_t elem_bytes,
-                                          coll_handle *h)
+/* Meeting number k of a team is word k·COLL_TEAMS + team of `met`: how many are still to come. */
+COLL_INLINE coll_status coll_i_world_meet(void *ctx, uint32_t tag, coll_team team,
+                                          const coll_op *op, void *dst, const void *src,
+                                          size_t count, size_t elem_bytes, coll_handle *h)
 {
     coll_i_endpoint *me = (coll_i_endpoint *)ctx;
     coll_i_world *w = me->world;
-    const uint32_t k = me->meetings++;
-    uint32_t *met = (uint32_t *)coll_i_reserve(&w->met, (k + (size_t)1) * sizeof(uint32_t));
+    const uint32_t k = me->meetings[team.number]++;
+    uint32_t *met =
+        (uint32_t *)coll_i_reserve(&w->met, (k + (size_t)1) * COLL_TEAMS * sizeof(uint32_t));
     (void)tag, (void)op, (void)dst, (void)src, (void)count, (void)elem_bytes;
     if (!met)
         return COLL_ERR_MEMORY;
-    if (k == w->meetings) {
-        met[k] = 0;
-        w->meetings++;
-    }
+    for (; w->meetings <= k; w->meetings++)
+        for (uint32_t t = 0; t < COLL_TEAMS; t++)
+            met[w->meetings * COLL_TEAMS + t] = COLL_I_NONE;
+    met += k * COLL_TEAMS + team.number;
+    if (*met == COLL_I_NONE)
+        *met = team.members;
     h->word[0] = 3;
-    h->word[1] = k;
-    if (++met[k] < w->p)
+    h->word[1] = k * COLL_TEAMS + team.number;
+    if (--*met > 0)
         return COLL_STARTED;
     for (uint32_t r = 0; r < w->p; r++)
         coll_i_wake(w, r);
@@ -168,7 +173,7 @@ COLL_INLINE coll_status coll_i_world_test(void *ctx, coll_handle *h)
         break;
     }
     default:
-        done = ((const uint32_t *)w->met.at)[number] == w->p;
+        done = ((const uint32_t *)w->met.at)[number] == 0;
         break;
     }
     return done ? COLL_OK : COLL_AGAIN;
@@ -255,7 +260,7 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
         coll_status status;
         me->world = w;
         me->rank = rank;
-        me->meetings = 0;
+        memset(me->meetings, 0, sizeof me->meetings);
         memset(run, 0, sizeof *run);
         run->plan = (coll_plan *)w->plans.at + rank;
         run->transport = &transport;
