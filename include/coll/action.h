@@ -141,6 +141,16 @@ COLL_INLINE void coll_act_recv(coll_action *a, uint32_t peer, coll_ref dst, size
     a->dst = dst;
 }
 
+/* One message, in the one direction or the other. */
+COLL_INLINE void coll_act_move(coll_action *a, bool send, uint32_t peer, coll_ref at,
+                               size_t count)
+{
+    if (send)
+        coll_act_send(a, peer, at, count);
+    else
+        coll_act_recv(a, peer, at, count);
+}
+
 /* dst = src ⊕ message; set a->flags = COLL_LEFT afterwards for dst = message ⊕ src. */
 COLL_INLINE void coll_act_recv_reduce(coll_action *a, uint32_t peer, coll_ref dst, coll_ref src,
                                       coll_ref via, size_t count)

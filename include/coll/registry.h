@@ -12,6 +12,7 @@
 #ifndef COLL_REGISTRY_H
 #define COLL_REGISTRY_H
 
+#include "algos/bruck.h"
 #include "algos/dissemination.h"
 #include "algos/fnomial.h"
 #include "algos/fnomial_gather.h"
@@ -57,8 +58,9 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_recursive_doubling_scan,
     &coll_recursive_doubling_exscan,
 
-    /* dissemination */
+    /* dissemination, and its kin that gathers */
     &coll_dissemination_barrier,
+    &coll_bruck_allgather,
 
     /* every rank with every other */
     &coll_pairwise_alltoall,
