@@ -24,6 +24,7 @@
 #include "algos/recursive_doubling.h"
 #include "algos/recursive_doubling_scan.h"
 #include "algos/ring.h"
+#include "algos/scatter_allgather.h"
 
 /* Of one collective, no two have the same name. */
 static const coll_algorithm *const coll_registry[] = {
@@ -46,6 +47,8 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_fnomial_allreduce,
     &coll_fnomial_gather,
     &coll_fnomial_gatherv,
+    &coll_scatter_allgather_bcast,
+    &coll_scatter_ring_bcast,
 
     /* rings */
     &coll_ring_allgather,
