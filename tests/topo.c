@@ -381,6 +381,52 @@ TEST(nodes_that_do_not_fit)
     CHECK(!coll_nodes_check(&nodes, 6));
 }
 
+/* ---- meshes -------------------------------------------------------------------------------- */
+
+static void check_mesh_rank(uint32_t width, uint32_t p, uint32_t rank)
+{
+    const coll_divider w = coll_divider_of(width);
+    const coll_mesh_place at = coll_mesh_place_of(&w, rank);
+    const uint32_t there = coll_mesh_snake(&w, rank);
+    CHECK(at.x < width);
+    CHECK_EQ((uint64_t)at.y * width + at.x, rank);
+    CHECK(there < p);
+    CHECK_EQ(coll_mesh_snake(&w, there), rank);
+    if (there + 1 < p) { /* the next on the line is the next on the mesh */
+        const coll_mesh_place next = coll_mesh_place_of(&w, coll_mesh_snake(&w, there + 1));
+        const uint32_t across = next.x > at.x ? next.x - at.x : at.x - next.x;
+        CHECK(next.y >= at.y);
+        CHECK_EQ(across + (next.y - at.y), 1);
+    }
+}
+
+TEST(lines_on_a_mesh)
+{
+    for (uint32_t width = 1; width <= 40; width++)
+        for (uint32_t height = 1; height <= 12; height++)
+            for (uint32_t rank = 0; rank < width * height; rank++)
+                check_mesh_rank(width, width * height, rank);
+    for (size_t i = 1; i < ENDS; i++)
+        for (uint32_t n = 0; n < 200; n++) {
+            const uint32_t p = UINT32_MAX / ends[i] * ends[i];
+            check_mesh_rank(ends[i], p, n < 100 ? random32() % p : p - 1 - (n - 100) % p);
+        }
+}
+
+TEST(nearly_square_meshes)
+{
+    for (uint32_t p = 1; p <= 2000; p++) {
+        const uint32_t width = coll_mesh_width(p);
+        CHECK_EQ(p % width, 0);
+        CHECK(width <= p / width);
+        for (uint32_t w = width + 1; w * w <= p; w++)
+            CHECK(p % w != 0);
+    }
+    CHECK_EQ(coll_mesh_width(0xfffffffbu), 1); /* the largest prime below 2^32 */
+    CHECK_EQ(coll_mesh_width(0xfffe0001u), 65535);
+    CHECK_EQ(coll_mesh_width(0xffffffffu), 65535);
+}
+
 int main(void)
 {
     RUN(logarithms);
@@ -394,5 +440,7 @@ int main(void)
     RUN(folding_keeps_rank_order);
     RUN(nodes_tile_the_ranks);
     RUN(nodes_that_do_not_fit);
+    RUN(lines_on_a_mesh);
+    RUN(nearly_square_meshes);
     return check_done();
 }

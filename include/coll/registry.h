@@ -14,6 +14,7 @@
 
 #include "algos/bruck.h"
 #include "algos/dissemination.h"
+#include "algos/fence.h"
 #include "algos/fnomial.h"
 #include "algos/fnomial_gather.h"
 #include "algos/linear.h"
@@ -25,6 +26,7 @@
 #include "algos/recursive_doubling_scan.h"
 #include "algos/ring.h"
 #include "algos/scatter_allgather.h"
+#include "algos/snake.h"
 
 /* Of one collective, no two have the same name. */
 static const coll_algorithm *const coll_registry[] = {
@@ -54,6 +56,14 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_ring_allgather,
     &coll_ring_reduce_scatter,
     &coll_ring_allreduce,
+
+    /* meshes */
+    &coll_snake_bcast,
+    &coll_snake_reduce,
+    &coll_snake_allreduce,
+    &coll_fence_bcast,
+    &coll_fence_reduce,
+    &coll_fence_allreduce,
 
     /* recursive doubling, halving, multiplying */
     &coll_recursive_doubling_allreduce,

@@ -1,8 +1,7 @@
 /* coll/topo.h — pattern arithmetic: integers in, integers or small structures out
  *
- * Partitions, logarithms, nodes, f-nomial trees, folding to a power of two. Pure functions
- * without any
- * notion of messages, so they can be tested law by law (tests/topo.c) and used alone.
+ * Logarithms, partitions, nodes, trees, folding to a power of two, meshes. Pure functions without
+ * any notion of messages, so they can be tested law by law (tests/topo.c) and used alone.
  * Ranks are uint32_t, p is the number of ranks, element counts and offsets are size_t.
  */
 #ifndef COLL_TOPO_H
@@ -371,6 +370,46 @@ COLL_INLINE uint32_t coll_fold_rank(coll_fold fold, uint32_t number)
 COLL_INLINE uint32_t coll_fold_first(coll_fold fold, uint32_t number)
 {
     return number < fold.extra ? 2 * number : number + fold.extra;
+}
+
+/* ---- meshes --------------------------------------------------------------------------- Ranks
+ * row by row on a mesh of `width` columns, a divider: rank y·width + x is in column x of row y.
+ * Along a boustrophedon line, which turns back at the end of every row, neighbours on the line
+ * are neighbours on the mesh.
+ *
+ *   width = 4, p = 12:   y = 2   8  9 10 11      the line:   8→ 9→10→11
+ *                        y = 1   4  5  6  7                  4← 5← 6← 7
+ *                        y = 0   0  1  2  3                  0→ 1→ 2→ 3
+ */
+typedef struct coll_mesh_place {
+    uint32_t x, y;
+} coll_mesh_place;
+
+COLL_HOT_INLINE coll_mesh_place coll_mesh_place_of(const coll_divider *width, uint32_t rank)
+{
+    coll_mesh_place at;
+    at.y = coll_divide(rank, width);
+    at.x = rank - at.y * width->by;
+    return at;
+}
+
+/* Where on the line a rank is, and which rank is there: the same function, as it only turns the
+ * odd rows round. The last row must be full. */
+COLL_HOT_INLINE uint32_t coll_mesh_snake(const coll_divider *width, uint32_t rank)
+{
+    const coll_mesh_place at = coll_mesh_place_of(width, rank);
+    return at.y & 1u ? rank + (width->by - 1) - 2 * at.x : rank;
+}
+
+/* The width of the mesh of p ranks that is nearest to a square, no wider than high. O(√p): to
+ * make plans, not in them. */
+COLL_INLINE uint32_t coll_mesh_width(uint32_t p)
+{
+    uint32_t width = 1;
+    for (uint32_t w = 2; w <= p / w; w++)
+        if (p % w == 0)
+            width = w;
+    return width;
 }
 
 #endif /* COLL_TOPO_H */

@@ -1,0 +1,136 @@
+/* coll/algos/fence.h — bcast, reduce, allreduce down the columns of a mesh and along a row
+ *
+ * Every rank of a mesh of W columns and H rows is a neighbour of its parent: blocks flow along
+ * the columns to the root's row and along that row to the root, pipelined, and results fan out
+ * the same way back. A rank of that row combines its block with the one along the row and those
+ * from the column in one pass. In an allreduce, whose root is rank 0 at the lower left, that is
+ * three blocks, and six links are busy; but a block makes W + H − 2 hops only, and no two
+ * messages of a round share a link.
+ *
+ *   width 4, p = 12:    8   9  10  11        inward: down the columns, left along row 0
+ *                       ▼   ▼   ▼   ▼        outward: right along row 0, up the columns
+ *                       4   5   6   7
+ *                       ▼   ▼   ▼   ▼
+ *                       0 ◄ 1 ◄ 2 ◄ 3
+ *
+ * Laws (tests/algos/fence.c)
+ *   (1) messages go between neighbours on the mesh
+ *   (2) with one hop a round, the actions of every rank are in the order of a common clock, and
+ *       no link carries two messages of a round in one direction
+ *   (3) rounds with 1, 2, 3, 4, 6 busy links at the busiest rank, for B ≥ 3 blocks, W ≥ 3, H ≥ 2:
+ *       1·1, (H−1)·2, (W−2)·3, 1·4, (B−3)·6, 1·4, (W−2)·3, (H−1)·2, 1·1
+ * Cost    messages of `segment` elements in B = ⌈count/segment⌉ blocks; D = hops of the furthest
+ *         rank, W + H − 2 from a corner. reduce, bcast: B + D − 1 rounds, every rank but the root sends
+ *         (bcast: receives) `count` elements; allreduce: B + 2D − 1 rounds, and both.
+ *         scratch: up to m + 1 segments for m children, twice if B > 1
+ * Source  Littlefield 1992, §3.2 and appendix
+ */
+#ifndef COLL_ALGOS_FENCE_H
+#define COLL_ALGOS_FENCE_H
+
+#include "mesh_flow.h"
+
+/* The neighbours of a rank: along the row first, as more ranks are behind them. */
+COLL_HOT_INLINE coll_i_mesh_flow coll_i_fence_flow(const coll_plan *plan, uint32_t rank)
+{
+    const uint32_t p = plan->problem.p, width = plan->param[0];
+    const coll_mesh_place at = coll_mesh_place_of(&plan->radix, rank);
+    const coll_mesh_place root = coll_mesh_place_of(&plan->radix, plan->problem.root);
+    const bool in_row = at.y == root.y;
+    coll_i_mesh_flow flow;
+    flow.hops = (at.x < root.x ? root.x - at.x : at.x - root.x) +
+                (at.y < root.y ? root.y - at.y : at.y - root.y);
+    flow.parent = rank;
+    flow.children = flow.lower = 0;
+    if (!in_row)
+        flow.parent = at.y > root.y ? rank - width : rank + width;
+    else if (at.x != root.x)
+        flow.parent = at.x > root.x ? rank - 1 : rank + 1;
+    if (in_row && at.x >= root.x && at.x + 1 < width)
+        flow.child[flow.children++] = rank + 1;
+    if (in_row && at.x <= root.x && at.x > 0)
+        flow.child[flow.children++] = rank - 1;
+    if (at.y >= root.y && p - rank > width)
+        flow.child[flow.children++] = rank + width;
+    if (at.y <= root.y && rank >= width)
+        flow.child[flow.children++] = rank - width;
+    return flow;
+}
+
+COLL_INLINE size_t coll_i_fence_steps(const coll_plan *plan, uint32_t rank)
+{
+    const coll_i_mesh_flow flow = coll_i_fence_flow(plan, rank);
+    return coll_i_mesh_flow_steps(plan, &flow);
+}
+
+COLL_INLINE unsigned coll_i_fence_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                       coll_action *out)
+{
+    const coll_i_mesh_flow flow = coll_i_fence_flow(plan, rank);
+    return coll_i_mesh_flow_step(plan, &flow, s, out);
+}
+
+COLL_INLINE size_t coll_i_fence_scratch(const coll_plan *plan, uint32_t rank)
+{
+    const coll_i_mesh_flow flow = coll_i_fence_flow(plan, rank);
+    return coll_i_mesh_flow_scratch(plan, &flow);
+}
+
+/* W·H ranks, and two sets of five slots that fit the machine. */
+COLL_INLINE coll_status coll_i_fence_check(const coll_plan *plan)
+{
+    size_t elements;
+    if (coll_divide(plan->problem.p, &plan->radix) * plan->param[0] != plan->problem.p)
+        return COLL_ERR_SHAPE;
+    return coll_multiply(10, coll_i_mesh_slot(plan), &elements) &&
+                   coll_i_addressable(elements, plan->problem.elem_bytes)
+               ? COLL_OK
+               : COLL_ERR_OVERFLOW;
+}
+
+static const coll_algorithm coll_fence_bcast = {
+    "fence",
+    "Littlefield 1992, section 3.2",
+    COLL_BIT(COLL_BCAST),
+    COLL_GIVES_SAME_BITS,
+    /* window */ 1,
+    /* parameters */ 2,
+    coll_i_mesh_flow_params,
+    coll_i_fence_check,
+    coll_i_fence_steps,
+    coll_i_fence_step,
+    /* scratch */ NULL,
+    /* shared */ NULL,
+};
+
+static const coll_algorithm coll_fence_reduce = {
+    "fence",
+    "Littlefield 1992, section 3.2",
+    COLL_BIT(COLL_REDUCE),
+    COLL_NEEDS_COMMUTATIVE,
+    /* window */ 1,
+    /* parameters */ 2,
+    coll_i_mesh_flow_params,
+    coll_i_fence_check,
+    coll_i_fence_steps,
+    coll_i_fence_step,
+    coll_i_fence_scratch,
+    /* shared */ NULL,
+};
+
+static const coll_algorithm coll_fence_allreduce = {
+    "fence",
+    "Littlefield 1992, section 3.2",
+    COLL_BIT(COLL_ALLREDUCE),
+    COLL_NEEDS_COMMUTATIVE | COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER,
+    /* window */ 2,
+    /* parameters */ 2,
+    coll_i_mesh_flow_params,
+    coll_i_fence_check,
+    coll_i_fence_steps,
+    coll_i_fence_step,
+    coll_i_fence_scratch,
+    /* shared */ NULL,
+};
+
+#endif /* COLL_ALGOS_FENCE_H */

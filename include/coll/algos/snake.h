@@ -1,0 +1,115 @@
+/* coll/algos/snake.h — bcast, reduce, allreduce along a line that snakes through a mesh
+ *
+ * All ranks stand in a line that runs along the first row of the mesh, back along the second,
+ * and so on (width 1: a line of neighbours). Blocks flow along it, pipelined, from both ends to
+ * the root, which is its beginning in an allreduce; there the results turn round and flow back
+ * between the blocks that still come. Every rank has at most two neighbours and four busy links,
+ * and no two messages of a round share a link.
+ *
+ *   width 3, p = 9, allreduce:    6 ◄─► 7 ◄─► 8       a link carries blocks inward and
+ *                                 ▲                   results outward at a time
+ *                                 └───► 5 ... 
+ *
+ * Source  Littlefield 1992, §3.2
+ */
+#ifndef COLL_ALGOS_SNAKE_H
+#define COLL_ALGOS_SNAKE_H
+
+#include "mesh_flow.h"
+
+COLL_HOT_INLINE coll_i_mesh_flow coll_i_snake_flow(const coll_plan *plan, uint32_t rank)
+{
+    const uint32_t p = plan->problem.p;
+    const uint32_t end = coll_mesh_snake(&plan->radix, plan->problem.root);
+    const uint32_t at = coll_mesh_snake(&plan->radix, rank);
+    coll_i_mesh_flow flow;
+    flow.hops = at < end ? end - at : at - end;
+    flow.parent = at == end ? rank : coll_mesh_snake(&plan->radix, at < end ? at + 1 : at - 1);
+    flow.children = flow.lower = 0;
+    if (at <= end && at > 0) {
+        flow.child[flow.children++] = coll_mesh_snake(&plan->radix, at - 1);
+        flow.lower = 1;
+    }
+    if (at >= end && at + 1 < p)
+        flow.child[flow.children++] = coll_mesh_snake(&plan->radix, at + 1);
+    return flow;
+}
+
+COLL_INLINE size_t coll_i_snake_steps(const coll_plan *plan, uint32_t rank)
+{
+    const coll_i_mesh_flow flow = coll_i_snake_flow(plan, rank);
+    return coll_i_mesh_flow_steps(plan, &flow);
+}
+
+COLL_INLINE unsigned coll_i_snake_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                       coll_action *out)
+{
+    const coll_i_mesh_flow flow = coll_i_snake_flow(plan, rank);
+    return coll_i_mesh_flow_step(plan, &flow, s, out);
+}
+
+COLL_INLINE size_t coll_i_snake_scratch(const coll_plan *plan, uint32_t rank)
+{
+    const coll_i_mesh_flow flow = coll_i_snake_flow(plan, rank);
+    return coll_i_mesh_flow_scratch(plan, &flow);
+}
+
+/* The line is in rank order if there is one row or one column. */
+COLL_INLINE coll_status coll_i_snake_check(const coll_plan *plan)
+{
+    const coll_problem *of = &plan->problem;
+    const uint32_t width = plan->param[0], height = coll_divide(of->p, &plan->radix);
+    if (height * width != of->p)
+        return COLL_ERR_SHAPE;
+    if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_COMMUTATIVE) &&
+        width > 1 && height > 1)
+        return COLL_ERR_ORDER;
+    return COLL_OK;
+}
+
+static const coll_algorithm coll_snake_bcast = {
+    "snake",
+    "Littlefield 1992, section 3.2",
+    COLL_BIT(COLL_BCAST),
+    COLL_GIVES_SAME_BITS,
+    /* window */ 1,
+    /* parameters */ 2,
+    coll_i_mesh_flow_params,
+    coll_i_snake_check,
+    coll_i_snake_steps,
+    coll_i_snake_step,
+    /* scratch */ NULL,
+    /* shared */ NULL,
+};
+
+static const coll_algorithm coll_snake_reduce = {
+    "snake",
+    "Littlefield 1992, section 3.2",
+    COLL_BIT(COLL_REDUCE),
+    /* traits */ 0,
+    /* window */ 1,
+    /* parameters */ 2,
+    coll_i_mesh_flow_params,
+    coll_i_snake_check,
+    coll_i_snake_steps,
+    coll_i_snake_step,
+    coll_i_snake_scratch,
+    /* shared */ NULL,
+};
+
+static const coll_algorithm coll_snake_allreduce = {
+    "snake",
+    "Littlefield 1992, section 3.2",
+    COLL_BIT(COLL_ALLREDUCE),
+    COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER,
+    /* window */ 2,
+    /* parameters */ 2,
+    coll_i_mesh_flow_params,
+    coll_i_snake_check,
+    coll_i_snake_steps,
+    coll_i_snake_step,
+    coll_i_snake_scratch,
+    /* shared */ NULL,
+};
+
+#endif /* COLL_ALGOS_SNAKE_H */
