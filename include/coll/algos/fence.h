@@ -1,28 +1,32 @@
 /* coll/algos/fence.h — bcast, reduce, allreduce down the columns of a mesh and along a row
  *
- * Every rank of a mesh of W columns and H rows is a neighbour of its parent: blocks flow along
- * the columns to the root's row and along that row to the root, pipelined, and results fan out
- * the same way back. A rank of that row combines its block with the one along the row and those
- * from the column in one pass. In an allreduce, whose root is rank 0 at the lower left, that is
- * three blocks, and six links are busy; but a block makes W + H − 2 hops only, and no two
- * messages of a round share a link.
+ * On a mesh of W columns and H rows, blocks flow, pipelined, along the columns to the root's row
+ * and along that row to the root; results fan out the same way back. A rank of that row combines
+ * its own block with the one from along the row and those from its column in one pass over
+ * memory. In an allreduce, whose root is rank 0 in the corner, these are three blocks. No two
+ * messages
+ * of a round share a link. A block makes far fewer hops than on a line, but the ranks of the row
+ * have six busy links.
  *
- *   width 4, p = 12:    8   9  10  11        inward: down the columns, left along row 0
- *                       ▼   ▼   ▼   ▼        outward: right along row 0, up the columns
- *                       4   5   6   7
- *                       ▼   ▼   ▼   ▼
- *                       0 ◄ 1 ◄ 2 ◄ 3
+ *   width 4, p = 12:    8    9   10   11        inward; outward is against the arrows
+ *                       ↓    ↓    ↓    ↓
+ *                       4    5    6    7
+ *                       ↓    ↓    ↓    ↓
+ *                       0 ←  1 ←  2 ←  3
  *
  * Laws (tests/algos/fence.c)
  *   (1) messages go between neighbours on the mesh
  *   (2) with one hop a round, the actions of every rank are in the order of a common clock, and
  *       no link carries two messages of a round in one direction
- *   (3) rounds with 1, 2, 3, 4, 6 busy links at the busiest rank, for B ≥ 3 blocks, W ≥ 3, H ≥ 2:
- *       1·1, (H−1)·2, (W−2)·3, 1·4, (B−3)·6, 1·4, (W−2)·3, (H−1)·2, 1·1
- * Cost    messages of `segment` elements in B = ⌈count/segment⌉ blocks; D = hops of the furthest
- *         rank, W + H − 2 from a corner. reduce, bcast: B + D − 1 rounds, every rank but the root sends
- *         (bcast: receives) `count` elements; allreduce: B + 2D − 1 rounds, and both.
- *         scratch: up to m + 1 segments for m children, twice if B > 1
+ *   (3) an allreduce of B ≥ 3 blocks, W ≥ 3, H ≥ 2 has, in this order, rounds in which the busiest
+ *       rank sends and receives so many messages: 1 of 1, H−1 of 2, W−2 of 3, 1 of 4, B−3 of 6,
+ *       1 of 4, W−2 of 3, H−1 of 2, 1 of 1; three blocks are combined from round H on
+ *   (4) a rank combines all operands of a block in one pass
+ * Cost    B = ⌈count/segment⌉ blocks, D hops from the root to the furthest rank, W + H − 2 from a
+ *         corner: reduce, bcast B + D − 1 rounds, allreduce B + 2D − 1. A rank with m neighbours
+ *         behind it sends `count` elements inward once (but the root), and outward m times.
+ *         scratch, if m > 0, in segments, for B > 1 twice that: 1 for the sum where there is no
+ *         OUT; m if m > 1, else 1 in place where there is OUT
  * Source  Littlefield 1992, §3.2 and appendix
  */
 #ifndef COLL_ALGOS_FENCE_H

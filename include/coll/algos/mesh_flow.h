@@ -56,6 +56,15 @@ COLL_HOT_INLINE bool coll_i_mesh_joins(const coll_i_mesh_flow *flow)
     return flow->children > 1 && flow->lower == 0;
 }
 
+/* Blocks of the vector, without a division where the count allows it. */
+COLL_HOT_INLINE size_t coll_i_mesh_blocks(const coll_plan *plan)
+{
+    const size_t count = plan->problem.count, segment = plan->param[1];
+    if (segment == 0 || count <= segment || (count - 1) >> 16 >> 16 != 0)
+        return coll_segments(count, segment);
+    return coll_divide((uint32_t)(count - 1), &plan->second) + (size_t)1;
+}
+
 COLL_HOT_INLINE coll_i_mesh_rounds coll_i_mesh_rounds_of(const coll_plan *plan,
                                                          const coll_i_mesh_flow *flow)
 {
@@ -63,7 +72,7 @@ COLL_HOT_INLINE coll_i_mesh_rounds coll_i_mesh_rounds_of(const coll_plan *plan,
     const bool spreads = plan->problem.collective != COLL_REDUCE;
     const bool root = flow->hops == 0;
     const uint32_t m = flow->children, copies = root && !coll_in_place(plan) ? 1 : 0;
-    const size_t blocks = coll_segments(plan->problem.count, plan->param[1]);
+    const size_t blocks = coll_i_mesh_blocks(plan);
     const size_t ahead = 2 * (size_t)flow->hops; /* inward blocks before the first result */
     uint32_t inward, outward;
     coll_i_mesh_rounds r;

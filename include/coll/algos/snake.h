@@ -1,16 +1,32 @@
 /* coll/algos/snake.h — bcast, reduce, allreduce along a line that snakes through a mesh
  *
- * All ranks stand in a line that runs along the first row of the mesh, back along the second,
- * and so on (width 1: a line of neighbours). Blocks flow along it, pipelined, from both ends to
- * the root, which is its beginning in an allreduce; there the results turn round and flow back
- * between the blocks that still come. Every rank has at most two neighbours and four busy links,
- * and no two messages of a round share a link.
+ * All ranks of a mesh of `width` columns stand in a line that runs along the first row, back
+ * along the second, and so on (width 1: a line in rank order). Blocks flow along it, pipelined,
+ * from both ends to the root. In an allreduce the root is the beginning of the line, and there
+ * every finished block turns round and flows back among those that still come. Four links of a
+ * rank are busy then, two in each direction, and no two messages of a round share one. That is
+ * few for the bandwidth it gives, hence good for long vectors where a node cannot feed all its
+ * links; but a block makes p − 1 hops.
  *
- *   width 3, p = 9, allreduce:    6 ◄─► 7 ◄─► 8       a link carries blocks inward and
- *                                 ▲                   results outward at a time
- *                                 └───► 5 ... 
+ *   width 3, p = 9:    6 → 7 → 8
+ *                      ↑            the line; inward is against the arrows
+ *                      3 ← 4 ← 5
+ *                              ↑
+ *                      0 → 1 → 2
  *
- * Source  Littlefield 1992, §3.2
+ * Laws (tests/algos/snake.c)
+ *   (1) messages go between neighbours on the mesh
+ *   (2) with one hop a round, the actions of every rank are in the order of a common clock, and
+ *       no link carries two messages of a round in one direction
+ *   (3) an allreduce of B ≥ 3 blocks on p ≥ 3 ranks has, in this order, rounds in which the busiest
+ *       rank sends and receives so many messages: 1 of 1, p−2 of 2, 1 of 3, B−3 of 4, 1 of 3,
+ *       p−2 of 2, 1 of 1; blocks are combined in the first p + B − 2
+ * Cost    B = ⌈count/segment⌉ blocks, D hops from the root to the further end: reduce, bcast
+ *         B + D − 1 rounds, allreduce B + 2D − 1. A rank with m neighbours behind it sends
+ *         `count` elements inward once (but the root), and outward m times. scratch, if m > 0,
+ *         in segments, for B > 1 twice that: 1 for the sum where there is no OUT, 1 if m = 2,
+ *         1 in place where there is OUT
+ * Source  Littlefield 1992, §3.2 and appendix
  */
 #ifndef COLL_ALGOS_SNAKE_H
 #define COLL_ALGOS_SNAKE_H
