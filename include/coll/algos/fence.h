@@ -4,9 +4,8 @@
  * and along that row to the root; results fan out the same way back. A rank of that row combines
  * its own block with the one from along the row and those from its column in one pass over
  * memory. In an allreduce, whose root is rank 0 in the corner, these are three blocks. No two
- * messages
- * of a round share a link. A block makes far fewer hops than on a line, but the ranks of the row
- * have six busy links.
+ * messages of a round share a link. A block makes far fewer hops than on a line, but the ranks of
+ * the row have six busy links.
  *
  *   width 4, p = 12:    8    9   10   11        inward; outward is against the arrows
  *                       ↓    ↓    ↓    ↓
@@ -20,7 +19,7 @@
  *       no link carries two messages of a round in one direction
  *   (3) an allreduce of B ≥ 3 blocks, W ≥ 3, H ≥ 2 has, in this order, rounds in which the busiest
  *       rank sends and receives so many messages: 1 of 1, H−1 of 2, W−2 of 3, 1 of 4, B−3 of 6,
- *       1 of 4, W−2 of 3, H−1 of 2, 1 of 1; three blocks are combined from round H on
+ *       1 of 4, W−2 of 3, H−1 of 2, 1 of 1; three blocks meet from the H-th round on
  *   (4) a rank combines all operands of a block in one pass
  * Cost    B = ⌈count/segment⌉ blocks, D hops from the root to the furthest rank, W + H − 2 from a
  *         corner: reduce, bcast B + D − 1 rounds, allreduce B + 2D − 1. A rank with m neighbours

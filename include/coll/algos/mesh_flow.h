@@ -6,11 +6,12 @@
  * from the root handles block b inward in its round b and outward in its round b + 2h, so in the
  * middle of a long vector it handles two blocks a round.
  *
- *   a line of 4 ranks, 5 blocks: what each rank receives, inward › and outward ‹
- *       rank 3                            ‹0   ‹1   ‹2   ‹3   ‹4
- *       rank 2    ›0   ›1   ›2   ›3   ›4‹0  ‹1   ‹2   ‹3   ‹4
- *       rank 1         ›0   ›1   ›2‹0 ›3‹1 ›4‹2  ‹3   ‹4
- *       rank 0              ›0   ›1   ›2   ›3   ›4
+ *   a line of 4 ranks, 5 blocks: what each receives in each round, inward › and outward ‹
+ *       round   0     1     2     3     4     5     6     7     8     9
+ *       rank 3                                ‹0    ‹1    ‹2    ‹3    ‹4
+ *       rank 2  ›0    ›1    ›2    ›3    ›4 ‹0 ‹1    ‹2    ‹3    ‹4
+ *       rank 1        ›0    ›1    ›2 ‹0 ›3 ‹1 ›4 ‹2 ‹3    ‹4
+ *       rank 0              ›0    ›1    ›2    ›3    ›4
  *
  * In a round a rank receives and combines, then sends, which its neighbours receive in the next:
  * so each rank's actions are in the order of a common clock.
