@@ -13,6 +13,7 @@
 #define COLL_REGISTRY_H
 
 #include "algos/bruck.h"
+#include "algos/bruck_alltoall.h"
 #include "algos/dissemination.h"
 #include "algos/fence.h"
 #include "algos/fnomial.h"
@@ -75,7 +76,8 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_dissemination_barrier,
     &coll_bruck_allgather,
 
-    /* every rank with every other */
+    /* every rank with every other, straight or by way of others */
+    &coll_bruck_alltoall,
     &coll_pairwise_alltoall,
     &coll_pairwise_reduce_scatter,
 };
