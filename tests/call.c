@@ -269,6 +269,47 @@ TEST(sub_communicators)
     end();
 }
 
+/* An algorithm that computes on the ranks of the transport gets them, or says why it cannot. */
+TEST(sub_communicators_on_a_machine)
+{
+    static const uint32_t up[4] = {0, 2, 3, 5}, down[4] = {5, 3, 2, 0}, nodes = P;
+    static uint32_t in[P], out[P][4];
+    begin(16);
+    for (uint32_t r = 0; r < P; r++) {
+        coll_args args;
+        coll_group group;
+        size_t bytes;
+        coll_args_init(&args, COLL_ALLGATHER);
+        args.type = COLL_U32;
+        args.count = 1;
+        in[r] = 10 * r;
+        for (unsigned k = 0; k < 2; k++) {
+            coll_group_table(&group, k ? down : up, NULL);
+            CHECK_STATUS(coll_comm_sub(&subs[r][k], &comms[r], &group, 4, 4), COLL_OK);
+            CHECK_STATUS(
+                coll_comm_force(&subs[r][k], COLL_ALLGATHER, &coll_prefix_allgather, &nodes),
+                COLL_OK);
+            if (subs[r][k].rank != COLL_NOBODY)
+                CHECK_STATUS(coll_comm_bytes(&subs[r][k], &args, &bytes),
+                             k ? COLL_ERR_GROUP : COLL_OK);
+        }
+        if (subs[r][0].rank != COLL_NOBODY)
+            CHECK_STATUS(
+                coll_iallgather(&subs[r][0], &in[r], out[r], 1, COLL_U32, &calls[r][0]),
+                COLL_OK);
+    }
+    for (uint32_t round = 0; round < 1000; round++)
+        if (subs[round % P][0].rank != COLL_NOBODY)
+            CHECK(coll_test(&calls[round % P][0]) == COLL_OK || round < 900);
+    for (uint32_t r = 0; r < P; r++) {
+        for (uint32_t i = 0; i < 4 && subs[r][0].rank != COLL_NOBODY; i++)
+            CHECK_EQ(out[r][i], 10 * up[i]);
+        CHECK_STATUS(coll_comm_free(&subs[r][1]), COLL_OK);
+        CHECK_STATUS(coll_comm_free(&subs[r][0]), COLL_OK);
+    }
+    end();
+}
+
 TEST(sub_communicators_without_tags)
 {
     static uint32_t in[P], out[P][3];
@@ -682,6 +723,7 @@ int main(void)
     RUN(many_calls_under_way);
     RUN(persistent_calls_in_any_order);
     RUN(sub_communicators);
+    RUN(sub_communicators_on_a_machine);
     RUN(sub_communicators_without_tags);
     RUN(sub_communicator_errors);
     RUN(one_at_a_time_without_tags);

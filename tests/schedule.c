@@ -264,6 +264,27 @@ TEST(descriptors_keep_groups_and_tables)
         CHECK(same_actions(&again, &it.plan, r));
 }
 
+/* Where the algorithm computes on the group, the group that came with it must suit it. */
+TEST(descriptors_of_a_machine)
+{
+    static const coll_algorithm *const one[] = {&coll_prefix_allgather};
+    static const uint32_t up[4] = {1, 2, 5, 7}, down[4] = {7, 5, 2, 1}, nodes = 8;
+    coll_problem problem;
+    coll_plan plan, again;
+    unsigned char wire[512];
+    size_t bytes;
+    coll_problem_init(&problem, COLL_ALLGATHER, 4, 3, 8);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_prefix_allgather, &problem, &nodes), COLL_OK);
+    for (unsigned k = 0; k < 2; k++) {
+        coll_group_table(&plan.group, k ? down : up, NULL);
+        CHECK_STATUS(coll_plan_pack(&plan, wire, sizeof wire, &bytes), COLL_OK);
+        CHECK_STATUS(coll_plan_unpack(&again, wire, bytes, one, 1, tables, sizeof tables),
+                     k ? COLL_ERR_GROUP : COLL_OK);
+        for (uint32_t r = 0; k == 0 && r < 4; r++)
+            CHECK(same_actions(&again, &plan, r));
+    }
+}
+
 TEST(damaged_descriptors_are_refused)
 {
     packed it;
@@ -387,6 +408,7 @@ int main(void)
     RUN(tallies);
     RUN(writing_and_replaying_errors);
     RUN(descriptors_keep_groups_and_tables);
+    RUN(descriptors_of_a_machine);
     RUN(damaged_descriptors_are_refused);
     RUN(forged_descriptors_are_refused_or_valid);
     RUN(what_cannot_be_packed);

@@ -214,9 +214,7 @@ COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_probl
         return COLL_ERR_CAPABILITY;
     status = choice->algorithm ? coll_plan_init(plan, choice->algorithm, problem, choice->param)
                                : coll_select(problem, offers, plan);
-    if (status == COLL_OK)
-        coll_group_assign(&plan->group, &comm->group);
-    return status;
+    return status == COLL_OK ? coll_plan_place(plan, &comm->group) : status;
 }
 
 /* Writes how many bytes of the arena a call with these arguments takes while it runs

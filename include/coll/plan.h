@@ -162,6 +162,39 @@ COLL_INLINE coll_status coll_group_check(const coll_group *group, uint32_t p, ui
     return COLL_OK;
 }
 
+/* Do the outer ranks, all below `outer_p`, grow with the rank? O(1) for affine, O(p) for a
+ * table. */
+COLL_INLINE bool coll_group_ascends(const coll_group *group, uint32_t p, uint32_t outer_p)
+{
+    if (!group->table)
+        return coll_group_check(group, p, outer_p) == COLL_OK;
+    for (uint32_t i = 1; i < p; i++)
+        if (group->table[i - 1] >= group->table[i])
+            return false;
+    return p > 0 && group->table[p - 1] < outer_p;
+}
+
+/* How many of the p ranks have an outer rank below `outer`, which is at most `outer_p`. The group
+ * ascends. O(log(outer_p − p)). */
+COLL_HOT_INLINE uint32_t coll_group_below(const coll_group *group, uint32_t p, uint32_t outer_p,
+                                          uint32_t outer)
+{
+    const uint32_t missing = outer_p - p;
+    uint32_t low = outer > missing ? outer - missing : 0, high = outer < p ? outer : p;
+    if (!group->table && group->stride == 1) {
+        low = outer > group->base ? outer - group->base : 0;
+        return low < p ? low : p;
+    }
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (coll_group_outer(group, middle) < outer)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* ---- algorithm --------------------------------------------------------------------------- */
 
 struct coll_plan;
@@ -186,7 +219,9 @@ enum {
     COLL_GIVES_SAME_BITS = 128,   /* every rank gets the same bits, even of inexact operators */
     COLL_GIVES_FIXED_ORDER = 256, /* the parenthesisation depends on p alone */
     COLL_NEEDS_PACKED = 512, /* tables, if any, with each block right behind the one before */
-    COLL_USES_NODES = 1024   /* does its work by nodes; others with SHARED need a single one */
+    COLL_USES_NODES = 1024,  /* does its work by nodes; others with SHARED need a single one */
+    COLL_USES_GROUP =
+        2048 /* its parameters may make it compute on the ranks of the transport */
 };
 #define COLL_TRAIT_LIST(X)                                                                     \
     X(COLL_NEEDS_COMMUTATIVE, "needs-commutative")                                             \
@@ -198,6 +233,7 @@ enum {
     X(COLL_NEEDS_MULTICAST, "needs-multicast")                                                 \
     X(COLL_NEEDS_FABRIC_REDUCE, "needs-fabric-reduce")                                         \
     X(COLL_USES_NODES, "uses-nodes")                                                           \
+    X(COLL_USES_GROUP, "uses-group")                                                           \
     X(COLL_GIVES_SAME_BITS, "same-bits")                                                       \
     X(COLL_GIVES_FIXED_ORDER, "fixed-order")
 
@@ -213,7 +249,8 @@ typedef struct coll_algorithm {
     uint32_t window; /* least window with which it ends if sends wait for receivers */
     uint32_t n_params;
     const coll_param *params;
-    /* Are p and the parameters legal together? NULL: always, within the ranges of `params`. */
+    /* Are p and the parameters legal together, and with the group if it is used? NULL: always,
+     * within the ranges of `params`. */
     coll_status (*check)(const struct coll_plan *plan);
     /* Number of steps of a rank. */
     size_t (*steps)(const struct coll_plan *plan, uint32_t rank);
@@ -238,7 +275,7 @@ typedef struct coll_plan {
         radix; /* division by param[0], which is the radix of algorithms that have one */
     coll_divider second; /* division by param[1] */
     size_t largest;      /* elements of the largest block of the layouts that this rank has */
-    coll_group group;    /* its ranks as ranks of the transport; identity at first */
+    coll_group group; /* its ranks as ranks of the transport; identity until coll_plan_place */
     const void
         *inner; /* what a composition (compose.h) or replay (schedule.h) is made of, or NULL */
 } coll_plan;
@@ -493,6 +530,14 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
             return COLL_ERR_OVERFLOW;
     }
     return algorithm->check ? algorithm->check(plan) : COLL_OK;
+}
+
+/* Says which ranks of the transport the plan's ranks are. COLL_OK, or what the algorithm has
+ * against it; *plan is then unusable. The group's tables stay the caller's. */
+COLL_INLINE coll_status coll_plan_place(coll_plan *plan, const coll_group *group)
+{
+    coll_group_assign(&plan->group, group);
+    return plan->traits & COLL_USES_GROUP ? plan->algorithm->check(plan) : COLL_OK;
 }
 
 /* What only one rank can get wrong: its number, and its tables. */

@@ -23,6 +23,7 @@
 #include "algos/linear_gather.h"
 #include "algos/linear_scan.h"
 #include "algos/pairwise.h"
+#include "algos/prefix.h"
 #include "algos/recursive_doubling.h"
 #include "algos/recursive_doubling_scan.h"
 #include "algos/ring.h"
@@ -55,6 +56,7 @@ static const coll_algorithm *const coll_registry[] = {
 
     /* rings */
     &coll_ring_allgather,
+    &coll_prefix_allgather,
     &coll_ring_reduce_scatter,
     &coll_ring_allreduce,
 
@@ -79,6 +81,8 @@ static const coll_algorithm *const coll_registry[] = {
     /* every rank with every other, straight or by way of others */
     &coll_bruck_alltoall,
     &coll_pairwise_alltoall,
+    &coll_ring_alltoall,
+    &coll_prefix_alltoall,
     &coll_pairwise_reduce_scatter,
 };
 

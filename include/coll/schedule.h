@@ -452,9 +452,7 @@ COLL_INLINE coll_status coll_plan_unpack(coll_plan *plan, const void *wire, size
         status = coll_plan_init(plan, algorithm, &problem, param);
     if (status == COLL_OK)
         status = coll_group_check(&group, problem.p, UINT32_MAX);
-    if (status == COLL_OK)
-        coll_group_assign(&plan->group, &group);
-    return status;
+    return status == COLL_OK ? coll_plan_place(plan, &group) : status;
 }
 
 #endif /* COLL_SCHEDULE_H */

@@ -45,14 +45,21 @@ COLL_INLINE size_t coll_i_pairwise_alltoall_steps(const coll_plan *plan, uint32_
     return plan->problem.p - (size_t)1 + (plan->problem.p == 1 && !coll_in_place(plan) ? 1 : 0);
 }
 
+/* One block leaves, another arrives. */
+COLL_INLINE unsigned coll_i_pairwise_exchange(const coll_plan *plan, uint32_t to, uint32_t from,
+                                              coll_action *out)
+{
+    const coll_block give = coll_in_block(plan, to), take = coll_out_block(plan, from);
+    coll_act_send(&out[0], to, COLL_AT(COLL_IN, give.offset), give.count);
+    coll_act_recv(&out[1], from, COLL_AT(COLL_OUT, take.offset), take.count);
+    return 2;
+}
+
 /* In place: a copy of the block leaves while another arrives in its position. Two copies take
  * turns, so that a round need not wait for the one before. */
-COLL_INLINE unsigned coll_i_pairwise_trade(const coll_plan *plan, uint32_t rank, size_t s,
+COLL_INLINE unsigned coll_i_pairwise_trade(const coll_plan *plan, uint32_t with, size_t s,
                                            coll_action *out)
 {
-    const uint32_t p = plan->problem.p;
-    const uint32_t round = (uint32_t)s + (s >= coll_i_pairwise_alone(p, rank) ? 1 : 0);
-    const uint32_t with = coll_mod_sub(round, rank, p);
     const coll_block block = coll_out_block(plan, with);
     const coll_ref place = COLL_AT(COLL_OUT, block.offset);
     const coll_ref leaving = COLL_AT(COLL_SCRATCH, (s & 1) * plan->largest);
@@ -62,25 +69,35 @@ COLL_INLINE unsigned coll_i_pairwise_trade(const coll_plan *plan, uint32_t rank,
     return 3;
 }
 
+/* The block that stays: none in place. */
+COLL_INLINE unsigned coll_i_pairwise_own(const coll_plan *plan, uint32_t rank, coll_action *out)
+{
+    const coll_block place = coll_out_block(plan, rank);
+    if (coll_in_place(plan))
+        return 0;
+    coll_act_copy(&out[0], COLL_AT(COLL_OUT, place.offset),
+                  COLL_AT(COLL_IN, coll_in_block(plan, rank).offset), place.count);
+    return 1;
+}
+
+/* The partner in a trade at step s of all but the round in which a rank is alone. */
+COLL_INLINE uint32_t coll_i_pairwise_partner(uint32_t p, uint32_t rank, size_t s)
+{
+    const uint32_t round = (uint32_t)s + (s >= coll_i_pairwise_alone(p, rank) ? 1 : 0);
+    return coll_mod_sub(round, rank, p);
+}
+
 COLL_INLINE unsigned coll_i_pairwise_alltoall_step(const coll_plan *plan, uint32_t rank,
                                                    size_t s, coll_action *out)
 {
     const uint32_t p = plan->problem.p;
     unsigned n = 0;
     if (coll_in_place(plan))
-        return coll_i_pairwise_trade(plan, rank, s, out);
-    if (p > 1) {
-        const uint32_t to = coll_mod_add(rank, (uint32_t)s + 1, p);
-        const uint32_t from = coll_mod_sub(rank, (uint32_t)s + 1, p);
-        const coll_block give = coll_in_block(plan, to), take = coll_out_block(plan, from);
-        coll_act_send(&out[n++], to, COLL_AT(COLL_IN, give.offset), give.count);
-        coll_act_recv(&out[n++], from, COLL_AT(COLL_OUT, take.offset), take.count);
-    }
-    if (s == 0)
-        coll_act_copy(&out[n++], COLL_AT(COLL_OUT, coll_out_block(plan, rank).offset),
-                      COLL_AT(COLL_IN, coll_in_block(plan, rank).offset),
-                      coll_out_block(plan, rank).count);
-    return n;
+        return coll_i_pairwise_trade(plan, coll_i_pairwise_partner(p, rank, s), s, out);
+    if (p > 1)
+        n = coll_i_pairwise_exchange(plan, coll_mod_add(rank, (uint32_t)s + 1, p),
+                                     coll_mod_sub(rank, (uint32_t)s + 1, p), out);
+    return n + (s == 0 ? coll_i_pairwise_own(plan, rank, &out[n]) : 0);
 }
 
 COLL_INLINE size_t coll_i_pairwise_alltoall_scratch(const coll_plan *plan, uint32_t rank)
@@ -92,6 +109,22 @@ COLL_INLINE size_t coll_i_pairwise_alltoall_scratch(const coll_plan *plan, uint3
 static const coll_algorithm coll_pairwise_alltoall = {
     "pairwise",
     "Thakur, Rabenseifner, Gropp 2005",
+    COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV),
+    /* traits */ 0,
+    /* window */ 2,
+    /* parameters */ 0,
+    NULL,
+    /* check */ NULL,
+    coll_i_pairwise_alltoall_steps,
+    coll_i_pairwise_alltoall_step,
+    coll_i_pairwise_alltoall_scratch,
+    /* shared */ NULL,
+};
+
+/* Kumar's ring of P−1 cyclic shifts is this same order. */
+static const coll_algorithm coll_ring_alltoall = {
+    "ring",
+    "Kumar 2004, cyclic shifts",
     COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV),
     /* traits */ 0,
     /* window */ 2,

@@ -200,6 +200,34 @@ COLL_INLINE void coll_i_world_combine(void *dst, const void *a, const void *b, s
     (void)dst, (void)a, (void)b, (void)count, (void)arg;
 }
 
+/* A plan without a group: the steps, which may depend on the group, are those of the plan at
+ * `inner`. */
+COLL_INLINE size_t coll_i_world_steps(const coll_plan *plan, uint32_t rank)
+{
+    return coll_plan_steps((const coll_plan *)plan->inner, rank);
+}
+
+COLL_INLINE unsigned coll_i_world_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                       coll_action *out)
+{
+    return coll_plan_step((const coll_plan *)plan->inner, rank, s, out);
+}
+
+static const coll_algorithm coll_i_world_algorithm = {
+    "world",
+    "",
+    /* collectives */ 0,
+    /* traits */ 0,
+    /* window */ 1,
+    /* parameters */ 0,
+    NULL,
+    /* check */ NULL,
+    coll_i_world_steps,
+    coll_i_world_step,
+    /* scratch */ NULL,
+    /* shared */ NULL,
+};
+
 /* What the runs over one plan have in common: plans without window limits and groups, and
  * memory that nobody touches. */
 COLL_INLINE bool coll_i_world_begin(coll_i_world *w, const coll_i_data *d)
@@ -216,6 +244,8 @@ COLL_INLINE bool coll_i_world_begin(coll_i_world *w, const coll_i_data *d)
     for (uint32_t rank = 0; rank < p; rank++) {
         const coll_i_rank *at = coll_i_rank_at(d, rank);
         plans[rank] = *at->plan;
+        plans[rank].algorithm = &coll_i_world_algorithm;
+        plans[rank].inner = at->plan;
         plans[rank].window = 1;
         coll_group_identity(&plans[rank].group);
         for (int space = 0; space < COLL_SPACES; space++)
