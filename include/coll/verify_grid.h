@@ -321,9 +321,8 @@ COLL_INLINE bool coll_i_grid_affordable(const coll_grid_worker *worker,
         const coll_extents extents = coll_plan_extents(plan, rank);
         const uint64_t own = coll_plan_steps(plan, rank);
         steps += own;
-        if (of->collective ==
-            COLL_BARRIER) /* each notification is compared with all before it */
-            steps += own * own / 16;
+        if (of->collective == COLL_BARRIER) /* every rank must know of every other */
+            steps += own * of->p / 64;
         elements += extents.in + extents.out + coll_plan_scratch(plan, rank);
         if (steps > options->steps || elements > options->elements)
             return false;
