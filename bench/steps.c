@@ -102,10 +102,8 @@ static void measure_plan(const coll_plan *plan, const char *parameters)
 static void measure_sizes(const coll_algorithm *algorithm, coll_collective collective,
                           const uint32_t *param, const char *parameters)
 {
-    const unsigned in = COLL_BIT(COLL_SCATTERV) | COLL_BIT(COLL_ALLTOALLV) |
-                        COLL_BIT(COLL_REDUCE_SCATTER),
-                   out = COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_ALLTOALLV) |
-                         COLL_BIT(COLL_ALLGATHERV);
+    const unsigned in = COLL_BIT(COLL_SCATTERV) | COLL_PAIRED | COLL_BIT(COLL_REDUCE_SCATTER),
+                   out = COLL_BIT(COLL_GATHERV) | COLL_PAIRED | COLL_BIT(COLL_ALLGATHERV);
     for (size_t i = 0; i < N_SIZES; i++) {
         coll_problem problem;
         coll_plan plan;

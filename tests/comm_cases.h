@@ -101,13 +101,13 @@ typedef struct comm_rank {
     comm_buffer in, out;
     size_t in_counts[COMM_MOST], in_displs[COMM_MOST]; /* of all collectives with blocks */
     size_t out_counts[COMM_MOST], out_displs[COMM_MOST];
+    size_t w[4][COMM_MOST]; /* these four for an alltoallw, in bytes */
 } comm_rank;
 
 static inline bool comm_is_v(coll_collective collective)
 {
     return coll_is(COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) |
-                       COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_ALLTOALLV) |
-                       COLL_BIT(COLL_REDUCE_SCATTER),
+                       COLL_BIT(COLL_ALLGATHERV) | COLL_PAIRED | COLL_BIT(COLL_REDUCE_SCATTER),
                    collective);
 }
 
@@ -127,7 +127,7 @@ static inline size_t comm_block(const comm_case *it, uint32_t from, uint32_t to)
     const uint32_t a = from < to ? from : to, b = from < to ? to : from;
     if (!comm_is_v(it->collective))
         return it->count;
-    if (it->collective != COLL_ALLTOALLV)
+    if (!coll_is(COLL_PAIRED, it->collective))
         return (to * 7 + it->count) % (it->count + 2);
     return (a * 3 + b * 5 + it->count) % (it->count + 2);
 }
@@ -142,7 +142,7 @@ static inline size_t comm_layout(const comm_case *it, uint32_t rank, bool turned
     size_t at = 0;
     for (uint32_t n = 0; n < it->p; n++) {
         const uint32_t i = turned && gaps ? it->p - 1 - n : n;
-        counts[i] = comm_block(it, it->collective == COLL_ALLTOALLV ? rank : 0, i);
+        counts[i] = comm_block(it, coll_is(COLL_PAIRED, it->collective) ? rank : 0, i);
         displs[i] = at;
         at += counts[i] + (gaps ? n % 3 : 0);
     }
@@ -217,6 +217,7 @@ static inline void comm_want(const comm_case *it, comm_rank *me)
         return;
     case COLL_ALLTOALL:
     case COLL_ALLTOALLV:
+    case COLL_ALLTOALLW:
         for (uint32_t i = 0; i < it->p; i++)
             comm_put(it, &me->out, true, me->out_displs[i], me->out_counts[i], i, r,
                      COLL_NOBODY);
@@ -247,9 +248,9 @@ static inline void comm_rank_fill(const comm_case *it, comm_rank *me)
         memset(buffers[i]->want, 0xA5, all);
         buffers[i]->free_from = buffers[i]->free_to = 0;
     }
-    if (c == COLL_ALLTOALL || c == COLL_ALLTOALLV || c == COLL_REDUCE_SCATTER ||
+    if (coll_is(COLL_EXCHANGING, c) || c == COLL_REDUCE_SCATTER ||
         c == COLL_REDUCE_SCATTER_BLOCK || (scatters && here)) {
-        const bool out = from == &me->out && (c == COLL_ALLTOALL || c == COLL_ALLTOALLV);
+        const bool out = from == &me->out && coll_is(COLL_EXCHANGING, c);
         for (uint32_t i = 0; i < it->p; i++)
             comm_put(it, from, false, out ? me->out_displs[i] : me->in_displs[i],
                      me->in_counts[i], r, i, COLL_NOBODY);
@@ -276,6 +277,12 @@ static inline comm_rank *comm_rank_new(const comm_case *it, uint32_t rank)
     me->rank = rank;
     in = comm_layout(it, rank, false, me->in_counts, me->in_displs);
     out = comm_layout(it, rank, true, me->out_counts, me->out_displs);
+    for (uint32_t i = 0; i < it->p; i++) {
+        me->w[0][i] = me->in_counts[i] * bytes;
+        me->w[1][i] = me->in_displs[i] * bytes;
+        me->w[2][i] = me->out_counts[i] * bytes;
+        me->w[3][i] = me->out_displs[i] * bytes;
+    }
     comm_buffer_new(&me->in, (blocks ? in : it->count) * bytes);
     comm_buffer_new(&me->out, (blocks ? in < out ? out : in : it->count) * bytes);
     comm_rank_fill(it, me);
@@ -367,6 +374,9 @@ static inline coll_status comm_issue(const comm_case *it, comm_rank *me, comm_mo
     case COLL_ALLTOALLV:
         return COMM_CALL(alltoallv, in, moved ? NULL : ic, moved ? NULL : id, out, oc, od,
                          type);
+    case COLL_ALLTOALLW:
+        return COMM_CALL(alltoallw, in, moved ? NULL : me->w[0], moved ? NULL : me->w[1], out,
+                         me->w[2], me->w[3]);
     case COLL_REDUCE_SCATTER:
         return COMM_CALL(reduce_scatter, in, out, ic, type, op);
     case COLL_REDUCE_SCATTER_BLOCK:
@@ -397,6 +407,12 @@ static inline coll_args comm_args(const comm_case *it, comm_rank *me)
     args.in_displs = it->collective == COLL_REDUCE_SCATTER ? NULL : me->in_displs;
     args.out_counts = me->out_counts;
     args.out_displs = me->out_displs;
+    if (it->collective == COLL_ALLTOALLW) {
+        args.in_counts = me->w[0];
+        args.in_displs = me->w[1];
+        args.out_counts = me->w[2];
+        args.out_displs = me->w[3];
+    }
     args.type = it->sort->type;
     args.op = it->sort->op;
     return args;

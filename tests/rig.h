@@ -113,7 +113,7 @@ static inline size_t rig_uneven(const coll_problem *of, uint32_t from, uint32_t 
 static inline void rig_table(const coll_problem *of, const coll_algorithm *algorithm,
                              coll_layout *layout, size_t *table, uint32_t rank)
 {
-    const bool pairs = of->collective == COLL_ALLTOALLV;
+    const bool pairs = coll_is(COLL_PAIRED, of->collective);
     const bool gaps =
         of->collective != COLL_REDUCE_SCATTER && !(algorithm->traits & COLL_NEEDS_PACKED);
     size_t at = 0;
@@ -158,7 +158,7 @@ static inline coll_status rig_init(rig *it, const coll_algorithm *algorithm,
     const uint32_t p = problem->p, messages = p * 40;
     const bool v =
         coll_is(COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) | COLL_BIT(COLL_ALLGATHERV) |
-                    COLL_BIT(COLL_ALLTOALLV) | COLL_BIT(COLL_REDUCE_SCATTER),
+                    COLL_PAIRED | COLL_BIT(COLL_REDUCE_SCATTER),
                 problem->collective);
     coll_status status = COLL_OK;
     memset(it, 0, sizeof *it);
@@ -259,6 +259,7 @@ static inline void rig_fill_input(rig *it, uint32_t r)
         break;
     case COLL_ALLTOALL:
     case COLL_ALLTOALLV:
+    case COLL_ALLTOALLW:
     case COLL_REDUCE_SCATTER:
     case COLL_REDUCE_SCATTER_BLOCK:
         break;
@@ -310,14 +311,12 @@ static inline void rig_fill_want(rig *it, uint32_t r)
         for (size_t k = 0; k < coll_own_count(&me->plan, r) && me->out.count; k++)
             rig_want(me, k, shrinks ? rig_sum(it, 0, p - 1, r, k) : rig_value(of->root, r, k));
     if (coll_is(COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_ALLGATHER) |
-                    COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_ALLTOALL) |
-                    COLL_BIT(COLL_ALLTOALLV),
+                    COLL_BIT(COLL_ALLGATHERV) | COLL_EXCHANGING,
                 of->collective) &&
         me->out.count)
         for (uint32_t j = 0; j < p; j++) {
             const coll_block block = coll_out_block(&me->plan, j);
-            const bool all =
-                of->collective == COLL_ALLTOALL || of->collective == COLL_ALLTOALLV;
+            const bool all = coll_is(COLL_EXCHANGING, of->collective);
             for (size_t k = 0; k < block.count; k++)
                 rig_want(me, block.offset + k, rig_value(j, all ? r : 0, k));
         }

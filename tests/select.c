@@ -15,10 +15,10 @@ static void make_problem(coll_problem *problem, unsigned collective, uint32_t p,
 {
     coll_problem_init(problem, (coll_collective)collective, p, count, 8);
     if (collective == COLL_GATHERV || collective == COLL_ALLGATHERV ||
-        collective == COLL_ALLTOALLV)
+        coll_is(COLL_PAIRED, (coll_collective)collective))
         problem->out.counts = problem->out.displs = tables;
     if (collective == COLL_SCATTERV || collective == COLL_REDUCE_SCATTER ||
-        collective == COLL_ALLTOALLV)
+        coll_is(COLL_PAIRED, (coll_collective)collective))
         problem->in.counts = problem->in.displs = tables;
 }
 
@@ -64,8 +64,7 @@ TEST(all_ranks_choose_alike)
                 coll_plan at_root, elsewhere;
                 for (uint32_t i = 0; i < p; i++)
                     tables[i] = counts[k];
-                if (collective == COLL_ALLTOALLV ||
-                    !coll_is(COLL_ROOTED, (coll_collective)collective))
+                if (!coll_is(COLL_ROOTED, (coll_collective)collective))
                     continue;
                 make_problem(&root, collective, p, counts[k], tables);
                 other = root;

@@ -318,6 +318,7 @@ static size_t want(const struct data *d, const struct serial *s, uint32_t rank)
         break;
     case COLL_ALLTOALL:
     case COLL_ALLTOALLV:
+    case COLL_ALLTOALLW:
         for (uint32_t i = 0; i < of->p; i++)
             put(d, s, coll_out_block(plan, i), i,
                 coll_in_block(job_plan(d->job, i), rank).offset);

@@ -64,12 +64,12 @@ static void read_params(const coll_algorithm *algorithm, const struct option_wor
 
 static bool has_in_table(coll_collective c)
 {
-    return c == COLL_SCATTERV || c == COLL_ALLTOALLV || c == COLL_REDUCE_SCATTER;
+    return c == COLL_SCATTERV || coll_is(COLL_PAIRED, c) || c == COLL_REDUCE_SCATTER;
 }
 
 static bool has_out_table(coll_collective c)
 {
-    return c == COLL_GATHERV || c == COLL_ALLGATHERV || c == COLL_ALLTOALLV;
+    return c == COLL_GATHERV || c == COLL_ALLGATHERV || coll_is(COLL_PAIRED, c);
 }
 
 static size_t one_count(const struct ask *ask, uint64_t count, uint64_t from, uint64_t to)
@@ -139,7 +139,7 @@ static void make_table(struct job *job, const struct ask *ask, uint64_t count,
         problem->out = layout;
 }
 
-/* The two tables of a rank of alltoallv: what it has for each rank, and what each has for it. */
+/* The two tables of a rank of alltoallv, -w: what it has for each rank, and what each has for it. */
 static void make_tables(const struct job *job, const struct ask *ask, uint64_t count,
                         uint32_t rank, coll_problem *problem)
 {
@@ -262,7 +262,7 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
                vector = c == COLL_BCAST || c == COLL_REDUCE || c == COLL_ALLREDUCE ||
                         c == COLL_SCAN || c == COLL_EXSCAN;
     const uint32_t most_ranks =
-        c == COLL_ALLTOALLV || ask->layout ? MATRIX_RANKS_MAX : TABLE_RANKS_MAX;
+        coll_is(COLL_PAIRED, c) || ask->layout ? MATRIX_RANKS_MAX : TABLE_RANKS_MAX;
     coll_problem problem;
     uint32_t params[COLL_PARAM_MAX], nodes;
     uint64_t count = ask->count;
@@ -283,12 +283,12 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
         refuse("barrier has no buffers, so it cannot be in place");
     if (ask->non_commutative && !coll_is(COLL_REDUCING, c))
         refuse("%s has no operator", name);
-    if (ask->counts && (!has_table || c == COLL_ALLTOALLV))
+    if (ask->counts && (!has_table || coll_is(COLL_PAIRED, c)))
         refuse("--counts is for gatherv, scatterv, allgatherv and reduce_scatter");
     if (ask->counts && ask->count != UINT64_MAX)
         refuse("--count and --counts exclude each other");
     if (ask->layout && !has_table)
-        refuse("--layout is for gatherv, scatterv, allgatherv, alltoallv and reduce_scatter");
+        refuse("--layout is for collectives whose blocks may differ");
     if (ask->layout && (ask->counts || ask->seed != UINT64_MAX))
         refuse("--layout excludes --counts and --seed");
     if (ask->root_tables && (!ask->layout || !coll_is(COLL_ROOTED, c)))
@@ -313,7 +313,7 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
         make_layout(job, ask, &problem, nodes, params);
         return;
     }
-    job->per_rank = c == COLL_ALLTOALLV;
+    job->per_rank = coll_is(COLL_PAIRED, c);
     job->plans = memory_of(job->per_rank ? job->p : 1, sizeof(coll_plan));
     if (job->per_rank) {
         job->tables = memory_of(job->p, 4 * job->p * sizeof(size_t));

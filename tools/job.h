@@ -48,7 +48,7 @@ struct job {
     const coll_algorithm *algorithm;
     uint32_t p;
     coll_plan *plans;
-    bool per_rank; /* each rank has a plan of its own (alltoallv); else there is one */
+    bool per_rank; /* each rank has a plan of its own (alltoallv, -w); else there is one */
     size_t *tables;
     uint32_t *nodes;               /* first rank of each, with a list */
     struct coll_grid_worker *grid; /* whose the plans are, with --layout */

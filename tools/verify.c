@@ -79,7 +79,7 @@ static void keep_row(void *arg, const coll_grid_row *row)
  * block. */
 static double most_elements(coll_collective c, uint64_t p)
 {
-    const double blocks = c == COLL_ALLTOALL || c == COLL_ALLTOALLV                   ? 2
+    const double blocks = coll_is(COLL_EXCHANGING, c)                                 ? 2
                           : coll_is(COLL_ROOTED, c) || c == COLL_BARRIER              ? 0
                           : c == COLL_ALLREDUCE || c == COLL_SCAN || c == COLL_EXSCAN ? 0
                                                                                       : 1;

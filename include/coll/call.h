@@ -35,9 +35,10 @@ typedef struct coll_args {
     uint32_t root;
     const void *in; /* bcast: not used, its one buffer is `out` */
     void *out;
-    size_t count;                        /* of the vector, or of this rank's block or blocks */
-    const size_t *in_counts, *in_displs; /* scatterv, alltoallv; reduce_scatter: counts alone */
-    const size_t *out_counts, *out_displs; /* gatherv, allgatherv, alltoallv */
+    size_t count; /* of the vector, or of this rank's block or blocks */
+    const size_t *in_counts,
+        *in_displs; /* scatterv, alltoallv, -w; reduce_scatter: no displs */
+    const size_t *out_counts, *out_displs; /* gatherv, allgatherv, alltoallv, -w */
     coll_type type;
     coll_operator op;
 } coll_args;
@@ -121,7 +122,7 @@ COLL_INLINE coll_status coll_i_args_problem(const coll_comm *comm, const coll_ar
         return COLL_ERR_COLLECTIVE;
     if (coll_is(COLL_ROOTED, it) && args->root >= comm->p)
         return COLL_ERR_ROOT;
-    if (it != COLL_BARRIER && coll_type_bytes(args->type) == 0)
+    if (it != COLL_BARRIER && it != COLL_ALLTOALLW && coll_type_bytes(args->type) == 0)
         return COLL_ERR_TYPE;
     status = coll_i_args_in_place(comm, args, &in_place);
     if (status != COLL_OK)
@@ -149,7 +150,10 @@ COLL_INLINE coll_status coll_i_args_problem(const coll_comm *comm, const coll_ar
         coll_i_args_layout(&problem->out, args->out_counts, args->out_displs);
         break;
     case COLL_ALLTOALLV:
+    case COLL_ALLTOALLW:
         problem->count = 0;
+        if (it == COLL_ALLTOALLW)
+            problem->elem_bytes = 1;
         coll_i_args_layout(&problem->out, args->out_counts, args->out_displs);
         problem->in = problem->out;
         if (!in_place)

@@ -472,6 +472,47 @@ COLL_INLINE coll_status coll_alltoallv_init(coll_comm *comm, const void *in,
     return coll_prepare(comm, &args, call);
 }
 
+/* ---- alltoallw -------------------------------------------------------------------------- */
+
+COLL_INLINE void coll_i_alltoallw_args(coll_args *args, const void *in, const size_t *in_bytes,
+                                       const size_t *in_displs, void *out,
+                                       const size_t *out_bytes, const size_t *out_displs)
+{
+    coll_i_alltoallv_args(args, in, in_bytes, in_displs, out, out_bytes, out_displs, COLL_U8);
+    args->collective = COLL_ALLTOALLW;
+}
+
+/* As alltoallv, for blocks of different types: all numbers are bytes, and a type with gaps is the
+ * caller's to pack. */
+COLL_INLINE coll_status coll_alltoallw(coll_comm *comm, const void *in, const size_t *in_bytes,
+                                       const size_t *in_displs, void *out,
+                                       const size_t *out_bytes, const size_t *out_displs)
+{
+    coll_args args;
+    coll_i_alltoallw_args(&args, in, in_bytes, in_displs, out, out_bytes, out_displs);
+    return coll_do(comm, &args);
+}
+
+COLL_INLINE coll_status coll_ialltoallw(coll_comm *comm, const void *in, const size_t *in_bytes,
+                                        const size_t *in_displs, void *out,
+                                        const size_t *out_bytes, const size_t *out_displs,
+                                        coll_call *call)
+{
+    coll_args args;
+    coll_i_alltoallw_args(&args, in, in_bytes, in_displs, out, out_bytes, out_displs);
+    return coll_begin(comm, &args, call);
+}
+
+COLL_INLINE coll_status coll_alltoallw_init(coll_comm *comm, const void *in,
+                                            const size_t *in_bytes, const size_t *in_displs,
+                                            void *out, const size_t *out_bytes,
+                                            const size_t *out_displs, coll_call *call)
+{
+    coll_args args;
+    coll_i_alltoallw_args(&args, in, in_bytes, in_displs, out, out_bytes, out_displs);
+    return coll_prepare(comm, &args, call);
+}
+
 /* ---- reduce_scatter --------------------------------------------------------------------- */
 
 COLL_INLINE void coll_i_reduce_scatter_args(coll_args *args, const void *in, void *out,

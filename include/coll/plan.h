@@ -22,13 +22,13 @@
  *   gather(v)              one block                   p blocks at the root
  *   scatter(v)             p blocks at the root        one block
  *   allgather(v)           one block                   p blocks
- *   alltoall(v)            p blocks                    p blocks
+ *   alltoall(v,w)          p blocks                    p blocks
  *   reduce_scatter(_block) p blocks                    one block
  *
  * COLL_IN_PLACE has MPI's meaning: the input is found in OUT (bcast: at the root; reduce: at
  * the root; gather(v): the root's own block, at its place; allgather(v): every rank's own
  * block, at its place; reduce_scatter: all p blocks, the result then replaces the first
- * elements; alltoall(v): the p blocks, laid out as OUT), and IN is not used there. scatter(v)
+ * elements; alltoall(v,w): the p blocks, laid out as OUT), and IN is not used there. scatter(v)
  * in place leaves the root's block where it is.
  */
 #ifndef COLL_PLAN_H
@@ -56,8 +56,8 @@ typedef struct coll_problem {
     uint32_t flags;    /* COLL_IN_PLACE | COLL_COMMUTATIVE */
     size_t count;      /* elements of the vector, or of one block */
     size_t elem_bytes; /* bytes of an element */
-    coll_layout in;    /* scatterv, alltoallv, reduce_scatter: blocks of IN */
-    coll_layout out;   /* gatherv, allgatherv, alltoallv: blocks of OUT */
+    coll_layout in;    /* scatterv, alltoallv, alltoallw, reduce_scatter: blocks of IN */
+    coll_layout out;   /* gatherv, allgatherv, alltoallv, alltoallw: blocks of OUT */
     coll_nodes nodes;  /* which ranks share SHARED; at first all: coll_nodes_even, …_table */
 } coll_problem;
 
@@ -412,6 +412,7 @@ COLL_INLINE coll_extents coll_plan_extents(const coll_plan *plan, uint32_t rank)
         break;
     case COLL_ALLTOALL:
     case COLL_ALLTOALLV:
+    case COLL_ALLTOALLW:
         extents.in = in_blocks;
         extents.out = out_blocks;
         extents.fits = in_fits && out_fits;
@@ -559,6 +560,7 @@ COLL_INLINE coll_status coll_plan_check_rank(const coll_plan *plan, uint32_t ran
         out = true;
         break;
     case COLL_ALLTOALLV:
+    case COLL_ALLTOALLW:
         in = !coll_in_place(plan);
         out = true;
         break;

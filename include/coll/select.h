@@ -7,8 +7,8 @@
  * A rule fits when its collectives, ranks and bytes do, and coll_plan_init takes its algorithm:
  * so no rule leads to an algorithm whose traits the problem breaks. The last rule of each
  * collective fits everything. A choice depends only on what is the same on all ranks: not on
- * the counts of gatherv and scatterv, which the root alone knows, nor on those of alltoallv,
- * nor on whether a root works in place. Nothing here allocates, blocks or communicates.
+ * the counts of gatherv and scatterv, which the root alone knows, nor on those of alltoallv
+ * and alltoallw, nor on whether a root works in place. Nothing here allocates, blocks or communicates.
  */
 #ifndef COLL_SELECT_H
 #define COLL_SELECT_H
@@ -73,7 +73,7 @@ static const coll_rule coll_rules[] = {
     {COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV), 1, 0, SIZE_MAX, &coll_ring_allgather,
      COLL_I_AS_USUAL("all links busy, and only between neighbours")},
 
-    {COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV), 1, 0, SIZE_MAX, &coll_pairwise_alltoall,
+    {COLL_EXCHANGING, 1, 0, SIZE_MAX, &coll_pairwise_alltoall,
      COLL_I_AS_USUAL("one partner at a time, a different one for every rank")},
 
     {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, 0, SIZE_MAX,
@@ -108,6 +108,7 @@ COLL_INLINE size_t coll_problem_bytes(const coll_problem *problem)
     case COLL_GATHERV:
     case COLL_SCATTERV:
     case COLL_ALLTOALLV:
+    case COLL_ALLTOALLW:
         return 0;
     case COLL_ALLGATHERV:
         counts = problem->out.counts;

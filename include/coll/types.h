@@ -86,7 +86,8 @@ COLL_INLINE const char *coll_status_text(coll_status status)
     X(COLL_REDUCE_SCATTER, "reduce_scatter")                                                   \
     X(COLL_REDUCE_SCATTER_BLOCK, "reduce_scatter_block")                                       \
     X(COLL_SCAN, "scan")                                                                       \
-    X(COLL_EXSCAN, "exscan")
+    X(COLL_EXSCAN, "exscan")                                                                   \
+    X(COLL_ALLTOALLW, "alltoallw")
 
 #define COLL_I_NAME(name, text) name,
 typedef enum coll_collective {
@@ -102,6 +103,9 @@ typedef enum coll_collective {
 #define COLL_REDUCING                                                                          \
     (COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_ALLREDUCE) | COLL_BIT(COLL_REDUCE_SCATTER) |        \
      COLL_BIT(COLL_REDUCE_SCATTER_BLOCK) | COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN))
+#define COLL_PAIRED /* any two ranks have counts of their own, which only they know */         \
+    (COLL_BIT(COLL_ALLTOALLV) | COLL_BIT(COLL_ALLTOALLW))
+#define COLL_EXCHANGING (COLL_BIT(COLL_ALLTOALL) | COLL_PAIRED)
 
 COLL_INLINE bool coll_is(unsigned set, coll_collective collective)
 {

@@ -129,8 +129,7 @@ COLL_INLINE bool coll_i_grid_params(coll_grid_case *of, uint32_t k)
 COLL_INLINE bool coll_i_grid_has_layouts(coll_collective collective)
 {
     return coll_is(COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) |
-                       COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_ALLTOALLV) |
-                       COLL_BIT(COLL_REDUCE_SCATTER),
+                       COLL_BIT(COLL_ALLGATHERV) | COLL_PAIRED | COLL_BIT(COLL_REDUCE_SCATTER),
                    collective);
 }
 
@@ -356,7 +355,8 @@ COLL_INLINE bool coll_i_grid_large(coll_grid_worker *worker, const coll_grid_opt
         coll_status status;
         if (row->algorithm->traits & COLL_NEEDS_POWER_OF_TWO)
             of.p = coll_pow2_floor(of.p);
-        if (of.collective == COLL_ALLTOALLV && (uint64_t)of.p * of.p * 4 > options->elements)
+        if (coll_is(COLL_PAIRED, of.collective) &&
+            (uint64_t)of.p * of.p * 4 > options->elements)
             continue;
         of.root = coll_is(COLL_ROOTED, of.collective) ? coll_i_grid_random(worker, of.p) : 0;
         if (coll_i_grid_has_layouts(of.collective))

@@ -106,6 +106,7 @@ grep -q '^rank 1$' "$scratch/out" && fail 'coll show --rank 2 prints rank 1'
 for layout in uneven gaps one empty; do
     says '^window' show gatherv linear -p 5 --layout $layout --root-tables --root 3
     says '^window' show alltoallv pairwise -p 5 --layout $layout --in-place
+    says '^window' show alltoallw pairwise -p 5 --layout $layout
 done
 run 0 show allgatherv ring -p 4 --seed 9
 cp "$scratch/out" "$scratch/again"
@@ -257,7 +258,7 @@ refuses 'coll show: --count and --counts exclude each other' show gatherv linear
 refuses 'coll show: the tables of gatherv are made for at most 16777216 ranks here, not 4294967295' show gatherv linear -p 4294967295
 refuses 'coll show: the tables of alltoallv are made for at most 2048 ranks here, not 5000' show alltoallv pairwise -p 5000
 refuses 'coll show: there is no layout "evn"; there are uneven, gaps, one, empty' show gatherv linear -p 4 --layout evn
-refuses 'coll show: --layout is for gatherv, scatterv, allgatherv, alltoallv and reduce_scatter' show bcast linear -p 4 --layout gaps
+refuses 'coll show: --layout is for collectives whose blocks may differ' show bcast linear -p 4 --layout gaps
 refuses 'coll show: --layout excludes --counts and --seed' show gatherv linear -p 2 --layout gaps --seed 1
 refuses 'coll show: --root-tables goes with --layout, for gatherv and scatterv' show gatherv linear -p 2 --root-tables
 refuses 'coll show: --param is given more than 8 times' show bcast fnomial -p 4 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2

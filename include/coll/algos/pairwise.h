@@ -1,4 +1,4 @@
-/* coll/algos/pairwise.h — alltoall(v), reduce_scatter(_block) in rounds of one partner at a time
+/* coll/algos/pairwise.h — alltoall(v,w), reduce_scatter(_block) in rounds of one partner at a time
  *
  * Round i is a cyclic shift: everyone sends to the rank i to its right and receives from the
  * rank i to its left, so every rank handles one message in and one out at a time, and no block
@@ -109,7 +109,7 @@ COLL_INLINE size_t coll_i_pairwise_alltoall_scratch(const coll_plan *plan, uint3
 static const coll_algorithm coll_pairwise_alltoall = {
     "pairwise",
     "Thakur, Rabenseifner, Gropp 2005",
-    COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV),
+    COLL_EXCHANGING,
     /* traits */ 0,
     /* window */ 2,
     /* parameters */ 0,

@@ -78,11 +78,11 @@ COLL_INLINE void coll_grid_worker_release(coll_grid_worker *worker)
     coll_i_release(&worker->plans);
 }
 
-/* Elements that `from` has for `to` (alltoallv), or that the block of `from` has (to = 0). In
+/* Elements that `from` has for `to` (alltoallv, -w), or that the block of `from` has (to = 0). In
  * place, what goes one way must come back. */
 COLL_INLINE size_t coll_i_grid_count(const coll_grid_case *of, uint32_t from, uint32_t to)
 {
-    const bool matrix = of->collective == COLL_ALLTOALLV;
+    const bool matrix = coll_is(COLL_PAIRED, of->collective);
     const size_t a = from, b = to;
     const size_t any = !matrix                       ? a * 7 + 3
                        : (of->flags & COLL_IN_PLACE) ? (a + b) * 2 + a * b
@@ -153,7 +153,7 @@ COLL_INLINE bool coll_i_grid_nodes(coll_grid_worker *worker, uint32_t nodes,
 COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_grid_case *of)
 {
     const uint32_t p = of->p;
-    const bool matrix = of->collective == COLL_ALLTOALLV;
+    const bool matrix = coll_is(COLL_PAIRED, of->collective);
     const size_t table = matrix ? (size_t)p * p : p;
     coll_problem problem;
     size_t *tables;

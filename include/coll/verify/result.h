@@ -165,7 +165,7 @@ COLL_INLINE bool coll_i_expect_same_bits(const coll_i_check *c)
     return true;
 }
 
-/* The block of an alltoall(v)'s input that is for a rank. */
+/* The block of an alltoall(v,w)'s input that is for a rank. */
 COLL_INLINE coll_block coll_i_gives(const coll_plan *plan, uint32_t to)
 {
     return coll_in_place(plan) ? coll_out_block(plan, to) : coll_in_block(plan, to);
@@ -178,7 +178,7 @@ COLL_INLINE bool coll_i_check_tables(const coll_i_data *d, coll_report *report)
     for (uint32_t rank = 0; rank < d->p; rank++) {
         const coll_plan *plan = coll_i_rank_at(d, rank)->plan;
         const coll_collective collective = plan->problem.collective;
-        const bool exchanges = collective == COLL_ALLTOALL || collective == COLL_ALLTOALLV;
+        const bool exchanges = coll_is(COLL_EXCHANGING, collective);
         const bool scatters = collective == COLL_SCATTER || collective == COLL_SCATTERV;
         const bool gathers = collective == COLL_GATHER || collective == COLL_GATHERV;
         if (plan == coll_i_rank_at(d, 0)->plan && rank > 0)
@@ -202,7 +202,7 @@ COLL_INLINE bool coll_i_check_tables(const coll_i_data *d, coll_report *report)
     return true;
 }
 
-/* OUT of an alltoall(v): block j is what rank j has for this rank. */
+/* OUT of an alltoall(v,w): block j is what rank j has for this rank. */
 COLL_INLINE bool coll_i_expect_exchange(const coll_i_check *c)
 {
     const coll_plan *plan = coll_i_rank_at(c->data, c->rank)->plan;
@@ -260,6 +260,7 @@ COLL_INLINE bool coll_i_check_result(const coll_i_check *c)
     }
     case COLL_ALLTOALL:
     case COLL_ALLTOALLV:
+    case COLL_ALLTOALLW:
         return coll_i_expect_exchange(c);
     case COLL_BARRIER:
     case COLL_COLLECTIVES:

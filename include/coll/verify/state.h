@@ -162,10 +162,10 @@ COLL_INLINE void coll_i_load_rank(coll_i_rank *at, uint32_t rank)
         break;
     case COLL_ALLTOALL:
     case COLL_ALLTOALLV:
+    case COLL_ALLTOALLW:
     case COLL_REDUCE_SCATTER:
     case COLL_REDUCE_SCATTER_BLOCK: {
-        const bool exchange =
-            of->collective == COLL_ALLTOALL || of->collective == COLL_ALLTOALLV;
+        const bool exchange = coll_is(COLL_EXCHANGING, of->collective);
         const coll_layout *input = in_place && exchange ? &of->out : &of->in;
         if (in_place)
             at->gaps = coll_i_mark_gaps(out, at->extent[COLL_OUT], input, of->p,
