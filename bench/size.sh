@@ -66,7 +66,7 @@ one()
 }
 
 echo "target,algorithm,checks,text_bytes,text_bytes_linked_with_runtime,data_bytes,bss_bytes_request_of_8_slots"
-for pair in coll_recursive_doubling_allreduce:coll/algos/recursive_doubling.h \
+for pair in coll_recursive_doubling_allreduce:coll/algos/recursive_multiplying.h \
     coll_ring_allreduce:coll/algos/ring.h coll_fnomial_allreduce:coll/algos/fnomial.h; do
     algorithm=${pair%%:*} header=${pair#*:}
     if [ ! -f "$here/../include/$header" ]; then

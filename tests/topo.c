@@ -272,39 +272,123 @@ TEST(trees_do_not_overflow)
 
 /* ---- folding ------------------------------------------------------------------------------- */
 
-static void check_fold_rank(uint32_t p, coll_fold fold, uint32_t number)
+static void check_fold_rank(uint32_t p, const coll_fold *fold, uint32_t number)
 {
     const uint32_t rank = coll_fold_rank(fold, number), first = coll_fold_first(fold, number);
     CHECK(rank < p);
     CHECK(!coll_fold_idle(fold, rank));
     CHECK_EQ(coll_fold_number(fold, rank), number);
-    CHECK_EQ(rank - first, number < fold.extra ? 1 : 0);
+    CHECK_EQ(rank - first, number < fold->extra ? 1 : 0);
     CHECK(first == rank || coll_fold_idle(fold, first));
     CHECK_EQ(coll_fold_first(fold, number + 1), rank + 1); /* runs tile; beyond the last is p */
 }
 
+static const uint32_t radices[] = {2, 3, 4, 5, 7, 8, 16, 64, 299, 300, 1000000};
+enum { RADICES = sizeof radices / sizeof *radices };
+
+/* The core is the largest c·k^m ≤ p. */
+static void check_core(uint32_t p, uint32_t k, const coll_fold *fold)
+{
+    uint64_t power = 1;
+    uint32_t rounds = 0;
+    while (power * k <= p) {
+        power *= k;
+        rounds++;
+    }
+    CHECK_EQ(fold->core, p / power * power);
+    CHECK_EQ(fold->core + (uint64_t)fold->extra, p);
+    CHECK(fold->extra < power);
+    CHECK_EQ(fold->rounds, rounds + (p / power > 1 ? 1 : 0));
+    CHECK_EQ(fold->top, p / power > 1 ? p / power : k);
+    CHECK_EQ(coll_fold_first(fold, 0), 0);
+    CHECK_EQ(coll_fold_first(fold, fold->core), p);
+}
+
 TEST(folding_keeps_rank_order)
 {
-    for (uint32_t p = 1; p <= 300; p++) {
-        const coll_fold fold = coll_fold_of(p);
-        uint32_t idle = 0;
-        CHECK_EQ(fold.core + fold.extra, p);
-        CHECK(fold.extra < fold.core);
-        CHECK_EQ(coll_fold_first(fold, 0), 0);
-        CHECK_EQ(coll_fold_first(fold, fold.core), p);
-        for (uint32_t number = 0; number < fold.core; number++)
-            check_fold_rank(p, fold, number);
-        for (uint32_t rank = 0; rank < p; rank++)
-            idle += coll_fold_idle(fold, rank) ? 1 : 0;
-        CHECK_EQ(idle, fold.extra);
+    for (size_t i = 0; i < RADICES; i++) {
+        const coll_divider k = coll_divider_of(radices[i]);
+        for (uint32_t p = 1; p <= 300; p++) {
+            const coll_fold fold = coll_fold_of(p, &k);
+            uint32_t idle = 0;
+            check_core(p, radices[i], &fold);
+            for (uint32_t number = 0; number < fold.core; number++)
+                check_fold_rank(p, &fold, number);
+            for (uint32_t rank = 0; rank < p; rank++)
+                idle += coll_fold_idle(&fold, rank) ? 1 : 0;
+            CHECK_EQ(idle, fold.extra);
+        }
+        for (size_t e = 1; e < ENDS; e++) {
+            const coll_fold fold = coll_fold_of(ends[e], &k);
+            check_core(ends[e], radices[i], &fold);
+            check_fold_rank(ends[e], &fold, 0);
+            check_fold_rank(ends[e], &fold, fold.core - 1);
+            for (uint32_t n = 0; n < 100; n++)
+                check_fold_rank(ends[e], &fold, random32() % fold.core);
+        }
     }
-    for (size_t i = 1; i < ENDS; i++) {
-        const coll_fold fold = coll_fold_of(ends[i]);
-        CHECK_EQ(coll_fold_first(fold, fold.core), ends[i]);
-        check_fold_rank(ends[i], fold, 0);
-        check_fold_rank(ends[i], fold, fold.core - 1);
-        for (uint32_t n = 0; n < 100; n++)
-            check_fold_rank(ends[i], fold, random32() % fold.core);
+}
+
+/* ---- exchanges ----------------------------------------------------------------------------- */
+
+TEST(bits_in_opposite_order)
+{
+    CHECK_EQ(coll_divider_two.by, 2);
+    for (uint32_t bits = 0; bits <= 31; bits++)
+        for (uint32_t n = 0; n < 50; n++) {
+            const uint32_t x = bits == 0 ? 0 : random32() >> (32 - bits);
+            uint32_t wanted = 0;
+            for (uint32_t i = 0; i < bits; i++)
+                wanted |= (x >> i & 1) << (bits - 1 - i);
+            CHECK_EQ(coll_reverse_bits(x, bits), wanted);
+            CHECK_EQ(coll_divide(x, &coll_divider_two), x / 2);
+        }
+}
+
+/* Digits of the number from the lowest, and its mirror's from the highest. */
+static void check_number(const coll_fold *fold, const coll_divider *k, uint32_t number)
+{
+    uint64_t stride = 1, span = fold->core;
+    uint32_t digits = number, first = 0;
+    for (uint32_t t = 0; t < fold->rounds; t++) {
+        const uint32_t radix = t + 1 == fold->rounds ? fold->top : k->by;
+        const coll_exchange x = coll_exchange_of(fold, k, number, t);
+        const coll_mirrors m = coll_mirrors_of(fold, k, number, t);
+        CHECK_EQ(x.radix, radix);
+        CHECK_EQ(x.stride, stride);
+        CHECK_EQ(x.digit, digits % radix);
+        CHECK_EQ(coll_exchange_number(&x, x.digit), number);
+        CHECK_EQ(x.first, number - x.digit * stride);
+        CHECK_EQ(x.below, number % stride);
+        CHECK_EQ(m.first, first);
+        CHECK_EQ(m.span, span);
+        CHECK_EQ(span % radix, 0);
+        span /= radix;
+        first += (uint32_t)(digits % radix * span);
+        digits /= radix;
+        stride *= radix;
+    }
+    CHECK_EQ(stride, fold->core);
+    CHECK_EQ(coll_mirrors_of(fold, k, number, fold->rounds).first, first);
+    CHECK_EQ(coll_mirrors_of(fold, k, number, fold->rounds).span, 1);
+    CHECK_EQ(coll_mirrored(fold, k, first), number);
+}
+
+TEST(digits_and_mirrors)
+{
+    for (size_t i = 0; i < RADICES; i++) {
+        const coll_divider k = coll_divider_of(radices[i]);
+        for (uint32_t p = 1; p <= 300; p++) {
+            const coll_fold fold = coll_fold_of(p, &k);
+            for (uint32_t number = 0; number < fold.core; number++)
+                check_number(&fold, &k, number);
+        }
+        for (size_t e = 1; e < ENDS; e++) {
+            const coll_fold fold = coll_fold_of(ends[e], &k);
+            check_number(&fold, &k, fold.core - 1);
+            for (uint32_t n = 0; n < 100; n++)
+                check_number(&fold, &k, random32() % fold.core);
+        }
     }
 }
 
@@ -438,6 +522,8 @@ int main(void)
     RUN(trees_of_the_thesis);
     RUN(trees_do_not_overflow);
     RUN(folding_keeps_rank_order);
+    RUN(bits_in_opposite_order);
+    RUN(digits_and_mirrors);
     RUN(nodes_tile_the_ranks);
     RUN(nodes_that_do_not_fit);
     RUN(lines_on_a_mesh);

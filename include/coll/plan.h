@@ -273,8 +273,10 @@ typedef struct coll_plan {
     coll_partition cut; /* the vector of `count` elements in p parts */
     coll_divider
         radix; /* division by param[0], which is the radix of algorithms that have one */
-    coll_divider second; /* division by param[1] */
-    size_t largest;      /* elements of the largest block of the layouts that this rank has */
+    coll_divider second;   /* division by param[1] */
+    coll_fold fold;        /* the ranks, k = param[0], or 2 for an algorithm without a radix */
+    coll_partition pieces; /* the vector in fold.core parts */
+    size_t largest;        /* elements of the largest block of the layouts that this rank has */
     coll_group group; /* its ranks as ranks of the transport; identity until coll_plan_place */
     const void
         *inner; /* what a composition (compose.h) or replay (schedule.h) is made of, or NULL */
@@ -517,6 +519,9 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
     plan->cut = coll_partition_of(problem->count, problem->p);
     plan->radix = coll_divider_of(plan->param[0] ? plan->param[0] : 1);
     plan->second = coll_divider_of(plan->param[1] ? plan->param[1] : 1);
+    plan->fold =
+        coll_fold_of(problem->p, plan->radix.by > 1 ? &plan->radix : &coll_divider_two);
+    plan->pieces = coll_partition_of(problem->count, plan->fold.core);
     {
         const size_t in = coll_i_layout_largest(&problem->in, problem->count, problem->p);
         const size_t out = coll_i_layout_largest(&problem->out, problem->count, problem->p);

@@ -24,8 +24,8 @@
 #include "algos/linear_scan.h"
 #include "algos/pairwise.h"
 #include "algos/prefix.h"
-#include "algos/recursive_doubling.h"
 #include "algos/recursive_doubling_scan.h"
+#include "algos/recursive_multiplying.h"
 #include "algos/ring.h"
 #include "algos/scatter_allgather.h"
 #include "algos/snake.h"
@@ -70,7 +70,9 @@ static const coll_algorithm *const coll_registry[] = {
 
     /* recursive doubling, halving, multiplying */
     &coll_recursive_doubling_allreduce,
+    &coll_recursive_multiplying_allreduce,
     &coll_recursive_doubling_allgather,
+    &coll_recursive_multiplying_allgather,
     &coll_recursive_doubling_scan,
     &coll_recursive_doubling_exscan,
 

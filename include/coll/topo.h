@@ -62,6 +62,20 @@ COLL_HOT_INLINE uint32_t coll_divide(uint32_t x, const coll_divider *d)
     return (high + ((x - high) >> d->shift1)) >> d->shift2;
 }
 
+/* Division by 2. */
+static const coll_divider coll_divider_two = {2, 1, 1, 0};
+
+/* The lowest `bits` ≤ 31 bits of x, which has no others, in opposite order. */
+COLL_HOT_INLINE uint32_t coll_reverse_bits(uint32_t x, uint32_t bits)
+{
+    x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+    x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+    x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+    x = (x >> 8 & 0x00ff00ffu) | (x & 0x00ff00ffu) << 8;
+    x = x >> 16 | x << 16;
+    return x >> 1 >> (31 - bits);
+}
+
 /* *product = a · b; false where that does not fit. */
 COLL_INLINE bool coll_multiply(size_t a, size_t b, size_t *product)
 {
@@ -328,48 +342,160 @@ COLL_HOT_INLINE uint32_t coll_fnomial_child(uint32_t f, uint32_t v, uint32_t slo
     return v + (slot - phase.first + 1) * phase.stride;
 }
 
-/* ---- folding to a power of two -------------------------------------------------------- The
- * first 2·extra ranks form pairs of neighbours (2i, 2i+1); the even one folds into the odd one
- * and waits. The others and the odd ones are numbered 0 … core−1 in rank order, core = 2^⌊log2
- * p⌋.
+/* ---- folding to a core of c·k^m ranks ------------------------------------------------------
+ * The core is the largest c·k^m ≤ p with c < k; a power of two for k = 2. The first 2·extra
+ * ranks form pairs of neighbours (2i, 2i+1); the even one folds into the odd one and waits. The
+ * odd ones and the others are numbered 0 … core−1 in rank order. As extra < k^m ≤ core, no rank
+ * has more than one folded into it.
  *
- *   p = 6, core = 4, extra = 2:   rank  0 1 2 3 4 5
- *                                 core  · 0 · 1 2 3
+ *   p = 6, k = 2, core 4:   rank  0 1 2 3 4 5     p = 7, k = 3, core 6:   rank  0 1 2 3 4 5 6
+ *                           core  · 0 · 1 2 3                             core  · 0 1 2 3 4 5
  */
 typedef struct coll_fold {
-    uint32_t core, extra;
+    uint32_t core, extra; /* core + extra = p */
+    uint32_t rounds; /* digits of the core's numbers, from the lowest: all of radix k … */
+    uint32_t top;    /* … but the highest of radix `top`: c, or k where c is 1 */
 } coll_fold;
 
-COLL_INLINE coll_fold coll_fold_of(uint32_t p)
+/* k->by is at least 2. */
+COLL_INLINE coll_fold coll_fold_of(uint32_t p, const coll_divider *k)
 {
     coll_fold fold;
-    fold.core = coll_pow2_floor(p);
+    fold.core = 1;
+    fold.rounds = 0;
+    for (fold.top = p; fold.top >= k->by; fold.rounds++) {
+        fold.top = coll_divide(fold.top, k);
+        fold.core *= k->by;
+    }
+    fold.core *= fold.top;
     fold.extra = p - fold.core;
+    if (fold.top > 1)
+        fold.rounds++;
+    else
+        fold.top = k->by;
     return fold;
 }
 
 /* Does rank r wait while the core works? */
-COLL_INLINE bool coll_fold_idle(coll_fold fold, uint32_t r)
+COLL_HOT_INLINE bool coll_fold_idle(const coll_fold *fold, uint32_t r)
 {
-    return r < 2 * fold.extra && !(r & 1u);
+    return r < 2 * fold->extra && !(r & 1u);
 }
 
 /* The core number of a rank that is not idle, and back. */
-COLL_INLINE uint32_t coll_fold_number(coll_fold fold, uint32_t r)
+COLL_HOT_INLINE uint32_t coll_fold_number(const coll_fold *fold, uint32_t r)
 {
-    return r < 2 * fold.extra ? r >> 1 : r - fold.extra;
+    return r < 2 * fold->extra ? r >> 1 : r - fold->extra;
 }
 
-COLL_INLINE uint32_t coll_fold_rank(coll_fold fold, uint32_t number)
+COLL_HOT_INLINE uint32_t coll_fold_rank(const coll_fold *fold, uint32_t number)
 {
-    return number < fold.extra ? 2 * number + 1 : number + fold.extra;
+    return number < fold->extra ? 2 * number + 1 : number + fold->extra;
 }
 
 /* The first rank whose data core number `number` stands for: its own, or that of the rank
  * folded into it. */
-COLL_INLINE uint32_t coll_fold_first(coll_fold fold, uint32_t number)
+COLL_HOT_INLINE uint32_t coll_fold_first(const coll_fold *fold, uint32_t number)
 {
-    return number < fold.extra ? 2 * number : number + fold.extra;
+    return number < fold->extra ? 2 * number : number + fold->extra;
+}
+
+/* ---- exchanges in the core ----------------------------------------------------------------
+ * In round t the numbers that differ in digit t alone form a group: `radix` numbers, k^t apart.
+ * The groups of round 0 are neighbours; after rounds 0 … t−1 in this order, k^t consecutive
+ * numbers are in touch. Read from the other end, the digits give the number's mirror: digit 0
+ * tells in which k-th of the core the mirror is, digit 1 in which k-th of that, and so on.
+ *
+ *   k = 2, core 8:   number  0 1 2 3 4 5 6 7      k = 3, core 6:   number  0 1 2 3 4 5
+ *                    mirror  0 4 2 6 1 5 3 7                       mirror  0 2 4 1 3 5
+ */
+typedef struct coll_exchange {
+    uint32_t stride, radix; /* of the group */
+    uint32_t digit;         /* the number's place in it */
+    uint32_t first;         /* the number at place 0 */
+    uint32_t below;         /* the number modulo stride */
+} coll_exchange;
+
+/* The group of a number in round t < fold->rounds. O(1) for k = 2, else O(t). */
+COLL_HOT_INLINE coll_exchange coll_exchange_of(const coll_fold *fold, const coll_divider *k,
+                                               uint32_t number, uint32_t t)
+{
+    coll_exchange x;
+    if (k->by == 2) {
+        x.stride = (uint32_t)1 << t;
+        x.radix = 2;
+        x.digit = number >> t & 1u;
+        x.below = number & (x.stride - 1);
+    } else {
+        x.stride = 1;
+        x.digit = number;
+        for (uint32_t i = 0; i < t; i++) {
+            x.stride *= k->by;
+            x.digit = coll_divide(x.digit, k);
+        }
+        x.below = number - x.digit * x.stride;
+        x.radix = t + 1 == fold->rounds ? fold->top : k->by;
+        x.digit -= t + 1 == fold->rounds ? 0 : coll_divide(x.digit, k) * k->by;
+    }
+    x.first = number - x.digit * x.stride;
+    return x;
+}
+
+/* The number at place i of the group. */
+COLL_HOT_INLINE uint32_t coll_exchange_number(const coll_exchange *x, uint32_t i)
+{
+    return x->first + i * x->stride;
+}
+
+/* An interval of mirrors. */
+typedef struct coll_mirrors {
+    uint32_t first, span;
+} coll_mirrors;
+
+/* Where the mirror of a number is known to lie after rounds 0 … t−1; for t = fold->rounds it is
+ * `first`. O(1) for k = 2, else O(t). */
+COLL_HOT_INLINE coll_mirrors coll_mirrors_of(const coll_fold *fold, const coll_divider *k,
+                                             uint32_t number, uint32_t t)
+{
+    coll_mirrors m;
+    m.span = fold->core;
+    if (k->by == 2) {
+        m.span >>= t;
+        m.first = coll_reverse_bits(number, fold->rounds) & ~(m.span - 1);
+        return m;
+    }
+    m.first = 0;
+    for (uint32_t i = 0; i < t; i++) {
+        const uint32_t above = coll_divide(number, k);
+        if (i + 1 == fold->rounds) {
+            m.first += number;
+            m.span = 1;
+            break;
+        }
+        m.span = coll_divide(m.span, k);
+        m.first += (number - above * k->by) * m.span;
+        number = above;
+    }
+    return m;
+}
+
+/* The number that has this mirror. O(1) for k = 2, else O(rounds). */
+COLL_HOT_INLINE uint32_t coll_mirrored(const coll_fold *fold, const coll_divider *k,
+                                       uint32_t mirror)
+{
+    if (k->by == 2)
+        return coll_reverse_bits(mirror, fold->rounds);
+    if (fold->rounds == 0)
+        return 0;
+    const uint32_t above = mirror / fold->top; /* its other digits, all of radix k */
+    uint32_t number = mirror - above * fold->top;
+    mirror = above;
+    for (uint32_t i = 1; i < fold->rounds; i++) {
+        const uint32_t rest = coll_divide(mirror, k);
+        number = number * k->by + (mirror - rest * k->by);
+        mirror = rest;
+    }
+    return number;
 }
 
 /* ---- meshes --------------------------------------------------------------------------- Ranks
