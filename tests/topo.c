@@ -511,6 +511,50 @@ TEST(nearly_square_meshes)
     CHECK_EQ(coll_mesh_width(0xffffffffu), 65535);
 }
 
+static void check_inorder(uint32_t p, uint32_t v)
+{
+    const coll_inorder at = coll_inorder_of(p, v);
+    CHECK(at.first <= v && v <= at.last && at.last < p);
+    CHECK((v + 1) >> at.level & 1u);
+    CHECK_EQ(((v + 1) & (((uint32_t)1 << at.level) - 1)), 0);
+    CHECK_EQ(at.left<v, at.level> 0);
+    CHECK_EQ(at.left < v, at.first < v);
+    CHECK_EQ(at.right > v, at.last > v);
+    if (at.left < v) {
+        const coll_inorder left = coll_inorder_of(p, at.left);
+        CHECK_EQ(left.first, at.first);
+        CHECK_EQ(left.last, v - 1);
+        CHECK_EQ(left.parent, v);
+        CHECK_EQ(left.level, at.level - 1);
+    }
+    if (at.right > v) {
+        const coll_inorder right = coll_inorder_of(p, at.right);
+        CHECK_EQ(right.first, v + 1);
+        CHECK_EQ(right.last, at.last);
+        CHECK_EQ(right.parent, v);
+        CHECK(right.level + 1 == at.level || (right.level < at.level && right.last == p - 1));
+    }
+    if (at.parent == v) {
+        CHECK_EQ(v + 1, coll_pow2_floor(p));
+        CHECK_EQ(at.first, 0);
+        CHECK_EQ(at.last, p - 1);
+    } else {
+        const coll_inorder parent = coll_inorder_of(p, at.parent);
+        CHECK(parent.left == v || parent.right == v);
+    }
+}
+
+TEST(trees_in_order)
+{
+    for (uint32_t p = 1; p <= 300; p++)
+        for (uint32_t v = 0; v < p; v++)
+            check_inorder(p, v);
+    for (size_t i = 1; i < ENDS; i++)
+        for (uint32_t n = 0; n < 200; n++)
+            check_inorder(ends[i],
+                          n < 100 ? random32() % ends[i] : ends[i] - 1 - (n - 100) % ends[i]);
+}
+
 int main(void)
 {
     RUN(logarithms);
@@ -528,5 +572,6 @@ int main(void)
     RUN(nodes_that_do_not_fit);
     RUN(lines_on_a_mesh);
     RUN(nearly_square_meshes);
+    RUN(trees_in_order);
     return check_done();
 }

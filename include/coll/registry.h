@@ -12,6 +12,7 @@
 #ifndef COLL_REGISTRY_H
 #define COLL_REGISTRY_H
 
+#include "algos/binary_tree_scan.h"
 #include "algos/bruck.h"
 #include "algos/bruck_alltoall.h"
 #include "algos/dissemination.h"
@@ -53,6 +54,8 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_fnomial_gatherv,
     &coll_scatter_allgather_bcast,
     &coll_scatter_ring_bcast,
+    &coll_binary_tree_scan,
+    &coll_binary_tree_exscan,
 
     /* rings */
     &coll_ring_allgather,

@@ -538,4 +538,40 @@ COLL_INLINE uint32_t coll_mesh_width(uint32_t p)
     return width;
 }
 
+/* ---- binary trees in order -------------------------------------------------------------------
+ * Left subtree, rank, right subtree: every subtree is a run of ranks, and the rank itself stands
+ * within. With n = rank + 1, a rank of level i has n = 2^i · an odd number, and 2^i − 1 ranks on
+ * each side of it are in its subtree, as far as they exist.
+ *
+ *   p = 6    level 2         3
+ *                  1     1       5
+ *                  0   0   2   4
+ */
+typedef struct coll_inorder {
+    uint32_t level;
+    uint32_t parent, left, right; /* the rank itself where there is none */
+    uint32_t first, last;         /* the ranks of its subtree */
+} coll_inorder;
+
+/* v's place in the tree of p ranks, v < p. The root is rank 2^⌊log2 p⌋ − 1. O(1). */
+COLL_HOT_INLINE coll_inorder coll_inorder_of(uint32_t p, uint32_t v)
+{
+    const uint32_t n = v + 1, bit = n & (~n + 1), after = p - n;
+    coll_inorder at;
+    at.level = COLL_LOWEST_BIT(n);
+    at.first = n - bit;
+    at.last = bit - 1 < after ? v + (bit - 1) : p - 1;
+    at.left = v - bit / 2;
+    at.right = v;
+    if (at.last != v) { /* on the right there may be too few for a child of the next level */
+        const uint32_t largest = coll_pow2_floor(after);
+        at.right += bit / 2 < largest ? bit / 2 : largest;
+    }
+    if (bit <= after && !(n & (2 * bit)))
+        at.parent = v + bit;
+    else
+        at.parent = n == bit ? v : v - bit;
+    return at;
+}
+
 #endif /* COLL_TOPO_H */

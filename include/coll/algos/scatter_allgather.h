@@ -25,10 +25,9 @@
  * Cost    (p−1)·`count` elements in all, at most 2(p−1)·⌈`count`/p⌉ sent by a rank; no scratch.
  *         scatter_allgather: ≤ f⌈log_f p⌉ rounds, ≤ 3(f−1)⌈log_f p⌉ messages per rank;
  *         scatter_ring: ≤ p−1 + ⌈log_f p⌉ rounds, ≤ p−1 + (f−1)⌈log_f p⌉ messages per rank
- * Source  Barnett, Shuler, van de Geijn, Gupta, Payne, Watts 1994 (scatter, then collect);
- *         Thakur, Rabenseifner, Gropp 2005, §4.2, doi:10.1177/1094342005051521; around the ranks:
- *         Bruck et al.
- *         1997, doi:10.1109/71.642949
+ * Source  Barnett, Shuler, van de Geijn, Gupta, Payne, Watts 1994 (scatter, then collect); Thakur,
+ *         Rabenseifner, Gropp 2005, §4.2, doi:10.1177/1094342005051521; around the ranks: Bruck et
+ *         al. 1997, doi:10.1109/71.642949
  */
 #ifndef COLL_ALGOS_SCATTER_ALLGATHER_H
 #define COLL_ALGOS_SCATTER_ALLGATHER_H
