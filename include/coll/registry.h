@@ -19,6 +19,7 @@
 #include "algos/fence.h"
 #include "algos/fnomial.h"
 #include "algos/fnomial_gather.h"
+#include "algos/kshift.h"
 #include "algos/linear.h"
 #include "algos/linear_all.h"
 #include "algos/linear_gather.h"
@@ -60,6 +61,7 @@ static const coll_algorithm *const coll_registry[] = {
     /* rings */
     &coll_ring_allgather,
     &coll_prefix_allgather,
+    &coll_kshift_allgather,
     &coll_ring_reduce_scatter,
     &coll_ring_allreduce,
 
@@ -88,6 +90,7 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_pairwise_alltoall,
     &coll_ring_alltoall,
     &coll_prefix_alltoall,
+    &coll_kshift_alltoall,
     &coll_pairwise_reduce_scatter,
 };
 

@@ -90,7 +90,7 @@ COLL_INLINE coll_status coll_i_machine_check(const coll_plan *plan, uint32_t nod
         "machine", "nodes, numbered as in the group; 0: the ranks are", 0,                     \
             COLL_I_MACHINE_MOST, 0,                                                            \
         {                                                                                      \
-            0, 70, 0, 0                                                                        \
+            0, 0, 0, 0                                                                         \
         }                                                                                      \
     }
 
