@@ -7,6 +7,7 @@
 
 #include "coll/registry.h"
 #include "coll/transports/threads.h"
+#include "kinds.h"
 #include "rig.h"
 
 /* ---- one thread -------------------------------------------------------------------------- */
@@ -170,6 +171,174 @@ TEST(cancelling_and_aborting)
     coll_threads_destroy(world);
 }
 
+/* A message to all, short and long; and none to anybody while one ring is full. */
+TEST(multicast)
+{
+    enum { RANKS = 4 };
+    coll_threads *world = coll_threads_create(RANKS);
+    static char sent[LONG] = "to all", got[LONG];
+    void *end[RANKS];
+    coll_handle s, r;
+    for (uint32_t i = 0; i < RANKS; i++)
+        end[i] = coll_threads_rank(world, i);
+    for (size_t bytes = 4; bytes <= LONG; bytes += LONG - 4) {
+        const bool is_long = bytes == LONG;
+        CHECK_STATUS(t->multicast(end[1], 5, sent, bytes, &s),
+                     is_long ? COLL_STARTED : COLL_OK);
+        for (uint32_t i = RANKS; i-- > 0;) {
+            if (i == 1)
+                continue;
+            if (is_long)
+                CHECK_STATUS(t->test(end[1], &s), COLL_AGAIN);
+            memset(got, 0, sizeof got);
+            CHECK_STATUS(t->recv(end[i], 1, 5, got, bytes, &r), COLL_OK);
+            CHECK_EQ(memcmp(sent, got, bytes), 0);
+        }
+        if (is_long)
+            CHECK_STATUS(t->test(end[1], &s), COLL_OK);
+        for (uint32_t i = 0; i < COLL_THREADS_CELLS; i++)
+            CHECK_STATUS(t->send(end[1], 3, 6, NULL, 0, &r), COLL_OK);
+        CHECK_STATUS(t->multicast(end[1], 6, sent, bytes, &s), COLL_AGAIN);
+        CHECK_STATUS(t->recv(end[0], 1, 6, got, bytes, &r), COLL_STARTED);
+        for (uint32_t i = 0; i < COLL_THREADS_CELLS; i++)
+            CHECK_STATUS(t->recv(end[3], 1, 6, NULL, 0, &s), COLL_OK);
+        CHECK_STATUS(t->multicast(end[1], 6, sent, bytes, &s),
+                     is_long ? COLL_STARTED : COLL_OK);
+        CHECK_STATUS(t->test(end[0], &r), COLL_OK);
+        for (uint32_t i = 2; i < RANKS; i++)
+            CHECK_STATUS(t->recv(end[i], 1, 6, got, bytes, &r), COLL_OK);
+        if (is_long)
+            CHECK_STATUS(t->test(end[1], &s), COLL_OK);
+    }
+    CHECK_STATUS(t->multicast(end[1], 7, sent, LONG, &s), COLL_STARTED);
+    CHECK_STATUS(t->recv(end[2], 1, 7, got, LONG, &r), COLL_OK);
+    CHECK_STATUS(t->test(end[1], &s), COLL_AGAIN);
+    t->abort(end[1], 7);
+    CHECK_STATUS(t->test(end[1], &s), COLL_ERR_PEER);
+    t->cancel(end[1], &s);
+    CHECK_STATUS(t->recv(end[0], 1, 7, got, LONG, &r), COLL_ERR_PEER);
+    CHECK_STATUS(t->multicast(end[1], 7, sent, LONG, &s), COLL_ERR_PEER);
+    coll_threads_destroy(world);
+    world = coll_threads_create(1);
+    CHECK_STATUS(t->multicast(coll_threads_rank(world, 0), 0, sent, LONG, &s), COLL_OK);
+    coll_threads_destroy(world);
+}
+
+/* Digits in the order of operands. */
+static void append(void *dst, const void *a, const void *b, size_t count, void *arg)
+{
+    (void)arg;
+    for (size_t i = 0; i < count; i++) {
+        const int left = ((const int *)a)[i], right = ((const int *)b)[i];
+        ((int *)dst)[i] = left * (right < 10 ? 10 : 100) + right;
+    }
+}
+
+static const coll_op appends = {append, NULL, false, true};
+
+/* Brings elements of tag 9 to a team. */
+static coll_status bring(void *end, uint32_t number, uint32_t members, int *dst, const int *src,
+                         size_t count, coll_handle *h)
+{
+    coll_team team;
+    team.number = number;
+    team.members = members;
+    return t->fabric_reduce(end, 9, team, &appends, dst, src, count, sizeof(int), h);
+}
+
+TEST(fabric_reduce)
+{
+    enum { RANKS = 4 };
+    static const uint32_t arrivals[RANKS] = {3, 1, 0, 2};
+    coll_threads *world = coll_threads_create(RANKS);
+    int in[RANKS][2], out[RANKS][2];
+    coll_handle h[RANKS], early, late;
+    void *end[RANKS];
+    for (uint32_t i = 0; i < RANKS; i++)
+        end[i] = coll_threads_rank(world, i);
+    for (int round = 0; round < 3; round++) {
+        for (uint32_t k = 0; k < RANKS;
+             k++) { /* the last in place, rank 1 after it gave up one */
+            const uint32_t i = arrivals[k];
+            int *const dst = i == 3 ? in[i] : out[i];
+            in[i][0] = (int)i + 1;
+            in[i][1] = (int)i + 5;
+            if (i == 1) {
+                CHECK_STATUS(bring(end[1], COLL_TEAM_ALL, RANKS, out[1], in[1], 2, &early),
+                             COLL_STARTED);
+                t->cancel(end[1], &early);
+            }
+            CHECK_STATUS(bring(end[i], COLL_TEAM_ALL, RANKS, dst, in[i], 2, &h[i]),
+                         COLL_STARTED);
+            if (k + 1 < RANKS)
+                CHECK_STATUS(t->test(end[i], &h[i]), COLL_AGAIN);
+        }
+        CHECK_STATUS(bring(end[2], COLL_TEAM_ALL, RANKS, in[2], in[2], 1, &late), COLL_STARTED);
+        for (uint32_t i = 0; i < RANKS; i++) {
+            CHECK_STATUS(t->test(end[i], &h[i]), COLL_OK);
+            CHECK_EQ(i == 3 ? in[i][0] : out[i][0], 1234);
+            CHECK_EQ(i == 3 ? in[i][1] : out[i][1], 5678);
+        }
+        for (uint32_t i = 0; i < RANKS; i++) {
+            CHECK_STATUS(t->test(end[2], &late), COLL_AGAIN);
+            if (i != 2)
+                CHECK_STATUS(bring(end[i], COLL_TEAM_ALL, RANKS, out[i], in[0], 1, &h[i]),
+                             COLL_STARTED);
+        }
+        CHECK_STATUS(t->test(end[2], &late), COLL_OK);
+        CHECK_EQ(in[2][0], 1131);
+        for (uint32_t i = 0; i < RANKS; i++)
+            if (i != 2)
+                CHECK_STATUS(t->test(end[i], &h[i]), COLL_OK);
+    }
+    for (uint32_t i = 0; i < RANKS; i++)
+        CHECK_STATUS(bring(end[i], COLL_TEAM_ALL, RANKS, out[i], in[i], i ? 1 : 2, &h[i]),
+                     COLL_STARTED);
+    for (uint32_t i = 0; i < RANKS; i++) {
+        CHECK_STATUS(t->test(end[i], &h[i]), COLL_ERR_SIZE);
+        t->cancel(end[i], &h[i]);
+    }
+    CHECK_STATUS(bring(end[0], COLL_TEAM_ALL, RANKS, out[0], in[0], 1, &h[0]), COLL_STARTED);
+    t->abort(end[1], 9);
+    CHECK_STATUS(t->test(end[0], &h[0]), COLL_ERR_PEER);
+    CHECK_STATUS(bring(end[1], COLL_TEAM_ALL, RANKS, out[1], in[1], 1, &h[1]), COLL_ERR_PEER);
+    coll_threads_recover(world); /* drops what rank 0 brought */
+    for (uint32_t i = 0; i < RANKS; i++) {
+        if (i > 0)
+            CHECK_STATUS(t->test(end[0], &h[0]), COLL_AGAIN);
+        CHECK_STATUS(bring(end[i], COLL_TEAM_ALL, RANKS, out[i], in[i], 1, &h[i]),
+                     COLL_STARTED);
+    }
+    CHECK_STATUS(t->test(end[0], &h[0]), COLL_OK);
+    coll_threads_destroy(world);
+}
+
+/* Two teams at once, ranks 1 and 3, and rank 2 alone. */
+TEST(fabric_reduce_in_teams)
+{
+    enum { RANKS = 4 };
+    coll_threads *world = coll_threads_create(RANKS);
+    int in[RANKS] = {1, 2, 3, 4}, out[RANKS] = {0};
+    coll_handle h[RANKS];
+    void *end[RANKS];
+    for (uint32_t i = 0; i < RANKS; i++)
+        end[i] = coll_threads_rank(world, i);
+    CHECK_STATUS(bring(end[3], COLL_TEAM_NODES, 2, &out[3], &in[3], 1, &h[3]), COLL_STARTED);
+    CHECK_STATUS(bring(end[2], COLL_TEAM_SOCKETS, 1, &out[2], &in[2], 1, &h[2]), COLL_STARTED);
+    CHECK_STATUS(t->test(end[3], &h[3]), COLL_AGAIN);
+    CHECK_STATUS(t->test(end[2], &h[2]), COLL_OK);
+    CHECK_STATUS(bring(end[1], COLL_TEAM_NODES, 2, &out[1], &in[1], 1, &h[1]), COLL_STARTED);
+    CHECK_STATUS(t->test(end[1], &h[1]), COLL_OK);
+    CHECK_STATUS(t->test(end[3], &h[3]), COLL_OK);
+    CHECK_EQ(out[1], 24);
+    CHECK_EQ(out[2], 3);
+    CHECK_EQ(out[3], 24);
+    CHECK_STATUS(bring(end[0], COLL_TEAMS, 2, out, in, 1, h), COLL_ERR_CAPABILITY);
+    CHECK_STATUS(bring(end[0], COLL_TEAM_ALL, 0, out, in, 1, h), COLL_ERR_CAPABILITY);
+    CHECK_STATUS(bring(end[0], COLL_TEAM_ALL, RANKS + 1, out, in, 1, h), COLL_ERR_CAPABILITY);
+    coll_threads_destroy(world);
+}
+
 /* ---- a thread a rank --------------------------------------------------------------------- */
 
 enum { AT_ONCE = 3 }; /* collectives that a thread runs at the same time */
@@ -279,6 +448,18 @@ TEST(every_row)
     }
 }
 
+/* … and those of all kinds of actions, of one length and the other. */
+TEST(every_kind)
+{
+    for (uint32_t p = 1; p <= 7; p++) {
+        coll_threads *world = coll_threads_create(p);
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+            for (size_t count = 3; count <= 70 && p <= kinds_ranks(kinds[i]); count += 67)
+                (void)rig_each(kinds[i], p, count, visit_row, world);
+        coll_threads_destroy(world);
+    }
+}
+
 /* Several collectives at once on the same ranks, short and long, each with its tag. */
 TEST(several_at_once)
 {
@@ -354,9 +535,39 @@ static void failing_abort(void *ctx, uint32_t tag)
     t->abort(((worker *)ctx)->inner, tag);
 }
 
-static const coll_transport failing_transport = {
-    failing_send, failing_recv, failing_test, failing_cancel, failing_abort, NULL, NULL,
-    NULL,         NULL,         NULL,         NULL,           NULL,          0,    UINT32_MAX};
+static coll_status failing_multicast(void *ctx, uint32_t tag, const void *buf, size_t bytes,
+                                     coll_handle *h)
+{
+    worker *w = (worker *)ctx;
+    const coll_status status = failing(w);
+    return status < 0 ? status : t->multicast(w->inner, tag, buf, bytes, h);
+}
+
+static coll_status failing_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
+                                         const coll_op *op, void *dst, const void *src,
+                                         size_t count, size_t elem_bytes, coll_handle *h)
+{
+    worker *w = (worker *)ctx;
+    const coll_status status = failing(w);
+    return status < 0
+               ? status
+               : t->fabric_reduce(w->inner, tag, team, op, dst, src, count, elem_bytes, h);
+}
+
+static const coll_transport failing_transport = {failing_send,
+                                                 failing_recv,
+                                                 failing_test,
+                                                 failing_cancel,
+                                                 failing_abort,
+                                                 NULL, /* wait */
+                                                 NULL, /* borrow */
+                                                 NULL, /* give_back */
+                                                 NULL, /* copy */
+                                                 NULL, /* reduce */
+                                                 failing_multicast,
+                                                 failing_fabric_reduce,
+                                                 0,
+                                                 UINT32_MAX};
 
 /* How the ranks ended: those that did not cause it, well or told by another. */
 static bool ended(const rig *it, uint32_t cause, coll_status with)
@@ -402,6 +613,8 @@ TEST(a_rank_fails)
         coll_threads *world = coll_threads_create(p);
         for (size_t i = 0; i < COLL_REGISTRY_COUNT; i += 3)
             (void)rig_each(coll_registry[i], p, i & 1 ? 70 : 3, visit_trouble, world);
+        (void)rig_each(&hub, p, 70, visit_trouble, world);
+        (void)rig_each(&fabric, p, 70, visit_trouble, world);
         coll_threads_destroy(world);
     }
 }
@@ -413,7 +626,11 @@ int main(void)
     RUN(receives);
     RUN(full_ring);
     RUN(cancelling_and_aborting);
+    RUN(multicast);
+    RUN(fabric_reduce);
+    RUN(fabric_reduce_in_teams);
     RUN(every_row);
+    RUN(every_kind);
     RUN(several_at_once);
     RUN(a_rank_fails);
     return check_done();
