@@ -247,7 +247,7 @@ TEST(every_algorithm_can_be_chosen)
                         continue;
                     for (uint32_t r = 0; r < p; r++) {
                         ranks[r] = comm_rank_new(&it, r);
-                        world_comm(w, r, 1 << 14);
+                        world_comm(w, r, 1 << 19);
                         CHECK_STATUS(coll_comm_force(&w->comms[r], it.collective,
                                                      coll_registry[row], NULL),
                                      COLL_OK);

@@ -559,9 +559,14 @@ static unsigned spoiled_step(const coll_plan *plan, uint32_t rank, size_t s, col
     return n;
 }
 
-/* Does this change anything for sure? Where tokens lie often does not matter. */
-static bool spoils(const coll_action *a, enum spoiling how)
+/* Does this change anything for sure? Where tokens lie often does not matter, nor what becomes of
+ * padding. */
+static bool spoils(const coll_action *a, enum spoiling how, uint32_t traits)
 {
+    if ((traits & COLL_USES_PADDING) &&
+        (!coll_i_has(COLL_I_READS_SRC, a) || coll_ref_space(a->src) == COLL_SCRATCH) &&
+        (!coll_i_has(COLL_I_WRITES_DST, a) || coll_ref_space(a->dst) == COLL_SCRATCH))
+        return false;
     if (a->count == 0 || (coll_i_has(COLL_I_TOKENS, a) && how != DROPPED))
         return false;
     return how == DROPPED || how == SHORTENED ||
@@ -633,6 +638,17 @@ static struct program programs[] = {
     {.name = "forwards what it does not have", BCAST(3, 2), .finding = COLL_FOUND_UNWRITTEN, .lines = {
         {0, SEND(1, IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)},
         {1, SEND(2, OUT(0), 2)}, {1, RECV(0, OUT(0), 2)}, {2, RECV(1, OUT(0), 2)}}},
+    {.name = "sends padding", .traits = COLL_USES_PADDING, .scratch = 2, BCAST(2, 1), .lines = {
+        {0, COPY(TMP(0), IN(0), 1)}, {0, SEND(1, TMP(0), 2)}, {0, COPY(OUT(0), IN(0), 1)},
+        {1, RECV(0, TMP(0), 2)}, {1, COPY(OUT(0), TMP(0), 1)}}},
+    {.name = "sends padding and does not say so", .scratch = 2, BCAST(2, 1), .finding = COLL_FOUND_UNWRITTEN, .lines = {
+        {0, COPY(TMP(0), IN(0), 1)}, {0, SEND(1, TMP(0), 2)}, {0, COPY(OUT(0), IN(0), 1)},
+        {1, RECV(0, TMP(0), 2)}, {1, COPY(OUT(0), TMP(0), 1)}}},
+    {.name = "copies padding to OUT", .traits = COLL_USES_PADDING, .scratch = 2, BCAST(2, 1), .finding = COLL_FOUND_UNWRITTEN, .lines = {
+        {0, COPY(TMP(0), IN(0), 1)}, {0, SEND(1, TMP(0), 2)}, {0, COPY(OUT(0), IN(0), 1)},
+        {1, RECV(0, TMP(0), 2)}, {1, COPY(OUT(0), TMP(1), 1)}}},
+    {.name = "receives padding into OUT", .traits = COLL_USES_PADDING, .scratch = 1, BCAST(2, 1), .finding = COLL_FOUND_UNSET, .lines = {
+        {0, SEND(1, TMP(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {1, RECV(0, OUT(0), 1)}}},
     {.name = "reads IN of another rank", BCAST(2, 2), .finding = COLL_FOUND_OUTSIDE, .lines = {
         {0, COPY(OUT(0), IN(0), 2)}, {1, COPY(OUT(0), IN(0), 2)}}},
     {.name = "copies onto IN", BCAST(1, 2), .finding = COLL_FOUND_WRITES_IN, .lines = {

@@ -168,7 +168,7 @@ static void spoil_all(coll_grid_worker *worker, const coll_grid_case *of, uint64
             for (spoiled.i = 0; spoiled.i < n; spoiled.i++)
                 for (int how = 0; how < SPOILINGS; how++) {
                     spoiled.how = (enum spoiling)how;
-                    if (!spoils(&acts[spoiled.i], spoiled.how))
+                    if (!spoils(&acts[spoiled.i], spoiled.how, of->algorithm->traits))
                         continue;
                     CHECK_STATUS(coll_grid_prove(worker, &one, 0, &report), COLL_OK);
                     (*spoilt)++;

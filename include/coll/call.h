@@ -35,9 +35,8 @@ typedef struct coll_args {
     uint32_t root;
     const void *in; /* bcast: not used, its one buffer is `out` */
     void *out;
-    size_t count; /* of the vector, or of this rank's block or blocks */
-    const size_t *in_counts,
-        *in_displs; /* scatterv, alltoallv, -w; reduce_scatter: no displs */
+    size_t count;                        /* of the vector, or of this rank's block or blocks */
+    const size_t *in_counts, *in_displs; /* scatterv, alltoallv, -w; reduce_scatter: counts */
     const size_t *out_counts, *out_displs; /* gatherv, allgatherv, alltoallv, -w */
     coll_type type;
     coll_operator op;

@@ -221,7 +221,8 @@ enum {
     COLL_NEEDS_PACKED = 512, /* tables, if any, with each block right behind the one before */
     COLL_USES_NODES = 1024,  /* does its work by nodes; others with SHARED need a single one */
     COLL_USES_GROUP =
-        2048 /* its parameters may make it compute on the ranks of the transport */
+        2048, /* its parameters may make it compute on the ranks of the transport */
+    COLL_USES_PADDING = 4096 /* may send and copy SCRATCH that nobody wrote, for even sizes */
 };
 #define COLL_TRAIT_LIST(X)                                                                     \
     X(COLL_NEEDS_COMMUTATIVE, "needs-commutative")                                             \
@@ -234,6 +235,7 @@ enum {
     X(COLL_NEEDS_FABRIC_REDUCE, "needs-fabric-reduce")                                         \
     X(COLL_USES_NODES, "uses-nodes")                                                           \
     X(COLL_USES_GROUP, "uses-group")                                                           \
+    X(COLL_USES_PADDING, "uses-padding")                                                       \
     X(COLL_GIVES_SAME_BITS, "same-bits")                                                       \
     X(COLL_GIVES_FIXED_ORDER, "fixed-order")
 

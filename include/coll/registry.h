@@ -15,6 +15,7 @@
 #include "algos/binary_tree_scan.h"
 #include "algos/bruck.h"
 #include "algos/bruck_alltoall.h"
+#include "algos/bruck_alltoallv.h"
 #include "algos/dissemination.h"
 #include "algos/fence.h"
 #include "algos/fnomial.h"
@@ -87,6 +88,7 @@ static const coll_algorithm *const coll_registry[] = {
 
     /* every rank with every other, straight or by way of others */
     &coll_bruck_alltoall,
+    &coll_bruck_alltoallv,
     &coll_pairwise_alltoall,
     &coll_ring_alltoall,
     &coll_prefix_alltoall,

@@ -76,15 +76,17 @@ COLL_HOT_INLINE size_t coll_i_bruck_below(const coll_plan *plan,
 /* ---- what a rank does -------------------------------------------------------------------- */
 
 /* The list of its actions: all blocks to the head of SCRATCH in the order of their numbers; round
- * after round for each message its runs, the send and the receive; all blocks to their places. */
+ * after round for each message its runs, the send and the receive; all blocks to their places.
+ * bruck_alltoallv.h has blocks of different sizes in slots of the same size. */
 typedef struct coll_i_bruck {
     uint32_t rounds, top;  /* and the runs of the first of them */
     size_t slot;           /* elements of a block in SCRATCH */
     size_t region;         /* at least the blocks that a round receives */
     size_t enter, go, end; /* entries of the three parts */
+    bool even;             /* all blocks have the size of a slot */
 } coll_i_bruck;
 
-COLL_HOT_INLINE coll_i_bruck coll_i_bruck_of(const coll_plan *plan)
+COLL_HOT_INLINE coll_i_bruck coll_i_bruck_of(const coll_plan *plan, size_t slot)
 {
     const uint32_t p = plan->problem.p, k = plan->param[0];
     coll_i_bruck list;
@@ -101,14 +103,22 @@ COLL_HOT_INLINE coll_i_bruck coll_i_bruck_of(const coll_plan *plan)
             rows = coll_divide(rows, &plan->radix);
         } while (rows > 0);
     }
-    list.slot = plan->problem.count;
+    list.slot = slot;
     list.region = p - (coll_divide(p - 1, &plan->radix) + (size_t)1);
-    list.enter = p > 1 ? 2 : 0;
+    list.even = plan->problem.collective == COLL_ALLTOALL;
+    list.enter = p == 1 ? 0 : list.even ? 2 : p - 1;
     list.go = p == 1 ? 0
                      : 2 * ((size_t)list.top - 1) + (list.rounds - 1) * 2 * ((size_t)k - 1) +
                            (p - list.top);
-    list.end = coll_in_place(plan) ? p - 1 : p;
+    list.end = p - 1;
     return list;
+}
+
+/* Slots in SCRATCH: the blocks, a region for each round, and one for packing after the first. */
+COLL_HOT_INLINE size_t coll_i_bruck_slots(const coll_plan *plan, const coll_i_bruck *list)
+{
+    return plan->problem.p - 1 +
+           (list->rounds + (list->rounds > 1 ? (size_t)1 : 0)) * list->region;
 }
 
 /* Where the messages of the round of digit t arrive; t = rounds: where they are put together. */
@@ -221,16 +231,32 @@ COLL_HOT_INLINE void coll_i_bruck_act(const coll_plan *plan, const coll_i_bruck 
                       count);
 }
 
-/* The first part: the blocks for the ranks to the right, and those for ranks 0 … rank−1. */
+/* What of a block has a slot: all, or where it does not fit, nothing. */
+COLL_HOT_INLINE size_t coll_i_bruck_rides(const coll_i_bruck *list, size_t count)
+{
+    return count <= list->slot ? count : 0;
+}
+
+/* The first part: block n+1, or where all have the same size, those for the ranks to the right
+ * at once, then those for ranks 0 … rank−1. */
 COLL_HOT_INLINE void coll_i_bruck_enter(const coll_plan *plan, const coll_i_bruck *list,
                                         uint32_t rank, size_t n, coll_action *out)
 {
-    const size_t right = (plan->problem.p - 1 - rank) * list->slot;
+    const uint32_t p = plan->problem.p;
     const coll_ref head = COLL_AT(COLL_SCRATCH, 0), input = coll_input(plan);
-    if (n == 0)
-        coll_act_copy(out, head, input + (rank + (size_t)1) * list->slot, right);
-    else
-        coll_act_copy(out, head + right, input, rank * list->slot);
+    if (list->even) {
+        const size_t right = (p - 1 - rank) * list->slot;
+        if (n == 0)
+            coll_act_copy(out, head, input + (rank + (size_t)1) * list->slot, right);
+        else
+            coll_act_copy(out, head + right, input, rank * list->slot);
+    } else {
+        const uint32_t to = coll_mod_add(rank, (uint32_t)n + 1, p);
+        const coll_block block =
+            coll_in_place(plan) ? coll_out_block(plan, to) : coll_in_block(plan, to);
+        coll_act_copy(out, head + n * list->slot, input + block.offset,
+                      coll_i_bruck_rides(list, block.count));
+    }
 }
 
 /* The last part: block i is from the rank i to the left. */
@@ -241,66 +267,86 @@ COLL_HOT_INLINE void coll_i_bruck_leave(const coll_plan *plan, const coll_i_bruc
     const coll_block to = coll_out_block(plan, coll_mod_sub(rank, i, p));
     const coll_i_bruck_round round = coll_i_bruck_round_of(plan, 0, 1, p);
     coll_act_copy(out, COLL_AT(COLL_OUT, to.offset),
-                  i == 0 ? COLL_AT(COLL_IN, to.offset)
-                         : coll_i_bruck_place(plan, list, round, i, i),
-                  to.count);
+                  coll_i_bruck_place(plan, list, round, i, i),
+                  coll_i_bruck_rides(list, to.count));
 }
 
+/* The steps of the list, and one of them. */
+COLL_HOT_INLINE size_t coll_i_bruck_list_steps(const coll_i_bruck *list)
+{
+    return (list->enter + list->go + list->end + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
+}
+
+COLL_INLINE unsigned coll_i_bruck_list_step(const coll_plan *plan, const coll_i_bruck *list,
+                                            uint32_t rank, size_t s, coll_action *out)
+{
+    const size_t left = list->enter + list->go + list->end - s * COLL_STEP_MAX;
+    const unsigned actions = left < COLL_STEP_MAX ? (unsigned)left : COLL_STEP_MAX;
+    coll_i_bruck_entry entry;
+    entry.e = 0; /* not found yet */
+    entry.at = entry.runs = 0;
+    for (unsigned a = 0; a < actions; a++) {
+        size_t n = s * COLL_STEP_MAX + a;
+        if (n < list->enter) {
+            coll_i_bruck_enter(plan, list, rank, n, &out[a]);
+            continue;
+        }
+        n -= list->enter;
+        if (n < list->go) {
+            if (entry.e == 0)
+                entry = coll_i_bruck_find(plan, list, n);
+            coll_i_bruck_act(plan, list, rank, &entry, &out[a]);
+            if (++entry.at == entry.runs + 2)
+                entry.e = 0; /* the next message is to be found */
+            continue;
+        }
+        coll_i_bruck_leave(plan, list, rank, (uint32_t)(n - list->go) + 1, &out[a]);
+    }
+    return actions;
+}
+
+/* ---- alltoall ---------------------------------------------------------------------------- */
+
+/* The list; not in place, the copy of the own block. */
 COLL_INLINE size_t coll_i_bruck_alltoall_steps(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_bruck list = coll_i_bruck_of(plan);
+    const coll_i_bruck list = coll_i_bruck_of(plan, plan->problem.count);
     (void)rank;
-    return (list.enter + list.go + list.end + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
+    return coll_i_bruck_list_steps(&list) + (coll_in_place(plan) ? 0 : 1);
 }
 
 COLL_INLINE unsigned coll_i_bruck_alltoall_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                 coll_action *out)
 {
-    const coll_i_bruck list = coll_i_bruck_of(plan);
-    const size_t left = list.enter + list.go + list.end - s * COLL_STEP_MAX;
-    const unsigned actions = left < COLL_STEP_MAX ? (unsigned)left : COLL_STEP_MAX;
-    coll_i_bruck_entry entry;
-    entry.runs = entry.at = 0; /* at = runs + 2 would be the end of a message */
-    entry.e = 0;
-    for (unsigned a = 0; a < actions; a++) {
-        size_t n = s * COLL_STEP_MAX + a;
-        if (n < list.enter) {
-            coll_i_bruck_enter(plan, &list, rank, n, &out[a]);
-            continue;
-        }
-        n -= list.enter;
-        if (n < list.go) {
-            if (entry.e == 0)
-                entry = coll_i_bruck_find(plan, &list, n);
-            coll_i_bruck_act(plan, &list, rank, &entry, &out[a]);
-            if (++entry.at == entry.runs + 2)
-                entry.e = 0;
-            continue;
-        }
-        n -= list.go;
-        coll_i_bruck_leave(plan, &list, rank, (uint32_t)n + (coll_in_place(plan) ? 1 : 0),
-                           &out[a]);
-    }
-    return actions;
+    const coll_i_bruck list = coll_i_bruck_of(plan, plan->problem.count);
+    const size_t own = rank * list.slot;
+    if (s < coll_i_bruck_list_steps(&list))
+        return coll_i_bruck_list_step(plan, &list, rank, s, out);
+    coll_act_copy(out, COLL_AT(COLL_OUT, own), COLL_AT(COLL_IN, own), list.slot);
+    return 1;
 }
 
 COLL_INLINE size_t coll_i_bruck_alltoall_scratch(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_bruck list = coll_i_bruck_of(plan);
-    const size_t regions = list.rounds > 1 ? list.rounds + (size_t)1 : list.rounds;
+    const coll_i_bruck list = coll_i_bruck_of(plan, plan->problem.count);
     (void)rank;
-    return (plan->problem.p - 1 + regions * list.region) * list.slot;
+    return coll_i_bruck_slots(plan, &list) * list.slot;
 }
 
 /* SCRATCH must fit the machine. */
-COLL_INLINE coll_status coll_i_bruck_alltoall_check(const coll_plan *plan)
+COLL_INLINE coll_status coll_i_bruck_fits(const coll_plan *plan, const coll_i_bruck *list)
 {
-    const coll_i_bruck list = coll_i_bruck_of(plan);
     size_t elements;
-    return coll_multiply(plan->problem.p * ((size_t)list.rounds + 2), list.slot, &elements) &&
+    return coll_multiply(plan->problem.p * ((size_t)list->rounds + 2), list->slot, &elements) &&
                    coll_i_addressable(elements, plan->problem.elem_bytes)
                ? COLL_OK
                : COLL_ERR_OVERFLOW;
+}
+
+COLL_INLINE coll_status coll_i_bruck_alltoall_check(const coll_plan *plan)
+{
+    const coll_i_bruck list = coll_i_bruck_of(plan, plan->problem.count);
+    return coll_i_bruck_fits(plan, &list);
 }
 
 static const coll_algorithm coll_bruck_alltoall = {

@@ -247,6 +247,14 @@ COLL_INLINE bool coll_i_run_meeting(coll_i_data *d, uint32_t rank, size_t s,
     return ++m->met == m->members && coll_i_end_meeting(d, rank, s, a, report);
 }
 
+/* May elements of the action's source hold nothing yet? Padding that may: it stays out of OUT. */
+COLL_INLINE bool coll_i_may_pad(const coll_i_rank *at, const coll_action *a)
+{
+    return (at->plan->traits & COLL_USES_PADDING) && coll_ref_space(a->src) == COLL_SCRATCH &&
+           (a->kind == COLL_DO_SEND ||
+            (a->kind == COLL_DO_COPY && coll_ref_space(a->dst) == COLL_SCRATCH));
+}
+
 /* Runs one action. False: it must wait (the state of the rank says so), or there is a finding. */
 COLL_INLINE bool coll_i_run_action(coll_i_data *d, uint32_t rank, size_t s,
                                    const coll_action *a, coll_report *report)
@@ -256,7 +264,7 @@ COLL_INLINE bool coll_i_run_action(coll_i_data *d, uint32_t rank, size_t s,
     const bool token = coll_i_has(COLL_I_TOKENS, a);
     const unsigned reads = COLL_I_KIND(SEND) | COLL_I_KIND(COPY) | COLL_I_KIND(MULTICAST) |
                            COLL_I_KIND(FABRIC_REDUCE);
-    if (coll_i_has(reads, a) &&
+    if (coll_i_has(reads, a) && !coll_i_may_pad(at, a) &&
         !coll_i_check_set(d, rank, s, a->src, a->count, "the source", report))
         return false;
     switch ((coll_kind)a->kind) {
