@@ -27,6 +27,7 @@
 #include "algos/linear_scan.h"
 #include "algos/pairwise.h"
 #include "algos/prefix.h"
+#include "algos/recursive_doubling_exscan.h"
 #include "algos/recursive_doubling_scan.h"
 #include "algos/recursive_multiplying.h"
 #include "algos/ring.h"

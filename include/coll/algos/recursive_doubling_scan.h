@@ -1,10 +1,9 @@
-/* coll/algos/recursive_doubling_scan.h — scan, exscan: distances 1, 2, 4 … to the right
+/* coll/algos/recursive_doubling_scan.h — scan: distances 1, 2, 4 … to the right
  *
  * Before round k a rank has the sum of the 2^k operands that end with its own (fewer near rank
  * 0). It sends it 2^k ranks to the right, and puts what comes from 2^k ranks to the left before
  * its own: the sum of 2^(k+1) operands. What comes is the left operand, so any operator is
- * right, and any p. An exscan first shifts the operands by one rank to the right, and is then a
- * scan of ranks 1 … p−1.
+ * right, and any p.
  *
  *   p = 6, scan: first … last operand of the sum that a rank has
  *       rank              0    1    2    3    4    5
@@ -17,7 +16,7 @@
  *   (1) whom r sends to in round k receives from r in round k
  *   (2) before round k rank r has the sum of operands max(0, r−2^k+1) … r
  *   (3) no round writes where its own message is read
- * Cost    ⌈log2 p⌉ rounds (exscan: 1 + ⌈log2(p−1)⌉), at most that many messages of `count` per rank, scratch `count`
+ * Cost    ⌈log2 p⌉ rounds, at most that many messages of `count` per rank, scratch `count`
  * Source  Hillis, Steele 1986, doi:10.1145/7902.7903
  */
 #ifndef COLL_ALGOS_RECURSIVE_DOUBLING_SCAN_H
@@ -25,17 +24,16 @@
 
 #include "../plan.h"
 
-/* A rank's part in a scan of the ranks from `shift` on. */
+/* A rank's part. */
 typedef struct coll_i_doubling_scan {
     uint32_t takes; /* rounds in which it receives … */
     uint32_t gives; /* … and in which it sends; both are the first ones */
 } coll_i_doubling_scan;
 
-COLL_INLINE coll_i_doubling_scan coll_i_doubling_scan_of(const coll_plan *plan, uint32_t rank,
-                                                         uint32_t shift)
+COLL_INLINE coll_i_doubling_scan coll_i_doubling_scan_of(const coll_plan *plan, uint32_t rank)
 {
     coll_i_doubling_scan part;
-    part.takes = coll_log2_ceil(rank - shift + 1);
+    part.takes = coll_log2_ceil(rank + 1);
     part.gives = coll_log2_ceil(plan->problem.p - rank);
     return part;
 }
@@ -48,14 +46,29 @@ COLL_INLINE coll_ref coll_i_doubling_scan_sum(coll_i_doubling_scan part, uint32_
                                                           : COLL_AT(COLL_SCRATCH, 0);
 }
 
-/* Round k, with the sum before it at `sum`. */
-COLL_INLINE unsigned coll_i_doubling_scan_round(const coll_plan *plan, uint32_t rank,
-                                                coll_i_doubling_scan part, uint32_t k,
-                                                coll_ref sum, coll_action *out)
+COLL_INLINE size_t coll_i_doubling_scan_steps(const coll_plan *plan, uint32_t rank)
 {
-    const uint32_t distance = (uint32_t)1 << k;
+    const coll_i_doubling_scan part = coll_i_doubling_scan_of(plan, rank);
+    const uint32_t rounds = part.takes > part.gives ? part.takes : part.gives;
+    return rounds == 0 && !coll_in_place(plan) ? 1 : rounds;
+}
+
+COLL_INLINE unsigned coll_i_doubling_scan_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                               coll_action *out)
+{
+    const coll_i_doubling_scan part = coll_i_doubling_scan_of(plan, rank);
+    const uint32_t k = (uint32_t)s, distance = (uint32_t)1 << k;
     const size_t count = plan->problem.count;
+    const coll_ref input = coll_input(plan);
+    coll_ref sum = coll_i_doubling_scan_sum(part, k);
     unsigned n = 0;
+    if (k == 0 && sum != input) {
+        /* rank 0's result; in place, an operand that the first round would overwrite */
+        if (coll_in_place(plan) || part.takes == 0)
+            coll_act_copy(&out[n++], sum, input, count);
+        else
+            sum = input;
+    }
     if (k < part.gives)
         coll_act_send(&out[n++], rank + distance, sum, count);
     if (k < part.takes) {
@@ -66,32 +79,9 @@ COLL_INLINE unsigned coll_i_doubling_scan_round(const coll_plan *plan, uint32_t 
     return n;
 }
 
-/* ---- scan -------------------------------------------------------------------------------- */
-
-COLL_INLINE size_t coll_i_doubling_scan_steps(const coll_plan *plan, uint32_t rank)
-{
-    const coll_i_doubling_scan part = coll_i_doubling_scan_of(plan, rank, 0);
-    const uint32_t rounds = part.takes > part.gives ? part.takes : part.gives;
-    return rounds == 0 && !coll_in_place(plan) ? 1 : rounds;
-}
-
-COLL_INLINE unsigned coll_i_doubling_scan_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                               coll_action *out)
-{
-    const coll_i_doubling_scan part = coll_i_doubling_scan_of(plan, rank, 0);
-    const coll_ref input = coll_input(plan);
-    const coll_ref sum = coll_i_doubling_scan_sum(part, (uint32_t)s);
-    const bool moves = s == 0 && sum != input && (coll_in_place(plan) || part.takes == 0);
-    unsigned n = 0;
-    if (moves) /* rank 0's result; in place, an operand that the first round would overwrite */
-        coll_act_copy(&out[n++], sum, input, plan->problem.count);
-    return n + coll_i_doubling_scan_round(plan, rank, part, (uint32_t)s,
-                                          s == 0 && !moves ? input : sum, &out[n]);
-}
-
 COLL_INLINE size_t coll_i_doubling_scan_scratch(const coll_plan *plan, uint32_t rank)
 {
-    const uint32_t takes = coll_i_doubling_scan_of(plan, rank, 0).takes;
+    const uint32_t takes = coll_i_doubling_scan_of(plan, rank).takes;
     return takes > 1 || (takes == 1 && coll_in_place(plan)) ? plan->problem.count : 0;
 }
 
@@ -107,73 +97,6 @@ static const coll_algorithm coll_recursive_doubling_scan = {
     coll_i_doubling_scan_steps,
     coll_i_doubling_scan_step,
     coll_i_doubling_scan_scratch,
-    /* shared */ NULL,
-};
-
-/* ---- exscan ------------------------------------------------------------------------------ */
-
-/* The shift, then the rounds of a scan in which rank 0 has no part. */
-COLL_INLINE size_t coll_i_doubling_exscan_steps(const coll_plan *plan, uint32_t rank)
-{
-    if (rank == 0)
-        return plan->problem.p > 1 ? 1 : 0;
-    {
-        const coll_i_doubling_scan part = coll_i_doubling_scan_of(plan, rank, 1);
-        return (size_t)1 + (part.takes > part.gives ? part.takes : part.gives);
-    }
-}
-
-COLL_INLINE unsigned coll_i_doubling_exscan_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                                 coll_action *out)
-{
-    const size_t count = plan->problem.count;
-    coll_ref input = coll_input(plan);
-    unsigned n = 0;
-    if (rank == 0) {
-        coll_act_send(out, 1, input, count);
-        return 1;
-    }
-    {
-        const coll_i_doubling_scan part = coll_i_doubling_scan_of(plan, rank, 1);
-        const uint32_t k = s == 0 ? 0 : (uint32_t)s - 1;
-        const coll_ref sum = coll_i_doubling_scan_sum(part, k);
-        if (s > 0)
-            return coll_i_doubling_scan_round(plan, rank, part, k, sum, out);
-        if (rank + 1 < plan->problem.p) {
-            if (sum ==
-                input) { /* in place: the neighbour's operand must not wait for its leaving */
-                input = COLL_AT(COLL_SCRATCH, 0);
-                coll_act_copy(&out[n++], input, sum, count);
-            }
-            coll_act_send(&out[n++], rank + 1, input, count);
-        }
-        coll_act_recv(&out[n++], rank - 1, sum, count);
-    }
-    return n;
-}
-
-COLL_INLINE size_t coll_i_doubling_exscan_scratch(const coll_plan *plan, uint32_t rank)
-{
-    if (rank == 0)
-        return 0;
-    return coll_i_doubling_scan_of(plan, rank, 1).takes > 0 ||
-                   (coll_in_place(plan) && rank + 1 < plan->problem.p)
-               ? plan->problem.count
-               : 0;
-}
-
-static const coll_algorithm coll_recursive_doubling_exscan = {
-    "recursive_doubling",
-    "Hillis, Steele 1986",
-    COLL_BIT(COLL_EXSCAN),
-    COLL_GIVES_FIXED_ORDER,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_doubling_exscan_steps,
-    coll_i_doubling_exscan_step,
-    coll_i_doubling_exscan_scratch,
     /* shared */ NULL,
 };
 
