@@ -38,6 +38,7 @@
  *   select.h         the rules by which one is chosen
  *   compose.h        plans made of plans
  *   schedule.h       plans counted, written out, replayed, packed for the wire
+ *   placement.h      which ranks of a plan should run on the host, which on the network adapter
  *   transport.h      what the library asks of a messaging layer
  *   reduce.h         the predefined operators; softfloat.h adds floats by integers
  *   window.h         actions in flight, and which must wait for which
@@ -57,6 +58,7 @@
 
 #include "comm.h"
 #include "compose.h"
+#include "placement.h"
 #include "registry.h"
 #include "schedule.h"
 #include "select.h"
