@@ -8,7 +8,8 @@
  *
  * One rank's part needs nothing of the other ranks, so threads can check their own. Of what MPI
  * calls not significant, buffers are NULL, and tables are addresses that must not be read.
- * comm_rank_fill makes the buffers as new, for persistent calls.
+ * comm_rank_fill makes the buffers as new, for persistent calls. The graph of a neighbour collective
+ * depends on p and count.
  */
 #ifndef COLL_TESTS_COMM_CASES_H
 #define COLL_TESTS_COMM_CASES_H
@@ -16,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coll/comm.h"
+#include "coll/neighbor.h"
+#include "coll/verify/graphs.h"
 
 /* ---- elements ---------------------------------------------------------------------------- */
 
@@ -79,7 +81,8 @@ static inline void comm_sum(const comm_sort *sort, uint32_t last, uint32_t block
 
 /* ---- cases ------------------------------------------------------------------------------- */
 
-enum { COMM_MOST = 16, COMM_GUARD = 48 }; /* ranks; bytes on each side of a buffer */
+/* Ranks; blocks of a rank; bytes on each side of a buffer. */
+enum { COMM_MOST = 16, COMM_BLOCKS = 64, COMM_GUARD = 48 };
 
 typedef struct comm_case {
     coll_collective collective;
@@ -99,15 +102,18 @@ typedef struct comm_buffer {
 typedef struct comm_rank {
     uint32_t rank;
     comm_buffer in, out;
-    size_t in_counts[COMM_MOST], in_displs[COMM_MOST]; /* of all collectives with blocks */
-    size_t out_counts[COMM_MOST], out_displs[COMM_MOST];
-    size_t w[4][COMM_MOST]; /* these four for an alltoallw, in bytes */
+    size_t in_counts[COMM_BLOCKS], in_displs[COMM_BLOCKS]; /* of all collectives with blocks */
+    size_t out_counts[COMM_BLOCKS], out_displs[COMM_BLOCKS];
+    size_t w[4][COMM_BLOCKS]; /* these four for an alltoallw, in bytes */
+    coll_i_graphs graphs;
 } comm_rank;
 
 static inline bool comm_is_v(coll_collective collective)
 {
     return coll_is(COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) |
-                       COLL_BIT(COLL_ALLGATHERV) | COLL_PAIRED | COLL_BIT(COLL_REDUCE_SCATTER),
+                       COLL_BIT(COLL_ALLGATHERV) | COLL_PAIRED | COLL_BIT(COLL_REDUCE_SCATTER) |
+                       COLL_BIT(COLL_NEIGHBOR_ALLGATHERV) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) |
+                       COLL_BIT(COLL_NEIGHBOR_ALLTOALLW),
                    collective);
 }
 
@@ -116,7 +122,8 @@ static inline bool comm_valid(const comm_case *it)
 {
     if (it->root != 0 && !coll_is(COLL_ROOTED, it->collective))
         return false;
-    if (it->in_place && (it->collective == COLL_BARRIER || it->collective == COLL_BCAST))
+    if (it->in_place && coll_is(COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_BCAST) | COLL_NEIGHBORLY,
+                                it->collective))
         return false; /* a bcast has one buffer anyway */
     return true;
 }
@@ -177,6 +184,76 @@ static inline void comm_put(const comm_case *it, comm_buffer *buffer, bool want_
     }
 }
 
+/* ---- neighbours -------------------------------------------------------------------------- */
+
+static inline coll_grid_graph comm_graph(const comm_case *it)
+{
+    if (!coll_is(COLL_NEIGHBORLY, it->collective))
+        return COLL_GRID_NO_GRAPH;
+    return (coll_grid_graph)(1 + (it->p + it->count) % (COLL_GRID_GRAPHS - 1));
+}
+
+static inline bool comm_gathers(coll_collective collective)
+{
+    return collective == COLL_NEIGHBOR_ALLGATHER || collective == COLL_NEIGHBOR_ALLGATHERV;
+}
+
+/* Elements that a rank has for its destination i; in an allgather there is only block 0. */
+static inline size_t comm_edge(const comm_case *it, uint32_t rank, uint32_t i)
+{
+    return comm_is_v(it->collective) ? (rank * 3 + i * 5 + it->count) % (it->count + 2)
+                                     : it->count;
+}
+
+/* The source of block i of a rank's OUT, and its block. */
+static inline uint32_t comm_origin(const comm_case *it, const comm_rank *me, uint32_t i,
+                                   uint32_t *block)
+{
+    const coll_graph *graph = coll_i_graph_of(&me->graphs, me->rank);
+    const uint32_t from = coll_graph_source(graph, me->rank, i);
+    *block = from == COLL_NOBODY || comm_gathers(it->collective)
+                 ? 0
+                 : coll_graph_origin(graph, me->rank, i, coll_i_graph_of(&me->graphs, from));
+    return from;
+}
+
+/* Lays out the blocks of a rank, v-collectives with gaps, and returns the elements of IN and OUT. */
+static inline coll_extents comm_neighbors(const comm_case *it, comm_rank *me)
+{
+    const coll_graph *graph = coll_i_graph_of(&me->graphs, me->rank);
+    const bool gaps = comm_is_v(it->collective);
+    coll_extents extents = {0, 0, true};
+    for (uint32_t i = 0; i < (comm_gathers(it->collective) ? 1 : graph->n_out); i++) {
+        me->in_counts[i] = comm_edge(it, me->rank, i);
+        me->in_displs[i] = extents.in;
+        extents.in += me->in_counts[i] + (gaps ? i % 2 : 0);
+    }
+    for (uint32_t i = 0; i < graph->n_in; i++) {
+        uint32_t block;
+        const uint32_t from = comm_origin(it, me, i, &block);
+        me->out_counts[i] = from == COLL_NOBODY ? it->count : comm_edge(it, from, block);
+        me->out_displs[i] = extents.out;
+        extents.out += me->out_counts[i] + (gaps ? i % 3 : 0);
+    }
+    return extents;
+}
+
+/* IN of a rank, and what OUT must be at the end. */
+static inline void comm_fill_neighbors(const comm_case *it, comm_rank *me)
+{
+    const coll_graph *graph = coll_i_graph_of(&me->graphs, me->rank);
+    for (uint32_t i = 0; i < (comm_gathers(it->collective) ? 1 : graph->n_out); i++)
+        comm_put(it, &me->in, false, me->in_displs[i], me->in_counts[i], me->rank, i,
+                 COLL_NOBODY);
+    for (uint32_t i = 0; i < graph->n_in; i++) {
+        uint32_t block;
+        const uint32_t from = comm_origin(it, me, i, &block);
+        if (from != COLL_NOBODY)
+            comm_put(it, &me->out, true, me->out_displs[i], me->out_counts[i], from, block,
+                     COLL_NOBODY);
+    }
+}
+
 /* What this rank's result is, in OUT. */
 static inline void comm_want(const comm_case *it, comm_rank *me)
 {
@@ -230,6 +307,13 @@ static inline void comm_want(const comm_case *it, comm_rank *me)
         }
         comm_put(it, &me->out, true, 0, comm_block(it, 0, r), 0, r, it->p - 1);
         return;
+    case COLL_NEIGHBOR_ALLGATHER:
+    case COLL_NEIGHBOR_ALLGATHERV:
+    case COLL_NEIGHBOR_ALLTOALL:
+    case COLL_NEIGHBOR_ALLTOALLV:
+    case COLL_NEIGHBOR_ALLTOALLW:
+        comm_fill_neighbors(it, me);
+        return;
     }
 }
 
@@ -259,7 +343,8 @@ static inline void comm_rank_fill(const comm_case *it, comm_rank *me)
                        c)) {
         comm_put(it, from, false, moved ? me->out_displs[r] : 0, comm_block(it, 0, r), r, 0,
                  COLL_NOBODY);
-    } else if (c != COLL_BARRIER && !scatters && (c != COLL_BCAST || here)) {
+    } else if (!coll_is(COLL_BIT(COLL_BARRIER) | COLL_NEIGHBORLY, c) && !scatters &&
+               (c != COLL_BCAST || here)) {
         comm_put(it, from, false, 0, it->count, r, 0, COLL_NOBODY);
     }
     comm_want(it, me);
@@ -277,7 +362,14 @@ static inline comm_rank *comm_rank_new(const comm_case *it, uint32_t rank)
     me->rank = rank;
     in = comm_layout(it, rank, false, me->in_counts, me->in_displs);
     out = comm_layout(it, rank, true, me->out_counts, me->out_displs);
-    for (uint32_t i = 0; i < it->p; i++) {
+    if (comm_graph(it) != COLL_GRID_NO_GRAPH) {
+        coll_extents extents;
+        (void)coll_i_graphs_make(&me->graphs, comm_graph(it), it->p);
+        extents = comm_neighbors(it, me);
+        in = extents.in;
+        out = extents.out;
+    }
+    for (uint32_t i = 0; i < COMM_BLOCKS; i++) {
         me->w[0][i] = me->in_counts[i] * bytes;
         me->w[1][i] = me->in_displs[i] * bytes;
         me->w[2][i] = me->out_counts[i] * bytes;
@@ -296,6 +388,7 @@ static inline void comm_rank_free(comm_rank *me)
         free(buffers[i]->raw);
         free(buffers[i]->want);
     }
+    coll_i_graphs_release(&me->graphs);
     free(me);
 }
 
@@ -342,6 +435,7 @@ static inline coll_status comm_issue(const comm_case *it, comm_rank *me, comm_mo
                  *od = everywhere ? me->out_displs : wild;
     const coll_type type = it->sort->type;
     const coll_operator op = it->sort->op;
+    const coll_graph *graph = comm_graph(it) ? coll_i_graph_of(&me->graphs, me->rank) : NULL;
     const uint32_t to = it->root;
     if (!root && (it->collective == COLL_REDUCE || it->collective == COLL_GATHER ||
                   it->collective == COLL_GATHERV))
@@ -385,6 +479,17 @@ static inline coll_status comm_issue(const comm_case *it, comm_rank *me, comm_mo
         return COMM_CALL(scan, in, out, n, type, op);
     case COLL_EXSCAN:
         return COMM_CALL(exscan, in, out, n, type, op);
+    case COLL_NEIGHBOR_ALLGATHER:
+        return COMM_CALL(neighbor_allgather, graph, in, out, n, type);
+    case COLL_NEIGHBOR_ALLGATHERV:
+        return COMM_CALL(neighbor_allgatherv, graph, in, me->in_counts[0], out, oc, od, type);
+    case COLL_NEIGHBOR_ALLTOALL:
+        return COMM_CALL(neighbor_alltoall, graph, in, out, n, type);
+    case COLL_NEIGHBOR_ALLTOALLV:
+        return COMM_CALL(neighbor_alltoallv, graph, in, ic, id, out, oc, od, type);
+    case COLL_NEIGHBOR_ALLTOALLW:
+        return COMM_CALL(neighbor_alltoallw, graph, in, me->w[0], me->w[1], out, me->w[2],
+                         me->w[3]);
     case COLL_COLLECTIVES:
         break;
     }
@@ -407,7 +512,7 @@ static inline coll_args comm_args(const comm_case *it, comm_rank *me)
     args.in_displs = it->collective == COLL_REDUCE_SCATTER ? NULL : me->in_displs;
     args.out_counts = me->out_counts;
     args.out_displs = me->out_displs;
-    if (it->collective == COLL_ALLTOALLW) {
+    if (it->collective == COLL_ALLTOALLW || it->collective == COLL_NEIGHBOR_ALLTOALLW) {
         args.in_counts = me->w[0];
         args.in_displs = me->w[1];
         args.out_counts = me->w[2];
@@ -415,6 +520,10 @@ static inline coll_args comm_args(const comm_case *it, comm_rank *me)
     }
     args.type = it->sort->type;
     args.op = it->sort->op;
+    if (comm_graph(it) != COLL_GRID_NO_GRAPH) {
+        args.count = comm_gathers(it->collective) ? me->in_counts[0] : it->count;
+        args.graph = coll_i_graph_of(&me->graphs, me->rank);
+    }
     return args;
 }
 

@@ -12,7 +12,8 @@
  *
  * Elements have 8 bytes. A commutative problem adds them up; another one composes affine maps,
  * which is associative and not commutative. The rig makes the tables of v-collectives itself,
- * uneven and with gaps, so problem.in and problem.out stay empty. One transport tag a rig.
+ * uneven and with gaps, so problem.in and problem.out stay empty; and the graphs of neighbour
+ * collectives (rig_init_on). One transport tag a rig.
  */
 #ifndef COLL_TESTS_RIG_H
 #define COLL_TESTS_RIG_H
@@ -21,6 +22,7 @@
 #include <string.h>
 
 #include "coll/transports/loopback.h"
+#include "coll/verify/graphs.h"
 
 enum { RIG_GUARD = 4 }; /* elements before and after each buffer */
 
@@ -53,6 +55,7 @@ typedef struct rig {
     coll_request **requests;
     coll_loopback world;
     void *memory;
+    coll_i_graphs graphs;
 } rig;
 
 /* ---- operators and values ---------------------------------------------------------------- */
@@ -126,6 +129,56 @@ static inline void rig_table(const coll_problem *of, const coll_algorithm *algor
     layout->displs = table + of->p;
 }
 
+/* Elements of block i of the IN of a rank of a neighbour collective; of an allgather, of its only
+ * one. */
+static inline size_t rig_edge(const coll_problem *of, uint32_t rank, uint32_t i)
+{
+    return rig_uneven(of, rank, of->collective == COLL_NEIGHBOR_ALLGATHERV ? 0 : i);
+}
+
+/* The source of block i of a rank's OUT, or COLL_NOBODY, and which block of its IN it is. */
+static inline uint32_t rig_origin(const rig *it, uint32_t rank, uint32_t i, uint32_t *block)
+{
+    const coll_graph *graph = coll_i_graph_of(&it->graphs, rank);
+    const uint32_t from = coll_graph_source(graph, rank, i);
+    *block = from == COLL_NOBODY
+                 ? 0
+                 : coll_graph_origin(graph, rank, i, coll_i_graph_of(&it->graphs, from));
+    return from;
+}
+
+/* The graph, and where there are tables these, of a rank of a neighbour collective. */
+static inline void rig_neighbors(rig *it, uint32_t rank, coll_problem *mine)
+{
+    const coll_graph *graph = coll_i_graph_of(&it->graphs, rank);
+    const uint32_t n_in = graph->n_in, n_out = graph->n_out;
+    size_t *in = (size_t *)calloc(2 * (n_in + n_out) + 1, sizeof(size_t)),
+           *out = in + 2 * n_out;
+    it->ranks[rank].tables = in;
+    mine->graph = graph;
+    if (mine->collective == COLL_NEIGHBOR_ALLGATHER ||
+        mine->collective == COLL_NEIGHBOR_ALLTOALL)
+        return;
+    for (uint32_t i = 0; i < n_out; i++) {
+        in[i] = rig_edge(mine, rank, i);
+        in[n_out + i] = i == 0 ? 0 : in[n_out + i - 1] + in[i - 1] + (i & 1);
+    }
+    for (uint32_t i = 0; i < n_in; i++) {
+        uint32_t block;
+        const uint32_t from = rig_origin(it, rank, i, &block);
+        out[i] = from == COLL_NOBODY ? 2 : rig_edge(mine, from, block);
+        out[n_in + i] = i == 0 ? 0 : out[n_in + i - 1] + out[i - 1] + (i & 1);
+    }
+    mine->out.counts = out;
+    mine->out.displs = out + n_in;
+    if (mine->collective == COLL_NEIGHBOR_ALLGATHERV) {
+        mine->count = rig_edge(mine, rank, 0);
+    } else {
+        mine->in.counts = in;
+        mine->in.displs = in + n_out;
+    }
+}
+
 static inline void rig_area_new(rig_area *area, size_t count)
 {
     area->count = count;
@@ -149,11 +202,14 @@ static inline void rig_free(rig *it)
     free(it->shared);
     free(it->requests);
     free(it->memory);
+    coll_i_graphs_release(&it->graphs);
 }
 
-/* Makes p ranks for the problem. An error is that of coll_plan_init, and nothing to free then. */
-static inline coll_status rig_init(rig *it, const coll_algorithm *algorithm,
-                                   const coll_problem *problem, const uint32_t *params)
+/* Makes p ranks for the problem, of a neighbour collective on this graph. An error is that of
+ * coll_plan_init, and nothing to free then. */
+static inline coll_status rig_init_on(rig *it, coll_grid_graph graph,
+                                      const coll_algorithm *algorithm,
+                                      const coll_problem *problem, const uint32_t *params)
 {
     const uint32_t p = problem->p, messages = p * 40;
     const bool v =
@@ -170,10 +226,14 @@ static inline coll_status rig_init(rig *it, const coll_algorithm *algorithm,
     it->op.exact = true;
     it->ranks = (rig_rank *)calloc(p, sizeof *it->ranks);
     it->requests = (coll_request **)calloc(p, sizeof *it->requests);
+    if (graph != COLL_GRID_NO_GRAPH && !coll_i_graphs_make(&it->graphs, graph, p))
+        status = COLL_ERR_MEMORY;
     for (uint32_t r = 0; r < p && status == COLL_OK; r++) {
         rig_rank *me = &it->ranks[r];
         coll_problem mine = it->problem;
         coll_extents extents;
+        if (graph != COLL_GRID_NO_GRAPH)
+            rig_neighbors(it, r, &mine);
         if (v) {
             me->tables = (size_t *)calloc(4 * (size_t)p, sizeof(size_t));
             if (problem->collective != COLL_GATHERV && problem->collective != COLL_ALLGATHERV)
@@ -221,6 +281,12 @@ static inline coll_status rig_init(rig *it, const coll_algorithm *algorithm,
     return status;
 }
 
+static inline coll_status rig_init(rig *it, const coll_algorithm *algorithm,
+                                   const coll_problem *problem, const uint32_t *params)
+{
+    return rig_init_on(it, COLL_GRID_NO_GRAPH, algorithm, problem, params);
+}
+
 /* ---- data -------------------------------------------------------------------------------- */
 
 static inline void rig_area_clear(rig_area *area)
@@ -262,6 +328,10 @@ static inline void rig_fill_input(rig *it, uint32_t r)
     case COLL_ALLTOALLW:
     case COLL_REDUCE_SCATTER:
     case COLL_REDUCE_SCATTER_BLOCK:
+    case COLL_NEIGHBOR_ALLTOALL:
+    case COLL_NEIGHBOR_ALLTOALLV:
+    case COLL_NEIGHBOR_ALLTOALLW:
+        blocks = coll_in_blocks(of);
         break;
     default:
         blocks = 1;
@@ -269,7 +339,7 @@ static inline void rig_fill_input(rig *it, uint32_t r)
     }
     for (uint32_t j = 0; j < blocks; j++) {
         coll_block block = coll_in_block(&me->plan, j);
-        if (blocks == 1) {
+        if (blocks == 1 && !of->graph) {
             const bool gather =
                 coll_is(COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV) |
                             COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -281,6 +351,22 @@ static inline void rig_fill_input(rig *it, uint32_t r)
         }
         for (size_t k = 0; k < block.count; k++)
             base[block.offset + k] = rig_value(r, j, k);
+    }
+}
+
+/* What OUT of a rank must hold at the end of a neighbour collective. */
+static inline void rig_want_neighbors(rig *it, uint32_t r)
+{
+    rig_rank *me = &it->ranks[r];
+    const coll_problem *of = &me->plan.problem;
+    const bool all =
+        of->collective != COLL_NEIGHBOR_ALLGATHER && of->collective != COLL_NEIGHBOR_ALLGATHERV;
+    for (uint32_t i = 0; i < of->graph->n_in; i++) {
+        uint32_t block;
+        const uint32_t from = rig_origin(it, r, i, &block);
+        const coll_block to = coll_out_block(&me->plan, i);
+        for (size_t k = 0; from != COLL_NOBODY && k < to.count; k++)
+            rig_want(me, to.offset + k, rig_value(from, all ? block : 0, k));
     }
 }
 
@@ -320,6 +406,8 @@ static inline void rig_fill_want(rig *it, uint32_t r)
             for (size_t k = 0; k < block.count; k++)
                 rig_want(me, block.offset + k, rig_value(j, all ? r : 0, k));
         }
+    if (of->graph)
+        rig_want_neighbors(it, r);
 }
 
 /* Writes inputs and guards, and works out the results. */
@@ -407,8 +495,8 @@ static inline coll_status rig_loopback(rig *it, const coll_transport *transport,
 typedef void (*rig_visit)(rig *it, const char *what, void *arg);
 
 /* Visits the problems that a row of the registry solves with p ranks: its collectives, in and
- * out of place, first and last root, operators that commute and not, for one count. Returns how
- * many. */
+ * out of place, first and last root, operators that commute and not, all graphs, for one count.
+ * Returns how many. */
 static inline unsigned rig_each(const coll_algorithm *row, uint32_t p, size_t count,
                                 rig_visit visit, void *arg)
 {
@@ -416,20 +504,25 @@ static inline unsigned rig_each(const coll_algorithm *row, uint32_t p, size_t co
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
         for (uint32_t variant = 0; variant < 8; variant++) {
             const coll_collective collective = (coll_collective)c;
+            const bool neighbors = coll_is(COLL_NEIGHBORLY, collective);
             const uint32_t root = variant & 1 ? p - 1 : 0;
+            coll_grid_graph graph = COLL_GRID_NO_GRAPH;
             coll_problem problem;
             rig it;
-            if (!coll_is(row->collectives, collective) ||
-                (variant & 1 && (p == 1 || !coll_is(COLL_ROOTED, collective))) ||
-                (variant & 2 && collective == COLL_BARRIER) ||
-                (variant & 4 && !coll_is(COLL_REDUCING, collective)))
+            if (!coll_is(row->collectives, collective))
                 continue;
             coll_problem_init(&problem, collective, p, count, sizeof(uint64_t));
+            if (neighbors)
+                graph = (coll_grid_graph)(1 + variant);
+            else if ((variant & 1 && (p == 1 || !coll_is(COLL_ROOTED, collective))) ||
+                     (variant & 2 && collective == COLL_BARRIER) ||
+                     (variant & 4 && !coll_is(COLL_REDUCING, collective)))
+                continue;
             problem.root = root;
             problem.flags =
-                (variant & 2 ? COLL_IN_PLACE : 0u) |
+                (variant & 2 && !neighbors ? COLL_IN_PLACE : 0u) |
                 (variant & 4 || !coll_is(COLL_REDUCING, collective) ? COLL_COMMUTATIVE : 0u);
-            if (rig_init(&it, row, &problem, NULL) != COLL_OK)
+            if (rig_init_on(&it, graph, row, &problem, NULL) != COLL_OK)
                 continue;
             visit(&it, coll_collective_name(collective), arg);
             rig_free(&it);

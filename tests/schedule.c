@@ -103,6 +103,10 @@ static void pack(rig *it, const char *what, void *arg)
         const coll_plan *plan = &it->ranks[r].plan;
         size_t bytes = 0, asked = 0;
         coll_plan again;
+        if (plan->problem.graph) {
+            CHECK_STATUS(coll_plan_pack(plan, wire, sizeof wire, &bytes), COLL_ERR_COMPOSED);
+            continue;
+        }
         CHECK_STATUS(coll_plan_pack(plan, NULL, 0, &asked), COLL_ERR_MEMORY);
         CHECK_STATUS(coll_plan_pack(plan, wire, asked - 1, &bytes), COLL_ERR_MEMORY);
         CHECK_STATUS(coll_plan_pack(plan, wire, asked, &bytes), COLL_OK);

@@ -9,11 +9,20 @@
 static const unsigned all_offers =
     COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE;
 
+/* The neighbours of a ring of p ranks, where the collective has neighbours. */
+static void give_neighbors(coll_problem *problem, uint32_t p)
+{
+    static coll_graph ring;
+    CHECK_STATUS(coll_graph_mesh(&ring, 1, &p, 1), COLL_OK);
+    problem->graph = coll_is(COLL_NEIGHBORLY, problem->collective) ? &ring : NULL;
+}
+
 /* A problem with tables where its collective has them. */
 static void make_problem(coll_problem *problem, unsigned collective, uint32_t p, size_t count,
                          const size_t *tables)
 {
     coll_problem_init(problem, (coll_collective)collective, p, count, 8);
+    give_neighbors(problem, p);
     if (collective == COLL_GATHERV || collective == COLL_ALLGATHERV ||
         coll_is(COLL_PAIRED, (coll_collective)collective))
         problem->out.counts = problem->out.displs = tables;
@@ -34,6 +43,9 @@ TEST(every_problem_has_a_plan)
                     coll_problem problem;
                     coll_plan plan;
                     const coll_rule *rule;
+                    if ((flags & COLL_IN_PLACE) &&
+                        coll_is(COLL_NEIGHBORLY, (coll_collective)collective))
+                        continue;
                     make_problem(&problem, collective, ps[i], counts[k], tables);
                     problem.flags = flags;
                     problem.root = ps[i] - 1;
@@ -153,11 +165,14 @@ TEST(the_table_is_sound)
             coll_problem_init(&problem, (coll_collective)collective, rule->p_least,
                               rule->bytes_least, 1);
             problem.flags = flags;
+            give_neighbors(&problem, problem.p);
             reached = reached || coll_select_rule(&problem, 0) == rule;
             problem.p = 300;
+            give_neighbors(&problem, 300);
             problem.count = rule->bytes_most < 1000000 ? rule->bytes_most : 1000000;
             reached = reached || coll_select_rule(&problem, 0) == rule;
             problem.p = 2;
+            give_neighbors(&problem, 2);
             reached = reached || coll_select_rule(&problem, 0) == rule;
         }
         if (!CHECK(reached))

@@ -291,6 +291,25 @@ static void put(const struct data *d, const struct serial *s, coll_block to, uin
     make_input(d, rank, first, to.count, s->wanted + to.offset * d->elem_bytes);
 }
 
+/* Block i of OUT of a neighbour collective. */
+static void put_neighbor(const struct data *d, const struct serial *s, uint32_t rank,
+                         uint32_t i)
+{
+    const coll_plan *plan = job_plan(d->job, rank);
+    const coll_graph *graph = plan->problem.graph;
+    const uint32_t from = coll_graph_source(graph, rank, i);
+    size_t first = 0;
+    if (from == COLL_NOBODY)
+        return;
+    if (plan->problem.collective != COLL_NEIGHBOR_ALLGATHER &&
+        plan->problem.collective != COLL_NEIGHBOR_ALLGATHERV) {
+        const coll_plan *theirs = job_plan(d->job, from);
+        first = coll_in_block(theirs, coll_graph_origin(graph, rank, i, theirs->problem.graph))
+                    .offset;
+    }
+    put(d, s, coll_out_block(plan, i), from, first);
+}
+
 /* Works out what a rank's OUT must hold. Returns how many elements of it are defined. */
 static size_t want(const struct data *d, const struct serial *s, uint32_t rank)
 {
@@ -340,6 +359,14 @@ static size_t want(const struct data *d, const struct serial *s, uint32_t rank)
         if (rank > 0)
             memcpy(s->wanted, s->sum, count * bytes);
         add_rank(d, s, rank, count);
+        break;
+    case COLL_NEIGHBOR_ALLGATHER:
+    case COLL_NEIGHBOR_ALLGATHERV:
+    case COLL_NEIGHBOR_ALLTOALL:
+    case COLL_NEIGHBOR_ALLTOALLV:
+    case COLL_NEIGHBOR_ALLTOALLW:
+        for (uint32_t i = 0; i < of->graph->n_in; i++)
+            put_neighbor(d, s, rank, i);
         break;
     case COLL_BARRIER:
     case COLL_COLLECTIVES:

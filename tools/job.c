@@ -7,6 +7,7 @@
 
 #include "coll/verify_grid.h"
 #include "names.h"
+#include "neighbors.h"
 
 /* Ranks for which tables are made: of a row for each rank, of one number for each. */
 enum { MATRIX_RANKS_MAX = 2048, TABLE_RANKS_MAX = 1 << 24 };
@@ -64,12 +65,17 @@ static void read_params(const coll_algorithm *algorithm, const struct option_wor
 
 static bool has_in_table(coll_collective c)
 {
-    return c == COLL_SCATTERV || coll_is(COLL_PAIRED, c) || c == COLL_REDUCE_SCATTER;
+    return coll_is(COLL_BIT(COLL_SCATTERV) | COLL_PAIRED | COLL_BIT(COLL_REDUCE_SCATTER) |
+                       COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLW),
+                   c);
 }
 
 static bool has_out_table(coll_collective c)
 {
-    return c == COLL_GATHERV || c == COLL_ALLGATHERV || coll_is(COLL_PAIRED, c);
+    return coll_is(COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_ALLGATHERV) | COLL_PAIRED |
+                       COLL_BIT(COLL_NEIGHBOR_ALLGATHERV) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) |
+                       COLL_BIT(COLL_NEIGHBOR_ALLTOALLW),
+                   c);
 }
 
 static size_t one_count(const struct ask *ask, uint64_t count, uint64_t from, uint64_t to)
@@ -112,7 +118,8 @@ static void read_counts(const char *text, size_t *counts, uint32_t p)
 
 static void sum_up(const size_t *counts, size_t *displs, uint32_t p)
 {
-    displs[0] = 0;
+    if (p > 0)
+        displs[0] = 0;
     for (uint32_t i = 1; i < p; i++) {
         if (counts[i - 1] > SIZE_MAX - displs[i - 1])
             refuse("the blocks exceed what this machine can address");
@@ -223,6 +230,66 @@ static void make_plan(const struct job *job, const coll_problem *problem,
         refuse_plan(job, status);
 }
 
+/* Elements that a rank has for its destination i. */
+static size_t edge_count(const struct job *job, const struct ask *ask, uint64_t count,
+                         uint32_t rank, uint32_t i)
+{
+    return one_count(ask, count, rank, job->collective == COLL_NEIGHBOR_ALLGATHERV ? 0 : i);
+}
+
+/* The tables of a rank of a neighbour collective, at `at`. Returns where the next rank's begin. */
+static size_t *make_edge_tables(const struct job *job, const struct ask *ask, uint64_t count,
+                                uint32_t rank, size_t *at, coll_problem *problem)
+{
+    const coll_graph *graph = problem->graph;
+    const uint32_t n_in = graph->n_in, n_out = graph->n_out;
+    const coll_layout in = {at, at + n_out}, out = {at + 2 * n_out, at + 2 * n_out + n_in};
+    for (uint32_t i = 0; i < n_out; i++)
+        at[i] = edge_count(job, ask, count, rank, i);
+    for (uint32_t i = 0; i < n_in; i++) {
+        const uint32_t from = coll_graph_source(graph, rank, i);
+        at[2 * n_out + i] =
+            from == COLL_NOBODY
+                ? 0
+                : edge_count(job, ask, count, from,
+                             coll_graph_origin(graph, rank, i,
+                                               coll_i_graph_of(&job->grid->graphs, from)));
+    }
+    sum_up(in.counts, at + n_out, n_out);
+    sum_up(out.counts, at + 2 * n_out + n_in, n_in);
+    problem->out = out;
+    problem->count = edge_count(job, ask, count, rank, 0);
+    if (job->collective != COLL_NEIGHBOR_ALLGATHERV) {
+        problem->in = in;
+        problem->count = 0;
+    }
+    return at + 2 * (n_out + (size_t)n_in);
+}
+
+/* The plans of a neighbour collective. */
+static void make_neighbors(struct job *job, const struct ask *ask, uint64_t count,
+                           coll_problem *problem, const uint32_t *params)
+{
+    const bool v = has_out_table(job->collective);
+    size_t blocks = 0, *at;
+    job->grid = memory_of(1, sizeof *job->grid);
+    coll_grid_worker_init(job->grid);
+    graphs_make(&job->grid->graphs, job->graph, job->p);
+    job->per_rank = v || job->grid->graphs.per_rank;
+    for (uint32_t rank = 0; v && rank < job->p; rank++) {
+        const coll_graph *graph = coll_i_graph_of(&job->grid->graphs, rank);
+        blocks += graph->n_in + (size_t)graph->n_out;
+    }
+    at = job->tables = memory_of(2 * blocks, sizeof *job->tables);
+    job->plans = memory_of(job->per_rank ? job->p : 1, sizeof(coll_plan));
+    for (uint32_t rank = 0; rank < (job->per_rank ? job->p : 1); rank++) {
+        problem->graph = coll_i_graph_of(&job->grid->graphs, rank);
+        if (v)
+            at = make_edge_tables(job, ask, count, rank, at, problem);
+        make_plan(job, problem, params, &job->plans[rank]);
+    }
+}
+
 /* Plans as the verifier's grid makes them. */
 static void make_layout(struct job *job, const struct ask *ask, const coll_problem *problem,
                         uint32_t nodes, const uint32_t *params)
@@ -244,6 +311,8 @@ static void make_layout(struct job *job, const struct ask *ask, const coll_probl
     of.count = problem->count;
     of.root_only = ask->root_tables;
     of.nodes = nodes;
+    if (job->graph)
+        of.graph = graph_named(job->graph);
     memcpy(of.param, params, job->algorithm->n_params * sizeof *params);
     job->grid = memory_of(1, sizeof *job->grid);
     coll_grid_worker_init(job->grid);
@@ -283,7 +352,13 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
         refuse("barrier has no buffers, so it cannot be in place");
     if (ask->non_commutative && !coll_is(COLL_REDUCING, c))
         refuse("%s has no operator", name);
-    if (ask->counts && (!has_table || coll_is(COLL_PAIRED, c)))
+    if (ask->graph && !coll_is(COLL_NEIGHBORLY, c))
+        refuse("%s has no neighbours, so --graph has no meaning", name);
+    if (ask->in_place && coll_is(COLL_NEIGHBORLY, c))
+        refuse("%s cannot be in place", name);
+    if (coll_is(COLL_NEIGHBORLY, c))
+        job->graph = ask->graph ? ask->graph : "torus";
+    if (ask->counts && (!has_table || coll_is(COLL_PAIRED, c) || job->graph))
         refuse("--counts is for gatherv, scatterv, allgatherv and reduce_scatter");
     if (ask->counts && ask->count != UINT64_MAX)
         refuse("--count and --counts exclude each other");
@@ -313,6 +388,10 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
         make_layout(job, ask, &problem, nodes, params);
         return;
     }
+    if (job->graph) {
+        make_neighbors(job, ask, count, &problem, params);
+        return;
+    }
     job->per_rank = coll_is(COLL_PAIRED, c);
     job->plans = memory_of(job->per_rank ? job->p : 1, sizeof(coll_plan));
     if (job->per_rank) {
@@ -331,7 +410,8 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
 static bool is_blockwise(coll_collective c)
 {
     return c == COLL_GATHER || c == COLL_SCATTER || c == COLL_ALLGATHER || c == COLL_ALLTOALL ||
-           c == COLL_REDUCE_SCATTER_BLOCK;
+           c == COLL_REDUCE_SCATTER_BLOCK || c == COLL_NEIGHBOR_ALLGATHER ||
+           c == COLL_NEIGHBOR_ALLTOALL;
 }
 
 void job_print(const struct job *job)
@@ -350,6 +430,8 @@ void job_print(const struct job *job)
         printf(", %zu element%s%s", of->count, of->count == 1 ? "" : "s",
                is_blockwise(of->collective) ? " a block" : "");
     }
+    if (job->graph)
+        printf(", %s", job->graph);
     if (coll_is(COLL_ROOTED, of->collective))
         printf(", root %u", of->root);
     if (of->nodes.count > 0)
@@ -363,11 +445,11 @@ void job_print(const struct job *job)
 void job_free(struct job *job)
 {
     free(job->nodes);
+    if (!job->grid || job->plans != job->grid->plans.at)
+        free(job->plans);
+    free(job->tables);
     if (job->grid) {
         coll_grid_worker_release(job->grid);
         free(job->grid);
-        return;
     }
-    free(job->plans);
-    free(job->tables);
 }

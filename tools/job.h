@@ -17,7 +17,7 @@
 /* What the user asks for, as written; numbers that are not given are UINT64_MAX. */
 struct ask {
     const char *collective, *algorithm;
-    const char *counts, *layout, *nodes;
+    const char *counts, *layout, *nodes, *graph;
     uint64_t p, count, root, seed;
     struct option_words params;
     bool in_place, non_commutative, root_tables;
@@ -41,6 +41,8 @@ struct ask {
         FLAG("non-commutative", "operands must stay in rank order", &(ask).non_commutative),   \
         WORD("nodes", "N|A,B,...", "ranks of every node, or of each; uneven: 1 to 4",          \
              &(ask).nodes),                                                                    \
+        WORD("graph", "G", "neighbours: ring, mesh, torus, stencil, sparse, ..., torus:4x3",   \
+             &(ask).graph),                                                                    \
         WORD("counts", "A,B,...", "elements of each block of a v-collective", &(ask).counts)
 
 struct job {
@@ -50,13 +52,14 @@ struct job {
     coll_plan *plans;
     bool per_rank; /* each rank has a plan of its own (alltoallv, -w); else there is one */
     size_t *tables;
+    const char *graph;             /* in words, of a neighbour collective */
     uint32_t *nodes;               /* first rank of each, with a list */
-    struct coll_grid_worker *grid; /* whose the plans are, with --layout */
+    struct coll_grid_worker *grid; /* whose the graphs are; with --layout, the plans too */
 };
 
 /* Makes the plans, or refuses the request. A v-collective's blocks have the sizes of --counts;
  * or lie as --layout says, with a name of verify_grid.h; or have, with a seed, random sizes of
- * up to 2·count elements; or else `count` each. */
+ * up to 2·count elements; or else `count` each. Neighbours are those of --graph (neighbors.h). */
 void job_make(struct job *job, const struct ask *ask, size_t elem_bytes);
 /* Prints what the job is, in a line without its end. */
 void job_print(const struct job *job);

@@ -28,6 +28,8 @@ static void print_command(const coll_grid_case *of)
            of->p);
     if (of->collective != COLL_BARRIER)
         printf(" --count %zu", of->count);
+    if (of->graph != COLL_GRID_NO_GRAPH)
+        printf(" --graph %s", coll_grid_graph_name(of->graph));
     if (of->layout != COLL_GRID_PLAIN)
         printf(" --layout %s", coll_grid_layout_name(of->layout));
     if (of->nodes == COLL_GRID_NODES_UNEVEN)
@@ -81,6 +83,7 @@ static double most_elements(coll_collective c, uint64_t p)
 {
     const double blocks = coll_is(COLL_EXCHANGING, c)                                 ? 2
                           : coll_is(COLL_ROOTED, c) || c == COLL_BARRIER              ? 0
+                          : coll_is(COLL_NEIGHBORLY, c)                               ? 0
                           : c == COLL_ALLREDUCE || c == COLL_SCAN || c == COLL_EXSCAN ? 0
                                                                                       : 1;
     return (blocks * (double)p + 4) * (double)p * (double)(2 * p + 3);

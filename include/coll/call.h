@@ -40,6 +40,7 @@ typedef struct coll_args {
     const size_t *out_counts, *out_displs; /* gatherv, allgatherv, alltoallv, -w */
     coll_type type;
     coll_operator op;
+    const coll_graph *graph; /* neighbour collectives */
 } coll_args;
 
 COLL_INLINE void coll_args_init(coll_args *args, coll_collective collective)
@@ -52,6 +53,7 @@ COLL_INLINE void coll_args_init(coll_args *args, coll_collective collective)
     args->in_counts = args->in_displs = args->out_counts = args->out_displs = NULL;
     args->type = COLL_U8;
     args->op = COLL_SUM;
+    args->graph = NULL;
 }
 
 typedef enum coll_call_state {
@@ -115,20 +117,23 @@ COLL_INLINE coll_status coll_i_args_problem(const coll_comm *comm, const coll_ar
 {
     const coll_collective it = args->collective;
     const coll_algorithm *chosen;
+    const bool bytes = it == COLL_ALLTOALLW || it == COLL_NEIGHBOR_ALLTOALLW;
     bool in_place = false, tables;
     coll_status status;
     if ((unsigned)it >= COLL_COLLECTIVES)
         return COLL_ERR_COLLECTIVE;
     if (coll_is(COLL_ROOTED, it) && args->root >= comm->p)
         return COLL_ERR_ROOT;
-    if (it != COLL_BARRIER && it != COLL_ALLTOALLW && coll_type_bytes(args->type) == 0)
+    if (it != COLL_BARRIER && !bytes && coll_type_bytes(args->type) == 0)
         return COLL_ERR_TYPE;
     status = coll_i_args_in_place(comm, args, &in_place);
     if (status != COLL_OK)
         return status;
-    coll_problem_init(problem, it, comm->p, args->count, coll_type_bytes(args->type));
+    coll_problem_init(problem, it, comm->p, args->count,
+                      bytes ? 1 : coll_type_bytes(args->type));
     problem->flags = in_place ? (uint32_t)COLL_IN_PLACE : 0;
     problem->root = coll_is(COLL_ROOTED, it) ? args->root : 0;
+    problem->graph = coll_is(COLL_NEIGHBORLY, it) ? args->graph : NULL;
     chosen = comm->choice[it].algorithm;
     tables = comm->rank == args->root || (chosen && (chosen->traits & COLL_NEEDS_COUNTS));
     switch (it) {
@@ -151,8 +156,6 @@ COLL_INLINE coll_status coll_i_args_problem(const coll_comm *comm, const coll_ar
     case COLL_ALLTOALLV:
     case COLL_ALLTOALLW:
         problem->count = 0;
-        if (it == COLL_ALLTOALLW)
-            problem->elem_bytes = 1;
         coll_i_args_layout(&problem->out, args->out_counts, args->out_displs);
         problem->in = problem->out;
         if (!in_place)
@@ -161,6 +164,15 @@ COLL_INLINE coll_status coll_i_args_problem(const coll_comm *comm, const coll_ar
     case COLL_REDUCE_SCATTER:
         problem->count = 0;
         coll_i_args_layout(&problem->in, args->in_counts, args->in_displs);
+        break;
+    case COLL_NEIGHBOR_ALLGATHERV:
+        coll_i_args_layout(&problem->out, args->out_counts, args->out_displs);
+        break;
+    case COLL_NEIGHBOR_ALLTOALLV:
+    case COLL_NEIGHBOR_ALLTOALLW:
+        problem->count = 0;
+        coll_i_args_layout(&problem->in, args->in_counts, args->in_displs);
+        coll_i_args_layout(&problem->out, args->out_counts, args->out_displs);
         break;
     default:
         break;

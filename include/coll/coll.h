@@ -30,6 +30,7 @@
  *   config.h         knobs
  *   types.h          status codes, collectives, element types, operators
  *   topo.h           pattern arithmetic: partitions, trees, foldings
+ *   graph.h          who is whose neighbour, for the neighbour collectives
  *   action.h         send, receive, reduce … on refs instead of pointers
  *   plan.h           a problem, an algorithm for it, and both together; groups; what IN and OUT
  *                    hold
@@ -46,7 +47,7 @@
  *   arena.h          memory for scratch
  *   communicator.h   groups of ranks, tags, user's operators
  *   call.h           one collective, from its arguments to its end
- *   comm.h           a function for each collective
+ *   comm.h           a function for each collective; neighbor.h, those of neighbours
  *
  * Not included here
  *   transports/loopback.h   all ranks in one thread, deterministic
@@ -58,6 +59,7 @@
 
 #include "comm.h"
 #include "compose.h"
+#include "neighbor.h"
 #include "placement.h"
 #include "registry.h"
 #include "schedule.h"

@@ -36,6 +36,7 @@
  *
  *   communicator.h   communicators and parts of them, operators, choosing algorithms; tags
  *   call.h           calls and how they progress; how much of the arena they take
+ *   neighbor.h       the collectives along the edges of a graph
  */
 #ifndef COLL_COMM_H
 #define COLL_COMM_H

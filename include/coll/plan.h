@@ -24,22 +24,27 @@
  *   allgather(v)           one block                   p blocks
  *   alltoall(v,w)          p blocks                    p blocks
  *   reduce_scatter(_block) p blocks                    one block
+ *   neighbor_allgather(v)  count                       a block for each source
+ *   neighbor_alltoall(v,w) a block for each destination  likewise
  *
  * COLL_IN_PLACE has MPI's meaning: the input is found in OUT (bcast: at the root; reduce: at
  * the root; gather(v): the root's own block, at its place; allgather(v): every rank's own
  * block, at its place; reduce_scatter: all p blocks, the result then replaces the first
  * elements; alltoall(v,w): the p blocks, laid out as OUT), and IN is not used there. scatter(v)
- * in place leaves the root's block where it is.
+ * in place leaves the root's block where it is. Neighbour collectives are never in place; their
+ * neighbours are those of a graph (graph.h).
  */
 #ifndef COLL_PLAN_H
 #define COLL_PLAN_H
 
 #include "action.h"
+#include "graph.h"
 
 /* ---- problem ----------------------------------------------------------------------------- */
 
 /* Where the p blocks of a buffer lie, in elements. Both tables have p entries and are the caller's;
- * NULL means p blocks of `count` elements, one after the other. */
+ * NULL means p blocks of `count` elements, one after the other. Neighbour collectives have as many
+ * blocks as neighbours instead. */
 typedef struct coll_layout {
     const size_t *counts, *displs;
 } coll_layout;
@@ -59,6 +64,7 @@ typedef struct coll_problem {
     coll_layout in;    /* scatterv, alltoallv, alltoallw, reduce_scatter: blocks of IN */
     coll_layout out;   /* gatherv, allgatherv, alltoallv, alltoallw: blocks of OUT */
     coll_nodes nodes;  /* which ranks share SHARED; at first all: coll_nodes_even, …_table */
+    const coll_graph *graph; /* neighbour collectives: the neighbours; others: NULL */
 } coll_problem;
 
 COLL_INLINE void coll_problem_init(coll_problem *problem, coll_collective collective,
@@ -75,6 +81,18 @@ COLL_INLINE void coll_problem_init(coll_problem *problem, coll_collective collec
     problem->nodes.count = problem->nodes.ppn = 0;
     problem->nodes.by_ppn = coll_divider_of(1);
     problem->nodes.first = problem->nodes.of = NULL;
+    problem->graph = NULL;
+}
+
+/* How many blocks IN has, as far as it has blocks, and OUT. */
+COLL_INLINE uint32_t coll_in_blocks(const coll_problem *problem)
+{
+    return problem->graph ? problem->graph->n_out : problem->p;
+}
+
+COLL_INLINE uint32_t coll_out_blocks(const coll_problem *problem)
+{
+    return problem->graph ? problem->graph->n_in : problem->p;
 }
 
 /* ---- group ------------------------------------------------------------------------------- */
@@ -85,8 +103,6 @@ typedef struct coll_group {
     const uint32_t *table;   /* p outer ranks, the caller's; NULL: affine */
     const uint32_t *inverse; /* rank of an outer rank or COLL_NOBODY; needed to embed a table */
 } coll_group;
-
-#define COLL_NOBODY UINT32_MAX
 
 COLL_INLINE void coll_group_affine(coll_group *group, uint32_t base, uint32_t stride)
 {
@@ -384,8 +400,10 @@ COLL_INLINE coll_extents coll_plan_extents(const coll_plan *plan, uint32_t rank)
     const coll_problem *of = &plan->problem;
     const bool root = rank == of->root, in_place = coll_in_place(plan);
     size_t in_blocks = 0, out_blocks = 0;
-    const bool in_fits = coll_i_layout_extent(&of->in, of->count, of->p, &in_blocks);
-    const bool out_fits = coll_i_layout_extent(&of->out, of->count, of->p, &out_blocks);
+    const bool in_fits =
+        coll_i_layout_extent(&of->in, of->count, coll_in_blocks(of), &in_blocks);
+    const bool out_fits =
+        coll_i_layout_extent(&of->out, of->count, coll_out_blocks(of), &out_blocks);
     coll_extents extents;
     extents.in = extents.out = of->count;
     extents.fits = true;
@@ -414,9 +432,17 @@ COLL_INLINE coll_extents coll_plan_extents(const coll_plan *plan, uint32_t rank)
         extents.out = out_blocks;
         extents.fits = out_fits;
         break;
+    case COLL_NEIGHBOR_ALLGATHER:
+    case COLL_NEIGHBOR_ALLGATHERV:
+        extents.out = out_blocks;
+        extents.fits = out_fits;
+        break;
     case COLL_ALLTOALL:
     case COLL_ALLTOALLV:
     case COLL_ALLTOALLW:
+    case COLL_NEIGHBOR_ALLTOALL:
+    case COLL_NEIGHBOR_ALLTOALLV:
+    case COLL_NEIGHBOR_ALLTOALLW:
         extents.in = in_blocks;
         extents.out = out_blocks;
         extents.fits = in_fits && out_fits;
@@ -464,6 +490,7 @@ COLL_INLINE void coll_i_problem_assign(coll_problem *to, const coll_problem *fro
     to->nodes.by_ppn = from->nodes.by_ppn;
     to->nodes.first = from->nodes.first;
     to->nodes.of = from->nodes.of;
+    to->graph = from->graph;
 }
 
 /* Makes *plan from an algorithm, a problem and the algorithm's parameters in its order (NULL:
@@ -487,6 +514,12 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
     if (!problem->in.counts != !problem->in.displs ||
         !problem->out.counts != !problem->out.displs)
         return COLL_ERR_COUNTS;
+    if (coll_is(COLL_NEIGHBORLY, problem->collective)
+            ? coll_graph_check(problem->graph, problem->p) != COLL_OK
+            : problem->graph != NULL)
+        return COLL_ERR_GRAPH;
+    if (problem->graph && (problem->flags & COLL_IN_PLACE))
+        return COLL_ERR_IN_PLACE;
     if ((algorithm->traits & COLL_NEEDS_COMMUTATIVE) && !(problem->flags & COLL_COMMUTATIVE))
         return COLL_ERR_ORDER;
     if ((algorithm->traits & COLL_NEEDS_OUT_OF_PLACE) && (problem->flags & COLL_IN_PLACE))
@@ -494,8 +527,8 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
     if ((algorithm->traits & COLL_NEEDS_POWER_OF_TWO) && (problem->p & (problem->p - 1)) != 0)
         return COLL_ERR_SHAPE;
     if ((algorithm->traits & COLL_NEEDS_PACKED) &&
-        !(coll_i_layout_packed(&problem->in, problem->p) &&
-          coll_i_layout_packed(&problem->out, problem->p)))
+        !(coll_i_layout_packed(&problem->in, coll_in_blocks(problem)) &&
+          coll_i_layout_packed(&problem->out, coll_out_blocks(problem))))
         return COLL_ERR_LAYOUT;
     if (!coll_nodes_check(&problem->nodes, problem->p) ||
         ((algorithm->traits & COLL_NEEDS_SHARED) && !(algorithm->traits & COLL_USES_NODES) &&
@@ -525,8 +558,10 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
         coll_fold_of(problem->p, plan->radix.by > 1 ? &plan->radix : &coll_divider_two);
     plan->pieces = coll_partition_of(problem->count, plan->fold.core);
     {
-        const size_t in = coll_i_layout_largest(&problem->in, problem->count, problem->p);
-        const size_t out = coll_i_layout_largest(&problem->out, problem->count, problem->p);
+        const size_t in =
+            coll_i_layout_largest(&problem->in, problem->count, coll_in_blocks(problem));
+        const size_t out =
+            coll_i_layout_largest(&problem->out, problem->count, coll_out_blocks(problem));
         plan->largest = problem->in.counts && (!problem->out.counts || in > out) ? in : out;
     }
     plan->inner = NULL;
@@ -574,9 +609,19 @@ COLL_INLINE coll_status coll_plan_check_rank(const coll_plan *plan, uint32_t ran
     case COLL_REDUCE_SCATTER:
         in = true;
         break;
+    case COLL_NEIGHBOR_ALLTOALLV:
+    case COLL_NEIGHBOR_ALLTOALLW:
+        in = of->graph->n_out > 0;
+        out = of->graph->n_in > 0;
+        break;
+    case COLL_NEIGHBOR_ALLGATHERV:
+        out = of->graph->n_in > 0;
+        break;
     default:
         break;
     }
+    if (of->graph && of->graph->rank != COLL_NOBODY && of->graph->rank != rank)
+        return COLL_ERR_GRAPH;
     if ((in && !of->in.counts) || (out && !of->out.counts))
         return COLL_ERR_COUNTS;
     return COLL_OK;

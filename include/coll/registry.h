@@ -24,6 +24,7 @@
 #include "algos/linear.h"
 #include "algos/linear_all.h"
 #include "algos/linear_gather.h"
+#include "algos/linear_neighbor.h"
 #include "algos/linear_scan.h"
 #include "algos/pairwise.h"
 #include "algos/prefix.h"
@@ -95,6 +96,9 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_prefix_alltoall,
     &coll_kshift_alltoall,
     &coll_pairwise_reduce_scatter,
+
+    /* neighbours */
+    &coll_linear_neighbor,
 };
 
 #define COLL_REGISTRY_COUNT (sizeof coll_registry / sizeof coll_registry[0])

@@ -279,7 +279,7 @@ COLL_INLINE coll_status coll_plan_pack(const coll_plan *plan, void *wire, size_t
     uint64_t total;
     if (!plan || !bytes || (!wire && room != 0))
         return COLL_ERR_NULL;
-    if (plan->inner)
+    if (plan->inner || plan->problem.graph)
         return COLL_ERR_COMPOSED;
     of = &plan->problem;
     total = COLL_I_PACK_HEAD + 4 * (uint64_t)plan->algorithm->n_params + 4 +

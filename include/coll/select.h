@@ -91,6 +91,9 @@ static const coll_rule coll_rules[] = {
      COLL_I_SEGMENTS(0, 16384, "long: segments follow each other along the ranks")},
     {COLL_BIT(COLL_EXSCAN), 1, 0, SIZE_MAX, &coll_recursive_doubling_exscan,
      COLL_I_AS_USUAL("short: the fewest rounds")},
+
+    {COLL_NEIGHBORLY, 1, 0, SIZE_MAX, &coll_linear_neighbor,
+     COLL_I_AS_USUAL("every block straight to its neighbour")},
 };
 /* clang-format on */
 
@@ -109,6 +112,9 @@ COLL_INLINE size_t coll_problem_bytes(const coll_problem *problem)
     case COLL_SCATTERV:
     case COLL_ALLTOALLV:
     case COLL_ALLTOALLW:
+    case COLL_NEIGHBOR_ALLGATHERV:
+    case COLL_NEIGHBOR_ALLTOALLV:
+    case COLL_NEIGHBOR_ALLTOALLW:
         return 0;
     case COLL_ALLGATHERV:
         counts = problem->out.counts;

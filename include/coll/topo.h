@@ -9,6 +9,8 @@
 
 #include "types.h"
 
+#define COLL_NOBODY UINT32_MAX /* instead of a rank: none */
+
 /* ---- integers ------------------------------------------------------------------------- */
 
 /* The least k with 2^k >= x; 0 for x <= 1. */

@@ -87,7 +87,12 @@ COLL_INLINE const char *coll_status_text(coll_status status)
     X(COLL_REDUCE_SCATTER_BLOCK, "reduce_scatter_block")                                       \
     X(COLL_SCAN, "scan")                                                                       \
     X(COLL_EXSCAN, "exscan")                                                                   \
-    X(COLL_ALLTOALLW, "alltoallw")
+    X(COLL_ALLTOALLW, "alltoallw")                                                             \
+    X(COLL_NEIGHBOR_ALLGATHER, "neighbor_allgather")                                           \
+    X(COLL_NEIGHBOR_ALLGATHERV, "neighbor_allgatherv")                                         \
+    X(COLL_NEIGHBOR_ALLTOALL, "neighbor_alltoall")                                             \
+    X(COLL_NEIGHBOR_ALLTOALLV, "neighbor_alltoallv")                                           \
+    X(COLL_NEIGHBOR_ALLTOALLW, "neighbor_alltoallw")
 
 #define COLL_I_NAME(name, text) name,
 typedef enum coll_collective {
@@ -106,6 +111,11 @@ typedef enum coll_collective {
 #define COLL_PAIRED /* any two ranks have counts of their own, which only they know */         \
     (COLL_BIT(COLL_ALLTOALLV) | COLL_BIT(COLL_ALLTOALLW))
 #define COLL_EXCHANGING (COLL_BIT(COLL_ALLTOALL) | COLL_PAIRED)
+
+#define COLL_NEIGHBORLY /* along the edges of a graph */                                       \
+    (COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLGATHERV) |                  \
+     COLL_BIT(COLL_NEIGHBOR_ALLTOALL) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) |                    \
+     COLL_BIT(COLL_NEIGHBOR_ALLTOALLW))
 
 COLL_INLINE bool coll_is(unsigned set, coll_collective collective)
 {

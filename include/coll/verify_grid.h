@@ -11,6 +11,7 @@
  * A row is an algorithm and a collective that it solves. For each row and each p, the grid has
  *   parameters   all combinations of the values that the algorithm's table gives
  *   counts       0, 1, p−1, p, p+1, 2p+3; where blocks may differ, layouts (COLL_GRID_LAYOUT_LIST)
+ *   graphs       of neighbour collectives (COLL_GRID_GRAPH_LIST), with counts 1, 3, 0 or layouts
  *   nodes        all ranks on one, and, where the algorithm uses nodes, of 1, 2, 4 ranks, and
  *   uneven
  *   in place     and not; commutative and not, unless the algorithm needs one of them and then
@@ -129,7 +130,9 @@ COLL_INLINE bool coll_i_grid_params(coll_grid_case *of, uint32_t k)
 COLL_INLINE bool coll_i_grid_has_layouts(coll_collective collective)
 {
     return coll_is(COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) |
-                       COLL_BIT(COLL_ALLGATHERV) | COLL_PAIRED | COLL_BIT(COLL_REDUCE_SCATTER),
+                       COLL_BIT(COLL_ALLGATHERV) | COLL_PAIRED | COLL_BIT(COLL_REDUCE_SCATTER) |
+                       COLL_BIT(COLL_NEIGHBOR_ALLGATHERV) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) |
+                       COLL_BIT(COLL_NEIGHBOR_ALLTOALLW),
                    collective);
 }
 
@@ -139,6 +142,15 @@ COLL_INLINE bool coll_i_grid_shape(coll_grid_case *of, uint32_t k)
     const size_t p = of->p;
     of->layout = COLL_GRID_PLAIN;
     of->root_only = false;
+    if (coll_is(COLL_NEIGHBORLY, of->collective)) {
+        const size_t counts[] = {1, 3, 0};
+        const uint32_t graphs = COLL_GRID_GRAPHS - 1, n = k / graphs;
+        const bool v = coll_i_grid_has_layouts(of->collective);
+        of->graph = (coll_grid_graph)(1 + k % graphs);
+        of->layout = v ? (coll_grid_layout)(1 + n) : COLL_GRID_PLAIN;
+        of->count = v ? p + 1 : n < 3 ? counts[n] : 0;
+        return n < (v ? COLL_GRID_LAYOUTS - 1 : 3u);
+    }
     if (of->collective == COLL_BARRIER) {
         of->count = 0;
         return k == 0;
@@ -179,8 +191,10 @@ COLL_INLINE bool coll_i_grid_flags(coll_grid_case *of, uint32_t k)
 {
     const bool reduces = coll_is(COLL_REDUCING, of->collective);
     const uint32_t traits = of->algorithm->traits;
-    const uint32_t places =
-        of->collective == COLL_BARRIER || (traits & COLL_NEEDS_OUT_OF_PLACE) ? 1 : 2;
+    const uint32_t places = coll_is(COLL_BIT(COLL_BARRIER) | COLL_NEIGHBORLY, of->collective) ||
+                                    (traits & COLL_NEEDS_OUT_OF_PLACE)
+                                ? 1
+                                : 2;
     const uint32_t orders = !reduces || (traits & COLL_NEEDS_COMMUTATIVE) ? 1 : 2;
     of->flags = (k % places ? COLL_IN_PLACE : 0) |
                 (reduces && k / places % orders == 0 ? COLL_COMMUTATIVE : 0);
@@ -190,10 +204,7 @@ COLL_INLINE bool coll_i_grid_flags(coll_grid_case *of, uint32_t k)
 /* A number below n, at random. */
 COLL_INLINE uint32_t coll_i_grid_random(coll_grid_worker *worker, uint32_t n)
 {
-    uint64_t x = worker->random += 0x9e3779b97f4a7c15u; /* splitmix64 */
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (uint32_t)(((x ^ x >> 31) >> 32) * n >> 32);
+    return coll_i_random_below(&worker->random, n);
 }
 
 /* Sets root number k; false if there are fewer. */
@@ -259,7 +270,7 @@ COLL_INLINE bool coll_i_grid_refusals(coll_grid_worker *worker, coll_grid_case *
         flags[n] = 0;
         expected[n++] = COLL_ERR_ORDER;
     }
-    if (traits & COLL_NEEDS_OUT_OF_PLACE) {
+    if ((traits & COLL_NEEDS_OUT_OF_PLACE) || coll_is(COLL_NEIGHBORLY, of->collective)) {
         flags[n] = COLL_COMMUTATIVE | COLL_IN_PLACE;
         expected[n++] = COLL_ERR_IN_PLACE;
     }
@@ -359,7 +370,9 @@ COLL_INLINE bool coll_i_grid_large(coll_grid_worker *worker, const coll_grid_opt
             (uint64_t)of.p * of.p * 4 > options->elements)
             continue;
         of.root = coll_is(COLL_ROOTED, of.collective) ? coll_i_grid_random(worker, of.p) : 0;
-        if (coll_i_grid_has_layouts(of.collective))
+        if (coll_is(COLL_NEIGHBORLY, of.collective))
+            coll_i_grid_shape(&of, coll_i_grid_random(worker, 2 * (COLL_GRID_GRAPHS - 1)));
+        else if (coll_i_grid_has_layouts(of.collective))
             coll_i_grid_shape(&of, coll_i_grid_random(worker, 3));
         else
             of.count = of.collective == COLL_BARRIER ? 0

@@ -7,13 +7,15 @@
  *       puts(report.sentence);
  *   coll_grid_worker_release(&worker);
  *
- * The tables of v-collectives come from the case's layout, which everyone can make again from
- * its name; algorithms that need packed tables get them without gaps. Hosted; allocates.
+ * The tables of v-collectives come from the case's layout, and neighbours from its graph
+ * (graphs.h), which everyone can make again from their names; algorithms that need packed
+ * tables get them without gaps. Hosted; allocates.
  */
 #ifndef COLL_VERIFY_CASE_H
 #define COLL_VERIFY_CASE_H
 
 #include "../verify.h"
+#include "graphs.h"
 
 /* How blocks lie in the buffers of a v-collective. One line a layout: name, text, meaning. */
 #define COLL_GRID_LAYOUT_LIST(X)                                                               \
@@ -39,8 +41,9 @@ typedef struct coll_grid_case {
     uint32_t param[COLL_PARAM_MAX];
     size_t count;
     coll_grid_layout layout;
-    bool root_only; /* gatherv, scatterv: only the root has the tables */
-    uint32_t nodes; /* ranks of a node; 0: all, or COLL_GRID_NODES_UNEVEN */
+    bool root_only;        /* gatherv, scatterv: only the root has the tables */
+    uint32_t nodes;        /* ranks of a node; 0: all, or COLL_GRID_NODES_UNEVEN */
+    coll_grid_graph graph; /* neighbour collectives */
 } coll_grid_case;
 
 COLL_INLINE const char *coll_grid_layout_name(coll_grid_layout layout)
@@ -60,6 +63,7 @@ COLL_INLINE const char *coll_grid_layout_name(coll_grid_layout layout)
 typedef struct coll_grid_worker {
     coll_verifier verifier;
     coll_i_memory tables, nodes, plans;
+    coll_i_graphs graphs;
     bool per_rank; /* the case has a plan for each rank */
     uint32_t skip; /* COLL_VERIFY_NO_… */
     uint64_t random;
@@ -76,6 +80,7 @@ COLL_INLINE void coll_grid_worker_release(coll_grid_worker *worker)
     coll_i_release(&worker->tables);
     coll_i_release(&worker->nodes);
     coll_i_release(&worker->plans);
+    coll_i_graphs_release(&worker->graphs);
 }
 
 /* Elements that `from` has for `to` (alltoallv, -w), or that the block of `from` has (to = 0). In
@@ -99,15 +104,26 @@ COLL_INLINE size_t coll_i_grid_count(const coll_grid_case *of, uint32_t from, ui
     }
 }
 
-/* Writes the p displacements of blocks of these counts. */
-COLL_INLINE void coll_i_grid_place(const coll_grid_case *of, const size_t *counts,
+/* Elements of block i of the IN of a rank; of an allgather, of its only one. */
+COLL_INLINE size_t coll_i_grid_edge(const coll_grid_case *of, uint32_t rank, uint32_t i)
+{
+    const size_t block = of->collective == COLL_NEIGHBOR_ALLGATHERV ? 0 : i;
+    const size_t any = rank * (size_t)3 + block * 4 + rank * block;
+    return of->layout == COLL_GRID_UNEVEN ? any % 5
+           : of->layout == COLL_GRID_GAPS ? 1 + any % 4
+           : of->layout == COLL_GRID_ONE  ? (rank == of->p / 2 && block == 0 ? of->count : 0)
+                                          : 0;
+}
+
+/* Writes the displacements of n blocks of these counts. */
+COLL_INLINE void coll_i_grid_place(const coll_grid_case *of, uint32_t n, const size_t *counts,
                                    size_t *displs)
 {
     const bool packed = (of->algorithm->traits & COLL_NEEDS_PACKED) != 0;
     const bool gaps = of->layout == COLL_GRID_GAPS && !packed;
     size_t at = gaps ? 1 : 0;
-    for (uint32_t k = 0; k < of->p; k++) {
-        const uint32_t block = gaps ? of->p - 1 - k : k;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t block = gaps ? n - 1 - k : k;
         displs[block] = at;
         at += counts[block] + (gaps ? 1 + k % 2 : 0);
         if (counts[block] == 0 && !packed)
@@ -149,6 +165,64 @@ COLL_INLINE bool coll_i_grid_nodes(coll_grid_worker *worker, uint32_t nodes,
     return tables != NULL;
 }
 
+/* The plans of a neighbour collective, a rank's tables as long as its lists. */
+COLL_INLINE coll_status coll_i_grid_neighbor_plans(coll_grid_worker *worker,
+                                                   const coll_grid_case *of)
+{
+    const bool v = of->layout != COLL_GRID_PLAIN;
+    coll_status status = COLL_OK;
+    size_t blocks = 0, *tables;
+    coll_problem problem;
+    coll_plan *plans;
+    if (!coll_i_graphs_make(&worker->graphs, of->graph, of->p))
+        return COLL_ERR_MEMORY;
+    worker->per_rank = v || worker->graphs.per_rank;
+    for (uint32_t rank = 0; v && rank < of->p; rank++) {
+        const coll_graph *graph = coll_i_graph_of(&worker->graphs, rank);
+        blocks += graph->n_in + (size_t)graph->n_out;
+    }
+    plans = (coll_plan *)coll_i_reserve_new(&worker->plans,
+                                            (worker->per_rank ? of->p : 1) * sizeof *plans);
+    tables = (size_t *)coll_i_reserve_new(&worker->tables, (2 * blocks + 1) * sizeof *tables);
+    if (!plans || !tables)
+        return COLL_ERR_MEMORY;
+    coll_problem_init(&problem, of->collective, of->p, of->count, 8);
+    problem.flags = of->flags;
+    for (uint32_t rank = 0; rank < (worker->per_rank ? of->p : 1) && status == COLL_OK;
+         rank++) {
+        const coll_graph *graph = coll_i_graph_of(&worker->graphs, rank);
+        const uint32_t n_in = graph->n_in, n_out = graph->n_out;
+        problem.graph = graph;
+        if (v) {
+            size_t *in = tables, *out = in + 2 * (size_t)n_out;
+            for (uint32_t i = 0; i < n_out; i++)
+                in[i] = coll_i_grid_edge(of, rank, i);
+            for (uint32_t i = 0; i < n_in; i++) {
+                const uint32_t from = coll_graph_source(graph, rank, i);
+                out[i] = from == COLL_NOBODY
+                             ? 3 /* which nobody looks at */
+                             : coll_i_grid_edge(
+                                   of, from,
+                                   coll_graph_origin(graph, rank, i,
+                                                     coll_i_graph_of(&worker->graphs, from)));
+            }
+            coll_i_grid_place(of, n_out, in, in + n_out);
+            coll_i_grid_place(of, n_in, out, out + n_in);
+            problem.count = coll_i_grid_edge(of, rank, 0);
+            problem.out.counts = out;
+            problem.out.displs = out + n_in;
+            if (of->collective != COLL_NEIGHBOR_ALLGATHERV) {
+                problem.count = 0;
+                problem.in.counts = in;
+                problem.in.displs = in + n_out;
+            }
+            tables = out + 2 * (size_t)n_in;
+        }
+        status = coll_plan_init(&plans[rank], of->algorithm, &problem, of->param);
+    }
+    return status;
+}
+
 /* Makes the plans of all ranks; what coll_plan_init says of the first that it refuses. */
 COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_grid_case *of)
 {
@@ -158,6 +232,8 @@ COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_g
     coll_problem problem;
     size_t *tables;
     coll_plan *plans;
+    if (coll_is(COLL_NEIGHBORLY, of->collective))
+        return coll_i_grid_neighbor_plans(worker, of);
     worker->per_rank = of->layout != COLL_GRID_PLAIN;
     plans = (coll_plan *)coll_i_reserve_new(&worker->plans,
                                             (worker->per_rank ? p : 1) * sizeof(coll_plan));
@@ -179,9 +255,9 @@ COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_g
             if (matrix)
                 out[k] = coll_i_grid_count(of, k, rank);
         }
-        coll_i_grid_place(of, in, in + table);
+        coll_i_grid_place(of, p, in, in + table);
         if (matrix)
-            coll_i_grid_place(of, out, out + table);
+            coll_i_grid_place(of, p, out, out + table);
     }
     for (uint32_t rank = 0; rank < p; rank++) {
         const size_t *mine = tables + (matrix ? (size_t)rank * p : 0);
@@ -243,6 +319,9 @@ COLL_INLINE void coll_grid_case_words(const coll_grid_case *of, char *text, size
         n += (size_t)snprintf(text + n, bytes - n, " root=%u", of->root);
     if (n < bytes && of->collective != COLL_BARRIER)
         n += (size_t)snprintf(text + n, bytes - n, " count=%zu", of->count);
+    if (n < bytes && of->graph != COLL_GRID_NO_GRAPH)
+        n +=
+            (size_t)snprintf(text + n, bytes - n, " graph=%s", coll_grid_graph_name(of->graph));
     if (n < bytes && of->layout != COLL_GRID_PLAIN)
         n += (size_t)snprintf(text + n, bytes - n, " layout=%s%s",
                               coll_grid_layout_name(of->layout),

@@ -171,10 +171,82 @@ COLL_INLINE coll_block coll_i_gives(const coll_plan *plan, uint32_t to)
     return coll_in_place(plan) ? coll_out_block(plan, to) : coll_in_block(plan, to);
 }
 
+/* What comes to block i of a rank's OUT along the edge of a graph: the source, and its block. */
+typedef struct coll_i_delivery {
+    uint32_t from; /* COLL_NOBODY: nothing comes */
+    coll_block gives;
+    bool agreed; /* false: the source does not know the edge */
+} coll_i_delivery;
+
+COLL_INLINE coll_i_delivery coll_i_delivery_to(const coll_i_data *d, uint32_t rank, uint32_t i)
+{
+    const coll_graph *graph = coll_i_rank_at(d, rank)->plan->problem.graph;
+    coll_i_delivery edge;
+    edge.from = coll_graph_source(graph, rank, i);
+    edge.gives.offset = edge.gives.count = 0;
+    edge.agreed = true;
+    if (edge.from != COLL_NOBODY) {
+        const coll_plan *theirs = coll_i_rank_at(d, edge.from)->plan;
+        const uint32_t k = coll_graph_origin(graph, rank, i, theirs->problem.graph);
+        edge.agreed = k != COLL_NOBODY;
+        if (theirs->problem.collective == COLL_NEIGHBOR_ALLGATHER ||
+            theirs->problem.collective == COLL_NEIGHBOR_ALLGATHERV)
+            edge.gives.count = theirs->problem.count;
+        else if (edge.agreed)
+            edge.gives = coll_in_block(theirs, k);
+    }
+    return edge;
+}
+
+/* Do the neighbours know each other, and agree on how much one has for the other? */
+COLL_INLINE bool coll_i_check_edges(const coll_i_data *d, coll_report *report)
+{
+    uint64_t in = 0, out = 0;
+    for (uint32_t rank = 0; rank < d->p; rank++) {
+        const coll_plan *plan = coll_i_rank_at(d, rank)->plan;
+        const coll_graph *graph = plan->problem.graph;
+        for (uint32_t i = 0; i < graph->n_in; i++) {
+            const coll_i_delivery edge = coll_i_delivery_to(d, rank, i);
+            in += edge.from != COLL_NOBODY ? 1 : 0;
+            if (!edge.agreed)
+                return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP,
+                                    "source %u of this rank is rank %u, of which it is not the "
+                                    "destination",
+                                    i, edge.from);
+            if (edge.from != COLL_NOBODY && edge.gives.count != coll_out_block(plan, i).count)
+                return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP,
+                                    "this rank has a block of %zu elements from rank %u, which "
+                                    "has one of %zu",
+                                    coll_out_block(plan, i).count, edge.from, edge.gives.count);
+        }
+        for (uint32_t i = 0; i < graph->n_out; i++)
+            out += coll_graph_destination(graph, rank, i) != COLL_NOBODY ? 1 : 0;
+    }
+    return in == out || coll_i_found(report, COLL_FOUND_PLAN, 0, COLL_NO_STEP,
+                                     "the ranks have %zu sources and %zu destinations",
+                                     (size_t)in, (size_t)out);
+}
+
+/* OUT of a neighbour collective: each block is what its source has for this rank. */
+COLL_INLINE bool coll_i_expect_neighbors(const coll_i_check *c)
+{
+    const coll_plan *plan = coll_i_rank_at(c->data, c->rank)->plan;
+    for (uint32_t i = 0; i < plan->problem.graph->n_in; i++) {
+        const coll_i_delivery edge = coll_i_delivery_to(c->data, c->rank, i);
+        if (edge.from != COLL_NOBODY &&
+            !coll_i_expect_elements(c, coll_out_block(plan, i).offset, edge.gives.count,
+                                    edge.from, edge.gives.offset))
+            return false;
+    }
+    return true;
+}
+
 /* Do the ranks agree on how much one has for another? O(p²) where every rank has tables of its
  * own. */
 COLL_INLINE bool coll_i_check_tables(const coll_i_data *d, coll_report *report)
 {
+    if (coll_i_rank_at(d, 0)->plan->problem.graph)
+        return coll_i_check_edges(d, report);
     for (uint32_t rank = 0; rank < d->p; rank++) {
         const coll_plan *plan = coll_i_rank_at(d, rank)->plan;
         const coll_collective collective = plan->problem.collective;
@@ -262,6 +334,12 @@ COLL_INLINE bool coll_i_check_result(const coll_i_check *c)
     case COLL_ALLTOALLV:
     case COLL_ALLTOALLW:
         return coll_i_expect_exchange(c);
+    case COLL_NEIGHBOR_ALLGATHER:
+    case COLL_NEIGHBOR_ALLGATHERV:
+    case COLL_NEIGHBOR_ALLTOALL:
+    case COLL_NEIGHBOR_ALLTOALLV:
+    case COLL_NEIGHBOR_ALLTOALLW:
+        return coll_i_expect_neighbors(c);
     case COLL_BARRIER:
     case COLL_COLLECTIVES:
         break;

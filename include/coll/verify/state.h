@@ -116,6 +116,27 @@ COLL_INLINE bool coll_i_mark_gaps(coll_i_value *values, size_t extent,
     return gaps;
 }
 
+/* Leaves to the algorithm the blocks of IN or OUT that neighbours have, and nothing else. */
+COLL_INLINE void coll_i_mark_neighbors(coll_i_rank *at, uint32_t rank, bool out)
+{
+    const coll_plan *plan = at->plan;
+    const coll_graph *graph = plan->problem.graph;
+    const size_t extent = at->extent[out ? COLL_OUT : COLL_IN];
+    coll_i_value *values = at->at[out ? COLL_OUT : COLL_IN];
+    for (size_t i = 0; i < extent; i++)
+        values[i] = coll_i_value_of(COLL_I_GAP, 0);
+    for (uint32_t b = 0; b < (out ? graph->n_in : graph->n_out); b++) {
+        const coll_block block = out ? coll_out_block(plan, b) : coll_in_block(plan, b);
+        if ((out ? coll_graph_source(graph, rank, b)
+                 : coll_graph_destination(graph, rank, b)) == COLL_NOBODY)
+            continue;
+        if (out)
+            memset(values + block.offset, 0, block.count * sizeof *values);
+        else
+            coll_i_fill_values(values + block.offset, block.count, rank, block.offset);
+    }
+}
+
 /* The elements that a rank starts with, at their place in IN or OUT. */
 COLL_INLINE void coll_i_load_rank(coll_i_rank *at, uint32_t rank)
 {
@@ -180,6 +201,19 @@ COLL_INLINE void coll_i_load_rank(coll_i_rank *at, uint32_t rank)
         }
         break;
     }
+    case COLL_NEIGHBOR_ALLGATHER:
+    case COLL_NEIGHBOR_ALLGATHERV:
+        coll_i_fill_values(in, of->count, rank, 0);
+        coll_i_mark_neighbors(at, rank, true);
+        at->gaps = true;
+        break;
+    case COLL_NEIGHBOR_ALLTOALL:
+    case COLL_NEIGHBOR_ALLTOALLV:
+    case COLL_NEIGHBOR_ALLTOALLW:
+        coll_i_mark_neighbors(at, rank, false);
+        coll_i_mark_neighbors(at, rank, true);
+        at->gaps = true;
+        break;
     case COLL_BARRIER:
     case COLL_COLLECTIVES:
         break;
