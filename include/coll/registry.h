@@ -34,6 +34,7 @@
 #include "algos/ring.h"
 #include "algos/scatter_allgather.h"
 #include "algos/snake.h"
+#include "algos/throttled.h"
 
 /* Of one collective, no two have the same name. */
 static const coll_algorithm *const coll_registry[] = {
@@ -92,6 +93,7 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_bruck_alltoall,
     &coll_bruck_alltoallv,
     &coll_pairwise_alltoall,
+    &coll_throttled_alltoall,
     &coll_ring_alltoall,
     &coll_prefix_alltoall,
     &coll_kshift_alltoall,
