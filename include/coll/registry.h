@@ -17,6 +17,7 @@
 #include "algos/bruck_alltoall.h"
 #include "algos/bruck_alltoallv.h"
 #include "algos/butterfly.h"
+#include "algos/circulant.h"
 #include "algos/dissemination.h"
 #include "algos/fence.h"
 #include "algos/fnomial.h"
@@ -91,6 +92,11 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_rabenseifner_allreduce,
     &coll_recursive_doubling_scan,
     &coll_recursive_doubling_exscan,
+
+    /* circulant graphs */
+    &coll_circulant_reduce_scatter,
+    &coll_circulant_allgather,
+    &coll_circulant_allreduce,
 
     /* dissemination, and its kin that gathers */
     &coll_dissemination_barrier,
