@@ -22,6 +22,7 @@
 #include "algos/fence.h"
 #include "algos/fnomial.h"
 #include "algos/fnomial_gather.h"
+#include "algos/fnomial_split.h"
 #include "algos/kshift.h"
 #include "algos/linear.h"
 #include "algos/linear_all.h"
@@ -60,6 +61,8 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_fnomial_reduce,
     &coll_fnomial_allreduce,
     &coll_fnomial_gather,
+    &coll_fnomial_split_reduce,
+    &coll_fnomial_split_allreduce,
     &coll_fnomial_gatherv,
     &coll_scatter_allgather_bcast,
     &coll_scatter_ring_bcast,
