@@ -29,6 +29,7 @@
 #include "algos/linear_gather.h"
 #include "algos/linear_neighbor.h"
 #include "algos/linear_scan.h"
+#include "algos/neighbor_exchange.h"
 #include "algos/pairwise.h"
 #include "algos/prefix.h"
 #include "algos/rabenseifner.h"
@@ -71,6 +72,7 @@ static const coll_algorithm *const coll_registry[] = {
 
     /* rings */
     &coll_ring_allgather,
+    &coll_neighbor_exchange_allgather,
     &coll_prefix_allgather,
     &coll_kshift_allgather,
     &coll_ring_reduce_scatter,
