@@ -23,6 +23,8 @@
 #include "algos/fnomial.h"
 #include "algos/fnomial_gather.h"
 #include "algos/fnomial_split.h"
+#include "algos/kprefix.h"
+#include "algos/kprefix_lb.h"
 #include "algos/kshift.h"
 #include "algos/linear.h"
 #include "algos/linear_all.h"
@@ -73,10 +75,17 @@ static const coll_algorithm *const coll_registry[] = {
     /* rings */
     &coll_ring_allgather,
     &coll_neighbor_exchange_allgather,
-    &coll_prefix_allgather,
-    &coll_kshift_allgather,
     &coll_ring_reduce_scatter,
     &coll_ring_allreduce,
+
+    /* permutations that share no link of a fat tree */
+    &coll_prefix_allgather,
+    &coll_kprefix_allgather,
+    &coll_kprefix_lb_allgather,
+    &coll_kshift_allgather,
+    &coll_ring_alltoall,
+    &coll_prefix_alltoall,
+    &coll_kshift_alltoall,
 
     /* meshes */
     &coll_snake_bcast,
@@ -112,9 +121,6 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_bruck_alltoallv,
     &coll_pairwise_alltoall,
     &coll_throttled_alltoall,
-    &coll_ring_alltoall,
-    &coll_prefix_alltoall,
-    &coll_kshift_alltoall,
     &coll_pairwise_reduce_scatter,
 
     /* neighbours */
