@@ -36,9 +36,9 @@
 #include "algos/prefix.h"
 #include "algos/rabenseifner.h"
 #include "algos/recursive_doubling_exscan.h"
-#include "algos/recursive_doubling_scan.h"
 #include "algos/recursive_halving.h"
 #include "algos/recursive_multiplying.h"
+#include "algos/recursive_multiplying_scan.h"
 #include "algos/ring.h"
 #include "algos/scatter_allgather.h"
 #include "algos/snake.h"
@@ -105,6 +105,7 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_rabenseifner_reduce,
     &coll_rabenseifner_allreduce,
     &coll_recursive_doubling_scan,
+    &coll_recursive_multiplying_scan,
     &coll_recursive_doubling_exscan,
 
     /* circulant graphs */

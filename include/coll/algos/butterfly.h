@@ -1,4 +1,4 @@
-/* coll/algos/butterfly.h — reduce_scatter(_block): halve what is left with ever farther ranks
+/* coll/algos/butterfly.h — reduce_scatter(_block): halve what is left, near ranks first
  *
  * Recursive halving from the nearest partner to the farthest: before round t a rank stands for
  * the run of ranks of its k^t core numbers, so operands stay in rank order and the operator need
@@ -157,7 +157,7 @@ COLL_INLINE size_t coll_i_butterfly_scratch(const coll_plan *plan, uint32_t rank
 
 static const coll_algorithm coll_butterfly_reduce_scatter = {
     "butterfly",
-    "Träff 2005",
+    "Traeff 2005",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     COLL_NEEDS_PACKED | COLL_GIVES_FIXED_ORDER,
     /* window */ 2,

@@ -1,4 +1,4 @@
-/* coll/algos/recursive_halving.h — reduce_scatter(_block): halve what is left with ever closer ranks
+/* coll/algos/recursive_halving.h — reduce_scatter(_block): halve what is left, far ranks first
  *
  * The rounds of recursive multiplying backwards, from the farthest partner to the nearest. In
  * round t a rank and the k−1 others of its group still have the blocks of one run of k·k^t core
