@@ -42,6 +42,7 @@
 #include "algos/ring.h"
 #include "algos/scatter_allgather.h"
 #include "algos/snake.h"
+#include "algos/sparbit.h"
 #include "algos/throttled.h"
 
 /* Of one collective, no two have the same name. */
@@ -116,6 +117,7 @@ static const coll_algorithm *const coll_registry[] = {
     /* dissemination, and its kin that gathers */
     &coll_dissemination_barrier,
     &coll_bruck_allgather,
+    &coll_sparbit_allgather,
 
     /* every rank with every other, straight or by way of others */
     &coll_bruck_alltoall,
