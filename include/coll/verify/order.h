@@ -292,7 +292,7 @@ COLL_INLINE bool coll_i_check_order(coll_i_order *o, coll_i_data *d, bool barrie
     o->barrier = barrier;
     if (!barrier && !coll_i_check_actions(d, report))
         return false;
-    o->n_deeds = o->n_edges = o->n_notes = o->n_ready = o->mark = o->query = 0;
+    o->n_deeds = o->n_edges = o->n_notes = o->n_ranges = o->n_ready = o->mark = o->query = 0;
     memset(o->met, 0, sizeof o->met);
     coll_i_channels_clear(&o->channels);
     coll_i_channels_clear(&o->places);
@@ -312,6 +312,8 @@ COLL_INLINE bool coll_i_check_order(coll_i_order *o, coll_i_data *d, bool barrie
         at->n = at->next = 0;
         at->last = at->multicast = COLL_I_NONE;
         at->known = 0;
+        for (int space = 0; space < COLL_SPACES; space++)
+            at->ranges[space] = COLL_I_NONE;
         at->shared = coll_i_shared_base(coll_i_rank_at(d, rank), rank);
         coll_i_order_ready(o, rank);
     }
@@ -329,6 +331,7 @@ COLL_INLINE void coll_i_order_release(coll_i_order *o)
     coll_i_release(&o->deeds);
     coll_i_release(&o->edges);
     coll_i_release(&o->notes);
+    coll_i_release(&o->ranges);
     coll_i_release(&o->ready);
     coll_i_release(&o->touched);
     coll_i_release(&o->stack);

@@ -36,22 +36,31 @@ typedef struct coll_i_order_rank {
     uint32_t n, next, last; /* last deed */
     uint32_t multicast;     /* last one */
     uint32_t state, peer;
+    uint32_t ranges[COLL_SPACES];
     uint32_t known; /* by the last search that came to one of its deeds */
     size_t shared;  /* where its node's SHARED begins in `touched` */
     coll_action acts[COLL_STEP_MAX];
 } coll_i_order_rank;
 
-/* A note in a channel, or that a deed touched an element. */
+/* Elements that a rank touched together, and which of its deeds did. */
+typedef struct coll_i_range {
+    coll_ref ref;
+    size_t count;
+    uint32_t writers, readers; /* notes */
+    uint32_t overlaps;         /* notes of other ranges of the rank */
+    uint32_t same, next;       /* range that begins at the same element; in the same space */
+} coll_i_range;
+
+/* A note in a list: of a deed, or of a range. */
 typedef struct coll_i_note {
-    uint32_t deed, next;
+    uint32_t deed, next; /* `deed`: of what the list is */
 } coll_i_note;
 
 typedef struct coll_i_order {
     coll_i_channels channels; /* `sent` and `received`: the last deed there, + 1 */
-    coll_i_channels
-        places; /* from: rank; to: an element; head: who wrote it; tail: who read it */
-    coll_i_memory ranks, deeds, edges, notes, ready, touched, stack;
-    uint32_t p, n_deeds, n_edges, n_notes, n_ready;
+    coll_i_channels places; /* from: rank; to: an element; head: the ranges that begin there */
+    coll_i_memory ranks, deeds, edges, notes, ranges, ready, touched, stack;
+    uint32_t p, n_deeds, n_edges, n_notes, n_ranges, n_ready;
     uint32_t mark, query;     /* numbers of the last set of edges, and of the last search */
     uint32_t met[COLL_TEAMS]; /* ranks of each team in its current FABRIC_REDUCE */
     bool barrier;
@@ -142,10 +151,69 @@ COLL_INLINE bool coll_i_edge(coll_i_order *o, uint32_t deed, uint32_t flags)
     return true;
 }
 
-/* An element in the words of `places`. What lies in IN is never written, and orders nothing. */
-COLL_INLINE uint32_t coll_i_place(coll_ref ref)
+COLL_INLINE coll_i_range *coll_i_range_at(const coll_i_order *o, uint32_t range)
 {
-    return (uint32_t)coll_ref_space(ref) << 30 | ((uint32_t)coll_ref_offset(ref) & 0x3fffffffu);
+    return (coll_i_range *)o->ranges.at + range;
+}
+
+/* Puts a note at the head of a list. */
+COLL_INLINE bool coll_i_note_on(coll_i_order *o, uint32_t of, uint32_t *list)
+{
+    const uint32_t note = coll_i_note_new(o, of, *list);
+    if (note != COLL_I_NONE)
+        *list = note;
+    return note != COLL_I_NONE;
+}
+
+/* A new range, with notes of those that it overlaps; COLL_I_NONE: no memory. */
+COLL_INLINE uint32_t coll_i_range_new(coll_i_order *o, uint32_t rank, coll_ref ref,
+                                      size_t count)
+{
+    coll_i_order_rank *at = coll_i_order_rank_at(o, rank);
+    const uint32_t index = o->n_ranges;
+    uint32_t *first = &at->ranges[coll_ref_space(ref)];
+    coll_i_range *range;
+    if (!coll_i_reserve(&o->ranges, (index + (size_t)1) * sizeof(coll_i_range)))
+        return COLL_I_NONE;
+    o->n_ranges++;
+    range = coll_i_range_at(o, index);
+    range->ref = ref;
+    range->count = count;
+    range->writers = range->readers = range->overlaps = range->same = COLL_I_NONE;
+    range->next = *first;
+    *first = index;
+    for (uint32_t other = range->next; other != COLL_I_NONE;) {
+        coll_i_range *older = coll_i_range_at(o, other);
+        if (coll_i_overlap(ref, count, older->ref, older->count) &&
+            (!coll_i_note_on(o, index, &older->overlaps) ||
+             !coll_i_note_on(o, other, &range->overlaps)))
+            return COLL_I_NONE;
+        other = older->next;
+    }
+    return index;
+}
+
+/* The range [ref, ref + count) of a rank; COLL_I_NONE: no memory. */
+COLL_INLINE uint32_t coll_i_range_of(coll_i_order *o, uint32_t rank, coll_ref ref, size_t count)
+{
+    const uint32_t place =
+        (uint32_t)coll_ref_space(ref) << 30 | ((uint32_t)coll_ref_offset(ref) & 0x3fffffffu);
+    const uint32_t c = coll_i_channel_of(&o->places, rank, place);
+    uint32_t range;
+    if (c == COLL_I_NONE)
+        return COLL_I_NONE;
+    range = coll_i_channel_at(&o->places, c)->head;
+    while (range != COLL_I_NONE &&
+           (coll_i_range_at(o, range)->count != count || coll_i_range_at(o, range)->ref != ref))
+        range = coll_i_range_at(o, range)->same;
+    if (range != COLL_I_NONE)
+        return range;
+    range = coll_i_range_new(o, rank, ref, count);
+    if (range == COLL_I_NONE)
+        return COLL_I_NONE;
+    coll_i_range_at(o, range)->same = coll_i_channel_at(&o->places, c)->head;
+    coll_i_channel_at(&o->places, c)->head = range;
+    return range;
 }
 
 /* Edges to the deeds of a list. */
@@ -163,36 +231,50 @@ COLL_INLINE bool coll_i_edges_to(coll_i_order *o, uint32_t note)
 }
 
 /* Edges to the rank's older deeds that touched [ref, ref + count), as coll_i_admit has them wait:
- * a writer for all of them, a reader for writers. */
+ * a writer for all of them, a reader for writers. What lies in IN is never written. */
 COLL_INLINE bool coll_i_order_after(coll_i_order *o, uint32_t rank, coll_ref ref, size_t count,
                                     bool writes)
 {
-    for (size_t i = 0; coll_ref_space(ref) != COLL_IN && i < count; i++) {
-        const uint32_t place = coll_i_channel_of(&o->places, rank, coll_i_place(ref + i));
-        if (place == COLL_I_NONE ||
-            !coll_i_edges_to(o, coll_i_channel_at(&o->places, place)->head) ||
-            (writes && !coll_i_edges_to(o, coll_i_channel_at(&o->places, place)->tail)))
+    uint32_t range, note;
+    if (coll_ref_space(ref) == COLL_IN)
+        return true;
+    range = coll_i_range_of(o, rank, ref, count);
+    if (range == COLL_I_NONE)
+        return false;
+    note = coll_i_range_at(o, range)->overlaps;
+    for (;;) {
+        if (!coll_i_edges_to(o, coll_i_range_at(o, range)->writers) ||
+            (writes && !coll_i_edges_to(o, coll_i_range_at(o, range)->readers)))
             return false;
+        if (note == COLL_I_NONE)
+            return true;
+        range = coll_i_note_at(o, note)->deed;
+        note = coll_i_note_at(o, note)->next;
     }
-    return true;
 }
 
 /* The deed has read [ref, ref + count), or written it; `last`: after all others that touched
- * it. */
+ * it, so that nobody need wait for those any more. */
 COLL_INLINE bool coll_i_order_note(coll_i_order *o, uint32_t rank, uint32_t deed, coll_ref ref,
                                    size_t count, bool wrote, bool last)
 {
-    for (size_t i = 0; coll_ref_space(ref) != COLL_IN && i < count; i++) {
-        const uint32_t c = coll_i_channel_of(&o->places, rank, coll_i_place(ref + i));
-        coll_i_channel *place = coll_i_channel_at(&o->places, c);
-        uint32_t *list = wrote ? &place->head : &place->tail;
-        if (last)
-            place->head = place->tail = COLL_I_NONE;
-        *list = coll_i_note_new(o, deed, *list);
-        if (*list == COLL_I_NONE)
-            return false;
+    coll_i_range *range;
+    uint32_t index;
+    if (coll_ref_space(ref) == COLL_IN)
+        return true;
+    index = coll_i_range_of(o, rank, ref, count);
+    if (index == COLL_I_NONE)
+        return false;
+    range = coll_i_range_at(o, index);
+    for (uint32_t note = last ? range->overlaps : COLL_I_NONE; note != COLL_I_NONE;
+         note = coll_i_note_at(o, note)->next) {
+        coll_i_range *part = coll_i_range_at(o, coll_i_note_at(o, note)->deed);
+        if (part->ref - ref <= count && part->count <= count - (part->ref - ref))
+            part->writers = part->readers = COLL_I_NONE;
     }
-    return true;
+    if (last)
+        range->writers = range->readers = COLL_I_NONE;
+    return coll_i_note_on(o, deed, wrote ? &range->writers : &range->readers);
 }
 
 /* An edge to when the message of an older receive was here. */

@@ -1,0 +1,146 @@
+/* coll/algos/shm.h — what collectives in the shared memory of a node are made of
+ *
+ * The ranks of a node share a buffer of limited size, SHARED, cut into a number of pipeline
+ * buffers. Seven operations move data through it; here each is a few actions:
+ *
+ *   sender_put      one rank copies into the buffer                     COPY
+ *   receiver_get    one rank copies out of it                           COPY
+ *   pair_sync       one rank tells another                              NOTIFY, AWAIT
+ *   group_get       all copy the same out of it                         COPY on each
+ *   group_seg_get   all copy out of it, each its own part               COPY on each
+ *   group_seg_put   all copy into it, each its own part                 COPY on each
+ *   group_sync      all tell one, one tells all, or both                NOTIFY, AWAIT along a tree
+ *
+ * A long vector goes through in stages; stage t uses buffer t mod `buffers`, once it is free:
+ * all who took something out of it in stage t − buffers have said so. Nothing else holds a
+ * stage back, so with several buffers copying in and copying out overlap. The tree of
+ * notifications is f-nomial (topo.h); with f > p all ranks talk to one.
+ *
+ *   bcast, 4 ranks, 2 buffers:   root    put 0   put 1   · put 2 (0 is free)   · put 3
+ *                                others          get 0     get 1                 get 2
+ *
+ * SHARED belongs to a collective from the start of its first rank to the end of its last one.
+ * Source  Wu 2005, section 2.4
+ */
+#ifndef COLL_ALGOS_SHM_H
+#define COLL_ALGOS_SHM_H
+
+#include "../plan.h"
+
+/* param[0] … param[2] of all algorithms in shared memory. A buffer of 4 to 16 KB was best in
+ * section 2.5. */
+static const coll_param coll_i_shm_params[] = {
+    {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 3, 3, 3}},
+    {"buffers", "pipeline buffers", 1, 1 << 16, 2, {1, 3, 1, 1}},
+    {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {16, 256, 16, 16}}};
+
+/* Elements of a stage: of a whole block or vector, if a buffer has room for it. */
+COLL_INLINE size_t coll_i_shm_piece(const coll_plan *plan)
+{
+    return plan->problem.count < plan->param[2] ? plan->problem.count : plan->param[2];
+}
+
+/* Stages of a block or vector. */
+COLL_INLINE size_t coll_i_shm_segments(const coll_plan *plan)
+{
+    return coll_segments(plan->problem.count, plan->param[2]);
+}
+
+COLL_INLINE coll_block coll_i_shm_segment(const coll_plan *plan, size_t i)
+{
+    return coll_segment_block(plan->problem.count, plan->param[2], i);
+}
+
+/* Which buffer a stage uses. */
+COLL_INLINE uint32_t coll_i_shm_buffer(const coll_plan *plan, size_t stage)
+{
+    const uint32_t t = (uint32_t)stage;
+    return t - coll_divide(t, &plan->second) * plan->param[1];
+}
+
+/* Must stage t wait for the buffer of an earlier one? Will a later one wait for its? */
+COLL_INLINE bool coll_i_shm_waits(const coll_plan *plan, size_t stage)
+{
+    return stage >= plan->param[1];
+}
+
+COLL_INLINE bool coll_i_shm_awaited(const coll_plan *plan, size_t stage, size_t stages)
+{
+    return stages - stage > plan->param[1];
+}
+
+/* Elements of SHARED if each of the buffers that are used has `parts` pieces. */
+COLL_INLINE size_t coll_i_shm_extent(const coll_plan *plan, size_t stages, size_t parts)
+{
+    const size_t used = stages < plan->param[1] ? stages : plan->param[1];
+    return used * parts * coll_i_shm_piece(plan);
+}
+
+/* Are there few enough stages, `blocks` times those of a block, and is SHARED, with `parts`
+ * pieces in each buffer, not too large? */
+COLL_INLINE coll_status coll_i_shm_check(const coll_plan *plan, size_t blocks, size_t parts)
+{
+    size_t stages, elements;
+    if (!coll_multiply(coll_i_shm_segments(plan), blocks, &stages) || stages > UINT32_MAX)
+        return COLL_ERR_PARAM;
+    if (!coll_multiply(coll_i_shm_piece(plan), parts, &elements) ||
+        !coll_multiply(elements, stages < plan->param[1] ? stages : plan->param[1],
+                       &elements) ||
+        !coll_i_addressable(elements, plan->problem.elem_bytes))
+        return COLL_ERR_OVERFLOW;
+    return COLL_OK;
+}
+
+/* ---- group_sync -------------------------------------------------------------------------- */
+
+/* A rank's place in the tree of notifications below `root`. */
+typedef struct coll_i_shm_tree {
+    uint32_t root, v; /* v: the rank, renumbered */
+    uint32_t parent, children;
+} coll_i_shm_tree;
+
+COLL_HOT_INLINE coll_i_shm_tree coll_i_shm_tree_of(const coll_plan *plan, uint32_t root,
+                                                   uint32_t rank)
+{
+    const uint32_t p = plan->problem.p, v = coll_mod_sub(rank, root, p);
+    const coll_fnomial at = coll_fnomial_of(p, &plan->radix, v);
+    coll_i_shm_tree tree;
+    tree.root = root;
+    tree.v = v;
+    tree.parent = coll_mod_add(at.parent, root, p);
+    tree.children = at.children;
+    return tree;
+}
+
+COLL_HOT_INLINE uint32_t coll_i_shm_child(const coll_plan *plan, const coll_i_shm_tree *tree,
+                                          uint32_t i)
+{
+    return coll_mod_add(coll_fnomial_child(plan->param[0], tree->v, i), tree->root,
+                        plan->problem.p);
+}
+
+/* Where an action stands in the list of a rank: action j of a stage. */
+typedef struct coll_i_shm_at {
+    size_t stage;
+    uint32_t j;
+} coll_i_shm_at;
+
+/* The first action of step s, with `per` actions a stage. */
+COLL_HOT_INLINE coll_i_shm_at coll_i_shm_first(size_t s, uint32_t per)
+{
+    const size_t i = s * COLL_STEP_MAX;
+    coll_i_shm_at at;
+    at.stage = i < per ? 0 : i / per;
+    at.j = (uint32_t)(i - at.stage * per);
+    return at;
+}
+
+COLL_HOT_INLINE void coll_i_shm_next(coll_i_shm_at *at, uint32_t per)
+{
+    if (++at->j == per) {
+        at->j = 0;
+        at->stage++;
+    }
+}
+
+#endif /* COLL_ALGOS_SHM_H */

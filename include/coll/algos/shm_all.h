@@ -1,0 +1,381 @@
+/* coll/algos/shm_all.h — allgather, alltoall through the shared memory of a node
+ *
+ * Allgather: if all blocks fit into SHARED together, everyone puts its own, a group_sync, and
+ * everyone gets all of them. Else the ranks broadcast segment after segment in turn through the
+ * pipeline buffers: the owner of a stage puts, all others get. Alltoall: every rank has pipeline
+ * buffers of its own. In a round the ranks form pairs, and the partners put for each other, tell,
+ * and
+ * get; with a buffer for every round, all puts come before all gets.
+ *
+ *   p = 4, partners in round:   0: 0–0 1–3 2–2    1: 0–1 2–3    2: 0–2 1–1 3–3    3: 0–3 1–2
+ *
+ * Laws (tests/algos/shm.c)
+ *   (1) allgather: the owner of stage t is rank t mod p, of segment t / p
+ *   (2) alltoall: the partner of a partner is the rank itself, and every rank is partner once
+ *   (3) a buffer is put into only after all who took from it in stage t − buffers are done
+ * Cost    S = ⌈count/buffer⌉, B = buffers. allgather at once: every rank puts a block and gets p;
+ * 2(p−1) notifications in all;
+ *         in stages: puts a block and gets p−1; p·S stages of p−1 notifications, and p−1 more for
+ *         each but the first B.
+ *         alltoall: puts p−1 blocks and gets p−1; S notifications to each partner, and as many
+ *         back for stages whose buffer is used again
+ * Source  Wu 2005, section 2.4, tables 2.2 and 2.3
+ */
+#ifndef COLL_ALGOS_SHM_ALL_H
+#define COLL_ALGOS_SHM_ALL_H
+
+#include "shm_rooted.h"
+
+/* ---- allgather --------------------------------------------------------------------------- */
+
+COLL_INLINE coll_ref coll_i_shm_own_block(const coll_plan *plan, uint32_t rank)
+{
+    return coll_in_place(plan) ? COLL_AT(COLL_OUT, plan->problem.count * rank)
+                               : COLL_AT(COLL_IN, 0);
+}
+
+/* Actions of a period of p stages: one in which the rank is the owner, awaits all others, puts
+ * and notifies them, says that the buffer is full, and has its own block in OUT; p−1 in which it
+ * awaits, gets and says that the buffer is free. */
+COLL_HOT_INLINE size_t coll_i_shm_period(uint32_t p)
+{
+    return 2 * (size_t)p + 1 + 3 * ((size_t)p - 1);
+}
+
+COLL_INLINE size_t coll_i_shm_allgather_stages(const coll_plan *plan)
+{
+    return coll_i_shm_segments(plan) * plan->problem.p;
+}
+
+/* Tells the owner of the next stage that its buffer is free: at the end of this stage, so that
+ * nothing overtakes this owner's own notifications. The token is what the rank copied then. */
+COLL_HOT_INLINE void coll_i_shm_tell_next(const coll_plan *plan, uint32_t rank, size_t stage,
+                                          uint32_t owner, coll_action *out)
+{
+    const uint32_t p = plan->problem.p, next = coll_mod_add(owner, 1, p);
+    if (next == rank || stage + 1 < plan->param[1] ||
+        stage + 1 == coll_i_shm_allgather_stages(plan)) {
+        coll_act_notify(out, coll_mod_add(rank, 1, p), COLL_AT(COLL_OUT, 0), 0);
+    } else {
+        const uint32_t freed = (uint32_t)(stage + 1 - plan->param[1]);
+        const uint32_t segment = freed / p, by = freed - segment * p;
+        const coll_block seg = coll_i_shm_segment(plan, segment);
+        coll_act_notify(out, next,
+                        by == rank ? COLL_AT(COLL_SHARED, coll_i_shm_buffer(plan, freed) *
+                                                              coll_i_shm_piece(plan))
+                                   : COLL_AT(COLL_OUT, plan->problem.count * by + seg.offset),
+                        seg.count);
+    }
+}
+
+/* Action j of a stage. */
+COLL_HOT_INLINE void coll_i_shm_turn(const coll_plan *plan, uint32_t rank, size_t segment,
+                                     uint32_t owner, uint32_t j, coll_action *out)
+{
+    const uint32_t p = plan->problem.p;
+    const size_t stage = segment * p + owner;
+    const coll_block seg = coll_i_shm_segment(plan, segment);
+    const coll_ref buffer =
+        COLL_AT(COLL_SHARED, coll_i_shm_buffer(plan, stage) * coll_i_shm_piece(plan));
+    const coll_ref place = COLL_AT(COLL_OUT, plan->problem.count * owner + seg.offset);
+    const coll_ref own = coll_i_shm_own_block(plan, rank) + seg.offset;
+    if (owner != rank) {
+        if (j == 0)
+            coll_act_await(out, owner, buffer, seg.count);
+        else if (j == 1)
+            coll_act_copy(out, place, buffer, seg.count);
+        else
+            coll_i_shm_tell_next(plan, rank, stage, owner, out);
+    } else if (j < p - 1) {
+        coll_act_await(out, coll_mod_add(rank, j + 1, p), buffer,
+                       coll_i_shm_waits(plan, stage) ? seg.count : 0);
+    } else if (j == p - 1) {
+        coll_act_copy(out, buffer, own, seg.count);
+    } else if (j < 2 * p - 1) {
+        coll_act_notify(out, coll_mod_add(rank, j - p + 1, p), buffer, seg.count);
+    } else if (j == 2 * p - 1) {
+        coll_i_shm_tell_next(plan, rank, stage, owner, out);
+    } else {
+        coll_act_copy(out, place, own, coll_in_place(plan) ? 0 : seg.count);
+    }
+}
+
+/* Actions of a rank when all blocks go at once: it puts, up the tree, down the tree, gets. */
+COLL_HOT_INLINE uint32_t coll_i_shm_together(const coll_i_shm_tree *tree)
+{
+    return 2 * tree->children + (tree->v == 0 ? 2 : 4);
+}
+
+COLL_HOT_INLINE void coll_i_shm_gather_together(const coll_plan *plan,
+                                                const coll_i_shm_tree *tree, uint32_t j,
+                                                coll_action *out)
+{
+    const uint32_t m = tree->children, p = plan->problem.p, rank = tree->v;
+    const size_t count = plan->problem.count, all = count * p;
+    const coll_ref shared = COLL_AT(COLL_SHARED, 0), own = shared + count * rank;
+    const uint32_t up = m + 1, down = rank == 0 ? m + 1 : m + 3;
+    if (j == 0)
+        coll_act_copy(out, own, coll_i_shm_own_block(plan, rank), count);
+    else if (j < up)
+        coll_act_await(out, coll_i_shm_child(plan, tree, j - 1), rank == 0 ? shared : own,
+                       rank == 0 ? all : count);
+    else if (j < down && j == up)
+        coll_act_notify(out, tree->parent, own, count);
+    else if (j < down)
+        coll_act_await(out, tree->parent, shared, all);
+    else if (j < down + m)
+        coll_act_notify(out, coll_i_shm_child(plan, tree, j - down), shared, all);
+    else
+        coll_act_copy(out, COLL_AT(COLL_OUT, 0), shared, all);
+}
+
+COLL_INLINE size_t coll_i_shm_allgather_steps(const coll_plan *plan, uint32_t rank)
+{
+    const uint32_t p = plan->problem.p;
+    size_t actions;
+    if (p == 1)
+        return coll_in_place(plan) ? 0 : 1;
+    if (coll_i_shm_at_once(plan)) {
+        const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, 0, rank);
+        actions = coll_i_shm_together(&tree);
+    } else {
+        actions = coll_i_shm_period(p) * coll_i_shm_segments(plan);
+    }
+    return (actions + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
+}
+
+COLL_INLINE unsigned coll_i_shm_allgather_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                               coll_action *out)
+{
+    const uint32_t p = plan->problem.p;
+    const size_t segments = coll_i_shm_segments(plan), per = coll_i_shm_period(p);
+    const uint32_t before = 3 * rank, beyond = before + 2 * p + 1; /* the rank's own stage */
+    size_t i = s * COLL_STEP_MAX, segment;
+    unsigned n = 0;
+    if (p == 1) {
+        coll_act_copy(out, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0), plan->problem.count);
+        return 1;
+    }
+    if (coll_i_shm_at_once(plan)) {
+        const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, 0, rank);
+        for (; n < COLL_STEP_MAX && i + n < coll_i_shm_together(&tree); n++)
+            coll_i_shm_gather_together(plan, &tree, (uint32_t)i + n, &out[n]);
+        return n;
+    }
+    segment = i < per ? 0 : i / per;
+    for (i -= segment * per; n < COLL_STEP_MAX && segment < segments; n++) {
+        const uint32_t j = (uint32_t)i;
+        if (j < before)
+            coll_i_shm_turn(plan, rank, segment, j / 3, j % 3, &out[n]);
+        else if (j < beyond)
+            coll_i_shm_turn(plan, rank, segment, rank, j - before, &out[n]);
+        else
+            coll_i_shm_turn(plan, rank, segment, rank + 1 + (j - beyond) / 3, (j - beyond) % 3,
+                            &out[n]);
+        if (++i == per) {
+            i = 0;
+            segment++;
+        }
+    }
+    return n;
+}
+
+COLL_INLINE size_t coll_i_shm_allgather_shared(const coll_plan *plan)
+{
+    if (plan->problem.p == 1)
+        return 0;
+    return coll_i_shm_at_once(plan)
+               ? plan->problem.p * plan->problem.count
+               : coll_i_shm_extent(plan, coll_i_shm_allgather_stages(plan), 1);
+}
+
+static const coll_algorithm coll_shm_allgather = {
+    "shm",
+    "Wu 2005, section 2.4",
+    COLL_BIT(COLL_ALLGATHER),
+    COLL_NEEDS_SHARED | COLL_GIVES_SAME_BITS,
+    /* window */ 1,
+    /* parameters */ 3,
+    coll_i_shm_params,
+    coll_i_shm_rooted_check,
+    coll_i_shm_allgather_steps,
+    coll_i_shm_allgather_step,
+    /* scratch */ NULL,
+    coll_i_shm_allgather_shared,
+};
+
+/* ---- alltoall ---------------------------------------------------------------------------- */
+
+/* Stages of a rank: the segments of one block after the other. */
+COLL_INLINE size_t coll_i_shm_exchanges(const coll_plan *plan)
+{
+    return coll_i_shm_segments(plan) * (plan->problem.p - 1);
+}
+
+/* Each rank has `buffers` pipeline buffers of its own. At once, its part of SHARED holds all of
+ * its blocks. */
+COLL_INLINE size_t coll_i_shm_area(const coll_plan *plan)
+{
+    return coll_i_shm_at_once(plan) ? plan->problem.p * plan->problem.count
+                                    : coll_i_shm_extent(plan, coll_i_shm_exchanges(plan), 1);
+}
+
+COLL_INLINE coll_ref coll_i_shm_alltoall_input(const coll_plan *plan)
+{
+    return coll_in_place(plan) ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_IN, 0);
+}
+
+/* Puts all blocks, up the tree, down the tree, gets a block of each. The token down is all of
+ * SHARED, so that nothing is got before. */
+COLL_HOT_INLINE void coll_i_shm_exchange_together(const coll_plan *plan,
+                                                  const coll_i_shm_tree *tree, uint32_t j,
+                                                  coll_action *out)
+{
+    const uint32_t m = tree->children, p = plan->problem.p, rank = tree->v;
+    const size_t count = plan->problem.count, part = count * p, all = part * p;
+    const coll_ref shared = COLL_AT(COLL_SHARED, 0), own = shared + part * rank;
+    const uint32_t up = m + 1, down = rank == 0 ? m + 1 : m + 3;
+    if (j == 0)
+        coll_act_copy(out, own, coll_i_shm_alltoall_input(plan), part);
+    else if (j < up)
+        coll_act_await(out, coll_i_shm_child(plan, tree, j - 1), rank == 0 ? shared : own,
+                       rank == 0 ? all : part);
+    else if (j < down && j == up)
+        coll_act_notify(out, tree->parent, own, part);
+    else if (j < down)
+        coll_act_await(out, tree->parent, shared, all);
+    else if (j < down + m)
+        coll_act_notify(out, coll_i_shm_child(plan, tree, j - down), shared, all);
+    else
+        coll_act_copy(out, COLL_AT(COLL_OUT, (j - down - m) * count),
+                      shared + (j - down - m) * part + rank * count, count);
+}
+
+COLL_INLINE size_t coll_i_shm_alltoall_steps(const coll_plan *plan, uint32_t rank)
+{
+    const uint32_t p = plan->problem.p;
+    if (p > 1 && coll_i_shm_at_once(plan)) {
+        const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, 0, rank);
+        return ((size_t)coll_i_shm_together(&tree) - 1 + p + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
+    }
+    return 2 * coll_i_shm_exchanges(plan) + (coll_in_place(plan) ? 0 : 1);
+}
+
+/* The partner whom a rank exchanges block number `block` with, and in which round. */
+typedef struct coll_i_shm_pair {
+    uint32_t with, round;
+} coll_i_shm_pair;
+
+COLL_HOT_INLINE coll_i_shm_pair coll_i_shm_pair_of(uint32_t p, uint32_t rank, uint32_t block)
+{
+    coll_i_shm_pair pair; /* the round in which the rank were its own partner is left out */
+    pair.round = block + (block >= coll_mod_add(rank, rank, p) ? 1 : 0);
+    pair.with = coll_mod_sub(pair.round, rank, p);
+    return pair;
+}
+
+/* Which of a rank's blocks is exchanged in a round. */
+COLL_HOT_INLINE uint32_t coll_i_shm_block_of(uint32_t p, uint32_t rank, uint32_t round)
+{
+    return round - (round > coll_mod_add(rank, rank, p) ? 1 : 0);
+}
+
+/* Puts segment i of block number `block`, when the one that had the buffer before is done. */
+COLL_HOT_INLINE unsigned coll_i_shm_put(const coll_plan *plan, uint32_t rank, uint32_t block,
+                                        uint32_t i, coll_action *out)
+{
+    const uint32_t p = plan->problem.p, segments = (uint32_t)coll_i_shm_segments(plan);
+    const uint32_t with = coll_i_shm_pair_of(p, rank, block).with;
+    const uint32_t stage = block * segments + i;
+    const coll_block seg = coll_i_shm_segment(plan, i);
+    const coll_ref buffer =
+        COLL_AT(COLL_SHARED, coll_i_shm_area(plan) * rank +
+                                 coll_i_shm_buffer(plan, stage) * coll_i_shm_piece(plan));
+    unsigned n = 0;
+    if (coll_i_shm_waits(plan, stage)) {
+        const uint32_t before = stage - plan->param[1];
+        coll_act_await(
+            &out[n++],
+            coll_i_shm_pair_of(p, rank, segments == 1 ? before : before / segments).with,
+            buffer, seg.count);
+    }
+    coll_act_copy(&out[n++], buffer,
+                  coll_i_shm_alltoall_input(plan) + with * plan->problem.count + seg.offset,
+                  seg.count);
+    coll_act_notify(&out[n++], with, buffer, seg.count);
+    return n;
+}
+
+/* Gets what the partner has put, and says so if its buffer is used again. */
+COLL_HOT_INLINE unsigned coll_i_shm_get(const coll_plan *plan, uint32_t rank, uint32_t block,
+                                        uint32_t i, coll_action *out)
+{
+    const uint32_t p = plan->problem.p, segments = (uint32_t)coll_i_shm_segments(plan);
+    const coll_i_shm_pair pair = coll_i_shm_pair_of(p, rank, block);
+    const uint32_t stage = coll_i_shm_block_of(p, pair.with, pair.round) * segments + i;
+    const coll_block seg = coll_i_shm_segment(plan, i);
+    const coll_ref place = COLL_AT(COLL_OUT, pair.with * plan->problem.count + seg.offset);
+    const coll_ref buffer =
+        COLL_AT(COLL_SHARED, coll_i_shm_area(plan) * pair.with +
+                                 coll_i_shm_buffer(plan, stage) * coll_i_shm_piece(plan));
+    coll_act_await(&out[0], pair.with, buffer, seg.count);
+    coll_act_copy(&out[1], place, buffer, seg.count);
+    if (!coll_i_shm_awaited(plan, stage, coll_i_shm_exchanges(plan)))
+        return 2;
+    coll_act_notify(&out[2], pair.with, place, seg.count);
+    return 3;
+}
+
+COLL_INLINE unsigned coll_i_shm_alltoall_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                              coll_action *out)
+{
+    const uint32_t p = plan->problem.p, stage = (uint32_t)(s / 2);
+    const uint32_t segments = (uint32_t)coll_i_shm_segments(plan);
+    const uint32_t block = segments == 1 ? stage : stage / segments;
+    unsigned n = 0;
+    if (p > 1 && coll_i_shm_at_once(plan)) {
+        const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, 0, rank);
+        const uint32_t all = coll_i_shm_together(&tree) - 1 + p;
+        for (; n < COLL_STEP_MAX && s * COLL_STEP_MAX + n < all; n++)
+            coll_i_shm_exchange_together(plan, &tree, (uint32_t)s * COLL_STEP_MAX + n, &out[n]);
+        return n;
+    }
+    if (s == 2 * coll_i_shm_exchanges(plan)) {
+        const size_t own = plan->problem.count * rank;
+        coll_act_copy(out, COLL_AT(COLL_OUT, own), COLL_AT(COLL_IN, own), plan->problem.count);
+        return 1;
+    }
+    return s & 1 ? coll_i_shm_get(plan, rank, block, stage - block * segments, out)
+                 : coll_i_shm_put(plan, rank, block, stage - block * segments, out);
+}
+
+COLL_INLINE size_t coll_i_shm_alltoall_shared(const coll_plan *plan)
+{
+    return plan->problem.p == 1 ? 0 : plan->problem.p * coll_i_shm_area(plan);
+}
+
+COLL_INLINE coll_status coll_i_shm_alltoall_check(const coll_plan *plan)
+{
+    size_t parts;
+    if (!coll_multiply(plan->problem.p, plan->problem.p, &parts))
+        return COLL_ERR_OVERFLOW;
+    return coll_i_shm_check(plan, plan->problem.p,
+                            coll_i_shm_at_once(plan) ? parts : plan->problem.p);
+}
+
+static const coll_algorithm coll_shm_alltoall = {
+    "shm",
+    "Wu 2005, section 2.4",
+    COLL_BIT(COLL_ALLTOALL),
+    COLL_NEEDS_SHARED,
+    /* window */ 2,
+    /* parameters */ 3,
+    coll_i_shm_params,
+    coll_i_shm_alltoall_check,
+    coll_i_shm_alltoall_steps,
+    coll_i_shm_alltoall_step,
+    /* scratch */ NULL,
+    coll_i_shm_alltoall_shared,
+};
+
+#endif /* COLL_ALGOS_SHM_ALL_H */

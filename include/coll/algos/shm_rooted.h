@@ -1,0 +1,392 @@
+/* coll/algos/shm_rooted.h — bcast, scatter, gather through the shared memory of a node
+ *
+ * Broadcast: the root puts a segment into a buffer and tells all along a tree; all get it at
+ * once; up the tree comes that the buffer is free again. Scatter and gather: if all blocks fit into
+ * SHARED together, one put, one group_sync, one get; else block by block through the pipeline
+ * buffers, each stage between the root and one other rank. The stages go round the ranks, so that
+ * they all copy
+ * at the same time.
+ *
+ *   p = 3, root 0, 2 segments a block, 2 buffers, scatter:
+ *     stage           0        1        2        3
+ *     buffer          0        1        0        1
+ *     segment, rank   0 → 1    0 → 2    1 → 1    1 → 2
+ *
+ * Laws (tests/algos/shm.c)
+ *   (1) nobody but the root puts in a bcast and scatter; nobody but the root gets in a gather
+ *   (2) stage t is put only after all who took from the buffer in stage t − buffers are done
+ *   (3) SHARED is never larger than buffers · buffer
+ * Cost    S = ⌈count/buffer⌉, B = buffers. bcast: every element is copied once in and once out on
+ * every other rank (the root
+ *         has its OUT from its IN); (p−1)(S + max(0, S−B)) notifications. scatter, gather: p−1
+ *         blocks are
+ *         copied in and out; p−1 notifications if all p blocks fit into SHARED (p are copied at
+ *         the root of a scatter), else (p−1)S + max(0, (p−1)S − B)
+ * Source  Wu 2005, section 2.4, tables 2.2 and 2.3
+ */
+#ifndef COLL_ALGOS_SHM_ROOTED_H
+#define COLL_ALGOS_SHM_ROOTED_H
+
+#include "shm.h"
+
+/* ---- bcast ------------------------------------------------------------------------------- */
+
+/* Actions of a stage: the root awaits its children, puts, notifies them and has its own OUT;
+ * others await, notify, get, await and notify that the buffer is free. */
+COLL_HOT_INLINE uint32_t coll_i_shm_bcast_per(const coll_i_shm_tree *tree)
+{
+    return 2 * tree->children + (tree->v == 0 ? 2 : 3);
+}
+
+COLL_HOT_INLINE void coll_i_shm_bcast_root(const coll_plan *plan, const coll_i_shm_tree *tree,
+                                           size_t stage, uint32_t j, coll_action *out)
+{
+    const uint32_t m = tree->children;
+    const coll_block seg = coll_i_shm_segment(plan, stage);
+    const coll_ref buffer =
+        COLL_AT(COLL_SHARED, coll_i_shm_buffer(plan, stage) * coll_i_shm_piece(plan));
+    if (j < m)
+        coll_act_await(out, coll_i_shm_child(plan, tree, j), buffer,
+                       coll_i_shm_waits(plan, stage) ? seg.count : 0);
+    else if (j == m)
+        coll_act_copy(out, buffer, coll_input(plan) + seg.offset, seg.count);
+    else if (j <= 2 * m)
+        coll_act_notify(out, coll_i_shm_child(plan, tree, j - m - 1), buffer, seg.count);
+    else
+        coll_act_copy(out, COLL_AT(COLL_OUT, seg.offset), coll_input(plan) + seg.offset,
+                      coll_in_place(plan) ? 0 : seg.count);
+}
+
+/* What is free is said `buffers` − 1 stages late, when the root needs it: the token is the
+ * segment of OUT that was copied to. */
+COLL_HOT_INLINE void coll_i_shm_bcast_other(const coll_plan *plan, const coll_i_shm_tree *tree,
+                                            size_t stage, uint32_t j, coll_action *out)
+{
+    const uint32_t m = tree->children;
+    const coll_block seg = coll_i_shm_segment(plan, stage);
+    const coll_ref buffer =
+        COLL_AT(COLL_SHARED, coll_i_shm_buffer(plan, stage) * coll_i_shm_piece(plan));
+    if (j == 0) {
+        coll_act_await(out, tree->parent, buffer, seg.count);
+    } else if (j <= m) {
+        coll_act_notify(out, coll_i_shm_child(plan, tree, j - 1), buffer, seg.count);
+    } else if (j == m + 1) {
+        coll_act_copy(out, COLL_AT(COLL_OUT, seg.offset), buffer, seg.count);
+    } else {
+        const bool wanted =
+            stage + 1 >= plan->param[1] && stage + 1 < coll_i_shm_segments(plan);
+        const coll_block freed =
+            coll_i_shm_segment(plan, wanted ? stage + 1 - plan->param[1] : 0);
+        const coll_ref token = COLL_AT(COLL_OUT, freed.offset);
+        if (j < 2 * m + 2)
+            coll_act_await(out, coll_i_shm_child(plan, tree, j - m - 2), token,
+                           wanted ? freed.count : 0);
+        else
+            coll_act_notify(out, tree->parent, token, wanted ? freed.count : 0);
+    }
+}
+
+COLL_INLINE size_t coll_i_shm_bcast_steps(const coll_plan *plan, uint32_t rank)
+{
+    const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, plan->problem.root, rank);
+    if (plan->problem.p == 1)
+        return coll_in_place(plan) ? 0 : 1;
+    return (coll_i_shm_bcast_per(&tree) * coll_i_shm_segments(plan) + COLL_STEP_MAX - 1) /
+           COLL_STEP_MAX;
+}
+
+COLL_INLINE unsigned coll_i_shm_bcast_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                           coll_action *out)
+{
+    const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, plan->problem.root, rank);
+    const uint32_t per = coll_i_shm_bcast_per(&tree);
+    const size_t stages = coll_i_shm_segments(plan);
+    coll_i_shm_at at = coll_i_shm_first(s, per);
+    unsigned n = 0;
+    if (plan->problem.p == 1) {
+        coll_act_copy(out, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0), plan->problem.count);
+        return 1;
+    }
+    for (; n < COLL_STEP_MAX && at.stage < stages; n++, coll_i_shm_next(&at, per)) {
+        if (tree.v == 0)
+            coll_i_shm_bcast_root(plan, &tree, at.stage, at.j, &out[n]);
+        else
+            coll_i_shm_bcast_other(plan, &tree, at.stage, at.j, &out[n]);
+    }
+    return n;
+}
+
+COLL_INLINE size_t coll_i_shm_bcast_shared(const coll_plan *plan)
+{
+    return plan->problem.p == 1 ? 0 : coll_i_shm_extent(plan, coll_i_shm_segments(plan), 1);
+}
+
+COLL_INLINE coll_status coll_i_shm_bcast_check(const coll_plan *plan)
+{
+    return coll_i_shm_check(plan, 1, 1);
+}
+
+static const coll_algorithm coll_shm_bcast = {
+    "shm",
+    "Wu 2005, section 2.4",
+    COLL_BIT(COLL_BCAST),
+    COLL_NEEDS_SHARED | COLL_GIVES_SAME_BITS,
+    /* window */ 1,
+    /* parameters */ 3,
+    coll_i_shm_params,
+    coll_i_shm_bcast_check,
+    coll_i_shm_bcast_steps,
+    coll_i_shm_bcast_step,
+    /* scratch */ NULL,
+    coll_i_shm_bcast_shared,
+};
+
+/* ---- scatter, gather --------------------------------------------------------------------- */
+
+/* Do all blocks fit into SHARED together? */
+COLL_INLINE bool coll_i_shm_at_once(const coll_plan *plan)
+{
+    return (uint64_t)plan->problem.p * plan->problem.count <=
+           (uint64_t)plan->param[1] * plan->param[2];
+}
+
+/* A stage between the root and one other rank: segment `segment` of that rank's block. */
+typedef struct coll_i_shm_stage {
+    uint32_t peer;
+    coll_block segment;
+    coll_ref buffer;
+} coll_i_shm_stage;
+
+COLL_HOT_INLINE uint32_t coll_i_shm_stage_peer(const coll_plan *plan, size_t stage)
+{
+    const uint32_t others = plan->problem.p - 1, t = (uint32_t)stage;
+    return coll_mod_add(plan->problem.root, 1 + t % others, plan->problem.p);
+}
+
+COLL_HOT_INLINE coll_i_shm_stage coll_i_shm_stage_of(const coll_plan *plan, size_t stage)
+{
+    const uint32_t others = plan->problem.p - 1, t = (uint32_t)stage;
+    coll_i_shm_stage at;
+    at.peer = coll_i_shm_stage_peer(plan, stage);
+    at.segment = coll_i_shm_segment(plan, t / others);
+    at.buffer = COLL_AT(COLL_SHARED, coll_i_shm_buffer(plan, stage) * coll_i_shm_piece(plan));
+    return at;
+}
+
+COLL_INLINE size_t coll_i_shm_stages(const coll_plan *plan)
+{
+    return coll_i_shm_segments(plan) * (plan->problem.p - 1);
+}
+
+/* The stage that moves segment i of a rank's block. */
+COLL_INLINE size_t coll_i_shm_stage_at(const coll_plan *plan, uint32_t rank, size_t i)
+{
+    return i * (plan->problem.p - 1) + coll_mod_sub(rank, plan->problem.root, plan->problem.p) -
+           1;
+}
+
+/* The root's own block, which passes no buffer. */
+COLL_INLINE void coll_i_shm_own(const coll_plan *plan, coll_action *out)
+{
+    const size_t count = plan->problem.count, at = count * plan->problem.root;
+    const bool gathers = plan->problem.collective == COLL_GATHER;
+    coll_act_copy(out, COLL_AT(COLL_OUT, gathers ? at : 0), COLL_AT(COLL_IN, gathers ? 0 : at),
+                  coll_in_place(plan) ? 0 : count);
+}
+
+/* Actions of a rank when all blocks go at once. */
+COLL_HOT_INLINE uint32_t coll_i_shm_once_actions(const coll_i_shm_tree *tree, bool gathers)
+{
+    return tree->children + (tree->v == 0 && gathers ? 3u : 2u);
+}
+
+COLL_INLINE size_t coll_i_shm_rooted_steps(const coll_plan *plan, uint32_t rank)
+{
+    if (coll_i_shm_at_once(plan) || plan->problem.p == 1) {
+        const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, plan->problem.root, rank);
+        const bool gathers = plan->problem.collective == COLL_GATHER;
+        return (coll_i_shm_once_actions(&tree, gathers) + COLL_STEP_MAX - (size_t)1) /
+               COLL_STEP_MAX;
+    }
+    return rank == plan->problem.root ? coll_i_shm_stages(plan) + 1 : coll_i_shm_segments(plan);
+}
+
+/* Table 2.2. The tokens are all of SHARED that is used, or the rank's own block of it. */
+COLL_HOT_INLINE void coll_i_shm_scatter_at_once(const coll_plan *plan,
+                                                const coll_i_shm_tree *tree, uint32_t j,
+                                                coll_action *out)
+{
+    const uint32_t m = tree->children;
+    const size_t count = plan->problem.count, all = count * plan->problem.p;
+    const coll_ref shared = COLL_AT(COLL_SHARED, 0);
+    const uint32_t rank = coll_mod_add(tree->v, tree->root, plan->problem.p);
+    if (j == 0 && tree->v == 0)
+        coll_act_copy(out, shared, COLL_AT(COLL_IN, 0), plan->problem.p == 1 ? 0 : all);
+    else if (j == 0)
+        coll_act_await(out, tree->parent, shared, all);
+    else if (j <= m)
+        coll_act_notify(out, coll_i_shm_child(plan, tree, j - 1), shared, all);
+    else if (tree->v == 0)
+        coll_i_shm_own(plan, out);
+    else
+        coll_act_copy(out, COLL_AT(COLL_OUT, 0), shared + count * rank, count);
+}
+
+COLL_HOT_INLINE void coll_i_shm_gather_at_once(const coll_plan *plan,
+                                               const coll_i_shm_tree *tree, uint32_t j,
+                                               coll_action *out)
+{
+    const uint32_t p = plan->problem.p, m = tree->children;
+    const uint32_t rank = coll_mod_add(tree->v, tree->root, p);
+    const size_t count = plan->problem.count, before = count * tree->root;
+    const coll_ref shared = COLL_AT(COLL_SHARED, 0), own = shared + count * rank;
+    if (tree->v != 0) { /* the own block is put first, then told with those of the children */
+        if (j == 0)
+            coll_act_copy(out, own, COLL_AT(COLL_IN, 0), count);
+        else if (j <= m)
+            coll_act_await(out, coll_i_shm_child(plan, tree, j - 1), own, count);
+        else
+            coll_act_notify(out, tree->parent, own, count);
+    } else if (j < m) {
+        coll_act_await(out, coll_i_shm_child(plan, tree, j), shared, count * p);
+    } else if (j == m) {
+        coll_act_copy(out, COLL_AT(COLL_OUT, 0), shared, before);
+    } else if (j == m + 1) {
+        coll_act_copy(out, COLL_AT(COLL_OUT, before + count), shared + before + count,
+                      count * (p - 1 - tree->root));
+    } else {
+        coll_i_shm_own(plan, out);
+    }
+}
+
+/* Table 2.3, scatter. */
+COLL_HOT_INLINE unsigned coll_i_shm_scatter_stage(const coll_plan *plan, uint32_t rank,
+                                                  size_t s, coll_action *out)
+{
+    const bool root = rank == plan->problem.root;
+    const size_t stage = root ? s : coll_i_shm_stage_at(plan, rank, s);
+    const coll_i_shm_stage at = coll_i_shm_stage_of(plan, stage);
+    const coll_ref from = COLL_AT(COLL_IN, plan->problem.count * at.peer + at.segment.offset);
+    const coll_ref to = COLL_AT(COLL_OUT, at.segment.offset);
+    if (root) {
+        const bool waits = coll_i_shm_waits(plan, stage);
+        coll_act_await(&out[0],
+                       coll_i_shm_stage_peer(plan, waits ? stage - plan->param[1] : stage),
+                       at.buffer, waits ? at.segment.count : 0);
+        coll_act_copy(&out[1], at.buffer, from, at.segment.count);
+        coll_act_notify(&out[2], at.peer, at.buffer, at.segment.count);
+    } else {
+        coll_act_await(&out[0], plan->problem.root, at.buffer, at.segment.count);
+        coll_act_copy(&out[1], to, at.buffer, at.segment.count);
+        coll_act_notify(
+            &out[2], plan->problem.root, to,
+            coll_i_shm_awaited(plan, stage, coll_i_shm_stages(plan)) ? at.segment.count : 0);
+    }
+    return 3;
+}
+
+/* Table 2.3, gather. The root tells whoever uses the buffer next. */
+COLL_HOT_INLINE unsigned coll_i_shm_gather_stage(const coll_plan *plan, uint32_t rank, size_t s,
+                                                 coll_action *out)
+{
+    const bool root = rank == plan->problem.root;
+    const size_t stage = root ? s : coll_i_shm_stage_at(plan, rank, s);
+    const coll_i_shm_stage at = coll_i_shm_stage_of(plan, stage);
+    const coll_ref to = COLL_AT(COLL_OUT, plan->problem.count * at.peer + at.segment.offset);
+    if (root) {
+        const bool awaited = coll_i_shm_awaited(plan, stage, coll_i_shm_stages(plan));
+        coll_act_await(&out[0], at.peer, at.buffer, at.segment.count);
+        coll_act_copy(&out[1], to, at.buffer, at.segment.count);
+        coll_act_notify(&out[2],
+                        coll_i_shm_stage_peer(plan, awaited ? stage + plan->param[1] : stage),
+                        to, awaited ? at.segment.count : 0);
+    } else {
+        coll_act_await(&out[0], plan->problem.root, at.buffer,
+                       coll_i_shm_waits(plan, stage) ? at.segment.count : 0);
+        coll_act_copy(&out[1], at.buffer, COLL_AT(COLL_IN, at.segment.offset),
+                      at.segment.count);
+        coll_act_notify(&out[2], plan->problem.root, at.buffer, at.segment.count);
+    }
+    return 3;
+}
+
+COLL_HOT_INLINE unsigned coll_i_shm_rooted_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                                bool gathers, coll_action *out)
+{
+    if (coll_i_shm_at_once(plan) || plan->problem.p == 1) {
+        const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, plan->problem.root, rank);
+        const uint32_t all = coll_i_shm_once_actions(&tree, gathers);
+        const uint32_t j = (uint32_t)s * COLL_STEP_MAX;
+        unsigned n = 0;
+        for (; n < COLL_STEP_MAX && j + n < all; n++) {
+            if (gathers)
+                coll_i_shm_gather_at_once(plan, &tree, j + n, &out[n]);
+            else
+                coll_i_shm_scatter_at_once(plan, &tree, j + n, &out[n]);
+        }
+        return n;
+    }
+    if (rank == plan->problem.root && s == coll_i_shm_stages(plan)) {
+        coll_i_shm_own(plan, out);
+        return 1;
+    }
+    return gathers ? coll_i_shm_gather_stage(plan, rank, s, out)
+                   : coll_i_shm_scatter_stage(plan, rank, s, out);
+}
+
+COLL_INLINE unsigned coll_i_shm_scatter_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                             coll_action *out)
+{
+    return coll_i_shm_rooted_step(plan, rank, s, false, out);
+}
+
+COLL_INLINE unsigned coll_i_shm_gather_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                            coll_action *out)
+{
+    return coll_i_shm_rooted_step(plan, rank, s, true, out);
+}
+
+COLL_INLINE size_t coll_i_shm_rooted_shared(const coll_plan *plan)
+{
+    if (plan->problem.p == 1)
+        return 0;
+    return coll_i_shm_at_once(plan) ? plan->problem.p * plan->problem.count
+                                    : coll_i_shm_extent(plan, coll_i_shm_stages(plan), 1);
+}
+
+COLL_INLINE coll_status coll_i_shm_rooted_check(const coll_plan *plan)
+{
+    return coll_i_shm_check(plan, plan->problem.p, 1);
+}
+
+static const coll_algorithm coll_shm_scatter = {
+    "shm",
+    "Wu 2005, section 2.4",
+    COLL_BIT(COLL_SCATTER),
+    COLL_NEEDS_SHARED,
+    /* window */ 1,
+    /* parameters */ 3,
+    coll_i_shm_params,
+    coll_i_shm_rooted_check,
+    coll_i_shm_rooted_steps,
+    coll_i_shm_scatter_step,
+    /* scratch */ NULL,
+    coll_i_shm_rooted_shared,
+};
+
+static const coll_algorithm coll_shm_gather = {
+    "shm",
+    "Wu 2005, section 2.4",
+    COLL_BIT(COLL_GATHER),
+    COLL_NEEDS_SHARED,
+    /* window */ 1,
+    /* parameters */ 3,
+    coll_i_shm_params,
+    coll_i_shm_rooted_check,
+    coll_i_shm_rooted_steps,
+    coll_i_shm_gather_step,
+    /* scratch */ NULL,
+    coll_i_shm_rooted_shared,
+};
+
+#endif /* COLL_ALGOS_SHM_ROOTED_H */
