@@ -44,6 +44,9 @@
 #include "algos/snake.h"
 #include "algos/sparbit.h"
 #include "algos/throttled.h"
+#include "algos/shm_all.h"
+#include "algos/shm_reduce.h"
+#include "algos/shm_rooted.h"
 
 /* Of one collective, no two have the same name. */
 static const coll_algorithm *const coll_registry[] = {
@@ -128,6 +131,16 @@ static const coll_algorithm *const coll_registry[] = {
 
     /* neighbours */
     &coll_linear_neighbor,
+
+    /* in the shared memory of a node */
+    &coll_shm_barrier,
+    &coll_shm_bcast,
+    &coll_shm_reduce,
+    &coll_shm_allreduce,
+    &coll_shm_scatter,
+    &coll_shm_gather,
+    &coll_shm_allgather,
+    &coll_shm_alltoall,
 };
 
 #define COLL_REGISTRY_COUNT (sizeof coll_registry / sizeof coll_registry[0])

@@ -69,6 +69,17 @@ COLL_INLINE bool coll_i_shm_awaited(const coll_plan *plan, size_t stage, size_t 
     return stages - stage > plan->param[1];
 }
 
+/* The segment whose buffer the next stage uses again; empty where that is none. It is told of at
+ * the end of a stage, not earlier, so that nobody has to keep the news. */
+COLL_INLINE coll_block coll_i_shm_freed(const coll_plan *plan, size_t stage)
+{
+    const bool wanted = stage + 1 >= plan->param[1] && stage + 1 < coll_i_shm_segments(plan);
+    coll_block freed = coll_i_shm_segment(plan, wanted ? stage + 1 - plan->param[1] : 0);
+    if (!wanted)
+        freed.count = 0;
+    return freed;
+}
+
 /* Elements of SHARED if each of the buffers that are used has `parts` pieces. */
 COLL_INLINE size_t coll_i_shm_extent(const coll_plan *plan, size_t stages, size_t parts)
 {

@@ -26,6 +26,12 @@
 
 #include "shm_rooted.h"
 
+/* As in shm.h, but for the proven values: stages go with the square of p here. */
+static const coll_param coll_i_shm_all_params[] = {
+    {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 3, 3, 3}},
+    {"buffers", "pipeline buffers", 1, 1 << 16, 2, {1, 3, 1, 1}},
+    {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {40, 256, 40, 40}}};
+
 /* ---- allgather --------------------------------------------------------------------------- */
 
 COLL_INLINE coll_ref coll_i_shm_own_block(const coll_plan *plan, uint32_t rank)
@@ -196,7 +202,7 @@ static const coll_algorithm coll_shm_allgather = {
     COLL_NEEDS_SHARED | COLL_GIVES_SAME_BITS,
     /* window */ 1,
     /* parameters */ 3,
-    coll_i_shm_params,
+    coll_i_shm_all_params,
     coll_i_shm_rooted_check,
     coll_i_shm_allgather_steps,
     coll_i_shm_allgather_step,
@@ -204,20 +210,44 @@ static const coll_algorithm coll_shm_allgather = {
     coll_i_shm_allgather_shared,
 };
 
+/* A partner's word that a buffer is free is awaited when the buffer is used again, so if
+ * notifications wait to be awaited, a window must hold one for each buffer. */
+static const coll_param coll_i_shm_alltoall_params[] = {
+    {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 3, 3, 3}},
+    {"buffers", "pipeline buffers of each rank", 1, 8, 2, {1, 8, 1, 1}},
+    {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {40, 256, 40, 40}}};
+
 /* ---- alltoall ---------------------------------------------------------------------------- */
 
-/* Stages of a rank: the segments of one block after the other. */
+/* Stages of a rank: segment 0 of all blocks, then segment 1 … */
 COLL_INLINE size_t coll_i_shm_exchanges(const coll_plan *plan)
 {
     return coll_i_shm_segments(plan) * (plan->problem.p - 1);
 }
 
-/* Each rank has `buffers` pipeline buffers of its own. At once, its part of SHARED holds all of
- * its blocks. */
+/* Each rank has pipeline buffers of its own: with more than p − 1 of them, news of a free one and of a full
+ * one might pass each other. */
+COLL_INLINE uint32_t coll_i_shm_own_buffers(const coll_plan *plan)
+{
+    const uint32_t others = plan->problem.p - 1;
+    return plan->param[1] < others ? plan->param[1] : others;
+}
+
+/* Where they begin in SHARED. At once, a rank's part holds all of its blocks. */
 COLL_INLINE size_t coll_i_shm_area(const coll_plan *plan)
 {
     return coll_i_shm_at_once(plan) ? plan->problem.p * plan->problem.count
-                                    : coll_i_shm_extent(plan, coll_i_shm_exchanges(plan), 1);
+                                    : coll_i_shm_own_buffers(plan) * coll_i_shm_piece(plan);
+}
+
+/* The buffer of a rank's stage: of segment i of block number `block`. */
+COLL_HOT_INLINE coll_ref coll_i_shm_own_buffer(const coll_plan *plan, uint32_t rank, uint32_t i,
+                                               uint32_t block)
+{
+    const uint32_t others = plan->problem.p - 1;
+    const uint32_t k =
+        plan->param[1] < others ? coll_i_shm_buffer(plan, i * others + block) : block;
+    return COLL_AT(COLL_SHARED, coll_i_shm_area(plan) * rank + k * coll_i_shm_piece(plan));
 }
 
 COLL_INLINE coll_ref coll_i_shm_alltoall_input(const coll_plan *plan)
@@ -281,23 +311,17 @@ COLL_HOT_INLINE uint32_t coll_i_shm_block_of(uint32_t p, uint32_t rank, uint32_t
 }
 
 /* Puts segment i of block number `block`, when the one that had the buffer before is done. */
-COLL_HOT_INLINE unsigned coll_i_shm_put(const coll_plan *plan, uint32_t rank, uint32_t block,
-                                        uint32_t i, coll_action *out)
+COLL_HOT_INLINE unsigned coll_i_shm_put(const coll_plan *plan, uint32_t rank, uint32_t i,
+                                        uint32_t block, coll_action *out)
 {
-    const uint32_t p = plan->problem.p, segments = (uint32_t)coll_i_shm_segments(plan);
+    const uint32_t p = plan->problem.p, back = coll_i_shm_own_buffers(plan);
     const uint32_t with = coll_i_shm_pair_of(p, rank, block).with;
-    const uint32_t stage = block * segments + i;
     const coll_block seg = coll_i_shm_segment(plan, i);
-    const coll_ref buffer =
-        COLL_AT(COLL_SHARED, coll_i_shm_area(plan) * rank +
-                                 coll_i_shm_buffer(plan, stage) * coll_i_shm_piece(plan));
+    const coll_ref buffer = coll_i_shm_own_buffer(plan, rank, i, block);
     unsigned n = 0;
-    if (coll_i_shm_waits(plan, stage)) {
-        const uint32_t before = stage - plan->param[1];
-        coll_act_await(
-            &out[n++],
-            coll_i_shm_pair_of(p, rank, segments == 1 ? before : before / segments).with,
-            buffer, seg.count);
+    if (i > 0 || block >= back) {
+        const uint32_t before = block >= back ? block - back : block + (p - 1) - back;
+        coll_act_await(&out[n++], coll_i_shm_pair_of(p, rank, before).with, buffer, seg.count);
     }
     coll_act_copy(&out[n++], buffer,
                   coll_i_shm_alltoall_input(plan) + with * plan->problem.count + seg.offset,
@@ -307,20 +331,19 @@ COLL_HOT_INLINE unsigned coll_i_shm_put(const coll_plan *plan, uint32_t rank, ui
 }
 
 /* Gets what the partner has put, and says so if its buffer is used again. */
-COLL_HOT_INLINE unsigned coll_i_shm_get(const coll_plan *plan, uint32_t rank, uint32_t block,
-                                        uint32_t i, coll_action *out)
+COLL_HOT_INLINE unsigned coll_i_shm_get(const coll_plan *plan, uint32_t rank, uint32_t i,
+                                        uint32_t block, coll_action *out)
 {
-    const uint32_t p = plan->problem.p, segments = (uint32_t)coll_i_shm_segments(plan);
+    const uint32_t p = plan->problem.p;
     const coll_i_shm_pair pair = coll_i_shm_pair_of(p, rank, block);
-    const uint32_t stage = coll_i_shm_block_of(p, pair.with, pair.round) * segments + i;
+    const uint32_t its = coll_i_shm_block_of(p, pair.with, pair.round);
     const coll_block seg = coll_i_shm_segment(plan, i);
     const coll_ref place = COLL_AT(COLL_OUT, pair.with * plan->problem.count + seg.offset);
-    const coll_ref buffer =
-        COLL_AT(COLL_SHARED, coll_i_shm_area(plan) * pair.with +
-                                 coll_i_shm_buffer(plan, stage) * coll_i_shm_piece(plan));
+    const coll_ref buffer = coll_i_shm_own_buffer(plan, pair.with, i, its);
     coll_act_await(&out[0], pair.with, buffer, seg.count);
     coll_act_copy(&out[1], place, buffer, seg.count);
-    if (!coll_i_shm_awaited(plan, stage, coll_i_shm_exchanges(plan)))
+    if (coll_i_shm_exchanges(plan) - (i * (size_t)(p - 1) + its) <=
+        coll_i_shm_own_buffers(plan))
         return 2;
     coll_act_notify(&out[2], pair.with, place, seg.count);
     return 3;
@@ -330,8 +353,7 @@ COLL_INLINE unsigned coll_i_shm_alltoall_step(const coll_plan *plan, uint32_t ra
                                               coll_action *out)
 {
     const uint32_t p = plan->problem.p, stage = (uint32_t)(s / 2);
-    const uint32_t segments = (uint32_t)coll_i_shm_segments(plan);
-    const uint32_t block = segments == 1 ? stage : stage / segments;
+    uint32_t i, block;
     unsigned n = 0;
     if (p > 1 && coll_i_shm_at_once(plan)) {
         const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, 0, rank);
@@ -345,8 +367,10 @@ COLL_INLINE unsigned coll_i_shm_alltoall_step(const coll_plan *plan, uint32_t ra
         coll_act_copy(out, COLL_AT(COLL_OUT, own), COLL_AT(COLL_IN, own), plan->problem.count);
         return 1;
     }
-    return s & 1 ? coll_i_shm_get(plan, rank, block, stage - block * segments, out)
-                 : coll_i_shm_put(plan, rank, block, stage - block * segments, out);
+    i = stage < p - 1 ? 0 : stage / (p - 1);
+    block = stage - i * (p - 1);
+    return s & 1 ? coll_i_shm_get(plan, rank, i, block, out)
+                 : coll_i_shm_put(plan, rank, i, block, out);
 }
 
 COLL_INLINE size_t coll_i_shm_alltoall_shared(const coll_plan *plan)
@@ -368,9 +392,9 @@ static const coll_algorithm coll_shm_alltoall = {
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_ALLTOALL),
     COLL_NEEDS_SHARED,
-    /* window */ 2,
+    /* window */ 9,
     /* parameters */ 3,
-    coll_i_shm_params,
+    coll_i_shm_alltoall_params,
     coll_i_shm_alltoall_check,
     coll_i_shm_alltoall_steps,
     coll_i_shm_alltoall_step,

@@ -57,8 +57,7 @@ COLL_HOT_INLINE void coll_i_shm_bcast_root(const coll_plan *plan, const coll_i_s
                       coll_in_place(plan) ? 0 : seg.count);
 }
 
-/* What is free is said `buffers` − 1 stages late, when the root needs it: the token is the
- * segment of OUT that was copied to. */
+/* That a buffer is free is said by the segment of OUT that was copied to. */
 COLL_HOT_INLINE void coll_i_shm_bcast_other(const coll_plan *plan, const coll_i_shm_tree *tree,
                                             size_t stage, uint32_t j, coll_action *out)
 {
@@ -73,16 +72,12 @@ COLL_HOT_INLINE void coll_i_shm_bcast_other(const coll_plan *plan, const coll_i_
     } else if (j == m + 1) {
         coll_act_copy(out, COLL_AT(COLL_OUT, seg.offset), buffer, seg.count);
     } else {
-        const bool wanted =
-            stage + 1 >= plan->param[1] && stage + 1 < coll_i_shm_segments(plan);
-        const coll_block freed =
-            coll_i_shm_segment(plan, wanted ? stage + 1 - plan->param[1] : 0);
+        const coll_block freed = coll_i_shm_freed(plan, stage);
         const coll_ref token = COLL_AT(COLL_OUT, freed.offset);
         if (j < 2 * m + 2)
-            coll_act_await(out, coll_i_shm_child(plan, tree, j - m - 2), token,
-                           wanted ? freed.count : 0);
+            coll_act_await(out, coll_i_shm_child(plan, tree, j - m - 2), token, freed.count);
         else
-            coll_act_notify(out, tree->parent, token, wanted ? freed.count : 0);
+            coll_act_notify(out, tree->parent, token, freed.count);
     }
 }
 
@@ -275,31 +270,41 @@ COLL_HOT_INLINE unsigned coll_i_shm_scatter_stage(const coll_plan *plan, uint32_
                        at.buffer, waits ? at.segment.count : 0);
         coll_act_copy(&out[1], at.buffer, from, at.segment.count);
         coll_act_notify(&out[2], at.peer, at.buffer, at.segment.count);
-    } else {
+    } else { /* in its last stage before the buffer is used again, a rank says that it is free */
+        const size_t back = (plan->param[1] - 1) / (plan->problem.p - 1);
+        const size_t freed = s < back ? 0 : s - back;
+        const bool awaited =
+            s >= back && coll_i_shm_awaited(plan, coll_i_shm_stage_at(plan, rank, freed),
+                                            coll_i_shm_stages(plan));
+        const coll_block done = coll_i_shm_segment(plan, freed);
         coll_act_await(&out[0], plan->problem.root, at.buffer, at.segment.count);
         coll_act_copy(&out[1], to, at.buffer, at.segment.count);
-        coll_act_notify(
-            &out[2], plan->problem.root, to,
-            coll_i_shm_awaited(plan, stage, coll_i_shm_stages(plan)) ? at.segment.count : 0);
+        coll_act_notify(&out[2], plan->problem.root, COLL_AT(COLL_OUT, done.offset),
+                        awaited ? done.count : 0);
     }
     return 3;
 }
 
-/* Table 2.3, gather. The root tells whoever uses the buffer next. */
+/* Table 2.3, gather. The root tells the rank of the next stage that its buffer is free: by the
+ * place in OUT to which it was copied. */
 COLL_HOT_INLINE unsigned coll_i_shm_gather_stage(const coll_plan *plan, uint32_t rank, size_t s,
                                                  coll_action *out)
 {
     const bool root = rank == plan->problem.root;
     const size_t stage = root ? s : coll_i_shm_stage_at(plan, rank, s);
+    const size_t count = plan->problem.count;
     const coll_i_shm_stage at = coll_i_shm_stage_of(plan, stage);
-    const coll_ref to = COLL_AT(COLL_OUT, plan->problem.count * at.peer + at.segment.offset);
     if (root) {
-        const bool awaited = coll_i_shm_awaited(plan, stage, coll_i_shm_stages(plan));
+        const bool wanted =
+            stage + 1 < coll_i_shm_stages(plan) && coll_i_shm_waits(plan, stage + 1);
+        const coll_i_shm_stage freed =
+            coll_i_shm_stage_of(plan, wanted ? stage + 1 - plan->param[1] : 0);
         coll_act_await(&out[0], at.peer, at.buffer, at.segment.count);
-        coll_act_copy(&out[1], to, at.buffer, at.segment.count);
-        coll_act_notify(&out[2],
-                        coll_i_shm_stage_peer(plan, awaited ? stage + plan->param[1] : stage),
-                        to, awaited ? at.segment.count : 0);
+        coll_act_copy(&out[1], COLL_AT(COLL_OUT, count * at.peer + at.segment.offset),
+                      at.buffer, at.segment.count);
+        coll_act_notify(&out[2], coll_i_shm_stage_peer(plan, stage + 1),
+                        COLL_AT(COLL_OUT, count * freed.peer + freed.segment.offset),
+                        wanted ? freed.segment.count : 0);
     } else {
         coll_act_await(&out[0], plan->problem.root, at.buffer,
                        coll_i_shm_waits(plan, stage) ? at.segment.count : 0);
