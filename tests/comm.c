@@ -281,7 +281,7 @@ TEST(every_algorithm_can_be_chosen)
 
 TEST(forcing)
 {
-    const uint32_t params[2] = {3, 5};
+    const uint32_t params[3] = {3, 5, 0};
     world *w = world_new(1);
     coll_comm *comm;
     double x = 1, y = 0;

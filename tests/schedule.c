@@ -239,7 +239,7 @@ TEST(descriptors_keep_groups_and_tables)
     packed it;
     coll_plan again;
     coll_problem problem;
-    uint32_t params[2] = {3, 7};
+    uint32_t params[3] = {3, 7, 0};
     make_packed(&it);
     CHECK_STATUS(unpack(&again, it.wire, it.bytes), COLL_OK);
     for (uint32_t i = 0; i < 5; i++) {
@@ -396,7 +396,7 @@ TEST(the_format_is_fixed)
     coll_problem_init(&problem, COLL_BCAST, 9, 1000, 8);
     problem.root = 4;
     problem.flags = COLL_IN_PLACE;
-    CHECK_STATUS(coll_plan_init(&plan, &coll_fnomial_bcast, &problem, params), COLL_OK);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_chain_bcast, &problem, params), COLL_OK);
     CHECK_STATUS(coll_plan_pack(&plan, wire, sizeof wire, &bytes), COLL_OK);
     CHECK_EQ(bytes, sizeof wanted + 4);
     for (size_t i = 0; i < sizeof wanted; i++)

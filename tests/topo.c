@@ -50,6 +50,18 @@ static void check_modulo(uint32_t a, uint32_t b, uint32_t p)
     CHECK_EQ(coll_mod_sub(a, b, p), ((uint64_t)a + p - b) % p);
 }
 
+TEST(bits_that_are_set)
+{
+    for (size_t i = 0; i < ENDS; i++)
+        for (uint32_t n = 0; n < 200; n++) {
+            const uint32_t x = n == 0 ? ends[i] : random32() & ends[i];
+            uint32_t wanted = 0;
+            for (uint32_t bit = 0; bit < 32; bit++)
+                wanted += x >> bit & 1;
+            CHECK_EQ(coll_bits(x), wanted);
+        }
+}
+
 TEST(sums_modulo_p)
 {
     for (uint32_t p = 1; p <= 40; p++)
@@ -136,6 +148,20 @@ TEST(parts_tile_the_vector)
     CHECK_EQ(coll_part_offset(cut, UINT32_MAX - 1), UINT32_MAX - 1);
 }
 
+TEST(elements_have_their_parts)
+{
+    for (uint32_t parts = 1; parts <= 40; parts++)
+        for (size_t count = 1; count <= 130; count++) {
+            const coll_partition cut = coll_partition_of(count, parts);
+            for (size_t i = 0; i < count; i++) {
+                const coll_block part = coll_part_block(cut, coll_part_of(cut, parts, i));
+                CHECK(coll_part_of(cut, parts, i) < parts);
+                CHECK(part.offset <= i && i - part.offset < part.count);
+            }
+        }
+    CHECK_EQ(coll_part_of(coll_partition_of(UINT32_MAX, UINT32_MAX), UINT32_MAX, 12345), 12345);
+}
+
 TEST(segments_tile_the_vector)
 {
     for (size_t segment = 0; segment <= 70; segment++)
@@ -196,6 +222,8 @@ static void check_tree(uint32_t p, uint32_t f)
         CHECK_EQ(at.parent, wanted.parent);
         CHECK_EQ(wanted.is_root, v == 0);
         CHECK_EQ(at.stride, wanted.stride);
+        CHECK_EQ(coll_fnomial_depth(&radix, v),
+                 v == 0 ? 0 : coll_fnomial_depth(&radix, at.parent) + 1);
         if (v != 0) {
             CHECK_EQ(at.slot, wanted.slot);
             CHECK_EQ(coll_fnomial_child(f, at.parent, at.slot), v);
@@ -268,6 +296,69 @@ TEST(trees_do_not_overflow)
                 check_large(p, degrees[d], v & ~0xffffu);
             }
         }
+}
+
+/* ---- k-ary trees and chains ---------------------------------------------------------------- */
+
+/* Both ends of each edge agree, and a rank's children follow each other, the longer parts first. */
+static void check_branches(bool chains, uint32_t p, uint32_t degree)
+{
+    const coll_divider d = coll_divider_of(degree);
+    uint32_t ranks[200], met = 1;
+    for (uint32_t v = p; v-- > 0;) {
+        const coll_branch at = chains ? coll_chain_of(p, &d, v) : coll_kary_of(p, &d, v);
+        CHECK(at.children <= (chains && v > 0 ? 1 : degree));
+        ranks[v] = 1;
+        for (uint32_t i = 0; i < at.children; i++) {
+            const uint32_t child = coll_branch_child(&at, v, i);
+            const coll_branch below =
+                chains ? coll_chain_of(p, &d, child) : coll_kary_of(p, &d, child);
+            CHECK_EQ(child, v + ranks[v]);
+            CHECK_EQ(below.parent, v);
+            CHECK_EQ(below.depth, at.depth + 1);
+            CHECK_EQ(ranks[child], coll_part_block(at.below, i).count);
+            ranks[v] += ranks[child];
+            met++;
+        }
+        CHECK(v != 0 || (at.parent == 0 && at.depth == 0));
+    }
+    CHECK_EQ(ranks[0], p);
+    CHECK_EQ(met, p);
+}
+
+TEST(branches_are_runs_of_ranks)
+{
+    static const uint32_t degrees[] = {1, 2, 3, 4, 5, 8, 31, 64, 199, 1000000};
+    for (uint32_t p = 1; p <= 200; p++)
+        for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
+            if (degrees[i] > 1)
+                check_branches(false, p, degrees[i]);
+            check_branches(true, p, degrees[i]);
+        }
+}
+
+/* Ranks of trees that are too large to walk through; deep ones take time. */
+TEST(branches_do_not_overflow)
+{
+    static const uint32_t degrees[] = {2, 3, 64, 65535, 65536, 0x7ffffffe, 0x7fffffff};
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
+        for (size_t e = 1; e < ENDS; e++)
+            for (uint32_t n = 0; n < 300; n++) {
+                const coll_divider d = coll_divider_of(degrees[i]);
+                const uint32_t p = ends[e], v = n == 0 ? p - 1 : random32() % p;
+                for (uint32_t chains = 0; chains < 2; chains++) {
+                    const coll_branch at =
+                        chains ? coll_chain_of(p, &d, v) : coll_kary_of(p, &d, v);
+                    CHECK(v == 0 || at.parent < v);
+                    if (at.children > 0) {
+                        const uint32_t last = coll_branch_child(&at, v, at.children - 1);
+                        const coll_branch below =
+                            chains ? coll_chain_of(p, &d, last) : coll_kary_of(p, &d, last);
+                        CHECK(last > v && last < p);
+                        CHECK_EQ(below.parent, v);
+                    }
+                }
+            }
 }
 
 /* ---- folding ------------------------------------------------------------------------------- */
@@ -558,13 +649,17 @@ TEST(trees_in_order)
 int main(void)
 {
     RUN(logarithms);
+    RUN(bits_that_are_set);
     RUN(sums_modulo_p);
     RUN(division_by_multiplication);
     RUN(products_that_fit);
     RUN(parts_tile_the_vector);
+    RUN(elements_have_their_parts);
     RUN(segments_tile_the_vector);
     RUN(trees_of_the_thesis);
     RUN(trees_do_not_overflow);
+    RUN(branches_are_runs_of_ranks);
+    RUN(branches_do_not_overflow);
     RUN(folding_keeps_rank_order);
     RUN(bits_in_opposite_order);
     RUN(digits_and_mirrors);

@@ -16,33 +16,26 @@
 #include "algos/bruck.h"
 #include "algos/bruck_alltoall.h"
 #include "algos/bruck_alltoallv.h"
-#include "algos/butterfly.h"
-#include "algos/circulant.h"
+#include "algos/chain.h"
 #include "algos/dissemination.h"
 #include "algos/fence.h"
 #include "algos/fnomial.h"
 #include "algos/fnomial_gather.h"
-#include "algos/fnomial_split.h"
-#include "algos/kprefix.h"
-#include "algos/kprefix_lb.h"
+#include "algos/kary.h"
 #include "algos/kshift.h"
 #include "algos/linear.h"
 #include "algos/linear_all.h"
 #include "algos/linear_gather.h"
 #include "algos/linear_neighbor.h"
 #include "algos/linear_scan.h"
-#include "algos/neighbor_exchange.h"
 #include "algos/pairwise.h"
 #include "algos/prefix.h"
-#include "algos/rabenseifner.h"
 #include "algos/recursive_doubling_exscan.h"
-#include "algos/recursive_halving.h"
+#include "algos/recursive_doubling_scan.h"
 #include "algos/recursive_multiplying.h"
-#include "algos/recursive_multiplying_scan.h"
 #include "algos/ring.h"
 #include "algos/scatter_allgather.h"
 #include "algos/snake.h"
-#include "algos/sparbit.h"
 #include "algos/throttled.h"
 #include "algos/shm_all.h"
 #include "algos/shm_reduce.h"
@@ -67,9 +60,14 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_fnomial_bcast,
     &coll_fnomial_reduce,
     &coll_fnomial_allreduce,
+    &coll_kary_barrier,
+    &coll_kary_bcast,
+    &coll_kary_reduce,
+    &coll_kary_allreduce,
+    &coll_chain_bcast,
+    &coll_chain_reduce,
+    &coll_chain_allreduce,
     &coll_fnomial_gather,
-    &coll_fnomial_split_reduce,
-    &coll_fnomial_split_allreduce,
     &coll_fnomial_gatherv,
     &coll_scatter_allgather_bcast,
     &coll_scatter_ring_bcast,
@@ -78,18 +76,10 @@ static const coll_algorithm *const coll_registry[] = {
 
     /* rings */
     &coll_ring_allgather,
-    &coll_neighbor_exchange_allgather,
+    &coll_prefix_allgather,
+    &coll_kshift_allgather,
     &coll_ring_reduce_scatter,
     &coll_ring_allreduce,
-
-    /* permutations that share no link of a fat tree */
-    &coll_prefix_allgather,
-    &coll_kprefix_allgather,
-    &coll_kprefix_lb_allgather,
-    &coll_kshift_allgather,
-    &coll_ring_alltoall,
-    &coll_prefix_alltoall,
-    &coll_kshift_alltoall,
 
     /* meshes */
     &coll_snake_bcast,
@@ -104,29 +94,21 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_recursive_multiplying_allreduce,
     &coll_recursive_doubling_allgather,
     &coll_recursive_multiplying_allgather,
-    &coll_recursive_halving_reduce_scatter,
-    &coll_butterfly_reduce_scatter,
-    &coll_rabenseifner_reduce,
-    &coll_rabenseifner_allreduce,
     &coll_recursive_doubling_scan,
-    &coll_recursive_multiplying_scan,
     &coll_recursive_doubling_exscan,
-
-    /* circulant graphs */
-    &coll_circulant_reduce_scatter,
-    &coll_circulant_allgather,
-    &coll_circulant_allreduce,
 
     /* dissemination, and its kin that gathers */
     &coll_dissemination_barrier,
     &coll_bruck_allgather,
-    &coll_sparbit_allgather,
 
     /* every rank with every other, straight or by way of others */
     &coll_bruck_alltoall,
     &coll_bruck_alltoallv,
     &coll_pairwise_alltoall,
     &coll_throttled_alltoall,
+    &coll_ring_alltoall,
+    &coll_prefix_alltoall,
+    &coll_kshift_alltoall,
     &coll_pairwise_reduce_scatter,
 
     /* neighbours */

@@ -25,6 +25,15 @@ COLL_INLINE uint32_t coll_pow2_floor(uint32_t x)
     return (uint32_t)1 << COLL_HIGHEST_BIT(x);
 }
 
+/* How many bits of x are set. */
+COLL_HOT_INLINE uint32_t coll_bits(uint32_t x)
+{
+    x -= x >> 1 & 0x55555555u; /* sums of 2 bits, 4, 8; the product adds up the bytes */
+    x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+    x = (x + (x >> 4)) & 0x0f0f0f0fu;
+    return x * 0x01010101u >> 24;
+}
+
 /* (a + b) mod p for a, b < p, without a division and for any p. */
 COLL_HOT_INLINE uint32_t coll_mod_add(uint32_t a, uint32_t b, uint32_t p)
 {
@@ -117,6 +126,19 @@ COLL_HOT_INLINE coll_block coll_part_block(coll_partition cut, uint32_t i)
     block.offset = coll_part_offset(cut, i);
     block.count = cut.base + (i < cut.extra ? 1u : 0u);
     return block;
+}
+
+/* The part, of `parts` in all, that holds element i of the vector. O(log parts). */
+COLL_HOT_INLINE uint32_t coll_part_of(coll_partition cut, uint32_t parts, size_t i)
+{
+    uint32_t first = 0;
+    while (parts > 1) { /* it is one of `parts` parts from `first` on */
+        const uint32_t half = parts / 2;
+        const bool above = coll_part_offset(cut, first + half) <= i;
+        first += above ? half : 0;
+        parts = above ? parts - half : half;
+    }
+    return first;
 }
 
 /* A vector of count elements cut into segments of `segment` (0: one segment, the whole vector).
@@ -342,6 +364,98 @@ COLL_HOT_INLINE uint32_t coll_fnomial_child(uint32_t f, uint32_t v, uint32_t slo
 {
     const coll_fnomial_phase phase = coll_fnomial_phase_of(f, slot);
     return v + (slot - phase.first + 1) * phase.stride;
+}
+
+/* The rank's distance from the root: its digits to the base f that are not 0. */
+COLL_HOT_INLINE uint32_t coll_fnomial_depth(const coll_divider *f, uint32_t v)
+{
+    uint32_t depth = 0;
+    if (f->by == 2)
+        return coll_bits(v);
+    while (v != 0) {
+        const uint32_t above = coll_divide(v, f);
+        depth += v != above * f->by ? 1 : 0;
+        v = above;
+    }
+    return depth;
+}
+
+/* ---- k-ary trees, and chains ------------------------------------------------------------- A
+ * subtree is a run of ranks, and its first rank is its root. In a k-ary tree the other ranks are
+ * cut into at most k parts whose sizes differ by at most one, each the subtree of a child: no
+ * tree of that degree is less deep. Chains hang off the root; whoever is in one has one child.
+ *
+ *   k-ary, k = 2, p = 8:  0 ─ 1 ─ 2 ─ 3     2 chains, p = 8:  0 ─ 1 ─ 2 ─ 3 ─ 4
+ *                         │   └ 4                             └ 5 ─ 6 ─ 7
+ *                         └ 5 ─ 6
+ *                             └ 7
+ */
+
+/* A rank's place in such a tree. */
+typedef struct coll_branch {
+    uint32_t parent;      /* the rank itself at the root, 0 */
+    uint32_t children;    /* how many */
+    uint32_t depth;       /* distance from the root */
+    coll_partition below; /* the ranks after it in its subtree: a part for each child */
+} coll_branch;
+
+/* `ranks` ranks in d->by parts. */
+COLL_HOT_INLINE coll_partition coll_i_ranks_in_parts(uint32_t ranks, const coll_divider *d)
+{
+    const uint32_t base = coll_divide(ranks, d);
+    coll_partition cut;
+    cut.base = base;
+    cut.extra = ranks - base * d->by;
+    return cut;
+}
+
+COLL_HOT_INLINE uint32_t coll_branch_child(const coll_branch *at, uint32_t v, uint32_t i)
+{
+    return v + 1 + (uint32_t)coll_part_offset(at->below, i);
+}
+
+/* v's place in the k-ary tree of p ranks, k->by ≥ 2, v < p. O(log p). */
+COLL_HOT_INLINE coll_branch coll_kary_of(uint32_t p, const coll_divider *k, uint32_t v)
+{
+    uint32_t root = 0; /* of the subtree of p ranks that holds v */
+    coll_branch at;
+    at.parent = 0;
+    at.depth = 0;
+    for (;;) {
+        at.below = coll_i_ranks_in_parts(p - 1, k);
+        at.children = p - 1 < k->by ? p - 1 : k->by;
+        if (v == root)
+            return at;
+        {
+            const uint32_t i = coll_part_of(at.below, at.children, v - root - 1);
+            const coll_block part = coll_part_block(at.below, i);
+            at.parent = root;
+            at.depth++;
+            root += 1 + (uint32_t)part.offset;
+            p = (uint32_t)part.count;
+        }
+    }
+}
+
+/* v's place among p ranks in chains of which as many as possible, but at most chains->by, hang
+ * off the root, v < p. O(log chains). */
+COLL_HOT_INLINE coll_branch coll_chain_of(uint32_t p, const coll_divider *chains, uint32_t v)
+{
+    coll_branch at;
+    at.parent = 0;
+    at.depth = 0;
+    at.below = coll_i_ranks_in_parts(p - 1, chains);
+    at.children = p - 1 < chains->by ? p - 1 : chains->by;
+    if (v != 0) {
+        const uint32_t i = coll_part_of(at.below, at.children, v - 1);
+        const coll_block part = coll_part_block(at.below, i);
+        at.depth = v - (uint32_t)part.offset;
+        at.parent = at.depth == 1 ? 0 : v - 1;
+        at.below.base = part.count - at.depth;
+        at.below.extra = 0;
+        at.children = at.below.base > 0 ? 1 : 0;
+    }
+    return at;
 }
 
 /* ---- folding to a core of c·k^m ranks ------------------------------------------------------

@@ -79,7 +79,7 @@ assert rows and all(set(r) == {"collective", "algorithm", "window", "traits", "p
 fi
 
 # ---- show ------------------------------------------------------------------------------------
-says '^bcast, fnomial f=3 segment=2: 9 ranks, 4 elements, root 2$' show bcast fnomial -p 9 --count 4 --root 2 --param f=3 --param segment=2
+says '^bcast, fnomial f=3 segment=2 order=0: 9 ranks, 4 elements, root 2$' show bcast fnomial -p 9 --count 4 --root 2 --param f=3 --param segment=2
 says '^  step 0    send IN\[3\] to rank 1$' show allreduce ring -p 4
 says 'receive 1 element from rank 3, OUT\[2\] = IN\[2\] ⊕ it$' show allreduce ring -p 4
 says 'receive 2 elements from rank 2, adding them to OUT\[0..1\]' show reduce fnomial -p 4 -n 2
@@ -210,7 +210,7 @@ says '^result     right' run reduce_scatter ring -p 3 --counts 4,0,7 --window 2
 says '^result     right' run allreduce fnomial -p 300 --type bf16 --transport loopback --repeat 1
 says '^time       least .* median ' run allreduce ring -p 2 --count 1k
 says '^bandwidth  .*the largest buffer of a rank, 8.192 kB' run allreduce ring -p 2 --count 1k
-says ' f=5 segment=8: 9 ranks, 64 elements; f64, sum; a thread a rank$' run allreduce fnomial -p 9 --count 64 --param f=5 --param segment=8
+says ' f=5 segment=8 order=0: 9 ranks, 64 elements; f64, sum; a thread a rank$' run allreduce fnomial -p 9 --count 64 --param f=5 --param segment=8
 
 # ---- refusals --------------------------------------------------------------------------------
 refuses 'coll: a subcommand is missing; coll --help lists them'
@@ -239,7 +239,7 @@ refuses 'coll show: --count is a whole number from 0 to 9223372036854775807, not
 refuses 'coll show: bcast fnomial is impossible: counts or offsets exceed what this machine can address' show bcast fnomial -p 4 --count 9223372036854775807
 refuses 'coll show: allgather ring is impossible: counts or offsets exceed what this machine can address' show allgather ring -p 4000000000 --count 4000000000
 refuses 'coll show: the blocks exceed what this machine can address' show gatherv linear -p 4 --count 9223372036854775807
-refuses 'coll show: there is no parameter "g"; there are f, segment' show bcast fnomial -p 4 --param g=3
+refuses 'coll show: there is no parameter "g"; there are f, segment, order' show bcast fnomial -p 4 --param g=3
 refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "1"' show bcast fnomial -p 4 --param f=1
 refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "two"' show bcast fnomial -p 4 --param f=two
 refuses 'coll show: --param is written NAME=NUMBER, not "f"' show bcast fnomial -p 4 --param f

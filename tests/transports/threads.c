@@ -471,7 +471,7 @@ TEST(several_at_once)
         coll_threads *world = coll_threads_create(p);
         rig its[AT_ONCE], *rigs[AT_ONCE];
         for (unsigned i = 0; i < AT_ONCE; i++) {
-            static const uint32_t params[AT_ONCE][2] = {{2, 1}, {0, 0}, {0, 0}};
+            static const uint32_t params[AT_ONCE][3] = {{2, 1, 0}, {0, 0, 0}, {0, 0, 0}};
             coll_problem problem;
             coll_problem_init(&problem, collectives[i], p, i == 0 ? 300 : 40, 8);
             problem.flags = COLL_COMMUTATIVE;

@@ -1,0 +1,362 @@
+/* coll/algos/tree.h — bcast, reduce, allreduce, barrier on trees: what the shapes have in common
+ *
+ * An algorithm on a tree is a shape (topo.h) and this walk. Broadcast goes down the tree,
+ * reduction comes up. Ranks are renumbered cyclically, so that the root is 0, and every subtree is
+ * a run of numbers that begins with its root: what a parent has summed up is always of consecutive
+ * ranks. A reduction whose operator is not commutative climbs to rank 0 in true rank order
+ * instead, and rank 0 forwards the result to the root. Vectors may be cut into segments that
+ * follow each other through the tree.
+ *
+ * In an allreduce segments come down while later ones still go up. On a rank of depth d the way
+ * down of segment i follows the way up of segment i + 2d: d messages to the root and d back after
+ * it was sent, that is about when it comes.
+ *
+ *   a rank of depth 1, 5 segments:   u0 u1 u2 d0 u3 d1 u4 d2 d3 d4       u: up, d: down
+ *
+ * Laws (tests/algos/tree.c)
+ *   (1) a rank talks to its parent and its children only: with each once a segment and way, up
+ *       after it heard from all children, down after it heard from its parent
+ *   (2) before a rank of depth d takes segment i of an allreduce's result, it has sent min(S, i +
+ *       2d + 1) segments up
+ *   (3) if a message takes one unit of time and every link carries one at a time, bcast and reduce
+ *       take height + S − 1, and allreduce takes 2·height + S − 1
+ *   (4) an allreduce needs a window of 3 where sends wait for receivers, however many children
+ *       there are: with two segments waiting to go up, a rank can already take what its parent
+ *       waits to send; nothing else needs more than 1
+ * Cost    S = ⌈count/segment⌉ (1 for segment 0), a rank has m children. bcast: it sends m·S
+ *         messages, m·count elements; `height` rounds. reduce: S messages, `count` elements, none
+ *         at the root; `height` rounds; an operator that is not commutative, to another root than
+ *         0: all ranks send, one round more (for S = 1). allreduce: both, 2·height rounds (for S =
+ *         1). barrier: m + 1 messages, m at the root, 2·height rounds. scratch, where there are
+ *         children: two segments (one if m·S = 1), and `count` where the sum is not in OUT
+ * Source  Moody 2003, §3.2.3 and Appendix A; the order of an allreduce: Littlefield 1992 (snake)
+ */
+#ifndef COLL_ALGOS_TREE_H
+#define COLL_ALGOS_TREE_H
+
+#include "../plan.h"
+
+/* Shapes; param[0] is the degree. The caller of what follows gives a constant, so that nothing is
+ * decided at run time. */
+typedef enum coll_i_shape { COLL_I_FNOMIAL, COLL_I_KARY, COLL_I_CHAIN } coll_i_shape;
+
+/* ---- a rank's place ---------------------------------------------------------------------- */
+
+typedef struct coll_i_tree_place {
+    uint32_t root;  /* the rank that is renumbered 0 */
+    uint32_t v;     /* this rank, renumbered */
+    coll_branch at; /* in renumbered ranks; of f-nomial trees, parent and children alone */
+} coll_i_tree_place;
+
+COLL_HOT_INLINE coll_i_tree_place coll_i_tree_place_of(const coll_plan *plan,
+                                                       coll_i_shape shape, uint32_t root,
+                                                       uint32_t rank)
+{
+    const uint32_t p = plan->problem.p, v = coll_mod_sub(rank, root, p);
+    coll_i_tree_place place;
+    place.root = root;
+    place.v = v;
+    if (shape == COLL_I_FNOMIAL) {
+        const coll_fnomial at = coll_fnomial_of(p, &plan->radix, v);
+        place.at.parent = at.parent;
+        place.at.children = at.children;
+        place.at.depth = 0;
+        place.at.below.base = 0;
+        place.at.below.extra = 0;
+    } else {
+        const coll_branch at = shape == COLL_I_KARY ? coll_kary_of(p, &plan->radix, v)
+                                                    : coll_chain_of(p, &plan->radix, v);
+        place.at.parent =
+            at.parent; /* by field: on bare metal, compilers call memcpy for all */
+        place.at.children = at.children;
+        place.at.depth = at.depth;
+        place.at.below.base = at.below.base;
+        place.at.below.extra = at.below.extra;
+    }
+    return place;
+}
+
+COLL_HOT_INLINE uint32_t coll_i_tree_depth(const coll_plan *plan, coll_i_shape shape,
+                                           const coll_i_tree_place *place)
+{
+    return shape == COLL_I_FNOMIAL ? coll_fnomial_depth(&plan->radix, place->v)
+                                   : place->at.depth;
+}
+
+/* The rank of the parent, and of child number i. */
+COLL_HOT_INLINE uint32_t coll_i_tree_parent(const coll_plan *plan,
+                                            const coll_i_tree_place *place)
+{
+    return coll_mod_add(place->at.parent, place->root, plan->problem.p);
+}
+
+COLL_HOT_INLINE uint32_t coll_i_tree_child(const coll_plan *plan, coll_i_shape shape,
+                                           const coll_i_tree_place *place, uint32_t i)
+{
+    const uint32_t child = shape == COLL_I_FNOMIAL
+                               ? coll_fnomial_child(plan->param[0], place->v, i)
+                               : coll_branch_child(&place->at, place->v, i);
+    return coll_mod_add(child, place->root, plan->problem.p);
+}
+
+/* ---- what a rank does -------------------------------------------------------------------- */
+
+/* For every segment `up` actions, and, for the segment `lag` before that, `down` actions. They are a
+ * list, of which a step yields the next COLL_STEP_MAX. */
+typedef struct coll_i_walk {
+    coll_i_tree_place place;
+    size_t segments, lag;
+    uint32_t up, down;
+    uint32_t takes;  /* actions of `up` that combine the children's sums and the own operand */
+    bool last_first; /* the last child is the first to be combined, and the last to be served */
+    bool keeps;      /* does not send its sum on */
+    bool collects;   /* the root of a non-commutative reduction: gets the result from rank 0 */
+    coll_ref input, sum; /* the own operand, and the sum */
+    coll_ref part;       /* last_first: the sum of the children so far */
+    coll_ref from;       /* down: where the data lies on the root */
+} coll_i_walk;
+
+/* last_first: is the order of the children other than usual? */
+COLL_HOT_INLINE coll_i_walk coll_i_walk_of(const coll_plan *plan, coll_i_shape shape,
+                                           coll_collective collective, bool last_first,
+                                           uint32_t rank)
+{
+    const coll_problem *of = &plan->problem;
+    const bool reduces = collective != COLL_BCAST, spreads = collective != COLL_REDUCE;
+    const uint32_t top = !reduces || (of->flags & COLL_COMMUTATIVE) ? of->root : 0;
+    const bool is_root = rank == of->root;
+    coll_i_walk walk;
+    uint32_t m;
+    walk.place = coll_i_tree_place_of(plan, shape, top, rank);
+    walk.segments = coll_segments(of->count, plan->param[1]);
+    walk.up = walk.down = 0;
+    walk.lag = 0;
+    walk.last_first = last_first;
+    walk.takes = m = walk.place.at.children;
+    walk.input = walk.sum = walk.part = walk.from = COLL_AT(COLL_OUT, 0);
+    if (reduces) { /* combine; then send the sum, or bring it to its place; then collect */
+        const bool has_out = spreads || is_root;
+        walk.input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
+        walk.keeps = is_root && walk.place.v == 0;
+        walk.collects = is_root && walk.place.v != 0 && !spreads;
+        walk.sum = has_out && !walk.collects ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);
+        walk.part = walk.sum;
+        if (last_first && m > 1) { /* the own operand is the last to be combined */
+            walk.part = walk.sum == walk.input ? COLL_AT(COLL_SCRATCH, 0) : walk.sum;
+            walk.takes = m + 1;
+        }
+        walk.up = walk.takes + (!walk.keeps || (m == 0 && walk.input != walk.sum) ? 1u : 0u) +
+                  (walk.collects ? 1u : 0u);
+    }
+    if (spreads) { /* receive, then a child each; on the root copy to OUT, if need be, at the end */
+        walk.from = reduces ? COLL_AT(COLL_OUT, 0) : coll_input(plan);
+        walk.down = m + (walk.place.v != 0 || walk.from != COLL_AT(COLL_OUT, 0) ? 1u : 0u);
+    }
+    if (reduces && spreads && walk.segments > 1) {
+        const size_t depth = coll_i_tree_depth(plan, shape, &walk.place);
+        walk.lag = 2 * depth < walk.segments ? 2 * depth : walk.segments;
+    }
+    return walk;
+}
+
+/* Elements of a staging slot: of the largest segment. */
+COLL_HOT_INLINE size_t coll_i_walk_staging(const coll_plan *plan)
+{
+    return coll_segment_block(plan->problem.count, plan->param[1], 0).count;
+}
+
+/* Is a sum, or a part of one, in SCRATCH? */
+COLL_HOT_INLINE bool coll_i_walk_sums_apart(const coll_i_walk *walk)
+{
+    return walk->part != COLL_AT(COLL_OUT, 0) || walk->sum != COLL_AT(COLL_OUT, 0);
+}
+
+/* Action j of the way up. Two staging slots, after what is summed in SCRATCH: one fills while the
+ * other is combined. */
+COLL_HOT_INLINE void coll_i_walk_up(const coll_plan *plan, coll_i_shape shape,
+                                    const coll_i_walk *walk, size_t segment, uint32_t j,
+                                    coll_action *out)
+{
+    const uint32_t m = walk->place.at.children;
+    const coll_block seg = coll_segment_block(plan->problem.count, plan->param[1], segment);
+    const coll_ref sum = walk->sum + seg.offset, part = walk->part + seg.offset;
+    if (j < m) {
+        const bool last_first = walk->last_first && m > 1;
+        const uint32_t peer =
+            coll_i_tree_child(plan, shape, &walk->place, last_first ? m - 1 - j : j);
+        const coll_ref via =
+            COLL_AT(COLL_SCRATCH, coll_i_walk_sums_apart(walk) ? plan->problem.count : 0) +
+            ((segment * m + j) & 1u ? coll_i_walk_staging(plan) : 0);
+        if (!last_first)
+            coll_act_recv_reduce(out, peer, sum, j == 0 ? walk->input + seg.offset : sum, via,
+                                 seg.count);
+        else if (j == 0)
+            coll_act_recv(out, peer, part, seg.count);
+        else {
+            coll_act_recv_reduce(out, peer, part, part, via, seg.count);
+            out->flags = COLL_LEFT;
+        }
+    } else if (j < walk->takes) {
+        coll_act_reduce(out, sum, walk->input + seg.offset, part, seg.count);
+    } else if (j == walk->takes && !walk->keeps) {
+        const uint32_t to =
+            walk->place.v == 0 ? plan->problem.root : coll_i_tree_parent(plan, &walk->place);
+        coll_act_send(out, to, m == 0 ? walk->input + seg.offset : sum, seg.count);
+    } else if (j == walk->takes && !walk->collects) {
+        coll_act_copy(out, sum, walk->input + seg.offset, seg.count);
+    } else {
+        coll_act_recv(out, 0, COLL_AT(COLL_OUT, seg.offset), seg.count);
+    }
+}
+
+/* Action j of the way down. */
+COLL_HOT_INLINE void coll_i_walk_down(const coll_plan *plan, coll_i_shape shape,
+                                      const coll_i_walk *walk, size_t segment, uint32_t j,
+                                      coll_action *out)
+{
+    const coll_block seg = coll_segment_block(plan->problem.count, plan->param[1], segment);
+    const uint32_t m = walk->place.at.children, first = walk->place.v == 0 ? 0 : 1;
+    const coll_ref here = COLL_AT(COLL_OUT, seg.offset);
+    if (j < first)
+        coll_act_recv(out, coll_i_tree_parent(plan, &walk->place), here, seg.count);
+    else if (j < first + m)
+        coll_act_send(out,
+                      coll_i_tree_child(plan, shape, &walk->place,
+                                        walk->last_first ? j - first : first + m - 1 - j),
+                      first ? here : walk->from + seg.offset, seg.count);
+    else
+        coll_act_copy(out, here, walk->from + seg.offset, seg.count);
+}
+
+/* ---- the list of actions ----------------------------------------------------------------- */
+
+COLL_HOT_INLINE size_t coll_i_walk_actions(const coll_i_walk *walk)
+{
+    return (walk->up + (size_t)walk->down) * walk->segments;
+}
+
+/* A place in the list: action j of turn t, in which segment t goes up and segment t − lag goes
+ * down, as far as there are such segments. */
+typedef struct coll_i_walk_turn {
+    size_t t;
+    uint32_t j;
+    uint32_t up, down; /* actions of this turn */
+} coll_i_walk_turn;
+
+COLL_HOT_INLINE void coll_i_walk_turn_set(coll_i_walk_turn *turn, const coll_i_walk *walk,
+                                          size_t t)
+{
+    turn->t = t;
+    turn->up = t < walk->segments ? walk->up : 0;
+    turn->down = t - walk->lag < walk->segments ? walk->down : 0; /* wraps where t < lag */
+}
+
+/* The place of action i. Up to three runs of turns: only up; up and down; only down. */
+COLL_HOT_INLINE void coll_i_walk_turn_find(coll_i_walk_turn *turn, const coll_i_walk *walk,
+                                           size_t i)
+{
+    size_t t = 0;
+    if (walk->lag > 0) {
+        const size_t up = walk->lag * walk->up;
+        const size_t both = (walk->segments - walk->lag) * (walk->up + (size_t)walk->down);
+        if (i >= up) {
+            i -= up;
+            t = walk->lag;
+            if (i >= both) {
+                i -= both;
+                t = walk->segments;
+            }
+        }
+    }
+    coll_i_walk_turn_set(turn, walk, t);
+    if (i >= turn->up + turn->down) {
+        const size_t passed = i / (turn->up + turn->down);
+        i -= passed * (turn->up + turn->down);
+        turn->t = t + passed;
+    }
+    turn->j = (uint32_t)i;
+}
+
+COLL_HOT_INLINE size_t coll_i_walk_steps(const coll_plan *plan, coll_i_shape shape,
+                                         coll_collective collective, bool last_first,
+                                         uint32_t rank)
+{
+    const coll_i_walk walk = coll_i_walk_of(plan, shape, collective, last_first, rank);
+    return (coll_i_walk_actions(&walk) + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
+}
+
+COLL_HOT_INLINE unsigned coll_i_walk_step(const coll_plan *plan, coll_i_shape shape,
+                                          coll_collective collective, bool last_first,
+                                          uint32_t rank, size_t s, coll_action *out)
+{
+    const coll_i_walk walk = coll_i_walk_of(plan, shape, collective, last_first, rank);
+    const size_t left = coll_i_walk_actions(&walk) - s * COLL_STEP_MAX;
+    const unsigned n = left < COLL_STEP_MAX ? (unsigned)left : COLL_STEP_MAX;
+    coll_i_walk_turn turn;
+    coll_i_walk_turn_find(&turn, &walk, s * COLL_STEP_MAX);
+    for (unsigned i = 0; i < n; i++, turn.j++) {
+        if (turn.j == turn.up + turn.down) {
+            turn.j = 0;
+            coll_i_walk_turn_set(&turn, &walk, turn.t + 1);
+        }
+        if (turn.j < turn.up)
+            coll_i_walk_up(plan, shape, &walk, turn.t, turn.j, &out[i]);
+        else
+            coll_i_walk_down(plan, shape, &walk, turn.t - walk.lag, turn.j - turn.up, &out[i]);
+    }
+    return n;
+}
+
+/* At most the vector and two segments, on a rank that combines. */
+COLL_HOT_INLINE size_t coll_i_walk_scratch(const coll_plan *plan, coll_i_shape shape,
+                                           coll_collective collective, bool last_first,
+                                           uint32_t rank)
+{
+    const coll_i_walk walk = coll_i_walk_of(plan, shape, collective, last_first, rank);
+    const uint32_t m = walk.place.at.children;
+    if (walk.up == 0 || m == 0)
+        return 0;
+    return (coll_i_walk_sums_apart(&walk) ? plan->problem.count : 0) +
+           (m * walk.segments < 2 ? 1 : 2) * coll_i_walk_staging(plan);
+}
+
+/* ---- barrier: notifications up, then down ------------------------------------------------ */
+
+COLL_HOT_INLINE uint32_t coll_i_tree_barrier_actions(const coll_i_tree_place *place)
+{
+    return 2 * place->at.children + (place->v == 0 ? 0 : 2);
+}
+
+COLL_HOT_INLINE size_t coll_i_tree_barrier_steps(const coll_plan *plan, coll_i_shape shape,
+                                                 uint32_t rank)
+{
+    const coll_i_tree_place place = coll_i_tree_place_of(plan, shape, 0, rank);
+    return (coll_i_tree_barrier_actions(&place) + (size_t)COLL_STEP_MAX - 1) / COLL_STEP_MAX;
+}
+
+/* Await every child, notify the parent, await it, notify every child. Token 0 is the rank's own
+ * arrival and its parent's release; token 1 + i is that of child i. */
+COLL_HOT_INLINE unsigned coll_i_tree_barrier_step(const coll_plan *plan, coll_i_shape shape,
+                                                  uint32_t rank, size_t s, coll_action *out)
+{
+    const coll_i_tree_place place = coll_i_tree_place_of(plan, shape, 0, rank);
+    const uint32_t m = place.at.children, down = m + (place.v == 0 ? 0 : 2);
+    const uint32_t actions = coll_i_tree_barrier_actions(&place);
+    const coll_ref token = COLL_AT(COLL_SCRATCH, 0);
+    unsigned n = 0;
+    for (uint32_t i = (uint32_t)s * COLL_STEP_MAX; n < COLL_STEP_MAX && i < actions; n++, i++) {
+        if (i < m)
+            coll_act_await(&out[n], coll_i_tree_child(plan, shape, &place, i), token + 1 + i,
+                           1);
+        else if (i >= down)
+            coll_act_notify(&out[n], coll_i_tree_child(plan, shape, &place, i - down), token,
+                            m + (size_t)1);
+        else if (i == m)
+            coll_act_notify(&out[n], place.at.parent, token, m + (size_t)1);
+        else
+            coll_act_await(&out[n], place.at.parent, token, 1);
+    }
+    return n;
+}
+
+#endif /* COLL_ALGOS_TREE_H */

@@ -1,0 +1,78 @@
+/* tests/algos/kary.c — the laws of coll/algos/kary.h */
+#include "coll/algos/kary.h"
+
+#include "trees.h"
+
+static const uint32_t degrees[] = {2, 3, 4, 7, 64, 1000};
+enum { DEGREES = sizeof degrees / sizeof *degrees };
+
+/* Law 1, the definition: of the tree of `ranks` ranks from `first` on. */
+static void define(uint32_t *parent, uint32_t k, uint32_t first, uint32_t ranks)
+{
+    uint32_t child = first + 1, left = ranks - 1;
+    for (uint32_t i = 0; i < k && left > 0; i++) {
+        const uint32_t part = (left + k - i - 1) / (k - i); /* ⌈left / parts⌉ */
+        parent[child] = first;
+        define(parent, k, child, part);
+        child += part;
+        left -= part;
+    }
+    CHECK_EQ(left, 0);
+}
+
+static tree defined(uint32_t p, uint32_t k)
+{
+    tree t = tree_of(&coll_kary_bcast, &coll_kary_reduce, &coll_kary_allreduce, p, k, 0);
+    define(t.parent, k, 0, p);
+    tree_complete(&t);
+    return t;
+}
+
+TEST(subtrees_are_equal_runs_of_ranks)
+{
+    for (uint32_t p = 1; p <= 64; p++)
+        for (size_t d = 0; d < DEGREES; d++) {
+            const tree t = defined(p, degrees[d]);
+            for (uint32_t root = 0; root < p; root += 1 + p / 3)
+                check_tree_messages(&t, root);
+        }
+}
+
+/* Law 2. */
+TEST(no_tree_of_this_degree_is_less_deep)
+{
+    for (uint32_t p = 1; p <= 64; p++)
+        for (size_t d = 0; d < DEGREES; d++) {
+            const tree t = defined(p, degrees[d]);
+            uint64_t ranks = 1, level = 1; /* of a full tree, and of its last level */
+            uint32_t height = 0;
+            for (; ranks < p; height++) {
+                level *= degrees[d];
+                ranks += level;
+            }
+            CHECK_EQ(t.height, height);
+            for (uint32_t v = 0; v < p; v++)
+                CHECK(t.children[v] <= degrees[d]);
+        }
+}
+
+TEST(costs)
+{
+    static const uint32_t segments[] = {0, 1, 4, 7};
+    for (uint32_t p = 1; p <= 64; p += 1 + p / 12)
+        for (size_t d = 0; d < DEGREES; d++) {
+            const tree t = defined(p, degrees[d]);
+            for (size_t k = 0; k < sizeof segments / sizeof *segments; k++)
+                for (uint32_t flags = 0; flags < 4; flags++)
+                    check_tree_costs(&t, 6, segments[k], flags, p / 3);
+            check_tree_barrier(&t, &coll_kary_barrier);
+        }
+}
+
+int main(void)
+{
+    RUN(subtrees_are_equal_runs_of_ranks);
+    RUN(no_tree_of_this_degree_is_less_deep);
+    RUN(costs);
+    return check_done();
+}
