@@ -69,6 +69,8 @@ static void choose_case(comm_case *it, uint32_t *random)
         it->count = random_below(random, 20);
         it->in_place = random_below(random, 2) != 0;
         it->sort = &comm_sorts[random_below(random, COMM_SORTS)];
+        it->packed = false;
+        it->routed = NULL;
     } while (!comm_valid(it));
 }
 
@@ -414,7 +416,7 @@ TEST(failing_transport)
 {
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
         for (unsigned n = 0; n < 3; n++) {
-            comm_case it = {(coll_collective)c, P, 2, 40, false, &comm_sorts[0], false};
+            comm_case it = {(coll_collective)c, P, 2, 40, false, &comm_sorts[0], false, NULL};
             coll_status status[P];
             unsigned round = 0, left = P;
             if (!coll_is(COLL_ROOTED, it.collective))

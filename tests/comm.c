@@ -132,7 +132,8 @@ TEST(every_collective_on_loopback)
                                 counts[i / 4 % 3],
                                 (i & 2) != 0,
                                 &comm_sorts[i / 12],
-                                false};
+                                false,
+                                NULL};
                 if (comm_valid(&it) && !(i & 1 && p == 1) && (i < 12 || it.count == 5))
                     run_case(w, &it);
             }
@@ -147,8 +148,8 @@ TEST(long_vectors_on_loopback)
     world *w = world_new(5);
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
         for (unsigned i = 0; i < 4 * 2; i++) {
-            comm_case it = {(coll_collective)c,     5,    0, counts[i / 2], (i & 1) != 0,
-                            &comm_sorts[i / 2 % 2], false};
+            comm_case it = {(coll_collective)c,     5,     0,   counts[i / 2], (i & 1) != 0,
+                            &comm_sorts[i / 2 % 2], false, NULL};
             if (comm_valid(&it) &&
                 (it.count < 5000 ||
                  coll_is(COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN) |
@@ -190,7 +191,8 @@ static void *blocking_cases(void *arg)
                             counts[i / 4 % 4],
                             (i & 2) != 0,
                             &comm_sorts[i / 16],
-                            false};
+                            false,
+                            NULL};
             comm_rank *mine;
             if (!comm_valid(&it))
                 continue;
@@ -238,13 +240,15 @@ TEST(every_algorithm_can_be_chosen)
             for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
                 for (unsigned i = 0; i < 8; i++) {
                     const uint32_t traits = coll_registry[row]->traits;
-                    comm_case it = {(coll_collective)c,     p,     0, 6, (i & 1) != 0,
-                                    &comm_sorts[i / 2 % 2], i >= 4};
+                    comm_case it = {(coll_collective)c,     p,      0,   6, (i & 1) != 0,
+                                    &comm_sorts[i / 2 % 2], i >= 4, NULL};
                     comm_rank *ranks[COMM_MOST];
                     coll_status status = COLL_OK;
                     if (!coll_is(coll_registry[row]->collectives, it.collective) ||
                         !comm_valid(&it))
                         continue;
+                    if (traits & COLL_NEEDS_ROUTE)
+                        it.routed = coll_registry[row];
                     for (uint32_t r = 0; r < p; r++) {
                         ranks[r] = comm_rank_new(&it, r);
                         world_comm(w, r, 1 << 19);

@@ -90,7 +90,8 @@ typedef struct comm_case {
     size_t count;
     bool in_place;
     const comm_sort *sort;
-    bool packed; /* tables without gaps, in rank order */
+    bool packed;                  /* tables without gaps, in rank order */
+    const coll_algorithm *routed; /* its routes are added to the graphs; NULL: none */
 } comm_case;
 
 typedef struct comm_buffer {
@@ -190,7 +191,21 @@ static inline coll_grid_graph comm_graph(const comm_case *it)
 {
     if (!coll_is(COLL_NEIGHBORLY, it->collective))
         return COLL_GRID_NO_GRAPH;
+    if (it->routed && !(it->routed->traits & COLL_USES_NODES)) /* it needs a mesh */
+        return (coll_grid_graph)(1 + (it->p + it->count) % (COLL_GRID_SPARSE - 1));
     return (coll_grid_graph)(1 + (it->p + it->count) % (COLL_GRID_GRAPHS - 1));
+}
+
+/* Makes the graphs of all ranks; routes by nodes go by pairs of ranks. */
+static inline void comm_graphs(const comm_case *it, coll_i_graphs *graphs)
+{
+    (void)coll_i_graphs_make(graphs, comm_graph(it), it->p);
+    if (it->routed) {
+        coll_problem problem;
+        coll_problem_init(&problem, it->collective, it->p, it->count, 1);
+        coll_nodes_even(&problem.nodes, it->p, 2);
+        (void)coll_i_graphs_equip(graphs, &problem, it->routed);
+    }
 }
 
 static inline bool comm_gathers(coll_collective collective)
@@ -364,7 +379,7 @@ static inline comm_rank *comm_rank_new(const comm_case *it, uint32_t rank)
     out = comm_layout(it, rank, true, me->out_counts, me->out_displs);
     if (comm_graph(it) != COLL_GRID_NO_GRAPH) {
         coll_extents extents;
-        (void)coll_i_graphs_make(&me->graphs, comm_graph(it), it->p);
+        comm_graphs(it, &me->graphs);
         extents = comm_neighbors(it, me);
         in = extents.in;
         out = extents.out;

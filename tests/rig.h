@@ -226,8 +226,10 @@ static inline coll_status rig_init_on(rig *it, coll_grid_graph graph,
     it->op.exact = true;
     it->ranks = (rig_rank *)calloc(p, sizeof *it->ranks);
     it->requests = (coll_request **)calloc(p, sizeof *it->requests);
-    if (graph != COLL_GRID_NO_GRAPH && !coll_i_graphs_make(&it->graphs, graph, p))
-        status = COLL_ERR_MEMORY;
+    if (graph != COLL_GRID_NO_GRAPH)
+        status = coll_i_graphs_make(&it->graphs, graph, p)
+                     ? coll_i_graphs_equip(&it->graphs, &it->problem, algorithm)
+                     : COLL_ERR_MEMORY;
     for (uint32_t r = 0; r < p && status == COLL_OK; r++) {
         rig_rank *me = &it->ranks[r];
         coll_problem mine = it->problem;
@@ -512,12 +514,14 @@ static inline unsigned rig_each(const coll_algorithm *row, uint32_t p, size_t co
             if (!coll_is(row->collectives, collective))
                 continue;
             coll_problem_init(&problem, collective, p, count, sizeof(uint64_t));
-            if (neighbors)
+            if (neighbors) {
                 graph = (coll_grid_graph)(1 + variant);
-            else if ((variant & 1 && (p == 1 || !coll_is(COLL_ROOTED, collective))) ||
-                     (variant & 2 && collective == COLL_BARRIER) ||
-                     (variant & 4 && !coll_is(COLL_REDUCING, collective)))
+                coll_nodes_even(&problem.nodes, p, 1 + p % 3); /* for routes by nodes */
+            } else if ((variant & 1 && (p == 1 || !coll_is(COLL_ROOTED, collective))) ||
+                       (variant & 2 && collective == COLL_BARRIER) ||
+                       (variant & 4 && !coll_is(COLL_REDUCING, collective))) {
                 continue;
+            }
             problem.root = root;
             problem.flags =
                 (variant & 2 && !neighbors ? COLL_IN_PLACE : 0u) |

@@ -5,16 +5,23 @@
 #include "check.h"
 #include "coll/schedule.h"
 #include "coll/select.h"
+#include "coll/verify/graphs.h"
 
 static const unsigned all_offers =
     COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE;
 
-/* The neighbours of a ring of p ranks, where the collective has neighbours. */
-static void give_neighbors(coll_problem *problem, uint32_t p)
+/* The neighbours on a ring, where the collective has neighbours, with the routes that an algorithm
+ * needs. */
+static void give_neighbors(coll_problem *problem, const coll_algorithm *algorithm)
 {
-    static coll_graph ring;
-    CHECK_STATUS(coll_graph_mesh(&ring, 1, &p, 1), COLL_OK);
-    problem->graph = coll_is(COLL_NEIGHBORLY, problem->collective) ? &ring : NULL;
+    static coll_i_graphs graphs;
+    problem->graph = NULL;
+    if (!coll_is(COLL_NEIGHBORLY, problem->collective))
+        return;
+    CHECK(coll_i_graphs_make(&graphs, COLL_GRID_RING, problem->p));
+    if (algorithm)
+        CHECK_STATUS(coll_i_graphs_equip(&graphs, problem, algorithm), COLL_OK);
+    problem->graph = coll_i_graph_of(&graphs, 0);
 }
 
 /* A problem with tables where its collective has them. */
@@ -22,7 +29,7 @@ static void make_problem(coll_problem *problem, unsigned collective, uint32_t p,
                          const size_t *tables)
 {
     coll_problem_init(problem, (coll_collective)collective, p, count, 8);
-    give_neighbors(problem, p);
+    give_neighbors(problem, NULL);
     if (collective == COLL_GATHERV || collective == COLL_ALLGATHERV ||
         coll_is(COLL_PAIRED, (coll_collective)collective))
         problem->out.counts = problem->out.displs = tables;
@@ -165,14 +172,14 @@ TEST(the_table_is_sound)
             coll_problem_init(&problem, (coll_collective)collective, rule->p_least,
                               rule->bytes_least, 1);
             problem.flags = flags;
-            give_neighbors(&problem, problem.p);
+            give_neighbors(&problem, rule->algorithm);
             reached = reached || coll_select_rule(&problem, 0) == rule;
             problem.p = 300;
-            give_neighbors(&problem, 300);
+            give_neighbors(&problem, rule->algorithm);
             problem.count = rule->bytes_most < 1000000 ? rule->bytes_most : 1000000;
             reached = reached || coll_select_rule(&problem, 0) == rule;
             problem.p = 2;
-            give_neighbors(&problem, 2);
+            give_neighbors(&problem, rule->algorithm);
             reached = reached || coll_select_rule(&problem, 0) == rule;
         }
         if (!CHECK(reached))

@@ -271,10 +271,14 @@ static void make_neighbors(struct job *job, const struct ask *ask, uint64_t coun
                            coll_problem *problem, const uint32_t *params)
 {
     const bool v = has_out_table(job->collective);
+    coll_status status;
     size_t blocks = 0, *at;
     job->grid = memory_of(1, sizeof *job->grid);
     coll_grid_worker_init(job->grid);
     graphs_make(&job->grid->graphs, job->graph, job->p);
+    status = coll_i_graphs_equip(&job->grid->graphs, problem, job->algorithm);
+    if (status != COLL_OK)
+        refuse_plan(job, status);
     job->per_rank = v || job->grid->graphs.per_rank;
     for (uint32_t rank = 0; v && rank < job->p; rank++) {
         const coll_graph *graph = coll_i_graph_of(&job->grid->graphs, rank);

@@ -57,9 +57,10 @@ typedef struct coll_graph {
     uint32_t periodic;    /* bit d: dimension d wraps round */
     coll_divider size[COLL_DIMS_MAX], stride[COLL_DIMS_MAX]; /* of the dimensions */
     const int32_t *vectors; /* of a stencil: n_out rows of n_dims; NULL: a mesh */
-    uint32_t rank;          /* whose lists; COLL_NOBODY: they are no lists */
+    uint32_t rank;          /* whose lists and routes these are; COLL_NOBODY: it has none */
     const uint32_t *sources, *destinations;
-    const uint32_t *order; /* n_in + n_out of coll_graph_lists */
+    const uint32_t *order;                         /* n_in + n_out of coll_graph_lists */
+    const struct coll_route *allgather, *alltoall; /* or NULL: algos/combining.h */
 } coll_graph;
 
 /* ---- sorting ----------------------------------------------------------------------------- */
@@ -196,6 +197,7 @@ COLL_INLINE void coll_i_graph_init(coll_graph *graph)
     graph->vectors = NULL;
     graph->rank = COLL_NOBODY;
     graph->sources = graph->destinations = graph->order = NULL;
+    graph->allgather = graph->alltoall = NULL;
 }
 
 /* Makes a mesh of dims[0] × … × dims[n_dims − 1] ranks. Bit d of `periodic`: dimension d wraps

@@ -238,7 +238,8 @@ enum {
     COLL_USES_NODES = 1024,  /* does its work by nodes; others with SHARED need a single one */
     COLL_USES_GROUP =
         2048, /* its parameters may make it compute on the ranks of the transport */
-    COLL_USES_PADDING = 4096 /* may send and copy SCRATCH that nobody wrote, for even sizes */
+    COLL_USES_PADDING = 4096, /* may send and copy SCRATCH that nobody wrote, for even sizes */
+    COLL_NEEDS_ROUTE = 8192   /* of the graph: algos/combining.h */
 };
 #define COLL_TRAIT_LIST(X)                                                                     \
     X(COLL_NEEDS_COMMUTATIVE, "needs-commutative")                                             \
@@ -249,6 +250,7 @@ enum {
     X(COLL_NEEDS_SHARED, "needs-shared")                                                       \
     X(COLL_NEEDS_MULTICAST, "needs-multicast")                                                 \
     X(COLL_NEEDS_FABRIC_REDUCE, "needs-fabric-reduce")                                         \
+    X(COLL_NEEDS_ROUTE, "needs-route")                                                         \
     X(COLL_USES_NODES, "uses-nodes")                                                           \
     X(COLL_USES_GROUP, "uses-group")                                                           \
     X(COLL_USES_PADDING, "uses-padding")                                                       \

@@ -28,6 +28,8 @@
 #include "algos/linear_gather.h"
 #include "algos/linear_neighbor.h"
 #include "algos/linear_scan.h"
+#include "algos/mesh_combining.h"
+#include "algos/node_combining.h"
 #include "algos/pairwise.h"
 #include "algos/prefix.h"
 #include "algos/recursive_doubling_exscan.h"
@@ -113,6 +115,8 @@ static const coll_algorithm *const coll_registry[] = {
 
     /* neighbours */
     &coll_linear_neighbor,
+    &coll_mesh_combining,
+    &coll_node_combining,
 
     /* in the shared memory of a node */
     &coll_shm_barrier,

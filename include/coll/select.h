@@ -92,6 +92,10 @@ static const coll_rule coll_rules[] = {
     {COLL_BIT(COLL_EXSCAN), 1, 0, SIZE_MAX, &coll_recursive_doubling_exscan,
      COLL_I_AS_USUAL("short: the fewest rounds")},
 
+    {COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLTOALL), 1, 0, 1024,
+     &coll_mesh_combining, COLL_I_AS_USUAL("short, and there is a route: the fewest messages")},
+    {COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLTOALL), 1, 0, 1024,
+     &coll_node_combining, COLL_I_AS_USUAL("short, and there is a route by nodes: few messages")},
     {COLL_NEIGHBORLY, 1, 0, SIZE_MAX, &coll_linear_neighbor,
      COLL_I_AS_USUAL("every block straight to its neighbour")},
 };
@@ -187,7 +191,8 @@ COLL_INLINE coll_status coll_i_select(const coll_problem *problem, unsigned offe
             continue;
         status = coll_i_rule_plan(rule, problem, plan);
         if (status == COLL_ERR_ORDER || status == COLL_ERR_IN_PLACE ||
-            status == COLL_ERR_SHAPE || status == COLL_ERR_PARAM || status == COLL_ERR_LAYOUT)
+            status == COLL_ERR_SHAPE || status == COLL_ERR_PARAM || status == COLL_ERR_LAYOUT ||
+            status == COLL_ERR_ROUTE)
             continue; /* this algorithm cannot do it; any other error is the problem's own */
         *found = rule;
         return status;

@@ -50,7 +50,8 @@
     X(COLL_ERR_GRAPH, -33, "the neighbours are missing, or are none of the ranks")             \
     X(COLL_ERR_BUILD, -34, "the algorithm is made of others: its plan needs coll_plan_build")  \
     X(COLL_ERR_NODES, -35,                                                                     \
-      "the nodes do not hold all ranks, or the algorithm works on only one")
+      "the nodes do not hold all ranks, or the algorithm works on only one")                   \
+    X(COLL_ERR_ROUTE, -36, "the graph has no route of this rank for the algorithm")
 
 #define COLL_I_ENUM(name, value, text) name = value,
 typedef enum coll_status { COLL_STATUS_LIST(COLL_I_ENUM) COLL_I_STATUS_LAST = -64 } coll_status;

@@ -7,11 +7,11 @@
  * are taken in the order that coll_graph_lists prepared: from both ends, the short ways round
  * the circle of ranks first.
  *
- *   mesh of 4 × 2 ranks that wraps round         lists: 0 → 1 twice, 2 → 1, 1 → 0, 1 → 1; p = 3
- *   rank 0   to 6, from 2   −1 of dimension 0    way      0         1                    2
- *            to 2, from 6   +1                   rank 0             to 1, to 1           from 1
- *            to 1, from 1   −1 of dimension 1    rank 1   a copy    from 0, from 0       to 0, from 2
- *            to 1, from 1   +1                   rank 2                                  to 1
+ *   mesh of 4 × 2 ranks that wraps round       lists: 0 → 1 twice, 2 → 1, 1 → 0, 1 → 1; p = 3
+ *   rank 0   to 6, from 2   −1, dimension 0    way      0        1                2
+ *            to 2, from 6   +1                 rank 0            to 1, to 1       from 1
+ *            to 1, from 1   −1, dimension 1    rank 1   a copy   from 0, from 0   to 0, from 2
+ *            to 1, from 1   +1                 rank 2                             to 1
  *
  * Laws (tests/algos/linear_neighbor.c)
  *   (1) messages from one rank to another come in the order in which they are sent, and each is
@@ -20,8 +20,8 @@
  *       source but itself
  *   (3) both ends take the messages of a direction of a mesh after those of the directions
  *       before it, and the messages of a way of lists after those of all shorter ways
- * Cost    per rank a message for each destination but itself, with its block. Rounds: at most
- *         one for each direction; for each way of lists, as many as a rank sends along it. No scratch
+ * Cost    per rank a message for each destination but itself, with its block. Rounds: at most one
+ *         for each direction; for each way of lists, as many as any rank sends. No scratch
  * Source  MPI Forum, MPI 4.1, section 8.6
  */
 #ifndef COLL_ALGOS_LINEAR_NEIGHBOR_H

@@ -170,12 +170,18 @@ COLL_INLINE coll_status coll_i_grid_neighbor_plans(coll_grid_worker *worker,
                                                    const coll_grid_case *of)
 {
     const bool v = of->layout != COLL_GRID_PLAIN;
-    coll_status status = COLL_OK;
+    coll_status status;
     size_t blocks = 0, *tables;
     coll_problem problem;
     coll_plan *plans;
-    if (!coll_i_graphs_make(&worker->graphs, of->graph, of->p))
+    coll_problem_init(&problem, of->collective, of->p, of->count, 8);
+    problem.flags = of->flags;
+    if (!coll_i_grid_nodes(worker, of->nodes, &problem) ||
+        !coll_i_graphs_make(&worker->graphs, of->graph, of->p))
         return COLL_ERR_MEMORY;
+    status = coll_i_graphs_equip(&worker->graphs, &problem, of->algorithm);
+    if (status != COLL_OK)
+        return status;
     worker->per_rank = v || worker->graphs.per_rank;
     for (uint32_t rank = 0; v && rank < of->p; rank++) {
         const coll_graph *graph = coll_i_graph_of(&worker->graphs, rank);
@@ -186,8 +192,6 @@ COLL_INLINE coll_status coll_i_grid_neighbor_plans(coll_grid_worker *worker,
     tables = (size_t *)coll_i_reserve_new(&worker->tables, (2 * blocks + 1) * sizeof *tables);
     if (!plans || !tables)
         return COLL_ERR_MEMORY;
-    coll_problem_init(&problem, of->collective, of->p, of->count, 8);
-    problem.flags = of->flags;
     for (uint32_t rank = 0; rank < (worker->per_rank ? of->p : 1) && status == COLL_OK;
          rank++) {
         const coll_graph *graph = coll_i_graph_of(&worker->graphs, rank);

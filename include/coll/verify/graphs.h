@@ -9,11 +9,14 @@
  * The graphs for which neighbour collectives are proven: meshes whose dimensions come from the
  * factors of p, so that many have 1 or 2 ranks; stencils with the zero vector, repeated vectors,
  * and some longer than the mesh; lists at random, with repeated neighbours and loops. Everyone
- * can make them again from their names. Hosted; allocates.
+ * can make them again from their names. Each can have routes (algos/combining.h). Hosted;
+ * allocates.
  */
 #ifndef COLL_VERIFY_GRAPHS_H
 #define COLL_VERIFY_GRAPHS_H
 
+#include "../algos/mesh_combining.h"
+#include "../algos/node_combining.h"
 #include "base.h"
 
 /* One line a graph: name, text, meaning. */
@@ -52,6 +55,9 @@ typedef struct coll_i_graphs {
     coll_i_memory lists;    /* of uint32_t: edges by sender, by receiver, the orders */
     coll_i_memory in_first; /* of uint32_t: by rank, where its sources begin */
     coll_i_memory out_first;
+    coll_i_memory all;           /* of coll_neighbors: the lists of all ranks */
+    coll_i_memory routes, moves; /* of coll_route, by rank, and of their coll_move */
+    coll_i_memory work;
 } coll_i_graphs;
 
 COLL_INLINE void coll_i_graphs_release(coll_i_graphs *graphs)
@@ -60,6 +66,10 @@ COLL_INLINE void coll_i_graphs_release(coll_i_graphs *graphs)
     coll_i_release(&graphs->lists);
     coll_i_release(&graphs->in_first);
     coll_i_release(&graphs->out_first);
+    coll_i_release(&graphs->all);
+    coll_i_release(&graphs->routes);
+    coll_i_release(&graphs->moves);
+    coll_i_release(&graphs->work);
 }
 
 COLL_INLINE const coll_graph *coll_i_graph_of(const coll_i_graphs *graphs, uint32_t rank)
@@ -205,6 +215,89 @@ COLL_INLINE bool coll_i_graphs_make(coll_i_graphs *graphs, coll_grid_graph which
     if (graphs->per_rank)
         return coll_i_graphs_lists(graphs, which, p);
     return coll_i_graph_mesh_of((coll_graph *)graphs->graphs.at, which, p) == COLL_OK;
+}
+
+/* ---- routes ------------------------------------------------------------------------------ */
+
+/* Gives every rank a graph of its own. */
+COLL_INLINE bool coll_i_graphs_spread(coll_i_graphs *graphs, uint32_t p)
+{
+    coll_graph *at = (coll_graph *)coll_i_reserve(&graphs->graphs, p * sizeof(coll_graph));
+    for (uint32_t rank = 1; at && !graphs->per_rank && rank < p; rank++)
+        at[rank] = at[0];
+    graphs->per_rank = true;
+    return at != NULL;
+}
+
+/* The lists of all ranks; NULL: there are none, or no memory. */
+COLL_INLINE const coll_neighbors *coll_i_graphs_all(coll_i_graphs *graphs, uint32_t p)
+{
+    coll_neighbors *all =
+        (coll_neighbors *)coll_i_reserve_new(&graphs->all, p * sizeof(coll_neighbors));
+    if (coll_i_graph_of(graphs, 0)->n_dims)
+        return NULL;
+    for (uint32_t rank = 0; all && rank < p; rank++) {
+        const coll_graph *graph = coll_i_graph_of(graphs, rank);
+        all[rank].n_in = graph->n_in;
+        all[rank].sources = graph->sources;
+        all[rank].n_out = graph->n_out;
+        all[rank].destinations = graph->destinations;
+    }
+    return all;
+}
+
+/* Gives the graphs of all ranks routes for a problem, whose own graph does not matter: by its
+ * nodes, or by the mesh. COLL_ERR_GRAPH: there is no mesh. */
+COLL_INLINE coll_status coll_i_graphs_route(coll_i_graphs *graphs, const coll_problem *problem,
+                                            bool by_nodes)
+{
+    const uint32_t p = problem->p;
+    coll_problem of = *problem;
+    coll_route *routes;
+    const coll_neighbors *all;
+    size_t moves = 0;
+    if (!by_nodes && coll_i_graph_of(graphs, 0)->n_dims == 0)
+        return COLL_ERR_GRAPH;
+    routes = (coll_route *)coll_i_reserve_new(&graphs->routes, p * sizeof(coll_route));
+    if (!coll_i_graphs_spread(graphs, p) || !routes)
+        return COLL_ERR_MEMORY;
+    all = coll_i_graphs_all(graphs, p);
+    for (uint32_t rank = 0; rank < p; rank++) {
+        coll_status status;
+        size_t bytes;
+        void *work;
+        of.graph = coll_i_graph_of(graphs, rank);
+        bytes =
+            by_nodes ? coll_route_nodes_bytes(&of, rank, all) : coll_route_mesh_bytes(of.graph);
+        work = coll_i_reserve_new(&graphs->work, bytes);
+        if (!work)
+            return COLL_ERR_MEMORY;
+        status = by_nodes ? coll_route_by_nodes(&routes[rank], &of, rank, all, work, bytes)
+                          : coll_route_by_mesh(&routes[rank], &of, rank, work, bytes);
+        if (status != COLL_OK)
+            return status;
+        if (!coll_i_reserve(&graphs->moves, (moves + routes[rank].n) * sizeof(coll_move)))
+            return COLL_ERR_MEMORY;
+        memcpy((coll_move *)graphs->moves.at + moves, routes[rank].moves,
+               routes[rank].n * sizeof(coll_move));
+        moves += routes[rank].n;
+    }
+    for (uint32_t rank = p; rank-- > 0;) {
+        moves -= routes[rank].n;
+        routes[rank].moves = (const coll_move *)graphs->moves.at + moves;
+        (void)coll_graph_add_route((coll_graph *)graphs->graphs.at + rank, &routes[rank]);
+    }
+    return COLL_OK;
+}
+
+/* Gives the graphs what an algorithm needs for a problem. */
+COLL_INLINE coll_status coll_i_graphs_equip(coll_i_graphs *graphs, const coll_problem *problem,
+                                            const coll_algorithm *algorithm)
+{
+    return algorithm->traits & COLL_NEEDS_ROUTE
+               ? coll_i_graphs_route(graphs, problem,
+                                     (algorithm->traits & COLL_USES_NODES) != 0)
+               : COLL_OK;
 }
 
 #endif /* COLL_VERIFY_GRAPHS_H */
