@@ -556,8 +556,14 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
     plan->cut = coll_partition_of(problem->count, problem->p);
     plan->radix = coll_divider_of(plan->param[0] ? plan->param[0] : 1);
     plan->second = coll_divider_of(plan->param[1] ? plan->param[1] : 1);
-    plan->fold =
-        coll_fold_of(problem->p, plan->radix.by > 1 ? &plan->radix : &coll_divider_two);
+    {
+        const coll_fold fold =
+            coll_fold_of(problem->p, plan->radix.by > 1 ? &plan->radix : &coll_divider_two);
+        plan->fold.core = fold.core; /* by field: some compilers call memcpy for all */
+        plan->fold.extra = fold.extra;
+        plan->fold.rounds = fold.rounds;
+        plan->fold.top = fold.top;
+    }
     plan->pieces = coll_partition_of(problem->count, plan->fold.core);
     {
         const size_t in =

@@ -16,6 +16,7 @@
 #include "algos/bruck.h"
 #include "algos/bruck_alltoall.h"
 #include "algos/bruck_alltoallv.h"
+#include "algos/butterfly.h"
 #include "algos/chain.h"
 #include "algos/dissemination.h"
 #include "algos/fence.h"
@@ -32,9 +33,11 @@
 #include "algos/node_combining.h"
 #include "algos/pairwise.h"
 #include "algos/prefix.h"
+#include "algos/rabenseifner.h"
 #include "algos/recursive_doubling_exscan.h"
-#include "algos/recursive_doubling_scan.h"
+#include "algos/recursive_halving.h"
 #include "algos/recursive_multiplying.h"
+#include "algos/recursive_multiplying_scan.h"
 #include "algos/ring.h"
 #include "algos/scatter_allgather.h"
 #include "algos/snake.h"
@@ -96,7 +99,12 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_recursive_multiplying_allreduce,
     &coll_recursive_doubling_allgather,
     &coll_recursive_multiplying_allgather,
+    &coll_recursive_halving_reduce_scatter,
+    &coll_butterfly_reduce_scatter,
+    &coll_rabenseifner_reduce,
+    &coll_rabenseifner_allreduce,
     &coll_recursive_doubling_scan,
+    &coll_recursive_multiplying_scan,
     &coll_recursive_doubling_exscan,
 
     /* dissemination, and its kin that gathers */

@@ -1,38 +1,7 @@
 /* tests/algos/recursive_multiplying.c — the laws of coll/algos/recursive_multiplying.h */
 #include "coll/algos/recursive_multiplying.h"
 
-#include "walk.h"
-
-static const uint32_t radices[] = {2, 3, 4, 5, 8, 63, 64};
-enum { RADICES = sizeof radices / sizeof *radices };
-
-/* What the rounds are, by definition. */
-typedef struct shape {
-    uint32_t k, rounds, extra;
-    uint32_t radix[7]; /* of each round */
-} shape;
-
-static shape shape_of(uint32_t p, uint32_t k)
-{
-    shape of = {k, 0, 0, {0}};
-    uint32_t power = 1;
-    for (; power <= p / k; power *= k)
-        of.radix[of.rounds++] = k;
-    if (p / power > 1)
-        of.radix[of.rounds++] = p / power;
-    of.extra = p % power;
-    return of;
-}
-
-static bool is_idle(const shape *of, uint32_t rank)
-{
-    return rank < 2 * of->extra && rank % 2 == 0;
-}
-
-static bool is_folded(const shape *of, uint32_t rank)
-{
-    return rank < 2 * of->extra && rank % 2 == 1;
-}
+#include "core.h"
 
 /* The plan for radix k: for 2, recursive doubling. */
 static coll_plan multiplying(coll_collective collective, uint32_t p, uint32_t k, size_t count,
@@ -48,50 +17,21 @@ static coll_plan multiplying(coll_collective collective, uint32_t p, uint32_t k,
                      collective, p, count, flags, 0, &k);
 }
 
-/* The actions of a turn: of step `step` of a rank without the folding step. */
-static unsigned turn_of(const coll_plan *plan, const shape *of, uint32_t rank, size_t step,
-                        coll_action *out)
-{
-    return coll_plan_step(plan, rank, step + (is_folded(of, rank) ? 1 : 0), out);
-}
-
-static const coll_action *find(const coll_action *acts, unsigned n, bool send)
-{
-    for (unsigned i = 0; i < n; i++)
-        if (send ? is_send(&acts[i]) : is_receive(&acts[i]))
-            return &acts[i];
-    return NULL;
-}
-
-/* Law 1, and what is sent is as long as what is received. */
+/* Law 1. */
 TEST(partners_meet_in_the_same_turn)
 {
     for (uint32_t p = 2; p <= 64; p++)
-        for (size_t i = 0; i < RADICES; i++)
+        for (size_t i = 0; i < CORE_RADICES; i++)
             for (int sums = 0; sums <= 1; sums++) {
-                const shape of = shape_of(p, radices[i]);
+                const core of = core_of(p, core_radices[i]);
                 const coll_plan plan = multiplying(sums ? COLL_ALLREDUCE : COLL_ALLGATHER, p,
                                                    of.k, 1, COLL_IN_PLACE);
-                for (uint32_t rank = 0; rank < p; rank++) {
-                    size_t steps = 0;
-                    for (uint32_t t = 0; t < of.rounds; t++)
-                        steps += of.radix[t] - 1 + (sums && of.radix[t] > 2 ? 1 : 0);
-                    if (is_idle(&of, rank))
-                        steps = 0;
-                    CHECK_EQ(coll_plan_steps(&plan, rank), is_idle(&of, rank)     ? 2
-                                                           : is_folded(&of, rank) ? steps + 2
-                                                                                  : steps);
-                    for (size_t s = 0; s < steps; s++) {
-                        coll_action mine[COLL_STEP_MAX], theirs[COLL_STEP_MAX];
-                        const unsigned n = turn_of(&plan, &of, rank, s, mine);
-                        const coll_action *send = find(mine, n, true), *recv;
-                        if (!send)
-                            continue;
-                        CHECK(!is_idle(&of, send->peer));
-                        recv = find(theirs, turn_of(&plan, &of, send->peer, s, theirs), false);
-                        CHECK(recv && recv->peer == rank && recv->count == send->count);
-                    }
-                }
+                core_check_partners(&plan, &of, core_steps(&of, sums));
+                for (uint32_t rank = 0; rank < p; rank++)
+                    CHECK_EQ(coll_plan_steps(&plan, rank),
+                             core_idle(&of, rank)
+                                 ? 2
+                                 : core_steps(&of, sums) + (core_folded(&of, rank) ? 2 : 0));
             }
 }
 
@@ -99,23 +39,23 @@ TEST(partners_meet_in_the_same_turn)
 TEST(sets_of_ranks_multiply)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (size_t i = 0; i < RADICES; i++) {
-            const shape of = shape_of(p, radices[i]);
+        for (size_t i = 0; i < CORE_RADICES; i++) {
+            const core of = core_of(p, core_radices[i]);
             const coll_plan plan = multiplying(COLL_ALLGATHER, p, of.k, 1, COLL_IN_PLACE);
             uint64_t has[64], next[64]; /* blocks */
             size_t step = 0, ranks = 1;
             for (uint32_t rank = 0; rank < p; rank++)
-                has[rank] = (uint64_t)(is_folded(&of, rank) ? 3 : 1)
-                            << (is_folded(&of, rank) ? rank - 1 : rank);
+                has[rank] = (uint64_t)(core_folded(&of, rank) ? 3 : 1)
+                            << (core_folded(&of, rank) ? rank - 1 : rank);
             for (uint32_t t = 0; t < of.rounds; step += of.radix[t] - 1, ranks *= of.radix[t++])
                 for (uint32_t rank = 0; rank < p; rank++) {
                     next[rank] = has[rank];
-                    for (uint32_t turn = 0; turn + 1 < of.radix[t] && !is_idle(&of, rank);
+                    for (uint32_t turn = 0; turn + 1 < of.radix[t] && !core_idle(&of, rank);
                          turn++) {
                         coll_action acts[COLL_STEP_MAX];
-                        const unsigned n = turn_of(&plan, &of, rank, step + turn, acts);
-                        const coll_action *send = find(acts, n, true);
-                        const coll_action *recv = find(acts, n, false);
+                        const unsigned n = core_step(&plan, &of, rank, step + turn, acts);
+                        const coll_action *send = core_message(acts, n, true);
+                        const coll_action *recv = core_message(acts, n, false);
                         const uint64_t run = UINT64_MAX >> (64 - recv->count)
                                                                << coll_ref_offset(recv->dst);
                         CHECK_EQ(UINT64_MAX >> (64 - send->count) << coll_ref_offset(send->src),
@@ -131,7 +71,7 @@ TEST(sets_of_ranks_multiply)
                         memcpy(has, next, sizeof has);
                 }
             for (uint32_t rank = 0; rank < p; rank++)
-                if (!is_idle(&of, rank))
+                if (!core_idle(&of, rank))
                     CHECK_EQ(has[rank], UINT64_MAX >> (64 - p));
         }
 }
@@ -140,20 +80,20 @@ TEST(sets_of_ranks_multiply)
 TEST(rounds_write_where_they_do_not_read)
 {
     for (uint32_t p = 2; p <= 64; p++)
-        for (size_t i = 0; i < RADICES; i++)
+        for (size_t i = 0; i < CORE_RADICES; i++)
             for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
-                const shape of = shape_of(p, radices[i]);
+                const core of = core_of(p, core_radices[i]);
                 const coll_plan plan = multiplying(COLL_ALLREDUCE, p, of.k, 1, flags);
                 for (uint32_t rank = 0; rank < p; rank++) {
                     size_t step = 0;
-                    for (uint32_t t = 0; t < of.rounds && !is_idle(&of, rank); t++) {
+                    for (uint32_t t = 0; t < of.rounds && !core_idle(&of, rank); t++) {
                         const uint32_t turns = of.radix[t] - 1 + (of.radix[t] > 2 ? 1 : 0);
                         uint32_t peer_at[64], lower = 0; /* by offset from the first slot */
                         coll_ref own = 0, least = SIZE_MAX, sum = 0;
                         memset(peer_at, 0xff, sizeof peer_at);
                         for (uint32_t turn = 0; turn < turns; turn++, step++) {
                             coll_action acts[COLL_STEP_MAX];
-                            const unsigned n = turn_of(&plan, &of, rank, step, acts);
+                            const unsigned n = core_step(&plan, &of, rank, step, acts);
                             for (unsigned a = 0; a < n; a++) {
                                 if (is_send(&acts[a])) {
                                     CHECK(turn == 0 || acts[a].src == own);
@@ -191,33 +131,31 @@ TEST(costs)
 {
     const size_t count = 2;
     for (uint32_t p = 1; p <= 64; p++)
-        for (size_t i = 0; i < RADICES; i++)
+        for (size_t i = 0; i < CORE_RADICES; i++)
             for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
-                const shape of = shape_of(p, radices[i]);
+                const core of = core_of(p, core_radices[i]);
                 const uint32_t folds = of.extra > 0 ? 2 : 0;
-                uint32_t turns = 0, most = 2;
-                coll_plan plan = multiplying(COLL_ALLREDUCE, p, of.k, count, flags);
-                coll_report cost = cost_of(&plan);
-                for (uint32_t t = 0; t < of.rounds; t++) {
-                    turns += of.radix[t] - 1;
-                    most = of.radix[t] > most ? of.radix[t] : most;
+                const uint32_t most = of.rounds > 1 ? of.k : of.rounds == 1 ? of.radix[0] : 0;
+                for (int sums = 0; sums <= 1; sums++) {
+                    const coll_plan plan = multiplying(sums ? COLL_ALLREDUCE : COLL_ALLGATHER,
+                                                       p, of.k, count, flags);
+                    const coll_report cost = cost_of(&plan);
+                    CHECK(cost.rounds <= of.messages + folds &&
+                          cost.rounds >= of.messages + folds / 2);
+                    for (uint32_t rank = 0; rank < p; rank++) {
+                        const bool idle = core_idle(&of, rank);
+                        const uint32_t messages =
+                            idle ? 1 : of.messages + (core_folded(&of, rank) ? 1 : 0);
+                        CHECK_EQ(cost.ranks[rank].messages, messages);
+                        if (sums)
+                            CHECK_EQ(cost.ranks[rank].elements, count * messages);
+                        CHECK(coll_plan_scratch(&plan, rank) <=
+                              (sums ? count * (most > 2 ? most : 1) : 0));
+                    }
+                    if (!sums)
+                        CHECK_EQ(cost.total.elements,
+                                 count * (of.size * (p - 1) + of.extra * p));
                 }
-                CHECK(cost.rounds <= turns + folds && cost.rounds >= turns + folds / 2);
-                for (uint32_t rank = 0; rank < p; rank++) {
-                    const bool idle = is_idle(&of, rank), folded = is_folded(&of, rank);
-                    CHECK_EQ(cost.ranks[rank].messages, idle ? 1 : turns + (folded ? 1 : 0));
-                    CHECK_EQ(cost.ranks[rank].elements, count * cost.ranks[rank].messages);
-                    CHECK(coll_plan_scratch(&plan, rank) <= count * (most > 2 ? most : 1));
-                }
-                plan = multiplying(COLL_ALLGATHER, p, of.k, count, flags);
-                cost = cost_of(&plan);
-                CHECK(cost.rounds <= turns + folds && cost.rounds >= turns + folds / 2);
-                CHECK_EQ(cost.total.elements,
-                         count * ((p - of.extra) * (p - 1) + of.extra * p));
-                for (uint32_t rank = 0; rank < p; rank++)
-                    CHECK_EQ(cost.ranks[rank].messages,
-                             is_idle(&of, rank) ? 1 : turns + (is_folded(&of, rank) ? 1 : 0));
-                CHECK_EQ(cost.total.scratch, 0);
             }
 }
 

@@ -42,7 +42,7 @@
 
 /* A round combines at most 65535 messages in one action. */
 static const coll_param coll_i_multiplying_params[] = {
-    {"k", "radix: a round is among k ranks", 2, 65536, 4, {2, 3, 5, 20}}};
+    {"k", "radix: a round is among k ranks", 2, 65536, 4, {2, 3, 9, 2}}};
 
 /* ---- rounds: of all algorithms that exchange in a folded core ---------------------------- */
 
