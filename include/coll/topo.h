@@ -417,24 +417,31 @@ COLL_HOT_INLINE uint32_t coll_branch_child(const coll_branch *at, uint32_t v, ui
 /* v's place in the k-ary tree of p ranks, k->by ≥ 2, v < p. O(log p). */
 COLL_HOT_INLINE coll_branch coll_kary_of(uint32_t p, const coll_divider *k, uint32_t v)
 {
-    uint32_t root = 0; /* of the subtree of p ranks that holds v */
+    uint32_t root = 0, below = v; /* root of the subtree of p ranks that holds v; ranks before v */
     coll_branch at;
     at.parent = 0;
     at.depth = 0;
-    for (;;) {
-        at.below = coll_i_ranks_in_parts(p - 1, k);
-        at.children = p - 1 < k->by ? p - 1 : k->by;
-        if (v == root)
-            return at;
-        {
-            const uint32_t i = coll_part_of(at.below, at.children, v - root - 1);
-            const coll_block part = coll_part_block(at.below, i);
-            at.parent = root;
-            at.depth++;
-            root += 1 + (uint32_t)part.offset;
-            p = (uint32_t)part.count;
+    while (below > 0) {
+        coll_block part;
+        below--;
+        if (k->by == 2) {
+            const uint32_t first = p / 2;
+            part.offset = below < first ? 0 : first;
+            part.count = below < first ? first : p - 1 - first;
+        } else {
+            const coll_partition cut = coll_i_ranks_in_parts(p - 1, k);
+            const uint32_t parts = p - 1 < k->by ? p - 1 : k->by;
+            part = coll_part_block(cut, coll_part_of(cut, parts, below));
         }
+        at.parent = root;
+        at.depth++;
+        root += 1 + (uint32_t)part.offset;
+        below -= (uint32_t)part.offset;
+        p = (uint32_t)part.count;
     }
+    at.below = coll_i_ranks_in_parts(p - 1, k);
+    at.children = p - 1 < k->by ? p - 1 : k->by;
+    return at;
 }
 
 /* v's place among p ranks in chains of which as many as possible, but at most chains->by, hang
