@@ -129,15 +129,13 @@ static void parse_algorithm(options *o, const char *text)
         const size_t length = strcspn(text + n + 1, ":");
         snprintf(name, sizeof name, "%.*s", (int)length, text + n + 1);
         coll_choice *choice = choices[i];
-        choice->algorithm = coll_find(collectives[i], name);
+        choice->algorithm = coll_resolve(collectives[i], name, choice->param);
         if (!choice->algorithm)
             refuse("there is no %s algorithm \"%s\"; coll list shows all", collective, name);
         if (!(choice->algorithm->traits & COLL_GIVES_SAME_BITS))
             refuse(
                 "%s %s may give ranks different bits, and they would disagree on when to stop",
                 collective, name);
-        for (uint32_t k = 0; k < choice->algorithm->n_params; k++)
-            choice->param[k] = choice->algorithm->params[k].usual;
         text += n + 1 + length;
         if (*text == ':')
             parse_parameters(choice->algorithm, choice->param, text + 1);

@@ -29,6 +29,40 @@ TEST(other_names_are_not_found)
     CHECK(coll_find(COLL_ALLREDUCE, "ring") == &coll_ring_allreduce);
 }
 
+TEST(other_names_lead_to_rows)
+{
+    uint32_t params[COLL_PARAM_MAX];
+    for (size_t i = 0; i < COLL_ALIAS_COUNT; i++)
+        for (unsigned c = 0; c < COLL_COLLECTIVES; c++) {
+            const coll_alias *alias = &coll_aliases[i];
+            const coll_collective collective = (coll_collective)c;
+            const coll_algorithm *row = coll_find(collective, alias->algorithm);
+            CHECK(coll_find(collective, alias->name) == NULL);
+            if (!coll_is(alias->collectives, collective)) {
+                CHECK(coll_find_alias(collective, alias->name) == NULL);
+                CHECK(coll_resolve(collective, alias->name, params) == NULL);
+                continue;
+            }
+            CHECK(coll_find_alias(collective, alias->name) == alias); /* so names are unique */
+            CHECK(coll_resolve(collective, alias->name, params) == row);
+            if (!CHECK(row != NULL) || row->n_params == 0)
+                continue;
+            CHECK_EQ(params[0], alias->first ? alias->first : row->params[0].usual);
+            CHECK(row->params[0].least <= params[0] && params[0] <= row->params[0].most);
+            for (uint32_t k = 1; k < row->n_params; k++)
+                CHECK_EQ(params[k], row->params[k].usual);
+        }
+    CHECK(coll_resolve(COLL_BCAST, "pipeline", params) == &coll_chain_bcast);
+    CHECK_EQ(params[0], 1);
+    CHECK(coll_resolve(COLL_BCAST, "binary", params) == &coll_kary_bcast);
+    CHECK_EQ(params[0], 2);
+    CHECK(coll_resolve(COLL_GATHER, "flat", params) == &coll_linear_gather);
+    CHECK(coll_resolve(COLL_ALLREDUCE, "ring", params) == &coll_ring_allreduce);
+    CHECK(coll_resolve(COLL_BCAST, "Pipeline", params) == NULL);
+    CHECK(coll_resolve(COLL_BCAST, NULL, params) == NULL);
+    CHECK(coll_find_alias(COLL_BCAST, "chain") == NULL);
+}
+
 TEST(rows_are_complete)
 {
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++) {
@@ -68,6 +102,7 @@ int main(void)
 {
     RUN(every_row_is_found_by_its_name);
     RUN(other_names_are_not_found);
+    RUN(other_names_lead_to_rows);
     RUN(rows_are_complete);
     RUN(every_collective_is_solved);
     return check_done();

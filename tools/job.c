@@ -32,14 +32,16 @@ uint64_t mixed(uint64_t seed, uint64_t a, uint64_t b)
 
 /* ---- parameters -------------------------------------------------------------------------- */
 
-static void read_params(const coll_algorithm *algorithm, const struct option_words *words,
-                        uint32_t *values)
+static void read_params(const coll_algorithm *algorithm, const coll_alias *alias,
+                        const struct option_words *words, uint32_t *values)
 {
     const char *names[COLL_PARAM_MAX];
     for (uint32_t i = 0; i < algorithm->n_params; i++) {
         names[i] = algorithm->params[i].name;
         values[i] = algorithm->params[i].usual;
     }
+    if (alias && alias->first)
+        values[0] = alias->first;
     for (size_t w = 0; w < words->n; w++) {
         const char *equals = strchr(words->word[w], '=');
         const coll_param *param;
@@ -57,6 +59,9 @@ static void read_params(const coll_algorithm *algorithm, const struct option_wor
         if (!number_of(equals + 1, &value) || value < param->least || value > param->most)
             refuse("the parameter %s of %s is a whole number from %u to %u, not \"%s\"",
                    param->name, algorithm->name, param->least, param->most, equals + 1);
+        if (i == 0 && alias && alias->first && value != alias->first)
+            refuse("%s is %s with %s=%u", alias->name, algorithm->name, param->name,
+                   alias->first);
         values[i] = (uint32_t)value;
     }
 }
@@ -339,9 +344,10 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
     coll_problem problem;
     uint32_t params[COLL_PARAM_MAX], nodes;
     uint64_t count = ask->count;
+    const coll_alias *alias;
     memset(job, 0, sizeof *job);
     job->collective = c;
-    job->algorithm = algorithm_named(c, ask->algorithm);
+    job->algorithm = algorithm_named(c, ask->algorithm, &alias);
     if (ask->p == UINT64_MAX)
         refuse("-p P, the number of ranks, is missing");
     job->p = (uint32_t)ask->p;
@@ -379,7 +385,7 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
     if (has_table && ask->p > most_ranks)
         refuse("the tables of %s are made for at most %u ranks here, not %u", name, most_ranks,
                job->p);
-    read_params(job->algorithm, &ask->params, params);
+    read_params(job->algorithm, alias, &ask->params, params);
 
     coll_problem_init(&problem, c, job->p, (size_t)count, elem_bytes);
     problem.root = ask->root == UINT64_MAX ? 0 : (uint32_t)ask->root;

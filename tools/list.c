@@ -1,5 +1,6 @@
 /* tools/list.c — coll list: the registry as text, as JSON, or as the table of the README */
 #include <stdio.h>
+#include <string.h>
 
 #include "coll/registry.h"
 #include "commands.h"
@@ -34,6 +35,27 @@ static unsigned print_traits(uint32_t traits, const char *before, const char *af
     return n;
 }
 
+/* Calls `print` for each other name of an algorithm. Returns how many there are. */
+typedef void (*alias_printer)(const coll_alias *alias, const coll_algorithm *a, unsigned n);
+
+static unsigned each_alias(coll_collective collective, const coll_algorithm *a,
+                           alias_printer print)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < COLL_ALIAS_COUNT; i++)
+        if (coll_is(coll_aliases[i].collectives, collective) &&
+            strcmp(coll_aliases[i].algorithm, a->name) == 0)
+            print(&coll_aliases[i], a, n++);
+    return n;
+}
+
+static void print_alias(const coll_alias *alias, const coll_algorithm *a, unsigned n)
+{
+    printf("%s%s", n ? ", " : "", alias->name);
+    if (alias->first)
+        printf(" (%s=%u)", a->params[0].name, alias->first);
+}
+
 /* ---- text -------------------------------------------------------------------------------- */
 
 /* A bound that stands for "no bound" is not worth its digits. */
@@ -43,6 +65,13 @@ static void print_most(uint32_t most)
         printf("…");
     else
         printf("%u", most);
+}
+
+static void print_alias_text(const coll_alias *alias, const coll_algorithm *a, unsigned n)
+{
+    if (n == 0)
+        printf("  %-20s also: ", "");
+    print_alias(alias, a, n);
 }
 
 static void print_text(coll_collective collective, const coll_algorithm *a, size_t row)
@@ -62,6 +91,8 @@ static void print_text(coll_collective collective, const coll_algorithm *a, size
         print_most(param->most);
         printf("\n");
     }
+    if (each_alias(collective, a, print_alias_text) > 0)
+        printf("\n");
 }
 
 /* ---- markdown ---------------------------------------------------------------------------- */
@@ -76,8 +107,8 @@ static void print_cell(const char *text)
 static void print_markdown(coll_collective collective, const coll_algorithm *a, size_t row)
 {
     if (row == 0)
-        printf("| collective | algorithm | parameters | traits | source |\n"
-               "|---|---|---|---|---|\n");
+        printf("| collective | algorithm | parameters | traits | source | other names |\n"
+               "|---|---|---|---|---|---|\n");
     printf("| %s | %s | ", coll_collective_name(collective), a->name);
     for (uint32_t i = 0; i < a->n_params; i++)
         printf("%s%s=%u", i ? ", " : "", a->params[i].name, a->params[i].usual);
@@ -85,6 +116,8 @@ static void print_markdown(coll_collective collective, const coll_algorithm *a, 
     print_traits(a->traits, "", "", ", ");
     printf(" | ");
     print_cell(a->source);
+    printf(" | ");
+    each_alias(collective, a, print_alias);
     printf(" |\n");
 }
 
@@ -102,6 +135,18 @@ static void print_string(const char *text)
             putchar(*text);
     }
     putchar('"');
+}
+
+static void print_alias_json(const coll_alias *alias, const coll_algorithm *a, unsigned n)
+{
+    printf("%s{\"name\": ", n ? ", " : "");
+    print_string(alias->name);
+    printf(", \"fixed\": {");
+    if (alias->first) {
+        print_string(a->params[0].name);
+        printf(": %u", alias->first);
+    }
+    printf("}}");
 }
 
 static void print_json(coll_collective collective, const coll_algorithm *a, size_t row)
@@ -122,6 +167,8 @@ static void print_json(coll_collective collective, const coll_algorithm *a, size
         print_string(param->meaning);
         printf("}");
     }
+    printf("], \"names\": [");
+    each_alias(collective, a, print_alias_json);
     printf("], \"source\": ");
     print_string(a->source);
     printf("}");

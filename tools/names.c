@@ -105,16 +105,22 @@ coll_collective collective_named(const char *word)
     return (coll_collective)name_index("collective", word, names, COLL_COLLECTIVES);
 }
 
-const coll_algorithm *algorithm_named(coll_collective collective, const char *word)
+const coll_algorithm *algorithm_named(coll_collective collective, const char *word,
+                                      const coll_alias **alias)
 {
-    const char *names[COLL_REGISTRY_COUNT];
+    const char *names[COLL_REGISTRY_COUNT + COLL_ALIAS_COUNT];
     char what[64];
     size_t n = 0;
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
         if (coll_is(coll_registry[i]->collectives, collective))
             names[n++] = coll_registry[i]->name;
+    for (size_t i = 0; i < COLL_ALIAS_COUNT; i++)
+        if (coll_is(coll_aliases[i].collectives, collective))
+            names[n++] = coll_aliases[i].name;
     snprintf(what, sizeof what, "algorithm for %s called", coll_collective_name(collective));
-    return coll_find(collective, names[name_index(what, word, names, n)]);
+    word = names[name_index(what, word, names, n)];
+    *alias = coll_find_alias(collective, word);
+    return coll_find(collective, *alias ? (*alias)->algorithm : word);
 }
 
 coll_type type_named(const char *word)

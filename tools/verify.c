@@ -157,6 +157,7 @@ int verify_main(int argc, char **argv)
         verify_options, sizeof verify_options / sizeof verify_options[0]};
     coll_grid_options options;
     const char *only = NULL;
+    const coll_alias *alias;
     coll_collective one = COLL_COLLECTIVES;
     const double start = seconds_now();
     uint64_t rows = 0, failed = 0, plans = 0;
@@ -164,7 +165,7 @@ int verify_main(int argc, char **argv)
     if (collective)
         one = collective_named(collective);
     if (algorithm)
-        only = algorithm_named(one, algorithm)->name;
+        only = algorithm_named(one, algorithm, &alias)->name;
     coll_grid_options_init(&options, coll_registry, COLL_REGISTRY_COUNT);
     if (random == UINT64_MAX)
         random = range.first == 1 && range.last == P_USUAL ? options.random : 0;

@@ -1,6 +1,7 @@
 /* coll/registry.h — the table of algorithms
  *
  *   const coll_algorithm *ring = coll_find(COLL_ALLREDUCE, "ring");
+ *   const coll_algorithm *pipe = coll_resolve(COLL_BCAST, "pipeline", params); // chain, chains=1
  *   for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
  *       if (coll_is(coll_registry[i]->collectives, COLL_BCAST))
  *           …
@@ -139,21 +140,70 @@ static const coll_algorithm *const coll_registry[] = {
 
 #define COLL_REGISTRY_COUNT (sizeof coll_registry / sizeof coll_registry[0])
 
+COLL_INLINE bool coll_i_same_name(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
 /* The algorithm of this name for this collective; NULL if there is none. */
 COLL_INLINE const coll_algorithm *coll_find(coll_collective collective, const char *name)
 {
-    for (size_t i = 0; name && i < COLL_REGISTRY_COUNT; i++) {
-        const char *a = coll_registry[i]->name, *b = name;
-        if (!coll_is(coll_registry[i]->collectives, collective))
-            continue;
-        while (*a && *a == *b) {
-            a++;
-            b++;
-        }
-        if (*a == *b)
+    for (size_t i = 0; name && i < COLL_REGISTRY_COUNT; i++)
+        if (coll_is(coll_registry[i]->collectives, collective) &&
+            coll_i_same_name(coll_registry[i]->name, name))
             return coll_registry[i];
-    }
     return NULL;
+}
+
+/* ---- other names ------------------------------------------------------------------------- */
+
+/* What the field calls an algorithm that is another one with its first parameter fixed. */
+typedef struct coll_alias {
+    const char *name;
+    const char *algorithm; /* as in the table above */
+    uint32_t first;        /* value of its first parameter; 0: any */
+    uint32_t collectives;  /* mask of COLL_BIT */
+} coll_alias;
+
+#define COLL_I_TREES                                                                           \
+    (COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_REDUCE) |                   \
+     COLL_BIT(COLL_ALLREDUCE))
+static const coll_alias coll_aliases[] = {
+    {"flat", "linear", 0, COLL_I_TREES | COLL_ROOTED},
+    {"binary", "kary", 2, COLL_I_TREES},
+    {"binomial", "fnomial", 2, COLL_I_TREES | COLL_ROOTED},
+    {"knomial", "fnomial", 0, COLL_I_TREES | COLL_ROOTED},
+    {"pipeline", "chain", 1, COLL_I_TREES & ~COLL_BIT(COLL_BARRIER)},
+};
+
+#define COLL_ALIAS_COUNT (sizeof coll_aliases / sizeof coll_aliases[0])
+
+/* The other name, if it is one; else NULL. */
+COLL_INLINE const coll_alias *coll_find_alias(coll_collective collective, const char *name)
+{
+    for (size_t i = 0; name && i < COLL_ALIAS_COUNT; i++)
+        if (coll_is(coll_aliases[i].collectives, collective) &&
+            coll_i_same_name(coll_aliases[i].name, name))
+            return &coll_aliases[i];
+    return NULL;
+}
+
+/* The algorithm that goes by this name, one of the table or another one, and in params, of
+ * COLL_PARAM_MAX entries, what coll_plan_init needs: the usual values, but what the name fixes.
+ * NULL
+ * if there is none. */
+COLL_INLINE const coll_algorithm *coll_resolve(coll_collective collective, const char *name,
+                                               uint32_t *params)
+{
+    const coll_alias *alias = coll_find_alias(collective, name);
+    const coll_algorithm *algorithm = coll_find(collective, alias ? alias->algorithm : name);
+    for (uint32_t i = 0; algorithm && i < algorithm->n_params; i++)
+        params[i] = i == 0 && alias && alias->first ? alias->first : algorithm->params[i].usual;
+    return algorithm;
 }
 
 #endif /* COLL_REGISTRY_H */

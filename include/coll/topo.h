@@ -417,7 +417,8 @@ COLL_HOT_INLINE uint32_t coll_branch_child(const coll_branch *at, uint32_t v, ui
 /* v's place in the k-ary tree of p ranks, k->by ≥ 2, v < p. O(log p). */
 COLL_HOT_INLINE coll_branch coll_kary_of(uint32_t p, const coll_divider *k, uint32_t v)
 {
-    uint32_t root = 0, below = v; /* root of the subtree of p ranks that holds v; ranks before v */
+    uint32_t root = 0,
+             below = v; /* root of the subtree of p ranks that holds v; ranks before v */
     coll_branch at;
     at.parent = 0;
     at.depth = 0;

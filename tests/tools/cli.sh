@@ -66,6 +66,9 @@ says 'segment=0  elements of a segment' list bcast
 says '^| allreduce | ring |' list --markdown
 says '^  {"collective": "allreduce", "algorithm": "ring", "window": 2' list --json
 says '^reduce_scatter_block$' list reduce-scatter-block
+says '^ *also: binomial (f=2), knomial$' list bcast
+says '^| bcast | chain | .* | pipeline (chains=1) |$' list --markdown
+says '"names": \[{"name": "flat", "fixed": {}}\]' list bcast --json
 run 0 list scan
 grep -q '^bcast' "$scratch/out" && fail 'coll list scan lists bcast'
 if command -v python3 >/dev/null 2>&1; then
@@ -73,13 +76,17 @@ if command -v python3 >/dev/null 2>&1; then
         run 0 list $what --json
         python3 -c 'import json, sys
 rows = json.load(sys.stdin)
-assert rows and all(set(r) == {"collective", "algorithm", "window", "traits", "parameters", "source"} for r in rows)' \
+assert rows and all(set(r) == {"collective", "algorithm", "window", "traits", "parameters", "names", "source"} for r in rows)' \
             <"$scratch/out" >"$scratch/err" 2>&1 || fail "coll list $what --json is not what it should be"
     done
 fi
 
 # ---- show ------------------------------------------------------------------------------------
 says '^bcast, fnomial f=3 segment=2 order=0: 9 ranks, 4 elements, root 2$' show bcast fnomial -p 9 --count 4 --root 2 --param f=3 --param segment=2
+says '^bcast, fnomial f=2 segment=3 order=0: 8 ranks' show bcast binomial -p 8 --param segment=3
+says '^reduce, chain chains=1 segment=2: 5 ranks' show reduce pipeline -p 5 --param segment=2 --param chains=1
+says '^gather, linear: 4 ranks' show gather flat -p 4
+says '^barrier, fnomial f=5: 6 ranks' show barrier knomial -p 6 --param f=5
 says '^  step 0    send IN\[3\] to rank 1$' show allreduce ring -p 4
 says 'receive 1 element from rank 3, OUT\[2\] = IN\[2\] ⊕ it$' show allreduce ring -p 4
 says 'receive 2 elements from rank 2, adding them to OUT\[0..1\]' show reduce fnomial -p 4 -n 2
@@ -180,6 +187,7 @@ END
 
 # ---- verify ----------------------------------------------------------------------------------
 says '^allreduce  *ring .* proven$' verify allreduce ring -p 1..6
+says '^reduce  *chain .* proven$' verify reduce pipeline -p 1..3
 says '^[0-9]* plans of [0-9]* algorithms and collectives proven in' verify allgatherv -p 3..4 --jobs 2
 says 'proven$' verify bcast linear -p 5 --exhaustive --random 1 --seed 3
 run 0 verify -p 1..3 -j 1
@@ -239,6 +247,8 @@ refuses 'coll show: --count is a whole number from 0 to 9223372036854775807, not
 refuses 'coll show: bcast fnomial is impossible: counts or offsets exceed what this machine can address' show bcast fnomial -p 4 --count 9223372036854775807
 refuses 'coll show: allgather ring is impossible: counts or offsets exceed what this machine can address' show allgather ring -p 4000000000 --count 4000000000
 refuses 'coll show: the blocks exceed what this machine can address' show gatherv linear -p 4 --count 9223372036854775807
+refuses 'coll show: binary is kary with k=2' show bcast binary -p 4 --param k=3
+refuses 'coll show: there is no algorithm for bcast called "binmial"; did you mean "binomial"?' show bcast binmial -p 4
 refuses 'coll show: there is no parameter "g"; there are f, segment, order' show bcast fnomial -p 4 --param g=3
 refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "1"' show bcast fnomial -p 4 --param f=1
 refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "two"' show bcast fnomial -p 4 --param f=two
