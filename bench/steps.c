@@ -10,6 +10,7 @@
  * collective of every algorithm weighs the same, and the worst row. Target: mean ≤ 6 ns, none
  * above 25 ns.
  */
+#include "coll/build.h"
 #include "coll/registry.h"
 
 #include "bench.h"
@@ -18,16 +19,42 @@ enum { RANKS = 16, STEPS = 256 };
 static const uint32_t sizes[] = {2, 3, 4, 5, 7, 8, 13, 16, 31, 32, 64, 1000, 4096};
 enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
+/* The ranks that are measured, each with its plan: those of algorithms made of others differ. */
+typedef struct sample {
+    uint32_t n, rank[RANKS];
+    coll_plan plan[RANKS];
+    coll_kit kit[RANKS];
+    size_t tables[RANKS][1 << 15];
+} sample;
+
+static coll_status choose(sample *of, const coll_algorithm *algorithm,
+                          const coll_problem *problem, const uint32_t *param)
+{
+    const uint32_t p = problem->p;
+    uint64_t state = p;
+    of->n = p < RANKS ? p : RANKS;
+    for (uint32_t i = 0; i < of->n; i++) {
+        coll_status status;
+        of->rank[i] = p <= RANKS ? i : i == 0 ? 0 : i == 1 ? p - 1 : bench_random(&state) % p;
+        coll_kit_init(&of->kit[i], of->rank[i], of->tables[i],
+                      sizeof of->tables[i] / sizeof of->tables[i][0]);
+        status = coll_plan_build(&of->plan[i], algorithm, problem, param, &of->kit[i]);
+        if (status != COLL_OK)
+            return status;
+    }
+    return COLL_OK;
+}
+
 /* Walks through the sampled steps once; returns the actions. */
-static size_t walk(const coll_plan *plan, const uint32_t *ranks, uint32_t n_ranks)
+static size_t walk(const sample *of)
 {
     size_t actions = 0;
-    for (uint32_t i = 0; i < n_ranks; i++) {
-        const size_t steps = coll_plan_steps(plan, ranks[i]);
+    for (uint32_t i = 0; i < of->n; i++) {
+        const size_t steps = coll_plan_steps(&of->plan[i], of->rank[i]);
         const size_t n = steps < STEPS ? steps : STEPS;
         for (size_t s = 0; s < n; s++) {
             coll_action out[COLL_STEP_MAX];
-            actions += coll_plan_step(plan, ranks[i], s, out);
+            actions += coll_plan_step(&of->plan[i], of->rank[i], s, out);
             bench_use(out);
         }
     }
@@ -39,25 +66,21 @@ typedef struct result {
     size_t actions;
 } result;
 
-static result measure(const coll_plan *plan)
+static result measure(const sample *of)
 {
-    uint32_t ranks[RANKS];
-    const uint32_t p = plan->problem.p, n = p < RANKS ? p : RANKS;
     double rounds[BENCH_ROUNDS];
-    uint64_t state = p;
     result r;
     size_t steps = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        ranks[i] = p <= RANKS ? i : i == 0 ? 0 : i == 1 ? p - 1 : bench_random(&state) % p;
-        const size_t all = coll_plan_steps(plan, ranks[i]);
+    for (uint32_t i = 0; i < of->n; i++) {
+        const size_t all = coll_plan_steps(&of->plan[i], of->rank[i]);
         steps += all < STEPS ? all : STEPS;
     }
-    r.actions = walk(plan, ranks, n);
+    r.actions = walk(of);
     size_t repeat = 1 + 20000 / (r.actions + 1);
     for (size_t i = 0; i < BENCH_ROUNDS; i++) {
         const double start = bench_busy();
         for (size_t k = 0; k < repeat; k++)
-            walk(plan, ranks, n);
+            walk(of);
         rounds[i] = (bench_busy() - start) / (double)(repeat * (r.actions ? r.actions : 1));
     }
     r.median = bench_median(rounds, BENCH_ROUNDS);
@@ -78,10 +101,11 @@ static struct {
     double sum_lines, sum_lines_least;
 } total;
 
-static void measure_plan(const coll_plan *plan, const char *parameters)
+static void measure_plan(const sample *of, const char *parameters)
 {
     char name[200];
-    const result r = measure(plan);
+    const coll_plan *plan = &of->plan[0];
+    const result r = measure(of);
     if (r.actions == 0)
         return;
     snprintf(name, sizeof name, "%s,%s,%s,%u", coll_collective_name(plan->problem.collective),
@@ -105,8 +129,8 @@ static void measure_sizes(const coll_algorithm *algorithm, coll_collective colle
     const unsigned in = COLL_BIT(COLL_SCATTERV) | COLL_PAIRED | COLL_BIT(COLL_REDUCE_SCATTER),
                    out = COLL_BIT(COLL_GATHERV) | COLL_PAIRED | COLL_BIT(COLL_ALLGATHERV);
     for (size_t i = 0; i < N_SIZES; i++) {
+        static sample of;
         coll_problem problem;
-        coll_plan plan;
         coll_problem_init(&problem, collective, sizes[i], 3 * (size_t)sizes[i] + 5, 8);
         problem.flags = COLL_COMMUTATIVE;
         problem.root = sizes[i] / 2;
@@ -120,8 +144,8 @@ static void measure_sizes(const coll_algorithm *algorithm, coll_collective colle
             problem.out.counts = counts;
             problem.out.displs = displs;
         }
-        if (coll_plan_init(&plan, algorithm, &problem, param) == COLL_OK)
-            measure_plan(&plan, parameters);
+        if (choose(&of, algorithm, &problem, param) == COLL_OK)
+            measure_plan(&of, parameters);
     }
 }
 

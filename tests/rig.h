@@ -12,8 +12,9 @@
  *
  * Elements have 8 bytes. A commutative problem adds them up; another one composes affine maps,
  * which is associative and not commutative. The rig makes the tables of v-collectives itself,
- * uneven and with gaps, so problem.in and problem.out stay empty; and the graphs of neighbour
- * collectives (rig_init_on). One transport tag a rig.
+ * uneven and with gaps, so problem.in and problem.out stay empty; the graphs of neighbour
+ * collectives (rig_init_on); and the kits of algorithms that are made of others. One transport tag
+ * a rig.
  */
 #ifndef COLL_TESTS_RIG_H
 #define COLL_TESTS_RIG_H
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coll/build.h"
 #include "coll/transports/loopback.h"
 #include "coll/verify/graphs.h"
 
@@ -36,6 +38,7 @@ typedef struct rig_area {
 
 typedef struct rig_rank {
     coll_plan plan; /* the same on all ranks but for the tables */
+    coll_kit *kit;  /* … unless it is made of others; the kit's tables lie behind it */
     coll_run run;
     coll_request request;
     coll_slot slots[32];
@@ -197,6 +200,7 @@ static inline void rig_free(rig *it)
         free(it->ranks[r].want);
         free(it->ranks[r].wanted);
         free(it->ranks[r].tables);
+        free(it->ranks[r].kit);
     }
     free(it->ranks);
     free(it->shared);
@@ -205,8 +209,17 @@ static inline void rig_free(rig *it)
     coll_i_graphs_release(&it->graphs);
 }
 
+/* A kit for a rank, in memory of its own. */
+static inline coll_kit *rig_kit(const coll_problem *problem, uint32_t rank)
+{
+    const size_t room = coll_kit_tables(problem);
+    coll_kit *kit = (coll_kit *)malloc(sizeof *kit + room * sizeof(size_t));
+    coll_kit_init(kit, rank, (size_t *)(void *)(kit + 1), room);
+    return kit;
+}
+
 /* Makes p ranks for the problem, of a neighbour collective on this graph. An error is that of
- * coll_plan_init, and nothing to free then. */
+ * coll_plan_build, and nothing to free then. */
 static inline coll_status rig_init_on(rig *it, coll_grid_graph graph,
                                       const coll_algorithm *algorithm,
                                       const coll_problem *problem, const uint32_t *params)
@@ -244,7 +257,9 @@ static inline coll_status rig_init_on(rig *it, coll_grid_graph graph,
                 problem->collective != COLL_REDUCE_SCATTER)
                 rig_table(&mine, algorithm, &mine.out, me->tables + 2 * (size_t)p, r);
         }
-        status = coll_plan_init(&me->plan, algorithm, &mine, params);
+        if (algorithm->traits & COLL_NEEDS_BUILD)
+            me->kit = rig_kit(&mine, r);
+        status = coll_plan_build(&me->plan, algorithm, &mine, params, me->kit);
         if (status != COLL_OK)
             break;
         extents = coll_plan_extents(&me->plan, r);
@@ -523,6 +538,8 @@ static inline unsigned rig_each(const coll_algorithm *row, uint32_t p, size_t co
                 continue;
             }
             problem.root = root;
+            if (row->traits & COLL_USES_NODES)
+                coll_nodes_even(&problem.nodes, p, 3);
             problem.flags =
                 (variant & 2 && !neighbors ? COLL_IN_PLACE : 0u) |
                 (variant & 4 || !coll_is(COLL_REDUCING, collective) ? COLL_COMMUTATIVE : 0u);

@@ -103,7 +103,7 @@ static void pack(rig *it, const char *what, void *arg)
         const coll_plan *plan = &it->ranks[r].plan;
         size_t bytes = 0, asked = 0;
         coll_plan again;
-        if (plan->problem.graph) {
+        if (plan->problem.graph || (plan->traits & COLL_NEEDS_BUILD)) {
             CHECK_STATUS(coll_plan_pack(plan, wire, sizeof wire, &bytes), COLL_ERR_COMPOSED);
             continue;
         }

@@ -109,26 +109,32 @@ TEST(only_the_root_works_in_place)
         for (unsigned collective = 0; collective < COLL_COLLECTIVES; collective++)
             for (uint32_t p = 2; p <= 9; p++)
                 for (uint32_t root = 0; root < p; root++) {
+                    const coll_algorithm *const row = coll_registry[i];
                     coll_problem problem;
-                    coll_plan in_place, apart;
-                    if (!coll_is(COLL_ROOTED & coll_registry[i]->collectives,
-                                 (coll_collective)collective) ||
+                    if (!coll_is(COLL_ROOTED & row->collectives, (coll_collective)collective) ||
                         collective == COLL_BCAST || collective == COLL_GATHERV ||
                         collective == COLL_SCATTERV)
                         continue;
                     coll_problem_init(&problem, (coll_collective)collective, p, 5, 8);
                     problem.root = root;
-                    problem.flags = COLL_COMMUTATIVE;
-                    CHECK_STATUS(coll_plan_init(&apart, coll_registry[i], &problem, NULL),
-                                 COLL_OK);
-                    problem.flags |= COLL_IN_PLACE;
-                    CHECK_STATUS(coll_plan_init(&in_place, coll_registry[i], &problem, NULL),
-                                 COLL_OK);
+                    if (row->traits & COLL_USES_NODES)
+                        coll_nodes_even(&problem.nodes, p, 3);
                     for (uint32_t r = 0; r < p; r++) {
                         coll_action a[64], b[64];
                         coll_schedule sa, sb;
+                        coll_plan in_place, apart;
+                        size_t tables[2][64];
+                        coll_kit kits[2];
                         if (r == root)
                             continue;
+                        coll_kit_init(&kits[0], r, tables[0], 64);
+                        coll_kit_init(&kits[1], r, tables[1], 64);
+                        problem.flags = COLL_COMMUTATIVE;
+                        CHECK_STATUS(coll_plan_build(&apart, row, &problem, NULL, &kits[0]),
+                                     COLL_OK);
+                        problem.flags |= COLL_IN_PLACE;
+                        CHECK_STATUS(coll_plan_build(&in_place, row, &problem, NULL, &kits[1]),
+                                     COLL_OK);
                         CHECK_STATUS(coll_schedule_write(&sa, &apart, r, a, 64), COLL_OK);
                         CHECK_STATUS(coll_schedule_write(&sb, &in_place, r, b, 64), COLL_OK);
                         CHECK_EQ(sa.n, sb.n);

@@ -489,7 +489,7 @@ TEST(digits_and_mirrors)
 static void check_nodes(const coll_nodes *nodes, uint32_t p)
 {
     const uint32_t n = coll_nodes_count(nodes);
-    uint32_t next = 0, largest = 0;
+    uint32_t next = 0, largest = 0, smallest = p;
     CHECK(coll_nodes_check(nodes, p));
     CHECK_EQ(coll_nodes_first(nodes, p, n), p);
     for (uint32_t node = 0; node < n; node++) {
@@ -497,6 +497,7 @@ static void check_nodes(const coll_nodes *nodes, uint32_t p)
         CHECK_EQ(at.first, next);
         CHECK(at.ranks > 0);
         largest = at.ranks > largest ? at.ranks : largest;
+        smallest = at.ranks < smallest ? at.ranks : smallest;
         for (uint32_t local = 0; local < at.ranks; local++) {
             const coll_node of = coll_node_of(nodes, p, next++);
             CHECK_EQ(of.index, node);
@@ -507,6 +508,7 @@ static void check_nodes(const coll_nodes *nodes, uint32_t p)
     }
     CHECK_EQ(next, p);
     CHECK_EQ(coll_nodes_largest(nodes, p), largest);
+    CHECK_EQ(coll_nodes_smallest(nodes, p), smallest);
 }
 
 TEST(nodes_tile_the_ranks)
@@ -532,6 +534,35 @@ TEST(nodes_tile_the_ranks)
         check_nodes(&nodes, p);
         coll_nodes_table(&nodes, n, first, of);
         check_nodes(&nodes, p);
+    }
+}
+
+/* Every leader is one rank, in order and as far apart as can be; with several on a rank, they are as
+ * many as on any other, or one more. */
+TEST(leaders_are_spread_evenly)
+{
+    for (uint32_t ranks = 1; ranks <= 70; ranks++)
+        for (uint32_t l = 1; l <= 70; l++) {
+            const coll_divider by = coll_divider_of(l);
+            const uint32_t apart = ranks >= l ? ranks / l : 1;
+            CHECK_EQ(coll_leaders_below(ranks, 0, l), 0);
+            CHECK_EQ(coll_leaders_below(ranks, ranks, l), l);
+            for (uint32_t local = 0; local < ranks; local++) {
+                const uint32_t first = coll_leaders_below(ranks, local, l);
+                const uint32_t end = coll_leaders_below(ranks, local + 1, l);
+                CHECK(ranks >= l ? end - first <= 1
+                                 : end - first == l / ranks || end - first == l / ranks + 1);
+                CHECK(ranks < l || (end > first) == (local % apart == 0 && local / apart < l));
+                for (uint32_t j = first; j < end; j++)
+                    CHECK_EQ(coll_leader(ranks, j, &by), local);
+            }
+        }
+    {
+        const coll_divider most = coll_divider_of(COLL_LEADERS_MOST);
+        CHECK_EQ(coll_leader(COLL_LEADERS_MOST - 1, COLL_LEADERS_MOST - 1, &most),
+                 COLL_LEADERS_MOST - 2);
+        CHECK_EQ(coll_leader(UINT32_MAX, COLL_LEADERS_MOST - 1, &most),
+                 (UINT32_MAX / COLL_LEADERS_MOST) * (COLL_LEADERS_MOST - 1));
     }
 }
 
@@ -664,6 +695,7 @@ int main(void)
     RUN(bits_in_opposite_order);
     RUN(digits_and_mirrors);
     RUN(nodes_tile_the_ranks);
+    RUN(leaders_are_spread_evenly);
     RUN(nodes_that_do_not_fit);
     RUN(lines_on_a_mesh);
     RUN(nearly_square_meshes);

@@ -151,10 +151,13 @@ static void spoil_all(coll_grid_worker *worker, const coll_grid_case *of, uint64
     coll_grid_case one = *of;
     coll_report report;
     size_t steps;
-    one.algorithm = &spoiled.record;
-    spoiled.record = *of->algorithm;
+    memset(&spoiled, 0, sizeof spoiled);
+    one.algorithm = &spoiled.recipe.algorithm;
+    if (of->algorithm->traits & COLL_NEEDS_BUILD)
+        spoiled.recipe = *coll_recipe_of(of->algorithm);
+    spoiled.recipe.algorithm = *of->algorithm;
     spoiled.base = of->algorithm;
-    spoiled.record.step = spoiled_step;
+    spoiled.recipe.algorithm.step = spoiled_step;
     for (spoiled.rank = 0; spoiled.rank < of->p; spoiled.rank++) {
         if (coll_i_grid_plans(worker, of) != COLL_OK)
             return;
@@ -200,6 +203,7 @@ TEST(spoiled_algorithms_are_rejected)
             if (!coll_is(of.algorithm->collectives, of.collective))
                 continue;
             of.root = coll_is(COLL_ROOTED, of.collective) ? 2 : 0;
+            of.nodes = of.algorithm->traits & COLL_USES_NODES ? 4 : 0;
             coll_i_grid_params(&of, 0);
             coll_i_grid_shape(&of, 1);
             if (!coll_i_grid_has_layouts(of.collective) && of.count > 0)

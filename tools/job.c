@@ -12,6 +12,9 @@
 /* Ranks for which tables are made: of a row for each rank, of one number for each. */
 enum { MATRIX_RANKS_MAX = 2048, TABLE_RANKS_MAX = 1 << 24 };
 
+/* … and for which plans of algorithms that are made of others are. */
+enum { BUILT_RANKS_MAX = 1 << 17 };
+
 void *memory_of(size_t elements, size_t bytes)
 {
     void *memory = calloc(elements ? elements : 1, bytes);
@@ -228,9 +231,11 @@ static _Noreturn void refuse_plan(const struct job *job, coll_status status)
 }
 
 static void make_plan(const struct job *job, const coll_problem *problem,
-                      const uint32_t *params, coll_plan *plan)
+                      const uint32_t *params, uint32_t rank)
 {
-    const coll_status status = coll_plan_init(plan, job->algorithm, problem, params);
+    coll_kit *kit = job->kits ? &job->kits[rank] : NULL;
+    const coll_status status =
+        coll_plan_build(&job->plans[rank], job->algorithm, problem, params, kit);
     if (status != COLL_OK)
         refuse_plan(job, status);
 }
@@ -295,7 +300,22 @@ static void make_neighbors(struct job *job, const struct ask *ask, uint64_t coun
         problem->graph = coll_i_graph_of(&job->grid->graphs, rank);
         if (v)
             at = make_edge_tables(job, ask, count, rank, at, problem);
-        make_plan(job, problem, params, &job->plans[rank]);
+        make_plan(job, problem, params, rank);
+    }
+}
+
+static void make_kits(struct job *job, const coll_problem *problem)
+{
+    const size_t room = coll_kit_tables(problem);
+    if (job->p > BUILT_RANKS_MAX)
+        refuse("the plans of %s are made for at most %u ranks here, not %u",
+               job->algorithm->name, BUILT_RANKS_MAX, job->p);
+    job->kits = memory_of(job->p, sizeof *job->kits);
+    job->kit_tables = memory_of(job->p, room * sizeof *job->kit_tables);
+    for (uint32_t rank = 0; rank < job->p; rank++) {
+        coll_kit_init(&job->kits[rank], rank, job->kit_tables + rank * room, room);
+        job->kits[rank].uses = job->inner.use;
+        job->kits[rank].n_uses = job->inner.n;
     }
 }
 
@@ -322,6 +342,8 @@ static void make_layout(struct job *job, const struct ask *ask, const coll_probl
     of.nodes = nodes;
     if (job->graph)
         of.graph = graph_named(job->graph);
+    of.uses = job->inner.use;
+    of.n_uses = job->inner.n;
     memcpy(of.param, params, job->algorithm->n_params * sizeof *params);
     job->grid = memory_of(1, sizeof *job->grid);
     coll_grid_worker_init(job->grid);
@@ -345,9 +367,14 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
     uint32_t params[COLL_PARAM_MAX], nodes;
     uint64_t count = ask->count;
     const coll_alias *alias;
+    bool built;
     memset(job, 0, sizeof *job);
     job->collective = c;
     job->algorithm = algorithm_named(c, ask->algorithm, &alias);
+    built = (job->algorithm->traits & COLL_NEEDS_BUILD) != 0;
+    if (ask->inner.n > 0 && !built)
+        refuse("%s is not made of others, so --inner has no meaning", job->algorithm->name);
+    inner_read(&job->inner, &ask->inner);
     if (ask->p == UINT64_MAX)
         refuse("-p P, the number of ranks, is missing");
     job->p = (uint32_t)ask->p;
@@ -402,19 +429,19 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
         make_neighbors(job, ask, count, &problem, params);
         return;
     }
-    job->per_rank = coll_is(COLL_PAIRED, c);
+    if (built)
+        make_kits(job, &problem);
+    job->per_rank = coll_is(COLL_PAIRED, c) || built;
     job->plans = memory_of(job->per_rank ? job->p : 1, sizeof(coll_plan));
-    if (job->per_rank) {
+    if (coll_is(COLL_PAIRED, c))
         job->tables = memory_of(job->p, 4 * job->p * sizeof(size_t));
-        for (uint32_t rank = 0; rank < job->p; rank++) {
-            make_tables(job, ask, count, rank, &problem);
-            make_plan(job, &problem, params, &job->plans[rank]);
-        }
-        return;
-    }
-    if (has_table)
+    else if (has_table)
         make_table(job, ask, count, &problem);
-    make_plan(job, &problem, params, job->plans);
+    for (uint32_t rank = 0; rank < (job->per_rank ? job->p : 1); rank++) {
+        if (coll_is(COLL_PAIRED, c))
+            make_tables(job, ask, count, rank, &problem);
+        make_plan(job, &problem, params, rank);
+    }
 }
 
 static bool is_blockwise(coll_collective c)
@@ -430,6 +457,7 @@ void job_print(const struct job *job)
     printf("%s, %s", coll_collective_name(of->collective), job->algorithm->name);
     for (uint32_t i = 0; i < job->algorithm->n_params; i++)
         printf(" %s=%u", job->algorithm->params[i].name, job_plan(job, 0)->param[i]);
+    inner_print(&job->inner, " ");
     printf(": %u rank%s", of->p, of->p == 1 ? "" : "s");
     if (has_in_table(of->collective) || has_out_table(of->collective)) {
         size_t largest = 0;
@@ -455,6 +483,8 @@ void job_print(const struct job *job)
 void job_free(struct job *job)
 {
     free(job->nodes);
+    free(job->kits);
+    free(job->kit_tables);
     if (!job->grid || job->plans != job->grid->plans.at)
         free(job->plans);
     free(job->tables);

@@ -12,6 +12,7 @@
 #define COLL_TOOLS_JOB_H
 
 #include "coll/plan.h"
+#include "inner.h"
 #include "options.h"
 
 /* What the user asks for, as written; numbers that are not given are UINT64_MAX. */
@@ -19,7 +20,7 @@ struct ask {
     const char *collective, *algorithm;
     const char *counts, *layout, *nodes, *graph;
     uint64_t p, count, root, seed;
-    struct option_words params;
+    struct option_words params, inner;
     bool in_place, non_commutative, root_tables;
 };
 
@@ -37,7 +38,7 @@ struct ask {
         NUMBER('r', "root", "R", "root of a rooted collective (0)", &(ask).root, 0,            \
                UINT32_MAX),                                                                    \
         WORDS("param", "K=V", "a parameter of the algorithm", &(ask).params),                  \
-        FLAG("in-place", "the input is in OUT", &(ask).in_place),                              \
+        INNER_OPTION((ask).inner), FLAG("in-place", "the input is in OUT", &(ask).in_place),   \
         FLAG("non-commutative", "operands must stay in rank order", &(ask).non_commutative),   \
         WORD("nodes", "N|A,B,...", "ranks of every node, or of each; uneven: 1 to 4",          \
              &(ask).nodes),                                                                    \
@@ -50,9 +51,12 @@ struct job {
     const coll_algorithm *algorithm;
     uint32_t p;
     coll_plan *plans;
-    bool per_rank; /* each rank has a plan of its own (alltoallv, -w); else there is one */
+    bool per_rank; /* each rank has a plan of its own; else there is one */
     size_t *tables;
-    const char *graph;             /* in words, of a neighbour collective */
+    const char *graph;  /* in words, of a neighbour collective */
+    struct inner inner; /* of an algorithm that is made of others … */
+    coll_kit *kits;     /* … and what its plans are in */
+    size_t *kit_tables;
     uint32_t *nodes;               /* first rank of each, with a list */
     struct coll_grid_worker *grid; /* whose the graphs are; with --layout, the plans too */
 };

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "coll/build.h"
 #include "coll/registry.h"
 #include "commands.h"
 #include "names.h"
@@ -89,6 +90,14 @@ static void print_text(coll_collective collective, const coll_algorithm *a, size
         printf("  %-20s %s=%u  %s; %u..", "", param->name, param->usual, param->meaning,
                param->least);
         print_most(param->most);
+        printf("\n");
+    }
+    if (a->traits & COLL_NEEDS_BUILD) {
+        const coll_recipe *recipe = coll_recipe_of(a);
+        printf("  %-20s inside:", "");
+        for (uint32_t i = 0; i < recipe->n_usual; i++)
+            printf("%s %s=%s", i ? "," : "", coll_role_name(recipe->usual[i].role),
+                   recipe->usual[i].algorithm->name);
         printf("\n");
     }
     if (each_alias(collective, a, print_alias_text) > 0)

@@ -7,6 +7,7 @@
 #include "coll/registry.h"
 #include "coll/verify_grid.h"
 #include "commands.h"
+#include "inner.h"
 #include "names.h"
 #include "options.h"
 #include "progress.h"
@@ -18,6 +19,9 @@ enum {
     JOBS_MOST = 64,
     VALUE_BYTES = 8 /* of a symbolic element */
 };
+
+/* What algorithms that are made of others use inside. */
+static struct inner inner;
 
 /* ---- words ------------------------------------------------------------------------------- */
 
@@ -42,6 +46,7 @@ static void print_command(const coll_grid_case *of)
         printf(" --root-tables");
     for (uint32_t i = 0; i < of->algorithm->n_params; i++)
         printf(" --param %s=%u", of->algorithm->params[i].name, of->param[i]);
+    inner_print(&inner, " --inner ");
     if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_COMMUTATIVE))
         printf(" --non-commutative");
     if (of->flags & COLL_IN_PLACE)
@@ -52,7 +57,10 @@ static void print_row(const coll_grid_row *row, double seconds)
 {
     printf("%-20s %-20s %9" PRIu64 " %8u %8u %9.2f  %s\n",
            coll_collective_name(row->collective), row->algorithm->name, row->plans, row->p_most,
-           row->window, seconds, row->report.ok ? "proven" : "FAILED");
+           row->window, seconds,
+           !row->report.ok ? "FAILED"
+           : row->plans    ? "proven"
+                           : "refused");
     if (!row->report.ok) {
         printf("  %s\n  ", row->report.sentence);
         print_command(&row->failed);
@@ -133,12 +141,14 @@ static uint32_t processors(void)
 int verify_main(int argc, char **argv)
 {
     const char *collective = NULL, *algorithm = NULL;
+    struct option_words inner_words = {{NULL}, 0};
     struct option_range range = {1, P_USUAL};
     uint64_t jobs = processors(), random = UINT64_MAX, seed = 1;
     bool exhaustive = false;
     const struct option verify_options[] = {
         OPTIONAL("COLLECTIVE", "only this one", &collective),
         OPTIONAL("ALGORITHM", "only this one of its algorithms", &algorithm),
+        INNER_OPTION(inner_words),
         RANGE('p', "ranks", "A..B", "numbers of ranks (1..64, and at random up to 4096)",
               &range, 1, P_MOST),
         FLAG("exhaustive",
@@ -177,6 +187,9 @@ int verify_main(int argc, char **argv)
         options.steps *= 128;
         options.elements *= 8;
     }
+    inner_read(&inner, &inner_words);
+    options.uses = inner.use;
+    options.n_uses = inner.n;
     options.seed = seed;
     options.workers = (uint32_t)jobs;
 
@@ -189,7 +202,8 @@ int verify_main(int argc, char **argv)
             for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++) {
                 if ((collective && c != (unsigned)one) ||
                     (only && strcmp(coll_registry[i]->name, only) != 0) ||
-                    !coll_is(coll_registry[i]->collectives, (coll_collective)c))
+                    !coll_is(coll_registry[i]->collectives, (coll_collective)c) ||
+                    (inner.n > 0 && !(coll_registry[i]->traits & COLL_NEEDS_BUILD)))
                     continue;
                 if (pass == 0) {
                     check_memory((coll_collective)c, range.last, options.workers);

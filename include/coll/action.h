@@ -114,6 +114,20 @@ COLL_INLINE void coll_i_action_assign(coll_action *to, const coll_action *from)
     to->stride = from->stride;
 }
 
+/* Places an action's refs elsewhere: space s of theirs begins at base[s]. */
+COLL_HOT_INLINE void coll_i_action_place(coll_action *a, const coll_ref base[COLL_SPACES])
+{
+    a->dst = base[coll_ref_space(a->dst)] + coll_ref_offset(a->dst);
+    a->src = base[coll_ref_space(a->src)] + coll_ref_offset(a->src);
+    a->via = base[coll_ref_space(a->via)] + coll_ref_offset(a->via);
+}
+
+/* Has the action a peer? */
+COLL_HOT_INLINE bool coll_i_has_peer(const coll_action *a)
+{
+    return coll_i_has((COLL_I_SENDS & ~COLL_I_KIND(MULTICAST)) | COLL_I_RECEIVES, a);
+}
+
 /* ---- makers: each writes one action ------------------------------------------------------ */
 
 COLL_INLINE void coll_i_act(coll_action *a, coll_kind kind, uint32_t peer, size_t count)

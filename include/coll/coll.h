@@ -38,6 +38,7 @@
  *   registry.h       the table of algorithms
  *   select.h         the rules by which one is chosen
  *   compose.h        plans made of plans
+ *   build.h          algorithms made of others: in levels, within nodes and across them
  *   schedule.h       plans counted, written out, replayed, packed for the wire
  *   placement.h      which ranks of a plan should run on the host, which on the network adapter
  *   transport.h      what the library asks of a messaging layer
@@ -57,6 +58,7 @@
 #ifndef COLL_COLL_H
 #define COLL_COLL_H
 
+#include "build.h"
 #include "comm.h"
 #include "compose.h"
 #include "neighbor.h"

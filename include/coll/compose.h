@@ -180,13 +180,11 @@ COLL_INLINE unsigned coll_i_part_step(const coll_part *part, uint32_t outer, siz
     base[COLL_SCRATCH] += skip;
     for (unsigned i = 0; i < n; i++) {
         coll_action *a = &out[i];
-        if (coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a) && a->kind != COLL_DO_MULTICAST)
+        if (coll_i_has_peer(a))
             a->peer = coll_group_outer(&part->group, a->peer) + seat.shift;
         if (a->kind == COLL_DO_FABRIC_REDUCE && a->peer == COLL_TEAM_ALL)
             a->peer = part->team;
-        a->dst = base[coll_ref_space(a->dst)] + coll_ref_offset(a->dst);
-        a->src = base[coll_ref_space(a->src)] + coll_ref_offset(a->src);
-        a->via = base[coll_ref_space(a->via)] + coll_ref_offset(a->via);
+        coll_i_action_place(a, base);
         if (a->kind == COLL_DO_NOTIFY && part->plan->problem.collective == COLL_BARRIER) {
             a->count += a->src - part->base[COLL_SCRATCH];
             a->src = part->base[COLL_SCRATCH];

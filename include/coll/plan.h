@@ -239,7 +239,8 @@ enum {
     COLL_USES_GROUP =
         2048, /* its parameters may make it compute on the ranks of the transport */
     COLL_USES_PADDING = 4096, /* may send and copy SCRATCH that nobody wrote, for even sizes */
-    COLL_NEEDS_ROUTE = 8192   /* of the graph: algos/combining.h */
+    COLL_NEEDS_ROUTE = 8192,  /* of the graph: algos/combining.h */
+    COLL_NEEDS_BUILD = 16384  /* is made of other algorithms: build.h */
 };
 #define COLL_TRAIT_LIST(X)                                                                     \
     X(COLL_NEEDS_COMMUTATIVE, "needs-commutative")                                             \
@@ -247,6 +248,7 @@ enum {
     X(COLL_NEEDS_OUT_OF_PLACE, "needs-out-of-place")                                           \
     X(COLL_NEEDS_COUNTS, "needs-counts")                                                       \
     X(COLL_NEEDS_PACKED, "needs-packed")                                                       \
+    X(COLL_NEEDS_BUILD, "needs-build")                                                         \
     X(COLL_NEEDS_SHARED, "needs-shared")                                                       \
     X(COLL_NEEDS_MULTICAST, "needs-multicast")                                                 \
     X(COLL_NEEDS_FABRIC_REDUCE, "needs-fabric-reduce")                                         \
@@ -297,9 +299,8 @@ typedef struct coll_plan {
     coll_fold fold;        /* the ranks, k = param[0], or 2 for an algorithm without a radix */
     coll_partition pieces; /* the vector in fold.core parts */
     size_t largest;        /* elements of the largest block of the layouts that this rank has */
-    coll_group group; /* its ranks as ranks of the transport; identity until coll_plan_place */
-    const void
-        *inner; /* what a composition (compose.h) or replay (schedule.h) is made of, or NULL */
+    coll_group group;  /* its ranks as ranks of the transport; identity until coll_plan_place */
+    const void *inner; /* what the plan is made of (compose.h, build.h, schedule.h), or NULL */
 } coll_plan;
 
 COLL_INLINE bool coll_in_place(const coll_plan *plan)
@@ -475,8 +476,17 @@ COLL_INLINE bool coll_i_addressable(size_t elements, size_t elem_bytes)
     return elements <= COLL_REF_LIMIT / 4 && elements <= SIZE_MAX / 4 / elem_bytes;
 }
 
-/* Field by field: on bare metal, compilers call memcpy for the assignment of a structure this
+/* Field by field: on bare metal, compilers call memcpy for the assignment of structures this
  * large. */
+COLL_INLINE void coll_i_nodes_assign(coll_nodes *to, const coll_nodes *from)
+{
+    to->count = from->count;
+    to->ppn = from->ppn;
+    to->by_ppn = from->by_ppn;
+    to->first = from->first;
+    to->of = from->of;
+}
+
 COLL_INLINE void coll_i_problem_assign(coll_problem *to, const coll_problem *from)
 {
     to->collective = from->collective;
@@ -487,20 +497,13 @@ COLL_INLINE void coll_i_problem_assign(coll_problem *to, const coll_problem *fro
     to->elem_bytes = from->elem_bytes;
     to->in = from->in;
     to->out = from->out;
-    to->nodes.count = from->nodes.count;
-    to->nodes.ppn = from->nodes.ppn;
-    to->nodes.by_ppn = from->nodes.by_ppn;
-    to->nodes.first = from->nodes.first;
-    to->nodes.of = from->nodes.of;
+    coll_i_nodes_assign(&to->nodes, &from->nodes);
     to->graph = from->graph;
 }
 
-/* Makes *plan from an algorithm, a problem and the algorithm's parameters in its order (NULL:
- * the usual ones). Every rank must call it with the same numbers; tables of counts may be
- * missing where the algorithm does not need them. Returns COLL_OK, or what is wrong with the
- * request; *plan is then unusable. */
-COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *algorithm,
-                                       const coll_problem *problem, const uint32_t *params)
+/* coll_plan_init, of an algorithm that may be made of others. */
+COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *algorithm,
+                                         const coll_problem *problem, const uint32_t *params)
 {
     if (!plan || !algorithm || !problem)
         return COLL_ERR_NULL;
@@ -581,6 +584,18 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
             return COLL_ERR_OVERFLOW;
     }
     return algorithm->check ? algorithm->check(plan) : COLL_OK;
+}
+
+/* Makes *plan from an algorithm, a problem and the algorithm's parameters in its order (NULL:
+ * the usual ones). Every rank must call it with the same numbers; tables of counts may be
+ * missing where the algorithm does not need them. Returns COLL_OK, or what is wrong with the
+ * request; *plan is then unusable. COLL_ERR_BUILD: this algorithm needs coll_plan_build. */
+COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *algorithm,
+                                       const coll_problem *problem, const uint32_t *params)
+{
+    return algorithm && (algorithm->traits & COLL_NEEDS_BUILD)
+               ? COLL_ERR_BUILD
+               : coll_i_plan_init(plan, algorithm, problem, params);
 }
 
 /* Says which ranks of the transport the plan's ranks are. COLL_OK, or what the algorithm has

@@ -20,6 +20,7 @@
 #include "algos/butterfly.h"
 #include "algos/chain.h"
 #include "algos/dissemination.h"
+#include "algos/dpml.h"
 #include "algos/fence.h"
 #include "algos/fnomial.h"
 #include "algos/fnomial_gather.h"
@@ -47,7 +48,8 @@
 #include "algos/shm_reduce.h"
 #include "algos/shm_rooted.h"
 
-/* Of one collective, no two have the same name. */
+/* Of one collective, no two have the same name. Plans of rows with COLL_NEEDS_BUILD are made by
+ * coll_plan_build (build.h). */
 static const coll_algorithm *const coll_registry[] = {
     /* straight from and to the root, or along the ranks */
     &coll_linear_barrier,
@@ -136,6 +138,10 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_shm_gather,
     &coll_shm_allgather,
     &coll_shm_alltoall,
+
+    /* levels: within the nodes and across them */
+    &coll_dpml_allreduce.algorithm,
+    &coll_dpml_pipelined_allreduce.algorithm,
 };
 
 #define COLL_REGISTRY_COUNT (sizeof coll_registry / sizeof coll_registry[0])

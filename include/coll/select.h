@@ -192,7 +192,7 @@ COLL_INLINE coll_status coll_i_select(const coll_problem *problem, unsigned offe
         status = coll_i_rule_plan(rule, problem, plan);
         if (status == COLL_ERR_ORDER || status == COLL_ERR_IN_PLACE ||
             status == COLL_ERR_SHAPE || status == COLL_ERR_PARAM || status == COLL_ERR_LAYOUT ||
-            status == COLL_ERR_ROUTE)
+            status == COLL_ERR_ROUTE || status == COLL_ERR_BUILD)
             continue; /* this algorithm cannot do it; any other error is the problem's own */
         *found = rule;
         return status;

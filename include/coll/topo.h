@@ -278,6 +278,42 @@ COLL_INLINE uint32_t coll_nodes_largest(const coll_nodes *nodes, uint32_t p)
     return most;
 }
 
+/* Ranks of the smallest node. O(nodes) for a table. */
+COLL_INLINE uint32_t coll_nodes_smallest(const coll_nodes *nodes, uint32_t p)
+{
+    uint32_t least = p;
+    if (!nodes->first)
+        return nodes->count ? p - (nodes->count - 1) * nodes->ppn : p;
+    for (uint32_t node = 0; node < nodes->count; node++)
+        if (least > nodes->first[node + 1] - nodes->first[node])
+            least = nodes->first[node + 1] - nodes->first[node];
+    return least;
+}
+
+/* Leaders of a node: l of them, at most COLL_LEADERS_MOST, spread evenly over its ranks, in
+ * their order. Where there are fewer ranks than l, each is several leaders.
+ *
+ *   l = 3:    8 ranks  0 · 1 · 2 · · ·      3 ranks  0 1 2      2 ranks  0,1 2
+ */
+enum { COLL_LEADERS_MOST = 4096 };
+
+/* The local rank of leader j on a node of `ranks` ranks. */
+COLL_HOT_INLINE uint32_t coll_leader(uint32_t ranks, uint32_t j, const coll_divider *l)
+{
+    return ranks >= l->by ? coll_divide(ranks, l) * j : coll_divide(ranks * j, l);
+}
+
+/* How many of the l leaders have a lower local rank: those from this number on, up to that of
+ * the next rank, are rank `local` itself. */
+COLL_INLINE uint32_t coll_leaders_below(uint32_t ranks, uint32_t local, uint32_t l)
+{
+    if (ranks >= l) {
+        const uint32_t apart = ranks / l, below = local / apart + (local % apart != 0 ? 1 : 0);
+        return below < l ? below : l;
+    }
+    return (local * l + ranks - 1) / ranks;
+}
+
 /* ---- f-nomial trees ------------------------------------------------------------------- Moody
  * 2003, §3.2.3 and Appendix A. In the phase of stride s = f^phase, a rank v that is a multiple
  * of s·f is the parent of v + i·s, i = 1 … f−1, where that rank exists. The subtree of a child

@@ -45,7 +45,7 @@
     X(COLL_ERR_IO, -28, "the transport failed")                                                \
     X(COLL_ERR_FORMAT, -29, "the bytes are not a descriptor of this version")                  \
     X(COLL_ERR_TAG, -30, "the tag is not below the number of tags of the transport")           \
-    X(COLL_ERR_COMPOSED, -31, "a composition or a replay cannot be packed; pack its parts")    \
+    X(COLL_ERR_COMPOSED, -31, "a plan made of others, or a replay, cannot be packed")          \
     X(COLL_ERR_LAYOUT, -32, "the algorithm needs blocks that lie one right behind the other")  \
     X(COLL_ERR_GRAPH, -33, "the neighbours are missing, or are none of the ranks")             \
     X(COLL_ERR_BUILD, -34, "the algorithm is made of others: its plan needs coll_plan_build")  \

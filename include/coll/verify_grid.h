@@ -12,8 +12,8 @@
  *   parameters   all combinations of the values that the algorithm's table gives
  *   counts       0, 1, p−1, p, p+1, 2p+3; where blocks may differ, layouts (COLL_GRID_LAYOUT_LIST)
  *   graphs       of neighbour collectives (COLL_GRID_GRAPH_LIST), with counts 1, 3, 0 or layouts
- *   nodes        all ranks on one, and, where the algorithm uses nodes, of 1, 2, 4 ranks, and
- *   uneven
+ *   nodes        all ranks on one, and, where the algorithm uses nodes, uneven ones and those of 1,
+ *                2, 4 ranks; for larger p one of these three
  *   in place     and not; commutative and not, unless the algorithm needs one of them and then
  *   the other must be refused
  *   roots        all for p ≤ all_roots, beyond that the first, the last and one at random
@@ -34,7 +34,7 @@
 typedef struct coll_grid_row {
     const coll_algorithm *algorithm;
     coll_collective collective;
-    uint64_t plans, refused; /* proven; refused by coll_plan_init, as they may be */
+    uint64_t plans, refused; /* proven; refused by coll_plan_build, as they may be */
     uint64_t actions;        /* of the proven plans */
     uint32_t p_most;         /* the most ranks of a proven plan */
     uint32_t window;         /* the least window that suffices for all of them */
@@ -67,6 +67,8 @@ typedef struct coll_grid_options {
     uint32_t random_most;     /* … up to this one */
     uint64_t steps, elements; /* the most of one of these; a smaller p is taken to keep it */
     uint64_t seed;
+    const coll_use *uses; /* by algorithms that are made of others; none: the usual ones */
+    uint32_t n_uses;
     uint32_t workers; /* threads, this one included */
     /* Called one at a time, from any worker; may be NULL. `row`: a row is finished. */
     void (*progress)(void *arg, const coll_grid_progress *progress);
@@ -175,14 +177,20 @@ COLL_INLINE bool coll_i_grid_shape(coll_grid_case *of, uint32_t k)
     }
 }
 
+/* All kinds of nodes up to this p; beyond, three of them. */
+enum { COLL_I_GRID_ALL_NODES = 20 };
+
 /* Sets nodes number k; false if there are fewer. */
 COLL_INLINE bool coll_i_grid_on_nodes(coll_grid_case *of, uint32_t k)
 {
-    static const uint32_t nodes[] = {0, 1, 2, 4, COLL_GRID_NODES_UNEVEN};
+    static const uint32_t nodes[] = {0, 1, COLL_GRID_NODES_UNEVEN, 4, 2};
     const uint32_t n = !(of->algorithm->traits & COLL_USES_NODES) || of->p == 1 ? 1
                        : of->p == 2                                             ? 2
-                                                                                : 5;
+                       : of->p <= COLL_I_GRID_ALL_NODES                         ? 5
+                                                                                : 3;
     of->nodes = nodes[k < n ? k : 0];
+    if (n == 3 && k == 1) /* one of those with even ones */
+        of->nodes = nodes[of->p % 3 == 0 ? 1 : of->p % 3 + 2];
     return k < n;
 }
 
@@ -284,7 +292,7 @@ COLL_INLINE bool coll_i_grid_refusals(coll_grid_worker *worker, coll_grid_case *
         if (status == expected[i])
             continue;
         coll_i_found(&row->report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,
-                     "coll_plan_init must refuse this with \"%s\" and says \"%s\"",
+                     "coll_plan_build must refuse this with \"%s\" and says \"%s\"",
                      coll_status_text(expected[i]), coll_status_text(status));
         row->failed = *of;
         coll_grid_case_words(of, row->reproduction, sizeof row->reproduction);
@@ -301,6 +309,8 @@ COLL_INLINE bool coll_i_grid_all(coll_grid_worker *worker, const coll_grid_optio
     memset(&of, 0, sizeof of);
     of.algorithm = row->algorithm;
     of.collective = row->collective;
+    of.uses = options->uses;
+    of.n_uses = options->n_uses;
     of.p = p;
     coll_i_grid_params(&of, 0);
     coll_i_grid_shape(&of, 0);
@@ -350,6 +360,8 @@ COLL_INLINE bool coll_i_grid_large(coll_grid_worker *worker, const coll_grid_opt
     memset(&of, 0, sizeof of);
     of.algorithm = row->algorithm;
     of.collective = row->collective;
+    of.uses = options->uses;
+    of.n_uses = options->n_uses;
     of.p = number < 2
                ? most - number
                : options->p_most + 1 + coll_i_grid_random(worker, most - options->p_most);

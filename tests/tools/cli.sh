@@ -220,6 +220,21 @@ says '^time       least .* median ' run allreduce ring -p 2 --count 1k
 says '^bandwidth  .*the largest buffer of a rank, 8.192 kB' run allreduce ring -p 2 --count 1k
 says ' f=5 segment=8 order=0: 9 ranks, 64 elements; f64, sum; a thread a rank$' run allreduce fnomial -p 9 --count 64 --param f=5 --param segment=8
 
+# ---- what is used inside ---------------------------------------------------------------------
+says 'inside: across=recursive_doubling' list allreduce
+says '^allreduce, dpml leaders=4 across=fnomial,f=5: 6 ranks' show allreduce dpml -p 6 --nodes 2 --inner across=fnomial,f=5
+says 'proven$' verify allreduce dpml -p 1..4 --inner across=ring
+says 'refused$' verify allreduce dpml -p 4 --inner within=ring
+says 'right on all ranks' run allreduce dpml-pipelined -p 6 --nodes 3,1,2 --inner across=ring --repeat 2
+refuses 'coll show: ring is not made of others, so --inner has no meaning' show allreduce ring -p 4 --inner across=fnomial
+refuses 'coll show: --inner is written ROLE=NAME, not "ring"' show allreduce dpml -p 4 --inner ring
+refuses 'coll show: there is no role "above"; there are within, across' show allreduce dpml -p 4 --inner above=ring
+refuses 'coll show: there is no algorithm to use inside called "rong"; did you mean "ring"?' show allreduce dpml -p 4 --inner across=rong
+refuses 'coll show: fnomial has no parameter g' show allreduce dpml -p 4 --inner across=fnomial,g=1
+refuses 'coll show: after the name in --inner come parameters as NAME=NUMBER, not "f"' show allreduce dpml -p 4 --inner across=fnomial,f
+refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "1"' show allreduce dpml -p 4 --inner across=fnomial,f=1
+refuses 'coll run: allreduce dpml is impossible: the algorithm does not solve this collective' run allreduce dpml -p 4 --inner across=pairwise
+
 # ---- refusals --------------------------------------------------------------------------------
 refuses 'coll: a subcommand is missing; coll --help lists them'
 refuses 'coll: there is no subcommand "lsit"; did you mean "list"?' lsit

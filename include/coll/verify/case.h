@@ -14,6 +14,7 @@
 #ifndef COLL_VERIFY_CASE_H
 #define COLL_VERIFY_CASE_H
 
+#include "../build.h"
 #include "../verify.h"
 #include "graphs.h"
 
@@ -44,6 +45,8 @@ typedef struct coll_grid_case {
     bool root_only;        /* gatherv, scatterv: only the root has the tables */
     uint32_t nodes;        /* ranks of a node; 0: all, or COLL_GRID_NODES_UNEVEN */
     coll_grid_graph graph; /* neighbour collectives */
+    const coll_use *uses;  /* by an algorithm that is made of others (build.h) */
+    uint32_t n_uses;
 } coll_grid_case;
 
 COLL_INLINE const char *coll_grid_layout_name(coll_grid_layout layout)
@@ -62,7 +65,7 @@ COLL_INLINE const char *coll_grid_layout_name(coll_grid_layout layout)
 /* What a worker keeps from case to case. */
 typedef struct coll_grid_worker {
     coll_verifier verifier;
-    coll_i_memory tables, nodes, plans;
+    coll_i_memory tables, nodes, plans, kits, kit_tables;
     coll_i_graphs graphs;
     bool per_rank; /* the case has a plan for each rank */
     uint32_t skip; /* COLL_VERIFY_NO_… */
@@ -80,6 +83,8 @@ COLL_INLINE void coll_grid_worker_release(coll_grid_worker *worker)
     coll_i_release(&worker->tables);
     coll_i_release(&worker->nodes);
     coll_i_release(&worker->plans);
+    coll_i_release(&worker->kits);
+    coll_i_release(&worker->kit_tables);
     coll_i_graphs_release(&worker->graphs);
 }
 
@@ -227,31 +232,30 @@ COLL_INLINE coll_status coll_i_grid_neighbor_plans(coll_grid_worker *worker,
     return status;
 }
 
-/* Makes the plans of all ranks; what coll_plan_init says of the first that it refuses. */
-COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_grid_case *of)
+/* Gets the memory of all ranks' kits. False: there is none. */
+COLL_INLINE bool coll_i_grid_kits(coll_grid_worker *worker, const coll_grid_case *of,
+                                  const coll_problem *problem)
+{
+    const size_t room = coll_kit_tables(problem);
+    coll_kit *kits;
+    size_t *tables;
+    kits = (coll_kit *)coll_i_reserve_new(&worker->kits, of->p * sizeof *kits);
+    tables = (size_t *)coll_i_reserve_new(&worker->kit_tables, of->p * room * sizeof *tables);
+    for (uint32_t rank = 0; kits && tables && rank < of->p; rank++) {
+        coll_kit_init(&kits[rank], rank, tables + rank * room, room);
+        kits[rank].uses = of->uses;
+        kits[rank].n_uses = of->n_uses;
+    }
+    return kits && tables;
+}
+
+/* Writes the tables of all ranks: counts, then displacements; an alltoallv has a row for each rank,
+ * and as much again for what comes back. */
+COLL_INLINE void coll_i_grid_tables(const coll_grid_case *of, size_t *tables)
 {
     const uint32_t p = of->p;
     const bool matrix = coll_is(COLL_PAIRED, of->collective);
     const size_t table = matrix ? (size_t)p * p : p;
-    coll_problem problem;
-    size_t *tables;
-    coll_plan *plans;
-    if (coll_is(COLL_NEIGHBORLY, of->collective))
-        return coll_i_grid_neighbor_plans(worker, of);
-    worker->per_rank = of->layout != COLL_GRID_PLAIN;
-    plans = (coll_plan *)coll_i_reserve_new(&worker->plans,
-                                            (worker->per_rank ? p : 1) * sizeof(coll_plan));
-    tables = (size_t *)coll_i_reserve_new(
-        &worker->tables, (worker->per_rank ? (matrix ? 4 : 2) * table : 1) * sizeof(size_t));
-    if (!plans || !tables)
-        return COLL_ERR_MEMORY;
-    coll_problem_init(&problem, of->collective, p, of->count, 8);
-    problem.root = of->root;
-    problem.flags = of->flags;
-    if (!coll_i_grid_nodes(worker, of->nodes, &problem))
-        return COLL_ERR_MEMORY;
-    if (!worker->per_rank)
-        return coll_plan_init(plans, of->algorithm, &problem, of->param);
     for (uint32_t rank = 0; rank < (matrix ? p : 1); rank++) {
         size_t *in = tables + (size_t)rank * p, *out = in + 2 * table;
         for (uint32_t k = 0; k < p; k++) {
@@ -263,30 +267,68 @@ COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_g
         if (matrix)
             coll_i_grid_place(of, p, out, out + table);
     }
-    for (uint32_t rank = 0; rank < p; rank++) {
-        const size_t *mine = tables + (matrix ? (size_t)rank * p : 0);
-        const bool has = !of->root_only || rank == of->root;
-        coll_layout layout, none;
-        coll_status status;
-        none.counts = none.displs = NULL;
-        layout.counts = mine;
-        layout.displs = mine + table;
-        problem.count = matrix ? 0 : mine[rank];
-        problem.in = problem.out = none;
-        if (has && (matrix || of->collective == COLL_SCATTERV ||
-                    of->collective == COLL_REDUCE_SCATTER))
-            problem.in = layout;
-        else if (has)
-            problem.out = layout;
-        if (matrix) {
-            problem.out.counts = mine + 2 * table;
-            problem.out.displs = mine + 3 * table;
-        }
-        status = coll_plan_init(&plans[rank], of->algorithm, &problem, of->param);
-        if (status != COLL_OK)
-            return status;
+}
+
+/* What of the problem is this rank's own: its tables, as far as it has them. */
+COLL_INLINE void coll_i_grid_own(const coll_grid_case *of, const size_t *tables, uint32_t rank,
+                                 coll_problem *problem)
+{
+    const bool matrix = coll_is(COLL_PAIRED, of->collective);
+    const size_t table = matrix ? (size_t)of->p * of->p : of->p;
+    const size_t *mine = tables + (matrix ? (size_t)rank * of->p : 0);
+    coll_layout layout, none;
+    none.counts = none.displs = NULL;
+    layout.counts = mine;
+    layout.displs = mine + table;
+    problem->count = matrix ? 0 : mine[rank];
+    problem->in = problem->out = none;
+    if (of->root_only && rank != of->root)
+        return;
+    if (matrix || of->collective == COLL_SCATTERV || of->collective == COLL_REDUCE_SCATTER)
+        problem->in = layout;
+    else
+        problem->out = layout;
+    if (matrix) {
+        problem->out.counts = mine + 2 * table;
+        problem->out.displs = mine + 3 * table;
     }
-    return COLL_OK;
+}
+
+/* Makes the plans of all ranks; what coll_plan_build says of the first that it refuses. */
+COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_grid_case *of)
+{
+    const uint32_t p = of->p;
+    const bool matrix = coll_is(COLL_PAIRED, of->collective);
+    const bool tabled = of->layout != COLL_GRID_PLAIN;
+    const bool built = (of->algorithm->traits & COLL_NEEDS_BUILD) != 0;
+    const size_t room = !tabled ? 1 : matrix ? 4 * (size_t)p * p : 2 * (size_t)p;
+    coll_problem problem;
+    size_t *tables;
+    coll_plan *plans;
+    coll_status status = COLL_OK;
+    if (coll_is(COLL_NEIGHBORLY, of->collective))
+        return coll_i_grid_neighbor_plans(worker, of);
+    worker->per_rank = tabled || built;
+    plans = (coll_plan *)coll_i_reserve_new(&worker->plans,
+                                            (worker->per_rank ? p : 1) * sizeof(coll_plan));
+    tables = (size_t *)coll_i_reserve_new(&worker->tables, room * sizeof(size_t));
+    if (!plans || !tables)
+        return COLL_ERR_MEMORY;
+    coll_problem_init(&problem, of->collective, p, of->count, 8);
+    problem.root = of->root;
+    problem.flags = of->flags;
+    if (!coll_i_grid_nodes(worker, of->nodes, &problem) ||
+        (built && !coll_i_grid_kits(worker, of, &problem)))
+        return COLL_ERR_MEMORY;
+    if (tabled)
+        coll_i_grid_tables(of, tables);
+    for (uint32_t rank = 0; rank < (worker->per_rank ? p : 1) && status == COLL_OK; rank++) {
+        if (tabled)
+            coll_i_grid_own(of, tables, rank, &problem);
+        status = coll_plan_build(&plans[rank], of->algorithm, &problem, of->param,
+                                 built ? (coll_kit *)worker->kits.at + rank : NULL);
+    }
+    return status;
 }
 
 COLL_INLINE const coll_plan *coll_i_grid_plan_of(void *arg, uint32_t rank)
@@ -295,7 +337,7 @@ COLL_INLINE const coll_plan *coll_i_grid_plan_of(void *arg, uint32_t rank)
     return (const coll_plan *)worker->plans.at + (worker->per_rank ? rank : 0);
 }
 
-/* Proves one case. Returns what coll_plan_init says of it; on COLL_OK, *report has the proof or
+/* Proves one case. Returns what coll_plan_build says of it; on COLL_OK, *report has the proof or
  * the finding. `window` as in coll_verify_options. */
 COLL_INLINE coll_status coll_grid_prove(coll_grid_worker *worker, const coll_grid_case *of,
                                         uint32_t window, coll_report *report)
@@ -337,6 +379,9 @@ COLL_INLINE void coll_grid_case_words(const coll_grid_case *of, char *text, size
     for (uint32_t i = 0; i < of->algorithm->n_params && n < bytes; i++)
         n += (size_t)snprintf(text + n, bytes - n, " %s=%u", of->algorithm->params[i].name,
                               of->param[i]);
+    for (uint32_t i = 0; i < of->n_uses && n < bytes; i++)
+        n += (size_t)snprintf(text + n, bytes - n, " %s=%s", coll_role_name(of->uses[i].role),
+                              of->uses[i].algorithm->name);
     if (n < bytes && coll_is(COLL_REDUCING, of->collective))
         n += (size_t)snprintf(text + n, bytes - n, " %s",
                               of->flags & COLL_COMMUTATIVE ? "commutative" : "non-commutative");

@@ -92,11 +92,10 @@ COLL_INLINE bool coll_i_check_kind(const coll_i_data *d, uint32_t rank, size_t s
                                    const coll_action *a, coll_report *report)
 {
     const coll_plan *plan = coll_i_rank_at(d, rank)->plan;
-    const unsigned peers = (COLL_I_SENDS & ~COLL_I_KIND(MULTICAST)) | COLL_I_RECEIVES;
     if (a->kind >= COLL_KINDS)
         return coll_i_found(report, COLL_FOUND_KIND, rank, s, "there is no kind of action %u",
                             a->kind);
-    if (coll_i_has(peers, a) && (a->peer >= d->p || a->peer == rank))
+    if (coll_i_has_peer(a) && (a->peer >= d->p || a->peer == rank))
         return coll_i_found(report, COLL_FOUND_PEER, rank, s, "the peer is rank %u of %u%s",
                             a->peer, d->p, a->peer == rank ? ", itself" : "");
     if (a->kind == COLL_DO_REDUCE && a->inputs == 0)

@@ -345,7 +345,7 @@ COLL_INLINE bool coll_i_check_window(coll_i_world *w, const coll_i_data *d, uint
 {
     const uint32_t promised = coll_i_rank_at(d, 0)->plan->window;
     coll_status status = COLL_AGAIN;
-    uint32_t window = least > 0 ? least : 1, stuck = 0;
+    uint32_t window = least > promised ? promised : least > 0 ? least : 1, stuck = 0;
     const coll_request *requests;
     if (!coll_i_world_begin(w, d))
         return coll_i_no_memory(report);

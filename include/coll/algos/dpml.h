@@ -1,0 +1,404 @@
+/* coll/algos/dpml.h — allreduce by several leaders a node, through shared memory (DPML)
+ *
+ * The vector is cut into l partitions, and on every node l ranks are leaders of one partition
+ * each. All ranks of a node put each partition where its leader finds it, in memory that the
+ * node shares; the leader reduces what lies there in one sweep; the leaders of equal number, one
+ * a node, allreduce their partition across the nodes, all l groups at once; and everyone copies
+ * the l results out. So a node's processors share the reduction, and its network adapter has l
+ * messages at a time. Pipelined, a partition is cut into pieces whose allreduces run side by
+ * side. Across the nodes any allreduce will do.
+ *
+ *   2 nodes of 3 ranks, l = 2        rank     0    1    2  |  3    4    5
+ *     leader of partition                     0    1       |  0    1
+ *     (1) puts partition 0, 1 for             0,1  0,1  0,1|  3,4  3,4  3,4
+ *     (2) reduces 3 operands of partition     0    1       |  0    1
+ *     (3) allreduces with rank                3    4       |  0    1
+ *     (4) copies partition 0, 1 from          ·,1  0,· 0,1 |  ·,4  3,· 3,4
+ *
+ * A node with fewer than l ranks has ranks that are several leaders; a vector of fewer elements,
+ * partitions that are empty. Operands stay in rank order as nodes are runs of ranks.
+ *
+ * Laws (tests/algos/dpml.c), on a node of m ranks, with L = min(l, m) ranks that lead
+ *   (1) the partitions tile the vector, and each has one leader on every node
+ *   (2) leaders of one number on all nodes run the same inner allreduce of their partition
+ *   (3) what is put, awaited, published and fetched matches rank by rank, leaders in rounds: in
+ *       round x
+ *       the leader y notifies y + x and awaits y − x
+ * Cost    within a node of m > 1: a rank that leads notifies L−1 and then m−1 others, any other
+ * one L;
+ *         copies of `count` elements in and out, of which a leader saves its own on the way out;
+ *         m−1 combinations of
+ *         each partition. Across: the inner allreduce of the partition. shared: m·count for the
+ *         largest node
+ * Source  Bayatpour et al. 2017, sections 4 and 5, doi:10.1145/3126908.3126954
+ */
+#ifndef COLL_ALGOS_DPML_H
+#define COLL_ALGOS_DPML_H
+
+#include "../build.h"
+#include "recursive_multiplying.h"
+
+/* ---- within a node ----------------------------------------------------------------------- */
+
+/* The two stages within a node are plans of the node's ranks. Of them every radix.by-th leads, until
+ * there are L; rank y·apart takes care of the block of partitions for which it is the leader. Block
+ * y has a region of SHARED with a slot for each rank; its result lies in the first one. */
+COLL_HOT_INLINE uint32_t coll_i_dpml_leading(const coll_plan *plan)
+{
+    const uint32_t l = coll_i_kit(plan)->leaders.by, m = plan->problem.p;
+    return l < m ? l : m;
+}
+
+/* The first partition of block y. */
+COLL_HOT_INLINE size_t coll_i_dpml_begin(const coll_plan *plan, uint32_t y)
+{
+    const coll_kit *kit = coll_i_kit(plan);
+    const uint32_t l = kit->leaders.by, m = plan->problem.p;
+    const size_t n = plan->problem.count;
+    const size_t at = kit->part * (m >= l ? y : coll_divide(y * l + m - 1, &plan->second));
+    return at < n ? at : n;
+}
+
+COLL_HOT_INLINE coll_block coll_i_dpml_block(const coll_plan *plan, uint32_t y)
+{
+    coll_block block;
+    block.offset = coll_i_dpml_begin(plan, y);
+    block.count = coll_i_dpml_begin(plan, y + 1) - block.offset;
+    return block;
+}
+
+COLL_HOT_INLINE coll_ref coll_i_dpml_slot(const coll_plan *plan, coll_block block,
+                                          uint32_t rank)
+{
+    return COLL_AT(COLL_SHARED, plan->problem.p * block.offset + rank * block.count);
+}
+
+/* The number of the block that a rank takes care of; COLL_NOBODY: it does not lead. */
+COLL_HOT_INLINE uint32_t coll_i_dpml_number(const coll_plan *plan, uint32_t rank)
+{
+    const uint32_t y = coll_divide(rank, &plan->radix);
+    return y * plan->radix.by == rank && y < coll_i_dpml_leading(plan) ? y : COLL_NOBODY;
+}
+
+/* Steps in which a leading rank meets all that do not lead, four a step; those that lead are skipped. */
+COLL_HOT_INLINE size_t coll_i_dpml_others(const coll_plan *plan)
+{
+    return coll_i_dpml_leading(plan) == plan->problem.p
+               ? 0
+               : (plan->problem.p + (size_t)COLL_STEP_MAX - 1) / COLL_STEP_MAX;
+}
+
+/* Does the sum of a block go to SCRATCH, where the leaders' allreduce reads it? Else it stays in OUT:
+ * there is only one node. */
+COLL_HOT_INLINE bool coll_i_dpml_aside(const coll_plan *plan)
+{
+    return plan->param[0] != 0;
+}
+
+/* Collecting. A leading rank: the own operand; rounds among those that lead; the others; the
+ * reduction. Another: two blocks a step. */
+COLL_INLINE size_t coll_i_dpml_collect_steps(const coll_plan *plan, uint32_t rank)
+{
+    const uint32_t leading = coll_i_dpml_leading(plan);
+    if (plan->problem.p == 1)
+        return coll_i_dpml_aside(plan) && coll_in_place(plan) ? 1 : 0;
+    return coll_i_dpml_number(plan, rank) == COLL_NOBODY
+               ? (leading + (size_t)1) / 2
+               : leading + coll_i_dpml_others(plan) + 1;
+}
+
+/* Puts the operand of block y into its slot, and says so. */
+COLL_HOT_INLINE unsigned coll_i_dpml_put(const coll_plan *plan, uint32_t rank, uint32_t y,
+                                         coll_action *out)
+{
+    const coll_block block = coll_i_dpml_block(plan, y);
+    const coll_ref slot = coll_i_dpml_slot(plan, block, rank);
+    coll_act_copy(&out[0], slot, coll_input(plan) + block.offset, block.count);
+    if (y * plan->radix.by == rank)
+        return 1;
+    coll_act_notify(&out[1], y * plan->radix.by, slot, block.count);
+    return 2;
+}
+
+COLL_INLINE unsigned coll_i_dpml_collect_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                              coll_action *out)
+{
+    const uint32_t leading = coll_i_dpml_leading(plan), m = plan->problem.p;
+    const uint32_t own = coll_i_dpml_number(plan, rank);
+    coll_block block;
+    unsigned n = 0;
+    if (m == 1) {
+        coll_act_copy(out, COLL_AT(COLL_SCRATCH, 0), COLL_AT(COLL_OUT, 0), plan->problem.count);
+        return 1;
+    }
+    if (own == COLL_NOBODY) {
+        const uint32_t y = (uint32_t)s * 2;
+        n = coll_i_dpml_put(plan, rank, y, out);
+        return y + 1 < leading ? n + coll_i_dpml_put(plan, rank, y + 1, out + n) : n;
+    }
+    block = coll_i_dpml_block(plan, own);
+    if (s < leading) {
+        const uint32_t x = (uint32_t)s;
+        const uint32_t from = coll_mod_sub(own, x, leading) * plan->radix.by;
+        n = coll_i_dpml_put(plan, rank, coll_mod_add(own, x, leading), out);
+        if (x > 0)
+            coll_act_await(&out[n++], from, coll_i_dpml_slot(plan, block, from), block.count);
+        return n;
+    }
+    s -= leading;
+    if (s < coll_i_dpml_others(plan)) {
+        const uint32_t first = (uint32_t)s * COLL_STEP_MAX;
+        for (uint32_t i = first; i < m && i < first + COLL_STEP_MAX; i++)
+            if (coll_i_dpml_number(plan, i) == COLL_NOBODY)
+                coll_act_await(&out[n++], i, coll_i_dpml_slot(plan, block, i), block.count);
+        return n;
+    }
+    coll_act_reduce(
+        out,
+        coll_i_dpml_aside(plan) ? COLL_AT(COLL_SCRATCH, 0) : COLL_AT(COLL_OUT, block.offset),
+        coll_i_dpml_slot(plan, block, 0), coll_i_dpml_slot(plan, block, 1), block.count);
+    out->inputs = (uint16_t)(m - 1);
+    out->stride = block.count;
+    return 1;
+}
+
+/* Spreading. A leading rank: its result to SHARED; rounds among those that lead; the others. Another:
+ * two blocks a step. */
+COLL_INLINE size_t coll_i_dpml_spread_steps(const coll_plan *plan, uint32_t rank)
+{
+    const uint32_t leading = coll_i_dpml_leading(plan);
+    if (plan->problem.p == 1)
+        return 0;
+    return coll_i_dpml_number(plan, rank) == COLL_NOBODY ? (leading + (size_t)1) / 2
+                                                         : leading + coll_i_dpml_others(plan);
+}
+
+/* Waits for the result of block y, and copies it. */
+COLL_HOT_INLINE void coll_i_dpml_fetch(const coll_plan *plan, uint32_t y, coll_action *out)
+{
+    const coll_block block = coll_i_dpml_block(plan, y);
+    const coll_ref result = coll_i_dpml_slot(plan, block, 0);
+    coll_act_await(&out[0], y * plan->radix.by, result, block.count);
+    coll_act_copy(&out[1], COLL_AT(COLL_OUT, block.offset), result, block.count);
+}
+
+COLL_INLINE unsigned coll_i_dpml_spread_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                             coll_action *out)
+{
+    const uint32_t leading = coll_i_dpml_leading(plan), m = plan->problem.p;
+    const uint32_t own = coll_i_dpml_number(plan, rank);
+    coll_block block;
+    coll_ref result;
+    unsigned n = 0;
+    if (own == COLL_NOBODY) {
+        const uint32_t y = (uint32_t)s * 2;
+        coll_i_dpml_fetch(plan, y, out);
+        if (y + 1 == leading)
+            return 2;
+        coll_i_dpml_fetch(plan, y + 1, out + 2);
+        return 4;
+    }
+    block = coll_i_dpml_block(plan, own);
+    result = coll_i_dpml_slot(plan, block, 0);
+    if (s == 0) {
+        coll_act_copy(out, result, COLL_AT(COLL_OUT, block.offset), block.count);
+        return 1;
+    }
+    if (s < leading) {
+        const uint32_t x = (uint32_t)s;
+        coll_act_notify(out, coll_mod_add(own, x, leading) * plan->radix.by, result,
+                        block.count);
+        coll_i_dpml_fetch(plan, coll_mod_sub(own, x, leading), out + 1);
+        return 3;
+    }
+    for (uint32_t i = ((uint32_t)s - leading) * COLL_STEP_MAX, end = i + COLL_STEP_MAX;
+         i < m && i < end; i++)
+        if (coll_i_dpml_number(plan, i) == COLL_NOBODY)
+            coll_act_notify(&out[n++], i, result, block.count);
+    return n;
+}
+
+static const coll_algorithm coll_i_dpml_collect = {
+    "dpml collect",           "Bayatpour et al. 2017, phases 1 and 2",
+    COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_SHARED,
+    /* window */ 2,
+    /* parameters */ 0,       NULL,
+    /* check */ NULL,         coll_i_dpml_collect_steps,
+    coll_i_dpml_collect_step,
+    /* scratch */ NULL,
+    /* shared */ NULL,
+};
+
+static const coll_algorithm coll_i_dpml_spread = {
+    "dpml spread",
+    "Bayatpour et al. 2017, phase 4",
+    COLL_BIT(COLL_ALLREDUCE),
+    COLL_NEEDS_SHARED,
+    /* window */ 2,
+    /* parameters */ 0,
+    NULL,
+    /* check */ NULL,
+    coll_i_dpml_spread_steps,
+    coll_i_dpml_spread_step,
+    /* scratch */ NULL,
+    /* shared */ NULL,
+};
+
+/* ---- across the nodes -------------------------------------------------------------------- */
+
+/* Cuts the vector for l leaders with k pieces each: into l·k pieces of equal size, but for the last
+ * one that has elements. k pieces are a partition. */
+COLL_INLINE void coll_i_leaders_cut(const coll_plan *plan, coll_kit *kit, uint32_t l,
+                                    uint32_t k)
+{
+    const size_t n = plan->problem.count, pieces = (size_t)l * k;
+    kit->leaders = coll_divider_of(l);
+    kit->part = (n / pieces + (n % pieces != 0 ? 1 : 0)) * k;
+}
+
+/* Adds the stages of this rank's partitions across the nodes, k pieces each. `of` is the problem that
+ * the leaders of one number solve, without its count; IN and OUT of this rank's first partition
+ * begin at `in`
+ * and `out`, SCRATCH at `scratch`. */
+COLL_INLINE coll_status coll_i_leaders_across(coll_plan *plan, coll_kit *kit, coll_problem *of,
+                                              uint32_t k, coll_ref in, coll_ref out,
+                                              size_t scratch)
+{
+    const uint32_t l = kit->leaders.by;
+    const uint32_t first = coll_leaders_below(kit->at.ranks, kit->at.local, l);
+    const uint32_t end = coll_leaders_below(kit->at.ranks, kit->at.local + 1, l);
+    const size_t n = plan->problem.count, piece = kit->part / k;
+    const size_t whole = piece ? n / piece : 0, begin = (size_t)first * k;
+    const size_t last = (size_t)end * k < whole ? (size_t)end * k : whole;
+    for (uint32_t shorter = 0; shorter < (whole * piece < n ? 2u : 1u); shorter++) {
+        const uint32_t part = shorter ? (uint32_t)(whole / k) : first;
+        const size_t skip = shorter ? (whole - begin) * piece : 0;
+        uint32_t batch;
+        coll_plan *inner;
+        coll_stage *stage;
+        coll_status status;
+        of->count = shorter ? n - whole * piece : piece;
+        status = coll_i_kit_play(plan, kit, COLL_ACROSS, of, l == 1, &inner);
+        if (status != COLL_OK)
+            return status;
+        batch = shorter ? 1 : coll_i_kit_batch(plan, inner, k);
+        if (part < first || part >= end)
+            continue;
+        stage = coll_i_kit_stage(kit, inner, kit->at.index, COLL_I_LEADERS, 0);
+        stage->team = l == 1 ? COLL_TEAM_NODES : COLL_TEAM_ALL;
+        stage->part = part;
+        stage->all = shorter ? 1 : last > begin ? last - begin : 0;
+        stage->pieces = k;
+        stage->piece = piece;
+        stage->batch = batch;
+        stage->base[COLL_IN] = in + skip;
+        stage->base[COLL_OUT] = out + skip;
+        stage->base[COLL_SCRATCH] += scratch;
+    }
+    return COLL_OK;
+}
+
+/* ---- allreduce --------------------------------------------------------------------------- */
+
+#define COLL_I_DPML_LEADERS                                                                    \
+    "leaders", "leaders of a node, of a partition each", 1, COLL_LEADERS_MOST, 4
+static const coll_param coll_i_dpml_params[] = {{COLL_I_DPML_LEADERS, {4, 3, 4, 4}}};
+static const coll_param coll_i_dpml_pipelined_params[] = {
+    {COLL_I_DPML_LEADERS, {3, 3, 3, 3}},
+    {"pieces", "of each partition, allreduced side by side", 1, 4096, 4, {5, 5, 5, 5}}};
+
+/* One of the two stages within a node. */
+COLL_INLINE coll_status coll_i_dpml_within(coll_plan *plan, coll_kit *kit,
+                                           const coll_algorithm *half)
+{
+    const uint32_t m = kit->at.ranks, l = kit->leaders.by;
+    coll_problem node;
+    coll_plan *inner;
+    coll_status status;
+    coll_i_kit_problem(plan, COLL_WITHIN, COLL_ALLREDUCE, m, plan->problem.count, &node);
+    node.flags = plan->problem.flags;
+    status = coll_i_kit_make(plan, kit, half, NULL, &node, &inner);
+    if (status != COLL_OK)
+        return status;
+    inner->inner = kit;
+    inner->radix = coll_divider_of(m >= l ? m / l : 1);
+    inner->second = coll_divider_of(m);
+    inner->param[0] = coll_nodes_count(&kit->nodes) > 1;
+    (void)coll_i_kit_within(kit, inner);
+    return COLL_OK;
+}
+
+/* Elements of the partitions before those of a local rank. */
+COLL_INLINE size_t coll_i_leaders_begin(const coll_plan *plan, const coll_kit *kit,
+                                        uint32_t local)
+{
+    const size_t n = plan->problem.count;
+    const size_t at = kit->part * coll_leaders_below(kit->at.ranks, local, kit->leaders.by);
+    return at < n ? at : n;
+}
+
+/* Where every node has one rank, there is no more than the allreduce across the nodes, and on one
+ * node none. Otherwise its input is the sum in SCRATCH, or that of a rank alone on its node. */
+COLL_INLINE coll_status coll_i_dpml_build(coll_plan *plan, coll_kit *kit)
+{
+    const uint32_t k = plan->algorithm->n_params > 1 ? plan->param[1] : 1;
+    const uint32_t largest = coll_nodes_largest(&kit->nodes, kit->p);
+    const uint32_t nodes = coll_nodes_count(&kit->nodes);
+    const bool in_place = coll_in_place(plan), flat = largest == 1;
+    coll_problem across;
+    coll_status status = COLL_OK;
+    size_t begin, held = 0;
+    coll_ref in;
+    if (largest > UINT16_MAX)
+        return COLL_ERR_SHAPE; /* more operands than one REDUCE takes */
+    if (!coll_multiply(plan->problem.count, flat ? 0 : largest, &kit->shared) ||
+        !coll_i_addressable(kit->shared, plan->problem.elem_bytes))
+        return COLL_ERR_OVERFLOW;
+    coll_i_leaders_cut(plan, kit, plan->param[0], k);
+    begin = coll_i_leaders_begin(plan, kit, kit->at.local);
+    coll_i_kit_problem(plan, COLL_ACROSS, COLL_ALLREDUCE, nodes, 0, &across);
+    across.flags |= (flat ? in_place : nodes == 1) ? (uint32_t)COLL_IN_PLACE : 0;
+    in = COLL_AT(COLL_IN, begin);
+    if (!flat && nodes > 1 && (in_place || kit->at.ranks > 1)) {
+        in = COLL_AT(COLL_SCRATCH, 0);
+        held = coll_i_leaders_begin(plan, kit, kit->at.local + 1) - begin;
+    }
+    kit->scratch = held;
+    if (!flat)
+        status = coll_i_dpml_within(plan, kit, &coll_i_dpml_collect);
+    if (status == COLL_OK)
+        status =
+            coll_i_leaders_across(plan, kit, &across, k, in, COLL_AT(COLL_OUT, begin), held);
+    if (status == COLL_OK && !flat)
+        status = coll_i_dpml_within(plan, kit, &coll_i_dpml_spread);
+    if (status == COLL_OK)
+        plan->traits |= kit->plans[flat ? 0 : 1].traits & COLL_GIVES_SAME_BITS;
+    return status;
+}
+
+static const coll_use coll_i_dpml_usual[] = {
+    {COLL_ACROSS, &coll_recursive_doubling_allreduce, NULL}};
+
+static const coll_recipe coll_dpml_allreduce = {
+    {"dpml", "Bayatpour et al. 2017, section 4.1", COLL_BIT(COLL_ALLREDUCE),
+     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_SHARED | COLL_GIVES_SAME_BITS,
+     /* window */ 2,
+     /* parameters */ 1, coll_i_dpml_params,
+     /* check */ NULL, coll_i_kit_steps, coll_i_kit_step, coll_i_kit_scratch,
+     coll_i_kit_shared},
+    coll_i_dpml_build,
+    coll_i_dpml_usual,
+    1};
+
+static const coll_recipe coll_dpml_pipelined_allreduce = {
+    {"dpml_pipelined", "Bayatpour et al. 2017, section 4.2", COLL_BIT(COLL_ALLREDUCE),
+     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_SHARED | COLL_GIVES_SAME_BITS,
+     /* window */ 8,
+     /* parameters */ 2, coll_i_dpml_pipelined_params,
+     /* check */ NULL, coll_i_kit_steps, coll_i_kit_step, coll_i_kit_scratch,
+     coll_i_kit_shared},
+    coll_i_dpml_build,
+    coll_i_dpml_usual,
+    1};
+
+#endif /* COLL_ALGOS_DPML_H */

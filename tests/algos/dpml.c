@@ -1,0 +1,217 @@
+/* tests/algos/dpml.c — the laws of coll/algos/dpml.h, and every allreduce across the nodes */
+#include "levels.h"
+
+static const uint32_t node_kinds[] = {0, 1, 2, 3, 4, COLL_GRID_NODES_UNEVEN};
+enum { NODE_KINDS = sizeof node_kinds / sizeof node_kinds[0] };
+
+static const coll_algorithm *const dpml = &coll_dpml_allreduce.algorithm;
+static const coll_algorithm *const pipelined = &coll_dpml_pipelined_allreduce.algorithm;
+
+static bool makes(const coll_grid_case *of)
+{
+    return CHECK_STATUS(coll_i_grid_plans(&level_worker, of), COLL_OK);
+}
+
+/* (1) */
+static void check_blocks(const coll_kit *kit, size_t count)
+{
+    const coll_plan *collect = kit->stages[0].plan;
+    const uint32_t leading = coll_i_dpml_leading(collect);
+    size_t at = 0;
+    uint32_t led = 0;
+    for (uint32_t y = 0; y < leading; y++) {
+        const coll_block block = coll_i_dpml_block(collect, y);
+        const uint32_t local = y * collect->radix.by;
+        CHECK_EQ(block.offset, at);
+        CHECK_EQ(coll_i_dpml_number(collect, local), y);
+        at += block.count;
+    }
+    CHECK_EQ(at, count);
+    for (uint32_t local = 0; local < kit->at.ranks; local++)
+        led += coll_i_dpml_number(collect, local) != COLL_NOBODY;
+    CHECK_EQ(led, leading);
+}
+
+TEST(partitions_tile_the_vector)
+{
+    for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t kind = 0; kind < NODE_KINDS; kind++)
+            for (uint32_t l = 1; l <= 9; l += 2) {
+                coll_grid_case of = level_case(dpml, COLL_ALLREDUCE, p, 3 * p % 11 + p, 0);
+                of.nodes = node_kinds[kind];
+                of.param[0] = l;
+                if (!makes(&of))
+                    continue;
+                for (uint32_t r = 0; r < p; r++)
+                    if (level_kit(r)->at.ranks > 1)
+                        check_blocks(level_kit(r), of.count);
+            }
+}
+
+/* (2) For every piece, one rank of each node has a stage in which it meets the others by their
+ * numbers. */
+static void check_across(const coll_grid_case *of, uint32_t pieces)
+{
+    const coll_kit *kit = level_kit(0);
+    const size_t piece = kit->part / pieces;
+    const uint32_t nodes = coll_nodes_count(&kit->nodes);
+    for (size_t at = 0; piece > 0 && at < of->count; at += piece) {
+        const uint32_t part = (uint32_t)(at / kit->part);
+        const size_t count = of->count - at < piece ? of->count - at : piece;
+        uint32_t members = 0;
+        for (uint32_t r = 0; r < of->p; r++)
+            for (uint32_t i = 0; i < level_kit(r)->n_stages; i++) {
+                const coll_stage *stage = &level_kit(r)->stages[i];
+                const size_t first = coll_ref_offset(stage->base[COLL_OUT]);
+                if (stage->seats != COLL_I_LEADERS || at < first ||
+                    at >= first + stage->all * piece || stage->plan->problem.count != count)
+                    continue;
+                members++;
+                CHECK_EQ(stage->plan->problem.p, nodes);
+                CHECK_EQ(stage->rank, level_kit(r)->at.index);
+                CHECK_EQ(coll_i_stage_outer(level_kit(r), stage, part, stage->rank), r);
+            }
+        CHECK_EQ(members, nodes);
+    }
+}
+
+TEST(leaders_of_a_number_meet)
+{
+    for (uint32_t p = 1; p <= 64; p += p < 20 ? 1 : 7)
+        for (uint32_t kind = 0; kind < NODE_KINDS; kind++)
+            for (uint32_t l = 1; l <= 7; l += 2)
+                for (uint32_t k = 1; k <= 6; k += 5) {
+                    coll_grid_case of =
+                        level_case(pipelined, COLL_ALLREDUCE, p, 5 * p % 13 + p, 0);
+                    of.nodes = node_kinds[kind];
+                    of.param[0] = l;
+                    of.param[1] = k;
+                    if (makes(&of))
+                        check_across(&of, k);
+                }
+}
+
+/* (3) */
+TEST(ranks_of_a_node_match)
+{
+    static unsigned told[64][64];
+    for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t l = 1; l <= 9; l += 4) {
+            coll_grid_case of = level_case(dpml, COLL_ALLREDUCE, p, 100, 0);
+            const uint32_t leading = l < p ? l : p;
+            of.param[0] = l;
+            memset(told, 0, sizeof told);
+            if (!makes(&of))
+                continue;
+            for (uint32_t r = 0; r < p; r++) {
+                const walk *w = walk_of(level_plan(r), r);
+                for (size_t i = 0; i < w->n; i++) {
+                    told[r][w->act[i].peer] += w->act[i].kind == COLL_DO_NOTIFY;
+                    told[w->act[i].peer][r] -= w->act[i].kind == COLL_DO_AWAIT;
+                }
+            }
+            for (uint32_t a = 0; a < p; a++)
+                for (uint32_t b = 0; b < p; b++)
+                    CHECK_EQ(told[a][b], 0);
+            if (p == 1)
+                continue;
+            for (uint32_t y = 0; y < leading; y++) {
+                const coll_plan *collect = level_kit(0)->stages[0].plan;
+                const uint32_t rank = y * collect->radix.by;
+                for (uint32_t x = 1; x < leading; x++) {
+                    coll_action acts[COLL_STEP_MAX];
+                    CHECK_EQ(coll_plan_step(level_plan(rank), rank, x, acts), 3);
+                    CHECK_EQ(acts[1].peer, (y + x) % leading * collect->radix.by);
+                    CHECK_EQ(acts[2].peer, (y + leading - x) % leading * collect->radix.by);
+                }
+            }
+        }
+}
+
+/* Equal nodes of m ranks, partitions of equal size. */
+static void check_costs(uint32_t nodes, uint32_t m, uint32_t l)
+{
+    const size_t part = 3, count = part * l;
+    const uint32_t leading = l < m ? l : m, p = nodes * m;
+    const coll_plan inner = plan_of(&coll_recursive_doubling_allreduce, COLL_ALLREDUCE, nodes,
+                                    part, COLL_COMMUTATIVE);
+    const coll_report across = cost_of(&inner);
+    coll_grid_case of = level_case(dpml, COLL_ALLREDUCE, p, count, COLL_COMMUTATIVE);
+    coll_report report;
+    of.nodes = m;
+    of.param[0] = l;
+    report = level_cost(&of);
+    if (m > 1 && l <= m)
+        CHECK_EQ(report.rounds, (leading > 1 ? leading - 1 : 1) + across.rounds + leading - 1 +
+                                    (leading < m ? 1 : 0));
+    for (uint32_t r = 0; r < p; r++) {
+        const uint32_t local = r % m;
+        const uint32_t led =
+            coll_leaders_below(m, local + 1, l) - coll_leaders_below(m, local, l);
+        const coll_verify_count *own = &report.ranks[r], *inside = &across.ranks[r / m];
+        const uint64_t told = m == 1 ? 0 : led ? leading - 1 + m - 1 : leading;
+        const uint64_t copied = m == 1 ? 0 : 2 * count;
+        CHECK_EQ(own->messages, told + led * inside->messages);
+        CHECK_EQ(own->elements, led * inside->elements);
+        CHECK_EQ(own->copied, copied + (nodes > 1 ? led * inside->copied : m == 1 ? count : 0));
+        CHECK_EQ(own->reduced, led * (part * (m - 1) + inside->reduced));
+    }
+}
+
+TEST(costs)
+{
+    for (uint32_t nodes = 1; nodes <= 16; nodes++)
+        for (uint32_t m = 1; nodes * m <= 64; m++)
+            for (uint32_t l = 1; l <= 5; l += 2)
+                check_costs(nodes, m, l);
+}
+
+/* Every allreduce of the registry across the nodes: proven, or refused with the reason. */
+static void check_inner(const coll_algorithm *outer, const coll_algorithm *inner, uint32_t p,
+                        uint32_t kind, uint32_t l)
+{
+    static const size_t counts[] = {0, 1, 2, 9};
+    const coll_use use = {COLL_ACROSS, inner, NULL};
+    for (uint32_t c = 0; c < 4; c++)
+        for (uint32_t flags = 0; flags < 4; flags++) {
+            coll_grid_case of = level_case(outer, COLL_ALLREDUCE, p, counts[c], flags);
+            coll_report report;
+            coll_status status;
+            of.nodes = node_kinds[kind];
+            of.uses = &use;
+            of.n_uses = 1;
+            of.param[0] = l;
+            status = level_prove(&of, &report);
+            CHECK_STATUS(status, level_expected(
+                                     inner, coll_nodes_count(&level_kit(0)->nodes),
+                                     coll_nodes_largest(&level_kit(0)->nodes, p) == 1 || p == 1,
+                                     l == 1, flags));
+        }
+}
+
+TEST(every_allreduce_inside)
+{
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++) {
+        const coll_algorithm *inner = coll_registry[i];
+        if (!coll_is(inner->collectives, COLL_ALLREDUCE) || (inner->traits & COLL_NEEDS_BUILD))
+            continue;
+        for (uint32_t p = 1; p <= 16; p += p < 9 ? 1 : 7)
+            for (uint32_t kind = 0; kind < NODE_KINDS; kind++)
+                for (uint32_t l = 1; l <= 5; l += l < 3 ? 1 : 2) {
+                    check_inner(dpml, inner, p, kind, l);
+                    check_inner(pipelined, inner, p, kind, l);
+                }
+    }
+}
+
+int main(void)
+{
+    coll_grid_worker_init(&level_worker);
+    RUN(partitions_tile_the_vector);
+    RUN(leaders_of_a_number_meet);
+    RUN(ranks_of_a_node_match);
+    RUN(costs);
+    RUN(every_allreduce_inside);
+    coll_grid_worker_release(&level_worker);
+    return check_done();
+}

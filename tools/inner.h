@@ -1,0 +1,35 @@
+/* tools/inner.h — what an algorithm that is made of others uses inside: --inner ROLE=NAME
+ *
+ *   struct inner inner;
+ *   inner_read(&inner, &words);             // across=ring, within=fnomial,f=4
+ *   … inner.use, inner.n …
+ *
+ * A name stands for the algorithms of all collectives that have it, as a role may have several to
+ * solve. Parameters follow the name; each algorithm takes those that it has.
+ */
+#ifndef COLL_TOOLS_INNER_H
+#define COLL_TOOLS_INNER_H
+
+#include "coll/build.h"
+#include "options.h"
+
+enum { INNER_MAX = 64 };
+
+struct inner {
+    const struct option_words *words;
+    coll_use use[INNER_MAX];
+    uint32_t params[INNER_MAX][COLL_PARAM_MAX];
+    uint32_t n;
+};
+
+#define INNER_OPTION(words)                                                                    \
+    WORDS("inner", "ROLE=NAME", "what is used inside: within=NAME[,K=V], across=NAME[,K=V]",   \
+          &(words))
+
+/* Reads the words, or refuses them. Both must stay in place. */
+void inner_read(struct inner *inner, const struct option_words *words);
+
+/* Prints the words, each after `before`. */
+void inner_print(const struct inner *inner, const char *before);
+
+#endif /* COLL_TOOLS_INNER_H */
