@@ -33,6 +33,7 @@
 #include "algos/linear_scan.h"
 #include "algos/mesh_combining.h"
 #include "algos/node_combining.h"
+#include "algos/multicast.h"
 #include "algos/pairwise.h"
 #include "algos/prefix.h"
 #include "algos/rabenseifner.h"
@@ -62,6 +63,11 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_linear_reduce_scatter,
     &coll_linear_scan,
     &coll_linear_exscan,
+
+    /* with a multicast by the network */
+    &coll_multicast_bcast,
+    &coll_serial_reduce,
+    &coll_serial_allreduce,
 
     /* trees */
     &coll_fnomial_barrier,

@@ -1,0 +1,111 @@
+/* tests/algos/multicast.c — the laws of coll/algos/multicast.h */
+#include "coll/algos/multicast.h"
+
+#include "walk.h"
+
+static coll_plan serial(coll_collective collective, uint32_t p, size_t count, uint32_t flags,
+                        uint32_t root, uint32_t slots)
+{
+    return plan_with(collective == COLL_REDUCE ? &coll_serial_reduce : &coll_serial_allreduce,
+                     collective, p, count, flags, root, &slots);
+}
+
+/* Law 1: the root multicasts, once; after that message, no rank sends. Returns its elements. */
+static size_t check_one_multicast(const coll_plan *plan)
+{
+    const uint32_t root = plan->problem.root;
+    size_t elements = 0, multicasts = 0;
+    for (uint32_t rank = 0; rank < plan->problem.p; rank++) {
+        const walk *w = walk_of(plan, rank);
+        bool over = false;
+        for (size_t i = 0; i < w->n; i++) {
+            const coll_action *a = &w->act[i];
+            CHECK(!over || !is_send(a));
+            if (a->kind == COLL_DO_MULTICAST) {
+                CHECK_EQ(rank, root);
+                multicasts++;
+                elements = a->count;
+                over = true;
+            }
+            if (a->kind == COLL_DO_RECV && a->peer == root) /* only by multicast */
+                over = true;
+        }
+        CHECK(over);
+    }
+    CHECK_EQ(multicasts, 1);
+    return elements;
+}
+
+TEST(a_multicast_is_the_last_message)
+{
+    for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t root = 0; root < p; root++) {
+            const coll_plan bcast =
+                plan_with(&coll_multicast_bcast, COLL_BCAST, p, 3, 0, root, NULL);
+            const coll_plan reduce = serial(COLL_REDUCE, p, 3, 0, root, 2);
+            const coll_plan allreduce = serial(COLL_ALLREDUCE, p, 3, 0, 0, 2);
+            CHECK_EQ(check_one_multicast(&bcast), 3);
+            CHECK_EQ(check_one_multicast(&reduce), 1);
+            CHECK_EQ(check_one_multicast(&allreduce), 3);
+        }
+}
+
+/* Law 2. */
+TEST(the_root_combines_in_rank_order)
+{
+    for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t root = 0; root < p; root++)
+            for (uint32_t slots = 1; slots <= 65536; slots *= 16) {
+                const coll_plan plan = serial(COLL_REDUCE, p, 3, 0, root, slots);
+                uint32_t next = 0;
+                for (uint32_t rank = 0; rank < p; rank++) {
+                    const walk *w = walk_of(&plan, rank);
+                    for (size_t i = 0; i < w->n && rank != root; i++)
+                        CHECK(!is_send(&w->act[i]) || (i == 0 && w->act[i].peer == root));
+                    for (size_t i = 0; i < w->n && rank == root; i++) {
+                        next += next == root; /* its own operand */
+                        if (is_receive(&w->act[i]))
+                            CHECK_EQ(w->act[i].peer, next++);
+                    }
+                }
+                CHECK_EQ(next, p);
+            }
+}
+
+TEST(costs)
+{
+    const size_t count = 5;
+    for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            const uint32_t root = p / 3, rounds = p > 1 ? 1 : 0;
+            coll_plan plan =
+                plan_with(&coll_multicast_bcast, COLL_BCAST, p, count, flags, root, NULL);
+            coll_report cost = cost_of(&plan);
+            CHECK_EQ(cost.rounds, rounds);
+            CHECK_EQ(cost.total.messages, 1);
+            CHECK_EQ(cost.total.elements, count);
+            for (int spreads = 0; spreads <= 1; spreads++) {
+                const uint32_t at = spreads ? 0 : root;
+                plan =
+                    serial(spreads ? COLL_ALLREDUCE : COLL_REDUCE, p, count, flags, at, 65536);
+                cost = cost_of(&plan);
+                CHECK_EQ(cost.rounds, 2 * rounds);
+                for (uint32_t rank = 0; rank < p; rank++) {
+                    CHECK_EQ(cost.ranks[rank].messages, 1);
+                    CHECK_EQ(cost.ranks[rank].elements, rank == at && !spreads ? 1 : count);
+                    CHECK_EQ(cost.ranks[rank].reduced, rank == at ? (p - 1) * count : 0);
+                    CHECK_EQ(coll_plan_scratch(&plan, rank),
+                             rank != at ? (spreads ? 0 : 1)
+                                        : (p - 1 + (flags && at > 0 ? 1 : 0)) * count);
+                }
+            }
+        }
+}
+
+int main(void)
+{
+    RUN(a_multicast_is_the_last_message);
+    RUN(the_root_combines_in_rank_order);
+    RUN(costs);
+    return check_done();
+}
