@@ -19,12 +19,16 @@
 #include "algos/bruck_alltoallv.h"
 #include "algos/butterfly.h"
 #include "algos/chain.h"
+#include "algos/circulant.h"
 #include "algos/dissemination.h"
 #include "algos/dpml.h"
 #include "algos/fence.h"
 #include "algos/fnomial.h"
 #include "algos/fnomial_gather.h"
+#include "algos/fnomial_split.h"
 #include "algos/kary.h"
+#include "algos/kprefix.h"
+#include "algos/kprefix_lb.h"
 #include "algos/kshift.h"
 #include "algos/linear.h"
 #include "algos/linear_all.h"
@@ -32,8 +36,9 @@
 #include "algos/linear_neighbor.h"
 #include "algos/linear_scan.h"
 #include "algos/mesh_combining.h"
-#include "algos/node_combining.h"
 #include "algos/multicast.h"
+#include "algos/neighbor_exchange.h"
+#include "algos/node_combining.h"
 #include "algos/pairwise.h"
 #include "algos/prefix.h"
 #include "algos/rabenseifner.h"
@@ -44,6 +49,7 @@
 #include "algos/ring.h"
 #include "algos/scatter_allgather.h"
 #include "algos/snake.h"
+#include "algos/sparbit.h"
 #include "algos/throttled.h"
 #include "algos/shm_all.h"
 #include "algos/shm_reduce.h"
@@ -83,6 +89,8 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_chain_allreduce,
     &coll_fnomial_gather,
     &coll_fnomial_gatherv,
+    &coll_fnomial_split_reduce,
+    &coll_fnomial_split_allreduce,
     &coll_scatter_allgather_bcast,
     &coll_scatter_ring_bcast,
     &coll_binary_tree_scan,
@@ -90,10 +98,18 @@ static const coll_algorithm *const coll_registry[] = {
 
     /* rings */
     &coll_ring_allgather,
-    &coll_prefix_allgather,
-    &coll_kshift_allgather,
+    &coll_neighbor_exchange_allgather,
     &coll_ring_reduce_scatter,
     &coll_ring_allreduce,
+
+    /* permutations that share no link of a fat tree */
+    &coll_prefix_allgather,
+    &coll_kprefix_allgather,
+    &coll_kprefix_lb_allgather,
+    &coll_kshift_allgather,
+    &coll_ring_alltoall,
+    &coll_prefix_alltoall,
+    &coll_kshift_alltoall,
 
     /* meshes */
     &coll_snake_bcast,
@@ -116,18 +132,21 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_recursive_multiplying_scan,
     &coll_recursive_doubling_exscan,
 
+    /* circulant graphs */
+    &coll_circulant_reduce_scatter,
+    &coll_circulant_allgather,
+    &coll_circulant_allreduce,
+
     /* dissemination, and its kin that gathers */
     &coll_dissemination_barrier,
     &coll_bruck_allgather,
+    &coll_sparbit_allgather,
 
     /* every rank with every other, straight or by way of others */
     &coll_bruck_alltoall,
     &coll_bruck_alltoallv,
     &coll_pairwise_alltoall,
     &coll_throttled_alltoall,
-    &coll_ring_alltoall,
-    &coll_prefix_alltoall,
-    &coll_kshift_alltoall,
     &coll_pairwise_reduce_scatter,
 
     /* neighbours */

@@ -3,6 +3,7 @@
  *   static void visit(const missing *machine) { … machine->p, machine->table, machine->nodes … }
  *   missing_all(8, visit);                   // every set of nodes of machines of up to 8
  *   missing_random(64, 100, visit);          // some sets of nodes of machines of up to 64
+ *   missing_large(visit);                    // some holes in machines of up to MISSING_LARGE
  *
  * missing_plan makes a plan and places it there, with blocks of equal size or tables.
  */
@@ -11,11 +12,11 @@
 
 #include "walk.h"
 
-enum { MISSING_MOST = 64 };
+enum { MISSING_MOST = 64, MISSING_LARGE = 300 };
 
 typedef struct missing {
     uint32_t nodes, p;
-    uint32_t table[MISSING_MOST]; /* node of each rank, ascending */
+    uint32_t table[MISSING_LARGE]; /* node of each rank, ascending */
 } missing;
 
 /* The machine whose node i exists if bit i of `there` is set. */
@@ -59,6 +60,23 @@ static inline void missing_random(uint32_t most, unsigned sets,
             visit(&machine);
         }
     }
+}
+
+/* A few nodes are missing, or every other one, or all but a few. */
+static inline void missing_large(void (*visit)(const missing *machine))
+{
+    for (uint32_t nodes = MISSING_LARGE - 45; nodes <= MISSING_LARGE; nodes += 15)
+        for (uint32_t which = 0; which < 3; which++) {
+            missing machine;
+            machine.nodes = nodes;
+            machine.p = 0;
+            for (uint32_t node = 0; node < nodes; node++) {
+                const uint32_t hash = (node * 2654435761u) >> 24;
+                if (which == 0 ? hash > 5 : which == 1 ? hash & 1 : hash < 5)
+                    machine.table[machine.p++] = node;
+            }
+            visit(&machine);
+        }
 }
 
 /* A plan of `count` elements a block on the machine's nodes, which the parameters must name. */

@@ -112,6 +112,19 @@ TEST(missing_nodes)
     missing_random(64, 60, check_missing);
 }
 
+static void prove(const missing *it)
+{
+    for (unsigned row = 0; row < 2; row++) {
+        const coll_plan plan = missing_plan(rows[row], solved[row], it, 1, 0, &it->nodes);
+        cost_of(&plan);
+    }
+}
+
+TEST(nodes_missing_in_large_machines)
+{
+    missing_large(prove);
+}
+
 TEST(groups_that_do_not_fit)
 {
     static const uint32_t up[4] = {1, 2, 5, 7}, down[4] = {7, 5, 2, 1}, twice[4] = {1, 2, 2, 5};
@@ -286,6 +299,7 @@ int main(void)
     RUN(affine_groups);
     RUN(stages_are_prefix_permutations);
     RUN(missing_nodes);
+    RUN(nodes_missing_in_large_machines);
     RUN(groups_that_do_not_fit);
     RUN(whole_permutations_share_no_link);
     RUN(other_permutations_share_links);

@@ -39,18 +39,17 @@
 
 /* ---- the machine ------------------------------------------------------------------------- */
 
-/* Nodes of which `p` have a rank; a rank's node is its outer rank in the group. */
+/* Nodes of which `p` have a rank. */
 typedef struct coll_i_machine {
-    const coll_group *group;
+    const coll_group *group; /* a rank's node is its outer rank; NULL: itself */
     uint32_t p, nodes;
 } coll_i_machine;
 
 /* With `nodes` = 0, each rank is its own node. */
 COLL_HOT_INLINE coll_i_machine coll_i_machine_of(const coll_plan *plan, uint32_t nodes)
 {
-    static const coll_group all = {0, 1, NULL, NULL};
     coll_i_machine machine;
-    machine.group = nodes ? &plan->group : &all;
+    machine.group = nodes ? &plan->group : NULL;
     machine.p = plan->problem.p;
     machine.nodes = nodes ? nodes : plan->problem.p;
     return machine;
@@ -58,21 +57,28 @@ COLL_HOT_INLINE coll_i_machine coll_i_machine_of(const coll_plan *plan, uint32_t
 
 COLL_HOT_INLINE uint32_t coll_i_machine_node(const coll_i_machine *machine, uint32_t rank)
 {
-    return coll_group_outer(machine->group, rank);
+    return machine->group ? coll_group_outer(machine->group, rank) : rank;
 }
 
 /* How many ranks live on the nodes below `node`, which is at most machine->nodes. */
 COLL_HOT_INLINE uint32_t coll_i_machine_below(const coll_i_machine *machine, uint32_t node)
 {
-    return coll_group_below(machine->group, machine->p, machine->nodes, node);
+    return machine->group ? coll_group_below(machine->group, machine->p, machine->nodes, node)
+                          : node;
 }
 
 /* The rank on a node; COLL_NOBODY where there is none, or no such node. */
 COLL_HOT_INLINE uint32_t coll_i_machine_rank(const coll_i_machine *machine, uint32_t node)
 {
-    const uint32_t rank =
-        node < machine->nodes ? coll_i_machine_below(machine, node) : machine->p;
-    return rank < machine->p && coll_i_machine_node(machine, rank) == node ? rank : COLL_NOBODY;
+    uint32_t rank = node;
+    if (node >= machine->nodes)
+        return COLL_NOBODY;
+    if (machine->group) {
+        rank = coll_i_machine_below(machine, node);
+        if (rank == machine->p || coll_i_machine_node(machine, rank) != node)
+            return COLL_NOBODY;
+    }
+    return rank;
 }
 
 /* Steps are numbers of stages on the nodes: more nodes than these have too many for 32 bits. */
