@@ -20,6 +20,7 @@
 #include "algos/butterfly.h"
 #include "algos/chain.h"
 #include "algos/circulant.h"
+#include "algos/circulant_bcast.h"
 #include "algos/dissemination.h"
 #include "algos/dpml.h"
 #include "algos/fence.h"
@@ -133,6 +134,8 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_recursive_doubling_exscan,
 
     /* circulant graphs */
+    &coll_circulant_bcast,
+    &coll_circulant_reduce,
     &coll_circulant_reduce_scatter,
     &coll_circulant_allgather,
     &coll_circulant_allreduce,

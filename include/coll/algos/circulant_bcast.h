@@ -1,0 +1,435 @@
+/* coll/algos/circulant_bcast.h — bcast, reduce in blocks, a fixed distance in every round
+ *
+ * The vector is cut into n blocks, and n − 1 + q rounds, q = ⌈log2 p⌉, bring all of them to all
+ * ranks: fewer cannot be. Rounds come in passes of q. Those of phase k have the distance skip[k] of
+ * the circulant graph: skip[q] = p, skip[k] = ⌈skip[k+1]/2⌉. Every rank sends a block so far to its
+ * right, and gets one that it lacks from as far to its left; the root, renumbered 0, sends block k
+ * in phase k of pass 0, and q more in every further pass. A schedule says which block a rank gets in
+ * each phase of pass 0; in the next pass, all numbers are q higher. Blocks that are not there yet
+ * are not sent, and those from n − 1 on are all that one. A reduction is the same backwards: what a
+ * rank gets in the broadcast it sends, and what it sends there, comes and is added.
+ *
+ *   p = 5, q = 3, skip = 1 2 3: the block that a rank gets, and the one that it sends, in phase k of
+ *   pass 0; those of the pass before are negative
+ *       rank        1  2  3  4           0  1  2  3  4
+ *       k = 0       0 -3 -2 -1           0 -3 -2 -1 -3
+ *       k = 1      -1  1 -3 -2           1 -3 -2 -1 -1
+ *       k = 2      -2 -1  2  0           2  0 -2 -2 -1
+ *
+ * A rank is a sum of skips, each the largest that fits. The index of the last one is its base: it
+ * gets that block in the pass in which the root sends it, and all others in the next one. Ranks
+ * with the same leading skips are a range. Within it, what a rank sends in phase k follows from
+ * these; where its receiver is beyond, the receiver's schedule is made: a search for ranks that
+ * have what it lacks. Both take O(log p), and the latter is seldom needed.
+ *
+ * Laws (tests/algos/circulant_bcast.c)
+ *   (1) what a rank sends in phase k is what the rank skip[k] to its right gets then
+ *   (2) in a pass a rank gets its base block, and of the pass before all other ones, each once
+ *   (3) what a rank sends in phase k came in an earlier phase of the pass, or is the base block of
+ *       the pass before
+ * Cost    n = ⌈count/segment⌉ (1 for segment 0): n − 1 + ⌈log2 p⌉ rounds; each rank but the root gets
+ *         (bcast) or sends (reduce) each block once. scratch: bcast none; reduce two blocks, and
+ *         `count` more but at the root
+ * Source  Träff 2024, arXiv:2407.18004
+ */
+#ifndef COLL_ALGOS_CIRCULANT_BCAST_H
+#define COLL_ALGOS_CIRCULANT_BCAST_H
+
+#include "circulant.h"
+
+static const coll_param coll_i_circulant_bcast_params[] = {
+    {"segment", "elements of a block; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 1000, 0}}};
+
+/* ---- the schedule ------------------------------------------------------------------------ */
+
+typedef struct coll_i_circulant_graph {
+    uint32_t p, q;
+} coll_i_circulant_graph;
+
+COLL_HOT_INLINE coll_i_circulant_graph coll_i_circulant_graph_of(uint32_t p)
+{
+    coll_i_circulant_graph graph;
+    graph.p = p;
+    graph.q = coll_log2_ceil(p);
+    return graph;
+}
+
+/* skip[k], k ≤ q. */
+COLL_HOT_INLINE uint32_t coll_i_circulant_distance(coll_i_circulant_graph graph, uint32_t k)
+{
+    return coll_i_circulant_skip(graph.p, graph.q - k);
+}
+
+/* The least index of the skips whose sum is v > 0, each the largest that is not too large. */
+COLL_HOT_INLINE uint32_t coll_i_circulant_base(coll_i_circulant_graph graph, uint32_t v)
+{
+    uint32_t k = graph.q;
+    while (v > 0) {
+        const uint32_t skip = coll_i_circulant_distance(graph, --k);
+        v -= v < skip ? 0 : skip;
+    }
+    return k;
+}
+
+/* A rank, without its leading skips: those of index above k. */
+typedef struct coll_i_circulant_range {
+    uint32_t rest;  /* what is left of it: its place among … */
+    uint32_t ranks; /* … so many with the same leading skips */
+    uint32_t last;  /* the index of the last of these; q: there are none */
+} coll_i_circulant_range;
+
+COLL_HOT_INLINE coll_i_circulant_range coll_i_circulant_range_of(coll_i_circulant_graph graph,
+                                                                 uint32_t v, uint32_t k)
+{
+    coll_i_circulant_range range;
+    range.rest = v;
+    range.ranks = graph.p;
+    range.last = graph.q;
+    for (uint32_t i = graph.q; i-- > k + 1;) {
+        const uint32_t skip = coll_i_circulant_distance(graph, i);
+        if (range.rest >= skip) {
+            range.rest -= skip;
+            range.ranks -= skip;
+            range.last = i;
+        } else if (range.ranks > skip) {
+            range.ranks = skip;
+        }
+    }
+    return range;
+}
+
+/* From here on, a pass's own block b has the number q + b, and b < q is the one of the pass before. */
+
+/* The highest bit of a set below bit `end` ≤ 32; 32 if there is none. */
+COLL_HOT_INLINE uint32_t coll_i_circulant_below(uint32_t set, uint32_t end)
+{
+    set &= (uint32_t)(((uint64_t)1 << end) - 1);
+    return set == 0 ? 32 : COLL_HIGHEST_BIT(set);
+}
+
+/* What v > 0 gets in phase k, by search. In each phase, from 0 on, it gets the base block of a rank
+ * that is at least skip[k] to the left of v, and no further than skip[k+1] if there is one so near;
+ * the nearest whose base block v still lacks, and nearer to rank 0 than in the phase before. Ranks
+ * are sums of ever smaller skips, and are searched depth first: those from 0 to v, then those to
+ * the left of 0, from which v is p + v away. 0 itself, between them, stands for v's own base. */
+COLL_INLINE uint32_t coll_i_circulant_search(coll_i_circulant_graph graph, uint32_t v,
+                                             uint32_t k)
+{
+    const uint32_t q = graph.q, base = coll_i_circulant_base(graph, v);
+    uint32_t lacks = (uint32_t)(((uint64_t)1 << q) - 1) & ~((uint32_t)1 << base);
+    uint32_t sum = 0, e = coll_i_circulant_below(lacks, q); /* the skips of a rank; the next */
+    uint32_t skip = 1, next = coll_i_circulant_distance(graph, 1), phase = 0;
+    uint64_t left = v, nearest = 0; /* from that rank to v; from the one of the phase before */
+    for (;;) {
+        bool up = e == 32;
+        if (!up) {
+            const uint32_t step = coll_i_circulant_distance(graph, e);
+            if (left < (uint64_t)step + skip || left - step <= nearest) {
+                e = coll_i_circulant_below(lacks, e);
+                continue;
+            }
+            if (left - step >= next) {
+                left -= step;
+                sum |= (uint32_t)1 << e;
+                e = coll_i_circulant_below(lacks, e);
+                continue;
+            }
+            up = left < next;
+        }
+        while (up && sum != 0) {
+            e = COLL_LOWEST_BIT(sum);
+            sum &= sum - 1;
+            left += coll_i_circulant_distance(graph, e);
+            up = left < next;
+        }
+        if (up) { /* rank 0 */
+            if (phase == k)
+                return q + base;
+            nearest = v;
+            left = (uint64_t)graph.p + v;
+            e = q;
+        } else {
+            if (phase == k)
+                return e;
+            nearest = left - coll_i_circulant_distance(graph, e);
+            lacks &= ~((uint32_t)1 << e);
+        }
+        e = coll_i_circulant_below(lacks, e);
+        skip = next;
+        next = coll_i_circulant_distance(graph, ++phase + 1);
+    }
+}
+
+/* What v sends in phase k: block k if it has taken skip[k] itself; else the base block of its leading
+ * skips, which those that take skip[k] next are to get. At the end of a range this may be
+ * otherwise. */
+COLL_INLINE uint32_t coll_i_circulant_sends(coll_i_circulant_graph graph, uint32_t v,
+                                            uint32_t k)
+{
+    const coll_i_circulant_range range = coll_i_circulant_range_of(graph, v, k);
+    const uint32_t skip = coll_i_circulant_distance(graph, k);
+    if (v == 0)
+        return graph.q + k;
+    if (k > 0) {
+        const uint32_t before = coll_i_circulant_distance(graph, k - 1);
+        const bool sure = range.rest < skip
+                              ? range.ranks - range.rest > skip || range.ranks < before ||
+                                    (k == 1 && range.rest == 0)
+                              : k == 1 || range.rest > skip || range.ranks - skip < before;
+        if (!sure)
+            return coll_i_circulant_search(graph, coll_mod_add(v, skip, graph.p), k);
+    }
+    if (range.rest >= skip)
+        return k;
+    return range.last < graph.q ? range.last : graph.q + coll_i_circulant_base(graph, v);
+}
+
+/* What v > 0 gets in phase k. If it takes skip[k], it is from a rank with the same leading skips. */
+COLL_INLINE uint32_t coll_i_circulant_gets(coll_i_circulant_graph graph, uint32_t v, uint32_t k)
+{
+    const coll_i_circulant_range range = coll_i_circulant_range_of(graph, v, k);
+    const uint32_t skip = coll_i_circulant_distance(graph, k);
+    if (range.rest < skip)
+        return coll_i_circulant_sends(graph, coll_mod_sub(v, skip, graph.p), k);
+    return range.last < graph.q ? range.last : graph.q + coll_i_circulant_base(graph, v);
+}
+
+/* ---- rounds and blocks ------------------------------------------------------------------- */
+
+/* Of coll_divider_of(by), by = 1 … 32: q is not known to the plan. */
+#define COLL_I_MULTIPLIER(by, bits)                                                            \
+    (uint32_t)(((((uint64_t)1 << (bits)) - (by)) << 32) / (by)) + 1
+static const uint32_t coll_i_circulant_multipliers[] = {
+    COLL_I_MULTIPLIER(1, 0),  COLL_I_MULTIPLIER(2, 1),  COLL_I_MULTIPLIER(3, 2),
+    COLL_I_MULTIPLIER(4, 2),  COLL_I_MULTIPLIER(5, 3),  COLL_I_MULTIPLIER(6, 3),
+    COLL_I_MULTIPLIER(7, 3),  COLL_I_MULTIPLIER(8, 3),  COLL_I_MULTIPLIER(9, 4),
+    COLL_I_MULTIPLIER(10, 4), COLL_I_MULTIPLIER(11, 4), COLL_I_MULTIPLIER(12, 4),
+    COLL_I_MULTIPLIER(13, 4), COLL_I_MULTIPLIER(14, 4), COLL_I_MULTIPLIER(15, 4),
+    COLL_I_MULTIPLIER(16, 4), COLL_I_MULTIPLIER(17, 5), COLL_I_MULTIPLIER(18, 5),
+    COLL_I_MULTIPLIER(19, 5), COLL_I_MULTIPLIER(20, 5), COLL_I_MULTIPLIER(21, 5),
+    COLL_I_MULTIPLIER(22, 5), COLL_I_MULTIPLIER(23, 5), COLL_I_MULTIPLIER(24, 5),
+    COLL_I_MULTIPLIER(25, 5), COLL_I_MULTIPLIER(26, 5), COLL_I_MULTIPLIER(27, 5),
+    COLL_I_MULTIPLIER(28, 5), COLL_I_MULTIPLIER(29, 5), COLL_I_MULTIPLIER(30, 5),
+    COLL_I_MULTIPLIER(31, 5), COLL_I_MULTIPLIER(32, 5)};
+#undef COLL_I_MULTIPLIER
+
+COLL_HOT_INLINE coll_divider coll_i_circulant_divider(uint32_t q)
+{
+    const uint32_t bits = coll_log2_ceil(q);
+    coll_divider d;
+    d.by = q;
+    d.multiplier = coll_i_circulant_multipliers[q - 1];
+    d.shift1 = bits < 1 ? bits : 1;
+    d.shift2 = bits < 1 ? 0 : bits - 1;
+    return d;
+}
+
+/* A round of a bcast to p > 1 ranks. The last pass is full, the first one perhaps not; block n − 1
+ * is also any that is beyond it. */
+typedef struct coll_i_circulant_turn {
+    coll_i_circulant_graph graph;
+    uint32_t v;                 /* the rank, renumbered */
+    uint32_t phase, skip, next; /* next: skip[phase + 1] */
+    uint32_t blocks;            /* n */
+    uint32_t before, lead;      /* number i is block i + before − lead */
+} coll_i_circulant_turn;
+
+/* n − 1 + q, and for one rank none. */
+COLL_HOT_INLINE uint32_t coll_i_circulant_rounds(const coll_plan *plan)
+{
+    const size_t blocks = coll_segments(plan->problem.count, plan->param[0]);
+    const uint32_t q = coll_log2_ceil(plan->problem.p);
+    return q == 0 ? 0 : (uint32_t)blocks - 1 + q;
+}
+
+COLL_HOT_INLINE coll_i_circulant_turn coll_i_circulant_turn_of(const coll_plan *plan,
+                                                               uint32_t rank, uint32_t round)
+{
+    const uint32_t rounds = coll_i_circulant_rounds(plan);
+    coll_i_circulant_turn turn;
+    turn.graph = coll_i_circulant_graph_of(plan->problem.p);
+    turn.v = coll_mod_sub(rank, plan->problem.root, plan->problem.p);
+    turn.blocks = rounds - turn.graph.q + 1;
+    {
+        const uint32_t q = turn.graph.q;
+        const coll_divider by_q = coll_i_circulant_divider(q);
+        const uint32_t over = rounds - coll_divide(rounds, &by_q) * q;
+        const uint32_t missing = over == 0 ? 0 : q - over; /* phases of the first pass */
+        turn.before = coll_divide(round + missing, &by_q) * q;
+        turn.phase = round + missing - turn.before;
+        turn.lead = missing + q;
+        turn.skip = coll_i_circulant_distance(turn.graph, turn.phase);
+        turn.next = coll_i_circulant_distance(turn.graph, turn.phase + 1);
+    }
+    return turn;
+}
+
+/* The block that moves in a round, as a part of the vector. */
+COLL_HOT_INLINE coll_block coll_i_circulant_block(const coll_plan *plan,
+                                                  const coll_i_circulant_turn *turn,
+                                                  uint32_t number)
+{
+    const uint32_t i = turn->before + number - turn->lead, last = turn->blocks - 1;
+    return coll_segment_block(plan->problem.count, plan->param[0], i < last ? i : last);
+}
+
+/* The block that goes to the right; false if there is none yet, or there is the root. In pass 0
+ * only own blocks move: to ranks for which this is the first skip, in one range with v. */
+COLL_HOT_INLINE bool coll_i_circulant_right(const coll_plan *plan,
+                                            const coll_i_circulant_turn *turn,
+                                            coll_block *block)
+{
+    const uint32_t v = turn->v, skip = turn->skip;
+    uint32_t number;
+    if (v + skip == turn->graph.p ||
+        (turn->before == 0 && (v >= skip || v >= turn->next - skip)))
+        return false;
+    number = coll_i_circulant_sends(turn->graph, v, turn->phase);
+    if (turn->before + number < turn->lead)
+        return false;
+    *block = coll_i_circulant_block(plan, turn, number);
+    return true;
+}
+
+/* The one that comes from the left. */
+COLL_HOT_INLINE bool coll_i_circulant_left(const coll_plan *plan,
+                                           const coll_i_circulant_turn *turn, coll_block *block)
+{
+    const uint32_t v = turn->v;
+    uint32_t number;
+    if (v == 0 || (turn->before == 0 && (v < turn->skip || v >= turn->next)))
+        return false;
+    number = coll_i_circulant_gets(turn->graph, v, turn->phase);
+    if (turn->before + number < turn->lead)
+        return false;
+    *block = coll_i_circulant_block(plan, turn, number);
+    return true;
+}
+
+/* Rounds are counted in 32 bits. */
+COLL_INLINE coll_status coll_i_circulant_bcast_check(const coll_plan *plan)
+{
+    return coll_segments(plan->problem.count, plan->param[0]) < UINT32_MAX - 128
+               ? COLL_OK
+               : COLL_ERR_PARAM;
+}
+
+/* ---- bcast ------------------------------------------------------------------------------- */
+
+COLL_INLINE size_t coll_i_circulant_bcast_steps(const coll_plan *plan, uint32_t rank)
+{
+    (void)rank;
+    return plan->problem.p == 1 ? (coll_in_place(plan) ? 0u : 1u)
+                                : coll_i_circulant_rounds(plan);
+}
+
+/* A step a round; the last one with the root's copy. */
+COLL_INLINE unsigned coll_i_circulant_bcast_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                                 coll_action *out)
+{
+    const uint32_t p = plan->problem.p;
+    const bool copies = rank == plan->problem.root && !coll_in_place(plan);
+    unsigned n = 0;
+    if (p > 1) {
+        const coll_i_circulant_turn turn = coll_i_circulant_turn_of(plan, rank, (uint32_t)s);
+        const coll_ref from = copies ? COLL_AT(COLL_IN, 0) : COLL_AT(COLL_OUT, 0);
+        coll_block block;
+        if (coll_i_circulant_right(plan, &turn, &block))
+            coll_act_send(&out[n++], coll_mod_add(rank, turn.skip, p), from + block.offset,
+                          block.count);
+        if (coll_i_circulant_left(plan, &turn, &block))
+            coll_act_recv(&out[n++], coll_mod_sub(rank, turn.skip, p), from + block.offset,
+                          block.count);
+        if (!copies || s + 1 < coll_i_circulant_rounds(plan))
+            return n;
+    }
+    coll_act_copy(&out[n++], COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0), plan->problem.count);
+    return n;
+}
+
+static const coll_algorithm coll_circulant_bcast = {
+    "circulant",
+    "Traeff 2024",
+    COLL_BIT(COLL_BCAST),
+    COLL_GIVES_SAME_BITS,
+    /* window */ 2,
+    /* parameters */ 1,
+    coll_i_circulant_bcast_params,
+    coll_i_circulant_bcast_check,
+    coll_i_circulant_bcast_steps,
+    coll_i_circulant_bcast_step,
+    /* scratch */ NULL,
+    /* shared */ NULL,
+};
+
+/* ---- reduce ------------------------------------------------------------------------------ */
+
+/* Round s backwards. A rank other than the root sums up in SCRATCH, where its own operand must be
+ * first; a block has its first round q rounds, or less, before that of the block's number. */
+COLL_INLINE unsigned coll_i_circulant_reduce_step(const coll_plan *plan, uint32_t rank,
+                                                  size_t s, coll_action *out)
+{
+    const uint32_t p = plan->problem.p, root = plan->problem.root;
+    const size_t count = plan->problem.count;
+    coll_ref sum = COLL_AT(COLL_OUT, 0), staging = COLL_AT(COLL_SCRATCH, 0);
+    coll_i_circulant_turn turn;
+    coll_block block;
+    unsigned n = 0;
+    if (p == 1) {
+        coll_act_copy(out, sum, COLL_AT(COLL_IN, 0), count);
+        return 1;
+    }
+    turn =
+        coll_i_circulant_turn_of(plan, rank, coll_i_circulant_rounds(plan) - 1 - (uint32_t)s);
+    if (rank != root) {
+        const uint32_t later = (uint32_t)s + turn.graph.q; /* blocks in use, from the end */
+        sum = COLL_AT(COLL_SCRATCH, 0);
+        staging = sum + count;
+        if (later < turn.blocks || s == 0) {
+            const uint32_t i = later < turn.blocks ? turn.blocks - 1 - later : 0;
+            const size_t at = coll_segment_block(count, plan->param[0], i).offset;
+            const coll_block one = coll_segment_block(count, plan->param[0], i);
+            coll_act_copy(&out[n++], sum + at, COLL_AT(COLL_IN, at),
+                          s == 0 ? count - at : one.count);
+        }
+    }
+    if (coll_i_circulant_left(plan, &turn, &block))
+        coll_act_send(&out[n++], coll_mod_sub(rank, turn.skip, p), sum + block.offset,
+                      block.count);
+    if (coll_i_circulant_right(plan, &turn, &block)) {
+        /* the root sends each block but the last once, and that first in the last round */
+        const bool fresh = rank == root && (s == 0 || block.offset + block.count < count);
+        const coll_ref at = sum + block.offset;
+        const coll_ref src = fresh ? coll_input(plan) + block.offset : at;
+        const size_t slot = coll_segment_block(count, plan->param[0], 0).count;
+        coll_act_recv_reduce(&out[n++], coll_mod_add(rank, turn.skip, p), at, src,
+                             src == at ? staging + (s & 1 ? slot : 0) : at, block.count);
+    }
+    return n;
+}
+
+COLL_INLINE size_t coll_i_circulant_reduce_scratch(const coll_plan *plan, uint32_t rank)
+{
+    const bool is_root = rank == plan->problem.root;
+    if (plan->problem.p == 1)
+        return 0;
+    return (is_root ? 0 : plan->problem.count) +
+           2 * coll_segment_block(plan->problem.count, plan->param[0], 0).count;
+}
+
+static const coll_algorithm coll_circulant_reduce = {
+    "circulant",
+    "Traeff 2024",
+    COLL_BIT(COLL_REDUCE),
+    COLL_NEEDS_COMMUTATIVE,
+    /* window */ 2,
+    /* parameters */ 1,
+    coll_i_circulant_bcast_params,
+    coll_i_circulant_bcast_check,
+    coll_i_circulant_bcast_steps,
+    coll_i_circulant_reduce_step,
+    coll_i_circulant_reduce_scratch,
+    /* shared */ NULL,
+};
+
+#endif /* COLL_ALGOS_CIRCULANT_BCAST_H */
