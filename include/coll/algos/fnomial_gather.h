@@ -88,16 +88,6 @@ COLL_HOT_INLINE size_t coll_i_fnomial_elements(const coll_plan *plan,
            coll_i_fnomial_at(plan, role, ranks - unwrapped);
 }
 
-/* One message to or from a peer. */
-COLL_HOT_INLINE void coll_i_fnomial_move(coll_action *a, bool send, uint32_t peer, coll_ref at,
-                                         size_t count)
-{
-    if (send)
-        coll_act_send(a, peer, at, count);
-    else
-        coll_act_recv(a, peer, at, count);
-}
-
 /* Entry i of the list; yields two messages where a subtree of the root's children wraps around. */
 COLL_HOT_INLINE unsigned coll_i_fnomial_entry(const coll_plan *plan, uint32_t rank,
                                               const coll_i_fnomial_blocks *role, uint32_t i,
@@ -134,13 +124,13 @@ COLL_HOT_INLINE unsigned coll_i_fnomial_entry(const coll_plan *plan, uint32_t ra
     }
     elements = coll_i_fnomial_elements(plan, role, first, ranks);
     if (!cut || ranks <= p - first) {
-        coll_i_fnomial_move(out, send, peer, at, elements);
+        coll_act_move(out, send, peer, at, elements);
         return 1;
     }
     unwrapped = coll_i_fnomial_elements(plan, role, first, p - first);
-    coll_i_fnomial_move(&out[0], send, peer, at, unwrapped);
-    coll_i_fnomial_move(&out[1], send, peer, v == 0 ? role->blocks : at + unwrapped,
-                        elements - unwrapped);
+    coll_act_move(&out[0], send, peer, at, unwrapped);
+    coll_act_move(&out[1], send, peer, v == 0 ? role->blocks : at + unwrapped,
+                  elements - unwrapped);
     return 2;
 }
 
