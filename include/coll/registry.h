@@ -75,6 +75,7 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_multicast_bcast,
     &coll_serial_reduce,
     &coll_serial_allreduce,
+    &coll_fnomial_multicast_allreduce,
 
     /* trees */
     &coll_fnomial_barrier,

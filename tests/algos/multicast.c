@@ -27,8 +27,7 @@ static size_t check_one_multicast(const coll_plan *plan)
                 elements = a->count;
                 over = true;
             }
-            if (a->kind == COLL_DO_RECV && a->peer == root) /* only by multicast */
-                over = true;
+            over = over || (a->kind == COLL_DO_RECV && rank != root); /* others it combines */
         }
         CHECK(over);
     }
@@ -44,9 +43,13 @@ TEST(a_multicast_is_the_last_message)
                 plan_with(&coll_multicast_bcast, COLL_BCAST, p, 3, 0, root, NULL);
             const coll_plan reduce = serial(COLL_REDUCE, p, 3, 0, root, 2);
             const coll_plan allreduce = serial(COLL_ALLREDUCE, p, 3, 0, 0, 2);
+            const uint32_t params[2] = {2 + root % 3, root % 4};
+            const coll_plan fnomial = plan_with(&coll_fnomial_multicast_allreduce,
+                                                COLL_ALLREDUCE, p, 3, 0, 0, params);
             CHECK_EQ(check_one_multicast(&bcast), 3);
             CHECK_EQ(check_one_multicast(&reduce), 1);
             CHECK_EQ(check_one_multicast(&allreduce), 3);
+            CHECK_EQ(check_one_multicast(&fnomial), 3);
         }
 }
 
@@ -72,6 +75,46 @@ TEST(the_root_combines_in_rank_order)
             }
 }
 
+/* Law 3. */
+TEST(the_way_up_is_an_f_nomial_reduction)
+{
+    for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t f = 2; f <= 5; f++)
+            for (uint32_t segment = 0; segment <= 2; segment++) {
+                const uint32_t params[3] = {f, segment, 0};
+                const coll_plan plan = plan_with(&coll_fnomial_multicast_allreduce,
+                                                 COLL_ALLREDUCE, p, 5, 0, 0, params);
+                const coll_plan up =
+                    plan_with(&coll_fnomial_reduce, COLL_REDUCE, p, 5, 0, 0, params);
+                for (uint32_t rank = 0; rank < p; rank++) {
+                    static walk before;
+                    const walk *w = walk_of(&plan, rank);
+                    before = *w;
+                    w = walk_of(&up, rank);
+                    if (!CHECK_EQ(before.n, w->n + 1))
+                        continue;
+                    for (size_t i = 0; i < w->n; i++) {
+                        CHECK_EQ(before.act[i].kind, w->act[i].kind);
+                        CHECK_EQ(before.act[i].peer, w->act[i].peer);
+                        CHECK_EQ(before.act[i].count, w->act[i].count);
+                    }
+                }
+            }
+}
+
+/* Levels of an f-nomial tree below its root: the most digits of a rank that are not 0. */
+static uint32_t height(uint32_t p, uint32_t f)
+{
+    uint32_t most = 0;
+    for (uint32_t v = 0; v < p; v++) {
+        uint32_t digits = 0;
+        for (uint32_t left = v; left > 0; left /= f)
+            digits += left % f > 0;
+        most = digits > most ? digits : most;
+    }
+    return most;
+}
+
 TEST(costs)
 {
     const size_t count = 5;
@@ -84,6 +127,17 @@ TEST(costs)
             CHECK_EQ(cost.rounds, rounds);
             CHECK_EQ(cost.total.messages, 1);
             CHECK_EQ(cost.total.elements, count);
+            for (uint32_t f = 2; f <= 6; f++) {
+                const uint32_t params[2] = {f, f == 4 ? 2 : 0}, segments = f == 4 ? 3 : 1;
+                plan = plan_with(&coll_fnomial_multicast_allreduce, COLL_ALLREDUCE, p, count,
+                                 flags, 0, params);
+                cost = cost_of(&plan);
+                CHECK_EQ(cost.rounds, height(p, f) + rounds);
+                for (uint32_t rank = 0; rank < p; rank++) {
+                    CHECK_EQ(cost.ranks[rank].messages, rank == 0 ? 1 : segments);
+                    CHECK_EQ(cost.ranks[rank].elements, count);
+                }
+            }
             for (int spreads = 0; spreads <= 1; spreads++) {
                 const uint32_t at = spreads ? 0 : root;
                 plan =
@@ -106,6 +160,7 @@ int main(void)
 {
     RUN(a_multicast_is_the_last_message);
     RUN(the_root_combines_in_rank_order);
+    RUN(the_way_up_is_an_f_nomial_reduction);
     RUN(costs);
     return check_done();
 }

@@ -17,14 +17,17 @@
  *   (2) in a serial reduction every other rank sends to the root once, and the root combines in
  *       rank order
  *   (3) in fnomial_multicast the messages before it are those of the f-nomial reduction to rank 0
- * Cost    bcast: one multicast. serial: p−1 messages of `count` elements, all to the root, and a
- *         multicast, of reduce 1 element, of allreduce `count`; 2 rounds. fnomial_multicast: the
- *         p−1 messages of the tree, cut in segments, and a multicast of `count`; ⌈log_f p⌉ + 1 rounds or less
+ * Cost    bcast: one multicast, of `count` elements. serial: every other rank sends `count`
+ *         elements to the root, which multicasts 1 element in a reduce, `count` in an allreduce;
+ *         2 rounds. fnomial_multicast: every other rank sends `count` elements to its parent, in
+ *         segments, and rank 0 multicasts as many; the tree's height ≤ ⌈log_f p⌉ and 1 rounds.
+ *         scratch as of linear.h and tree.h, and 1 element of the others in a serial reduce
  * Source  Moody 2003, §3.2.1
  */
 #ifndef COLL_ALGOS_MULTICAST_H
 #define COLL_ALGOS_MULTICAST_H
 
+#include "fnomial.h"
 #include "linear.h"
 
 /* ---- bcast ------------------------------------------------------------------------------- */
@@ -129,6 +132,46 @@ static const coll_algorithm coll_serial_allreduce = {
     coll_i_serial_steps,
     coll_i_serial_step,
     coll_i_serial_scratch,
+    /* shared */ NULL,
+};
+
+/* ---- fnomial_multicast ------------------------------------------------------------------- */
+
+COLL_INLINE size_t coll_i_fnomial_multicast_steps(const coll_plan *plan, uint32_t rank)
+{
+    return coll_i_walk_steps(plan, COLL_I_FNOMIAL, COLL_REDUCE, false, rank) + 1;
+}
+
+COLL_INLINE unsigned coll_i_fnomial_multicast_step(const coll_plan *plan, uint32_t rank,
+                                                   size_t s, coll_action *out)
+{
+    const coll_ref result = COLL_AT(COLL_OUT, 0);
+    if (s < coll_i_walk_steps(plan, COLL_I_FNOMIAL, COLL_REDUCE, false, rank))
+        return coll_i_walk_step(plan, COLL_I_FNOMIAL, COLL_REDUCE, false, rank, s, out);
+    if (rank == 0)
+        coll_act_multicast(out, result, plan->problem.count);
+    else
+        coll_act_recv(out, 0, result, plan->problem.count);
+    return 1;
+}
+
+COLL_INLINE size_t coll_i_fnomial_multicast_scratch(const coll_plan *plan, uint32_t rank)
+{
+    return coll_i_walk_scratch(plan, COLL_I_FNOMIAL, COLL_REDUCE, false, rank);
+}
+
+static const coll_algorithm coll_fnomial_multicast_allreduce = {
+    "fnomial_multicast",
+    "Moody 2003, sections 2.1, 3.2.3",
+    COLL_BIT(COLL_ALLREDUCE),
+    COLL_NEEDS_MULTICAST | COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER,
+    /* window */ 1,
+    /* parameters */ 2,
+    coll_i_fnomial_params,
+    /* check */ NULL,
+    coll_i_fnomial_multicast_steps,
+    coll_i_fnomial_multicast_step,
+    coll_i_fnomial_multicast_scratch,
     /* shared */ NULL,
 };
 

@@ -135,7 +135,7 @@ COLL_HOT_INLINE coll_i_walk coll_i_walk_of(const coll_plan *plan, coll_i_shape s
     walk.takes = m = walk.place.at.children;
     walk.input = walk.sum = walk.part = walk.from = COLL_AT(COLL_OUT, 0);
     if (reduces) { /* combine; then send the sum, or bring it to its place; then collect */
-        const bool has_out = spreads || is_root;
+        const bool has_out = of->collective != COLL_REDUCE || is_root;
         walk.input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
         walk.keeps = is_root && walk.place.v == 0;
         walk.collects = is_root && walk.place.v != 0 && !spreads;
