@@ -483,6 +483,68 @@ TEST(digits_and_mirrors)
     }
 }
 
+/* ---- swinging exchanges ------------------------------------------------------------------ */
+
+TEST(digits_to_the_base_minus_two)
+{
+    for (uint32_t digits = 0; digits < 4096; digits++) {
+        uint32_t value = 0, weight = 1;
+        for (uint32_t i = 0; i < 12; i++, weight *= (uint32_t)-2)
+            value += (digits >> i & 1u) * weight;
+        CHECK_EQ(coll_from_negabinary(digits), value);
+        CHECK_EQ(coll_negabinary(value), digits);
+    }
+    for (uint32_t i = 0; i < 32; i++) {
+        const uint32_t x = UINT32_MAX / 3 * i + (1u << i);
+        CHECK_EQ(coll_from_negabinary(coll_negabinary(x)), x);
+        CHECK_EQ(coll_from_gray(coll_gray(x)), x);
+        for (uint32_t b = 0; b < 31; b++)
+            CHECK_EQ(coll_gray(x) >> b & 1u, (x >> b & 1u) != (x >> (b + 1) & 1u));
+    }
+}
+
+/* The numbers that one meets from round t on, and those that they meet. */
+static uint64_t swing_reach(uint32_t core, uint32_t rounds, uint32_t number, uint32_t t)
+{
+    if (t == rounds)
+        return (uint64_t)1 << number;
+    return swing_reach(core, rounds, number, t + 1) |
+           swing_reach(core, rounds, coll_swing_partner(core, number, t), t + 1);
+}
+
+TEST(swinging_partners_and_their_slots)
+{
+    int64_t distance = 0, term = 1;
+    for (uint32_t t = 0; t < 31; t++, term *= -2) {
+        distance += term;
+        CHECK_EQ(coll_swing_distance(t), (uint32_t)distance);
+    }
+    for (uint32_t core = 1; core <= 64; core *= 2) {
+        const coll_fold fold = coll_fold_of(core, &coll_divider_two);
+        for (uint32_t number = 0; number < core; number++) {
+            const uint32_t slot = coll_swing_slot(&fold, number);
+            CHECK(slot < core);
+            CHECK_EQ(coll_swing_number(&fold, slot), number);
+            for (uint32_t t = 0; t <= fold.rounds; t++) {
+                const coll_mirrors m = coll_swing_slots(&fold, number, t);
+                uint64_t members = 0;
+                CHECK_EQ(m.span, core >> t);
+                for (uint32_t i = 0; i < m.span; i++)
+                    members |= (uint64_t)1 << coll_swing_number(&fold, m.first + i);
+                CHECK_EQ(members, swing_reach(core, fold.rounds, number, t));
+            }
+            for (uint32_t t = 0; t < fold.rounds; t++) {
+                const coll_exchange x = coll_swing_exchange(&fold, number, t);
+                const uint32_t other = coll_swing_partner(core, number, t);
+                CHECK_EQ(coll_swing_partner(core, other, t), number);
+                CHECK_EQ(coll_exchange_number(&x, x.digit), number);
+                CHECK_EQ(coll_exchange_number(&x, 1 - x.digit), other);
+                CHECK_EQ(x.digit, coll_swing_slot(&fold, other) < slot);
+            }
+        }
+    }
+}
+
 /* ---- nodes --------------------------------------------------------------------------------- */
 
 /* Every rank is number `local` of its node, and the nodes tile the ranks. */
@@ -694,6 +756,8 @@ int main(void)
     RUN(folding_keeps_rank_order);
     RUN(bits_in_opposite_order);
     RUN(digits_and_mirrors);
+    RUN(digits_to_the_base_minus_two);
+    RUN(swinging_partners_and_their_slots);
     RUN(nodes_tile_the_ranks);
     RUN(leaders_are_spread_evenly);
     RUN(nodes_that_do_not_fit);

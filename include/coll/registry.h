@@ -51,6 +51,7 @@
 #include "algos/scatter_allgather.h"
 #include "algos/snake.h"
 #include "algos/sparbit.h"
+#include "algos/swing.h"
 #include "algos/throttled.h"
 #include "algos/shm_all.h"
 #include "algos/shm_reduce.h"
@@ -140,6 +141,11 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_circulant_reduce_scatter,
     &coll_circulant_allgather,
     &coll_circulant_allreduce,
+    /* swinging to and fro on a ring */
+    &coll_swing_allreduce,
+    &coll_swing_latency_allreduce,
+    &coll_swing_allgather,
+    &coll_swing_reduce_scatter,
 
     /* dissemination, and its kin that gathers */
     &coll_dissemination_barrier,

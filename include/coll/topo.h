@@ -94,6 +94,33 @@ COLL_INLINE bool coll_multiply(size_t a, size_t b, size_t *product)
     return b == 0 || a <= SIZE_MAX / b;
 }
 
+/* The digits of x to the base −2, and back: two's complement, modulo 2^32. Schroeppel 1972, HAKMEM
+ * item 128: adding 0xaa… carries where a digit of negative weight takes from the next. */
+COLL_HOT_INLINE uint32_t coll_negabinary(uint32_t x)
+{
+    return (x + 0xaaaaaaaau) ^ 0xaaaaaaaau;
+}
+
+COLL_HOT_INLINE uint32_t coll_from_negabinary(uint32_t digits)
+{
+    return (digits ^ 0xaaaaaaaau) - 0xaaaaaaaau;
+}
+
+/* The Gray code of x, in which each bit tells whether two neighbouring bits of x differ, and back. */
+COLL_HOT_INLINE uint32_t coll_gray(uint32_t x)
+{
+    return x ^ x >> 1;
+}
+
+COLL_HOT_INLINE uint32_t coll_from_gray(uint32_t gray)
+{
+    gray ^= gray >> 1;
+    gray ^= gray >> 2;
+    gray ^= gray >> 4;
+    gray ^= gray >> 8;
+    return gray ^ gray >> 16;
+}
+
 /* ---- partitions ----------------------------------------------------------------------- */
 
 /* A run of elements. */
@@ -656,6 +683,75 @@ COLL_HOT_INLINE uint32_t coll_mirrored(const coll_fold *fold, const coll_divider
         mirror = rest;
     }
     return number;
+}
+
+/* ---- swinging exchanges ------------------------------------------------------------------------
+ * In round t of a core of 2^rounds ranks in a ring, even numbers meet the number ρ(t) above
+ * theirs, odd
+ * ones the number ρ(t) below, ρ(t) = 1 − 2 + 4 − … ± 2^t: the distances 1, 1, 3, 5, 11 … grow a
+ * third slower
+ * than powers of two, and partners swing from side to side. The numbers that one meets in rounds
+ * t, t + 1 …
+ * and those that they meet, are all whose slots have the same highest t bits: half of them those of
+ * the partner in round t. De Sensi, Bonato, Saam, Hoefler 2024, §3; the slots: De Sensi et al.
+ * 2025.
+ *
+ *   core 8:  number        0 1 2 3 4 5 6 7
+ *            round 0, +1   1 0 3 2 5 4 7 6
+ *            round 1, −1   7 2 1 4 3 6 5 0
+ *            round 2, +3   3 6 5 0 7 2 1 4
+ *            slot          0 4 6 1 3 7 5 2
+ */
+
+/* ρ(t), modulo 2^32. */
+COLL_HOT_INLINE uint32_t coll_swing_distance(uint32_t t)
+{
+    return coll_from_negabinary(((uint32_t)2 << t) - 1);
+}
+
+/* The core is a power of two. */
+COLL_HOT_INLINE uint32_t coll_swing_partner(uint32_t core, uint32_t number, uint32_t t)
+{
+    const uint32_t distance = coll_swing_distance(t);
+    return (number & 1u ? number - distance : number + distance) & (core - 1);
+}
+
+/* The slot of a number of the core, and back. */
+COLL_HOT_INLINE uint32_t coll_swing_slot(const coll_fold *fold, uint32_t number)
+{
+    const uint32_t digits = coll_negabinary(number & 1u ? number : 0 - number);
+    return coll_reverse_bits(coll_gray(digits & (fold->core - 1)), fold->rounds);
+}
+
+COLL_HOT_INLINE uint32_t coll_swing_number(const coll_fold *fold, uint32_t slot)
+{
+    const uint32_t digits = coll_from_gray(coll_reverse_bits(slot, fold->rounds));
+    const uint32_t number = coll_from_negabinary(digits);
+    return (number & 1u ? number : 0 - number) & (fold->core - 1);
+}
+
+/* Like coll_mirrors_of: the slots of a number and all that it meets from round t on. */
+COLL_HOT_INLINE coll_mirrors coll_swing_slots(const coll_fold *fold, uint32_t number,
+                                              uint32_t t)
+{
+    coll_mirrors m;
+    m.span = fold->core >> t;
+    m.first = coll_swing_slot(fold, number) & ~(m.span - 1);
+    return m;
+}
+
+/* Like coll_exchange_of: the pair of round t. The one with the lower slot has place 0. */
+COLL_HOT_INLINE coll_exchange coll_swing_exchange(const coll_fold *fold, uint32_t number,
+                                                  uint32_t t)
+{
+    const uint32_t partner = coll_swing_partner(fold->core, number, t);
+    coll_exchange x;
+    x.radix = 2;
+    x.digit = coll_swing_slot(fold, number) >> (fold->rounds - 1 - t) & 1u;
+    x.first = x.digit ? partner : number;
+    x.stride = x.digit ? number - partner : partner - number; /* modulo 2^32 */
+    x.below = 0;
+    return x;
 }
 
 /* ---- meshes --------------------------------------------------------------------------- Ranks

@@ -38,7 +38,7 @@ static void check_parts(const coll_plan *plan, const core *of, uint32_t rank)
     const coll_i_member me = coll_i_member_of(plan, rank);
     size_t step = 0;
     for (uint32_t t = 0; t < of->rounds; t++) {
-        const coll_i_halving h = coll_i_butterfly_of(plan, &me, t);
+        const coll_i_halving h = coll_i_butterfly_of(plan, COLL_I_DIGITS, &me, t);
         uint64_t parts = blocks_of(of, core_mirrors(of, me.number, t + 1));
         for (uint32_t turn = 0; turn + 1 < of->radix[t]; turn++, step++) {
             coll_action acts[COLL_STEP_MAX];

@@ -40,7 +40,7 @@ TEST(pieces_tile_the_vector)
                 size_t pieces = 0, times[130] = {0};
                 for (uint32_t number = 0; number < of.size && of.rounds > 0; number++) {
                     const coll_i_halving h =
-                        coll_i_butterfly_round(&plan, number, of.rounds - 1);
+                        coll_i_butterfly_round(&plan, COLL_I_DIGITS, number, of.rounds - 1);
                     const coll_block piece = coll_i_halving_part(&plan, &h, h.x.digit);
                     const coll_mirrors m = core_mirrors(&of, number, of.rounds);
                     CHECK_EQ(piece.offset, piece_at(&of, count, m.first));

@@ -35,13 +35,29 @@
 
 #include "recursive_halving.h"
 
+/* What a number keeps after rounds 0 … t−1, and the number that keeps a piece in the end. */
+COLL_HOT_INLINE coll_mirrors coll_i_mirrors_of(const coll_plan *plan, coll_i_partners partners,
+                                               uint32_t number, uint32_t t)
+{
+    return partners == COLL_I_SWING ? coll_swing_slots(&plan->fold, number, t)
+                                    : coll_mirrors_of(&plan->fold, &plan->radix, number, t);
+}
+
+COLL_HOT_INLINE uint32_t coll_i_mirrored(const coll_plan *plan, coll_i_partners partners,
+                                         uint32_t piece)
+{
+    return partners == COLL_I_SWING ? coll_swing_number(&plan->fold, piece)
+                                    : coll_mirrored(&plan->fold, &plan->radix, piece);
+}
+
 /* Round t of halving from the nearest partner to the farthest, but for where its data lie. */
-COLL_HOT_INLINE coll_i_halving coll_i_butterfly_round(const coll_plan *plan, uint32_t number,
+COLL_HOT_INLINE coll_i_halving coll_i_butterfly_round(const coll_plan *plan,
+                                                      coll_i_partners partners, uint32_t number,
                                                       uint32_t t)
 {
-    const coll_mirrors keep = coll_mirrors_of(&plan->fold, &plan->radix, number, t + 1);
+    const coll_mirrors keep = coll_i_mirrors_of(plan, partners, number, t + 1);
     coll_i_halving h;
-    h.x = coll_exchange_of(&plan->fold, &plan->radix, number, t);
+    h.x = coll_i_exchange_of(plan, partners, coll_i_partners_radix(plan, partners), number, t);
     h.span = keep.span;
     h.first = keep.first - h.x.digit * keep.span;
     h.from = h.to = h.slots = 0;
@@ -49,21 +65,21 @@ COLL_HOT_INLINE coll_i_halving coll_i_butterfly_round(const coll_plan *plan, uin
 }
 
 /* What the rank's sums may be of: all it keeps in round 0, or everything. */
-COLL_HOT_INLINE coll_block coll_i_butterfly_kept(const coll_plan *plan, const coll_i_member *me)
+COLL_HOT_INLINE coll_block coll_i_butterfly_kept(const coll_plan *plan,
+                                                 coll_i_partners partners,
+                                                 const coll_i_member *me)
 {
-    const coll_fold *fold = &plan->fold;
-    const uint32_t span = fold->rounds > 1 ? coll_divide(fold->core, &plan->radix) : 1;
-    if (me->folded || fold->rounds == 0)
-        return coll_i_pieces(plan, 0, fold->core);
-    return coll_i_pieces(plan, coll_exchange_of(fold, &plan->radix, me->number, 0).digit * span,
-                         span);
+    const coll_mirrors keep = coll_i_mirrors_of(plan, partners, me->number,
+                                                me->folded || plan->fold.rounds == 0 ? 0 : 1);
+    return coll_i_pieces(plan, keep.first, keep.span);
 }
 
 COLL_HOT_INLINE coll_i_halving coll_i_butterfly_of(const coll_plan *plan,
+                                                   coll_i_partners partners,
                                                    const coll_i_member *me, uint32_t t)
 {
-    const coll_block kept = coll_i_butterfly_kept(plan, me);
-    coll_i_halving h = coll_i_butterfly_round(plan, me->number, t);
+    const coll_block kept = coll_i_butterfly_kept(plan, partners, me);
+    coll_i_halving h = coll_i_butterfly_round(plan, partners, me->number, t);
     h.to = COLL_AT(COLL_SCRATCH, 0) - kept.offset;
     h.from = t == 0 && !me->folded ? coll_input(plan) : h.to;
     h.slots = COLL_AT(COLL_SCRATCH, kept.count);
@@ -71,29 +87,33 @@ COLL_HOT_INLINE coll_i_halving coll_i_butterfly_of(const coll_plan *plan,
 }
 
 /* The rank that has the sums of a core number's blocks after the rounds. */
-COLL_HOT_INLINE uint32_t coll_i_butterfly_holder(const coll_plan *plan, uint32_t number)
+COLL_HOT_INLINE uint32_t coll_i_butterfly_holder(const coll_plan *plan,
+                                                 coll_i_partners partners, uint32_t number)
 {
-    return coll_fold_rank(&plan->fold, coll_mirrored(&plan->fold, &plan->radix, number));
+    return coll_fold_rank(&plan->fold, coll_i_mirrored(plan, partners, number));
 }
 
-COLL_INLINE size_t coll_i_butterfly_steps(const coll_plan *plan, uint32_t rank)
+COLL_INLINE size_t coll_i_butterfly_steps(const coll_plan *plan, coll_i_partners partners,
+                                          uint32_t rank)
 {
     const coll_i_member me = coll_i_member_of(plan, rank);
     if (plan->problem.p == 1)
         return coll_in_place(plan) ? 0 : 1;
-    return me.idle
-               ? 2
-               : coll_i_rounds_steps(plan, &plan->radix, true) + (me.folded ? (size_t)2 : 1);
+    return me.idle ? 2
+                   : coll_i_rounds_steps(plan, coll_i_partners_radix(plan, partners), true) +
+                         (me.folded ? (size_t)2 : 1);
 }
 
 /* Brings blocks home: the one or two that this rank has the sums of, and its own. */
-COLL_HOT_INLINE unsigned coll_i_butterfly_home(const coll_plan *plan, uint32_t rank,
-                                               const coll_i_member *me, coll_action *out)
+COLL_HOT_INLINE unsigned coll_i_butterfly_home(const coll_plan *plan, coll_i_partners partners,
+                                               uint32_t rank, const coll_i_member *me,
+                                               coll_action *out)
 {
     const uint32_t mirror =
-        coll_mirrors_of(&plan->fold, &plan->radix, me->number, plan->fold.rounds).first;
+        coll_i_mirrors_of(plan, partners, me->number, plan->fold.rounds).first;
     const uint32_t home = coll_fold_rank(&plan->fold, mirror);
-    const coll_ref sums = COLL_AT(COLL_SCRATCH, 0) - coll_i_butterfly_kept(plan, me).offset;
+    const coll_ref sums =
+        COLL_AT(COLL_SCRATCH, 0) - coll_i_butterfly_kept(plan, partners, me).offset;
     const coll_block block = coll_in_block(plan, home);
     unsigned n = 0;
     if (coll_fold_first(&plan->fold, mirror) != home) {
@@ -105,13 +125,13 @@ COLL_HOT_INLINE unsigned coll_i_butterfly_home(const coll_plan *plan, uint32_t r
         return n;
     }
     coll_act_send(&out[n++], home, sums + block.offset, block.count);
-    coll_act_recv(&out[n++], coll_i_butterfly_holder(plan, me->number), COLL_AT(COLL_OUT, 0),
-                  coll_in_block(plan, rank).count);
+    coll_act_recv(&out[n++], coll_i_butterfly_holder(plan, partners, me->number),
+                  COLL_AT(COLL_OUT, 0), coll_in_block(plan, rank).count);
     return n;
 }
 
-COLL_INLINE unsigned coll_i_butterfly_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                           coll_action *out)
+COLL_INLINE unsigned coll_i_butterfly_step(const coll_plan *plan, coll_i_partners partners,
+                                           uint32_t rank, size_t s, coll_action *out)
 {
     const coll_i_member me = coll_i_member_of(plan, rank);
     const coll_ref input = coll_input(plan), result = COLL_AT(COLL_OUT, 0);
@@ -121,7 +141,7 @@ COLL_INLINE unsigned coll_i_butterfly_step(const coll_plan *plan, uint32_t rank,
         if (s == 0)
             coll_act_send(out, rank + 1, input, all.count);
         else
-            coll_act_recv(out, coll_i_butterfly_holder(plan, me.number), result,
+            coll_act_recv(out, coll_i_butterfly_holder(plan, partners, me.number), result,
                           coll_in_block(plan, rank).count);
         return 1;
     }
@@ -135,24 +155,42 @@ COLL_INLINE unsigned coll_i_butterfly_step(const coll_plan *plan, uint32_t rank,
         out->flags = COLL_LEFT;
         return 1;
     }
-    at = coll_i_turn_up(plan, &plan->radix, true, s - (me.folded ? 1 : 0));
+    at = coll_i_turn_up(plan, coll_i_partners_radix(plan, partners), true,
+                        s - (me.folded ? 1 : 0));
     if (at.round < plan->fold.rounds) {
-        const coll_i_halving h = coll_i_butterfly_of(plan, &me, at.round);
+        const coll_i_halving h = coll_i_butterfly_of(plan, partners, &me, at.round);
         return coll_i_halving_turn(plan, &h, at.turn, out);
     }
-    return coll_i_butterfly_home(plan, rank, &me, out);
+    return coll_i_butterfly_home(plan, partners, rank, &me, out);
 }
 
-COLL_INLINE size_t coll_i_butterfly_scratch(const coll_plan *plan, uint32_t rank)
+COLL_INLINE size_t coll_i_butterfly_scratch(const coll_plan *plan, coll_i_partners partners,
+                                            uint32_t rank)
 {
     const coll_i_member me = coll_i_member_of(plan, rank);
     size_t most = 0;
     for (uint32_t t = 0; t < plan->fold.rounds && !me.idle; t++) {
-        const coll_i_halving h = coll_i_butterfly_of(plan, &me, t);
+        const coll_i_halving h = coll_i_butterfly_of(plan, partners, &me, t);
         const size_t end = coll_ref_offset(h.slots) + coll_i_halving_slots(plan, &h);
         most = end > most ? end : most;
     }
     return most;
+}
+
+COLL_INLINE size_t coll_i_butterfly_reduce_scatter_steps(const coll_plan *plan, uint32_t rank)
+{
+    return coll_i_butterfly_steps(plan, COLL_I_DIGITS, rank);
+}
+
+COLL_INLINE unsigned coll_i_butterfly_reduce_scatter_step(const coll_plan *plan, uint32_t rank,
+                                                          size_t s, coll_action *out)
+{
+    return coll_i_butterfly_step(plan, COLL_I_DIGITS, rank, s, out);
+}
+
+COLL_INLINE size_t coll_i_butterfly_reduce_scatter_scratch(const coll_plan *plan, uint32_t rank)
+{
+    return coll_i_butterfly_scratch(plan, COLL_I_DIGITS, rank);
 }
 
 static const coll_algorithm coll_butterfly_reduce_scatter = {
@@ -164,9 +202,9 @@ static const coll_algorithm coll_butterfly_reduce_scatter = {
     /* parameters */ 1,
     coll_i_halving_params,
     /* check */ NULL,
-    coll_i_butterfly_steps,
-    coll_i_butterfly_step,
-    coll_i_butterfly_scratch,
+    coll_i_butterfly_reduce_scatter_steps,
+    coll_i_butterfly_reduce_scatter_step,
+    coll_i_butterfly_reduce_scatter_scratch,
     /* shared */ NULL,
 };
 

@@ -51,8 +51,9 @@ typedef struct coll_i_rabenseifner {
 } coll_i_rabenseifner;
 
 /* `has_out`: OUT is the rank's. */
-COLL_HOT_INLINE coll_i_rabenseifner coll_i_rabenseifner_of(const coll_plan *plan, uint32_t rank,
-                                                           bool has_out)
+COLL_HOT_INLINE coll_i_rabenseifner coll_i_rabenseifner_of(const coll_plan *plan,
+                                                           coll_i_partners partners,
+                                                           uint32_t rank, bool has_out)
 {
     const coll_i_member me = coll_i_member_of(plan, rank);
     coll_i_rabenseifner part;
@@ -63,7 +64,7 @@ COLL_HOT_INLINE coll_i_rabenseifner coll_i_rabenseifner_of(const coll_plan *plan
     part.sums = COLL_AT(COLL_OUT, 0);
     part.slots = COLL_AT(COLL_SCRATCH, 0);
     if (!has_out) {
-        const coll_block kept = coll_i_butterfly_kept(plan, &me);
+        const coll_block kept = coll_i_butterfly_kept(plan, partners, &me);
         part.sums = COLL_AT(COLL_SCRATCH, 0) - kept.offset;
         part.slots += kept.count;
     }
@@ -71,10 +72,11 @@ COLL_HOT_INLINE coll_i_rabenseifner coll_i_rabenseifner_of(const coll_plan *plan
 }
 
 COLL_HOT_INLINE coll_i_halving coll_i_rabenseifner_round(const coll_plan *plan,
+                                                         coll_i_partners partners,
                                                          const coll_i_rabenseifner *part,
                                                          uint32_t t)
 {
-    coll_i_halving h = coll_i_butterfly_round(plan, part->me.number, t);
+    coll_i_halving h = coll_i_butterfly_round(plan, partners, part->me.number, t);
     h.from = t == 0 && !part->me.folded ? part->input : part->sums;
     h.to = part->sums;
     h.slots = part->slots;
@@ -83,13 +85,16 @@ COLL_HOT_INLINE coll_i_halving coll_i_rabenseifner_round(const coll_plan *plan,
 
 /* Steps of the first half of a rank that is not idle. */
 COLL_HOT_INLINE size_t coll_i_rabenseifner_halves(const coll_plan *plan,
+                                                  coll_i_partners partners,
                                                   const coll_i_rabenseifner *part)
 {
-    return coll_i_rounds_steps(plan, &plan->radix, true) + (part->me.folded ? (size_t)1 : 0);
+    return coll_i_rounds_steps(plan, coll_i_partners_radix(plan, partners), true) +
+           (part->me.folded ? (size_t)1 : 0);
 }
 
 /* Step s of the first half, or the only one of an idle rank. */
-COLL_HOT_INLINE unsigned coll_i_rabenseifner_halve(const coll_plan *plan, uint32_t rank,
+COLL_HOT_INLINE unsigned coll_i_rabenseifner_halve(const coll_plan *plan,
+                                                   coll_i_partners partners, uint32_t rank,
                                                    const coll_i_rabenseifner *part, size_t s,
                                                    coll_action *out)
 {
@@ -105,15 +110,15 @@ COLL_HOT_INLINE unsigned coll_i_rabenseifner_halve(const coll_plan *plan, uint32
         return 1;
     }
     {
-        const coll_i_turn at =
-            coll_i_turn_up(plan, &plan->radix, true, s - (part->me.folded ? 1 : 0));
-        const coll_i_halving h = coll_i_rabenseifner_round(plan, part, at.round);
+        const coll_i_turn at = coll_i_turn_up(plan, coll_i_partners_radix(plan, partners), true,
+                                              s - (part->me.folded ? 1 : 0));
+        const coll_i_halving h = coll_i_rabenseifner_round(plan, partners, part, at.round);
         return coll_i_halving_turn(plan, &h, at.turn, out);
     }
 }
 
 /* Elements of SCRATCH. */
-COLL_INLINE size_t coll_i_rabenseifner_needs(const coll_plan *plan,
+COLL_INLINE size_t coll_i_rabenseifner_needs(const coll_plan *plan, coll_i_partners partners,
                                              const coll_i_rabenseifner *part)
 {
     const size_t sums = coll_ref_offset(part->slots);
@@ -121,7 +126,7 @@ COLL_INLINE size_t coll_i_rabenseifner_needs(const coll_plan *plan,
     if (part->me.idle)
         return 0;
     for (uint32_t t = 0; t < plan->fold.rounds; t++) {
-        const coll_i_halving h = coll_i_rabenseifner_round(plan, part, t);
+        const coll_i_halving h = coll_i_rabenseifner_round(plan, partners, part, t);
         const size_t more = coll_i_halving_slots(plan, &h);
         slots = more > slots ? more : slots;
     }
@@ -130,26 +135,29 @@ COLL_INLINE size_t coll_i_rabenseifner_needs(const coll_plan *plan,
 
 /* ---- allreduce --------------------------------------------------------------------------- */
 
-COLL_INLINE size_t coll_i_rabenseifner_allreduce_steps(const coll_plan *plan, uint32_t rank)
+COLL_INLINE size_t coll_i_halved_allreduce_steps(const coll_plan *plan,
+                                                 coll_i_partners partners, uint32_t rank)
 {
-    const coll_i_rabenseifner part = coll_i_rabenseifner_of(plan, rank, true);
+    const coll_i_rabenseifner part = coll_i_rabenseifner_of(plan, partners, rank, true);
     if (plan->problem.p == 1)
         return coll_in_place(plan) ? 0 : 1;
     return part.me.idle
                ? 2
-               : coll_i_rabenseifner_halves(plan, &part) +
-                     coll_i_rounds_steps(plan, &plan->radix, false) + (part.me.folded ? 1 : 0);
+               : coll_i_rabenseifner_halves(plan, partners, &part) +
+                     coll_i_rounds_steps(plan, coll_i_partners_radix(plan, partners), false) +
+                     (part.me.folded ? 1 : 0);
 }
 
-COLL_INLINE unsigned coll_i_rabenseifner_allreduce_step(const coll_plan *plan, uint32_t rank,
-                                                        size_t s, coll_action *out)
+COLL_INLINE unsigned coll_i_halved_allreduce_step(const coll_plan *plan,
+                                                  coll_i_partners partners, uint32_t rank,
+                                                  size_t s, coll_action *out)
 {
-    const coll_i_rabenseifner part = coll_i_rabenseifner_of(plan, rank, true);
-    const size_t halves = part.me.idle ? 1 : coll_i_rabenseifner_halves(plan, &part);
+    const coll_i_rabenseifner part = coll_i_rabenseifner_of(plan, partners, rank, true);
+    const size_t halves = part.me.idle ? 1 : coll_i_rabenseifner_halves(plan, partners, &part);
     coll_i_turn at;
     if (s < halves)
-        return coll_i_rabenseifner_halve(plan, rank, &part, s, out);
-    at = coll_i_turn_down(plan, &plan->radix, false, s - halves);
+        return coll_i_rabenseifner_halve(plan, partners, rank, &part, s, out);
+    at = coll_i_turn_down(plan, coll_i_partners_radix(plan, partners), false, s - halves);
     if (part.me.idle) {
         coll_act_recv(out, rank + 1, part.sums, plan->problem.count);
     } else if (plan->problem.p == 1) {
@@ -157,7 +165,8 @@ COLL_INLINE unsigned coll_i_rabenseifner_allreduce_step(const coll_plan *plan, u
     } else if (at.round == plan->fold.rounds) {
         coll_act_send(out, rank - 1, part.sums, plan->problem.count);
     } else {
-        const coll_i_halving h = coll_i_butterfly_round(plan, part.me.number, at.round);
+        const coll_i_halving h =
+            coll_i_butterfly_round(plan, partners, part.me.number, at.round);
         const uint32_t to = coll_i_turn_to(&h.x, at.turn);
         const uint32_t from = coll_i_turn_from(&h.x, at.turn);
         const coll_block mine = coll_i_halving_part(plan, &h, h.x.digit);
@@ -171,10 +180,27 @@ COLL_INLINE unsigned coll_i_rabenseifner_allreduce_step(const coll_plan *plan, u
     return 1;
 }
 
+COLL_INLINE size_t coll_i_halved_allreduce_scratch(const coll_plan *plan,
+                                                   coll_i_partners partners, uint32_t rank)
+{
+    const coll_i_rabenseifner part = coll_i_rabenseifner_of(plan, partners, rank, true);
+    return coll_i_rabenseifner_needs(plan, partners, &part);
+}
+
+COLL_INLINE size_t coll_i_rabenseifner_allreduce_steps(const coll_plan *plan, uint32_t rank)
+{
+    return coll_i_halved_allreduce_steps(plan, COLL_I_DIGITS, rank);
+}
+
+COLL_INLINE unsigned coll_i_rabenseifner_allreduce_step(const coll_plan *plan, uint32_t rank,
+                                                        size_t s, coll_action *out)
+{
+    return coll_i_halved_allreduce_step(plan, COLL_I_DIGITS, rank, s, out);
+}
+
 COLL_INLINE size_t coll_i_rabenseifner_allreduce_scratch(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_rabenseifner part = coll_i_rabenseifner_of(plan, rank, true);
-    return coll_i_rabenseifner_needs(plan, &part);
+    return coll_i_halved_allreduce_scratch(plan, COLL_I_DIGITS, rank);
 }
 
 static const coll_algorithm coll_rabenseifner_allreduce = {
@@ -236,7 +262,7 @@ COLL_INLINE size_t coll_i_rabenseifner_reduce_steps(const coll_plan *plan, uint3
 {
     const uint32_t role = coll_i_rabenseifner_role(plan, rank), rounds = plan->fold.rounds;
     const coll_i_rabenseifner part =
-        coll_i_rabenseifner_of(plan, role, rank == plan->problem.root);
+        coll_i_rabenseifner_of(plan, COLL_I_DIGITS, role, rank == plan->problem.root);
     if (plan->problem.p == 1)
         return coll_in_place(plan) ? 0 : 1;
     if (part.me.idle)
@@ -246,7 +272,8 @@ COLL_INLINE size_t coll_i_rabenseifner_reduce_steps(const coll_plan *plan, uint3
         const uint32_t gathers =
             until == rounds ? 0
                             : (rounds - 1 - until) * (plan->radix.by - 1) + plan->fold.top - 1;
-        return coll_i_rabenseifner_halves(plan, &part) + gathers + (until > 0 ? 1 : 0);
+        return coll_i_rabenseifner_halves(plan, COLL_I_DIGITS, &part) + gathers +
+               (until > 0 ? 1 : 0);
     }
 }
 
@@ -256,7 +283,8 @@ COLL_HOT_INLINE unsigned coll_i_rabenseifner_gather(const coll_plan *plan,
 {
     const coll_i_rabenseifner_climb climb = coll_i_rabenseifner_climb_of(plan, part->me.number);
     const coll_i_turn at = coll_i_turn_down(plan, &plan->radix, false, s);
-    const coll_i_halving h = coll_i_butterfly_round(plan, part->me.number, at.round);
+    const coll_i_halving h =
+        coll_i_butterfly_round(plan, COLL_I_DIGITS, part->me.number, at.round);
     if (at.round >= climb.until) {
         const uint32_t from = coll_i_turn_from(&h.x, at.turn);
         const coll_block theirs = coll_i_halving_part(plan, &h, from);
@@ -277,15 +305,16 @@ COLL_INLINE unsigned coll_i_rabenseifner_reduce_step(const coll_plan *plan, uint
 {
     const uint32_t role = coll_i_rabenseifner_role(plan, rank);
     const coll_i_rabenseifner part =
-        coll_i_rabenseifner_of(plan, role, rank == plan->problem.root);
-    const size_t halves = part.me.idle ? 1 : coll_i_rabenseifner_halves(plan, &part);
+        coll_i_rabenseifner_of(plan, COLL_I_DIGITS, role, rank == plan->problem.root);
+    const size_t halves =
+        part.me.idle ? 1 : coll_i_rabenseifner_halves(plan, COLL_I_DIGITS, &part);
     unsigned n;
     if (plan->problem.p == 1) {
         coll_act_copy(out, part.sums, part.input, plan->problem.count);
         return 1;
     }
     if (s < halves)
-        n = coll_i_rabenseifner_halve(plan, role, &part, s, out);
+        n = coll_i_rabenseifner_halve(plan, COLL_I_DIGITS, role, &part, s, out);
     else
         n = coll_i_rabenseifner_gather(plan, &part, s - halves, out);
     for (unsigned i = 0; i < n; i++)
@@ -299,8 +328,8 @@ COLL_INLINE unsigned coll_i_rabenseifner_reduce_step(const coll_plan *plan, uint
 COLL_INLINE size_t coll_i_rabenseifner_reduce_scratch(const coll_plan *plan, uint32_t rank)
 {
     const coll_i_rabenseifner part = coll_i_rabenseifner_of(
-        plan, coll_i_rabenseifner_role(plan, rank), rank == plan->problem.root);
-    return coll_i_rabenseifner_needs(plan, &part);
+        plan, COLL_I_DIGITS, coll_i_rabenseifner_role(plan, rank), rank == plan->problem.root);
+    return coll_i_rabenseifner_needs(plan, COLL_I_DIGITS, &part);
 }
 
 static const coll_algorithm coll_rabenseifner_reduce = {

@@ -46,6 +46,25 @@ static const coll_param coll_i_multiplying_params[] = {
 
 /* ---- rounds: of all algorithms that exchange in a folded core ---------------------------- */
 
+/* Who meets whom: numbers that differ in one digit, or (k = 2) those of swing.h. The caller of what
+ * follows gives a constant, so that nothing is decided at run time. */
+typedef enum coll_i_partners { COLL_I_DIGITS, COLL_I_SWING } coll_i_partners;
+
+COLL_HOT_INLINE const coll_divider *coll_i_partners_radix(const coll_plan *plan,
+                                                          coll_i_partners partners)
+{
+    return partners == COLL_I_SWING ? &coll_divider_two : &plan->radix;
+}
+
+COLL_HOT_INLINE coll_exchange coll_i_exchange_of(const coll_plan *plan,
+                                                 coll_i_partners partners,
+                                                 const coll_divider *k, uint32_t number,
+                                                 uint32_t t)
+{
+    return partners == COLL_I_SWING ? coll_swing_exchange(&plan->fold, number, t)
+                                    : coll_exchange_of(&plan->fold, k, number, t);
+}
+
 /* A rank's part. */
 typedef struct coll_i_member {
     uint32_t number; /* in the core */
@@ -193,8 +212,8 @@ COLL_HOT_INLINE size_t coll_i_multiplying_spare(const coll_plan *plan, bool fold
 }
 
 COLL_HOT_INLINE unsigned coll_i_multiplying_allreduce(const coll_plan *plan, uint32_t rank,
-                                                      size_t s, const coll_divider *k,
-                                                      coll_action *out)
+                                                      size_t s, coll_i_partners partners,
+                                                      const coll_divider *k, coll_action *out)
 {
     const coll_i_member me = coll_i_member_of(plan, rank);
     const size_t count = plan->problem.count;
@@ -235,7 +254,7 @@ COLL_HOT_INLINE unsigned coll_i_multiplying_allreduce(const coll_plan *plan, uin
         else if (at.turn == 0)
             coll_act_copy(&out[n++], of.own, input, count);
     }
-    x = coll_exchange_of(&plan->fold, k, me.number, at.round);
+    x = coll_i_exchange_of(plan, partners, k, me.number, at.round);
     if (at.turn + 1 == x.radix)
         return coll_i_combine_operands(&x, &of, out);
     coll_act_send(&out[n++], coll_i_place_rank(plan, &x, coll_i_turn_to(&x, at.turn)), of.own,
@@ -263,7 +282,7 @@ COLL_INLINE size_t coll_i_multiplying_allreduce_steps(const coll_plan *plan, uin
 COLL_INLINE unsigned coll_i_multiplying_allreduce_step(const coll_plan *plan, uint32_t rank,
                                                        size_t s, coll_action *out)
 {
-    return coll_i_multiplying_allreduce(plan, rank, s, &plan->radix, out);
+    return coll_i_multiplying_allreduce(plan, rank, s, COLL_I_DIGITS, &plan->radix, out);
 }
 
 COLL_INLINE size_t coll_i_multiplying_allreduce_scratch(const coll_plan *plan, uint32_t rank)
@@ -295,7 +314,7 @@ COLL_INLINE size_t coll_i_doubling_steps(const coll_plan *plan, uint32_t rank)
 COLL_INLINE unsigned coll_i_doubling_allreduce_step(const coll_plan *plan, uint32_t rank,
                                                     size_t s, coll_action *out)
 {
-    return coll_i_multiplying_allreduce(plan, rank, s, &coll_divider_two, out);
+    return coll_i_multiplying_allreduce(plan, rank, s, COLL_I_DIGITS, &coll_divider_two, out);
 }
 
 COLL_INLINE size_t coll_i_doubling_allreduce_scratch(const coll_plan *plan, uint32_t rank)
