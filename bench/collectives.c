@@ -14,13 +14,15 @@
  */
 #include <pthread.h>
 
-#include "coll/comm.h"
+#include "coll/neighbor.h"
 #include "coll/transports/threads.h"
+#include "coll/verify/graphs.h"
 
 #include "bench.h"
 
 enum { RANKS = 8, MOST = 1 << 22, ROWS = 1 << 12, SIZES = 8 };
 static const size_t sizes[SIZES] = {8, 64, 512, 4096, 32768, 262144, 1 << 20, MOST};
+enum { POINTS = 12 }; /* neighbours of the stencil that neighbour collectives have */
 static const double round_ns = 2e6; /* a row is run for so long in a round */
 
 typedef struct row {
@@ -30,6 +32,7 @@ typedef struct row {
     size_t calls;                 /* in a round; 0: not calibrated yet */
     const char *algorithm;
     double ns[BENCH_ROUNDS];
+    coll_i_graphs graphs; /* of a neighbour collective */
 } row;
 
 /* What the ranks share. */
@@ -47,7 +50,7 @@ typedef struct member {
     uint32_t rank;
     coll_comm comm;
     double *in, *out;
-    size_t counts[RANKS], displs[RANKS];
+    size_t counts[POINTS], displs[POINTS]; /* of RANKS blocks, or POINTS */
 } member;
 
 static void stop(coll_status status)
@@ -58,10 +61,17 @@ static void stop(coll_status status)
     }
 }
 
-/* The elements of a row, in all p blocks if it has blocks; 0: it does not exist. */
+/* How many blocks a row has, if it has blocks. */
+static uint32_t blocks_of(const row *of, uint32_t p)
+{
+    return coll_is(COLL_NEIGHBORLY, of->collective) ? POINTS : p;
+}
+
+/* The elements of a row, in all its blocks if it has blocks; 0: it does not exist. */
 static size_t elements(const row *of, uint32_t p)
 {
     const size_t n = sizes[of->size] / sizeof(double);
+    const uint32_t blocks = blocks_of(of, p);
     switch (of->collective) {
     case COLL_BARRIER:
         return of->size == 0;
@@ -72,17 +82,19 @@ static size_t elements(const row *of, uint32_t p)
     case COLL_EXSCAN:
         return n;
     default:
-        return n / p * p;
+        return n / blocks * blocks;
     }
 }
 
 static coll_args arguments(member *m, const row *of, uint32_t root)
 {
-    const uint32_t p = world.p;
-    const size_t n = elements(of, p), block = n / p;
+    const uint32_t p = world.p, blocks = blocks_of(of, p);
+    const size_t n = elements(of, p), block = n / blocks;
     coll_args args;
     coll_args_init(&args, of->collective);
-    for (uint32_t i = 0; i < p; i++) {
+    if (coll_is(COLL_NEIGHBORLY, of->collective))
+        args.graph = coll_i_graph_of(&of->graphs, m->rank);
+    for (uint32_t i = 0; i < blocks; i++) {
         m->counts[i] = block;
         m->displs[i] = i * block;
     }
@@ -222,6 +234,18 @@ static void *member_main(void *arg)
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
+/* Gives a row its graph, with the routes that its algorithm needs, two ranks a node. */
+static void give_neighbors(row *of)
+{
+    coll_problem problem;
+    coll_problem_init(&problem, of->collective, world.p, 1, sizeof(double));
+    coll_nodes_even(&problem.nodes, world.p, 2);
+    if (!coll_i_graphs_make(&of->graphs, COLL_GRID_STENCIL, world.p))
+        stop(COLL_ERR_MEMORY);
+    if (of->forced)
+        stop(coll_i_graphs_equip(&of->graphs, &problem, of->forced));
+}
+
 static void add_rows(coll_collective collective, const coll_algorithm *forced)
 {
     for (size_t size = 0; size < SIZES; size++) {
@@ -230,13 +254,18 @@ static void add_rows(coll_collective collective, const coll_algorithm *forced)
         of.collective = collective;
         of.forced = forced;
         of.size = size;
-        if (elements(&of, world.p) > 0 && world.n_rows < ROWS)
-            world.rows[world.n_rows++] = of;
+        if (elements(&of, world.p) == 0 || world.n_rows == ROWS)
+            continue;
+        if (coll_is(COLL_NEIGHBORLY, collective))
+            give_neighbors(&of);
+        world.rows[world.n_rows++] = of;
     }
 }
 
 static void choose_rows(bool all, char **names, int n_names)
 {
+    for (size_t i = 0; i < world.n_rows; i++)
+        coll_i_graphs_release(&world.rows[i].graphs);
     world.n_rows = 0;
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++) {
         bool wanted = n_names == 0;

@@ -12,6 +12,7 @@
  */
 #include "coll/build.h"
 #include "coll/registry.h"
+#include "coll/verify/graphs.h"
 
 #include "bench.h"
 
@@ -27,6 +28,9 @@ typedef struct sample {
     size_t tables[RANKS][1 << 15];
 } sample;
 
+/* Of neighbour collectives. */
+static coll_i_graphs graphs;
+
 static coll_status choose(sample *of, const coll_algorithm *algorithm,
                           const coll_problem *problem, const uint32_t *param)
 {
@@ -34,11 +38,14 @@ static coll_status choose(sample *of, const coll_algorithm *algorithm,
     uint64_t state = p;
     of->n = p < RANKS ? p : RANKS;
     for (uint32_t i = 0; i < of->n; i++) {
+        coll_problem mine = *problem;
         coll_status status;
         of->rank[i] = p <= RANKS ? i : i == 0 ? 0 : i == 1 ? p - 1 : bench_random(&state) % p;
         coll_kit_init(&of->kit[i], of->rank[i], of->tables[i],
                       sizeof of->tables[i] / sizeof of->tables[i][0]);
-        status = coll_plan_build(&of->plan[i], algorithm, problem, param, &of->kit[i]);
+        if (coll_is(COLL_NEIGHBORLY, problem->collective))
+            mine.graph = coll_i_graph_of(&graphs, of->rank[i]);
+        status = coll_plan_build(&of->plan[i], algorithm, &mine, param, &of->kit[i]);
         if (status != COLL_OK)
             return status;
     }
@@ -122,30 +129,54 @@ static void measure_plan(const sample *of, const char *parameters)
     }
 }
 
+/* The tables of a problem, where its collective has them. */
+static void give_tables(coll_problem *problem)
+{
+    const unsigned both =
+        COLL_PAIRED | COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLW);
+    const unsigned in = both | COLL_BIT(COLL_SCATTERV) | COLL_BIT(COLL_REDUCE_SCATTER);
+    const unsigned out = both | COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_ALLGATHERV) |
+                         COLL_BIT(COLL_NEIGHBOR_ALLGATHERV);
+    if (coll_is(in, problem->collective)) {
+        problem->in.counts = counts;
+        problem->in.displs = displs;
+    }
+    if (coll_is(out, problem->collective)) {
+        problem->out.counts = counts;
+        problem->out.displs = displs;
+    }
+}
+
+/* Measures a problem; of a neighbour collective on all graphs. */
+static void measure_problem(const coll_algorithm *algorithm, const coll_problem *problem,
+                            const uint32_t *param, const char *parameters)
+{
+    static sample of;
+    if (!coll_is(COLL_NEIGHBORLY, problem->collective)) {
+        if (choose(&of, algorithm, problem, param) == COLL_OK)
+            measure_plan(&of, parameters);
+        return;
+    }
+    for (unsigned i = COLL_GRID_NO_GRAPH + 1; i < COLL_GRID_GRAPHS; i++)
+        if (coll_i_graphs_make(&graphs, (coll_grid_graph)i, problem->p) &&
+            coll_i_graphs_equip(&graphs, problem, algorithm) == COLL_OK &&
+            choose(&of, algorithm, problem, param) == COLL_OK)
+            measure_plan(&of, coll_grid_graph_name((coll_grid_graph)i));
+}
+
 /* All p with these parameters, as far as the algorithm can. */
 static void measure_sizes(const coll_algorithm *algorithm, coll_collective collective,
                           const uint32_t *param, const char *parameters)
 {
-    const unsigned in = COLL_BIT(COLL_SCATTERV) | COLL_PAIRED | COLL_BIT(COLL_REDUCE_SCATTER),
-                   out = COLL_BIT(COLL_GATHERV) | COLL_PAIRED | COLL_BIT(COLL_ALLGATHERV);
     for (size_t i = 0; i < N_SIZES; i++) {
-        static sample of;
         coll_problem problem;
         coll_problem_init(&problem, collective, sizes[i], 3 * (size_t)sizes[i] + 5, 8);
         problem.flags = COLL_COMMUTATIVE;
         problem.root = sizes[i] / 2;
         if (algorithm->traits & COLL_USES_NODES)
             coll_nodes_even(&problem.nodes, sizes[i], 4);
-        if (coll_is(in, collective)) {
-            problem.in.counts = counts;
-            problem.in.displs = displs;
-        }
-        if (coll_is(out, collective)) {
-            problem.out.counts = counts;
-            problem.out.displs = displs;
-        }
-        if (choose(&of, algorithm, &problem, param) == COLL_OK)
-            measure_plan(&of, parameters);
+        give_tables(&problem);
+        measure_problem(algorithm, &problem, param, parameters);
     }
 }
 

@@ -98,24 +98,36 @@ COLL_INLINE void coll_i_sort(uint32_t *items, uint32_t n, coll_i_before before, 
 
 /* ---- meshes ------------------------------------------------------------------------------ */
 
+/* A rank's coordinate in dimension d. */
+COLL_HOT_INLINE uint32_t coll_mesh_coordinate(const coll_graph *graph, uint32_t rank,
+                                              uint32_t d)
+{
+    const uint32_t row = coll_divide(rank, &graph->stride[d]);
+    return row - coll_divide(row, &graph->size[d]) * graph->size[d].by;
+}
+
+/* The coordinate `far` up or down dimension d; COLL_NOBODY: over its end. */
+COLL_HOT_INLINE uint32_t coll_i_mesh_slide(const coll_graph *graph, uint32_t d, uint32_t at,
+                                           uint32_t far, bool down)
+{
+    const coll_divider *size = &graph->size[d];
+    if ((graph->periodic >> d) & 1u) {
+        if (far >= size->by)
+            far -= coll_divide(far, size) * size->by;
+        return down ? coll_mod_sub(at, far, size->by) : coll_mod_add(at, far, size->by);
+    }
+    if (far > (down ? at : size->by - 1 - at))
+        return COLL_NOBODY;
+    return down ? at - far : at + far;
+}
+
 /* The rank `far` up or down dimension d from a rank of a mesh; COLL_NOBODY: over its end. */
 COLL_INLINE uint32_t coll_mesh_shift(const coll_graph *graph, uint32_t rank, uint32_t d,
                                      uint32_t far, bool down)
 {
-    const coll_divider *size = &graph->size[d], *stride = &graph->stride[d];
-    const uint32_t row = coll_divide(rank, stride);
-    const uint32_t at = row - coll_divide(row, size) * size->by;
-    uint32_t to;
-    if ((graph->periodic >> d) & 1u) {
-        if (far >= size->by)
-            far -= coll_divide(far, size) * size->by;
-        to = down ? coll_mod_sub(at, far, size->by) : coll_mod_add(at, far, size->by);
-    } else {
-        if (far > (down ? at : size->by - 1 - at))
-            return COLL_NOBODY;
-        to = down ? at - far : at + far;
-    }
-    return rank - at * stride->by + to * stride->by;
+    const uint32_t at = coll_mesh_coordinate(graph, rank, d);
+    const uint32_t to = coll_i_mesh_slide(graph, d, at, far, down);
+    return to == COLL_NOBODY ? COLL_NOBODY : rank + (to - at) * graph->stride[d].by;
 }
 
 /* How far a component of a vector leads, whichever way. */
@@ -132,44 +144,61 @@ COLL_INLINE int32_t coll_graph_component(const coll_graph *graph, uint32_t i, ui
     return d != i >> 1 ? 0 : i & 1 ? 1 : -1;
 }
 
-/* The rank a vector of a stencil away, in its direction or (back) against it. */
-COLL_INLINE uint32_t coll_i_stencil_rank(const coll_graph *graph, uint32_t rank, uint32_t i,
-                                         bool back)
+/* A direction of a mesh or stencil: whom block i of IN goes to, and who is as far the other way,
+ * whose block i comes here. COLL_NOBODY: over an end. */
+typedef struct coll_direction {
+    uint32_t to, from;
+} coll_direction;
+
+COLL_HOT_INLINE void coll_i_direction_add(const coll_graph *graph, uint32_t rank, uint32_t d,
+                                          int32_t component, coll_direction *way)
 {
-    const int32_t *vector = graph->vectors + (size_t)i * graph->n_dims;
-    for (uint32_t d = 0; d < graph->n_dims && rank != COLL_NOBODY; d++)
-        if (vector[d] != 0)
-            rank =
-                coll_mesh_shift(graph, rank, d, coll_i_far(vector[d]), (vector[d] < 0) != back);
-    return rank;
+    const uint32_t at = coll_mesh_coordinate(graph, rank, d), stride = graph->stride[d].by;
+    const uint32_t far = coll_i_far(component);
+    const uint32_t to = coll_i_mesh_slide(graph, d, at, far, component < 0);
+    const uint32_t from = coll_i_mesh_slide(graph, d, at, far, component > 0);
+    way->to = to == COLL_NOBODY || way->to == COLL_NOBODY ? COLL_NOBODY
+                                                          : way->to + (to - at) * stride;
+    way->from = from == COLL_NOBODY || way->from == COLL_NOBODY
+                    ? COLL_NOBODY
+                    : way->from + (from - at) * stride;
+}
+
+COLL_INLINE coll_direction coll_graph_direction(const coll_graph *graph, uint32_t rank,
+                                                uint32_t i)
+{
+    coll_direction way;
+    way.to = way.from = rank;
+    if (graph->vectors) {
+        const int32_t *vector = graph->vectors + (size_t)i * graph->n_dims;
+        for (uint32_t d = 0; d < graph->n_dims && (way.to & way.from) != COLL_NOBODY; d++)
+            if (vector[d] != 0)
+                coll_i_direction_add(graph, rank, d, vector[d], &way);
+    } else {
+        coll_i_direction_add(graph, rank, i >> 1, i & 1 ? 1 : -1, &way);
+    }
+    return way;
 }
 
 /* ---- neighbours -------------------------------------------------------------------------- */
-
-/* Whom block i of a rank's IN goes to; COLL_NOBODY: over the end of a mesh. */
-COLL_INLINE uint32_t coll_graph_destination(const coll_graph *graph, uint32_t rank, uint32_t i)
-{
-    if (graph->n_dims == 0)
-        return graph->destinations[i];
-    if (graph->vectors)
-        return coll_i_stencil_rank(graph, rank, i, false);
-    return coll_mesh_shift(graph, rank, i >> 1, 1, (i & 1) == 0);
-}
-
-/* Whom block i of a rank's OUT comes from. */
-COLL_INLINE uint32_t coll_graph_source(const coll_graph *graph, uint32_t rank, uint32_t i)
-{
-    if (graph->n_dims == 0)
-        return graph->sources[i];
-    if (graph->vectors)
-        return coll_i_stencil_rank(graph, rank, i, true);
-    return coll_mesh_shift(graph, rank, i >> 1, 1, (i & 1) == 0);
-}
 
 /* Which block of its destination's OUT block i of IN is, in a mesh or stencil. */
 COLL_INLINE uint32_t coll_graph_opposite(const coll_graph *graph, uint32_t i)
 {
     return graph->vectors ? i : i ^ 1u;
+}
+
+/* Whom block i of a rank's IN goes to; COLL_NOBODY: over the end of a mesh. */
+COLL_INLINE uint32_t coll_graph_destination(const coll_graph *graph, uint32_t rank, uint32_t i)
+{
+    return graph->n_dims ? coll_graph_direction(graph, rank, i).to : graph->destinations[i];
+}
+
+/* Whom block i of a rank's OUT comes from. */
+COLL_INLINE uint32_t coll_graph_source(const coll_graph *graph, uint32_t rank, uint32_t i)
+{
+    return graph->n_dims ? coll_graph_direction(graph, rank, coll_graph_opposite(graph, i)).from
+                         : graph->sources[i];
 }
 
 /* Which block of the IN of its source, of which `theirs` is the graph, block i of a rank's OUT is;

@@ -87,10 +87,9 @@ COLL_INLINE unsigned coll_i_linear_neighbor_step(const coll_plan *plan, uint32_t
     unsigned n = 0;
     if (graph->n_dims) {
         for (uint32_t i = 2 * (uint32_t)s; i < 2 * s + 2 && i < graph->n_out; i++) {
-            const uint32_t to = coll_graph_destination(graph, rank, i);
-            const uint32_t k = coll_graph_opposite(graph, i);
-            n += coll_i_neighbor_give(plan, rank, to, i, &out[n]);
-            n += coll_i_neighbor_take(plan, rank, coll_graph_source(graph, rank, k), k, i,
+            const coll_direction way = coll_graph_direction(graph, rank, i);
+            n += coll_i_neighbor_give(plan, rank, way.to, i, &out[n]);
+            n += coll_i_neighbor_take(plan, rank, way.from, coll_graph_opposite(graph, i), i,
                                       &out[n]);
         }
         return n;
