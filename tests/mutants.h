@@ -438,6 +438,32 @@ static size_t shared_one(const coll_plan *plan)
     return 1;
 }
 
+/* Where both neighbours in a dimension are one rank, takes what it sent one way for what came that
+ * way. */
+EDIT(mistakes_the_direction)
+{
+    coll_action *first = first_of(COLL_DO_RECV, out, *n);
+    UNUSED;
+    for (coll_action *next = first; first && next < out + *n; next++)
+        if (next != first && next->kind == COLL_DO_RECV && next->peer == first->peer) {
+            const coll_ref dst = next->dst;
+            next->dst = first->dst;
+            first->dst = dst;
+            return;
+        }
+}
+
+/* Fills in what would come over the end of a mesh. */
+EDIT(fills_in_for_nobody)
+{
+    const coll_graph *graph = plan->problem.graph;
+    const coll_block block = coll_out_block(plan, 0);
+    UNUSED;
+    if (s == 0 && coll_graph_source(graph, rank, 0) == COLL_NOBODY)
+        coll_act_copy(&out[(*n)++], COLL_AT(COLL_OUT, block.offset), COLL_AT(COLL_IN, 0),
+                      block.count);
+}
+
 EDIT(multicasts)
 {
     coll_action *send = first_of(COLL_DO_SEND, out, *n);
@@ -516,6 +542,8 @@ static struct grid_mutant {
     {{.name = "non-commutative operator", .base = DOUBLING, .change = ignores_sides_if_it_matters, .collective = COLL_ALLREDUCE, .lacks = COLL_GIVES_FIXED_ORDER, .finding = COLL_FOUND_ORDER}, "non-commutative"},
     {{.name = "layouts with gaps", .base = RING, .change = writes_before_block_0, .collective = COLL_ALLGATHERV, .finding = COLL_FOUND_GAP}, "layout=gaps"},
     {{.name = "order depends on the root", .base = &coll_fnomial_reduce, .claims = COLL_GIVES_FIXED_ORDER, .collective = COLL_REDUCE, .finding = COLL_FOUND_STRUCTURE}, "root=1"},
+    {{.name = "both neighbours are one", .base = &coll_linear_neighbor, .change = mistakes_the_direction, .collective = COLL_NEIGHBOR_ALLTOALL, .finding = COLL_FOUND_WRONG}, "graph=ring"},
+    {{.name = "over the end", .base = &coll_linear_neighbor, .change = fills_in_for_nobody, .collective = COLL_NEIGHBOR_ALLGATHER, .finding = COLL_FOUND_GAP}, "graph=mesh"},
     {{.name = "window at any p", .base = RING, .window = 1, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_WINDOW}, "p=2"},
 };
 

@@ -358,6 +358,53 @@ TEST(counts_that_overflow)
     CHECK_EQ(coll_verify(&plan, NULL, &report), COLL_FOUND_PLAN);
 }
 
+static const coll_plan *plan_in_array(void *arg, uint32_t rank)
+{
+    return (const coll_plan *)arg + rank;
+}
+
+/* Ranks 0 and 1, whose lists or tables do not agree. */
+TEST(neighbors_that_disagree)
+{
+    static const uint32_t zero[2] = {0, 0}, one[2] = {1, 1};
+    static const size_t counts[2] = {2, 3}, displs[1] = {0};
+    static const struct {
+        coll_neighbors lists[2];
+        size_t count[2]; /* index of the count at the sender, at the receiver */
+        coll_finding finding;
+    } cases[] = {{{{0, NULL, 1, one}, {1, zero, 0, NULL}}, {0, 0}, COLL_PROVEN},
+                 {{{0, NULL, 2, one}, {1, zero, 0, NULL}}, {0, 0}, COLL_FOUND_PLAN},
+                 {{{0, NULL, 0, NULL}, {1, zero, 0, NULL}}, {0, 0}, COLL_FOUND_PLAN},
+                 {{{0, NULL, 1, one}, {1, zero, 0, NULL}}, {0, 1}, COLL_FOUND_PLAN}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t order[2][2];
+        coll_graph graphs[2];
+        coll_plan plans[2];
+        coll_verify_options options;
+        coll_report report;
+        memset(&options, 0, sizeof options);
+        options.plan_of = plan_in_array;
+        options.arg = plans;
+        for (uint32_t rank = 0; rank < 2; rank++) {
+            static const size_t twice[2][2] = {{2, 2}, {3, 3}}, places[2] = {0, 3};
+            coll_problem problem;
+            CHECK_STATUS(
+                coll_graph_lists(&graphs[rank], &cases[i].lists[rank], rank, 2, order[rank]),
+                COLL_OK);
+            coll_problem_init(&problem, COLL_NEIGHBOR_ALLTOALLV, 2, 0, 8);
+            problem.graph = &graphs[rank];
+            problem.in.counts = twice[cases[i].count[0]];
+            problem.in.displs = places;
+            problem.out.counts = &counts[cases[i].count[1]];
+            problem.out.displs = displs;
+            CHECK_STATUS(coll_plan_init(&plans[rank], &coll_linear_neighbor, &problem, NULL),
+                         COLL_OK);
+        }
+        coll_verify(NULL, &options, &report);
+        CHECK_EQ(report.finding, cases[i].finding);
+    }
+}
+
 /* The grid asks for what traits forbid, and counts what is refused beyond that. */
 TEST(refusals)
 {
@@ -412,6 +459,7 @@ int main(void)
     RUN(facts);
     RUN(order_is_fixed_over_plans);
     RUN(counts_that_overflow);
+    RUN(neighbors_that_disagree);
     RUN(refusals);
     RUN(sentences);
     return check_done();

@@ -132,10 +132,53 @@ TEST(costs)
             }
 }
 
+static const coll_plan *plan_in_array(void *arg, uint32_t rank)
+{
+    return (const coll_plan *)arg + rank;
+}
+
+/* Everyone with everyone, proven with the order of the lists; without it, all would wait for
+ * others to receive. */
+TEST(the_order_matters)
+{
+    enum { R = 5, N = R - 1 };
+    for (int ordered = 0; ordered < 2; ordered++) {
+        uint32_t peers[R][N], order[R][2 * N];
+        coll_graph graphs[R];
+        coll_plan plans[R];
+        coll_verify_options options;
+        coll_report report;
+        memset(&options, 0, sizeof options);
+        options.plan_of = plan_in_array;
+        options.arg = plans;
+        for (uint32_t rank = 0; rank < R; rank++) {
+            coll_neighbors lists;
+            coll_problem problem;
+            for (uint32_t i = 0; i < N; i++)
+                peers[rank][i] = i < rank ? i : i + 1;
+            lists.n_in = lists.n_out = N;
+            lists.sources = lists.destinations = peers[rank];
+            CHECK_STATUS(coll_graph_lists(&graphs[rank], &lists, rank, R, order[rank]),
+                         COLL_OK);
+            for (uint32_t i = 0; i < N && !ordered; i++) {
+                order[rank][i] = 2 * i;
+                order[rank][N + i] = 2 * i + 1;
+            }
+            coll_problem_init(&problem, COLL_NEIGHBOR_ALLTOALL, R, 1, 8);
+            problem.graph = &graphs[rank];
+            CHECK_STATUS(coll_plan_init(&plans[rank], &coll_linear_neighbor, &problem, NULL),
+                         COLL_OK);
+        }
+        coll_verify(NULL, &options, &report);
+        CHECK_EQ(report.finding, ordered ? COLL_PROVEN : COLL_FOUND_WINDOW);
+    }
+}
+
 int main(void)
 {
     RUN(messages_are_the_right_blocks);
     RUN(both_ends_keep_one_order);
+    RUN(the_order_matters);
     RUN(costs);
     coll_grid_worker_release(&worker);
     return check_done();

@@ -115,6 +115,16 @@ for layout in uneven gaps one empty; do
     says '^window' show alltoallv pairwise -p 5 --layout $layout --in-place
     says '^window' show alltoallw pairwise -p 5 --layout $layout
 done
+for graph in ring mesh tube torus stencil clipped sparse dense mesh:3x2 torus:1x6 stencil:2x3 clipped:3x2x1; do
+    for collective in neighbor_allgather neighbor_alltoallv; do
+        says '^window' show $collective linear -p 6 --graph $graph
+    done
+    says '^window' show neighbor_alltoall node_combining -p 6 --graph $graph --nodes 2
+    says '^window' show neighbor_alltoallw linear -p 6 --graph ${graph%:*} --layout gaps
+done
+says '^neighbor_alltoall, linear: 6 ranks, 1 element a block, torus:2x3$' show neighbor_alltoall linear -p 6 --graph torus:2x3
+says '^messages  162 in all, at most 6 sent by a rank$' show neighbor_alltoall mesh_combining -p 27 --graph stencil:3x3x3
+says '^messages  702 in all, at most 26 sent by a rank$' show neighbor_alltoall linear -p 27 --graph stencil:3x3x3
 run 0 show allgatherv ring -p 4 --seed 9
 cp "$scratch/out" "$scratch/again"
 run 0 show allgatherv ring -p 4 --seed 9
@@ -199,8 +209,10 @@ grep -q FAILED "$scratch/out" && fail 'a proof failed'
 while read -r collective algorithm; do
     for transport in threads loopback; do
         says '^result     right on all ranks' run "$collective" "$algorithm" -p 5 --transport $transport --repeat 2
-        [ "$collective" = barrier ] ||
-            says '^result     right on all ranks' run "$collective" "$algorithm" -p 4 --count 33 --in-place --transport $transport --repeat 2 --seed 7
+        case $collective in
+        barrier | neighbor_*) ;;
+        *) says '^result     right on all ranks' run "$collective" "$algorithm" -p 4 --count 33 --in-place --transport $transport --repeat 2 --seed 7 ;;
+        esac
     done
 done <"$scratch/rows"
 for type in i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64; do
@@ -281,6 +293,14 @@ refuses 'coll show: --counts is a list of whole numbers such as 3,0,5, which "x"
 refuses 'coll show: --counts is for gatherv, scatterv, allgatherv and reduce_scatter' show gather linear -p 2 --counts 1,2
 refuses 'coll show: --count and --counts exclude each other' show gatherv linear -p 2 --counts 1,2 --count 2
 refuses 'coll show: the tables of gatherv are made for at most 16777216 ranks here, not 4294967295' show gatherv linear -p 4294967295
+refuses 'coll show: bcast has no neighbours, so --graph has no meaning' show bcast linear -p 4 --graph ring
+refuses 'coll show: neighbor_alltoall cannot be in place' show neighbor_alltoall linear -p 4 --in-place
+refuses 'coll show: there is no graph "tours"; did you mean "torus"?' show neighbor_alltoall linear -p 4 --graph tours
+refuses 'coll show: 2x3 are not 4 ranks' show neighbor_alltoall linear -p 4 --graph torus:2x3
+refuses 'coll show: dimensions are up to 8 numbers such as 4x3, not "2xx2"' show neighbor_alltoall linear -p 4 --graph torus:2xx2
+refuses 'coll show: dimensions are for mesh, torus, stencil and clipped, not for ring' show neighbor_alltoall linear -p 4 --graph ring:4
+refuses 'coll show: neighbor_alltoall mesh_combining is impossible: the neighbours are missing, or are none of the ranks' show neighbor_alltoall mesh_combining -p 4 --graph sparse
+refuses 'coll show: --counts is for gatherv, scatterv, allgatherv and reduce_scatter' show neighbor_alltoallv linear -p 4 --counts 1,2,3,4
 refuses 'coll show: the tables of alltoallv are made for at most 2048 ranks here, not 5000' show alltoallv pairwise -p 5000
 refuses 'coll show: there is no layout "evn"; there are uneven, gaps, one, empty' show gatherv linear -p 4 --layout evn
 refuses 'coll show: --layout is for collectives whose blocks may differ' show bcast linear -p 4 --layout gaps
