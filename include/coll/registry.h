@@ -41,6 +41,8 @@
 #include "algos/neighbor_exchange.h"
 #include "algos/node_combining.h"
 #include "algos/pairwise.h"
+#include "algos/pat.h"
+#include "algos/pat_reduce_scatter.h"
 #include "algos/prefix.h"
 #include "algos/rabenseifner.h"
 #include "algos/recursive_doubling_exscan.h"
@@ -151,6 +153,8 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_dissemination_barrier,
     &coll_bruck_allgather,
     &coll_sparbit_allgather,
+    &coll_pat_allgather,
+    &coll_pat_reduce_scatter,
 
     /* every rank with every other, straight or by way of others */
     &coll_bruck_alltoall,
