@@ -42,24 +42,22 @@ typedef struct coll_i_bruck_round {
     uint32_t last;      /* … runs of digit 0 … last, of which the very last may be short */
 } coll_i_bruck_round;
 
-/* The round of digit t with ⌈p/k^t⌉ runs. */
-COLL_HOT_INLINE coll_i_bruck_round coll_i_bruck_round_of(const coll_plan *plan, uint32_t t,
-                                                         uint32_t stride, uint32_t runs)
+/* Writes the round of digit t, in which there are ⌈p/k^t⌉ runs. */
+COLL_HOT_INLINE void coll_i_bruck_round_of(coll_i_bruck_round *round, const coll_plan *plan,
+                                           uint32_t t, uint32_t stride, uint32_t runs)
 {
-    coll_i_bruck_round round;
-    round.t = t;
-    round.stride = stride;
-    round.rows = coll_divide(runs - 1, &plan->radix);
-    round.last = runs - 1 - round.rows * plan->param[0];
-    return round;
+    round->t = t;
+    round->stride = stride;
+    round->rows = coll_divide(runs - 1, &plan->radix);
+    round->last = runs - 1 - round->rows * plan->param[0];
 }
 
-/* The round of the next higher digit, where there is one: rows > 0. */
-COLL_HOT_INLINE coll_i_bruck_round coll_i_bruck_above(const coll_plan *plan,
-                                                      const coll_i_bruck_round *round)
+/* Writes the round of the next higher digit, where there is one: rows > 0. May be the same. */
+COLL_HOT_INLINE void coll_i_bruck_above(coll_i_bruck_round *above, const coll_plan *plan,
+                                        const coll_i_bruck_round *round)
 {
-    return coll_i_bruck_round_of(plan, round->t + 1, round->stride * plan->param[0],
-                                 round->rows + 1);
+    coll_i_bruck_round_of(above, plan, round->t + 1, round->stride * plan->param[0],
+                          round->rows + 1);
 }
 
 /* How many blocks have a digit from 1 to e−1. */
@@ -128,9 +126,11 @@ COLL_HOT_INLINE coll_ref coll_i_bruck_region(const coll_plan *plan, const coll_i
     return COLL_AT(COLL_SCRATCH, (plan->problem.p - 1 + t * list->region) * list->slot);
 }
 
-/* Where block i is, after the rounds of digit round.t and above; `high` are these digits. */
+/* Where block i is, after the rounds of digit round->t and above; `high` are these digits. The
+ * round is changed. */
 COLL_HOT_INLINE coll_ref coll_i_bruck_place(const coll_plan *plan, const coll_i_bruck *list,
-                                            coll_i_bruck_round round, uint32_t i, uint32_t high)
+                                            coll_i_bruck_round *round, uint32_t i,
+                                            uint32_t high)
 {
     const uint32_t k = plan->param[0];
     uint32_t row, digit;
@@ -142,11 +142,11 @@ COLL_HOT_INLINE coll_ref coll_i_bruck_place(const coll_plan *plan, const coll_i_
         if (digit != 0)
             break;
         high = row;
-        round = coll_i_bruck_above(plan, &round);
+        coll_i_bruck_above(round, plan, round);
     }
-    return coll_i_bruck_region(plan, list, round.t) +
-           (coll_i_bruck_below(plan, &round, digit) + (size_t)row * round.stride + i -
-            (size_t)high * round.stride) *
+    return coll_i_bruck_region(plan, list, round->t) +
+           (coll_i_bruck_below(plan, round, digit) + (size_t)row * round->stride + i -
+            (size_t)high * round->stride) *
                list->slot;
 }
 
@@ -169,36 +169,34 @@ COLL_HOT_INLINE size_t coll_i_bruck_first(const coll_i_bruck_round *round, uint3
     return (e - (size_t)1) * (2 + (size_t)round->rows) + (round->rows == 0 ? 0 : more);
 }
 
-COLL_HOT_INLINE coll_i_bruck_entry coll_i_bruck_find(const coll_plan *plan,
-                                                     const coll_i_bruck *list, size_t n)
+COLL_HOT_INLINE void coll_i_bruck_find(coll_i_bruck_entry *entry, const coll_plan *plan,
+                                       const coll_i_bruck *list, size_t n)
 {
     const uint32_t k = plan->param[0];
-    coll_i_bruck_entry entry;
+    coll_i_bruck_round *round = &entry->round;
     uint32_t beyond;
-    entry.round = coll_i_bruck_round_of(plan, 0, 1, plan->problem.p);
-    while (entry.round.rows >
-           0) { /* from the last round backwards, as most entries are there */
+    coll_i_bruck_round_of(round, plan, 0, 1, plan->problem.p);
+    while (round->rows > 0) { /* from the last round backwards, as most entries are there */
         const size_t before = 2 * ((size_t)list->top - 1) +
-                              (list->rounds - 2 - entry.round.t) * 2 * ((size_t)k - 1) +
-                              (entry.round.rows + (size_t)1 - list->top);
+                              (list->rounds - 2 - round->t) * 2 * ((size_t)k - 1) +
+                              (round->rows + (size_t)1 - list->top);
         if (n >= before) {
             n -= before;
             break;
         }
-        entry.round = coll_i_bruck_above(plan, &entry.round);
+        coll_i_bruck_above(round, plan, round);
     }
-    entry.e = 1;
-    beyond = (entry.round.rows > 0 ? k - 1 : entry.round.last) + 1;
-    while (beyond - entry.e > 1) {
-        const uint32_t middle = entry.e + (beyond - entry.e) / 2;
-        if (coll_i_bruck_first(&entry.round, middle) <= n)
-            entry.e = middle;
+    entry->e = 1;
+    beyond = (round->rows > 0 ? k - 1 : round->last) + 1;
+    while (beyond - entry->e > 1) {
+        const uint32_t middle = entry->e + (beyond - entry->e) / 2;
+        if (coll_i_bruck_first(round, middle) <= n)
+            entry->e = middle;
         else
             beyond = middle;
     }
-    entry.runs = coll_i_bruck_runs(&entry.round, entry.e);
-    entry.at = (uint32_t)(n - coll_i_bruck_first(&entry.round, entry.e));
-    return entry;
+    entry->runs = coll_i_bruck_runs(round, entry->e);
+    entry->at = (uint32_t)(n - coll_i_bruck_first(round, entry->e));
 }
 
 /* Copies a run to its message, sends the message, or receives one. */
@@ -212,9 +210,10 @@ COLL_HOT_INLINE void coll_i_bruck_act(const coll_plan *plan, const coll_i_bruck 
     size_t count;
     if (entry->at < entry->runs) {
         const uint32_t row = entry->at, i = (row * plan->param[0] + e) * stride;
-        const coll_i_bruck_round above = coll_i_bruck_above(plan, &entry->round);
+        coll_i_bruck_round above;
+        coll_i_bruck_above(&above, plan, &entry->round);
         coll_act_copy(out, packed + (size_t)row * stride * list->slot,
-                      coll_i_bruck_place(plan, list, above, i, row),
+                      coll_i_bruck_place(plan, list, &above, i, row),
                       (p - i < stride ? p - i : stride) * list->slot);
         return;
     }
@@ -265,9 +264,10 @@ COLL_HOT_INLINE void coll_i_bruck_leave(const coll_plan *plan, const coll_i_bruc
 {
     const uint32_t p = plan->problem.p;
     const coll_block to = coll_out_block(plan, coll_mod_sub(rank, i, p));
-    const coll_i_bruck_round round = coll_i_bruck_round_of(plan, 0, 1, p);
+    coll_i_bruck_round round;
+    coll_i_bruck_round_of(&round, plan, 0, 1, p);
     coll_act_copy(out, COLL_AT(COLL_OUT, to.offset),
-                  coll_i_bruck_place(plan, list, round, i, i),
+                  coll_i_bruck_place(plan, list, &round, i, i),
                   coll_i_bruck_rides(list, to.count));
 }
 
@@ -294,7 +294,7 @@ COLL_INLINE unsigned coll_i_bruck_list_step(const coll_plan *plan, const coll_i_
         n -= list->enter;
         if (n < list->go) {
             if (entry.e == 0)
-                entry = coll_i_bruck_find(plan, list, n);
+                coll_i_bruck_find(&entry, plan, list, n);
             coll_i_bruck_act(plan, list, rank, &entry, &out[a]);
             if (++entry.at == entry.runs + 2)
                 entry.e = 0; /* the next message is to be found */

@@ -99,43 +99,41 @@ COLL_HOT_INLINE size_t coll_i_pat_all(const coll_plan *plan, const coll_i_pat *t
     return coll_i_pat_above(plan, trees) + coll_i_pat_before(trees, coll_i_pat_last(trees) + 1);
 }
 
-/* The message that entry n of an allgather belongs to. */
-COLL_HOT_INLINE coll_i_pat_message coll_i_pat_find(const coll_plan *plan,
-                                                   const coll_i_pat *trees, size_t n)
+/* Writes the message that entry n of an allgather belongs to. */
+COLL_HOT_INLINE void coll_i_pat_find(coll_i_pat_message *message, const coll_plan *plan,
+                                     const coll_i_pat *trees, size_t n)
 {
     const uint32_t p = plan->problem.p;
-    coll_i_pat_message message;
     uint32_t k;
     for (k = 1; k <= trees->top; k++) { /* distance 2^(height − k) */
         const uint32_t has = (p - 1) >> (trees->height - k);
-        message.blocks = has - (has >> 1);
-        if (n < coll_i_pat_entries(message.blocks))
+        message->blocks = has - (has >> 1);
+        if (n < coll_i_pat_entries(message->blocks))
             break;
-        n -= coll_i_pat_entries(message.blocks);
+        n -= coll_i_pat_entries(message->blocks);
     }
     if (k <= trees->top) {
-        message.number = k - 1;
-        message.x = message.distance = (uint32_t)1 << (trees->height - k);
-        message.stride = trees->height - k + 1;
+        message->number = k - 1;
+        message->x = message->distance = (uint32_t)1 << (trees->height - k);
+        message->stride = trees->height - k + 1;
     } else {
         uint32_t beyond = coll_i_pat_last(trees) + 1;
-        message.x = trees->below == 0 ? (uint32_t)(n >> 1) + 1 : 1;
-        while (trees->below > 0 && beyond - message.x > 1) {
-            const uint32_t middle = message.x + (beyond - message.x) / 2;
+        message->x = trees->below == 0 ? (uint32_t)(n >> 1) + 1 : 1;
+        while (trees->below > 0 && beyond - message->x > 1) {
+            const uint32_t middle = message->x + (beyond - message->x) / 2;
             if (coll_i_pat_before(trees, middle) <= n)
-                message.x = middle;
+                message->x = middle;
             else
                 beyond = middle;
         }
-        n -= coll_i_pat_before(trees, message.x);
-        message.number = trees->top + message.x - 1;
-        message.distance = message.x & (0 - message.x);
-        message.stride = trees->height - trees->top;
-        message.blocks = trees->below + (message.x <= trees->more ? 1 : 0);
+        n -= coll_i_pat_before(trees, message->x);
+        message->number = trees->top + message->x - 1;
+        message->distance = message->x & (0 - message->x);
+        message->stride = trees->height - trees->top;
+        message->blocks = trees->below + (message->x <= trees->more ? 1 : 0);
     }
-    message.packs = message.blocks > 1 ? message.blocks : 0;
-    message.at = (uint32_t)n;
-    return message;
+    message->packs = message->blocks > 1 ? message->blocks : 0;
+    message->at = (uint32_t)n;
 }
 
 /* Vertex number i of a message. */
@@ -225,7 +223,7 @@ COLL_INLINE unsigned coll_i_pat_gather_step(const coll_plan *plan, uint32_t rank
     message.at = message.packs = message.blocks = 0; /* none yet */
     for (; n < COLL_STEP_MAX && first + n < all; n++) {
         if (message.blocks == 0 || message.at == 2 * message.packs + 2)
-            message = coll_i_pat_find(plan, &trees, first + n);
+            coll_i_pat_find(&message, plan, &trees, first + n);
         coll_i_pat_gather(plan, &trees, rank, &message, &out[n]);
         message.at++;
     }

@@ -128,7 +128,7 @@ COLL_INLINE unsigned coll_i_pat_reduce_step(const coll_plan *plan, uint32_t rank
     message.at = message.packs = message.blocks = 0; /* none yet */
     for (; n < COLL_STEP_MAX && first + n < all; n++) {
         if (message.blocks == 0 || message.at == 2 * message.packs + 2) {
-            message = coll_i_pat_find(plan, &trees, all - 1 - (first + n));
+            coll_i_pat_find(&message, plan, &trees, all - 1 - (first + n));
             message.at = 2 * message.packs + 1 - message.at;
         }
         coll_i_pat_reduce(plan, &trees, rank, &message, &out[n]);
