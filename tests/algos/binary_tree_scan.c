@@ -133,8 +133,7 @@ TEST(costs)
                     const size_t count = 11, segments = segment ? (10 + segment) / segment : 1;
                     const coll_plan plan = scan_plan(scan, p, count, flags, segment);
                     const coll_report cost = cost_of(&plan);
-                    const size_t slots =
-                        (scan ? 2 : 3) * (segment ? 2 * (size_t)segment : count);
+                    const size_t slot = segment ? segment : count;
                     size_t edges_used = 0;
                     for (uint32_t rank = 0; rank < p; rank++) {
                         const coll_inorder here = coll_inorder_of(p, rank);
@@ -144,8 +143,21 @@ TEST(costs)
                         edges_used += sends;
                         CHECK_EQ(cost.ranks[rank].messages, sends * segments);
                         CHECK_EQ(cost.ranks[rank].elements, sends * count);
+                        const size_t depth = COLL_HIGHEST_BIT(p) - here.level;
+                        const size_t pair = segment ? 2 : 1;
+                        const size_t first =
+                            !scan && here.first == 0 && segment && depth > 1 ? 2 * depth : pair;
                         CHECK(coll_plan_scratch(&plan, rank) <=
-                              slots + (!scan && flags && here.left < rank ? count : 0));
+                              (first + (scan ? 1 : 2) * pair) * slot +
+                                  (!scan && flags && here.left < rank ? count : 0));
+                        if (!scan && here.left < rank) { /* each sum is formed once */
+                            const size_t sums =
+                                (here.last + 1 < p ? 2u : 0u) + (here.first > 0 ? 1u : 0u) +
+                                (here.right > rank && (here.first > 0 || here.last + 1 == p)
+                                     ? 1u
+                                     : 0u);
+                            CHECK_EQ(cost.ranks[rank].reduced, sums * count);
+                        }
                     }
                     CHECK_EQ(cost.total.messages, edges_used * segments);
                     CHECK(p == 1 || edges_used < 2 * (p - 1));

@@ -24,7 +24,8 @@
  * Cost    S = ⌈count/segment⌉ (1 for segment 0): a rank sends at most 3S messages, 3·`count`
  *         elements; all of them, fewer than 2(p−1)·S messages; ≤ 2⌊log2 p⌋ rounds for S = 1.
  *         scratch: at most 2 (exscan 3) pairs of segments, a pair being one for S = 1; exscan in
- *         place `count` more where there are children
+ *         place `count` more where there are children, and at ranks d levels below the root with
+ *         nothing before their subtrees, 2d slots at most for the first pair
  * Source  Sanders, Träff 2006, doi:10.1007/11846802_15
  */
 #ifndef COLL_ALGOS_BINARY_TREE_SCAN_H
@@ -197,19 +198,31 @@ static const coll_algorithm coll_binary_tree_scan = {
 
 /* ---- exscan ------------------------------------------------------------------------------ */
 
-/* Pairs of slots: 0 for l ⊕ x and later q ⊕ l ⊕ x, 1 for what comes down, 2 for what goes up. In
- * place, where OUT holds x until the end, l is kept behind them. */
-COLL_INLINE uint32_t coll_i_tree_exscan_pairs(const coll_i_tree_scan *role)
+/* In SCRATCH: slots for what goes right, l ⊕ x or q ⊕ l ⊕ x; pairs of slots, 0 for what comes down
+ * and 1 for what goes up; in place, where OUT holds x until the end, l. Where nothing comes down,
+ * l ⊕ x goes up and right, so that each segment on its way has a slot. */
+COLL_HOT_INLINE size_t coll_i_tree_exscan_rights(const coll_i_tree_scan *role)
 {
-    if (!role->inner)
+    const size_t lag = role->follows || !role->rises ? 1 : role->lag;
+    return role->segments == 1 ? 1 : (size_t)1 << coll_log2_ceil((uint32_t)lag + 1);
+}
+
+COLL_HOT_INLINE size_t coll_i_tree_exscan_slots(const coll_plan *plan,
+                                                const coll_i_tree_scan *role)
+{
+    if (!role->inner || !(role->rises || role->follows || role->right))
         return 0;
-    return role->rises ? 3 : role->follows ? 2 : role->right ? 1 : 0;
+    return coll_i_tree_exscan_rights(role) * coll_i_linear_scan_slot(plan) +
+           coll_i_tree_scan_slots(plan, role,
+                                  role->rises     ? 2
+                                  : role->follows ? 1
+                                                  : 0);
 }
 
 COLL_INLINE size_t coll_i_tree_exscan_scratch(const coll_plan *plan, uint32_t rank)
 {
     const coll_i_tree_scan role = coll_i_tree_scan_of(plan, rank);
-    return coll_i_tree_scan_slots(plan, &role, coll_i_tree_exscan_pairs(&role)) +
+    return coll_i_tree_exscan_slots(plan, &role) +
            (role.inner && coll_in_place(plan) ? plan->problem.count : 0);
 }
 
@@ -223,15 +236,15 @@ COLL_INLINE unsigned coll_i_tree_exscan_step(const coll_plan *plan, uint32_t ran
         coll_segment_block(plan->problem.count, plan->param[0], part.segment);
     const coll_ref input = coll_input(plan) + seg.offset,
                    result = COLL_AT(COLL_OUT, seg.offset);
-    const coll_ref with_own = coll_i_tree_scan_slot(plan, &role, 0, part.segment);
-    const coll_ref coming = coll_i_tree_scan_slot(plan, &role, 1, part.segment);
-    const coll_ref rising = coll_i_tree_scan_slot(plan, &role, 2, part.segment);
+    const size_t rights = coll_i_tree_exscan_rights(&role);
+    const size_t slot = coll_i_linear_scan_slot(plan);
+    const coll_ref with_own = COLL_AT(COLL_SCRATCH, (part.segment & (rights - 1)) * slot);
+    const coll_ref coming = coll_i_tree_scan_slot(plan, &role, 0, part.segment) + rights * slot;
+    const coll_ref rising = coll_i_tree_scan_slot(plan, &role, 1, part.segment) + rights * slot;
     coll_ref before = result;
     unsigned n = 0;
     if (coll_in_place(plan))
-        before = COLL_AT(COLL_SCRATCH,
-                         coll_i_tree_scan_slots(plan, &role, coll_i_tree_exscan_pairs(&role)) +
-                             seg.offset);
+        before = COLL_AT(COLL_SCRATCH, coll_i_tree_exscan_slots(plan, &role) + seg.offset);
     if (part.up) {
         if (role.inner)
             coll_act_recv(&out[n++], role.at.left, before, seg.count);
@@ -252,7 +265,8 @@ COLL_INLINE unsigned coll_i_tree_exscan_step(const coll_plan *plan, uint32_t ran
         return n;
     }
     if (role.right) {
-        coll_act_reduce(&out[n++], with_own, before, input, seg.count);
+        if (role.follows || !role.rises) /* else it is there since the way up */
+            coll_act_reduce(&out[n++], with_own, before, input, seg.count);
         coll_act_send(&out[n++], role.at.right, with_own, seg.count);
     }
     if (before != result)
