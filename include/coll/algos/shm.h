@@ -104,31 +104,96 @@ COLL_INLINE coll_status coll_i_shm_check(const coll_plan *plan, size_t blocks, s
 
 /* ---- group_sync -------------------------------------------------------------------------- */
 
-/* A rank's place in the tree of notifications below `root`. */
+/* A rank's place in a tree of notifications among consecutive ranks. */
 typedef struct coll_i_shm_tree {
-    uint32_t root, v; /* v: the rank, renumbered */
+    uint32_t first, ranks, root; /* who they are; the root counts from `first` */
+    uint32_t f, v;               /* degree; the rank, renumbered */
     uint32_t parent, children;
 } coll_i_shm_tree;
 
-COLL_HOT_INLINE coll_i_shm_tree coll_i_shm_tree_of(const coll_plan *plan, uint32_t root,
-                                                   uint32_t rank)
+/* `local` and `root` count from the first of the ranks. */
+COLL_HOT_INLINE coll_i_shm_tree coll_i_shm_tree_among(const coll_divider *f, uint32_t first,
+                                                      uint32_t ranks, uint32_t root,
+                                                      uint32_t local)
 {
-    const uint32_t p = plan->problem.p, v = coll_mod_sub(rank, root, p);
-    const coll_fnomial at = coll_fnomial_of(p, &plan->radix, v);
+    const uint32_t v = coll_mod_sub(local, root, ranks);
+    const coll_fnomial at = coll_fnomial_of(ranks, f, v);
     coll_i_shm_tree tree;
+    tree.first = first;
+    tree.ranks = ranks;
     tree.root = root;
+    tree.f = f->by;
     tree.v = v;
-    tree.parent = coll_mod_add(at.parent, root, p);
+    tree.parent = first + coll_mod_add(at.parent, root, ranks);
     tree.children = at.children;
     return tree;
 }
 
-COLL_HOT_INLINE uint32_t coll_i_shm_child(const coll_plan *plan, const coll_i_shm_tree *tree,
-                                          uint32_t i)
+/* Among all ranks. */
+COLL_HOT_INLINE coll_i_shm_tree coll_i_shm_tree_of(const coll_plan *plan, uint32_t root,
+                                                   uint32_t rank)
 {
-    return coll_mod_add(coll_fnomial_child(plan->param[0], tree->v, i), tree->root,
-                        plan->problem.p);
+    return coll_i_shm_tree_among(&plan->radix, 0, plan->problem.p, root, rank);
 }
+
+COLL_HOT_INLINE uint32_t coll_i_shm_child(const coll_i_shm_tree *tree, uint32_t i)
+{
+    return tree->first +
+           coll_mod_add(coll_fnomial_child(tree->f, tree->v, i), tree->root, tree->ranks);
+}
+
+/* ---- a stage of a broadcast -------------------------------------------------------------- */
+
+/* What goes through a buffer, and the words of those who use it. The tokens name the buffer,
+ * and what was copied from one that is free for the next stage; 0 elements are no word. */
+typedef struct coll_i_shm_pass {
+    coll_block part; /* of OUT */
+    coll_ref buffer;
+    size_t full, waits; /* elements: it is full; it must be free */
+    coll_ref freed;
+    size_t frees; /* elements: that the next stage's is free */
+} coll_i_shm_pass;
+
+COLL_HOT_INLINE uint32_t coll_i_shm_pass_actions(const coll_i_shm_tree *tree)
+{
+    return 2 * tree->children + (tree->v == 0 ? 1 : 3);
+}
+
+/* Action j of the root of the tree: awaits, puts what lies at `from`, notifies. */
+COLL_HOT_INLINE void coll_i_shm_pass_put(const coll_i_shm_pass *pass,
+                                         const coll_i_shm_tree *tree, coll_ref from, uint32_t j,
+                                         coll_action *out)
+{
+    const uint32_t m = tree->children;
+    if (j < m)
+        coll_act_await(out, coll_i_shm_child(tree, j), pass->buffer, pass->waits);
+    else if (j == m)
+        coll_act_copy(out, pass->buffer, from + pass->part.offset, pass->part.count);
+    else
+        coll_act_notify(out, coll_i_shm_child(tree, j - m - 1), pass->buffer, pass->full);
+}
+
+/* Action j of another rank: awaits, notifies, gets; then the word that a buffer is free comes
+ * up. */
+COLL_HOT_INLINE void coll_i_shm_pass_get(const coll_i_shm_pass *pass,
+                                         const coll_i_shm_tree *tree, uint32_t j,
+                                         coll_action *out)
+{
+    const uint32_t m = tree->children;
+    if (j == 0)
+        coll_act_await(out, tree->parent, pass->buffer, pass->full);
+    else if (j <= m)
+        coll_act_notify(out, coll_i_shm_child(tree, j - 1), pass->buffer, pass->full);
+    else if (j == m + 1)
+        coll_act_copy(out, COLL_AT(COLL_OUT, pass->part.offset), pass->buffer,
+                      pass->part.count);
+    else if (j < 2 * m + 2)
+        coll_act_await(out, coll_i_shm_child(tree, j - m - 2), pass->freed, pass->frees);
+    else
+        coll_act_notify(out, tree->parent, pass->freed, pass->frees);
+}
+
+/* ---- lists of actions -------------------------------------------------------------------- */
 
 /* Where an action stands in the list of a rank: action j of a stage. */
 typedef struct coll_i_shm_at {

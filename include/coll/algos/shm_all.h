@@ -123,14 +123,14 @@ COLL_HOT_INLINE void coll_i_shm_gather_together(const coll_plan *plan,
     if (j == 0)
         coll_act_copy(out, own, coll_i_shm_own_block(plan, rank), count);
     else if (j < up)
-        coll_act_await(out, coll_i_shm_child(plan, tree, j - 1), rank == 0 ? shared : own,
+        coll_act_await(out, coll_i_shm_child(tree, j - 1), rank == 0 ? shared : own,
                        rank == 0 ? all : count);
     else if (j < down && j == up)
         coll_act_notify(out, tree->parent, own, count);
     else if (j < down)
         coll_act_await(out, tree->parent, shared, all);
     else if (j < down + m)
-        coll_act_notify(out, coll_i_shm_child(plan, tree, j - down), shared, all);
+        coll_act_notify(out, coll_i_shm_child(tree, j - down), shared, all);
     else
         coll_act_copy(out, COLL_AT(COLL_OUT, 0), shared, all);
 }
@@ -268,14 +268,14 @@ COLL_HOT_INLINE void coll_i_shm_exchange_together(const coll_plan *plan,
     if (j == 0)
         coll_act_copy(out, own, coll_i_shm_alltoall_input(plan), part);
     else if (j < up)
-        coll_act_await(out, coll_i_shm_child(plan, tree, j - 1), rank == 0 ? shared : own,
+        coll_act_await(out, coll_i_shm_child(tree, j - 1), rank == 0 ? shared : own,
                        rank == 0 ? all : part);
     else if (j < down && j == up)
         coll_act_notify(out, tree->parent, own, part);
     else if (j < down)
         coll_act_await(out, tree->parent, shared, all);
     else if (j < down + m)
-        coll_act_notify(out, coll_i_shm_child(plan, tree, j - down), shared, all);
+        coll_act_notify(out, coll_i_shm_child(tree, j - down), shared, all);
     else
         coll_act_copy(out, COLL_AT(COLL_OUT, (j - down - m) * count),
                       shared + (j - down - m) * part + rank * count, count);

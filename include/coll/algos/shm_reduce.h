@@ -99,14 +99,14 @@ COLL_HOT_INLINE void coll_i_shm_reduce_root(const coll_plan *plan, const coll_i_
     if (j == 0) {
         coll_act_copy(out, slots.own, coll_input(plan) + slots.seg.offset, slots.seg.count);
     } else if (j <= m) {
-        coll_act_await(out, coll_i_shm_child(plan, tree, j - 1), slots.first,
+        coll_act_await(out, coll_i_shm_child(tree, j - 1), slots.first,
                        slots.seg.count ? slots.all : 0);
     } else if (j == m + 1) {
         coll_i_shm_combine(plan, &slots, result, 0, slots.seg.count, out);
     } else {
         const coll_block freed = coll_i_shm_freed(plan, stage);
-        coll_act_notify(out, coll_i_shm_child(plan, tree, j - m - 2),
-                        COLL_AT(COLL_OUT, freed.offset), freed.count);
+        coll_act_notify(out, coll_i_shm_child(tree, j - m - 2), COLL_AT(COLL_OUT, freed.offset),
+                        freed.count);
     }
 }
 
@@ -120,11 +120,11 @@ COLL_HOT_INLINE void coll_i_shm_reduce_other(const coll_plan *plan, const coll_i
     if (j == 0)
         coll_act_await(out, tree->parent, slots.own, waits);
     else if (j <= m)
-        coll_act_notify(out, coll_i_shm_child(plan, tree, j - 1), slots.own, waits);
+        coll_act_notify(out, coll_i_shm_child(tree, j - 1), slots.own, waits);
     else if (j == m + 1)
         coll_act_copy(out, slots.own, COLL_AT(COLL_IN, slots.seg.offset), count);
     else if (j < 2 * m + 2)
-        coll_act_await(out, coll_i_shm_child(plan, tree, j - m - 2), slots.own, count);
+        coll_act_await(out, coll_i_shm_child(tree, j - m - 2), slots.own, count);
     else
         coll_act_notify(out, tree->parent, slots.own, count);
 }
@@ -192,22 +192,21 @@ COLL_HOT_INLINE uint32_t coll_i_shm_allreduce_per(const coll_i_shm_tree *tree)
 
 /* Word j of a group_sync, up to rank 0 and down again. `up` is what the rank and those below it
  * have done; `down` is what all have. */
-COLL_HOT_INLINE void coll_i_shm_sync(const coll_plan *plan, const coll_i_shm_tree *tree,
-                                     uint32_t j, coll_ref up, size_t up_count, coll_ref down,
-                                     size_t down_count, coll_action *out)
+COLL_HOT_INLINE void coll_i_shm_sync(const coll_i_shm_tree *tree, uint32_t j, coll_ref up,
+                                     size_t up_count, coll_ref down, size_t down_count,
+                                     coll_action *out)
 {
     const uint32_t m = tree->children;
     const bool top = tree->v == 0;
     if (j < m)
-        coll_act_await(out, coll_i_shm_child(plan, tree, j), top ? down : up,
+        coll_act_await(out, coll_i_shm_child(tree, j), top ? down : up,
                        top ? down_count : up_count);
     else if (j == m && !top)
         coll_act_notify(out, tree->parent, up, up_count);
     else if (j == m + 1 && !top)
         coll_act_await(out, tree->parent, down, down_count);
     else
-        coll_act_notify(out, coll_i_shm_child(plan, tree, j - m - (top ? 0 : 2)), down,
-                        down_count);
+        coll_act_notify(out, coll_i_shm_child(tree, j - m - (top ? 0 : 2)), down, down_count);
 }
 
 COLL_HOT_INLINE void coll_i_shm_allreduce_at(const coll_plan *plan, const coll_i_shm_tree *tree,
@@ -220,18 +219,18 @@ COLL_HOT_INLINE void coll_i_shm_allreduce_at(const coll_plan *plan, const coll_i
     if (j == 0) {
         coll_act_copy(out, slots.own, coll_input(plan) + slots.seg.offset, count);
     } else if (j <= sync) {
-        coll_i_shm_sync(plan, tree, j - 1, slots.own, count, slots.first, all, out);
+        coll_i_shm_sync(tree, j - 1, slots.own, count, slots.first, all, out);
     } else if (j == sync + 1) {
         const coll_block part = coll_part_block(coll_partition_of(count, p), rank);
         coll_i_shm_combine(plan, &slots, slots.result + part.offset, part.offset, part.count,
                            out);
     } else if (j <= 2 * sync + 1) {
-        coll_i_shm_sync(plan, tree, j - sync - 2, slots.result, count, slots.first, all, out);
+        coll_i_shm_sync(tree, j - sync - 2, slots.result, count, slots.first, all, out);
     } else if (j == 2 * sync + 2) {
         coll_act_copy(out, COLL_AT(COLL_OUT, slots.seg.offset), slots.result, count);
     } else {
         const bool wanted = coll_i_shm_awaited(plan, stage, coll_i_shm_segments(plan));
-        coll_i_shm_sync(plan, tree, j - 2 * sync - 3, COLL_AT(COLL_OUT, slots.seg.offset),
+        coll_i_shm_sync(tree, j - 2 * sync - 3, COLL_AT(COLL_OUT, slots.seg.offset),
                         wanted ? count : 0, slots.first, wanted ? all : 0, out);
     }
 }

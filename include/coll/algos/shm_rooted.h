@@ -31,54 +31,23 @@
 
 /* ---- bcast ------------------------------------------------------------------------------- */
 
-/* Actions of a stage: the root awaits its children, puts, notifies them and has its own OUT;
- * others await, notify, get, await and notify that the buffer is free. */
+COLL_HOT_INLINE coll_i_shm_pass coll_i_shm_bcast_pass(const coll_plan *plan, size_t stage)
+{
+    const coll_block freed = coll_i_shm_freed(plan, stage);
+    coll_i_shm_pass pass;
+    pass.part = coll_i_shm_segment(plan, stage);
+    pass.buffer = COLL_AT(COLL_SHARED, coll_i_shm_buffer(plan, stage) * coll_i_shm_piece(plan));
+    pass.full = pass.part.count;
+    pass.waits = coll_i_shm_waits(plan, stage) ? pass.part.count : 0;
+    pass.freed = COLL_AT(COLL_OUT, freed.offset);
+    pass.frees = freed.count;
+    return pass;
+}
+
+/* Actions of a stage. The root also has its own OUT. */
 COLL_HOT_INLINE uint32_t coll_i_shm_bcast_per(const coll_i_shm_tree *tree)
 {
-    return 2 * tree->children + (tree->v == 0 ? 2 : 3);
-}
-
-COLL_HOT_INLINE void coll_i_shm_bcast_root(const coll_plan *plan, const coll_i_shm_tree *tree,
-                                           size_t stage, uint32_t j, coll_action *out)
-{
-    const uint32_t m = tree->children;
-    const coll_block seg = coll_i_shm_segment(plan, stage);
-    const coll_ref buffer =
-        COLL_AT(COLL_SHARED, coll_i_shm_buffer(plan, stage) * coll_i_shm_piece(plan));
-    if (j < m)
-        coll_act_await(out, coll_i_shm_child(plan, tree, j), buffer,
-                       coll_i_shm_waits(plan, stage) ? seg.count : 0);
-    else if (j == m)
-        coll_act_copy(out, buffer, coll_input(plan) + seg.offset, seg.count);
-    else if (j <= 2 * m)
-        coll_act_notify(out, coll_i_shm_child(plan, tree, j - m - 1), buffer, seg.count);
-    else
-        coll_act_copy(out, COLL_AT(COLL_OUT, seg.offset), coll_input(plan) + seg.offset,
-                      coll_in_place(plan) ? 0 : seg.count);
-}
-
-/* That a buffer is free is said by the segment of OUT that was copied to. */
-COLL_HOT_INLINE void coll_i_shm_bcast_other(const coll_plan *plan, const coll_i_shm_tree *tree,
-                                            size_t stage, uint32_t j, coll_action *out)
-{
-    const uint32_t m = tree->children;
-    const coll_block seg = coll_i_shm_segment(plan, stage);
-    const coll_ref buffer =
-        COLL_AT(COLL_SHARED, coll_i_shm_buffer(plan, stage) * coll_i_shm_piece(plan));
-    if (j == 0) {
-        coll_act_await(out, tree->parent, buffer, seg.count);
-    } else if (j <= m) {
-        coll_act_notify(out, coll_i_shm_child(plan, tree, j - 1), buffer, seg.count);
-    } else if (j == m + 1) {
-        coll_act_copy(out, COLL_AT(COLL_OUT, seg.offset), buffer, seg.count);
-    } else {
-        const coll_block freed = coll_i_shm_freed(plan, stage);
-        const coll_ref token = COLL_AT(COLL_OUT, freed.offset);
-        if (j < 2 * m + 2)
-            coll_act_await(out, coll_i_shm_child(plan, tree, j - m - 2), token, freed.count);
-        else
-            coll_act_notify(out, tree->parent, token, freed.count);
-    }
+    return coll_i_shm_pass_actions(tree) + (tree->v == 0 ? 1 : 0);
 }
 
 COLL_INLINE size_t coll_i_shm_bcast_steps(const coll_plan *plan, uint32_t rank)
@@ -103,10 +72,15 @@ COLL_INLINE unsigned coll_i_shm_bcast_step(const coll_plan *plan, uint32_t rank,
         return 1;
     }
     for (; n < COLL_STEP_MAX && at.stage < stages; n++, coll_i_shm_next(&at, per)) {
-        if (tree.v == 0)
-            coll_i_shm_bcast_root(plan, &tree, at.stage, at.j, &out[n]);
+        const coll_i_shm_pass pass = coll_i_shm_bcast_pass(plan, at.stage);
+        if (tree.v != 0)
+            coll_i_shm_pass_get(&pass, &tree, at.j, &out[n]);
+        else if (at.j + 1 < per)
+            coll_i_shm_pass_put(&pass, &tree, coll_input(plan), at.j, &out[n]);
         else
-            coll_i_shm_bcast_other(plan, &tree, at.stage, at.j, &out[n]);
+            coll_act_copy(&out[n], COLL_AT(COLL_OUT, pass.part.offset),
+                          coll_input(plan) + pass.part.offset,
+                          coll_in_place(plan) ? 0 : pass.part.count);
     }
     return n;
 }
@@ -220,7 +194,7 @@ COLL_HOT_INLINE void coll_i_shm_scatter_at_once(const coll_plan *plan,
     else if (j == 0)
         coll_act_await(out, tree->parent, shared, all);
     else if (j <= m)
-        coll_act_notify(out, coll_i_shm_child(plan, tree, j - 1), shared, all);
+        coll_act_notify(out, coll_i_shm_child(tree, j - 1), shared, all);
     else if (tree->v == 0)
         coll_i_shm_own(plan, out);
     else
@@ -239,11 +213,11 @@ COLL_HOT_INLINE void coll_i_shm_gather_at_once(const coll_plan *plan,
         if (j == 0)
             coll_act_copy(out, own, COLL_AT(COLL_IN, 0), count);
         else if (j <= m)
-            coll_act_await(out, coll_i_shm_child(plan, tree, j - 1), own, count);
+            coll_act_await(out, coll_i_shm_child(tree, j - 1), own, count);
         else
             coll_act_notify(out, tree->parent, own, count);
     } else if (j < m) {
-        coll_act_await(out, coll_i_shm_child(plan, tree, j), shared, count * p);
+        coll_act_await(out, coll_i_shm_child(tree, j), shared, count * p);
     } else if (j == m) {
         coll_act_copy(out, COLL_AT(COLL_OUT, 0), shared, before);
     } else if (j == m + 1) {
