@@ -78,7 +78,7 @@ COLL_INLINE void coll_problem_init(coll_problem *problem, coll_collective collec
     problem->elem_bytes = elem_bytes;
     problem->in.counts = problem->in.displs = NULL;
     problem->out.counts = problem->out.displs = NULL;
-    problem->nodes.count = problem->nodes.ppn = 0;
+    problem->nodes.count = problem->nodes.ppn = problem->nodes.most = 0;
     problem->nodes.by_ppn = coll_divider_of(1);
     problem->nodes.first = problem->nodes.of = NULL;
     problem->graph = NULL;
@@ -482,6 +482,7 @@ COLL_INLINE void coll_i_nodes_assign(coll_nodes *to, const coll_nodes *from)
 {
     to->count = from->count;
     to->ppn = from->ppn;
+    to->most = from->most;
     to->by_ppn = from->by_ppn;
     to->first = from->first;
     to->of = from->of;

@@ -37,6 +37,8 @@
 #include "algos/linear_neighbor.h"
 #include "algos/linear_scan.h"
 #include "algos/mesh_combining.h"
+#include "algos/mixed.h"
+#include "algos/mixed_allgather.h"
 #include "algos/multicast.h"
 #include "algos/neighbor_exchange.h"
 #include "algos/node_combining.h"
@@ -181,6 +183,8 @@ static const coll_algorithm *const coll_registry[] = {
     /* levels: within the nodes and across them */
     &coll_dpml_allreduce.algorithm,
     &coll_dpml_pipelined_allreduce.algorithm,
+    &coll_mixed_bcast,
+    &coll_mixed_allgather,
 };
 
 #define COLL_REGISTRY_COUNT (sizeof coll_registry / sizeof coll_registry[0])

@@ -189,6 +189,7 @@ COLL_HOT_INLINE coll_block coll_segment_block(size_t count, size_t segment, size
 /* Which ranks share a node: runs of consecutive ranks. Zeroed: all ranks are on one node. */
 typedef struct coll_nodes {
     uint32_t count;      /* how many nodes; 0: one, of all ranks */
+    uint32_t most;       /* ranks of the largest */
     uint32_t ppn;        /* ranks of a node (the last may have fewer), where `first` is NULL */
     coll_divider by_ppn; /* division by that */
     const uint32_t *first; /* count + 1 entries, the caller's: node i has ranks first[i] …
@@ -210,16 +211,20 @@ COLL_INLINE void coll_nodes_even(coll_nodes *nodes, uint32_t p, uint32_t ppn)
     nodes->by_ppn = coll_divider_of(ppn);
     nodes->count = coll_divide(p - 1, &nodes->by_ppn) + 1;
     nodes->ppn = ppn;
+    nodes->most = ppn < p ? ppn : p;
     nodes->first = nodes->of = NULL;
 }
 
-/* Nodes of any size. Both tables are the caller's, and unchanged while they are used. */
+/* Nodes of any size. Both tables are the caller's, and unchanged while they are used. O(nodes). */
 COLL_INLINE void coll_nodes_table(coll_nodes *nodes, uint32_t count, const uint32_t *first,
                                   const uint32_t *of)
 {
     nodes->by_ppn = coll_divider_of(1);
     nodes->count = count;
-    nodes->ppn = 0;
+    nodes->ppn = nodes->most = 0;
+    for (uint32_t node = 0; node < count; node++)
+        if (nodes->most < first[node + 1] - first[node])
+            nodes->most = first[node + 1] - first[node];
     nodes->first = first;
     nodes->of = of;
 }
@@ -280,6 +285,7 @@ COLL_INLINE bool coll_nodes_check(const coll_nodes *nodes, uint32_t p)
         return !nodes->first && !nodes->of;
     if (!nodes->first)
         return nodes->ppn > 0 && nodes->ppn == nodes->by_ppn.by &&
+               nodes->most == (nodes->ppn < p ? nodes->ppn : p) &&
                nodes->count == coll_divide(p - 1, &nodes->by_ppn) + 1;
     if (nodes->first[0] != 0 || nodes->first[nodes->count] != p)
         return false;
@@ -293,16 +299,10 @@ COLL_INLINE bool coll_nodes_check(const coll_nodes *nodes, uint32_t p)
     return true;
 }
 
-/* Ranks of the largest node. O(nodes) for a table. */
+/* Ranks of the largest node. */
 COLL_INLINE uint32_t coll_nodes_largest(const coll_nodes *nodes, uint32_t p)
 {
-    uint32_t most = 0;
-    if (!nodes->first)
-        return nodes->count && nodes->ppn < p ? nodes->ppn : p;
-    for (uint32_t node = 0; node < nodes->count; node++)
-        if (most < nodes->first[node + 1] - nodes->first[node])
-            most = nodes->first[node + 1] - nodes->first[node];
-    return most;
+    return nodes->count ? nodes->most : p;
 }
 
 /* Ranks of the smallest node. O(nodes) for a table. */

@@ -1,0 +1,358 @@
+/* coll/algos/mixed.h — bcast, allgather between nodes by messages, within nodes by shared memory,
+ * both at once
+ *
+ * A coordinator on each node (the root, or the node's first rank) talks to those of other
+ * nodes, segment by segment. When a segment is on its way to the next nodes, and before the next
+ * one comes, it puts
+ * the first `overlap` elements of it through the node's pipeline buffers; what is left of all
+ * segments goes through at the end. So the copying hides behind the messages, as far as it is not
+ * in their way.
+ * A broadcast goes down a tree of nodes: binomial, a chain, or k-ary. An allgather first
+ * gathers every node's blocks at its coordinator, then sends them round a ring of nodes.
+ *
+ *   bcast, a coordinator with one child, 3 segments, overlap of a half:
+ *     recv 0, send 0, put 0a | recv 1, send 1, put 1a | recv 2, send 2, put 2a | put 0b, 1b, 2b
+ *
+ * Laws (tests/algos/mixed.c)
+ *   (1) only coordinators send and receive elements; each segment comes to a node once
+ *   (2) while segment i + 1 is under way, at most `overlap` elements of segment i are put
+ *   (3) with overlap ≥ segment nothing is left for the end; with 0, everything
+ * Cost    S = ⌈count/segment⌉. bcast: a coordinator receives and sends `count` elements in S
+ * messages to each of its
+ *         child nodes; every rank copies `count` elements, the root also to its own OUT.
+ *         allgather: a coordinator sends all blocks
+ *         but those of the next node; others copy one block in and all blocks out
+ * Source  Wu 2005, sections 3.3, 3.4.1 and 3.4.3
+ */
+#ifndef COLL_ALGOS_MIXED_H
+#define COLL_ALGOS_MIXED_H
+
+#include "shm.h"
+
+/* ---- segments and their parts ------------------------------------------------------------ */
+
+/* How segments of up to `segment` elements go through the buffers: the first part of each, then
+ * the rest of each. Tokens are never empty, so that empty parts need no care. */
+typedef struct coll_i_mixed_cut {
+    size_t segment, overlap; /* elements; overlap ≤ segment */
+    size_t segments;         /* in all, of all blocks */
+    size_t piece;            /* elements of a buffer */
+    bool early, late;        /* are there first parts, and rests? */
+} coll_i_mixed_cut;
+
+/* `longest`: elements of the longest block, at least 1. */
+COLL_HOT_INLINE coll_i_mixed_cut coll_i_mixed_cut_of(const coll_plan *plan, size_t longest)
+{
+    const size_t wanted = plan->param[2], overlap = plan->param[3];
+    coll_i_mixed_cut cut;
+    cut.segment = wanted == 0 || wanted > longest ? longest : wanted;
+    cut.overlap = overlap < cut.segment ? overlap : cut.segment;
+    cut.segments = coll_segments(longest, cut.segment);
+    cut.early = cut.overlap > 0;
+    cut.late = cut.overlap < cut.segment;
+    cut.piece =
+        cut.overlap > cut.segment - cut.overlap ? cut.overlap : cut.segment - cut.overlap;
+    return cut;
+}
+
+/* Stages in which something goes through a buffer. */
+COLL_INLINE size_t coll_i_mixed_passes(const coll_i_mixed_cut *cut)
+{
+    return (cut->early ? cut->segments : 0) + (cut->late ? cut->segments : 0);
+}
+
+/* Segment i of a block; empty if it has fewer. */
+COLL_HOT_INLINE coll_block coll_i_mixed_segment(const coll_i_mixed_cut *cut, coll_block block,
+                                                size_t i)
+{
+    const size_t begin = i * cut->segment;
+    coll_block segment;
+    segment.offset = block.offset + begin;
+    segment.count = begin >= block.count                 ? 0
+                    : block.count - begin < cut->segment ? block.count - begin
+                                                         : cut->segment;
+    return segment;
+}
+
+/* The first part of a segment, or its rest. */
+COLL_HOT_INLINE coll_block coll_i_mixed_part(const coll_i_mixed_cut *cut, coll_block segment,
+                                             bool late)
+{
+    const size_t first = segment.count < cut->overlap ? segment.count : cut->overlap;
+    coll_block part;
+    part.offset = segment.offset + (late ? first : 0);
+    part.count = late ? segment.count - first : first;
+    return part;
+}
+
+/* Stage `stage` of `stages`, in which `part` goes through a buffer, and `before` went through the one that
+ * the next stage uses. */
+COLL_HOT_INLINE coll_i_shm_pass coll_i_mixed_pass(const coll_plan *plan,
+                                                  const coll_i_mixed_cut *cut, size_t stage,
+                                                  size_t stages, coll_block part,
+                                                  coll_block before)
+{
+    const bool wanted = stage + 1 >= plan->param[1] && stage + 1 < stages;
+    coll_i_shm_pass pass;
+    pass.part = part;
+    pass.buffer = COLL_AT(COLL_SHARED, coll_i_shm_buffer(plan, stage) * cut->piece);
+    pass.full = cut->piece;
+    pass.waits = coll_i_shm_waits(plan, stage) ? cut->piece : 0;
+    pass.freed = COLL_AT(COLL_OUT, before.offset);
+    pass.frees = !wanted ? 0 : before.count ? before.count : 1;
+    return pass;
+}
+
+/* The stage whose buffer the next one uses; 0 if there is none. */
+COLL_HOT_INLINE size_t coll_i_mixed_before(const coll_plan *plan, size_t stage)
+{
+    return stage + 1 >= plan->param[1] ? stage + 1 - plan->param[1] : 0;
+}
+
+COLL_INLINE coll_status coll_i_mixed_check_size(const coll_plan *plan, size_t longest,
+                                                size_t blocks)
+{
+    size_t stages, elements;
+    if (longest == 0)
+        return COLL_OK;
+    {
+        const coll_i_mixed_cut cut = coll_i_mixed_cut_of(plan, longest);
+        if (!coll_multiply(coll_i_mixed_passes(&cut), blocks, &stages) || stages > UINT32_MAX)
+            return COLL_ERR_PARAM;
+        if (!coll_multiply(cut.piece, plan->param[1] + (size_t)plan->problem.p, &elements) ||
+            !coll_i_addressable(elements, plan->problem.elem_bytes))
+            return COLL_ERR_OVERFLOW;
+    }
+    return COLL_OK;
+}
+
+/* ---- bcast ------------------------------------------------------------------------------- */
+
+static const coll_param coll_i_mixed_bcast_params[] = {
+    {"k",
+     "tree of nodes: 0 binomial, 1 a chain, else k-ary",
+     0,
+     UINT32_MAX / 2,
+     2,
+     {0, 2, 0, 0}},
+    {"buffers", "pipeline buffers", 1, 1 << 16, 2, {2, 2, 2, 2}},
+    {"segment",
+     "elements of a segment; 0: the whole vector",
+     0,
+     UINT32_MAX,
+     1024,
+     {20, 20, 20, 20}},
+    {"overlap",
+     "elements of a segment that are put while the next is under way",
+     0,
+     UINT32_MAX,
+     UINT32_MAX,
+     {13, 13, 13, 13}}};
+
+/* A rank's place. */
+typedef struct coll_i_mixed_place {
+    coll_node node;
+    coll_i_shm_tree tree; /* in the node, below its coordinator */
+    uint32_t nodes, root; /* nodes are renumbered: the root's is 0 */
+    uint32_t v, parent, children;
+    coll_branch branch;
+} coll_i_mixed_place;
+
+COLL_HOT_INLINE coll_i_mixed_place coll_i_mixed_place_of(const coll_plan *plan, uint32_t rank)
+{
+    const coll_problem *of = &plan->problem;
+    const coll_node home = coll_node_of(&of->nodes, of->p, of->root);
+    coll_divider two;
+    coll_i_mixed_place at;
+    two.by = 2;
+    two.multiplier = two.shift1 = two.shift2 =
+        0; /* never divided by: trees of degree 2 shift */
+    at.node = coll_node_of(&of->nodes, of->p, rank);
+    at.nodes = coll_nodes_count(&of->nodes);
+    at.root = home.index;
+    at.v = coll_mod_sub(at.node.index, home.index, at.nodes);
+    at.tree = coll_i_shm_tree_among(&two, at.node.first, at.node.ranks,
+                                    at.v == 0 ? home.local : 0, at.node.local);
+    if (plan->param[0] == 0) {
+        const coll_fnomial place = coll_fnomial_of(at.nodes, &two, at.v);
+        at.parent = place.parent;
+        at.children = place.children;
+        at.branch.parent = at.branch.children = at.branch.depth = at.branch.below.extra = 0;
+        at.branch.below.base = 0;
+    } else {
+        const coll_branch place = plan->param[0] == 1
+                                      ? coll_chain_of(at.nodes, &plan->radix, at.v)
+                                      : coll_kary_of(at.nodes, &plan->radix, at.v);
+        at.parent = place.parent;
+        at.children = place.children;
+        at.branch.parent = at.branch.children = at.branch.depth = 0;
+        at.branch.below.base = place.below.base;
+        at.branch.below.extra = place.below.extra;
+    }
+    return at;
+}
+
+/* The coordinator of a node, renumbered. */
+COLL_HOT_INLINE uint32_t coll_i_mixed_coordinator(const coll_plan *plan,
+                                                  const coll_i_mixed_place *at, uint32_t v)
+{
+    return v == 0 ? plan->problem.root
+                  : coll_nodes_first(&plan->problem.nodes, plan->problem.p,
+                                     coll_mod_add(v, at->root, at->nodes));
+}
+
+COLL_HOT_INLINE uint32_t coll_i_mixed_child(const coll_plan *plan, const coll_i_mixed_place *at,
+                                            uint32_t i)
+{
+    return plan->param[0] == 0 ? coll_fnomial_child(2, at->v, i)
+                               : coll_branch_child(&at->branch, at->v, i);
+}
+
+COLL_HOT_INLINE coll_i_shm_pass coll_i_mixed_bcast_pass(const coll_plan *plan,
+                                                        const coll_i_mixed_cut *cut,
+                                                        size_t stage)
+{
+    const size_t early = cut->early ? cut->segments : 0;
+    const size_t before = coll_i_mixed_before(plan, stage);
+    coll_block all, now, then;
+    all.offset = 0;
+    all.count = plan->problem.count;
+    now = coll_i_mixed_segment(cut, all, stage < early ? stage : stage - early);
+    then = coll_i_mixed_segment(cut, all, before < early ? before : before - early);
+    return coll_i_mixed_pass(plan, cut, stage, coll_i_mixed_passes(cut),
+                             coll_i_mixed_part(cut, now, stage >= early),
+                             coll_i_mixed_part(cut, then, before >= early));
+}
+
+/* Actions of a rank: for each segment `early`, then for each `late`, and at the end the root's own
+ * OUT. */
+typedef struct coll_i_mixed_list {
+    uint32_t early, late;
+    bool own;
+} coll_i_mixed_list;
+
+COLL_HOT_INLINE coll_i_mixed_list coll_i_mixed_bcast_list(const coll_plan *plan,
+                                                          const coll_i_mixed_place *at,
+                                                          const coll_i_mixed_cut *cut,
+                                                          uint32_t rank)
+{
+    const uint32_t pass = at->node.ranks > 1 ? coll_i_shm_pass_actions(&at->tree) : 0;
+    coll_i_mixed_list list;
+    list.early = cut->early ? pass : 0;
+    list.late = cut->late ? pass : 0;
+    if (at->tree.v == 0)
+        list.early += at->children + (at->v == 0 ? 0 : 1);
+    list.own = rank == plan->problem.root && !coll_in_place(plan);
+    return list;
+}
+
+COLL_INLINE size_t coll_i_mixed_bcast_steps(const coll_plan *plan, uint32_t rank)
+{
+    const coll_i_mixed_place at = coll_i_mixed_place_of(plan, rank);
+    if (plan->problem.count == 0)
+        return 0;
+    {
+        const coll_i_mixed_cut cut = coll_i_mixed_cut_of(plan, plan->problem.count);
+        const coll_i_mixed_list list = coll_i_mixed_bcast_list(plan, &at, &cut, rank);
+        return ((list.early + (size_t)list.late) * cut.segments + (list.own ? 1 : 0) +
+                COLL_STEP_MAX - 1) /
+               COLL_STEP_MAX;
+    }
+}
+
+/* Action j of a segment: receive, send on, put or get. */
+COLL_HOT_INLINE void coll_i_mixed_bcast_action(const coll_plan *plan,
+                                               const coll_i_mixed_place *at,
+                                               const coll_i_mixed_cut *cut, size_t stage,
+                                               bool late, uint32_t j, coll_action *out)
+{
+    const coll_ref from = at->v == 0 ? coll_input(plan) : COLL_AT(COLL_OUT, 0);
+    const uint32_t messages =
+        late || at->tree.v != 0 ? 0 : at->children + (at->v == 0 ? 0u : 1u);
+    if (j < messages) {
+        coll_block all, seg;
+        all.offset = 0;
+        all.count = plan->problem.count;
+        seg = coll_i_mixed_segment(cut, all, stage);
+        if (at->v != 0 && j == 0)
+            coll_act_recv(out, coll_i_mixed_coordinator(plan, at, at->parent),
+                          from + seg.offset, seg.count);
+        else
+            coll_act_send(out,
+                          coll_i_mixed_coordinator(
+                              plan, at, coll_i_mixed_child(plan, at, messages - 1 - j)),
+                          from + seg.offset, seg.count);
+    } else {
+        const coll_i_shm_pass pass = coll_i_mixed_bcast_pass(
+            plan, cut, late && cut->early ? stage + cut->segments : stage);
+        if (at->tree.v == 0)
+            coll_i_shm_pass_put(&pass, &at->tree, from, j - messages, out);
+        else
+            coll_i_shm_pass_get(&pass, &at->tree, j, out);
+    }
+}
+
+COLL_INLINE unsigned coll_i_mixed_bcast_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                             coll_action *out)
+{
+    const coll_i_mixed_place at = coll_i_mixed_place_of(plan, rank);
+    const coll_i_mixed_cut cut = coll_i_mixed_cut_of(plan, plan->problem.count);
+    const coll_i_mixed_list list = coll_i_mixed_bcast_list(plan, &at, &cut, rank);
+    const size_t early = list.early * cut.segments, late = list.late * cut.segments;
+    size_t i = s * COLL_STEP_MAX;
+    bool is_late = i >= early;
+    coll_i_shm_at where;
+    unsigned n = 0;
+    if (is_late)
+        i -= early;
+    where.stage = !is_late ? i / list.early : list.late ? i / list.late : 0;
+    where.j = (uint32_t)(i - where.stage * (is_late ? list.late : list.early));
+    for (; n < COLL_STEP_MAX; n++) {
+        if (!is_late && where.stage == cut.segments) {
+            is_late = true;
+            where.stage = where.j = 0;
+        }
+        if (is_late && (late == 0 || where.stage == cut.segments))
+            break;
+        coll_i_mixed_bcast_action(plan, &at, &cut, where.stage, is_late, where.j, &out[n]);
+        coll_i_shm_next(&where, is_late ? list.late : list.early);
+    }
+    if (n < COLL_STEP_MAX && list.own && s * COLL_STEP_MAX + n == early + late)
+        coll_act_copy(&out[n++], COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0),
+                      plan->problem.count);
+    return n;
+}
+
+COLL_INLINE size_t coll_i_mixed_bcast_shared(const coll_plan *plan)
+{
+    const size_t count = plan->problem.count;
+    if (count == 0 || coll_nodes_largest(&plan->problem.nodes, plan->problem.p) == 1)
+        return 0;
+    {
+        const coll_i_mixed_cut cut = coll_i_mixed_cut_of(plan, count);
+        const size_t passes = coll_i_mixed_passes(&cut);
+        return (passes < plan->param[1] ? passes : plan->param[1]) * cut.piece;
+    }
+}
+
+COLL_INLINE coll_status coll_i_mixed_bcast_check(const coll_plan *plan)
+{
+    return coll_i_mixed_check_size(plan, plan->problem.count, 1);
+}
+
+static const coll_algorithm coll_mixed_bcast = {
+    "mixed",
+    "Wu 2005, section 3.4.1",
+    COLL_BIT(COLL_BCAST),
+    COLL_NEEDS_SHARED | COLL_USES_NODES | COLL_GIVES_SAME_BITS,
+    /* window */ 1,
+    /* parameters */ 4,
+    coll_i_mixed_bcast_params,
+    coll_i_mixed_bcast_check,
+    coll_i_mixed_bcast_steps,
+    coll_i_mixed_bcast_step,
+    /* scratch */ NULL,
+    coll_i_mixed_bcast_shared,
+};
+
+#endif /* COLL_ALGOS_MIXED_H */

@@ -1,0 +1,272 @@
+/* coll/algos/mixed_allgather.h — allgather between nodes by messages, within nodes by shared
+ * memory, both at once
+ *
+ * A coordinator on each node, its first rank, gathers the node's blocks through slots of shared
+ * memory, a segment at a time. Then the runs of blocks go round a ring of nodes, in segments;
+ * when one is on
+ * its way to the next node, the first `overlap` elements of it go through the node's pipeline
+ * buffers,
+ * and at the end what is left of all (mixed.h).
+ *
+ *   3 nodes, coordinator of node 0:
+ *     gather | send own, recv of 2, put own | send that on, recv of 1, put 2 | put 1 | rests
+ *
+ * Laws (tests/algos/mixed.c)
+ *   (1) only coordinators send and receive elements; each segment comes to a node once
+ *   (2) while segment i + 1 is under way, at most `overlap` elements of segment i are put
+ *   (3) with overlap ≥ segment nothing is left for the end; with 0, everything
+ * Cost    h nodes, the largest of n ranks, S = ⌈n·count/segment⌉. A coordinator sends every
+ * element but those of the next node, in at most (h−1)S messages,
+ *         and receives all but its node's. Others copy their block in, and p blocks out; the
+ *         coordinator copies
+ *         those of its node out, and p blocks in
+ * Source  Wu 2005, section 3.4.3
+ */
+#ifndef COLL_ALGOS_MIXED_ALLGATHER_H
+#define COLL_ALGOS_MIXED_ALLGATHER_H
+
+#include "mixed.h"
+
+static const coll_param coll_i_mixed_allgather_params[] = {
+    {"f", "degree of the tree of notifications in a node", 2, UINT32_MAX / 2, 64, {3, 3, 3, 3}},
+    {"buffers", "pipeline buffers", 1, 1 << 16, 2, {2, 2, 2, 2}},
+    {"segment",
+     "elements of a segment; 0: all of a node",
+     0,
+     UINT32_MAX,
+     1024,
+     {300, 300, 300, 300}},
+    {"overlap",
+     "elements of a segment that are put while the next is under way",
+     0,
+     UINT32_MAX,
+     UINT32_MAX,
+     {200, 200, 200, 200}}};
+
+/* A rank's place, and how far its list of actions has come: gathering, segments, rests. */
+typedef struct coll_i_mixed_ring {
+    coll_node node;
+    coll_i_shm_tree tree;
+    coll_i_mixed_cut cut; /* of the longest run of blocks; segments: of one run */
+    uint32_t nodes;
+    size_t slot, rounds;  /* elements of a slot; in how many pieces blocks are gathered */
+    uint32_t gather;      /* actions for each round */
+    uint32_t messages;    /* of a coordinator, among the early ones */
+    uint32_t early, late; /* … for each segment of each run, and again */
+    size_t stages;        /* segments of all runs */
+} coll_i_mixed_ring;
+
+/* Elements of the longest run of blocks; they fit: coll_i_mixed_allgather_check. */
+COLL_INLINE size_t coll_i_mixed_longest(const coll_plan *plan)
+{
+    return coll_nodes_largest(&plan->problem.nodes, plan->problem.p) * plan->problem.count;
+}
+
+COLL_HOT_INLINE coll_i_mixed_ring coll_i_mixed_ring_of(const coll_plan *plan, uint32_t rank)
+{
+    const coll_problem *of = &plan->problem;
+    coll_i_mixed_ring at;
+    uint32_t pass;
+    at.node = coll_node_of(&of->nodes, of->p, rank);
+    at.nodes = coll_nodes_count(&of->nodes);
+    at.cut = coll_i_mixed_cut_of(plan, coll_i_mixed_longest(plan));
+    at.tree =
+        coll_i_shm_tree_among(&plan->radix, at.node.first, at.node.ranks, 0, at.node.local);
+    at.slot = at.cut.segment < of->count ? at.cut.segment : of->count;
+    at.rounds = coll_segments(of->count, at.slot);
+    at.stages = at.nodes * at.cut.segments;
+    pass = at.node.ranks > 1 ? coll_i_shm_pass_actions(&at.tree) : 0;
+    at.gather = at.tree.v == 0 ? 3 * (at.node.ranks - 1) : 3;
+    at.messages = at.tree.v == 0 && at.nodes > 1 ? 2 : 0;
+    at.early = (at.cut.early ? pass : 0) + at.messages;
+    at.late = at.cut.late ? pass : 0;
+    return at;
+}
+
+/* The run of blocks of the node that is `back` before this one on the ring. */
+COLL_HOT_INLINE coll_block coll_i_mixed_run(const coll_plan *plan, const coll_i_mixed_ring *at,
+                                            uint32_t back)
+{
+    const coll_problem *of = &plan->problem;
+    const coll_node node =
+        coll_node_at(&of->nodes, of->p, coll_mod_sub(at->node.index, back, at->nodes), 0);
+    coll_block run;
+    run.offset = node.first * of->count;
+    run.count = node.ranks * of->count;
+    return run;
+}
+
+COLL_HOT_INLINE coll_block coll_i_mixed_ring_segment(const coll_plan *plan,
+                                                     const coll_i_mixed_ring *at, size_t stage)
+{
+    const uint32_t segments = (uint32_t)at->cut.segments, t = (uint32_t)stage;
+    const uint32_t back = segments == 1 ? t : t / segments;
+    return coll_i_mixed_segment(&at->cut, coll_i_mixed_run(plan, at, back),
+                                t - back * segments);
+}
+
+/* Action j of round `round` of the gathering. */
+COLL_HOT_INLINE void coll_i_mixed_gather(const coll_plan *plan, const coll_i_mixed_ring *at,
+                                         size_t round, uint32_t j, coll_action *out)
+{
+    const size_t count = plan->problem.count;
+    const uint32_t other = at->tree.v == 0 ? j / 3 + 1 : at->node.local; /* whose block */
+    const coll_block part = coll_segment_block(count, at->slot, round);
+    const coll_ref slot =
+        COLL_AT(COLL_SHARED, plan->param[1] * at->cut.piece + (other - 1) * at->slot);
+    const coll_ref place = COLL_AT(COLL_OUT, (at->node.first + other) * count + part.offset);
+    const coll_ref own = coll_in_place(plan) ? place : COLL_AT(COLL_IN, part.offset);
+    const uint32_t with = at->tree.v == 0 ? at->node.first + other : at->node.first;
+    if (at->tree.v == 0) { /* is told, gets, tells that the slot is free */
+        if (j % 3 == 0)
+            coll_act_await(out, with, slot, part.count);
+        else if (j % 3 == 1)
+            coll_act_copy(out, place, slot, part.count);
+        else
+            coll_act_notify(out, with, place, round + 1 < at->rounds ? part.count : 0);
+    } else if (j == 0) {
+        coll_act_await(out, with, slot, round > 0 ? part.count : 0);
+    } else if (j == 1) {
+        coll_act_copy(out, slot, own, part.count);
+    } else {
+        coll_act_notify(out, with, slot, part.count);
+    }
+}
+
+COLL_HOT_INLINE void coll_i_mixed_ring_pass(const coll_plan *plan, const coll_i_mixed_ring *at,
+                                            size_t stage, bool late, uint32_t j,
+                                            coll_action *out)
+{
+    const size_t early = at->cut.early ? at->stages : 0;
+    const size_t now = late ? early + stage : stage;
+    const size_t before = coll_i_mixed_before(plan, now);
+    const coll_block segment = coll_i_mixed_ring_segment(plan, at, stage);
+    const coll_block then =
+        coll_i_mixed_ring_segment(plan, at, before < early ? before : before - early);
+    const coll_i_shm_pass pass =
+        coll_i_mixed_pass(plan, &at->cut, now, early + (at->cut.late ? at->stages : 0),
+                          coll_i_mixed_part(&at->cut, segment, late),
+                          coll_i_mixed_part(&at->cut, then, before >= early));
+    if (at->tree.v == 0)
+        coll_i_shm_pass_put(&pass, &at->tree, COLL_AT(COLL_OUT, 0), j, out);
+    else
+        coll_i_shm_pass_get(&pass, &at->tree, j, out);
+}
+
+/* Action j of a segment: send it to the node after, unless it is of that one, and receive the
+ * one that comes in its stead from the node before; put or get. */
+COLL_HOT_INLINE void coll_i_mixed_ring_action(const coll_plan *plan,
+                                              const coll_i_mixed_ring *at, size_t stage,
+                                              uint32_t j, coll_action *out)
+{
+    if (j < at->messages) {
+        const bool last = stage >= at->stages - at->cut.segments;
+        const coll_block segment = coll_i_mixed_ring_segment(
+            plan, at, j == 0 || last ? stage : stage + at->cut.segments);
+        const coll_ref place = COLL_AT(COLL_OUT, segment.offset);
+        const uint32_t peer =
+            coll_nodes_first(&plan->problem.nodes, plan->problem.p,
+                             j == 0 ? coll_mod_add(at->node.index, 1, at->nodes)
+                                    : coll_mod_sub(at->node.index, 1, at->nodes));
+        if (j == 0)
+            coll_act_send(out, peer, place, last ? 0 : segment.count);
+        else
+            coll_act_recv(out, peer, place, last ? 0 : segment.count);
+    } else {
+        coll_i_mixed_ring_pass(plan, at, stage, false, j - at->messages, out);
+    }
+}
+
+/* The gathering, and the rank's own block to its place; then the segments, then the rests. */
+COLL_INLINE size_t coll_i_mixed_allgather_steps(const coll_plan *plan, uint32_t rank)
+{
+    if (plan->problem.count == 0)
+        return 0;
+    if (plan->problem.p == 1)
+        return coll_in_place(plan) ? 0 : 1;
+    {
+        const coll_i_mixed_ring at = coll_i_mixed_ring_of(plan, rank);
+        return (at.gather * at.rounds + (at.tree.v == 0 ? 1 : 0) +
+                (at.early + (size_t)at.late) * at.stages + COLL_STEP_MAX - 1) /
+               COLL_STEP_MAX;
+    }
+}
+
+COLL_INLINE unsigned coll_i_mixed_allgather_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                                 coll_action *out)
+{
+    const size_t count = plan->problem.count;
+    const coll_i_mixed_ring at = coll_i_mixed_ring_of(plan, rank);
+    const size_t own = at.tree.v == 0 ? 1 : 0, gather = at.gather * at.rounds;
+    const size_t early = at.early * at.stages, late = at.late * at.stages;
+    size_t i = s * COLL_STEP_MAX;
+    unsigned n = 0;
+    if (plan->problem.p == 1) {
+        coll_act_copy(out, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0), count);
+        return 1;
+    }
+    for (; n < COLL_STEP_MAX; n++, i++) {
+        size_t k = i;
+        if (k < own) {
+            const coll_ref place = COLL_AT(COLL_OUT, rank * count);
+            coll_act_copy(&out[n], place, COLL_AT(COLL_IN, 0), coll_in_place(plan) ? 0 : count);
+            continue;
+        }
+        k -= own;
+        if (k < gather) {
+            const size_t round = k < at.gather ? 0 : k / at.gather;
+            coll_i_mixed_gather(plan, &at, round, (uint32_t)(k - round * at.gather), &out[n]);
+            continue;
+        }
+        k -= gather;
+        if (k < early) {
+            const size_t stage = k < at.early ? 0 : k / at.early;
+            coll_i_mixed_ring_action(plan, &at, stage, (uint32_t)(k - stage * at.early),
+                                     &out[n]);
+            continue;
+        }
+        k -= early;
+        if (k >= late)
+            break;
+        coll_i_mixed_ring_pass(plan, &at, k / at.late, true, (uint32_t)(k % at.late), &out[n]);
+    }
+    return n;
+}
+
+COLL_INLINE size_t coll_i_mixed_allgather_shared(const coll_plan *plan)
+{
+    const uint32_t most = coll_nodes_largest(&plan->problem.nodes, plan->problem.p);
+    if (plan->problem.count == 0 || most == 1)
+        return 0;
+    {
+        const coll_i_mixed_ring at = coll_i_mixed_ring_of(plan, 0);
+        return plan->param[1] * at.cut.piece + (most - 1) * at.slot;
+    }
+}
+
+COLL_INLINE coll_status coll_i_mixed_allgather_check(const coll_plan *plan)
+{
+    const coll_nodes *nodes = &plan->problem.nodes;
+    size_t longest;
+    if (!coll_multiply(coll_nodes_largest(nodes, plan->problem.p), plan->problem.count,
+                       &longest))
+        return COLL_ERR_OVERFLOW;
+    return coll_i_mixed_check_size(plan, longest, coll_nodes_count(nodes));
+}
+
+static const coll_algorithm coll_mixed_allgather = {
+    "mixed",
+    "Wu 2005, section 3.4.3",
+    COLL_BIT(COLL_ALLGATHER),
+    COLL_NEEDS_SHARED | COLL_USES_NODES | COLL_GIVES_SAME_BITS,
+    /* window */ 2,
+    /* parameters */ 4,
+    coll_i_mixed_allgather_params,
+    coll_i_mixed_allgather_check,
+    coll_i_mixed_allgather_steps,
+    coll_i_mixed_allgather_step,
+    /* scratch */ NULL,
+    coll_i_mixed_allgather_shared,
+};
+
+#endif /* COLL_ALGOS_MIXED_ALLGATHER_H */
