@@ -43,29 +43,33 @@ static void set_param(struct inner *inner, uint32_t first, char *word)
         refuse("%s has no parameter %s", inner->use[first].algorithm->name, word);
 }
 
-/* All algorithms of a name, with their usual parameters. */
+/* The algorithms of all collectives that go by a name, with the parameters that it stands for. */
 static void add_uses(struct inner *inner, coll_role role, const char *name)
 {
-    const char *names[COLL_REGISTRY_COUNT];
-    size_t n = 0, which;
-    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++) {
+    const char *names[COLL_REGISTRY_COUNT + COLL_ALIAS_COUNT];
+    const uint32_t first = inner->n;
+    size_t n = 0;
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT + COLL_ALIAS_COUNT; i++) {
+        const bool alias = i >= COLL_REGISTRY_COUNT;
+        const char *one =
+            alias ? coll_aliases[i - COLL_REGISTRY_COUNT].name : coll_registry[i]->name;
         size_t k = 0;
-        while (k < n && strcmp(names[k], coll_registry[i]->name) != 0)
+        while (k < n && strcmp(names[k], one) != 0)
             k++;
-        if (k == n && !(coll_registry[i]->traits & COLL_NEEDS_BUILD))
-            names[n++] = coll_registry[i]->name;
+        if (k == n && (alias || !(coll_registry[i]->traits & COLL_NEEDS_BUILD)))
+            names[n++] = one;
     }
-    which = name_index("algorithm to use inside called", name, names, n);
-    for (size_t i = 0; i < COLL_REGISTRY_COUNT && inner->n < INNER_MAX; i++) {
-        const coll_algorithm *algorithm = coll_registry[i];
-        uint32_t *params = inner->params[inner->n];
-        if (strcmp(algorithm->name, names[which]) != 0)
-            continue;
-        for (uint32_t k = 0; k < algorithm->n_params; k++)
-            params[k] = algorithm->params[k].usual;
-        inner->use[inner->n].role = role;
-        inner->use[inner->n].algorithm = algorithm;
-        inner->use[inner->n++].params = params;
+    name = names[name_index("algorithm to use inside called", name, names, n)];
+    for (unsigned c = 0; c < COLL_COLLECTIVES && inner->n < INNER_MAX; c++) {
+        coll_use *use = &inner->use[inner->n];
+        uint32_t *params = inner->params[inner->n], k = first;
+        use->role = role;
+        use->algorithm = coll_resolve((coll_collective)c, name, params);
+        use->params = params;
+        while (k < inner->n && inner->use[k].algorithm != use->algorithm)
+            k++;
+        if (k == inner->n && use->algorithm && !(use->algorithm->traits & COLL_NEEDS_BUILD))
+            inner->n++;
     }
 }
 

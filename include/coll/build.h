@@ -111,7 +111,8 @@ typedef struct coll_kit {
     size_t room;
     /* made by coll_plan_build */
     uint32_t p, n_plans, n_stages;
-    uint32_t roles; /* of `uses`: mask of those for which one was found */
+    uint32_t wanted,
+        found; /* masks of roles: that the recipe asked for; of `uses` that it took */
     coll_nodes nodes;
     coll_node at;         /* the rank's place */
     coll_divider leaders; /* of a node: division by their number … */
@@ -267,10 +268,11 @@ COLL_INLINE const coll_use *coll_i_kit_use(const coll_plan *plan, coll_kit *kit,
                                            coll_collective collective)
 {
     const coll_recipe *recipe = coll_recipe_of(plan->algorithm);
+    kit->wanted |= 1u << role;
     for (uint32_t i = 0; i < kit->n_uses; i++)
         if (kit->uses[i].role == role &&
             coll_is(kit->uses[i].algorithm->collectives, collective)) {
-            kit->roles |= 1u << role;
+            kit->found |= 1u << role;
             return &kit->uses[i];
         }
     for (uint32_t i = 0; i < recipe->n_usual; i++)
@@ -348,10 +350,53 @@ COLL_INLINE coll_stage *coll_i_kit_stage(coll_kit *kit, const coll_plan *inner, 
     return stage;
 }
 
-/* A stage among the ranks of this rank's node. */
-COLL_INLINE coll_stage *coll_i_kit_within(coll_kit *kit, const coll_plan *inner)
+/* Where every node has one rank, there is nothing to do within. */
+COLL_INLINE bool coll_i_kit_flat(const coll_kit *kit)
 {
-    return coll_i_kit_stage(kit, inner, kit->at.local, COLL_I_RUN, kit->at.first);
+    return coll_nodes_largest(&kit->nodes, kit->p) == 1;
+}
+
+/* SHARED that the largest node needs for a role. */
+COLL_INLINE coll_status coll_i_kit_shared_most(coll_plan *plan, coll_kit *kit, coll_role role,
+                                               coll_problem *of, size_t *shared)
+{
+    const coll_use *use = coll_i_kit_use(plan, kit, role, of->collective);
+    const uint32_t ranks = of->p, root = of->root;
+    coll_plan *most;
+    coll_status status;
+    *shared = 0;
+    if (!use || !(use->algorithm->traits & COLL_NEEDS_SHARED))
+        return COLL_OK;
+    if (of->in.counts || of->out.counts)
+        return COLL_ERR_SHARED; /* what it needs depends on tables that nobody has */
+    of->p = coll_nodes_largest(&kit->nodes, kit->p);
+    of->root = 0;
+    status = coll_i_kit_play(plan, kit, role, of, false, &most);
+    of->p = ranks;
+    of->root = root;
+    if (status != COLL_OK)
+        return status;
+    kit->n_plans--;
+    *shared = coll_plan_shared(most);
+    return coll_i_addressable(*shared, plan->problem.elem_bytes) ? COLL_OK : COLL_ERR_OVERFLOW;
+}
+
+/* A stage of all ranks of this rank's node, by the algorithm that plays the role. It has SHARED of
+ * its own. */
+COLL_INLINE coll_status coll_i_kit_within(coll_plan *plan, coll_kit *kit, coll_problem *of,
+                                          coll_stage **stage)
+{
+    size_t shared;
+    coll_plan *inner;
+    coll_status status = coll_i_kit_shared_most(plan, kit, COLL_WITHIN, of, &shared);
+    if (status == COLL_OK)
+        status = coll_i_kit_play(plan, kit, COLL_WITHIN, of, false, &inner);
+    if (status != COLL_OK)
+        return status;
+    *stage = coll_i_kit_stage(kit, inner, kit->at.local, COLL_I_RUN, kit->at.first);
+    (*stage)->base[COLL_SHARED] += kit->shared;
+    kit->shared += shared;
+    return COLL_OK;
 }
 
 /* Pieces of a batch, where a part has so many. The window grows with them. */
@@ -395,18 +440,20 @@ COLL_INLINE bool coll_i_stage_finish(coll_kit *kit, coll_stage *stage)
  * the kit was given, which may be NULL for all other algorithms. Kit and tables stay in place as
  * long as the plan is used. Errors besides those of coll_plan_init, also of inner plans:
  * COLL_ERR_MEMORY too few tables; COLL_ERR_COLLECTIVE none of the algorithms in kit->uses for a
- * role does anything in it; COLL_ERR_GROUP one reaches ranks that are not its own;
+ * role solves what there is to solve in it; COLL_ERR_GROUP one reaches ranks that are not its own;
  * COLL_ERR_WINDOW. */
 COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *algorithm,
                                         const coll_problem *problem, const uint32_t *params,
                                         coll_kit *kit)
 {
+    const coll_recipe *recipe;
     coll_status status;
-    uint32_t asked = 0;
+    uint32_t roles = 0;
     if (!algorithm || !(algorithm->traits & COLL_NEEDS_BUILD))
         return coll_plan_init(plan, algorithm, problem, params);
     if (!kit || (kit->n_uses > 0 && !kit->uses))
         return COLL_ERR_NULL;
+    recipe = coll_recipe_of(algorithm);
     status = coll_i_plan_init(plan, algorithm, problem, params);
     if (status != COLL_OK)
         return status;
@@ -421,15 +468,16 @@ COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *a
     coll_i_nodes_assign(&kit->nodes, &problem->nodes);
     kit->at = coll_node_of(&kit->nodes, kit->p, kit->rank);
     kit->leaders = coll_divider_of(1);
-    kit->n_plans = kit->n_stages = kit->roles = 0;
+    kit->n_plans = kit->n_stages = kit->wanted = kit->found = 0;
     kit->scratch = kit->shared = 0;
-    status = coll_recipe_of(algorithm)->build(plan, kit);
+    status = recipe->build(plan, kit);
     if (status != COLL_OK)
         return status;
+    for (uint32_t i = 0; i < recipe->n_usual; i++)
+        roles |= 1u << recipe->usual[i].role;
     for (uint32_t i = 0; i < kit->n_uses; i++)
-        asked |= 1u << kit->uses[i].role;
-    if (asked != kit->roles)
-        return COLL_ERR_COLLECTIVE;
+        if (!((roles & (kit->found | ~kit->wanted)) >> kit->uses[i].role & 1u))
+            return COLL_ERR_COLLECTIVE;
     for (uint32_t i = 0; i < kit->n_stages; i++)
         if (!coll_i_stage_finish(kit, &kit->stages[i]))
             return COLL_ERR_OVERFLOW;

@@ -23,6 +23,7 @@
 #include "algos/circulant_bcast.h"
 #include "algos/dissemination.h"
 #include "algos/dpml.h"
+#include "algos/fabric.h"
 #include "algos/fence.h"
 #include "algos/fnomial.h"
 #include "algos/fnomial_gather.h"
@@ -57,6 +58,7 @@
 #include "algos/sparbit.h"
 #include "algos/swing.h"
 #include "algos/throttled.h"
+#include "algos/two_level.h"
 #include "algos/shm_all.h"
 #include "algos/shm_reduce.h"
 #include "algos/shm_rooted.h"
@@ -180,7 +182,16 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_shm_allgather,
     &coll_shm_alltoall,
 
+    /* by the network */
+    &coll_fabric_allreduce,
+
     /* levels: within the nodes and across them */
+    &coll_two_level_barrier.algorithm,
+    &coll_two_level_bcast.algorithm,
+    &coll_two_level_reduce.algorithm,
+    &coll_two_level_allreduce.algorithm,
+    &coll_node_leader_allreduce.algorithm,
+    &coll_socket_leader_allreduce.algorithm,
     &coll_dpml_allreduce.algorithm,
     &coll_dpml_pipelined_allreduce.algorithm,
     &coll_mixed_bcast,

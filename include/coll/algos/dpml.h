@@ -324,7 +324,7 @@ COLL_INLINE coll_status coll_i_dpml_within(coll_plan *plan, coll_kit *kit,
     inner->radix = coll_divider_of(m >= l ? m / l : 1);
     inner->second = coll_divider_of(m);
     inner->param[0] = coll_nodes_count(&kit->nodes) > 1;
-    (void)coll_i_kit_within(kit, inner);
+    (void)coll_i_kit_stage(kit, inner, kit->at.local, COLL_I_RUN, kit->at.first);
     return COLL_OK;
 }
 
@@ -344,7 +344,7 @@ COLL_INLINE coll_status coll_i_dpml_build(coll_plan *plan, coll_kit *kit)
     const uint32_t k = plan->algorithm->n_params > 1 ? plan->param[1] : 1;
     const uint32_t largest = coll_nodes_largest(&kit->nodes, kit->p);
     const uint32_t nodes = coll_nodes_count(&kit->nodes);
-    const bool in_place = coll_in_place(plan), flat = largest == 1;
+    const bool in_place = coll_in_place(plan), flat = coll_i_kit_flat(kit);
     coll_problem across;
     coll_status status = COLL_OK;
     size_t begin, held = 0;
