@@ -111,7 +111,7 @@ static void pack(rig *it, const char *what, void *arg)
         CHECK_STATUS(coll_plan_pack(plan, wire, asked - 1, &bytes), COLL_ERR_MEMORY);
         CHECK_STATUS(coll_plan_pack(plan, wire, asked, &bytes), COLL_OK);
         CHECK_EQ(asked, bytes);
-        if (!plan->problem.in.counts && !plan->problem.out.counts)
+        if (!plan->problem.in.counts && !plan->problem.out.counts && !plan->problem.graph)
             CHECK(bytes <= COLL_PACK_BYTES);
         CHECK_STATUS(coll_plan_unpack(&again, wire, bytes, coll_registry, COLL_REGISTRY_COUNT,
                                       memory, sizeof memory),
@@ -191,17 +191,18 @@ TEST(writing_and_replaying_errors)
 
 /* ---- descriptors ------------------------------------------------------------------------- */
 
-/* A plan with tables, parameters and a group that is a table, packed. */
+/* A plan with tables, a graph and a group that is a table, packed. */
 typedef struct packed {
     size_t counts[5], displs[5];
-    uint32_t table[5];
+    uint32_t table[5], order[5];
+    coll_graph graph;
     coll_plan plan;
     unsigned char wire[512];
     size_t bytes;
 } packed;
 
 static const coll_algorithm *const few[] = {&coll_linear_reduce_scatter, &coll_fnomial_bcast,
-                                            &coll_ring_allgather};
+                                            &coll_ring_allgather, &coll_linear_neighbor};
 static size_t tables[128];
 
 static void make_packed(packed *it)
@@ -217,6 +218,34 @@ static void make_packed(packed *it)
     problem.out.displs = it->displs;
     CHECK_STATUS(coll_plan_init(&it->plan, &coll_ring_allgather, &problem, NULL), COLL_OK);
     coll_group_table(&it->plan.group, it->table, NULL);
+    CHECK_STATUS(coll_plan_pack(&it->plan, it->wire, sizeof it->wire, &it->bytes), COLL_OK);
+}
+
+/* A neighbor_alltoallv of rank 1 of 6: on a stencil, a mesh, or lists. */
+enum { ON_STENCIL = 1, ON_MESH, ON_LISTS, PACKED_KINDS };
+
+static void make_packed_graph(packed *it, int kind)
+{
+    static const uint32_t dims[2] = {2, 3}, one_dim[1] = {6}, sources[3] = {5, 1, 5},
+                          destinations[2] = {1, 4};
+    static const int32_t vectors[2][2] = {{1, -1}, {0, 2}};
+    static const coll_neighbors lists = {3, sources, 2, destinations};
+    coll_problem problem;
+    if (kind == ON_STENCIL)
+        CHECK_STATUS(coll_graph_stencil(&it->graph, 2, dims, 2, &vectors[0][0], 2), COLL_OK);
+    else if (kind == ON_MESH)
+        CHECK_STATUS(coll_graph_mesh(&it->graph, 1, one_dim, 0), COLL_OK);
+    else
+        CHECK_STATUS(coll_graph_lists(&it->graph, &lists, 1, 6, it->order), COLL_OK);
+    for (uint32_t i = 0; i < 5; i++) {
+        it->counts[i] = i + 1;
+        it->displs[i] = 10 * i;
+    }
+    coll_problem_init(&problem, COLL_NEIGHBOR_ALLTOALLV, 6, 0, 8);
+    problem.graph = &it->graph;
+    problem.in.counts = problem.out.counts = it->counts;
+    problem.in.displs = problem.out.displs = it->displs;
+    CHECK_STATUS(coll_plan_init(&it->plan, &coll_linear_neighbor, &problem, NULL), COLL_OK);
     CHECK_STATUS(coll_plan_pack(&it->plan, it->wire, sizeof it->wire, &it->bytes), COLL_OK);
 }
 
@@ -268,6 +297,25 @@ TEST(descriptors_keep_groups_and_tables)
         CHECK(same_actions(&again, &it.plan, r));
 }
 
+TEST(descriptors_keep_graphs)
+{
+    for (int kind = ON_STENCIL; kind < PACKED_KINDS; kind++) {
+        packed it;
+        coll_plan again;
+        size_t least = 0;
+        make_packed_graph(&it, kind);
+        while (coll_plan_unpack(&again, it.wire, it.bytes, few, 4, tables, least) ==
+               COLL_ERR_MEMORY)
+            least++;
+        CHECK(least >= sizeof(coll_graph) && least < sizeof(coll_graph) + 200);
+        CHECK_STATUS(unpack(&again, it.wire, it.bytes), COLL_OK);
+        CHECK_EQ(again.problem.graph->n_in, it.graph.n_in);
+        CHECK_EQ(again.problem.graph->n_out, it.graph.n_out);
+        for (uint32_t r = kind == ON_LISTS ? 1 : 0; r < (kind == ON_LISTS ? 2 : 6); r++)
+            CHECK(same_actions(&again, &it.plan, r));
+    }
+}
+
 /* Where the algorithm computes on the group, the group that came with it must suit it. */
 TEST(descriptors_of_a_machine)
 {
@@ -289,40 +337,49 @@ TEST(descriptors_of_a_machine)
     }
 }
 
+static void make_packed_kind(packed *it, int kind)
+{
+    if (kind == 0)
+        make_packed(it);
+    else
+        make_packed_graph(it, kind);
+}
+
 TEST(damaged_descriptors_are_refused)
 {
-    packed it;
-    coll_plan again;
-    make_packed(&it);
-    for (size_t bytes = 0; bytes < it.bytes; bytes++) {
-        unsigned char *copy = malloc(bytes + 1); /* so that reading beyond the end is noticed */
-        memcpy(copy, it.wire, bytes);
-        CHECK_STATUS(unpack(&again, copy, bytes), COLL_ERR_FORMAT);
-        if (bytes >= 16) {
-            copy[8] = (unsigned char)bytes; /* as if it were meant to be so short */
-            copy[9] = (unsigned char)(bytes >> 8);
-            seal(copy, bytes);
-            CHECK(unpack(&again, copy, bytes) < 0);
+    for (int kind = 0; kind < PACKED_KINDS; kind++) {
+        packed it;
+        coll_plan again;
+        make_packed_kind(&it, kind);
+        for (size_t bytes = 0; bytes < it.bytes; bytes++) {
+            unsigned char *copy = malloc(bytes + 1); /* reading beyond the end is noticed */
+            memcpy(copy, it.wire, bytes);
+            CHECK_STATUS(unpack(&again, copy, bytes), COLL_ERR_FORMAT);
+            if (bytes >= 16) {
+                copy[8] = (unsigned char)bytes; /* as if it were meant to be so short */
+                copy[9] = (unsigned char)(bytes >> 8);
+                seal(copy, bytes);
+                CHECK(unpack(&again, copy, bytes) < 0);
+            }
+            free(copy);
         }
-        free(copy);
+        CHECK_STATUS(unpack(&again, it.wire, it.bytes + 1), COLL_ERR_FORMAT);
+        for (size_t bit = 0; bit < 8 * it.bytes; bit++) {
+            it.wire[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            CHECK_STATUS(unpack(&again, it.wire, it.bytes), COLL_ERR_FORMAT);
+            it.wire[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        }
+        CHECK_STATUS(unpack(&again, it.wire, it.bytes), COLL_OK);
     }
-    CHECK_STATUS(unpack(&again, it.wire, it.bytes + 1), COLL_ERR_FORMAT);
-    for (size_t bit = 0; bit < 8 * it.bytes; bit++) {
-        it.wire[bit / 8] ^= (unsigned char)(1u << bit % 8);
-        CHECK_STATUS(unpack(&again, it.wire, it.bytes), COLL_ERR_FORMAT);
-        it.wire[bit / 8] ^= (unsigned char)(1u << bit % 8);
-    }
-    CHECK_STATUS(unpack(&again, it.wire, it.bytes), COLL_OK);
 }
 
 /* Descriptors of right check sum but wrong content: refused, or a plan that can be asked for
  * its steps. */
-TEST(forged_descriptors_are_refused_or_valid)
+static void forge(int kind, unsigned *valid, unsigned *refused)
 {
     packed it;
     uint32_t random = 1;
-    unsigned valid = 0, refused = 0;
-    make_packed(&it);
+    make_packed_kind(&it, kind);
     for (unsigned round = 0; round < 60000; round++) {
         unsigned char wire[512];
         coll_plan again;
@@ -340,21 +397,30 @@ TEST(forged_descriptors_are_refused_or_valid)
         status = unpack(&again, wire, it.bytes);
         if (status != COLL_OK) {
             CHECK(status < 0);
-            refused++;
+            (*refused)++;
             continue;
         }
-        valid++;
+        (*valid)++;
         CHECK(again.problem.p > 0 && again.problem.root < again.problem.p);
         CHECK(again.problem.elem_bytes > 0);
         for (uint32_t r = 0; r < again.problem.p && r < 5; r++) {
             coll_action acts[COLL_STEP_MAX];
             const size_t steps = coll_plan_steps(&again, r);
-            for (size_t s = 0; s < steps && s < 8; s++)
+            for (size_t s = 0; s < steps && s < 8 && coll_plan_check_rank(&again, r) == COLL_OK;
+                 s++)
                 CHECK(coll_plan_step(&again, r, s, acts) <= COLL_STEP_MAX);
         }
     }
-    CHECK(valid > 100);
-    CHECK(refused > 100);
+}
+
+TEST(forged_descriptors_are_refused_or_valid)
+{
+    for (int kind = 0; kind < PACKED_KINDS; kind++) {
+        unsigned valid = 0, refused = 0;
+        forge(kind, &valid, &refused);
+        CHECK(valid > 100);
+        CHECK(refused > 100);
+    }
 }
 
 TEST(what_cannot_be_packed)
@@ -412,6 +478,7 @@ int main(void)
     RUN(tallies);
     RUN(writing_and_replaying_errors);
     RUN(descriptors_keep_groups_and_tables);
+    RUN(descriptors_keep_graphs);
     RUN(descriptors_of_a_machine);
     RUN(damaged_descriptors_are_refused);
     RUN(forged_descriptors_are_refused_or_valid);

@@ -204,7 +204,13 @@ COLL_INLINE coll_status coll_plan_replay(coll_plan *replay, const coll_plan *pla
  *   u32 magic, u32 version, u32 bytes in all, u32 hash of the algorithm's name,
  *   u32 collective, u32 p, u32 root, u32 flags, u64 count, u64 elem_bytes,
  *   u32 group base, u32 group stride, u32 which tables follow, u32 parameters n, u32 × n,
- *   u64 × p counts and u64 × p displacements of IN, then of OUT; u32 × p group table, u32 check
+ *   the graph, u64 × p counts and u64 × p displacements of IN, then of OUT; u32 × p group table,
+ *   u32 check
+ *
+ * The graph of a neighbour collective; its tables have an entry for each block instead of p:
+ *
+ *   u32 blocks of OUT, u32 of IN, u32 dimensions n, u32 periodic, u32 rank, u32 has it vectors,
+ *   u32 × n sizes, u32 × n for each vector; or, without dimensions, u32 sources and destinations
  */
 enum {
     COLL_I_PACK_MAGIC = 0x6c6c6f63, /* "coll" */
@@ -213,6 +219,8 @@ enum {
     COLL_I_PACK_IN = 1,    /* which tables */
     COLL_I_PACK_OUT = 2,
     COLL_I_PACK_GROUP = 4,
+    COLL_I_PACK_GRAPH = 8,
+    COLL_I_PACK_GRAPH_HEAD = 24, /* bytes of the graph before its sizes or lists */
     COLL_PACK_BYTES =
         COLL_I_PACK_HEAD + 4 * COLL_PARAM_MAX + 4 /* of a plan without tables, at most */
 };
@@ -267,10 +275,38 @@ COLL_INLINE void coll_i_put_layout(coll_i_wire *wire, const coll_layout *layout,
         coll_i_put(wire, layout->displs[i], 8);
 }
 
-/* Writes a plan to `wire`, with this rank's tables and the group, and to *bytes how many bytes
- * that takes. COLL_ERR_MEMORY: more than `room`; *bytes is right nevertheless, so room may be 0
- * to ask. COLL_ERR_COMPOSED: a composition or a replay, whose parts a descriptor cannot
- * name. */
+/* Bytes of a graph with so many blocks and dimensions. */
+COLL_INLINE uint64_t coll_i_pack_graph_bytes(uint32_t n_in, uint32_t n_out, uint32_t n_dims,
+                                             bool vectors)
+{
+    const uint64_t lists = n_dims ? 0 : (uint64_t)n_in + n_out;
+    return COLL_I_PACK_GRAPH_HEAD +
+           4 * (lists + n_dims + (vectors ? (uint64_t)n_out * n_dims : 0));
+}
+
+COLL_INLINE void coll_i_put_graph(coll_i_wire *wire, const coll_graph *graph)
+{
+    const bool lists = graph->n_dims == 0;
+    coll_i_put(wire, graph->n_in, 4);
+    coll_i_put(wire, graph->n_out, 4);
+    coll_i_put(wire, graph->n_dims, 4);
+    coll_i_put(wire, graph->periodic, 4);
+    coll_i_put(wire, graph->rank, 4);
+    coll_i_put(wire, graph->vectors ? 1 : 0, 4);
+    for (uint32_t d = 0; d < graph->n_dims; d++)
+        coll_i_put(wire, graph->size[d].by, 4);
+    for (size_t i = 0; graph->vectors && i < (size_t)graph->n_out * graph->n_dims; i++)
+        coll_i_put(wire, (uint32_t)graph->vectors[i], 4);
+    for (uint32_t i = 0; lists && i < graph->n_in; i++)
+        coll_i_put(wire, graph->sources[i], 4);
+    for (uint32_t i = 0; lists && i < graph->n_out; i++)
+        coll_i_put(wire, graph->destinations[i], 4);
+}
+
+/* Writes a plan to `wire`, with this rank's tables, graph and the group, and to *bytes how many
+ * bytes that takes. COLL_ERR_MEMORY: more than `room`; *bytes is right nevertheless, so room may
+ * be 0 to ask. COLL_ERR_COMPOSED: a composition or a replay, whose parts a descriptor cannot
+ * name, or an algorithm that needs a route. */
 COLL_INLINE coll_status coll_plan_pack(const coll_plan *plan, void *wire, size_t room,
                                        size_t *bytes)
 {
@@ -279,13 +315,16 @@ COLL_INLINE coll_status coll_plan_pack(const coll_plan *plan, void *wire, size_t
     uint64_t total;
     if (!plan || !bytes || (!wire && room != 0))
         return COLL_ERR_NULL;
-    if (plan->inner || plan->problem.graph)
+    if (plan->inner || (plan->traits & COLL_NEEDS_ROUTE))
         return COLL_ERR_COMPOSED;
     of = &plan->problem;
     total = COLL_I_PACK_HEAD + 4 * (uint64_t)plan->algorithm->n_params + 4 +
-            (of->in.counts ? 16 : 0) * (uint64_t)of->p +
-            (of->out.counts ? 16 : 0) * (uint64_t)of->p +
+            (of->in.counts ? 16 : 0) * (uint64_t)coll_in_blocks(of) +
+            (of->out.counts ? 16 : 0) * (uint64_t)coll_out_blocks(of) +
             (plan->group.table ? 4 : 0) * (uint64_t)of->p;
+    if (of->graph)
+        total += coll_i_pack_graph_bytes(of->graph->n_in, of->graph->n_out, of->graph->n_dims,
+                                         of->graph->vectors != NULL);
     if (total > UINT32_MAX || total > SIZE_MAX)
         return COLL_ERR_OVERFLOW;
     to.out = (unsigned char *)wire;
@@ -307,13 +346,16 @@ COLL_INLINE coll_status coll_plan_pack(const coll_plan *plan, void *wire, size_t
     coll_i_put(&to,
                (of->in.counts ? (unsigned)COLL_I_PACK_IN : 0u) |
                    (of->out.counts ? (unsigned)COLL_I_PACK_OUT : 0u) |
-                   (plan->group.table ? (unsigned)COLL_I_PACK_GROUP : 0u),
+                   (plan->group.table ? (unsigned)COLL_I_PACK_GROUP : 0u) |
+                   (of->graph ? (unsigned)COLL_I_PACK_GRAPH : 0u),
                4);
     coll_i_put(&to, plan->algorithm->n_params, 4);
     for (uint32_t i = 0; i < plan->algorithm->n_params; i++)
         coll_i_put(&to, plan->param[i], 4);
-    coll_i_put_layout(&to, &of->in, of->p);
-    coll_i_put_layout(&to, &of->out, of->p);
+    if (of->graph)
+        coll_i_put_graph(&to, of->graph);
+    coll_i_put_layout(&to, &of->in, coll_in_blocks(of));
+    coll_i_put_layout(&to, &of->out, coll_out_blocks(of));
     for (uint32_t i = 0; plan->group.table && i < of->p; i++)
         coll_i_put(&to, plan->group.table[i], 4);
     *bytes = (size_t)total;
@@ -329,14 +371,18 @@ typedef struct coll_i_tables {
     size_t left;
 } coll_i_tables;
 
-/* Takes p entries of `bytes` each; NULL: there is not so much left. */
-COLL_INLINE void *coll_i_tables_take(coll_i_tables *tables, uint32_t p, size_t bytes)
+/* Takes n entries of `bytes` each, and the gap to where the next table may begin; NULL: there is
+ * not so much left. */
+COLL_INLINE void *coll_i_tables_take(coll_i_tables *tables, size_t n, size_t bytes)
 {
     void *table = tables->at;
-    if (p > tables->left / bytes)
+    size_t all, gap;
+    if (!coll_multiply(n, bytes, &all) || all > tables->left)
         return NULL;
-    tables->at += p * bytes;
-    tables->left -= p * bytes;
+    gap = (0 - all) % sizeof(size_t);
+    all += gap <= tables->left - all ? gap : 0;
+    tables->at += all;
+    tables->left -= all;
     return table;
 }
 
@@ -358,6 +404,62 @@ COLL_INLINE coll_status coll_i_get_layout(coll_i_wire *wire, coll_layout *layout
     return fits ? COLL_OK : COLL_ERR_OVERFLOW;
 }
 
+/* Takes n numbers of 32 bits; NULL: no memory. */
+COLL_INLINE uint32_t *coll_i_get_numbers(coll_i_wire *wire, size_t n, coll_i_tables *tables)
+{
+    uint32_t *numbers = (uint32_t *)coll_i_tables_take(tables, n, sizeof *numbers);
+    for (size_t i = 0; numbers && i < n; i++)
+        numbers[i] = (uint32_t)coll_i_get(wire, 4);
+    return numbers;
+}
+
+/* Reads a graph, whose bytes are all there. */
+COLL_INLINE coll_status coll_i_get_graph(coll_i_wire *wire, coll_problem *problem,
+                                         coll_i_tables *tables)
+{
+    coll_graph *graph = (coll_graph *)coll_i_tables_take(tables, 1, sizeof *graph);
+    const uint32_t n_in = (uint32_t)coll_i_get(wire, 4), n_out = (uint32_t)coll_i_get(wire, 4);
+    const uint32_t n_dims = (uint32_t)coll_i_get(wire, 4);
+    const uint32_t periodic = (uint32_t)coll_i_get(wire, 4);
+    const uint32_t rank = (uint32_t)coll_i_get(wire, 4);
+    const bool vectors = coll_i_get(wire, 4) != 0;
+    coll_status status;
+    if (!graph)
+        return COLL_ERR_MEMORY;
+    problem->graph = graph;
+    if (n_dims) {
+        const size_t numbers = vectors ? (size_t)n_out * n_dims : 0;
+        uint32_t dims[COLL_DIMS_MAX];
+        if (n_dims > COLL_DIMS_MAX)
+            return COLL_ERR_GRAPH;
+        for (uint32_t d = 0; d < n_dims; d++)
+            dims[d] = (uint32_t)coll_i_get(wire, 4);
+        if (vectors) {
+            const uint32_t *at = coll_i_get_numbers(wire, numbers, tables);
+            if (!at)
+                return COLL_ERR_MEMORY;
+            status = coll_graph_stencil(graph, n_dims, dims, periodic,
+                                        (const int32_t *)(const void *)at, n_out);
+        } else {
+            status = coll_graph_mesh(graph, n_dims, dims, periodic);
+        }
+        if (status == COLL_OK && (graph->n_in != n_in || graph->n_out != n_out))
+            status = COLL_ERR_GRAPH;
+    } else {
+        coll_neighbors lists;
+        uint32_t *order;
+        lists.n_in = n_in;
+        lists.n_out = n_out;
+        lists.sources = coll_i_get_numbers(wire, n_in, tables);
+        lists.destinations = coll_i_get_numbers(wire, n_out, tables);
+        order = (uint32_t *)coll_i_tables_take(tables, n_in + (size_t)n_out, sizeof *order);
+        if (!lists.sources || !lists.destinations || !order)
+            return COLL_ERR_MEMORY;
+        status = coll_graph_lists(graph, &lists, rank, problem->p, order);
+    }
+    return status;
+}
+
 /* The one of `n` algorithms that has this hash and solves this collective, or NULL. */
 COLL_INLINE const coll_algorithm *coll_i_find_hash(const coll_algorithm *const *among, size_t n,
                                                    uint32_t hash, uint32_t collective)
@@ -371,8 +473,10 @@ COLL_INLINE const coll_algorithm *coll_i_find_hash(const coll_algorithm *const *
 
 /* Makes *plan from a descriptor of `bytes` bytes, by one of the `n` algorithms in `among`.
  * `memory`, of `room` bytes and aligned for size_t, takes the descriptor's tables: 2·p size_t
- * for each layout and p uint32_t for a group that is a table; NULL and 0 where there are none.
- * It stays the plan's. The bytes may come from anywhere: every number in them is checked.
+ * for each layout and p uint32_t for a group that is a table; of a neighbour collective a
+ * coll_graph, a uint32_t for each component of a vector or two for each of its neighbours, and
+ * layouts of as many size_t; NULL and 0 where there are none. It stays the plan's. The bytes may
+ * come from anywhere: every number in them is checked.
  * Errors: COLL_ERR_FORMAT not a descriptor of this version, or damaged; COLL_ERR_UNKNOWN none
  * of these algorithms; COLL_ERR_MEMORY; COLL_ERR_GROUP; COLL_ERR_OVERFLOW; and those of
  * coll_plan_init. */
@@ -387,6 +491,7 @@ COLL_INLINE coll_status coll_plan_unpack(coll_plan *plan, const void *wire, size
     const coll_algorithm *algorithm;
     uint32_t param[COLL_PARAM_MAX], hash, collective, which, n_params;
     uint64_t total, count, elem_bytes;
+    uint64_t in_blocks, out_blocks;
     coll_status status = COLL_OK;
     if (!plan || !wire || !among || (!memory && room != 0))
         return COLL_ERR_NULL;
@@ -417,13 +522,26 @@ COLL_INLINE coll_status coll_plan_unpack(coll_plan *plan, const void *wire, size
     group.stride = (uint32_t)coll_i_get(&from, 4);
     which = (uint32_t)coll_i_get(&from, 4);
     n_params = (uint32_t)coll_i_get(&from, 4);
-    if ((problem.flags & ~(uint32_t)(COLL_IN_PLACE | COLL_COMMUTATIVE)) || which > 7 ||
+    if ((problem.flags & ~(uint32_t)(COLL_IN_PLACE | COLL_COMMUTATIVE)) || which > 15 ||
         n_params > COLL_PARAM_MAX)
         return COLL_ERR_FORMAT;
     total = COLL_I_PACK_HEAD + 4 * (uint64_t)n_params + 4 +
-            ((which & COLL_I_PACK_IN ? 16u : 0u) + (which & COLL_I_PACK_OUT ? 16u : 0u) +
-             (which & COLL_I_PACK_GROUP ? 4u : 0u)) *
-                (uint64_t)problem.p;
+            (which & COLL_I_PACK_GROUP ? 4u : 0u) * (uint64_t)problem.p;
+    in_blocks = out_blocks = problem.p;
+    if (which & COLL_I_PACK_GRAPH) {
+        const size_t at = from.at;
+        uint32_t n_dims;
+        from.at += 4 * n_params;
+        out_blocks = coll_i_get(&from, 4);
+        in_blocks = coll_i_get(&from, 4);
+        n_dims = (uint32_t)coll_i_get(&from, 4);
+        from.at += 8;
+        total += coll_i_pack_graph_bytes((uint32_t)out_blocks, (uint32_t)in_blocks, n_dims,
+                                         coll_i_get(&from, 4) != 0);
+        from.at = at;
+    }
+    total += (which & COLL_I_PACK_IN ? 16u : 0u) * in_blocks +
+             (which & COLL_I_PACK_OUT ? 16u : 0u) * out_blocks;
     if (total != bytes)
         return COLL_ERR_FORMAT;
     if (count > SIZE_MAX || elem_bytes > SIZE_MAX)
@@ -437,14 +555,14 @@ COLL_INLINE coll_status coll_plan_unpack(coll_plan *plan, const void *wire, size
         return COLL_ERR_FORMAT;
     for (uint32_t i = 0; i < COLL_PARAM_MAX; i++)
         param[i] = i < n_params ? (uint32_t)coll_i_get(&from, 4) : 0;
-    if (which & COLL_I_PACK_IN)
-        status = coll_i_get_layout(&from, &problem.in, problem.p, &tables);
+    if (which & COLL_I_PACK_GRAPH)
+        status = coll_i_get_graph(&from, &problem, &tables);
+    if (status == COLL_OK && (which & COLL_I_PACK_IN))
+        status = coll_i_get_layout(&from, &problem.in, (uint32_t)in_blocks, &tables);
     if (status == COLL_OK && (which & COLL_I_PACK_OUT))
-        status = coll_i_get_layout(&from, &problem.out, problem.p, &tables);
+        status = coll_i_get_layout(&from, &problem.out, (uint32_t)out_blocks, &tables);
     if (status == COLL_OK && (which & COLL_I_PACK_GROUP)) {
-        uint32_t *table = (uint32_t *)coll_i_tables_take(&tables, problem.p, sizeof *table);
-        for (uint32_t i = 0; table && i < problem.p; i++)
-            table[i] = (uint32_t)coll_i_get(&from, 4);
+        const uint32_t *table = coll_i_get_numbers(&from, problem.p, &tables);
         coll_group_table(&group, table, NULL);
         status = table ? COLL_OK : COLL_ERR_MEMORY;
     }
