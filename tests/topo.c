@@ -720,11 +720,13 @@ static void check_inorder(uint32_t p, uint32_t v)
     }
     if (at.parent == v) {
         CHECK_EQ(v + 1, coll_pow2_floor(p));
+        CHECK_EQ(coll_inorder_depth(p, v), 0);
         CHECK_EQ(at.first, 0);
         CHECK_EQ(at.last, p - 1);
     } else {
         const coll_inorder parent = coll_inorder_of(p, at.parent);
         CHECK(parent.left == v || parent.right == v);
+        CHECK_EQ(coll_inorder_depth(p, v), coll_inorder_depth(p, at.parent) + 1);
     }
 }
 

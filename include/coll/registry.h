@@ -24,6 +24,7 @@
 #include "algos/dissemination.h"
 #include "algos/dpml.h"
 #include "algos/fabric.h"
+#include "algos/double_tree.h"
 #include "algos/fence.h"
 #include "algos/fnomial.h"
 #include "algos/fnomial_gather.h"
@@ -96,6 +97,9 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_chain_bcast,
     &coll_chain_reduce,
     &coll_chain_allreduce,
+    &coll_double_tree_bcast,
+    &coll_double_tree_reduce,
+    &coll_double_tree_allreduce,
     &coll_fnomial_gather,
     &coll_fnomial_gatherv,
     &coll_fnomial_split_reduce,

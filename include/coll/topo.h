@@ -830,4 +830,17 @@ COLL_HOT_INLINE coll_inorder coll_inorder_of(uint32_t p, uint32_t v)
     return at;
 }
 
+/* The rank's distance from the root. */
+COLL_HOT_INLINE uint32_t coll_inorder_depth(uint32_t p, uint32_t v)
+{
+    const uint32_t n = v + 1, level = COLL_LOWEST_BIT(n);
+    uint32_t bit;
+    if (n == p)
+        return coll_bits(n) - 1;
+    /* Down the right side of the tree n is p without its lowest bits; the others are to the left
+     * of a rank there, whose n ends with the highest bit in which p is more. */
+    bit = COLL_HIGHEST_BIT(n ^ p);
+    return level > bit ? coll_bits(n) - 1 : coll_bits(p >> bit) - 1 + bit - level;
+}
+
 #endif /* COLL_TOPO_H */

@@ -5,7 +5,7 @@
 #include "coll/algos/fnomial.h"
 #include "coll/algos/kary.h"
 
-#include "walk.h"
+#include "trees.h"
 
 static const coll_algorithm *const allreduces[] = {&coll_fnomial_allreduce,
                                                    &coll_kary_allreduce, &coll_chain_allreduce};
@@ -59,40 +59,7 @@ TEST(results_come_when_they_are_due)
                 }
 }
 
-/* Time until all have ended if a message takes one, each direction of each link carries one at a
- * time, and a rank's actions are done in order: sends do not block, receives do. */
-enum { P = 16, SEGMENTS = 40 };
-
-static size_t time_of(const coll_plan *plan)
-{
-    static size_t arrival[P][P][2 * SEGMENTS], n[P][P], taken[P][P];
-    size_t at[P] = {0}, left = plan->problem.p;
-    memset(n, 0, sizeof n);
-    memset(taken, 0, sizeof taken);
-    for (size_t now = 0; now < 100000; now++) {
-        for (uint32_t rank = 0; rank < plan->problem.p; rank++) {
-            const walk *w = walk_of(plan, rank);
-            if (at[rank] == w->n)
-                continue;
-            for (; at[rank] < w->n; at[rank]++) {
-                const coll_action *a = &w->act[at[rank]];
-                if (is_send(a)) {
-                    size_t *link = arrival[rank][a->peer], *k = &n[rank][a->peer];
-                    link[*k] = *k > 0 && link[*k - 1] > now ? link[*k - 1] + 1 : now + 1;
-                    ++*k;
-                } else if (is_receive(a)) {
-                    const size_t k = taken[a->peer][rank];
-                    if (k == n[a->peer][rank] || arrival[a->peer][rank][k] > now)
-                        break;
-                    taken[a->peer][rank]++;
-                }
-            }
-            if (at[rank] == w->n && --left == 0)
-                return now;
-        }
-    }
-    return 0;
-}
+enum { P = TIMED_RANKS, SEGMENTS = 40 };
 
 /* Law 3. A reduction takes the height of the tree and a unit more for every further segment, and so does a
  * broadcast; an allreduce takes twice the height and a unit more for every further segment. */

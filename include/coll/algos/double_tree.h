@@ -1,0 +1,328 @@
+/* coll/algos/double_tree.h — bcast, reduce, allreduce on two binary trees, half of the vector on each
+ *
+ * On the way down a binary tree half of the ranks, its leaves, send nothing, and the others send
+ * twice what they receive. Here are two trees, each for half of the vector, and every rank but the
+ * root is a leaf of at least one: so nobody sends or receives more than the whole vector each way,
+ * which is the least there can be, at the height of one tree. The root stands above both. The
+ * others are numbered from 1, in order in both trees: left subtree, rank, right subtree, so
+ * operands stay in order. Leaves of tree 0 are the odd numbers; tree 1 is the tree of one rank
+ * more without its first leaf, so that all numbers move on by one and its leaves are the even
+ * ones.
+ *
+ *   p = 7    tree 0    0           tree 1    0
+ *                      └──┐               ┌──┘
+ *                         4               3
+ *                     ┌───┴───┐       ┌───┴───┐
+ *                     2       6       1       5
+ *                   ┌─┴─┐   ┌─┘       └─┐   ┌─┴─┐
+ *                   1   3   5           2   4   6
+ *
+ * A rank takes turns; in each it works on a segment of both halves, of which it lies deeper in one
+ * tree than in the other: on the way down the deeper one is later, and on the way up sooner, by
+ * the difference of depths. In an allreduce, a segment's way down follows its way up by twice the
+ * depth, as in tree.h. Operands of an operator that is not commutative go to rank 0 in rank order,
+ * and the result from there to the root.
+ *
+ * Laws (tests/algos/double_tree.c)
+ *   (1) every rank but the root is in both trees, and has children in one of them at most
+ *   (2) left subtree, rank and right subtree are consecutive runs of numbers
+ *   (3) the height of both trees, with the root above them, is at most ⌊log2 p⌋ + 1
+ *   (4) if a message takes one unit of time and every link carries one at a time, bcast and reduce
+ *       take height + S − 1 for p > 2, and allreduce at most 2·height + S − 1 or 2S + 2: two
+ *       neighbours use one link up one tree and down the other
+ * Cost    S = ⌈⌈count/2⌉/segment⌉ (1 for segment 0) segments of a half; T of the other, shorter
+ *         half. bcast: a rank with m children in tree 0 and n in tree 1 sends mS + nT messages,
+ *         m⌈count/2⌉ + n⌊count/2⌋ elements, which is `count` at most (for an odd one, one more);
+ *         rounds: `height` for S = 1. reduce: S + T messages, `count` elements, none at the root;
+ *         an operator that is not commutative, to another root than 0: all ranks send, one round
+ *         more. allreduce: both. scratch: m + n segments, and, if it has children, `count` where
+ *         the sum is not in OUT
+ * Source  Sanders, Speck, Träff 2009, doi:10.1016/j.parco.2009.09.001
+ */
+#ifndef COLL_ALGOS_DOUBLE_TREE_H
+#define COLL_ALGOS_DOUBLE_TREE_H
+
+#include "../plan.h"
+
+static const coll_param coll_i_double_tree_params[] = {
+    {"segment", "elements of a segment; 0: half the vector", 0, UINT32_MAX, 0, {0, 2, 0, 0}}};
+
+/* ---- a rank's place in one of the trees -------------------------------------------------- */
+
+/* In numbers; COLL_NOBODY where there is none. The root has a right child only. */
+typedef struct coll_i_double_place {
+    uint32_t parent, left, right;
+    uint32_t depth; /* distance from the root */
+} coll_i_double_place;
+
+/* Number v's place in tree 0 or 1 of p numbers. */
+COLL_HOT_INLINE void coll_i_double_place_of(uint32_t p, uint32_t tree, uint32_t v,
+                                            coll_i_double_place *place)
+{
+    const uint32_t ranks = p - 1 + tree,
+                   first = 1 - tree; /* of the tree in order; its first number */
+    place->parent = place->left = place->right = COLL_NOBODY;
+    place->depth = 0;
+    if (v != 0) {
+        const uint32_t here = v - first;
+        const coll_inorder at = coll_inorder_of(ranks, here);
+        place->parent = at.parent == here ? 0 : at.parent + first;
+        if (at.left != here && at.left + first != 0)
+            place->left = at.left + first;
+        if (at.right != here)
+            place->right = at.right + first;
+        place->depth = coll_inorder_depth(ranks, here) + 1;
+    } else if (p > 1) {
+        place->right = coll_pow2_floor(ranks) - 1 + first;
+    }
+}
+
+/* ---- what a rank does -------------------------------------------------------------------- */
+
+/* Turns of the way up, and turns of the way down, the first of them after `lag` of the others. In turn
+ * t of the way down it works on segment t − late[i] of the half of tree i, in turn t of the way up on
+ * segment t − late[1 − i], as far as there are such segments. */
+typedef struct coll_i_double_role {
+    coll_i_double_place at[2];
+    uint32_t v, top; /* the rank's number, and the rank that is number 0 */
+    bool collects;   /* the root of a non-commutative reduction: gets the result from rank 0 */
+    size_t segments, late[2];
+    size_t up, down, lag;
+    coll_ref input, sum; /* up: the own operand, and where it adds */
+    coll_ref from;       /* down: what number 0 sends */
+} coll_i_double_role;
+
+COLL_HOT_INLINE coll_i_double_role coll_i_double_role_of(const coll_plan *plan,
+                                                         coll_collective collective,
+                                                         uint32_t rank)
+{
+    const coll_problem *of = &plan->problem;
+    const bool reduces = collective != COLL_BCAST, spreads = collective != COLL_REDUCE;
+    const bool is_root = rank == of->root, has_out = spreads || is_root;
+    uint32_t deep, skew;
+    coll_i_double_role role;
+    role.top = !reduces || (of->flags & COLL_COMMUTATIVE) ? of->root : 0;
+    role.v = coll_mod_sub(rank, role.top, of->p);
+    coll_i_double_place_of(of->p, 0, role.v, &role.at[0]);
+    coll_i_double_place_of(of->p, 1, role.v, &role.at[1]);
+    role.segments = coll_segments(of->count - of->count / 2, plan->param[0]);
+    deep = role.at[0].depth < role.at[1].depth ? 1 : 0;
+    skew = role.at[deep].depth - role.at[1 - deep].depth;
+    role.late[deep] = skew < role.segments ? skew : role.segments;
+    role.late[1 - deep] = 0;
+    role.collects = !spreads && is_root && role.v != 0;
+    role.input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
+    role.sum = has_out && !role.collects ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);
+    role.from = reduces ? role.sum : role.input;
+    role.up = role.segments + role.late[deep];
+    role.down = role.segments + (spreads ? role.late[deep] : 0);
+    if (!reduces || (of->p == 1 && role.input == role.sum))
+        role.up = 0;
+    if (spreads ? of->p == 1 && role.from == COLL_AT(COLL_OUT, 0)
+                : !role.collects && (role.v != 0 || is_root))
+        role.down = 0;
+    role.lag = 0;
+    if (role.up > 0) { /* the deeper tree's start, and then twice the other's depth */
+        const size_t twice = 2 * (size_t)role.at[1 - deep].depth;
+        role.lag = role.late[deep] + (twice < role.segments ? twice : role.segments);
+    }
+    return role;
+}
+
+/* A half of the vector, or segment `i` of it. */
+COLL_HOT_INLINE coll_block coll_i_double_half(const coll_plan *plan, uint32_t tree)
+{
+    const size_t count = plan->problem.count;
+    coll_block half;
+    half.offset = tree == 0 ? 0 : count - count / 2;
+    half.count = tree == 0 ? count - count / 2 : count / 2;
+    return half;
+}
+
+COLL_HOT_INLINE coll_block coll_i_double_segment(const coll_plan *plan, uint32_t tree, size_t i)
+{
+    const coll_block half = coll_i_double_half(plan, tree);
+    coll_block seg = coll_segment_block(half.count, plan->param[0], i);
+    seg.offset += half.offset;
+    return seg;
+}
+
+/* A tree's part of a turn of the way up: at most three actions. */
+COLL_HOT_INLINE unsigned coll_i_double_up(const coll_plan *plan, const coll_i_double_role *role,
+                                          uint32_t tree, size_t segment, coll_action *out)
+{
+    const coll_i_double_place *at = &role->at[tree];
+    const uint32_t p = plan->problem.p;
+    const coll_block seg = coll_i_double_segment(plan, tree, segment);
+    const size_t staging = coll_i_double_segment(plan, 0, 0).count;
+    const coll_ref input = role->input + seg.offset, sum = role->sum + seg.offset;
+    const coll_ref via =
+        COLL_AT(COLL_SCRATCH, role->sum == COLL_AT(COLL_OUT, 0) ? 0 : plan->problem.count);
+    unsigned n = 0;
+    if (at->right != COLL_NOBODY)
+        coll_act_recv_reduce(&out[n++], coll_mod_add(at->right, role->top, p), sum, input,
+                             via + (role->v == 0 && tree == 1 ? staging : 0), seg.count);
+    if (at->left != COLL_NOBODY) {
+        coll_act_recv_reduce(&out[n], coll_mod_add(at->left, role->top, p), sum,
+                             n > 0 ? sum : input, via + (n > 0 ? staging : 0), seg.count);
+        out[n++].flags = COLL_LEFT;
+    }
+    if (role->v != 0) {
+        coll_act_send(&out[n], coll_mod_add(at->parent, role->top, p), n > 0 ? sum : input,
+                      seg.count);
+        n++;
+    } else if (n == 0) {
+        coll_act_copy(&out[n++], sum, input, seg.count);
+    }
+    return n;
+}
+
+/* … and of the way down: at most three. */
+COLL_HOT_INLINE unsigned coll_i_double_down(const coll_plan *plan, coll_collective collective,
+                                            const coll_i_double_role *role, uint32_t tree,
+                                            size_t segment, coll_action *out)
+{
+    const coll_i_double_place *at = &role->at[tree];
+    const uint32_t p = plan->problem.p;
+    const coll_block seg = coll_i_double_segment(plan, tree, segment);
+    const coll_ref here = COLL_AT(COLL_OUT, seg.offset), from = role->from + seg.offset;
+    unsigned n = 0;
+    if (collective == COLL_REDUCE) { /* from rank 0 to the root */
+        if (role->collects)
+            coll_act_recv(out, 0, here, seg.count);
+        else
+            coll_act_send(out, plan->problem.root, from, seg.count);
+        return 1;
+    }
+    if (role->v != 0)
+        coll_act_recv(&out[n++], coll_mod_add(at->parent, role->top, p), here, seg.count);
+    if (at->left != COLL_NOBODY)
+        coll_act_send(&out[n++], coll_mod_add(at->left, role->top, p), here, seg.count);
+    if (at->right != COLL_NOBODY)
+        coll_act_send(&out[n++], coll_mod_add(at->right, role->top, p),
+                      role->v == 0 ? from : here, seg.count);
+    if (role->v == 0 && from != here)
+        coll_act_copy(&out[n++], here, from, seg.count);
+    return n;
+}
+
+COLL_HOT_INLINE size_t coll_i_double_steps(const coll_plan *plan, coll_collective collective,
+                                           uint32_t rank)
+{
+    const coll_i_double_role role = coll_i_double_role_of(plan, collective, rank);
+    return role.up + role.down;
+}
+
+/* A step is a turn of one of the ways, which alternate after `lag` turns up until there is only down. */
+COLL_HOT_INLINE unsigned coll_i_double_step(const coll_plan *plan, coll_collective collective,
+                                            uint32_t rank, size_t s, coll_action *out)
+{
+    const coll_i_double_role role = coll_i_double_role_of(plan, collective, rank);
+    const size_t both = role.down > 0 && role.up > 0 ? role.up - role.lag : 0;
+    const bool spreads = collective != COLL_REDUCE;
+    bool up = role.down == 0;
+    size_t t = s;
+    unsigned n = 0;
+    if (!up && s < role.lag) {
+        up = true;
+    } else if (!up) {
+        t = s - role.lag;
+        up = t < 2 * both && (t & 1) == 0;
+        t = t < 2 * both ? t / 2 + (up ? role.lag : 0) : t - both;
+    }
+    for (uint32_t tree = 0; tree < 2; tree++) {
+        const size_t late = up ? role.late[1 - tree] : spreads ? role.late[tree] : 0;
+        const size_t segment = t - late; /* wraps before the first */
+        if (segment >= role.segments)
+            continue;
+        n += up ? coll_i_double_up(plan, &role, tree, segment, &out[n])
+                : coll_i_double_down(plan, collective, &role, tree, segment, &out[n]);
+    }
+    return n;
+}
+
+COLL_HOT_INLINE size_t coll_i_double_scratch(const coll_plan *plan, coll_collective collective,
+                                             uint32_t rank)
+{
+    const coll_i_double_role role = coll_i_double_role_of(plan, collective, rank);
+    size_t children = 0;
+    for (uint32_t tree = 0; tree < 2; tree++)
+        children += (role.at[tree].left != COLL_NOBODY ? 1u : 0u) +
+                    (role.at[tree].right != COLL_NOBODY ? 1u : 0u);
+    if (children == 0)
+        return 0;
+    return (role.sum == COLL_AT(COLL_OUT, 0) ? 0 : plan->problem.count) +
+           children * coll_i_double_segment(plan, 0, 0).count;
+}
+
+/* ---- bcast, reduce, allreduce ------------------------------------------------------------ */
+
+COLL_INLINE size_t coll_i_double_tree_steps(const coll_plan *plan, uint32_t rank)
+{
+    return coll_i_double_steps(plan, plan->problem.collective, rank);
+}
+
+COLL_INLINE size_t coll_i_double_tree_scratch(const coll_plan *plan, uint32_t rank)
+{
+    return coll_i_double_scratch(plan, plan->problem.collective, rank);
+}
+
+COLL_INLINE unsigned coll_i_double_tree_bcast_step(const coll_plan *plan, uint32_t rank,
+                                                   size_t s, coll_action *out)
+{
+    return coll_i_double_step(plan, COLL_BCAST, rank, s, out);
+}
+
+static const coll_algorithm coll_double_tree_bcast = {
+    "double_tree",        "Sanders, Speck, Traeff 2009", COLL_BIT(COLL_BCAST),
+    COLL_GIVES_SAME_BITS,
+    /* window */ 3,
+    /* parameters */ 1,   coll_i_double_tree_params,
+    /* check */ NULL,     coll_i_double_tree_steps,      coll_i_double_tree_bcast_step,
+    /* scratch */ NULL,
+    /* shared */ NULL,
+};
+
+COLL_INLINE unsigned coll_i_double_tree_reduce_step(const coll_plan *plan, uint32_t rank,
+                                                    size_t s, coll_action *out)
+{
+    return coll_i_double_step(plan, COLL_REDUCE, rank, s, out);
+}
+
+static const coll_algorithm coll_double_tree_reduce = {
+    "double_tree",
+    "Sanders, Speck, Traeff 2009",
+    COLL_BIT(COLL_REDUCE),
+    /* traits */ 0,
+    /* window */ 4,
+    /* parameters */ 1,
+    coll_i_double_tree_params,
+    /* check */ NULL,
+    coll_i_double_tree_steps,
+    coll_i_double_tree_reduce_step,
+    coll_i_double_tree_scratch,
+    /* shared */ NULL,
+};
+
+COLL_INLINE unsigned coll_i_double_tree_allreduce_step(const coll_plan *plan, uint32_t rank,
+                                                       size_t s, coll_action *out)
+{
+    return coll_i_double_step(plan, COLL_ALLREDUCE, rank, s, out);
+}
+
+static const coll_algorithm coll_double_tree_allreduce = {
+    "double_tree",
+    "Sanders, Speck, Traeff 2009",
+    COLL_BIT(COLL_ALLREDUCE),
+    COLL_GIVES_SAME_BITS,
+    /* window */ 4,
+    /* parameters */ 1,
+    coll_i_double_tree_params,
+    /* check */ NULL,
+    coll_i_double_tree_steps,
+    coll_i_double_tree_allreduce_step,
+    coll_i_double_tree_scratch,
+    /* shared */ NULL,
+};
+
+#endif /* COLL_ALGOS_DOUBLE_TREE_H */
