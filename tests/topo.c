@@ -326,6 +326,50 @@ static void check_branches(bool chains, uint32_t p, uint32_t degree)
     CHECK_EQ(met, p);
 }
 
+/* The run of the root grows by one subtree a phase, and so does that of everybody else. */
+static void check_bine(uint32_t p, uint32_t v)
+{
+    const coll_bine at = coll_bine_of(p, v);
+    uint32_t first = v, ranks = 1; /* the run so far */
+    CHECK(at.number < p);
+    CHECK_EQ(coll_bine_number(p, v), at.number);
+    CHECK_EQ(coll_bine_before(p, at.number, 0) + coll_bine_after(p, at.number, 0), 0);
+    for (uint32_t i = 0; i < at.children; i++) {
+        const uint32_t child = coll_bine_child(p, v, at.number, i);
+        const coll_bine below = coll_bine_of(p, child);
+        const uint32_t before = coll_bine_before(p, below.number, i);
+        const uint32_t all = before + 1 + coll_bine_after(p, below.number, i);
+        const uint32_t begin = coll_mod_sub(child, before, p);
+        CHECK_EQ(below.number, at.number + ((uint32_t)1 << i));
+        CHECK_EQ(below.parent, v);
+        CHECK_EQ(below.slot, i);
+        if (coll_bine_is_after(at.number, i))
+            CHECK_EQ(begin, (uint32_t)(((uint64_t)first + ranks) % p));
+        else
+            CHECK_EQ((uint32_t)(((uint64_t)begin + all) % p), first);
+        first = coll_bine_is_after(at.number, i) ? first : begin;
+        ranks += all;
+        CHECK_EQ(coll_mod_sub(v, coll_bine_before(p, at.number, i + 1), p), first);
+        CHECK_EQ(coll_bine_before(p, at.number, i + 1) + coll_bine_after(p, at.number, i + 1) +
+                     1,
+                 ranks);
+    }
+}
+
+TEST(bine_subtrees_are_runs_around_their_roots)
+{
+    for (uint32_t p = 1; p <= 200; p++) {
+        for (uint32_t v = 0; v < p; v++)
+            check_bine(p, v);
+        CHECK_EQ(coll_bine_before(p, 0, 32) + coll_bine_after(p, 0, 32) + 1, p);
+        CHECK_EQ(coll_bine_of(p, 0).number, 0);
+    }
+    for (uint32_t i = 0; i < 1000; i++) {
+        const uint32_t p = UINT32_MAX - i * 3999999, v = (uint32_t)(i * 2654435761u) % p;
+        check_bine(p, v);
+    }
+}
+
 TEST(branches_are_runs_of_ranks)
 {
     static const uint32_t degrees[] = {1, 2, 3, 4, 5, 8, 31, 64, 199, 1000000};
@@ -753,6 +797,7 @@ int main(void)
     RUN(segments_tile_the_vector);
     RUN(trees_of_the_thesis);
     RUN(trees_do_not_overflow);
+    RUN(bine_subtrees_are_runs_around_their_roots);
     RUN(branches_are_runs_of_ranks);
     RUN(branches_do_not_overflow);
     RUN(folding_keeps_rank_order);

@@ -14,6 +14,7 @@
 #define COLL_REGISTRY_H
 
 #include "algos/binary_tree_scan.h"
+#include "algos/bine.h"
 #include "algos/bruck.h"
 #include "algos/bruck_alltoall.h"
 #include "algos/bruck_alltoallv.h"
@@ -94,6 +95,9 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_kary_bcast,
     &coll_kary_reduce,
     &coll_kary_allreduce,
+    &coll_bine_bcast,
+    &coll_bine_reduce,
+    &coll_bine_tree_allreduce,
     &coll_chain_bcast,
     &coll_chain_reduce,
     &coll_chain_allreduce,
@@ -151,6 +155,7 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_circulant_reduce_scatter,
     &coll_circulant_allgather,
     &coll_circulant_allreduce,
+
     /* swinging to and fro on a ring */
     &coll_swing_allreduce,
     &coll_swing_latency_allreduce,

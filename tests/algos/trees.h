@@ -14,7 +14,8 @@
 
 typedef struct tree {
     const coll_algorithm *bcast, *reduce, *allreduce;
-    uint32_t p, degree, order;
+    uint32_t p, degree, order; /* degree 0: the algorithms have no such parameter */
+    uint32_t top; /* the rank at the root of an allreduce, or of a reduction in rank order */
     uint32_t parent[WALK_RANKS]; /* in renumbered ranks; of 0, 0 */
     uint32_t children[WALK_RANKS], depth[WALK_RANKS], height;
 } tree;
@@ -34,16 +35,17 @@ static inline tree tree_of(const coll_algorithm *bcast, const coll_algorithm *re
     return t;
 }
 
-/* After parent[] is known. Parents are numbered below their children. */
+/* After parent[] is known. */
 static inline void tree_complete(tree *t)
 {
     t->height = 0;
     for (uint32_t v = 0; v < t->p; v++)
-        t->children[v] = 0;
+        t->children[v] = t->depth[v] = 0;
     for (uint32_t v = 1; v < t->p; v++) {
-        CHECK(t->parent[v] < v);
         t->children[t->parent[v]]++;
-        t->depth[v] = t->depth[t->parent[v]] + 1;
+        for (uint32_t above = v; above != 0 && t->depth[v] < t->p; above = t->parent[above])
+            t->depth[v]++;
+        CHECK(t->depth[v] < t->p); /* no circles */
         t->height = t->depth[v] > t->height ? t->depth[v] : t->height;
     }
 }
@@ -52,11 +54,12 @@ static inline coll_plan tree_plan(const tree *t, const coll_algorithm *algorithm
                                   uint32_t segment, uint32_t flags, uint32_t root)
 {
     const uint32_t params[3] = {t->degree, segment, t->order};
+    const bool has_degree = t->degree > 0;
     return plan_with(algorithm,
                      algorithm == t->bcast    ? COLL_BCAST
                      : algorithm == t->reduce ? COLL_REDUCE
                                               : COLL_ALLREDUCE,
-                     t->p, count, flags, root, params);
+                     t->p, count, flags, root, has_degree ? params : params + 1);
 }
 
 /* Everyone talks to its parent and to its children, once each way, and to nobody else. */
@@ -67,7 +70,7 @@ static inline void check_tree_messages(const tree *t, uint32_t root)
                                 tree_plan(t, t->allreduce, 1, 0, 0, 0)};
     for (uint32_t which = 0; which < 3; which++)
         for (uint32_t rank = 0; rank < t->p; rank++) {
-            const uint32_t first = which == 2 ? 0 : root, v = (rank + t->p - first) % t->p;
+            const uint32_t first = which == 2 ? t->top : root, v = (rank + t->p - first) % t->p;
             const walk *w = walk_of(&plans[which], rank);
             uint32_t up_out = 0, up_in = 0, down_out = 0, down_in = 0;
             for (size_t i = 0; i < w->n; i++) {
@@ -100,9 +103,9 @@ static inline void check_tree_costs(const tree *t, size_t count, uint32_t segmen
                                     uint32_t flags, uint32_t root)
 {
     const size_t s = coll_segments(count, segment), staging = s > 1 ? segment : count;
-    const bool detour = !(flags & COLL_COMMUTATIVE) && root != 0;
+    const bool detour = !(flags & COLL_COMMUTATIVE) && root != t->top;
     const bool in_place = (flags & COLL_IN_PLACE) != 0;
-    const uint32_t top = detour ? 0 : root;
+    const uint32_t top = detour ? t->top : root;
     coll_plan plan = tree_plan(t, t->bcast, count, segment, flags, root);
     coll_report cost = cost_of(&plan);
     CHECK_EQ(cost.rounds, t->height);
@@ -131,12 +134,12 @@ static inline void check_tree_costs(const tree *t, size_t count, uint32_t segmen
     if (s == 1)
         CHECK_EQ(cost.rounds, 2 * t->height);
     for (uint32_t v = 0; v < t->p; v++) {
-        const uint32_t m = t->children[v];
+        const uint32_t m = t->children[v], rank = (v + t->top) % t->p;
         const bool apart = t->order && m > 1 && in_place;
-        CHECK_EQ(cost.ranks[v].messages, (m + (v != 0)) * s);
-        CHECK_EQ(cost.ranks[v].elements, (m + (v != 0)) * count);
-        CHECK_EQ(cost.ranks[v].reduced, m * count);
-        CHECK_EQ(coll_plan_scratch(&plan, v),
+        CHECK_EQ(cost.ranks[rank].messages, (m + (v != 0)) * s);
+        CHECK_EQ(cost.ranks[rank].elements, (m + (v != 0)) * count);
+        CHECK_EQ(cost.ranks[rank].reduced, m * count);
+        CHECK_EQ(coll_plan_scratch(&plan, rank),
                  m == 0 ? 0 : (apart ? count : 0) + (m * s > 1 ? 2 : 1) * staging);
     }
 }

@@ -1,14 +1,12 @@
 /* coll/algos/swing.h — allreduce, reduce_scatter(_block), allgather(v): swing to and fro on a ring
  *
- * Halving and doubling like in butterfly.h, but with partners that are near each other on a ring or
- * torus. In round t even ranks meet the rank ρ(t) = 1 − 2 + 4 − … ± 2^t above theirs, odd ones the
- * rank ρ(t) below: distances 1, 1, 3, 5, 11 … instead of 1, 2, 4, 8, 16 …, and the direction
- * changes
- * each round. So fewer links are crossed, by a third in the long run, and both directions are used.
- * The longest messages go to the nearest partner. What a rank gives away in round t is all that its
- * partner, and whom that meets later, are to have. That is a run of pieces: they are not in rank
- * order
- * but in that of slots (topo.h).
+ * Halving and doubling like in butterfly.h, but with partners that are near each other on a ring
+ * or torus. In round t even ranks meet the rank ρ(t) = 1 − 2 + 4 − … ± 2^t above theirs, odd
+ * ones the rank ρ(t) below: distances 1, 1, 3, 5, 11 … instead of 1, 2, 4, 8, 16 …, and the
+ * direction changes each round. So fewer links are crossed, by a third in the long run, and both
+ * directions are used. The longest messages go to the nearest partner. What a rank gives away in
+ * round t is all that its partner, and whom that meets later, are to have. That is a run of
+ * pieces: they are not in rank order but in that of slots (topo.h).
  *
  *   p = 8, pieces (slots) that a rank keeps:
  *       rank                  0    1    2    3    4    5    6    7
@@ -16,30 +14,28 @@
  *       round 1, distance 1  0–1  4–5  6–7  0–1  2–3  6–7  4–5  2–3     0 ↔ 7, 2 ↔ 1, 4 ↔ 3, 6 ↔ 5
  *       round 2, distance 3   0    4    6    1    3    7    5    2      0 ↔ 3, 2 ↔ 5, 4 ↔ 7, 6 ↔ 1
  *
- * An allreduce (swing, "B" in the paper) is these rounds, then the same backwards. Of whole vectors
- * (swing_latency, "L") it takes half of the rounds. In a reduce_scatter one more exchange brings
- * the block of each slot home; in an allgather one before the rounds brings it there. Off powers
- * of two
- * the ranks are folded to a core (topo.h).
+ * An allreduce (swing, "B" in the paper) is these rounds, then the same backwards. Of whole
+ * vectors (swing_latency, "L") it takes half of the rounds. In a reduce_scatter one more
+ * exchange brings the block of each slot home; in an allgather one before the rounds brings it
+ * there. Off powers of two the ranks are folded to a core (topo.h).
  *
- * Bits: a piece is reduced by one rank, so all ranks get the same; but not all pieces in the same
- * order. With swing_latency, each rank adds up in an order of its own.
+ * Bits: a piece is reduced by one rank, so all ranks get the same; but not all pieces in the
+ * same order. With swing_latency, each rank adds up in an order of its own.
  *
  * Laws (tests/algos/swing.c)
  *   (1) partners in a round are partners of each other, and ρ of the round apart in the core
- *   (2) what a rank gives in round t is what its partner is to have, or passes on after that round
+ *   (2) what a rank gives in round t is what its partner is to have, or passes on after that
+ *       round
  *   (3) from whom a rank gave a part to in round t of halving, it gets that part back, complete
  *   (4) elements · ranks crossed: in an allreduce, p = 2^m > 2, less than in Rabenseifner's
- * Cost    m = ⌊log2 p⌋. As in butterfly.h and rabenseifner.h for k = 2: messages per rank of the
- *         core: allreduce 2m, swing_latency m, and one more where another rank is folded into it.
- *         Allgather:
- *         m, one more for the own block unless its slot is the own one, and one more where
- *         another is
- *         folded into it; an idle rank sends its block. m + 1 rounds, and one more off powers of
- *         two
+ * Cost    m = ⌊log2 p⌋. Messages per rank of the core: allreduce 2m, swing_latency m, and one more
+ *         where another rank is folded into it; elements and scratch as in rabenseifner.h and
+ *         recursive_multiplying.h; reduce_scatter as in butterfly.h, all for k = 2. Allgather: m
+ *         messages, one more unless the own block's place is here, and one more where another
+ *         rank is folded into it; an idle rank sends its block; m + 1 rounds, and one more off
+ *         powers of two
  * Source  De Sensi, Bonato, Saam, Hoefler 2024 (NSDI), §3; slots, and bringing blocks home: De
- * Sensi et
- *         al. 2025, doi:10.1145/3712285.3759835
+ *         Sensi et al. 2025, doi:10.1145/3712285.3759835
  */
 #ifndef COLL_ALGOS_SWING_H
 #define COLL_ALGOS_SWING_H

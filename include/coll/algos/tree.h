@@ -2,10 +2,11 @@
  *
  * An algorithm on a tree is a shape (topo.h) and this walk. Broadcast goes down the tree,
  * reduction comes up. Ranks are renumbered cyclically, so that the root is 0, and every subtree is
- * a run of numbers that begins with its root: what a parent has summed up is always of consecutive
- * ranks. A reduction whose operator is not commutative climbs to rank 0 in true rank order
- * instead, and rank 0 forwards the result to the root. Vectors may be cut into segments that
- * follow each other through the tree.
+ * a run of numbers: what a parent has summed up is always of consecutive ranks. The run begins
+ * with its root; in a Bine tree the root is inside. A reduction whose operator is not commutative
+ * climbs in true rank order instead, to the top: rank 0, or, of a Bine tree, the one inside. That
+ * forwards the result to the root. Vectors may be cut into segments that follow each other
+ * through the tree.
  *
  * In an allreduce segments come down while later ones still go up. On a rank of depth d the way
  * down of segment i follows the way up of segment i + 2d: d messages to the root and d back after
@@ -26,9 +27,10 @@
  * Cost    S = ⌈count/segment⌉ (1 for segment 0), a rank has m children. bcast: it sends m·S
  *         messages, m·count elements; `height` rounds. reduce: S messages, `count` elements, none
  *         at the root; `height` rounds; an operator that is not commutative, to another root than
- *         0: all ranks send, one round more (for S = 1). allreduce: both, 2·height rounds (for S =
- *         1). barrier: m + 1 messages, m at the root, 2·height rounds. scratch, where there are
- *         children: two segments (one if m·S = 1), and `count` where the sum is not in OUT
+ *         the top: all ranks send, one round more (for S = 1). allreduce: both, 2·height rounds
+ *         (for S = 1). barrier: m + 1 messages, m at the root, 2·height rounds. scratch, where
+ *         there are children: two segments (one if m·S = 1), and `count` where the sum is not in
+ *         OUT
  * Source  Moody 2003, §3.2.3 and Appendix A; the order of an allreduce: Littlefield 1992 (snake)
  */
 #ifndef COLL_ALGOS_TREE_H
@@ -36,16 +38,34 @@
 
 #include "../plan.h"
 
-/* Shapes; param[0] is the degree. The caller of what follows gives a constant, so that nothing is
- * decided at run time. */
-typedef enum coll_i_shape { COLL_I_FNOMIAL, COLL_I_KARY, COLL_I_CHAIN } coll_i_shape;
+/* Shapes; param[0] is the degree, but of a Bine tree. The caller of what follows gives a constant,
+ * so that nothing is decided at run time. */
+typedef enum coll_i_shape {
+    COLL_I_FNOMIAL,
+    COLL_I_KARY,
+    COLL_I_CHAIN,
+    COLL_I_BINE
+} coll_i_shape;
+
+/* Elements of a segment: the last parameter of those that a shape has. */
+COLL_HOT_INLINE uint32_t coll_i_tree_segment(const coll_plan *plan, coll_i_shape shape)
+{
+    return plan->param[shape == COLL_I_BINE ? 0 : 1];
+}
+
+/* The root of the tree in true rank order. */
+COLL_HOT_INLINE uint32_t coll_i_tree_top(const coll_plan *plan, coll_i_shape shape)
+{
+    return shape == COLL_I_BINE ? coll_bine_before(plan->problem.p, 0, 32) : 0;
+}
 
 /* ---- a rank's place ---------------------------------------------------------------------- */
 
 typedef struct coll_i_tree_place {
-    uint32_t root;  /* the rank that is renumbered 0 */
-    uint32_t v;     /* this rank, renumbered */
-    coll_branch at; /* in renumbered ranks; of f-nomial trees, parent and children alone */
+    uint32_t root;   /* the rank that is renumbered 0 */
+    uint32_t v;      /* this rank, renumbered */
+    uint32_t number; /* of a Bine tree: this rank's in the binomial tree */
+    coll_branch at;  /* in renumbered ranks; of f-nomial and Bine trees no depth, no parts */
 } coll_i_tree_place;
 
 COLL_HOT_INLINE coll_i_tree_place coll_i_tree_place_of(const coll_plan *plan,
@@ -56,8 +76,17 @@ COLL_HOT_INLINE coll_i_tree_place coll_i_tree_place_of(const coll_plan *plan,
     coll_i_tree_place place;
     place.root = root;
     place.v = v;
+    place.number = 0;
     if (shape == COLL_I_FNOMIAL) {
         const coll_fnomial at = coll_fnomial_of(p, &plan->radix, v);
+        place.at.parent = at.parent;
+        place.at.children = at.children;
+        place.at.depth = 0;
+        place.at.below.base = 0;
+        place.at.below.extra = 0;
+    } else if (shape == COLL_I_BINE) {
+        const coll_bine at = coll_bine_of(p, v);
+        place.number = at.number;
         place.at.parent = at.parent;
         place.at.children = at.children;
         place.at.depth = 0;
@@ -80,6 +109,7 @@ COLL_HOT_INLINE uint32_t coll_i_tree_depth(const coll_plan *plan, coll_i_shape s
                                            const coll_i_tree_place *place)
 {
     return shape == COLL_I_FNOMIAL ? coll_fnomial_depth(&plan->radix, place->v)
+           : shape == COLL_I_BINE  ? coll_bits(place->number)
                                    : place->at.depth;
 }
 
@@ -93,9 +123,10 @@ COLL_HOT_INLINE uint32_t coll_i_tree_parent(const coll_plan *plan,
 COLL_HOT_INLINE uint32_t coll_i_tree_child(const coll_plan *plan, coll_i_shape shape,
                                            const coll_i_tree_place *place, uint32_t i)
 {
-    const uint32_t child = shape == COLL_I_FNOMIAL
-                               ? coll_fnomial_child(plan->param[0], place->v, i)
-                               : coll_branch_child(&place->at, place->v, i);
+    const uint32_t child =
+        shape == COLL_I_FNOMIAL ? coll_fnomial_child(plan->param[0], place->v, i)
+        : shape == COLL_I_BINE  ? coll_bine_child(plan->problem.p, place->v, place->number, i)
+                                : coll_branch_child(&place->at, place->v, i);
     return coll_mod_add(child, place->root, plan->problem.p);
 }
 
@@ -110,7 +141,7 @@ typedef struct coll_i_walk {
     uint32_t takes;  /* actions of `up` that combine the children's sums and the own operand */
     bool last_first; /* the last child is the first to be combined, and the last to be served */
     bool keeps;      /* does not send its sum on */
-    bool collects;   /* the root of a non-commutative reduction: gets the result from rank 0 */
+    bool collects;   /* the root of a non-commutative reduction: gets the result from the top */
     coll_ref input, sum; /* the own operand, and the sum */
     coll_ref part;       /* last_first: the sum of the children so far */
     coll_ref from;       /* down: where the data lies on the root */
@@ -123,12 +154,13 @@ COLL_HOT_INLINE coll_i_walk coll_i_walk_of(const coll_plan *plan, coll_i_shape s
 {
     const coll_problem *of = &plan->problem;
     const bool reduces = collective != COLL_BCAST, spreads = collective != COLL_REDUCE;
-    const uint32_t top = !reduces || (of->flags & COLL_COMMUTATIVE) ? of->root : 0;
-    const bool is_root = rank == of->root;
+    const bool rooted = !reduces || (!spreads && (of->flags & COLL_COMMUTATIVE));
+    const uint32_t top = rooted ? of->root : coll_i_tree_top(plan, shape);
+    const bool is_root = rank == (reduces && spreads ? top : of->root);
     coll_i_walk walk;
     uint32_t m;
     walk.place = coll_i_tree_place_of(plan, shape, top, rank);
-    walk.segments = coll_segments(of->count, plan->param[1]);
+    walk.segments = coll_segments(of->count, coll_i_tree_segment(plan, shape));
     walk.up = walk.down = 0;
     walk.lag = 0;
     walk.last_first = last_first;
@@ -160,9 +192,9 @@ COLL_HOT_INLINE coll_i_walk coll_i_walk_of(const coll_plan *plan, coll_i_shape s
 }
 
 /* Elements of a staging slot: of the largest segment. */
-COLL_HOT_INLINE size_t coll_i_walk_staging(const coll_plan *plan)
+COLL_HOT_INLINE size_t coll_i_walk_staging(const coll_plan *plan, coll_i_shape shape)
 {
-    return coll_segment_block(plan->problem.count, plan->param[1], 0).count;
+    return coll_segment_block(plan->problem.count, coll_i_tree_segment(plan, shape), 0).count;
 }
 
 /* Is a sum, or a part of one, in SCRATCH? */
@@ -178,7 +210,8 @@ COLL_HOT_INLINE void coll_i_walk_up(const coll_plan *plan, coll_i_shape shape,
                                     coll_action *out)
 {
     const uint32_t m = walk->place.at.children;
-    const coll_block seg = coll_segment_block(plan->problem.count, plan->param[1], segment);
+    const coll_block seg =
+        coll_segment_block(plan->problem.count, coll_i_tree_segment(plan, shape), segment);
     const coll_ref sum = walk->sum + seg.offset, part = walk->part + seg.offset;
     if (j < m) {
         const bool last_first = walk->last_first && m > 1;
@@ -186,11 +219,13 @@ COLL_HOT_INLINE void coll_i_walk_up(const coll_plan *plan, coll_i_shape shape,
             coll_i_tree_child(plan, shape, &walk->place, last_first ? m - 1 - j : j);
         const coll_ref via =
             COLL_AT(COLL_SCRATCH, coll_i_walk_sums_apart(walk) ? plan->problem.count : 0) +
-            ((segment * m + j) & 1u ? coll_i_walk_staging(plan) : 0);
-        if (!last_first)
+            ((segment * m + j) & 1u ? coll_i_walk_staging(plan, shape) : 0);
+        if (!last_first) {
             coll_act_recv_reduce(out, peer, sum, j == 0 ? walk->input + seg.offset : sum, via,
                                  seg.count);
-        else if (j == 0)
+            if (shape == COLL_I_BINE && !coll_bine_is_after(walk->place.number, j))
+                out->flags = COLL_LEFT;
+        } else if (j == 0)
             coll_act_recv(out, peer, part, seg.count);
         else {
             coll_act_recv_reduce(out, peer, part, part, via, seg.count);
@@ -205,7 +240,7 @@ COLL_HOT_INLINE void coll_i_walk_up(const coll_plan *plan, coll_i_shape shape,
     } else if (j == walk->takes && !walk->collects) {
         coll_act_copy(out, sum, walk->input + seg.offset, seg.count);
     } else {
-        coll_act_recv(out, 0, COLL_AT(COLL_OUT, seg.offset), seg.count);
+        coll_act_recv(out, walk->place.root, COLL_AT(COLL_OUT, seg.offset), seg.count);
     }
 }
 
@@ -214,7 +249,8 @@ COLL_HOT_INLINE void coll_i_walk_down(const coll_plan *plan, coll_i_shape shape,
                                       const coll_i_walk *walk, size_t segment, uint32_t j,
                                       coll_action *out)
 {
-    const coll_block seg = coll_segment_block(plan->problem.count, plan->param[1], segment);
+    const coll_block seg =
+        coll_segment_block(plan->problem.count, coll_i_tree_segment(plan, shape), segment);
     const uint32_t m = walk->place.at.children, first = walk->place.v == 0 ? 0 : 1;
     const coll_ref here = COLL_AT(COLL_OUT, seg.offset);
     if (j < first)
@@ -317,7 +353,7 @@ COLL_HOT_INLINE size_t coll_i_walk_scratch(const coll_plan *plan, coll_i_shape s
     if (walk.up == 0 || m == 0)
         return 0;
     return (coll_i_walk_sums_apart(&walk) ? plan->problem.count : 0) +
-           (m * walk.segments < 2 ? 1 : 2) * coll_i_walk_staging(plan);
+           (m * walk.segments < 2 ? 1 : 2) * coll_i_walk_staging(plan, shape);
 }
 
 /* ---- barrier: notifications up, then down ------------------------------------------------ */

@@ -1,0 +1,118 @@
+/* coll/algos/bine.h — bcast, reduce, allreduce on Bine trees
+ *
+ * A Bine (binomial negabinary) tree is a binomial tree with other ranks in its places: a
+ * parent's children are on both sides of it in turn, and so is what hangs off them. Every
+ * subtree is still a run of ranks, but grows on both sides of its root, so parents are nearer:
+ * 1, 1, 3, 5, 11 … ranks away instead of 1, 2, 4, 8, 16 …. On a network where near ranks are
+ * near each other fewer messages cross the links between groups. Broadcast goes down from the
+ * root, largest subtree first; reduction comes up, smallest first, and combines what comes from
+ * a lower rank on the left.
+ *
+ *   p = 8, reduce to rank 0 (ranks 6, 7 are its neighbours below):
+ *
+ *       phase 0   6 → 7    1 → 0    2 → 3    5 → 4
+ *       phase 1   7 → 0    4 → 3
+ *       phase 2   3 → 0                                  distances 1, 1, 3; binomial 1, 2, 4
+ *
+ *   the tree   6 ─ 7 ─ 0 ─ 1      the same with true ranks, if the operator is not commutative:
+ *                      └─ 3 ─ 2                      0 ─ 1 ─ 2 ─ 3
+ *                         └─ 4 ─ 5                           └─ 5 ─ 4, 6 ─ 7; the sum at 2
+ *
+ * Any p: the tree of topo.h keeps runs of ranks, and phases, where the paper's needs a power of
+ * two.
+ *
+ * Laws (tests/algos/bine.c)
+ *   (1) with p a power of two, the parent of rank r (root 0) is r with its u lowest digits to
+ *       the base −2 inverted, where u of them, and no more, are alike; the digits are those of r
+ *       or of r − p
+ *   (2) a rank's subtree is a run of ranks around the ring, the subtrees of its children put on
+ *       its two sides in turn
+ *   (3) it has the phases and the number of children of a binomial tree
+ *   (4) the distances of all ranks to their parents on the ring make at most the sum of a
+ *       binomial tree's, and less for p > 6
+ * Cost    as in tree.h; a rank has at most ⌈log2 p⌉ children, and that is the height
+ * Source  De Sensi, Pasqualoni, Piarulli, Bonato, Ba, Turisini, Domke, Hoefler 2025
+ *         (distance-halving tree), doi:10.1145/3712285.3759835
+ */
+#ifndef COLL_ALGOS_BINE_H
+#define COLL_ALGOS_BINE_H
+
+#include "tree.h"
+
+static const coll_param coll_i_bine_params[] = {
+    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}};
+
+COLL_INLINE size_t coll_i_bine_steps(const coll_plan *plan, uint32_t rank)
+{
+    return coll_i_walk_steps(plan, COLL_I_BINE, plan->problem.collective, false, rank);
+}
+
+COLL_INLINE size_t coll_i_bine_scratch(const coll_plan *plan, uint32_t rank)
+{
+    return coll_i_walk_scratch(plan, COLL_I_BINE, plan->problem.collective, false, rank);
+}
+
+COLL_INLINE unsigned coll_i_bine_bcast_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                            coll_action *out)
+{
+    return coll_i_walk_step(plan, COLL_I_BINE, COLL_BCAST, false, rank, s, out);
+}
+
+static const coll_algorithm coll_bine_bcast = {
+    "bine",
+    "De Sensi et al. 2025",
+    COLL_BIT(COLL_BCAST),
+    COLL_GIVES_SAME_BITS,
+    /* window */ 1,
+    /* parameters */ 1,
+    coll_i_bine_params,
+    /* check */ NULL,
+    coll_i_bine_steps,
+    coll_i_bine_bcast_step,
+    /* scratch */ NULL,
+    /* shared */ NULL,
+};
+
+COLL_INLINE unsigned coll_i_bine_reduce_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                             coll_action *out)
+{
+    return coll_i_walk_step(plan, COLL_I_BINE, COLL_REDUCE, false, rank, s, out);
+}
+
+static const coll_algorithm coll_bine_reduce = {
+    "bine",
+    "De Sensi et al. 2025",
+    COLL_BIT(COLL_REDUCE),
+    /* traits */ 0,
+    /* window */ 1,
+    /* parameters */ 1,
+    coll_i_bine_params,
+    /* check */ NULL,
+    coll_i_bine_steps,
+    coll_i_bine_reduce_step,
+    coll_i_bine_scratch,
+    /* shared */ NULL,
+};
+
+COLL_INLINE unsigned coll_i_bine_allreduce_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                                coll_action *out)
+{
+    return coll_i_walk_step(plan, COLL_I_BINE, COLL_ALLREDUCE, false, rank, s, out);
+}
+
+static const coll_algorithm coll_bine_tree_allreduce = {
+    "bine_tree",
+    "De Sensi et al. 2025",
+    COLL_BIT(COLL_ALLREDUCE),
+    COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER,
+    /* window */ 3,
+    /* parameters */ 1,
+    coll_i_bine_params,
+    /* check */ NULL,
+    coll_i_bine_steps,
+    coll_i_bine_allreduce_step,
+    coll_i_bine_scratch,
+    /* shared */ NULL,
+};
+
+#endif /* COLL_ALGOS_BINE_H */
