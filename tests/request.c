@@ -2,10 +2,9 @@
  * messages, late copies and reductions; actions that no row uses; waits in circles that staging
  * prevents. */
 #include "check.h"
+#include "coll/registry.h"
 #include "flaky.h"
 #include "kinds.h"
-
-#include "coll/registry.h"
 
 /* ---- waiting in circles ------------------------------------------------------------------ */
 

@@ -1,10 +1,9 @@
 /* The executor in trouble: what coll_run_check refuses, callbacks that fail, cancelling and
  * starting again. */
 #include "check.h"
+#include "coll/registry.h"
 #include "flaky.h"
 #include "kinds.h"
-
-#include "coll/registry.h"
 
 /* ---- what is refused --------------------------------------------------------------------- */
 

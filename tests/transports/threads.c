@@ -7,8 +7,9 @@
 
 #include "coll/registry.h"
 #include "coll/transports/threads.h"
-#include "kinds.h"
 #include "rig.h"
+
+#include "kinds.h"
 
 /* ---- one thread -------------------------------------------------------------------------- */
 
