@@ -578,6 +578,26 @@ TEST(argument_errors)
     CHECK_STATUS(coll_allreduce(comm, x, y, SIZE_MAX / 4, COLL_F64, COLL_SUM),
                  COLL_ERR_OVERFLOW);
     CHECK_STATUS(coll_allgather(comm, x, y, SIZE_MAX / 40, COLL_F64), COLL_ERR_OVERFLOW);
+    {
+        static const uint32_t dims[1] = {P}, fewer[1] = {P - 1}, peers[1] = {0};
+        static const coll_neighbors lists = {1, peers, 0, NULL};
+        uint32_t order[1];
+        coll_graph ring, other;
+        CHECK_STATUS(coll_graph_mesh(&ring, 1, dims, 1), COLL_OK);
+        CHECK_STATUS(coll_neighbor_allgather(comm, NULL, x, y, 1, COLL_F64), COLL_ERR_GRAPH);
+        CHECK_STATUS(coll_neighbor_alltoall(comm, &ring, COLL_IN_OUT, y, 1, COLL_F64),
+                     COLL_ERR_IN_PLACE);
+        CHECK_STATUS(coll_neighbor_alltoall(comm, &ring, x, NULL, 1, COLL_F64), COLL_ERR_NULL);
+        CHECK_STATUS(
+            coll_neighbor_alltoallv(comm, &ring, x, counts, places, y, NULL, NULL, COLL_F64),
+            COLL_ERR_COUNTS);
+        CHECK_STATUS(coll_neighbor_alltoall(comm, &ring, x, y, SIZE_MAX / 10, COLL_F64),
+                     COLL_ERR_OVERFLOW);
+        CHECK_STATUS(coll_graph_mesh(&other, 1, fewer, 1), COLL_OK);
+        CHECK_STATUS(coll_neighbor_allgather(comm, &other, x, y, 1, COLL_F64), COLL_ERR_GRAPH);
+        CHECK_STATUS(coll_graph_lists(&other, &lists, 1, P, order), COLL_OK); /* of rank 1 */
+        CHECK_STATUS(coll_neighbor_allgather(comm, &other, x, y, 1, COLL_F64), COLL_ERR_GRAPH);
+    }
     CHECK_STATUS(coll_allgatherv(comm, x, 1, y, NULL, places, COLL_F64), COLL_ERR_COUNTS);
     CHECK_STATUS(coll_allgatherv(comm, x, 1, y, counts, NULL, COLL_F64), COLL_ERR_COUNTS);
     CHECK_STATUS(coll_allgatherv(comm, x, 1, y, NULL, NULL, COLL_F64), COLL_ERR_COUNTS);

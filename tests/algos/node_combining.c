@@ -111,31 +111,45 @@ static void check_case(const coll_grid_case *of)
     CHECK_EQ(between, 0);
 }
 
-TEST(three_phases)
+static void check_all_nodes(uint32_t p, coll_grid_graph which)
 {
     static const uint32_t kinds[] = {0, 1, 2, 3, 5, 16, COLL_GRID_NODES_UNEVEN};
+    for (uint32_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        coll_problem problem;
+        coll_grid_case of;
+        memset(&of, 0, sizeof of);
+        of.algorithm = &coll_node_combining;
+        of.collective =
+            (p + (uint32_t)which + k) & 1 ? COLL_NEIGHBOR_ALLGATHER : COLL_NEIGHBOR_ALLTOALL;
+        of.graph = which;
+        of.p = p;
+        of.count = 2;
+        of.nodes = kinds[k] < p || kinds[k] == COLL_GRID_NODES_UNEVEN ? kinds[k] : p;
+        coll_problem_init(&problem, of.collective, p, 1, 8);
+        if (of.nodes == COLL_GRID_NODES_UNEVEN)
+            coll_i_grid_uneven(&problem.nodes, p, tables);
+        else
+            coll_nodes_even(&problem.nodes, p, of.nodes ? of.nodes : p);
+        nodes = problem.nodes;
+        check_case(&of);
+    }
+}
+
+TEST(three_phases)
+{
     worker.skip = COLL_VERIFY_NO_WINDOW | COLL_VERIFY_NO_PURITY;
     for (uint32_t p = 1; p <= P; p++)
         for (unsigned which = 1; which < COLL_GRID_GRAPHS; which++)
-            for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-                coll_problem problem;
-                coll_grid_case of;
-                memset(&of, 0, sizeof of);
-                of.algorithm = &coll_node_combining;
-                of.collective =
-                    (p + which + k) & 1 ? COLL_NEIGHBOR_ALLGATHER : COLL_NEIGHBOR_ALLTOALL;
-                of.graph = (coll_grid_graph)which;
-                of.p = p;
-                of.count = 2;
-                of.nodes = kinds[k] < p || kinds[k] == COLL_GRID_NODES_UNEVEN ? kinds[k] : p;
-                coll_problem_init(&problem, of.collective, p, 1, 8);
-                if (of.nodes == COLL_GRID_NODES_UNEVEN)
-                    coll_i_grid_uneven(&problem.nodes, p, tables);
-                else
-                    coll_nodes_even(&problem.nodes, p, of.nodes ? of.nodes : p);
-                nodes = problem.nodes;
-                check_case(&of);
-            }
+            check_all_nodes(p, (coll_grid_graph)which);
+}
+
+TEST(graphs_at_random)
+{
+    for (worker.graphs.seed = 1; worker.graphs.seed <= 60; worker.graphs.seed++) {
+        const uint32_t p = 1 + (uint32_t)worker.graphs.seed * 37 % 31;
+        check_all_nodes(p, COLL_GRID_SPARSE);
+        check_all_nodes(p, COLL_GRID_DENSE);
+    }
 }
 
 /* 4 ranks a node, each with edges to all 4 of the next one: 1 message instead of 16. */
@@ -208,6 +222,7 @@ TEST(errors)
 int main(void)
 {
     RUN(three_phases);
+    RUN(graphs_at_random);
     RUN(messages_saved);
     RUN(errors);
     coll_grid_worker_release(&worker);

@@ -50,6 +50,7 @@ COLL_INLINE const char *coll_grid_graph_name(coll_grid_graph graph)
 }
 
 typedef struct coll_i_graphs {
+    uint64_t seed;          /* of lists; others have other lists */
     bool per_rank;          /* each rank has a graph of its own; else there is one */
     coll_i_memory graphs;   /* of coll_graph */
     coll_i_memory lists;    /* of uint32_t: edges by sender, by receiver, the orders */
@@ -156,7 +157,7 @@ COLL_INLINE bool coll_i_graphs_lists(coll_i_graphs *graphs, coll_grid_graph whic
 {
     const uint32_t usual = which == COLL_GRID_SPARSE ? 4 : 24;
     const uint32_t most = usual < 2 * p ? usual : 2 * p;
-    uint64_t random = p * (uint64_t)COLL_GRID_GRAPHS + (unsigned)which;
+    uint64_t random = (graphs->seed << 32) + p * (uint64_t)COLL_GRID_GRAPHS + (unsigned)which;
     uint32_t n = 0, *destinations, *sources, *order;
     uint32_t *in =
         (uint32_t *)coll_i_reserve_new(&graphs->in_first, (p + (size_t)1) * sizeof(uint32_t));
