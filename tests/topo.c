@@ -725,6 +725,51 @@ TEST(lines_on_a_mesh)
         }
 }
 
+static void check_mesh_tree_rank(const coll_divider *w, uint32_t p, uint32_t v)
+{
+    const uint32_t x = v % w->by, y = v / w->by, height = p / w->by;
+    const coll_mesh_branch at = coll_mesh_tree(w, p, v);
+    uint32_t i = 0;
+    for (uint64_t k = 1; x + k < w->by && (x & k) == 0; k *= 2)
+        CHECK_EQ(coll_mesh_child(w, v, i++), v + k);
+    for (uint64_t k = 1; x == 0 && y + k < height && (y & k) == 0; k *= 2)
+        CHECK_EQ(coll_mesh_child(w, v, i++), v + k * w->by);
+    CHECK_EQ(at.children, i);
+    CHECK_EQ(at.parent, x > 0 ? y * w->by + (x & (x - 1)) : y > 0 ? (y & (y - 1)) * w->by : 0);
+}
+
+static void check_mesh_view(const coll_divider *w, uint32_t p, uint32_t root, uint32_t rank)
+{
+    const uint32_t v = coll_mesh_from(w, p, root, rank);
+    const uint64_t width = w->by, height = p / w->by;
+    CHECK_EQ(v % width, (rank % width + width - root % width) % width);
+    CHECK_EQ(v / width, (rank / width + height - root / width) % height);
+    CHECK_EQ(coll_mesh_back(w, p, root, v), rank);
+}
+
+TEST(trees_on_a_mesh)
+{
+    for (uint32_t width = 1; width <= 20; width++)
+        for (uint32_t height = 1; height <= 20; height++) {
+            const coll_divider w = coll_divider_of(width);
+            const uint32_t p = width * height;
+            for (uint32_t rank = 0; rank < p; rank++) {
+                check_mesh_tree_rank(&w, p, rank);
+                for (uint32_t root = 0; root < p; root += 1 + p / 7)
+                    check_mesh_view(&w, p, root, rank);
+            }
+        }
+    for (size_t i = 1; i < ENDS; i++)
+        for (uint32_t n = 0; n < 200; n++) {
+            const coll_divider w = coll_divider_of(ends[i]);
+            const uint32_t p = UINT32_MAX / ends[i] * ends[i], rank = random32() % p;
+            check_mesh_tree_rank(&w, p, rank);
+            check_mesh_tree_rank(&w, p, rank & 0xffff0000u);
+            check_mesh_tree_rank(&w, p, rank - rank % ends[i]);
+            check_mesh_view(&w, p, random32() % p, rank);
+        }
+}
+
 TEST(nearly_square_meshes)
 {
     for (uint32_t p = 1; p <= 2000; p++) {
@@ -809,6 +854,7 @@ int main(void)
     RUN(leaders_are_spread_evenly);
     RUN(nodes_that_do_not_fit);
     RUN(lines_on_a_mesh);
+    RUN(trees_on_a_mesh);
     RUN(nearly_square_meshes);
     RUN(trees_in_order);
     return check_done();

@@ -40,6 +40,7 @@
 #include "algos/linear_neighbor.h"
 #include "algos/linear_scan.h"
 #include "algos/mesh_combining.h"
+#include "algos/mesh_tree.h"
 #include "algos/mixed.h"
 #include "algos/mixed_allgather.h"
 #include "algos/multicast.h"
@@ -129,6 +130,9 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_kshift_alltoall,
 
     /* meshes */
+    &coll_mesh_tree_bcast,
+    &coll_mesh_tree_reduce,
+    &coll_mesh_tree_allreduce,
     &coll_snake_bcast,
     &coll_snake_reduce,
     &coll_snake_allreduce,

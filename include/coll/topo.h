@@ -902,6 +902,69 @@ COLL_INLINE uint32_t coll_mesh_width(uint32_t p)
     return width;
 }
 
+/* Where a rank of a mesh of p ranks is if columns and rows are counted, cyclically, from those of
+ * `root` on: as a rank, 0 for the root itself. And back. */
+COLL_HOT_INLINE uint32_t coll_mesh_from(const coll_divider *width, uint32_t p, uint32_t root,
+                                        uint32_t rank)
+{
+    const coll_mesh_place at = coll_mesh_place_of(width, rank);
+    const coll_mesh_place zero = coll_mesh_place_of(width, root);
+    return coll_mod_sub(at.y, zero.y, coll_divide(p, width)) * width->by +
+           coll_mod_sub(at.x, zero.x, width->by);
+}
+
+COLL_HOT_INLINE uint32_t coll_mesh_back(const coll_divider *width, uint32_t p, uint32_t root,
+                                        uint32_t v)
+{
+    const coll_mesh_place at = coll_mesh_place_of(width, v);
+    const coll_mesh_place zero = coll_mesh_place_of(width, root);
+    return coll_mod_add(at.y, zero.y, coll_divide(p, width)) * width->by +
+           coll_mod_add(at.x, zero.x, width->by);
+}
+
+/* Binary trees on a mesh: one along each row, from column 0, and one along column 0. The parent
+ * of column x is x without its lowest bit, so is that of a row. Every subtree is a run of ranks,
+ * the children's in order.
+ *
+ *   width = 4, p = 12:   0 ─ 1                    along the rows
+ *                        ├ 2 ─ 3
+ *                        ├ 4 ─ 5, 6 ─ 7           along column 0
+ *                        └ 8 ─ 9, 10 ─ 11
+ */
+typedef struct coll_mesh_branch {
+    uint32_t parent;   /* the rank itself at the root, 0 */
+    uint32_t children; /* how many */
+} coll_mesh_branch;
+
+/* Children of i on a line of n: at distances 1, 2, 4 … */
+COLL_HOT_INLINE uint32_t coll_i_mesh_children(uint32_t n, uint32_t i)
+{
+    const uint32_t most = coll_log2_ceil(n - i);
+    return i == 0 || most < COLL_LOWEST_BIT(i) ? most : COLL_LOWEST_BIT(i);
+}
+
+/* v's place in the tree of p ranks. O(1). */
+COLL_HOT_INLINE coll_mesh_branch coll_mesh_tree(const coll_divider *width, uint32_t p,
+                                                uint32_t v)
+{
+    const coll_mesh_place at = coll_mesh_place_of(width, v);
+    coll_mesh_branch branch;
+    branch.children = coll_i_mesh_children(width->by, at.x);
+    branch.parent = v - (at.x & (0 - at.x));
+    if (at.x == 0) {
+        branch.children += coll_i_mesh_children(coll_divide(p, width), at.y);
+        branch.parent = v - (at.y & (0 - at.y)) * width->by;
+    }
+    return branch;
+}
+
+/* Child number i of v, which exists: those in its row come first. */
+COLL_HOT_INLINE uint32_t coll_mesh_child(const coll_divider *width, uint32_t v, uint32_t i)
+{
+    const uint32_t most = coll_log2_ceil(width->by); /* a rank beyond column 0 has fewer */
+    return i < most ? v + ((uint32_t)1 << i) : v + (width->by << (i - most));
+}
+
 /* ---- binary trees in order -------------------------------------------------------------------
  * Left subtree, rank, right subtree: every subtree is a run of ranks, and the rank itself stands
  * within. With n = rank + 1, a rank of level i has n = 2^i · an odd number, and 2^i − 1 ranks on

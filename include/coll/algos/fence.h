@@ -34,48 +34,50 @@
 #include "mesh_flow.h"
 
 /* The neighbours of a rank: along the row first, as more ranks are behind them. */
-COLL_HOT_INLINE coll_i_mesh_flow coll_i_fence_flow(const coll_plan *plan, uint32_t rank)
+COLL_HOT_INLINE void coll_i_fence_flow(coll_i_mesh_flow *flow, const coll_plan *plan,
+                                       uint32_t rank)
 {
     const uint32_t p = plan->problem.p, width = plan->param[0];
     const coll_mesh_place at = coll_mesh_place_of(&plan->radix, rank);
     const coll_mesh_place root = coll_mesh_place_of(&plan->radix, plan->problem.root);
     const bool in_row = at.y == root.y;
-    coll_i_mesh_flow flow;
-    flow.hops = (at.x < root.x ? root.x - at.x : at.x - root.x) +
-                (at.y < root.y ? root.y - at.y : at.y - root.y);
-    flow.parent = rank;
-    flow.children = flow.lower = 0;
+    flow->hops = (at.x < root.x ? root.x - at.x : at.x - root.x) +
+                 (at.y < root.y ? root.y - at.y : at.y - root.y);
+    flow->parent = rank;
+    flow->children = flow->lower = 0;
     if (!in_row)
-        flow.parent = at.y > root.y ? rank - width : rank + width;
+        flow->parent = at.y > root.y ? rank - width : rank + width;
     else if (at.x != root.x)
-        flow.parent = at.x > root.x ? rank - 1 : rank + 1;
+        flow->parent = at.x > root.x ? rank - 1 : rank + 1;
     if (in_row && at.x >= root.x && at.x + 1 < width)
-        flow.child[flow.children++] = rank + 1;
+        flow->child[flow->children++] = rank + 1;
     if (in_row && at.x <= root.x && at.x > 0)
-        flow.child[flow.children++] = rank - 1;
+        flow->child[flow->children++] = rank - 1;
     if (at.y >= root.y && p - rank > width)
-        flow.child[flow.children++] = rank + width;
+        flow->child[flow->children++] = rank + width;
     if (at.y <= root.y && rank >= width)
-        flow.child[flow.children++] = rank - width;
-    return flow;
+        flow->child[flow->children++] = rank - width;
 }
 
 COLL_INLINE size_t coll_i_fence_steps(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_mesh_flow flow = coll_i_fence_flow(plan, rank);
+    coll_i_mesh_flow flow;
+    coll_i_fence_flow(&flow, plan, rank);
     return coll_i_mesh_flow_steps(plan, &flow);
 }
 
 COLL_INLINE unsigned coll_i_fence_step(const coll_plan *plan, uint32_t rank, size_t s,
                                        coll_action *out)
 {
-    const coll_i_mesh_flow flow = coll_i_fence_flow(plan, rank);
+    coll_i_mesh_flow flow;
+    coll_i_fence_flow(&flow, plan, rank);
     return coll_i_mesh_flow_step(plan, &flow, s, out);
 }
 
 COLL_INLINE size_t coll_i_fence_scratch(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_mesh_flow flow = coll_i_fence_flow(plan, rank);
+    coll_i_mesh_flow flow;
+    coll_i_fence_flow(&flow, plan, rank);
     return coll_i_mesh_flow_scratch(plan, &flow);
 }
 

@@ -33,40 +33,42 @@
 
 #include "mesh_flow.h"
 
-COLL_HOT_INLINE coll_i_mesh_flow coll_i_snake_flow(const coll_plan *plan, uint32_t rank)
+COLL_HOT_INLINE void coll_i_snake_flow(coll_i_mesh_flow *flow, const coll_plan *plan,
+                                       uint32_t rank)
 {
     const uint32_t p = plan->problem.p;
     const uint32_t end = coll_mesh_snake(&plan->radix, plan->problem.root);
     const uint32_t at = coll_mesh_snake(&plan->radix, rank);
-    coll_i_mesh_flow flow;
-    flow.hops = at < end ? end - at : at - end;
-    flow.parent = at == end ? rank : coll_mesh_snake(&plan->radix, at < end ? at + 1 : at - 1);
-    flow.children = flow.lower = 0;
+    flow->hops = at < end ? end - at : at - end;
+    flow->parent = at == end ? rank : coll_mesh_snake(&plan->radix, at < end ? at + 1 : at - 1);
+    flow->children = flow->lower = 0;
     if (at <= end && at > 0) {
-        flow.child[flow.children++] = coll_mesh_snake(&plan->radix, at - 1);
-        flow.lower = 1;
+        flow->child[flow->children++] = coll_mesh_snake(&plan->radix, at - 1);
+        flow->lower = 1;
     }
     if (at >= end && at + 1 < p)
-        flow.child[flow.children++] = coll_mesh_snake(&plan->radix, at + 1);
-    return flow;
+        flow->child[flow->children++] = coll_mesh_snake(&plan->radix, at + 1);
 }
 
 COLL_INLINE size_t coll_i_snake_steps(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_mesh_flow flow = coll_i_snake_flow(plan, rank);
+    coll_i_mesh_flow flow;
+    coll_i_snake_flow(&flow, plan, rank);
     return coll_i_mesh_flow_steps(plan, &flow);
 }
 
 COLL_INLINE unsigned coll_i_snake_step(const coll_plan *plan, uint32_t rank, size_t s,
                                        coll_action *out)
 {
-    const coll_i_mesh_flow flow = coll_i_snake_flow(plan, rank);
+    coll_i_mesh_flow flow;
+    coll_i_snake_flow(&flow, plan, rank);
     return coll_i_mesh_flow_step(plan, &flow, s, out);
 }
 
 COLL_INLINE size_t coll_i_snake_scratch(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_mesh_flow flow = coll_i_snake_flow(plan, rank);
+    coll_i_mesh_flow flow;
+    coll_i_snake_flow(&flow, plan, rank);
     return coll_i_mesh_flow_scratch(plan, &flow);
 }
 

@@ -38,13 +38,14 @@
 
 #include "../plan.h"
 
-/* Shapes; param[0] is the degree, but of a Bine tree. The caller of what follows gives a constant,
- * so that nothing is decided at run time. */
+/* Shapes; param[0] is the degree, but of a Bine tree, or the width of a mesh. The caller of what
+ * follows gives a constant, so that nothing is decided at run time. */
 typedef enum coll_i_shape {
     COLL_I_FNOMIAL,
     COLL_I_KARY,
     COLL_I_CHAIN,
-    COLL_I_BINE
+    COLL_I_BINE,
+    COLL_I_MESH
 } coll_i_shape;
 
 /* Elements of a segment: the last parameter of those that a shape has. */
@@ -65,46 +66,46 @@ typedef struct coll_i_tree_place {
     uint32_t root;   /* the rank that is renumbered 0 */
     uint32_t v;      /* this rank, renumbered */
     uint32_t number; /* of a Bine tree: this rank's in the binomial tree */
-    coll_branch at;  /* in renumbered ranks; of f-nomial and Bine trees no depth, no parts */
+    coll_branch at;  /* in renumbered ranks; depth and parts of k-ary trees and chains alone */
 } coll_i_tree_place;
 
-COLL_HOT_INLINE coll_i_tree_place coll_i_tree_place_of(const coll_plan *plan,
-                                                       coll_i_shape shape, uint32_t root,
-                                                       uint32_t rank)
+/* Written in place: on bare metal, compilers call memcpy for the copy of a structure this large. */
+COLL_HOT_INLINE void coll_i_tree_place_set(coll_i_tree_place *place, const coll_plan *plan,
+                                           coll_i_shape shape, uint32_t root, uint32_t rank)
 {
-    const uint32_t p = plan->problem.p, v = coll_mod_sub(rank, root, p);
-    coll_i_tree_place place;
-    place.root = root;
-    place.v = v;
-    place.number = 0;
+    const uint32_t p = plan->problem.p;
+    place->root = root;
+    place->v = shape == COLL_I_MESH ? coll_mesh_from(&plan->radix, p, root, rank)
+                                    : coll_mod_sub(rank, root, p);
+    place->number = 0;
+    place->at.depth = 0;
+    place->at.below.base = 0;
+    place->at.below.extra = 0;
     if (shape == COLL_I_FNOMIAL) {
-        const coll_fnomial at = coll_fnomial_of(p, &plan->radix, v);
-        place.at.parent = at.parent;
-        place.at.children = at.children;
-        place.at.depth = 0;
-        place.at.below.base = 0;
-        place.at.below.extra = 0;
+        const coll_fnomial at = coll_fnomial_of(p, &plan->radix, place->v);
+        place->at.parent = at.parent;
+        place->at.children = at.children;
     } else if (shape == COLL_I_BINE) {
-        const coll_bine at = coll_bine_of(p, v);
-        place.number = at.number;
-        place.at.parent = at.parent;
-        place.at.children = at.children;
-        place.at.depth = 0;
-        place.at.below.base = 0;
-        place.at.below.extra = 0;
+        const coll_bine at = coll_bine_of(p, place->v);
+        place->number = at.number;
+        place->at.parent = at.parent;
+        place->at.children = at.children;
+    } else if (shape == COLL_I_MESH) {
+        const coll_mesh_branch at = coll_mesh_tree(&plan->radix, p, place->v);
+        place->at.parent = at.parent;
+        place->at.children = at.children;
     } else {
-        const coll_branch at = shape == COLL_I_KARY ? coll_kary_of(p, &plan->radix, v)
-                                                    : coll_chain_of(p, &plan->radix, v);
-        place.at.parent =
-            at.parent; /* by field: on bare metal, compilers call memcpy for all */
-        place.at.children = at.children;
-        place.at.depth = at.depth;
-        place.at.below.base = at.below.base;
-        place.at.below.extra = at.below.extra;
+        const coll_branch at = shape == COLL_I_KARY ? coll_kary_of(p, &plan->radix, place->v)
+                                                    : coll_chain_of(p, &plan->radix, place->v);
+        place->at.parent = at.parent;
+        place->at.children = at.children;
+        place->at.depth = at.depth;
+        place->at.below.base = at.below.base;
+        place->at.below.extra = at.below.extra;
     }
-    return place;
 }
 
+/* For segments: trees on meshes have none. */
 COLL_HOT_INLINE uint32_t coll_i_tree_depth(const coll_plan *plan, coll_i_shape shape,
                                            const coll_i_tree_place *place)
 {
@@ -113,11 +114,20 @@ COLL_HOT_INLINE uint32_t coll_i_tree_depth(const coll_plan *plan, coll_i_shape s
                                    : place->at.depth;
 }
 
+/* The rank that is renumbered v. */
+COLL_HOT_INLINE uint32_t coll_i_tree_rank(const coll_plan *plan, coll_i_shape shape,
+                                          const coll_i_tree_place *place, uint32_t v)
+{
+    const uint32_t p = plan->problem.p;
+    return shape == COLL_I_MESH ? coll_mesh_back(&plan->radix, p, place->root, v)
+                                : coll_mod_add(v, place->root, p);
+}
+
 /* The rank of the parent, and of child number i. */
-COLL_HOT_INLINE uint32_t coll_i_tree_parent(const coll_plan *plan,
+COLL_HOT_INLINE uint32_t coll_i_tree_parent(const coll_plan *plan, coll_i_shape shape,
                                             const coll_i_tree_place *place)
 {
-    return coll_mod_add(place->at.parent, place->root, plan->problem.p);
+    return coll_i_tree_rank(plan, shape, place, place->at.parent);
 }
 
 COLL_HOT_INLINE uint32_t coll_i_tree_child(const coll_plan *plan, coll_i_shape shape,
@@ -126,8 +136,9 @@ COLL_HOT_INLINE uint32_t coll_i_tree_child(const coll_plan *plan, coll_i_shape s
     const uint32_t child =
         shape == COLL_I_FNOMIAL ? coll_fnomial_child(plan->param[0], place->v, i)
         : shape == COLL_I_BINE  ? coll_bine_child(plan->problem.p, place->v, place->number, i)
+        : shape == COLL_I_MESH  ? coll_mesh_child(&plan->radix, place->v, i)
                                 : coll_branch_child(&place->at, place->v, i);
-    return coll_mod_add(child, place->root, plan->problem.p);
+    return coll_i_tree_rank(plan, shape, place, child);
 }
 
 /* ---- what a rank does -------------------------------------------------------------------- */
@@ -148,47 +159,47 @@ typedef struct coll_i_walk {
 } coll_i_walk;
 
 /* last_first: is the order of the children other than usual? */
-COLL_HOT_INLINE coll_i_walk coll_i_walk_of(const coll_plan *plan, coll_i_shape shape,
-                                           coll_collective collective, bool last_first,
-                                           uint32_t rank)
+COLL_HOT_INLINE void coll_i_walk_set(coll_i_walk *walk, const coll_plan *plan,
+                                     coll_i_shape shape, coll_collective collective,
+                                     bool last_first, uint32_t rank)
 {
     const coll_problem *of = &plan->problem;
     const bool reduces = collective != COLL_BCAST, spreads = collective != COLL_REDUCE;
     const bool rooted = !reduces || (!spreads && (of->flags & COLL_COMMUTATIVE));
     const uint32_t top = rooted ? of->root : coll_i_tree_top(plan, shape);
     const bool is_root = rank == (reduces && spreads ? top : of->root);
-    coll_i_walk walk;
     uint32_t m;
-    walk.place = coll_i_tree_place_of(plan, shape, top, rank);
-    walk.segments = coll_segments(of->count, coll_i_tree_segment(plan, shape));
-    walk.up = walk.down = 0;
-    walk.lag = 0;
-    walk.last_first = last_first;
-    walk.takes = m = walk.place.at.children;
-    walk.input = walk.sum = walk.part = walk.from = COLL_AT(COLL_OUT, 0);
+    coll_i_tree_place_set(&walk->place, plan, shape, top, rank);
+    walk->segments = coll_segments(of->count, coll_i_tree_segment(plan, shape));
+    walk->up = walk->down = 0;
+    walk->lag = 0;
+    walk->last_first = last_first;
+    walk->takes = m = walk->place.at.children;
+    walk->input = walk->sum = walk->part = walk->from = COLL_AT(COLL_OUT, 0);
     if (reduces) { /* combine; then send the sum, or bring it to its place; then collect */
         const bool has_out = of->collective != COLL_REDUCE || is_root;
-        walk.input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
-        walk.keeps = is_root && walk.place.v == 0;
-        walk.collects = is_root && walk.place.v != 0 && !spreads;
-        walk.sum = has_out && !walk.collects ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);
-        walk.part = walk.sum;
+        walk->input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
+        walk->keeps = is_root && walk->place.v == 0;
+        walk->collects = is_root && walk->place.v != 0 && !spreads;
+        walk->sum =
+            has_out && !walk->collects ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);
+        walk->part = walk->sum;
         if (last_first && m > 1) { /* the own operand is the last to be combined */
-            walk.part = walk.sum == walk.input ? COLL_AT(COLL_SCRATCH, 0) : walk.sum;
-            walk.takes = m + 1;
+            walk->part = walk->sum == walk->input ? COLL_AT(COLL_SCRATCH, 0) : walk->sum;
+            walk->takes = m + 1;
         }
-        walk.up = walk.takes + (!walk.keeps || (m == 0 && walk.input != walk.sum) ? 1u : 0u) +
-                  (walk.collects ? 1u : 0u);
+        walk->up = walk->takes +
+                   (!walk->keeps || (m == 0 && walk->input != walk->sum) ? 1u : 0u) +
+                   (walk->collects ? 1u : 0u);
     }
     if (spreads) { /* receive, then a child each; on the root copy to OUT, if need be, at the end */
-        walk.from = reduces ? COLL_AT(COLL_OUT, 0) : coll_input(plan);
-        walk.down = m + (walk.place.v != 0 || walk.from != COLL_AT(COLL_OUT, 0) ? 1u : 0u);
+        walk->from = reduces ? COLL_AT(COLL_OUT, 0) : coll_input(plan);
+        walk->down = m + (walk->place.v != 0 || walk->from != COLL_AT(COLL_OUT, 0) ? 1u : 0u);
     }
-    if (reduces && spreads && walk.segments > 1) {
-        const size_t depth = coll_i_tree_depth(plan, shape, &walk.place);
-        walk.lag = 2 * depth < walk.segments ? 2 * depth : walk.segments;
+    if (reduces && spreads && walk->segments > 1) {
+        const size_t depth = coll_i_tree_depth(plan, shape, &walk->place);
+        walk->lag = 2 * depth < walk->segments ? 2 * depth : walk->segments;
     }
-    return walk;
 }
 
 /* Elements of a staging slot: of the largest segment. */
@@ -234,8 +245,8 @@ COLL_HOT_INLINE void coll_i_walk_up(const coll_plan *plan, coll_i_shape shape,
     } else if (j < walk->takes) {
         coll_act_reduce(out, sum, walk->input + seg.offset, part, seg.count);
     } else if (j == walk->takes && !walk->keeps) {
-        const uint32_t to =
-            walk->place.v == 0 ? plan->problem.root : coll_i_tree_parent(plan, &walk->place);
+        const uint32_t to = walk->place.v == 0 ? plan->problem.root
+                                               : coll_i_tree_parent(plan, shape, &walk->place);
         coll_act_send(out, to, m == 0 ? walk->input + seg.offset : sum, seg.count);
     } else if (j == walk->takes && !walk->collects) {
         coll_act_copy(out, sum, walk->input + seg.offset, seg.count);
@@ -254,7 +265,7 @@ COLL_HOT_INLINE void coll_i_walk_down(const coll_plan *plan, coll_i_shape shape,
     const uint32_t m = walk->place.at.children, first = walk->place.v == 0 ? 0 : 1;
     const coll_ref here = COLL_AT(COLL_OUT, seg.offset);
     if (j < first)
-        coll_act_recv(out, coll_i_tree_parent(plan, &walk->place), here, seg.count);
+        coll_act_recv(out, coll_i_tree_parent(plan, shape, &walk->place), here, seg.count);
     else if (j < first + m)
         coll_act_send(out,
                       coll_i_tree_child(plan, shape, &walk->place,
@@ -317,7 +328,8 @@ COLL_HOT_INLINE size_t coll_i_walk_steps(const coll_plan *plan, coll_i_shape sha
                                          coll_collective collective, bool last_first,
                                          uint32_t rank)
 {
-    const coll_i_walk walk = coll_i_walk_of(plan, shape, collective, last_first, rank);
+    coll_i_walk walk;
+    coll_i_walk_set(&walk, plan, shape, collective, last_first, rank);
     return (coll_i_walk_actions(&walk) + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
 }
 
@@ -325,7 +337,8 @@ COLL_HOT_INLINE unsigned coll_i_walk_step(const coll_plan *plan, coll_i_shape sh
                                           coll_collective collective, bool last_first,
                                           uint32_t rank, size_t s, coll_action *out)
 {
-    const coll_i_walk walk = coll_i_walk_of(plan, shape, collective, last_first, rank);
+    coll_i_walk walk;
+    coll_i_walk_set(&walk, plan, shape, collective, last_first, rank);
     const size_t left = coll_i_walk_actions(&walk) - s * COLL_STEP_MAX;
     const unsigned n = left < COLL_STEP_MAX ? (unsigned)left : COLL_STEP_MAX;
     coll_i_walk_turn turn;
@@ -348,7 +361,8 @@ COLL_HOT_INLINE size_t coll_i_walk_scratch(const coll_plan *plan, coll_i_shape s
                                            coll_collective collective, bool last_first,
                                            uint32_t rank)
 {
-    const coll_i_walk walk = coll_i_walk_of(plan, shape, collective, last_first, rank);
+    coll_i_walk walk;
+    coll_i_walk_set(&walk, plan, shape, collective, last_first, rank);
     const uint32_t m = walk.place.at.children;
     if (walk.up == 0 || m == 0)
         return 0;
@@ -366,7 +380,8 @@ COLL_HOT_INLINE uint32_t coll_i_tree_barrier_actions(const coll_i_tree_place *pl
 COLL_HOT_INLINE size_t coll_i_tree_barrier_steps(const coll_plan *plan, coll_i_shape shape,
                                                  uint32_t rank)
 {
-    const coll_i_tree_place place = coll_i_tree_place_of(plan, shape, 0, rank);
+    coll_i_tree_place place;
+    coll_i_tree_place_set(&place, plan, shape, 0, rank);
     return (coll_i_tree_barrier_actions(&place) + (size_t)COLL_STEP_MAX - 1) / COLL_STEP_MAX;
 }
 
@@ -375,7 +390,8 @@ COLL_HOT_INLINE size_t coll_i_tree_barrier_steps(const coll_plan *plan, coll_i_s
 COLL_HOT_INLINE unsigned coll_i_tree_barrier_step(const coll_plan *plan, coll_i_shape shape,
                                                   uint32_t rank, size_t s, coll_action *out)
 {
-    const coll_i_tree_place place = coll_i_tree_place_of(plan, shape, 0, rank);
+    coll_i_tree_place place;
+    coll_i_tree_place_set(&place, plan, shape, 0, rank);
     const uint32_t m = place.at.children, down = m + (place.v == 0 ? 0 : 2);
     const uint32_t actions = coll_i_tree_barrier_actions(&place);
     const coll_ref token = COLL_AT(COLL_SCRATCH, 0);
