@@ -43,6 +43,7 @@ static void replay(rig *it, const char *what, void *arg)
     coll_schedule *schedules = calloc(it->p, sizeof *schedules);
     coll_action **actions = calloc(it->p, sizeof *actions);
     size_t sent = 0, received = 0, bytes_sent = 0, bytes_received = 0;
+    const size_t more = it->p - (size_t)2; /* receivers of a multicast beyond one; wraps */
     (void)what;
     (void)arg;
     for (uint32_t r = 0; r < it->p; r++) {
@@ -54,9 +55,10 @@ static void replay(rig *it, const char *what, void *arg)
         for (unsigned kind = 0; kind < COLL_KINDS; kind++)
             total += tally.actions[kind];
         CHECK_EQ(total, tally.total);
-        sent += tally.messages_sent;
+        sent += tally.messages_sent + tally.actions[COLL_DO_MULTICAST] * more;
         received += tally.messages_received;
-        bytes_sent += tally.bytes_sent;
+        bytes_sent += tally.bytes_sent +
+                      tally.elements[COLL_DO_MULTICAST] * more * me->plan.problem.elem_bytes;
         bytes_received += tally.bytes_received;
         actions[r] = calloc(total + 1, sizeof **actions);
         if (total > 0)
