@@ -95,8 +95,9 @@ COLL_INLINE coll_status coll_i_args_in_place(const coll_comm *comm, const coll_a
     *in_place = it == COLL_BCAST || (scatter ? out : in);
     if (it == COLL_BARRIER)
         *in_place = false;
-    else if ((scatter ? in : out) || (*in_place && it != COLL_BCAST &&
-                                      coll_is(COLL_ROOTED, it) && comm->rank != args->root))
+    else if ((scatter ? in : out) || (in && coll_is(COLL_NEIGHBORLY, it)) ||
+             (*in_place && it != COLL_BCAST && coll_is(COLL_ROOTED, it) &&
+              comm->rank != args->root))
         return COLL_ERR_IN_PLACE;
     return COLL_OK;
 }
