@@ -23,9 +23,9 @@
 #include "algos/circulant.h"
 #include "algos/circulant_bcast.h"
 #include "algos/dissemination.h"
+#include "algos/double_tree.h"
 #include "algos/dpml.h"
 #include "algos/fabric.h"
-#include "algos/double_tree.h"
 #include "algos/fence.h"
 #include "algos/fnomial.h"
 #include "algos/fnomial_gather.h"
@@ -57,14 +57,15 @@
 #include "algos/recursive_multiplying_scan.h"
 #include "algos/ring.h"
 #include "algos/scatter_allgather.h"
-#include "algos/snake.h"
-#include "algos/sparbit.h"
-#include "algos/swing.h"
-#include "algos/throttled.h"
-#include "algos/two_level.h"
 #include "algos/shm_all.h"
 #include "algos/shm_reduce.h"
 #include "algos/shm_rooted.h"
+#include "algos/snake.h"
+#include "algos/sparbit.h"
+#include "algos/split_binary.h"
+#include "algos/swing.h"
+#include "algos/throttled.h"
+#include "algos/two_level.h"
 
 /* Of one collective, no two have the same name. Plans of rows with COLL_NEEDS_BUILD are made by
  * coll_plan_build (build.h). */
@@ -105,6 +106,7 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_double_tree_bcast,
     &coll_double_tree_reduce,
     &coll_double_tree_allreduce,
+    &coll_split_binary_bcast,
     &coll_fnomial_gather,
     &coll_fnomial_gatherv,
     &coll_fnomial_split_reduce,
@@ -251,6 +253,7 @@ static const coll_alias coll_aliases[] = {
     {"binomial", "fnomial", 2, COLL_I_TREES | COLL_ROOTED},
     {"knomial", "fnomial", 0, COLL_I_TREES | COLL_ROOTED},
     {"pipeline", "chain", 1, COLL_I_TREES & ~COLL_BIT(COLL_BARRIER)},
+    {"dbt", "double_tree", 0, COLL_I_TREES & ~COLL_BIT(COLL_BARRIER)},
 };
 
 #define COLL_ALIAS_COUNT (sizeof coll_aliases / sizeof coll_aliases[0])

@@ -92,6 +92,14 @@ typedef struct coll_i_double_role {
     coll_ref from;       /* down: what number 0 sends */
 } coll_i_double_role;
 
+/* How much deeper a rank is in one tree than in the other, but not more than there are segments. */
+COLL_HOT_INLINE size_t coll_i_double_late(const coll_i_double_place *at,
+                                          const coll_i_double_place *other, size_t segments)
+{
+    const size_t late = at->depth > other->depth ? at->depth - other->depth : 0;
+    return late < segments ? late : segments;
+}
+
 COLL_HOT_INLINE coll_i_double_role coll_i_double_role_of(const coll_plan *plan,
                                                          coll_collective collective,
                                                          uint32_t rank)
@@ -99,23 +107,22 @@ COLL_HOT_INLINE coll_i_double_role coll_i_double_role_of(const coll_plan *plan,
     const coll_problem *of = &plan->problem;
     const bool reduces = collective != COLL_BCAST, spreads = collective != COLL_REDUCE;
     const bool is_root = rank == of->root, has_out = spreads || is_root;
-    uint32_t deep, skew;
     coll_i_double_role role;
+    size_t late;
     role.top = !reduces || (of->flags & COLL_COMMUTATIVE) ? of->root : 0;
     role.v = coll_mod_sub(rank, role.top, of->p);
     coll_i_double_place_of(of->p, 0, role.v, &role.at[0]);
     coll_i_double_place_of(of->p, 1, role.v, &role.at[1]);
     role.segments = coll_segments(of->count - of->count / 2, plan->param[0]);
-    deep = role.at[0].depth < role.at[1].depth ? 1 : 0;
-    skew = role.at[deep].depth - role.at[1 - deep].depth;
-    role.late[deep] = skew < role.segments ? skew : role.segments;
-    role.late[1 - deep] = 0;
+    role.late[0] = coll_i_double_late(&role.at[0], &role.at[1], role.segments);
+    role.late[1] = coll_i_double_late(&role.at[1], &role.at[0], role.segments);
     role.collects = !spreads && is_root && role.v != 0;
     role.input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
     role.sum = has_out && !role.collects ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);
     role.from = reduces ? role.sum : role.input;
-    role.up = role.segments + role.late[deep];
-    role.down = role.segments + (spreads ? role.late[deep] : 0);
+    late = role.late[0] + role.late[1]; /* one of them is 0 */
+    role.up = role.segments + late;
+    role.down = role.segments + (spreads ? late : 0);
     if (!reduces || (of->p == 1 && role.input == role.sum))
         role.up = 0;
     if (spreads ? of->p == 1 && role.from == COLL_AT(COLL_OUT, 0)
@@ -123,27 +130,19 @@ COLL_HOT_INLINE coll_i_double_role coll_i_double_role_of(const coll_plan *plan,
         role.down = 0;
     role.lag = 0;
     if (role.up > 0) { /* the deeper tree's start, and then twice the other's depth */
-        const size_t twice = 2 * (size_t)role.at[1 - deep].depth;
-        role.lag = role.late[deep] + (twice < role.segments ? twice : role.segments);
+        const uint32_t d0 = role.at[0].depth, d1 = role.at[1].depth;
+        const size_t twice = 2 * (size_t)(d0 < d1 ? d0 : d1);
+        role.lag = late + (twice < role.segments ? twice : role.segments);
     }
     return role;
 }
 
-/* A half of the vector, or segment `i` of it. */
-COLL_HOT_INLINE coll_block coll_i_double_half(const coll_plan *plan, uint32_t tree)
-{
-    const size_t count = plan->problem.count;
-    coll_block half;
-    half.offset = tree == 0 ? 0 : count - count / 2;
-    half.count = tree == 0 ? count - count / 2 : count / 2;
-    return half;
-}
-
+/* Segment `i` of the half of the vector that tree 0 or tree 1 has. */
 COLL_HOT_INLINE coll_block coll_i_double_segment(const coll_plan *plan, uint32_t tree, size_t i)
 {
-    const coll_block half = coll_i_double_half(plan, tree);
-    coll_block seg = coll_segment_block(half.count, plan->param[0], i);
-    seg.offset += half.offset;
+    const size_t second = plan->problem.count / 2, first = plan->problem.count - second;
+    coll_block seg = coll_segment_block(tree == 0 ? first : second, plan->param[0], i);
+    seg.offset += tree == 0 ? 0 : first;
     return seg;
 }
 
@@ -206,6 +205,21 @@ COLL_HOT_INLINE unsigned coll_i_double_down(const coll_plan *plan, coll_collecti
     return n;
 }
 
+/* A tree's part of turn t of one of the ways. A result goes from rank 0 to the root without delay. */
+COLL_HOT_INLINE unsigned coll_i_double_turn(const coll_plan *plan, coll_collective collective,
+                                            const coll_i_double_role *role, uint32_t tree,
+                                            bool up, size_t t, coll_action *out)
+{
+    const size_t late = up                          ? role->late[1 - tree]
+                        : collective != COLL_REDUCE ? role->late[tree]
+                                                    : 0;
+    const size_t segment = t - late; /* wraps before the first */
+    if (segment >= role->segments)
+        return 0;
+    return up ? coll_i_double_up(plan, role, tree, segment, out)
+              : coll_i_double_down(plan, collective, role, tree, segment, out);
+}
+
 COLL_HOT_INLINE size_t coll_i_double_steps(const coll_plan *plan, coll_collective collective,
                                            uint32_t rank)
 {
@@ -219,10 +233,9 @@ COLL_HOT_INLINE unsigned coll_i_double_step(const coll_plan *plan, coll_collecti
 {
     const coll_i_double_role role = coll_i_double_role_of(plan, collective, rank);
     const size_t both = role.down > 0 && role.up > 0 ? role.up - role.lag : 0;
-    const bool spreads = collective != COLL_REDUCE;
     bool up = role.down == 0;
     size_t t = s;
-    unsigned n = 0;
+    unsigned n;
     if (!up && s < role.lag) {
         up = true;
     } else if (!up) {
@@ -230,15 +243,8 @@ COLL_HOT_INLINE unsigned coll_i_double_step(const coll_plan *plan, coll_collecti
         up = t < 2 * both && (t & 1) == 0;
         t = t < 2 * both ? t / 2 + (up ? role.lag : 0) : t - both;
     }
-    for (uint32_t tree = 0; tree < 2; tree++) {
-        const size_t late = up ? role.late[1 - tree] : spreads ? role.late[tree] : 0;
-        const size_t segment = t - late; /* wraps before the first */
-        if (segment >= role.segments)
-            continue;
-        n += up ? coll_i_double_up(plan, &role, tree, segment, &out[n])
-                : coll_i_double_down(plan, collective, &role, tree, segment, &out[n]);
-    }
-    return n;
+    n = coll_i_double_turn(plan, collective, &role, 0, up, t, out);
+    return n + coll_i_double_turn(plan, collective, &role, 1, up, t, &out[n]);
 }
 
 COLL_HOT_INLINE size_t coll_i_double_scratch(const coll_plan *plan, coll_collective collective,
