@@ -1,7 +1,6 @@
 /* coll/graph.h — who is whose neighbour: what the neighbour collectives communicate along
  *
- *   coll_graph torus;                              // 4 × 3 ranks, wrapping round in both
- *   dimensions
+ *   coll_graph torus;                      // 4 × 3 ranks, wrapping round in both dimensions
  *   const uint32_t dims[2] = {4, 3};
  *   status = coll_graph_mesh(&torus, 2, dims, 3);
  *
@@ -15,12 +14,11 @@
  * A rank's OUT has a block from each of its n_in sources, its IN, where it has something else for
  * each, a block for each of its n_out destinations. Three kinds:
  *
- *   kind     neighbours                      order of blocks              as MPI's
- *   mesh     −1 and +1 in every dimension    −1, +1 of dimension 0, …     Cartesian communicator
- *   stencil  block i: to rank + vector i,    of the vectors               –
+ *   kind     neighbours                      order of blocks            MPI has it as
+ *   mesh     −1 and +1 in every dimension    −1, +1 of dimension 0, …   a Cartesian topology
+ *   stencil  block i: to rank + vector i,    that of the vectors        –
  *            from rank − vector i
- *   lists    any; more than once; itself     of the lists                 adjacent distributed
- *   graph
+ *   lists    any; more than once; itself     that of the lists          a distributed graph
  *
  * Ranks of a mesh are numbered row by row, the last dimension fastest. A mesh that does not wrap
  * round has ends, over which there is no neighbour: the block of IN is not read, the block of OUT
@@ -106,32 +104,33 @@ COLL_HOT_INLINE uint32_t coll_mesh_coordinate(const coll_graph *graph, uint32_t 
     return row - coll_divide(row, &graph->size[d]) * graph->size[d].by;
 }
 
-/* The coordinate `far` up or down dimension d; COLL_NOBODY: over its end. */
+/* The coordinate that many up or down dimension d; COLL_NOBODY: over its end. */
 COLL_HOT_INLINE uint32_t coll_i_mesh_slide(const coll_graph *graph, uint32_t d, uint32_t at,
-                                           uint32_t far, bool down)
+                                           uint32_t distance, bool down)
 {
     const coll_divider *size = &graph->size[d];
     if ((graph->periodic >> d) & 1u) {
-        if (far >= size->by)
-            far -= coll_divide(far, size) * size->by;
-        return down ? coll_mod_sub(at, far, size->by) : coll_mod_add(at, far, size->by);
+        if (distance >= size->by)
+            distance -= coll_divide(distance, size) * size->by;
+        return down ? coll_mod_sub(at, distance, size->by)
+                    : coll_mod_add(at, distance, size->by);
     }
-    if (far > (down ? at : size->by - 1 - at))
+    if (distance > (down ? at : size->by - 1 - at))
         return COLL_NOBODY;
-    return down ? at - far : at + far;
+    return down ? at - distance : at + distance;
 }
 
-/* The rank `far` up or down dimension d from a rank of a mesh; COLL_NOBODY: over its end. */
+/* The rank that many up or down dimension d from a rank of a mesh; COLL_NOBODY: over its end. */
 COLL_INLINE uint32_t coll_mesh_shift(const coll_graph *graph, uint32_t rank, uint32_t d,
-                                     uint32_t far, bool down)
+                                     uint32_t distance, bool down)
 {
     const uint32_t at = coll_mesh_coordinate(graph, rank, d);
-    const uint32_t to = coll_i_mesh_slide(graph, d, at, far, down);
+    const uint32_t to = coll_i_mesh_slide(graph, d, at, distance, down);
     return to == COLL_NOBODY ? COLL_NOBODY : rank + (to - at) * graph->stride[d].by;
 }
 
 /* How far a component of a vector leads, whichever way. */
-COLL_INLINE uint32_t coll_i_far(int32_t component)
+COLL_INLINE uint32_t coll_i_distance(int32_t component)
 {
     return component < 0 ? 0u - (uint32_t)component : (uint32_t)component;
 }
@@ -154,9 +153,9 @@ COLL_HOT_INLINE void coll_i_direction_add(const coll_graph *graph, uint32_t rank
                                           int32_t component, coll_direction *way)
 {
     const uint32_t at = coll_mesh_coordinate(graph, rank, d), stride = graph->stride[d].by;
-    const uint32_t far = coll_i_far(component);
-    const uint32_t to = coll_i_mesh_slide(graph, d, at, far, component < 0);
-    const uint32_t from = coll_i_mesh_slide(graph, d, at, far, component > 0);
+    const uint32_t distance = coll_i_distance(component);
+    const uint32_t to = coll_i_mesh_slide(graph, d, at, distance, component < 0);
+    const uint32_t from = coll_i_mesh_slide(graph, d, at, distance, component > 0);
     way->to = to == COLL_NOBODY || way->to == COLL_NOBODY ? COLL_NOBODY
                                                           : way->to + (to - at) * stride;
     way->from = from == COLL_NOBODY || way->from == COLL_NOBODY

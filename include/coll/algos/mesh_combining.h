@@ -44,11 +44,11 @@ COLL_INLINE uint32_t coll_i_mesh_move(const coll_graph *graph, uint32_t i, uint3
 {
     const int32_t component = coll_graph_component(graph, i, d);
     const coll_divider *size = &graph->size[d];
-    uint32_t far = coll_i_far(component);
+    uint32_t distance = coll_i_distance(component);
     if (!((graph->periodic >> d) & 1u))
         return (uint32_t)component;
-    far -= coll_divide(far, size) * size->by;
-    return component < 0 && far != 0 ? size->by - far : far;
+    distance -= coll_divide(distance, size) * size->by;
+    return component < 0 && distance != 0 ? size->by - distance : distance;
 }
 
 /* The rank that many moves of vector i in dimension d away from a rank. */
@@ -56,7 +56,7 @@ COLL_INLINE uint32_t coll_i_mesh_next(const coll_graph *graph, uint32_t rank, ui
                                       uint32_t d, bool back)
 {
     const int32_t component = coll_graph_component(graph, i, d);
-    return coll_mesh_shift(graph, rank, d, coll_i_far(component), (component < 0) != back);
+    return coll_mesh_shift(graph, rank, d, coll_i_distance(component), (component < 0) != back);
 }
 
 /* Does a block of vector i pass this rank, having gone along the dimensions below `done`? */
