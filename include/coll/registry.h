@@ -109,6 +109,8 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_split_binary_bcast,
     &coll_fnomial_gather,
     &coll_fnomial_gatherv,
+    &coll_bine_gather,
+    &coll_bine_gatherv,
     &coll_fnomial_split_reduce,
     &coll_fnomial_split_allreduce,
     &coll_scatter_allgather_bcast,

@@ -1,4 +1,4 @@
-/* coll/algos/bine.h — bcast, reduce, allreduce on Bine trees
+/* coll/algos/bine.h — bcast, reduce, allreduce, gather(v), scatter(v) on Bine trees
  *
  * A Bine (binomial negabinary) tree is a binomial tree with other ranks in its places: a
  * parent's children are on both sides of it in turn, and so is what hangs off them. Every
@@ -30,14 +30,14 @@
  *   (3) it has the phases and the number of children of a binomial tree
  *   (4) the distances of all ranks to their parents on the ring make at most the sum of a
  *       binomial tree's, and less for p > 6
- * Cost    as in tree.h; a rank has at most ⌈log2 p⌉ children, and that is the height
+ * Cost    as in tree.h and tree_gather.h; a rank has at most ⌈log2 p⌉ children, and that is the height
  * Source  De Sensi, Pasqualoni, Piarulli, Bonato, Ba, Turisini, Domke, Hoefler 2025
  *         (distance-halving tree), doi:10.1145/3712285.3759835
  */
 #ifndef COLL_ALGOS_BINE_H
 #define COLL_ALGOS_BINE_H
 
-#include "tree.h"
+#include "tree_gather.h"
 
 static const coll_param coll_i_bine_params[] = {
     {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}};
@@ -112,6 +112,54 @@ static const coll_algorithm coll_bine_tree_allreduce = {
     coll_i_bine_steps,
     coll_i_bine_allreduce_step,
     coll_i_bine_scratch,
+    /* shared */ NULL,
+};
+
+/* ---- gather, scatter --------------------------------------------------------------------- */
+
+COLL_INLINE size_t coll_i_bine_gather_steps(const coll_plan *plan, uint32_t rank)
+{
+    return coll_i_tree_gather_steps(plan, COLL_I_BINE, rank);
+}
+
+COLL_INLINE unsigned coll_i_bine_gather_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                             coll_action *out)
+{
+    return coll_i_tree_gather_step(plan, COLL_I_BINE, rank, s, out);
+}
+
+COLL_INLINE size_t coll_i_bine_gather_scratch(const coll_plan *plan, uint32_t rank)
+{
+    return coll_i_tree_gather_scratch(plan, COLL_I_BINE, rank);
+}
+
+static const coll_algorithm coll_bine_gather = {
+    "bine",
+    "De Sensi et al. 2025",
+    COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER),
+    /* traits */ 0,
+    /* window */ 1,
+    /* parameters */ 0,
+    NULL,
+    /* check */ NULL,
+    coll_i_bine_gather_steps,
+    coll_i_bine_gather_step,
+    coll_i_bine_gather_scratch,
+    /* shared */ NULL,
+};
+
+static const coll_algorithm coll_bine_gatherv = {
+    "bine",
+    "De Sensi et al. 2025",
+    COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV),
+    COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED,
+    /* window */ 1,
+    /* parameters */ 0,
+    NULL,
+    /* check */ NULL,
+    coll_i_bine_gather_steps,
+    coll_i_bine_gather_step,
+    coll_i_bine_gather_scratch,
     /* shared */ NULL,
 };
 

@@ -63,13 +63,6 @@ COLL_HOT_INLINE uint32_t coll_i_fnomial_parent(const coll_plan *plan,
     return coll_mod_add(place->at.parent, place->root, plan->problem.p);
 }
 
-COLL_HOT_INLINE uint32_t coll_i_fnomial_child(const coll_plan *plan,
-                                              const coll_i_fnomial *place, uint32_t slot)
-{
-    return coll_mod_add(coll_fnomial_child(plan->param[0], place->v, slot), place->root,
-                        plan->problem.p);
-}
-
 /* ---- bcast, reduce, allreduce ------------------------------------------------------------ */
 
 COLL_INLINE size_t coll_i_fnomial_steps(const coll_plan *plan, uint32_t rank)

@@ -1,9 +1,11 @@
-/* tests/algos/fnomial_gather.c — the laws of coll/algos/fnomial_gather.h */
+/* tests/algos/tree_gather.c — the laws of coll/algos/tree_gather.h, for f-nomial and Bine trees */
+#include "coll/algos/bine.h"
 #include "coll/algos/fnomial_gather.h"
 
 #include "walk.h"
 
-static const uint32_t degrees[] = {2, 3, 4, 5, 8, 64, 1000};
+/* 0: a Bine tree. */
+static const uint32_t degrees[] = {2, 3, 4, 5, 8, 64, 1000, 0};
 enum { DEGREES = sizeof degrees / sizeof *degrees, COUNT = 2, RANKS = 64 };
 
 static size_t counts[RANKS], displs[RANKS];
@@ -31,20 +33,45 @@ static coll_plan blocks(unsigned kind, uint32_t p, uint32_t flags, uint32_t root
         layout->counts = counts;
         layout->displs = displs;
     }
-    CHECK_STATUS(coll_plan_init(&plan, uneven ? &coll_fnomial_gatherv : &coll_fnomial_gather,
-                                &problem, &f),
-                 COLL_OK);
+    if (f > 0)
+        CHECK_STATUS(coll_plan_init(&plan,
+                                    uneven ? &coll_fnomial_gatherv : &coll_fnomial_gather,
+                                    &problem, &f),
+                     COLL_OK);
+    else
+        CHECK_STATUS(coll_plan_init(&plan, uneven ? &coll_bine_gatherv : &coll_bine_gather,
+                                    &problem, NULL),
+                     COLL_OK);
     return plan;
 }
 
-/* Elements of the blocks in the subtree of a rank, added up one by one. */
-static size_t subtree(const coll_plan *plan, uint32_t v)
+/* The parent of a rank, the root itself for the root; and how many children it has. */
+static uint32_t parent_of(const coll_plan *plan, uint32_t f, uint32_t rank)
 {
-    const coll_fnomial at = coll_fnomial_of(plan->problem.p, &plan->radix, v);
-    const uint32_t ranks = coll_i_fnomial_span(plan, v, at.stride);
+    const uint32_t p = plan->problem.p, root = plan->problem.root, v = (rank + p - root) % p;
+    const uint32_t above =
+        f > 0 ? coll_fnomial_of(p, &plan->radix, v).parent : coll_bine_of(p, v).parent;
+    return (above + root) % p;
+}
+
+static uint32_t children_of(const coll_plan *plan, uint32_t f, uint32_t rank)
+{
+    uint32_t children = 0;
+    for (uint32_t r = 0; r < plan->problem.p; r++)
+        children += r != plan->problem.root && parent_of(plan, f, r) == rank ? 1 : 0;
+    return children;
+}
+
+/* Elements of the blocks in the subtree of a rank, added up one by one. */
+static size_t subtree(const coll_plan *plan, uint32_t f, uint32_t rank)
+{
     size_t sum = 0;
-    for (uint32_t i = 0; i < ranks; i++)
-        sum += counts[(v + i + plan->problem.root) % plan->problem.p];
+    for (uint32_t r = 0; r < plan->problem.p; r++) {
+        uint32_t above = r;
+        while (above != rank && above != plan->problem.root)
+            above = parent_of(plan, f, above);
+        sum += above == rank ? counts[r] : 0;
+    }
     return sum;
 }
 
@@ -60,18 +87,17 @@ TEST(subtrees_tile_the_interval)
                     const bool gathers = (kind & 1) != 0;
                     for (uint32_t rank = 0; rank < p; rank++) {
                         const walk *w = walk_of(&plan, rank);
-                        const coll_i_fnomial_blocks role =
-                            coll_i_fnomial_blocks_of(&plan, rank);
-                        const size_t all = subtree(&plan, role.place.v);
-                        const bool keeps = rank != root && role.place.at.children > 0;
+                        const size_t all = subtree(&plan, degrees[d], rank);
+                        const uint32_t parent = parent_of(&plan, degrees[d], rank);
+                        const bool keeps =
+                            rank != root && children_of(&plan, degrees[d], rank) > 0;
                         bool met[5 * RANKS] = {false};
                         size_t n = 0;
                         for (size_t i = 0; i < w->n; i++) {
                             const coll_action *a = &w->act[i];
                             const bool moves = is_send(a) || is_receive(a);
                             const coll_ref at = gathers ? a->dst : a->src;
-                            if (moves && rank != root &&
-                                a->peer == coll_i_fnomial_parent(&plan, &role.place))
+                            if (moves && rank != root && a->peer == parent)
                                 continue;
                             for (size_t e = 0; e < a->count; e++, n++) {
                                 const size_t element = coll_ref_offset(at) + e;
@@ -98,8 +124,7 @@ TEST(both_ends_cut_messages_alike)
                     for (uint32_t rank = 0; rank < p; rank++)
                         walk_of(&plan, rank);
                     for (uint32_t rank = 0; rank < p; rank++) {
-                        const coll_i_fnomial place = coll_i_fnomial_place(&plan, root, rank);
-                        const uint32_t parent = coll_i_fnomial_parent(&plan, &place);
+                        const uint32_t parent = parent_of(&plan, degrees[d], rank);
                         const walk *mine = walk_of(&plan, rank),
                                    *theirs = walk_of(&plan, parent);
                         size_t k = 0, messages = 0;
@@ -130,14 +155,14 @@ TEST(both_ends_cut_messages_alike)
 TEST(packed_tables_only)
 {
     for (unsigned kind = 2; kind < 4; kind++) {
-        coll_plan plan = blocks(kind, 9, 0, 0, 2);
+        coll_plan plan = blocks(kind, 9, 0, 0, kind == 2 ? 2 : 0);
+        const coll_algorithm *algorithm = plan.algorithm;
         coll_problem problem = plan.problem;
         CHECK_STATUS(coll_plan_check_rank(&plan, 3), COLL_OK);
         displs[4]++;
-        CHECK_STATUS(coll_plan_init(&plan, &coll_fnomial_gatherv, &problem, NULL),
-                     COLL_ERR_LAYOUT);
+        CHECK_STATUS(coll_plan_init(&plan, algorithm, &problem, NULL), COLL_ERR_LAYOUT);
         problem.in.counts = problem.in.displs = problem.out.counts = problem.out.displs = NULL;
-        CHECK_STATUS(coll_plan_init(&plan, &coll_fnomial_gatherv, &problem, NULL), COLL_OK);
+        CHECK_STATUS(coll_plan_init(&plan, algorithm, &problem, NULL), COLL_OK);
         CHECK_STATUS(coll_plan_check_rank(&plan, 3), COLL_ERR_COUNTS);
     }
 }
@@ -153,13 +178,14 @@ TEST(costs)
                     const coll_report cost = cost_of(&plan);
                     uint64_t hops = 0; /* of all elements */
                     uint32_t phases = 0;
-                    for (uint64_t reach = 1; reach < p; reach *= degrees[d])
+                    for (uint64_t reach = 1; reach < p; reach *= degrees[d] ? degrees[d] : 2)
                         phases++;
                     for (uint32_t v = 1; v < p; v++) {
                         const uint32_t rank = (v + root) % p;
-                        hops += subtree(&plan, v);
+                        const size_t all = subtree(&plan, degrees[d], rank);
+                        hops += all;
                         if (kind & 1)
-                            CHECK_EQ(cost.ranks[rank].elements, subtree(&plan, v));
+                            CHECK_EQ(cost.ranks[rank].elements, all);
                     }
                     CHECK_EQ(cost.total.elements, hops);
                     CHECK(cost.total.messages <= p);
