@@ -483,7 +483,10 @@ COLL_INLINE void coll_i_nodes_assign(coll_nodes *to, const coll_nodes *from)
     to->count = from->count;
     to->ppn = from->ppn;
     to->most = from->most;
-    to->by_ppn = from->by_ppn;
+    to->by_ppn.by = from->by_ppn.by;
+    to->by_ppn.multiplier = from->by_ppn.multiplier;
+    to->by_ppn.shift1 = from->by_ppn.shift1;
+    to->by_ppn.shift2 = from->by_ppn.shift2;
     to->first = from->first;
     to->of = from->of;
 }
