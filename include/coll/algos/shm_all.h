@@ -30,7 +30,7 @@
 static const coll_param coll_i_shm_all_params[] = {
     {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 3, 3, 3}},
     {"buffers", "pipeline buffers", 1, 1 << 16, 2, {1, 3, 1, 1}},
-    {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {40, 256, 40, 40}}};
+    {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {40, 40, 40, 40}}};
 
 /* ---- allgather --------------------------------------------------------------------------- */
 
@@ -215,7 +215,7 @@ static const coll_algorithm coll_shm_allgather = {
 static const coll_param coll_i_shm_alltoall_params[] = {
     {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 3, 3, 3}},
     {"buffers", "pipeline buffers of each rank", 1, 8, 2, {1, 8, 1, 1}},
-    {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {40, 256, 40, 40}}};
+    {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {40, 40, 40, 40}}};
 
 /* ---- alltoall ---------------------------------------------------------------------------- */
 
