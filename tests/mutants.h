@@ -597,6 +597,8 @@ static bool spoils(const coll_action *a, enum spoiling how, uint32_t traits)
         return false;
     if (a->count == 0 || (coll_i_has(COLL_I_TOKENS, a) && how != DROPPED))
         return false;
+    if (a->kind == COLL_DO_MULTICAST && a->count == 1 && how == SRC_SHIFTED)
+        return false; /* one element for all may be a mere signal */
     return how == DROPPED || how == SHORTENED ||
            coll_i_has(how == DST_SHIFTED ? COLL_I_WRITES_DST : COLL_I_READS_SRC, a);
 }

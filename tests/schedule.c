@@ -74,8 +74,10 @@ static void replay(rig *it, const char *what, void *arg)
                  it->p == 1 ? coll_plan_steps(&again, r) : 0);
         me->plan = again;
     }
-    CHECK_EQ(sent, received);
-    CHECK_EQ(bytes_sent, bytes_received);
+    if (!(it->ranks[0].plan.traits & COLL_NEEDS_MULTICAST)) { /* sent once, received by all */
+        CHECK_EQ(sent, received);
+        CHECK_EQ(bytes_sent, bytes_received);
+    }
     rig_fill(it);
     CHECK_STATUS(rig_loopback(it, &coll_loopback_transport, 16, 1), COLL_OK);
     CHECK(rig_right(it));
