@@ -2,6 +2,7 @@
  * damaged. */
 #include "check.h"
 #include "coll/registry.h"
+#include "coll/pack.h"
 #include "coll/schedule.h"
 #include "rig.h"
 
@@ -107,7 +108,7 @@ static void pack(rig *it, const char *what, void *arg)
         const coll_plan *plan = &it->ranks[r].plan;
         size_t bytes = 0, asked = 0;
         coll_plan again;
-        if (plan->problem.graph || (plan->traits & COLL_NEEDS_BUILD)) {
+        if (plan->traits & (COLL_NEEDS_BUILD | COLL_NEEDS_ROUTE)) {
             CHECK_STATUS(coll_plan_pack(plan, wire, sizeof wire, &bytes), COLL_ERR_COMPOSED);
             continue;
         }
@@ -115,7 +116,8 @@ static void pack(rig *it, const char *what, void *arg)
         CHECK_STATUS(coll_plan_pack(plan, wire, asked - 1, &bytes), COLL_ERR_MEMORY);
         CHECK_STATUS(coll_plan_pack(plan, wire, asked, &bytes), COLL_OK);
         CHECK_EQ(asked, bytes);
-        if (!plan->problem.in.counts && !plan->problem.out.counts && !plan->problem.graph)
+        if (!plan->problem.in.counts && !plan->problem.out.counts && !plan->problem.graph &&
+            !plan->problem.nodes.count)
             CHECK(bytes <= COLL_PACK_BYTES);
         CHECK_STATUS(coll_plan_unpack(&again, wire, bytes, coll_registry, COLL_REGISTRY_COUNT,
                                       memory, sizeof memory),

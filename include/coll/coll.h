@@ -39,7 +39,8 @@
  *   select.h         the rules by which one is chosen
  *   compose.h        plans made of plans
  *   build.h          algorithms made of others: in levels, within nodes and across them
- *   schedule.h       plans counted, written out, replayed, packed for the wire
+ *   schedule.h       plans counted, written out, replayed
+ *   pack.h           plans as bytes
  *   placement.h      which ranks of a plan should run on the host, which on the network adapter
  *   transport.h      what the library asks of a messaging layer
  *   reduce.h         the predefined operators; softfloat.h adds floats by integers
@@ -62,6 +63,7 @@
 #include "comm.h"
 #include "compose.h"
 #include "neighbor.h"
+#include "pack.h"
 #include "placement.h"
 #include "registry.h"
 #include "schedule.h"

@@ -1,7 +1,7 @@
 /* coll/placement.h — leaf, intermediate or root: where a rank's part of a collective should run
  *
  *   const bool on_nic = coll_placement_of(&plan, rank) == COLL_INTERMEDIATE;
- *   run.transport = on_nic ? &nic : &host;       // or: pack the plan (schedule.h) and hand it over
+ *   run.transport = on_nic ? &nic : &host;       // or: pack the plan (pack.h) and hand it over
  *
  * A processor in the network adapter is slower than the host's, but nearer to the network, and
  * nothing interrupts it. Handing a collective to it, and being told of its end, costs a crossing
