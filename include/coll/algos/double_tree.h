@@ -100,41 +100,38 @@ COLL_HOT_INLINE size_t coll_i_double_late(const coll_i_double_place *at,
     return late < segments ? late : segments;
 }
 
-COLL_HOT_INLINE coll_i_double_role coll_i_double_role_of(const coll_plan *plan,
-                                                         coll_collective collective,
-                                                         uint32_t rank)
+COLL_HOT_INLINE void coll_i_double_role_of(const coll_plan *plan, coll_collective collective,
+                                           uint32_t rank, coll_i_double_role *role)
 {
     const coll_problem *of = &plan->problem;
     const bool reduces = collective != COLL_BCAST, spreads = collective != COLL_REDUCE;
     const bool is_root = rank == of->root, has_out = spreads || is_root;
-    coll_i_double_role role;
     size_t late;
-    role.top = !reduces || (of->flags & COLL_COMMUTATIVE) ? of->root : 0;
-    role.v = coll_mod_sub(rank, role.top, of->p);
-    coll_i_double_place_of(of->p, 0, role.v, &role.at[0]);
-    coll_i_double_place_of(of->p, 1, role.v, &role.at[1]);
-    role.segments = coll_segments(of->count - of->count / 2, plan->param[0]);
-    role.late[0] = coll_i_double_late(&role.at[0], &role.at[1], role.segments);
-    role.late[1] = coll_i_double_late(&role.at[1], &role.at[0], role.segments);
-    role.collects = !spreads && is_root && role.v != 0;
-    role.input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
-    role.sum = has_out && !role.collects ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);
-    role.from = reduces ? role.sum : role.input;
-    late = role.late[0] + role.late[1]; /* one of them is 0 */
-    role.up = role.segments + late;
-    role.down = role.segments + (spreads ? late : 0);
-    if (!reduces || (of->p == 1 && role.input == role.sum))
-        role.up = 0;
-    if (spreads ? of->p == 1 && role.from == COLL_AT(COLL_OUT, 0)
-                : !role.collects && (role.v != 0 || is_root))
-        role.down = 0;
-    role.lag = 0;
-    if (role.up > 0) { /* the deeper tree's start, and then twice the other's depth */
-        const uint32_t d0 = role.at[0].depth, d1 = role.at[1].depth;
+    role->top = !reduces || (of->flags & COLL_COMMUTATIVE) ? of->root : 0;
+    role->v = coll_mod_sub(rank, role->top, of->p);
+    coll_i_double_place_of(of->p, 0, role->v, &role->at[0]);
+    coll_i_double_place_of(of->p, 1, role->v, &role->at[1]);
+    role->segments = coll_segments(of->count - of->count / 2, plan->param[0]);
+    role->late[0] = coll_i_double_late(&role->at[0], &role->at[1], role->segments);
+    role->late[1] = coll_i_double_late(&role->at[1], &role->at[0], role->segments);
+    role->collects = !spreads && is_root && role->v != 0;
+    role->input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
+    role->sum = has_out && !role->collects ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);
+    role->from = reduces ? role->sum : role->input;
+    late = role->late[0] + role->late[1]; /* one of them is 0 */
+    role->up = role->segments + late;
+    role->down = role->segments + (spreads ? late : 0);
+    if (!reduces || (of->p == 1 && role->input == role->sum))
+        role->up = 0;
+    if (spreads ? of->p == 1 && role->from == COLL_AT(COLL_OUT, 0)
+                : !role->collects && (role->v != 0 || is_root))
+        role->down = 0;
+    role->lag = 0;
+    if (role->up > 0) { /* the deeper tree's start, and then twice the other's depth */
+        const uint32_t d0 = role->at[0].depth, d1 = role->at[1].depth;
         const size_t twice = 2 * (size_t)(d0 < d1 ? d0 : d1);
-        role.lag = late + (twice < role.segments ? twice : role.segments);
+        role->lag = late + (twice < role->segments ? twice : role->segments);
     }
-    return role;
 }
 
 /* Segment `i` of the half of the vector that tree 0 or tree 1 has. */
@@ -223,22 +220,22 @@ COLL_HOT_INLINE unsigned coll_i_double_turn(const coll_plan *plan, coll_collecti
 COLL_HOT_INLINE size_t coll_i_double_steps(const coll_plan *plan, coll_collective collective,
                                            uint32_t rank)
 {
-    const coll_i_double_role role = coll_i_double_role_of(plan, collective, rank);
+    coll_i_double_role role;
+    coll_i_double_role_of(plan, collective, rank, &role);
     return role.up + role.down;
 }
 
-/* A step is a turn of one of the ways, which alternate after `lag` turns up until there is only down. */
+/* A step is a turn of one of the ways: `lag` turns up, then one up and one down in turn, then down. */
 COLL_HOT_INLINE unsigned coll_i_double_step(const coll_plan *plan, coll_collective collective,
                                             uint32_t rank, size_t s, coll_action *out)
 {
-    const coll_i_double_role role = coll_i_double_role_of(plan, collective, rank);
-    const size_t both = role.down > 0 && role.up > 0 ? role.up - role.lag : 0;
-    bool up = role.down == 0;
-    size_t t = s;
+    coll_i_double_role role;
+    size_t t = s, both;
+    bool up = true;
     unsigned n;
-    if (!up && s < role.lag) {
-        up = true;
-    } else if (!up) {
+    coll_i_double_role_of(plan, collective, rank, &role);
+    both = role.up - role.lag;
+    if (role.down > 0 && s >= role.lag) {
         t = s - role.lag;
         up = t < 2 * both && (t & 1) == 0;
         t = t < 2 * both ? t / 2 + (up ? role.lag : 0) : t - both;
@@ -250,8 +247,9 @@ COLL_HOT_INLINE unsigned coll_i_double_step(const coll_plan *plan, coll_collecti
 COLL_HOT_INLINE size_t coll_i_double_scratch(const coll_plan *plan, coll_collective collective,
                                              uint32_t rank)
 {
-    const coll_i_double_role role = coll_i_double_role_of(plan, collective, rank);
+    coll_i_double_role role;
     size_t children = 0;
+    coll_i_double_role_of(plan, collective, rank, &role);
     for (uint32_t tree = 0; tree < 2; tree++)
         children += (role.at[tree].left != COLL_NOBODY ? 1u : 0u) +
                     (role.at[tree].right != COLL_NOBODY ? 1u : 0u);
