@@ -257,18 +257,18 @@ TEST(every_algorithm_can_be_chosen)
                                      COLL_OK);
                         status = comm_issue(&it, ranks[r], COMM_NONBLOCKING, &w->comms[r],
                                             &w->calls[r]);
-                        if (it.sort->op == COLL_USER_OP &&
-                            coll_is(COLL_REDUCING, it.collective) &&
-                            traits & COLL_NEEDS_COMMUTATIVE)
+                        if (traits & COLL_NEEDS_SHARED)
+                            CHECK_STATUS(status, COLL_ERR_CAPABILITY);
+                        else if (traits & COLL_NEEDS_BUILD)
+                            CHECK_STATUS(status, COLL_ERR_BUILD);
+                        else if (it.sort->op == COLL_USER_OP &&
+                                 coll_is(COLL_REDUCING, it.collective) &&
+                                 traits & COLL_NEEDS_COMMUTATIVE)
                             CHECK_STATUS(status, COLL_ERR_ORDER);
                         else if (comm_is_v(it.collective) && !it.packed && p > 1 &&
                                  it.collective != COLL_REDUCE_SCATTER &&
                                  traits & COLL_NEEDS_PACKED)
                             CHECK_STATUS(status, COLL_ERR_LAYOUT);
-                        else if (traits & COLL_NEEDS_SHARED) /* all else, loopback has */
-                            CHECK_STATUS(status, COLL_ERR_CAPABILITY);
-                        else if (traits & COLL_NEEDS_BUILD)
-                            CHECK_STATUS(status, COLL_ERR_BUILD);
                         else
                             CHECK_STATUS(status, COLL_OK);
                     }

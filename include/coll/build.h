@@ -70,11 +70,11 @@ typedef enum coll_i_seats {
     COLL_I_NO_SEATS
 } coll_i_seats;
 
-/* An inner plan at its place, or one action. A stage may consist of parts, which come one after the
- * other, each among the leaders of its number; and a part of pieces of equal size, which run side
- * by side in batches: the first action of all pieces of a batch, then the second … A rank's action
- * in one piece so comes when it comes in any other, so messages match as they do in one piece
- * alone, whatever the algorithm. */
+/* An inner plan at its place, or one action. A stage may consist of parts, which come one after
+ * the other, each among the leaders of its number; and a part of pieces of equal size, which
+ * run side by side in batches: the first action of all pieces of a batch, then the second … A
+ * rank's action in one piece so comes when it comes in any other, so messages match as they do
+ * in one piece alone, whatever the algorithm. */
 typedef struct coll_stage {
     const coll_plan *plan; /* NULL: `act` */
     coll_action act;
@@ -381,8 +381,8 @@ COLL_INLINE coll_status coll_i_kit_shared_most(coll_plan *plan, coll_kit *kit, c
     return coll_i_addressable(*shared, plan->problem.elem_bytes) ? COLL_OK : COLL_ERR_OVERFLOW;
 }
 
-/* A stage of all ranks of this rank's node, by the algorithm that plays the role. It has SHARED of
- * its own. */
+/* A stage of all ranks of this rank's node, by the algorithm that plays the role. It has SHARED
+ * of its own. */
 COLL_INLINE coll_status coll_i_kit_within(coll_plan *plan, coll_kit *kit, coll_problem *of,
                                           coll_stage **stage)
 {
@@ -436,12 +436,12 @@ COLL_INLINE bool coll_i_stage_finish(coll_kit *kit, coll_stage *stage)
     return true;
 }
 
-/* Makes *plan as coll_plan_init does, also of algorithms that are made of others: for the rank that
- * the kit was given, which may be NULL for all other algorithms. Kit and tables stay in place as
- * long as the plan is used. Errors besides those of coll_plan_init, also of inner plans:
- * COLL_ERR_MEMORY too few tables; COLL_ERR_COLLECTIVE none of the algorithms in kit->uses for a
- * role solves what there is to solve in it; COLL_ERR_GROUP one reaches ranks that are not its own;
- * COLL_ERR_WINDOW. */
+/* Makes *plan as coll_plan_init does, also of algorithms that are made of others: for the rank
+ * that the kit was given, which may be NULL for all other algorithms. Kit and tables stay in
+ * place as long as the plan is used. Errors besides those of coll_plan_init, also of inner
+ * plans: COLL_ERR_MEMORY too few tables; COLL_ERR_COLLECTIVE none of the algorithms in
+ * kit->uses for a role solves what there is to solve in it; COLL_ERR_GROUP one reaches ranks
+ * that are not its own; COLL_ERR_WINDOW. */
 COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *algorithm,
                                         const coll_problem *problem, const uint32_t *params,
                                         coll_kit *kit)

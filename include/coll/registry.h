@@ -46,6 +46,7 @@
 #include "algos/multicast.h"
 #include "algos/neighbor_exchange.h"
 #include "algos/node_combining.h"
+#include "algos/node_leader.h"
 #include "algos/pairwise.h"
 #include "algos/pat.h"
 #include "algos/pat_reduce_scatter.h"
@@ -66,6 +67,9 @@
 #include "algos/swing.h"
 #include "algos/throttled.h"
 #include "algos/two_level.h"
+#include "algos/two_level_blocks.h"
+#include "algos/two_level_exchange.h"
+#include "algos/two_level_scan.h"
 
 /* Of one collective, no two have the same name. Plans of rows with COLL_NEEDS_BUILD are made by
  * coll_plan_build (build.h). */
@@ -207,6 +211,16 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_two_level_bcast.algorithm,
     &coll_two_level_reduce.algorithm,
     &coll_two_level_allreduce.algorithm,
+    &coll_two_level_gather.algorithm,
+    &coll_two_level_gatherv.algorithm,
+    &coll_two_level_scatter.algorithm,
+    &coll_two_level_scatterv.algorithm,
+    &coll_two_level_allgather.algorithm,
+    &coll_two_level_allgatherv.algorithm,
+    &coll_two_level_alltoall.algorithm,
+    &coll_two_level_reduce_scatter.algorithm,
+    &coll_two_level_reduce_scatter_block.algorithm,
+    &coll_two_level_scan.algorithm,
     &coll_node_leader_allreduce.algorithm,
     &coll_socket_leader_allreduce.algorithm,
     &coll_dpml_allreduce.algorithm,

@@ -1,9 +1,6 @@
 /* tests/algos/dpml.c — the laws of coll/algos/dpml.h, and every allreduce across the nodes */
 #include "levels.h"
 
-static const uint32_t node_kinds[] = {0, 1, 2, 3, 4, COLL_GRID_NODES_UNEVEN};
-enum { NODE_KINDS = sizeof node_kinds / sizeof node_kinds[0] };
-
 static const coll_algorithm *const dpml = &coll_dpml_allreduce.algorithm;
 static const coll_algorithm *const pipelined = &coll_dpml_pipelined_allreduce.algorithm;
 
@@ -35,10 +32,10 @@ static void check_blocks(const coll_kit *kit, size_t count)
 TEST(partitions_tile_the_vector)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t kind = 0; kind < NODE_KINDS; kind++)
+        for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t l = 1; l <= 9; l += 2) {
                 coll_grid_case of = level_case(dpml, COLL_ALLREDUCE, p, 3 * p % 11 + p, 0);
-                of.nodes = node_kinds[kind];
+                of.nodes = level_nodes[kind];
                 of.param[0] = l;
                 if (!makes(&of))
                     continue;
@@ -78,12 +75,12 @@ static void check_across(const coll_grid_case *of, uint32_t pieces)
 TEST(leaders_of_a_number_meet)
 {
     for (uint32_t p = 1; p <= 64; p += p < 20 ? 1 : 7)
-        for (uint32_t kind = 0; kind < NODE_KINDS; kind++)
+        for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t l = 1; l <= 7; l += 2)
                 for (uint32_t k = 1; k <= 6; k += 5) {
                     coll_grid_case of =
                         level_case(pipelined, COLL_ALLREDUCE, p, 5 * p % 13 + p, 0);
-                    of.nodes = node_kinds[kind];
+                    of.nodes = level_nodes[kind];
                     of.param[0] = l;
                     of.param[1] = k;
                     if (makes(&of))
@@ -177,7 +174,7 @@ static void check_inner(const coll_algorithm *outer, const coll_algorithm *inner
             coll_grid_case of = level_case(outer, COLL_ALLREDUCE, p, counts[c], flags);
             coll_report report;
             coll_status status;
-            of.nodes = node_kinds[kind];
+            of.nodes = level_nodes[kind];
             of.uses = &use;
             of.n_uses = 1;
             of.param[0] = l;
@@ -196,7 +193,7 @@ TEST(every_allreduce_inside)
         if (!coll_is(inner->collectives, COLL_ALLREDUCE) || (inner->traits & COLL_NEEDS_BUILD))
             continue;
         for (uint32_t p = 1; p <= 16; p += p < 9 ? 1 : 7)
-            for (uint32_t kind = 0; kind < NODE_KINDS; kind++)
+            for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
                 for (uint32_t l = 1; l <= 5; l += l < 3 ? 1 : 2) {
                     check_inner(dpml, inner, p, kind, l);
                     check_inner(pipelined, inner, p, kind, l);

@@ -21,15 +21,13 @@
  * Laws (tests/algos/dpml.c), on a node of m ranks, with L = min(l, m) ranks that lead
  *   (1) the partitions tile the vector, and each has one leader on every node
  *   (2) leaders of one number on all nodes run the same inner allreduce of their partition
- *   (3) what is put, awaited, published and fetched matches rank by rank, leaders in rounds: in
- *       round x
- *       the leader y notifies y + x and awaits y − x
- * Cost    within a node of m > 1: a rank that leads notifies L−1 and then m−1 others, any other
- * one L;
- *         copies of `count` elements in and out, of which a leader saves its own on the way out;
- *         m−1 combinations of
- *         each partition. Across: the inner allreduce of the partition. shared: m·count for the
- *         largest node
+ *   (3) who is told and who waits matches, and leaders meet in rounds: in round x number y notifies
+ *       y + x and awaits y − x
+ * Cost    within a node of m > 1: a rank that leads notifies L−1 others and then m−1, any other one
+ *         L; copies of 2·count elements; m−1 combinations of each partition. Across: what the inner
+ *         allreduce of the partition costs. rounds, with one partition a leader: max(L−1, 1), those
+ *         across, L−1, and one if not all ranks lead. shared: m·count for the largest node.
+ *         scratch of a leader: its partitions besides
  * Source  Bayatpour et al. 2017, sections 4 and 5, doi:10.1145/3126908.3126954
  */
 #ifndef COLL_ALGOS_DPML_H
@@ -40,9 +38,10 @@
 
 /* ---- within a node ----------------------------------------------------------------------- */
 
-/* The two stages within a node are plans of the node's ranks. Of them every radix.by-th leads, until
- * there are L; rank y·apart takes care of the block of partitions for which it is the leader. Block
- * y has a region of SHARED with a slot for each rank; its result lies in the first one. */
+/* The two stages within a node are plans of the node's ranks. Of them every radix.by-th leads,
+ * until there are L; rank y·apart takes care of the block of partitions for which it is the
+ * leader. Block y has a region of SHARED with a slot for each rank; its result lies in the
+ * first one. */
 COLL_HOT_INLINE uint32_t coll_i_dpml_leading(const coll_plan *plan)
 {
     const uint32_t l = coll_i_kit(plan)->leaders.by, m = plan->problem.p;
@@ -80,7 +79,8 @@ COLL_HOT_INLINE uint32_t coll_i_dpml_number(const coll_plan *plan, uint32_t rank
     return y * plan->radix.by == rank && y < coll_i_dpml_leading(plan) ? y : COLL_NOBODY;
 }
 
-/* Steps in which a leading rank meets all that do not lead, four a step; those that lead are skipped. */
+/* Steps in which a leading rank meets all that do not lead, four a step; those that lead are
+ * skipped. */
 COLL_HOT_INLINE size_t coll_i_dpml_others(const coll_plan *plan)
 {
     return coll_i_dpml_leading(plan) == plan->problem.p
@@ -88,8 +88,8 @@ COLL_HOT_INLINE size_t coll_i_dpml_others(const coll_plan *plan)
                : (plan->problem.p + (size_t)COLL_STEP_MAX - 1) / COLL_STEP_MAX;
 }
 
-/* Does the sum of a block go to SCRATCH, where the leaders' allreduce reads it? Else it stays in OUT:
- * there is only one node. */
+/* Does the sum of a block go to SCRATCH, where the leaders' allreduce reads it? Else it stays
+ * in OUT: there is only one node. */
 COLL_HOT_INLINE bool coll_i_dpml_aside(const coll_plan *plan)
 {
     return plan->param[0] != 0;
@@ -162,8 +162,8 @@ COLL_INLINE unsigned coll_i_dpml_collect_step(const coll_plan *plan, uint32_t ra
     return 1;
 }
 
-/* Spreading. A leading rank: its result to SHARED; rounds among those that lead; the others. Another:
- * two blocks a step. */
+/* Spreading. A leading rank: its result to SHARED; rounds among those that lead; the others.
+ * Another: two blocks a step. */
 COLL_INLINE size_t coll_i_dpml_spread_steps(const coll_plan *plan, uint32_t rank)
 {
     const uint32_t leading = coll_i_dpml_leading(plan);
@@ -246,8 +246,8 @@ static const coll_algorithm coll_i_dpml_spread = {
 
 /* ---- across the nodes -------------------------------------------------------------------- */
 
-/* Cuts the vector for l leaders with k pieces each: into l·k pieces of equal size, but for the last
- * one that has elements. k pieces are a partition. */
+/* Cuts the vector for l leaders with k pieces each: into l·k pieces of equal size, but for the
+ * last one that has elements. k pieces are a partition. */
 COLL_INLINE void coll_i_leaders_cut(const coll_plan *plan, coll_kit *kit, uint32_t l,
                                     uint32_t k)
 {
@@ -256,10 +256,9 @@ COLL_INLINE void coll_i_leaders_cut(const coll_plan *plan, coll_kit *kit, uint32
     kit->part = (n / pieces + (n % pieces != 0 ? 1 : 0)) * k;
 }
 
-/* Adds the stages of this rank's partitions across the nodes, k pieces each. `of` is the problem that
- * the leaders of one number solve, without its count; IN and OUT of this rank's first partition
- * begin at `in`
- * and `out`, SCRATCH at `scratch`. */
+/* Adds the stages of this rank's partitions across the nodes, k pieces each. `of` is the
+ * problem that the leaders of one number solve, without its count; IN and OUT of this rank's
+ * first partition begin at `in` and `out`, SCRATCH at `scratch`. */
 COLL_INLINE coll_status coll_i_leaders_across(coll_plan *plan, coll_kit *kit, coll_problem *of,
                                               uint32_t k, coll_ref in, coll_ref out,
                                               size_t scratch)

@@ -1,0 +1,99 @@
+/* coll/algos/node_leader.h — allreduce by the network among leaders of nodes, or of sockets
+ *
+ * A network that reduces (fabric.h) takes few operands at a time, so not all ranks hand theirs
+ * over, but one of each node: it reduces those of its node before, and spreads the result after
+ * that, as in two_level.h. A leader is slow to reach from other sockets than its own; so a leader
+ * for each socket may be better, as long as they are not too many for the network. The ranks of a
+ * node are cut into as many runs of nearly equal length as it has sockets.
+ *
+ *   2 nodes of 4 ranks           0  1  2  3  |  4  5  6  7
+ *     node_leader                0 ◄─ ◄─ ◄─     4 ◄─ ◄─ ◄─     the network: 0 4
+ *     socket_leader, 2 sockets   0 ◄─ 2 ◄─      4 ◄─ 6 ◄─      the network: 0 2 4 6
+ *
+ * Laws (tests/algos/node_leader.c)
+ *   (1) the leaders of all nodes, or sockets, meet once in the network, and no other rank does
+ *   (2) all messages stay within a node, or socket
+ * Cost    of the reduce and the bcast of the ranks of a node, or socket; at a leader, besides, one
+ *         action of `count` elements. scratch of a leader: `count` besides
+ * Source  Bayatpour et al. 2017, section 4.3, doi:10.1145/3126908.3126954
+ */
+#ifndef COLL_ALGOS_NODE_LEADER_H
+#define COLL_ALGOS_NODE_LEADER_H
+
+#include "fabric.h"
+#include "two_level.h"
+
+/* ---- sockets ----------------------------------------------------------------------------- */
+
+static const coll_param coll_i_socket_params[] = {
+    {"sockets", "of a node: runs of ranks of nearly equal length", 1, 4096, 2, {2, 3, 2, 2}}};
+
+/* Numbers the sockets of all nodes through, and makes this rank's its node; which of its node's
+ * it is. O(nodes). */
+COLL_INLINE uint32_t coll_i_sockets_of(const coll_plan *plan, coll_kit *kit, coll_i_levels *at)
+{
+    const uint32_t most = plan->param[0], m = kit->at.ranks, nodes = at->nodes;
+    const coll_partition cut = coll_partition_of(m, most < m ? most : m);
+    coll_block run = coll_part_block(cut, 0);
+    uint32_t own = 0;
+    while (kit->at.local >= run.offset + run.count)
+        run = coll_part_block(cut, ++own);
+    at->nodes = 0;
+    at->within = false;
+    for (uint32_t node = 0; node < nodes; node++) {
+        const uint32_t ranks = coll_node_at(&kit->nodes, kit->p, node, 0).ranks;
+        if (node == kit->at.index)
+            at->index = at->nodes + own;
+        at->nodes += ranks < most ? ranks : most;
+        at->within = at->within || ranks > most;
+    }
+    at->across = at->nodes > 1;
+    at->team = COLL_TEAM_SOCKETS;
+    kit->at.first += (uint32_t)run.offset;
+    kit->at.ranks = (uint32_t)run.count;
+    kit->at.local -= (uint32_t)run.offset;
+    at->lead = 0;
+    at->leads = kit->at.local == 0;
+    return own;
+}
+
+COLL_INLINE coll_status coll_i_socket_leader_build(coll_plan *plan, coll_kit *kit)
+{
+    coll_i_levels at;
+    coll_status status;
+    size_t own;
+    coll_i_levels_of(plan, kit, &at);
+    own = coll_i_sockets_of(plan, kit, &at);
+    status = coll_i_levels_allreduce(plan, kit, &at);
+    /* sockets of a node have SHARED of their own */
+    for (uint32_t i = 0; i < kit->n_stages; i++)
+        kit->stages[i].base[COLL_SHARED] += own * kit->shared;
+    if (status == COLL_OK && (!coll_multiply(kit->shared, plan->param[0], &kit->shared) ||
+                              !coll_i_addressable(kit->shared, plan->problem.elem_bytes)))
+        status = COLL_ERR_OVERFLOW;
+    return status;
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+static const coll_use coll_i_node_leader_usual[] = {
+    {COLL_WITHIN, &coll_fnomial_reduce, NULL},
+    {COLL_WITHIN, &coll_fnomial_bcast, NULL},
+    {COLL_ACROSS, &coll_fabric_allreduce, NULL}};
+static const coll_recipe coll_node_leader_allreduce = {
+    COLL_I_LEVELS("node_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
+                  COLL_GIVES_SAME_BITS | COLL_NEEDS_FABRIC_REDUCE, 1),
+    coll_i_two_level_allreduce, coll_i_node_leader_usual, 3};
+
+static const coll_recipe coll_socket_leader_allreduce = {
+    {"socket_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
+     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_FABRIC_REDUCE | COLL_GIVES_SAME_BITS,
+     /* window */ 1,
+     /* parameters */ 1, coll_i_socket_params,
+     /* check */ NULL, coll_i_kit_steps, coll_i_kit_step, coll_i_kit_scratch,
+     coll_i_kit_shared},
+    coll_i_socket_leader_build,
+    coll_i_node_leader_usual,
+    3};
+
+#endif /* COLL_ALGOS_NODE_LEADER_H */

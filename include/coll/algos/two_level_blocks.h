@@ -1,0 +1,253 @@
+/* coll/algos/two_level_blocks.h — gather(v), scatter(v), allgather(v) in two levels
+ *
+ * As two_level.h: a node's blocks are gathered by its leader, and go to the root's node as one; or
+ * come from there as one, and are scattered. As nodes are runs of ranks, the blocks of a node lie
+ * together in the root's buffer, so nothing is ever rearranged. An allgather gathers in every
+ * leader's OUT, at the place of the node's blocks; leaders exchange these; and then every leader
+ * sends all blocks to its node. Where nodes have different sizes, or the blocks have, the leaders
+ * use the v-collective, with tables in the kit.
+ *
+ *   2 nodes of 3 ranks, gather, root 4:    within   0 ◄ 1 2      3 ► 4 ◄ 5
+ *                                          across   0 ─────────────► 4   blocks 0 1 2 in one
+ *
+ * Laws (tests/algos/two_level_blocks.c)
+ *   (1) only leaders have messages to other nodes, and these are those of the inner algorithm of
+ *       as many ranks as there are nodes, with the blocks of a node for a block
+ *   (2) the tables across are packed and tile the buffer
+ * Cost    messages and elements of the inner algorithms: within a node, of a gather or scatter, or
+ *         of a gather and a bcast of all blocks; at a leader, besides, of the one across. scratch
+ *         of a leader away from the root, in gather and scatter: the blocks of its node, if these
+ *         are several
+ * Source  Wu 2005, chapter 3; Bayatpour et al. 2017, section 2.1, doi:10.1145/3126908.3126954
+ */
+#ifndef COLL_ALGOS_TWO_LEVEL_BLOCKS_H
+#define COLL_ALGOS_TWO_LEVEL_BLOCKS_H
+
+#include "bruck.h"
+#include "fnomial_gather.h"
+#include "levels.h"
+#include "linear_gather.h"
+#include "ring.h"
+#include "tree.h"
+
+/* ---- blocks of nodes --------------------------------------------------------------------- */
+
+/* Where the block of a rank begins; rank p: where the last one ends. */
+COLL_INLINE size_t coll_i_levels_at(const coll_plan *plan, const coll_layout *layout,
+                                    uint32_t rank)
+{
+    return coll_i_layout_at(layout, plan->problem.count, plan->problem.p, rank);
+}
+
+/* Elements of the blocks of this rank's node. */
+COLL_INLINE size_t coll_i_levels_node(const coll_plan *plan, const coll_kit *kit,
+                                      const coll_layout *layout)
+{
+    return coll_i_levels_at(plan, layout, kit->at.first + kit->at.ranks) -
+           coll_i_levels_at(plan, layout, kit->at.first);
+}
+
+/* The blocks of a problem across: those of the nodes. Writes tables, and makes it one of `v`,
+ * where they differ. */
+COLL_INLINE void coll_i_levels_across(const coll_plan *plan, coll_kit *kit,
+                                      const coll_i_levels *at, const coll_layout *layout,
+                                      coll_collective v, coll_problem *of, coll_layout *cut)
+{
+    const coll_nodes *nodes = &kit->nodes;
+    size_t *counts = kit->tables, *displs = counts + at->nodes;
+    of->count = coll_i_levels_node(plan, kit, layout);
+    if (!layout->counts &&
+        coll_nodes_smallest(nodes, kit->p) == coll_nodes_largest(nodes, kit->p))
+        return;
+    for (uint32_t i = 0; i < at->nodes; i++) {
+        displs[i] = coll_i_levels_at(plan, layout, coll_nodes_first(nodes, kit->p, i));
+        counts[i] =
+            coll_i_levels_at(plan, layout, coll_nodes_first(nodes, kit->p, i + 1)) - displs[i];
+    }
+    of->collective = v;
+    cut->counts = counts;
+    cut->displs = displs;
+}
+
+/* The blocks of a problem within: those of the node's ranks. */
+COLL_INLINE void coll_i_levels_within(const coll_plan *plan, coll_kit *kit,
+                                      const coll_i_levels *at, const coll_layout *layout,
+                                      coll_problem *of, coll_layout *cut)
+{
+    size_t *displs = kit->tables + 2 * (size_t)at->nodes;
+    of->count = coll_own_count(plan, kit->rank);
+    if (!layout->counts)
+        return;
+    for (uint32_t i = 0; i < kit->at.ranks; i++)
+        displs[i] = layout->displs[kit->at.first + i] - layout->displs[kit->at.first];
+    cut->counts = layout->counts + kit->at.first;
+    cut->displs = displs;
+}
+
+/* ---- gather ------------------------------------------------------------------------------ */
+
+/* A leader that is not the root has its node's blocks in SCRATCH, or alone in its own IN; at
+ * the root they are where they belong. */
+COLL_INLINE coll_status coll_i_two_level_gather(coll_plan *plan, coll_kit *kit)
+{
+    const coll_layout *layout = &plan->problem.out;
+    const coll_collective it = plan->problem.collective;
+    coll_i_levels at;
+    coll_problem of;
+    coll_stage *stage;
+    coll_status status = COLL_OK;
+    size_t held;
+    bool aside;
+    coll_i_levels_of(plan, kit, &at);
+    aside = at.within && !at.here && kit->at.ranks > 1;
+    held = aside && at.leads ? coll_i_levels_node(plan, kit, layout) : 0;
+    kit->scratch = held;
+    if (at.within) {
+        coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, it, &of);
+        coll_i_levels_within(plan, kit, &at, layout, &of, &of.out);
+        if (at.here)
+            of.flags |= plan->problem.flags & COLL_IN_PLACE;
+        status = coll_i_kit_within(plan, kit, &of, &stage);
+        if (status != COLL_OK)
+            return status;
+        if (at.here)
+            stage->base[COLL_OUT] += coll_i_levels_at(plan, layout, kit->at.first);
+        else if (aside)
+            stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+        else
+            kit->n_stages--;
+        stage->base[COLL_SCRATCH] += held;
+    }
+    if (at.across || !at.within) {
+        coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, it, &of);
+        coll_i_levels_across(plan, kit, &at, layout, COLL_GATHERV, &of, &of.out);
+        of.flags |= at.within ? (uint32_t)COLL_IN_PLACE : 0;
+        status = coll_i_kit_across(plan, kit, &at, &of, &stage);
+        if (status != COLL_OK)
+            return status;
+        if (aside)
+            stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
+        stage->base[COLL_SCRATCH] += held;
+    }
+    return status;
+}
+
+/* ---- scatter ----------------------------------------------------------------------------- */
+
+/* The same backwards. */
+COLL_INLINE coll_status coll_i_two_level_scatter(coll_plan *plan, coll_kit *kit)
+{
+    const coll_layout *layout = &plan->problem.in;
+    const coll_collective it = plan->problem.collective;
+    coll_i_levels at;
+    coll_problem of;
+    coll_stage *stage;
+    coll_status status = COLL_OK;
+    size_t held;
+    bool aside;
+    coll_i_levels_of(plan, kit, &at);
+    aside = at.within && !at.here && kit->at.ranks > 1;
+    held = aside && at.leads ? coll_i_levels_node(plan, kit, layout) : 0;
+    kit->scratch = held;
+    if (at.across || !at.within) {
+        coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, it, &of);
+        coll_i_levels_across(plan, kit, &at, layout, COLL_SCATTERV, &of, &of.in);
+        of.flags |= at.within ? (uint32_t)COLL_IN_PLACE : 0;
+        status = coll_i_kit_across(plan, kit, &at, &of, &stage);
+        if (status != COLL_OK)
+            return status;
+        if (aside)
+            stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+        stage->base[COLL_SCRATCH] += held;
+    }
+    if (at.within) {
+        coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, it, &of);
+        coll_i_levels_within(plan, kit, &at, layout, &of, &of.in);
+        if (at.here)
+            of.flags |= plan->problem.flags & COLL_IN_PLACE;
+        status = coll_i_kit_within(plan, kit, &of, &stage);
+        if (status != COLL_OK)
+            return status;
+        if (at.here)
+            stage->base[COLL_IN] += coll_i_levels_at(plan, layout, kit->at.first);
+        else if (aside)
+            stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
+        else
+            kit->n_stages--;
+        stage->base[COLL_SCRATCH] += held;
+    }
+    return status;
+}
+
+/* ---- allgather --------------------------------------------------------------------------- */
+
+COLL_INLINE coll_status coll_i_two_level_allgather(coll_plan *plan, coll_kit *kit)
+{
+    const coll_layout *layout = &plan->problem.out;
+    const bool v = plan->problem.collective == COLL_ALLGATHERV, in_place = coll_in_place(plan);
+    const size_t begin = coll_i_levels_at(plan, layout, kit->at.first);
+    coll_i_levels at;
+    coll_problem of;
+    coll_stage *stage;
+    coll_status status = COLL_OK;
+    coll_i_levels_of(plan, kit, &at);
+    if (at.within) {
+        coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, v ? COLL_GATHERV : COLL_GATHER, &of);
+        coll_i_levels_within(plan, kit, &at, layout, &of, &of.out);
+        of.flags |= plan->problem.flags & COLL_IN_PLACE;
+        status = coll_i_kit_within(plan, kit, &of, &stage);
+        if (status != COLL_OK)
+            return status;
+        stage->base[COLL_OUT] += begin;
+        if (in_place)
+            stage->base[COLL_IN] = COLL_AT(COLL_OUT, coll_i_levels_at(plan, layout, kit->rank));
+    }
+    if (at.across || !at.within) {
+        coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, plan->problem.collective, &of);
+        coll_i_levels_across(plan, kit, &at, layout, COLL_ALLGATHERV, &of, &of.out);
+        of.flags |= at.within ? (uint32_t)COLL_IN_PLACE : 0;
+        status = coll_i_kit_across(plan, kit, &at, &of, &stage);
+    }
+    if (status == COLL_OK && at.within) {
+        coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_BCAST, &of);
+        of.count = coll_i_levels_at(plan, layout, plan->problem.p);
+        of.flags |= COLL_IN_PLACE;
+        status = coll_i_kit_within(plan, kit, &of, &stage);
+    }
+    plan->traits |= COLL_GIVES_SAME_BITS;
+    return status;
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+#define COLL_I_TWO_LEVEL_BLOCKS "Wu 2005, chapter 3; Bayatpour et al. 2017, section 2.1"
+
+static const coll_use coll_i_two_level_gather_usual[] = {
+    {COLL_WITHIN, &coll_fnomial_gather, NULL}, {COLL_WITHIN, &coll_fnomial_gatherv, NULL},
+    {COLL_ACROSS, &coll_fnomial_gather, NULL}, {COLL_ACROSS, &coll_fnomial_gatherv, NULL},
+    {COLL_WITHIN, &coll_fnomial_bcast, NULL},  {COLL_ACROSS, &coll_ring_allgather, NULL}};
+
+static const coll_recipe coll_two_level_gather = {
+    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_GATHER), 0, 1),
+    coll_i_two_level_gather, coll_i_two_level_gather_usual, 4};
+static const coll_recipe coll_two_level_gatherv = {
+    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_GATHERV),
+                  COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED, 1),
+    coll_i_two_level_gather, coll_i_two_level_gather_usual, 4};
+static const coll_recipe coll_two_level_scatter = {
+    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_SCATTER), 0, 1),
+    coll_i_two_level_scatter, coll_i_two_level_gather_usual, 4};
+static const coll_recipe coll_two_level_scatterv = {
+    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_SCATTERV),
+                  COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED, 1),
+    coll_i_two_level_scatter, coll_i_two_level_gather_usual, 4};
+static const coll_recipe coll_two_level_allgather = {
+    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLGATHER),
+                  COLL_GIVES_SAME_BITS, 2),
+    coll_i_two_level_allgather, coll_i_two_level_gather_usual, 6};
+static const coll_recipe coll_two_level_allgatherv = {
+    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLGATHERV),
+                  COLL_GIVES_SAME_BITS | COLL_NEEDS_PACKED, 2),
+    coll_i_two_level_allgather, coll_i_two_level_gather_usual, 6};
+
+#endif /* COLL_ALGOS_TWO_LEVEL_BLOCKS_H */

@@ -1,0 +1,290 @@
+/* coll/algos/two_level_exchange.h — alltoall, reduce_scatter(_block) in two levels
+ *
+ * Alltoall: a leader gathers all blocks of its node's ranks, sorts them by the node that they go
+ * to, exchanges one message with every other leader, sorts what came by its node's ranks, and
+ * scatters. Every block is moved five times instead of once, but the network has h² messages
+ * instead of p², so this is for short blocks. On one node the ranks exchange directly.
+ *
+ *   2 nodes of 2 ranks, leader 0     gathered     0:0 0:1 0:2 0:3 | 1:0 1:1 1:2 1:3   (from:to)
+ *                                    by node      0:0 0:1 1:0 1:1 | 0:2 0:3 1:2 1:3
+ *                                    exchanged    0:0 0:1 1:0 1:1 | 2:0 2:1 3:0 3:1
+ *                                    by rank      0:0 1:0 2:0 3:0 | 0:1 1:1 2:1 3:1
+ *
+ * Reduce_scatter: the vector is reduced at the leaders, which reduce_scatter the blocks of nodes,
+ * and scatter the blocks of ranks.
+ *
+ * Laws (tests/algos/two_level_exchange.c)
+ *   (1) sorting moves every element once
+ *   (2) only leaders have messages to other nodes, and these are those of the inner algorithm of
+ *       as many ranks as there are nodes
+ * Cost    messages, elements and combinations of the inner algorithms: within a node of m ranks, of
+ *         a gather and a scatter of m·p blocks, or of a reduce of all blocks and a scatter of m; at
+ *         a leader, besides, of the one across. Sorting: m·h and m·p copies. scratch of a leader:
+ *         alltoall 2·m·p blocks, reduce_scatter all blocks and, if m > 1, those of its node
+ * Source  Wu 2005, chapter 3 (levels); Bayatpour et al. 2017, section 2.1
+ */
+#ifndef COLL_ALGOS_TWO_LEVEL_EXCHANGE_H
+#define COLL_ALGOS_TWO_LEVEL_EXCHANGE_H
+
+#include "pairwise.h"
+#include "two_level_blocks.h"
+
+/* ---- sorting ----------------------------------------------------------------------------- */
+
+/* Copies of a leader of a node of m ranks from IN to OUT, a plan of its own of p = m ranks.
+ * First: IN has p blocks of each rank of the node, OUT those for each node, by rank: m·h
+ * copies, radix is h. */
+COLL_INLINE size_t coll_i_sort_by_node_steps(const coll_plan *plan, uint32_t rank)
+{
+    (void)rank;
+    return ((size_t)plan->problem.p * plan->radix.by + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
+}
+
+COLL_INLINE unsigned coll_i_sort_by_node_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                              coll_action *out)
+{
+    const coll_kit *kit = coll_i_kit(plan);
+    const size_t count = plan->problem.count;
+    const uint32_t m = plan->problem.p, p = kit->p, all = m * plan->radix.by;
+    unsigned n = 0;
+    (void)rank;
+    for (uint32_t x = (uint32_t)s * COLL_STEP_MAX; n < COLL_STEP_MAX && x < all; x++) {
+        const uint32_t t = coll_divide(x, &plan->radix), node = x - t * plan->radix.by;
+        const size_t first = coll_nodes_first(&kit->nodes, p, node);
+        const size_t ranks = coll_nodes_first(&kit->nodes, p, node + 1) - first;
+        coll_act_copy(&out[n++], COLL_AT(COLL_OUT, (first * m + t * ranks) * count),
+                      COLL_AT(COLL_IN, ((size_t)t * p + first) * count), ranks * count);
+    }
+    return n;
+}
+
+/* Then: IN has m blocks of each of all ranks, OUT those for each rank of the node: m·p copies,
+ * radix is p. */
+COLL_INLINE unsigned coll_i_sort_by_rank_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                              coll_action *out)
+{
+    const size_t count = plan->problem.count, m = plan->problem.p;
+    const uint32_t p = plan->radix.by, all = plan->problem.p * p;
+    unsigned n = 0;
+    (void)rank;
+    for (uint32_t x = (uint32_t)s * COLL_STEP_MAX; n < COLL_STEP_MAX && x < all; x++) {
+        const uint32_t t = coll_divide(x, &plan->radix), from = x - t * p;
+        coll_act_copy(&out[n++], COLL_AT(COLL_OUT, x * count),
+                      COLL_AT(COLL_IN, (from * m + t) * count), count);
+    }
+    return n;
+}
+
+static const coll_algorithm coll_i_sort_by_node = {"sort by node",
+                                                   "",
+                                                   COLL_BIT(COLL_ALLTOALL),
+                                                   0,
+                                                   1,
+                                                   0,
+                                                   NULL,
+                                                   NULL,
+                                                   coll_i_sort_by_node_steps,
+                                                   coll_i_sort_by_node_step,
+                                                   NULL,
+                                                   NULL};
+static const coll_algorithm coll_i_sort_by_rank = {"sort by rank",
+                                                   "",
+                                                   COLL_BIT(COLL_ALLTOALL),
+                                                   0,
+                                                   1,
+                                                   0,
+                                                   NULL,
+                                                   NULL,
+                                                   coll_i_sort_by_node_steps,
+                                                   coll_i_sort_by_rank_step,
+                                                   NULL,
+                                                   NULL};
+
+/* A stage that sorts, at a leader. */
+COLL_INLINE coll_status coll_i_levels_sort(coll_plan *plan, coll_kit *kit,
+                                           const coll_i_levels *at,
+                                           const coll_algorithm *algorithm, uint32_t radix,
+                                           size_t from, size_t to)
+{
+    coll_problem of;
+    coll_plan *inner;
+    coll_stage *stage;
+    coll_status status;
+    coll_i_kit_problem(plan, COLL_WITHIN, COLL_ALLTOALL, kit->at.ranks, plan->problem.count,
+                       &of);
+    status = coll_i_kit_make(plan, kit, algorithm, NULL, &of, &inner);
+    if (status != COLL_OK)
+        return status;
+    inner->inner = kit;
+    inner->radix = coll_divider_of(radix);
+    stage = coll_i_kit_stage(kit, inner, 0, COLL_I_RUN, 0);
+    stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, from);
+    stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, to);
+    if (!at->leads)
+        kit->n_stages--;
+    return COLL_OK;
+}
+
+/* ---- alltoall ---------------------------------------------------------------------------- */
+
+/* What each node has for each other: m_i·m_k blocks. Tables, where nodes differ. */
+COLL_INLINE void coll_i_levels_matrix(const coll_plan *plan, coll_kit *kit,
+                                      const coll_i_levels *at, coll_problem *of)
+{
+    const coll_nodes *nodes = &kit->nodes;
+    const size_t own = kit->at.ranks * plan->problem.count;
+    size_t *counts = kit->tables, *displs = counts + at->nodes;
+    of->count = own * kit->at.ranks;
+    if (coll_nodes_smallest(nodes, kit->p) == coll_nodes_largest(nodes, kit->p))
+        return;
+    for (uint32_t i = 0; i < at->nodes; i++) {
+        displs[i] = coll_nodes_first(nodes, kit->p, i) * own;
+        counts[i] = coll_nodes_first(nodes, kit->p, i + 1) * own - displs[i];
+    }
+    of->collective = COLL_ALLTOALLV;
+    of->count = 0;
+    of->in.counts = of->out.counts = counts;
+    of->in.displs = of->out.displs = displs;
+}
+
+/* SCRATCH has two halves: gathered and exchanged; sorted, before and after. */
+COLL_INLINE coll_status coll_i_two_level_alltoall(coll_plan *plan, coll_kit *kit)
+{
+    const uint32_t p = plan->problem.p, nodes = coll_nodes_count(&kit->nodes);
+    const coll_ref input = coll_input(plan);
+    coll_i_levels at;
+    coll_problem of;
+    coll_stage *stage;
+    coll_status status;
+    size_t half, held;
+    coll_i_levels_of(plan, kit, &at);
+    if (!at.within || !at.across) {
+        const coll_role role = at.within ? COLL_WITHIN : COLL_ACROSS;
+        coll_i_levels_problem(plan, kit, &at, role, COLL_ALLTOALL, &of);
+        return at.within ? coll_i_kit_within(plan, kit, &of, &stage)
+                         : coll_i_kit_across(plan, kit, &at, &of, &stage);
+    }
+    if (!coll_multiply(plan->problem.count * p, coll_nodes_largest(&kit->nodes, p), &half) ||
+        !coll_i_addressable(2 * half, plan->problem.elem_bytes))
+        return COLL_ERR_OVERFLOW;
+    half = plan->problem.count * p * kit->at.ranks;
+    held = at.leads ? 2 * half : 0;
+    kit->scratch = held;
+    coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_GATHER, &of);
+    of.count = plan->problem.count * p;
+    status = coll_i_kit_within(plan, kit, &of, &stage);
+    if (status != COLL_OK)
+        return status;
+    stage->base[COLL_IN] = input;
+    stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+    stage->base[COLL_SCRATCH] += held;
+    status = coll_i_levels_sort(plan, kit, &at, &coll_i_sort_by_node, nodes, 0, half);
+    if (status != COLL_OK)
+        return status;
+    coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, COLL_ALLTOALL, &of);
+    coll_i_levels_matrix(plan, kit, &at, &of);
+    status = coll_i_kit_across(plan, kit, &at, &of, &stage);
+    if (status != COLL_OK)
+        return status;
+    stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, half);
+    stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+    stage->base[COLL_SCRATCH] += held;
+    status = coll_i_levels_sort(plan, kit, &at, &coll_i_sort_by_rank, p, 0, half);
+    if (status != COLL_OK)
+        return status;
+    coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_SCATTER, &of);
+    of.count = plan->problem.count * p;
+    status = coll_i_kit_within(plan, kit, &of, &stage);
+    if (status != COLL_OK)
+        return status;
+    stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, half);
+    stage->base[COLL_SCRATCH] += held;
+    return COLL_OK;
+}
+
+/* ---- reduce_scatter ---------------------------------------------------------------------- */
+
+/* A leader's SCRATCH has the sum of all blocks, and behind it the result of its node's. A rank
+ * alone on its node has it in OUT at once. */
+COLL_INLINE coll_status coll_i_two_level_reduce_scatter(coll_plan *plan, coll_kit *kit)
+{
+    const coll_layout *layout = &plan->problem.in;
+    const bool v = plan->problem.collective == COLL_REDUCE_SCATTER;
+    const size_t all = coll_i_levels_at(plan, layout, plan->problem.p);
+    const size_t node = coll_i_levels_node(plan, kit, layout);
+    const size_t begin = coll_i_levels_at(plan, layout, kit->at.first);
+    const bool alone = kit->at.ranks == 1;
+    coll_i_levels at;
+    coll_problem of;
+    coll_stage *stage;
+    coll_status status = COLL_OK;
+    size_t sum = 0, held;
+    coll_i_levels_of(plan, kit, &at);
+    if (at.within && at.leads)
+        sum = all;
+    held = sum + (sum && at.across && !alone ? node : 0);
+    kit->scratch = held;
+    if (at.within) {
+        coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_REDUCE, &of);
+        of.flags &= ~(uint32_t)COLL_IN_PLACE;
+        of.count = all;
+        status = coll_i_kit_within(plan, kit, &of, &stage);
+        if (status != COLL_OK)
+            return status;
+        stage->base[COLL_IN] = coll_input(plan);
+        stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+        stage->base[COLL_SCRATCH] += held;
+    }
+    if (at.across || !at.within) {
+        coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, plan->problem.collective, &of);
+        coll_i_levels_across(plan, kit, &at, layout, COLL_REDUCE_SCATTER, &of, &of.in);
+        status = coll_i_kit_across(plan, kit, &at, &of, &stage);
+        if (status != COLL_OK)
+            return status;
+        if (at.within) {
+            stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
+            stage->base[COLL_OUT] = alone ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, all);
+        }
+        stage->base[COLL_SCRATCH] += held;
+    }
+    if (at.within) {
+        coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, v ? COLL_SCATTERV : COLL_SCATTER,
+                              &of);
+        of.flags &= ~(uint32_t)COLL_IN_PLACE;
+        coll_i_levels_within(plan, kit, &at, layout, &of, &of.in);
+        status = coll_i_kit_within(plan, kit, &of, &stage);
+        if (status != COLL_OK)
+            return status;
+        stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, at.across ? all : begin);
+        stage->base[COLL_SCRATCH] += held;
+        if (at.across && alone)
+            kit->n_stages--;
+    }
+    return status;
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+static const coll_use coll_i_two_level_alltoall_usual[] = {
+    {COLL_WITHIN, &coll_fnomial_gather, NULL},
+    {COLL_WITHIN, &coll_pairwise_alltoall, NULL},
+    {COLL_ACROSS, &coll_pairwise_alltoall, NULL}};
+static const coll_recipe coll_two_level_alltoall = {
+    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLTOALL), 0, 2),
+    coll_i_two_level_alltoall, coll_i_two_level_alltoall_usual, 3};
+
+static const coll_use coll_i_two_level_reduce_scatter_usual[] = {
+    {COLL_WITHIN, &coll_fnomial_reduce, NULL},
+    {COLL_WITHIN, &coll_fnomial_gather, NULL},
+    {COLL_WITHIN, &coll_fnomial_gatherv, NULL},
+    {COLL_ACROSS, &coll_pairwise_reduce_scatter, NULL}};
+static const coll_recipe coll_two_level_reduce_scatter_block = {
+    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 0,
+                  2),
+    coll_i_two_level_reduce_scatter, coll_i_two_level_reduce_scatter_usual, 4};
+static const coll_recipe coll_two_level_reduce_scatter = {
+    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_REDUCE_SCATTER),
+                  COLL_NEEDS_PACKED, 2),
+    coll_i_two_level_reduce_scatter, coll_i_two_level_reduce_scatter_usual, 4};
+
+#endif /* COLL_ALGOS_TWO_LEVEL_EXCHANGE_H */

@@ -1,0 +1,108 @@
+/* tests/algos/node_leader.c — the laws of coll/algos/node_leader.h */
+#include "levels.h"
+
+/* The number of the socket, among all, that a rank is on, of at most `most` a node; from 0. */
+static uint32_t socket_of(const coll_nodes *nodes, uint32_t p, uint32_t most, uint32_t rank)
+{
+    const coll_node at = coll_node_of(nodes, p, rank);
+    uint32_t before = 0;
+    for (uint32_t i = 0; i <= at.index; i++) {
+        const uint32_t ranks = coll_node_at(nodes, p, i, 0).ranks;
+        const uint32_t sockets = ranks < most ? ranks : most;
+        const coll_partition cut = coll_partition_of(ranks, sockets);
+        for (uint32_t k = 0; k < sockets && i == at.index; k++)
+            if (at.local < coll_part_offset(cut, k + 1))
+                return before + k;
+        before += sockets;
+    }
+    return before;
+}
+
+/* (1), (2) and the costs: meetings are no messages. most: sockets of a node. */
+static void check_case(const coll_grid_case *of, uint32_t most)
+{
+    const coll_report report = level_cost(of);
+    const coll_nodes *nodes = &level_kit(0)->nodes;
+    const uint32_t p = of->p;
+    uint32_t leaders = socket_of(nodes, p, most, p - 1) + 1;
+    for (uint32_t r = 0; r < p; r++) {
+        const uint32_t own = socket_of(nodes, p, most, r);
+        const bool leads = r == 0 || socket_of(nodes, p, most, r - 1) != own;
+        const walk *w = walk_of(level_plan(r), r);
+        uint32_t meetings = 0;
+        for (size_t i = 0; i < w->n; i++) {
+            const coll_action *a = &w->act[i];
+            if (a->kind == COLL_DO_FABRIC_REDUCE) {
+                meetings++;
+                CHECK_EQ(a->stride, leaders);
+                CHECK_EQ(a->count, of->count);
+            } else if (is_send(a)) {
+                CHECK_EQ(socket_of(nodes, p, most, a->peer), own);
+            }
+        }
+        CHECK_EQ(meetings, leads && (leaders > 1 || p == 1) ? 1 : 0);
+        /* a reduce sends once, but at the leader; a bcast, once in all for each rank but it */
+        CHECK(report.ranks[r].messages >= (leads ? 0u : 1u));
+    }
+    CHECK_EQ(report.messages, 2 * (p - leaders));
+}
+
+TEST(leaders_meet_in_the_network)
+{
+    for (uint32_t p = 1; p <= 64; p += p < 20 ? 1 : 11)
+        for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
+            for (uint32_t flags = 0; flags < 4; flags++) {
+                coll_grid_case of = level_case(&coll_node_leader_allreduce.algorithm,
+                                               COLL_ALLREDUCE, p, 6, flags);
+                of.nodes = level_nodes[kind];
+                check_case(&of, 1);
+                of.algorithm = &coll_socket_leader_allreduce.algorithm;
+                for (of.param[0] = 1; of.param[0] <= 5; of.param[0]++)
+                    check_case(&of, of.param[0]);
+            }
+}
+
+/* Only the network finds the leaders of sockets; those of a node may use anything. */
+TEST(what_is_used_across)
+{
+    const coll_use ring = {COLL_ACROSS, &coll_ring_allreduce, NULL};
+    coll_grid_case of = level_case(&coll_socket_leader_allreduce.algorithm, COLL_ALLREDUCE, 8,
+                                   6, COLL_COMMUTATIVE);
+    coll_report report;
+    of.nodes = 4;
+    of.uses = &ring;
+    of.n_uses = 1;
+    CHECK_STATUS(level_prove(&of, &report), COLL_ERR_GROUP);
+    of.algorithm = &coll_node_leader_allreduce.algorithm;
+    CHECK_STATUS(level_prove(&of, &report), COLL_OK);
+    CHECK_EQ(level_plan(0)->traits & COLL_NEEDS_FABRIC_REDUCE, 0);
+}
+
+/* Sockets have memory of their own to share. */
+TEST(what_is_used_within)
+{
+    const coll_use shm[] = {{COLL_WITHIN, &coll_shm_reduce, NULL},
+                            {COLL_WITHIN, &coll_shm_bcast, NULL}};
+    for (uint32_t p = 1; p <= 20; p++)
+        for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
+            for (uint32_t sockets = 1; sockets <= 3; sockets++) {
+                coll_grid_case of = level_case(&coll_socket_leader_allreduce.algorithm,
+                                               COLL_ALLREDUCE, p, 6, COLL_COMMUTATIVE);
+                of.nodes = level_nodes[kind];
+                of.param[0] = sockets;
+                of.uses = shm;
+                of.n_uses = 2;
+                (void)level_cost(&of);
+            }
+    level_try_all(&coll_node_leader_allreduce, COLL_ALLREDUCE);
+}
+
+int main(void)
+{
+    coll_grid_worker_init(&level_worker);
+    RUN(leaders_meet_in_the_network);
+    RUN(what_is_used_across);
+    RUN(what_is_used_within);
+    coll_grid_worker_release(&level_worker);
+    return check_done();
+}
