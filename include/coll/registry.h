@@ -15,6 +15,7 @@
 
 #include "algos/binary_tree_scan.h"
 #include "algos/bine.h"
+#include "algos/bine_butterfly.h"
 #include "algos/bruck.h"
 #include "algos/bruck_alltoall.h"
 #include "algos/bruck_alltoallv.h"
@@ -173,6 +174,9 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_swing_latency_allreduce,
     &coll_swing_allgather,
     &coll_swing_reduce_scatter,
+    &coll_bine_allgather,
+    &coll_bine_reduce_scatter,
+    &coll_bine_allreduce,
 
     /* dissemination, and its kin that gathers */
     &coll_dissemination_barrier,
