@@ -41,18 +41,17 @@ typedef struct coll_i_mixed_cut {
 } coll_i_mixed_cut;
 
 /* `longest`: elements of the longest block, at least 1. */
-COLL_HOT_INLINE coll_i_mixed_cut coll_i_mixed_cut_of(const coll_plan *plan, size_t longest)
+COLL_HOT_INLINE void coll_i_mixed_cut_of(const coll_plan *plan, size_t longest,
+                                         coll_i_mixed_cut *cut)
 {
     const size_t wanted = plan->param[2], overlap = plan->param[3];
-    coll_i_mixed_cut cut;
-    cut.segment = wanted == 0 || wanted > longest ? longest : wanted;
-    cut.overlap = overlap < cut.segment ? overlap : cut.segment;
-    cut.segments = coll_segments(longest, cut.segment);
-    cut.early = cut.overlap > 0;
-    cut.late = cut.overlap < cut.segment;
-    cut.piece =
-        cut.overlap > cut.segment - cut.overlap ? cut.overlap : cut.segment - cut.overlap;
-    return cut;
+    cut->segment = wanted == 0 || wanted > longest ? longest : wanted;
+    cut->overlap = overlap < cut->segment ? overlap : cut->segment;
+    cut->segments = coll_segments(longest, cut->segment);
+    cut->early = cut->overlap > 0;
+    cut->late = cut->overlap < cut->segment;
+    cut->piece =
+        cut->overlap > cut->segment - cut->overlap ? cut->overlap : cut->segment - cut->overlap;
 }
 
 /* Stages in which something goes through a buffer. */
@@ -116,7 +115,8 @@ COLL_INLINE coll_status coll_i_mixed_check_size(const coll_plan *plan, size_t lo
     if (longest == 0)
         return COLL_OK;
     {
-        const coll_i_mixed_cut cut = coll_i_mixed_cut_of(plan, longest);
+        coll_i_mixed_cut cut;
+        coll_i_mixed_cut_of(plan, longest, &cut);
         if (!coll_multiply(coll_i_mixed_passes(&cut), blocks, &stages) || stages > UINT32_MAX)
             return COLL_ERR_PARAM;
         if (!coll_multiply(cut.piece, plan->param[1] + (size_t)plan->problem.p, &elements) ||
@@ -158,38 +158,41 @@ typedef struct coll_i_mixed_place {
     coll_branch branch;
 } coll_i_mixed_place;
 
-COLL_HOT_INLINE coll_i_mixed_place coll_i_mixed_place_of(const coll_plan *plan, uint32_t rank)
+COLL_HOT_INLINE void coll_i_mixed_place_of(const coll_plan *plan, uint32_t rank,
+                                           coll_i_mixed_place *at)
 {
     const coll_problem *of = &plan->problem;
     const coll_node home = coll_node_of(&of->nodes, of->p, of->root);
+    const coll_node node = coll_node_of(&of->nodes, of->p, rank);
     coll_divider two;
-    coll_i_mixed_place at;
     two.by = 2;
     two.multiplier = two.shift1 = two.shift2 =
-        0; /* never divided by: trees of degree 2 shift */
-    at.node = coll_node_of(&of->nodes, of->p, rank);
-    at.nodes = coll_nodes_count(&of->nodes);
-    at.root = home.index;
-    at.v = coll_mod_sub(at.node.index, home.index, at.nodes);
-    at.tree = coll_i_shm_tree_among(&two, at.node.first, at.node.ranks,
-                                    at.v == 0 ? home.local : 0, at.node.local);
+        0;                       /* never divided by: trees of degree 2 shift */
+    at->node.index = node.index; /* by field: on bare metal, compilers call memcpy for all */
+    at->node.first = node.first;
+    at->node.ranks = node.ranks;
+    at->node.local = node.local;
+    at->nodes = coll_nodes_count(&of->nodes);
+    at->root = home.index;
+    at->v = coll_mod_sub(at->node.index, home.index, at->nodes);
+    coll_i_shm_tree_among(&at->tree, &two, at->node.first, at->node.ranks,
+                          at->v == 0 ? home.local : 0, at->node.local);
     if (plan->param[0] == 0) {
-        const coll_fnomial place = coll_fnomial_of(at.nodes, &two, at.v);
-        at.parent = place.parent;
-        at.children = place.children;
-        at.branch.parent = at.branch.children = at.branch.depth = at.branch.below.extra = 0;
-        at.branch.below.base = 0;
+        const coll_fnomial place = coll_fnomial_of(at->nodes, &two, at->v);
+        at->parent = place.parent;
+        at->children = place.children;
+        at->branch.parent = at->branch.children = at->branch.depth = at->branch.below.extra = 0;
+        at->branch.below.base = 0;
     } else {
         const coll_branch place = plan->param[0] == 1
-                                      ? coll_chain_of(at.nodes, &plan->radix, at.v)
-                                      : coll_kary_of(at.nodes, &plan->radix, at.v);
-        at.parent = place.parent;
-        at.children = place.children;
-        at.branch.parent = at.branch.children = at.branch.depth = 0;
-        at.branch.below.base = place.below.base;
-        at.branch.below.extra = place.below.extra;
+                                      ? coll_chain_of(at->nodes, &plan->radix, at->v)
+                                      : coll_kary_of(at->nodes, &plan->radix, at->v);
+        at->parent = place.parent;
+        at->children = place.children;
+        at->branch.parent = at->branch.children = at->branch.depth = 0;
+        at->branch.below.base = place.below.base;
+        at->branch.below.extra = place.below.extra;
     }
-    return at;
 }
 
 /* The coordinator of a node, renumbered. */
@@ -248,12 +251,15 @@ COLL_HOT_INLINE coll_i_mixed_list coll_i_mixed_bcast_list(const coll_plan *plan,
 
 COLL_INLINE size_t coll_i_mixed_bcast_steps(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_mixed_place at = coll_i_mixed_place_of(plan, rank);
+    coll_i_mixed_place at;
     if (plan->problem.count == 0)
         return 0;
+    coll_i_mixed_place_of(plan, rank, &at);
     {
-        const coll_i_mixed_cut cut = coll_i_mixed_cut_of(plan, plan->problem.count);
-        const coll_i_mixed_list list = coll_i_mixed_bcast_list(plan, &at, &cut, rank);
+        coll_i_mixed_cut cut;
+        coll_i_mixed_list list;
+        coll_i_mixed_cut_of(plan, plan->problem.count, &cut);
+        list = coll_i_mixed_bcast_list(plan, &at, &cut, rank);
         return ((list.early + (size_t)list.late) * cut.segments + (list.own ? 1 : 0) +
                 COLL_STEP_MAX - 1) /
                COLL_STEP_MAX;
@@ -295,14 +301,19 @@ COLL_HOT_INLINE void coll_i_mixed_bcast_action(const coll_plan *plan,
 COLL_INLINE unsigned coll_i_mixed_bcast_step(const coll_plan *plan, uint32_t rank, size_t s,
                                              coll_action *out)
 {
-    const coll_i_mixed_place at = coll_i_mixed_place_of(plan, rank);
-    const coll_i_mixed_cut cut = coll_i_mixed_cut_of(plan, plan->problem.count);
-    const coll_i_mixed_list list = coll_i_mixed_bcast_list(plan, &at, &cut, rank);
-    const size_t early = list.early * cut.segments, late = list.late * cut.segments;
-    size_t i = s * COLL_STEP_MAX;
-    bool is_late = i >= early;
+    coll_i_mixed_place at;
+    coll_i_mixed_cut cut;
+    coll_i_mixed_list list;
+    size_t i = s * COLL_STEP_MAX, early, late;
+    bool is_late;
     coll_i_shm_at where;
     unsigned n = 0;
+    coll_i_mixed_place_of(plan, rank, &at);
+    coll_i_mixed_cut_of(plan, plan->problem.count, &cut);
+    list = coll_i_mixed_bcast_list(plan, &at, &cut, rank);
+    early = list.early * cut.segments;
+    late = list.late * cut.segments;
+    is_late = i >= early;
     if (is_late)
         i -= early;
     where.stage = !is_late ? i / list.early : list.late ? i / list.late : 0;
@@ -329,8 +340,10 @@ COLL_INLINE size_t coll_i_mixed_bcast_shared(const coll_plan *plan)
     if (count == 0 || coll_nodes_largest(&plan->problem.nodes, plan->problem.p) == 1)
         return 0;
     {
-        const coll_i_mixed_cut cut = coll_i_mixed_cut_of(plan, count);
-        const size_t passes = coll_i_mixed_passes(&cut);
+        coll_i_mixed_cut cut;
+        size_t passes;
+        coll_i_mixed_cut_of(plan, count, &cut);
+        passes = coll_i_mixed_passes(&cut);
         return (passes < plan->param[1] ? passes : plan->param[1]) * cut.piece;
     }
 }

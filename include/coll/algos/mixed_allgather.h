@@ -62,25 +62,28 @@ COLL_INLINE size_t coll_i_mixed_longest(const coll_plan *plan)
     return coll_nodes_largest(&plan->problem.nodes, plan->problem.p) * plan->problem.count;
 }
 
-COLL_HOT_INLINE coll_i_mixed_ring coll_i_mixed_ring_of(const coll_plan *plan, uint32_t rank)
+COLL_HOT_INLINE void coll_i_mixed_ring_of(const coll_plan *plan, uint32_t rank,
+                                          coll_i_mixed_ring *at)
 {
     const coll_problem *of = &plan->problem;
-    coll_i_mixed_ring at;
+    const coll_node node = coll_node_of(&of->nodes, of->p, rank);
     uint32_t pass;
-    at.node = coll_node_of(&of->nodes, of->p, rank);
-    at.nodes = coll_nodes_count(&of->nodes);
-    at.cut = coll_i_mixed_cut_of(plan, coll_i_mixed_longest(plan));
-    at.tree =
-        coll_i_shm_tree_among(&plan->radix, at.node.first, at.node.ranks, 0, at.node.local);
-    at.slot = at.cut.segment < of->count ? at.cut.segment : of->count;
-    at.rounds = coll_segments(of->count, at.slot);
-    at.stages = at.nodes * at.cut.segments;
-    pass = at.node.ranks > 1 ? coll_i_shm_pass_actions(&at.tree) : 0;
-    at.gather = at.tree.v == 0 ? 3 * (at.node.ranks - 1) : 3;
-    at.messages = at.tree.v == 0 && at.nodes > 1 ? 2 : 0;
-    at.early = (at.cut.early ? pass : 0) + at.messages;
-    at.late = at.cut.late ? pass : 0;
-    return at;
+    at->node.index = node.index; /* by field: on bare metal, compilers call memcpy for all */
+    at->node.first = node.first;
+    at->node.ranks = node.ranks;
+    at->node.local = node.local;
+    at->nodes = coll_nodes_count(&of->nodes);
+    coll_i_mixed_cut_of(plan, coll_i_mixed_longest(plan), &at->cut);
+    coll_i_shm_tree_among(&at->tree, &plan->radix, at->node.first, at->node.ranks, 0,
+                          at->node.local);
+    at->slot = at->cut.segment < of->count ? at->cut.segment : of->count;
+    at->rounds = coll_segments(of->count, at->slot);
+    at->stages = at->nodes * at->cut.segments;
+    pass = at->node.ranks > 1 ? coll_i_shm_pass_actions(&at->tree) : 0;
+    at->gather = at->tree.v == 0 ? 3 * (at->node.ranks - 1) : 3;
+    at->messages = at->tree.v == 0 && at->nodes > 1 ? 2 : 0;
+    at->early = (at->cut.early ? pass : 0) + at->messages;
+    at->late = at->cut.late ? pass : 0;
 }
 
 /* The run of blocks of the node that is `back` before this one on the ring. */
@@ -185,7 +188,8 @@ COLL_INLINE size_t coll_i_mixed_allgather_steps(const coll_plan *plan, uint32_t 
     if (plan->problem.p == 1)
         return coll_in_place(plan) ? 0 : 1;
     {
-        const coll_i_mixed_ring at = coll_i_mixed_ring_of(plan, rank);
+        coll_i_mixed_ring at;
+        coll_i_mixed_ring_of(plan, rank, &at);
         return (at.gather * at.rounds + (at.tree.v == 0 ? 1 : 0) +
                 (at.early + (size_t)at.late) * at.stages + COLL_STEP_MAX - 1) /
                COLL_STEP_MAX;
@@ -196,15 +200,18 @@ COLL_INLINE unsigned coll_i_mixed_allgather_step(const coll_plan *plan, uint32_t
                                                  coll_action *out)
 {
     const size_t count = plan->problem.count;
-    const coll_i_mixed_ring at = coll_i_mixed_ring_of(plan, rank);
-    const size_t own = at.tree.v == 0 ? 1 : 0, gather = at.gather * at.rounds;
-    const size_t early = at.early * at.stages, late = at.late * at.stages;
-    size_t i = s * COLL_STEP_MAX;
+    coll_i_mixed_ring at;
+    size_t i = s * COLL_STEP_MAX, own, gather, early, late;
     unsigned n = 0;
     if (plan->problem.p == 1) {
         coll_act_copy(out, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0), count);
         return 1;
     }
+    coll_i_mixed_ring_of(plan, rank, &at);
+    own = at.tree.v == 0 ? 1 : 0;
+    gather = at.gather * at.rounds;
+    early = at.early * at.stages;
+    late = at.late * at.stages;
     for (; n < COLL_STEP_MAX; n++, i++) {
         size_t k = i;
         if (k < own) {
@@ -239,7 +246,8 @@ COLL_INLINE size_t coll_i_mixed_allgather_shared(const coll_plan *plan)
     if (plan->problem.count == 0 || most == 1)
         return 0;
     {
-        const coll_i_mixed_ring at = coll_i_mixed_ring_of(plan, 0);
+        coll_i_mixed_ring at;
+        coll_i_mixed_ring_of(plan, 0, &at);
         return plan->param[1] * at.cut.piece + (most - 1) * at.slot;
     }
 }

@@ -111,29 +111,27 @@ typedef struct coll_i_shm_tree {
     uint32_t parent, children;
 } coll_i_shm_tree;
 
-/* `local` and `root` count from the first of the ranks. */
-COLL_HOT_INLINE coll_i_shm_tree coll_i_shm_tree_among(const coll_divider *f, uint32_t first,
-                                                      uint32_t ranks, uint32_t root,
-                                                      uint32_t local)
+/* Writes it. `local` and `root` count from the first of the ranks. */
+COLL_HOT_INLINE void coll_i_shm_tree_among(coll_i_shm_tree *tree, const coll_divider *f,
+                                           uint32_t first, uint32_t ranks, uint32_t root,
+                                           uint32_t local)
 {
     const uint32_t v = coll_mod_sub(local, root, ranks);
     const coll_fnomial at = coll_fnomial_of(ranks, f, v);
-    coll_i_shm_tree tree;
-    tree.first = first;
-    tree.ranks = ranks;
-    tree.root = root;
-    tree.f = f->by;
-    tree.v = v;
-    tree.parent = first + coll_mod_add(at.parent, root, ranks);
-    tree.children = at.children;
-    return tree;
+    tree->first = first;
+    tree->ranks = ranks;
+    tree->root = root;
+    tree->f = f->by;
+    tree->v = v;
+    tree->parent = first + coll_mod_add(at.parent, root, ranks);
+    tree->children = at.children;
 }
 
 /* Among all ranks. */
-COLL_HOT_INLINE coll_i_shm_tree coll_i_shm_tree_of(const coll_plan *plan, uint32_t root,
-                                                   uint32_t rank)
+COLL_HOT_INLINE void coll_i_shm_tree_of(const coll_plan *plan, uint32_t root, uint32_t rank,
+                                        coll_i_shm_tree *tree)
 {
-    return coll_i_shm_tree_among(&plan->radix, 0, plan->problem.p, root, rank);
+    coll_i_shm_tree_among(tree, &plan->radix, 0, plan->problem.p, root, rank);
 }
 
 COLL_HOT_INLINE uint32_t coll_i_shm_child(const coll_i_shm_tree *tree, uint32_t i)

@@ -142,7 +142,8 @@ COLL_INLINE size_t coll_i_shm_allgather_steps(const coll_plan *plan, uint32_t ra
     if (p == 1)
         return coll_in_place(plan) ? 0 : 1;
     if (coll_i_shm_at_once(plan)) {
-        const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, 0, rank);
+        coll_i_shm_tree tree;
+        coll_i_shm_tree_of(plan, 0, rank, &tree);
         actions = coll_i_shm_together(&tree);
     } else {
         actions = coll_i_shm_period(p) * coll_i_shm_segments(plan);
@@ -163,7 +164,8 @@ COLL_INLINE unsigned coll_i_shm_allgather_step(const coll_plan *plan, uint32_t r
         return 1;
     }
     if (coll_i_shm_at_once(plan)) {
-        const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, 0, rank);
+        coll_i_shm_tree tree;
+        coll_i_shm_tree_of(plan, 0, rank, &tree);
         for (; n < COLL_STEP_MAX && i + n < coll_i_shm_together(&tree); n++)
             coll_i_shm_gather_together(plan, &tree, (uint32_t)i + n, &out[n]);
         return n;
@@ -285,7 +287,8 @@ COLL_INLINE size_t coll_i_shm_alltoall_steps(const coll_plan *plan, uint32_t ran
 {
     const uint32_t p = plan->problem.p;
     if (p > 1 && coll_i_shm_at_once(plan)) {
-        const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, 0, rank);
+        coll_i_shm_tree tree;
+        coll_i_shm_tree_of(plan, 0, rank, &tree);
         return ((size_t)coll_i_shm_together(&tree) - 1 + p + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
     }
     return 2 * coll_i_shm_exchanges(plan) + (coll_in_place(plan) ? 0 : 1);
@@ -356,7 +359,8 @@ COLL_INLINE unsigned coll_i_shm_alltoall_step(const coll_plan *plan, uint32_t ra
     uint32_t i, block;
     unsigned n = 0;
     if (p > 1 && coll_i_shm_at_once(plan)) {
-        const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, 0, rank);
+        coll_i_shm_tree tree;
+        coll_i_shm_tree_of(plan, 0, rank, &tree);
         const uint32_t all = coll_i_shm_together(&tree) - 1 + p;
         for (; n < COLL_STEP_MAX && s * COLL_STEP_MAX + n < all; n++)
             coll_i_shm_exchange_together(plan, &tree, (uint32_t)s * COLL_STEP_MAX + n, &out[n]);

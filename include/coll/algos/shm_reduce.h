@@ -131,7 +131,8 @@ COLL_HOT_INLINE void coll_i_shm_reduce_other(const coll_plan *plan, const coll_i
 
 COLL_INLINE size_t coll_i_shm_reduce_steps(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, plan->problem.root, rank);
+    coll_i_shm_tree tree;
+    coll_i_shm_tree_of(plan, plan->problem.root, rank, &tree);
     if (plan->problem.p == 1)
         return coll_in_place(plan) ? 0 : 1;
     return (coll_i_shm_reduce_per(&tree) * coll_i_shm_segments(plan) + COLL_STEP_MAX - 1) /
@@ -141,7 +142,8 @@ COLL_INLINE size_t coll_i_shm_reduce_steps(const coll_plan *plan, uint32_t rank)
 COLL_INLINE unsigned coll_i_shm_reduce_step(const coll_plan *plan, uint32_t rank, size_t s,
                                             coll_action *out)
 {
-    const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, plan->problem.root, rank);
+    coll_i_shm_tree tree;
+    coll_i_shm_tree_of(plan, plan->problem.root, rank, &tree);
     const uint32_t per = coll_i_shm_reduce_per(&tree);
     const size_t stages = coll_i_shm_segments(plan);
     coll_i_shm_at at = coll_i_shm_first(s, per);
@@ -237,7 +239,8 @@ COLL_HOT_INLINE void coll_i_shm_allreduce_at(const coll_plan *plan, const coll_i
 
 COLL_INLINE size_t coll_i_shm_allreduce_steps(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, 0, rank);
+    coll_i_shm_tree tree;
+    coll_i_shm_tree_of(plan, 0, rank, &tree);
     if (plan->problem.p == 1)
         return coll_in_place(plan) ? 0 : 1;
     return (coll_i_shm_allreduce_per(&tree) * coll_i_shm_segments(plan) + COLL_STEP_MAX - 1) /
@@ -247,7 +250,8 @@ COLL_INLINE size_t coll_i_shm_allreduce_steps(const coll_plan *plan, uint32_t ra
 COLL_INLINE unsigned coll_i_shm_allreduce_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                coll_action *out)
 {
-    const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, 0, rank);
+    coll_i_shm_tree tree;
+    coll_i_shm_tree_of(plan, 0, rank, &tree);
     const uint32_t per = coll_i_shm_allreduce_per(&tree);
     const size_t stages = coll_i_shm_segments(plan);
     coll_i_shm_at at = coll_i_shm_first(s, per);

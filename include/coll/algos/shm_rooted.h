@@ -52,7 +52,8 @@ COLL_HOT_INLINE uint32_t coll_i_shm_bcast_per(const coll_i_shm_tree *tree)
 
 COLL_INLINE size_t coll_i_shm_bcast_steps(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, plan->problem.root, rank);
+    coll_i_shm_tree tree;
+    coll_i_shm_tree_of(plan, plan->problem.root, rank, &tree);
     if (plan->problem.p == 1)
         return coll_in_place(plan) ? 0 : 1;
     return (coll_i_shm_bcast_per(&tree) * coll_i_shm_segments(plan) + COLL_STEP_MAX - 1) /
@@ -62,7 +63,8 @@ COLL_INLINE size_t coll_i_shm_bcast_steps(const coll_plan *plan, uint32_t rank)
 COLL_INLINE unsigned coll_i_shm_bcast_step(const coll_plan *plan, uint32_t rank, size_t s,
                                            coll_action *out)
 {
-    const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, plan->problem.root, rank);
+    coll_i_shm_tree tree;
+    coll_i_shm_tree_of(plan, plan->problem.root, rank, &tree);
     const uint32_t per = coll_i_shm_bcast_per(&tree);
     const size_t stages = coll_i_shm_segments(plan);
     coll_i_shm_at at = coll_i_shm_first(s, per);
@@ -172,7 +174,8 @@ COLL_HOT_INLINE uint32_t coll_i_shm_once_actions(const coll_i_shm_tree *tree, bo
 COLL_INLINE size_t coll_i_shm_rooted_steps(const coll_plan *plan, uint32_t rank)
 {
     if (coll_i_shm_at_once(plan) || plan->problem.p == 1) {
-        const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, plan->problem.root, rank);
+        coll_i_shm_tree tree;
+        coll_i_shm_tree_of(plan, plan->problem.root, rank, &tree);
         const bool gathers = plan->problem.collective == COLL_GATHER;
         return (coll_i_shm_once_actions(&tree, gathers) + COLL_STEP_MAX - (size_t)1) /
                COLL_STEP_MAX;
@@ -293,7 +296,8 @@ COLL_HOT_INLINE unsigned coll_i_shm_rooted_step(const coll_plan *plan, uint32_t 
                                                 bool gathers, coll_action *out)
 {
     if (coll_i_shm_at_once(plan) || plan->problem.p == 1) {
-        const coll_i_shm_tree tree = coll_i_shm_tree_of(plan, plan->problem.root, rank);
+        coll_i_shm_tree tree;
+        coll_i_shm_tree_of(plan, plan->problem.root, rank, &tree);
         const uint32_t all = coll_i_shm_once_actions(&tree, gathers);
         const uint32_t j = (uint32_t)s * COLL_STEP_MAX;
         unsigned n = 0;
