@@ -242,26 +242,24 @@ COLL_HOT_INLINE uint32_t coll_i_circulant_rounds(const coll_plan *plan)
     return q == 0 ? 0 : (uint32_t)blocks - 1 + q;
 }
 
-COLL_HOT_INLINE coll_i_circulant_turn coll_i_circulant_turn_of(const coll_plan *plan,
-                                                               uint32_t rank, uint32_t round)
+COLL_HOT_INLINE void coll_i_circulant_turn_of(const coll_plan *plan, uint32_t rank,
+                                              uint32_t round, coll_i_circulant_turn *turn)
 {
     const uint32_t rounds = coll_i_circulant_rounds(plan);
-    coll_i_circulant_turn turn;
-    turn.graph = coll_i_circulant_graph_of(plan->problem.p);
-    turn.v = coll_mod_sub(rank, plan->problem.root, plan->problem.p);
-    turn.blocks = rounds - turn.graph.q + 1;
+    turn->graph = coll_i_circulant_graph_of(plan->problem.p);
+    turn->v = coll_mod_sub(rank, plan->problem.root, plan->problem.p);
+    turn->blocks = rounds - turn->graph.q + 1;
     {
-        const uint32_t q = turn.graph.q;
+        const uint32_t q = turn->graph.q;
         const coll_divider by_q = coll_i_circulant_divider(q);
         const uint32_t over = rounds - coll_divide(rounds, &by_q) * q;
         const uint32_t missing = over == 0 ? 0 : q - over; /* phases of the first pass */
-        turn.before = coll_divide(round + missing, &by_q) * q;
-        turn.phase = round + missing - turn.before;
-        turn.lead = missing + q;
-        turn.skip = coll_i_circulant_distance(turn.graph, turn.phase);
-        turn.next = coll_i_circulant_distance(turn.graph, turn.phase + 1);
+        turn->before = coll_divide(round + missing, &by_q) * q;
+        turn->phase = round + missing - turn->before;
+        turn->lead = missing + q;
+        turn->skip = coll_i_circulant_distance(turn->graph, turn->phase);
+        turn->next = coll_i_circulant_distance(turn->graph, turn->phase + 1);
     }
-    return turn;
 }
 
 /* The block that moves in a round, as a part of the vector. */
@@ -331,7 +329,8 @@ COLL_INLINE unsigned coll_i_circulant_bcast_step(const coll_plan *plan, uint32_t
     const bool copies = rank == plan->problem.root && !coll_in_place(plan);
     unsigned n = 0;
     if (p > 1) {
-        const coll_i_circulant_turn turn = coll_i_circulant_turn_of(plan, rank, (uint32_t)s);
+        coll_i_circulant_turn turn;
+        coll_i_circulant_turn_of(plan, rank, (uint32_t)s, &turn);
         const coll_ref from = copies ? COLL_AT(COLL_IN, 0) : COLL_AT(COLL_OUT, 0);
         coll_block block;
         if (coll_i_circulant_right(plan, &turn, &block))
@@ -379,8 +378,8 @@ COLL_INLINE unsigned coll_i_circulant_reduce_step(const coll_plan *plan, uint32_
         coll_act_copy(out, sum, COLL_AT(COLL_IN, 0), count);
         return 1;
     }
-    turn =
-        coll_i_circulant_turn_of(plan, rank, coll_i_circulant_rounds(plan) - 1 - (uint32_t)s);
+    coll_i_circulant_turn_of(plan, rank, coll_i_circulant_rounds(plan) - 1 - (uint32_t)s,
+                             &turn);
     if (rank != root) {
         const uint32_t later = (uint32_t)s + turn.graph.q; /* blocks in use, from the end */
         sum = COLL_AT(COLL_SCRATCH, 0);

@@ -210,8 +210,13 @@ COLL_INLINE size_t coll_i_node_cut(coll_i_node_route *r, const coll_problem *pro
     const uint64_t most = 1u << 24;
     uint64_t out = 0, in = 0;
     coll_i_cutter cutter;
+    coll_node node;
     r->problem = problem;
-    r->node = coll_i_node_of(r, rank);
+    node = coll_i_node_of(r, rank);
+    r->node.index = node.index; /* by field: on bare metal, compilers call memcpy for all */
+    r->node.first = node.first;
+    r->node.ranks = node.ranks;
+    r->node.local = node.local;
     for (uint32_t k = 0; k < r->node.ranks && out + in <= most; k++) {
         out += coll_i_all_degree(problem->graph, all, r->node.first + k, true);
         in += coll_i_all_degree(problem->graph, all, r->node.first + k, false);
