@@ -44,6 +44,8 @@
 #include "algos/mesh_tree.h"
 #include "algos/mixed.h"
 #include "algos/mixed_allgather.h"
+#include "algos/multi_leader.h"
+#include "algos/multi_leader_blocks.h"
 #include "algos/multicast.h"
 #include "algos/neighbor_exchange.h"
 #include "algos/node_combining.h"
@@ -227,6 +229,11 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_two_level_scan.algorithm,
     &coll_node_leader_allreduce.algorithm,
     &coll_socket_leader_allreduce.algorithm,
+    &coll_multi_leader_bcast.algorithm,
+    &coll_multi_leader_reduce.algorithm,
+    &coll_multi_leader_allreduce.algorithm,
+    &coll_multi_leader_allgather.algorithm,
+    &coll_multi_leader_reduce_scatter_block.algorithm,
     &coll_dpml_allreduce.algorithm,
     &coll_dpml_pipelined_allreduce.algorithm,
     &coll_mixed_bcast,

@@ -1,0 +1,243 @@
+/* coll/algos/multi_leader.h — bcast, reduce, allreduce by several leaders a node, with messages
+ *
+ * DPML (dpml.h) without shared memory, and for bcast and reduce too. The vector is cut into l
+ * partitions, of which every node has a leader each. Within a node, a reduce_scatter, or from the
+ * root a scatter, brings the partitions to their leaders; leaders of equal number deal with theirs
+ * across the nodes, all l groups at once; and within the nodes an allgather, or to the root a
+ * gather, brings the partitions together. So l adapters, or l queues of one, work at a time, and
+ * nobody moves the whole vector alone. With as many leaders as ranks on a node, every rank has
+ * its own rail. A partition may be cut into pieces that go across side by side.
+ *
+ *   2 nodes of 3 ranks, l = 2        rank     0    1    2  |  3    4    5
+ *     leader of partition                     0    1       |  0    1
+ *     allreduce: reduce_scatter               0    1       |  0    1
+ *                allreduce, with rank         3    4       |  0    1
+ *                allgather                    0,1  0,1  0,1|  0,1  0,1  0,1
+ *
+ * Laws (tests/algos/multi_leader.c)
+ *   (1) messages to other nodes are those of the inner algorithm, of as many ranks as there are
+ *       nodes, of each partition; each of its leader
+ *   (2) blocks within a node are the partitions that a rank leads, packed
+ * Cost    messages, elements and combinations of the inner algorithms: within a node, of the
+ *         reduce_scatter or scatter and of the allgather or gather of the partitions; at a leader,
+ *         besides, of the one across, for each piece of each of its partitions. scratch of a leader
+ *         in reduce and allreduce: its partitions besides
+ * Source  Bayatpour et al. 2017, sections 4.1, 4.2 and 8 (other collectives),
+ *         doi:10.1145/3126908.3126954
+ */
+#ifndef COLL_ALGOS_MULTI_LEADER_H
+#define COLL_ALGOS_MULTI_LEADER_H
+
+#include "dpml.h"
+#include "fnomial.h"
+#include "levels.h"
+#include "linear_gather.h"
+#include "pairwise.h"
+#include "ring.h"
+
+/* ---- within a node ----------------------------------------------------------------------- */
+
+/* The problem of a level within: a block of a rank are the partitions that it leads. */
+COLL_INLINE void coll_i_leaders_problem(const coll_plan *plan, coll_kit *kit,
+                                        coll_collective collective, uint32_t root,
+                                        coll_problem *of)
+{
+    const uint32_t m = kit->at.ranks;
+    size_t *counts = kit->tables, *displs = counts + m;
+    coll_i_kit_problem(plan, COLL_WITHIN, collective, m, 0, of);
+    of->root = root;
+    for (uint32_t local = 0; local < m; local++) {
+        displs[local] = coll_i_leaders_begin(plan, kit, local);
+        counts[local] = coll_i_leaders_begin(plan, kit, local + 1) - displs[local];
+    }
+    if (collective == COLL_SCATTERV || collective == COLL_REDUCE_SCATTER) {
+        of->in.counts = counts;
+        of->in.displs = displs;
+    } else {
+        of->out.counts = counts;
+        of->out.displs = displs;
+    }
+    of->count = counts[kit->at.local];
+}
+
+/* A stage within. It is left out on nodes where it is not `wanted`. */
+COLL_INLINE coll_status coll_i_leaders_within(coll_plan *plan, coll_kit *kit, coll_problem *of,
+                                              bool wanted, coll_ref in, coll_ref out,
+                                              size_t scratch)
+{
+    coll_stage *stage;
+    const coll_status status = coll_i_kit_within(plan, kit, of, &stage);
+    if (status != COLL_OK)
+        return status;
+    stage->base[COLL_IN] = in;
+    stage->base[COLL_OUT] = out;
+    stage->base[COLL_SCRATCH] += scratch;
+    if (!wanted)
+        kit->n_stages--;
+    return COLL_OK;
+}
+
+/* What all have in common. */
+typedef struct coll_i_leaders {
+    coll_i_levels at;
+    uint32_t k;        /* pieces of a partition */
+    size_t begin, own; /* where this rank's partitions begin, and their elements */
+} coll_i_leaders;
+
+COLL_INLINE void coll_i_leaders_of(const coll_plan *plan, coll_kit *kit, coll_i_leaders *my)
+{
+    coll_i_levels_of(plan, kit, &my->at);
+    my->k = plan->param[1];
+    coll_i_leaders_cut(plan, kit, plan->param[0], my->k);
+    my->begin = coll_i_leaders_begin(plan, kit, kit->at.local);
+    my->own = coll_i_leaders_begin(plan, kit, kit->at.local + 1) - my->begin;
+}
+
+/* ---- bcast ------------------------------------------------------------------------------- */
+
+/* The root scatters within its node, into the leaders' OUT. */
+COLL_INLINE coll_status coll_i_multi_leader_bcast(coll_plan *plan, coll_kit *kit)
+{
+    const coll_ref out = COLL_AT(COLL_OUT, 0);
+    coll_i_leaders my;
+    coll_problem of;
+    coll_status status = COLL_OK;
+    coll_i_leaders_of(plan, kit, &my);
+    plan->traits |= COLL_GIVES_SAME_BITS;
+    if (my.at.within) {
+        coll_i_leaders_problem(plan, kit, COLL_SCATTERV, my.at.here ? my.at.root.local : 0,
+                               &of);
+        of.flags |= plan->problem.flags & COLL_IN_PLACE;
+        status = coll_i_leaders_within(plan, kit, &of, my.at.here, coll_input(plan),
+                                       out + my.begin, 0);
+    }
+    if (status == COLL_OK) {
+        coll_i_kit_problem(plan, COLL_ACROSS, COLL_BCAST, my.at.nodes, 0, &of);
+        of.root = my.at.root.index;
+        of.flags |=
+            my.at.within ? (uint32_t)COLL_IN_PLACE : plan->problem.flags & COLL_IN_PLACE;
+        status = coll_i_leaders_across(plan, kit, &of, my.k, COLL_AT(COLL_IN, my.begin),
+                                       out + my.begin, 0);
+    }
+    if (status == COLL_OK && my.at.within) {
+        coll_i_leaders_problem(plan, kit, COLL_ALLGATHERV, 0, &of);
+        of.flags |= COLL_IN_PLACE;
+        status = coll_i_leaders_within(plan, kit, &of, true, COLL_AT(COLL_IN, 0), out, 0);
+    }
+    return status;
+}
+
+/* ---- reduce ------------------------------------------------------------------------------ */
+
+/* Leaders have the sums of their partitions in SCRATCH. */
+COLL_INLINE coll_status coll_i_multi_leader_reduce(coll_plan *plan, coll_kit *kit)
+{
+    const coll_ref out = COLL_AT(COLL_OUT, 0), sums = COLL_AT(COLL_SCRATCH, 0);
+    const coll_ref in =
+        kit->rank == plan->problem.root ? coll_input(plan) : COLL_AT(COLL_IN, 0);
+    coll_i_leaders my;
+    coll_problem of;
+    coll_status status = COLL_OK;
+    size_t held;
+    coll_i_leaders_of(plan, kit, &my);
+    held = my.at.within ? my.own : 0;
+    kit->scratch = held;
+    if (my.at.within) {
+        coll_i_leaders_problem(plan, kit, COLL_REDUCE_SCATTER, 0, &of);
+        status = coll_i_leaders_within(plan, kit, &of, true, in, sums, held);
+    }
+    if (status == COLL_OK) {
+        coll_i_kit_problem(plan, COLL_ACROSS, COLL_REDUCE, my.at.nodes, 0, &of);
+        of.root = my.at.root.index;
+        of.flags |=
+            my.at.within ? (uint32_t)COLL_IN_PLACE : plan->problem.flags & COLL_IN_PLACE;
+        status = coll_i_leaders_across(plan, kit, &of, my.k,
+                                       my.at.within ? sums : COLL_AT(COLL_IN, my.begin),
+                                       my.at.within ? sums : out + my.begin, held);
+    }
+    if (status == COLL_OK && my.at.within) {
+        coll_i_leaders_problem(plan, kit, COLL_GATHERV, my.at.here ? my.at.root.local : 0, &of);
+        status = coll_i_leaders_within(plan, kit, &of, my.at.here, sums, out, held);
+    }
+    return status;
+}
+
+/* ---- allreduce --------------------------------------------------------------------------- */
+
+/* Sums go by way of SCRATCH, unless there is one node, and OUT free at once. */
+COLL_INLINE coll_status coll_i_multi_leader_allreduce(coll_plan *plan, coll_kit *kit)
+{
+    const coll_ref out = COLL_AT(COLL_OUT, 0), sums = COLL_AT(COLL_SCRATCH, 0);
+    coll_i_leaders my;
+    coll_problem of;
+    coll_status status = COLL_OK;
+    size_t held;
+    bool aside;
+    coll_i_leaders_of(plan, kit, &my);
+    aside = my.at.within && (my.at.across || coll_in_place(plan));
+    held = aside ? my.own : 0;
+    kit->scratch = held;
+    if (my.at.within) {
+        coll_i_leaders_problem(plan, kit, COLL_REDUCE_SCATTER, 0, &of);
+        status = coll_i_leaders_within(plan, kit, &of, true, coll_input(plan),
+                                       aside ? sums : out + my.begin, held);
+    }
+    if (status == COLL_OK) {
+        coll_i_kit_problem(plan, COLL_ACROSS, COLL_ALLREDUCE, my.at.nodes, 0, &of);
+        if (!my.at.within)
+            of.flags |= plan->problem.flags & COLL_IN_PLACE;
+        else if (!aside)
+            of.flags |= COLL_IN_PLACE;
+        status = coll_i_leaders_across(plan, kit, &of, my.k,
+                                       aside ? sums : COLL_AT(COLL_IN, my.begin),
+                                       out + my.begin, held);
+    }
+    if (status == COLL_OK)
+        plan->traits |= kit->plans[my.at.within ? 1 : 0].traits & COLL_GIVES_SAME_BITS;
+    if (status == COLL_OK && my.at.within) {
+        coll_i_leaders_problem(plan, kit, COLL_ALLGATHERV, 0, &of);
+        of.flags |= COLL_IN_PLACE;
+        status = coll_i_leaders_within(plan, kit, &of, true, COLL_AT(COLL_IN, 0), out, held);
+    }
+    return status;
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+static const coll_param coll_i_multi_leader_params[] = {
+    {COLL_I_DPML_LEADERS, {3, 3, 3, 3}},
+    {"pieces", "of each partition, side by side across", 1, 4096, 1, {2, 2, 2, 2}}};
+
+#define COLL_I_MULTI_LEADER(collectives, traits, window)                                       \
+    {                                                                                          \
+        "multi_leader", "Bayatpour et al. 2017, sections 4.1, 4.2", collectives,               \
+            COLL_NEEDS_BUILD | COLL_USES_NODES | (traits), window, 2,                          \
+            coll_i_multi_leader_params, NULL, coll_i_kit_steps, coll_i_kit_step,               \
+            coll_i_kit_scratch, coll_i_kit_shared                                              \
+    }
+
+static const coll_use coll_i_multi_leader_bcast_usual[] = {
+    {COLL_WITHIN, &coll_linear_scatter, NULL},
+    {COLL_WITHIN, &coll_ring_allgather, NULL},
+    {COLL_ACROSS, &coll_fnomial_bcast, NULL}};
+static const coll_recipe coll_multi_leader_bcast = {
+    COLL_I_MULTI_LEADER(COLL_BIT(COLL_BCAST), COLL_GIVES_SAME_BITS, 2),
+    coll_i_multi_leader_bcast, coll_i_multi_leader_bcast_usual, 3};
+
+static const coll_use coll_i_multi_leader_reduce_usual[] = {
+    {COLL_WITHIN, &coll_pairwise_reduce_scatter, NULL},
+    {COLL_WITHIN, &coll_linear_gather, NULL},
+    {COLL_ACROSS, &coll_fnomial_reduce, NULL}};
+static const coll_recipe coll_multi_leader_reduce = {
+    COLL_I_MULTI_LEADER(COLL_BIT(COLL_REDUCE), 0, 2), coll_i_multi_leader_reduce,
+    coll_i_multi_leader_reduce_usual, 3};
+
+static const coll_use coll_i_multi_leader_allreduce_usual[] = {
+    {COLL_WITHIN, &coll_pairwise_reduce_scatter, NULL},
+    {COLL_WITHIN, &coll_ring_allgather, NULL},
+    {COLL_ACROSS, &coll_recursive_doubling_allreduce, NULL}};
+static const coll_recipe coll_multi_leader_allreduce = {
+    COLL_I_MULTI_LEADER(COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_SAME_BITS, 4),
+    coll_i_multi_leader_allreduce, coll_i_multi_leader_allreduce_usual, 3};
+
+#endif /* COLL_ALGOS_MULTI_LEADER_H */

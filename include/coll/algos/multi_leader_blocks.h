@@ -1,0 +1,381 @@
+/* coll/algos/multi_leader_blocks.h — allgather, reduce_scatter_block by several leaders a node
+ *
+ * The ranks of a node are cut into l runs of equal length (the last has what is left), and the
+ * first rank of each leads it. In an allgather, a leader gathers the blocks of its run; leaders of
+ * equal number allgather across the nodes, all l groups at once; and within the nodes, an
+ * allgather brings together what they have. As that lies run by run, and within a run node by
+ * node, every rank finally sorts it by rank, into OUT. A reduce_scatter does the same backwards.
+ * There are as many leaders as the smallest node has ranks, if that is fewer than l.
+ *
+ *   2 nodes of 4 ranks, l = 2       rank    0  1  2  3  |  4  5  6  7
+ *     gather                                0,1   2,3   |  4,5   6,7
+ *     allgather, with rank                  4     6     |  0     2
+ *     allgather, sorted              0 1 4 5 2 3 6 7  →  0 1 2 3 4 5 6 7
+ *
+ * Laws (tests/algos/multi_leader_blocks.c)
+ *   (1) runs tile the nodes, and each has a leader, its first rank
+ *   (2) sorting moves every element once
+ * Cost    messages, elements and combinations of the inner algorithms: of a gather or scatter in
+ *         the run, and an allgather or reduce_scatter within the node; at a leader, besides, of the
+ *         one across. Sorting (l > 1, several nodes): l·h copies of p blocks in all. scratch: p
+ *         blocks if they are sorted; at a leader in a reduce_scatter_block those of its number, and
+ *         of its run
+ * Source  Bayatpour et al. 2017, sections 4.1 and 8 (other collectives),
+ *         doi:10.1145/3126908.3126954
+ */
+#ifndef COLL_ALGOS_MULTI_LEADER_BLOCKS_H
+#define COLL_ALGOS_MULTI_LEADER_BLOCKS_H
+
+#include "multi_leader.h"
+#include "two_level_blocks.h"
+
+/* ---- runs -------------------------------------------------------------------------------- */
+
+/* Tables in a kit: how many ranks are in a run of the nodes before each, but for the last run,
+ * h + 1 entries; blocks across, 2h; and within, 2m. */
+typedef struct coll_i_runs {
+    coll_i_levels at;
+    size_t *before, *across, *within;
+    uint32_t l, own;      /* runs of a node; this rank's */
+    uint32_t apart, size; /* ranks of a run on this node; of this rank's run */
+    bool leads, sorts;
+} coll_i_runs;
+
+/* Ranks in run j of the nodes before node i; i = h: of all. */
+COLL_HOT_INLINE size_t coll_i_runs_before(const coll_nodes *nodes, uint32_t p,
+                                          const size_t *before, uint32_t l, uint32_t j,
+                                          uint32_t i)
+{
+    return j + 1 < l ? before[i] : coll_nodes_first(nodes, p, i) - (l - 1) * before[i];
+}
+
+COLL_INLINE void coll_i_runs_of(const coll_plan *plan, coll_kit *kit, coll_i_runs *runs)
+{
+    const uint32_t smallest = coll_nodes_smallest(&kit->nodes, kit->p), m = kit->at.ranks;
+    uint32_t h;
+    coll_i_levels_of(plan, kit, &runs->at);
+    h = runs->at.nodes;
+    runs->l = plan->param[0] < smallest ? plan->param[0] : smallest;
+    kit->leaders = coll_divider_of(runs->l);
+    runs->before = kit->tables;
+    runs->across = runs->before + h + 1;
+    runs->within = runs->across + 2 * (size_t)h;
+    runs->before[0] = 0;
+    for (uint32_t i = 0; i < h; i++)
+        runs->before[i + 1] =
+            runs->before[i] + coll_node_at(&kit->nodes, kit->p, i, 0).ranks / runs->l;
+    runs->apart = m / runs->l;
+    runs->own = kit->at.local / runs->apart;
+    if (runs->own >= runs->l)
+        runs->own = runs->l - 1;
+    runs->size = runs->own + 1 < runs->l ? runs->apart : m - (runs->l - 1) * runs->apart;
+    runs->leads = kit->at.local == runs->own * runs->apart;
+    runs->sorts = runs->l > 1 && runs->at.across;
+}
+
+/* A stage among the ranks of a run, which has SHARED of its own. */
+COLL_INLINE coll_status coll_i_runs_stage(coll_plan *plan, coll_kit *kit,
+                                          const coll_i_runs *runs, coll_collective collective,
+                                          uint32_t flags, coll_stage **stage)
+{
+    const uint32_t first = kit->at.first, m = kit->at.ranks, local = kit->at.local;
+    size_t shared = kit->shared; /* before, and of a run */
+    coll_problem of;
+    coll_status status;
+    coll_i_kit_problem(plan, COLL_WITHIN, collective, runs->size, plan->problem.count, &of);
+    of.flags |= flags;
+    kit->at.first += runs->own * runs->apart;
+    kit->at.local -= runs->own * runs->apart;
+    kit->at.ranks = runs->size;
+    status = coll_i_kit_within(plan, kit, &of, stage);
+    kit->at.first = first;
+    kit->at.local = local;
+    kit->at.ranks = m;
+    if (status != COLL_OK)
+        return status;
+    shared = kit->shared - shared;
+    (*stage)->base[COLL_SHARED] += runs->own * shared;
+    if (!coll_multiply(shared, runs->l - 1, &shared))
+        return COLL_ERR_OVERFLOW;
+    kit->shared += shared;
+    return coll_i_addressable(kit->shared, plan->problem.elem_bytes) ? COLL_OK
+                                                                     : COLL_ERR_OVERFLOW;
+}
+
+/* The problem among leaders of this rank's number: blocks of their runs. */
+COLL_INLINE void coll_i_runs_across(const coll_plan *plan, coll_kit *kit,
+                                    const coll_i_runs *runs, coll_collective plain,
+                                    coll_collective v, coll_problem *of, coll_layout *cut)
+{
+    const coll_nodes *nodes = &kit->nodes;
+    const uint32_t h = runs->at.nodes;
+    const size_t count = plan->problem.count;
+    coll_i_kit_problem(plan, COLL_ACROSS, plain, h, runs->size * count, of);
+    if (coll_nodes_smallest(nodes, kit->p) == coll_nodes_largest(nodes, kit->p))
+        return;
+    for (uint32_t i = 0; i < h; i++) {
+        const size_t at =
+            coll_i_runs_before(nodes, kit->p, runs->before, runs->l, runs->own, i);
+        const size_t end =
+            coll_i_runs_before(nodes, kit->p, runs->before, runs->l, runs->own, i + 1);
+        runs->across[i] = (end - at) * count;
+        runs->across[h + i] = at * count;
+    }
+    of->collective = v;
+    cut->counts = runs->across;
+    cut->displs = runs->across + h;
+}
+
+/* A stage among them. On ranks that do not lead nothing comes of it but errors and traits. */
+COLL_INLINE coll_status coll_i_runs_meet(coll_plan *plan, coll_kit *kit,
+                                         const coll_i_runs *runs, const coll_problem *of,
+                                         coll_stage **stage)
+{
+    coll_plan *inner;
+    const coll_status status =
+        coll_i_kit_play(plan, kit, COLL_ACROSS, of, runs->l == 1, &inner);
+    if (status != COLL_OK)
+        return status;
+    *stage = coll_i_kit_stage(kit, inner, kit->at.index, COLL_I_LEADERS, 0);
+    (*stage)->part = runs->own;
+    if (!runs->leads)
+        kit->n_stages--;
+    return COLL_OK;
+}
+
+/* The problem within: a leader has the blocks of all runs of its number. */
+COLL_INLINE void coll_i_runs_within(const coll_plan *plan, coll_kit *kit,
+                                    const coll_i_runs *runs, coll_collective collective,
+                                    coll_problem *of, coll_layout *cut)
+{
+    const uint32_t m = kit->at.ranks, h = runs->at.nodes;
+    size_t at = 0;
+    coll_i_kit_problem(plan, COLL_WITHIN, collective, m, 0, of);
+    for (uint32_t t = 0; t < m; t++) {
+        const uint32_t j = t / runs->apart;
+        const bool leads = j < runs->l && t == j * runs->apart;
+        runs->within[t] =
+            leads ? plan->problem.count *
+                        coll_i_runs_before(&kit->nodes, kit->p, runs->before, runs->l, j, h)
+                  : 0;
+        runs->within[m + t] = at;
+        at += runs->within[t];
+    }
+    of->count = runs->within[kit->at.local];
+    cut->counts = runs->within;
+    cut->displs = runs->within + m;
+}
+
+/* ---- sorting ----------------------------------------------------------------------------- */
+
+/* Copies between OUT, by rank, and IN, run by run: a plan of its own, radix is h, second l,
+ * inner the kit. reduce_scatter_block: the other way. */
+COLL_INLINE size_t coll_i_sort_runs_steps(const coll_plan *plan, uint32_t rank)
+{
+    (void)rank;
+    return ((size_t)plan->radix.by * plan->second.by + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
+}
+
+COLL_INLINE unsigned coll_i_sort_runs_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                           coll_action *out)
+{
+    const coll_kit *kit = coll_i_kit(plan);
+    const coll_nodes *nodes = &kit->nodes;
+    const size_t count = plan->problem.count, *before = kit->tables;
+    const uint32_t h = plan->radix.by, l = plan->second.by, p = kit->p, all = h * l;
+    const bool back = plan->problem.collective == COLL_REDUCE_SCATTER_BLOCK;
+    unsigned n = 0;
+    (void)rank;
+    for (uint32_t x = (uint32_t)s * COLL_STEP_MAX; n < COLL_STEP_MAX && x < all; x++) {
+        const uint32_t j = coll_divide(x, &plan->radix), i = x - j * h;
+        const size_t at = coll_i_runs_before(nodes, p, before, l, j, i);
+        const size_t ranks = coll_i_runs_before(nodes, p, before, l, j, i + 1) - at;
+        const size_t first = coll_nodes_first(nodes, p, i) + j * (before[i + 1] - before[i]);
+        const coll_ref by_rank = COLL_AT(back ? COLL_IN : COLL_OUT, first * count);
+        const coll_ref by_run =
+            COLL_AT(back ? COLL_OUT : COLL_IN, (j * before[h] + at) * count);
+        coll_act_copy(&out[n++], back ? by_run : by_rank, back ? by_rank : by_run,
+                      ranks * count);
+    }
+    return n;
+}
+
+static const coll_algorithm coll_i_sort_runs = {"sort runs",
+                                                "",
+                                                COLL_BIT(COLL_ALLGATHER) |
+                                                    COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
+                                                0,
+                                                1,
+                                                0,
+                                                NULL,
+                                                NULL,
+                                                coll_i_sort_runs_steps,
+                                                coll_i_sort_runs_step,
+                                                NULL,
+                                                NULL};
+
+COLL_INLINE coll_status coll_i_runs_sort(coll_plan *plan, coll_kit *kit,
+                                         const coll_i_runs *runs, coll_ref in, coll_ref out)
+{
+    coll_problem of;
+    coll_plan *inner;
+    coll_stage *stage;
+    coll_status status;
+    coll_i_kit_problem(plan, COLL_WITHIN, plan->problem.collective, plan->problem.p,
+                       plan->problem.count, &of);
+    status = coll_i_kit_make(plan, kit, &coll_i_sort_runs, NULL, &of, &inner);
+    if (status != COLL_OK)
+        return status;
+    inner->inner = kit;
+    inner->radix = coll_divider_of(runs->at.nodes);
+    inner->second = coll_divider_of(runs->l);
+    stage = coll_i_kit_stage(kit, inner, 0, COLL_I_RUN, 0);
+    stage->base[COLL_IN] = in;
+    stage->base[COLL_OUT] = out;
+    return COLL_OK;
+}
+
+/* ---- allgather --------------------------------------------------------------------------- */
+
+/* Blocks come together run by run in SCRATCH, or where they need not be sorted in OUT. */
+COLL_INLINE coll_status coll_i_multi_leader_allgather(coll_plan *plan, coll_kit *kit)
+{
+    const size_t count = plan->problem.count;
+    const coll_ref out = COLL_AT(COLL_OUT, 0);
+    const bool in_place = coll_in_place(plan);
+    coll_ref all, led;
+    coll_i_runs runs;
+    coll_problem of;
+    coll_stage *stage;
+    coll_status status = COLL_OK;
+    coll_i_runs_of(plan, kit, &runs);
+    plan->traits |= COLL_GIVES_SAME_BITS;
+    kit->scratch = runs.sorts ? count * plan->problem.p : 0;
+    all = runs.sorts ? COLL_AT(COLL_SCRATCH, 0) : out;
+    led = all + runs.own * runs.before[runs.at.nodes] * count;
+    if (runs.at.within) {
+        status =
+            coll_i_runs_stage(plan, kit, &runs, COLL_GATHER,
+                              runs.sorts ? 0 : plan->problem.flags & COLL_IN_PLACE, &stage);
+        if (status != COLL_OK)
+            return status;
+        stage->base[COLL_IN] = in_place ? out + kit->rank * count : COLL_AT(COLL_IN, 0);
+        stage->base[COLL_OUT] =
+            led + count * coll_i_runs_before(&kit->nodes, kit->p, runs.before, runs.l, runs.own,
+                                             kit->at.index);
+        stage->base[COLL_SCRATCH] += kit->scratch;
+    }
+    coll_i_runs_across(plan, kit, &runs, COLL_ALLGATHER, COLL_ALLGATHERV, &of, &of.out);
+    of.flags |= runs.at.within ? (uint32_t)COLL_IN_PLACE : plan->problem.flags & COLL_IN_PLACE;
+    status = coll_i_runs_meet(plan, kit, &runs, &of, &stage);
+    if (status != COLL_OK)
+        return status;
+    stage->base[COLL_OUT] = led;
+    stage->base[COLL_SCRATCH] += kit->scratch;
+    if (runs.at.within) {
+        coll_i_runs_within(plan, kit, &runs, COLL_ALLGATHERV, &of, &of.out);
+        of.flags |= COLL_IN_PLACE;
+        status = coll_i_kit_within(plan, kit, &of, &stage);
+        if (status != COLL_OK)
+            return status;
+        stage->base[COLL_OUT] = all;
+        stage->base[COLL_SCRATCH] += kit->scratch;
+    }
+    return runs.sorts ? coll_i_runs_sort(plan, kit, &runs, all, out) : COLL_OK;
+}
+
+/* ---- reduce_scatter_block ---------------------------------------------------------------- */
+
+/* SCRATCH has the input run by run, if it must be sorted; at a leader then what its node
+ * contributes to its number, and the result of its run, unless that is OUT at once. */
+COLL_INLINE coll_status coll_i_multi_leader_reduce_scatter(coll_plan *plan, coll_kit *kit)
+{
+    const size_t count = plan->problem.count;
+    coll_ref from = coll_input(plan), sums, result = COLL_AT(COLL_OUT, 0);
+    coll_i_runs runs;
+    coll_problem of;
+    coll_stage *stage;
+    coll_status status = COLL_OK;
+    bool scatters;
+    coll_i_runs_of(plan, kit, &runs);
+    if (!runs.at.within) {
+        coll_i_levels_problem(plan, kit, &runs.at, COLL_ACROSS, COLL_REDUCE_SCATTER_BLOCK, &of);
+        return coll_i_runs_meet(plan, kit, &runs, &of, &stage);
+    }
+    if (runs.sorts) {
+        kit->scratch = count * plan->problem.p;
+        status = coll_i_runs_sort(plan, kit, &runs, from, COLL_AT(COLL_SCRATCH, 0));
+        from = COLL_AT(COLL_SCRATCH, 0);
+    }
+    if (status != COLL_OK)
+        return status;
+    scatters = runs.size > 1 || !runs.at.across;
+    sums = COLL_AT(COLL_SCRATCH, kit->scratch);
+    coll_i_runs_within(plan, kit, &runs, COLL_REDUCE_SCATTER, &of, &of.in);
+    if (runs.at.across)
+        kit->scratch += of.count;
+    if (scatters && runs.leads) {
+        result = COLL_AT(COLL_SCRATCH, kit->scratch);
+        kit->scratch += runs.size * count;
+    }
+    status = coll_i_kit_within(plan, kit, &of, &stage);
+    if (status != COLL_OK)
+        return status;
+    stage->base[COLL_IN] = from;
+    stage->base[COLL_OUT] = runs.at.across ? sums : result;
+    stage->base[COLL_SCRATCH] += kit->scratch;
+    if (runs.at.across) {
+        coll_i_runs_across(plan, kit, &runs, COLL_REDUCE_SCATTER_BLOCK, COLL_REDUCE_SCATTER,
+                           &of, &of.in);
+        status = coll_i_runs_meet(plan, kit, &runs, &of, &stage);
+        if (status != COLL_OK)
+            return status;
+        stage->base[COLL_IN] = sums;
+        stage->base[COLL_OUT] = result;
+        stage->base[COLL_SCRATCH] += kit->scratch;
+    }
+    status = coll_i_runs_stage(plan, kit, &runs, COLL_SCATTER, 0, &stage);
+    if (status != COLL_OK)
+        return status;
+    stage->base[COLL_IN] = result;
+    stage->base[COLL_SCRATCH] += kit->scratch;
+    if (!scatters)
+        kit->n_stages--;
+    return COLL_OK;
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+static const coll_param coll_i_multi_leader_blocks_params[] = {
+    {"leaders",
+     "leaders of a node, of a run of its ranks each",
+     1,
+     COLL_LEADERS_MOST,
+     4,
+     {2, 3, 2, 2}}};
+
+#define COLL_I_MULTI_LEADER_BLOCKS(collectives, traits, window)                                \
+    {                                                                                          \
+        "multi_leader", "Bayatpour et al. 2017, sections 4.1, 8", collectives,                 \
+            COLL_NEEDS_BUILD | COLL_USES_NODES | (traits), window, 1,                          \
+            coll_i_multi_leader_blocks_params, NULL, coll_i_kit_steps, coll_i_kit_step,        \
+            coll_i_kit_scratch, coll_i_kit_shared                                              \
+    }
+
+static const coll_use coll_i_multi_leader_allgather_usual[] = {
+    {COLL_WITHIN, &coll_fnomial_gather, NULL},
+    {COLL_WITHIN, &coll_ring_allgather, NULL},
+    {COLL_ACROSS, &coll_ring_allgather, NULL}};
+static const coll_recipe coll_multi_leader_allgather = {
+    COLL_I_MULTI_LEADER_BLOCKS(COLL_BIT(COLL_ALLGATHER), COLL_GIVES_SAME_BITS, 2),
+    coll_i_multi_leader_allgather, coll_i_multi_leader_allgather_usual, 3};
+
+static const coll_use coll_i_multi_leader_reduce_scatter_usual[] = {
+    {COLL_WITHIN, &coll_pairwise_reduce_scatter, NULL},
+    {COLL_WITHIN, &coll_fnomial_gather, NULL},
+    {COLL_ACROSS, &coll_pairwise_reduce_scatter, NULL}};
+static const coll_recipe coll_multi_leader_reduce_scatter_block = {
+    COLL_I_MULTI_LEADER_BLOCKS(COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 0, 2),
+    coll_i_multi_leader_reduce_scatter, coll_i_multi_leader_reduce_scatter_usual, 3};
+
+#endif /* COLL_ALGOS_MULTI_LEADER_BLOCKS_H */

@@ -1,0 +1,190 @@
+/* tests/algos/multi_leader_blocks.c — the laws of coll/algos/multi_leader_blocks.h, and every
+ * algorithm in both roles */
+#include "levels.h"
+
+/* Number of the run that a rank of a node of m ranks is in, of l; where it begins, and its
+ * ranks. */
+static uint32_t run_of(uint32_t m, uint32_t l, uint32_t local, uint32_t *begin, uint32_t *ranks)
+{
+    uint32_t j = local / (m / l);
+    j = j < l ? j : l - 1;
+    *begin = j * (m / l);
+    *ranks = j + 1 < l ? m / l : m - *begin;
+    return j;
+}
+
+/* (1) */
+TEST(runs_have_a_leader)
+{
+    for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
+            for (uint32_t leaders = 1; leaders <= 5; leaders++) {
+                coll_grid_case of =
+                    level_case(&coll_multi_leader_allgather.algorithm, COLL_ALLGATHER, p, 1, 0);
+                of.nodes = level_nodes[kind];
+                of.param[0] = leaders;
+                CHECK_STATUS(coll_i_grid_plans(&level_worker, &of), COLL_OK);
+                for (uint32_t r = 0; r < p; r++) {
+                    const coll_kit *kit = level_kit(r);
+                    const uint32_t least = coll_nodes_smallest(&kit->nodes, p);
+                    const uint32_t l = leaders < least ? leaders : least;
+                    uint32_t begin, ranks;
+                    const uint32_t j = run_of(kit->at.ranks, l, kit->at.local, &begin, &ranks);
+                    const coll_stage *gathers = &kit->stages[0];
+                    CHECK_EQ(coll_leader(kit->at.ranks, j, &kit->leaders), begin);
+                    if (coll_i_kit_flat(kit))
+                        continue;
+                    CHECK_EQ(gathers->plan->problem.p, ranks);
+                    CHECK_EQ(gathers->first, kit->at.first + begin);
+                    CHECK_EQ(gathers->rank, kit->at.local - begin);
+                }
+            }
+}
+
+/* (2) */
+static void check_sorting(const coll_plan *sorts, size_t all)
+{
+    static unsigned char from[512], to[512];
+    const size_t steps = coll_plan_steps(sorts, 0);
+    size_t moved = 0;
+    memset(from, 0, sizeof from);
+    memset(to, 0, sizeof to);
+    for (size_t s = 0; s < steps; s++) {
+        coll_action acts[COLL_STEP_MAX];
+        const unsigned n = coll_plan_step(sorts, 0, s, acts);
+        for (unsigned i = 0; i < n; i++)
+            for (size_t k = 0; k < acts[i].count; k++) {
+                CHECK_EQ(acts[i].kind, COLL_DO_COPY);
+                CHECK(from[coll_ref_offset(acts[i].src) + k]++ == 0);
+                CHECK(to[coll_ref_offset(acts[i].dst) + k]++ == 0);
+                moved++;
+            }
+    }
+    CHECK_EQ(moved, all);
+}
+
+TEST(sorting_moves_every_element_once)
+{
+    for (uint32_t p = 2; p <= 64; p++)
+        for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
+            for (uint32_t l = 2; l <= 3; l++) {
+                coll_grid_case of =
+                    level_case(&coll_multi_leader_reduce_scatter_block.algorithm,
+                               COLL_REDUCE_SCATTER_BLOCK, p, 2, 0);
+                of.nodes = level_nodes[kind];
+                of.param[0] = l;
+                CHECK_STATUS(coll_i_grid_plans(&level_worker, &of), COLL_OK);
+                for (uint32_t i = 0; i < level_kit(0)->n_stages; i++)
+                    if (strcmp(level_kit(0)->stages[i].plan->algorithm->name, "sort runs") == 0)
+                        check_sorting(level_kit(0)->stages[i].plan, 2 * (size_t)p);
+            }
+}
+
+/* The usual algorithm of a role, alone: blocks of `counts` elements, or of `count`. */
+static coll_report apart(const coll_recipe *recipe, coll_role role, coll_collective it,
+                         uint32_t n, size_t count, const size_t *counts)
+{
+    static size_t displs[64];
+    const coll_algorithm *algorithm = NULL;
+    coll_problem problem;
+    coll_problem_init(&problem, it, n, count, 8);
+    problem.flags = COLL_COMMUTATIVE;
+    for (uint32_t i = recipe->n_usual; i-- > 0;)
+        if (recipe->usual[i].role == role &&
+            coll_is(recipe->usual[i].algorithm->collectives, it))
+            algorithm = recipe->usual[i].algorithm;
+    for (uint32_t i = 0; counts && i < n; i++)
+        displs[i] = i == 0 ? 0 : displs[i - 1] + counts[i - 1];
+    if (counts && it == COLL_REDUCE_SCATTER) {
+        problem.in.counts = counts;
+        problem.in.displs = displs;
+    } else if (counts) {
+        problem.out.counts = counts;
+        problem.out.displs = displs;
+    }
+    return level_apart(algorithm, &problem);
+}
+
+/* Costs, of blocks of 3 elements. */
+static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
+{
+    const bool gathers = of->collective == COLL_ALLGATHER;
+    const coll_report whole = level_cost(of);
+    coll_verify_count own[64];
+    const coll_kit *kit = level_kit(0);
+    const coll_nodes *nodes = &kit->nodes;
+    const uint32_t h = coll_nodes_count(nodes), p = of->p;
+    const uint32_t least = coll_nodes_smallest(nodes, p);
+    const uint32_t l = of->param[0] < least ? of->param[0] : least;
+    memcpy(own, whole.ranks, p * sizeof own[0]);
+    for (uint32_t r = 0; r < p; r++) {
+        const coll_node at = coll_node_of(nodes, p, r);
+        const coll_verify_count outward = level_outward(r);
+        size_t across[64], blocks[64];
+        uint32_t begin, ranks;
+        const uint32_t j = run_of(at.ranks, l, at.local, &begin, &ranks);
+        coll_verify_count sum;
+        coll_report report;
+        memset(&sum, 0, sizeof sum);
+        memset(blocks, 0, sizeof blocks);
+        for (uint32_t k = 0; k < l; k++)
+            for (uint32_t i = 0; i < h; i++) {
+                const uint32_t m = coll_node_at(nodes, p, i, 0).ranks;
+                const size_t run = 3 * (size_t)(k + 1 < l ? m / l : m - (l - 1) * (m / l));
+                blocks[k * (at.ranks / l)] += run;
+                if (k == j)
+                    across[i] = run;
+            }
+        if (at.local == begin) {
+            report = apart(recipe, COLL_ACROSS, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER,
+                           h, 0, across);
+            level_add(&sum, &report.ranks[at.index]);
+        }
+        CHECK_EQ(outward.messages, sum.messages);
+        CHECK_EQ(outward.elements, sum.elements);
+        if (!coll_i_kit_flat(kit)) {
+            report = apart(recipe, COLL_WITHIN, gathers ? COLL_GATHER : COLL_SCATTER, ranks, 3,
+                           NULL);
+            level_add(&sum, &report.ranks[at.local - begin]);
+            report = apart(recipe, COLL_WITHIN, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER,
+                           at.ranks, 0, blocks);
+            level_add(&sum, &report.ranks[at.local]);
+        }
+        CHECK_EQ(own[r].messages, sum.messages);
+        CHECK_EQ(own[r].elements, sum.elements);
+        CHECK_EQ(own[r].reduced, sum.reduced);
+    }
+}
+
+TEST(costs)
+{
+    for (uint32_t p = 1; p <= 64; p += p < 16 ? 1 : 16)
+        for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
+            for (uint32_t l = 1; l <= 3; l++) {
+                coll_grid_case of = level_case(&coll_multi_leader_allgather.algorithm,
+                                               COLL_ALLGATHER, p, 3, COLL_COMMUTATIVE);
+                of.nodes = level_nodes[kind];
+                of.param[0] = l;
+                check_case(&of, &coll_multi_leader_allgather);
+                of.algorithm = &coll_multi_leader_reduce_scatter_block.algorithm;
+                of.collective = COLL_REDUCE_SCATTER_BLOCK;
+                check_case(&of, &coll_multi_leader_reduce_scatter_block);
+            }
+}
+
+TEST(every_algorithm_in_both_roles)
+{
+    level_try_all(&coll_multi_leader_allgather, COLL_ALLGATHER);
+    level_try_all(&coll_multi_leader_reduce_scatter_block, COLL_REDUCE_SCATTER_BLOCK);
+}
+
+int main(void)
+{
+    coll_grid_worker_init(&level_worker);
+    RUN(runs_have_a_leader);
+    RUN(sorting_moves_every_element_once);
+    RUN(costs);
+    RUN(every_algorithm_in_both_roles);
+    coll_grid_worker_release(&level_worker);
+    return check_done();
+}
