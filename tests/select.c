@@ -197,7 +197,7 @@ TEST(segments_are_in_elements)
 {
     coll_problem problem;
     coll_plan plan;
-    coll_problem_init(&problem, COLL_BCAST, 8, 1u << 20, 8);
+    coll_problem_init(&problem, COLL_BCAST, 4, 1u << 20, 8);
     CHECK_STATUS(coll_select(&problem, 0, &plan), COLL_OK);
     CHECK_EQ(plan.param[1], 65536 / 8);
     problem.elem_bytes = 100000; /* larger than a segment */

@@ -44,18 +44,28 @@ static const coll_rule coll_rules[] = {
     {COLL_BIT(COLL_BARRIER), 1, 0, SIZE_MAX, &coll_dissemination_barrier,
      COLL_I_AS_USUAL("the fewest rounds, and no root")},
 
+    {COLL_BIT(COLL_BCAST), 8, COLL_I_KIB(512), SIZE_MAX, &coll_scatter_ring_bcast,
+     COLL_I_AS_USUAL("long, many ranks: every element to every rank once, between neighbours")},
+    {COLL_BIT(COLL_BCAST), 8, COLL_I_KIB(64), SIZE_MAX, &coll_scatter_allgather_bcast,
+     COLL_I_AS_USUAL("longer, many ranks: every element to every rank once, in few rounds")},
     {COLL_BIT(COLL_BCAST), 3, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_bcast,
      COLL_I_SEGMENTS(1, 65536, "long: segments keep all levels of the tree busy")},
     {COLL_BIT(COLL_BCAST), 1, 0, SIZE_MAX, &coll_fnomial_bcast,
      COLL_I_AS_USUAL("short: a tree reaches all ranks in the fewest rounds")},
 
+    {COLL_BIT(COLL_REDUCE), 4, COLL_I_KIB(16), SIZE_MAX, &coll_rabenseifner_reduce,
+     COLL_I_AS_USUAL("longer: all ranks share the reducing")},
     {COLL_BIT(COLL_REDUCE), 3, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_reduce,
      COLL_I_SEGMENTS(1, 65536, "long: segments keep all levels of the tree busy")},
     {COLL_BIT(COLL_REDUCE), 1, 0, SIZE_MAX, &coll_fnomial_reduce,
      COLL_I_AS_USUAL("short: a tree collects all operands in the fewest rounds")},
 
+    {COLL_BIT(COLL_ALLREDUCE), 4, COLL_I_KIB(4), COLL_I_KIB(1024) - 1, &coll_rabenseifner_allreduce,
+     COLL_I_AS_USUAL("longer: the least traffic in few rounds, any operator")},
     {COLL_BIT(COLL_ALLREDUCE), 3, COLL_I_KIB(32), SIZE_MAX, &coll_ring_allreduce,
-     COLL_I_AS_USUAL("long, and the operator commutes: the least traffic")},
+     COLL_I_AS_USUAL("long, and the operator commutes: the least traffic, between neighbours")},
+    {COLL_BIT(COLL_ALLREDUCE), 4, COLL_I_KIB(1024), SIZE_MAX, &coll_rabenseifner_allreduce,
+     COLL_I_AS_USUAL("long, operands in rank order: the least traffic")},
     {COLL_BIT(COLL_ALLREDUCE), 3, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_allreduce,
      COLL_I_SEGMENTS(1, 65536, "long, operands in rank order: a tree up and down, in segments")},
     {COLL_BIT(COLL_ALLREDUCE), 1, 0, SIZE_MAX, &coll_recursive_doubling_allreduce,
@@ -73,9 +83,15 @@ static const coll_rule coll_rules[] = {
     {COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV), 1, 0, SIZE_MAX, &coll_ring_allgather,
      COLL_I_AS_USUAL("all links busy, and only between neighbours")},
 
+    {COLL_BIT(COLL_ALLTOALL), 8, 0, 256, &coll_bruck_alltoall,
+     COLL_I_AS_USUAL("short blocks, many ranks: blocks travel together, in the fewest rounds")},
     {COLL_EXCHANGING, 1, 0, SIZE_MAX, &coll_pairwise_alltoall,
      COLL_I_AS_USUAL("one partner at a time, a different one for every rank")},
 
+    {COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 4, 0, COLL_I_KIB(16), &coll_recursive_halving_reduce_scatter,
+     COLL_I_AS_USUAL("short, and the operator commutes: the fewest rounds")},
+    {COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 4, 0, COLL_I_KIB(16), &coll_butterfly_reduce_scatter,
+     COLL_I_AS_USUAL("short, operands in rank order: few rounds")},
     {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, 0, SIZE_MAX,
      &coll_ring_reduce_scatter,
      COLL_I_AS_USUAL("the operator commutes: only between neighbours")},
@@ -83,10 +99,14 @@ static const coll_rule coll_rules[] = {
      &coll_pairwise_reduce_scatter,
      COLL_I_AS_USUAL("operands in rank order: every block straight to its rank")},
 
+    {COLL_BIT(COLL_SCAN), 8, COLL_I_KIB(64), SIZE_MAX, &coll_binary_tree_scan,
+     COLL_I_SEGMENTS(0, 16384, "long, many ranks: segments follow each other through a tree")},
     {COLL_BIT(COLL_SCAN), 3, COLL_I_KIB(64), SIZE_MAX, &coll_linear_scan,
      COLL_I_SEGMENTS(0, 16384, "long: segments follow each other along the ranks")},
     {COLL_BIT(COLL_SCAN), 1, 0, SIZE_MAX, &coll_recursive_doubling_scan,
      COLL_I_AS_USUAL("short: the fewest rounds")},
+    {COLL_BIT(COLL_EXSCAN), 8, COLL_I_KIB(64), SIZE_MAX, &coll_binary_tree_exscan,
+     COLL_I_SEGMENTS(0, 16384, "long, many ranks: segments follow each other through a tree")},
     {COLL_BIT(COLL_EXSCAN), 3, COLL_I_KIB(64), SIZE_MAX, &coll_linear_exscan,
      COLL_I_SEGMENTS(0, 16384, "long: segments follow each other along the ranks")},
     {COLL_BIT(COLL_EXSCAN), 1, 0, SIZE_MAX, &coll_recursive_doubling_exscan,
@@ -142,10 +162,15 @@ COLL_INLINE bool coll_i_selectable(const coll_algorithm *algorithm, coll_collect
 {
     const unsigned special =
         COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE;
+    const unsigned tables = COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) |
+                            COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_ALLTOALLV) |
+                            COLL_BIT(COLL_ALLTOALLW) | COLL_BIT(COLL_REDUCE_SCATTER);
     if (algorithm->traits & special & ~offers)
         return false;
     if (coll_is(COLL_ROOTED, collective) && (algorithm->traits & COLL_NEEDS_OUT_OF_PLACE))
         return false;
+    if ((algorithm->traits & COLL_NEEDS_PACKED) && coll_is(tables, collective))
+        return false; /* where blocks lie is each rank's own affair */
     return !(algorithm->traits & COLL_NEEDS_COUNTS) ||
            (collective != COLL_GATHERV && collective != COLL_SCATTERV);
 }
