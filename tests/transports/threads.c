@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #include "coll/registry.h"
 #include "coll/transports/threads.h"
@@ -362,6 +363,17 @@ static bool now_and_then(worker *w, uint32_t one_in)
     return (w->random >> 8) % one_in == 0;
 }
 
+/* Yields, or sleeps for up to 60 µs, at random. */
+static void delay(worker *w)
+{
+    if (now_and_then(w, 20))
+        (void)sched_yield();
+    if (now_and_then(w, 400)) {
+        const struct timespec time = {0, (long)(w->random >> 16) % 60000};
+        (void)nanosleep(&time, NULL);
+    }
+}
+
 static void *work(void *arg)
 {
     worker *w = (worker *)arg;
@@ -371,8 +383,7 @@ static void *work(void *arg)
         (void)coll_request_init(&me->request, me->slots, me->plan.window + w->random % 8);
         if (coll_request_start(&me->request, &me->run) == COLL_OK)
             running++;
-        if (now_and_then(w, 3))
-            (void)sched_yield();
+        delay(w);
     }
     while (running > 0) {
         running = 0;
@@ -387,8 +398,7 @@ static void *work(void *arg)
             running += me->request.status == COLL_AGAIN;
             t->wait(w->fail_at ? w->inner : me->run.ctx, me->request.idle);
         }
-        if (now_and_then(w, 20))
-            (void)sched_yield();
+        delay(w);
     }
     return NULL;
 }
