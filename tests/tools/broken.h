@@ -139,4 +139,13 @@ static inline const coll_alias *coll_find_alias(coll_collective collective, cons
     return NULL;
 }
 
+static inline const coll_algorithm *coll_resolve(coll_collective collective, const char *name,
+                                                 uint32_t *params)
+{
+    const coll_algorithm *algorithm = coll_find(collective, name);
+    for (uint32_t i = 0; algorithm && i < algorithm->n_params; i++)
+        params[i] = algorithm->params[i].usual;
+    return algorithm;
+}
+
 #endif /* COLL_REGISTRY_H */
