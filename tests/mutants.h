@@ -600,8 +600,8 @@ static bool spoils(const coll_action *a, enum spoiling how, uint32_t traits)
     if (a->kind == COLL_DO_MULTICAST && a->count == 1 && how == SRC_SHIFTED)
         return false; /* one element for all may be a mere signal */
     if ((traits & COLL_NEEDS_BUILD) && a->kind == COLL_DO_COPY &&
-        coll_ref_space(a->src) == COLL_SCRATCH && coll_ref_space(a->dst) == COLL_SCRATCH)
-        return false; /* the stage before may have left the same there */
+        coll_ref_space(a->src) == COLL_SCRATCH)
+        return false; /* from stage to stage: the same may be there already */
     return how == DROPPED || how == SHORTENED ||
            coll_i_has(how == DST_SHIFTED ? COLL_I_WRITES_DST : COLL_I_READS_SRC, a);
 }

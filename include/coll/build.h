@@ -350,6 +350,17 @@ COLL_INLINE coll_stage *coll_i_kit_stage(coll_kit *kit, const coll_plan *inner, 
     return stage;
 }
 
+/* Writes a rank's place, field by field, as a structure that is assigned may be a call of memcpy. */
+COLL_INLINE void coll_i_node_write(coll_node *at, const coll_nodes *nodes, uint32_t p,
+                                   uint32_t rank)
+{
+    const coll_node place = coll_node_of(nodes, p, rank);
+    at->index = place.index;
+    at->first = place.first;
+    at->ranks = place.ranks;
+    at->local = place.local;
+}
+
 /* Where every node has one rank, there is nothing to do within. */
 COLL_INLINE bool coll_i_kit_flat(const coll_kit *kit)
 {
@@ -466,7 +477,7 @@ COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *a
     plan->window = 1;
     kit->p = problem->p;
     coll_i_nodes_assign(&kit->nodes, &problem->nodes);
-    kit->at = coll_node_of(&kit->nodes, kit->p, kit->rank);
+    coll_i_node_write(&kit->at, &kit->nodes, kit->p, kit->rank);
     kit->leaders = coll_divider_of(1);
     kit->n_plans = kit->n_stages = kit->wanted = kit->found = 0;
     kit->scratch = kit->shared = 0;

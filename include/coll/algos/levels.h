@@ -28,7 +28,7 @@ COLL_INLINE void coll_i_levels_of(const coll_plan *plan, const coll_kit *kit, co
     at->index = kit->at.index;
     at->team = COLL_TEAM_NODES;
     at->seats = COLL_I_FIRSTS;
-    at->root = coll_node_of(&kit->nodes, kit->p, plan->problem.root);
+    coll_i_node_write(&at->root, &kit->nodes, kit->p, plan->problem.root);
     at->here = kit->at.index == at->root.index;
     at->lead = at->here ? at->root.local : 0;
     at->leads = kit->at.local == at->lead;

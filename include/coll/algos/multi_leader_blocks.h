@@ -352,7 +352,7 @@ static const coll_param coll_i_multi_leader_blocks_params[] = {
      1,
      COLL_LEADERS_MOST,
      4,
-     {2, 3, 2, 2}}};
+     {3, 3, 3, 3}}};
 
 #define COLL_I_MULTI_LEADER_BLOCKS(collectives, traits, window)                                \
     {                                                                                          \
