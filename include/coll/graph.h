@@ -163,13 +163,19 @@ COLL_HOT_INLINE void coll_i_direction_add(const coll_graph *graph, uint32_t rank
                     : way->from + (from - at) * stride;
 }
 
-COLL_INLINE coll_direction coll_graph_direction(const coll_graph *graph, uint32_t rank,
-                                                uint32_t i)
+COLL_HOT_INLINE coll_direction coll_graph_direction(const coll_graph *graph, uint32_t rank,
+                                                    uint32_t i)
 {
     coll_direction way;
     way.to = way.from = rank;
     if (graph->vectors) {
         const int32_t *vector = graph->vectors + (size_t)i * graph->n_dims;
+        for (uint32_t d = 0; d < graph->n_dims; d++) /* longer than the mesh: nobody's way */
+            if (!((graph->periodic >> d) & 1u) &&
+                coll_i_distance(vector[d]) >= graph->size[d].by) {
+                way.to = way.from = COLL_NOBODY;
+                return way;
+            }
         for (uint32_t d = 0; d < graph->n_dims && (way.to & way.from) != COLL_NOBODY; d++)
             if (vector[d] != 0)
                 coll_i_direction_add(graph, rank, d, vector[d], &way);

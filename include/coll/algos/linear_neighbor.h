@@ -88,6 +88,8 @@ COLL_INLINE unsigned coll_i_linear_neighbor_step(const coll_plan *plan, uint32_t
     if (graph->n_dims) {
         for (uint32_t i = 2 * (uint32_t)s; i < 2 * s + 2 && i < graph->n_out; i++) {
             const coll_direction way = coll_graph_direction(graph, rank, i);
+            if ((way.to & way.from) == COLL_NOBODY) /* neither: over both ends */
+                continue;
             n += coll_i_neighbor_give(plan, rank, way.to, i, &out[n]);
             n += coll_i_neighbor_take(plan, rank, way.from, coll_graph_opposite(graph, i), i,
                                       &out[n]);
