@@ -164,10 +164,7 @@ COLL_HOT_INLINE void coll_i_mixed_place_of(const coll_plan *plan, uint32_t rank,
     const coll_problem *of = &plan->problem;
     const coll_node home = coll_node_of(&of->nodes, of->p, of->root);
     const coll_node node = coll_node_of(&of->nodes, of->p, rank);
-    coll_divider two;
-    two.by = 2;
-    two.multiplier = two.shift1 = two.shift2 =
-        0;                       /* never divided by: trees of degree 2 shift */
+    0;                           /* never divided by: trees of degree 2 shift */
     at->node.index = node.index; /* by field: on bare metal, compilers call memcpy for all */
     at->node.first = node.first;
     at->node.ranks = node.ranks;
@@ -175,10 +172,10 @@ COLL_HOT_INLINE void coll_i_mixed_place_of(const coll_plan *plan, uint32_t rank,
     at->nodes = coll_nodes_count(&of->nodes);
     at->root = home.index;
     at->v = coll_mod_sub(at->node.index, home.index, at->nodes);
-    coll_i_shm_tree_among(&at->tree, &two, at->node.first, at->node.ranks,
+    coll_i_shm_tree_among(&at->tree, &coll_divider_two, at->node.first, at->node.ranks,
                           at->v == 0 ? home.local : 0, at->node.local);
     if (plan->param[0] == 0) {
-        const coll_fnomial place = coll_fnomial_of(at->nodes, &two, at->v);
+        const coll_fnomial place = coll_fnomial_of(at->nodes, &coll_divider_two, at->v);
         at->parent = place.parent;
         at->children = place.children;
         at->branch.parent = at->branch.children = at->branch.depth = at->branch.below.extra = 0;
