@@ -499,7 +499,7 @@ TEST(operators)
 {
     static const coll_op one = {sum_twice, NULL, true, false}, none = {NULL, NULL, true, false};
     coll_op_entry a, b;
-    coll_operator first, second;
+    coll_operator first = 0, second = 0;
     coll_op op;
     float x = 1, y = 0;
     begin(100);

@@ -164,7 +164,6 @@ COLL_HOT_INLINE void coll_i_mixed_place_of(const coll_plan *plan, uint32_t rank,
     const coll_problem *of = &plan->problem;
     const coll_node home = coll_node_of(&of->nodes, of->p, of->root);
     const coll_node node = coll_node_of(&of->nodes, of->p, rank);
-    0;                           /* never divided by: trees of degree 2 shift */
     at->node.index = node.index; /* by field: on bare metal, compilers call memcpy for all */
     at->node.first = node.first;
     at->node.ranks = node.ranks;

@@ -159,9 +159,8 @@ typedef struct coll_i_walk {
 } coll_i_walk;
 
 /* last_first: is the order of the children other than usual? */
-COLL_HOT_INLINE void coll_i_walk_set(coll_i_walk *walk, const coll_plan *plan,
-                                     coll_i_shape shape, coll_collective collective,
-                                     bool last_first, uint32_t rank)
+COLL_HOT_INLINE void coll_i_walk_set(coll_i_walk *w, const coll_plan *plan, coll_i_shape shape,
+                                     coll_collective collective, bool last_first, uint32_t rank)
 {
     const coll_problem *of = &plan->problem;
     const bool reduces = collective != COLL_BCAST, spreads = collective != COLL_REDUCE;
@@ -169,36 +168,34 @@ COLL_HOT_INLINE void coll_i_walk_set(coll_i_walk *walk, const coll_plan *plan,
     const uint32_t top = rooted ? of->root : coll_i_tree_top(plan, shape);
     const bool is_root = rank == (reduces && spreads ? top : of->root);
     uint32_t m;
-    coll_i_tree_place_set(&walk->place, plan, shape, top, rank);
-    walk->segments = coll_segments(of->count, coll_i_tree_segment(plan, shape));
-    walk->up = walk->down = 0;
-    walk->lag = 0;
-    walk->last_first = last_first;
-    walk->takes = m = walk->place.at.children;
-    walk->input = walk->sum = walk->part = walk->from = COLL_AT(COLL_OUT, 0);
+    coll_i_tree_place_set(&w->place, plan, shape, top, rank);
+    w->segments = coll_segments(of->count, coll_i_tree_segment(plan, shape));
+    w->up = w->down = 0;
+    w->lag = 0;
+    w->last_first = last_first;
+    w->takes = m = w->place.at.children;
+    w->input = w->sum = w->part = w->from = COLL_AT(COLL_OUT, 0);
     if (reduces) { /* combine; then send the sum, or bring it to its place; then collect */
         const bool has_out = of->collective != COLL_REDUCE || is_root;
-        walk->input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
-        walk->keeps = is_root && walk->place.v == 0;
-        walk->collects = is_root && walk->place.v != 0 && !spreads;
-        walk->sum =
-            has_out && !walk->collects ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);
-        walk->part = walk->sum;
+        w->input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
+        w->keeps = is_root && w->place.v == 0;
+        w->collects = is_root && w->place.v != 0 && !spreads;
+        w->sum = has_out && !w->collects ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0);
+        w->part = w->sum;
         if (last_first && m > 1) { /* the own operand is the last to be combined */
-            walk->part = walk->sum == walk->input ? COLL_AT(COLL_SCRATCH, 0) : walk->sum;
-            walk->takes = m + 1;
+            w->part = w->sum == w->input ? COLL_AT(COLL_SCRATCH, 0) : w->sum;
+            w->takes = m + 1;
         }
-        walk->up = walk->takes +
-                   (!walk->keeps || (m == 0 && walk->input != walk->sum) ? 1u : 0u) +
-                   (walk->collects ? 1u : 0u);
+        w->up = w->takes + (!w->keeps || (m == 0 && w->input != w->sum) ? 1u : 0u) +
+                (w->collects ? 1u : 0u);
     }
     if (spreads) { /* receive, then a child each; on the root copy to OUT, if need be, at the end */
-        walk->from = reduces ? COLL_AT(COLL_OUT, 0) : coll_input(plan);
-        walk->down = m + (walk->place.v != 0 || walk->from != COLL_AT(COLL_OUT, 0) ? 1u : 0u);
+        w->from = reduces ? COLL_AT(COLL_OUT, 0) : coll_input(plan);
+        w->down = m + (w->place.v != 0 || w->from != COLL_AT(COLL_OUT, 0) ? 1u : 0u);
     }
-    if (reduces && spreads && walk->segments > 1) {
-        const size_t depth = coll_i_tree_depth(plan, shape, &walk->place);
-        walk->lag = 2 * depth < walk->segments ? 2 * depth : walk->segments;
+    if (reduces && spreads && w->segments > 1) {
+        const size_t depth = coll_i_tree_depth(plan, shape, &w->place);
+        w->lag = 2 * depth < w->segments ? 2 * depth : w->segments;
     }
 }
 
@@ -209,32 +206,32 @@ COLL_HOT_INLINE size_t coll_i_walk_staging(const coll_plan *plan, coll_i_shape s
 }
 
 /* Is a sum, or a part of one, in SCRATCH? */
-COLL_HOT_INLINE bool coll_i_walk_sums_apart(const coll_i_walk *walk)
+COLL_HOT_INLINE bool coll_i_walk_sums_apart(const coll_i_walk *w)
 {
-    return walk->part != COLL_AT(COLL_OUT, 0) || walk->sum != COLL_AT(COLL_OUT, 0);
+    return w->part != COLL_AT(COLL_OUT, 0) || w->sum != COLL_AT(COLL_OUT, 0);
 }
 
 /* Action j of the way up. Two staging slots, after what is summed in SCRATCH: one fills while the
  * other is combined. */
 COLL_HOT_INLINE void coll_i_walk_up(const coll_plan *plan, coll_i_shape shape,
-                                    const coll_i_walk *walk, size_t segment, uint32_t j,
+                                    const coll_i_walk *w, size_t segment, uint32_t j,
                                     coll_action *out)
 {
-    const uint32_t m = walk->place.at.children;
+    const uint32_t m = w->place.at.children;
     const coll_block seg =
         coll_segment_block(plan->problem.count, coll_i_tree_segment(plan, shape), segment);
-    const coll_ref sum = walk->sum + seg.offset, part = walk->part + seg.offset;
+    const coll_ref sum = w->sum + seg.offset, part = w->part + seg.offset;
     if (j < m) {
-        const bool last_first = walk->last_first && m > 1;
+        const bool last_first = w->last_first && m > 1;
         const uint32_t peer =
-            coll_i_tree_child(plan, shape, &walk->place, last_first ? m - 1 - j : j);
+            coll_i_tree_child(plan, shape, &w->place, last_first ? m - 1 - j : j);
         const coll_ref via =
-            COLL_AT(COLL_SCRATCH, coll_i_walk_sums_apart(walk) ? plan->problem.count : 0) +
+            COLL_AT(COLL_SCRATCH, coll_i_walk_sums_apart(w) ? plan->problem.count : 0) +
             ((segment * m + j) & 1u ? coll_i_walk_staging(plan, shape) : 0);
         if (!last_first) {
-            coll_act_recv_reduce(out, peer, sum, j == 0 ? walk->input + seg.offset : sum, via,
+            coll_act_recv_reduce(out, peer, sum, j == 0 ? w->input + seg.offset : sum, via,
                                  seg.count);
-            if (shape == COLL_I_BINE && !coll_bine_is_after(walk->place.number, j))
+            if (shape == COLL_I_BINE && !coll_bine_is_after(w->place.number, j))
                 out->flags = COLL_LEFT;
         } else if (j == 0)
             coll_act_recv(out, peer, part, seg.count);
@@ -242,44 +239,44 @@ COLL_HOT_INLINE void coll_i_walk_up(const coll_plan *plan, coll_i_shape shape,
             coll_act_recv_reduce(out, peer, part, part, via, seg.count);
             out->flags = COLL_LEFT;
         }
-    } else if (j < walk->takes) {
-        coll_act_reduce(out, sum, walk->input + seg.offset, part, seg.count);
-    } else if (j == walk->takes && !walk->keeps) {
-        const uint32_t to = walk->place.v == 0 ? plan->problem.root
-                                               : coll_i_tree_parent(plan, shape, &walk->place);
-        coll_act_send(out, to, m == 0 ? walk->input + seg.offset : sum, seg.count);
-    } else if (j == walk->takes && !walk->collects) {
-        coll_act_copy(out, sum, walk->input + seg.offset, seg.count);
+    } else if (j < w->takes) {
+        coll_act_reduce(out, sum, w->input + seg.offset, part, seg.count);
+    } else if (j == w->takes && !w->keeps) {
+        const uint32_t to =
+            w->place.v == 0 ? plan->problem.root : coll_i_tree_parent(plan, shape, &w->place);
+        coll_act_send(out, to, m == 0 ? w->input + seg.offset : sum, seg.count);
+    } else if (j == w->takes && !w->collects) {
+        coll_act_copy(out, sum, w->input + seg.offset, seg.count);
     } else {
-        coll_act_recv(out, walk->place.root, COLL_AT(COLL_OUT, seg.offset), seg.count);
+        coll_act_recv(out, w->place.root, COLL_AT(COLL_OUT, seg.offset), seg.count);
     }
 }
 
 /* Action j of the way down. */
 COLL_HOT_INLINE void coll_i_walk_down(const coll_plan *plan, coll_i_shape shape,
-                                      const coll_i_walk *walk, size_t segment, uint32_t j,
+                                      const coll_i_walk *w, size_t segment, uint32_t j,
                                       coll_action *out)
 {
     const coll_block seg =
         coll_segment_block(plan->problem.count, coll_i_tree_segment(plan, shape), segment);
-    const uint32_t m = walk->place.at.children, first = walk->place.v == 0 ? 0 : 1;
+    const uint32_t m = w->place.at.children, first = w->place.v == 0 ? 0 : 1;
     const coll_ref here = COLL_AT(COLL_OUT, seg.offset);
     if (j < first)
-        coll_act_recv(out, coll_i_tree_parent(plan, shape, &walk->place), here, seg.count);
+        coll_act_recv(out, coll_i_tree_parent(plan, shape, &w->place), here, seg.count);
     else if (j < first + m)
         coll_act_send(out,
-                      coll_i_tree_child(plan, shape, &walk->place,
-                                        walk->last_first ? j - first : first + m - 1 - j),
-                      first ? here : walk->from + seg.offset, seg.count);
+                      coll_i_tree_child(plan, shape, &w->place,
+                                        w->last_first ? j - first : first + m - 1 - j),
+                      first ? here : w->from + seg.offset, seg.count);
     else
-        coll_act_copy(out, here, walk->from + seg.offset, seg.count);
+        coll_act_copy(out, here, w->from + seg.offset, seg.count);
 }
 
 /* ---- the list of actions ----------------------------------------------------------------- */
 
-COLL_HOT_INLINE size_t coll_i_walk_actions(const coll_i_walk *walk)
+COLL_HOT_INLINE size_t coll_i_walk_actions(const coll_i_walk *w)
 {
-    return (walk->up + (size_t)walk->down) * walk->segments;
+    return (w->up + (size_t)w->down) * w->segments;
 }
 
 /* A place in the list: action j of turn t, in which segment t goes up and segment t − lag goes
@@ -290,32 +287,32 @@ typedef struct coll_i_walk_turn {
     uint32_t up, down; /* actions of this turn */
 } coll_i_walk_turn;
 
-COLL_HOT_INLINE void coll_i_walk_turn_set(coll_i_walk_turn *turn, const coll_i_walk *walk,
+COLL_HOT_INLINE void coll_i_walk_turn_set(coll_i_walk_turn *turn, const coll_i_walk *w,
                                           size_t t)
 {
     turn->t = t;
-    turn->up = t < walk->segments ? walk->up : 0;
-    turn->down = t - walk->lag < walk->segments ? walk->down : 0; /* wraps where t < lag */
+    turn->up = t < w->segments ? w->up : 0;
+    turn->down = t - w->lag < w->segments ? w->down : 0; /* wraps where t < lag */
 }
 
 /* The place of action i. Up to three runs of turns: only up; up and down; only down. */
-COLL_HOT_INLINE void coll_i_walk_turn_find(coll_i_walk_turn *turn, const coll_i_walk *walk,
+COLL_HOT_INLINE void coll_i_walk_turn_find(coll_i_walk_turn *turn, const coll_i_walk *w,
                                            size_t i)
 {
     size_t t = 0;
-    if (walk->lag > 0) {
-        const size_t up = walk->lag * walk->up;
-        const size_t both = (walk->segments - walk->lag) * (walk->up + (size_t)walk->down);
+    if (w->lag > 0) {
+        const size_t up = w->lag * w->up;
+        const size_t both = (w->segments - w->lag) * (w->up + (size_t)w->down);
         if (i >= up) {
             i -= up;
-            t = walk->lag;
+            t = w->lag;
             if (i >= both) {
                 i -= both;
-                t = walk->segments;
+                t = w->segments;
             }
         }
     }
-    coll_i_walk_turn_set(turn, walk, t);
+    coll_i_walk_turn_set(turn, w, t);
     if (i >= turn->up + turn->down) {
         const size_t passed = i / (turn->up + turn->down);
         i -= passed * (turn->up + turn->down);
@@ -328,30 +325,30 @@ COLL_HOT_INLINE size_t coll_i_walk_steps(const coll_plan *plan, coll_i_shape sha
                                          coll_collective collective, bool last_first,
                                          uint32_t rank)
 {
-    coll_i_walk walk;
-    coll_i_walk_set(&walk, plan, shape, collective, last_first, rank);
-    return (coll_i_walk_actions(&walk) + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
+    coll_i_walk w;
+    coll_i_walk_set(&w, plan, shape, collective, last_first, rank);
+    return (coll_i_walk_actions(&w) + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
 }
 
 COLL_HOT_INLINE unsigned coll_i_walk_step(const coll_plan *plan, coll_i_shape shape,
                                           coll_collective collective, bool last_first,
                                           uint32_t rank, size_t s, coll_action *out)
 {
-    coll_i_walk walk;
-    coll_i_walk_set(&walk, plan, shape, collective, last_first, rank);
-    const size_t left = coll_i_walk_actions(&walk) - s * COLL_STEP_MAX;
+    coll_i_walk w;
+    coll_i_walk_set(&w, plan, shape, collective, last_first, rank);
+    const size_t left = coll_i_walk_actions(&w) - s * COLL_STEP_MAX;
     const unsigned n = left < COLL_STEP_MAX ? (unsigned)left : COLL_STEP_MAX;
     coll_i_walk_turn turn;
-    coll_i_walk_turn_find(&turn, &walk, s * COLL_STEP_MAX);
+    coll_i_walk_turn_find(&turn, &w, s * COLL_STEP_MAX);
     for (unsigned i = 0; i < n; i++, turn.j++) {
         if (turn.j == turn.up + turn.down) {
             turn.j = 0;
-            coll_i_walk_turn_set(&turn, &walk, turn.t + 1);
+            coll_i_walk_turn_set(&turn, &w, turn.t + 1);
         }
         if (turn.j < turn.up)
-            coll_i_walk_up(plan, shape, &walk, turn.t, turn.j, &out[i]);
+            coll_i_walk_up(plan, shape, &w, turn.t, turn.j, &out[i]);
         else
-            coll_i_walk_down(plan, shape, &walk, turn.t - walk.lag, turn.j - turn.up, &out[i]);
+            coll_i_walk_down(plan, shape, &w, turn.t - w.lag, turn.j - turn.up, &out[i]);
     }
     return n;
 }
@@ -361,13 +358,13 @@ COLL_HOT_INLINE size_t coll_i_walk_scratch(const coll_plan *plan, coll_i_shape s
                                            coll_collective collective, bool last_first,
                                            uint32_t rank)
 {
-    coll_i_walk walk;
-    coll_i_walk_set(&walk, plan, shape, collective, last_first, rank);
-    const uint32_t m = walk.place.at.children;
-    if (walk.up == 0 || m == 0)
+    coll_i_walk w;
+    coll_i_walk_set(&w, plan, shape, collective, last_first, rank);
+    const uint32_t m = w.place.at.children;
+    if (w.up == 0 || m == 0)
         return 0;
-    return (coll_i_walk_sums_apart(&walk) ? plan->problem.count : 0) +
-           (m * walk.segments < 2 ? 1 : 2) * coll_i_walk_staging(plan, shape);
+    return (coll_i_walk_sums_apart(&w) ? plan->problem.count : 0) +
+           (m * w.segments < 2 ? 1 : 2) * coll_i_walk_staging(plan, shape);
 }
 
 /* ---- barrier: notifications up, then down ------------------------------------------------ */
