@@ -122,11 +122,14 @@ typedef struct coll_kit {
     coll_stage stages[COLL_KIT_STAGES];
 } coll_kit;
 
-/* Entries of `tables` that a kit needs. O(nodes). */
+/* Entries of `tables` that a kit needs. O(nodes), or O(p) where every rank has a table of all
+ * blocks. */
 COLL_INLINE size_t coll_kit_tables(const coll_problem *problem)
 {
+    const uint32_t v = COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_REDUCE_SCATTER);
     return 4 * ((size_t)coll_nodes_count(&problem->nodes) +
-                coll_nodes_largest(&problem->nodes, problem->p));
+                coll_nodes_largest(&problem->nodes, problem->p)) +
+           (coll_is(v, problem->collective) ? problem->p : 0);
 }
 
 /* Gives a kit its memory: `room` entries of tables, coll_kit_tables or more. */

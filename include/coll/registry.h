@@ -233,7 +233,7 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_multi_leader_reduce.algorithm,
     &coll_multi_leader_allreduce.algorithm,
     &coll_multi_leader_allgather.algorithm,
-    &coll_multi_leader_reduce_scatter_block.algorithm,
+    &coll_multi_leader_reduce_scatter.algorithm,
     &coll_dpml_allreduce.algorithm,
     &coll_dpml_pipelined_allreduce.algorithm,
     &coll_mixed_bcast,

@@ -2,6 +2,13 @@
  * algorithm in both roles */
 #include "levels.h"
 
+static const coll_recipe *const rows[] = {
+    &coll_multi_leader_allgather, &coll_multi_leader_allgather,
+    &coll_multi_leader_reduce_scatter, &coll_multi_leader_reduce_scatter};
+static const coll_collective collectives[] = {COLL_ALLGATHER, COLL_ALLGATHERV,
+                                              COLL_REDUCE_SCATTER_BLOCK, COLL_REDUCE_SCATTER};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
 /* Number of the run that a rank of a node of m ranks is in, of l; where it begins, and its
  * ranks. */
 static uint32_t run_of(uint32_t m, uint32_t l, uint32_t local, uint32_t *begin, uint32_t *ranks)
@@ -63,20 +70,34 @@ static void check_sorting(const coll_plan *sorts, size_t all)
     CHECK_EQ(moved, all);
 }
 
+/* Elements of the blocks before each rank, as the verifier's grid makes them. */
+static size_t all_displs[65];
+
+static void count_blocks(const coll_grid_case *of)
+{
+    for (uint32_t r = 0; r < of->p; r++)
+        all_displs[r + 1] =
+            all_displs[r] +
+            (of->layout == COLL_GRID_PLAIN ? of->count : coll_i_grid_count(of, r, 0));
+}
+
 TEST(sorting_moves_every_element_once)
 {
     for (uint32_t p = 2; p <= 64; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
-            for (uint32_t l = 2; l <= 3; l++) {
+            for (uint32_t l = 2; l <= 5; l++) {
+                const bool v = (l & 1) != 0;
                 coll_grid_case of =
-                    level_case(&coll_multi_leader_reduce_scatter_block.algorithm,
-                               COLL_REDUCE_SCATTER_BLOCK, p, 2, 0);
+                    level_case(&coll_multi_leader_reduce_scatter.algorithm,
+                               v ? COLL_REDUCE_SCATTER : COLL_REDUCE_SCATTER_BLOCK, p, 2, 0);
                 of.nodes = level_nodes[kind];
+                of.layout = v ? COLL_GRID_UNEVEN : COLL_GRID_PLAIN;
                 of.param[0] = l;
                 CHECK_STATUS(coll_i_grid_plans(&level_worker, &of), COLL_OK);
+                count_blocks(&of);
                 for (uint32_t i = 0; i < level_kit(0)->n_stages; i++)
                     if (strcmp(level_kit(0)->stages[i].plan->algorithm->name, "sort runs") == 0)
-                        check_sorting(level_kit(0)->stages[i].plan, 2 * (size_t)p);
+                        check_sorting(level_kit(0)->stages[i].plan, all_displs[p]);
             }
 }
 
@@ -95,7 +116,7 @@ static coll_report apart(const coll_recipe *recipe, coll_role role, coll_collect
             algorithm = recipe->usual[i].algorithm;
     for (uint32_t i = 0; counts && i < n; i++)
         displs[i] = i == 0 ? 0 : displs[i - 1] + counts[i - 1];
-    if (counts && it == COLL_REDUCE_SCATTER) {
+    if (counts && (it == COLL_REDUCE_SCATTER || it == COLL_SCATTERV)) {
         problem.in.counts = counts;
         problem.in.displs = displs;
     } else if (counts) {
@@ -105,10 +126,10 @@ static coll_report apart(const coll_recipe *recipe, coll_role role, coll_collect
     return level_apart(algorithm, &problem);
 }
 
-/* Costs, of blocks of 3 elements. */
+/* Costs. */
 static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
 {
-    const bool gathers = of->collective == COLL_ALLGATHER;
+    const bool gathers = coll_is(COLL_I_RUNS_ALLGATHERS, of->collective);
     const coll_report whole = level_cost(of);
     coll_verify_count own[64];
     const coll_kit *kit = level_kit(0);
@@ -117,10 +138,11 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
     const uint32_t least = coll_nodes_smallest(nodes, p);
     const uint32_t l = of->param[0] < least ? of->param[0] : least;
     memcpy(own, whole.ranks, p * sizeof own[0]);
+    count_blocks(of);
     for (uint32_t r = 0; r < p; r++) {
         const coll_node at = coll_node_of(nodes, p, r);
         const coll_verify_count outward = level_outward(r);
-        size_t across[64], blocks[64];
+        size_t across[64], blocks[64], counts[64];
         uint32_t begin, ranks;
         const uint32_t j = run_of(at.ranks, l, at.local, &begin, &ranks);
         coll_verify_count sum;
@@ -129,8 +151,10 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
         memset(blocks, 0, sizeof blocks);
         for (uint32_t k = 0; k < l; k++)
             for (uint32_t i = 0; i < h; i++) {
-                const uint32_t m = coll_node_at(nodes, p, i, 0).ranks;
-                const size_t run = 3 * (size_t)(k + 1 < l ? m / l : m - (l - 1) * (m / l));
+                const coll_node node = coll_node_at(nodes, p, i, 0);
+                const uint32_t m = node.ranks, first = node.first + k * (m / l);
+                const size_t run =
+                    all_displs[k + 1 < l ? first + m / l : node.first + m] - all_displs[first];
                 blocks[k * (at.ranks / l)] += run;
                 if (k == j)
                     across[i] = run;
@@ -143,8 +167,11 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
         CHECK_EQ(outward.messages, sum.messages);
         CHECK_EQ(outward.elements, sum.elements);
         if (!coll_i_kit_flat(kit)) {
-            report = apart(recipe, COLL_WITHIN, gathers ? COLL_GATHER : COLL_SCATTER, ranks, 3,
-                           NULL);
+            for (uint32_t i = 0; i < ranks; i++)
+                counts[i] =
+                    all_displs[at.first + begin + i + 1] - all_displs[at.first + begin + i];
+            report = apart(recipe, COLL_WITHIN, gathers ? COLL_GATHERV : COLL_SCATTERV, ranks,
+                           counts[at.local - begin], counts);
             level_add(&sum, &report.ranks[at.local - begin]);
             report = apart(recipe, COLL_WITHIN, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER,
                            at.ranks, 0, blocks);
@@ -160,22 +187,21 @@ TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p += p < 16 ? 1 : 16)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
-            for (uint32_t l = 1; l <= 3; l++) {
-                coll_grid_case of = level_case(&coll_multi_leader_allgather.algorithm,
-                                               COLL_ALLGATHER, p, 3, COLL_COMMUTATIVE);
-                of.nodes = level_nodes[kind];
-                of.param[0] = l;
-                check_case(&of, &coll_multi_leader_allgather);
-                of.algorithm = &coll_multi_leader_reduce_scatter_block.algorithm;
-                of.collective = COLL_REDUCE_SCATTER_BLOCK;
-                check_case(&of, &coll_multi_leader_reduce_scatter_block);
-            }
+            for (uint32_t l = 1; l <= 3; l++)
+                for (uint32_t row = 0; row < ROWS; row++) {
+                    coll_grid_case of = level_case(&rows[row]->algorithm, collectives[row], p,
+                                                   3, COLL_COMMUTATIVE);
+                    of.nodes = level_nodes[kind];
+                    of.layout = row & 1 ? COLL_GRID_UNEVEN : COLL_GRID_PLAIN;
+                    of.param[0] = l;
+                    check_case(&of, rows[row]);
+                }
 }
 
 TEST(every_algorithm_in_both_roles)
 {
-    level_try_all(&coll_multi_leader_allgather, COLL_ALLGATHER);
-    level_try_all(&coll_multi_leader_reduce_scatter_block, COLL_REDUCE_SCATTER_BLOCK);
+    for (uint32_t row = 0; row < ROWS; row++)
+        level_try_all(rows[row], collectives[row]);
 }
 
 int main(void)

@@ -1,11 +1,12 @@
-/* coll/algos/multi_leader_blocks.h — allgather, reduce_scatter_block by several leaders a node
+/* coll/algos/multi_leader_blocks.h — allgather(v), reduce_scatter(_block) by several leaders a node
  *
  * The ranks of a node are cut into l runs of equal length (the last has what is left), and the
  * first rank of each leads it. In an allgather, a leader gathers the blocks of its run; leaders of
  * equal number allgather across the nodes, all l groups at once; and within the nodes, an
  * allgather brings together what they have. As that lies run by run, and within a run node by
  * node, every rank finally sorts it by rank, into OUT. A reduce_scatter does the same backwards.
- * There are as many leaders as the smallest node has ranks, if that is fewer than l.
+ * There are as many leaders as the smallest node has ranks, if that is fewer than l. Blocks of
+ * several sizes lie packed in their table, so that those of a run are one piece.
  *
  *   2 nodes of 4 ranks, l = 2       rank    0  1  2  3  |  4  5  6  7
  *     gather                                0,1   2,3   |  4,5   6,7
@@ -18,7 +19,7 @@
  * Cost    messages, elements and combinations of the inner algorithms: of a gather or scatter in
  *         the run, and an allgather or reduce_scatter within the node; at a leader, besides, of the
  *         one across. Sorting (l > 1, several nodes): l·h copies of p blocks in all. scratch: p
- *         blocks if they are sorted; at a leader in a reduce_scatter_block those of its number, and
+ *         blocks if they are sorted; at a leader in a reduce_scatter those of its number, and
  *         of its run
  * Source  Bayatpour et al. 2017, sections 4.1 and 8 (other collectives),
  *         doi:10.1145/3126908.3126954
@@ -31,15 +32,27 @@
 
 /* ---- runs -------------------------------------------------------------------------------- */
 
+#define COLL_I_RUNS_ALLGATHERS (COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV))
+#define COLL_I_RUNS_REDUCE_SCATTERS                                                            \
+    (COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK))
+
 /* Tables in a kit: how many ranks are in a run of the nodes before each, but for the last run,
- * h + 1 entries; blocks across, 2h; and within, 2m. */
+ * h + 1 entries; where blocks have a table, where each run begins, run by run, l·h + 1, else
+ * none; blocks across, 2h; and within, 2m; and where those of this rank's run begin, m. */
 typedef struct coll_i_runs {
     coll_i_levels at;
-    size_t *before, *across, *within;
+    const coll_layout *layout; /* of all blocks */
+    size_t *before, *across, *within, *run;
     uint32_t l, own;      /* runs of a node; this rank's */
     uint32_t apart, size; /* ranks of a run on this node; of this rank's run */
     bool leads, sorts;
 } coll_i_runs;
+
+/* The layout of all blocks. */
+COLL_HOT_INLINE const coll_layout *coll_i_runs_layout(const coll_problem *problem)
+{
+    return coll_is(COLL_I_RUNS_ALLGATHERS, problem->collective) ? &problem->out : &problem->in;
+}
 
 /* Ranks in run j of the nodes before node i; i = h: of all. */
 COLL_HOT_INLINE size_t coll_i_runs_before(const coll_nodes *nodes, uint32_t p,
@@ -47,6 +60,59 @@ COLL_HOT_INLINE size_t coll_i_runs_before(const coll_nodes *nodes, uint32_t p,
                                           uint32_t i)
 {
     return j + 1 < l ? before[i] : coll_nodes_first(nodes, p, i) - (l - 1) * before[i];
+}
+
+/* First rank of run j of node i; j = l: of the next node. */
+COLL_HOT_INLINE uint32_t coll_i_runs_first(const coll_kit *kit, uint32_t l, uint32_t j,
+                                           uint32_t i)
+{
+    return j < l ? coll_nodes_first(&kit->nodes, kit->p, i) +
+                       j * (uint32_t)(kit->tables[i + 1] - kit->tables[i])
+                 : coll_nodes_first(&kit->nodes, kit->p, i + 1);
+}
+
+/* Where run j of node i begins, of h nodes, as blocks lie run by run; i = h: where run j ends. */
+COLL_HOT_INLINE size_t coll_i_runs_at(const coll_kit *kit, const coll_layout *layout,
+                                      size_t count, uint32_t h, uint32_t l, uint32_t j,
+                                      uint32_t i)
+{
+    const size_t *before = kit->tables, *begins = before + h + 1;
+    return layout->counts
+               ? begins[(size_t)j * h + i]
+               : (j * before[h] + coll_i_runs_before(&kit->nodes, kit->p, before, l, j, i)) *
+                     count;
+}
+
+/* The same in what is being made. */
+COLL_INLINE size_t coll_i_runs_begin(const coll_plan *plan, const coll_kit *kit,
+                                     const coll_i_runs *runs, uint32_t j, uint32_t i)
+{
+    return coll_i_runs_at(kit, runs->layout, plan->problem.count, runs->at.nodes, runs->l, j,
+                          i);
+}
+
+/* Elements of this rank's run. */
+COLL_INLINE size_t coll_i_runs_elements(const coll_plan *plan, const coll_kit *kit,
+                                        const coll_i_runs *runs)
+{
+    return coll_i_runs_begin(plan, kit, runs, runs->own, kit->at.index + 1) -
+           coll_i_runs_begin(plan, kit, runs, runs->own, kit->at.index);
+}
+
+/* Writes where every run begins. */
+COLL_INLINE void coll_i_runs_tabulate(const coll_plan *plan, const coll_kit *kit,
+                                      const coll_i_runs *runs, size_t *begins)
+{
+    const uint32_t h = runs->at.nodes;
+    size_t at = 0;
+    for (uint32_t j = 0; j < runs->l; j++)
+        for (uint32_t i = 0; i < h; i++) {
+            *begins++ = at;
+            at += coll_i_levels_at(plan, runs->layout,
+                                   coll_i_runs_first(kit, runs->l, j + 1, i)) -
+                  coll_i_levels_at(plan, runs->layout, coll_i_runs_first(kit, runs->l, j, i));
+        }
+    *begins = at;
 }
 
 COLL_INLINE void coll_i_runs_of(const coll_plan *plan, coll_kit *kit, coll_i_runs *runs)
@@ -57,13 +123,17 @@ COLL_INLINE void coll_i_runs_of(const coll_plan *plan, coll_kit *kit, coll_i_run
     h = runs->at.nodes;
     runs->l = plan->param[0] < smallest ? plan->param[0] : smallest;
     kit->leaders = coll_divider_of(runs->l);
+    runs->layout = coll_i_runs_layout(&plan->problem);
     runs->before = kit->tables;
-    runs->across = runs->before + h + 1;
+    runs->across = runs->before + h + 1 + (runs->layout->counts ? (size_t)runs->l * h + 1 : 0);
     runs->within = runs->across + 2 * (size_t)h;
+    runs->run = runs->within + 2 * (size_t)m;
     runs->before[0] = 0;
     for (uint32_t i = 0; i < h; i++)
         runs->before[i + 1] =
             runs->before[i] + coll_node_at(&kit->nodes, kit->p, i, 0).ranks / runs->l;
+    if (runs->layout->counts)
+        coll_i_runs_tabulate(plan, kit, runs, runs->before + h + 1);
     runs->apart = m / runs->l;
     runs->own = kit->at.local / runs->apart;
     if (runs->own >= runs->l)
@@ -73,18 +143,29 @@ COLL_INLINE void coll_i_runs_of(const coll_plan *plan, coll_kit *kit, coll_i_run
     runs->sorts = runs->l > 1 && runs->at.across;
 }
 
-/* A stage among the ranks of a run, which has SHARED of its own. */
+/* A gather (else a scatter) among the ranks of a run, which has SHARED of its own. */
 COLL_INLINE coll_status coll_i_runs_stage(coll_plan *plan, coll_kit *kit,
-                                          const coll_i_runs *runs, coll_collective collective,
-                                          uint32_t flags, coll_stage **stage)
+                                          const coll_i_runs *runs, bool gathers, uint32_t flags,
+                                          coll_stage **stage)
 {
     const uint32_t first = kit->at.first, m = kit->at.ranks, local = kit->at.local;
+    const uint32_t begin = first + runs->own * runs->apart;
+    const size_t *counts = runs->layout->counts, *displs = runs->layout->displs;
     size_t shared = kit->shared; /* before, and of a run */
     coll_problem of;
     coll_status status;
-    coll_i_kit_problem(plan, COLL_WITHIN, collective, runs->size, plan->problem.count, &of);
+    coll_i_kit_problem(plan, COLL_WITHIN, gathers ? COLL_GATHER : COLL_SCATTER, runs->size,
+                       coll_own_count(plan, kit->rank), &of);
     of.flags |= flags;
-    kit->at.first += runs->own * runs->apart;
+    if (counts) {
+        coll_layout *cut = gathers ? &of.out : &of.in;
+        for (uint32_t i = 0; i < runs->size; i++)
+            runs->run[i] = displs[begin + i] - displs[begin];
+        of.collective = gathers ? COLL_GATHERV : COLL_SCATTERV;
+        cut->counts = counts + begin;
+        cut->displs = runs->run;
+    }
+    kit->at.first = begin;
     kit->at.local -= runs->own * runs->apart;
     kit->at.ranks = runs->size;
     status = coll_i_kit_within(plan, kit, &of, stage);
@@ -108,18 +189,15 @@ COLL_INLINE void coll_i_runs_across(const coll_plan *plan, coll_kit *kit,
                                     coll_collective v, coll_problem *of, coll_layout *cut)
 {
     const coll_nodes *nodes = &kit->nodes;
-    const uint32_t h = runs->at.nodes;
-    const size_t count = plan->problem.count;
-    coll_i_kit_problem(plan, COLL_ACROSS, plain, h, runs->size * count, of);
-    if (coll_nodes_smallest(nodes, kit->p) == coll_nodes_largest(nodes, kit->p))
+    const uint32_t h = runs->at.nodes, own = runs->own;
+    coll_i_kit_problem(plan, COLL_ACROSS, plain, h, coll_i_runs_elements(plan, kit, runs), of);
+    if (!runs->layout->counts &&
+        coll_nodes_smallest(nodes, kit->p) == coll_nodes_largest(nodes, kit->p))
         return;
     for (uint32_t i = 0; i < h; i++) {
-        const size_t at =
-            coll_i_runs_before(nodes, kit->p, runs->before, runs->l, runs->own, i);
-        const size_t end =
-            coll_i_runs_before(nodes, kit->p, runs->before, runs->l, runs->own, i + 1);
-        runs->across[i] = (end - at) * count;
-        runs->across[h + i] = at * count;
+        const size_t at = coll_i_runs_begin(plan, kit, runs, own, i);
+        runs->across[i] = coll_i_runs_begin(plan, kit, runs, own, i + 1) - at;
+        runs->across[h + i] = at - coll_i_runs_begin(plan, kit, runs, own, 0);
     }
     of->collective = v;
     cut->counts = runs->across;
@@ -154,10 +232,9 @@ COLL_INLINE void coll_i_runs_within(const coll_plan *plan, coll_kit *kit,
     for (uint32_t t = 0; t < m; t++) {
         const uint32_t j = t / runs->apart;
         const bool leads = j < runs->l && t == j * runs->apart;
-        runs->within[t] =
-            leads ? plan->problem.count *
-                        coll_i_runs_before(&kit->nodes, kit->p, runs->before, runs->l, j, h)
-                  : 0;
+        runs->within[t] = leads ? coll_i_runs_begin(plan, kit, runs, j, h) -
+                                      coll_i_runs_begin(plan, kit, runs, j, 0)
+                                : 0;
         runs->within[m + t] = at;
         at += runs->within[t];
     }
@@ -169,7 +246,7 @@ COLL_INLINE void coll_i_runs_within(const coll_plan *plan, coll_kit *kit,
 /* ---- sorting ----------------------------------------------------------------------------- */
 
 /* Copies between OUT, by rank, and IN, run by run: a plan of its own, radix is h, second l,
- * inner the kit. reduce_scatter_block: the other way. */
+ * inner the kit. reduce_scatter(_block): from IN, by rank, to OUT. */
 COLL_INLINE size_t coll_i_sort_runs_steps(const coll_plan *plan, uint32_t rank)
 {
     (void)rank;
@@ -180,30 +257,28 @@ COLL_INLINE unsigned coll_i_sort_runs_step(const coll_plan *plan, uint32_t rank,
                                            coll_action *out)
 {
     const coll_kit *kit = coll_i_kit(plan);
-    const coll_nodes *nodes = &kit->nodes;
-    const size_t count = plan->problem.count, *before = kit->tables;
-    const uint32_t h = plan->radix.by, l = plan->second.by, p = kit->p, all = h * l;
-    const bool back = plan->problem.collective == COLL_REDUCE_SCATTER_BLOCK;
+    const coll_layout *layout = coll_i_runs_layout(&plan->problem);
+    const size_t count = plan->problem.count;
+    const uint32_t h = plan->radix.by, l = plan->second.by, all = h * l;
+    const bool back = layout == &plan->problem.in;
     unsigned n = 0;
     (void)rank;
     for (uint32_t x = (uint32_t)s * COLL_STEP_MAX; n < COLL_STEP_MAX && x < all; x++) {
         const uint32_t j = coll_divide(x, &plan->radix), i = x - j * h;
-        const size_t at = coll_i_runs_before(nodes, p, before, l, j, i);
-        const size_t ranks = coll_i_runs_before(nodes, p, before, l, j, i + 1) - at;
-        const size_t first = coll_nodes_first(nodes, p, i) + j * (before[i + 1] - before[i]);
-        const coll_ref by_rank = COLL_AT(back ? COLL_IN : COLL_OUT, first * count);
-        const coll_ref by_run =
-            COLL_AT(back ? COLL_OUT : COLL_IN, (j * before[h] + at) * count);
+        const size_t at = coll_i_runs_at(kit, layout, count, h, l, j, i);
+        const size_t first = coll_i_levels_at(plan, layout, coll_i_runs_first(kit, l, j, i));
+        const coll_ref by_rank = COLL_AT(back ? COLL_IN : COLL_OUT, first);
+        const coll_ref by_run = COLL_AT(back ? COLL_OUT : COLL_IN, at);
         coll_act_copy(&out[n++], back ? by_run : by_rank, back ? by_rank : by_run,
-                      ranks * count);
+                      coll_i_runs_at(kit, layout, count, h, l, j, i + 1) - at);
     }
     return n;
 }
 
 static const coll_algorithm coll_i_sort_runs = {"sort runs",
                                                 "",
-                                                COLL_BIT(COLL_ALLGATHER) |
-                                                    COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
+                                                COLL_I_RUNS_ALLGATHERS |
+                                                    COLL_I_RUNS_REDUCE_SCATTERS,
                                                 0,
                                                 1,
                                                 0,
@@ -223,6 +298,10 @@ COLL_INLINE coll_status coll_i_runs_sort(coll_plan *plan, coll_kit *kit,
     coll_status status;
     coll_i_kit_problem(plan, COLL_WITHIN, plan->problem.collective, plan->problem.p,
                        plan->problem.count, &of);
+    of.in.counts = plan->problem.in.counts;
+    of.in.displs = plan->problem.in.displs;
+    of.out.counts = plan->problem.out.counts;
+    of.out.displs = plan->problem.out.displs;
     status = coll_i_kit_make(plan, kit, &coll_i_sort_runs, NULL, &of, &inner);
     if (status != COLL_OK)
         return status;
@@ -240,7 +319,6 @@ COLL_INLINE coll_status coll_i_runs_sort(coll_plan *plan, coll_kit *kit,
 /* Blocks come together run by run in SCRATCH, or where they need not be sorted in OUT. */
 COLL_INLINE coll_status coll_i_multi_leader_allgather(coll_plan *plan, coll_kit *kit)
 {
-    const size_t count = plan->problem.count;
     const coll_ref out = COLL_AT(COLL_OUT, 0);
     const bool in_place = coll_in_place(plan);
     coll_ref all, led;
@@ -250,28 +328,31 @@ COLL_INLINE coll_status coll_i_multi_leader_allgather(coll_plan *plan, coll_kit 
     coll_status status = COLL_OK;
     coll_i_runs_of(plan, kit, &runs);
     plan->traits |= COLL_GIVES_SAME_BITS;
-    kit->scratch = runs.sorts ? count * plan->problem.p : 0;
+    kit->scratch = runs.sorts ? coll_i_levels_at(plan, runs.layout, kit->p) : 0;
     all = runs.sorts ? COLL_AT(COLL_SCRATCH, 0) : out;
-    led = all + runs.own * runs.before[runs.at.nodes] * count;
+    led = all + coll_i_runs_begin(plan, kit, &runs, runs.own, 0);
     if (runs.at.within) {
         status =
-            coll_i_runs_stage(plan, kit, &runs, COLL_GATHER,
+            coll_i_runs_stage(plan, kit, &runs, true,
                               runs.sorts ? 0 : plan->problem.flags & COLL_IN_PLACE, &stage);
         if (status != COLL_OK)
             return status;
-        stage->base[COLL_IN] = in_place ? out + kit->rank * count : COLL_AT(COLL_IN, 0);
+        if (in_place)
+            stage->base[COLL_IN] = out + coll_i_levels_at(plan, runs.layout, kit->rank);
         stage->base[COLL_OUT] =
-            led + count * coll_i_runs_before(&kit->nodes, kit->p, runs.before, runs.l, runs.own,
-                                             kit->at.index);
+            all + coll_i_runs_begin(plan, kit, &runs, runs.own, kit->at.index);
         stage->base[COLL_SCRATCH] += kit->scratch;
     }
-    coll_i_runs_across(plan, kit, &runs, COLL_ALLGATHER, COLL_ALLGATHERV, &of, &of.out);
-    of.flags |= runs.at.within ? (uint32_t)COLL_IN_PLACE : plan->problem.flags & COLL_IN_PLACE;
-    status = coll_i_runs_meet(plan, kit, &runs, &of, &stage);
-    if (status != COLL_OK)
-        return status;
-    stage->base[COLL_OUT] = led;
-    stage->base[COLL_SCRATCH] += kit->scratch;
+    if (runs.at.across || !runs.at.within) {
+        coll_i_runs_across(plan, kit, &runs, COLL_ALLGATHER, COLL_ALLGATHERV, &of, &of.out);
+        of.flags |=
+            runs.at.within ? (uint32_t)COLL_IN_PLACE : plan->problem.flags & COLL_IN_PLACE;
+        status = coll_i_runs_meet(plan, kit, &runs, &of, &stage);
+        if (status != COLL_OK)
+            return status;
+        stage->base[COLL_OUT] = led;
+        stage->base[COLL_SCRATCH] += kit->scratch;
+    }
     if (runs.at.within) {
         coll_i_runs_within(plan, kit, &runs, COLL_ALLGATHERV, &of, &of.out);
         of.flags |= COLL_IN_PLACE;
@@ -284,13 +365,12 @@ COLL_INLINE coll_status coll_i_multi_leader_allgather(coll_plan *plan, coll_kit 
     return runs.sorts ? coll_i_runs_sort(plan, kit, &runs, all, out) : COLL_OK;
 }
 
-/* ---- reduce_scatter_block ---------------------------------------------------------------- */
+/* ---- reduce_scatter ---------------------------------------------------------------------- */
 
 /* SCRATCH has the input run by run, if it must be sorted; at a leader then what its node
  * contributes to its number, and the result of its run, unless that is OUT at once. */
 COLL_INLINE coll_status coll_i_multi_leader_reduce_scatter(coll_plan *plan, coll_kit *kit)
 {
-    const size_t count = plan->problem.count;
     coll_ref from = coll_input(plan), sums, result = COLL_AT(COLL_OUT, 0);
     coll_i_runs runs;
     coll_problem of;
@@ -299,11 +379,13 @@ COLL_INLINE coll_status coll_i_multi_leader_reduce_scatter(coll_plan *plan, coll
     bool scatters;
     coll_i_runs_of(plan, kit, &runs);
     if (!runs.at.within) {
-        coll_i_levels_problem(plan, kit, &runs.at, COLL_ACROSS, COLL_REDUCE_SCATTER_BLOCK, &of);
+        coll_i_runs_across(plan, kit, &runs, COLL_REDUCE_SCATTER_BLOCK, COLL_REDUCE_SCATTER,
+                           &of, &of.in);
+        of.flags |= plan->problem.flags & COLL_IN_PLACE;
         return coll_i_runs_meet(plan, kit, &runs, &of, &stage);
     }
     if (runs.sorts) {
-        kit->scratch = count * plan->problem.p;
+        kit->scratch = coll_i_levels_at(plan, runs.layout, kit->p);
         status = coll_i_runs_sort(plan, kit, &runs, from, COLL_AT(COLL_SCRATCH, 0));
         from = COLL_AT(COLL_SCRATCH, 0);
     }
@@ -316,7 +398,7 @@ COLL_INLINE coll_status coll_i_multi_leader_reduce_scatter(coll_plan *plan, coll
         kit->scratch += of.count;
     if (scatters && runs.leads) {
         result = COLL_AT(COLL_SCRATCH, kit->scratch);
-        kit->scratch += runs.size * count;
+        kit->scratch += coll_i_runs_elements(plan, kit, &runs);
     }
     status = coll_i_kit_within(plan, kit, &of, &stage);
     if (status != COLL_OK)
@@ -334,7 +416,7 @@ COLL_INLINE coll_status coll_i_multi_leader_reduce_scatter(coll_plan *plan, coll
         stage->base[COLL_OUT] = result;
         stage->base[COLL_SCRATCH] += kit->scratch;
     }
-    status = coll_i_runs_stage(plan, kit, &runs, COLL_SCATTER, 0, &stage);
+    status = coll_i_runs_stage(plan, kit, &runs, false, 0, &stage);
     if (status != COLL_OK)
         return status;
     stage->base[COLL_IN] = result;
@@ -364,18 +446,21 @@ static const coll_param coll_i_multi_leader_blocks_params[] = {
 
 static const coll_use coll_i_multi_leader_allgather_usual[] = {
     {COLL_WITHIN, &coll_fnomial_gather, NULL},
+    {COLL_WITHIN, &coll_fnomial_gatherv, NULL},
     {COLL_WITHIN, &coll_ring_allgather, NULL},
     {COLL_ACROSS, &coll_ring_allgather, NULL}};
 static const coll_recipe coll_multi_leader_allgather = {
-    COLL_I_MULTI_LEADER_BLOCKS(COLL_BIT(COLL_ALLGATHER), COLL_GIVES_SAME_BITS, 2),
-    coll_i_multi_leader_allgather, coll_i_multi_leader_allgather_usual, 3};
+    COLL_I_MULTI_LEADER_BLOCKS(COLL_I_RUNS_ALLGATHERS, COLL_GIVES_SAME_BITS | COLL_NEEDS_PACKED,
+                               2),
+    coll_i_multi_leader_allgather, coll_i_multi_leader_allgather_usual, 4};
 
 static const coll_use coll_i_multi_leader_reduce_scatter_usual[] = {
     {COLL_WITHIN, &coll_pairwise_reduce_scatter, NULL},
     {COLL_WITHIN, &coll_fnomial_gather, NULL},
+    {COLL_WITHIN, &coll_fnomial_gatherv, NULL},
     {COLL_ACROSS, &coll_pairwise_reduce_scatter, NULL}};
-static const coll_recipe coll_multi_leader_reduce_scatter_block = {
-    COLL_I_MULTI_LEADER_BLOCKS(COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 0, 2),
-    coll_i_multi_leader_reduce_scatter, coll_i_multi_leader_reduce_scatter_usual, 3};
+static const coll_recipe coll_multi_leader_reduce_scatter = {
+    COLL_I_MULTI_LEADER_BLOCKS(COLL_I_RUNS_REDUCE_SCATTERS, COLL_NEEDS_PACKED, 2),
+    coll_i_multi_leader_reduce_scatter, coll_i_multi_leader_reduce_scatter_usual, 4};
 
 #endif /* COLL_ALGOS_MULTI_LEADER_BLOCKS_H */
