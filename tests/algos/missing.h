@@ -56,7 +56,7 @@ static inline void missing_random(uint32_t most, unsigned sets,
         {
             const uint32_t nodes = 1 + (uint32_t)(word[2] % most);
             const uint64_t there = i % 2 ? word[0] : ~(word[0] & word[1] & word[1] >> 7);
-            const missing machine = missing_of(nodes, there | 1u << i % nodes);
+            const missing machine = missing_of(nodes, there | (uint64_t)1 << i % nodes);
             visit(&machine);
         }
     }
