@@ -95,7 +95,7 @@ typedef struct coll_stage {
 } coll_stage;
 
 enum {
-    COLL_KIT_PLANS = 6,
+    COLL_KIT_PLANS = 7,
     COLL_KIT_STAGES = 8,
     COLL_I_BATCH = 4,        /* pieces side by side at most, */
     COLL_I_BATCH_WINDOW = 16 /* … as long as they need no larger window */
@@ -370,28 +370,37 @@ COLL_INLINE bool coll_i_kit_flat(const coll_kit *kit)
     return coll_nodes_largest(&kit->nodes, kit->p) == 1;
 }
 
-/* SHARED that the largest node needs for a role. */
+/* The most SHARED that a node needs for a role: a larger one may need less. O(nodes). */
 COLL_INLINE coll_status coll_i_kit_shared_most(coll_plan *plan, coll_kit *kit, coll_role role,
                                                coll_problem *of, size_t *shared)
 {
     const coll_use *use = coll_i_kit_use(plan, kit, role, of->collective);
-    const uint32_t ranks = of->p, root = of->root;
-    coll_plan *most;
-    coll_status status;
+    const uint32_t ranks = of->p, root = of->root, nodes = coll_nodes_count(&kit->nodes);
+    coll_status status = COLL_OK;
     *shared = 0;
     if (!use || !(use->algorithm->traits & COLL_NEEDS_SHARED))
         return COLL_OK;
     if (of->in.counts || of->out.counts)
         return COLL_ERR_SHARED; /* what it needs depends on tables that nobody has */
-    of->p = coll_nodes_largest(&kit->nodes, kit->p);
     of->root = 0;
-    status = coll_i_kit_play(plan, kit, role, of, false, &most);
+    for (uint32_t i = 0, before = 0; i < nodes && status == COLL_OK; i++, before = of->p) {
+        coll_plan *inner;
+        size_t needed;
+        of->p = coll_nodes_first(&kit->nodes, kit->p, i + 1) -
+                coll_nodes_first(&kit->nodes, kit->p, i);
+        if (of->p == before)
+            continue;
+        status = coll_i_kit_play(plan, kit, role, of, false, &inner);
+        if (status != COLL_OK)
+            continue;
+        kit->n_plans--;
+        needed = coll_plan_shared(inner);
+        *shared = needed > *shared ? needed : *shared;
+    }
     of->p = ranks;
     of->root = root;
     if (status != COLL_OK)
         return status;
-    kit->n_plans--;
-    *shared = coll_plan_shared(most);
     return coll_i_addressable(*shared, plan->problem.elem_bytes) ? COLL_OK : COLL_ERR_OVERFLOW;
 }
 

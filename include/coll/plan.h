@@ -238,9 +238,10 @@ enum {
     COLL_USES_NODES = 1024,  /* does its work by nodes; others with SHARED need a single one */
     COLL_USES_GROUP =
         2048, /* its parameters may make it compute on the ranks of the transport */
-    COLL_USES_PADDING = 4096, /* may send and copy SCRATCH that nobody wrote, for even sizes */
-    COLL_NEEDS_ROUTE = 8192,  /* of the graph: algos/combining.h */
-    COLL_NEEDS_BUILD = 16384  /* is made of other algorithms: build.h */
+    COLL_USES_PADDING =
+        4096, /* may send and copy what nobody wrote, for even sizes; not to OUT */
+    COLL_NEEDS_ROUTE = 8192, /* of the graph: algos/combining.h */
+    COLL_NEEDS_BUILD = 16384 /* is made of other algorithms: build.h */
 };
 #define COLL_TRAIT_LIST(X)                                                                     \
     X(COLL_NEEDS_COMMUTATIVE, "needs-commutative")                                             \

@@ -70,6 +70,7 @@
 #include "algos/swing.h"
 #include "algos/throttled.h"
 #include "algos/two_level.h"
+#include "algos/two_level_alltoallv.h"
 #include "algos/two_level_blocks.h"
 #include "algos/two_level_exchange.h"
 #include "algos/two_level_scan.h"
@@ -224,6 +225,7 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_two_level_allgather.algorithm,
     &coll_two_level_allgatherv.algorithm,
     &coll_two_level_alltoall.algorithm,
+    &coll_two_level_alltoallv.algorithm,
     &coll_two_level_reduce_scatter.algorithm,
     &coll_two_level_reduce_scatter_block.algorithm,
     &coll_two_level_scan.algorithm,

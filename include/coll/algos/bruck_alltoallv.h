@@ -46,22 +46,10 @@ COLL_INLINE unsigned coll_i_bruck_alltoallv_step(const coll_plan *plan, uint32_t
 {
     const coll_i_bruck list = coll_i_bruck_of(plan, plan->param[1]);
     const size_t riding = coll_i_bruck_riding(&list);
-    unsigned n;
     if (s < riding)
         return coll_i_bruck_list_step(plan, &list, rank, s, out);
-    n = coll_i_pairwise_alltoall_step(plan, rank, s - riding, out);
-    for (unsigned i = 0; i < n; i++) {
-        const coll_ref slots = coll_i_bruck_slots(plan, &list) * list.slot;
-        if (out[i].kind == COLL_DO_COPY && !coll_in_place(plan))
-            continue; /* the own block */
-        if (out[i].count <= list.slot)
-            out[i].count = 0;
-        if (out[i].kind == COLL_DO_COPY)
-            out[i].dst += slots;
-        else if (coll_in_place(plan) && out[i].kind == COLL_DO_SEND)
-            out[i].src += slots;
-    }
-    return n;
+    return coll_i_pairwise_longer(plan, rank, s - riding, list.slot,
+                                  coll_i_bruck_slots(plan, &list) * list.slot, out);
 }
 
 COLL_INLINE size_t coll_i_bruck_alltoallv_scratch(const coll_plan *plan, uint32_t rank)

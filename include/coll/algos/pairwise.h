@@ -106,6 +106,25 @@ COLL_INLINE size_t coll_i_pairwise_alltoall_scratch(const coll_plan *plan, uint3
     return coll_in_place(plan) ? 2 * plan->largest : 0;
 }
 
+/* A step of the blocks of more than `block` elements, where shorter ones go another way; the copies
+ * of those that leave in place begin at `staging`. The own block is copied in any case. */
+COLL_INLINE unsigned coll_i_pairwise_longer(const coll_plan *plan, uint32_t rank, size_t s,
+                                            size_t block, size_t staging, coll_action *out)
+{
+    const unsigned n = coll_i_pairwise_alltoall_step(plan, rank, s, out);
+    for (unsigned i = 0; i < n; i++) {
+        if (out[i].kind == COLL_DO_COPY && !coll_in_place(plan))
+            continue; /* the own block */
+        if (out[i].count <= block)
+            out[i].count = 0;
+        if (out[i].kind == COLL_DO_COPY)
+            out[i].dst += staging;
+        else if (coll_in_place(plan) && out[i].kind == COLL_DO_SEND)
+            out[i].src += staging;
+    }
+    return n;
+}
+
 static const coll_algorithm coll_pairwise_alltoall = {
     "pairwise",
     "Thakur, Rabenseifner, Gropp 2005",

@@ -250,9 +250,11 @@ COLL_INLINE bool coll_i_run_meeting(coll_i_data *d, uint32_t rank, size_t s,
 /* May elements of the action's source hold nothing yet? Padding that may: it stays out of OUT. */
 COLL_INLINE bool coll_i_may_pad(const coll_i_rank *at, const coll_action *a)
 {
-    return (at->plan->traits & COLL_USES_PADDING) && coll_ref_space(a->src) == COLL_SCRATCH &&
-           (a->kind == COLL_DO_SEND ||
-            (a->kind == COLL_DO_COPY && coll_ref_space(a->dst) == COLL_SCRATCH));
+    const unsigned src = coll_ref_space(a->src), dst = coll_ref_space(a->dst);
+    return (at->plan->traits & COLL_USES_PADDING) &&
+           (a->kind == COLL_DO_SEND ? src == COLL_SCRATCH
+                                    : a->kind == COLL_DO_COPY && dst != COLL_OUT &&
+                                          (src == COLL_SCRATCH || src == COLL_SHARED));
 }
 
 /* Runs one action. False: it must wait (the state of the rank says so), or there is a finding. */
