@@ -43,7 +43,7 @@ esac
 # The tests themselves, in a build of their own; only the tests that will run are built.
 accept "$COLL_CMAKE" -S "$COLL_SOURCE" -B build -DCMAKE_C_COMPILER="$COLL_CC" -DCMAKE_C_FLAGS_RELEASE='-O1 -g1' \
     -DCOLL_SANITIZE=$sanitizers -DCOLL_TESTS=$label -DCOLL_BUILD_GATES=OFF \
-    -DCOLL_BUILD_TOOLS=OFF -DCOLL_BUILD_EXAMPLES=OFF -DCOLL_BUILD_BENCH=OFF
+    -DCOLL_BUILD_TOOLS=OFF -DCOLL_BUILD_EXAMPLES=OFF -DCOLL_BUILD_BENCH=OFF -DCOLL_BUILD_MPI=OFF
 [ $gate_failed -eq 0 ] && accept "$COLL_CMAKE" --build build --parallel 2
 cd build || exit 1
 [ $gate_failed -eq 0 ] && accept $calm "$COLL_CTEST" --output-on-failure --no-tests=error --parallel 2 -L "$label"
