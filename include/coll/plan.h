@@ -33,259 +33,18 @@
  * elements; alltoall(v,w): the p blocks, laid out as OUT), and IN is not used there. scatter(v)
  * in place leaves the root's block where it is. Neighbour collectives are never in place; their
  * neighbours are those of a graph (graph.h).
+ *
+ *   plan/problem.h     what is to be done: collective, ranks, sizes, blocks
+ *   plan/group.h       which ranks outside the plan's ranks are
+ *   plan/algorithm.h   an algorithm's record: parameters, traits, functions
  */
 #ifndef COLL_PLAN_H
 #define COLL_PLAN_H
 
 #include "action.h"
-#include "graph.h"
-
-/* ---- problem ----------------------------------------------------------------------------- */
-
-/* Where the p blocks of a buffer lie, in elements. Both tables have p entries and are the caller's;
- * NULL means p blocks of `count` elements, one after the other. Neighbour collectives have as many
- * blocks as neighbours instead. */
-typedef struct coll_layout {
-    const size_t *counts, *displs;
-} coll_layout;
-
-enum {
-    COLL_IN_PLACE = 1,   /* see above */
-    COLL_COMMUTATIVE = 2 /* the operator may be applied in any order */
-};
-
-typedef struct coll_problem {
-    coll_collective collective;
-    uint32_t p;        /* ranks */
-    uint32_t root;     /* of a rooted collective */
-    uint32_t flags;    /* COLL_IN_PLACE | COLL_COMMUTATIVE */
-    size_t count;      /* elements of the vector, or of one block */
-    size_t elem_bytes; /* bytes of an element */
-    coll_layout in;    /* scatterv, alltoallv, alltoallw, reduce_scatter: blocks of IN */
-    coll_layout out;   /* gatherv, allgatherv, alltoallv, alltoallw: blocks of OUT */
-    coll_nodes nodes;  /* which ranks share SHARED; at first all: coll_nodes_even, …_table */
-    const coll_graph *graph; /* neighbour collectives: the neighbours; others: NULL */
-} coll_problem;
-
-COLL_INLINE void coll_problem_init(coll_problem *problem, coll_collective collective,
-                                   uint32_t p, size_t count, size_t elem_bytes)
-{
-    problem->collective = collective;
-    problem->p = p;
-    problem->root = 0;
-    problem->flags = 0;
-    problem->count = count;
-    problem->elem_bytes = elem_bytes;
-    problem->in.counts = problem->in.displs = NULL;
-    problem->out.counts = problem->out.displs = NULL;
-    problem->nodes.count = problem->nodes.ppn = problem->nodes.most = 0;
-    problem->nodes.by_ppn = coll_divider_of(1);
-    problem->nodes.first = problem->nodes.of = NULL;
-    problem->graph = NULL;
-}
-
-/* How many blocks IN has, as far as it has blocks, and OUT. */
-COLL_INLINE uint32_t coll_in_blocks(const coll_problem *problem)
-{
-    return problem->graph ? problem->graph->n_out : problem->p;
-}
-
-COLL_INLINE uint32_t coll_out_blocks(const coll_problem *problem)
-{
-    return problem->graph ? problem->graph->n_in : problem->p;
-}
-
-/* ---- group ------------------------------------------------------------------------------- */
-
-/* How the ranks of a plan map to ranks outside: base + rank·stride, or a table. */
-typedef struct coll_group {
-    uint32_t base, stride;
-    const uint32_t *table;   /* p outer ranks, the caller's; NULL: affine */
-    const uint32_t *inverse; /* rank of an outer rank or COLL_NOBODY; needed to embed a table */
-} coll_group;
-
-COLL_INLINE void coll_group_affine(coll_group *group, uint32_t base, uint32_t stride)
-{
-    group->base = base;
-    group->stride = stride;
-    group->table = group->inverse = NULL;
-}
-
-/* *to = *from, without a call of memcpy on bare metal. */
-COLL_INLINE void coll_group_assign(coll_group *to, const coll_group *from)
-{
-    to->base = from->base;
-    to->stride = from->stride;
-    to->table = from->table;
-    to->inverse = from->inverse;
-}
-
-COLL_INLINE void coll_group_identity(coll_group *group)
-{
-    coll_group_affine(group, 0, 1);
-}
-
-COLL_INLINE void coll_group_table(coll_group *group, const uint32_t *table,
-                                  const uint32_t *inverse)
-{
-    group->base = 0;
-    group->stride = 0;
-    group->table = table;
-    group->inverse = inverse;
-}
-
-/* The outer rank of a rank. */
-COLL_INLINE uint32_t coll_group_outer(const coll_group *group, uint32_t rank)
-{
-    return group->table ? group->table[rank] : group->base + rank * group->stride;
-}
-
-/* The rank, below p, of an outer rank; COLL_NOBODY if it is no member. */
-COLL_INLINE uint32_t coll_group_rank(const coll_group *group, uint32_t p, uint32_t outer)
-{
-    uint32_t rank;
-    if (group->inverse)
-        return group->inverse[outer];
-    if (group->table || outer < group->base)
-        return COLL_NOBODY;
-    rank = outer - group->base;
-    if (group->stride != 1) {
-        if (rank % group->stride != 0)
-            return COLL_NOBODY;
-        rank /= group->stride;
-    }
-    return rank < p ? rank : COLL_NOBODY;
-}
-
-/* Are the p ranks of the group different, and all below `outer_p`? O(p) for affine, O(p²) for a
- * table. */
-COLL_INLINE coll_status coll_group_check(const coll_group *group, uint32_t p, uint32_t outer_p)
-{
-    if (p == 0)
-        return COLL_ERR_GROUP;
-    if (!group->table)
-        return group->stride > 0 && group->base + (uint64_t)(p - 1) * group->stride < outer_p
-                   ? COLL_OK
-                   : COLL_ERR_GROUP;
-    for (uint32_t i = 0; i < p; i++) {
-        if (group->table[i] >= outer_p ||
-            (group->inverse && group->inverse[group->table[i]] != i))
-            return COLL_ERR_GROUP;
-        for (uint32_t k = 0; !group->inverse && k < i; k++)
-            if (group->table[k] == group->table[i])
-                return COLL_ERR_GROUP;
-    }
-    return COLL_OK;
-}
-
-/* Do the outer ranks, all below `outer_p`, grow with the rank? O(1) for affine, O(p) for a
- * table. */
-COLL_INLINE bool coll_group_ascends(const coll_group *group, uint32_t p, uint32_t outer_p)
-{
-    if (!group->table)
-        return coll_group_check(group, p, outer_p) == COLL_OK;
-    for (uint32_t i = 1; i < p; i++)
-        if (group->table[i - 1] >= group->table[i])
-            return false;
-    return p > 0 && group->table[p - 1] < outer_p;
-}
-
-/* How many of the p ranks have an outer rank below `outer`, which is at most `outer_p`. The group
- * ascends. O(log(outer_p − p)). */
-COLL_HOT_INLINE uint32_t coll_group_below(const coll_group *group, uint32_t p, uint32_t outer_p,
-                                          uint32_t outer)
-{
-    const uint32_t missing = outer_p - p;
-    uint32_t low = outer > missing ? outer - missing : 0, high = outer < p ? outer : p;
-    if (!group->table && group->stride == 1) {
-        low = outer > group->base ? outer - group->base : 0;
-        return low < p ? low : p;
-    }
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (coll_group_outer(group, middle) < outer)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* ---- algorithm --------------------------------------------------------------------------- */
-
-struct coll_plan;
-
-/* A parameter of an algorithm, and the values for which the verifier proves it. */
-typedef struct coll_param {
-    const char *name, *meaning;
-    uint32_t least, most, usual;
-    uint32_t
-        grid[4]; /* proven values; entries after the first repetition of the first are unused */
-} coll_param;
-
-/* What an algorithm needs and what it guarantees. */
-enum {
-    COLL_NEEDS_COMMUTATIVE = 1,    /* reorders operands */
-    COLL_NEEDS_POWER_OF_TWO = 2,   /* of p */
-    COLL_NEEDS_OUT_OF_PLACE = 4,   /* refuses COLL_IN_PLACE */
-    COLL_NEEDS_COUNTS = 8,         /* every rank must have the tables of a v-collective */
-    COLL_NEEDS_SHARED = 16,        /* SHARED memory */
-    COLL_NEEDS_MULTICAST = 32,     /* of the transport */
-    COLL_NEEDS_FABRIC_REDUCE = 64, /* of the transport */
-    COLL_GIVES_SAME_BITS = 128,   /* every rank gets the same bits, even of inexact operators */
-    COLL_GIVES_FIXED_ORDER = 256, /* the parenthesisation depends on p alone */
-    COLL_NEEDS_PACKED = 512, /* tables, if any, with each block right behind the one before */
-    COLL_USES_NODES = 1024,  /* does its work by nodes; others with SHARED need a single one */
-    COLL_USES_GROUP =
-        2048, /* its parameters may make it compute on the ranks of the transport */
-    COLL_USES_PADDING =
-        4096, /* may send and copy what nobody wrote, for even sizes; not to OUT */
-    COLL_NEEDS_ROUTE = 8192, /* of the graph: algos/combining.h */
-    COLL_NEEDS_BUILD = 16384 /* is made of other algorithms: build.h */
-};
-#define COLL_TRAIT_LIST(X)                                                                     \
-    X(COLL_NEEDS_COMMUTATIVE, "needs-commutative")                                             \
-    X(COLL_NEEDS_POWER_OF_TWO, "needs-power-of-two")                                           \
-    X(COLL_NEEDS_OUT_OF_PLACE, "needs-out-of-place")                                           \
-    X(COLL_NEEDS_COUNTS, "needs-counts")                                                       \
-    X(COLL_NEEDS_PACKED, "needs-packed")                                                       \
-    X(COLL_NEEDS_BUILD, "needs-build")                                                         \
-    X(COLL_NEEDS_SHARED, "needs-shared")                                                       \
-    X(COLL_NEEDS_MULTICAST, "needs-multicast")                                                 \
-    X(COLL_NEEDS_FABRIC_REDUCE, "needs-fabric-reduce")                                         \
-    X(COLL_NEEDS_ROUTE, "needs-route")                                                         \
-    X(COLL_USES_NODES, "uses-nodes")                                                           \
-    X(COLL_USES_GROUP, "uses-group")                                                           \
-    X(COLL_USES_PADDING, "uses-padding")                                                       \
-    X(COLL_GIVES_SAME_BITS, "same-bits")                                                       \
-    X(COLL_GIVES_FIXED_ORDER, "fixed-order")
-
-/* One algorithm for one pattern. All functions are pure: they depend on their arguments alone,
- * and neither allocate nor keep state. `rank` is below p.
- * Records are static: each translation unit has its own copy, so they are told apart by name, not
- * by address. */
-typedef struct coll_algorithm {
-    const char *name;
-    const char *source;   /* author year, section or equation */
-    uint32_t collectives; /* mask of COLL_BIT */
-    uint32_t traits;
-    uint32_t window; /* least window with which it ends if sends wait for receivers */
-    uint32_t n_params;
-    const coll_param *params;
-    /* Are p and the parameters legal together, and with the group if it is used? NULL: always,
-     * within the ranges of `params`. */
-    coll_status (*check)(const struct coll_plan *plan);
-    /* Number of steps of a rank. */
-    size_t (*steps)(const struct coll_plan *plan, uint32_t rank);
-    /* Writes the actions of step s < steps to `out` and returns how many; any s, in any order. */
-    unsigned (*step)(const struct coll_plan *plan, uint32_t rank, size_t s, coll_action *out);
-    /* Elements of SCRATCH; NULL: none. */
-    size_t (*scratch)(const struct coll_plan *plan, uint32_t rank);
-    /* Elements of SHARED, for the whole node; NULL: none. */
-    size_t (*shared)(const struct coll_plan *plan);
-} coll_algorithm;
-
-/* ---- plan -------------------------------------------------------------------------------- */
+#include "plan/algorithm.h"
+#include "plan/group.h"
+#include "plan/problem.h"
 
 typedef struct coll_plan {
     const coll_algorithm *algorithm;
@@ -315,14 +74,6 @@ COLL_INLINE coll_ref coll_input(const coll_plan *plan)
     return coll_in_place(plan) ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_IN, 0);
 }
 
-COLL_INLINE coll_block coll_i_layout_block(const coll_layout *layout, size_t count, uint32_t i)
-{
-    coll_block block;
-    block.offset = layout->counts ? layout->displs[i] : count * i;
-    block.count = layout->counts ? layout->counts[i] : count;
-    return block;
-}
-
 /* Block i of the p blocks of IN (scatter, alltoall, reduce_scatter and their kin). */
 COLL_INLINE coll_block coll_in_block(const coll_plan *plan, uint32_t i)
 {
@@ -335,15 +86,6 @@ COLL_INLINE coll_block coll_out_block(const coll_plan *plan, uint32_t i)
     return coll_i_layout_block(&plan->problem.out, plan->problem.count, i);
 }
 
-/* Where block i of a packed layout begins; for i = p, where the last one ends. */
-COLL_HOT_INLINE size_t coll_i_layout_at(const coll_layout *layout, size_t count, uint32_t p,
-                                        uint32_t i)
-{
-    if (!layout->counts)
-        return count * i;
-    return i < p ? layout->displs[i] : layout->displs[p - 1] + layout->counts[p - 1];
-}
-
 /* Elements of a rank's single block: gather(v) and allgather(v) IN, scatter(v) and
  * reduce_scatter OUT. From the table where this rank has it, else `count`, which a v-collective
  * then sets to its own. */
@@ -352,44 +94,6 @@ COLL_INLINE size_t coll_own_count(const coll_plan *plan, uint32_t rank)
     const size_t *counts =
         plan->problem.out.counts ? plan->problem.out.counts : plan->problem.in.counts;
     return counts ? counts[rank] : plan->problem.count;
-}
-
-COLL_INLINE size_t coll_i_layout_largest(const coll_layout *layout, size_t count, uint32_t p)
-{
-    size_t largest = layout->counts ? 0 : count;
-    for (uint32_t i = 0; layout->counts && i < p; i++)
-        if (largest < layout->counts[i])
-            largest = layout->counts[i];
-    return largest;
-}
-
-/* Does each block begin where the one before ends, the first at 0? Then blocks i … k−1 are one
- * run of displs[k] − displs[i] elements. */
-COLL_INLINE bool coll_i_layout_packed(const coll_layout *layout, uint32_t p)
-{
-    size_t at = 0;
-    for (uint32_t i = 0; layout->counts && i < p; i++) {
-        if (layout->displs[i] != at)
-            return false;
-        at += layout->counts[i];
-    }
-    return true;
-}
-
-/* Elements from the start of the buffer to the end of its last block; false if that overflows. */
-COLL_INLINE bool coll_i_layout_extent(const coll_layout *layout, size_t count, uint32_t p,
-                                      size_t *extent)
-{
-    *extent = 0;
-    if (!layout->counts)
-        return coll_multiply(count, p, extent);
-    for (uint32_t i = 0; i < p; i++) {
-        if (layout->counts[i] > SIZE_MAX - layout->displs[i])
-            return false;
-        if (layout->counts[i] > 0 && *extent < layout->displs[i] + layout->counts[i])
-            *extent = layout->displs[i] + layout->counts[i];
-    }
-    return true;
 }
 
 /* Elements that the caller's IN and OUT must have on a rank. O(p) for a v-collective, O(1)
@@ -475,35 +179,6 @@ COLL_INLINE coll_extents coll_plan_extents(const coll_plan *plan, uint32_t rank)
 COLL_INLINE bool coll_i_addressable(size_t elements, size_t elem_bytes)
 {
     return elements <= COLL_REF_LIMIT / 4 && elements <= SIZE_MAX / 4 / elem_bytes;
-}
-
-/* Field by field: on bare metal, compilers call memcpy for the assignment of structures this
- * large. */
-COLL_INLINE void coll_i_nodes_assign(coll_nodes *to, const coll_nodes *from)
-{
-    to->count = from->count;
-    to->ppn = from->ppn;
-    to->most = from->most;
-    to->by_ppn.by = from->by_ppn.by;
-    to->by_ppn.multiplier = from->by_ppn.multiplier;
-    to->by_ppn.shift1 = from->by_ppn.shift1;
-    to->by_ppn.shift2 = from->by_ppn.shift2;
-    to->first = from->first;
-    to->of = from->of;
-}
-
-COLL_INLINE void coll_i_problem_assign(coll_problem *to, const coll_problem *from)
-{
-    to->collective = from->collective;
-    to->p = from->p;
-    to->root = from->root;
-    to->flags = from->flags;
-    to->count = from->count;
-    to->elem_bytes = from->elem_bytes;
-    to->in = from->in;
-    to->out = from->out;
-    coll_i_nodes_assign(&to->nodes, &from->nodes);
-    to->graph = from->graph;
 }
 
 /* coll_plan_init, of an algorithm that may be made of others. */

@@ -1,0 +1,252 @@
+/* coll/call/args.h — a call's arguments, and the plan that they ask for
+ *
+ * Use call.h, or this part alone.
+ */
+#ifndef COLL_CALL_ARGS_H
+#define COLL_CALL_ARGS_H
+
+#include "../communicator.h"
+
+/* As `in` (scatter and scatterv: as `out`), what COLL_IN_PLACE means in plan.h; for rooted
+ * collectives at the root only. */
+#define COLL_IN_OUT ((void *)~(uintptr_t)0)
+
+/* What a collective is asked to do. Only what the collective has (plan.h) is read; counts are
+ * in elements. */
+typedef struct coll_args {
+    coll_collective collective;
+    uint32_t root;
+    const void *in; /* bcast: not used, its one buffer is `out` */
+    void *out;
+    size_t count;                        /* of the vector, or of this rank's block or blocks */
+    const size_t *in_counts, *in_displs; /* scatterv, alltoallv, -w; reduce_scatter: counts */
+    const size_t *out_counts, *out_displs; /* gatherv, allgatherv, alltoallv, -w */
+    coll_type type;
+    coll_operator op;
+    const coll_graph *graph; /* neighbour collectives */
+} coll_args;
+
+COLL_INLINE void coll_args_init(coll_args *args, coll_collective collective)
+{
+    args->collective = collective;
+    args->root = 0;
+    args->in = NULL;
+    args->out = NULL;
+    args->count = 0;
+    args->in_counts = args->in_displs = args->out_counts = args->out_displs = NULL;
+    args->type = COLL_U8;
+    args->op = COLL_SUM;
+    args->graph = NULL;
+}
+
+/* The arguments of most collectives: with an operator, and without. */
+COLL_INLINE void coll_i_reducing(coll_args *args, coll_collective collective, const void *in,
+                                 void *out, size_t count, coll_type type, coll_operator op,
+                                 uint32_t root)
+{
+    coll_args_init(args, collective);
+    args->in = in;
+    args->out = out;
+    args->count = count;
+    args->type = type;
+    args->op = op;
+    args->root = root;
+}
+
+COLL_INLINE void coll_i_moving(coll_args *args, coll_collective collective, const void *in,
+                               void *out, size_t count, coll_type type, uint32_t root)
+{
+    coll_i_reducing(args, collective, in, out, count, type, COLL_SUM, root);
+}
+
+/* ---- arguments → problem → plan ---------------------------------------------------------- */
+
+/* Does the call work in place? COLL_ERR_IN_PLACE where COLL_IN_OUT does not belong. */
+COLL_INLINE coll_status coll_i_args_in_place(const coll_comm *comm, const coll_args *args,
+                                             bool *in_place)
+{
+    const coll_collective it = args->collective;
+    const bool scatter = it == COLL_SCATTER || it == COLL_SCATTERV;
+    const bool in = args->in == COLL_IN_OUT, out = args->out == COLL_IN_OUT;
+    *in_place = it == COLL_BCAST || (scatter ? out : in);
+    if (it == COLL_BARRIER)
+        *in_place = false;
+    else if ((scatter ? in : out) || (in && coll_is(COLL_NEIGHBORLY, it)) ||
+             (*in_place && it != COLL_BCAST && coll_is(COLL_ROOTED, it) &&
+              comm->rank != args->root))
+        return COLL_ERR_IN_PLACE;
+    return COLL_OK;
+}
+
+/* The tables of a layout, where this rank has to give them. */
+COLL_INLINE void coll_i_args_layout(coll_layout *layout, const size_t *counts,
+                                    const size_t *displs)
+{
+    layout->counts = counts;
+    layout->displs = displs;
+}
+
+/* Writes the problem that the arguments state. What MPI calls not significant on a rank is not
+ * looked at: a rooted collective's tables away from the root are left out, unless the algorithm
+ * that was chosen for it needs them everywhere. */
+COLL_INLINE coll_status coll_i_args_problem(const coll_comm *comm, const coll_args *args,
+                                            coll_problem *problem)
+{
+    const coll_collective it = args->collective;
+    const coll_algorithm *chosen;
+    const bool bytes = it == COLL_ALLTOALLW || it == COLL_NEIGHBOR_ALLTOALLW;
+    bool in_place = false, tables;
+    coll_status status;
+    if ((unsigned)it >= COLL_COLLECTIVES)
+        return COLL_ERR_COLLECTIVE;
+    if (coll_is(COLL_ROOTED, it) && args->root >= comm->p)
+        return COLL_ERR_ROOT;
+    if (it != COLL_BARRIER && !bytes && coll_type_bytes(args->type) == 0)
+        return COLL_ERR_TYPE;
+    status = coll_i_args_in_place(comm, args, &in_place);
+    if (status != COLL_OK)
+        return status;
+    coll_problem_init(problem, it, comm->p, args->count,
+                      bytes ? 1 : coll_type_bytes(args->type));
+    problem->flags = in_place ? (uint32_t)COLL_IN_PLACE : 0;
+    problem->root = coll_is(COLL_ROOTED, it) ? args->root : 0;
+    problem->graph = coll_is(COLL_NEIGHBORLY, it) ? args->graph : NULL;
+    chosen = comm->choice[it].algorithm;
+    tables = comm->rank == args->root || (chosen && (chosen->traits & COLL_NEEDS_COUNTS));
+    switch (it) {
+    case COLL_BARRIER:
+        problem->count = 0;
+        problem->elem_bytes = 1;
+        break;
+    case COLL_GATHERV:
+        if (tables)
+            coll_i_args_layout(&problem->out, args->out_counts, args->out_displs);
+        break;
+    case COLL_SCATTERV:
+        if (tables)
+            coll_i_args_layout(&problem->in, args->in_counts, args->in_displs);
+        break;
+    case COLL_ALLGATHERV:
+        problem->count = 0;
+        coll_i_args_layout(&problem->out, args->out_counts, args->out_displs);
+        break;
+    case COLL_ALLTOALLV:
+    case COLL_ALLTOALLW:
+        problem->count = 0;
+        coll_i_args_layout(&problem->out, args->out_counts, args->out_displs);
+        problem->in = problem->out;
+        if (!in_place)
+            coll_i_args_layout(&problem->in, args->in_counts, args->in_displs);
+        break;
+    case COLL_REDUCE_SCATTER:
+        problem->count = 0;
+        coll_i_args_layout(&problem->in, args->in_counts, args->in_displs);
+        break;
+    case COLL_NEIGHBOR_ALLGATHERV:
+        coll_i_args_layout(&problem->out, args->out_counts, args->out_displs);
+        break;
+    case COLL_NEIGHBOR_ALLTOALLV:
+    case COLL_NEIGHBOR_ALLTOALLW:
+        problem->count = 0;
+        coll_i_args_layout(&problem->in, args->in_counts, args->in_displs);
+        coll_i_args_layout(&problem->out, args->out_counts, args->out_displs);
+        break;
+    default:
+        break;
+    }
+    return COLL_OK;
+}
+
+/* Is this rank's own count the one that its tables have? In place nobody looks at it. */
+COLL_INLINE coll_status coll_i_args_count(const coll_args *args, const coll_problem *problem,
+                                          uint32_t rank)
+{
+    const coll_collective it = args->collective;
+    const size_t *counts = it == COLL_SCATTERV ? problem->in.counts : problem->out.counts;
+    if (it != COLL_GATHERV && it != COLL_SCATTERV && it != COLL_ALLGATHERV)
+        return COLL_OK;
+    return (problem->flags & COLL_IN_PLACE) || !counts || counts[rank] == args->count
+               ? COLL_OK
+               : COLL_ERR_SIZE;
+}
+
+/* Writes the operator of a reducing collective, and what of it the problem must know. */
+COLL_INLINE coll_status coll_i_args_op(const coll_comm *comm, const coll_args *args,
+                                       coll_problem *problem, coll_op *op)
+{
+    coll_status status;
+    if (!coll_is(COLL_REDUCING, args->collective))
+        return COLL_OK;
+    status = coll_comm_op(comm, args->op, args->type, op);
+    if (status == COLL_OK && op->commutative)
+        problem->flags |= COLL_COMMUTATIVE;
+    return status;
+}
+
+/* What the communicator offers beyond messages. Multicasts and reductions by the network
+ * involve all ranks of the transport. */
+COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm)
+{
+    const coll_transport *transport = comm->transport;
+    if (comm->p != comm->home->p || comm->group.table || comm->group.base != 0 ||
+        (comm->group.stride != 1 && comm->p > 1))
+        return 0;
+    return (transport->multicast ? (unsigned)COLL_NEEDS_MULTICAST : 0u) |
+           (transport->fabric_reduce ? (unsigned)COLL_NEEDS_FABRIC_REDUCE : 0u);
+}
+
+/* Makes the plan: by the algorithm that the caller chose, else by the rules. */
+COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_problem *problem,
+                                         coll_plan *plan)
+{
+    const coll_choice *choice = &comm->choice[problem->collective];
+    const unsigned offers = coll_i_comm_offers(comm);
+    coll_status status;
+    if (choice->algorithm && !coll_i_selectable(choice->algorithm, COLL_BARRIER, offers))
+        return COLL_ERR_CAPABILITY;
+    status = choice->algorithm ? coll_plan_init(plan, choice->algorithm, problem, choice->param)
+                               : coll_select(problem, offers, plan);
+    return status == COLL_OK ? coll_plan_place(plan, &comm->group) : status;
+}
+
+/* Writes how many bytes of the arena a call with these arguments takes while it runs
+ * (persistent: until it is freed). Buffers are not looked at, except for COLL_IN_OUT. A
+ * reduce_scatter without in_displs gets an upper bound: what p blocks as large as the largest
+ * one take. An arena for several calls at once needs their sum, and COLL_ARENA_ALIGN − 1 where
+ * its memory is not aligned; calls of many sizes that come and go in any order may need
+ * more. */
+COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *args,
+                                        size_t *bytes)
+{
+    coll_problem problem;
+    coll_plan plan;
+    coll_op op;
+    coll_status status;
+    size_t displs = 0, scratch;
+    if (!comm || !args || !bytes)
+        return COLL_ERR_NULL;
+    if (comm->rank >= comm->p)
+        return COLL_ERR_RANK;
+    status = coll_i_args_problem(comm, args, &problem);
+    if (status == COLL_OK)
+        status = coll_i_args_op(comm, args, &problem, &op);
+    if (status != COLL_OK)
+        return status;
+    if (problem.collective == COLL_REDUCE_SCATTER && !problem.in.displs) {
+        if (!problem.in.counts)
+            return COLL_ERR_COUNTS;
+        problem.count = coll_i_layout_largest(&problem.in, 0, problem.p);
+        problem.in.counts = NULL;
+        displs = coll_arena_bytes(problem.p * sizeof(size_t));
+    }
+    status = coll_i_comm_plan(comm, &problem, &plan);
+    if (status != COLL_OK)
+        return status;
+    scratch = coll_plan_scratch(&plan, comm->rank);
+    if (!coll_i_addressable(scratch, problem.elem_bytes))
+        return COLL_ERR_OVERFLOW;
+    *bytes = displs + coll_arena_bytes(scratch * problem.elem_bytes);
+    return COLL_OK;
+}
+
+#endif /* COLL_CALL_ARGS_H */

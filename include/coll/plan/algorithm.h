@@ -1,0 +1,80 @@
+/* coll/plan/algorithm.h — the record of an algorithm: what it solves, its parameters, its functions
+ *
+ * Use plan.h, or this part alone.
+ */
+#ifndef COLL_PLAN_ALGORITHM_H
+#define COLL_PLAN_ALGORITHM_H
+
+#include "../action.h"
+#include "../types.h"
+
+struct coll_plan;
+
+/* A parameter of an algorithm, and the values for which the verifier proves it. */
+typedef struct coll_param {
+    const char *name, *meaning;
+    uint32_t least, most, usual;
+    /* Proven values; those after the first repetition of the first are unused. */
+    uint32_t grid[4];
+} coll_param;
+
+/* What an algorithm needs and what it guarantees. */
+enum {
+    COLL_NEEDS_COMMUTATIVE = 1,    /* reorders operands */
+    COLL_NEEDS_POWER_OF_TWO = 2,   /* of p */
+    COLL_NEEDS_OUT_OF_PLACE = 4,   /* refuses COLL_IN_PLACE */
+    COLL_NEEDS_COUNTS = 8,         /* every rank must have the tables of a v-collective */
+    COLL_NEEDS_SHARED = 16,        /* SHARED memory */
+    COLL_NEEDS_MULTICAST = 32,     /* of the transport */
+    COLL_NEEDS_FABRIC_REDUCE = 64, /* of the transport */
+    COLL_GIVES_SAME_BITS = 128,    /* all ranks get the same bits, even of inexact operators */
+    COLL_GIVES_FIXED_ORDER = 256,  /* the parenthesisation depends on p alone */
+    COLL_NEEDS_PACKED = 512,       /* tables, if any, with each block right behind the last */
+    COLL_USES_NODES = 1024,        /* works by nodes; others with SHARED need a single one */
+    COLL_USES_GROUP = 2048,        /* may compute on the ranks of the transport */
+    COLL_USES_PADDING = 4096,      /* may send and copy what nobody wrote; not to OUT */
+    COLL_NEEDS_ROUTE = 8192,       /* of the graph: algos/combining.h */
+    COLL_NEEDS_BUILD = 16384       /* is made of other algorithms: build.h */
+};
+#define COLL_TRAIT_LIST(X)                                                                     \
+    X(COLL_NEEDS_COMMUTATIVE, "needs-commutative")                                             \
+    X(COLL_NEEDS_POWER_OF_TWO, "needs-power-of-two")                                           \
+    X(COLL_NEEDS_OUT_OF_PLACE, "needs-out-of-place")                                           \
+    X(COLL_NEEDS_COUNTS, "needs-counts")                                                       \
+    X(COLL_NEEDS_PACKED, "needs-packed")                                                       \
+    X(COLL_NEEDS_BUILD, "needs-build")                                                         \
+    X(COLL_NEEDS_SHARED, "needs-shared")                                                       \
+    X(COLL_NEEDS_MULTICAST, "needs-multicast")                                                 \
+    X(COLL_NEEDS_FABRIC_REDUCE, "needs-fabric-reduce")                                         \
+    X(COLL_NEEDS_ROUTE, "needs-route")                                                         \
+    X(COLL_USES_NODES, "uses-nodes")                                                           \
+    X(COLL_USES_GROUP, "uses-group")                                                           \
+    X(COLL_USES_PADDING, "uses-padding")                                                       \
+    X(COLL_GIVES_SAME_BITS, "same-bits")                                                       \
+    X(COLL_GIVES_FIXED_ORDER, "fixed-order")
+
+/* One algorithm for one pattern. All functions are pure: they depend on their arguments alone, and
+ * neither allocate nor keep state. `rank` is below p. Records are static: each translation unit has
+ * its own copy, so they are told apart by name, not by address. */
+typedef struct coll_algorithm {
+    const char *name;
+    const char *source;   /* author year, section or equation */
+    uint32_t collectives; /* mask of COLL_BIT */
+    uint32_t traits;
+    uint32_t window; /* least window with which it ends if sends wait for receivers */
+    uint32_t n_params;
+    const coll_param *params;
+    /* Are p and the parameters legal together, and with the group if it is used? NULL: always,
+     * within the ranges of `params`. */
+    coll_status (*check)(const struct coll_plan *plan);
+    /* Number of steps of a rank. */
+    size_t (*steps)(const struct coll_plan *plan, uint32_t rank);
+    /* Writes the actions of step s < steps to `out` and returns how many; any s, in any order. */
+    unsigned (*step)(const struct coll_plan *plan, uint32_t rank, size_t s, coll_action *out);
+    /* Elements of SCRATCH; NULL: none. */
+    size_t (*scratch)(const struct coll_plan *plan, uint32_t rank);
+    /* Elements of SHARED, for the whole node; NULL: none. */
+    size_t (*shared)(const struct coll_plan *plan);
+} coll_algorithm;
+
+#endif /* COLL_PLAN_ALGORITHM_H */
