@@ -1,0 +1,332 @@
+/* coll/model/parameters.h — the parameters of a model in words: `nbl:alpha=54us,beta=1.54,c2=0.25`
+ *
+ * Every model says in a table what it wants to know of a machine (coll_model: hockney.h, loggp.h,
+ * littlefield.h …). The values go into a structure of doubles, in the unit that the table names.
+ *
+ *   coll_nbl_costs costs;
+ *   char why[COLL_PARAMETERS_WHY];
+ *   if (!coll_parameters_read(&coll_nbl_model, "nbl:delta,f4=3.7", &costs, why, sizeof why))
+ *       puts(why);    // "nbl has no preset or parameter "detla"; it has delta, …, alpha, beta, …"
+ *
+ * Where the user chooses the model too, coll_model_of finds it by the word before the colon:
+ *
+ *   const coll_model *const models[] = {&coll_loggp_model, &coll_nbl_model};
+ *   const coll_model *model = coll_model_of("model", models, 2, text, why, sizeof why);
+ *
+ * A word is NAME, or NAME:ITEM,ITEM…; the first item may be a preset, which sets all values; the
+ * others are KEY=VALUE and change one each. Numbers are decimal, may have the unit behind them or
+ * another one of the same kind (54us, 54000ns; 1.54us/element), and whole numbers may end with k,
+ * M or G, powers of 1024. A parameter that is absent and has no usual value, one that is given
+ * twice, negative or otherwise out of its range, and one that is unknown are refused with one
+ * sentence.
+ *
+ * Hosted: needs stdio, stdlib and string.
+ */
+#ifndef COLL_MODEL_PARAMETERS_H
+#define COLL_MODEL_PARAMETERS_H
+
+#include "../config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    COLL_PARAMETERS_WHY = 400, /* bytes that hold every sentence */
+    COLL_PARAMETER_MAX = 31,   /* parameters of a model, at most */
+    COLL_PARAMETER_BYTES = 256 /* of a parameter that is a word, with its end */
+};
+
+typedef enum coll_parameter_type {
+    COLL_PARAMETER_NUMBER, /* a double */
+    COLL_PARAMETER_WHOLE,  /* a double whose value is a whole number */
+    COLL_PARAMETER_WORD    /* char[COLL_PARAMETER_BYTES]: the name of a file, say */
+} coll_parameter_type;
+
+typedef struct coll_parameter {
+    const char *name,
+        *unit; /* the unit of what is stored: "us", "ns/byte"; "" if it has none */
+    coll_parameter_type type;
+    size_t offset;             /* in the structure */
+    double least, most, usual; /* usual < least: it must be given */
+    const char *meaning;
+} coll_parameter;
+
+/* The usual value of what must be given. */
+#define COLL_PARAMETER_NEEDED (-1.0)
+/* The most of what has no limit. */
+#define COLL_PARAMETER_ANY 1e300
+
+/* A machine that the source of the model measured. */
+typedef struct coll_preset {
+    const char *name;
+    const void *costs; /* the whole structure */
+    const char *meaning;
+} coll_preset;
+
+/* What a model wants to know. */
+typedef struct coll_model {
+    const char *name, *summary, *source;
+    size_t bytes; /* of the structure */
+    const coll_parameter *parameters;
+    size_t n_parameters;
+    const coll_preset *presets;
+    size_t n_presets;
+} coll_model;
+
+/* ---- units ------------------------------------------------------------------------------- */
+
+/* How many of the first unit's base (seconds, bytes) the unit is; 0: it is none that is known. A
+ * unit is compared up to its slash, or its end. */
+COLL_INLINE double coll_i_unit_factor(const char *unit, size_t length, const char **base)
+{
+    static const struct coll_i_unit {
+        const char *name, *base;
+        double factor;
+    } units[] = {{"ps", "s", 1e-12}, {"ns", "s", 1e-9},    {"us", "s", 1e-6}, {"µs", "s", 1e-6},
+                 {"ms", "s", 1e-3},  {"s", "s", 1},        {"MB", "B", 1e6},  {"kB", "B", 1e3},
+                 {"GB", "B", 1e9},   {"bytes", "B", 1},    {"byte", "B", 1},  {"B", "B", 1},
+                 {"KiB", "B", 1024}, {"MiB", "B", 1048576}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strlen(units[i].name) == length && memcmp(units[i].name, unit, length) == 0) {
+            *base = units[i].base;
+            return units[i].factor;
+        }
+    return 0;
+}
+
+/* What a number with this unit behind it is to be multiplied by, to be in the parameter's; 0: it
+ * is another kind of unit. */
+COLL_INLINE double coll_i_unit_scale(const char *unit, size_t length, const char *wanted)
+{
+    const char *of = "", *to = "", *slash = (const char *)memchr(unit, '/', length);
+    const size_t per = strcspn(wanted, "/");
+    const size_t head = slash ? (size_t)(slash - unit) : length;
+    double from, into;
+    if (length == 0)
+        return 1;
+    if (length - head != strlen(wanted + per) ||
+        memcmp(unit + head, wanted + per, length - head) != 0)
+        return 0;
+    if (head == per && memcmp(unit, wanted, per) == 0)
+        return 1;
+    from = coll_i_unit_factor(unit, head, &of);
+    into = coll_i_unit_factor(wanted, per, &to);
+    return from > 0 && into > 0 && strcmp(of, to) == 0 ? from / into : 0;
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+COLL_INLINE double *coll_i_parameter_at(const coll_parameter *row, void *costs)
+{
+    return (double *)(void *)((char *)costs + row->offset);
+}
+
+/* "a number of us from 0 on", "a whole number from 1 to 64". */
+COLL_INLINE void coll_i_parameter_range(const coll_parameter *row, char *text, size_t bytes)
+{
+    int n = snprintf(text, bytes, "a %snumber%s%s from %.12g ",
+                     row->type == COLL_PARAMETER_WHOLE ? "whole " : "",
+                     row->unit[0] ? " of " : "", row->unit, row->least);
+    if (n > 0 && (size_t)n < bytes) {
+        if (row->most < COLL_PARAMETER_ANY)
+            snprintf(text + n, bytes - (size_t)n, "to %.12g", row->most);
+        else
+            snprintf(text + n, bytes - (size_t)n, "on");
+    }
+}
+
+/* Reads a number with its unit, of the parameter's range; false: it is none. */
+COLL_INLINE bool coll_i_parameter_number(const coll_parameter *row, const char *text,
+                                         size_t length, double *value)
+{
+    char digits[64], *end;
+    double scale = 1;
+    if (length == 0 || length >= sizeof digits || strspn(text, "0123456789.") == 0)
+        return false;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    if (digits[strspn(digits, "0")] == 'x' || digits[strspn(digits, "0")] == 'X')
+        return false; /* strtod would read it as hexadecimal */
+    *value = strtod(digits, &end);
+    if (end == digits)
+        return false;
+    if (row->type == COLL_PARAMETER_WHOLE && end[0] && !end[1] && strchr("kMG", end[0]))
+        scale = end[0] == 'k' ? 1024.0 : end[0] == 'M' ? 1048576.0 : 1073741824.0;
+    else
+        scale = coll_i_unit_scale(end, strlen(end), row->unit);
+    *value *= scale;
+    return scale > 0 && *value >= row->least && *value <= row->most &&
+           *value < COLL_PARAMETER_ANY &&
+           (row->type != COLL_PARAMETER_WHOLE ||
+            (*value < 1.8e19 && *value - (double)(uint64_t)*value <= 0));
+}
+
+/* Sets the structure to the usual values; *given: nothing yet. */
+COLL_INLINE void coll_parameters_begin(const coll_model *model, void *costs, uint32_t *given)
+{
+    memset(costs, 0, model->bytes);
+    for (size_t i = 0; i < model->n_parameters; i++)
+        if (model->parameters[i].type != COLL_PARAMETER_WORD)
+            *coll_i_parameter_at(&model->parameters[i], costs) = model->parameters[i].usual;
+    *given = 0;
+}
+
+/* The names of the presets and parameters, for a sentence. */
+COLL_INLINE void coll_i_parameter_names(const coll_model *model, char *text, size_t bytes)
+{
+    size_t n = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < model->n_presets + model->n_parameters && n < bytes; i++)
+        n += (size_t)snprintf(text + n, bytes - n, "%s%s", i ? ", " : "",
+                              i < model->n_presets
+                                  ? model->presets[i].name
+                                  : model->parameters[i - model->n_presets].name);
+}
+
+/* Reads one item, KEY=VALUE or a preset, of `length` bytes. */
+COLL_INLINE bool coll_parameters_item(const coll_model *model, const char *item, size_t length,
+                                      void *costs, uint32_t *given, char *why, size_t bytes)
+{
+    const char *equals = (const char *)memchr(item, '=', length);
+    const size_t key = equals ? (size_t)(equals - item) : length;
+    const size_t value = equals ? length - key - 1 : 0;
+    char names[COLL_PARAMETERS_WHY / 2];
+    for (size_t i = 0; i < model->n_presets && !equals; i++) {
+        if (strlen(model->presets[i].name) != key ||
+            memcmp(model->presets[i].name, item, key) != 0)
+            continue;
+        if (*given) {
+            snprintf(why, bytes, "the preset %s of %s comes before everything else",
+                     model->presets[i].name, model->name);
+            return false;
+        }
+        memcpy(costs, model->presets[i].costs, model->bytes);
+        *given = (uint32_t)1 << COLL_PARAMETER_MAX; /* a preset: nothing is absent */
+        return true;
+    }
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        const coll_parameter *row = &model->parameters[i];
+        double number;
+        if (strlen(row->name) != key || memcmp(row->name, item, key) != 0)
+            continue;
+        if (*given >> i & 1) {
+            snprintf(why, bytes, "%s of %s is given twice", row->name, model->name);
+            return false;
+        }
+        *given |= (uint32_t)1 << i;
+        if (row->type == COLL_PARAMETER_WORD && value > 0 && value < COLL_PARAMETER_BYTES) {
+            memcpy((char *)costs + row->offset, equals + 1, value);
+            ((char *)costs + row->offset)[value] = '\0';
+            return true;
+        }
+        if (row->type != COLL_PARAMETER_WORD && equals &&
+            coll_i_parameter_number(row, equals + 1, value, &number)) {
+            *coll_i_parameter_at(row, costs) = number;
+            return true;
+        }
+        if (row->type == COLL_PARAMETER_WORD)
+            snprintf(names, sizeof names, "a word of up to %d bytes", COLL_PARAMETER_BYTES - 1);
+        else
+            coll_i_parameter_range(row, names, sizeof names);
+        snprintf(why, bytes, "%s of %s is %s, not \"%.*s\"", row->name, model->name, names,
+                 value < 60 ? (int)value : 60, equals ? equals + 1 : "");
+        return false;
+    }
+    coll_i_parameter_names(model, names, sizeof names);
+    snprintf(why, bytes, "%s has no %sparameter \"%.*s\"; it has %s", model->name,
+             model->n_presets ? "preset or " : "", key < 60 ? (int)key : 60, item, names);
+    return false;
+}
+
+/* After the last item: is anything absent? */
+COLL_INLINE bool coll_parameters_end(const coll_model *model, uint32_t given, char *why,
+                                     size_t bytes)
+{
+    for (size_t i = 0; i < model->n_parameters && !(given >> COLL_PARAMETER_MAX); i++) {
+        const coll_parameter *row = &model->parameters[i];
+        if (given >> i & 1 || row->usual >= row->least)
+            continue;
+        snprintf(why, bytes, "%s of %s is missing: %s=… is %s%s%s", row->name, model->name,
+                 row->name, row->meaning, row->unit[0] ? ", in " : "", row->unit);
+        return false;
+    }
+    return true;
+}
+
+/* Reads NAME or NAME:ITEM,ITEM… into the structure of model->bytes; the name is not looked at. Says
+ * in `why` what is wrong, and returns false. */
+COLL_INLINE bool coll_parameters_read(const coll_model *model, const char *text, void *costs,
+                                      char *why, size_t bytes)
+{
+    const char *at = strchr(text, ':');
+    uint32_t given;
+    coll_parameters_begin(model, costs, &given);
+    while (at) {
+        const char *item = at + 1;
+        at = strchr(item, ',');
+        if (!coll_parameters_item(model, item, at ? (size_t)(at - item) : strlen(item), costs,
+                                  &given, why, bytes))
+            return false;
+    }
+    return coll_parameters_end(model, given, why, bytes);
+}
+
+/* The row that the word up to its colon names; NULL, and a sentence, if there is no such `what`, a
+ * model, say. */
+COLL_INLINE const coll_model *coll_model_of(const char *what, const coll_model *const *models,
+                                            size_t n, const char *text, char *why, size_t bytes)
+{
+    const size_t length = strcspn(text, ":");
+    char names[COLL_PARAMETERS_WHY / 2] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++)
+        if (strlen(models[i]->name) == length && memcmp(models[i]->name, text, length) == 0)
+            return models[i];
+    for (size_t i = 0; i < n && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+                                 models[i]->name);
+    snprintf(why, bytes, "there is no %s \"%.*s\"; there %s %s", what,
+             length < 60 ? (int)length : 60, text, n == 1 ? "is" : "are", names);
+    return NULL;
+}
+
+/* Digits that a number needs to be read back as what it is. */
+COLL_INLINE int coll_i_digits(double number)
+{
+    char text[40];
+    int digits = 6;
+    for (; digits < 17; digits++) {
+        double back;
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        back = strtod(text, NULL);
+        if (back <= number && back >= number)
+            break;
+    }
+    return digits;
+}
+
+/* Writes NAME:KEY=VALUE,… with all values, which coll_parameters_read reads back. Returns the
+ * bytes that it needs, without the end. */
+COLL_INLINE size_t coll_parameters_text(const coll_model *model, const void *costs, char *text,
+                                        size_t bytes)
+{
+    size_t n = (size_t)snprintf(text, bytes, "%s", model->name);
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        const coll_parameter *row = &model->parameters[i];
+        const char *at = (const char *)costs + row->offset;
+        const size_t room = n < bytes ? bytes - n : 0;
+        char *to = room ? text + n : NULL;
+        double number;
+        if (row->type == COLL_PARAMETER_WORD) {
+            n += (size_t)snprintf(to, room, "%s%s=%s", i ? "," : ":", row->name, at);
+        } else {
+            memcpy(&number, at, sizeof number);
+            n += (size_t)snprintf(to, room, "%s%s=%.*g", i ? "," : ":", row->name,
+                                  coll_i_digits(number), number);
+        }
+    }
+    return n;
+}
+
+#endif /* COLL_MODEL_PARAMETERS_H */
