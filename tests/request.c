@@ -121,9 +121,8 @@ TEST(every_row_with_every_window)
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++) {
         solved |= coll_registry[i]->collectives;
         for (uint32_t p = 1; p <= 17; p++)
-            CHECK(rig_each(coll_registry[i], p, some_count(p), visit_windows, NULL) > 0 ||
-                  (coll_registry[i]->traits & COLL_NEEDS_POWER_OF_TWO) != 0);
-        CHECK(rig_each(coll_registry[i], 4, 0, visit_windows, NULL) > 0);
+            CHECK(rig_each(coll_registry[i], p, some_count(p), visit_windows, NULL));
+        CHECK(rig_each(coll_registry[i], 4, 0, visit_windows, NULL));
     }
     CHECK_EQ(solved, COLL_BIT(COLL_COLLECTIVES) - 1);
 }
@@ -133,7 +132,7 @@ TEST(actions_of_every_kind)
     for (size_t i = 0; i < KINDS; i++)
         for (uint32_t p = 1; p <= kinds_ranks(kinds[i]); p++)
             for (size_t count = 0; count < 4; count++)
-                CHECK(rig_each(kinds[i], p, count, visit_windows, NULL) == 4);
+                CHECK(rig_each(kinds[i], p, count, visit_windows, NULL));
 }
 
 /* No rank waits for itself by way of others. The world gives up before the executor's patience
@@ -228,10 +227,10 @@ TEST(difficult_transports)
     unsigned long done[3] = {0, 0, 0};
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
         for (uint32_t p = 1; p <= 9; p += p < 5 ? 1 : 4)
-            (void)rig_each(coll_registry[i], p, some_count(p), visit_flaky, done);
+            CHECK(rig_each(coll_registry[i], p, some_count(p), visit_flaky, done));
     for (size_t i = 0; i < KINDS; i++)
         for (uint32_t p = 1; p <= kinds_ranks(kinds[i]); p++)
-            (void)rig_each(kinds[i], p, 5, visit_flaky, done);
+            CHECK(rig_each(kinds[i], p, 5, visit_flaky, done));
     CHECK(done[0] > 100 && done[1] > 100 && done[2] > 100);
 }
 

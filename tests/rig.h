@@ -511,13 +511,30 @@ static inline coll_status rig_loopback(rig *it, const coll_transport *transport,
 /* What to do with a rig; `what` says which. */
 typedef void (*rig_visit)(rig *it, const char *what, void *arg);
 
+/* May a row with these traits refuse a problem for this reason? */
+static inline bool rig_may_refuse(uint32_t traits, coll_status reason)
+{
+    switch (reason) {
+    case COLL_ERR_ORDER:
+        return (traits & COLL_NEEDS_COMMUTATIVE) != 0;
+    case COLL_ERR_IN_PLACE:
+        return (traits & COLL_NEEDS_OUT_OF_PLACE) != 0;
+    case COLL_ERR_SHAPE:
+        return (traits & COLL_NEEDS_POWER_OF_TWO) != 0;
+    case COLL_ERR_GRAPH:
+        return (traits & COLL_NEEDS_ROUTE) != 0;
+    default:
+        return false;
+    }
+}
+
 /* Visits the problems that a row of the registry solves with p ranks: its collectives, in and
  * out of place, first and last root, operators that commute and not, all graphs, for one count.
- * Returns how many. */
-static inline unsigned rig_each(const coll_algorithm *row, uint32_t p, size_t count,
-                                rig_visit visit, void *arg)
+ * False if it refuses one that its traits do not exclude. */
+static inline bool rig_each(const coll_algorithm *row, uint32_t p, size_t count,
+                            rig_visit visit, void *arg)
 {
-    unsigned visited = 0;
+    bool well = true;
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
         for (uint32_t variant = 0; variant < 8; variant++) {
             const coll_collective collective = (coll_collective)c;
@@ -525,6 +542,7 @@ static inline unsigned rig_each(const coll_algorithm *row, uint32_t p, size_t co
             const uint32_t root = variant & 1 ? p - 1 : 0;
             coll_grid_graph graph = COLL_GRID_NO_GRAPH;
             coll_problem problem;
+            coll_status status;
             rig it;
             if (!coll_is(row->collectives, collective))
                 continue;
@@ -543,13 +561,15 @@ static inline unsigned rig_each(const coll_algorithm *row, uint32_t p, size_t co
             problem.flags =
                 (variant & 2 && !neighbors ? COLL_IN_PLACE : 0u) |
                 (variant & 4 || !coll_is(COLL_REDUCING, collective) ? COLL_COMMUTATIVE : 0u);
-            if (rig_init_on(&it, graph, row, &problem, NULL) != COLL_OK)
+            status = rig_init_on(&it, graph, row, &problem, NULL);
+            if (status != COLL_OK) {
+                well = well && rig_may_refuse(row->traits, status);
                 continue;
+            }
             visit(&it, coll_collective_name(collective), arg);
             rig_free(&it);
-            visited++;
         }
-    return visited;
+    return well;
 }
 
 #endif /* COLL_TESTS_RIG_H */

@@ -454,7 +454,7 @@ TEST(every_row)
     for (size_t k = 0; k < sizeof ranks / sizeof ranks[0]; k++) {
         coll_threads *world = coll_threads_create(ranks[k]);
         for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
-            (void)rig_each(coll_registry[i], ranks[k], (i + k) & 1 ? 3 : 70, visit_row, world);
+            CHECK(rig_each(coll_registry[i], ranks[k], (i + k) & 1 ? 3 : 70, visit_row, world));
         coll_threads_destroy(world);
     }
 }
@@ -466,7 +466,7 @@ TEST(every_kind)
         coll_threads *world = coll_threads_create(p);
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
             for (size_t count = 3; count <= 70 && p <= kinds_ranks(kinds[i]); count += 67)
-                (void)rig_each(kinds[i], p, count, visit_row, world);
+                CHECK(rig_each(kinds[i], p, count, visit_row, world));
         coll_threads_destroy(world);
     }
 }
@@ -623,9 +623,9 @@ TEST(a_rank_fails)
     for (uint32_t p = 2; p <= 9; p += 3) {
         coll_threads *world = coll_threads_create(p);
         for (size_t i = 0; i < COLL_REGISTRY_COUNT; i += 3)
-            (void)rig_each(coll_registry[i], p, i & 1 ? 70 : 3, visit_trouble, world);
-        (void)rig_each(&hub, p, 70, visit_trouble, world);
-        (void)rig_each(&fabric, p, 70, visit_trouble, world);
+            CHECK(rig_each(coll_registry[i], p, i & 1 ? 70 : 3, visit_trouble, world));
+        CHECK(rig_each(&hub, p, 70, visit_trouble, world));
+        CHECK(rig_each(&fabric, p, 70, visit_trouble, world));
         coll_threads_destroy(world);
     }
 }
