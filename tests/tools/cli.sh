@@ -71,7 +71,7 @@ says '^| bcast | chain | .* | pipeline (chains=1) |$' list --markdown
 says '"names": \[{"name": "flat", "fixed": {}}\]' list bcast --json
 run 0 list scan
 grep -q '^bcast' "$scratch/out" && fail 'coll list scan lists bcast'
-if command -v python3 >/dev/null 2>&1; then
+if command -v python3 >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
     for what in '' allreduce barrier; do
         run 0 list $what --json
         python3 -c 'import json, sys
@@ -82,6 +82,14 @@ assert rows and all(set(r) == {"collective", "algorithm", "window", "traits", "p
 fi
 
 # ---- show ------------------------------------------------------------------------------------
+"$coll" list --markdown | awk -F' *[|] *' 'NR > 2 { print $2, $3, $5 }' >"$scratch/rows"
+while read -r collective algorithm traits; do
+    shape=
+    case $collective in neighbor_*) shape='--graph torus:2x3' ;; esac
+    case $traits in *uses-nodes*) shape="$shape --nodes 4" ;; esac
+    # shellcheck disable=SC2086
+    says "^$collective, ${algorithm}[ :].*6 ranks" show "$collective" "$algorithm" -p 6 $shape
+done <"$scratch/rows"
 says '^bcast, fnomial f=3 segment=2 order=0: 9 ranks, 4 elements, root 2$' show bcast fnomial -p 9 --count 4 --root 2 --param f=3 --param segment=2
 says '^bcast, fnomial f=2 segment=3 order=0: 8 ranks' show bcast binomial -p 8 --param segment=3
 says '^reduce, chain chains=1 segment=2: 5 ranks' show reduce pipeline -p 5 --param segment=2 --param chains=1
@@ -205,8 +213,7 @@ grep -q FAILED "$scratch/out" && fail 'a proof failed'
 [ "$(grep -c ' proven$' "$scratch/out")" -eq "$("$coll" list --markdown | tail -n +3 | wc -l)" ] || fail 'an algorithm was not proven'
 
 # ---- run -------------------------------------------------------------------------------------
-"$coll" list --markdown | awk -F' *[|] *' 'NR > 2 { print $2, $3 }' >"$scratch/rows"
-while read -r collective algorithm; do
+while read -r collective algorithm _; do
     for transport in threads loopback; do
         says '^result     right on all ranks' run "$collective" "$algorithm" -p 5 --transport $transport --repeat 2
         case $collective in
