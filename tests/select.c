@@ -150,6 +150,19 @@ TEST(only_the_root_works_in_place)
                 }
 }
 
+/* The rule of some lists for a problem; NULL: none fits. */
+static const coll_rule *selected(const coll_rule_list *lists, const coll_problem *problem,
+                                 unsigned wants)
+{
+    const coll_terms terms = {0, wants};
+    const coll_rule *rule;
+    coll_plan plan;
+    const coll_status status = coll_select_from(lists, problem, &terms, NULL, &plan, &rule);
+    CHECK((status == COLL_OK) == (rule != NULL));
+    CHECK(!rule || plan.algorithm == rule->algorithm);
+    return rule;
+}
+
 /* The rules are in a sensible order: the last one of a collective has no limits, and each can
  * be reached. */
 TEST(the_table_is_sound)
@@ -165,11 +178,16 @@ TEST(the_table_is_sound)
         CHECK_EQ(last->p_least, 1);
         CHECK(last->bytes_least == 0 && last->bytes_most == SIZE_MAX);
         CHECK((last->algorithm->traits | gives) == gives);
+        CHECK(!coll_is(COLL_REDUCING, (coll_collective)collective) ||
+              (last->algorithm->traits & COLL_GIVES_FIXED_ORDER));
     }
     for (size_t i = 0; i < COLL_RULE_COUNT; i++) {
         const coll_rule *rule = &coll_rules[i];
         bool reached = false;
         CHECK_EQ(rule->collectives & ~rule->algorithm->collectives, 0);
+        /* so no call of comm.h gives its ranks sums that differ */
+        CHECK(!coll_is(rule->collectives, COLL_ALLREDUCE) ||
+              (rule->algorithm->traits & COLL_GIVES_SAME_BITS));
         for (uint32_t k = 0; k < COLL_PARAM_MAX; k++)
             CHECK(((rule->in_bytes >> k) & 1u) == 0 || k < rule->algorithm->n_params);
         for (uint32_t flags = 0; flags < 4; flags += 2) {
@@ -186,7 +204,8 @@ TEST(the_table_is_sound)
             reached = reached || coll_select_rule(&problem, 0) == rule;
             problem.p = 2;
             give_neighbors(&problem, rule->algorithm);
-            reached = reached || coll_select_rule(&problem, 0) == rule;
+            reached = reached || coll_select_rule(&problem, 0) == rule ||
+                      selected(&coll_rules_built_in, &problem, COLL_GIVES_FIXED_ORDER) == rule;
         }
         if (!CHECK(reached))
             printf("    rule %zu: %s\n", i, rule->why);
@@ -220,6 +239,90 @@ TEST(bytes_of_problems)
     CHECK_EQ(coll_problem_bytes(&problem), 24);
 }
 
+/* ---- lists of rules ---------------------------------------------------------------------- */
+
+#define ALWAYS(collective) COLL_BIT(collective), 1, COLL_ANY_P, 0, SIZE_MAX
+
+/* The first list comes first, and what does not fit is passed over. */
+TEST(lists_are_searched_in_turn)
+{
+    const coll_rule first[] = {
+        {COLL_BIT(COLL_ALLREDUCE), 5, 6, 100, 200, &coll_kary_allreduce, COLL_AS_USUAL("a")},
+        {ALWAYS(COLL_ALLREDUCE), &coll_ring_allreduce, COLL_AS_USUAL("b")}};
+    const coll_rule second[] = {
+        {ALWAYS(COLL_ALLREDUCE), &coll_linear_allreduce, COLL_AS_USUAL("c")},
+        {ALWAYS(COLL_BCAST), &coll_chain_bcast, COLL_IN_SEGMENTS(1, 64, "d")}};
+    const coll_rule_list two = {second, 2, &coll_rules_built_in}, one = {first, 2, &two},
+                         only = {first, 1, NULL};
+    const coll_terms none = {0, 0};
+    coll_problem problem;
+    coll_plan plan;
+    coll_problem_init(&problem, COLL_ALLREDUCE, 5, 100, 1);
+    problem.flags = COLL_COMMUTATIVE;
+    CHECK(selected(&one, &problem, 0) == &first[0]);
+    problem.count = 200;
+    problem.p = 6;
+    CHECK(selected(&one, &problem, 0) == &first[0]);
+    problem.p = 7;
+    CHECK(selected(&one, &problem, 0) == &first[1]);
+    CHECK(selected(&only, &problem, 0) == NULL);
+    CHECK_STATUS(coll_select_from(&only, &problem, &none, NULL, &plan, NULL),
+                 COLL_ERR_COLLECTIVE);
+    problem.p = 4;
+    CHECK(selected(&one, &problem, 0) == &first[1]);
+    problem.p = 5;
+    problem.count = 201;
+    CHECK(selected(&one, &problem, 0) == &first[1]);
+    problem.count = 99;
+    problem.flags = 0;
+    CHECK(selected(&one, &problem, 0) == &second[0]);
+    problem.collective = COLL_BCAST;
+    CHECK(selected(&one, &problem, 0) == &second[1]);
+    problem.elem_bytes = 8;
+    CHECK_STATUS(coll_select_from(&one, &problem, &none, NULL, &plan, NULL), COLL_OK);
+    CHECK_EQ(plan.param[1], 8);
+    problem.collective = COLL_BARRIER;
+    CHECK(selected(&one, &problem, 0) == &coll_rules[0]);
+}
+
+/* What the caller wants, and what the transport has. */
+TEST(terms_are_kept)
+{
+    const coll_rule rules[] = {
+        {ALWAYS(COLL_ALLREDUCE), &coll_shm_allreduce, COLL_AS_USUAL("a")},
+        {ALWAYS(COLL_ALLREDUCE), &coll_swing_latency_allreduce, COLL_AS_USUAL("b")},
+        {ALWAYS(COLL_ALLREDUCE), &coll_ring_allreduce, COLL_AS_USUAL("c")},
+        {ALWAYS(COLL_REDUCE), &coll_fnomial_reduce, COLL_AS_USUAL("d")}};
+    const coll_rule_list list = {rules, 4, &coll_rules_built_in};
+    const coll_rule_list shared = {rules, 1, NULL}, swing = {&rules[1], 1, NULL};
+    coll_terms terms = {COLL_NEEDS_SHARED, COLL_GIVES_SAME_BITS};
+    const coll_rule *rule;
+    coll_problem problem;
+    coll_plan plan;
+    coll_problem_init(&problem, COLL_ALLREDUCE, 8, 100, 8);
+    problem.flags = COLL_COMMUTATIVE;
+    CHECK(selected(&list, &problem, 0) == &rules[1]);
+    CHECK(selected(&list, &problem, COLL_GIVES_SAME_BITS) == &rules[2]);
+    rule = selected(&list, &problem, COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER);
+    CHECK(rule && rule->algorithm == &coll_recursive_doubling_allreduce);
+    CHECK_STATUS(coll_select_from(&list, &problem, &terms, NULL, &plan, &rule), COLL_OK);
+    CHECK(rule == &rules[0]);
+    coll_nodes_even(&problem.nodes, 8, 4); /* what is shared is shared by four of them */
+    CHECK_STATUS(coll_select_from(&list, &problem, &terms, NULL, &plan, &rule), COLL_OK);
+    CHECK(rule == &rules[2]);
+    CHECK_STATUS(coll_select_from(&shared, &problem, &terms, NULL, &plan, NULL),
+                 COLL_ERR_NODES);
+    CHECK_STATUS(coll_select_from(&swing, &problem, &terms, NULL, &plan, &rule),
+                 COLL_ERR_PROMISE);
+    CHECK(rule == NULL);
+    terms.offers = 0;
+    CHECK_STATUS(coll_select_from(&shared, &problem, &terms, NULL, &plan, NULL),
+                 COLL_ERR_CAPABILITY);
+    problem.collective = COLL_REDUCE; /* whose sum only one rank gets */
+    CHECK(selected(&list, &problem, COLL_GIVES_SAME_BITS) == &rules[3]);
+    CHECK(selected(&list, &problem, COLL_GIVES_FIXED_ORDER) != &rules[3]);
+}
+
 TEST(errors)
 {
     coll_problem problem;
@@ -243,6 +346,12 @@ TEST(errors)
     problem.root = 0;
     problem.count = SIZE_MAX / 2;
     CHECK_STATUS(coll_select(&problem, 0, &plan), COLL_ERR_OVERFLOW);
+    problem.count = 10;
+    problem.nodes.count = 2; /* of no ranks */
+    CHECK_STATUS(coll_select(&problem, 0, &plan), COLL_ERR_NODES);
+    CHECK_STATUS(coll_select_from(NULL, &problem, NULL, NULL, &plan, NULL), COLL_ERR_NULL);
+    CHECK_STATUS(coll_select_from(&coll_rules_built_in, &problem, NULL, NULL, &plan, NULL),
+                 COLL_ERR_NULL);
 }
 
 int main(void)
@@ -253,6 +362,8 @@ int main(void)
     RUN(the_table_is_sound);
     RUN(segments_are_in_elements);
     RUN(bytes_of_problems);
+    RUN(lists_are_searched_in_turn);
+    RUN(terms_are_kept);
     RUN(errors);
     return check_done();
 }

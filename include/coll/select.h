@@ -1,127 +1,175 @@
-/* coll/select.h — which algorithm for which problem: a table of rules, read from the top
+/* coll/select.h — which algorithm for which problem: rules, read from the top
  *
  *   coll_plan plan;
  *   status = coll_select(&problem, 0, &plan);              // by the first rule that fits
  *   puts(coll_select_rule(&problem, 0)->why);              // … and why that one
  *
- * A rule fits when its collectives, ranks and bytes do, and coll_plan_init takes its algorithm:
- * so no rule leads to an algorithm whose traits the problem breaks. The last rule of each
- * collective fits everything. A choice depends only on what is the same on all ranks: not on
- * the counts of gatherv and scatterv, which the root alone knows, nor on those of alltoallv
- * and alltoallw, nor on whether a root works in place. Nothing here allocates, blocks or communicates.
+ *   const coll_rule ring = {COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, SIZE_MAX,
+ *                           &coll_ring_allreduce, COLL_AS_USUAL("because I say so")};
+ *   const coll_rule_list mine = {&ring, 1, &coll_rules_built_in};   // mine first
+ *   const coll_terms terms = {COLL_NEEDS_SHARED, COLL_GIVES_SAME_BITS};
+ *   status = coll_select_from(&mine, &problem, &terms, NULL, &plan, &rule);
+ *
+ * A rule fits when its collectives, ranks and bytes do, its algorithm keeps the terms, and
+ * coll_plan_init, or coll_plan_build, takes it: so no rule leads to an algorithm whose traits the
+ * problem breaks. Of the built-in rules the last one of each collective fits everything. table.h
+ * reads and writes rules as text. Nothing here allocates, blocks or communicates.
+ *
+ * All ranks choose alike, if they have the same lists and terms: a choice depends only on what is
+ * the same on all of them. Not on the counts of gatherv and scatterv, which the root alone knows,
+ * nor on those of alltoallv and alltoallw, nor on whether a root works in place. The plan of an
+ * algorithm that is made of others is this rank's own, and what can be wrong with it may be wrong on
+ * this rank alone; so
+ *   - a rule is passed over for what its record has against the problem, which is all that the usual
+ *     inner algorithms can have against it too: they take any number of ranks;
+ *   - where the rule says what is used inside, that may not like the size of some nodes, of which
+ *     only their ranks would know. So the plan is made for a rank of each size of node first, by
+ *     all ranks, and the rule is passed over if one of them cannot be made;
+ *   - all else is returned as an error, and no other rule is tried: too little memory in the kit
+ *     (COLL_ERR_MEMORY), a rank that is none (COLL_ERR_RANK), sizes that this rank cannot address
+ *     (COLL_ERR_OVERFLOW), more than 32 slots of a window (COLL_ERR_WINDOW), tables that are broken
+ *     (COLL_ERR_COUNTS).
  */
 #ifndef COLL_SELECT_H
 #define COLL_SELECT_H
 
+#include "build.h"
 #include "registry.h"
 
 /* Stands for the usual value of a parameter. */
 #define COLL_USUAL UINT32_MAX
 
+/* For any number of ranks from p_least on. */
+#define COLL_ANY_P UINT32_MAX
+
 typedef struct coll_rule {
-    uint32_t collectives; /* mask of COLL_BIT */
-    uint32_t p_least;     /* for this many ranks or more … */
-    size_t bytes_least;   /* … and coll_problem_bytes from here … */
-    size_t bytes_most;    /* … to here */
+    uint32_t collectives;     /* mask of COLL_BIT */
+    uint32_t p_least, p_most; /* for so many ranks … */
+    size_t bytes_least;       /* … and coll_problem_bytes from here … */
+    size_t bytes_most;        /* … to here */
     const coll_algorithm *algorithm;
-    uint32_t param
-        [COLL_PARAM_MAX]; /* in the algorithm's order; entries beyond its number are unused … */
-    uint32_t in_bytes;    /* … bit i: param[i] is in bytes here, and in elements there */
+    /* In the algorithm's order; entries beyond its number are unused … */
+    uint32_t param[COLL_PARAM_MAX];
+    uint32_t in_bytes; /* … bit i: param[i] is in bytes here, and in elements there */
     const char *why;
+    const coll_use *uses; /* what an algorithm that is made of others uses inside: build.h */
+    uint32_t n_uses;      /* 0: the usual */
 } coll_rule;
+
+/* Rules, and the lists that are searched after them. Caller's memory. */
+typedef struct coll_rule_list {
+    const coll_rule *rules;
+    size_t n;
+    const struct coll_rule_list *next; /* NULL: none */
+} coll_rule_list;
+
+/* What an algorithm may need and what it must give: the same on all ranks. `offers` is a mask of
+ * COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST and COLL_NEEDS_FABRIC_REDUCE, which the ranks' transport
+ * meets. `wants` is a mask of COLL_GIVES_SAME_BITS, which concerns allreduce alone, as the others
+ * give no two ranks the same sum, and COLL_GIVES_FIXED_ORDER, for all that reduce. */
+typedef struct coll_terms {
+    unsigned offers, wants;
+} coll_terms;
 
 #define COLL_I_KIB(n) ((size_t)(n)*1024)
 
-/* The end of a row: parameters, which of them are in bytes, and why. Segments are param[i]. */
-#define COLL_I_AS_USUAL(why) {COLL_USUAL, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, why
-#define COLL_I_SEGMENTS(i, bytes, why)                                                         \
+/* The end of a rule: parameters, which of them are in bytes, and why. Segments are param[i]. */
+#define COLL_AS_USUAL(why) {COLL_USUAL, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, why, NULL, 0
+#define COLL_IN_SEGMENTS(i, bytes, why)                                                        \
     {i == 0 ? bytes : COLL_USUAL, i == 1 ? bytes : COLL_USUAL, COLL_USUAL, COLL_USUAL},        \
-        1u << i, why
+        1u << i, why, NULL, 0
 
 /* clang-format off */
 static const coll_rule coll_rules[] = {
-    /* collectives, least p, bytes from, to, algorithm, parameters and why */
-    {COLL_BIT(COLL_BARRIER), 1, 0, SIZE_MAX, &coll_dissemination_barrier,
-     COLL_I_AS_USUAL("the fewest rounds, and no root")},
+    /* collectives, p from, to, bytes from, to, algorithm, parameters and why */
+    {COLL_BIT(COLL_BARRIER), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_dissemination_barrier,
+     COLL_AS_USUAL("the fewest rounds, and no root")},
 
-    {COLL_BIT(COLL_BCAST), 8, COLL_I_KIB(512), SIZE_MAX, &coll_scatter_ring_bcast,
-     COLL_I_AS_USUAL("long, many ranks: every element to every rank once, between neighbours")},
-    {COLL_BIT(COLL_BCAST), 8, COLL_I_KIB(64), SIZE_MAX, &coll_scatter_allgather_bcast,
-     COLL_I_AS_USUAL("longer, many ranks: every element to every rank once, in few rounds")},
-    {COLL_BIT(COLL_BCAST), 3, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_bcast,
-     COLL_I_SEGMENTS(1, 65536, "long: segments keep all levels of the tree busy")},
-    {COLL_BIT(COLL_BCAST), 1, 0, SIZE_MAX, &coll_fnomial_bcast,
-     COLL_I_AS_USUAL("short: a tree reaches all ranks in the fewest rounds")},
+    {COLL_BIT(COLL_BCAST), 8, COLL_ANY_P, COLL_I_KIB(512), SIZE_MAX, &coll_scatter_ring_bcast,
+     COLL_AS_USUAL("long, many ranks: every element to every rank once, between neighbours")},
+    {COLL_BIT(COLL_BCAST), 8, COLL_ANY_P, COLL_I_KIB(64), SIZE_MAX, &coll_scatter_allgather_bcast,
+     COLL_AS_USUAL("longer, many ranks: every element to every rank once, in few rounds")},
+    {COLL_BIT(COLL_BCAST), 3, COLL_ANY_P, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_bcast,
+     COLL_IN_SEGMENTS(1, 65536, "long: segments keep all levels of the tree busy")},
+    {COLL_BIT(COLL_BCAST), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_fnomial_bcast,
+     COLL_AS_USUAL("short: a tree reaches all ranks in the fewest rounds")},
 
-    {COLL_BIT(COLL_REDUCE), 4, COLL_I_KIB(16), SIZE_MAX, &coll_rabenseifner_reduce,
-     COLL_I_AS_USUAL("longer: all ranks share the reducing")},
-    {COLL_BIT(COLL_REDUCE), 3, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_reduce,
-     COLL_I_SEGMENTS(1, 65536, "long: segments keep all levels of the tree busy")},
-    {COLL_BIT(COLL_REDUCE), 1, 0, SIZE_MAX, &coll_fnomial_reduce,
-     COLL_I_AS_USUAL("short: a tree collects all operands in the fewest rounds")},
+    {COLL_BIT(COLL_REDUCE), 4, COLL_ANY_P, COLL_I_KIB(16), SIZE_MAX, &coll_rabenseifner_reduce,
+     COLL_AS_USUAL("longer: all ranks share the reducing")},
+    {COLL_BIT(COLL_REDUCE), 3, COLL_ANY_P, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_reduce,
+     COLL_IN_SEGMENTS(1, 65536, "long: segments keep all levels of the tree busy")},
+    {COLL_BIT(COLL_REDUCE), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_fnomial_reduce,
+     COLL_AS_USUAL("short: a tree collects all operands in the fewest rounds")},
+    {COLL_BIT(COLL_REDUCE), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_reduce,
+     COLL_AS_USUAL("operands are to be combined in one order for any root: by the root alone")},
 
-    {COLL_BIT(COLL_ALLREDUCE), 4, COLL_I_KIB(4), COLL_I_KIB(1024) - 1, &coll_rabenseifner_allreduce,
-     COLL_I_AS_USUAL("longer: the least traffic in few rounds, any operator")},
-    {COLL_BIT(COLL_ALLREDUCE), 3, COLL_I_KIB(32), SIZE_MAX, &coll_ring_allreduce,
-     COLL_I_AS_USUAL("long, and the operator commutes: the least traffic, between neighbours")},
-    {COLL_BIT(COLL_ALLREDUCE), 4, COLL_I_KIB(1024), SIZE_MAX, &coll_rabenseifner_allreduce,
-     COLL_I_AS_USUAL("long, operands in rank order: the least traffic")},
-    {COLL_BIT(COLL_ALLREDUCE), 3, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_allreduce,
-     COLL_I_SEGMENTS(1, 65536, "long, operands in rank order: a tree up and down, in segments")},
-    {COLL_BIT(COLL_ALLREDUCE), 1, 0, SIZE_MAX, &coll_recursive_doubling_allreduce,
-     COLL_I_AS_USUAL("short: the fewest rounds")},
+    {COLL_BIT(COLL_ALLREDUCE), 4, COLL_ANY_P, COLL_I_KIB(4), COLL_I_KIB(1024) - 1, &coll_rabenseifner_allreduce,
+     COLL_AS_USUAL("longer: the least traffic in few rounds, any operator")},
+    {COLL_BIT(COLL_ALLREDUCE), 3, COLL_ANY_P, COLL_I_KIB(32), SIZE_MAX, &coll_ring_allreduce,
+     COLL_AS_USUAL("long, and the operator commutes: the least traffic, between neighbours")},
+    {COLL_BIT(COLL_ALLREDUCE), 4, COLL_ANY_P, COLL_I_KIB(1024), SIZE_MAX, &coll_rabenseifner_allreduce,
+     COLL_AS_USUAL("long, operands in rank order: the least traffic")},
+    {COLL_BIT(COLL_ALLREDUCE), 3, COLL_ANY_P, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_allreduce,
+     COLL_IN_SEGMENTS(1, 65536, "long, operands in rank order: a tree up and down, in segments")},
+    {COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_recursive_doubling_allreduce,
+     COLL_AS_USUAL("short: the fewest rounds")},
 
-    {COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER), 8, 0, 2047, &coll_fnomial_gather,
-     COLL_I_AS_USUAL("short blocks: a tree spares the root most of the messages")},
-    {COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV), 1, 0, SIZE_MAX, &coll_linear_gather,
-     COLL_I_AS_USUAL("every block goes straight to the root, once")},
-    {COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV), 1, 0, SIZE_MAX, &coll_linear_scatter,
-     COLL_I_AS_USUAL("every block comes straight from the root, once")},
+    {COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER), 8, COLL_ANY_P, 0, 2047, &coll_fnomial_gather,
+     COLL_AS_USUAL("short blocks: a tree spares the root most of the messages")},
+    {COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_gather,
+     COLL_AS_USUAL("every block goes straight to the root, once")},
+    {COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_scatter,
+     COLL_AS_USUAL("every block comes straight from the root, once")},
 
-    {COLL_BIT(COLL_ALLGATHER), 3, 0, 4095, &coll_recursive_doubling_allgather,
-     COLL_I_AS_USUAL("short blocks: the fewest rounds")},
-    {COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV), 1, 0, SIZE_MAX, &coll_ring_allgather,
-     COLL_I_AS_USUAL("all links busy, and only between neighbours")},
+    {COLL_BIT(COLL_ALLGATHER), 3, COLL_ANY_P, 0, 4095, &coll_recursive_doubling_allgather,
+     COLL_AS_USUAL("short blocks: the fewest rounds")},
+    {COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_ring_allgather,
+     COLL_AS_USUAL("all links busy, and only between neighbours")},
 
-    {COLL_BIT(COLL_ALLTOALL), 8, 0, 256, &coll_bruck_alltoall,
-     COLL_I_AS_USUAL("short blocks, many ranks: blocks travel together, in the fewest rounds")},
-    {COLL_EXCHANGING, 1, 0, SIZE_MAX, &coll_pairwise_alltoall,
-     COLL_I_AS_USUAL("one partner at a time, a different one for every rank")},
+    {COLL_BIT(COLL_ALLTOALL), 8, COLL_ANY_P, 0, 256, &coll_bruck_alltoall,
+     COLL_AS_USUAL("short blocks, many ranks: blocks travel together, in the fewest rounds")},
+    {COLL_EXCHANGING, 1, COLL_ANY_P, 0, SIZE_MAX, &coll_pairwise_alltoall,
+     COLL_AS_USUAL("one partner at a time, a different one for every rank")},
 
-    {COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 4, 0, COLL_I_KIB(16), &coll_recursive_halving_reduce_scatter,
-     COLL_I_AS_USUAL("short, and the operator commutes: the fewest rounds")},
-    {COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 4, 0, COLL_I_KIB(16), &coll_butterfly_reduce_scatter,
-     COLL_I_AS_USUAL("short, operands in rank order: few rounds")},
-    {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, 0, SIZE_MAX,
+    {COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 4, COLL_ANY_P, 0, COLL_I_KIB(16), &coll_recursive_halving_reduce_scatter,
+     COLL_AS_USUAL("short, and the operator commutes: the fewest rounds")},
+    {COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 4, COLL_ANY_P, 0, COLL_I_KIB(16), &coll_butterfly_reduce_scatter,
+     COLL_AS_USUAL("short, operands in rank order: few rounds")},
+    {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, COLL_ANY_P, 0, SIZE_MAX,
      &coll_ring_reduce_scatter,
-     COLL_I_AS_USUAL("the operator commutes: only between neighbours")},
-    {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, 0, SIZE_MAX,
+     COLL_AS_USUAL("the operator commutes: only between neighbours")},
+    {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, COLL_ANY_P, 0, SIZE_MAX,
      &coll_pairwise_reduce_scatter,
-     COLL_I_AS_USUAL("operands in rank order: every block straight to its rank")},
+     COLL_AS_USUAL("operands in rank order: every block straight to its rank")},
+    {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, COLL_ANY_P, 0, SIZE_MAX,
+     &coll_linear_reduce_scatter,
+     COLL_AS_USUAL("operands are to be combined in one order for all blocks: by rank 0 alone")},
 
-    {COLL_BIT(COLL_SCAN), 8, COLL_I_KIB(64), SIZE_MAX, &coll_binary_tree_scan,
-     COLL_I_SEGMENTS(0, 16384, "long, many ranks: segments follow each other through a tree")},
-    {COLL_BIT(COLL_SCAN), 3, COLL_I_KIB(64), SIZE_MAX, &coll_linear_scan,
-     COLL_I_SEGMENTS(0, 16384, "long: segments follow each other along the ranks")},
-    {COLL_BIT(COLL_SCAN), 1, 0, SIZE_MAX, &coll_recursive_doubling_scan,
-     COLL_I_AS_USUAL("short: the fewest rounds")},
-    {COLL_BIT(COLL_EXSCAN), 8, COLL_I_KIB(64), SIZE_MAX, &coll_binary_tree_exscan,
-     COLL_I_SEGMENTS(0, 16384, "long, many ranks: segments follow each other through a tree")},
-    {COLL_BIT(COLL_EXSCAN), 3, COLL_I_KIB(64), SIZE_MAX, &coll_linear_exscan,
-     COLL_I_SEGMENTS(0, 16384, "long: segments follow each other along the ranks")},
-    {COLL_BIT(COLL_EXSCAN), 1, 0, SIZE_MAX, &coll_recursive_doubling_exscan,
-     COLL_I_AS_USUAL("short: the fewest rounds")},
+    {COLL_BIT(COLL_SCAN), 8, COLL_ANY_P, COLL_I_KIB(64), SIZE_MAX, &coll_binary_tree_scan,
+     COLL_IN_SEGMENTS(0, 16384, "long, many ranks: segments follow each other through a tree")},
+    {COLL_BIT(COLL_SCAN), 3, COLL_ANY_P, COLL_I_KIB(64), SIZE_MAX, &coll_linear_scan,
+     COLL_IN_SEGMENTS(0, 16384, "long: segments follow each other along the ranks")},
+    {COLL_BIT(COLL_SCAN), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_recursive_doubling_scan,
+     COLL_AS_USUAL("short: the fewest rounds")},
+    {COLL_BIT(COLL_EXSCAN), 8, COLL_ANY_P, COLL_I_KIB(64), SIZE_MAX, &coll_binary_tree_exscan,
+     COLL_IN_SEGMENTS(0, 16384, "long, many ranks: segments follow each other through a tree")},
+    {COLL_BIT(COLL_EXSCAN), 3, COLL_ANY_P, COLL_I_KIB(64), SIZE_MAX, &coll_linear_exscan,
+     COLL_IN_SEGMENTS(0, 16384, "long: segments follow each other along the ranks")},
+    {COLL_BIT(COLL_EXSCAN), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_recursive_doubling_exscan,
+     COLL_AS_USUAL("short: the fewest rounds")},
 
-    {COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLTOALL), 1, 0, 1024,
-     &coll_mesh_combining, COLL_I_AS_USUAL("short, and there is a route: the fewest messages")},
-    {COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLTOALL), 1, 0, 1024,
-     &coll_node_combining, COLL_I_AS_USUAL("short, and there is a route by nodes: few messages")},
-    {COLL_NEIGHBORLY, 1, 0, SIZE_MAX, &coll_linear_neighbor,
-     COLL_I_AS_USUAL("every block straight to its neighbour")},
+    {COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLTOALL), 1, COLL_ANY_P, 0, 1024,
+     &coll_mesh_combining, COLL_AS_USUAL("short, and there is a route: the fewest messages")},
+    {COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLTOALL), 1, COLL_ANY_P, 0, 1024,
+     &coll_node_combining, COLL_AS_USUAL("short, and there is a route by nodes: few messages")},
+    {COLL_NEIGHBORLY, 1, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_neighbor,
+     COLL_AS_USUAL("every block straight to its neighbour")},
 };
 /* clang-format on */
 
 #define COLL_RULE_COUNT (sizeof coll_rules / sizeof coll_rules[0])
+
+static const coll_rule_list coll_rules_built_in = {coll_rules, COLL_RULE_COUNT, NULL};
 
 /* What a rule's bytes are compared with: the bytes of the vector, or of one block (allgatherv,
  * reduce_scatter: of an average one); 0 where the ranks do not all know it. SIZE_MAX if it
@@ -155,50 +203,155 @@ COLL_INLINE size_t coll_problem_bytes(const coll_problem *problem)
     return coll_multiply(elements, problem->elem_bytes, &bytes) ? bytes : SIZE_MAX;
 }
 
-/* May the algorithm be chosen, by all ranks alike, as far as coll_plan_init on one rank cannot
- * tell? */
-COLL_INLINE bool coll_i_selectable(const coll_algorithm *algorithm, coll_collective collective,
-                                   unsigned offers)
+/* What do the terms have against an algorithm? `traits` are those of its record or, in a plan
+ * that is made of others, of the plan. */
+COLL_INLINE coll_status coll_i_terms_check(const coll_terms *terms, unsigned traits,
+                                           coll_collective collective)
 {
     const unsigned special =
         COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE;
+    unsigned wants = 0;
+    if (collective == COLL_ALLREDUCE)
+        wants |= COLL_GIVES_SAME_BITS;
+    if (coll_is(COLL_REDUCING, collective))
+        wants |= COLL_GIVES_FIXED_ORDER;
+    if (traits & special & ~terms->offers)
+        return COLL_ERR_CAPABILITY;
+    return terms->wants & wants & ~traits ? COLL_ERR_PROMISE : COLL_OK;
+}
+
+/* What speaks against an algorithm that a plan made on one rank cannot tell, as only some of the
+ * ranks would see it? */
+COLL_INLINE coll_status coll_i_agreement_check(unsigned traits, coll_collective collective)
+{
     const unsigned tables = COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) |
                             COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_ALLTOALLV) |
                             COLL_BIT(COLL_ALLTOALLW) | COLL_BIT(COLL_REDUCE_SCATTER);
-    if (algorithm->traits & special & ~offers)
-        return false;
-    if (coll_is(COLL_ROOTED, collective) && (algorithm->traits & COLL_NEEDS_OUT_OF_PLACE))
-        return false;
-    if ((algorithm->traits & COLL_NEEDS_PACKED) && coll_is(tables, collective))
-        return false; /* where blocks lie is each rank's own affair */
-    return !(algorithm->traits & COLL_NEEDS_COUNTS) ||
-           (collective != COLL_GATHERV && collective != COLL_SCATTERV);
+    if ((traits & COLL_NEEDS_OUT_OF_PLACE) && coll_is(COLL_ROOTED, collective))
+        return COLL_ERR_IN_PLACE;
+    if ((traits & COLL_NEEDS_PACKED) && coll_is(tables, collective))
+        return COLL_ERR_LAYOUT; /* where blocks lie is each rank's own affair */
+    return (traits & COLL_NEEDS_COUNTS) &&
+                   (collective == COLL_GATHERV || collective == COLL_SCATTERV)
+               ? COLL_ERR_COUNTS
+               : COLL_OK;
 }
 
-/* Makes the plan that a rule leads to. */
-COLL_INLINE coll_status coll_i_rule_plan(const coll_rule *rule, const coll_problem *problem,
-                                         coll_plan *plan)
+/* Is this error one of the algorithm, so that another one may do? Any other is the problem's own,
+ * or this rank's. */
+COLL_INLINE bool coll_i_passes_over(coll_status status, bool built)
+{
+    switch (status) {
+    case COLL_ERR_ORDER:
+    case COLL_ERR_IN_PLACE:
+    case COLL_ERR_SHAPE:
+    case COLL_ERR_PARAM:
+    case COLL_ERR_LAYOUT:
+    case COLL_ERR_NODES:
+    case COLL_ERR_ROUTE:
+        return true;
+    case COLL_ERR_COLLECTIVE: /* of what is used inside */
+    case COLL_ERR_GROUP:
+    case COLL_ERR_SHARED:
+        return built;
+    default:
+        return false;
+    }
+}
+
+/* The rule's parameters for elements of this size. */
+COLL_INLINE void coll_i_rule_params(const coll_rule *rule, size_t elem_bytes, uint32_t *param)
 {
     const coll_algorithm *algorithm = rule->algorithm;
-    uint32_t param[COLL_PARAM_MAX];
-    for (uint32_t i = 0; i < COLL_PARAM_MAX; i++) {
+    for (uint32_t i = 0; i < algorithm->n_params && i < COLL_PARAM_MAX; i++) {
         param[i] = rule->param[i];
-        if (i < algorithm->n_params && param[i] == COLL_USUAL)
+        if (param[i] == COLL_USUAL)
             param[i] = algorithm->params[i].usual;
-        else if ((rule->in_bytes >> i) & 1u)
-            param[i] =
-                problem->elem_bytes < param[i] ? param[i] / (uint32_t)problem->elem_bytes : 1;
+        else if (((rule->in_bytes >> i) & 1u) && param[i] > 0)
+            param[i] = elem_bytes < param[i] ? param[i] / (uint32_t)elem_bytes : 1;
     }
-    return coll_plan_init(plan, algorithm, problem, param);
 }
 
-/* Finds the first rule that fits, and makes its plan. */
-COLL_INLINE coll_status coll_i_select(const coll_problem *problem, unsigned offers,
-                                      coll_plan *plan, const coll_rule **found)
+/* Makes the plan of a rule whose algorithm is made of others. Where the rule says of what, for a
+ * rank of each size of node first, so that all ranks agree: O(nodes). */
+COLL_INLINE coll_status coll_i_rule_build(const coll_rule *rule, const coll_problem *problem,
+                                          const uint32_t *param, coll_kit *kit, coll_plan *plan)
 {
+    const uint32_t rank = kit->rank;
+    const uint32_t nodes = rule->n_uses > 0 ? coll_nodes_count(&problem->nodes) : 0;
+    coll_status status = COLL_OK;
+    kit->uses = rule->uses;
+    kit->n_uses = rule->n_uses;
+    for (uint32_t i = 0; i < rule->n_uses; i++) {
+        status = coll_i_agreement_check(rule->uses[i].algorithm->traits, problem->collective);
+        if (status == COLL_ERR_IN_PLACE)
+            return status;
+    }
+    status = COLL_OK;
+    for (uint32_t i = 0, before = 0; i < nodes && status == COLL_OK; i++) {
+        const uint32_t first = coll_nodes_first(&problem->nodes, problem->p, i);
+        const uint32_t ranks = coll_nodes_first(&problem->nodes, problem->p, i + 1) - first;
+        if (ranks == before)
+            continue;
+        before = ranks;
+        kit->rank = first;
+        status = coll_plan_build(plan, rule->algorithm, problem, param, kit);
+    }
+    kit->rank = rank;
+    return status == COLL_OK ? coll_plan_build(plan, rule->algorithm, problem, param, kit)
+                             : status;
+}
+
+/* Makes the plan of a rule that covers the problem. *passed: it does not fit, for the reason that
+ * is returned. */
+COLL_INLINE coll_status coll_i_rule_plan(const coll_rule *rule, const coll_problem *problem,
+                                         const coll_terms *terms, coll_kit *kit,
+                                         coll_plan *plan, bool *passed)
+{
+    const unsigned traits = rule->algorithm->traits;
+    const bool built = (traits & COLL_NEEDS_BUILD) != 0;
+    uint32_t param[COLL_PARAM_MAX];
+    coll_status status = coll_i_terms_check(terms, traits, problem->collective);
+    if (status == COLL_OK)
+        status = coll_i_agreement_check(traits, problem->collective);
+    if (status == COLL_OK && built && !kit)
+        status = COLL_ERR_BUILD;
+    *passed = status != COLL_OK;
+    if (*passed)
+        return status;
+    coll_i_rule_params(rule, problem->elem_bytes, param);
+    if (!built) {
+        status = coll_plan_init(plan, rule->algorithm, problem, param);
+        *passed = coll_i_passes_over(status, false);
+        return status;
+    }
+    status = coll_i_rule_build(rule, problem, param, kit, plan);
+    *passed = coll_i_passes_over(status, true);
+    if (status == COLL_OK) {
+        status = coll_i_terms_check(terms, plan->traits, problem->collective);
+        *passed = status != COLL_OK;
+    }
+    return status;
+}
+
+/* Chooses an algorithm and its parameters for a problem by the first rule of the lists that fits,
+ * makes the plan, and writes the rule to *found, unless that is NULL. `kit`, as coll_kit_init
+ * leaves it, with coll_kit_tables(problem) tables or more, is for algorithms that are made of
+ * others: what it uses inside is set by the rule, and it stays in place as long as such a plan is
+ * used; NULL passes such rules over. All ranks give a kit, or none does. Returns what
+ * coll_plan_build does; if no rule fits, what the last one that covers the problem has against it,
+ * COLL_ERR_CAPABILITY, COLL_ERR_PROMISE and COLL_ERR_BUILD among it, or COLL_ERR_COLLECTIVE
+ * if none does. *plan is usable, and *found not NULL, if it returns COLL_OK. */
+COLL_INLINE coll_status coll_select_from(const coll_rule_list *lists,
+                                         const coll_problem *problem, const coll_terms *terms,
+                                         coll_kit *kit, coll_plan *plan,
+                                         const coll_rule **found)
+{
+    coll_status status = COLL_ERR_COLLECTIVE;
     size_t bytes;
-    *found = NULL;
-    if (!problem || !plan)
+    if (found)
+        *found = NULL;
+    if (!lists || !problem || !terms || !plan)
         return COLL_ERR_NULL;
     if (problem->p == 0)
         return COLL_ERR_RANKS;
@@ -207,40 +360,45 @@ COLL_INLINE coll_status coll_i_select(const coll_problem *problem, unsigned offe
     if (problem->elem_bytes == 0)
         return COLL_ERR_TYPE;
     bytes = coll_problem_bytes(problem);
-    for (size_t i = 0; i < COLL_RULE_COUNT; i++) {
-        const coll_rule *rule = &coll_rules[i];
-        coll_status status;
-        if (!coll_is(rule->collectives, problem->collective) || problem->p < rule->p_least ||
-            bytes < rule->bytes_least || bytes > rule->bytes_most ||
-            !coll_i_selectable(rule->algorithm, problem->collective, offers))
-            continue;
-        status = coll_i_rule_plan(rule, problem, plan);
-        if (status == COLL_ERR_ORDER || status == COLL_ERR_IN_PLACE ||
-            status == COLL_ERR_SHAPE || status == COLL_ERR_PARAM || status == COLL_ERR_LAYOUT ||
-            status == COLL_ERR_ROUTE || status == COLL_ERR_BUILD)
-            continue; /* this algorithm cannot do it; any other error is the problem's own */
-        *found = rule;
-        return status;
-    }
-    return COLL_ERR_COLLECTIVE;
+    for (; lists; lists = lists->next)
+        for (size_t i = 0; i < lists->n; i++) {
+            const coll_rule *rule = &lists->rules[i];
+            bool passed;
+            if (!coll_is(rule->collectives, problem->collective) ||
+                problem->p < rule->p_least || problem->p > rule->p_most ||
+                bytes < rule->bytes_least || bytes > rule->bytes_most)
+                continue;
+            status = coll_i_rule_plan(rule, problem, terms, kit, plan, &passed);
+            if (passed)
+                continue;
+            if (found && status == COLL_OK)
+                *found = rule;
+            return status;
+        }
+    return status;
 }
 
-/* Chooses an algorithm and its parameters for a problem, and makes the plan. `offers` are the
- * needs that the ranks' transport meets: a mask of COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST and
- * COLL_NEEDS_FABRIC_REDUCE, the same on all ranks. Returns what coll_plan_init does. */
+/* The same by the built-in rules, of algorithms that are not made of others. `offers` as in
+ * coll_terms. */
 COLL_INLINE coll_status coll_select(const coll_problem *problem, unsigned offers,
                                     coll_plan *plan)
 {
-    const coll_rule *rule;
-    return coll_i_select(problem, offers, plan, &rule);
+    coll_terms terms;
+    terms.offers = offers;
+    terms.wants = 0;
+    return coll_select_from(&coll_rules_built_in, problem, &terms, NULL, plan, NULL);
 }
 
 /* The rule by which coll_select chooses; NULL where it returns an error. */
 COLL_INLINE const coll_rule *coll_select_rule(const coll_problem *problem, unsigned offers)
 {
     const coll_rule *rule;
+    coll_terms terms;
     coll_plan plan;
-    return coll_i_select(problem, offers, &plan, &rule) == COLL_OK ? rule : NULL;
+    terms.offers = offers;
+    terms.wants = 0;
+    (void)coll_select_from(&coll_rules_built_in, problem, &terms, NULL, &plan, &rule);
+    return rule;
 }
 
 #endif /* COLL_SELECT_H */

@@ -51,7 +51,9 @@
     X(COLL_ERR_BUILD, -34, "the algorithm is made of others: its plan needs coll_plan_build")  \
     X(COLL_ERR_NODES, -35,                                                                     \
       "the nodes do not hold all ranks, or the algorithm works on only one")                   \
-    X(COLL_ERR_ROUTE, -36, "the graph has no route of this rank for the algorithm")
+    X(COLL_ERR_ROUTE, -36, "the graph has no route of this rank for the algorithm")            \
+    X(COLL_ERR_PROMISE, -37,                                                                   \
+      "the algorithm does not promise the same bits, or the fixed order, that is wanted")
 
 #define COLL_I_ENUM(name, value, text) name = value,
 typedef enum coll_status { COLL_STATUS_LIST(COLL_I_ENUM) COLL_I_STATUS_LAST = -64 } coll_status;

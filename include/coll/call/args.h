@@ -200,12 +200,16 @@ COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_probl
                                          coll_plan *plan)
 {
     const coll_choice *choice = &comm->choice[problem->collective];
-    const unsigned offers = coll_i_comm_offers(comm);
-    coll_status status;
-    if (choice->algorithm && !coll_i_selectable(choice->algorithm, COLL_BARRIER, offers))
-        return COLL_ERR_CAPABILITY;
-    status = choice->algorithm ? coll_plan_init(plan, choice->algorithm, problem, choice->param)
-                               : coll_select(problem, offers, plan);
+    coll_terms terms;
+    coll_status status = COLL_OK;
+    terms.offers = coll_i_comm_offers(comm);
+    terms.wants = 0;
+    if (choice->algorithm)
+        status = coll_i_terms_check(&terms, choice->algorithm->traits, problem->collective);
+    if (status == COLL_OK)
+        status = choice->algorithm
+                     ? coll_plan_init(plan, choice->algorithm, problem, choice->param)
+                     : coll_select(problem, terms.offers, plan);
     return status == COLL_OK ? coll_plan_place(plan, &comm->group) : status;
 }
 
