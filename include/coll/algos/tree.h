@@ -173,6 +173,7 @@ COLL_HOT_INLINE void coll_i_walk_set(coll_i_walk *w, const coll_plan *plan, coll
     w->up = w->down = 0;
     w->lag = 0;
     w->last_first = last_first;
+    w->keeps = w->collects = false;
     w->takes = m = w->place.at.children;
     w->input = w->sum = w->part = w->from = COLL_AT(COLL_OUT, 0);
     if (reduces) { /* combine; then send the sum, or bring it to its place; then collect */
