@@ -1,0 +1,330 @@
+/* examples/mpi/layer/calls.c — from the arguments of a collective to a job */
+#include "layer.h"
+
+#define SET(a) COLL_BIT(COLL_##a)
+
+enum {
+    IN_BLOCKS = SET(ALLTOALL) | SET(ALLTOALLV) | SET(ALLTOALLW) | SET(REDUCE_SCATTER) |
+                SET(REDUCE_SCATTER_BLOCK),
+    OUT_BLOCKS =
+        SET(ALLGATHER) | SET(ALLGATHERV) | SET(ALLTOALL) | SET(ALLTOALLV) | SET(ALLTOALLW),
+    GATHERS = SET(GATHER) | SET(GATHERV),
+    SCATTERS = SET(SCATTER) | SET(SCATTERV),
+    SCATTERS_SUMS = SET(REDUCE_SCATTER) | SET(REDUCE_SCATTER_BLOCK),
+    OWN_BLOCK_IN_PLACE = GATHERS | SET(ALLGATHER) | SET(ALLGATHERV),
+    NEIGHBORS_TO_EACH =
+        SET(NEIGHBOR_ALLTOALL) | SET(NEIGHBOR_ALLTOALLV) | SET(NEIGHBOR_ALLTOALLW)
+};
+
+/* What a rank does in a call. */
+struct role {
+    bool in_place;
+    bool has_in, has_out;        /* buffers that coll is given */
+    struct side result, whole;   /* of a reduce-scatter: OUT, and in place with all blocks */
+    const struct side *in, *out; /* the program's sides behind them */
+    uint32_t n_in, n_out;        /* blocks */
+};
+
+/* ---- what the library would refuse ------------------------------------------------------- */
+
+/* Is MPI_IN_PLACE where it does not belong? */
+static bool misplaced(const struct call *call, const struct comm *comm)
+{
+    const bool root = !coll_is(COLL_ROOTED, call->what) || (int)comm->rank == call->root;
+    const bool scatters = coll_is(SCATTERS, call->what);
+    const bool never = call->what == COLL_BCAST || coll_is(COLL_NEIGHBORLY, call->what);
+    const void *right = scatters ? call->out.buf : call->in.buf;
+    const void *wrong = scatters ? call->in.buf : call->out.buf;
+    return wrong == MPI_IN_PLACE || (right == MPI_IN_PLACE && (never || !root));
+}
+
+/* Libraries of MPICH's kin refuse to read and write one buffer. */
+static bool aliased(const struct view *in, const struct view *out)
+{
+#ifdef MPICH_VERSION
+    return in->bytes > 0 && out->bytes > 0 && in->side->buf == out->side->buf &&
+           in->side->buf != MPI_BOTTOM;
+#else
+    (void)in;
+    (void)out;
+    return false;
+#endif
+}
+
+/* ---- roles ------------------------------------------------------------------------------- */
+
+static bool cast(const struct call *call, struct comm *comm, const coll_graph *graph,
+                 struct role *role)
+{
+    const coll_collective what = call->what;
+    const bool root = (int)comm->rank == call->root, scatters = coll_is(SCATTERS, what);
+    if (misplaced(call, comm))
+        return false;
+    role->in = &call->in;
+    role->out = &call->out;
+    role->in_place = what == COLL_BCAST || call->in.buf == MPI_IN_PLACE ||
+                     (scatters && call->out.buf == MPI_IN_PLACE);
+    role->has_in =
+        what != COLL_BARRIER && what != COLL_BCAST && (scatters ? root : !role->in_place);
+    role->has_out = what != COLL_BARRIER &&
+                    (scatters ? !role->in_place
+                              : root || !coll_is(COLL_ROOTED, what) || what == COLL_BCAST);
+    role->n_in = coll_is(IN_BLOCKS, what) || (scatters && root) ? comm->p : 1;
+    role->n_out = coll_is(OUT_BLOCKS, what) || (coll_is(GATHERS, what) && root) ? comm->p : 1;
+    if (graph) {
+        role->n_in = coll_is(NEIGHBORS_TO_EACH, what) ? graph->n_out : 1;
+        role->n_out = graph->n_in;
+    }
+    if (coll_is(SCATTERS_SUMS, what)) {
+        role->result = call->out;
+        if (call->in.counts)
+            role->result.count = side_count(call, &call->in, comm->rank);
+        role->whole = call->in;
+        role->whole.buf = call->out.buf;
+        role->out = role->in_place ? &role->whole : &role->result;
+        role->n_out = role->in_place ? comm->p : 1;
+    }
+    return true;
+}
+
+/* ---- the problem ------------------------------------------------------------------------- */
+
+/* Bytes of the only block of a side, or of each. */
+static size_t block_bytes(const struct view *view)
+{
+    return view->n > 0 ? view->bytes / view->n : 0;
+}
+
+static void state_problem(const struct call *call, const struct comm *comm,
+                          const coll_graph *graph, const struct role *role,
+                          const struct view *in, const struct view *out, size_t unit,
+                          coll_problem *problem)
+{
+    const coll_collective what = call->what;
+    const struct view *one = role->has_out && !coll_is(SCATTERS_SUMS, what) ? out : in;
+    size_t count = one->side ? block_bytes(one) / unit : 0;
+    if (coll_is(SCATTERS, what) && role->has_in)
+        count = block_bytes(in);
+    if (what == COLL_REDUCE_SCATTER_BLOCK)
+        count = block_bytes(role->in_place ? out : in) / unit;
+    if (what == COLL_GATHERV)
+        count = role->in_place || !role->has_in ? out->counts[comm->rank] : in->bytes;
+    if (what == COLL_SCATTERV)
+        count = role->has_in ? in->counts[comm->rank] : out->bytes;
+    if (what == COLL_NEIGHBOR_ALLGATHER || what == COLL_NEIGHBOR_ALLGATHERV)
+        count = in->bytes;
+    if (what == COLL_NEIGHBOR_ALLTOALL && role->n_out == 0)
+        count = block_bytes(in);
+    coll_problem_init(problem, what, comm->p, count, unit);
+    problem->root = coll_is(COLL_ROOTED, what) ? (uint32_t)call->root : 0;
+    problem->flags = role->in_place ? COLL_IN_PLACE : 0;
+    problem->nodes = comm->nodes;
+    problem->graph = graph;
+    problem->in.counts = in->counts;
+    problem->in.displs = in->displs;
+    problem->out.counts = out->counts;
+    problem->out.displs = out->displs;
+    if (what == COLL_REDUCE_SCATTER) {
+        if (role->in_place)
+            problem->in = problem->out;
+        problem->out.counts = problem->out.displs = NULL;
+        problem->count = 0;
+    }
+    if (coll_is(COLL_PAIRED, what) && role->in_place)
+        problem->in = problem->out;
+    if (coll_is(COLL_PAIRED | SET(ALLGATHERV) | SET(NEIGHBOR_ALLTOALLV) |
+                    SET(NEIGHBOR_ALLTOALLW),
+                what))
+        problem->count = 0;
+}
+
+/* ---- the job ----------------------------------------------------------------------------- */
+
+/* Which blocks are packed before the job, and which unpacked after it. */
+static void plan_packing(struct job *job, const struct call *call, const struct comm *comm,
+                         const struct role *role, const struct view *in, const struct view *out)
+{
+    const bool root = (int)comm->rank == call->root, bcast = call->what == COLL_BCAST;
+    struct piece *next = job->pieces;
+    if (in->packed)
+        next += view_split(call, in, 0, in->n, next);
+    if (out->packed && role->in_place && (!bcast || root)) {
+        const bool own = coll_is(OWN_BLOCK_IN_PLACE, call->what);
+        next +=
+            view_split(call, out, own ? comm->rank : 0, own ? comm->rank + 1 : out->n, next);
+    }
+    job->n_loads = (size_t)(next - job->pieces);
+    if (!out->packed || (bcast && root) || (call->what == COLL_EXSCAN && comm->rank == 0))
+        return;
+    if (role->out == &role->whole) { /* the result takes the place of the first elements */
+        struct view result = *out;
+        result.side = &role->result;
+        result.n = 1;
+        job->n_stores = view_split(call, &result, 0, 1, next);
+    } else {
+        job->n_stores = view_split(call, out, 0, out->n, next);
+    }
+}
+
+/* Memory for tables, pieces and packed data. */
+static bool furnish(struct job *job, const struct call *call, struct view *in, struct view *out,
+                    size_t unit)
+{
+    const size_t in_tables = view_tables(in), out_tables = view_tables(out);
+    const size_t pieces = view_pieces(call, in) + 2 * view_pieces(call, out) + 1;
+    const size_t in_bytes = in->packed ? in->bytes : 0,
+                 out_bytes = out->packed ? out->bytes : 0;
+    const size_t aligned = (in_bytes + 63) / 64 * 64;
+    size_t *tables = NULL;
+    if (in_tables + out_tables > 0 || in->packed || out->packed) {
+        job->tables = pool_take((in_tables + out_tables) * sizeof(size_t) +
+                                pieces * sizeof(struct piece));
+        if (!job->tables)
+            return false;
+        tables = (size_t *)job->tables;
+        job->pieces = (struct piece *)(void *)(tables + in_tables + out_tables);
+    }
+    if (aligned + out_bytes > 0) {
+        job->packed = pool_take(aligned + out_bytes);
+        if (!job->packed)
+            return false;
+    }
+    if (in->side)
+        view_place(call, in, (unsigned char *)job->packed, tables, unit);
+    if (out->side)
+        view_place(call, out, (unsigned char *)job->packed + aligned, tables + in_tables, unit);
+    return true;
+}
+
+static void hold(struct job *job, struct operation *operation)
+{
+    for (size_t i = 0; i < job->n_loads + job->n_stores; i++)
+        type_use(job->pieces[i].type);
+    job->operation = operation;
+    operation_use(operation);
+    if (job->combination.room)
+        type_use(job->combination.type);
+    job->holds = true;
+}
+
+/* Tags are numbers that all ranks count alike: of calls in their order, and, as these may be
+ * started in any order, of persistent ones in the order in which they are made. */
+static uint32_t next_tag(struct comm *comm, bool persistent)
+{
+    const uint32_t half = (uint32_t)settings.tag_most / 2;
+    return (persistent ? half : 0) + comm->next[persistent]++ % half;
+}
+
+verdict job_make(struct job *job, const struct call *call, bool may_create, int *error)
+{
+    struct comm *comm = comm_of(call->comm, may_create);
+    const bool reduces = coll_is(COLL_REDUCING, call->what);
+    const coll_graph *graph = NULL;
+    struct operation *operation = NULL;
+    struct type *type = NULL;
+    struct view in = {0}, out = {0};
+    struct role role;
+    coll_problem problem;
+    coll_status status;
+    verdict found = TAKEN;
+    size_t unit = 1, scratch;
+    if (!comm || !comm->runs_here ||
+        (coll_is(COLL_ROOTED, call->what) && (call->root < 0 || call->root >= (int)comm->p)))
+        return DECLINED;
+    if (coll_is(COLL_NEIGHBORLY, call->what)) {
+        graph = comm_graph(comm);
+        if (!graph)
+            return DECLINED;
+    }
+    if (!cast(call, comm, graph, &role))
+        return DECLINED;
+    if (role.has_in)
+        found = view_measure(call, role.in, role.n_in, &in);
+    if (found == TAKEN && role.has_out)
+        found = view_measure(call, role.out, role.n_out, &out);
+    if (found == DECLINED || aliased(&in, &out))
+        return DECLINED;
+    if (reduces) {
+        operation = operation_of(call->op);
+        type = type_of(call->in.type);
+        if (!operation || !type || !operation_on(operation, type, &job->combination, &job->op))
+            return DECLINED;
+        unit = type->size > 0 ? type->size : 1;
+    }
+    /* From here on all ranks are in it. */
+    job->comm = comm;
+    comm->jobs++;
+    job->run.tag = next_tag(comm, job->how == PERSISTENT);
+    *error = MPI_ERR_NO_MEM;
+    if (found == FAILED) {
+        *error = MPI_ERR_COUNT;
+        return FAILED;
+    }
+    if (job->combination.type && reduces) {
+        job->combination.room = pool_take(combine_room(type));
+        if (!job->combination.room)
+            return FAILED;
+    }
+    if (!furnish(job, call, &in, &out, unit))
+        return FAILED;
+    if (job->pieces)
+        plan_packing(job, call, comm, &role, &in, &out);
+    state_problem(call, comm, graph, &role, &in, &out, unit, &problem);
+    if (reduces && job->op.commutative)
+        problem.flags |= COLL_COMMUTATIVE;
+    status = plan_for(job, &problem, !reduces || job->op.exact);
+    *error = status == COLL_ERR_OVERFLOW ? MPI_ERR_COUNT : MPI_ERR_OTHER;
+    if (status != COLL_OK)
+        return FAILED;
+    scratch = coll_plan_scratch(job->plan, comm->rank) * unit;
+    *error = MPI_ERR_NO_MEM;
+    job->scratch = scratch > 0 ? pool_take(scratch) : NULL;
+    if (scratch > 0 && !job->scratch)
+        return FAILED;
+    job->bytes = in.bytes > out.bytes ? in.bytes : out.bytes;
+    job->run.plan = job->plan;
+    job->run.ctx = &comm->mpi;
+    job->run.op = reduces ? &job->op : NULL;
+    job->run.in = in.base;
+    job->run.out = out.base;
+    job->run.scratch = job->scratch;
+    job->run.scratch_bytes = scratch;
+    job->run.shared = NULL;
+    job->run.shared_bytes = 0;
+    job->run.rank = comm->rank;
+    if (job->how != BLOCKING)
+        hold(job, operation);
+    return TAKEN;
+}
+
+bool layer_takes(const struct call *call, way how, MPI_Request *request, int *error)
+{
+    struct job *job;
+    verdict found;
+    if (!settings.ready || coll_is(settings.off, call->what))
+        return false;
+    lock();
+    job = job_new();
+    if (!job) {
+        *error = MPI_ERR_NO_MEM;
+        found = FAILED;
+    } else {
+        job->how = how;
+        found = job_make(job, call, how != NONBLOCKING, error);
+    }
+    if (found == TAKEN && how != BLOCKING) {
+        *error = job_token(job, request);
+        if (*error != MPI_SUCCESS)
+            found = FAILED;
+    }
+    if (found == TAKEN && how != PERSISTENT)
+        job_start(job);
+    if (found == TAKEN && how == BLOCKING)
+        *error = job_finish(job);
+    else if (found != TAKEN && job)
+        job_free(job);
+    unlock();
+    if (found != DECLINED && *error != MPI_SUCCESS)
+        (void)PMPI_Comm_call_errhandler(call->comm, *error);
+    return found != DECLINED;
+}

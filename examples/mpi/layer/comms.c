@@ -1,0 +1,378 @@
+/* examples/mpi/layer/comms.c — a private communicator for each of the program's
+ *
+ * The calls by which a program makes communicators are collective and block, so each of them
+ * makes the private one as well: no collective, not even one that does not block, has to wait
+ * for it later. One that is made otherwise (MPI_Comm_idup) gets it at its first blocking
+ * collective; until then its collectives are the library's. The private one is made by
+ * MPI_Comm_create, which unlike MPI_Comm_dup copies no attributes: a program's own copy
+ * functions are not called behind its back.
+ */
+#include <stdlib.h>
+
+#include "layer.h"
+
+static int keyval = MPI_KEYVAL_INVALID;
+
+static uint32_t *world_nodes; /* node of each rank of MPI_COMM_WORLD */
+static struct comm *last;     /* that was looked up */
+
+/* ---- nodes ------------------------------------------------------------------------------- */
+
+/* Ranks of one node are ranks of MPI_COMM_WORLD that share memory. Collective. */
+static void find_world_nodes(void)
+{
+    MPI_Comm node;
+    int rank, p, first;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &p);
+    world_nodes = malloc((size_t)p * sizeof *world_nodes);
+    if (!world_nodes)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    first = rank;
+    if (settings.ppn > 0) {
+        first = rank - rank % (int)settings.ppn;
+    } else if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL,
+                                    &node) == MPI_SUCCESS) {
+        PMPI_Bcast(&first, 1, MPI_INT, 0, node);
+        PMPI_Comm_free(&node);
+    }
+    PMPI_Allgather(&first, 1, MPI_INT, world_nodes, 1, MPI_INT, MPI_COMM_WORLD);
+}
+
+/* Writes which ranks of a communicator are on which node. If the ranks of a node do not follow
+ * each other, or some are from outside of the world, all count as on one. */
+static void find_nodes(struct comm *comm, MPI_Group group)
+{
+    const uint32_t p = comm->p;
+    int *ranks = malloc(2 * p * sizeof *ranks), *in_world = ranks + p;
+    uint32_t *firsts = malloc((2 * p + 1) * sizeof *firsts), *of = firsts + p + 1, n = 0;
+    coll_problem empty;
+    MPI_Group world;
+    bool consecutive = ranks && firsts;
+    coll_problem_init(&empty, COLL_BARRIER, p, 0, 1);
+    comm->nodes = empty.nodes;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    for (uint32_t i = 0; consecutive && i < p; i++)
+        ranks[i] = (int)i;
+    if (consecutive)
+        consecutive =
+            PMPI_Group_translate_ranks(group, (int)p, ranks, world, in_world) == MPI_SUCCESS;
+    for (uint32_t i = 0; consecutive && i < p; i++) {
+        consecutive = in_world[i] != MPI_UNDEFINED;
+        if (!consecutive)
+            break;
+        ranks[i] = (int)world_nodes[in_world[i]];
+        for (uint32_t k = 0; consecutive && k + 1 < n; k++)
+            consecutive = ranks[i] != ranks[firsts[k]]; /* not back on a node that was left */
+        if (i == 0 || ranks[i] != ranks[i - 1])
+            firsts[n++] = i;
+        of[i] = n - 1;
+    }
+    PMPI_Group_free(&world);
+    free(ranks);
+    if (!consecutive || n < 2) {
+        free(firsts);
+        return;
+    }
+    firsts[n] = p;
+    coll_nodes_table(&comm->nodes, n, firsts, of);
+    comm->firsts = firsts;
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+static void end(struct comm *comm)
+{
+    if (comm->runs_here && comm->p > 1)
+        (void)PMPI_Comm_free(&comm->mpi.comm);
+    plans_free(comm->plans);
+    free(comm->firsts);
+    free(comm->graph);
+    free(comm->neighbors);
+    free(comm);
+}
+
+static int drop(MPI_Comm handle, int key, void *value, void *extra)
+{
+    struct comm *comm = (struct comm *)value;
+    last = NULL;
+    (void)handle;
+    (void)key;
+    (void)extra;
+    comm->handle = MPI_COMM_NULL;
+    if (comm->jobs == 0)
+        end(comm);
+    return MPI_SUCCESS;
+}
+
+void comm_done(struct comm *comm)
+{
+    if (--comm->jobs == 0 && comm->handle == MPI_COMM_NULL)
+        end(comm);
+}
+
+/* Makes the private communicator. If there is none to be had, no rank gets one. */
+static bool open_private(struct comm *comm, MPI_Comm handle, MPI_Group group)
+{
+    MPI_Errhandler before;
+    int error;
+    if (comm->p == 1) {
+        comm->mpi.comm = settings.self;
+        return true;
+    }
+    PMPI_Comm_get_errhandler(handle, &before);
+    PMPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN);
+    error = PMPI_Comm_create(handle, group, &comm->mpi.comm);
+    PMPI_Comm_set_errhandler(handle, before);
+    if (before != MPI_ERRHANDLER_NULL)
+        PMPI_Errhandler_free(&before);
+    if (error != MPI_SUCCESS)
+        return false;
+    PMPI_Comm_set_errhandler(comm->mpi.comm, MPI_ERRORS_RETURN);
+    return true;
+}
+
+static struct comm *create(MPI_Comm handle)
+{
+    struct comm *comm = calloc(1, sizeof *comm);
+    int inter = 0, rank = 0, p = 1;
+    if (!comm)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    comm->handle = handle;
+    PMPI_Comm_test_inter(handle, &inter);
+    if (!inter) {
+        MPI_Group group;
+        PMPI_Comm_rank(handle, &rank);
+        PMPI_Comm_size(handle, &p);
+        comm->rank = comm->mpi.rank = (uint32_t)rank;
+        comm->p = comm->mpi.p = (uint32_t)p;
+        comm->mpi.spins = settings.spins;
+        PMPI_Comm_group(handle, &group);
+        comm->runs_here = open_private(comm, handle, group);
+        find_nodes(comm, group);
+        PMPI_Group_free(&group);
+    }
+    if (PMPI_Comm_set_attr(handle, keyval, comm) != MPI_SUCCESS)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    return comm;
+}
+
+struct comm *comm_of(MPI_Comm handle, bool may_create)
+{
+    void *value;
+    int found = 0;
+    if (last && last->handle == handle)
+        return last;
+    if (handle == MPI_COMM_NULL ||
+        PMPI_Comm_get_attr(handle, keyval, &value, &found) != MPI_SUCCESS)
+        return NULL;
+    if (!found && !may_create)
+        return NULL;
+    last = found ? (struct comm *)value : create(handle);
+    return last;
+}
+
+void comms_init(void)
+{
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop, &keyval, NULL);
+    find_world_nodes();
+    (void)create(MPI_COMM_WORLD);
+}
+
+void comms_end(void)
+{
+    MPI_Comm all[2] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+    for (int i = 0; i < 2; i++)
+        if (comm_of(all[i], false))
+            PMPI_Comm_delete_attr(all[i], keyval);
+    PMPI_Comm_free_keyval(&keyval);
+    free(world_nodes);
+}
+
+/* ---- neighbours -------------------------------------------------------------------------- */
+
+static coll_status read_mesh(const struct comm *comm, coll_graph *graph, int n_dims)
+{
+    int dims[COLL_DIMS_MAX], wraps[COLL_DIMS_MAX], at[COLL_DIMS_MAX];
+    uint32_t sizes[COLL_DIMS_MAX], periodic = 0;
+    if (PMPI_Cart_get(comm->handle, n_dims, dims, wraps, at) != MPI_SUCCESS)
+        return COLL_ERR_GRAPH;
+    for (int d = 0; d < n_dims; d++) {
+        sizes[d] = (uint32_t)dims[d];
+        periodic |= wraps[d] ? 1u << d : 0;
+    }
+    return coll_graph_mesh(graph, (uint32_t)n_dims, sizes, periodic);
+}
+
+/* Lists of neighbours, as ints in the memory of the uint32_t that they become. */
+static coll_status read_lists(struct comm *comm, coll_graph *graph, int kind)
+{
+    coll_neighbors lists = {0, NULL, 0, NULL};
+    int n_in = 0, n_out = 0, weighted, error;
+    int *ranks;
+    if (kind == MPI_DIST_GRAPH)
+        error = PMPI_Dist_graph_neighbors_count(comm->handle, &n_in, &n_out, &weighted);
+    else
+        error = PMPI_Graph_neighbors_count(comm->handle, (int)comm->rank, &n_in);
+    if (error != MPI_SUCCESS)
+        return COLL_ERR_GRAPH;
+    if (kind == MPI_GRAPH)
+        n_out = n_in;
+    ranks = malloc((3 * ((size_t)n_in + (size_t)n_out) + 1) * sizeof *ranks);
+    if (!ranks)
+        return COLL_ERR_MEMORY;
+    comm->neighbors = (uint32_t *)(void *)ranks;
+    if (kind == MPI_DIST_GRAPH) {
+        int *weights = ranks + n_in + n_out;
+        error = PMPI_Dist_graph_neighbors(comm->handle, n_in, ranks, weights, n_out,
+                                          ranks + n_in, weights + n_in);
+    } else {
+        error = PMPI_Graph_neighbors(comm->handle, (int)comm->rank, n_in, ranks);
+        memcpy(ranks + n_in, ranks, (size_t)n_in * sizeof *ranks);
+    }
+    if (error != MPI_SUCCESS)
+        return COLL_ERR_GRAPH;
+    lists.n_in = (uint32_t)n_in;
+    lists.sources = comm->neighbors;
+    lists.n_out = (uint32_t)n_out;
+    lists.destinations = comm->neighbors + n_in;
+    return coll_graph_lists(graph, &lists, comm->rank, comm->p, comm->neighbors + n_in + n_out);
+}
+
+const coll_graph *comm_graph(struct comm *comm)
+{
+    int kind = MPI_UNDEFINED, n_dims = 0;
+    coll_status status = COLL_ERR_GRAPH;
+    if (comm->graph)
+        return comm->graph;
+    if (PMPI_Topo_test(comm->handle, &kind) != MPI_SUCCESS || kind == MPI_UNDEFINED)
+        return NULL;
+    comm->graph = malloc(sizeof *comm->graph);
+    if (!comm->graph)
+        return NULL;
+    if (kind == MPI_CART)
+        PMPI_Cartdim_get(comm->handle, &n_dims);
+    if (kind != MPI_CART)
+        status = read_lists(comm, comm->graph, kind);
+    else if (n_dims > 0 && n_dims <= COLL_DIMS_MAX)
+        status = read_mesh(comm, comm->graph, n_dims);
+    if (status != COLL_OK) {
+        free(comm->graph);
+        free(comm->neighbors);
+        comm->graph = NULL;
+        comm->neighbors = NULL;
+    }
+    return comm->graph;
+}
+
+/* ---- communicators go -------------------------------------------------------------------- */
+
+/* The record goes first, under our lock: the library may call its delete functions under one of
+ * its own. */
+static void leave(MPI_Comm *comm)
+{
+    if (!settings.ready || !comm || *comm == MPI_COMM_NULL)
+        return;
+    lock();
+    if (comm_of(*comm, false))
+        PMPI_Comm_delete_attr(*comm, keyval);
+    unlock();
+}
+
+EXPORT int MPI_Comm_free(MPI_Comm *comm)
+{
+    leave(comm);
+    return PMPI_Comm_free(comm);
+}
+
+EXPORT int MPI_Comm_disconnect(MPI_Comm *comm)
+{
+    leave(comm);
+    return PMPI_Comm_disconnect(comm);
+}
+
+/* ---- communicators come ------------------------------------------------------------------ */
+
+/* What a call that makes a communicator returns. */
+static int made(int error, const MPI_Comm *newcomm)
+{
+    if (error == MPI_SUCCESS && settings.ready && *newcomm != MPI_COMM_NULL) {
+        lock();
+        (void)comm_of(*newcomm, true);
+        unlock();
+    }
+    return error;
+}
+
+EXPORT int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+    return made(PMPI_Comm_dup(comm, newcomm), newcomm);
+}
+
+EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+    return made(PMPI_Comm_dup_with_info(comm, info, newcomm), newcomm);
+}
+
+EXPORT int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
+{
+    return made(PMPI_Comm_create(comm, group, newcomm), newcomm);
+}
+
+EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
+{
+    return made(PMPI_Comm_create_group(comm, group, tag, newcomm), newcomm);
+}
+
+EXPORT int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+{
+    return made(PMPI_Comm_split(comm, color, key, newcomm), newcomm);
+}
+
+EXPORT int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
+                               MPI_Comm *newcomm)
+{
+    return made(PMPI_Comm_split_type(comm, split_type, key, info, newcomm), newcomm);
+}
+
+EXPORT int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
+{
+    return made(PMPI_Intercomm_merge(intercomm, high, newintracomm), newintracomm);
+}
+
+EXPORT int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[],
+                           int reorder, MPI_Comm *comm_cart)
+{
+    return made(PMPI_Cart_create(comm, ndims, dims, periods, reorder, comm_cart), comm_cart);
+}
+
+EXPORT int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
+{
+    return made(PMPI_Cart_sub(comm, remain_dims, newcomm), newcomm);
+}
+
+EXPORT int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[],
+                            int reorder, MPI_Comm *comm_graph)
+{
+    return made(PMPI_Graph_create(comm, nnodes, index, edges, reorder, comm_graph), comm_graph);
+}
+
+EXPORT int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[],
+                                 const int destinations[], const int weights[], MPI_Info info,
+                                 int reorder, MPI_Comm *comm_graph)
+{
+    return made(PMPI_Dist_graph_create(comm, n, sources, degrees, destinations, weights, info,
+                                       reorder, comm_graph),
+                comm_graph);
+}
+
+EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
+                                          const int sourceweights[], int outdegree,
+                                          const int destinations[], const int destweights[],
+                                          MPI_Info info, int reorder, MPI_Comm *comm_graph)
+{
+    return made(PMPI_Dist_graph_create_adjacent(comm, indegree, sources, sourceweights,
+                                                outdegree, destinations, destweights, info,
+                                                reorder, comm_graph),
+                comm_graph);
+}

@@ -1,0 +1,247 @@
+/* examples/mpi/layer/jobs.c — running collectives
+ *
+ * A call that does not block, or persists, is given to the program as an ordinary request: a
+ * receive of nothing from this rank itself, on a communicator of its own. When the job is done,
+ * the layer sends itself that message. So all of MPI's calls that test, wait for, or look at
+ * requests work, in any mixture, and the layer only has to see to it that jobs move on in them.
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "layer.h"
+
+enum { WINDOW = 16 };
+
+unsigned jobs_running;
+static struct job *running; /* oldest first */
+static struct job *unused;
+static struct job **holders; /* jobs with a token, by its tag; NULL: the tag is free */
+static size_t n_holders;
+static unsigned n_persistent;
+static MPI_Comm tokens = MPI_COMM_NULL;
+static coll_transport transport;
+
+void jobs_init(void)
+{
+    PMPI_Comm_dup(MPI_COMM_SELF, &tokens);
+    PMPI_Comm_set_errhandler(tokens, MPI_ERRORS_RETURN);
+    transport = coll_mpi_transport;
+    transport.tags = (uint32_t)settings.tag_most;
+}
+
+void jobs_end(void)
+{
+    while (unused) {
+        struct job *job = unused;
+        unused = job->next;
+        free(job);
+    }
+    free(holders);
+    if (tokens != MPI_COMM_NULL)
+        PMPI_Comm_free(&tokens);
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+struct job *job_new(void)
+{
+    struct job *job = unused;
+    if (job)
+        unused = job->next;
+    else
+        job = malloc(sizeof *job);
+    if (!job)
+        return NULL;
+    job->next = NULL;
+    job->comm = NULL;
+    job->plan = &job->own_plan;
+    job->plan_users = NULL;
+    job->tables = job->scratch = job->kit = job->packed = NULL;
+    job->combination.room = NULL;
+    job->pieces = NULL;
+    job->n_loads = job->n_stores = 0;
+    job->operation = NULL;
+    job->running = job->freed = job->holds = false;
+    job->token_tag = -1;
+    job->error = MPI_SUCCESS;
+    job->bytes = 0;
+    return job;
+}
+
+void job_free(struct job *job)
+{
+    if (job->holds) {
+        for (size_t i = 0; i < job->n_loads + job->n_stores; i++)
+            type_done(job->pieces[i].type);
+        if (job->combination.room)
+            type_done(job->combination.type);
+        operation_done(job->operation);
+    }
+    if (job->token_tag >= 0) {
+        holders[job->token_tag] = NULL;
+        n_persistent -= job->how == PERSISTENT;
+    }
+    if (job->plan_users)
+        --*job->plan_users;
+    pool_give(job->tables);
+    pool_give(job->scratch);
+    pool_give(job->packed);
+    pool_give(job->kit);
+    pool_give(job->combination.room);
+    if (job->comm)
+        comm_done(job->comm);
+    job->next = unused;
+    unused = job;
+}
+
+/* ---- tokens ------------------------------------------------------------------------------ */
+
+/* A tag that no other job's token has. */
+static int take_tag(struct job *job)
+{
+    size_t tag = 0;
+    while (tag < n_holders && holders[tag])
+        tag++;
+    if (tag == n_holders) {
+        const size_t more = n_holders ? 2 * n_holders : 16;
+        struct job **table = realloc(holders, more * sizeof *table);
+        if (!table)
+            return -1;
+        memset(table + n_holders, 0, (more - n_holders) * sizeof *table);
+        holders = table;
+        n_holders = more;
+    }
+    holders[tag] = job;
+    return (int)tag;
+}
+
+int job_token(struct job *job, MPI_Request *request)
+{
+    const bool persistent = job->how == PERSISTENT;
+    int error;
+    job->token_tag = take_tag(job);
+    if (job->token_tag < 0)
+        return MPI_ERR_NO_MEM;
+    n_persistent += persistent;
+    error = persistent
+                ? PMPI_Recv_init(NULL, 0, MPI_BYTE, 0, job->token_tag, tokens, &job->token)
+                : PMPI_Irecv(NULL, 0, MPI_BYTE, 0, job->token_tag, tokens, &job->token);
+    *request = job->token;
+    return error;
+}
+
+struct job *job_behind(MPI_Request request)
+{
+    for (size_t tag = 0; n_persistent > 0 && tag < n_holders; tag++)
+        if (holders[tag] && holders[tag]->how == PERSISTENT && holders[tag]->token == request)
+            return holders[tag];
+    return NULL;
+}
+
+/* ---- running ----------------------------------------------------------------------------- */
+
+/* MPI's code of a failure, with coll's sentence. */
+static int code_of(const struct job *job, coll_status status)
+{
+    int code = MPI_ERR_OTHER;
+    if (job->comm->mpi.error != MPI_SUCCESS)
+        return job->comm->mpi.error;
+    if (PMPI_Add_error_code(MPI_ERR_OTHER, &code) == MPI_SUCCESS)
+        (void)PMPI_Add_error_string(code, coll_status_text(status));
+    return code;
+}
+
+/* The job is over: its data goes to the program, and the program's request is done. A job that
+ * nobody blocks for tells the program of its failure by the communicator's error handler, and
+ * if that returns by a message that is too long, as its request then ends with an error. */
+static void end(struct job *job, coll_status status)
+{
+    struct job **link = &running;
+    while (*link != job)
+        link = &(*link)->next;
+    *link = job->next;
+    job->running = false;
+    jobs_running--;
+    if (status == COLL_OK)
+        job_store(job);
+    else
+        job->error = code_of(job, status);
+    if (settings.verbose)
+        report_job(job);
+    if (job->how == BLOCKING)
+        return;
+    if (job->error != MPI_SUCCESS) {
+        const bool there = job->comm->handle != MPI_COMM_NULL;
+        (void)PMPI_Comm_call_errhandler(there ? job->comm->handle : MPI_COMM_WORLD, job->error);
+    }
+    (void)PMPI_Send(&job->error, job->error != MPI_SUCCESS, MPI_BYTE, 0, job->token_tag,
+                    tokens);
+    if (job->how == NONBLOCKING || job->freed)
+        job_free(job);
+}
+
+void job_start(struct job *job)
+{
+    struct job **link = &running;
+    coll_status status;
+    job->error = MPI_SUCCESS;
+    job->running = true;
+    job->next = NULL;
+    while (*link)
+        link = &(*link)->next;
+    *link = job;
+    jobs_running++;
+    if (settings.verbose)
+        job->started = PMPI_Wtime();
+    job_load(job);
+    job->run.transport = &transport;
+    status = coll_request_init(&job->request, job->slots,
+                               job->plan->window > WINDOW ? job->plan->window : WINDOW);
+    if (status == COLL_OK)
+        status = coll_request_start(&job->request, &job->run);
+    if (status == COLL_OK)
+        status = job->request.status;
+    if (status != COLL_AGAIN)
+        end(job, status);
+}
+
+bool jobs_progress(void)
+{
+    bool moved = false;
+    for (struct job *job = running, *next; job; job = next) {
+        const coll_status status = coll_request_progress(&job->request);
+        next = job->next;
+        if (status != COLL_AGAIN)
+            end(job, status);
+        else if (job->request.idle != 0)
+            continue;
+        moved = true;
+    }
+    return moved;
+}
+
+void jobs_idle(uint32_t idle)
+{
+    if (idle > settings.spins)
+        (void)sched_yield();
+}
+
+int job_finish(struct job *job)
+{
+    uint32_t idle = 0;
+    int error;
+    while (job->running) {
+        idle = jobs_progress() ? 0 : idle + 1;
+        if (settings.threads) {
+            unlock();
+            jobs_idle(idle);
+            lock();
+        } else if (idle > 0) {
+            jobs_idle(idle);
+        }
+    }
+    error = job->error;
+    job_free(job);
+    return error;
+}

@@ -1,0 +1,292 @@
+/* examples/mpi/layer/layer.h — libcollmpi.so: the collectives of an unmodified MPI program on coll
+ *
+ *   LD_PRELOAD=…/libcollmpi.so mpiexec -n 8 ./program
+ *
+ * The layer sits in MPI's profiling interface. What the program calls arrives at entries.c, which
+ * writes the arguments of each collective into one form, `struct call`. calls.c makes a job of
+ * it: a problem of coll, buffers, a plan. jobs.c runs jobs, and gives the program an ordinary
+ * request for each that does not block. waits.c has the calls in which a program waits, as
+ * outstanding jobs must move on there.
+ *
+ *   setup.c    MPI_Init, MPI_Finalize; what the environment asks for
+ *   comms.c    a private communicator for each of the program's
+ *   types.c    datatypes: what coll calls them, and whether their data is one run of bytes
+ *   buffers.c  where the blocks of a buffer lie; packing those that have gaps
+ *   memory.c   memory that is kept for the next call
+ *   ops.c      operators
+ *   plans.c    which algorithm, and the plans made before
+ *   report.c   COLL_VERBOSE
+ *
+ * Who decides. Whether a call is run here or by the library's own collective must be the same on
+ * all ranks, so it depends only on what is the same on all of them: the collective, the
+ * communicator, the operator and its type. The one exception are arguments that the library is
+ * sure to refuse: the call then goes there to be refused, as without the layer.
+ *
+ * Data. Buffers whose data is one run of bytes are used in place. Others are packed into memory
+ * of the layer and unpacked at the end. Collectives that only move data move bytes; those that
+ * reduce combine packed elements.
+ *
+ * Threads. One lock around everything, if the program asked for MPI_THREAD_MULTIPLE.
+ */
+#ifndef COLL_LAYER_H
+#define COLL_LAYER_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "coll/coll.h"
+#include "transport.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* ---- datatypes: types.c ------------------------------------------------------------------ */
+
+typedef enum type_kind {
+    KIND_OTHER, /* nothing predefined reduces it */
+    KIND_INTEGER,
+    KIND_FORTRAN_INTEGER, /* no logical operators */
+    KIND_FLOATING,
+    KIND_COMPLEX,
+    KIND_LOGICAL,
+    KIND_BYTE,
+    KIND_PAIR
+} type_kind;
+
+struct type {
+    MPI_Datatype handle;
+    size_t size;          /* bytes of data of an element */
+    ptrdiff_t lb, extent; /* from one element to the next */
+    ptrdiff_t true_lb, true_extent;
+    bool flat;  /* an element's data is one run of bytes, in the order in which it is sent */
+    bool dense; /* and one element begins where the other ends */
+    bool predefined;
+    bool legal; /* the library packs it: it is committed */
+    type_kind kind;
+    coll_type element; /* COLL_TYPES: not one of coll's */
+    unsigned users;    /* jobs that need it until they are done */
+    bool freed;        /* by the program, while it had users */
+};
+
+void types_init(void);
+/* NULL: the library refuses it. */
+struct type *type_of(MPI_Datatype datatype);
+void type_use(struct type *type);
+void type_done(struct type *type);
+
+/* ---- operators: ops.c -------------------------------------------------------------------- */
+
+struct operation {
+    MPI_Op handle;
+    int number; /* of a predefined one: a coll_operator; COLL_USER_OP: the program's */
+    bool commutative;
+    unsigned users;
+    bool freed;
+    struct operation *next; /* of the program's */
+};
+
+/* What the library's own function is called with, to combine elements. */
+struct combination {
+    struct operation *operation;
+    struct type *type;
+    unsigned char
+        *room; /* combine_room bytes; NULL: it is not needed, the operator is coll's */
+};
+
+void ops_init(void);
+/* NULL: the library refuses it. */
+struct operation *operation_of(MPI_Op op);
+void operation_use(struct operation *operation);
+void operation_done(struct operation *operation);
+/* Writes the operator on packed elements of a type, and to combination->type what room has to be
+ * for, or NULL; false: MPI does not define it there. */
+bool operation_on(struct operation *operation, struct type *type,
+                  struct combination *combination, coll_op *op);
+/* Bytes in which elements of a type are combined by the library's function. */
+size_t combine_room(const struct type *type);
+
+/* ---- communicators: comms.c -------------------------------------------------------------- */
+
+struct plan_cache;
+
+struct comm {
+    MPI_Comm handle; /* the program's; MPI_COMM_NULL once it is freed */
+    bool runs_here;  /* false: an intercommunicator, or no private one could be made */
+    coll_mpi mpi;    /* on a private communicator of the same ranks */
+    uint32_t rank, p;
+    coll_nodes nodes;
+    uint32_t *firsts;         /* of `nodes`, if it is a table */
+    uint32_t next[2];         /* tag of the next call, and of the next persistent one */
+    unsigned jobs;            /* that use it */
+    coll_graph *graph;        /* neighbours, once they were needed */
+    uint32_t *neighbors;      /* memory of `graph` */
+    struct plan_cache *plans; /* plans.c */
+};
+
+void comms_init(void);
+void comms_end(void);
+/* The record of a communicator. Made if there is none and `may_create`, which is collective;
+ * otherwise NULL. */
+struct comm *comm_of(MPI_Comm comm, bool may_create);
+/* One job less; the last one of a communicator that was freed ends the record. */
+void comm_done(struct comm *comm);
+/* NULL: the library refuses neighbour collectives on it. */
+const coll_graph *comm_graph(struct comm *comm);
+
+/* ---- calls: entries.c, calls.c, buffers.c ----------------------------------------------------------- */
+
+struct job;
+struct piece;
+
+/* One of the two buffers of a collective: a block, or one for each rank or neighbour. */
+struct side {
+    const void *buf;
+    MPI_Count count; /* elements of a block, where there are no `counts` */
+    MPI_Datatype type;
+    const void *counts, *displs; /* v and w */
+    const MPI_Datatype *types;   /* w: displs are bytes */
+};
+
+struct call {
+    coll_collective what;
+    bool wide;       /* counts are MPI_Count, and displs MPI_Aint; else they are int */
+    bool far_displs; /* displs are MPI_Aint in any case */
+    struct side in, out;
+    MPI_Op op;
+    int root;
+    MPI_Comm comm;
+};
+
+/* Elements of block i. */
+MPI_Count side_count(const struct call *call, const struct side *side, uint32_t i);
+
+/* The buffer of a side as coll sees it. */
+struct view {
+    const struct side *side;
+    uint32_t n;              /* blocks */
+    bool packed;             /* by the layer; else in the program's memory */
+    size_t bytes;            /* of data, in all */
+    ptrdiff_t low;           /* where the data begins, from side->buf on, if it is not packed */
+    unsigned char *base;     /* what coll is given */
+    size_t *counts, *displs; /* in bytes, or in elements where they are reduced; NULL: even */
+};
+
+/* Looks at the n blocks of a side. DECLINED: the library refuses them; FAILED: too large. */
+typedef enum verdict { TAKEN, DECLINED, FAILED } verdict;
+verdict view_measure(const struct call *call, const struct side *side, uint32_t n,
+                     struct view *view);
+/* Entries of tables, and pieces, that it needs. */
+size_t view_tables(const struct view *view);
+size_t view_pieces(const struct call *call, const struct view *view);
+/* Writes where the blocks lie; `base`: of packed data. `unit`: bytes of what is counted. */
+void view_place(const struct call *call, struct view *view, unsigned char *base, size_t *tables,
+                size_t unit);
+/* Writes the pieces of blocks first … last − 1 and returns how many. Those that `graph` says
+ * nobody sends, or receives, are left out. */
+size_t view_split(const struct call *call, const struct view *view, uint32_t first,
+                  uint32_t last, struct piece *pieces);
+
+/* Packs what a job sends, unpacks what it got; MPI's error code. */
+int job_load(const struct job *job);
+int job_store(const struct job *job);
+
+typedef enum way { BLOCKING, NONBLOCKING, PERSISTENT } way;
+
+/* Runs, starts or prepares a call, if it is one for the layer: then true, and *error is what the
+ * program's call returns. False: the library's own call is to be made. */
+bool layer_takes(const struct call *call, way how, MPI_Request *request, int *error);
+
+/* ---- jobs: jobs.c ------------------------------------------------------------------------ */
+
+enum { SLOTS_MAX = 32 };
+
+/* A block of the program's data, and where it lies packed. */
+struct piece {
+    unsigned char *user, *packed;
+    size_t count;
+    struct type *type;
+};
+
+struct job {
+    struct job *next; /* among those that run, or among the unused */
+    struct comm *comm;
+    coll_plan *plan; /* its own, or one of the communicator's */
+    coll_plan own_plan;
+    unsigned *plan_users; /* of the communicator's; NULL: its own */
+    coll_op op;
+    struct combination combination;
+    coll_run run;
+    coll_request request;
+    coll_slot slots[SLOTS_MAX];
+    void *tables, *scratch, *packed, *kit; /* of the pool */
+    struct piece *pieces;        /* in `tables`: n_loads to be packed before it starts, … */
+    size_t n_loads, n_stores;    /* … then n_stores to be unpacked at its end */
+    struct operation *operation; /* if `holds` */
+    bool holds; /* that, the types of pieces and of `combination`: until it is over */
+    way how;
+    bool running;
+    bool freed;        /* by the program, while it was running */
+    MPI_Request token; /* what the program holds */
+    int token_tag;
+    int error; /* MPI's code */
+    double started;
+    uint64_t bytes; /* that the program sees, for the report */
+};
+
+extern unsigned jobs_running; /* so many have to move on while the program waits */
+void jobs_init(void);
+void jobs_end(void);
+struct job *job_new(void);
+void job_free(struct job *job);
+/* Starts a job that is ready; an error that it meets at once is in job->error. */
+void job_start(struct job *job);
+/* Runs it to its end and returns MPI's error code. */
+int job_finish(struct job *job);
+/* Gives the program a request for it, active or, of persistent ones, inactive. */
+int job_token(struct job *job, MPI_Request *request);
+/* The persistent job behind a request, or NULL. */
+struct job *job_behind(MPI_Request request);
+/* Moves all jobs on. True: something happened. */
+bool jobs_progress(void);
+/* After that many rounds without anything: spins, or lets others run. */
+void jobs_idle(uint32_t idle);
+
+/* Makes a job of a call: calls.c. FAILED: *error is MPI's code. */
+verdict job_make(struct job *job, const struct call *call, bool may_create, int *error);
+
+/* ---- memory: memory.c -------------------------------------------------------------------- */
+
+/* Memory that is kept for the next call; NULL: there is none. */
+void *pool_take(size_t bytes);
+void pool_give(void *block);
+void pool_end(void);
+
+/* ---- plans: plans.c ---------------------------------------------------------------------- */
+
+/* Makes, or finds, the plan of a problem, into job->plan. */
+coll_status plan_for(struct job *job, const coll_problem *problem, bool exact);
+void plans_free(struct plan_cache *plans);
+
+/* ---- environment, report: setup.c, report.c ---------------------------------------------- */
+
+struct settings {
+    uint32_t off; /* mask of collectives that the library does */
+    bool verbose;
+    bool threads; /* the lock is needed */
+    bool ready;   /* between MPI_Init and MPI_Finalize */
+    int tag_most; /* the largest tag that the library has */
+    uint32_t spins;
+    uint32_t ppn;  /* ranks of a node as the program's user says; 0: as they are */
+    MPI_Comm self; /* private, of this rank alone */
+};
+extern struct settings settings;
+
+void lock(void);
+void unlock(void);
+
+void report_choice(const coll_plan *plan, const struct comm *comm, const char *why);
+void report_job(const struct job *job);
+void report_end(void);
+
+#endif /* COLL_LAYER_H */

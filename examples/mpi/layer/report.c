@@ -1,0 +1,71 @@
+/* examples/mpi/layer/report.c — COLL_VERBOSE: what was chosen and why, and what it took */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "layer.h"
+
+static struct {
+    uint64_t calls, bytes;
+    double seconds;
+} spent[COLL_COLLECTIVES];
+
+/* A choice is told once for each collective, number of ranks, and power of two of bytes. */
+static bool is_new(coll_collective collective, uint32_t p, size_t bytes)
+{
+    static struct {
+        uint64_t *word;
+        size_t n, room;
+    } told;
+    const uint64_t word = (uint64_t)collective << 40 | (uint64_t)p << 8 |
+                          (bytes ? 64u - (unsigned)__builtin_clzll(bytes) : 0u);
+    for (size_t i = 0; i < told.n; i++)
+        if (told.word[i] == word)
+            return false;
+    if (told.n == told.room) {
+        const size_t more = told.room ? 2 * told.room : 64;
+        uint64_t *table = realloc(told.word, more * sizeof *table);
+        if (!table)
+            return false;
+        told.word = table;
+        told.room = more;
+    }
+    told.word[told.n++] = word;
+    return true;
+}
+
+void report_choice(const coll_plan *plan, const struct comm *comm, const char *why)
+{
+    const coll_problem *of = &plan->problem;
+    const size_t bytes = of->count * of->elem_bytes;
+    if (comm->rank != 0 || !is_new(of->collective, of->p, bytes))
+        return;
+    fprintf(stderr, "coll: %s, %u ranks, %zu bytes: %s", coll_collective_name(of->collective),
+            of->p, bytes, plan->algorithm->name);
+    for (uint32_t i = 0; i < plan->algorithm->n_params; i++)
+        fprintf(stderr, "%s%s=%u", i ? "," : " ", plan->algorithm->params[i].name,
+                plan->param[i]);
+    fprintf(stderr, " (%s)\n", why);
+}
+
+void report_job(const struct job *job)
+{
+    const coll_collective what = job->plan->problem.collective;
+    spent[what].calls++;
+    spent[what].bytes += job->bytes;
+    spent[what].seconds += PMPI_Wtime() - job->started;
+}
+
+void report_end(void)
+{
+    int rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank != 0)
+        return;
+    fprintf(stderr, "coll: rank 0 %21s %12s %16s %12s\n", "", "calls", "bytes", "seconds");
+    for (unsigned what = 0; what < COLL_COLLECTIVES; what++)
+        if (spent[what].calls > 0)
+            fprintf(stderr, "coll: %-28s %12llu %16llu %12.6f\n",
+                    coll_collective_name((coll_collective)what),
+                    (unsigned long long)spent[what].calls,
+                    (unsigned long long)spent[what].bytes, spent[what].seconds);
+}

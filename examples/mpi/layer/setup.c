@@ -1,0 +1,85 @@
+/* examples/mpi/layer/setup.c — MPI_Init, MPI_Finalize, and what the environment asks for */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "layer.h"
+
+struct settings settings;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void lock(void)
+{
+    if (settings.threads)
+        pthread_mutex_lock(&mutex);
+}
+
+void unlock(void)
+{
+    if (settings.threads)
+        pthread_mutex_unlock(&mutex);
+}
+
+/* Polls without success before others may run: few, if there are more ranks than processors. */
+static uint32_t spins(void)
+{
+    enum { CROWDED = 1, ALONE = 2000 };
+    MPI_Comm node;
+    cpu_set_t cpus;
+    int ranks = 1;
+    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) ==
+        MPI_SUCCESS) {
+        PMPI_Comm_size(node, &ranks);
+        PMPI_Comm_free(&node);
+    }
+    if (sched_getaffinity(0, sizeof cpus, &cpus) != 0)
+        return CROWDED;
+    return ranks > CPU_COUNT(&cpus) ? CROWDED : ALONE;
+}
+
+static void begin(int level)
+{
+    void *value;
+    int found = 0;
+    settings.threads = level == MPI_THREAD_MULTIPLE;
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found);
+    settings.tag_most = found ? *(int *)value : 32767;
+    PMPI_Comm_dup(MPI_COMM_SELF, &settings.self);
+    PMPI_Comm_set_errhandler(settings.self, MPI_ERRORS_RETURN);
+    settings.spins = spins();
+    jobs_init();
+    types_init();
+    ops_init();
+    comms_init();
+    settings.ready = true;
+}
+
+EXPORT int MPI_Init(int *argc, char ***argv)
+{
+    const int error = PMPI_Init(argc, argv);
+    if (error == MPI_SUCCESS)
+        begin(MPI_THREAD_SINGLE);
+    return error;
+}
+
+EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    const int error = PMPI_Init_thread(argc, argv, required, provided);
+    if (error == MPI_SUCCESS)
+        begin(*provided);
+    return error;
+}
+
+EXPORT int MPI_Finalize(void)
+{
+    if (settings.ready) {
+        if (settings.verbose)
+            report_end();
+        settings.ready = false;
+        comms_end();
+        jobs_end();
+        pool_end();
+        PMPI_Comm_free(&settings.self);
+    }
+    return PMPI_Finalize();
+}
