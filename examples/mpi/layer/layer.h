@@ -271,7 +271,9 @@ void plans_free(struct plan_cache *plans);
 /* ---- environment, report: setup.c, report.c ---------------------------------------------- */
 
 struct settings {
-    uint32_t off; /* mask of collectives that the library does */
+    const coll_rule_list *rules; /* which algorithm, the user's first */
+    bool kits;                   /* some of them are of algorithms that are made of others */
+    uint32_t off;                /* mask of collectives that the library does */
     bool verbose;
     bool threads; /* the lock is needed */
     bool ready;   /* between MPI_Init and MPI_Finalize */

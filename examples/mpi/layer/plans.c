@@ -1,7 +1,8 @@
 /* examples/mpi/layer/plans.c — which algorithm, and the plans made before
  *
  * Programs repeat themselves, so a communicator keeps the plans that it made, by what was asked
- * for. Plans with tables are made anew each time: the tables are the program's.
+ * for. Plans with tables are made anew each time, for the tables are the program's, and so are
+ * those of algorithms that are made of others, which live in the job's memory.
  */
 #include <stdlib.h>
 
@@ -38,13 +39,24 @@ static size_t place_of(const struct key *key)
     return (size_t)(mixed >> 60);
 }
 
-static coll_status choose(const coll_problem *problem, const struct comm *comm, coll_plan *plan)
+/* Chooses by the user's rules, then the built-in ones. A sum of floats is to have the same bits
+ * everywhere. */
+static coll_status choose(struct job *job, const coll_problem *problem, bool exact,
+                          coll_plan *plan)
 {
-    const coll_status status = coll_select(problem, 0, plan);
-    if (status == COLL_OK && settings.verbose) {
-        const coll_rule *rule = coll_select_rule(problem, 0);
-        report_choice(plan, comm, rule ? rule->why : "");
+    const coll_terms terms = {0, exact ? 0 : COLL_GIVES_SAME_BITS};
+    const coll_rule *rule = NULL;
+    coll_status status;
+    if (settings.kits) {
+        const size_t room = coll_kit_tables(problem);
+        job->kit = pool_take(sizeof(coll_kit) + room * sizeof(size_t));
+        if (!job->kit)
+            return COLL_ERR_MEMORY;
+        coll_kit_init(job->kit, job->comm->rank, (size_t *)((coll_kit *)job->kit + 1), room);
     }
+    status = coll_select_from(settings.rules, problem, &terms, job->kit, plan, &rule);
+    if (status == COLL_OK && settings.verbose)
+        report_choice(plan, job->comm, rule->why);
     return status;
 }
 
@@ -55,12 +67,12 @@ coll_status plan_for(struct job *job, const coll_problem *problem, bool exact)
     struct entry *entry;
     coll_status status;
     job->plan = &job->own_plan;
-    if (problem->in.counts || problem->out.counts || problem->graph)
-        return choose(problem, comm, job->plan);
+    if (settings.kits || problem->in.counts || problem->out.counts || problem->graph)
+        return choose(job, problem, exact, job->plan);
     if (!comm->plans)
         comm->plans = calloc(1, sizeof *comm->plans);
     if (!comm->plans)
-        return choose(problem, comm, job->plan);
+        return choose(job, problem, exact, job->plan);
     memset(&key, 0, sizeof key);
     key.count = problem->count;
     key.elem_bytes = problem->elem_bytes;
@@ -71,9 +83,9 @@ coll_status plan_for(struct job *job, const coll_problem *problem, bool exact)
     entry = &comm->plans->entry[place_of(&key)];
     if (!entry->filled || memcmp(&entry->key, &key, sizeof key) != 0) {
         if (entry->users > 0)
-            return choose(problem, comm, job->plan);
+            return choose(job, problem, exact, job->plan);
         entry->filled = false;
-        status = choose(problem, comm, &entry->plan);
+        status = choose(job, problem, exact, &entry->plan);
         if (status != COLL_OK)
             return status;
         entry->key = key;

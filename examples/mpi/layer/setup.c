@@ -41,6 +41,7 @@ static void begin(int level)
 {
     void *value;
     int found = 0;
+    settings.rules = &coll_rules_built_in;
     settings.threads = level == MPI_THREAD_MULTIPLE;
     PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found);
     settings.tag_most = found ? *(int *)value : 32767;
