@@ -9,20 +9,19 @@
  *   kind           reads           writes    what happens
  *   SEND           src             –         count elements to peer
  *   RECV           –               dst       count elements from peer
- *   RECV_REDUCE    src             dst, via  dst = src ⊕ message from peer; staged at via if need
- *   be
+ *   RECV_REDUCE    src             dst, via  dst = src ⊕ message from peer, staged at via
  *   COPY           src             dst       dst = src
  *   REDUCE         src, via + i·stride  dst  dst = src ⊕ via_0 ⊕ … ⊕ via_(inputs−1) in one pass
  *   NOTIFY         src             –         0 bytes to peer: what was written to src is ready
  *   AWAIT          –               dst       0 bytes from peer: dst may be read from here on
  *   MULTICAST      src             –         count elements to every other rank, which RECVs them
- *   FABRIC_REDUCE  src             dst       dst = src ⊕ … ⊕ src of a team's ranks, in rank
- *   order, by the network
+ *   FABRIC_REDUCE  src             dst       dst = src ⊕ … ⊕ src of a team's ranks, by the network
  *
- * COLL_LEFT turns RECV_REDUCE into dst = message ⊕ src. dst may equal src exactly (and via,
- * where inputs is 1), and overlaps no operand otherwise. A move of 0 elements is no action:
- * every executor skips it, at both ends alike. The ranges of NOTIFY and AWAIT are never
- * touched; outside of SHARED they are mere tokens that order actions, and need no memory.
+ * FABRIC_REDUCE combines in rank order. COLL_LEFT turns RECV_REDUCE into dst = message ⊕ src. dst
+ * may equal src exactly (and via, where inputs is 1), and overlaps no operand otherwise. A move of
+ * 0 elements is no action: every executor skips it, at both ends alike. The ranges of NOTIFY and
+ * AWAIT are never touched; outside of SHARED they are mere tokens that order actions, and need no
+ * memory.
  */
 #ifndef COLL_ACTION_H
 #define COLL_ACTION_H
@@ -90,8 +89,8 @@ typedef struct coll_action {
     uint32_t peer;   /* group rank of the other end; FABRIC_REDUCE: number of the team */
     size_t count;    /* elements */
     coll_ref dst, src, via;
-    size_t
-        stride; /* REDUCE: elements from one operand at via to the next; FABRIC_REDUCE: ranks of the team */
+    /* REDUCE: elements from one operand at via to the next; FABRIC_REDUCE: ranks of the team. */
+    size_t stride;
 } coll_action;
 
 COLL_INLINE bool coll_i_has(unsigned kinds, const coll_action *a)

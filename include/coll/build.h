@@ -353,7 +353,7 @@ COLL_INLINE coll_stage *coll_i_kit_stage(coll_kit *kit, const coll_plan *inner, 
     return stage;
 }
 
-/* Writes a rank's place, field by field, as a structure that is assigned may be a call of memcpy. */
+/* Writes a rank's place, field by field: compilers may call memcpy to assign a structure. */
 COLL_INLINE void coll_i_node_write(coll_node *at, const coll_nodes *nodes, uint32_t p,
                                    uint32_t rank)
 {

@@ -1,8 +1,8 @@
 /* coll/config.h — every knob of the library, and the few words that differ between compilers
  *
- * Define a knob before the first include (or with -D) to override it; nothing else in the
- * library may be configured. All translation units of a program must agree on
- * COLL_STEP_MAX and COLL_PARAM_MAX, because they size structures.
+ * Define a knob before the first include (or with -D) to override it; nothing else in the library
+ * may be configured. All translation units of a program must agree on COLL_STEP_MAX and
+ * COLL_PARAM_MAX, because they size structures.
  *
  * This is the only header that includes anything from the toolchain, and it includes only what
  * a freestanding C99 implementation has.

@@ -20,8 +20,8 @@
  *   u32 magic, u32 version, u32 bytes in all, u32 hash of the algorithm's name,
  *   u32 collective, u32 p, u32 root, u32 flags, u64 count, u64 elem_bytes,
  *   u32 group base, u32 group stride, u32 which tables follow, u32 parameters n, u32 × n,
- *   the nodes, the graph, u64 × p counts and u64 × p displacements of IN, then of OUT; u32 × p group table,
- *   u32 check
+ *   the nodes, the graph, u64 × p counts and u64 × p displacements of IN, then of OUT,
+ *   u32 × p group table, u32 check
  *
  * The nodes: u32 how many, u32 ranks of each; or 0 ranks, and u32 × (n + 1) first ranks.
  *
@@ -328,11 +328,11 @@ COLL_INLINE const coll_algorithm *coll_i_find_hash(const coll_algorithm *const *
 }
 
 /* Makes *plan from a descriptor of `bytes` bytes, by one of the `n` algorithms in `among`.
- * `memory`, of `room` bytes and aligned for size_t, takes the descriptor's tables: 2·p size_t
- * for each layout, p uint32_t for a group that is a table, a uint32_t for each node and one more; of a neighbour collective a
- * coll_graph, a uint32_t for each component of a vector or two for each of its neighbours, and
- * layouts of as many size_t; NULL and 0 where there are none. It stays the plan's. The bytes may
- * come from anywhere: every number in them is checked.
+ * `memory`, of `room` bytes and aligned for size_t, takes the descriptor's tables: 2·p size_t for
+ * each layout, p uint32_t for a group that is a table, a uint32_t for each node and one more; of a
+ * neighbour collective a coll_graph, a uint32_t for each component of a vector or two for each of
+ * its neighbours, and layouts of as many size_t; NULL and 0 where there are none. It stays the
+ * plan's. The bytes may come from anywhere: every number in them is checked.
  * Errors: COLL_ERR_FORMAT not a descriptor of this version, or damaged; COLL_ERR_UNKNOWN none
  * of these algorithms; COLL_ERR_MEMORY; COLL_ERR_GROUP; COLL_ERR_OVERFLOW; and those of
  * coll_plan_init. */

@@ -19,11 +19,13 @@
  * All are commutative; exact ones give the same bits in any order and grouping; "–" is COLL_ERR_OP.
  *
  * Integers  sums and products wrap around (two's complement); logical operators give 0 or 1.
- * Floats    rounded to nearest even, once an element (f16 and bf16 too). min and max give a NaN if an
- *           operand is one, and take −0 to be below +0. NaNs that come from f16, bf16, min or max are
- *           the default NaN of softfloat.h; those from f32 and f64 sums and products are the machine's.
- * Pairs     the value decides, then the lower index. −0 and +0 are one value; a NaN comes before any
- *           number, for minloc and maxloc alike. Pairs that still tie are told apart by their bits.
+ * Floats    rounded to nearest even, once an element (f16 and bf16 too). min and max give a NaN if
+ *           an operand is one, and take −0 to be below +0. NaNs that come from f16, bf16, min or
+ *           max are the default NaN of softfloat.h; those from f32 and f64 sums and products are
+ *           the machine's.
+ * Pairs     the value decides, then the lower index. −0 and +0 are one value; a NaN comes before
+ *           any number, for minloc and maxloc alike. Pairs that still tie are told apart by their
+ *           bits.
  *
  * With COLL_SOFT_FLOAT (config.h) floats are computed by softfloat.h, with the same results and the
  * default NaN throughout. Without, -ffast-math and its kin void what is said of NaNs.

@@ -299,8 +299,7 @@ COLL_INLINE const coll_alias *coll_find_alias(coll_collective collective, const 
 
 /* The algorithm that goes by this name, one of the table or another one, and in params, of
  * COLL_PARAM_MAX entries, what coll_plan_init needs: the usual values, but what the name fixes.
- * NULL
- * if there is none. */
+ * NULL if there is none. */
 COLL_INLINE const coll_algorithm *coll_resolve(coll_collective collective, const char *name,
                                                uint32_t *params)
 {

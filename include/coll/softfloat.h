@@ -11,7 +11,7 @@
  *   f64        yes           yes           –
  *   f16, bf16  through f32   yes           f32
  *
- * add, mul    round to nearest, ties to even; subnormals, infinities and signed zeros as IEEE 754 has
+ * add, mul    round to nearest, ties to even; subnormals, infinities, signed zeros as IEEE 754 has
  *             them; any NaN operand or invalid operation gives the default NaN: positive, quiet, no
  *             payload. No flags, no traps.
  * min, max    −∞ < … < −0 < +0 < … < +∞; any NaN operand gives the default NaN. Both are therefore

@@ -1,4 +1,4 @@
-/* tests/algos/two_level.c — the laws of coll/algos/two_level.h, and every algorithm in both roles */
+/* tests/algos/two_level.c — the laws of coll/algos/two_level.h; every algorithm in both roles */
 #include "levels.h"
 
 static const coll_recipe *const rows[] = {&coll_two_level_barrier, &coll_two_level_bcast,

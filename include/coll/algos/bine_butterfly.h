@@ -1,4 +1,4 @@
-/* coll/algos/bine_butterfly.h — allgather(v), reduce_scatter(_block), allreduce on the Bine butterfly
+/* coll/algos/bine_butterfly.h — allgather(v), reduce_scatter(_block), allreduce: the Bine butterfly
  *
  * All ranks at once grow the runs of a Bine tree. In round t even ranks meet the rank ρ(t) = 1 − 2
  * + 4 − … ± 2^t above theirs, odd ones the rank ρ(t) below, like in swing.h; but here the distance

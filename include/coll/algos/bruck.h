@@ -17,8 +17,8 @@
  *   (1) what r sends at step s is what its peer receives from it at step s
  *   (2) before the round of stride s a rank has blocks r … r+s−1 (modulo p), and sends no others
  *   (3) every block comes once
- * Cost    ⌈log_k p⌉ rounds; p−1 blocks per rank, in (k−1)·j + ⌈p/k^j⌉ − 1 messages, j = ⌈log_k p⌉ − 1, and one
- *         more for each that begins at block r and goes beyond p−1
+ * Cost    ⌈log_k p⌉ rounds; p−1 blocks per rank, in (k−1)·j + ⌈p/k^j⌉ − 1 messages,
+ *         j = ⌈log_k p⌉ − 1, and one more for each that begins at block r and goes beyond p−1
  * Source  Bruck, Ho, Kipnis, Upfal, Weathersby 1997, doi:10.1109/71.642949
  */
 #ifndef COLL_ALGOS_BRUCK_H

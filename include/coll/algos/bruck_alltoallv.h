@@ -1,4 +1,4 @@
-/* coll/algos/bruck_alltoallv.h — alltoallv, alltoallw: short blocks in few rounds, long ones straight
+/* coll/algos/bruck_alltoallv.h — alltoallv, alltoallw: short blocks in few rounds, long straight
  *
  * A rank that passes a block on does not know its size: only the two at its ends do. So short
  * blocks ride as in bruck_alltoall.h, each in a slot of `block` elements, the same on all ranks
@@ -15,9 +15,11 @@
  * Laws (tests/algos/bruck_alltoallv.c)
  *   (1) the rounds are those of an alltoall of blocks of `block` elements, whatever the tables say
  *   (2) a block goes straight if it has more than `block` elements, and else rides
- * Cost    the rounds, messages and scratch of bruck_alltoall.h with blocks of `block` elements, where that is not 0;
- *         and a message for each longer block, in place through two of the largest blocks of scratch
- * Source  Bruck et al. 1997, doi:10.1109/71.642949; padding, and short and long blocks in two ways: in use
+ * Cost    the rounds, messages and scratch of bruck_alltoall.h with blocks of `block` elements,
+ *         where that is not 0; and a message for each longer block, in place through two of the
+ *         largest blocks of scratch
+ * Source  Bruck et al. 1997, doi:10.1109/71.642949; padding, and short and long blocks in two ways:
+ *         in use
  */
 #ifndef COLL_ALGOS_BRUCK_ALLTOALLV_H
 #define COLL_ALGOS_BRUCK_ALLTOALLV_H

@@ -4,12 +4,12 @@
  * ranks: fewer cannot be. Rounds come in passes of q. Those of phase k have the distance skip[k] of
  * the circulant graph: skip[q] = p, skip[k] = ⌈skip[k+1]/2⌉. Every rank sends a block so far to its
  * right, and gets one that it lacks from as far to its left; the root, renumbered 0, sends block k
- * in phase k of pass 0, and q more in every further pass. A schedule says which block a rank gets in
- * each phase of pass 0; in the next pass, all numbers are q higher. Blocks that are not there yet
- * are not sent, and those from n − 1 on are all that one. A reduction is the same backwards: what a
- * rank gets in the broadcast it sends, and what it sends there, comes and is added.
+ * in phase k of pass 0, and q more in every further pass. A schedule says which block a rank gets
+ * in each phase of pass 0; in the next pass, all numbers are q higher. Blocks that are not there
+ * yet are not sent, and those from n − 1 on are all that one. A reduction is the same backwards:
+ * what a rank gets in the broadcast it sends, and what it sends there, comes and is added.
  *
- *   p = 5, q = 3, skip = 1 2 3: the block that a rank gets, and the one that it sends, in phase k of
+ *   p = 5, q = 3, skip = 1 2 3: the block that a rank gets, and that it sends, in phase k of
  *   pass 0; those of the pass before are negative
  *       rank        1  2  3  4           0  1  2  3  4
  *       k = 0       0 -3 -2 -1           0 -3 -2 -1 -3
@@ -27,9 +27,9 @@
  *   (2) in a pass a rank gets its base block, and of the pass before all other ones, each once
  *   (3) what a rank sends in phase k came in an earlier phase of the pass, or is the base block of
  *       the pass before
- * Cost    n = ⌈count/segment⌉ (1 for segment 0): n − 1 + ⌈log2 p⌉ rounds; each rank but the root gets
- *         (bcast) or sends (reduce) each block once. scratch: bcast none; reduce two blocks, and
- *         `count` more but at the root
+ * Cost    n = ⌈count/segment⌉ (1 for segment 0): n − 1 + ⌈log2 p⌉ rounds; each rank but the root
+ *         gets (bcast) or sends (reduce) each block once. scratch: bcast none; reduce two blocks,
+ *         and `count` more but at the root
  * Source  Träff 2024, arXiv:2407.18004
  */
 #ifndef COLL_ALGOS_CIRCULANT_BCAST_H
@@ -98,7 +98,7 @@ COLL_HOT_INLINE coll_i_circulant_range coll_i_circulant_range_of(coll_i_circulan
     return range;
 }
 
-/* From here on, a pass's own block b has the number q + b, and b < q is the one of the pass before. */
+/* From here on, a pass's own block b has the number q + b, and b < q is that of the pass before. */
 
 /* The highest bit of a set below bit `end` ≤ 32; 32 if there is none. */
 COLL_HOT_INLINE uint32_t coll_i_circulant_below(uint32_t set, uint32_t end)
@@ -160,8 +160,8 @@ COLL_INLINE uint32_t coll_i_circulant_search(coll_i_circulant_graph graph, uint3
     }
 }
 
-/* What v sends in phase k: block k if it has taken skip[k] itself; else the base block of its leading
- * skips, which those that take skip[k] next are to get. At the end of a range this may be
+/* What v sends in phase k: block k if it has taken skip[k] itself; else the base block of its
+ * leading skips, which those that take skip[k] next are to get. At the end of a range this may be
  * otherwise. */
 COLL_INLINE uint32_t coll_i_circulant_sends(coll_i_circulant_graph graph, uint32_t v,
                                             uint32_t k)
@@ -184,7 +184,7 @@ COLL_INLINE uint32_t coll_i_circulant_sends(coll_i_circulant_graph graph, uint32
     return range.last < graph.q ? range.last : graph.q + coll_i_circulant_base(graph, v);
 }
 
-/* What v > 0 gets in phase k. If it takes skip[k], it is from a rank with the same leading skips. */
+/* What v > 0 gets in phase k. If it takes skip[k], from a rank with the same leading skips. */
 COLL_INLINE uint32_t coll_i_circulant_gets(coll_i_circulant_graph graph, uint32_t v, uint32_t k)
 {
     const coll_i_circulant_range range = coll_i_circulant_range_of(graph, v, k);

@@ -1,4 +1,4 @@
-/* coll/algos/double_tree.h — bcast, reduce, allreduce on two binary trees, half of the vector on each
+/* coll/algos/double_tree.h — bcast, reduce, allreduce on two binary trees, half of the vector each
  *
  * On the way down a binary tree half of the ranks, its leaves, send nothing, and the others send
  * twice what they receive. Here are two trees, each for half of the vector, and every rank but the
@@ -79,9 +79,9 @@ COLL_HOT_INLINE void coll_i_double_place_of(uint32_t p, uint32_t tree, uint32_t 
 
 /* ---- what a rank does -------------------------------------------------------------------- */
 
-/* Turns of the way up, and turns of the way down, the first of them after `lag` of the others. In turn
- * t of the way down it works on segment t − late[i] of the half of tree i, in turn t of the way up on
- * segment t − late[1 − i], as far as there are such segments. */
+/* Turns of the way up, and turns of the way down, the first of them after `lag` of the others. In
+ * turn t of the way down it works on segment t − late[i] of the half of tree i, in turn t of the
+ * way up on segment t − late[1 − i], as far as there are such segments. */
 typedef struct coll_i_double_role {
     coll_i_double_place at[2];
     uint32_t v, top; /* the rank's number, and the rank that is number 0 */
@@ -202,7 +202,7 @@ COLL_HOT_INLINE unsigned coll_i_double_down(const coll_plan *plan, coll_collecti
     return n;
 }
 
-/* A tree's part of turn t of one of the ways. A result goes from rank 0 to the root without delay. */
+/* A tree's part of turn t of one way. A result goes from rank 0 to the root without delay. */
 COLL_HOT_INLINE unsigned coll_i_double_turn(const coll_plan *plan, coll_collective collective,
                                             const coll_i_double_role *role, uint32_t tree,
                                             bool up, size_t t, coll_action *out)
@@ -225,7 +225,7 @@ COLL_HOT_INLINE size_t coll_i_double_steps(const coll_plan *plan, coll_collectiv
     return role.up + role.down;
 }
 
-/* A step is a turn of one of the ways: `lag` turns up, then one up and one down in turn, then down. */
+/* A step is a turn of one way: `lag` turns up, then one up and one down in turn, then down. */
 COLL_HOT_INLINE unsigned coll_i_double_step(const coll_plan *plan, coll_collective collective,
                                             uint32_t rank, size_t s, coll_action *out)
 {

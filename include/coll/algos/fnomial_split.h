@@ -1,4 +1,4 @@
-/* coll/algos/fnomial_split.h — reduce, allreduce: split the vector, then f-nomial trees on the pieces
+/* coll/algos/fnomial_split.h — reduce, allreduce: split the vector, then f-nomial trees on pieces
  *
  * On the way up a tree one rank combines after the other. Where combining is slow, a vector is
  * sooner combined in pieces, by more ranks at a time. The ranks pair up; each hands one half of
@@ -22,10 +22,10 @@
  *   (2) what the members of a group hold is of consecutive runs of ranks, in the members' order
  *   (3) the roots of the groups are ranks 0 … G−1, G = min(2^splits, p)
  * Cost    of a rank whose group is split k ≤ ⌈log2 p⌉ times, into n members in the end: at split d
- *         a message of half a piece, count/2^(d+1) elements. reduce: besides, a message of the
- *         last piece, but for the root; ≤ k + ⌈log_f n⌉ + 1 rounds. allreduce: besides, that
- *         piece up and down the tree, and at split d a message back for each that came;
- *         ≤ 2k + 2⌈log_f n⌉ rounds. scratch: up to three times the half of the first split
+ *         a message of half a piece, count/2^(d+1) elements. reduce: besides, a message of the last
+ *         piece, but for the root; ≤ k + ⌈log_f n⌉ + 1 rounds. allreduce: besides, that piece up
+ *         and down the tree, and at split d a message back for each that came; ≤ 2k + 2⌈log_f n⌉
+ *         rounds. scratch: up to three times the half of the first split
  * Source  Moody 2003, §3.2.4, after van de Geijn 1991
  */
 #ifndef COLL_ALGOS_FNOMIAL_SPLIT_H

@@ -16,8 +16,8 @@
  *   (1) what r sends at step s is what its peer receives at step s
  *   (2) the peers of a rank's p−1 steps are all other ranks
  *   (3) the sweeps of a reduce_scatter take operands 0 … p−1 in order, each once
- * Cost    p−1 rounds and messages per rank; allgather: the own block p−1 times; reduce_scatter: all blocks but the
- *         own. scratch: reduce_scatter p times the own block
+ * Cost    p−1 rounds and messages per rank; allgather: the own block p−1 times; reduce_scatter: all
+ *         blocks but the own. scratch: reduce_scatter p times the own block
  * Source  Kumar 2004 (direct); Moody 2003, §3.2.1 (own slots, rank order)
  */
 #ifndef COLL_ALGOS_LINEAR_ALL_H

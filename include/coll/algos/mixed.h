@@ -1,14 +1,13 @@
 /* coll/algos/mixed.h — bcast, allgather between nodes by messages, within nodes by shared memory,
  * both at once
  *
- * A coordinator on each node (the root, or the node's first rank) talks to those of other
- * nodes, segment by segment. When a segment is on its way to the next nodes, and before the next
- * one comes, it puts
- * the first `overlap` elements of it through the node's pipeline buffers; what is left of all
- * segments goes through at the end. So the copying hides behind the messages, as far as it is not
- * in their way.
- * A broadcast goes down a tree of nodes: binomial, a chain, or k-ary. An allgather first
- * gathers every node's blocks at its coordinator, then sends them round a ring of nodes.
+ * A coordinator on each node (the root, or the node's first rank) talks to those of other nodes,
+ * segment by segment. When a segment is on its way to the next nodes, and before the next one
+ * comes, it puts the first `overlap` elements of it through the node's pipeline buffers; what is
+ * left of all segments goes through at the end. So the copying hides behind the messages, as far as
+ * it is not in their way. A broadcast goes down a tree of nodes: binomial, a chain, or k-ary. An
+ * allgather first gathers every node's blocks at its coordinator, then sends them round a ring of
+ * nodes.
  *
  *   bcast, a coordinator with one child, 3 segments, overlap of a half:
  *     recv 0, send 0, put 0a | recv 1, send 1, put 1a | recv 2, send 2, put 2a | put 0b, 1b, 2b
@@ -18,10 +17,9 @@
  *   (2) while segment i + 1 is under way, at most `overlap` elements of segment i are put
  *   (3) with overlap ≥ segment nothing is left for the end; with 0, everything
  * Cost    S = ⌈count/segment⌉. bcast: a coordinator receives and sends `count` elements in S
- * messages to each of its
- *         child nodes; every rank copies `count` elements, the root also to its own OUT.
- *         allgather: a coordinator sends all blocks
- *         but those of the next node; others copy one block in and all blocks out
+ *         messages to each of its child nodes; every rank copies `count` elements, the root also to
+ *         its own OUT. allgather: a coordinator sends all blocks but those of the next node; others
+ *         copy one block in and all blocks out
  * Source  Wu 2005, sections 3.3, 3.4.1 and 3.4.3
  */
 #ifndef COLL_ALGOS_MIXED_H
@@ -84,8 +82,8 @@ COLL_HOT_INLINE coll_block coll_i_mixed_part(const coll_i_mixed_cut *cut, coll_b
     return part;
 }
 
-/* Stage `stage` of `stages`, in which `part` goes through a buffer, and `before` went through the one that
- * the next stage uses. */
+/* Stage `stage` of `stages`, in which `part` goes through a buffer, and `before` went through the
+ * one that the next stage uses. */
 COLL_HOT_INLINE coll_i_shm_pass coll_i_mixed_pass(const coll_plan *plan,
                                                   const coll_i_mixed_cut *cut, size_t stage,
                                                   size_t stages, coll_block part,

@@ -2,11 +2,9 @@
  * memory, both at once
  *
  * A coordinator on each node, its first rank, gathers the node's blocks through slots of shared
- * memory, a segment at a time. Then the runs of blocks go round a ring of nodes, in segments;
- * when one is on
- * its way to the next node, the first `overlap` elements of it go through the node's pipeline
- * buffers,
- * and at the end what is left of all (mixed.h).
+ * memory, a segment at a time. Then the runs of blocks go round a ring of nodes, in segments; when
+ * one is on its way to the next node, the first `overlap` elements of it go through the node's
+ * pipeline buffers, and at the end what is left of all (mixed.h).
  *
  *   3 nodes, coordinator of node 0:
  *     gather | send own, recv of 2, put own | send that on, recv of 1, put 2 | put 1 | rests
@@ -15,11 +13,10 @@
  *   (1) only coordinators send and receive elements; each segment comes to a node once
  *   (2) while segment i + 1 is under way, at most `overlap` elements of segment i are put
  *   (3) with overlap ≥ segment nothing is left for the end; with 0, everything
- * Cost    h nodes, the largest of n ranks, S = ⌈n·count/segment⌉. A coordinator sends every
- * element but those of the next node, in at most (h−1)S messages,
- *         and receives all but its node's. Others copy their block in, and p blocks out; the
- *         coordinator copies
- *         those of its node out, and p blocks in
+ * Cost    h nodes, the largest of n ranks, S = ⌈n·count/segment⌉. A coordinator sends every element
+ *         but those of the next node, in at most (h−1)S messages, and receives all but its node's.
+ *         Others copy their block in, and p blocks out; the coordinator copies those of its node
+ *         out, and p blocks in
  * Source  Wu 2005, section 3.4.3
  */
 #ifndef COLL_ALGOS_MIXED_ALLGATHER_H

@@ -18,8 +18,9 @@
  *   (1) what r sends in a round is what its peer, a neighbour on the ring, receives in it
  *   (2) after the first round a rank sends its pair, then what it received in the round before
  *   (3) every block comes once
- * Cost    R = ⌈p/2⌉ rounds. Even p: R messages per rank, of p−1 blocks together. Odd p: R messages of p−1 or p blocks;
- *         rank p−1 2⌊R/2⌋ messages of 4⌊R/2⌋ − 2 blocks, and if R is even rank 0 one message, of two blocks, less
+ * Cost    R = ⌈p/2⌉ rounds. Even p: R messages per rank, of p−1 blocks together. Odd p: R messages
+ *         of p−1 or p blocks; rank p−1 2⌊R/2⌋ messages of 4⌊R/2⌋ − 2 blocks, and if R is even rank
+ *         0 one message, of two blocks, less
  * Source  Chen, Zhang, Zhang, Yuan 2005 (even p), doi:10.1109/HPCASIA.2005.75
  */
 #ifndef COLL_ALGOS_NEIGHBOR_EXCHANGE_H

@@ -1,11 +1,11 @@
 /* coll/algos/node_combining.h — neighbour collectives on any graph, one message from node to node
  *
- * All blocks that the ranks of one node have for the ranks of another travel together. A rank
- * hands what it has for node B to the rank of its own node that speaks with B; this one sends
- * it all to the rank of B that listens to it; and there it is dealt out. What stays on a node
- * goes straight. So there is one message for each pair of nodes with any edge, instead of one
- * for each edge; and in an allgather, a block is in it once. The work is spread: rank number B mod n
- * of node A, which has n ranks, speaks with node B, and listens to it.
+ * All blocks that the ranks of one node have for the ranks of another travel together. A rank hands
+ * what it has for node B to the rank of its own node that speaks with B; this one sends it all to
+ * the rank of B that listens to it; and there it is dealt out. What stays on a node goes straight.
+ * So there is one message for each pair of nodes with any edge, instead of one for each edge; and
+ * in an allgather, a block is in it once. The work is spread: rank number B mod n of node A, which
+ * has n ranks, speaks with node B, and listens to it.
  *
  *   ranks 0 1 2 | 3 4 5; edges 0 → 3, 0 → 4, 1 → 4, 2 → 5
  *     on node 0    0 and 2 hand their blocks to rank 1, which speaks with node 1

@@ -22,7 +22,8 @@
  *   (3) in place, a rank's partner has it as its partner in the same round
  *   (4) a reduce_scatter takes operands r+1 … p−1, 0 … r−1 in this order
  * Cost    p−1 rounds (in place p, of which each rank skips one), p−1 messages and blocks per rank.
- *         scratch: alltoall in place two of the largest blocks; reduce_scatter three own blocks, in place four
+ *         scratch: alltoall in place two of the largest blocks; reduce_scatter three own blocks, in
+ *         place four
  * Source  Thakur, Rabenseifner, Gropp 2005 (pairwise exchange), doi:10.1177/1094342005051521
  */
 #ifndef COLL_ALGOS_PAIRWISE_H

@@ -36,15 +36,14 @@
  *         that it keeps for each other member of a group (at least `count` to fold in place); and
  *         without OUT, what it keeps in round 0, or `count` where another is folded into it
  * Source  Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1; Thakur, Rabenseifner, Gropp 2005,
- * §4.5,
- *         doi:10.1177/1094342005051521
+ *         §4.5, doi:10.1177/1094342005051521
  */
 #ifndef COLL_ALGOS_RABENSEIFNER_H
 #define COLL_ALGOS_RABENSEIFNER_H
 
 #include "butterfly.h"
 
-/* A rank's part, and where its data lie: element i of the vector at input + i, its sum at sums + i. */
+/* A rank's part, and where its data lie: element i at input + i, its sum at sums + i. */
 typedef struct coll_i_rabenseifner {
     coll_i_member me;
     coll_ref input, sums, slots;

@@ -1,4 +1,4 @@
-/* coll/algos/recursive_multiplying_scan.h — scan: multiples of the distances 1, k, k² … to the right
+/* coll/algos/recursive_multiplying_scan.h — scan: multiples of distances 1, k, k² … to the right
  *
  * Before round t a rank has the sum of the k^t operands that end with its own (fewer near rank
  * 0). It sends it 1, 2 … k−1 times k^t ranks to the right, and puts what comes from as far to

@@ -196,7 +196,7 @@ static const coll_algorithm coll_scatter_allgather_bcast = {
     /* shared */ NULL,
 };
 
-/* ---- scatter_ring ------------------------------------------------------------------------------ */
+/* ---- scatter_ring ------------------------------------------------------------------------ */
 
 /* A rank takes parts until it reaches those that it has; and so does the next one. */
 COLL_INLINE size_t coll_i_scatter_ring_steps(const coll_plan *plan, uint32_t rank)

@@ -4,8 +4,7 @@
  * everyone gets all of them. Else the ranks broadcast segment after segment in turn through the
  * pipeline buffers: the owner of a stage puts, all others get. Alltoall: every rank has pipeline
  * buffers of its own. In a round the ranks form pairs, and the partners put for each other, tell,
- * and
- * get; with a buffer for every round, all puts come before all gets.
+ * and get; with a buffer for every round, all puts come before all gets.
  *
  *   p = 4, partners in round:   0: 0–0 1–3 2–2    1: 0–1 2–3    2: 0–2 1–1 3–3    3: 0–3 1–2
  *
@@ -14,11 +13,10 @@
  *   (2) alltoall: the partner of a partner is the rank itself, and every rank is partner once
  *   (3) a buffer is put into only after all who took from it in stage t − buffers are done
  * Cost    S = ⌈count/buffer⌉, B = buffers. allgather at once: every rank puts a block and gets p;
- * 2(p−1) notifications in all;
- *         in stages: puts a block and gets p−1; p·S stages of p−1 notifications, and p−1 more for
- *         each but the first B.
- *         alltoall: puts p−1 blocks and gets p−1; S notifications to each partner, and as many
- *         back for stages whose buffer is used again
+ *         2(p−1) notifications in all; in stages: puts a block and gets p−1; p·S stages of p−1
+ *         notifications, and p−1 more for each but the first B. alltoall: puts p−1 blocks and gets
+ *         p−1; S notifications to each partner, and as many back for stages whose buffer is used
+ *         again
  * Source  Wu 2005, section 2.4, tables 2.2 and 2.3
  */
 #ifndef COLL_ALGOS_SHM_ALL_H
@@ -227,8 +225,8 @@ COLL_INLINE size_t coll_i_shm_exchanges(const coll_plan *plan)
     return coll_i_shm_segments(plan) * (plan->problem.p - 1);
 }
 
-/* Each rank has pipeline buffers of its own: with more than p − 1 of them, news of a free one and of a full
- * one might pass each other. */
+/* Each rank has pipeline buffers of its own: with more than p − 1 of them, news of a free one and
+ * of a full one might pass each other. */
 COLL_INLINE uint32_t coll_i_shm_own_buffers(const coll_plan *plan)
 {
     const uint32_t others = plan->problem.p - 1;

@@ -1,10 +1,9 @@
 /* coll/algos/shm_reduce.h — reduce, allreduce, barrier through the shared memory of a node
  *
  * Every rank puts a segment of its vector into a slot of its own in the pipeline buffer. Reduce:
- * the root,
- * once all have told it, combines the p slots in one pass, in rank order. Allreduce: after a
- * group_sync each rank combines its part of the segment, after another one all get the result.
- * Barrier: a group_sync and nothing else, on the tree of fnomial.h.
+ * the root, once all have told it, combines the p slots in one pass, in rank order. Allreduce:
+ * after a group_sync each rank combines its part of the segment, after another one all get the
+ * result. Barrier: a group_sync and nothing else, on the tree of fnomial.h.
  *
  *   allreduce, p = 3, a segment of 6:     slots          result
  *     put         rank r → slot r         a a a a a a
@@ -17,13 +16,11 @@
  *   (1) operands are combined in rank order, from rank 0 on, whoever does it
  *   (2) the parts of a segment tile it
  *   (3) a slot is put into only when its segment of stage t − buffers is combined, and a result
- *       written only when all have
- *       got the one of stage t − buffers
+ *       written only when all have got the one of stage t − buffers
  * Cost    S = ⌈count/buffer⌉, B = buffers, E = max(0, S − B). reduce: count elements are put by
- * each rank, p·count combined by the root;
- *         (p−1)(S + E) notifications. allreduce: put and got by each, count/p of p operands
- *             combined by each; (p−1)(4S + E)
- *         notifications. barrier: 2(p−1)
+ *         each rank, p·count combined by the root; (p−1)(S + E) notifications. allreduce: put and
+ *         got by each, count/p of p operands combined by each; (p−1)(4S + E) notifications.
+ *         barrier: 2(p−1)
  * Source  Wu 2005, section 2.4; Bayatpour et al. 2017, section 4 (every rank a leader)
  */
 #ifndef COLL_ALGOS_SHM_REDUCE_H

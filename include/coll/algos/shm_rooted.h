@@ -1,11 +1,10 @@
 /* coll/algos/shm_rooted.h — bcast, scatter, gather through the shared memory of a node
  *
- * Broadcast: the root puts a segment into a buffer and tells all along a tree; all get it at
- * once; up the tree comes that the buffer is free again. Scatter and gather: if all blocks fit into
+ * Broadcast: the root puts a segment into a buffer and tells all along a tree; all get it at once;
+ * up the tree comes that the buffer is free again. Scatter and gather: if all blocks fit into
  * SHARED together, one put, one group_sync, one get; else block by block through the pipeline
  * buffers, each stage between the root and one other rank. The stages go round the ranks, so that
- * they all copy
- * at the same time.
+ * they all copy at the same time.
  *
  *   p = 3, root 0, 2 segments a block, 2 buffers, scatter:
  *     stage           0        1        2        3
@@ -17,11 +16,10 @@
  *   (2) stage t is put only after all who took from the buffer in stage t − buffers are done
  *   (3) SHARED is never larger than buffers · buffer
  * Cost    S = ⌈count/buffer⌉, B = buffers. bcast: every element is copied once in and once out on
- * every other rank (the root
- *         has its OUT from its IN); (p−1)(S + max(0, S−B)) notifications. scatter, gather: p−1
- *         blocks are
- *         copied in and out; p−1 notifications if all p blocks fit into SHARED (p are copied at
- *         the root of a scatter), else (p−1)S + max(0, (p−1)S − B)
+ *         every other rank (the root has its OUT from its IN); (p−1)(S + max(0, S−B))
+ *         notifications. scatter, gather: p−1 blocks are copied in and out; p−1 notifications if
+ *         all p blocks fit into SHARED (p are copied at the root of a scatter), else
+ *         (p−1)S + max(0, (p−1)S − B)
  * Source  Wu 2005, section 2.4, tables 2.2 and 2.3
  */
 #ifndef COLL_ALGOS_SHM_ROOTED_H

@@ -32,8 +32,8 @@
 static const coll_param coll_i_split_binary_params[] = {
     {"segment", "elements of a segment; 0: half the vector", 0, UINT32_MAX, 0, {0, 2, 0, 0}}};
 
-/* A rank's place. Number 0 is the root; then come the left tree, the right one, and, for even p, the
- * one left over. */
+/* A rank's place. Number 0 is the root; then come the left tree, the right one, and, for even p,
+ * the one left over. */
 typedef struct coll_i_split_binary_place {
     uint32_t ranks;  /* of each tree */
     uint32_t number; /* the rank's */

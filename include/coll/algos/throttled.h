@@ -22,10 +22,11 @@
  *   (2) what permits the message of a round reads the block that came `batch` rounds before (if
  *       the rank skips that one: twice as many), and the message waits for it
  *   (3) with blocks that are not empty, a rank has at most `batch` messages to come
- * Cost    p−1 rounds, in place p of which each rank skips one; p−1 blocks per rank, each a message; and p−1−batch
- *         permissions (in place p−batch, or one less). scratch: in place min(batch, p) of the largest blocks
- * Source  the alltoalls "scattered" of MPICH and "linear_sync" of Open MPI, which wait for batches of their own;
- *         permissions: credit-based flow control
+ * Cost    p−1 rounds, in place p of which each rank skips one; p−1 blocks per rank, each a message;
+ *         and p−1−batch permissions (in place p−batch, or one less). scratch: in place
+ *         min(batch, p) of the largest blocks
+ * Source  the alltoalls "scattered" of MPICH and "linear_sync" of Open MPI, which wait for batches
+ *         of their own; permissions: credit-based flow control
  */
 #ifndef COLL_ALGOS_THROTTLED_H
 #define COLL_ALGOS_THROTTLED_H

@@ -143,8 +143,8 @@ COLL_HOT_INLINE uint32_t coll_i_tree_child(const coll_plan *plan, coll_i_shape s
 
 /* ---- what a rank does -------------------------------------------------------------------- */
 
-/* For every segment `up` actions, and, for the segment `lag` before that, `down` actions. They are a
- * list, of which a step yields the next COLL_STEP_MAX. */
+/* For every segment `up` actions, and, for the segment `lag` before that, `down` actions. They are
+ * a list, of which a step yields the next COLL_STEP_MAX. */
 typedef struct coll_i_walk {
     coll_i_tree_place place;
     size_t segments, lag;

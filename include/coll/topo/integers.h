@@ -1,4 +1,4 @@
-/* coll/topo/integers.h — logarithms, sums modulo p, division without a division, and what stands for no rank
+/* coll/topo/integers.h — logarithms, sums modulo p, division by multiplication; no rank
  *
  * Use topo.h, or this part alone.
  */

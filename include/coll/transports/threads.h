@@ -21,7 +21,8 @@
  *
  * Memory: 8 bytes per pair of ranks; about 64·COLL_THREADS_CELLS bytes more when a pair first
  * talks; 64 bytes for an operation in flight and 96 for a message set aside or an operand of a
- * team, all used again and freed by destroy. Needs the __atomic functions of gcc or clang, malloc and sched_yield.
+ * team, all used again and freed by destroy. Needs the __atomic functions of gcc or clang, malloc
+ * and sched_yield.
  */
 #ifndef COLL_TRANSPORTS_THREADS_H
 #define COLL_TRANSPORTS_THREADS_H
