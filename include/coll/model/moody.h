@@ -9,7 +9,7 @@
 #ifndef COLL_MODEL_MOODY_H
 #define COLL_MODEL_MOODY_H
 
-#include "parameters.h"
+#include "hockney.h"
 
 typedef struct coll_moody_costs {
     double L_us, r_us, C_us;
@@ -78,5 +78,133 @@ static const coll_model coll_moody_model = {
     sizeof coll_i_moody_parameters / sizeof coll_i_moody_parameters[0],
     coll_i_moody_presets,
     sizeof coll_i_moody_presets / sizeof coll_i_moody_presets[0]};
+
+/* ---- formulas: P ≥ 2 nodes, degree f ≥ 2, vectors of M elements -------------------------- */
+
+/* r + c(M): a message at its receiver. */
+COLL_INLINE double coll_moody_child_us(const coll_moody_costs *m, double elements)
+{
+    return m->r_us + coll_moody_c_us(m, elements);
+}
+
+/* Section 4.1: all send to the root at once, C + L + (P − 1)(r + c). */
+COLL_INLINE double coll_moody_serial_us(const coll_moody_costs *m, uint32_t P, double elements)
+{
+    return m->C_us + m->L_us + (P - 1.0) * coll_moody_child_us(m, elements);
+}
+
+/* Section 4.2.1, full trees: C + [L + (f − 1)(r + c)] log_f P, for any real f > 1. */
+COLL_INLINE double coll_moody_full_us(const coll_moody_costs *m, uint32_t P, double f,
+                                      double elements)
+{
+    return m->C_us +
+           (m->L_us + (f - 1) * coll_moody_child_us(m, elements)) * log((double)P) / log(f);
+}
+
+/* Section 4.2.3, any P: C + L ⌈log_f P⌉ + (r + c)(f − 1)⌊log_f P⌋ + (r + c)⌈P/f^⌊log_f P⌋ − 1⌉. */
+COLL_INLINE double coll_moody_fnomial_us(const coll_moody_costs *m, uint32_t P, uint32_t f,
+                                         double elements)
+{
+    const uint32_t full = coll_log_floor(f, P), phases = coll_log_ceil(f, P);
+    uint64_t last = P; /* ⌈P / f^full⌉ */
+    for (uint32_t i = 0; i < full; i++)
+        last = (last + f - 1) / f;
+    return m->C_us + m->L_us * phases +
+           coll_moody_child_us(m, elements) * ((f - 1.0) * full + (double)(last - 1));
+}
+
+/* The degree from 2 to P that makes it fastest; the smallest of several. */
+COLL_INLINE uint32_t coll_moody_best_degree(const coll_moody_costs *m, uint32_t P,
+                                            double elements)
+{
+    uint32_t best = 2;
+    double least = coll_moody_fnomial_us(m, P, 2, elements);
+    for (uint32_t f = 3; f <= P; f++) {
+        const double us = coll_moody_fnomial_us(m, P, f, elements);
+        if (us < least) {
+            least = us;
+            best = f;
+        }
+    }
+    return best;
+}
+
+/* Section 4.2.2: the real f > 1 with f (ln f − 1) = L/(r + c) − 1, the best degree of full trees.
+ * The left side grows with f, and is −1 at 1. */
+COLL_INLINE double coll_moody_real_degree(const coll_moody_costs *m, double elements)
+{
+    const double wanted = m->L_us / coll_moody_child_us(m, elements) - 1;
+    double low = 1, high = 3;
+    while (high * (log(high) - 1) < wanted)
+        high *= 2;
+    for (int i = 0; i < 200 && low < high; i++) {
+        const double f = low + (high - low) / 2;
+        if (f * (log(f) - 1) < wanted)
+            low = f;
+        else
+            high = f;
+    }
+    return low + (high - low) / 2;
+}
+
+/* Section 3.2.4: the vector is halved `splits` times, each time for one message of what is left;
+ * trees over P/2^splits nodes reduce the pieces; 2^splits − 1 roots send theirs to the root, which
+ * combines nothing any more. The thesis has no formula for it; this one is put together from the
+ * costs of section 4.1. */
+COLL_INLINE double coll_moody_split_us(const coll_moody_costs *m, uint32_t P, uint32_t f,
+                                       double elements, uint32_t splits)
+{
+    double us = m->C_us, groups = 1;
+    for (uint32_t i = 0; i < splits && P > 1; i++) {
+        P = (P + 1) / 2;
+        elements /= 2;
+        groups *= 2;
+        us += m->L_us + coll_moody_child_us(m, elements);
+    }
+    if (P > 1)
+        us += coll_moody_fnomial_us(m, P, f, elements) - m->C_us;
+    return us + (groups > 1 ? m->L_us + (groups - 1) * m->r_us : 0);
+}
+
+/* Is there a node with a parent and children? Rank f + 1 is the first child of such a one. */
+COLL_INLINE bool coll_moody_has_intermediate(uint32_t P, uint32_t f)
+{
+    return P >= (uint64_t)f + 2;
+}
+
+/* Section 3.3.2: only nodes with a parent and children use their NICs. Without such nodes that is
+ * the host's reduction, and with them half of what host and NIC need to meet is hidden (section
+ * 5.2.2, figure 5.2); the thesis has no formula for it. */
+COLL_INLINE double coll_moody_hybrid_us(const coll_moody_costs *host,
+                                        const coll_moody_costs *nic, uint32_t P, uint32_t f,
+                                        double elements)
+{
+    if (!coll_moody_has_intermediate(P, f))
+        return coll_moody_fnomial_us(host, P, f, elements);
+    return coll_moody_fnomial_us(nic, P, f, elements) - (nic->C_us - host->C_us) / 2;
+}
+
+/* Section 5.3.1: the c of a NIC below which its trees grow less with every phase than the host's:
+ * c_host + (L_host − L_nic + (f − 1)(r_host − r_nic)) / (f − 1). 0.80 us there, with c_host = 0. */
+COLL_INLINE double coll_moody_crossing_c_us(const coll_moody_costs *host,
+                                            const coll_moody_costs *nic, uint32_t f,
+                                            double elements)
+{
+    return coll_moody_child_us(host, elements) - nic->r_us +
+           (host->L_us - nic->L_us) / (f - 1.0);
+}
+
+/* The fewest nodes, from 2 to `most`, from which on the NIC's tree is always the faster one; 0: it
+ * is slower at `most`. */
+COLL_INLINE uint32_t coll_moody_crossing_nodes(const coll_moody_costs *host,
+                                               const coll_moody_costs *nic, uint32_t f,
+                                               double elements, uint32_t most)
+{
+    uint32_t P = most;
+    while (P >= 2 && coll_moody_fnomial_us(nic, P, f, elements) <
+                         coll_moody_fnomial_us(host, P, f, elements))
+        P--;
+    return P == most ? 0 : P + 1;
+}
 
 #endif /* COLL_MODEL_MOODY_H */
