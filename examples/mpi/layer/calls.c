@@ -215,9 +215,50 @@ static uint32_t next_tag(struct comm *comm, bool persistent)
     return (persistent ? half : 0) + comm->next[persistent]++ % half;
 }
 
-verdict job_make(struct job *job, const struct call *call, bool may_create, int *error)
+/* From here on all ranks are in it. */
+static void take_part(struct job *job, struct comm *comm)
 {
-    struct comm *comm = comm_of(call->comm, may_create);
+    job->comm = comm;
+    comm->jobs++;
+    job->run.tag = next_tag(comm, job->how == PERSISTENT);
+    job->run.ctx = &comm->mpi;
+    job->run.rank = comm->rank;
+    job->run.shared = NULL;
+    job->run.shared_bytes = 0;
+}
+
+/* The plan, and memory for it. */
+static coll_status prepare(struct job *job, const coll_problem *problem, bool exact)
+{
+    const coll_status status = plan_for(job, problem, exact);
+    size_t scratch;
+    if (status != COLL_OK)
+        return status;
+    scratch = coll_plan_scratch(job->plan, job->comm->rank) * problem->elem_bytes;
+    job->run.scratch_bytes = scratch;
+    job->scratch = scratch > 0 ? pool_take(scratch) : NULL;
+    return scratch > 0 && !job->scratch ? COLL_ERR_MEMORY : COLL_OK;
+}
+
+static int code_of(coll_status status)
+{
+    return status == COLL_ERR_MEMORY     ? MPI_ERR_NO_MEM
+           : status == COLL_ERR_OVERFLOW ? MPI_ERR_COUNT
+                                         : MPI_ERR_OTHER;
+}
+
+static bool is_predefined(const struct view *view)
+{
+    const struct type *type;
+    if (!view->side || view->n == 0)
+        return true;
+    type = type_of(view->side->type);
+    return type && type->predefined;
+}
+
+/* A job of a call that was not made before. */
+static verdict make(struct job *job, const struct call *call, struct comm *comm, int *error)
+{
     const bool reduces = coll_is(COLL_REDUCING, call->what);
     const coll_graph *graph = NULL;
     struct operation *operation = NULL;
@@ -227,9 +268,8 @@ verdict job_make(struct job *job, const struct call *call, bool may_create, int 
     coll_problem problem;
     coll_status status;
     verdict found = TAKEN;
-    size_t unit = 1, scratch;
-    if (!comm || !comm->runs_here ||
-        (coll_is(COLL_ROOTED, call->what) && (call->root < 0 || call->root >= (int)comm->p)))
+    size_t unit = 1;
+    if (coll_is(COLL_ROOTED, call->what) && (call->root < 0 || call->root >= (int)comm->p))
         return DECLINED;
     if (coll_is(COLL_NEIGHBORLY, call->what)) {
         graph = comm_graph(comm);
@@ -251,16 +291,11 @@ verdict job_make(struct job *job, const struct call *call, bool may_create, int 
             return DECLINED;
         unit = type->size > 0 ? type->size : 1;
     }
-    /* From here on all ranks are in it. */
-    job->comm = comm;
-    comm->jobs++;
-    job->run.tag = next_tag(comm, job->how == PERSISTENT);
-    *error = MPI_ERR_NO_MEM;
-    if (found == FAILED) {
-        *error = MPI_ERR_COUNT;
+    take_part(job, comm);
+    *error = code_of(found == FAILED ? COLL_ERR_OVERFLOW : COLL_ERR_MEMORY);
+    if (found == FAILED)
         return FAILED;
-    }
-    if (job->combination.type && reduces) {
+    if (reduces && job->combination.type) {
         job->combination.room = pool_take(combine_room(type));
         if (!job->combination.room)
             return FAILED;
@@ -272,29 +307,34 @@ verdict job_make(struct job *job, const struct call *call, bool may_create, int 
     state_problem(call, comm, graph, &role, &in, &out, unit, &problem);
     if (reduces && job->op.commutative)
         problem.flags |= COLL_COMMUTATIVE;
-    status = plan_for(job, &problem, !reduces || job->op.exact);
-    *error = status == COLL_ERR_OVERFLOW ? MPI_ERR_COUNT : MPI_ERR_OTHER;
+    status = prepare(job, &problem, !reduces || job->op.exact);
+    *error = code_of(status);
     if (status != COLL_OK)
         return FAILED;
-    scratch = coll_plan_scratch(job->plan, comm->rank) * unit;
-    *error = MPI_ERR_NO_MEM;
-    job->scratch = scratch > 0 ? pool_take(scratch) : NULL;
-    if (scratch > 0 && !job->scratch)
-        return FAILED;
     job->bytes = in.bytes > out.bytes ? in.bytes : out.bytes;
-    job->run.plan = job->plan;
-    job->run.ctx = &comm->mpi;
-    job->run.op = reduces ? &job->op : NULL;
     job->run.in = in.base;
     job->run.out = out.base;
-    job->run.scratch = job->scratch;
-    job->run.scratch_bytes = scratch;
-    job->run.shared = NULL;
-    job->run.shared_bytes = 0;
-    job->run.rank = comm->rank;
+    if (is_predefined(&in) && is_predefined(&out))
+        job_remember(job, call);
     if (job->how != BLOCKING)
         hold(job, operation);
     return TAKEN;
+}
+
+verdict job_make(struct job *job, const struct call *call, bool may_create, int *error)
+{
+    struct comm *comm = comm_of(call->comm, may_create);
+    verdict found = TAKEN;
+    if (!comm || !comm->runs_here)
+        return DECLINED;
+    if (job_repeat(job, comm, call))
+        take_part(job, comm);
+    else
+        found = make(job, call, comm, error);
+    job->run.plan = job->plan;
+    job->run.op = &job->op;
+    job->run.scratch = job->scratch;
+    return found;
 }
 
 bool layer_takes(const struct call *call, way how, MPI_Request *request, int *error)

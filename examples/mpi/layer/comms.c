@@ -85,7 +85,7 @@ static void end(struct comm *comm)
 {
     if (comm->runs_here && comm->p > 1)
         (void)PMPI_Comm_free(&comm->mpi.comm);
-    plans_free(comm->plans);
+    memory_free(comm->memory);
     free(comm->firsts);
     free(comm->graph);
     free(comm->neighbors);

@@ -108,7 +108,7 @@ size_t combine_room(const struct type *type);
 
 /* ---- communicators: comms.c -------------------------------------------------------------- */
 
-struct plan_cache;
+struct memory;
 
 struct comm {
     MPI_Comm handle; /* the program's; MPI_COMM_NULL once it is freed */
@@ -116,12 +116,12 @@ struct comm {
     coll_mpi mpi;    /* on a private communicator of the same ranks */
     uint32_t rank, p;
     coll_nodes nodes;
-    uint32_t *firsts;         /* of `nodes`, if it is a table */
-    uint32_t next[2];         /* tag of the next call, and of the next persistent one */
-    unsigned jobs;            /* that use it */
-    coll_graph *graph;        /* neighbours, once they were needed */
-    uint32_t *neighbors;      /* memory of `graph` */
-    struct plan_cache *plans; /* plans.c */
+    uint32_t *firsts;      /* of `nodes`, if it is a table */
+    uint32_t next[2];      /* tag of the next call, and of the next persistent one */
+    unsigned jobs;         /* that use it */
+    coll_graph *graph;     /* neighbours, once they were needed */
+    uint32_t *neighbors;   /* memory of `graph` */
+    struct memory *memory; /* of calls made before: plans.c */
 };
 
 void comms_init(void);
@@ -264,9 +264,13 @@ void pool_end(void);
 
 /* ---- plans: plans.c ---------------------------------------------------------------------- */
 
-/* Makes, or finds, the plan of a problem, into job->plan. */
+/* Makes the plan of a problem, into job->plan. `exact`: its operator is. */
 coll_status plan_for(struct job *job, const coll_problem *problem, bool exact);
-void plans_free(struct plan_cache *plans);
+/* Is this a call that was made before? Then all but its place in the order of calls is written. */
+bool job_repeat(struct job *job, struct comm *comm, const struct call *call);
+/* Remembers a call of predefined types, of which a job was made. */
+void job_remember(struct job *job, const struct call *call);
+void memory_free(struct memory *memory);
 
 /* ---- environment, report: setup.c, report.c ---------------------------------------------- */
 
