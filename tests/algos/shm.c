@@ -169,15 +169,30 @@ static size_t less(size_t a, size_t b)
 typedef struct cost {
     size_t copied, messages; /* of all ranks */
     size_t copied_by_other;  /* a rank that is not the root */
+    size_t rounds, at_most;  /* … or more of them, up to this many */
 } cost;
+
+/* Of the tree of notifications: the most digits other than 0 of a number below p. */
+static size_t height(size_t p)
+{
+    size_t most = 0;
+    for (size_t v = 1; v < p; v++) {
+        size_t depth = 0;
+        for (size_t digits = v; digits > 0; digits /= F)
+            depth += digits % F != 0;
+        most = depth > most ? depth : most;
+    }
+    return most;
+}
 
 /* By the formulas of the files' heads. */
 static cost wanted(coll_collective c, size_t p, size_t n, size_t B, size_t buffer, bool own)
 {
     const size_t S = n == 0 ? 1 : (n + buffer - 1) / buffer, mine = own ? n : 0;
-    const size_t T = (p - 1) * S, R = p * S;
+    const size_t T = (p - 1) * S, R = p * S, h = height(p);
     const bool at_once = p * n <= B * buffer;
-    cost of = {own ? n : 0, 0, 0};
+    size_t g;
+    cost of = {own ? n : 0, 0, 0, 0, 0};
     if (p == 1)
         return of;
     switch (c) {
@@ -185,40 +200,50 @@ static cost wanted(coll_collective c, size_t p, size_t n, size_t B, size_t buffe
         of.copied = n * p + mine;
         of.messages = (p - 1) * (S + less(S, B));
         of.copied_by_other = n;
+        of.rounds = h * (2 * less(S, B) + 1);
         break;
     case COLL_SCATTER:
         of.copied = (at_once ? p : p - 1) * n + (p - 1) * n + mine;
         of.messages = at_once ? p - 1 : T + less(T, B);
         of.copied_by_other = n;
+        g = 1 + (B - 1) % (p - 1);
+        of.rounds = at_once ? h : 2 * ((less(T, B) + g - 1) / g) + 1;
         break;
     case COLL_GATHER:
         of.copied = 2 * (p - 1) * n + mine;
         of.messages = at_once ? p - 1 : T + less(T, B);
         of.copied_by_other = n;
+        of.rounds = at_once ? h : 2 * less(T, B) + 1;
         break;
     case COLL_ALLGATHER:
         of.copied_by_other = at_once ? (p + 1) * n : p * n + mine;
         of.copied = p * of.copied_by_other;
         of.messages = at_once ? 2 * (p - 1) : (p - 1) * (R + less(R, B));
+        of.rounds = at_once ? 2 * h : p == 2 ? R : 2 * R - B;
         break;
     case COLL_ALLTOALL:
         of.copied_by_other = at_once ? 2 * p * n : 2 * (p - 1) * n + mine;
         of.copied = p * of.copied_by_other;
         of.messages = at_once ? 2 * (p - 1) : p * (T + less(T, B < p - 1 ? B : p - 1));
+        of.rounds = at_once ? 2 * h : p == 2 ? 2 * S - 1 : B > 1 ? R : 2 * T;
+        of.at_most = !at_once && p > 2 && B == 1 ? 2 * T + S - 1 : 0;
         break;
     case COLL_REDUCE:
         of.copied = p * n;
         of.messages = (p - 1) * (S + less(S, B));
         of.copied_by_other = n;
+        of.rounds = h * (2 * less(S, B) + 1);
         break;
     default:
         of.copied = 2 * p * n;
         of.messages = (p - 1) * (4 * S + less(S, B));
         of.copied_by_other = 2 * n;
+        of.rounds = 4 * h * S;
         break;
     }
     if (n == 0)
-        of.messages = 0;
+        of.messages = of.rounds = of.at_most = 0;
+    of.at_most = of.at_most > of.rounds ? of.at_most : of.rounds;
     return of;
 }
 
@@ -230,6 +255,7 @@ static void check_cost(const row *of, uint32_t p, size_t n, uint32_t B, uint32_t
     const cost want = wanted(of->collective, p, n, B, buffer, flags == 0);
     CHECK_EQ(report.total.copied, want.copied);
     CHECK_EQ(report.total.messages, want.messages);
+    CHECK(report.rounds >= want.rounds && report.rounds <= want.at_most);
     CHECK_EQ(report.total.elements, 0);
     CHECK_EQ(report.total.scratch, 0);
     for (uint32_t rank = 1; rank < p; rank++)
@@ -246,12 +272,17 @@ TEST(costs)
         for (size_t which = 0; which < ROWS; which++)
             for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags++) {
                 check_cost(&rows[which], p, 5, 2, 2, flags);
+                if (flags == p % 2)
+                    check_cost(&rows[which], p, 3, 1 + p % 7, 2 - p % 2, flags);
                 check_cost(&rows[which], p, 3, 3, 64, flags);
                 check_cost(&rows[which], p, 0, 1, 4, flags);
             }
     for (uint32_t p = 1; p <= 64; p++) {
-        const coll_plan plan = plan_of(&coll_shm_barrier, COLL_BARRIER, p, 0, 0);
-        CHECK_EQ(cost_of(&plan).total.messages, 2 * (p - 1));
+        const uint32_t f = F;
+        const coll_plan plan = plan_with(&coll_shm_barrier, COLL_BARRIER, p, 0, 0, 0, &f);
+        const coll_report report = cost_of(&plan);
+        CHECK_EQ(report.total.messages, 2 * (p - 1));
+        CHECK_EQ(report.rounds, 2 * height(p));
     }
 }
 

@@ -12,11 +12,12 @@
  *   (1) allgather: the owner of stage t is rank t mod p, of segment t / p
  *   (2) alltoall: the partner of a partner is the rank itself, and every rank is partner once
  *   (3) a buffer is put into only after all who took from it in stage t − buffers are done
- * Cost    S = ⌈count/buffer⌉, B = buffers. allgather at once: every rank puts a block and gets p;
- *         2(p−1) notifications in all; in stages: puts a block and gets p−1; p·S stages of p−1
- *         notifications, and p−1 more for each but the first B. alltoall: puts p−1 blocks and gets
- *         p−1; S notifications to each partner, and as many back for stages whose buffer is used
- *         again
+ * Cost    S = ⌈count/buffer⌉, B = buffers. At once: every rank puts its blocks and gets p; 2(p−1)
+ *         notifications in all, 2h rounds, h the height of the tree. In stages: allgather puts a
+ *         block and gets p−1; p·S stages of p−1 notifications, and p−1 more for each but the first
+ *         B; 2p·S − B rounds, 2S for p = 2. alltoall puts p−1 blocks and gets p−1; S notifications
+ *         to each partner, and as many back for stages whose buffer is used again; p·S rounds, but
+ *         2S − 1 for p = 2, and else with one buffer from 2(p−1)S to (2p−1)S − 1
  * Source  Wu 2005, section 2.4, tables 2.2 and 2.3
  */
 #ifndef COLL_ALGOS_SHM_ALL_H

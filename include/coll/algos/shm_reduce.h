@@ -17,10 +17,10 @@
  *   (2) the parts of a segment tile it
  *   (3) a slot is put into only when its segment of stage t − buffers is combined, and a result
  *       written only when all have got the one of stage t − buffers
- * Cost    S = ⌈count/buffer⌉, B = buffers, E = max(0, S − B). reduce: count elements are put by
- *         each rank, p·count combined by the root; (p−1)(S + E) notifications. allreduce: put and
- *         got by each, count/p of p operands combined by each; (p−1)(4S + E) notifications.
- *         barrier: 2(p−1)
+ * Cost    S = ⌈count/buffer⌉, B = buffers, E = max(0, S − B), h the height of the tree. reduce:
+ *         count elements are put by each rank, p·count combined by the root; (p−1)(S + E)
+ *         notifications, h·(2E + 1) rounds. allreduce: put and got by each, count/p of p operands
+ *         combined by each; (p−1)(4S + E) notifications, 4h·S rounds. barrier: 2(p−1), 2h rounds
  * Source  Wu 2005, section 2.4; Bayatpour et al. 2017, section 4 (every rank a leader)
  */
 #ifndef COLL_ALGOS_SHM_REDUCE_H

@@ -15,11 +15,13 @@
  *   (1) nobody but the root puts in a bcast and scatter; nobody but the root gets in a gather
  *   (2) stage t is put only after all who took from the buffer in stage t − buffers are done
  *   (3) SHARED is never larger than buffers · buffer
- * Cost    S = ⌈count/buffer⌉, B = buffers. bcast: every element is copied once in and once out on
- *         every other rank (the root has its OUT from its IN); (p−1)(S + max(0, S−B))
- *         notifications. scatter, gather: p−1 blocks are copied in and out; p−1 notifications if
- *         all p blocks fit into SHARED (p are copied at the root of a scatter), else
- *         (p−1)S + max(0, (p−1)S − B)
+ * Cost    S = ⌈count/buffer⌉, B = buffers, h the height of the tree. bcast: every element is copied
+ *         once in and once out on every other rank (the root has its OUT from its IN);
+ *         E = max(0, S − B): (p−1)(S + E) notifications, h·(2E + 1) rounds. scatter, gather: p−1
+ *         blocks are copied in and out; if all p blocks fit into SHARED (p are copied at the root
+ *         of a scatter), p−1 notifications, h rounds; else T = (p−1)S, E = max(0, T − B): T + E
+ *         notifications; rounds: gather 2E + 1, scatter 2⌈E/g⌉ + 1, g = 1 + (B−1) mod (p−1), as
+ *         so many ranks copy at the same time
  * Source  Wu 2005, section 2.4, tables 2.2 and 2.3
  */
 #ifndef COLL_ALGOS_SHM_ROOTED_H
