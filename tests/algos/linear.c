@@ -93,20 +93,24 @@ TEST(costs)
         CHECK_EQ(cost.total.messages, p - 1);
         CHECK_EQ(cost.most.messages, p - 1);
         CHECK_EQ(cost.total.elements, (p - 1) * count);
+        CHECK_EQ(cost.rounds, p > 1 ? 1 : 0);
         plan = plan_with(&coll_linear_reduce, COLL_REDUCE, p, count, 0, p / 2, NULL);
         cost = cost_of(&plan);
         CHECK_EQ(cost.total.messages, p - 1);
         CHECK_EQ(cost.total.elements, (p - 1) * count);
         CHECK_EQ(cost.total.reduced, (p - 1) * count);
+        CHECK_EQ(cost.rounds, p > 1 ? 1 : 0);
         plan = plan_of(&coll_linear_allreduce, COLL_ALLREDUCE, p, count, COLL_IN_PLACE);
         cost = cost_of(&plan);
         CHECK_EQ(cost.total.messages, 2 * (p - 1));
         CHECK_EQ(cost.total.elements, 2 * (p - 1) * count);
         CHECK_EQ(cost.total.copied, 0);
+        CHECK_EQ(cost.rounds, p > 1 ? 2 : 0);
         plan = plan_of(&coll_linear_barrier, COLL_BARRIER, p, 0, 0);
         cost = cost_of(&plan);
         CHECK_EQ(cost.total.messages, 2 * (p - 1));
         CHECK_EQ(cost.total.elements, 0);
+        CHECK_EQ(cost.rounds, p > 1 ? 2 : 0);
     }
 }
 

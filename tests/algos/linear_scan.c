@@ -1,7 +1,7 @@
 /* tests/algos/linear_scan.c — the laws of coll/algos/linear_scan.h */
 #include "coll/algos/linear_scan.h"
 
-#include "walk.h"
+#include "timed.h"
 
 static coll_plan scan_plan(bool scan, uint32_t p, size_t count, uint32_t flags,
                            uint32_t segment)
@@ -54,7 +54,8 @@ TEST(costs)
                     const coll_report cost = cost_of(&plan);
                     const size_t segments = coll_segments(count, segment);
                     const size_t slot = segment ? segment : count;
-                    CHECK_EQ(cost.rounds, p - 1); /* hops of one segment */
+                    CHECK_EQ(cost.rounds, p - 1);
+                    CHECK_EQ(time_of(&plan), p > 1 ? p + segments - 2 : 0); /* law 3 */
                     CHECK_EQ(cost.total.messages, (p - 1) * segments);
                     CHECK_EQ(cost.most.messages, p > 1 ? segments : 0);
                     CHECK_EQ(cost.total.elements, (p - 1) * count);

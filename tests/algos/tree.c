@@ -5,7 +5,7 @@
 #include "coll/algos/fnomial.h"
 #include "coll/algos/kary.h"
 
-#include "trees.h"
+#include "timed.h"
 
 static const coll_algorithm *const allreduces[] = {&coll_fnomial_allreduce,
                                                    &coll_kary_allreduce, &coll_chain_allreduce};
@@ -59,13 +59,14 @@ TEST(results_come_when_they_are_due)
                 }
 }
 
-enum { P = TIMED_RANKS, SEGMENTS = 40 };
+enum { SEGMENTS = 40 };
 
-/* Law 3. A reduction takes the height of the tree and a unit more for every further segment, and so does a
- * broadcast; an allreduce takes twice the height and a unit more for every further segment. */
+/* Law 3. A reduction takes the height of the tree and a unit more for every further segment, and so
+ * does a broadcast; an allreduce takes twice the height and a unit more for every further segment.
+ */
 TEST(the_way_down_overlaps_the_way_up)
 {
-    for (uint32_t p = 2; p <= P; p++)
+    for (uint32_t p = 2; p <= TIMED_RANKS; p++)
         for (size_t shape = 0; shape < SHAPES; shape++)
             for (uint32_t degree = 2; degree <= 4; degree++) {
                 const coll_plan one = plan_on(reduces[shape], COLL_REDUCE, p, degree, 1);
@@ -81,7 +82,7 @@ TEST(the_way_down_overlaps_the_way_up)
             }
 }
 
-/* Law 4: the window in the records, which the verifier finds to suffice, and not to be too large. */
+/* Law 4: the window in the records, which the verifier finds to suffice and not to be too large. */
 TEST(a_window_of_three_suffices)
 {
     for (size_t shape = 0; shape < SHAPES; shape++) {

@@ -156,43 +156,4 @@ static inline void check_tree_barrier(const tree *t, const coll_algorithm *barri
         CHECK_EQ(cost.ranks[v].messages, t->children[v] + (v != 0));
 }
 
-/* ---- time --------------------------------------------------------------------------------- */
-
-/* Time until all have ended if a message takes one, each direction of each link carries one at a
- * time, and a rank's actions are done in order: sends do not block, receives do. */
-enum { TIMED_RANKS = 16, TIMED_MESSAGES = 128 };
-
-static inline size_t time_of(const coll_plan *plan)
-{
-    static size_t taken[TIMED_RANKS][TIMED_RANKS];
-    static size_t arrival[TIMED_RANKS][TIMED_RANKS][TIMED_MESSAGES],
-        n[TIMED_RANKS][TIMED_RANKS];
-    size_t at[TIMED_RANKS] = {0}, left = plan->problem.p;
-    memset(n, 0, sizeof n);
-    memset(taken, 0, sizeof taken);
-    for (size_t now = 0; now < 100000; now++) {
-        for (uint32_t rank = 0; rank < plan->problem.p; rank++) {
-            const walk *w = walk_of(plan, rank);
-            if (at[rank] == w->n)
-                continue;
-            for (; at[rank] < w->n; at[rank]++) {
-                const coll_action *a = &w->act[at[rank]];
-                if (is_send(a)) {
-                    size_t *link = arrival[rank][a->peer], *k = &n[rank][a->peer];
-                    link[*k] = *k > 0 && link[*k - 1] > now ? link[*k - 1] + 1 : now + 1;
-                    ++*k;
-                } else if (is_receive(a)) {
-                    const size_t k = taken[a->peer][rank];
-                    if (k == n[a->peer][rank] || arrival[a->peer][rank][k] > now)
-                        break;
-                    taken[a->peer][rank]++;
-                }
-            }
-            if (at[rank] == w->n && --left == 0)
-                return now;
-        }
-    }
-    return 0;
-}
-
 #endif /* COLL_TESTS_ALGOS_TREES_H */

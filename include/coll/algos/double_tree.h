@@ -27,9 +27,9 @@
  *   (1) every rank but the root is in both trees, and has children in one of them at most
  *   (2) left subtree, rank and right subtree are consecutive runs of numbers
  *   (3) the height of both trees, with the root above them, is at most ⌊log2 p⌋ + 1
- *   (4) if a message takes one unit of time and every link carries one at a time, bcast and reduce
- *       take height + S − 1 for p > 2, and allreduce at most 2·height + S − 1 or 2S + 2: two
- *       neighbours use one link up one tree and down the other
+ *   (4) if a message takes one unit of time, every link carries one at a time and p > 2, bcast and
+ *       reduce take height + S − 1, and allreduce at most the larger of 2·height + S − 1 and
+ *       2S + height: two neighbours use one link up one tree and down the other
  * Cost    S = ⌈⌈count/2⌉/segment⌉ (1 for segment 0) segments of a half; T of the other, shorter
  *         half. bcast: a rank with m children in tree 0 and n in tree 1 sends mS + nT messages,
  *         m⌈count/2⌉ + n⌊count/2⌋ elements, which is `count` at most (for an odd one, one more);

@@ -17,9 +17,9 @@
  *   (1) every other rank sends to the root, or receives from it, exactly once
  *   (2) the root of a reduction takes operand i after operand i−1
  *   (3) operands i and i + slots share a staging slot, and no others do
- * Cost    p−1 messages of `count` elements, all of them at the root; allreduce, barrier: 2(p−1).
- *         scratch at the root of a reduction: min(slots, p−1) vectors, in place above rank 0 one
- *         more
+ * Cost    p−1 messages of `count` elements, all of them at the root, in one round; allreduce,
+ *         barrier: 2(p−1) in two. scratch at the root of a reduction: min(slots, p−1) vectors, in
+ *         place above rank 0 one more
  * Source  Moody 2003, §3.2.1 (serial)
  */
 #ifndef COLL_ALGOS_LINEAR_H

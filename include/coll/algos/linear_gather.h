@@ -13,7 +13,7 @@
  *   (1) the root has one action for each rank, in rank order, and none for itself in place
  *   (2) every other rank has one action, with the root
  *   (3) only the root looks at the tables of gatherv and scatterv
- * Cost    p−1 messages, all of them at the root, each one block
+ * Cost    p−1 messages, all of them at the root, each one block, in one round
  * Source  Moody 2003, §3.2.1 (serial)
  */
 #ifndef COLL_ALGOS_LINEAR_GATHER_H

@@ -10,9 +10,11 @@
  * Laws (tests/algos/linear_scan.c)
  *   (1) r receives from r−1 and sends to r+1, each segment once, in order
  *   (2) a segment leaves a rank in the step in which it came
- * Cost    S = ⌈count/segment⌉ (1 for segment 0): S messages and `count` elements per rank; a
- *         segment makes p−1 hops, so p+S−2 rounds. scratch: scan in place two segments; exscan two,
- *         in place four; the first rank none, nor the last in an exscan
+ *   (3) if a message takes one unit of time and every link carries one at a time, all is done after
+ *       p + S − 2: a segment makes p−1 hops
+ * Cost    S = ⌈count/segment⌉ (1 for segment 0): S messages and `count` elements per rank; p−1
+ *         rounds. scratch: scan in place two segments; exscan two, in place four; the first rank
+ *         none, nor the last in an exscan
  * Source  Moody 2003, §3.2.1 (the order of operands); Littlefield 1992 (a pipelined line)
  */
 #ifndef COLL_ALGOS_LINEAR_SCAN_H
