@@ -2,7 +2,7 @@
  *
  *   struct inner inner;
  *   inner_read(&inner, &words);             // across=ring, within=fnomial,f=4
- *   … inner.use, inner.n …
+ *   … inner.uses …
  *
  * A name stands for the algorithms of all collectives that have it, as a role may have several to
  * solve. Parameters follow the name; each algorithm takes those that it has.
@@ -10,16 +10,12 @@
 #ifndef COLL_TOOLS_INNER_H
 #define COLL_TOOLS_INNER_H
 
-#include "coll/build.h"
+#include "coll/table/words.h"
 #include "options.h"
-
-enum { INNER_MAX = 64 };
 
 struct inner {
     const struct option_words *words;
-    coll_use use[INNER_MAX];
-    uint32_t params[INNER_MAX][COLL_PARAM_MAX];
-    uint32_t n;
+    coll_uses uses;
 };
 
 #define INNER_OPTION(words)                                                                    \

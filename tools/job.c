@@ -33,42 +33,6 @@ uint64_t mixed(uint64_t seed, uint64_t a, uint64_t b)
     return z ^ (z >> 31);
 }
 
-/* ---- parameters -------------------------------------------------------------------------- */
-
-static void read_params(const coll_algorithm *algorithm, const coll_alias *alias,
-                        const struct option_words *words, uint32_t *values)
-{
-    const char *names[COLL_PARAM_MAX];
-    for (uint32_t i = 0; i < algorithm->n_params; i++) {
-        names[i] = algorithm->params[i].name;
-        values[i] = algorithm->params[i].usual;
-    }
-    if (alias && alias->first)
-        values[0] = alias->first;
-    for (size_t w = 0; w < words->n; w++) {
-        const char *equals = strchr(words->word[w], '=');
-        const coll_param *param;
-        char name[32];
-        uint64_t value;
-        size_t i;
-        if (!equals || (size_t)(equals - words->word[w]) >= sizeof name)
-            refuse("--param is written NAME=NUMBER, not \"%s\"", words->word[w]);
-        if (algorithm->n_params == 0)
-            refuse("%s has no parameters", algorithm->name);
-        memcpy(name, words->word[w], (size_t)(equals - words->word[w]));
-        name[equals - words->word[w]] = '\0';
-        i = name_index("parameter", name, names, algorithm->n_params);
-        param = &algorithm->params[i];
-        if (!number_of(equals + 1, &value) || value < param->least || value > param->most)
-            refuse("the parameter %s of %s is a whole number from %u to %u, not \"%s\"",
-                   param->name, algorithm->name, param->least, param->most, equals + 1);
-        if (i == 0 && alias && alias->first && value != alias->first)
-            refuse("%s is %s with %s=%u", alias->name, algorithm->name, param->name,
-                   alias->first);
-        values[i] = (uint32_t)value;
-    }
-}
-
 /* ---- tables of v-collectives ------------------------------------------------------------- */
 
 static bool has_in_table(coll_collective c)
@@ -114,7 +78,7 @@ static void read_counts(const char *text, size_t *counts, uint32_t p)
             memcpy(number, text, length);
             number[length] = '\0';
         }
-        if (length >= sizeof number || !number_of(number, &count))
+        if (length >= sizeof number || !coll_number_read(number, &count))
             refuse("--counts is a list of whole numbers such as 3,0,5, which \"%.*s\" is not",
                    (int)(length < 40 ? length : 40), text);
         counts[n++] = (size_t)count;
@@ -184,7 +148,7 @@ static uint32_t read_nodes(const char *text, uint32_t *first, uint32_t p)
             memcpy(number, text, length);
             number[length] = '\0';
         }
-        if (length >= sizeof number || !number_of(number, &ranks) || ranks == 0)
+        if (length >= sizeof number || !coll_number_read(number, &ranks) || ranks == 0)
             refuse("--nodes is the ranks of every node, or of each, such as 4 or 3,1,2, or "
                    "\"uneven\", not \"%.40s\"",
                    text);
@@ -203,7 +167,7 @@ static uint32_t place_on_nodes(struct job *job, const struct ask *ask, coll_prob
     uint32_t n;
     if (!ask->nodes)
         return 0;
-    if (number_of(ask->nodes, &ppn) && ppn > 0) {
+    if (coll_number_read(ask->nodes, &ppn) && ppn > 0) {
         ppn = ppn < job->p ? ppn : job->p;
         coll_nodes_even(&problem->nodes, job->p, (uint32_t)ppn);
         return (uint32_t)ppn;
@@ -314,8 +278,8 @@ static void make_kits(struct job *job, const coll_problem *problem)
     job->kit_tables = memory_of(job->p, room * sizeof *job->kit_tables);
     for (uint32_t rank = 0; rank < job->p; rank++) {
         coll_kit_init(&job->kits[rank], rank, job->kit_tables + rank * room, room);
-        job->kits[rank].uses = job->inner.use;
-        job->kits[rank].n_uses = job->inner.n;
+        job->kits[rank].uses = job->inner.uses.use;
+        job->kits[rank].n_uses = job->inner.uses.n;
     }
 }
 
@@ -342,8 +306,8 @@ static void make_layout(struct job *job, const struct ask *ask, const coll_probl
     of.nodes = nodes;
     if (job->graph)
         of.graph = graph_named(job->graph);
-    of.uses = job->inner.use;
-    of.n_uses = job->inner.n;
+    of.uses = job->inner.uses.use;
+    of.n_uses = job->inner.uses.n;
     memcpy(of.param, params, job->algorithm->n_params * sizeof *params);
     job->grid = memory_of(1, sizeof *job->grid);
     coll_grid_worker_init(job->grid);
@@ -366,11 +330,13 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
     coll_problem problem;
     uint32_t params[COLL_PARAM_MAX], nodes;
     uint64_t count = ask->count;
-    const coll_alias *alias;
+    coll_pick pick;
+    coll_sentence why;
     bool built;
     memset(job, 0, sizeof *job);
     job->collective = c;
-    job->algorithm = algorithm_named(c, ask->algorithm, &alias);
+    algorithm_named(c, ask->algorithm, &pick);
+    job->algorithm = pick.algorithm;
     built = (job->algorithm->traits & COLL_NEEDS_BUILD) != 0;
     if (ask->inner.n > 0 && !built)
         refuse("%s is not made of others, so --inner has no meaning", job->algorithm->name);
@@ -412,7 +378,10 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
     if (has_table && ask->p > most_ranks)
         refuse("the tables of %s are made for at most %u ranks here, not %u", name, most_ranks,
                job->p);
-    read_params(job->algorithm, alias, &ask->params, params);
+    for (size_t w = 0; w < ask->params.n; w++)
+        if (!coll_param_read(&pick, ask->params.word[w], false, &why))
+            refuse("%s", why.text);
+    coll_pick_params(&pick, params);
 
     coll_problem_init(&problem, c, job->p, (size_t)count, elem_bytes);
     problem.root = ask->root == UINT64_MAX ? 0 : (uint32_t)ask->root;

@@ -3,20 +3,16 @@
 #ifndef COLL_TOOLS_NAMES_H
 #define COLL_TOOLS_NAMES_H
 
-#include "coll/registry.h"
-
-/* The name that `word` most likely misspells, or NULL if none is near. */
-const char *nearest(const char *word, const char *const *names, size_t n);
+#include "coll/table/words.h"
 
 /* The index of `word` among the names, where - and _ are one; if it is not there, refuses it as
  * an unknown `what`. */
 size_t name_index(const char *what, const char *word, const char *const *names, size_t n);
 
 coll_collective collective_named(const char *word);
-/* The algorithm, and in *alias the other name that the word is, or NULL. Each file that includes
- * the registry has its own copy of it: algorithms are compared by name. */
-const coll_algorithm *algorithm_named(coll_collective collective, const char *word,
-                                      const coll_alias **alias);
+/* The algorithm, with the parameters that the word fixes. Each file that includes the registry has
+ * its own copy of it: algorithms are compared by name. */
+void algorithm_named(coll_collective collective, const char *word, coll_pick *pick);
 coll_type type_named(const char *word);
 coll_operator operator_named(const char *word);
 

@@ -25,7 +25,7 @@ static uint32_t read_dims(const char *text, uint32_t *dims, uint32_t p)
         uint64_t size;
         if (length < sizeof number)
             memcpy(number, at, length);
-        if (n == COLL_DIMS_MAX || !number_of(number, &size) || size == 0 || size > p)
+        if (n == COLL_DIMS_MAX || !coll_number_read(number, &size) || size == 0 || size > p)
             refuse("dimensions are up to %d numbers such as 4x3, not \"%.40s\"", COLL_DIMS_MAX,
                    text);
         dims[n] = (uint32_t)size;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
+#include "coll/names.h"
 
 static const struct command *current;
 
@@ -65,30 +65,6 @@ static void print_help(const struct command *c)
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-bool number_of(const char *text, uint64_t *number)
-{
-    static const char units[] = "kMG";
-    uint64_t n = 0;
-    const char *c = text;
-    for (; *c >= '0' && *c <= '9'; c++) {
-        const unsigned digit = (unsigned)(*c - '0');
-        if (n > (UINT64_MAX - digit) / 10)
-            return false;
-        n = n * 10 + digit;
-    }
-    if (c == text)
-        return false;
-    if (*c) {
-        const char *unit = strchr(units, *c);
-        const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-        if (!unit || c[1] || n > UINT64_MAX >> shift)
-            return false;
-        n <<= shift;
-    }
-    *number = n;
-    return true;
-}
-
 /* How the user wrote the option. */
 static const char *written(const struct option *o, const char *argument)
 {
@@ -103,7 +79,7 @@ static const char *written(const struct option *o, const char *argument)
 static void store_number(const struct option *o, const char *name, const char *value)
 {
     uint64_t number = 0;
-    if (!number_of(value, &number) || number < o->least || number > o->most)
+    if (!coll_number_read(value, &number) || number < o->least || number > o->most)
         refuse("%s is a whole number from %" PRIu64 " to %" PRIu64 ", not \"%s\"", name,
                o->least, o->most, value);
     *(uint64_t *)o->into = number;
@@ -119,8 +95,8 @@ static void store_range(const struct option *o, const char *name, const char *va
     if (good) {
         memcpy(first, value, n);
         first[n] = '\0';
-        good =
-            number_of(first, &range->first) && number_of(dots ? dots + 2 : first, &range->last);
+        good = coll_number_read(first, &range->first) &&
+               coll_number_read(dots ? dots + 2 : first, &range->last);
     }
     if (!good || range->first < o->least || range->last > o->most || range->first > range->last)
         refuse("%s is a range such as 1..64, within %" PRIu64 "..%" PRIu64 ", not \"%s\"", name,
@@ -188,7 +164,7 @@ static const struct option *find(const struct command *c, const char *argument,
                 names[n++] = o->name;
         }
         snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), name);
-        near = nearest(word, names, n);
+        near = coll_name_nearest(word, names, n);
         if (near)
             refuse("there is no option --%s; did you mean --%s?", word, near);
         refuse("there is no option --%s; coll %s --help lists the options", word, c->name);

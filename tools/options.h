@@ -94,7 +94,4 @@ void options_read(const struct command *command, int argc, char **argv);
  * exit code 2. */
 _Noreturn void refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Reads a whole number with its k, M or G; false: it is none, or does not fit 64 bits. */
-bool number_of(const char *text, uint64_t *number);
-
 #endif /* COLL_TOOLS_OPTIONS_H */

@@ -26,7 +26,7 @@ static unsigned terminal_width(void)
     struct winsize size;
     const char *columns = getenv("COLUMNS");
     uint64_t width = WIDTH;
-    if (columns && number_of(columns, &width) && width >= NARROWEST && width <= 1000)
+    if (columns && coll_number_read(columns, &width) && width >= NARROWEST && width <= 1000)
         return (unsigned)width;
     if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
         size.ws_col >= NARROWEST)

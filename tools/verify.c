@@ -167,15 +167,17 @@ int verify_main(int argc, char **argv)
         verify_options, sizeof verify_options / sizeof verify_options[0]};
     coll_grid_options options;
     const char *only = NULL;
-    const coll_alias *alias;
+    coll_pick pick;
     coll_collective one = COLL_COLLECTIVES;
     const double start = seconds_now();
     uint64_t rows = 0, failed = 0, plans = 0;
     options_read(&verify, argc, argv);
     if (collective)
         one = collective_named(collective);
-    if (algorithm)
-        only = algorithm_named(one, algorithm, &alias)->name;
+    if (algorithm) {
+        algorithm_named(one, algorithm, &pick);
+        only = pick.algorithm->name;
+    }
     coll_grid_options_init(&options, coll_registry, COLL_REGISTRY_COUNT);
     if (random == UINT64_MAX)
         random = range.first == 1 && range.last == P_USUAL ? options.random : 0;
@@ -188,8 +190,8 @@ int verify_main(int argc, char **argv)
         options.elements *= 8;
     }
     inner_read(&inner, &inner_words);
-    options.uses = inner.use;
-    options.n_uses = inner.n;
+    options.uses = inner.uses.use;
+    options.n_uses = inner.uses.n;
     options.seed = seed;
     options.workers = (uint32_t)jobs;
 
@@ -203,7 +205,7 @@ int verify_main(int argc, char **argv)
                 if ((collective && c != (unsigned)one) ||
                     (only && strcmp(coll_registry[i]->name, only) != 0) ||
                     !coll_is(coll_registry[i]->collectives, (coll_collective)c) ||
-                    (inner.n > 0 && !(coll_registry[i]->traits & COLL_NEEDS_BUILD)))
+                    (inner.uses.n > 0 && !(coll_registry[i]->traits & COLL_NEEDS_BUILD)))
                     continue;
                 if (pass == 0) {
                     check_memory((coll_collective)c, range.last, options.workers);

@@ -94,6 +94,7 @@ says '^bcast, fnomial f=3 segment=2 order=0: 9 ranks, 4 elements, root 2$' show 
 says '^bcast, fnomial f=2 segment=3 order=0: 8 ranks' show bcast binomial -p 8 --param segment=3
 says '^reduce, chain chains=1 segment=2: 5 ranks' show reduce pipeline -p 5 --param segment=2 --param chains=1
 says '^gather, linear: 4 ranks' show gather flat -p 4
+says '^gather, fnomial f=3: 4 ranks' show gather fnomial -p 4 --param k=3
 says '^barrier, fnomial f=5: 6 ranks' show barrier knomial -p 6 --param f=5
 says '^  step 0    send IN\[3\] to rank 1$' show allreduce ring -p 4
 says 'receive 1 element from rank 3, OUT\[2\] = IN\[2\] ⊕ it$' show allreduce ring -p 4
@@ -249,9 +250,10 @@ refuses 'coll show: ring is not made of others, so --inner has no meaning' show 
 refuses 'coll show: --inner is written ROLE=NAME, not "ring"' show allreduce dpml -p 4 --inner ring
 refuses 'coll show: there is no role "above"; there are within, across' show allreduce dpml -p 4 --inner above=ring
 refuses 'coll show: there is no algorithm to use inside called "rong"; did you mean "ring"?' show allreduce dpml -p 4 --inner across=rong
-refuses 'coll show: fnomial has no parameter g' show allreduce dpml -p 4 --inner across=fnomial,g=1
-refuses 'coll show: after the name in --inner come parameters as NAME=NUMBER, not "f"' show allreduce dpml -p 4 --inner across=fnomial,f
+refuses 'coll show: there is no parameter "g"; there are f, segment, order' show allreduce dpml -p 4 --inner across=fnomial,g=1
+refuses 'coll show: a parameter is written NAME=NUMBER, not "f"' show allreduce dpml -p 4 --inner across=fnomial,f
 refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "1"' show allreduce dpml -p 4 --inner across=fnomial,f=1
+refuses 'coll show: two_level is made of others, so it is not used inside one' show allreduce dpml -p 4 --inner across=two-level
 refuses 'coll run: allreduce dpml is impossible: the algorithm does not solve this collective' run allreduce dpml -p 4 --inner across=pairwise
 
 # ---- refusals --------------------------------------------------------------------------------
@@ -286,7 +288,7 @@ refuses 'coll show: there is no algorithm for bcast called "binmial"; did you me
 refuses 'coll show: there is no parameter "g"; there are f, segment, order' show bcast fnomial -p 4 --param g=3
 refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "1"' show bcast fnomial -p 4 --param f=1
 refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "two"' show bcast fnomial -p 4 --param f=two
-refuses 'coll show: --param is written NAME=NUMBER, not "f"' show bcast fnomial -p 4 --param f
+refuses 'coll show: a parameter is written NAME=NUMBER, not "f"' show bcast fnomial -p 4 --param f
 refuses 'coll show: ring has no parameters' show allreduce ring -p 4 --param f=2
 refuses 'coll show: --rank is from 0 to 3, not 4' show bcast fnomial -p 4 --rank 4
 refuses 'coll show: allreduce ring is impossible: the algorithm reorders operands, so it needs a commutative operator' show allreduce ring -p 4 --non-commutative
@@ -329,7 +331,7 @@ refuses 'coll verify: -p is a range such as 1..64, within 1..1024, not "1.."' ve
 refuses 'coll verify: -p is a range such as 1..64, within 1..1024, not "0..4"' verify -p 0..4
 refuses 'coll verify: -p is a range such as 1..64, within 1..1024, not "1..99999999999999999999"' verify -p 1..99999999999999999999
 refuses 'coll verify: --jobs is a whole number from 1 to 64, not "0"' verify --jobs 0
-refuses 'coll verify: there is no algorithm for scan called "ring"; there are linear, binary_tree, recursive_doubling, recursive_multiplying, two_level' verify scan ring
+refuses 'coll verify: ring does not solve scan; linear, binary_tree, recursive_doubling, recursive_multiplying, two_level do' verify scan ring
 run 2 run allreduce ring -p 4 --count 100G
 grep -q '^coll run: the buffers of 4 ranks need .* GB, and this machine has .* GB$' "$scratch/err" || fail 'no word about memory'
 if [ -w /dev/full ]; then

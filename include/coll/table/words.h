@@ -253,7 +253,7 @@ COLL_INLINE bool coll_i_use_named(const char *word, const char **name, coll_sent
 {
     const char *names[COLL_REGISTRY_COUNT + COLL_ALIAS_COUNT];
     size_t n = 0, found;
-    bool built = false;
+    const char *built = NULL;
     for (size_t i = 0; i < COLL_REGISTRY_COUNT + COLL_ALIAS_COUNT; i++) {
         const bool alias = i >= COLL_REGISTRY_COUNT;
         const char *one =
@@ -262,14 +262,14 @@ COLL_INLINE bool coll_i_use_named(const char *word, const char **name, coll_sent
         while (k < n && !coll_name_is(names[k], one))
             k++;
         if (!alias && (coll_registry[i]->traits & COLL_NEEDS_BUILD))
-            built = built || coll_name_is(word, one);
+            built = coll_name_is(word, one) ? one : built;
         else if (k == n)
             names[n++] = one;
     }
     for (size_t i = 0; i < n && built; i++)
-        built = !coll_name_is(word, names[i]);
+        built = coll_name_is(word, names[i]) ? NULL : built;
     if (built)
-        return coll_refuse(why, "%s is made of others, so it is not used inside one", word);
+        return coll_refuse(why, "%s is made of others, so it is not used inside one", built);
     found = coll_name_index("algorithm to use inside called", word, names, n, why);
     *name = found == COLL_NO_NAME ? NULL : names[found];
     return *name != NULL;
@@ -307,13 +307,16 @@ COLL_INLINE bool coll_uses_read(coll_uses *uses, coll_role role, const char *tex
         return coll_refuse(why, "more than %d algorithms are used inside", COLL_USES_MAX);
     while (at) {
         bool known = false;
+        uint32_t most = 0; /* whose parameters are the most */
         char key[COLL_I_WORD];
         if (!coll_i_word_take(&at, ",/", word, sizeof word))
             return coll_refuse(why, "a parameter is written NAME=NUMBER, not \"%.60s…\"", text);
         snprintf(key, sizeof key, "%.*s", (int)strcspn(word, "="), word);
         for (uint32_t k = 0; k < n; k++) {
-            if (coll_param_index(picks[k].algorithm, key) == picks[k].algorithm->n_params &&
-                (k + 1 < n || known))
+            const uint32_t n_params = picks[k].algorithm->n_params;
+            if (n_params > picks[most].algorithm->n_params)
+                most = k;
+            if (coll_param_index(picks[k].algorithm, key) == n_params)
                 continue; /* another one has it */
             if (!coll_param_read(&picks[k], word, rule, why))
                 return false;
@@ -321,6 +324,8 @@ COLL_INLINE bool coll_uses_read(coll_uses *uses, coll_role role, const char *tex
             if (picks[k].in_bytes)
                 return coll_refuse(why, "what is used inside has sizes in elements: %se", word);
         }
+        if (!known)
+            return coll_param_read(&picks[most], word, rule, why);
     }
     for (uint32_t k = 0; k < n; k++, uses->n++) {
         coll_use *use = &uses->use[uses->n];
