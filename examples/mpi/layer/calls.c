@@ -341,8 +341,13 @@ bool layer_takes(const struct call *call, way how, MPI_Request *request, int *er
 {
     struct job *job;
     verdict found;
-    if (!settings.ready || coll_is(settings.off, call->what))
+    if (!settings.ready)
         return false;
+    if (coll_is(settings.off, call->what)) {
+        if (settings.verbose)
+            report_declined(call, "COLL_OFF says");
+        return false;
+    }
     lock();
     job = job_new();
     if (!job) {
@@ -363,6 +368,8 @@ bool layer_takes(const struct call *call, way how, MPI_Request *request, int *er
         *error = job_finish(job);
     else if (found != TAKEN && job)
         job_free(job);
+    if (found == DECLINED && settings.verbose)
+        report_declined(call, "the communicator, type, operator or arguments are not for coll");
     unlock();
     if (found != DECLINED && *error != MPI_SUCCESS)
         (void)PMPI_Comm_call_errhandler(call->comm, *error);

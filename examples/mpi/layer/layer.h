@@ -8,13 +8,15 @@
  * request for each that does not block. waits.c has the calls in which a program waits, as
  * outstanding jobs must move on there.
  *
- *   setup.c    MPI_Init, MPI_Finalize; what the environment asks for
+ *   setup.c    MPI_Init, MPI_Finalize
+ *   control.c  what the environment asks for
  *   comms.c    a private communicator for each of the program's
  *   types.c    datatypes: what coll calls them, and whether their data is one run of bytes
  *   buffers.c  where the blocks of a buffer lie; packing those that have gaps
  *   memory.c   memory that is kept for the next call
  *   ops.c      operators
- *   plans.c    which algorithm, and the plans made before
+ *   plans.c    which algorithm, and calls that were made before
+ *   tuned.c    rules for messages of MPI libraries
  *   report.c   COLL_VERBOSE
  *
  * Who decides. Whether a call is run here or by the library's own collective must be the same on
@@ -272,7 +274,7 @@ bool job_repeat(struct job *job, struct comm *comm, const struct call *call);
 void job_remember(struct job *job, const struct call *call);
 void memory_free(struct memory *memory);
 
-/* ---- environment, report: setup.c, report.c ---------------------------------------------- */
+/* ---- what was asked for: setup.c, control.c, tuned.c ------------------------------------- */
 
 struct settings {
     const coll_rule_list *rules; /* which algorithm, the user's first */
@@ -283,15 +285,31 @@ struct settings {
     bool ready;   /* between MPI_Init and MPI_Finalize */
     int tag_most; /* the largest tag that the library has */
     uint32_t spins;
-    uint32_t ppn;  /* ranks of a node as the program's user says; 0: as they are */
+    uint32_t ppn;  /* ranks of a node as the user says; 0: as they are */
     MPI_Comm self; /* private, of this rank alone */
 };
 extern struct settings settings;
 
+/* Rules for the point-to-point calls of MPI libraries, as a table. */
+extern const char tuned_rules[];
+
+/* Reads the environment, collectively; ends the program if there is something wrong with it. */
+void control_init(void);
+void control_end(void);
+/* What the first rule that the user asked for has against the problem, if `taken` is not the
+ * user's; otherwise COLL_OK. */
+coll_status control_passed_over(const coll_problem *problem, const coll_terms *terms,
+                                const coll_rule *taken);
+
 void lock(void);
 void unlock(void);
 
-void report_choice(const coll_plan *plan, const struct comm *comm, const char *why);
+/* ---- report.c ---------------------------------------------------------------------------- */
+
+/* `against`: what the user's rules have against it, or COLL_OK. */
+void report_choice(const coll_problem *problem, const coll_rule *rule, coll_status against);
+/* Once for each collective. */
+void report_declined(const struct call *call, const char *why);
 void report_job(const struct job *job);
 void report_end(void);
 

@@ -8,8 +8,8 @@
 
 #include "layer.h"
 
-/* Chooses by the user's rules, then the built-in ones. A sum of floats is to have the same bits
- * everywhere. */
+/* Chooses by the user's rules, the tuned and the built-in ones. A sum of floats is to have the
+ * same bits everywhere. */
 coll_status plan_for(struct job *job, const coll_problem *problem, bool exact)
 {
     const coll_terms terms = {0, exact ? 0 : COLL_GIVES_SAME_BITS};
@@ -23,8 +23,8 @@ coll_status plan_for(struct job *job, const coll_problem *problem, bool exact)
         coll_kit_init(job->kit, job->comm->rank, (size_t *)((coll_kit *)job->kit + 1), room);
     }
     status = coll_select_from(settings.rules, problem, &terms, job->kit, job->plan, &rule);
-    if (status == COLL_OK && settings.verbose)
-        report_choice(job->plan, job->comm, rule->why);
+    if (status == COLL_OK && settings.verbose && job->comm->rank == 0)
+        report_choice(problem, rule, control_passed_over(problem, &terms, rule));
     return status;
 }
 

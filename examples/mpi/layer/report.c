@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "coll/table.h"
 #include "layer.h"
 
 static struct {
@@ -33,18 +34,28 @@ static bool is_new(coll_collective collective, uint32_t p, size_t bytes)
     return true;
 }
 
-void report_choice(const coll_plan *plan, const struct comm *comm, const char *why)
+void report_choice(const coll_problem *problem, const coll_rule *rule, coll_status against)
 {
-    const coll_problem *of = &plan->problem;
-    const size_t bytes = of->count * of->elem_bytes;
-    if (comm->rank != 0 || !is_new(of->collective, of->p, bytes))
+    const size_t bytes = coll_problem_bytes(problem);
+    char algorithm[256];
+    if (!is_new(problem->collective, problem->p, bytes))
         return;
-    fprintf(stderr, "coll: %s, %u ranks, %zu bytes: %s", coll_collective_name(of->collective),
-            of->p, bytes, plan->algorithm->name);
-    for (uint32_t i = 0; i < plan->algorithm->n_params; i++)
-        fprintf(stderr, "%s%s=%u", i ? "," : " ", plan->algorithm->params[i].name,
-                plan->param[i]);
-    fprintf(stderr, " (%s)\n", why);
+    coll_rule_algorithm_text(rule, algorithm, sizeof algorithm);
+    fprintf(stderr, "coll: %s, %u ranks, %zu bytes: %s (%s)\n",
+            coll_collective_name(problem->collective), problem->p, bytes, algorithm, rule->why);
+    if (against != COLL_OK)
+        fprintf(stderr, "coll:     not what was asked for: %s\n", coll_status_text(against));
+}
+
+void report_declined(const struct call *call, const char *why)
+{
+    static uint32_t told;
+    int rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0 && !coll_is(told, call->what))
+        fprintf(stderr, "coll: %s: the library's own, as %s\n",
+                coll_collective_name(call->what), why);
+    told |= COLL_BIT(call->what);
 }
 
 void report_job(const struct job *job)

@@ -1,4 +1,4 @@
-/* examples/mpi/layer/setup.c — MPI_Init, MPI_Finalize, and what the environment asks for */
+/* examples/mpi/layer/setup.c — MPI_Init, MPI_Finalize, and the lock */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -41,13 +41,13 @@ static void begin(int level)
 {
     void *value;
     int found = 0;
-    settings.rules = &coll_rules_built_in;
     settings.threads = level == MPI_THREAD_MULTIPLE;
     PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found);
     settings.tag_most = found ? *(int *)value : 32767;
     PMPI_Comm_dup(MPI_COMM_SELF, &settings.self);
     PMPI_Comm_set_errhandler(settings.self, MPI_ERRORS_RETURN);
     settings.spins = spins();
+    control_init();
     jobs_init();
     types_init();
     ops_init();
@@ -80,6 +80,7 @@ EXPORT int MPI_Finalize(void)
         comms_end();
         jobs_end();
         pool_end();
+        control_end();
         PMPI_Comm_free(&settings.self);
     }
     return PMPI_Finalize();

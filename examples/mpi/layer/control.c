@@ -1,0 +1,173 @@
+/* examples/mpi/layer/control.c — what the environment asks for
+ *
+ *   COLL_ALGORITHM=allreduce:fnomial:k=4;bcast:chain:segment=8192   these, where they can
+ *   COLL_TABLE=file     rules, a line each: coll/table.h
+ *   COLL_OFF=alltoall,… the library's own collectives
+ *   COLL_VERBOSE=1      what was chosen and why, and what it took
+ *   COLL_PPN=4          as if so many ranks that follow each other were a node
+ *
+ * What it does not understand ends the program with a sentence: a run with other algorithms than
+ * one believes is worse than none. All ranks must be asked for the same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "coll/table.h"
+#include "layer.h"
+
+enum { RULES_MOST = 1000 };
+
+static coll_table forced, table, tuned;
+static void *memory[3];
+
+static coll_sentence error;
+
+static const char *asked(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? value : "";
+}
+
+/* ---- rules ------------------------------------------------------------------------------- */
+
+static bool begin(coll_table *rules, void **room)
+{
+    *room = malloc(COLL_TABLE_BYTES(RULES_MOST));
+    if (!*room)
+        return coll_refuse(&error, "there is no memory for rules");
+    coll_table_init(rules, *room, COLL_TABLE_BYTES(RULES_MOST));
+    return true;
+}
+
+/* Can the layer run what these rules name? It has messages, nothing else. */
+static bool accept(const coll_table *rules, const char *source)
+{
+    for (size_t i = 0; i < rules->list.n; i++) {
+        const coll_algorithm *algorithm = rules->list.rules[i].algorithm;
+        const char *lacks = algorithm->traits & COLL_NEEDS_SHARED      ? "shared memory"
+                            : algorithm->traits & COLL_NEEDS_MULTICAST ? "multicasts"
+                            : algorithm->traits & COLL_NEEDS_FABRIC_REDUCE
+                                ? "reductions in the network"
+                                : NULL;
+        if (lacks)
+            return coll_refuse(&error, "%s: %s needs %s, and this layer has only messages",
+                               source, algorithm->name, lacks);
+        if (algorithm->traits & COLL_NEEDS_BUILD)
+            settings.kits = true;
+    }
+    return true;
+}
+
+static bool read_rules(void)
+{
+    const char *file = asked("COLL_TABLE");
+    if (!begin(&forced, &memory[0]) || !begin(&table, &memory[1]) || !begin(&tuned, &memory[2]))
+        return false;
+    if (!coll_table_choose(&forced, "COLL_ALGORITHM", asked("COLL_ALGORITHM")))
+        return coll_refuse(&error, "%s", forced.error.text);
+    if (*file && !coll_table_load(&table, file))
+        return coll_refuse(&error, "COLL_TABLE: %s", table.error.text);
+    if (!coll_table_read(&tuned, "tuned.c", tuned_rules))
+        return coll_refuse(&error, "%s", tuned.error.text);
+    forced.list.next = &table.list;
+    table.list.next = &tuned.list;
+    tuned.list.next = &coll_rules_built_in;
+    settings.rules = &forced.list;
+    return accept(&forced, "COLL_ALGORITHM") && accept(&table, file);
+}
+
+/* ---- the rest ---------------------------------------------------------------------------- */
+
+static bool read_words(void)
+{
+    const char *off = asked("COLL_OFF"), *verbose = asked("COLL_VERBOSE");
+    const char *ppn = asked("COLL_PPN");
+    coll_sentence why;
+    uint64_t number = 0;
+    if (*off && !coll_collectives_read(off, &settings.off, &why))
+        return coll_refuse(&error, "COLL_OFF: %s", why.text);
+    if (*verbose && strcmp(verbose, "0") != 0 && strcmp(verbose, "1") != 0)
+        return coll_refuse(&error, "COLL_VERBOSE is 0 or 1, not \"%.60s\"", verbose);
+    settings.verbose = strcmp(verbose, "1") == 0;
+    if (*ppn && (!coll_number_read(ppn, &number) || number == 0 || number > INT_MAX))
+        return coll_refuse(&error, "COLL_PPN is a number of ranks from 1 on, not \"%.60s\"",
+                           ppn);
+    settings.ppn = (uint32_t)number;
+    return true;
+}
+
+static uint64_t mixed(uint64_t sum, const void *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        sum = (sum ^ ((const unsigned char *)data)[i]) * 0x100000001B3u;
+    return sum;
+}
+
+/* A number for all that was asked for, which differs where that does. */
+static uint64_t digest(void)
+{
+    uint64_t sum = mixed(0xCBF29CE484222325u, &settings.off, sizeof settings.off);
+    sum = mixed(sum, &settings.ppn, sizeof settings.ppn);
+    for (const coll_rule_list *list = settings.rules; list; list = list->next)
+        for (size_t i = 0; i < list->n; i++) {
+            char line[1024];
+            coll_rule_text(&list->rules[i], line, sizeof line);
+            sum = mixed(sum, line, strlen(line));
+        }
+    return sum >> 1;
+}
+
+/* Do all ranks understand, and are they asked for the same? If not, one of them says so, and
+ * all of them end. */
+static void agree(bool understood)
+{
+    int64_t mine[3], least[3];
+    int rank, p;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &p);
+    mine[0] = understood ? (int64_t)digest() : 0;
+    mine[1] = -mine[0];
+    mine[2] = understood ? p : rank;
+    PMPI_Allreduce(mine, least, 3, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+    if (least[2] == p && least[0] == -least[1])
+        return;
+    if (least[2] == rank)
+        fprintf(stderr, "coll: %s\n", error.text);
+    else if (least[2] == p && rank == 0)
+        fprintf(stderr,
+                "coll: the ranks were started with different settings in COLL_ALGORITHM, "
+                "COLL_TABLE, COLL_OFF or COLL_PPN\n");
+    PMPI_Finalize();
+    exit(2);
+}
+
+void control_init(void)
+{
+    agree(read_words() && read_rules());
+}
+
+void control_end(void)
+{
+    for (int i = 0; i < 3; i++)
+        free(memory[i]);
+}
+
+/* ---- for the report ---------------------------------------------------------------------- */
+
+coll_status control_passed_over(const coll_problem *problem, const coll_terms *terms,
+                                const coll_rule *taken)
+{
+    const coll_rule_list *asked_for[2] = {&forced.list, &table.list};
+    coll_status status = COLL_OK;
+    for (int i = 0; i < 2 && status == COLL_OK; i++) {
+        const coll_rule_list alone = {asked_for[i]->rules, asked_for[i]->n, NULL};
+        coll_plan plan;
+        if (taken >= alone.rules && taken < alone.rules + alone.n)
+            return COLL_OK;
+        if (alone.n > 0)
+            status = coll_select_from(&alone, problem, terms, NULL, &plan, NULL);
+        if (status == COLL_ERR_COLLECTIVE)
+            status = COLL_OK; /* nothing was asked for here */
+    }
+    return status;
+}
