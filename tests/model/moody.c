@@ -173,7 +173,7 @@ TEST(figure_5_2)
     }
 }
 
-/* A node is intermediate if it has a parent and a child: rank i·f^j + … in the rule of the thesis. */
+/* A node that has a parent, and as a multiple of f children as far as they exist. */
 TEST(intermediate_nodes)
 {
     for (uint32_t f = 2; f < 12; f++)

@@ -1,0 +1,129 @@
+/* tests/model/plogp.c — parameterised LogP: tables, what lies between their rows, and trees */
+#include "coll/model/plogp.h"
+
+#include <stdlib.h>
+
+#include "near.h"
+
+static coll_plogp_costs table;
+static char why[COLL_PARAMETERS_WHY];
+
+static bool reads(const char *text)
+{
+    return coll_plogp_read(&table, text, why, sizeof why);
+}
+
+TEST(tables)
+{
+    CHECK(reads("# a machine\nL 12 # us\n\n 1k 2 3 20 6\n4096\t3 4\t50\r\n64k 30 40 1000 400"));
+    CHECK_EQ(table.n, 3);
+    CHECK_SAME(table.L_us, 12);
+    CHECK_SAME(table.row[0].bytes, 1024);
+    CHECK_SAME(table.row[1].us[COLL_PLOGP_G], 50);
+    CHECK_SAME(table.row[1].us[COLL_PLOGP_SMCC], 0);
+    CHECK_SAME(table.row[2].us[COLL_PLOGP_SMCC], 400);
+}
+
+TEST(between_rows)
+{
+    CHECK(reads("1k 2 3 20 6\n5k 6 4 60 6\nL 1\n"));
+    CHECK_SAME(coll_plogp_us(&table, COLL_PLOGP_OS, 0), 2);
+    CHECK_SAME(coll_plogp_us(&table, COLL_PLOGP_OS, 1024), 2);
+    CHECK_SAME(coll_plogp_us(&table, COLL_PLOGP_OS, 3 * 1024), 4);
+    CHECK_SAME(coll_plogp_us(&table, COLL_PLOGP_OR, 2 * 1024), 3.25);
+    CHECK_SAME(coll_plogp_us(&table, COLL_PLOGP_G, 5 * 1024), 60);
+    CHECK_SAME(coll_plogp_us(&table, COLL_PLOGP_G, 50 * 1024), 600);
+    CHECK_SAME(coll_plogp_message_us(&table, 5 * 1024), 61);
+}
+
+TEST(refused)
+{
+    const char *const bad[] = {
+        "L 1\n1k 1 1\n",           "L 1\n1k 1 1 1 1 1\n",     "L 1\nL 2\n1 1 1 1\n",
+        "L\n1k 1 1 1\n",           "L 1\n1k 1 1 -1\n",        "L 1\n1k 1 x 1\n",
+        "L 1\n1k 1 1 1\n1k 1 1 1", "L 1\n2k 1 1 1\n1k 1 1 1", "L 1\n1.5 1 1 1"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        why[0] = '\0';
+        CHECK(!reads(bad[i]));
+        CHECK(why[0] == 'l'); /* the sentence begins with the line */
+    }
+    CHECK(!reads("L 1\n"));
+    CHECK(!strcmp(why, "the table lacks rows"));
+    CHECK(!reads("1k 1 1 1\n"));
+    CHECK(!strcmp(why, "the table lacks a line L with the latency"));
+    {
+        char many[COLL_PLOGP_ROWS * 16 + 64] = "L 1\n";
+        for (int i = 0; i < COLL_PLOGP_ROWS; i++)
+            sprintf(many + strlen(many), "%d 1 1 1\n", i + 1);
+        CHECK(reads(many));
+        strcat(many, "1000 1 1 1\n");
+        CHECK(!reads(many));
+    }
+}
+
+TEST(files)
+{
+    coll_plogp_words words;
+    CHECK(coll_parameters_read(&coll_plogp_model, "plogp:table=ibm", &words, why, sizeof why));
+    CHECK(coll_plogp_load(&table, &words, why, sizeof why));
+    CHECK_EQ(table.n, 10);
+    for (uint32_t i = 1; i < table.n; i++)
+        for (int column = 0; column < COLL_PLOGP_COLUMNS; column++)
+            CHECK(table.row[i].bytes > table.row[i - 1].bytes &&
+                  table.row[i].us[column] > table.row[i - 1].us[column]);
+    strcpy(words.table, "no/such/file");
+    CHECK(!coll_plogp_load(&table, &words, why, sizeof why));
+    CHECK(!strcmp(why, "the table no/such/file cannot be read"));
+    {
+        FILE *file;
+        int number;
+        strcpy(words.table, "/tmp/coll_plogp_XXXXXX");
+        number = mkstemp(words.table);
+        file = number < 0 ? NULL : fdopen(number, "w");
+        if (!CHECK(file != NULL))
+            return;
+        fputs("L 3\n1k 1 2 3 4\n", file);
+        fclose(file);
+        CHECK(coll_plogp_load(&table, &words, why, sizeof why));
+        CHECK_SAME(table.row[0].us[COLL_PLOGP_SMCC], 4);
+        file = fopen(words.table, "w");
+        for (int i = 0; i < 5000; i++)
+            fputs("#23\n", file);
+        fclose(file);
+        CHECK(!coll_plogp_load(&table, &words, why, sizeof why));
+        CHECK(strstr(why, "is longer than 16 KB") != NULL);
+        remove(words.table);
+    }
+}
+
+TEST(trees)
+{
+    CHECK(reads("L 10\n1k 1 1 5\n"));
+    /* two nodes: all trees are one link */
+    for (double segment = 1024; segment <= 8192; segment *= 2) {
+        const double one = coll_plogp_chain_us(&table, 2, 8192, segment);
+        CHECK_SAME(one, 10 + 8192 / segment * coll_plogp_us(&table, COLL_PLOGP_G, segment));
+        CHECK_SAME(coll_plogp_flat_us(&table, 2, 8192, segment), one);
+        CHECK_SAME(coll_plogp_binomial_us(&table, 2, 8192, segment), one);
+    }
+    /* one segment */
+    CHECK_SAME(coll_plogp_chain_us(&table, 8, 1024, 1024), 7 * 15);
+    CHECK_SAME(coll_plogp_flat_us(&table, 8, 1024, 1024), 10 + 7 * 5);
+    CHECK_SAME(coll_plogp_binary_us(&table, 8, 1024, 1024), 3 * 20);
+    CHECK_SAME(coll_plogp_binomial_us(&table, 8, 1024, 1024), 3 * 15);
+    /* many: a chain needs one gap each, a binary tree two, a binomial lg p, a flat one p - 1 */
+    CHECK_NEAR(coll_plogp_chain_us(&table, 8, 1 << 30, 1024), 5. * (1 << 20), 1e-4);
+    CHECK_NEAR(coll_plogp_binary_us(&table, 8, 1 << 30, 1024), 10. * (1 << 20), 1e-4);
+    CHECK_NEAR(coll_plogp_binomial_us(&table, 8, 1 << 30, 1024), 15. * (1 << 20), 1e-4);
+    CHECK_NEAR(coll_plogp_flat_us(&table, 8, 1 << 30, 1024), 35. * (1 << 20), 1e-4);
+}
+
+int main(void)
+{
+    RUN(tables);
+    RUN(between_rows);
+    RUN(refused);
+    RUN(files);
+    RUN(trees);
+    return check_done();
+}
