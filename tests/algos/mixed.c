@@ -178,11 +178,61 @@ TEST(costs)
             }
 }
 
+/* Of the tree of nodes. */
+static uint32_t height(uint32_t nodes, uint32_t k)
+{
+    uint32_t most = 0;
+    if (k == 0)
+        return fnomial_height(nodes, 2);
+    for (uint64_t level = 1, all = 1; all < nodes; all += level) {
+        level *= k;
+        most++;
+    }
+    return most;
+}
+
+static size_t parts(size_t of, size_t into)
+{
+    return (of + into - 1) / into;
+}
+
+/* The rounds of the files' heads; with nodes of one size these, else at most so many. */
+static void check_rounds(uint32_t p, uint32_t ppn, size_t count, uint32_t params[4])
+{
+    const size_t segment = params[2], twice = params[3] > 0 && params[3] < segment ? 2 : 1;
+    for (unsigned all = 0; all < 2; all++, params[0] += 2) {
+        const coll_plan plan =
+            mixed(all ? COLL_ALLGATHER : COLL_BCAST, p, ppn, count, 0, all ? 0 : p / 2, params);
+        const coll_nodes *nodes = &plan.problem.nodes;
+        const uint32_t h = coll_nodes_count(nodes), n = coll_nodes_largest(nodes, p);
+        const size_t S = parts(all ? n * count : count, segment);
+        const size_t P = twice * (all ? h * S : S), E = P > params[1] ? P - params[1] : 0;
+        const size_t tree = fnomial_height(n, all ? params[0] : 2) * (2 * E + 1);
+        const size_t ring = (h - 1) * S, early = n > 1 && params[3] > 0 ? params[1] : ring;
+        const size_t across = !all ? height(h, params[0]) : early < ring ? early : ring;
+        const size_t gather = all && n > 1 ? 2 * parts(count, segment) - 1 : 0;
+        const coll_report report = cost_of(&plan);
+        CHECK(report.rounds <= across + gather + tree);
+        if (ppn > 0 && (p % ppn == 0 || p < ppn))
+            CHECK_EQ(report.rounds, across + gather + tree);
+    }
+}
+
+TEST(rounds)
+{
+    for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t ppn = p % 3; ppn <= 8; ppn += 3) {
+            uint32_t params[] = {(p + ppn) % 4, 1 + p % 4, 2 + p % 2, (p + ppn) % 4};
+            check_rounds(p, ppn, 4, params);
+        }
+}
+
 int main(void)
 {
     RUN(coordinators_talk);
     RUN(overlap);
     RUN(parameters);
     RUN(costs);
+    RUN(rounds);
     return check_done();
 }

@@ -172,24 +172,11 @@ typedef struct cost {
     size_t rounds, at_most;  /* … or more of them, up to this many */
 } cost;
 
-/* Of the tree of notifications: the most digits other than 0 of a number below p. */
-static size_t height(size_t p)
-{
-    size_t most = 0;
-    for (size_t v = 1; v < p; v++) {
-        size_t depth = 0;
-        for (size_t digits = v; digits > 0; digits /= F)
-            depth += digits % F != 0;
-        most = depth > most ? depth : most;
-    }
-    return most;
-}
-
 /* By the formulas of the files' heads. */
 static cost wanted(coll_collective c, size_t p, size_t n, size_t B, size_t buffer, bool own)
 {
     const size_t S = n == 0 ? 1 : (n + buffer - 1) / buffer, mine = own ? n : 0;
-    const size_t T = (p - 1) * S, R = p * S, h = height(p);
+    const size_t T = (p - 1) * S, R = p * S, h = fnomial_height((uint32_t)p, F);
     const bool at_once = p * n <= B * buffer;
     size_t g;
     cost of = {own ? n : 0, 0, 0, 0, 0};
@@ -282,7 +269,7 @@ TEST(costs)
         const coll_plan plan = plan_with(&coll_shm_barrier, COLL_BARRIER, p, 0, 0, 0, &f);
         const coll_report report = cost_of(&plan);
         CHECK_EQ(report.total.messages, 2 * (p - 1));
-        CHECK_EQ(report.rounds, 2 * height(p));
+        CHECK_EQ(report.rounds, 2 * fnomial_height(p, F));
     }
 }
 

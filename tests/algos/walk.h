@@ -69,6 +69,19 @@ static inline bool is_receive(const coll_action *a)
     return coll_i_has(COLL_I_RECEIVES, a);
 }
 
+/* The height of an f-nomial tree: the most digits other than 0 of a number below p. */
+static inline uint32_t fnomial_height(uint32_t p, uint32_t f)
+{
+    uint32_t most = 0;
+    for (uint32_t v = 1; v < p; v++) {
+        uint32_t depth = 0;
+        for (uint32_t digits = v; digits > 0; digits /= f)
+            depth += digits % f != 0;
+        most = depth > most ? depth : most;
+    }
+    return most;
+}
+
 /* Every message that a rank sends at step s is what its peer receives from it at step s, and
  * the other way round. */
 static inline void check_step_by_step(const coll_plan *plan)

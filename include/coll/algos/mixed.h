@@ -1,13 +1,11 @@
-/* coll/algos/mixed.h — bcast, allgather between nodes by messages, within nodes by shared memory,
- * both at once
+/* coll/algos/mixed.h — bcast between nodes by messages, within nodes by shared memory, both at once
  *
  * A coordinator on each node (the root, or the node's first rank) talks to those of other nodes,
  * segment by segment. When a segment is on its way to the next nodes, and before the next one
  * comes, it puts the first `overlap` elements of it through the node's pipeline buffers; what is
  * left of all segments goes through at the end. So the copying hides behind the messages, as far as
  * it is not in their way. A broadcast goes down a tree of nodes: binomial, a chain, or k-ary. An
- * allgather first gathers every node's blocks at its coordinator, then sends them round a ring of
- * nodes.
+ * allgather on the same parts is in mixed_allgather.h.
  *
  *   bcast, a coordinator with one child, 3 segments, overlap of a half:
  *     recv 0, send 0, put 0a | recv 1, send 1, put 1a | recv 2, send 2, put 2a | put 0b, 1b, 2b
@@ -16,10 +14,11 @@
  *   (1) only coordinators send and receive elements; each segment comes to a node once
  *   (2) while segment i + 1 is under way, at most `overlap` elements of segment i are put
  *   (3) with overlap ≥ segment nothing is left for the end; with 0, everything
- * Cost    S = ⌈count/segment⌉. bcast: a coordinator receives and sends `count` elements in S
- *         messages to each of its child nodes; every rank copies `count` elements, the root also to
- *         its own OUT. allgather: a coordinator sends all blocks but those of the next node; others
- *         copy one block in and all blocks out
+ * Cost    S = ⌈count/segment⌉. A coordinator receives and sends `count` elements in S messages to
+ *         each of its child nodes; every rank copies `count` elements, the root also to its own
+ *         OUT. With P = S stages, or 2S if 0 < overlap < segment, and E = max(0, P − buffers):
+ *         H + h(2E + 1) rounds, H the height of the tree of nodes, h that of the binomial tree of a
+ *         node; on nodes of several sizes at most, for the largest h
  * Source  Wu 2005, sections 3.3, 3.4.1 and 3.4.3
  */
 #ifndef COLL_ALGOS_MIXED_H

@@ -16,7 +16,11 @@
  * Cost    h nodes, the largest of n ranks, S = ⌈n·count/segment⌉. A coordinator sends every element
  *         but those of the next node, in at most (h−1)S messages, and receives all but its node's.
  *         Others copy their block in, and p blocks out; the coordinator copies those of its node
- *         out, and p blocks in
+ *         out, and p blocks in. Rounds: (h−1)S for n = 1; else, with P = h·S stages, or 2h·S if
+ *         0 < overlap < segment, E = max(0, P − buffers) and a tree of height t on a node,
+ *         2⌈count/segment⌉ − 1 + (h−1)S + t(2E + 1), where, unless overlap is 0, messages hide
+ *         behind the node's words from stage `buffers` on, so that instead of (h−1)S there are
+ *         `buffers` at most; on nodes of several sizes at most so many
  * Source  Wu 2005, section 3.4.3
  */
 #ifndef COLL_ALGOS_MIXED_ALLGATHER_H
