@@ -170,10 +170,23 @@ TEST(every_lane_has_a_player)
 /* ---- proofs and costs -------------------------------------------------------------------- */
 
 /* Messages of each rank by the rule in the file's head; copies, and different blocks sent. */
+/* Of all rounds, those that are empty too. */
+static uint32_t stages(uint32_t nodes, uint32_t k)
+{
+    const uint32_t parts = (nodes - 1) / k + 1;
+    uint32_t stages = 1;
+    while (stages < (parts > 1 ? k : nodes))
+        stages *= 2;
+    return parts * stages;
+}
+
 static void check_cost(const missing *it, const coll_plan *plan, uint32_t k)
 {
     const coll_report cost = cost_of(plan);
     const bool in_place = coll_in_place(plan);
+    CHECK(cost.rounds < 2 * stages(it->nodes, k));
+    if (it->p == it->nodes && it->p % k == 0 && (k & (k - 1)) == 0)
+        CHECK_EQ(cost.rounds, it->p - 1);
     CHECK_EQ(cost.total.messages, (uint64_t)it->p * (it->p - 1));
     CHECK_EQ(cost.total.elements, COUNT * (uint64_t)it->p * (it->p - 1));
     CHECK_EQ(cost.total.copied, in_place ? 0 : COUNT * it->p);

@@ -261,9 +261,13 @@ static void check_cost(const missing *it, uint32_t k, uint32_t every, uint32_t f
     }
     {
         const coll_report base = cost_of(&model);
+        const uint32_t all_rounds = all.n * all.rounds;
+        CHECK(cost.rounds < 2 * all.stages + all_rounds);
+        if (it->p == it->nodes && it->p % k == 0 && (k & (k - 1)) == 0)
+            CHECK_EQ(cost.rounds, base.rounds + all_rounds);
         CHECK_EQ(cost.total.elements, base.total.elements);
         for (uint32_t rank = 0; rank < it->p; rank++)
-            CHECK_EQ(messages[rank], base.ranks[rank].messages + all.n * all.rounds);
+            CHECK_EQ(messages[rank], base.ranks[rank].messages + all_rounds);
     }
 }
 

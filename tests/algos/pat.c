@@ -79,6 +79,7 @@ TEST(costs)
                 const trees t = trees_of(p, trees_aggregates[i]);
                 const coll_plan plan = pat(p, flags, trees_aggregates[i]);
                 const coll_report cost = cost_of(&plan);
+                CHECK_EQ(cost.rounds, t.top + (t.delta < p ? t.delta : p) - 1);
                 for (uint32_t rank = 0; rank < p; rank++) {
                     CHECK_EQ(cost.ranks[rank].messages,
                              t.top + (t.delta < p ? t.delta : p) - 1);

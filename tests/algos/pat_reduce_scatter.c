@@ -104,6 +104,7 @@ TEST(costs)
                 uint32_t bits = 0;
                 while (t.delta >> bits > 1)
                     bits++;
+                CHECK_EQ(cost.rounds, t.top + (t.delta < p ? t.delta : p) - 1);
                 for (uint32_t rank = 0; rank < p; rank++) {
                     CHECK_EQ(cost.ranks[rank].messages,
                              t.top + (t.delta < p ? t.delta : p) - 1);

@@ -55,6 +55,7 @@ TEST(costs)
         for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
             const coll_plan plan = sparbit(p, flags);
             const coll_report cost = cost_of(&plan);
+            CHECK_EQ(cost.rounds, p - 1);
             for (uint32_t rank = 0; rank < p; rank++) {
                 CHECK_EQ(cost.ranks[rank].messages, p - 1);
                 CHECK_EQ(cost.ranks[rank].elements, COUNT * (p - 1));

@@ -27,7 +27,8 @@
  *         comes from the next partition. If k divides p and no node is missing, that is p−1
  *         messages and blocks per rank, p/k−1 of them in the ring, in p stages for k = 2^i, and
  *         ⌈p/k⌉ different blocks: time (p−1)(α + mβ) + (p/k)mδ where each is copied to the
- *         network processor once. p(p−1) messages in all in any case
+ *         network processor once; p−1 rounds. p(p−1) messages in all in any case, and less than
+ *         two rounds a stage; of these there are ⌈nodes/k⌉·2^⌈log2 k⌉, 2^⌈log2 nodes⌉ for k > nodes
  * Source  Kumar 2004 (k-prefix)
  */
 #ifndef COLL_ALGOS_KPREFIX_H

@@ -25,7 +25,9 @@
  *   (4) what a rank sends after the last round follows everything that any rank had to receive
  *       before the first
  * Cost    that of kprefix.h, and ℓ = 1 + ⌈log2(p−1)⌉ messages of 0 bytes per rank and barrier, of
- *         which there are ⌊(stages − ℓ) / interval⌋: α_b each, if it is not hidden
+ *         which there are ⌊(stages − ℓ) / interval⌋: α_b each, if it is not hidden; ℓ rounds more
+ *         for each if k = 2^i divides p and no node is missing, else less than two rounds a stage
+ *         and these
  * Source  Kumar 2004 (k-prefix-lb)
  */
 #ifndef COLL_ALGOS_KPREFIX_LB_H

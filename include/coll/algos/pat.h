@@ -21,8 +21,8 @@
  *   (2) a message has at most `aggregate` blocks, of vertices that are δ (at the top: 2d) apart
  *   (3) every vertex but 0 is in one message, after that of its parent
  * Cost    2^a: the largest power of two ≤ aggregate and < p; δ = 2^(⌈log2 p⌉ − a):
- *         a + min(δ, p) − 1 messages of p−1 blocks together; in messages of several, each as large
- *         as the largest. scratch: 4⌈p/δ⌉ blocks if δ < p
+ *         a + min(δ, p) − 1 rounds, each a message per rank, of p−1 blocks together; in messages of
+ *         several, each as large as the largest. scratch: 4⌈p/δ⌉ blocks if δ < p
  * Source  Jeaugey 2025, arXiv:2506.20252 (NCCL 2.23)
  */
 #ifndef COLL_ALGOS_PAT_H

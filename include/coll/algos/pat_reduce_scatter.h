@@ -15,8 +15,8 @@
  *   (1) what r sends in a message is what its peer receives in it
  *   (2) the messages are those of an allgather backwards, to where they came from
  *   (3) a vertex sends when it has taken up all its children
- * Cost    the messages and blocks of pat.h; p−1 blocks are reduced. scratch in blocks, A = ⌈p/δ⌉:
- *         A·log2 δ for sums, and 4A for messages of several blocks, 2 if there are none
+ * Cost    the rounds, messages and blocks of pat.h; p−1 blocks are reduced. scratch in blocks,
+ *         A = ⌈p/δ⌉: A·log2 δ for sums, and 4A for messages of several blocks, 2 if there are none
  * Source  Jeaugey 2025, arXiv:2506.20252 (NCCL 2.23)
  */
 #ifndef COLL_ALGOS_PAT_REDUCE_SCATTER_H

@@ -17,7 +17,7 @@
  *   (2) before the round of distance d a rank has the blocks r − 2dm, 2dm < p, and sends those with
  *       (2m+1)d < p
  *   (3) every block comes once
- * Cost    ⌈log2 p⌉ rounds of distances; p−1 messages of a block per rank
+ * Cost    ⌈log2 p⌉ distances; p−1 messages of a block per rank, in p−1 rounds if they go one by one
  * Source  Loch, Koslovski 2021, arXiv:2109.08751
  */
 #ifndef COLL_ALGOS_SPARBIT_H
