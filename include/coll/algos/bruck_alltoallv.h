@@ -17,7 +17,8 @@
  *   (2) a block goes straight if it has more than `block` elements, and else rides
  * Cost    the rounds, messages and scratch of bruck_alltoall.h with blocks of `block` elements,
  *         where that is not 0; and a message for each longer block, in place through two of the
- *         largest blocks of scratch
+ *         largest blocks of scratch, in at most as many rounds as there are of pairwise.h in which
+ *         somebody has one
  * Source  Bruck et al. 1997, doi:10.1109/71.642949; padding, and short and long blocks in two ways:
  *         in use
  */
