@@ -336,6 +336,12 @@ TEST(limits)
     CHECK_TEXT(table.error.text, "CHOICE: a choice is longer than 511 bytes");
     text[500] = '\0';
     CHECK(!coll_table_read(&table, "TABLE", text));
+    memcpy(text, "bcast:fnomial:", 14);
+    CHECK(!coll_table_choose(&table, "CHOICE", text));
+    memcpy(text, "allreduce:two_level:across=ring/", 32);
+    CHECK(!coll_table_choose(&table, "CHOICE", text));
+    text[120] = '\0';
+    CHECK(!coll_table_choose(&table, "CHOICE", text));
     for (size_t bytes = 0; bytes <= sizeof small; bytes++) {
         coll_table_init(&table, small, bytes);
         CHECK(!coll_table_read(&table, "T",

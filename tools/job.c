@@ -8,6 +8,7 @@
 #include "coll/verify_grid.h"
 #include "names.h"
 #include "neighbors.h"
+#include "nodes.h"
 
 /* Ranks for which tables are made: of a row for each rank, of one number for each. */
 enum { MATRIX_RANKS_MAX = 2048, TABLE_RANKS_MAX = 1 << 24 };
@@ -132,58 +133,6 @@ static void make_tables(const struct job *job, const struct ask *ask, uint64_t c
     sum_up(at + 2 * job->p, at + 3 * job->p, job->p);
     problem->in = in;
     problem->out = out;
-}
-
-/* ---- nodes ------------------------------------------------------------------------------- */
-
-/* Reads the numbers of ranks of the nodes, at most p, and writes their first ranks. */
-static uint32_t read_nodes(const char *text, uint32_t *first, uint32_t p)
-{
-    char number[32];
-    uint32_t n = 0;
-    for (first[0] = 0; *text; n++) {
-        const size_t length = strcspn(text, ",");
-        uint64_t ranks = 0;
-        if (length < sizeof number) {
-            memcpy(number, text, length);
-            number[length] = '\0';
-        }
-        if (length >= sizeof number || !coll_number_read(number, &ranks) || ranks == 0)
-            refuse("--nodes is the ranks of every node, or of each, such as 4 or 3,1,2, or "
-                   "\"uneven\", not \"%.40s\"",
-                   text);
-        if (n == p || ranks > p - first[n])
-            refuse("--nodes has more than %u ranks", p);
-        first[n + 1] = first[n] + (uint32_t)ranks;
-        text += length + (text[length] == ',');
-    }
-    return n;
-}
-
-/* Puts the ranks on nodes. Returns the case of the verifier's grid with the same ones. */
-static uint32_t place_on_nodes(struct job *job, const struct ask *ask, coll_problem *problem)
-{
-    uint64_t ppn;
-    uint32_t n;
-    if (!ask->nodes)
-        return 0;
-    if (coll_number_read(ask->nodes, &ppn) && ppn > 0) {
-        ppn = ppn < job->p ? ppn : job->p;
-        coll_nodes_even(&problem->nodes, job->p, (uint32_t)ppn);
-        return (uint32_t)ppn;
-    }
-    job->nodes = memory_of(2 * (size_t)job->p + 1, sizeof *job->nodes);
-    if (strcmp(ask->nodes, "uneven") == 0) {
-        coll_i_grid_uneven(&problem->nodes, job->p, job->nodes);
-        return COLL_GRID_NODES_UNEVEN;
-    }
-    n = read_nodes(ask->nodes, job->nodes, job->p);
-    if (n == 0 || job->nodes[n] != job->p)
-        refuse("--nodes has %u ranks, and there are %u", job->nodes[n], job->p);
-    if (ask->layout)
-        refuse("--layout goes with nodes of one size, or uneven ones");
-    coll_nodes_table(&problem->nodes, n, job->nodes, NULL);
-    return 0;
 }
 
 /* ---- the job ----------------------------------------------------------------------------- */
@@ -389,7 +338,9 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
         problem.flags |= COLL_COMMUTATIVE;
     if (ask->in_place)
         problem.flags |= COLL_IN_PLACE;
-    nodes = place_on_nodes(job, ask, &problem);
+    nodes = nodes_place(&problem, ask->nodes, &job->nodes);
+    if (ask->layout && ask->nodes && nodes == 0)
+        refuse("--layout goes with nodes of one size, or uneven ones");
     if (ask->layout) {
         make_layout(job, ask, &problem, nodes, params);
         return;

@@ -13,6 +13,7 @@
 
 #include "coll/plan.h"
 #include "inner.h"
+#include "nodes.h"
 #include "options.h"
 
 /* What the user asks for, as written; numbers that are not given are UINT64_MAX. */
@@ -40,8 +41,7 @@ struct ask {
         WORDS("param", "K=V", "a parameter of the algorithm", &(ask).params),                  \
         INNER_OPTION((ask).inner), FLAG("in-place", "the input is in OUT", &(ask).in_place),   \
         FLAG("non-commutative", "operands must stay in rank order", &(ask).non_commutative),   \
-        WORD("nodes", "N|A,B,...", "ranks of every node, or of each; uneven: 1 to 4",          \
-             &(ask).nodes),                                                                    \
+        NODES_OPTION((ask).nodes),                                                             \
         WORD("graph", "G", "neighbours: ring, mesh, torus, stencil, sparse, ..., torus:4x3",   \
              &(ask).graph),                                                                    \
         WORD("counts", "A,B,...", "elements of each block of a v-collective", &(ask).counts)

@@ -16,6 +16,7 @@ static const struct subcommand {
     {"show", "show what an algorithm does, step by step and in a picture", show_main},
     {"verify", "prove that algorithms are right", verify_main},
     {"run", "run an algorithm on data, check the result and measure", run_main},
+    {"select", "tell which algorithm the rules choose, and why", select_main},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 

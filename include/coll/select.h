@@ -203,6 +203,15 @@ COLL_INLINE size_t coll_problem_bytes(const coll_problem *problem)
     return coll_multiply(elements, problem->elem_bytes, &bytes) ? bytes : SIZE_MAX;
 }
 
+/* Is the rule for such problems, whose bytes are those of coll_problem_bytes? */
+COLL_INLINE bool coll_i_rule_covers(const coll_rule *rule, const coll_problem *problem,
+                                    size_t bytes)
+{
+    return coll_is(rule->collectives, problem->collective) && problem->p >= rule->p_least &&
+           problem->p <= rule->p_most && bytes >= rule->bytes_least &&
+           bytes <= rule->bytes_most;
+}
+
 /* What do the terms have against an algorithm? `traits` are those of its record or, in a plan
  * that is made of others, of the plan. */
 COLL_INLINE coll_status coll_i_terms_check(const coll_terms *terms, unsigned traits,
@@ -364,9 +373,7 @@ COLL_INLINE coll_status coll_select_from(const coll_rule_list *lists,
         for (size_t i = 0; i < lists->n; i++) {
             const coll_rule *rule = &lists->rules[i];
             bool passed;
-            if (!coll_is(rule->collectives, problem->collective) ||
-                problem->p < rule->p_least || problem->p > rule->p_most ||
-                bytes < rule->bytes_least || bytes > rule->bytes_most)
+            if (!coll_i_rule_covers(rule, problem, bytes))
                 continue;
             status = coll_i_rule_plan(rule, problem, terms, kit, plan, &passed);
             if (passed)

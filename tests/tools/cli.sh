@@ -52,7 +52,7 @@ picture() {
 
 # ---- help and version ------------------------------------------------------------------------
 says '^coll [0-9]*\.[0-9]*\.[0-9]*$' --version
-for subcommand in list show verify run; do
+for subcommand in list show verify run select; do
     says "^  $subcommand " --help
     says "^usage: coll $subcommand " $subcommand --help
     says '^  --help' $subcommand nonsense --help
@@ -256,10 +256,63 @@ refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 21474
 refuses 'coll show: two_level is made of others, so it is not used inside one' show allreduce dpml -p 4 --inner across=two-level
 refuses 'coll run: allreduce dpml is impossible: the algorithm does not solve this collective' run allreduce dpml -p 4 --inner across=pairwise
 
+# ---- select ----------------------------------------------------------------------------------
+says '^allreduce of 64k bytes on 8 ranks: rabenseifner k=2$' select allreduce -p 8 --bytes 64k
+says '^rule     allreduce  p 4..  bytes 4k..<1M  rabenseifner  # longer' select allreduce -p 8 --bytes 64k
+says '^allreduce of 2M bytes on 8 ranks: ring$' select allreduce -p 8 --bytes 2M
+says '^allreduce of 2M bytes on 8 ranks, operands in rank order: rabenseifner k=2$' select allreduce -p 8 --bytes 2M --non-commutative
+says '^not      allreduce  p 3..  bytes 32k..  ring  # ' select allreduce -p 8 --bytes 2M --non-commutative
+says '^         the algorithm reorders operands' select allreduce -p 8 --bytes 2M --non-commutative
+says '^bcast of 8 bytes on 5 ranks, in place: chain chains=1 segment=4096$' select bcast -p 5 --bytes 8 --in-place --choice 'bcast:pipeline:segment=4k'
+says '^rule     bcast  chain:chains=1,segment=4k  # --choice$' select bcast -p 5 --bytes 8 --choice 'bcast:pipeline:segment=4k'
+says '^allreduce of 8 bytes on 8 ranks of 2 nodes: two_level$' select allreduce -p 8 --bytes 8 --nodes 4 --choice 'allreduce:two-level:across=ring'
+says '^         the algorithm does not promise the same bits' select allreduce -p 8 --bytes 8 --choice allreduce:swing_latency --same-bits
+says '^allreduce .*: swing_latency$' select allreduce -p 8 --bytes 8 --choice allreduce:swing_latency
+says '^         the transport lacks a capability' select allreduce -p 8 --bytes 8 --choice allreduce:shm
+says '^allreduce .*: shm f=64 buffers=2 buffer=1024$' select allreduce -p 8 --bytes 8 --choice allreduce:shm --offers shared,fabric-reduce
+for collective in $("$coll" list | grep '^[a-z]'); do
+    case $collective in
+    barrier | *v | *w) bytes= ;;
+    *) bytes='--bytes 1k' ;;
+    esac
+    [ "$collective" = allgatherv ] && bytes='--bytes 1k'
+    [ "$collective" = reduce_scatter ] && bytes='--bytes 1k'
+    # shellcheck disable=SC2086
+    says "^$collective.* on 6 ranks: " select "$collective" -p 6 $bytes
+done
+run 0 select --print
+sed 's/^# .*/# other words/' "$scratch/out" >"$scratch/table"
+run 0 select --print --table "$scratch/table"
+sed -n "/^# built-in/q; p" "$scratch/out" | tail -n +2 >"$scratch/again"
+tail -n +2 "$scratch/table" | cmp -s - "$scratch/again" || fail 'the rules are not read back as they were printed'
+echo 'bcast p 2..4 bytes 100.. chain:chains=2 # as measured' >"$scratch/table"
+says '^rule     bcast  p 2..4  bytes 100..  chain:chains=2  # as measured$' select bcast -p 4 --bytes 100 --table "$scratch/table"
+says '^bcast .*: fnomial' select bcast -p 5 --bytes 100 --table "$scratch/table"
+says '^bcast .*: linear$' select bcast -p 4 --bytes 100 --table "$scratch/table" --choice bcast:flat
+run 0 select scan --print
+grep -v '^# built-in rules$' "$scratch/out" | grep -qv '^scan ' && fail 'coll select scan --print prints other rules'
+echo 'bcast p 4..2 chain' >>"$scratch/table"
+refuses "coll select: $scratch/table, line 2: the range p 4..2 ends before it begins" select bcast -p 4 --bytes 100 --table "$scratch/table"
+refuses 'coll select: the table /nowhere cannot be read: No such file or directory' select --print --table /nowhere
+refuses 'coll select: --choice: there is no algorithm for bcast called "chian"; did you mean "chain"?' select --print --choice bcast:chian
+refuses 'coll select: COLLECTIVE is missing; coll select --help shows the usage' select -p 4
+refuses 'coll select: --print goes with --choice and --table alone' select bcast --print -p 4
+refuses 'coll select: -p P, the number of ranks, is missing' select bcast --bytes 4
+refuses 'coll select: --bytes N, of the vector or of a block, is missing' select bcast -p 4
+refuses 'coll select: not all ranks know the sizes of gatherv, so --bytes has no meaning' select gatherv -p 4 --bytes 4
+refuses 'coll select: barrier moves no elements, so it has no bytes' select barrier -p 4 --bytes 4
+refuses 'coll select: allreduce has no root' select allreduce -p 4 --bytes 4 --root 1
+refuses 'coll select: the root is a rank from 0 to 3, not 4' select bcast -p 4 --bytes 4 --root 4
+refuses 'coll select: bcast has no operator' select bcast -p 4 --bytes 4 --non-commutative
+refuses 'coll select: neighbor_alltoall cannot be in place' select neighbor_alltoall -p 4 --bytes 4 --in-place
+refuses 'coll select: reduce gives no two ranks the same sum, so --same-bits has no meaning' select reduce -p 4 --bytes 4 --same-bits
+refuses 'coll select: there is no capability "telepathy"; there are shared, multicast, fabric_reduce' select bcast -p 4 --bytes 4 --offers telepathy
+refuses 'coll select: the tables of allgatherv are made for at most 16777216 ranks, and smaller blocks' select allgatherv -p 4000000000 --bytes 1
+
 # ---- refusals --------------------------------------------------------------------------------
 refuses 'coll: a subcommand is missing; coll --help lists them'
 refuses 'coll: there is no subcommand "lsit"; did you mean "list"?' lsit
-refuses 'coll: there is no subcommand "frobnicate"; there are list, show, verify, run' frobnicate
+refuses 'coll: there is no subcommand "frobnicate"; there are list, show, verify, run, select' frobnicate
 refuses 'coll: nothing is expected after --version' --version now
 refuses 'coll list: there is no collective "allredue"; did you mean "allreduce"?' list allredue
 refuses 'coll list: there is no option --jsn; did you mean --json?' list --jsn

@@ -113,11 +113,12 @@ COLL_INLINE bool coll_i_table_params(coll_pick *pick, coll_uses *uses, const cha
     while (text) {
         char word[4 * COLL_I_WORD], role[COLL_I_WORD];
         const coll_recipe *recipe = coll_recipe_of(pick->algorithm);
+        const char *all = text;
         uint32_t collectives = 0;
         unsigned r = 0;
         size_t length;
         if (!coll_i_word_take(&text, ",:", word, sizeof word))
-            return coll_refuse(why, "a parameter is written NAME=NUMBER, not \"%.60s…\"", text);
+            return coll_refuse(why, "a parameter is written NAME=NUMBER, not \"%.60s…\"", all);
         length = strcspn(word, "=");
         snprintf(role, sizeof role, "%.*s", length < sizeof role ? (int)length : 0, word);
         while (r < COLL_ROLES && !coll_name_is(role, coll_role_name((coll_role)r)))

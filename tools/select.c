@@ -1,0 +1,257 @@
+/* tools/select.c — coll select: which algorithm and parameters the rules choose, and why; or the
+ * rules themselves, as a table that can be read back */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "coll/table.h"
+#include "commands.h"
+#include "job.h"
+#include "names.h"
+#include "nodes.h"
+#include "options.h"
+
+enum { RULES_MOST = 4096, TABLE_RANKS_MOST = 1 << 24 };
+
+struct asked {
+    const char *collective, *nodes, *offers;
+    uint64_t p, bytes, root;
+    bool non_commutative, in_place, same_bits;
+};
+
+/* ---- rules ------------------------------------------------------------------------------- */
+
+static void print_rules(const char *title, const coll_rule_list *list, uint32_t collectives)
+{
+    char text[COLL_RULE_TEXT];
+    printf("# %s\n", title);
+    for (size_t i = 0; i < list->n; i++)
+        if (list->rules[i].collectives & collectives) {
+            coll_rule_text(&list->rules[i], text, sizeof text);
+            puts(text);
+        }
+}
+
+/* ---- the problem ------------------------------------------------------------------------- */
+
+/* Bytes that all ranks know of a problem, one for each element. */
+static void size_problem(const struct asked *asked, coll_problem *problem, size_t **tables)
+{
+    const coll_collective c = problem->collective;
+    const uint32_t unknown = COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) | COLL_PAIRED |
+                             COLL_BIT(COLL_NEIGHBOR_ALLGATHERV) |
+                             COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) |
+                             COLL_BIT(COLL_NEIGHBOR_ALLTOALLW);
+    const bool given = asked->bytes != UINT64_MAX;
+    if (coll_is(unknown, c) && given)
+        refuse("not all ranks know the sizes of %s, so --bytes has no meaning",
+               coll_collective_name(c));
+    if (c == COLL_BARRIER && given)
+        refuse("barrier moves no elements, so it has no bytes");
+    if (!coll_is(unknown, c) && c != COLL_BARRIER && !given)
+        refuse("--bytes N, of the vector or of a block, is missing");
+    problem->count = given ? (size_t)asked->bytes : 0;
+    if (c != COLL_ALLGATHERV && c != COLL_REDUCE_SCATTER)
+        return;
+    if (problem->p > TABLE_RANKS_MOST || problem->count > SIZE_MAX / 4 / problem->p)
+        refuse("the tables of %s are made for at most %d ranks, and smaller blocks",
+               coll_collective_name(c), TABLE_RANKS_MOST);
+    *tables = memory_of(problem->p, 2 * sizeof **tables);
+    for (uint32_t i = 0; i < problem->p; i++) {
+        (*tables)[i] = problem->count;
+        (*tables)[problem->p + i] = problem->count * i;
+    }
+    if (c == COLL_ALLGATHERV) {
+        problem->out.counts = *tables;
+        problem->out.displs = *tables + problem->p;
+    } else {
+        problem->in.counts = *tables;
+        problem->in.displs = *tables + problem->p;
+    }
+}
+
+static void make_problem(const struct asked *asked, coll_problem *problem)
+{
+    const coll_collective c = collective_named(asked->collective);
+    const char *name = coll_collective_name(c);
+    if (asked->p == UINT64_MAX)
+        refuse("-p P, the number of ranks, is missing");
+    if (asked->root != UINT64_MAX && !coll_is(COLL_ROOTED, c))
+        refuse("%s has no root", name);
+    if (asked->root != UINT64_MAX && asked->root >= asked->p)
+        refuse("the root is a rank from 0 to %u, not %u", (unsigned)asked->p - 1,
+               (unsigned)asked->root);
+    if (asked->non_commutative && !coll_is(COLL_REDUCING, c))
+        refuse("%s has no operator", name);
+    if (asked->in_place && (c == COLL_BARRIER || coll_is(COLL_NEIGHBORLY, c)))
+        refuse("%s cannot be in place", name);
+    if (asked->same_bits && c != COLL_ALLREDUCE)
+        refuse("%s gives no two ranks the same sum, so --same-bits has no meaning", name);
+    coll_problem_init(problem, c, (uint32_t)asked->p, 0, 1);
+    problem->root = asked->root == UINT64_MAX ? 0 : (uint32_t)asked->root;
+    if (coll_is(COLL_REDUCING, c) && !asked->non_commutative)
+        problem->flags |= COLL_COMMUTATIVE;
+    if (asked->in_place)
+        problem->flags |= COLL_IN_PLACE;
+}
+
+static unsigned read_offers(const char *words)
+{
+    static const char *const names[] = {"shared", "multicast", "fabric_reduce"};
+    static const unsigned needs[] = {COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST,
+                                     COLL_NEEDS_FABRIC_REDUCE};
+    unsigned offers = 0;
+    while (words) {
+        const size_t length = strcspn(words, ",");
+        char word[64];
+        snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 63, words);
+        offers |= needs[name_index("capability", word, names, 3)];
+        words = words[length] ? words + length + 1 : NULL;
+    }
+    return offers;
+}
+
+/* ---- the choice -------------------------------------------------------------------------- */
+
+static void print_problem(const coll_problem *problem, size_t bytes)
+{
+    char number[24];
+    printf("%s", coll_collective_name(problem->collective));
+    if (bytes > 0)
+        printf(" of %s bytes", coll_number_text(bytes, number));
+    printf(" on %u rank%s", problem->p, problem->p == 1 ? "" : "s");
+    if (problem->nodes.count > 0)
+        printf(" of %u node%s", problem->nodes.count, problem->nodes.count == 1 ? "" : "s");
+    if (coll_is(COLL_REDUCING, problem->collective) && !(problem->flags & COLL_COMMUTATIVE))
+        printf(", operands in rank order");
+    if (problem->flags & COLL_IN_PLACE)
+        printf(", in place");
+}
+
+/* Prints the rules that come before the chosen one and are for such problems, and what is against
+ * them. */
+static void print_passed(const coll_rule_list *lists, const coll_problem *problem,
+                         const coll_terms *terms, coll_kit *kit, const coll_rule *chosen)
+{
+    const size_t bytes = coll_problem_bytes(problem);
+    for (; lists; lists = lists->next)
+        for (size_t i = 0; i < lists->n; i++) {
+            const coll_rule *rule = &lists->rules[i];
+            const coll_rule_list one = {rule, 1, NULL};
+            char text[COLL_RULE_TEXT];
+            coll_plan plan;
+            if (rule == chosen)
+                return;
+            if (!coll_i_rule_covers(rule, problem, bytes))
+                continue;
+            coll_rule_text(rule, text, sizeof text);
+            printf("not      %s\n         %s\n", text,
+                   coll_status_text(coll_select_from(&one, problem, terms, kit, &plan, NULL)));
+        }
+}
+
+static void choose(const coll_rule_list *lists, const struct asked *asked)
+{
+    static coll_kit kit;
+    const uint32_t around[] = {(uint32_t)asked->p};
+    char text[COLL_RULE_TEXT];
+    coll_terms terms;
+    coll_problem problem;
+    coll_graph graph;
+    coll_plan plan;
+    coll_status status;
+    const coll_rule *rule;
+    uint32_t *nodes = NULL;
+    size_t *tables = NULL, *kit_tables, room;
+    make_problem(asked, &problem);
+    nodes_place(&problem, asked->nodes, &nodes);
+    size_problem(asked, &problem, &tables);
+    terms.offers = read_offers(asked->offers);
+    terms.wants = asked->same_bits ? (unsigned)COLL_GIVES_SAME_BITS : 0;
+    if (coll_is(COLL_NEIGHBORLY, problem.collective)) {
+        (void)coll_graph_mesh(&graph, 1, around, 1);
+        problem.graph = &graph;
+    }
+    room = coll_kit_tables(&problem);
+    kit_tables = memory_of(room, sizeof *kit_tables);
+    coll_kit_init(&kit, 0, kit_tables, room);
+    status = coll_select_from(lists, &problem, &terms, &kit, &plan, &rule);
+    if (status != COLL_OK)
+        refuse("%s is impossible: %s", coll_collective_name(problem.collective),
+               coll_status_text(status));
+    print_problem(&problem, coll_problem_bytes(&problem));
+    printf(": %s", rule->algorithm->name);
+    for (uint32_t i = 0; i < rule->algorithm->n_params; i++)
+        printf(" %s=%u", rule->algorithm->params[i].name, plan.param[i]);
+    coll_rule_text(rule, text, sizeof text);
+    printf("\nrule     %s\n", text);
+    print_passed(lists, &problem, &terms, &kit, rule);
+    free(kit_tables);
+    free(tables);
+    free(nodes);
+}
+
+/* ---- the subcommand ---------------------------------------------------------------------- */
+
+int select_main(int argc, char **argv)
+{
+    struct asked asked = {.p = UINT64_MAX, .bytes = UINT64_MAX, .root = UINT64_MAX};
+    const char *choice = NULL, *file = NULL;
+    bool print = false;
+    const struct option options[] = {
+        OPTIONAL("COLLECTIVE", "which collective; needed without --print", &asked.collective),
+        NUMBER('p', "ranks", "P", "number of ranks", &asked.p, 1, UINT32_MAX),
+        NUMBER('b', "bytes", "N", "bytes of the vector, or of a block", &asked.bytes, 0,
+               SIZE_MAX / 4),
+        NUMBER('r', "root", "R", "root of a rooted collective (0)", &asked.root, 0, UINT32_MAX),
+        FLAG("non-commutative", "operands must stay in rank order", &asked.non_commutative),
+        FLAG("in-place", "the input is in OUT", &asked.in_place),
+        FLAG("same-bits", "of an allreduce: on all ranks, of inexact operators too",
+             &asked.same_bits),
+        NODES_OPTION(asked.nodes),
+        WORD("offers", "A,B,...", "of the transport: shared, multicast, fabric_reduce",
+             &asked.offers),
+        WORD("choice", "C;C;...", "choices before all rules: allreduce:fnomial:k=4", &choice),
+        WORD("table", "FILE", "rules before the built-in ones, after the choices", &file),
+        FLAG("print", "print the rules, as a table", &print),
+    };
+    const struct command command = {
+        "select", "tell which algorithm the rules choose, and why",
+        "The first rule that fits is taken. A rule is a line of a table:\n"
+        "  allreduce,scan  p 4..8  bytes 4k..<1M  fnomial:k=4  # why\n"
+        "Elements are bytes here, and neighbours a ring that has no route.",
+        options, sizeof options / sizeof options[0]};
+    const size_t bytes = COLL_TABLE_BYTES(RULES_MOST);
+    coll_table chosen, table;
+    void *memory[2];
+    options_read(&command, argc, argv);
+    if (!print && !asked.collective)
+        refuse("COLLECTIVE is missing; coll select --help shows the usage");
+    if (print && (asked.p != UINT64_MAX || asked.bytes != UINT64_MAX ||
+                  asked.root != UINT64_MAX || asked.non_commutative || asked.in_place ||
+                  asked.same_bits || asked.nodes || asked.offers))
+        refuse("--print goes with --choice and --table alone");
+    memory[0] = memory_of(1, bytes);
+    memory[1] = memory_of(1, bytes);
+    coll_table_init(&chosen, memory[0], bytes);
+    coll_table_init(&table, memory[1], bytes);
+    if (!coll_table_choose(&chosen, "--choice", choice))
+        refuse("%s", chosen.error.text);
+    if (file && !coll_table_load(&table, file))
+        refuse("%s", table.error.text);
+    chosen.list.next = &table.list;
+    table.list.next = &coll_rules_built_in;
+    if (print) {
+        const uint32_t collectives =
+            asked.collective ? COLL_BIT(collective_named(asked.collective)) : UINT32_MAX;
+        if (choice)
+            print_rules("--choice", &chosen.list, collectives);
+        if (file)
+            print_rules(file, &table.list, collectives);
+        print_rules("built-in rules", &coll_rules_built_in, collectives);
+    } else {
+        choose(&chosen.list, &asked);
+    }
+    free(memory[0]);
+    free(memory[1]);
+    return 0;
+}
