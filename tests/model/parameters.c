@@ -10,7 +10,7 @@
 #include "coll/model/loggp.h"
 #include "coll/model/moody.h"
 
-static char why[COLL_PARAMETERS_WHY];
+static coll_sentence why;
 
 static bool near(double a, double b)
 {
@@ -19,15 +19,15 @@ static bool near(double a, double b)
 
 static bool says(const char *sentence)
 {
-    const bool same = strcmp(why, sentence) == 0;
+    const bool same = strcmp(why.text, sentence) == 0;
     if (!same)
-        printf("    \"%s\" instead of \"%s\"\n", why, sentence);
+        printf("    \"%s\" instead of \"%s\"\n", why.text, sentence);
     return same;
 }
 
 static bool reads(const char *text, coll_loggp_costs *m)
 {
-    return coll_parameters_read(&coll_loggp_model, text, m, why, sizeof why);
+    return coll_parameters_read(&coll_loggp_model, text, m, &why);
 }
 
 static bool refused(const char *text, const char *sentence)
@@ -57,11 +57,10 @@ TEST(presets)
     CHECK(near(m.L_ns, 2500) && near(m.S_bytes, 65535));
     CHECK(reads("loggp:loggopsim,o=7", &m));
     CHECK(near(m.o_ns, 7) && near(m.L_ns, 2500));
-    CHECK(coll_parameters_read(&coll_nbl_model, "nbl:delta,f4=3.7", &nbl, why, sizeof why));
+    CHECK(coll_parameters_read(&coll_nbl_model, "nbl:delta,f4=3.7", &nbl, &why));
     CHECK(near(nbl.f4, 3.7) && near(nbl.f6, 5.1) && near(nbl.beta_us_per_element, 1.54));
-    CHECK(coll_parameters_read(&coll_nbl_model,
-                               "nbl:alpha=54us,beta=1.54us/element,c2=250ns/element", &nbl, why,
-                               sizeof why));
+    CHECK(coll_parameters_read(
+        &coll_nbl_model, "nbl:alpha=54us,beta=1.54us/element,c2=250ns/element", &nbl, &why));
     CHECK(near(nbl.c2_us_per_element, .25) && near(nbl.f6, 6));
 }
 
@@ -84,27 +83,35 @@ TEST(refused_with_a_sentence)
     CHECK(refused("loggp:L=1,L=2", "L of loggp is given twice"));
     CHECK(refused("loggp:L=1,loggopsim",
                   "the preset loggopsim of loggp comes before everything else"));
-    CHECK(refused("loggp:l=1",
-                  "loggp has no preset or parameter \"l\"; it has loggopsim, L, o, g, "
-                  "G, O, S, c"));
-    CHECK(refused("loggp:",
-                  "loggp has no preset or parameter \"\"; it has loggopsim, L, o, g, G, "
-                  "O, S, c"));
-    CHECK(refused("loggp:L", "L of loggp is a number of ns from 0 on, not \"\""));
+    CHECK(refused("loggp:l=1", "loggp has no preset or parameter \"l\"; did you mean \"L\"?"));
+    CHECK(
+        refused("loggp:LogGPSim",
+                "loggp has no preset or parameter \"LogGPSim\"; did you mean \"loggopsim\"?"));
+    CHECK(refused(
+        "loggp:alpha=1",
+        "loggp has no preset or parameter \"alpha\"; it has loggopsim, L, o, g, G, O, S, "
+        "c"));
+    CHECK(refused(
+        "loggp:",
+        "loggp has no preset or parameter \"\"; it has loggopsim, L, o, g, G, O, S, c"));
+    CHECK(refused("loggp:L", "L of loggp needs a value: L=…"));
+    CHECK(refused("loggp:L=", "L of loggp is a number of ns from 0 on, not \"\""));
     CHECK(refused("loggp:S=1.5",
                   "S of loggp is a whole number of bytes from 0 to 1e+18, not \"1.5\""));
     CHECK(refused("loggp:G=3ns", "G of loggp is a number of ns/byte from 0 on, not \"3ns\""));
 }
 
-TEST(kinds_by_name)
+TEST(models_by_name)
 {
     const coll_model *const models[] = {&coll_hockney_model, &coll_loggp_model, &coll_nbl_model,
                                         &coll_moody_model};
-    CHECK(coll_model_of("model", models, 4, "nbl:delta", why, sizeof why) == &coll_nbl_model);
-    CHECK(coll_model_of("model", models, 4, "moody", why, sizeof why) == &coll_moody_model);
-    CHECK(!coll_model_of("model", models, 4, "log:L=1", why, sizeof why));
-    CHECK(says("there is no model \"log\"; there are hockney, loggp, nbl, moody"));
-    CHECK(!coll_model_of("noise", models, 1, "white", why, sizeof why));
+    CHECK(coll_model_of("model", models, 4, "nbl:delta", &why) == &coll_nbl_model);
+    CHECK(coll_model_of("model", models, 4, "moody", &why) == &coll_moody_model);
+    CHECK(!coll_model_of("model", models, 4, "logp:L=1", &why));
+    CHECK(says("there is no model \"logp\"; did you mean \"loggp\"?"));
+    CHECK(!coll_model_of("model", models, 4, "kumar", &why));
+    CHECK(says("there is no model \"kumar\"; there are hockney, loggp, nbl, moody"));
+    CHECK(!coll_model_of("noise", models, 1, "white", &why));
     CHECK(says("there is no noise \"white\"; there is hockney"));
 }
 
@@ -119,7 +126,7 @@ TEST(text_and_back)
             CHECK(models[k]->bytes <= sizeof back);
             CHECK(coll_parameters_text(models[k], preset->costs, text, sizeof text) <
                   sizeof text);
-            CHECK(coll_parameters_read(models[k], text, back, why, sizeof why));
+            CHECK(coll_parameters_read(models[k], text, back, &why));
             CHECK(memcmp(back, preset->costs, models[k]->bytes) == 0);
             CHECK(coll_parameters_text(models[k], preset->costs, NULL, 0) == strlen(text));
         }
@@ -138,21 +145,21 @@ TEST(a_word)
     const coll_model model = {"t", "", "", sizeof(coll_table), rows, 2, NULL, 0};
     coll_table t;
     char text[400] = "t:table=";
-    CHECK(coll_parameters_read(&model, "t:table=a=b.txt,n=9", &t, why, sizeof why));
+    CHECK(coll_parameters_read(&model, "t:table=a=b.txt,n=9", &t, &why));
     CHECK(strcmp(t.file, "a=b.txt") == 0 && near(t.n, 9));
     CHECK(coll_parameters_text(&model, &t, text, sizeof text) == strlen("t:table=a=b.txt,n=9"));
     CHECK(strcmp(text, "t:table=a=b.txt,n=9") == 0);
-    CHECK(!coll_parameters_read(&model, "t:n=1", &t, why, sizeof why));
+    CHECK(!coll_parameters_read(&model, "t:n=1", &t, &why));
     CHECK(says("table of t is missing: table=… is a file"));
-    CHECK(!coll_parameters_read(&model, "t:table=", &t, why, sizeof why));
+    CHECK(!coll_parameters_read(&model, "t:table=", &t, &why));
     CHECK(says("table of t is a word of up to 255 bytes, not \"\""));
-    CHECK(!coll_parameters_read(&model, "t:table=x,n=10", &t, why, sizeof why));
+    CHECK(!coll_parameters_read(&model, "t:table=x,n=10", &t, &why));
     CHECK(says("n of t is a whole number from 1 to 9, not \"10\""));
-    CHECK(!coll_parameters_read(&model, "t:size=1", &t, why, sizeof why));
+    CHECK(!coll_parameters_read(&model, "t:size=1", &t, &why));
     CHECK(says("t has no parameter \"size\"; it has table, n"));
     memset(text + 8, 'x', 300);
     text[308] = '\0';
-    CHECK(!coll_parameters_read(&model, text, &t, why, sizeof why));
+    CHECK(!coll_parameters_read(&model, text, &t, &why));
 }
 
 int main(void)
@@ -160,7 +167,7 @@ int main(void)
     RUN(values_and_units);
     RUN(presets);
     RUN(refused_with_a_sentence);
-    RUN(kinds_by_name);
+    RUN(models_by_name);
     RUN(text_and_back);
     RUN(a_word);
     return check_done();

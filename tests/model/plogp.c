@@ -6,11 +6,11 @@
 #include "near.h"
 
 static coll_plogp_costs table;
-static char why[COLL_PARAMETERS_WHY];
+static coll_sentence why;
 
 static bool reads(const char *text)
 {
-    return coll_plogp_read(&table, text, why, sizeof why);
+    return coll_plogp_read(&table, text, &why);
 }
 
 TEST(tables)
@@ -43,14 +43,14 @@ TEST(refused)
         "L\n1k 1 1 1\n",           "L 1\n1k 1 1 -1\n",        "L 1\n1k 1 x 1\n",
         "L 1\n1k 1 1 1\n1k 1 1 1", "L 1\n2k 1 1 1\n1k 1 1 1", "L 1\n1.5 1 1 1"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        why[0] = '\0';
+        why.text[0] = '\0';
         CHECK(!reads(bad[i]));
-        CHECK(why[0] == 'l'); /* the sentence begins with the line */
+        CHECK(why.text[0] == 'l'); /* the sentence begins with the line */
     }
     CHECK(!reads("L 1\n"));
-    CHECK(!strcmp(why, "the table lacks rows"));
+    CHECK(!strcmp(why.text, "the table lacks rows"));
     CHECK(!reads("1k 1 1 1\n"));
-    CHECK(!strcmp(why, "the table lacks a line L with the latency"));
+    CHECK(!strcmp(why.text, "the table lacks a line L with the latency"));
     {
         char many[COLL_PLOGP_ROWS * 16 + 64] = "L 1\n";
         for (int i = 0; i < COLL_PLOGP_ROWS; i++)
@@ -64,16 +64,16 @@ TEST(refused)
 TEST(files)
 {
     coll_plogp_words words;
-    CHECK(coll_parameters_read(&coll_plogp_model, "plogp:table=ibm", &words, why, sizeof why));
-    CHECK(coll_plogp_load(&table, &words, why, sizeof why));
+    CHECK(coll_parameters_read(&coll_plogp_model, "plogp:table=ibm", &words, &why));
+    CHECK(coll_plogp_load(&table, &words, &why));
     CHECK_EQ(table.n, 10);
     for (uint32_t i = 1; i < table.n; i++)
         for (int column = 0; column < COLL_PLOGP_COLUMNS; column++)
             CHECK(table.row[i].bytes > table.row[i - 1].bytes &&
                   table.row[i].us[column] > table.row[i - 1].us[column]);
     strcpy(words.table, "no/such/file");
-    CHECK(!coll_plogp_load(&table, &words, why, sizeof why));
-    CHECK(!strcmp(why, "the table no/such/file cannot be read"));
+    CHECK(!coll_plogp_load(&table, &words, &why));
+    CHECK(!strcmp(why.text, "the table no/such/file cannot be read"));
     {
         FILE *file;
         int number;
@@ -84,14 +84,14 @@ TEST(files)
             return;
         fputs("L 3\n1k 1 2 3 4\n", file);
         fclose(file);
-        CHECK(coll_plogp_load(&table, &words, why, sizeof why));
+        CHECK(coll_plogp_load(&table, &words, &why));
         CHECK_SAME(table.row[0].us[COLL_PLOGP_SMCC], 4);
         file = fopen(words.table, "w");
         for (int i = 0; i < 5000; i++)
             fputs("#23\n", file);
         fclose(file);
-        CHECK(!coll_plogp_load(&table, &words, why, sizeof why));
-        CHECK(strstr(why, "is longer than 16 KB") != NULL);
+        CHECK(!coll_plogp_load(&table, &words, &why));
+        CHECK(strstr(why.text, "is longer than 16 KB") != NULL);
         remove(words.table);
     }
 }

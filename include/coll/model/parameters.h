@@ -4,14 +4,14 @@
  * littlefield.h …). The values go into a structure of doubles, in the unit that the table names.
  *
  *   coll_nbl_costs costs;
- *   char why[COLL_PARAMETERS_WHY];
- *   if (!coll_parameters_read(&coll_nbl_model, "nbl:delta,f4=3.7", &costs, why, sizeof why))
- *       puts(why);    // "nbl has no preset or parameter "detla"; it has delta, …, alpha, beta, …"
+ *   coll_sentence why;
+ *   if (!coll_parameters_read(&coll_nbl_model, "nbl:detla,f4=3.7", &costs, &why))
+ *       puts(why.text);    // nbl has no preset or parameter "detla"; did you mean "delta"?
  *
  * Where the user chooses the model too, coll_model_of finds it by the word before the colon:
  *
  *   const coll_model *const models[] = {&coll_loggp_model, &coll_nbl_model};
- *   const coll_model *model = coll_model_of("model", models, 2, text, why, sizeof why);
+ *   const coll_model *model = coll_model_of("model", models, 2, text, &why);
  *
  * A word is NAME, or NAME:ITEM,ITEM…; the first item may be a preset, which sets all values; the
  * others are KEY=VALUE and change one each. Numbers are decimal, may have the unit behind them or
@@ -25,14 +25,11 @@
 #ifndef COLL_MODEL_PARAMETERS_H
 #define COLL_MODEL_PARAMETERS_H
 
-#include "../config.h"
+#include "../names.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
-    COLL_PARAMETERS_WHY = 400, /* bytes that hold every sentence */
     COLL_PARAMETER_MAX = 31,   /* parameters of a model, at most */
     COLL_PARAMETER_BYTES = 256 /* of a parameter that is a word, with its end */
 };
@@ -44,8 +41,8 @@ typedef enum coll_parameter_type {
 } coll_parameter_type;
 
 typedef struct coll_parameter {
-    const char *name,
-        *unit; /* the unit of what is stored: "us", "ns/byte"; "" if it has none */
+    const char *name;
+    const char *unit; /* of what is stored: "us", "ns/byte"; "" if it has none */
     coll_parameter_type type;
     size_t offset;             /* in the structure */
     double least, most, usual; /* usual < least: it must be given */
@@ -138,29 +135,29 @@ COLL_INLINE void coll_i_parameter_range(const coll_parameter *row, char *text, s
 
 /* Reads a number with its unit, of the parameter's range; false: it is none. */
 COLL_INLINE bool coll_i_parameter_number(const coll_parameter *row, const char *text,
-                                         size_t length, double *value)
+                                         double *value)
 {
-    char digits[64], *end;
-    double scale = 1;
-    if (length == 0 || length >= sizeof digits || strspn(text, "0123456789.") == 0)
-        return false;
-    memcpy(digits, text, length);
-    digits[length] = '\0';
-    if (digits[strspn(digits, "0")] == 'x' || digits[strspn(digits, "0")] == 'X')
-        return false; /* strtod would read it as hexadecimal */
-    *value = strtod(digits, &end);
-    if (end == digits)
-        return false;
-    if (row->type == COLL_PARAMETER_WHOLE && end[0] && !end[1] && strchr("kMG", end[0]))
-        scale = end[0] == 'k' ? 1024.0 : end[0] == 'M' ? 1048576.0 : 1073741824.0;
-    else
-        scale = coll_i_unit_scale(end, strlen(end), row->unit);
-    *value *= scale;
-    return scale > 0 && *value >= row->least && *value <= row->most &&
-           *value < COLL_PARAMETER_ANY &&
-           (row->type != COLL_PARAMETER_WHOLE ||
-            (*value < 1.8e19 && *value - (double)(uint64_t)*value <= 0));
+    const size_t zeros = strspn(text, "0");
+    uint64_t whole;
+    double scale;
+    char *unit;
+    if (row->type == COLL_PARAMETER_WHOLE && coll_number_read(text, &whole)) {
+        *value = (double)whole;
+    } else {
+        if (strspn(text, "0123456789.") == 0 || text[zeros] == 'x' || text[zeros] == 'X')
+            return false; /* signs, spaces, names of infinities; strtod knows hexadecimal too */
+        *value = strtod(text, &unit);
+        scale = coll_i_unit_scale(unit, strlen(unit), row->unit);
+        *value *= scale;
+        if (unit == text || !(scale > 0) || !(*value < COLL_PARAMETER_ANY) ||
+            (row->type == COLL_PARAMETER_WHOLE &&
+             !(*value < 1.8e19 && *value - (double)(uint64_t)*value <= 0)))
+            return false;
+    }
+    return *value >= row->least && *value <= row->most;
 }
+
+/* ---- items ------------------------------------------------------------------------------- */
 
 /* Sets the structure to the usual values; *given: nothing yet. */
 COLL_INLINE void coll_parameters_begin(const coll_model *model, void *costs, uint32_t *given)
@@ -172,123 +169,148 @@ COLL_INLINE void coll_parameters_begin(const coll_model *model, void *costs, uin
     *given = 0;
 }
 
-/* The names of the presets and parameters, for a sentence. */
-COLL_INLINE void coll_i_parameter_names(const coll_model *model, char *text, size_t bytes)
+/* The parameter of this name, or NULL. */
+COLL_INLINE const coll_parameter *coll_parameter_named(const coll_model *model,
+                                                       const char *name)
 {
-    size_t n = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < model->n_presets + model->n_parameters && n < bytes; i++)
-        n += (size_t)snprintf(text + n, bytes - n, "%s%s", i ? ", " : "",
-                              i < model->n_presets
-                                  ? model->presets[i].name
-                                  : model->parameters[i - model->n_presets].name);
+    for (size_t i = 0; i < model->n_parameters; i++)
+        if (strcmp(model->parameters[i].name, name) == 0)
+            return &model->parameters[i];
+    return NULL;
 }
 
-/* Reads one item, KEY=VALUE or a preset, of `length` bytes. */
-COLL_INLINE bool coll_parameters_item(const coll_model *model, const char *item, size_t length,
-                                      void *costs, uint32_t *given, char *why, size_t bytes)
+/* A sentence on a key that the model does not have. */
+COLL_INLINE bool coll_i_parameter_unknown(const coll_model *model, const char *key,
+                                          coll_sentence *why)
 {
-    const char *equals = (const char *)memchr(item, '=', length);
-    const size_t key = equals ? (size_t)(equals - item) : length;
-    const size_t value = equals ? length - key - 1 : 0;
-    char names[COLL_PARAMETERS_WHY / 2];
-    for (size_t i = 0; i < model->n_presets && !equals; i++) {
-        if (strlen(model->presets[i].name) != key ||
-            memcmp(model->presets[i].name, item, key) != 0)
-            continue;
-        if (*given) {
-            snprintf(why, bytes, "the preset %s of %s comes before everything else",
-                     model->presets[i].name, model->name);
-            return false;
-        }
-        memcpy(costs, model->presets[i].costs, model->bytes);
-        *given = (uint32_t)1 << COLL_PARAMETER_MAX; /* a preset: nothing is absent */
-        return true;
+    const char *names[COLL_PARAMETER_MAX + 16], *near;
+    const char *what = model->n_presets ? "preset or parameter" : "parameter";
+    char list[300];
+    size_t n = 0;
+    for (size_t i = 0; i < model->n_presets && i < 16; i++)
+        names[n++] = model->presets[i].name;
+    for (size_t i = 0; i < model->n_parameters; i++)
+        names[n++] = model->parameters[i].name;
+    near = coll_name_nearest(key, names, n);
+    if (near)
+        return coll_refuse(why, "%s has no %s \"%.60s\"; did you mean \"%s\"?", model->name,
+                           what, key, near);
+    coll_names_list(names, n, list, sizeof list);
+    return coll_refuse(why, "%s has no %s \"%.60s\"; it has %s", model->name, what, key, list);
+}
+
+/* Takes a preset, which must come first. */
+COLL_INLINE bool coll_i_parameter_preset(const coll_model *model, const char *name, void *costs,
+                                         uint32_t *given, coll_sentence *why)
+{
+    size_t i = 0;
+    while (i < model->n_presets && !coll_name_is(name, model->presets[i].name))
+        i++;
+    if (i == model->n_presets) {
+        if (coll_parameter_named(model, name))
+            return coll_refuse(why, "%s of %s needs a value: %s=…", name, model->name, name);
+        return coll_i_parameter_unknown(model, name, why);
     }
-    for (size_t i = 0; i < model->n_parameters; i++) {
-        const coll_parameter *row = &model->parameters[i];
-        double number;
-        if (strlen(row->name) != key || memcmp(row->name, item, key) != 0)
-            continue;
-        if (*given >> i & 1) {
-            snprintf(why, bytes, "%s of %s is given twice", row->name, model->name);
-            return false;
-        }
-        *given |= (uint32_t)1 << i;
-        if (row->type == COLL_PARAMETER_WORD && value > 0 && value < COLL_PARAMETER_BYTES) {
-            memcpy((char *)costs + row->offset, equals + 1, value);
-            ((char *)costs + row->offset)[value] = '\0';
+    if (*given)
+        return coll_refuse(why, "the preset %s of %s comes before everything else",
+                           model->presets[i].name, model->name);
+    memcpy(costs, model->presets[i].costs, model->bytes);
+    *given = (uint32_t)1 << COLL_PARAMETER_MAX; /* nothing is absent */
+    return true;
+}
+
+/* Takes one item, KEY=VALUE or the name of a preset. */
+COLL_INLINE bool coll_parameters_item(const coll_model *model, const char *item, void *costs,
+                                      uint32_t *given, coll_sentence *why)
+{
+    const char *equals = strchr(item, '=');
+    const size_t length = equals ? (size_t)(equals - item) : 0;
+    const coll_parameter *row;
+    char key[COLL_PARAMETER_BYTES], range[120];
+    uint32_t bit;
+    if (!equals)
+        return coll_i_parameter_preset(model, item, costs, given, why);
+    snprintf(key, sizeof key, "%.*s", length < sizeof key ? (int)length : (int)sizeof key - 1,
+             item);
+    row = coll_parameter_named(model, key);
+    if (!row)
+        return coll_i_parameter_unknown(model, key, why);
+    bit = (uint32_t)1 << (row - model->parameters);
+    if (*given & bit)
+        return coll_refuse(why, "%s of %s is given twice", key, model->name);
+    *given |= bit;
+    if (row->type == COLL_PARAMETER_WORD) {
+        const size_t bytes = strlen(equals + 1);
+        if (bytes > 0 && bytes < COLL_PARAMETER_BYTES) {
+            memcpy((char *)costs + row->offset, equals + 1, bytes + 1);
             return true;
         }
-        if (row->type != COLL_PARAMETER_WORD && equals &&
-            coll_i_parameter_number(row, equals + 1, value, &number)) {
+        snprintf(range, sizeof range, "a word of up to %d bytes", COLL_PARAMETER_BYTES - 1);
+    } else {
+        double number;
+        if (coll_i_parameter_number(row, equals + 1, &number)) {
             *coll_i_parameter_at(row, costs) = number;
             return true;
         }
-        if (row->type == COLL_PARAMETER_WORD)
-            snprintf(names, sizeof names, "a word of up to %d bytes", COLL_PARAMETER_BYTES - 1);
-        else
-            coll_i_parameter_range(row, names, sizeof names);
-        snprintf(why, bytes, "%s of %s is %s, not \"%.*s\"", row->name, model->name, names,
-                 value < 60 ? (int)value : 60, equals ? equals + 1 : "");
-        return false;
+        coll_i_parameter_range(row, range, sizeof range);
     }
-    coll_i_parameter_names(model, names, sizeof names);
-    snprintf(why, bytes, "%s has no %sparameter \"%.*s\"; it has %s", model->name,
-             model->n_presets ? "preset or " : "", key < 60 ? (int)key : 60, item, names);
-    return false;
+    return coll_refuse(why, "%s of %s is %s, not \"%.60s\"", key, model->name, range,
+                       equals + 1);
 }
 
 /* After the last item: is anything absent? */
-COLL_INLINE bool coll_parameters_end(const coll_model *model, uint32_t given, char *why,
-                                     size_t bytes)
+COLL_INLINE bool coll_parameters_end(const coll_model *model, uint32_t given,
+                                     coll_sentence *why)
 {
     for (size_t i = 0; i < model->n_parameters && !(given >> COLL_PARAMETER_MAX); i++) {
         const coll_parameter *row = &model->parameters[i];
-        if (given >> i & 1 || row->usual >= row->least)
-            continue;
-        snprintf(why, bytes, "%s of %s is missing: %s=… is %s%s%s", row->name, model->name,
-                 row->name, row->meaning, row->unit[0] ? ", in " : "", row->unit);
-        return false;
+        if (!(given >> i & 1) && row->usual < row->least)
+            return coll_refuse(why, "%s of %s is missing: %s=… is %s%s%s", row->name,
+                               model->name, row->name, row->meaning,
+                               row->unit[0] ? ", in " : "", row->unit);
     }
     return true;
 }
 
-/* Reads NAME or NAME:ITEM,ITEM… into the structure of model->bytes; the name is not looked at. Says
- * in `why` what is wrong, and returns false. */
+/* ---- whole words ------------------------------------------------------------------------- */
+
+/* Reads NAME or NAME:ITEM,ITEM… into the structure of model->bytes; the name is not looked at.
+ * Returns false, and a sentence, if something is wrong. */
 COLL_INLINE bool coll_parameters_read(const coll_model *model, const char *text, void *costs,
-                                      char *why, size_t bytes)
+                                      coll_sentence *why)
 {
     const char *at = strchr(text, ':');
     uint32_t given;
     coll_parameters_begin(model, costs, &given);
     while (at) {
-        const char *item = at + 1;
-        at = strchr(item, ',');
-        if (!coll_parameters_item(model, item, at ? (size_t)(at - item) : strlen(item), costs,
-                                  &given, why, bytes))
+        char item[2 * COLL_PARAMETER_BYTES];
+        const size_t length = strcspn(++at, ",");
+        if (length >= sizeof item)
+            return coll_refuse(why, "\"%.60s…\" is too long for a parameter of %s", at,
+                               model->name);
+        memcpy(item, at, length);
+        item[length] = '\0';
+        if (!coll_parameters_item(model, item, costs, &given, why))
             return false;
+        at = at[length] ? at + length : NULL;
     }
-    return coll_parameters_end(model, given, why, bytes);
+    return coll_parameters_end(model, given, why);
 }
 
 /* The row that the word up to its colon names; NULL, and a sentence, if there is no such `what`, a
- * model, say. */
+ * model, say. At most 16 rows. */
 COLL_INLINE const coll_model *coll_model_of(const char *what, const coll_model *const *models,
-                                            size_t n, const char *text, char *why, size_t bytes)
+                                            size_t n, const char *text, coll_sentence *why)
 {
+    const char *names[16];
+    char word[64];
     const size_t length = strcspn(text, ":");
-    char names[COLL_PARAMETERS_WHY / 2] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < n; i++)
-        if (strlen(models[i]->name) == length && memcmp(models[i]->name, text, length) == 0)
-            return models[i];
-    for (size_t i = 0; i < n && used < sizeof names; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
-                                 models[i]->name);
-    snprintf(why, bytes, "there is no %s \"%.*s\"; there %s %s", what,
-             length < 60 ? (int)length : 60, text, n == 1 ? "is" : "are", names);
-    return NULL;
+    size_t i;
+    snprintf(word, sizeof word, "%.*s", length < 63 ? (int)length : 63, text);
+    for (i = 0; i < n && i < 16; i++)
+        names[i] = models[i]->name;
+    i = coll_name_index(what, word, names, i, why);
+    return i == COLL_NO_NAME ? NULL : models[i];
 }
 
 /* Digits that a number needs to be read back as what it is. */

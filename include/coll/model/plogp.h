@@ -57,39 +57,50 @@ COLL_INLINE double coll_plogp_us(const coll_plogp_costs *m, coll_plogp_column co
                                        (row[i].bytes - row[i - 1].bytes);
 }
 
-/* Reads a table; false, and a sentence, if it is none. */
-COLL_INLINE bool coll_plogp_read(coll_plogp_costs *m, const char *text, char *why, size_t bytes)
+/* Reads a line, without its comment, of `words` numbers; *latency: it begins with L. */
+COLL_INLINE bool coll_i_plogp_line(const char *line, size_t length, double *value,
+                                   size_t *words, bool *latency)
 {
     static const coll_parameter number = {
         "", "", COLL_PARAMETER_NUMBER, 0, 0, COLL_PARAMETER_ANY, 0, ""};
-    static const coll_parameter whole = {
+    static const coll_parameter size = {
         "", "bytes", COLL_PARAMETER_WHOLE, 0, 0, COLL_PARAMETER_ANY, 0, ""};
-    bool latency = false;
+    *words = 0;
+    *latency = false;
+    for (size_t at = 0; at < length;) {
+        char word[40];
+        size_t n = 0;
+        while (at < length && strchr(" \t\r", line[at]))
+            at++;
+        for (; at < length && !strchr(" \t\r", line[at]) && n + 1 < sizeof word; at++)
+            word[n++] = line[at];
+        word[n] = '\0';
+        if (*words == 0 && !*latency && strcmp(word, "L") == 0)
+            *latency = true;
+        else if (n > 0 && (*words == COLL_PLOGP_COLUMNS + 1 ||
+                           !coll_i_parameter_number(*words == 0 && !*latency ? &size : &number,
+                                                    word, &value[*words])))
+            return false;
+        else
+            *words += n > 0 ? 1 : 0;
+    }
+    return true;
+}
+
+/* Reads a table; false, and a sentence, if it is none. */
+COLL_INLINE bool coll_plogp_read(coll_plogp_costs *m, const char *text, coll_sentence *why)
+{
+    bool latency_known = false;
     memset(m, 0, sizeof *m);
     for (unsigned line = 1; *text; line++) {
-        const size_t end = strcspn(text, "\n"), length = strcspn(text, "\n#");
         double value[COLL_PLOGP_COLUMNS + 1];
-        size_t at = 0, words = 0;
-        bool good = true, is_latency = false;
-        while (good && at < length) {
-            const size_t word = at + strspn(text + at, " \t\r");
-            if (word >= length)
-                break;
-            at = word + strcspn(text + word, " \t\r\n#");
-            if (words == 0 && !is_latency && at == word + 1 && text[word] == 'L')
-                is_latency = true;
-            else if (words == COLL_PLOGP_COLUMNS + 1)
-                good = false;
-            else if (!coll_i_parameter_number(words == 0 && !is_latency ? &whole : &number,
-                                              text + word, at - word, &value[words]))
-                good = false;
-            else
-                words++;
-        }
-        if (good && is_latency) {
-            good = words == 1 && !latency;
-            m->L_us = good ? value[0] : 0;
-            latency = true;
+        size_t words;
+        bool latency,
+            good = coll_i_plogp_line(text, strcspn(text, "\n#"), value, &words, &latency);
+        if (good && latency) {
+            good = words == 1 && !latency_known;
+            m->L_us = value[0];
+            latency_known = true;
         } else if (good && words > 0) {
             good = words >= 4 && m->n < COLL_PLOGP_ROWS &&
                    (m->n == 0 || value[0] > m->row[m->n - 1].bytes);
@@ -100,21 +111,18 @@ COLL_INLINE bool coll_plogp_read(coll_plogp_costs *m, const char *text, char *wh
                 m->n++;
             }
         }
-        if (!good) {
-            snprintf(
-                why, bytes,
-                "line %u of the table is neither L and microseconds, once, nor bytes, os, or, "
-                "g and perhaps smcc, with more bytes than the line before",
+        if (!good)
+            return coll_refuse(
+                why,
+                "line %u of the table is neither L and microseconds, once, nor bytes, "
+                "os, or, g and perhaps smcc, with more bytes than the line before",
                 line);
-            return false;
-        }
-        text += end + (text[end] == '\n' ? 1 : 0);
+        text += strcspn(text, "\n");
+        text += *text ? 1 : 0;
     }
-    if (m->n == 0 || !latency) {
-        snprintf(why, bytes, "the table lacks %s",
-                 m->n == 0 ? "rows" : "a line L with the latency");
-        return false;
-    }
+    if (m->n == 0 || !latency_known)
+        return coll_refuse(why, "the table lacks %s",
+                           m->n == 0 ? "rows" : "a line L with the latency");
     return true;
 }
 
@@ -154,8 +162,8 @@ static const coll_plogp_costs coll_plogp_ibm = {30,
                                                  {1 << 23, {1300, 1300, 54400, 57900}}}};
 
 /* Reads the file that the word names; false, and a sentence, if that is not possible. */
-COLL_INLINE bool coll_plogp_load(coll_plogp_costs *m, const coll_plogp_words *words, char *why,
-                                 size_t bytes)
+COLL_INLINE bool coll_plogp_load(coll_plogp_costs *m, const coll_plogp_words *words,
+                                 coll_sentence *why)
 {
     char text[16384];
     size_t n;
@@ -165,18 +173,14 @@ COLL_INLINE bool coll_plogp_load(coll_plogp_costs *m, const coll_plogp_words *wo
         return true;
     }
     file = fopen(words->table, "r");
-    if (!file) {
-        snprintf(why, bytes, "the table %s cannot be read", words->table);
-        return false;
-    }
+    if (!file)
+        return coll_refuse(why, "the table %s cannot be read", words->table);
     n = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[n] = '\0';
-    if (n == sizeof text - 1) {
-        snprintf(why, bytes, "the table %s is longer than 16 KB", words->table);
-        return false;
-    }
-    return coll_plogp_read(m, text, why, bytes);
+    if (n == sizeof text - 1)
+        return coll_refuse(why, "the table %s is longer than 16 KB", words->table);
+    return coll_plogp_read(m, text, why);
 }
 
 /* ---- trees of p ≥ 2 nodes, in k segments of m bytes -------------------------------------- */
