@@ -127,6 +127,9 @@ TEST(costs)
                 for (uint32_t i = 0; i < 64; i++)
                     rounds += used[i];
                 CHECK(report.rounds <= rounds && (report.rounds > 0) == (rounds > 0));
+                if (which == COLL_GRID_RING || which == COLL_GRID_TORUS ||
+                    which == COLL_GRID_STENCIL)
+                    CHECK_EQ(report.rounds, rounds);
                 CHECK_EQ(report.total.copied, 3 * loops);
                 CHECK_EQ(report.most.scratch, 0);
             }

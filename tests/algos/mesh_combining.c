@@ -129,6 +129,8 @@ static void check_stencil(const stencil *of)
         const size_t count = 3;
         const coll_report report =
             prove(of, all ? COLL_NEIGHBOR_ALLTOALL : COLL_NEIGHBOR_ALLGATHER, count);
+        bool ways[DIMS][WALK_RANKS] = {{false}}; /* that a message of a dimension goes */
+        uint32_t most = 0;
         for (uint32_t rank = 0; rank < of->p; rank++) {
             const walk *w = walk_of(&plans[rank], rank);
             bool sent[WALK_RANKS] = {false}, received[WALK_RANKS] = {false};
@@ -152,6 +154,7 @@ static void check_stencil(const stencil *of)
                 }
                 CHECK(!sent[other]);
                 sent[other] = true;
+                ways[d][(other + of->p - rank) % of->p] = true;
                 coordinates(of, rank, here);
                 coordinates(of, other, there);
                 far = there[d] - here[d];
@@ -172,6 +175,10 @@ static void check_stencil(const stencil *of)
             CHECK_EQ(report.ranks[rank].elements, elements);
             CHECK(coll_plan_scratch(&plans[rank], rank) <= elements + took);
         }
+        for (uint32_t d = 0; d < of->n_dims; d++)
+            for (uint32_t way = 0; way < of->p; way++)
+                most += ways[d][way];
+        CHECK(report.rounds <= most && (report.rounds > 0) == (most > 0));
     }
 }
 

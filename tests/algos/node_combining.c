@@ -58,7 +58,8 @@ static void count_blocks(uint32_t p, bool all)
 static void check_case(const coll_grid_case *of)
 {
     const uint32_t p = of->p;
-    uint64_t between = 0;
+    uint64_t between = 0, most = 0;
+    bool ways[3][P] = {{false}}; /* that a message of a phase goes */
     coll_report report;
     CHECK_STATUS(coll_grid_prove(&worker, of, 0, &report), COLL_OK);
     if (!CHECK(report.ok)) {
@@ -77,6 +78,8 @@ static void check_case(const coll_grid_case *of)
                 elements += blocks[phase][rank][to] * of->count;
                 took += blocks[phase][to][rank] * of->count;
                 far += phase == 1 && blocks[phase][rank][to] > 0;
+                if (blocks[phase][rank][to] > 0)
+                    ways[phase][(to + p - rank) % p] = true;
             }
         CHECK_EQ(report.ranks[rank].messages, messages);
         CHECK_EQ(report.ranks[rank].elements, elements);
@@ -96,6 +99,10 @@ static void check_case(const coll_grid_case *of)
             CHECK_EQ(found[phase][a->peer], 1);
         }
     }
+    for (uint32_t phase = 0; phase < 3; phase++)
+        for (uint32_t way = 0; way < p; way++)
+            most += ways[phase][way];
+    CHECK(report.rounds <= most && (report.rounds > 0) == (most > 0));
     for (uint32_t a = 0; a < coll_nodes_count(&nodes); a++) /* one for each pair with an edge */
         for (uint32_t b = 0; b < coll_nodes_count(&nodes); b++) {
             bool edge = false;

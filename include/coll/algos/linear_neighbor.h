@@ -20,8 +20,9 @@
  *       source but itself
  *   (3) both ends take the messages of a direction of a mesh after those of the directions
  *       before it, and the messages of a way of lists after those of all shorter ways
- * Cost    per rank a message for each destination but itself, with its block. Rounds: at most one
- *         for each direction; for each way of lists, as many as any rank sends. No scratch
+ * Cost    per rank a message for each destination but itself, with its block. Rounds: one for each
+ *         direction of a torus, at most one with ends; for each way of lists, at most as many as
+ *         any rank sends. No scratch
  * Source  MPI Forum, MPI 4.1, section 8.6
  */
 #ifndef COLL_ALGOS_LINEAR_NEIGHBOR_H

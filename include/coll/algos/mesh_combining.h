@@ -28,8 +28,9 @@
  *       allgather, one for each different beginning of these vectors
  *   (3) messages of a dimension come after those of the dimensions before it
  * Cost    on a torus, per rank: in each dimension as many messages as the vectors have different
- *         distances there other than 0. A block is sent as often as its vector has distances
- *         other than 0. scratch: at most what the rank sends and receives
+ *         distances there other than 0. A block is sent as often as its vector has distances other
+ *         than 0. Rounds: in each dimension at most one for each way round the circle of ranks that
+ *         a message goes. scratch: at most what the rank sends and receives
  * Source  Träff, Hunold 2019 (Cartesian collective communication, ICPP)
  */
 #ifndef COLL_ALGOS_MESH_COMBINING_H

@@ -21,8 +21,9 @@
  *   (2) on a node, a rank sends at most two messages to each other rank: of its own blocks, and
  *       of blocks that came for that rank
  *   (3) in a message, a block of an alltoall is once for its edge, one of an allgather once
- * Cost    per rank, on a node of n out of N: at most 2(n − 1) messages on the node, and ⌈N / n⌉
- *         to others. A block is sent at most three times. scratch: at most what the rank sends
+ * Cost    per rank, on a node of n out of N: at most 2(n − 1) messages on the node, and ⌈N / n⌉ to
+ *         others. A block is sent at most three times. Rounds: in each phase at most one for each
+ *         way round the circle of ranks that a message goes. scratch: at most what the rank sends
  *         and receives
  * Source  Bienz, Gropp, Olson 2019 (node-aware communication in three steps), JPDC 130
  */
