@@ -9,5 +9,6 @@ int show_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
 int run_main(int argc, char **argv);
 int select_main(int argc, char **argv);
+int export_main(int argc, char **argv);
 
 #endif /* COLL_TOOLS_COMMANDS_H */

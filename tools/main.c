@@ -17,6 +17,7 @@ static const struct subcommand {
     {"verify", "prove that algorithms are right", verify_main},
     {"run", "run an algorithm on data, check the result and measure", run_main},
     {"select", "tell which algorithm the rules choose, and why", select_main},
+    {"export", "write what an algorithm does in a format of others", export_main},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 

@@ -37,6 +37,24 @@ typedef enum coll_space {
     COLL_SPACES
 } coll_space;
 
+/* The name of a space, as above without its COLL_, never NULL; static storage. */
+COLL_INLINE const char *coll_space_name(coll_space space)
+{
+    switch (space) {
+    case COLL_IN:
+        return "IN";
+    case COLL_OUT:
+        return "OUT";
+    case COLL_SCRATCH:
+        return "SCRATCH";
+    case COLL_SHARED:
+        return "SHARED";
+    case COLL_SPACES:
+        break;
+    }
+    return "unknown space";
+}
+
 typedef size_t coll_ref;
 #define COLL_REF_BITS (sizeof(size_t) * 8 - 2) /* bits of an offset */
 /* Offsets and counts, in elements, stay below this. */
@@ -66,6 +84,34 @@ typedef enum coll_kind {
     COLL_DO_FABRIC_REDUCE,
     COLL_KINDS /* how many there are */
 } coll_kind;
+
+/* The name of a kind, in small letters, never NULL; static storage. */
+COLL_INLINE const char *coll_kind_name(coll_kind kind)
+{
+    switch (kind) {
+    case COLL_DO_SEND:
+        return "send";
+    case COLL_DO_RECV:
+        return "recv";
+    case COLL_DO_RECV_REDUCE:
+        return "recv_reduce";
+    case COLL_DO_COPY:
+        return "copy";
+    case COLL_DO_REDUCE:
+        return "reduce";
+    case COLL_DO_NOTIFY:
+        return "notify";
+    case COLL_DO_AWAIT:
+        return "await";
+    case COLL_DO_MULTICAST:
+        return "multicast";
+    case COLL_DO_FABRIC_REDUCE:
+        return "fabric_reduce";
+    case COLL_KINDS:
+        break;
+    }
+    return "unknown kind";
+}
 
 /* A set of kinds is a mask of these; coll_i_has(mask, kind) asks it. */
 #define COLL_I_KIND(name) (1u << COLL_DO_##name)

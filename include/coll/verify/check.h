@@ -58,9 +58,10 @@ COLL_INLINE bool coll_i_check_range(const coll_i_data *d, uint32_t rank, size_t 
         return coll_i_found(report, COLL_FOUND_WRITES_IN, rank, s,
                             "%s is IN[%zu], %zu elements", what, offset, count);
     if (count > extent || offset > extent - count)
-        return coll_i_found(
-            report, COLL_FOUND_OUTSIDE, rank, s, "%s is %s[%zu], %zu elements, but %s has %zu",
-            what, coll_i_space_name(ref), offset, count, coll_i_space_name(ref), extent);
+        return coll_i_found(report, COLL_FOUND_OUTSIDE, rank, s,
+                            "%s is %s[%zu], %zu elements, but %s has %zu", what,
+                            coll_space_name(coll_ref_space(ref)), offset, count,
+                            coll_space_name(coll_ref_space(ref)), extent);
     if (writes && space == COLL_OUT && (at->gaps || at->frozen)) {
         const size_t gap = at->frozen ? 0 : coll_i_first_gap(at->at[space] + offset, count);
         if (gap < count)
@@ -84,8 +85,8 @@ COLL_INLINE bool coll_i_check_apart(uint32_t rank, size_t s, coll_ref a, coll_re
         return true;
     return coll_i_found(report, COLL_FOUND_OVERLAP, rank, s,
                         "%s overlap: %s[%zu], %zu elements, and %s[%zu], %zu elements", what,
-                        coll_i_space_name(a), coll_ref_offset(a), count, coll_i_space_name(b),
-                        coll_ref_offset(b), b_count);
+                        coll_space_name(coll_ref_space(a)), coll_ref_offset(a), count,
+                        coll_space_name(coll_ref_space(b)), coll_ref_offset(b), b_count);
 }
 
 COLL_INLINE bool coll_i_check_kind(const coll_i_data *d, uint32_t rank, size_t s,

@@ -112,8 +112,8 @@ COLL_INLINE bool coll_i_check_set(const coll_i_data *d, uint32_t rank, size_t s,
         return true;
     return coll_i_found(report, COLL_FOUND_UNWRITTEN, rank, s,
                         "%s is %s[%zu], %zu elements, but %s[%zu] holds nothing yet", what,
-                        coll_i_space_name(ref), coll_ref_offset(ref), count,
-                        coll_i_space_name(ref), coll_ref_offset(ref) + i);
+                        coll_space_name(coll_ref_space(ref)), coll_ref_offset(ref), count,
+                        coll_space_name(coll_ref_space(ref)), coll_ref_offset(ref) + i);
 }
 
 /* dst = a ⊕ b, or what is wrong with that. */

@@ -84,12 +84,6 @@ COLL_INLINE bool coll_i_no_memory(coll_report *report)
                         "the verifier ran out of memory");
 }
 
-COLL_INLINE const char *coll_i_space_name(coll_ref ref)
-{
-    static const char *const names[] = {"IN", "OUT", "SCRATCH", "SHARED"};
-    return names[coll_ref_space(ref)];
-}
-
 /* ---- what the ranks start from ----------------------------------------------------------- */
 
 /* Where a rank's SHARED begins in that of all nodes, one after the other. */

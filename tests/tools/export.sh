@@ -1,0 +1,123 @@
+#!/bin/sh
+# coll export: every row in every format or refused with the sentence that is documented, files that are
+# there whole or not at all, and options that have no meaning.
+set -u
+coll=$COLL_COMMAND
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+checks=0 failed=0
+
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED: $*"
+    cat "$scratch/err"
+}
+
+# run CODE ARGUMENT…: coll export ends with this code, and says something on stderr only if it is not 0.
+run() {
+    code=$1
+    shift
+    checks=$((checks + 1))
+    "$coll" export "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    is=$?
+    [ $is -eq "$code" ] || { fail "coll export $* ends with $is instead of $code" && return 1; }
+    [ "$code" -ne 0 ] || [ ! -s "$scratch/err" ] || { fail "coll export $* complains" && return 1; }
+}
+
+# refuses SENTENCE ARGUMENT…: ends with 2, writes nothing, and says this one sentence.
+refuses() {
+    sentence=$1
+    shift
+    run 2 "$@" || return
+    [ ! -s "$scratch/out" ] || fail "coll export $* writes something before it refuses"
+    [ "$(cat "$scratch/err")" = "coll export: $sentence" ] || fail "coll export $* does not say: $sentence"
+}
+
+# ---- every row -------------------------------------------------------------------------------
+multicast='GOAL has no multicast: export an algorithm without the trait needs-multicast, or as JSON'
+fabric='GOAL has no reduction by the network: export an algorithm without the trait needs-fabric-reduce, or as JSON'
+"$coll" list --markdown | awk -F' *[|] *' 'NR > 2 { print $2, $3, $5 }' >"$scratch/rows"
+while read -r collective algorithm traits; do
+    for p in 5 8; do
+        run 0 json "$collective" "$algorithm" -p $p
+        case $traits in
+        *needs-multicast*) refuses "$multicast" goal "$collective" "$algorithm" -p $p ;;
+        *needs-fabric-reduce*) refuses "$fabric" goal "$collective" "$algorithm" -p $p --nodes 2 ;;
+        *) run 0 goal "$collective" "$algorithm" -p $p ;;
+        esac
+    done
+done <"$scratch/rows"
+[ "$checks" -gt 600 ] || fail 'the list of rows is short'
+
+# ---- options ---------------------------------------------------------------------------------
+run 0 goal allreduce ring -p 4 --count 8 --type f32 --reduce 1500 --cpu 2
+grep -q '^l2: calc 12 cpu 2$' "$scratch/out" || fail 'two elements of 4 bytes do not take 12 ns'
+run 0 goal bcast linear -p 4 --type i8 -n 1k
+grep -q '^l0: send 1024b to 1 tag 0$' "$scratch/out" || fail 'not 1024 bytes'
+run 0 json alltoallv pairwise -p 4 --layout gaps
+run 0 json gatherv linear -p 4 --layout uneven --root-tables
+run 0 json allreduce dpml -p 6 --nodes 2 --inner across=ring
+grep -q '"inside": \[.*"algorithm": "ring"' "$scratch/out" || fail 'what is inside is not said'
+refuses 'there is no format "gaol"; did you mean "goal"?' gaol bcast linear -p 4
+refuses 'FORMAT is missing; coll export --help shows the usage'
+refuses 'COLLECTIVE is missing; coll export --help shows the usage' json
+refuses '--reduce is for goal, not for json' json bcast linear -p 4 --reduce 1
+refuses '--copy is for goal, not for json' json bcast linear -p 4 --copy 0
+refuses '--cpu is for goal, not for json' json bcast linear -p 4 --cpu 1
+refuses '--cpu is a whole number from 0 to 255, not "256"' goal bcast linear -p 4 --cpu 256
+refuses 'there is no element type "f65"; did you mean "f64"?' goal bcast linear -p 4 --type f65
+refuses 'a computation takes more nanoseconds than GOAL can hold: take fewer picoseconds a byte' \
+    goal bcast linear -p 2 -n 3 --copy 18446744073709551614
+refuses 'a count or an offset is above 2^53, where readers of JSON lose digits: export fewer elements' \
+    json bcast linear -p 2 -n 9007199254740993
+refuses '-o needs a value, FILE' json bcast linear -p 4 -o
+
+# ---- files -----------------------------------------------------------------------------------
+mkdir "$scratch/files"
+cd "$scratch/files" || exit 1
+run 0 json bcast linear -p 3
+cp "$scratch/out" "$scratch/wanted"
+run 0 json bcast linear -p 3 -o here.json
+cmp -s here.json "$scratch/wanted" || fail '-o writes something else'
+ln -s here.json link.json
+echo old >here.json
+chmod 640 here.json
+run 0 json bcast linear -p 3 --output=link.json
+[ -L link.json ] && cmp -s here.json "$scratch/wanted" || fail 'a link is replaced'
+[ "$(stat -c %a here.json)" = 640 ] || fail 'the rights of the file change'
+refuses "$multicast" goal bcast multicast -p 4 -o here.json
+cmp -s here.json "$scratch/wanted" || fail 'a refusal changes the file that was there'
+refuses "$multicast" goal bcast multicast -p 4 -o new.goal
+refuses '. is a folder' json bcast linear -p 3 -o .
+refuses 'no/such/file cannot be written: No such file or directory' json bcast linear -p 3 -o no/such/file
+mkfifo pipe
+cat pipe >"$scratch/through" &
+run 0 json bcast linear -p 3 -o pipe
+wait
+[ -p pipe ] && cmp -s "$scratch/through" "$scratch/wanted" || fail 'a pipe is replaced'
+run 0 json bcast linear -p 3 -o -
+cmp -s "$scratch/out" "$scratch/wanted" || fail '- is not the output'
+if [ -w /dev/full ]; then
+    run 1 json bcast linear -p 3 -o /dev/full
+    [ "$(cat "$scratch/err")" = 'coll: /dev/full could not be written' ] || fail 'a full disk goes unnoticed'
+fi
+"$coll" export json allgather ring -p 2000 -o big.json &
+export=$!
+while kill -0 $export 2>/dev/null && ! ls big.json.* >/dev/null 2>&1; do sleep 0.02; done
+kill $export 2>/dev/null
+wait $export
+[ "$(ls)" = 'here.json
+link.json
+pipe' ] || fail "files are left over: $(ls)"
+
+# ---- the documents ---------------------------------------------------------------------------
+sed -n 's,^    build/coll export \([^#]*\).*,\1,p' "$COLL_SOURCE/README.md" "$COLL_SOURCE/docs/formats.md" >"$scratch/printed"
+[ "$(wc -l <"$scratch/printed")" -ge 3 ] || fail 'the documents print no commands'
+while read -r arguments; do
+    # shellcheck disable=SC2086
+    run 0 $arguments
+done <"$scratch/printed"
+cd / || exit 1
+
+echo "$checks checks, $failed failed"
+[ $failed -eq 0 ]

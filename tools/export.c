@@ -1,0 +1,114 @@
+/* tools/export.c — coll export: a plan in a format of others */
+#include "coll/export.h"
+
+#include <string.h>
+
+#include "commands.h"
+#include "job.h"
+#include "names.h"
+#include "output.h"
+
+/* What the user says besides the job; numbers that are not given are UINT64_MAX. */
+struct wish {
+    uint64_t reduce, copy, cpu;
+};
+
+static coll_export_result export_json(coll_export *out, const struct wish *wish)
+{
+    (void)wish;
+    return coll_export_json(out);
+}
+
+static uint64_t or_none(uint64_t number)
+{
+    return number == UINT64_MAX ? 0 : number;
+}
+
+static coll_export_result export_goal(coll_export *out, const struct wish *wish)
+{
+    const coll_goal_options options = {or_none(wish->reduce), or_none(wish->copy),
+                                       (uint8_t)or_none(wish->cpu)};
+    return coll_export_goal(out, &options);
+}
+
+static const struct format {
+    const char *name;
+    coll_export_result (*export)(coll_export *out, const struct wish *wish);
+} formats[] = {
+    {"json", export_json},
+    {"goal", export_goal},
+};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+static const struct format *format_named(const char *word)
+{
+    const char *names[FORMATS];
+    for (size_t i = 0; i < FORMATS; i++)
+        names[i] = formats[i].name;
+    return &formats[name_index("format", word, names, FORMATS)];
+}
+
+/* An option that only one format has. */
+static void only_for(const struct format *format, const char *name, const char *option,
+                     uint64_t number)
+{
+    if (number != UINT64_MAX && strcmp(format->name, name) != 0)
+        refuse("--%s is for %s, not for %s", option, name, format->name);
+}
+
+static const coll_plan *plan_of(void *job, uint32_t rank)
+{
+    return job_plan((const struct job *)job, rank);
+}
+
+int export_main(int argc, char **argv)
+{
+    struct ask ask = ASK_NOTHING;
+    struct wish wish = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    const char *format_word, *type = "f64", *path = NULL;
+    const struct option options[] = {
+        OPERAND("FORMAT", "json, for programs; goal, for LogGOPSim", &format_word),
+        ASK_OPTIONS(ask),
+        NUMBER(0, "seed", "S", "random sizes for the blocks of a v-collective", &ask.seed, 0,
+               UINT64_MAX - 1),
+        WORD("layout", "L", "blocks as the proofs have them: uneven, gaps, one, empty",
+             &ask.layout),
+        FLAG("root-tables", "with --layout: only the root knows the sizes", &ask.root_tables),
+        WORD("type", "T", "element type (f64), of which the size counts", &type),
+        {OPTION_WORD, 'o', "output", "FILE", "write this file", &path, 0, 0},
+        NUMBER(0, "reduce", "PS", "goal: picoseconds a byte to reduce takes (0)", &wish.reduce,
+               0, UINT64_MAX - 1),
+        NUMBER(0, "copy", "PS", "goal: picoseconds a byte to copy takes (0)", &wish.copy, 0,
+               UINT64_MAX - 1),
+        NUMBER(0, "cpu", "C", "goal: stream that reduces and copies (0, as messages)",
+               &wish.cpu, 0, 255),
+    };
+    const struct command export = {
+        "export", "write what an algorithm does in a format of others",
+        "Without --count a vector has P elements, and a block one.\n"
+        "Without --counts and --seed all blocks of a v-collective have --count elements.",
+        options, sizeof options / sizeof options[0]};
+    const struct format *format;
+    struct output file;
+    struct job job;
+    coll_export out;
+    coll_export_result result;
+    bool closed;
+    options_read(&export, argc, argv);
+    format = format_named(format_word);
+    only_for(format, "goal", "reduce", wish.reduce);
+    only_for(format, "goal", "copy", wish.copy);
+    only_for(format, "goal", "cpu", wish.cpu);
+    job_make(&job, &ask, coll_type_bytes(type_named(type)));
+
+    output_open(&file, path);
+    coll_export_init(&out, NULL, file.file);
+    out.plan_of = plan_of;
+    out.arg = &job;
+    result = format->export(&out, &wish);
+    if (result == COLL_EXPORT_REFUSED || result == COLL_EXPORT_NO_MEMORY)
+        refuse("%s", out.sentence);
+    closed = output_close(&file);
+    job_free(&job);
+    return closed ? 0 : 1;
+}
