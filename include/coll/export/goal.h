@@ -84,7 +84,7 @@ COLL_INLINE coll_export_result coll_i_goal_asks(coll_export *job, const coll_pla
 }
 
 COLL_INLINE void coll_i_goal_node(coll_writer *to, const coll_plan *plan,
-                                  const coll_i_node *node, const coll_goal_options *options)
+                                  const coll_i_task *node, const coll_goal_options *options)
 {
     const coll_action *a = &node->act;
     const bool computes =
@@ -92,13 +92,13 @@ COLL_INLINE void coll_i_goal_node(coll_writer *to, const coll_plan *plan,
     uint64_t number = 0;
     if (computes) {
         (void)coll_i_goal_time(plan, a, options, &number); /* asked before */
-        coll_i_print(to, "calc %llu", (unsigned long long)number);
+        coll_i_write(to, "calc %llu", (unsigned long long)number);
         if (options->cpu > 0)
-            coll_i_print(to, " cpu %u", (unsigned)options->cpu);
+            coll_i_write(to, " cpu %u", (unsigned)options->cpu);
         return;
     }
     number = coll_i_has(COLL_I_TOKENS, a) ? 1 : (uint64_t)a->count * plan->problem.elem_bytes;
-    coll_i_print(to, "%s %llub %s %u tag %u", coll_i_has(COLL_I_SENDS, a) ? "send" : "recv",
+    coll_i_write(to, "%s %llub %s %u tag %u", coll_i_has(COLL_I_SENDS, a) ? "send" : "recv",
                  (unsigned long long)number, coll_i_has(COLL_I_SENDS, a) ? "to" : "from",
                  a->peer, node->message % COLL_I_GOAL_TAGS);
 }
@@ -113,25 +113,25 @@ COLL_INLINE coll_export_result coll_export_goal(coll_export *job,
     if (coll_i_export_ask(job, coll_i_goal_asks, options) != COLL_EXPORTED)
         return COLL_EXPORT_REFUSED;
     memset(&program, 0, sizeof program);
-    coll_i_print(&job->to, "num_ranks %u\n", of->p);
-    coll_i_print(&job->to, "// %s, %s, %zu elements of %zu bytes\n",
+    coll_i_write(&job->to, "num_ranks %u\n", of->p);
+    coll_i_write(&job->to, "// %s, %s, %zu elements of %zu bytes\n",
                  coll_collective_name(of->collective),
                  coll_i_export_plan(job, 0)->algorithm->name, of->count, of->elem_bytes);
     for (uint32_t rank = 0; rank < of->p && memory && !job->to.failed; rank++) {
         const coll_plan *plan = coll_i_export_plan(job, rank);
         memory = coll_i_program_make(&program, plan, rank);
-        coll_i_print(&job->to, "rank %u {\n", rank);
+        coll_i_write(&job->to, "rank %u {\n", rank);
         for (uint32_t i = 0; i < program.n && memory; i++) {
-            const coll_i_node *node = coll_i_node_at(&program, i);
+            const coll_i_task *node = coll_i_task_at(&program, i);
             const uint32_t *edges = coll_i_edges_of(&program, node);
-            coll_i_print(&job->to, "l%u: ", i);
+            coll_i_write(&job->to, "l%u: ", i);
             coll_i_goal_node(&job->to, plan, node, options);
-            coll_i_text(&job->to, "\n");
+            coll_i_write_text(&job->to, "\n");
             for (uint32_t k = 0; k < node->n; k++)
-                coll_i_print(&job->to, "l%u %s l%u\n", i,
+                coll_i_write(&job->to, "l%u %s l%u\n", i,
                              edges[k] & COLL_I_BEHIND ? "irequires" : "requires", edges[k] / 2);
         }
-        coll_i_text(&job->to, "}\n");
+        coll_i_write_text(&job->to, "}\n");
     }
     coll_i_program_release(&program);
     return coll_i_export_end(job, memory);

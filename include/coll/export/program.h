@@ -21,7 +21,7 @@
 
 typedef enum coll_i_half { COLL_I_WHOLE, COLL_I_TAKES, COLL_I_MERGES } coll_i_half;
 
-typedef struct coll_i_node {
+typedef struct coll_i_task {
     coll_action act;
     size_t step;
     uint32_t action;         /* number of its action in the program */
@@ -29,7 +29,7 @@ typedef struct coll_i_node {
     uint32_t message;        /* messages of its channel before it; not of a MULTICAST */
     uint32_t first, n;       /* edges */
     uint32_t started, ended; /* the last node, + 1, that was found to come after that */
-} coll_i_node;
+} coll_i_task;
 
 enum { COLL_I_BEHIND = 1 }; /* an edge is the older node's number times 2, and this */
 
@@ -62,13 +62,13 @@ COLL_INLINE void coll_i_program_release(coll_i_program *g)
     coll_i_channels_release(&g->channels);
 }
 
-COLL_INLINE coll_i_node *coll_i_node_at(const coll_i_program *g, uint32_t node)
+COLL_INLINE coll_i_task *coll_i_task_at(const coll_i_program *g, uint32_t node)
 {
-    return (coll_i_node *)g->nodes.at + node;
+    return (coll_i_task *)g->nodes.at + node;
 }
 
 /* The edges of a node. */
-COLL_INLINE const uint32_t *coll_i_edges_of(const coll_i_program *g, const coll_i_node *node)
+COLL_INLINE const uint32_t *coll_i_edges_of(const coll_i_program *g, const coll_i_task *node)
 {
     return (const uint32_t *)g->edges.at + node->first;
 }
@@ -83,54 +83,54 @@ COLL_INLINE bool coll_i_append(coll_i_memory *list, uint32_t *n, uint32_t number
     return true;
 }
 
-/* ---- what a node touches ----------------------------------------------------------------- */
+/* ---- what a node touches ------------------------------------------------------------------ */
 
-typedef struct coll_i_touch {
+typedef struct coll_i_access {
     coll_ref at;
     size_t count;
     bool writes;
-} coll_i_touch;
+} coll_i_access;
 
-COLL_INLINE void coll_i_touch_add(coll_i_touch *touches, uint32_t *n, coll_ref at, size_t count,
-                                  bool writes)
+COLL_INLINE void coll_i_access_add(coll_i_access *accesses, uint32_t *n, coll_ref at,
+                                   size_t count, bool writes)
 {
-    touches[*n].at = at;
-    touches[*n].count = count;
-    touches[(*n)++].writes = writes;
+    accesses[*n].at = at;
+    accesses[*n].count = count;
+    accesses[(*n)++].writes = writes;
 }
 
 /* The ranges of a node, those that it reads first; how many. Also of IN: an AWAIT may order who
  * reads it. To combine spoils the staging: nobody may rely on what is there, as a message need
  * not have been staged. */
-COLL_INLINE uint32_t coll_i_node_touches(const coll_i_node *node, coll_i_touch touches[3])
+COLL_INLINE uint32_t coll_i_task_accesses(const coll_i_task *node, coll_i_access accesses[3])
 {
     const coll_action *a = &node->act;
     uint32_t n = 0;
     if (node->half == COLL_I_TAKES) {
-        coll_i_touch_add(touches, &n, a->via, a->count, true);
+        coll_i_access_add(accesses, &n, a->via, a->count, true);
         return n;
     }
     if (coll_i_has(COLL_I_READS_SRC, a))
-        coll_i_touch_add(touches, &n, a->src, a->count, false);
+        coll_i_access_add(accesses, &n, a->src, a->count, false);
     if (a->kind == COLL_DO_REDUCE)
-        coll_i_touch_add(touches, &n, a->via, coll_i_via_span(a), false);
+        coll_i_access_add(accesses, &n, a->via, coll_i_via_span(a), false);
     if (node->half == COLL_I_MERGES)
-        coll_i_touch_add(touches, &n, a->via, a->count, true);
+        coll_i_access_add(accesses, &n, a->via, a->count, true);
     if (coll_i_has(COLL_I_WRITES_DST, a))
-        coll_i_touch_add(touches, &n, a->dst, a->count, true);
+        coll_i_access_add(accesses, &n, a->dst, a->count, true);
     return n;
 }
 
 /* ---- nodes ------------------------------------------------------------------------------- */
 
-COLL_INLINE bool coll_i_node_add(coll_i_program *g, const coll_action *a, size_t step,
+COLL_INLINE bool coll_i_task_add(coll_i_program *g, const coll_action *a, size_t step,
                                  coll_i_half half)
 {
-    coll_i_node *node;
+    coll_i_task *node;
     if (g->n == UINT32_MAX / 4 ||
-        !coll_i_reserve(&g->nodes, (g->n + (size_t)1) * sizeof(coll_i_node)))
+        !coll_i_reserve(&g->nodes, (g->n + (size_t)1) * sizeof(coll_i_task)))
         return false;
-    node = coll_i_node_at(g, g->n++);
+    node = coll_i_task_at(g, g->n++);
     node->act = *a;
     node->step = step;
     node->action = g->n_actions;
@@ -149,8 +149,8 @@ COLL_INLINE bool coll_i_program_read(coll_i_program *g, const coll_plan *plan, u
             const bool merges = acts[i].kind == COLL_DO_RECV_REDUCE;
             if (acts[i].count == 0)
                 continue;
-            if (!coll_i_node_add(g, &acts[i], s, merges ? COLL_I_TAKES : COLL_I_WHOLE) ||
-                (merges && !coll_i_node_add(g, &acts[i], s, COLL_I_MERGES)))
+            if (!coll_i_task_add(g, &acts[i], s, merges ? COLL_I_TAKES : COLL_I_WHOLE) ||
+                (merges && !coll_i_task_add(g, &acts[i], s, COLL_I_MERGES)))
                 return false;
             g->n_actions++;
         }
@@ -176,11 +176,11 @@ COLL_INLINE bool coll_i_program_cut(coll_i_program *g)
     if (!bounds)
         return false;
     for (uint32_t i = 0; i < g->n; i++) {
-        coll_i_touch touches[3];
-        const uint32_t touched = coll_i_node_touches(coll_i_node_at(g, i), touches);
+        coll_i_access accesses[3];
+        const uint32_t touched = coll_i_task_accesses(coll_i_task_at(g, i), accesses);
         for (uint32_t k = 0; k < touched; k++) {
-            bounds[n++] = touches[k].at;
-            bounds[n++] = touches[k].at + touches[k].count;
+            bounds[n++] = accesses[k].at;
+            bounds[n++] = accesses[k].at + accesses[k].count;
         }
     }
     qsort(bounds, n, sizeof *bounds, coll_i_compare_refs);
@@ -217,7 +217,7 @@ COLL_INLINE bool coll_i_found_edge(coll_i_program *g, uint32_t older, uint32_t k
 }
 
 /* Finds the nodes that touched the range before, and so must have ended. */
-COLL_INLINE bool coll_i_find_conflicts(coll_i_program *g, const coll_i_touch *touch)
+COLL_INLINE bool coll_i_find_conflicts(coll_i_program *g, const coll_i_access *touch)
 {
     const coll_ref *bounds = (const coll_ref *)g->bounds.at;
     for (uint32_t i = coll_i_cell_of(g, touch->at); bounds[i] != touch->at + touch->count;
@@ -236,7 +236,8 @@ COLL_INLINE bool coll_i_find_conflicts(coll_i_program *g, const coll_i_touch *to
 }
 
 /* Records that the node touched the range. */
-COLL_INLINE bool coll_i_note_touch(coll_i_program *g, uint32_t node, const coll_i_touch *touch)
+COLL_INLINE bool coll_i_note_access(coll_i_program *g, uint32_t node,
+                                    const coll_i_access *touch)
 {
     const coll_ref *bounds = (const coll_ref *)g->bounds.at;
     for (uint32_t i = coll_i_cell_of(g, touch->at); bounds[i] != touch->at + touch->count;
@@ -263,7 +264,7 @@ COLL_INLINE bool coll_i_note_touch(coll_i_program *g, uint32_t node, const coll_
  * before all that follow. */
 COLL_INLINE bool coll_i_find_channel(coll_i_program *g, uint32_t index)
 {
-    coll_i_node *node = coll_i_node_at(g, index);
+    coll_i_task *node = coll_i_task_at(g, index);
     const unsigned kinds = coll_i_channel_kinds(&node->act);
     const bool sends = kinds == COLL_I_SENDS;
     coll_i_channel *channel;
@@ -305,7 +306,7 @@ COLL_INLINE int coll_i_compare_edges(const void *a, const void *b)
 /* Notes that node `of` comes after what an edge leads to. */
 COLL_INLINE bool coll_i_reach(coll_i_program *g, uint32_t of, uint32_t edge, uint32_t *pending)
 {
-    coll_i_node *older = coll_i_node_at(g, edge / 2);
+    coll_i_task *older = coll_i_task_at(g, edge / 2);
     if (!(edge & COLL_I_BEHIND))
         older->ended = of + 1;
     if (older->started == of + 1)
@@ -318,12 +319,12 @@ COLL_INLINE bool coll_i_reach(coll_i_program *g, uint32_t of, uint32_t edge, uin
 COLL_INLINE bool coll_i_reduce_edges(coll_i_program *g, uint32_t index)
 {
     uint32_t *found = (uint32_t *)g->found.at;
-    coll_i_node *node = coll_i_node_at(g, index);
+    coll_i_task *node = coll_i_task_at(g, index);
     node->first = g->n_edges;
     if (g->n_found > 1)
         qsort(found, g->n_found, sizeof *found, coll_i_compare_edges);
     for (uint32_t i = 0; i < g->n_found; i++) {
-        const coll_i_node *older = coll_i_node_at(g, found[i] / 2);
+        const coll_i_task *older = coll_i_task_at(g, found[i] / 2);
         uint32_t pending = 0;
         if ((found[i] & COLL_I_BEHIND ? older->started : older->ended) == index + 1)
             continue;
@@ -331,7 +332,7 @@ COLL_INLINE bool coll_i_reduce_edges(coll_i_program *g, uint32_t index)
             !coll_i_reach(g, index, found[i], &pending))
             return false;
         while (pending > 0 && i + 1 < g->n_found) {
-            const coll_i_node *at = coll_i_node_at(g, ((uint32_t *)g->stack.at)[--pending]);
+            const coll_i_task *at = coll_i_task_at(g, ((uint32_t *)g->stack.at)[--pending]);
             const uint32_t *edges = coll_i_edges_of(g, at);
             for (uint32_t k = 0; k < at->n; k++)
                 if (edges[k] / 2 >= found[g->n_found - 1] / 2 &&
@@ -345,19 +346,19 @@ COLL_INLINE bool coll_i_reduce_edges(coll_i_program *g, uint32_t index)
 
 COLL_INLINE bool coll_i_program_order(coll_i_program *g, uint32_t index)
 {
-    const coll_i_node *node = coll_i_node_at(g, index);
-    coll_i_touch touches[3];
-    const uint32_t touched = coll_i_node_touches(node, touches);
+    const coll_i_task *node = coll_i_task_at(g, index);
+    coll_i_access accesses[3];
+    const uint32_t touched = coll_i_task_accesses(node, accesses);
     g->n_found = 0;
     if (node->half == COLL_I_MERGES && !coll_i_found_edge(g, index - 1, 0))
         return false;
     for (uint32_t i = 0; i < touched; i++)
-        if (!coll_i_find_conflicts(g, &touches[i]))
+        if (!coll_i_find_conflicts(g, &accesses[i]))
             return false;
     if (!coll_i_find_channel(g, index) || !coll_i_reduce_edges(g, index))
         return false;
     for (uint32_t i = 0; i < touched; i++)
-        if (!coll_i_note_touch(g, index, &touches[i]))
+        if (!coll_i_note_access(g, index, &accesses[i]))
             return false;
     return true;
 }

@@ -49,20 +49,20 @@ COLL_INLINE void coll_writer_init(coll_writer *to, FILE *file)
     to->failed = false;
 }
 
-COLL_INLINE void coll_i_put(coll_writer *to, const char *text, size_t bytes)
+COLL_INLINE void coll_i_write_bytes(coll_writer *to, const char *text, size_t bytes)
 {
     if (!to->failed && bytes > 0)
         to->failed = !to->write(to->arg, text, bytes);
 }
 
-COLL_INLINE void coll_i_text(coll_writer *to, const char *text)
+COLL_INLINE void coll_i_write_text(coll_writer *to, const char *text)
 {
-    coll_i_put(to, text, strlen(text));
+    coll_i_write_bytes(to, text, strlen(text));
 }
 
-/* A short piece: up to 255 bytes; names and sentences go to coll_i_text. */
+/* A short piece: up to 255 bytes; names and sentences go to coll_i_write_text. */
 COLL_I_PRINTS(2, 3)
-COLL_INLINE void coll_i_print(coll_writer *to, const char *format, ...)
+COLL_INLINE void coll_i_write(coll_writer *to, const char *format, ...)
 {
     char piece[256];
     va_list arguments;
@@ -73,7 +73,7 @@ COLL_INLINE void coll_i_print(coll_writer *to, const char *format, ...)
     if (n < 0 || (size_t)n >= sizeof piece)
         to->failed = true;
     else
-        coll_i_put(to, piece, (size_t)n);
+        coll_i_write_bytes(to, piece, (size_t)n);
 }
 
 /* ---- the request ------------------------------------------------------------------------- */
