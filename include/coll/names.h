@@ -130,9 +130,9 @@ COLL_INLINE void coll_names_list(const char *const *names, size_t n, char *text,
     size_t length = 0;
     text[0] = '\0';
     for (size_t i = 0; i < n; i++) {
-        const size_t needed = strlen(names[i]) + 2 + (i + 1 < n ? sizeof more : 1);
+        const size_t needed = strlen(names[i]) + (i ? 2 : 0) + (i + 1 < n ? sizeof more : 1);
         if (length + needed > bytes) {
-            snprintf(text + length, bytes - length, "%s", more);
+            snprintf(text + length, bytes - length, "%s", i ? more : more + 2);
             return;
         }
         length +=
