@@ -247,13 +247,16 @@ static int code_of(coll_status status)
                                          : MPI_ERR_OTHER;
 }
 
+/* Are all types of a side predefined? */
 static bool is_predefined(const struct view *view)
 {
-    const struct type *type;
-    if (!view->side || view->n == 0)
-        return true;
-    type = type_of(view->side->type);
-    return type && type->predefined;
+    for (uint32_t i = 0; view->side && i < (view->side->types ? view->n : view->n > 0); i++) {
+        const struct type *type =
+            type_of(view->side->types ? view->side->types[i] : view->side->type);
+        if (!type || !type->predefined)
+            return false;
+    }
+    return true;
 }
 
 /* A job of a call that was not made before. */
@@ -315,7 +318,7 @@ static verdict make(struct job *job, const struct call *call, struct comm *comm,
     job->run.in = in.base;
     job->run.out = out.base;
     if (is_predefined(&in) && is_predefined(&out))
-        job_remember(job, call);
+        job_remember(job, call, &in, &out);
     if (job->how != BLOCKING)
         hold(job, operation);
     return TAKEN;

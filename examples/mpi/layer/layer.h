@@ -15,7 +15,8 @@
  *   buffers.c  where the blocks of a buffer lie; packing those that have gaps
  *   memory.c   memory that is kept for the next call
  *   ops.c      operators
- *   plans.c    which algorithm, and calls that were made before
+ *   plans.c    which algorithm
+ *   repeats.c  calls that were made before
  *   tuned.c    rules for messages of MPI libraries
  *   report.c   COLL_VERBOSE
  *
@@ -123,7 +124,7 @@ struct comm {
     unsigned jobs;         /* that use it */
     coll_graph *graph;     /* neighbours, once they were needed */
     uint32_t *neighbors;   /* memory of `graph` */
-    struct memory *memory; /* of calls made before: plans.c */
+    struct memory *memory; /* of calls made before: repeats.c */
 };
 
 void comms_init(void);
@@ -268,10 +269,14 @@ void pool_end(void);
 
 /* Makes the plan of a problem, into job->plan. `exact`: its operator is. */
 coll_status plan_for(struct job *job, const coll_problem *problem, bool exact);
+
+/* ---- calls made before: repeats.c -------------------------------------------------------- */
+
 /* Is this a call that was made before? Then all but its place in the order of calls is written. */
 bool job_repeat(struct job *job, struct comm *comm, const struct call *call);
 /* Remembers a call of predefined types, of which a job was made. */
-void job_remember(struct job *job, const struct call *call);
+void job_remember(struct job *job, const struct call *call, const struct view *in,
+                  const struct view *out);
 void memory_free(struct memory *memory);
 
 /* ---- what was asked for: setup.c, control.c, tuned.c ------------------------------------- */

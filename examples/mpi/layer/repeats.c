@@ -1,0 +1,214 @@
+/* examples/mpi/layer/repeats.c — calls that were made before
+ *
+ * Programs repeat themselves: with the same counts, types, operator and root, only the buffers of
+ * a call are new. So a communicator remembers what was made of its latest calls, unless it holds
+ * something of the program's: a type or an operator that may be freed, or packed data.
+ */
+#include <stdlib.h>
+
+#include "layer.h"
+
+enum { REMEMBERED = 16, TABLES = 6 };
+
+struct key {
+    uint64_t in_type, out_type, op, tables;
+    MPI_Count in_count, out_count;
+    int root;
+    uint8_t what;
+    bool wide;
+    bool in_place, out_place; /* MPI_IN_PLACE as the one buffer, as the other */
+};
+
+/* A table of the program's. */
+struct span {
+    const void *at;
+    size_t bytes;
+};
+
+struct memory {
+    struct repeat {
+        struct key key;
+        bool filled;
+        unsigned users;       /* jobs */
+        uint32_t n_in, n_out; /* blocks of what this rank has */
+        bool has_in, has_out;
+        ptrdiff_t in_low, out_low; /* where the data begins, from the buffers on */
+        void *copies;              /* of the program's tables */
+        void *tables;              /* that the plan uses; of the pool */
+        coll_plan plan;
+        coll_op op;
+        size_t bytes, scratch;
+    } call[REMEMBERED];
+};
+
+void memory_free(struct memory *memory)
+{
+    for (int i = 0; memory && i < REMEMBERED; i++) {
+        free(memory->call[i].copies);
+        pool_give(memory->call[i].tables);
+    }
+    free(memory);
+}
+
+/* ---- what makes two calls the same ------------------------------------------------------- */
+
+/* The tables of a side with n blocks. */
+static void list(const struct call *call, const struct side *side, uint32_t n,
+                 struct span *spans)
+{
+    const size_t count = call->wide ? sizeof(MPI_Count) : sizeof(int);
+    const size_t displ = call->wide || call->far_displs ? sizeof(MPI_Aint) : sizeof(int);
+    spans[0].at = side->counts;
+    spans[0].bytes = side->counts ? n * count : 0;
+    spans[1].at = side->displs;
+    spans[1].bytes = side->displs ? n * displ : 0;
+    spans[2].at = side->types;
+    spans[2].bytes = side->types ? n * sizeof(MPI_Datatype) : 0;
+}
+
+static void list_all(const struct call *call, uint32_t n_in, uint32_t n_out,
+                     struct span spans[TABLES])
+{
+    list(call, &call->in, n_in, spans);
+    list(call, &call->out, n_out, spans + 3);
+}
+
+static void write_key(const struct call *call, struct key *key)
+{
+    memset(key, 0, sizeof *key);
+    memcpy(&key->in_type, &call->in.type, sizeof call->in.type);
+    memcpy(&key->out_type, &call->out.type, sizeof call->out.type);
+    memcpy(&key->op, &call->op, sizeof call->op);
+    key->tables = (uintptr_t)call->in.counts ^ (uint64_t)(uintptr_t)call->out.counts << 1;
+    key->in_count = call->in.count;
+    key->out_count = call->out.count;
+    key->root = call->root;
+    key->what = (uint8_t)call->what;
+    key->wide = call->wide;
+    key->in_place = call->in.buf == MPI_IN_PLACE;
+    key->out_place = call->out.buf == MPI_IN_PLACE;
+}
+
+/* Where a call is remembered. */
+static struct repeat *place_of(struct memory *memory, const struct key *key)
+{
+    const uint64_t word = key->in_type ^ key->out_type << 1 ^ (uint64_t)key->in_count << 8 ^
+                          (uint64_t)key->out_count << 9 ^ key->op << 3 ^ key->tables << 5 ^
+                          (uint64_t)key->what << 32 ^ (uint64_t)(unsigned)key->root << 40;
+    return &memory->call[(word * 0x9E3779B97F4A7C15u) >> 60];
+}
+
+static bool same_tables(const struct call *call, const struct repeat *repeat)
+{
+    const unsigned char *copy = (const unsigned char *)repeat->copies;
+    struct span spans[TABLES];
+    if (!copy)
+        return true;
+    list_all(call, repeat->n_in, repeat->n_out, spans);
+    for (int i = 0; i < TABLES; i++) {
+        if (spans[i].bytes > 0 && memcmp(copy, spans[i].at, spans[i].bytes) != 0)
+            return false;
+        copy += spans[i].bytes;
+    }
+    return true;
+}
+
+/* ---- remembering ------------------------------------------------------------------------- */
+
+static void use(struct job *job, struct repeat *repeat)
+{
+    repeat->users++;
+    job->plan_users = &repeat->users;
+    job->plan = &repeat->plan;
+}
+
+/* Buffers that the library may refuse are looked at again. */
+static bool doubtful(const struct call *call, const struct repeat *repeat)
+{
+    return repeat->bytes > 0 &&
+           ((repeat->has_in && !call->in.buf) || (repeat->has_out && !call->out.buf) ||
+            (repeat->has_in && call->in.buf == call->out.buf));
+}
+
+bool job_repeat(struct job *job, struct comm *comm, const struct call *call)
+{
+    struct repeat *repeat;
+    struct key key;
+    if (!comm->memory)
+        return false;
+    write_key(call, &key);
+    repeat = place_of(comm->memory, &key);
+    if (!repeat->filled || memcmp(&repeat->key, &key, sizeof key) != 0 ||
+        doubtful(call, repeat) || !same_tables(call, repeat))
+        return false;
+    if (repeat->scratch > 0) {
+        job->scratch = pool_take(repeat->scratch);
+        if (!job->scratch)
+            return false;
+    }
+    use(job, repeat);
+    coll_op_assign(&job->op, &repeat->op);
+    job->bytes = repeat->bytes;
+    job->run.scratch_bytes = repeat->scratch;
+    job->run.in = repeat->has_in ? (const char *)call->in.buf + repeat->in_low : NULL;
+    job->run.out = repeat->has_out ? (char *)(uintptr_t)call->out.buf + repeat->out_low : NULL;
+    return true;
+}
+
+/* Copies the program's tables. */
+static bool copy_tables(const struct call *call, struct repeat *repeat)
+{
+    struct span spans[TABLES];
+    unsigned char *copy;
+    size_t bytes = 0;
+    list_all(call, repeat->n_in, repeat->n_out, spans);
+    for (int i = 0; i < TABLES; i++)
+        bytes += spans[i].bytes;
+    copy = bytes > 0 ? malloc(bytes) : NULL;
+    repeat->copies = copy;
+    for (int i = 0; copy && i < TABLES; i++) {
+        if (spans[i].bytes > 0)
+            memcpy(copy, spans[i].at, spans[i].bytes);
+        copy += spans[i].bytes;
+    }
+    return bytes == 0 || repeat->copies;
+}
+
+void job_remember(struct job *job, const struct call *call, const struct view *in,
+                  const struct view *out)
+{
+    struct comm *comm = job->comm;
+    struct repeat *repeat;
+    struct key key;
+    if (in->packed || out->packed || job->combination.room || job->kit)
+        return;
+    if (!comm->memory)
+        comm->memory = calloc(1, sizeof *comm->memory);
+    if (!comm->memory)
+        return;
+    write_key(call, &key);
+    repeat = place_of(comm->memory, &key);
+    if (repeat->users > 0)
+        return;
+    repeat->filled = false;
+    free(repeat->copies);
+    pool_give(repeat->tables);
+    repeat->tables = NULL;
+    repeat->key = key;
+    repeat->has_in = in->side != NULL;
+    repeat->has_out = out->side != NULL;
+    repeat->n_in = in->side ? in->n : call->what == COLL_REDUCE_SCATTER ? comm->p : 0;
+    repeat->n_out = out->side ? out->n : 0;
+    repeat->in_low = in->low;
+    repeat->out_low = out->low;
+    if (!copy_tables(call, repeat))
+        return;
+    repeat->tables = job->tables; /* the plan's, so they go with it */
+    job->tables = NULL;
+    repeat->plan = *job->plan;
+    coll_op_assign(&repeat->op, &job->op);
+    repeat->bytes = job->bytes;
+    repeat->scratch = job->run.scratch_bytes;
+    repeat->filled = true;
+    use(job, repeat);
+}
