@@ -248,8 +248,7 @@ COLL_INLINE coll_status coll_i_launch(coll_request *r, uint32_t k)
         if (slot->hold == 0 || (!(slot->act.flags & COLL_I_STAGE) && r->idle < COLL_I_PATIENCE))
             return COLL_AGAIN;
     }
-    if (!(r->pending & bit) || (r->flying & bit) || slot->gate != 0 ||
-        (slot->order & r->pending) != 0)
+    if (!coll_i_may_start(r, k))
         return COLL_AGAIN;
     do {
         status = coll_i_begin(r, k);

@@ -204,6 +204,15 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
     return k;
 }
 
+/* May the action of slot k, or its next piece, start? Nothing older that it conflicts with is
+ * left, and the messages before it on its channel have started. */
+COLL_HOT_INLINE bool coll_i_may_start(const coll_request *r, uint32_t k)
+{
+    const coll_slot *slot = &r->slots[k];
+    return (r->pending & ~r->flying & (uint32_t)1 << k) != 0 && slot->gate == 0 &&
+           (slot->order & r->pending) == 0;
+}
+
 /* The action of slot k is over: nobody waits for it any longer. Clearing when the slot ends,
  * not when it is used again, matters: an old action would else wait for a younger one in the
  * same slot. */

@@ -1,0 +1,90 @@
+/* coll/sim/base.h — what the parts of the simulator share: time, memory, numbers that look random
+ *
+ * Use sim.h. This header is hosted, as all of sim/.
+ */
+#ifndef COLL_SIM_BASE_H
+#define COLL_SIM_BASE_H
+
+#include "../topo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Picoseconds since the start of the collective. */
+typedef uint64_t coll_time;
+
+#define COLL_NEVER UINT64_MAX
+/* Simulated times stay below this, 26 days. */
+#define COLL_TIME_LIMIT ((coll_time)1 << 61)
+
+/* A cost in picoseconds, rounded to the nearest; at most a quarter of the limit. */
+COLL_INLINE coll_time coll_time_of(double ps)
+{
+    return ps < (double)(COLL_TIME_LIMIT / 4) ? (coll_time)(ps + 0.5) : COLL_TIME_LIMIT / 4;
+}
+
+COLL_INLINE coll_time coll_later(coll_time a, coll_time b)
+{
+    return a > b ? a : b;
+}
+
+COLL_INLINE double coll_time_us(coll_time t)
+{
+    return (double)t * 1e-6;
+}
+
+/* Memory that will be used soon. */
+#if defined(__GNUC__) || defined(__clang__)
+#define COLL_I_PREFETCH(p) __builtin_prefetch((p), 1)
+#else
+#define COLL_I_PREFETCH(p) ((void)(p))
+#endif
+
+/* A number that looks random, of three others: the finalizer of splitmix64, by Sebastiano Vigna, on
+ * a sum that tells the three apart. */
+COLL_INLINE uint64_t coll_i_mixed(uint64_t seed, uint64_t a, uint64_t b)
+{
+    uint64_t z = seed * 0x9E3779B97F4A7C15u + a * 0xD1B54A32D192ED03u +
+                 b * 0x8CB92BA72F3D8DD7u + 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+/* 0 ≤ x < 1, of 53 bits of such a number. */
+COLL_INLINE double coll_i_fraction(uint64_t number)
+{
+    return (double)(number >> 11) * (1.0 / 9007199254740992.0);
+}
+
+/* An array that grows; elements may move. */
+typedef struct coll_i_array {
+    void *at;
+    size_t n, room; /* elements */
+} coll_i_array;
+
+/* Makes room for n elements in all; false: there is no memory. */
+COLL_INLINE bool coll_i_array_reserve(coll_i_array *array, size_t n, size_t bytes)
+{
+    size_t room = array->room ? array->room : 16;
+    void *at;
+    if (n <= array->room)
+        return true;
+    while (room < n)
+        room += room / 2 + 16;
+    at = realloc(array->at, room * bytes);
+    if (!at)
+        return false;
+    array->at = at;
+    array->room = room;
+    return true;
+}
+
+COLL_INLINE void coll_i_array_free(coll_i_array *array)
+{
+    free(array->at);
+    array->at = NULL;
+    array->n = array->room = 0;
+}
+
+#endif /* COLL_SIM_BASE_H */

@@ -1,0 +1,61 @@
+/* coll/sim/cost.h — what a cost model is to the simulator: a few functions that say what an
+ * operation takes
+ *
+ *   static void mine_send(const coll_cost_model *model, const coll_message *m, coll_cost *cost)
+ *   {
+ *       const struct mine *my = (const struct mine *)model->data;
+ *       cost->cpu = cost->done = my->overhead;
+ *       cost->wire = my->overhead + my->latency;
+ *   }
+ *
+ * All costs begin as 0 and count from the time at which the operation starts. It starts as soon
+ * as it is its turn on the processor of its rank and, a message, on the port: a rank has one
+ * processor, one port for sending and one for receiving, each used by one operation at a time.
+ *
+ *   send      cpu      the processor is busy                           (LogGP: o)
+ *             port     the sending port is                             (g)
+ *             done     from here on the sender may write to its buffer, if the message is eager
+ *             wire     the message begins to arrive, if no link is contended; of all messages
+ *                      from one rank to another the same, or they pass each other   (o + L)
+ *   receive   cpu      of the message, when it arrives, whether or not it is expected
+ *             port     the receiving port
+ *             done     the data is there
+ *   compute   cpu      a COPY, a REDUCE, or what combines a received message
+ *
+ * A message longer than `eager` bytes keeps its sender's buffer until it meets its receive.
+ */
+#ifndef COLL_SIM_COST_H
+#define COLL_SIM_COST_H
+
+#include "../plan.h"
+#include "base.h"
+
+typedef struct coll_cost {
+    coll_time cpu, port, done, wire;
+} coll_cost;
+
+/* Ends are the ranks' numbers outside of the plan (coll_group). */
+typedef struct coll_message {
+    uint32_t from, to;
+    uint64_t bytes; /* 0: a NOTIFY */
+} coll_message;
+
+typedef struct coll_cost_model {
+    const void *data; /* the model's own */
+    void (*send)(const struct coll_cost_model *model, const coll_message *m, coll_cost *cost);
+    void (*receive)(const struct coll_cost_model *model, const coll_message *m,
+                    coll_cost *cost);
+    /* COPY, REDUCE; RECV_REDUCE: combining alone. NULL: computing costs nothing. */
+    void (*compute)(const struct coll_cost_model *model, uint32_t rank, const coll_action *a,
+                    size_t elem_bytes, coll_cost *cost);
+    /* FABRIC_REDUCE: from the arrival of the last member to the result. NULL: there is none. */
+    coll_time (*fabric)(const struct coll_cost_model *model, coll_team team, uint64_t bytes);
+    /* When a rank begins, besides its skew. NULL: at once. */
+    coll_time (*start)(const struct coll_cost_model *model, uint32_t rank);
+    /* Is the rank's processor in the network adapter, where nothing disturbs it? NULL: no. */
+    bool (*on_nic)(const struct coll_cost_model *model, uint32_t rank);
+    double byte_ps; /* what a byte takes on a link of a topology that does not say so itself */
+    uint64_t eager; /* UINT64_MAX: all messages are */
+} coll_cost_model;
+
+#endif /* COLL_SIM_COST_H */

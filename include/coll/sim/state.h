@@ -1,0 +1,119 @@
+/* coll/sim/state.h — a simulation in memory: ranks, slots, messages
+ *
+ * A rank is two cache lines, its window's slots, and its messages under way. Slots come from a
+ * pool, in blocks of 2, 4 … up to the window, so a rank has about as many as it has actions in
+ * flight. Messages are in one array and linked by their numbers.
+ */
+#ifndef COLL_SIM_STATE_H
+#define COLL_SIM_STATE_H
+
+#include "../window.h"
+#include "cost.h"
+#include "queue.h"
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+enum { COLL_I_WAITS = 1 /* flags: the sender's slot waits for it to be matched */ };
+
+typedef struct coll_i_op {
+    uint32_t next;     /* in a list */
+    uint32_t from, to; /* ranks */
+    uint8_t slot;      /* of the sender */
+    uint8_t flags;
+    uint16_t unused;
+    coll_time time; /* of its arrival; in the inbox: when its data is there */
+    uint64_t bytes;
+} coll_i_op;
+
+/* A list, by its last member, whose `next` is the first. */
+#define COLL_I_NONE_LISTED 0x7fffffffu
+
+/* ---- ranks ------------------------------------------------------------------------------- */
+
+/* Of the masks of the request, `flying` are the slots whose action has begun, or waits for the
+ * processor or a port; `landed` and `flying` are those that combine. */
+typedef struct coll_i_sim_rank {
+    coll_request request;
+    coll_time cpu, out, in; /* when the processor and the ports are free */
+    coll_time timer;        /* the event that will look at the rank, or COLL_NEVER */
+    coll_time finish;       /* the last end known so far */
+    uint32_t open;          /* slots in flight of which nobody knows when they end */
+    uint32_t waits;         /* slots in flight that wait for the processor or a port */
+    uint32_t arrived;       /* list: messages that wait for the processor or the port */
+    uint32_t inbox;         /* list: messages that wait for their receive; or a table (inbox.h) */
+    uint32_t inbox_n;       /* how many those are */
+    uint32_t unused;
+} coll_i_sim_rank;
+
+/* ---- slots ------------------------------------------------------------------------------- */
+
+/* When the action of a slot ends, or since when it waits. */
+COLL_INLINE coll_time coll_i_slot_time(const coll_slot *slot)
+{
+    return sizeof(uintptr_t) >= sizeof(coll_time)
+               ? (coll_time)slot->handle.word[0]
+               : (coll_time)slot->handle.word[1] << 16 << 16 | slot->handle.word[0];
+}
+
+COLL_INLINE void coll_i_slot_set_time(coll_slot *slot, coll_time time)
+{
+    slot->handle.word[0] = (uintptr_t)time;
+    slot->handle.word[1] = (uintptr_t)(time >> 32);
+}
+
+enum { COLL_I_SLOT_CLASSES = 6, COLL_I_SLAB = 256 * 1024 };
+
+typedef union coll_i_slab {
+    struct {
+        union coll_i_slab *next;
+        size_t used; /* bytes, with this */
+    } head;
+    char bytes[COLL_I_SLAB];
+} coll_i_slab;
+
+typedef struct coll_i_slots {
+    coll_i_slab *slabs;
+    void *free[COLL_I_SLOT_CLASSES]; /* blocks of 1, 2, 4 … slots; the first word is the next */
+    size_t n_slabs;
+} coll_i_slots;
+
+COLL_INLINE void coll_i_slots_free(coll_i_slots *pool)
+{
+    while (pool->slabs) {
+        coll_i_slab *next = pool->slabs->head.next;
+        free(pool->slabs);
+        pool->slabs = next;
+    }
+    memset(pool, 0, sizeof *pool);
+}
+
+/* A block of 2^order slots; NULL: there is no memory. */
+COLL_INLINE coll_slot *coll_i_slots_take(coll_i_slots *pool, uint32_t order)
+{
+    const size_t bytes = sizeof(coll_slot) << order;
+    void *block = pool->free[order];
+    if (block) {
+        memcpy(&pool->free[order], block, sizeof block);
+        return (coll_slot *)block;
+    }
+    if (!pool->slabs || pool->slabs->head.used + bytes > sizeof(coll_i_slab)) {
+        coll_i_slab *slab = (coll_i_slab *)malloc(sizeof *slab);
+        if (!slab)
+            return NULL;
+        slab->head.next = pool->slabs;
+        slab->head.used = (sizeof slab->head + 63) / 64 * 64;
+        pool->slabs = slab;
+        pool->n_slabs++;
+    }
+    block = pool->slabs->bytes + pool->slabs->head.used;
+    pool->slabs->head.used += bytes;
+    return (coll_slot *)block;
+}
+
+COLL_INLINE void coll_i_slots_give(coll_i_slots *pool, coll_slot *block, uint32_t order)
+{
+    memcpy(block, &pool->free[order], sizeof(void *));
+    pool->free[order] = block;
+}
+
+#endif /* COLL_SIM_STATE_H */
