@@ -206,7 +206,7 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
 
 /* May the action of slot k, or its next piece, start? Nothing older that it conflicts with is
  * left, and the messages before it on its channel have started. */
-COLL_HOT_INLINE bool coll_i_may_start(const coll_request *r, uint32_t k)
+COLL_INLINE bool coll_i_may_start(const coll_request *r, uint32_t k)
 {
     const coll_slot *slot = &r->slots[k];
     return (r->pending & ~r->flying & (uint32_t)1 << k) != 0 && slot->gate == 0 &&

@@ -33,6 +33,17 @@ COLL_INLINE double coll_time_us(coll_time t)
     return (double)t * 1e-6;
 }
 
+/* The index of the highest bit that is set; x is not zero. */
+COLL_INLINE uint32_t coll_i_highest_bit64(uint64_t x)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    return 63u - (uint32_t)__builtin_clzll(x);
+#else
+    const uint32_t high = (uint32_t)(x >> 32);
+    return high ? 32 + COLL_HIGHEST_BIT(high) : COLL_HIGHEST_BIT((uint32_t)x);
+#endif
+}
+
 /* Memory that will be used soon. */
 #if defined(__GNUC__) || defined(__clang__)
 #define COLL_I_PREFETCH(p) __builtin_prefetch((p), 1)

@@ -20,7 +20,8 @@
  *   receive   cpu      of the message, when it arrives, whether or not it is expected
  *             port     the receiving port
  *             done     the data is there
- *   compute   cpu      a COPY, a REDUCE, or what combines a received message
+ *   compute   cpu      of a COPY, a REDUCE, or of combining a received message
+ *             done     of what somebody else does; at least `cpu`
  *
  * A message longer than `eager` bytes keeps its sender's buffer until it meets its receive.
  */

@@ -24,16 +24,19 @@ typedef struct coll_i_mail {
     bool out_of_memory;
 } coll_i_mail;
 
-COLL_INLINE void coll_i_mail_init(coll_i_mail *mail)
+/* Forgets all messages; what memory there is for them stays. */
+COLL_INLINE void coll_i_mail_clear(coll_i_mail *mail)
 {
-    memset(mail, 0, sizeof *mail);
+    for (size_t i = 0; i < mail->tables.n; i++)
+        free(((coll_i_inbox_table *)mail->tables.at)[i].lists);
+    mail->tables.n = mail->ops.n = 0;
     mail->free = COLL_I_NONE_LISTED;
+    mail->out_of_memory = false;
 }
 
 COLL_INLINE void coll_i_mail_free(coll_i_mail *mail)
 {
-    for (size_t i = 0; i < mail->tables.n; i++)
-        free(((coll_i_inbox_table *)mail->tables.at)[i].lists);
+    coll_i_mail_clear(mail);
     coll_i_array_free(&mail->tables);
     coll_i_array_free(&mail->ops);
 }

@@ -6,8 +6,8 @@
  * which its time differs from the last one, and of the value of that digit, so the next event is
  * in the first bucket of the lowest digit that has any. When that bucket is of a higher digit, its
  * events are dealt out to buckets of lower ones, in order. Events of one time always share a
- * bucket, so they keep their order. An event is moved once a digit at most, usually twice in all,
- * one behind the other in memory; nothing is compared with anything.
+ * bucket, so they keep their order; a bucket of one time is moved as it is. An event is moved once
+ * a digit at most, one behind the other in memory, and never compared with another one.
  *
  * Buckets are chains of chunks out of one array.
  *
@@ -40,6 +40,7 @@ typedef struct coll_i_chunk {
 typedef struct coll_i_bucket {
     uint32_t head, tail;  /* chunks; head is COLL_NOBODY if it is empty */
     uint32_t first, last; /* events of the head that are gone, events of the tail */
+    coll_time time;       /* of all its events; COLL_NEVER: they differ */
 } coll_i_bucket;
 
 typedef struct coll_i_queue {
@@ -52,10 +53,14 @@ typedef struct coll_i_queue {
     coll_i_bucket buckets[COLL_I_TIME_DIGITS * COLL_I_TIME_VALUES];
 } coll_i_queue;
 
-COLL_INLINE void coll_i_queue_init(coll_i_queue *q)
+/* Empties the queue, and begins at time 0 again; what memory it has, it keeps. */
+COLL_INLINE void coll_i_queue_clear(coll_i_queue *q)
 {
-    memset(q, 0, sizeof *q);
+    q->last = q->taken = 0;
+    q->chunks.n = 0;
     q->free = COLL_NOBODY;
+    q->out_of_memory = false;
+    memset(q->any, 0, sizeof q->any);
     for (uint32_t i = 0; i < COLL_I_TIME_DIGITS * COLL_I_TIME_VALUES; i++)
         q->buckets[i].head = COLL_NOBODY;
 }
@@ -93,12 +98,7 @@ COLL_INLINE void coll_i_chunk_give(coll_i_queue *q, uint32_t i)
 
 COLL_INLINE void coll_i_queue_add(coll_i_queue *q, const coll_i_event *event)
 {
-    const uint64_t differs = event->time ^ q->last;
-    const uint32_t high = (uint32_t)(differs >> 32), low = (uint32_t)differs;
-    const uint32_t bit = high  ? 32 + COLL_HIGHEST_BIT(high)
-                         : low ? COLL_HIGHEST_BIT(low)
-                               : 0;
-    const uint32_t digit = bit / COLL_I_TIME_DIGIT;
+    const uint32_t digit = coll_i_highest_bit64((event->time ^ q->last) | 1) / COLL_I_TIME_DIGIT;
     const uint32_t value = (uint32_t)(event->time >> (digit * COLL_I_TIME_DIGIT)) & 255u;
     coll_i_bucket *bucket = &q->buckets[digit * COLL_I_TIME_VALUES + value];
     if (bucket->head == COLL_NOBODY || bucket->last == COLL_I_CHUNK) {
@@ -110,6 +110,7 @@ COLL_INLINE void coll_i_queue_add(coll_i_queue *q, const coll_i_event *event)
         if (bucket->head == COLL_NOBODY) {
             bucket->head = chunk;
             bucket->first = 0;
+            bucket->time = event->time;
             q->any[digit][value / 64] |= (uint64_t)1 << (value % 64);
         } else {
             coll_i_chunk_at(q, bucket->tail)->next = chunk;
@@ -117,6 +118,8 @@ COLL_INLINE void coll_i_queue_add(coll_i_queue *q, const coll_i_event *event)
         bucket->tail = chunk;
         bucket->last = 0;
     }
+    if (bucket->time != event->time)
+        bucket->time = COLL_NEVER;
     coll_i_chunk_at(q, bucket->tail)->events[bucket->last++] = *event;
 }
 
@@ -147,14 +150,23 @@ COLL_INLINE uint32_t coll_i_queue_first(const coll_i_queue *q, uint32_t digit)
 COLL_INLINE bool coll_i_queue_deal(coll_i_queue *q)
 {
     for (uint32_t digit = 1; digit < COLL_I_TIME_DIGITS; digit++) {
-        const uint32_t value = coll_i_queue_first(q, digit), shift = digit * COLL_I_TIME_DIGIT;
+        const uint32_t value = coll_i_queue_first(q, digit),
+                       shift = digit * COLL_I_TIME_DIGIT;
         coll_i_bucket bucket;
         if (value == COLL_I_TIME_VALUES)
             continue;
         bucket = q->buckets[digit * COLL_I_TIME_VALUES + value];
         q->buckets[digit * COLL_I_TIME_VALUES + value].head = COLL_NOBODY;
         q->any[digit][value / 64] &= ~((uint64_t)1 << (value % 64));
-        q->last = ((q->last >> shift >> COLL_I_TIME_DIGIT << COLL_I_TIME_DIGIT) + value) << shift;
+        if (bucket.time != COLL_NEVER) { /* as it is: the buckets of the lowest digit are empty */
+            const uint32_t low = (uint32_t)bucket.time & (COLL_I_TIME_VALUES - 1);
+            q->last = bucket.time;
+            q->buckets[low] = bucket;
+            q->any[0][low / 64] |= (uint64_t)1 << (low % 64);
+            return true;
+        }
+        q->last =
+            ((q->last >> shift >> COLL_I_TIME_DIGIT << COLL_I_TIME_DIGIT) + value) << shift;
         for (uint32_t chunk = bucket.head; chunk != COLL_NOBODY;) {
             const uint32_t next = coll_i_chunk_at(q, chunk)->next;
             const uint32_t n = chunk == bucket.tail ? bucket.last : COLL_I_CHUNK;
@@ -197,15 +209,21 @@ COLL_INLINE bool coll_i_queue_take(coll_i_queue *q, coll_i_event *event)
     return true;
 }
 
-/* An event that is taken out soon, `ahead` after the next: a guess, to have its rank in the cache. */
-COLL_INLINE const coll_i_event *coll_i_queue_soon(const coll_i_queue *q, uint32_t ahead)
+/* The event that is taken out `ahead` after the next, if it is of the same bucket and not too far
+ * away; else NULL. */
+COLL_HOT_INLINE const coll_i_event *coll_i_queue_soon(const coll_i_queue *q, uint32_t ahead)
 {
-    const coll_i_bucket *bucket = &q->buckets[(uint32_t)q->last & (COLL_I_TIME_VALUES - 1)];
-    const uint32_t i = bucket->first + ahead;
-    if (bucket->head == COLL_NOBODY || i >= COLL_I_CHUNK ||
-        (bucket->head == bucket->tail && i >= bucket->last))
+    const coll_i_bucket *bucket =
+        &q->buckets[(uint32_t)q->last & (COLL_I_TIME_VALUES - 1)];
+    uint32_t i = bucket->first + ahead, chunk = bucket->head;
+    if (chunk != COLL_NOBODY && i >= COLL_I_CHUNK && chunk != bucket->tail) {
+        chunk = coll_i_chunk_at(q, chunk)->next;
+        i -= COLL_I_CHUNK;
+    }
+    if (chunk == COLL_NOBODY || i >= COLL_I_CHUNK ||
+        (chunk == bucket->tail && i >= bucket->last))
         return NULL;
-    return &coll_i_chunk_at(q, bucket->head)->events[i];
+    return &coll_i_chunk_at(q, chunk)->events[i];
 }
 
 #endif /* COLL_SIM_QUEUE_H */

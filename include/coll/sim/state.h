@@ -35,14 +35,14 @@ typedef struct coll_i_op {
 typedef struct coll_i_sim_rank {
     coll_request request;
     coll_time cpu, out, in; /* when the processor and the ports are free */
-    coll_time timer;        /* the event that will look at the rank, or COLL_NEVER */
+    coll_time timer;        /* the event that gives the processor to who waits; COLL_NEVER: none */
     coll_time finish;       /* the last end known so far */
     uint32_t open;          /* slots in flight of which nobody knows when they end */
     uint32_t waits;         /* slots in flight that wait for the processor or a port */
     uint32_t arrived;       /* list: messages that wait for the processor or the port */
     uint32_t inbox;         /* list: messages that wait for their receive; or a table (inbox.h) */
     uint32_t inbox_n;       /* how many those are */
-    uint32_t unused;
+    uint32_t watched;       /* slots in flight whose end has an event */
 } coll_i_sim_rank;
 
 /* ---- slots ------------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ COLL_INLINE void coll_i_slot_set_time(coll_slot *slot, coll_time time)
     slot->handle.word[1] = (uintptr_t)(time >> 32);
 }
 
-enum { COLL_I_SLOT_CLASSES = 6, COLL_I_SLAB = 256 * 1024 };
+enum { COLL_I_SLOT_CLASSES = 6, COLL_I_SLAB = 256 * 1024, COLL_I_SLAB_HEAD = 64 };
 
 typedef union coll_i_slab {
     struct {
@@ -72,19 +72,48 @@ typedef union coll_i_slab {
 } coll_i_slab;
 
 typedef struct coll_i_slots {
-    coll_i_slab *slabs;
+    coll_i_slab *first, *current;
     void *free[COLL_I_SLOT_CLASSES]; /* blocks of 1, 2, 4 … slots; the first word is the next */
     size_t n_slabs;
 } coll_i_slots;
 
+/* Takes all blocks back; what memory the pool has, it keeps. */
+COLL_INLINE void coll_i_slots_clear(coll_i_slots *pool)
+{
+    memset(pool->free, 0, sizeof pool->free);
+    for (coll_i_slab *slab = pool->first; slab; slab = slab->head.next)
+        slab->head.used = COLL_I_SLAB_HEAD;
+    pool->current = pool->first;
+}
+
 COLL_INLINE void coll_i_slots_free(coll_i_slots *pool)
 {
-    while (pool->slabs) {
-        coll_i_slab *next = pool->slabs->head.next;
-        free(pool->slabs);
-        pool->slabs = next;
+    while (pool->first) {
+        coll_i_slab *next = pool->first->head.next;
+        free(pool->first);
+        pool->first = next;
     }
     memset(pool, 0, sizeof *pool);
+}
+
+/* The slab after the current one becomes that; false: there is no memory for another one. */
+COLL_INLINE bool coll_i_slots_next(coll_i_slots *pool)
+{
+    coll_i_slab *slab = pool->current ? pool->current->head.next : pool->first;
+    if (!slab) {
+        slab = (coll_i_slab *)malloc(sizeof *slab);
+        if (!slab)
+            return false;
+        slab->head.next = NULL;
+        slab->head.used = COLL_I_SLAB_HEAD;
+        if (pool->current)
+            pool->current->head.next = slab;
+        else
+            pool->first = slab;
+        pool->n_slabs++;
+    }
+    pool->current = slab;
+    return true;
 }
 
 /* A block of 2^order slots; NULL: there is no memory. */
@@ -96,17 +125,11 @@ COLL_INLINE coll_slot *coll_i_slots_take(coll_i_slots *pool, uint32_t order)
         memcpy(&pool->free[order], block, sizeof block);
         return (coll_slot *)block;
     }
-    if (!pool->slabs || pool->slabs->head.used + bytes > sizeof(coll_i_slab)) {
-        coll_i_slab *slab = (coll_i_slab *)malloc(sizeof *slab);
-        if (!slab)
-            return NULL;
-        slab->head.next = pool->slabs;
-        slab->head.used = (sizeof slab->head + 63) / 64 * 64;
-        pool->slabs = slab;
-        pool->n_slabs++;
-    }
-    block = pool->slabs->bytes + pool->slabs->head.used;
-    pool->slabs->head.used += bytes;
+    if ((!pool->current || pool->current->head.used + bytes > sizeof(coll_i_slab)) &&
+        !coll_i_slots_next(pool))
+        return NULL;
+    block = pool->current->bytes + pool->current->head.used;
+    pool->current->head.used += bytes;
     return (coll_slot *)block;
 }
 

@@ -1,0 +1,175 @@
+/* coll/sim/messages.h — messages between ranks, multicasts, reductions by the network
+ *
+ * Use sim.h.
+ */
+#ifndef COLL_SIM_MESSAGES_H
+#define COLL_SIM_MESSAGES_H
+
+#include "world.h"
+
+/* Sends slot k's message to `to`: it will arrive at `time`. */
+COLL_INLINE void coll_i_sim_post(coll_sim *sim, uint32_t rank, uint32_t k, uint32_t to,
+                                 const coll_message *m, coll_time time, bool waits)
+{
+    const uint32_t i = coll_i_op_take(&sim->mail);
+    coll_i_op *op;
+    if (i == COLL_NOBODY)
+        return;
+    op = coll_i_op_at(&sim->mail, i);
+    op->from = rank;
+    op->to = to;
+    op->slot = (uint8_t)k;
+    op->flags = waits ? COLL_I_WAITS : 0;
+    op->bytes = m->bytes;
+    coll_i_sim_see_message(sim, COLL_SEEN_LEAVE, rank, time, op, i);
+    coll_i_sim_put(sim, time, to, COLL_I_WHAT(COLL_I_ARRIVE, i));
+}
+
+/* Slot k begins to send. */
+COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
+{
+    const coll_cost_model *model = sim->options.model;
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    const coll_action *a = &at->request.slots[k].act;
+    const bool all = a->kind == COLL_DO_MULTICAST;
+    const uint32_t first = all ? 0 : a->peer, end = all ? sim->p : a->peer + 1;
+    coll_cost cost = {0, 0, 0, 0};
+    coll_message m;
+    coll_time late;
+    bool waits;
+    m.from = coll_i_sim_outer(sim, rank);
+    m.to = all ? COLL_NOBODY : coll_i_sim_outer(sim, a->peer);
+    m.bytes = coll_i_sim_bytes(sim, a);
+    model->send(model, &m, &cost);
+    late = coll_i_sim_occupy(sim, rank, cost.cpu);
+    at->out = sim->now + late + cost.port;
+    coll_i_sim_see(sim, COLL_SEEN_SEND, rank, at->cpu, a);
+    waits = m.bytes > model->eager && sim->p > 1;
+    sim->messages++;
+    sim->bytes += m.bytes;
+    if (waits) {
+        at->open |= (uint32_t)1 << k;
+        coll_i_slot_set_time(&at->request.slots[k], all ? sim->p - 1 : 1);
+    } else {
+        coll_i_sim_ends(sim, rank, k, sim->now + late + cost.done);
+    }
+    for (uint32_t to = first; to < end; to++)
+        if (to != rank)
+            coll_i_sim_post(sim, rank, k, to, &m, sim->now + late + cost.wire, waits);
+}
+
+/* The oldest receive that waits for a message of this rank; COLL_NOBODY: there is none. */
+COLL_INLINE uint32_t coll_i_sim_receiver(const coll_i_sim_rank *at, uint32_t from)
+{
+    for (uint32_t left = at->open; left; left &= left - 1) {
+        const uint32_t k = COLL_LOWEST_BIT(left);
+        const coll_slot *slot = &at->request.slots[k];
+        if (slot->act.peer == from && !(slot->order & at->open) &&
+            coll_i_has(COLL_I_RECEIVES, &slot->act))
+            return k;
+    }
+    return COLL_NOBODY;
+}
+
+/* A message and its receive have met: the data is there at `time`. */
+COLL_INLINE void coll_i_sim_meet(coll_sim *sim, uint32_t rank, uint32_t k, uint32_t i)
+{
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    const coll_i_op *op = coll_i_op_at(&sim->mail, i);
+    if (op->bytes != coll_i_sim_bytes(sim, &at->request.slots[k].act))
+        coll_i_sim_fail(sim, COLL_ERR_SIZE, rank);
+    coll_i_sim_ends(sim, rank, k, coll_later(op->time, sim->now));
+    if (op->flags & COLL_I_WAITS)
+        coll_i_sim_put(sim, sim->now, op->from, COLL_I_WHAT(COLL_I_RELEASE, op->slot));
+    coll_i_op_give(&sim->mail, i);
+}
+
+/* The rank begins to take in message i. */
+COLL_INLINE void coll_i_sim_take(coll_sim *sim, uint32_t rank, uint32_t i)
+{
+    const coll_cost_model *model = sim->options.model;
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    coll_i_op *op = coll_i_op_at(&sim->mail, i);
+    coll_cost cost = {0, 0, 0, 0};
+    coll_message m;
+    coll_time late;
+    uint32_t k;
+    m.from = coll_i_sim_outer(sim, op->from);
+    m.to = coll_i_sim_outer(sim, rank);
+    m.bytes = op->bytes;
+    model->receive(model, &m, &cost);
+    late = coll_i_sim_occupy(sim, rank, cost.cpu);
+    at->in = sim->now + late + cost.port;
+    op->time = sim->now + late + cost.done;
+    coll_i_sim_see_message(sim, COLL_SEEN_RECEIVE, rank, at->cpu, op, i);
+    k = coll_i_sim_receiver(at, op->from);
+    if (k != COLL_NOBODY)
+        coll_i_sim_meet(sim, rank, k, i);
+    else
+        coll_i_inbox_put(&sim->mail, at, i);
+}
+
+/* Slot k waits for its message from now on. */
+COLL_INLINE void coll_i_sim_receive(coll_sim *sim, uint32_t rank, uint32_t k)
+{
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    const uint32_t i = coll_i_inbox_take(&sim->mail, at, at->request.slots[k].act.peer);
+    if (i != COLL_NOBODY)
+        coll_i_sim_meet(sim, rank, k, i);
+    else
+        at->open |= (uint32_t)1 << k;
+}
+
+/* ---- reductions by the network ----------------------------------------------------------- */
+
+/* Slot k comes to the next reduction of its team; the last member ends it for all. */
+COLL_INLINE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
+{
+    const coll_cost_model *model = sim->options.model;
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    const coll_action *a = &at->request.slots[k].act;
+    const uint32_t i = coll_i_op_take(&sim->mail);
+    coll_i_meeting *meeting;
+    size_t number;
+    coll_team team;
+    team.number = a->peer;
+    team.members = (uint32_t)a->stride;
+    if (!model->fabric || team.number >= COLL_TEAMS) {
+        coll_i_sim_fail(sim, COLL_ERR_CAPABILITY, rank);
+        return;
+    }
+    if (!sim->attended)
+        sim->attended = (uint32_t *)calloc(sim->p, COLL_TEAMS * sizeof(uint32_t));
+    number = sim->attended ? sim->attended[(size_t)rank * COLL_TEAMS + team.number]++ : 0;
+    number = number * COLL_TEAMS + team.number;
+    if (!sim->attended || i == COLL_NOBODY ||
+        !coll_i_array_reserve(&sim->meetings, number + 1, sizeof(coll_i_meeting))) {
+        coll_i_sim_fail(sim, COLL_ERR_MEMORY, rank);
+        return;
+    }
+    for (; sim->meetings.n <= number; sim->meetings.n++) {
+        meeting = (coll_i_meeting *)sim->meetings.at + sim->meetings.n;
+        meeting->members = COLL_I_NONE_LISTED;
+        meeting->left = 0;
+    }
+    meeting = (coll_i_meeting *)sim->meetings.at + number;
+    if (meeting->members == COLL_I_NONE_LISTED)
+        meeting->left = team.members;
+    at->open |= (uint32_t)1 << k;
+    coll_i_slot_set_time(&at->request.slots[k], 1);
+    coll_i_op_at(&sim->mail, i)->from = rank;
+    coll_i_op_at(&sim->mail, i)->slot = (uint8_t)k;
+    coll_i_list_append(&sim->mail, &meeting->members, i);
+    if (--meeting->left > 0)
+        return;
+    while (meeting->members != COLL_I_NONE_LISTED) {
+        const uint32_t member = coll_i_list_take(&sim->mail, &meeting->members);
+        const coll_i_op *op = coll_i_op_at(&sim->mail, member);
+        coll_i_sim_put(sim,
+                       sim->now + model->fabric(model, team, coll_i_sim_bytes(sim, a)),
+                       op->from, COLL_I_WHAT(COLL_I_RELEASE, op->slot));
+        coll_i_op_give(&sim->mail, member);
+    }
+}
+
+#endif /* COLL_SIM_MESSAGES_H */
