@@ -139,7 +139,7 @@ COLL_INLINE void coll_i_inbox_grow(coll_i_mail *mail, coll_i_sim_rank *rank)
     } else {
         old = *coll_i_inbox_table_at(mail, rank->inbox);
     }
-    grown.n = first ? COLL_I_INBOX : 2 * old.n;
+    grown.n = first ? (uint32_t)COLL_I_INBOX : 2 * old.n;
     grown.lists = (uint32_t *)malloc(grown.n * sizeof *grown.lists);
     if (!grown.lists)
         return;
@@ -148,8 +148,8 @@ COLL_INLINE void coll_i_inbox_grow(coll_i_mail *mail, coll_i_sim_rank *rank)
     for (uint32_t i = 0; i < old.n; i++)
         while (old.lists[i] != COLL_I_NONE_LISTED) {
             const uint32_t op = coll_i_list_take(mail, &old.lists[i]);
-            coll_i_list_append(
-                mail, &grown.lists[coll_i_op_at(mail, op)->from & (grown.n - 1)], op);
+            coll_i_list_append(mail, &grown.lists[coll_i_op_at(mail, op)->from & (grown.n - 1)],
+                               op);
         }
     if (first)
         rank->inbox = COLL_I_INBOX_TABLE | (uint32_t)mail->tables.n++;
@@ -173,7 +173,7 @@ COLL_INLINE void coll_i_inbox_put(coll_i_mail *mail, coll_i_sim_rank *rank, uint
 {
     const uint32_t lists =
         rank->inbox & COLL_I_INBOX_TABLE ? coll_i_inbox_table_at(mail, rank->inbox)->n : 1;
-    if (rank->inbox_n++ >= (lists == 1 ? COLL_I_INBOX : 4 * lists))
+    if (rank->inbox_n++ >= (lists == 1 ? (uint32_t)COLL_I_INBOX : 4 * lists))
         coll_i_inbox_grow(mail, rank);
     coll_i_list_append(mail, coll_i_inbox_list(mail, rank, coll_i_op_at(mail, i)->from), i);
 }
@@ -182,10 +182,9 @@ COLL_INLINE void coll_i_inbox_put(coll_i_mail *mail, coll_i_sim_rank *rank, uint
 COLL_INLINE uint32_t coll_i_inbox_take(const coll_i_mail *mail, coll_i_sim_rank *rank,
                                        uint32_t from)
 {
-    const uint32_t i =
-        rank->inbox_n == 0
-            ? COLL_NOBODY
-            : coll_i_list_find(mail, coll_i_inbox_list(mail, rank, from), from);
+    const uint32_t i = rank->inbox_n == 0
+                           ? COLL_NOBODY
+                           : coll_i_list_find(mail, coll_i_inbox_list(mail, rank, from), from);
     rank->inbox_n -= i != COLL_NOBODY;
     return i;
 }

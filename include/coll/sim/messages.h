@@ -165,8 +165,7 @@ COLL_INLINE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
     while (meeting->members != COLL_I_NONE_LISTED) {
         const uint32_t member = coll_i_list_take(&sim->mail, &meeting->members);
         const coll_i_op *op = coll_i_op_at(&sim->mail, member);
-        coll_i_sim_put(sim,
-                       sim->now + model->fabric(model, team, coll_i_sim_bytes(sim, a)),
+        coll_i_sim_put(sim, sim->now + model->fabric(model, team, coll_i_sim_bytes(sim, a)),
                        op->from, COLL_I_WHAT(COLL_I_RELEASE, op->slot));
         coll_i_op_give(&sim->mail, member);
     }

@@ -98,7 +98,8 @@ COLL_INLINE void coll_i_chunk_give(coll_i_queue *q, uint32_t i)
 
 COLL_INLINE void coll_i_queue_add(coll_i_queue *q, const coll_i_event *event)
 {
-    const uint32_t digit = coll_i_highest_bit64((event->time ^ q->last) | 1) / COLL_I_TIME_DIGIT;
+    const uint32_t digit =
+        coll_i_highest_bit64((event->time ^ q->last) | 1) / COLL_I_TIME_DIGIT;
     const uint32_t value = (uint32_t)(event->time >> (digit * COLL_I_TIME_DIGIT)) & 255u;
     coll_i_bucket *bucket = &q->buckets[digit * COLL_I_TIME_VALUES + value];
     if (bucket->head == COLL_NOBODY || bucket->last == COLL_I_CHUNK) {
@@ -150,26 +151,26 @@ COLL_INLINE uint32_t coll_i_queue_first(const coll_i_queue *q, uint32_t digit)
 COLL_INLINE bool coll_i_queue_deal(coll_i_queue *q)
 {
     for (uint32_t digit = 1; digit < COLL_I_TIME_DIGITS; digit++) {
-        const uint32_t value = coll_i_queue_first(q, digit),
-                       shift = digit * COLL_I_TIME_DIGIT;
+        const uint32_t value = coll_i_queue_first(q, digit), shift = digit * COLL_I_TIME_DIGIT;
         coll_i_bucket bucket;
         if (value == COLL_I_TIME_VALUES)
             continue;
         bucket = q->buckets[digit * COLL_I_TIME_VALUES + value];
         q->buckets[digit * COLL_I_TIME_VALUES + value].head = COLL_NOBODY;
         q->any[digit][value / 64] &= ~((uint64_t)1 << (value % 64));
-        if (bucket.time != COLL_NEVER) { /* as it is: the buckets of the lowest digit are empty */
+        if (bucket.time !=
+            COLL_NEVER) { /* as it is: the buckets of the lowest digit are empty */
             const uint32_t low = (uint32_t)bucket.time & (COLL_I_TIME_VALUES - 1);
             q->last = bucket.time;
             q->buckets[low] = bucket;
             q->any[0][low / 64] |= (uint64_t)1 << (low % 64);
             return true;
         }
-        q->last =
-            ((q->last >> shift >> COLL_I_TIME_DIGIT << COLL_I_TIME_DIGIT) + value) << shift;
+        q->last = ((q->last >> shift >> COLL_I_TIME_DIGIT << COLL_I_TIME_DIGIT) + value)
+                  << shift;
         for (uint32_t chunk = bucket.head; chunk != COLL_NOBODY;) {
             const uint32_t next = coll_i_chunk_at(q, chunk)->next;
-            const uint32_t n = chunk == bucket.tail ? bucket.last : COLL_I_CHUNK;
+            const uint32_t n = chunk == bucket.tail ? bucket.last : (uint32_t)COLL_I_CHUNK;
             for (uint32_t i = 0; i < n; i++) {
                 const coll_i_event event = coll_i_chunk_at(q, chunk)->events[i];
                 coll_i_queue_add(q, &event);
@@ -213,8 +214,7 @@ COLL_INLINE bool coll_i_queue_take(coll_i_queue *q, coll_i_event *event)
  * away; else NULL. */
 COLL_HOT_INLINE const coll_i_event *coll_i_queue_soon(const coll_i_queue *q, uint32_t ahead)
 {
-    const coll_i_bucket *bucket =
-        &q->buckets[(uint32_t)q->last & (COLL_I_TIME_VALUES - 1)];
+    const coll_i_bucket *bucket = &q->buckets[(uint32_t)q->last & (COLL_I_TIME_VALUES - 1)];
     uint32_t i = bucket->first + ahead, chunk = bucket->head;
     if (chunk != COLL_NOBODY && i >= COLL_I_CHUNK && chunk != bucket->tail) {
         chunk = coll_i_chunk_at(q, chunk)->next;

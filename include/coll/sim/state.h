@@ -35,14 +35,14 @@ typedef struct coll_i_op {
 typedef struct coll_i_sim_rank {
     coll_request request;
     coll_time cpu, out, in; /* when the processor and the ports are free */
-    coll_time timer;        /* the event that gives the processor to who waits; COLL_NEVER: none */
-    coll_time finish;       /* the last end known so far */
-    uint32_t open;          /* slots in flight of which nobody knows when they end */
-    uint32_t waits;         /* slots in flight that wait for the processor or a port */
-    uint32_t arrived;       /* list: messages that wait for the processor or the port */
-    uint32_t inbox;         /* list: messages that wait for their receive; or a table (inbox.h) */
-    uint32_t inbox_n;       /* how many those are */
-    uint32_t watched;       /* slots in flight whose end has an event */
+    coll_time timer;  /* the event that gives the processor to who waits; COLL_NEVER: none */
+    coll_time finish; /* the last end known so far */
+    uint32_t open;    /* slots in flight of which nobody knows when they end */
+    uint32_t waits;   /* slots in flight that wait for the processor or a port */
+    uint32_t arrived; /* list: messages that wait for the processor or the port */
+    uint32_t inbox;   /* list: messages that wait for their receive; or a table (inbox.h) */
+    uint32_t inbox_n; /* how many those are */
+    uint32_t watched; /* slots in flight whose end has an event */
 } coll_i_sim_rank;
 
 /* ---- slots ------------------------------------------------------------------------------- */

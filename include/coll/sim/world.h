@@ -1,4 +1,4 @@
-/* coll/sim/world.h — a simulation: what is given, what comes out, and the words that its parts share
+/* coll/sim/world.h — a simulation: what is given, what comes out, and what its parts share
  *
  * Use sim.h.
  */
@@ -11,7 +11,7 @@
 typedef enum coll_sim_sight {
     COLL_SEEN_BEGIN,   /* an action begins: nothing in the window holds it any longer */
     COLL_SEEN_SEND,    /* the processor sends, from start to end; to = COLL_NOBODY: to all */
-    COLL_SEEN_LEAVE,   /* one message of that sets out; it arrives at `end` if nothing is in its way */
+    COLL_SEEN_LEAVE,   /* a message of that sets out; it arrives at `end` if no link is busy */
     COLL_SEEN_RECEIVE, /* the processor takes a message in */
     COLL_SEEN_COMPUTE  /* the processor copies, reduces or combines */
 } coll_sim_sight;
@@ -19,9 +19,9 @@ typedef enum coll_sim_sight {
 typedef struct coll_seen {
     coll_sim_sight what;
     uint32_t rank;
-    uint32_t from, to;       /* of SEND, LEAVE, RECEIVE: ranks */
-    uint32_t message;        /* of LEAVE, RECEIVE: a number that no other message under way has */
-    uint64_t bytes;          /* of SEND, LEAVE, RECEIVE */
+    uint32_t from, to; /* of SEND, LEAVE, RECEIVE: ranks */
+    uint32_t message;  /* of LEAVE, RECEIVE: a number that no other message under way has */
+    uint64_t bytes;    /* of SEND, LEAVE, RECEIVE */
     coll_time start, end;
     const coll_action *action; /* of BEGIN, SEND, COMPUTE; else NULL */
 } coll_seen;
@@ -64,7 +64,7 @@ typedef struct coll_sim {
     coll_i_mail mail;
     coll_i_slots slots;
     coll_i_array meetings; /* of coll_i_meeting */
-    uint32_t *attended;    /* COLL_TEAMS numbers a rank: FABRIC_REDUCEs it has come to; or NULL */
+    uint32_t *attended; /* COLL_TEAMS numbers a rank: FABRIC_REDUCEs it has come to; or NULL */
 } coll_sim;
 
 /* Events. Of the number: RELEASE, END: a slot; ARRIVE: a message. */
@@ -190,7 +190,8 @@ COLL_INLINE void coll_i_sim_ends(coll_sim *sim, uint32_t rank, uint32_t k, coll_
     at->open &= ~((uint32_t)1 << k);
     coll_i_slot_set_time(slot, end);
     at->finish = coll_later(at->finish, end);
-    if (slot->dependents || slot->act.kind == COLL_DO_RECV_REDUCE || end <= sim->now)
+    if (slot->dependents || slot->act.kind == COLL_DO_RECV_REDUCE || end <= sim->now ||
+        (at->request.free == 0 && at->request.step < at->request.steps))
         coll_i_sim_watch(sim, rank, k);
 }
 

@@ -1,0 +1,162 @@
+/* coll/sim/run.h — from a plan to what it takes
+ *
+ * Use sim.h.
+ */
+#ifndef COLL_SIM_RUN_H
+#define COLL_SIM_RUN_H
+
+#include "engine.h"
+
+/* Ranks begin at once, in order, or when they are told to. */
+COLL_INLINE void coll_i_sim_begin(coll_sim *sim)
+{
+    const coll_sim_options *o = &sim->options;
+    for (uint32_t rank = 0; rank < sim->p; rank++) {
+        coll_i_sim_rank *at = &sim->ranks[rank];
+        coll_time start = o->skew ? o->skew[rank] : 0;
+        if (!o->skew && o->skew_most > 0)
+            start = coll_time_of((double)o->skew_most *
+                                 coll_i_fraction(coll_i_mixed(o->seed, rank, 0)));
+        if (o->model->start)
+            start += o->model->start(o->model, coll_i_sim_outer(sim, rank));
+        memset(at, 0, sizeof *at);
+        at->request.status = COLL_AGAIN;
+        at->timer = COLL_NEVER;
+        at->arrived = at->inbox = COLL_I_NONE_LISTED;
+        at->cpu = at->finish = start;
+        sim->busy[rank] = 0;
+        if (start > 0)
+            coll_i_sim_put(sim, start, rank, COLL_I_WHAT(COLL_I_START, 0));
+    }
+    for (uint32_t rank = 0; rank < sim->p && sim->status == COLL_OK; rank++)
+        if (sim->ranks[rank].cpu == 0)
+            coll_i_sim_start(sim, rank);
+}
+
+/* Memory for p ranks, and nothing under way. */
+COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
+{
+    if (sim->room < sim->p) {
+        free(sim->ranks);
+        free(sim->busy);
+        sim->room = sim->p;
+        sim->ranks = (coll_i_sim_rank *)malloc(sim->p * sizeof *sim->ranks);
+        sim->busy = (coll_time *)malloc(sim->p * sizeof *sim->busy);
+    }
+    if (!sim->queue)
+        sim->queue = (coll_i_queue *)calloc(1, sizeof *sim->queue);
+    if (!sim->ranks || !sim->busy || !sim->queue) {
+        sim->room = 0;
+        return false;
+    }
+    coll_i_queue_clear(sim->queue);
+    coll_i_mail_clear(&sim->mail);
+    coll_i_slots_clear(&sim->slots);
+    sim->meetings.n = 0;
+    free(sim->attended);
+    sim->attended = NULL;
+    return true;
+}
+
+/* Has the rank done all its actions? */
+COLL_INLINE bool coll_i_sim_done(const coll_i_sim_rank *at)
+{
+    const coll_request *r = &at->request;
+    return r->step == r->steps && !r->pending && !at->open && !at->waits &&
+           !(r->landed & ~r->flying);
+}
+
+COLL_INLINE size_t coll_i_sim_memory(const coll_sim *sim)
+{
+    return sim->room * (sizeof(coll_i_sim_rank) + sizeof(coll_time)) + sizeof(coll_i_queue) +
+           sim->queue->chunks.room * sizeof(coll_i_chunk) +
+           sim->mail.ops.room * sizeof(coll_i_op) + sim->slots.n_slabs * sizeof(coll_i_slab) +
+           sim->meetings.room * sizeof(coll_i_meeting) +
+           (sim->attended ? sim->p * COLL_TEAMS * sizeof(uint32_t) : 0);
+}
+
+/* Sets the options to what is usual: the window of comm.h, no skew. */
+COLL_INLINE void coll_sim_options_init(coll_sim_options *options, const coll_cost_model *model)
+{
+    memset(options, 0, sizeof *options);
+    options->model = model;
+    options->window = COLL_WINDOW;
+    options->seed = 1;
+}
+
+/* Before the first run. */
+COLL_INLINE void coll_sim_init(coll_sim *sim)
+{
+    memset(sim, 0, sizeof *sim);
+}
+
+/* Gives the memory back. */
+COLL_INLINE void coll_sim_free(coll_sim *sim)
+{
+    if (sim->queue)
+        coll_i_queue_free(sim->queue);
+    free(sim->queue);
+    free(sim->attended);
+    free(sim->ranks);
+    free(sim->busy);
+    coll_i_array_free(&sim->meetings);
+    coll_i_mail_free(&sim->mail);
+    coll_i_slots_free(&sim->slots);
+    memset(sim, 0, sizeof *sim);
+}
+
+/* When a rank ended; how long its processor was busy. */
+COLL_INLINE coll_time coll_sim_finish(const coll_sim *sim, uint32_t rank)
+{
+    return sim->ranks[rank].finish;
+}
+
+COLL_INLINE coll_time coll_sim_busy(const coll_sim *sim, uint32_t rank)
+{
+    return sim->busy[rank];
+}
+
+/* Simulates all ranks of a collective: of one plan, or with `per_rank` of a plan for each. *sim,
+ * which coll_sim_init has seen, then holds the results, until the next run; its memory is kept for
+ * that. COLL_OK; COLL_ERR_DEADLOCK: ranks wait for each other, one of them is sim->stuck;
+ * COLL_ERR_WINDOW; COLL_ERR_CAPABILITY: the model has no FABRIC_REDUCE; COLL_ERR_SIZE,
+ * COLL_ERR_RANK: the plan is wrong; COLL_ERR_MEMORY; COLL_ERR_OVERFLOW: it takes longer than
+ * COLL_TIME_LIMIT. */
+COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool per_rank,
+                                     const coll_sim_options *options)
+{
+    coll_i_event event;
+    if (!sim || !plans || !options || !options->model)
+        return COLL_ERR_NULL;
+    if (options->window == 0 || options->window > 32)
+        return COLL_ERR_WINDOW;
+    sim->options = *options;
+    sim->plans = plans;
+    sim->per_rank = per_rank;
+    sim->p = plans[0].problem.p;
+    sim->status = COLL_OK;
+    sim->now = sim->makespan = 0;
+    sim->messages = sim->bytes = 0;
+    if (!coll_i_sim_clear(sim))
+        return COLL_ERR_MEMORY;
+    coll_i_sim_begin(sim);
+    while (sim->status == COLL_OK && coll_i_queue_take(sim->queue, &event)) {
+        coll_i_sim_prefetch(sim);
+        sim->now = event.time;
+        coll_i_sim_event(sim, &event);
+        if (event.time >= COLL_TIME_LIMIT)
+            coll_i_sim_fail(sim, COLL_ERR_OVERFLOW, event.rank);
+        if (sim->queue->out_of_memory || sim->mail.out_of_memory)
+            coll_i_sim_fail(sim, COLL_ERR_MEMORY, event.rank);
+    }
+    sim->events = sim->queue->taken;
+    sim->memory = coll_i_sim_memory(sim);
+    for (uint32_t rank = 0; rank < sim->p; rank++) {
+        sim->makespan = coll_later(sim->makespan, sim->ranks[rank].finish);
+        if (!coll_i_sim_done(&sim->ranks[rank]))
+            coll_i_sim_fail(sim, COLL_ERR_DEADLOCK, rank);
+    }
+    return sim->status;
+}
+
+#endif /* COLL_SIM_RUN_H */

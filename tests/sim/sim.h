@@ -1,0 +1,55 @@
+/* tests/sim/sim.h — what the tests of the simulator share: plans of one word, runs of one line
+ *
+ *   CHECK_EQ(sim_ps(sim_row("bcast", "fnomial"), COLL_BCAST, 1024, 1, &model), 14070000);
+ */
+#ifndef COLL_TESTS_SIM_H
+#define COLL_TESTS_SIM_H
+
+#include "check.h"
+#include "coll/registry.h"
+#include "coll/sim.h"
+
+/* The row of the registry with this name for this collective. */
+static inline const coll_algorithm *sim_row(coll_collective collective, const char *name)
+{
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        if (coll_is(coll_registry[i]->collectives, collective) &&
+            strcmp(coll_registry[i]->name, name) == 0)
+            return coll_registry[i];
+    CHECK(!"there is such a row");
+    return coll_registry[0];
+}
+
+/* A plan of `count` doubles; its first parameter is `param`, unless that is 0. */
+static inline coll_plan sim_plan(coll_collective collective, const char *name, uint32_t p,
+                                 size_t count, uint32_t param)
+{
+    const coll_algorithm *row = sim_row(collective, name);
+    coll_problem problem;
+    coll_plan plan;
+    uint32_t params[COLL_PARAM_MAX] = {0};
+    coll_problem_init(&problem, collective, p, count, sizeof(double));
+    problem.flags = COLL_COMMUTATIVE;
+    for (uint32_t i = 0; i < row->n_params; i++)
+        params[i] = row->params[i].usual;
+    if (param > 0)
+        params[0] = param;
+    CHECK_STATUS(coll_plan_init(&plan, row, &problem, params), COLL_OK);
+    return plan;
+}
+
+/* Picoseconds that a plan takes. */
+static inline coll_time sim_ps(const coll_plan *plan, const coll_cost_model *model)
+{
+    coll_sim_options options;
+    coll_sim sim;
+    coll_time makespan;
+    coll_sim_options_init(&options, model);
+    coll_sim_init(&sim);
+    CHECK_STATUS(coll_sim_run(&sim, plan, false, &options), COLL_OK);
+    makespan = sim.makespan;
+    coll_sim_free(&sim);
+    return makespan;
+}
+
+#endif /* COLL_TESTS_SIM_H */
