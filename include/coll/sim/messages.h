@@ -129,7 +129,7 @@ COLL_INLINE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
     coll_i_sim_rank *at = &sim->ranks[rank];
     const coll_action *a = &at->request.slots[k].act;
     const uint32_t i = coll_i_op_take(&sim->mail);
-    coll_i_meeting *meeting;
+    coll_i_sim_meeting *meeting;
     size_t number;
     coll_team team;
     team.number = a->peer;
@@ -143,16 +143,16 @@ COLL_INLINE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
     number = sim->attended ? sim->attended[(size_t)rank * COLL_TEAMS + team.number]++ : 0;
     number = number * COLL_TEAMS + team.number;
     if (!sim->attended || i == COLL_NOBODY ||
-        !coll_i_array_reserve(&sim->meetings, number + 1, sizeof(coll_i_meeting))) {
+        !coll_i_array_reserve(&sim->meetings, number + 1, sizeof(coll_i_sim_meeting))) {
         coll_i_sim_fail(sim, COLL_ERR_MEMORY, rank);
         return;
     }
     for (; sim->meetings.n <= number; sim->meetings.n++) {
-        meeting = (coll_i_meeting *)sim->meetings.at + sim->meetings.n;
+        meeting = (coll_i_sim_meeting *)sim->meetings.at + sim->meetings.n;
         meeting->members = COLL_I_NONE_LISTED;
         meeting->left = 0;
     }
-    meeting = (coll_i_meeting *)sim->meetings.at + number;
+    meeting = (coll_i_sim_meeting *)sim->meetings.at + number;
     if (meeting->members == COLL_I_NONE_LISTED)
         meeting->left = team.members;
     at->open |= (uint32_t)1 << k;

@@ -71,7 +71,7 @@ COLL_INLINE size_t coll_i_sim_memory(const coll_sim *sim)
     return sim->room * (sizeof(coll_i_sim_rank) + sizeof(coll_time)) + sizeof(coll_i_queue) +
            sim->queue->chunks.room * sizeof(coll_i_chunk) +
            sim->mail.ops.room * sizeof(coll_i_op) + sim->slots.n_slabs * sizeof(coll_i_slab) +
-           sim->meetings.room * sizeof(coll_i_meeting) +
+           sim->meetings.room * sizeof(coll_i_sim_meeting) +
            (sim->attended ? sim->p * COLL_TEAMS * sizeof(uint32_t) : 0);
 }
 

@@ -37,10 +37,10 @@ typedef struct coll_sim_options {
 } coll_sim_options;
 
 /* A FABRIC_REDUCE: number k of a team is entry k·COLL_TEAMS + team. */
-typedef struct coll_i_meeting {
+typedef struct coll_i_sim_meeting {
     uint32_t members; /* list */
     uint32_t left;    /* how many are still to come */
-} coll_i_meeting;
+} coll_i_sim_meeting;
 
 typedef struct coll_sim {
     /* results */
@@ -63,7 +63,7 @@ typedef struct coll_sim {
     coll_i_queue *queue;
     coll_i_mail mail;
     coll_i_slots slots;
-    coll_i_array meetings; /* of coll_i_meeting */
+    coll_i_array meetings; /* of coll_i_sim_meeting */
     uint32_t *attended; /* COLL_TEAMS numbers a rank: FABRIC_REDUCEs it has come to; or NULL */
 } coll_sim;
 
