@@ -31,7 +31,7 @@ COLL_INLINE void coll_i_sim_compute(coll_sim *sim, uint32_t rank, uint32_t k)
 COLL_INLINE bool coll_i_sim_idle(const coll_sim *sim, const coll_i_sim_rank *at, coll_time port)
 {
     return at->cpu <= sim->now && port <= sim->now && at->waits == 0 &&
-           at->arrived == COLL_I_NONE_LISTED;
+           at->arrived == COLL_I_SIM_NONE_LISTED;
 }
 
 /* Slot k is ready to send or to compute. */
@@ -152,7 +152,7 @@ COLL_INLINE void coll_i_sim_fill(coll_sim *sim, uint32_t rank)
 COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    while (at->waits != 0 || at->arrived != COLL_I_NONE_LISTED) {
+    while (at->waits != 0 || at->arrived != COLL_I_SIM_NONE_LISTED) {
         coll_time since = COLL_NEVER, again = COLL_NEVER; /* since: the time and the kind */
         uint32_t next = 0;
         bool message = false;
@@ -172,7 +172,7 @@ COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
                 next = k;
             }
         }
-        if (at->arrived != COLL_I_NONE_LISTED) {
+        if (at->arrived != COLL_I_SIM_NONE_LISTED) {
             const coll_i_op *last = coll_i_op_at(&sim->mail, at->arrived);
             if (at->in > sim->now)
                 again = at->in < again ? at->in : again;
@@ -209,7 +209,7 @@ COLL_INLINE void coll_i_sim_settle(coll_sim *sim, uint32_t rank)
     } while ((r->ready || (r->step < r->steps && r->free)) && sim->status == COLL_OK);
     if (again < at->timer) {
         at->timer = again;
-        coll_i_sim_put(sim, again, rank, COLL_I_WHAT(COLL_I_GIVE, 0));
+        coll_i_sim_put(sim, again, rank, COLL_I_SIM_WHAT(COLL_I_SIM_GIVE, 0));
     }
 }
 
@@ -247,19 +247,19 @@ COLL_INLINE void coll_i_sim_event(coll_sim *sim, const coll_i_event *event)
     const uint32_t number = event->what >> 4, rank = event->rank;
     coll_i_sim_rank *at = &sim->ranks[rank];
     switch (event->what & 15u) {
-    case COLL_I_START:
+    case COLL_I_SIM_START:
         coll_i_sim_start(sim, rank);
         return;
-    case COLL_I_ARRIVE:
+    case COLL_I_SIM_ARRIVE:
         coll_i_sim_arrive(sim, rank, number);
         break;
-    case COLL_I_RELEASE:
+    case COLL_I_SIM_RELEASE:
         coll_i_sim_count_down(sim, rank, number);
         break;
-    case COLL_I_END:
+    case COLL_I_SIM_END:
         coll_i_sim_retire(at, number);
         break;
-    default: /* COLL_I_GIVE */
+    default: /* COLL_I_SIM_GIVE */
         if (at->timer != event->time)
             return; /* another event was earlier */
         at->timer = COLL_NEVER;
@@ -275,7 +275,7 @@ COLL_HOT_INLINE void coll_i_sim_prefetch(const coll_sim *sim)
     if (soon) {
         COLL_I_PREFETCH(&sim->ranks[soon->rank]);
         COLL_I_PREFETCH(&sim->ranks[soon->rank].cpu);
-        if ((soon->what & 15u) == COLL_I_ARRIVE)
+        if ((soon->what & 15u) == COLL_I_SIM_ARRIVE)
             COLL_I_PREFETCH(coll_i_op_at(&sim->mail, soon->what >> 4));
     }
     soon = coll_i_queue_soon(sim->queue, 4);

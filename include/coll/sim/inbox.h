@@ -1,6 +1,6 @@
 /* coll/sim/inbox.h — messages that have arrived before their receive
  *
- * A short list, in order of arrival; from COLL_I_INBOX messages on as many lists as that, by
+ * A short list, in order of arrival; from COLL_I_SIM_INBOX messages on as many lists as that, by
  * sender, and twice as many whenever they get long. So a rank that has few messages needs no more
  * than a number, and a root with a million of them finds each at once.
  */
@@ -9,8 +9,9 @@
 
 #include "state.h"
 
-enum { COLL_I_INBOX = 64 };
-#define COLL_I_INBOX_TABLE 0x80000000u /* in the number of a rank's inbox: that of a table */
+enum { COLL_I_SIM_INBOX = 64 };
+#define COLL_I_SIM_INBOX_TABLE                                                                 \
+    0x80000000u /* in the number of a rank's inbox: that of a table */
 
 typedef struct coll_i_inbox_table {
     uint32_t *lists;
@@ -30,7 +31,7 @@ COLL_INLINE void coll_i_mail_clear(coll_i_mail *mail)
     for (size_t i = 0; i < mail->tables.n; i++)
         free(((coll_i_inbox_table *)mail->tables.at)[i].lists);
     mail->tables.n = mail->ops.n = 0;
-    mail->free = COLL_I_NONE_LISTED;
+    mail->free = COLL_I_SIM_NONE_LISTED;
     mail->out_of_memory = false;
 }
 
@@ -50,7 +51,7 @@ COLL_INLINE coll_i_op *coll_i_op_at(const coll_i_mail *mail, uint32_t i)
 COLL_INLINE uint32_t coll_i_op_take(coll_i_mail *mail)
 {
     uint32_t i = mail->free;
-    if (i != COLL_I_NONE_LISTED) {
+    if (i != COLL_I_SIM_NONE_LISTED) {
         mail->free = coll_i_op_at(mail, i)->next;
         return i;
     }
@@ -73,7 +74,7 @@ COLL_INLINE void coll_i_op_give(coll_i_mail *mail, uint32_t i)
 COLL_INLINE void coll_i_list_append(const coll_i_mail *mail, uint32_t *list, uint32_t i)
 {
     coll_i_op *op = coll_i_op_at(mail, i);
-    if (*list == COLL_I_NONE_LISTED) {
+    if (*list == COLL_I_SIM_NONE_LISTED) {
         op->next = i;
     } else {
         coll_i_op *last = coll_i_op_at(mail, *list);
@@ -90,7 +91,7 @@ COLL_INLINE uint32_t coll_i_list_take_after(const coll_i_mail *mail, uint32_t *l
     coll_i_op *op = coll_i_op_at(mail, before);
     const uint32_t i = op->next;
     if (i == before)
-        *list = COLL_I_NONE_LISTED;
+        *list = COLL_I_SIM_NONE_LISTED;
     else if (*list == i)
         *list = before;
     op->next = coll_i_op_at(mail, i)->next;
@@ -107,7 +108,7 @@ COLL_INLINE uint32_t coll_i_list_take(const coll_i_mail *mail, uint32_t *list)
 COLL_INLINE uint32_t coll_i_list_find(const coll_i_mail *mail, uint32_t *list, uint32_t from)
 {
     uint32_t before = *list;
-    if (before == COLL_I_NONE_LISTED)
+    if (before == COLL_I_SIM_NONE_LISTED)
         return COLL_NOBODY;
     do {
         const uint32_t i = coll_i_op_at(mail, before)->next;
@@ -122,13 +123,13 @@ COLL_INLINE uint32_t coll_i_list_find(const coll_i_mail *mail, uint32_t *list, u
 
 COLL_INLINE coll_i_inbox_table *coll_i_inbox_table_at(const coll_i_mail *mail, uint32_t inbox)
 {
-    return (coll_i_inbox_table *)mail->tables.at + (inbox & ~COLL_I_INBOX_TABLE);
+    return (coll_i_inbox_table *)mail->tables.at + (inbox & ~COLL_I_SIM_INBOX_TABLE);
 }
 
 /* Deals the messages out to more lists; where there is no memory for that, things are as before. */
 COLL_INLINE void coll_i_inbox_grow(coll_i_mail *mail, coll_i_sim_rank *rank)
 {
-    const bool first = !(rank->inbox & COLL_I_INBOX_TABLE);
+    const bool first = !(rank->inbox & COLL_I_SIM_INBOX_TABLE);
     coll_i_inbox_table old = {&rank->inbox, 1}, grown;
     uint32_t only;
     if (first) {
@@ -139,20 +140,20 @@ COLL_INLINE void coll_i_inbox_grow(coll_i_mail *mail, coll_i_sim_rank *rank)
     } else {
         old = *coll_i_inbox_table_at(mail, rank->inbox);
     }
-    grown.n = first ? (uint32_t)COLL_I_INBOX : 2 * old.n;
+    grown.n = first ? (uint32_t)COLL_I_SIM_INBOX : 2 * old.n;
     grown.lists = (uint32_t *)malloc(grown.n * sizeof *grown.lists);
     if (!grown.lists)
         return;
     for (uint32_t i = 0; i < grown.n; i++)
-        grown.lists[i] = COLL_I_NONE_LISTED;
+        grown.lists[i] = COLL_I_SIM_NONE_LISTED;
     for (uint32_t i = 0; i < old.n; i++)
-        while (old.lists[i] != COLL_I_NONE_LISTED) {
+        while (old.lists[i] != COLL_I_SIM_NONE_LISTED) {
             const uint32_t op = coll_i_list_take(mail, &old.lists[i]);
             coll_i_list_append(mail, &grown.lists[coll_i_op_at(mail, op)->from & (grown.n - 1)],
                                op);
         }
     if (first)
-        rank->inbox = COLL_I_INBOX_TABLE | (uint32_t)mail->tables.n++;
+        rank->inbox = COLL_I_SIM_INBOX_TABLE | (uint32_t)mail->tables.n++;
     else
         free(old.lists);
     *coll_i_inbox_table_at(mail, rank->inbox) = grown;
@@ -163,7 +164,7 @@ COLL_INLINE uint32_t *coll_i_inbox_list(const coll_i_mail *mail, coll_i_sim_rank
                                         uint32_t from)
 {
     const coll_i_inbox_table *table;
-    if (!(rank->inbox & COLL_I_INBOX_TABLE))
+    if (!(rank->inbox & COLL_I_SIM_INBOX_TABLE))
         return &rank->inbox;
     table = coll_i_inbox_table_at(mail, rank->inbox);
     return &table->lists[from & (table->n - 1)];
@@ -172,8 +173,8 @@ COLL_INLINE uint32_t *coll_i_inbox_list(const coll_i_mail *mail, coll_i_sim_rank
 COLL_INLINE void coll_i_inbox_put(coll_i_mail *mail, coll_i_sim_rank *rank, uint32_t i)
 {
     const uint32_t lists =
-        rank->inbox & COLL_I_INBOX_TABLE ? coll_i_inbox_table_at(mail, rank->inbox)->n : 1;
-    if (rank->inbox_n++ >= (lists == 1 ? (uint32_t)COLL_I_INBOX : 4 * lists))
+        rank->inbox & COLL_I_SIM_INBOX_TABLE ? coll_i_inbox_table_at(mail, rank->inbox)->n : 1;
+    if (rank->inbox_n++ >= (lists == 1 ? (uint32_t)COLL_I_SIM_INBOX : 4 * lists))
         coll_i_inbox_grow(mail, rank);
     coll_i_list_append(mail, coll_i_inbox_list(mail, rank, coll_i_op_at(mail, i)->from), i);
 }

@@ -19,10 +19,10 @@ COLL_INLINE void coll_i_sim_post(coll_sim *sim, uint32_t rank, uint32_t k, uint3
     op->from = rank;
     op->to = to;
     op->slot = (uint8_t)k;
-    op->flags = waits ? COLL_I_WAITS : 0;
+    op->flags = waits ? COLL_I_SIM_WAITS : 0;
     op->bytes = m->bytes;
     coll_i_sim_see_message(sim, COLL_SEEN_LEAVE, rank, time, op, i);
-    coll_i_sim_put(sim, time, to, COLL_I_WHAT(COLL_I_ARRIVE, i));
+    coll_i_sim_put(sim, time, to, COLL_I_SIM_WHAT(COLL_I_SIM_ARRIVE, i));
 }
 
 /* Slot k begins to send. */
@@ -79,8 +79,8 @@ COLL_INLINE void coll_i_sim_meet(coll_sim *sim, uint32_t rank, uint32_t k, uint3
     if (op->bytes != coll_i_sim_bytes(sim, &at->request.slots[k].act))
         coll_i_sim_fail(sim, COLL_ERR_SIZE, rank);
     coll_i_sim_ends(sim, rank, k, coll_later(op->time, sim->now));
-    if (op->flags & COLL_I_WAITS)
-        coll_i_sim_put(sim, sim->now, op->from, COLL_I_WHAT(COLL_I_RELEASE, op->slot));
+    if (op->flags & COLL_I_SIM_WAITS)
+        coll_i_sim_put(sim, sim->now, op->from, COLL_I_SIM_WHAT(COLL_I_SIM_RELEASE, op->slot));
     coll_i_op_give(&sim->mail, i);
 }
 
@@ -149,11 +149,11 @@ COLL_INLINE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
     }
     for (; sim->meetings.n <= number; sim->meetings.n++) {
         meeting = (coll_i_sim_meeting *)sim->meetings.at + sim->meetings.n;
-        meeting->members = COLL_I_NONE_LISTED;
+        meeting->members = COLL_I_SIM_NONE_LISTED;
         meeting->left = 0;
     }
     meeting = (coll_i_sim_meeting *)sim->meetings.at + number;
-    if (meeting->members == COLL_I_NONE_LISTED)
+    if (meeting->members == COLL_I_SIM_NONE_LISTED)
         meeting->left = team.members;
     at->open |= (uint32_t)1 << k;
     coll_i_slot_set_time(&at->request.slots[k], 1);
@@ -162,11 +162,11 @@ COLL_INLINE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
     coll_i_list_append(&sim->mail, &meeting->members, i);
     if (--meeting->left > 0)
         return;
-    while (meeting->members != COLL_I_NONE_LISTED) {
+    while (meeting->members != COLL_I_SIM_NONE_LISTED) {
         const uint32_t member = coll_i_list_take(&sim->mail, &meeting->members);
         const coll_i_op *op = coll_i_op_at(&sim->mail, member);
         coll_i_sim_put(sim, sim->now + model->fabric(model, team, coll_i_sim_bytes(sim, a)),
-                       op->from, COLL_I_WHAT(COLL_I_RELEASE, op->slot));
+                       op->from, COLL_I_SIM_WHAT(COLL_I_SIM_RELEASE, op->slot));
         coll_i_op_give(&sim->mail, member);
     }
 }

@@ -29,12 +29,12 @@ enum {
     COLL_I_TIME_DIGIT = 8, /* bits of a digit */
     COLL_I_TIME_VALUES = 1 << COLL_I_TIME_DIGIT,
     COLL_I_TIME_DIGITS = 64 / COLL_I_TIME_DIGIT,
-    COLL_I_CHUNK = 63
+    COLL_I_SIM_CHUNK = 63
 };
 
 typedef struct coll_i_chunk {
     uint32_t next, unused[3];
-    coll_i_event events[COLL_I_CHUNK];
+    coll_i_event events[COLL_I_SIM_CHUNK];
 } coll_i_chunk;
 
 typedef struct coll_i_bucket {
@@ -102,7 +102,7 @@ COLL_INLINE void coll_i_queue_add(coll_i_queue *q, const coll_i_event *event)
         coll_i_highest_bit64((event->time ^ q->last) | 1) / COLL_I_TIME_DIGIT;
     const uint32_t value = (uint32_t)(event->time >> (digit * COLL_I_TIME_DIGIT)) & 255u;
     coll_i_bucket *bucket = &q->buckets[digit * COLL_I_TIME_VALUES + value];
-    if (bucket->head == COLL_NOBODY || bucket->last == COLL_I_CHUNK) {
+    if (bucket->head == COLL_NOBODY || bucket->last == COLL_I_SIM_CHUNK) {
         const uint32_t chunk = coll_i_chunk_take(q);
         if (chunk == COLL_NOBODY) {
             q->out_of_memory = true;
@@ -170,7 +170,7 @@ COLL_INLINE bool coll_i_queue_deal(coll_i_queue *q)
                   << shift;
         for (uint32_t chunk = bucket.head; chunk != COLL_NOBODY;) {
             const uint32_t next = coll_i_chunk_at(q, chunk)->next;
-            const uint32_t n = chunk == bucket.tail ? bucket.last : (uint32_t)COLL_I_CHUNK;
+            const uint32_t n = chunk == bucket.tail ? bucket.last : (uint32_t)COLL_I_SIM_CHUNK;
             for (uint32_t i = 0; i < n; i++) {
                 const coll_i_event event = coll_i_chunk_at(q, chunk)->events[i];
                 coll_i_queue_add(q, &event);
@@ -196,7 +196,7 @@ COLL_INLINE bool coll_i_queue_take(coll_i_queue *q, coll_i_event *event)
     q->last = event->time;
     q->taken++;
     if (bucket->head == bucket->tail ? bucket->first == bucket->last
-                                     : bucket->first == COLL_I_CHUNK) {
+                                     : bucket->first == COLL_I_SIM_CHUNK) {
         const uint32_t chunk = bucket->head;
         if (bucket->head == bucket->tail) {
             bucket->head = COLL_NOBODY;
@@ -216,11 +216,11 @@ COLL_HOT_INLINE const coll_i_event *coll_i_queue_soon(const coll_i_queue *q, uin
 {
     const coll_i_bucket *bucket = &q->buckets[(uint32_t)q->last & (COLL_I_TIME_VALUES - 1)];
     uint32_t i = bucket->first + ahead, chunk = bucket->head;
-    if (chunk != COLL_NOBODY && i >= COLL_I_CHUNK && chunk != bucket->tail) {
+    if (chunk != COLL_NOBODY && i >= COLL_I_SIM_CHUNK && chunk != bucket->tail) {
         chunk = coll_i_chunk_at(q, chunk)->next;
-        i -= COLL_I_CHUNK;
+        i -= COLL_I_SIM_CHUNK;
     }
-    if (chunk == COLL_NOBODY || i >= COLL_I_CHUNK ||
+    if (chunk == COLL_NOBODY || i >= COLL_I_SIM_CHUNK ||
         (chunk == bucket->tail && i >= bucket->last))
         return NULL;
     return &coll_i_chunk_at(q, chunk)->events[i];

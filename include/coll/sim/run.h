@@ -22,11 +22,11 @@ COLL_INLINE void coll_i_sim_begin(coll_sim *sim)
         memset(at, 0, sizeof *at);
         at->request.status = COLL_AGAIN;
         at->timer = COLL_NEVER;
-        at->arrived = at->inbox = COLL_I_NONE_LISTED;
+        at->arrived = at->inbox = COLL_I_SIM_NONE_LISTED;
         at->cpu = at->finish = start;
         sim->busy[rank] = 0;
         if (start > 0)
-            coll_i_sim_put(sim, start, rank, COLL_I_WHAT(COLL_I_START, 0));
+            coll_i_sim_put(sim, start, rank, COLL_I_SIM_WHAT(COLL_I_SIM_START, 0));
     }
     for (uint32_t rank = 0; rank < sim->p && sim->status == COLL_OK; rank++)
         if (sim->ranks[rank].cpu == 0)

@@ -13,7 +13,7 @@
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-enum { COLL_I_WAITS = 1 /* flags: the sender's slot waits for it to be matched */ };
+enum { COLL_I_SIM_WAITS = 1 /* flags: the sender's slot waits for it to be matched */ };
 
 typedef struct coll_i_op {
     uint32_t next;     /* in a list */
@@ -26,7 +26,7 @@ typedef struct coll_i_op {
 } coll_i_op;
 
 /* A list, by its last member, whose `next` is the first. */
-#define COLL_I_NONE_LISTED 0x7fffffffu
+#define COLL_I_SIM_NONE_LISTED 0x7fffffffu
 
 /* ---- ranks ------------------------------------------------------------------------------- */
 
@@ -61,19 +61,20 @@ COLL_INLINE void coll_i_slot_set_time(coll_slot *slot, coll_time time)
     slot->handle.word[1] = (uintptr_t)(time >> 32);
 }
 
-enum { COLL_I_SLOT_CLASSES = 6, COLL_I_SLAB = 256 * 1024, COLL_I_SLAB_HEAD = 64 };
+enum { COLL_I_SIM_SLOT_CLASSES = 6, COLL_I_SIM_SLAB = 256 * 1024, COLL_I_SIM_SLAB_HEAD = 64 };
 
 typedef union coll_i_slab {
     struct {
         union coll_i_slab *next;
         size_t used; /* bytes, with this */
     } head;
-    char bytes[COLL_I_SLAB];
+    char bytes[COLL_I_SIM_SLAB];
 } coll_i_slab;
 
 typedef struct coll_i_slots {
     coll_i_slab *first, *current;
-    void *free[COLL_I_SLOT_CLASSES]; /* blocks of 1, 2, 4 … slots; the first word is the next */
+    void *free
+        [COLL_I_SIM_SLOT_CLASSES]; /* blocks of 1, 2, 4 … slots; the first word is the next */
     size_t n_slabs;
 } coll_i_slots;
 
@@ -82,7 +83,7 @@ COLL_INLINE void coll_i_slots_clear(coll_i_slots *pool)
 {
     memset(pool->free, 0, sizeof pool->free);
     for (coll_i_slab *slab = pool->first; slab; slab = slab->head.next)
-        slab->head.used = COLL_I_SLAB_HEAD;
+        slab->head.used = COLL_I_SIM_SLAB_HEAD;
     pool->current = pool->first;
 }
 
@@ -105,7 +106,7 @@ COLL_INLINE bool coll_i_slots_next(coll_i_slots *pool)
         if (!slab)
             return false;
         slab->head.next = NULL;
-        slab->head.used = COLL_I_SLAB_HEAD;
+        slab->head.used = COLL_I_SIM_SLAB_HEAD;
         if (pool->current)
             pool->current->head.next = slab;
         else

@@ -69,13 +69,13 @@ typedef struct coll_sim {
 
 /* Events. Of the number: RELEASE, END: a slot; ARRIVE: a message. */
 enum {
-    COLL_I_START,   /* the rank begins */
-    COLL_I_ARRIVE,  /* a message reaches it */
-    COLL_I_RELEASE, /* one of those that a slot waits for has come */
-    COLL_I_END,     /* the action of a slot ends, or its message is there */
-    COLL_I_GIVE     /* the processor or a port gets free */
+    COLL_I_SIM_START,   /* the rank begins */
+    COLL_I_SIM_ARRIVE,  /* a message reaches it */
+    COLL_I_SIM_RELEASE, /* one of those that a slot waits for has come */
+    COLL_I_SIM_END,     /* the action of a slot ends, or its message is there */
+    COLL_I_SIM_GIVE     /* the processor or a port gets free */
 };
-#define COLL_I_WHAT(kind, number) ((uint32_t)(kind) | (uint32_t)(number) << 4)
+#define COLL_I_SIM_WHAT(kind, number) ((uint32_t)(kind) | (uint32_t)(number) << 4)
 
 COLL_INLINE void coll_i_sim_fail(coll_sim *sim, coll_status status, uint32_t rank)
 {
@@ -173,7 +173,7 @@ COLL_INLINE void coll_i_sim_watch(coll_sim *sim, uint32_t rank, uint32_t k)
         return;
     }
     at->watched |= (uint32_t)1 << k;
-    coll_i_sim_put(sim, end, rank, COLL_I_WHAT(COLL_I_END, k));
+    coll_i_sim_put(sim, end, rank, COLL_I_SIM_WHAT(COLL_I_SIM_END, k));
 }
 
 /* Slots whose end is known, and has no event. */
