@@ -8,6 +8,8 @@ int list_main(int argc, char **argv);
 int show_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
 int run_main(int argc, char **argv);
+int model_main(int argc, char **argv);
+int regimes_main(int argc, char **argv);
 int select_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 

@@ -5,6 +5,7 @@
 #include "coll/build.h"
 #include "coll/registry.h"
 #include "commands.h"
+#include "json.h"
 #include "names.h"
 #include "options.h"
 
@@ -132,27 +133,13 @@ static void print_markdown(coll_collective collective, const coll_algorithm *a, 
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
-static void print_string(const char *text)
-{
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            printf("\\%c", *text);
-        else if ((unsigned char)*text < 0x20)
-            printf("\\u%04x", (unsigned)(unsigned char)*text);
-        else
-            putchar(*text);
-    }
-    putchar('"');
-}
-
 static void print_alias_json(const coll_alias *alias, const coll_algorithm *a, unsigned n)
 {
     printf("%s{\"name\": ", n ? ", " : "");
-    print_string(alias->name);
+    json_string(alias->name);
     printf(", \"fixed\": {");
     if (alias->first) {
-        print_string(a->params[0].name);
+        json_string(a->params[0].name);
         printf(": %u", alias->first);
     }
     printf("}}");
@@ -161,25 +148,25 @@ static void print_alias_json(const coll_alias *alias, const coll_algorithm *a, u
 static void print_json(coll_collective collective, const coll_algorithm *a, size_t row)
 {
     printf("%s  {\"collective\": ", row ? ",\n" : "");
-    print_string(coll_collective_name(collective));
+    json_string(coll_collective_name(collective));
     printf(", \"algorithm\": ");
-    print_string(a->name);
+    json_string(a->name);
     printf(", \"window\": %u, \"traits\": [", a->window);
     print_traits(a->traits, "\"", "\"", ", ");
     printf("], \"parameters\": [");
     for (uint32_t i = 0; i < a->n_params; i++) {
         const coll_param *param = &a->params[i];
         printf("%s{\"name\": ", i ? ", " : "");
-        print_string(param->name);
+        json_string(param->name);
         printf(", \"least\": %u, \"most\": %u, \"usual\": %u, \"meaning\": ", param->least,
                param->most, param->usual);
-        print_string(param->meaning);
+        json_string(param->meaning);
         printf("}");
     }
     printf("], \"names\": [");
     each_alias(collective, a, print_alias_json);
     printf("], \"source\": ");
-    print_string(a->source);
+    json_string(a->source);
     printf("}");
 }
 

@@ -16,6 +16,8 @@ static const struct subcommand {
     {"show", "show what an algorithm does, step by step and in a picture", show_main},
     {"verify", "prove that algorithms are right", verify_main},
     {"run", "run an algorithm on data, check the result and measure", run_main},
+    {"model", "evaluate the formulas that tell what a collective costs", model_main},
+    {"regimes", "show which algorithm is the fastest where, by such formulas", regimes_main},
     {"select", "tell which algorithm the rules choose, and why", select_main},
     {"export", "write what an algorithm does in a format of others", export_main},
 };

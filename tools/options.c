@@ -25,7 +25,7 @@ void refuse(const char *format, ...)
 
 static bool is_operand(const struct option *o)
 {
-    return o->kind == OPTION_OPERAND || o->kind == OPTION_OPTIONAL;
+    return o->kind == OPTION_OPERAND || o->kind == OPTION_OPTIONAL || o->kind == OPTION_MORE;
 }
 
 /* ---- help -------------------------------------------------------------------------------- */
@@ -40,6 +40,8 @@ static void print_help(const struct command *c)
             printf(" %s", o->name);
         else if (o->kind == OPTION_OPTIONAL)
             printf(" [%s]", o->name);
+        else if (o->kind == OPTION_MORE)
+            printf(" [%s]…", o->name);
         else
             options++;
     }
@@ -120,6 +122,7 @@ static void store(const struct option *o, const char *name, const char *value)
     case OPTION_WORD:
         *(const char **)o->into = value;
         break;
+    case OPTION_MORE:
     case OPTION_WORDS: {
         struct option_words *words = (struct option_words *)o->into;
         if (words->n == OPTION_WORDS_MAX)
@@ -182,8 +185,9 @@ static bool is_option(const char *argument)
 static void take_operand(const struct command *c, const char *word, size_t position)
 {
     for (size_t i = 0, at = 0; i < c->n_options; i++)
-        if (is_operand(&c->options[i]) && at++ == position) {
-            store(&c->options[i], NULL, word);
+        if (is_operand(&c->options[i]) &&
+            (at++ == position || c->options[i].kind == OPTION_MORE)) {
+            store(&c->options[i], c->options[i].name, word);
             return;
         }
     refuse("nothing is expected where \"%s\" stands; coll %s --help shows the usage", word,

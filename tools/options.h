@@ -23,6 +23,7 @@
 typedef enum option_kind {
     OPTION_OPERAND,  /* a word without a dash, const char *; must be there */
     OPTION_OPTIONAL, /* the same; may be left out */
+    OPTION_MORE,     /* option_words: all further ones */
     OPTION_FLAG,     /* bool */
     OPTION_NUMBER,   /* uint64_t */
     OPTION_RANGE,    /* option_range: A..B, or A alone */
@@ -34,7 +35,7 @@ struct option_range {
     uint64_t first, last;
 };
 
-enum { OPTION_WORDS_MAX = 8 };
+enum { OPTION_WORDS_MAX = 24 };
 struct option_words {
     const char *word[OPTION_WORDS_MAX];
     size_t n;
@@ -65,6 +66,10 @@ struct command {
 #define OPTIONAL(name, help, into)                                                             \
     {                                                                                          \
         OPTION_OPTIONAL, 0, name, NULL, help, into, 0, 0                                       \
+    }
+#define MORE(name, help, into)                                                                 \
+    {                                                                                          \
+        OPTION_MORE, 0, name, NULL, help, into, 0, 0                                           \
     }
 #define FLAG(name, help, into)                                                                 \
     {                                                                                          \

@@ -80,6 +80,16 @@ TEST(real_degree_is_the_minimum)
     CHECK(fabs(coll_moody_real_degree(&coll_moody_nic_i32_add, 1) - 4.5) < .5);
 }
 
+/* Also of very many nodes, and where receiving and combining cost nothing. */
+TEST(best_degree_without_a_search)
+{
+    const coll_moody_costs free_children = {1, 0, 1, 0, 0, 0, 0},
+                           nothing = {0, 0, 1, 0, 0, 0, 0};
+    CHECK_EQ(coll_moody_best_degree(&free_children, 100, 1), 100);
+    CHECK_EQ(coll_moody_best_degree(&nothing, 100, 1), 2);
+    CHECK_EQ(coll_moody_best_degree(nic, UINT32_MAX, 8), 2);
+}
+
 TEST(identities)
 {
     for (unsigned i = 0; i < EVERY; i++) {
@@ -213,6 +223,7 @@ int main(void)
     RUN(best_degrees_of_figure_5_3);
     RUN(real_degrees_of_figure_4_3);
     RUN(real_degree_is_the_minimum);
+    RUN(best_degree_without_a_search);
     RUN(identities);
     RUN(children_are_counted_right);
     RUN(host_against_nic);

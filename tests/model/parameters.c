@@ -45,7 +45,8 @@ TEST(values_and_units)
     CHECK(reads("loggp:L=2ms,o=3ps,g=1µs,G=1us/byte,S=2MB", &m));
     CHECK(near(m.L_ns, 2e6) && near(m.o_ns, 3e-3) && near(m.g_ns, 1000));
     CHECK(near(m.G_ns_per_byte, 1000) && near(m.S_bytes, 2e6));
-    CHECK(reads("loggp:L=1,o=1,g=1,G=1", &m));
+    CHECK(reads("loggp:L=1us,o=1000ps,g=1,G=1", &m));
+    CHECK(!(m.L_ns < 1000) && !(m.L_ns > 1000) && !(m.o_ns < 1) && !(m.o_ns > 1)); /* exactly */
     CHECK(m.S_bytes >= 1e18);
 }
 

@@ -52,7 +52,7 @@ picture() {
 
 # ---- help and version ------------------------------------------------------------------------
 says '^coll [0-9]*\.[0-9]*\.[0-9]*$' --version
-for subcommand in list show verify run select export; do
+for subcommand in list show verify run model regimes select export; do
     says "^  $subcommand " --help
     says "^usage: coll $subcommand " $subcommand --help
     says '^  --help' $subcommand nonsense --help
@@ -256,6 +256,71 @@ refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 21474
 refuses 'coll show: two_level is made of others, so it is not used inside one' show allreduce dpml -p 4 --inner across=two-level
 refuses 'coll run: allreduce dpml is impossible: the algorithm does not solve this collective' run allreduce dpml -p 4 --inner across=pairwise
 
+# ---- model, regimes --------------------------------------------------------------------------
+says '^moody  *a parent receives' model
+says '^  nic_f64_add  *sum of doubles by the NIC$' model moody
+says '^best degree  *4  *of all$' model moody:nic_f64_add P=31 M=1
+says '^best degree  *2  *of all$' model moody nic_f64_add P=31 M=8
+says '^reduce fnomial by both  *9.38 us ' model moody:nic_i32_add P=3 M=1 f=2 host=host_i32_add
+says '^c of equal growth  *0.82 us ' model moody:nic_f64_add P=31 M=1 f=2 host=host-f64-add
+says '^fastest  *snake ' model nbl:delta_nominal N=500000 W=16 H=16
+says '^allreduce snake  *- us' model nbl:delta N=2 W=4 H=4
+says '^nbl:alpha=54,beta=1.54,f2=2,f3=3,f4=4,f6=6,c2=0.25,c3=0$' model nbl N=9 W=4 H=4 alpha=54000ns beta=1.54us/element c2=.25
+says '^allreduce rabenseifner  *44348 ns ' model loggp:L=1us,o=200,g=300,G=1,P=1024,n=8k
+says '^leaders  *16 ' model dpml:omni_path h=64 ppn=28 n=8k
+says '^leaders  *4 ' model dpml:infiniband h=64 ppn=28 n=8k
+says '^allreduce dpml  *- us' model dpml:infiniband h=64 ppn=28 n=8k l=29
+says '^bcast chain  *143724 us' model plogp table=ibm P=8 n=8M segment=64k overlap=64k
+says '^prefix  *287.50.. MB/s a node' model kumar lemieux P=64 m=1M
+if command -v python3 >/dev/null 2>&1; then
+    run 0 model dpml:omni_path h=64 ppn=28 n=8k --json
+    python3 -c 'import json, sys
+answer = json.load(sys.stdin)
+assert answer["model"] == "dpml" and answer["machine"]["gap"] == 0.01 and answer["question"]["ppn"] == 28
+assert {r["formula"]: r["value"] for r in answer["answers"]}["leaders"] == 16
+assert any(r["value"] is None for r in answer["answers"])' <"$scratch/out" >"$scratch/err" 2>&1 || fail 'coll model --json is not what it should be'
+fi
+refuses 'coll model: there is no model "nbll"; did you mean "nbl"?' model nbll
+refuses 'coll model: alpha of nbl is missing: alpha=… is the start-up of a message, in us' model nbl N=1 W=1 H=1
+refuses 'coll model: W of nbl is missing: W=… is the width of the mesh' model nbl:delta
+refuses 'coll model: f4 of nbl is a number from 0 on, not "-1"' model nbl:delta,f4=-1 N=1 W=1 H=1
+refuses 'coll model: W of nbl is a whole number from 1 to 65535, not "0"' model nbl:delta N=1 W=0 H=1
+refuses 'coll model: nbl has no preset or parameter "Q"; it has delta, delta_standard, delta_nominal, alpha, beta, f2, f3, f4, f6, c2, c3' model nbl:delta Q=1
+refuses 'coll model: host of moody is a preset of moody, not "x"' model moody:nic_f64_add P=3 M=1 host=x
+refuses 'coll model: the table no/such.txt cannot be read' model plogp table=no/such.txt P=8 n=1 segment=1
+refuses 'coll model: --json prints the answers of one model; coll model lists the models' model --json
+refuses 'coll model: --json prints answers, so it needs a question; coll model nbl explains it' model nbl --json
+
+says '^ *4096  snake     snake$' regimes --model nbl:delta_nominal -p 16..32 -n 1..4k
+says '^ *mesh  4x4       8x4$' regimes --model nbl:delta -p 16..32 -n 1..1
+says '^ *8192  16 leaders$' regimes --model dpml:omni_path ppn=28 -p 1792 -n 8k
+says '^ *8192  4 leaders$' regimes --model dpml:infiniband ppn=28 -p 1792 -n 8k
+for model in hockney:alpha=5,beta=1 loggp:loggopsim moody:nic_f64_add kumar:lemieux; do
+    says '^ *1024  [a-z]' regimes --model $model -p 7..100 --steps 3
+done
+says 'binomial' regimes --model hockney:alpha=5,beta=1 --collective bcast
+refuses 'coll regimes: --model is missing; coll model lists the models' regimes
+refuses 'coll regimes: the formulas of plogp are for one algorithm; coll model plogp evaluates them' regimes --model plogp
+refuses 'coll regimes: there is no contest of hockney for "bcst"; did you mean "bcast"?' regimes --model hockney --collective bcst
+refuses 'coll regimes: ppn of dpml is missing: ppn=… is the processes of a node' regimes --model dpml:infiniband
+refuses 'coll regimes: a picture'\''s name ends with .svg or .png, not "x.gif"' regimes --model nbl:delta --plot x.gif
+refuses "coll regimes: $scratch/no/x.svg.gnuplot cannot be written: No such file or directory" regimes --model nbl:delta --plot "$scratch/no/x.svg"
+if command -v gnuplot >/dev/null 2>&1; then
+    for picture in "$scratch/it's a.svg" "$scratch/b.png"; do
+        run 0 regimes --model nbl:delta --plot "$picture"
+        [ -s "$picture" ] && [ -s "$picture.gnuplot" ] || fail "coll regimes does not draw $picture"
+    done
+elif [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
+    fail 'gnuplot is missing'
+fi
+mkdir -p "$scratch/empty"
+run_without_path() {
+    (PATH=$scratch/empty && run 2 regimes --model nbl:delta --plot "$scratch/c.svg")
+}
+run_without_path
+[ "$(cat "$scratch/err")" = "coll regimes: gnuplot is missing, so there is only its script, $scratch/c.svg.gnuplot; on Debian: apt-get install gnuplot-nox" ] ||
+    fail 'no word about gnuplot'
+
 # ---- select ----------------------------------------------------------------------------------
 says '^allreduce of 64k bytes on 8 ranks: rabenseifner k=2$' select allreduce -p 8 --bytes 64k
 says '^rule     allreduce  p 4..  bytes 4k..<1M  rabenseifner  # longer' select allreduce -p 8 --bytes 64k
@@ -312,7 +377,7 @@ refuses 'coll select: the tables of allgatherv are made for at most 16777216 ran
 # ---- refusals --------------------------------------------------------------------------------
 refuses 'coll: a subcommand is missing; coll --help lists them'
 refuses 'coll: there is no subcommand "lsit"; did you mean "list"?' lsit
-refuses 'coll: there is no subcommand "frobnicate"; there are list, show, verify, run, select, export' frobnicate
+refuses 'coll: there is no subcommand "frobnicate"; there are list, show, verify, run, model, regimes, select, export' frobnicate
 refuses 'coll: nothing is expected after --version' --version now
 refuses 'coll list: there is no collective "allredue"; did you mean "allreduce"?' list allredue
 refuses 'coll list: there is no option --jsn; did you mean --json?' list --jsn
@@ -368,7 +433,8 @@ refuses 'coll show: there is no layout "evn"; there are uneven, gaps, one, empty
 refuses 'coll show: --layout is for collectives whose blocks may differ' show bcast linear -p 4 --layout gaps
 refuses 'coll show: --layout excludes --counts and --seed' show gatherv linear -p 2 --layout gaps --seed 1
 refuses 'coll show: --root-tables goes with --layout, for gatherv and scatterv' show gatherv linear -p 2 --root-tables
-refuses 'coll show: --param is given more than 8 times' show bcast fnomial -p 4 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2 --param f=2
+# shellcheck disable=SC2046
+refuses 'coll show: --param is given more than 24 times' show bcast fnomial -p 4 $(yes ' --param f=2' | head -n 25)
 refuses 'coll run: there is no element type "f65"; did you mean "f64"?' run allreduce ring -p 4 --type f65
 refuses 'coll run: there is no operator "summ"; did you mean "sum"?' run allreduce ring -p 4 --op summ
 refuses 'coll run: band is not defined on f64; it is on i8, i16, i32, i64, u8, u16, u32, u64' run allreduce ring -p 4 --op band

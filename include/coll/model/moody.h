@@ -113,13 +113,17 @@ COLL_INLINE double coll_moody_fnomial_us(const coll_moody_costs *m, uint32_t P, 
            coll_moody_child_us(m, elements) * ((f - 1.0) * full + (double)(last - 1));
 }
 
-/* The degree from 2 to P that makes it fastest; the smallest of several. */
+/* The degree from 2 to P that makes it fastest; the smallest of several. From some degree on the
+ * root's children of the first phase alone take longer than the best so far. */
 COLL_INLINE uint32_t coll_moody_best_degree(const coll_moody_costs *m, uint32_t P,
                                             double elements)
 {
+    const double child = coll_moody_child_us(m, elements);
     uint32_t best = 2;
     double least = coll_moody_fnomial_us(m, P, 2, elements);
-    for (uint32_t f = 3; f <= P; f++) {
+    if (!(child > 0))
+        return m->L_us > 0 ? P : 2;
+    for (uint32_t f = 3; f <= P && m->C_us + m->L_us + (f - 1.0) * child < least; f++) {
         const double us = coll_moody_fnomial_us(m, P, f, elements);
         if (us < least) {
             least = us;

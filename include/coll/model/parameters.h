@@ -73,16 +73,16 @@ typedef struct coll_model {
 
 /* ---- units ------------------------------------------------------------------------------- */
 
-/* How many of the first unit's base (seconds, bytes) the unit is; 0: it is none that is known. A
- * unit is compared up to its slash, or its end. */
+/* How many of its base, picoseconds or bytes, a unit of `length` bytes is; 0: it is none that is
+ * known. */
 COLL_INLINE double coll_i_unit_factor(const char *unit, size_t length, const char **base)
 {
     static const struct coll_i_unit {
         const char *name, *base;
         double factor;
-    } units[] = {{"ps", "s", 1e-12}, {"ns", "s", 1e-9},    {"us", "s", 1e-6}, {"µs", "s", 1e-6},
-                 {"ms", "s", 1e-3},  {"s", "s", 1},        {"MB", "B", 1e6},  {"kB", "B", 1e3},
-                 {"GB", "B", 1e9},   {"bytes", "B", 1},    {"byte", "B", 1},  {"B", "B", 1},
+    } units[] = {{"ps", "ps", 1},    {"ns", "ps", 1e3},    {"us", "ps", 1e6}, {"µs", "ps", 1e6},
+                 {"ms", "ps", 1e9},  {"s", "ps", 1e12},    {"B", "B", 1},     {"byte", "B", 1},
+                 {"bytes", "B", 1},  {"kB", "B", 1e3},     {"MB", "B", 1e6},  {"GB", "B", 1e9},
                  {"KiB", "B", 1024}, {"MiB", "B", 1048576}};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (strlen(units[i].name) == length && memcmp(units[i].name, unit, length) == 0) {
@@ -92,24 +92,22 @@ COLL_INLINE double coll_i_unit_factor(const char *unit, size_t length, const cha
     return 0;
 }
 
-/* What a number with this unit behind it is to be multiplied by, to be in the parameter's; 0: it
- * is another kind of unit. */
-COLL_INLINE double coll_i_unit_scale(const char *unit, size_t length, const char *wanted)
+/* Turns a number with this unit behind it, or none, into one with the unit `wanted`; false: they are
+ * of different kinds. What is behind a slash must be the same. */
+COLL_INLINE bool coll_i_unit_convert(const char *unit, const char *wanted, double *value)
 {
-    const char *of = "", *to = "", *slash = (const char *)memchr(unit, '/', length);
-    const size_t per = strcspn(wanted, "/");
-    const size_t head = slash ? (size_t)(slash - unit) : length;
+    const char *of = "", *to = "";
+    const size_t head = strcspn(unit, "/"), per = strcspn(wanted, "/");
     double from, into;
-    if (length == 0)
-        return 1;
-    if (length - head != strlen(wanted + per) ||
-        memcmp(unit + head, wanted + per, length - head) != 0)
-        return 0;
-    if (head == per && memcmp(unit, wanted, per) == 0)
-        return 1;
+    if (unit[0] == '\0' || strcmp(unit, wanted) == 0)
+        return true;
     from = coll_i_unit_factor(unit, head, &of);
     into = coll_i_unit_factor(wanted, per, &to);
-    return from > 0 && into > 0 && strcmp(of, to) == 0 ? from / into : 0;
+    if (!(from > 0 && into > 0) || strcmp(of, to) != 0 ||
+        strcmp(unit + head, wanted + per) != 0)
+        return false;
+    *value = *value * from / into;
+    return true;
 }
 
 /* ---- values ------------------------------------------------------------------------------ */
@@ -139,7 +137,6 @@ COLL_INLINE bool coll_i_parameter_number(const coll_parameter *row, const char *
 {
     const size_t zeros = strspn(text, "0");
     uint64_t whole;
-    double scale;
     char *unit;
     if (row->type == COLL_PARAMETER_WHOLE && coll_number_read(text, &whole)) {
         *value = (double)whole;
@@ -147,9 +144,8 @@ COLL_INLINE bool coll_i_parameter_number(const coll_parameter *row, const char *
         if (strspn(text, "0123456789.") == 0 || text[zeros] == 'x' || text[zeros] == 'X')
             return false; /* signs, spaces, names of infinities; strtod knows hexadecimal too */
         *value = strtod(text, &unit);
-        scale = coll_i_unit_scale(unit, strlen(unit), row->unit);
-        *value *= scale;
-        if (unit == text || !(scale > 0) || !(*value < COLL_PARAMETER_ANY) ||
+        if (unit == text || !coll_i_unit_convert(unit, row->unit, value) ||
+            !(*value < COLL_PARAMETER_ANY) ||
             (row->type == COLL_PARAMETER_WHOLE &&
              !(*value < 1.8e19 && *value - (double)(uint64_t)*value <= 0)))
             return false;

@@ -1,0 +1,158 @@
+/* tools/model.c — coll model: the closed forms, listed, explained, or evaluated */
+#include <math.h>
+#include <stdio.h>
+
+#include "commands.h"
+#include "formulas.h"
+#include "json.h"
+
+static void print_models(void)
+{
+    for (size_t i = 0; i < SUBJECTS; i++)
+        printf("%-8s  %s\n          %s\n", subjects[i].model->name, subjects[i].model->summary,
+               subjects[i].model->source);
+}
+
+static void print_rows(const coll_model *model)
+{
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        const coll_parameter *row = &model->parameters[i];
+        char left[64];
+        snprintf(left, sizeof left, "%s%s%s", row->name, row->unit[0] ? ", " : "", row->unit);
+        printf("  %-18s %s", left, row->meaning);
+        if (row->type != COLL_PARAMETER_WORD && row->usual >= row->least && row->usual < 1e18)
+            printf("; %g if it is not given", row->usual);
+        printf("\n");
+    }
+}
+
+static void print_model(const struct subject *s)
+{
+    const coll_model *model = s->model;
+    printf("%s — %s\n%s\n\nThe machine\n", model->name, model->summary, model->source);
+    print_rows(model);
+    if (model->n_presets)
+        printf("\nPresets\n");
+    for (size_t i = 0; i < model->n_presets; i++)
+        printf("  %-18s %s\n", model->presets[i].name, model->presets[i].meaning);
+    printf("\nThe question\n");
+    print_rows(s->arguments);
+    printf("\nFormulas\n");
+    for (size_t i = 0; i < s->n_formulas; i++)
+        printf("  %-30s %-12s %s\n", s->formulas[i].name, s->formulas[i].unit,
+               s->formulas[i].source);
+}
+
+/* ---- answers ----------------------------------------------------------------------------- */
+
+static bool applies(const struct formula *formula, const struct request *r, double *value)
+{
+    *value = formula->value(r->costs, &r->question);
+    return isfinite(*value);
+}
+
+static void print_answers(const struct request *r)
+{
+    char text[600];
+    coll_parameters_text(r->subject->model, &r->words, text, sizeof text);
+    printf("%s\n", text);
+    coll_parameters_text(r->subject->arguments, &r->question, text, sizeof text);
+    printf("%s\n\n", text);
+    for (size_t i = 0; i < r->subject->n_formulas; i++) {
+        const struct formula *formula = &r->subject->formulas[i];
+        double value;
+        if (!applies(formula, r, &value))
+            printf("%-30s %12s %-12s %s\n", formula->name, "-", formula->unit, formula->source);
+        else if (formula->names)
+            printf("%-30s %12s %-12s %s\n", formula->name, formula->names[(size_t)value], "",
+                   formula->source);
+        else
+            printf("%-30s %12.7g %-12s %s\n", formula->name, value, formula->unit,
+                   formula->source);
+    }
+}
+
+static void print_json_rows(const coll_model *model, const void *values)
+{
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        const coll_parameter *row = &model->parameters[i];
+        const char *at = (const char *)values + row->offset;
+        printf("%s", i ? ", " : "");
+        json_string(row->name);
+        printf(": ");
+        if (row->type == COLL_PARAMETER_WORD)
+            json_string(at);
+        else
+            printf("%.17g", *(const double *)(const void *)at);
+    }
+}
+
+static void print_json(const struct request *r)
+{
+    printf("{\"model\": ");
+    json_string(r->subject->model->name);
+    printf(", \"machine\": {");
+    print_json_rows(r->subject->model, &r->words);
+    printf("}, \"question\": {");
+    print_json_rows(r->subject->arguments, &r->question);
+    printf("}, \"answers\": [");
+    for (size_t i = 0; i < r->subject->n_formulas; i++) {
+        const struct formula *formula = &r->subject->formulas[i];
+        double value;
+        printf("%s\n  {\"formula\": ", i ? "," : "");
+        json_string(formula->name);
+        printf(", \"value\": ");
+        if (!applies(formula, r, &value))
+            printf("null");
+        else if (formula->names)
+            json_string(formula->names[(size_t)value]);
+        else
+            printf("%.17g", value);
+        printf(", \"unit\": ");
+        json_string(formula->unit);
+        printf(", \"source\": ");
+        json_string(formula->source);
+        printf("}");
+    }
+    printf("\n]}\n");
+}
+
+int model_main(int argc, char **argv)
+{
+    const char *name = NULL;
+    struct option_words items = {.n = 0};
+    bool json = false;
+    const struct option options[] = {
+        OPTIONAL("MODEL",
+                 "which one, and perhaps its machine, as in nbl:delta; without it, all", &name),
+        MORE("KEY=VALUE", "of the machine or the question; without any, what the model is",
+             &items),
+        FLAG("json", "print the answers as an object in JSON", &json),
+    };
+    const struct command model = {
+        "model", "evaluate the formulas that tell what a collective costs",
+        "A machine is a preset, or its values: coll model MODEL lists them. Numbers may have "
+        "a\n"
+        "unit behind them, 54us or 0.25ns/byte, and whole ones end with k, M or G.",
+        options, sizeof options / sizeof options[0]};
+    options_read(&model, argc, argv);
+    if (!name) {
+        if (json)
+            refuse("--json prints the answers of one model; coll model lists the models");
+        print_models();
+    } else if (items.n == 0 && !strchr(name, ':')) {
+        if (json)
+            refuse(
+                "--json prints answers, so it needs a question; coll model %.60s explains it",
+                name);
+        print_model(subject_named(name));
+    } else {
+        struct request r;
+        request_read(&r, name, &items, false);
+        if (json)
+            print_json(&r);
+        else
+            print_answers(&r);
+    }
+    return 0;
+}
