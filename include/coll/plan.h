@@ -178,7 +178,9 @@ COLL_INLINE coll_extents coll_plan_extents(const coll_plan *plan, uint32_t rank)
 /* Do `elements` and a small multiple of them, as scratch, fit the machine? */
 COLL_INLINE bool coll_i_addressable(size_t elements, size_t elem_bytes)
 {
-    return elements <= COLL_REF_LIMIT / 4 && elements <= SIZE_MAX / 4 / elem_bytes;
+    size_t bytes;
+    return elements <= COLL_REF_LIMIT / 4 && coll_multiply(elements, elem_bytes, &bytes) &&
+           bytes <= SIZE_MAX / 4;
 }
 
 /* coll_plan_init, of an algorithm that may be made of others. */

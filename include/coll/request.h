@@ -343,6 +343,15 @@ COLL_INLINE coll_status coll_request_init(coll_request *r, coll_slot *slots, uin
     return COLL_OK;
 }
 
+/* Is there memory for so many elements? */
+COLL_INLINE bool coll_i_holds(const void *memory, size_t bytes, size_t elements,
+                              size_t elem_bytes)
+{
+    size_t needed;
+    return (memory || bytes == 0) && coll_multiply(elements, elem_bytes, &needed) &&
+           needed <= bytes;
+}
+
 /* Can this run be started with this window? */
 COLL_INLINE coll_status coll_run_check(const coll_run *run, uint32_t window)
 {
@@ -377,11 +386,10 @@ COLL_INLINE coll_status coll_run_check(const coll_run *run, uint32_t window)
         return COLL_ERR_OVERFLOW;
     if ((need.in && !run->in) || (need.out && !run->out))
         return COLL_ERR_NULL;
-    if (coll_plan_scratch(run->plan, run->rank) > run->scratch_bytes / elem_bytes ||
-        (run->scratch_bytes && !run->scratch))
+    if (!coll_i_holds(run->scratch, run->scratch_bytes, coll_plan_scratch(run->plan, run->rank),
+                      elem_bytes))
         return COLL_ERR_SCRATCH;
-    if (coll_plan_shared(run->plan) > run->shared_bytes / elem_bytes ||
-        (run->shared_bytes && !run->shared))
+    if (!coll_i_holds(run->shared, run->shared_bytes, coll_plan_shared(run->plan), elem_bytes))
         return COLL_ERR_SHARED;
     return COLL_OK;
 }

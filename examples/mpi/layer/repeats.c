@@ -10,13 +10,11 @@
 
 enum { REMEMBERED = 16, TABLES = 6 };
 
+/* What two calls have in common that are the same: words, as structures with small fields are
+ * slow to compare right after they are written. */
+enum { KEY_WORDS = 7 };
 struct key {
-    uint64_t in_type, out_type, op, tables;
-    MPI_Count in_count, out_count;
-    int root;
-    uint8_t what;
-    bool wide;
-    bool in_place, out_place; /* MPI_IN_PLACE as the one buffer, as the other */
+    uint64_t word[KEY_WORDS];
 };
 
 /* A table of the program's. */
@@ -75,27 +73,36 @@ static void list_all(const struct call *call, uint32_t n_in, uint32_t n_out,
 
 static void write_key(const struct call *call, struct key *key)
 {
-    memset(key, 0, sizeof *key);
-    memcpy(&key->in_type, &call->in.type, sizeof call->in.type);
-    memcpy(&key->out_type, &call->out.type, sizeof call->out.type);
-    memcpy(&key->op, &call->op, sizeof call->op);
-    key->tables = (uintptr_t)call->in.counts ^ (uint64_t)(uintptr_t)call->out.counts << 1;
-    key->in_count = call->in.count;
-    key->out_count = call->out.count;
-    key->root = call->root;
-    key->what = (uint8_t)call->what;
-    key->wide = call->wide;
-    key->in_place = call->in.buf == MPI_IN_PLACE;
-    key->out_place = call->out.buf == MPI_IN_PLACE;
+    uint64_t in_type = 0, out_type = 0, op = 0;
+    memcpy(&in_type, &call->in.type, sizeof call->in.type);
+    memcpy(&out_type, &call->out.type, sizeof call->out.type);
+    memcpy(&op, &call->op, sizeof call->op);
+    key->word[0] = in_type;
+    key->word[1] = out_type;
+    key->word[2] = op;
+    key->word[3] = (uintptr_t)call->in.counts ^ (uint64_t)(uintptr_t)call->out.counts << 1;
+    key->word[4] = (uint64_t)call->in.count;
+    key->word[5] = (uint64_t)call->out.count;
+    key->word[6] = (uint64_t)(uint32_t)call->root << 32 | (uint64_t)call->what << 8 |
+                   (call->wide ? 1 : 0) | (call->in.buf == MPI_IN_PLACE ? 2 : 0) |
+                   (call->out.buf == MPI_IN_PLACE ? 4 : 0);
+}
+
+static bool same(const struct key *a, const struct key *b)
+{
+    uint64_t differences = 0;
+    for (int i = 0; i < KEY_WORDS; i++)
+        differences |= a->word[i] ^ b->word[i];
+    return differences == 0;
 }
 
 /* Where a call is remembered. */
 static struct repeat *place_of(struct memory *memory, const struct key *key)
 {
-    const uint64_t word = key->in_type ^ key->out_type << 1 ^ (uint64_t)key->in_count << 8 ^
-                          (uint64_t)key->out_count << 9 ^ key->op << 3 ^ key->tables << 5 ^
-                          (uint64_t)key->what << 32 ^ (uint64_t)(unsigned)key->root << 40;
-    return &memory->call[(word * 0x9E3779B97F4A7C15u) >> 60];
+    uint64_t mixed = 0;
+    for (int i = 0; i < KEY_WORDS; i++)
+        mixed = (mixed ^ key->word[i]) * 0x9E3779B97F4A7C15u;
+    return &memory->call[mixed >> 60];
 }
 
 static bool same_tables(const struct call *call, const struct repeat *repeat)
@@ -138,8 +145,8 @@ bool job_repeat(struct job *job, struct comm *comm, const struct call *call)
         return false;
     write_key(call, &key);
     repeat = place_of(comm->memory, &key);
-    if (!repeat->filled || memcmp(&repeat->key, &key, sizeof key) != 0 ||
-        doubtful(call, repeat) || !same_tables(call, repeat))
+    if (!repeat->filled || !same(&repeat->key, &key) || doubtful(call, repeat) ||
+        !same_tables(call, repeat))
         return false;
     if (repeat->scratch > 0) {
         job->scratch = pool_take(repeat->scratch);

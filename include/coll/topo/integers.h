@@ -83,11 +83,11 @@ COLL_HOT_INLINE uint32_t coll_reverse_bits(uint32_t x, uint32_t bits)
     return x >> 1 >> (31 - bits);
 }
 
-/* *product = a · b; false where that does not fit. */
+/* *product = a · b; false where that does not fit. Divides only if one of them is large. */
 COLL_INLINE bool coll_multiply(size_t a, size_t b, size_t *product)
 {
     *product = a * b;
-    return b == 0 || a <= SIZE_MAX / b;
+    return ((a | b) >> (sizeof(size_t) * 4)) == 0 || b == 0 || a <= SIZE_MAX / b;
 }
 
 /* The digits of x to the base −2, and back: two's complement, modulo 2^32. Schroeppel 1972,
