@@ -8,15 +8,18 @@
  *   coll_comm_free(&comm);
  *   coll_mpi_close(&mpi);
  *
- * A handle is an MPI_Request. An operation is tested once as soon as it is started, as short
- * messages are mostly gone, or here, by then. Calls are those of the profiling interface: tools
- * between the program and the library do not see them. MPI has no way to tell other ranks of a
- * failure, so there is no abort; an error ends the collective on its own rank.
+ * Calls are those of the profiling interface: tools between the program and the library do not
+ * see them. MPI has no way to tell other ranks of a failure, so there is no abort; an error ends
+ * the collective on its own rank.
  *
- * Libraries send a short message at once, through memory that both processes have; for a longer
- * one they first agree on a copy from one to the other, which takes a while. A message that is
- * not much longer is faster as several short ones, all started at once. Both ends know its
- * length, so both cut it alike.
+ * Testing. A test that finds nothing is not cheap: it moves the whole library on, and where there
+ * are more processes than processors it may give its own away. So all requests are tested
+ * together, once for each round of tests of the operations in flight.
+ *
+ * Pieces. Libraries send a short message at once, through memory that both processes have; for
+ * a longer one they first agree on a copy from one to the other, which takes a while. A message
+ * that is not much longer is faster as several short ones, all started at once. Both ends know
+ * its length, so both cut it alike.
  */
 #ifndef COLL_EXAMPLES_MPI_TRANSPORT_H
 #define COLL_EXAMPLES_MPI_TRANSPORT_H
@@ -38,29 +41,33 @@ enum { COLL_MPI_PIECE = 8192, COLL_MPI_CUT = 8 * COLL_MPI_PIECE };
 #endif
 enum { COLL_MPI_PIECES = COLL_MPI_CUT / COLL_MPI_PIECE };
 
-/* The requests of a message in pieces. */
-typedef struct coll_mpi_bundle {
-    struct coll_mpi_bundle *next; /* of those that are not in use */
-    int n;
-    MPI_Request request[COLL_MPI_PIECES];
-} coll_mpi_bundle;
+/* An operation in flight; a handle's first word is its number. */
+typedef struct coll_mpi_operation {
+    size_t bytes, received;
+    uint32_t left;  /* requests that are not done */
+    uint32_t round; /* of tests, in which it was last asked for */
+    uint32_t next;  /* operation that is not in use */
+    int error;
+    bool receives;
+} coll_mpi_operation;
 
 typedef struct coll_mpi {
     MPI_Comm comm;
     uint32_t rank, p;
+    bool crowded;   /* there are more processes than processors */
     uint32_t spins; /* idle tests before it lets other processes run */
     int error;      /* MPI's code of the last error; MPI_SUCCESS: none */
-    coll_mpi_bundle *unused;
+
+    /* Requests lie in the first `used` places, MPI_REQUEST_NULL where there is none. */
+    MPI_Request *request;
+    uint32_t *owner; /* operations of the requests */
+    int *indices;    /* what MPI_Testsome says is done, … */
+    MPI_Status *statuses;
+    int used, flying, room;
+    coll_mpi_operation *operation;
+    uint32_t operations, unused; /* how many there are; the first not in use, or UINT32_MAX */
+    uint32_t round;
 } coll_mpi;
-
-/* The second word of a handle has the bytes of the message, and this if it is received. The
- * first is a request, or, if the message is in pieces, a bundle. */
-#define COLL_I_MPI_RECEIVED ((uintptr_t)1 << (sizeof(uintptr_t) * CHAR_BIT - 1))
-
-COLL_INLINE bool coll_i_mpi_is_cut(size_t bytes)
-{
-    return bytes > COLL_MPI_PIECE && bytes <= COLL_MPI_CUT;
-}
 
 COLL_INLINE coll_status coll_i_mpi_failed(coll_mpi *mpi, int error)
 {
@@ -70,113 +77,203 @@ COLL_INLINE coll_status coll_i_mpi_failed(coll_mpi *mpi, int error)
     return kind == MPI_ERR_TRUNCATE ? COLL_ERR_SIZE : COLL_ERR_IO;
 }
 
-/* Is what was received as long as it should be? */
-COLL_INLINE coll_status coll_i_mpi_received(coll_mpi *mpi, MPI_Status *statuses, int n,
-                                            size_t expected)
+/* ---- tables ------------------------------------------------------------------------------ */
+
+/* Makes room for the requests of one more operation. */
+COLL_INLINE bool coll_i_mpi_grow(coll_mpi *mpi)
 {
-    size_t bytes = 0;
-    for (int i = 0; i < n; i++) {
-        int count;
-        const int error = PMPI_Get_count(&statuses[i], MPI_BYTE, &count);
-        if (error != MPI_SUCCESS)
-            return coll_i_mpi_failed(mpi, error);
-        bytes += (size_t)count;
-    }
-    return bytes == expected ? COLL_OK : COLL_ERR_SIZE;
+    const int room = 2 * mpi->room + 2 * COLL_MPI_PIECES;
+    void *moved;
+    if (mpi->used + COLL_MPI_PIECES <= mpi->room)
+        return true;
+    /* Each table as it comes: what has moved stays usable if the next one does not. */
+    if (!(moved = realloc(mpi->request, (size_t)room * sizeof *mpi->request)))
+        return false;
+    mpi->request = (MPI_Request *)moved;
+    if (!(moved = realloc(mpi->owner, (size_t)room * sizeof *mpi->owner)))
+        return false;
+    mpi->owner = (uint32_t *)moved;
+    if (!(moved = realloc(mpi->indices, (size_t)room * sizeof *mpi->indices)))
+        return false;
+    mpi->indices = (int *)moved;
+    if (!(moved = realloc(mpi->statuses, (size_t)room * sizeof *mpi->statuses)))
+        return false;
+    mpi->statuses = (MPI_Status *)moved;
+    mpi->room = room;
+    return true;
 }
 
-COLL_INLINE coll_status coll_i_mpi_test_bundle(coll_mpi *mpi, coll_handle *h)
+/* The number of an operation that is not in use; UINT32_MAX: there is no memory. */
+COLL_INLINE uint32_t coll_i_mpi_take(coll_mpi *mpi)
 {
-    coll_mpi_bundle *bundle = (coll_mpi_bundle *)h->word[0];
-    MPI_Status statuses[COLL_MPI_PIECES];
-    int done = 0;
-    int error = PMPI_Testall(bundle->n, bundle->request, &done, statuses);
-    for (int i = 0; error == MPI_ERR_IN_STATUS && i < bundle->n; i++)
-        if (statuses[i].MPI_ERROR != MPI_SUCCESS && statuses[i].MPI_ERROR != MPI_ERR_PENDING)
-            error = statuses[i].MPI_ERROR;
+    uint32_t number = mpi->unused;
+    if (number == UINT32_MAX) {
+        const uint32_t more = mpi->operations ? 2 * mpi->operations : 16;
+        void *moved = realloc(mpi->operation, more * sizeof *mpi->operation);
+        if (!moved)
+            return UINT32_MAX;
+        mpi->operation = (coll_mpi_operation *)moved;
+        for (uint32_t i = mpi->operations; i < more; i++)
+            mpi->operation[i].next = i + 1 < more ? i + 1 : UINT32_MAX;
+        number = mpi->operations;
+        mpi->operations = more;
+    }
+    mpi->unused = mpi->operation[number].next;
+    return number;
+}
+
+COLL_INLINE void coll_i_mpi_give(coll_mpi *mpi, uint32_t number)
+{
+    mpi->operation[number].next = mpi->unused;
+    mpi->unused = number;
+}
+
+/* ---- testing ----------------------------------------------------------------------------- */
+
+/* A request of an operation is done, or failed. */
+COLL_INLINE void coll_i_mpi_done(coll_mpi *mpi, int place, const MPI_Status *status, int error)
+{
+    coll_mpi_operation *operation = &mpi->operation[mpi->owner[place]];
+    int bytes = 0;
+    if (error == MPI_SUCCESS && operation->receives)
+        error = PMPI_Get_count(status, MPI_BYTE, &bytes);
+    operation->received += (size_t)bytes;
+    operation->left--;
     if (error != MPI_SUCCESS)
-        return coll_i_mpi_failed(mpi, error);
-    if (!done)
-        return COLL_AGAIN;
-    bundle->next = mpi->unused;
-    mpi->unused = bundle;
-    return h->word[1] & COLL_I_MPI_RECEIVED
-               ? coll_i_mpi_received(mpi, statuses, bundle->n,
-                                     h->word[1] & ~COLL_I_MPI_RECEIVED)
-               : COLL_OK;
+        operation->error = error;
+    mpi->flying--;
+    while (mpi->used > 0 && mpi->request[mpi->used - 1] == MPI_REQUEST_NULL)
+        mpi->used--;
+}
+
+/* Tests all requests. */
+COLL_INLINE void coll_i_mpi_sweep(coll_mpi *mpi)
+{
+    int done = 0, error;
+    if (mpi->flying == 1) { /* it is the last, as places behind the last are free */
+        const int place = mpi->used - 1;
+        error = PMPI_Test(&mpi->request[place], &done, &mpi->statuses[0]);
+        if (done || error != MPI_SUCCESS) {
+            mpi->request[place] = MPI_REQUEST_NULL;
+            coll_i_mpi_done(mpi, place, &mpi->statuses[0], error);
+        }
+        return;
+    }
+    error = PMPI_Testsome(mpi->used, mpi->request, &done, mpi->indices, mpi->statuses);
+    for (int i = 0; i < done && done != MPI_UNDEFINED; i++) {
+        mpi->request[mpi->indices[i]] = MPI_REQUEST_NULL;
+        coll_i_mpi_done(mpi, mpi->indices[i], &mpi->statuses[i],
+                        error == MPI_ERR_IN_STATUS ? mpi->statuses[i].MPI_ERROR : error);
+    }
 }
 
 COLL_INLINE coll_status coll_i_mpi_test(void *ctx, coll_handle *h)
 {
     coll_mpi *mpi = (coll_mpi *)ctx;
-    MPI_Request request;
-    MPI_Status status;
-    int done = 0, error;
-    if (coll_i_mpi_is_cut(h->word[1] & ~COLL_I_MPI_RECEIVED))
-        return coll_i_mpi_test_bundle(mpi, h);
-    memcpy(&request, &h->word[0], sizeof request);
-    error = PMPI_Test(&request, &done, &status);
-    memcpy(&h->word[0], &request, sizeof request);
-    if (error != MPI_SUCCESS)
-        return coll_i_mpi_failed(mpi, error);
-    if (!done)
+    const uint32_t number = (uint32_t)h->word[0];
+    coll_mpi_operation *operation = &mpi->operation[number];
+    if (operation->left > 0 && operation->round == mpi->round) {
+        mpi->round++; /* all have been asked for since the last sweep */
+        coll_i_mpi_sweep(mpi);
+    }
+    operation->round = mpi->round;
+    if (operation->error != MPI_SUCCESS)
+        return coll_i_mpi_failed(mpi, operation->error);
+    if (operation->left > 0)
         return COLL_AGAIN;
-    return h->word[1] & COLL_I_MPI_RECEIVED
-               ? coll_i_mpi_received(mpi, &status, 1, h->word[1] & ~COLL_I_MPI_RECEIVED)
-               : COLL_OK;
+    if (operation->receives && operation->received != operation->bytes)
+        return COLL_ERR_SIZE;
+    coll_i_mpi_give(mpi, number);
+    return COLL_OK;
 }
+
+COLL_INLINE void coll_i_mpi_cancel(void *ctx, coll_handle *h)
+{
+    coll_mpi *mpi = (coll_mpi *)ctx;
+    const uint32_t number = (uint32_t)h->word[0];
+    for (int place = 0; place < mpi->used; place++) {
+        MPI_Request *request = &mpi->request[place];
+        if (mpi->owner[place] != number || *request == MPI_REQUEST_NULL)
+            continue;
+        if (mpi->operation[number].receives) {
+            (void)PMPI_Cancel(request);
+            (void)PMPI_Wait(request, MPI_STATUS_IGNORE);
+        } else {
+            (void)PMPI_Request_free(request); /* sends cannot be given up everywhere */
+        }
+        *request = MPI_REQUEST_NULL;
+        mpi->flying--;
+    }
+    while (mpi->used > 0 && mpi->request[mpi->used - 1] == MPI_REQUEST_NULL)
+        mpi->used--;
+    coll_i_mpi_give(mpi, number);
+}
+
+/* ---- starting ---------------------------------------------------------------------------- */
 
 /* Starts to send, or to receive, a message or a piece of one. */
-COLL_INLINE int coll_i_mpi_start(const coll_mpi *mpi, bool receive, uint32_t peer, uint32_t tag,
-                                 void *buf, size_t bytes, MPI_Request *request)
+COLL_INLINE int coll_i_mpi_start(coll_mpi *mpi, uint32_t number, uint32_t peer, uint32_t tag,
+                                 void *buf, size_t bytes)
 {
-    return receive
-               ? PMPI_Irecv(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request)
-               : PMPI_Isend(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request);
+    coll_mpi_operation *operation = &mpi->operation[number];
+    MPI_Request *request = &mpi->request[mpi->used];
+    const int error =
+        operation->receives
+            ? PMPI_Irecv(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request)
+            : PMPI_Isend(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request);
+    if (error != MPI_SUCCESS)
+        return error;
+    mpi->owner[mpi->used++] = number;
+    mpi->flying++;
+    operation->left++;
+    return MPI_SUCCESS;
 }
 
-COLL_INLINE int coll_i_mpi_start_bundle(coll_mpi *mpi, bool receive, uint32_t peer,
-                                        uint32_t tag, unsigned char *buf, size_t bytes,
-                                        coll_handle *h)
+/* A short send is mostly over when it has been started. */
+COLL_INLINE void coll_i_mpi_look(coll_mpi *mpi)
 {
-    coll_mpi_bundle *bundle = mpi->unused;
-    int error = MPI_SUCCESS;
-    if (bundle)
-        mpi->unused = bundle->next;
-    else
-        bundle = (coll_mpi_bundle *)malloc(sizeof *bundle);
-    if (!bundle)
-        return MPI_ERR_NO_MEM;
-    bundle->n = 0;
-    for (size_t at = 0; at < bytes && error == MPI_SUCCESS; at += COLL_MPI_PIECE) {
-        const size_t piece = bytes - at < COLL_MPI_PIECE ? bytes - at : COLL_MPI_PIECE;
-        error = coll_i_mpi_start(mpi, receive, peer, tag, buf + at, piece,
-                                 &bundle->request[bundle->n]);
-        bundle->n += error == MPI_SUCCESS;
+    const int place = mpi->used - 1;
+    int done = 0;
+    const int error = PMPI_Test(&mpi->request[place], &done, &mpi->statuses[0]);
+    if (done || error != MPI_SUCCESS) {
+        mpi->request[place] = MPI_REQUEST_NULL;
+        coll_i_mpi_done(mpi, place, &mpi->statuses[0], error);
     }
-    h->word[0] = (uintptr_t)bundle;
-    return error;
 }
 
 /* `buf` of a send is only read. */
-COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, bool receive, uint32_t peer,
+COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, bool receives, uint32_t peer,
                                         uint32_t tag, void *buf, size_t bytes, coll_handle *h)
 {
+    const size_t piece = bytes <= COLL_MPI_CUT ? COLL_MPI_PIECE : bytes;
+    const uint32_t number = coll_i_mpi_grow(mpi) ? coll_i_mpi_take(mpi) : UINT32_MAX;
+    coll_mpi_operation *operation;
     coll_status status;
-    int error;
-    h->word[1] = bytes | (receive ? COLL_I_MPI_RECEIVED : 0);
-    if (coll_i_mpi_is_cut(bytes)) {
-        error =
-            coll_i_mpi_start_bundle(mpi, receive, peer, tag, (unsigned char *)buf, bytes, h);
-    } else {
-        MPI_Request request = MPI_REQUEST_NULL;
-        error = coll_i_mpi_start(mpi, receive, peer, tag, buf, bytes, &request);
-        memcpy(&h->word[0], &request, sizeof request);
-    }
-    if (error != MPI_SUCCESS)
-        return coll_i_mpi_failed(mpi, error);
+    size_t at = 0;
+    if (number == UINT32_MAX)
+        return COLL_ERR_MEMORY;
+    operation = &mpi->operation[number];
+    operation->bytes = bytes;
+    operation->received = 0;
+    operation->left = 0;
+    operation->round = mpi->round - 1;
+    operation->receives = receives;
+    operation->error = MPI_SUCCESS;
+    h->word[0] = number;
+    do {
+        const size_t n = bytes - at < piece ? bytes - at : piece;
+        operation->error =
+            coll_i_mpi_start(mpi, number, peer, tag, (unsigned char *)buf + at, n);
+        at += n;
+    } while (at < bytes && operation->error == MPI_SUCCESS);
+    if (bytes <= piece && operation->error == MPI_SUCCESS && (!receives || !mpi->crowded))
+        coll_i_mpi_look(mpi);
+    if (operation->left > 0 && operation->error == MPI_SUCCESS)
+        return COLL_STARTED;
     status = coll_i_mpi_test(mpi, h);
-    return status == COLL_AGAIN ? COLL_STARTED : status;
+    if (status != COLL_OK)
+        coll_i_mpi_cancel(mpi, h);
+    return status;
 }
 
 COLL_INLINE coll_status coll_i_mpi_send(void *ctx, uint32_t peer, uint32_t tag, const void *buf,
@@ -191,35 +288,7 @@ COLL_INLINE coll_status coll_i_mpi_recv(void *ctx, uint32_t peer, uint32_t tag, 
     return coll_i_mpi_move((coll_mpi *)ctx, true, peer, tag, buf, bytes, h);
 }
 
-COLL_INLINE void coll_i_mpi_cancel_one(bool received, MPI_Request request)
-{
-    if (request == MPI_REQUEST_NULL)
-        return; /* the test that failed took it */
-    if (!received) {
-        (void)PMPI_Request_free(&request); /* sends cannot be given up everywhere */
-        return;
-    }
-    (void)PMPI_Cancel(&request);
-    (void)PMPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-COLL_INLINE void coll_i_mpi_cancel(void *ctx, coll_handle *h)
-{
-    coll_mpi *mpi = (coll_mpi *)ctx;
-    const bool received = (h->word[1] & COLL_I_MPI_RECEIVED) != 0;
-    if (coll_i_mpi_is_cut(h->word[1] & ~COLL_I_MPI_RECEIVED)) {
-        coll_mpi_bundle *bundle = (coll_mpi_bundle *)h->word[0];
-        for (int i = 0; i < bundle->n; i++)
-            coll_i_mpi_cancel_one(received, bundle->request[i]);
-        bundle->next = mpi->unused;
-        mpi->unused = bundle;
-    } else {
-        MPI_Request request;
-        memcpy(&request, &h->word[0], sizeof request);
-        coll_i_mpi_cancel_one(received, request);
-    }
-}
-
+/* ---- the transport ----------------------------------------------------------------------- */
 COLL_INLINE void coll_i_mpi_wait(void *ctx, uint32_t idle)
 {
     if (idle > ((const coll_mpi *)ctx)->spins)
@@ -242,35 +311,46 @@ static const coll_transport coll_mpi_transport = {coll_i_mpi_send,
                                                   (size_t)1 << 30, /* counts are ints */
                                                   32768};
 
-/* Makes a context of all ranks of a communicator, on a duplicate of it. Collective. Returns
- * MPI's error code. */
-COLL_INLINE int coll_mpi_open(coll_mpi *mpi, MPI_Comm comm)
+/* Makes a context on a communicator in which nobody else sends messages, and whose errors are
+ * returned; it stays the caller's. */
+COLL_INLINE void coll_mpi_init(coll_mpi *mpi, MPI_Comm comm)
 {
-    int rank, p, error = PMPI_Comm_dup(comm, &mpi->comm);
-    if (error != MPI_SUCCESS)
-        return error;
-    (void)PMPI_Comm_set_errhandler(mpi->comm, MPI_ERRORS_RETURN);
-    (void)PMPI_Comm_rank(mpi->comm, &rank);
-    (void)PMPI_Comm_size(mpi->comm, &p);
+    int rank, p;
+    memset(mpi, 0, sizeof *mpi);
+    (void)PMPI_Comm_rank(comm, &rank);
+    (void)PMPI_Comm_size(comm, &p);
+    mpi->comm = comm;
     mpi->rank = (uint32_t)rank;
     mpi->p = (uint32_t)p;
     mpi->spins = 64;
     mpi->error = MPI_SUCCESS;
-    mpi->unused = NULL;
+    mpi->unused = UINT32_MAX;
+}
+
+/* Frees a context's memory. Nothing may be running over it. */
+COLL_INLINE void coll_mpi_free(coll_mpi *mpi)
+{
+    free(mpi->request);
+    free(mpi->owner);
+    free(mpi->indices);
+    free(mpi->statuses);
+    free(mpi->operation);
+}
+
+/* Makes a context of all ranks of a communicator, on a duplicate of it. Collective. Returns
+ * MPI's error code. */
+COLL_INLINE int coll_mpi_open(coll_mpi *mpi, MPI_Comm comm)
+{
+    MPI_Comm mine;
+    const int error = PMPI_Comm_dup(comm, &mine);
+    if (error != MPI_SUCCESS)
+        return error;
+    (void)PMPI_Comm_set_errhandler(mine, MPI_ERRORS_RETURN);
+    coll_mpi_init(mpi, mine);
     return MPI_SUCCESS;
 }
 
-/* Frees a context's memory. */
-COLL_INLINE void coll_mpi_free(coll_mpi *mpi)
-{
-    while (mpi->unused) {
-        coll_mpi_bundle *bundle = mpi->unused;
-        mpi->unused = bundle->next;
-        free(bundle);
-    }
-}
-
-/* Ends a context; collective, and nothing may be running over it. */
+/* Ends such a context; collective. */
 COLL_INLINE int coll_mpi_close(coll_mpi *mpi)
 {
     coll_mpi_free(mpi);

@@ -116,20 +116,22 @@ void comm_done(struct comm *comm)
 static bool open_private(struct comm *comm, MPI_Comm handle, MPI_Group group)
 {
     MPI_Errhandler before;
+    MPI_Comm mine;
     int error;
     if (comm->p == 1) {
-        comm->mpi.comm = settings.self;
+        coll_mpi_init(&comm->mpi, settings.self);
         return true;
     }
     PMPI_Comm_get_errhandler(handle, &before);
     PMPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN);
-    error = PMPI_Comm_create(handle, group, &comm->mpi.comm);
+    error = PMPI_Comm_create(handle, group, &mine);
     PMPI_Comm_set_errhandler(handle, before);
     if (before != MPI_ERRHANDLER_NULL)
         PMPI_Errhandler_free(&before);
     if (error != MPI_SUCCESS)
         return false;
-    PMPI_Comm_set_errhandler(comm->mpi.comm, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(mine, MPI_ERRORS_RETURN);
+    coll_mpi_init(&comm->mpi, mine);
     return true;
 }
 
@@ -145,11 +147,11 @@ static struct comm *create(MPI_Comm handle)
         MPI_Group group;
         PMPI_Comm_rank(handle, &rank);
         PMPI_Comm_size(handle, &p);
-        comm->rank = comm->mpi.rank = (uint32_t)rank;
-        comm->p = comm->mpi.p = (uint32_t)p;
-        comm->mpi.spins = settings.spins;
+        comm->rank = (uint32_t)rank;
+        comm->p = (uint32_t)p;
         PMPI_Comm_group(handle, &group);
         comm->runs_here = open_private(comm, handle, group);
+        comm->mpi.crowded = settings.crowded;
         find_nodes(comm, group);
         PMPI_Group_free(&group);
     }

@@ -223,7 +223,8 @@ bool jobs_progress(void)
 
 void jobs_idle(uint32_t idle)
 {
-    if (idle > settings.spins)
+    enum { SPINS = 2000, CROWDED_SPINS = 1 };
+    if (idle > (settings.crowded ? CROWDED_SPINS : SPINS))
         (void)sched_yield();
 }
 

@@ -286,10 +286,10 @@ struct settings {
     bool kits;                   /* some of them are of algorithms that are made of others */
     uint32_t off;                /* mask of collectives that the library does */
     bool verbose;
-    bool threads; /* the lock is needed */
-    bool ready;   /* between MPI_Init and MPI_Finalize */
-    int tag_most; /* the largest tag that the library has */
-    uint32_t spins;
+    bool threads;  /* the lock is needed */
+    bool ready;    /* between MPI_Init and MPI_Finalize */
+    int tag_most;  /* the largest tag that the library has */
+    bool crowded;  /* there are more ranks on this node than processors */
     uint32_t ppn;  /* ranks of a node as the user says; 0: as they are */
     MPI_Comm self; /* private, of this rank alone */
 };

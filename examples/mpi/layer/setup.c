@@ -20,10 +20,9 @@ void unlock(void)
         pthread_mutex_unlock(&mutex);
 }
 
-/* Polls without success before others may run: few, if there are more ranks than processors. */
-static uint32_t spins(void)
+/* Are there more ranks on this node than processors? */
+static bool is_crowded(void)
 {
-    enum { CROWDED = 1, ALONE = 2000 };
     MPI_Comm node;
     cpu_set_t cpus;
     int ranks = 1;
@@ -32,9 +31,7 @@ static uint32_t spins(void)
         PMPI_Comm_size(node, &ranks);
         PMPI_Comm_free(&node);
     }
-    if (sched_getaffinity(0, sizeof cpus, &cpus) != 0)
-        return CROWDED;
-    return ranks > CPU_COUNT(&cpus) ? CROWDED : ALONE;
+    return sched_getaffinity(0, sizeof cpus, &cpus) != 0 || ranks > CPU_COUNT(&cpus);
 }
 
 static void begin(int level)
@@ -46,7 +43,7 @@ static void begin(int level)
     settings.tag_most = found ? *(int *)value : 32767;
     PMPI_Comm_dup(MPI_COMM_SELF, &settings.self);
     PMPI_Comm_set_errhandler(settings.self, MPI_ERRORS_RETURN);
-    settings.spins = spins();
+    settings.crowded = is_crowded();
     control_init();
     jobs_init();
     types_init();
