@@ -201,7 +201,8 @@ COLL_INLINE coll_status coll_comm_dup(coll_comm *dup, coll_comm *parent, uint32_
 /* Has all ranks of a communicator use this algorithm for this collective from the next call on,
  * with these parameters (NULL: the usual ones); NULL as algorithm: coll_select's choice again.
  * Every rank makes the same call. Whether the algorithm can do what a call asks for is checked
- * at that call. */
+ * at that call. An allreduce without COLL_GIVES_SAME_BITS may give ranks floating-point sums that
+ * differ in their last bits; coll_select never chooses one. */
 COLL_INLINE coll_status coll_comm_force(coll_comm *comm, coll_collective collective,
                                         const coll_algorithm *algorithm, const uint32_t *params)
 {

@@ -177,7 +177,7 @@ COLL_INLINE bool coll_param_read(coll_pick *pick, const char *word, bool rule,
     name[length] = '\0';
     i = coll_param_index(algorithm, name);
     if (i == algorithm->n_params) {
-        const char *names[COLL_PARAM_MAX];
+        const char *names[COLL_PARAM_MAX] = {NULL};
         for (uint32_t k = 0; k < algorithm->n_params; k++)
             names[k] = algorithm->params[k].name;
         coll_name_index("parameter", name, names, algorithm->n_params, why);
