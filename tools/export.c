@@ -31,12 +31,19 @@ static coll_export_result export_goal(coll_export *out, const struct wish *wish)
     return coll_export_goal(out, &options);
 }
 
+static coll_export_result export_dot(coll_export *out, const struct wish *wish)
+{
+    (void)wish;
+    return coll_export_dot(out);
+}
+
 static const struct format {
     const char *name;
     coll_export_result (*export)(coll_export *out, const struct wish *wish);
 } formats[] = {
     {"json", export_json},
     {"goal", export_goal},
+    {"dot", export_dot},
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
@@ -67,7 +74,8 @@ int export_main(int argc, char **argv)
     struct wish wish = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const char *format_word, *type = "f64", *path = NULL;
     const struct option options[] = {
-        OPERAND("FORMAT", "json, for programs; goal, for LogGOPSim", &format_word),
+        OPERAND("FORMAT", "json, for programs; goal, for LogGOPSim; dot, for Graphviz",
+                &format_word),
         ASK_OPTIONS(ask),
         NUMBER(0, "seed", "S", "random sizes for the blocks of a v-collective", &ask.seed, 0,
                UINT64_MAX - 1),

@@ -5,11 +5,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "coll/export/words.h"
 #include "commands.h"
 #include "job.h"
 #include "picture.h"
 #include "rounds.h"
-#include "words.h"
 
 enum {
     LINES_MAX = 200,        /* of all ranks' steps, that nobody would read more of */
@@ -35,6 +35,13 @@ static unsigned terminal_width(void)
 }
 
 /* ---- words ------------------------------------------------------------------------------- */
+
+static void print_action(const coll_action *a)
+{
+    coll_writer to;
+    coll_writer_init(&to, stdout);
+    coll_write_action(&to, a);
+}
 
 /* Prints up to `most` lines of a rank's steps; 0: all. Returns how many steps were left out. */
 static size_t print_rank(const coll_plan *plan, uint32_t rank, size_t most)

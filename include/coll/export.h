@@ -8,13 +8,17 @@
  *   header         for
  *   export/json.h  programs: everything about a plan, and what each action must come after
  *   export/goal.h  LogGOPSim and other simulators of GOAL programs
+ *   export/dot.h   eyes: Graphviz draws it
+ *   export/words.h an action in words
  *
  * The command is `coll export`; docs/formats.md says what is in the files. Hosted.
  */
 #ifndef COLL_EXPORT_H
 #define COLL_EXPORT_H
 
+#include "export/dot.h"
 #include "export/goal.h"
 #include "export/json.h"
+#include "export/words.h"
 
 #endif /* COLL_EXPORT_H */

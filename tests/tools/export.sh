@@ -40,6 +40,7 @@ fabric='GOAL has no reduction by the network: export an algorithm without the tr
 while read -r collective algorithm traits; do
     for p in 5 8; do
         run 0 json "$collective" "$algorithm" -p $p
+        run 0 dot "$collective" "$algorithm" -p $p
         case $traits in
         *needs-multicast*) refuses "$multicast" goal "$collective" "$algorithm" -p $p ;;
         *needs-fabric-reduce*) refuses "$fabric" goal "$collective" "$algorithm" -p $p --nodes 2 ;;
@@ -47,7 +48,20 @@ while read -r collective algorithm traits; do
         esac
     done
 done <"$scratch/rows"
-[ "$checks" -gt 600 ] || fail 'the list of rows is short'
+[ "$checks" -gt 1000 ] || fail 'the list of rows is short'
+
+# Graphviz draws each node once.
+if command -v dot >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
+    for plan in 'bcast fnomial -p 8' 'allreduce ring -p 4' 'allreduce fabric -p 4' 'bcast multicast -p 5' \
+        'allreduce dpml -p 4 --nodes 2' 'barrier dissemination -p 5' 'allgather ring -p 1'; do
+        # shellcheck disable=SC2086
+        run 0 dot $plan
+        checks=$((checks + 1))
+        dot -Tsvg "$scratch/out" >"$scratch/svg" 2>"$scratch/err" && [ ! -s "$scratch/err" ] &&
+            [ "$(grep -c 'class="node"' "$scratch/svg")" -eq "$(grep -c '^ *[rn][a-z0-9_]* \[' "$scratch/out")" ] ||
+            fail "dot does not draw coll export dot $plan"
+    done
+fi
 
 # ---- options ---------------------------------------------------------------------------------
 run 0 goal allreduce ring -p 4 --count 8 --type f32 --reduce 1500 --cpu 2
@@ -111,7 +125,7 @@ link.json
 pipe' ] || fail "files are left over: $(ls)"
 
 # ---- the documents ---------------------------------------------------------------------------
-sed -n 's,^    build/coll export \([^#]*\).*,\1,p' "$COLL_SOURCE/README.md" "$COLL_SOURCE/docs/formats.md" >"$scratch/printed"
+sed -n 's,^    build/coll export \([^#&]*\).*,\1,p' "$COLL_SOURCE/README.md" "$COLL_SOURCE/docs/formats.md" >"$scratch/printed"
 [ "$(wc -l <"$scratch/printed")" -ge 3 ] || fail 'the documents print no commands'
 while read -r arguments; do
     # shellcheck disable=SC2086

@@ -32,22 +32,6 @@ enum { COLL_JSON_VERSION = 1 };
 
 #define COLL_I_JSON_LIMIT ((uint64_t)1 << 53)
 
-/* Writes text as a JSON string. */
-COLL_INLINE void coll_json_string(coll_writer *to, const char *text)
-{
-    coll_i_write_text(to, "\"");
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            coll_i_write(to, "\\%c", c);
-        else if (c < 0x20)
-            coll_i_write(to, "\\u%04x", (unsigned)c);
-        else
-            coll_i_write_bytes(to, text, 1);
-    }
-    coll_i_write_text(to, "\"");
-}
-
 /* ---- what JSON can say ------------------------------------------------------------------- */
 
 COLL_INLINE bool coll_i_json_says(uint64_t number)
@@ -109,7 +93,7 @@ COLL_INLINE void coll_i_json_traits(coll_writer *to, uint32_t traits)
 #define COLL_I_JSON_TRAIT(trait, text)                                                         \
     if (traits & (uint32_t)(trait)) {                                                          \
         coll_i_write_text(to, between);                                                        \
-        coll_json_string(to, text);                                                            \
+        coll_write_quoted(to, text);                                                           \
         between = ", ";                                                                        \
     }
     COLL_TRAIT_LIST(COLL_I_JSON_TRAIT)
@@ -122,13 +106,13 @@ COLL_INLINE void coll_i_json_plan(coll_writer *to, const coll_plan *plan)
 {
     const coll_algorithm *algorithm = plan->algorithm;
     coll_i_write_text(to, "\"collective\": ");
-    coll_json_string(to, coll_collective_name(plan->problem.collective));
+    coll_write_quoted(to, coll_collective_name(plan->problem.collective));
     coll_i_write_text(to, ", \"algorithm\": ");
-    coll_json_string(to, algorithm->name);
+    coll_write_quoted(to, algorithm->name);
     coll_i_write_text(to, ", \"parameters\": {");
     for (uint32_t i = 0; i < algorithm->n_params; i++) {
         coll_i_write_text(to, i ? ", " : "");
-        coll_json_string(to, algorithm->params[i].name);
+        coll_write_quoted(to, algorithm->params[i].name);
         coll_i_write(to, ": %u", plan->param[i]);
     }
     coll_i_write_text(to, "}");
@@ -165,7 +149,7 @@ COLL_INLINE void coll_i_json_head(coll_writer *to, const coll_plan *plan)
                  COLL_VERSION_PATCH);
     coll_i_json_plan(to, plan);
     coll_i_write_text(to, ", \"source\": ");
-    coll_json_string(to, plan->algorithm->source);
+    coll_write_quoted(to, plan->algorithm->source);
     coll_i_write(to, ", \"window\": %u, \"traits\": ", plan->window);
     coll_i_json_traits(to, plan->traits);
     coll_i_write(to, "},\n \"problem\": {\"ranks\": %u, \"root\": ", of->p);

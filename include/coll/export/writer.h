@@ -76,6 +76,22 @@ COLL_INLINE void coll_i_write(coll_writer *to, const char *format, ...)
         coll_i_write_bytes(to, piece, (size_t)n);
 }
 
+/* Text between quotes, as JSON and DOT have it. */
+COLL_INLINE void coll_write_quoted(coll_writer *to, const char *text)
+{
+    coll_i_write_text(to, "\"");
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            coll_i_write(to, "\\%c", c);
+        else if (c < 0x20)
+            coll_i_write(to, "\\u%04x", (unsigned)c);
+        else
+            coll_i_write_bytes(to, text, 1);
+    }
+    coll_i_write_text(to, "\"");
+}
+
 /* ---- the request ------------------------------------------------------------------------- */
 
 typedef enum coll_export_result {
@@ -135,7 +151,7 @@ COLL_INLINE coll_export_result coll_i_export_end(coll_export *job, bool had_memo
 typedef coll_export_result (*coll_i_export_asks)(coll_export *job, const coll_plan *plan,
                                                  const coll_action *a, const void *arg);
 
-/* Asks every action of every rank. */
+/* Asks every action of every rank; NULL: only whether the ranks' plans can run. */
 COLL_INLINE coll_export_result coll_i_export_ask(coll_export *job, coll_i_export_asks asks,
                                                  const void *arg)
 {
@@ -143,7 +159,7 @@ COLL_INLINE coll_export_result coll_i_export_ask(coll_export *job, coll_i_export
     for (uint32_t rank = 0; rank < p; rank++) {
         const coll_plan *plan = coll_i_export_plan(job, rank);
         const coll_status status = coll_plan_check_rank(plan, rank);
-        const size_t steps = status == COLL_OK ? coll_plan_steps(plan, rank) : 0;
+        const size_t steps = status == COLL_OK && asks ? coll_plan_steps(plan, rank) : 0;
         if (status != COLL_OK)
             return coll_i_refuse(job, "the plan of rank %u cannot run: %s", rank,
                                  coll_status_text(status));
