@@ -58,7 +58,7 @@ if command -v dot >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
         run 0 dot $plan
         checks=$((checks + 1))
         dot -Tsvg "$scratch/out" >"$scratch/svg" 2>"$scratch/err" && [ ! -s "$scratch/err" ] &&
-            [ "$(grep -c 'class="node"' "$scratch/svg")" -eq "$(grep -c '^ *[rn][a-z0-9_]* \[' "$scratch/out")" ] ||
+            [ "$(grep -c 'class="node"' "$scratch/svg")" -eq "$(grep -c '^ *[a-z]*[0-9_]* \[label\|^ *network[0-9_]* \[' "$scratch/out")" ] ||
             fail "dot does not draw coll export dot $plan"
     done
 fi
