@@ -4,6 +4,7 @@
 #   make demo     run the conjugate-gradient example on four ranks, then show its schedules
 #   make test     build everything and run all tests
 #   make bench    say how to run the benchmarks
+#   make reproduce  numbers and figures of the papers again: build/reproduce/report.md
 #   make format   clang-format every source file
 #   make install  install into PREFIX (default /usr/local)
 #   make clean    remove build/
@@ -16,7 +17,7 @@ MAKEFLAGS += --no-print-directory
 need = command -v $(1) >/dev/null 2>&1 || \
 	{ echo "coll: $(2) is missing; on Debian: apt-get install $(3)" >&2; exit 1; }
 
-.PHONY: all build configure demo test bench format install clean help
+.PHONY: all build configure demo test bench reproduce format install clean help
 
 all: build
 
@@ -49,9 +50,12 @@ demo: configure
 
 bench: build
 	@echo "Benchmarks print CSV; run them on a quiet machine:"
-	@for program in $(BUILD)/bench/*; do \
+	@for program in $(BUILD)/bench/*; do test "$${program##*/}" != reproduce && \
 		test -f "$$program" && test -x "$$program" && echo "    $$program"; done; true
 	@echo "    bench/size.sh"
+
+reproduce: configure
+	@cmake --build $(BUILD) --parallel $(JOBS) --target reproduce
 
 format:
 	@$(call need,clang-format,clang-format,clang-format)

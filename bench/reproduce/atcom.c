@@ -1,0 +1,129 @@
+/* bench/reproduce/atcom.c — Wu 2005, performance tuning of collective communications on SMP
+ * clusters */
+#include "coll/model/atcom.h"
+
+#include "papers.h"
+#include "report.h"
+
+/* Table 4.1, seconds; columns: segments of 16K to 2M, rows: overlaps from 1K on. */
+static const double table_4_1[12][8] = {{.19, .20, .17, .16, .16, .15, .15, .13},
+                                        {.18, .19, .17, .16, .16, .15, .15, .17},
+                                        {.18, .18, .17, .16, .16, .15, .15, .17},
+                                        {.18, .18, .16, .15, .16, .15, .15, .17},
+                                        {.16, .18, .16, .15, .16, .15, .15, .18},
+                                        {0, .16, .15, .14, .15, .15, .16, .18},
+                                        {0, 0, .14, .14, .15, .15, .16, .18},
+                                        {0, 0, 0, .14, .16, .16, .16, .19},
+                                        {0, 0, 0, 0, .16, .17, .18, .20},
+                                        {0, 0, 0, 0, 0, .18, .21, .22},
+                                        {0, 0, 0, 0, 0, 0, .23, .27},
+                                        {0, 0, 0, 0, 0, 0, 0, .35}};
+
+/* Tables 4.4, 4.5 and 4.6 in one: coll_atcom_mark of each entry. */
+static const char *const marks[14] = {"..........", "..........", "x.........", "xx........",
+                                      "xxc.......", ".xcc......", "..Xcc.....", "...Xcc....",
+                                      "....Xco...", ".....Xoo..", "......oox.", ".......oxx",
+                                      "........xx", ".........x"};
+
+static const coll_plogp_costs *const ibm = &coll_plogp_ibm;
+
+static double inter(void *ctx, uint64_t segment)
+{
+    return coll_plogp_chain_us(ibm, 8, (double)*(const uint64_t *)ctx, (double)segment);
+}
+
+static double within(void *ctx, uint64_t bytes)
+{
+    (void)ctx;
+    return coll_plogp_us(ibm, COLL_PLOGP_SMCC, (double)bytes);
+}
+
+static coll_atcom_terms terms(void *ctx, uint64_t segment, uint64_t overlap)
+{
+    return coll_atcom_chain(ibm, 8, (double)*(const uint64_t *)ctx, (double)segment,
+                            (double)overlap);
+}
+
+static double mixed(void *ctx, uint64_t segment, uint64_t overlap)
+{
+    const uint32_t column = coll_log_ceil(2, segment) - 14,
+                   row = coll_log_ceil(2, overlap) - 10;
+    const coll_atcom_terms t = terms(ctx, segment, overlap);
+    return column < 8 ? table_4_1[row][column] * 1e6 : coll_atcom_penalty_us(&t);
+}
+
+static void tables(void)
+{
+    uint64_t bytes = 8 << 20;
+    coll_atcom_tuning t = {8 << 20, 1 << 14, 1 << 10, inter, within, mixed, terms, NULL};
+    coll_atcom_result filtered, exhaustive;
+    double chosen;
+    char lines[14 * 20];
+    int equal = 0, least[COLL_ATCOM_MEASURED + 1] = {0};
+    t.ctx = &bytes;
+    coll_atcom_tune(&t, &filtered);
+    coll_atcom_tune_exhaustively(&t, &exhaustive);
+    chosen = mixed(&bytes, filtered.segment, filtered.overlap);
+    report_section("Tables 4.4 to 4.6: the filters on the measured matrix of table 4.1");
+    report_text(
+        "Costs of messages and of shared memory are those which tables 4.1 and 4.3 imply "
+        "(`coll_plogp_ibm`); beyond segments of 2 MB, where table 4.1 ends, times are those "
+        "of equation 4.6. x: left by filter 1; o: left by filter 2; X: measured, c: computed "
+        "by filter 3. Columns are segments of 16K to 8M, rows overlaps of 1K to 8M.");
+    for (int row = 0; row < 14; row++)
+        for (int column = 0; column < 10; column++) {
+            const unsigned mark = filtered.mark[row][column];
+            char *at = &lines[20 * row + 2 * column];
+            at[0] = ".xocX"[mark];
+            at[1] = column < 9 ? ' ' : '\n';
+            equal += at[0] == marks[row][column];
+            for (unsigned m = 0; m <= mark; m++)
+                least[m]++;
+        }
+    report_text("```\n%.*s```", (int)sizeof lines, lines);
+    report_row("entries after filter 1, table 4.4", 30, least[COLL_ATCOM_FEW], "");
+    report_row("entries after filter 2, table 4.5", 18, least[COLL_ATCOM_POSSIBLE], "");
+    report_row("entries after filter 3, table 4.6", 12, least[COLL_ATCOM_COMPUTED], "");
+    report_row("of them measured", 4, least[COLL_ATCOM_MEASURED], "");
+    report_row("entries as in the tables", 140, equal, "");
+    report_section("Tables 4.7, 4.8 and figure 4.19: what filtered tuning costs, and loses");
+    report_says("time of filtered over exhaustive tuning", "5.6 to 10.8 %",
+                filtered.spent_us / exhaustive.spent_us > .056 &&
+                    filtered.spent_us / exhaustive.spent_us < .108,
+                "%.1f %%", 100 * filtered.spent_us / exhaustive.spent_us);
+    report_says("loss against the best of all", "at most 5 to 10 %",
+                chosen < 1.1 * exhaustive.us, "%.1f %%: %llu K, overlap %llu K",
+                100 * (chosen / exhaustive.us - 1), (unsigned long long)filtered.segment / 1024,
+                (unsigned long long)filtered.overlap / 1024);
+}
+
+static void figures(void)
+{
+    static const struct {
+        const char *name, *title;
+        coll_atcom_mode mode;
+    } equations[] = {{"atcom_4_15", "Equation 4.3, overlapping", COLL_ATCOM_OVERLAPPING},
+                     {"atcom_4_16", "Equation 4.4, wholly overlapped", COLL_ATCOM_COMPLETE},
+                     {"atcom_4_17", "Equation 4.6, with penalty", COLL_ATCOM_PENALTY}};
+    report_section("Figures 4.15 to 4.17: what the equations say of 8 MB to 8 x 16 processes");
+    for (int i = 0; i < 3; i++) {
+        report_picture(equations[i].name, equations[i].title, "overlap, bytes", "s",
+                       "set logscale x 2\nset yrange [0:*]");
+        for (double segment = 1 << 14; segment <= 1 << 23; segment *= 4) {
+            char label[40];
+            snprintf(label, sizeof label, "segments of %g K", segment / 1024);
+            report_curve(label, "linespoints");
+            for (double overlap = 1 << 10; overlap <= segment; overlap *= 2) {
+                const coll_atcom_terms t = coll_atcom_chain(ibm, 8, 8 << 20, segment, overlap);
+                report_point(overlap, coll_atcom_us(&t, equations[i].mode) / 1e6);
+            }
+        }
+    }
+}
+
+void reproduce_atcom(void)
+{
+    report_chapter("Wu 2005: ATCOM");
+    tables();
+    figures();
+}

@@ -1,0 +1,11 @@
+/* bench/reproduce/papers.h — a chapter of the report for each paper */
+#ifndef COLL_BENCH_REPRODUCE_PAPERS_H
+#define COLL_BENCH_REPRODUCE_PAPERS_H
+
+void reproduce_moody(void);
+void reproduce_littlefield(void);
+void reproduce_dpml(void);
+void reproduce_kumar(void);
+void reproduce_atcom(void);
+
+#endif /* COLL_BENCH_REPRODUCE_PAPERS_H */
