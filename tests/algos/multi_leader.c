@@ -15,52 +15,70 @@ static size_t part_at(const coll_grid_case *of, uint32_t j)
     return at < of->count ? at : of->count;
 }
 
-/* Adds what a level within costs a rank; blocks are the partitions that a rank leads. */
-static void add_within(const coll_grid_case *of, const coll_algorithm *algorithm,
-                       coll_collective it, const coll_node *at, uint32_t root,
-                       coll_verify_count *sum)
+/* Adds what a level within costs; blocks are the partitions that a rank leads. */
+static void add_within(level_sum *sum, level_stage stage, const coll_grid_case *of,
+                       const coll_algorithm *algorithm, coll_collective it,
+                       const coll_node *node, uint32_t root)
 {
     size_t counts[64], displs[64];
     coll_problem problem;
-    coll_report report;
+    const level_part *part;
     const bool in = it == COLL_SCATTERV || it == COLL_REDUCE_SCATTER;
-    coll_problem_init(&problem, it, at->ranks, 0, 8);
+    coll_layout *layout = in ? &problem.in : &problem.out;
+    coll_problem_init(&problem, it, node->ranks, 0, 8);
     problem.root = root;
     problem.flags = COLL_COMMUTATIVE;
-    for (uint32_t t = 0; t < at->ranks; t++) {
-        displs[t] = part_at(of, coll_leaders_below(at->ranks, t, of->param[0]));
-        counts[t] = part_at(of, coll_leaders_below(at->ranks, t + 1, of->param[0])) - displs[t];
+    for (uint32_t t = 0; t < node->ranks; t++) {
+        displs[t] = part_at(of, coll_leaders_below(node->ranks, t, of->param[0]));
+        counts[t] =
+            part_at(of, coll_leaders_below(node->ranks, t + 1, of->param[0])) - displs[t];
     }
-    if (in)
-        problem.in.counts = counts;
-    else
-        problem.out.counts = counts;
-    if (in)
-        problem.in.displs = displs;
-    else
-        problem.out.displs = displs;
-    report = level_apart(algorithm, &problem);
-    level_add(sum, &report.ranks[at->local]);
+    layout->counts = counts;
+    layout->displs = displs;
+    part = level_apart(algorithm, &problem);
+    for (uint32_t i = 0; i < node->ranks; i++)
+        level_add(sum, stage, node->first + i, part, i);
+}
+
+/* Batches that come one after the other: of the pieces of each of a rank's partitions, in order,
+ * and a last one that is shorter. */
+static uint32_t batches_of(const coll_grid_case *of, uint32_t first, uint32_t end)
+{
+    const uint32_t l = of->param[0], k = of->param[1];
+    const size_t piece = (of->count + l * k - 1) / (l * k), whole = of->count / piece;
+    uint32_t n = 0;
+    for (uint32_t j = first; j < end; j++) {
+        const size_t left = whole > j * k ? whole - j * k : 0, pieces = left < k ? left : k;
+        n += (uint32_t)((pieces + COLL_I_BATCH - 1) / COLL_I_BATCH);
+        n += whole / k == j && whole * piece < of->count;
+    }
+    return n;
 }
 
 /* … and what is across, piece by piece. */
-static void add_across(const coll_grid_case *of, const coll_algorithm *algorithm,
-                       uint32_t nodes, uint32_t root, const coll_node *at,
-                       coll_verify_count *sum)
+static void add_across(level_sum *sum, const coll_grid_case *of,
+                       const coll_algorithm *algorithm, uint32_t nodes, uint32_t root,
+                       const coll_node *at)
 {
-    const uint32_t l = of->param[0];
+    const uint32_t l = of->param[0], first = coll_leaders_below(at->ranks, at->local, l);
+    const uint32_t last = coll_leaders_below(at->ranks, at->local + 1, l);
     const size_t piece = (of->count + l * of->param[1] - 1) / (l * of->param[1]);
-    const size_t end = part_at(of, coll_leaders_below(at->ranks, at->local + 1, l));
-    for (size_t i = part_at(of, coll_leaders_below(at->ranks, at->local, l)); i < end;
-         i += piece) {
+    const size_t end = part_at(of, last);
+    for (size_t i = part_at(of, first); i < end; i += piece) {
         coll_problem problem;
-        coll_report report;
+        const level_part *part;
+        uint32_t rounds;
         coll_problem_init(&problem, of->collective, nodes, end - i < piece ? end - i : piece,
                           8);
         problem.flags = COLL_COMMUTATIVE;
         problem.root = root;
-        report = level_apart(algorithm, &problem);
-        level_add(sum, &report.ranks[at->index]);
+        part = level_apart(algorithm, &problem);
+        level_add(sum, LEVEL_ACROSS, at->first + at->local, part, at->index);
+        rounds = part->rounds;
+        if (of->collective == COLL_ALLREDUCE) /* others do not wait before they send */
+            rounds *= level_even(of->p) ? batches_of(of, first, last) : batches_of(of, 0, l);
+        if (sum->rounds[LEVEL_ACROSS] < rounds)
+            sum->rounds[LEVEL_ACROSS] = rounds;
     }
 }
 
@@ -68,39 +86,40 @@ static void add_across(const coll_grid_case *of, const coll_algorithm *algorithm
 static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
 {
     const coll_report whole = level_cost(of);
-    coll_verify_count own[64];
-    const coll_kit *kit = level_kit(0);
-    const uint32_t nodes = coll_nodes_count(&kit->nodes);
-    const coll_node root = coll_node_of(&kit->nodes, of->p, of->root);
-    const bool within = !coll_i_kit_flat(kit);
-    memcpy(own, whole.ranks, of->p * sizeof own[0]);
+    const coll_nodes *nodes = &level_kit(0)->nodes;
+    const uint32_t n = coll_nodes_count(nodes);
+    const coll_node root = coll_node_of(nodes, of->p, of->root);
+    const bool within = !coll_i_kit_flat(level_kit(0));
+    level_sum sum;
+    memset(&sum, 0, sizeof sum);
     for (uint32_t r = 0; r < of->p; r++) {
-        const coll_node at = coll_node_of(&kit->nodes, of->p, r);
-        const bool here = at.index == root.index;
+        const coll_node at = coll_node_of(nodes, of->p, r);
         const coll_verify_count outward = level_outward(r);
-        coll_verify_count sum;
-        memset(&sum, 0, sizeof sum);
-        add_across(of, recipe->usual[2].algorithm, nodes, root.index, &at, &sum);
-        CHECK_EQ(outward.messages, sum.messages);
-        CHECK_EQ(outward.elements, sum.elements);
-        if (within && (of->collective != COLL_BCAST || here))
-            add_within(of, recipe->usual[0].algorithm,
-                       of->collective == COLL_BCAST ? COLL_SCATTERV : COLL_REDUCE_SCATTER, &at,
-                       of->collective == COLL_BCAST ? root.local : 0, &sum);
-        if (within && (of->collective != COLL_REDUCE || here))
-            add_within(of, recipe->usual[1].algorithm,
-                       of->collective == COLL_REDUCE ? COLL_GATHERV : COLL_ALLGATHERV, &at,
-                       of->collective == COLL_REDUCE ? root.local : 0, &sum);
-        CHECK_EQ(own[r].messages, sum.messages);
-        CHECK_EQ(own[r].elements, sum.elements);
-        CHECK_EQ(own[r].reduced, sum.reduced);
+        add_across(&sum, of, recipe->usual[2].algorithm, n, root.index, &at);
+        CHECK_EQ(outward.messages, sum.ranks[r].messages);
+        CHECK_EQ(outward.elements, sum.ranks[r].elements);
     }
+    for (uint32_t node = 0; within && node < n; node++) {
+        const coll_node at = coll_node_at(nodes, of->p, node, 0);
+        const bool here = node == root.index;
+        if (of->collective != COLL_BCAST || here)
+            add_within(&sum, LEVEL_BEFORE, of, recipe->usual[0].algorithm,
+                       of->collective == COLL_BCAST ? COLL_SCATTERV : COLL_REDUCE_SCATTER, &at,
+                       of->collective == COLL_BCAST ? root.local : 0);
+        if (of->collective != COLL_REDUCE || here)
+            add_within(&sum, LEVEL_AFTER, of, recipe->usual[1].algorithm,
+                       of->collective == COLL_REDUCE ? COLL_GATHERV : COLL_ALLGATHERV, &at,
+                       of->collective == COLL_REDUCE ? root.local : 0);
+    }
+    level_check(&whole, &sum, of->p,
+                level_even(of->p) && of->param[0] <= of->p / n && of->param[1] == 1 &&
+                    of->collective != COLL_REDUCE);
 }
 
 TEST(costs)
 {
     for (uint32_t row = 0; row < ROWS; row++)
-        for (uint32_t p = 1; p <= 64; p += p < 8 ? 1 : 14)
+        for (uint32_t p = 1; p <= 64; p++)
             for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
                 for (uint32_t l = 1; l <= 5; l += 2)
                     for (uint32_t k = 1; k <= 3; k += 2) {

@@ -18,18 +18,34 @@ static uint32_t socket_of(const coll_nodes *nodes, uint32_t p, uint32_t most, ui
     return before;
 }
 
-/* (1), (2) and the costs: meetings are no messages. most: sockets of a node. */
-static void check_case(const coll_grid_case *of, uint32_t most)
+/* Adds the reduce or the bcast of a socket. */
+static void add_within(level_sum *sum, level_stage stage, const coll_recipe *recipe,
+                       coll_collective it, const coll_grid_case *of, uint32_t first, uint32_t n)
+{
+    coll_problem problem;
+    const level_part *part;
+    coll_problem_init(&problem, it, n, of->count, 8);
+    problem.flags = COLL_COMMUTATIVE;
+    part = level_apart(level_usual(recipe, COLL_WITHIN, it), &problem);
+    for (uint32_t i = 0; i < n; i++)
+        level_add(sum, stage, first + i, part, i);
+}
+
+/* (1), (2) and the costs: meetings are no messages, but a round. most: sockets of a node. */
+static void check_case(const coll_grid_case *of, const coll_recipe *recipe, uint32_t most)
 {
     const coll_report report = level_cost(of);
     const coll_nodes *nodes = &level_kit(0)->nodes;
-    const uint32_t p = of->p;
-    uint32_t leaders = socket_of(nodes, p, most, p - 1) + 1;
+    const uint32_t p = of->p, leaders = socket_of(nodes, p, most, p - 1) + 1;
+    uint32_t last = 0;
+    level_sum sum;
+    memset(&sum, 0, sizeof sum);
+    sum.rounds[LEVEL_ACROSS] = leaders > 1 || p == 1 ? 1 : 0;
     for (uint32_t r = 0; r < p; r++) {
         const uint32_t own = socket_of(nodes, p, most, r);
         const bool leads = r == 0 || socket_of(nodes, p, most, r - 1) != own;
         const walk *w = walk_of(level_plan(r), r);
-        uint32_t meetings = 0;
+        uint32_t meetings = 0, ranks = 1;
         for (size_t i = 0; i < w->n; i++) {
             const coll_action *a = &w->act[i];
             if (a->kind == COLL_DO_FABRIC_REDUCE) {
@@ -40,25 +56,32 @@ static void check_case(const coll_grid_case *of, uint32_t most)
                 CHECK_EQ(socket_of(nodes, p, most, a->peer), own);
             }
         }
-        CHECK_EQ(meetings, leads && (leaders > 1 || p == 1) ? 1 : 0);
-        /* a reduce sends once, but at the leader; a bcast, once in all for each rank but it */
-        CHECK(report.ranks[r].messages >= (leads ? 0u : 1u));
+        CHECK_EQ(meetings, leads ? sum.rounds[LEVEL_ACROSS] : 0);
+        if (!leads)
+            continue;
+        while (r + ranks < p && socket_of(nodes, p, most, r + ranks) == own)
+            ranks++;
+        add_within(&sum, LEVEL_BEFORE, recipe, COLL_REDUCE, of, r, ranks);
+        add_within(&sum, LEVEL_AFTER, recipe, COLL_BCAST, of, r, ranks);
     }
-    CHECK_EQ(report.messages, 2 * (p - leaders));
+    for (uint32_t r = 0; r < p; r++) /* what the network combines counts for whom all wait */
+        last = report.ranks[r].reduced > sum.ranks[r].reduced ? r : last;
+    sum.ranks[last].reduced += (leaders - 1) * of->count;
+    level_check(&report, &sum, p, true);
 }
 
 TEST(leaders_meet_in_the_network)
 {
-    for (uint32_t p = 1; p <= 64; p += p < 20 ? 1 : 11)
+    for (uint32_t p = 1; p <= 64; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t flags = 0; flags < 4; flags++) {
                 coll_grid_case of = level_case(&coll_node_leader_allreduce.algorithm,
                                                COLL_ALLREDUCE, p, 6, flags);
                 of.nodes = level_nodes[kind];
-                check_case(&of, 1);
+                check_case(&of, &coll_node_leader_allreduce, 1);
                 of.algorithm = &coll_socket_leader_allreduce.algorithm;
                 for (of.param[0] = 1; of.param[0] <= 5; of.param[0]++)
-                    check_case(&of, of.param[0]);
+                    check_case(&of, &coll_socket_leader_allreduce, of.param[0]);
             }
 }
 

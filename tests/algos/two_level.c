@@ -14,11 +14,14 @@ static uint32_t leader_of(const coll_kit *kit, uint32_t root, uint32_t node)
     return node == at.index ? at.local : 0;
 }
 
-static coll_report plain_cost(const coll_algorithm *algorithm, coll_collective collective,
-                              uint32_t p, size_t count, uint32_t flags, uint32_t root)
+static const level_part *apart(const coll_algorithm *algorithm, coll_collective collective,
+                               uint32_t p, size_t count, uint32_t root)
 {
-    const coll_plan plan = plan_with(algorithm, collective, p, count, flags, root, NULL);
-    return cost_of(&plan);
+    coll_problem problem;
+    coll_problem_init(&problem, collective, p, count, 8);
+    problem.flags = COLL_COMMUTATIVE;
+    problem.root = root;
+    return level_apart(algorithm, &problem);
 }
 
 /* (1), (2) Messages to other nodes, and their elements. */
@@ -27,20 +30,20 @@ static void check_across(const coll_grid_case *of, const coll_algorithm *inner)
     const coll_nodes *nodes = &level_kit(0)->nodes;
     const uint32_t n = coll_nodes_count(nodes);
     const uint32_t root = coll_node_of(nodes, of->p, of->root).index;
-    const coll_report across = plain_cost(inner, of->collective, n, of->count, of->flags, root);
+    const level_part *across = apart(inner, of->collective, n, of->count, root);
     for (uint32_t r = 0; r < of->p; r++) {
         const coll_node at = coll_node_of(nodes, of->p, r);
         const bool leads = at.local == leader_of(level_kit(r), of->root, at.index);
         const coll_verify_count outward = level_outward(r);
-        CHECK_EQ(outward.messages, leads ? across.ranks[at.index].messages : 0);
-        CHECK_EQ(outward.elements, leads ? across.ranks[at.index].elements : 0);
+        CHECK_EQ(outward.messages, leads ? across->ranks[at.index].messages : 0);
+        CHECK_EQ(outward.elements, leads ? across->ranks[at.index].elements : 0);
     }
 }
 
 TEST(only_leaders_talk_across)
 {
     for (uint32_t row = 0; row < ROWS; row++)
-        for (uint32_t p = 1; p <= 64; p += p < 20 ? 1 : 4)
+        for (uint32_t p = 1; p <= 64; p++)
             for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
                 for (uint32_t root = 0; root < p; root += p / 3 + 1) {
                     const coll_recipe *recipe = rows[row];
@@ -53,57 +56,52 @@ TEST(only_leaders_talk_across)
                 }
 }
 
-/* What a rank's inner collectives within its node cost, by the usual algorithms. */
-static void add_within(const coll_grid_case *of, const coll_recipe *recipe, uint32_t node,
-                       uint32_t ranks, uint32_t local, coll_verify_count *sum)
+/* What a collective within a node costs its ranks, by the usual algorithm. */
+static void add_within(level_sum *sum, level_stage stage, const coll_algorithm *algorithm,
+                       coll_collective it, const coll_grid_case *of, const coll_node *at)
 {
-    const uint32_t root = leader_of(level_kit(0), of->root, node);
-    const uint32_t times =
-        of->collective == COLL_BARRIER && coll_nodes_count(&level_kit(0)->nodes) > 1 ? 2 : 1;
-    for (uint32_t i = 0; i + 1 < recipe->n_usual; i++) {
-        const coll_algorithm *algorithm = recipe->usual[i].algorithm;
-        const coll_collective it = of->collective == COLL_ALLREDUCE
-                                       ? (i == 0 ? COLL_REDUCE : COLL_BCAST)
-                                       : of->collective;
-        const coll_report report = plain_cost(algorithm, it, ranks, of->count, COLL_COMMUTATIVE,
-                                              it == COLL_BARRIER ? 0 : root);
-        sum->messages += times * report.ranks[local].messages;
-        sum->elements += report.ranks[local].elements;
-        sum->reduced += report.ranks[local].reduced;
-    }
+    const uint32_t lead = leader_of(level_kit(0), of->root, at->index);
+    const level_part *part =
+        apart(algorithm, it, at->ranks, of->count, it == COLL_BARRIER ? 0 : lead);
+    for (uint32_t i = 0; i < at->ranks; i++)
+        level_add(sum, stage, at->first + i, part, i);
 }
 
 static void check_costs(const coll_grid_case *of, const coll_recipe *recipe)
 {
-    const coll_report report = level_cost(of);
-    const coll_algorithm *inner = recipe->usual[recipe->n_usual - 1].algorithm;
-    coll_verify_count own[64];
+    const coll_report whole = level_cost(of);
     const coll_nodes *nodes = &level_kit(0)->nodes;
     const uint32_t n = coll_nodes_count(nodes);
     const uint32_t root = coll_node_of(nodes, of->p, of->root).index;
-    memcpy(own, report.ranks, of->p * sizeof own[0]);
-    for (uint32_t r = 0; r < of->p; r++) {
-        const coll_node at = coll_node_of(nodes, of->p, r);
-        coll_verify_count sum;
-        memset(&sum, 0, sizeof sum);
-        add_within(of, recipe, at.index, at.ranks, at.local, &sum);
-        if (at.local == leader_of(level_kit(r), of->root, at.index)) {
-            const coll_report across =
-                plain_cost(inner, of->collective, n, of->count, COLL_COMMUTATIVE, root);
-            sum.messages += across.ranks[at.index].messages;
-            sum.elements += across.ranks[at.index].elements;
-            sum.reduced += across.ranks[at.index].reduced;
-        }
-        CHECK_EQ(own[r].messages, sum.messages);
-        CHECK_EQ(own[r].elements, sum.elements);
-        CHECK_EQ(own[r].reduced, sum.reduced);
+    const coll_algorithm *first = recipe->usual[0].algorithm;
+    const coll_algorithm *last = recipe->usual[recipe->n_usual - 2].algorithm;
+    const level_part *across;
+    level_sum sum;
+    memset(&sum, 0, sizeof sum);
+    for (uint32_t i = 0; i < n; i++) {
+        const coll_node at = coll_node_at(nodes, of->p, i, 0);
+        if (of->collective == COLL_BARRIER)
+            add_within(&sum, LEVEL_BEFORE, first, COLL_BARRIER, of, &at);
+        if (of->collective == COLL_BARRIER && n > 1)
+            add_within(&sum, LEVEL_AFTER, last, COLL_BARRIER, of, &at);
+        if (coll_is(COLL_REDUCING, of->collective))
+            add_within(&sum, LEVEL_BEFORE, first, COLL_REDUCE, of, &at);
+        if (of->collective == COLL_BCAST || of->collective == COLL_ALLREDUCE)
+            add_within(&sum, LEVEL_AFTER, last, COLL_BCAST, of, &at);
     }
+    across =
+        apart(recipe->usual[recipe->n_usual - 1].algorithm, of->collective, n, of->count, root);
+    for (uint32_t i = 0; i < n; i++)
+        level_add(&sum, LEVEL_ACROSS,
+                  coll_nodes_first(nodes, of->p, i) + leader_of(level_kit(0), of->root, i),
+                  across, i);
+    level_check(&whole, &sum, of->p, level_even(of->p));
 }
 
 TEST(costs)
 {
     for (uint32_t row = 0; row < ROWS; row++)
-        for (uint32_t p = 1; p <= 64; p += p < 20 ? 1 : 11)
+        for (uint32_t p = 1; p <= 64; p++)
             for (uint32_t kind = 0; kind < LEVEL_NODES; kind++) {
                 coll_grid_case of = level_case(&rows[row]->algorithm, collectives[row], p,
                                                row == 0 ? 0 : 5, COLL_COMMUTATIVE);

@@ -26,19 +26,12 @@ static void count_blocks(const coll_grid_case *of)
 
 /* A level apart: `n` blocks, which begin where the blocks of the ranks firsts[0], firsts[1] …
  * do. */
-static coll_report apart(uint32_t row, const coll_recipe *recipe, coll_role role,
-                         uint32_t level, uint32_t n, const uint32_t *firsts, uint32_t root,
-                         bool v)
+static const level_part *apart(const coll_recipe *recipe, coll_role role, uint32_t level,
+                               uint32_t n, const uint32_t *firsts, uint32_t root, bool v)
 {
     static size_t counts[64], displs[64];
     const coll_collective it = levels[level][v];
-    const coll_algorithm *algorithm = NULL;
     coll_problem problem;
-    (void)row;
-    for (uint32_t i = recipe->n_usual; i-- > 0;)
-        if (recipe->usual[i].role == role &&
-            coll_is(recipe->usual[i].algorithm->collectives, it))
-            algorithm = recipe->usual[i].algorithm;
     coll_problem_init(&problem, it, n, all_displs[firsts[1]] - all_displs[firsts[0]], 8);
     problem.root = level == 2 ? 0 : root;
     for (uint32_t i = 0; i < n; i++) {
@@ -50,7 +43,7 @@ static coll_report apart(uint32_t row, const coll_recipe *recipe, coll_role role
         layout->counts = counts;
         layout->displs = displs;
     }
-    return level_apart(algorithm, &problem);
+    return level_apart(level_usual(recipe, role, it), &problem);
 }
 
 /* (1), (2) and the costs. */
@@ -59,53 +52,51 @@ static void check_case(uint32_t row, coll_grid_case *of)
     const coll_recipe *recipe = rows[row];
     const uint32_t level = row / 2;
     const coll_report whole = level_cost(of);
-    coll_verify_count own[64], across[64];
-    uint32_t firsts[65], ranks[65];
-    const coll_kit *kit = level_kit(0);
-    const uint32_t nodes = coll_nodes_count(&kit->nodes);
-    const coll_node root = coll_node_of(&kit->nodes, of->p, of->root);
-    const bool even =
-        coll_nodes_smallest(&kit->nodes, of->p) == coll_nodes_largest(&kit->nodes, of->p);
-    memcpy(own, whole.ranks, of->p * sizeof own[0]);
+    uint32_t firsts[65], ranks[65], leaders[64];
+    const coll_nodes *nodes = &level_kit(0)->nodes;
+    const uint32_t n = coll_nodes_count(nodes);
+    const coll_node root = coll_node_of(nodes, of->p, of->root);
+    const bool v = (row & 1) != 0;
+    const level_part *part;
+    level_sum sum;
+    memset(&sum, 0, sizeof sum);
     count_blocks(of);
-    for (uint32_t i = 0; i <= nodes; i++)
-        firsts[i] = coll_nodes_first(&kit->nodes, of->p, i);
-    {
-        const coll_report report = apart(row, recipe, COLL_ACROSS, level, nodes, firsts,
-                                         root.index, (row & 1) != 0 || !even);
-        memcpy(across, report.ranks, nodes * sizeof across[0]);
-    }
-    for (uint32_t r = 0; r < of->p; r++) {
-        const coll_node at = coll_node_of(&kit->nodes, of->p, r);
-        const uint32_t lead = at.index == root.index ? root.local : 0;
-        const coll_verify_count outward = level_outward(r);
-        coll_report report;
-        coll_verify_count sum;
-        for (uint32_t i = 0; i <= at.ranks; i++)
-            ranks[i] = at.first + i;
-        report = apart(row, recipe, COLL_WITHIN, level == 2 ? 0 : level, at.ranks, ranks, lead,
-                       (row & 1) != 0);
-        sum = report.ranks[at.local];
+    for (uint32_t i = 0; i <= n; i++)
+        firsts[i] = coll_nodes_first(nodes, of->p, i);
+    for (uint32_t node = 0; node < n; node++) {
+        const uint32_t m = firsts[node + 1] - firsts[node];
+        const uint32_t lead = node == root.index ? root.local : 0;
+        for (uint32_t i = 0; i <= m; i++)
+            ranks[i] = firsts[node] + i;
+        part = apart(recipe, COLL_WITHIN, level == 2 ? 0 : level, m, ranks, lead, v);
+        for (uint32_t i = 0; i < m; i++)
+            level_add(&sum, level == 1 ? LEVEL_AFTER : LEVEL_BEFORE, ranks[i], part, i);
         if (level == 2) {
             coll_problem problem;
-            coll_problem_init(&problem, COLL_BCAST, at.ranks, all_displs[of->p], 8);
-            problem.root = lead;
-            report = level_apart(&coll_fnomial_bcast, &problem);
-            level_add(&sum, &report.ranks[at.local]);
+            coll_problem_init(&problem, COLL_BCAST, m, all_displs[of->p], 8);
+            part = level_apart(&coll_fnomial_bcast, &problem);
+            for (uint32_t i = 0; i < m; i++)
+                level_add(&sum, LEVEL_AFTER, ranks[i], part, i);
         }
-        if (at.local == lead)
-            level_add(&sum, &across[at.index]);
-        CHECK_EQ(own[r].messages, sum.messages);
-        CHECK_EQ(own[r].elements, sum.elements);
-        CHECK_EQ(outward.messages, at.local == lead ? across[at.index].messages : 0);
-        CHECK_EQ(outward.elements, at.local == lead ? across[at.index].elements : 0);
+        leaders[node] = firsts[node] + lead;
     }
+    part = apart(recipe, COLL_ACROSS, level, n, firsts, root.index, v || !level_even(of->p));
+    for (uint32_t r = 0; r < of->p; r++) {
+        const coll_node at = coll_node_of(nodes, of->p, r);
+        const coll_verify_count outward = level_outward(r);
+        const bool leads = r == leaders[at.index];
+        if (leads)
+            level_add(&sum, LEVEL_ACROSS, r, part, at.index);
+        CHECK_EQ(outward.messages, leads ? part->ranks[at.index].messages : 0);
+        CHECK_EQ(outward.elements, leads ? part->ranks[at.index].elements : 0);
+    }
+    level_check(&whole, &sum, of->p, level_even(of->p) && !v);
 }
 
 TEST(costs)
 {
     for (uint32_t row = 0; row < ROWS; row++)
-        for (uint32_t p = 1; p <= 64; p += p < 16 ? 1 : 16)
+        for (uint32_t p = 1; p <= 64; p++)
             for (uint32_t kind = 0; kind < LEVEL_NODES; kind++) {
                 coll_grid_case of =
                     level_case(&rows[row]->algorithm, collectives[row], p, 3, 0);

@@ -14,7 +14,8 @@
  *   (1) the leaders of all nodes, or sockets, meet once in the network, and no other rank does
  *   (2) all messages stay within a node, or socket
  * Cost    of the reduce and the bcast of the ranks of a node, or socket; at a leader, besides, one
- *         action of `count` elements. scratch of a leader: `count` besides
+ *         action of `count` elements. Rounds: those of the largest, and one. scratch of a leader:
+ *         `count` besides
  * Source  Bayatpour et al. 2017, section 4.3, doi:10.1145/3126908.3126954
  */
 #ifndef COLL_ALGOS_NODE_LEADER_H

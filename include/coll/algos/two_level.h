@@ -20,7 +20,9 @@
  *   (2) a node has one leader, and it is the root if the root is there
  * Cost    messages, elements and combinations of the inner algorithms: of the reduce, the bcast,
  *         both, or two barriers, of the node's ranks; at a leader, besides, of the one across.
- *         scratch of a leader: `count` besides, in an allreduce, and in a reduce away from the root
+ *         Rounds: those of the levels, one after the other, on nodes of one size; on others at most
+ *         those of the longest. scratch of a leader: `count` besides, in an allreduce, and in a
+ *         reduce away from the root
  * Source  Bayatpour et al. 2017, section 2.1, doi:10.1145/3126908.3126954; Wu 2005, chapter 3
  */
 #ifndef COLL_ALGOS_TWO_LEVEL_H

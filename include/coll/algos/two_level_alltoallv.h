@@ -14,9 +14,10 @@
  *   (1) messages are those of an alltoall in two levels of blocks of `block` elements, where that
  *       is not 0, whatever the tables say; and then one for each longer block, to its rank
  *   (2) every shorter block is copied to its slot, and from its slot, once
- * Cost    messages and elements of two_level_exchange.h with blocks of `block` elements, where that
- *         is not 0 and p > 1; and a message for each longer block. scratch: 2·p slots; behind them
- *         that of the alltoall, and in place at least two of the largest blocks
+ * Cost    rounds, messages and elements of two_level_exchange.h with blocks of `block` elements,
+ *         where that is not 0 and p > 1; and a message for each longer block, in at most as many
+ *         rounds as there are of pairwise.h in which somebody has one. scratch: 2·p slots; behind
+ *         them that of the alltoall, and in place at least two of the largest blocks
  * Source  Wu 2005, chapter 3 (levels); padding, and short and long blocks in two ways: in use
  */
 #ifndef COLL_ALGOS_TWO_LEVEL_ALLTOALLV_H

@@ -15,9 +15,9 @@
  *       as many ranks as there are nodes, with the blocks of a node for a block
  *   (2) the tables across are packed and tile the buffer
  * Cost    messages and elements of the inner algorithms: within a node, of a gather or scatter, or
- *         of a gather and a bcast of all blocks; at a leader, besides, of the one across. scratch
- *         of a leader away from the root, in gather and scatter: the blocks of its node, if these
- *         are several
+ *         of a gather and a bcast of all blocks; at a leader, besides, of the one across. Rounds as
+ *         in two_level.h, at most if blocks are empty. scratch of a leader away from the root, in
+ *         gather and scatter: the blocks of its node, if these are several
  * Source  Wu 2005, chapter 3; Bayatpour et al. 2017, section 2.1, doi:10.1145/3126908.3126954
  */
 #ifndef COLL_ALGOS_TWO_LEVEL_BLOCKS_H

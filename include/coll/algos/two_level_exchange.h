@@ -19,8 +19,9 @@
  *       as many ranks as there are nodes
  * Cost    messages, elements and combinations of the inner algorithms: within a node of m ranks, of
  *         a gather and a scatter of m·p blocks, or of a reduce of all blocks and a scatter of m; at
- *         a leader, besides, of the one across. Sorting: m·h and m·p copies. scratch of a leader:
- *         alltoall 2·m·p blocks, reduce_scatter all blocks and, if m > 1, those of its node
+ *         a leader, besides, of the one across. Rounds as in two_level.h. Sorting: m·h and m·p
+ *         copies. scratch of a leader: alltoall 2·m·p blocks, reduce_scatter all blocks and, if
+ *         m > 1, those of its node
  * Source  Wu 2005, chapter 3 (levels); Bayatpour et al. 2017, section 2.1
  */
 #ifndef COLL_ALGOS_TWO_LEVEL_EXCHANGE_H

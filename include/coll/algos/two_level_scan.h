@@ -17,10 +17,10 @@
  *   (2) the first node gets nothing from other nodes, and combines nothing but within
  * Cost    messages, elements and combinations of the inner algorithms: within a node, of a scan or
  *         exscan and, but on the first one, of a bcast; at a last rank, besides, of an exscan
- *         across. Besides, `count` combinations on all nodes but the first at every rank (of an
- *         exscan, but the first of its node), and of an exscan on all nodes of several ranks but
- *         the last at the last rank. scratch: `count` on all nodes but the first; where the last
- *         rank of an exscan combines, once or, in place, twice more
+ *         across. Rounds as in two_level.h. Besides, `count` combinations on all nodes but the
+ *         first at every rank (of an exscan, but the first of its node), and of an exscan on all
+ *         nodes of several ranks but the last at the last rank. scratch: `count` on all nodes but
+ *         the first; where the last rank of an exscan combines, once or, in place, twice more
  * Source  Wu 2005, chapter 3 (levels)
  */
 #ifndef COLL_ALGOS_TWO_LEVEL_SCAN_H
