@@ -101,29 +101,59 @@ TEST(sorting_moves_every_element_once)
             }
 }
 
-/* The usual algorithm of a role, alone: blocks of `counts` elements, or of `count`. */
-static coll_report apart(const coll_recipe *recipe, coll_role role, coll_collective it,
-                         uint32_t n, size_t count, const size_t *counts)
+/* The usual algorithm of a role, alone: blocks of `counts` elements. */
+static const level_part *apart(const coll_recipe *recipe, coll_role role, coll_collective it,
+                               uint32_t n, const size_t *counts)
 {
     static size_t displs[64];
-    const coll_algorithm *algorithm = NULL;
     coll_problem problem;
-    coll_problem_init(&problem, it, n, count, 8);
+    coll_layout *layout =
+        it == COLL_REDUCE_SCATTER || it == COLL_SCATTERV ? &problem.in : &problem.out;
+    coll_problem_init(&problem, it, n, 0, 8);
     problem.flags = COLL_COMMUTATIVE;
-    for (uint32_t i = recipe->n_usual; i-- > 0;)
-        if (recipe->usual[i].role == role &&
-            coll_is(recipe->usual[i].algorithm->collectives, it))
-            algorithm = recipe->usual[i].algorithm;
-    for (uint32_t i = 0; counts && i < n; i++)
+    for (uint32_t i = 0; i < n; i++)
         displs[i] = i == 0 ? 0 : displs[i - 1] + counts[i - 1];
-    if (counts && (it == COLL_REDUCE_SCATTER || it == COLL_SCATTERV)) {
-        problem.in.counts = counts;
-        problem.in.displs = displs;
-    } else if (counts) {
-        problem.out.counts = counts;
-        problem.out.displs = displs;
+    layout->counts = counts;
+    layout->displs = displs;
+    return level_apart(level_usual(recipe, role, it), &problem);
+}
+
+/* Elements of run k of l of a node. */
+static size_t run_elements(const coll_node *node, uint32_t l, uint32_t k)
+{
+    const uint32_t m = node->ranks, first = node->first + k * (m / l);
+    return all_displs[k + 1 < l ? first + m / l : node->first + m] - all_displs[first];
+}
+
+/* Adds what a node does: in each run, and all ranks of the node, of which the leaders have the
+ * blocks of the runs of their number. */
+static void add_within(level_sum *sum, const coll_recipe *recipe, bool gathers, uint32_t p,
+                       uint32_t l, const coll_node *node)
+{
+    const coll_nodes *nodes = &level_kit(0)->nodes;
+    const uint32_t m = node->ranks;
+    size_t blocks[64] = {0}, counts[64];
+    const level_part *part;
+    for (uint32_t k = 0; k < l; k++) {
+        uint32_t begin, ranks;
+        (void)run_of(m, l, k * (m / l), &begin, &ranks);
+        for (uint32_t i = 0; i < coll_nodes_count(nodes); i++) {
+            const coll_node other = coll_node_at(nodes, p, i, 0);
+            blocks[begin] += run_elements(&other, l, k);
+        }
+        for (uint32_t i = 0; i < ranks; i++)
+            counts[i] =
+                all_displs[node->first + begin + i + 1] - all_displs[node->first + begin + i];
+        part =
+            apart(recipe, COLL_WITHIN, gathers ? COLL_GATHERV : COLL_SCATTERV, ranks, counts);
+        for (uint32_t i = 0; i < ranks; i++)
+            level_add(sum, gathers ? LEVEL_BEFORE : LEVEL_AFTER, node->first + begin + i, part,
+                      i);
     }
-    return level_apart(algorithm, &problem);
+    part =
+        apart(recipe, COLL_WITHIN, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER, m, blocks);
+    for (uint32_t i = 0; i < m; i++)
+        level_add(sum, gathers ? LEVEL_AFTER : LEVEL_BEFORE, node->first + i, part, i);
 }
 
 /* Costs. */
@@ -131,61 +161,44 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
 {
     const bool gathers = coll_is(COLL_I_RUNS_ALLGATHERS, of->collective);
     const coll_report whole = level_cost(of);
-    coll_verify_count own[64];
-    const coll_kit *kit = level_kit(0);
-    const coll_nodes *nodes = &kit->nodes;
+    const coll_nodes *nodes = &level_kit(0)->nodes;
     const uint32_t h = coll_nodes_count(nodes), p = of->p;
     const uint32_t least = coll_nodes_smallest(nodes, p);
     const uint32_t l = of->param[0] < least ? of->param[0] : least;
-    memcpy(own, whole.ranks, p * sizeof own[0]);
+    level_sum sum;
+    memset(&sum, 0, sizeof sum);
     count_blocks(of);
-    for (uint32_t r = 0; r < p; r++) {
-        const coll_node at = coll_node_of(nodes, p, r);
-        const coll_verify_count outward = level_outward(r);
-        size_t across[64], blocks[64], counts[64];
-        uint32_t begin, ranks;
-        const uint32_t j = run_of(at.ranks, l, at.local, &begin, &ranks);
-        coll_verify_count sum;
-        coll_report report;
-        memset(&sum, 0, sizeof sum);
-        memset(blocks, 0, sizeof blocks);
-        for (uint32_t k = 0; k < l; k++)
-            for (uint32_t i = 0; i < h; i++) {
-                const coll_node node = coll_node_at(nodes, p, i, 0);
-                const uint32_t m = node.ranks, first = node.first + k * (m / l);
-                const size_t run =
-                    all_displs[k + 1 < l ? first + m / l : node.first + m] - all_displs[first];
-                blocks[k * (at.ranks / l)] += run;
-                if (k == j)
-                    across[i] = run;
-            }
-        if (at.local == begin) {
-            report = apart(recipe, COLL_ACROSS, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER,
-                           h, 0, across);
-            level_add(&sum, &report.ranks[at.index]);
+    for (uint32_t k = 0; k < l; k++) {
+        size_t across[64];
+        const level_part *part;
+        for (uint32_t i = 0; i < h; i++) {
+            const coll_node node = coll_node_at(nodes, p, i, 0);
+            across[i] = run_elements(&node, l, k);
         }
-        CHECK_EQ(outward.messages, sum.messages);
-        CHECK_EQ(outward.elements, sum.elements);
-        if (!coll_i_kit_flat(kit)) {
-            for (uint32_t i = 0; i < ranks; i++)
-                counts[i] =
-                    all_displs[at.first + begin + i + 1] - all_displs[at.first + begin + i];
-            report = apart(recipe, COLL_WITHIN, gathers ? COLL_GATHERV : COLL_SCATTERV, ranks,
-                           counts[at.local - begin], counts);
-            level_add(&sum, &report.ranks[at.local - begin]);
-            report = apart(recipe, COLL_WITHIN, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER,
-                           at.ranks, 0, blocks);
-            level_add(&sum, &report.ranks[at.local]);
+        part = apart(recipe, COLL_ACROSS, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER, h,
+                     across);
+        for (uint32_t i = 0; i < h; i++) {
+            const coll_node node = coll_node_at(nodes, p, i, 0);
+            level_add(&sum, LEVEL_ACROSS, node.first + k * (node.ranks / l), part, i);
         }
-        CHECK_EQ(own[r].messages, sum.messages);
-        CHECK_EQ(own[r].elements, sum.elements);
-        CHECK_EQ(own[r].reduced, sum.reduced);
     }
+    for (uint32_t r = 0; r < p; r++) {
+        const coll_verify_count outward = level_outward(r);
+        CHECK_EQ(outward.messages, sum.ranks[r].messages);
+        CHECK_EQ(outward.elements, sum.ranks[r].elements);
+    }
+    for (uint32_t i = 0; i < h && !coll_i_kit_flat(level_kit(0)); i++) {
+        const coll_node node = coll_node_at(nodes, p, i, 0);
+        add_within(&sum, recipe, gathers, p, l, &node);
+    }
+    level_check(&whole, &sum, p,
+                level_even(p) &&
+                    (gathers || (least % l == 0 && of->layout == COLL_GRID_PLAIN)));
 }
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p += p < 16 ? 1 : 16)
+    for (uint32_t p = 1; p <= 64; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t l = 1; l <= 3; l++)
                 for (uint32_t row = 0; row < ROWS; row++) {

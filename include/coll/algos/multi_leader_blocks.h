@@ -18,9 +18,10 @@
  *   (2) sorting moves every element once
  * Cost    messages, elements and combinations of the inner algorithms: of a gather or scatter in
  *         the run, and an allgather or reduce_scatter within the node; at a leader, besides, of the
- *         one across. Sorting (l > 1, several nodes): l·h copies of p blocks in all. scratch: p
- *         blocks if they are sorted; at a leader in a reduce_scatter those of its number, and
- *         of its run
+ *         one across. Rounds: at most those of the levels, one after the other; just that on nodes
+ *         of one size, in a reduce_scatter if runs are of one size too and no block is empty.
+ *         Sorting (l > 1, several nodes): l·h copies of p blocks in all. scratch: p blocks if they
+ *         are sorted; at a leader in a reduce_scatter those of its number, and of its run
  * Source  Bayatpour et al. 2017, sections 4.1 and 8 (other collectives),
  *         doi:10.1145/3126908.3126954
  */
