@@ -1,5 +1,5 @@
 /* tests/algos/dpml.c — the laws of coll/algos/dpml.h, and every allreduce across the nodes */
-#include "levels.h"
+#include "leaders.h"
 
 static const coll_algorithm *const dpml = &coll_dpml_allreduce.algorithm;
 static const coll_algorithm *const pipelined = &coll_dpml_pipelined_allreduce.algorithm;
@@ -125,42 +125,54 @@ TEST(ranks_of_a_node_match)
         }
 }
 
-/* Equal nodes of m ranks, partitions of equal size. */
-static void check_costs(uint32_t nodes, uint32_t m, uint32_t l)
+/* The costs; no partition is empty. */
+static void check_costs(const coll_grid_case *of)
 {
-    const size_t part = 3, count = part * l;
-    const uint32_t leading = l < m ? l : m, p = nodes * m;
-    const coll_plan inner = plan_of(&coll_recursive_doubling_allreduce, COLL_ALLREDUCE, nodes,
-                                    part, COLL_COMMUTATIVE);
-    const coll_report across = cost_of(&inner);
-    coll_grid_case of = level_case(dpml, COLL_ALLREDUCE, p, count, COLL_COMMUTATIVE);
-    coll_report report;
-    of.nodes = m;
-    of.param[0] = l;
-    report = level_cost(&of);
-    if (m > 1 && l <= m)
-        CHECK_EQ(report.rounds, (leading > 1 ? leading - 1 : 1) + across.rounds + leading - 1 +
-                                    (leading < m ? 1 : 0));
+    const coll_report report = level_cost(of);
+    const coll_kit *kit = level_kit(0);
+    const uint32_t p = of->p, l = of->param[0], largest = coll_nodes_largest(&kit->nodes, p);
+    const uint32_t most = l < largest ? l : largest; /* ranks of a node that lead */
+    const bool flat = coll_i_kit_flat(kit), even = level_even(p);
+    level_sum sum;
+    memset(&sum, 0, sizeof sum);
     for (uint32_t r = 0; r < p; r++) {
-        const uint32_t local = r % m;
-        const uint32_t led =
-            coll_leaders_below(m, local + 1, l) - coll_leaders_below(m, local, l);
-        const coll_verify_count *own = &report.ranks[r], *inside = &across.ranks[r / m];
-        const uint64_t told = m == 1 ? 0 : led ? leading - 1 + m - 1 : leading;
-        const uint64_t copied = m == 1 ? 0 : 2 * count;
-        CHECK_EQ(own->messages, told + led * inside->messages);
-        CHECK_EQ(own->elements, led * inside->elements);
-        CHECK_EQ(own->copied, copied + (nodes > 1 ? led * inside->copied : m == 1 ? count : 0));
-        CHECK_EQ(own->reduced, led * (part * (m - 1) + inside->reduced));
+        const coll_node at = coll_node_of(&kit->nodes, p, r);
+        const uint32_t first = coll_leaders_below(at.ranks, at.local, l);
+        const uint32_t end = coll_leaders_below(at.ranks, at.local + 1, l);
+        const uint32_t leading = l < at.ranks ? l : at.ranks;
+        coll_verify_count *own = &sum.ranks[r];
+        if (coll_nodes_count(&kit->nodes) > 1)
+            leaders_across(&sum, of, &coll_recursive_doubling_allreduce, 0, &at);
+        if (at.ranks > 1) {
+            own->messages += end > first ? leading - 1 + at.ranks - 1 : leading;
+            own->reduced += (leaders_part(of, end) - leaders_part(of, first)) * (at.ranks - 1);
+            own->copied += 2 * of->count;
+        } else if (p == 1) {
+            own->copied += of->count;
+        }
+        CHECK_EQ(report.ranks[r].copied, own->copied);
     }
+    if (!flat) {
+        sum.rounds[LEVEL_BEFORE] = most > 1 ? most - 1 : 1;
+        sum.rounds[LEVEL_AFTER] = most - 1 + (most < largest ? 1 : 0);
+    }
+    level_check(&report, &sum, p, even && l <= largest && leaders_pieces(of) == 1);
 }
 
 TEST(costs)
 {
-    for (uint32_t nodes = 1; nodes <= 16; nodes++)
-        for (uint32_t m = 1; nodes * m <= 64; m++)
-            for (uint32_t l = 1; l <= 5; l += 2)
-                check_costs(nodes, m, l);
+    for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t kind = 0; kind < LEVEL_NODES + 2; kind++)
+            for (uint32_t l = 1; l <= 5; l += 2) {
+                coll_grid_case of = level_case(dpml, COLL_ALLREDUCE, p, 44, COLL_COMMUTATIVE);
+                of.nodes =
+                    kind < LEVEL_NODES ? level_nodes[kind] : p / (kind + 2 - LEVEL_NODES);
+                of.param[0] = l;
+                check_costs(&of);
+                of.algorithm = pipelined;
+                of.param[1] = 3;
+                check_costs(&of);
+            }
 }
 
 /* Every allreduce of the registry across the nodes: proven, or refused with the reason. */

@@ -169,6 +169,7 @@ static inline void level_add(level_sum *sum, level_stage stage, uint32_t rank,
     sum->ranks[rank].messages += part->ranks[number].messages;
     sum->ranks[rank].elements += part->ranks[number].elements;
     sum->ranks[rank].reduced += part->ranks[number].reduced;
+    sum->ranks[rank].copied += part->ranks[number].copied;
     if (sum->rounds[stage] < part->rounds)
         sum->rounds[stage] = part->rounds;
 }

@@ -1,19 +1,11 @@
 /* tests/algos/multi_leader.c — the laws of coll/algos/multi_leader.h, and every algorithm in both
  * roles */
-#include "levels.h"
+#include "leaders.h"
 
 static const coll_recipe *const rows[] = {&coll_multi_leader_bcast, &coll_multi_leader_reduce,
                                           &coll_multi_leader_allreduce};
 static const coll_collective collectives[] = {COLL_BCAST, COLL_REDUCE, COLL_ALLREDUCE};
 enum { ROWS = sizeof rows / sizeof rows[0] };
-
-/* Where leader number j's partition begins. */
-static size_t part_at(const coll_grid_case *of, uint32_t j)
-{
-    const size_t pieces = (size_t)of->param[0] * of->param[1];
-    const size_t at = j * of->param[1] * ((of->count + pieces - 1) / pieces);
-    return at < of->count ? at : of->count;
-}
 
 /* Adds what a level within costs; blocks are the partitions that a rank leads. */
 static void add_within(level_sum *sum, level_stage stage, const coll_grid_case *of,
@@ -29,57 +21,15 @@ static void add_within(level_sum *sum, level_stage stage, const coll_grid_case *
     problem.root = root;
     problem.flags = COLL_COMMUTATIVE;
     for (uint32_t t = 0; t < node->ranks; t++) {
-        displs[t] = part_at(of, coll_leaders_below(node->ranks, t, of->param[0]));
+        displs[t] = leaders_part(of, coll_leaders_below(node->ranks, t, of->param[0]));
         counts[t] =
-            part_at(of, coll_leaders_below(node->ranks, t + 1, of->param[0])) - displs[t];
+            leaders_part(of, coll_leaders_below(node->ranks, t + 1, of->param[0])) - displs[t];
     }
     layout->counts = counts;
     layout->displs = displs;
     part = level_apart(algorithm, &problem);
     for (uint32_t i = 0; i < node->ranks; i++)
         level_add(sum, stage, node->first + i, part, i);
-}
-
-/* Batches that come one after the other: of the pieces of each of a rank's partitions, in order,
- * and a last one that is shorter. */
-static uint32_t batches_of(const coll_grid_case *of, uint32_t first, uint32_t end)
-{
-    const uint32_t l = of->param[0], k = of->param[1];
-    const size_t piece = (of->count + l * k - 1) / (l * k), whole = of->count / piece;
-    uint32_t n = 0;
-    for (uint32_t j = first; j < end; j++) {
-        const size_t left = whole > j * k ? whole - j * k : 0, pieces = left < k ? left : k;
-        n += (uint32_t)((pieces + COLL_I_BATCH - 1) / COLL_I_BATCH);
-        n += whole / k == j && whole * piece < of->count;
-    }
-    return n;
-}
-
-/* … and what is across, piece by piece. */
-static void add_across(level_sum *sum, const coll_grid_case *of,
-                       const coll_algorithm *algorithm, uint32_t nodes, uint32_t root,
-                       const coll_node *at)
-{
-    const uint32_t l = of->param[0], first = coll_leaders_below(at->ranks, at->local, l);
-    const uint32_t last = coll_leaders_below(at->ranks, at->local + 1, l);
-    const size_t piece = (of->count + l * of->param[1] - 1) / (l * of->param[1]);
-    const size_t end = part_at(of, last);
-    for (size_t i = part_at(of, first); i < end; i += piece) {
-        coll_problem problem;
-        const level_part *part;
-        uint32_t rounds;
-        coll_problem_init(&problem, of->collective, nodes, end - i < piece ? end - i : piece,
-                          8);
-        problem.flags = COLL_COMMUTATIVE;
-        problem.root = root;
-        part = level_apart(algorithm, &problem);
-        level_add(sum, LEVEL_ACROSS, at->first + at->local, part, at->index);
-        rounds = part->rounds;
-        if (of->collective == COLL_ALLREDUCE) /* others do not wait before they send */
-            rounds *= level_even(of->p) ? batches_of(of, first, last) : batches_of(of, 0, l);
-        if (sum->rounds[LEVEL_ACROSS] < rounds)
-            sum->rounds[LEVEL_ACROSS] = rounds;
-    }
 }
 
 /* (1) and the costs. */
@@ -95,7 +45,7 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
     for (uint32_t r = 0; r < of->p; r++) {
         const coll_node at = coll_node_of(nodes, of->p, r);
         const coll_verify_count outward = level_outward(r);
-        add_across(&sum, of, recipe->usual[2].algorithm, n, root.index, &at);
+        leaders_across(&sum, of, recipe->usual[2].algorithm, root.index, &at);
         CHECK_EQ(outward.messages, sum.ranks[r].messages);
         CHECK_EQ(outward.elements, sum.ranks[r].elements);
     }

@@ -25,8 +25,10 @@
  *       y + x and awaits y − x
  * Cost    within a node of m > 1: a rank that leads notifies L−1 others and then m−1, any other one
  *         L; copies of 2·count elements; m−1 combinations of each partition. Across: what the inner
- *         allreduce of the partition costs. rounds, with one partition a leader: max(L−1, 1), those
- *         across, L−1, and one if not all ranks lead. shared: m·count for the largest node.
+ *         allreduces of a leader's pieces cost. Rounds on nodes of one size with a piece for each
+ *         leader: max(L−1, 1), those across, L−1, and one if not all ranks lead; else at most so
+ *         many for the largest L, those across once for each batch of pieces (build.h): of a leader
+ *         on nodes of one size, of all leaders on others. shared: m·count for the largest node.
  *         scratch of a leader: its partitions besides
  * Source  Bayatpour et al. 2017, sections 4 and 5, doi:10.1145/3126908.3126954
  */
