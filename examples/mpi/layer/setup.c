@@ -1,4 +1,5 @@
 /* examples/mpi/layer/setup.c — MPI_Init, MPI_Finalize, and the lock */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
