@@ -28,7 +28,7 @@ static bool mpich_is_wrong(const struct operation *o) /* 4.0.2 */
         return o->in_place && o->root != 0;
     case is_reduce_scatter: /* room for operands forgets a lower bound; in place, copies overlap */
     case is_reduce_scatter_block:
-        return o->in_place || !o->op.base;
+        return o->in_place || o->op.mine;
     default:
         return false;
     }
@@ -51,7 +51,7 @@ static bool openmpi_is_wrong(const struct operation *o) /* 4.1.4 */
         return o->on->size == 1 || o->elements.most > 1;
     case is_reduce_scatter: /* as all reductions, and for pairs too */
     case is_reduce_scatter_block:
-        return o->op.mine;
+        return o->op.mine || o->op.base->values == PAIR;
     default:
         return false;
     }

@@ -108,6 +108,7 @@ struct base {
     bool real;          /* … and what they are: numbers are reals */
     bool both;          /* … the second is like the first; otherwise it is an int */
     int ragged;         /* as of elements */
+    bool natural;       /* unsigned */
     uint32_t operators; /* mask of those that the library takes */
 };
 

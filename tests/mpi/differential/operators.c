@@ -52,6 +52,15 @@ static void integer_write(unsigned char *at, size_t size, int x)
         memcpy(at, &l, sizeof l);
 }
 
+/* Shifts the number's sign away, whichever end it is at. */
+static void half_of(unsigned char *at, size_t size)
+{
+    static const uint16_t one = 1;
+    unsigned char low;
+    memcpy(&low, &one, 1);
+    at[low ? size - 1 : 0] &= 0x7f;
+}
+
 static size_t extent_of(MPI_Datatype type)
 {
     MPI_Aint lb, extent;
@@ -69,6 +78,8 @@ void values_write(const struct base *base, unsigned char *at, size_t n, struct s
         case BYTES:
         case INTEGER:
             random_bytes(s, at, base->size);
+            if (base->natural) /* both libraries compare some of these as if they were signed */
+                half_of(at, base->size);
             break;
         case LOGICAL:
             memset(at, 0, base->size);

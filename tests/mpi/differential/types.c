@@ -9,9 +9,9 @@ enum { NONE = 0, ORDER = 0x3, SUMS = 0xc, LOGIC = 0x150, BITS = 0x2a0, PLACES = 
 enum { NUMBERS = ORDER | SUMS, COUNTS = NUMBERS | BITS, ALL = COUNTS | LOGIC };
 
 /* clang-format off */
-#define OF(T, values, operators) {#T, T, values, 0, 0, false, false, 0, operators}
+#define OF(T, values, operators) {#T, T, values, 0, 0, false, false, 0, false, operators}
 #define OF_PAIR(T, C, D, real, both) \
-    {#T, T, PAIR, sizeof(C), offsetof(struct { C a; D b; }, b), real, both, 0, PLACES}
+    {#T, T, PAIR, sizeof(C), offsetof(struct { C a; D b; }, b), real, both, 0, false, PLACES}
 /* clang-format on */
 
 struct base bases[] = {
@@ -99,6 +99,7 @@ void types_begin(void)
                     real == sizeof(long double) && real > sizeof(double)
                 ? 1 + bases[i].real
                 : 0;
+        bases[i].natural = strstr(bases[i].name, "_U") || bases[i].type == MPI_OFFSET;
         if (bases[i].values == QUAD_COMPLEX)
             bases[i].ragged = 3;
         bases[base_count++] = bases[i];
