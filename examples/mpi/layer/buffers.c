@@ -65,7 +65,8 @@ verdict view_measure(const struct call *call, const struct side *side, uint32_t 
         if (bytes == 0)
             continue;
         view->bytes += bytes;
-        if (!type->dense && !(type->flat && all == 1))
+        /* Blocks of a reduction begin at whole elements. */
+        if (!type->dense && !(type->flat && all == 1 && call->what != COLL_REDUCE_SCATTER))
             view->packed = true;
         if (at + type->true_lb < view->low)
             view->low = at + type->true_lb;

@@ -296,6 +296,22 @@ EXPORT int MPI_Comm_disconnect(MPI_Comm *comm)
 
 /* ---- communicators come ------------------------------------------------------------------ */
 
+/* Before a call that makes a communicator, in which jobs would stand still: meets the others of `comm`
+ * while they move on. After that no rank waits in the library for one that waits for jobs. */
+static void meet(MPI_Comm comm)
+{
+    MPI_Request request;
+    struct comm *record;
+    if (!settings.ready)
+        return;
+    lock();
+    record = comm_of(comm, true);
+    unlock();
+    if (record && record->runs_here && record->p > 1 &&
+        PMPI_Ibarrier(record->mpi.comm, &request) == MPI_SUCCESS)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /* What a call that makes a communicator returns. */
 static int made(int error, const MPI_Comm *newcomm)
 {
@@ -309,16 +325,19 @@ static int made(int error, const MPI_Comm *newcomm)
 
 EXPORT int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
+    meet(comm);
     return made(PMPI_Comm_dup(comm, newcomm), newcomm);
 }
 
 EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
+    meet(comm);
     return made(PMPI_Comm_dup_with_info(comm, info, newcomm), newcomm);
 }
 
 EXPORT int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
+    meet(comm);
     return made(PMPI_Comm_create(comm, group, newcomm), newcomm);
 }
 
@@ -329,12 +348,14 @@ EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Co
 
 EXPORT int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
+    meet(comm);
     return made(PMPI_Comm_split(comm, color, key, newcomm), newcomm);
 }
 
 EXPORT int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
                                MPI_Comm *newcomm)
 {
+    meet(comm);
     return made(PMPI_Comm_split_type(comm, split_type, key, info, newcomm), newcomm);
 }
 
@@ -346,17 +367,20 @@ EXPORT int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintrac
 EXPORT int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[],
                            int reorder, MPI_Comm *comm_cart)
 {
+    meet(comm);
     return made(PMPI_Cart_create(comm, ndims, dims, periods, reorder, comm_cart), comm_cart);
 }
 
 EXPORT int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
+    meet(comm);
     return made(PMPI_Cart_sub(comm, remain_dims, newcomm), newcomm);
 }
 
 EXPORT int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[],
                             int reorder, MPI_Comm *comm_graph)
 {
+    meet(comm);
     return made(PMPI_Graph_create(comm, nnodes, index, edges, reorder, comm_graph), comm_graph);
 }
 
@@ -364,6 +388,7 @@ EXPORT int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], cons
                                  const int destinations[], const int weights[], MPI_Info info,
                                  int reorder, MPI_Comm *comm_graph)
 {
+    meet(comm);
     return made(PMPI_Dist_graph_create(comm, n, sources, degrees, destinations, weights, info,
                                        reorder, comm_graph),
                 comm_graph);
@@ -374,6 +399,7 @@ EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int
                                           const int destinations[], const int destweights[],
                                           MPI_Info info, int reorder, MPI_Comm *comm_graph)
 {
+    meet(comm);
     return made(PMPI_Dist_graph_create_adjacent(comm, indegree, sources, sourceweights,
                                                 outdegree, destinations, destweights, info,
                                                 reorder, comm_graph),

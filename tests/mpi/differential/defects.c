@@ -6,14 +6,6 @@
 #include "differential.h"
 
 #ifdef MPICH_VERSION
-static size_t received(const struct operation *o)
-{
-    size_t n = 0;
-    for (int i = 0; i < o->recv.blocks; i++)
-        n += (size_t)o->recv.counts[i];
-    return n * o->elements.bytes;
-}
-
 static bool mpich_is_wrong(const struct operation *o) /* 4.0.2 */
 {
     /* Inside, structs are sent packed; what does not fit into an eager message is then "truncated". */
@@ -21,7 +13,9 @@ static bool mpich_is_wrong(const struct operation *o) /* 4.0.2 */
         return true;
     switch (o->what) {
     case is_allgatherv: /* no displacement on one rank; segments differ in size if extents do */
-        return o->on->size == 1 || o->elements.most > 1 || received(o) >= 16384;
+        return o->on->size == 1 || !o->elements.uniform;
+    case is_gather: /* inner ranks of the tree take their type for the root's */
+        return !o->elements.uniform;
     case is_neighbor_alltoallw: /* counts of sources and destinations are confused */
         return o->on->uneven;
     case is_reduce: /* reads from MPI_IN_PLACE */
@@ -48,7 +42,9 @@ static bool openmpi_is_wrong(const struct operation *o) /* 4.1.4 */
     case is_alltoallw:
         return o->on->size == 1;
     case is_allgatherv: /* … and ranks choose different algorithms if their types are of different sizes */
-        return o->on->size == 1 || o->elements.most > 1;
+        return o->on->size == 1 || !o->elements.uniform;
+    case is_gather:
+        return !o->elements.uniform;
     case is_reduce_scatter: /* as all reductions, and for pairs too */
     case is_reduce_scatter_block:
         return o->op.mine || o->op.base->values == PAIR;

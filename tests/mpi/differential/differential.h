@@ -117,7 +117,9 @@ extern int base_count;
 
 /* What elements a call moves. */
 struct elements {
-    bool mixed; /* basic types of several kinds */
+    bool
+        uniform; /* one layout everywhere; else each rank has its own, to send and to receive */
+    bool mixed;  /* basic types of several kinds */
     MPI_Datatype base;
     bool mine;    /* to be freed */
     int most;     /* layouts hold a divisor of this; 0: nothing */
@@ -142,7 +144,8 @@ void types_begin(void);
 void elements_draw(struct elements *e, struct stream *s);
 /* Makes the bytes equal that need not be. */
 void elements_level(const struct elements *e, unsigned char *at, size_t n);
-/* Makes a layout of them, fit for span items one behind the other; by the rank's own stream. */
+/* Makes a layout of them, fit for span items one behind the other; by the rank's own stream,
+ * unless they are uniform. */
 void layout_make(struct layout *l, const struct elements *e, int span, struct stream *s);
 
 /* ---- operators -------------------------------------------------------------------------- */

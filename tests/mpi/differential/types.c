@@ -151,6 +151,7 @@ void elements_draw(struct elements *e, struct stream *s)
     PMPI_Type_get_extent(e->base, &lb, &extent);
     e->unit = e->most ? e->most : 1;
     e->bytes = (size_t)extent * (size_t)e->unit;
+    e->uniform = chance(s, 50);
     e->key = draw(s);
 }
 
@@ -177,10 +178,12 @@ static int divisor(struct stream *s, int n)
     return m;
 }
 
-void layout_make(struct layout *l, const struct elements *e, int span, struct stream *s)
+void layout_make(struct layout *l, const struct elements *e, int span, struct stream *own)
 {
+    struct stream same = stream_of(e->key, 0, 0), *const s = e->uniform ? &same : own;
     enum { MOST = 16 };
-    const int m = e->most > 0 ? divisor(s, e->most) : 0, kind = e->ragged ? 9 : below(s, 10);
+    const int m = e->most > 0 ? divisor(s, e->most) : 0, span_matters = 5, drawn = below(s, 10),
+              kind = e->ragged || (e->uniform && drawn == span_matters) ? 9 : drawn;
     const MPI_Datatype base = e->base;
     const char *name = "contiguous";
     int where[MOST], ones[MOST];
