@@ -155,7 +155,7 @@ void control_end(void)
 /* ---- for the report ---------------------------------------------------------------------- */
 
 coll_status control_passed_over(const coll_problem *problem, const coll_terms *terms,
-                                const coll_rule *taken)
+                                coll_kit *kit, const coll_rule *taken)
 {
     const coll_rule_list *asked_for[2] = {&forced.list, &table.list};
     coll_status status = COLL_OK;
@@ -165,7 +165,7 @@ coll_status control_passed_over(const coll_problem *problem, const coll_terms *t
         if (taken >= alone.rules && taken < alone.rules + alone.n)
             return COLL_OK;
         if (alone.n > 0)
-            status = coll_select_from(&alone, problem, terms, NULL, &plan, NULL);
+            status = coll_select_from(&alone, problem, terms, kit, &plan, NULL);
         if (status == COLL_ERR_COLLECTIVE)
             status = COLL_OK; /* nothing was asked for here */
     }

@@ -304,7 +304,7 @@ void control_end(void);
 /* What the first rule that the user asked for has against the problem, if `taken` is not the
  * user's; otherwise COLL_OK. */
 coll_status control_passed_over(const coll_problem *problem, const coll_terms *terms,
-                                const coll_rule *taken);
+                                coll_kit *kit, const coll_rule *taken);
 
 void lock(void);
 void unlock(void);

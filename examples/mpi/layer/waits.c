@@ -137,10 +137,12 @@ EXPORT int MPI_Request_free(MPI_Request *request)
     if (settings.ready && request) {
         lock();
         job = job_behind(*request);
-        if (job && job->running)
+        if (job && job->running) {
             job->freed = true;
-        else if (job)
+            job->token = MPI_REQUEST_NULL; /* the library may give the handle to another */
+        } else if (job) {
             job_free(job);
+        }
         unlock();
     }
     return PMPI_Request_free(request);
