@@ -1,5 +1,38 @@
 /* examples/mpi/layer/tuned.c — rules for the point-to-point calls of MPI libraries, as a table
- * (coll/table.h); what they leave open the built-in rules say */
+ * (coll/table.h); what they leave open the built-in rules say
+ *
+ * Measured between processes of one machine with two processors (bench/mpi). With more ranks than
+ * processors each wait costs a change of process, so few rounds with many messages win.
+ */
 #include "layer.h"
 
-const char tuned_rules[] = "";
+const char tuned_rules[] =
+    "allreduce       p 3..8  bytes ..16k     recursive_multiplying:k=8  # one round\n"
+#ifdef OPEN_MPI
+    "allreduce       p 2     bytes 16k..     ring                # each rank reduces its half\n"
+    "allreduce       p 3..8  bytes 16k..64k  fnomial:segment=64k # few messages\n"
+    "allreduce       p 3..8  bytes 64k..1M   circulant           # the least traffic\n"
+    "bcast           p 3..4                  linear              # straight from the root\n"
+    "bcast           p 5..8  bytes ..512k    fnomial             # segments bring nothing "
+    "here\n"
+    "reduce          p 3..8  bytes 4k..512k  fnomial             # segments bring nothing "
+    "here\n"
+    "scan,exscan     p ..8                   recursive_doubling  # segments bring nothing "
+    "here\n"
+#else
+    "allreduce       p 2     bytes 16k..64k  ring                # each rank reduces its half\n"
+    "allreduce       p 2     bytes 64k..512k snake:segment=64k   # segments go at once\n"
+    "allreduce       p 2     bytes 512k..1M  fnomial:segment=64k # segments go at once\n"
+    "allreduce       p 3..8  bytes 16k..512k fnomial:segment=64k # segments go at once\n"
+    "bcast           p 2     bytes 64k..     chain:chains=1,segment=32k # segments go at once\n"
+    "bcast           p 3..8  bytes 32k..512k fnomial:segment=16k # segments go at once\n"
+    "bcast           p 3..8  bytes 512k..    chain:chains=1,segment=32k # segments go at once\n"
+    "reduce          p 3..8  bytes 64k..1M   fnomial:segment=64k # segments go at once\n"
+    "reduce          p ..8   bytes 1M..      chain:chains=1,segment=64k # segments go at once\n"
+#endif
+    "reduce          p 3..8  bytes ..4k      linear              # one round\n"
+    "allreduce       p 3..8  bytes 512k..    rabenseifner        # the least traffic\n"
+    "allgather,allgatherv p 3..8             linear              # one round\n"
+    "reduce_scatter,reduce_scatter_block p 3..8 bytes ..4k linear # one round\n"
+    "reduce_scatter,reduce_scatter_block p 3..8 bytes 4k..512k pairwise # straight to its "
+    "rank\n";
