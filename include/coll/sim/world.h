@@ -6,6 +6,7 @@
 #define COLL_SIM_WORLD_H
 
 #include "inbox.h"
+#include "noise.h"
 
 /* What an observer is told, in the order of `now`. */
 typedef enum coll_sim_sight {
@@ -28,10 +29,11 @@ typedef struct coll_seen {
 
 typedef struct coll_sim_options {
     const coll_cost_model *model;
-    const coll_time *skew; /* when each rank begins; NULL: see below */
-    coll_time skew_most;   /* ranks begin at random times up to this one */
-    uint64_t seed;         /* of all that is random */
-    uint32_t window;       /* slots of a rank, 1 … 32 */
+    const coll_noise *noise; /* or NULL */
+    const coll_time *skew;   /* when each rank begins; NULL: see below */
+    coll_time skew_most;     /* ranks begin at random times up to this one */
+    uint64_t seed;           /* of all that is random */
+    uint32_t window;         /* slots of a rank, 1 … 32 */
     void (*see)(void *arg, const coll_seen *seen); /* an observer, or NULL */
     void *arg;
 } coll_sim_options;
@@ -199,10 +201,16 @@ COLL_INLINE void coll_i_sim_ends(coll_sim *sim, uint32_t rank, uint32_t k, coll_
  * it takes than it should. */
 COLL_INLINE coll_time coll_i_sim_occupy(coll_sim *sim, uint32_t rank, coll_time cpu)
 {
+    const coll_cost_model *model = sim->options.model;
     coll_i_sim_rank *at = &sim->ranks[rank];
     at->cpu = sim->now + cpu;
     sim->busy[rank] += cpu;
-    return 0;
+    if (sim->options.noise) {
+        const uint32_t outer = coll_i_sim_outer(sim, rank);
+        if (!model->on_nic || !model->on_nic(model, outer))
+            at->cpu = coll_noise_end(sim->options.noise, outer, sim->now, cpu);
+    }
+    return at->cpu - sim->now - cpu;
 }
 
 #endif /* COLL_SIM_WORLD_H */
