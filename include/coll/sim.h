@@ -45,7 +45,9 @@
 #ifndef COLL_SIM_H
 #define COLL_SIM_H
 
+#include "sim/hockney.h"
 #include "sim/loggp.h"
 #include "sim/run.h"
+#include "sim/topologies.h"
 
 #endif /* COLL_SIM_H */

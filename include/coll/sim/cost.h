@@ -59,4 +59,18 @@ typedef struct coll_cost_model {
     uint64_t eager; /* UINT64_MAX: all messages are */
 } coll_cost_model;
 
+/* Of nothing but data; messages of any size are eager. */
+COLL_INLINE void coll_cost_model_init(coll_cost_model *model, const void *data)
+{
+    memset(model, 0, sizeof *model);
+    model->data = data;
+    model->eager = UINT64_MAX;
+}
+
+/* Bytes that a REDUCE or the combining of a RECV_REDUCE takes in, besides those of dst = src. */
+COLL_INLINE uint64_t coll_combined_bytes(const coll_action *a, size_t elem_bytes)
+{
+    return (uint64_t)a->count * elem_bytes * (a->kind == COLL_DO_REDUCE ? a->inputs : 1);
+}
+
 #endif /* COLL_SIM_COST_H */

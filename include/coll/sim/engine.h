@@ -250,6 +250,9 @@ COLL_INLINE void coll_i_sim_event(coll_sim *sim, const coll_i_event *event)
     case COLL_I_SIM_START:
         coll_i_sim_start(sim, rank);
         return;
+    case COLL_I_SIM_HOP:
+        coll_i_sim_hop(sim, number);
+        return;
     case COLL_I_SIM_ARRIVE:
         coll_i_sim_arrive(sim, rank, number);
         break;

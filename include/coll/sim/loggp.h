@@ -44,10 +44,9 @@ COLL_INLINE void coll_i_loggp_compute(const coll_cost_model *model, uint32_t ran
                                       const coll_action *a, size_t elem_bytes, coll_cost *cost)
 {
     const coll_sim_loggp *at = (const coll_sim_loggp *)model->data;
-    const double bytes = (double)a->count * (double)elem_bytes;
     (void)rank;
     if (a->kind != COLL_DO_COPY)
-        cost->cpu = coll_time_of(bytes * at->c * (a->kind == COLL_DO_REDUCE ? a->inputs : 1));
+        cost->cpu = coll_time_of(at->c * (double)coll_combined_bytes(a, elem_bytes));
 }
 
 /* Makes *model of the costs; *at is the caller's and must stay. */
@@ -60,8 +59,7 @@ COLL_INLINE void coll_sim_loggp_init(coll_cost_model *model, coll_sim_loggp *at,
     at->G = costs->G_ns_per_byte * 1000;
     at->O = costs->O_ns_per_byte * 1000;
     at->c = costs->c_ns_per_byte * 1000;
-    memset(model, 0, sizeof *model);
-    model->data = at;
+    coll_cost_model_init(model, at);
     model->send = coll_i_loggp_send;
     model->receive = coll_i_loggp_receive;
     model->compute = coll_i_loggp_compute;

@@ -5,7 +5,7 @@
 #ifndef COLL_SIM_MESSAGES_H
 #define COLL_SIM_MESSAGES_H
 
-#include "world.h"
+#include "network.h"
 
 /* Sends slot k's message to `to`: it will arrive at `time`. */
 COLL_INLINE void coll_i_sim_post(coll_sim *sim, uint32_t rank, uint32_t k, uint32_t to,
@@ -22,7 +22,10 @@ COLL_INLINE void coll_i_sim_post(coll_sim *sim, uint32_t rank, uint32_t k, uint3
     op->flags = waits ? COLL_I_SIM_WAITS : 0;
     op->bytes = m->bytes;
     coll_i_sim_see_message(sim, COLL_SEEN_LEAVE, rank, time, op, i);
-    coll_i_sim_put(sim, time, to, COLL_I_SIM_WHAT(COLL_I_SIM_ARRIVE, i));
+    if (sim->loads && m->to != COLL_NOBODY)
+        coll_i_sim_set_out(sim, i, time);
+    else
+        coll_i_sim_put(sim, time, to, COLL_I_SIM_WHAT(COLL_I_SIM_ARRIVE, i));
 }
 
 /* Slot k begins to send. */

@@ -49,6 +49,14 @@ COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
         sim->room = 0;
         return false;
     }
+    free(sim->loads);
+    sim->loads = NULL;
+    sim->links = sim->options.topology ? sim->options.topology->links : 0;
+    if (sim->links > 0) {
+        sim->loads = (coll_link_load *)calloc(sim->links, sizeof *sim->loads);
+        if (!sim->loads)
+            return false;
+    }
     coll_i_queue_clear(sim->queue);
     coll_i_mail_clear(&sim->mail);
     coll_i_slots_clear(&sim->slots);
@@ -71,6 +79,7 @@ COLL_INLINE size_t coll_i_sim_memory(const coll_sim *sim)
     return sim->room * (sizeof(coll_i_sim_rank) + sizeof(coll_time)) + sizeof(coll_i_queue) +
            sim->queue->chunks.room * sizeof(coll_i_chunk) +
            sim->mail.ops.room * sizeof(coll_i_op) + sim->slots.n_slabs * sizeof(coll_i_slab) +
+           sim->travels.room * sizeof(coll_i_sim_travel) + sim->links * sizeof(coll_link_load) +
            sim->meetings.room * sizeof(coll_i_sim_meeting) +
            (sim->attended ? sim->p * COLL_TEAMS * sizeof(uint32_t) : 0);
 }
@@ -99,6 +108,8 @@ COLL_INLINE void coll_sim_free(coll_sim *sim)
     free(sim->attended);
     free(sim->ranks);
     free(sim->busy);
+    free(sim->loads);
+    coll_i_array_free(&sim->travels);
     coll_i_array_free(&sim->meetings);
     coll_i_mail_free(&sim->mail);
     coll_i_slots_free(&sim->slots);
@@ -119,9 +130,9 @@ COLL_INLINE coll_time coll_sim_busy(const coll_sim *sim, uint32_t rank)
 /* Simulates all ranks of a collective: of one plan, or with `per_rank` of a plan for each. *sim,
  * which coll_sim_init has seen, then holds the results, until the next run; its memory is kept for
  * that. COLL_OK; COLL_ERR_DEADLOCK: ranks wait for each other, one of them is sim->stuck;
- * COLL_ERR_WINDOW; COLL_ERR_CAPABILITY: the model has no FABRIC_REDUCE; COLL_ERR_SIZE,
- * COLL_ERR_RANK: the plan is wrong; COLL_ERR_MEMORY; COLL_ERR_OVERFLOW: it takes longer than
- * COLL_TIME_LIMIT. */
+ * COLL_ERR_WINDOW; COLL_ERR_GROUP: a rank has no place in the topology; COLL_ERR_CAPABILITY: the
+ * model has no FABRIC_REDUCE; COLL_ERR_SIZE, COLL_ERR_RANK: the plan is wrong; COLL_ERR_MEMORY;
+ * COLL_ERR_OVERFLOW: it takes longer than COLL_TIME_LIMIT. */
 COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool per_rank,
                                      const coll_sim_options *options)
 {
@@ -136,7 +147,11 @@ COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool
     sim->p = plans[0].problem.p;
     sim->status = COLL_OK;
     sim->now = sim->makespan = 0;
-    sim->messages = sim->bytes = 0;
+    sim->messages = sim->bytes = sim->hops = 0;
+    sim->hops_most = 0;
+    for (uint32_t rank = 0; options->topology && rank < sim->p; rank++)
+        if (coll_i_sim_outer(sim, rank) >= options->topology->ends)
+            return COLL_ERR_GROUP;
     if (!coll_i_sim_clear(sim))
         return COLL_ERR_MEMORY;
     coll_i_sim_begin(sim);

@@ -7,6 +7,7 @@
 
 #include "inbox.h"
 #include "noise.h"
+#include "topology.h"
 
 /* What an observer is told, in the order of `now`. */
 typedef enum coll_sim_sight {
@@ -29,11 +30,12 @@ typedef struct coll_seen {
 
 typedef struct coll_sim_options {
     const coll_cost_model *model;
-    const coll_noise *noise; /* or NULL */
-    const coll_time *skew;   /* when each rank begins; NULL: see below */
-    coll_time skew_most;     /* ranks begin at random times up to this one */
-    uint64_t seed;           /* of all that is random */
-    uint32_t window;         /* slots of a rank, 1 … 32 */
+    const coll_topology *topology; /* NULL: nothing is in the way of a message */
+    const coll_noise *noise;       /* or NULL */
+    const coll_time *skew;         /* when each rank begins; NULL: see below */
+    coll_time skew_most;           /* ranks begin at random times up to this one */
+    uint64_t seed;                 /* of all that is random */
+    uint32_t window;               /* slots of a rank, 1 … 32 */
     void (*see)(void *arg, const coll_seen *seen); /* an observer, or NULL */
     void *arg;
 } coll_sim_options;
@@ -50,6 +52,8 @@ typedef struct coll_sim {
     uint64_t messages;  /* sent; a multicast is one */
     uint64_t bytes;     /* in them */
     uint64_t events;    /* that it took to find out */
+    uint64_t hops;      /* links that messages went over, in all */
+    uint32_t hops_most; /* … and one of them */
     size_t memory;      /* bytes that it took */
     uint32_t stuck;     /* after an error: a rank where it was seen */
 
@@ -65,13 +69,17 @@ typedef struct coll_sim {
     coll_i_queue *queue;
     coll_i_mail mail;
     coll_i_slots slots;
+    coll_link_load *loads; /* of the topology's links, or NULL */
+    uint32_t links;
+    coll_i_array travels;  /* of coll_i_sim_travel, by the messages' numbers */
     coll_i_array meetings; /* of coll_i_sim_meeting */
     uint32_t *attended; /* COLL_TEAMS numbers a rank: FABRIC_REDUCEs it has come to; or NULL */
 } coll_sim;
 
-/* Events. Of the number: RELEASE, END: a slot; ARRIVE: a message. */
+/* Events. Of the number: RELEASE, END: a slot; HOP, ARRIVE: a message. */
 enum {
     COLL_I_SIM_START,   /* the rank begins */
+    COLL_I_SIM_HOP,     /* a message to it reaches its next link, or has passed the last */
     COLL_I_SIM_ARRIVE,  /* a message reaches it */
     COLL_I_SIM_RELEASE, /* one of those that a slot waits for has come */
     COLL_I_SIM_END,     /* the action of a slot ends, or its message is there */
