@@ -1,0 +1,87 @@
+/* tests/model/against_sim.c — every closed form against the simulator: within 1 % wherever its
+ * assumptions hold, and where they do not, what makes the difference */
+#include "coll/model.h"
+
+#include "near.h"
+#include "sim/sim.h"
+
+/* ---- LogGP: exactly ------------------------------------------------------------------------ */
+
+static double loggp_ns(const coll_loggp_costs *costs, const coll_plan *plan)
+{
+    coll_cost_model model;
+    coll_sim_loggp at;
+    coll_sim_loggp_init(&model, &at, costs);
+    return (double)sim_ps(plan, &model) / 1000;
+}
+
+/* Bound by the latency, by the NIC's gap, by the processor, by neither. */
+static const coll_loggp_costs machines[] = {{1000, 200, 100, 1, 0, 1e18, 0},
+                                            {1000, 100, 5000, 1, 0, 1e18, 0},
+                                            {100, 900, 100, 0, 2, 1e18, 0},
+                                            {2500, 1500, 1000, 6, 0, 1e18, 0}};
+enum { MACHINES = sizeof machines / sizeof machines[0] };
+
+TEST(loggp_trees)
+{
+    for (int i = 0; i < MACHINES; i++)
+        for (uint32_t P = 2; P <= 2048; P *= 2)
+            for (size_t count = 1; count <= 1000; count *= 10) {
+                const coll_plan bcast = sim_plan(COLL_BCAST, "fnomial", P, count, 2);
+                const double ns = coll_loggp_binomial_ns(&machines[i], P, 8 * (double)count);
+                CHECK_NEAR(loggp_ns(&machines[i], &bcast), ns, 1e-9);
+            }
+}
+
+/* A reduction is a broadcast backwards, as long as a parent takes its children's messages at
+ * different times: with H ≥ h, or else where the gap of its NIC keeps them apart. */
+TEST(loggp_reductions)
+{
+    for (int i = 0; i < 2; i++)
+        for (uint32_t P = 2; P <= 2048; P *= 2) {
+            const coll_plan reduce = sim_plan(COLL_REDUCE, "fnomial", P, 1, 2);
+            CHECK_NEAR(loggp_ns(&machines[i], &reduce),
+                       coll_loggp_binomial_ns(&machines[i], P, 8), 1e-9);
+        }
+}
+
+/* Rounds of one message each way: the NIC's and the processor's times for the message of one round
+ * end before those of the next begin, if g and o are less than a message. */
+TEST(loggp_rounds)
+{
+    for (int i = 0; i < MACHINES; i += 3)
+        for (uint32_t P = 2; P <= 128; P *= 2)
+            for (size_t count = P; count <= 64 * P; count *= 8) {
+                const double bytes = 8 * (double)count;
+                const coll_plan halving = sim_plan(COLL_ALLREDUCE, "rabenseifner", P, count, 2);
+                const coll_plan ring = sim_plan(COLL_ALLREDUCE, "ring", P, count, 0);
+                CHECK_NEAR(loggp_ns(&machines[i], &halving),
+                           coll_loggp_halving_doubling_ns(&machines[i], P, bytes), 1e-9);
+                CHECK_NEAR(loggp_ns(&machines[i], &ring),
+                           coll_loggp_ring_allreduce_ns(&machines[i], P, bytes), 1e-9);
+            }
+}
+
+/* Not a power of two: the formula is for the tree of the next power, whose last leaf may not exist.
+ * Its other leaves end at most one message, or one gap, earlier. */
+TEST(loggp_trees_that_are_not_full)
+{
+    for (int i = 0; i < MACHINES; i++)
+        for (uint32_t P = 3; P <= 300; P++) {
+            const coll_plan bcast = sim_plan(COLL_BCAST, "fnomial", P, 1, 2);
+            const double full = coll_loggp_binomial_ns(&machines[i], P, 8);
+            const double message = coll_loggp_message_ns(&machines[i], 8);
+            const double gap = coll_loggp_gap_ns(&machines[i], 8),
+                         ns = loggp_ns(&machines[i], &bcast);
+            CHECK(ns <= full && ns >= full - (message > gap ? message : gap));
+        }
+}
+
+int main(void)
+{
+    RUN(loggp_trees);
+    RUN(loggp_reductions);
+    RUN(loggp_rounds);
+    RUN(loggp_trees_that_are_not_full);
+    return check_done();
+}
