@@ -114,7 +114,7 @@ TEST(messages_follow_the_lanes)
 {
     missing_all(6, check_laws);
     missing_random(64, 20, check_laws);
-    for (uint32_t p = 1; p <= 64; p += p < 20 ? 1 : 11) { /* none missing, by rank */
+    for (uint32_t p = 1; p <= 64; p++) { /* none missing, by rank */
         const missing all = missing_of(p, UINT64_MAX);
         for (size_t i = 0; i < SIZES; i++) {
             const coll_plan plan = kprefix(&all, sizes[i], 0, true);
