@@ -217,4 +217,18 @@ COLL_HOT_INLINE void coll_i_shm_next(coll_i_shm_at *at, uint32_t per)
     }
 }
 
+/* Steps of a list of `per` actions for each segment; of a rank alone, of a copy. */
+COLL_INLINE size_t coll_i_shm_list_steps(const coll_plan *plan, uint32_t per)
+{
+    if (plan->problem.p == 1)
+        return coll_in_place(plan) ? 0 : 1;
+    return (per * coll_i_shm_segments(plan) + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
+}
+
+COLL_INLINE unsigned coll_i_shm_alone(const coll_plan *plan, coll_action *out)
+{
+    coll_act_copy(out, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0), plan->problem.count);
+    return 1;
+}
+
 #endif /* COLL_ALGOS_SHM_H */

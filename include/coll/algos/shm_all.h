@@ -158,10 +158,8 @@ COLL_INLINE unsigned coll_i_shm_allgather_step(const coll_plan *plan, uint32_t r
     const uint32_t before = 3 * rank, beyond = before + 2 * p + 1; /* the rank's own stage */
     size_t i = s * COLL_STEP_MAX, segment;
     unsigned n = 0;
-    if (p == 1) {
-        coll_act_copy(out, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0), plan->problem.count);
-        return 1;
-    }
+    if (p == 1)
+        return coll_i_shm_alone(plan, out);
     if (coll_i_shm_at_once(plan)) {
         coll_i_shm_tree tree;
         coll_i_shm_tree_of(plan, 0, rank, &tree);

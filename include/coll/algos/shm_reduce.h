@@ -74,11 +74,6 @@ COLL_INLINE coll_status coll_i_shm_reduce_check(const coll_plan *plan)
     return coll_i_shm_check(plan, 1, p + (size_t)1);
 }
 
-COLL_INLINE void coll_i_shm_alone(const coll_plan *plan, coll_action *out)
-{
-    coll_act_copy(out, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0), plan->problem.count);
-}
-
 /* ---- reduce ------------------------------------------------------------------------------ */
 
 COLL_HOT_INLINE uint32_t coll_i_shm_reduce_per(const coll_i_shm_tree *tree)
@@ -130,10 +125,7 @@ COLL_INLINE size_t coll_i_shm_reduce_steps(const coll_plan *plan, uint32_t rank)
 {
     coll_i_shm_tree tree;
     coll_i_shm_tree_of(plan, plan->problem.root, rank, &tree);
-    if (plan->problem.p == 1)
-        return coll_in_place(plan) ? 0 : 1;
-    return (coll_i_shm_reduce_per(&tree) * coll_i_shm_segments(plan) + COLL_STEP_MAX - 1) /
-           COLL_STEP_MAX;
+    return coll_i_shm_list_steps(plan, coll_i_shm_reduce_per(&tree));
 }
 
 COLL_INLINE unsigned coll_i_shm_reduce_step(const coll_plan *plan, uint32_t rank, size_t s,
@@ -145,10 +137,8 @@ COLL_INLINE unsigned coll_i_shm_reduce_step(const coll_plan *plan, uint32_t rank
     const size_t stages = coll_i_shm_segments(plan);
     coll_i_shm_at at = coll_i_shm_first(s, per);
     unsigned n = 0;
-    if (plan->problem.p == 1) {
-        coll_i_shm_alone(plan, out);
-        return 1;
-    }
+    if (plan->problem.p == 1)
+        return coll_i_shm_alone(plan, out);
     for (; n < COLL_STEP_MAX && at.stage < stages; n++, coll_i_shm_next(&at, per)) {
         if (tree.v == 0)
             coll_i_shm_reduce_root(plan, &tree, at.stage, at.j, &out[n]);
@@ -238,10 +228,7 @@ COLL_INLINE size_t coll_i_shm_allreduce_steps(const coll_plan *plan, uint32_t ra
 {
     coll_i_shm_tree tree;
     coll_i_shm_tree_of(plan, 0, rank, &tree);
-    if (plan->problem.p == 1)
-        return coll_in_place(plan) ? 0 : 1;
-    return (coll_i_shm_allreduce_per(&tree) * coll_i_shm_segments(plan) + COLL_STEP_MAX - 1) /
-           COLL_STEP_MAX;
+    return coll_i_shm_list_steps(plan, coll_i_shm_allreduce_per(&tree));
 }
 
 COLL_INLINE unsigned coll_i_shm_allreduce_step(const coll_plan *plan, uint32_t rank, size_t s,
@@ -253,10 +240,8 @@ COLL_INLINE unsigned coll_i_shm_allreduce_step(const coll_plan *plan, uint32_t r
     const size_t stages = coll_i_shm_segments(plan);
     coll_i_shm_at at = coll_i_shm_first(s, per);
     unsigned n = 0;
-    if (plan->problem.p == 1) {
-        coll_i_shm_alone(plan, out);
-        return 1;
-    }
+    if (plan->problem.p == 1)
+        return coll_i_shm_alone(plan, out);
     for (; n < COLL_STEP_MAX && at.stage < stages; n++, coll_i_shm_next(&at, per))
         coll_i_shm_allreduce_at(plan, &tree, at.stage, at.j, &out[n]);
     return n;

@@ -54,10 +54,7 @@ COLL_INLINE size_t coll_i_shm_bcast_steps(const coll_plan *plan, uint32_t rank)
 {
     coll_i_shm_tree tree;
     coll_i_shm_tree_of(plan, plan->problem.root, rank, &tree);
-    if (plan->problem.p == 1)
-        return coll_in_place(plan) ? 0 : 1;
-    return (coll_i_shm_bcast_per(&tree) * coll_i_shm_segments(plan) + COLL_STEP_MAX - 1) /
-           COLL_STEP_MAX;
+    return coll_i_shm_list_steps(plan, coll_i_shm_bcast_per(&tree));
 }
 
 COLL_INLINE unsigned coll_i_shm_bcast_step(const coll_plan *plan, uint32_t rank, size_t s,
@@ -69,10 +66,8 @@ COLL_INLINE unsigned coll_i_shm_bcast_step(const coll_plan *plan, uint32_t rank,
     const size_t stages = coll_i_shm_segments(plan);
     coll_i_shm_at at = coll_i_shm_first(s, per);
     unsigned n = 0;
-    if (plan->problem.p == 1) {
-        coll_act_copy(out, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0), plan->problem.count);
-        return 1;
-    }
+    if (plan->problem.p == 1)
+        return coll_i_shm_alone(plan, out);
     for (; n < COLL_STEP_MAX && at.stage < stages; n++, coll_i_shm_next(&at, per)) {
         const coll_i_shm_pass pass = coll_i_shm_bcast_pass(plan, at.stage);
         if (tree.v != 0)
