@@ -84,98 +84,90 @@ COLL_INLINE void coll_i_levels_within(const coll_plan *plan, coll_kit *kit,
     cut->displs = displs;
 }
 
-/* ---- gather ------------------------------------------------------------------------------ */
+/* ---- gather, scatter --------------------------------------------------------------------- */
 
-/* A leader that is not the root has its node's blocks in SCRATCH, or alone in its own IN; at
- * the root they are where they belong. */
-COLL_INLINE coll_status coll_i_two_level_gather(coll_plan *plan, coll_kit *kit)
-{
-    const coll_layout *layout = &plan->problem.out;
-    const coll_collective it = plan->problem.collective;
+/* Blocks come to the root's OUT, or from its IN. On the way a leader that is not the root has those
+ * of its node in SCRATCH, or, alone, its own where it is. */
+typedef struct coll_i_rooted {
     coll_i_levels at;
-    coll_problem of;
-    coll_stage *stage;
-    coll_status status = COLL_OK;
-    size_t held;
-    bool aside;
-    coll_i_levels_of(plan, kit, &at);
-    aside = at.within && !at.here && kit->at.ranks > 1;
-    held = aside && at.leads ? coll_i_levels_node(plan, kit, layout) : 0;
-    kit->scratch = held;
-    if (at.within) {
-        coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, it, &of);
-        coll_i_levels_within(plan, kit, &at, layout, &of, &of.out);
-        if (at.here)
-            of.flags |= plan->problem.flags & COLL_IN_PLACE;
-        status = coll_i_kit_within(plan, kit, &of, &stage);
-        if (status != COLL_OK)
-            return status;
-        if (at.here)
-            stage->base[COLL_OUT] += coll_i_levels_at(plan, layout, kit->at.first);
-        else if (aside)
-            stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
-        else
-            kit->n_stages--;
-        stage->base[COLL_SCRATCH] += held;
-    }
-    if (at.across || !at.within) {
-        coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, it, &of);
-        coll_i_levels_across(plan, kit, &at, layout, COLL_GATHERV, &of, &of.out);
-        of.flags |= at.within ? (uint32_t)COLL_IN_PLACE : 0;
-        status = coll_i_kit_across(plan, kit, &at, &of, &stage);
-        if (status != COLL_OK)
-            return status;
-        if (aside)
-            stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
-        stage->base[COLL_SCRATCH] += held;
-    }
-    return status;
+    bool gathers;
+    bool aside;        /* the blocks of this rank's node are not where the root's are */
+    coll_space blocks; /* OUT or IN … */
+    coll_space own;    /* … and the other */
+    const coll_layout *layout;
+} coll_i_rooted;
+
+COLL_INLINE void coll_i_rooted_of(const coll_plan *plan, const coll_kit *kit,
+                                  coll_i_rooted *its)
+{
+    const unsigned gathering = COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV);
+    coll_i_levels_of(plan, kit, &its->at);
+    its->gathers = coll_is(gathering, plan->problem.collective);
+    its->aside = its->at.within && !its->at.here && kit->at.ranks > 1;
+    its->blocks = its->gathers ? COLL_OUT : COLL_IN;
+    its->own = its->gathers ? COLL_IN : COLL_OUT;
+    its->layout = its->gathers ? &plan->problem.out : &plan->problem.in;
 }
 
-/* ---- scatter ----------------------------------------------------------------------------- */
-
-/* The same backwards. */
-COLL_INLINE coll_status coll_i_two_level_scatter(coll_plan *plan, coll_kit *kit)
+/* Between the ranks of the node and its leader. A rank alone on its node has nothing to do. */
+COLL_INLINE coll_status coll_i_rooted_within(coll_plan *plan, coll_kit *kit,
+                                             const coll_i_rooted *its)
 {
-    const coll_layout *layout = &plan->problem.in;
-    const coll_collective it = plan->problem.collective;
-    coll_i_levels at;
     coll_problem of;
     coll_stage *stage;
+    coll_status status;
+    coll_i_levels_problem(plan, kit, &its->at, COLL_WITHIN, plan->problem.collective, &of);
+    coll_i_levels_within(plan, kit, &its->at, its->layout, &of,
+                         its->gathers ? &of.out : &of.in);
+    if (its->at.here)
+        of.flags |= plan->problem.flags & COLL_IN_PLACE;
+    status = coll_i_kit_within(plan, kit, &of, &stage);
+    if (status != COLL_OK)
+        return status;
+    if (its->at.here)
+        stage->base[its->blocks] += coll_i_levels_at(plan, its->layout, kit->at.first);
+    else if (its->aside)
+        stage->base[its->blocks] = COLL_AT(COLL_SCRATCH, 0);
+    else
+        kit->n_stages--;
+    stage->base[COLL_SCRATCH] += kit->scratch;
+    return COLL_OK;
+}
+
+/* Between the leaders; at the root, the blocks of its own node are where they belong. */
+COLL_INLINE coll_status coll_i_rooted_across(coll_plan *plan, coll_kit *kit,
+                                             const coll_i_rooted *its)
+{
+    const coll_collective v = its->gathers ? COLL_GATHERV : COLL_SCATTERV;
+    coll_problem of;
+    coll_stage *stage;
+    coll_status status;
+    coll_i_levels_problem(plan, kit, &its->at, COLL_ACROSS, plan->problem.collective, &of);
+    coll_i_levels_across(plan, kit, &its->at, its->layout, v, &of,
+                         its->gathers ? &of.out : &of.in);
+    of.flags |= its->at.within ? (uint32_t)COLL_IN_PLACE : 0;
+    status = coll_i_kit_across(plan, kit, &its->at, &of, &stage);
+    if (status != COLL_OK)
+        return status;
+    if (its->aside)
+        stage->base[its->own] = COLL_AT(COLL_SCRATCH, 0);
+    stage->base[COLL_SCRATCH] += kit->scratch;
+    return COLL_OK;
+}
+
+/* A gather goes within, then across; a scatter backwards. */
+COLL_INLINE coll_status coll_i_two_level_rooted(coll_plan *plan, coll_kit *kit)
+{
+    coll_i_rooted its;
     coll_status status = COLL_OK;
-    size_t held;
-    bool aside;
-    coll_i_levels_of(plan, kit, &at);
-    aside = at.within && !at.here && kit->at.ranks > 1;
-    held = aside && at.leads ? coll_i_levels_node(plan, kit, layout) : 0;
-    kit->scratch = held;
-    if (at.across || !at.within) {
-        coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, it, &of);
-        coll_i_levels_across(plan, kit, &at, layout, COLL_SCATTERV, &of, &of.in);
-        of.flags |= at.within ? (uint32_t)COLL_IN_PLACE : 0;
-        status = coll_i_kit_across(plan, kit, &at, &of, &stage);
-        if (status != COLL_OK)
-            return status;
-        if (aside)
-            stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
-        stage->base[COLL_SCRATCH] += held;
-    }
-    if (at.within) {
-        coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, it, &of);
-        coll_i_levels_within(plan, kit, &at, layout, &of, &of.in);
-        if (at.here)
-            of.flags |= plan->problem.flags & COLL_IN_PLACE;
-        status = coll_i_kit_within(plan, kit, &of, &stage);
-        if (status != COLL_OK)
-            return status;
-        if (at.here)
-            stage->base[COLL_IN] += coll_i_levels_at(plan, layout, kit->at.first);
-        else if (aside)
-            stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
-        else
-            kit->n_stages--;
-        stage->base[COLL_SCRATCH] += held;
-    }
+    coll_i_rooted_of(plan, kit, &its);
+    kit->scratch = its.aside && its.at.leads ? coll_i_levels_node(plan, kit, its.layout) : 0;
+    if (its.gathers && its.at.within)
+        status = coll_i_rooted_within(plan, kit, &its);
+    if (status == COLL_OK && (its.at.across || !its.at.within))
+        status = coll_i_rooted_across(plan, kit, &its);
+    if (status == COLL_OK && !its.gathers && its.at.within)
+        status = coll_i_rooted_within(plan, kit, &its);
     return status;
 }
 
@@ -229,18 +221,18 @@ static const coll_use coll_i_two_level_gather_usual[] = {
 
 static const coll_recipe coll_two_level_gather = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_GATHER), 0, 1),
-    coll_i_two_level_gather, coll_i_two_level_gather_usual, 4};
+    coll_i_two_level_rooted, coll_i_two_level_gather_usual, 4};
 static const coll_recipe coll_two_level_gatherv = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_GATHERV),
                   COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED, 1),
-    coll_i_two_level_gather, coll_i_two_level_gather_usual, 4};
+    coll_i_two_level_rooted, coll_i_two_level_gather_usual, 4};
 static const coll_recipe coll_two_level_scatter = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_SCATTER), 0, 1),
-    coll_i_two_level_scatter, coll_i_two_level_gather_usual, 4};
+    coll_i_two_level_rooted, coll_i_two_level_gather_usual, 4};
 static const coll_recipe coll_two_level_scatterv = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_SCATTERV),
                   COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED, 1),
-    coll_i_two_level_scatter, coll_i_two_level_gather_usual, 4};
+    coll_i_two_level_rooted, coll_i_two_level_gather_usual, 4};
 static const coll_recipe coll_two_level_allgather = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLGATHER),
                   COLL_GIVES_SAME_BITS, 2),
