@@ -141,12 +141,9 @@ TEST(parents_are_near)
 
 TEST(costs)
 {
-    static const uint32_t segments[] = {0, 1, 4, 7};
     for (uint32_t p = 1; p <= 64; p++) {
         const tree t = defined(p);
-        for (size_t k = 0; k < sizeof segments / sizeof *segments; k++)
-            for (uint32_t flags = 0; flags < 4; flags++)
-                check_tree_costs(&t, 6, segments[k], flags, p / 3);
+        check_tree_all_costs(&t);
     }
 }
 

@@ -173,21 +173,6 @@ TEST(halving_is_gathering_backwards)
 }
 
 /* Law 4. */
-static size_t element_hops(const coll_plan *plan)
-{
-    const uint32_t p = plan->problem.p;
-    size_t hops = 0;
-    for (uint32_t rank = 0; rank < p; rank++) {
-        const walk *w = walk_of(plan, rank);
-        for (size_t i = 0; i < w->n; i++)
-            if (is_send(&w->act[i])) {
-                const uint32_t up = (w->act[i].peer + p - rank) % p;
-                hops += w->act[i].count * (up < p - up ? up : p - up);
-            }
-    }
-    return hops;
-}
-
 TEST(messages_stay_near)
 {
     for (uint32_t p = 4; p <= 64; p *= 2) {

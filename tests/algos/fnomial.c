@@ -109,14 +109,11 @@ TEST(children_have_their_turns)
 
 TEST(costs)
 {
-    static const uint32_t segments[] = {0, 1, 4, 7};
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (uint32_t order = 0; order < 2; order++) {
                 const tree t = defined(p, degrees[d], order);
-                for (size_t k = 0; k < sizeof segments / sizeof *segments; k++)
-                    for (uint32_t flags = 0; flags < 4; flags++)
-                        check_tree_costs(&t, 6, segments[k], flags, p / 3);
+                check_tree_all_costs(&t);
                 check_tree_barrier(&t, &coll_fnomial_barrier);
             }
 }

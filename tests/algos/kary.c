@@ -58,13 +58,10 @@ TEST(no_tree_of_this_degree_is_less_deep)
 
 TEST(costs)
 {
-    static const uint32_t segments[] = {0, 1, 4, 7};
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t d = 0; d < DEGREES; d++) {
             const tree t = defined(p, degrees[d]);
-            for (size_t k = 0; k < sizeof segments / sizeof *segments; k++)
-                for (uint32_t flags = 0; flags < 4; flags++)
-                    check_tree_costs(&t, 6, segments[k], flags, p / 3);
+            check_tree_all_costs(&t);
             check_tree_barrier(&t, &coll_kary_barrier);
         }
 }

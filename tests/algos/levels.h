@@ -218,6 +218,28 @@ static inline coll_verify_count level_outward(uint32_t r)
     return sum;
 }
 
+/* Sorting is copies: each moves other elements to other places, and all are moved. */
+static inline void level_check_sorting(const coll_plan *sorts, size_t elements)
+{
+    static unsigned char from[8192], to[8192];
+    const size_t steps = coll_plan_steps(sorts, 0);
+    size_t moved = 0;
+    memset(from, 0, sizeof from);
+    memset(to, 0, sizeof to);
+    for (size_t s = 0; s < steps; s++) {
+        coll_action acts[COLL_STEP_MAX];
+        const unsigned n = coll_plan_step(sorts, 0, s, acts);
+        for (unsigned i = 0; i < n; i++)
+            for (size_t k = 0; k < acts[i].count; k++) {
+                CHECK_EQ(acts[i].kind, COLL_DO_COPY);
+                CHECK(from[coll_ref_offset(acts[i].src) + k]++ == 0);
+                CHECK(to[coll_ref_offset(acts[i].dst) + k]++ == 0);
+                moved++;
+            }
+    }
+    CHECK_EQ(moved, elements);
+}
+
 /* May coll_plan_build say this because of what is inside? */
 static inline bool level_explains(const coll_algorithm *inner, coll_status status)
 {

@@ -177,4 +177,22 @@ static inline void mesh_check_steps(const mesh_traffic *t, const mesh_steps *ste
     CHECK_EQ(round, t->rounds);
 }
 
+/* What a rank with m neighbours behind it does: sends its sum inward, and results outward; `staged`
+ * slots of SCRATCH besides that of a sum where there is no OUT. */
+static inline void mesh_check_costs(const coll_plan *plan, const coll_report *cost,
+                                    uint32_t rank, uint32_t m, uint32_t staged)
+{
+    const coll_problem *of = &plan->problem;
+    const bool reduces = of->collective != COLL_BCAST, spreads = of->collective != COLL_REDUCE;
+    const size_t blocks = coll_segments(of->count, plan->param[1]);
+    const size_t slot = blocks > 1 ? 2 * plan->param[1] : of->count;
+    const bool root = rank == of->root;
+    const size_t slots = (root || spreads ? 0u : 1u) + staged;
+    const uint32_t messages = (spreads ? m : 0) + (reduces && !root ? 1 : 0);
+    CHECK_EQ(cost->ranks[rank].messages, messages * blocks);
+    CHECK_EQ(cost->ranks[rank].elements, messages * of->count);
+    CHECK_EQ(cost->ranks[rank].reduced, reduces ? m * of->count : 0);
+    CHECK_EQ(coll_plan_scratch(plan, rank), reduces && m > 0 ? slots * slot : 0);
+}
+
 #endif /* COLL_TESTS_ALGOS_MESH_H */

@@ -48,28 +48,6 @@ TEST(runs_have_a_leader)
             }
 }
 
-/* (2) */
-static void check_sorting(const coll_plan *sorts, size_t all)
-{
-    static unsigned char from[512], to[512];
-    const size_t steps = coll_plan_steps(sorts, 0);
-    size_t moved = 0;
-    memset(from, 0, sizeof from);
-    memset(to, 0, sizeof to);
-    for (size_t s = 0; s < steps; s++) {
-        coll_action acts[COLL_STEP_MAX];
-        const unsigned n = coll_plan_step(sorts, 0, s, acts);
-        for (unsigned i = 0; i < n; i++)
-            for (size_t k = 0; k < acts[i].count; k++) {
-                CHECK_EQ(acts[i].kind, COLL_DO_COPY);
-                CHECK(from[coll_ref_offset(acts[i].src) + k]++ == 0);
-                CHECK(to[coll_ref_offset(acts[i].dst) + k]++ == 0);
-                moved++;
-            }
-    }
-    CHECK_EQ(moved, all);
-}
-
 /* Elements of the blocks before each rank, as the verifier's grid makes them. */
 static size_t all_displs[65];
 
@@ -81,6 +59,7 @@ static void count_blocks(const coll_grid_case *of)
             (of->layout == COLL_GRID_PLAIN ? of->count : coll_i_grid_count(of, r, 0));
 }
 
+/* (2) */
 TEST(sorting_moves_every_element_once)
 {
     for (uint32_t p = 2; p <= 64; p++)
@@ -97,7 +76,7 @@ TEST(sorting_moves_every_element_once)
                 count_blocks(&of);
                 for (uint32_t i = 0; i < level_kit(0)->n_stages; i++)
                     if (strcmp(level_kit(0)->stages[i].plan->algorithm->name, "sort runs") == 0)
-                        check_sorting(level_kit(0)->stages[i].plan, all_displs[p]);
+                        level_check_sorting(level_kit(0)->stages[i].plan, all_displs[p]);
             }
 }
 

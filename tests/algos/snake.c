@@ -109,8 +109,6 @@ TEST(costs)
                     const uint32_t root = which == 2 ? 0 : p / 3;
                     const uint32_t params[2] = {
                         p % 4 == 0 && (flags & COLL_COMMUTATIVE) ? 4 : 1, segments[k]};
-                    const size_t blocks = coll_segments(count, segments[k]);
-                    const size_t slot = blocks > 1 ? 2 * segments[k] : count;
                     const coll_plan plan = plan_with(solved[which], collectives[which], p,
                                                      count, flags, root, params);
                     const coll_divider width = coll_divider_of(params[0]);
@@ -120,18 +118,11 @@ TEST(costs)
                         CHECK_EQ(cost.rounds, end > (p - 1) / 2 ? end : p - 1 - end);
                     for (uint32_t rank = 0; rank < p; rank++) {
                         const uint32_t at = coll_mesh_snake(&width, rank);
-                        const bool is_end = at == end, has_out = is_end || which == 2;
-                        const uint32_t children = (at > 0 && at <= end ? 1u : 0u) +
-                                                  (at >= end && at + 1 < p ? 1u : 0u);
-                        const uint32_t slots = (has_out ? 0u : 1u) + (children == 2 ? 1u : 0u) +
-                                               (has_out && (flags & COLL_IN_PLACE) ? 1u : 0u);
-                        const uint32_t messages =
-                            (which != 1 ? children : 0) + (which != 0 && at != end ? 1 : 0);
-                        CHECK_EQ(cost.ranks[rank].messages, messages * blocks);
-                        CHECK_EQ(cost.ranks[rank].elements, messages * count);
-                        CHECK_EQ(cost.ranks[rank].reduced, which != 0 ? children * count : 0);
-                        CHECK_EQ(coll_plan_scratch(&plan, rank),
-                                 which == 0 || children == 0 ? 0 : slots * slot);
+                        const uint32_t m = (at > 0 && at <= end ? 1u : 0u) +
+                                           (at >= end && at + 1 < p ? 1u : 0u);
+                        const bool occupied = (at == end || which == 2) && coll_in_place(&plan);
+                        mesh_check_costs(&plan, &cost, rank, m,
+                                         (m == 2 ? 1u : 0u) + (occupied ? 1u : 0u));
                     }
                 }
 }

@@ -3,7 +3,7 @@
  *   tree t = tree_of(&coll_kary_bcast, &coll_kary_reduce, &coll_kary_allreduce, p, k, order);
  *   t.parent[v] = …                      for every rank, by a definition of the test's own
  *   check_tree_messages(&t, root);
- *   check_tree_costs(&t, count, segment, flags, root);
+ *   check_tree_all_costs(&t);
  */
 #ifndef COLL_TESTS_ALGOS_TREES_H
 #define COLL_TESTS_ALGOS_TREES_H
@@ -142,6 +142,15 @@ static inline void check_tree_costs(const tree *t, size_t count, uint32_t segmen
         CHECK_EQ(coll_plan_scratch(&plan, rank),
                  m == 0 ? 0 : (apart ? count : 0) + (m * s > 1 ? 2 : 1) * staging);
     }
+}
+
+/* … for segments that fit, do not, and are longer than the vector, with all flags. */
+static inline void check_tree_all_costs(const tree *t)
+{
+    static const uint32_t segments[] = {0, 1, 4, 7};
+    for (size_t k = 0; k < sizeof segments / sizeof *segments; k++)
+        for (uint32_t flags = 0; flags < 4; flags++)
+            check_tree_costs(t, 6, segments[k], flags, t->p / 3);
 }
 
 /* The barrier of such a tree: a notification up and one down each edge. */

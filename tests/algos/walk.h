@@ -110,6 +110,22 @@ static inline void check_step_by_step(const coll_plan *plan)
     }
 }
 
+/* Elements sent, each times how far it goes round the circle of ranks. */
+static inline size_t element_hops(const coll_plan *plan)
+{
+    const uint32_t p = plan->problem.p;
+    size_t hops = 0;
+    for (uint32_t rank = 0; rank < p; rank++) {
+        const walk *w = walk_of(plan, rank);
+        for (size_t i = 0; i < w->n; i++)
+            if (is_send(&w->act[i])) {
+                const uint32_t up = (w->act[i].peer + p - rank) % p;
+                hops += w->act[i].count * (up < p - up ? up : p - up);
+            }
+    }
+    return hops;
+}
+
 /* Proves the plan, and returns what it costs. */
 static inline coll_report cost_of(const coll_plan *plan)
 {
