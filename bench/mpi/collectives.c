@@ -172,6 +172,7 @@ static bool in_list(const char *list, const char *name)
 static int begin(int argc, char **argv, const char **only, const char **library)
 {
     static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    const int weights[2] = {1, 1};
     int length, rounds = 15, neighbors[2];
     *only = NULL;
     for (int i = 1; i < argc; i++) {
@@ -198,8 +199,8 @@ static int begin(int argc, char **argv, const char **only, const char **library)
     MPI_Comm_dup(MPI_COMM_WORLD, &world);
     neighbors[0] = (rank + p - 1) % p;
     neighbors[1] = (rank + 1) % p;
-    MPI_Dist_graph_create_adjacent(world, 2, neighbors, MPI_UNWEIGHTED, 2, neighbors,
-                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
+    MPI_Dist_graph_create_adjacent(world, 2, neighbors, weights, 2, neighbors, weights,
+                                   MPI_INFO_NULL, 0, &ring);
     return rounds;
 }
 

@@ -1,0 +1,97 @@
+#!/bin/sh
+# bench/mpi.sh — MPI's collectives through the layer against the libraries' own: a table and a picture
+#
+#   bench/mpi.sh [--ranks 2,4,8] [--launches 3] [--rounds 9] [--only allreduce,bcast]
+#
+# For each library that was built (MPICH, Open MPI), each number of ranks and several launches, it runs
+# bench/mpi/collectives under the layer, in which calls of the layer and of the library take turns. Writes
+# BUILD/bench/mpi.csv (medians over the launches) and BUILD/bench/mpi.svg (ratios, by gnuplot), and prints
+# every cell in which the layer takes more than 1.15 times the library's time. BUILD is ./build.
+#
+# With more ranks than processors MPICH's own waits do not yield, and its calls take milliseconds; it is then
+# given tests/mpi/preload/yield.c, which lets it yield: its best setting.
+set -eu
+here=$(cd "$(dirname "$0")/.." && pwd)
+build=${BUILD:-$here/build}
+ranks=2,4,8 launches=3 rounds=9 only=
+while [ $# -gt 1 ]; do
+    case $1 in
+    --ranks) ranks=$2 ;;
+    --launches) launches=$2 ;;
+    --rounds) rounds=$2 ;;
+    --only) only=$2 ;;
+    *) break ;;
+    esac
+    shift 2
+done
+[ $# -eq 0 ] || { echo "usage: bench/mpi.sh [--ranks P,P] [--launches N] [--rounds N] [--only NAME,NAME]" >&2; exit 2; }
+
+# run LIBRARY P: one launch, as CSV.
+run() {
+    layer=$build/mpi/$1/libcollmpi.so program=$build/mpi/$1/bench/collectives
+    set -- "$1" "$2" --rounds "$rounds" ${only:+--only "$only"}
+    library=$1 p=$2
+    shift 2
+    if [ "$library" = mpich ]; then
+        [ "$p" -le "$(nproc)" ] || layer=$layer:$build/mpi/mpich/tests/yield.so
+        mpiexec.mpich -n "$p" -env LD_PRELOAD "$layer" "$program" "$@"
+    else
+        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpiexec.openmpi --oversubscribe --bind-to none \
+            --mca btl self,vader -n "$p" -x LD_PRELOAD="$layer" "$program" "$@"
+    fi
+}
+
+all=$(mktemp)
+trap 'rm -f "$all"' EXIT
+for launch in $(seq "$launches"); do
+    for p in $(echo "$ranks" | tr , ' '); do
+        for library in mpich openmpi; do
+            [ -x "$build/mpi/$library/bench/collectives" ] || continue
+            echo "launch $launch of $launches: $library, $p ranks" >&2
+            run "$library" "$p" | grep -v '^library,' >>"$all"
+        done
+    done
+done
+[ -s "$all" ] || { echo "bench/mpi.sh: nothing was built for MPI in $build: make build" >&2; exit 1; }
+
+# The median of each column over the launches.
+mkdir -p "$build/bench"
+csv=$build/bench/mpi.csv
+{
+    echo library,ranks,collective,bytes,layer_us,library_us,ratio
+    awk -F, '
+        function median(list, n, i, j, v, a) {
+            n = split(list, a, " ")
+            for (i = 2; i <= n; i++) { v = a[i] + 0; for (j = i - 1; j > 0 && a[j] + 0 > v; j--) a[j + 1] = a[j]; a[j + 1] = v }
+            return a[int((n + 1) / 2)]
+        }
+        { k = $1 "," $2 "," $3 "," $4; if (!(k in with)) order[++cells] = k
+          with[k] = with[k] " " $5; without[k] = without[k] " " $6; ratio[k] = ratio[k] " " $7 }
+        END { for (i = 1; i <= cells; i++) { k = order[i]; print k "," median(with[k]) "," median(without[k]) "," median(ratio[k]) } }
+    ' "$all"
+} >"$csv"
+
+echo "Cells in which the layer takes more than 1.15 times the library's time, of $(($(wc -l <"$csv") - 1)):"
+awk -F, 'NR > 1 && $7 < 1 / 1.15 { printf "    %-8s %d ranks %-22s %8d bytes: %9.2f us with, %9.2f without, %.2f times\n", $1, $2, $3, $4, $5, $6, 1 / $7 }' "$csv"
+awk -F, 'NR > 1 && $7 > 0 { k = $1 ", " $2 " ranks"; s[k] += log($7); n[k]++ } END { for (k in n) printf "%s: geometric mean of library/layer %.2f over %d cells\n", k, exp(s[k] / n[k]), n[k] }' "$csv" | sort
+
+command -v gnuplot >/dev/null || { echo "no picture: gnuplot is missing (apt-get install gnuplot-nox)"; exit 0; }
+gnuplot <<G
+set terminal svg size 1400,900 dynamic font "sans,10"
+set output "$build/bench/mpi.svg"
+set datafile separator ","
+set logscale xy
+set xlabel "bytes"
+set ylabel "library's time / layer's"
+set grid
+set key outside right
+set multiplot layout 2,3
+list = system("cut -d, -f3 '$csv' | tail -n +2 | awk '!seen[\$0]++' | grep -v barrier")
+do for [library in "mpich openmpi"] { do for [p in "$(echo "$ranks" | tr , ' ')"] {
+    set title library . ", " . p . " ranks"
+    plot 1 with lines dt 2 lc "black" notitle, for [c in list] \
+        sprintf("< awk -F, '\$1==\"%s\" && \$2==%s && \$3==\"%s\"' '$csv'", library, p, c) using 4:7 with linespoints title c
+} }
+unset multiplot
+G
+echo "$csv and $build/bench/mpi.svg written"
