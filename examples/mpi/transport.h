@@ -187,21 +187,26 @@ COLL_INLINE coll_status coll_i_mpi_test(void *ctx, coll_handle *h)
     return COLL_OK;
 }
 
+/* Gives up a request, which is not null. */
+COLL_INLINE void coll_i_mpi_drop(bool receives, MPI_Request *request)
+{
+    if (receives) {
+        (void)PMPI_Cancel(request);
+        (void)PMPI_Wait(request, MPI_STATUS_IGNORE);
+    } else {
+        (void)PMPI_Request_free(request); /* sends cannot be given up everywhere */
+    }
+}
+
 COLL_INLINE void coll_i_mpi_cancel(void *ctx, coll_handle *h)
 {
     coll_mpi *mpi = (coll_mpi *)ctx;
     const uint32_t number = (uint32_t)h->word[0];
     for (int place = 0; place < mpi->used; place++) {
-        MPI_Request *request = &mpi->request[place];
-        if (mpi->owner[place] != number || *request == MPI_REQUEST_NULL)
+        if (mpi->owner[place] != number || mpi->request[place] == MPI_REQUEST_NULL)
             continue;
-        if (mpi->operation[number].receives) {
-            (void)PMPI_Cancel(request);
-            (void)PMPI_Wait(request, MPI_STATUS_IGNORE);
-        } else {
-            (void)PMPI_Request_free(request); /* sends cannot be given up everywhere */
-        }
-        *request = MPI_REQUEST_NULL;
+        coll_i_mpi_drop(mpi->operation[number].receives, &mpi->request[place]);
+        mpi->request[place] = MPI_REQUEST_NULL;
         mpi->flying--;
     }
     while (mpi->used > 0 && mpi->request[mpi->used - 1] == MPI_REQUEST_NULL)
@@ -212,67 +217,88 @@ COLL_INLINE void coll_i_mpi_cancel(void *ctx, coll_handle *h)
 /* ---- starting ---------------------------------------------------------------------------- */
 
 /* Starts to send, or to receive, a message or a piece of one. */
-COLL_INLINE int coll_i_mpi_start(coll_mpi *mpi, uint32_t number, uint32_t peer, uint32_t tag,
-                                 void *buf, size_t bytes)
+COLL_INLINE int coll_i_mpi_start(const coll_mpi *mpi, bool receives, uint32_t peer,
+                                 uint32_t tag, void *buf, size_t bytes, MPI_Request *request)
 {
-    coll_mpi_operation *operation = &mpi->operation[number];
-    MPI_Request *request = &mpi->request[mpi->used];
-    const int error =
-        operation->receives
-            ? PMPI_Irecv(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request)
-            : PMPI_Isend(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request);
-    if (error != MPI_SUCCESS)
-        return error;
-    mpi->owner[mpi->used++] = number;
-    mpi->flying++;
-    operation->left++;
-    return MPI_SUCCESS;
+    return receives
+               ? PMPI_Irecv(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request)
+               : PMPI_Isend(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request);
 }
 
-/* A short send is mostly over when it has been started. */
-COLL_INLINE void coll_i_mpi_look(coll_mpi *mpi)
+/* An operation without requests. */
+COLL_INLINE coll_status coll_i_mpi_begin(coll_mpi *mpi, bool receives, size_t bytes,
+                                         coll_handle *h)
 {
-    const int place = mpi->used - 1;
-    int done = 0;
-    const int error = PMPI_Test(&mpi->request[place], &done, &mpi->statuses[0]);
-    if (done || error != MPI_SUCCESS) {
-        mpi->request[place] = MPI_REQUEST_NULL;
-        coll_i_mpi_done(mpi, place, &mpi->statuses[0], error);
-    }
-}
-
-/* `buf` of a send is only read. */
-COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, bool receives, uint32_t peer,
-                                        uint32_t tag, void *buf, size_t bytes, coll_handle *h)
-{
-    const size_t piece = bytes <= COLL_MPI_CUT ? COLL_MPI_PIECE : bytes;
     const uint32_t number = coll_i_mpi_grow(mpi) ? coll_i_mpi_take(mpi) : UINT32_MAX;
     coll_mpi_operation *operation;
-    coll_status status;
-    size_t at = 0;
     if (number == UINT32_MAX)
         return COLL_ERR_MEMORY;
     operation = &mpi->operation[number];
     operation->bytes = bytes;
     operation->received = 0;
     operation->left = 0;
-    operation->round = mpi->round - 1;
+    operation->round = mpi->round;
     operation->receives = receives;
     operation->error = MPI_SUCCESS;
     h->word[0] = number;
-    do {
-        const size_t n = bytes - at < piece ? bytes - at : piece;
-        operation->error =
-            coll_i_mpi_start(mpi, number, peer, tag, (unsigned char *)buf + at, n);
-        at += n;
-    } while (at < bytes && operation->error == MPI_SUCCESS);
-    if (bytes <= piece && operation->error == MPI_SUCCESS && (!receives || !mpi->crowded))
-        coll_i_mpi_look(mpi);
-    if (operation->left > 0 && operation->error == MPI_SUCCESS)
-        return COLL_STARTED;
-    status = coll_i_mpi_test(mpi, h);
-    if (status != COLL_OK)
-        coll_i_mpi_cancel(mpi, h);
+    return COLL_STARTED;
+}
+
+/* Takes a request into the operation of a handle. */
+COLL_INLINE void coll_i_mpi_add(coll_mpi *mpi, const coll_handle *h, MPI_Request request)
+{
+    mpi->request[mpi->used] = request;
+    mpi->owner[mpi->used++] = (uint32_t)h->word[0];
+    mpi->flying++;
+    mpi->operation[h->word[0]].left++;
+}
+
+/* A message as it is. A send is mostly over when it has been started, and what is to be received
+ * may be here: then there is nothing to remember. */
+COLL_INLINE coll_status coll_i_mpi_move_whole(coll_mpi *mpi, bool receives, uint32_t peer,
+                                              uint32_t tag, void *buf, size_t bytes,
+                                              coll_handle *h)
+{
+    MPI_Request request;
+    MPI_Status status;
+    int done = 0, here = 0;
+    int error = coll_i_mpi_start(mpi, receives, peer, tag, buf, bytes, &request);
+    if (error == MPI_SUCCESS && (!receives || !mpi->crowded))
+        error = PMPI_Test(&request, &done, &status);
+    if (error == MPI_SUCCESS && done && receives)
+        error = PMPI_Get_count(&status, MPI_BYTE, &here);
+    if (error != MPI_SUCCESS)
+        return coll_i_mpi_failed(mpi, error);
+    if (done)
+        return receives && (size_t)here != bytes ? COLL_ERR_SIZE : COLL_OK;
+    if (coll_i_mpi_begin(mpi, receives, bytes, h) != COLL_STARTED) {
+        coll_i_mpi_drop(receives, &request);
+        return COLL_ERR_MEMORY;
+    }
+    coll_i_mpi_add(mpi, h, request);
+    return COLL_STARTED;
+}
+
+/* `buf` of a send is only read. */
+COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, bool receives, uint32_t peer,
+                                        uint32_t tag, void *buf, size_t bytes, coll_handle *h)
+{
+    coll_status status;
+    if (bytes <= COLL_MPI_PIECE || bytes > COLL_MPI_CUT)
+        return coll_i_mpi_move_whole(mpi, receives, peer, tag, buf, bytes, h);
+    status = coll_i_mpi_begin(mpi, receives, bytes, h);
+    for (size_t at = 0; at < bytes && status == COLL_STARTED; at += COLL_MPI_PIECE) {
+        const size_t piece = bytes - at < COLL_MPI_PIECE ? bytes - at : COLL_MPI_PIECE;
+        MPI_Request request;
+        const int error = coll_i_mpi_start(mpi, receives, peer, tag, (unsigned char *)buf + at,
+                                           piece, &request);
+        if (error == MPI_SUCCESS) {
+            coll_i_mpi_add(mpi, h, request);
+        } else {
+            status = coll_i_mpi_failed(mpi, error);
+            coll_i_mpi_cancel(mpi, h);
+        }
+    }
     return status;
 }
 
@@ -289,6 +315,7 @@ COLL_INLINE coll_status coll_i_mpi_recv(void *ctx, uint32_t peer, uint32_t tag, 
 }
 
 /* ---- the transport ----------------------------------------------------------------------- */
+
 COLL_INLINE void coll_i_mpi_wait(void *ctx, uint32_t idle)
 {
     if (idle > ((const coll_mpi *)ctx)->spins)

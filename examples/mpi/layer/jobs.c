@@ -84,11 +84,14 @@ void job_free(struct job *job)
     }
     if (job->plan_users)
         --*job->plan_users;
-    pool_give(job->tables);
-    pool_give(job->scratch);
-    pool_give(job->packed);
-    pool_give(job->kit);
-    pool_give(job->combination.room);
+    if (job->scratch)
+        pool_give(job->scratch);
+    if (job->tables || job->packed || job->kit || job->combination.room) {
+        pool_give(job->tables);
+        pool_give(job->packed);
+        pool_give(job->kit);
+        pool_give(job->combination.room);
+    }
     if (job->comm)
         comm_done(job->comm);
     job->next = unused;
