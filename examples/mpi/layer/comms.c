@@ -86,7 +86,7 @@ static void end(struct comm *comm)
     if (comm->runs_here && comm->p > 1)
         (void)PMPI_Comm_free(&comm->mpi.comm);
     coll_mpi_free(&comm->mpi);
-    memory_free(comm->memory);
+    repeats_free(comm->repeats);
     free(comm->firsts);
     free(comm->graph);
     free(comm->neighbors);

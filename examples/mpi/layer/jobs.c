@@ -166,10 +166,10 @@ static void end(struct job *job, coll_status status)
     *link = job->next;
     job->running = false;
     jobs_running--;
-    if (status == COLL_OK)
-        job_store(job);
-    else
+    if (status != COLL_OK)
         job->error = code_of(job, status);
+    else if (job->error == MPI_SUCCESS)
+        job->error = job_store(job);
     if (settings.verbose)
         report_job(job);
     if (job->how == BLOCKING)
@@ -188,7 +188,6 @@ void job_start(struct job *job)
 {
     struct job **link = &running;
     coll_status status;
-    job->error = MPI_SUCCESS;
     job->running = true;
     job->next = NULL;
     while (*link)
@@ -197,7 +196,7 @@ void job_start(struct job *job)
     jobs_running++;
     if (settings.verbose)
         job->started = PMPI_Wtime();
-    job_load(job);
+    job->error = job_load(job); /* what cannot be packed is not sent, but others wait for us */
     job->run.transport = &transport;
     status = coll_request_init(&job->request, job->slots,
                                job->plan->window > WINDOW ? job->plan->window : WINDOW);

@@ -59,13 +59,12 @@ typedef enum type_kind {
 
 struct type {
     MPI_Datatype handle;
-    size_t size;          /* bytes of data of an element */
-    ptrdiff_t lb, extent; /* from one element to the next */
+    size_t size;      /* bytes of data of an element */
+    ptrdiff_t extent; /* from one element to the next */
     ptrdiff_t true_lb, true_extent;
     bool flat;  /* an element's data is one run of bytes, in the order in which it is sent */
     bool dense; /* and one element begins where the other ends */
     bool predefined;
-    bool legal; /* the library packs it: it is committed */
     type_kind kind;
     coll_type element; /* COLL_TYPES: not one of coll's */
     unsigned users;    /* jobs that need it until they are done */
@@ -111,7 +110,7 @@ size_t combine_room(const struct type *type);
 
 /* ---- communicators: comms.c -------------------------------------------------------------- */
 
-struct memory;
+struct repeats;
 
 struct comm {
     MPI_Comm handle; /* the program's; MPI_COMM_NULL once it is freed */
@@ -119,12 +118,12 @@ struct comm {
     coll_mpi mpi;    /* on a private communicator of the same ranks */
     uint32_t rank, p;
     coll_nodes nodes;
-    uint32_t *firsts;      /* of `nodes`, if it is a table */
-    uint32_t next[2];      /* tag of the next call, and of the next persistent one */
-    unsigned jobs;         /* that use it */
-    coll_graph *graph;     /* neighbours, once they were needed */
-    uint32_t *neighbors;   /* memory of `graph` */
-    struct memory *memory; /* of calls made before: repeats.c */
+    uint32_t *firsts;        /* of `nodes`, if it is a table */
+    uint32_t next[2];        /* tag of the next call, and of the next persistent one */
+    unsigned jobs;           /* that use it */
+    coll_graph *graph;       /* neighbours, once they were needed */
+    uint32_t *neighbors;     /* memory of `graph` */
+    struct repeats *repeats; /* of calls made before: repeats.c */
 };
 
 void comms_init(void);
@@ -277,7 +276,7 @@ bool job_repeat(struct job *job, struct comm *comm, const struct call *call);
 /* Remembers a call of predefined types, of which a job was made. */
 void job_remember(struct job *job, const struct call *call, const struct view *in,
                   const struct view *out);
-void memory_free(struct memory *memory);
+void repeats_free(struct repeats *memory);
 
 /* ---- what was asked for: setup.c, control.c, tuned.c ------------------------------------- */
 

@@ -23,7 +23,7 @@ struct span {
     size_t bytes;
 };
 
-struct memory {
+struct repeats {
     struct repeat {
         struct key key;
         bool filled;
@@ -39,13 +39,13 @@ struct memory {
     } call[REMEMBERED];
 };
 
-void memory_free(struct memory *memory)
+void repeats_free(struct repeats *repeats)
 {
-    for (int i = 0; memory && i < REMEMBERED; i++) {
-        free(memory->call[i].copies);
-        pool_give(memory->call[i].tables);
+    for (int i = 0; repeats && i < REMEMBERED; i++) {
+        free(repeats->call[i].copies);
+        pool_give(repeats->call[i].tables);
     }
-    free(memory);
+    free(repeats);
 }
 
 /* ---- what makes two calls the same ------------------------------------------------------- */
@@ -97,12 +97,12 @@ static bool same(const struct key *a, const struct key *b)
 }
 
 /* Where a call is remembered. */
-static struct repeat *place_of(struct memory *memory, const struct key *key)
+static struct repeat *place_of(struct repeats *repeats, const struct key *key)
 {
     uint64_t mixed = 0;
     for (int i = 0; i < KEY_WORDS; i++)
         mixed = (mixed ^ key->word[i]) * 0x9E3779B97F4A7C15u;
-    return &memory->call[mixed >> 60];
+    return &repeats->call[mixed >> 60];
 }
 
 static bool same_tables(const struct call *call, const struct repeat *repeat)
@@ -141,10 +141,10 @@ bool job_repeat(struct job *job, struct comm *comm, const struct call *call)
 {
     struct repeat *repeat;
     struct key key;
-    if (!comm->memory)
+    if (!comm->repeats)
         return false;
     write_key(call, &key);
-    repeat = place_of(comm->memory, &key);
+    repeat = place_of(comm->repeats, &key);
     if (!repeat->filled || !same(&repeat->key, &key) || doubtful(call, repeat) ||
         !same_tables(call, repeat))
         return false;
@@ -189,12 +189,12 @@ void job_remember(struct job *job, const struct call *call, const struct view *i
     struct key key;
     if (in->packed || out->packed || job->combination.room || job->kit)
         return;
-    if (!comm->memory)
-        comm->memory = calloc(1, sizeof *comm->memory);
-    if (!comm->memory)
+    if (!comm->repeats)
+        comm->repeats = calloc(1, sizeof *comm->repeats);
+    if (!comm->repeats)
         return;
     write_key(call, &key);
-    repeat = place_of(comm->memory, &key);
+    repeat = place_of(comm->repeats, &key);
     if (repeat->users > 0)
         return;
     repeat->filled = false;

@@ -52,7 +52,6 @@ static bool measure(struct type *type)
         size < 0)
         return false;
     type->size = (size_t)size;
-    type->lb = (ptrdiff_t)lb;
     type->extent = (ptrdiff_t)extent;
     type->true_lb = (ptrdiff_t)true_lb;
     type->true_extent = (ptrdiff_t)true_extent;
@@ -73,7 +72,7 @@ static void name(MPI_Datatype datatype, type_kind kind, bool is_signed, coll_typ
     if (!measure(type) || type->size == 0)
         return;
     type->kind = kind;
-    type->predefined = type->legal = true;
+    type->predefined = true;
     /* Of a pair, only the gap is open, and pairs that have one are longer than their data. */
     type->flat = type->true_extent == (ptrdiff_t)type->size;
     type->dense = type->flat && type->extent == (ptrdiff_t)type->size;
@@ -232,7 +231,6 @@ static struct type *derive(MPI_Datatype datatype)
         free(type);
         return NULL;
     }
-    type->legal = true;
     type->flat = is_flat(type);
     type->dense = type->flat && type->extent == (ptrdiff_t)type->size;
     if (PMPI_Type_set_attr(datatype, keyval, type) != MPI_SUCCESS) {
