@@ -289,11 +289,11 @@ static const struct formula dpml_formulas[] = {
 static const coll_parameter kumar_rows[] = {
     COUNT(P, 2, NEEDED, "the number of nodes"), BYTES(m, 1, NEEDED, "the size of a message"),
     COUNT(k, 1, 8, "the nodes of a partition"),
-    COUNT(steps, 1, 8, "the messages between two loose barriers")};
+    COUNT(every, 1, 16, "the messages between two loose barriers")};
 
 static coll_kumar_terms kumar_terms(const struct question *q, coll_kumar_algorithm algorithm)
 {
-    return coll_kumar_terms_of(algorithm, U32(q->P), U32(q->k), U32(q->steps));
+    return coll_kumar_terms_of(algorithm, U32(q->P), U32(q->k), U32(q->every));
 }
 
 static double kumar_us(const void *costs, const struct question *q,

@@ -16,7 +16,7 @@ struct question {
     double P, W, H, h, ppn, sockets; /* the machine */
     double N, M;                     /* elements */
     double n, m;                     /* bytes */
-    double S, segment, overlap, f, l, k, splits, steps;
+    double S, segment, overlap, f, l, k, splits, every;
     char host[COLL_PARAMETER_BYTES]; /* moody: a preset */
 };
 

@@ -77,11 +77,66 @@ TEST(loggp_trees_that_are_not_full)
         }
 }
 
+/* ---- Hockney --------------------------------------------------------------------------------- */
+
+static const coll_hockney_costs hockney = {5, 2, 1};
+
+static double hockney_us(const coll_plan *plan)
+{
+    coll_cost_model model;
+    coll_sim_hockney at;
+    coll_sim_hockney_init(&model, &at, &hockney);
+    return (double)sim_ps(plan, &model) * 1e-6;
+}
+
+/* A plan of n bytes, 8 an element, whose first two parameters are given. */
+static double hockney_of(coll_collective collective, const char *name, uint32_t P, size_t count,
+                         uint32_t first, uint32_t second)
+{
+    coll_plan plan = sim_plan(collective, name, P, count, first);
+    if (second > 0) {
+        const uint32_t params[COLL_PARAM_MAX] = {first, second};
+        const coll_problem problem = plan.problem;
+        CHECK_STATUS(coll_plan_init(&plan, plan.algorithm, &problem, params), COLL_OK);
+    }
+    return hockney_us(&plan);
+}
+
+TEST(hockney_powers_of_two)
+{
+    for (uint32_t P = 2; P <= 128; P *= 2)
+        for (size_t count = 1024; count <= 1 << 17; count *= 8) {
+            const double n = 8 * (double)count;
+            const size_t each = count / P; /* elements of a block of all-to-all collectives */
+            CHECK_NEAR(hockney_of(COLL_BCAST, "linear", P, count, 0, 0),
+                       coll_hockney_flat_us(&hockney, P, n), 1e-9);
+            CHECK_NEAR(hockney_of(COLL_BCAST, "fnomial", P, count, 2, 0),
+                       coll_hockney_binomial_us(&hockney, P, n), 1e-9);
+            CHECK_NEAR(hockney_of(COLL_ALLREDUCE, "recursive_doubling", P, count, 0, 0),
+                       coll_hockney_recursive_doubling_us(&hockney, P, n), 1e-9);
+            CHECK_NEAR(hockney_of(COLL_ALLREDUCE, "rabenseifner", P, count, 2, 0),
+                       coll_hockney_rabenseifner_us(&hockney, P, n), 1e-9);
+            CHECK_NEAR(hockney_of(COLL_ALLREDUCE, "ring", P, count, 0, 0),
+                       coll_hockney_ring_allreduce_us(&hockney, P, n), 1e-9);
+            CHECK_NEAR(hockney_of(COLL_ALLGATHER, "ring", P, each, 0, 0),
+                       coll_hockney_ring_us(&hockney, P, n), 1e-9);
+            CHECK_NEAR(hockney_of(COLL_ALLGATHER, "recursive_doubling", P, each, 0, 0),
+                       coll_hockney_bruck_us(&hockney, P, n), 1e-9);
+            /* Without the copy that turns Bruck's result, a run of blocks that goes round the end
+             * of OUT is two messages. */
+            CHECK(hockney_of(COLL_ALLGATHER, "bruck", P, each, 2, 0) >=
+                  coll_hockney_bruck_us(&hockney, P, n) * (1 - 1e-9));
+            CHECK_NEAR(hockney_of(COLL_BCAST, "scatter_ring", P, count, 2, 0),
+                       coll_hockney_scatter_ring_us(&hockney, P, n), .01);
+        }
+}
+
 int main(void)
 {
     RUN(loggp_trees);
     RUN(loggp_reductions);
     RUN(loggp_rounds);
     RUN(loggp_trees_that_are_not_full);
+    RUN(hockney_powers_of_two);
     return check_done();
 }

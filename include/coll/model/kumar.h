@@ -64,9 +64,9 @@ typedef struct coll_kumar_terms {
     double messages, barriers, copies;
 } coll_kumar_terms;
 
-/* P ≥ 2 nodes; k: of the partitions; a loose barrier after every `steps` messages. */
+/* P ≥ 2 nodes; k: of the partitions; a loose barrier after every `every` messages. */
 COLL_INLINE coll_kumar_terms coll_kumar_terms_of(coll_kumar_algorithm algorithm, uint32_t P,
-                                                 uint32_t k, uint32_t steps)
+                                                 uint32_t k, uint32_t every)
 {
     coll_kumar_terms t;
     t.messages = P - 1.0;
@@ -86,7 +86,7 @@ COLL_INLINE coll_kumar_terms coll_kumar_terms_of(coll_kumar_algorithm algorithm,
     case COLL_KUMAR_KPREFIX:
         break;
     case COLL_KUMAR_KPREFIX_LB:
-        t.barriers = floor(t.messages / steps);
+        t.barriers = floor(t.messages / every);
         break;
     }
     return t;

@@ -1,0 +1,131 @@
+/* bench/reproduce/quadrics.h — the fat tree of Kumar 2004 in the simulator: Quadrics Elan3, 4-ary
+ *
+ * A message costs α + m (β + δ c), c being how often its bytes cross the bus to the NIC, by the
+ * cost equation (coll/model/kumar.h) in the mean over the messages of the algorithm: a simulated
+ * send does not know what the NIC's memory holds. The network sends packets of 320 bytes, the next
+ * when the one before is acknowledged (slides 16 to 18); switches and wires take `hop`, an
+ * acknowledgement `ack` besides. These two are fitted to the bandwidths of prefix on slide 23,
+ * which fall with the distance; δ and β to MPI and k-prefix, near by.
+ */
+#ifndef COLL_BENCH_REPRODUCE_QUADRICS_H
+#define COLL_BENCH_REPRODUCE_QUADRICS_H
+
+#include "coll/model/kumar.h"
+#include "coll/registry.h"
+#include "coll/sim.h"
+
+static const coll_kumar_costs quadrics_costs = {9, 0, 3.3, 2.9};
+static const double quadrics_bytes = 64 * 1024;
+static const char quadrics_links[] = "packet=320,ack=736,hop=48,byte=3.3";
+
+enum { QUADRICS_NONE = -1, QUADRICS_RANKS = 1024 };
+
+/* The tree of the nodes up to this one. */
+static inline bool quadrics_tree(coll_topology *tree, uint32_t nodes)
+{
+    char words[100];
+    coll_sentence why;
+    uint32_t n = 1;
+    for (uint32_t ends = 4; ends < nodes; ends *= 4)
+        n++;
+    snprintf(words, sizeof words, "fattree:k=4,n=%u,%s", n, quadrics_links);
+    return coll_topology_read(tree, words, &why);
+}
+
+/* Picoseconds of a plan on nodes 0 … p−1, or p of which node `missing` is none; 0: an error. A byte
+ * crosses the bus `copies` times. */
+static inline coll_time quadrics_run(coll_plan *plan, int missing, double copies)
+{
+    static uint32_t table[QUADRICS_RANKS];
+    const coll_hockney_costs costs = {
+        quadrics_costs.alpha_us,
+        quadrics_costs.beta_em_ns_per_byte + copies * quadrics_costs.delta_ns_per_byte, 0};
+    const uint32_t p = plan->problem.p;
+    coll_topology tree;
+    coll_group group;
+    coll_cost_model model;
+    coll_sim_hockney at;
+    coll_sim_options options;
+    coll_sim sim;
+    coll_time ps = 0;
+    for (uint32_t rank = 0; rank < p; rank++)
+        table[rank] = rank + (missing >= 0 && rank >= (uint32_t)missing ? 1 : 0);
+    coll_group_table(&group, table, NULL);
+    if (!quadrics_tree(&tree, table[p - 1] + 1) || coll_plan_place(plan, &group) != COLL_OK)
+        return 0;
+    coll_sim_hockney_init(&model, &at, &costs);
+    coll_sim_options_init(&options, &model);
+    options.topology = &tree;
+    coll_sim_init(&sim);
+    if (coll_sim_run(&sim, plan, false, &options) == COLL_OK)
+        ps = sim.makespan;
+    coll_sim_free(&sim);
+    return ps;
+}
+
+/* MB/s of a node each way in an allgather, by a row of the registry and the terms of its cost. */
+static inline double quadrics_MB_per_s(const char *row, coll_kumar_algorithm algorithm,
+                                       uint32_t p, int missing)
+{
+    const coll_kumar_terms t = coll_kumar_terms_of(algorithm, p, 8, 16);
+    coll_problem problem;
+    coll_plan plan;
+    coll_problem_init(&problem, COLL_ALLGATHER, p, (size_t)quadrics_bytes / 8, 8);
+    if (coll_plan_init(&plan, coll_find(COLL_ALLGATHER, row), &problem, NULL) != COLL_OK)
+        return 0;
+    return (p - 1.0) * quadrics_bytes * 1e6 /
+           (double)quadrics_run(&plan, missing, t.copies / t.messages);
+}
+
+/* ---- one permutation --------------------------------------------------------------------- */
+
+static const coll_param quadrics_distance[] = {
+    {"distance",
+     "XOR of the numbers of two ranks that exchange a block",
+     1,
+     1 << 30,
+     1,
+     {1, 1, 1, 1}}};
+
+static inline size_t quadrics_steps(const coll_plan *plan, uint32_t rank)
+{
+    (void)plan, (void)rank;
+    return 1;
+}
+
+static inline unsigned quadrics_step(const coll_plan *plan, uint32_t rank, size_t step,
+                                     coll_action *out)
+{
+    const uint32_t peer = rank ^ plan->param[0];
+    (void)step;
+    coll_act_send(&out[0], peer, COLL_AT(COLL_IN, 0), plan->problem.count);
+    coll_act_recv(&out[1], peer, COLL_AT(COLL_OUT, 0), plan->problem.count);
+    return 2;
+}
+
+/* MB/s of a node each way if each of 256 exchanges a long message with the one at a distance: slide
+ * 15, from the NIC's memory. */
+static inline double quadrics_permutation_MB_per_s(uint32_t distance)
+{
+    static const coll_algorithm exchange = {"exchange",
+                                            "Kumar 2004, slide 8",
+                                            COLL_BIT(COLL_ALLGATHER),
+                                            0,
+                                            2,
+                                            1,
+                                            quadrics_distance,
+                                            NULL,
+                                            quadrics_steps,
+                                            quadrics_step,
+                                            NULL,
+                                            NULL};
+    const double bytes = 1 << 20;
+    coll_problem problem;
+    coll_plan plan;
+    coll_problem_init(&problem, COLL_ALLGATHER, 256, (size_t)bytes / 8, 8);
+    if (coll_plan_init(&plan, &exchange, &problem, &distance) != COLL_OK)
+        return 0;
+    return bytes * 1e6 / (double)quadrics_run(&plan, QUADRICS_NONE, 0);
+}
+
+#endif /* COLL_BENCH_REPRODUCE_QUADRICS_H */
