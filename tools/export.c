@@ -8,9 +8,12 @@
 #include "names.h"
 #include "output.h"
 
+enum { STEPS = 64, STEPS_MAX = 32767 }; /* of a thread block of MSCCL */
+
 /* What the user says besides the job; numbers that are not given are UINT64_MAX. */
 struct wish {
-    uint64_t reduce, copy, cpu;
+    uint64_t reduce, copy, cpu, steps;
+    const char *protocol;
 };
 
 static coll_export_result export_json(coll_export *out, const struct wish *wish)
@@ -37,6 +40,16 @@ static coll_export_result export_dot(coll_export *out, const struct wish *wish)
     return coll_export_dot(out);
 }
 
+static coll_export_result export_msccl(coll_export *out, const struct wish *wish)
+{
+    static const char *const protocols[] = {"Simple", "LL", "LL128"};
+    const char *word = wish->protocol ? wish->protocol : protocols[0];
+    const coll_msccl_options options = {protocols[name_index("protocol", word, protocols, 3)],
+                                        wish->steps == UINT64_MAX ? STEPS
+                                                                  : (uint32_t)wish->steps};
+    return coll_export_msccl(out, &options);
+}
+
 static const struct format {
     const char *name;
     coll_export_result (*export)(coll_export *out, const struct wish *wish);
@@ -44,6 +57,7 @@ static const struct format {
     {"json", export_json},
     {"goal", export_goal},
     {"dot", export_dot},
+    {"msccl", export_msccl},
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
@@ -57,9 +71,9 @@ static const struct format *format_named(const char *word)
 
 /* An option that only one format has. */
 static void only_for(const struct format *format, const char *name, const char *option,
-                     uint64_t number)
+                     bool given)
 {
-    if (number != UINT64_MAX && strcmp(format->name, name) != 0)
+    if (given && strcmp(format->name, name) != 0)
         refuse("--%s is for %s, not for %s", option, name, format->name);
 }
 
@@ -71,7 +85,7 @@ static const coll_plan *plan_of(void *job, uint32_t rank)
 int export_main(int argc, char **argv)
 {
     struct ask ask = ASK_NOTHING;
-    struct wish wish = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    struct wish wish = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, NULL};
     const char *format_word, *type = "f64", *path = NULL;
     const struct option options[] = {
         OPERAND("FORMAT", "json, for programs; goal, for LogGOPSim; dot, for Graphviz",
@@ -90,6 +104,9 @@ int export_main(int argc, char **argv)
                UINT64_MAX - 1),
         NUMBER(0, "cpu", "C", "goal: stream that reduces and copies (0, as messages)",
                &wish.cpu, 0, 255),
+        WORD("protocol", "P", "msccl: Simple, LL or LL128 (Simple)", &wish.protocol),
+        NUMBER(0, "steps", "N", "msccl: steps of a thread block, at most (64)", &wish.steps, 1,
+               STEPS_MAX),
     };
     const struct command export = {
         "export", "write what an algorithm does in a format of others",
@@ -104,9 +121,11 @@ int export_main(int argc, char **argv)
     bool closed;
     options_read(&export, argc, argv);
     format = format_named(format_word);
-    only_for(format, "goal", "reduce", wish.reduce);
-    only_for(format, "goal", "copy", wish.copy);
-    only_for(format, "goal", "cpu", wish.cpu);
+    only_for(format, "goal", "reduce", wish.reduce != UINT64_MAX);
+    only_for(format, "goal", "copy", wish.copy != UINT64_MAX);
+    only_for(format, "goal", "cpu", wish.cpu != UINT64_MAX);
+    only_for(format, "msccl", "protocol", wish.protocol != NULL);
+    only_for(format, "msccl", "steps", wish.steps != UINT64_MAX);
     job_make(&job, &ask, coll_type_bytes(type_named(type)));
 
     output_open(&file, path);

@@ -5,11 +5,12 @@
  *   if (coll_export_json(&job) == COLL_EXPORT_REFUSED)
  *       fprintf(stderr, "%s\n", job.sentence);
  *
- *   header         for
- *   export/json.h  programs: everything about a plan, and what each action must come after
- *   export/goal.h  LogGOPSim and other simulators of GOAL programs
- *   export/dot.h   eyes: Graphviz draws it
- *   export/words.h an action in words
+ *   header          for
+ *   export/json.h   programs: everything about a plan, and what each action must come after
+ *   export/goal.h   LogGOPSim and other simulators of GOAL programs
+ *   export/dot.h    eyes: Graphviz draws it
+ *   export/msccl.h  the executors of MSCCL, in NCCL and RCCL
+ *   export/words.h  an action in words
  *
  * The command is `coll export`; docs/formats.md says what is in the files. Hosted.
  */
@@ -19,6 +20,7 @@
 #include "export/dot.h"
 #include "export/goal.h"
 #include "export/json.h"
+#include "export/msccl.h"
 #include "export/words.h"
 
 #endif /* COLL_EXPORT_H */

@@ -9,6 +9,8 @@
 #include "orders.h"
 #include "player.h"
 
+#include "kinds.h" /* after the rig, whose functions have locals of these names */
+
 /* ---- reading ----------------------------------------------------------------------------- */
 
 /* A list of actions older than `before`; false: it is none. */
@@ -280,8 +282,94 @@ TEST(every_row)
     CHECK(files > 300 && lost > 5000);
 }
 
+/* Multicast, reductions by the network and shared memory in programs that no row has. */
+TEST(every_kind)
+{
+    bool lossy = false;
+    const unsigned long before = files;
+    for (size_t i = 0; i < KINDS; i++)
+        for (uint32_t p = 1; p <= kinds_ranks(kinds[i]); p++)
+            CHECK(rig_each(kinds[i], p, 5, visit, &lossy));
+    CHECK(files - before > 50);
+}
+
+/* A reduction, then a broadcast of its result: what it is made of is said. */
+TEST(compositions)
+{
+    enum { P = 6, COUNT = 9 };
+    coll_problem problem;
+    coll_plan reduce, bcast, plan;
+    coll_part parts[2];
+    coll_composition both;
+    exported to;
+    json j;
+    play g;
+    uint32_t rank, inside;
+    coll_problem_init(&problem, COLL_REDUCE, P, COUNT, 8);
+    problem.flags = COLL_COMMUTATIVE;
+    CHECK_STATUS(coll_plan_init(&reduce, &coll_fnomial_reduce, &problem, NULL), COLL_OK);
+    problem.collective = COLL_BCAST;
+    problem.flags = COLL_IN_PLACE;
+    CHECK_STATUS(coll_plan_init(&bcast, &coll_kary_bcast, &problem, NULL), COLL_OK);
+    coll_part_init(&parts[0], &reduce);
+    coll_part_init(&parts[1], &bcast);
+    coll_composition_init(&both, parts, 2);
+    problem.collective = COLL_ALLREDUCE;
+    problem.flags = COLL_COMMUTATIVE;
+    CHECK_STATUS(coll_plan_compose(&plan, &coll_sequence, &problem, &both), COLL_OK);
+    exported_init(&to, NULL);
+    to.job.plan_of = NULL;
+    to.job.plan = &plan;
+    CHECK_EQ(coll_export_json(&to.job), COLL_EXPORTED);
+    if (CHECK(json_read(&j, to.text)) && CHECK(read_file(&j, &g))) {
+        for (uint32_t r = 0; r < P; r++)
+            CHECK(is_plan(&g.ranks[r], &plan, r));
+        rank = j.values[json_get(&j, 0, "ranks")].first;
+        inside = json_get(&j, rank, "inside");
+        if (CHECK(json_is(&j, inside, '[')) && CHECK_EQ(j.values[inside].number, 2)) {
+            inside = j.values[inside].first;
+            CHECK(json_says(&j, inside, "algorithm", "fnomial"));
+            CHECK(json_says(&j, j.values[inside].next, "collective", "bcast"));
+            CHECK_EQ(json_number(&j, j.values[inside].next, "ranks"), P);
+        }
+        play_free(&g);
+    }
+    json_free(&j);
+    free(to.text);
+}
+
+/* Nothing is written once writing has failed, and it is told. */
+static bool write_some(void *arg, const char *text, size_t bytes)
+{
+    size_t *left = (size_t *)arg;
+    (void)text;
+    CHECK(*left > 0);
+    *left = bytes > *left ? 0 : *left - bytes;
+    return *left > 0;
+}
+
+TEST(a_full_disk_is_told)
+{
+    coll_problem problem;
+    coll_plan plan;
+    coll_export job;
+    coll_problem_init(&problem, COLL_ALLGATHER, 5, 3, 8);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_ring_allgather, &problem, NULL), COLL_OK);
+    for (size_t room = 1; room < 5000; room += 97) {
+        size_t left = room;
+        coll_export_init(&job, &plan, stdout);
+        job.to.write = write_some;
+        job.to.arg = &left;
+        CHECK_EQ(coll_export_json(&job), COLL_EXPORT_NOT_WRITTEN);
+        CHECK(strcmp(job.sentence, "the export could not be written") == 0);
+    }
+}
+
 int main(void)
 {
     RUN(every_row);
+    RUN(every_kind);
+    RUN(compositions);
+    RUN(a_full_disk_is_told);
     return check_done();
 }

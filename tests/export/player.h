@@ -164,16 +164,16 @@ static inline bool play_end(play *g, uint32_t rank, play_action *x)
     result = play_result(g, rank, x);
     if (coll_i_has(COLL_I_SENDS, a)) {
         const size_t count = a->kind == COLL_DO_NOTIFY ? 0 : a->count;
-        for (uint32_t i = 0; a->kind == COLL_DO_MULTICAST && i + 2 < g->p; i++) {
+        const uint32_t messages = a->kind == COLL_DO_MULTICAST ? g->p - 1 : 1;
+        for (uint32_t i = 0; i < messages; i++) {
             uint64_t *copy = (uint64_t *)malloc((count + 1) * sizeof *copy);
             memcpy(copy, result, count * sizeof *copy);
-            play_fill(g, x->number + 1 + i, copy, count);
+            play_fill(g, x->number + i, copy, count);
         }
-        play_fill(g, x->number, result, count);
     } else {
         memcpy(play_at(g, rank, a->dst, a->count), result, a->count * sizeof *result);
-        free(result);
     }
+    free(result);
     x->state = 4;
     return true;
 }

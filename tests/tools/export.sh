@@ -36,11 +36,35 @@ refuses() {
 # ---- every row -------------------------------------------------------------------------------
 multicast='GOAL has no multicast: export an algorithm without the trait needs-multicast, or as JSON'
 fabric='GOAL has no reduction by the network: export an algorithm without the trait needs-fabric-reduce, or as JSON'
+msccl_sizes='MSCCL has no blocks of different sizes: export'
+msccl_tokens='MSCCL has neither messages without data nor memory that ranks share: export an algorithm without notifications, or as JSON'
+msccl_multicast='MSCCL has no multicast: export an algorithm without the trait needs-multicast, or as JSON'
+msccl_fabric='MSCCL has no reduction by the network: export an algorithm without the trait needs-fabric-reduce, or as JSON'
+
+# msccl COLLECTIVE ALGORITHM TRAITS P: exports it, or is refused with the sentence for it.
+msccl() {
+    case $1 in
+    barrier) refuses 'MSCCL has no messages without data, and so no barrier: export it as JSON' msccl $1 $2 -p $4 ;;
+    gatherv | scatterv | allgatherv | alltoallv) refuses "$msccl_sizes ${1%v}" msccl $1 $2 -p $4 ;;
+    alltoallw) refuses "$msccl_sizes alltoall" msccl $1 $2 -p $4 ;;
+    reduce_scatter) refuses "$msccl_sizes reduce_scatter_block" msccl $1 $2 -p $4 ;;
+    scan | exscan | neighbor_*) refuses "the executors of MSCCL do not know $1: export it as JSON" msccl $1 $2 -p $4 ;;
+    *) case $2,$3 in
+        throttled,*) [ $4 -eq 5 ] && run 0 msccl $1 $2 -p 5 || refuses "$msccl_tokens" msccl $1 $2 -p $4 ;;
+        *needs-shared*) refuses "$msccl_tokens" msccl $1 $2 -p $4 ;;
+        *needs-multicast*) refuses "$msccl_multicast" msccl $1 $2 -p $4 ;;
+        *needs-fabric-reduce*) refuses "$msccl_fabric" msccl $1 $2 -p $4 --nodes 2 ;;
+        *) run 0 msccl $1 $2 -p $4 ;;
+        esac ;;
+    esac
+}
+
 "$coll" list --markdown | awk -F' *[|] *' 'NR > 2 { print $2, $3, $5 }' >"$scratch/rows"
 while read -r collective algorithm traits; do
     for p in 5 8; do
         run 0 json "$collective" "$algorithm" -p $p
         run 0 dot "$collective" "$algorithm" -p $p
+        msccl "$collective" "$algorithm" "$traits" $p
         case $traits in
         *needs-multicast*) refuses "$multicast" goal "$collective" "$algorithm" -p $p ;;
         *needs-fabric-reduce*) refuses "$fabric" goal "$collective" "$algorithm" -p $p --nodes 2 ;;
@@ -48,7 +72,7 @@ while read -r collective algorithm traits; do
         esac
     done
 done <"$scratch/rows"
-[ "$checks" -gt 1000 ] || fail 'the list of rows is short'
+[ "$checks" -gt 1300 ] || fail 'the list of rows is short'
 
 # Graphviz draws each node once.
 if command -v dot >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
@@ -61,6 +85,14 @@ if command -v dot >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
             [ "$(grep -c 'class="node"' "$scratch/svg")" -eq "$(grep -c '^ *[a-z]*[0-9_]* \[label\|^ *network[0-9_]* \[' "$scratch/out")" ] ||
             fail "dot does not draw coll export dot $plan"
     done
+fi
+
+# Any reader of XML reads MSCCL's; the buffers and steps of GPU 1 of a ring are known.
+if command -v xmllint >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
+    run 0 msccl allreduce ring -p 4
+    checks=$((checks + 1))
+    [ "$(xmllint --xpath '//gpu[@id=1]/tb[@send=2 and @recv=0]/step/@type' "$scratch/out" 2>"$scratch/err" | tr -d ' \n')" = \
+        'type="s"type="rrs"type="rrs"type="rrcs"type="rcs"type="rcs"type="r"' ] || fail 'xmllint reads another ring'
 fi
 
 # ---- options ---------------------------------------------------------------------------------
@@ -84,6 +116,25 @@ refuses 'a computation takes more nanoseconds than GOAL can hold: take fewer pic
     goal bcast linear -p 2 -n 3 --copy 18446744073709551614
 refuses 'a count or an offset is above 2^53, where readers of JSON lose digits: export fewer elements' \
     json bcast linear -p 2 -n 9007199254740993
+run 0 msccl bcast binomial -p 8 --root 3 --protocol LL128
+grep -q '^<algo name="broadcast_fnomial_root3" proto="LL128" ' "$scratch/out" || fail 'neither root nor protocol'
+run 0 msccl allreduce ring -p 32 --steps 65
+refuses 'a thread block of rank 0 has 63 steps, and the executor takes 40: export fewer ranks or segments, or say that it takes more' \
+    msccl allreduce ring -p 32 --steps 40
+refuses 'rank 0 needs more than 128 thread blocks: export fewer ranks, or an algorithm with fewer partners' msccl alltoall ring -p 80
+refuses 'there are more than 32767 chunks, of 1 element: export a count that the ranks divide' \
+    msccl allreduce ring -p 2 -n 40001 --steps 32767
+refuses 'the program of rank 0 is longer than the executors read: export fewer ranks or segments' \
+    msccl bcast chain -p 4 -n 6000 --param segment=1 --steps 32767
+refuses 'the executors of MSCCL combine operands in any order: export for an operator that commutes' \
+    msccl reduce fnomial -p 4 --non-commutative
+refuses 'the executors of MSCCL ask each rank whether it is in place: export bcast out of place' msccl bcast fnomial -p 4 --in-place
+refuses "in place, NCCL leaves the result in the rank's own block, and this plan in the first: export reduce_scatter_block out of place" \
+    msccl reduce_scatter_block ring -p 4 --in-place
+refuses 'a chunk has at least one element: export more of them' msccl bcast fnomial -p 4 -n 0
+refuses '--steps is for msccl, not for json' json bcast linear -p 4 --steps 9
+refuses '--protocol is for msccl, not for dot' dot bcast linear -p 4 --protocol LL
+refuses 'there is no protocol "simpel"; did you mean "Simple"?' msccl bcast linear -p 4 --protocol simpel
 refuses '-o needs a value, FILE' json bcast linear -p 4 -o
 
 # ---- files -----------------------------------------------------------------------------------

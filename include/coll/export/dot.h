@@ -184,7 +184,7 @@ COLL_INLINE coll_export_result coll_export_dot(coll_export *job)
                                 "  node [shape=box, fontname=\"sans-serif\"]\n"
                                 "  graph [fontname=\"sans-serif\"]\n");
     for (uint32_t rank = 0; rank < p && memory && !job->to.failed; rank++) {
-        memory = coll_i_program_make(&program, coll_i_export_plan(job, rank), rank);
+        memory = coll_i_program_make(&program, coll_i_export_plan(job, rank), rank, true);
         if (memory)
             coll_i_draw_rank(&job->to, &program, rank);
         memory = memory && coll_i_draw_messages(&drawing, &job->to, &program, rank, p);

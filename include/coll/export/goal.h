@@ -119,7 +119,7 @@ COLL_INLINE coll_export_result coll_export_goal(coll_export *job,
                  coll_i_export_plan(job, 0)->algorithm->name, of->count, of->elem_bytes);
     for (uint32_t rank = 0; rank < of->p && memory && !job->to.failed; rank++) {
         const coll_plan *plan = coll_i_export_plan(job, rank);
-        memory = coll_i_program_make(&program, plan, rank);
+        memory = coll_i_program_make(&program, plan, rank, true);
         coll_i_write(&job->to, "rank %u {\n", rank);
         for (uint32_t i = 0; i < program.n && memory; i++) {
             const coll_i_task *node = coll_i_task_at(&program, i);

@@ -300,7 +300,7 @@ COLL_INLINE coll_export_result coll_export_json(coll_export *job)
     coll_i_json_head(&job->to, coll_i_export_plan(job, 0));
     for (uint32_t rank = 0; rank < p && memory && !job->to.failed; rank++) {
         const coll_plan *plan = coll_i_export_plan(job, rank);
-        memory = coll_i_program_make(&program, plan, rank);
+        memory = coll_i_program_make(&program, plan, rank, true);
         if (memory)
             coll_i_json_rank(&job->to, &program, plan, rank);
         coll_i_write_text(&job->to, rank + 1 < p ? ",\n" : "\n");

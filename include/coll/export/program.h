@@ -139,15 +139,17 @@ COLL_INLINE bool coll_i_task_add(coll_i_program *g, const coll_action *a, size_t
     return true;
 }
 
-COLL_INLINE bool coll_i_program_read(coll_i_program *g, const coll_plan *plan, uint32_t rank)
+COLL_INLINE bool coll_i_program_read(coll_i_program *g, const coll_plan *plan, uint32_t rank,
+                                     bool staged)
 {
     const size_t steps = coll_plan_steps(plan, rank);
     for (size_t s = 0; s < steps; s++) {
         coll_action acts[COLL_STEP_MAX];
         const unsigned n = coll_plan_step(plan, rank, s, acts);
         for (unsigned i = 0; i < n; i++) {
-            const bool merges = acts[i].kind == COLL_DO_RECV_REDUCE;
-            if (acts[i].count == 0)
+            const bool merges = staged && acts[i].kind == COLL_DO_RECV_REDUCE;
+            if (acts[i].count == 0 ||
+                (!staged && acts[i].kind == COLL_DO_COPY && acts[i].dst == acts[i].src))
                 continue;
             if (!coll_i_task_add(g, &acts[i], s, merges ? COLL_I_TAKES : COLL_I_WHOLE) ||
                 (merges && !coll_i_task_add(g, &acts[i], s, COLL_I_MERGES)))
@@ -363,15 +365,17 @@ COLL_INLINE bool coll_i_program_order(coll_i_program *g, uint32_t index)
     return true;
 }
 
-/* Makes the program of a rank. In time that is linear in the program and in the cells that its
- * actions touch, as long as actions wait for recent ones. False: no memory. */
-COLL_INLINE bool coll_i_program_make(coll_i_program *g, const coll_plan *plan, uint32_t rank)
+/* Makes the program of a rank; not staged: of one that combines messages as it receives them,
+ * and leaves out copies of what is in its place. In time that is linear in the program and in the cells that its actions touch, as long as actions
+ * wait for recent ones. False: no memory. */
+COLL_INLINE bool coll_i_program_make(coll_i_program *g, const coll_plan *plan, uint32_t rank,
+                                     bool staged)
 {
     g->n = g->n_edges = g->n_actions = g->n_bounds = g->n_readers = 0;
     g->multicast = COLL_I_NONE;
     coll_i_channels_clear(&g->channels);
-    if (!coll_i_reserve(&g->edges, sizeof(uint32_t)) || !coll_i_program_read(g, plan, rank) ||
-        !coll_i_program_cut(g))
+    if (!coll_i_reserve(&g->edges, sizeof(uint32_t)) ||
+        !coll_i_program_read(g, plan, rank, staged) || !coll_i_program_cut(g))
         return false;
     for (uint32_t i = 0; i < g->n; i++)
         if (!coll_i_program_order(g, i))
