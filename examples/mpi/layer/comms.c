@@ -112,7 +112,19 @@ void comm_done(struct comm *comm)
         end(comm);
 }
 
-/* Makes the private communicator. If there is none to be had, no rank gets one. */
+/* Meets the other ranks of a communicator while jobs move on: after that none of them waits in the
+ * library for one that waits for a job. Without our lock, as a thread elsewhere may come first. */
+static void meet_over(MPI_Comm handle)
+{
+    MPI_Request request;
+    unlock();
+    if (PMPI_Ibarrier(handle, &request) == MPI_SUCCESS)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    lock();
+}
+
+/* Makes the private communicator. If there is none to be had, no rank gets one. The other ranks
+ * may be busy with those of other threads first, so our lock is open meanwhile. */
 static bool open_private(struct comm *comm, MPI_Comm handle, MPI_Group group)
 {
     MPI_Errhandler before;
@@ -124,7 +136,9 @@ static bool open_private(struct comm *comm, MPI_Comm handle, MPI_Group group)
     }
     PMPI_Comm_get_errhandler(handle, &before);
     PMPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN);
+    unlock();
     error = PMPI_Comm_create(handle, group, &mine);
+    lock();
     PMPI_Comm_set_errhandler(handle, before);
     if (before != MPI_ERRHANDLER_NULL)
         PMPI_Errhandler_free(&before);
@@ -135,7 +149,8 @@ static bool open_private(struct comm *comm, MPI_Comm handle, MPI_Group group)
     return true;
 }
 
-static struct comm *create(MPI_Comm handle)
+/* `met`: all ranks come here at once, from a call that makes communicators. */
+static struct comm *create(MPI_Comm handle, bool met)
 {
     struct comm *comm = calloc(1, sizeof *comm);
     int inter = 0, rank = 0, p = 1;
@@ -149,6 +164,8 @@ static struct comm *create(MPI_Comm handle)
         PMPI_Comm_size(handle, &p);
         comm->rank = (uint32_t)rank;
         comm->p = (uint32_t)p;
+        if (!met && p > 1)
+            meet_over(handle);
         PMPI_Comm_group(handle, &group);
         comm->runs_here = open_private(comm, handle, group);
         comm->mpi.crowded = settings.crowded;
@@ -171,7 +188,7 @@ struct comm *comm_of(MPI_Comm handle, bool may_create)
         return NULL;
     if (!found && !may_create)
         return NULL;
-    last = found ? (struct comm *)value : create(handle);
+    last = found ? (struct comm *)value : create(handle, false);
     return last;
 }
 
@@ -179,7 +196,7 @@ void comms_init(void)
 {
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop, &keyval, NULL);
     find_world_nodes();
-    (void)create(MPI_COMM_WORLD);
+    (void)create(MPI_COMM_WORLD, true);
 }
 
 void comms_end(void)
@@ -296,20 +313,17 @@ EXPORT int MPI_Comm_disconnect(MPI_Comm *comm)
 
 /* ---- communicators come ------------------------------------------------------------------ */
 
-/* Before a call that makes a communicator, in which jobs would stand still: meets the others of `comm`
- * while they move on. After that no rank waits in the library for one that waits for jobs. */
+/* Before a call that makes a communicator, in which jobs would stand still. */
 static void meet(MPI_Comm comm)
 {
-    MPI_Request request;
     struct comm *record;
     if (!settings.ready)
         return;
     lock();
     record = comm_of(comm, true);
+    if (record && record->runs_here && record->p > 1)
+        meet_over(record->mpi.comm);
     unlock();
-    if (record && record->runs_here && record->p > 1 &&
-        PMPI_Ibarrier(record->mpi.comm, &request) == MPI_SUCCESS)
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 /* What a call that makes a communicator returns. */
@@ -317,7 +331,7 @@ static int made(int error, const MPI_Comm *newcomm)
 {
     if (error == MPI_SUCCESS && settings.ready && *newcomm != MPI_COMM_NULL) {
         lock();
-        (void)comm_of(*newcomm, true);
+        (void)create(*newcomm, true);
         unlock();
     }
     return error;

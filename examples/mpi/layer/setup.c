@@ -49,15 +49,20 @@ static void begin(int level)
     jobs_init();
     types_init();
     ops_init();
+    lock();
     comms_init();
+    unlock();
     settings.ready = true;
 }
 
 EXPORT int MPI_Init(int *argc, char ***argv)
 {
     const int error = PMPI_Init(argc, argv);
-    if (error == MPI_SUCCESS)
-        begin(MPI_THREAD_SINGLE);
+    int level = MPI_THREAD_SINGLE; /* the user may have set another */
+    if (error == MPI_SUCCESS) {
+        PMPI_Query_thread(&level);
+        begin(level);
+    }
     return error;
 }
 

@@ -2,13 +2,14 @@
  *
  * While jobs run, whatever the program waits for may need them to move on, here or, through the
  * messages that they send, on other ranks. So each call that waits is then made of one that
- * tests, in turn with the jobs. Without running jobs it is the library's.
+ * tests, in turn with the jobs. Without running jobs, and other threads, it is the library's.
  */
 #include "layer.h"
 
+/* Other threads may start jobs while this one waits, and then wait for it themselves. */
 static bool busy(void)
 {
-    return __atomic_load_n(&jobs_running, __ATOMIC_RELAXED) != 0;
+    return settings.threads || jobs_running != 0;
 }
 
 /* Helps the jobs along; the round's number when nothing happens, else 0. */
