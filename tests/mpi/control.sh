@@ -1,0 +1,154 @@
+#!/bin/sh
+# What the environment asks of the MPI layer: it is done, told, and refused with one sentence where it is not understood.
+#   control.sh LIBRARY
+. "$(dirname "$0")/run/mpi.sh"
+cpi=$programs/cpi dot=$programs/dot
+need "$cpi"
+need "$dot"
+
+pi() {
+    ended 0
+    check 'π is right' grep -q -E "^pi is about 3\.14159[0-9]+, error [0-9.]+e-(0[7-9]|1[0-9]), $1 ranks, " "$work/out"
+}
+
+# like TEXT PATTERN: * in the pattern is any text.
+like() {
+    # shellcheck disable=SC2254
+    case $1 in
+    $2) ;;
+    *) return 1 ;;
+    esac
+}
+
+# refused SENTENCE: the last run ended with this alone.
+refused() {
+    ended 2
+    check 'it says one sentence' [ "$(grep -c '^coll: ' "$work/err")" -eq 1 ]
+    check "it refuses with \"coll: $1\"" like "$(grep '^coll: ' "$work/err")" "coll: $1"
+    check 'the program did not run' [ "$(grep -c 'pi is' "$work/out")" -eq 0 ]
+}
+
+# ---- programs, with and without the layer -------------------------------------------------
+
+for p in 1 2 3 5; do
+    plain $p "$cpi" 1000
+    pi $p
+    layered $p "$cpi" 1000
+    pi $p
+    silent coll:
+    plain $p "$dot"
+    ended 0
+    prints "$p ranks: done, scalar product"
+    layered $p COLL_VERBOSE=0 "$dot"
+    ended 0
+    prints "$p ranks: done, scalar product"
+    silent coll:
+done
+
+# ---- what is told --------------------------------------------------------------------------
+
+# chose COLLECTIVE RANKS BYTES ALGORITHM WHY: the choice is told once.
+chose() {
+    check "it chose $4 for $1, as $5" [ "$(grep -c -x -F "coll: $1, $2 ranks, $3 bytes: $4 ($5)" "$work/err")" -eq 1 ]
+}
+
+# counted COLLECTIVE CALLS BYTES: the summary has a line of this, with seconds.
+counted() {
+    check "it counts $2 calls of $1 with $3 bytes" grep -q -E "^coll: $1 +$2 +$3 +[0-9]+\.[0-9]{6}$" "$work/err"
+}
+
+layered 3 COLL_VERBOSE=1 "$cpi" 1000
+pi 3
+check 'every choice has a reason' [ "$(grep -c -E '^coll: (bcast|reduce), 3 ranks, 8 bytes: [a-z_]+[^ ]* \(.+\)$' "$work/err")" -eq 2 ]
+check 'the summary has a head' grep -q -E '^coll: rank 0 +calls +bytes +seconds$' "$work/err"
+counted bcast 1 8
+counted reduce 1 8
+
+layered 3 COLL_VERBOSE=1 COLL_ALGORITHM='bcast:chain:chains=2,segment=8192;reduce:snake' "$cpi" 1000
+pi 3
+chose bcast 3 8 chain:chains=2,segment=8k COLL_ALGORITHM
+chose reduce 3 8 snake COLL_ALGORITHM
+
+cat >"$work/rules" <<'T'
+# collectives  ranks   bytes   algorithm
+bcast          p 2..3  bytes ..1k  kary:k=3   # for the test
+bcast                              linear
+reduce         p 5                 linear     # not for three
+T
+layered 3 COLL_VERBOSE=1 COLL_TABLE="$work/rules" "$cpi" 1000
+pi 3
+chose bcast 3 8 kary:k=3 'for the test'
+silent 'not for three'
+layered 3 COLL_VERBOSE=1 COLL_TABLE="$work/rules" COLL_ALGORITHM=bcast:bine "$cpi" 1000
+pi 3
+chose bcast 3 8 bine COLL_ALGORITHM
+
+layered 5 COLL_VERBOSE=1 COLL_PPN=2 COLL_ALGORITHM='bcast,reduce:two_level' "$cpi" 1000
+pi 5
+chose bcast 5 8 two_level COLL_ALGORITHM
+chose reduce 5 8 two_level COLL_ALGORITHM
+
+# What does not fit is told, and the answer is right all the same.
+layered 3 COLL_VERBOSE=1 COLL_ALGORITHM=reduce:fence:width=7 "$cpi" 1000
+pi 3
+says "coll:     not what was asked for: the number of ranks does not fit the algorithm's geometry"
+check 'told of one collective' [ "$(grep -c 'not what was asked for' "$work/err")" -eq 1 ]
+counted reduce 1 8
+
+# ---- the library's own ---------------------------------------------------------------------
+
+digits() {
+    sed -n 's/^pi is about \([0-9.]*\),.*/\1/p' "$work/out"
+}
+plain 3 "$cpi" 1000
+own=$(digits)
+layered 3 COLL_OFF=all COLL_VERBOSE=1 "$cpi" 1000
+pi 3
+check "$own is the library's own" [ "$(digits)" = "$own" ]
+says "coll: bcast: the library's own, as COLL_OFF says"
+says "coll: reduce: the library's own, as COLL_OFF says"
+check 'nothing is counted' sh -c '! grep -E "^coll: [a-z_]+ +[0-9]+ +[0-9]" "$1"' sh "$work/err"
+layered 3 COLL_OFF=bcast,scan COLL_VERBOSE=1 "$cpi" 1000
+pi 3
+says "coll: bcast: the library's own, as COLL_OFF says"
+silent 'coll: reduce: the library'
+counted reduce 1 8
+
+# ---- what is refused -----------------------------------------------------------------------
+
+# asks SENTENCE NAME=VALUE
+asks() {
+    layered 2 "$2" "$cpi" 1000
+    refused "$1"
+}
+asks 'COLL_ALGORITHM: a choice is written COLLECTIVE:ALGORITHM, not "nonsense"' COLL_ALGORITHM=nonsense
+asks 'COLL_ALGORITHM: shm needs shared memory, and this layer has only messages' COLL_ALGORITHM=bcast:shm
+asks 'COLL_ALGORITHM: multicast needs multicasts, and this layer has only messages' COLL_ALGORITHM=bcast:multicast
+asks 'COLL_ALGORITHM: fabric needs reductions in the network, and this layer has only messages' COLL_ALGORITHM=allreduce:fabric
+asks 'COLL_VERBOSE is 0 or 1, not "loud"' COLL_VERBOSE=loud
+asks 'COLL_PPN is a number of ranks from 1 on, not "two"' COLL_PPN=two
+asks 'COLL_PPN is a number of ranks from 1 on, not "0"' COLL_PPN=0
+asks 'COLL_PPN is a number of ranks from 1 on, not "-1"' COLL_PPN=-1
+asks 'COLL_ALGORITHM: there is no collective "broadcast"; did you mean "bcast"?' COLL_ALGORITHM=broadcast:linear
+asks 'COLL_ALGORITHM: there is no algorithm for bcast called "magic"; there are linear, *' COLL_ALGORITHM=bcast:magic
+asks 'COLL_ALGORITHM: ring does not solve bcast; linear, * do' COLL_ALGORITHM=bcast:ring
+asks 'COLL_ALGORITHM: there is no parameter "g"; there are f, segment, order' COLL_ALGORITHM=bcast:fnomial:g=4
+asks 'COLL_ALGORITHM: the parameter f of fnomial is a whole number from 2 to *, not "four"' COLL_ALGORITHM=bcast:fnomial:k=four
+asks 'COLL_ALGORITHM: a choice is written COLLECTIVE:ALGORITHM, not "reduce"' COLL_ALGORITHM=bcast:linear\;reduce
+asks 'COLL_OFF: there is no collective "magic"; there are barrier, *' COLL_OFF=bcast,magic
+asks "COLL_TABLE: the table $work/none cannot be read: No such file or directory" "COLL_TABLE=$work/none"
+asks "COLL_TABLE: the table $work cannot be read: Is a directory" "COLL_TABLE=$work"
+printf 'bcast linear\nbcast p 8..4 linear\n' >"$work/bad"
+asks "COLL_TABLE: $work/bad, line 2: the range p 8..4 ends before it begins" "COLL_TABLE=$work/bad"
+printf 'bcast shm\n' >"$work/bad"
+asks "$work/bad: shm needs shared memory, and this layer has only messages" "COLL_TABLE=$work/bad"
+
+# Ranks must be asked for the same; one that does not understand stops all.
+preload=LD_PRELOAD=$layer${polite:+:$polite}
+launch 1 env "$preload" COLL_PPN=2 "$cpi" 1000 : -n 2 env "$preload" "$cpi" 1000
+refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF or COLL_PPN'
+launch 1 env "$preload" "$cpi" 1000 : -n 2 env "$preload" COLL_ALGORITHM=bcast:linear "$cpi" 1000
+refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF or COLL_PPN'
+launch 2 env "$preload" "$cpi" 1000 : -n 1 env "$preload" COLL_PPN=x "$cpi" 1000
+refused 'COLL_PPN is a number of ranks from 1 on, not "x"'
+done_tests
