@@ -59,15 +59,13 @@ struct batch {
     struct communicator c[COMMUNICATORS];
     int communicators;
     struct operation operations[OPERATIONS];
-    int request_of[OPERATIONS]; /* in set */
     int n;
     struct message messages[MESSAGES];
-    int send_of[MESSAGES]; /* … and after it, its receive */
     int n_messages;
     struct set set;
 };
 
-/* Draws operations and messages; returns in which rounds persistent ones run. */
+/* Draws operations and messages. */
 static void batch_draw(struct batch *b, struct stream *s)
 {
     const uint32_t forms = 1u << NONBLOCKING | (LARGE_COUNTS ? 1u << PERSISTENT : 0);
@@ -95,34 +93,44 @@ static int enter(struct set *set, const struct message *m, bool persistent)
     return set->n++;
 }
 
-/* Starts nonblocking ones and makes persistent ones: those of a communicator in the order that all of its
- * ranks have, those of different ones in any. */
+/* Enters operation i. */
+static void begin(struct batch *b, int i, struct stream *own)
+{
+    struct operation *o = &b->operations[i];
+    operation_call(o);
+    b->set.requests[enter(&b->set, NULL, o->form == PERSISTENT)] = o->request;
+    if (o->form == NONBLOCKING && chance(own, 30))
+        operation_free_types(o);
+}
+
+/* Makes the persistent ones, in the one order that all ranks have, since that may wait for other ranks;
+ * then starts the others: those of a communicator in their order, those of different ones in any. */
 static void batch_begin(struct batch *b, struct stream *own)
 {
     bool begun[OPERATIONS] = {false};
     int left = b->n, messages = 0;
+    for (int i = 0; i < b->n; i++)
+        if (b->operations[i].form == PERSISTENT) {
+            begin(b, i, own);
+            begun[i] = true;
+            left--;
+        }
     while (left > 0 || messages < b->n_messages) {
         const int pick = below(own, COMMUNICATORS + 1);
         if (pick == COMMUNICATORS && messages < b->n_messages) {
             const struct message *m = &b->messages[messages];
             const int at = enter(&b->set, NULL, m->persistent);
             enter(&b->set, m, m->persistent);
-            b->send_of[messages++] = at;
             message_begin(m, &b->set.requests[at], &b->set.requests[at + 1]);
+            messages++;
         }
-        for (int i = 0; i < b->n; i++) {
-            struct operation *o = &b->operations[i];
-            if (begun[i] || o->on != &b->c[pick])
-                continue;
-            begun[i] = true;
-            left--;
-            operation_call(o);
-            b->request_of[i] = enter(&b->set, NULL, o->form == PERSISTENT);
-            b->set.requests[b->request_of[i]] = o->request;
-            if (o->form == NONBLOCKING && chance(own, 30))
-                operation_free_types(o);
-            break;
-        }
+        for (int i = 0; i < b->n && pick < COMMUNICATORS; i++)
+            if (!begun[i] && b->operations[i].on == &b->c[pick]) {
+                begin(b, i, own);
+                begun[i] = true;
+                left--;
+                break;
+            }
     }
 }
 

@@ -94,6 +94,7 @@ static MPI_Comm adjacent(const struct communicator *from, struct stream *s)
     return comm;
 }
 
+#ifndef OMPI_MAJOR_VERSION /* 4.1.4: some MPI_Dist_graph_create never returns once there are other communicators */
 static MPI_Comm distributed(const struct communicator *from, struct stream *s)
 {
     int destinations[MANY], weights[MANY] = {0};
@@ -105,6 +106,7 @@ static MPI_Comm distributed(const struct communicator *from, struct stream *s)
                           MPI_INFO_NULL, 0, &comm);
     return comm;
 }
+#endif
 
 static MPI_Comm merged(const struct communicator *from, struct stream *s)
 {
@@ -174,6 +176,7 @@ void communicator_make(struct communicator *c, const struct communicator *parent
         return;
     struct stream key = stream_of(draw(&own), (uint64_t)parent->rank, 1);
     const int color = below(&key, 3), order = below(&key, 100);
+    say("making a communicator: %s", kinds[kind]);
     switch (kind) {
     case 0:
         MPI_Comm_dup(parent->comm, &c->comm);
@@ -181,6 +184,9 @@ void communicator_make(struct communicator *c, const struct communicator *parent
     case 1:
         MPI_Comm_idup(parent->comm, &c->comm, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+#ifdef OMPI_MAJOR_VERSION /* a layer may need a call that blocks, until which we would test the library's own */
+        MPI_Barrier(c->comm);
+#endif
         break;
     case 2:
         MPI_Comm_dup_with_info(parent->comm, MPI_INFO_NULL, &c->comm);
@@ -213,7 +219,11 @@ void communicator_make(struct communicator *c, const struct communicator *parent
         c->comm = adjacent(parent, &own);
         break;
     default:
+#ifdef OMPI_MAJOR_VERSION
+        c->comm = adjacent(parent, &own);
+#else
         c->comm = distributed(parent, &own);
+#endif
     }
     if (c->comm == MPI_COMM_NULL)
         return;
@@ -226,6 +236,8 @@ void communicator_make(struct communicator *c, const struct communicator *parent
 
 void communicator_free(struct communicator *c)
 {
-    if (c->mine && c->comm != MPI_COMM_NULL)
-        MPI_Comm_free(&c->comm);
+    if (!c->mine || c->comm == MPI_COMM_NULL)
+        return;
+    say("freeing a communicator: %s", c->text);
+    MPI_Comm_free(&c->comm);
 }

@@ -8,8 +8,9 @@
 #ifdef MPICH_VERSION
 static bool mpich_is_wrong(const struct operation *o) /* 4.0.2 */
 {
-    /* Inside, structs are sent packed; what does not fit into an eager message is then "truncated". */
-    if (o->elements.mixed)
+    /* Inside, structs are sent packed; what does not fit into an eager message is then "truncated". So it is
+     * of the longest predefined types. */
+    if (o->elements.mixed || o->elements.ragged)
         return true;
     switch (o->what) {
     case is_allgatherv: /* no displacement on one rank; segments differ in size if extents do */
