@@ -16,7 +16,7 @@ static inline const coll_algorithm *sim_row(coll_collective collective, const ch
         if (coll_is(coll_registry[i]->collectives, collective) &&
             strcmp(coll_registry[i]->name, name) == 0)
             return coll_registry[i];
-    CHECK(!"there is such a row");
+    CHECK(false); /* there is no such row */
     return coll_registry[0];
 }
 

@@ -46,9 +46,9 @@ static bool openmpi_is_wrong(const struct operation *o) /* 4.1.4 */
         return o->on->size == 1 || !o->elements.uniform;
     case is_gather:
         return !o->elements.uniform;
-    case is_reduce_scatter: /* as all reductions, and for pairs too */
+    case is_reduce_scatter: /* as all reductions, and for pairs too; in place, more than the result changes */
     case is_reduce_scatter_block:
-        return o->op.mine || o->op.base->values == PAIR;
+        return o->in_place || o->op.mine || o->op.base->values == PAIR;
     default:
         return false;
     }
