@@ -33,7 +33,7 @@ static inline void note_add(notes *to, coll_time time, uint32_t rank, uint32_t k
 {
     note *n = &to->at[to->n++];
     if (to->n > NOTES) {
-        CHECK(!"there is room for all notes");
+        CHECK(false); /* not so: there is room for all notes */
         exit(1);
     }
     n->time = time;
@@ -131,7 +131,7 @@ static inline void wake_at(coll_time time)
 {
     world.soon[world.n_soon++] = time;
     if (world.n_soon == NOTES) {
-        CHECK(!"there is room for all times");
+        CHECK(false); /* not so: there is room for all times */
         exit(1);
     }
 }
@@ -147,7 +147,7 @@ static inline uint32_t put(uint32_t from, uint32_t to, coll_time wire, uint64_t 
 {
     channel *c = &world.channels[from][to];
     if (c->sent == CHANNEL) {
-        CHECK(!"there is room for all messages");
+        CHECK(false); /* not so: there is room for all messages */
         exit(1);
     }
     c->arrives[c->sent] = world.now + wire;
