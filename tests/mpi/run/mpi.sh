@@ -40,10 +40,10 @@ launch() {
     last="$*"
     case $library in
     openmpi)
-        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout "$seconds" "$COLL_MPIEXEC" --oversubscribe \
+        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout -k 5 "$seconds" "$COLL_MPIEXEC" --oversubscribe \
             --bind-to none --mca btl self,vader -n "$@" >"$work/out" 2>"$work/err" </dev/null
         ;;
-    *) timeout "$seconds" "$COLL_MPIEXEC" -n "$@" >"$work/out" 2>"$work/err" </dev/null ;;
+    *) timeout -k 5 "$seconds" "$COLL_MPIEXEC" -n "$@" >"$work/out" 2>"$work/err" </dev/null ;;
     esac
     code=$?
 }
