@@ -357,6 +357,25 @@ TEST(limits)
     CHECK_TEXT(table.error.text, "C: there is no room for more than 2 rules");
 }
 
+TEST(what_is_not_offered)
+{
+    coll_table_init(&table, memory, sizeof memory);
+    table.lacks = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST;
+    CHECK(!coll_table_choose(&table, "CHOICE", "allreduce:ring;bcast:shm"));
+    CHECK_TEXT(table.error.text, "CHOICE: shm needs shared memory, which is not offered here");
+    CHECK(table.list.n == 1);
+    CHECK(!coll_table_read(&table, "TABLE", "\nbcast multicast"));
+    CHECK_TEXT(table.error.text,
+               "TABLE, line 2: multicast needs multicasts, which are not offered here");
+    CHECK(!coll_table_choose(&table, "CHOICE", "bcast:two_level:within=shm"));
+    CHECK_TEXT(table.error.text, "CHOICE: shm needs shared memory, which is not offered here");
+    CHECK(coll_table_choose(&table, "CHOICE", "allreduce:fabric"));
+    table.lacks = COLL_NEEDS_FABRIC_REDUCE;
+    CHECK(!coll_table_choose(&table, "CHOICE", "allreduce:fabric"));
+    CHECK_TEXT(table.error.text,
+               "CHOICE: fabric needs reductions in the network, which are not offered here");
+}
+
 TEST(files)
 {
     char path[] = "/tmp/coll_table_XXXXXX", wanted[128];

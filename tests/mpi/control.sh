@@ -122,9 +122,9 @@ asks() {
     refused "$1"
 }
 asks 'COLL_ALGORITHM: a choice is written COLLECTIVE:ALGORITHM, not "nonsense"' COLL_ALGORITHM=nonsense
-asks 'COLL_ALGORITHM: shm needs shared memory, and this layer has only messages' COLL_ALGORITHM=bcast:shm
-asks 'COLL_ALGORITHM: multicast needs multicasts, and this layer has only messages' COLL_ALGORITHM=bcast:multicast
-asks 'COLL_ALGORITHM: fabric needs reductions in the network, and this layer has only messages' COLL_ALGORITHM=allreduce:fabric
+asks 'COLL_ALGORITHM: shm needs shared memory, which is not offered here' COLL_ALGORITHM=bcast:shm
+asks 'COLL_ALGORITHM: multicast needs multicasts, which are not offered here' COLL_ALGORITHM=bcast:multicast
+asks 'COLL_ALGORITHM: fabric needs reductions in the network, which are not offered here' COLL_ALGORITHM=allreduce:fabric
 asks 'COLL_VERBOSE is 0 or 1, not "loud"' COLL_VERBOSE=loud
 asks 'COLL_PPN is a number of ranks from 1 on, not "two"' COLL_PPN=two
 asks 'COLL_PPN is a number of ranks from 1 on, not "0"' COLL_PPN=0
@@ -141,7 +141,7 @@ asks "COLL_TABLE: the table $work cannot be read: Is a directory" "COLL_TABLE=$w
 printf 'bcast linear\nbcast p 8..4 linear\n' >"$work/bad"
 asks "COLL_TABLE: $work/bad, line 2: the range p 8..4 ends before it begins" "COLL_TABLE=$work/bad"
 printf 'bcast shm\n' >"$work/bad"
-asks "$work/bad: shm needs shared memory, and this layer has only messages" "COLL_TABLE=$work/bad"
+asks "COLL_TABLE: $work/bad, line 1: shm needs shared memory, which is not offered here" "COLL_TABLE=$work/bad"
 
 # Ranks must be asked for the same; one that does not understand stops all.
 preload=LD_PRELOAD=$layer${polite:+:$polite}

@@ -347,8 +347,11 @@ bool layer_takes(const struct call *call, way how, MPI_Request *request, int *er
     if (!settings.ready)
         return false;
     if (coll_is(settings.off, call->what)) {
-        if (settings.verbose)
+        if (settings.verbose) {
+            lock();
             report_declined(call, "COLL_OFF says");
+            unlock();
+        }
         return false;
     }
     lock();

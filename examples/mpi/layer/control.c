@@ -36,26 +36,17 @@ static bool begin(coll_table *rules, void **room)
     if (!*room)
         return coll_refuse(&error, "there is no memory for rules");
     coll_table_init(rules, *room, COLL_TABLE_BYTES(RULES_MOST));
+    rules->lacks = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE;
     return true;
 }
 
-/* Can the layer run what these rules name? It has messages, nothing else. */
-static bool accept(const coll_table *rules, const char *source)
+/* Does a rule name an algorithm that is made of others? */
+static bool needs_kits(const coll_rule_list *list)
 {
-    for (size_t i = 0; i < rules->list.n; i++) {
-        const coll_algorithm *algorithm = rules->list.rules[i].algorithm;
-        const char *lacks = algorithm->traits & COLL_NEEDS_SHARED      ? "shared memory"
-                            : algorithm->traits & COLL_NEEDS_MULTICAST ? "multicasts"
-                            : algorithm->traits & COLL_NEEDS_FABRIC_REDUCE
-                                ? "reductions in the network"
-                                : NULL;
-        if (lacks)
-            return coll_refuse(&error, "%s: %s needs %s, and this layer has only messages",
-                               source, algorithm->name, lacks);
-        if (algorithm->traits & COLL_NEEDS_BUILD)
-            settings.kits = true;
-    }
-    return true;
+    size_t i = 0;
+    while (i < list->n && !(list->rules[i].algorithm->traits & COLL_NEEDS_BUILD))
+        i++;
+    return i < list->n;
 }
 
 static bool read_rules(void)
@@ -73,7 +64,8 @@ static bool read_rules(void)
     table.list.next = &tuned.list;
     tuned.list.next = &coll_rules_built_in;
     settings.rules = &forced.list;
-    return accept(&forced, "COLL_ALGORITHM") && accept(&table, file);
+    settings.kits = needs_kits(&forced.list) || needs_kits(&table.list);
+    return true;
 }
 
 /* ---- the rest ---------------------------------------------------------------------------- */

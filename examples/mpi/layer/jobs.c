@@ -155,6 +155,39 @@ static int code_of(const struct job *job, coll_status status)
     return code;
 }
 
+/* Failures that the program's error handlers are still to be told of: handlers may do what they
+ * like, so they are called without the lock. */
+static struct failure {
+    struct failure *next;
+    MPI_Comm comm;
+    int error;
+} * untold;
+
+static void tell_later(const struct job *job)
+{
+    struct failure *failure = malloc(sizeof *failure), **link = &untold;
+    if (!failure)
+        return; /* the request ends with an error all the same */
+    while (*link)
+        link = &(*link)->next;
+    failure->next = NULL;
+    failure->comm = job->comm->handle != MPI_COMM_NULL ? job->comm->handle : MPI_COMM_WORLD;
+    failure->error = job->error;
+    *link = failure;
+}
+
+bool jobs_tell(MPI_Comm *comm, int *error)
+{
+    struct failure *failure = untold;
+    if (!failure)
+        return false;
+    *comm = failure->comm;
+    *error = failure->error;
+    untold = failure->next;
+    free(failure);
+    return true;
+}
+
 /* The job is over: its data goes to the program, and the program's request is done. A job that
  * nobody blocks for tells the program of its failure by the communicator's error handler, and
  * if that returns by a message that is too long, as its request then ends with an error. */
@@ -174,10 +207,8 @@ static void end(struct job *job, coll_status status)
         report_job(job);
     if (job->how == BLOCKING)
         return;
-    if (job->error != MPI_SUCCESS) {
-        const bool there = job->comm->handle != MPI_COMM_NULL;
-        (void)PMPI_Comm_call_errhandler(there ? job->comm->handle : MPI_COMM_WORLD, job->error);
-    }
+    if (job->error != MPI_SUCCESS)
+        tell_later(job);
     (void)PMPI_Send(&job->error, job->error != MPI_SUCCESS, MPI_BYTE, 0, job->token_tag,
                     tokens);
     if (job->how == NONBLOCKING || job->freed)

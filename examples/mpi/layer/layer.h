@@ -251,6 +251,8 @@ int job_token(struct job *job, MPI_Request *request);
 struct job *job_behind(MPI_Request request);
 /* Moves all jobs on. True: something happened. */
 bool jobs_progress(void);
+/* Takes a failure that an error handler is to be told of; false: there is none. */
+bool jobs_tell(MPI_Comm *comm, int *error);
 /* After that many rounds without anything: spins, or lets others run. */
 void jobs_idle(uint32_t idle);
 
@@ -306,6 +308,7 @@ coll_status control_passed_over(const coll_problem *problem, const coll_terms *t
                                 coll_kit *kit, const coll_rule *taken);
 
 void lock(void);
+/* Calls error handlers too, for jobs that failed. */
 void unlock(void);
 
 /* ---- report.c ---------------------------------------------------------------------------- */

@@ -17,6 +17,14 @@ void lock(void)
 
 void unlock(void)
 {
+    MPI_Comm comm;
+    int error;
+    while (jobs_tell(&comm, &error)) {
+        if (settings.threads)
+            pthread_mutex_unlock(&mutex);
+        (void)PMPI_Comm_call_errhandler(comm, error);
+        lock();
+    }
     if (settings.threads)
         pthread_mutex_unlock(&mutex);
 }

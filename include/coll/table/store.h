@@ -15,8 +15,10 @@ typedef struct coll_table {
     coll_sentence error; /* after a false: what is wrong, where, and what would be right */
     coll_rule *rules;    /* those of the list */
     char *top;           /* memory from here on holds texts */
-    const char *source;  /* of what is being read */
-    size_t line;         /* in it; 0: it has no lines */
+    unsigned lacks;     /* mask of COLL_NEEDS_…: algorithms that need one of them are refused;
+                          * the caller's to set, 0 to begin with */
+    const char *source; /* of what is being read */
+    size_t line;        /* in it; 0: it has no lines */
 } coll_table;
 
 /* Makes an empty table in `bytes` bytes of the caller's memory, of any alignment, which it needs
@@ -31,6 +33,7 @@ COLL_INLINE void coll_table_init(coll_table *table, void *memory, size_t bytes)
     table->list.n = 0;
     table->list.next = NULL;
     table->error.text[0] = '\0';
+    table->lacks = 0;
     table->source = "";
     table->line = 0;
 }
@@ -140,6 +143,20 @@ COLL_INLINE bool coll_i_table_params(coll_pick *pick, coll_uses *uses, const cha
     return true;
 }
 
+/* Is there what the algorithm needs? */
+COLL_INLINE bool coll_i_table_offers(const coll_table *table, const coll_algorithm *algorithm,
+                                     coll_sentence *why)
+{
+    const unsigned lacks = algorithm->traits & table->lacks;
+    if (lacks == 0)
+        return true;
+    return coll_refuse(why, "%s needs %s, which %s not offered here", algorithm->name,
+                       lacks & COLL_NEEDS_SHARED      ? "shared memory"
+                       : lacks & COLL_NEEDS_MULTICAST ? "multicasts"
+                                                      : "reductions in the network",
+                       lacks & COLL_NEEDS_SHARED ? "is" : "are");
+}
+
 /* Adds the rules for some collectives: one for all that the name means one algorithm for. `like`
  * has all but what is added here. */
 COLL_INLINE bool coll_i_table_rules(coll_table *table, const coll_rule *like, const char *text,
@@ -164,8 +181,12 @@ COLL_INLINE bool coll_i_table_rules(coll_table *table, const coll_rule *like, co
             at->collectives |= COLL_BIT(c);
             continue;
         }
-        if (!coll_i_table_params(&pick, &uses, params, why))
+        if (!coll_i_table_params(&pick, &uses, params, why) ||
+            !coll_i_table_offers(table, pick.algorithm, why))
             return false;
+        for (uint32_t i = 0; i < uses.n; i++)
+            if (!coll_i_table_offers(table, uses.use[i].algorithm, why))
+                return false;
         rule.collectives = COLL_BIT(c);
         rule.algorithm = pick.algorithm;
         rule.in_bytes = pick.in_bytes;
