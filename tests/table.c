@@ -418,6 +418,7 @@ int main(void)
     RUN(wrong_choices);
     RUN(wrong_tables);
     RUN(limits);
+    RUN(what_is_not_offered);
     RUN(files);
     return check_done();
 }
