@@ -47,7 +47,11 @@
 
 #include "sim/hockney.h"
 #include "sim/loggp.h"
+#include "sim/moody.h"
+#include "sim/nbl.h"
+#include "sim/plogp.h"
 #include "sim/run.h"
+#include "sim/shm.h"
 #include "sim/topologies.h"
 
 #endif /* COLL_SIM_H */

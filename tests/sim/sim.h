@@ -20,9 +20,9 @@ static inline const coll_algorithm *sim_row(coll_collective collective, const ch
     return coll_registry[0];
 }
 
-/* A plan of `count` doubles; its first parameter is `param`, unless that is 0. */
-static inline coll_plan sim_plan(coll_collective collective, const char *name, uint32_t p,
-                                 size_t count, uint32_t param)
+/* A plan of `count` doubles with two parameters; 0: the usual one. */
+static inline coll_plan sim_plan_with(coll_collective collective, const char *name, uint32_t p,
+                                      size_t count, uint32_t first, uint32_t second)
 {
     const coll_algorithm *row = sim_row(collective, name);
     coll_problem problem;
@@ -32,10 +32,18 @@ static inline coll_plan sim_plan(coll_collective collective, const char *name, u
     problem.flags = COLL_COMMUTATIVE;
     for (uint32_t i = 0; i < row->n_params; i++)
         params[i] = row->params[i].usual;
-    if (param > 0)
-        params[0] = param;
+    if (first > 0)
+        params[0] = first;
+    if (second > 0)
+        params[1] = second;
     CHECK_STATUS(coll_plan_init(&plan, row, &problem, params), COLL_OK);
     return plan;
+}
+
+static inline coll_plan sim_plan(coll_collective collective, const char *name, uint32_t p,
+                                 size_t count, uint32_t param)
+{
+    return sim_plan_with(collective, name, p, count, param, 0);
 }
 
 /* Picoseconds that a plan takes. */

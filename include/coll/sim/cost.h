@@ -22,8 +22,15 @@
  *             done     the data is there
  *   compute   cpu      of a COPY, a REDUCE, or of combining a received message
  *             done     of what somebody else does; at least `cpu`
+ *   receive,  flow     data that moves through something shared, after `cpu`: the time that takes
+ *   compute            if nothing else does. A message's ends with its flow, and so does its send
+ *                      (which says the same flow); a computation's processor is busy until then.
  *
  * A message longer than `eager` bytes keeps its sender's buffer until it meets its receive.
+ *
+ * What is shared, the memory of a node, say, has a number, `share` of the end; a message's flow
+ * is in the shares of both its ends. While n flows are in a share each is `slow` times as slow, a
+ * message's in two shares as slow as in the slower one (flow.h).
  */
 #ifndef COLL_SIM_COST_H
 #define COLL_SIM_COST_H
@@ -32,8 +39,13 @@
 #include "base.h"
 
 typedef struct coll_cost {
-    coll_time cpu, port, done, wire;
+    coll_time cpu, port, done, wire, flow;
 } coll_cost;
+
+COLL_INLINE void coll_i_cost_clear(coll_cost *cost)
+{
+    cost->cpu = cost->port = cost->done = cost->wire = cost->flow = 0;
+}
 
 /* Ends are the ranks' numbers outside of the plan (coll_group). */
 typedef struct coll_message {
@@ -53,8 +65,14 @@ typedef struct coll_cost_model {
     coll_time (*fabric)(const struct coll_cost_model *model, coll_team team, uint64_t bytes);
     /* When a rank begins, besides its skew. NULL: at once. */
     coll_time (*start)(const struct coll_cost_model *model, uint32_t rank);
+    /* How long after its last action it has ended. NULL: not at all. */
+    coll_time (*end)(const struct coll_cost_model *model, uint32_t rank);
     /* Is the rank's processor in the network adapter, where nothing disturbs it? NULL: no. */
     bool (*on_nic)(const struct coll_cost_model *model, uint32_t rank);
+    /* Of a model with flows; else NULL. */
+    uint32_t (*share)(const struct coll_cost_model *model, uint32_t rank);
+    double (*slow)(const struct coll_cost_model *model, uint32_t flows);
+    bool stalls;    /* a rank's flows stand still while its processor is busy */
     double byte_ps; /* what a byte takes on a link of a topology that does not say so itself */
     uint64_t eager; /* UINT64_MAX: all messages are */
 } coll_cost_model;

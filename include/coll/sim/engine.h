@@ -17,14 +17,49 @@ COLL_INLINE void coll_i_sim_compute(coll_sim *sim, uint32_t rank, uint32_t k)
 {
     const coll_cost_model *model = sim->options.model;
     coll_i_sim_rank *at = &sim->ranks[rank];
-    coll_cost cost = {0, 0, 0, 0};
+    coll_cost cost;
     coll_time late;
+    coll_i_cost_clear(&cost);
     if (model->compute)
         model->compute(model, coll_i_sim_outer(sim, rank), &at->request.slots[k].act,
                        sim->plans[0].problem.elem_bytes, &cost);
+    if (cost.flow > 0) {
+        const uint32_t flow =
+            coll_i_sim_flow(sim, rank, rank, COLL_NOBODY, cost.flow, sim->now + cost.cpu);
+        if (flow == COLL_NOBODY)
+            return;
+        coll_i_sim_flow_at(sim, flow)->slot = (uint8_t)k;
+        coll_i_sim_flow_at(sim, flow)->start = sim->now;
+        at->open |= (uint32_t)1 << k;
+        at->cpu = COLL_NEVER;
+        return;
+    }
     late = coll_i_sim_occupy(sim, rank, cost.cpu);
-    coll_i_sim_see(sim, COLL_SEEN_COMPUTE, rank, at->cpu, &at->request.slots[k].act);
-    coll_i_sim_ends(sim, rank, k, sim->now + late + coll_later(cost.cpu, cost.done));
+    late += sim->now + coll_later(cost.cpu, cost.done);
+    coll_i_sim_see(sim, COLL_SEEN_COMPUTE, rank, late, &at->request.slots[k].act);
+    coll_i_sim_ends(sim, rank, k, late);
+}
+
+/* An event of flow i: when it has ended, the message is there, or the computation done. */
+COLL_INLINE void coll_i_sim_flow_event(coll_sim *sim, uint32_t rank, uint32_t i)
+{
+    const coll_i_sim_flow_state *flow = coll_i_sim_flow_at(sim, i);
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    if (!coll_i_sim_flows(sim, i))
+        return;
+    if (flow->message != COLL_NOBODY) {
+        coll_i_sim_flowed(sim, rank, flow->message);
+        return;
+    }
+    {
+        const coll_time now = sim->now;
+        sim->now = flow->start; /* the processor has worked since then */
+        (void)coll_i_sim_occupy(sim, rank, now - flow->start);
+        coll_i_sim_see(sim, COLL_SEEN_COMPUTE, rank, at->cpu,
+                       &at->request.slots[flow->slot].act);
+        sim->now = now;
+    }
+    coll_i_sim_ends(sim, rank, flow->slot, at->cpu);
 }
 
 /* Can a send, a message or a computation start at once, and is it its turn? */
@@ -258,6 +293,9 @@ COLL_INLINE void coll_i_sim_event(coll_sim *sim, const coll_i_event *event)
         break;
     case COLL_I_SIM_RELEASE:
         coll_i_sim_count_down(sim, rank, number);
+        break;
+    case COLL_I_SIM_FLOW:
+        coll_i_sim_flow_event(sim, rank, number);
         break;
     case COLL_I_SIM_END:
         coll_i_sim_retire(at, number);

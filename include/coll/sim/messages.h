@@ -5,11 +5,12 @@
 #ifndef COLL_SIM_MESSAGES_H
 #define COLL_SIM_MESSAGES_H
 
+#include "flow.h"
 #include "network.h"
 
-/* Sends slot k's message to `to`: it will arrive at `time`. */
+/* Sends slot k's message to `to`: it will arrive at `time`, and flow for so long. */
 COLL_INLINE void coll_i_sim_post(coll_sim *sim, uint32_t rank, uint32_t k, uint32_t to,
-                                 const coll_message *m, coll_time time, bool waits)
+                                 const coll_message *m, coll_time time, coll_time flow)
 {
     const uint32_t i = coll_i_op_take(&sim->mail);
     coll_i_op *op;
@@ -19,8 +20,17 @@ COLL_INLINE void coll_i_sim_post(coll_sim *sim, uint32_t rank, uint32_t k, uint3
     op->from = rank;
     op->to = to;
     op->slot = (uint8_t)k;
-    op->flags = waits ? COLL_I_SIM_WAITS : 0;
+    op->receiver = 0;
+    op->time = 0;
     op->bytes = m->bytes;
+    op->flags = 0;
+    if (m->bytes > sim->options.model->eager)
+        op->flags = COLL_I_SIM_WAITS | COLL_I_SIM_RENDEZVOUS;
+    else if (flow > 0)
+        op->flags = COLL_I_SIM_WAITS;
+    op->flows = flow > 0;
+    if (flow > 0)
+        coll_i_sim_flow(sim, rank, UINT32_MAX - to, i, flow, sim->ranks[rank].cpu);
     coll_i_sim_see_message(sim, COLL_SEEN_LEAVE, rank, time, op, i);
     if (sim->loads && m->to != COLL_NOBODY)
         coll_i_sim_set_out(sim, i, time);
@@ -36,18 +46,20 @@ COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
     const coll_action *a = &at->request.slots[k].act;
     const bool all = a->kind == COLL_DO_MULTICAST;
     const uint32_t first = all ? 0 : a->peer, end = all ? sim->p : a->peer + 1;
-    coll_cost cost = {0, 0, 0, 0};
+    coll_cost cost;
     coll_message m;
     coll_time late;
     bool waits;
     m.from = coll_i_sim_outer(sim, rank);
     m.to = all ? COLL_NOBODY : coll_i_sim_outer(sim, a->peer);
     m.bytes = coll_i_sim_bytes(sim, a);
+    coll_i_cost_clear(&cost);
     model->send(model, &m, &cost);
     late = coll_i_sim_occupy(sim, rank, cost.cpu);
     at->out = sim->now + late + cost.port;
-    coll_i_sim_see(sim, COLL_SEEN_SEND, rank, at->cpu, a);
-    waits = m.bytes > model->eager && sim->p > 1;
+    coll_i_sim_see(sim, COLL_SEEN_SEND, rank,
+                   sim->now + late + coll_later(cost.cpu, cost.done), a);
+    waits = (m.bytes > model->eager || cost.flow > 0) && sim->p > 1;
     sim->messages++;
     sim->bytes += m.bytes;
     if (waits) {
@@ -58,33 +70,67 @@ COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
     }
     for (uint32_t to = first; to < end; to++)
         if (to != rank)
-            coll_i_sim_post(sim, rank, k, to, &m, sim->now + late + cost.wire, waits);
+            coll_i_sim_post(sim, rank, k, to, &m, sim->now + late + cost.wire, cost.flow);
 }
 
 /* The oldest receive that waits for a message of this rank; COLL_NOBODY: there is none. */
 COLL_INLINE uint32_t coll_i_sim_receiver(const coll_i_sim_rank *at, uint32_t from)
 {
-    for (uint32_t left = at->open; left; left &= left - 1) {
+    const uint32_t open = at->open & ~at->watched;
+    for (uint32_t left = open; left; left &= left - 1) {
         const uint32_t k = COLL_LOWEST_BIT(left);
         const coll_slot *slot = &at->request.slots[k];
-        if (slot->act.peer == from && !(slot->order & at->open) &&
+        if (slot->act.peer == from && !(slot->order & open) &&
             coll_i_has(COLL_I_RECEIVES, &slot->act))
             return k;
     }
     return COLL_NOBODY;
 }
 
-/* A message and its receive have met: the data is there at `time`. */
+/* The sender of a message may go on, if it waits. */
+COLL_INLINE void coll_i_sim_release(coll_sim *sim, coll_i_op *op)
+{
+    if (op->flags & COLL_I_SIM_WAITS)
+        coll_i_sim_put(sim, sim->now, op->from, COLL_I_SIM_WHAT(COLL_I_SIM_RELEASE, op->slot));
+    op->flags = (uint8_t)(op->flags & ~(unsigned)COLL_I_SIM_WAITS);
+}
+
+/* A message and its receive have met. */
 COLL_INLINE void coll_i_sim_meet(coll_sim *sim, uint32_t rank, uint32_t k, uint32_t i)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    const coll_i_op *op = coll_i_op_at(&sim->mail, i);
+    coll_i_op *op = coll_i_op_at(&sim->mail, i);
     if (op->bytes != coll_i_sim_bytes(sim, &at->request.slots[k].act))
         coll_i_sim_fail(sim, COLL_ERR_SIZE, rank);
+    if (op->time == COLL_NEVER) { /* it flows: the end of that will come back here */
+        op->receiver = (uint8_t)(k + 1);
+        at->open |= (uint32_t)1 << k;
+        at->watched |= (uint32_t)1 << k;
+        return;
+    }
     coll_i_sim_ends(sim, rank, k, coll_later(op->time, sim->now));
-    if (op->flags & COLL_I_SIM_WAITS)
-        coll_i_sim_put(sim, sim->now, op->from, COLL_I_SIM_WHAT(COLL_I_SIM_RELEASE, op->slot));
+    coll_i_sim_release(sim, op);
     coll_i_op_give(&sim->mail, i);
+}
+
+/* One of the two flows of message i has ended, `rank`'s. */
+COLL_INLINE void coll_i_sim_flowed(coll_sim *sim, uint32_t rank, uint32_t i)
+{
+    coll_i_op *op = coll_i_op_at(&sim->mail, i);
+    if (rank == op->from && !(op->flags & COLL_I_SIM_RENDEZVOUS))
+        coll_i_sim_release(sim, op);
+    if (--op->flows > 0 || op->time != COLL_NEVER)
+        return; /* the other one goes on, or is still to come */
+    op->time = sim->now;
+    if (op->receiver) {
+        const uint32_t to = op->to, k = op->receiver - 1u;
+        sim->ranks[to].watched &= ~((uint32_t)1 << k);
+        coll_i_sim_meet(sim, to, k, i);
+        if (sim->ranks[to].timer > sim->now) { /* it is to be looked at */
+            sim->ranks[to].timer = sim->now;
+            coll_i_sim_put(sim, sim->now, to, COLL_I_SIM_WHAT(COLL_I_SIM_GIVE, 0));
+        }
+    }
 }
 
 /* The rank begins to take in message i. */
@@ -93,18 +139,24 @@ COLL_INLINE void coll_i_sim_take(coll_sim *sim, uint32_t rank, uint32_t i)
     const coll_cost_model *model = sim->options.model;
     coll_i_sim_rank *at = &sim->ranks[rank];
     coll_i_op *op = coll_i_op_at(&sim->mail, i);
-    coll_cost cost = {0, 0, 0, 0};
+    coll_cost cost;
     coll_message m;
     coll_time late;
     uint32_t k;
     m.from = coll_i_sim_outer(sim, op->from);
     m.to = coll_i_sim_outer(sim, rank);
     m.bytes = op->bytes;
+    coll_i_cost_clear(&cost);
     model->receive(model, &m, &cost);
     late = coll_i_sim_occupy(sim, rank, cost.cpu);
     at->in = sim->now + late + cost.port;
-    op->time = sim->now + late + cost.done;
-    coll_i_sim_see_message(sim, COLL_SEEN_RECEIVE, rank, at->cpu, op, i);
+    op->time = cost.flow > 0 ? COLL_NEVER : sim->now + late + cost.done;
+    if (cost.flow > 0) {
+        op->flows++;
+        coll_i_sim_flow(sim, rank, op->from, i, cost.flow, at->cpu);
+    }
+    coll_i_sim_see_message(sim, COLL_SEEN_RECEIVE, rank,
+                           sim->now + late + coll_later(cost.cpu, cost.done), op, i);
     k = coll_i_sim_receiver(at, op->from);
     if (k != COLL_NOBODY)
         coll_i_sim_meet(sim, rank, k, i);

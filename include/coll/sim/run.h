@@ -60,7 +60,8 @@ COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
     coll_i_queue_clear(sim->queue);
     coll_i_mail_clear(&sim->mail);
     coll_i_slots_clear(&sim->slots);
-    sim->meetings.n = 0;
+    sim->meetings.n = sim->flows.n = sim->shares.n = 0;
+    sim->free_flow = COLL_NOBODY;
     free(sim->attended);
     sim->attended = NULL;
     return true;
@@ -79,7 +80,9 @@ COLL_INLINE size_t coll_i_sim_memory(const coll_sim *sim)
     return sim->room * (sizeof(coll_i_sim_rank) + sizeof(coll_time)) + sizeof(coll_i_queue) +
            sim->queue->chunks.room * sizeof(coll_i_chunk) +
            sim->mail.ops.room * sizeof(coll_i_op) + sim->slots.n_slabs * sizeof(coll_i_slab) +
-           sim->travels.room * sizeof(coll_i_sim_travel) + sim->links * sizeof(coll_link_load) +
+           sim->travels.room * sizeof(coll_i_sim_travel) +
+           sim->flows.room * sizeof(coll_i_sim_flow_state) +
+           sim->shares.room * sizeof(coll_i_sim_share) + sim->links * sizeof(coll_link_load) +
            sim->meetings.room * sizeof(coll_i_sim_meeting) +
            (sim->attended ? sim->p * COLL_TEAMS * sizeof(uint32_t) : 0);
 }
@@ -109,6 +112,8 @@ COLL_INLINE void coll_sim_free(coll_sim *sim)
     free(sim->ranks);
     free(sim->busy);
     free(sim->loads);
+    coll_i_array_free(&sim->flows);
+    coll_i_array_free(&sim->shares);
     coll_i_array_free(&sim->travels);
     coll_i_array_free(&sim->meetings);
     coll_i_mail_free(&sim->mail);
@@ -167,6 +172,9 @@ COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool
     sim->events = sim->queue->taken;
     sim->memory = coll_i_sim_memory(sim);
     for (uint32_t rank = 0; rank < sim->p; rank++) {
+        if (options->model->end)
+            sim->ranks[rank].finish +=
+                options->model->end(options->model, coll_i_sim_outer(sim, rank));
         sim->makespan = coll_later(sim->makespan, sim->ranks[rank].finish);
         if (!coll_i_sim_done(&sim->ranks[rank]))
             coll_i_sim_fail(sim, COLL_ERR_DEADLOCK, rank);

@@ -13,15 +13,17 @@
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-enum { COLL_I_SIM_WAITS = 1 /* flags: the sender's slot waits for it to be matched */ };
+/* Flags: the sender's slot waits for its flow, or, of a rendezvous, until it meets its receive. */
+enum { COLL_I_SIM_WAITS = 1, COLL_I_SIM_RENDEZVOUS = 2 };
 
 typedef struct coll_i_op {
     uint32_t next;     /* in a list */
     uint32_t from, to; /* ranks */
     uint8_t slot;      /* of the sender */
     uint8_t flags;
-    uint16_t unused;
-    coll_time time; /* of its arrival; in the inbox: when its data is there */
+    uint8_t receiver; /* the slot that waits for its flows, and 1 */
+    uint8_t flows;    /* of its two ends, those that go on */
+    coll_time time;   /* of its arrival; then when its data is there, COLL_NEVER: it flows */
     uint64_t bytes;
 } coll_i_op;
 

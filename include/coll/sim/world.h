@@ -71,17 +71,21 @@ typedef struct coll_sim {
     coll_i_slots slots;
     coll_link_load *loads; /* of the topology's links, or NULL */
     uint32_t links;
+    coll_i_array flows;  /* of coll_i_sim_flow_state */
+    coll_i_array shares; /* of coll_i_sim_share */
+    uint32_t free_flow;
     coll_i_array travels;  /* of coll_i_sim_travel, by the messages' numbers */
     coll_i_array meetings; /* of coll_i_sim_meeting */
     uint32_t *attended; /* COLL_TEAMS numbers a rank: FABRIC_REDUCEs it has come to; or NULL */
 } coll_sim;
 
-/* Events. Of the number: RELEASE, END: a slot; HOP, ARRIVE: a message. */
+/* Events. Of the number: RELEASE, END: a slot; HOP, ARRIVE: a message; FLOW: a flow. */
 enum {
     COLL_I_SIM_START,   /* the rank begins */
     COLL_I_SIM_HOP,     /* a message to it reaches its next link, or has passed the last */
     COLL_I_SIM_ARRIVE,  /* a message reaches it */
     COLL_I_SIM_RELEASE, /* one of those that a slot waits for has come */
+    COLL_I_SIM_FLOW,    /* a flow begins, ends, or goes on */
     COLL_I_SIM_END,     /* the action of a slot ends, or its message is there */
     COLL_I_SIM_GIVE     /* the processor or a port gets free */
 };
@@ -203,22 +207,6 @@ COLL_INLINE void coll_i_sim_ends(coll_sim *sim, uint32_t rank, uint32_t k, coll_
     if (slot->dependents || slot->act.kind == COLL_DO_RECV_REDUCE || end <= sim->now ||
         (at->request.free == 0 && at->request.step < at->request.steps))
         coll_i_sim_watch(sim, rank, k);
-}
-
-/* Takes the processor for the time of an operation that starts now. Returns by how much longer
- * it takes than it should. */
-COLL_INLINE coll_time coll_i_sim_occupy(coll_sim *sim, uint32_t rank, coll_time cpu)
-{
-    const coll_cost_model *model = sim->options.model;
-    coll_i_sim_rank *at = &sim->ranks[rank];
-    at->cpu = sim->now + cpu;
-    sim->busy[rank] += cpu;
-    if (sim->options.noise) {
-        const uint32_t outer = coll_i_sim_outer(sim, rank);
-        if (!model->on_nic || !model->on_nic(model, outer))
-            at->cpu = coll_noise_end(sim->options.noise, outer, sim->now, cpu);
-    }
-    return at->cpu - sim->now - cpu;
 }
 
 #endif /* COLL_SIM_WORLD_H */

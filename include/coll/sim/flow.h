@@ -1,0 +1,210 @@
+/* coll/sim/flow.h — data that moves through something shared: slower the more there is
+ *
+ * A flow has so much time left as it would take alone, and a pace. Whenever the number of flows in
+ * its share changes, or, where flows stall, the processor of its rank starts to work, what is left
+ * is counted anew from there on. A share has few flows: a node's links, the copies of the ranks of
+ * a node. A message flows twice, out of its sender's share and into its receiver's, at the same
+ * time if both can, and is there when both have ended: what lies between the two buffers it.
+ * Messages of one rank to or from one other flow one after the other.
+ *
+ * Use sim.h.
+ */
+#ifndef COLL_SIM_FLOW_H
+#define COLL_SIM_FLOW_H
+
+#include "world.h"
+
+typedef struct coll_i_sim_flow_state {
+    coll_time due;     /* its event; others are old */
+    coll_time since;   /* `left` is of this time */
+    coll_time start;   /* when the processor began to compute */
+    double left, pace; /* ps alone, and how many of them a ps; 0: it stands still */
+    uint32_t next;     /* in the list of its share, or of those that are free */
+    uint32_t share, rank;
+    uint32_t message; /* or COLL_NOBODY: slot `slot` computes */
+    uint32_t peer; /* the other rank of the message, and UINT32_MAX − it if this one sends */
+    uint32_t behind; /* the message of the same rank and direction that comes next */
+    uint8_t slot;
+    bool begun;
+} coll_i_sim_flow_state;
+
+typedef struct coll_i_sim_share {
+    uint32_t first; /* flow */
+    uint32_t n;
+} coll_i_sim_share;
+
+COLL_INLINE coll_i_sim_flow_state *coll_i_sim_flow_at(const coll_sim *sim, uint32_t i)
+{
+    return (coll_i_sim_flow_state *)sim->flows.at + i;
+}
+
+COLL_INLINE coll_i_sim_share *coll_i_sim_share_at(const coll_sim *sim, uint32_t share)
+{
+    return (coll_i_sim_share *)sim->shares.at + share;
+}
+
+/* Counts flow i anew from now on. */
+COLL_INLINE void coll_i_sim_recount(coll_sim *sim, uint32_t i)
+{
+    const coll_cost_model *model = sim->options.model;
+    coll_i_sim_flow_state *flow = coll_i_sim_flow_at(sim, i);
+    const coll_time still = model->stalls ? sim->ranks[flow->rank].cpu : 0;
+    coll_time due = still;
+    flow->left -= (double)(sim->now - flow->since) * flow->pace;
+    flow->left = flow->left > 0 ? flow->left : 0;
+    flow->since = sim->now;
+    flow->pace = 0;
+    if (still <= sim->now) {
+        flow->pace = 1 / model->slow(model, coll_i_sim_share_at(sim, flow->share)->n);
+        due = sim->now + coll_time_of(flow->left / flow->pace);
+    }
+    if (due != flow->due) {
+        flow->due = due;
+        coll_i_sim_put(sim, due, flow->rank, COLL_I_SIM_WHAT(COLL_I_SIM_FLOW, i));
+    }
+}
+
+/* Counts all flows of a share anew. */
+COLL_INLINE void coll_i_sim_pace(coll_sim *sim, uint32_t share)
+{
+    uint32_t i = share < sim->shares.n ? coll_i_sim_share_at(sim, share)->first : COLL_NOBODY;
+    for (; i != COLL_NOBODY; i = coll_i_sim_flow_at(sim, i)->next)
+        coll_i_sim_recount(sim, i);
+}
+
+/* Makes room for a share. */
+COLL_INLINE bool coll_i_sim_has_share(coll_sim *sim, uint32_t share)
+{
+    if (!coll_i_array_reserve(&sim->shares, share + (size_t)1, sizeof(coll_i_sim_share)))
+        return false;
+    for (; sim->shares.n <= share; sim->shares.n++) {
+        coll_i_sim_share *at = coll_i_sim_share_at(sim, (uint32_t)sim->shares.n);
+        at->first = COLL_NOBODY;
+        at->n = 0;
+    }
+    return true;
+}
+
+/* A flow of `rank` that will begin at `time`: of a message to or from `peer`. Its number;
+ * COLL_NOBODY: there is no memory. */
+COLL_INLINE uint32_t coll_i_sim_flow(coll_sim *sim, uint32_t rank, uint32_t peer,
+                                     uint32_t message, coll_time alone, coll_time time)
+{
+    const coll_cost_model *model = sim->options.model;
+    const uint32_t share = model->share(model, coll_i_sim_outer(sim, rank));
+    uint32_t i = sim->free_flow;
+    coll_i_sim_flow_state *flow;
+    if (i != COLL_NOBODY) {
+        sim->free_flow = coll_i_sim_flow_at(sim, i)->next;
+    } else if (coll_i_array_reserve(&sim->flows, sim->flows.n + 1, sizeof *flow)) {
+        i = (uint32_t)sim->flows.n++;
+    }
+    if (i == COLL_NOBODY || !coll_i_sim_has_share(sim, share)) {
+        coll_i_sim_fail(sim, COLL_ERR_MEMORY, rank);
+        return COLL_NOBODY;
+    }
+    flow = coll_i_sim_flow_at(sim, i);
+    memset(flow, 0, sizeof *flow);
+    flow->left = (double)alone;
+    flow->share = share;
+    flow->rank = rank;
+    flow->message = message;
+    flow->peer = peer;
+    flow->behind = COLL_NOBODY;
+    flow->due = time;
+    coll_i_sim_put(sim, time, rank, COLL_I_SIM_WHAT(COLL_I_SIM_FLOW, i));
+    return i;
+}
+
+/* The flow of an older message of the same rank and direction; COLL_NOBODY: there is none. */
+COLL_INLINE uint32_t coll_i_sim_before(const coll_sim *sim, const coll_i_sim_flow_state *flow)
+{
+    uint32_t i = flow->message == COLL_NOBODY ? COLL_NOBODY
+                                              : coll_i_sim_share_at(sim, flow->share)->first;
+    for (; i != COLL_NOBODY; i = coll_i_sim_flow_at(sim, i)->next) {
+        const coll_i_sim_flow_state *other = coll_i_sim_flow_at(sim, i);
+        if (other->message != COLL_NOBODY && other->rank == flow->rank &&
+            other->peer == flow->peer)
+            break;
+    }
+    return i;
+}
+
+/* Flow i joins those of its share. */
+COLL_INLINE void coll_i_sim_join(coll_sim *sim, uint32_t i)
+{
+    coll_i_sim_flow_state *flow = coll_i_sim_flow_at(sim, i);
+    coll_i_sim_share *share = coll_i_sim_share_at(sim, flow->share);
+    flow->begun = true;
+    flow->since = sim->now;
+    flow->next = share->first;
+    share->first = i;
+    share->n++;
+    coll_i_sim_pace(sim, flow->share);
+}
+
+/* Flow i ends, and is free. */
+COLL_INLINE void coll_i_sim_leave(coll_sim *sim, uint32_t i)
+{
+    coll_i_sim_flow_state *flow = coll_i_sim_flow_at(sim, i);
+    coll_i_sim_share *share = coll_i_sim_share_at(sim, flow->share);
+    uint32_t *link = &share->first;
+    while (*link != i)
+        link = &coll_i_sim_flow_at(sim, *link)->next;
+    *link = flow->next;
+    share->n--;
+    flow->due = COLL_NEVER;
+    flow->next = sim->free_flow;
+    sim->free_flow = i;
+    if (flow->behind != COLL_NOBODY)
+        coll_i_sim_join(sim, flow->behind);
+    else
+        coll_i_sim_pace(sim, flow->share);
+}
+
+/* An event of flow i: true if it has ended; it is free then, and as it was. */
+COLL_INLINE bool coll_i_sim_flows(coll_sim *sim, uint32_t i)
+{
+    coll_i_sim_flow_state *flow = coll_i_sim_flow_at(sim, i);
+    uint32_t before;
+    if (flow->due != sim->now)
+        return false; /* counted anew since */
+    if (flow->begun && flow->pace > 0) {
+        coll_i_sim_leave(sim, i);
+        return true;
+    }
+    flow->due = COLL_NEVER;
+    if (flow->begun) {
+        coll_i_sim_recount(sim, i);
+        return false;
+    }
+    before = coll_i_sim_before(sim, flow);
+    if (before == COLL_NOBODY) {
+        coll_i_sim_join(sim, i);
+        return false;
+    }
+    while (coll_i_sim_flow_at(sim, before)->behind != COLL_NOBODY)
+        before = coll_i_sim_flow_at(sim, before)->behind;
+    coll_i_sim_flow_at(sim, before)->behind = i;
+    return false;
+}
+
+/* Takes the processor for the time of an operation that starts now. Returns by how much longer
+ * it takes than it should. */
+COLL_INLINE coll_time coll_i_sim_occupy(coll_sim *sim, uint32_t rank, coll_time cpu)
+{
+    const coll_cost_model *model = sim->options.model;
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    at->cpu = sim->now + cpu;
+    sim->busy[rank] += cpu;
+    if (sim->options.noise) {
+        const uint32_t outer = coll_i_sim_outer(sim, rank);
+        if (!model->on_nic || !model->on_nic(model, outer))
+            at->cpu = coll_noise_end(sim->options.noise, outer, sim->now, cpu);
+    }
+    if (model->stalls && cpu > 0 && sim->shares.n > 0)
+        coll_i_sim_pace(sim, model->share(model, coll_i_sim_outer(sim, rank)));
+    return at->cpu - sim->now - cpu;
+}
+
+#endif /* COLL_SIM_FLOW_H */
