@@ -50,8 +50,11 @@
 #include "sim/moody.h"
 #include "sim/nbl.h"
 #include "sim/plogp.h"
+#include "sim/record.h"
 #include "sim/run.h"
 #include "sim/shm.h"
+#include "sim/svg.h"
 #include "sim/topologies.h"
+#include "sim/trace.h"
 
 #endif /* COLL_SIM_H */

@@ -57,8 +57,8 @@ COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
     model->send(model, &m, &cost);
     late = coll_i_sim_occupy(sim, rank, cost.cpu);
     at->out = sim->now + late + cost.port;
-    coll_i_sim_see(sim, COLL_SEEN_SEND, rank,
-                   sim->now + late + coll_later(cost.cpu, cost.done), a);
+    coll_i_sim_see(sim, COLL_SEEN_SEND, rank, sim->now + late + coll_later(cost.cpu, cost.done),
+                   a);
     waits = (m.bytes > model->eager || cost.flow > 0) && sim->p > 1;
     sim->messages++;
     sim->bytes += m.bytes;

@@ -15,9 +15,9 @@
 
 COLL_INLINE const char *coll_i_kind_text(coll_kind kind)
 {
-    static const char *const texts[COLL_KINDS] = {"send",      "receive", "combine",
-                                                  "copy",      "reduce",  "notify",
-                                                  "await",     "multicast", "fabric reduce"};
+    static const char *const texts[COLL_KINDS] = {"send",  "receive",   "combine",
+                                                  "copy",  "reduce",    "notify",
+                                                  "await", "multicast", "fabric reduce"};
     return (unsigned)kind < COLL_KINDS ? texts[kind] : "?";
 }
 
