@@ -29,13 +29,13 @@ TEST(what_is_recorded)
     CHECK_EQ(record.flights.n, 24);
     CHECK_EQ(record.spans.n, 3 * 24); /* sent, taken in, combined */
     for (size_t i = 0; i < record.flights.n; i++) {
-        const coll_flight *flight = coll_sim_flight(&record, i);
+        const coll_sim_flight *flight = coll_sim_flight_at(&record, i);
         CHECK_EQ(flight->bytes, 32);
         CHECK_EQ(flight->end - flight->start, 1200000);
         CHECK(flight->from < 8 && flight->to < 8 && flight->from != flight->to);
     }
     for (size_t i = 0; i < record.spans.n; i++) {
-        const coll_span *span = coll_sim_span(&record, i);
+        const coll_sim_span *span = coll_sim_span_at(&record, i);
         busy[span->rank] += span->end - span->start;
         CHECK(span->end <= sim.makespan);
     }

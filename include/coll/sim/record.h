@@ -17,24 +17,24 @@
 #include "world.h"
 
 /* A rank was busy with something: sent, received or computed (COLL_SEEN_…). */
-typedef struct coll_span {
+typedef struct coll_sim_span {
     coll_time start, end;
     uint64_t bytes;
     uint32_t rank, peer; /* peer of a message; COLL_NOBODY: all, or none */
     coll_sim_sight what;
     coll_kind kind; /* of the action; a received message's is COLL_DO_RECV */
-} coll_span;
+} coll_sim_span;
 
 /* A message: when it set out and was taken in. */
-typedef struct coll_flight {
+typedef struct coll_sim_flight {
     coll_time start, end; /* end: COLL_NEVER if it never was */
     uint64_t bytes;
     uint32_t from, to;
-} coll_flight;
+} coll_sim_flight;
 
 typedef struct coll_sim_record {
-    coll_i_array spans;   /* of coll_span */
-    coll_i_array flights; /* of coll_flight */
+    coll_i_array spans;   /* of coll_sim_span */
+    coll_i_array flights; /* of coll_sim_flight */
     coll_i_array way;     /* of uint32_t: the last flight of each number */
     size_t most;
     bool full; /* something is missing: more than `most`, or no memory */
@@ -53,14 +53,14 @@ COLL_INLINE void coll_sim_record_free(coll_sim_record *record)
     coll_i_array_free(&record->way);
 }
 
-COLL_INLINE const coll_span *coll_sim_span(const coll_sim_record *record, size_t i)
+COLL_INLINE const coll_sim_span *coll_sim_span_at(const coll_sim_record *record, size_t i)
 {
-    return (const coll_span *)record->spans.at + i;
+    return (const coll_sim_span *)record->spans.at + i;
 }
 
-COLL_INLINE const coll_flight *coll_sim_flight(const coll_sim_record *record, size_t i)
+COLL_INLINE const coll_sim_flight *coll_sim_flight_at(const coll_sim_record *record, size_t i)
 {
-    return (const coll_flight *)record->flights.at + i;
+    return (const coll_sim_flight *)record->flights.at + i;
 }
 
 /* Room for one more, or what is missing is noted. */
@@ -74,13 +74,13 @@ COLL_INLINE bool coll_i_record_room(coll_sim_record *record, coll_i_array *array
 
 COLL_INLINE void coll_i_record_flight(coll_sim_record *record, const coll_seen *seen)
 {
-    coll_flight *flight;
+    coll_sim_flight *flight;
     if (!coll_i_record_room(record, &record->flights, sizeof *flight) ||
         !coll_i_array_reserve(&record->way, seen->message + (size_t)1, sizeof(uint32_t))) {
         record->full = true;
         return;
     }
-    flight = (coll_flight *)record->flights.at + record->flights.n;
+    flight = (coll_sim_flight *)record->flights.at + record->flights.n;
     flight->start = seen->start;
     flight->end = COLL_NEVER;
     flight->bytes = seen->bytes;
@@ -92,10 +92,10 @@ COLL_INLINE void coll_i_record_flight(coll_sim_record *record, const coll_seen *
 COLL_INLINE void coll_i_record_span(coll_sim_record *record, const coll_seen *seen)
 {
     const coll_action *a = seen->action;
-    coll_span *span;
+    coll_sim_span *span;
     if (!coll_i_record_room(record, &record->spans, sizeof *span))
         return;
-    span = (coll_span *)record->spans.at + record->spans.n++;
+    span = (coll_sim_span *)record->spans.at + record->spans.n++;
     span->start = seen->start;
     span->end = seen->end;
     span->rank = seen->rank;
@@ -105,8 +105,8 @@ COLL_INLINE void coll_i_record_span(coll_sim_record *record, const coll_seen *se
     span->peer = COLL_NOBODY;
     if (seen->what == COLL_SEEN_RECEIVE) {
         span->peer = seen->from;
-        ((coll_flight *)record->flights.at)[((uint32_t *)record->way.at)[seen->message]].end =
-            seen->start;
+        ((coll_sim_flight *)record->flights.at)[((uint32_t *)record->way.at)[seen->message]]
+            .end = seen->start;
     } else if (seen->what == COLL_SEEN_SEND && span->kind != COLL_DO_MULTICAST) {
         span->peer = a->peer;
     }

@@ -78,7 +78,7 @@ COLL_INLINE void coll_i_svg_spans(const coll_i_svg *svg, const coll_sim_record *
     const double half = svg->row * 0.36;
     fprintf(svg->file, "<g fill=\"%s\">\n", colour);
     for (size_t i = 0; i < record->spans.n; i++) {
-        const coll_span *span = coll_sim_span(record, i);
+        const coll_sim_span *span = coll_sim_span_at(record, i);
         if (span->what != what || span->end == span->start)
             continue;
         fprintf(svg->file, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"/>\n",
@@ -135,7 +135,7 @@ COLL_INLINE void coll_sim_svg(const coll_sim_record *record, uint32_t p, coll_ti
         coll_i_svg_spans(&svg, record, colours[i].what, colours[i].colour);
     fputs("<g stroke=\"#333\" stroke-width=\"0.7\" stroke-opacity=\"0.7\">\n", file);
     for (size_t i = 0; i < record->flights.n; i++) {
-        const coll_flight *flight = coll_sim_flight(record, i);
+        const coll_sim_flight *flight = coll_sim_flight_at(record, i);
         if (flight->end != COLL_NEVER)
             fprintf(file, "<path d=\"M%.2f %.1fL%.2f %.1f\"/>\n",
                     coll_i_svg_x(&svg, flight->start), coll_i_svg_y(&svg, flight->from),

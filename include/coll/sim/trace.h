@@ -27,7 +27,7 @@ COLL_INLINE void coll_i_trace_time(FILE *file, const char *name, coll_time time)
             (unsigned long long)(time % 1000000));
 }
 
-COLL_INLINE void coll_i_trace_span(const coll_span *span, FILE *file)
+COLL_INLINE void coll_i_trace_span(const coll_sim_span *span, FILE *file)
 {
     fprintf(file, ",\n{\"name\":\"%s", coll_i_kind_text(span->kind));
     if (span->peer != COLL_NOBODY)
@@ -43,7 +43,7 @@ COLL_INLINE void coll_i_trace_span(const coll_span *span, FILE *file)
 }
 
 /* An arrow begins in the sender's span and ends in the receiver's. */
-COLL_INLINE void coll_i_trace_flight(const coll_flight *flight, size_t number, FILE *file)
+COLL_INLINE void coll_i_trace_flight(const coll_sim_flight *flight, size_t number, FILE *file)
 {
     static const coll_sim_sight lanes[2] = {COLL_SEEN_SEND, COLL_SEEN_RECEIVE};
     for (unsigned end = 0; end < 2 && flight->end != COLL_NEVER; end++) {
@@ -83,9 +83,9 @@ COLL_INLINE void coll_sim_trace(const coll_sim_record *record, uint32_t p, FILE 
                     rank, (unsigned)lanes[i].what, lanes[i].name);
     }
     for (size_t i = 0; i < record->spans.n; i++)
-        coll_i_trace_span(coll_sim_span(record, i), file);
+        coll_i_trace_span(coll_sim_span_at(record, i), file);
     for (size_t i = 0; i < record->flights.n; i++)
-        coll_i_trace_flight(coll_sim_flight(record, i), i, file);
+        coll_i_trace_flight(coll_sim_flight_at(record, i), i, file);
     fprintf(file, "\n]}\n");
 }
 
