@@ -1,0 +1,11 @@
+#!/bin/sh
+# Errors of collectives reach the program, in bounded time.
+#   faults.sh LIBRARY
+. "$(dirname "$0")/run/mpi.sh"
+program=$programs/tests/faults
+need "$program"
+seconds=30
+layered 2 COLL_VERBOSE=1 "$program"
+ended 0
+says 'coll: rank 0'
+done_tests
