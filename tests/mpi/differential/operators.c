@@ -27,8 +27,10 @@ static void real_write(enum values values, unsigned char *at, size_t size, int x
 {
     const float f = (float)x;
     const double d = x;
-    const long double l = x;
     const quad q = x;
+    long double l;
+    memset(&l, 0, sizeof l); /* some of its bytes are nobody's */
+    l = x;
     memset(at, 0, size);
     if (values == QUAD || values == QUAD_COMPLEX)
         memcpy(at, &q, sizeof q);
