@@ -1,0 +1,48 @@
+/* bench/mpi/peers.c — the MPI library's own collectives, and those of the layer, as contestants of
+ * bench/peers.sh
+ *
+ *   LD_PRELOAD=…/libcollmpi.so mpiexec -n 2 ./peers BOARD
+ */
+#define _GNU_SOURCE
+#include "../peers/board.h"
+
+#include "calls.h"
+
+static void call(peers_member *me, uint32_t who, const peers_cell *cell, uint32_t root,
+                 const float *in, float *out)
+{
+    const bool own = who == PEERS_MPICH || who == PEERS_OPENMPI;
+    const int n = (int)peers_count(cell, me->board->p);
+    if (cell->work != COLL_BARRIER && mpi.counts[0] != n)
+        mpi_blocks(n);
+    if (mpi_runners[cell->work](own, n, (int)root, in, out) != MPI_SUCCESS)
+        MPI_Abort(mpi.world, 1);
+}
+
+int main(int argc, char **argv)
+{
+    peers_member me = {0};
+    MPI_Init(&argc, &argv);
+    mpi_begin();
+    mpi_blocks(0);
+    if (argc == 2) {
+#ifdef OPEN_MPI
+        me.mine = COLL_BIT(PEERS_OPENMPI) | COLL_BIT(PEERS_OPENMPI_LAYER);
+#else
+        me.mine = COLL_BIT(PEERS_MPICH) | COLL_BIT(PEERS_MPICH_LAYER);
+#endif
+        me.board = peers_open(argv[1], false);
+        me.rank = (uint32_t)mpi.rank;
+        me.in = bench_memory(PEERS_ARENA);
+        me.out = bench_memory(PEERS_ARENA);
+        me.call = call;
+        peers_take_turns(&me);
+        free(me.in);
+        free(me.out);
+    } else if (mpi.rank == 0) {
+        fprintf(stderr, "bench/peers.sh runs this program\n");
+    }
+    mpi_end();
+    MPI_Finalize();
+    return argc == 2 ? 0 : 2;
+}

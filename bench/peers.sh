@@ -1,0 +1,138 @@
+#!/bin/sh
+# bench/peers.sh — collectives on one node: coll as threads, and in programs of MPICH and Open MPI through the
+# layer, beside the two libraries' own, in one run: tables and a picture
+#
+#   bench/peers.sh [--ranks 2,4,8] [--launches 3] [--rounds 5] [COLLECTIVE…]
+#
+# Where there are no more ranks than processors, each rank has one to itself; else they are free to move. All programs run at once and sleep but for the one whose turn it is (bench/peers/board.h). With as many ranks
+# as processors, the libraries wait as they do by themselves; with more, they are given their best setting: Open
+# MPI --oversubscribe, and MPICH, which has none, tests/mpi/preload/yield.c and memory that malloc keeps.
+# Writes BUILD/bench/peers.csv (medians over the launches; times of a call on the slowest rank, and `_x`, how many
+# times faster than the better of the two libraries) and BUILD/bench/peers.svg, and prints geometric means, and
+# the cells in which coll is slower. BUILD is ./build.
+set -eu
+here=$(cd "$(dirname "$0")/.." && pwd)
+build=${BUILD:-$here/build}
+ranks=2,4,8 launches=3 rounds=5
+while [ $# -gt 1 ]; do
+    case $1 in
+    --ranks) ranks=$2 ;;
+    --launches) launches=$2 ;;
+    --rounds) rounds=$2 ;;
+    *) break ;;
+    esac
+    shift 2
+done
+case ${1:-} in -*) echo "usage: bench/peers.sh [--ranks P,P] [--launches N] [--rounds N] [COLLECTIVE...]" >&2; exit 2 ;; esac
+
+peers=$build/bench/peers
+[ -x "$peers" ] || { echo "bench/peers.sh: $peers was not built: make build" >&2; exit 1; }
+contestants=threads,floor
+for library in mpich openmpi; do
+    [ ! -x "$build/mpi/$library/bench/peers" ] || contestants=$contestants,$library,${library}_layer
+done
+work=$(mktemp -d /dev/shm/coll-peers-XXXXXX)
+jobs=
+trap 'kill $jobs 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+
+# play NAME P: one program to its end.
+play() {
+    layer=$build/mpi/$1/libcollmpi.so program=$build/mpi/$1/bench/peers
+    case $1 in
+    threads) exec "$peers" threads "$work/board" ;;
+    mpich)
+        [ "$2" -le "$(nproc)" ] || layer=$layer:$build/mpi/mpich/tests/yield.so
+        exec mpiexec.mpich -n "$2" -env LD_PRELOAD "$layer" -env MALLOC_MMAP_THRESHOLD_ 1073741824 \
+            -env MALLOC_TRIM_THRESHOLD_ 1073741824 "$program" "$work/board" </dev/null
+        ;;
+    openmpi)
+        export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+        exec mpiexec.openmpi --oversubscribe --bind-to none --mca btl self,vader -n "$2" -x LD_PRELOAD="$layer" \
+            "$program" "$work/board" </dev/null
+        ;;
+    esac
+}
+
+for launch in $(seq "$launches"); do
+    for p in $(echo "$ranks" | tr , ' '); do
+        echo "launch $launch of $launches: $p ranks" >&2
+        "$peers" create "$work/board" "$p" "$rounds" "$contestants" "$@"
+        jobs=
+        for name in threads mpich openmpi; do
+            case ,$contestants, in *,$name,*) ;; *) continue ;; esac
+            play "$name" "$p" &
+            jobs="$jobs $!"
+        done
+        left=$jobs
+        while [ -n "$left" ]; do # if one fails, the others would wait for it
+            sleep 1
+            for pid in $left; do
+                kill -0 "$pid" 2>/dev/null && continue
+                wait "$pid" || { echo "bench/peers.sh: a program failed" >&2; exit 1; }
+                left=$(echo " $left " | sed "s/ $pid / /; s/^ *//; s/ *$//")
+            done
+        done
+        jobs=
+        "$peers" report "$work/board" >"$work/launch"
+        head -1 "$work/launch" >"$work/head"
+        tail -n +2 "$work/launch" >>"$work/all"
+    done
+done
+
+# The median of each column over the launches.
+mkdir -p "$build/bench"
+csv=$build/bench/peers.csv
+{
+    cat "$work/head"
+    awk -F, '
+        function median(list, n, i, j, v, a) {
+            n = split(list, a, " ")
+            for (i = 2; i <= n; i++) { v = a[i] + 0; for (j = i - 1; j > 0 && a[j] + 0 > v; j--) a[j + 1] = a[j]; a[j + 1] = v }
+            return n ? a[int((n + 1) / 2)] : ""
+        }
+        { k = $1 "," $2 "," $3 "," $4; if (!(k in seen)) order[++cells] = k; seen[k]
+          for (i = 5; i <= NF; i++) if ($i != "") value[k, i] = value[k, i] " " $i
+          columns = NF }
+        END { for (c = 1; c <= cells; c++) { k = order[c]; line = k
+                  for (i = 5; i <= columns; i++) line = line "," median(value[k, i])
+                  print line } }
+    ' "$work/all"
+} >"$csv"
+
+awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) { name[i] = $i; if ($i ~ /_x$/) ratio[i] = substr($i, 1, length($i) - 2) } next }
+    { for (i in ratio) if ($i != "") {
+          k = $1 " ranks, " ratio[i]; log_sum[k] += log($i); n[k]++
+          if ($2 ~ /reduce|scan/ && $3 >= 16384) { large[k] += log($i); m[k]++ }
+          if ($i < 0.9) slow[++slower] = sprintf("    %s: %s, %d bytes, %s: %.2f", k, $2, $3, $4, $i) } }
+    END {
+        print "Times faster than the better of the libraries, geometric means (and of reductions from 16 KiB on):"
+        for (k in n) printf "    %-28s %5.2f over %3d cells (%.2f over %d)\n", k, exp(log_sum[k] / n[k]), n[k], m[k] ? exp(large[k] / m[k]) : 0, m[k] | "sort"
+        close("sort")
+        print "Cells below 0.9: " slower + 0
+        for (i = 1; i <= slower; i++) print slow[i]
+    }' "$csv"
+
+command -v gnuplot >/dev/null || { echo "no picture: gnuplot is missing (apt-get install gnuplot-nox)"; exit 0; }
+columns=$(echo "$contestants" | tr , '\n' | grep -v -x -E 'floor|mpich|openmpi' | sed 's/$/_x/' | tr '\n' ' ')
+plots=$(echo "$ranks" | tr , '\n' | wc -l)
+gnuplot <<G
+set terminal svg size 1500,400*$plots dynamic font "sans,10"
+set output "$build/bench/peers.svg"
+set datafile separator ","
+set logscale xy
+set xlabel "bytes"
+set ylabel "times faster than the better library"
+set grid
+set key outside right
+list = system("cut -d, -f2 '$csv' | tail -n +2 | awk '!seen[\$0]++' | grep -v -x -E 'line|copy|add|barrier'")
+set multiplot layout $plots,$(echo "$columns" | wc -w)
+do for [p in "$(echo "$ranks" | tr , ' ')"] { do for [who in "$columns"] {
+    set title p . " ranks, " . who[1:strlen(who)-2]
+    plot 1 with lines dt 2 lc "black" notitle, for [c in list] \
+        sprintf("< (head -1 '$csv'; awk -F, '\$1==\"%s\" && \$2==\"%s\" && \$4==\"reused\"' '$csv')", p, c) using "bytes":(column(who)) with linespoints title c
+} }
+unset multiplot
+G
+echo "$csv and $build/bench/peers.svg written"

@@ -1,0 +1,83 @@
+/* bench/peers/members.h — ranks that play by coll's own calls, over any transport */
+#ifndef COLL_BENCH_PEERS_MEMBERS_H
+#define COLL_BENCH_PEERS_MEMBERS_H
+
+#include "board.h"
+#include "coll/neighbor.h"
+
+typedef struct peers_coll {
+    coll_comm comm;
+    coll_graph ring; /* each rank and the one after it are neighbours */
+    size_t counts[PEERS_RANKS], displs[PEERS_RANKS];
+} peers_coll;
+
+static inline void peers_stop(coll_status status)
+{
+    if (status < 0) {
+        fprintf(stderr, "failed: %s\n", coll_status_text(status));
+        exit(1);
+    }
+}
+
+static inline coll_args peers_args(peers_coll *coll, const peers_cell *cell, uint32_t root)
+{
+    const bool in_bytes = cell->work == COLL_ALLTOALLW || cell->work == COLL_NEIGHBOR_ALLTOALLW;
+    const size_t n = peers_count(cell, coll->comm.p) * (in_bytes ? sizeof(float) : 1);
+    coll_args args;
+    coll_args_init(&args, (coll_collective)cell->work);
+    for (uint32_t i = 0; i < PEERS_RANKS; i++) {
+        coll->counts[i] = n;
+        coll->displs[i] = i * n;
+    }
+    args.type = in_bytes ? COLL_U8 : COLL_F32;
+    args.root = root;
+    args.count = n;
+    args.in_counts = args.out_counts = coll->counts;
+    args.in_displs = args.out_displs = coll->displs;
+    args.graph = &coll->ring;
+    return args;
+}
+
+static inline void peers_coll_call(peers_member *me, uint32_t who, const peers_cell *cell,
+                                   uint32_t root, const float *in, float *out)
+{
+    peers_coll *coll = me->own;
+    coll_args args = peers_args(coll, cell, root);
+    (void)who;
+    args.in = in;
+    args.out = out;
+    peers_stop(coll_do(&coll->comm, &args));
+}
+
+/* Plays all turns as one rank. */
+static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
+                              const coll_transport *transport, void *ctx)
+{
+    const uint32_t dims[1] = {board->p};
+    peers_coll coll;
+    peers_member me = {board, rank, COLL_BIT(who), NULL, NULL, peers_coll_call, &coll};
+    size_t most = 0, need = 0;
+    void *memory;
+    peers_stop(coll_comm_init(&coll.comm, transport, ctx, rank, board->p, NULL, 0));
+    peers_stop(coll_graph_mesh(&coll.ring, 1, dims, 1));
+    for (uint32_t cell = 0; cell < board->n_cells; cell++)
+        for (uint32_t root = 0; root < board->p; root++)
+            if (peers_plays(board, &board->cells[cell], who)) {
+                coll_args args = peers_args(&coll, &board->cells[cell], root);
+                args.in = args.out = coll.counts; /* anything but NULL */
+                peers_stop(coll_comm_bytes(&coll.comm, &args, &need));
+                most = most < need ? need : most;
+            }
+    memory = bench_memory(most + COLL_ARENA_ALIGN);
+    me.in = bench_memory(PEERS_ARENA);
+    me.out = bench_memory(PEERS_ARENA);
+    peers_stop(coll_comm_init(&coll.comm, transport, ctx, rank, board->p, memory,
+                              most + COLL_ARENA_ALIGN));
+    peers_take_turns(&me);
+    peers_stop(coll_comm_free(&coll.comm));
+    free(me.in);
+    free(me.out);
+    free(memory);
+}
+
+#endif /* COLL_BENCH_PEERS_MEMBERS_H */
