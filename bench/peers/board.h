@@ -203,7 +203,7 @@ static inline void peers_settle(const peers_member *me)
     if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < (int)me->board->p)
         return;
     CPU_ZERO(&mine);
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, &all) && seen++ == me->rank)
             CPU_SET(cpu, &mine);
     (void)sched_setaffinity(0, sizeof mine, &mine);
