@@ -111,6 +111,14 @@ COLL_INLINE bool coll_i_is_cut(const coll_run *run, const coll_action *a)
            coll_i_bytes(run, a) - a->stride > run->transport->max_bytes;
 }
 
+/* Can the action's message be borrowed, whole? */
+COLL_INLINE bool coll_i_is_lent(const coll_run *run, const coll_action *a)
+{
+    const size_t most = run->transport->max_lent;
+    return run->transport->borrow && (most == 0 || coll_i_bytes(run, a) <= most) &&
+           !coll_i_is_cut(run, a);
+}
+
 /* Starts the operation, or the next piece, of slot k. */
 COLL_INLINE coll_status coll_i_begin(coll_request *r, uint32_t k)
 {
@@ -237,8 +245,8 @@ COLL_INLINE coll_status coll_i_launch(coll_request *r, uint32_t k)
         coll_i_combine(r, k);
         return COLL_OK;
     }
-    if (slot->act.kind == COLL_DO_RECV_REDUCE && r->run->transport->borrow &&
-        !(r->flying & bit) && slot->act.stride == 0 && !coll_i_is_cut(r->run, &slot->act)) {
+    if (slot->act.kind == COLL_DO_RECV_REDUCE && coll_i_is_lent(r->run, &slot->act) &&
+        !(r->flying & bit) && slot->act.stride == 0) {
         if (slot->hold == 0 && slot->order == 0) {
             status = coll_i_borrow(r, k);
             if (status == COLL_AGAIN)

@@ -75,6 +75,8 @@ typedef struct coll_transport {
 
     size_t max_bytes; /* longest message; longer ones are cut by the request. 0: no limit */
     uint32_t tags; /* tags 0 … tags−1 may run at once. 0: no tags, one collective at a time */
+    size_t
+        max_lent; /* longest message that borrow is asked for; longer ones are received. 0: any */
 } coll_transport;
 
 /* Are the callbacks there that everything needs, and in pairs? */

@@ -16,7 +16,7 @@
 
 static const coll_transport *const t = &coll_threads_transport;
 
-enum { LONG = COLL_THREADS_INLINE + 1 };
+enum { LONG = COLL_NODE_INLINE + 1 };
 
 TEST(worlds)
 {
@@ -103,7 +103,7 @@ TEST(receives)
 /* A full ring takes nothing more, until its reader looks for another tag. */
 TEST(full_ring)
 {
-    enum { N = 10 * COLL_THREADS_CELLS };
+    enum { N = 10 * COLL_NODE_CELLS };
     coll_threads *world = coll_threads_create(2);
     void *const a = coll_threads_rank(world, 0), *const b = coll_threads_rank(world, 1);
     unsigned sent = 0, got = 0;
@@ -113,7 +113,7 @@ TEST(full_ring)
         const coll_status status = t->send(a, 1, 1, &sent, sizeof sent, &h);
         sent += status == COLL_OK;
         if (status == COLL_AGAIN) {
-            CHECK_EQ(sent % COLL_THREADS_CELLS, 0);
+            CHECK_EQ(sent % COLL_NODE_CELLS, 0);
             CHECK_STATUS(t->borrow(b, 0, 2, 0, &message, &h), COLL_AGAIN);
         }
     }
@@ -148,7 +148,7 @@ TEST(cancelling_and_aborting)
         CHECK_STATUS(t->recv(b, 0, 6, got, LONG, &r), COLL_STARTED);
         t->cancel(b, &r);
     }
-    for (uint32_t tag = 10; tag <= 10 + COLL_THREADS_ABORTS; tag++) {
+    for (uint32_t tag = 10; tag <= 10 + COLL_NODE_ABORTS; tag++) {
         CHECK_STATUS(t->send(a, 1, tag, sent[0], 4, &s[0]), COLL_OK);
         CHECK_STATUS(t->send(a, 1, tag, sent[1], LONG, &s[1]), COLL_STARTED);
         CHECK_STATUS(t->recv(b, 0, 999, got, LONG, &r), COLL_STARTED);
@@ -159,12 +159,12 @@ TEST(cancelling_and_aborting)
         t->cancel(b, &r);
         CHECK_STATUS(t->send(a, 1, tag, sent[0], 4, &s[0]), COLL_ERR_PEER);
         CHECK_STATUS(t->send(a, 1, 1000, sent[0], 4, &s[0]),
-                     tag < 10 + COLL_THREADS_ABORTS ? COLL_OK : COLL_ERR_PEER);
-        if (tag < 10 + COLL_THREADS_ABORTS)
+                     tag < 10 + COLL_NODE_ABORTS ? COLL_OK : COLL_ERR_PEER);
+        if (tag < 10 + COLL_NODE_ABORTS)
             CHECK_STATUS(t->recv(b, 0, 1000, got, 4, &r), COLL_OK);
     }
     coll_threads_recover(world);
-    for (uint32_t tag = 10; tag <= 10 + COLL_THREADS_ABORTS; tag++) {
+    for (uint32_t tag = 10; tag <= 10 + COLL_NODE_ABORTS; tag++) {
         CHECK_STATUS(t->borrow(b, 0, tag, 4, &message, &r), COLL_AGAIN);
         CHECK_STATUS(t->send(a, 1, tag, sent[0], 4, &s[0]), COLL_OK);
         CHECK_STATUS(t->borrow(b, 0, tag, 4, &message, &r), COLL_OK);
@@ -198,11 +198,11 @@ TEST(multicast)
         }
         if (is_long)
             CHECK_STATUS(t->test(end[1], &s), COLL_OK);
-        for (uint32_t i = 0; i < COLL_THREADS_CELLS; i++)
+        for (uint32_t i = 0; i < COLL_NODE_CELLS; i++)
             CHECK_STATUS(t->send(end[1], 3, 6, NULL, 0, &r), COLL_OK);
         CHECK_STATUS(t->multicast(end[1], 6, sent, bytes, &s), COLL_AGAIN);
         CHECK_STATUS(t->recv(end[0], 1, 6, got, bytes, &r), COLL_STARTED);
-        for (uint32_t i = 0; i < COLL_THREADS_CELLS; i++)
+        for (uint32_t i = 0; i < COLL_NODE_CELLS; i++)
             CHECK_STATUS(t->recv(end[3], 1, 6, NULL, 0, &s), COLL_OK);
         CHECK_STATUS(t->multicast(end[1], 6, sent, bytes, &s),
                      is_long ? COLL_STARTED : COLL_OK);
@@ -578,7 +578,8 @@ static const coll_transport failing_transport = {failing_send,
                                                  failing_multicast,
                                                  failing_fabric_reduce,
                                                  0,
-                                                 UINT32_MAX};
+                                                 UINT32_MAX,
+                                                 0};
 
 /* How the ranks ended: those that did not cause it, well or told by another. */
 static bool ended(const rig *it, uint32_t cause, coll_status with)

@@ -476,7 +476,8 @@ static const coll_transport coll_loopback_transport = {
     coll_i_loop_multicast,
     coll_i_loop_fabric_reduce,
     0,
-    UINT32_MAX};
+    UINT32_MAX,
+    0};
 
 /* ---- running ----------------------------------------------------------------------------- */
 

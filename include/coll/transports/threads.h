@@ -7,20 +7,19 @@
  *       coll_request_start(&request, &run); coll_request_wait(&request);
  *   coll_threads_destroy(world);             // when all threads are done with it
  *
- * Each ordered pair of ranks that talks has a ring of cells, of one writer and one reader. A
- * message of up to COLL_THREADS_INLINE bytes lies in its cell, and its send is done at once. A
- * longer one stays in the sender's buffer: the receiver copies it from there, or reduces
- * straight out of it (borrow), and then tells the sender. A full ring is COLL_AGAIN. A reader
- * that looks for one tag sets messages of other tags aside, so that collectives which run at
- * the same time never block each other. A multicast is a send to each other rank, all out of one
- * buffer; it starts when every ring has room. A reduction of a team is done by its last rank.
+ * Messages travel as node/messages.h says, without slots: one that does not fit into a cell stays in
+ * the sender's buffer, from where the receiver copies it, or reduces straight out of it
+ * (borrow). A full channel is COLL_AGAIN. A reader that looks for one tag sets messages of other
+ * tags aside, so that collectives which run at the same time never block each other. A multicast
+ * is a send to each other rank, all out of one buffer; it starts when every channel has room. A
+ * reduction of a team is done by its last rank.
  *
- * Waiting spins for about a microsecond, if there are as many cores as ranks, and then yields
- * the processor, so that more ranks than cores, and other programs beside them, work well. One
- * thread at a time may use a rank.
+ * Waiting spins for about a microsecond, if there are as many cores as ranks, then yields
+ * the processor, so that more ranks than cores, and other programs beside them, work well; after
+ * some milliseconds it sleeps for one at a time. One thread at a time may use a rank.
  *
- * Memory: 8 bytes per pair of ranks; about 64·COLL_THREADS_CELLS bytes more when a pair first
- * talks; 64 bytes for an operation in flight and 96 for a message set aside or an operand of a
+ * Memory: 16 bytes per pair of ranks; about 64·COLL_NODE_CELLS bytes more when a pair first
+ * talks; 128 bytes for an operation in flight, 128 for a message set aside or an operand of a
  * team, all used again and freed by destroy. Needs the __atomic functions of gcc or clang, malloc
  * and sched_yield.
  */
@@ -28,51 +27,39 @@
 #define COLL_TRANSPORTS_THREADS_H
 
 #include "threads/fabric.h"
-#include "threads/messages.h"
 
-COLL_INLINE void coll_i_threads_wait(void *ctx, uint32_t idle)
-{
-    if (idle > ((coll_i_threads_rank *)ctx)->world->spins) {
-        (void)sched_yield();
-        return;
-    }
-#if defined(__x86_64__) || defined(__i386__)
-    __asm__ volatile("pause" ::: "memory");
-#elif defined(__aarch64__) || defined(__arm__)
-    __asm__ volatile("yield" ::: "memory");
-#endif
-}
-
+/* Handles of reductions are marked by word[1]; those of messages in flight have 0 there. */
 COLL_INLINE coll_status coll_i_threads_test(void *ctx, coll_handle *h)
 {
-    coll_i_threads_rank *me = (coll_i_threads_rank *)ctx;
-    return h->word[1] ? coll_i_threads_operand_test(me, (coll_i_threads_operand *)h->word[0])
-                      : coll_i_threads_message_test(me, h);
+    return h->word[1] ? coll_i_threads_operand_test((coll_i_threads_rank *)ctx,
+                                                    (coll_i_threads_operand *)h->word[0])
+                      : coll_i_node_test(ctx, h);
 }
 
 COLL_INLINE void coll_i_threads_cancel(void *ctx, coll_handle *h)
 {
-    coll_i_threads_rank *me = (coll_i_threads_rank *)ctx;
     if (h->word[1])
-        coll_i_threads_operand_cancel(me, (coll_i_threads_operand *)h->word[0]);
+        coll_i_threads_operand_cancel((coll_i_threads_rank *)ctx,
+                                      (coll_i_threads_operand *)h->word[0]);
     else
-        coll_i_threads_message_cancel(me, h);
+        coll_i_node_cancel(ctx, h);
 }
 
 /* The vtable; ctx is what coll_threads_rank returns. */
-static const coll_transport coll_threads_transport = {coll_i_threads_send,
-                                                      coll_i_threads_recv,
+static const coll_transport coll_threads_transport = {coll_i_node_send,
+                                                      coll_i_node_recv,
                                                       coll_i_threads_test,
                                                       coll_i_threads_cancel,
-                                                      coll_i_threads_abort,
-                                                      coll_i_threads_wait,
-                                                      coll_i_threads_borrow,
-                                                      coll_i_threads_give_back,
+                                                      coll_i_node_abort,
+                                                      coll_i_node_wait,
+                                                      coll_i_node_borrow,
+                                                      coll_i_node_give_back,
                                                       NULL, /* copy */
                                                       NULL, /* reduce */
-                                                      coll_i_threads_multicast,
+                                                      coll_i_node_multicast,
                                                       coll_i_threads_fabric_reduce,
                                                       0, /* any length */
-                                                      UINT32_MAX};
+                                                      UINT32_MAX,
+                                                      0 /* lends any length */};
 
 #endif /* COLL_TRANSPORTS_THREADS_H */

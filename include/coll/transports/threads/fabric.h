@@ -10,15 +10,15 @@
 
 #include "world.h"
 
-COLL_INLINE void coll_i_threads_lock(coll_threads *world)
+COLL_INLINE void coll_i_threads_lock(coll_threads *threads)
 {
-    while (__atomic_exchange_n(&world->lock, 1, __ATOMIC_ACQUIRE) != 0)
+    while (__atomic_exchange_n(&threads->lock, 1, __ATOMIC_ACQUIRE) != 0)
         (void)sched_yield();
 }
 
-COLL_INLINE void coll_i_threads_unlock(coll_threads *world)
+COLL_INLINE void coll_i_threads_unlock(coll_threads *threads)
 {
-    __atomic_store_n(&world->lock, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&threads->lock, 0, __ATOMIC_RELEASE);
 }
 
 /* The link to a rank's oldest operand for a team, or to NULL at the end. The lock is held. */
@@ -32,16 +32,16 @@ COLL_INLINE coll_i_threads_operand **coll_i_threads_oldest(coll_i_threads_rank *
 }
 
 /* Takes a team's oldest operands, in rank order, if all are there; else NULL. The lock is held. */
-COLL_INLINE coll_i_threads_operand *coll_i_threads_meet(coll_threads *world, uint32_t tag,
+COLL_INLINE coll_i_threads_operand *coll_i_threads_meet(coll_threads *threads, uint32_t tag,
                                                         coll_team team)
 {
     coll_i_threads_operand *first = NULL, **last = &first;
     uint32_t there = 0;
-    for (uint32_t r = 0; r < world->p; r++)
-        there += *coll_i_threads_oldest(&world->ranks[r], tag, team.number) ? 1u : 0u;
-    for (uint32_t r = 0; r < world->p && there >= team.members; r++) {
+    for (uint32_t r = 0; r < threads->p; r++)
+        there += *coll_i_threads_oldest(&threads->ranks[r], tag, team.number) ? 1u : 0u;
+    for (uint32_t r = 0; r < threads->p && there >= team.members; r++) {
         coll_i_threads_operand **link =
-            coll_i_threads_oldest(&world->ranks[r], tag, team.number);
+            coll_i_threads_oldest(&threads->ranks[r], tag, team.number);
         if (!*link)
             continue;
         *last = *link;
@@ -85,14 +85,14 @@ COLL_INLINE coll_status coll_i_threads_fabric_reduce(void *ctx, uint32_t tag, co
 {
     coll_i_threads_rank *me = (coll_i_threads_rank *)ctx;
     coll_i_threads_operand *operand = me->free_operands, *met, **link = &me->operands;
-    if (team.number >= COLL_TEAMS || team.members == 0 || team.members > me->world->p)
+    if (team.number >= COLL_TEAMS || team.members == 0 || team.members > me->threads->p)
         return COLL_ERR_CAPABILITY;
-    if (coll_i_threads_aborted(me->world, tag))
+    if (coll_i_node_aborted(&me->node, tag))
         return COLL_ERR_PEER;
     if (operand)
         me->free_operands = operand->next;
     else
-        operand = (coll_i_threads_operand *)coll_i_threads_new(me, sizeof *operand);
+        operand = (coll_i_threads_operand *)coll_i_node_new(&me->node, sizeof *operand);
     if (!operand)
         return COLL_ERR_MEMORY;
     operand->status = COLL_AGAIN;
@@ -105,12 +105,12 @@ COLL_INLINE coll_status coll_i_threads_fabric_reduce(void *ctx, uint32_t tag, co
     operand->count = count;
     operand->elem_bytes = elem_bytes;
     operand->next = NULL;
-    coll_i_threads_lock(me->world);
+    coll_i_threads_lock(me->threads);
     while (*link)
         link = &(*link)->next;
     *link = operand;
-    met = coll_i_threads_meet(me->world, tag, team);
-    coll_i_threads_unlock(me->world);
+    met = coll_i_threads_meet(me->threads, tag, team);
+    coll_i_threads_unlock(me->threads);
     if (met)
         coll_i_threads_reduce(met);
     h->word[0] = (uintptr_t)operand;
@@ -129,7 +129,7 @@ COLL_INLINE coll_status coll_i_threads_operand_test(coll_i_threads_rank *me,
                                                     coll_i_threads_operand *operand)
 {
     const coll_status status = __atomic_load_n(&operand->status, __ATOMIC_ACQUIRE);
-    if (status == COLL_AGAIN && coll_i_threads_aborted(me->world, operand->tag))
+    if (status == COLL_AGAIN && coll_i_node_aborted(&me->node, operand->tag))
         return COLL_ERR_PEER;
     if (status == COLL_OK)
         coll_i_threads_operand_release(me, operand);
@@ -140,7 +140,7 @@ COLL_INLINE coll_status coll_i_threads_operand_test(coll_i_threads_rank *me,
 COLL_INLINE void coll_i_threads_operand_cancel(coll_i_threads_rank *me,
                                                coll_i_threads_operand *operand)
 {
-    coll_i_threads_lock(me->world);
+    coll_i_threads_lock(me->threads);
     if (!operand->met) {
         coll_i_threads_operand **link = &me->operands;
         while (*link != operand)
@@ -148,7 +148,7 @@ COLL_INLINE void coll_i_threads_operand_cancel(coll_i_threads_rank *me,
         *link = operand->next;
         operand->status = COLL_ERR_CANCELLED;
     }
-    coll_i_threads_unlock(me->world);
+    coll_i_threads_unlock(me->threads);
     while (__atomic_load_n(&operand->status, __ATOMIC_ACQUIRE) == COLL_AGAIN)
         (void)sched_yield();
     coll_i_threads_operand_release(me, operand);

@@ -1,0 +1,369 @@
+/* coll/transports/node/world.h — ranks that share memory: its cells and channels, and what a
+ * rank keeps for itself
+ *
+ * One mechanism for threads (threads.h) and for processes (shm.h). What two ranks touch lies in
+ * shared memory and names other places there by their distance from `base`, which is 0 in one
+ * address space; all else is a rank's own memory. Nothing that comes out of shared memory is
+ * used as an index or an address before it was checked.
+ *
+ * Use threads.h or shm.h. Hosted, as all of the transports of a node.
+ */
+#ifndef COLL_TRANSPORTS_NODE_WORLD_H
+#define COLL_TRANSPORTS_NODE_WORLD_H
+
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../topo.h"
+#include "../../transport.h"
+
+/* Cells of a channel: a power of two. */
+#ifndef COLL_NODE_CELLS
+#define COLL_NODE_CELLS 32
+#endif
+
+enum {
+    COLL_NODE_LINE = 64,      /* what two ranks must not share by accident */
+    COLL_NODE_INLINE = 48,    /* bytes of the longest message that its cell holds */
+    COLL_NODE_SLOTS = 8,      /* of a channel, each for a message of medium length */
+    COLL_NODE_ABORTS = 16,    /* tags that may be aborted; one more, and all tags are */
+    COLL_NODE_YIELDS = 16384, /* tests in a row that find nothing before a rank sleeps */
+    COLL_NODE_MISSES = 1024   /* tests that find nothing before a rank looks after its peers */
+};
+
+/* ---- in shared memory -------------------------------------------------------------------- */
+
+/* A message: one line of memory, which only its sender writes. The reader knows by `turn`, the
+ * last thing that is written, that it is there; so one line goes from cache to cache, and
+ * nothing comes back. */
+typedef struct coll_i_node_cell {
+    uint32_t turn; /* number of the message in its channel, counted from 1 */
+    uint32_t tag;
+    uint64_t bytes;
+    union {
+        unsigned char bytes[COLL_NODE_INLINE]; /* a short message */
+        uint64_t slot;                         /* of a medium one */
+        uint64_t sent; /* of a long one: where its coll_i_node_sent is */
+    } payload;
+} coll_i_node_cell;
+
+/* Messages from one rank to another. The slots follow. */
+typedef struct coll_i_node_channel {
+    uint32_t taken; /* messages that the reader is done with; read when the cells seem full */
+    unsigned char pad[COLL_NODE_LINE - sizeof(uint32_t)];
+    coll_i_node_cell cells[COLL_NODE_CELLS];
+} coll_i_node_channel;
+
+/* Life of a long message. */
+enum {
+    COLL_I_NODE_POSTED,    /* nobody reads it yet */
+    COLL_I_NODE_READING,   /* the receiver reads the sender's buffer */
+    COLL_I_NODE_DONE,      /* the receiver has it */
+    COLL_I_NODE_CANCELLED, /* the sender gave up before the receiver came */
+    COLL_I_NODE_FORGOTTEN  /* the receiver knows that */
+};
+
+typedef struct coll_i_node_sent {
+    uint32_t state;
+    uint32_t unused;
+    uint64_t address; /* of the message, in the sender's memory */
+    unsigned char pad[COLL_NODE_LINE - 16];
+} coll_i_node_sent;
+
+/* What all ranks look at before they do anything. */
+typedef struct coll_i_node_world {
+    uint32_t n_aborted; /* more than COLL_NODE_ABORTS: all tags */
+    uint32_t unused;
+    uint64_t aborted[COLL_NODE_ABORTS]; /* tag + 1; 0: unused */
+    unsigned char pad[COLL_NODE_LINE - 8];
+} coll_i_node_world;
+
+/* ---- of one rank ------------------------------------------------------------------------- */
+
+/* An operation in flight: a receive, or a long send. */
+typedef struct coll_i_node_op {
+    coll_i_node_sent *sent; /* NULL: a receive */
+    uint32_t peer, tag;
+    void *into; /* of a receive */
+    size_t bytes;
+    struct coll_i_node_op *chain; /* the next send of a multicast, or NULL */
+    struct coll_i_node_op *next;  /* among the free, or the cancelled */
+} coll_i_node_op;
+
+/* A message that was set aside. The first of each tag is in the link's list, and leads the
+ * others of its tag. */
+typedef struct coll_i_node_aside {
+    coll_i_node_cell cell;
+    unsigned char *medium;           /* room for a message of medium length, or NULL */
+    struct coll_i_node_aside *next;  /* of the same tag; or among the free */
+    struct coll_i_node_aside *last;  /* of the same tag; valid in the first */
+    struct coll_i_node_aside *other; /* the first of another tag */
+} coll_i_node_aside;
+
+/* What a rank knows of the channels to and from one other. */
+typedef struct coll_i_node_link {
+    /* to it */
+    coll_i_node_channel *out;
+    uint64_t tail, taken;              /* messages sent; of these, surely taken */
+    uint64_t mediums;                  /* messages of medium length sent */
+    uint64_t slot_of[COLL_NODE_SLOTS]; /* number of the message that had the slot last */
+    /* from it */
+    coll_i_node_channel *in;
+    uint64_t head;    /* messages taken out of their cells */
+    uint32_t waiting; /* receives in flight */
+    uint32_t lent;    /* messages that are borrowed where they lie */
+    bool wanted;      /* a message was looked for, and was not there */
+    coll_i_node_aside *aside;
+} coll_i_node_link;
+
+/* What a rank has allocated; the memory follows, on a line of its own. */
+typedef struct coll_i_node_block {
+    struct coll_i_node_block *next;
+} coll_i_node_block;
+
+/* One rank, the ctx of its transport. Only its thread touches it. */
+typedef struct coll_i_node_rank {
+    coll_i_node_world *world;
+    uint64_t *channels; /* where that from s to d is: [s·p + d]; 0 until they talk */
+    uintptr_t base;
+    uint64_t end; /* shared memory ends so far from base */
+    uint32_t rank, p;
+    uint32_t medium; /* bytes of the longest message that a slot holds; 0: there are none */
+    uint32_t spins;  /* tests in a row that find nothing before the rank yields */
+    uint32_t misses;
+    coll_i_node_link **links; /* NULL until they talk */
+    coll_i_node_op *free_receives, *free_sends, *cancelled;
+    coll_i_node_aside *free_asides, *free_mediums;
+    coll_i_node_block *owned;
+    uint64_t spare; /* a channel that the other end was faster to make, or 0 */
+
+    /* Shared memory of so many bytes, zeroed, on a line of its own: its distance, or 0. */
+    uint64_t (*carve)(struct coll_i_node_rank *me, size_t bytes);
+    /* Copies from a peer's memory; NULL: it is this rank's too. */
+    coll_status (*pull)(struct coll_i_node_rank *me, uint32_t peer, void *into, uint64_t from,
+                        size_t bytes);
+    /* Looks whether the peers are alive, and aborts all tags if one is not; cheap. Is this one
+     * gone? NULL: they live as long as this rank. */
+    void (*look)(struct coll_i_node_rank *me);
+    bool (*gone)(struct coll_i_node_rank *me, uint32_t peer);
+} coll_i_node_rank;
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+/* Zeroed memory of this rank that begins on a line, or NULL. It lives as long as the rank. */
+COLL_INLINE void *coll_i_node_new(coll_i_node_rank *me, size_t bytes)
+{
+    const size_t whole = sizeof(coll_i_node_block) + COLL_NODE_LINE + bytes;
+    coll_i_node_block *block = (coll_i_node_block *)calloc(1, whole);
+    unsigned char *at = (unsigned char *)(block + 1);
+    if (!block)
+        return NULL;
+    block->next = me->owned;
+    me->owned = block;
+    return at + (COLL_NODE_LINE - (uintptr_t)at % COLL_NODE_LINE) % COLL_NODE_LINE;
+}
+
+COLL_INLINE void coll_i_node_free(coll_i_node_rank *me)
+{
+    while (me->owned) {
+        coll_i_node_block *block = me->owned;
+        me->owned = block->next;
+        free(block);
+    }
+    free(me->links);
+}
+
+/* Shared memory at a distance that another rank wrote; NULL if it does not lie there. */
+COLL_INLINE void *coll_i_node_at(const coll_i_node_rank *me, uint64_t distance, size_t bytes)
+{
+    return distance == 0 || distance % COLL_NODE_LINE != 0 || distance > me->end ||
+                   me->end - distance < bytes
+               ? NULL
+               : (void *)(me->base + (uintptr_t)distance);
+}
+
+COLL_INLINE size_t coll_i_node_channel_bytes(uint32_t medium)
+{
+    return sizeof(coll_i_node_channel) + (size_t)medium * COLL_NODE_SLOTS;
+}
+
+/* A slot of a channel. */
+COLL_INLINE unsigned char *coll_i_node_slot(const coll_i_node_rank *me,
+                                            coll_i_node_channel *channel, uint64_t slot)
+{
+    return (unsigned char *)(channel + 1) + slot % COLL_NODE_SLOTS * me->medium;
+}
+
+/* The channel from src to dst, one of which is this rank; NULL if there is no memory for it. */
+COLL_INLINE coll_i_node_channel *coll_i_node_open(coll_i_node_rank *me, uint32_t src,
+                                                  uint32_t dst)
+{
+    const size_t bytes = coll_i_node_channel_bytes(me->medium);
+    uint64_t *const at = &me->channels[(size_t)src * me->p + dst];
+    uint64_t there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    if (there == 0) {
+        const uint64_t mine = me->spare ? me->spare : me->carve(me, bytes);
+        me->spare = 0;
+        if (mine == 0)
+            return NULL;
+        if (__atomic_compare_exchange_n(at, &there, mine, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+            there = mine;
+        else
+            me->spare = mine; /* the other end was faster */
+    }
+    return (coll_i_node_channel *)coll_i_node_at(me, there, bytes);
+}
+
+/* The link to a rank; NULL if there is no memory for it. */
+COLL_INLINE coll_i_node_link *coll_i_node_link_new(coll_i_node_rank *me, uint32_t peer)
+{
+    return me->links[peer] = (coll_i_node_link *)coll_i_node_new(me, sizeof(coll_i_node_link));
+}
+
+/* … whose channel to that rank is open. */
+COLL_INLINE coll_i_node_link *coll_i_node_link_to(coll_i_node_rank *me, uint32_t peer)
+{
+    coll_i_node_link *link = me->links[peer];
+    if (!link)
+        link = coll_i_node_link_new(me, peer);
+    if (link && !link->out)
+        link->out = coll_i_node_open(me, me->rank, peer);
+    return link && link->out ? link : NULL;
+}
+
+/* … whose channel from that rank is open. */
+COLL_INLINE coll_i_node_link *coll_i_node_link_from(coll_i_node_rank *me, uint32_t peer)
+{
+    coll_i_node_link *link = me->links[peer];
+    if (!link)
+        link = coll_i_node_link_new(me, peer);
+    if (link && !link->in)
+        link->in = coll_i_node_open(me, peer, me->rank);
+    return link && link->in ? link : NULL;
+}
+
+/* An operation without a message of its own, for a receive; NULL: no memory. */
+COLL_INLINE coll_i_node_op *coll_i_node_take_receive(coll_i_node_rank *me)
+{
+    coll_i_node_op *op = me->free_receives;
+    if (!op)
+        return (coll_i_node_op *)coll_i_node_new(me, sizeof *op);
+    me->free_receives = op->next;
+    return op;
+}
+
+COLL_INLINE void coll_i_node_release(coll_i_node_rank *me, coll_i_node_op *op)
+{
+    coll_i_node_op **list = op->sent ? &me->free_sends : &me->free_receives;
+    op->next = *list;
+    *list = op;
+}
+
+/* An operation for a long send; NULL: no memory. */
+COLL_INLINE coll_i_node_op *coll_i_node_take_send(coll_i_node_rank *me)
+{
+    coll_i_node_op *op = me->free_sends, **link = &me->cancelled;
+    while (!op && *link) {
+        if (__atomic_load_n(&(*link)->sent->state, __ATOMIC_ACQUIRE) == COLL_I_NODE_FORGOTTEN) {
+            op = *link;
+            *link = op->next;
+            coll_i_node_release(me, op);
+        } else {
+            link = &(*link)->next;
+        }
+    }
+    if (!op) {
+        enum { COUNT = 16 };
+        const uint64_t sent = me->carve(me, COUNT * sizeof(coll_i_node_sent));
+        op = sent ? (coll_i_node_op *)coll_i_node_new(me, COUNT * sizeof *op) : NULL;
+        for (uint32_t i = 0; op && i < COUNT; i++) {
+            op[i].sent = (coll_i_node_sent *)(me->base + (uintptr_t)sent) + i;
+            coll_i_node_release(me, &op[i]);
+        }
+    }
+    if ((op = me->free_sends) != NULL)
+        me->free_sends = op->next;
+    return op;
+}
+
+/* Readies a rank whose world, channels, base, end, medium and carve are there, the rest zero. */
+COLL_INLINE coll_status coll_i_node_rank_init(coll_i_node_rank *me, uint32_t rank, uint32_t p)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    me->rank = rank;
+    me->p = p;
+    me->spins = cores > 0 && p <= (unsigned long)cores ? 30 : 0;
+    me->links = (coll_i_node_link **)calloc(p, sizeof *me->links);
+    return me->links ? COLL_OK : COLL_ERR_MEMORY;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------- */
+
+/* A test has found nothing. */
+COLL_INLINE coll_status coll_i_node_miss(coll_i_node_rank *me)
+{
+    if (me->look && ++me->misses % COLL_NODE_MISSES == 0)
+        me->look(me);
+    return COLL_AGAIN;
+}
+
+COLL_INLINE void coll_i_node_wait(void *ctx, uint32_t idle)
+{
+    coll_i_node_rank *me = (coll_i_node_rank *)ctx;
+    if (idle > COLL_NODE_YIELDS) {
+        if (me->look)
+            me->look(me);
+        (void)poll(NULL, 0, 1);
+        return;
+    }
+    if (idle > me->spins) {
+        (void)sched_yield();
+        return;
+    }
+#if defined(__x86_64__) || defined(__i386__)
+    __asm__ volatile("pause" ::: "memory");
+#elif defined(__aarch64__) || defined(__arm__)
+    __asm__ volatile("yield" ::: "memory");
+#endif
+}
+
+/* ---- aborted tags ------------------------------------------------------------------------ */
+
+COLL_INLINE bool coll_i_node_aborted(const coll_i_node_rank *me, uint32_t tag)
+{
+    const uint32_t n = __atomic_load_n(&me->world->n_aborted, __ATOMIC_ACQUIRE);
+    if (n == 0)
+        return false;
+    for (uint32_t i = 0; i < COLL_NODE_ABORTS; i++)
+        if (__atomic_load_n(&me->world->aborted[i], __ATOMIC_RELAXED) == (uint64_t)tag + 1)
+            return true;
+    return n > COLL_NODE_ABORTS;
+}
+
+COLL_INLINE void coll_i_node_abort_all(const coll_i_node_rank *me)
+{
+    __atomic_store_n(&me->world->n_aborted, COLL_NODE_ABORTS + 1, __ATOMIC_RELEASE);
+}
+
+COLL_INLINE void coll_i_node_abort(void *ctx, uint32_t tag)
+{
+    const coll_i_node_rank *me = (const coll_i_node_rank *)ctx;
+    const uint64_t mine = (uint64_t)tag + 1;
+    for (uint32_t i = 0; i < COLL_NODE_ABORTS; i++) {
+        uint64_t there = 0;
+        if (__atomic_compare_exchange_n(&me->world->aborted[i], &there, mine, false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            (void)__atomic_add_fetch(&me->world->n_aborted, 1, __ATOMIC_RELEASE);
+            return;
+        }
+        if (there == mine)
+            return;
+    }
+    coll_i_node_abort_all(me);
+}
+
+#endif /* COLL_TRANSPORTS_NODE_WORLD_H */
