@@ -173,7 +173,8 @@ COLL_INLINE coll_i_node_aside *coll_i_node_take_aside(coll_i_node_rank *me, bool
 COLL_INLINE coll_i_node_sent *coll_i_node_sent_of(const coll_i_node_rank *me,
                                                   const coll_i_node_cell *cell)
 {
-    return (coll_i_node_sent *)coll_i_node_at(me, cell->payload.sent, sizeof(coll_i_node_sent));
+    return (coll_i_node_sent *)coll_i_node_shared(me, cell->payload.sent,
+                                                  sizeof(coll_i_node_sent));
 }
 
 /* Moves the message in the head cell aside; drops it if nobody will ever want it. */

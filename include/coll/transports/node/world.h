@@ -177,7 +177,8 @@ COLL_INLINE void coll_i_node_free(coll_i_node_rank *me)
 }
 
 /* Shared memory at a distance that another rank wrote; NULL if it does not lie there. */
-COLL_INLINE void *coll_i_node_at(const coll_i_node_rank *me, uint64_t distance, size_t bytes)
+COLL_INLINE void *coll_i_node_shared(const coll_i_node_rank *me, uint64_t distance,
+                                     size_t bytes)
 {
     return distance == 0 || distance % COLL_NODE_LINE != 0 || distance > me->end ||
                    me->end - distance < bytes
@@ -215,7 +216,7 @@ COLL_INLINE coll_i_node_channel *coll_i_node_open(coll_i_node_rank *me, uint32_t
         else
             me->spare = mine; /* the other end was faster */
     }
-    return (coll_i_node_channel *)coll_i_node_at(me, there, bytes);
+    return (coll_i_node_channel *)coll_i_node_shared(me, there, bytes);
 }
 
 /* The link to a rank; NULL if there is no memory for it. */
