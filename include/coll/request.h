@@ -437,6 +437,23 @@ COLL_INLINE coll_status coll_request_progress(coll_request *r)
     return r->status;
 }
 
+/* Starts, without looking at them, a request that is not running and a run that coll_run_check has
+ * passed before, as it is now but for other buffers of the same sizes and another tag: for those
+ * who start one again and again. Else as coll_request_start. */
+COLL_INLINE coll_status coll_request_start_again(coll_request *r, const coll_run *run)
+{
+    coll_status status;
+    r->run = run;
+    r->step = 0;
+    r->steps = coll_plan_steps(run->plan, run->rank);
+    r->free = coll_i_all(r);
+    r->pending = r->ready = r->flying = r->landed = r->apart = r->idle = 0;
+    r->skip = 0;
+    r->status = COLL_AGAIN;
+    status = coll_request_progress(r);
+    return status < 0 ? status : COLL_OK;
+}
+
 /* Starts the collective on this rank. COLL_OK: it is under way (or done). An error of
  * coll_run_check, or COLL_ERR_BUSY: nothing was started. Any other: it failed at once, as
  * progress says. The run stays the caller's and must not change until the request is done. */
@@ -448,17 +465,7 @@ COLL_INLINE coll_status coll_request_start(coll_request *r, const coll_run *run)
     if (r->status == COLL_AGAIN)
         return COLL_ERR_BUSY;
     status = COLL_CHECKS ? coll_run_check(run, r->window) : COLL_OK;
-    if (status != COLL_OK)
-        return status;
-    r->run = run;
-    r->step = 0;
-    r->steps = coll_plan_steps(run->plan, run->rank);
-    r->free = coll_i_all(r);
-    r->pending = r->ready = r->flying = r->landed = r->apart = r->idle = 0;
-    r->skip = 0;
-    r->status = COLL_AGAIN;
-    status = coll_request_progress(r);
-    return status < 0 ? status : COLL_OK;
+    return status == COLL_OK ? coll_request_start_again(r, run) : status;
 }
 
 /* Blocks until the collective is done or failed. */

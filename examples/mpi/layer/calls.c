@@ -211,8 +211,9 @@ static void hold(struct job *job, struct operation *operation)
  * started in any order, of persistent ones in the order in which they are made. */
 static uint32_t next_tag(struct comm *comm, bool persistent)
 {
-    const uint32_t half = (uint32_t)settings.tag_most / 2;
-    return (persistent ? half : 0) + comm->next[persistent]++ % half;
+    const uint32_t half = (uint32_t)settings.tag_most / 2, tag = comm->next[persistent];
+    comm->next[persistent] = tag + 1 < half ? tag + 1 : 0;
+    return (persistent ? half : 0) + tag;
 }
 
 /* From here on all ranks are in it. */

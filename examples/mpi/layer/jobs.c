@@ -57,6 +57,8 @@ struct job *job_new(void)
     job->comm = NULL;
     job->plan = &job->own_plan;
     job->plan_users = NULL;
+    job->checked = &job->own_checked;
+    job->own_checked = false;
     job->tables = job->scratch = job->kit = job->packed = NULL;
     job->combination.room = NULL;
     job->pieces = NULL;
@@ -201,7 +203,7 @@ static void end(struct job *job, coll_status status)
     jobs_running--;
     if (status != COLL_OK)
         job->error = code_of(job, status);
-    else if (job->error == MPI_SUCCESS)
+    else if (job->error == MPI_SUCCESS && job->n_stores > 0)
         job->error = job_store(job);
     if (settings.verbose)
         report_job(job);
@@ -227,12 +229,17 @@ void job_start(struct job *job)
     jobs_running++;
     if (settings.verbose)
         job->started = PMPI_Wtime();
-    job->error = job_load(job); /* what cannot be packed is not sent, but others wait for us */
+    /* What cannot be packed is not sent, but others wait for us. */
+    job->error = job->n_loads > 0 ? job_load(job) : MPI_SUCCESS;
     job->run.transport = &transport;
     status = coll_request_init(&job->request, job->slots,
                                job->plan->window > WINDOW ? job->plan->window : WINDOW);
-    if (status == COLL_OK)
+    if (*job->checked) {
+        status = coll_request_start_again(&job->request, &job->run);
+    } else if (status == COLL_OK) {
         status = coll_request_start(&job->request, &job->run);
+        *job->checked = status == COLL_OK;
+    }
     if (status == COLL_OK)
         status = job->request.status;
     if (status != COLL_AGAIN)

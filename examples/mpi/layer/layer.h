@@ -216,6 +216,8 @@ struct job {
     coll_plan *plan; /* its own, or one of the communicator's */
     coll_plan own_plan;
     unsigned *plan_users; /* of the communicator's; NULL: its own */
+    bool *checked;        /* the run was found to be good before … */
+    bool own_checked;     /* … this one, if the plan is its own */
     coll_op op;
     struct combination combination;
     coll_run run;

@@ -18,12 +18,13 @@ static unsigned n_kept[CLASSES];
 
 void *pool_take(size_t bytes)
 {
-    unsigned class = CLASS_LEAST;
     struct block *block;
+    unsigned class;
     if (bytes > SIZE_MAX / 4)
         return NULL;
-    while (((size_t)1 << class) < bytes + HEAD)
-        class ++;
+    class = 64 - (unsigned)__builtin_clzll(bytes + HEAD - 1);
+    if (class < CLASS_LEAST)
+        class = CLASS_LEAST;
     if (class < CLASSES && kept[class]) {
         block = kept[class];
         kept[class] = block->next;

@@ -26,7 +26,7 @@ struct span {
 struct repeats {
     struct repeat {
         struct key key;
-        bool filled;
+        bool filled, checked;
         unsigned users;       /* jobs */
         uint32_t n_in, n_out; /* blocks of what this rank has */
         bool has_in, has_out;
@@ -90,19 +90,18 @@ static void write_key(const struct call *call, struct key *key)
 
 static bool same(const struct key *a, const struct key *b)
 {
-    uint64_t differences = 0;
-    for (int i = 0; i < KEY_WORDS; i++)
-        differences |= a->word[i] ^ b->word[i];
-    return differences == 0;
+    const uint64_t *v = a->word, *w = b->word;
+    return ((v[0] ^ w[0]) | (v[1] ^ w[1]) | (v[2] ^ w[2]) | (v[3] ^ w[3]) | (v[4] ^ w[4]) |
+            (v[5] ^ w[5]) | (v[6] ^ w[6])) == 0;
 }
 
 /* Where a call is remembered. */
 static struct repeat *place_of(struct repeats *repeats, const struct key *key)
 {
-    uint64_t mixed = 0;
-    for (int i = 0; i < KEY_WORDS; i++)
-        mixed = (mixed ^ key->word[i]) * 0x9E3779B97F4A7C15u;
-    return &repeats->call[mixed >> 60];
+    const uint64_t *w = key->word;
+    const uint64_t mixed =
+        w[0] + 3 * w[1] + 5 * w[2] + 9 * w[3] + 17 * w[4] + 33 * w[5] + 65 * w[6];
+    return &repeats->call[mixed * 0x9E3779B97F4A7C15u >> 60];
 }
 
 static bool same_tables(const struct call *call, const struct repeat *repeat)
@@ -127,6 +126,7 @@ static void use(struct job *job, struct repeat *repeat)
     repeat->users++;
     job->plan_users = &repeat->users;
     job->plan = &repeat->plan;
+    job->checked = &repeat->checked;
 }
 
 /* Buffers that the library may refuse are looked at again. */
@@ -197,7 +197,7 @@ void job_remember(struct job *job, const struct call *call, const struct view *i
     repeat = place_of(comm->repeats, &key);
     if (repeat->users > 0)
         return;
-    repeat->filled = false;
+    repeat->filled = repeat->checked = false;
     free(repeat->copies);
     pool_give(repeat->tables);
     repeat->tables = NULL;
