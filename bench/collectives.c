@@ -262,6 +262,14 @@ static void add_rows(coll_collective collective, const coll_algorithm *forced)
     }
 }
 
+/* Do calls over threads, on one node, run the algorithm? */
+static bool runs_here(const coll_algorithm *algorithm, uint32_t p)
+{
+    return !(algorithm->traits &
+             (COLL_NEEDS_SHARED | COLL_NEEDS_BUILD | COLL_NEEDS_FABRIC_REDUCE)) &&
+           (!(algorithm->traits & COLL_NEEDS_POWER_OF_TWO) || (p & (p - 1)) == 0);
+}
+
 static void choose_rows(bool all, char **names, int n_names)
 {
     for (size_t i = 0; i < world.n_rows; i++)
@@ -275,8 +283,7 @@ static void choose_rows(bool all, char **names, int n_names)
             continue;
         for (size_t i = 0; all && i < COLL_REGISTRY_COUNT; i++)
             if (coll_is(coll_registry[i]->collectives, (coll_collective)c) &&
-                (!(coll_registry[i]->traits & COLL_NEEDS_POWER_OF_TWO) ||
-                 (world.p & (world.p - 1)) == 0))
+                runs_here(coll_registry[i], world.p))
                 add_rows((coll_collective)c, coll_registry[i]);
         if (!all)
             add_rows((coll_collective)c, NULL);
