@@ -312,6 +312,46 @@ TEST(forcing)
     free(w->messages);
 }
 
+TEST(rules)
+{
+    static const coll_rule mine[] = {
+        {COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, 8, &coll_shm_allreduce,
+         COLL_AS_USUAL("calls have no SHARED memory here")},
+        {COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, 8, &coll_linear_allreduce,
+         COLL_AS_USUAL("short")},
+    };
+    static const coll_rule_list lists = {mine, 2, &coll_rules_built_in};
+    static const coll_rule_list alone = {mine, 1, NULL};
+    const coll_group all = {0, 1, NULL, NULL};
+    world *w = world_new(1);
+    coll_comm *comm, sub;
+    double x[2] = {1, 2}, y[2] = {0, 0};
+    coll_call call;
+    world_comm(w, 0, 0);
+    comm = &w->comms[0];
+    CHECK_STATUS(coll_comm_rules(NULL, &lists), COLL_ERR_NULL);
+    CHECK_STATUS(coll_comm_rules(comm, &lists), COLL_OK);
+    CHECK_STATUS(coll_comm_sub(&sub, comm, &all, 1, 4), COLL_OK);
+    for (int turn = 0; turn < 2; turn++) {
+        coll_comm *const at = turn ? &sub : comm;
+        CHECK_STATUS(coll_iallreduce(at, x, y, 1, COLL_F64, COLL_SUM, &call), COLL_OK);
+        CHECK_STATUS(coll_wait(&call), COLL_OK);
+        CHECK(call.plan.algorithm == &coll_linear_allreduce);
+        CHECK_STATUS(coll_iallreduce(at, x, y, 2, COLL_F64, COLL_SUM, &call), COLL_OK);
+        CHECK_STATUS(coll_wait(&call), COLL_OK);
+        CHECK(call.plan.algorithm == &coll_recursive_doubling_allreduce);
+    }
+    CHECK(y[0] == 1 && y[1] == 2);
+    CHECK_STATUS(coll_comm_rules(comm, &alone), COLL_OK);
+    CHECK_STATUS(coll_allreduce(comm, x, y, 1, COLL_F64, COLL_SUM), COLL_ERR_CAPABILITY);
+    CHECK_STATUS(coll_comm_rules(comm, NULL), COLL_OK);
+    CHECK_STATUS(coll_iallreduce(comm, x, y, 1, COLL_F64, COLL_SUM, &call), COLL_OK);
+    CHECK_STATUS(coll_wait(&call), COLL_OK);
+    CHECK(call.plan.algorithm == &coll_recursive_doubling_allreduce);
+    CHECK_STATUS(coll_comm_free(&sub), COLL_OK);
+    free(w->messages);
+}
+
 int main(void)
 {
     RUN(every_collective_on_loopback);
@@ -319,5 +359,6 @@ int main(void)
     RUN(every_collective_on_threads);
     RUN(every_algorithm_can_be_chosen);
     RUN(forcing);
+    RUN(rules);
     return check_done();
 }

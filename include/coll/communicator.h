@@ -42,7 +42,7 @@ typedef struct coll_op_entry {
     struct coll_op_entry *next;
 } coll_op_entry;
 
-/* An algorithm that the caller chose for a collective; NULL: coll_select chooses. */
+/* An algorithm that the caller chose for a collective; NULL: the rules choose. */
 typedef struct coll_choice {
     const coll_algorithm *algorithm;
     uint32_t param[COLL_PARAM_MAX];
@@ -55,6 +55,7 @@ typedef struct coll_comm {
     uint32_t rank, p; /* COLL_NOBODY: this rank is no member */
     coll_group group; /* its ranks as ranks of the transport */
     coll_choice choice[COLL_COLLECTIVES];
+    const coll_rule_list *rules; /* that choose where the caller did not */
 
     uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn */
     coll_spans tags;                 /* the others: first_tag + turns + a span's numbers */
@@ -85,6 +86,7 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
 {
     for (unsigned i = 0; i < COLL_COLLECTIVES; i++)
         comm->choice[i].algorithm = NULL;
+    comm->rules = &coll_rules_built_in;
     comm->range.count = comm->table.count = 0;
     comm->parent = NULL;
     coll_arena_init(&comm->arena, NULL, 0);
@@ -171,6 +173,7 @@ COLL_INLINE coll_status coll_comm_sub(coll_comm *sub, coll_comm *parent,
     sub->parent = parent;
     sub->transport = parent->transport;
     sub->ctx = parent->ctx;
+    sub->rules = parent->rules;
     sub->p = p;
     sub->rank = COLL_NOBODY;
     for (uint32_t i = 0; i < p; i++)
@@ -199,10 +202,10 @@ COLL_INLINE coll_status coll_comm_dup(coll_comm *dup, coll_comm *parent, uint32_
 }
 
 /* Has all ranks of a communicator use this algorithm for this collective from the next call on,
- * with these parameters (NULL: the usual ones); NULL as algorithm: coll_select's choice again.
+ * with these parameters (NULL: the usual ones); NULL as algorithm: the rules' choice again.
  * Every rank makes the same call. Whether the algorithm can do what a call asks for is checked
  * at that call. An allreduce without COLL_GIVES_SAME_BITS may give ranks floating-point sums that
- * differ in their last bits; coll_select never chooses one. */
+ * differ in their last bits; rules never choose one. */
 COLL_INLINE coll_status coll_comm_force(coll_comm *comm, coll_collective collective,
                                         const coll_algorithm *algorithm, const uint32_t *params)
 {
@@ -216,6 +219,20 @@ COLL_INLINE coll_status coll_comm_force(coll_comm *comm, coll_collective collect
     choice->algorithm = algorithm;
     for (uint32_t i = 0; algorithm && i < algorithm->n_params && i < COLL_PARAM_MAX; i++)
         choice->param[i] = params ? params[i] : algorithm->params[i].usual;
+    return COLL_OK;
+}
+
+/* Has all calls that follow choose by these rules, where no algorithm is forced; NULL: by the
+ * built-in ones. Every rank makes the same call. The lists stay the caller's as long as the
+ * communicator, and those made from it later, exist. Rules of algorithms that need more than
+ * calls have (memory for plans, say) and allreduces without COLL_GIVES_SAME_BITS are passed over;
+ * where none is left, the call ends with what was wrong with the last one, so let
+ * coll_rules_built_in be the last list. */
+COLL_INLINE coll_status coll_comm_rules(coll_comm *comm, const coll_rule_list *lists)
+{
+    if (!comm)
+        return COLL_ERR_NULL;
+    comm->rules = lists ? lists : &coll_rules_built_in;
     return COLL_OK;
 }
 

@@ -203,13 +203,13 @@ COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_probl
     coll_terms terms;
     coll_status status = COLL_OK;
     terms.offers = coll_i_comm_offers(comm);
-    terms.wants = 0;
+    terms.wants = choice->algorithm ? 0 : (unsigned)COLL_GIVES_SAME_BITS;
     if (choice->algorithm)
         status = coll_i_terms_check(&terms, choice->algorithm->traits, problem->collective);
     if (status == COLL_OK)
         status = choice->algorithm
                      ? coll_plan_init(plan, choice->algorithm, problem, choice->param)
-                     : coll_select(problem, terms.offers, plan);
+                     : coll_select_from(comm->rules, problem, &terms, NULL, plan, NULL);
     return status == COLL_OK ? coll_plan_place(plan, &comm->group) : status;
 }
 
