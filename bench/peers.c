@@ -37,7 +37,7 @@ static void floor_call(peers_member *me, uint32_t who, const peers_cell *cell, u
         memcpy(out, in, cell->bytes);
     } else if (cell->work == PEERS_ADD) {
         float *restrict to = out;
-        const float *restrict a = in, *restrict b = in + PEERS_ARENA / 2 / sizeof(float);
+        const float *restrict a = in, *restrict b = in + n;
         for (size_t i = 0; i < n; i++)
             to[i] = a[i] + b[i];
     } else { /* this rank's throw, and that there is time for both */

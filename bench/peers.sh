@@ -69,7 +69,7 @@ for launch in $(seq "$launches"); do
             sleep 1
             for pid in $left; do
                 kill -0 "$pid" 2>/dev/null && continue
-                wait "$pid" || { echo "bench/peers.sh: a program failed" >&2; exit 1; }
+                wait "$pid" || { echo "bench/peers.sh: a program failed, see above" >&2; exit 1; }
                 left=$(echo " $left " | sed "s/ $pid / /; s/^ *//; s/ *$//")
             done
         done

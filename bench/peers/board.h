@@ -46,7 +46,7 @@ enum {
     PEERS_ROUNDS = 32,
     PEERS_RANKS = 8,
     PEERS_LARGEST = 4 << 20,
-    PEERS_ARENA = 2 * PEERS_RANKS * PEERS_LARGEST /* bytes: two of the largest buffers */
+    PEERS_ARENA = 2 * PEERS_RANKS * PEERS_LARGEST + 64 /* bytes: two of the largest buffers */
 };
 
 typedef struct peers_cell {
@@ -95,9 +95,11 @@ static inline size_t peers_count(const peers_cell *cell, uint32_t p)
 /* Bytes of the larger buffer. */
 static inline size_t peers_extent(const peers_cell *cell, uint32_t p)
 {
-    const bool vector =
-        cell->work >= COLL_COLLECTIVES || (PEERS_VECTORS & COLL_BIT(cell->work)) != 0;
-    return (vector ? 1 : p) * peers_count(cell, p) * sizeof(float);
+    const size_t bytes = peers_count(cell, p) * sizeof(float);
+    if (cell->work >= COLL_COLLECTIVES)
+        return cell->work == PEERS_ADD ? 2 * bytes
+                                       : bytes; /* two vectors, one behind the other */
+    return (PEERS_VECTORS & COLL_BIT(cell->work)) != 0 ? bytes : p * bytes;
 }
 
 /* ---- the board --------------------------------------------------------------------------- */
