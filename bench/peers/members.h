@@ -4,6 +4,7 @@
 
 #include "board.h"
 #include "coll/neighbor.h"
+#include "coll/transports/node/rules.h"
 
 typedef struct peers_coll {
     coll_comm comm;
@@ -58,7 +59,10 @@ static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
     peers_member me = {board, rank, COLL_BIT(who), NULL, NULL, peers_coll_call, &coll};
     size_t most = 0, need = 0;
     void *memory;
+    const coll_rule_list *rules =
+        coll_node_rules(board->p > (unsigned long)sysconf(_SC_NPROCESSORS_ONLN));
     peers_stop(coll_comm_init(&coll.comm, transport, ctx, rank, board->p, NULL, 0));
+    peers_stop(coll_comm_rules(&coll.comm, rules));
     peers_stop(coll_graph_mesh(&coll.ring, 1, dims, 1));
     for (uint32_t cell = 0; cell < board->n_cells; cell++)
         for (uint32_t root = 0; root < board->p; root++)
@@ -73,6 +77,7 @@ static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
     me.out = bench_memory(PEERS_ARENA);
     peers_stop(coll_comm_init(&coll.comm, transport, ctx, rank, board->p, memory,
                               most + COLL_ARENA_ALIGN));
+    peers_stop(coll_comm_rules(&coll.comm, rules));
     peers_take_turns(&me);
     peers_stop(coll_comm_free(&coll.comm));
     free(me.in);

@@ -1,0 +1,98 @@
+/* coll/transports/node/rules.h — which algorithm among ranks that share the memory of a node
+ *
+ *   coll_comm_rules(&comm, coll_node_rules(p > processors));
+ *
+ * Measured with bench/collectives.c (all algorithms, 8 B … 4 MiB, 2, 4 and 8 ranks, sums of doubles)
+ * on two processors. A message costs a cache line or one copy there, whoever the peers are. With a
+ * processor for each rank, rounds count, and from half a MiB on how the combining is shared out.
+ * Where ranks take turns on the processors, each round in which a rank waits costs a change of
+ * context, some hundred times as much as a message; so what is done in one round wins, though its
+ * root handles p messages, until the copying costs more.
+ *
+ * What these lists leave open the built-in rules say, which are the last of them.
+ */
+#ifndef COLL_TRANSPORTS_NODE_RULES_H
+#define COLL_TRANSPORTS_NODE_RULES_H
+
+#include "../../select.h"
+
+#define COLL_I_NODE(collective, from, to, least, most, algorithm, why)                         \
+    {                                                                                          \
+        COLL_BIT(collective), from, to, least, most, algorithm, COLL_AS_USUAL(why)             \
+    }
+#define COLL_I_NODE_BOTH(first, second, from, to, least, most, algorithm, why)                 \
+    {                                                                                          \
+        COLL_BIT(first) | COLL_BIT(second), from, to, least, most, algorithm,                  \
+            COLL_AS_USUAL(why)                                                                 \
+    }
+
+/* clang-format off */
+/* A processor for each rank. */
+static const coll_rule coll_node_roomy[] = {
+    COLL_I_NODE(COLL_ALLREDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_ring_allreduce,
+                "long, and the operator commutes: each rank combines its half"),
+    COLL_I_NODE(COLL_ALLREDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_rabenseifner_allreduce,
+                "long, operands in rank order: each rank combines its half"),
+    COLL_I_NODE(COLL_REDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_rabenseifner_reduce,
+                "long: each rank combines its half"),
+    COLL_I_NODE(COLL_SCAN, 2, 2, 0, SIZE_MAX, &coll_linear_scan, "the first rank need not wait"),
+    COLL_I_NODE(COLL_EXSCAN, 2, 2, 0, SIZE_MAX, &coll_linear_exscan, "the first rank need not wait"),
+};
+
+/* More ranks than processors. */
+static const coll_rule coll_node_crowded[] = {
+    COLL_I_NODE(COLL_BARRIER, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_barrier, "one round"),
+
+    COLL_I_NODE(COLL_BCAST, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_bcast,
+                "one round: every rank copies from the root's memory"),
+
+    COLL_I_NODE(COLL_REDUCE, 3, COLL_ANY_P, 0, COLL_I_KIB(64) - 1, &coll_linear_reduce,
+                "short: one round"),
+    COLL_I_NODE(COLL_REDUCE, 3, COLL_ANY_P, COLL_I_KIB(64), COLL_I_KIB(512) - 1, &coll_fnomial_reduce,
+                "longer: the ranks share the combining"),
+    COLL_I_NODE(COLL_REDUCE, 3, COLL_ANY_P, COLL_I_KIB(512), SIZE_MAX, &coll_fnomial_split_reduce,
+                "long: all ranks combine equally much"),
+
+    COLL_I_NODE(COLL_ALLREDUCE, 3, COLL_ANY_P, 0, COLL_I_KIB(64) - 1, &coll_serial_allreduce,
+                "short: to the root and back"),
+    COLL_I_NODE(COLL_ALLREDUCE, 3, 5, COLL_I_KIB(64), SIZE_MAX, &coll_ring_allreduce,
+                "longer, few ranks, and the operator commutes: the least traffic"),
+    COLL_I_NODE(COLL_ALLREDUCE, 3, COLL_ANY_P, COLL_I_KIB(64), SIZE_MAX, &coll_rabenseifner_allreduce,
+                "longer: the least traffic in few rounds"),
+
+    COLL_I_NODE_BOTH(COLL_GATHER, COLL_GATHERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_gather,
+                     "one round: the root copies from every rank's memory"),
+    COLL_I_NODE_BOTH(COLL_SCATTER, COLL_SCATTERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_scatter,
+                     "one round: every rank copies from the root's memory"),
+    COLL_I_NODE_BOTH(COLL_ALLGATHER, COLL_ALLGATHERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_allgather,
+                     "one round: every rank copies from all others' memory"),
+    COLL_I_NODE(COLL_ALLTOALL, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_pairwise_alltoall,
+                "every block straight to its rank, whatever its size"),
+
+    COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0,
+                     COLL_I_KIB(1), &coll_linear_reduce_scatter, "short: by one rank, in two rounds"),
+    COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, 5, COLL_I_KIB(64),
+                     SIZE_MAX, &coll_circulant_reduce_scatter,
+                     "long, few ranks, and the operator commutes: few rounds"),
+    COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0, SIZE_MAX,
+                     &coll_pairwise_reduce_scatter, "every block straight to its rank"),
+
+    COLL_I_NODE(COLL_SCAN, 2, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_scan, "every rank waits once"),
+    COLL_I_NODE(COLL_EXSCAN, 2, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_exscan, "every rank waits once"),
+};
+/* clang-format on */
+
+static const coll_rule_list coll_node_roomy_rules = {
+    coll_node_roomy, sizeof coll_node_roomy / sizeof coll_node_roomy[0], &coll_rules_built_in};
+static const coll_rule_list coll_node_crowded_rules = {
+    coll_node_crowded, sizeof coll_node_crowded / sizeof coll_node_crowded[0],
+    &coll_rules_built_in};
+
+/* The lists of rules for ranks of one node; `crowded`, the same on all of them: there are more than
+ * processors. */
+COLL_INLINE const coll_rule_list *coll_node_rules(bool crowded)
+{
+    return crowded ? &coll_node_crowded_rules : &coll_node_roomy_rules;
+}
+
+#endif /* COLL_TRANSPORTS_NODE_RULES_H */
