@@ -197,6 +197,7 @@ void comms_init(void)
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop, &keyval, NULL);
     find_world_nodes();
     (void)create(MPI_COMM_WORLD, true);
+    (void)create(MPI_COMM_SELF, true);
 }
 
 void comms_end(void)

@@ -184,9 +184,7 @@ void communicator_make(struct communicator *c, const struct communicator *parent
     case 1:
         MPI_Comm_idup(parent->comm, &c->comm, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-#ifdef OMPI_MAJOR_VERSION /* a layer may need a call that blocks, until which we would test the library's own */
-        MPI_Barrier(c->comm);
-#endif
+        MPI_Barrier(c->comm); /* before a call that blocks we would test the library's own */
         break;
     case 2:
         MPI_Comm_dup_with_info(parent->comm, MPI_INFO_NULL, &c->comm);
