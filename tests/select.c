@@ -323,6 +323,39 @@ TEST(terms_are_kept)
     CHECK(selected(&list, &problem, COLL_GIVES_FIXED_ORDER) != &rules[3]);
 }
 
+/* That the blocks of all ranks lie packed, one rank cannot see: it has to be said. */
+TEST(packed_everywhere)
+{
+    const size_t counts[3] = {2, 0, 5}, displs[3] = {0, 2, 2}, apart[3] = {0, 2, 3};
+    const coll_rule rules[] = {
+        {ALWAYS(COLL_ALLGATHERV), &coll_bruck_allgather, COLL_AS_USUAL("a")},
+        {ALWAYS(COLL_REDUCE_SCATTER), &coll_butterfly_reduce_scatter, COLL_AS_USUAL("b")},
+        {ALWAYS(COLL_GATHERV), &coll_fnomial_gatherv, COLL_AS_USUAL("c")}};
+    const coll_rule_list list = {rules, 3, NULL};
+    const coll_terms none = {0, 0}, packed = {COLL_NEEDS_PACKED, 0};
+    coll_problem problem;
+    coll_plan plan;
+    coll_problem_init(&problem, COLL_ALLGATHERV, 3, 0, 1);
+    problem.out.counts = counts;
+    problem.out.displs = displs;
+    CHECK_STATUS(coll_select_from(&list, &problem, &none, NULL, &plan, NULL), COLL_ERR_LAYOUT);
+    CHECK_STATUS(coll_select_from(&list, &problem, &packed, NULL, &plan, NULL), COLL_OK);
+    problem.out.displs = apart;
+    CHECK_STATUS(coll_select_from(&list, &problem, &packed, NULL, &plan, NULL),
+                 COLL_ERR_LAYOUT);
+    coll_problem_init(&problem, COLL_REDUCE_SCATTER, 3, 0, 1);
+    problem.in.counts = counts;
+    problem.in.displs = displs;
+    CHECK_STATUS(coll_select_from(&list, &problem, &none, NULL, &plan, NULL), COLL_ERR_LAYOUT);
+    CHECK_STATUS(coll_select_from(&list, &problem, &packed, NULL, &plan, NULL), COLL_OK);
+    coll_problem_init(&problem, COLL_GATHERV, 3, 2,
+                      1); /* its counts one rank has, all the same */
+    problem.out.counts = counts;
+    problem.out.displs = displs;
+    CHECK_STATUS(coll_select_from(&list, &problem, &packed, NULL, &plan, NULL),
+                 COLL_ERR_COUNTS);
+}
+
 TEST(errors)
 {
     coll_problem problem;
@@ -364,6 +397,7 @@ int main(void)
     RUN(bytes_of_problems);
     RUN(lists_are_searched_in_turn);
     RUN(terms_are_kept);
+    RUN(packed_everywhere);
     RUN(errors);
     return check_done();
 }

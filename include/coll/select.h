@@ -65,7 +65,8 @@ typedef struct coll_rule_list {
 
 /* What an algorithm may need and what it must give: the same on all ranks. `offers` is a mask of
  * COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST and COLL_NEEDS_FABRIC_REDUCE, which the ranks' transport
- * meets. `wants` is a mask of COLL_GIVES_SAME_BITS, which concerns allreduce alone, as the others
+ * meets, and of COLL_NEEDS_PACKED, if in the tables of all ranks each block lies right behind the
+ * last. `wants` is a mask of COLL_GIVES_SAME_BITS, which concerns allreduce alone, as the others
  * give no two ranks the same sum, and COLL_GIVES_FIXED_ORDER, for all that reduce. */
 typedef struct coll_terms {
     unsigned offers, wants;
@@ -231,14 +232,15 @@ COLL_INLINE coll_status coll_i_terms_check(const coll_terms *terms, unsigned tra
 
 /* What speaks against an algorithm that a plan made on one rank cannot tell, as only some of the
  * ranks would see it? */
-COLL_INLINE coll_status coll_i_agreement_check(unsigned traits, coll_collective collective)
+COLL_INLINE coll_status coll_i_agreement_check(const coll_terms *terms, unsigned traits,
+                                               coll_collective collective)
 {
     const unsigned tables = COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) |
                             COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_ALLTOALLV) |
                             COLL_BIT(COLL_ALLTOALLW) | COLL_BIT(COLL_REDUCE_SCATTER);
     if ((traits & COLL_NEEDS_OUT_OF_PLACE) && coll_is(COLL_ROOTED, collective))
         return COLL_ERR_IN_PLACE;
-    if ((traits & COLL_NEEDS_PACKED) && coll_is(tables, collective))
+    if ((traits & COLL_NEEDS_PACKED & ~terms->offers) && coll_is(tables, collective))
         return COLL_ERR_LAYOUT; /* where blocks lie is each rank's own affair */
     return (traits & COLL_NEEDS_COUNTS) &&
                    (collective == COLL_GATHERV || collective == COLL_SCATTERV)
@@ -284,7 +286,8 @@ COLL_INLINE void coll_i_rule_params(const coll_rule *rule, size_t elem_bytes, ui
 /* Makes the plan of a rule whose algorithm is made of others. Where the rule says of what, for a
  * rank of each size of node first, so that all ranks agree: O(nodes). */
 COLL_INLINE coll_status coll_i_rule_build(const coll_rule *rule, const coll_problem *problem,
-                                          const uint32_t *param, coll_kit *kit, coll_plan *plan)
+                                          const coll_terms *terms, const uint32_t *param,
+                                          coll_kit *kit, coll_plan *plan)
 {
     const uint32_t rank = kit->rank;
     const uint32_t nodes = rule->n_uses > 0 ? coll_nodes_count(&problem->nodes) : 0;
@@ -292,7 +295,8 @@ COLL_INLINE coll_status coll_i_rule_build(const coll_rule *rule, const coll_prob
     kit->uses = rule->uses;
     kit->n_uses = rule->n_uses;
     for (uint32_t i = 0; i < rule->n_uses; i++) {
-        status = coll_i_agreement_check(rule->uses[i].algorithm->traits, problem->collective);
+        status =
+            coll_i_agreement_check(terms, rule->uses[i].algorithm->traits, problem->collective);
         if (status == COLL_ERR_IN_PLACE)
             return status;
     }
@@ -322,7 +326,7 @@ COLL_INLINE coll_status coll_i_rule_plan(const coll_rule *rule, const coll_probl
     uint32_t param[COLL_PARAM_MAX];
     coll_status status = coll_i_terms_check(terms, traits, problem->collective);
     if (status == COLL_OK)
-        status = coll_i_agreement_check(traits, problem->collective);
+        status = coll_i_agreement_check(terms, traits, problem->collective);
     if (status == COLL_OK && built && !kit)
         status = COLL_ERR_BUILD;
     *passed = status != COLL_OK;
@@ -334,7 +338,7 @@ COLL_INLINE coll_status coll_i_rule_plan(const coll_rule *rule, const coll_probl
         *passed = coll_i_passes_over(status, false);
         return status;
     }
-    status = coll_i_rule_build(rule, problem, param, kit, plan);
+    status = coll_i_rule_build(rule, problem, terms, param, kit, plan);
     *passed = coll_i_passes_over(status, true);
     if (status == COLL_OK) {
         status = coll_i_terms_check(terms, plan->traits, problem->collective);

@@ -37,10 +37,10 @@ verdict view_measure(const struct call *call, const struct side *side, uint32_t 
                      struct view *view)
 {
     const uint32_t kinds = side->counts ? n : n > 0;
-    ptrdiff_t before = 0;
+    ptrdiff_t before = 0, end = 0;
     view->side = side;
     view->n = n;
-    view->packed = false;
+    view->packed = view->scattered = false;
     view->bytes = 0;
     view->low = PTRDIFF_MAX;
     view->base = NULL;
@@ -64,6 +64,9 @@ verdict view_measure(const struct call *call, const struct side *side, uint32_t 
         before += (ptrdiff_t)all * type->extent;
         if (bytes == 0)
             continue;
+        if (view->bytes > 0 && at + type->true_lb != end)
+            view->scattered = true;
+        end = at + type->true_lb + (ptrdiff_t)bytes;
         view->bytes += bytes;
         /* Blocks of a reduction begin at whole elements. */
         if (!type->dense && !(type->flat && all == 1 && call->what != COLL_REDUCE_SCATTER))
@@ -73,6 +76,8 @@ verdict view_measure(const struct call *call, const struct side *side, uint32_t 
     }
     if (view->low == PTRDIFF_MAX)
         view->low = 0;
+    if (view->scattered && coll_is(settings.packs, call->what))
+        view->packed = true;
     return TAKEN;
 }
 
@@ -103,8 +108,8 @@ void view_place(const struct call *call, struct view *view, unsigned char *base,
         const struct type *type = type_in(side, i);
         const size_t count = (size_t)side_count(call, side, i), bytes = count * type->size;
         const ptrdiff_t at = at_of(call, side, i, type, before);
-        const size_t from = view->packed ? packed
-                            : bytes == 0 ? 0
+        const size_t from = view->packed || !view->scattered ? packed
+                            : bytes == 0                     ? 0
                                          : (size_t)(at + type->true_lb - view->low);
         view->counts[i] = bytes / unit;
         view->displs[i] = from / unit;

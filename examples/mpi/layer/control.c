@@ -40,13 +40,16 @@ static bool begin(coll_table *rules, void **room)
     return true;
 }
 
-/* Does a rule name an algorithm that is made of others? */
-static bool needs_kits(const coll_rule_list *list)
+/* The collectives for which the user's rules name an algorithm of this trait. */
+static uint32_t asked_with(unsigned trait)
 {
-    size_t i = 0;
-    while (i < list->n && !(list->rules[i].algorithm->traits & COLL_NEEDS_BUILD))
-        i++;
-    return i < list->n;
+    const coll_rule_list *asked_for[2] = {&forced.list, &table.list};
+    uint32_t mask = 0;
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < asked_for[k]->n; i++)
+            if (asked_for[k]->rules[i].algorithm->traits & trait)
+                mask |= asked_for[k]->rules[i].collectives;
+    return mask;
 }
 
 static bool read_rules(void)
@@ -64,7 +67,9 @@ static bool read_rules(void)
     table.list.next = &tuned.list;
     tuned.list.next = &coll_rules_built_in;
     settings.rules = &forced.list;
-    settings.kits = needs_kits(&forced.list) || needs_kits(&table.list);
+    settings.kits = asked_with(COLL_NEEDS_BUILD) != 0;
+    settings.packs = COLL_BIT(COLL_REDUCE_SCATTER) /* MPI has no displacements for it */
+                     | (asked_with(COLL_NEEDS_PACKED) & COLL_BIT(COLL_ALLGATHERV));
     return true;
 }
 

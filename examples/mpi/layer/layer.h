@@ -168,6 +168,7 @@ struct view {
     const struct side *side;
     uint32_t n;              /* blocks */
     bool packed;             /* by the layer; else in the program's memory */
+    bool scattered;          /* there, not each block right behind the last */
     size_t bytes;            /* of data, in all */
     ptrdiff_t low;           /* where the data begins, from side->buf on, if it is not packed */
     unsigned char *base;     /* what coll is given */
@@ -288,6 +289,7 @@ struct settings {
     const coll_rule_list *rules; /* which algorithm, the user's first */
     bool kits;                   /* some of them are of algorithms that are made of others */
     uint32_t off;                /* mask of collectives that the library does */
+    uint32_t packs;              /* … whose blocks lie packed on all ranks, or are brought so */
     bool verbose;
     bool threads;  /* the lock is needed */
     bool ready;    /* between MPI_Init and MPI_Finalize */
