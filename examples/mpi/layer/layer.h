@@ -72,6 +72,7 @@ struct type {
 };
 
 void types_init(void);
+void types_end(void);
 /* NULL: the library refuses it. */
 struct type *type_of(MPI_Datatype datatype);
 void type_use(struct type *type);
@@ -289,7 +290,7 @@ struct settings {
     const coll_rule_list *rules; /* which algorithm, the user's first */
     bool kits;                   /* some of them are of algorithms that are made of others */
     uint32_t off;                /* mask of collectives that the library does */
-    uint32_t packs;              /* … whose blocks lie packed on all ranks, or are brought so */
+    uint32_t packs; /* … whose blocks lie packed on all ranks, or are brought so */
     bool verbose;
     bool threads;  /* the lock is needed */
     bool ready;    /* between MPI_Init and MPI_Finalize */

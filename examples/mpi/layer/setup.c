@@ -90,6 +90,7 @@ EXPORT int MPI_Finalize(void)
         settings.ready = false;
         comms_end();
         jobs_end();
+        types_end();
         pool_end();
         control_end();
         PMPI_Comm_free(&settings.self);

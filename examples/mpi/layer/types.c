@@ -162,6 +162,11 @@ void types_init(void)
     (void)PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, drop, &keyval, NULL);
 }
 
+void types_end(void)
+{
+    (void)PMPI_Type_free_keyval(&keyval);
+}
+
 /* ---- types that the program made --------------------------------------------------------- */
 
 /* Is what the library sends of one element its bytes, in their order? Found by sending each

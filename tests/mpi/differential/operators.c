@@ -23,23 +23,36 @@ __extension__ typedef __float128 quad;
 typedef long double quad;
 #endif
 
+/* A long double has bytes that are nobody's. */
+static void long_double_end(unsigned char *at, size_t size)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    if (size == sizeof(long double))
+        memset(at + 10, 0, size - 10);
+#else
+    (void)at;
+    (void)size;
+#endif
+}
+
 static void real_write(enum values values, unsigned char *at, size_t size, int x)
 {
     const float f = (float)x;
     const double d = x;
+    const long double l = x;
     const quad q = x;
-    long double l;
-    memset(&l, 0, sizeof l); /* some of its bytes are nobody's */
-    l = x;
     memset(at, 0, size);
-    if (values == QUAD || values == QUAD_COMPLEX)
+    if (values == QUAD || values == QUAD_COMPLEX) {
         memcpy(at, &q, sizeof q);
-    else if (size == sizeof f)
+        return;
+    }
+    if (size == sizeof f)
         memcpy(at, &f, sizeof f);
     else if (size == sizeof d)
         memcpy(at, &d, sizeof d);
     else
         memcpy(at, &l, sizeof l);
+    long_double_end(at, size);
 }
 
 static void integer_write(unsigned char *at, size_t size, int x)
@@ -108,7 +121,6 @@ void values_write(const struct base *base, unsigned char *at, size_t n, struct s
     }
 }
 
-/* A long double has bytes that are nobody's. */
 static void real_level(unsigned char *at, size_t size)
 {
     long double l;
@@ -117,9 +129,7 @@ static void real_level(unsigned char *at, size_t size)
     memcpy(&l, at, sizeof l);
     if (l == 0)
         memset(at, 0, size);
-#if defined(__x86_64__) || defined(__i386__)
-    memset(at + 10, 0, size - 10);
-#endif
+    long_double_end(at, size);
 }
 
 static void zero_level(unsigned char *at, size_t size)
