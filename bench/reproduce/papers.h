@@ -3,6 +3,7 @@
 #define COLL_BENCH_REPRODUCE_PAPERS_H
 
 void reproduce_moody(void);
+void reproduce_moody_noise(void); /* its part with noise */
 void reproduce_littlefield(void);
 void reproduce_dpml(void);
 void reproduce_kumar(void);

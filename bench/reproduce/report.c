@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-enum { PICTURES = 64, CURVES = 16 };
+enum { PICTURES = 64, CURVES = 24 };
 
 static FILE *md;
 static FILE *script; /* of the picture that is being written */
@@ -48,14 +48,17 @@ static void finish(FILE *file)
 
 static void picture_end(void)
 {
+    int colour = 0;
     if (!script)
         return;
     if (curves > 0)
         fprintf(script, "END\n");
     fprintf(script, "plot ");
-    for (int i = 0; i < curves; i++)
+    for (int i = 0; i < curves; i++) {
+        colour += label[i][0] != '\0' || i == 0;
         fprintf(script, "%s$c%d using 1:2 with %s lc %d title \"%s\"", i ? ", \\\n     " : "",
-                i, style[i], i + 1, label[i]);
+                i, style[i], colour, label[i]);
+    }
     fprintf(script, "\n");
     finish(script);
     script = NULL;

@@ -1,0 +1,83 @@
+/* bench/reproduce/simulated.c — see simulated.h */
+#include "simulated.h"
+
+#include "coll/registry.h"
+#include "coll/sim.h"
+
+static coll_sim sim; /* its memory is used again by the next run */
+
+static void check(coll_status status, const char *what)
+{
+    if (status == COLL_OK)
+        return;
+    fprintf(stderr, "reproduce: %s cannot be simulated: %s\n", what, coll_status_text(status));
+    exit(2);
+}
+
+coll_problem simulated_problem(coll_collective collective, uint32_t p, size_t count)
+{
+    coll_problem problem;
+    coll_problem_init(&problem, collective, p, count, 8);
+    problem.flags = COLL_COMMUTATIVE;
+    return problem;
+}
+
+static const coll_algorithm *find(const coll_problem *problem, const char *row)
+{
+    const coll_algorithm *algorithm = coll_find(problem->collective, row);
+    check(algorithm ? COLL_OK : COLL_ERR_UNKNOWN, row);
+    return algorithm;
+}
+
+static double run(const coll_plan *plans, bool per_rank, const coll_sim_options *options)
+{
+    check(coll_sim_run(&sim, plans, per_rank, options), plans->algorithm->name);
+    return coll_time_us(sim.makespan);
+}
+
+coll_plan simulated_plan(const coll_problem *problem, const char *row, const uint32_t *params)
+{
+    coll_plan plan;
+    check(coll_plan_init(&plan, find(problem, row), problem, params), row);
+    return plan;
+}
+
+coll_sim_options simulated_options(const coll_cost_model *model)
+{
+    coll_sim_options options;
+    coll_sim_options_init(&options, model);
+    return options;
+}
+
+double simulated_plan_us(const coll_plan *plan, const coll_sim_options *options)
+{
+    return run(plan, false, options);
+}
+
+double simulated_us(const coll_problem *problem, const char *row, const uint32_t *params,
+                    const coll_sim_options *options)
+{
+    const coll_algorithm *algorithm = find(problem, row);
+    const size_t p = problem->p, room = coll_kit_tables(problem);
+    coll_plan *plans;
+    coll_kit *kits;
+    size_t *tables;
+    double us;
+    if (!(algorithm->traits & COLL_NEEDS_BUILD)) {
+        const coll_plan plan = simulated_plan(problem, row, params);
+        return run(&plan, false, options);
+    }
+    plans = (coll_plan *)malloc(p * sizeof *plans);
+    kits = (coll_kit *)malloc(p * sizeof *kits);
+    tables = (size_t *)malloc(p * room * sizeof *tables);
+    check(plans && kits && tables ? COLL_OK : COLL_ERR_MEMORY, row);
+    for (uint32_t rank = 0; rank < p; rank++) {
+        coll_kit_init(&kits[rank], rank, tables + rank * room, room);
+        check(coll_plan_build(&plans[rank], algorithm, problem, params, &kits[rank]), row);
+    }
+    us = run(plans, true, options);
+    free(plans);
+    free(kits);
+    free(tables);
+    return us;
+}
