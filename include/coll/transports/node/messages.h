@@ -73,7 +73,7 @@ COLL_INLINE coll_status coll_i_node_send(void *ctx, uint32_t peer, uint32_t tag,
     if (!link)
         return COLL_ERR_MEMORY;
     if (!coll_i_node_has_room(me, link, bytes))
-        return coll_i_node_miss(me);
+        return coll_i_node_miss(me, link);
     cell = &link->out->cells[link->tail % COLL_NODE_CELLS];
     if (is_long) {
         coll_i_node_op *op = coll_i_node_take_send(me);
@@ -88,10 +88,14 @@ COLL_INLINE coll_status coll_i_node_send(void *ctx, uint32_t peer, uint32_t tag,
         h->word[1] = 0;
         cell->payload.sent = (uint64_t)((uintptr_t)op->sent - me->base);
     } else if (coll_i_node_is_medium(me, bytes)) {
-        const uint64_t slot = link->mediums++ % COLL_NODE_SLOTS;
+        const uint64_t slot = link->mediums % COLL_NODE_SLOTS;
+        unsigned char *const to = coll_i_node_slots(me, link);
+        if (!to)
+            return COLL_ERR_MEMORY;
+        link->mediums++;
         link->slot_of[slot] = link->tail;
-        memcpy(coll_i_node_slot(me, link->out, slot), buf, bytes);
-        cell->payload.slot = slot;
+        memcpy(to + slot * me->medium, buf, bytes);
+        cell->payload.slot = (uint64_t)((uintptr_t)to - me->base) + slot * me->medium;
     } else {
         coll_i_node_copy(cell->payload.bytes, buf, bytes);
     }
@@ -177,6 +181,13 @@ COLL_INLINE coll_i_node_sent *coll_i_node_sent_of(const coll_i_node_rank *me,
                                                   sizeof(coll_i_node_sent));
 }
 
+/* A medium message in a cell; NULL: nonsense. */
+COLL_INLINE const unsigned char *coll_i_node_slot_of(const coll_i_node_rank *me,
+                                                     const coll_i_node_cell *cell)
+{
+    return (const unsigned char *)coll_i_node_shared(me, cell->payload.slot, me->medium);
+}
+
 /* Moves the message in the head cell aside; drops it if nobody will ever want it. */
 COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_link *link)
 {
@@ -195,13 +206,16 @@ COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_
     }
     if (!unwanted) {
         const bool medium = coll_i_node_is_medium(me, bytes);
+        const unsigned char *const slot = medium ? coll_i_node_slot_of(me, cell) : NULL;
+        if (medium && !slot)
+            return COLL_ERR_IO;
         aside = coll_i_node_take_aside(me, medium);
         if (!aside)
             return COLL_ERR_MEMORY;
         aside->cell = *cell;
         aside->cell.bytes = bytes;
         if (medium)
-            memcpy(aside->medium, coll_i_node_slot(me, link->in, cell->payload.slot), bytes);
+            memcpy(aside->medium, slot, bytes);
         aside->next = NULL;
         first = coll_i_node_find(link, aside->cell.tag);
         if (*first) {
@@ -229,15 +243,13 @@ COLL_INLINE void coll_i_node_consume(coll_i_node_rank *me, coll_i_node_link *lin
     coll_i_node_give_aside(me, found->aside);
 }
 
-/* Where a message that is not long can be read. */
+/* Where a message that is not long can be read; NULL: nonsense. */
 COLL_INLINE const unsigned char *coll_i_node_place(const coll_i_node_rank *me,
-                                                   const coll_i_node_link *link,
                                                    const coll_i_node_found *found, size_t bytes)
 {
     if (!coll_i_node_is_medium(me, bytes))
         return found->cell->payload.bytes;
-    return found->aside ? found->aside->medium
-                        : coll_i_node_slot(me, link->in, found->cell->payload.slot);
+    return found->aside ? found->aside->medium : coll_i_node_slot_of(me, found->cell);
 }
 
 /* Claims the message found for its reader, if it is long. COLL_AGAIN: it was cancelled, and is
@@ -279,8 +291,7 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
         if (!found->aside) {
             if (__atomic_load_n(&found->cell->turn, __ATOMIC_ACQUIRE) !=
                 (uint32_t)link->head + 1) {
-                link->wanted = true;
-                return coll_i_node_miss(me);
+                return coll_i_node_miss(me, link);
             }
             if (found->cell->tag != tag) {
                 status = coll_i_node_set_aside(me, link);
@@ -289,7 +300,7 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
                 continue;
             }
         }
-        link->wanted = false;
+        link->missed = false;
         status = coll_i_node_claim(me, link, found, bytes);
         if (status != COLL_AGAIN)
             return status;
@@ -301,6 +312,7 @@ COLL_INLINE coll_status coll_i_node_take(coll_i_node_rank *me, uint32_t peer, ui
                                          void *into, size_t bytes)
 {
     coll_i_node_link *link = me->links[peer];
+    const unsigned char *place;
     coll_i_node_found found;
     coll_status status = coll_i_node_match(me, link, tag, bytes, &found);
     if (status != COLL_OK)
@@ -315,7 +327,10 @@ COLL_INLINE coll_status coll_i_node_take(coll_i_node_rank *me, uint32_t peer, ui
         __atomic_store_n(&found.sent->state, COLL_I_NODE_DONE, __ATOMIC_RELEASE);
         return status;
     }
-    coll_i_node_copy(into, coll_i_node_place(me, link, &found, bytes), bytes);
+    place = coll_i_node_place(me, &found, bytes);
+    if (!place)
+        return COLL_ERR_IO;
+    coll_i_node_copy(into, place, bytes);
     coll_i_node_consume(me, link, &found);
     return COLL_OK;
 }
@@ -379,7 +394,9 @@ COLL_INLINE coll_status coll_i_node_borrow(void *ctx, uint32_t peer, uint32_t ta
         h->word[1] = COLL_I_NODE_TO_SENDER;
         return COLL_OK;
     }
-    *message = coll_i_node_place(me, link, &found, bytes);
+    *message = coll_i_node_place(me, &found, bytes);
+    if (!*message)
+        return COLL_ERR_IO;
     if (found.aside) {
         coll_i_node_unlink(coll_i_node_find(link, tag));
         h->word[0] = (uintptr_t)found.aside;
@@ -426,7 +443,8 @@ COLL_INLINE coll_status coll_i_node_test(void *ctx, coll_handle *h)
         coll_i_node_op *next = op->chain;
         if (__atomic_load_n(&op->sent->state, __ATOMIC_ACQUIRE) != COLL_I_NODE_DONE) {
             h->word[0] = (uintptr_t)op;
-            return coll_i_node_aborted(me, op->tag) ? COLL_ERR_PEER : coll_i_node_miss(me);
+            return coll_i_node_aborted(me, op->tag) ? COLL_ERR_PEER
+                                                    : coll_i_node_miss(me, me->links[op->peer]);
         }
         coll_i_node_release(me, op);
         op = next;
@@ -482,7 +500,7 @@ COLL_INLINE coll_status coll_i_node_multicast(void *ctx, uint32_t tag, const voi
         if (!link && peer != me->rank)
             return COLL_ERR_MEMORY;
         if (link && !coll_i_node_has_room(me, link, bytes))
-            return coll_i_node_miss(me);
+            return coll_i_node_miss(me, link);
     }
     for (uint32_t peer = 0; peer < me->p; peer++) {
         coll_status status;
@@ -515,7 +533,7 @@ COLL_INLINE void coll_i_node_forget(coll_i_node_rank *me)
             memset(link->out, 0, sizeof *link->out);
         link->tail = link->taken = link->mediums = link->head = 0;
         link->waiting = link->lent = 0;
-        link->wanted = false;
+        link->missed = false;
         while (link->aside) {
             coll_i_node_aside *first = link->aside;
             coll_i_node_unlink(&link->aside);

@@ -45,12 +45,12 @@ typedef struct coll_i_node_cell {
     uint64_t bytes;
     union {
         unsigned char bytes[COLL_NODE_INLINE]; /* a short message */
-        uint64_t slot;                         /* of a medium one */
+        uint64_t slot;                         /* of a medium one: where it is */
         uint64_t sent; /* of a long one: where its coll_i_node_sent is */
     } payload;
 } coll_i_node_cell;
 
-/* Messages from one rank to another. The slots follow. */
+/* Messages from one rank to another. */
 typedef struct coll_i_node_channel {
     uint32_t taken; /* messages that the reader is done with; read when the cells seem full */
     unsigned char pad[COLL_NODE_LINE - sizeof(uint32_t)];
@@ -108,14 +108,15 @@ typedef struct coll_i_node_link {
     /* to it */
     coll_i_node_channel *out;
     uint64_t tail, taken;              /* messages sent; of these, surely taken */
-    uint64_t mediums;                  /* messages of medium length sent */
+    unsigned char *slots;              /* memory for messages of medium length, or NULL */
+    uint64_t mediums;                  /* of these sent */
     uint64_t slot_of[COLL_NODE_SLOTS]; /* number of the message that had the slot last */
     /* from it */
     coll_i_node_channel *in;
     uint64_t head;    /* messages taken out of their cells */
     uint32_t waiting; /* receives in flight */
     uint32_t lent;    /* messages that are borrowed where they lie */
-    bool wanted;      /* a message was looked for, and was not there */
+    bool missed; /* something was looked for and not there: a message, or that one was taken */
     coll_i_node_aside *aside;
 } coll_i_node_link;
 
@@ -186,23 +187,11 @@ COLL_INLINE void *coll_i_node_shared(const coll_i_node_rank *me, uint64_t distan
                : (void *)(me->base + (uintptr_t)distance);
 }
 
-COLL_INLINE size_t coll_i_node_channel_bytes(uint32_t medium)
-{
-    return sizeof(coll_i_node_channel) + (size_t)medium * COLL_NODE_SLOTS;
-}
-
-/* A slot of a channel. */
-COLL_INLINE unsigned char *coll_i_node_slot(const coll_i_node_rank *me,
-                                            coll_i_node_channel *channel, uint64_t slot)
-{
-    return (unsigned char *)(channel + 1) + slot % COLL_NODE_SLOTS * me->medium;
-}
-
 /* The channel from src to dst, one of which is this rank; NULL if there is no memory for it. */
 COLL_INLINE coll_i_node_channel *coll_i_node_open(coll_i_node_rank *me, uint32_t src,
                                                   uint32_t dst)
 {
-    const size_t bytes = coll_i_node_channel_bytes(me->medium);
+    const size_t bytes = sizeof(coll_i_node_channel);
     uint64_t *const at = &me->channels[(size_t)src * me->p + dst];
     uint64_t there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
     if (there == 0) {
@@ -245,6 +234,16 @@ COLL_INLINE coll_i_node_link *coll_i_node_link_from(coll_i_node_rank *me, uint32
     if (link && !link->in)
         link->in = coll_i_node_open(me, peer, me->rank);
     return link && link->in ? link : NULL;
+}
+
+/* A link's slots, made when they are needed first; NULL if there is no memory for them. */
+COLL_INLINE unsigned char *coll_i_node_slots(coll_i_node_rank *me, coll_i_node_link *link)
+{
+    if (!link->slots) {
+        const size_t bytes = (size_t)me->medium * COLL_NODE_SLOTS;
+        link->slots = (unsigned char *)coll_i_node_shared(me, me->carve(me, bytes), bytes);
+    }
+    return link->slots;
 }
 
 /* An operation without a message of its own, for a receive; NULL: no memory. */
@@ -305,8 +304,9 @@ COLL_INLINE coll_status coll_i_node_rank_init(coll_i_node_rank *me, uint32_t ran
 /* ---- waiting ----------------------------------------------------------------------------- */
 
 /* A test has found nothing. */
-COLL_INLINE coll_status coll_i_node_miss(coll_i_node_rank *me)
+COLL_INLINE coll_status coll_i_node_miss(coll_i_node_rank *me, coll_i_node_link *link)
 {
+    link->missed = true;
     if (me->look && ++me->misses % COLL_NODE_MISSES == 0)
         me->look(me);
     return COLL_AGAIN;

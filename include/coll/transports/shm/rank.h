@@ -1,0 +1,343 @@
+/* coll/transports/shm/rank.h — the shared memory of processes: a rank that is attached, and its
+ * eye on the others
+ *
+ * Use shm.h.
+ */
+#ifndef COLL_TRANSPORTS_SHM_RANK_H
+#define COLL_TRANSPORTS_SHM_RANK_H
+
+#include "segment.h"
+
+typedef struct coll_shm {
+    coll_i_node_rank node; /* the first member: the ctx of the transport */
+    coll_i_ipc_segment *segment;
+    coll_i_ipc_member *members;
+    unsigned char *shared;
+    size_t shared_bytes;
+    uint64_t mapped; /* bytes */
+    uint64_t probe;  /* what others read, to see whether they can */
+    uint64_t looked; /* when the others were looked after last, in milliseconds */
+    uint32_t next;   /* whom to look after next */
+    int fd;          /* an open file of this rank alone: its lock's */
+    bool direct;     /* long messages are read from the memory of their senders */
+    bool *left;      /* ranks that have left in peace */
+} coll_shm;
+
+/* What lies at a member's probe. */
+COLL_INLINE uint64_t coll_i_ipc_word(uint32_t rank, int32_t pid)
+{
+    return COLL_I_IPC_MAGIC ^ (uint64_t)rank << 32 ^ (uint64_t)pid;
+}
+
+COLL_INLINE uint32_t coll_i_ipc_state(const coll_shm *shm, uint32_t rank)
+{
+    return __atomic_load_n(&shm->members[rank].state, __ATOMIC_ACQUIRE);
+}
+
+/* ---- what messages ask for --------------------------------------------------------------- */
+
+COLL_INLINE uint64_t coll_i_ipc_carve(coll_i_node_rank *me, size_t bytes)
+{
+    coll_shm *shm = (coll_shm *)me;
+    const uint64_t whole = coll_i_ipc_up(bytes, COLL_NODE_LINE);
+    const uint64_t at = __atomic_fetch_add(&shm->segment->heap, whole, __ATOMIC_RELAXED);
+    return at <= me->end && me->end - at >= whole && coll_i_ipc_reserve(shm->fd, at, whole) ? at
+                                                                                            : 0;
+}
+
+/* One copy, by the kernel, from the memory of another process. */
+COLL_INLINE coll_status coll_i_ipc_read(const coll_shm *shm, uint32_t peer, void *into,
+                                        uint64_t from, size_t bytes)
+{
+    const long pid = shm->members[peer].pid;
+    size_t done = 0;
+    while (done < bytes) {
+        struct iovec to, its;
+        long got;
+        to.iov_base = (unsigned char *)into + done;
+        its.iov_base = (void *)((uintptr_t)from + done);
+        to.iov_len = its.iov_len = bytes - done;
+        got = syscall(SYS_process_vm_readv, pid, &to, 1ul, &its, 1ul, 0ul);
+        if (got > 0)
+            done += (size_t)got;
+        else if (got == 0 || errno != EINTR)
+            return COLL_ERR_IO;
+    }
+    return COLL_OK;
+}
+
+/* Has a rank ended without a word? */
+COLL_INLINE bool coll_i_ipc_died(const coll_shm *shm, uint32_t rank)
+{
+    return rank != shm->node.rank && !coll_i_ipc_held(shm->fd, rank, 1) &&
+           coll_i_ipc_state(shm, rank) != COLL_I_IPC_LEFT;
+}
+
+/* Everybody learns that a rank is gone. */
+COLL_INLINE void coll_i_ipc_lose(coll_shm *shm, uint32_t rank)
+{
+    uint32_t there = 0;
+    (void)__atomic_compare_exchange_n(&shm->segment->lost, &there, rank + 1, false,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    coll_i_node_abort_all(&shm->node);
+}
+
+COLL_INLINE bool coll_i_ipc_gone(coll_i_node_rank *me, uint32_t peer)
+{
+    coll_shm *shm = (coll_shm *)me;
+    return coll_i_ipc_state(shm, peer) == COLL_I_IPC_LEFT || coll_i_ipc_died(shm, peer);
+}
+
+COLL_INLINE coll_status coll_i_ipc_pull(coll_i_node_rank *me, uint32_t peer, void *into,
+                                        uint64_t from, size_t bytes)
+{
+    coll_shm *shm = (coll_shm *)me;
+    const coll_status status = coll_i_ipc_read(shm, peer, into, from, bytes);
+    if (status == COLL_OK || !coll_i_ipc_gone(me, peer))
+        return status;
+    coll_i_ipc_lose(shm, peer);
+    return COLL_ERR_PEER;
+}
+
+/* Looks after a few of the others, at most once in a millisecond. One that left in peace is
+ * missed only if, after that was seen, something that it should have sent or taken was still
+ * looked for. */
+COLL_INLINE void coll_i_ipc_look(coll_i_node_rank *me)
+{
+    enum { AT_ONCE = 16 };
+    coll_shm *shm = (coll_shm *)me;
+    const uint64_t now = coll_i_ipc_milliseconds();
+    if (now == shm->looked)
+        return;
+    shm->looked = now;
+    for (uint32_t i = 0; i < AT_ONCE && i < me->p; i++) {
+        const uint32_t rank = shm->next;
+        coll_i_node_link *link = me->links[rank];
+        shm->next = rank + 1 < me->p ? rank + 1 : 0;
+        if (rank == me->rank)
+            continue;
+        if (coll_i_ipc_state(shm, rank) == COLL_I_IPC_LEFT) {
+            if (shm->left[rank] && link && link->missed)
+                coll_i_ipc_lose(shm, rank);
+            shm->left[rank] = true;
+            if (link)
+                link->missed = false;
+        } else if (coll_i_ipc_died(shm, rank)) {
+            coll_i_ipc_lose(shm, rank);
+        }
+    }
+}
+
+/* ---- attaching --------------------------------------------------------------------------- */
+
+COLL_INLINE void coll_i_ipc_free(coll_shm *shm)
+{
+    if (shm->segment)
+        (void)munmap(shm->segment, shm->mapped);
+    if (shm->fd >= 0)
+        (void)close(shm->fd);
+    coll_i_node_free(&shm->node);
+    free(shm->left);
+    free(shm);
+}
+
+/* Is this file a segment that this program understands, for p ranks? */
+COLL_INLINE bool coll_i_ipc_fits(int fd, uint32_t p, size_t shared_bytes, coll_i_ipc_map *map,
+                                 char *why)
+{
+    struct stat its;
+    coll_i_ipc_segment *segment;
+    bool fits = false;
+    if (fstat(fd, &its) != 0 || !S_ISREG(its.st_mode) || its.st_size < (off_t)sizeof *segment) {
+        coll_i_ipc_say(why, "the file is not a segment");
+        return false;
+    }
+    segment = (coll_i_ipc_segment *)mmap(NULL, sizeof *segment, PROT_READ, MAP_SHARED, fd, 0);
+    if (segment == MAP_FAILED) {
+        coll_i_ipc_say(why, "the segment cannot be mapped: %s", strerror(errno));
+        return false;
+    }
+    if (__atomic_load_n(&segment->magic, __ATOMIC_ACQUIRE) != COLL_I_IPC_MAGIC)
+        coll_i_ipc_say(why, "the file is not a segment");
+    else if (segment->layout != COLL_I_IPC_LAYOUT || segment->cells != COLL_NODE_CELLS ||
+             segment->slot != COLL_SHM_SLOT)
+        coll_i_ipc_say(why, "the segment was made by another version of the library: build all "
+                            "programs of a run alike");
+    else if (segment->p != p)
+        coll_i_ipc_say(why, "the segment is for %u ranks, not for %u", segment->p, p);
+    else if (segment->shared_bytes != shared_bytes)
+        coll_i_ipc_say(why, "the segment has %llu shared bytes, not %zu",
+                       (unsigned long long)segment->shared_bytes, shared_bytes);
+    else if (!coll_i_ipc_map_of(p, shared_bytes, map) || its.st_size < (off_t)map->heap)
+        coll_i_ipc_say(why, "the segment is damaged");
+    else
+        fits = true;
+    (void)munmap(segment, sizeof *segment);
+    return fits;
+}
+
+/* Takes the rank's byte, in an open file that no other process inherits; false: `why` says. */
+COLL_INLINE bool coll_i_ipc_enter(coll_shm *shm, int fd, uint32_t rank, char *why)
+{
+    char path[40];
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    shm->fd = open(path, O_RDWR);
+    if (shm->fd < 0 || fcntl(shm->fd, F_SETFD, FD_CLOEXEC) != 0) {
+        coll_i_ipc_say(why, "the segment cannot be opened through %s: %s", path,
+                       strerror(errno));
+        return false;
+    }
+    if (!coll_i_ipc_lock(shm->fd, rank)) {
+        coll_i_ipc_say(why, "rank %u of the segment is attached already", rank);
+        return false;
+    }
+    return true;
+}
+
+/* Attaches a rank to the segment that fd is an open file of; fd stays the caller's, and may be
+ * closed. All ranks name the same p and shared_bytes. NULL: `why`, COLL_SHM_WHY bytes or NULL,
+ * holds a sentence. Any number of segments may be attached, and any number of ranks by one
+ * process. */
+COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t shared_bytes,
+                                      char *why)
+{
+    coll_i_ipc_map map;
+    coll_shm *shm;
+    coll_i_ipc_member *me;
+    if (rank >= p) {
+        coll_i_ipc_say(why, "rank %u is not below the number of ranks, %u", rank, p);
+        return NULL;
+    }
+    if (!coll_i_ipc_fits(fd, p, shared_bytes, &map, why))
+        return NULL;
+    shm = (coll_shm *)calloc(1, sizeof *shm);
+    if (!shm) {
+        coll_i_ipc_say(why, "there is not enough memory");
+        return NULL;
+    }
+    shm->fd = -1;
+    if (!coll_i_ipc_enter(shm, fd, rank, why)) {
+        coll_i_ipc_free(shm);
+        return NULL;
+    }
+    shm->mapped = map.end;
+    shm->segment = (coll_i_ipc_segment *)mmap(NULL, map.end, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                              shm->fd, 0);
+    if (shm->segment == MAP_FAILED) {
+        coll_i_ipc_say(why, "the segment cannot be mapped: %s", strerror(errno));
+        shm->segment = NULL;
+        coll_i_ipc_free(shm);
+        return NULL;
+    }
+    shm->members = (coll_i_ipc_member *)((unsigned char *)shm->segment + map.members);
+    shm->shared = (unsigned char *)shm->segment + map.shared;
+    shm->shared_bytes = shared_bytes;
+    shm->left = (bool *)calloc(p, sizeof *shm->left);
+    shm->node.world = &shm->segment->world;
+    shm->node.channels = (uint64_t *)((unsigned char *)shm->segment + map.channels);
+    shm->node.base = (uintptr_t)shm->segment;
+    shm->node.end = map.end;
+    shm->node.medium = COLL_SHM_SLOT;
+    shm->node.carve = coll_i_ipc_carve;
+    shm->node.pull = coll_i_ipc_pull;
+    shm->node.look = coll_i_ipc_look;
+    shm->node.gone = coll_i_ipc_gone;
+    me = &shm->members[rank];
+    if (!shm->left || coll_i_node_rank_init(&shm->node, rank, p) != COLL_OK) {
+        coll_i_ipc_say(why, "there is not enough memory");
+        coll_i_ipc_free(shm);
+        return NULL;
+    }
+    if (coll_i_ipc_state(shm, rank) != COLL_I_IPC_AWAY) {
+        coll_i_ipc_say(why, "rank %u of the segment was attached before, and has ended", rank);
+        coll_i_ipc_free(shm);
+        return NULL;
+    }
+    shm->probe = coll_i_ipc_word(rank, (int32_t)getpid());
+    me->pid = (int32_t)getpid();
+    me->probe = (uintptr_t)&shm->probe;
+    __atomic_store_n(&me->state, COLL_I_IPC_ATTACHED, __ATOMIC_RELEASE);
+    return shm;
+}
+
+/* Leaves. The others may go on with what needs this rank no more. NULL is fine. */
+COLL_INLINE void coll_shm_detach(coll_shm *shm)
+{
+    if (!shm)
+        return;
+    __atomic_store_n(&shm->members[shm->node.rank].state, COLL_I_IPC_LEFT, __ATOMIC_RELEASE);
+    coll_i_ipc_free(shm);
+}
+
+/* ---- meeting ----------------------------------------------------------------------------- */
+
+/* Can this rank read the memory of all others? */
+COLL_INLINE bool coll_i_ipc_reads_all(const coll_shm *shm)
+{
+    for (uint32_t r = 0; r < shm->node.p; r++) {
+        const coll_i_ipc_member *its = &shm->members[r];
+        uint64_t word = 0;
+        if (coll_i_ipc_read(shm, r, &word, its->probe, sizeof word) != COLL_OK ||
+            word != coll_i_ipc_word(r, its->pid))
+            return false;
+    }
+    return true;
+}
+
+/* Waits until all ranks have come so far. */
+COLL_INLINE bool coll_i_ipc_meet(coll_shm *shm, uint32_t state, uint64_t until, char *why)
+{
+    uint32_t rank = 0;
+    for (uint32_t tries = 0; rank < shm->node.p; tries++) {
+        if (coll_i_ipc_state(shm, rank) >= state) {
+            rank++;
+        } else if (coll_i_ipc_state(shm, rank) != COLL_I_IPC_AWAY &&
+                   coll_i_ipc_died(shm, rank)) {
+            coll_i_ipc_say(why, "rank %u ended before all ranks were attached", rank);
+            return false;
+        } else if (coll_i_ipc_milliseconds() >= until) {
+            coll_i_ipc_say(why, "rank %u has not attached to the segment in time", rank);
+            return false;
+        } else if (tries < COLL_NODE_MISSES) {
+            (void)sched_yield();
+        } else {
+            (void)poll(NULL, 0, 1);
+        }
+    }
+    return true;
+}
+
+/* Has messages of more than COLL_SHM_SLOT bytes read straight from the memory of their senders, by
+ * process_vm_readv, if all ranks ask for it before coll_shm_join, and the kernel lets all of them.
+ * One copy instead of two, but a system call that costs about 0.3 µs a page: measure before. */
+COLL_INLINE void coll_shm_ask_direct(coll_shm *shm)
+{
+    shm->direct = true;
+}
+
+/* Waits for all ranks to attach, at most so many milliseconds, and agrees with them on how long
+ * messages travel. Collective: every rank calls it once, before any message. False: `why` says;
+ * detach. */
+COLL_INLINE bool coll_shm_join(coll_shm *shm, uint32_t milliseconds, char *why)
+{
+    const uint64_t until = coll_i_ipc_milliseconds() + milliseconds;
+    if (!coll_i_ipc_meet(shm, COLL_I_IPC_ATTACHED, until, why))
+        return false;
+    shm->direct = shm->direct && coll_i_ipc_reads_all(shm);
+    shm->members[shm->node.rank].reads = shm->direct;
+    __atomic_store_n(&shm->members[shm->node.rank].state, COLL_I_IPC_JOINED, __ATOMIC_RELEASE);
+    if (!coll_i_ipc_meet(shm, COLL_I_IPC_JOINED, until, why))
+        return false;
+    for (uint32_t r = 0; r < shm->node.p; r++)
+        shm->direct = shm->direct && shm->members[r].reads;
+    return true;
+}
+
+/* A rank whose process has ended, or who left in the middle, which made calls end with
+ * COLL_ERR_PEER; or COLL_NOBODY. */
+COLL_INLINE uint32_t coll_shm_lost(const coll_shm *shm)
+{
+    return __atomic_load_n(&shm->segment->lost, __ATOMIC_RELAXED) - 1;
+}
+
+#endif /* COLL_TRANSPORTS_SHM_RANK_H */

@@ -1,0 +1,316 @@
+/* coll/transports/shm/segment.h — the shared memory of processes: how it is laid out, made,
+ * found and proven to be alive
+ *
+ *   header │ members, two lines a rank │ where the channels are, 8 bytes a pair │ SHARED │ heap
+ *
+ * The heap, from which channels and long messages' lines are carved when a pair first talks, is
+ * only as large as what is used of it. Memory is reserved before it is touched, so a full
+ * machine is an error and not a signal.
+ *
+ * Each rank holds a lock on a byte of its own far behind the contents, and so does, on another,
+ * who made a segment with a name. The kernel lets go of a lock as soon as its holder ends in
+ * whatever way. A segment on which nobody holds a lock is what a crashed run left behind.
+ *
+ * Use shm.h. For 64-bit Linux.
+ */
+#ifndef COLL_TRANSPORTS_SHM_SEGMENT_H
+#define COLL_TRANSPORTS_SHM_SEGMENT_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+
+#include "../node/messages.h"
+
+#ifndef __cplusplus /* strict C99 hides what C++ always sees */
+extern long syscall(long number, ...);
+#endif
+
+enum {
+    COLL_SHM_WHY = 200, /* bytes of a sentence about an error */
+    COLL_SHM_SLOT =
+        32768,          /* bytes of the longest message that the segment holds in one piece */
+    COLL_SHM_PARTS = 4, /* of SHARED, used in turn by successive collectives */
+    COLL_I_IPC_LAYOUT = 1, /* changes with whatever two ranks must agree on */
+    COLL_I_IPC_GETLK = 36, /* F_OFD_GETLK, F_OFD_SETLK: by open file, not by process */
+    COLL_I_IPC_SETLK = 37,
+    COLL_I_IPC_PAGE = 4096
+};
+
+static const uint64_t COLL_I_IPC_MAGIC = 0x6d68736c6c6f63u; /* "collshm" */
+
+/* How far a rank has come. */
+enum { COLL_I_IPC_AWAY, COLL_I_IPC_ATTACHED, COLL_I_IPC_JOINED, COLL_I_IPC_LEFT };
+
+typedef struct coll_i_ipc_member {
+    uint32_t state;
+    int32_t pid;
+    uint64_t probe; /* address of a word in its memory that holds coll_i_ipc_word */
+    uint32_t
+        reads; /* it wants to, and can, read the memory of all others; when it has joined */
+    unsigned char pad[COLL_NODE_LINE - 20];
+    uint32_t left[COLL_SHM_PARTS]; /* uses of each part of SHARED that it is done with */
+    unsigned char pad2[COLL_NODE_LINE - COLL_SHM_PARTS * sizeof(uint32_t)];
+} coll_i_ipc_member;
+
+typedef struct coll_i_ipc_segment {
+    uint64_t magic; /* the last thing that is written */
+    uint32_t layout, p, cells, slot;
+    uint64_t shared_bytes;
+    unsigned char pad[COLL_NODE_LINE - 32];
+    uint64_t heap; /* where the free part of it begins */
+    uint32_t lost; /* a rank that is gone, + 1 */
+    unsigned char pad2[COLL_NODE_LINE - 12];
+    coll_i_node_world world;
+} coll_i_ipc_segment;
+
+/* Where things lie: distances from the beginning. */
+typedef struct coll_i_ipc_map {
+    uint64_t members, channels, shared, heap, end;
+} coll_i_ipc_map;
+
+COLL_INLINE uint64_t coll_i_ipc_up(uint64_t n, uint64_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+/* Writes the map; false: it is larger than what can be addressed. */
+COLL_INLINE bool coll_i_ipc_map_of(uint32_t p, uint64_t shared_bytes, coll_i_ipc_map *map)
+{
+    const uint64_t most = (uint64_t)1 << 46, pairs = (uint64_t)p * p;
+    const uint64_t channel =
+        sizeof(coll_i_node_channel) + (uint64_t)COLL_SHM_SLOT * COLL_NODE_SLOTS;
+    if (p == 0 || p > 1 << 16 || shared_bytes > most)
+        return false;
+    map->members = sizeof(coll_i_ipc_segment);
+    map->channels = map->members + (uint64_t)p * sizeof(coll_i_ipc_member);
+    map->shared = coll_i_ipc_up(map->channels + pairs * sizeof(uint64_t), COLL_I_IPC_PAGE);
+    map->heap = coll_i_ipc_up(map->shared + shared_bytes, COLL_I_IPC_PAGE);
+    map->end =
+        coll_i_ipc_up(map->heap + (pairs + p) * channel + ((uint64_t)p << 20), COLL_I_IPC_PAGE);
+    return map->end < most;
+}
+
+/* ---- sentences --------------------------------------------------------------------------- */
+
+/* Writes a sentence about an error, if somebody wants it. */
+__attribute__((format(printf, 2, 3))) COLL_INLINE void coll_i_ipc_say(char *why,
+                                                                      const char *format, ...)
+{
+    va_list list;
+    if (!why)
+        return;
+    va_start(list, format);
+    (void)vsnprintf(why, COLL_SHM_WHY, format, list);
+    va_end(list);
+}
+
+/* Closes a file that is not a segment after all. */
+COLL_INLINE int coll_i_ipc_refuse(int fd)
+{
+    if (fd >= 0)
+        (void)close(fd);
+    return -1;
+}
+
+/* ---- locks ------------------------------------------------------------------------------- */
+
+/* The byte of rank r is number r; of the maker, COLL_I_IPC_MAKER. */
+static const uint64_t COLL_I_IPC_MAKER = 0xFFFFFFFFu;
+
+COLL_INLINE struct flock coll_i_ipc_flock(uint64_t byte, uint64_t bytes)
+{
+    struct flock lock;
+    memset(&lock, 0, sizeof lock);
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = (off_t)(((uint64_t)1 << 48) + byte);
+    lock.l_len = (off_t)bytes;
+    return lock;
+}
+
+/* Takes a byte for this open file; false: somebody else has it. */
+COLL_INLINE bool coll_i_ipc_lock(int fd, uint64_t byte)
+{
+    struct flock lock = coll_i_ipc_flock(byte, 1);
+    return fcntl(fd, COLL_I_IPC_SETLK, &lock) == 0;
+}
+
+/* Has another open file one of these bytes? */
+COLL_INLINE bool coll_i_ipc_held(int fd, uint64_t byte, uint64_t bytes)
+{
+    struct flock lock = coll_i_ipc_flock(byte, bytes);
+    return fcntl(fd, COLL_I_IPC_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+COLL_INLINE bool coll_i_ipc_in_use(int fd)
+{
+    return coll_i_ipc_held(fd, 0, COLL_I_IPC_MAKER + 1);
+}
+
+/* ---- making ------------------------------------------------------------------------------ */
+
+/* Does the name still name this open file? */
+COLL_INLINE bool coll_i_ipc_is_named(int fd, const char *name)
+{
+    struct stat mine, its;
+    const int other = shm_open(name, O_RDWR, 0);
+    const bool same = other >= 0 && fstat(fd, &mine) == 0 && fstat(other, &its) == 0 &&
+                      mine.st_ino == its.st_ino && mine.st_dev == its.st_dev;
+    if (other >= 0)
+        (void)close(other);
+    return same;
+}
+
+/* Opens an empty segment of this name that nobody else has, after removing what a crashed run
+ * left of that name; −1: `why` says. */
+COLL_INLINE int coll_i_ipc_claim(const char *name, char *why)
+{
+    for (int tries = 0; tries < 100; tries++) {
+        struct stat its;
+        int fd = shm_open(name, O_RDWR | O_CREAT, 0600);
+        if (fd < 0) {
+            coll_i_ipc_say(why, "the segment %s cannot be made: %s", name, strerror(errno));
+            return -1;
+        }
+        if (fstat(fd, &its) != 0 || its.st_uid != geteuid()) {
+            coll_i_ipc_say(why, "the segment %s belongs to another user: choose another name",
+                           name);
+            return coll_i_ipc_refuse(fd);
+        }
+        if (!coll_i_ipc_lock(fd, COLL_I_IPC_MAKER) || coll_i_ipc_in_use(fd)) {
+            coll_i_ipc_say(why, "the segment %s is in use: choose another name", name);
+            return coll_i_ipc_refuse(fd);
+        }
+        if (!coll_i_ipc_is_named(fd, name)) {
+            (void)close(fd); /* removed a moment ago by another that wants the name */
+            continue;
+        }
+        if (its.st_size == 0)
+            return fd;
+        (void)shm_unlink(name); /* of a run that is over */
+        (void)close(fd);
+    }
+    coll_i_ipc_say(why, "the segment %s is made and removed all the time by others", name);
+    return -1;
+}
+
+/* Reserves memory for a part of the segment. */
+COLL_INLINE bool coll_i_ipc_reserve(int fd, uint64_t at, uint64_t bytes)
+{
+    long got;
+    do {
+        got = syscall(SYS_fallocate, fd, 0, at, bytes);
+    } while (got != 0 && errno == EINTR);
+    return got == 0;
+}
+
+/* Makes a segment for p ranks with shared_bytes of SHARED memory, and returns an open file of it,
+ * the caller's; or −1, and writes to `why`, COLL_SHM_WHY bytes or NULL, a sentence that says what
+ * is wrong.
+ *   name   "/word", a name for shm_open: others find the segment by it until
+ *          coll_shm_unlink. Keep the file open until a rank is attached. A segment of that name
+ *          that a crashed run left is replaced; one that is in use is an error.
+ *          NULL: no name; others inherit the file or are sent it, and nothing can be left behind. */
+COLL_INLINE int coll_shm_create(const char *name, uint32_t p, size_t shared_bytes, char *why)
+{
+    coll_i_ipc_map map;
+    coll_i_ipc_segment *segment;
+    int fd;
+    if (!coll_i_ipc_map_of(p, shared_bytes, &map)) {
+        coll_i_ipc_say(why, "a segment has 1 to 65536 ranks, and less than 64 TB; not %u, %zu",
+                       p, shared_bytes);
+        return -1;
+    }
+    if (map.heap / COLL_I_IPC_PAGE > (uint64_t)sysconf(_SC_PHYS_PAGES)) {
+        coll_i_ipc_say(why, "this machine has no %zu bytes of memory to share", shared_bytes);
+        return -1;
+    }
+    fd = name ? coll_i_ipc_claim(name, why) : (int)syscall(SYS_memfd_create, "coll", 0u);
+    if (fd < 0) {
+        if (!name)
+            coll_i_ipc_say(why, "no segment can be made: %s", strerror(errno));
+        return -1;
+    }
+    if (!coll_i_ipc_reserve(fd, 0, map.heap)) {
+        coll_i_ipc_say(why, "there is no space for a segment of %llu bytes: %s",
+                       (unsigned long long)map.heap, strerror(errno));
+        if (name)
+            (void)shm_unlink(name);
+        return coll_i_ipc_refuse(fd);
+    }
+    segment = (coll_i_ipc_segment *)mmap(NULL, sizeof *segment, PROT_READ | PROT_WRITE,
+                                         MAP_SHARED, fd, 0);
+    if (segment == MAP_FAILED) {
+        coll_i_ipc_say(why, "the segment cannot be mapped: %s", strerror(errno));
+        if (name)
+            (void)shm_unlink(name);
+        return coll_i_ipc_refuse(fd);
+    }
+    segment->layout = COLL_I_IPC_LAYOUT;
+    segment->p = p;
+    segment->cells = COLL_NODE_CELLS;
+    segment->slot = COLL_SHM_SLOT;
+    segment->shared_bytes = shared_bytes;
+    segment->heap = map.heap;
+    __atomic_store_n(&segment->magic, COLL_I_IPC_MAGIC, __ATOMIC_RELEASE);
+    (void)munmap(segment, sizeof *segment);
+    return fd;
+}
+
+/* ---- finding ----------------------------------------------------------------------------- */
+
+COLL_INLINE uint64_t coll_i_ipc_milliseconds(void)
+{
+    struct timeval now;
+    (void)gettimeofday(&now, NULL);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_usec / 1000;
+}
+
+/* Opens a segment by its name, waiting up to so many milliseconds until somebody has made it.
+ * Returns an open file, the caller's, or −1 and a sentence in `why`. */
+COLL_INLINE int coll_shm_open(const char *name, uint32_t milliseconds, char *why)
+{
+    const uint64_t until = coll_i_ipc_milliseconds() + milliseconds;
+    bool stale = false;
+    for (;;) {
+        struct stat its;
+        const int fd = shm_open(name, O_RDWR, 0);
+        if (fd < 0 && errno != ENOENT) {
+            coll_i_ipc_say(why, "the segment %s cannot be opened: %s", name, strerror(errno));
+            return -1;
+        }
+        if (fd >= 0) {
+            uint64_t magic = 0;
+            stale = fstat(fd, &its) == 0 && its.st_size != 0 && !coll_i_ipc_in_use(fd);
+            if (!stale && read(fd, &magic, sizeof magic) == (ssize_t)sizeof magic &&
+                magic == COLL_I_IPC_MAGIC)
+                return fd;
+            (void)close(fd);
+        }
+        if (coll_i_ipc_milliseconds() >= until)
+            break;
+        (void)poll(NULL, 0, 1);
+    }
+    coll_i_ipc_say(why,
+                   stale ? "the segment %s was left by a run that crashed, and nobody makes it "
+                           "anew"
+                         : "nobody has made the segment %s",
+                   name);
+    return -1;
+}
+
+/* Removes the name of a segment, which lives on as long as ranks are attached. Do it when all
+ * are: then nothing is left behind whatever happens. */
+COLL_INLINE void coll_shm_unlink(const char *name)
+{
+    (void)shm_unlink(name);
+}
+
+#endif /* COLL_TRANSPORTS_SHM_SEGMENT_H */

@@ -1,0 +1,403 @@
+/* The transport of processes: segments and what is refused; messages of all lengths and tags in one
+ * thread; every row of the registry; ranks that are processes. */
+#include "check.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#include "coll/comm.h"
+#include "coll/registry.h"
+#include "processes.h"
+#include "rig.h"
+
+#include "kinds.h"
+
+/* ---- segments ---------------------------------------------------------------------------- */
+
+static char why[COLL_SHM_WHY];
+
+/* Was the sentence this one? */
+static bool said(const char *sentence)
+{
+    const bool same = strcmp(why, sentence) == 0;
+    if (!same)
+        printf("    \"%s\" instead of \"%s\"\n", why, sentence);
+    why[0] = 0;
+    return same;
+}
+
+static const char *own_name(void)
+{
+    static char name[40];
+    (void)snprintf(name, sizeof name, "/coll-test-%ld", (long)getpid());
+    return name;
+}
+
+TEST(what_is_no_segment)
+{
+    FILE *const file = tmpfile();
+    int fd = coll_shm_create(NULL, 3, 100, why);
+    coll_shm *a, *b;
+    coll_i_ipc_segment *segment;
+    CHECK(fd >= 0);
+    CHECK(!coll_shm_attach(fd, 3, 3, 100, why));
+    CHECK(said("rank 3 is not below the number of ranks, 3"));
+    CHECK(!coll_shm_attach(fd, 1, 4, 100, why));
+    CHECK(said("the segment is for 3 ranks, not for 4"));
+    CHECK(!coll_shm_attach(fd, 1, 3, 101, why));
+    CHECK(said("the segment has 100 shared bytes, not 101"));
+    CHECK(!coll_shm_attach(fileno(file), 1, 3, 100, why));
+    CHECK(said("the file is not a segment"));
+    CHECK(fwrite(own_name(), 1, 1, file) == 1 && fflush(file) == 0);
+    for (int i = 0; i < 1000; i++)
+        (void)fputs("nonsense", file);
+    (void)fflush(file);
+    CHECK(!coll_shm_attach(fileno(file), 1, 3, 100, why));
+    CHECK(said("the file is not a segment"));
+    a = coll_shm_attach(fd, 1, 3, 100, why);
+    CHECK(a != NULL);
+    CHECK(!coll_shm_attach(fd, 1, 3, 100, why));
+    CHECK(said("rank 1 of the segment is attached already"));
+    CHECK(!coll_shm_join(a, 5, why));
+    CHECK(said("rank 0 has not attached to the segment in time"));
+    coll_shm_detach(a);
+    CHECK(!coll_shm_attach(fd, 1, 3, 100, why));
+    CHECK(said("rank 1 of the segment was attached before, and has ended"));
+    b = coll_shm_attach(fd, 0, 3, 100, NULL);
+    CHECK(b != NULL);
+    b->segment->layout++;
+    CHECK(!coll_shm_attach(fd, 2, 3, 100, why));
+    CHECK(said("the segment was made by another version of the library: build all programs of "
+               "a run alike"));
+    segment = b->segment;
+    segment->layout--;
+    segment->p = 2;
+    segment->shared_bytes = (uint64_t)1 << 40;
+    CHECK(!coll_shm_attach(fd, 1, 2, (size_t)1 << 40, why));
+    CHECK(said("the segment is damaged"));
+    coll_shm_detach(b);
+    coll_shm_detach(NULL);
+    (void)close(fd);
+    (void)fclose(file);
+}
+
+TEST(what_cannot_be_made)
+{
+    const struct rlimit small = {1 << 16, 1 << 16};
+    struct rlimit usual;
+    CHECK_EQ(coll_shm_create(NULL, 0, 0, why), -1);
+    CHECK(said("a segment has 1 to 65536 ranks, and less than 64 TB; not 0, 0"));
+    CHECK_EQ(coll_shm_create(NULL, 2, (size_t)1 << 45, why), -1);
+    CHECK(said("this machine has no 35184372088832 bytes of memory to share"));
+    CHECK_EQ(coll_shm_create("/no/such/name", 2, 0, why), -1);
+    CHECK(strncmp(why, "the segment /no/such/name cannot be made: ", 42) == 0);
+    CHECK_EQ(coll_shm_open("/no/such/name", 0, why), -1);
+    CHECK_EQ(coll_shm_open(own_name(), 3, why), -1);
+    CHECK(strncmp(why, "nobody has made the segment /coll-test-", 39) == 0);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    (void)getrlimit(RLIMIT_FSIZE, &usual);
+    CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0 || usual.rlim_max < small.rlim_max);
+    CHECK_EQ(coll_shm_create(own_name(), 2, 1 << 20, why), -1);
+    CHECK(strncmp(why, "there is no space for a segment of ", 35) == 0);
+    CHECK_EQ(coll_shm_open(own_name(), 0, NULL), -1); /* nothing is left of it */
+}
+
+TEST(names)
+{
+    const char *const name = own_name();
+    int fd = coll_shm_create(name, 2, 0, why), other;
+    coll_shm *a, *b;
+    CHECK(fd >= 0);
+    CHECK_EQ(coll_shm_create(name, 2, 0, why), -1);
+    CHECK(strstr(why, "is in use: choose another name") != NULL);
+    other = coll_shm_open(name, 0, why);
+    CHECK(other >= 0);
+    a = coll_shm_attach(fd, 0, 2, 0, why);
+    (void)close(fd);
+    CHECK_EQ(coll_shm_create(name, 2, 0, why), -1); /* a rank is there */
+    b = coll_shm_attach(other, 1, 2, 0, why);
+    CHECK(a && b);
+    coll_shm_detach(a);
+    coll_shm_detach(b);
+    (void)close(other);
+    CHECK_EQ(coll_shm_open(name, 0, why), -1);
+    CHECK(strstr(why, "was left by a run that crashed, and nobody makes it anew") != NULL);
+    fd = coll_shm_create(name, 5, 0, why); /* replaces it */
+    CHECK(fd >= 0);
+    a = coll_shm_attach(fd, 4, 5, 0, why);
+    CHECK(a != NULL);
+    coll_shm_detach(a);
+    coll_shm_unlink(name);
+    (void)close(fd);
+    CHECK_EQ(coll_shm_open(name, 0, why), -1);
+}
+
+/* Another user may neither open nor replace a segment. Needs to be root. */
+TEST(permission)
+{
+    const char *const name = own_name();
+    const int fd = coll_shm_create(name, 2, 0, NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        if (geteuid() != 0 || setuid(65534) != 0)
+            _exit(0);
+        _exit(coll_shm_open(name, 0, why) == -1 && strstr(why, "cannot be opened: ") &&
+                      coll_shm_create(name, 2, 0, why) == -1 && strstr(why, "cannot be made: ")
+                  ? 0
+                  : 1);
+    }
+    CHECK_EQ(process_end(pid, PROCESSES_PATIENCE), 0);
+    coll_shm_unlink(name);
+    (void)close(fd);
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+static uint32_t random_state;
+
+static uint32_t chance(uint32_t below)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (uint32_t)((uint64_t)(random_state ^ random_state >> 15) * below >> 32);
+}
+
+enum { TAGS = 4, DEEP = 64, LONGEST = 3 * COLL_SHM_SLOT };
+
+/* Messages under way, of each tag, oldest first. */
+typedef struct flow {
+    unsigned char *data[DEEP];
+    size_t bytes[DEEP];
+    coll_handle handle[DEEP];
+    coll_status status[DEEP];
+    unsigned n;
+} flow;
+
+static size_t some_bytes(const coll_shm *shm)
+{
+    static const size_t sizes[] = {
+        0, 1, 47, 48, 49, 1000, COLL_SHM_SLOT, COLL_SHM_SLOT + 1, LONGEST};
+    return sizes[chance(shm->direct ? 9 : 7)];
+}
+
+/* Takes the oldest message of a tag, in one way or the other. */
+static void take_one(const coll_transport *t, coll_shm *a, coll_shm *b, uint32_t tag, flow *f)
+{
+    static unsigned char got[LONGEST];
+    const size_t bytes = f->bytes[0];
+    coll_handle h;
+    const void *message = got;
+    coll_status status;
+    const bool borrows = chance(2) && bytes <= t->max_lent;
+    if (borrows)
+        status = t->borrow(b, 0, tag, bytes, &message, &h);
+    else
+        status = t->recv(b, 0, tag, got, bytes, &h);
+    CHECK_STATUS(status, COLL_OK);
+    CHECK(status != COLL_OK || memcmp(message, f->data[0], bytes) == 0);
+    if (borrows && status == COLL_OK)
+        t->give_back(b, &h);
+    if (f->status[0] == COLL_STARTED)
+        CHECK_STATUS(t->test(a, &f->handle[0]), COLL_OK);
+    free(f->data[0]);
+    f->n--;
+    memmove(f->data, f->data + 1, f->n * sizeof *f->data);
+    memmove(f->bytes, f->bytes + 1, f->n * sizeof *f->bytes);
+    memmove(f->handle, f->handle + 1, f->n * sizeof *f->handle);
+    memmove(f->status, f->status + 1, f->n * sizeof *f->status);
+}
+
+/* Random messages of several tags, received in a random order of tags. */
+static void exchange(bool direct, unsigned steps)
+{
+    static flow flows[TAGS];
+    coll_shm *end[2];
+    const coll_transport *t;
+    unsigned full = 0;
+    if (!CHECK(ends_make(end, 2, 0, direct)))
+        return;
+    t = coll_shm_transport(end[0]);
+    CHECK_EQ(end[0]->direct, direct);
+    for (unsigned step = 0; step < steps; step++) {
+        const uint32_t tag = chance(TAGS);
+        flow *f = &flows[tag];
+        if (f->n < DEEP && chance(100) < 55) {
+            const size_t bytes = some_bytes(end[0]);
+            f->data[f->n] = (unsigned char *)malloc(bytes + 1);
+            memset(f->data[f->n], (int)chance(256), bytes + 1);
+            f->bytes[f->n] = bytes;
+            f->status[f->n] = t->send(end[0], 1, tag, f->data[f->n], bytes, &f->handle[f->n]);
+            CHECK(f->status[f->n] >= 0);
+            if (f->status[f->n] == COLL_AGAIN) {
+                full++;
+                free(f->data[f->n]);
+            } else {
+                f->n++;
+            }
+        } else if (f->n > 0) {
+            take_one(t, end[0], end[1], tag, f);
+        }
+    }
+    for (uint32_t tag = 0; tag < TAGS; tag++)
+        while (flows[tag].n > 0)
+            take_one(t, end[0], end[1], tag, &flows[tag]);
+    CHECK(full > 0);
+    ends_free(end, 2);
+}
+
+TEST(messages)
+{
+    random_state = 7;
+    exchange(false, 20000);
+    exchange(true, 20000);
+}
+
+/* What a channel says is not believed. */
+TEST(nonsense)
+{
+    static unsigned char buf[COLL_SHM_SLOT + 1];
+    coll_shm *end[2];
+    coll_handle h;
+    const coll_transport *t;
+    if (!CHECK(ends_make(end, 2, 0, true)))
+        return;
+    t = coll_shm_transport(end[0]);
+    for (size_t bytes = sizeof buf - 1; bytes <= sizeof buf; bytes++) {
+        coll_i_node_link *link;
+        CHECK(t->send(end[0], 1, 0, buf, bytes, &h) >= 0);
+        link = end[0]->node.links[1];
+        link->out->cells[(link->tail - 1) % COLL_NODE_CELLS].payload.sent =
+            bytes == sizeof buf ? end[0]->node.end : 64 * 3 + 1;
+        CHECK_STATUS(t->recv(end[1], 0, 0, buf, bytes, &h), COLL_ERR_IO);
+        CHECK_STATUS(t->recv(end[1], 0, 1, buf, bytes, &h), COLL_ERR_IO);
+        if (bytes < sizeof buf) /* the reader may skip it only by a word of its own */
+            coll_i_node_pop(end[1]->node.links[0]);
+    }
+    end[0]->node.channels[2] = UINT64_MAX;
+    CHECK_STATUS(t->send(end[1], 0, 0, buf, 1, &h), COLL_ERR_MEMORY);
+    end[0]->segment->heap = UINT64_MAX - 100;
+    end[0]->node.channels[2] = 0;
+    CHECK_STATUS(t->send(end[1], 0, 0, buf, 1, &h), COLL_ERR_MEMORY);
+    ends_free(end, 2);
+}
+
+/* ---- collectives ------------------------------------------------------------------------- */
+
+/* Runs a rig's ranks one after the other in this thread. */
+static void visit_row(rig *it, const char *what, void *arg)
+{
+    coll_shm **const end = (coll_shm **)arg;
+    uint32_t running = it->p;
+    rig_fill(it);
+    for (uint32_t r = 0; r < it->p; r++) {
+        rig_rank *me = &it->ranks[r];
+        me->run.transport = coll_shm_transport(end[r]);
+        me->run.ctx = end[r];
+        me->run.tag = it->problem.flags;
+        if (me->plan.traits & (COLL_NEEDS_FABRIC_REDUCE))
+            return;
+        (void)coll_request_init(&me->request, me->slots, me->plan.window + it->p % 3);
+        CHECK_STATUS(coll_request_start(&me->request, &me->run), COLL_OK);
+    }
+    for (unsigned long rounds = 0; running > 0 && rounds < 1000000; rounds++) {
+        running = 0;
+        for (uint32_t r = 0; r < it->p; r++)
+            running += coll_request_progress(&it->ranks[r].request) == COLL_AGAIN;
+    }
+    for (uint32_t r = 0; r < it->p; r++)
+        CHECK_STATUS(it->ranks[r].request.status, COLL_OK);
+    if (!CHECK(rig_right(it)))
+        printf("    %s %s p=%u count=%zu\n", what, it->ranks[0].plan.algorithm->name, it->p,
+               it->problem.count);
+}
+
+TEST(every_row)
+{
+    static const uint32_t ranks[] = {1, 2, 5, 8};
+    for (unsigned k = 0; k < 4; k++) {
+        coll_shm *end[PROCESSES_MOST];
+        if (!CHECK(ends_make(end, ranks[k], 0, k & 1)))
+            return;
+        for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+            CHECK(rig_each(coll_registry[i], ranks[k], (i + k) & 1 ? 3 : 70, visit_row, end));
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+            if (ranks[k] <= kinds_ranks(kinds[i]))
+                CHECK(rig_each(kinds[i], ranks[k], k == 2 ? 9000 : 70, visit_row, end));
+        ends_free(end, ranks[k]);
+    }
+}
+
+/* ---- processes --------------------------------------------------------------------------- */
+
+static int allreduces(coll_shm *shm, void *arg)
+{
+    enum { MOST = 100000 };
+    static double x[MOST], sum[MOST], memory[2 * MOST];
+    const uint32_t rank = shm->node.rank, p = shm->node.p;
+    coll_comm comm;
+    (void)arg;
+    if (coll_comm_init(&comm, coll_shm_transport(shm), shm, rank, p, memory, sizeof memory) !=
+        COLL_OK)
+        return 1;
+    for (size_t n = 1; n <= MOST; n *= 10)
+        for (int round = 0; round < 5; round++) {
+            for (size_t i = 0; i < n; i++)
+                x[i] = (double)(rank + i);
+            if (coll_allreduce(&comm, x, sum, n, COLL_F64, COLL_SUM) != COLL_OK)
+                return 2;
+            for (size_t i = 0; i < n; i++)
+                if (sum[i] != (double)(p * (p - 1) / 2 + p * i))
+                    return 3;
+        }
+    return coll_comm_free(&comm) == COLL_OK ? 0 : 4;
+}
+
+static int allreduces_in_shared(coll_shm *shm, void *arg)
+{
+    unsigned char *const words = (unsigned char *)coll_shm_shared(shm);
+    words[shm->node.rank] = (unsigned char)(shm->node.rank + 1);
+    const int code = allreduces(shm, arg);
+    for (uint32_t r = 0; r < shm->node.p; r++)
+        if (words[r] != r + 1)
+            return 5;
+    return code;
+}
+
+TEST(processes)
+{
+    for (uint32_t p = 1; p <= 5; p += 2) {
+        pid_t pid[PROCESSES_MOST];
+        processes_start(pid, p, 4096, allreduces_in_shared, NULL);
+        CHECK(processes_end(pid, p));
+    }
+}
+
+/* Several segments at once, with ranks in different orders. */
+TEST(several_segments)
+{
+    coll_shm *one[2], *two[2];
+    coll_handle h;
+    int x = 3, y = 0;
+    CHECK(ends_make(one, 2, 0, false) && ends_make(two, 2, 10, false));
+    CHECK_STATUS(coll_shm_transport(one[0])->send(one[0], 1, 0, &x, sizeof x, &h), COLL_OK);
+    CHECK_STATUS(coll_shm_transport(two[1])->recv(two[1], 0, 0, &y, sizeof y, &h),
+                 COLL_STARTED);
+    coll_shm_transport(two[1])->cancel(two[1], &h);
+    CHECK_STATUS(coll_shm_transport(one[1])->recv(one[1], 0, 0, &y, sizeof y, &h), COLL_OK);
+    CHECK_EQ(y, 3);
+    ends_free(one, 2);
+    ends_free(two, 2);
+}
+
+int main(void)
+{
+    RUN(what_is_no_segment);
+    RUN(names);
+    RUN(permission);
+    RUN(messages);
+    RUN(nonsense);
+    RUN(every_row);
+    RUN(processes);
+    RUN(several_segments);
+    RUN(what_cannot_be_made); /* the last: it lowers a limit */
+    return check_done();
+}
