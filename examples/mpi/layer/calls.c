@@ -211,7 +211,7 @@ static void hold(struct job *job, struct operation *operation)
  * started in any order, of persistent ones in the order in which they are made. */
 static uint32_t next_tag(struct comm *comm, bool persistent)
 {
-    const uint32_t half = (uint32_t)settings.tag_most / 2, tag = comm->next[persistent];
+    const uint32_t half = (uint32_t)settings.tags / 2, tag = comm->next[persistent];
     comm->next[persistent] = tag + 1 < half ? tag + 1 : 0;
     return (persistent ? half : 0) + tag;
 }
@@ -222,7 +222,7 @@ static void take_part(struct job *job, struct comm *comm)
     job->comm = comm;
     comm->jobs++;
     job->run.tag = next_tag(comm, job->how == PERSISTENT);
-    job->run.ctx = &comm->mpi;
+    nodes_transport(comm, &job->run);
     job->run.rank = comm->rank;
     job->run.shared = NULL;
     job->run.shared_bytes = 0;

@@ -13,71 +13,7 @@
 
 static int keyval = MPI_KEYVAL_INVALID;
 
-static uint32_t *world_nodes; /* node of each rank of MPI_COMM_WORLD */
-static struct comm *last;     /* that was looked up */
-
-/* ---- nodes ------------------------------------------------------------------------------- */
-
-/* Ranks of one node are ranks of MPI_COMM_WORLD that share memory. Collective. */
-static void find_world_nodes(void)
-{
-    MPI_Comm node;
-    int rank, p, first;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &p);
-    world_nodes = malloc((size_t)p * sizeof *world_nodes);
-    if (!world_nodes)
-        PMPI_Abort(MPI_COMM_WORLD, 1);
-    first = rank;
-    if (settings.ppn > 0) {
-        first = rank - rank % (int)settings.ppn;
-    } else if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL,
-                                    &node) == MPI_SUCCESS) {
-        PMPI_Bcast(&first, 1, MPI_INT, 0, node);
-        PMPI_Comm_free(&node);
-    }
-    PMPI_Allgather(&first, 1, MPI_INT, world_nodes, 1, MPI_INT, MPI_COMM_WORLD);
-}
-
-/* Writes which ranks of a communicator are on which node. If the ranks of a node do not follow
- * each other, or some are from outside of the world, all count as on one. */
-static void find_nodes(struct comm *comm, MPI_Group group)
-{
-    const uint32_t p = comm->p;
-    int *ranks = malloc(2 * p * sizeof *ranks), *in_world = ranks + p;
-    uint32_t *firsts = malloc((2 * p + 1) * sizeof *firsts), *of = firsts + p + 1, n = 0;
-    coll_problem empty;
-    MPI_Group world;
-    bool consecutive = ranks && firsts;
-    coll_problem_init(&empty, COLL_BARRIER, p, 0, 1);
-    comm->nodes = empty.nodes;
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    for (uint32_t i = 0; consecutive && i < p; i++)
-        ranks[i] = (int)i;
-    if (consecutive)
-        consecutive =
-            PMPI_Group_translate_ranks(group, (int)p, ranks, world, in_world) == MPI_SUCCESS;
-    for (uint32_t i = 0; consecutive && i < p; i++) {
-        consecutive = in_world[i] != MPI_UNDEFINED;
-        if (!consecutive)
-            break;
-        ranks[i] = (int)world_nodes[in_world[i]];
-        for (uint32_t k = 0; consecutive && k + 1 < n; k++)
-            consecutive = ranks[i] != ranks[firsts[k]]; /* not back on a node that was left */
-        if (i == 0 || ranks[i] != ranks[i - 1])
-            firsts[n++] = i;
-        of[i] = n - 1;
-    }
-    PMPI_Group_free(&world);
-    free(ranks);
-    if (!consecutive || n < 2) {
-        free(firsts);
-        return;
-    }
-    firsts[n] = p;
-    coll_nodes_table(&comm->nodes, n, firsts, of);
-    comm->firsts = firsts;
-}
+static struct comm *last; /* that was looked up */
 
 /* ---- records ----------------------------------------------------------------------------- */
 
@@ -87,7 +23,7 @@ static void end(struct comm *comm)
         (void)PMPI_Comm_free(&comm->mpi.comm);
     coll_mpi_free(&comm->mpi);
     repeats_free(comm->repeats);
-    free(comm->firsts);
+    nodes_leave(comm);
     free(comm->graph);
     free(comm->neighbors);
     free(comm);
@@ -169,7 +105,7 @@ static struct comm *create(MPI_Comm handle, bool met)
         PMPI_Comm_group(handle, &group);
         comm->runs_here = open_private(comm, handle, group);
         comm->mpi.crowded = settings.crowded;
-        find_nodes(comm, group);
+        nodes_join(comm, group);
         PMPI_Group_free(&group);
     }
     if (PMPI_Comm_set_attr(handle, keyval, comm) != MPI_SUCCESS)
@@ -195,7 +131,6 @@ struct comm *comm_of(MPI_Comm handle, bool may_create)
 void comms_init(void)
 {
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop, &keyval, NULL);
-    find_world_nodes();
     (void)create(MPI_COMM_WORLD, true);
     (void)create(MPI_COMM_SELF, true);
 }
@@ -207,7 +142,6 @@ void comms_end(void)
         if (comm_of(all[i], false))
             PMPI_Comm_delete_attr(all[i], keyval);
     PMPI_Comm_free_keyval(&keyval);
-    free(world_nodes);
 }
 
 /* ---- neighbours -------------------------------------------------------------------------- */

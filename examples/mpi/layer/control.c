@@ -5,6 +5,7 @@
  *   COLL_OFF=alltoall,… the library's own collectives
  *   COLL_VERBOSE=1      what was chosen and why, and what it took
  *   COLL_PPN=4          as if so many ranks that follow each other were a node
+ *   COLL_SHM=0          messages within a node are the library's too
  *
  * What it does not understand ends the program with a sentence: a run with other algorithms than
  * one believes is worse than none. All ranks must be asked for the same.
@@ -18,6 +19,7 @@
 enum { RULES_MOST = 1000 };
 
 static coll_table forced, table, tuned;
+static coll_rule_list within[2]; /* the first two once more, before the rules of nodes */
 static void *memory[3];
 
 static coll_sentence error;
@@ -67,6 +69,11 @@ static bool read_rules(void)
     table.list.next = &tuned.list;
     tuned.list.next = &coll_rules_built_in;
     settings.rules = &forced.list;
+    within[0] = forced.list;
+    within[1] = table.list;
+    within[0].next = &within[1];
+    within[1].next = nodes_rules();
+    settings.node_rules = &within[0];
     settings.kits = asked_with(COLL_NEEDS_BUILD) != 0;
     settings.packs = COLL_BIT(COLL_REDUCE_SCATTER) /* MPI has no displacements for it */
                      | (asked_with(COLL_NEEDS_PACKED) & COLL_BIT(COLL_ALLGATHERV));
@@ -78,7 +85,7 @@ static bool read_rules(void)
 static bool read_words(void)
 {
     const char *off = asked("COLL_OFF"), *verbose = asked("COLL_VERBOSE");
-    const char *ppn = asked("COLL_PPN");
+    const char *ppn = asked("COLL_PPN"), *shm = asked("COLL_SHM");
     coll_sentence why;
     uint64_t number = 0;
     if (*off && !coll_collectives_read(off, &settings.off, &why))
@@ -90,6 +97,9 @@ static bool read_words(void)
         return coll_refuse(&error, "COLL_PPN is a number of ranks from 1 on, not \"%.60s\"",
                            ppn);
     settings.ppn = (uint32_t)number;
+    if (*shm && strcmp(shm, "0") != 0 && strcmp(shm, "1") != 0)
+        return coll_refuse(&error, "COLL_SHM is 0 or 1, not \"%.60s\"", shm);
+    settings.shm = strcmp(shm, "0") != 0;
     return true;
 }
 
@@ -105,6 +115,7 @@ static uint64_t digest(void)
 {
     uint64_t sum = mixed(0xCBF29CE484222325u, &settings.off, sizeof settings.off);
     sum = mixed(sum, &settings.ppn, sizeof settings.ppn);
+    sum = mixed(sum, &settings.shm, sizeof settings.shm);
     for (const coll_rule_list *list = settings.rules; list; list = list->next)
         for (size_t i = 0; i < list->n; i++) {
             char line[1024];
@@ -133,7 +144,7 @@ static void agree(bool understood)
     else if (least[2] == p && rank == 0)
         fprintf(stderr,
                 "coll: the ranks were started with different settings in COLL_ALGORITHM, "
-                "COLL_TABLE, COLL_OFF or COLL_PPN\n");
+                "COLL_TABLE, COLL_OFF, COLL_PPN or COLL_SHM\n");
     PMPI_Finalize();
     exit(2);
 }

@@ -20,14 +20,11 @@ static struct job **holders; /* jobs with a token, by its tag; NULL: the tag is 
 static size_t n_holders;
 static unsigned n_persistent;
 static MPI_Comm tokens = MPI_COMM_NULL;
-static coll_transport transport;
 
 void jobs_init(void)
 {
     PMPI_Comm_dup(MPI_COMM_SELF, &tokens);
     PMPI_Comm_set_errhandler(tokens, MPI_ERRORS_RETURN);
-    transport = coll_mpi_transport;
-    transport.tags = (uint32_t)settings.tag_most;
 }
 
 void jobs_end(void)
@@ -231,7 +228,6 @@ void job_start(struct job *job)
         job->started = PMPI_Wtime();
     /* What cannot be packed is not sent, but others wait for us. */
     job->error = job->n_loads > 0 ? job_load(job) : MPI_SUCCESS;
-    job->run.transport = &transport;
     status = coll_request_init(&job->request, job->slots,
                                job->plan->window > WINDOW ? job->plan->window : WINDOW);
     if (*job->checked) {
@@ -261,9 +257,15 @@ bool jobs_progress(void)
     return moved;
 }
 
+/* Messages through memory do not move the library on, but other ranks may wait for what it does for
+ * the program's own messages. */
 void jobs_idle(uint32_t idle)
 {
-    enum { SPINS = 2000, CROWDED_SPINS = 1 };
+    enum { SPINS = 2000, CROWDED_SPINS = 1, LIBRARY = 64 };
+    if (settings.shm && idle % LIBRARY == 0) {
+        int here;
+        (void)PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, settings.self, &here, MPI_STATUS_IGNORE);
+    }
     if (idle > (settings.crowded ? CROWDED_SPINS : SPINS))
         (void)sched_yield();
 }

@@ -11,6 +11,7 @@
  *   setup.c    MPI_Init, MPI_Finalize
  *   control.c  what the environment asks for
  *   comms.c    a private communicator for each of the program's
+ *   nodes.c    which ranks share a node, and messages through its memory
  *   types.c    datatypes: what coll calls them, and whether their data is one run of bytes
  *   buffers.c  where the blocks of a buffer lie; packing those that have gaps
  *   memory.c   memory that is kept for the next call
@@ -119,9 +120,14 @@ struct comm {
     coll_mpi mpi;    /* on a private communicator of the same ranks */
     uint32_t rank, p;
     coll_nodes nodes;
-    uint32_t *firsts;        /* of `nodes`, if it is a table */
-    uint32_t next[2];        /* tag of the next call, and of the next persistent one */
-    unsigned jobs;           /* that use it */
+    uint32_t *firsts; /* of `nodes`, if it is a table */
+    uint32_t *seats;  /* its ranks' in the memory of this rank's node, COLL_NOBODY if elsewhere;
+                       * NULL: messages are the library's */
+    uint32_t number;  /* of the communicator there, from 1 on */
+    bool one_node;    /* all its ranks are there, … */
+    coll_group group; /* … and these of the segment's; otherwise the identity */
+    uint32_t next[2]; /* tag of the next call, and of the next persistent one */
+    unsigned jobs;    /* that use it */
     coll_graph *graph;       /* neighbours, once they were needed */
     uint32_t *neighbors;     /* memory of `graph` */
     struct repeats *repeats; /* of calls made before: repeats.c */
@@ -136,6 +142,19 @@ struct comm *comm_of(MPI_Comm comm, bool may_create);
 void comm_done(struct comm *comm);
 /* NULL: the library refuses neighbour collectives on it. */
 const coll_graph *comm_graph(struct comm *comm);
+
+/* ---- nodes: nodes.c ---------------------------------------------------------------------- */
+
+void nodes_init(void);
+void nodes_end(void);
+/* Finds out about the ranks of a new communicator; collective. */
+void nodes_join(struct comm *comm, MPI_Group group);
+/* This rank is done with it. */
+void nodes_leave(struct comm *comm);
+/* Writes by what a run's messages go, and their tag there; run->tag is the layer's. */
+void nodes_transport(struct comm *comm, coll_run *run);
+/* Rules for communicators of one node. */
+const coll_rule_list *nodes_rules(void);
 
 /* ---- calls: entries.c, calls.c, buffers.c ----------------------------------------------------------- */
 
@@ -286,15 +305,19 @@ void repeats_free(struct repeats *memory);
 
 /* ---- what was asked for: setup.c, control.c, tuned.c ------------------------------------- */
 
+enum { TAGS_MOST = 1 << 20 };
+
 struct settings {
-    const coll_rule_list *rules; /* which algorithm, the user's first */
-    bool kits;                   /* some of them are of algorithms that are made of others */
-    uint32_t off;                /* mask of collectives that the library does */
+    /* Which algorithm, the user's first; for messages through the memory of a node, and others. */
+    const coll_rule_list *node_rules, *rules;
+    bool kits;      /* some of them are of algorithms that are made of others */
+    uint32_t off;   /* mask of collectives that the library does */
     uint32_t packs; /* … whose blocks lie packed on all ranks, or are brought so */
     bool verbose;
     bool threads;  /* the lock is needed */
     bool ready;    /* between MPI_Init and MPI_Finalize */
-    int tag_most;  /* the largest tag that the library has */
+    int tags;      /* 0 … tags − 1 are used, at most TAGS_MOST */
+    bool shm;      /* messages go through the memory of a node */
     bool crowded;  /* there are more ranks on this node than processors */
     uint32_t ppn;  /* ranks of a node as the user says; 0: as they are */
     MPI_Comm self; /* private, of this rank alone */

@@ -25,7 +25,10 @@ coll_status plan_for(struct job *job, const coll_problem *problem, bool exact)
         if (!job->kit)
             return COLL_ERR_MEMORY;
     }
-    status = coll_select_from(settings.rules, problem, &terms, job->kit, job->plan, &rule);
+    status = coll_select_from(job->comm->one_node ? settings.node_rules : settings.rules,
+                              problem, &terms, job->kit, job->plan, &rule);
+    if (status == COLL_OK)
+        status = coll_plan_place(job->plan, &job->comm->group);
     if (status == COLL_OK && settings.verbose && job->comm->rank == 0) {
         coll_kit *kit = settings.kits ? new_kit(job, problem) : NULL;
         report_choice(problem, rule, control_passed_over(problem, &terms, kit, rule));

@@ -49,7 +49,7 @@ static void begin(int level)
     int found = 0;
     settings.threads = level == MPI_THREAD_MULTIPLE;
     PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found);
-    settings.tag_most = found ? *(int *)value : 32767;
+    settings.tags = found && *(int *)value < TAGS_MOST ? *(int *)value : TAGS_MOST;
     PMPI_Comm_dup(MPI_COMM_SELF, &settings.self);
     PMPI_Comm_set_errhandler(settings.self, MPI_ERRORS_RETURN);
     settings.crowded = is_crowded();
@@ -57,6 +57,7 @@ static void begin(int level)
     jobs_init();
     types_init();
     ops_init();
+    nodes_init();
     lock();
     comms_init();
     unlock();
@@ -89,6 +90,7 @@ EXPORT int MPI_Finalize(void)
             report_end();
         settings.ready = false;
         comms_end();
+        nodes_end();
         jobs_end();
         types_end();
         pool_end();

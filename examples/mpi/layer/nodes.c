@@ -1,0 +1,319 @@
+/* examples/mpi/layer/nodes.c — which ranks share a node, and messages through its memory
+ *
+ * The ranks of a node have a segment (coll/transports/shm.h), if it can be made for all of them. A
+ * communicator has a number of its own in each node that has several of its ranks, which goes into
+ * the tags of its messages there; the first of these ranks takes it out of a table in the segment,
+ * and it is free again when all of them have left the communicator. Whether two ranks talk
+ * through memory depends on what both of them know: the node, and its number of the communicator.
+ *
+ * A communicator of one node alone uses the segment's transport as it is. One of several nodes
+ * uses a transport that looks who the peer is.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "coll/transports/node/rules.h"
+#include "coll/transports/shm.h"
+#include "layer.h"
+
+enum { NUMBERS = 4096, PATIENCE_MS = 20000 }; /* numbers and tags fill 32 bits */
+
+/* In SHARED memory: how many ranks have a communicator of each number; 0: it is free. Number 0
+ * is none. */
+struct numbers {
+    uint32_t next;
+    uint32_t users[NUMBERS];
+};
+
+static uint32_t *world_nodes; /* node of each rank of MPI_COMM_WORLD, its first rank */
+static coll_shm *shm;         /* of this rank's node; NULL: messages are the library's */
+static bool several;          /* nodes */
+static coll_transport across,
+    mixed; /* of communicators without a number, and of several nodes */
+
+static struct numbers *numbers(void)
+{
+    return (struct numbers *)coll_shm_shared(shm);
+}
+
+/* ---- the node's memory ------------------------------------------------------------------- */
+
+static bool all_do(MPI_Comm node, bool good)
+{
+    int mine = good, all = 0;
+    PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, node);
+    return all != 0;
+}
+
+/* Has every rank of the node attach to a segment that its first one makes, under a name that is
+ * gone again before this returns. */
+static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
+{
+    char name[64];
+    int fd = -1;
+    bool good;
+    snprintf(name, sizeof name, "/collmpi-%ld", (long)getpid());
+    if (rank == 0)
+        fd = coll_shm_create(name, p, sizeof(struct numbers), why);
+    PMPI_Bcast(name, sizeof name, MPI_CHAR, 0, node);
+    good = all_do(node, rank != 0 || fd >= 0);
+    if (good && rank != 0)
+        fd = coll_shm_open(name, PATIENCE_MS, why);
+    if (fd >= 0) {
+        shm = coll_shm_attach(fd, rank, p, sizeof(struct numbers), why);
+        (void)close(fd);
+    }
+    good = all_do(node, good && shm);
+    if (rank == 0 && fd >= 0)
+        coll_shm_unlink(name);
+    if (good && several)
+        coll_shm_ask_direct(shm); /* the other nodes' messages are not cut into pieces either */
+    good = good && all_do(node, coll_shm_join(shm, PATIENCE_MS, why));
+    return good && (!several || all_do(node, coll_shm_transport(shm)->max_bytes == 0));
+}
+
+/* Collective over the ranks that share memory, of which the node may be a part. */
+static void open_memory(MPI_Comm sharing, uint32_t first)
+{
+    char why[COLL_SHM_WHY] = "another rank of the node could not";
+    uint32_t members = 0;
+    int rank, p, world;
+    MPI_Comm node;
+    PMPI_Comm_size(MPI_COMM_WORLD, &world);
+    for (int i = 0; i < world; i++) {
+        members += world_nodes[i] == first;
+        several = several || world_nodes[i] != first;
+    }
+    PMPI_Comm_split(sharing, (int)first, 0, &node);
+    PMPI_Comm_rank(node, &rank);
+    PMPI_Comm_size(node, &p);
+    if (p > 1 && (uint32_t)p == members && !attach(node, (uint32_t)rank, members, why)) {
+        coll_shm_detach(shm);
+        shm = NULL;
+        if (settings.verbose)
+            fprintf(stderr, "coll: messages within a node are the library's: %s\n", why);
+    }
+    PMPI_Comm_free(&node);
+}
+
+/* ---- communicators ----------------------------------------------------------------------- */
+
+/* Writes of all ranks of a communicator which ranks of the world they are, or MPI_UNDEFINED. */
+static bool find_in_world(const struct comm *comm, MPI_Group group, int *in_world)
+{
+    int *ranks = malloc(comm->p * sizeof *ranks);
+    MPI_Group world;
+    bool found;
+    if (!ranks)
+        return false;
+    for (uint32_t i = 0; i < comm->p; i++)
+        ranks[i] = (int)i;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    found =
+        PMPI_Group_translate_ranks(group, (int)comm->p, ranks, world, in_world) == MPI_SUCCESS;
+    PMPI_Group_free(&world);
+    free(ranks);
+    return found;
+}
+
+/* Writes which ranks are on which node. If the ranks of a node do not follow each other, or some
+ * are from outside of the world, all count as on one. */
+static void find_nodes(struct comm *comm, const int *in_world)
+{
+    const uint32_t p = comm->p;
+    uint32_t *firsts = malloc((2 * p + 1) * sizeof *firsts), *of = firsts + p + 1, n = 0;
+    bool consecutive = firsts != NULL;
+    for (uint32_t i = 0; consecutive && i < p; i++) {
+        const uint32_t before = i > 0 ? world_nodes[in_world[i - 1]] : UINT32_MAX;
+        consecutive = in_world[i] != MPI_UNDEFINED;
+        if (!consecutive)
+            break;
+        for (uint32_t k = 0; k + 1 < n; k++) /* not back on a node that was left */
+            consecutive =
+                consecutive && world_nodes[in_world[i]] != world_nodes[in_world[firsts[k]]];
+        if (world_nodes[in_world[i]] != before)
+            firsts[n++] = i;
+        of[i] = n - 1;
+    }
+    if (!consecutive || n < 2) {
+        free(firsts);
+        return;
+    }
+    firsts[n] = p;
+    coll_nodes_table(&comm->nodes, n, firsts, of);
+    comm->firsts = firsts;
+}
+
+/* Takes a number that is free, for so many ranks; 0: there is none. */
+static uint32_t take_number(uint32_t ranks)
+{
+    struct numbers *all = numbers();
+    for (uint32_t tries = 1; tries < NUMBERS; tries++) {
+        const uint32_t number =
+            1 + __atomic_fetch_add(&all->next, 1, __ATOMIC_RELAXED) % (NUMBERS - 1);
+        uint32_t users = 0;
+        if (__atomic_compare_exchange_n(&all->users[number], &users, ranks, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return number;
+    }
+    return 0;
+}
+
+/* Gives the communicator its number among this rank's node, and its ranks there their seats. */
+static void find_seats(struct comm *comm, const int *in_world)
+{
+    const uint32_t here = shm ? world_nodes[in_world[comm->rank]] : UINT32_MAX;
+    uint32_t *all = calloc(2 * (size_t)comm->p, sizeof *all), *seats = all + comm->p;
+    uint32_t together = 0, leader = COLL_NOBODY, mine = 0;
+    if (!all)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    for (uint32_t i = 0; i < comm->p; i++) {
+        seats[i] = COLL_NOBODY;
+        if (!shm || in_world[i] == MPI_UNDEFINED || world_nodes[in_world[i]] != here)
+            continue;
+        leader = together++ == 0 ? i : leader;
+        seats[i] = 0;
+        for (int k = (int)here; k < in_world[i]; k++)
+            seats[i] += world_nodes[k] == here;
+    }
+    if (leader == comm->rank && together > 1)
+        mine = take_number(together);
+    unlock(); /* other ranks may be busy with those of other threads first */
+    PMPI_Allgather(&mine, 1, MPI_UINT32_T, all, 1, MPI_UINT32_T, comm->mpi.comm);
+    lock();
+    comm->number = leader == COLL_NOBODY ? 0 : all[leader];
+    comm->seats = comm->number > 0 ? all : NULL;
+    comm->one_node = comm->number > 0 && together == comm->p;
+    if (comm->number > 0)
+        memmove(all, seats, comm->p * sizeof *seats);
+    else
+        free(all);
+}
+
+void nodes_join(struct comm *comm, MPI_Group group)
+{
+    int *in_world = malloc(comm->p * sizeof *in_world);
+    coll_problem empty;
+    coll_problem_init(&empty, COLL_BARRIER, comm->p, 0, 1);
+    comm->nodes = empty.nodes;
+    coll_group_identity(&comm->group);
+    if (!in_world || !find_in_world(comm, group, in_world))
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    if (comm->p > 1 && comm->runs_here) {
+        find_nodes(comm, in_world);
+        if (settings.shm)
+            find_seats(comm, in_world);
+    }
+    free(in_world);
+    if (comm->one_node)
+        coll_group_table(&comm->group, comm->seats, NULL);
+}
+
+void nodes_leave(struct comm *comm)
+{
+    if (comm->number > 0 && shm)
+        (void)__atomic_sub_fetch(&numbers()->users[comm->number], 1, __ATOMIC_ACQ_REL);
+    free(comm->seats);
+    free(comm->firsts);
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+static uint32_t tag_within(const struct comm *comm, uint32_t tag)
+{
+    return comm->number * (uint32_t)TAGS_MOST + tag;
+}
+
+/* Of the second word of a handle: whose the operation is. */
+enum { WITHIN, ACROSS };
+
+static coll_status mixed_send(void *ctx, uint32_t peer, uint32_t tag, const void *buf,
+                              size_t bytes, coll_handle *h)
+{
+    struct comm *comm = (struct comm *)ctx;
+    if (comm->seats[peer] != COLL_NOBODY)
+        return coll_shm_transport(shm)->send(shm, comm->seats[peer], tag_within(comm, tag), buf,
+                                             bytes, h);
+    h->word[1] = ACROSS;
+    return coll_mpi_transport.send(&comm->mpi, peer, tag, buf, bytes, h);
+}
+
+static coll_status mixed_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf, size_t bytes,
+                              coll_handle *h)
+{
+    struct comm *comm = (struct comm *)ctx;
+    if (comm->seats[peer] != COLL_NOBODY)
+        return coll_shm_transport(shm)->recv(shm, comm->seats[peer], tag_within(comm, tag), buf,
+                                             bytes, h);
+    h->word[1] = ACROSS;
+    return coll_mpi_transport.recv(&comm->mpi, peer, tag, buf, bytes, h);
+}
+
+static coll_status mixed_test(void *ctx, coll_handle *h)
+{
+    return h->word[1] == ACROSS ? coll_mpi_transport.test(&((struct comm *)ctx)->mpi, h)
+                                : coll_shm_transport(shm)->test(shm, h);
+}
+
+static void mixed_cancel(void *ctx, coll_handle *h)
+{
+    if (h->word[1] == ACROSS)
+        coll_mpi_transport.cancel(&((struct comm *)ctx)->mpi, h);
+    else
+        coll_shm_transport(shm)->cancel(shm, h);
+}
+
+void nodes_transport(struct comm *comm, coll_run *run)
+{
+    if (comm->one_node) {
+        run->transport = coll_shm_transport(shm);
+        run->ctx = shm;
+        run->tag = tag_within(comm, run->tag);
+        return;
+    }
+    run->transport = comm->seats ? &mixed : &across;
+    run->ctx = comm->seats ? (void *)comm : &comm->mpi;
+}
+
+const coll_rule_list *nodes_rules(void)
+{
+    return coll_node_rules(settings.crowded);
+}
+
+/* ---- beginning and end ------------------------------------------------------------------- */
+
+void nodes_init(void)
+{
+    MPI_Comm sharing = MPI_COMM_NULL;
+    int rank, p, first;
+    across = coll_mpi_transport;
+    across.tags = (uint32_t)settings.tags;
+    mixed = across;
+    mixed.send = mixed_send;
+    mixed.recv = mixed_recv;
+    mixed.test = mixed_test;
+    mixed.cancel = mixed_cancel;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &p);
+    world_nodes = malloc((size_t)p * sizeof *world_nodes);
+    if (!world_nodes)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    first = rank;
+    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL,
+                             &sharing) == MPI_SUCCESS)
+        PMPI_Bcast(&first, 1, MPI_INT, 0, sharing);
+    if (settings.ppn > 0)
+        first = rank - rank % (int)settings.ppn;
+    PMPI_Allgather(&first, 1, MPI_INT, world_nodes, 1, MPI_INT, MPI_COMM_WORLD);
+    if (sharing != MPI_COMM_NULL && settings.shm)
+        open_memory(sharing, (uint32_t)first);
+    if (sharing != MPI_COMM_NULL)
+        PMPI_Comm_free(&sharing);
+}
+
+void nodes_end(void)
+{
+    coll_shm_detach(shm);
+    shm = NULL;
+    free(world_nodes);
+}
