@@ -20,11 +20,14 @@ static struct job **holders; /* jobs with a token, by its tag; NULL: the tag is 
 static size_t n_holders;
 static unsigned n_persistent;
 static MPI_Comm tokens = MPI_COMM_NULL;
+static MPI_Request pulse = MPI_REQUEST_NULL; /* never done: to test it moves the library on */
 
 void jobs_init(void)
 {
     PMPI_Comm_dup(MPI_COMM_SELF, &tokens);
     PMPI_Comm_set_errhandler(tokens, MPI_ERRORS_RETURN);
+    if (settings.shm)
+        PMPI_Irecv(NULL, 0, MPI_BYTE, 0, settings.tags, settings.self, &pulse);
 }
 
 void jobs_end(void)
@@ -35,6 +38,10 @@ void jobs_end(void)
         free(job);
     }
     free(holders);
+    if (pulse != MPI_REQUEST_NULL) {
+        PMPI_Cancel(&pulse);
+        PMPI_Wait(&pulse, MPI_STATUS_IGNORE);
+    }
     if (tokens != MPI_COMM_NULL)
         PMPI_Comm_free(&tokens);
 }
@@ -242,8 +249,12 @@ void job_start(struct job *job)
         end(job, status);
 }
 
+/* Messages through memory do not move the library on, but other ranks may wait for what it does for
+ * the program's own messages. */
 bool jobs_progress(void)
 {
+    enum { LIBRARY = 64 };
+    static unsigned still; /* rounds in which nothing moved */
     bool moved = false;
     for (struct job *job = running, *next; job; job = next) {
         const coll_status status = coll_request_progress(&job->request);
@@ -254,18 +265,16 @@ bool jobs_progress(void)
             continue;
         moved = true;
     }
+    if (!moved && pulse != MPI_REQUEST_NULL && ++still % LIBRARY == 0) {
+        int done;
+        (void)PMPI_Test(&pulse, &done, MPI_STATUS_IGNORE);
+    }
     return moved;
 }
 
-/* Messages through memory do not move the library on, but other ranks may wait for what it does for
- * the program's own messages. */
 void jobs_idle(uint32_t idle)
 {
-    enum { SPINS = 2000, CROWDED_SPINS = 1, LIBRARY = 64 };
-    if (settings.shm && idle % LIBRARY == 0) {
-        int here;
-        (void)PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, settings.self, &here, MPI_STATUS_IGNORE);
-    }
+    enum { SPINS = 2000, CROWDED_SPINS = 1 };
     if (idle > (settings.crowded ? CROWDED_SPINS : SPINS))
         (void)sched_yield();
 }
