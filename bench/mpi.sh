@@ -1,8 +1,9 @@
 #!/bin/sh
 # bench/mpi.sh — MPI's collectives through the layer against the libraries' own: a table and a picture
 #
-#   bench/mpi.sh [--ranks 2,4,8] [--launches 3] [--rounds 9] [--only allreduce,bcast]
+#   bench/mpi.sh [--ranks 2,4,8] [--launches 3] [--rounds 9] [--only allreduce,bcast] [--shm 0]
 #
+# Messages are the library's, unless --shm 1 has the layer send them through the memory of the node.
 # For each library that was built (MPICH, Open MPI), each number of ranks and several launches, it runs
 # bench/mpi/collectives under the layer, in which calls of the layer and of the library take turns. Writes
 # BUILD/bench/mpi.csv (medians over the launches) and BUILD/bench/mpi.svg (ratios, by gnuplot), and prints
@@ -13,18 +14,19 @@
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$here/build}
-ranks=2,4,8 launches=3 rounds=9 only=
+ranks=2,4,8 launches=3 rounds=9 only= shm=0
 while [ $# -gt 1 ]; do
     case $1 in
     --ranks) ranks=$2 ;;
     --launches) launches=$2 ;;
     --rounds) rounds=$2 ;;
     --only) only=$2 ;;
+    --shm) shm=$2 ;;
     *) break ;;
     esac
     shift 2
 done
-[ $# -eq 0 ] || { echo "usage: bench/mpi.sh [--ranks P,P] [--launches N] [--rounds N] [--only NAME,NAME]" >&2; exit 2; }
+[ $# -eq 0 ] || { echo "usage: bench/mpi.sh [--ranks P,P] [--launches N] [--rounds N] [--only NAME,NAME] [--shm 0|1]" >&2; exit 2; }
 
 # run LIBRARY P: one launch, as CSV.
 run() {
@@ -34,10 +36,10 @@ run() {
     shift 2
     if [ "$library" = mpich ]; then
         [ "$p" -le "$(nproc)" ] || layer=$layer:$build/mpi/mpich/tests/yield.so
-        mpiexec.mpich -n "$p" -env LD_PRELOAD "$layer" "$program" "$@"
+        mpiexec.mpich -n "$p" -env LD_PRELOAD "$layer" -env COLL_SHM "$shm" "$program" "$@"
     else
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpiexec.openmpi --oversubscribe --bind-to none \
-            --mca btl self,vader -n "$p" -x LD_PRELOAD="$layer" "$program" "$@"
+            --mca btl self,vader -n "$p" -x LD_PRELOAD="$layer" -x COLL_SHM="$shm" "$program" "$@"
     fi
 }
 
