@@ -16,7 +16,7 @@
 
 static const coll_transport *const t = &coll_threads_transport;
 
-enum { LONG = COLL_NODE_INLINE + 1 };
+enum { MEDIUM = COLL_NODE_INLINE + 1, LONG = COLL_THREADS_SLOT + 1 };
 
 TEST(worlds)
 {
@@ -33,7 +33,12 @@ TEST(worlds)
     coll_threads_destroy(NULL);
 }
 
-/* Short and long messages of three tags, taken in another order than they were sent. */
+static size_t length_of(unsigned i)
+{
+    return i % 4 == 0 ? LONG : i % 4 == 2 ? MEDIUM + i : i;
+}
+
+/* Short, medium and long messages of three tags, taken in another order than they were sent. */
 TEST(order_and_tags)
 {
     enum { N = 24 };
@@ -45,12 +50,12 @@ TEST(order_and_tags)
         coll_status status[N];
         for (unsigned i = 0; i < N; i++) {
             memset(sent[i], (int)i + 1, LONG);
-            status[i] = t->send(a, 1, i % 3, sent[i], i % 4 ? i : LONG, &s[i]);
+            status[i] = t->send(a, 1, i % 3, sent[i], length_of(i), &s[i]);
             CHECK_STATUS(status[i], i % 4 ? COLL_OK : COLL_STARTED);
         }
         for (unsigned k = 0; k < N; k++) { /* tag 2, then 0, then 1 */
             const unsigned i = k % (N / 3) * 3 + (k / (N / 3) + 2) % 3;
-            const size_t bytes = i % 4 ? i : LONG;
+            const size_t bytes = length_of(i);
             if (status[i] == COLL_STARTED)
                 CHECK_STATUS(t->test(a, &s[i]), COLL_AGAIN);
             if (i % 5 == 0) {

@@ -7,9 +7,9 @@
  *       coll_request_start(&request, &run); coll_request_wait(&request);
  *   coll_threads_destroy(world);             // when all threads are done with it
  *
- * Messages travel as node/messages.h says, without slots: one that does not fit into a cell stays in
- * the sender's buffer, from where the receiver copies it, or reduces straight out of it
- * (borrow). A full channel is COLL_AGAIN. A reader that looks for one tag sets messages of other
+ * Messages travel as node/messages.h says: one that fits neither into a cell nor into a slot, of
+ * COLL_THREADS_SLOT bytes, stays in the sender's buffer, from where the receiver copies it, or
+ * reduces straight out of it (borrow). A full channel is COLL_AGAIN. A reader that looks for one tag sets messages of other
  * tags aside, so that collectives which run at the same time never block each other. A multicast
  * is a send to each other rank, all out of one buffer; it starts when every channel has room. A
  * reduction of a team is done by its last rank.
@@ -19,9 +19,9 @@
  * some milliseconds it sleeps for one at a time. One thread at a time may use a rank.
  *
  * Memory: 16 bytes per pair of ranks; about 64·COLL_NODE_CELLS bytes more when a pair first
- * talks; 128 bytes for an operation in flight, 128 for a message set aside or an operand of a
- * team, all used again and freed by destroy. Needs the __atomic functions of gcc or clang, malloc
- * and sched_yield.
+ * talks, and COLL_NODE_SLOTS·COLL_THREADS_SLOT when it first says more than a cell holds; 128
+ * bytes for an operation in flight, 128 for a message set aside or an operand of a team, all used
+ * again and freed by destroy. Needs the __atomic functions of gcc or clang, malloc and sched_yield.
  */
 #ifndef COLL_TRANSPORTS_THREADS_H
 #define COLL_TRANSPORTS_THREADS_H

@@ -7,6 +7,12 @@
 
 #include "../node/messages.h"
 
+/* Bytes of the longest message that is copied twice, so that its sender need not wait. With a
+ * processor for each rank one copy is faster from some 3 KiB on; with less, two are at 4 KiB too. */
+#ifndef COLL_THREADS_SLOT
+#define COLL_THREADS_SLOT 2048
+#endif
+
 /* What a rank brings to a reduction of a team. */
 typedef struct coll_i_threads_operand {
     coll_status status; /* COLL_AGAIN; then how the reduction ended */
@@ -79,6 +85,7 @@ COLL_INLINE coll_threads *coll_threads_create(uint32_t p)
         node->channels = threads->channels;
         node->end = UINTPTR_MAX;
         node->carve = coll_i_threads_carve;
+        node->medium = COLL_THREADS_SLOT;
         if (coll_i_node_rank_init(node, r, p) != COLL_OK)
             break;
         if (r + 1 == p)
