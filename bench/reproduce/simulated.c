@@ -22,9 +22,9 @@ coll_problem simulated_problem(coll_collective collective, uint32_t p, size_t co
     return problem;
 }
 
-static const coll_algorithm *find(const coll_problem *problem, const char *row)
+static const coll_algorithm *find(coll_collective collective, const char *row)
 {
-    const coll_algorithm *algorithm = coll_find(problem->collective, row);
+    const coll_algorithm *algorithm = coll_find(collective, row);
     check(algorithm ? COLL_OK : COLL_ERR_UNKNOWN, row);
     return algorithm;
 }
@@ -38,7 +38,7 @@ static double run(const coll_plan *plans, bool per_rank, const coll_sim_options 
 coll_plan simulated_plan(const coll_problem *problem, const char *row, const uint32_t *params)
 {
     coll_plan plan;
-    check(coll_plan_init(&plan, find(problem, row), problem, params), row);
+    check(coll_plan_init(&plan, find(problem->collective, row), problem, params), row);
     return plan;
 }
 
@@ -57,22 +57,32 @@ double simulated_plan_us(const coll_plan *plan, const coll_sim_options *options)
 double simulated_us(const coll_problem *problem, const char *row, const uint32_t *params,
                     const coll_sim_options *options)
 {
-    const coll_algorithm *algorithm = find(problem, row);
+    coll_plan plan;
+    if (find(problem->collective, row)->traits & COLL_NEEDS_BUILD)
+        return simulated_recipe_us(problem, row, NULL, params, options);
+    plan = simulated_plan(problem, row, params);
+    return run(&plan, false, options);
+}
+
+double simulated_recipe_us(const coll_problem *problem, const char *row, const char *within,
+                           const uint32_t *params, const coll_sim_options *options)
+{
+    const coll_algorithm *algorithm = find(problem->collective, row);
     const size_t p = problem->p, room = coll_kit_tables(problem);
-    coll_plan *plans;
-    coll_kit *kits;
-    size_t *tables;
+    coll_plan *plans = (coll_plan *)malloc(p * sizeof *plans);
+    coll_kit *kits = (coll_kit *)malloc(p * sizeof *kits);
+    size_t *tables = (size_t *)malloc(p * room * sizeof *tables);
+    coll_use uses[2] = {{COLL_WITHIN, NULL, NULL}, {COLL_WITHIN, NULL, NULL}};
     double us;
-    if (!(algorithm->traits & COLL_NEEDS_BUILD)) {
-        const coll_plan plan = simulated_plan(problem, row, params);
-        return run(&plan, false, options);
-    }
-    plans = (coll_plan *)malloc(p * sizeof *plans);
-    kits = (coll_kit *)malloc(p * sizeof *kits);
-    tables = (size_t *)malloc(p * room * sizeof *tables);
     check(plans && kits && tables ? COLL_OK : COLL_ERR_MEMORY, row);
+    if (within) {
+        uses[0].algorithm = find(COLL_REDUCE, within);
+        uses[1].algorithm = find(COLL_BCAST, within);
+    }
     for (uint32_t rank = 0; rank < p; rank++) {
         coll_kit_init(&kits[rank], rank, tables + rank * room, room);
+        kits[rank].uses = uses;
+        kits[rank].n_uses = within ? 2 : 0;
         check(coll_plan_build(&plans[rank], algorithm, problem, params, &kits[rank]), row);
     }
     us = run(plans, true, options);

@@ -28,4 +28,9 @@ double simulated_plan_us(const coll_plan *plan, const coll_sim_options *options)
 double simulated_us(const coll_problem *problem, const char *row, const uint32_t *params,
                     const coll_sim_options *options);
 
+/* Of a recipe whose reductions and broadcasts within nodes are those of the row `within`; NULL:
+ * the usual ones. */
+double simulated_recipe_us(const coll_problem *problem, const char *row, const char *within,
+                           const uint32_t *params, const coll_sim_options *options);
+
 #endif /* COLL_BENCH_REPRODUCE_SIMULATED_H */
