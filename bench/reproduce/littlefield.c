@@ -77,7 +77,8 @@ static void figure_4(void)
     report_section("Figure 4: snake and fence over the size of blocks");
     report_text(
         "The figure does not say for which machine; here it is 16 x 16 nodes and 10^5 "
-        "elements. Blocks are those of the formulas against the best of all whole ones.");
+        "elements. Blocks are those of the formulas against the best of all whole ones. "
+        "Simulated nodes have a window of three actions: with more they get out of step.");
     for (int i = 0; i < 2; i++) {
         char what[60];
         snprintf(what, sizeof what, "snake, %s: best block", models[i].name);

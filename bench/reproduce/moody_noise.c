@@ -93,11 +93,10 @@ static void table_5_1(void)
     double host, nic, of_host, of_nic, best;
     report_section("Table 5.1 and figure 5.5: noise, 900 nodes, f64 add, simulated");
     report_text(
-        "%d runs. Every host is interrupted %g times a second for %g us, which is fitted to "
-        "its "
+        "%d runs. Every host is interrupted %g times a second for %g us, fitted to its "
         "standard deviation and to the share within 20 us; NICs are not. A barrier lets all "
-        "nodes go within %g us. The means are too small as those of figure 5.6 are, whose "
-        "formula the simulation without noise agrees with.",
+        "nodes go within %g us, by which alone the NIC's runs differ. The means are too small "
+        "as those of figure 5.6 are, whose formula the simulation without noise agrees with.",
         RUNS, noise_hz, noise_us, barrier_us);
     report_picture("moody_5_5", "Simulated sums of a double on 900 nodes", "us",
                    "% of the runs, in bins of 4 us", NULL);
