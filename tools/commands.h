@@ -12,5 +12,6 @@ int model_main(int argc, char **argv);
 int regimes_main(int argc, char **argv);
 int select_main(int argc, char **argv);
 int export_main(int argc, char **argv);
+int launch_main(int argc, char **argv);
 
 #endif /* COLL_TOOLS_COMMANDS_H */

@@ -25,7 +25,17 @@ void refuse(const char *format, ...)
 
 static bool is_operand(const struct option *o)
 {
-    return o->kind == OPTION_OPERAND || o->kind == OPTION_OPTIONAL || o->kind == OPTION_MORE;
+    return o->kind == OPTION_OPERAND || o->kind == OPTION_OPTIONAL || o->kind == OPTION_MORE ||
+           o->kind == OPTION_REST;
+}
+
+/* The row that takes the rest of the command line, or NULL. */
+static const struct option *rest_of(const struct command *c)
+{
+    for (size_t i = 0; i < c->n_options; i++)
+        if (c->options[i].kind == OPTION_REST)
+            return &c->options[i];
+    return NULL;
 }
 
 /* ---- help -------------------------------------------------------------------------------- */
@@ -34,10 +44,14 @@ static void print_help(const struct command *c)
 {
     size_t options = 0;
     printf("coll %s — %s\n\nusage: coll %s", c->name, c->summary, c->name);
+    if (rest_of(c)) /* its own options come after it */
+        printf(" [option]…");
     for (size_t i = 0; i < c->n_options; i++) {
         const struct option *o = &c->options[i];
         if (o->kind == OPTION_OPERAND)
             printf(" %s", o->name);
+        else if (o->kind == OPTION_REST)
+            printf(" %s [argument]…", o->name);
         else if (o->kind == OPTION_OPTIONAL)
             printf(" [%s]", o->name);
         else if (o->kind == OPTION_MORE)
@@ -45,7 +59,7 @@ static void print_help(const struct command *c)
         else
             options++;
     }
-    printf("%s\n\n", options ? " [option]…" : "");
+    printf("%s\n\n", options && !rest_of(c) ? " [option]…" : "");
     for (size_t i = 0; i < c->n_options; i++) {
         const struct option *o = &c->options[i];
         char left[64];
@@ -122,6 +136,8 @@ static void store(const struct option *o, const char *name, const char *value)
     case OPTION_WORD:
         *(const char **)o->into = value;
         break;
+    case OPTION_REST: /* options_read */
+        break;
     case OPTION_MORE:
     case OPTION_WORDS: {
         struct option_words *words = (struct option_words *)o->into;
@@ -182,6 +198,13 @@ static bool is_option(const char *argument)
            !(argument[1] >= '0' && argument[1] <= '9');
 }
 
+/* Is the next argument the value of this one? */
+static bool takes_value(const struct command *c, const char *argument)
+{
+    const char *value;
+    return is_option(argument) && find(c, argument, &value)->kind != OPTION_FLAG && !value;
+}
+
 static void take_operand(const struct command *c, const char *word, size_t position)
 {
     for (size_t i = 0, at = 0; i < c->n_options; i++)
@@ -196,20 +219,29 @@ static void take_operand(const struct command *c, const char *word, size_t posit
 
 void options_read(const struct command *c, int argc, char **argv)
 {
+    const struct option *rest = rest_of(c);
     size_t operands = 0, needed = 0;
     bool only_operands = false;
     current = c;
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             print_help(c);
             exit(0);
         }
+        if (rest && !is_option(argv[i]) && (i == 1 || !takes_value(c, argv[i - 1])))
+            break;
+    }
     for (int i = 1; i < argc; i++) {
         const char *value;
         const struct option *o;
         if (!only_operands && strcmp(argv[i], "--") == 0) {
             only_operands = true;
             continue;
+        }
+        if (rest && (only_operands || !is_option(argv[i]))) {
+            *(char ***)rest->into = argv + i;
+            operands++;
+            break;
         }
         if (only_operands || !is_option(argv[i])) {
             take_operand(c, argv[i], operands++);
@@ -229,7 +261,8 @@ void options_read(const struct command *c, int argc, char **argv)
         }
     }
     for (size_t i = 0; i < c->n_options; i++)
-        if (c->options[i].kind == OPTION_OPERAND && needed++ >= operands)
+        if ((c->options[i].kind == OPTION_OPERAND || c->options[i].kind == OPTION_REST) &&
+            needed++ >= operands)
             refuse("%s is missing; coll %s --help shows the usage", c->options[i].name,
                    c->name);
 }

@@ -24,6 +24,7 @@ typedef enum option_kind {
     OPTION_OPERAND,  /* a word without a dash, const char *; must be there */
     OPTION_OPTIONAL, /* the same; may be left out */
     OPTION_MORE,     /* option_words: all further ones */
+    OPTION_REST,     /* char **: the first word without a dash and all that follows */
     OPTION_FLAG,     /* bool */
     OPTION_NUMBER,   /* uint64_t */
     OPTION_RANGE,    /* option_range: A..B, or A alone */
@@ -70,6 +71,10 @@ struct command {
 #define MORE(name, help, into)                                                                 \
     {                                                                                          \
         OPTION_MORE, 0, name, NULL, help, into, 0, 0                                           \
+    }
+#define REST(name, help, into)                                                                 \
+    {                                                                                          \
+        OPTION_REST, 0, name, NULL, help, into, 0, 0                                           \
     }
 #define FLAG(name, help, into)                                                                 \
     {                                                                                          \

@@ -52,10 +52,10 @@ picture() {
 
 # ---- help and version ------------------------------------------------------------------------
 says '^coll [0-9]*\.[0-9]*\.[0-9]*$' --version
-for subcommand in list show verify run model regimes select export; do
+for subcommand in list show verify run model regimes select export launch; do
     says "^  $subcommand " --help
     says "^usage: coll $subcommand " $subcommand --help
-    says '^  --help' $subcommand nonsense --help
+    [ $subcommand = launch ] || says '^  --help' $subcommand nonsense --help # its own options come first
 done
 says '^  -p, --ranks P' show -h
 

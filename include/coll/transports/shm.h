@@ -9,7 +9,9 @@
  *   …
  *   coll_shm_detach(shm);
  *
- * `coll launch -n P PROGRAM` starts such processes.
+ * `coll launch -n P PROGRAM` starts such processes; there
+ *   coll_shm *shm = coll_shm_launched(milliseconds, why);
+ * does all that, and coll_shm_rank and coll_shm_size tell who this is.
  *
  * Messages travel as node/messages.h says: up to 48 bytes in one cache line; up to COLL_SHM_SLOT
  * through a slot of the segment; longer ones in pieces through the slots, so that the sender
@@ -36,7 +38,7 @@
 #ifndef COLL_TRANSPORTS_SHM_H
 #define COLL_TRANSPORTS_SHM_H
 
-#include "shm/rank.h"
+#include "shm/launched.h"
 
 static const coll_transport coll_i_ipc_direct = {coll_i_node_send,
                                                  coll_i_node_recv,
@@ -74,6 +76,17 @@ static const coll_transport coll_i_ipc_staged = {coll_i_node_send,
 COLL_INLINE const coll_transport *coll_shm_transport(const coll_shm *shm)
 {
     return shm->direct ? &coll_i_ipc_direct : &coll_i_ipc_staged;
+}
+
+COLL_INLINE uint32_t coll_shm_rank(const coll_shm *shm)
+{
+    return shm->node.rank;
+}
+
+/* How many ranks there are. */
+COLL_INLINE uint32_t coll_shm_size(const coll_shm *shm)
+{
+    return shm->node.p;
 }
 
 /* The SHARED memory of all ranks, of the size that they asked for, zeroed. */

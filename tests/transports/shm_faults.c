@@ -1,0 +1,168 @@
+/* The transport of processes when something goes wrong: a rank killed at any moment, ranks that
+ * leave in the middle, segments of runs that crashed. */
+#include "check.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "mixed_calls.h"
+#include "processes.h"
+
+enum { RANKS = 3, KILLS = 200, TOLD = 42, NOT_JOINED = 43 };
+
+static uint32_t random_state = 11;
+
+static uint32_t chance(uint32_t below)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (uint32_t)((uint64_t)(random_state ^ random_state >> 15) * below >> 32);
+}
+
+/* Calls collectives until one ends with an error. TOLD: the one that a lost rank gives. */
+static int call_on(coll_shm *shm, uint32_t victim)
+{
+    static mixed_memory memory;
+    coll_comm comm;
+    double x = 1, y;
+    coll_status status = COLL_OK;
+    if (coll_comm_init(&comm, coll_shm_transport(shm), shm, shm->node.rank, RANKS,
+                       memory.scratch, sizeof memory.scratch) != COLL_OK)
+        return 1;
+    for (uint64_t seed = 1; status == COLL_OK; seed++)
+        if (mixed_calls(&comm, &memory, seed, 50) != 0)
+            status = COLL_ERR_PEER;
+    if (coll_shm_lost(shm) != victim)
+        return 2;
+    status = coll_allreduce(&comm, &x, &y, 1, COLL_F64, COLL_SUM);
+    return status == COLL_ERR_PEER ? TOLD : 3;
+}
+
+/* A rank from its beginning: with a name, rank 0 makes the segment. */
+static int live(const char *name, int fd, uint32_t rank, uint32_t victim, bool direct)
+{
+    coll_shm *shm;
+    int code;
+    if (name)
+        fd = rank == 0 ? coll_shm_create(name, RANKS, 0, NULL) : coll_shm_open(name, 300, NULL);
+    if (fd < 0)
+        return rank == 0 ? 4 : NOT_JOINED;
+    shm = coll_shm_attach(fd, rank, RANKS, 0, NULL);
+    if (!shm)
+        return 5;
+    (void)close(fd);
+    if (direct)
+        coll_shm_ask_direct(shm);
+    if (!coll_shm_join(shm, 300, NULL))
+        return NOT_JOINED;
+    code = call_on(shm, victim);
+    coll_shm_detach(shm);
+    return code;
+}
+
+/* Starts ranks, and kills one after so many microseconds. Nobody reaps it until the others have
+ * noticed. */
+static void kill_one(const char *name, uint32_t victim, uint32_t after)
+{
+    const int fd = name ? -1 : coll_shm_create(NULL, RANKS, 0, NULL);
+    const struct timespec moment = {0, (long)after * 1000};
+    pid_t pid[RANKS];
+    for (uint32_t r = 0; r < RANKS; r++) {
+        pid[r] = fork();
+        if (pid[r] < 0)
+            abort();
+        if (pid[r] == 0)
+            _exit(live(name, fd, r, victim, (after & 1) != 0));
+    }
+    if (fd >= 0)
+        (void)close(fd);
+    (void)nanosleep(&moment, NULL);
+    (void)kill(pid[victim], SIGKILL);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        const int code = r == victim ? TOLD : process_end(pid[r], PROCESSES_PATIENCE);
+        if (!CHECK(code == TOLD || code == NOT_JOINED))
+            printf("    rank %u ended with %d, rank %u killed after %u µs\n", r, code, victim,
+                   after);
+    }
+    CHECK_EQ(process_end(pid[victim], 0), 1000 + SIGKILL);
+}
+
+static unsigned open_files(void)
+{
+    unsigned n = 0;
+    for (int fd = 0; fd < 256; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+TEST(a_rank_is_killed)
+{
+    char name[40];
+    const unsigned before = open_files();
+    (void)snprintf(name, sizeof name, "/coll-kill-%ld", (long)getpid());
+    (void)fflush(stdout);
+    for (int i = 0; i < KILLS; i++) {
+        const bool named = i % 5 == 0; /* the next one finds what this one leaves */
+        kill_one(named ? name : NULL, named ? 0 : chance(RANKS), chance(chance(10000) + 1));
+    }
+    coll_shm_unlink(name);
+    CHECK_EQ(open_files(), before);
+}
+
+/* Leaves while the others wait for it. */
+static int leave(coll_shm *shm, void *arg)
+{
+    static mixed_memory memory;
+    coll_comm comm;
+    (void)arg;
+    if (coll_comm_init(&comm, coll_shm_transport(shm), shm, shm->node.rank, RANKS,
+                       memory.scratch, sizeof memory.scratch) != COLL_OK ||
+        mixed_calls(&comm, &memory, 5, 20) != 0)
+        return 1;
+    if (shm->node.rank == 1)
+        return 0;
+    return coll_barrier(&comm) == COLL_ERR_PEER && coll_shm_lost(shm) == 1 ? 0 : 2;
+}
+
+/* Ends well although another left long ago. */
+static int stay(coll_shm *shm, void *arg)
+{
+    static mixed_memory memory;
+    const struct timespec long_time = {0, 100 * 1000 * 1000};
+    const coll_transport *t = coll_shm_transport(shm);
+    coll_comm comm;
+    coll_handle h;
+    (void)arg;
+    if (coll_comm_init(&comm, t, shm, shm->node.rank, RANKS, memory.scratch,
+                       sizeof memory.scratch) != COLL_OK ||
+        mixed_calls(&comm, &memory, 5, 20) != 0)
+        return 1;
+    if (shm->node.rank == 0) {
+        (void)nanosleep(&long_time, NULL);
+        return t->send(shm, 2, 1, NULL, 0, &h) == COLL_OK ? 0 : 2;
+    }
+    if (shm->node.rank == 2) {
+        coll_status status = t->recv(shm, 0, 1, NULL, 0, &h);
+        for (uint32_t idle = 0; status == COLL_STARTED || status == COLL_AGAIN; idle++) {
+            status = t->test(shm, &h);
+            t->wait(shm, idle);
+        }
+        return status == COLL_OK ? 0 : 3;
+    }
+    return 0;
+}
+
+TEST(a_rank_leaves)
+{
+    pid_t pid[RANKS];
+    processes_start(pid, RANKS, 0, leave, NULL);
+    CHECK(processes_end(pid, RANKS));
+    processes_start(pid, RANKS, 0, stay, NULL);
+    CHECK(processes_end(pid, RANKS));
+}
+
+int main(void)
+{
+    RUN(a_rank_is_killed);
+    RUN(a_rank_leaves);
+    return check_done();
+}
