@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "coll/comm.h"
+#include "coll/registry.h"
 
 enum { MIXED_MOST = 9000, MIXED_RANKS = 8, MIXED_CALLS = 3 };
 
@@ -37,8 +38,18 @@ static inline uint64_t mixed_value(const mixed_call *it, uint32_t rank, uint32_t
     return (uint64_t)it->number << 32 ^ (uint64_t)(rank + 1) << 24 ^ (uint64_t)to << 16 ^ i;
 }
 
-/* Makes up a call and writes its input. */
-static inline void mixed_make(mixed_call *it, const coll_comm *comm, uint32_t number,
+/* The row that does a collective in SHARED, or NULL. */
+static inline const coll_algorithm *mixed_shared(coll_collective kind)
+{
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        if (coll_is(coll_registry[i]->collectives, kind) &&
+            strcmp(coll_registry[i]->name, "shm") == 0)
+            return coll_registry[i];
+    return NULL;
+}
+
+/* Makes up a call and writes its input. Where the transport has SHARED, half of the calls use it. */
+static inline void mixed_make(mixed_call *it, coll_comm *comm, uint32_t number,
                               uint64_t *random)
 {
     static const coll_collective kinds[] = {COLL_BARRIER,   COLL_BCAST,    COLL_REDUCE,
@@ -48,6 +59,8 @@ static inline void mixed_make(mixed_call *it, const coll_comm *comm, uint32_t nu
     const uint32_t size = mixed_chance(random, 100), p = comm->p;
     const size_t most = size < 60 ? 8 : size < 97 ? 200 : MIXED_MOST;
     const size_t count = mixed_chance(random, (uint32_t)(most / p)) + (kind == COLL_BCAST);
+    const bool shared = mixed_chance(random, 2) != 0 && comm->transport->shared;
+    (void)coll_comm_force(comm, kind, shared ? mixed_shared(kind) : NULL, NULL);
     coll_args_init(&it->args, kind);
     it->number = number;
     it->args.root = mixed_chance(random, p);

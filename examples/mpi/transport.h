@@ -337,7 +337,10 @@ static const coll_transport coll_mpi_transport = {coll_i_mpi_send,
                                                   NULL,            /* fabric_reduce */
                                                   (size_t)1 << 30, /* counts are ints */
                                                   32768,
-                                                  0};
+                                                  0,
+                                                  NULL,
+                                                  NULL,
+                                                  NULL};
 
 /* Makes a context on a communicator in which nobody else sends messages, and whose errors are
  * returned; it stays the caller's. */

@@ -42,6 +42,7 @@ typedef struct coll_call {
     coll_call_state state;
     coll_status status; /* of a call that is done */
     bool persistent;
+    uint32_t use;           /* of SHARED, if its plan needs that */
     struct coll_call *next; /* in the home's list of calls */
     coll_span tag;          /* persistent: its tag among those of the communicator */
     coll_span displs;       /* reduce_scatter: its displacements in the arena */
@@ -85,9 +86,16 @@ COLL_INLINE void coll_i_call_release(coll_call *call)
     coll_arena_give(arena, &call->displs);
 }
 
+/* Does the call use SHARED? */
+COLL_INLINE bool coll_i_call_shares(const coll_call *call)
+{
+    return (call->plan.traits & COLL_NEEDS_SHARED) != 0;
+}
+
 /* Everything but the start. On an error, call->displs and call->scratch may be taken. */
 COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args)
 {
+    const size_t shared = call->persistent ? 0 : coll_i_comm_shared(call->comm);
     const coll_comm *comm = call->comm;
     coll_arena *arena = &comm->home->arena;
     coll_run *run = &call->run;
@@ -101,7 +109,7 @@ COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args
     if (status == COLL_OK)
         status = coll_i_call_displs(call, &problem);
     if (status == COLL_OK)
-        status = coll_i_comm_plan(comm, &problem, &call->plan);
+        status = coll_i_comm_plan(comm, &problem, shared, &call->plan);
     if (status == COLL_OK)
         status = coll_plan_check_rank(&call->plan, comm->rank);
     if (status != COLL_OK)
@@ -121,7 +129,9 @@ COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args
     run->scratch = coll_arena_at(arena, &call->scratch);
     run->scratch_bytes = scratch * problem.elem_bytes;
     run->shared = NULL;
-    run->shared_bytes = 0;
+    run->shared_bytes = coll_i_call_shares(call) ? shared : 0;
+    if (coll_i_call_shares(call))
+        (void)comm->transport->shared(comm->ctx, false, &call->use, &run->shared);
     run->rank = comm->rank;
     run->tag = comm->first_tag;
     status = coll_request_init(&call->request, call->slots, COLL_WINDOW);
@@ -138,7 +148,7 @@ COLL_INLINE bool coll_i_call_listed(const coll_comm *home, const coll_call *call
 }
 
 COLL_INLINE coll_status coll_i_call_make(coll_comm *comm, const coll_args *args,
-                                         coll_call *call)
+                                         coll_call *call, bool persistent)
 {
     coll_status status;
     if (!comm || !args || !call)
@@ -150,7 +160,8 @@ COLL_INLINE coll_status coll_i_call_make(coll_comm *comm, const coll_args *args,
     call->comm = comm;
     call->state = COLL_CALL_OVER;
     call->status = COLL_OK;
-    call->persistent = false;
+    call->persistent = persistent;
+    call->use = 0;
     call->next = NULL;
     call->tag.count = call->displs.count = call->scratch.count = 0;
     status = coll_i_call_build(call, args);
@@ -166,6 +177,8 @@ COLL_INLINE void coll_i_call_end(coll_call *call, coll_status status)
 {
     call->status = status;
     call->state = COLL_CALL_DONE;
+    if (coll_i_call_shares(call))
+        call->run.transport->leave(call->run.ctx, call->use);
     if (!call->persistent)
         coll_i_call_release(call);
 }
@@ -198,8 +211,14 @@ COLL_INLINE coll_status coll_i_call_progress(coll_call *call)
     if (call->state == COLL_CALL_QUEUED) {
         if (coll_i_call_blocked(call))
             return COLL_AGAIN;
+        status = coll_i_call_shares(call)
+                     ? call->run.transport->enter(call->run.ctx, call->run.tag, call->use)
+                     : COLL_OK;
+        if (status == COLL_AGAIN)
+            return COLL_AGAIN;
         call->state = COLL_CALL_RUNNING;
-        status = coll_request_start(&call->request, &call->run);
+        if (status == COLL_OK)
+            status = coll_request_start(&call->request, &call->run);
         if (status == COLL_OK)
             status = call->request.status;
     } else if (call->state == COLL_CALL_RUNNING) {
@@ -250,10 +269,12 @@ COLL_INLINE coll_status coll_i_call_start(coll_call *call)
  * it was not started, or failed at once, and the call is not in use. Never blocks. */
 COLL_INLINE coll_status coll_begin(coll_comm *comm, const coll_args *args, coll_call *call)
 {
-    coll_status status = coll_i_call_make(comm, args, call);
+    coll_status status = coll_i_call_make(comm, args, call, false);
     if (status != COLL_OK)
         return status;
     call->run.tag = comm->first_tag + comm->turn;
+    if (coll_i_call_shares(call))
+        (void)comm->transport->shared(comm->ctx, true, &call->use, &call->run.shared);
     status = coll_i_call_start(call);
     if (status == COLL_ERR_BUSY)
         coll_i_call_release(call);
@@ -268,7 +289,7 @@ COLL_INLINE coll_status coll_begin(coll_comm *comm, const coll_args *args, coll_
  * left. */
 COLL_INLINE coll_status coll_prepare(coll_comm *comm, const coll_args *args, coll_call *call)
 {
-    coll_status status = coll_i_call_make(comm, args, call);
+    coll_status status = coll_i_call_make(comm, args, call, true);
     if (status != COLL_OK)
         return status;
     if (comm->transport->tags != 0) {
@@ -278,7 +299,6 @@ COLL_INLINE coll_status coll_prepare(coll_comm *comm, const coll_args *args, col
         }
         call->run.tag = comm->first_tag + comm->turns + (uint32_t)call->tag.at;
     }
-    call->persistent = true;
     call->state = COLL_CALL_READY;
     return COLL_OK;
 }

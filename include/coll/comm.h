@@ -34,6 +34,10 @@
  * transport's error, COLL_ERR_PEER) has cancelled its operations, its output is undefined, and
  * the communicator is fit only to be freed.
  *
+ * Where the ranks of the transport share memory, calls of a communicator made by coll_comm_init may
+ * use it (algorithms with COLL_NEEDS_SHARED), but for persistent ones. Calls follow each other
+ * without a barrier: a part of that memory is used again when all ranks are done with it.
+ *
  *   comm/move.h      barrier, bcast, gather, scatter, allgather, alltoall and their v forms
  *   comm/combine.h   reduce, allreduce, reduce_scatter, scan, exscan
  *   communicator.h   communicators and parts of them, operators, choosing algorithms; tags

@@ -75,8 +75,16 @@ typedef struct coll_transport {
 
     size_t max_bytes; /* longest message; longer ones are cut by the request. 0: no limit */
     uint32_t tags; /* tags 0 … tags−1 may run at once. 0: no tags, one collective at a time */
-    size_t
-        max_lent; /* longest message that borrow is asked for; longer ones are received. 0: any */
+    size_t max_lent; /* longest message that is borrowed; longer ones are received. 0: any */
+
+    /* Memory that all ranks of the transport share, in parts that successive collectives use in
+     * turn. shared returns the bytes of a part, the same on all ranks, 0 where there is none, and
+     * writes the number of the next use and where its part is; with `take` that use is taken. All
+     * ranks take uses in the same order for the same collectives. enter: COLL_OK once this rank
+     * may touch the part, COLL_AGAIN before. leave: it touches it no more. All three or none. */
+    size_t (*shared)(void *ctx, bool take, uint32_t *use, void **memory);
+    coll_status (*enter)(void *ctx, uint32_t tag, uint32_t use);
+    void (*leave)(void *ctx, uint32_t use);
 } coll_transport;
 
 /* Are the callbacks there that everything needs, and in pairs? */
@@ -85,7 +93,8 @@ COLL_INLINE coll_status coll_transport_check(const coll_transport *transport)
     if (!transport)
         return COLL_ERR_NULL;
     if (!transport->send || !transport->recv || !transport->test ||
-        !transport->borrow != !transport->give_back)
+        !transport->borrow != !transport->give_back ||
+        !transport->shared != !transport->enter || !transport->shared != !transport->leave)
         return COLL_ERR_TRANSPORT;
     return COLL_OK;
 }

@@ -8,7 +8,7 @@
 #include "mixed_calls.h"
 #include "processes.h"
 
-enum { RANKS = 3, KILLS = 200, TOLD = 42, NOT_JOINED = 43 };
+enum { RANKS = 3, SHARED = 1 << 20, KILLS = 200, TOLD = 42, NOT_JOINED = 43 };
 
 static uint32_t random_state = 11;
 
@@ -43,10 +43,11 @@ static int live(const char *name, int fd, uint32_t rank, uint32_t victim, bool d
     coll_shm *shm;
     int code;
     if (name)
-        fd = rank == 0 ? coll_shm_create(name, RANKS, 0, NULL) : coll_shm_open(name, 300, NULL);
+        fd = rank == 0 ? coll_shm_create(name, RANKS, SHARED, NULL)
+                       : coll_shm_open(name, 300, NULL);
     if (fd < 0)
         return rank == 0 ? 4 : NOT_JOINED;
-    shm = coll_shm_attach(fd, rank, RANKS, 0, NULL);
+    shm = coll_shm_attach(fd, rank, RANKS, SHARED, NULL);
     if (!shm)
         return 5;
     (void)close(fd);
@@ -63,7 +64,7 @@ static int live(const char *name, int fd, uint32_t rank, uint32_t victim, bool d
  * noticed. */
 static void kill_one(const char *name, uint32_t victim, uint32_t after)
 {
-    const int fd = name ? -1 : coll_shm_create(NULL, RANKS, 0, NULL);
+    const int fd = name ? -1 : coll_shm_create(NULL, RANKS, SHARED, NULL);
     const struct timespec moment = {0, (long)after * 1000};
     pid_t pid[RANKS];
     for (uint32_t r = 0; r < RANKS; r++) {
@@ -154,9 +155,9 @@ static int stay(coll_shm *shm, void *arg)
 TEST(a_rank_leaves)
 {
     pid_t pid[RANKS];
-    processes_start(pid, RANKS, 0, leave, NULL);
+    processes_start(pid, RANKS, SHARED, leave, NULL);
     CHECK(processes_end(pid, RANKS));
-    processes_start(pid, RANKS, 0, stay, NULL);
+    processes_start(pid, RANKS, SHARED, stay, NULL);
     CHECK(processes_end(pid, RANKS));
 }
 

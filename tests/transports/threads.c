@@ -584,7 +584,10 @@ static const coll_transport failing_transport = {failing_send,
                                                  failing_fabric_reduce,
                                                  0,
                                                  UINT32_MAX,
-                                                 0};
+                                                 0,
+                                                 NULL,
+                                                 NULL,
+                                                 NULL};
 
 /* How the ranks ended: those that did not cause it, well or told by another. */
 static bool ended(const rig *it, uint32_t cause, coll_status with)

@@ -183,26 +183,47 @@ COLL_INLINE coll_status coll_i_args_op(const coll_comm *comm, const coll_args *a
     return status;
 }
 
+/* Bytes of SHARED that a call may use: of a home's calls that are not persistent, as their order
+ * is the same on all ranks. */
+COLL_INLINE size_t coll_i_comm_shared(const coll_comm *comm)
+{
+    void *memory;
+    uint32_t use;
+    return comm == comm->home && comm->transport->shared && comm->transport->tags != 0
+               ? comm->transport->shared(comm->ctx, false, &use, &memory)
+               : 0;
+}
+
 /* What the communicator offers beyond messages. Multicasts and reductions by the network
  * involve all ranks of the transport. */
-COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm)
+COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm, size_t shared_bytes)
 {
     const coll_transport *transport = comm->transport;
     if (comm->p != comm->home->p || comm->group.table || comm->group.base != 0 ||
         (comm->group.stride != 1 && comm->p > 1))
         return 0;
     return (transport->multicast ? (unsigned)COLL_NEEDS_MULTICAST : 0u) |
-           (transport->fabric_reduce ? (unsigned)COLL_NEEDS_FABRIC_REDUCE : 0u);
+           (transport->fabric_reduce ? (unsigned)COLL_NEEDS_FABRIC_REDUCE : 0u) |
+           (shared_bytes ? (unsigned)COLL_NEEDS_SHARED : 0u);
+}
+
+/* Does the plan need more SHARED than there is? */
+COLL_INLINE bool coll_i_comm_exceeds(const coll_plan *plan, size_t shared_bytes)
+{
+    size_t bytes;
+    return (plan->traits & COLL_NEEDS_SHARED) &&
+           (!coll_multiply(coll_plan_shared(plan), plan->problem.elem_bytes, &bytes) ||
+            bytes > shared_bytes);
 }
 
 /* Makes the plan: by the algorithm that the caller chose, else by the rules. */
 COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_problem *problem,
-                                         coll_plan *plan)
+                                         size_t shared_bytes, coll_plan *plan)
 {
     const coll_choice *choice = &comm->choice[problem->collective];
     coll_terms terms;
     coll_status status = COLL_OK;
-    terms.offers = coll_i_comm_offers(comm);
+    terms.offers = coll_i_comm_offers(comm, shared_bytes);
     terms.wants = choice->algorithm ? 0 : (unsigned)COLL_GIVES_SAME_BITS;
     if (choice->algorithm)
         status = coll_i_terms_check(&terms, choice->algorithm->traits, problem->collective);
@@ -210,6 +231,12 @@ COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_probl
         status = choice->algorithm
                      ? coll_plan_init(plan, choice->algorithm, problem, choice->param)
                      : coll_select_from(comm->rules, problem, &terms, NULL, plan, NULL);
+    if (status == COLL_OK && coll_i_comm_exceeds(plan, shared_bytes)) {
+        terms.offers &= ~(unsigned)COLL_NEEDS_SHARED;
+        status = choice->algorithm
+                     ? COLL_ERR_SHARED
+                     : coll_select_from(comm->rules, problem, &terms, NULL, plan, NULL);
+    }
     return status == COLL_OK ? coll_plan_place(plan, &comm->group) : status;
 }
 
@@ -226,7 +253,7 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
     coll_plan plan;
     coll_op op;
     coll_status status;
-    size_t displs = 0, scratch;
+    size_t displs = 0, scratch, most = 0;
     if (!comm || !args || !bytes)
         return COLL_ERR_NULL;
     if (comm->rank >= comm->p)
@@ -243,13 +270,18 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
         problem.in.counts = NULL;
         displs = coll_arena_bytes(problem.p * sizeof(size_t));
     }
-    status = coll_i_comm_plan(comm, &problem, &plan);
-    if (status != COLL_OK)
-        return status;
-    scratch = coll_plan_scratch(&plan, comm->rank);
-    if (!coll_i_addressable(scratch, problem.elem_bytes))
-        return COLL_ERR_OVERFLOW;
-    *bytes = displs + coll_arena_bytes(scratch * problem.elem_bytes);
+    for (size_t shared = coll_i_comm_shared(comm);; shared = 0) { /* and if it is persistent */
+        status = coll_i_comm_plan(comm, &problem, shared, &plan);
+        if (status != COLL_OK)
+            return status;
+        scratch = coll_plan_scratch(&plan, comm->rank);
+        if (!coll_i_addressable(scratch, problem.elem_bytes))
+            return COLL_ERR_OVERFLOW;
+        most = scratch > most ? scratch : most;
+        if (!(plan.traits & COLL_NEEDS_SHARED) || comm->choice[args->collective].algorithm)
+            break;
+    }
+    *bytes = displs + coll_arena_bytes(most * problem.elem_bytes);
     return COLL_OK;
 }
 

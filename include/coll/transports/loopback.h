@@ -477,7 +477,10 @@ static const coll_transport coll_loopback_transport = {
     coll_i_loop_fabric_reduce,
     0,
     UINT32_MAX,
-    0};
+    0,
+    NULL,
+    NULL,
+    NULL /* no SHARED */};
 
 /* ---- running ----------------------------------------------------------------------------- */
 

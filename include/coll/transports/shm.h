@@ -54,7 +54,10 @@ static const coll_transport coll_i_ipc_direct = {coll_i_node_send,
                                                  NULL, /* fabric_reduce */
                                                  0,    /* any length */
                                                  UINT32_MAX,
-                                                 COLL_SHM_SLOT};
+                                                 COLL_SHM_SLOT,
+                                                 coll_i_node_part,
+                                                 coll_i_node_enter,
+                                                 coll_i_node_leave};
 
 static const coll_transport coll_i_ipc_staged = {coll_i_node_send,
                                                  coll_i_node_recv,
@@ -70,7 +73,10 @@ static const coll_transport coll_i_ipc_staged = {coll_i_node_send,
                                                  NULL, /* fabric_reduce */
                                                  COLL_SHM_SLOT,
                                                  UINT32_MAX,
-                                                 COLL_SHM_SLOT};
+                                                 COLL_SHM_SLOT,
+                                                 coll_i_node_part,
+                                                 coll_i_node_enter,
+                                                 coll_i_node_leave};
 
 /* The vtable of a rank that has joined; its ctx is the coll_shm. */
 COLL_INLINE const coll_transport *coll_shm_transport(const coll_shm *shm)
@@ -89,7 +95,8 @@ COLL_INLINE uint32_t coll_shm_size(const coll_shm *shm)
     return shm->node.p;
 }
 
-/* The SHARED memory of all ranks, of the size that they asked for, zeroed. */
+/* The SHARED memory of all ranks, of the size that they asked for, zeroed: for programs that run
+ * requests of their own. The calls of comm.h use all of it, in turn (node/shared.h). */
 COLL_INLINE void *coll_shm_shared(const coll_shm *shm)
 {
     return shm->shared;

@@ -14,6 +14,8 @@
  * is a send to each other rank, all out of one buffer; it starts when every channel has room. A
  * reduction of a team is done by its last rank.
  *
+ * coll_threads_share gives the world SHARED memory, for the calls of comm.h (node/shared.h).
+ *
  * Waiting spins for about a microsecond, if there are as many cores as ranks, then yields
  * the processor, so that more ranks than cores, and other programs beside them, work well; after
  * some milliseconds it sleeps for one at a time. One thread at a time may use a rank.
@@ -60,6 +62,9 @@ static const coll_transport coll_threads_transport = {coll_i_node_send,
                                                       coll_i_threads_fabric_reduce,
                                                       0, /* any length */
                                                       UINT32_MAX,
-                                                      0 /* lends any length */};
+                                                      0, /* lends any length */
+                                                      coll_i_node_part,
+                                                      coll_i_node_enter,
+                                                      coll_i_node_leave};
 
 #endif /* COLL_TRANSPORTS_THREADS_H */

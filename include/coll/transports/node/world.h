@@ -29,6 +29,7 @@ enum {
     COLL_NODE_LINE = 64,      /* what two ranks must not share by accident */
     COLL_NODE_INLINE = 48,    /* bytes of the longest message that its cell holds */
     COLL_NODE_SLOTS = 8,      /* of a channel, each for a message of medium length */
+    COLL_NODE_PARTS = 4,      /* of SHARED, used in turn: a power of two */
     COLL_NODE_ABORTS = 16,    /* tags that may be aborted; one more, and all tags are */
     COLL_NODE_YIELDS = 16384, /* tests in a row that find nothing before a rank sleeps */
     COLL_NODE_MISSES = 1024   /* tests that find nothing before a rank looks after its peers */
@@ -80,6 +81,12 @@ typedef struct coll_i_node_world {
     uint64_t aborted[COLL_NODE_ABORTS]; /* tag + 1; 0: unused */
     unsigned char pad[COLL_NODE_LINE - 8];
 } coll_i_node_world;
+
+/* Uses of SHARED, from the first on, that a rank is done with: node/shared.h. */
+typedef struct coll_i_node_turn {
+    uint32_t done;
+    unsigned char pad[COLL_NODE_LINE - sizeof(uint32_t)];
+} coll_i_node_turn;
 
 /* ---- of one rank ------------------------------------------------------------------------- */
 
@@ -139,7 +146,13 @@ typedef struct coll_i_node_rank {
     coll_i_node_op *free_receives, *free_sends, *cancelled;
     coll_i_node_aside *free_asides, *free_mediums;
     coll_i_node_block *owned;
-    uint64_t spare; /* a channel that the other end was faster to make, or 0 */
+    coll_i_node_turn *turns; /* of all ranks */
+    unsigned char *shared;
+    size_t part_bytes;       /* 0: there is no SHARED */
+    uint32_t uses;           /* of SHARED that were asked for … */
+    uint32_t done, all_done; /* … this rank is done with, and all are, as far as it knows … */
+    uint64_t ended;          /* … and bit i: with use done + i */
+    uint64_t spare;          /* a channel that the other end was faster to make, or 0 */
 
     /* Shared memory of so many bytes, zeroed, on a line of its own: its distance, or 0. */
     uint64_t (*carve)(struct coll_i_node_rank *me, size_t bytes);
@@ -154,17 +167,23 @@ typedef struct coll_i_node_rank {
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
+/* The next line of memory from here on. */
+COLL_INLINE void *coll_i_node_line(void *at)
+{
+    return (unsigned char *)at +
+           (COLL_NODE_LINE - (uintptr_t)at % COLL_NODE_LINE) % COLL_NODE_LINE;
+}
+
 /* Zeroed memory of this rank that begins on a line, or NULL. It lives as long as the rank. */
 COLL_INLINE void *coll_i_node_new(coll_i_node_rank *me, size_t bytes)
 {
     const size_t whole = sizeof(coll_i_node_block) + COLL_NODE_LINE + bytes;
     coll_i_node_block *block = (coll_i_node_block *)calloc(1, whole);
-    unsigned char *at = (unsigned char *)(block + 1);
     if (!block)
         return NULL;
     block->next = me->owned;
     me->owned = block;
-    return at + (COLL_NODE_LINE - (uintptr_t)at % COLL_NODE_LINE) % COLL_NODE_LINE;
+    return coll_i_node_line(block + 1);
 }
 
 COLL_INLINE void coll_i_node_free(coll_i_node_rank *me)

@@ -236,6 +236,9 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
     shm->node.world = &shm->segment->world;
     shm->node.channels = (uint64_t *)((unsigned char *)shm->segment + map.channels);
     shm->node.base = (uintptr_t)shm->segment;
+    coll_i_node_share(&shm->node,
+                      (coll_i_node_turn *)((unsigned char *)shm->segment + map.turns),
+                      shm->shared, shared_bytes);
     shm->node.end = map.end;
     shm->node.medium = COLL_SHM_SLOT;
     shm->node.carve = coll_i_ipc_carve;

@@ -1,7 +1,7 @@
 /* coll/transports/shm/segment.h — the shared memory of processes: how it is laid out, made,
  * found and proven to be alive
  *
- *   header │ members, two lines a rank │ where the channels are, 8 bytes a pair │ SHARED │ heap
+ *   header │ members, turns │ where the channels are, 8 bytes a pair │ SHARED │ heap
  *
  * The heap, from which channels and long messages' lines are carved when a pair first talks, is
  * only as large as what is used of it. Memory is reserved before it is touched, so a full
@@ -26,7 +26,7 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 
-#include "../node/messages.h"
+#include "../node/shared.h"
 
 #ifndef __cplusplus /* strict C99 hides what C++ always sees */
 extern long syscall(long number, ...);
@@ -35,8 +35,7 @@ extern long syscall(long number, ...);
 enum {
     COLL_SHM_WHY = 200, /* bytes of a sentence about an error */
     COLL_SHM_SLOT =
-        32768,          /* bytes of the longest message that the segment holds in one piece */
-    COLL_SHM_PARTS = 4, /* of SHARED, used in turn by successive collectives */
+        32768, /* bytes of the longest message that the segment holds in one piece */
     COLL_I_IPC_LAYOUT = 1, /* changes with whatever two ranks must agree on */
     COLL_I_IPC_GETLK = 36, /* F_OFD_GETLK, F_OFD_SETLK: by open file, not by process */
     COLL_I_IPC_SETLK = 37,
@@ -55,8 +54,6 @@ typedef struct coll_i_ipc_member {
     uint32_t
         reads; /* it wants to, and can, read the memory of all others; when it has joined */
     unsigned char pad[COLL_NODE_LINE - 20];
-    uint32_t left[COLL_SHM_PARTS]; /* uses of each part of SHARED that it is done with */
-    unsigned char pad2[COLL_NODE_LINE - COLL_SHM_PARTS * sizeof(uint32_t)];
 } coll_i_ipc_member;
 
 typedef struct coll_i_ipc_segment {
@@ -72,7 +69,7 @@ typedef struct coll_i_ipc_segment {
 
 /* Where things lie: distances from the beginning. */
 typedef struct coll_i_ipc_map {
-    uint64_t members, channels, shared, heap, end;
+    uint64_t members, turns, channels, shared, heap, end;
 } coll_i_ipc_map;
 
 COLL_INLINE uint64_t coll_i_ipc_up(uint64_t n, uint64_t to)
@@ -86,10 +83,12 @@ COLL_INLINE bool coll_i_ipc_map_of(uint32_t p, uint64_t shared_bytes, coll_i_ipc
     const uint64_t most = (uint64_t)1 << 46, pairs = (uint64_t)p * p;
     const uint64_t channel =
         sizeof(coll_i_node_channel) + (uint64_t)COLL_SHM_SLOT * COLL_NODE_SLOTS;
+    memset(map, 0, sizeof *map);
     if (p == 0 || p > 1 << 16 || shared_bytes > most)
         return false;
     map->members = sizeof(coll_i_ipc_segment);
-    map->channels = map->members + (uint64_t)p * sizeof(coll_i_ipc_member);
+    map->turns = map->members + (uint64_t)p * sizeof(coll_i_ipc_member);
+    map->channels = map->turns + (uint64_t)p * sizeof(coll_i_node_turn);
     map->shared = coll_i_ipc_up(map->channels + pairs * sizeof(uint64_t), COLL_I_IPC_PAGE);
     map->heap = coll_i_ipc_up(map->shared + shared_bytes, COLL_I_IPC_PAGE);
     map->end =

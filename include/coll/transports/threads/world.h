@@ -5,7 +5,7 @@
 #ifndef COLL_TRANSPORTS_THREADS_WORLD_H
 #define COLL_TRANSPORTS_THREADS_WORLD_H
 
-#include "../node/messages.h"
+#include "../node/shared.h"
 
 /* Bytes of the longest message that is copied twice, so that its sender need not wait. With a
  * processor for each rank one copy is faster from some 3 KiB on; with less, two are at 4 KiB too. */
@@ -41,7 +41,8 @@ typedef struct coll_i_threads_rank {
 typedef struct coll_threads {
     coll_i_node_world world;
     coll_i_threads_rank *ranks;
-    uint64_t *channels; /* that from s to d is channels[s·p + d], 0 until they talk */
+    uint64_t *channels;   /* that from s to d is channels[s·p + d], 0 until they talk */
+    void *shared, *turns; /* SHARED and who is done with which use of it, or NULL */
     uint32_t p;
     uint32_t lock; /* who changes 0 to 1 has it */
 } coll_threads;
@@ -61,6 +62,8 @@ COLL_INLINE void coll_threads_destroy(coll_threads *threads)
         coll_i_node_free(&threads->ranks[r].node);
     free(threads->ranks);
     free(threads->channels);
+    free(threads->shared);
+    free(threads->turns);
     free(threads);
 }
 
@@ -101,13 +104,35 @@ COLL_INLINE void *coll_threads_rank(coll_threads *threads, uint32_t rank)
     return threads && rank < threads->p ? &threads->ranks[rank] : NULL;
 }
 
+/* Gives the world so many bytes of SHARED memory, before any rank uses it. COLL_ERR_STATE: it has
+ * some. */
+COLL_INLINE coll_status coll_threads_share(coll_threads *threads, size_t bytes)
+{
+    if (threads->shared)
+        return COLL_ERR_STATE;
+    threads->shared = calloc(1, bytes + COLL_NODE_LINE);
+    threads->turns = calloc((size_t)threads->p + 1, sizeof(coll_i_node_turn));
+    if (!threads->shared || !threads->turns) {
+        free(threads->shared);
+        free(threads->turns);
+        threads->shared = threads->turns = NULL;
+        return COLL_ERR_MEMORY;
+    }
+    for (uint32_t r = 0; r < threads->p; r++)
+        coll_i_node_share(&threads->ranks[r].node,
+                          (coll_i_node_turn *)coll_i_node_line(threads->turns),
+                          coll_i_node_line(threads->shared), bytes);
+    return COLL_OK;
+}
+
 /* Drops all messages, and makes the tags of failed collectives usable again. Call it when no
- * request is running and no other thread uses the world. */
+ * request is running and no other thread uses the world; communicators are made anew. */
 COLL_INLINE void coll_threads_recover(coll_threads *threads)
 {
     for (uint32_t r = 0; r < threads->p; r++) {
         coll_i_threads_rank *rank = &threads->ranks[r];
         coll_i_node_forget(&rank->node);
+        coll_i_node_share_anew(&rank->node);
         while (rank->operands) {
             coll_i_threads_operand *first = rank->operands;
             rank->operands = first->next;

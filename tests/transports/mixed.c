@@ -1,0 +1,125 @@
+/* Back-to-back collectives of any mix, in SHARED and by messages, several at a time and no barrier
+ * between them: over threads, and over processes.
+ *
+ * COLL_MIXED_CALLS: how many (20000); a million takes about a minute. */
+#include "check.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "coll/transports/threads.h"
+#include "mixed_calls.h"
+#include "processes.h"
+
+enum { SHARED = 1 << 20, CALLS = 20000 };
+
+static uint32_t calls(void)
+{
+    const char *const text = getenv("COLL_MIXED_CALLS");
+    return text ? (uint32_t)strtoul(text, NULL, 10) : CALLS;
+}
+
+/* Runs a rank's calls; false: it says which went wrong. */
+static bool run(const coll_transport *transport, void *ctx, uint32_t rank, uint32_t p)
+{
+    mixed_memory *const memory = (mixed_memory *)malloc(sizeof *memory);
+    coll_comm comm;
+    uint32_t wrong;
+    if (!memory || coll_comm_init(&comm, transport, ctx, rank, p, memory->scratch,
+                                  sizeof memory->scratch) != COLL_OK)
+        return false;
+    wrong = mixed_calls(&comm, memory, p, calls() / 4);
+    if (wrong > 0)
+        printf("    rank %u of %u: call %u\n", rank, p, wrong - 1);
+    free(memory);
+    return wrong == 0 && coll_comm_free(&comm) == COLL_OK;
+}
+
+/* ---- threads ----------------------------------------------------------------------------- */
+
+static coll_threads *world;
+
+static void *thread_main(void *arg)
+{
+    const uint32_t rank = (uint32_t)(uintptr_t)arg;
+    return run(&coll_threads_transport, coll_threads_rank(world, rank), rank, world->p) ? arg
+                                                                                        : world;
+}
+
+TEST(threads)
+{
+    for (uint32_t p = 2; p <= 4; p += 2) {
+        pthread_t thread[4];
+        world = coll_threads_create(p);
+        CHECK_STATUS(coll_threads_share(world, SHARED), COLL_OK);
+        CHECK_STATUS(coll_threads_share(world, SHARED), COLL_ERR_STATE);
+        for (uintptr_t r = 0; r < p; r++)
+            if (pthread_create(&thread[r], NULL, thread_main, (void *)r) != 0)
+                abort();
+        for (uint32_t r = 0; r < p; r++) {
+            void *is;
+            (void)pthread_join(thread[r], &is);
+            CHECK(is != world);
+        }
+        coll_threads_destroy(world);
+    }
+}
+
+/* ---- processes --------------------------------------------------------------------------- */
+
+static int process_main(coll_shm *shm, void *arg)
+{
+    (void)arg;
+    return run(coll_shm_transport(shm), shm, coll_shm_rank(shm), coll_shm_size(shm)) ? 0 : 1;
+}
+
+TEST(processes)
+{
+    for (uint32_t p = 2; p <= 3; p++) {
+        pid_t pid[PROCESSES_MOST];
+        processes_start(pid, p, SHARED, process_main, NULL);
+        CHECK(processes_end(pid, p));
+    }
+}
+
+/* ---- turns ------------------------------------------------------------------------------- */
+
+/* A part of SHARED is used again when all ranks are done with it, in whatever order they end. */
+TEST(turns)
+{
+    const coll_transport *const t = &coll_threads_transport;
+    coll_threads *const two = coll_threads_create(2);
+    void *a = coll_threads_rank(two, 0), *b = coll_threads_rank(two, 1), *memory, *first = NULL;
+    uint32_t use;
+    CHECK_EQ(t->shared(a, false, &use, &memory), 0);
+    CHECK_STATUS(coll_threads_share(two, 4 * COLL_NODE_PARTS * COLL_NODE_LINE), COLL_OK);
+    for (uint32_t i = 0; i <= COLL_NODE_PARTS; i++) {
+        CHECK_EQ(t->shared(a, false, &use, &memory), 4 * COLL_NODE_LINE);
+        CHECK_EQ(t->shared(a, true, &use, &memory), 4 * COLL_NODE_LINE);
+        CHECK_EQ(use, i);
+        first = i == 0 ? memory : first;
+        CHECK((memory == first) == (i % COLL_NODE_PARTS == 0));
+        CHECK_STATUS(t->enter(a, 0, i), i < COLL_NODE_PARTS ? COLL_OK : COLL_AGAIN);
+    }
+    t->leave(a, 1);
+    t->leave(b, 0);
+    CHECK_STATUS(t->enter(a, 0, COLL_NODE_PARTS), COLL_AGAIN); /* rank 0 is not done itself */
+    CHECK_STATUS(t->enter(b, 0, COLL_NODE_PARTS), COLL_AGAIN);
+    t->leave(a, 0);
+    CHECK_STATUS(t->enter(a, 0, COLL_NODE_PARTS), COLL_OK);
+    CHECK_STATUS(t->enter(b, 0, COLL_NODE_PARTS), COLL_OK);
+    CHECK_STATUS(t->enter(a, 0, COLL_NODE_PARTS + 1), COLL_AGAIN);
+    t->leave(b, 1);
+    CHECK_STATUS(t->enter(a, 0, COLL_NODE_PARTS + 1), COLL_OK);
+    t->abort(b, 7);
+    CHECK_STATUS(t->enter(a, 7, COLL_NODE_PARTS + 2), COLL_ERR_PEER);
+    coll_threads_destroy(two);
+}
+
+int main(void)
+{
+    RUN(turns);
+    RUN(threads);
+    RUN(processes);
+    return check_done();
+}
