@@ -4,7 +4,9 @@
  * within a channel; ranks are ordered by messages alone. Each action gets edges to those that
  * it waits for, and what precedes it is searched for along them. In a barrier every rank must
  * know, when it ends, of an action of every other. In a plan with SHARED any two actions that
- * touch one element of it, one of them writing, must be ordered. Use verify.h.
+ * touch one element of it, one of them writing, must be ordered. Where a sequence stands for calls
+ * that use SHARED in turn, only that orders the actions of one call and another: no channel,
+ * nor memory. Use verify.h.
  */
 #ifndef COLL_VERIFY_ORDER_H
 #define COLL_VERIFY_ORDER_H
@@ -189,6 +191,68 @@ COLL_INLINE bool coll_i_order_meet(coll_i_order *o, uint32_t rank, uint32_t team
     return true;
 }
 
+/* The part of a sequence in which a step of a rank is; at its end, the number of parts. */
+COLL_INLINE uint32_t coll_i_order_part(const coll_plan *plan, uint32_t rank, size_t step)
+{
+    const coll_composition *of = coll_i_composition(plan);
+    uint32_t part = 0;
+    for (; part < of->n; part++) {
+        const size_t steps = coll_i_part_steps(&of->parts[part], rank);
+        if (step < steps)
+            break;
+        step -= steps;
+    }
+    return part;
+}
+
+/* The rank may begin its call: all that ranks did in calls up to the one before its turns is over. */
+COLL_INLINE bool coll_i_order_enter(coll_i_order *o, uint32_t rank)
+{
+    coll_i_order_rank *at = coll_i_order_rank_at(o, rank);
+    coll_action none;
+    coll_i_deed *deed;
+    coll_i_act(&none, COLL_DO_NOTIFY, 0, 0);
+    deed = coll_i_deed_new(o, rank, at->step, &none);
+    if (!deed)
+        return false;
+    at->entered = o->n_deeds - 1;
+    o->part = 0;
+    coll_i_node_begin(o, deed, COLL_I_OVER);
+    for (uint32_t r = 0; r < o->p; r++)
+        for (uint32_t i = coll_i_order_rank_at(o, r)->last; i != COLL_I_NONE;
+             i = coll_i_deed_at(o, i)->previous)
+            if (coll_i_deed_at(o, i)->part + o->turns <= at->part &&
+                !coll_i_edge(o, i, COLL_I_ITSELF))
+                return false;
+    coll_i_node_end(o, deed, COLL_I_OVER);
+    return true;
+}
+
+/* A rank comes to its next step: perhaps of the next call, when others may begin theirs, and it
+ * has to wait until all are done with a call before. *waits: so it is. False: no memory. */
+COLL_INLINE bool coll_i_order_turn(coll_i_order *o, uint32_t rank, bool *waits)
+{
+    coll_i_order_rank *at = coll_i_order_rank_at(o, rank);
+    const uint32_t part = coll_i_order_part(at->plan, rank, at->step);
+    *waits = false;
+    if (part == at->begun)
+        return true;
+    for (uint32_t r = 0; part != at->part && r < o->p; r++)
+        if (r != rank && coll_i_order_rank_at(o, r)->state == COLL_I_WAITS_TURN)
+            coll_i_order_ready(o, r);
+    at->part = part;
+    if (at->step == at->steps)
+        return true;
+    for (uint32_t r = 0; r < o->p; r++)
+        *waits = *waits || coll_i_order_rank_at(o, r)->part + o->turns <= part;
+    if (*waits) {
+        at->state = COLL_I_WAITS_TURN;
+        return true;
+    }
+    at->begun = part;
+    return part < o->turns || coll_i_order_enter(o, rank);
+}
+
 /* Runs a rank until it ends or waits. False: a finding. */
 COLL_INLINE bool coll_i_order_run_rank(coll_i_order *o, uint32_t rank, coll_report *report)
 {
@@ -233,6 +297,13 @@ COLL_INLINE bool coll_i_order_run_rank(coll_i_order *o, uint32_t rank, coll_repo
                 if (!coll_i_order_meet(o, rank, a->peer, report))
                     return false;
             }
+        }
+        if (o->turns) {
+            bool waits;
+            if (!coll_i_order_turn(o, rank, &waits))
+                return coll_i_no_memory(report);
+            if (waits)
+                return true;
         }
         if (at->step == at->steps)
             break;
@@ -284,12 +355,14 @@ COLL_INLINE bool coll_i_check_barrier(coll_i_order *o, coll_report *report)
  * plan with SHARED, which the data run has set up and not yet run. False: a finding. A deadlock
  * is left to the data run. */
 COLL_INLINE bool coll_i_check_order(coll_i_order *o, coll_i_data *d, bool barrier,
-                                    coll_report *report)
+                                    uint32_t turns, coll_report *report)
 {
     const uint32_t p = o->p = d->p;
     const size_t shared = coll_i_rank_at(d, 0)->extent[COLL_SHARED] *
                           coll_nodes_count(&coll_i_rank_at(d, 0)->plan->problem.nodes);
     o->barrier = barrier;
+    o->turns = turns;
+    o->part = 0;
     if (!barrier && !coll_i_check_actions(d, report))
         return false;
     o->n_deeds = o->n_edges = o->n_notes = o->n_ranges = o->n_ready = o->mark = o->query = 0;
@@ -310,8 +383,8 @@ COLL_INLINE bool coll_i_check_order(coll_i_order *o, coll_i_data *d, bool barrie
         at->step = 0;
         at->steps = coll_i_rank_at(d, rank)->steps;
         at->n = at->next = 0;
-        at->last = at->multicast = COLL_I_NONE;
-        at->known = 0;
+        at->last = at->multicast = at->entered = COLL_I_NONE;
+        at->known = at->part = at->begun = 0;
         for (int space = 0; space < COLL_SPACES; space++)
             at->ranges[space] = COLL_I_NONE;
         at->shared = coll_i_shared_base(coll_i_rank_at(d, rank), rank);

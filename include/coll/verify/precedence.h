@@ -7,6 +7,7 @@
 #ifndef COLL_VERIFY_PRECEDENCE_H
 #define COLL_VERIFY_PRECEDENCE_H
 
+#include "../compose.h"
 #include "../request.h"
 #include "data.h"
 
@@ -20,6 +21,7 @@ typedef struct coll_i_deed {
     coll_action act;
     size_t step;
     uint32_t rank;
+    uint32_t part;     /* which call of a sequence it belongs to */
     uint32_t previous; /* the rank's deed before this one */
     uint32_t meeting;  /* deed that stands for all who met here; COLL_I_NONE */
     uint32_t first[COLL_I_NODES], n[COLL_I_NODES]; /* edges of its nodes */
@@ -36,6 +38,8 @@ typedef struct coll_i_order_rank {
     uint32_t n, next, last; /* last deed */
     uint32_t multicast;     /* last one */
     uint32_t state, peer;
+    uint32_t part, begun; /* the call that it has come to; that it has begun */
+    uint32_t entered;     /* the deed that let it begin; none */
     uint32_t ranges[COLL_SPACES];
     uint32_t known; /* by the last search that came to one of its deeds */
     size_t shared;  /* where its node's SHARED begins in `touched` */
@@ -63,6 +67,9 @@ typedef struct coll_i_order {
     uint32_t p, n_deeds, n_edges, n_notes, n_ranges, n_ready;
     uint32_t mark, query;     /* numbers of the last set of edges, and of the last search */
     uint32_t met[COLL_TEAMS]; /* ranks of each team in its current FABRIC_REDUCE */
+    uint32_t turns;           /* coll_verify_options */
+    uint32_t part;            /* edges from here lead to no older call … */
+    uint32_t of;              /* … of this rank */
     bool barrier;
 } coll_i_order;
 
@@ -143,8 +150,10 @@ COLL_INLINE bool coll_i_search(coll_i_order *o, uint32_t deed, uint32_t which, u
 
 COLL_INLINE bool coll_i_edge(coll_i_order *o, uint32_t deed, uint32_t flags)
 {
-    uint32_t *edges =
-        (uint32_t *)coll_i_reserve(&o->edges, (o->n_edges + (size_t)1) * sizeof(uint32_t));
+    uint32_t *edges;
+    if (coll_i_deed_at(o, deed)->part < o->part && coll_i_deed_at(o, deed)->rank == o->of)
+        return true;
+    edges = (uint32_t *)coll_i_reserve(&o->edges, (o->n_edges + (size_t)1) * sizeof(uint32_t));
     if (!edges)
         return false;
     edges[o->n_edges++] = deed * 4 + flags;
@@ -345,8 +354,16 @@ COLL_INLINE coll_i_deed *coll_i_deed_new(coll_i_order *o, uint32_t rank, size_t 
     deed->act = *a;
     deed->step = step;
     deed->rank = rank;
+    deed->part = coll_i_order_rank_at(o, rank)->part;
     deed->previous = deed->meeting = COLL_I_NONE;
     return deed;
+}
+
+/* An edge to what let the rank begin its call. */
+COLL_INLINE bool coll_i_edge_entered(coll_i_order *o, uint32_t rank)
+{
+    const uint32_t entered = coll_i_order_rank_at(o, rank)->entered;
+    return entered == COLL_I_NONE || coll_i_edge(o, entered, 0);
 }
 
 /* The edges of a deed, and what it touched. */
@@ -360,7 +377,7 @@ COLL_INLINE bool coll_i_order_edges(coll_i_order *o, uint32_t rank, uint32_t ind
     const size_t span = coll_i_via_span(a);
     if (merges) {
         coll_i_node_begin(o, deed, COLL_I_GOT);
-        if (!coll_i_order_channel(o, rank, index, a, message))
+        if (!coll_i_edge_entered(o, rank) || !coll_i_order_channel(o, rank, index, a, message))
             return false;
         coll_i_node_end(o, deed, COLL_I_GOT);
         coll_i_node_begin(o, deed, COLL_I_STAGED);
@@ -370,7 +387,8 @@ COLL_INLINE bool coll_i_order_edges(coll_i_order *o, uint32_t rank, uint32_t ind
         coll_i_node_end(o, deed, COLL_I_STAGED);
     }
     coll_i_node_begin(o, deed, COLL_I_OVER);
-    if ((merges ? !coll_i_edge(o, index, COLL_I_TO_GOT)
+    if (!coll_i_edge_entered(o, rank) ||
+        (merges ? !coll_i_edge(o, index, COLL_I_TO_GOT)
                 : !coll_i_order_channel(o, rank, index, a, message)) ||
         (writes && !coll_i_order_after(o, rank, a->dst, a->count, true)) ||
         (reads && !coll_i_order_after(o, rank, a->src, a->count, false)) ||
@@ -395,6 +413,8 @@ COLL_INLINE bool coll_i_order_deed(coll_i_order *o, uint32_t rank, size_t step,
         return coll_i_no_memory(report);
     deed->previous = at->last;
     at->last = o->n_deeds - 1;
+    o->part = o->turns ? at->part : 0;
+    o->of = rank;
     return coll_i_order_edges(o, rank, at->last, a, message) || coll_i_no_memory(report);
 }
 

@@ -20,7 +20,7 @@ COLL_INLINE const coll_plan *coll_i_plan_of(const coll_i_plans *plans, uint32_t 
     return plans->plan_of ? plans->plan_of(plans->arg, rank) : plans->plan;
 }
 
-enum { COLL_I_READY, COLL_I_WAITS, COLL_I_WAITS_ALL, COLL_I_ENDED };
+enum { COLL_I_READY, COLL_I_WAITS, COLL_I_WAITS_ALL, COLL_I_WAITS_TURN, COLL_I_ENDED };
 
 typedef struct coll_i_rank {
     const coll_plan *plan;
