@@ -52,7 +52,7 @@ COLL_INLINE coll_status coll_i_node_enter(void *ctx, uint32_t tag, uint32_t use)
         if ((int32_t)(done - least) < 0)
             least = done;
         if ((int32_t)(done - needed) < 0 && r != me->rank) {
-            coll_i_node_link *link = coll_i_node_link_to(me, r);
+            coll_i_node_link *link = me->links[r] ? me->links[r] : coll_i_node_link_new(me, r);
             return link ? coll_i_node_miss(me, link) : COLL_ERR_MEMORY;
         }
     }
