@@ -1,10 +1,10 @@
 /* examples/mpi/layer/memory.c — scratch that is kept between calls: a fresh page costs more than
- * a microsecond, each time the system gives it anew */
+ * a microsecond, each time the system gives it anew. What has more than 128 MiB is not kept. */
 #include <stdlib.h>
 
 #include "layer.h"
 
-enum { CLASS_LEAST = 8, CLASSES = 40, KEPT_OF_CLASS = 8 };
+enum { CLASS_LEAST = 8, CLASSES = 28, KEPT_OF_CLASS = 8 };
 
 /* At the head of a block; the rest of its cache line keeps the data aligned. */
 struct block {

@@ -42,9 +42,10 @@ void blocking_case(long number)
         struct operation o;
         if (on->comm == MPI_COMM_NULL || !operation_draw(&o, on, 1u << BLOCKING, key))
             continue;
-        say("%s", o.text);
+        say("what is expected of %s", o.text);
         operation_fill(&o, 0);
         operation_expect(&o);
+        say("%s", o.text);
         operation_call(&o);
         operation_check(&o);
         operation_free(&o);
@@ -184,7 +185,7 @@ void batch_case(long number)
             struct operation *o = &b->operations[i];
             if (round > 0 && o->form != PERSISTENT)
                 continue;
-            say("batch, %s", o->text);
+            say("batch, what is expected of %s", o->text);
             operation_fill(o, round);
             operation_expect(o);
         }
