@@ -10,6 +10,7 @@ int verify_main(int argc, char **argv);
 int run_main(int argc, char **argv);
 int model_main(int argc, char **argv);
 int regimes_main(int argc, char **argv);
+int sim_main(int argc, char **argv);
 int select_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 int launch_main(int argc, char **argv);

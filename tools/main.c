@@ -18,6 +18,7 @@ static const struct subcommand {
     {"run", "run an algorithm on data, check the result and measure", run_main},
     {"model", "evaluate the formulas that tell what a collective costs", model_main},
     {"regimes", "show which algorithm is the fastest where, by such formulas", regimes_main},
+    {"sim", "simulate an algorithm on a machine of any size", sim_main},
     {"select", "tell which algorithm the rules choose, and why", select_main},
     {"launch", "start processes that share memory", launch_main},
     {"export", "write what an algorithm does in a format of others", export_main},

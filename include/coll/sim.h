@@ -47,6 +47,7 @@
 
 #include "sim/hockney.h"
 #include "sim/loggp.h"
+#include "sim/machine.h"
 #include "sim/moody.h"
 #include "sim/nbl.h"
 #include "sim/plogp.h"

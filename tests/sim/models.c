@@ -256,7 +256,7 @@ static unsigned copies(const coll_plan *plan, uint32_t rank, size_t s, coll_acti
  * moves two at full speed. */
 TEST(copies_share_the_memory)
 {
-    const coll_shm_costs costs = {1, 1, .5, 0, 0, -1, 0};
+    const coll_shm_costs costs = {1, 1, .5, 0, 0, 0, 0};
     static const double three[] = {1 + 12, 1 + 12 + 8, 1 + 12 + 8 + 8};
     for (uint32_t p = 1; p <= 6; p++) {
         coll_plan plan = sim_plan(COLL_ALLREDUCE, "ring", p, 1000, 0);

@@ -68,13 +68,14 @@ TEST(traces_and_pictures)
     if (!CHECK(trace && svg))
         return;
     run(4, 1000);
-    coll_sim_trace(&record, 4, trace);
-    CHECK_EQ(count(trace, "\"ph\":\"X\""), record.spans.n);
+    coll_sim_trace(&record, &sim, "a \"name\"", trace);
+    CHECK_EQ(count(trace, "\"name\":\"a \\\"name\\\"\""), 4);
+    CHECK_EQ(count(trace, "\"ph\":\"X\""), record.spans.n + 4); /* and the collective */
     CHECK_EQ(count(trace, "\"ph\":\"s\""), sim.messages);
     CHECK_EQ(count(trace, "\"ph\":\"f\""), sim.messages);
     CHECK_EQ(count(trace, "process_name"), 4);
     CHECK_EQ(count(trace, "\"ts\":1.200000"), 8); /* the first messages, and their ends */
-    coll_sim_svg(&record, 4, sim.makespan, "a < b & c", svg);
+    coll_sim_svg(&record, &sim, "a < b & c", svg);
     CHECK_EQ(count(svg, "<svg"), 1);
     CHECK_EQ(count(svg, "</svg>"), 1);
     CHECK_EQ(count(svg, "a &lt; b &amp; c"), 1);

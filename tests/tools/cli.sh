@@ -52,7 +52,7 @@ picture() {
 
 # ---- help and version ------------------------------------------------------------------------
 says '^coll [0-9]*\.[0-9]*\.[0-9]*$' --version
-for subcommand in list show verify run model regimes select export launch; do
+for subcommand in list show verify run model regimes sim select export launch; do
     says "^  $subcommand " --help
     says "^usage: coll $subcommand " $subcommand --help
     [ $subcommand = launch ] || says '^  --help' $subcommand nonsense --help # its own options come first

@@ -1,10 +1,10 @@
 /* coll/sim/moody.h — reductions on hosts, on their NICs, and on both
  *
  * A rank's part runs on the host's processor or on the NIC's (placement.h); each has its costs. On
- * the host it begins C after the start. What C of the NIC is more goes to the meeting of the two,
- * half of it before the rank begins, and half after it has ended. A message sets out at once and
- * is there after half of L of its sender's kind and half of L of its receiver's (crossing the bus
- * is what they differ by). It takes the receiving processor for r, and combining it for
+ * the host it begins C after the start. What C of the NIC is more, if it is, goes to the meeting of
+ * the two, half of it before the rank begins, and half after it has ended. A message sets out at
+ * once and is there after half of L of its sender's kind and half of L of its receiver's (crossing
+ * the bus is what they differ by). It takes the receiving processor for r, and combining it for
  * c(elements). No noise disturbs NICs.
  *
  * Source  Moody 2003, §3.3.2, chapter 4
@@ -60,7 +60,8 @@ COLL_INLINE void coll_i_moody_compute(const coll_cost_model *model, uint32_t ran
 COLL_INLINE double coll_i_moody_meeting_us(const coll_cost_model *model, uint32_t rank)
 {
     const coll_sim_moody *at = (const coll_sim_moody *)model->data;
-    return coll_i_moody_on_nic(model, rank) ? (at->nic->C_us - at->host->C_us) / 2 : 0;
+    const double more = at->nic->C_us - at->host->C_us;
+    return coll_i_moody_on_nic(model, rank) && more > 0 ? more / 2 : 0;
 }
 
 COLL_INLINE coll_time coll_i_moody_start(const coll_cost_model *model, uint32_t rank)

@@ -93,18 +93,21 @@ COLL_INLINE const coll_link_load *coll_sim_link(const coll_sim *sim, uint32_t li
     return &sim->loads[link];
 }
 
+/* Was a link taken longer than another one, or as long by more messages? */
+COLL_INLINE bool coll_sim_busier(const coll_sim *sim, uint32_t link, uint32_t than)
+{
+    const coll_link_load *a = &sim->loads[link], *b = &sim->loads[than];
+    return a->busy > b->busy || (a->busy == b->busy && a->messages > b->messages);
+}
+
 /* The link that was taken longest, the first of several; COLL_NOBODY: none was used. */
 COLL_INLINE uint32_t coll_sim_busiest(const coll_sim *sim)
 {
     uint32_t busiest = COLL_NOBODY;
-    for (uint32_t link = 0; link < sim->links; link++) {
-        const coll_link_load *load = &sim->loads[link];
-        if (load->messages > 0 &&
-            (busiest == COLL_NOBODY || load->busy > sim->loads[busiest].busy ||
-             (load->busy == sim->loads[busiest].busy &&
-              load->messages > sim->loads[busiest].messages)))
+    for (uint32_t link = 0; link < sim->links; link++)
+        if (sim->loads[link].messages > 0 &&
+            (busiest == COLL_NOBODY || coll_sim_busier(sim, link, busiest)))
             busiest = link;
-    }
     return busiest;
 }
 

@@ -5,8 +5,8 @@
  *   options.see = coll_sim_record_see;
  *   options.arg = &record;
  *   … coll_sim_run …
- *   coll_sim_trace(&record, p, file);           // trace.h: for Perfetto
- *   coll_sim_svg(&record, p, "ring", file);     // svg.h: a picture
+ *   coll_sim_trace(&record, &sim, "ring", file); // trace.h: for Perfetto
+ *   coll_sim_svg(&record, &sim, "ring", file);   // svg.h: a picture
  *   coll_sim_record_free(&record);
  *
  * Use sim.h.

@@ -4,8 +4,9 @@
  * its bytes, `b` each, through the node's memory; all copies of a node together move a byte in
  * `node` at best, so that more than b/node of them slow each other down. A NOTIFY is seen `sync`
  * later. A message within a node is two copies, one at each end, which do not wait for memory.
- * Combining costs c a byte, here and between nodes. A reduction by the network takes a_fabric and
- * b_fabric a byte after the last member has come.
+ * Combining costs c a byte, here and between nodes; where c is not given, what the other model
+ * says. A reduction by the network takes a_fabric and b_fabric a byte after the last member has
+ * come.
  *
  * Source  Bayatpour et al. 2017, sections 3, 5; Wu 2005, section 2.4
  */
@@ -16,10 +17,13 @@
 #include "cost.h"
 
 typedef struct coll_shm_costs {
-    double a_us, b_ns_per_byte, node_ns_per_byte, sync_us, c_ns_per_byte;
-    double a_fabric_us,
-        b_fabric_ns_per_byte; /* a_fabric negative: the network reduces nothing */
+    double a_us, b_ns_per_byte, node_ns_per_byte, sync_us;
+    double c_ns_per_byte;                     /* COLL_SHM_AS_BETWEEN: not given */
+    double a_fabric_us, b_fabric_ns_per_byte; /* a_fabric 0: the network reduces nothing */
 } coll_shm_costs;
+
+/* The cost of combining that is not given. */
+#define COLL_SHM_AS_BETWEEN 1e299
 
 typedef struct coll_sim_shm {
     const coll_shm_costs *costs;
@@ -71,8 +75,10 @@ COLL_INLINE void coll_i_shm_compute(const coll_cost_model *model, uint32_t rank,
                                     const coll_action *a, size_t elem_bytes, coll_cost *cost)
 {
     const coll_sim_shm *at = (const coll_sim_shm *)model->data;
-    (void)rank;
-    if (a->kind != COLL_DO_COPY) {
+    if (a->kind != COLL_DO_COPY && !(at->costs->c_ns_per_byte < COLL_SHM_AS_BETWEEN)) {
+        if (at->between->compute)
+            at->between->compute(at->between, rank, a, elem_bytes, cost);
+    } else if (a->kind != COLL_DO_COPY) {
         cost->cpu = coll_time_of(at->costs->c_ns_per_byte * 1000 *
                                  (double)coll_combined_bytes(a, elem_bytes));
     } else if (a->dst != a->src) {
@@ -124,7 +130,7 @@ COLL_INLINE void coll_sim_shm_init(coll_cost_model *model, const coll_sim_shm *a
     model->send = coll_i_shm_send;
     model->receive = coll_i_shm_receive;
     model->compute = coll_i_shm_compute;
-    model->fabric = at->costs->a_fabric_us < 0 ? NULL : coll_i_shm_fabric;
+    model->fabric = at->costs->a_fabric_us > 0 ? coll_i_shm_fabric : NULL;
     model->start = coll_i_shm_start;
     model->end = coll_i_shm_end;
     model->on_nic = coll_i_shm_on_nic;
@@ -133,5 +139,35 @@ COLL_INLINE void coll_sim_shm_init(coll_cost_model *model, const coll_sim_shm *a
     model->byte_ps = at->between->byte_ps;
     model->eager = at->between->eager;
 }
+
+/* ---- in words: shm:a=0.2us,b=0.1,node=0.02 ----------------------------------------------- */
+
+static const coll_parameter coll_i_shm_parameters[] = {
+    {"a", "us", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, a_us), 0, COLL_PARAMETER_ANY,
+     COLL_PARAMETER_NEEDED, "the start-up of a copy"},
+    {"b", "ns/byte", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, b_ns_per_byte), 0,
+     COLL_PARAMETER_ANY, COLL_PARAMETER_NEEDED, "copying a byte"},
+    {"node", "ns/byte", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, node_ns_per_byte), 0,
+     COLL_PARAMETER_ANY, 0, "a byte of all copies of a node together"},
+    {"sync", "us", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, sync_us), 0,
+     COLL_PARAMETER_ANY, 0, "the time until a notification is seen"},
+    {"c", "ns/byte", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, c_ns_per_byte), 0,
+     COLL_PARAMETER_ANY, COLL_SHM_AS_BETWEEN,
+     "combining a byte; if it is not given, what the model says"},
+    {"a_fabric", "us", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, a_fabric_us), 0,
+     COLL_PARAMETER_ANY, 0, "the start-up of a reduction by the network (0: there is none)"},
+    {"b_fabric", "ns/byte", COLL_PARAMETER_NUMBER,
+     offsetof(coll_shm_costs, b_fabric_ns_per_byte), 0, COLL_PARAMETER_ANY, 0,
+     "the reduction of a byte by the network"}};
+
+static const coll_model coll_shm_model = {
+    "shm",
+    "copies through the memory of a node, which they share",
+    "Bayatpour et al. 2017, section 5",
+    sizeof(coll_shm_costs),
+    coll_i_shm_parameters,
+    sizeof coll_i_shm_parameters / sizeof coll_i_shm_parameters[0],
+    NULL,
+    0};
 
 #endif /* COLL_SIM_SHM_H */

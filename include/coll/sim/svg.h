@@ -1,13 +1,14 @@
 /* coll/sim/svg.h — a record as a picture: ranks downwards, time to the right, messages as lines
  *
- * A row for each rank, with what its processor sends, receives and computes as boxes of three
- * colours, and a line from the start of each message to where it is taken in. For up to about 64
+ * A row for each rank, up to its end, with what its processor sends, receives and computes as boxes
+ * of three colours, and a line from the start of each message to where it is taken in. For up to about 64
  * ranks. Use sim.h; needs stdio.
  */
 #ifndef COLL_SIM_SVG_H
 #define COLL_SIM_SVG_H
 
 #include "record.h"
+#include "run.h"
 
 #include <stdio.h>
 
@@ -88,9 +89,9 @@ COLL_INLINE void coll_i_svg_spans(const coll_i_svg *svg, const coll_sim_record *
     fputs("</g>\n", svg->file);
 }
 
-/* Writes the picture of p ranks that end by `end`. Whether all of it was written the file's error
- * flag says. */
-COLL_INLINE void coll_sim_svg(const coll_sim_record *record, uint32_t p, coll_time end,
+/* Writes the picture of a simulation that was recorded. Whether all of it was written the file's
+ * error flag says. */
+COLL_INLINE void coll_sim_svg(const coll_sim_record *record, const coll_sim *sim,
                               const char *title, FILE *file)
 {
     static const struct coll_i_colour {
@@ -99,6 +100,8 @@ COLL_INLINE void coll_sim_svg(const coll_sim_record *record, uint32_t p, coll_ti
     } colours[] = {{COLL_SEEN_SEND, "#e69f00", "sends"},
                    {COLL_SEEN_RECEIVE, "#56b4e9", "receives"},
                    {COLL_SEEN_COMPUTE, "#009e73", "computes"}};
+    const uint32_t p = sim->p;
+    const coll_time end = sim->makespan;
     const double width = 1200, row = p <= 16 ? 28 : p <= 40 ? 20 : 14;
     coll_i_svg svg;
     double bottom;
@@ -124,8 +127,9 @@ COLL_INLINE void coll_sim_svg(const coll_sim_record *record, uint32_t p, coll_ti
     coll_i_svg_axis(&svg, end, bottom);
     fputs("<g stroke=\"#bbb\">\n", file);
     for (uint32_t rank = 0; rank < p; rank++)
-        fprintf(file, "<path d=\"M%.1f %.1fH%.1f\"/>\n", svg.left, coll_i_svg_y(&svg, rank),
-                width - 36);
+        fprintf(file, "<path d=\"M%.1f %.1fH%.2fm0 %.1fv%.1f\"/>\n", svg.left,
+                coll_i_svg_y(&svg, rank), coll_i_svg_x(&svg, coll_sim_finish(sim, rank)),
+                row * -0.36, row * 0.72);
     fputs("</g>\n", file);
     for (uint32_t rank = 0; rank < p; rank++) {
         snprintf(text, sizeof text, "%u", rank);

@@ -1,8 +1,9 @@
 /* coll/sim/trace.h — a record as a trace that Perfetto and chrome://tracing show
  *
- * The trace event format of Chrome, in JSON: a process for each rank with three threads, what it
- * sends, receives and computes, and an arrow for each message. Times are microseconds with six
- * digits, so no picosecond is lost. Use sim.h; needs stdio.
+ * The trace event format of Chrome, in JSON: a process for each rank with four threads, the whole
+ * collective until the rank's end, what it sends, receives and computes; and an arrow for each
+ * message. Times are microseconds with six digits, so no picosecond is lost. Use sim.h; needs
+ * stdio.
  *
  * Source  Trace Event Format, The Chromium Projects, 2016
  */
@@ -10,6 +11,7 @@
 #define COLL_SIM_TRACE_H
 
 #include "record.h"
+#include "run.h"
 
 #include <stdio.h>
 
@@ -57,17 +59,30 @@ COLL_INLINE void coll_i_trace_flight(const coll_sim_flight *flight, size_t numbe
     }
 }
 
-/* Writes the trace of p ranks. Whether all of it was written the file's error flag says. */
-COLL_INLINE void coll_sim_trace(const coll_sim_record *record, uint32_t p, FILE *file)
+/* Within a JSON string. */
+COLL_INLINE void coll_i_trace_text(const char *text, FILE *file)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', file);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, file);
+    }
+}
+
+/* Writes the trace of a simulation that was recorded. Whether all of it was written the file's
+ * error flag says. */
+COLL_INLINE void coll_sim_trace(const coll_sim_record *record, const coll_sim *sim,
+                                const char *title, FILE *file)
 {
     static const struct coll_i_lane {
         coll_sim_sight what;
         const char *name;
-    } lanes[] = {{COLL_SEEN_SEND, "send"},
+    } lanes[] = {{COLL_SEEN_BEGIN, "collective"},
+                 {COLL_SEEN_SEND, "send"},
                  {COLL_SEEN_RECEIVE, "receive"},
                  {COLL_SEEN_COMPUTE, "compute"}};
     fprintf(file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-    for (uint32_t rank = 0; rank < p; rank++) {
+    for (uint32_t rank = 0; rank < sim->p; rank++) {
         fprintf(file,
                 "%s\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"args\":"
                 "{\"name\":\"rank\"}}",
@@ -76,11 +91,18 @@ COLL_INLINE void coll_sim_trace(const coll_sim_record *record, uint32_t p, FILE 
                 ",\n{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":%u,\"args\":"
                 "{\"sort_index\":%u}}",
                 rank, rank);
-        for (unsigned i = 0; i < 3; i++)
+        for (unsigned i = 0; i < sizeof lanes / sizeof lanes[0]; i++)
             fprintf(file,
                     ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"args\":"
                     "{\"name\":\"%s\"}}",
                     rank, (unsigned)lanes[i].what, lanes[i].name);
+        fprintf(file, ",\n{\"name\":\"");
+        coll_i_trace_text(title, file);
+        fprintf(file, "\",\"cat\":\"collective\",\"ph\":\"X\",\"pid\":%u,\"tid\":%u", rank,
+                (unsigned)COLL_SEEN_BEGIN);
+        coll_i_trace_time(file, "ts", 0);
+        coll_i_trace_time(file, "dur", coll_sim_finish(sim, rank));
+        fprintf(file, ",\"args\":{}}");
     }
     for (size_t i = 0; i < record->spans.n; i++)
         coll_i_trace_span(coll_sim_span_at(record, i), file);

@@ -1,0 +1,390 @@
+/* tools/sim.c — coll sim: how long an algorithm takes on a machine that is described in words */
+#include "coll/sim.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "coll/placement.h"
+#include "commands.h"
+#include "job.h"
+#include "json.h"
+#include "names.h"
+#include "output.h"
+#include "progress.h"
+
+enum {
+    TRACE_MOST = 1 << 24, /* things in a trace */
+    SVG_MOST = 1 << 17,   /* and in a picture, which has so many ranks at most: */
+    SVG_RANKS = 64
+};
+
+/* What the user says besides the job. */
+struct setting {
+    const char *model, *memory, *nic, *placement, *topology, *noise, *skew;
+    const char *trace, *svg;
+};
+
+struct world {
+    struct job *job;
+    coll_sim_machine machine;
+    coll_topology topology;
+    coll_noise noise;
+    coll_sim_options options;
+    coll_sim_record record;
+    uint32_t *places; /* of the ranks, where some are missing */
+    uint8_t *on_nic;
+};
+
+/* A sentence that says what is wrong. */
+static void must(bool good, const coll_sentence *why)
+{
+    if (!good)
+        refuse("%s", why->text);
+}
+
+/* ---- the machine ------------------------------------------------------------------------- */
+
+/* Puts the ranks on the places that are there. Returns how many places there are. */
+static uint32_t place(struct world *w, const struct setting *s)
+{
+    const struct job *job = w->job;
+    const uint32_t n = job->per_rank ? job->p : 1;
+    coll_sentence why;
+    coll_group group;
+    if (!s->topology)
+        return job->p;
+    must(coll_topology_read(&w->topology, s->topology, &why) &&
+             coll_topology_fits(&w->topology, s->topology, job->p, &why),
+         &why);
+    w->options.topology = &w->topology;
+    if (w->topology.n_missing == 0)
+        return job->p;
+    if (job_plan(job, 0)->problem.nodes.count > 0)
+        refuse("ranks that share nodes have none missing between them: leave out --nodes, or "
+               "missing=…");
+    w->places = memory_of(job->p, sizeof *w->places);
+    for (uint32_t rank = 0; rank < job->p; rank++)
+        w->places[rank] = coll_topology_end(&w->topology, rank);
+    coll_group_table(&group, w->places, NULL);
+    for (uint32_t i = 0; i < n; i++) {
+        const coll_status status = coll_plan_place(&job->plans[i], &group);
+        if (status != COLL_OK)
+            refuse("%s cannot have places that are missing: %s", job->algorithm->name,
+                   coll_status_text(status));
+    }
+    return w->places[job->p - 1] + 1;
+}
+
+/* Which ranks run on NICs: all, or those between the root and the leaves. */
+static void set_nics(struct world *w, const struct setting *s, uint32_t ends)
+{
+    static const char *const names[] = {"all", "hybrid"};
+    const bool all = !s->placement || name_index("placement", s->placement, names, 2) == 0;
+    coll_sentence why;
+    if (s->placement && !s->nic)
+        refuse("--placement says which ranks use their NICs, and --nic what those cost");
+    if (!s->nic)
+        return;
+    w->on_nic = memory_of(ends, 1);
+    for (uint32_t rank = 0; rank < w->job->p; rank++) {
+        const coll_plan *plan = job_plan(w->job, rank);
+        w->on_nic[coll_group_outer(&plan->group, rank)] =
+            all || coll_placement_of(plan, rank) == COLL_INTERMEDIATE;
+    }
+    must(coll_sim_machine_nic(&w->machine, s->nic, w->on_nic, &why), &why);
+}
+
+/* Reads a time such as 5us. */
+static coll_time read_skew(const char *text)
+{
+    static const coll_parameter row = {"skew", "us", COLL_PARAMETER_NUMBER, 0, 0,
+                                       1e9,    0,    "the latest start"};
+    double us;
+    if (!coll_i_parameter_number(&row, text, &us))
+        refuse("--skew is a time from 0 to 1000 s such as 5us, not \"%.60s\"", text);
+    return coll_time_of(us * 1e6);
+}
+
+static void prepare(struct world *w, const struct setting *s, uint64_t window, uint64_t seed)
+{
+    const coll_plan *plan = job_plan(w->job, 0);
+    coll_sentence why;
+    uint32_t ends;
+    if (!s->model)
+        refuse("--model is missing: hockney, loggp, plogp, nbl, moody or dpml; coll model "
+               "explains them");
+    coll_sim_options_init(&w->options, &w->machine.model);
+    w->options.seed = seed;
+    ends = place(w, s);
+    coll_sim_machine_init(&w->machine, &plan->problem.nodes, ends);
+    must(coll_sim_machine_read(&w->machine, s->model, &why), &why);
+    set_nics(w, s, ends);
+    if (s->memory)
+        must(coll_sim_machine_share(&w->machine, s->memory, &why), &why);
+    if (w->machine.nics && s->topology)
+        refuse("dpml has links of its own, its NICs: without --topology, or with gap=0,wire=0");
+    if (w->machine.nics)
+        w->options.topology = w->machine.nics;
+    if (s->noise) {
+        must(coll_noise_read(&w->noise, s->noise, w->options.seed, &why), &why);
+        w->options.noise = &w->noise;
+    }
+    if (s->skew)
+        w->options.skew_most = read_skew(s->skew);
+    for (uint32_t i = 0; i < (w->job->per_rank ? w->job->p : 1); i++)
+        if (window < w->job->plans[i].window)
+            refuse("%s needs a window of at least %u", w->job->algorithm->name,
+                   w->job->plans[i].window);
+    w->options.window = (uint32_t)window;
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+static void check_files(const struct setting *s, uint32_t p)
+{
+    if ((s->trace && strcmp(s->trace, "-") == 0) || (s->svg && strcmp(s->svg, "-") == 0))
+        refuse("--trace and --svg write files, not \"-\"");
+    if (s->svg && p > SVG_RANKS)
+        refuse("a picture shows at most %d ranks, not %u", SVG_RANKS, p);
+}
+
+static bool write_files(const struct world *w, const struct setting *s, const coll_sim *sim)
+{
+    const size_t n = w->record.spans.n + w->record.flights.n;
+    struct output out;
+    char title[128];
+    bool good = true;
+    if (w->record.full || (s->svg && n > SVG_MOST))
+        refuse("there is too much to show, more than %d messages and operations: simulate "
+               "fewer ranks or segments",
+               s->svg ? SVG_MOST : TRACE_MOST);
+    snprintf(title, sizeof title, "%s %s, %u ranks: %.12g us",
+             coll_collective_name(w->job->collective), w->job->algorithm->name, w->job->p,
+             coll_time_us(sim->makespan));
+    if (s->trace) {
+        output_open(&out, s->trace);
+        coll_sim_trace(&w->record, sim, title, out.file);
+        good = output_close(&out);
+    }
+    if (s->svg && good) {
+        output_open(&out, s->svg);
+        coll_sim_svg(&w->record, sim, title, out.file);
+        good = output_close(&out);
+    }
+    return good;
+}
+
+/* ---- what comes out ---------------------------------------------------------------------- */
+
+struct spread {
+    double least, mean, most; /* us */
+};
+
+static struct spread spread_of(const coll_sim *sim, uint32_t p,
+                               coll_time (*of)(const coll_sim *sim, uint32_t rank))
+{
+    struct spread s = {coll_time_us(of(sim, 0)), 0, 0};
+    for (uint32_t rank = 0; rank < p; rank++) {
+        const double us = coll_time_us(of(sim, rank));
+        s.least = us < s.least ? us : s.least;
+        s.most = us > s.most ? us : s.most;
+        s.mean += us / p;
+    }
+    return s;
+}
+
+/* The `most` links that were taken longest. The caller frees them. */
+static uint32_t *busiest_of(const coll_sim *sim, uint64_t most, uint32_t *n)
+{
+    uint32_t *links = memory_of(most < sim->links ? most : sim->links, sizeof *links);
+    *n = 0;
+    for (uint32_t link = 0; link < sim->links && most > 0; link++) {
+        const coll_link_load *load = coll_sim_link(sim, link);
+        uint32_t at = *n;
+        if (load->messages == 0)
+            continue;
+        while (at > 0 && coll_sim_busier(sim, link, links[at - 1]))
+            at--;
+        if (at >= most)
+            continue;
+        *n += *n < most ? 1 : 0;
+        for (uint32_t i = *n - 1; i > at; i--)
+            links[i] = links[i - 1];
+        links[at] = link;
+    }
+    return links;
+}
+
+static void print_report(const struct world *w, const struct setting *s, const coll_sim *sim,
+                         double seconds, uint64_t most)
+{
+    const uint32_t p = w->job->p;
+    const struct spread end = spread_of(sim, p, coll_sim_finish),
+                        busy = spread_of(sim, p, coll_sim_busy);
+    char text[600];
+    job_print(w->job);
+    (void)coll_sim_machine_text(&w->machine, text, sizeof text);
+    printf("\n%s%s%s%s%s%s%s\n\n", text, s->nic ? " " : "", s->nic ? s->nic : "",
+           s->memory ? " " : "", s->memory ? s->memory : "", s->topology ? " " : "",
+           s->topology ? s->topology : "");
+    printf("makespan   %.12g us\n", coll_time_us(sim->makespan));
+    printf("ranks end  after %.7g us at the least, %.7g in the mean, %.7g at the most\n",
+           end.least, end.mean, end.most);
+    printf("busy       %.7g us at the least, %.7g in the mean, %.7g at the most\n", busy.least,
+           busy.mean, busy.most);
+    printf("messages   %" PRIu64 ", of %" PRIu64 " bytes\n", sim->messages, sim->bytes);
+    if (sim->links > 0) {
+        uint32_t n, *links = busiest_of(sim, most, &n);
+        printf("hops       %" PRIu64 " in all, %u at the most\n", sim->hops, sim->hops_most);
+        for (uint32_t i = 0; i < n; i++) {
+            const coll_link_load *load = coll_sim_link(sim, links[i]);
+            w->options.topology->name(w->options.topology, links[i], text, sizeof text);
+            printf("%-10s %s: %" PRIu64 " messages, %" PRIu64
+                   " bytes, taken %.7g us, waited for %.7g us\n",
+                   i ? "" : "busiest", text, load->messages, load->bytes,
+                   coll_time_us(load->busy), coll_time_us(load->waited));
+        }
+        free(links);
+    }
+    printf("simulated  %" PRIu64 " events in %.3g s, %.3g million messages a second, %.3g MB\n",
+           sim->events, seconds, (double)sim->messages / seconds * 1e-6,
+           (double)sim->memory * 1e-6);
+}
+
+static void print_spread(const char *name, const struct spread *s)
+{
+    printf(", \"%s\": {\"least_us\": %.17g, \"mean_us\": %.17g, \"most_us\": %.17g}", name,
+           s->least, s->mean, s->most);
+}
+
+static void print_json(const struct world *w, const coll_sim *sim, double seconds,
+                       uint64_t most)
+{
+    const struct spread end = spread_of(sim, w->job->p, coll_sim_finish),
+                        busy = spread_of(sim, w->job->p, coll_sim_busy);
+    char text[600];
+    uint32_t n = 0, *links = busiest_of(sim, most, &n);
+    printf("{\"collective\": \"%s\", \"algorithm\": \"%s\", \"ranks\": %u, \"model\": ",
+           coll_collective_name(w->job->collective), w->job->algorithm->name, w->job->p);
+    (void)coll_sim_machine_text(&w->machine, text, sizeof text);
+    json_string(text);
+    printf(",\n \"makespan_us\": %.17g", coll_time_us(sim->makespan));
+    print_spread("end", &end);
+    print_spread("busy", &busy);
+    printf(",\n \"messages\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"hops\": %" PRIu64
+           ", \"hops_most\": %u, \"links\": [",
+           sim->messages, sim->bytes, sim->hops, sim->hops_most);
+    for (uint32_t i = 0; i < n; i++) {
+        const coll_link_load *load = coll_sim_link(sim, links[i]);
+        w->options.topology->name(w->options.topology, links[i], text, sizeof text);
+        printf("%s\n  {\"name\": ", i ? "," : "");
+        json_string(text);
+        printf(", \"messages\": %" PRIu64 ", \"bytes\": %" PRIu64
+               ", \"busy_us\": %.17g, \"waited_us\": %.17g}",
+               load->messages, load->bytes, coll_time_us(load->busy),
+               coll_time_us(load->waited));
+    }
+    printf("],\n \"events\": %" PRIu64 ", \"seconds\": %.6g, \"memory_bytes\": %zu}\n",
+           sim->events, seconds, sim->memory);
+    free(links);
+}
+
+/* ---- the command ------------------------------------------------------------------------- */
+
+static _Noreturn void fail(const coll_sim *sim, coll_status status)
+{
+    if (status == COLL_ERR_CAPABILITY)
+        refuse("nothing reduces in this network: give it --memory shm:…,a_fabric=…, or a dpml "
+               "with a_fabric");
+    if (status == COLL_ERR_OVERFLOW)
+        refuse("it takes longer than 26 days, which is as far as the simulator counts");
+    if (status == COLL_ERR_MEMORY)
+        refuse("there is not enough memory for this");
+    if (status == COLL_ERR_DEADLOCK)
+        fprintf(stderr, "coll sim: rank %u waits for something that never comes\n", sim->stuck);
+    else
+        fprintf(stderr, "coll sim: rank %u: %s\n", sim->stuck, coll_status_text(status));
+    exit(1);
+}
+
+int sim_main(int argc, char **argv)
+{
+    struct ask ask = ASK_NOTHING;
+    struct setting s = {0};
+    const char *type = "f64";
+    uint64_t window = COLL_WINDOW, links = 1;
+    bool json = false;
+    const struct option options[] = {
+        ASK_OPTIONS(ask),
+        WORD("layout", "L", "blocks as the proofs have them: uneven, gaps, one, empty",
+             &ask.layout),
+        FLAG("root-tables", "with --layout: only the root knows the sizes", &ask.root_tables),
+        WORD("type", "T", "element type (f64), of which the size counts", &type),
+        WORD("model", "MODEL", "what messages cost, as in loggp:L=1us,o=200,g=300,G=0.5",
+             &s.model),
+        WORD("memory", "SHM", "ranks of a node copy through it, as in shm:a=0.2us,b=0.1",
+             &s.memory),
+        WORD("nic", "MOODY", "the NICs, where the model is moody's hosts: moody:nic_f64_add",
+             &s.nic),
+        WORD("placement", "P", "who uses its NIC: all, or hybrid: not the root and the leaves",
+             &s.placement),
+        WORD("topology", "TOPOLOGY", "links, as in mesh:16x32,hop=40ns or fattree:k=4,n=3",
+             &s.topology),
+        WORD("noise", "NOISE", "of processors: noise:frequency=100Hz,duration=250us", &s.noise),
+        WORD("skew", "TIME", "ranks begin at random times up to this one (0)", &s.skew),
+        NUMBER(0, "seed", "S", "of all that is random (1); sizes of blocks are, if it is given",
+               &ask.seed, 0, UINT64_MAX - 1),
+        NUMBER(0, "window", "W", "actions of a rank in flight (8)", &window, 1, 32),
+        NUMBER(0, "links", "N", "tell of the N busiest links (1)", &links, 0, UINT32_MAX),
+        WORD("trace", "FILE", "write what happens for ui.perfetto.dev or chrome://tracing",
+             &s.trace),
+        WORD("svg", "FILE", "draw it: ranks, time, messages", &s.svg),
+        FLAG("json", "print the results as an object in JSON", &json),
+    };
+    const struct command command = {
+        "sim", "simulate an algorithm on a machine of any size",
+        "Models: hockney, loggp, plogp, nbl, moody, dpml; coll model MODEL lists what each "
+        "wants "
+        "to\nknow. Topologies: flat, mesh:16x32, torus:8x8x8, fattree:k=4,n=3,\n"
+        "dragonfly:a=4,h=2,t=2, nodes:8x2x16 (nodes, sockets, ranks), each with hop=, "
+        "message=, byte= of its links.\n"
+        "Without --nodes all ranks share a node.",
+        options, sizeof options / sizeof options[0]};
+    static struct world w;
+    static coll_sim sim;
+    struct job job;
+    coll_status status;
+    double start;
+    bool good = true;
+    options_read(&command, argc, argv);
+    job_make(&job, &ask, coll_type_bytes(type_named(type)));
+    check_files(&s, job.p);
+    w.job = &job;
+    prepare(&w, &s, window, ask.seed == UINT64_MAX ? 1 : ask.seed);
+    if (s.trace || s.svg) {
+        coll_sim_record_init(&w.record, TRACE_MOST);
+        w.options.see = coll_sim_record_see;
+        w.options.arg = &w.record;
+    }
+    coll_sim_init(&sim);
+    start = seconds_now();
+    status = coll_sim_run(&sim, job.plans, job.per_rank, &w.options);
+    if (status != COLL_OK)
+        fail(&sim, status);
+    {
+        const double seconds = seconds_now() - start;
+        if (s.trace || s.svg)
+            good = write_files(&w, &s, &sim);
+        if (json)
+            print_json(&w, &sim, seconds, links);
+        else
+            print_report(&w, &s, &sim, seconds, links);
+    }
+    coll_sim_record_free(&w.record);
+    coll_sim_free(&sim);
+    free(w.places);
+    free(w.on_nic);
+    job_free(&job);
+    return good ? 0 : 1;
+}
