@@ -222,12 +222,15 @@ static void print_report(const struct world *w, const struct setting *s, const c
     const uint32_t p = w->job->p;
     const struct spread end = spread_of(sim, p, coll_sim_finish),
                         busy = spread_of(sim, p, coll_sim_busy);
+    const char *const words[] = {s->nic, s->memory, s->topology, s->noise};
     char text[600];
     job_print(w->job);
     (void)coll_sim_machine_text(&w->machine, text, sizeof text);
-    printf("\n%s%s%s%s%s%s%s\n\n", text, s->nic ? " " : "", s->nic ? s->nic : "",
-           s->memory ? " " : "", s->memory ? s->memory : "", s->topology ? " " : "",
-           s->topology ? s->topology : "");
+    printf("\n%s", text);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (words[i])
+            printf(" %s", words[i]);
+    printf("\n\n");
     printf("makespan   %.12g us\n", coll_time_us(sim->makespan));
     printf("ranks end  after %.7g us at the least, %.7g in the mean, %.7g at the most\n",
            end.least, end.mean, end.most);
