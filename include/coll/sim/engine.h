@@ -84,6 +84,13 @@ COLL_INLINE void coll_i_sim_work(coll_sim *sim, uint32_t rank, uint32_t k)
     }
 }
 
+/* Can nothing of slot k begin yet? So it is with most slots that are looked at, and they are passed
+ * over here before anything of them is done. */
+COLL_HOT_INLINE bool coll_i_sim_held(const coll_request *r, uint32_t k)
+{
+    return r->slots[k].gate != 0 || ((r->landed >> k & 1) && r->slots[k].hold != 0);
+}
+
 /* Begins what of slot k can begin: as coll_i_launch (request.h). */
 COLL_INLINE void coll_i_sim_launch(coll_sim *sim, uint32_t rank, uint32_t k)
 {
@@ -236,8 +243,13 @@ COLL_INLINE void coll_i_sim_settle(coll_sim *sim, uint32_t rank)
     coll_request *r = &at->request;
     coll_time again;
     do {
-        while (r->ready)
-            coll_i_sim_launch(sim, rank, COLL_LOWEST_BIT(r->ready));
+        while (r->ready) {
+            const uint32_t k = COLL_LOWEST_BIT(r->ready);
+            if (coll_i_sim_held(r, k))
+                r->ready &= r->ready - 1;
+            else
+                coll_i_sim_launch(sim, rank, k);
+        }
         if (r->step < r->steps)
             coll_i_sim_fill(sim, rank);
         again = coll_i_sim_give(sim, rank);
