@@ -211,6 +211,65 @@ TEST(nbl_pipelines)
     }
 }
 
+/* ---- shared memory --------------------------------------------------------------------------- */
+
+enum { DPML_RANKS = 64, DPML_PPN = 8, DPML_TABLES = 4 * DPML_RANKS };
+
+/* An allreduce of `count` doubles by l leaders a node, with recursive doubling between nodes. */
+static double dpml_us(const coll_dpml_costs *costs, size_t count, uint32_t l)
+{
+    static coll_plan plans[DPML_RANKS];
+    static coll_kit kits[DPML_RANKS];
+    static size_t tables[DPML_RANKS][DPML_TABLES];
+    const coll_use across = {COLL_ACROSS, sim_row(COLL_ALLREDUCE, "recursive_doubling"), NULL};
+    const uint32_t params[COLL_PARAM_MAX] = {l};
+    coll_sim_machine machine;
+    coll_sim_options options;
+    coll_problem problem;
+    coll_sentence why;
+    coll_sim sim;
+    double us;
+    char words[400];
+    coll_problem_init(&problem, COLL_ALLREDUCE, DPML_RANKS, count, sizeof(double));
+    problem.flags = COLL_COMMUTATIVE;
+    coll_nodes_even(&problem.nodes, DPML_RANKS, DPML_PPN);
+    CHECK(coll_kit_tables(&problem) <= DPML_TABLES);
+    for (uint32_t r = 0; r < DPML_RANKS; r++) {
+        coll_kit_init(&kits[r], r, tables[r], DPML_TABLES);
+        kits[r].uses = &across;
+        kits[r].n_uses = 1;
+        CHECK_STATUS(coll_plan_build(&plans[r], sim_row(COLL_ALLREDUCE, "dpml"), &problem,
+                                     params, &kits[r]),
+                     COLL_OK);
+    }
+    (void)coll_parameters_text(&coll_dpml_model, costs, words, sizeof words);
+    coll_sim_machine_init(&machine, &problem.nodes, DPML_RANKS);
+    CHECK(coll_sim_machine_read(&machine, words, &why));
+    coll_sim_options_init(&options, &machine.model);
+    options.topology = machine.nics;
+    options.window = 32;
+    coll_sim_init(&sim);
+    CHECK_STATUS(coll_sim_run(&sim, plans, true, &options), COLL_OK);
+    us = coll_time_us(sim.makespan);
+    coll_sim_free(&sim);
+    return us;
+}
+
+/* Where all ranks are leaders, exactly. Where some are not, these wait until a leader has copied
+ * its result to where they find it: a copy that the formula does not have. */
+TEST(dpml)
+{
+    const coll_dpml_costs *m = &coll_dpml_infiniband;
+    for (uint32_t l = 1; l <= DPML_PPN; l *= 2)
+        for (size_t count = 1024; count <= 1 << 16; count *= 8) {
+            const double n = 8 * (double)count;
+            const double more =
+                l < DPML_PPN ? m->a_shm_us + n / l * m->b_shm_ns_per_byte / 1000 : 0;
+            CHECK_NEAR(dpml_us(m, count, l),
+                       coll_dpml_us(m, DPML_RANKS / DPML_PPN, DPML_PPN, l, n, 1) + more, .01);
+        }
+}
+
 int main(void)
 {
     RUN(loggp_trees);
@@ -221,5 +280,6 @@ int main(void)
     RUN(moody);
     RUN(plogp_chains);
     RUN(nbl_pipelines);
+    RUN(dpml);
     return check_done();
 }
