@@ -2,6 +2,7 @@
  *
  *   peers create BOARD P ROUNDS CONTESTANTS [COLLECTIVE…]   makes the board; CONTESTANTS: threads,mpich,…
  *   peers threads BOARD           plays as threads, and measures what the machine allows
+ *   coll launch -n P peers processes BOARD
  *   peers report BOARD            prints the times as CSV
  *
  * bench/mpi/peers.c plays in MPI programs.
@@ -9,6 +10,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
+#include "coll/transports/shm.h"
 #include "coll/transports/threads.h"
 #include "peers/members.h"
 
@@ -96,6 +98,23 @@ static int play_threads(const char *path)
     for (uint32_t i = 0; i < 2 * board->p; i++)
         pthread_join(ranks[i].thread, NULL);
     coll_threads_destroy(world);
+    return 0;
+}
+
+/* ---- processes --------------------------------------------------------------------------- */
+
+static int play_process(const char *path)
+{
+    char why[COLL_SHM_WHY];
+    coll_shm *shm = coll_shm_launched(10000, why);
+    board = peers_open(path, false);
+    if (!shm || coll_shm_size(shm) != board->p) {
+        fprintf(stderr, "peers: %s\n",
+                shm ? "there are not as many ranks as on the board" : why);
+        return 1;
+    }
+    peers_play(board, PEERS_PROCESSES, coll_shm_rank(shm), coll_shm_transport(shm), shm);
+    coll_shm_detach(shm);
     return 0;
 }
 
@@ -213,6 +232,8 @@ int main(int argc, char **argv)
         return create(argv[2], argv[3], argv[4], argv[5], argv + 6);
     if (argc == 3 && strcmp(argv[1], "threads") == 0)
         return play_threads(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "processes") == 0)
+        return play_process(argv[2]);
     if (argc == 3 && strcmp(argv[1], "report") == 0)
         return report(argv[2]);
     fprintf(stderr, "bench/peers.sh runs this program\n");

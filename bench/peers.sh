@@ -1,6 +1,6 @@
 #!/bin/sh
-# bench/peers.sh — collectives on one node: coll as threads, and in programs of MPICH and Open MPI through the
-# layer, beside the two libraries' own, in one run: tables and a picture
+# bench/peers.sh — collectives on one node: coll as threads, as processes, and in programs of MPICH and Open MPI
+# through the layer, beside the two libraries' own, in one run: tables and a picture
 #
 #   bench/peers.sh [--ranks 2,4,8] [--launches 3] [--rounds 5] [COLLECTIVE…]
 #
@@ -27,7 +27,7 @@ case ${1:-} in -*) echo "usage: bench/peers.sh [--ranks P,P] [--launches N] [--r
 
 peers=$build/bench/peers
 [ -x "$peers" ] || { echo "bench/peers.sh: $peers was not built: make build" >&2; exit 1; }
-contestants=threads,floor
+contestants=threads,processes,floor
 for library in mpich openmpi; do
     [ ! -x "$build/mpi/$library/bench/peers" ] || contestants=$contestants,$library,${library}_layer
 done
@@ -41,6 +41,7 @@ play() {
     layer=$build/mpi/$1/libcollmpi.so program=$build/mpi/$1/bench/peers
     case $1 in
     threads) exec "$peers" threads "$work/board" ;;
+    processes) exec "$build/coll" launch -n "$2" "$peers" processes "$work/board" ;;
     mpich)
         [ "$2" -le "$(nproc)" ] || layer=$layer:$build/mpi/mpich/tests/yield.so
         exec mpiexec.mpich -n "$2" -env LD_PRELOAD "$layer" -env MALLOC_MMAP_THRESHOLD_ 1073741824 \
@@ -59,7 +60,7 @@ for launch in $(seq "$launches"); do
         echo "launch $launch of $launches: $p ranks" >&2
         "$peers" create "$work/board" "$p" "$rounds" "$contestants" "$@"
         jobs=
-        for name in threads mpich openmpi; do
+        for name in threads processes mpich openmpi; do
             case ,$contestants, in *,$name,*) ;; *) continue ;; esac
             play "$name" "$p" &
             jobs="$jobs $!"
