@@ -28,8 +28,9 @@ struct numbers {
 static uint32_t *world_nodes; /* node of each rank of MPI_COMM_WORLD, its first rank */
 static coll_shm *shm;         /* of this rank's node; NULL: messages are the library's */
 static bool several;          /* nodes */
-static coll_transport across,
-    mixed; /* of communicators without a number, and of several nodes */
+/* Of communicators of one node, of those of several, and of those without a number. None aborts:
+ * after an error MPI's communicators go on, with the same tags. */
+static coll_transport within, mixed, across;
 
 static struct numbers *numbers(void)
 {
@@ -266,7 +267,7 @@ static void mixed_cancel(void *ctx, coll_handle *h)
 void nodes_transport(struct comm *comm, coll_run *run)
 {
     if (comm->one_node) {
-        run->transport = coll_shm_transport(shm);
+        run->transport = &within;
         run->ctx = shm;
         run->tag = tag_within(comm, run->tag);
         return;
@@ -309,6 +310,10 @@ void nodes_init(void)
         open_memory(sharing, (uint32_t)first);
     if (sharing != MPI_COMM_NULL)
         PMPI_Comm_free(&sharing);
+    if (shm) {
+        within = *coll_shm_transport(shm);
+        within.abort = NULL;
+    }
 }
 
 void nodes_end(void)
