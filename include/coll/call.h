@@ -217,8 +217,8 @@ COLL_INLINE coll_status coll_i_call_progress(coll_call *call)
         if (status == COLL_AGAIN)
             return COLL_AGAIN;
         call->state = COLL_CALL_RUNNING;
-        if (status == COLL_OK)
-            status = coll_request_start(&call->request, &call->run);
+        if (status == COLL_OK) /* it was checked when it was built */
+            status = coll_request_start_checked(&call->request, &call->run);
         if (status == COLL_OK)
             status = call->request.status;
     } else if (call->state == COLL_CALL_RUNNING) {

@@ -439,8 +439,8 @@ COLL_INLINE coll_status coll_request_progress(coll_request *r)
 
 /* Starts, without looking at them, a request that is not running and a run that coll_run_check has
  * passed before, as it is now but for other buffers of the same sizes and another tag: for those
- * who start one again and again. Else as coll_request_start. */
-COLL_INLINE coll_status coll_request_start_again(coll_request *r, const coll_run *run)
+ * who have checked it, or start it again and again. Else as coll_request_start. */
+COLL_INLINE coll_status coll_request_start_checked(coll_request *r, const coll_run *run)
 {
     coll_status status;
     r->run = run;
@@ -465,7 +465,7 @@ COLL_INLINE coll_status coll_request_start(coll_request *r, const coll_run *run)
     if (r->status == COLL_AGAIN)
         return COLL_ERR_BUSY;
     status = COLL_CHECKS ? coll_run_check(run, r->window) : COLL_OK;
-    return status == COLL_OK ? coll_request_start_again(r, run) : status;
+    return status == COLL_OK ? coll_request_start_checked(r, run) : status;
 }
 
 /* Blocks until the collective is done or failed. */

@@ -238,7 +238,7 @@ void job_start(struct job *job)
     status = coll_request_init(&job->request, job->slots,
                                job->plan->window > WINDOW ? job->plan->window : WINDOW);
     if (*job->checked) {
-        status = coll_request_start_again(&job->request, &job->run);
+        status = coll_request_start_checked(&job->request, &job->run);
     } else if (status == COLL_OK) {
         status = coll_request_start(&job->request, &job->run);
         *job->checked = status == COLL_OK;
