@@ -1,5 +1,7 @@
 /* tools/launch.c — coll launch: starts processes that share memory, and ends them */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_setaffinity */
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
