@@ -352,6 +352,44 @@ TEST(rules)
     free(w->messages);
 }
 
+/* Calls that are made again are those that were made, with other buffers. */
+TEST(calls_made_again)
+{
+    static const coll_algorithm *const forced[] = {NULL, &coll_linear_allreduce, NULL};
+    world *w = world_new(2);
+    double x[2][3], y[2][3];
+    world_comm(w, 0, 256);
+    world_comm(w, 1, 256);
+    for (unsigned i = 0; i < 36; i++) {
+        const size_t count = 1 + i % 3;
+        const coll_operator op = i / 3 % 2 ? COLL_SUM : COLL_MAX;
+        for (uint32_t r = 0; r < 2; r++) {
+            for (unsigned k = 0; k < 3; k++)
+                x[r][k] = 10 * i + k + r;
+            if (i % 12 == 0)
+                CHECK_STATUS(
+                    coll_comm_force(&w->comms[r], COLL_ALLREDUCE, forced[i / 12], NULL),
+                    COLL_OK);
+            CHECK_STATUS(
+                coll_iallreduce(&w->comms[r], NULL, y[r], count, COLL_F64, op, &w->calls[r]),
+                COLL_ERR_NULL);
+            CHECK_STATUS(
+                coll_iallreduce(&w->comms[r], x[r], y[r], count, COLL_F64, op, &w->calls[r]),
+                COLL_OK);
+        }
+        CHECK(w->calls[0].plan.algorithm ==
+              (i / 12 == 1 ? &coll_linear_allreduce : &coll_recursive_doubling_allreduce));
+        CHECK_EQ(w->calls[1].plan.problem.count, count);
+        while ((coll_test(&w->calls[0]) == COLL_AGAIN) |
+               (coll_test(&w->calls[1]) == COLL_AGAIN))
+            ;
+        for (uint32_t r = 0; r < 2; r++)
+            for (unsigned k = 0; k < count; k++)
+                CHECK(y[r][k] == (op == COLL_SUM ? 20. * i + 2 * k + 1 : 10. * i + k + 1));
+    }
+    free(w->messages);
+}
+
 int main(void)
 {
     RUN(every_collective_on_loopback);
@@ -360,5 +398,6 @@ int main(void)
     RUN(every_algorithm_can_be_chosen);
     RUN(forcing);
     RUN(rules);
+    RUN(calls_made_again);
     return check_done();
 }

@@ -92,15 +92,70 @@ COLL_INLINE bool coll_i_call_shares(const coll_call *call)
     return (call->plan.traits & COLL_NEEDS_SHARED) != 0;
 }
 
+/* Is it a plan for this problem, which has neither tables nor a graph? */
+COLL_INLINE bool coll_i_recall_is(const coll_recall *recall, const coll_problem *problem,
+                                  size_t offered)
+{
+    const coll_problem *was = &recall->plan.problem;
+    return recall->valid && was->collective == problem->collective &&
+           was->count == problem->count && was->elem_bytes == problem->elem_bytes &&
+           was->root == problem->root && was->flags == problem->flags &&
+           recall->offered == offered;
+}
+
+/* The plan, made or remembered; *scratch is in elements. */
+COLL_INLINE coll_status coll_i_call_plan(coll_call *call, const coll_problem *problem,
+                                         size_t offered, coll_recall *recall, size_t *scratch)
+{
+    const coll_comm *comm = call->comm;
+    coll_status status;
+    if (recall && coll_i_recall_is(recall, problem, offered)) {
+        COLL_COPY(&call->plan, &recall->plan, sizeof call->plan);
+        *scratch = recall->scratch;
+        return COLL_OK;
+    }
+    status = coll_i_comm_plan(comm, problem, offered, &call->plan);
+    if (status == COLL_OK)
+        status = coll_plan_check_rank(&call->plan, comm->rank);
+    if (status != COLL_OK)
+        return status;
+    *scratch = coll_plan_scratch(&call->plan, comm->rank);
+    return coll_i_addressable(*scratch, problem->elem_bytes) ? COLL_OK : COLL_ERR_OVERFLOW;
+}
+
+/* Can the call's run be started? One whose plan was remembered can, if it has its buffers; the
+ * others' are remembered. */
+COLL_INLINE coll_status coll_i_call_check(coll_call *call, size_t offered, coll_recall *recall,
+                                          size_t scratch)
+{
+    const coll_run *run = &call->run;
+    coll_extents need;
+    coll_status status;
+    if (recall && coll_i_recall_is(recall, &call->plan.problem, offered))
+        return (recall->in && !run->in) || (recall->out && !run->out) ? COLL_ERR_NULL : COLL_OK;
+    status = coll_run_check(run, COLL_WINDOW);
+    if (status != COLL_OK || !recall)
+        return status;
+    need = coll_plan_extents(&call->plan, run->rank);
+    COLL_COPY(&recall->plan, &call->plan, sizeof recall->plan);
+    recall->offered = offered;
+    recall->scratch = scratch;
+    recall->in = need.in != 0;
+    recall->out = need.out != 0;
+    recall->valid = true;
+    return COLL_OK;
+}
+
 /* Everything but the start. On an error, call->displs and call->scratch may be taken. */
 COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args)
 {
     const size_t shared = call->persistent ? 0 : coll_i_comm_shared(call->comm);
-    const coll_comm *comm = call->comm;
+    coll_comm *comm = call->comm;
     coll_arena *arena = &comm->home->arena;
     coll_run *run = &call->run;
+    coll_recall *recall = NULL;
     coll_problem problem;
-    size_t scratch;
+    size_t scratch = 0;
     coll_status status = coll_i_args_problem(comm, args, &problem);
     if (status == COLL_OK)
         status = coll_i_args_count(args, &problem, comm->rank);
@@ -108,16 +163,13 @@ COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args
         status = coll_i_args_op(comm, args, &problem, &call->op);
     if (status == COLL_OK)
         status = coll_i_call_displs(call, &problem);
-    if (status == COLL_OK)
-        status = coll_i_comm_plan(comm, &problem, shared, &call->plan);
-    if (status == COLL_OK)
-        status = coll_plan_check_rank(&call->plan, comm->rank);
     if (status != COLL_OK)
         return status;
-    scratch = coll_plan_scratch(&call->plan, comm->rank);
-    if (!coll_i_addressable(scratch, problem.elem_bytes))
-        return COLL_ERR_OVERFLOW;
-    status = coll_arena_take(arena, scratch * problem.elem_bytes, &call->scratch);
+    if (!problem.in.counts && !problem.out.counts && !problem.graph)
+        recall = &comm->recalls[(unsigned)problem.collective % COLL_RECALLS];
+    status = coll_i_call_plan(call, &problem, shared, recall, &scratch);
+    if (status == COLL_OK)
+        status = coll_arena_take(arena, scratch * problem.elem_bytes, &call->scratch);
     if (status != COLL_OK)
         return status;
     run->plan = &call->plan;
@@ -135,7 +187,7 @@ COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args
     run->rank = comm->rank;
     run->tag = comm->first_tag;
     status = coll_request_init(&call->request, call->slots, COLL_WINDOW);
-    return status == COLL_OK ? coll_run_check(run, COLL_WINDOW) : status;
+    return status == COLL_OK ? coll_i_call_check(call, shared, recall, scratch) : status;
 }
 
 /* Is this call in its home's list? */

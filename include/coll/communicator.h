@@ -48,6 +48,13 @@ typedef struct coll_choice {
     uint32_t param[COLL_PARAM_MAX];
 } coll_choice;
 
+/* The plan of a call without tables and graph, and what it needs. */
+typedef struct coll_recall {
+    coll_plan plan;
+    size_t offered, scratch; /* bytes of SHARED there were; elements */
+    bool valid, in, out;     /* has it elements of IN, of OUT? */
+} coll_recall;
+
 typedef struct coll_comm {
     struct coll_comm *home; /* whose transport, arena, operators and calls these are */
     const coll_transport *transport;
@@ -55,7 +62,8 @@ typedef struct coll_comm {
     uint32_t rank, p; /* COLL_NOBODY: this rank is no member */
     coll_group group; /* its ranks as ranks of the transport */
     coll_choice choice[COLL_COLLECTIVES];
-    const coll_rule_list *rules; /* that choose where the caller did not */
+    const coll_rule_list *rules;       /* that choose where the caller did not */
+    coll_recall recalls[COLL_RECALLS]; /* the latest of each so many collectives */
 
     uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn */
     coll_spans tags;                 /* the others: first_tag + turns + a span's numbers */
@@ -82,8 +90,16 @@ COLL_INLINE void coll_i_comm_tags(coll_comm *comm, uint32_t first, uint32_t tags
     coll_spans_init(&comm->tags, tags - comm->turns);
 }
 
+/* The choice of algorithms is another one: plans are made anew. */
+COLL_INLINE void coll_i_comm_forget(coll_comm *comm)
+{
+    for (unsigned i = 0; i < COLL_RECALLS; i++)
+        comm->recalls[i].valid = false;
+}
+
 COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
 {
+    coll_i_comm_forget(comm);
     for (unsigned i = 0; i < COLL_COLLECTIVES; i++)
         comm->choice[i].algorithm = NULL;
     comm->rules = &coll_rules_built_in;
@@ -215,6 +231,7 @@ COLL_INLINE coll_status coll_comm_force(coll_comm *comm, coll_collective collect
     if ((unsigned)collective >= COLL_COLLECTIVES ||
         (algorithm && !coll_is(algorithm->collectives, collective)))
         return COLL_ERR_COLLECTIVE;
+    coll_i_comm_forget(comm);
     choice = &comm->choice[collective];
     choice->algorithm = algorithm;
     for (uint32_t i = 0; algorithm && i < algorithm->n_params && i < COLL_PARAM_MAX; i++)
@@ -232,6 +249,7 @@ COLL_INLINE coll_status coll_comm_rules(coll_comm *comm, const coll_rule_list *l
 {
     if (!comm)
         return COLL_ERR_NULL;
+    coll_i_comm_forget(comm);
     comm->rules = lists ? lists : &coll_rules_built_in;
     return COLL_OK;
 }

@@ -49,6 +49,11 @@
 #define COLL_WINDOW 16
 #endif
 
+/* Plans that a communicator remembers, for calls that are made again with other buffers. */
+#ifndef COLL_RECALLS
+#define COLL_RECALLS 4
+#endif
+
 /* 1 computes floats in integers (softfloat.h): for processors or contexts without floating
  * point. */
 #ifndef COLL_SOFT_FLOAT
