@@ -166,7 +166,7 @@ COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args
     if (status != COLL_OK)
         return status;
     if (!problem.in.counts && !problem.out.counts && !problem.graph)
-        recall = &comm->recalls[(unsigned)problem.collective % COLL_RECALLS];
+        recall = &comm->recalls[((uint32_t)problem.collective + problem.root) % COLL_RECALLS];
     status = coll_i_call_plan(call, &problem, shared, recall, &scratch);
     if (status == COLL_OK)
         status = coll_arena_take(arena, scratch * problem.elem_bytes, &call->scratch);

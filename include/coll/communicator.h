@@ -63,7 +63,7 @@ typedef struct coll_comm {
     coll_group group; /* its ranks as ranks of the transport */
     coll_choice choice[COLL_COLLECTIVES];
     const coll_rule_list *rules;       /* that choose where the caller did not */
-    coll_recall recalls[COLL_RECALLS]; /* the latest of each so many collectives */
+    coll_recall recalls[COLL_RECALLS]; /* by collective and root */
 
     uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn */
     coll_spans tags;                 /* the others: first_tag + turns + a span's numbers */
