@@ -124,16 +124,21 @@ static inline uint32_t mixed_calls(coll_comm *comm, mixed_memory *memory, uint64
         const uint32_t n = 1 + mixed_chance(&random, 4 * MIXED_CALLS) % MIXED_CALLS;
         mixed_call it[MIXED_CALLS];
         coll_call call[MIXED_CALLS];
-        for (uint32_t k = 0; k < n; k++) {
-            it[k].in = memory->in[k];
-            it[k].out = memory->out[k];
-            mixed_make(&it[k], comm, number + k, &random);
-            if (coll_begin(comm, &it[k].args, &call[k]) != COLL_OK)
-                return number + k + 1;
+        uint32_t begun = 0, failed = 0;
+        while (begun < n && failed == 0) {
+            it[begun].in = memory->in[begun];
+            it[begun].out = memory->out[begun];
+            mixed_make(&it[begun], comm, number + begun, &random);
+            if (coll_begin(comm, &it[begun].args, &call[begun]) == COLL_OK)
+                begun++;
+            else
+                failed = number + begun + 1;
         }
-        for (uint32_t k = n; k-- > 0;)
-            if (coll_wait(&call[k]) != COLL_OK || !mixed_right(&it[k], comm))
-                return number + k + 1;
+        for (uint32_t k = begun; k-- > 0;) /* all of them, as they lie on the stack */
+            if ((coll_wait(&call[k]) != COLL_OK || !mixed_right(&it[k], comm)) && failed == 0)
+                failed = number + k + 1;
+        if (failed != 0)
+            return failed;
         number += n;
     }
     return 0;

@@ -48,8 +48,8 @@ static int live(const char *name, int fd, uint32_t rank, uint32_t victim, bool d
     if (fd < 0)
         return rank == 0 ? 4 : NOT_JOINED;
     shm = coll_shm_attach(fd, rank, RANKS, SHARED, NULL);
-    if (!shm)
-        return 5;
+    if (!shm) /* rank 0 may have ended before it was attached */
+        return name && rank != 0 && victim == 0 ? NOT_JOINED : 5;
     (void)close(fd);
     if (direct)
         coll_shm_ask_direct(shm);
