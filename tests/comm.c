@@ -380,9 +380,10 @@ TEST(calls_made_again)
         CHECK(w->calls[0].plan.algorithm ==
               (i / 12 == 1 ? &coll_linear_allreduce : &coll_recursive_doubling_allreduce));
         CHECK_EQ(w->calls[1].plan.problem.count, count);
-        while ((coll_test(&w->calls[0]) == COLL_AGAIN) |
-               (coll_test(&w->calls[1]) == COLL_AGAIN))
-            ;
+        for (bool runs = true; runs;) {
+            runs = coll_test(&w->calls[0]) == COLL_AGAIN;
+            runs = coll_test(&w->calls[1]) == COLL_AGAIN || runs;
+        }
         for (uint32_t r = 0; r < 2; r++)
             for (unsigned k = 0; k < count; k++)
                 CHECK(y[r][k] == (op == COLL_SUM ? 20. * i + 2 * k + 1 : 10. * i + k + 1));

@@ -274,7 +274,7 @@ bool jobs_progress(void)
 
 void jobs_idle(uint32_t idle)
 {
-    enum { SPINS = 2000, CROWDED_SPINS = 1 };
+    enum { SPINS = 200, CROWDED_SPINS = 1 };
     if (idle > (settings.crowded ? CROWDED_SPINS : SPINS))
         (void)sched_yield();
 }
