@@ -5,7 +5,8 @@
 program=$programs/tests/faults
 need "$program"
 seconds=30
-layered 2 COLL_VERBOSE=1 "$program"
+# Over the library: what an error leaves behind in memory is not settled yet.
+layered 2 COLL_SHM=0 COLL_VERBOSE=1 "$program"
 ended 0
 says 'coll: rank 0'
 done_tests
