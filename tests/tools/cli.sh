@@ -1,29 +1,10 @@
 #!/bin/sh
 # The command coll: every subcommand, every sentence of refusal with its exit code, the JSON, and a few pictures.
 #   cli.sh [COLL]        the command to test; $COLL_COMMAND by default
-set -u
 coll=${1:-$COLL_COMMAND}
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-checks=0 failed=0
+sub=
+. "$(dirname "$0")/run/command.sh"
 unset COLUMNS
-
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED: $*"
-    cat "$scratch/out" "$scratch/err"
-}
-
-# run CODE ARGUMENT…: the command ends with this code, and says something on stderr only if it is not 0.
-run() {
-    code=$1
-    shift
-    checks=$((checks + 1))
-    "$coll" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
-    is=$?
-    [ $is -eq "$code" ] || { fail "coll $* ends with $is instead of $code" && return 1; }
-    [ "$code" -ne 0 ] || [ ! -s "$scratch/err" ] || { fail "coll $* complains" && return 1; }
-}
 
 # says PATTERN ARGUMENT…: succeeds, and prints a line that matches.
 says() {
@@ -31,15 +12,6 @@ says() {
     shift
     run 0 "$@" || return
     grep -q -e "$pattern" "$scratch/out" || fail "coll $* does not print '$pattern'"
-}
-
-# refuses SENTENCE ARGUMENT…: ends with 2, prints nothing, and says this one sentence.
-refuses() {
-    sentence=$1
-    shift
-    run 2 "$@" || return
-    [ ! -s "$scratch/out" ] || fail "coll $* prints something before it refuses"
-    [ "$(cat "$scratch/err")" = "$sentence" ] || fail "coll $* does not say: $sentence"
 }
 
 # picture ARGUMENT… <<'END': what the command prints from the picture on, without the totals.
@@ -459,5 +431,4 @@ if [ -w /dev/full ]; then
     [ $? -eq 1 ] && grep -q 'could not be written' "$scratch/err" || fail 'a full disk goes unnoticed'
 fi
 
-echo "$checks checks, $failed failed"
-[ $failed -eq 0 ]
+done_checks

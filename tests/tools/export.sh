@@ -1,37 +1,9 @@
 #!/bin/sh
 # coll export: every row in every format or refused with the sentence that is documented, files that are
 # there whole or not at all, and options that have no meaning.
-set -u
 coll=$COLL_COMMAND
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-checks=0 failed=0
-
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED: $*"
-    cat "$scratch/err"
-}
-
-# run CODE ARGUMENT…: coll export ends with this code, and says something on stderr only if it is not 0.
-run() {
-    code=$1
-    shift
-    checks=$((checks + 1))
-    "$coll" export "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
-    is=$?
-    [ $is -eq "$code" ] || { fail "coll export $* ends with $is instead of $code" && return 1; }
-    [ "$code" -ne 0 ] || [ ! -s "$scratch/err" ] || { fail "coll export $* complains" && return 1; }
-}
-
-# refuses SENTENCE ARGUMENT…: ends with 2, writes nothing, and says this one sentence.
-refuses() {
-    sentence=$1
-    shift
-    run 2 "$@" || return
-    [ ! -s "$scratch/out" ] || fail "coll export $* writes something before it refuses"
-    [ "$(cat "$scratch/err")" = "coll export: $sentence" ] || fail "coll export $* does not say: $sentence"
-}
+sub=export
+. "$(dirname "$0")/run/command.sh"
 
 # ---- every row -------------------------------------------------------------------------------
 multicast='GOAL has no multicast: export an algorithm without the trait needs-multicast, or as JSON'
@@ -184,5 +156,4 @@ while read -r arguments; do
 done <"$scratch/printed"
 cd / || exit 1
 
-echo "$checks checks, $failed failed"
-[ $failed -eq 0 ]
+done_checks

@@ -1,30 +1,11 @@
 #!/bin/sh
 # coll sim: what it prints, agrees with itself and with the formulas; the trace and the picture; and a sentence for
 # everything that is wrong.
-set -u
 coll=$COLL_COMMAND
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-checks=0 failed=0
+sub=sim
+. "$(dirname "$0")/run/command.sh"
 loggp=loggp:L=1us,o=200,g=300,G=0.5
 cd "$scratch" || exit 1
-
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED: $*"
-    cat "$scratch/out" "$scratch/err"
-}
-
-# run CODE ARGUMENT…: coll sim ends with this code, and says something on stderr only if it is not 0.
-run() {
-    code=$1
-    shift
-    checks=$((checks + 1))
-    "$coll" sim "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
-    is=$?
-    [ $is -eq "$code" ] || { fail "coll sim $* ends with $is instead of $code" && return 1; }
-    [ "$code" -ne 0 ] || [ ! -s "$scratch/err" ] || { fail "coll sim $* complains" && return 1; }
-}
 
 # says LINE ARGUMENT…: succeeds, and prints this line.
 says() {
@@ -32,15 +13,6 @@ says() {
     shift
     run 0 "$@" || return
     grep -q -x -F -e "$line" "$scratch/out" || fail "coll sim $* does not print '$line'"
-}
-
-# refuses SENTENCE ARGUMENT…: ends with 2, prints nothing, and says this one sentence.
-refuses() {
-    sentence=$1
-    shift
-    run 2 "$@" || return
-    [ ! -s "$scratch/out" ] || fail "coll sim $* prints something before it refuses"
-    [ "$(cat "$scratch/err")" = "coll sim: $sentence" ] || fail "coll sim $* does not say: $sentence"
 }
 
 # ---- numbers ---------------------------------------------------------------------------------
@@ -210,5 +182,4 @@ while read -r arguments; do
 done <printed
 cd / || exit 1
 
-echo "$checks checks, $failed failed"
-[ $failed -eq 0 ]
+done_checks

@@ -1,0 +1,40 @@
+# What the tests of the command `coll` share: sourced with $coll, the command, and $sub, the subcommand whose
+# arguments run and refuses are given, or nothing. Leaves $scratch, which is removed at the end.
+set -u
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+checks=0 failed=0
+said=coll${sub:+ $sub}
+
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED: $*"
+    cat "$scratch/out" "$scratch/err"
+}
+
+# run CODE ARGUMENT…: the command ends with this code, and says something on stderr only if it is not 0.
+run() {
+    code=$1
+    shift
+    checks=$((checks + 1))
+    "$coll" ${sub:+"$sub"} "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    is=$?
+    [ $is -eq "$code" ] || { fail "$said $* ends with $is instead of $code" && return 1; }
+    [ "$code" -ne 0 ] || [ ! -s "$scratch/err" ] || { fail "$said $* complains" && return 1; }
+}
+
+# refuses SENTENCE ARGUMENT…: ends with 2, prints nothing, and says this one sentence; with a subcommand,
+# behind its name.
+refuses() {
+    sentence=${sub:+$said: }$1
+    shift
+    run 2 "$@" || return
+    [ ! -s "$scratch/out" ] || fail "$said $* prints something before it refuses"
+    [ "$(cat "$scratch/err")" = "$sentence" ] || fail "$said $* does not say: $sentence"
+}
+
+done_checks() {
+    echo "$checks checks, $failed failed"
+    [ $failed -eq 0 ]
+    exit
+}
