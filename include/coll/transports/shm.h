@@ -38,45 +38,13 @@
 #ifndef COLL_TRANSPORTS_SHM_H
 #define COLL_TRANSPORTS_SHM_H
 
+#include "node/transport.h"
 #include "shm/launched.h"
 
-static const coll_transport coll_i_ipc_direct = {coll_i_node_send,
-                                                 coll_i_node_recv,
-                                                 coll_i_node_test,
-                                                 coll_i_node_cancel,
-                                                 coll_i_node_abort,
-                                                 coll_i_node_wait,
-                                                 coll_i_node_borrow,
-                                                 coll_i_node_give_back,
-                                                 NULL, /* copy */
-                                                 NULL, /* reduce */
-                                                 coll_i_node_multicast,
-                                                 NULL, /* fabric_reduce */
-                                                 0,    /* any length */
-                                                 UINT32_MAX,
-                                                 COLL_SHM_SLOT,
-                                                 coll_i_node_part,
-                                                 coll_i_node_enter,
-                                                 coll_i_node_leave};
-
-static const coll_transport coll_i_ipc_staged = {coll_i_node_send,
-                                                 coll_i_node_recv,
-                                                 coll_i_node_test,
-                                                 coll_i_node_cancel,
-                                                 coll_i_node_abort,
-                                                 coll_i_node_wait,
-                                                 coll_i_node_borrow,
-                                                 coll_i_node_give_back,
-                                                 NULL, /* copy */
-                                                 NULL, /* reduce */
-                                                 coll_i_node_multicast,
-                                                 NULL, /* fabric_reduce */
-                                                 COLL_SHM_SLOT,
-                                                 UINT32_MAX,
-                                                 COLL_SHM_SLOT,
-                                                 coll_i_node_part,
-                                                 coll_i_node_enter,
-                                                 coll_i_node_leave};
+static const coll_transport coll_i_ipc_direct =
+    COLL_I_NODE_TRANSPORT(coll_i_node_test, coll_i_node_cancel, NULL, 0, COLL_SHM_SLOT);
+static const coll_transport coll_i_ipc_staged = COLL_I_NODE_TRANSPORT(
+    coll_i_node_test, coll_i_node_cancel, NULL, COLL_SHM_SLOT, COLL_SHM_SLOT);
 
 /* The vtable of a rank that has joined; its ctx is the coll_shm. */
 COLL_INLINE const coll_transport *coll_shm_transport(const coll_shm *shm)

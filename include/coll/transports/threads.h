@@ -28,6 +28,7 @@
 #ifndef COLL_TRANSPORTS_THREADS_H
 #define COLL_TRANSPORTS_THREADS_H
 
+#include "node/transport.h"
 #include "threads/fabric.h"
 
 /* Handles of reductions are marked by word[1]; those of messages in flight have 0 there. */
@@ -48,23 +49,7 @@ COLL_INLINE void coll_i_threads_cancel(void *ctx, coll_handle *h)
 }
 
 /* The vtable; ctx is what coll_threads_rank returns. */
-static const coll_transport coll_threads_transport = {coll_i_node_send,
-                                                      coll_i_node_recv,
-                                                      coll_i_threads_test,
-                                                      coll_i_threads_cancel,
-                                                      coll_i_node_abort,
-                                                      coll_i_node_wait,
-                                                      coll_i_node_borrow,
-                                                      coll_i_node_give_back,
-                                                      NULL, /* copy */
-                                                      NULL, /* reduce */
-                                                      coll_i_node_multicast,
-                                                      coll_i_threads_fabric_reduce,
-                                                      0, /* any length */
-                                                      UINT32_MAX,
-                                                      0, /* lends any length */
-                                                      coll_i_node_part,
-                                                      coll_i_node_enter,
-                                                      coll_i_node_leave};
+static const coll_transport coll_threads_transport = COLL_I_NODE_TRANSPORT(
+    coll_i_threads_test, coll_i_threads_cancel, coll_i_threads_fabric_reduce, 0, 0);
 
 #endif /* COLL_TRANSPORTS_THREADS_H */

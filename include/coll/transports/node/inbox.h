@@ -1,0 +1,228 @@
+/* coll/transports/node/inbox.h — ranks that share memory: the messages that came in, and which of
+ * them belongs to a receive
+ *
+ * A reader looks for the oldest message of a tag. Those of other tags that lie before it in the
+ * channel it sets aside, so that collectives which run at the same time never block each other.
+ *
+ * Use threads.h or shm.h.
+ */
+#ifndef COLL_TRANSPORTS_NODE_INBOX_H
+#define COLL_TRANSPORTS_NODE_INBOX_H
+
+#include "world.h"
+
+/* Is a message of so many bytes in a slot? In its sender's memory? */
+COLL_INLINE bool coll_i_node_is_medium(const coll_i_node_rank *me, uint64_t bytes)
+{
+    return bytes > COLL_NODE_INLINE && bytes <= me->medium;
+}
+
+COLL_INLINE bool coll_i_node_is_long(const coll_i_node_rank *me, uint64_t bytes)
+{
+    return bytes > COLL_NODE_INLINE && bytes > me->medium;
+}
+
+/* ---- receiving --------------------------------------------------------------------------- */
+
+/* A message that the receiver has found: still in its cell, or aside. */
+typedef struct coll_i_node_found {
+    coll_i_node_cell *cell;
+    coll_i_node_aside *aside; /* the cell's, or NULL */
+    coll_i_node_sent *sent;   /* of a long one */
+} coll_i_node_found;
+
+COLL_INLINE coll_i_node_cell *coll_i_node_head(const coll_i_node_link *link)
+{
+    return &link->in->cells[link->head % COLL_NODE_CELLS];
+}
+
+/* The sender may have the cells of all messages taken, unless one of them is lent. */
+COLL_INLINE void coll_i_node_tell(coll_i_node_link *link)
+{
+    if (link->lent == 0)
+        __atomic_store_n(&link->in->taken, (uint32_t)link->head, __ATOMIC_RELEASE);
+}
+
+COLL_INLINE void coll_i_node_pop(coll_i_node_link *link)
+{
+    link->head++;
+    coll_i_node_tell(link);
+}
+
+/* Takes the first message of the tag that *at points to from those aside. */
+COLL_INLINE void coll_i_node_unlink(coll_i_node_aside **at)
+{
+    coll_i_node_aside *first = *at, *second = first->next;
+    if (second) {
+        second->last = first->last;
+        second->other = first->other;
+    }
+    *at = second ? second : first->other;
+}
+
+/* Where the link's list has, or would have, the messages of a tag that are aside. */
+COLL_INLINE coll_i_node_aside **coll_i_node_find(coll_i_node_link *link, uint32_t tag)
+{
+    coll_i_node_aside **at = &link->aside;
+    while (*at && (*at)->cell.tag != tag)
+        at = &(*at)->other;
+    return at;
+}
+
+COLL_INLINE void coll_i_node_give_aside(coll_i_node_rank *me, coll_i_node_aside *aside)
+{
+    coll_i_node_aside **list = aside->medium ? &me->free_mediums : &me->free_asides;
+    aside->next = *list;
+    *list = aside;
+}
+
+/* Room for a message aside; NULL: no memory. */
+COLL_INLINE coll_i_node_aside *coll_i_node_take_aside(coll_i_node_rank *me, bool medium)
+{
+    coll_i_node_aside **list = medium ? &me->free_mediums : &me->free_asides, *aside = *list;
+    if (aside) {
+        *list = aside->next;
+        return aside;
+    }
+    aside = (coll_i_node_aside *)coll_i_node_new(me, sizeof *aside);
+    if (aside && medium)
+        aside->medium = (unsigned char *)coll_i_node_new(me, me->medium);
+    return !medium || (aside && aside->medium) ? aside : NULL;
+}
+
+/* The memory that a long message's cell names; NULL: nonsense. */
+COLL_INLINE coll_i_node_sent *coll_i_node_sent_of(const coll_i_node_rank *me,
+                                                  const coll_i_node_cell *cell)
+{
+    return (coll_i_node_sent *)coll_i_node_shared(me, cell->payload.sent,
+                                                  sizeof(coll_i_node_sent));
+}
+
+/* A medium message in a cell; NULL: nonsense. */
+COLL_INLINE const unsigned char *coll_i_node_slot_of(const coll_i_node_rank *me,
+                                                     const coll_i_node_cell *cell)
+{
+    return (const unsigned char *)coll_i_node_shared(me, cell->payload.slot, me->medium);
+}
+
+/* Moves the message in the head cell aside; drops it if nobody will ever want it. */
+COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_link *link)
+{
+    const coll_i_node_cell *cell = coll_i_node_head(link);
+    const uint64_t bytes = cell->bytes;
+    const bool is_long = coll_i_node_is_long(me, bytes);
+    coll_i_node_aside *aside, **first;
+    bool unwanted = !is_long && coll_i_node_aborted(me, cell->tag);
+    if (is_long) {
+        coll_i_node_sent *sent = coll_i_node_sent_of(me, cell);
+        if (!sent)
+            return COLL_ERR_IO;
+        unwanted = __atomic_load_n(&sent->state, __ATOMIC_ACQUIRE) == COLL_I_NODE_CANCELLED;
+        if (unwanted)
+            __atomic_store_n(&sent->state, COLL_I_NODE_FORGOTTEN, __ATOMIC_RELEASE);
+    }
+    if (!unwanted) {
+        const bool medium = coll_i_node_is_medium(me, bytes);
+        const unsigned char *const slot = medium ? coll_i_node_slot_of(me, cell) : NULL;
+        if (medium && !slot)
+            return COLL_ERR_IO;
+        aside = coll_i_node_take_aside(me, medium);
+        if (!aside)
+            return COLL_ERR_MEMORY;
+        aside->cell = *cell;
+        aside->cell.bytes = bytes;
+        if (medium)
+            memcpy(aside->medium, slot, bytes);
+        aside->next = NULL;
+        first = coll_i_node_find(link, aside->cell.tag);
+        if (*first) {
+            (*first)->last->next = aside;
+            (*first)->last = aside;
+        } else {
+            aside->last = aside;
+            aside->other = NULL;
+            *first = aside;
+        }
+    }
+    coll_i_node_pop(link);
+    return COLL_OK;
+}
+
+/* Done with a message that was found: it goes away. */
+COLL_INLINE void coll_i_node_consume(coll_i_node_rank *me, coll_i_node_link *link,
+                                     const coll_i_node_found *found)
+{
+    if (!found->aside) {
+        coll_i_node_pop(link);
+        return;
+    }
+    coll_i_node_unlink(coll_i_node_find(link, found->cell->tag));
+    coll_i_node_give_aside(me, found->aside);
+}
+
+/* Where a message that is not long can be read; NULL: nonsense. */
+COLL_INLINE const unsigned char *coll_i_node_place(const coll_i_node_rank *me,
+                                                   const coll_i_node_found *found, size_t bytes)
+{
+    if (!coll_i_node_is_medium(me, bytes))
+        return found->cell->payload.bytes;
+    return found->aside ? found->aside->medium : coll_i_node_slot_of(me, found->cell);
+}
+
+/* Claims the message found for its reader, if it is long. COLL_AGAIN: it was cancelled, and is
+ * gone; look for the next, or why. */
+COLL_INLINE coll_status coll_i_node_claim(coll_i_node_rank *me, coll_i_node_link *link,
+                                          coll_i_node_found *found, size_t bytes)
+{
+    const uint64_t its = found->cell->bytes;
+    uint32_t state = COLL_I_NODE_POSTED;
+    if (coll_i_node_is_long(me, its)) {
+        found->sent = coll_i_node_sent_of(me, found->cell);
+        if (!found->sent)
+            return COLL_ERR_IO;
+        if (its != bytes)
+            state = __atomic_load_n(&found->sent->state, __ATOMIC_ACQUIRE);
+        else if (__atomic_compare_exchange_n(&found->sent->state, &state, COLL_I_NODE_READING,
+                                             false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            return COLL_OK;
+        if (state == COLL_I_NODE_CANCELLED) {
+            __atomic_store_n(&found->sent->state, COLL_I_NODE_FORGOTTEN, __ATOMIC_RELEASE);
+            coll_i_node_consume(me, link, found);
+            return COLL_AGAIN;
+        }
+    }
+    return its == bytes ? COLL_OK : COLL_ERR_SIZE;
+}
+
+/* Finds the oldest message of a tag. COLL_OK: there it is; if it is long, its sender waits for
+ * this reader, who must set its state to DONE. A sender aborts a tag before it cancels, so
+ * nobody takes the message after a cancelled one for it. */
+COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link *link,
+                                          uint32_t tag, size_t bytes, coll_i_node_found *found)
+{
+    while (!coll_i_node_aborted(me, tag)) {
+        coll_status status;
+        found->sent = NULL;
+        found->aside = link->aside ? *coll_i_node_find(link, tag) : NULL;
+        found->cell = found->aside ? &found->aside->cell : coll_i_node_head(link);
+        if (!found->aside) {
+            if (__atomic_load_n(&found->cell->turn, __ATOMIC_ACQUIRE) !=
+                (uint32_t)link->head + 1) {
+                return coll_i_node_miss(me, link);
+            }
+            if (found->cell->tag != tag) {
+                status = coll_i_node_set_aside(me, link);
+                if (status < 0)
+                    return status;
+                continue;
+            }
+        }
+        link->missed = false;
+        status = coll_i_node_claim(me, link, found, bytes);
+        if (status != COLL_AGAIN)
+            return status;
+    }
+    return COLL_ERR_PEER;
+}
+
+#endif /* COLL_TRANSPORTS_NODE_INBOX_H */
