@@ -5,8 +5,9 @@
 program=$programs/tests/faults
 need "$program"
 seconds=30
-# Over the library: what an error leaves behind in memory is not settled yet.
-layered 2 COLL_SHM=0 COLL_VERBOSE=1 "$program"
-ended 0
-says 'coll: rank 0'
+for by in COLL_SHM=1 COLL_SHM=0; do # messages through memory, and through the library
+    layered 2 $by COLL_VERBOSE=1 "$program"
+    ended 0
+    says 'coll: rank 0'
+done
 done_tests
