@@ -82,7 +82,7 @@ function(coll_add_mpi_module library target folder name)
   set_target_properties(${target} PROPERTIES
     C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS ON PREFIX "" C_VISIBILITY_PRESET hidden
     OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${folder}")
-  target_link_libraries(${target} PRIVATE coll_program coll_mpi_${library} ${CMAKE_DL_LIBS})
+  target_link_libraries(${target} PRIVATE coll_program coll_registry coll_mpi_${library} ${CMAKE_DL_LIBS})
   if(CMAKE_SYSTEM_NAME STREQUAL Linux)
     target_link_options(${target} PRIVATE -Wl,-z,defs)
   endif()

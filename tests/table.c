@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "coll/table.h"
+#include "same_record.h"
 
 static char memory[COLL_TABLE_BYTES(100)];
 static coll_table table;
@@ -41,14 +42,15 @@ static bool same_rules(const coll_rule *a, const coll_rule *b)
 {
     bool same = a->collectives == b->collectives && a->p_least == b->p_least &&
                 a->p_most == b->p_most && a->bytes_least == b->bytes_least &&
-                a->bytes_most == b->bytes_most && a->algorithm == b->algorithm &&
+                a->bytes_most == b->bytes_most && same_record(a->algorithm, b->algorithm) &&
                 a->in_bytes == b->in_bytes && a->n_uses == b->n_uses &&
                 strcmp(a->why, b->why) == 0;
     for (uint32_t i = 0; i < a->algorithm->n_params; i++)
         same = same && a->param[i] == b->param[i];
     for (uint32_t k = 0; same && k < a->n_uses; k++) {
         const coll_algorithm *const algorithm = a->uses[k].algorithm;
-        same = a->uses[k].role == b->uses[k].role && algorithm == b->uses[k].algorithm;
+        same =
+            a->uses[k].role == b->uses[k].role && same_record(algorithm, b->uses[k].algorithm);
         for (uint32_t i = 0; same && i < algorithm->n_params; i++)
             same = (a->uses[k].params ? a->uses[k].params[i] : algorithm->params[i].usual) ==
                    (b->uses[k].params ? b->uses[k].params[i] : algorithm->params[i].usual);
@@ -63,15 +65,17 @@ TEST(choices)
     CHECK_EQ(r[0].collectives, COLL_BIT(COLL_ALLREDUCE));
     CHECK(r[0].p_least == 1 && r[0].p_most == COLL_ANY_P && r[0].bytes_least == 0 &&
           r[0].bytes_most == SIZE_MAX);
-    CHECK(r[0].algorithm == &coll_fnomial_allreduce);
+    CHECK(same_record(r[0].algorithm, &coll_fnomial_allreduce));
     CHECK(r[0].param[0] == 4 && r[0].param[1] == COLL_USUAL && r[0].in_bytes == 0);
     CHECK_TEXT(r[0].why, "CHOICE");
-    CHECK(r[1].algorithm == &coll_chain_bcast);
+    CHECK(same_record(r[1].algorithm, &coll_chain_bcast));
     CHECK(r[1].param[0] == COLL_USUAL && r[1].param[1] == 8192 && r[1].in_bytes == 2);
     r = chosen(" scan , exscan : linear ;; bcast:pipeline:segment=64k,chains=1 ; ");
     CHECK_EQ(table.list.n, 3); /* scan and exscan have a record each */
-    CHECK(r[0].algorithm == &coll_linear_scan && r[1].algorithm == &coll_linear_exscan);
-    CHECK(r[2].algorithm == &coll_chain_bcast && r[2].param[0] == 1 && r[2].param[1] == 65536);
+    CHECK(same_record(r[0].algorithm, &coll_linear_scan) &&
+          same_record(r[1].algorithm, &coll_linear_exscan));
+    CHECK(same_record(r[2].algorithm, &coll_chain_bcast) && r[2].param[0] == 1 &&
+          r[2].param[1] == 65536);
     r = chosen("gather,scatter:binomial;reduce-scatter,reduce_scatter_block:recursive-halving");
     CHECK_EQ(table.list.n, 2); /* and these have one */
     CHECK_EQ(r[0].collectives, COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER));
@@ -97,7 +101,7 @@ TEST(tables)
     CHECK_EQ(table.list.n, 4);
     CHECK(r[0].p_least == 4 && r[0].p_most == 8);
     CHECK(r[0].bytes_least == 4096 && r[0].bytes_most == 1 << 20);
-    CHECK(r[0].algorithm == &coll_rabenseifner_allreduce && r[0].param[0] == 3);
+    CHECK(same_record(r[0].algorithm, &coll_rabenseifner_allreduce) && r[0].param[0] == 3);
     CHECK_TEXT(r[0].why, "because");
     CHECK(r[1].p_least == 3 && r[1].p_most == COLL_ANY_P);
     CHECK(r[1].bytes_least == 0 && r[1].bytes_most == 2047 && r[1].param[0] == 4);
@@ -114,9 +118,11 @@ TEST(what_is_used_inside)
     const coll_rule *r =
         chosen("allreduce:two_level:across=ring,within=knomial/k=4/segment=8e");
     CHECK_EQ(r[0].n_uses, 3);
-    CHECK(r[0].uses[0].role == COLL_ACROSS && r[0].uses[0].algorithm == &coll_ring_allreduce);
-    CHECK(r[0].uses[1].role == COLL_WITHIN && r[0].uses[1].algorithm == &coll_fnomial_bcast);
-    CHECK(r[0].uses[2].algorithm == &coll_fnomial_reduce);
+    CHECK(r[0].uses[0].role == COLL_ACROSS &&
+          same_record(r[0].uses[0].algorithm, &coll_ring_allreduce));
+    CHECK(r[0].uses[1].role == COLL_WITHIN &&
+          same_record(r[0].uses[1].algorithm, &coll_fnomial_bcast));
+    CHECK(same_record(r[0].uses[2].algorithm, &coll_fnomial_reduce));
     CHECK(r[0].uses[1].params[0] == 4 && r[0].uses[1].params[1] == 8);
     CHECK(r[0].uses[2].params[0] == 4 && r[0].uses[2].params[2] == 0);
     r = chosen("allreduce:dpml:leaders=2,across=recursive_multiplying/k=8");

@@ -33,6 +33,13 @@
 #endif
 #endif
 
+/* In a program of several files each file that uses the table of algorithms (registry.h) has all
+ * of them once more. With 1 only one of the files does, which defines COLL_REGISTRY_HERE before it
+ * includes that header. */
+#ifndef COLL_ONE_REGISTRY
+#define COLL_ONE_REGISTRY 0
+#endif
+
 /* The most actions that one step of an algorithm yields. */
 #ifndef COLL_STEP_MAX
 #define COLL_STEP_MAX 4

@@ -8,7 +8,8 @@
  *
  * To add an algorithm: its file in algos/, and a row here for each record in it. Tests, bench,
  * the command `coll` and selection follow from the row. A program that names the algorithms it
- * uses, and not this table, links those only.
+ * uses, and not this table, links those only. A program of several files that use it compiles it
+ * once with COLL_ONE_REGISTRY (config.h).
  */
 #ifndef COLL_REGISTRY_H
 #define COLL_REGISTRY_H
@@ -75,9 +76,18 @@
 #include "algos/two_level_exchange.h"
 #include "algos/two_level_scan.h"
 
+#if !COLL_ONE_REGISTRY
+#define COLL_I_REGISTRY static const coll_algorithm *const coll_registry[]
+#elif defined(COLL_REGISTRY_HERE)
+extern const coll_algorithm *const coll_registry[];
+#define COLL_I_REGISTRY const coll_algorithm *const coll_registry[]
+#else /* only counted here */
+#define COLL_I_REGISTRY static const coll_algorithm *const coll_i_registry[]
+#endif
+
 /* Of one collective, no two have the same name. Plans of rows with COLL_NEEDS_BUILD are made by
  * coll_plan_build (build.h). */
-static const coll_algorithm *const coll_registry[] = {
+COLL_I_REGISTRY = {
     /* straight from and to the root, or along the ranks */
     &coll_linear_barrier,
     &coll_linear_bcast,
@@ -242,7 +252,12 @@ static const coll_algorithm *const coll_registry[] = {
     &coll_mixed_allgather,
 };
 
+#if COLL_ONE_REGISTRY && !defined(COLL_REGISTRY_HERE)
+#define COLL_REGISTRY_COUNT (sizeof coll_i_registry / sizeof coll_i_registry[0])
+extern const coll_algorithm *const coll_registry[COLL_REGISTRY_COUNT];
+#else
 #define COLL_REGISTRY_COUNT (sizeof coll_registry / sizeof coll_registry[0])
+#endif
 
 COLL_INLINE bool coll_i_same_name(const char *a, const char *b)
 {

@@ -36,7 +36,7 @@ static inline coll_grid_case level_case(const coll_algorithm *algorithm,
 /* What coll_plan_build says; proven if that is COLL_OK. */
 static inline coll_status level_prove(const coll_grid_case *of, coll_report *report)
 {
-    const coll_status status = coll_grid_prove(&level_worker, of, 0, report);
+    const coll_status status = prove_case(&level_worker, of, 0, report);
     if (status == COLL_OK && !CHECK(report->ok)) {
         char words[256];
         coll_grid_case_words(of, words, sizeof words);
@@ -134,7 +134,7 @@ static inline const level_part *level_apart(const coll_algorithm *algorithm,
     options.verifier = &memory;
     options.skip = COLL_VERIFY_NO_WINDOW | COLL_VERIFY_NO_PURITY;
     CHECK_STATUS(coll_plan_init(&plan, algorithm, problem, NULL), COLL_OK);
-    if (!CHECK(coll_verify(&plan, &options, &report) == COLL_PROVEN))
+    if (!CHECK(prove_plan(&plan, &options, &report) == COLL_PROVEN))
         printf("    %s, p = %u: %s\n", algorithm->name, problem->p, report.sentence);
     known[hash].key = key;
     known[hash].part.rounds = report.rounds;

@@ -45,7 +45,7 @@ static coll_report prove(const stencil *of, coll_collective collective, size_t c
     memset(&options, 0, sizeof options);
     options.verifier = &memory;
     options.plan_of = plan_at;
-    if (!CHECK(coll_verify(NULL, &options, &report) == COLL_PROVEN))
+    if (!CHECK(prove_plan(NULL, &options, &report) == COLL_PROVEN))
         printf("    %s\n", report.sentence);
     return report;
 }

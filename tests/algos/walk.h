@@ -11,7 +11,7 @@
 #define COLL_TESTS_ALGOS_WALK_H
 
 #include "check.h"
-#include "coll/verify.h"
+#include "shared/prove.h"
 
 enum { WALK_MAX = 8192, WALK_RANKS = 64 };
 
@@ -133,7 +133,7 @@ static inline coll_report cost_of(const coll_plan *plan)
     static coll_verify_options options;
     coll_report report;
     options.verifier = &memory;
-    if (!CHECK(coll_verify(plan, &options, &report) == COLL_PROVEN))
+    if (!CHECK(prove_plan(plan, &options, &report) == COLL_PROVEN))
         printf("    %s %s, p = %u, %zu elements: %s\n", plan->algorithm->name,
                coll_collective_name(plan->problem.collective), plan->problem.p,
                plan->problem.count, report.sentence);
