@@ -57,6 +57,7 @@ typedef struct coll_mpi {
     bool crowded;   /* there are more processes than processors */
     uint32_t spins; /* idle tests before it lets other processes run */
     int error;      /* MPI's code of the last error; MPI_SUCCESS: none */
+    bool news;      /* the last sweep found requests that are done */
 
     /* Requests lie in the first `used` places, MPI_REQUEST_NULL where there is none. */
     MPI_Request *request;
@@ -137,6 +138,7 @@ COLL_INLINE void coll_i_mpi_done(coll_mpi *mpi, int place, const MPI_Status *sta
     int bytes = 0;
     if (error == MPI_SUCCESS && operation->receives)
         error = PMPI_Get_count(status, MPI_BYTE, &bytes);
+    mpi->news = true;
     operation->received += (size_t)bytes;
     operation->left--;
     if (error != MPI_SUCCESS)
@@ -146,20 +148,24 @@ COLL_INLINE void coll_i_mpi_done(coll_mpi *mpi, int place, const MPI_Status *sta
         mpi->used--;
 }
 
-/* Tests all requests. */
-COLL_INLINE void coll_i_mpi_sweep(coll_mpi *mpi)
+/* Tests all requests, or waits for some of them. */
+COLL_INLINE void coll_i_mpi_sweep(coll_mpi *mpi, bool waits)
 {
     int done = 0, error;
+    mpi->news = false;
     if (mpi->flying == 1) { /* it is the last, as places behind the last are free */
         const int place = mpi->used - 1;
-        error = PMPI_Test(&mpi->request[place], &done, &mpi->statuses[0]);
+        done = waits;
+        error = waits ? PMPI_Wait(&mpi->request[place], &mpi->statuses[0])
+                      : PMPI_Test(&mpi->request[place], &done, &mpi->statuses[0]);
         if (done || error != MPI_SUCCESS) {
             mpi->request[place] = MPI_REQUEST_NULL;
             coll_i_mpi_done(mpi, place, &mpi->statuses[0], error);
         }
         return;
     }
-    error = PMPI_Testsome(mpi->used, mpi->request, &done, mpi->indices, mpi->statuses);
+    error = (waits ? PMPI_Waitsome : PMPI_Testsome)(mpi->used, mpi->request, &done,
+                                                    mpi->indices, mpi->statuses);
     for (int i = 0; i < done && done != MPI_UNDEFINED; i++) {
         mpi->request[mpi->indices[i]] = MPI_REQUEST_NULL;
         coll_i_mpi_done(mpi, mpi->indices[i], &mpi->statuses[i],
@@ -174,7 +180,7 @@ COLL_INLINE coll_status coll_i_mpi_test(void *ctx, coll_handle *h)
     coll_mpi_operation *operation = &mpi->operation[number];
     if (operation->left > 0 && operation->round == mpi->round) {
         mpi->round++; /* all have been asked for since the last sweep */
-        coll_i_mpi_sweep(mpi);
+        coll_i_mpi_sweep(mpi, false);
     }
     operation->round = mpi->round;
     if (operation->error != MPI_SUCCESS)
@@ -356,6 +362,14 @@ COLL_INLINE void coll_mpi_init(coll_mpi *mpi, MPI_Comm comm)
     mpi->spins = 64;
     mpi->error = MPI_SUCCESS;
     mpi->unused = UINT32_MAX;
+}
+
+/* Blocks until some message moves on. For a caller who has just moved on all that is in flight
+ * here, without effect, and has nothing else to do: then nothing else can help. */
+COLL_INLINE void coll_mpi_block(coll_mpi *mpi)
+{
+    if (mpi->flying > 0 && !mpi->news)
+        coll_i_mpi_sweep(mpi, true);
 }
 
 /* Frees a context's memory. Nothing may be running over it. */

@@ -6,14 +6,11 @@
 differential=$programs/tests/differential
 need "$differential"
 
-for p in 1 2 3 4 5 7 8; do
+# Messages go through memory, through the library, and both: between "nodes".
+for run in 1,SHM=1 2,SHM=1 2,SHM=0 3,SHM=0 4,PPN=2 5,SHM=0 7,PPN=3 8,SHM=1; do
+    p=${run%,*} by=COLL_${run#*,}
     cases=1000
     [ $p -le 4 ] || cases=400
-    case $p in # messages through memory, through the library, and both: between "nodes"
-    3 | 5) by=COLL_SHM=0 ;;
-    4 | 7) by=COLL_PPN=$((p / 2)) ;;
-    *) by=COLL_SHM=1 ;;
-    esac
     # Open MPI's vector operators saturate sums of short integers.
     layered $p $by OMPI_MCA_op=^avx "$differential" --cases $cases --seed $((20 + p))
     ended 0

@@ -279,6 +279,13 @@ void jobs_idle(uint32_t idle)
         (void)sched_yield();
 }
 
+/* Can it only be messages of the library that the job waits for, and nobody else needs this
+ * thread? Where ranks share a processor we wait ourselves, as not every library yields. */
+static bool is_alone(const struct job *job)
+{
+    return jobs_running == 1 && !job->comm->seats && !settings.crowded;
+}
+
 int job_finish(struct job *job)
 {
     uint32_t idle = 0;
@@ -289,6 +296,8 @@ int job_finish(struct job *job)
             unlock();
             jobs_idle(idle);
             lock();
+        } else if (idle > 0 && is_alone(job)) {
+            coll_mpi_block(&job->comm->mpi);
         } else if (idle > 0) {
             jobs_idle(idle);
         }
