@@ -35,7 +35,7 @@
 /* What is short, and up to where messages are cut into pieces that are: as measured between two
  * processes of one node, of Open MPI 4.1 with its shared memory, and MPICH 4.0 over UCX. */
 #ifdef OPEN_MPI
-enum { COLL_MPI_PIECE = 4032, COLL_MPI_CUT = 5 * COLL_MPI_PIECE };
+enum { COLL_MPI_PIECE = 4032, COLL_MPI_CUT = 9 * COLL_MPI_PIECE };
 #else
 enum { COLL_MPI_PIECE = 8192, COLL_MPI_CUT = 8 * COLL_MPI_PIECE };
 #endif
