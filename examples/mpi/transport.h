@@ -32,12 +32,13 @@
 
 #include "coll/transport.h"
 
-/* What is short, and up to where messages are cut into pieces that are: as measured between two
- * processes of one node, of Open MPI 4.1 with its shared memory, and MPICH 4.0 over UCX. */
+/* What is short, up to where messages are cut into pieces that are, and what has surely been sent
+ * when its send was started: as measured between two processes of one node, of Open MPI 4.1 with
+ * its shared memory, and MPICH 4.0 over UCX. */
 #ifdef OPEN_MPI
-enum { COLL_MPI_PIECE = 4032, COLL_MPI_CUT = 9 * COLL_MPI_PIECE };
+enum { COLL_MPI_PIECE = 4032, COLL_MPI_CUT = 9 * COLL_MPI_PIECE, COLL_MPI_SENT = 256 };
 #else
-enum { COLL_MPI_PIECE = 8192, COLL_MPI_CUT = 8 * COLL_MPI_PIECE };
+enum { COLL_MPI_PIECE = 8192, COLL_MPI_CUT = 8 * COLL_MPI_PIECE, COLL_MPI_SENT = 8192 };
 #endif
 enum { COLL_MPI_PIECES = COLL_MPI_CUT / COLL_MPI_PIECE };
 
@@ -260,7 +261,8 @@ COLL_INLINE void coll_i_mpi_add(coll_mpi *mpi, const coll_handle *h, MPI_Request
 }
 
 /* A message as it is. A send is mostly over when it has been started, and what is to be received
- * may be here: then there is nothing to remember. */
+ * may be here: then there is nothing to remember. Where a test may give the processor away, only
+ * what is sure to be over is asked for. */
 COLL_INLINE coll_status coll_i_mpi_move_whole(coll_mpi *mpi, bool receives, uint32_t peer,
                                               uint32_t tag, void *buf, size_t bytes,
                                               coll_handle *h)
@@ -269,7 +271,7 @@ COLL_INLINE coll_status coll_i_mpi_move_whole(coll_mpi *mpi, bool receives, uint
     MPI_Status status;
     int done = 0, here = 0;
     int error = coll_i_mpi_start(mpi, receives, peer, tag, buf, bytes, &request);
-    if (error == MPI_SUCCESS && (!receives || !mpi->crowded))
+    if (error == MPI_SUCCESS && (!mpi->crowded || (!receives && bytes <= COLL_MPI_SENT)))
         error = PMPI_Test(&request, &done, &status);
     if (error == MPI_SUCCESS && done && receives)
         error = PMPI_Get_count(&status, MPI_BYTE, &here);

@@ -9,6 +9,7 @@
 const char tuned_rules[] =
     "allreduce       p 3..8  bytes ..16k     recursive_multiplying:k=8  # one round\n"
 #ifdef OPEN_MPI
+    "barrier         p 3..8                  linear              # few messages\n"
     "allreduce       p 2     bytes 16k..     ring                # each rank reduces its half\n"
     "allreduce       p 3..8  bytes 16k..64k  fnomial:segment=64k # few messages\n"
     "allreduce       p 3..8  bytes 64k..1M   circulant           # the least traffic\n"
