@@ -148,10 +148,16 @@ static void draw_arrows(const struct rounds *r, uint32_t p, unsigned width)
         token = token || r->list[i].token;
         moved = moved || (!r->list[i].combined && !r->list[i].token);
     }
-    printf("%*s%s%s%s%s\n", MARGIN, "", moved ? "●─▶ message" : "",
-           moved && combined ? "   " : "",
-           combined ? "●─⊕ message that its receiver combines" : "",
-           token ? "●┄▶ notification" : "");
+    const char *const words[] = {moved ? "●─▶ message" : NULL,
+                                 combined ? "●─⊕ message that its receiver combines" : NULL,
+                                 token ? "●┄▶ notification" : NULL};
+    const char *before = "";
+    printf("%*s", MARGIN, "");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        printf("%s%s", words[i] ? before : "", words[i] ? words[i] : "");
+        before = words[i] ? "   " : before;
+    }
+    putchar('\n');
 }
 
 /* ---- the grid ---------------------------------------------------------------------------- */
