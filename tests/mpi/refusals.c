@@ -248,6 +248,58 @@ TEST(types)
     works_afterwards();
 }
 
+/* What is read and what is written may not be the same; MPICH looks for that, in some collectives. */
+TEST(one_buffer)
+{
+    const int *const reads = out;
+    right();
+    wrong = "buffer, the one that is read";
+    CALLS(Allreduce, allreduce, reads, out, ONE, with.op, comm);
+    CALLS(Scan, scan, reads, out, ONE, with.op, comm);
+    CALLS(Exscan, exscan, reads, out, ONE, with.op, comm);
+    CALLS(Reduce_scatter_block, reduce_scatter_block, reads, out, ONE, with.op, comm);
+    CALLS(Allgather, allgather, reads + rank, ONE, out, ONE, comm);
+    CALLS(Allgatherv, allgatherv, reads + rank, ONE, out, TABLE, comm);
+    CALLS(Alltoall, alltoall, reads, ONE, out, ONE, comm);
+    CALLS(Alltoallv, alltoallv, reads, TABLE, out, TABLE, comm);
+    works_afterwards();
+}
+
+/* Two halves of one buffer are not one block, also if both are given by the same address: a rank that
+ * left such a call to the library would leave the others waiting. */
+TEST(halves)
+{
+    int buffer[2 * BLOCKS], numbers[BLOCKS], there[BLOCKS], other[2 * BLOCKS];
+    MPI_Aint far_there[BLOCKS];
+    int *const from = rank == 0 ? buffer : other, ring[] = {1 - rank}, weights[] = {1};
+    MPI_Comm neighbors;
+    right();
+    for (int i = 0; i < BLOCKS; i++) {
+        numbers[i] = with.counts[i];
+        there[i] = BLOCKS + i;
+        far_there[i] = there[i] * (MPI_Aint)sizeof(int);
+        from[i] = 10 * rank + i;
+        with.displs[i] = i * (int)sizeof(int);
+    }
+    MPI_Dist_graph_create_adjacent(comm, 1, ring, weights, 1, ring, weights, MPI_INFO_NULL, 0,
+                                   &neighbors);
+    buffer[BLOCKS] = -1;
+    CHECK_EQ(MPI_Neighbor_alltoallw(from, with.counts, with.far_displs, with.types, buffer,
+                                    numbers, far_there, with.types, neighbors),
+             MPI_SUCCESS);
+    CHECK_EQ(buffer[BLOCKS], 10 * (1 - rank));
+    for (int i = 0; i < BLOCKS; i++)
+        there[i] *= (int)sizeof(int);
+    buffer[BLOCKS] = buffer[BLOCKS + 1] = -1;
+    CHECK_EQ(MPI_Alltoallw(from, with.counts, with.displs, with.types, buffer, numbers, there,
+                           with.types, comm),
+             MPI_SUCCESS);
+    for (int i = 0; i < p; i++)
+        CHECK_EQ(buffer[BLOCKS + i], 10 * i + rank);
+    MPI_Comm_free(&neighbors);
+    works_afterwards();
+}
+
 int main(int argc, char **argv)
 {
     MPI_Errhandler mine;
@@ -262,6 +314,8 @@ int main(int argc, char **argv)
     RUN(roots);
     RUN(operators);
     RUN(types);
+    RUN(one_buffer);
+    RUN(halves);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_free(&comm);
     MPI_Errhandler_free(&mine);

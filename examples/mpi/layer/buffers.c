@@ -19,9 +19,8 @@ static struct type *type_in(const struct side *side, uint32_t i)
     return type_of(side->types ? side->types[i] : side->type);
 }
 
-/* Where block i begins, from side->buf on; `before`: bytes of extents of the blocks before it. */
-static ptrdiff_t at_of(const struct call *call, const struct side *side, uint32_t i,
-                       const struct type *type, ptrdiff_t before)
+ptrdiff_t side_at(const struct call *call, const struct side *side, uint32_t i,
+                  const struct type *type, ptrdiff_t before)
 {
     ptrdiff_t displ;
     if (!side->displs)
@@ -60,7 +59,7 @@ verdict view_measure(const struct call *call, const struct side *side, uint32_t 
             return FAILED;
         if (!coll_multiply(all, type->size, &bytes) || bytes > SIZE_MAX / 4 - view->bytes)
             return FAILED;
-        at = at_of(call, side, i, type, before);
+        at = side_at(call, side, i, type, before);
         before += (ptrdiff_t)all * type->extent;
         if (bytes == 0)
             continue;
@@ -107,7 +106,7 @@ void view_place(const struct call *call, struct view *view, unsigned char *base,
     for (uint32_t i = 0; i < view->n; i++) {
         const struct type *type = type_in(side, i);
         const size_t count = (size_t)side_count(call, side, i), bytes = count * type->size;
-        const ptrdiff_t at = at_of(call, side, i, type, before);
+        const ptrdiff_t at = side_at(call, side, i, type, before);
         const size_t from = view->packed || !view->scattered ? packed
                             : bytes == 0                     ? 0
                                          : (size_t)(at + type->true_lb - view->low);
@@ -145,7 +144,7 @@ size_t view_split(const struct call *call, const struct view *view, uint32_t fir
         struct type *type = type_in(side, i);
         const size_t one = (size_t)side_count(call, side, i);
         const size_t count = even ? one * (i < first ? first : last - first) : one;
-        const ptrdiff_t at = at_of(call, side, i, type, before);
+        const ptrdiff_t at = side_at(call, side, i, type, before);
         if (i >= first && count * type->size > 0 && !nobodys(call, view, i)) {
             pieces[n].user = user + at;
             pieces[n].packed = view->base + packed;

@@ -38,13 +38,39 @@ static bool misplaced(const struct call *call, const struct comm *comm)
     return wrong == MPI_IN_PLACE || (right == MPI_IN_PLACE && (never || !root));
 }
 
-/* Libraries of MPICH's kin refuse to read and write one buffer. */
-static bool aliased(const struct view *in, const struct view *out)
+/* Does the call read and write one block? Libraries of MPICH's kin look for that by addresses, types and
+ * counts, and refuse it. Nothing else may be left to them: other ranks, of other buffers, take part
+ * here and would wait. Neighbour collectives they do not look at. */
+static bool aliased(const struct call *call, const struct comm *comm, const struct view *in,
+                    const struct view *out)
 {
 #ifdef MPICH_VERSION
-    return in->bytes > 0 && out->bytes > 0 && in->side->buf == out->side->buf &&
-           in->side->buf != MPI_BOTTOM;
+    const bool scatters = coll_is(SCATTERS, call->what);
+    const struct side *part = scatters ? &call->out : &call->in;
+    const struct side *whole = scatters ? &call->in : &call->out;
+    const char *block = whole->buf;
+    if (in->bytes == 0 || out->bytes == 0 || part->buf == MPI_BOTTOM ||
+        coll_is(COLL_NEIGHBORLY, call->what))
+        return false;
+    if (!coll_is(COLL_REDUCING, call->what)) {
+        if (part->type != whole->type || part->types != whole->types)
+            return false;
+        if (coll_is(IN_BLOCKS, call->what) && part->counts != whole->counts)
+            return false;
+        if (!whole->counts && part->count != whole->count)
+            return false;
+        if (!coll_is(IN_BLOCKS, call->what)) {
+            const struct type *type = type_of(whole->type);
+            if (side_count(call, whole, comm->rank) == 0)
+                return false;
+            block += side_at(call, whole, comm->rank, type,
+                             (ptrdiff_t)comm->rank * (ptrdiff_t)whole->count * type->extent);
+        }
+    }
+    return part->buf == block;
 #else
+    (void)call;
+    (void)comm;
     (void)in;
     (void)out;
     return false;
@@ -286,7 +312,7 @@ static verdict make(struct job *job, const struct call *call, struct comm *comm,
         found = view_measure(call, role.in, role.n_in, &in);
     if (found == TAKEN && role.has_out)
         found = view_measure(call, role.out, role.n_out, &out);
-    if (found == DECLINED || aliased(&in, &out))
+    if (found == DECLINED || aliased(call, comm, &in, &out))
         return DECLINED;
     if (reduces) {
         operation = operation_of(call->op);

@@ -182,6 +182,9 @@ struct call {
 
 /* Elements of block i. */
 MPI_Count side_count(const struct call *call, const struct side *side, uint32_t i);
+/* Where it begins, from side->buf on; `before`: bytes of the extents of the blocks before it. */
+ptrdiff_t side_at(const struct call *call, const struct side *side, uint32_t i,
+                  const struct type *type, ptrdiff_t before);
 
 /* The buffer of a side as coll sees it. */
 struct view {
