@@ -124,7 +124,7 @@ static double run_row(member *m, row *of, size_t calls)
         coll_call call;
         stop(coll_begin(&m->comm, &args, &call));
         if (m->rank == 0)
-            of->algorithm = call.plan.algorithm->name;
+            of->algorithm = call.run.plan->algorithm->name;
         stop(coll_wait(&call));
         args.root = args.root + 1 == world.p ? 0 : args.root + 1;
     }

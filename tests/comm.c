@@ -303,12 +303,12 @@ TEST(forcing)
                  COLL_OK);
     CHECK_STATUS(coll_iallreduce(comm, &x, &y, 1, COLL_F64, COLL_SUM, &w->calls[0]), COLL_OK);
     CHECK_STATUS(coll_wait(&w->calls[0]), COLL_OK);
-    CHECK_EQ(w->calls[0].plan.param[0], 3);
-    CHECK_EQ(w->calls[0].plan.param[1], 5);
+    CHECK_EQ(w->calls[0].run.plan->param[0], 3);
+    CHECK_EQ(w->calls[0].run.plan->param[1], 5);
     CHECK_STATUS(coll_comm_force(comm, COLL_ALLREDUCE, NULL, NULL), COLL_OK);
     CHECK_STATUS(coll_iallreduce(comm, &x, &y, 1, COLL_F64, COLL_SUM, &w->calls[0]), COLL_OK);
     CHECK_STATUS(coll_wait(&w->calls[0]), COLL_OK);
-    CHECK(w->calls[0].plan.algorithm != &coll_fnomial_allreduce);
+    CHECK(w->calls[0].run.plan->algorithm != &coll_fnomial_allreduce);
     free(w->messages);
 }
 
@@ -336,10 +336,10 @@ TEST(rules)
         coll_comm *const at = turn ? &sub : comm;
         CHECK_STATUS(coll_iallreduce(at, x, y, 1, COLL_F64, COLL_SUM, &call), COLL_OK);
         CHECK_STATUS(coll_wait(&call), COLL_OK);
-        CHECK(call.plan.algorithm == &coll_linear_allreduce);
+        CHECK(call.run.plan->algorithm == &coll_linear_allreduce);
         CHECK_STATUS(coll_iallreduce(at, x, y, 2, COLL_F64, COLL_SUM, &call), COLL_OK);
         CHECK_STATUS(coll_wait(&call), COLL_OK);
-        CHECK(call.plan.algorithm == &coll_recursive_doubling_allreduce);
+        CHECK(call.run.plan->algorithm == &coll_recursive_doubling_allreduce);
     }
     CHECK(y[0] == 1 && y[1] == 2);
     CHECK_STATUS(coll_comm_rules(comm, &alone), COLL_OK);
@@ -347,7 +347,7 @@ TEST(rules)
     CHECK_STATUS(coll_comm_rules(comm, NULL), COLL_OK);
     CHECK_STATUS(coll_iallreduce(comm, x, y, 1, COLL_F64, COLL_SUM, &call), COLL_OK);
     CHECK_STATUS(coll_wait(&call), COLL_OK);
-    CHECK(call.plan.algorithm == &coll_recursive_doubling_allreduce);
+    CHECK(call.run.plan->algorithm == &coll_recursive_doubling_allreduce);
     CHECK_STATUS(coll_comm_free(&sub), COLL_OK);
     free(w->messages);
 }
@@ -377,9 +377,9 @@ TEST(calls_made_again)
                 coll_iallreduce(&w->comms[r], x[r], y[r], count, COLL_F64, op, &w->calls[r]),
                 COLL_OK);
         }
-        CHECK(w->calls[0].plan.algorithm ==
+        CHECK(w->calls[0].run.plan->algorithm ==
               (i / 12 == 1 ? &coll_linear_allreduce : &coll_recursive_doubling_allreduce));
-        CHECK_EQ(w->calls[1].plan.problem.count, count);
+        CHECK_EQ(w->calls[1].run.plan->problem.count, count);
         for (bool runs = true; runs;) {
             runs = coll_test(&w->calls[0]) == COLL_AGAIN;
             runs = coll_test(&w->calls[1]) == COLL_AGAIN || runs;
@@ -388,6 +388,52 @@ TEST(calls_made_again)
             for (unsigned k = 0; k < count; k++)
                 CHECK(y[r][k] == (op == COLL_SUM ? 20. * i + 2 * k + 1 : 10. * i + k + 1));
     }
+    free(w->messages);
+}
+
+/* A plan by which a call runs is not written over, and one that was made for other neighbours, or for
+ * an operator that is gone, is not used. */
+TEST(plans_that_are_remembered)
+{
+    const uint32_t one = 1;
+    world *w = world_new(2);
+    double x[2] = {3, 4}, y[2] = {0, 0};
+    coll_call held, other;
+    coll_graph graph;
+    coll_op op;
+    coll_op_entry entry;
+    coll_operator number = 0;
+    coll_comm *comm;
+    world_comm(w, 0, 256);
+    comm = &w->comms[0];
+    CHECK_STATUS(coll_iallreduce(comm, x, y, 2, COLL_F64, COLL_SUM, &other), COLL_OK);
+    CHECK_STATUS(coll_iallreduce(comm, x, y, 2, COLL_F64, COLL_SUM, &held), COLL_OK);
+    CHECK(held.run.plan != &held.plan && other.run.plan == &other.plan);
+    CHECK_STATUS(coll_comm_force(comm, COLL_ALLREDUCE, &coll_linear_allreduce, NULL), COLL_OK);
+    CHECK_STATUS(coll_iallreduce(comm, x, y, 1, COLL_F64, COLL_SUM, &w->calls[0]), COLL_OK);
+    CHECK(held.run.plan->problem.count == 2 &&
+          held.run.plan->algorithm != &coll_linear_allreduce &&
+          w->calls[0].run.plan->algorithm == &coll_linear_allreduce);
+    free(w->messages);
+
+    w = world_new(1);
+    world_comm(w, 0, 256);
+    comm = &w->comms[0];
+    CHECK_STATUS(coll_graph_mesh(&graph, 1, &one, 1), COLL_OK);
+    for (int i = 0; i < 2; i++)
+        CHECK_STATUS(coll_neighbor_allgather(comm, &graph, x, y, 1, COLL_F64), COLL_OK);
+    CHECK(y[0] == 3 && y[1] == 3);
+    CHECK_STATUS(coll_graph_mesh(&graph, 1, &one, 0), COLL_OK); /* it has ends now */
+    y[0] = y[1] = 0;
+    CHECK_STATUS(coll_neighbor_allgather(comm, &graph, x, y, 1, COLL_F64), COLL_OK);
+    CHECK(y[0] == 0 && y[1] == 0);
+
+    CHECK_STATUS(coll_op_builtin(&op, COLL_SUM, COLL_F64), COLL_OK);
+    CHECK_STATUS(coll_comm_add_op(comm, &entry, &op, COLL_F64, &number), COLL_OK);
+    for (int i = 0; i < 2; i++)
+        CHECK_STATUS(coll_allreduce(comm, x, y, 1, COLL_F64, number), COLL_OK);
+    CHECK_STATUS(coll_comm_remove_op(comm, number), COLL_OK);
+    CHECK_STATUS(coll_allreduce(comm, x, y, 1, COLL_F64, number), COLL_ERR_OP);
     free(w->messages);
 }
 
@@ -400,5 +446,6 @@ int main(void)
     RUN(forcing);
     RUN(rules);
     RUN(calls_made_again);
+    RUN(plans_that_are_remembered);
     return check_done();
 }

@@ -48,6 +48,7 @@ typedef struct coll_call {
     coll_span displs;       /* reduce_scatter: its displacements in the arena */
     coll_span scratch;      /* in the arena */
     coll_op op;
+    coll_recall *recall; /* whose plan it runs by, or NULL: */
     coll_plan plan;
     coll_run run;
     coll_request request;
@@ -84,66 +85,83 @@ COLL_INLINE void coll_i_call_release(coll_call *call)
     coll_arena *arena = &call->comm->home->arena;
     coll_arena_give(arena, &call->scratch);
     coll_arena_give(arena, &call->displs);
+    if (call->recall)
+        call->recall->calls--;
+    call->recall = NULL;
 }
 
 /* Does the call use SHARED? */
 COLL_INLINE bool coll_i_call_shares(const coll_call *call)
 {
-    return (call->plan.traits & COLL_NEEDS_SHARED) != 0;
+    return (call->run.plan->traits & COLL_NEEDS_SHARED) != 0;
 }
 
-/* Is it a plan for this problem, which has neither tables nor a graph? */
-COLL_INLINE bool coll_i_recall_is(const coll_recall *recall, const coll_problem *problem,
+/* Is it what these arguments ask for? */
+COLL_INLINE bool coll_i_recall_is(const coll_recall *recall, const coll_args *args,
                                   size_t offered)
 {
-    const coll_problem *was = &recall->plan.problem;
-    return recall->valid && was->collective == problem->collective &&
-           was->count == problem->count && was->elem_bytes == problem->elem_bytes &&
-           was->root == problem->root && was->flags == problem->flags &&
-           recall->offered == offered;
+    return recall->valid && recall->plan.problem.collective == args->collective &&
+           recall->count == args->count && recall->type == args->type &&
+           recall->number == args->op && recall->root == args->root &&
+           recall->offered == offered && recall->in_is_out == (args->in == COLL_IN_OUT) &&
+           recall->out_is_in == (args->out == COLL_IN_OUT) &&
+           (!recall->plan.problem.graph || coll_graph_same_mesh(&recall->mesh, args->graph));
 }
 
-/* The plan, made or remembered; *scratch is in elements. */
-COLL_INLINE coll_status coll_i_call_plan(coll_call *call, const coll_problem *problem,
-                                         size_t offered, coll_recall *recall, size_t *scratch)
+/* Remembers a call that can be started, if nothing that it was made of may change unseen, as tables
+ * and lists of neighbours may. A plan by which calls run stays where it is. */
+COLL_INLINE void coll_i_recall_write(coll_recall *recall, const coll_args *args,
+                                     const coll_call *call, size_t offered)
 {
-    const coll_comm *comm = call->comm;
-    coll_status status;
-    if (recall && coll_i_recall_is(recall, problem, offered)) {
-        COLL_COPY(&call->plan, &recall->plan, sizeof call->plan);
-        *scratch = recall->scratch;
-        return COLL_OK;
-    }
-    status = coll_i_comm_plan(comm, problem, offered, &call->plan);
-    if (status == COLL_OK)
-        status = coll_plan_check_rank(&call->plan, comm->rank);
-    if (status != COLL_OK)
-        return status;
-    *scratch = coll_plan_scratch(&call->plan, comm->rank);
-    return coll_i_addressable(*scratch, problem->elem_bytes) ? COLL_OK : COLL_ERR_OVERFLOW;
-}
-
-/* Can the call's run be started? One whose plan was remembered can, if it has its buffers; the
- * others' are remembered. */
-COLL_INLINE coll_status coll_i_call_check(coll_call *call, size_t offered, coll_recall *recall,
-                                          size_t scratch)
-{
-    const coll_run *run = &call->run;
-    coll_extents need;
-    coll_status status;
-    if (recall && coll_i_recall_is(recall, &call->plan.problem, offered))
-        return (recall->in && !run->in) || (recall->out && !run->out) ? COLL_ERR_NULL : COLL_OK;
-    status = coll_run_check(run, COLL_WINDOW);
-    if (status != COLL_OK || !recall)
-        return status;
-    need = coll_plan_extents(&call->plan, run->rank);
+    const coll_problem *problem = &call->plan.problem;
+    const coll_extents need = coll_plan_extents(&call->plan, call->run.rank);
+    if (recall->calls != 0 || problem->in.counts || problem->out.counts ||
+        (problem->graph && !coll_graph_same_mesh(problem->graph, problem->graph)))
+        return;
     COLL_COPY(&recall->plan, &call->plan, sizeof recall->plan);
+    if (problem->graph) {
+        COLL_COPY(&recall->mesh, problem->graph, sizeof recall->mesh);
+        recall->plan.problem.graph = &recall->mesh;
+    }
+    if (call->run.op)
+        coll_op_assign(&recall->op, call->run.op);
+    recall->count = args->count;
+    recall->type = args->type;
+    recall->number = args->op;
+    recall->root = args->root;
     recall->offered = offered;
-    recall->scratch = scratch;
+    recall->scratch = call->run.scratch_bytes;
+    recall->in_is_out = args->in == COLL_IN_OUT;
+    recall->out_is_in = args->out == COLL_IN_OUT;
     recall->in = need.in != 0;
     recall->out = need.out != 0;
     recall->valid = true;
-    return COLL_OK;
+}
+
+/* Makes the plan and the operator of a call that is not remembered; *scratch is in bytes. On an
+ * error, call->displs may be taken. */
+COLL_INLINE coll_status coll_i_call_plan(coll_call *call, const coll_args *args, size_t offered,
+                                         size_t *scratch)
+{
+    const coll_comm *comm = call->comm;
+    coll_problem problem;
+    coll_status status = coll_i_args_problem(comm, args, &problem);
+    if (status == COLL_OK)
+        status = coll_i_args_count(args, &problem, comm->rank);
+    if (status == COLL_OK)
+        status = coll_i_args_op(comm, args, &problem, &call->op);
+    if (status == COLL_OK)
+        status = coll_i_call_displs(call, &problem);
+    if (status == COLL_OK)
+        status = coll_i_comm_plan(comm, &problem, offered, &call->plan);
+    if (status == COLL_OK)
+        status = coll_plan_check_rank(&call->plan, comm->rank);
+    if (status == COLL_OK)
+        status = coll_multiply(coll_plan_scratch(&call->plan, comm->rank), problem.elem_bytes,
+                               scratch)
+                     ? COLL_OK
+                     : COLL_ERR_OVERFLOW;
+    return status;
 }
 
 /* Everything but the start. On an error, call->displs and call->scratch may be taken. */
@@ -153,41 +171,54 @@ COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args
     coll_comm *comm = call->comm;
     coll_arena *arena = &comm->home->arena;
     coll_run *run = &call->run;
-    coll_recall *recall = NULL;
-    coll_problem problem;
-    size_t scratch = 0;
-    coll_status status = coll_i_args_problem(comm, args, &problem);
-    if (status == COLL_OK)
-        status = coll_i_args_count(args, &problem, comm->rank);
-    if (status == COLL_OK)
-        status = coll_i_args_op(comm, args, &problem, &call->op);
-    if (status == COLL_OK)
-        status = coll_i_call_displs(call, &problem);
+    coll_recall *recall =
+        &comm->recalls[((uint32_t)args->collective + args->root) % COLL_RECALLS];
+    const bool known = coll_i_recall_is(recall, args, shared);
+    size_t scratch = known ? recall->scratch : 0;
+    coll_status status = COLL_OK;
+    if (known) {
+        call->recall = recall;
+        recall->calls++;
+        run->plan = &recall->plan;
+        run->op = &recall->op;
+        if (args->op >= COLL_USER_OP) { /* it may have been removed */
+            status = coll_comm_op(comm, args->op, args->type, &call->op);
+            run->op = &call->op;
+        }
+    } else {
+        status = coll_i_call_plan(call, args, shared, &scratch);
+        run->plan = &call->plan;
+        run->op = &call->op;
+    }
+    if (status == COLL_OK && scratch != 0)
+        status = coll_arena_take(arena, scratch, &call->scratch);
     if (status != COLL_OK)
         return status;
-    if (!problem.in.counts && !problem.out.counts && !problem.graph)
-        recall = &comm->recalls[((uint32_t)problem.collective + problem.root) % COLL_RECALLS];
-    status = coll_i_call_plan(call, &problem, shared, recall, &scratch);
-    if (status == COLL_OK)
-        status = coll_arena_take(arena, scratch * problem.elem_bytes, &call->scratch);
-    if (status != COLL_OK)
-        return status;
-    run->plan = &call->plan;
     run->transport = comm->transport;
     run->ctx = comm->ctx;
-    run->op = coll_is(COLL_REDUCING, problem.collective) ? &call->op : NULL;
+    if (!coll_is(COLL_REDUCING, args->collective))
+        run->op = NULL;
     run->in = args->in == COLL_IN_OUT ? NULL : args->in;
     run->out = args->out == COLL_IN_OUT ? NULL : args->out;
     run->scratch = coll_arena_at(arena, &call->scratch);
-    run->scratch_bytes = scratch * problem.elem_bytes;
+    run->scratch_bytes = scratch;
     run->shared = NULL;
-    run->shared_bytes = coll_i_call_shares(call) ? shared : 0;
-    if (coll_i_call_shares(call))
+    run->shared_bytes = 0;
+    if (coll_i_call_shares(call)) {
+        run->shared_bytes = shared;
         (void)comm->transport->shared(comm->ctx, false, &call->use, &run->shared);
+    }
     run->rank = comm->rank;
     run->tag = comm->first_tag;
     status = coll_request_init(&call->request, call->slots, COLL_WINDOW);
-    return status == COLL_OK ? coll_i_call_check(call, shared, recall, scratch) : status;
+    if (status != COLL_OK)
+        return status;
+    if (known) /* and can be started, if its buffers are there */
+        return (recall->in && !run->in) || (recall->out && !run->out) ? COLL_ERR_NULL : COLL_OK;
+    status = coll_run_check(run, COLL_WINDOW);
+    if (status == COLL_OK)
+        coll_i_recall_write(recall, args, call, shared);
+    return status;
 }
 
 /* Is this call in its home's list? */
@@ -215,6 +246,7 @@ COLL_INLINE coll_status coll_i_call_make(coll_comm *comm, const coll_args *args,
     call->persistent = persistent;
     call->use = 0;
     call->next = NULL;
+    call->recall = NULL;
     call->tag.count = call->displs.count = call->scratch.count = 0;
     status = coll_i_call_build(call, args);
     if (status != COLL_OK)
@@ -377,7 +409,8 @@ COLL_INLINE coll_status coll_test(coll_call *call)
         return COLL_ERR_NULL;
     if (call->state == COLL_CALL_READY || call->state == COLL_CALL_OVER)
         return COLL_OK;
-    coll_progress(call->comm);
+    if (call->state != COLL_CALL_DONE)
+        coll_progress(call->comm);
     return call->state == COLL_CALL_DONE ? coll_i_call_report(call) : COLL_AGAIN;
 }
 

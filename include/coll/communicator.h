@@ -48,11 +48,19 @@ typedef struct coll_choice {
     uint32_t param[COLL_PARAM_MAX];
 } coll_choice;
 
-/* The plan of a call without tables and graph, and what it needs. */
+/* The plan of a call without tables, what the call asked for, and what the plan needs. */
 typedef struct coll_recall {
     coll_plan plan;
-    size_t offered, scratch; /* bytes of SHARED there were; elements */
-    bool valid, in, out;     /* has it elements of IN, of OUT? */
+    coll_op op;
+    coll_graph mesh; /* of neighbours */
+    uint32_t calls;  /* that run by this plan */
+    size_t count;
+    coll_type type;
+    coll_operator number; /* of op */
+    uint32_t root;
+    size_t offered, scratch;   /* bytes of SHARED there were; elements */
+    bool in_is_out, out_is_in; /* in place */
+    bool valid, in, out;       /* has it elements of IN, of OUT? */
 } coll_recall;
 
 typedef struct coll_comm {
@@ -100,6 +108,8 @@ COLL_INLINE void coll_i_comm_forget(coll_comm *comm)
 COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
 {
     coll_i_comm_forget(comm);
+    for (unsigned i = 0; i < COLL_RECALLS; i++)
+        comm->recalls[i].calls = 0;
     for (unsigned i = 0; i < COLL_COLLECTIVES; i++)
         comm->choice[i].algorithm = NULL;
     comm->rules = &coll_rules_built_in;

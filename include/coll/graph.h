@@ -185,6 +185,20 @@ COLL_HOT_INLINE coll_direction coll_graph_direction(const coll_graph *graph, uin
     return way;
 }
 
+/* Are both the same mesh? Stencils and lists are never the same: what they point to may change. */
+COLL_INLINE bool coll_graph_same_mesh(const coll_graph *a, const coll_graph *b)
+{
+    if (!a || !b || a->n_dims == 0 || a->n_dims != b->n_dims || a->periodic != b->periodic ||
+        a->n_in != b->n_in || a->n_out != b->n_out || a->vectors || b->vectors ||
+        a->allgather != b->allgather || a->alltoall != b->alltoall || a->allgather ||
+        a->alltoall)
+        return false;
+    for (uint32_t d = 0; d < a->n_dims; d++)
+        if (a->size[d].by != b->size[d].by)
+            return false;
+    return true;
+}
+
 /* ---- neighbours -------------------------------------------------------------------------- */
 
 /* Which block of its destination's OUT block i of IN is, in a mesh or stencil. */

@@ -174,9 +174,17 @@ typedef struct flow {
 
 static size_t some_bytes(const coll_shm *shm)
 {
-    static const size_t sizes[] = {
-        0, 1, 47, 48, 49, 1000, COLL_SHM_SLOT, COLL_SHM_SLOT + 1, LONGEST};
-    return sizes[chance(shm->direct ? 9 : 7)];
+    static const size_t sizes[] = {0,
+                                   1,
+                                   48,
+                                   49,
+                                   COLL_NODE_INLINE,
+                                   COLL_NODE_INLINE + 1,
+                                   1000,
+                                   COLL_SHM_SLOT,
+                                   COLL_SHM_SLOT + 1,
+                                   LONGEST};
+    return sizes[chance(shm->direct ? 10 : 8)];
 }
 
 /* Takes the oldest message of a tag, in one way or the other. */
@@ -270,7 +278,7 @@ TEST(nonsense)
         CHECK_STATUS(t->recv(end[1], 0, 0, buf, bytes, &h), COLL_ERR_IO);
         CHECK_STATUS(t->recv(end[1], 0, 1, buf, bytes, &h), COLL_ERR_IO);
         if (bytes < sizeof buf) /* the reader may skip it only by a word of its own */
-            coll_i_node_pop(end[1]->node.links[0]);
+            coll_i_node_pop(&end[1]->node, end[1]->node.links[0], bytes);
     }
     end[0]->node.channels[2] = UINT64_MAX;
     CHECK_STATUS(t->send(end[1], 0, 0, buf, 1, &h), COLL_ERR_MEMORY);

@@ -13,7 +13,7 @@
  *   coll_shm *shm = coll_shm_launched(milliseconds, why);
  * does all that, and coll_shm_rank and coll_shm_size tell who this is.
  *
- * Messages travel as node/messages.h says: up to 48 bytes in one cache line; up to COLL_SHM_SLOT
+ * Messages travel as node/messages.h says: up to 112 bytes in a cell of two cache lines; up to COLL_SHM_SLOT
  * through a slot of the segment; longer ones in pieces through the slots, so that the sender
  * copies one in while the receiver copies another out; or, if coll_shm_ask_direct was called,
  * straight from the memory of the sender. Reductions read messages of up to COLL_SHM_SLOT where
@@ -27,8 +27,8 @@
  * processor, and after some milliseconds sleeps for one at a time. One thread at a time may use a
  * rank. A process that forks keeps its rank alive until the child is gone, or executes a program.
  *
- * Memory: 2 KiB when a rank first talks to another, and 8·COLL_SHM_SLOT when it first sends more
- * than 48 bytes. Needs 64-bit Linux, /proc, and the __atomic functions of gcc or clang.
+ * Memory: 4 KiB when a rank first talks to another, and 8·COLL_SHM_SLOT when it first sends more
+ * than 112 bytes. Needs 64-bit Linux, /proc, and the __atomic functions of gcc or clang.
  *
  * What costs what (two cores, one-way time of a cache line 75 ns, medians):
  *   8-byte message               60 ns one way, beside 73 ns of a bare flag

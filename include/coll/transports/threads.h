@@ -20,7 +20,7 @@
  * the processor, so that more ranks than cores, and other programs beside them, work well; after
  * some milliseconds it sleeps for one at a time. One thread at a time may use a rank.
  *
- * Memory: 16 bytes per pair of ranks; about 64·COLL_NODE_CELLS bytes more when a pair first
+ * Memory: 16 bytes per pair of ranks; about 128·COLL_NODE_CELLS bytes more when a pair first
  * talks, and COLL_NODE_SLOTS·COLL_THREADS_SLOT when it first says more than a cell holds; 128
  * bytes for an operation in flight, 128 for a message set aside or an operand of a team, all used
  * again and freed by destroy. Needs the __atomic functions of gcc or clang, malloc and sched_yield.

@@ -36,17 +36,23 @@ COLL_INLINE coll_i_node_cell *coll_i_node_head(const coll_i_node_link *link)
     return &link->in->cells[link->head % COLL_NODE_CELLS];
 }
 
-/* The sender may have the cells of all messages taken, unless one of them is lent. */
-COLL_INLINE void coll_i_node_tell(coll_i_node_link *link)
+/* The sender may have the cells and slots of all messages taken, unless one of them is lent. It is
+ * told at once of slots, which are few, and else now and then: a sender that waits for cells looks
+ * at that line all the time, so to write it is dear. Those that it was not told of are too few to
+ * keep it waiting for a reader that waits for it. */
+COLL_INLINE void coll_i_node_tell(coll_i_node_link *link, bool at_once)
 {
-    if (link->lent == 0)
+    if (link->lent == 0 && (at_once || link->head - link->told >= COLL_NODE_LAG)) {
+        link->told = link->head;
         __atomic_store_n(&link->in->taken, (uint32_t)link->head, __ATOMIC_RELEASE);
+    }
 }
 
-COLL_INLINE void coll_i_node_pop(coll_i_node_link *link)
+COLL_INLINE void coll_i_node_pop(const coll_i_node_rank *me, coll_i_node_link *link,
+                                 uint64_t bytes)
 {
     link->head++;
-    coll_i_node_tell(link);
+    coll_i_node_tell(link, coll_i_node_is_medium(me, bytes));
 }
 
 /* Takes the first message of the tag that *at points to from those aside. */
@@ -144,7 +150,7 @@ COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_
             *first = aside;
         }
     }
-    coll_i_node_pop(link);
+    coll_i_node_pop(me, link, bytes);
     return COLL_OK;
 }
 
@@ -153,7 +159,7 @@ COLL_INLINE void coll_i_node_consume(coll_i_node_rank *me, coll_i_node_link *lin
                                      const coll_i_node_found *found)
 {
     if (!found->aside) {
-        coll_i_node_pop(link);
+        coll_i_node_pop(me, link, found->cell->bytes);
         return;
     }
     coll_i_node_unlink(coll_i_node_find(link, found->cell->tag));

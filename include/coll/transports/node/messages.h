@@ -2,6 +2,7 @@
  *
  *   bytes            where the message lies                    copies   what travels
  *   ≤ 48             in its cell                               2        one line
+ *   ≤ 112            in its cell                               2        two lines
  *   ≤ medium         in a slot of the channel                  2        its lines and the cell
  *   more             in the sender's buffer, until it is read  1        … and two lines of news
  *
@@ -207,7 +208,7 @@ COLL_INLINE void coll_i_node_give_back(void *ctx, coll_handle *h)
     } else if (h->word[1] == COLL_I_NODE_TO_CHANNEL) {
         coll_i_node_link *link = (coll_i_node_link *)h->word[0];
         link->lent--;
-        coll_i_node_tell(link);
+        coll_i_node_tell(link, true);
     } else {
         coll_i_node_give_aside(me, (coll_i_node_aside *)h->word[0]);
     }
@@ -319,7 +320,7 @@ COLL_INLINE void coll_i_node_forget(coll_i_node_rank *me)
             continue;
         if (link->out)
             memset(link->out, 0, sizeof *link->out);
-        link->tail = link->taken = link->mediums = link->head = 0;
+        link->tail = link->taken = link->mediums = link->head = link->told = 0;
         link->waiting = link->lent = 0;
         link->missed = false;
         while (link->aside) {

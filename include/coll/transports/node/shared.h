@@ -4,7 +4,9 @@
  * made, which is the same on all ranks; use u has part u mod COLL_NODE_PARTS, as soon as all ranks
  * are done with the uses up to u − COLL_NODE_PARTS. Each rank says on a line of its own up to
  * which use it is done. What was read there is remembered, so that ranks in step read a line of
- * each other once in COLL_NODE_PARTS − 1 uses, and write one each time.
+ * each other once in COLL_NODE_PARTS − 1 uses, and write one each time. A call that is cancelled
+ * in its queue may be up to 63 uses ahead of the oldest that has not ended; a use further ahead is
+ * never done, and what comes COLL_NODE_PARTS uses after it waits for ever.
  *
  *   use       0    1    2    3    4               5 …
  *   part      0    1    2    3    0               1

@@ -27,8 +27,9 @@
 
 enum {
     COLL_NODE_LINE = 64,      /* what two ranks must not share by accident */
-    COLL_NODE_INLINE = 48,    /* bytes of the longest message that its cell holds */
+    COLL_NODE_INLINE = 112,   /* bytes of the longest message that its cell holds: two lines */
     COLL_NODE_SLOTS = 8,      /* of a channel, each for a message of medium length */
+    COLL_NODE_LAG = 8,        /* messages in cells that a reader takes before it says so */
     COLL_NODE_PARTS = 4,      /* of SHARED, used in turn: a power of two */
     COLL_NODE_ABORTS = 16,    /* tags that may be aborted; one more, and all tags are */
     COLL_NODE_YIELDS = 16384, /* tests in a row that find nothing before a rank sleeps */
@@ -37,9 +38,9 @@ enum {
 
 /* ---- in shared memory -------------------------------------------------------------------- */
 
-/* A message: one line of memory, which only its sender writes. The reader knows by `turn`, the
- * last thing that is written, that it is there; so one line goes from cache to cache, and
- * nothing comes back. */
+/* A message: two lines of memory, which only its sender writes, the second one for more than 48
+ * bytes. The reader knows by `turn`, the last thing that is written, that it is there; so one line
+ * goes from cache to cache, or two, and nothing comes back. */
 typedef struct coll_i_node_cell {
     uint32_t turn; /* number of the message in its channel, counted from 1 */
     uint32_t tag;
@@ -121,6 +122,7 @@ typedef struct coll_i_node_link {
     /* from it */
     coll_i_node_channel *in;
     uint64_t head;    /* messages taken out of their cells */
+    uint64_t told;    /* of these, how many the sender may know of */
     uint32_t waiting; /* receives in flight */
     uint32_t lent;    /* messages that are borrowed where they lie */
     bool missed; /* something was looked for and not there: a message, or that one was taken */

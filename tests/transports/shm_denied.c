@@ -1,0 +1,134 @@
+/* The transport of processes where the system refuses something: to read the memory of another
+ * process, or more memory. */
+#include "check.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+
+#include "coll/comm.h"
+#include "processes.h"
+
+enum { RANKS = 3, LONG = 1 << 20 };
+
+/* Has the kernel refuse process_vm_readv to this process, as a container may. */
+static bool deny_reading(void)
+{
+    struct sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog filter;
+    filter.len = sizeof program / sizeof *program;
+    filter.filter = program;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
+}
+
+/* A rank that asks for direct messages. Rank `denied` may not read the others. */
+static int talk(int fd, uint32_t rank, uint32_t denied)
+{
+    static double in[LONG / sizeof(double)], out[LONG / sizeof(double)];
+    static unsigned char scratch[2 * LONG];
+    const size_t n = sizeof in / sizeof *in;
+    coll_shm *shm = coll_shm_attach(fd, rank, RANKS, 0, NULL);
+    coll_comm comm;
+    if (!shm || (rank == denied && !deny_reading()))
+        return 1;
+    coll_shm_ask_direct(shm);
+    if (!coll_shm_join(shm, PROCESSES_PATIENCE, NULL))
+        return 2;
+    if (denied < RANKS && shm->direct)
+        return 3;
+    for (size_t i = 0; i < n; i++)
+        in[i] = (double)(i + rank);
+    if (coll_comm_init(&comm, coll_shm_transport(shm), shm, rank, RANKS, scratch,
+                       sizeof scratch) != COLL_OK ||
+        coll_allreduce(&comm, in, out, n, COLL_F64, COLL_SUM) != COLL_OK)
+        return 4;
+    for (size_t i = 0; i < n; i++)
+        if (out[i] != (double)(RANKS * i + RANKS * (RANKS - 1) / 2))
+            return 5;
+    if (coll_barrier(&comm) != COLL_OK)
+        return 6;
+    coll_shm_detach(shm);
+    return 0;
+}
+
+/* One rank that is denied to read makes all of them stage. */
+TEST(reading_is_denied)
+{
+    for (uint32_t denied = 0; denied < RANKS; denied++) {
+        const int fd = coll_shm_create(NULL, RANKS, 0, NULL);
+        pid_t pid[RANKS];
+        for (uint32_t r = 0; r < RANKS; r++) {
+            pid[r] = fork();
+            if (pid[r] == 0)
+                _exit(talk(fd, r, denied));
+        }
+        for (uint32_t r = 0; r < RANKS; r++)
+            CHECK_EQ(process_end(pid[r], PROCESSES_PATIENCE), 0);
+        (void)close(fd);
+    }
+}
+
+/* Gives this process a /dev/shm of so many bytes; false: it may not. */
+static bool shrink(const char *size)
+{
+    return syscall(SYS_unshare, CLONE_NEWNS) == 0 &&
+           mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", "/dev/shm", "tmpfs", 0, size) == 0;
+}
+
+/* A full disk is a sentence, nothing is left of the name, and a message for which there is no memory
+ * any more is an error, not a signal. Needs to be root; else nothing is tested. */
+static int fill_up(void)
+{
+    static const char name[] = "/coll-test-full";
+    static unsigned char message[COLL_SHM_SLOT];
+    char why[COLL_SHM_WHY];
+    coll_shm *shm;
+    coll_handle h;
+    int fd;
+    if (!shrink("size=65536"))
+        return 0;
+    if (coll_shm_create(name, 2, 1 << 20, why) != -1 ||
+        strncmp(why, "there is no space for a segment of ", 35) != 0)
+        return 1;
+    if (coll_shm_open(name, 0, why) != -1 || strncmp(why, "nobody has made", 15) != 0)
+        return 2;
+    fd = coll_shm_create(name, 2, 0, why);
+    shm = coll_shm_attach(fd, 0, 2, 0, why);
+    if (!shm)
+        return 3;
+    for (int i = 0; i < 3; i++)
+        if (coll_shm_transport(shm)->send(shm, 1, 0, message, sizeof message, &h) !=
+            COLL_ERR_MEMORY)
+            return 4;
+    if (coll_shm_transport(shm)->send(shm, 1, 0, message, 8, &h) != COLL_OK)
+        return 5;
+    coll_shm_detach(shm);
+    coll_shm_unlink(name);
+    (void)close(fd);
+    return coll_shm_open(name, 0, NULL) == -1 ? 0 : 6;
+}
+
+TEST(no_space)
+{
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit(fill_up());
+    CHECK_EQ(process_end(pid, PROCESSES_PATIENCE), 0);
+}
+
+int main(void)
+{
+    RUN(reading_is_denied);
+    RUN(no_space);
+    return check_done();
+}
