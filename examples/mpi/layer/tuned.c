@@ -18,6 +18,8 @@ const char tuned_rules[] =
     "here\n"
     "reduce          p 3..8  bytes 4k..512k  fnomial             # segments bring nothing "
     "here\n"
+    "scan,exscan     p 3..4  bytes 4k..      linear              # few messages\n"
+    "scan,exscan     p 5..8  bytes 64k..     linear              # few messages\n"
     "scan,exscan     p ..8                   recursive_doubling  # segments bring nothing "
     "here\n"
 #else
