@@ -10,7 +10,8 @@
 # every cell in which the layer takes more than 1.15 times the library's time. BUILD is ./build.
 #
 # With more ranks than processors MPICH's own waits do not yield, and its calls take milliseconds; it is then
-# given tests/mpi/preload/yield.c, which lets it yield: its best setting.
+# given tests/mpi/preload/yield.c, which lets it yield, and its launcher session.c, without which yielding is in
+# vain: its best setting.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$here/build}
@@ -35,8 +36,9 @@ run() {
     library=$1 p=$2
     shift 2
     if [ "$library" = mpich ]; then
-        [ "$p" -le "$(nproc)" ] || layer=$layer:$build/mpi/mpich/tests/yield.so
-        mpiexec.mpich -n "$p" -env LD_PRELOAD "$layer" -env COLL_SHM "$shm" "$program" "$@"
+        together=
+        [ "$p" -le "$(nproc)" ] || { layer=$layer:$build/mpi/mpich/tests/yield.so together=$build/mpi/mpich/tests/session.so; }
+        LD_PRELOAD=$together mpiexec.mpich -n "$p" -env LD_PRELOAD "$layer" -env COLL_SHM "$shm" "$program" "$@"
     else
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpiexec.openmpi --oversubscribe --bind-to none \
             --mca btl self,vader -n "$p" -x LD_PRELOAD="$layer" -x COLL_SHM="$shm" "$program" "$@"
