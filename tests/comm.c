@@ -399,6 +399,7 @@ TEST(plans_that_are_remembered)
     world *w = world_new(2);
     double x[2] = {3, 4}, y[2] = {0, 0};
     coll_call held, other;
+    size_t counts[1] = {1}, displs[1];
     coll_graph graph;
     coll_op op;
     coll_op_entry entry;
@@ -428,6 +429,17 @@ TEST(plans_that_are_remembered)
     CHECK_STATUS(coll_neighbor_allgather(comm, &graph, x, y, 1, COLL_F64), COLL_OK);
     CHECK(y[0] == 0 && y[1] == 0);
 
+    for (int i = 0; i < 4; i++) { /* tables that change where they lie */
+        displs[0] = (size_t)(i & 1);
+        y[0] = y[1] = 0;
+        CHECK_STATUS(coll_allgatherv(comm, x, 1, y, counts, displs, COLL_F64), COLL_OK);
+        CHECK(y[i & 1] == 3 && y[!(i & 1)] == 0);
+        y[0] = y[1] = 0;
+        counts[0] = 1 + (size_t)(i >> 1);
+        CHECK_STATUS(coll_reduce_scatter(comm, x, y, counts, COLL_F64, COLL_SUM), COLL_OK);
+        CHECK(y[0] == 3 && y[1] == (i >> 1 ? 4 : 0));
+        counts[0] = 1;
+    }
     CHECK_STATUS(coll_op_builtin(&op, COLL_SUM, COLL_F64), COLL_OK);
     CHECK_STATUS(coll_comm_add_op(comm, &entry, &op, COLL_F64, &number), COLL_OK);
     for (int i = 0; i < 2; i++)

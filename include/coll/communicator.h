@@ -48,18 +48,24 @@ typedef struct coll_choice {
     uint32_t param[COLL_PARAM_MAX];
 } coll_choice;
 
-/* The plan of a call without tables, what the call asked for, and what the plan needs. */
+/* The plan of a call, what the call asked for, and what the plan needs. It stands on its own: its
+ * tables and its graph are copies. */
 typedef struct coll_recall {
     coll_plan plan;
     coll_op op;
     coll_graph mesh; /* of neighbours */
-    uint32_t calls;  /* that run by this plan */
+    /* counts and displacements of IN, then of OUT, of which there are so many; the plan points to
+     * those that the problem has */
+    size_t tables[4][COLL_RECALL_BLOCKS];
+    uint32_t n_in, n_out;
+    uint32_t calls; /* that run by this plan */
     size_t count;
     coll_type type;
     coll_operator number; /* of op */
     uint32_t root;
     size_t offered, scratch;   /* bytes of SHARED there were; elements */
     bool in_is_out, out_is_in; /* in place */
+    bool packed;               /* reduce_scatter: the call gave no displacements */
     bool valid, in, out;       /* has it elements of IN, of OUT? */
 } coll_recall;
 

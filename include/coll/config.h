@@ -61,6 +61,11 @@
 #define COLL_RECALLS 4
 #endif
 
+/* … and the most blocks of calls with tables of counts whose plans it remembers. */
+#ifndef COLL_RECALL_BLOCKS
+#define COLL_RECALL_BLOCKS 8
+#endif
+
 /* 1 computes floats in integers (softfloat.h): for processors or contexts without floating
  * point. */
 #ifndef COLL_SOFT_FLOAT
