@@ -1,8 +1,8 @@
 /* bench/reproduce/delta.h — Littlefield 1992 in the simulator: vector combining on a mesh of nodes
  * whose links share what a node can move
  *
- * A window of three actions keeps the pipelines nearly in step, as the formulas have them; the
- * tree has one message at a time.
+ * A window of sixteen actions has room for all that a pipeline does in a step; the tree has one
+ * message at a time.
  */
 #ifndef COLL_BENCH_REPRODUCE_DELTA_H
 #define COLL_BENCH_REPRODUCE_DELTA_H
@@ -30,7 +30,7 @@ static inline double delta_us(const coll_nbl_costs *m, coll_nbl_algorithm algori
     coll_topology_mesh(&mesh, size, 2, false);
     options = simulated_options(&model);
     options.topology = &mesh;
-    options.window = algorithm == COLL_NBL_TREE ? 1 : 3;
+    options.window = algorithm == COLL_NBL_TREE ? 1 : 16;
     return simulated_us(&problem, rows[algorithm], params, &options);
 }
 

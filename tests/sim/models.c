@@ -189,33 +189,52 @@ TEST(nbl_tree)
         }
 }
 
-/* Snake and fence keep all links of a node busy while their pipelines are full. The formulas let
- * all nodes make a step at the same time; here they keep in step by themselves, but for the long
- * snake of 256 nodes where f(L) = 1 leaves room to get out of step (5 % more, not tested). */
-static void pipeline(const char *name, const coll_nbl_costs *costs, uint32_t w, uint32_t h)
+static double pipeline_us(const coll_nbl_costs *costs, const char *name, uint32_t w, uint32_t h,
+                          size_t n, size_t s)
 {
-    const double n = 200000, s = 400;
-    const bool snake = strcmp(name, "snake") == 0;
-    const coll_plan plan =
-        sim_plan_with(COLL_ALLREDUCE, name, w * h, (size_t)n, w, (uint32_t)s);
-    const double formula =
-        snake ? coll_nbl_snake_us(costs, w * h, n, s) : coll_nbl_fence_us(costs, w, h, n, s);
+    const coll_plan plan = sim_plan_with(COLL_ALLREDUCE, name, w * h, n, w, (uint32_t)s);
     coll_sim_nbl at;
+    double us_of;
     coll_sim_nbl_init(&model, &at, costs);
-    CHECK(near(us(&plan), formula, .01));
+    window = 16;
+    us_of = us(&plan);
+    window = COLL_WINDOW;
+    return us_of;
 }
 
+/* Snake and fence keep all links of a node busy while their pipelines are full. The formulas let
+ * all nodes make a step at the same time; here they keep in step by themselves. */
 TEST(nbl_pipelines)
 {
     static const coll_nbl_costs *const costs[] = {&coll_nbl_delta_nominal, &coll_nbl_delta,
                                                   &coll_nbl_delta_standard};
+    const size_t n = 200000, s = 400;
     for (unsigned i = 0; i < 3; i++) {
-        pipeline("snake", costs[i], 4, 4);
-        pipeline("snake", costs[i], 4, 8);
-        pipeline("fence", costs[i], 4, 4);
-        pipeline("fence", costs[i], 4, 8);
-        pipeline("fence", costs[i], 16, 16);
+        for (uint32_t h = 4; h <= 8; h *= 2) {
+            CHECK(near(pipeline_us(costs[i], "snake", 4, h, n, s),
+                       coll_nbl_snake_us(costs[i], 4 * h, n, s), .01));
+            CHECK(near(pipeline_us(costs[i], "fence", 4, h, n, s),
+                       coll_nbl_fence_us(costs[i], 4, h, n, s), .01));
+        }
+        CHECK(near(pipeline_us(costs[i], "fence", 16, 16, n, s),
+                   coll_nbl_fence_us(costs[i], 16, 16, n, s), .01));
     }
+}
+
+/* Short blocks on many nodes: start-ups are most of the time then. A node must neither start the
+ * messages of later blocks before it has moved the first one's data, nor take in what it does not
+ * expect yet, or the first block waits for all others at every node: it took five times as long. */
+TEST(nbl_short_blocks)
+{
+    static const coll_nbl_costs *const costs[] = {&coll_nbl_delta_nominal, &coll_nbl_delta,
+                                                  &coll_nbl_delta_standard};
+    for (unsigned i = 0; i < 3; i++)
+        for (uint32_t h = 4; h <= 32; h *= 2)
+            for (size_t n = 100; n <= 1000; n *= 10) {
+                const uint64_t s = coll_nbl_snake_best_block(costs[i], 16 * h, n);
+                CHECK(near(pipeline_us(costs[i], "snake", 16, h, n, (size_t)s),
+                           coll_nbl_snake_us(costs[i], 16 * h, (double)n, (double)s), .005));
+            }
 }
 
 /* ---- shared memory ----------------------------------------------------------------------- */
@@ -309,6 +328,7 @@ int main(void)
     RUN(nbl_nominal);
     RUN(nbl_tree);
     RUN(nbl_pipelines);
+    RUN(nbl_short_blocks);
     RUN(copies_share_the_memory);
     RUN(within_and_between_nodes);
     coll_sim_free(&sim);

@@ -31,6 +31,11 @@
  * What is shared, the memory of a node, say, has a number, `share` of the end; a message's flow
  * is in the shares of both its ends. While n flows are in a share each is `slow` times as slow, a
  * message's in two shares as slow as in the slower one (flow.h).
+ *
+ * A rank that works in steps starts what it can, with at most one message of each channel, and
+ * then moves the data of these messages. Nothing moves while the processor is busy, so nothing
+ * starts while data moves that would be there before the start is over. A message is taken in once
+ * its receive has begun.
  */
 #ifndef COLL_SIM_COST_H
 #define COLL_SIM_COST_H
@@ -72,7 +77,9 @@ typedef struct coll_cost_model {
     /* Of a model with flows; else NULL. */
     uint32_t (*share)(const struct coll_cost_model *model, uint32_t rank);
     double (*slow)(const struct coll_cost_model *model, uint32_t flows);
-    bool stalls;    /* a rank's flows stand still while its processor is busy */
+    coll_time
+        step; /* ranks work in steps, see above, and a start takes so long; 0: they do not.
+                       Messages flow in models with steps only */
     double byte_ps; /* what a byte takes on a link of a topology that does not say so itself */
     uint64_t eager; /* UINT64_MAX: all messages are */
 } coll_cost_model;

@@ -25,7 +25,7 @@ COLL_INLINE void coll_i_sim_compute(coll_sim *sim, uint32_t rank, uint32_t k)
                        sim->plans[0].problem.elem_bytes, &cost);
     if (cost.flow > 0) {
         const uint32_t flow =
-            coll_i_sim_flow(sim, rank, rank, COLL_NOBODY, cost.flow, sim->now + cost.cpu);
+            coll_i_sim_flow(sim, rank, COLL_NOBODY, cost.flow, sim->now + cost.cpu);
         if (flow == COLL_NOBODY)
             return;
         coll_i_sim_flow_at(sim, flow)->slot = (uint8_t)k;
@@ -62,11 +62,11 @@ COLL_INLINE void coll_i_sim_flow_event(coll_sim *sim, uint32_t rank, uint32_t i)
     coll_i_sim_ends(sim, rank, flow->slot, at->cpu);
 }
 
-/* Can a send, a message or a computation start at once, and is it its turn? */
-COLL_INLINE bool coll_i_sim_idle(const coll_sim *sim, const coll_i_sim_rank *at, coll_time port)
+/* Must slot k wait for the message before it on its channel? */
+COLL_INLINE bool coll_i_sim_behind(const coll_sim *sim, const coll_i_sim_rank *at, uint32_t k)
 {
-    return at->cpu <= sim->now && port <= sim->now && at->waits == 0 &&
-           at->arrived == COLL_I_SIM_NONE_LISTED;
+    const uint32_t before = at->request.slots[k].order;
+    return (before & (sim->options.model->step > 0 ? at->waits | at->open : at->waits)) != 0;
 }
 
 /* Slot k is ready to send or to compute. */
@@ -74,7 +74,7 @@ COLL_INLINE void coll_i_sim_work(coll_sim *sim, uint32_t rank, uint32_t k)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
     const bool sends = coll_i_has(COLL_I_SENDS, &at->request.slots[k].act);
-    if (!coll_i_sim_idle(sim, at, sends ? at->out : 0)) {
+    if (!coll_i_sim_idle(sim, at, sends ? at->out : 0) || coll_i_sim_behind(sim, at, k)) {
         at->waits |= (uint32_t)1 << k;
         coll_i_slot_set_time(&at->request.slots[k], sim->now);
     } else if (sends) {
@@ -102,6 +102,9 @@ COLL_INLINE void coll_i_sim_launch(coll_sim *sim, uint32_t rank, uint32_t k)
     if (r->flying & bit) {
         if ((coll_i_sim_unwatched(at) & bit) && coll_i_slot_time(slot) <= sim->now)
             coll_i_sim_retire(at, k); /* a receive that had to wait for an older one */
+        else if (sim->options.model->step > 0 && (at->open & ~at->watched & bit) &&
+                 coll_i_has(COLL_I_RECEIVES, &slot->act))
+            coll_i_sim_receive(sim, rank, k); /* the one before it has ended */
     } else if (r->landed & bit) {
         if (slot->hold == 0) {
             r->flying |= bit;
@@ -200,12 +203,14 @@ COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
         bool message = false;
         if (at->cpu > sim->now)
             return at->cpu;
+        if (coll_i_sim_moves(sim, rank))
+            return COLL_NEVER; /* the end of a flow comes back here */
         for (uint32_t left = at->waits; left; left &= left - 1) {
             const uint32_t k = COLL_LOWEST_BIT(left);
             const coll_slot *slot = &at->request.slots[k];
             const bool sends = coll_i_has(COLL_I_SENDS, &slot->act);
             const coll_time time = 4 * coll_i_slot_time(slot) + (sends ? 0 : 2);
-            if (slot->order & at->waits)
+            if (coll_i_sim_behind(sim, at, k))
                 continue;
             if (sends && at->out > sim->now) {
                 again = at->out < again ? at->out : again;
@@ -266,17 +271,6 @@ COLL_INLINE void coll_i_sim_start(coll_sim *sim, uint32_t rank)
 {
     sim->ranks[rank].request.steps = coll_plan_steps(coll_i_sim_plan(sim, rank), rank);
     coll_i_sim_settle(sim, rank);
-}
-
-COLL_INLINE void coll_i_sim_arrive(coll_sim *sim, uint32_t rank, uint32_t i)
-{
-    coll_i_sim_rank *at = &sim->ranks[rank];
-    if (coll_i_sim_idle(sim, at, at->in)) {
-        coll_i_sim_take(sim, rank, i);
-    } else {
-        coll_i_op_at(&sim->mail, i)->time = sim->now;
-        coll_i_list_append(&sim->mail, &at->arrived, i);
-    }
 }
 
 /* One of what slot k waits for has come. */

@@ -1,11 +1,10 @@
 /* coll/sim/flow.h — data that moves through something shared: slower the more there is
  *
  * A flow has so much time left as it would take alone, and a pace. Whenever the number of flows in
- * its share changes, or, where flows stall, the processor of its rank starts to work, what is left
- * is counted anew from there on. A share has few flows: a node's links, the copies of the ranks of
- * a node. A message flows twice, out of its sender's share and into its receiver's, at the same
- * time if both can, and is there when both have ended: what lies between the two buffers it.
- * Messages of one rank to or from one other flow one after the other.
+ * its share changes, or, where ranks work in steps, the processor of its rank starts to work, what
+ * is left is counted anew from there on. A share has few flows: a node's links, the copies of the
+ * ranks of a node. A message flows twice, out of its sender's share and into its receiver's, at the
+ * same time if both can, and is there when both have ended: what lies between the two buffers it.
  *
  * Use sim.h.
  */
@@ -22,10 +21,8 @@ typedef struct coll_i_sim_flow_state {
     uint32_t next;     /* in the list of its share, or of those that are free */
     uint32_t share, rank;
     uint32_t message; /* or COLL_NOBODY: slot `slot` computes */
-    uint32_t peer; /* the other rank of the message, and UINT32_MAX − it if this one sends */
-    uint32_t behind; /* the message of the same rank and direction that comes next */
     uint8_t slot;
-    bool begun;
+    bool begun, moved;
 } coll_i_sim_flow_state;
 
 typedef struct coll_i_sim_share {
@@ -48,8 +45,9 @@ COLL_INLINE void coll_i_sim_recount(coll_sim *sim, uint32_t i)
 {
     const coll_cost_model *model = sim->options.model;
     coll_i_sim_flow_state *flow = coll_i_sim_flow_at(sim, i);
-    const coll_time still = model->stalls ? sim->ranks[flow->rank].cpu : 0;
+    const coll_time still = model->step > 0 ? sim->ranks[flow->rank].cpu : 0;
     coll_time due = still;
+    flow->moved = flow->moved || (flow->pace > 0 && flow->since < sim->now);
     flow->left -= (double)(sim->now - flow->since) * flow->pace;
     flow->left = flow->left > 0 ? flow->left : 0;
     flow->since = sim->now;
@@ -85,10 +83,10 @@ COLL_INLINE bool coll_i_sim_has_share(coll_sim *sim, uint32_t share)
     return true;
 }
 
-/* A flow of `rank` that will begin at `time`: of a message to or from `peer`. Its number;
+/* A flow of `rank` that will begin at `time`: of a message, or COLL_NOBODY. Its number;
  * COLL_NOBODY: there is no memory. */
-COLL_INLINE uint32_t coll_i_sim_flow(coll_sim *sim, uint32_t rank, uint32_t peer,
-                                     uint32_t message, coll_time alone, coll_time time)
+COLL_INLINE uint32_t coll_i_sim_flow(coll_sim *sim, uint32_t rank, uint32_t message,
+                                     coll_time alone, coll_time time)
 {
     const coll_cost_model *model = sim->options.model;
     const uint32_t share = model->share(model, coll_i_sim_outer(sim, rank));
@@ -109,24 +107,8 @@ COLL_INLINE uint32_t coll_i_sim_flow(coll_sim *sim, uint32_t rank, uint32_t peer
     flow->share = share;
     flow->rank = rank;
     flow->message = message;
-    flow->peer = peer;
-    flow->behind = COLL_NOBODY;
     flow->due = time;
     coll_i_sim_put(sim, time, rank, COLL_I_SIM_WHAT(COLL_I_SIM_FLOW, i));
-    return i;
-}
-
-/* The flow of an older message of the same rank and direction; COLL_NOBODY: there is none. */
-COLL_INLINE uint32_t coll_i_sim_before(const coll_sim *sim, const coll_i_sim_flow_state *flow)
-{
-    uint32_t i = flow->message == COLL_NOBODY ? COLL_NOBODY
-                                              : coll_i_sim_share_at(sim, flow->share)->first;
-    for (; i != COLL_NOBODY; i = coll_i_sim_flow_at(sim, i)->next) {
-        const coll_i_sim_flow_state *other = coll_i_sim_flow_at(sim, i);
-        if (other->message != COLL_NOBODY && other->rank == flow->rank &&
-            other->peer == flow->peer)
-            break;
-    }
     return i;
 }
 
@@ -156,17 +138,13 @@ COLL_INLINE void coll_i_sim_leave(coll_sim *sim, uint32_t i)
     flow->due = COLL_NEVER;
     flow->next = sim->free_flow;
     sim->free_flow = i;
-    if (flow->behind != COLL_NOBODY)
-        coll_i_sim_join(sim, flow->behind);
-    else
-        coll_i_sim_pace(sim, flow->share);
+    coll_i_sim_pace(sim, flow->share);
 }
 
 /* An event of flow i: true if it has ended; it is free then, and as it was. */
 COLL_INLINE bool coll_i_sim_flows(coll_sim *sim, uint32_t i)
 {
     coll_i_sim_flow_state *flow = coll_i_sim_flow_at(sim, i);
-    uint32_t before;
     if (flow->due != sim->now)
         return false; /* counted anew since */
     if (flow->begun && flow->pace > 0) {
@@ -174,18 +152,29 @@ COLL_INLINE bool coll_i_sim_flows(coll_sim *sim, uint32_t i)
         return true;
     }
     flow->due = COLL_NEVER;
-    if (flow->begun) {
+    if (flow->begun)
         coll_i_sim_recount(sim, i);
-        return false;
-    }
-    before = coll_i_sim_before(sim, flow);
-    if (before == COLL_NOBODY) {
+    else
         coll_i_sim_join(sim, i);
-        return false;
+    return false;
+}
+
+/* Does a rank that works in steps move data that a start would hold up? What has only begun to flow
+ * does not count: other messages may still start with it. */
+COLL_INLINE bool coll_i_sim_moves(const coll_sim *sim, uint32_t rank)
+{
+    const coll_cost_model *model = sim->options.model;
+    const uint32_t share =
+        model->step > 0 ? model->share(model, coll_i_sim_outer(sim, rank)) : 0;
+    uint32_t i = COLL_NOBODY;
+    if (model->step > 0 && share < sim->shares.n)
+        i = coll_i_sim_share_at(sim, share)->first;
+    for (; i != COLL_NOBODY; i = coll_i_sim_flow_at(sim, i)->next) {
+        const coll_i_sim_flow_state *flow = coll_i_sim_flow_at(sim, i);
+        if (flow->rank == rank && flow->due <= sim->now + model->step &&
+            (flow->moved || (flow->pace > 0 && flow->since < sim->now)))
+            return true;
     }
-    while (coll_i_sim_flow_at(sim, before)->behind != COLL_NOBODY)
-        before = coll_i_sim_flow_at(sim, before)->behind;
-    coll_i_sim_flow_at(sim, before)->behind = i;
     return false;
 }
 
@@ -202,7 +191,7 @@ COLL_INLINE coll_time coll_i_sim_occupy(coll_sim *sim, uint32_t rank, coll_time 
         if (!model->on_nic || !model->on_nic(model, outer))
             at->cpu = coll_noise_end(sim->options.noise, outer, sim->now, cpu);
     }
-    if (model->stalls && cpu > 0 && sim->shares.n > 0)
+    if (model->step > 0 && cpu > 0 && sim->shares.n > 0)
         coll_i_sim_pace(sim, model->share(model, coll_i_sim_outer(sim, rank)));
     return at->cpu - sim->now - cpu;
 }

@@ -30,7 +30,7 @@ COLL_INLINE void coll_i_sim_post(coll_sim *sim, uint32_t rank, uint32_t k, uint3
         op->flags = COLL_I_SIM_WAITS;
     op->flows = flow > 0;
     if (flow > 0)
-        coll_i_sim_flow(sim, rank, UINT32_MAX - to, i, flow, sim->ranks[rank].cpu);
+        coll_i_sim_flow(sim, rank, i, flow, sim->ranks[rank].cpu);
     coll_i_sim_see_message(sim, COLL_SEEN_LEAVE, rank, time, op, i);
     if (sim->loads && m->to != COLL_NOBODY)
         coll_i_sim_set_out(sim, i, time);
@@ -74,10 +74,12 @@ COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
 }
 
 /* The oldest receive that waits for a message of this rank; COLL_NOBODY: there is none. */
-COLL_INLINE uint32_t coll_i_sim_receiver(const coll_i_sim_rank *at, uint32_t from)
+COLL_INLINE uint32_t coll_i_sim_receiver(const coll_sim *sim, const coll_i_sim_rank *at,
+                                         uint32_t from)
 {
-    const uint32_t open = at->open & ~at->watched;
-    for (uint32_t left = open; left; left &= left - 1) {
+    const uint32_t left_over = at->open & ~at->watched;
+    const uint32_t open = sim->options.model->step > 0 ? at->open : left_over;
+    for (uint32_t left = left_over; left; left &= left - 1) {
         const uint32_t k = COLL_LOWEST_BIT(left);
         const coll_slot *slot = &at->request.slots[k];
         if (slot->act.peer == from && !(slot->order & open) &&
@@ -108,6 +110,7 @@ COLL_INLINE void coll_i_sim_meet(coll_sim *sim, uint32_t rank, uint32_t k, uint3
         at->watched |= (uint32_t)1 << k;
         return;
     }
+    at->watched &= ~((uint32_t)1 << k);
     coll_i_sim_ends(sim, rank, k, coll_later(op->time, sim->now));
     coll_i_sim_release(sim, op);
     coll_i_op_give(&sim->mail, i);
@@ -124,7 +127,6 @@ COLL_INLINE void coll_i_sim_flowed(coll_sim *sim, uint32_t rank, uint32_t i)
     op->time = sim->now;
     if (op->receiver) {
         const uint32_t to = op->to, k = op->receiver - 1u;
-        sim->ranks[to].watched &= ~((uint32_t)1 << k);
         coll_i_sim_meet(sim, to, k, i);
         if (sim->ranks[to].timer > sim->now) { /* it is to be looked at */
             sim->ranks[to].timer = sim->now;
@@ -153,26 +155,76 @@ COLL_INLINE void coll_i_sim_take(coll_sim *sim, uint32_t rank, uint32_t i)
     op->time = cost.flow > 0 ? COLL_NEVER : sim->now + late + cost.done;
     if (cost.flow > 0) {
         op->flows++;
-        coll_i_sim_flow(sim, rank, op->from, i, cost.flow, at->cpu);
+        coll_i_sim_flow(sim, rank, i, cost.flow, at->cpu);
     }
     coll_i_sim_see_message(sim, COLL_SEEN_RECEIVE, rank,
                            sim->now + late + coll_later(cost.cpu, cost.done), op, i);
-    k = coll_i_sim_receiver(at, op->from);
+    k = op->receiver ? op->receiver - 1u : coll_i_sim_receiver(sim, at, op->from);
     if (k != COLL_NOBODY)
         coll_i_sim_meet(sim, rank, k, i);
     else
         coll_i_inbox_put(&sim->mail, at, i);
 }
 
+/* Can a send, a message or a computation start at once, and is it its turn? */
+COLL_INLINE bool coll_i_sim_idle(const coll_sim *sim, const coll_i_sim_rank *at, coll_time port)
+{
+    return at->cpu <= sim->now && port <= sim->now && at->waits == 0 &&
+           at->arrived == COLL_I_SIM_NONE_LISTED &&
+           !coll_i_sim_moves(sim, (uint32_t)(at - sim->ranks));
+}
+
+/* Message i waits for the processor and the port, or need not. */
+COLL_INLINE void coll_i_sim_queue(coll_sim *sim, uint32_t rank, uint32_t i)
+{
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    if (coll_i_sim_idle(sim, at, at->in)) {
+        coll_i_sim_take(sim, rank, i);
+    } else {
+        coll_i_op_at(&sim->mail, i)->time = sim->now;
+        coll_i_list_append(&sim->mail, &at->arrived, i);
+    }
+}
+
+/* Message i is for slot k, which has begun to wait for it. */
+COLL_INLINE void coll_i_sim_claim(coll_sim *sim, uint32_t rank, uint32_t k, uint32_t i)
+{
+    coll_i_op_at(&sim->mail, i)->receiver = (uint8_t)(k + 1);
+    sim->ranks[rank].open |= (uint32_t)1 << k;
+    sim->ranks[rank].watched |= (uint32_t)1 << k;
+    coll_i_sim_queue(sim, rank, i);
+}
+
+/* Message i arrives. */
+COLL_INLINE void coll_i_sim_arrive(coll_sim *sim, uint32_t rank, uint32_t i)
+{
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    if (sim->options.model->step > 0) {
+        const uint32_t k = coll_i_sim_receiver(sim, at, coll_i_op_at(&sim->mail, i)->from);
+        if (k == COLL_NOBODY)
+            coll_i_inbox_put(&sim->mail, at, i);
+        else
+            coll_i_sim_claim(sim, rank, k, i);
+    } else {
+        coll_i_sim_queue(sim, rank, i);
+    }
+}
+
 /* Slot k waits for its message from now on. */
 COLL_INLINE void coll_i_sim_receive(coll_sim *sim, uint32_t rank, uint32_t k)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    const uint32_t i = coll_i_inbox_take(&sim->mail, at, at->request.slots[k].act.peer);
-    if (i != COLL_NOBODY)
-        coll_i_sim_meet(sim, rank, k, i);
-    else
+    const bool steps = sim->options.model->step > 0;
+    const coll_slot *slot = &at->request.slots[k];
+    const uint32_t i = steps && (slot->order & at->open)
+                           ? COLL_NOBODY
+                           : coll_i_inbox_take(&sim->mail, at, slot->act.peer);
+    if (i == COLL_NOBODY)
         at->open |= (uint32_t)1 << k;
+    else if (steps)
+        coll_i_sim_claim(sim, rank, k, i);
+    else
+        coll_i_sim_meet(sim, rank, k, i);
 }
 
 /* ---- reductions by the network ----------------------------------------------------------- */

@@ -2,12 +2,15 @@
  *
  * A message takes the processors of both its ends for α, at the same time if both are free, and
  * then flows: β an element, f(L) times as slow while L messages flow in or out of one of its ends.
- * Nothing flows at an end whose processor starts a message or combines, as communication does not
- * overlap with computation. So L messages that a node starts at once take Lα + f(L)βS. Combining
- * costs c2 an element, three vectors in one pass c3, any more c3 − c2 each.
+ * A node works in steps: it starts the messages that it can, one of each link, and then moves their
+ * data together; so L messages take Lα + f(L)βS, which is what T(L) of the paper is. Combining
+ * costs c2 an element, three vectors in one pass c3, any more c3 − c2 each, and nothing is combined
+ * while data moves.
  *
- * Where the paper's formulas let all nodes make a step at the same time, nodes here make it when
- * they can: a pipeline fills faster than in the formulas, and once it is full keeps their pace.
+ * A message that comes later joins those that flow if they have longer to go than its start takes.
+ *
+ * The paper lets all nodes make each step at the same time. Here a node makes it when it can, and
+ * nodes keep in step by themselves.
  *
  * Source  Littlefield 1992, sections 2, 3.3
  */
@@ -67,7 +70,7 @@ COLL_INLINE void coll_sim_nbl_init(coll_cost_model *model, coll_sim_nbl *at,
     model->compute = coll_i_nbl_compute;
     model->share = coll_i_nbl_share;
     model->slow = coll_i_nbl_slow;
-    model->stalls = true;
+    model->step = coll_later(1, coll_time_of(costs->alpha_us * 1e6));
     model->byte_ps = costs->beta_us_per_element * 1e6 / at->element_bytes;
 }
 
