@@ -1,6 +1,7 @@
 /* tests/model/against_sim.c — every closed form against the simulator: within 1 % wherever its
  * assumptions hold, and where they do not, what makes the difference */
 #include "coll/model.h"
+#include "coll/placement.h"
 
 #include "near.h"
 #include "sim/sim.h"
@@ -164,6 +165,34 @@ TEST(moody)
     }
 }
 
+/* The hybrid of n = log_f P ≥ 2 full phases. The formula takes half of the meeting of host and NIC
+ * off the NIC's time. Simulated, leaves on hosts send while their parents' NICs are being told, so
+ * the first message takes no time at all; the root is a host; and the NICs' hosts are told of the
+ * end while the last message is on its way. */
+TEST(moody_hybrid)
+{
+    static uint8_t on_nic[1024];
+    const coll_moody_costs *h = &coll_moody_host_i32_add, *n = &coll_moody_nic_i32_add;
+    const coll_sim_moody at = {h, n, on_nic};
+    for (uint32_t f = 2; f <= 4; f++)
+        for (uint32_t P = f * f, phases = 2; P <= 1024; P *= f, phases++) {
+            const coll_plan plan = sim_plan(COLL_REDUCE, "fnomial", P, 1, f);
+            const double meeting = (n->C_us - h->C_us) / 2;
+            const double child_n = n->r_us + n->c1_us, child_h = h->r_us + h->c1_us;
+            const double root = (n->L_us + h->L_us) / 2 + (f - 1) * child_h;
+            const double us = h->C_us + meeting + (phases - 1) * (f - 1) * child_n +
+                              (phases - 2) * n->L_us + fmax(meeting, root);
+            const double formula = coll_moody_hybrid_us(h, n, P, f, 1);
+            coll_cost_model model;
+            for (uint32_t r = 0; r < P; r++)
+                on_nic[r] = coll_placement_of(&plan, r) == COLL_INTERMEDIATE;
+            coll_sim_moody_init(&model, &at);
+            CHECK_NEAR((double)sim_ps(&plan, &model) * 1e-6, us, 1e-6);
+            CHECK_NEAR(formula - us, 2 * n->L_us + (f - 1) * child_n - fmax(meeting, root),
+                       1e-6);
+        }
+}
+
 /* ---- parameterised LogP ---------------------------------------------------------------------- */
 
 static double plogp_us(const coll_plogp_costs *table, uint32_t P, uint32_t chains, size_t count,
@@ -187,6 +216,45 @@ TEST(plogp_chains)
         const double formula = coll_plogp_chain_us(&bare, P, 1 << 20, 1 << 16);
         CHECK_NEAR(plogp_us(&bare, P, 1, 1 << 17, 1 << 13), formula, .01);
         CHECK_NEAR(plogp_us(&busy, P, 1, 1 << 17, 1 << 13), formula, .04);
+    }
+}
+
+/* A broadcast by another tree, without overheads, as the formulas have it. */
+static double plogp_tree_us(const char *name, uint32_t P, uint32_t degree, uint32_t segment)
+{
+    static const coll_plogp_costs gaps = {
+        12, 2, {{1024, {0, 0, 20, 0}}, {65536, {0, 0, 1000, 0}}}};
+    const coll_plan plan = sim_plan_with(COLL_BCAST, name, P, 1 << 17, degree, segment);
+    coll_cost_model model;
+    coll_sim_plogp_init(&model, &gaps);
+    return (double)sim_ps(&plan, &model) * 1e-6;
+}
+
+/* Flat trees, binomial ones of powers of two and full binary ones of one segment. In segments,
+ * binomial ones to 16 nodes exactly; the window is too small for more children. In binary ones
+ * sends of several segments wait for the port of the root together, and the two children do not
+ * take turns: four gaps more at most, however many segments there are. */
+TEST(plogp_trees)
+{
+    static const coll_plogp_costs gaps = {
+        12, 2, {{1024, {0, 0, 20, 0}}, {65536, {0, 0, 1000, 0}}}};
+    const double all = 1 << 20, s = 1 << 16;
+    for (uint32_t P = 2; P <= 64; P *= 2) {
+        CHECK_NEAR(plogp_tree_us("linear", P, 0, 0), coll_plogp_flat_us(&gaps, P, all, all),
+                   1e-9);
+        CHECK_NEAR(plogp_tree_us("fnomial", P, 2, 0),
+                   coll_plogp_binomial_us(&gaps, P, all, all), 1e-9);
+        CHECK_NEAR(plogp_tree_us("fnomial", P, 2, 1 << 13),
+                   coll_plogp_binomial_us(&gaps, P, all, s), P <= 16 ? 1e-9 : .05);
+    }
+    for (uint32_t P = 3; P <= 63; P = 2 * P + 1) {
+        CHECK_NEAR(plogp_tree_us("kary", P, 2, 0), coll_plogp_binary_us(&gaps, P, all, all),
+                   .01);
+        {
+            const double more =
+                plogp_tree_us("kary", P, 2, 1 << 13) - coll_plogp_binary_us(&gaps, P, all, s);
+            CHECK(more >= 0 && more <= 4 * coll_plogp_us(&gaps, COLL_PLOGP_G, s));
+        }
     }
 }
 
@@ -278,7 +346,9 @@ int main(void)
     RUN(loggp_trees_that_are_not_full);
     RUN(hockney_powers_of_two);
     RUN(moody);
+    RUN(moody_hybrid);
     RUN(plogp_chains);
+    RUN(plogp_trees);
     RUN(nbl_pipelines);
     RUN(dpml);
     return check_done();
