@@ -16,7 +16,7 @@
 enum {
     TRACE_MOST = 1 << 24, /* things in a trace */
     SVG_MOST = 1 << 17,   /* and in a picture, which has so many ranks at most: */
-    SVG_RANKS = 64
+    SVG_RANKS = 1024
 };
 
 /* What the user says besides the job. */

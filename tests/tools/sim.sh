@@ -161,7 +161,7 @@ refuses 'nothing reduces in this network: give it --memory shm:…,a_fabric=…,
 refuses '--window is a whole number from 1 to 32, not "33"' bcast linear -p 4 --model $loggp --window 33
 refuses 'fnomial needs a window of at least 3' allreduce fnomial -p 4 --model $loggp --window 2
 refuses 'it takes longer than 26 days, which is as far as the simulator counts' bcast fnomial -p 16 --model loggp:L=600000s,o=1,g=1,G=1
-refuses 'a picture shows at most 64 ranks, not 65' bcast linear -p 65 --model $loggp --svg x.svg
+refuses 'a picture shows at most 1024 ranks, not 1025' bcast linear -p 1025 --model $loggp --svg x.svg
 refuses '--trace and --svg write files, not "-"' bcast linear -p 4 --model $loggp --trace -
 refuses 'no/such/file cannot be written: No such file or directory' bcast linear -p 4 --model $loggp --trace no/such/file
 refuses 'there is too much to show, more than 131072 messages and operations: simulate fewer ranks or segments' \

@@ -1,8 +1,8 @@
 /* coll/sim/svg.h — a record as a picture: ranks downwards, time to the right, messages as lines
  *
  * A row for each rank, up to its end, with what its processor sends, receives and computes as boxes
- * of three colours, and a line from the start of each message to where it is taken in. For up to about 64
- * ranks. Use sim.h; needs stdio.
+ * of three colours, and a line from the start of each message to where it is taken in. With more
+ * than 64 ranks rows are thinner, and some are numbered. Use sim.h; needs stdio.
  */
 #ifndef COLL_SIM_SVG_H
 #define COLL_SIM_SVG_H
@@ -102,7 +102,9 @@ COLL_INLINE void coll_sim_svg(const coll_sim_record *record, const coll_sim *sim
                    {COLL_SEEN_COMPUTE, "#009e73", "computes"}};
     const uint32_t p = sim->p;
     const coll_time end = sim->makespan;
-    const double width = 1200, row = p <= 16 ? 28 : p <= 40 ? 20 : 14;
+    const double thin = 896. / p > 2 ? 896. / p : 2;
+    const double width = 1200, row = p <= 16 ? 28 : p <= 40 ? 20 : p <= 64 ? 14 : thin;
+    uint32_t apart = 1; /* from one row with a number to the next */
     coll_i_svg svg;
     double bottom;
     char text[32];
@@ -112,6 +114,8 @@ COLL_INLINE void coll_sim_svg(const coll_sim_record *record, const coll_sim *sim
     svg.top = 46;
     svg.scale = (width - svg.left - 36) / (end > 0 ? (double)end : 1);
     bottom = svg.top + p * row;
+    while (apart * row < 12)
+        apart *= 2;
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
             "font-family=\"sans-serif\" font-size=\"11\">\n"
@@ -131,7 +135,7 @@ COLL_INLINE void coll_sim_svg(const coll_sim_record *record, const coll_sim *sim
                 coll_i_svg_y(&svg, rank), coll_i_svg_x(&svg, coll_sim_finish(sim, rank)),
                 row * -0.36, row * 0.72);
     fputs("</g>\n", file);
-    for (uint32_t rank = 0; rank < p; rank++) {
+    for (uint32_t rank = 0; rank < p; rank += apart) {
         snprintf(text, sizeof text, "%u", rank);
         coll_i_svg_text(&svg, svg.left - 8, coll_i_svg_y(&svg, rank) + 4, "end", text);
     }
