@@ -34,7 +34,7 @@ for library in mpich openmpi; do
 done
 work=$(mktemp -d /dev/shm/coll-peers-XXXXXX)
 jobs=
-trap 'kill $jobs 2>/dev/null; rm -rf "$work"' EXIT
+trap '[ -z "$jobs" ] || kill $jobs 2>/dev/null || :; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
 # play NAME P: one program to its end.
@@ -44,7 +44,11 @@ play() {
     threads) exec "$peers" threads "$work/board" ;;
     processes) exec "$build/coll" launch -n "$2" "$peers" processes "$work/board" ;;
     mpich)
-        [ "$2" -le "$(nproc)" ] || layer=$layer:$build/mpi/mpich/tests/yield.so
+        # Its best setting: see tests/mpi/preload.
+        [ "$2" -le "$(nproc)" ] || {
+            layer=$layer:$build/mpi/mpich/tests/yield.so
+            export LD_PRELOAD="$build/mpi/mpich/tests/session.so"
+        }
         exec mpiexec.mpich -n "$2" -env LD_PRELOAD "$layer" -env MALLOC_MMAP_THRESHOLD_ 1073741824 \
             -env MALLOC_TRIM_THRESHOLD_ 1073741824 "$program" "$work/board" </dev/null
         ;;

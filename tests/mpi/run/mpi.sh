@@ -43,15 +43,18 @@ launch() {
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout -k 5 "$seconds" "$COLL_MPIEXEC" --oversubscribe \
             --bind-to none --mca btl self,vader -n "$@" >"$work/out" 2>"$work/err" </dev/null
         ;;
-    *) timeout -k 5 "$seconds" "$COLL_MPIEXEC" -n "$@" >"$work/out" 2>"$work/err" </dev/null ;;
+    *)
+        LD_PRELOAD="$together" timeout -k 5 "$seconds" "$COLL_MPIEXEC" -n "$@" \
+            >"$work/out" 2>"$work/err" </dev/null
+        ;;
     esac
     code=$?
 }
 
-# MPICH does not yield while it waits.
-polite=
+# MPICH does not yield while it waits, nor would it help those in sessions of their own.
+polite='' together=''
 if [ "$library" = mpich ] && [ -e "$programs/tests/yield.so" ]; then
-    polite=$programs/tests/yield.so
+    polite=$programs/tests/yield.so together=$programs/tests/session.so
 fi
 
 plain() {
@@ -64,13 +67,6 @@ layered() {
     ranks=$1
     shift
     launch "$ranks" env LD_PRELOAD="$layer${polite:+:$polite}" "$@"
-    # With more ranks than processors a run over MPICH hangs once in some hundred, also where the library
-    # does all collectives (COLL_OFF=all). It is told, and tried once more.
-    if [ "$library" = mpich ] && [ "$ranks" -gt "$(nproc)" ] && grep -q '^HANGS ' "$work/out" "$work/err"; then
-        echo "hung, and is tried once more: $last"
-        grep -h '^HANGS ' "$work/out" "$work/err"
-        launch "$ranks" env LD_PRELOAD="$layer${polite:+:$polite}" "$@"
-    fi
 }
 
 fail() {
