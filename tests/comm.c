@@ -388,6 +388,8 @@ TEST(calls_made_again)
             for (unsigned k = 0; k < count; k++)
                 CHECK(y[r][k] == (op == COLL_SUM ? 20. * i + 2 * k + 1 : 10. * i + k + 1));
     }
+    free(w->arenas[0]);
+    free(w->arenas[1]);
     free(w->messages);
 }
 
@@ -415,6 +417,7 @@ TEST(plans_that_are_remembered)
     CHECK(held.run.plan->problem.count == 2 &&
           held.run.plan->algorithm != &coll_linear_allreduce &&
           w->calls[0].run.plan->algorithm == &coll_linear_allreduce);
+    free(w->arenas[0]);
     free(w->messages);
 
     w = world_new(1);
@@ -446,6 +449,7 @@ TEST(plans_that_are_remembered)
         CHECK_STATUS(coll_allreduce(comm, x, y, 1, COLL_F64, number), COLL_OK);
     CHECK_STATUS(coll_comm_remove_op(comm, number), COLL_OK);
     CHECK_STATUS(coll_allreduce(comm, x, y, 1, COLL_F64, number), COLL_ERR_OP);
+    free(w->arenas[0]);
     free(w->messages);
 }
 
