@@ -122,18 +122,19 @@ awk -F, '
 
 command -v gnuplot >/dev/null || { echo "no picture: gnuplot is missing (apt-get install gnuplot-nox)"; exit 0; }
 columns=$(echo "$contestants" | tr , '\n' | grep -v -x -E 'floor|mpich|openmpi' | sed 's/$/_x/' | tr '\n' ' ')
-plots=$(echo "$ranks" | tr , '\n' | wc -l)
+plots=$(echo "$ranks" | tr , '\n' | wc -l) wide=$(echo "$columns" | wc -w)
 gnuplot <<G
-set terminal svg size 1500,400*$plots dynamic font "sans,10"
+set terminal svg noenhanced size 560*$wide,420*$plots dynamic font "sans,10"
 set output "$build/bench/peers.svg"
 set datafile separator ","
 set logscale xy
 set xlabel "bytes"
 set ylabel "times faster than the better library"
+set xtics ("8" 8, "64" 64, "1 Ki" 1024, "16 Ki" 16384, "256 Ki" 262144, "4 Mi" 4194304)
 set grid
-set key outside right
+set key outside right maxcols 1 spacing 0.8 samplen 2
 list = system("cut -d, -f2 '$csv' | tail -n +2 | awk '!seen[\$0]++' | grep -v -x -E 'line|copy|add|barrier'")
-set multiplot layout $plots,$(echo "$columns" | wc -w)
+set multiplot layout $plots,$wide
 do for [p in "$(echo "$ranks" | tr , ' ')"] { do for [who in "$columns"] {
     set title p . " ranks, " . who[1:strlen(who)-2]
     plot 1 with lines dt 2 lc "black" notitle, for [c in list] \
