@@ -7,7 +7,7 @@
 # All programs run at once and sleep but for the one whose turn it is (bench/peers/board.h). Where there are no
 # more ranks than processors, each rank has one to itself, and the libraries wait as they do by themselves. With
 # more ranks these are free to move, and the libraries are given their best setting: Open MPI --oversubscribe, and
-# MPICH, which has none, tests/mpi/preload/yield.c. MPICH's malloc keeps its memory in any case.
+# MPICH, which has none, yield.c and session.c of tests/mpi/preload. MPICH's malloc keeps its memory in any case.
 # Writes BUILD/bench/peers.csv (medians over the launches; times of a call on the slowest rank, and `_x`, how many
 # times faster than the better of the two libraries) and BUILD/bench/peers.svg, and prints geometric means, and
 # the cells in which coll is slower. BUILD is ./build.
