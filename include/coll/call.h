@@ -23,7 +23,7 @@
 #ifndef COLL_CALL_H
 #define COLL_CALL_H
 
-#include "call/args.h"
+#include "call/recall.h"
 #include "request.h"
 
 typedef enum coll_call_state {
@@ -48,7 +48,7 @@ typedef struct coll_call {
     coll_span displs;       /* reduce_scatter: its displacements in the arena */
     coll_span scratch;      /* in the arena */
     coll_op op;
-    coll_recall *recall; /* whose plan it runs by, or NULL: */
+    coll_recall *recall; /* whose plan it runs by; NULL: by its own */
     coll_plan plan;
     coll_run run;
     coll_request request;
@@ -94,99 +94,6 @@ COLL_INLINE void coll_i_call_release(coll_call *call)
 COLL_INLINE bool coll_i_call_shares(const coll_call *call)
 {
     return (call->run.plan->traits & COLL_NEEDS_SHARED) != 0;
-}
-
-/* Is this table, if the plan has it, the one that was remembered? */
-COLL_INLINE bool coll_i_recall_has(const size_t *was, const size_t *table, uint32_t n)
-{
-    if (!was)
-        return true;
-    for (uint32_t i = 0; table && i < n; i++)
-        if (was[i] != table[i])
-            return false;
-    return table != NULL;
-}
-
-COLL_INLINE bool coll_i_recall_tables_are(const coll_recall *recall, const coll_args *args)
-{
-    const coll_problem *its = &recall->plan.problem;
-    const bool by_out =
-        recall->in_is_out &&
-        coll_is(COLL_BIT(COLL_ALLTOALLV) | COLL_BIT(COLL_ALLTOALLW), its->collective);
-    return coll_i_recall_has(its->in.counts, by_out ? args->out_counts : args->in_counts,
-                             recall->n_in) &&
-           recall->packed == (its->collective == COLL_REDUCE_SCATTER && !args->in_displs) &&
-           (recall->packed ||
-            coll_i_recall_has(its->in.displs, by_out ? args->out_displs : args->in_displs,
-                              recall->n_in)) &&
-           coll_i_recall_has(its->out.counts, args->out_counts, recall->n_out) &&
-           coll_i_recall_has(its->out.displs, args->out_displs, recall->n_out);
-}
-
-/* Is it what these arguments ask for? */
-COLL_INLINE bool coll_i_recall_is(const coll_recall *recall, const coll_args *args,
-                                  size_t offered)
-{
-    const coll_problem *its = &recall->plan.problem;
-    return recall->valid && its->collective == args->collective &&
-           recall->count == args->count && recall->type == args->type &&
-           recall->number == args->op && recall->root == args->root &&
-           recall->offered == offered && recall->in_is_out == (args->in == COLL_IN_OUT) &&
-           recall->out_is_in == (args->out == COLL_IN_OUT) &&
-           (!its->graph || coll_graph_same_mesh(&recall->mesh, args->graph)) &&
-           ((!its->in.counts && !its->out.counts) || coll_i_recall_tables_are(recall, args));
-}
-
-/* Copies a layout's tables, and has it point to the copies. */
-COLL_INLINE void coll_i_recall_layout(coll_layout *layout, size_t *counts, size_t *displs,
-                                      uint32_t n)
-{
-    if (!layout->counts)
-        return;
-    for (uint32_t i = 0; i < n; i++) {
-        counts[i] = layout->counts[i];
-        displs[i] = layout->displs[i];
-    }
-    layout->counts = counts;
-    layout->displs = displs;
-}
-
-/* Remembers a call that can be started, unless it has long tables, or lists of neighbours. A plan by
- * which calls run stays where it is. */
-COLL_INLINE void coll_i_recall_write(coll_recall *recall, const coll_args *args,
-                                     const coll_call *call, size_t offered)
-{
-    const coll_problem *problem = &call->plan.problem;
-    const coll_extents need = coll_plan_extents(&call->plan, call->run.rank);
-    coll_problem *its = &recall->plan.problem;
-    const uint32_t n_in = problem->in.counts ? coll_in_blocks(problem) : 0;
-    const uint32_t n_out = problem->out.counts ? coll_out_blocks(problem) : 0;
-    if (recall->calls != 0 || n_in > COLL_RECALL_BLOCKS || n_out > COLL_RECALL_BLOCKS ||
-        (problem->graph && !coll_graph_same_mesh(problem->graph, problem->graph)))
-        return;
-    COLL_COPY(&recall->plan, &call->plan, sizeof recall->plan);
-    if (problem->graph) {
-        COLL_COPY(&recall->mesh, problem->graph, sizeof recall->mesh);
-        its->graph = &recall->mesh;
-    }
-    coll_i_recall_layout(&its->in, recall->tables[0], recall->tables[1], n_in);
-    coll_i_recall_layout(&its->out, recall->tables[2], recall->tables[3], n_out);
-    if (call->run.op)
-        coll_op_assign(&recall->op, call->run.op);
-    recall->count = args->count;
-    recall->type = args->type;
-    recall->number = args->op;
-    recall->root = args->root;
-    recall->offered = offered;
-    recall->scratch = call->run.scratch_bytes;
-    recall->in_is_out = args->in == COLL_IN_OUT;
-    recall->out_is_in = args->out == COLL_IN_OUT;
-    recall->packed = problem->collective == COLL_REDUCE_SCATTER && !args->in_displs;
-    recall->n_in = n_in;
-    recall->n_out = n_out;
-    recall->in = need.in != 0;
-    recall->out = need.out != 0;
-    recall->valid = true;
 }
 
 /* Makes the plan and the operator of a call that is not remembered; *scratch is in bytes. On an
@@ -268,7 +175,7 @@ COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args
         return (recall->in && !run->in) || (recall->out && !run->out) ? COLL_ERR_NULL : COLL_OK;
     status = coll_run_check(run, COLL_WINDOW);
     if (status == COLL_OK)
-        coll_i_recall_write(recall, args, call, shared);
+        coll_i_recall_write(recall, args, run, shared);
     return status;
 }
 

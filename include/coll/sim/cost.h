@@ -77,9 +77,9 @@ typedef struct coll_cost_model {
     /* Of a model with flows; else NULL. */
     uint32_t (*share)(const struct coll_cost_model *model, uint32_t rank);
     double (*slow)(const struct coll_cost_model *model, uint32_t flows);
-    coll_time
-        step; /* ranks work in steps, see above, and a start takes so long; 0: they do not.
-                       Messages flow in models with steps only */
+    /* How long a start takes where ranks work in steps, see above; 0: they do not. Messages flow in
+     * models with steps only. */
+    coll_time step;
     double byte_ps; /* what a byte takes on a link of a topology that does not say so itself */
     uint64_t eager; /* UINT64_MAX: all messages are */
 } coll_cost_model;
