@@ -427,6 +427,13 @@ TEST(plans_that_are_remembered)
     for (int i = 0; i < 2; i++)
         CHECK_STATUS(coll_neighbor_allgather(comm, &graph, x, y, 1, COLL_F64), COLL_OK);
     CHECK(y[0] == 3 && y[1] == 3);
+    for (uint32_t root = 0; root < 3; root++) { /* which an allreduce has none of */
+        coll_args args;
+        coll_i_reducing(&args, COLL_ALLREDUCE, x, y, 1, COLL_F64, COLL_SUM, root);
+        CHECK_STATUS(coll_begin(comm, &args, &held), COLL_OK);
+        CHECK((held.run.plan != &held.plan) == (root > 0));
+        CHECK_STATUS(coll_wait(&held), COLL_OK);
+    }
     CHECK_STATUS(coll_graph_mesh(&graph, 1, &one, 0), COLL_OK); /* it has ends now */
     y[0] = y[1] = 0;
     CHECK_STATUS(coll_neighbor_allgather(comm, &graph, x, y, 1, COLL_F64), COLL_OK);

@@ -129,8 +129,7 @@ COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args
     coll_comm *comm = call->comm;
     coll_arena *arena = &comm->home->arena;
     coll_run *run = &call->run;
-    coll_recall *recall =
-        &comm->recalls[((uint32_t)args->collective + args->root) % COLL_RECALLS];
+    coll_recall *recall = coll_i_recall_at(comm, args);
     const bool known = coll_i_recall_is(recall, args, shared);
     size_t scratch = known ? recall->scratch : 0;
     coll_status status = COLL_OK;

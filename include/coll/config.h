@@ -59,7 +59,7 @@
 /* Plans that a communicator remembers, for calls that are made again with other buffers; at least
  * one. Each takes about 900 bytes of it with 64-bit pointers. */
 #ifndef COLL_RECALLS
-#define COLL_RECALLS 4
+#define COLL_RECALLS 8
 #endif
 
 /* … and the most blocks of calls with tables of counts whose plans it remembers; at least one. */

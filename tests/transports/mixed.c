@@ -1,5 +1,5 @@
 /* Back-to-back collectives of any mix, in SHARED and by messages, several at a time and no barrier
- * between them: over threads, and over processes.
+ * between them: over threads, and over processes, by the rules for a node.
  *
  * COLL_MIXED_CALLS: how many (20000); a million takes about a minute. */
 #include "check.h"
@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "coll/transports/node/rules.h"
 #include "coll/transports/threads.h"
 #include "mixed_calls.h"
 #include "processes.h"
@@ -25,8 +26,10 @@ static bool run(const coll_transport *transport, void *ctx, uint32_t rank, uint3
     mixed_memory *const memory = (mixed_memory *)malloc(sizeof *memory);
     coll_comm comm;
     uint32_t wrong;
-    if (!memory || coll_comm_init(&comm, transport, ctx, rank, p, memory->scratch,
-                                  sizeof memory->scratch) != COLL_OK)
+    if (!memory ||
+        coll_comm_init(&comm, transport, ctx, rank, p, memory->scratch,
+                       sizeof memory->scratch) != COLL_OK ||
+        coll_comm_rules(&comm, coll_node_rules(p > 2)) != COLL_OK)
         return false;
     wrong = mixed_calls(&comm, memory, p, calls() / 4);
     if (wrong > 0)

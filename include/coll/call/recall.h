@@ -9,6 +9,13 @@
 #include "../request.h"
 #include "args.h"
 
+/* Where the plan of such a call is remembered. Only a rooted one has a root. */
+COLL_INLINE coll_recall *coll_i_recall_at(coll_comm *comm, const coll_args *args)
+{
+    const uint32_t root = coll_is(COLL_ROOTED, args->collective) ? args->root : 0;
+    return &comm->recalls[((uint32_t)args->collective + root) % COLL_RECALLS];
+}
+
 /* Is this table, if the plan has it, the one that was remembered? */
 COLL_INLINE bool coll_i_recall_has(const size_t *was, const size_t *table, uint32_t n)
 {
@@ -43,7 +50,8 @@ COLL_INLINE bool coll_i_recall_is(const coll_recall *recall, const coll_args *ar
     const coll_problem *its = &recall->plan.problem;
     return recall->valid && its->collective == args->collective &&
            recall->count == args->count && recall->type == args->type &&
-           recall->number == args->op && recall->root == args->root &&
+           recall->number == args->op &&
+           (recall->root == args->root || !coll_is(COLL_ROOTED, args->collective)) &&
            recall->offered == offered && recall->in_is_out == (args->in == COLL_IN_OUT) &&
            recall->out_is_in == (args->out == COLL_IN_OUT) &&
            (!its->graph || coll_graph_same_mesh(&recall->mesh, args->graph)) &&

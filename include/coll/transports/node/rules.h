@@ -26,6 +26,9 @@
             COLL_AS_USUAL(why)                                                                 \
     }
 
+/* The end of a rule for up to four ranks, all of which meet in one round. */
+#define COLL_I_NODE_RADIX(why) {4, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, why, NULL, 0
+
 /* clang-format off */
 /* A processor for each rank. */
 static const coll_rule coll_node_roomy[] = {
@@ -41,20 +44,31 @@ static const coll_rule coll_node_roomy[] = {
 
 /* More ranks than processors. */
 static const coll_rule coll_node_crowded[] = {
-    COLL_I_NODE(COLL_BARRIER, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_barrier, "one round"),
+    {COLL_BIT(COLL_BARRIER), 3, 4, 0, SIZE_MAX, &coll_dissemination_barrier,
+     COLL_I_NODE_RADIX("few ranks: all tell all others, in one round, and nobody waits for a root")},
+    COLL_I_NODE(COLL_BARRIER, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_barrier,
+                "to the root and back: few messages"),
 
     COLL_I_NODE(COLL_BCAST, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_bcast,
                 "one round: every rank copies from the root's memory"),
 
     COLL_I_NODE(COLL_REDUCE, 3, COLL_ANY_P, 0, COLL_I_KIB(64) - 1, &coll_linear_reduce,
                 "short: one round"),
-    COLL_I_NODE(COLL_REDUCE, 3, COLL_ANY_P, COLL_I_KIB(64), COLL_I_KIB(512) - 1, &coll_fnomial_reduce,
-                "longer: the ranks share the combining"),
+    COLL_I_NODE(COLL_REDUCE, 3, COLL_ANY_P, COLL_I_KIB(64), COLL_I_KIB(512) - 1, &coll_chain_reduce,
+                "longer: each rank combines what the one before it has just left in the cache"),
     COLL_I_NODE(COLL_REDUCE, 3, COLL_ANY_P, COLL_I_KIB(512), SIZE_MAX, &coll_fnomial_split_reduce,
                 "long: all ranks combine equally much"),
 
+    COLL_I_NODE(COLL_ALLREDUCE, 3, 5, 0, COLL_I_KIB(128) - 1, &coll_fabric_allreduce,
+                "few threads: the last one to come combines for all, out of their memory"),
+    COLL_I_NODE(COLL_ALLREDUCE, 6, COLL_ANY_P, COLL_I_KIB(1), COLL_I_KIB(128) - 1, &coll_fabric_allreduce,
+                "threads, and not short: the last one to come combines for all"),
+    {COLL_BIT(COLL_ALLREDUCE), 3, 4, 0, COLL_I_KIB(2) - 1, &coll_recursive_multiplying_allreduce,
+     COLL_I_NODE_RADIX("short, few ranks: all tell all others, in one round")},
     COLL_I_NODE(COLL_ALLREDUCE, 3, COLL_ANY_P, 0, COLL_I_KIB(64) - 1, &coll_serial_allreduce,
                 "short: to the root and back"),
+    COLL_I_NODE(COLL_ALLREDUCE, 4, 4, COLL_I_KIB(64), COLL_I_KIB(128) - 1, &coll_bine_allreduce,
+                "longer, and the operator commutes: the least traffic in few rounds"),
     COLL_I_NODE(COLL_ALLREDUCE, 3, 5, COLL_I_KIB(64), SIZE_MAX, &coll_ring_allreduce,
                 "longer, few ranks, and the operator commutes: the least traffic"),
     COLL_I_NODE(COLL_ALLREDUCE, 3, COLL_ANY_P, COLL_I_KIB(64), SIZE_MAX, &coll_rabenseifner_allreduce,
