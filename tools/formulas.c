@@ -17,6 +17,7 @@
     }
 #define COUNT(field, least, usual, meaning) WHOLE(field, "", least, UINT32_MAX, usual, meaning)
 #define BYTES(field, least, usual, meaning) WHOLE(field, "bytes", least, 1e15, usual, meaning)
+#define SEGMENT                             BYTES(segment, 0, 0, "the size of a segment (0: of each formula the best)")
 #define NEEDED                              COLL_PARAMETER_NEEDED
 
 /* A value: costs are `m`, the question is `q`. */
@@ -30,9 +31,14 @@
 
 /* ---- hockney ----------------------------------------------------------------------------- */
 
-static const coll_parameter hockney_rows[] = {
-    COUNT(P, 2, NEEDED, "the number of ranks"), BYTES(n, 0, NEEDED, "the size of the vector"),
-    BYTES(segment, 0, 0, "the size of a segment (0: the best)")};
+static const coll_parameter hockney_rows[] = {COUNT(P, 2, NEEDED, "the number of ranks"),
+                                              BYTES(n, 0, NEEDED, "the size of the vector"),
+                                              SEGMENT};
+
+static const char *long_segment(const struct question *q)
+{
+    return q->segment > q->n ? "a segment is at most n" : NULL;
+}
 
 static double hockney_segment(const void *costs, const struct question *q)
 {
@@ -93,39 +99,81 @@ static const struct formula loggp_formulas[] = {
 /* ---- plogp, atcom ------------------------------------------------------------------------ */
 
 static const coll_parameter plogp_rows[] = {
-    COUNT(P, 2, NEEDED, "the number of nodes"), BYTES(n, 1, NEEDED, "the size of the message"),
-    BYTES(segment, 1, NEEDED, "the size of a segment between nodes"),
-    BYTES(overlap, 0, 0, "the part of it that is overlapped, up to the segment")};
+    COUNT(P, 2, NEEDED, "the number of nodes"),
+    BYTES(n, 1, NEEDED, "the size of the message"),
+    SEGMENT,
+    BYTES(overlap, 0, 0, "the part of a segment that is overlapped"),
+    {"ovp", "", COLL_PARAMETER_NUMBER, offsetof(struct question, ovp), 0, 1, 1,
+     "the penalty of overlapping, as a part of smcc(overlap)"}};
 
-static coll_atcom_terms atcom_terms(const coll_plogp_costs *m, const struct question *q)
+typedef double plogp_tree(const coll_plogp_costs *m, uint32_t p, double bytes, double segment);
+
+static double plogp_segment(const coll_plogp_costs *m, const struct question *q,
+                            plogp_tree *tree)
 {
-    return coll_atcom_chain(m, U32(q->P), q->n, q->segment, q->overlap);
+    return q->segment > 0 ? q->segment : coll_plogp_best_segment(m, U32(q->P), q->n, tree);
 }
 
-static double atcom(const void *costs, const struct question *q, coll_atcom_mode mode)
+static double plogp(const coll_plogp_costs *m, const struct question *q, plogp_tree *tree)
 {
-    const coll_atcom_terms t = atcom_terms((const coll_plogp_costs *)costs, q);
-    return q->overlap > q->segment || q->segment > q->n ? NAN : coll_atcom_us(&t, mode);
+    return tree(m, U32(q->P), q->n, plogp_segment(m, q, tree));
 }
 
-VALUE(plogp_chain, coll_plogp_costs, coll_plogp_chain_us(m, U32(q->P), q->n, q->segment))
-VALUE(plogp_flat, coll_plogp_costs, coll_plogp_flat_us(m, U32(q->P), q->n, q->segment))
-VALUE(plogp_binary, coll_plogp_costs, coll_plogp_binary_us(m, U32(q->P), q->n, q->segment))
-VALUE(plogp_binomial, coll_plogp_costs, coll_plogp_binomial_us(m, U32(q->P), q->n, q->segment))
+static coll_atcom_terms atcom(const coll_plogp_costs *m, const struct question *q)
+{
+    const double segment = plogp_segment(m, q, coll_plogp_chain_us);
+    const double overlap = q->overlap < segment ? q->overlap : segment;
+    coll_atcom_terms t = coll_atcom_chain(m, U32(q->P), q->n, segment, overlap);
+    t.penalty_us *= q->ovp;
+    return t;
+}
+
+static double atcom_us(const coll_plogp_costs *m, const struct question *q,
+                       coll_atcom_mode mode)
+{
+    const coll_atcom_terms t = atcom(m, q);
+    return coll_atcom_us(&t, mode);
+}
+
+/* A segment to one node, equation 4.1, or 4.2. */
+static double atcom_segment_us(const coll_plogp_costs *m, const struct question *q,
+                               bool penalty)
+{
+    const double segment = plogp_segment(m, q, coll_plogp_chain_us);
+    return coll_atcom_segment_us(m, segment, q->overlap < segment ? q->overlap : segment,
+                                 penalty ? atcom(m, q).penalty_us : 0);
+}
+
+static const char *plogp_wrong(const struct question *q)
+{
+    return q->segment > 0 && q->overlap > q->segment ? "overlap is at most a segment"
+                                                     : long_segment(q);
+}
+
+VALUE(plogp_chain, coll_plogp_costs, plogp(m, q, coll_plogp_chain_us))
+VALUE(plogp_chain_segment, coll_plogp_costs, plogp_segment(m, q, coll_plogp_chain_us))
+VALUE(plogp_flat, coll_plogp_costs, plogp(m, q, coll_plogp_flat_us))
+VALUE(plogp_binary, coll_plogp_costs, plogp(m, q, coll_plogp_binary_us))
+VALUE(plogp_binomial, coll_plogp_costs, plogp(m, q, coll_plogp_binomial_us))
 VALUE(plogp_within, coll_plogp_costs, coll_plogp_us(m, COLL_PLOGP_SMCC, q->n))
-VALUE(atcom_overlapping, coll_plogp_costs, atcom(m, q, COLL_ATCOM_OVERLAPPING))
-VALUE(atcom_complete, coll_plogp_costs, atcom(m, q, COLL_ATCOM_COMPLETE))
-VALUE(atcom_penalty, coll_plogp_costs, atcom(m, q, COLL_ATCOM_PENALTY))
+VALUE(atcom_one, coll_plogp_costs, atcom_segment_us(m, q, false))
+VALUE(atcom_one_penalty, coll_plogp_costs, atcom_segment_us(m, q, true))
+VALUE(atcom_overlapping, coll_plogp_costs, atcom_us(m, q, COLL_ATCOM_OVERLAPPING))
+VALUE(atcom_complete, coll_plogp_costs, atcom_us(m, q, COLL_ATCOM_COMPLETE))
+VALUE(atcom_penalty, coll_plogp_costs, atcom_us(m, q, COLL_ATCOM_PENALTY))
 
 static const struct formula plogp_formulas[] = {
     {"bcast flat", "us", "Kielmann et al. 2000", plogp_flat, NULL},
     {"bcast chain", "us", "Kielmann et al. 2000", plogp_chain, NULL},
     {"bcast binary", "us", "Kielmann et al. 2000", plogp_binary, NULL},
     {"bcast binomial", "us", "Kielmann et al. 2000", plogp_binomial, NULL},
+    {"segment of chain", "bytes", "given, or the best power of two", plogp_chain_segment, NULL},
     {"within a node", "us", "Wu 2005, smcc", plogp_within, NULL},
+    {"a segment to one node", "us", "Wu 2005, equation 4.1", atcom_one, NULL},
+    {"the same, with penalty", "us", "Wu 2005, equation 4.2", atcom_one_penalty, NULL},
     {"chain, overlapping", "us", "Wu 2005, equation 4.3", atcom_overlapping, NULL},
     {"chain, wholly overlapped", "us", "Wu 2005, equation 4.4", atcom_complete, NULL},
-    {"chain, with penalty", "us", "Wu 2005, equation 4.6", atcom_penalty, NULL}};
+    {"chain, with penalty", "us", "Wu 2005, equations 4.5, 4.6", atcom_penalty, NULL}};
 
 /* ---- nbl --------------------------------------------------------------------------------- */
 
@@ -195,6 +243,13 @@ static const coll_moody_costs *moody_host(const struct question *q)
     return NULL;
 }
 
+static const char *moody_wrong(const struct question *q)
+{
+    return q->host[0] && !moody_host(q) ? "host is a preset of moody"
+           : q->f > 0 && q->f < 2       ? "the degree f is at least 2, or 0 for the best"
+                                        : NULL;
+}
+
 static uint32_t moody_f(const void *costs, const struct question *q)
 {
     return q->f >= 2 ? U32(q->f)
@@ -248,6 +303,11 @@ static double dpml_leaders(const void *costs, const struct question *q)
                                              q->n, ppn, true);
 }
 
+static const char *dpml_wrong(const struct question *q)
+{
+    return q->l > q->ppn ? "a node has at most ppn leaders, l" : NULL;
+}
+
 /* Of a number of leaders that exists. */
 #define DPML(expression) (isnan(dpml_leaders(costs, q)) ? NAN : (expression))
 #define LEADERS          U32(dpml_leaders(costs, q))
@@ -259,15 +319,19 @@ VALUE(dpml_exchange, coll_dpml_costs,
 VALUE(dpml_all, coll_dpml_costs,
       DPML(coll_dpml_us(m, U32(q->h), U32(q->ppn), LEADERS, q->n, U32(q->k))))
 VALUE(dpml_flat, coll_dpml_costs,
-      coll_dpml_recursive_doubling_us(m, U32(q->h) * U32(q->ppn), q->n))
+      coll_dpml_recursive_doubling_us(m, U64(q->h) * U64(q->ppn), q->n))
 VALUE(dpml_real, coll_dpml_costs, coll_dpml_real_leaders(m, U32(q->h), U32(q->ppn), q->n))
 VALUE(dpml_throughput, coll_dpml_costs, DPML(coll_dpml_relative_throughput(m, LEADERS, q->n)))
+VALUE(dpml_zone, coll_dpml_costs,
+      dpml_leaders(costs, q) > 1 ? coll_dpml_zone(m, LEADERS, q->n) - 'A' : NAN)
 VALUE(dpml_node, coll_dpml_costs,
       m->a_fabric_us > 0 ? coll_dpml_fabric_us(m, U32(q->ppn), U32(q->sockets), 1, q->n) : NAN)
 VALUE(dpml_socket, coll_dpml_costs,
       m->a_fabric_us > 0 && q->sockets <= q->ppn
           ? coll_dpml_fabric_us(m, U32(q->ppn), U32(q->sockets), U32(q->sockets), q->n)
           : NAN)
+
+static const char *const dpml_zones[] = {"A", "B", "C"};
 
 static const struct formula dpml_formulas[] = {
     {"copying in, or out", "us", "Bayatpour et al. 2017, equations 2, 6", dpml_copy, NULL},
@@ -282,7 +346,8 @@ static const struct formula dpml_formulas[] = {
     {"leaders", "", "given, or the best power of two", dpml_leaders, NULL},
     {"dT/dl = 0", "", "from equation 7", dpml_real, NULL},
     {"throughput of leaders", "times one", "Bayatpour et al. 2017, figure 1", dpml_throughput,
-     NULL}};
+     NULL},
+    {"zone of leaders", "", "Bayatpour et al. 2017, 4.2", dpml_zone, dpml_zones}};
 
 /* ---- kumar ------------------------------------------------------------------------------- */
 
@@ -321,7 +386,7 @@ VALUE(kumar_prefix_rate, coll_kumar_costs, kumar_rate(m, q, COLL_KUMAR_PREFIX))
 VALUE(kumar_kprefix_rate, coll_kumar_costs, kumar_rate(m, q, COLL_KUMAR_KPREFIX))
 
 static const struct formula kumar_formulas[] = {
-    {"allgather linear", "us", "Kumar 2004, slide 3", kumar_direct, NULL},
+    {"allgather linear", "us", "Kumar 2004, slide 3, with copies", kumar_direct, NULL},
     {"allgather ring", "us", "derived, slide 20", kumar_ring, NULL},
     {"allgather prefix", "us", "derived, slide 21", kumar_prefix, NULL},
     {"allgather kprefix", "us", "derived, slide 22", kumar_kprefix, NULL},
@@ -345,76 +410,10 @@ ARGUMENTS(dpml);
 ARGUMENTS(kumar);
 
 const struct subject subjects[SUBJECTS] = {
-    {&coll_hockney_model, &hockney_arguments, ROWS(hockney_formulas)},
-    {&coll_loggp_model, &loggp_arguments, ROWS(loggp_formulas)},
-    {&coll_plogp_model, &plogp_arguments, ROWS(plogp_formulas)},
-    {&coll_nbl_model, &nbl_arguments, ROWS(nbl_formulas)},
-    {&coll_moody_model, &moody_arguments, ROWS(moody_formulas)},
-    {&coll_dpml_model, &dpml_arguments, ROWS(dpml_formulas)},
-    {&coll_kumar_model, &kumar_arguments, ROWS(kumar_formulas)}};
-
-const struct subject *subject_named(const char *word)
-{
-    const coll_model *models[SUBJECTS], *model;
-    coll_sentence why;
-    size_t i = 0;
-    for (size_t k = 0; k < SUBJECTS; k++)
-        models[k] = subjects[k].model;
-    model = coll_model_of("model", models, SUBJECTS, word, &why);
-    if (!model)
-        refuse("%s", why.text);
-    while (subjects[i].model != model)
-        i++;
-    return &subjects[i];
-}
-
-/* An item is of the question if the question has its key, else of the machine. */
-static void take(struct request *r, const char *item, uint32_t *machine)
-{
-    const char *equals = strchr(item, '=');
-    coll_sentence why;
-    char key[64];
-    bool good;
-    snprintf(key, sizeof key, "%.*s", equals && equals - item < 64 ? (int)(equals - item) : 0,
-             item);
-    good =
-        coll_parameter_named(r->subject->arguments, key)
-            ? coll_parameters_item(r->subject->arguments, item, &r->question, &r->given, &why)
-            : coll_parameters_item(r->subject->model, item, &r->words, machine, &why);
-    if (!good)
-        refuse("%s", why.text);
-}
-
-void request_read(struct request *r, const char *text, const struct option_words *words,
-                  bool partly)
-{
-    const char *at = strchr(text, ':');
-    coll_sentence why;
-    uint32_t machine;
-    r->subject = subject_named(text);
-    coll_parameters_begin(r->subject->model, &r->words, &machine);
-    coll_parameters_begin(r->subject->arguments, &r->question, &r->given);
-    while (at) {
-        char item[2 * COLL_PARAMETER_BYTES];
-        const size_t length = strcspn(++at, ",");
-        if (length >= sizeof item)
-            refuse("\"%.60s…\" is too long for a parameter of %s", at, r->subject->model->name);
-        memcpy(item, at, length);
-        item[length] = '\0';
-        take(r, item, &machine);
-        at = at[length] ? at + length : NULL;
-    }
-    for (size_t i = 0; i < words->n; i++)
-        take(r, words->word[i], &machine);
-    if (!coll_parameters_end(r->subject->model, machine, &why) ||
-        (!partly && !coll_parameters_end(r->subject->arguments, r->given, &why)))
-        refuse("%s", why.text);
-    if (r->question.host[0] && !moody_host(&r->question))
-        refuse("host of moody is a preset of moody, not \"%.60s\"", r->question.host);
-    r->costs = &r->words;
-    if (r->subject->model == &coll_plogp_model) {
-        if (!coll_plogp_load(&r->plogp, &r->words.plogp_words, &why))
-            refuse("%s", why.text);
-        r->costs = &r->plogp;
-    }
-}
+    {&coll_hockney_model, &hockney_arguments, ROWS(hockney_formulas), long_segment},
+    {&coll_loggp_model, &loggp_arguments, ROWS(loggp_formulas), NULL},
+    {&coll_plogp_model, &plogp_arguments, ROWS(plogp_formulas), plogp_wrong},
+    {&coll_nbl_model, &nbl_arguments, ROWS(nbl_formulas), NULL},
+    {&coll_moody_model, &moody_arguments, ROWS(moody_formulas), moody_wrong},
+    {&coll_dpml_model, &dpml_arguments, ROWS(dpml_formulas), dpml_wrong},
+    {&coll_kumar_model, &kumar_arguments, ROWS(kumar_formulas), NULL}};

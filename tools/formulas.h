@@ -16,7 +16,7 @@ struct question {
     double P, W, H, h, ppn, sockets; /* the machine */
     double N, M;                     /* elements */
     double n, m;                     /* bytes */
-    double S, segment, overlap, f, l, k, splits, every;
+    double S, segment, overlap, ovp, f, l, k, splits, every;
     char host[COLL_PARAMETER_BYTES]; /* moody: a preset */
 };
 
@@ -31,6 +31,8 @@ struct subject {
     const coll_model *model, *arguments;
     const struct formula *formulas;
     size_t n_formulas;
+    /* What is wrong with a question although each number is in its range, or NULL; may be NULL. */
+    const char *(*wrong)(const struct question *q);
 };
 
 enum { SUBJECTS = 7 };

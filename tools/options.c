@@ -141,8 +141,12 @@ static void store(const struct option *o, const char *name, const char *value)
     case OPTION_MORE:
     case OPTION_WORDS: {
         struct option_words *words = (struct option_words *)o->into;
+        const size_t key = strcspn(value, "=");
         if (words->n == OPTION_WORDS_MAX)
             refuse("%s is given more than %d times", name, OPTION_WORDS_MAX);
+        for (size_t i = 0; i < words->n && o->kind == OPTION_WORDS; i++)
+            if (strncmp(words->word[i], value, key + 1) == 0)
+                refuse("%s %.*s is given twice", name, (int)key, value);
         words->word[words->n++] = value;
         break;
     }
@@ -221,6 +225,7 @@ void options_read(const struct command *c, int argc, char **argv)
 {
     const struct option *rest = rest_of(c);
     size_t operands = 0, needed = 0;
+    uint64_t given = 0; /* a bit an option */
     bool only_operands = false;
     current = c;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -250,6 +255,10 @@ void options_read(const struct command *c, int argc, char **argv)
         o = find(c, argv[i], &value);
         {
             const char *name = written(o, argv[i]);
+            const uint64_t bit = (uint64_t)1 << (o - c->options);
+            if (o->kind != OPTION_WORDS && given & bit)
+                refuse("%s is given twice", name);
+            given |= bit;
             if (o->kind == OPTION_FLAG && value)
                 refuse("%s takes no value", name);
             if (o->kind != OPTION_FLAG && !value) {

@@ -63,6 +63,8 @@ static FILE *open_beside(const char *path, const struct stat *old)
 void output_open(struct output *out, const char *path)
 {
     struct stat old;
+    if (path && !*path)
+        refuse("the name of the file is empty");
     out->path = path;
     if (!path || strcmp(path, "-") == 0) {
         out->path = NULL;

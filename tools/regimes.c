@@ -33,6 +33,7 @@ enum { CONTESTANTS = 8 };
 
 struct contest {
     const char *model, *collective, *count; /* what is counted */
+    const char *takes[3]; /* of what can be asked besides ranks and counts; else NULL */
     /* Makes the question one of a machine of p ranks and of a count. */
     void (*ask)(struct question *q, uint64_t p, double count);
     struct contestant contestant[CONTESTANTS]; /* up to the first without a label */
@@ -42,6 +43,7 @@ static void ask_bytes(struct question *q, uint64_t p, double count)
 {
     q->P = (double)p;
     q->n = count;
+    q->segment = q->segment < count ? q->segment : count;
 }
 
 /* The mesh of p nodes that is nearest to a square. */
@@ -78,35 +80,48 @@ static const struct contest contests[] = {
     {"hockney",
      "allreduce",
      "bytes",
+     {NULL},
      ask_bytes,
      {PLAIN("recursive_doubling", "allreduce recursive_doubling"),
       PLAIN("rabenseifner", "allreduce rabenseifner"), PLAIN("ring", "allreduce ring")}},
     {"hockney",
      "bcast",
      "bytes",
+     {"segment"},
      ask_bytes,
      {PLAIN("binomial", "bcast binomial"), PLAIN("scatter_ring", "bcast scatter_ring"),
       PLAIN("chain", "bcast chain")}},
     {"hockney",
      "allgather",
      "bytes",
+     {NULL},
      ask_bytes,
      {PLAIN("bruck", "allgather bruck"), PLAIN("ring", "allgather ring")}},
     {"loggp",
      "allreduce",
      "bytes",
+     {NULL},
      ask_bytes,
      {PLAIN("fnomial", "allreduce fnomial"), PLAIN("rabenseifner", "allreduce rabenseifner"),
       PLAIN("ring", "allreduce ring")}},
+    {"plogp",
+     "bcast",
+     "bytes",
+     {"segment"},
+     ask_bytes,
+     {PLAIN("flat", "bcast flat"), PLAIN("chain", "bcast chain"),
+      PLAIN("binary", "bcast binary"), PLAIN("binomial", "bcast binomial")}},
     {"nbl",
      "allreduce",
      "elements",
+     {"S"},
      ask_mesh,
      {PLAIN("tree", "allreduce tree"), PLAIN("snake", "allreduce snake"),
       PLAIN("fence", "allreduce fence")}},
     {"moody",
      "reduce",
      "elements",
+     {NULL},
      ask_elements,
      {WITH("f=2", "reduce fnomial", f, 2), WITH("f=3", "reduce fnomial", f, 3),
       WITH("f=4", "reduce fnomial", f, 4), WITH("f=5", "reduce fnomial", f, 5),
@@ -114,6 +129,7 @@ static const struct contest contests[] = {
     {"dpml",
      "allreduce",
      "bytes",
+     {"ppn", "k"},
      ask_nodes,
      {WITH("1 leader", "allreduce dpml", l, 1), WITH("2 leaders", "allreduce dpml", l, 2),
       WITH("4 leaders", "allreduce dpml", l, 4), WITH("8 leaders", "allreduce dpml", l, 8),
@@ -122,9 +138,11 @@ static const struct contest contests[] = {
     {"kumar",
      "allgather",
      "bytes a message",
+     {"k", "every"},
      ask_messages,
      {PLAIN("linear", "allgather linear"), PLAIN("ring", "allgather ring"),
-      PLAIN("prefix", "allgather prefix"), PLAIN("kprefix", "allgather kprefix")}}};
+      PLAIN("prefix", "allgather prefix"), PLAIN("kprefix", "allgather kprefix"),
+      PLAIN("kprefix_lb", "allgather kprefix_lb")}}};
 enum { CONTESTS = sizeof contests / sizeof contests[0] };
 
 /* The contest of a model and a collective; without one, the model's first. */
@@ -138,11 +156,23 @@ static const struct contest *contest_of(const char *model, const char *collectiv
             names[n] = contests[i].collective;
             row[n++] = i;
         }
-    if (n == 0)
-        refuse("the formulas of %s are for one algorithm; coll model %s evaluates them", model,
-               model);
     snprintf(what, sizeof what, "contest of %s for", model);
     return &contests[row[collective ? name_index(what, collective, names, n) : 0]];
+}
+
+/* Refuses what is given of the question and would be ignored. */
+static void check_given(const struct contest *contest, const struct request *r)
+{
+    for (size_t i = 0; i < r->subject->arguments->n_parameters; i++) {
+        const char *name = r->subject->arguments->parameters[i].name;
+        bool takes = false;
+        for (size_t k = 0; k < 3 && contest->takes[k]; k++)
+            takes = takes || strcmp(contest->takes[k], name) == 0;
+        if (r->given >> i & 1 && !takes)
+            refuse("%s of %s is not asked for here: sizes are -p and -n, and what is compared "
+                   "stands in the table",
+                   name, contest->model);
+    }
 }
 
 static const struct formula *formula_named(const struct subject *s, const char *name)
@@ -298,9 +328,9 @@ int regimes_main(int argc, char **argv)
     };
     const struct command regimes = {
         "regimes", "show which algorithm is the fastest where, by such formulas",
-        "Models with a contest: hockney (allreduce, bcast, allgather), loggp, nbl, moody, "
-        "dpml\n"
-        "(with ppn=…), kumar. coll model MODEL explains what each wants to know.",
+        "Models with a contest: hockney (allreduce, bcast, allgather), loggp, plogp, nbl, "
+        "moody,\n"
+        "dpml (with ppn=…), kumar. coll model MODEL explains what each wants to know.",
         options, sizeof options / sizeof options[0]};
     struct request r;
     const struct contest *contest;
@@ -310,6 +340,7 @@ int regimes_main(int argc, char **argv)
         refuse("--model is missing; coll model lists the models");
     contest = contest_of(subject_named(model)->model->name, collective);
     request_read(&r, model, &items, true);
+    check_given(contest, &r);
     if (contest->ask == ask_nodes && !(r.question.ppn >= 1))
         refuse("ppn of dpml is missing: ppn=… is the processes of a node");
     grid_make(&grid, contest, &r, &p, &counts, steps);

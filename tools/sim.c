@@ -145,6 +145,8 @@ static void check_files(const struct setting *s, uint32_t p)
 {
     if ((s->trace && strcmp(s->trace, "-") == 0) || (s->svg && strcmp(s->svg, "-") == 0))
         refuse("--trace and --svg write files, not \"-\"");
+    if (s->trace && s->svg && strcmp(s->trace, s->svg) == 0)
+        refuse("--trace and --svg write different files, not both %s", s->svg);
     if (s->svg && p > SVG_RANKS)
         refuse("a picture shows at most %d ranks, not %u", SVG_RANKS, p);
 }

@@ -15,6 +15,7 @@ TEST(equations)
     CHECK_SAME(coll_dpml_exchange_us(&plain, 4, 2, 8000, 5), 2 * (2 * 5 + 4 + 4 * .125));
     CHECK_SAME(coll_dpml_us(&plain, 4, 8, 2, 8000, 1), 2 * 3 + 3.5 + 13);
     CHECK_SAME(coll_dpml_recursive_doubling_us(&plain, 32, 8000), 5 * (2 + 8 + 1));
+    CHECK_SAME(coll_dpml_recursive_doubling_us(&plain, (uint64_t)1 << 40, 8000), 40 * 11);
 }
 
 /* One process a node and no copies: equation 7 is equation 1. */
@@ -50,6 +51,8 @@ TEST(leaders)
                 else
                     CHECK(fabs(best - real) < 1);
             }
+    CHECK_EQ(coll_dpml_best_leaders(&plain, 2, UINT32_MAX, 1e15, UINT32_MAX, true),
+             (uint32_t)1 << 31);
 }
 
 /* Figure 1: on InfiniBand-like networks processes do not get into each other's way; on

@@ -120,6 +120,7 @@ TEST(identities)
     CHECK_EQ(coll_log_ceil(3, 10), 3);
     CHECK_EQ(coll_log_floor(3, 26), 2);
     CHECK_EQ(coll_log_ceil(2, (uint64_t)1 << 40), 40);
+    CHECK_EQ(coll_log_ceil(2, UINT64_MAX), 64);
     CHECK_EQ(coll_log_ceil(2, 1), 0);
 }
 

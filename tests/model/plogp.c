@@ -74,6 +74,9 @@ TEST(files)
     strcpy(words.table, "no/such/file");
     CHECK(!coll_plogp_load(&table, &words, &why));
     CHECK(!strcmp(why.text, "the table no/such/file cannot be read"));
+    strcpy(words.table, "/");
+    CHECK(!coll_plogp_load(&table, &words, &why));
+    CHECK(!strcmp(why.text, "the table / cannot be read"));
     {
         FILE *file;
         int number;
@@ -86,6 +89,11 @@ TEST(files)
         fclose(file);
         CHECK(coll_plogp_load(&table, &words, &why));
         CHECK_SAME(table.row[0].us[COLL_PLOGP_SMCC], 4);
+        file = fopen(words.table, "a");
+        fwrite("\0 2k 2 3 4\n", 1, 11, file);
+        fclose(file);
+        CHECK(!coll_plogp_load(&table, &words, &why));
+        CHECK(strstr(why.text, "is no text") != NULL);
         file = fopen(words.table, "w");
         for (int i = 0; i < 5000; i++)
             fputs("#23\n", file);
@@ -116,6 +124,18 @@ TEST(trees)
     CHECK_NEAR(coll_plogp_binary_us(&table, 8, 1 << 30, 1024), 10. * (1 << 20), 1e-4);
     CHECK_NEAR(coll_plogp_binomial_us(&table, 8, 1 << 30, 1024), 15. * (1 << 20), 1e-4);
     CHECK_NEAR(coll_plogp_flat_us(&table, 8, 1 << 30, 1024), 35. * (1 << 20), 1e-4);
+    /* nothing is gained by segments where two nodes are all, or a segment costs as much as all */
+    CHECK_SAME(coll_plogp_best_segment(&table, 2, 5000, coll_plogp_chain_us), 5000);
+    CHECK_SAME(coll_plogp_best_segment(&table, 8, 1024, coll_plogp_chain_us), 1024);
+    for (double bytes = 1000; bytes < 1e7; bytes *= 2.5)
+        for (uint32_t p = 2; p < 100; p += 7) {
+            const double best =
+                coll_plogp_best_segment(&coll_plogp_ibm, p, bytes, coll_plogp_binary_us);
+            CHECK(best >= 1 && best <= bytes);
+            for (double segment = 1; segment < bytes; segment *= 2)
+                CHECK(coll_plogp_binary_us(&coll_plogp_ibm, p, bytes, best) <=
+                      coll_plogp_binary_us(&coll_plogp_ibm, p, bytes, segment));
+        }
 }
 
 int main(void)

@@ -192,6 +192,13 @@ TEST(errors)
     loggp.L = COLL_TIME_LIMIT / 2;
     plan = sim_plan(COLL_BCAST, "fnomial", 16, 1, 0);
     CHECK_STATUS(coll_sim_run(&sim, &plan, false, &options), COLL_ERR_OVERFLOW);
+    for (int i = 0; i < 3; i++) { /* one cost that is too long; nothing waits for its end */
+        loggp.L = i == 0 ? coll_time_of(1e300) : 0;
+        loggp.o = i == 1 ? coll_time_of(1e300) : 0;
+        loggp.G = i == 2 ? 1e300 : 0;
+        plan = sim_plan(COLL_BCAST, "linear", 2, 4, 0);
+        CHECK_STATUS(coll_sim_run(&sim, &plan, false, &options), COLL_ERR_OVERFLOW);
+    }
     options.model = NULL;
     CHECK_STATUS(coll_sim_run(&sim, &plan, false, &options), COLL_ERR_NULL);
 }

@@ -222,6 +222,9 @@ refuses 'coll show: ring is not made of others, so --inner has no meaning' show 
 refuses 'coll show: --inner is written ROLE=NAME, not "ring"' show allreduce dpml -p 4 --inner ring
 refuses 'coll show: there is no role "above"; there are within, across' show allreduce dpml -p 4 --inner above=ring
 refuses 'coll show: there is no algorithm to use inside called "rong"; did you mean "ring"?' show allreduce dpml -p 4 --inner across=rong
+refuses 'coll show: --param f is given twice' show bcast fnomial -p 4 --param f=2 --param f=3
+refuses 'coll show: --inner across is given twice' show allreduce dpml -p 4 --inner across=ring --inner across=fnomial
+refuses 'coll show: --ranks is given twice' show bcast fnomial -p 4 --ranks 4
 refuses 'coll show: there is no parameter "g"; there are f, segment, order' show allreduce dpml -p 4 --inner across=fnomial,g=1
 refuses 'coll show: a parameter is written NAME=NUMBER, not "f"' show allreduce dpml -p 4 --inner across=fnomial,f
 refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "1"' show allreduce dpml -p 4 --inner across=fnomial,f=1
@@ -241,8 +244,12 @@ says '^nbl:alpha=54,beta=1.54,f2=2,f3=3,f4=4,f6=6,c2=0.25,c3=0$' model nbl N=9 W
 says '^allreduce rabenseifner  *44348 ns ' model loggp:L=1us,o=200,g=300,G=1,P=1024,n=8k
 says '^leaders  *16 ' model dpml:omni_path h=64 ppn=28 n=8k
 says '^leaders  *4 ' model dpml:infiniband h=64 ppn=28 n=8k
-says '^allreduce dpml  *- us' model dpml:infiniband h=64 ppn=28 n=8k l=29
+says '^zone of leaders  *B ' model dpml:omni_path h=64 ppn=28 n=8k
+says '^allreduce recursive_doubling  *40 us' model dpml:infiniband,a=1,b=0,c=0 h=1M ppn=1M n=1
+says '^leaders  *1 ' model dpml:infiniband,c=0,b=0 h=4000000000 ppn=4000000000 n=1
 says '^bcast chain  *143724 us' model plogp table=ibm P=8 n=8M segment=64k overlap=64k
+says '^segment of chain  *524288 bytes' model plogp table=ibm P=8 n=8M
+says '^chain, with penalty  *205134.5 us' model plogp table=ibm P=8 n=8M segment=64k overlap=64k ovp=.5
 says '^prefix  *287.50.. MB/s a node' model kumar lemieux P=64 m=1M
 if command -v python3 >/dev/null 2>&1; then
     run 0 model dpml:omni_path h=64 ppn=28 n=8k --json
@@ -257,8 +264,14 @@ refuses 'coll model: alpha of nbl is missing: alpha=… is the start-up of a mes
 refuses 'coll model: W of nbl is missing: W=… is the width of the mesh' model nbl:delta
 refuses 'coll model: f4 of nbl is a number from 0 on, not "-1"' model nbl:delta,f4=-1 N=1 W=1 H=1
 refuses 'coll model: W of nbl is a whole number from 1 to 65535, not "0"' model nbl:delta N=1 W=0 H=1
-refuses 'coll model: nbl has no preset or parameter "Q"; it has delta, delta_standard, delta_nominal, alpha, beta, f2, f3, f4, f6, c2, c3' model nbl:delta Q=1
-refuses 'coll model: host of moody is a preset of moody, not "x"' model moody:nic_f64_add P=3 M=1 host=x
+refuses 'coll model: nbl has no "Q"; it has delta, delta_standard, delta_nominal, alpha, beta, f2, f3, f4, f6, c2, c3, W, H, N, S' model nbl:delta Q=1
+refuses 'coll model: nbl has no "n"; did you mean "N"?' model nbl:delta n=5
+refuses 'coll model: host is a preset of moody' model moody:nic_f64_add P=3 M=1 host=x
+refuses 'coll model: the degree f is at least 2, or 0 for the best' model moody:nic_f64_add P=3 M=1 f=1
+refuses 'coll model: a node has at most ppn leaders, l' model dpml:infiniband h=64 ppn=28 n=8k l=29
+refuses 'coll model: a segment is at most n' model hockney:alpha=1,beta=1 P=8 n=1k segment=2k
+refuses 'coll model: a segment is at most n' model plogp table=ibm P=8 n=1k segment=2k
+refuses 'coll model: overlap is at most a segment' model plogp table=ibm P=8 n=1M segment=2k overlap=4k
 refuses 'coll model: the table no/such.txt cannot be read' model plogp table=no/such.txt P=8 n=1 segment=1
 refuses 'coll model: --json prints the answers of one model; coll model lists the models' model --json
 refuses 'coll model: --json prints answers, so it needs a question; coll model nbl explains it' model nbl --json
@@ -272,7 +285,9 @@ for model in hockney:alpha=5,beta=1 loggp:loggopsim moody:nic_f64_add kumar:lemi
 done
 says 'binomial' regimes --model hockney:alpha=5,beta=1 --collective bcast
 refuses 'coll regimes: --model is missing; coll model lists the models' regimes
-refuses 'coll regimes: the formulas of plogp are for one algorithm; coll model plogp evaluates them' regimes --model plogp
+says '^ *8388608  chain  *binary$' regimes --model plogp:table=ibm -p 32..64 -n 8M
+says '^ *8388608  binary$' regimes --model plogp:table=ibm segment=64k -p 1024 -n 8M
+refuses 'coll regimes: N of nbl is not asked for here: sizes are -p and -n, and what is compared stands in the table' regimes --model nbl:delta N=5
 refuses 'coll regimes: there is no contest of hockney for "bcst"; did you mean "bcast"?' regimes --model hockney --collective bcst
 refuses 'coll regimes: ppn of dpml is missing: ppn=… is the processes of a node' regimes --model dpml:infiniband
 refuses 'coll regimes: a picture'\''s name ends with .svg or .png, not "x.gif"' regimes --model nbl:delta --plot x.gif
@@ -406,7 +421,7 @@ refuses 'coll show: --layout is for collectives whose blocks may differ' show bc
 refuses 'coll show: --layout excludes --counts and --seed' show gatherv linear -p 2 --layout gaps --seed 1
 refuses 'coll show: --root-tables goes with --layout, for gatherv and scatterv' show gatherv linear -p 2 --root-tables
 # shellcheck disable=SC2046
-refuses 'coll show: --param is given more than 24 times' show bcast fnomial -p 4 $(yes ' --param f=2' | head -n 25)
+refuses 'coll show: --param is given more than 24 times' show bcast fnomial -p 4 $(seq -f '--param p%g=2' 25)
 refuses 'coll run: there is no element type "f65"; did you mean "f64"?' run allreduce ring -p 4 --type f65
 refuses 'coll run: there is no operator "summ"; did you mean "sum"?' run allreduce ring -p 4 --op summ
 refuses 'coll run: band is not defined on f64; it is on i8, i16, i32, i64, u8, u16, u32, u64' run allreduce ring -p 4 --op band

@@ -162,6 +162,11 @@ refuses '--window is a whole number from 1 to 32, not "33"' bcast linear -p 4 --
 refuses 'fnomial needs a window of at least 3' allreduce fnomial -p 4 --model $loggp --window 2
 refuses 'it takes longer than 26 days, which is as far as the simulator counts' bcast fnomial -p 16 --model loggp:L=600000s,o=1,g=1,G=1
 refuses 'a picture shows at most 1024 ranks, not 1025' bcast linear -p 1025 --model $loggp --svg x.svg
+refuses 'it takes longer than 26 days, which is as far as the simulator counts' bcast linear -p 2 --model hockney:alpha=1e299,beta=0
+refuses 'it takes longer than 26 days, which is as far as the simulator counts' bcast linear -p 4 --model hockney:alpha=1e299,beta=0 \
+    --noise noise:frequency=1e9,duration=1e-4
+refuses '--trace and --svg write different files, not both x.svg' bcast linear -p 4 --model $loggp --trace x.svg --svg x.svg
+refuses 'the name of the file is empty' bcast linear -p 4 --model $loggp --trace ''
 refuses '--trace and --svg write files, not "-"' bcast linear -p 4 --model $loggp --trace -
 refuses 'no/such/file cannot be written: No such file or directory' bcast linear -p 4 --model $loggp --trace no/such/file
 refuses 'there is too much to show, more than 131072 messages and operations: simulate fewer ranks or segments' \

@@ -130,7 +130,7 @@ COLL_INLINE double coll_dpml_us(const coll_dpml_costs *m, uint32_t h, uint32_t p
 }
 
 /* Equation 1: recursive doubling of p processes with a node each, ⌈lg p⌉ (a + n b + n c). */
-COLL_INLINE double coll_dpml_recursive_doubling_us(const coll_dpml_costs *m, uint32_t p,
+COLL_INLINE double coll_dpml_recursive_doubling_us(const coll_dpml_costs *m, uint64_t p,
                                                    double n)
 {
     return coll_log_ceil(2, p) * (m->a_us + n * (m->b_ns_per_byte + m->c_ns_per_byte) / 1000);
@@ -145,11 +145,11 @@ COLL_INLINE uint32_t coll_dpml_best_leaders(const coll_dpml_costs *m, uint32_t h
 {
     uint32_t best = 1;
     double least = coll_dpml_us(m, h, ppn, 1, n, 1);
-    for (uint32_t l = 2; l <= most && l <= ppn; l = powers ? 2 * l : l + 1) {
-        const double us = coll_dpml_us(m, h, ppn, l, n, 1);
+    for (uint64_t l = 2; l <= most && l <= ppn; l = powers ? 2 * l : l + 1) {
+        const double us = coll_dpml_us(m, h, ppn, (uint32_t)l, n, 1);
         if (us < least) {
             least = us;
-            best = l;
+            best = (uint32_t)l;
         }
     }
     return best;

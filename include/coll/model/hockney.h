@@ -41,9 +41,8 @@ static const coll_model coll_hockney_model = {"hockney",
 /* ⌈log_f P⌉: the least k with f^k ≥ P; f ≥ 2. */
 COLL_INLINE uint32_t coll_log_ceil(uint32_t f, uint64_t P)
 {
-    uint64_t power = 1;
     uint32_t k = 0;
-    for (; power < P; power *= f)
+    for (uint64_t rest = P > 0 ? P - 1 : 0; rest > 0; rest /= f)
         k++;
     return k;
 }

@@ -166,6 +166,7 @@ COLL_INLINE bool coll_plogp_load(coll_plogp_costs *m, const coll_plogp_words *wo
                                  coll_sentence *why)
 {
     char text[16384];
+    bool good;
     size_t n;
     FILE *file;
     if (strcmp(words->table, "ibm") == 0) {
@@ -173,13 +174,17 @@ COLL_INLINE bool coll_plogp_load(coll_plogp_costs *m, const coll_plogp_words *wo
         return true;
     }
     file = fopen(words->table, "r");
-    if (!file)
+    n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    good = file && !ferror(file); /* a folder can be opened */
+    if (file)
+        fclose(file);
+    if (!good)
         return coll_refuse(why, "the table %s cannot be read", words->table);
-    n = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
     text[n] = '\0';
     if (n == sizeof text - 1)
         return coll_refuse(why, "the table %s is longer than 16 KB", words->table);
+    if (strlen(text) != n)
+        return coll_refuse(why, "the table %s is no text", words->table);
     return coll_plogp_read(m, text, why);
 }
 
@@ -222,6 +227,26 @@ COLL_INLINE double coll_plogp_binomial_us(const coll_plogp_costs *m, uint32_t p,
 {
     const double k = ceil(bytes / segment), g = coll_plogp_us(m, COLL_PLOGP_G, segment);
     return coll_log_ceil(2, p) * (m->L_us + g + (k - 1) * g);
+}
+
+/* The segment that makes one of the trees above fastest, of the powers of two below the message and
+ * the message itself; the longest of several. */
+COLL_INLINE double coll_plogp_best_segment(const coll_plogp_costs *m, uint32_t p, double bytes,
+                                           double (*tree_us)(const coll_plogp_costs *m,
+                                                             uint32_t p, double bytes,
+                                                             double segment))
+{
+    double best = bytes, least = tree_us(m, p, bytes, bytes), segment = 1;
+    while (2 * segment < bytes)
+        segment *= 2;
+    for (; segment >= 1; segment /= 2) {
+        const double us = tree_us(m, p, bytes, segment);
+        if (us < least) {
+            least = us;
+            best = segment;
+        }
+    }
+    return best;
 }
 
 #endif /* COLL_MODEL_PLOGP_H */

@@ -17,10 +17,10 @@ typedef uint64_t coll_time;
 /* Simulated times stay below this, 26 days. */
 #define COLL_TIME_LIMIT ((coll_time)1 << 61)
 
-/* A cost in picoseconds, rounded to the nearest; at most a quarter of the limit. */
+/* A cost in picoseconds, rounded to the nearest; at most the limit, which no simulation reaches. */
 COLL_INLINE coll_time coll_time_of(double ps)
 {
-    return ps < (double)(COLL_TIME_LIMIT / 4) ? (coll_time)(ps + 0.5) : COLL_TIME_LIMIT / 4;
+    return ps < (double)COLL_TIME_LIMIT ? (coll_time)(ps + 0.5) : COLL_TIME_LIMIT;
 }
 
 COLL_INLINE coll_time coll_later(coll_time a, coll_time b)

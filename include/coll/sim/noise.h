@@ -75,8 +75,8 @@ COLL_INLINE coll_time coll_noise_end(const coll_noise *noise, uint32_t rank, col
                                      coll_time work)
 {
     coll_time t = start;
-    if (work == 0)
-        return start;
+    if (work == 0 || work >= COLL_TIME_LIMIT)
+        return start + work;
     for (uint64_t i = start / noise->period; t < COLL_TIME_LIMIT; i++) {
         const coll_i_interruption at = coll_i_noise_in(noise, rank, i);
         const coll_time over = (i + 1) * noise->period;

@@ -178,6 +178,8 @@ COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool
         sim->makespan = coll_later(sim->makespan, sim->ranks[rank].finish);
         if (!coll_i_sim_done(&sim->ranks[rank]))
             coll_i_sim_fail(sim, COLL_ERR_DEADLOCK, rank);
+        else if (sim->ranks[rank].finish >= COLL_TIME_LIMIT)
+            coll_i_sim_fail(sim, COLL_ERR_OVERFLOW, rank);
     }
     return sim->status;
 }
