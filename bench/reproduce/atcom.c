@@ -122,7 +122,7 @@ static void figures(void)
     report_section("Figures 4.15 to 4.17: what the equations say of 8 MB to 8 x 16 processes");
     for (int i = 0; i < 3; i++) {
         report_picture(equations[i].name, equations[i].title, "overlap, bytes", "s",
-                       "set logscale x 2\nset yrange [0:*]");
+                       "set logscale x 2\nset format x '%.0b%B'\nset yrange [0:*]");
         for (double segment = 1 << 14; segment <= 1 << 23; segment *= 4) {
             char label[40];
             snprintf(label, sizeof label, "segments of %g K", segment / 1024);
@@ -201,7 +201,8 @@ static void simulated_tables(void)
                   filtered.overlap ? simulated_mixed(&bytes, filtered.segment, filtered.overlap)
                                    : filtered.us);
     report_picture("atcom_4_1", "Simulated broadcasts of 8 MB to 8 x 16 ranks",
-                   "overlap, bytes", "s", "set logscale x 2\nset yrange [0:*]");
+                   "overlap, bytes", "s",
+                   "set logscale x 2\nset format x '%.0b%B'\nset yrange [0:*]");
     for (uint32_t s = 14; s <= 23; s++) {
         char label[40];
         snprintf(label, sizeof label, "segments of %u K", 1u << s >> 10);
@@ -217,4 +218,5 @@ void reproduce_atcom(void)
     tables();
     figures();
     simulated_tables();
+    reproduce_atcom_library();
 }

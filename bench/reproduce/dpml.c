@@ -30,7 +30,8 @@ static void figure_1(void)
                     coll_dpml_zone(&coll_dpml_omni_path, 16, 65536) == 'C',
                 "256 bytes, 4 KB, 64 KB");
     report_picture("dpml_1", "Omni-Path-like network, pairs of processes", "bytes",
-                   "throughput, times one pair", "set logscale x 2\nset logscale y 2");
+                   "throughput, times one pair",
+                   "set logscale x 2\nset format x '%.0b%B'\nset logscale y 2");
     for (uint32_t l = 2; l <= 16; l *= 2) {
         char label[40];
         snprintf(label, sizeof label, "%u pairs", l);
@@ -77,7 +78,8 @@ static void figures_4_to_7(void)
         char name[40], title[100];
         snprintf(name, sizeof name, "dpml_%s", c->figure);
         snprintf(title, sizeof title, "Cluster %s; points: simulated", c->name);
-        report_picture(name, title, "bytes", "us", "set logscale x 2\nset logscale y");
+        report_picture(name, title, "bytes", "us",
+                       "set logscale x 2\nset format x '%.0b%B'\nset logscale y");
         for (uint32_t l = 1; l <= 16; l *= 2) {
             char label[40];
             snprintf(label, sizeof label, "%u leader%s", l, l > 1 ? "s" : "");
@@ -217,7 +219,7 @@ static void figure_8(void)
     report_cannot("the lead of socket leaders at 4 bytes by simulation",
                   "Simulated copies between sockets take no longer than others.");
     report_picture("dpml_8", "16 nodes x 28 processes; points: simulated", "bytes", "us",
-                   "set logscale x 2\nset logscale y");
+                   "set logscale x 2\nset format x '%.0b%B'\nset logscale y");
     for (int k = 0; k < 3; k++) {
         report_curve(k == 0   ? "host, best leaders"
                      : k == 1 ? "node leader"

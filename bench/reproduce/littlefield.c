@@ -115,14 +115,20 @@ static void figure_4(void)
                 (unsigned long long)best[3]);
 }
 
+/* A map of regimes: meshes of so many nodes, and a cell for each point. */
+#define MAP                                                                                    \
+    "set logscale x 2\nset logscale y\nset style fill solid noborder\nset xtics scale 0\n"     \
+    "unset grid"
+
 static void regimes(const char *name, const char *title, const coll_nbl_costs *m,
                     unsigned cells[3])
 {
     static const char *const names[] = {"tree", "snake", "fence"};
-    report_picture(name, title, "nodes", "elements", "set logscale xy\nset xrange [12:1400]");
+    report_picture(name, title, "nodes", "elements",
+                   MAP "\nset xrange [11:1448]\nset yrange [91:5.2e5]");
     for (unsigned a = 0; a < 3; a++) {
         cells[a] = 0;
-        report_curve(names[a], "points pt 5 ps 1.6");
+        report_curve(names[a], ":($1/1.4142):($1*1.4142):($2/1.0955):($2*1.0955) with boxxy");
         for (double N = 100; N < 5.1e5; N *= 1.2)
             for (uint32_t log = 4; log <= 10; log++) {
                 const uint32_t W = 1u << (log + 1) / 2, H = 1u << log / 2;
@@ -193,16 +199,13 @@ static void simulated_regimes(const char *name, const char *title, const coll_nb
             worst = fmax(worst, us[formula] / us[fastest[i][k]]);
         }
     report_picture(name, title, "nodes", "elements",
-                   "set logscale xy\nset xrange [12:400]\nset yrange [50:200000]");
+                   MAP "\nset xtics 4\nset xrange [8:512]\nset yrange [50:199526]");
     for (unsigned a = 0; a < 3; a++) {
-        bool any = false;
+        report_curve(names[a], ":($1/2):($1*2):($2/1.9953):($2*1.9953) with boxxy");
+        report_point(1, 1); /* for the key; outside of the map */
         for (uint32_t i = 0; i < 18; i++)
-            if (fastest[i / 6][i % 6] == a) {
-                if (!any)
-                    report_curve(names[a], "points pt 5 ps 1.6");
-                any = true;
+            if (fastest[i / 6][i % 6] == a)
                 report_point(16 << 2 * (i / 6), 100 * pow(10, i % 6 * .6));
-            }
     }
     report_says(title, "as by the formulas", 10 * equal >= 8 * cells && worst < 1.15,
                 "%u of %u points; elsewhere the formulas' choice takes at most %.1f %% longer",

@@ -8,5 +8,6 @@ void reproduce_littlefield(void);
 void reproduce_dpml(void);
 void reproduce_kumar(void);
 void reproduce_atcom(void);
+void reproduce_atcom_library(void); /* its part on chapters 2 and 3 */
 
 #endif /* COLL_BENCH_REPRODUCE_PAPERS_H */

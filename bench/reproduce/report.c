@@ -17,7 +17,7 @@ enum { PICTURES = 64, CURVES = 24 };
 
 static FILE *md;
 static FILE *script; /* of the picture that is being written */
-static char label[CURVES][80], style[CURVES][32];
+static char label[CURVES][80], style[CURVES][96];
 static int curves, pictures, rows, statements, broken;
 static char picture[PICTURES][64];
 static bool in_table, failed;
@@ -56,8 +56,8 @@ static void picture_end(void)
     fprintf(script, "plot ");
     for (int i = 0; i < curves; i++) {
         colour += label[i][0] != '\0' || i == 0;
-        fprintf(script, "%s$c%d using 1:2 with %s lc %d title \"%s\"", i ? ", \\\n     " : "",
-                i, style[i], colour, label[i]);
+        fprintf(script, "%s$c%d using 1:2%s lc %d title \"%s\"", i ? ", \\\n     " : "", i,
+                style[i], colour, label[i]);
     }
     fprintf(script, "\n");
     finish(script);
@@ -95,7 +95,7 @@ void report_curve(const char *name, const char *drawn)
     if (curves > 0)
         fprintf(script, "END\n");
     snprintf(label[curves], sizeof label[0], "%s", name);
-    snprintf(style[curves], sizeof style[0], "%s", drawn);
+    snprintf(style[curves], sizeof style[0], "%s%s", drawn[0] == ':' ? "" : " with ", drawn);
     fprintf(script, "$c%d << END\n", curves++);
 }
 

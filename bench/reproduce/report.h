@@ -35,7 +35,8 @@ void report_cannot(const char *what, const char *why);
 /* Begins a picture; `more` are further lines for gnuplot, or NULL. */
 void report_picture(const char *name, const char *title, const char *x, const char *y,
                     const char *more);
-/* Begins a curve of the picture, drawn in a style of gnuplot: "lines", "linespoints", "points". One
+/* Begins a curve of the picture, drawn in a style of gnuplot: "lines", "linespoints", "points", or,
+ * where that needs more than x and y, with the rest of `using`: ":($1/2):($1*2) with xerror". One
  * without a label has the colour of the one before: points on a line. */
 void report_curve(const char *label, const char *style);
 void report_point(double x, double y);

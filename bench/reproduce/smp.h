@@ -50,23 +50,36 @@ static inline void smp_receive(const coll_cost_model *model, const coll_message 
         smp_move(model, m, COLL_PLOGP_OR, cost);
 }
 
-/* A broadcast of so many bytes on nodes of ppn ranks by a row with four parameters at most. */
-static inline double smp_us(uint32_t nodes, uint32_t ppn, uint64_t bytes, const char *row,
-                            const uint32_t params[COLL_PARAM_MAX])
+/* A cluster of SMP nodes. `delayed`: copies and messages slow each other down, as above; only with
+ * the network of the IBM. */
+typedef struct smp_cluster {
+    const coll_plogp_costs *network;
+    const coll_shm_costs *memory;
+    bool delayed;
+} smp_cluster;
+
+static const smp_cluster smp_ibm = {&coll_plogp_ibm, &smp_memory, true};
+
+/* A collective of so many bytes, of a vector or a block, on nodes of ppn ranks by a row. */
+static inline double smp_us(const smp_cluster *cluster, coll_collective collective,
+                            uint32_t nodes, uint32_t ppn, uint64_t bytes, const char *row,
+                            const uint32_t *params)
 {
-    coll_problem problem = simulated_problem(COLL_BCAST, nodes * ppn, (size_t)bytes / 8);
+    coll_problem problem = simulated_problem(collective, nodes * ppn, (size_t)bytes / 8);
     coll_cost_model network, model;
     coll_sim_options options;
     coll_sim_shm shm;
     coll_nodes_even(&problem.nodes, nodes * ppn, ppn);
-    coll_sim_plogp_init(&network, &coll_plogp_ibm);
-    shm.costs = &smp_memory;
+    coll_sim_plogp_init(&network, cluster->network);
+    shm.costs = cluster->memory;
     shm.between = &network;
     shm.nodes = &problem.nodes;
     shm.ends = nodes * ppn;
     coll_sim_shm_init(&model, &shm);
-    model.send = smp_send;
-    model.receive = smp_receive;
+    if (cluster->delayed) {
+        model.send = smp_send;
+        model.receive = smp_receive;
+    }
     options = simulated_options(&model);
     return simulated_us(&problem, row, params, &options);
 }
@@ -75,7 +88,7 @@ static inline double smp_us(uint32_t nodes, uint32_t ppn, uint64_t bytes, const 
 static inline double smp_inter_us(uint64_t bytes, uint64_t segment)
 {
     const uint32_t params[COLL_PARAM_MAX] = {1, (uint32_t)(segment / 8)};
-    return smp_us(SMP_NODES, 1, bytes, "chain", params);
+    return smp_us(&smp_ibm, COLL_BCAST, SMP_NODES, 1, bytes, "chain", params);
 }
 
 /* Within a node alone, through two buffers of up to 64 KB. */
@@ -83,7 +96,7 @@ static inline double smp_within_us(uint64_t bytes)
 {
     const uint32_t piece = bytes < 65536 ? (uint32_t)bytes / 8 : 65536 / 8;
     const uint32_t params[COLL_PARAM_MAX] = {64, 2, piece};
-    return smp_us(1, SMP_RANKS, bytes, "shm", params);
+    return smp_us(&smp_ibm, COLL_BCAST, 1, SMP_RANKS, bytes, "shm", params);
 }
 
 /* Both at once: a chain of segments of which so many bytes are copied while the next is under
@@ -92,7 +105,7 @@ static inline double smp_mixed_us(uint64_t bytes, uint64_t segment, uint64_t ove
 {
     const uint32_t params[COLL_PARAM_MAX] = {1, 2, (uint32_t)(segment / 8),
                                              (uint32_t)(overlap / 8)};
-    return smp_us(SMP_NODES, SMP_RANKS, bytes, "mixed", params);
+    return smp_us(&smp_ibm, COLL_BCAST, SMP_NODES, SMP_RANKS, bytes, "mixed", params);
 }
 
 #endif /* COLL_BENCH_REPRODUCE_SMP_H */
