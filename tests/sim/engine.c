@@ -130,6 +130,47 @@ TEST(large_inboxes)
     }
 }
 
+/* ---- program order ----------------------------------------------------------------------- */
+
+/* Rank 0's window of 4: it receives from 5, early, and from 1, late, and then sends what came from 1
+ * to 2, 3 and 4. The send to 4 gets the slot of the first receive, below those of the others. */
+static unsigned forwards(const coll_plan *plan, uint32_t rank, size_t s, coll_action *out)
+{
+    (void)plan;
+    if (rank != 0)
+        coll_act_move(out, rank == 1 || rank == 5, 0, COLL_AT(COLL_OUT, 0), 1);
+    else if (s < 2)
+        coll_act_recv(out, s == 0 ? 5 : 1, COLL_AT(COLL_OUT, 1 - s), 1);
+    else
+        coll_act_send(out, (uint32_t)s, COLL_AT(COLL_OUT, 0), 1);
+    return 1;
+}
+
+static size_t forwards_steps(const coll_plan *plan, uint32_t rank)
+{
+    (void)plan;
+    return rank == 0 ? 5 : 1;
+}
+
+TEST(sends_that_wait_since_one_time_go_in_program_order)
+{
+    coll_plan plan = sim_plan(COLL_ALLREDUCE, "ring", 6, 6, 0);
+    coll_algorithm algorithm = *plan.algorithm;
+    const coll_time skew[6] = {0, 1000000000, 0, 0, 0, 0};
+    coll_sim_options options;
+    make_model(1e18);
+    algorithm.steps = forwards_steps;
+    algorithm.step = forwards;
+    plan.algorithm = &algorithm;
+    coll_sim_options_init(&options, &model);
+    options.skew = skew;
+    options.window = 4;
+    CHECK_STATUS(coll_sim_run(&sim, &plan, false, &options), COLL_OK);
+    CHECK(skew[1] < coll_sim_finish(&sim, 2));
+    CHECK(coll_sim_finish(&sim, 2) < coll_sim_finish(&sim, 3));
+    CHECK(coll_sim_finish(&sim, 3) < coll_sim_finish(&sim, 4));
+}
+
 /* ---- what is wrong ----------------------------------------------------------------------- */
 
 static size_t one_step(const coll_plan *plan, uint32_t rank)
@@ -234,6 +275,7 @@ int main(void)
     RUN(seeds);
     RUN(given_skew);
     RUN(large_inboxes);
+    RUN(sends_that_wait_since_one_time_go_in_program_order);
     RUN(errors);
     RUN(memory_of_a_rank);
     coll_sim_free(&sim);

@@ -132,7 +132,8 @@ COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
     coll_request *r = &at->request;
     const uint32_t most = sim->options.window, had = r->window;
     const uint32_t window = had == 0 ? (most < 2 ? most : 2) : 2 * had < most ? 2 * had : most;
-    coll_slot *slots;
+    const uint32_t *places;
+    coll_slot *slots, *old;
     for (uint32_t left = coll_i_sim_unwatched(at); left; left &= left - 1) {
         const uint32_t k = COLL_LOWEST_BIT(left);
         if (had == most || coll_i_slot_time(&r->slots[k]) <= sim->now)
@@ -145,18 +146,22 @@ COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
         coll_i_sim_fail(sim, COLL_ERR_MEMORY, rank);
         return false;
     }
-    if (had > 0) {
-        memcpy(slots, r->slots, had * sizeof *slots);
-        coll_i_slots_give(&sim->slots, r->slots, coll_log2_ceil(had));
-    }
+    old = r->slots;
+    places = coll_i_sim_places(r);
     r->slots = slots;
     r->window = (uint8_t)window;
+    if (had > 0) {
+        memcpy(slots, old, had * sizeof *slots);
+        memcpy(coll_i_sim_places(r), places, had * sizeof *places);
+        coll_i_slots_give(&sim->slots, old, coll_log2_ceil(had));
+    }
     r->free |= coll_i_all(r) & ~(((uint32_t)1 << had) - 1);
     return true;
 }
 
-/* Takes an action into the window, and begins what of it can begin. */
-COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_action *a)
+/* Takes the action of a place in the program into the window, and begins what of it can begin. */
+COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_action *a,
+                                  uint32_t place)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
     coll_request *r = &at->request;
@@ -166,6 +171,7 @@ COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_actio
         return;
     }
     k = coll_i_admit(r, a);
+    coll_i_sim_places(r)[k] = place;
     unseen =
         coll_i_sim_unwatched(at) & (r->slots[k].gate | r->slots[k].hold | r->slots[k].order);
     for (; unseen; unseen &= unseen - 1)
@@ -184,7 +190,7 @@ COLL_INLINE void coll_i_sim_fill(coll_sim *sim, uint32_t rank)
         uint32_t i = r->skip;
         for (; i < n && (r->free || coll_i_sim_room(sim, rank)); i++)
             if (acts[i].count != 0)
-                coll_i_sim_admit(sim, rank, &acts[i]);
+                coll_i_sim_admit(sim, rank, &acts[i], (uint32_t)r->step * COLL_STEP_MAX + i);
         r->skip = (uint8_t)(i < n ? i : 0);
         if (i < n)
             return;
@@ -193,13 +199,14 @@ COLL_INLINE void coll_i_sim_fill(coll_sim *sim, uint32_t rank)
 }
 
 /* Gives the processor and the ports to who has waited longest: among those of one time, sends
- * before messages before computations. Returns when there may be something to give again. */
+ * before messages before computations, and of these the first in program order. Returns when there
+ * may be something to give again. */
 COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
     while (at->waits != 0 || at->arrived != COLL_I_SIM_NONE_LISTED) {
         coll_time since = COLL_NEVER, again = COLL_NEVER; /* since: the time and the kind */
-        uint32_t next = 0;
+        uint32_t first = 0, next;                         /* of slots */
         bool message = false;
         if (at->cpu > sim->now)
             return at->cpu;
@@ -216,7 +223,9 @@ COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
                 again = at->out < again ? at->out : again;
             } else if (time < since) {
                 since = time;
-                next = k;
+                first = (uint32_t)1 << k;
+            } else if (time == since) {
+                first |= (uint32_t)1 << k;
             }
         }
         if (at->arrived != COLL_I_SIM_NONE_LISTED) {
@@ -232,6 +241,7 @@ COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
         }
         if (since == COLL_NEVER)
             return again;
+        next = coll_i_sim_oldest(&at->request, first);
         at->waits &= ~((uint32_t)1 << next);
         if (coll_i_has(COLL_I_SENDS, &at->request.slots[next].act))
             coll_i_sim_send(sim, rank, next);
@@ -241,7 +251,7 @@ COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
     return COLL_NEVER;
 }
 
-/* Does all that can be done on a rank now. */
+/* Does all that can be done on a rank now, in program order. */
 COLL_INLINE void coll_i_sim_settle(coll_sim *sim, uint32_t rank)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
@@ -249,11 +259,12 @@ COLL_INLINE void coll_i_sim_settle(coll_sim *sim, uint32_t rank)
     coll_time again;
     do {
         while (r->ready) {
-            const uint32_t k = COLL_LOWEST_BIT(r->ready);
-            if (coll_i_sim_held(r, k))
-                r->ready &= r->ready - 1;
-            else
-                coll_i_sim_launch(sim, rank, k);
+            uint32_t left = r->ready;
+            for (; left; left &= left - 1)
+                if (coll_i_sim_held(r, COLL_LOWEST_BIT(left)))
+                    r->ready &= ~(left & (0 - left));
+            if (r->ready)
+                coll_i_sim_launch(sim, rank, coll_i_sim_oldest(r, r->ready));
         }
         if (r->step < r->steps)
             coll_i_sim_fill(sim, rank);

@@ -63,6 +63,25 @@ COLL_INLINE void coll_i_slot_set_time(coll_slot *slot, coll_time time)
     slot->handle.word[1] = (uintptr_t)(time >> 32);
 }
 
+/* Behind the slots: which place in the program the action of each has. */
+COLL_HOT_INLINE uint32_t *coll_i_sim_places(const coll_request *r)
+{
+    return (uint32_t *)(void *)(r->slots + r->window);
+}
+
+/* The first of some slots in program order. Places wrap, but those of a window lie together. */
+COLL_HOT_INLINE uint32_t coll_i_sim_oldest(const coll_request *r, uint32_t slots)
+{
+    const uint32_t *places = coll_i_sim_places(r);
+    uint32_t oldest = COLL_LOWEST_BIT(slots);
+    for (slots &= slots - 1; slots; slots &= slots - 1) {
+        const uint32_t k = COLL_LOWEST_BIT(slots);
+        if (places[oldest] - places[k] < UINT32_MAX / 2)
+            oldest = k;
+    }
+    return oldest;
+}
+
 enum { COLL_I_SIM_SLOT_CLASSES = 6, COLL_I_SIM_SLAB = 256 * 1024, COLL_I_SIM_SLAB_HEAD = 64 };
 
 typedef union coll_i_slab {
@@ -119,10 +138,10 @@ COLL_INLINE bool coll_i_slots_next(coll_i_slots *pool)
     return true;
 }
 
-/* A block of 2^order slots; NULL: there is no memory. */
+/* A block of 2^order slots, and what lies behind them; NULL: there is no memory. */
 COLL_INLINE coll_slot *coll_i_slots_take(coll_i_slots *pool, uint32_t order)
 {
-    const size_t bytes = sizeof(coll_slot) << order;
+    const size_t bytes = (sizeof(coll_slot) + 2 * sizeof(uint32_t)) << order;
     void *block = pool->free[order];
     if (block) {
         memcpy(&pool->free[order], block, sizeof block);
