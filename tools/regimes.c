@@ -66,6 +66,7 @@ static void ask_elements(struct question *q, uint64_t p, double count)
 
 static void ask_nodes(struct question *q, uint64_t p, double count)
 {
+    q->ppn = q->ppn < (double)p ? q->ppn : (double)p;
     q->h = ceil((double)p / q->ppn);
     q->n = count;
 }

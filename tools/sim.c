@@ -161,9 +161,9 @@ static bool write_files(const struct world *w, const struct setting *s, const co
         refuse("there is too much to show, more than %d messages and operations: simulate "
                "fewer ranks or segments",
                s->svg ? SVG_MOST : TRACE_MOST);
-    snprintf(title, sizeof title, "%s %s, %u ranks: %.12g us",
+    snprintf(title, sizeof title, "%s %s, %u rank%s: %.12g us",
              coll_collective_name(w->job->collective), w->job->algorithm->name, w->job->p,
-             coll_time_us(sim->makespan));
+             w->job->p == 1 ? "" : "s", coll_time_us(sim->makespan));
     if (s->trace) {
         output_open(&out, s->trace);
         coll_sim_trace(&w->record, sim, title, out.file);
@@ -245,10 +245,10 @@ static void print_report(const struct world *w, const struct setting *s, const c
         for (uint32_t i = 0; i < n; i++) {
             const coll_link_load *load = coll_sim_link(sim, links[i]);
             w->options.topology->name(w->options.topology, links[i], text, sizeof text);
-            printf("%-10s %s: %" PRIu64 " messages, %" PRIu64
+            printf("%-10s %s: %" PRIu64 " message%s, %" PRIu64
                    " bytes, taken %.7g us, waited for %.7g us\n",
-                   i ? "" : "busiest", text, load->messages, load->bytes,
-                   coll_time_us(load->busy), coll_time_us(load->waited));
+                   i ? "" : "busiest", text, load->messages, load->messages == 1 ? "" : "s",
+                   load->bytes, coll_time_us(load->busy), coll_time_us(load->waited));
         }
         free(links);
     }

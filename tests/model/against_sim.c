@@ -1,5 +1,6 @@
 /* tests/model/against_sim.c — every closed form against the simulator: within 1 % wherever its
- * assumptions hold, and where they do not, what makes the difference */
+ * assumptions hold, and where they do not, what makes the difference; those of nodes with a memory
+ * are in against_sim_nodes.c */
 #include "coll/model.h"
 #include "coll/placement.h"
 
@@ -132,6 +133,42 @@ TEST(hockney_powers_of_two)
         }
 }
 
+/* Segments that divide the vector. */
+TEST(hockney_chains)
+{
+    for (uint32_t P = 2; P <= 40; P += 3)
+        for (uint32_t segment = 64; segment <= 1 << 14; segment *= 4)
+            CHECK_NEAR(hockney_of(COLL_BCAST, "chain", P, 1 << 14, 1, segment),
+                       coll_hockney_chain_us(&hockney, P, 8 << 14, 8 * segment), 1e-9);
+}
+
+/* The cost equation, a copy into the NIC's memory for each message that is not there yet: here each
+ * message bears its share of them. Barriers cost nothing, as the nodes keep in step by
+ * themselves. */
+static void kumar(coll_kumar_algorithm algorithm, const char *name, uint32_t P, uint32_t k)
+{
+    const coll_kumar_costs c = {9, 0, 3.3, 2.9};
+    const coll_kumar_terms t = coll_kumar_terms_of(algorithm, P, k, 16);
+    const coll_hockney_costs costs = {
+        c.alpha_us, c.beta_em_ns_per_byte + t.copies / t.messages * c.delta_ns_per_byte, 0};
+    const coll_plan plan = sim_plan(COLL_ALLGATHER, name, P, 1024, k);
+    coll_cost_model model;
+    coll_sim_hockney at;
+    coll_sim_hockney_init(&model, &at, &costs);
+    CHECK_NEAR((double)sim_ps(&plan, &model) * 1e-6, coll_kumar_us(&c, &t, 8192), 1e-6);
+}
+
+TEST(kumar_allgathers)
+{
+    for (uint32_t P = 2; P <= 128; P *= 2) {
+        kumar(COLL_KUMAR_DIRECT, "linear", P, 0);
+        kumar(COLL_KUMAR_RING, "ring", P - 1 + P / 2, 0); /* 2, 5, 11 … nodes */
+        kumar(COLL_KUMAR_PREFIX, "prefix", P, 0);
+        for (uint32_t k = 2; k <= 8 && k <= P; k *= 2)
+            kumar(COLL_KUMAR_KPREFIX, "kprefix", P, k);
+    }
+}
+
 /* ---- Moody ----------------------------------------------------------------------------------- */
 
 static double moody_us(const coll_moody_costs *costs, const char *name, uint32_t P, size_t M,
@@ -163,6 +200,23 @@ TEST(moody)
         for (uint32_t P = 2; P <= 64; P *= 2)
             CHECK_NEAR(moody_us(m, "linear", P, 1, 0), coll_moody_serial_us(m, P, 1), 1e-6);
     }
+}
+
+/* Halved until full trees are left. */
+TEST(moody_splits)
+{
+    const coll_moody_costs *m = &coll_moody_nic_f64_add;
+    const coll_sim_moody at = {m, m, NULL};
+    coll_cost_model model;
+    coll_sim_moody_init(&model, &at);
+    for (uint32_t f = 2; f <= 4; f++)
+        for (uint32_t trees = f * f; trees <= 81; trees *= f)
+            for (uint32_t splits = 1; splits <= 4; splits++) {
+                const coll_plan plan =
+                    sim_plan_with(COLL_REDUCE, "fnomial_split", trees << splits, 16, f, splits);
+                CHECK_NEAR((double)sim_ps(&plan, &model) * 1e-6,
+                           coll_moody_split_us(m, trees << splits, f, 16, splits), .01);
+            }
 }
 
 /* The hybrid of n = log_f P ≥ 2 full phases. The formula takes half of the meeting of host and NIC
@@ -276,65 +330,6 @@ TEST(nbl_pipelines)
     }
 }
 
-/* ---- shared memory --------------------------------------------------------------------------- */
-
-enum { DPML_RANKS = 64, DPML_PPN = 8, DPML_TABLES = 4 * DPML_RANKS };
-
-/* An allreduce of `count` doubles by l leaders a node, with recursive doubling between nodes. */
-static double dpml_us(const coll_dpml_costs *costs, size_t count, uint32_t l)
-{
-    static coll_plan plans[DPML_RANKS];
-    static coll_kit kits[DPML_RANKS];
-    static size_t tables[DPML_RANKS][DPML_TABLES];
-    const coll_use across = {COLL_ACROSS, sim_row(COLL_ALLREDUCE, "recursive_doubling"), NULL};
-    const uint32_t params[COLL_PARAM_MAX] = {l};
-    coll_sim_machine machine;
-    coll_sim_options options;
-    coll_problem problem;
-    coll_sentence why;
-    coll_sim sim;
-    double us;
-    char words[400];
-    coll_problem_init(&problem, COLL_ALLREDUCE, DPML_RANKS, count, sizeof(double));
-    problem.flags = COLL_COMMUTATIVE;
-    coll_nodes_even(&problem.nodes, DPML_RANKS, DPML_PPN);
-    CHECK(coll_kit_tables(&problem) <= DPML_TABLES);
-    for (uint32_t r = 0; r < DPML_RANKS; r++) {
-        coll_kit_init(&kits[r], r, tables[r], DPML_TABLES);
-        kits[r].uses = &across;
-        kits[r].n_uses = 1;
-        CHECK_STATUS(coll_plan_build(&plans[r], sim_row(COLL_ALLREDUCE, "dpml"), &problem,
-                                     params, &kits[r]),
-                     COLL_OK);
-    }
-    (void)coll_parameters_text(&coll_dpml_model, costs, words, sizeof words);
-    coll_sim_machine_init(&machine, &problem.nodes, DPML_RANKS);
-    CHECK(coll_sim_machine_read(&machine, words, &why));
-    coll_sim_options_init(&options, &machine.model);
-    options.topology = machine.nics;
-    options.window = 32;
-    coll_sim_init(&sim);
-    CHECK_STATUS(coll_sim_run(&sim, plans, true, &options), COLL_OK);
-    us = coll_time_us(sim.makespan);
-    coll_sim_free(&sim);
-    return us;
-}
-
-/* Where all ranks are leaders, exactly. Where some are not, these wait until a leader has copied
- * its result to where they find it: a copy that the formula does not have. */
-TEST(dpml)
-{
-    const coll_dpml_costs *m = &coll_dpml_infiniband;
-    for (uint32_t l = 1; l <= DPML_PPN; l *= 2)
-        for (size_t count = 1024; count <= 1 << 16; count *= 8) {
-            const double n = 8 * (double)count;
-            const double more =
-                l < DPML_PPN ? m->a_shm_us + n / l * m->b_shm_ns_per_byte / 1000 : 0;
-            CHECK_NEAR(dpml_us(m, count, l),
-                       coll_dpml_us(m, DPML_RANKS / DPML_PPN, DPML_PPN, l, n, 1) + more, .01);
-        }
-}
-
 int main(void)
 {
     RUN(loggp_trees);
@@ -342,11 +337,13 @@ int main(void)
     RUN(loggp_rounds);
     RUN(loggp_trees_that_are_not_full);
     RUN(hockney_powers_of_two);
+    RUN(hockney_chains);
+    RUN(kumar_allgathers);
     RUN(moody);
+    RUN(moody_splits);
     RUN(moody_hybrid);
     RUN(plogp_chains);
     RUN(plogp_trees);
     RUN(nbl_pipelines);
-    RUN(dpml);
     return check_done();
 }

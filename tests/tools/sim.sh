@@ -26,7 +26,7 @@ says 'makespan   12.4 us' allreduce fabric -p 8 --count 100 --nodes 2 --model ho
 says 'hops       3 in all, 2 at the most' gather linear -p 3 --count 1 --model $loggp --topology mesh:3
 says 'busiest    (1) to (0): 2 messages, 16 bytes, taken 0.008 us, waited for 0.004 us' \
     gather linear -p 3 --count 1 --model $loggp --topology mesh:3
-says '           (2) to (1): 1 messages, 8 bytes, taken 0.004 us, waited for 0 us' \
+says '           (2) to (1): 1 message, 8 bytes, taken 0.004 us, waited for 0 us' \
     gather linear -p 3 --count 1 --model $loggp --topology mesh:3 --links 9
 # The closed form of the model, in the same words.
 run 0 allreduce dpml -p 64 --nodes 8 --count 8k --param leaders=4 --model dpml:infiniband
@@ -134,6 +134,7 @@ refuses 'L of loggp is given twice' bcast linear -p 4 --model loggp:L=1,L=2
 refuses 'the table no/such.txt cannot be read' bcast linear -p 4 --model plogp:table=no/such.txt
 refuses 'there is no topology "mush"; did you mean "mesh"?' bcast linear -p 4 --model $loggp --topology mush:2x2
 refuses 'mesh:2x3 has 6 places, and there are 4 ranks' bcast linear -p 4 --model $loggp --topology mesh:2x3
+refuses 'nodes:1x1x1 has 1 place, and there are 4 ranks' bcast linear -p 4 --model $loggp --topology nodes:1x1x1
 refuses 'mesh has sizes such as 16x32, not "mesh:2x"' bcast linear -p 4 --model $loggp --topology mesh:2x
 refuses 'fattree:k=4,n=1,missing=3 has 3 places without the missing ones, and there are 4 ranks' bcast linear -p 4 --model $loggp \
     --topology fattree:k=4,n=1,missing=3

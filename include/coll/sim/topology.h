@@ -84,7 +84,8 @@ COLL_INLINE bool coll_topology_fits(const coll_topology *topology, const char *t
 {
     const uint32_t room = topology->ends - topology->n_missing;
     if (p > room || (topology->full && p < room))
-        return coll_refuse(why, "%s has %u places%s, and there %s %u rank%s", text, room,
+        return coll_refuse(why, "%s has %u place%s%s, and there %s %u rank%s", text, room,
+                           room == 1 ? "" : "s",
                            topology->n_missing ? " without the missing ones" : "",
                            p == 1 ? "is" : "are", p, p == 1 ? "" : "s");
     return true;
