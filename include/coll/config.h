@@ -97,6 +97,15 @@ COLL_INLINE void coll_i_copy(void *dst, const void *src, size_t bytes)
         to[i] = from[i];
 }
 
+/* The line of memory at p will be read soon. */
+#ifndef COLL_PREFETCH
+#if defined(__GNUC__) || defined(__clang__)
+#define COLL_PREFETCH(p) __builtin_prefetch(p)
+#else
+#define COLL_PREFETCH(p) ((void)0)
+#endif
+#endif
+
 /* The index of the lowest bit that is set; x is not zero. */
 #ifndef COLL_LOWEST_BIT
 #if defined(__GNUC__) || defined(__clang__)

@@ -79,19 +79,43 @@ COLL_INLINE void coll_i_reduce(const coll_run *run, const coll_action *a)
     }
 }
 
-/* dst = src ⊕ message, or message ⊕ src. */
-COLL_INLINE void coll_i_merge(const coll_run *run, const coll_action *a, const void *message)
-{
-    const void *src = coll_i_source(run, a->src);
-    const bool left = (a->flags & COLL_LEFT) != 0;
-    run->op->combine(coll_i_target(run, a->dst), left ? message : src, left ? src : message,
-                     a->count, run->op->arg);
-}
-
 /* Bytes of an action's message. */
 COLL_INLINE size_t coll_i_bytes(const coll_run *run, const coll_action *a)
 {
     return coll_i_has(COLL_I_TOKENS, a) ? 0 : a->count * run->plan->problem.elem_bytes;
+}
+
+/* dst = src ⊕ message, or message ⊕ src, of n elements from byte `at` of the vectors on. */
+COLL_INLINE void coll_i_merge_chunk(const coll_run *run, const coll_action *a,
+                                    const void *message, size_t at, size_t n)
+{
+    const void *src = coll_i_source(run, a->src) + at;
+    const bool left = (a->flags & COLL_LEFT) != 0;
+    run->op->combine(coll_i_target(run, a->dst) + at, left ? message : src,
+                     left ? src : message, n, run->op->arg);
+}
+
+/* The same for a message, or for `bytes` of it from byte `done` on. What another processor has just
+ * written comes slowly: while one chunk of it is combined, the next is on its way. Of longer
+ * vectors most is elsewhere by then, and chunks would only disturb. */
+COLL_INLINE void coll_i_merge(const coll_run *run, const coll_action *a,
+                              const unsigned char *message, size_t done, size_t bytes)
+{
+    enum { CHUNK = 2048, LINE = 64, LONG = 1 << 19 };
+    const size_t elem_bytes = run->plan->problem.elem_bytes, whole = coll_i_bytes(run, a);
+    size_t chunk;
+    if (bytes <= 2 * CHUNK || whole > LONG) {
+        coll_i_merge_chunk(run, a, message, done,
+                           bytes == whole ? a->count : bytes / elem_bytes);
+        return;
+    }
+    chunk = elem_bytes < CHUNK ? CHUNK / elem_bytes * elem_bytes : elem_bytes;
+    for (size_t at = 0, asked = 0; at < bytes; at += chunk) {
+        for (; asked < bytes && asked < at + 2 * chunk; asked += LINE)
+            COLL_PREFETCH(message + asked);
+        coll_i_merge_chunk(run, a, message + at, done + at,
+                           (bytes - at < chunk ? bytes - at : chunk) / elem_bytes);
+    }
 }
 
 /* Bytes of the next piece of a message of which `bytes` are left. */
@@ -111,12 +135,14 @@ COLL_INLINE bool coll_i_is_cut(const coll_run *run, const coll_action *a)
            coll_i_bytes(run, a) - a->stride > run->transport->max_bytes;
 }
 
-/* Can the action's message be borrowed, whole? */
+/* Can the action's message be borrowed: whole, or piece by piece, if these end with an element? */
 COLL_INLINE bool coll_i_is_lent(const coll_run *run, const coll_action *a)
 {
-    const size_t most = run->transport->max_lent;
-    return run->transport->borrow && (most == 0 || coll_i_bytes(run, a) <= most) &&
-           !coll_i_is_cut(run, a);
+    const coll_transport *t = run->transport;
+    const size_t bytes = coll_i_bytes(run, a), piece = coll_i_piece(run, bytes);
+    const size_t within = run->plan->problem.elem_bytes - 1;
+    return t->borrow && (t->max_lent == 0 || piece <= t->max_lent) &&
+           (piece == bytes || ((within & (within + 1)) | (piece & within)) == 0);
 }
 
 /* Starts the operation, or the next piece, of slot k. */
@@ -199,7 +225,7 @@ COLL_INLINE bool coll_i_goes_on(coll_request *r, uint32_t k)
 COLL_INLINE void coll_i_combine(coll_request *r, uint32_t k)
 {
     const coll_action *a = &r->slots[k].act;
-    coll_i_merge(r->run, a, coll_i_source(r->run, a->via));
+    coll_i_merge(r->run, a, coll_i_source(r->run, a->via), 0, coll_i_bytes(r->run, a));
     coll_i_finish(r, k);
 }
 
@@ -214,19 +240,32 @@ COLL_INLINE void coll_i_complete(coll_request *r, uint32_t k)
         coll_i_land(r, k);
 }
 
-/* Takes the message of slot k from where the transport has it straight into the sum. */
+/* Takes the message of slot k, or what is there of its pieces, from where the transport has it
+ * straight into the sum. */
 COLL_INLINE coll_status coll_i_borrow(coll_request *r, uint32_t k)
 {
     const coll_run *run = r->run;
     coll_slot *slot = &r->slots[k];
-    const void *message = NULL;
-    const coll_status status = run->transport->borrow(
-        run->ctx, coll_group_outer(&run->plan->group, slot->act.peer), run->tag,
-        coll_i_bytes(run, &slot->act), &message, &slot->handle);
-    if (status != COLL_OK)
-        return status;
-    coll_i_merge(run, &slot->act, message);
-    run->transport->give_back(run->ctx, &slot->handle);
+    coll_action *a = &slot->act;
+    const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
+    const size_t bytes = coll_i_bytes(run, a), before = a->stride;
+    while (a->stride < bytes) {
+        const size_t piece = coll_i_piece(run, bytes - a->stride);
+        const void *message = NULL;
+        const coll_status status =
+            run->transport->borrow(run->ctx, peer, run->tag, piece, &message, &slot->handle);
+        if (status == COLL_AGAIN && a->stride != before) {
+            r->ready |= (uint32_t)1 << k;
+            return COLL_OK;
+        }
+        if (status != COLL_OK)
+            return status;
+        coll_i_merge(run, a, (const unsigned char *)message, a->stride, piece);
+        run->transport->give_back(run->ctx, &slot->handle);
+        slot->handle.word[0] = slot->handle.word[1] = 0;
+        a->stride += piece;
+        a->flags |= COLL_I_LENT;
+    }
     coll_i_finish(r, k);
     return COLL_OK;
 }
@@ -246,7 +285,7 @@ COLL_INLINE coll_status coll_i_launch(coll_request *r, uint32_t k)
         return COLL_OK;
     }
     if (slot->act.kind == COLL_DO_RECV_REDUCE && coll_i_is_lent(r->run, &slot->act) &&
-        !(r->flying & bit) && slot->act.stride == 0) {
+        !(r->flying & bit) && (slot->act.stride == 0 || (slot->act.flags & COLL_I_LENT))) {
         if (slot->hold == 0 && slot->order == 0) {
             status = coll_i_borrow(r, k);
             if (status == COLL_AGAIN)

@@ -92,7 +92,12 @@ COLL_INLINE uint32_t coll_i_all(const coll_request *r)
  * it later goes straight into the sum. But its sender may wait for that, and this rank for the
  * sender: surely where two ranks exchange what both then overwrite, and perhaps where nothing
  * has moved for so many calls of progress. Such a message is staged. */
-enum { COLL_I_STAGE = 0x80 /* in flags: it waits for a send */, COLL_I_PATIENCE = 16 };
+enum {
+    COLL_I_STAGE = 0x80, /* in flags: it waits for a send */
+    COLL_I_LENT =
+        0x40, /* in flags: a piece of it went straight into the sum, and all others do */
+    COLL_I_PATIENCE = 16
+};
 
 /* Older slots that an action conflicts with. */
 typedef struct coll_i_waits {

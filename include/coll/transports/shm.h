@@ -16,8 +16,8 @@
  * Messages travel as node/messages.h says: up to 112 bytes in a cell of two cache lines; up to
  * COLL_SHM_SLOT through a slot of the segment; longer ones in pieces through the slots, so that the
  * sender copies one in while the receiver copies another out; or, if coll_shm_ask_direct was
- * called, straight from the memory of the sender. Reductions read messages of up to COLL_SHM_SLOT
- * where they lie.
+ * called, straight from the memory of the sender. Reductions read messages, and the pieces of longer
+ * ones, where they lie.
  *
  * A rank whose process ends, however it does, is noticed by those that wait for something: their
  * calls end with COLL_ERR_PEER, and so do all later ones; make another segment. It takes a few

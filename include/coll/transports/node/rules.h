@@ -38,6 +38,8 @@ static const coll_rule coll_node_roomy[] = {
                 "long, operands in rank order: each rank combines its half"),
     COLL_I_NODE(COLL_REDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_rabenseifner_reduce,
                 "long: each rank combines its half"),
+    {COLL_BIT(COLL_SCAN), 2, 2, COLL_I_KIB(2048), SIZE_MAX, &coll_linear_scan,
+     COLL_IN_SEGMENTS(0, 262144, "long: the first rank copies while the other one combines")},
     COLL_I_NODE(COLL_SCAN, 2, 2, 0, SIZE_MAX, &coll_linear_scan, "the first rank need not wait"),
     COLL_I_NODE(COLL_EXSCAN, 2, 2, 0, SIZE_MAX, &coll_linear_exscan, "the first rank need not wait"),
 };
@@ -91,6 +93,10 @@ static const coll_rule coll_node_crowded[] = {
     COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0, SIZE_MAX,
                      &coll_pairwise_reduce_scatter, "every block straight to its rank"),
 
+    {COLL_BIT(COLL_SCAN), 2, COLL_ANY_P, COLL_I_KIB(512), SIZE_MAX, &coll_linear_scan,
+     COLL_IN_SEGMENTS(0, 262144, "long: ranks work on segments, which stay in the cache, at the same time")},
+    {COLL_BIT(COLL_EXSCAN), 2, COLL_ANY_P, COLL_I_KIB(512), SIZE_MAX, &coll_linear_exscan,
+     COLL_IN_SEGMENTS(0, 262144, "long: ranks work on segments, which stay in the cache, at the same time")},
     COLL_I_NODE(COLL_SCAN, 2, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_scan, "every rank waits once"),
     COLL_I_NODE(COLL_EXSCAN, 2, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_exscan, "every rank waits once"),
 };
