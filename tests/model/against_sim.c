@@ -276,36 +276,46 @@ TEST(plogp_chains)
 /* Without overheads, as the formulas have it. */
 static const coll_plogp_costs gaps = {12, 2, {{1024, {0, 0, 20, 0}}, {65536, {0, 0, 1000, 0}}}};
 
-/* A broadcast by another tree. */
-static double plogp_tree_us(const char *name, uint32_t P, uint32_t degree, uint32_t segment)
+/* A broadcast by another tree, in a window of so many slots. */
+static double plogp_tree_us(const char *name, uint32_t P, uint32_t degree, uint32_t segment,
+                            uint32_t window)
 {
     const coll_plan plan = sim_plan_with(COLL_BCAST, name, P, 1 << 17, degree, segment);
     coll_cost_model model;
+    coll_sim_options options;
+    coll_sim sim;
+    double us;
     coll_sim_plogp_init(&model, &gaps);
-    return (double)sim_ps(&plan, &model) * 1e-6;
+    coll_sim_options_init(&options, &model);
+    options.window = window;
+    coll_sim_init(&sim);
+    CHECK_STATUS(coll_sim_run(&sim, &plan, false, &options), COLL_OK);
+    us = (double)sim.makespan * 1e-6;
+    coll_sim_free(&sim);
+    return us;
 }
 
-/* Flat trees, binomial ones of powers of two and full binary ones of one segment. In segments,
- * binomial ones to 16 nodes exactly; the window is too small for more children. In binary ones
- * sends of several segments wait for the port of the root together, and the two children do not
- * take turns: four gaps more at most, however many segments there are. */
+/* Flat trees, binomial ones of powers of two and full binary ones, whole and in segments, exactly, in
+ * any window: sends that wait for the port of a parent go in program order, segment by segment, so
+ * the children take turns. */
 TEST(plogp_trees)
 {
     const double all = 1 << 20, s = 1 << 16;
-    for (uint32_t P = 2; P <= 64; P *= 2) {
-        CHECK_NEAR(plogp_tree_us("linear", P, 0, 0), coll_plogp_flat_us(&gaps, P, all, all),
-                   1e-9);
-        CHECK_NEAR(plogp_tree_us("fnomial", P, 2, 0),
-                   coll_plogp_binomial_us(&gaps, P, all, all), 1e-9);
-        CHECK_NEAR(plogp_tree_us("fnomial", P, 2, 1 << 13),
-                   coll_plogp_binomial_us(&gaps, P, all, s), P <= 16 ? 1e-9 : .05);
-    }
-    for (uint32_t P = 3; P <= 63; P = 2 * P + 1) {
-        const double more =
-            plogp_tree_us("kary", P, 2, 1 << 13) - coll_plogp_binary_us(&gaps, P, all, s);
-        CHECK(more >= 0 && more <= 4 * coll_plogp_us(&gaps, COLL_PLOGP_G, s));
-        CHECK_NEAR(plogp_tree_us("kary", P, 2, 0), coll_plogp_binary_us(&gaps, P, all, all),
-                   .01);
+    for (uint32_t window = 2; window <= 32; window *= 2) {
+        for (uint32_t P = 2; P <= 64; P *= 2) {
+            CHECK_NEAR(plogp_tree_us("linear", P, 0, 0, window),
+                       coll_plogp_flat_us(&gaps, P, all, all), 1e-9);
+            CHECK_NEAR(plogp_tree_us("fnomial", P, 2, 0, window),
+                       coll_plogp_binomial_us(&gaps, P, all, all), 1e-9);
+            CHECK_NEAR(plogp_tree_us("fnomial", P, 2, 1 << 13, window),
+                       coll_plogp_binomial_us(&gaps, P, all, s), 1e-9);
+        }
+        for (uint32_t P = 3; P <= 63; P = 2 * P + 1) {
+            CHECK_NEAR(plogp_tree_us("kary", P, 2, 1 << 13, window),
+                       coll_plogp_binary_us(&gaps, P, all, s), 1e-9);
+            CHECK_NEAR(plogp_tree_us("kary", P, 2, 0, window),
+                       coll_plogp_binary_us(&gaps, P, all, all), 1e-9);
+        }
     }
 }
 
