@@ -1,17 +1,18 @@
 /* tools/model.c — coll model: the closed forms, listed, explained, or evaluated */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "coll/sim.h"
 #include "commands.h"
 #include "formulas.h"
 #include "json.h"
 
-static void print_models(void)
-{
-    for (size_t i = 0; i < SUBJECTS; i++)
-        printf("%-8s  %s\n          %s\n", subjects[i].model->name, subjects[i].model->summary,
-               subjects[i].model->source);
-}
+/* What coll sim takes besides models. */
+static const coll_model *const machines[] = {
+    &coll_shm_model,        &coll_noise_model,        &coll_mesh_topology, &coll_torus_topology,
+    &coll_fattree_topology, &coll_dragonfly_topology, &coll_nodes_topology};
+enum { MACHINES = sizeof machines / sizeof machines[0] };
 
 static void print_rows(const coll_model *model)
 {
@@ -26,11 +27,27 @@ static void print_rows(const coll_model *model)
     }
 }
 
+static void print_models(void)
+{
+    for (size_t i = 0; i < SUBJECTS; i++)
+        printf("%-9s  %s\n           %s\n", subjects[i].model->name, subjects[i].model->summary,
+               subjects[i].model->source);
+    printf("\nWithout formulas, for coll sim\n");
+    for (size_t i = 0; i < MACHINES; i++)
+        printf("%-9s  %s\n           %s\n", machines[i]->name, machines[i]->summary,
+               machines[i]->source);
+}
+
+static void print_machine(const coll_model *model)
+{
+    printf("%s — %s\n%s\n\nThe machine\n", model->name, model->summary, model->source);
+    print_rows(model);
+}
+
 static void print_model(const struct subject *s)
 {
     const coll_model *model = s->model;
-    printf("%s — %s\n%s\n\nThe machine\n", model->name, model->summary, model->source);
-    print_rows(model);
+    print_machine(model);
     if (model->n_presets)
         printf("\nPresets\n");
     for (size_t i = 0; i < model->n_presets; i++)
@@ -145,7 +162,13 @@ int model_main(int argc, char **argv)
             refuse(
                 "--json prints answers, so it needs a question; coll model %.60s explains it",
                 name);
-        print_model(subject_named(name));
+        size_t i = 0;
+        while (i < MACHINES && strcmp(machines[i]->name, name) != 0)
+            i++;
+        if (i < MACHINES)
+            print_machine(machines[i]);
+        else
+            print_model(subject_named(name));
     } else {
         struct request r;
         request_read(&r, name, &items, false);

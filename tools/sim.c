@@ -263,17 +263,43 @@ static void print_spread(const char *name, const struct spread *s)
            s->least, s->mean, s->most);
 }
 
-static void print_json(const struct world *w, const coll_sim *sim, double seconds,
-                       uint64_t most)
+/* What was asked for. */
+static void print_json_job(const struct world *w, const struct setting *s)
+{
+    const coll_plan *plan = job_plan(w->job, 0);
+    const struct {
+        const char *name, *words;
+    } settings[] = {{"memory", s->memory},     {"nic", s->nic},     {"placement", s->placement},
+                    {"topology", s->topology}, {"noise", s->noise}, {"skew", s->skew}};
+    char text[600];
+    printf("{\"collective\": \"%s\", \"algorithm\": \"%s\", \"parameters\": {",
+           coll_collective_name(w->job->collective), w->job->algorithm->name);
+    for (uint32_t i = 0; i < w->job->algorithm->n_params; i++)
+        printf("%s\"%s\": %u", i ? ", " : "", w->job->algorithm->params[i].name,
+               plan->param[i]);
+    printf("},\n \"ranks\": %u, \"count\": %zu, \"elem_bytes\": %zu, \"window\": %u, "
+           "\"seed\": %" PRIu64 ",\n \"model\": ",
+           w->job->p, plan->problem.count, plan->problem.elem_bytes, w->options.window,
+           w->options.seed);
+    (void)coll_sim_machine_text(&w->machine, text, sizeof text);
+    json_string(text);
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        printf(", \"%s\": ", settings[i].name);
+        if (settings[i].words)
+            json_string(settings[i].words);
+        else
+            printf("null");
+    }
+}
+
+static void print_json(const struct world *w, const struct setting *s, const coll_sim *sim,
+                       double seconds, uint64_t most)
 {
     const struct spread end = spread_of(sim, w->job->p, coll_sim_finish),
                         busy = spread_of(sim, w->job->p, coll_sim_busy);
     char text[600];
     uint32_t n = 0, *links = busiest_of(sim, most, &n);
-    printf("{\"collective\": \"%s\", \"algorithm\": \"%s\", \"ranks\": %u, \"model\": ",
-           coll_collective_name(w->job->collective), w->job->algorithm->name, w->job->p);
-    (void)coll_sim_machine_text(&w->machine, text, sizeof text);
-    json_string(text);
+    print_json_job(w, s);
     printf(",\n \"makespan_us\": %.17g", coll_time_us(sim->makespan));
     print_spread("end", &end);
     print_spread("busy", &busy);
@@ -340,7 +366,8 @@ int sim_main(int argc, char **argv)
         WORD("skew", "TIME", "ranks begin at random times up to this one (0)", &s.skew),
         NUMBER(0, "seed", "S", "of all that is random (1); sizes of blocks are, if it is given",
                &ask.seed, 0, UINT64_MAX - 1),
-        NUMBER(0, "window", "W", "actions of a rank in flight (8)", &window, 1, 32),
+        NUMBER(0, "window", "W", "actions of a rank in flight (that of comm.h)", &window, 1,
+               32),
         NUMBER(0, "links", "N", "tell of the N busiest links (1)", &links, 0, UINT32_MAX),
         WORD("trace", "FILE", "write what happens for ui.perfetto.dev or chrome://tracing",
              &s.trace),
@@ -349,11 +376,10 @@ int sim_main(int argc, char **argv)
     };
     const struct command command = {
         "sim", "simulate an algorithm on a machine of any size",
-        "Models: hockney, loggp, plogp, nbl, moody, dpml; coll model MODEL lists what each "
-        "wants "
-        "to\nknow. Topologies: flat, mesh:16x32, torus:8x8x8, fattree:k=4,n=3,\n"
-        "dragonfly:a=4,h=2,t=2, nodes:8x2x16 (nodes, sockets, ranks), each with hop=, "
-        "message=, byte= of its links.\n"
+        "Models: hockney, loggp, plogp, nbl, moody, dpml.\n"
+        "Topologies: flat, mesh:16x32, torus:8x8x8, fattree:k=4,n=3, dragonfly:a=4,h=2,t=2,\n"
+        "nodes:8x2x16 (nodes, sockets, ranks).\n"
+        "coll model NAME lists what each of them, shm and noise want to know.\n"
         "Without --nodes all ranks share a node.",
         options, sizeof options / sizeof options[0]};
     static struct world w;
@@ -382,7 +408,7 @@ int sim_main(int argc, char **argv)
         if (s.trace || s.svg)
             good = write_files(&w, &s, &sim);
         if (json)
-            print_json(&w, &sim, seconds, links);
+            print_json(&w, &s, &sim, seconds, links);
         else
             print_report(&w, &s, &sim, seconds, links);
     }

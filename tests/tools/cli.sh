@@ -234,6 +234,11 @@ refuses 'coll run: allreduce dpml is impossible: the algorithm does not solve th
 # ---- model, regimes --------------------------------------------------------------------------
 says '^moody  *a parent receives' model
 says '^  nic_f64_add  *sum of doubles by the NIC$' model moody
+says '^fattree  *a k-ary n-tree$' model
+says '^  distribution  *fixed, uniform or exponential$' model noise
+for machine in shm noise mesh torus fattree dragonfly nodes; do
+    says '^The machine$' model $machine
+done
 says '^best degree  *4  *of all$' model moody:nic_f64_add P=31 M=1
 says '^best degree  *2  *of all$' model moody nic_f64_add P=31 M=8
 says '^reduce fnomial by both  *9.38 us ' model moody:nic_i32_add P=3 M=1 f=2 host=host_i32_add

@@ -106,6 +106,8 @@ END
     run 0 allreduce ring -p 4 --count 8 --model $loggp --topology mesh:2x2 --json
     python3 -c 'import json, sys
 r = json.load(sys.stdin)
+assert r["parameters"] == {} and r["count"] == 8 and r["elem_bytes"] == 8 and r["window"] == 16 and r["seed"] == 1
+assert r["topology"] == "mesh:2x2" and r["noise"] is None
 assert r["messages"] == 24 and r["ranks"] == 4 and r["makespan_us"] == r["end"]["most_us"] and len(r["links"]) == 1' <out >err 2>&1 ||
         fail '--json prints something else'
 fi
