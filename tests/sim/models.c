@@ -237,6 +237,31 @@ TEST(nbl_short_blocks)
             }
 }
 
+/* What the formula of the fence, in which all nodes make each step together, has too much: (1) The
+ * node beside the root has taken two blocks from its column when the first comes along the row, so
+ * the last of the steps with the most links, 6, or 4 of three blocks, has one link less. (2) The
+ * root combines its last block while that node still moves data of its own. So the fence is faster
+ * by so much, however large the mesh and however many the blocks, where starts are not hidden. */
+TEST(nbl_fence_is_a_link_and_a_combination_faster)
+{
+    static const coll_nbl_costs *const costs[] = {&coll_nbl_delta_nominal, &coll_nbl_delta,
+                                                  &coll_nbl_delta_standard};
+    const size_t s = 100;
+    for (unsigned i = 0; i < 3; i++)
+        for (uint32_t w = 4; w <= 16; w *= 2)
+            for (uint32_t h = 3; h <= 12; h *= 2)
+                for (size_t blocks = 3; blocks <= 24; blocks += blocks < 10 ? 1 : 7) {
+                    const coll_nbl_costs *m = costs[i];
+                    const unsigned most = blocks == 3 ? 4 : 6;
+                    const double link = coll_nbl_message_us(m, most, (double)s) -
+                                        coll_nbl_message_us(m, most - 1, (double)s);
+                    const double formula =
+                        coll_nbl_fence_us(m, w, h, (double)(blocks * s), (double)s);
+                    CHECK(near(pipeline_us(m, "fence", w, h, blocks * s, s),
+                               formula - link - m->c2_us_per_element * (double)s, 1e-9));
+                }
+}
+
 /* ---- shared memory ----------------------------------------------------------------------- */
 
 static coll_sim_shm shm;
@@ -329,6 +354,7 @@ int main(void)
     RUN(nbl_tree);
     RUN(nbl_pipelines);
     RUN(nbl_short_blocks);
+    RUN(nbl_fence_is_a_link_and_a_combination_faster);
     RUN(copies_share_the_memory);
     RUN(within_and_between_nodes);
     coll_sim_free(&sim);

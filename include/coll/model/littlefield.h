@@ -121,7 +121,9 @@ COLL_INLINE size_t coll_nbl_snake_phases(const coll_nbl_costs *m, uint32_t P, do
 }
 
 /* Section 7.1: fence on W × H nodes, W ≥ 2, H ≥ 2, in B ≥ 3 blocks. In two columns no node has more
- * than four links. */
+ * than four links. Where steps are not in lockstep, as simulated, one of the steps of the most
+ * links has one link less, as the column beside the root is a block ahead of the row; and one
+ * combination by two is hidden, as the root's last is (tests/sim/models.c). */
 COLL_INLINE size_t coll_nbl_fence_phases(const coll_nbl_costs *m, uint32_t W, uint32_t H,
                                          double B, coll_nbl_phase phases[COLL_NBL_PHASES])
 {
