@@ -5,9 +5,10 @@
 #   bench/peers.sh [--ranks 2,4,8] [--launches 3] [--rounds 5] [COLLECTIVE…]
 #
 # All programs run at once and sleep but for the one whose turn it is (bench/peers/board.h). Where there are no
-# more ranks than processors, each rank has one to itself, and the libraries wait as they do by themselves. With
-# more ranks these are free to move, and the libraries are given their best setting: Open MPI --oversubscribe, and
-# MPICH, which has none, yield.c and session.c of tests/mpi/preload. MPICH's malloc keeps its memory in any case.
+# more ranks than processors, each rank has one to itself, and the libraries wait as they do by themselves. Of
+# more ranks each processor gets as many, in every program alike (the libraries are as fast as when the system
+# moves their ranks), and the libraries are given their best setting: Open MPI --oversubscribe, and MPICH, which
+# has none, yield.c and session.c of tests/mpi/preload. MPICH's malloc keeps its memory in any case.
 # Writes BUILD/bench/peers.csv (medians over the launches; times of a call on the slowest rank, and `_x`, how many
 # times faster than the better of the two libraries) and BUILD/bench/peers.svg, and prints geometric means, and
 # the cells in which coll is slower. BUILD is ./build.

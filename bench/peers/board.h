@@ -196,17 +196,19 @@ static inline size_t peers_calls(const peers_board *board, uint32_t round, uint3
     return round == 0 ? 4 : ns * 4 > turn_ns ? 4 : (size_t)(turn_ns / ns);
 }
 
-/* Gives this rank a processor of its own, if there are enough: where the system puts two ranks that
- * wake at once is luck. */
+/* Gives this rank a processor of its own; where there are fewer, as many ranks to each. Where the
+ * system puts ranks that wake at once is luck, and may last longer than a turn. */
 static inline void peers_settle(const peers_member *me)
 {
+    const uint32_t p = me->board->p;
     cpu_set_t all, mine;
-    uint32_t seen = 0;
-    if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < (int)me->board->p)
+    uint32_t seen = 0, there;
+    if (sched_getaffinity(0, sizeof all, &all) != 0)
         return;
+    there = (uint32_t)CPU_COUNT(&all) < p ? (uint32_t)CPU_COUNT(&all) : p;
     CPU_ZERO(&mine);
     for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &all) && seen++ == me->rank)
+        if (CPU_ISSET(cpu, &all) && seen++ == me->rank * there / p)
             CPU_SET(cpu, &mine);
     (void)sched_setaffinity(0, sizeof mine, &mine);
 }

@@ -75,8 +75,7 @@ typedef struct coll_transport {
 
     size_t max_bytes; /* longest message; longer ones are cut by the request. 0: no limit */
     uint32_t tags; /* tags 0 … tags−1 may run at once. 0: no tags, one collective at a time */
-    size_t
-        max_lent; /* longest message, or piece of one, that is borrowed, not received. 0: any */
+    size_t max_lent; /* longest message, or piece, that is borrowed, not received. 0: any */
 
     /* Memory that all ranks of the transport share, in parts that successive collectives use in
      * turn. shared returns the bytes of a part, the same on all ranks, 0 where there is none, and
