@@ -152,10 +152,8 @@ static void check_costs(const coll_grid_case *of)
         }
         CHECK_EQ(report.ranks[r].copied, own->copied);
     }
-    if (!flat) {
-        sum.rounds[LEVEL_BEFORE] = most > 1 ? most - 1 : 1;
-        sum.rounds[LEVEL_AFTER] = most - 1 + (most < largest ? 1 : 0);
-    }
+    if (!flat)
+        sum.rounds[LEVEL_BEFORE] = sum.rounds[LEVEL_AFTER] = most > 1 ? most - 1 : 1;
     level_check(&report, &sum, p, even && l <= largest && leaders_pieces(of) == 1);
 }
 

@@ -26,10 +26,10 @@
  * Cost    within a node of m > 1: a rank that leads notifies L−1 others and then m−1, any other one
  *         L; copies of 2·count elements; m−1 combinations of each partition. Across: what the inner
  *         allreduces of a leader's pieces cost. Rounds on nodes of one size with a piece for each
- *         leader: max(L−1, 1), those across, L−1, and one if not all ranks lead; else at most so
- *         many for the largest L, those across once for each batch of pieces (build.h): of a leader
- *         on nodes of one size, of all leaders on others. shared: m·count for the largest node.
- *         scratch of a leader: its partitions besides
+ *         leader: max(L−1, 1), those across, and max(L−1, 1); else at most so many for the largest
+ *         L, those across once for each batch of pieces (build.h): of a leader on nodes of one
+ *         size, of all leaders on others. shared: m·count for the largest node. scratch of a
+ *         leader: its partitions besides
  * Source  Bayatpour et al. 2017, sections 4 and 5, doi:10.1145/3126908.3126954
  */
 #ifndef COLL_ALGOS_DPML_H
@@ -164,8 +164,8 @@ COLL_INLINE unsigned coll_i_dpml_collect_step(const coll_plan *plan, uint32_t ra
     return 1;
 }
 
-/* Spreading. A leading rank: its result to SHARED; rounds among those that lead; the others.
- * Another: two blocks a step. */
+/* Spreading. A leading rank: its result to SHARED; the others, which need not wait until it has
+ * fetched what it wants itself; rounds among those that lead. Another: two blocks a step. */
 COLL_INLINE size_t coll_i_dpml_spread_steps(const coll_plan *plan, uint32_t rank)
 {
     const uint32_t leading = coll_i_dpml_leading(plan);
@@ -206,14 +206,14 @@ COLL_INLINE unsigned coll_i_dpml_spread_step(const coll_plan *plan, uint32_t ran
         coll_act_copy(out, result, COLL_AT(COLL_OUT, block.offset), block.count);
         return 1;
     }
-    if (s < leading) {
-        const uint32_t x = (uint32_t)s;
+    if (s > coll_i_dpml_others(plan)) {
+        const uint32_t x = (uint32_t)(s - coll_i_dpml_others(plan));
         coll_act_notify(out, coll_mod_add(own, x, leading) * plan->radix.by, result,
                         block.count);
         coll_i_dpml_fetch(plan, coll_mod_sub(own, x, leading), out + 1);
         return 3;
     }
-    for (uint32_t i = ((uint32_t)s - leading) * COLL_STEP_MAX, end = i + COLL_STEP_MAX;
+    for (uint32_t i = ((uint32_t)s - 1) * COLL_STEP_MAX, end = i + COLL_STEP_MAX;
          i < m && i < end; i++)
         if (coll_i_dpml_number(plan, i) == COLL_NOBODY)
             coll_act_notify(&out[n++], i, result, block.count);
