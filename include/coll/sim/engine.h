@@ -45,8 +45,8 @@ COLL_INLINE void coll_i_sim_flow_event(coll_sim *sim, uint32_t rank, uint32_t i)
 {
     const coll_i_sim_flow_state *flow = coll_i_sim_flow_at(sim, i);
     coll_i_sim_rank *at = &sim->ranks[rank];
-    if (!coll_i_sim_flows(sim, i))
-        return;
+    if (flow->rank != rank || !coll_i_sim_flows(sim, i))
+        return; /* an old event, perhaps of a flow that had this number before */
     if (flow->message != COLL_NOBODY) {
         coll_i_sim_flowed(sim, rank, flow->message);
         return;
