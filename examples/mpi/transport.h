@@ -57,7 +57,9 @@ typedef struct coll_mpi {
     bool crowded;   /* there are more processes than processors */
     uint32_t spins; /* idle tests before it lets other processes run */
     int error;      /* MPI's code of the last error; MPI_SUCCESS: none */
-    bool news;      /* the last sweep found requests that are done */
+    MPI_Request
+        over;  /* what the library has for requests that are done; MPI_REQUEST_NULL: nothing */
+    bool news; /* the last sweep found requests that are done */
 
     /* Requests lie in the first `used` places, MPI_REQUEST_NULL where there is none. */
     MPI_Request *request;
@@ -260,17 +262,17 @@ COLL_INLINE void coll_i_mpi_add(coll_mpi *mpi, const coll_handle *h, MPI_Request
 }
 
 /* Is a send that was just started over? Asked for without moving the library on, as that may give
- * the processor away: Open MPI's test does not where the message is very short, MPICH's always
- * does, and its MPI_Request_get_status does only if the send is not over. */
-COLL_INLINE int coll_i_mpi_sent(MPI_Request *request, size_t bytes, int *done)
+ * the processor away: MPICH's test always does, its MPI_Request_get_status only if the send is not
+ * over. */
+COLL_INLINE int coll_i_mpi_sent(const coll_mpi *mpi, MPI_Request *request, int *done)
 {
-#ifdef OPEN_MPI
-    return bytes <= 256 ? PMPI_Test(request, done, MPI_STATUS_IGNORE) : MPI_SUCCESS;
-#else
-    const int error = PMPI_Request_get_status(*request, done, MPI_STATUS_IGNORE);
-    (void)bytes;
+    int error;
+    if (!mpi->crowded)
+        return PMPI_Test(request, done, MPI_STATUS_IGNORE);
+    if (mpi->over != MPI_REQUEST_NULL)
+        return MPI_SUCCESS; /* it would have been that */
+    error = PMPI_Request_get_status(*request, done, MPI_STATUS_IGNORE);
     return error == MPI_SUCCESS && *done ? PMPI_Wait(request, MPI_STATUS_IGNORE) : error;
-#endif
 }
 
 /* A message as it is. A send is mostly over when it has been started, and what is to be received
@@ -283,10 +285,12 @@ COLL_INLINE coll_status coll_i_mpi_move_whole(coll_mpi *mpi, bool receives, uint
     MPI_Status status;
     int done = 0, here = 0;
     int error = coll_i_mpi_start(mpi, receives, peer, tag, buf, bytes, &request);
-    if (error == MPI_SUCCESS && !mpi->crowded)
+    if (error == MPI_SUCCESS && !receives && request == mpi->over)
+        return COLL_OK;
+    if (error == MPI_SUCCESS && !receives)
+        error = coll_i_mpi_sent(mpi, &request, &done);
+    else if (error == MPI_SUCCESS && !mpi->crowded)
         error = PMPI_Test(&request, &done, &status);
-    else if (error == MPI_SUCCESS && !receives)
-        error = coll_i_mpi_sent(&request, bytes, &done);
     if (error == MPI_SUCCESS && done && receives)
         error = PMPI_Get_count(&status, MPI_BYTE, &here);
     if (error != MPI_SUCCESS)
@@ -378,6 +382,12 @@ COLL_INLINE void coll_mpi_init(coll_mpi *mpi, MPI_Comm comm)
     mpi->spins = 64;
     mpi->error = MPI_SUCCESS;
     mpi->unused = UINT32_MAX;
+    mpi->over = MPI_REQUEST_NULL;
+#ifdef OPEN_MPI
+    /* One request stands for all that were done at once, and is never freed: a send to nobody
+     * gives it. */
+    (void)PMPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, &mpi->over);
+#endif
 }
 
 /* Blocks until some message moves on. For a caller who has just moved on all that is in flight

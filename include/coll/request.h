@@ -145,14 +145,10 @@ COLL_INLINE bool coll_i_is_lent(const coll_run *run, const coll_action *a)
            (piece == bytes || ((within & (within + 1)) | (piece & within)) == 0);
 }
 
-/* Starts the operation, or the next piece, of slot k. */
-COLL_INLINE coll_status coll_i_begin(coll_request *r, uint32_t k)
+/* Starts an action's operation, or its next piece. */
+COLL_INLINE coll_status coll_i_begin(const coll_run *run, coll_action *a, coll_handle *h)
 {
-    const coll_run *run = r->run;
     const coll_transport *t = run->transport;
-    coll_slot *slot = &r->slots[k];
-    coll_action *a = &slot->act;
-    coll_handle *h = &slot->handle;
     const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
     const size_t bytes = coll_i_bytes(run, a), done = a->stride;
     const size_t piece = coll_i_piece(run, bytes - done);
@@ -298,7 +294,7 @@ COLL_INLINE coll_status coll_i_launch(coll_request *r, uint32_t k)
     if (!coll_i_may_start(r, k))
         return COLL_AGAIN;
     do {
-        status = coll_i_begin(r, k);
+        status = coll_i_begin(r->run, &slot->act, &slot->handle);
         if (status == COLL_AGAIN)
             r->ready |= bit;
         if (status < 0 || status == COLL_AGAIN)
@@ -336,6 +332,42 @@ COLL_INLINE coll_status coll_i_poll(coll_request *r, uint32_t k)
     return COLL_OK;
 }
 
+/* Starts an action while the window is empty: there is nothing to wait for. If it is over at once,
+ * as short messages are that can be sent without waiting, it never takes its slot. */
+COLL_INLINE coll_status coll_i_start_alone(coll_request *r, coll_action *a)
+{
+    const uint32_t k = COLL_LOWEST_BIT(r->free), bit = (uint32_t)1 << k;
+    coll_slot *slot = &r->slots[k];
+    coll_status status;
+    slot->handle.word[0] = slot->handle.word[1] = 0;
+    status = coll_i_begin(r->run, a, &slot->handle);
+    if (status < 0 || (status == COLL_OK && a->kind != COLL_DO_RECV_REDUCE))
+        return status;
+    (void)coll_i_admit(r, a);
+    if (status == COLL_AGAIN) {
+        r->ready |= bit;
+        return COLL_OK;
+    }
+    r->pending &= ~bit;
+    if (status == COLL_STARTED)
+        r->flying |= bit;
+    else
+        coll_i_combine(r, k);
+    return COLL_OK;
+}
+
+/* Takes an action into the window, and starts it if it can start. */
+COLL_INLINE coll_status coll_i_enter(coll_request *r, coll_action *a)
+{
+    const bool waits = a->kind == COLL_DO_RECV_REDUCE && coll_i_is_lent(r->run, a);
+    uint32_t k;
+    if (r->free == coll_i_all(r) && !waits && !coll_i_is_cut(r->run, a))
+        return coll_i_start_alone(r, a);
+    k = coll_i_admit(r, a);
+    r->slots[k].handle.word[0] = r->slots[k].handle.word[1] = 0;
+    return coll_i_launch(r, k);
+}
+
 /* Takes steps into the window while there is room, starting at once what can start. */
 COLL_INLINE coll_status coll_i_fill(coll_request *r)
 {
@@ -349,7 +381,7 @@ COLL_INLINE coll_status coll_i_fill(coll_request *r)
             coll_status status;
             if (acts[i].count == 0)
                 continue;
-            status = coll_i_launch(r, coll_i_admit(r, &acts[i]));
+            status = coll_i_enter(r, &acts[i]);
             if (status < 0)
                 return status;
         }

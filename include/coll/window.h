@@ -173,7 +173,7 @@ COLL_HOT_INLINE coll_i_waits coll_i_find_waits(const coll_request *r, const coll
     return waits;
 }
 
-/* Writes the action into a free slot, and finds what it must wait for. */
+/* Writes the action into a free slot, the lowest, and finds what it must wait for. */
 COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
 {
     const uint32_t k = COLL_LOWEST_BIT(r->free), bit = (uint32_t)1 << k;
@@ -196,7 +196,6 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
         slot->act.src = COLL_I_NOWHERE;
     if (merges && (sends & waits.combine))
         slot->act.flags |= COLL_I_STAGE;
-    slot->handle.word[0] = slot->handle.word[1] = 0;
     slot->gate = merges ? waits.start : waits.combine;
     slot->hold = merges ? waits.combine : 0;
     slot->order = order;

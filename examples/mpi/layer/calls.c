@@ -351,16 +351,25 @@ static verdict make(struct job *job, const struct call *call, struct comm *comm,
     return TAKEN;
 }
 
-verdict job_make(struct job *job, const struct call *call, bool may_create, int *error)
+/* The job of a call; whoever gets one frees it. FAILED: *error is MPI's code. */
+static verdict job_make(const struct call *call, way how, struct job **made, int *error)
 {
-    struct comm *comm = comm_of(call->comm, may_create);
+    struct comm *comm = comm_of(call->comm, how != NONBLOCKING);
     verdict found = TAKEN;
+    struct job *job;
     if (!comm || !comm->runs_here)
         return DECLINED;
-    if (job_repeat(job, comm, call))
+    *made = job = job_repeat(comm, call);
+    if (job) {
+        job->how = how;
         take_part(job, comm);
-    else
+    } else if ((*made = job = job_new()) != NULL) {
+        job->how = how;
         found = make(job, call, comm, error);
+    } else {
+        *error = MPI_ERR_NO_MEM;
+        return FAILED;
+    }
     job->run.plan = job->plan;
     job->run.op = &job->op;
     job->run.scratch = job->scratch;
@@ -369,7 +378,7 @@ verdict job_make(struct job *job, const struct call *call, bool may_create, int 
 
 bool layer_takes(const struct call *call, way how, MPI_Request *request, int *error)
 {
-    struct job *job;
+    struct job *job = NULL;
     verdict found;
     if (!settings.ready)
         return false;
@@ -382,14 +391,7 @@ bool layer_takes(const struct call *call, way how, MPI_Request *request, int *er
         return false;
     }
     lock();
-    job = job_new();
-    if (!job) {
-        *error = MPI_ERR_NO_MEM;
-        found = FAILED;
-    } else {
-        job->how = how;
-        found = job_make(job, call, how != NONBLOCKING, error);
-    }
+    found = job_make(call, how, &job, error);
     if (found == TAKEN && how != BLOCKING) {
         *error = job_token(job, request);
         if (*error != MPI_SUCCESS)

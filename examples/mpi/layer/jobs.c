@@ -60,7 +60,7 @@ struct job *job_new(void)
     job->next = NULL;
     job->comm = NULL;
     job->plan = &job->own_plan;
-    job->plan_users = NULL;
+    job->repeat = NULL;
     job->checked = &job->own_checked;
     job->own_checked = false;
     job->tables = job->scratch = job->kit = job->packed = NULL;
@@ -77,31 +77,35 @@ struct job *job_new(void)
 
 void job_free(struct job *job)
 {
+    struct comm *comm = job->comm;
     if (job->holds) {
         for (size_t i = 0; i < job->n_loads + job->n_stores; i++)
             type_done(job->pieces[i].type);
         if (job->combination.room)
             type_done(job->combination.type);
         operation_done(job->operation);
+        job->holds = false;
     }
     if (job->token_tag >= 0) {
         holders[job->token_tag] = NULL;
         n_persistent -= job->how == PERSISTENT;
+        job->token_tag = -1;
     }
-    if (job->plan_users)
-        --*job->plan_users;
     if (job->scratch)
         pool_give(job->scratch);
+    job->scratch = NULL;
     if (job->tables || job->packed || job->kit || job->combination.room) {
         pool_give(job->tables);
         pool_give(job->packed);
         pool_give(job->kit);
         pool_give(job->combination.room);
     }
-    if (job->comm)
-        comm_done(job->comm);
-    job->next = unused;
-    unused = job;
+    if (!job->repeat || !job_keep(job)) {
+        job->next = unused;
+        unused = job;
+    }
+    if (comm)
+        comm_done(comm);
 }
 
 /* ---- tokens ------------------------------------------------------------------------------ */

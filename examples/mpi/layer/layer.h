@@ -112,6 +112,7 @@ size_t combine_room(const struct type *type);
 
 /* ---- communicators: comms.c -------------------------------------------------------------- */
 
+struct repeat;
 struct repeats;
 
 struct comm {
@@ -239,9 +240,9 @@ struct job {
     struct comm *comm;
     coll_plan *plan; /* its own, or one of the communicator's */
     coll_plan own_plan;
-    unsigned *plan_users; /* of the communicator's; NULL: its own */
-    bool *checked;        /* the run was found to be good before … */
-    bool own_checked;     /* … this one, if the plan is its own */
+    struct repeat *repeat; /* whose that is; NULL: its own */
+    bool *checked;         /* the run was found to be good before … */
+    bool own_checked;      /* … this one, if the plan is its own */
     coll_op op;
     struct combination combination;
     coll_run run;
@@ -282,9 +283,6 @@ bool jobs_tell(MPI_Comm *comm, int *error);
 /* After that many rounds without anything: spins, or lets others run. */
 void jobs_idle(uint32_t idle);
 
-/* Makes a job of a call: calls.c. FAILED: *error is MPI's code. */
-verdict job_make(struct job *job, const struct call *call, bool may_create, int *error);
-
 /* ---- memory: memory.c -------------------------------------------------------------------- */
 
 /* Memory that is kept for the next call; NULL: there is none. */
@@ -299,8 +297,11 @@ coll_status plan_for(struct job *job, const coll_problem *problem, bool exact);
 
 /* ---- calls made before: repeats.c -------------------------------------------------------- */
 
-/* Is this a call that was made before? Then all but its place in the order of calls is written. */
-bool job_repeat(struct job *job, struct comm *comm, const struct call *call);
+/* A job of a call that was made before, of which all but its place in the order of calls is
+ * written; NULL: it was not. */
+struct job *job_repeat(struct comm *comm, const struct call *call);
+/* The job, which has a `repeat`, is over. True: it is kept for the next such call. */
+bool job_keep(struct job *job);
 /* Remembers a call of predefined types, of which a job was made. */
 void job_remember(struct job *job, const struct call *call, const struct view *in,
                   const struct view *out);

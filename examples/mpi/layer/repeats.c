@@ -36,15 +36,30 @@ struct repeats {
         coll_plan plan;
         coll_op op;
         size_t bytes, scratch;
+        struct job *idle; /* made of such a call, and not running; NULL: there is none */
     } call[REMEMBERED];
 };
 
+/* Nothing may be running that uses it. */
+static void forget(struct repeat *repeat)
+{
+    struct job *idle = repeat->idle;
+    repeat->filled = repeat->checked = false;
+    free(repeat->copies);
+    pool_give(repeat->tables);
+    repeat->copies = repeat->tables = NULL;
+    repeat->idle = NULL;
+    if (idle) {
+        idle->comm = NULL;
+        idle->repeat = NULL;
+        job_free(idle);
+    }
+}
+
 void repeats_free(struct repeats *repeats)
 {
-    for (int i = 0; repeats && i < REMEMBERED; i++) {
-        free(repeats->call[i].copies);
-        pool_give(repeats->call[i].tables);
-    }
+    for (int i = 0; repeats && i < REMEMBERED; i++)
+        forget(&repeats->call[i]);
     free(repeats);
 }
 
@@ -123,8 +138,7 @@ static bool same_tables(const struct call *call, const struct repeat *repeat)
 
 static void use(struct job *job, struct repeat *repeat)
 {
-    repeat->users++;
-    job->plan_users = &repeat->users;
+    job->repeat = repeat;
     job->plan = &repeat->plan;
     job->checked = &repeat->checked;
 }
@@ -137,28 +151,50 @@ static bool doubtful(const struct call *call, const struct repeat *repeat)
             (repeat->has_in && call->in.buf == call->out.buf));
 }
 
-bool job_repeat(struct job *job, struct comm *comm, const struct call *call)
+struct job *job_repeat(struct comm *comm, const struct call *call)
 {
     struct repeat *repeat;
+    struct job *job;
     struct key key;
+    void *scratch;
     if (!comm->repeats)
-        return false;
+        return NULL;
     write_key(call, &key);
     repeat = place_of(comm->repeats, &key);
     if (!repeat->filled || !same(&repeat->key, &key) || doubtful(call, repeat) ||
         !same_tables(call, repeat))
-        return false;
-    if (repeat->scratch > 0) {
-        job->scratch = pool_take(repeat->scratch);
-        if (!job->scratch)
-            return false;
+        return NULL;
+    scratch = repeat->scratch > 0 ? pool_take(repeat->scratch) : NULL;
+    if (repeat->scratch > 0 && !scratch)
+        return NULL;
+    job = repeat->idle;
+    repeat->idle = NULL;
+    if (!job) {
+        job = job_new();
+        if (!job) {
+            pool_give(scratch);
+            return NULL;
+        }
+        use(job, repeat);
+        coll_op_assign(&job->op, &repeat->op);
+        job->bytes = repeat->bytes;
+        job->run.scratch_bytes = repeat->scratch;
     }
-    use(job, repeat);
-    coll_op_assign(&job->op, &repeat->op);
-    job->bytes = repeat->bytes;
-    job->run.scratch_bytes = repeat->scratch;
+    repeat->users++;
+    job->scratch = scratch;
     job->run.in = repeat->has_in ? (const char *)call->in.buf + repeat->in_low : NULL;
     job->run.out = repeat->has_out ? (char *)(uintptr_t)call->out.buf + repeat->out_low : NULL;
+    return job;
+}
+
+bool job_keep(struct job *job)
+{
+    struct repeat *repeat = job->repeat;
+    repeat->users--;
+    if (repeat->idle)
+        return false;
+    job->freed = false;
+    repeat->idle = job;
     return true;
 }
 
@@ -197,10 +233,7 @@ void job_remember(struct job *job, const struct call *call, const struct view *i
     repeat = place_of(comm->repeats, &key);
     if (repeat->users > 0)
         return;
-    repeat->filled = repeat->checked = false;
-    free(repeat->copies);
-    pool_give(repeat->tables);
-    repeat->tables = NULL;
+    forget(repeat);
     repeat->key = key;
     repeat->has_in = in->side != NULL;
     repeat->has_out = out->side != NULL;
@@ -217,5 +250,6 @@ void job_remember(struct job *job, const struct call *call, const struct view *i
     repeat->bytes = job->bytes;
     repeat->scratch = job->run.scratch_bytes;
     repeat->filled = true;
+    repeat->users++;
     use(job, repeat);
 }
