@@ -15,6 +15,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -58,6 +59,7 @@ typedef struct peers_cell {
 typedef struct peers_board {
     uint32_t p, rounds, present; /* mask of contestants */
     uint32_t n_cells;
+    uint32_t there;      /* ranks that have come, of all programs */
     uint32_t turn, done; /* ranks that are done with this turn */
     peers_cell cells[PEERS_CELLS];
     /* Nanoseconds of a call, as the bits of a double: of these, too, the largest is the largest. */
@@ -213,12 +215,29 @@ static inline void peers_settle(const peers_member *me)
     (void)sched_setaffinity(0, sizeof mine, &mine);
 }
 
+/* Waits for the ranks of all programs: those that still start would take processors from the first
+ * turns, which tell how many calls fit into the others. */
+static inline void peers_meet(peers_board *board)
+{
+    static const uint32_t programs[] = {
+        COLL_BIT(PEERS_THREADS), COLL_BIT(PEERS_PROCESSES), COLL_BIT(PEERS_FLOOR),
+        COLL_BIT(PEERS_MPICH) | COLL_BIT(PEERS_MPICH_LAYER),
+        COLL_BIT(PEERS_OPENMPI) | COLL_BIT(PEERS_OPENMPI_LAYER)};
+    uint32_t expected = 0;
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        expected += (board->present & programs[i]) != 0 ? board->p : 0;
+    (void)__atomic_add_fetch(&board->there, 1, __ATOMIC_ACQ_REL);
+    while (__atomic_load_n(&board->there, __ATOMIC_ACQUIRE) < expected)
+        (void)poll(NULL, 0, 1);
+}
+
 /* Goes through all turns. */
 static inline void peers_take_turns(peers_member *me)
 {
     peers_board *board = me->board;
     uint32_t turn = 0;
     peers_settle(me);
+    peers_meet(board);
     for (uint32_t round = 0; round <= board->rounds; round++)
         for (uint32_t cell = 0; cell < board->n_cells; cell++)
             for (uint32_t who = 0; who < PEERS_CONTESTANTS; who++) {

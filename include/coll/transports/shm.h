@@ -30,10 +30,11 @@
  * Memory: 4 KiB when a rank first talks to another, and 8·COLL_SHM_SLOT when it first sends more
  * than 112 bytes. Needs 64-bit Linux, /proc, and the __atomic functions of gcc or clang.
  *
- * What costs what (two cores, one-way time of a cache line 75 ns, medians):
+ * What costs what (two cores, one-way time of a cache line 65 ns, medians):
  *   8-byte message               60 ns one way, beside 73 ns of a bare flag
- *   coll_barrier, bcast, allreduce of 8 bytes, p = 2   145, 160, 165 ns with the executor
- *   32 KiB, 256 KiB, 4 MiB       1.1, 5.6, 174 µs in pieces; direct 1.1, 24, 390 µs
+ *   coll_barrier, bcast, allreduce of 8 bytes, p = 2   120, 120, 118 ns with the executor
+ *   32 KiB, 256 KiB, 4 MiB       1.1, 5.0, 91 µs in pieces; direct 1.1, 24, 390 µs
+ *   allreduce of 4 MiB, p = 2    217 µs, beside 310 µs when messages are combined only as a whole
  */
 #ifndef COLL_TRANSPORTS_SHM_H
 #define COLL_TRANSPORTS_SHM_H
