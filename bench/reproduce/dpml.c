@@ -45,13 +45,11 @@ static void figures_4_to_7(void)
 {
     double away = 0;
     report_section("Figures 4 to 7: the number of leaders");
-    report_text("The paper prints no parameters. All those of the three machines (`coll model "
-                "dpml` lists "
-                "them) are ours, fitted by hand to figures 1 and 4 to 8, once for all of them: "
-                "that one "
-                "set shows them all is what is reproduced. The network of one leader is what "
-                "the paper's "
-                "equation 7 has, and its limits those of figure 1.");
+    report_text(
+        "The paper prints no parameters. All those of the three machines (`coll model dpml` "
+        "lists them) are ours, fitted by hand to figures 1 and 4 to 8, once for all of them: "
+        "that one set shows them all is what is reproduced. The network of one leader is what "
+        "the paper's equation 7 has, and its limits those of figure 1.");
     for (int i = 0; i < CLUSTERS; i++) {
         const struct cluster *c = &clusters[i];
         double small = 0;
