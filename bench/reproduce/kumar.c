@@ -136,8 +136,10 @@ static void missing_node(void)
                 report_row(what, rows[i].printed[a], ours[a], "MB/s");
         }
         report_says(i == 0 ? "order on 128 nodes" : "order on 240 nodes",
-                    "k-shift > k-prefix > prefix > MPI",
-                    ours[3] > ours[2] && ours[2] > ours[1] && ours[1] > ours[0],
+                    i == 0 ? "k-shift and k-prefix > prefix > MPI"
+                           : "k-shift > k-prefix > prefix > MPI",
+                    (i == 0 ? ours[3] > ours[1] : ours[3] > ours[2]) && ours[2] > ours[1] &&
+                        ours[1] > ours[0],
                     "%.0f, %.0f, %.0f, %.0f", ours[3], ours[2], ours[1], ours[0]);
     }
     report_cannot(
