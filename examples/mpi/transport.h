@@ -245,7 +245,7 @@ COLL_INLINE coll_status coll_i_mpi_begin(coll_mpi *mpi, bool receives, size_t by
     operation->bytes = bytes;
     operation->received = 0;
     operation->left = 0;
-    operation->round = mpi->round;
+    operation->round = mpi->round - 1; /* it was just asked for, or started */
     operation->receives = receives;
     operation->error = MPI_SUCCESS;
     h->word[0] = number;
@@ -396,6 +396,26 @@ COLL_INLINE void coll_mpi_block(coll_mpi *mpi)
 {
     if (mpi->flying > 0 && !mpi->news)
         coll_i_mpi_sweep(mpi, true);
+}
+
+/* Blocks until all messages in flight are done. For a caller who has started all that there is to
+ * start here, and whom nobody waits for. */
+COLL_INLINE void coll_mpi_block_all(coll_mpi *mpi)
+{
+    const int used = mpi->used;
+    int error;
+    if (mpi->flying == 0)
+        return;
+    for (int i = 0; i < used; i++)
+        mpi->indices[i] = mpi->request[i] != MPI_REQUEST_NULL; /* afterwards they all are */
+    error = PMPI_Waitall(used, mpi->request, mpi->statuses);
+    for (int i = 0; i < used; i++) {
+        const int its = error == MPI_ERR_IN_STATUS ? mpi->statuses[i].MPI_ERROR : error;
+        if (!mpi->indices[i] || its == MPI_ERR_PENDING) /* another one failed before it */
+            continue;
+        mpi->request[i] = MPI_REQUEST_NULL;
+        coll_i_mpi_done(mpi, i, &mpi->statuses[i], its);
+    }
 }
 
 /* Frees a context's memory. Nothing may be running over it. */

@@ -473,6 +473,13 @@ COLL_INLINE coll_status coll_run_check(const coll_run *run, uint32_t window)
     return COLL_OK;
 }
 
+/* Has all been started that this rank starts? Then it only waits: none of the messages in flight
+ * lets it do anything for others. */
+COLL_INLINE bool coll_request_only_waits(const coll_request *r)
+{
+    return r->step == r->steps && r->pending == 0;
+}
+
 /* Moves the collective on without blocking. COLL_OK: it is done and the buffers are the caller's;
  * COLL_AGAIN: not yet; < 0: it failed, OUT and SCRATCH are undefined, all else is untouched. */
 COLL_INLINE coll_status coll_request_progress(coll_request *r)

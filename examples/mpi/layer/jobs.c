@@ -295,6 +295,8 @@ int job_finish(struct job *job)
     uint32_t idle = 0;
     int error;
     while (job->running) {
+        if (!settings.threads && coll_request_only_waits(&job->request) && is_alone(job))
+            coll_mpi_block_all(&job->comm->mpi);
         idle = jobs_progress() ? 0 : idle + 1;
         if (settings.threads) {
             unlock();
