@@ -144,9 +144,9 @@ static void missing_node(void)
     }
     report_cannot(
         "k-shift ahead of k-prefix on 128 nodes",
-        "Simulated nodes that send in program order stay in step, and then k-prefix "
-        "hardly meets itself, whichever of the 128 nodes is missing: both are bound by "
-        "the packets' way over the whole tree. On 240 nodes it meets itself.");
+        "Simulated, both are bound by the packets' way over the whole tree, whichever of the "
+        "128 nodes is missing and however far apart the nodes begin, up to 1 ms; on 240 nodes "
+        "k-prefix meets itself. What it meets on 128 the talk does not say.");
     report_cannot(
         "how far MPI falls",
         "Its algorithm is not told. Direct messages, as here, spend two thirds of "

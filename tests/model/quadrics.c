@@ -39,8 +39,8 @@ TEST(slide_15)
     }
 }
 
-/* Slides 28 and 29. On 128 nodes k-prefix stays in step and hardly meets itself, wherever the hole
- * is: there it is as fast as k-shift. */
+/* Slides 28 and 29. On 128 nodes k-prefix hardly meets itself, wherever the hole is: there it is as
+ * fast as k-shift, which the talk does not say. */
 TEST(one_node_is_missing)
 {
     for (uint32_t P = 128; P <= 240; P += 112) {
