@@ -10,8 +10,8 @@
  *   options_read(&list, argc, argv);
  *
  * Values: -p 4, -p4, --ranks 4, --ranks=4. Numbers may end with k, M or G, powers of 1024. `--`
- * ends the options; one is given once, but for WORDS. --help prints what the table
- * says and ends with 0; what the table does not allow ends with 2 and a sentence.
+ * ends the options; one is given once, but for WORDS. --help prints what the table says and ends
+ * with 0; what the table does not allow ends with 2 and a sentence.
  */
 #ifndef COLL_TOOLS_OPTIONS_H
 #define COLL_TOOLS_OPTIONS_H

@@ -5,7 +5,8 @@
  * shared memory takes what tables 4.1 and 4.3 imply. Messages go through the memories of both nodes
  * too, so copies and messages slow each other down: the penalty of overlapping (section 4.5). How
  * the time divides between the two numbers is chosen so that the penalty sets in where table 4.6
- * ends.
+ * ends. Messages flow here without steps, which coll/sim/cost.h does not mean: those of two nodes do
+ * not wait for each other, and between nodes alone long messages come up to a quarter too early.
  */
 #ifndef COLL_BENCH_REPRODUCE_SMP_H
 #define COLL_BENCH_REPRODUCE_SMP_H
