@@ -62,7 +62,7 @@ done
 mkdir -p "$build/bench"
 csv=$build/bench/mpi.csv
 {
-    echo library,ranks,collective,bytes,layer_us,library_us,ratio
+    echo library,ranks,collective,bytes,layer_us,library_us,ratio,by_hand_us
     awk -F, '
         function median(list, n, i, j, v, a) {
             n = split(list, a, " ")
@@ -70,14 +70,16 @@ csv=$build/bench/mpi.csv
             return a[int((n + 1) / 2)]
         }
         { k = $1 "," $2 "," $3 "," $4; if (!(k in with)) order[++cells] = k
-          with[k] = with[k] " " $5; without[k] = without[k] " " $6; ratio[k] = ratio[k] " " $7 }
-        END { for (i = 1; i <= cells; i++) { k = order[i]; print k "," median(with[k]) "," median(without[k]) "," median(ratio[k]) } }
+          with[k] = with[k] " " $5; without[k] = without[k] " " $6; ratio[k] = ratio[k] " " $7; hand[k] = hand[k] " " $8 }
+        END { for (i = 1; i <= cells; i++) { k = order[i]; print k "," median(with[k]) "," median(without[k]) "," median(ratio[k]) "," median(hand[k]) } }
     ' "$all"
 } >"$csv"
 
 echo "Cells in which the layer takes more than 1.15 times the library's time, of $(($(wc -l <"$csv") - 1)):"
 awk -F, 'NR > 1 && $7 < 1 / 1.15 { printf "    %-8s %d ranks %-22s %8d bytes: %9.2f us with, %9.2f without, %.2f times\n", $1, $2, $3, $4, $5, $6, 1 / $7 }' "$csv"
 awk -F, 'NR > 1 && $7 > 0 { k = $1 ", " $2 " ranks"; s[k] += log($7); n[k]++ } END { for (k in n) printf "%s: geometric mean of library/layer %.2f over %d cells\n", k, exp(s[k] / n[k]), n[k] }' "$csv" | sort
+echo "Reductions of two ranks written by hand over the same messages (bench/mpi/exchange.h):"
+awk -F, 'NR > 1 && $8 > 0 && $4 >= 16384 { printf "    %-8s %-20s %8d bytes: library/by hand %.2f, library/layer %.2f\n", $1, $3, $4, $6 / $8, $7 }' "$csv"
 
 command -v gnuplot >/dev/null || { echo "no picture: gnuplot is missing (apt-get install gnuplot-nox)"; exit 0; }
 gnuplot <<G
