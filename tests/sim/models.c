@@ -281,47 +281,6 @@ static void share(const coll_shm_costs *costs, uint32_t p, uint32_t ppn)
     coll_sim_shm_init(&model, &shm);
 }
 
-static size_t one_step(const coll_plan *plan, uint32_t rank)
-{
-    (void)plan, (void)rank;
-    return 1;
-}
-
-/* Every rank copies once, from where it has its own to a place of its own. */
-static unsigned copies(const coll_plan *plan, uint32_t rank, size_t s, coll_action *out)
-{
-    (void)s;
-    coll_act_copy(out, COLL_AT(COLL_SHARED, rank * plan->problem.count), COLL_AT(COLL_IN, 0),
-                  plan->problem.count * (rank + 1));
-    return 1;
-}
-
-/* Copies of 8000, 16000, … bytes at once: each alone 1 us and 8, 16 … us; the memory of the node
- * moves two at full speed. */
-TEST(copies_share_the_memory)
-{
-    const coll_shm_costs costs = {1, 1, .5, 0, 0, 0, 0};
-    static const double three[] = {1 + 12, 1 + 12 + 8, 1 + 12 + 8 + 8};
-    for (uint32_t p = 1; p <= 6; p++) {
-        coll_plan plan = sim_plan(COLL_ALLREDUCE, "ring", p, 1000, 0);
-        coll_algorithm algorithm = *plan.algorithm;
-        algorithm.steps = one_step;
-        algorithm.step = copies;
-        plan.algorithm = &algorithm;
-        share(&costs, p, 3);
-        (void)us(&plan);
-        if (p == 3) /* all three 12 us for 8 each, then two at full speed, then one */
-            for (uint32_t r = 0; r < 3; r++)
-                CHECK(near(coll_time_us(coll_sim_finish(&sim, r)), three[r], 0));
-        if (p < 3)
-            CHECK(near(coll_time_us(coll_sim_finish(&sim, p - 1)), 1 + 8 * p, 0));
-        if (p == 4) /* alone on a node */
-            CHECK(near(coll_time_us(coll_sim_finish(&sim, 3)), 1 + 32, 0));
-        CHECK(near(coll_time_us(coll_sim_busy(&sim, p - 1)),
-                   coll_time_us(coll_sim_finish(&sim, p - 1)), 0));
-    }
-}
-
 TEST(within_and_between_nodes)
 {
     const coll_shm_costs costs = {1, 1, 0, .25, .5, 2, 3};
@@ -355,7 +314,6 @@ int main(void)
     RUN(nbl_pipelines);
     RUN(nbl_short_blocks);
     RUN(nbl_fence_is_a_link_and_a_combination_faster);
-    RUN(copies_share_the_memory);
     RUN(within_and_between_nodes);
     coll_sim_free(&sim);
     return check_done();

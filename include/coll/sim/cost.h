@@ -13,7 +13,7 @@
  * processor, one port for sending and one for receiving, each used by one operation at a time.
  *
  *   send      cpu      the processor is busy                           (LogGP: o)
- *             port     the sending port is                             (g)
+ *             port     the sending port is; COLL_NEVER: until its flow ends   (g)
  *             done     from here on the sender may write to its buffer, if the message is eager
  *             wire     the message begins to arrive, if no link is contended; of all messages
  *                      from one rank to another the same, or they pass each other   (o + L)
@@ -28,9 +28,9 @@
  *
  * A message longer than `eager` bytes keeps its sender's buffer until it meets its receive.
  *
- * What is shared, the memory of a node, say, has a number, `share` of the end; a message's flow
- * is in the shares of both its ends. While n flows are in a share each is `slow` times as slow, a
- * message's in two shares as slow as in the slower one (flow.h).
+ * What is shared, the memory of a node, say, has a number, `share` of the end; a message flows out
+ * of the share of the one end and into that of the other. By how much flows of a share slow each
+ * other down is what `slow` says (flow.h).
  *
  * A rank that works in steps starts what it can, with at most one message of each channel, and
  * then moves the data of these messages. Nothing moves while the processor is busy, so nothing
@@ -58,6 +58,11 @@ typedef struct coll_message {
     uint64_t bytes; /* 0: a NOTIFY */
 } coll_message;
 
+/* What flows in a share. */
+typedef struct coll_flowing {
+    uint32_t messages, computations;
+} coll_flowing;
+
 typedef struct coll_cost_model {
     const void *data; /* the model's own */
     void (*send)(const struct coll_cost_model *model, const coll_message *m, coll_cost *cost);
@@ -74,11 +79,12 @@ typedef struct coll_cost_model {
     coll_time (*end)(const struct coll_cost_model *model, uint32_t rank);
     /* Is the rank's processor in the network adapter, where nothing disturbs it? NULL: no. */
     bool (*on_nic)(const struct coll_cost_model *model, uint32_t rank);
-    /* Of a model with flows; else NULL. */
+    /* Of a model with flows; else NULL. slow: how many times as long as alone a message of so many
+     * bytes takes, or, with 0 bytes, a computation; HUGE_VAL: it stands still. */
     uint32_t (*share)(const struct coll_cost_model *model, uint32_t rank);
-    double (*slow)(const struct coll_cost_model *model, uint32_t flows);
-    /* How long a start takes where ranks work in steps, see above; 0: they do not. Messages flow in
-     * models with steps only. */
+    double (*slow)(const struct coll_cost_model *model, const coll_flowing *all,
+                   uint64_t bytes);
+    /* How long a start takes where ranks work in steps, see above; 0: they do not. */
     coll_time step;
     double byte_ps; /* what a byte takes on a link of a topology that does not say so itself */
     uint64_t eager; /* UINT64_MAX: all messages are */

@@ -32,9 +32,10 @@ COLL_INLINE void coll_i_sim_compute(coll_sim *sim, uint32_t rank, uint32_t k)
         coll_i_sim_flow_at(sim, flow)->start = sim->now;
         at->open |= (uint32_t)1 << k;
         at->cpu = COLL_NEVER;
+        coll_i_sim_hold(sim, rank);
         return;
     }
-    late = coll_i_sim_occupy(sim, rank, cost.cpu);
+    late = coll_i_sim_occupy(sim, rank, sim->now, cost.cpu);
     late += sim->now + coll_later(cost.cpu, cost.done);
     coll_i_sim_see(sim, COLL_SEEN_COMPUTE, rank, late, &at->request.slots[k].act);
     coll_i_sim_ends(sim, rank, k, late);
@@ -53,8 +54,8 @@ COLL_INLINE void coll_i_sim_flow_event(coll_sim *sim, uint32_t rank, uint32_t i)
     }
     {
         const coll_time now = sim->now;
+        (void)coll_i_sim_occupy(sim, rank, flow->start, now - flow->start);
         sim->now = flow->start; /* the processor has worked since then */
-        (void)coll_i_sim_occupy(sim, rank, now - flow->start);
         coll_i_sim_see(sim, COLL_SEEN_COMPUTE, rank, at->cpu,
                        &at->request.slots[flow->slot].act);
         sim->now = now;

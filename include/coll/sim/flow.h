@@ -27,7 +27,7 @@ typedef struct coll_i_sim_flow_state {
 
 typedef struct coll_i_sim_share {
     uint32_t first; /* flow */
-    uint32_t n;
+    coll_flowing all;
 } coll_i_sim_share;
 
 COLL_INLINE coll_i_sim_flow_state *coll_i_sim_flow_at(const coll_sim *sim, uint32_t i)
@@ -45,7 +45,8 @@ COLL_INLINE void coll_i_sim_recount(coll_sim *sim, uint32_t i)
 {
     const coll_cost_model *model = sim->options.model;
     coll_i_sim_flow_state *flow = coll_i_sim_flow_at(sim, i);
-    const coll_time still = model->step > 0 ? sim->ranks[flow->rank].cpu : 0;
+    const bool message = flow->message != COLL_NOBODY;
+    const coll_time still = model->step > 0 && message ? sim->ranks[flow->rank].cpu : 0;
     coll_time due = still;
     flow->moved = flow->moved || (flow->pace > 0 && flow->since < sim->now);
     flow->left -= (double)(sim->now - flow->since) * flow->pace;
@@ -53,12 +54,14 @@ COLL_INLINE void coll_i_sim_recount(coll_sim *sim, uint32_t i)
     flow->since = sim->now;
     flow->pace = 0;
     if (still <= sim->now) {
-        flow->pace = 1 / model->slow(model, coll_i_sim_share_at(sim, flow->share)->n);
-        due = sim->now + coll_time_of(flow->left / flow->pace);
+        const uint64_t bytes = message ? coll_i_op_at(&sim->mail, flow->message)->bytes : 0;
+        flow->pace = 1 / model->slow(model, &coll_i_sim_share_at(sim, flow->share)->all, bytes);
+        due = flow->pace > 0 ? sim->now + coll_time_of(flow->left / flow->pace) : COLL_NEVER;
     }
     if (due != flow->due) {
         flow->due = due;
-        coll_i_sim_put(sim, due, flow->rank, COLL_I_SIM_WHAT(COLL_I_SIM_FLOW, i));
+        if (due != COLL_NEVER)
+            coll_i_sim_put(sim, due, flow->rank, COLL_I_SIM_WHAT(COLL_I_SIM_FLOW, i));
     }
 }
 
@@ -78,9 +81,16 @@ COLL_INLINE bool coll_i_sim_has_share(coll_sim *sim, uint32_t share)
     for (; sim->shares.n <= share; sim->shares.n++) {
         coll_i_sim_share *at = coll_i_sim_share_at(sim, (uint32_t)sim->shares.n);
         at->first = COLL_NOBODY;
-        at->n = 0;
+        at->all.messages = at->all.computations = 0;
     }
     return true;
+}
+
+/* How many flows of the kind of this one are in its share. */
+COLL_INLINE uint32_t *coll_i_sim_kind(const coll_sim *sim, const coll_i_sim_flow_state *flow)
+{
+    coll_flowing *all = &coll_i_sim_share_at(sim, flow->share)->all;
+    return flow->message != COLL_NOBODY ? &all->messages : &all->computations;
 }
 
 /* A flow of `rank` that will begin at `time`: of a message, or COLL_NOBODY. Its number;
@@ -121,7 +131,7 @@ COLL_INLINE void coll_i_sim_join(coll_sim *sim, uint32_t i)
     flow->since = sim->now;
     flow->next = share->first;
     share->first = i;
-    share->n++;
+    ++*coll_i_sim_kind(sim, flow);
     coll_i_sim_pace(sim, flow->share);
 }
 
@@ -134,7 +144,7 @@ COLL_INLINE void coll_i_sim_leave(coll_sim *sim, uint32_t i)
     while (*link != i)
         link = &coll_i_sim_flow_at(sim, *link)->next;
     *link = flow->next;
-    share->n--;
+    --*coll_i_sim_kind(sim, flow);
     flow->due = COLL_NEVER;
     flow->next = sim->free_flow;
     sim->free_flow = i;
@@ -178,22 +188,32 @@ COLL_INLINE bool coll_i_sim_moves(const coll_sim *sim, uint32_t rank)
     return false;
 }
 
-/* Takes the processor for the time of an operation that starts now. Returns by how much longer
- * it takes than it should. */
-COLL_INLINE coll_time coll_i_sim_occupy(coll_sim *sim, uint32_t rank, coll_time cpu)
+/* Where ranks work in steps: the messages of this one stand still or flow, as its processor does
+ * something or nothing. */
+COLL_INLINE void coll_i_sim_hold(coll_sim *sim, uint32_t rank)
+{
+    const coll_cost_model *model = sim->options.model;
+    if (model->step > 0 && sim->shares.n > 0)
+        coll_i_sim_pace(sim, model->share(model, coll_i_sim_outer(sim, rank)));
+}
+
+/* Takes the processor for the time of an operation that starts at `start`, in the past if it has
+ * ended now. Returns by how much longer it takes than it should. */
+COLL_INLINE coll_time coll_i_sim_occupy(coll_sim *sim, uint32_t rank, coll_time start,
+                                        coll_time cpu)
 {
     const coll_cost_model *model = sim->options.model;
     coll_i_sim_rank *at = &sim->ranks[rank];
-    at->cpu = sim->now + cpu;
+    at->cpu = start + cpu;
     sim->busy[rank] += cpu;
     if (sim->options.noise) {
         const uint32_t outer = coll_i_sim_outer(sim, rank);
         if (!model->on_nic || !model->on_nic(model, outer))
-            at->cpu = coll_noise_end(sim->options.noise, outer, sim->now, cpu);
+            at->cpu = coll_noise_end(sim->options.noise, outer, start, cpu);
     }
-    if (model->step > 0 && cpu > 0 && sim->shares.n > 0)
-        coll_i_sim_pace(sim, model->share(model, coll_i_sim_outer(sim, rank)));
-    return at->cpu - sim->now - cpu;
+    if (cpu > 0)
+        coll_i_sim_hold(sim, rank);
+    return at->cpu - start - cpu;
 }
 
 #endif /* COLL_SIM_FLOW_H */

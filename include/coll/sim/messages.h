@@ -38,6 +38,14 @@ COLL_INLINE void coll_i_sim_post(coll_sim *sim, uint32_t rank, uint32_t k, uint3
         coll_i_sim_put(sim, time, to, COLL_I_SIM_WHAT(COLL_I_SIM_ARRIVE, i));
 }
 
+/* Until when a message that starts now, a little late perhaps, has its port; COLL_NEVER: until it
+ * has flowed. */
+COLL_INLINE coll_time coll_i_sim_port(const coll_sim *sim, const coll_cost *cost,
+                                      coll_time late)
+{
+    return cost->port == COLL_NEVER ? COLL_NEVER : sim->now + late + cost->port;
+}
+
 /* Slot k begins to send. */
 COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
 {
@@ -55,8 +63,8 @@ COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
     m.bytes = coll_i_sim_bytes(sim, a);
     coll_i_cost_clear(&cost);
     model->send(model, &m, &cost);
-    late = coll_i_sim_occupy(sim, rank, cost.cpu);
-    at->out = sim->now + late + cost.port;
+    late = coll_i_sim_occupy(sim, rank, sim->now, cost.cpu);
+    at->out = coll_i_sim_port(sim, &cost, late);
     coll_i_sim_see(sim, COLL_SEEN_SEND, rank, sim->now + late + coll_later(cost.cpu, cost.done),
                    a);
     waits = (m.bytes > model->eager || cost.flow > 0) && sim->p > 1;
@@ -120,6 +128,9 @@ COLL_INLINE void coll_i_sim_meet(coll_sim *sim, uint32_t rank, uint32_t k, uint3
 COLL_INLINE void coll_i_sim_flowed(coll_sim *sim, uint32_t rank, uint32_t i)
 {
     coll_i_op *op = coll_i_op_at(&sim->mail, i);
+    coll_time *port = rank == op->from ? &sim->ranks[rank].out : &sim->ranks[rank].in;
+    if (*port == COLL_NEVER)
+        *port = sim->now;
     if (rank == op->from && !(op->flags & COLL_I_SIM_RENDEZVOUS))
         coll_i_sim_release(sim, op);
     if (--op->flows > 0 || op->time != COLL_NEVER)
@@ -150,8 +161,8 @@ COLL_INLINE void coll_i_sim_take(coll_sim *sim, uint32_t rank, uint32_t i)
     m.bytes = op->bytes;
     coll_i_cost_clear(&cost);
     model->receive(model, &m, &cost);
-    late = coll_i_sim_occupy(sim, rank, cost.cpu);
-    at->in = sim->now + late + cost.port;
+    late = coll_i_sim_occupy(sim, rank, sim->now, cost.cpu);
+    at->in = coll_i_sim_port(sim, &cost, late);
     op->time = cost.flow > 0 ? COLL_NEVER : sim->now + late + cost.done;
     if (cost.flow > 0) {
         op->flows++;

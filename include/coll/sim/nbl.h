@@ -52,10 +52,12 @@ COLL_INLINE uint32_t coll_i_nbl_share(const coll_cost_model *model, uint32_t ran
     return rank;
 }
 
-COLL_INLINE double coll_i_nbl_slow(const coll_cost_model *model, uint32_t flows)
+COLL_INLINE double coll_i_nbl_slow(const coll_cost_model *model, const coll_flowing *all,
+                                   uint64_t bytes)
 {
     const coll_sim_nbl *at = (const coll_sim_nbl *)model->data;
-    return coll_nbl_f(at->costs, flows);
+    (void)bytes;
+    return coll_nbl_f(at->costs, all->messages);
 }
 
 /* Makes *model of the costs; both are the caller's and must stay. Elements have 8 bytes. */

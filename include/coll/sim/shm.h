@@ -88,12 +88,14 @@ COLL_INLINE void coll_i_shm_compute(const coll_cost_model *model, uint32_t rank,
     }
 }
 
-COLL_INLINE double coll_i_shm_slow(const coll_cost_model *model, uint32_t flows)
+COLL_INLINE double coll_i_shm_slow(const coll_cost_model *model, const coll_flowing *all,
+                                   uint64_t bytes)
 {
     const coll_shm_costs *costs = ((const coll_sim_shm *)model->data)->costs;
-    const double all = flows * costs->node_ns_per_byte;
-    return all > costs->b_ns_per_byte && costs->b_ns_per_byte > 0 ? all / costs->b_ns_per_byte
-                                                                  : 1;
+    const double wanted = costs->b_ns_per_byte,
+                 least = all->computations * costs->node_ns_per_byte;
+    (void)bytes;
+    return least > wanted && wanted > 0 ? least / wanted : 1;
 }
 
 COLL_INLINE coll_time coll_i_shm_fabric(const coll_cost_model *model, coll_team team,
