@@ -16,9 +16,10 @@
  *
  * coll_threads_share gives the world SHARED memory, for the calls of comm.h (node/shared.h).
  *
- * Waiting spins for about a microsecond, if there are as many cores as ranks, then yields
- * the processor, so that more ranks than cores, and other programs beside them, work well; after
- * some milliseconds it sleeps for one at a time. One thread at a time may use a rank.
+ * Waiting spins for about a microsecond, or, if there are less cores than ranks, as long as no rank
+ * of the same core can go on (node/waiting.h), then yields the processor, so that other programs
+ * beside them work well; after some milliseconds it sleeps for one at a time. One thread at a time
+ * may use a rank.
  *
  * Memory: 16 bytes per pair of ranks; about 128·COLL_NODE_CELLS bytes more when a pair first
  * talks, and COLL_NODE_SLOTS·COLL_THREADS_SLOT when it first says more than a cell holds; 128

@@ -9,7 +9,7 @@
 #ifndef COLL_TRANSPORTS_NODE_INBOX_H
 #define COLL_TRANSPORTS_NODE_INBOX_H
 
-#include "world.h"
+#include "waiting.h"
 
 /* Is a message of so many bytes in a slot? In its sender's memory? */
 COLL_INLINE bool coll_i_node_is_medium(const coll_i_node_rank *me, uint64_t bytes)
@@ -212,10 +212,9 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
         found->aside = link->aside ? *coll_i_node_find(link, tag) : NULL;
         found->cell = found->aside ? &found->aside->cell : coll_i_node_head(link);
         if (!found->aside) {
-            if (__atomic_load_n(&found->cell->turn, __ATOMIC_ACQUIRE) !=
-                (uint32_t)link->head + 1) {
-                return coll_i_node_miss(me, link);
-            }
+            const uint32_t turn = __atomic_load_n(&found->cell->turn, __ATOMIC_ACQUIRE);
+            if (turn != (uint32_t)link->head + 1)
+                return coll_i_node_miss(me, link, &found->cell->turn, turn);
             if (found->cell->tag != tag) {
                 status = coll_i_node_set_aside(me, link);
                 if (status < 0)

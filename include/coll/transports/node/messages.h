@@ -63,13 +63,13 @@ COLL_INLINE coll_status coll_i_node_send(void *ctx, uint32_t peer, uint32_t tag,
     if (!link)
         return COLL_ERR_MEMORY;
     if (!coll_i_node_has_room(me, link, bytes))
-        return coll_i_node_miss(me, link);
+        return coll_i_node_miss(me, link, &link->out->taken, (uint32_t)link->taken);
     cell = &link->out->cells[link->tail % COLL_NODE_CELLS];
     if (is_long) {
         coll_i_node_op *op = coll_i_node_take_send(me);
         if (!op)
             return COLL_ERR_MEMORY;
-        op->sent->state = COLL_I_NODE_POSTED;
+        __atomic_store_n(&op->sent->state, COLL_I_NODE_POSTED, __ATOMIC_RELAXED);
         op->sent->address = (uintptr_t)buf;
         op->peer = peer;
         op->tag = tag;
@@ -230,10 +230,12 @@ COLL_INLINE coll_status coll_i_node_test(void *ctx, coll_handle *h)
     }
     while (op) {
         coll_i_node_op *next = op->chain;
-        if (__atomic_load_n(&op->sent->state, __ATOMIC_ACQUIRE) != COLL_I_NODE_DONE) {
+        const uint32_t state = __atomic_load_n(&op->sent->state, __ATOMIC_ACQUIRE);
+        if (state != COLL_I_NODE_DONE) {
             h->word[0] = (uintptr_t)op;
-            return coll_i_node_aborted(me, op->tag) ? COLL_ERR_PEER
-                                                    : coll_i_node_miss(me, me->links[op->peer]);
+            return coll_i_node_aborted(me, op->tag)
+                       ? COLL_ERR_PEER
+                       : coll_i_node_miss(me, me->links[op->peer], &op->sent->state, state);
         }
         coll_i_node_release(me, op);
         op = next;
@@ -289,7 +291,7 @@ COLL_INLINE coll_status coll_i_node_multicast(void *ctx, uint32_t tag, const voi
         if (!link && peer != me->rank)
             return COLL_ERR_MEMORY;
         if (link && !coll_i_node_has_room(me, link, bytes))
-            return coll_i_node_miss(me, link);
+            return coll_i_node_miss(me, link, &link->out->taken, (uint32_t)link->taken);
     }
     for (uint32_t peer = 0; peer < me->p; peer++) {
         coll_status status;

@@ -10,10 +10,10 @@
  * root handles p messages, until the copying costs more.
  *
  * Measured with 4 and 8 ranks on two processors, by changes of context a call, and of no use there:
- * spinning before a processor is given up (fewer changes, but as much time in vain), looking for
- * messages between yields before the executor does, lines fetched ahead after a yield and before a
- * send, slots of 16 or 64 KiB, other numbers of slots (4 help 8 ranks as much as they harm 4), and
- * slots that were just read before others.
+ * spinning before a processor is given up, whoever else runs on it (fewer changes, but as much time
+ * in vain; node/waiting.h asks who does), lines fetched ahead after a yield and before a send, slots
+ * of 16 or 64 KiB, other numbers of slots (4 help 8 ranks as much as they harm 4), and slots that were
+ * just read before others.
  *
  * What these lists leave open the built-in rules say, which are the last of them.
  */

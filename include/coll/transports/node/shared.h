@@ -55,7 +55,8 @@ COLL_INLINE coll_status coll_i_node_enter(void *ctx, uint32_t tag, uint32_t use)
             least = done;
         if ((int32_t)(done - needed) < 0 && r != me->rank) {
             coll_i_node_link *link = me->links[r] ? me->links[r] : coll_i_node_link_new(me, r);
-            return link ? coll_i_node_miss(me, link) : COLL_ERR_MEMORY;
+            return link ? coll_i_node_miss(me, link, &me->turns[r].done, done)
+                        : COLL_ERR_MEMORY;
         }
     }
     me->all_done = least;

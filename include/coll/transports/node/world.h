@@ -89,6 +89,14 @@ typedef struct coll_i_node_turn {
     unsigned char pad[COLL_NODE_LINE - sizeof(uint32_t)];
 } coll_i_node_turn;
 
+/* What a rank waits for: a hint to those that share its processor (node/waiting.h). */
+typedef struct coll_i_node_watch {
+    uint64_t at;   /* a word; 0: nothing */
+    uint32_t seen; /* what it was when the rank looked */
+    uint32_t peer; /* who is to change it; COLL_NOBODY: any rank may be */
+    unsigned char pad[COLL_NODE_LINE - 16];
+} coll_i_node_watch;
+
 /* ---- of one rank ------------------------------------------------------------------------- */
 
 /* An operation in flight: a receive, or a long send. */
@@ -125,6 +133,7 @@ typedef struct coll_i_node_link {
     uint64_t told;    /* of these, how many the sender may know of */
     uint32_t waiting; /* receives in flight */
     uint32_t lent;    /* messages that are borrowed where they lie */
+    uint32_t peer;    /* whom it leads to */
     bool missed; /* something was looked for and not there: a message, or that one was taken */
     coll_i_node_aside *aside;
 } coll_i_node_link;
@@ -142,7 +151,7 @@ typedef struct coll_i_node_rank {
     uint64_t end; /* shared memory ends so far from base */
     uint32_t rank, p;
     uint32_t medium; /* bytes of the longest message that a slot holds; 0: there are none */
-    uint32_t spins;  /* tests in a row that find nothing before the rank yields */
+    uint32_t spins;  /* looks in a row that find nothing before the rank yields */
     uint32_t misses;
     coll_i_node_link **links; /* NULL until they talk */
     coll_i_node_op *free_receives, *free_sends, *cancelled;
@@ -155,6 +164,17 @@ typedef struct coll_i_node_rank {
     uint32_t done, all_done; /* … this rank is done with, and all are, as far as it knows … */
     uint64_t ended;          /* … and bit i: with use done + i */
     uint64_t spare;          /* a channel that the other end was faster to make, or 0 */
+
+    /* Waiting where ranks share processors: node/waiting.h. */
+    bool crowded;     /* there are more ranks than processors */
+    bool near;        /* something of a rank of the same processor was looked for in vain */
+    bool bets;        /* the rank keeps its processor though another can go on */
+    uint32_t luck;    /* with such bets … */
+    uint32_t refused; /* … and how many were not made */
+    uint32_t spun;    /* looks since the last yield */
+    uint32_t *cpus;   /* of all ranks: the processor, counted from 1; 0: not known yet */
+    coll_i_node_watch *watches; /* of all ranks: what they told */
+    coll_i_node_watch watch;    /* what was looked at last in vain */
 
     /* Shared memory of so many bytes, zeroed, on a line of its own: its distance, or 0. */
     uint64_t (*carve)(struct coll_i_node_rank *me, size_t bytes);
@@ -232,7 +252,10 @@ COLL_INLINE coll_i_node_channel *coll_i_node_open(coll_i_node_rank *me, uint32_t
 /* The link to a rank; NULL if there is no memory for it. */
 COLL_INLINE coll_i_node_link *coll_i_node_link_new(coll_i_node_rank *me, uint32_t peer)
 {
-    return me->links[peer] = (coll_i_node_link *)coll_i_node_new(me, sizeof(coll_i_node_link));
+    coll_i_node_link *link = (coll_i_node_link *)coll_i_node_new(me, sizeof(coll_i_node_link));
+    if (link)
+        link->peer = peer;
+    return me->links[peer] = link;
 }
 
 /* … whose channel to that rank is open. */
@@ -317,40 +340,10 @@ COLL_INLINE coll_status coll_i_node_rank_init(coll_i_node_rank *me, uint32_t ran
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     me->rank = rank;
     me->p = p;
-    me->spins = cores > 0 && p <= (unsigned long)cores ? 30 : 0;
+    me->crowded = cores <= 0 || p > (unsigned long)cores;
+    me->spins = me->crowded ? 100 : 30;
     me->links = (coll_i_node_link **)calloc(p, sizeof *me->links);
     return me->links ? COLL_OK : COLL_ERR_MEMORY;
-}
-
-/* ---- waiting ----------------------------------------------------------------------------- */
-
-/* A test has found nothing. */
-COLL_INLINE coll_status coll_i_node_miss(coll_i_node_rank *me, coll_i_node_link *link)
-{
-    link->missed = true;
-    if (me->look && ++me->misses % COLL_NODE_MISSES == 0)
-        me->look(me);
-    return COLL_AGAIN;
-}
-
-COLL_INLINE void coll_i_node_wait(void *ctx, uint32_t idle)
-{
-    coll_i_node_rank *me = (coll_i_node_rank *)ctx;
-    if (idle > COLL_NODE_YIELDS) {
-        if (me->look)
-            me->look(me);
-        (void)poll(NULL, 0, 1);
-        return;
-    }
-    if (idle > me->spins) {
-        (void)sched_yield();
-        return;
-    }
-#if defined(__x86_64__) || defined(__i386__)
-    __asm__ volatile("pause" ::: "memory");
-#elif defined(__aarch64__) || defined(__arm__)
-    __asm__ volatile("yield" ::: "memory");
-#endif
 }
 
 /* ---- aborted tags ------------------------------------------------------------------------ */

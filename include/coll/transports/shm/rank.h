@@ -239,6 +239,8 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
     coll_i_node_share(&shm->node,
                       (coll_i_node_turn *)((unsigned char *)shm->segment + map.turns),
                       shm->shared, shared_bytes);
+    shm->node.watches = (coll_i_node_watch *)((unsigned char *)shm->segment + map.watches);
+    shm->node.cpus = (uint32_t *)((unsigned char *)shm->segment + map.cpus);
     shm->node.end = map.end;
     shm->node.medium = COLL_SHM_SLOT;
     shm->node.carve = coll_i_ipc_carve;

@@ -1,7 +1,7 @@
 /* coll/transports/shm/segment.h — the shared memory of processes: how it is laid out, made,
  * found and proven to be alive
  *
- *   header │ members, turns │ where the channels are, 8 bytes a pair │ SHARED │ heap
+ *   header │ members, turns, watches │ where the channels are, 8 bytes a pair │ SHARED │ heap
  *
  * The heap, from which channels and long messages' lines are carved when a pair first talks, is
  * only as large as what is used of it. Memory is reserved before it is touched, so a full
@@ -36,7 +36,7 @@ enum {
     COLL_SHM_WHY = 200, /* bytes of a sentence about an error */
     COLL_SHM_SLOT =
         32768, /* bytes of the longest message that the segment holds in one piece */
-    COLL_I_IPC_LAYOUT = 2, /* changes with whatever two ranks must agree on */
+    COLL_I_IPC_LAYOUT = 3, /* changes with whatever two ranks must agree on */
     COLL_I_IPC_GETLK = 36, /* F_OFD_GETLK, F_OFD_SETLK: by open file, not by process */
     COLL_I_IPC_SETLK = 37,
     COLL_I_IPC_PAGE = 4096
@@ -69,7 +69,7 @@ typedef struct coll_i_ipc_segment {
 
 /* Where things lie: distances from the beginning. */
 typedef struct coll_i_ipc_map {
-    uint64_t members, turns, channels, shared, heap, end;
+    uint64_t members, turns, watches, cpus, channels, shared, heap, end;
 } coll_i_ipc_map;
 
 COLL_INLINE uint64_t coll_i_ipc_up(uint64_t n, uint64_t to)
@@ -88,7 +88,9 @@ COLL_INLINE bool coll_i_ipc_map_of(uint32_t p, uint64_t shared_bytes, coll_i_ipc
         return false;
     map->members = sizeof(coll_i_ipc_segment);
     map->turns = map->members + (uint64_t)p * sizeof(coll_i_ipc_member);
-    map->channels = map->turns + (uint64_t)p * sizeof(coll_i_node_turn);
+    map->watches = map->turns + (uint64_t)p * sizeof(coll_i_node_turn);
+    map->cpus = map->watches + (uint64_t)p * sizeof(coll_i_node_watch);
+    map->channels = coll_i_ipc_up(map->cpus + p * sizeof(uint32_t), COLL_NODE_LINE);
     map->shared = coll_i_ipc_up(map->channels + pairs * sizeof(uint64_t), COLL_I_IPC_PAGE);
     map->heap = coll_i_ipc_up(map->shared + shared_bytes, COLL_I_IPC_PAGE);
     map->end =

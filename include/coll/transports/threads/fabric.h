@@ -12,8 +12,12 @@
 
 COLL_INLINE void coll_i_threads_lock(coll_threads *threads)
 {
-    while (__atomic_exchange_n(&threads->lock, 1, __ATOMIC_ACQUIRE) != 0)
-        (void)sched_yield();
+    for (uint32_t tries = 1; __atomic_exchange_n(&threads->lock, 1, __ATOMIC_ACQUIRE) != 0;
+         tries++)
+        if (tries % 64 == 0)
+            (void)sched_yield();
+        else
+            coll_i_node_pause();
 }
 
 COLL_INLINE void coll_i_threads_unlock(coll_threads *threads)
@@ -95,7 +99,6 @@ COLL_INLINE coll_status coll_i_threads_fabric_reduce(void *ctx, uint32_t tag, co
         operand = (coll_i_threads_operand *)coll_i_node_new(&me->node, sizeof *operand);
     if (!operand)
         return COLL_ERR_MEMORY;
-    operand->status = COLL_AGAIN;
     operand->met = false;
     operand->tag = tag;
     operand->team = team;
@@ -106,6 +109,8 @@ COLL_INLINE coll_status coll_i_threads_fabric_reduce(void *ctx, uint32_t tag, co
     operand->elem_bytes = elem_bytes;
     operand->next = NULL;
     coll_i_threads_lock(me->threads);
+    /* Not earlier: others would take it for a sign that this rank waits (node/waiting.h). */
+    __atomic_store_n(&operand->status, COLL_AGAIN, __ATOMIC_RELAXED);
     while (*link)
         link = &(*link)->next;
     *link = operand;
@@ -133,6 +138,9 @@ COLL_INLINE coll_status coll_i_threads_operand_test(coll_i_threads_rank *me,
         return COLL_ERR_PEER;
     if (status == COLL_OK)
         coll_i_threads_operand_release(me, operand);
+    if (status == COLL_AGAIN)
+        coll_i_node_watch_word(&me->node, (const uint32_t *)&operand->status,
+                               (uint32_t)COLL_AGAIN, COLL_NOBODY);
     return status;
 }
 
@@ -146,7 +154,7 @@ COLL_INLINE void coll_i_threads_operand_cancel(coll_i_threads_rank *me,
         while (*link != operand)
             link = &(*link)->next;
         *link = operand->next;
-        operand->status = COLL_ERR_CANCELLED;
+        __atomic_store_n(&operand->status, COLL_ERR_CANCELLED, __ATOMIC_RELAXED);
     }
     coll_i_threads_unlock(me->threads);
     while (__atomic_load_n(&operand->status, __ATOMIC_ACQUIRE) == COLL_AGAIN)

@@ -16,8 +16,9 @@
 /* What a rank brings to a reduction of a team. */
 typedef struct coll_i_threads_operand {
     coll_status status; /* COLL_AGAIN; then how the reduction ended */
-    bool met;           /* all operands are there: it waits no longer */
     uint32_t tag;
+    unsigned char pad[COLL_NODE_LINE - 8]; /* what its rank looks at, apart from the others' */
+    bool met;                              /* all operands are there: it waits no longer */
     coll_team team;
     const coll_op *op;
     void *dst;
@@ -41,7 +42,9 @@ typedef struct coll_i_threads_rank {
 typedef struct coll_threads {
     coll_i_node_world world;
     coll_i_threads_rank *ranks;
-    uint64_t *channels;   /* that from s to d is channels[s·p + d], 0 until they talk */
+    uint64_t *channels; /* that from s to d is channels[s·p + d], 0 until they talk */
+    uint32_t *cpus;
+    void *watches;
     void *shared, *turns; /* SHARED and who is done with which use of it, or NULL */
     uint32_t p;
     uint32_t lock; /* who changes 0 to 1 has it */
@@ -62,6 +65,8 @@ COLL_INLINE void coll_threads_destroy(coll_threads *threads)
         coll_i_node_free(&threads->ranks[r].node);
     free(threads->ranks);
     free(threads->channels);
+    free(threads->cpus);
+    free(threads->watches);
     free(threads->shared);
     free(threads->turns);
     free(threads);
@@ -81,11 +86,17 @@ COLL_INLINE coll_threads *coll_threads_create(uint32_t p)
     threads->p = p;
     threads->ranks = (coll_i_threads_rank *)calloc(p, sizeof *threads->ranks);
     threads->channels = (uint64_t *)calloc(pairs, sizeof *threads->channels);
-    for (uint32_t r = 0; threads->ranks && threads->channels && r < p; r++) {
+    threads->cpus = (uint32_t *)calloc(p, sizeof *threads->cpus);
+    threads->watches = calloc((size_t)p + 1, sizeof(coll_i_node_watch));
+    for (uint32_t r = 0;
+         threads->ranks && threads->channels && threads->cpus && threads->watches && r < p;
+         r++) {
         coll_i_node_rank *node = &threads->ranks[r].node;
         threads->ranks[r].threads = threads;
         node->world = &threads->world;
         node->channels = threads->channels;
+        node->cpus = threads->cpus;
+        node->watches = (coll_i_node_watch *)coll_i_node_line(threads->watches);
         node->end = UINTPTR_MAX;
         node->carve = coll_i_threads_carve;
         node->medium = COLL_THREADS_SLOT;
