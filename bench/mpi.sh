@@ -2,6 +2,7 @@
 # bench/mpi.sh — MPI's collectives through the layer against the libraries' own: a table and a picture
 #
 #   bench/mpi.sh [--ranks 2,4,8] [--launches 3] [--rounds 9] [--only allreduce,bcast] [--shm 0]
+#                [--most 4194304]
 #
 # Messages are the library's, unless --shm 1 has the layer send them through the memory of the node.
 # For each library that was built (MPICH, Open MPI), each number of ranks and several launches, it runs
@@ -15,7 +16,7 @@
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$here/build}
-ranks=2,4,8 launches=3 rounds=9 only= shm=0
+ranks=2,4,8 launches=3 rounds=9 only= shm=0 most=4194304
 while [ $# -gt 1 ]; do
     case $1 in
     --ranks) ranks=$2 ;;
@@ -23,16 +24,17 @@ while [ $# -gt 1 ]; do
     --rounds) rounds=$2 ;;
     --only) only=$2 ;;
     --shm) shm=$2 ;;
+    --most) most=$2 ;;
     *) break ;;
     esac
     shift 2
 done
-[ $# -eq 0 ] || { echo "usage: bench/mpi.sh [--ranks P,P] [--launches N] [--rounds N] [--only NAME,NAME] [--shm 0|1]" >&2; exit 2; }
+[ $# -eq 0 ] || { echo "usage: bench/mpi.sh [--ranks P,P] [--launches N] [--rounds N] [--only NAME,NAME] [--shm 0|1] [--most BYTES]" >&2; exit 2; }
 
 # run LIBRARY P: one launch, as CSV.
 run() {
     layer=$build/mpi/$1/libcollmpi.so program=$build/mpi/$1/bench/collectives
-    set -- "$1" "$2" --rounds "$rounds" ${only:+--only "$only"}
+    set -- "$1" "$2" --rounds "$rounds" --most "$most" ${only:+--only "$only"}
     library=$1 p=$2
     shift 2
     if [ "$library" = mpich ]; then

@@ -1,6 +1,7 @@
 /* bench/mpi/collectives.c — MPI's collectives with and without the layer, in one job
  *
  *   LD_PRELOAD=…/libcollmpi.so mpiexec -n 2 ./collectives [--only allreduce,bcast] [--rounds 15]
+ *       [--most 4194304]
  *
  * For each collective and size, calls of MPI_X (the layer's) and PMPI_X (the library's own) take
  * turns. Each call is timed by itself, behind a barrier of the library, as the OSU benchmarks do;
@@ -34,6 +35,7 @@ static const size_t sizes[] = {8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 
 enum contestant { LAYER, LIBRARY, WHOLE_BY_HAND, HALVES_BY_HAND };
 
 static float *in[BUFFERS], *out[BUFFERS], *scratch;
+static size_t most = LARGEST; /* bytes */
 
 /* ---- measuring --------------------------------------------------------------------------- */
 
@@ -136,15 +138,19 @@ static int begin(int argc, char **argv, const char **only, const char **library)
             *only = argv[++i];
         } else if (i + 1 < argc && strcmp(argv[i], "--rounds") == 0) {
             rounds = atoi(argv[++i]);
+        } else if (i + 1 < argc && strcmp(argv[i], "--most") == 0) {
+            most = strtoul(argv[++i], NULL, 10);
         } else {
             rounds = 0;
         }
     }
     mpi_begin();
-    if (rounds < 1 || rounds > ROUNDS_MOST || (int (*)(MPI_Comm))MPI_Barrier == PMPI_Barrier) {
+    if (rounds < 1 || rounds > ROUNDS_MOST || most < 1 || most > LARGEST ||
+        (int (*)(MPI_Comm))MPI_Barrier == PMPI_Barrier) {
         if (mpi.rank == 0)
-            fprintf(stderr, rounds < 1 || rounds > ROUNDS_MOST
-                                ? "collectives [--only NAME,NAME…] [--rounds 1..101]\n"
+            fprintf(stderr, (int (*)(MPI_Comm))MPI_Barrier != PMPI_Barrier
+                                ? "collectives [--only NAME,NAME…] [--rounds 1..101] "
+                                  "[--most BYTES, up to 4194304]\n"
                                 : "collectives: run it with LD_PRELOAD=…/libcollmpi.so, as "
                                   "without the layer there is nothing to compare\n");
         return 0;
@@ -179,7 +185,8 @@ int main(int argc, char **argv)
         if (what == COLL_BARRIER)
             measure(what, 0, rounds, library);
         for (size_t i = 0; what != COLL_BARRIER && i < sizeof sizes / sizeof *sizes; i++)
-            measure(what, sizes[i], rounds, library);
+            if (sizes[i] <= most)
+                measure(what, sizes[i], rounds, library);
     }
     for (int b = 0; b < BUFFERS; b++) {
         free(in[b]);

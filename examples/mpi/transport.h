@@ -267,10 +267,10 @@ COLL_INLINE void coll_i_mpi_add(coll_mpi *mpi, const coll_handle *h, MPI_Request
 COLL_INLINE int coll_i_mpi_sent(const coll_mpi *mpi, MPI_Request *request, int *done)
 {
     int error;
-    if (!mpi->crowded)
-        return PMPI_Test(request, done, MPI_STATUS_IGNORE);
     if (mpi->over != MPI_REQUEST_NULL)
         return MPI_SUCCESS; /* it would have been that */
+    if (!mpi->crowded)
+        return PMPI_Test(request, done, MPI_STATUS_IGNORE);
     error = PMPI_Request_get_status(*request, done, MPI_STATUS_IGNORE);
     return error == MPI_SUCCESS && *done ? PMPI_Wait(request, MPI_STATUS_IGNORE) : error;
 }
@@ -340,6 +340,38 @@ COLL_INLINE coll_status coll_i_mpi_recv(void *ctx, uint32_t peer, uint32_t tag, 
     return coll_i_mpi_move((coll_mpi *)ctx, true, peer, tag, buf, bytes, h);
 }
 
+/* Short messages, waited for in the library: for those who wait for the collective anyway. */
+COLL_INLINE coll_status coll_i_mpi_trade(void *ctx, uint32_t tag, const coll_trade *what)
+{
+    coll_mpi *mpi = (coll_mpi *)ctx;
+    const bool sends = what->to != COLL_NOBODY, receives = what->from != COLL_NOBODY;
+    const int bytes = (int)what->src_bytes, wanted = (int)what->dst_bytes;
+    MPI_Request send = MPI_REQUEST_NULL;
+    MPI_Status status;
+    int error = MPI_SUCCESS, here = wanted;
+    if (what->src_bytes > COLL_MPI_PIECE || what->dst_bytes > COLL_MPI_PIECE)
+        return COLL_AGAIN;
+    if (sends && !receives)
+        error = PMPI_Send(what->src, bytes, MPI_BYTE, (int)what->to, (int)tag, mpi->comm);
+    else if (sends)
+        error =
+            PMPI_Isend(what->src, bytes, MPI_BYTE, (int)what->to, (int)tag, mpi->comm, &send);
+    if (error != MPI_SUCCESS)
+        return coll_i_mpi_failed(mpi, error);
+    if (receives)
+        error = PMPI_Recv(what->dst, wanted, MPI_BYTE, (int)what->from, (int)tag, mpi->comm,
+                          &status);
+    if (receives && error == MPI_SUCCESS)
+        error = PMPI_Get_count(&status, MPI_BYTE, &here);
+    if (error != MPI_SUCCESS && send != MPI_REQUEST_NULL && send != mpi->over)
+        coll_i_mpi_drop(false, &send);
+    else if (send != MPI_REQUEST_NULL && send != mpi->over)
+        error = PMPI_Wait(&send, MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS)
+        return coll_i_mpi_failed(mpi, error);
+    return here == wanted ? COLL_OK : COLL_ERR_SIZE;
+}
+
 /* ---- the transport ----------------------------------------------------------------------- */
 
 COLL_INLINE void coll_i_mpi_wait(void *ctx, uint32_t idle)
@@ -364,9 +396,10 @@ static const coll_transport coll_mpi_transport = {coll_i_mpi_send,
                                                   (size_t)1 << 30, /* counts are ints */
                                                   32768,
                                                   0,
-                                                  NULL,
-                                                  NULL,
-                                                  NULL};
+                                                  NULL, /* shared */
+                                                  NULL, /* enter */
+                                                  NULL, /* leave */
+                                                  NULL /* trade */};
 
 /* Makes a context on a communicator in which nobody else sends messages, and whose errors are
  * returned; it stays the caller's. */

@@ -341,18 +341,17 @@ COLL_INLINE coll_status coll_i_start_alone(coll_request *r, coll_action *a)
     coll_status status;
     slot->handle.word[0] = slot->handle.word[1] = 0;
     status = coll_i_begin(r->run, a, &slot->handle);
-    if (status < 0 || (status == COLL_OK && a->kind != COLL_DO_RECV_REDUCE))
+    if (status == COLL_OK && a->kind == COLL_DO_RECV_REDUCE)
+        coll_i_merge(r->run, a, coll_i_source(r->run, a->via), 0, coll_i_bytes(r->run, a));
+    if (status <= COLL_OK)
         return status;
     (void)coll_i_admit(r, a);
     if (status == COLL_AGAIN) {
         r->ready |= bit;
-        return COLL_OK;
-    }
-    r->pending &= ~bit;
-    if (status == COLL_STARTED)
+    } else {
+        r->pending &= ~bit;
         r->flying |= bit;
-    else
-        coll_i_combine(r, k);
+    }
     return COLL_OK;
 }
 
@@ -368,6 +367,52 @@ COLL_INLINE coll_status coll_i_enter(coll_request *r, coll_action *a)
     return coll_i_launch(r, k);
 }
 
+/* The last messages of this rank, while the window is empty: the first of the n actions that are
+ * left, which sends or receives, or the first two, which do one and then the other. *taken: how
+ * many the transport took. To wait for them holds nobody up: what is left then happens here alone. */
+COLL_INLINE coll_status coll_i_trade_alone(coll_request *r, const coll_action *acts, uint32_t n,
+                                           uint32_t *taken)
+{
+    const coll_run *run = r->run;
+    const bool sends = coll_i_has(COLL_I_KIND(SEND) | COLL_I_KIND(NOTIFY), acts);
+    const coll_action *in = sends ? acts + 1 : acts;
+    const bool receives = (!sends || n > 1) && coll_i_has(COLL_I_RECEIVES, in) && in->count > 0;
+    const uint32_t first = (uint32_t)sends + (uint32_t)receives;
+    const bool merges = receives && in->kind == COLL_DO_RECV_REDUCE;
+    coll_trade trade;
+    coll_status status;
+    *taken = 0;
+    for (uint32_t i = first; i < n; i++)
+        if (coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES | COLL_I_KIND(FABRIC_REDUCE), &acts[i]))
+            return COLL_AGAIN;
+    if (first == 0 || (first == 2 && coll_i_overlap(merges ? in->via : in->dst, in->count,
+                                                    acts->src, acts->count)))
+        return COLL_AGAIN;
+    trade.to = trade.from = COLL_NOBODY;
+    trade.src = NULL;
+    trade.dst = NULL;
+    trade.src_bytes = trade.dst_bytes = 0;
+    if (sends) {
+        trade.to = coll_group_outer(&run->plan->group, acts->peer);
+        trade.src_bytes = coll_i_bytes(run, acts);
+        if (trade.src_bytes > 0)
+            trade.src = coll_i_source(run, acts->src);
+    }
+    if (receives) {
+        trade.from = coll_group_outer(&run->plan->group, in->peer);
+        trade.dst_bytes = coll_i_bytes(run, in);
+        if (trade.dst_bytes > 0)
+            trade.dst = coll_i_target(run, merges ? in->via : in->dst);
+    }
+    status = run->transport->trade(run->ctx, run->tag, &trade);
+    if (status == COLL_OK) {
+        *taken = first;
+        if (merges)
+            coll_i_merge(run, in, coll_i_source(run, in->via), 0, trade.dst_bytes);
+    }
+    return status;
+}
+
 /* Takes steps into the window while there is room, starting at once what can start. */
 COLL_INLINE coll_status coll_i_fill(coll_request *r)
 {
@@ -376,12 +421,19 @@ COLL_INLINE coll_status coll_i_fill(coll_request *r)
     coll_status moved = COLL_AGAIN;
     while (r->step < r->steps && r->free) {
         const uint32_t n = coll_plan_step(run->plan, run->rank, r->step, acts);
+        const bool ends = run->transport->trade && r->step + 1 == r->steps;
         uint32_t i = r->skip;
         for (; i < n && r->free; i++) {
-            coll_status status;
+            coll_status status = COLL_AGAIN;
+            uint32_t taken = 0;
             if (acts[i].count == 0)
                 continue;
-            status = coll_i_enter(r, &acts[i]);
+            if (ends && r->free == coll_i_all(r))
+                status = coll_i_trade_alone(r, &acts[i], n - i, &taken);
+            if (taken > 0)
+                i += taken - 1;
+            else if (status == COLL_AGAIN)
+                status = coll_i_enter(r, &acts[i]);
             if (status < 0)
                 return status;
         }

@@ -16,7 +16,7 @@
  *       COLL_STARTED  in flight: the buffers belong to the transport until test(h) returns COLL_OK
  *       COLL_AGAIN    nothing was taken (a queue is full); the library calls again later
  *       < 0           an error: the collective ends with it
- *     and never wait for another rank.
+ *     and, but for trade, never wait for another rank.
  *   - test returns COLL_OK (done; h is never used again), COLL_AGAIN, or an error. After an
  *     error the operation is still in flight, until cancel.
  *   - A callback never calls back into the library.
@@ -30,6 +30,14 @@
 typedef struct coll_handle {
     uintptr_t word[2];
 } coll_handle;
+
+/* A message to send and one to receive; the peer of one that is missing is COLL_NOBODY. */
+typedef struct coll_trade {
+    const void *src;
+    void *dst;
+    size_t src_bytes, dst_bytes;
+    uint32_t to, from;
+} coll_trade;
 
 typedef struct coll_transport {
     /* Sends bytes at buf to peer. buf stays unchanged and valid until the operation is done.
@@ -85,6 +93,12 @@ typedef struct coll_transport {
     size_t (*shared)(void *ctx, bool take, uint32_t *use, void **memory);
     coll_status (*enter)(void *ctx, uint32_t tag, uint32_t use);
     void (*leave)(void *ctx, uint32_t use);
+
+    /* Sends, receives, or both, and waits until that is over: for callers who wait for the
+     * collective anyway, and run nothing else meanwhile. Called for the last messages of a rank,
+     * once all before them are over. COLL_AGAIN: not these, nothing was done; they go by send and
+     * recv. */
+    coll_status (*trade)(void *ctx, uint32_t tag, const coll_trade *what);
 } coll_transport;
 
 /* Are the callbacks there that everything needs, and in pairs? */

@@ -589,6 +589,7 @@ static const coll_transport failing_transport = {failing_send,
                                                  0,
                                                  NULL,
                                                  NULL,
+                                                 NULL,
                                                  NULL};
 
 /* How the ranks ended: those that did not cause it, well or told by another. */

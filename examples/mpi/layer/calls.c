@@ -248,7 +248,8 @@ static void take_part(struct job *job, struct comm *comm)
     job->comm = comm;
     comm->jobs++;
     job->run.tag = next_tag(comm, job->how == PERSISTENT);
-    nodes_transport(comm, &job->run);
+    nodes_transport(comm, job->how == BLOCKING && jobs_running == 0 && settings.library_waits,
+                    &job->run);
     job->run.rank = comm->rank;
     job->run.shared = NULL;
     job->run.shared_bytes = 0;

@@ -284,10 +284,10 @@ void jobs_idle(uint32_t idle)
 }
 
 /* Can it only be messages of the library that the job waits for, and nobody else needs this
- * thread? Where ranks share a processor we wait ourselves, as not every library yields. */
+ * thread? */
 static bool is_alone(const struct job *job)
 {
-    return jobs_running == 1 && !job->comm->seats && !settings.crowded;
+    return jobs_running == 1 && !job->comm->seats && settings.library_waits;
 }
 
 int job_finish(struct job *job)
@@ -295,7 +295,7 @@ int job_finish(struct job *job)
     uint32_t idle = 0;
     int error;
     while (job->running) {
-        if (!settings.threads && coll_request_only_waits(&job->request) && is_alone(job))
+        if (coll_request_only_waits(&job->request) && is_alone(job))
             coll_mpi_block_all(&job->comm->mpi);
         idle = jobs_progress() ? 0 : idle + 1;
         if (settings.threads) {

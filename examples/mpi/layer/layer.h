@@ -152,8 +152,9 @@ void nodes_end(void);
 void nodes_join(struct comm *comm, MPI_Group group);
 /* This rank is done with it. */
 void nodes_leave(struct comm *comm);
-/* Writes by what a run's messages go, and their tag there; run->tag is the layer's. */
-void nodes_transport(struct comm *comm, coll_run *run);
+/* Writes by what a run's messages go, and their tag there; run->tag is the layer's. `alone`: the
+ * library may wait for them. */
+void nodes_transport(struct comm *comm, bool alone, coll_run *run);
 /* Rules for communicators of one node. */
 const coll_rule_list *nodes_rules(void);
 
@@ -318,11 +319,14 @@ struct settings {
     uint32_t off;   /* mask of collectives that the library does */
     uint32_t packs; /* … whose blocks lie packed on all ranks, or are brought so */
     bool verbose;
-    bool threads;  /* the lock is needed */
-    bool ready;    /* between MPI_Init and MPI_Finalize */
-    int tags;      /* 0 … tags − 1 are used, at most TAGS_MOST */
-    bool shm;      /* messages go through the memory of a node */
-    bool crowded;  /* there are more ranks on this node than processors */
+    bool threads; /* the lock is needed */
+    bool ready;   /* between MPI_Init and MPI_Finalize */
+    int tags;     /* 0 … tags − 1 are used, at most TAGS_MOST */
+    bool shm;     /* messages go through the memory of a node */
+    bool crowded; /* there are more ranks on this node than processors */
+    /* A call that is alone waits in the library. Where ranks share a processor, or threads the
+     * lock, we wait ourselves: not every library yields. */
+    bool library_waits;
     uint32_t ppn;  /* ranks of a node as the user says; 0: as they are */
     MPI_Comm self; /* private, of this rank alone */
 };

@@ -28,9 +28,10 @@ struct numbers {
 static uint32_t *world_nodes; /* node of each rank of MPI_COMM_WORLD, its first rank */
 static coll_shm *shm;         /* of this rank's node; NULL: messages are the library's */
 static bool several;          /* nodes */
-/* Of communicators of one node, of those of several, and of those without a number. None aborts:
- * after an error MPI's communicators go on, with the same tags. */
-static coll_transport within, mixed, across;
+/* Of communicators of one node, of those of several, and of those without a number, for any call
+ * and for one that may wait in the library. None aborts: after an error MPI's communicators go on,
+ * with the same tags. */
+static coll_transport within, mixed, across, patient;
 
 static struct numbers *numbers(void)
 {
@@ -264,7 +265,7 @@ static void mixed_cancel(void *ctx, coll_handle *h)
         coll_shm_transport(shm)->cancel(shm, h);
 }
 
-void nodes_transport(struct comm *comm, coll_run *run)
+void nodes_transport(struct comm *comm, bool alone, coll_run *run)
 {
     if (comm->one_node) {
         run->transport = &within;
@@ -272,7 +273,7 @@ void nodes_transport(struct comm *comm, coll_run *run)
         run->tag = tag_within(comm, run->tag);
         return;
     }
-    run->transport = comm->seats ? &mixed : &across;
+    run->transport = comm->seats ? &mixed : alone ? &patient : &across;
     run->ctx = comm->seats ? (void *)comm : &comm->mpi;
 }
 
@@ -289,7 +290,8 @@ void nodes_init(void)
     int rank, p, first;
     across = coll_mpi_transport;
     across.tags = (uint32_t)settings.tags;
-    mixed = across;
+    patient = mixed = across;
+    patient.trade = coll_i_mpi_trade;
     mixed.send = mixed_send;
     mixed.recv = mixed_recv;
     mixed.test = mixed_test;

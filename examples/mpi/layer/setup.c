@@ -53,6 +53,7 @@ static void begin(int level)
     PMPI_Comm_dup(MPI_COMM_SELF, &settings.self);
     PMPI_Comm_set_errhandler(settings.self, MPI_ERRORS_RETURN);
     settings.crowded = is_crowded();
+    settings.library_waits = !settings.threads && !settings.crowded;
     control_init();
     jobs_init();
     types_init();

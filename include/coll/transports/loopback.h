@@ -480,7 +480,8 @@ static const coll_transport coll_loopback_transport = {
     0,
     NULL,
     NULL,
-    NULL /* no SHARED */};
+    NULL, /* no SHARED */
+    NULL /* trade */};
 
 /* ---- running ----------------------------------------------------------------------------- */
 
