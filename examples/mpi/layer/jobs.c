@@ -279,6 +279,8 @@ bool jobs_progress(void)
 void jobs_idle(uint32_t idle)
 {
     enum { SPINS = 200, CROWDED_SPINS = 1 };
+    if (!settings.threads && nodes_idle(idle))
+        return;
     if (idle > (settings.crowded ? CROWDED_SPINS : SPINS))
         (void)sched_yield();
 }

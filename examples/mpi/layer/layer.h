@@ -157,6 +157,9 @@ void nodes_leave(struct comm *comm);
 void nodes_transport(struct comm *comm, bool alone, coll_run *run);
 /* Rules for communicators of one node. */
 const coll_rule_list *nodes_rules(void);
+/* Where a node's ranks share processors: waits as they know how to, but never sleeps, as the library
+ * may have to move on. False: they do not share. */
+bool nodes_idle(uint32_t idle);
 
 /* ---- calls: entries.c, calls.c, buffers.c ----------------------------------------------------------- */
 
