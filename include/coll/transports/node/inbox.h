@@ -106,9 +106,9 @@ COLL_INLINE coll_i_node_sent *coll_i_node_sent_of(const coll_i_node_rank *me,
 
 /* A medium message in a cell; NULL: nonsense. */
 COLL_INLINE const unsigned char *coll_i_node_slot_of(const coll_i_node_rank *me,
-                                                     const coll_i_node_cell *cell)
+                                                     const coll_i_node_cell *cell, size_t bytes)
 {
-    return (const unsigned char *)coll_i_node_shared(me, cell->payload.slot, me->medium);
+    return (const unsigned char *)coll_i_node_shared(me, cell->payload.slot, bytes);
 }
 
 /* Moves the message in the head cell aside; drops it if nobody will ever want it. */
@@ -129,7 +129,7 @@ COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_
     }
     if (!unwanted) {
         const bool medium = coll_i_node_is_medium(me, bytes);
-        const unsigned char *const slot = medium ? coll_i_node_slot_of(me, cell) : NULL;
+        const unsigned char *const slot = medium ? coll_i_node_slot_of(me, cell, bytes) : NULL;
         if (medium && !slot)
             return COLL_ERR_IO;
         aside = coll_i_node_take_aside(me, medium);
@@ -172,7 +172,7 @@ COLL_INLINE const unsigned char *coll_i_node_place(const coll_i_node_rank *me,
 {
     if (!coll_i_node_is_medium(me, bytes))
         return found->cell->payload.bytes;
-    return found->aside ? found->aside->medium : coll_i_node_slot_of(me, found->cell);
+    return found->aside ? found->aside->medium : coll_i_node_slot_of(me, found->cell, bytes);
 }
 
 /* Claims the message found for its reader, if it is long. COLL_AGAIN: it was cancelled, and is

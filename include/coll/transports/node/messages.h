@@ -44,8 +44,12 @@ COLL_INLINE bool coll_i_node_has_room(const coll_i_node_rank *me, coll_i_node_li
     if (link->tail >= COLL_NODE_CELLS &&
         !coll_i_node_is_taken(link, link->tail - COLL_NODE_CELLS))
         return false;
-    return !coll_i_node_is_medium(me, bytes) || link->mediums < COLL_NODE_SLOTS ||
-           coll_i_node_is_taken(link, link->slot_of[link->mediums % COLL_NODE_SLOTS]);
+    if (coll_i_node_is_medium(me, bytes)) {
+        const coll_i_node_lane *lane = &link->lanes[coll_i_node_lane_of(bytes)];
+        return lane->used < COLL_NODE_SLOTS ||
+               coll_i_node_is_taken(link, lane->last[lane->used % COLL_NODE_SLOTS]);
+    }
+    return true;
 }
 
 COLL_INLINE coll_status coll_i_node_send(void *ctx, uint32_t peer, uint32_t tag,
@@ -78,14 +82,17 @@ COLL_INLINE coll_status coll_i_node_send(void *ctx, uint32_t peer, uint32_t tag,
         h->word[1] = 0;
         cell->payload.sent = (uint64_t)((uintptr_t)op->sent - me->base);
     } else if (coll_i_node_is_medium(me, bytes)) {
-        const uint64_t slot = link->mediums % COLL_NODE_SLOTS;
-        unsigned char *const to = coll_i_node_slots(me, link);
+        const uint32_t number = coll_i_node_lane_of(bytes);
+        coll_i_node_lane *lane = &link->lanes[number];
+        const uint64_t slot = lane->used % COLL_NODE_SLOTS;
+        unsigned char *to = coll_i_node_slots(me, link, number);
         if (!to)
             return COLL_ERR_MEMORY;
-        link->mediums++;
-        link->slot_of[slot] = link->tail;
-        memcpy(to + slot * me->medium, buf, bytes);
-        cell->payload.slot = (uint64_t)((uintptr_t)to - me->base) + slot * me->medium;
+        lane->used++;
+        lane->last[slot] = link->tail;
+        to += slot * coll_i_node_wide(me, number);
+        memcpy(to, buf, bytes);
+        cell->payload.slot = (uint64_t)((uintptr_t)to - me->base);
     } else {
         coll_i_node_copy(cell->payload.bytes, buf, bytes);
     }
@@ -322,7 +329,8 @@ COLL_INLINE void coll_i_node_forget(coll_i_node_rank *me)
             continue;
         if (link->out)
             memset(link->out, 0, sizeof *link->out);
-        link->tail = link->taken = link->mediums = link->head = link->told = 0;
+        link->lanes[0].used = link->lanes[1].used = 0;
+        link->tail = link->taken = link->head = link->told = 0;
         link->waiting = link->lent = 0;
         link->missed = false;
         while (link->aside) {

@@ -28,7 +28,8 @@
 enum {
     COLL_NODE_LINE = 64,      /* what two ranks must not share by accident */
     COLL_NODE_INLINE = 112,   /* bytes of the longest message that its cell holds: two lines */
-    COLL_NODE_SLOTS = 8,      /* of a channel, each for a message of medium length */
+    COLL_NODE_SLOTS = 8,      /* of a lane, each for a message of medium length */
+    COLL_NODE_NARROW = 2048,  /* bytes of a slot of the narrow lane */
     COLL_NODE_LAG = 8,        /* messages in cells that a reader takes before it says so */
     COLL_NODE_PARTS = 4,      /* of SHARED, used in turn: a power of two */
     COLL_NODE_ABORTS = 16,    /* tags that may be aborted; one more, and all tags are */
@@ -119,14 +120,20 @@ typedef struct coll_i_node_aside {
     struct coll_i_node_aside *other; /* the first of another tag */
 } coll_i_node_aside;
 
+/* The slots of a channel: a narrow lane and a wide one. In wide slots short messages would lie far
+ * apart, and soon miss the caches that hold what addresses translate to. */
+typedef struct coll_i_node_lane {
+    unsigned char *slots;           /* NULL until there are any */
+    uint64_t used;                  /* messages that it was used for */
+    uint64_t last[COLL_NODE_SLOTS]; /* number of the message that had the slot last */
+} coll_i_node_lane;
+
 /* What a rank knows of the channels to and from one other. */
 typedef struct coll_i_node_link {
     /* to it */
     coll_i_node_channel *out;
-    uint64_t tail, taken;              /* messages sent; of these, surely taken */
-    unsigned char *slots;              /* memory for messages of medium length, or NULL */
-    uint64_t mediums;                  /* of these sent */
-    uint64_t slot_of[COLL_NODE_SLOTS]; /* number of the message that had the slot last */
+    uint64_t tail, taken; /* messages sent; of these, surely taken */
+    coll_i_node_lane lanes[2];
     /* from it */
     coll_i_node_channel *in;
     uint64_t head;    /* messages taken out of their cells */
@@ -280,14 +287,27 @@ COLL_INLINE coll_i_node_link *coll_i_node_link_from(coll_i_node_rank *me, uint32
     return link && link->in ? link : NULL;
 }
 
-/* A link's slots, made when they are needed first; NULL if there is no memory for them. */
-COLL_INLINE unsigned char *coll_i_node_slots(coll_i_node_rank *me, coll_i_node_link *link)
+/* Which lane messages of medium length take, and how many bytes a slot of it has. */
+COLL_INLINE uint32_t coll_i_node_lane_of(size_t bytes)
 {
-    if (!link->slots) {
-        const size_t bytes = (size_t)me->medium * COLL_NODE_SLOTS;
-        link->slots = (unsigned char *)coll_i_node_shared(me, me->carve(me, bytes), bytes);
+    return bytes > COLL_NODE_NARROW ? 1 : 0;
+}
+
+COLL_INLINE uint32_t coll_i_node_wide(const coll_i_node_rank *me, uint32_t lane)
+{
+    return lane == 0 && me->medium > COLL_NODE_NARROW ? COLL_NODE_NARROW : me->medium;
+}
+
+/* A lane's slots, made when they are needed first; NULL if there is no memory for them. */
+COLL_INLINE unsigned char *coll_i_node_slots(coll_i_node_rank *me, coll_i_node_link *link,
+                                             uint32_t number)
+{
+    coll_i_node_lane *lane = &link->lanes[number];
+    if (!lane->slots) {
+        const size_t bytes = (size_t)coll_i_node_wide(me, number) * COLL_NODE_SLOTS;
+        lane->slots = (unsigned char *)coll_i_node_shared(me, me->carve(me, bytes), bytes);
     }
-    return link->slots;
+    return lane->slots;
 }
 
 /* An operation without a message of its own, for a receive; NULL: no memory. */
