@@ -25,10 +25,12 @@
  *
  * Waiting spins for about a microsecond, or, if there are less cores than ranks, as long as no rank
  * of the same core can go on (node/waiting.h), then yields the processor, and after some milliseconds
- * sleeps for one at a time. One thread at a time may use a rank. A process that forks keeps its rank alive until the child is gone, or executes a program.
+ * sleeps for one at a time. One thread at a time may use a rank. A process that forks keeps its rank
+ * alive until the child is gone, or executes a program.
  *
  * Memory: 4 KiB when a rank first talks to another, 16 KiB when it first sends more than 112 bytes,
- * and 8·COLL_SHM_SLOT when it first sends more than 2048. Needs 64-bit Linux, /proc, and the __atomic functions of gcc or clang.
+ * and 8·COLL_SHM_SLOT when it first sends more than 2048; as much again for messages to all others.
+ * Needs 64-bit Linux, /proc, and the __atomic functions of gcc or clang.
  *
  * What costs what (two cores, one-way time of a cache line 65 ns, medians):
  *   8-byte message               60 ns one way, beside 73 ns of a bare flag

@@ -5,6 +5,7 @@
  *   ≤ 112            in its cell                               2        two lines
  *   ≤ medium         in a slot of the channel                  2        its lines and the cell
  *   more             in the sender's buffer, until it is read  1        … and two lines of news
+ *   to all others    multicast.h
  *
  * The sender of a long message is told when it was read; all others are sent when they are
  * written. No locks, and no atomic read-modify-write but for a long message, which its sender
@@ -37,12 +38,23 @@ COLL_INLINE bool coll_i_node_is_taken(coll_i_node_link *link, uint64_t n)
     return link->taken > n;
 }
 
-/* Is there a cell for the next message, and a slot if it needs one? */
+/* The cell of the next message; is it free? */
+COLL_INLINE coll_i_node_cell *coll_i_node_next_cell(const coll_i_node_link *link)
+{
+    return &link->out->cells[link->tail % COLL_NODE_CELLS];
+}
+
+COLL_INLINE bool coll_i_node_has_cell(coll_i_node_link *link)
+{
+    return link->tail < COLL_NODE_CELLS ||
+           coll_i_node_is_taken(link, link->tail - COLL_NODE_CELLS);
+}
+
+/* … and a slot, if the message needs one? */
 COLL_INLINE bool coll_i_node_has_room(const coll_i_node_rank *me, coll_i_node_link *link,
                                       size_t bytes)
 {
-    if (link->tail >= COLL_NODE_CELLS &&
-        !coll_i_node_is_taken(link, link->tail - COLL_NODE_CELLS))
+    if (!coll_i_node_has_cell(link))
         return false;
     if (coll_i_node_is_medium(me, bytes)) {
         const coll_i_node_lane *lane = &link->lanes[coll_i_node_lane_of(bytes)];
@@ -50,6 +62,15 @@ COLL_INLINE bool coll_i_node_has_room(const coll_i_node_rank *me, coll_i_node_li
                coll_i_node_is_taken(link, lane->last[lane->used % COLL_NODE_SLOTS]);
     }
     return true;
+}
+
+/* The message in a cell goes off. */
+COLL_INLINE void coll_i_node_post(coll_i_node_link *link, coll_i_node_cell *cell, uint32_t tag,
+                                  size_t bytes)
+{
+    cell->tag = tag;
+    cell->bytes = bytes;
+    __atomic_store_n(&cell->turn, (uint32_t)++link->tail, __ATOMIC_RELEASE);
 }
 
 COLL_INLINE coll_status coll_i_node_send(void *ctx, uint32_t peer, uint32_t tag,
@@ -68,7 +89,7 @@ COLL_INLINE coll_status coll_i_node_send(void *ctx, uint32_t peer, uint32_t tag,
         return COLL_ERR_MEMORY;
     if (!coll_i_node_has_room(me, link, bytes))
         return coll_i_node_miss(me, link, &link->out->taken, (uint32_t)link->taken);
-    cell = &link->out->cells[link->tail % COLL_NODE_CELLS];
+    cell = coll_i_node_next_cell(link);
     if (is_long) {
         coll_i_node_op *op = coll_i_node_take_send(me);
         if (!op)
@@ -96,9 +117,7 @@ COLL_INLINE coll_status coll_i_node_send(void *ctx, uint32_t peer, uint32_t tag,
     } else {
         coll_i_node_copy(cell->payload.bytes, buf, bytes);
     }
-    cell->tag = tag;
-    cell->bytes = bytes;
-    __atomic_store_n(&cell->turn, (uint32_t)++link->tail, __ATOMIC_RELEASE);
+    coll_i_node_post(link, cell, tag, bytes);
     return is_long ? COLL_STARTED : COLL_OK;
 }
 
@@ -286,38 +305,6 @@ COLL_INLINE void coll_i_node_cancel(void *ctx, coll_handle *h)
     }
 }
 
-/* A send to each other rank, all out of one buffer; none unless there is room for all, so that
- * nothing passes it. */
-COLL_INLINE coll_status coll_i_node_multicast(void *ctx, uint32_t tag, const void *buf,
-                                              size_t bytes, coll_handle *h)
-{
-    coll_i_node_rank *me = (coll_i_node_rank *)ctx;
-    coll_i_node_op *chain = NULL;
-    for (uint32_t peer = 0; peer < me->p; peer++) {
-        coll_i_node_link *link = peer == me->rank ? NULL : coll_i_node_link_to(me, peer);
-        if (!link && peer != me->rank)
-            return COLL_ERR_MEMORY;
-        if (link && !coll_i_node_has_room(me, link, bytes))
-            return coll_i_node_miss(me, link, &link->out->taken, (uint32_t)link->taken);
-    }
-    for (uint32_t peer = 0; peer < me->p; peer++) {
-        coll_status status;
-        if (peer == me->rank)
-            continue;
-        status = coll_i_node_send(ctx, peer, tag, buf, bytes, h);
-        if (status == COLL_STARTED) {
-            ((coll_i_node_op *)h->word[0])->chain = chain;
-            chain = (coll_i_node_op *)h->word[0];
-        } else if (status < 0) {
-            h->word[0] = (uintptr_t)chain;
-            if (chain)
-                coll_i_node_cancel(ctx, h);
-            return status;
-        }
-    }
-    return chain ? COLL_STARTED : COLL_OK;
-}
-
 /* ---- after a failure --------------------------------------------------------------------- */
 
 /* Drops all that a rank has sent or has not taken. Every rank does so before any talks again. */
@@ -339,6 +326,7 @@ COLL_INLINE void coll_i_node_forget(coll_i_node_rank *me)
             coll_i_node_give_aside(me, first);
         }
     }
+    me->casts[0].used = me->casts[1].used = 0;
     for (coll_i_node_op *op = me->cancelled; op; op = op->next)
         op->sent->state = COLL_I_NODE_FORGOTTEN;
 }

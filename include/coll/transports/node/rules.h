@@ -57,6 +57,8 @@ static const coll_rule coll_node_crowded[] = {
     COLL_I_NODE(COLL_BARRIER, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_barrier,
                 "to the root and back: few messages"),
 
+    COLL_I_NODE(COLL_BCAST, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_multicast_bcast,
+                "one round: the root copies once, and every rank from there, or from its memory"),
     COLL_I_NODE(COLL_BCAST, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_bcast,
                 "one round: every rank copies from the root's memory"),
 

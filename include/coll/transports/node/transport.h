@@ -5,6 +5,7 @@
 #ifndef COLL_TRANSPORTS_NODE_TRANSPORT_H
 #define COLL_TRANSPORTS_NODE_TRANSPORT_H
 
+#include "multicast.h"
 #include "shared.h"
 
 /* A coll_transport; the arguments are what threads and processes do differently. */

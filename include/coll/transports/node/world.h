@@ -128,6 +128,13 @@ typedef struct coll_i_node_lane {
     uint64_t last[COLL_NODE_SLOTS]; /* number of the message that had the slot last */
 } coll_i_node_lane;
 
+/* Such slots for messages to all others: node/multicast.h. */
+typedef struct coll_i_node_cast {
+    unsigned char *slots;
+    uint64_t used;
+    uint64_t *last; /* of each slot, for each rank: number of the message that had it last */
+} coll_i_node_cast;
+
 /* What a rank knows of the channels to and from one other. */
 typedef struct coll_i_node_link {
     /* to it */
@@ -163,6 +170,7 @@ typedef struct coll_i_node_rank {
     coll_i_node_link **links; /* NULL until they talk */
     coll_i_node_op *free_receives, *free_sends, *cancelled;
     coll_i_node_aside *free_asides, *free_mediums;
+    coll_i_node_cast casts[2];
     coll_i_node_block *owned;
     coll_i_node_turn *turns; /* of all ranks */
     unsigned char *shared;
