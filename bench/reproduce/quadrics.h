@@ -18,7 +18,30 @@ static const coll_kumar_costs quadrics_costs = {9, 0, 3.3, 2.9};
 static const double quadrics_bytes = 64 * 1024;
 static const char quadrics_links[] = "packet=320,ack=736,hop=48,byte=3.3";
 
-enum { QUADRICS_NONE = -1, QUADRICS_RANKS = 1024 };
+enum { QUADRICS_RANKS = 1024, QUADRICS_NODES = 750 /* Lemieux's */ };
+
+/* Nodes `first` … of the machine, of which number `missing` is none: 0: all are there. */
+typedef struct quadrics_block {
+    uint32_t first, missing;
+} quadrics_block;
+
+static const quadrics_block quadrics_whole = {0, 0};
+
+/* One of the places on the machine for p nodes with a hole among them, any of them. It begins at a
+ * multiple of 8, so without the hole partitions of k-prefix would be those of the tree. */
+static inline quadrics_block quadrics_somewhere(uint32_t p, uint64_t seed, uint32_t number)
+{
+    const uint32_t places = (QUADRICS_NODES - p - 1) / 8 + 1;
+    quadrics_block block;
+    block.first = 8 * (uint32_t)(coll_i_fraction(coll_i_mixed(seed, 0, number)) * places);
+    block.missing = 1 + (uint32_t)(coll_i_fraction(coll_i_mixed(seed, 1, number)) * (p - 1));
+    return block;
+}
+
+static inline uint32_t quadrics_node(quadrics_block block, uint32_t rank)
+{
+    return block.first + rank + (block.missing > 0 && rank >= block.missing ? 1 : 0);
+}
 
 /* The tree of the nodes up to this one. */
 static inline bool quadrics_tree(coll_topology *tree, uint32_t nodes)
@@ -32,9 +55,8 @@ static inline bool quadrics_tree(coll_topology *tree, uint32_t nodes)
     return coll_topology_read(tree, words, &why);
 }
 
-/* Picoseconds of a plan on nodes 0 … p−1, or p of which node `missing` is none; 0: an error. A byte
- * crosses the bus `copies` times. */
-static inline coll_time quadrics_run(coll_plan *plan, int missing, double copies)
+/* Picoseconds of a plan on a block of nodes; 0: an error. A byte crosses the bus `copies` times. */
+static inline coll_time quadrics_run(coll_plan *plan, quadrics_block block, double copies)
 {
     static uint32_t table[QUADRICS_RANKS];
     const coll_hockney_costs costs = {
@@ -49,7 +71,7 @@ static inline coll_time quadrics_run(coll_plan *plan, int missing, double copies
     coll_sim sim;
     coll_time ps = 0;
     for (uint32_t rank = 0; rank < p; rank++)
-        table[rank] = rank + (missing >= 0 && rank >= (uint32_t)missing ? 1 : 0);
+        table[rank] = quadrics_node(block, rank);
     coll_group_table(&group, table, NULL);
     if (!quadrics_tree(&tree, table[p - 1] + 1) || coll_plan_place(plan, &group) != COLL_OK)
         return 0;
@@ -65,7 +87,7 @@ static inline coll_time quadrics_run(coll_plan *plan, int missing, double copies
 
 /* MB/s of a node each way in an allgather, by a row of the registry and the terms of its cost. */
 static inline double quadrics_MB_per_s(const char *row, coll_kumar_algorithm algorithm,
-                                       uint32_t p, int missing)
+                                       uint32_t p, quadrics_block block)
 {
     const coll_kumar_terms t = coll_kumar_terms_of(algorithm, p, 8, 16);
     coll_problem problem;
@@ -74,7 +96,32 @@ static inline double quadrics_MB_per_s(const char *row, coll_kumar_algorithm alg
     if (coll_plan_init(&plan, coll_find(COLL_ALLGATHER, row), &problem, NULL) != COLL_OK)
         return 0;
     return (p - 1.0) * quadrics_bytes * 1e6 /
-           (double)quadrics_run(&plan, missing, t.copies / t.messages);
+           (double)quadrics_run(&plan, block, t.copies / t.messages);
+}
+
+/* Of p ranks that on which most is received from far away: the links that its messages pass in the
+ * mean. */
+static inline double quadrics_longest_way(const char *row, uint32_t p, quadrics_block block)
+{
+    double longest = 0;
+    coll_topology tree;
+    coll_problem problem;
+    coll_plan plan;
+    coll_problem_init(&problem, COLL_ALLGATHER, p, 1, 8);
+    if (coll_plan_init(&plan, coll_find(COLL_ALLGATHER, row), &problem, NULL) != COLL_OK ||
+        !quadrics_tree(&tree, quadrics_node(block, p - 1) + 1))
+        return 0;
+    for (uint32_t rank = 0; rank < p; rank++) {
+        const uint32_t to = quadrics_node(block, rank);
+        coll_action acts[COLL_STEP_MAX];
+        double hops = 0;
+        for (size_t s = 0; s < coll_plan_steps(&plan, rank); s++)
+            for (unsigned i = coll_plan_step(&plan, rank, s, acts); i-- > 0;)
+                if (acts[i].kind == COLL_DO_RECV)
+                    hops += tree.hops(&tree, quadrics_node(block, acts[i].peer), to);
+        longest = hops > longest ? hops : longest;
+    }
+    return longest / (p - 1.0);
 }
 
 /* ---- one permutation --------------------------------------------------------------------- */
@@ -125,7 +172,7 @@ static inline double quadrics_permutation_MB_per_s(uint32_t distance)
     coll_problem_init(&problem, COLL_ALLGATHER, 256, (size_t)bytes / 8, 8);
     if (coll_plan_init(&plan, &exchange, &problem, &distance) != COLL_OK)
         return 0;
-    return bytes * 1e6 / (double)quadrics_run(&plan, QUADRICS_NONE, 0);
+    return bytes * 1e6 / (double)quadrics_run(&plan, quadrics_whole, 0);
 }
 
 #endif /* COLL_BENCH_REPRODUCE_QUADRICS_H */
