@@ -6,8 +6,8 @@
 #
 # One translation unit holds the executor, one algorithm, one operator, and a function that starts and
 # progresses an allreduce; everything is linked at once, unused functions removed, nothing but the
-# compiler's own runtime resolved. CSV on stdout, with and without the checks of requests (COLL_CHECKS in
-# config.h). Target: less than 4096 bytes of text.
+# compiler's own runtime resolved. CSV on stdout, with and without the checks of requests and what only
+# callers who block make use of (COLL_CHECKS and COLL_TRADES in config.h). Target: less than 4096 bytes of text.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -55,8 +55,8 @@ one()
 {
     label=$1 algorithm=$2 header=$3 checks=$4
     shift 4
-    "$@" -std=c99 -Os -ffreestanding -ffunction-sections -fdata-sections -DCOLL_CHECKS="$checks" \
-        -DALGORITHM="$algorithm" -DHEADER="\"$header\"" -I"$here/../include" \
+    "$@" -std=c99 -Os -ffreestanding -ffunction-sections -fdata-sections \
+        -DCOLL_CHECKS="$checks" -DCOLL_TRADES="$checks" -DALGORITHM="$algorithm" -DHEADER="\"$header\"" -I"$here/../include" \
         -c "$work/allreduce.c" -o "$work/allreduce.o"
     "$@" -nostdlib -Wl,--gc-sections -Wl,-e,coll_size_allreduce -Wl,-u,coll_size_allreduce \
         "$work/allreduce.o" -lgcc -o "$work/allreduce.elf"

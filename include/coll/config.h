@@ -79,6 +79,12 @@
 #define COLL_CHECKS 1
 #endif
 
+/* 0: no transport trades the last messages of a rank in one call. For firmware; saves 450 bytes of
+ * code. */
+#ifndef COLL_TRADES
+#define COLL_TRADES 1
+#endif
+
 /* Copies bytes between areas that do not overlap. A hosted compiler knows memcpy; on bare metal
  * the library brings a loop that the compiler must not turn back into a call of memcpy. */
 #ifndef COLL_COPY

@@ -421,7 +421,7 @@ COLL_INLINE coll_status coll_i_fill(coll_request *r)
     coll_status moved = COLL_AGAIN;
     while (r->step < r->steps && r->free) {
         const uint32_t n = coll_plan_step(run->plan, run->rank, r->step, acts);
-        const bool ends = run->transport->trade && r->step + 1 == r->steps;
+        const bool ends = COLL_TRADES && run->transport->trade && r->step + 1 == r->steps;
         uint32_t i = r->skip;
         for (; i < n && r->free; i++) {
             coll_status status = COLL_AGAIN;
