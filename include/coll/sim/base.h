@@ -68,33 +68,55 @@ COLL_INLINE double coll_i_fraction(uint64_t number)
     return (double)(number >> 11) * (1.0 / 9007199254740992.0);
 }
 
+/* ---- memory ------------------------------------------------------------------------------ */
+
+/* Things begin where lines of the cache do, so that none has more of them than it must. */
+enum { COLL_I_CACHE_LINE = 64 };
+
+/* The first line in memory that has room for one more. */
+COLL_INLINE void *coll_i_cache_line(void *memory)
+{
+    return (char *)memory +
+           (COLL_I_CACHE_LINE - (uintptr_t)memory % COLL_I_CACHE_LINE) % COLL_I_CACHE_LINE;
+}
+
 /* An array that grows; elements may move. */
 typedef struct coll_i_array {
     void *at;
     size_t n, room; /* elements */
+    void *memory;
 } coll_i_array;
+
+/* Has room for so many elements in all; false: there is no memory. */
+COLL_INLINE bool coll_i_array_resize(coll_i_array *array, size_t room, size_t bytes)
+{
+    const size_t before = array->room ? (size_t)((char *)array->at - (char *)array->memory) : 0;
+    void *memory = realloc(array->memory, room * bytes + COLL_I_CACHE_LINE);
+    if (!memory)
+        return false;
+    array->memory = memory;
+    array->at = coll_i_cache_line(memory);
+    if (array->at != (char *)memory + before)
+        memmove(array->at, (char *)memory + before, array->room * bytes);
+    array->room = room;
+    return true;
+}
 
 /* Makes room for n elements in all; false: there is no memory. */
 COLL_INLINE bool coll_i_array_reserve(coll_i_array *array, size_t n, size_t bytes)
 {
     size_t room = array->room ? array->room : 16;
-    void *at;
     if (n <= array->room)
         return true;
     while (room < n)
         room += room / 2 + 16;
-    at = realloc(array->at, room * bytes);
-    if (!at)
-        return false;
-    array->at = at;
-    array->room = room;
-    return true;
+    return coll_i_array_resize(array, room, bytes);
 }
 
 COLL_INLINE void coll_i_array_free(coll_i_array *array)
 {
-    free(array->at);
-    array->at = NULL;
+    free(array->memory);
+    array->at = array->memory = NULL;
     array->n = array->room = 0;
 }
 

@@ -133,8 +133,8 @@ COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
     coll_request *r = &at->request;
     const uint32_t most = sim->options.window, had = r->window;
     const uint32_t window = had == 0 ? (most < 2 ? most : 2) : 2 * had < most ? 2 * had : most;
-    const uint32_t *places;
-    coll_slot *slots, *old;
+    coll_request old;
+    coll_slot *slots;
     for (uint32_t left = coll_i_sim_unwatched(at); left; left &= left - 1) {
         const uint32_t k = COLL_LOWEST_BIT(left);
         if (had == most || coll_i_slot_time(&r->slots[k]) <= sim->now)
@@ -147,22 +147,30 @@ COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
         coll_i_sim_fail(sim, COLL_ERR_MEMORY, rank);
         return false;
     }
-    old = r->slots;
-    places = coll_i_sim_places(r);
+    old = *r;
     r->slots = slots;
     r->window = (uint8_t)window;
+    coll_i_sim_notes_clear(r);
     if (had > 0) {
-        memcpy(slots, old, had * sizeof *slots);
-        memcpy(coll_i_sim_places(r), places, had * sizeof *places);
-        coll_i_slots_give(&sim->slots, old, coll_log2_ceil(had));
+        memcpy(slots, old.slots, had * sizeof *slots);
+        coll_i_sim_notes_copy(sim->shapes, r, &old);
+        coll_i_slots_give(&sim->slots, old.slots, coll_log2_ceil(had));
     }
     r->free |= coll_i_all(r) & ~(((uint32_t)1 << had) - 1);
     return true;
 }
 
-/* Takes the action of a place in the program into the window, and begins what of it can begin. */
-COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_action *a,
-                                  uint32_t place)
+/* Is there room for an action, or can there be? In a full window mostly not, which is seen here. */
+COLL_HOT_INLINE bool coll_i_sim_has_room(coll_sim *sim, uint32_t rank)
+{
+    const coll_i_sim_rank *at = &sim->ranks[rank];
+    return at->request.free != 0 ||
+           ((at->request.window != sim->options.window || coll_i_sim_unwatched(at) != 0) &&
+            coll_i_sim_room(sim, rank));
+}
+
+/* Takes an action into the window, and begins what of it can begin. */
+COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_action *a)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
     coll_request *r = &at->request;
@@ -171,8 +179,7 @@ COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_actio
         coll_i_sim_fail(sim, COLL_ERR_RANK, rank);
         return;
     }
-    k = coll_i_admit(r, a);
-    coll_i_sim_places(r)[k] = place;
+    k = coll_i_sim_enter(sim->shapes, r, a);
     unseen =
         coll_i_sim_unwatched(at) & (r->slots[k].gate | r->slots[k].hold | r->slots[k].order);
     for (; unseen; unseen &= unseen - 1)
@@ -186,12 +193,12 @@ COLL_INLINE void coll_i_sim_fill(coll_sim *sim, uint32_t rank)
     const coll_plan *plan = coll_i_sim_plan(sim, rank);
     coll_request *r = &sim->ranks[rank].request;
     coll_action acts[COLL_STEP_MAX];
-    while (r->step < r->steps && (r->free || coll_i_sim_room(sim, rank))) {
+    while (r->step < r->steps && coll_i_sim_has_room(sim, rank)) {
         const uint32_t n = coll_plan_step(plan, rank, r->step, acts);
         uint32_t i = r->skip;
-        for (; i < n && (r->free || coll_i_sim_room(sim, rank)); i++)
+        for (; i < n && coll_i_sim_has_room(sim, rank); i++)
             if (acts[i].count != 0)
-                coll_i_sim_admit(sim, rank, &acts[i], (uint32_t)r->step * COLL_STEP_MAX + i);
+                coll_i_sim_admit(sim, rank, &acts[i]);
         r->skip = (uint8_t)(i < n ? i : 0);
         if (i < n)
             return;
@@ -327,22 +334,25 @@ COLL_INLINE void coll_i_sim_event(coll_sim *sim, const coll_i_event *event)
     coll_i_sim_settle(sim, rank);
 }
 
-/* Has the ranks of the next few events, and their slots, in the cache when they are due. */
-COLL_HOT_INLINE void coll_i_sim_prefetch(const coll_sim *sim)
+/* Has what the next events need in the cache when they are due: the rank and the message, then
+ * the slots and what lies behind them. */
+COLL_HOT_INLINE void coll_i_sim_prefetch(const coll_sim *sim, const coll_i_batch *batch)
 {
-    const coll_i_event *soon = coll_i_queue_soon(sim->queue, 8);
+    const coll_i_event *soon = coll_i_batch_soon(sim->queue, batch, 10);
     if (soon) {
         COLL_I_PREFETCH(&sim->ranks[soon->rank]);
         COLL_I_PREFETCH(&sim->ranks[soon->rank].cpu);
+        COLL_I_PREFETCH(&sim->busy[soon->rank]);
         if ((soon->what & 15u) == COLL_I_SIM_ARRIVE)
             COLL_I_PREFETCH(coll_i_op_at(&sim->mail, soon->what >> 4));
     }
-    soon = coll_i_queue_soon(sim->queue, 4);
+    soon = coll_i_batch_soon(sim->queue, batch, 5);
     if (soon) {
         const coll_request *r = &sim->ranks[soon->rank].request;
-        const char *slots = (const char *)r->slots;
-        for (size_t at = 0; at < r->window * sizeof(coll_slot); at += 64)
-            COLL_I_PREFETCH(slots + at);
+        const char *line = (const char *)r->slots;
+        const char *const end = line + coll_i_slots_bytes(r->window);
+        for (; line != end; line += COLL_I_CACHE_LINE)
+            COLL_I_PREFETCH(line);
     }
 }
 

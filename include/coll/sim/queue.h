@@ -38,9 +38,9 @@ typedef struct coll_i_chunk {
 } coll_i_chunk;
 
 typedef struct coll_i_bucket {
-    uint32_t head, tail;  /* chunks; head is COLL_NOBODY if it is empty */
-    uint32_t first, last; /* events of the head that are gone, events of the tail */
-    coll_time time;       /* of all its events; COLL_NEVER: they differ */
+    uint32_t head, tail; /* chunks; head is COLL_NOBODY if it is empty */
+    uint32_t last;       /* events of the tail */
+    coll_time time;      /* of all its events; COLL_NEVER: they differ */
 } coll_i_bucket;
 
 typedef struct coll_i_queue {
@@ -110,7 +110,6 @@ COLL_INLINE void coll_i_queue_add(coll_i_queue *q, const coll_i_event *event)
         }
         if (bucket->head == COLL_NOBODY) {
             bucket->head = chunk;
-            bucket->first = 0;
             bucket->time = event->time;
             q->any[digit][value / 64] |= (uint64_t)1 << (value % 64);
         } else {
@@ -183,8 +182,20 @@ COLL_INLINE bool coll_i_queue_deal(coll_i_queue *q)
     return false;
 }
 
-/* Takes the next event out; false: there is none. */
-COLL_INLINE bool coll_i_queue_take(coll_i_queue *q, coll_i_event *event)
+/* The next events, all of one time: taken out together, but kept as long as they are dealt with. */
+typedef struct coll_i_batch {
+    uint32_t chunk, tail, last; /* as of a bucket */
+    uint32_t first, end;        /* events of the chunk */
+} coll_i_batch;
+
+COLL_INLINE uint32_t coll_i_batch_end(const coll_i_batch *batch)
+{
+    return batch->chunk == batch->tail ? batch->last : (uint32_t)COLL_I_SIM_CHUNK;
+}
+
+/* Takes all events of the first time that there is; false: there is none. Events of that time
+ * which are put in from here on are of another batch. */
+COLL_INLINE bool coll_i_queue_take(coll_i_queue *q, coll_i_batch *batch)
 {
     uint32_t value;
     coll_i_bucket *bucket;
@@ -192,38 +203,48 @@ COLL_INLINE bool coll_i_queue_take(coll_i_queue *q, coll_i_event *event)
         if (!coll_i_queue_deal(q))
             return false;
     bucket = &q->buckets[value];
-    *event = coll_i_chunk_at(q, bucket->head)->events[bucket->first++];
-    q->last = event->time;
-    q->taken++;
-    if (bucket->head == bucket->tail ? bucket->first == bucket->last
-                                     : bucket->first == COLL_I_SIM_CHUNK) {
-        const uint32_t chunk = bucket->head;
-        if (bucket->head == bucket->tail) {
-            bucket->head = COLL_NOBODY;
-            q->any[0][value / 64] &= ~((uint64_t)1 << (value % 64));
-        } else {
-            bucket->head = coll_i_chunk_at(q, chunk)->next;
-        }
-        bucket->first = 0;
-        coll_i_chunk_give(q, chunk);
-    }
+    batch->chunk = bucket->head;
+    batch->tail = bucket->tail;
+    batch->last = bucket->last;
+    batch->first = 0;
+    batch->end = coll_i_batch_end(batch);
+    bucket->head = COLL_NOBODY;
+    q->any[0][value / 64] &= ~((uint64_t)1 << (value % 64));
+    q->last = bucket->time;
     return true;
 }
 
-/* The event that is taken out `ahead` after the next, if it is of the same bucket and not too far
- * away; else NULL. */
-COLL_HOT_INLINE const coll_i_event *coll_i_queue_soon(const coll_i_queue *q, uint32_t ahead)
+/* The next event of a batch; NULL: that was the last. */
+COLL_HOT_INLINE const coll_i_event *coll_i_batch_next(coll_i_queue *q, coll_i_batch *batch)
 {
-    const coll_i_bucket *bucket = &q->buckets[(uint32_t)q->last & (COLL_I_TIME_VALUES - 1)];
-    uint32_t i = bucket->first + ahead, chunk = bucket->head;
-    if (chunk != COLL_NOBODY && i >= COLL_I_SIM_CHUNK && chunk != bucket->tail) {
-        chunk = coll_i_chunk_at(q, chunk)->next;
-        i -= COLL_I_SIM_CHUNK;
+    if (batch->first == batch->end) {
+        const uint32_t chunk = batch->chunk;
+        if (chunk == COLL_NOBODY)
+            return NULL;
+        batch->chunk = chunk == batch->tail ? COLL_NOBODY : coll_i_chunk_at(q, chunk)->next;
+        coll_i_chunk_give(q, chunk);
+        if (batch->chunk == COLL_NOBODY)
+            return NULL;
+        batch->first = 0;
+        batch->end = coll_i_batch_end(batch);
     }
-    if (chunk == COLL_NOBODY || i >= COLL_I_SIM_CHUNK ||
-        (chunk == bucket->tail && i >= bucket->last))
+    q->taken++;
+    return &coll_i_chunk_at(q, batch->chunk)->events[batch->first++];
+}
+
+/* The event of a batch that comes `ahead` after the next one, if it has it; else NULL. */
+COLL_HOT_INLINE const coll_i_event *coll_i_batch_soon(const coll_i_queue *q,
+                                                      const coll_i_batch *batch, uint32_t ahead)
+{
+    const coll_i_chunk *chunk = coll_i_chunk_at(q, batch->chunk);
+    uint32_t i = batch->first + ahead, end = batch->end;
+    if (i < end)
+        return &chunk->events[i];
+    if (batch->chunk == batch->tail)
         return NULL;
-    return &coll_i_chunk_at(q, chunk)->events[i];
+    i -= COLL_I_SIM_CHUNK;
+    end = chunk->next == batch->tail ? batch->last : (uint32_t)COLL_I_SIM_CHUNK;
+    return i < end ? &coll_i_chunk_at(q, chunk->next)->events[i] : NULL;
 }
 
 #endif /* COLL_SIM_QUEUE_H */

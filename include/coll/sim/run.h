@@ -33,22 +33,39 @@ COLL_INLINE void coll_i_sim_begin(coll_sim *sim)
             coll_i_sim_start(sim, rank);
 }
 
+/* Lets happen what happens at one time. */
+COLL_INLINE void coll_i_sim_batch(coll_sim *sim, coll_i_batch *batch)
+{
+    const coll_i_event *next;
+    sim->now = sim->queue->last;
+    while (sim->status == COLL_OK && (next = coll_i_batch_next(sim->queue, batch)) != NULL) {
+        const coll_i_event event = *next;
+        coll_i_sim_prefetch(sim, batch);
+        coll_i_sim_event(sim, &event);
+        if (sim->now >= COLL_TIME_LIMIT)
+            coll_i_sim_fail(sim, COLL_ERR_OVERFLOW, event.rank);
+        if (sim->queue->out_of_memory || sim->mail.out_of_memory)
+            coll_i_sim_fail(sim, COLL_ERR_MEMORY, event.rank);
+    }
+}
+
 /* Memory for p ranks, and nothing under way. */
 COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
 {
     if (sim->room < sim->p) {
-        free(sim->ranks);
+        free(sim->rank_memory);
         free(sim->busy);
         sim->room = sim->p;
-        sim->ranks = (coll_i_sim_rank *)malloc(sim->p * sizeof *sim->ranks);
+        sim->rank_memory = malloc(sim->p * sizeof *sim->ranks + COLL_I_CACHE_LINE);
         sim->busy = (coll_time *)malloc(sim->p * sizeof *sim->busy);
     }
     if (!sim->queue)
         sim->queue = (coll_i_queue *)calloc(1, sizeof *sim->queue);
-    if (!sim->ranks || !sim->busy || !sim->queue) {
+    if (!sim->rank_memory || !sim->busy || !sim->queue) {
         sim->room = 0;
         return false;
     }
+    sim->ranks = (coll_i_sim_rank *)coll_i_cache_line(sim->rank_memory);
     free(sim->loads);
     sim->loads = NULL;
     sim->links = sim->options.topology ? sim->options.topology->links : 0;
@@ -60,6 +77,9 @@ COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
     coll_i_queue_clear(sim->queue);
     coll_i_mail_clear(&sim->mail);
     coll_i_slots_clear(&sim->slots);
+    if (!sim->shapes)
+        sim->shapes = (coll_i_sim_shapes *)calloc(1, sizeof *sim->shapes);
+    coll_i_sim_shapes_refresh(sim->shapes);
     sim->meetings.n = sim->flows.n = sim->shares.n = 0;
     sim->free_flow = COLL_NOBODY;
     free(sim->attended);
@@ -84,6 +104,7 @@ COLL_INLINE size_t coll_i_sim_memory(const coll_sim *sim)
            sim->flows.room * sizeof(coll_i_sim_flow_state) +
            sim->shares.room * sizeof(coll_i_sim_share) + sim->links * sizeof(coll_link_load) +
            sim->meetings.room * sizeof(coll_i_sim_meeting) +
+           (sim->shapes ? sizeof *sim->shapes : 0) +
            (sim->attended ? sim->p * COLL_TEAMS * sizeof(uint32_t) : 0);
 }
 
@@ -108,8 +129,9 @@ COLL_INLINE void coll_sim_free(coll_sim *sim)
     if (sim->queue)
         coll_i_queue_free(sim->queue);
     free(sim->queue);
+    free(sim->shapes);
     free(sim->attended);
-    free(sim->ranks);
+    free(sim->rank_memory);
     free(sim->busy);
     free(sim->loads);
     coll_i_array_free(&sim->flows);
@@ -141,7 +163,7 @@ COLL_INLINE coll_time coll_sim_busy(const coll_sim *sim, uint32_t rank)
 COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool per_rank,
                                      const coll_sim_options *options)
 {
-    coll_i_event event;
+    coll_i_batch batch;
     if (!sim || !plans || !options || !options->model)
         return COLL_ERR_NULL;
     if (options->window == 0 || options->window > 32)
@@ -160,15 +182,8 @@ COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool
     if (!coll_i_sim_clear(sim))
         return COLL_ERR_MEMORY;
     coll_i_sim_begin(sim);
-    while (sim->status == COLL_OK && coll_i_queue_take(sim->queue, &event)) {
-        coll_i_sim_prefetch(sim);
-        sim->now = event.time;
-        coll_i_sim_event(sim, &event);
-        if (event.time >= COLL_TIME_LIMIT)
-            coll_i_sim_fail(sim, COLL_ERR_OVERFLOW, event.rank);
-        if (sim->queue->out_of_memory || sim->mail.out_of_memory)
-            coll_i_sim_fail(sim, COLL_ERR_MEMORY, event.rank);
-    }
+    while (sim->status == COLL_OK && coll_i_queue_take(sim->queue, &batch))
+        coll_i_sim_batch(sim, &batch);
     sim->events = sim->queue->taken;
     sim->memory = coll_i_sim_memory(sim);
     for (uint32_t rank = 0; rank < sim->p; rank++) {
