@@ -50,18 +50,21 @@ COLL_INLINE bool coll_i_node_has_cell(coll_i_node_link *link)
            coll_i_node_is_taken(link, link->tail - COLL_NODE_CELLS);
 }
 
-/* … and a slot, if the message needs one? */
+/* … and a slot, if the message needs one? The first that is free: it was used not long ago. */
 COLL_INLINE bool coll_i_node_has_room(const coll_i_node_rank *me, coll_i_node_link *link,
                                       size_t bytes)
 {
+    coll_i_node_lane *lane = &link->lanes[coll_i_node_lane_of(bytes)];
     if (!coll_i_node_has_cell(link))
         return false;
-    if (coll_i_node_is_medium(me, bytes)) {
-        const coll_i_node_lane *lane = &link->lanes[coll_i_node_lane_of(bytes)];
-        return lane->used < COLL_NODE_SLOTS ||
-               coll_i_node_is_taken(link, lane->last[lane->used % COLL_NODE_SLOTS]);
+    if (!coll_i_node_is_medium(me, bytes))
+        return true;
+    for (lane->next = 0; lane->next < COLL_NODE_SLOTS; lane->next++) {
+        const uint64_t last = lane->last[lane->next];
+        if (last == 0 || coll_i_node_is_taken(link, last - 1))
+            return true;
     }
-    return true;
+    return false;
 }
 
 /* The message in a cell goes off. */
@@ -105,13 +108,12 @@ COLL_INLINE coll_status coll_i_node_send(void *ctx, uint32_t peer, uint32_t tag,
     } else if (coll_i_node_is_medium(me, bytes)) {
         const uint32_t number = coll_i_node_lane_of(bytes);
         coll_i_node_lane *lane = &link->lanes[number];
-        const uint64_t slot = lane->used % COLL_NODE_SLOTS;
+        const uint32_t slot = lane->next;
         unsigned char *to = coll_i_node_slots(me, link, number);
         if (!to)
             return COLL_ERR_MEMORY;
-        lane->used++;
-        lane->last[slot] = link->tail;
-        to += slot * coll_i_node_wide(me, number);
+        lane->last[slot] = link->tail + 1;
+        to += (size_t)slot * coll_i_node_wide(me, number);
         memcpy(to, buf, bytes);
         cell->payload.slot = (uint64_t)((uintptr_t)to - me->base);
     } else {
@@ -316,7 +318,8 @@ COLL_INLINE void coll_i_node_forget(coll_i_node_rank *me)
             continue;
         if (link->out)
             memset(link->out, 0, sizeof *link->out);
-        link->lanes[0].used = link->lanes[1].used = 0;
+        memset(link->lanes[0].last, 0, sizeof link->lanes[0].last);
+        memset(link->lanes[1].last, 0, sizeof link->lanes[1].last);
         link->tail = link->taken = link->head = link->told = 0;
         link->waiting = link->lent = 0;
         link->missed = false;

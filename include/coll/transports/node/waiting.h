@@ -2,15 +2,16 @@
  *
  * With a processor for each rank, a rank that waits spins for a while, and then yields. Where ranks
  * share processors, to yield takes as long as twenty messages (1.5 µs here). It is in vain if no
- * other rank of this processor can go on, and to spin is in vain if one can. So each rank says which
- * processor it runs on, and which word in shared memory it looks at, what it found there and who is
- * to change it. A rank that waits looks at what those on its processor say. It keeps the processor
+ * other rank of this processor can go on, and to spin is in vain if one can. So each rank says
+ * which processor it runs on, and which word in shared memory it looks at, what it found there and
+ * who is to change it. A rank that waits looks at what those on its processor say. It keeps the
+ * processor
  *
  *   no   if it waits for one of them: that one is to run, or to spin
  *   no   if one can go on, as its word has changed, and some rank waits for it
  *   no   if one can go on and waited for this rank: it has nothing to do before this one has again
  *   ?    if one can go on, but nobody needs it yet, as ranks that a root does not wait for: a bet,
- *        made as long as those before were won, by something that came before the processor was left
+ *        made as long as those before were won: something came before the processor was left
  *   yes  if none can go on
  *
  * but not longer than a switch there and back takes. All that is a hint, and may be old or even
@@ -22,9 +23,9 @@
  *   gather                               2.02   1.00                       1.60   1.05
  *   barrier, allgather, alltoall         2.6    2.07                       2.35   2.08
  *
- * (Of a bcast, scatter or gather whose root moves on with each call 1 is the least, of the others 2.
- * With 8 ranks there are up to 4.5 instead of 1, before and after: the system, which is not told whom
- * to yield to, gives the processor to each of the four in turn.)
+ * (Of a bcast, scatter or gather whose root moves on with each call 1 is the least, of the others
+ * 2. With 8 ranks bcast, scatter and gather take 3 to 4 switches, not 4 to 5: the system, which
+ * cannot be told whom to yield to, gives the processor to each of the four in turn.)
  *
  * Use threads.h or shm.h.
  */

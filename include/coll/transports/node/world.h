@@ -124,8 +124,8 @@ typedef struct coll_i_node_aside {
  * apart, and soon miss the caches that hold what addresses translate to. */
 typedef struct coll_i_node_lane {
     unsigned char *slots;           /* NULL until there are any */
-    uint64_t used;                  /* messages that it was used for */
-    uint64_t last[COLL_NODE_SLOTS]; /* number of the message that had the slot last */
+    uint32_t next;                  /* a slot that is free */
+    uint64_t last[COLL_NODE_SLOTS]; /* number of the message that had it last, + 1; 0: none */
 } coll_i_node_lane;
 
 /* Such slots for messages to all others: node/multicast.h. */
