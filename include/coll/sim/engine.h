@@ -225,14 +225,15 @@ COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
             const coll_slot *slot = &at->request.slots[k];
             const bool sends = coll_i_has(COLL_I_SENDS, &slot->act);
             const coll_time time = 4 * coll_i_slot_time(slot) + (sends ? 0 : 2);
-            if (coll_i_sim_behind(sim, at, k))
+            const bool later = sends && at->out > sim->now;
+            if ((later ? at->out >= again : time > since) || coll_i_sim_behind(sim, at, k))
                 continue;
-            if (sends && at->out > sim->now) {
-                again = at->out < again ? at->out : again;
+            if (later) {
+                again = at->out;
             } else if (time < since) {
                 since = time;
                 first = (uint32_t)1 << k;
-            } else if (time == since) {
+            } else {
                 first |= (uint32_t)1 << k;
             }
         }

@@ -49,7 +49,8 @@ typedef struct coll_i_queue {
     coll_i_array chunks;
     uint32_t free;
     bool out_of_memory;
-    uint64_t any[COLL_I_TIME_DIGITS][COLL_I_TIME_VALUES / 64]; /* which buckets hold events */
+    uint32_t words; /* which words of `any` are not 0 */
+    uint64_t any[COLL_I_TIME_DIGITS * COLL_I_TIME_VALUES / 64]; /* which buckets hold events */
     coll_i_bucket buckets[COLL_I_TIME_DIGITS * COLL_I_TIME_VALUES];
 } coll_i_queue;
 
@@ -60,6 +61,7 @@ COLL_INLINE void coll_i_queue_clear(coll_i_queue *q)
     q->chunks.n = 0;
     q->free = COLL_NOBODY;
     q->out_of_memory = false;
+    q->words = 0;
     memset(q->any, 0, sizeof q->any);
     for (uint32_t i = 0; i < COLL_I_TIME_DIGITS * COLL_I_TIME_VALUES; i++)
         q->buckets[i].head = COLL_NOBODY;
@@ -96,12 +98,31 @@ COLL_INLINE void coll_i_chunk_give(coll_i_queue *q, uint32_t i)
     q->free = i;
 }
 
+/* Bucket i holds events from now on. */
+COLL_HOT_INLINE void coll_i_queue_mark(coll_i_queue *q, uint32_t i)
+{
+    q->any[i / 64] |= (uint64_t)1 << (i % 64);
+    q->words |= (uint32_t)1 << (i / 64);
+}
+
+/* Takes what bucket i holds. */
+COLL_HOT_INLINE coll_i_bucket coll_i_queue_empty(coll_i_queue *q, uint32_t i)
+{
+    const coll_i_bucket bucket = q->buckets[i];
+    q->buckets[i].head = COLL_NOBODY;
+    q->any[i / 64] &= ~((uint64_t)1 << (i % 64));
+    if (q->any[i / 64] == 0)
+        q->words &= ~((uint32_t)1 << (i / 64));
+    return bucket;
+}
+
 COLL_INLINE void coll_i_queue_add(coll_i_queue *q, const coll_i_event *event)
 {
     const uint32_t digit =
         coll_i_highest_bit64((event->time ^ q->last) | 1) / COLL_I_TIME_DIGIT;
     const uint32_t value = (uint32_t)(event->time >> (digit * COLL_I_TIME_DIGIT)) & 255u;
-    coll_i_bucket *bucket = &q->buckets[digit * COLL_I_TIME_VALUES + value];
+    const uint32_t number = digit * COLL_I_TIME_VALUES + value;
+    coll_i_bucket *bucket = &q->buckets[number];
     if (bucket->head == COLL_NOBODY || bucket->last == COLL_I_SIM_CHUNK) {
         const uint32_t chunk = coll_i_chunk_take(q);
         if (chunk == COLL_NOBODY) {
@@ -111,7 +132,7 @@ COLL_INLINE void coll_i_queue_add(coll_i_queue *q, const coll_i_event *event)
         if (bucket->head == COLL_NOBODY) {
             bucket->head = chunk;
             bucket->time = event->time;
-            q->any[digit][value / 64] |= (uint64_t)1 << (value % 64);
+            coll_i_queue_mark(q, number);
         } else {
             coll_i_chunk_at(q, bucket->tail)->next = chunk;
         }
@@ -133,53 +154,39 @@ COLL_INLINE void coll_i_queue_put(coll_i_queue *q, coll_time time, uint32_t rank
     coll_i_queue_add(q, &event);
 }
 
-/* The first value of a digit whose bucket holds events; COLL_I_TIME_VALUES: none does. */
-COLL_INLINE uint32_t coll_i_queue_first(const coll_i_queue *q, uint32_t digit)
+/* The first bucket that holds events; there is one. */
+COLL_HOT_INLINE uint32_t coll_i_queue_first(const coll_i_queue *q)
 {
-    for (uint32_t i = 0; i < COLL_I_TIME_VALUES / 64; i++) {
-        const uint64_t any = q->any[digit][i];
-        if ((uint32_t)any != 0)
-            return 64 * i + COLL_LOWEST_BIT((uint32_t)any);
-        if (any != 0)
-            return 64 * i + 32 + COLL_LOWEST_BIT((uint32_t)(any >> 32));
-    }
-    return COLL_I_TIME_VALUES;
+    const uint32_t word = COLL_LOWEST_BIT(q->words);
+    const uint64_t any = q->any[word];
+    return 64 * word + coll_i_highest_bit64(any & (0 - any));
 }
 
-/* Deals out the first bucket of a higher digit. false: all are empty. */
-COLL_INLINE bool coll_i_queue_deal(coll_i_queue *q)
+/* Deals out the first bucket, of a higher digit; the buckets of the lowest one are empty. */
+COLL_INLINE void coll_i_queue_deal(coll_i_queue *q, uint32_t first)
 {
-    for (uint32_t digit = 1; digit < COLL_I_TIME_DIGITS; digit++) {
-        const uint32_t value = coll_i_queue_first(q, digit), shift = digit * COLL_I_TIME_DIGIT;
-        coll_i_bucket bucket;
-        if (value == COLL_I_TIME_VALUES)
-            continue;
-        bucket = q->buckets[digit * COLL_I_TIME_VALUES + value];
-        q->buckets[digit * COLL_I_TIME_VALUES + value].head = COLL_NOBODY;
-        q->any[digit][value / 64] &= ~((uint64_t)1 << (value % 64));
-        if (bucket.time !=
-            COLL_NEVER) { /* as it is: the buckets of the lowest digit are empty */
-            const uint32_t low = (uint32_t)bucket.time & (COLL_I_TIME_VALUES - 1);
-            q->last = bucket.time;
-            q->buckets[low] = bucket;
-            q->any[0][low / 64] |= (uint64_t)1 << (low % 64);
-            return true;
-        }
-        q->last = ((q->last >> shift >> COLL_I_TIME_DIGIT << COLL_I_TIME_DIGIT) + value)
-                  << shift;
-        for (uint32_t chunk = bucket.head; chunk != COLL_NOBODY;) {
-            const uint32_t next = coll_i_chunk_at(q, chunk)->next;
-            const uint32_t n = chunk == bucket.tail ? bucket.last : (uint32_t)COLL_I_SIM_CHUNK;
-            for (uint32_t i = 0; i < n; i++) {
-                const coll_i_event event = coll_i_chunk_at(q, chunk)->events[i];
-                coll_i_queue_add(q, &event);
-            }
-            coll_i_chunk_give(q, chunk);
-            chunk = next;
-        }
-        return true;
+    const uint32_t shift = first / COLL_I_TIME_VALUES * COLL_I_TIME_DIGIT;
+    const coll_i_bucket bucket = coll_i_queue_empty(q, first);
+    if (bucket.time != COLL_NEVER) { /* as it is */
+        const uint32_t low = (uint32_t)bucket.time & (COLL_I_TIME_VALUES - 1);
+        q->last = bucket.time;
+        q->buckets[low] = bucket;
+        coll_i_queue_mark(q, low);
+        return;
     }
-    return false;
+    q->last = ((q->last >> shift >> COLL_I_TIME_DIGIT << COLL_I_TIME_DIGIT) +
+               first % COLL_I_TIME_VALUES)
+              << shift;
+    for (uint32_t chunk = bucket.head; chunk != COLL_NOBODY;) {
+        const uint32_t next = coll_i_chunk_at(q, chunk)->next;
+        const uint32_t n = chunk == bucket.tail ? bucket.last : (uint32_t)COLL_I_SIM_CHUNK;
+        for (uint32_t i = 0; i < n; i++) {
+            const coll_i_event event = coll_i_chunk_at(q, chunk)->events[i];
+            coll_i_queue_add(q, &event);
+        }
+        coll_i_chunk_give(q, chunk);
+        chunk = next;
+    }
 }
 
 /* The next events, all of one time: taken out together, but kept as long as they are dealt with. */
@@ -197,20 +204,19 @@ COLL_INLINE uint32_t coll_i_batch_end(const coll_i_batch *batch)
  * which are put in from here on are of another batch. */
 COLL_INLINE bool coll_i_queue_take(coll_i_queue *q, coll_i_batch *batch)
 {
-    uint32_t value;
-    coll_i_bucket *bucket;
-    while ((value = coll_i_queue_first(q, 0)) == COLL_I_TIME_VALUES)
-        if (!coll_i_queue_deal(q))
-            return false;
-    bucket = &q->buckets[value];
-    batch->chunk = bucket->head;
-    batch->tail = bucket->tail;
-    batch->last = bucket->last;
+    coll_i_bucket bucket;
+    uint32_t first;
+    if (q->words == 0)
+        return false;
+    while ((first = coll_i_queue_first(q)) >= COLL_I_TIME_VALUES)
+        coll_i_queue_deal(q, first);
+    bucket = coll_i_queue_empty(q, first);
+    batch->chunk = bucket.head;
+    batch->tail = bucket.tail;
+    batch->last = bucket.last;
     batch->first = 0;
     batch->end = coll_i_batch_end(batch);
-    bucket->head = COLL_NOBODY;
-    q->any[0][value / 64] &= ~((uint64_t)1 << (value % 64));
-    q->last = bucket->time;
+    q->last = bucket.time;
     return true;
 }
 
