@@ -50,19 +50,30 @@ COLL_INLINE bool coll_i_node_has_cell(coll_i_node_link *link)
            coll_i_node_is_taken(link, link->tail - COLL_NODE_CELLS);
 }
 
-/* … and a slot, if the message needs one? The first that is free: it was used not long ago. */
+COLL_INLINE bool coll_i_node_is_free(coll_i_node_link *link, const coll_i_node_lane *lane,
+                                     uint32_t slot)
+{
+    return lane->last[slot] == 0 || coll_i_node_is_taken(link, lane->last[slot] - 1);
+}
+
+/* … and a slot, if the message needs one? Where ranks share processors the first that is free, as it
+ * was used not long ago; else the one after the last, as to ask for news of its reader is dear. */
 COLL_INLINE bool coll_i_node_has_room(const coll_i_node_rank *me, coll_i_node_link *link,
                                       size_t bytes)
 {
     coll_i_node_lane *lane = &link->lanes[coll_i_node_lane_of(bytes)];
+    const uint32_t after = (lane->next + 1) % COLL_NODE_SLOTS;
     if (!coll_i_node_has_cell(link))
         return false;
     if (!coll_i_node_is_medium(me, bytes))
         return true;
-    for (lane->next = 0; lane->next < COLL_NODE_SLOTS; lane->next++) {
-        const uint64_t last = lane->last[lane->next];
-        if (last == 0 || coll_i_node_is_taken(link, last - 1))
+    for (uint32_t slot = me->crowded ? 0 : after; slot < COLL_NODE_SLOTS; slot++) {
+        if (coll_i_node_is_free(link, lane, slot)) {
+            lane->next = slot;
             return true;
+        }
+        if (!me->crowded)
+            break;
     }
     return false;
 }
