@@ -29,18 +29,23 @@ void unlock(void)
         pthread_mutex_unlock(&mutex);
 }
 
-/* Are there more ranks on this node than processors? */
+/* Are there more ranks on this node than processors that they may use? Launchers bind ranks: each
+ * may use but one, of its own. */
 static bool is_crowded(void)
 {
     MPI_Comm node;
-    cpu_set_t cpus;
+    cpu_set_t mine, cpus;
     int ranks = 1;
+    CPU_ZERO(&mine);
+    (void)sched_getaffinity(0, sizeof mine, &mine);
+    cpus = mine;
     if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) ==
         MPI_SUCCESS) {
         PMPI_Comm_size(node, &ranks);
+        PMPI_Allreduce(&mine, &cpus, sizeof mine, MPI_BYTE, MPI_BOR, node);
         PMPI_Comm_free(&node);
     }
-    return sched_getaffinity(0, sizeof cpus, &cpus) != 0 || ranks > CPU_COUNT(&cpus);
+    return ranks > CPU_COUNT(&cpus);
 }
 
 static void begin(int level)
