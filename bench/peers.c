@@ -25,15 +25,16 @@ static struct {
     uint32_t behind __attribute__((aligned(128)));
 } line;
 
-/* Two threads throw a line from one to the other, or copy, or add, both at once; the others look
- * on. */
+/* Two threads, the first and the last, which have processors of their own (peers_settle), throw a
+ * line from one to the other, or copy, or add, both at once; the others look on. */
 static void floor_call(peers_member *me, uint32_t who, const peers_cell *cell, uint32_t root,
                        const float *in, float *out)
 {
     const size_t n = cell->bytes / sizeof(float);
     static uint32_t expected[2];
+    const uint32_t side = me->rank > 0;
     (void)who, (void)root;
-    if (me->rank > 1)
+    if (side && me->rank + 1 < me->board->p)
         return;
     if (cell->work == PEERS_COPY) {
         memcpy(out, in, cell->bytes);
@@ -43,12 +44,12 @@ static void floor_call(peers_member *me, uint32_t who, const peers_cell *cell, u
         for (size_t i = 0; i < n; i++)
             to[i] = a[i] + b[i];
     } else { /* this rank's throw, and that there is time for both */
-        if (me->rank == 0)
+        if (!side)
             __atomic_store_n(&line.count, expected[0] + 1, __ATOMIC_RELEASE);
-        expected[me->rank] += me->rank == 0 ? 2 : 1;
-        while (__atomic_load_n(&line.count, __ATOMIC_ACQUIRE) != expected[me->rank])
+        expected[side] += side ? 1 : 2;
+        while (__atomic_load_n(&line.count, __ATOMIC_ACQUIRE) != expected[side])
             ;
-        if (me->rank == 1)
+        if (side)
             __atomic_store_n(&line.count, ++expected[1], __ATOMIC_RELEASE);
     }
     bench_use(out);
@@ -74,7 +75,7 @@ static void *play(void *arg)
 static void *play_floor(void *arg)
 {
     peers_member me = {
-        board, *(const uint32_t *)arg, COLL_BIT(PEERS_FLOOR), NULL, NULL, floor_call, NULL};
+        board, *(const uint32_t *)arg, COLL_BIT(PEERS_FLOOR), 0, NULL, NULL, floor_call, NULL};
     me.in = bench_memory(PEERS_ARENA);
     me.out = bench_memory(PEERS_ARENA);
     peers_take_turns(&me);

@@ -56,7 +56,7 @@ static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
 {
     const uint32_t dims[1] = {board->p};
     peers_coll coll;
-    peers_member me = {board, rank, COLL_BIT(who), NULL, NULL, peers_coll_call, &coll};
+    peers_member me = {board, rank, COLL_BIT(who), 0, NULL, NULL, peers_coll_call, &coll};
     size_t most = 0, need = 0;
     void *memory;
     const coll_rule_list *rules =
