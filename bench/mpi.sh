@@ -65,16 +65,7 @@ mkdir -p "$build/bench"
 csv=$build/bench/mpi.csv
 {
     echo library,ranks,collective,bytes,layer_us,library_us,ratio,by_hand_us
-    awk -F, '
-        function median(list, n, i, j, v, a) {
-            n = split(list, a, " ")
-            for (i = 2; i <= n; i++) { v = a[i] + 0; for (j = i - 1; j > 0 && a[j] + 0 > v; j--) a[j + 1] = a[j]; a[j + 1] = v }
-            return a[int((n + 1) / 2)]
-        }
-        { k = $1 "," $2 "," $3 "," $4; if (!(k in with)) order[++cells] = k
-          with[k] = with[k] " " $5; without[k] = without[k] " " $6; ratio[k] = ratio[k] " " $7; hand[k] = hand[k] " " $8 }
-        END { for (i = 1; i <= cells; i++) { k = order[i]; print k "," median(with[k]) "," median(without[k]) "," median(ratio[k]) "," median(hand[k]) } }
-    ' "$all"
+    awk -f "$here/bench/medians.awk" "$all"
 } >"$csv"
 
 echo "Cells in which the layer takes more than 1.15 times the library's time, of $(($(wc -l <"$csv") - 1)):"

@@ -92,19 +92,7 @@ mkdir -p "$build/bench"
 csv=$build/bench/peers.csv
 {
     cat "$work/head"
-    awk -F, '
-        function median(list, n, i, j, v, a) {
-            n = split(list, a, " ")
-            for (i = 2; i <= n; i++) { v = a[i] + 0; for (j = i - 1; j > 0 && a[j] + 0 > v; j--) a[j + 1] = a[j]; a[j + 1] = v }
-            return n ? a[int((n + 1) / 2)] : ""
-        }
-        { k = $1 "," $2 "," $3 "," $4; if (!(k in seen)) order[++cells] = k; seen[k]
-          for (i = 5; i <= NF; i++) if ($i != "") value[k, i] = value[k, i] " " $i
-          columns = NF }
-        END { for (c = 1; c <= cells; c++) { k = order[c]; line = k
-                  for (i = 5; i <= columns; i++) line = line "," median(value[k, i])
-                  print line } }
-    ' "$work/all"
+    awk -f "$here/bench/medians.awk" "$work/all"
 } >"$csv"
 
 awk -F, '
