@@ -303,7 +303,8 @@ COLL_INLINE uint32_t coll_i_node_lane_of(size_t bytes)
 
 COLL_INLINE uint32_t coll_i_node_wide(const coll_i_node_rank *me, uint32_t lane)
 {
-    return lane == 0 && me->medium > COLL_NODE_NARROW ? COLL_NODE_NARROW : me->medium;
+    const uint32_t narrow = COLL_NODE_NARROW;
+    return lane == 0 && me->medium > narrow ? narrow : me->medium;
 }
 
 /* A lane's slots, made when they are needed first; NULL if there is no memory for them. */

@@ -82,7 +82,7 @@ COLL_INLINE bool coll_i_ipc_map_of(uint32_t p, uint64_t shared_bytes, coll_i_ipc
 {
     const uint64_t most = (uint64_t)1 << 46, pairs = (uint64_t)p * p;
     const uint64_t channel = sizeof(coll_i_node_channel) +
-                             (uint64_t)(COLL_SHM_SLOT + COLL_NODE_NARROW) * COLL_NODE_SLOTS;
+                             ((uint64_t)COLL_SHM_SLOT + COLL_NODE_NARROW) * COLL_NODE_SLOTS;
     memset(map, 0, sizeof *map);
     if (p == 0 || p > 1 << 16 || shared_bytes > most)
         return false;
