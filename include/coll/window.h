@@ -173,14 +173,16 @@ COLL_HOT_INLINE coll_i_waits coll_i_find_waits(const coll_request *r, const coll
     return waits;
 }
 
-/* Writes the action into a free slot, the lowest; what it must wait for is given. */
-COLL_HOT_INLINE uint32_t coll_i_place(coll_request *r, const coll_action *a, coll_i_waits waits,
-                                      uint32_t order)
+/* Writes the action into a free slot, the lowest, and finds what it must wait for. */
+COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
 {
     const uint32_t k = COLL_LOWEST_BIT(r->free), bit = (uint32_t)1 << k;
     const bool merges = a->kind == COLL_DO_RECV_REDUCE;
     coll_slot *slot = &r->slots[k];
-    uint32_t sends = 0;
+    uint32_t order = 0, sends = 0;
+    coll_i_waits waits = {0, 0};
+    if (r->free != coll_i_all(r))
+        waits = coll_i_find_waits(r, a, &order);
     for (uint32_t left = waits.start | waits.combine | order; left; left &= left - 1) {
         coll_slot *older = &r->slots[COLL_LOWEST_BIT(left)];
         older->dependents |= bit;
@@ -204,16 +206,6 @@ COLL_HOT_INLINE uint32_t coll_i_place(coll_request *r, const coll_action *a, col
     if (a->kind == COLL_DO_REDUCE || (merges && a->via != a->dst))
         r->apart |= bit;
     return k;
-}
-
-/* Writes the action into a free slot, and finds what it must wait for. */
-COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
-{
-    uint32_t order = 0;
-    coll_i_waits waits = {0, 0};
-    if (r->free != coll_i_all(r))
-        waits = coll_i_find_waits(r, a, &order);
-    return coll_i_place(r, a, waits, order);
 }
 
 /* May the action of slot k, or its next piece, start? Nothing older that it conflicts with is

@@ -133,8 +133,8 @@ COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
     coll_request *r = &at->request;
     const uint32_t most = sim->options.window, had = r->window;
     const uint32_t window = had == 0 ? (most < 2 ? most : 2) : 2 * had < most ? 2 * had : most;
-    coll_request old;
-    coll_slot *slots;
+    const uint32_t *places;
+    coll_slot *slots, *old;
     for (uint32_t left = coll_i_sim_unwatched(at); left; left &= left - 1) {
         const uint32_t k = COLL_LOWEST_BIT(left);
         if (had == most || coll_i_slot_time(&r->slots[k]) <= sim->now)
@@ -147,14 +147,14 @@ COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
         coll_i_sim_fail(sim, COLL_ERR_MEMORY, rank);
         return false;
     }
-    old = *r;
+    old = r->slots;
+    places = coll_i_sim_places(r);
     r->slots = slots;
     r->window = (uint8_t)window;
-    coll_i_sim_notes_clear(r);
     if (had > 0) {
-        memcpy(slots, old.slots, had * sizeof *slots);
-        coll_i_sim_notes_copy(sim->shapes, r, &old);
-        coll_i_slots_give(&sim->slots, old.slots, coll_log2_ceil(had));
+        memcpy(slots, old, had * sizeof *slots);
+        memcpy(coll_i_sim_places(r), places, had * sizeof *places);
+        coll_i_slots_give(&sim->slots, old, coll_log2_ceil(had));
     }
     r->free |= coll_i_all(r) & ~(((uint32_t)1 << had) - 1);
     return true;
@@ -169,8 +169,9 @@ COLL_HOT_INLINE bool coll_i_sim_has_room(coll_sim *sim, uint32_t rank)
             coll_i_sim_room(sim, rank));
 }
 
-/* Takes an action into the window, and begins what of it can begin. */
-COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_action *a)
+/* Takes the action of a place in the program into the window, and begins what of it can begin. */
+COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_action *a,
+                                  uint32_t place)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
     coll_request *r = &at->request;
@@ -179,7 +180,8 @@ COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_actio
         coll_i_sim_fail(sim, COLL_ERR_RANK, rank);
         return;
     }
-    k = coll_i_sim_enter(sim->shapes, r, a);
+    k = coll_i_admit(r, a);
+    coll_i_sim_places(r)[k] = place;
     unseen =
         coll_i_sim_unwatched(at) & (r->slots[k].gate | r->slots[k].hold | r->slots[k].order);
     for (; unseen; unseen &= unseen - 1)
@@ -198,7 +200,7 @@ COLL_INLINE void coll_i_sim_fill(coll_sim *sim, uint32_t rank)
         uint32_t i = r->skip;
         for (; i < n && coll_i_sim_has_room(sim, rank); i++)
             if (acts[i].count != 0)
-                coll_i_sim_admit(sim, rank, &acts[i]);
+                coll_i_sim_admit(sim, rank, &acts[i], (uint32_t)r->step * COLL_STEP_MAX + i);
         r->skip = (uint8_t)(i < n ? i : 0);
         if (i < n)
             return;

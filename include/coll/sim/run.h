@@ -77,9 +77,6 @@ COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
     coll_i_queue_clear(sim->queue);
     coll_i_mail_clear(&sim->mail);
     coll_i_slots_clear(&sim->slots);
-    if (!sim->shapes)
-        sim->shapes = (coll_i_sim_shapes *)calloc(1, sizeof *sim->shapes);
-    coll_i_sim_shapes_refresh(sim->shapes);
     sim->meetings.n = sim->flows.n = sim->shares.n = 0;
     sim->free_flow = COLL_NOBODY;
     free(sim->attended);
@@ -104,7 +101,6 @@ COLL_INLINE size_t coll_i_sim_memory(const coll_sim *sim)
            sim->flows.room * sizeof(coll_i_sim_flow_state) +
            sim->shares.room * sizeof(coll_i_sim_share) + sim->links * sizeof(coll_link_load) +
            sim->meetings.room * sizeof(coll_i_sim_meeting) +
-           (sim->shapes ? sizeof *sim->shapes : 0) +
            (sim->attended ? sim->p * COLL_TEAMS * sizeof(uint32_t) : 0);
 }
 
@@ -129,7 +125,6 @@ COLL_INLINE void coll_sim_free(coll_sim *sim)
     if (sim->queue)
         coll_i_queue_free(sim->queue);
     free(sim->queue);
-    free(sim->shapes);
     free(sim->attended);
     free(sim->rank_memory);
     free(sim->busy);

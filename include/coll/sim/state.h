@@ -63,46 +63,20 @@ COLL_INLINE void coll_i_slot_set_time(coll_slot *slot, coll_time time)
     slot->handle.word[1] = (uintptr_t)(time >> 32);
 }
 
-/* Behind the slots of a window of 9 … 16: what is known of them (admit.h). */
-typedef struct coll_i_sim_known {
-    uint64_t ages; /* the last slots that were used, the youngest first, four bits each */
-    uint64_t channels[2]; /* of each slot's message, a byte a slot */
-    uint8_t shapes[16];
-    uint16_t before[16]; /* slots that end before it does, if they have not been used again */
-} coll_i_sim_known;
-
-COLL_HOT_INLINE bool coll_i_sim_knows(const coll_request *r)
+/* Behind the slots: which place in the program the action of each has. */
+COLL_HOT_INLINE uint32_t *coll_i_sim_places(const coll_request *r)
 {
-    return r->window > 8 && r->window <= 16;
+    return (uint32_t *)(void *)(r->slots + r->window);
 }
 
-COLL_HOT_INLINE coll_i_sim_known *coll_i_sim_known_of(const coll_request *r)
-{
-    return (coll_i_sim_known *)(void *)(r->slots + r->window);
-}
-
-/* Behind that: how many actions have entered; slots of which no shape is known; then, of each
- * slot, the number of its action. */
-enum { COLL_I_SIM_ENTERED, COLL_I_SIM_STRANGE, COLL_I_SIM_NUMBERS };
-
-COLL_HOT_INLINE uint32_t *coll_i_sim_notes(const coll_request *r)
-{
-    return (uint32_t *)(void *)(coll_i_sim_known_of(r) + (coll_i_sim_knows(r) ? 1 : 0));
-}
-
-COLL_HOT_INLINE uint32_t *coll_i_sim_numbers(const coll_request *r)
-{
-    return coll_i_sim_notes(r) + COLL_I_SIM_NUMBERS;
-}
-
-/* The first of some slots in program order. Numbers wrap, but those of a window lie together. */
+/* The first of some slots in program order. Places wrap, but those of a window lie together. */
 COLL_HOT_INLINE uint32_t coll_i_sim_oldest(const coll_request *r, uint32_t slots)
 {
-    const uint32_t *numbers = coll_i_sim_numbers(r);
+    const uint32_t *places = coll_i_sim_places(r);
     uint32_t oldest = COLL_LOWEST_BIT(slots);
     for (slots &= slots - 1; slots; slots &= slots - 1) {
         const uint32_t k = COLL_LOWEST_BIT(slots);
-        if (numbers[oldest] - numbers[k] < UINT32_MAX / 2)
+        if (places[oldest] - places[k] < UINT32_MAX / 2)
             oldest = k;
     }
     return oldest;
@@ -170,12 +144,8 @@ COLL_INLINE bool coll_i_slots_next(coll_i_slots *pool)
 /* Bytes of a window and what lies behind it, whole lines. */
 COLL_HOT_INLINE size_t coll_i_slots_bytes(uint32_t window)
 {
-    const size_t known = window > 8 && window <= 16 ? sizeof(coll_i_sim_known) : 0;
-    const size_t bytes = window * (sizeof(coll_slot) + sizeof(uint32_t)) + known +
-                         COLL_I_SIM_NUMBERS * sizeof(uint32_t);
-    return window == 0
-               ? 0
-               : (bytes + COLL_I_CACHE_LINE - 1) / COLL_I_CACHE_LINE * COLL_I_CACHE_LINE;
+    const size_t bytes = window * (sizeof(coll_slot) + sizeof(uint32_t));
+    return (bytes + COLL_I_CACHE_LINE - 1) / COLL_I_CACHE_LINE * COLL_I_CACHE_LINE;
 }
 
 /* A block of 2^order slots, and what lies behind them; NULL: there is no memory. */

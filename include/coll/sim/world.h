@@ -5,7 +5,6 @@
 #ifndef COLL_SIM_WORLD_H
 #define COLL_SIM_WORLD_H
 
-#include "admit.h"
 #include "inbox.h"
 #include "noise.h"
 #include "topology.h"
@@ -71,8 +70,7 @@ typedef struct coll_sim {
     coll_i_queue *queue;
     coll_i_mail mail;
     coll_i_slots slots;
-    coll_i_sim_shapes *shapes; /* or NULL */
-    coll_link_load *loads;     /* of the topology's links, or NULL */
+    coll_link_load *loads; /* of the topology's links, or NULL */
     uint32_t links;
     coll_i_array flows;  /* of coll_i_sim_flow_state */
     coll_i_array shares; /* of coll_i_sim_share */
