@@ -19,6 +19,7 @@ typedef struct trader {
     coll_request *request;
     const coll_run *run;
     unsigned refuses; /* every so many trades; 0: none */
+    size_t most;      /* bytes of a message; 0: any */
     unsigned long calls, taken;
     size_t in_flight;
     bool wrong; /* a trade came too early, or over itself, or anything after it */
@@ -87,6 +88,7 @@ static coll_status trader_trade(void *ctx, uint32_t tag, const coll_trade *what)
     coll_handle out = {{0, 0}}, in = {{0, 0}};
     coll_status sent = COLL_OK, status = COLL_OK;
     me->wrong = me->wrong || me->in_flight > 0 || me->taken > 0 ||
+                (me->most > 0 && (what->src_bytes > me->most || what->dst_bytes > me->most)) ||
                 (what->to == COLL_NOBODY && what->from == COLL_NOBODY) ||
                 (what->dst_bytes > 0 && what->dst == what->src);
     if (me->refuses > 0 && me->calls++ % me->refuses == 0)
@@ -143,14 +145,16 @@ static unsigned long trades, refused;
 
 static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t window)
 {
+    coll_transport transport = trading;
     bool well = true;
+    transport.max_bytes = traders[0].most;
     rig_fill(it);
     for (uint32_t r = 0; r < it->p; r++) {
         rig_rank *me = &it->ranks[r];
         traders[r].end = coll_threads_rank(world, r);
         traders[r].request = &me->request;
         traders[r].run = &me->run;
-        me->run.transport = &trading;
+        me->run.transport = &transport;
         me->run.ctx = &traders[r];
         me->run.tag = it->problem.flags + it->problem.root;
         (void)coll_request_init(&me->request, me->slots, me->plan.window + window);
@@ -166,13 +170,16 @@ static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t 
     return well && rig_right(it);
 }
 
-/* `refuses` of a rank differ, as those of transports may. */
+/* `refuses` of a rank differ, as those of transports may. In the last pass longer messages go in
+ * pieces, which no trade has. */
 static void visit_row(rig *it, const char *what, void *arg)
 {
-    for (uint32_t pass = 0; pass < 2; pass++) {
+    for (uint32_t pass = 0; pass < 3; pass++) {
         trader traders[8] = {0};
-        for (uint32_t r = 0; r < it->p && pass > 0; r++)
+        for (uint32_t r = 0; r < it->p && pass > 0; r++) {
             traders[r].refuses = (r + pass) % 3;
+            traders[r].most = pass == 2 ? 24 : 0;
+        }
         if (!CHECK(run_traders(it, (coll_threads *)arg, traders, 7 * pass)))
             printf("    %s %s p=%u count=%zu pass=%u\n", what,
                    it->ranks[0].plan.algorithm->name, it->p, it->problem.count, pass);

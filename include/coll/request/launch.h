@@ -1,0 +1,325 @@
+/* coll/request/launch.h — the executor at work: what starts, ends and fails in the window
+ *
+ * Use request.h.
+ */
+#ifndef COLL_REQUEST_LAUNCH_H
+#define COLL_REQUEST_LAUNCH_H
+
+#include "run.h"
+
+/* Starts an action's operation, or its next piece. */
+COLL_INLINE coll_status coll_i_begin(const coll_run *run, coll_action *a, coll_handle *h)
+{
+    const coll_transport *t = run->transport;
+    const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
+    const size_t bytes = coll_i_bytes(run, a), done = a->stride;
+    const size_t piece = coll_i_piece(run, bytes - done);
+    const bool token = coll_i_has(COLL_I_TOKENS, a);
+    switch ((coll_kind)a->kind) {
+    case COLL_DO_SEND:
+    case COLL_DO_NOTIFY:
+        return t->send(run->ctx, peer, run->tag,
+                       token ? NULL : coll_i_source(run, a->src) + done, piece, h);
+    case COLL_DO_RECV:
+    case COLL_DO_AWAIT:
+    case COLL_DO_RECV_REDUCE: {
+        const coll_ref to = a->kind == COLL_DO_RECV_REDUCE ? a->via : a->dst;
+        return t->recv(run->ctx, peer, run->tag, token ? NULL : coll_i_target(run, to) + done,
+                       piece, h);
+    }
+    case COLL_DO_MULTICAST:
+        return t->multicast(run->ctx, run->tag, coll_i_source(run, a->src) + done, piece, h);
+    case COLL_DO_FABRIC_REDUCE: {
+        coll_team team;
+        team.number = a->peer;
+        team.members = (uint32_t)a->stride;
+        return t->fabric_reduce(run->ctx, run->tag, team, run->op, coll_i_target(run, a->dst),
+                                coll_i_source(run, a->src), a->count,
+                                run->plan->problem.elem_bytes, h);
+    }
+    case COLL_DO_COPY:
+        if (t->copy && a->dst != a->src)
+            return t->copy(run->ctx, coll_i_target(run, a->dst), coll_i_source(run, a->src),
+                           bytes, h);
+        if (a->dst != a->src)
+            COLL_COPY(coll_i_target(run, a->dst), coll_i_source(run, a->src), bytes);
+        return COLL_OK;
+    case COLL_DO_REDUCE:
+        if (t->reduce) {
+            const coll_status status =
+                t->reduce(run->ctx, run->op, coll_i_target(run, a->dst),
+                          coll_i_source(run, a->src), coll_i_source(run, a->via), a->count, h);
+            if (status != COLL_ERR_CAPABILITY)
+                return status;
+        }
+        coll_i_reduce(run, a);
+        a->inputs = 1;
+        return COLL_OK;
+    case COLL_KINDS:
+        break;
+    }
+    return COLL_ERR_STATE;
+}
+
+/* One operation of slot k is done. Is there another to start for the same action? */
+COLL_INLINE bool coll_i_goes_on(coll_request *r, uint32_t k)
+{
+    coll_slot *slot = &r->slots[k];
+    coll_action *a = &slot->act;
+    if (!coll_i_is_cut(r->run, a))
+        return false;
+    slot->handle.word[0] = slot->handle.word[1] = 0;
+    if (a->kind == COLL_DO_REDUCE) {
+        a->inputs--;
+        a->src = a->dst;
+        a->via += a->stride;
+    } else {
+        a->stride += r->run->transport->max_bytes;
+    }
+    return true;
+}
+
+/* Combines the message that slot k staged, and ends it. */
+COLL_INLINE void coll_i_combine(coll_request *r, uint32_t k)
+{
+    const coll_action *a = &r->slots[k].act;
+    coll_i_merge(r->run, a, coll_i_source(r->run, a->via), 0, coll_i_bytes(r->run, a));
+    coll_i_finish(r, k);
+}
+
+/* All operations of slot k are done. */
+COLL_INLINE void coll_i_complete(coll_request *r, uint32_t k)
+{
+    if (r->slots[k].act.kind != COLL_DO_RECV_REDUCE)
+        coll_i_finish(r, k);
+    else if (r->slots[k].hold == 0)
+        coll_i_combine(r, k);
+    else
+        coll_i_land(r, k);
+}
+
+/* Takes the message of slot k, or what is there of its pieces, from where the transport has it
+ * straight into the sum. */
+COLL_INLINE coll_status coll_i_borrow(coll_request *r, uint32_t k)
+{
+    const coll_run *run = r->run;
+    coll_slot *slot = &r->slots[k];
+    coll_action *a = &slot->act;
+    const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
+    const size_t bytes = coll_i_bytes(run, a), before = a->stride;
+    while (a->stride < bytes) {
+        const size_t piece = coll_i_piece(run, bytes - a->stride);
+        const void *message = NULL;
+        const coll_status status =
+            run->transport->borrow(run->ctx, peer, run->tag, piece, &message, &slot->handle);
+        if (status == COLL_AGAIN && a->stride != before) {
+            r->ready |= (uint32_t)1 << k;
+            return COLL_OK;
+        }
+        if (status != COLL_OK)
+            return status;
+        coll_i_merge(run, a, (const unsigned char *)message, a->stride, piece);
+        run->transport->give_back(run->ctx, &slot->handle);
+        slot->handle.word[0] = slot->handle.word[1] = 0;
+        a->stride += piece;
+        a->flags |= COLL_I_LENT;
+    }
+    coll_i_finish(r, k);
+    return COLL_OK;
+}
+
+/* Starts what of slot k can start. COLL_OK: it moved. COLL_AGAIN: it did not, and stays `ready`
+ * only if that is because the transport had no room, or no message yet. */
+COLL_INLINE coll_status coll_i_launch(coll_request *r, uint32_t k)
+{
+    const uint32_t bit = (uint32_t)1 << k;
+    coll_slot *slot = &r->slots[k];
+    coll_status status;
+    r->ready &= ~bit;
+    if (r->landed & bit) {
+        if (slot->hold != 0)
+            return COLL_AGAIN;
+        coll_i_combine(r, k);
+        return COLL_OK;
+    }
+    if (slot->act.kind == COLL_DO_RECV_REDUCE && coll_i_is_lent(r->run, &slot->act) &&
+        !(r->flying & bit) && (slot->act.stride == 0 || (slot->act.flags & COLL_I_LENT))) {
+        if (slot->hold == 0 && slot->order == 0) {
+            status = coll_i_borrow(r, k);
+            if (status == COLL_AGAIN)
+                r->ready |= bit;
+            return status;
+        }
+        if (slot->hold == 0 || (!(slot->act.flags & COLL_I_STAGE) && r->idle < COLL_I_PATIENCE))
+            return COLL_AGAIN;
+    }
+    if (!coll_i_may_start(r, k))
+        return COLL_AGAIN;
+    do {
+        status = coll_i_begin(r->run, &slot->act, &slot->handle);
+        if (status == COLL_AGAIN)
+            r->ready |= bit;
+        if (status < 0 || status == COLL_AGAIN)
+            return status;
+        if (status == COLL_STARTED) {
+            r->flying |= bit;
+            if (!coll_i_is_cut(r->run, &slot->act)) {
+                r->pending &= ~bit;
+                r->ready |= slot->dependents & ~r->free;
+            }
+            return COLL_OK;
+        }
+    } while (coll_i_goes_on(r, k));
+    r->pending &= ~bit;
+    coll_i_complete(r, k);
+    return COLL_OK;
+}
+
+/* Asks the transport about slot k. COLL_OK: it moved; COLL_AGAIN: it did not. */
+COLL_INLINE coll_status coll_i_poll(coll_request *r, uint32_t k)
+{
+    coll_slot *slot = &r->slots[k];
+    coll_status status;
+    if (slot->order != 0 && coll_i_has(COLL_I_RECEIVES, &slot->act))
+        return COLL_AGAIN; /* receives of one peer are tested oldest first */
+    status = r->run->transport->test(r->run->ctx, &slot->handle);
+    if (status != COLL_OK)
+        return status;
+    r->flying &= ~((uint32_t)1 << k);
+    if (coll_i_goes_on(r, k)) {
+        status = coll_i_launch(r, k);
+        return status < 0 ? status : COLL_OK;
+    }
+    coll_i_complete(r, k);
+    return COLL_OK;
+}
+
+/* Starts an action while the window is empty: there is nothing to wait for. If it is over at once,
+ * as short messages are that can be sent without waiting, it never takes its slot. */
+COLL_INLINE coll_status coll_i_start_alone(coll_request *r, coll_action *a)
+{
+    const uint32_t k = COLL_LOWEST_BIT(r->free), bit = (uint32_t)1 << k;
+    coll_slot *slot = &r->slots[k];
+    coll_status status;
+    slot->handle.word[0] = slot->handle.word[1] = 0;
+    status = coll_i_begin(r->run, a, &slot->handle);
+    if (status == COLL_OK && a->kind == COLL_DO_RECV_REDUCE)
+        coll_i_merge(r->run, a, coll_i_source(r->run, a->via), 0, coll_i_bytes(r->run, a));
+    if (status <= COLL_OK)
+        return status;
+    (void)coll_i_admit(r, a);
+    if (status == COLL_AGAIN) {
+        r->ready |= bit;
+    } else {
+        r->pending &= ~bit;
+        r->flying |= bit;
+    }
+    return COLL_OK;
+}
+
+/* Takes an action into the window, and starts it if it can start. */
+COLL_INLINE coll_status coll_i_enter(coll_request *r, coll_action *a)
+{
+    const bool waits = a->kind == COLL_DO_RECV_REDUCE && coll_i_is_lent(r->run, a);
+    uint32_t k;
+    if (r->free == coll_i_all(r) && !waits && !coll_i_is_cut(r->run, a))
+        return coll_i_start_alone(r, a);
+    k = coll_i_admit(r, a);
+    r->slots[k].handle.word[0] = r->slots[k].handle.word[1] = 0;
+    return coll_i_launch(r, k);
+}
+
+/* The last messages of this rank, while the window is empty: the first of the n actions that are
+ * left, which sends or receives, or the first two, which do one and then the other. *taken: how
+ * many the transport took. To wait for them holds nobody up: what is left then happens here alone. */
+COLL_INLINE coll_status coll_i_trade_alone(coll_request *r, const coll_action *acts, uint32_t n,
+                                           uint32_t *taken)
+{
+    const coll_run *run = r->run;
+    const bool sends = coll_i_has(COLL_I_KIND(SEND) | COLL_I_KIND(NOTIFY), acts);
+    const coll_action *in = sends ? acts + 1 : acts;
+    const bool receives = (!sends || n > 1) && coll_i_has(COLL_I_RECEIVES, in) && in->count > 0;
+    const uint32_t first = (uint32_t)sends + (uint32_t)receives;
+    const bool merges = receives && in->kind == COLL_DO_RECV_REDUCE;
+    coll_trade trade;
+    coll_status status;
+    *taken = 0;
+    for (uint32_t i = first; i < n; i++)
+        if (coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES | COLL_I_KIND(FABRIC_REDUCE), &acts[i]))
+            return COLL_AGAIN;
+    if (first == 0 || coll_i_is_cut(run, acts) || coll_i_is_cut(run, acts + first - 1))
+        return COLL_AGAIN;
+    if (first == 2 &&
+        coll_i_overlap(merges ? in->via : in->dst, in->count, acts->src, acts->count))
+        return COLL_AGAIN;
+    trade.to = trade.from = COLL_NOBODY;
+    trade.src = NULL;
+    trade.dst = NULL;
+    trade.src_bytes = trade.dst_bytes = 0;
+    if (sends) {
+        trade.to = coll_group_outer(&run->plan->group, acts->peer);
+        trade.src_bytes = coll_i_bytes(run, acts);
+        if (trade.src_bytes > 0)
+            trade.src = coll_i_source(run, acts->src);
+    }
+    if (receives) {
+        trade.from = coll_group_outer(&run->plan->group, in->peer);
+        trade.dst_bytes = coll_i_bytes(run, in);
+        if (trade.dst_bytes > 0)
+            trade.dst = coll_i_target(run, merges ? in->via : in->dst);
+    }
+    status = run->transport->trade(run->ctx, run->tag, &trade);
+    if (status == COLL_OK) {
+        *taken = first;
+        if (merges)
+            coll_i_merge(run, in, coll_i_source(run, in->via), 0, trade.dst_bytes);
+    }
+    return status;
+}
+
+/* Takes steps into the window while there is room, starting at once what can start. */
+COLL_INLINE coll_status coll_i_fill(coll_request *r)
+{
+    const coll_run *run = r->run;
+    coll_action acts[COLL_STEP_MAX];
+    coll_status moved = COLL_AGAIN;
+    while (r->step < r->steps && r->free) {
+        const uint32_t n = coll_plan_step(run->plan, run->rank, r->step, acts);
+        const bool ends = COLL_TRADES && run->transport->trade && r->step + 1 == r->steps;
+        uint32_t i = r->skip;
+        for (; i < n && r->free; i++) {
+            coll_status status = COLL_AGAIN;
+            uint32_t taken = 0;
+            if (acts[i].count == 0)
+                continue;
+            if (ends && r->free == coll_i_all(r))
+                status = coll_i_trade_alone(r, &acts[i], n - i, &taken);
+            if (taken > 0)
+                i += taken - 1;
+            else if (status == COLL_AGAIN)
+                status = coll_i_enter(r, &acts[i]);
+            if (status < 0)
+                return status;
+        }
+        moved = COLL_OK;
+        r->skip = (uint8_t)(i < n ? i : 0);
+        if (i == n)
+            r->step++;
+    }
+    return moved;
+}
+
+/* Ends the request with an error: tells the peers, then cancels what is in flight. In this
+ * order, no peer finds a message missing and takes the next one for it before it knows why. */
+COLL_INLINE void coll_i_fail(coll_request *r, coll_status status)
+{
+    const coll_transport *t = r->run->transport;
+    if (t->abort && status != COLL_ERR_PEER)
+        t->abort(r->run->ctx, r->run->tag);
+    for (; r->flying; r->flying &= r->flying - 1)
+        if (t->cancel)
+            t->cancel(r->run->ctx, &r->slots[COLL_LOWEST_BIT(r->flying)].handle);
+    r->status = status;
+}
+
+#endif /* COLL_REQUEST_LAUNCH_H */
