@@ -91,6 +91,8 @@ static coll_status trader_trade(void *ctx, uint32_t tag, const coll_trade *what)
                 (me->most > 0 && (what->src_bytes > me->most || what->dst_bytes > me->most)) ||
                 (what->to == COLL_NOBODY && what->from == COLL_NOBODY) ||
                 (what->dst_bytes > 0 && what->dst == what->src);
+    if (me->wrong)
+        return COLL_ERR_STATE;
     if (me->refuses > 0 && me->calls++ % me->refuses == 0)
         return COLL_AGAIN;
     me->taken++;
@@ -106,6 +108,11 @@ static coll_status trader_trade(void *ctx, uint32_t tag, const coll_trade *what)
     return status != COLL_OK ? status : sent;
 }
 
+static void trader_abort(void *ctx, uint32_t tag)
+{
+    t->abort(((trader *)ctx)->end, tag);
+}
+
 static void trader_wait(void *ctx, uint32_t idle)
 {
     t->wait(((trader *)ctx)->end, idle);
@@ -115,7 +122,7 @@ static const coll_transport trading = {trader_send,
                                        trader_recv,
                                        trader_test,
                                        NULL, /* cancel */
-                                       NULL, /* abort */
+                                       trader_abort,
                                        trader_wait,
                                        NULL, /* borrow */
                                        NULL, /* give_back */
