@@ -322,7 +322,7 @@ void nodes_init(void)
     if (sharing != MPI_COMM_NULL)
         PMPI_Comm_free(&sharing);
     if (shm) {
-        sharing_processors = coll_node_crowded(coll_shm_size(shm));
+        sharing_processors = coll_node_is_crowded(coll_shm_size(shm));
         within = *coll_shm_transport(shm);
         within.abort = NULL;
     }

@@ -1,6 +1,6 @@
 /* coll/transports/node/rules.h — which algorithm among ranks that share the memory of a node
  *
- *   coll_comm_rules(&comm, coll_node_rules(coll_node_crowded(p)));
+ *   coll_comm_rules(&comm, coll_node_rules(coll_node_is_crowded(p)));
  *
  * Measured with bench/collectives.c (all algorithms, 8 B … 4 MiB, 2, 4 and 8 ranks, sums of
  * doubles) on two processors. A message costs a cache line or one copy there, whoever the peers are.

@@ -364,7 +364,7 @@ COLL_INLINE coll_i_node_op *coll_i_node_take_send(coll_i_node_rank *me)
 }
 
 /* Do p ranks of a node share processors? For coll_node_rules (node/rules.h). */
-COLL_INLINE bool coll_node_crowded(uint32_t p)
+COLL_INLINE bool coll_node_is_crowded(uint32_t p)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return processors <= 0 || p > (unsigned long)processors;
@@ -375,7 +375,7 @@ COLL_INLINE coll_status coll_i_node_rank_init(coll_i_node_rank *me, uint32_t ran
 {
     me->rank = rank;
     me->p = p;
-    me->crowded = coll_node_crowded(p);
+    me->crowded = coll_node_is_crowded(p);
     me->spins = me->crowded ? 100 : 30;
     me->links = (coll_i_node_link **)calloc(p, sizeof *me->links);
     return me->links ? COLL_OK : COLL_ERR_MEMORY;
