@@ -88,6 +88,14 @@ pi 5
 chose bcast 5 8 two_level COLL_ALGORITHM
 chose reduce 5 8 two_level COLL_ALGORITHM
 
+# Multicasts are of all ranks of a node.
+layered 3 COLL_VERBOSE=1 COLL_ALGORITHM=bcast:multicast "$cpi" 1000
+pi 3
+chose bcast 3 8 multicast COLL_ALGORITHM
+layered 5 COLL_VERBOSE=1 COLL_PPN=2 COLL_ALGORITHM=bcast:multicast "$cpi" 1000
+pi 5
+says 'coll:     not what was asked for: the transport lacks a capability that the algorithm needs'
+
 # What does not fit is told, and the answer is right all the same.
 layered 3 COLL_VERBOSE=1 COLL_ALGORITHM=reduce:fence:width=7 "$cpi" 1000
 pi 3
@@ -116,14 +124,16 @@ counted reduce 1 8
 
 # ---- what is refused -----------------------------------------------------------------------
 
-# asks SENTENCE NAME=VALUE
+# asks SENTENCE NAME=VALUE…
 asks() {
-    layered 2 "$2" "$cpi" 1000
-    refused "$1"
+    sentence=$1
+    shift
+    layered 2 "$@" "$cpi" 1000
+    refused "$sentence"
 }
 asks 'COLL_ALGORITHM: a choice is written COLLECTIVE:ALGORITHM, not "nonsense"' COLL_ALGORITHM=nonsense
 asks 'COLL_ALGORITHM: shm needs shared memory, which is not offered here' COLL_ALGORITHM=bcast:shm
-asks 'COLL_ALGORITHM: multicast needs multicasts, which are not offered here' COLL_ALGORITHM=bcast:multicast
+asks 'COLL_ALGORITHM: multicast needs multicasts, which are not offered here' COLL_SHM=0 COLL_ALGORITHM=bcast:multicast
 asks 'COLL_ALGORITHM: fabric needs reductions in the network, which are not offered here' COLL_ALGORITHM=allreduce:fabric
 asks 'COLL_VERBOSE is 0 or 1, not "loud"' COLL_VERBOSE=loud
 asks 'COLL_PPN is a number of ranks from 1 on, not "two"' COLL_PPN=two

@@ -155,6 +155,8 @@ void nodes_leave(struct comm *comm);
 /* Writes by what a run's messages go, and their tag there; run->tag is the layer's. `alone`: the
  * library may wait for them. */
 void nodes_transport(struct comm *comm, bool alone, coll_run *run);
+/* What they offer beyond messages: coll_terms. */
+unsigned nodes_offers(const struct comm *comm);
 /* Rules for communicators of one node. */
 const coll_rule_list *nodes_rules(void);
 /* Where a node's ranks share processors: waits as they know how to, but never sleeps, as the library

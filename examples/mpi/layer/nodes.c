@@ -278,6 +278,12 @@ void nodes_transport(struct comm *comm, bool alone, coll_run *run)
     run->ctx = comm->seats ? (void *)comm : &comm->mpi;
 }
 
+/* A multicast is for all ranks of the segment. */
+unsigned nodes_offers(const struct comm *comm)
+{
+    return comm->one_node && comm->p == coll_shm_size(shm) ? COLL_NEEDS_MULTICAST : 0;
+}
+
 const coll_rule_list *nodes_rules(void)
 {
     return coll_node_rules(settings.crowded);

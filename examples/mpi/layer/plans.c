@@ -15,8 +15,9 @@ static coll_kit *new_kit(const struct job *job, const coll_problem *problem)
  * same bits everywhere. */
 coll_status plan_for(struct job *job, const coll_problem *problem, bool exact)
 {
-    const coll_terms terms = {coll_is(settings.packs, problem->collective) ? COLL_NEEDS_PACKED
-                                                                           : 0,
+    const unsigned packed =
+        coll_is(settings.packs, problem->collective) ? COLL_NEEDS_PACKED : 0;
+    const coll_terms terms = {nodes_offers(job->comm) | packed,
                               exact ? 0 : COLL_GIVES_SAME_BITS};
     const coll_rule *rule = NULL;
     coll_status status;
