@@ -14,7 +14,7 @@
 #include "coll/transports/threads.h"
 #include "peers/members.h"
 
-static const size_t sizes[] = {8, 64, 1024, 16384, 262144, PEERS_LARGEST};
+static const size_t sizes[] = {PEERS_SHORT, 64, 1024, 16384, 262144, PEERS_LARGEST};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* ---- the floor --------------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ static void floor_call(peers_member *me, uint32_t who, const peers_cell *cell, u
         const float *restrict a = in, *restrict b = in + n;
         for (size_t i = 0; i < n; i++)
             to[i] = a[i] + b[i];
-    } else { /* this rank's throw, and that there is time for both */
+    } else { /* there and back */
         if (!side)
             __atomic_store_n(&line.count, expected[0] + 1, __ATOMIC_RELEASE);
         expected[side] += side ? 1 : 2;
@@ -123,7 +123,7 @@ static int play_process(const char *path)
 
 static void add_cells(uint32_t work)
 {
-    const bool sized = work != COLL_BARRIER && work != PEERS_LINE;
+    const bool sized = work != COLL_BARRIER;
     for (size_t size = 0; size < (sized ? SIZES : 1); size++)
         for (uint32_t rotated = 0; rotated < (sized ? 2 : 1); rotated++) {
             peers_cell *cell = &board->cells[board->n_cells++];
@@ -214,8 +214,9 @@ static int report(const char *path)
         printf("%u,%s,%zu,%s", board->p, peers_work_name(c->work), c->bytes,
                c->rotated ? "rotated" : "reused");
         for (uint32_t who = 0; who < PEERS_CONTESTANTS; who++) {
-            const double ns = median_of(cell, who);
-            printf(ns == 0 ? "," : ",%.3f", ns / (c->work == PEERS_LINE ? 2e3 : 1e3));
+            const bool throws = who == PEERS_FLOOR && c->work < COLL_COLLECTIVES;
+            const double ns = median_of(cell, who) / (throws ? 2 : 1); /* one way */
+            printf(ns == 0 ? "," : ",%.3f", ns / 1e3);
         }
         for (uint32_t who = 0; who < PEERS_FLOOR; who++)
             if (who != PEERS_MPICH && who != PEERS_OPENMPI) {

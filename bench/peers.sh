@@ -10,8 +10,9 @@
 # moves their ranks), and the libraries are given their best setting: Open MPI --oversubscribe, and MPICH, which
 # has none, yield.c and session.c of tests/mpi/preload. MPICH's malloc keeps its memory in any case.
 # Writes BUILD/bench/peers.csv (medians over the launches; times of a call on the slowest rank, and `_x`, how many
-# times faster than the better of the two libraries) and BUILD/bench/peers.svg, and prints geometric means, and
-# the cells in which coll is slower. BUILD is ./build.
+# times faster than the better of the two libraries; `floor_us` of a collective of 8 bytes is the time of a cache
+# line one way, measured beside it) and BUILD/bench/peers.svg, and prints geometric means, the shortest calls in
+# lines, and the cells in which coll is slower. BUILD is ./build.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$here/build}
@@ -96,7 +97,20 @@ csv=$build/bench/peers.csv
 } >"$csv"
 
 awk -F, '
-    NR == 1 { for (i = 1; i <= NF; i++) { name[i] = $i; if ($i ~ /_x$/) ratio[i] = substr($i, 1, length($i) - 2) } next }
+    NR == 1 {
+        for (i = 1; i <= NF; i++) {
+            if ($i ~ /_x$/) ratio[i] = substr($i, 1, length($i) - 2)
+            if ($i ~ /_us$/) time[i] = substr($i, 1, length($i) - 3)
+            if ($i == "floor_us") floor = i
+        }
+        next
+    }
+    $2 ~ /^(barrier|bcast|allreduce)$/ && $3 <= 8 && $4 == "reused" && floor && $floor > 0 {
+        short = short sprintf("    %s ranks, %-10s %.3f us a line:", $1, $2, $floor)
+        for (i = 1; i <= NF; i++)
+            if (i in time && i != floor && $i != "") short = short sprintf("  %s %.1f", time[i], $i / $floor)
+        short = short "\n"
+    }
     { for (i in ratio) if ($i != "") {
           k = $1 " ranks, " ratio[i]; log_sum[k] += log($i); n[k]++
           if ($2 ~ /reduce|scan/ && $3 >= 16384) { large[k] += log($i); m[k]++ }
@@ -105,6 +119,7 @@ awk -F, '
         print "Times faster than the better of the libraries, geometric means (and of reductions from 16 KiB on):"
         for (k in n) printf "    %-28s %5.2f over %3d cells (%.2f over %d)\n", k, exp(log_sum[k] / n[k]), n[k], m[k] ? exp(large[k] / m[k]) : 0, m[k] | "sort"
         close("sort")
+        printf "%s%s", short == "" ? "" : "Calls of 8 bytes, in cache lines one way:\n", short
         print "Cells below 0.9: " slower + 0
         for (i = 1; i <= slower; i++) print slow[i]
     }' "$csv"

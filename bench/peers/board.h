@@ -39,8 +39,9 @@ enum peers_contestant {
 static const char *const peers_names[PEERS_CONTESTANTS] = {
     "threads", "processes", "mpich", "mpich_layer", "openmpi", "openmpi_layer", "floor"};
 
-/* What the floor does instead of collectives. */
-enum { PEERS_LINE = COLL_COLLECTIVES, PEERS_COPY, PEERS_ADD, PEERS_WORKS };
+/* What the floor does instead of collectives; in cells of so few bytes it throws a line. */
+enum { PEERS_COPY = COLL_COLLECTIVES, PEERS_ADD, PEERS_WORKS };
+enum { PEERS_SHORT = 8 };
 
 enum {
     PEERS_CELLS = 512,
@@ -69,7 +70,6 @@ typedef struct peers_board {
 static inline const char *peers_work_name(uint32_t work)
 {
     return work < COLL_COLLECTIVES ? coll_collective_name((coll_collective)work)
-           : work == PEERS_LINE    ? "line"
            : work == PEERS_COPY    ? "copy"
                                    : "add";
 }
@@ -125,7 +125,8 @@ static inline peers_board *peers_open(const char *path, bool create)
 static inline bool peers_plays(const peers_board *board, const peers_cell *cell, uint32_t who)
 {
     return (board->present & COLL_BIT(who)) != 0 &&
-           (who == PEERS_FLOOR) == (cell->work >= COLL_COLLECTIVES);
+           (who == PEERS_FLOOR ? cell->work >= COLL_COLLECTIVES || cell->bytes <= PEERS_SHORT
+                               : cell->work < COLL_COLLECTIVES);
 }
 
 static inline double peers_ns(const peers_board *board, uint32_t round, uint32_t cell,
