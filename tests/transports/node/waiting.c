@@ -78,6 +78,8 @@ TEST(one_that_is_wanted_can_go_on)
     CHECK(coll_i_node_stays(&me));
     waits(3, 1, false);
     CHECK(!coll_i_node_stays(&me));
+    waits(3, 1, true); /* no longer */
+    CHECK(coll_i_node_stays(&me));
     waits(3, COLL_NOBODY, false);
     CHECK(!coll_i_node_stays(&me));
 }
