@@ -1,5 +1,5 @@
-/* Callers that wait anyway: every row of the registry over a transport that trades a rank's last
- * messages in one call, which waits for them, with a thread a rank. */
+/* Callers that wait anyway: every row of the registry, written out, over a transport that waits for a
+ * rank's last messages, with a thread a rank. */
 #include "check.h"
 
 #include <pthread.h>
@@ -18,18 +18,28 @@ typedef struct trader {
     void *end;
     coll_request *request;
     const coll_run *run;
+    coll_schedule schedule;
+    coll_action *actions;
     unsigned refuses; /* every so many trades; 0: none */
-    size_t most;      /* bytes of a message; 0: any */
+    size_t most;      /* bytes of a message that is traded */
     unsigned long calls, taken;
     size_t in_flight;
-    bool wrong; /* a trade came too early, or over itself, or anything after it */
+    bool last;  /* it has waited for what it sent, … */
+    bool mute;  /* … or received, and sends no more */
+    bool wrong; /* a trade came too early, or something after it that should have come before */
     pthread_t thread;
 } trader;
 
-static coll_status counted(trader *me, coll_status status)
+static void look(trader *me, bool sends)
+{
+    me->wrong = me->wrong || me->last || (sends && me->mute);
+}
+
+static coll_status counted(trader *me, bool sends, coll_status status)
 {
     me->in_flight += status == COLL_STARTED;
-    me->wrong = me->wrong || (me->taken > 0 && status != COLL_AGAIN);
+    if (status != COLL_AGAIN)
+        look(me, sends);
     return status;
 }
 
@@ -37,14 +47,14 @@ static coll_status trader_send(void *ctx, uint32_t peer, uint32_t tag, const voi
                                size_t bytes, coll_handle *h)
 {
     trader *me = (trader *)ctx;
-    return counted(me, t->send(me->end, peer, tag, buf, bytes, h));
+    return counted(me, true, t->send(me->end, peer, tag, buf, bytes, h));
 }
 
 static coll_status trader_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf, size_t bytes,
                                coll_handle *h)
 {
     trader *me = (trader *)ctx;
-    return counted(me, t->recv(me->end, peer, tag, buf, bytes, h));
+    return counted(me, false, t->recv(me->end, peer, tag, buf, bytes, h));
 }
 
 static coll_status trader_test(void *ctx, coll_handle *h)
@@ -59,7 +69,7 @@ static coll_status trader_multicast(void *ctx, uint32_t tag, const void *buf, si
                                     coll_handle *h)
 {
     trader *me = (trader *)ctx;
-    return counted(me, t->multicast(me->end, tag, buf, bytes, h));
+    return counted(me, true, t->multicast(me->end, tag, buf, bytes, h));
 }
 
 static coll_status trader_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
@@ -67,7 +77,7 @@ static coll_status trader_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
                                         size_t count, size_t elem_bytes, coll_handle *h)
 {
     trader *me = (trader *)ctx;
-    return counted(me,
+    return counted(me, true,
                    t->fabric_reduce(me->end, tag, team, op, dst, src, count, elem_bytes, h));
 }
 
@@ -81,31 +91,26 @@ static coll_status to_its_end(trader *me, coll_status status, coll_handle *h)
     return status;
 }
 
-/* The send is started first, and ends last, as a receiver may have to come first. */
-static coll_status trader_trade(void *ctx, uint32_t tag, const coll_trade *what)
+static coll_status trader_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag, void *buf,
+                                size_t bytes)
 {
     trader *me = (trader *)ctx;
-    coll_handle out = {{0, 0}}, in = {{0, 0}};
-    coll_status sent = COLL_OK, status = COLL_OK;
-    me->wrong = me->wrong || me->in_flight > 0 || me->taken > 0 ||
-                (me->most > 0 && (what->src_bytes > me->most || what->dst_bytes > me->most)) ||
-                (what->to == COLL_NOBODY && what->from == COLL_NOBODY) ||
-                (what->dst_bytes > 0 && what->dst == what->src);
+    coll_handle h = {{0, 0}};
+    coll_status status;
+    me->wrong = me->wrong || me->in_flight > 0 || bytes > me->most;
+    look(me, sends);
     if (me->wrong)
         return COLL_ERR_STATE;
     if (me->refuses > 0 && me->calls++ % me->refuses == 0)
         return COLL_AGAIN;
     me->taken++;
-    if (what->to != COLL_NOBODY)
-        while ((sent = t->send(me->end, what->to, tag, what->src, what->src_bytes, &out)) ==
-               COLL_AGAIN)
-            t->wait(me->end, 100);
-    if (what->from != COLL_NOBODY) {
-        status = t->recv(me->end, what->from, tag, what->dst, what->dst_bytes, &in);
-        status = to_its_end(me, status, &in);
-    }
-    sent = to_its_end(me, sent, &out);
-    return status != COLL_OK ? status : sent;
+    me->last = me->last || sends;
+    me->mute = true;
+    if (!sends)
+        return to_its_end(me, t->recv(me->end, peer, tag, buf, bytes, &h), &h);
+    while ((status = t->send(me->end, peer, tag, buf, bytes, &h)) == COLL_AGAIN)
+        t->wait(me->end, 100);
+    return to_its_end(me, status, &h);
 }
 
 static void trader_abort(void *ctx, uint32_t tag)
@@ -150,17 +155,32 @@ static void *work(void *arg)
 
 static unsigned long trades, refused;
 
-static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t window)
+static void write_out(trader *me, const coll_plan *plan, uint32_t rank, uint32_t window)
+{
+    coll_tally tally;
+    if (coll_plan_tally(plan, rank, &tally) != COLL_OK)
+        abort();
+    me->actions = (coll_action *)malloc((tally.total + 1) * sizeof *me->actions);
+    if (!me->actions ||
+        coll_schedule_write(&me->schedule, plan, rank, me->actions, tally.total) != COLL_OK)
+        abort();
+    coll_schedule_close(&me->schedule, plan, me->actions, me->most, window);
+}
+
+static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t window,
+                        size_t piece)
 {
     coll_transport transport = trading;
     bool well = true;
-    transport.max_bytes = traders[0].most;
+    transport.max_bytes = piece;
     rig_fill(it);
     for (uint32_t r = 0; r < it->p; r++) {
         rig_rank *me = &it->ranks[r];
         traders[r].end = coll_threads_rank(world, r);
         traders[r].request = &me->request;
         traders[r].run = &me->run;
+        write_out(&traders[r], &me->plan, r, me->plan.window + window);
+        me->run.schedule = &traders[r].schedule;
         me->run.transport = &transport;
         me->run.ctx = &traders[r];
         me->run.tag = it->problem.flags + it->problem.root;
@@ -173,21 +193,23 @@ static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t 
         well = well && it->ranks[r].request.status == COLL_OK && !traders[r].wrong;
         trades += traders[r].taken;
         refused += traders[r].calls;
+        it->ranks[r].run.schedule = NULL;
+        free(traders[r].actions);
     }
     return well && rig_right(it);
 }
 
-/* `refuses` of a rank differ, as those of transports may. In the last pass longer messages go in
- * pieces, which no trade has. */
+/* `refuses` of a rank differ, as those of transports may; in the last pass longer messages go in
+ * pieces, which are not traded. No sends pass others in the first, for want of slots. */
 static void visit_row(rig *it, const char *what, void *arg)
 {
     for (uint32_t pass = 0; pass < 3; pass++) {
         trader traders[8] = {0};
-        for (uint32_t r = 0; r < it->p && pass > 0; r++) {
-            traders[r].refuses = (r + pass) % 3;
-            traders[r].most = pass == 2 ? 24 : 0;
+        for (uint32_t r = 0; r < it->p; r++) {
+            traders[r].refuses = pass > 0 ? (r + pass) % 3 : 0;
+            traders[r].most = pass == 2 ? 24 : 64;
         }
-        if (!CHECK(run_traders(it, (coll_threads *)arg, traders, 7 * pass)))
+        if (!CHECK(run_traders(it, (coll_threads *)arg, traders, 7 * pass, pass == 2 ? 24 : 0)))
             printf("    %s %s p=%u count=%zu pass=%u\n", what,
                    it->ranks[0].plan.algorithm->name, it->p, it->problem.count, pass);
     }
@@ -268,28 +290,43 @@ TEST(every_kind)
 }
 
 /* What trading returns, the collective returns. */
-static coll_status no_trade(void *ctx, uint32_t tag, const coll_trade *what)
+static coll_status no_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag, void *buf,
+                            size_t bytes)
 {
     (void)ctx;
+    (void)sends;
+    (void)peer;
     (void)tag;
-    (void)what;
+    (void)buf;
+    (void)bytes;
     return COLL_ERR_IO;
 }
 
 static void visit_failure(rig *it, const char *what, void *arg)
 {
     coll_transport failing = trading;
+    rig_rank *one = &it->ranks[1];
     trader me = {0};
     (void)what;
     failing.trade = no_trade;
     me.end = coll_threads_rank((coll_threads *)arg, 1);
-    it->ranks[1].run.transport = &failing;
-    it->ranks[1].run.ctx = &me;
+    me.most = 64;
+    write_out(&me, &one->plan, 1, 8);
+    one->run.transport = &failing;
+    one->run.ctx = &me;
+    one->run.schedule = &me.schedule;
     rig_fill(it);
-    (void)coll_request_init(&it->ranks[1].request, it->ranks[1].slots, 8);
-    CHECK_STATUS(coll_request_start(&it->ranks[1].request, &it->ranks[1].run), COLL_ERR_IO);
-    CHECK_STATUS(it->ranks[1].request.status, COLL_ERR_IO);
+    (void)coll_request_init(&one->request, one->slots, 1);
+    CHECK_STATUS(coll_request_start(&one->request, &one->run), COLL_ERR_WINDOW);
+    (void)coll_request_init(&one->request, one->slots, 8);
+    me.schedule.rank = 0;
+    CHECK_STATUS(coll_request_start(&one->request, &one->run), COLL_ERR_RANK);
+    me.schedule.rank = 1;
+    CHECK_STATUS(coll_request_start(&one->request, &one->run), COLL_ERR_IO);
+    CHECK_STATUS(one->request.status, COLL_ERR_IO);
     CHECK_EQ(me.in_flight, 0);
+    one->run.schedule = NULL;
+    free(me.actions);
 }
 
 TEST(failures)
@@ -299,11 +336,100 @@ TEST(failures)
     coll_threads_destroy(world);
 }
 
+/* ---- closing ----------------------------------------------------------------------------- */
+
+/* Closes a schedule of actions that letters stand for, and writes the letters in their new order, with a
+ * bar before those that may be waited for. s, t, u: sends of OUT[0], OUT[1], IN[0]; r, q: receives of
+ * OUT[0], OUT[1]; m: sum in OUT[1] of what is staged in OUT[0]; l: a long receive; c: a copy to OUT[0];
+ * f: a sum by the network. */
+static const char *closed(const char *letters, uint32_t window)
+{
+    static const char all_letters[] = "stucrqlmf";
+    static char result[16];
+    const coll_team all = {0, 2};
+    coll_problem problem;
+    coll_plan plan;
+    coll_schedule schedule = {NULL, 0, 0, 0, 0, 0, 0};
+    coll_action actions[8];
+    size_t n = 0, at = 0;
+    coll_problem_init(&problem, COLL_ALLREDUCE, 2, 8, 8);
+    CHECK_STATUS(coll_plan_init(&plan, &turn, &problem, NULL), COLL_OK);
+    for (; letters[n]; n++) {
+        const coll_ref zero = COLL_AT(COLL_OUT, 0), one = COLL_AT(COLL_OUT, 1);
+        coll_action *a = &actions[n];
+        switch (letters[n]) {
+        case 's':
+        case 't':
+            coll_act_send(a, 1, letters[n] == 's' ? zero : one, 1);
+            break;
+        case 'u':
+            coll_act_send(a, 1, COLL_AT(COLL_IN, 0), 1);
+            break;
+        case 'c':
+            coll_act_copy(a, zero, COLL_AT(COLL_IN, 0), 1);
+            break;
+        case 'm':
+            coll_act_recv_reduce(a, 1, one, one, zero, 1);
+            break;
+        case 'f':
+            coll_act_fabric_reduce(a, all, zero, zero, 1);
+            break;
+        default:
+            coll_act_recv(a, 1, letters[n] == 'q' ? one : zero, letters[n] == 'l' ? 8 : 1);
+        }
+        a->stride = (size_t)(strchr(all_letters, letters[n]) - all_letters);
+    }
+    schedule.actions = actions;
+    schedule.n = n;
+    coll_schedule_close(&schedule, &plan, actions, 32, window);
+    for (size_t i = 0; i <= n; i++) {
+        if (i == schedule.patient)
+            result[at++] = '|';
+        if (i < n)
+            result[at++] = all_letters[actions[i].stride];
+    }
+    result[at] = 0;
+    return result;
+}
+
+TEST(closing)
+{
+    static const struct {
+        const char *letters, *closed;
+        uint32_t window;
+    } cases
+        [] =
+            {
+                {"", "|", 8},
+                {"ur", "u|r", 8},
+                {"ru", "u|r", 8},
+                {"rutq", "ut|rq", 8},
+                {"rusq", "urs|q", 8}, /* what is sent has to be received first, … */
+                {"ms", "m|s", 8},     /* … staged, … */
+                {"mt", "m|t", 8},     /* … combined, … */
+                {"cs", "c|s", 8},     /* … or copied */
+                {"cu", "|uc", 8},
+                {"curq", "u|crq", 8},
+                {"us", "u|s", 8}, /* the last message of all */
+                {"rfq", "rf|q", 8},
+                {"ulq", "ulq|", 8}, /* its sender may wait for us */
+                {"lus", "ul|s", 8},
+                {"urur", "uru|r", 4}, /* sends would take the slots that the plan needs */
+                {"urur", "uu|rr", 5},
+            };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *got = closed(cases[i].letters, cases[i].window);
+        if (!CHECK(strcmp(got, cases[i].closed) == 0))
+            printf("    %s: %s, not %s\n", cases[i].letters, got, cases[i].closed);
+    }
+}
+
 int main(void)
 {
     RUN(every_row);
     RUN(overwriting);
     RUN(every_kind);
     RUN(failures);
+    RUN(closing);
     return check_done();
 }

@@ -340,36 +340,25 @@ COLL_INLINE coll_status coll_i_mpi_recv(void *ctx, uint32_t peer, uint32_t tag, 
     return coll_i_mpi_move((coll_mpi *)ctx, true, peer, tag, buf, bytes, h);
 }
 
-/* Short messages, waited for in the library: for those who wait for the collective anyway. */
-COLL_INLINE coll_status coll_i_mpi_trade(void *ctx, uint32_t tag, const coll_trade *what)
+/* A short message, waited for in the library: for those who wait for the collective anyway. */
+COLL_INLINE coll_status coll_i_mpi_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag,
+                                         void *buf, size_t bytes)
 {
     coll_mpi *mpi = (coll_mpi *)ctx;
-    const bool sends = what->to != COLL_NOBODY, receives = what->from != COLL_NOBODY;
-    const int bytes = (int)what->src_bytes, wanted = (int)what->dst_bytes;
-    MPI_Request send = MPI_REQUEST_NULL;
+    int here = (int)bytes, error;
     MPI_Status status;
-    int error = MPI_SUCCESS, here = wanted;
-    if (what->src_bytes > COLL_MPI_PIECE || what->dst_bytes > COLL_MPI_PIECE)
+    if (bytes > COLL_MPI_PIECE)
         return COLL_AGAIN;
-    if (sends && !receives)
-        error = PMPI_Send(what->src, bytes, MPI_BYTE, (int)what->to, (int)tag, mpi->comm);
-    else if (sends)
-        error =
-            PMPI_Isend(what->src, bytes, MPI_BYTE, (int)what->to, (int)tag, mpi->comm, &send);
+    if (sends) {
+        error = PMPI_Send(buf, here, MPI_BYTE, (int)peer, (int)tag, mpi->comm);
+    } else {
+        error = PMPI_Recv(buf, here, MPI_BYTE, (int)peer, (int)tag, mpi->comm, &status);
+        if (error == MPI_SUCCESS)
+            error = PMPI_Get_count(&status, MPI_BYTE, &here);
+    }
     if (error != MPI_SUCCESS)
         return coll_i_mpi_failed(mpi, error);
-    if (receives)
-        error = PMPI_Recv(what->dst, wanted, MPI_BYTE, (int)what->from, (int)tag, mpi->comm,
-                          &status);
-    if (receives && error == MPI_SUCCESS)
-        error = PMPI_Get_count(&status, MPI_BYTE, &here);
-    if (error != MPI_SUCCESS && send != MPI_REQUEST_NULL && send != mpi->over)
-        coll_i_mpi_drop(false, &send);
-    else if (send != MPI_REQUEST_NULL && send != mpi->over)
-        error = PMPI_Wait(&send, MPI_STATUS_IGNORE);
-    if (error != MPI_SUCCESS)
-        return coll_i_mpi_failed(mpi, error);
-    return here == wanted ? COLL_OK : COLL_ERR_SIZE;
+    return (size_t)here == bytes ? COLL_OK : COLL_ERR_SIZE;
 }
 
 /* ---- the transport ----------------------------------------------------------------------- */

@@ -63,8 +63,10 @@ COLL_INLINE coll_status coll_run_check(const coll_run *run, uint32_t window)
         return status;
     if (run->transport->tags != 0 && run->tag >= run->transport->tags)
         return COLL_ERR_TAG;
-    if (window < run->plan->window)
+    if (window < run->plan->window || (run->schedule && window < run->schedule->window))
         return COLL_ERR_WINDOW;
+    if (run->schedule && run->schedule->rank != run->rank)
+        return COLL_ERR_RANK;
     if (((run->plan->traits & COLL_NEEDS_MULTICAST) && !run->transport->multicast) ||
         ((run->plan->traits & COLL_NEEDS_FABRIC_REDUCE) && !run->transport->fabric_reduce))
         return COLL_ERR_CAPABILITY;
@@ -139,7 +141,8 @@ COLL_INLINE coll_status coll_request_start_checked(coll_request *r, const coll_r
     coll_status status;
     r->run = run;
     r->step = 0;
-    r->steps = coll_plan_steps(run->plan, run->rank);
+    r->steps =
+        COLL_TRADES && run->schedule ? run->schedule->n : coll_plan_steps(run->plan, run->rank);
     r->free = coll_i_all(r);
     r->pending = r->ready = r->flying = r->landed = r->apart = r->idle = 0;
     r->skip = 0;

@@ -87,7 +87,10 @@ typedef struct coll_schedule {
     const coll_action *actions; /* the caller's */
     size_t n;
     size_t scratch, shared; /* elements that they need */
+    size_t
+        patient; /* from this action on a run may wait for messages: coll_schedule_close; else n */
     uint32_t rank;
+    uint32_t window; /* a request that follows it has at least so many slots */
 } coll_schedule;
 
 /* Writes all actions of a rank to `actions`, of which there are `room`, and makes *schedule of
@@ -115,11 +118,68 @@ COLL_INLINE coll_status coll_schedule_write(coll_schedule *schedule, const coll_
         }
     }
     schedule->actions = actions;
-    schedule->n = total;
+    schedule->n = schedule->patient = total;
     schedule->scratch = coll_plan_scratch(plan, rank);
     schedule->shared = coll_plan_shared(plan);
     schedule->rank = rank;
+    schedule->window = plan->window;
     return COLL_OK;
+}
+
+/* Do the elements that an action writes overlap those that a younger send reads? */
+COLL_INLINE bool coll_i_feeds(const coll_action *a, const coll_action *send)
+{
+    const size_t n = a->count, m = send->count;
+    return (coll_i_has(COLL_I_WRITES_DST, a) &&
+            (a->dst - send->src < m || send->src - a->dst < n)) ||
+           (a->kind == COLL_DO_RECV_REDUCE &&
+            (a->via - send->src < m || send->src - a->via < n));
+}
+
+/* Brings an action forward. */
+COLL_INLINE void coll_i_schedule_move(coll_action *actions, size_t from, size_t to)
+{
+    coll_action moved;
+    coll_i_action_assign(&moved, &actions[from]);
+    for (; from > to; from--)
+        coll_i_action_assign(&actions[from], &actions[from - 1]);
+    coll_i_action_assign(&actions[to], &moved);
+}
+
+/* Prepares a schedule that was just written to `actions` for transports that trade messages of at
+ * most `bytes` (transport.h), and requests of at least `window` slots. What a rank may wait for is
+ * what it receives after it has sent all that it sends, if it is short, as then nobody waits for the rank
+ * but for room; and its last message, if it sends that. For the sake of that, sends pass receives that
+ * do not write what they send, as far as there are slots for them beside those that the plan needs. */
+COLL_INLINE void coll_schedule_close(coll_schedule *schedule, const coll_plan *plan,
+                                     coll_action *actions, size_t bytes, uint32_t window)
+{
+    const size_t most = bytes / plan->problem.elem_bytes, n = schedule->n;
+    const bool roomy = window >= plan->window && window - plan->window >= n;
+    bool receives = false;
+    size_t first = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t to = i;
+        if (coll_i_has(COLL_I_SENDS, &actions[i]))
+            while (roomy && to > first && !coll_i_feeds(&actions[to - 1], &actions[i]))
+                to--;
+        if (coll_i_has(COLL_I_SENDS, &actions[i]) && to == first) {
+            coll_i_schedule_move(actions, i, first++);
+        } else if (coll_i_has(COLL_I_SENDS | COLL_I_KIND(FABRIC_REDUCE), &actions[i])) {
+            first = i + 1;
+            receives = false;
+        } else if (coll_i_has(COLL_I_RECEIVES, &actions[i])) {
+            receives = true;
+        }
+    }
+    if (first > 0 && !receives)
+        first--;
+    schedule->patient = first;
+    schedule->window = plan->window + (roomy ? (uint32_t)n : 0);
+    for (size_t i = first; i < n; i++)
+        if (coll_i_has((COLL_I_SENDS | COLL_I_RECEIVES) & ~COLL_I_TOKENS, &actions[i]) &&
+            actions[i].count > most)
+            schedule->patient = n;
 }
 
 COLL_INLINE const coll_schedule *coll_i_schedule(const coll_plan *plan)

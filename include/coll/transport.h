@@ -31,14 +31,6 @@ typedef struct coll_handle {
     uintptr_t word[2];
 } coll_handle;
 
-/* A message to send and one to receive; the peer of one that is missing is COLL_NOBODY. */
-typedef struct coll_trade {
-    const void *src;
-    void *dst;
-    size_t src_bytes, dst_bytes;
-    uint32_t to, from;
-} coll_trade;
-
 typedef struct coll_transport {
     /* Sends bytes at buf to peer. buf stays unchanged and valid until the operation is done.
      * bytes may be 0. */
@@ -94,11 +86,12 @@ typedef struct coll_transport {
     coll_status (*enter)(void *ctx, uint32_t tag, uint32_t use);
     void (*leave)(void *ctx, uint32_t use);
 
-    /* Sends, receives, or both, and waits until that is over: for callers who wait for the
-     * collective anyway, and run nothing else meanwhile. Called for the last messages of a rank,
-     * once all before them are over. COLL_AGAIN: not these, nothing was done; they go by send and
-     * recv. */
-    coll_status (*trade)(void *ctx, uint32_t tag, const coll_trade *what);
+    /* Sends, or receives, and waits until that is over: for callers who wait for the collective
+     * anyway, and run nothing else meanwhile. Called, while nothing else of this rank is in flight,
+     * for messages of a schedule that was closed (schedule.h). buf of a send is only read. Never
+     * COLL_STARTED; COLL_AGAIN: not this one, nothing was done, it goes by send or recv. */
+    coll_status (*trade)(void *ctx, bool sends, uint32_t peer, uint32_t tag, void *buf,
+                         size_t bytes);
 } coll_transport;
 
 /* Are the callbacks there that everything needs, and in pairs? */

@@ -63,6 +63,7 @@ struct job *job_new(void)
     job->repeat = NULL;
     job->checked = &job->own_checked;
     job->own_checked = false;
+    job->run.schedule = NULL;
     job->tables = job->scratch = job->kit = job->packed = NULL;
     job->combination.room = NULL;
     job->pieces = NULL;
@@ -225,6 +226,11 @@ static void end(struct job *job, coll_status status)
         job_free(job);
 }
 
+uint32_t job_window(const coll_plan *plan)
+{
+    return plan->window > WINDOW ? plan->window : WINDOW;
+}
+
 void job_start(struct job *job)
 {
     struct job **link = &running;
@@ -239,8 +245,7 @@ void job_start(struct job *job)
         job->started = PMPI_Wtime();
     /* What cannot be packed is not sent, but others wait for us. */
     job->error = job->n_loads > 0 ? job_load(job) : MPI_SUCCESS;
-    status = coll_request_init(&job->request, job->slots,
-                               job->plan->window > WINDOW ? job->plan->window : WINDOW);
+    status = coll_request_init(&job->request, job->slots, job_window(job->plan));
     if (*job->checked) {
         status = coll_request_start_checked(&job->request, &job->run);
     } else if (status == COLL_OK) {

@@ -8,7 +8,7 @@
 
 #include "layer.h"
 
-enum { REMEMBERED = 16, TABLES = 6 };
+enum { REMEMBERED = 16, TABLES = 6, BRIEF = 8 };
 
 /* What two calls have in common that are the same: words, as structures with small fields are
  * slow to compare right after they are written. */
@@ -34,6 +34,9 @@ struct repeats {
         void *copies;              /* of the program's tables */
         void *tables;              /* that the plan uses; of the pool */
         coll_plan plan;
+        bool brief; /* what this rank does is written out, as it is at most BRIEF actions */
+        coll_schedule schedule;
+        coll_action actions[BRIEF];
         coll_op op;
         size_t bytes, scratch;
         struct job *idle; /* made of such a call, and not running; NULL: there is none */
@@ -141,6 +144,17 @@ static void use(struct job *job, struct repeat *repeat)
     job->repeat = repeat;
     job->plan = &repeat->plan;
     job->checked = &repeat->checked;
+    job->run.schedule = repeat->brief ? &repeat->schedule : NULL;
+}
+
+static void write_out(struct repeat *repeat, uint32_t rank)
+{
+    coll_schedule *schedule = &repeat->schedule;
+    repeat->brief =
+        coll_schedule_write(schedule, &repeat->plan, rank, repeat->actions, BRIEF) == COLL_OK;
+    if (repeat->brief)
+        coll_schedule_close(schedule, &repeat->plan, repeat->actions, COLL_MPI_PIECE,
+                            job_window(&repeat->plan));
 }
 
 /* Buffers that the library may refuse are looked at again. */
@@ -246,6 +260,7 @@ void job_remember(struct job *job, const struct call *call, const struct view *i
     repeat->tables = job->tables; /* the plan's, so they go with it */
     job->tables = NULL;
     repeat->plan = *job->plan;
+    write_out(repeat, comm->rank);
     coll_op_assign(&repeat->op, &job->op);
     repeat->bytes = job->bytes;
     repeat->scratch = job->run.scratch_bytes;

@@ -229,52 +229,50 @@ COLL_INLINE coll_status coll_i_enter(coll_request *r, coll_action *a)
     return coll_i_launch(r, k);
 }
 
-/* The last messages of this rank, while the window is empty: the first of the n actions that are
- * left, which sends or receives, or the first two, which do one and then the other. *taken: how
- * many the transport took. To wait for them holds nobody up: what is left then happens here alone. */
-COLL_INLINE coll_status coll_i_trade_alone(coll_request *r, const coll_action *acts, uint32_t n,
-                                           uint32_t *taken)
+/* Waits for a message, while the window is empty. COLL_AGAIN: the transport does not, or it is none. */
+COLL_INLINE coll_status coll_i_trade(const coll_run *run, const coll_action *a)
+{
+    const bool sends = coll_i_has(COLL_I_KIND(SEND) | COLL_I_KIND(NOTIFY), a);
+    const bool merges = a->kind == COLL_DO_RECV_REDUCE;
+    size_t bytes;
+    void *buf;
+    coll_status status;
+    if (!sends && !coll_i_has(COLL_I_RECEIVES, a))
+        return COLL_AGAIN;
+    bytes = coll_i_bytes(run, a);
+    buf = bytes == 0 ? NULL
+          : sends    ? (void *)(uintptr_t)coll_i_source(run, a->src)
+                     : coll_i_target(run, merges ? a->via : a->dst);
+    status = run->transport->trade(
+        run->ctx, sends, coll_group_outer(&run->plan->group, a->peer), run->tag, buf, bytes);
+    if (status == COLL_OK && merges)
+        coll_i_merge(run, a, (const unsigned char *)buf, 0, bytes);
+    return status;
+}
+
+/* Takes actions that are written out into the window while there is room, as coll_i_fill does. Those
+ * that trade do not enter it. */
+COLL_INLINE coll_status coll_i_follow(coll_request *r)
 {
     const coll_run *run = r->run;
-    const bool sends = coll_i_has(COLL_I_KIND(SEND) | COLL_I_KIND(NOTIFY), acts);
-    const coll_action *in = sends ? acts + 1 : acts;
-    const bool receives = (!sends || n > 1) && coll_i_has(COLL_I_RECEIVES, in) && in->count > 0;
-    const uint32_t first = (uint32_t)sends + (uint32_t)receives;
-    const bool merges = receives && in->kind == COLL_DO_RECV_REDUCE;
-    coll_trade trade;
-    coll_status status;
-    *taken = 0;
-    for (uint32_t i = first; i < n; i++)
-        if (coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES | COLL_I_KIND(FABRIC_REDUCE), &acts[i]))
-            return COLL_AGAIN;
-    if (first == 0 || coll_i_is_cut(run, acts) || coll_i_is_cut(run, acts + first - 1))
-        return COLL_AGAIN;
-    if (first == 2 &&
-        coll_i_overlap(merges ? in->via : in->dst, in->count, acts->src, acts->count))
-        return COLL_AGAIN;
-    trade.to = trade.from = COLL_NOBODY;
-    trade.src = NULL;
-    trade.dst = NULL;
-    trade.src_bytes = trade.dst_bytes = 0;
-    if (sends) {
-        trade.to = coll_group_outer(&run->plan->group, acts->peer);
-        trade.src_bytes = coll_i_bytes(run, acts);
-        if (trade.src_bytes > 0)
-            trade.src = coll_i_source(run, acts->src);
+    const coll_schedule *schedule = run->schedule;
+    const size_t patient = run->transport->trade ? schedule->patient : r->steps;
+    const uint32_t all = coll_i_all(r);
+    const coll_status moved = r->step < r->steps && r->free ? COLL_OK : COLL_AGAIN;
+    for (; r->step < r->steps && r->free; r->step++) {
+        const coll_action *a = &schedule->actions[r->step];
+        coll_status status = COLL_AGAIN;
+        if (r->step >= patient && r->free == all)
+            status = coll_i_trade(run, a);
+        if (status == COLL_AGAIN) {
+            coll_action own; /* it is changed as it goes on */
+            coll_i_action_assign(&own, a);
+            status = coll_i_enter(r, &own);
+        }
+        if (status < 0)
+            return status;
     }
-    if (receives) {
-        trade.from = coll_group_outer(&run->plan->group, in->peer);
-        trade.dst_bytes = coll_i_bytes(run, in);
-        if (trade.dst_bytes > 0)
-            trade.dst = coll_i_target(run, merges ? in->via : in->dst);
-    }
-    status = run->transport->trade(run->ctx, run->tag, &trade);
-    if (status == COLL_OK) {
-        *taken = first;
-        if (merges)
-            coll_i_merge(run, in, coll_i_source(run, in->via), 0, trade.dst_bytes);
-    }
-    return status;
+    return moved;
 }
 
 /* Takes steps into the window while there is room, starting at once what can start. */
@@ -283,21 +281,13 @@ COLL_INLINE coll_status coll_i_fill(coll_request *r)
     const coll_run *run = r->run;
     coll_action acts[COLL_STEP_MAX];
     coll_status moved = COLL_AGAIN;
+    if (COLL_TRADES && run->schedule)
+        return coll_i_follow(r);
     while (r->step < r->steps && r->free) {
         const uint32_t n = coll_plan_step(run->plan, run->rank, r->step, acts);
-        const bool ends = COLL_TRADES && run->transport->trade && r->step + 1 == r->steps;
         uint32_t i = r->skip;
         for (; i < n && r->free; i++) {
-            coll_status status = COLL_AGAIN;
-            uint32_t taken = 0;
-            if (acts[i].count == 0)
-                continue;
-            if (ends && r->free == coll_i_all(r))
-                status = coll_i_trade_alone(r, &acts[i], n - i, &taken);
-            if (taken > 0)
-                i += taken - 1;
-            else if (status == COLL_AGAIN)
-                status = coll_i_enter(r, &acts[i]);
+            const coll_status status = acts[i].count == 0 ? COLL_OK : coll_i_enter(r, &acts[i]);
             if (status < 0)
                 return status;
         }

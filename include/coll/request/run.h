@@ -5,6 +5,7 @@
 #ifndef COLL_REQUEST_RUN_H
 #define COLL_REQUEST_RUN_H
 
+#include "../schedule.h"
 #include "../window.h"
 
 /* What to run. Filled in by the caller, who keeps it, and all it points to, until the request
@@ -21,6 +22,8 @@ typedef struct coll_run {
     size_t scratch_bytes, shared_bytes;
     uint32_t rank; /* in the plan's group */
     uint32_t tag;  /* the same on all ranks, of no other collective that is running */
+    const coll_schedule
+        *schedule; /* the rank's actions, written out; NULL: by the plan's steps */
 } coll_run;
 
 /* ---- refs to memory ---------------------------------------------------------------------- */
