@@ -2,6 +2,7 @@
 #include "check.h"
 #include "coll/registry.h"
 #include "coll/schedule.h"
+#include "coll/verify.h"
 #include "rig.h"
 #include "same_actions.h"
 
@@ -65,6 +66,61 @@ TEST(replays_do_the_same)
                 CHECK(rig_each(coll_registry[i], p, count, replay, NULL));
 }
 
+/* ---- closed ------------------------------------------------------------------------------ */
+
+static size_t passed; /* schedules whose sends passed something */
+
+static const coll_plan *plan_at(void *arg, uint32_t rank)
+{
+    return (const coll_plan *)arg + rank;
+}
+
+/* What closing makes of the ranks' programs is proven like the plan itself. */
+static void prove_closed(rig *it, const char *what, void *arg)
+{
+    coll_schedule *schedules = calloc(it->p, sizeof *schedules);
+    coll_action **actions = calloc(it->p, sizeof *actions);
+    coll_plan *plans = calloc(it->p, sizeof *plans);
+    coll_verify_options options = {0};
+    coll_report report;
+    for (uint32_t r = 0; r < it->p; r++) {
+        const coll_plan *plan = &it->ranks[r].plan;
+        coll_tally tally;
+        CHECK_STATUS(coll_plan_tally(plan, r, &tally), COLL_OK);
+        actions[r] = calloc(tally.total + 1, sizeof **actions);
+        CHECK_STATUS(coll_schedule_write(&schedules[r], plan, r, actions[r], tally.total),
+                     COLL_OK);
+        coll_schedule_close(&schedules[r], plan, actions[r], SIZE_MAX,
+                            plan->window + (uint32_t)tally.total);
+        CHECK_STATUS(coll_plan_replay(&plans[r], plan, &schedules[r]), COLL_OK);
+        passed += !same_actions(&plans[r], plan, r);
+    }
+    options.plan_of = plan_at;
+    options.arg = plans;
+    options.verifier = (coll_verifier *)arg;
+    coll_verifier_forget(options.verifier);
+    if (!CHECK(coll_verify(NULL, &options, &report) == COLL_PROVEN))
+        printf("    %s %s p=%u count=%zu: %s\n", what, it->ranks[0].plan.algorithm->name, it->p,
+               it->problem.count, report.sentence);
+    for (uint32_t r = 0; r < it->p; r++)
+        free(actions[r]);
+    free(actions);
+    free(schedules);
+    free(plans);
+}
+
+TEST(closed_schedules_are_proven)
+{
+    coll_verifier verifier;
+    coll_verifier_init(&verifier);
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        for (uint32_t p = 1; p <= 7; p++)
+            for (size_t count = 1; count <= 8; count += 7)
+                CHECK(rig_each(coll_registry[i], p, count, prove_closed, &verifier));
+    coll_verifier_release(&verifier);
+    CHECK(passed > 100);
+}
+
 /* ---- counting ---------------------------------------------------------------------------- */
 
 TEST(tallies)
@@ -123,6 +179,7 @@ TEST(writing_and_replaying_errors)
 int main(void)
 {
     RUN(replays_do_the_same);
+    RUN(closed_schedules_are_proven);
     RUN(tallies);
     RUN(writing_and_replaying_errors);
     return check_done();

@@ -6,8 +6,11 @@
  *   coll_action actions[…];                            // tally.total of them, the caller's
  *   coll_schedule schedule;
  *   status = coll_schedule_write(&schedule, &plan, rank, actions, n);
- *   coll_plan again;                                   // does the same, on this rank alone
- *   status = coll_plan_replay(&again, &plan, &schedule);
+ *   coll_schedule_close(&schedule, &plan, actions, 4096, window);    // for those that block
+ *   run.schedule = &schedule;                          // request.h runs it instead of the steps
+ *
+ *   coll_plan again;                                   // it as a plan of this rank alone, …
+ *   status = coll_plan_replay(&again, &plan, &schedule);    // … to be proven, drawn, simulated
  *
  * A written schedule costs memory and saves the time of the step functions: for what is started
  * very often, for export, for lowering to hardware. A plan as bytes is pack.h. Nothing here
@@ -247,7 +250,7 @@ COLL_INLINE coll_status coll_plan_replay(coll_plan *replay, const coll_plan *pla
     if (status != COLL_OK)
         return status;
     replay->traits = plan->traits;
-    replay->window = plan->window;
+    replay->window = schedule->window;
     coll_group_assign(&replay->group, &plan->group);
     replay->inner = schedule;
     return COLL_OK;
