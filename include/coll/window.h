@@ -105,13 +105,13 @@ typedef struct coll_i_waits {
     uint32_t combine; /* before it may combine (RECV_REDUCE) or start (all others) */
 } coll_i_waits;
 
-/* The conflicts that stagings and REDUCE's operands bring, where they lie apart from dst. */
-COLL_INLINE void coll_i_via_waits(const coll_request *r, const coll_action *a,
+/* The conflicts with some slots that stagings and REDUCE's operands bring, where they lie apart
+ * from dst. */
+COLL_INLINE void coll_i_via_waits(const coll_request *r, const coll_action *a, uint32_t used,
                                   coll_i_waits *waits)
 {
     const bool writes = coll_i_has(COLL_I_WRITES_DST, a),
                reads = coll_i_has(COLL_I_READS_SRC, a);
-    const uint32_t used = coll_i_all(r) & ~r->free;
     for (uint32_t left = r->apart & used; left; left &= left - 1) {
         const uint32_t j = COLL_LOWEST_BIT(left);
         const coll_action *o = &r->slots[j].act;
@@ -133,12 +133,12 @@ COLL_INLINE void coll_i_via_waits(const coll_request *r, const coll_action *a,
     }
 }
 
-/* Finds what an action must wait for in the window: its conflicts, and *order, the message
+/* Finds which of some older slots an action must wait for: its conflicts, and *order, the message
  * before it on its channel. This loop is most of what the executor costs when the window is
  * full, hence its form: a range [x, x + n) meets [y, y + m) if x + n−1 − y, which wraps, is
  * below n−1 + m. */
 COLL_HOT_INLINE coll_i_waits coll_i_find_waits(const coll_request *r, const coll_action *a,
-                                               uint32_t *order)
+                                               uint32_t used, uint32_t *order)
 {
     const bool writes = coll_i_has(COLL_I_WRITES_DST, a),
                reads = coll_i_has(COLL_I_READS_SRC, a);
@@ -151,7 +151,7 @@ COLL_HOT_INLINE coll_i_waits coll_i_find_waits(const coll_request *r, const coll
     const unsigned kinds = coll_i_channel_kinds(a);
     uint32_t written = 0, read = 0, channel = 0, behind = 0;
     coll_i_waits waits;
-    for (uint32_t left = coll_i_all(r) & ~r->free; left; left &= left - 1) {
+    for (uint32_t left = used; left; left &= left - 1) {
         const uint32_t j = COLL_LOWEST_BIT(left);
         const coll_slot *older = &r->slots[j];
         const coll_action *o = &older->act;
@@ -169,20 +169,18 @@ COLL_HOT_INLINE coll_i_waits coll_i_find_waits(const coll_request *r, const coll
     waits.start = apart ? 0 : written;  /* its staging is dst itself, or it has none */
     waits.combine = written | read;
     if (apart || r->apart)
-        coll_i_via_waits(r, a, &waits);
+        coll_i_via_waits(r, a, used, &waits);
     return waits;
 }
 
-/* Writes the action into a free slot, the lowest, and finds what it must wait for. */
-COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
+/* Writes the action into a free slot, the lowest; what it must wait for is given. */
+COLL_HOT_INLINE uint32_t coll_i_place(coll_request *r, const coll_action *a, coll_i_waits waits,
+                                      uint32_t order)
 {
     const uint32_t k = COLL_LOWEST_BIT(r->free), bit = (uint32_t)1 << k;
     const bool merges = a->kind == COLL_DO_RECV_REDUCE;
     coll_slot *slot = &r->slots[k];
-    uint32_t order = 0, sends = 0;
-    coll_i_waits waits = {0, 0};
-    if (r->free != coll_i_all(r))
-        waits = coll_i_find_waits(r, a, &order);
+    uint32_t sends = 0;
     for (uint32_t left = waits.start | waits.combine | order; left; left &= left - 1) {
         coll_slot *older = &r->slots[COLL_LOWEST_BIT(left)];
         older->dependents |= bit;
@@ -206,6 +204,16 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
     if (a->kind == COLL_DO_REDUCE || (merges && a->via != a->dst))
         r->apart |= bit;
     return k;
+}
+
+/* Writes the action into a free slot, and finds what it must wait for. */
+COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
+{
+    uint32_t order = 0;
+    coll_i_waits waits = {0, 0};
+    if (r->free != coll_i_all(r))
+        waits = coll_i_find_waits(r, a, coll_i_all(r) & ~r->free, &order);
+    return coll_i_place(r, a, waits, order);
 }
 
 /* May the action of slot k, or its next piece, start? Nothing older that it conflicts with is

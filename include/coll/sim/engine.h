@@ -132,9 +132,10 @@ COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
     coll_i_sim_rank *at = &sim->ranks[rank];
     coll_request *r = &at->request;
     const uint32_t most = sim->options.window, had = r->window;
-    const uint32_t window = had == 0 ? (most < 2 ? most : 2) : 2 * had < most ? 2 * had : most;
-    const uint32_t *places;
-    coll_slot *slots, *old;
+    const uint32_t more = had > 0 ? 2 * had : r->steps < most ? (uint32_t)r->steps : most;
+    const uint32_t window = more < most ? more : most;
+    coll_request old;
+    coll_slot *slots;
     for (uint32_t left = coll_i_sim_unwatched(at); left; left &= left - 1) {
         const uint32_t k = COLL_LOWEST_BIT(left);
         if (had == most || coll_i_slot_time(&r->slots[k]) <= sim->now)
@@ -147,14 +148,13 @@ COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
         coll_i_sim_fail(sim, COLL_ERR_MEMORY, rank);
         return false;
     }
-    old = r->slots;
-    places = coll_i_sim_places(r);
+    old = *r;
     r->slots = slots;
     r->window = (uint8_t)window;
     if (had > 0) {
-        memcpy(slots, old, had * sizeof *slots);
-        memcpy(coll_i_sim_places(r), places, had * sizeof *places);
-        coll_i_slots_give(&sim->slots, old, coll_log2_ceil(had));
+        memcpy(slots, old.slots, had * sizeof *slots);
+        memcpy(coll_i_sim_notes(r), coll_i_sim_notes(&old), had * sizeof(coll_i_sim_note));
+        coll_i_slots_give(&sim->slots, old.slots, coll_log2_ceil(had));
     }
     r->free |= coll_i_all(r) & ~(((uint32_t)1 << had) - 1);
     return true;
@@ -180,8 +180,7 @@ COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_actio
         coll_i_sim_fail(sim, COLL_ERR_RANK, rank);
         return;
     }
-    k = coll_i_admit(r, a);
-    coll_i_sim_places(r)[k] = place;
+    k = coll_i_sim_enter(r, a, place);
     unseen =
         coll_i_sim_unwatched(at) & (r->slots[k].gate | r->slots[k].hold | r->slots[k].order);
     for (; unseen; unseen &= unseen - 1)
@@ -334,7 +333,9 @@ COLL_INLINE void coll_i_sim_event(coll_sim *sim, const coll_i_event *event)
         at->timer = COLL_NEVER;
         break;
     }
-    coll_i_sim_settle(sim, rank);
+    if (at->request.ready || at->waits || at->arrived != COLL_I_SIM_NONE_LISTED ||
+        at->request.step < at->request.steps)
+        coll_i_sim_settle(sim, rank);
 }
 
 /* Has what the next events need in the cache when they are due: the rank and the message, then

@@ -199,8 +199,8 @@ COLL_INLINE void coll_i_sim_hold(coll_sim *sim, uint32_t rank)
 
 /* Takes the processor for the time of an operation that starts at `start`, in the past if it has
  * ended now. Returns by how much longer it takes than it should. */
-COLL_INLINE coll_time coll_i_sim_occupy(coll_sim *sim, uint32_t rank, coll_time start,
-                                        coll_time cpu)
+COLL_HOT_INLINE coll_time coll_i_sim_occupy(coll_sim *sim, uint32_t rank, coll_time start,
+                                            coll_time cpu)
 {
     const coll_cost_model *model = sim->options.model;
     coll_i_sim_rank *at = &sim->ranks[rank];

@@ -1,8 +1,8 @@
 /* coll/sim/state.h — a simulation in memory: ranks, slots, messages
  *
  * A rank is two cache lines, its window's slots, and its messages under way. Slots come from a
- * pool, in blocks of 2, 4 … up to the window, so a rank has about as many as it has actions in
- * flight. Messages are in one array and linked by their numbers.
+ * pool: as many as the rank has steps, then twice as many, up to the window. Messages are in one
+ * array and linked by their numbers.
  */
 #ifndef COLL_SIM_STATE_H
 #define COLL_SIM_STATE_H
@@ -63,20 +63,25 @@ COLL_INLINE void coll_i_slot_set_time(coll_slot *slot, coll_time time)
     slot->handle.word[1] = (uintptr_t)(time >> 32);
 }
 
-/* Behind the slots: which place in the program the action of each has. */
-COLL_HOT_INLINE uint32_t *coll_i_sim_places(const coll_request *r)
+/* Behind the slots: of each, its action's place in the program, and the slots whose actions end
+ * before it, if they are older and not used again. */
+typedef struct coll_i_sim_note {
+    uint32_t place, before;
+} coll_i_sim_note;
+
+COLL_HOT_INLINE coll_i_sim_note *coll_i_sim_notes(const coll_request *r)
 {
-    return (uint32_t *)(void *)(r->slots + r->window);
+    return (coll_i_sim_note *)(void *)(r->slots + r->window);
 }
 
 /* The first of some slots in program order. Places wrap, but those of a window lie together. */
 COLL_HOT_INLINE uint32_t coll_i_sim_oldest(const coll_request *r, uint32_t slots)
 {
-    const uint32_t *places = coll_i_sim_places(r);
+    const coll_i_sim_note *notes = coll_i_sim_notes(r);
     uint32_t oldest = COLL_LOWEST_BIT(slots);
     for (slots &= slots - 1; slots; slots &= slots - 1) {
         const uint32_t k = COLL_LOWEST_BIT(slots);
-        if (places[oldest] - places[k] < UINT32_MAX / 2)
+        if (notes[oldest].place - notes[k].place < UINT32_MAX / 2)
             oldest = k;
     }
     return oldest;
@@ -144,7 +149,7 @@ COLL_INLINE bool coll_i_slots_next(coll_i_slots *pool)
 /* Bytes of a window and what lies behind it, whole lines. */
 COLL_HOT_INLINE size_t coll_i_slots_bytes(uint32_t window)
 {
-    const size_t bytes = window * (sizeof(coll_slot) + sizeof(uint32_t));
+    const size_t bytes = window * (sizeof(coll_slot) + sizeof(coll_i_sim_note));
     return (bytes + COLL_I_CACHE_LINE - 1) / COLL_I_CACHE_LINE * COLL_I_CACHE_LINE;
 }
 

@@ -5,6 +5,7 @@
 #ifndef COLL_SIM_WORLD_H
 #define COLL_SIM_WORLD_H
 
+#include "admit.h"
 #include "inbox.h"
 #include "noise.h"
 #include "topology.h"
@@ -206,7 +207,8 @@ COLL_INLINE void coll_i_sim_ends(coll_sim *sim, uint32_t rank, uint32_t k, coll_
     coll_i_slot_set_time(slot, end);
     at->finish = coll_later(at->finish, end);
     if (slot->dependents || slot->act.kind == COLL_DO_RECV_REDUCE || end <= sim->now ||
-        (at->request.free == 0 && at->request.step < at->request.steps))
+        (at->request.free == 0 && at->request.window == sim->options.window &&
+         at->request.step < at->request.steps))
         coll_i_sim_watch(sim, rank, k);
 }
 
