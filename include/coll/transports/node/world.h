@@ -141,6 +141,8 @@ typedef struct coll_i_node_link {
     coll_i_node_channel *out;
     uint64_t tail, taken; /* messages sent; of these, surely taken */
     coll_i_node_lane lanes[2];
+    uint64_t heard;      /* messages taken when the last one was sent … */
+    uint32_t unanswered; /* … and how many were sent since one was taken, up to a few */
     /* from it */
     coll_i_node_channel *in;
     uint64_t head;    /* messages taken out of their cells */
