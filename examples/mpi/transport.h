@@ -275,18 +275,13 @@ COLL_INLINE int coll_i_mpi_sent(const coll_mpi *mpi, MPI_Request *request, int *
     return error == MPI_SUCCESS && *done ? PMPI_Wait(request, MPI_STATUS_IGNORE) : error;
 }
 
-/* A message as it is. A send is mostly over when it has been started, and what is to be received
- * may be here: then there is nothing to remember. */
-COLL_INLINE coll_status coll_i_mpi_move_whole(coll_mpi *mpi, bool receives, uint32_t peer,
-                                              uint32_t tag, void *buf, size_t bytes,
-                                              coll_handle *h)
+/* A message was started as it is. A send is mostly over then, and what is to be received may be
+ * here: then there is nothing to remember. */
+COLL_INLINE coll_status coll_i_mpi_started(coll_mpi *mpi, bool receives, size_t bytes,
+                                           int error, MPI_Request request, coll_handle *h)
 {
-    MPI_Request request;
     MPI_Status status;
     int done = 0, here = 0;
-    int error = coll_i_mpi_start(mpi, receives, peer, tag, buf, bytes, &request);
-    if (error == MPI_SUCCESS && !receives && request == mpi->over)
-        return COLL_OK;
     if (error == MPI_SUCCESS && !receives)
         error = coll_i_mpi_sent(mpi, &request, &done);
     else if (error == MPI_SUCCESS && !mpi->crowded)
@@ -310,8 +305,13 @@ COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, bool receives, uint32_t p
                                         uint32_t tag, void *buf, size_t bytes, coll_handle *h)
 {
     coll_status status;
-    if (bytes <= COLL_MPI_PIECE || bytes > COLL_MPI_CUT)
-        return coll_i_mpi_move_whole(mpi, receives, peer, tag, buf, bytes, h);
+    if (bytes <= COLL_MPI_PIECE || bytes > COLL_MPI_CUT) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        const int error = coll_i_mpi_start(mpi, receives, peer, tag, buf, bytes, &request);
+        if (error == MPI_SUCCESS && !receives && request == mpi->over)
+            return COLL_OK;
+        return coll_i_mpi_started(mpi, receives, bytes, error, request, h);
+    }
     status = coll_i_mpi_begin(mpi, receives, bytes, h);
     for (size_t at = 0; at < bytes && status == COLL_STARTED; at += COLL_MPI_PIECE) {
         const size_t piece = bytes - at < COLL_MPI_PIECE ? bytes - at : COLL_MPI_PIECE;

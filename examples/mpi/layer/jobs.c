@@ -204,10 +204,6 @@ bool jobs_tell(MPI_Comm *comm, int *error)
  * if that returns by a message that is too long, as its request then ends with an error. */
 static void end(struct job *job, coll_status status)
 {
-    struct job **link = &running;
-    while (*link != job)
-        link = &(*link)->next;
-    *link = job->next;
     job->running = false;
     jobs_running--;
     if (status != COLL_OK)
@@ -233,29 +229,45 @@ uint32_t job_window(const coll_plan *plan)
 
 void job_start(struct job *job)
 {
-    struct job **link = &running;
-    coll_status status;
+    coll_status status = COLL_OK;
     job->running = true;
-    job->next = NULL;
-    while (*link)
-        link = &(*link)->next;
-    *link = job;
     jobs_running++;
     if (settings.verbose)
         job->started = PMPI_Wtime();
     /* What cannot be packed is not sent, but others wait for us. */
     job->error = job->n_loads > 0 ? job_load(job) : MPI_SUCCESS;
-    status = coll_request_init(&job->request, job->slots, job_window(job->plan));
-    if (*job->checked) {
-        status = coll_request_start_checked(&job->request, &job->run);
-    } else if (status == COLL_OK) {
-        status = coll_request_start(&job->request, &job->run);
+    (void)coll_request_init(&job->request, job->slots, job_window(job->plan));
+    if (!*job->checked) {
+        status = coll_run_check(&job->run, job->request.window);
         *job->checked = status == COLL_OK;
     }
     if (status == COLL_OK)
+        status = coll_request_start_checked(&job->request, &job->run);
+    if (status == COLL_OK)
         status = job->request.status;
-    if (status != COLL_AGAIN)
+    if (status == COLL_AGAIN) {
+        struct job **link = &running;
+        while (*link)
+            link = &(*link)->next;
+        *link = job;
+        job->next = NULL;
+    } else {
         end(job, status);
+    }
+}
+
+/* Moves a running job on. */
+static coll_status advance(struct job *job)
+{
+    const coll_status status = coll_request_progress(&job->request);
+    if (status != COLL_AGAIN) {
+        struct job **link = &running;
+        while (*link != job)
+            link = &(*link)->next;
+        *link = job->next;
+        end(job, status);
+    }
+    return status;
 }
 
 /* Messages through memory do not move the library on, but other ranks may wait for what it does for
@@ -266,13 +278,8 @@ bool jobs_progress(void)
     static unsigned still; /* rounds in which nothing moved */
     bool moved = false;
     for (struct job *job = running, *next; job; job = next) {
-        const coll_status status = coll_request_progress(&job->request);
         next = job->next;
-        if (status != COLL_AGAIN)
-            end(job, status);
-        else if (job->request.idle != 0)
-            continue;
-        moved = true;
+        moved = advance(job) != COLL_AGAIN || job->request.idle == 0 || moved;
     }
     if (!moved && pulse != MPI_REQUEST_NULL && ++still % LIBRARY == 0) {
         int done;

@@ -8,27 +8,27 @@
 #include "run.h"
 
 /* Starts an action's operation, or its next piece. */
-COLL_INLINE coll_status coll_i_begin(const coll_run *run, coll_action *a, coll_handle *h)
+COLL_INLINE coll_status coll_i_begin(const coll_run *run, const coll_action *a, coll_handle *h)
 {
     const coll_transport *t = run->transport;
-    const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
-    const size_t bytes = coll_i_bytes(run, a), done = a->stride;
-    const size_t piece = coll_i_piece(run, bytes - done);
-    const bool token = coll_i_has(COLL_I_TOKENS, a);
+    const coll_group *group = &run->plan->group;
     switch ((coll_kind)a->kind) {
     case COLL_DO_SEND:
+        return t->send(run->ctx, coll_group_outer(group, a->peer), run->tag,
+                       coll_i_source(run, a->src) + a->stride, coll_i_piece(run, a), h);
     case COLL_DO_NOTIFY:
-        return t->send(run->ctx, peer, run->tag,
-                       token ? NULL : coll_i_source(run, a->src) + done, piece, h);
+        return t->send(run->ctx, coll_group_outer(group, a->peer), run->tag, NULL, 0, h);
     case COLL_DO_RECV:
-    case COLL_DO_AWAIT:
     case COLL_DO_RECV_REDUCE: {
         const coll_ref to = a->kind == COLL_DO_RECV_REDUCE ? a->via : a->dst;
-        return t->recv(run->ctx, peer, run->tag, token ? NULL : coll_i_target(run, to) + done,
-                       piece, h);
+        return t->recv(run->ctx, coll_group_outer(group, a->peer), run->tag,
+                       coll_i_target(run, to) + a->stride, coll_i_piece(run, a), h);
     }
+    case COLL_DO_AWAIT:
+        return t->recv(run->ctx, coll_group_outer(group, a->peer), run->tag, NULL, 0, h);
     case COLL_DO_MULTICAST:
-        return t->multicast(run->ctx, run->tag, coll_i_source(run, a->src) + done, piece, h);
+        return t->multicast(run->ctx, run->tag, coll_i_source(run, a->src) + a->stride,
+                            coll_i_piece(run, a), h);
     case COLL_DO_FABRIC_REDUCE: {
         coll_team team;
         team.number = a->peer;
@@ -40,9 +40,10 @@ COLL_INLINE coll_status coll_i_begin(const coll_run *run, coll_action *a, coll_h
     case COLL_DO_COPY:
         if (t->copy && a->dst != a->src)
             return t->copy(run->ctx, coll_i_target(run, a->dst), coll_i_source(run, a->src),
-                           bytes, h);
+                           coll_i_bytes(run, a), h);
         if (a->dst != a->src)
-            COLL_COPY(coll_i_target(run, a->dst), coll_i_source(run, a->src), bytes);
+            COLL_COPY(coll_i_target(run, a->dst), coll_i_source(run, a->src),
+                      coll_i_bytes(run, a));
         return COLL_OK;
     case COLL_DO_REDUCE:
         if (t->reduce) {
@@ -52,8 +53,7 @@ COLL_INLINE coll_status coll_i_begin(const coll_run *run, coll_action *a, coll_h
             if (status != COLL_ERR_CAPABILITY)
                 return status;
         }
-        coll_i_reduce(run, a);
-        a->inputs = 1;
+        coll_i_reduce(run, a, t->reduce ? 1 : a->inputs);
         return COLL_OK;
     case COLL_KINDS:
         break;
@@ -108,7 +108,7 @@ COLL_INLINE coll_status coll_i_borrow(coll_request *r, uint32_t k)
     const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
     const size_t bytes = coll_i_bytes(run, a), before = a->stride;
     while (a->stride < bytes) {
-        const size_t piece = coll_i_piece(run, bytes - a->stride);
+        const size_t piece = coll_i_piece(run, a);
         const void *message = NULL;
         const coll_status status =
             run->transport->borrow(run->ctx, peer, run->tag, piece, &message, &slot->handle);
@@ -196,7 +196,7 @@ COLL_INLINE coll_status coll_i_poll(coll_request *r, uint32_t k)
 
 /* Starts an action while the window is empty: there is nothing to wait for. If it is over at once,
  * as short messages are that can be sent without waiting, it never takes its slot. */
-COLL_INLINE coll_status coll_i_start_alone(coll_request *r, coll_action *a)
+COLL_INLINE coll_status coll_i_start_alone(coll_request *r, const coll_action *a)
 {
     const uint32_t k = COLL_LOWEST_BIT(r->free), bit = (uint32_t)1 << k;
     coll_slot *slot = &r->slots[k];
@@ -218,7 +218,7 @@ COLL_INLINE coll_status coll_i_start_alone(coll_request *r, coll_action *a)
 }
 
 /* Takes an action into the window, and starts it if it can start. */
-COLL_INLINE coll_status coll_i_enter(coll_request *r, coll_action *a)
+COLL_INLINE coll_status coll_i_enter(coll_request *r, const coll_action *a)
 {
     const bool waits = a->kind == COLL_DO_RECV_REDUCE && coll_i_is_lent(r->run, a);
     uint32_t k;
@@ -264,11 +264,8 @@ COLL_INLINE coll_status coll_i_follow(coll_request *r)
         coll_status status = COLL_AGAIN;
         if (r->step >= patient && r->free == all)
             status = coll_i_trade(run, a);
-        if (status == COLL_AGAIN) {
-            coll_action own; /* it is changed as it goes on */
-            coll_i_action_assign(&own, a);
-            status = coll_i_enter(r, &own);
-        }
+        if (status == COLL_AGAIN)
+            status = coll_i_enter(r, a);
         if (status < 0)
             return status;
     }

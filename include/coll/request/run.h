@@ -48,19 +48,19 @@ COLL_INLINE const unsigned char *coll_i_source(const coll_run *run, coll_ref ref
 
 /* ---- operations of a slot ---------------------------------------------------------------- */
 
-/* dst = src ⊕ operands on this processor, in one sweep of memory: in chunks that stay in the
- * cache. */
-COLL_INLINE void coll_i_reduce(const coll_run *run, const coll_action *a)
+/* dst = src ⊕ the first operands on this processor, in one sweep of memory: in chunks that stay in
+ * the cache. */
+COLL_INLINE void coll_i_reduce(const coll_run *run, const coll_action *a, uint32_t inputs)
 {
     const size_t elem_bytes = run->plan->problem.elem_bytes;
-    const size_t chunk = a->inputs > 1 ? 4096 / elem_bytes + 1 : a->count;
+    const size_t chunk = inputs > 1 ? 4096 / elem_bytes + 1 : a->count;
     unsigned char *dst = coll_i_target(run, a->dst);
     const unsigned char *src = coll_i_source(run, a->src), *via = coll_i_source(run, a->via);
     for (size_t done = 0; done < a->count; done += chunk) {
         const size_t n = a->count - done < chunk ? a->count - done : chunk,
                      at = done * elem_bytes;
         run->op->combine(dst + at, src + at, via + at, n, run->op->arg);
-        for (uint32_t i = 1; i < a->inputs; i++)
+        for (uint32_t i = 1; i < inputs; i++)
             run->op->combine(dst + at, dst + at, via + at + i * a->stride * elem_bytes, n,
                              run->op->arg);
     }
@@ -105,11 +105,11 @@ COLL_INLINE void coll_i_merge(const coll_run *run, const coll_action *a,
     }
 }
 
-/* Bytes of the next piece of a message of which `bytes` are left. */
-COLL_INLINE size_t coll_i_piece(const coll_run *run, size_t bytes)
+/* Bytes of the next piece of an action's message. */
+COLL_INLINE size_t coll_i_piece(const coll_run *run, const coll_action *a)
 {
-    const size_t most = run->transport->max_bytes;
-    return most != 0 && bytes > most ? most : bytes;
+    const size_t most = run->transport->max_bytes, left = coll_i_bytes(run, a) - a->stride;
+    return most != 0 && left > most ? most : left;
 }
 
 /* Has the action, after the operation that runs now, others to start? A long message has
@@ -117,7 +117,7 @@ COLL_INLINE size_t coll_i_piece(const coll_run *run, size_t bytes)
 COLL_INLINE bool coll_i_is_cut(const coll_run *run, const coll_action *a)
 {
     if (a->kind == COLL_DO_REDUCE)
-        return a->inputs > 1;
+        return a->inputs > 1 && run->transport->reduce;
     return run->transport->max_bytes != 0 && coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a) &&
            coll_i_bytes(run, a) - a->stride > run->transport->max_bytes;
 }
@@ -126,7 +126,8 @@ COLL_INLINE bool coll_i_is_cut(const coll_run *run, const coll_action *a)
 COLL_INLINE bool coll_i_is_lent(const coll_run *run, const coll_action *a)
 {
     const coll_transport *t = run->transport;
-    const size_t bytes = coll_i_bytes(run, a), piece = coll_i_piece(run, bytes);
+    const size_t bytes = coll_i_bytes(run, a);
+    const size_t piece = t->max_bytes != 0 && bytes > t->max_bytes ? t->max_bytes : bytes;
     const size_t within = run->plan->problem.elem_bytes - 1;
     return t->borrow && (t->max_lent == 0 || piece <= t->max_lent) &&
            (piece == bytes || ((within & (within + 1)) | (piece & within)) == 0);
