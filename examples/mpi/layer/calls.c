@@ -250,9 +250,6 @@ static void take_part(struct job *job, struct comm *comm)
     job->run.tag = next_tag(comm, job->how == PERSISTENT);
     nodes_transport(comm, job->how == BLOCKING && jobs_running == 0 && settings.library_waits,
                     &job->run);
-    job->run.rank = comm->rank;
-    job->run.shared = NULL;
-    job->run.shared_bytes = 0;
 }
 
 /* The plan, and memory for it. */
@@ -345,10 +342,12 @@ static verdict make(struct job *job, const struct call *call, struct comm *comm,
     job->bytes = in.bytes > out.bytes ? in.bytes : out.bytes;
     job->run.in = in.base;
     job->run.out = out.base;
+    job->run.scratch = job->scratch;
     if (is_predefined(&in) && is_predefined(&out))
         job_remember(job, call, &in, &out);
     if (job->how != BLOCKING)
         hold(job, operation);
+    job_equip(job);
     return TAKEN;
 }
 
@@ -356,7 +355,6 @@ static verdict make(struct job *job, const struct call *call, struct comm *comm,
 static verdict job_make(const struct call *call, way how, struct job **made, int *error)
 {
     struct comm *comm = comm_of(call->comm, how != NONBLOCKING);
-    verdict found = TAKEN;
     struct job *job;
     if (!comm || !comm->runs_here)
         return DECLINED;
@@ -364,17 +362,15 @@ static verdict job_make(const struct call *call, way how, struct job **made, int
     if (job) {
         job->how = how;
         take_part(job, comm);
-    } else if ((*made = job = job_new()) != NULL) {
-        job->how = how;
-        found = make(job, call, comm, error);
-    } else {
-        *error = MPI_ERR_NO_MEM;
-        return FAILED;
+        return TAKEN;
     }
-    job->run.plan = job->plan;
-    job->run.op = &job->op;
-    job->run.scratch = job->scratch;
-    return found;
+    *made = job = job_new();
+    if (job) {
+        job->how = how;
+        return make(job, call, comm, error);
+    }
+    *error = MPI_ERR_NO_MEM;
+    return FAILED;
 }
 
 bool layer_takes(const struct call *call, way how, MPI_Request *request, int *error)

@@ -64,6 +64,8 @@ struct job *job_new(void)
     job->checked = &job->own_checked;
     job->own_checked = false;
     job->run.schedule = NULL;
+    job->run.shared = NULL;
+    job->run.shared_bytes = 0;
     job->tables = job->scratch = job->kit = job->packed = NULL;
     job->combination.room = NULL;
     job->pieces = NULL;
@@ -76,9 +78,9 @@ struct job *job_new(void)
     return job;
 }
 
-void job_free(struct job *job)
+/* What only jobs have that are no plain repetition of a blocking call. */
+static void give_back(struct job *job)
 {
-    struct comm *comm = job->comm;
     if (job->holds) {
         for (size_t i = 0; i < job->n_loads + job->n_stores; i++)
             type_done(job->pieces[i].type);
@@ -92,15 +94,20 @@ void job_free(struct job *job)
         n_persistent -= job->how == PERSISTENT;
         job->token_tag = -1;
     }
+    pool_give(job->tables);
+    pool_give(job->packed);
+    pool_give(job->kit);
+    pool_give(job->combination.room);
+}
+
+void job_free(struct job *job)
+{
+    struct comm *comm = job->comm;
     if (job->scratch)
         pool_give(job->scratch);
     job->scratch = NULL;
-    if (job->tables || job->packed || job->kit || job->combination.room) {
-        pool_give(job->tables);
-        pool_give(job->packed);
-        pool_give(job->kit);
-        pool_give(job->combination.room);
-    }
+    if (!job->repeat || job->how != BLOCKING)
+        give_back(job);
     if (!job->repeat || !job_keep(job)) {
         job->next = unused;
         unused = job;
@@ -227,6 +234,14 @@ uint32_t job_window(const coll_plan *plan)
     return plan->window > WINDOW ? plan->window : WINDOW;
 }
 
+void job_equip(struct job *job)
+{
+    job->run.plan = job->plan;
+    job->run.op = &job->op;
+    job->run.rank = job->comm->rank;
+    (void)coll_request_init(&job->request, job->slots, job_window(job->plan));
+}
+
 void job_start(struct job *job)
 {
     coll_status status = COLL_OK;
@@ -236,7 +251,6 @@ void job_start(struct job *job)
         job->started = PMPI_Wtime();
     /* What cannot be packed is not sent, but others wait for us. */
     job->error = job->n_loads > 0 ? job_load(job) : MPI_SUCCESS;
-    (void)coll_request_init(&job->request, job->slots, job_window(job->plan));
     if (!*job->checked) {
         status = coll_run_check(&job->run, job->request.window);
         *job->checked = status == COLL_OK;

@@ -274,6 +274,8 @@ void jobs_init(void);
 void jobs_end(void);
 struct job *job_new(void);
 void job_free(struct job *job);
+/* The job has its communicator, plan and operator: all of it is ready that stays when it is repeated. */
+void job_equip(struct job *job);
 /* Slots of a job with this plan. */
 uint32_t job_window(const coll_plan *plan);
 /* Starts a job that is ready; an error that it meets at once is in job->error. */

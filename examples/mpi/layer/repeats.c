@@ -117,8 +117,7 @@ static bool same(const struct key *a, const struct key *b)
 static struct repeat *place_of(struct repeats *repeats, const struct key *key)
 {
     const uint64_t *w = key->word;
-    const uint64_t mixed =
-        w[0] + 3 * w[1] + 5 * w[2] + 9 * w[3] + 17 * w[4] + 33 * w[5] + 65 * w[6];
+    const uint64_t mixed = w[0] + w[2] + w[3] + w[4] + 3 * w[5] + w[6];
     return &repeats->call[mixed * 0x9E3779B97F4A7C15u >> 60];
 }
 
@@ -193,9 +192,11 @@ struct job *job_repeat(struct comm *comm, const struct call *call)
         coll_op_assign(&job->op, &repeat->op);
         job->bytes = repeat->bytes;
         job->run.scratch_bytes = repeat->scratch;
+        job->comm = comm;
+        job_equip(job);
     }
     repeat->users++;
-    job->scratch = scratch;
+    job->scratch = job->run.scratch = scratch;
     job->run.in = repeat->has_in ? (const char *)call->in.buf + repeat->in_low : NULL;
     job->run.out = repeat->has_out ? (char *)(uintptr_t)call->out.buf + repeat->out_low : NULL;
     return job;
