@@ -9,6 +9,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 /* Picoseconds since the start of the collective. */
 typedef uint64_t coll_time;
@@ -80,6 +83,21 @@ COLL_INLINE void *coll_i_cache_line(void *memory)
            (COLL_I_CACHE_LINE - (uintptr_t)memory % COLL_I_CACHE_LINE) % COLL_I_CACHE_LINE;
 }
 
+/* Asks for large pages, where a system has them and the memory is larger than they are: at a
+ * million ranks, each event is on a few pages of its own. */
+COLL_INLINE void coll_i_large_pages(void *memory, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t page = (uintptr_t)1 << 21, at = (uintptr_t)memory;
+    const uintptr_t first = (at + page - 1) / page * page, end = (at + bytes) / page * page;
+    if (memory && first < end)
+        (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
 /* An array that grows; elements may move. */
 typedef struct coll_i_array {
     void *at;
@@ -94,6 +112,7 @@ COLL_INLINE bool coll_i_array_resize(coll_i_array *array, size_t room, size_t by
     void *memory = realloc(array->memory, room * bytes + COLL_I_CACHE_LINE);
     if (!memory)
         return false;
+    coll_i_large_pages(memory, room * bytes);
     array->memory = memory;
     array->at = coll_i_cache_line(memory);
     if (array->at != (char *)memory + before)

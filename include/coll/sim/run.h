@@ -58,6 +58,7 @@ COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
         sim->room = sim->p;
         sim->rank_memory = malloc(sim->p * sizeof *sim->ranks + COLL_I_CACHE_LINE);
         sim->busy = (coll_time *)malloc(sim->p * sizeof *sim->busy);
+        coll_i_large_pages(sim->rank_memory, sim->p * sizeof *sim->ranks);
     }
     if (!sim->queue)
         sim->queue = (coll_i_queue *)calloc(1, sizeof *sim->queue);
@@ -96,7 +97,7 @@ COLL_INLINE size_t coll_i_sim_memory(const coll_sim *sim)
 {
     return sim->room * (sizeof(coll_i_sim_rank) + sizeof(coll_time)) + sizeof(coll_i_queue) +
            sim->queue->chunks.room * sizeof(coll_i_chunk) +
-           sim->mail.ops.room * sizeof(coll_i_op) + sim->slots.n_slabs * sizeof(coll_i_slab) +
+           sim->mail.ops.room * sizeof(coll_i_op) + sim->slots.bytes +
            sim->travels.room * sizeof(coll_i_sim_travel) +
            sim->flows.room * sizeof(coll_i_sim_flow_state) +
            sim->shares.room * sizeof(coll_i_sim_share) + sim->links * sizeof(coll_link_load) +

@@ -89,58 +89,61 @@ COLL_HOT_INLINE uint32_t coll_i_sim_oldest(const coll_request *r, uint32_t slots
 
 enum { COLL_I_SIM_SLOT_CLASSES = 6, COLL_I_SIM_SLAB = 256 * 1024, COLL_I_SIM_SLAB_HEAD = 64 };
 
-typedef union coll_i_slab {
-    struct {
-        union coll_i_slab *next;
-        size_t used; /* bytes, with this */
-        void *memory;
-    } head;
-    char bytes[COLL_I_SIM_SLAB];
+/* Blocks of slots are behind it. */
+typedef struct coll_i_slab {
+    struct coll_i_slab *next;
+    size_t used, bytes; /* with this */
+    void *memory;
 } coll_i_slab;
 
 typedef struct coll_i_slots {
     coll_i_slab *first, *current;
     void *free
         [COLL_I_SIM_SLOT_CLASSES]; /* blocks of 1, 2, 4 … slots; the first word is the next */
-    size_t n_slabs;
+    size_t bytes;                  /* of all slabs */
 } coll_i_slots;
 
 /* Takes all blocks back; what memory the pool has, it keeps. */
 COLL_INLINE void coll_i_slots_clear(coll_i_slots *pool)
 {
     memset(pool->free, 0, sizeof pool->free);
-    for (coll_i_slab *slab = pool->first; slab; slab = slab->head.next)
-        slab->head.used = COLL_I_SIM_SLAB_HEAD;
+    for (coll_i_slab *slab = pool->first; slab; slab = slab->next)
+        slab->used = COLL_I_SIM_SLAB_HEAD;
     pool->current = pool->first;
 }
 
 COLL_INLINE void coll_i_slots_free(coll_i_slots *pool)
 {
     while (pool->first) {
-        coll_i_slab *next = pool->first->head.next;
-        free(pool->first->head.memory);
+        coll_i_slab *next = pool->first->next;
+        free(pool->first->memory);
         pool->first = next;
     }
     memset(pool, 0, sizeof *pool);
 }
 
-/* The slab after the current one becomes that; false: there is no memory for another one. */
+/* The slab after the current one becomes that, or a new one of a quarter of all memory so far;
+ * false: there is no memory for one. */
 COLL_INLINE bool coll_i_slots_next(coll_i_slots *pool)
 {
-    coll_i_slab *slab = pool->current ? pool->current->head.next : pool->first;
+    coll_i_slab *slab = pool->current ? pool->current->next : pool->first;
     if (!slab) {
-        void *memory = malloc(sizeof *slab + COLL_I_CACHE_LINE);
+        const size_t more = pool->bytes / 4 / COLL_I_CACHE_LINE * COLL_I_CACHE_LINE;
+        const size_t bytes = more > COLL_I_SIM_SLAB ? more : (size_t)COLL_I_SIM_SLAB;
+        void *memory = malloc(bytes + COLL_I_CACHE_LINE);
         if (!memory)
             return false;
+        coll_i_large_pages(memory, bytes);
         slab = (coll_i_slab *)coll_i_cache_line(memory);
-        slab->head.memory = memory;
-        slab->head.next = NULL;
-        slab->head.used = COLL_I_SIM_SLAB_HEAD;
+        slab->memory = memory;
+        slab->next = NULL;
+        slab->used = COLL_I_SIM_SLAB_HEAD;
         if (pool->current)
-            pool->current->head.next = slab;
+            pool->current->next = slab;
         else
             pool->first = slab;
-        pool->n_slabs++;
+        slab->bytes = bytes;
+        pool->bytes += bytes;
     }
     pool->current = slab;
     return true;
@@ -162,11 +165,11 @@ COLL_INLINE coll_slot *coll_i_slots_take(coll_i_slots *pool, uint32_t order)
         memcpy(&pool->free[order], block, sizeof block);
         return (coll_slot *)block;
     }
-    if ((!pool->current || pool->current->head.used + bytes > sizeof(coll_i_slab)) &&
+    if ((!pool->current || pool->current->used + bytes > pool->current->bytes) &&
         !coll_i_slots_next(pool))
         return NULL;
-    block = pool->current->bytes + pool->current->head.used;
-    pool->current->head.used += bytes;
+    block = (char *)pool->current + pool->current->used;
+    pool->current->used += bytes;
     return (coll_slot *)block;
 }
 
