@@ -48,6 +48,7 @@
 #include "algos/multi_leader.h"
 #include "algos/multi_leader_blocks.h"
 #include "algos/multicast.h"
+#include "algos/multicast_all.h"
 #include "algos/neighbor_exchange.h"
 #include "algos/node_combining.h"
 #include "algos/node_leader.h"
@@ -105,6 +106,7 @@ COLL_I_REGISTRY = {
     &coll_serial_reduce,
     &coll_serial_allreduce,
     &coll_fnomial_multicast_allreduce,
+    &coll_multicast_allgather,
 
     /* trees */
     &coll_fnomial_barrier,

@@ -103,6 +103,8 @@ static const coll_rule coll_node_crowded[] = {
                      "one round: the root copies from every rank's memory"),
     COLL_I_NODE_BOTH(COLL_SCATTER, COLL_SCATTERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_scatter,
                      "one round: every rank copies from the root's memory"),
+    COLL_I_NODE_BOTH(COLL_ALLGATHER, COLL_ALLGATHERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_multicast_allgather,
+                     "one round: every rank copies its block once, and all others' from there, or from their memory"),
     COLL_I_NODE_BOTH(COLL_ALLGATHER, COLL_ALLGATHERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_allgather,
                      "one round: every rank copies from all others' memory"),
     COLL_I_NODE(COLL_ALLTOALL, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_pairwise_alltoall,
