@@ -261,18 +261,20 @@ COLL_INLINE void coll_i_mpi_add(coll_mpi *mpi, const coll_handle *h, MPI_Request
     mpi->operation[h->word[0]].left++;
 }
 
-/* Is a send that was just started over? Asked for without moving the library on, as that may give
- * the processor away: MPICH's test always does, its MPI_Request_get_status only if the send is not
- * over. */
-COLL_INLINE int coll_i_mpi_sent(const coll_mpi *mpi, MPI_Request *request, int *done)
+/* Is what was just started over? Where there are more processes than processors it is asked for
+ * without moving the library on, as that may give the processor away: MPICH's test always does, its
+ * MPI_Request_get_status only if it is not over. A send that is over Open MPI told already, and of
+ * what it is to receive it cannot be asked that way. */
+COLL_INLINE int coll_i_mpi_over(const coll_mpi *mpi, bool receives, MPI_Request *request,
+                                int *done, MPI_Status *status)
 {
     int error;
-    if (mpi->over != MPI_REQUEST_NULL)
-        return MPI_SUCCESS; /* it would have been that */
+    if (mpi->over != MPI_REQUEST_NULL && (!receives || mpi->crowded))
+        return MPI_SUCCESS;
     if (!mpi->crowded)
-        return PMPI_Test(request, done, MPI_STATUS_IGNORE);
+        return PMPI_Test(request, done, status);
     error = PMPI_Request_get_status(*request, done, MPI_STATUS_IGNORE);
-    return error == MPI_SUCCESS && *done ? PMPI_Wait(request, MPI_STATUS_IGNORE) : error;
+    return error == MPI_SUCCESS && *done ? PMPI_Wait(request, status) : error;
 }
 
 /* A message was started as it is. A send is mostly over then, and what is to be received may be
@@ -282,10 +284,8 @@ COLL_INLINE coll_status coll_i_mpi_started(coll_mpi *mpi, bool receives, size_t 
 {
     MPI_Status status;
     int done = 0, here = 0;
-    if (error == MPI_SUCCESS && !receives)
-        error = coll_i_mpi_sent(mpi, &request, &done);
-    else if (error == MPI_SUCCESS && !mpi->crowded)
-        error = PMPI_Test(&request, &done, &status);
+    if (error == MPI_SUCCESS)
+        error = coll_i_mpi_over(mpi, receives, &request, &done, &status);
     if (error == MPI_SUCCESS && done && receives)
         error = PMPI_Get_count(&status, MPI_BYTE, &here);
     if (error != MPI_SUCCESS)
