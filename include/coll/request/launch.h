@@ -11,24 +11,24 @@
 COLL_INLINE coll_status coll_i_begin(const coll_run *run, const coll_action *a, coll_handle *h)
 {
     const coll_transport *t = run->transport;
-    const coll_group *group = &run->plan->group;
+    const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
+    const size_t bytes = coll_i_bytes(run, a), done = a->stride;
+    const size_t piece = coll_i_piece(run, bytes - done);
+    const bool token = coll_i_has(COLL_I_TOKENS, a);
     switch ((coll_kind)a->kind) {
     case COLL_DO_SEND:
-        return t->send(run->ctx, coll_group_outer(group, a->peer), run->tag,
-                       coll_i_source(run, a->src) + a->stride, coll_i_piece(run, a), h);
     case COLL_DO_NOTIFY:
-        return t->send(run->ctx, coll_group_outer(group, a->peer), run->tag, NULL, 0, h);
+        return t->send(run->ctx, peer, run->tag,
+                       token ? NULL : coll_i_source(run, a->src) + done, piece, h);
     case COLL_DO_RECV:
+    case COLL_DO_AWAIT:
     case COLL_DO_RECV_REDUCE: {
         const coll_ref to = a->kind == COLL_DO_RECV_REDUCE ? a->via : a->dst;
-        return t->recv(run->ctx, coll_group_outer(group, a->peer), run->tag,
-                       coll_i_target(run, to) + a->stride, coll_i_piece(run, a), h);
+        return t->recv(run->ctx, peer, run->tag, token ? NULL : coll_i_target(run, to) + done,
+                       piece, h);
     }
-    case COLL_DO_AWAIT:
-        return t->recv(run->ctx, coll_group_outer(group, a->peer), run->tag, NULL, 0, h);
     case COLL_DO_MULTICAST:
-        return t->multicast(run->ctx, run->tag, coll_i_source(run, a->src) + a->stride,
-                            coll_i_piece(run, a), h);
+        return t->multicast(run->ctx, run->tag, coll_i_source(run, a->src) + done, piece, h);
     case COLL_DO_FABRIC_REDUCE: {
         coll_team team;
         team.number = a->peer;
@@ -40,10 +40,9 @@ COLL_INLINE coll_status coll_i_begin(const coll_run *run, const coll_action *a, 
     case COLL_DO_COPY:
         if (t->copy && a->dst != a->src)
             return t->copy(run->ctx, coll_i_target(run, a->dst), coll_i_source(run, a->src),
-                           coll_i_bytes(run, a), h);
+                           bytes, h);
         if (a->dst != a->src)
-            COLL_COPY(coll_i_target(run, a->dst), coll_i_source(run, a->src),
-                      coll_i_bytes(run, a));
+            COLL_COPY(coll_i_target(run, a->dst), coll_i_source(run, a->src), bytes);
         return COLL_OK;
     case COLL_DO_REDUCE:
         if (t->reduce) {
@@ -108,7 +107,7 @@ COLL_INLINE coll_status coll_i_borrow(coll_request *r, uint32_t k)
     const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
     const size_t bytes = coll_i_bytes(run, a), before = a->stride;
     while (a->stride < bytes) {
-        const size_t piece = coll_i_piece(run, a);
+        const size_t piece = coll_i_piece(run, bytes - a->stride);
         const void *message = NULL;
         const coll_status status =
             run->transport->borrow(run->ctx, peer, run->tag, piece, &message, &slot->handle);

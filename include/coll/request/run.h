@@ -105,11 +105,11 @@ COLL_INLINE void coll_i_merge(const coll_run *run, const coll_action *a,
     }
 }
 
-/* Bytes of the next piece of an action's message. */
-COLL_INLINE size_t coll_i_piece(const coll_run *run, const coll_action *a)
+/* Bytes of the next piece of a message of which `bytes` are left. */
+COLL_INLINE size_t coll_i_piece(const coll_run *run, size_t bytes)
 {
-    const size_t most = run->transport->max_bytes, left = coll_i_bytes(run, a) - a->stride;
-    return most != 0 && left > most ? most : left;
+    const size_t most = run->transport->max_bytes;
+    return most != 0 && bytes > most ? most : bytes;
 }
 
 /* Has the action, after the operation that runs now, others to start? A long message has
@@ -126,8 +126,7 @@ COLL_INLINE bool coll_i_is_cut(const coll_run *run, const coll_action *a)
 COLL_INLINE bool coll_i_is_lent(const coll_run *run, const coll_action *a)
 {
     const coll_transport *t = run->transport;
-    const size_t bytes = coll_i_bytes(run, a);
-    const size_t piece = t->max_bytes != 0 && bytes > t->max_bytes ? t->max_bytes : bytes;
+    const size_t bytes = coll_i_bytes(run, a), piece = coll_i_piece(run, bytes);
     const size_t within = run->plan->problem.elem_bytes - 1;
     return t->borrow && (t->max_lent == 0 || piece <= t->max_lent) &&
            (piece == bytes || ((within & (within + 1)) | (piece & within)) == 0);
