@@ -144,6 +144,12 @@ COLL_INLINE bool coll_i_has(unsigned kinds, const coll_action *a)
     return ((kinds >> a->kind) & 1u) != 0;
 }
 
+/* Do [a, a + a_count) and [b, b + b_count) meet? */
+COLL_INLINE bool coll_i_overlap(coll_ref a, size_t a_count, coll_ref b, size_t b_count)
+{
+    return a - b < b_count || b - a < a_count;
+}
+
 /* Field by field: on bare metal, compilers call memcpy for the assignment of a structure this
  * large. */
 COLL_INLINE void coll_i_action_assign(coll_action *to, const coll_action *from)

@@ -79,8 +79,8 @@
 #define COLL_CHECKS 1
 #endif
 
-/* 0: no run follows a schedule, and so no transport trades messages. For firmware; saves 370 bytes of
- * code. */
+/* 0: no run follows a schedule, and so no transport trades messages. For firmware; saves 370 bytes
+ * of code. */
 #ifndef COLL_TRADES
 #define COLL_TRADES 1
 #endif

@@ -129,14 +129,13 @@ COLL_INLINE coll_status coll_schedule_write(coll_schedule *schedule, const coll_
     return COLL_OK;
 }
 
-/* Do the elements that an action writes overlap those that a younger send reads? */
+/* Does an action write what a younger send reads? */
 COLL_INLINE bool coll_i_feeds(const coll_action *a, const coll_action *send)
 {
-    const size_t n = a->count, m = send->count;
     return (coll_i_has(COLL_I_WRITES_DST, a) &&
-            (a->dst - send->src < m || send->src - a->dst < n)) ||
+            coll_i_overlap(a->dst, a->count, send->src, send->count)) ||
            (a->kind == COLL_DO_RECV_REDUCE &&
-            (a->via - send->src < m || send->src - a->via < n));
+            coll_i_overlap(a->via, a->count, send->src, send->count));
 }
 
 /* Brings an action forward. */
@@ -151,9 +150,10 @@ COLL_INLINE void coll_i_schedule_move(coll_action *actions, size_t from, size_t 
 
 /* Prepares a schedule that was just written to `actions` for transports that trade messages of at
  * most `bytes` (transport.h), and requests of at least `window` slots. What a rank may wait for is
- * what it receives after it has sent all that it sends, if it is short, as then nobody waits for the rank
- * but for room; and its last message, if it sends that. For the sake of that, sends pass receives that
- * do not write what they send, as far as there are slots for them beside those that the plan needs. */
+ * what it receives after it has sent all that it sends, if it is short, as then nobody waits for
+ * the rank but for room; and its last message, if it sends that. So that there is more of it, sends
+ * pass receives that do not write what they send, if all actions have slots beside those that the
+ * plan needs. */
 COLL_INLINE void coll_schedule_close(coll_schedule *schedule, const coll_plan *plan,
                                      coll_action *actions, size_t bytes, uint32_t window)
 {

@@ -42,11 +42,6 @@ typedef struct coll_request {
 
 /* ---- conflicts --------------------------------------------------------------------------- */
 
-COLL_INLINE bool coll_i_overlap(coll_ref a, size_t a_count, coll_ref b, size_t b_count)
-{
-    return a - b < b_count || b - a < a_count;
-}
-
 /* Elements that the operands at via span. */
 COLL_INLINE size_t coll_i_via_span(const coll_action *a)
 {

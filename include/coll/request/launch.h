@@ -228,7 +228,8 @@ COLL_INLINE coll_status coll_i_enter(coll_request *r, const coll_action *a)
     return coll_i_launch(r, k);
 }
 
-/* Waits for a message, while the window is empty. COLL_AGAIN: the transport does not, or it is none. */
+/* Waits for a message, while the window is empty. COLL_AGAIN: it is none, or the transport does not
+ * wait for it. */
 COLL_INLINE coll_status coll_i_trade(const coll_run *run, const coll_action *a)
 {
     const bool sends = coll_i_has(COLL_I_KIND(SEND) | COLL_I_KIND(NOTIFY), a);
@@ -249,8 +250,8 @@ COLL_INLINE coll_status coll_i_trade(const coll_run *run, const coll_action *a)
     return status;
 }
 
-/* Takes actions that are written out into the window while there is room, as coll_i_fill does. Those
- * that trade do not enter it. */
+/* Takes actions that are written out into the window while there is room, as coll_i_fill does.
+ * Those that trade do not enter it. */
 COLL_INLINE coll_status coll_i_follow(coll_request *r)
 {
     const coll_run *run = r->run;
