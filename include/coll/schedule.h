@@ -90,8 +90,7 @@ typedef struct coll_schedule {
     const coll_action *actions; /* the caller's */
     size_t n;
     size_t scratch, shared; /* elements that they need */
-    size_t
-        patient; /* from this action on a run may wait for messages: coll_schedule_close; else n */
+    size_t patient; /* from this action on a run may wait for messages (coll_schedule_close) */
     uint32_t rank;
     uint32_t window; /* a request that follows it has at least so many slots */
 } coll_schedule;

@@ -22,8 +22,8 @@ typedef struct coll_run {
     size_t scratch_bytes, shared_bytes;
     uint32_t rank; /* in the plan's group */
     uint32_t tag;  /* the same on all ranks, of no other collective that is running */
-    const coll_schedule
-        *schedule; /* the rank's actions, written out; NULL: by the plan's steps */
+    /* The rank's actions, written out; NULL: by the plan's steps. */
+    const coll_schedule *schedule;
 } coll_run;
 
 /* ---- refs to memory ---------------------------------------------------------------------- */

@@ -78,10 +78,10 @@ COLL_INLINE bool coll_i_node_has_room(const coll_i_node_rank *me, coll_i_node_li
     return false;
 }
 
-/* Who sends again and again, and hears nothing meanwhile, waits for no answer: that the reader has the
- * lines of the cells, from the last time round, is then what takes longest. So they are fetched
- * early, to be written, if it has surely read them: a scan or exscan of 8 bytes of two ranks takes 0.11
- * µs, not 0.18, at times when a line takes 0.3 (and 0.05 when it takes 0.07, as without). */
+/* Who sends again and again, and hears nothing meanwhile, waits for no answer: that the reader has
+ * the lines of the cells, from the last time round, is then what takes longest. So they are fetched
+ * early, to be written, if it has surely read them: a scan or exscan of 8 bytes of two ranks takes
+ * 0.11 µs, not 0.18, at times when a line takes 0.3 (and 0.05 when it takes 0.07, as without). */
 COLL_INLINE void coll_i_node_fetch_ahead(coll_i_node_link *link)
 {
     enum { STREAM = 8, AHEAD = 2 };
