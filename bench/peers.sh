@@ -137,7 +137,7 @@ set ylabel "times faster than the better library"
 set xtics ("8" 8, "64" 64, "1 Ki" 1024, "16 Ki" 16384, "256 Ki" 262144, "4 Mi" 4194304)
 set grid
 set key outside right maxcols 1 spacing 0.8 samplen 2
-list = system("cut -d, -f2 '$csv' | tail -n +2 | awk '!seen[\$0]++' | grep -v -x -E 'line|copy|add|barrier'")
+list = system("cut -d, -f2 '$csv' | tail -n +2 | awk '!seen[\$0]++' | grep -v -x -E 'copy|add|barrier'")
 set multiplot layout $plots,$wide
 do for [p in "$(echo "$ranks" | tr , ' ')"] { do for [who in "$columns"] {
     set title p . " ranks, " . who[1:strlen(who)-2]

@@ -75,8 +75,8 @@ static const coll_plan *plan_at(void *arg, uint32_t rank)
     return (const coll_plan *)arg + rank;
 }
 
-/* What closing makes of the ranks' programs is proven like the plan itself. */
-static void prove_closed(rig *it, const char *what, void *arg)
+/* The plans of the ranks are replays; those in `ranks` (a bit each) are closed. */
+static void prove_with(rig *it, const char *what, coll_verifier *verifier, uint32_t ranks)
 {
     coll_schedule *schedules = calloc(it->p, sizeof *schedules);
     coll_action **actions = calloc(it->p, sizeof *actions);
@@ -90,23 +90,33 @@ static void prove_closed(rig *it, const char *what, void *arg)
         actions[r] = calloc(tally.total + 1, sizeof **actions);
         CHECK_STATUS(coll_schedule_write(&schedules[r], plan, r, actions[r], tally.total),
                      COLL_OK);
-        coll_schedule_close(&schedules[r], plan, actions[r], SIZE_MAX,
-                            plan->window + (uint32_t)tally.total);
+        if (ranks >> r & 1)
+            coll_schedule_close(&schedules[r], plan, actions[r], SIZE_MAX,
+                                plan->window + (uint32_t)tally.total);
         CHECK_STATUS(coll_plan_replay(&plans[r], plan, &schedules[r]), COLL_OK);
         passed += !same_actions(&plans[r], plan, r);
     }
     options.plan_of = plan_at;
     options.arg = plans;
-    options.verifier = (coll_verifier *)arg;
-    coll_verifier_forget(options.verifier);
+    options.verifier = verifier;
+    coll_verifier_forget(verifier);
     if (!CHECK(coll_verify(NULL, &options, &report) == COLL_PROVEN))
-        printf("    %s %s p=%u count=%zu: %s\n", what, it->ranks[0].plan.algorithm->name, it->p,
-               it->problem.count, report.sentence);
+        printf("    %s %s p=%u count=%zu closed=%x: %s\n", what,
+               it->ranks[0].plan.algorithm->name, it->p, it->problem.count, ranks,
+               report.sentence);
     for (uint32_t r = 0; r < it->p; r++)
         free(actions[r]);
     free(actions);
     free(schedules);
     free(plans);
+}
+
+/* What closing makes of the ranks' programs is proven like the plan itself; a rank whose program is
+ * too long to be written out may do as the plan says. */
+static void prove_closed(rig *it, const char *what, void *arg)
+{
+    prove_with(it, what, (coll_verifier *)arg, UINT32_MAX);
+    prove_with(it, what, (coll_verifier *)arg, 0x55555555);
 }
 
 TEST(closed_schedules_are_proven)

@@ -113,7 +113,8 @@ static bool same(const struct key *a, const struct key *b)
             (v[5] ^ w[5]) | (v[6] ^ w[6])) == 0;
 }
 
-/* Where a call is remembered. */
+/* Where a call is remembered. Calls that differ in the type of what they receive alone are rare, and
+ * may share a place. */
 static struct repeat *place_of(struct repeats *repeats, const struct key *key)
 {
     const uint64_t *w = key->word;

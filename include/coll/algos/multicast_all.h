@@ -2,9 +2,9 @@
  *
  * Where one message reaches all ranks at the cost of one, or is written once and read by all as
  * among the ranks of a node, every rank multicasts its block. All ranks take the blocks in the same
- * order, and multicast their own when it is its turn: so the oldest that somebody still waits for is
- * never held up, though messages may be cut into pieces of which each must have reached all before
- * the next. What comes at once a window keeps in flight at once.
+ * order, and multicast their own when it is its turn: so the oldest that somebody still waits for
+ * is never held up, though messages may be cut into pieces of which each must have reached all
+ * before the next. What comes at once a window keeps in flight at once.
  *
  *   p = 4    step  0        1        2        3
  *            0 ══► 1,2,3    1 ══►    2 ══►    3 ══► 0,1,2
@@ -12,8 +12,8 @@
  * Laws (tests/algos/multicast_all.c)
  *   (1) at step s rank s multicasts its block, and all others receive it
  *   (2) there are no other messages, and no more steps
- * Cost    p rounds, in each of which one rank multicasts its block; a window of p has all of them in
- *         flight at once. No scratch
+ * Cost    p rounds, in each of which one rank multicasts its block; a window of p has all of them
+ *         in flight at once. No scratch
  * Source  Moody 2003, §2.1 (multicast); Kumar 2004 (direct)
  */
 #ifndef COLL_ALGOS_MULTICAST_ALL_H

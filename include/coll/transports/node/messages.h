@@ -94,6 +94,7 @@ COLL_INLINE void coll_i_node_fetch_ahead(coll_i_node_link *link)
 #if defined(__x86_64__)
         const coll_i_node_cell *cell =
             &link->out->cells[(link->tail + AHEAD) % COLL_NODE_CELLS];
+        /* the compilers' builtin only says so where it may use what came after x86-64 */
         __asm__ volatile("prefetchw %0" : : "m"(cell->turn));
 #endif
     }

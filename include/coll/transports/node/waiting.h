@@ -24,11 +24,11 @@
  *   barrier, allgather, alltoall         2.6    2.07                       2.35   2.08
  *
  * (Of a bcast, scatter or gather whose root moves on with each call 1 is the least, of the others
- * 2. With 8 ranks bcast, scatter and gather take 2 to 3 switches: the system, which cannot be told whom
- * to yield to, gives the processor to each of the four in turn, in an order that stays what it was by
- * chance. To wake a sleeping rank of this processor and sleep instead takes 2.9 µs, among four ranks
- * 4.9, beside 1.3 of a yield, so nobody is woken here. Of 8 ranks that all hear of all others 6 is the
- * least, which takes 5.2 µs without any executor.)
+ * 2. With 8 ranks bcast, scatter and gather take 2 to 3 switches: the system, which cannot be told
+ * whom to yield to, gives the processor to each of the four in turn, in an order that stays what it
+ * was by chance. To wake a sleeping rank of this processor and sleep instead takes 2.9 µs, among
+ * four ranks 4.9, beside 1.3 of a yield, so nobody is woken here. Of 8 ranks that all hear of all
+ * others 6 is the least, which takes 5.2 µs without any executor.)
  *
  * Use threads.h or shm.h.
  */
