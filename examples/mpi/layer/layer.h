@@ -159,8 +159,8 @@ void nodes_transport(struct comm *comm, bool alone, coll_run *run);
 unsigned nodes_offers(const struct comm *comm);
 /* Rules for communicators of one node. */
 const coll_rule_list *nodes_rules(void);
-/* Where a node's ranks share processors: waits as they know how to, but never sleeps, as the library
- * may have to move on. False: they do not share. */
+/* Waits as the ranks of a node do that share memory, but never sleeps, as the library may have to
+ * move on. False: they share none. */
 bool nodes_idle(uint32_t idle);
 
 /* ---- calls: entries.c, calls.c, buffers.c ----------------------------------------------------------- */

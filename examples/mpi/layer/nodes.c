@@ -25,10 +25,9 @@ struct numbers {
     uint32_t users[NUMBERS];
 };
 
-static uint32_t *world_nodes;   /* node of each rank of MPI_COMM_WORLD, its first rank */
-static bool sharing_processors; /* ranks of this node */
-static coll_shm *shm;           /* of this rank's node; NULL: messages are the library's */
-static bool several;            /* nodes */
+static uint32_t *world_nodes; /* node of each rank of MPI_COMM_WORLD, its first rank */
+static coll_shm *shm;         /* of this rank's node; NULL: messages are the library's */
+static bool several;          /* nodes */
 /* Of communicators of one node, of those of several, and of those without a number, for any call
  * and for one that may wait in the library. None aborts: after an error MPI's communicators go on,
  * with the same tags. */
@@ -291,7 +290,7 @@ const coll_rule_list *nodes_rules(void)
 
 bool nodes_idle(uint32_t idle)
 {
-    if (!shm || !sharing_processors)
+    if (!shm)
         return false;
     coll_shm_transport(shm)->wait(shm, idle < 2 ? idle : 2);
     return true;
@@ -328,7 +327,6 @@ void nodes_init(void)
     if (sharing != MPI_COMM_NULL)
         PMPI_Comm_free(&sharing);
     if (shm) {
-        sharing_processors = coll_node_is_crowded(coll_shm_size(shm));
         within = *coll_shm_transport(shm);
         within.abort = NULL;
     }

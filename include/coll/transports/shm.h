@@ -23,8 +23,8 @@
  * calls end with COLL_ERR_PEER, and so do all later ones; make another segment. It takes a few
  * milliseconds, and some more for each 16 ranks. coll_shm_lost tells who it was.
  *
- * Waiting spins for about a microsecond, or, if there are less cores than ranks, as long as no rank
- * of the same core can go on (node/waiting.h), then yields the processor, and after some milliseconds
+ * Waiting spins for some 0.15 ms, or, if there are less cores than ranks, as long as no rank of the
+ * same core can go on (node/waiting.h), then yields the processor, and after some milliseconds
  * sleeps for one at a time. One thread at a time may use a rank. A process that forks keeps its rank
  * alive until the child is gone, or executes a program.
  *

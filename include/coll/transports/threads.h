@@ -16,8 +16,8 @@
  *
  * coll_threads_share gives the world SHARED memory, for the calls of comm.h (node/shared.h).
  *
- * Waiting spins for about a microsecond, or, if there are less cores than ranks, as long as no rank
- * of the same core can go on (node/waiting.h), then yields the processor, so that other programs
+ * Waiting spins for some 0.15 ms, or, if there are less cores than ranks, as long as no rank of the
+ * same core can go on (node/waiting.h), then yields the processor, so that other programs
  * beside them work well; after some milliseconds it sleeps for one at a time. One thread at a time
  * may use a rank.
  *

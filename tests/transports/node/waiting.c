@@ -169,6 +169,65 @@ TEST(word_changes)
     CHECK(me.spun == 0);
 }
 
+/* Looks until rank 0, with a processor of its own, would leave it. */
+static uint32_t persists(void)
+{
+    uint32_t looks = 0;
+    while (coll_i_node_persists(&me))
+        if (++looks > 2 * COLL_I_NODE_PATIENCE)
+            break;
+    return looks;
+}
+
+/* With a processor for each rank it stays for long, and again if it was kept from it for long. */
+TEST(patience)
+{
+    begin();
+    me.crowded = false;
+    me.spins = 30;
+    for (uint32_t r = 0; r < P; r++)
+        cpus[r] = coll_i_node_processor() + r; /* the system may move this test, but not far */
+    CHECK(persists() == COLL_I_NODE_PATIENCE || me.near);
+    me.near = false;
+    me.spun = COLL_I_NODE_PATIENCE;
+    CHECK(persists() == 0);
+    coll_i_node_was_away(&me, COLL_I_NODE_AWAY - 1);
+    CHECK(persists() == 0);
+    coll_i_node_was_away(&me, COLL_I_NODE_AWAY);
+    CHECK(me.spun == 0 && coll_i_node_persists(&me));
+    coll_i_node_wait(&me, 2);
+    CHECK(me.spun == 2);
+    coll_i_node_wait(&me, 1); /* something came before */
+    CHECK(me.spun == 1);
+}
+
+/* … but not if another is on its processor, as far as that one has told. */
+TEST(no_processor_of_its_own)
+{
+    begin();
+    me.crowded = false;
+    me.spins = 30;
+    for (uint32_t r = 0; r < P; r++)
+        cpus[r] = r;
+    CHECK(!coll_i_node_is_near(&me)); /* nobody knows */
+    cpus[0] = 4;
+    CHECK(!coll_i_node_is_near(&me));
+    cpus[0] = 3;
+    CHECK(coll_i_node_is_near(&me));
+    if (coll_i_node_processor() == 0)
+        return;
+    for (uint32_t tries = 0; tries < 100; tries++) { /* the system may move this test */
+        me.spun = 0;
+        cpus[2] = coll_i_node_processor();
+        if (persists() == me.spins)
+            break;
+    }
+    CHECK(me.near && me.spun == me.spins);
+    cpus[2] = 0;
+    cpus[1] = cpus[3] = 0;
+    CHECK(coll_i_node_persists(&me)); /* it has left */
+}
+
 int main(void)
 {
     RUN(none_can_go_on);
@@ -180,5 +239,7 @@ int main(void)
     RUN(nonsense);
     RUN(turns);
     RUN(word_changes);
+    RUN(patience);
+    RUN(no_processor_of_its_own);
     return check_done();
 }

@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "../../topo.h"
@@ -167,7 +168,7 @@ typedef struct coll_i_node_rank {
     uint64_t end; /* shared memory ends so far from base */
     uint32_t rank, p;
     uint32_t medium; /* bytes of the longest message that a slot holds; 0: there are none */
-    uint32_t spins;  /* looks in a row that find nothing before the rank yields */
+    uint32_t spins;  /* looks in a row that find nothing before it matters who else runs here */
     uint32_t misses;
     coll_i_node_link **links; /* NULL until they talk */
     coll_i_node_op *free_receives, *free_sends, *cancelled;
@@ -182,13 +183,13 @@ typedef struct coll_i_node_rank {
     uint64_t ended;          /* … and bit i: with use done + i */
     uint64_t spare;          /* a channel that the other end was faster to make, or 0 */
 
-    /* Waiting where ranks share processors: node/waiting.h. */
+    /* Waiting: node/waiting.h. */
     bool crowded;     /* there are more ranks than processors */
-    bool near;        /* something of a rank of the same processor was looked for in vain */
+    bool near;        /* a rank that this one waits for, or may, is on the same processor */
     bool bets;        /* the rank keeps its processor though another can go on */
     uint32_t luck;    /* with such bets … */
     uint32_t refused; /* … and how many were not made */
-    uint32_t spun;    /* looks since the last yield */
+    uint32_t spun;    /* looks since something came, or the processor was somebody else's */
     uint32_t *cpus;   /* of all ranks: the processor, counted from 1; 0: not known yet */
     coll_i_node_watch *watches; /* of all ranks: what they told */
     coll_i_node_watch watch;    /* what was looked at last in vain */
@@ -363,6 +364,13 @@ COLL_INLINE coll_i_node_op *coll_i_node_take_send(coll_i_node_rank *me)
     if ((op = me->free_sends) != NULL)
         me->free_sends = op->next;
     return op;
+}
+
+COLL_INLINE uint64_t coll_i_node_microseconds(void)
+{
+    struct timeval now;
+    (void)gettimeofday(&now, NULL);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_usec;
 }
 
 /* Do p ranks of a node share processors? For coll_node_rules (node/rules.h). */

@@ -23,7 +23,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/uio.h>
 
 #include "../node/shared.h"
@@ -269,9 +268,7 @@ COLL_INLINE int coll_shm_create(const char *name, uint32_t p, size_t shared_byte
 
 COLL_INLINE uint64_t coll_i_ipc_milliseconds(void)
 {
-    struct timeval now;
-    (void)gettimeofday(&now, NULL);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_usec / 1000;
+    return coll_i_node_microseconds() / 1000;
 }
 
 /* Opens a segment by its name, waiting up to so many milliseconds until somebody has made it.
