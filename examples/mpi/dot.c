@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     char memory[4096];
     MPI_Init(&argc, &argv);
     coll_mpi_open(&mpi, MPI_COMM_WORLD);
-    coll_comm_init(&comm, &coll_mpi_transport, &mpi, mpi.rank, mpi.p, memory, sizeof memory);
+    coll_comm_init(&comm, coll_mpi_table(&mpi), &mpi, mpi.rank, mpi.p, memory, sizeof memory);
 
     for (int i = 0; i < ELEMENTS; i++) {
         x[i] = mpi.rank + 1;

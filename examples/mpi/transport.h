@@ -3,7 +3,7 @@
  *   coll_mpi mpi;
  *   coll_mpi_open(&mpi, MPI_COMM_WORLD);            // collective; a private communicator
  *   coll_comm comm;
- *   coll_comm_init(&comm, &coll_mpi_transport, &mpi, mpi.rank, mpi.p, memory, sizeof memory);
+ *   coll_comm_init(&comm, coll_mpi_table(&mpi), &mpi, mpi.rank, mpi.p, memory, sizeof memory);
  *   … coll_allreduce(&comm, …) …
  *   coll_comm_free(&comm);
  *   coll_mpi_close(&mpi);
@@ -20,6 +20,14 @@
  * a longer one they first agree on a copy from one to the other, which takes a while. A message
  * that is not much longer is faster as several short ones, all started at once. Both ends know
  * its length, so both cut it alike.
+ *
+ * Where all ranks share the memory of a node (`near`), this holds for messages of any length: the
+ * kernel, which makes that one copy, looks up every page, and one processor does all of it. Two
+ * copies through the shared memory stay in the caches, and two processors make them, one behind
+ * the other: 1 MiB takes a third of the time. MPICH is given all of a long message in pieces,
+ * unless ranks share processors: then the turns that they take cost more. Open MPI has fragments
+ * of its own for that way, longer than its short messages, and takes it for data that does not
+ * lie in one run; so it is told that each block's second half comes first.
  */
 #ifndef COLL_EXAMPLES_MPI_TRANSPORT_H
 #define COLL_EXAMPLES_MPI_TRANSPORT_H
@@ -32,14 +40,26 @@
 
 #include "coll/transport.h"
 
-/* What is short, and up to where messages are cut into pieces that are: as measured between two
- * processes of one node, of Open MPI 4.1 with its shared memory, and MPICH 4.0 over UCX. */
+/* What is short; up to where messages are cut into pieces that are; the longest one of a context
+ * that is near, so that no more pieces are in flight at once; and requests of a message: as
+ * measured between two processes of one node, of Open MPI 4.1 with its shared memory, and MPICH
+ * 4.0 over UCX. Blocks are Open MPI's, and what is left after them is pieces. */
 #ifdef OPEN_MPI
-enum { COLL_MPI_PIECE = 4032, COLL_MPI_CUT = 9 * COLL_MPI_PIECE };
+enum {
+    COLL_MPI_PIECE = 4032,
+    COLL_MPI_CUT = 9 * COLL_MPI_PIECE,
+    COLL_MPI_BLOCK = 32768,
+    COLL_MPI_NEAR_MOST = 1 << 30,
+    COLL_MPI_PIECES = 1 + COLL_MPI_BLOCK / COLL_MPI_PIECE + 1
+};
 #else
-enum { COLL_MPI_PIECE = 8192, COLL_MPI_CUT = 8 * COLL_MPI_PIECE };
+enum {
+    COLL_MPI_PIECE = 8192,
+    COLL_MPI_CUT = 8 * COLL_MPI_PIECE,
+    COLL_MPI_NEAR_MOST = 16 * COLL_MPI_PIECE,
+    COLL_MPI_PIECES = COLL_MPI_NEAR_MOST / COLL_MPI_PIECE
+};
 #endif
-enum { COLL_MPI_PIECES = COLL_MPI_CUT / COLL_MPI_PIECE };
 
 /* An operation in flight; a handle's first word is its number. */
 typedef struct coll_mpi_operation {
@@ -54,6 +74,7 @@ typedef struct coll_mpi_operation {
 typedef struct coll_mpi {
     MPI_Comm comm;
     uint32_t rank, p;
+    bool near;      /* all ranks share the memory of a node */
     bool crowded;   /* there are more processes than processors */
     uint32_t spins; /* idle tests before it lets other processes run */
     int error;      /* MPI's code of the last error; MPI_SUCCESS: none */
@@ -70,6 +91,7 @@ typedef struct coll_mpi {
     coll_mpi_operation *operation;
     uint32_t operations, unused; /* how many there are; the first not in use, or UINT32_MAX */
     uint32_t round;
+    MPI_Datatype block; /* the second half of COLL_MPI_BLOCK bytes, then the first; or none */
 } coll_mpi;
 
 COLL_INLINE coll_status coll_i_mpi_failed(coll_mpi *mpi, int error)
@@ -224,13 +246,33 @@ COLL_INLINE void coll_i_mpi_cancel(void *ctx, coll_handle *h)
 
 /* ---- starting ---------------------------------------------------------------------------- */
 
-/* Starts to send, or to receive, a message or a piece of one. */
+/* Bytes of the next request of a message of which `bytes` are left. */
+COLL_INLINE size_t coll_i_mpi_next(const coll_mpi *mpi, size_t bytes)
+{
+#ifdef OPEN_MPI
+    const bool cuts = bytes <= COLL_MPI_CUT;
+    if (mpi->near && bytes >= COLL_MPI_BLOCK)
+        return bytes - bytes % COLL_MPI_BLOCK;
+#else
+    const bool cuts = bytes <= COLL_MPI_CUT || (mpi->near && !mpi->crowded);
+#endif
+    return cuts && bytes > COLL_MPI_PIECE ? COLL_MPI_PIECE : bytes;
+}
+
+/* Starts to send, or to receive, what coll_i_mpi_next said. */
 COLL_INLINE int coll_i_mpi_start(const coll_mpi *mpi, bool receives, uint32_t peer,
                                  uint32_t tag, void *buf, size_t bytes, MPI_Request *request)
 {
-    return receives
-               ? PMPI_Irecv(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request)
-               : PMPI_Isend(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request);
+    MPI_Datatype type = MPI_BYTE;
+    int n = (int)bytes;
+#ifdef OPEN_MPI
+    if (mpi->near && bytes >= COLL_MPI_BLOCK) {
+        type = mpi->block;
+        n = (int)(bytes / COLL_MPI_BLOCK);
+    }
+#endif
+    return receives ? PMPI_Irecv(buf, n, type, (int)peer, (int)tag, mpi->comm, request)
+                    : PMPI_Isend(buf, n, type, (int)peer, (int)tag, mpi->comm, request);
 }
 
 /* An operation without requests. */
@@ -305,7 +347,7 @@ COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, bool receives, uint32_t p
                                         uint32_t tag, void *buf, size_t bytes, coll_handle *h)
 {
     coll_status status;
-    if (bytes <= COLL_MPI_PIECE || bytes > COLL_MPI_CUT) {
+    if (coll_i_mpi_next(mpi, bytes) == bytes) {
         MPI_Request request = MPI_REQUEST_NULL;
         const int error = coll_i_mpi_start(mpi, receives, peer, tag, buf, bytes, &request);
         if (error == MPI_SUCCESS && !receives && request == mpi->over)
@@ -313,11 +355,12 @@ COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, bool receives, uint32_t p
         return coll_i_mpi_started(mpi, receives, bytes, error, request, h);
     }
     status = coll_i_mpi_begin(mpi, receives, bytes, h);
-    for (size_t at = 0; at < bytes && status == COLL_STARTED; at += COLL_MPI_PIECE) {
-        const size_t piece = bytes - at < COLL_MPI_PIECE ? bytes - at : COLL_MPI_PIECE;
+    for (size_t at = 0, piece; at < bytes && status == COLL_STARTED; at += piece) {
         MPI_Request request;
-        const int error = coll_i_mpi_start(mpi, receives, peer, tag, (unsigned char *)buf + at,
-                                           piece, &request);
+        int error;
+        piece = coll_i_mpi_next(mpi, bytes - at);
+        error = coll_i_mpi_start(mpi, receives, peer, tag, (unsigned char *)buf + at, piece,
+                                 &request);
         if (error == MPI_SUCCESS) {
             coll_i_mpi_add(mpi, h, request);
         } else {
@@ -369,26 +412,25 @@ COLL_INLINE void coll_i_mpi_wait(void *ctx, uint32_t idle)
         (void)sched_yield();
 }
 
-/* The vtable; ctx is a coll_mpi. MPI promises tags up to 32767. */
-static const coll_transport coll_mpi_transport = {coll_i_mpi_send,
-                                                  coll_i_mpi_recv,
-                                                  coll_i_mpi_test,
-                                                  coll_i_mpi_cancel,
-                                                  NULL, /* abort */
-                                                  coll_i_mpi_wait,
-                                                  NULL,            /* borrow */
-                                                  NULL,            /* give_back */
-                                                  NULL,            /* copy */
-                                                  NULL,            /* reduce */
-                                                  NULL,            /* multicast */
-                                                  NULL,            /* fabric_reduce */
-                                                  (size_t)1 << 30, /* counts are ints */
-                                                  32768,
-                                                  0,
-                                                  NULL, /* shared */
-                                                  NULL, /* enter */
-                                                  NULL, /* leave */
-                                                  NULL /* trade */};
+/* A vtable; ctx is a coll_mpi. MPI promises tags up to 32767. */
+#define COLL_I_MPI_TRANSPORT(max_bytes)                                                        \
+    {                                                                                          \
+        coll_i_mpi_send, coll_i_mpi_recv, coll_i_mpi_test, coll_i_mpi_cancel,                  \
+            NULL /* abort */, coll_i_mpi_wait, NULL /* borrow */, NULL /* give_back */,        \
+            NULL /* copy */, NULL /* reduce */, NULL /* multicast */,                          \
+            NULL /* fabric_reduce */, max_bytes, 32768 /* tags */, 0, NULL /* shared */,       \
+            NULL /* enter */, NULL /* leave */, NULL /* trade */                               \
+    }
+
+/* Of any context (counts are ints), and of one that is near. */
+static const coll_transport coll_mpi_transport = COLL_I_MPI_TRANSPORT((size_t)1 << 30);
+static const coll_transport coll_mpi_near_transport = COLL_I_MPI_TRANSPORT(COLL_MPI_NEAR_MOST);
+
+/* The one to use with a context. */
+COLL_INLINE const coll_transport *coll_mpi_table(const coll_mpi *mpi)
+{
+    return mpi->near ? &coll_mpi_near_transport : &coll_mpi_transport;
+}
 
 /* Makes a context on a communicator in which nobody else sends messages, and whose errors are
  * returned; it stays the caller's. */
@@ -405,11 +447,27 @@ COLL_INLINE void coll_mpi_init(coll_mpi *mpi, MPI_Comm comm)
     mpi->error = MPI_SUCCESS;
     mpi->unused = UINT32_MAX;
     mpi->over = MPI_REQUEST_NULL;
+    mpi->block = MPI_DATATYPE_NULL;
 #ifdef OPEN_MPI
     /* One request stands for all that were done at once, and is never freed: a send to nobody
      * gives it. */
     (void)PMPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, &mpi->over);
 #endif
+}
+
+/* All ranks of a new context share the memory of a node: to be said on all of them, or on none.
+ * Returns MPI's error code. */
+COLL_INLINE int coll_mpi_set_near(coll_mpi *mpi)
+{
+    int error = MPI_SUCCESS;
+#ifdef OPEN_MPI
+    const int half = COLL_MPI_BLOCK / 2, lengths[2] = {half, half}, at[2] = {half, 0};
+    error = PMPI_Type_indexed(2, lengths, at, MPI_BYTE, &mpi->block);
+    if (error == MPI_SUCCESS)
+        error = PMPI_Type_commit(&mpi->block);
+#endif
+    mpi->near = error == MPI_SUCCESS;
+    return error;
 }
 
 /* Blocks until some message moves on. For a caller who has just moved on all that is in flight
@@ -448,19 +506,30 @@ COLL_INLINE void coll_mpi_free(coll_mpi *mpi)
     free(mpi->indices);
     free(mpi->statuses);
     free(mpi->operation);
+    if (mpi->block != MPI_DATATYPE_NULL)
+        (void)PMPI_Type_free(&mpi->block);
 }
 
 /* Makes a context of all ranks of a communicator, on a duplicate of it. Collective. Returns
  * MPI's error code. */
 COLL_INLINE int coll_mpi_open(coll_mpi *mpi, MPI_Comm comm)
 {
-    MPI_Comm mine;
-    const int error = PMPI_Comm_dup(comm, &mine);
+    MPI_Comm mine, node;
+    int ranks = 0, error = PMPI_Comm_dup(comm, &mine);
     if (error != MPI_SUCCESS)
         return error;
     (void)PMPI_Comm_set_errhandler(mine, MPI_ERRORS_RETURN);
     coll_mpi_init(mpi, mine);
-    return MPI_SUCCESS;
+    error = PMPI_Comm_split_type(mine, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    if (error == MPI_SUCCESS) {
+        (void)PMPI_Comm_size(node, &ranks);
+        (void)PMPI_Comm_free(&node);
+        if ((uint32_t)ranks == mpi->p)
+            error = coll_mpi_set_near(mpi);
+    }
+    if (error != MPI_SUCCESS)
+        (void)PMPI_Comm_free(&mine);
+    return error;
 }
 
 /* Ends such a context; collective. */

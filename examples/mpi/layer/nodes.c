@@ -29,9 +29,9 @@ static uint32_t *world_nodes; /* node of each rank of MPI_COMM_WORLD, its first 
 static coll_shm *shm;         /* of this rank's node; NULL: messages are the library's */
 static bool several;          /* nodes */
 /* Of communicators of one node, of those of several, and of those without a number, for any call
- * and for one that may wait in the library. None aborts: after an error MPI's communicators go on,
- * with the same tags. */
-static coll_transport within, mixed, across, patient;
+ * and for one that may wait in the library; of the last two the second is for ranks that are near
+ * each other. None aborts: after an error MPI's communicators go on, with the same tags. */
+static coll_transport within, mixed, across[2], patient[2];
 
 static struct numbers *numbers(void)
 {
@@ -146,6 +146,16 @@ static void find_nodes(struct comm *comm, const int *in_world)
     comm->firsts = firsts;
 }
 
+/* Are all of them on one node? They all know. */
+static bool are_near(const struct comm *comm, const int *in_world)
+{
+    uint32_t i = 0;
+    while (i < comm->p && in_world[i] != MPI_UNDEFINED &&
+           world_nodes[in_world[i]] == world_nodes[in_world[0]])
+        i++;
+    return i == comm->p;
+}
+
 /* Takes a number that is free, for so many ranks; 0: there is none. */
 static uint32_t take_number(uint32_t ranks)
 {
@@ -203,6 +213,8 @@ void nodes_join(struct comm *comm, MPI_Group group)
         PMPI_Abort(MPI_COMM_WORLD, 1);
     if (comm->p > 1 && comm->runs_here) {
         find_nodes(comm, in_world);
+        if (are_near(comm, in_world) && coll_mpi_set_near(&comm->mpi) != MPI_SUCCESS)
+            PMPI_Abort(MPI_COMM_WORLD, 1);
         if (settings.shm)
             find_seats(comm, in_world);
     }
@@ -273,7 +285,7 @@ void nodes_transport(struct comm *comm, bool alone, coll_run *run)
         run->tag = tag_within(comm, run->tag);
         return;
     }
-    run->transport = comm->seats ? &mixed : alone ? &patient : &across;
+    run->transport = comm->seats ? &mixed : &(alone ? patient : across)[comm->mpi.near];
     run->ctx = comm->seats ? (void *)comm : &comm->mpi;
 }
 
@@ -302,10 +314,14 @@ void nodes_init(void)
 {
     MPI_Comm sharing = MPI_COMM_NULL;
     int rank, p, first;
-    across = coll_mpi_transport;
-    across.tags = (uint32_t)settings.tags;
-    patient = mixed = across;
-    patient.trade = coll_i_mpi_trade;
+    across[0] = coll_mpi_transport;
+    across[1] = coll_mpi_near_transport;
+    for (int near = 0; near < 2; near++) {
+        across[near].tags = (uint32_t)settings.tags;
+        patient[near] = across[near];
+        patient[near].trade = coll_i_mpi_trade;
+    }
+    mixed = across[0];
     mixed.send = mixed_send;
     mixed.recv = mixed_recv;
     mixed.test = mixed_test;
