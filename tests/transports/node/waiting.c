@@ -66,8 +66,28 @@ TEST(it_waits_for_one_of_its_processor)
     CHECK(coll_i_node_stays(&me));
     link.peer = 1;
     CHECK_STATUS(coll_i_node_miss(&me, &link, &words[0].word, words[0].word), COLL_AGAIN);
-    CHECK(me.near && me.watch.peer == 1);
+    CHECK(me.near);
     CHECK(!coll_i_node_stays(&me));
+}
+
+/* Of what it waits for it tells what comes from another processor, whichever was looked at last. */
+TEST(it_waits_for_several)
+{
+    coll_i_node_link near = {0}, far = {0};
+    begin();
+    near.peer = 1;
+    far.peer = 2;
+    for (uint32_t i = 0; i < 2; i++) {
+        (void)coll_i_node_miss(&me, &near, &words[0].word, words[0].word);
+        CHECK(me.near && me.watch.peer == 1);
+        (void)coll_i_node_miss(&me, &far, &words[2].word, words[2].word);
+        CHECK(me.near && me.watch.peer == 2);
+        (void)coll_i_node_miss(&me, &near, &words[0].word, words[0].word);
+        CHECK(me.near && me.watch.peer == 2 && me.watch.at == (uintptr_t)&words[2].word);
+        coll_i_node_wait(&me, 2);
+        CHECK(watches[0].peer == 2 && !me.near && me.watch.at == 0);
+        cpus[0] = 1;
+    }
 }
 
 TEST(one_that_is_wanted_can_go_on)
@@ -233,6 +253,7 @@ int main(void)
     RUN(none_can_go_on);
     RUN(nobody_knows_where);
     RUN(it_waits_for_one_of_its_processor);
+    RUN(it_waits_for_several);
     RUN(one_that_is_wanted_can_go_on);
     RUN(one_that_waited_for_this_rank_can_go_on);
     RUN(bets);

@@ -186,6 +186,7 @@ typedef struct coll_i_node_rank {
     /* Waiting: node/waiting.h. */
     bool crowded;     /* there are more ranks than processors */
     bool near;        /* a rank that this one waits for, or may, is on the same processor */
+    bool far;         /* what was looked at last in vain is of a rank on another one */
     bool bets;        /* the rank keeps its processor though another can go on */
     uint32_t luck;    /* with such bets … */
     uint32_t refused; /* … and how many were not made */
