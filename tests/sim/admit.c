@@ -5,7 +5,7 @@
 
 enum { PLACES = 6 };
 
-static coll_i_slots pool;
+static coll_i_pool pool;
 static uint64_t state = 1;
 
 static uint32_t random_below(uint32_t n)
@@ -130,12 +130,12 @@ TEST(the_same_may_start)
     uint32_t fewer = 0;
     for (uint32_t window = 1; window <= 32; window++)
         for (uint32_t peers = 1; peers < 9; peers += 3) {
-            coll_i_slots_clear(&pool);
+            coll_i_pool_clear(&pool);
             fewer += run(window, peers, false, 300);
             fewer += run(window, peers, true, 300);
         }
     CHECK(fewer > 1000); /* waits that were left out */
-    coll_i_slots_free(&pool);
+    coll_i_pool_free(&pool);
 }
 
 int main(void)

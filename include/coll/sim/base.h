@@ -47,6 +47,13 @@ COLL_INLINE uint32_t coll_i_highest_bit64(uint64_t x)
 #endif
 }
 
+/* How functions are declared that are seldom called, so that those which call them keep small. */
+#if defined(__GNUC__) || defined(__clang__)
+#define COLL_I_RARE static __attribute__((noinline, cold, unused))
+#else
+#define COLL_I_RARE COLL_INLINE
+#endif
+
 /* Memory that will be used soon. */
 #if defined(__GNUC__) || defined(__clang__)
 #define COLL_I_PREFETCH(p) __builtin_prefetch((p), 1)
@@ -85,7 +92,7 @@ COLL_INLINE void *coll_i_cache_line(void *memory)
 
 /* Asks for large pages, where a system has them and the memory is larger than they are: at a
  * million ranks, each event is on a few pages of its own. */
-COLL_INLINE void coll_i_large_pages(void *memory, size_t bytes)
+COLL_I_RARE void coll_i_large_pages(void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     const uintptr_t page = (uintptr_t)1 << 21, at = (uintptr_t)memory;
@@ -106,7 +113,7 @@ typedef struct coll_i_array {
 } coll_i_array;
 
 /* Has room for so many elements in all; false: there is no memory. */
-COLL_INLINE bool coll_i_array_resize(coll_i_array *array, size_t room, size_t bytes)
+COLL_I_RARE bool coll_i_array_resize(coll_i_array *array, size_t room, size_t bytes)
 {
     const size_t before = array->room ? (size_t)((char *)array->at - (char *)array->memory) : 0;
     void *memory = realloc(array->memory, room * bytes + COLL_I_CACHE_LINE);

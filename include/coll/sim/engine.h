@@ -42,7 +42,7 @@ COLL_INLINE void coll_i_sim_compute(coll_sim *sim, uint32_t rank, uint32_t k)
 }
 
 /* An event of flow i: when it has ended, the message is there, or the computation done. */
-COLL_INLINE void coll_i_sim_flow_event(coll_sim *sim, uint32_t rank, uint32_t i)
+COLL_I_RARE void coll_i_sim_flow_event(coll_sim *sim, uint32_t rank, uint32_t i)
 {
     const coll_i_sim_flow_state *flow = coll_i_sim_flow_at(sim, i);
     coll_i_sim_rank *at = &sim->ranks[rank];
@@ -92,6 +92,23 @@ COLL_HOT_INLINE bool coll_i_sim_held(const coll_request *r, uint32_t k)
     return r->slots[k].gate != 0 || ((r->landed >> k & 1) && r->slots[k].hold != 0);
 }
 
+/* Begins the action of slot k. */
+COLL_INLINE void coll_i_sim_start_slot(coll_sim *sim, uint32_t rank, uint32_t k)
+{
+    coll_request *r = &sim->ranks[rank].request;
+    const coll_slot *slot = &r->slots[k];
+    r->pending &= ~((uint32_t)1 << k);
+    r->flying |= (uint32_t)1 << k;
+    r->ready |= slot->dependents & ~r->free;
+    coll_i_sim_see(sim, COLL_SEEN_BEGIN, rank, COLL_NEVER, &slot->act);
+    if (coll_i_has(COLL_I_RECEIVES, &slot->act))
+        coll_i_sim_receive(sim, rank, k);
+    else if (slot->act.kind == COLL_DO_FABRIC_REDUCE)
+        coll_i_sim_attend(sim, rank, k);
+    else
+        coll_i_sim_work(sim, rank, k);
+}
+
 /* Begins what of slot k can begin: as coll_i_launch (request.h). */
 COLL_INLINE void coll_i_sim_launch(coll_sim *sim, uint32_t rank, uint32_t k)
 {
@@ -112,17 +129,34 @@ COLL_INLINE void coll_i_sim_launch(coll_sim *sim, uint32_t rank, uint32_t k)
             coll_i_sim_work(sim, rank, k);
         }
     } else if (coll_i_may_start(r, k)) {
-        r->pending &= ~bit;
-        r->flying |= bit;
-        r->ready |= slot->dependents & ~r->free;
-        coll_i_sim_see(sim, COLL_SEEN_BEGIN, rank, COLL_NEVER, &slot->act);
-        if (coll_i_has(COLL_I_RECEIVES, &slot->act))
-            coll_i_sim_receive(sim, rank, k);
-        else if (slot->act.kind == COLL_DO_FABRIC_REDUCE)
-            coll_i_sim_attend(sim, rank, k);
-        else
-            coll_i_sim_work(sim, rank, k);
+        coll_i_sim_start_slot(sim, rank, k);
     }
+}
+
+/* Gives a rank its first slots, as many as it has steps, or twice as many as it had, up to the
+ * window; false: there is no memory. */
+COLL_INLINE bool coll_i_sim_widen(coll_sim *sim, uint32_t rank)
+{
+    coll_request *r = &sim->ranks[rank].request;
+    const coll_request old = *r;
+    const uint32_t most = sim->options.window, had = r->window;
+    const uint32_t more = had > 0 ? 2 * had : r->steps < most ? (uint32_t)r->steps : most;
+    const uint32_t window = more < most ? more : most;
+    coll_slot *slots;
+    slots = coll_i_slots_take(&sim->pool, coll_log2_ceil(window));
+    if (!slots) {
+        coll_i_sim_fail(sim, COLL_ERR_MEMORY, rank);
+        return false;
+    }
+    r->slots = slots;
+    r->window = (uint8_t)window;
+    if (had > 0) {
+        memcpy(slots, old.slots, had * sizeof *slots);
+        memcpy(coll_i_sim_notes(r), coll_i_sim_notes(&old), had * sizeof(coll_i_sim_note));
+        coll_i_slots_give(&sim->pool, old.slots, coll_log2_ceil(had));
+    }
+    r->free |= coll_i_all(r) & ~(((uint32_t)1 << had) - 1);
+    return true;
 }
 
 /* Makes room for an action: notices what has ended, or has twice the slots, if it may. false:
@@ -132,10 +166,6 @@ COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
     coll_i_sim_rank *at = &sim->ranks[rank];
     coll_request *r = &at->request;
     const uint32_t most = sim->options.window, had = r->window;
-    const uint32_t more = had > 0 ? 2 * had : r->steps < most ? (uint32_t)r->steps : most;
-    const uint32_t window = more < most ? more : most;
-    coll_request old;
-    coll_slot *slots;
     for (uint32_t left = coll_i_sim_unwatched(at); left; left &= left - 1) {
         const uint32_t k = COLL_LOWEST_BIT(left);
         if (had == most || coll_i_slot_time(&r->slots[k]) <= sim->now)
@@ -143,29 +173,16 @@ COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
     }
     if (r->free || had == most)
         return r->free != 0;
-    slots = coll_i_slots_take(&sim->slots, coll_log2_ceil(window));
-    if (!slots) {
-        coll_i_sim_fail(sim, COLL_ERR_MEMORY, rank);
-        return false;
-    }
-    old = *r;
-    r->slots = slots;
-    r->window = (uint8_t)window;
-    if (had > 0) {
-        memcpy(slots, old.slots, had * sizeof *slots);
-        memcpy(coll_i_sim_notes(r), coll_i_sim_notes(&old), had * sizeof(coll_i_sim_note));
-        coll_i_slots_give(&sim->slots, old.slots, coll_log2_ceil(had));
-    }
-    r->free |= coll_i_all(r) & ~(((uint32_t)1 << had) - 1);
-    return true;
+    return coll_i_sim_widen(sim, rank);
 }
 
 /* Is there room for an action, or can there be? In a full window mostly not, which is seen here. */
 COLL_HOT_INLINE bool coll_i_sim_has_room(coll_sim *sim, uint32_t rank)
 {
     const coll_i_sim_rank *at = &sim->ranks[rank];
-    return at->request.free != 0 ||
-           ((at->request.window != sim->options.window || coll_i_sim_unwatched(at) != 0) &&
+    if (at->request.free != 0 || at->request.window == 0)
+        return at->request.free != 0 || coll_i_sim_widen(sim, rank);
+    return ((at->request.window != sim->options.window || coll_i_sim_unwatched(at) != 0) &&
             coll_i_sim_room(sim, rank));
 }
 
@@ -175,17 +192,18 @@ COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_actio
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
     coll_request *r = &at->request;
-    uint32_t k, unseen;
+    uint32_t k, waits;
     if (coll_i_has_peer(a) && (a->peer >= sim->p || a->peer == rank)) {
         coll_i_sim_fail(sim, COLL_ERR_RANK, rank);
         return;
     }
     k = coll_i_sim_enter(r, a, place);
-    unseen =
-        coll_i_sim_unwatched(at) & (r->slots[k].gate | r->slots[k].hold | r->slots[k].order);
-    for (; unseen; unseen &= unseen - 1)
-        coll_i_sim_watch(sim, rank, COLL_LOWEST_BIT(unseen));
-    coll_i_sim_launch(sim, rank, k);
+    waits = r->slots[k].gate | r->slots[k].hold | r->slots[k].order;
+    for (waits &= coll_i_sim_unwatched(at); waits; waits &= waits - 1)
+        coll_i_sim_watch(sim, rank, COLL_LOWEST_BIT(waits));
+    r->ready &= ~((uint32_t)1 << k);
+    if (coll_i_may_start(r, k))
+        coll_i_sim_start_slot(sim, rank, k);
 }
 
 /* Takes steps into the window while there is room: as coll_i_fill (request.h). */
@@ -340,9 +358,9 @@ COLL_INLINE void coll_i_sim_event(coll_sim *sim, const coll_i_event *event)
 
 /* Has what the next events need in the cache when they are due: the rank and the message, then
  * the slots and what lies behind them. */
-COLL_HOT_INLINE void coll_i_sim_prefetch(const coll_sim *sim, const coll_i_batch *batch)
+COLL_HOT_INLINE void coll_i_sim_prefetch(const coll_sim *sim, const coll_i_span *span)
 {
-    const coll_i_event *soon = coll_i_batch_soon(sim->queue, batch, 10);
+    const coll_i_event *soon = coll_i_span_ahead(span, 11);
     if (soon) {
         COLL_I_PREFETCH(&sim->ranks[soon->rank]);
         COLL_I_PREFETCH(&sim->ranks[soon->rank].cpu);
@@ -350,7 +368,7 @@ COLL_HOT_INLINE void coll_i_sim_prefetch(const coll_sim *sim, const coll_i_batch
         if ((soon->what & 15u) == COLL_I_SIM_ARRIVE)
             COLL_I_PREFETCH(coll_i_op_at(&sim->mail, soon->what >> 4));
     }
-    soon = coll_i_batch_soon(sim->queue, batch, 5);
+    soon = coll_i_span_ahead(span, 6);
     if (soon) {
         const coll_request *r = &sim->ranks[soon->rank].request;
         const char *line = (const char *)r->slots;

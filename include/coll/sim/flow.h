@@ -66,7 +66,7 @@ COLL_INLINE void coll_i_sim_recount(coll_sim *sim, uint32_t i)
 }
 
 /* Counts all flows of a share anew. */
-COLL_INLINE void coll_i_sim_pace(coll_sim *sim, uint32_t share)
+COLL_I_RARE void coll_i_sim_pace(coll_sim *sim, uint32_t share)
 {
     uint32_t i = share < sim->shares.n ? coll_i_sim_share_at(sim, share)->first : COLL_NOBODY;
     for (; i != COLL_NOBODY; i = coll_i_sim_flow_at(sim, i)->next)
@@ -95,7 +95,7 @@ COLL_INLINE uint32_t *coll_i_sim_kind(const coll_sim *sim, const coll_i_sim_flow
 
 /* A flow of `rank` that will begin at `time`: of a message, or COLL_NOBODY. Its number;
  * COLL_NOBODY: there is no memory. */
-COLL_INLINE uint32_t coll_i_sim_flow(coll_sim *sim, uint32_t rank, uint32_t message,
+COLL_I_RARE uint32_t coll_i_sim_flow(coll_sim *sim, uint32_t rank, uint32_t message,
                                      coll_time alone, coll_time time)
 {
     const coll_cost_model *model = sim->options.model;

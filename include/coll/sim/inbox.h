@@ -127,7 +127,7 @@ COLL_INLINE coll_i_inbox_table *coll_i_inbox_table_at(const coll_i_mail *mail, u
 }
 
 /* Deals the messages out to more lists; where there is no memory for that, things are as before. */
-COLL_INLINE void coll_i_inbox_grow(coll_i_mail *mail, coll_i_sim_rank *rank)
+COLL_I_RARE void coll_i_inbox_grow(coll_i_mail *mail, coll_i_sim_rank *rank)
 {
     const bool first = !(rank->inbox & COLL_I_SIM_INBOX_TABLE);
     coll_i_inbox_table old = {&rank->inbox, 1}, grown;

@@ -241,7 +241,7 @@ COLL_INLINE void coll_i_sim_receive(coll_sim *sim, uint32_t rank, uint32_t k)
 /* ---- reductions by the network ----------------------------------------------------------- */
 
 /* Slot k comes to the next reduction of its team; the last member ends it for all. */
-COLL_INLINE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
+COLL_I_RARE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
 {
     const coll_cost_model *model = sim->options.model;
     coll_i_sim_rank *at = &sim->ranks[rank];

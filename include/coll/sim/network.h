@@ -25,7 +25,7 @@ COLL_INLINE double coll_i_sim_packets(const coll_sim *sim, uint32_t hops)
 }
 
 /* Message i sets out at `time`. */
-COLL_INLINE void coll_i_sim_set_out(coll_sim *sim, uint32_t i, coll_time time)
+COLL_I_RARE void coll_i_sim_set_out(coll_sim *sim, uint32_t i, coll_time time)
 {
     const coll_topology *t = sim->options.topology;
     const coll_i_op *op = coll_i_op_at(&sim->mail, i);
@@ -51,7 +51,7 @@ COLL_INLINE void coll_i_sim_set_out(coll_sim *sim, uint32_t i, coll_time time)
 }
 
 /* Message i is before its next link, or behind the last. */
-COLL_INLINE void coll_i_sim_hop(coll_sim *sim, uint32_t i)
+COLL_I_RARE void coll_i_sim_hop(coll_sim *sim, uint32_t i)
 {
     const coll_topology *t = sim->options.topology;
     const coll_i_op *op = coll_i_op_at(&sim->mail, i);

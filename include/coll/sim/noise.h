@@ -71,7 +71,7 @@ COLL_INLINE coll_i_interruption coll_i_noise_in(const coll_noise *noise, uint32_
 }
 
 /* When `work` of a rank that begins at `start` ends. O(1) for every period that it takes. */
-COLL_INLINE coll_time coll_noise_end(const coll_noise *noise, uint32_t rank, coll_time start,
+COLL_I_RARE coll_time coll_noise_end(const coll_noise *noise, uint32_t rank, coll_time start,
                                      coll_time work)
 {
     coll_time t = start;

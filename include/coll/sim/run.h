@@ -34,19 +34,21 @@ COLL_INLINE void coll_i_sim_begin(coll_sim *sim)
 }
 
 /* Lets happen what happens at one time. */
-COLL_INLINE void coll_i_sim_batch(coll_sim *sim, coll_i_batch *batch)
+COLL_INLINE void coll_i_sim_batch(coll_sim *sim, coll_i_span *span)
 {
-    const coll_i_event *next;
+    const uint32_t first = span->at->rank;
     sim->now = sim->queue->last;
-    while (sim->status == COLL_OK && (next = coll_i_batch_next(sim->queue, batch)) != NULL) {
-        const coll_i_event event = *next;
-        coll_i_sim_prefetch(sim, batch);
-        coll_i_sim_event(sim, &event);
-        if (sim->now >= COLL_TIME_LIMIT)
-            coll_i_sim_fail(sim, COLL_ERR_OVERFLOW, event.rank);
-        if (sim->queue->out_of_memory || sim->mail.out_of_memory)
-            coll_i_sim_fail(sim, COLL_ERR_MEMORY, event.rank);
-    }
+    do {
+        sim->events += (size_t)(span->end - span->at);
+        for (; span->at != span->end && sim->status == COLL_OK; span->at++) {
+            coll_i_sim_prefetch(sim, span);
+            coll_i_sim_event(sim, span->at);
+        }
+    } while (coll_i_span_next(sim->queue, span));
+    if (sim->now >= COLL_TIME_LIMIT)
+        coll_i_sim_fail(sim, COLL_ERR_OVERFLOW, first);
+    if (sim->queue->out_of_memory || sim->mail.out_of_memory)
+        coll_i_sim_fail(sim, COLL_ERR_MEMORY, first);
 }
 
 /* Memory for p ranks, and nothing under way. */
@@ -61,7 +63,7 @@ COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
         coll_i_large_pages(sim->rank_memory, sim->p * sizeof *sim->ranks);
     }
     if (!sim->queue)
-        sim->queue = (coll_i_queue *)calloc(1, sizeof *sim->queue);
+        sim->queue = (coll_i_queue *)malloc(sizeof *sim->queue);
     if (!sim->rank_memory || !sim->busy || !sim->queue) {
         sim->room = 0;
         return false;
@@ -75,9 +77,9 @@ COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
         if (!sim->loads)
             return false;
     }
-    coll_i_queue_clear(sim->queue);
+    coll_i_pool_clear(&sim->pool);
+    coll_i_queue_clear(sim->queue, &sim->pool);
     coll_i_mail_clear(&sim->mail);
-    coll_i_slots_clear(&sim->slots);
     sim->meetings.n = sim->flows.n = sim->shares.n = 0;
     sim->free_flow = COLL_NOBODY;
     free(sim->attended);
@@ -96,8 +98,7 @@ COLL_INLINE bool coll_i_sim_done(const coll_i_sim_rank *at)
 COLL_INLINE size_t coll_i_sim_memory(const coll_sim *sim)
 {
     return sim->room * (sizeof(coll_i_sim_rank) + sizeof(coll_time)) + sizeof(coll_i_queue) +
-           sim->queue->chunks.room * sizeof(coll_i_chunk) +
-           sim->mail.ops.room * sizeof(coll_i_op) + sim->slots.bytes +
+           sim->mail.ops.room * sizeof(coll_i_op) + sim->pool.bytes +
            sim->travels.room * sizeof(coll_i_sim_travel) +
            sim->flows.room * sizeof(coll_i_sim_flow_state) +
            sim->shares.room * sizeof(coll_i_sim_share) + sim->links * sizeof(coll_link_load) +
@@ -123,8 +124,6 @@ COLL_INLINE void coll_sim_init(coll_sim *sim)
 /* Gives the memory back. */
 COLL_INLINE void coll_sim_free(coll_sim *sim)
 {
-    if (sim->queue)
-        coll_i_queue_free(sim->queue);
     free(sim->queue);
     free(sim->attended);
     free(sim->rank_memory);
@@ -135,7 +134,7 @@ COLL_INLINE void coll_sim_free(coll_sim *sim)
     coll_i_array_free(&sim->travels);
     coll_i_array_free(&sim->meetings);
     coll_i_mail_free(&sim->mail);
-    coll_i_slots_free(&sim->slots);
+    coll_i_pool_free(&sim->pool);
     memset(sim, 0, sizeof *sim);
 }
 
@@ -159,7 +158,7 @@ COLL_INLINE coll_time coll_sim_busy(const coll_sim *sim, uint32_t rank)
 COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool per_rank,
                                      const coll_sim_options *options)
 {
-    coll_i_batch batch;
+    coll_i_span span;
     if (!sim || !plans || !options || !options->model)
         return COLL_ERR_NULL;
     if (options->window == 0 || options->window > 32)
@@ -170,7 +169,7 @@ COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool
     sim->p = plans[0].problem.p;
     sim->status = COLL_OK;
     sim->now = sim->makespan = 0;
-    sim->messages = sim->bytes = sim->hops = 0;
+    sim->messages = sim->bytes = sim->events = sim->hops = 0;
     sim->hops_most = 0;
     for (uint32_t rank = 0; options->topology && rank < sim->p; rank++)
         if (coll_i_sim_outer(sim, rank) >= options->topology->ends)
@@ -178,9 +177,8 @@ COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool
     if (!coll_i_sim_clear(sim))
         return COLL_ERR_MEMORY;
     coll_i_sim_begin(sim);
-    while (sim->status == COLL_OK && coll_i_queue_take(sim->queue, &batch))
-        coll_i_sim_batch(sim, &batch);
-    sim->events = sim->queue->taken;
+    while (sim->status == COLL_OK && coll_i_queue_take(sim->queue, &span))
+        coll_i_sim_batch(sim, &span);
     sim->memory = coll_i_sim_memory(sim);
     for (uint32_t rank = 0; rank < sim->p; rank++) {
         if (options->model->end)

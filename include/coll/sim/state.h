@@ -87,68 +87,6 @@ COLL_HOT_INLINE uint32_t coll_i_sim_oldest(const coll_request *r, uint32_t slots
     return oldest;
 }
 
-enum { COLL_I_SIM_SLOT_CLASSES = 6, COLL_I_SIM_SLAB = 256 * 1024, COLL_I_SIM_SLAB_HEAD = 64 };
-
-/* Blocks of slots are behind it. */
-typedef struct coll_i_slab {
-    struct coll_i_slab *next;
-    size_t used, bytes; /* with this */
-    void *memory;
-} coll_i_slab;
-
-typedef struct coll_i_slots {
-    coll_i_slab *first, *current;
-    void *free
-        [COLL_I_SIM_SLOT_CLASSES]; /* blocks of 1, 2, 4 … slots; the first word is the next */
-    size_t bytes;                  /* of all slabs */
-} coll_i_slots;
-
-/* Takes all blocks back; what memory the pool has, it keeps. */
-COLL_INLINE void coll_i_slots_clear(coll_i_slots *pool)
-{
-    memset(pool->free, 0, sizeof pool->free);
-    for (coll_i_slab *slab = pool->first; slab; slab = slab->next)
-        slab->used = COLL_I_SIM_SLAB_HEAD;
-    pool->current = pool->first;
-}
-
-COLL_INLINE void coll_i_slots_free(coll_i_slots *pool)
-{
-    while (pool->first) {
-        coll_i_slab *next = pool->first->next;
-        free(pool->first->memory);
-        pool->first = next;
-    }
-    memset(pool, 0, sizeof *pool);
-}
-
-/* The slab after the current one becomes that, or a new one of a quarter of all memory so far;
- * false: there is no memory for one. */
-COLL_INLINE bool coll_i_slots_next(coll_i_slots *pool)
-{
-    coll_i_slab *slab = pool->current ? pool->current->next : pool->first;
-    if (!slab) {
-        const size_t more = pool->bytes / 4 / COLL_I_CACHE_LINE * COLL_I_CACHE_LINE;
-        const size_t bytes = more > COLL_I_SIM_SLAB ? more : (size_t)COLL_I_SIM_SLAB;
-        void *memory = malloc(bytes + COLL_I_CACHE_LINE);
-        if (!memory)
-            return false;
-        coll_i_large_pages(memory, bytes);
-        slab = (coll_i_slab *)coll_i_cache_line(memory);
-        slab->memory = memory;
-        slab->next = NULL;
-        slab->used = COLL_I_SIM_SLAB_HEAD;
-        if (pool->current)
-            pool->current->next = slab;
-        else
-            pool->first = slab;
-        slab->bytes = bytes;
-        pool->bytes += bytes;
-    }
-    pool->current = slab;
-    return true;
-}
-
 /* Bytes of a window and what lies behind it, whole lines. */
 COLL_HOT_INLINE size_t coll_i_slots_bytes(uint32_t window)
 {
@@ -156,27 +94,15 @@ COLL_HOT_INLINE size_t coll_i_slots_bytes(uint32_t window)
     return (bytes + COLL_I_CACHE_LINE - 1) / COLL_I_CACHE_LINE * COLL_I_CACHE_LINE;
 }
 
-/* A block of 2^order slots, and what lies behind them; NULL: there is no memory. */
-COLL_INLINE coll_slot *coll_i_slots_take(coll_i_slots *pool, uint32_t order)
+/* A window of 2^order slots, and what lies behind them; NULL: there is no memory. */
+COLL_INLINE coll_slot *coll_i_slots_take(coll_i_pool *pool, uint32_t order)
 {
-    const size_t bytes = coll_i_slots_bytes((uint32_t)1 << order);
-    void *block = pool->free[order];
-    if (block) {
-        memcpy(&pool->free[order], block, sizeof block);
-        return (coll_slot *)block;
-    }
-    if ((!pool->current || pool->current->used + bytes > pool->current->bytes) &&
-        !coll_i_slots_next(pool))
-        return NULL;
-    block = (char *)pool->current + pool->current->used;
-    pool->current->used += bytes;
-    return (coll_slot *)block;
+    return (coll_slot *)coll_i_pool_take(pool, order, coll_i_slots_bytes((uint32_t)1 << order));
 }
 
-COLL_INLINE void coll_i_slots_give(coll_i_slots *pool, coll_slot *block, uint32_t order)
+COLL_INLINE void coll_i_slots_give(coll_i_pool *pool, coll_slot *slots, uint32_t order)
 {
-    memcpy(block, &pool->free[order], sizeof(void *));
-    pool->free[order] = block;
+    coll_i_pool_give(pool, order, slots);
 }
 
 #endif /* COLL_SIM_STATE_H */

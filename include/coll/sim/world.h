@@ -70,7 +70,7 @@ typedef struct coll_sim {
     coll_time *busy;
     coll_i_queue *queue;
     coll_i_mail mail;
-    coll_i_slots slots;
+    coll_i_pool pool;
     coll_link_load *loads; /* of the topology's links, or NULL */
     uint32_t links;
     coll_i_array flows;  /* of coll_i_sim_flow_state */
@@ -93,7 +93,7 @@ enum {
 };
 #define COLL_I_SIM_WHAT(kind, number) ((uint32_t)(kind) | (uint32_t)(number) << 4)
 
-COLL_INLINE void coll_i_sim_fail(coll_sim *sim, coll_status status, uint32_t rank)
+COLL_I_RARE void coll_i_sim_fail(coll_sim *sim, coll_status status, uint32_t rank)
 {
     if (sim->status == COLL_OK) {
         sim->status = status;
@@ -118,12 +118,10 @@ COLL_INLINE void coll_i_sim_put(coll_sim *sim, coll_time time, uint32_t rank, ui
 }
 
 /* Tells the observer, if there is one. */
-COLL_INLINE void coll_i_sim_see(const coll_sim *sim, coll_sim_sight what, uint32_t rank,
-                                coll_time end, const coll_action *a)
+COLL_I_RARE void coll_i_sim_show(const coll_sim *sim, coll_sim_sight what, uint32_t rank,
+                                 coll_time end, const coll_action *a)
 {
     coll_seen seen;
-    if (!sim->options.see)
-        return;
     seen.what = what;
     seen.rank = seen.from = seen.to = rank;
     seen.message = COLL_NOBODY;
@@ -134,12 +132,18 @@ COLL_INLINE void coll_i_sim_see(const coll_sim *sim, coll_sim_sight what, uint32
     sim->options.see(sim->options.arg, &seen);
 }
 
-COLL_INLINE void coll_i_sim_see_message(const coll_sim *sim, coll_sim_sight what, uint32_t rank,
-                                        coll_time end, const coll_i_op *op, uint32_t number)
+COLL_HOT_INLINE void coll_i_sim_see(const coll_sim *sim, coll_sim_sight what, uint32_t rank,
+                                    coll_time end, const coll_action *a)
+{
+    if (sim->options.see)
+        coll_i_sim_show(sim, what, rank, end, a);
+}
+
+COLL_I_RARE void coll_i_sim_show_message(const coll_sim *sim, coll_sim_sight what,
+                                         uint32_t rank, coll_time end, const coll_i_op *op,
+                                         uint32_t number)
 {
     coll_seen seen;
-    if (!sim->options.see)
-        return;
     seen.what = what;
     seen.rank = rank;
     seen.from = op->from;
@@ -150,6 +154,14 @@ COLL_INLINE void coll_i_sim_see_message(const coll_sim *sim, coll_sim_sight what
     seen.end = end;
     seen.action = NULL;
     sim->options.see(sim->options.arg, &seen);
+}
+
+COLL_HOT_INLINE void coll_i_sim_see_message(const coll_sim *sim, coll_sim_sight what,
+                                            uint32_t rank, coll_time end, const coll_i_op *op,
+                                            uint32_t number)
+{
+    if (sim->options.see)
+        coll_i_sim_show_message(sim, what, rank, end, op, number);
 }
 
 /* Bytes of an action's message. */
