@@ -293,7 +293,9 @@ static const coll_parameter dpml_rows[] = {
     BYTES(n, 1, NEEDED, "the size of the vector"),
     COUNT(l, 0, 0, "the leaders of a node (0: the best power of two)"),
     COUNT(k, 1, 1, "the pieces of dpml_pipelined"),
-    COUNT(sockets, 1, 2, "the sockets of a node")};
+    COUNT(sockets, 1, 2, "the sockets of a node"),
+    {"cross", "", COLL_PARAMETER_NUMBER, offsetof(struct question, cross), 1,
+     COLL_PARAMETER_ANY, 1.5, "how many times as long copies between sockets take"}};
 
 static double dpml_leaders(const void *costs, const struct question *q)
 {
@@ -324,12 +326,17 @@ VALUE(dpml_real, coll_dpml_costs, coll_dpml_real_leaders(m, U32(q->h), U32(q->pp
 VALUE(dpml_throughput, coll_dpml_costs, DPML(coll_dpml_relative_throughput(m, LEADERS, q->n)))
 VALUE(dpml_zone, coll_dpml_costs,
       dpml_leaders(costs, q) > 1 ? coll_dpml_zone(m, LEADERS, q->n) - 'A' : NAN)
-VALUE(dpml_node, coll_dpml_costs,
-      m->a_fabric_us > 0 ? coll_dpml_fabric_us(m, U32(q->ppn), U32(q->sockets), 1, q->n) : NAN)
-VALUE(dpml_socket, coll_dpml_costs,
-      m->a_fabric_us > 0 && q->sockets <= q->ppn
-          ? coll_dpml_fabric_us(m, U32(q->ppn), U32(q->sockets), U32(q->sockets), q->n)
-          : NAN)
+
+static double dpml_fabric(const coll_dpml_costs *m, const struct question *q, double leaders)
+{
+    const coll_dpml_sockets sockets = {U32(q->sockets), q->cross};
+    return m->a_fabric_us > 0 && leaders <= q->ppn
+               ? coll_dpml_fabric_us(m, U32(q->ppn), &sockets, U32(leaders), q->n)
+               : NAN;
+}
+
+VALUE(dpml_node, coll_dpml_costs, dpml_fabric(m, q, 1))
+VALUE(dpml_socket, coll_dpml_costs, dpml_fabric(m, q, q->sockets))
 
 static const char *const dpml_zones[] = {"A", "B", "C"};
 

@@ -13,9 +13,9 @@
 
 /* What a formula may be asked; each model asks for some of it. */
 struct question {
-    double P, W, H, h, ppn, sockets; /* the machine */
-    double N, M;                     /* elements */
-    double n, m;                     /* bytes */
+    double P, W, H, h, ppn, sockets, cross; /* the machine */
+    double N, M;                            /* elements */
+    double n, m;                            /* bytes */
     double S, segment, overlap, ovp, f, l, k, splits, every;
     char host[COLL_PARAMETER_BYTES]; /* moody: a preset */
 };

@@ -198,29 +198,30 @@ static double simulated_fabric_us(const coll_dpml_costs *m, uint32_t ppn, uint32
 static void figure_8(void)
 {
     const coll_dpml_costs *m = &coll_dpml_infiniband;
+    const coll_dpml_sockets *s = &coll_dpml_two_sockets;
     static const struct {
         uint32_t ppn;
         double node, socket;
     } printed[] = {{1, 2.5, 2.5}, {4, 1.8, 2}, {28, 1.46, 1.73}};
     report_section("Figure 8: reductions by the network, 16 nodes");
     for (int i = 0; i < 3; i++) {
-        const uint32_t ppn = printed[i].ppn, sockets = ppn > 1 ? 2 : 1;
+        const uint32_t ppn = printed[i].ppn, sockets = ppn > 1 ? s->n : 1;
         char what[80];
         bool below = true, above = true;
         for (double n = 4; n <= 65536; n *= 2)
             for (uint32_t leaders = 1; leaders <= sockets; leaders++) {
                 const bool faster =
-                    coll_dpml_fabric_us(m, ppn, 2, leaders, n) < host_us(m, ppn, n);
+                    coll_dpml_fabric_us(m, ppn, s, leaders, n) < host_us(m, ppn, n);
                 below = below && (n >= 2048 || faster);
                 above = above && (n < 4096 || !faster);
             }
         snprintf(what, sizeof what, "ppn = %u, node leader, 4 bytes", ppn);
         report_row(what, printed[i].node,
-                   host_us(m, ppn, 4) / coll_dpml_fabric_us(m, ppn, 2, 1, 4), "times");
+                   host_us(m, ppn, 4) / coll_dpml_fabric_us(m, ppn, s, 1, 4), "times");
         if (ppn > 1) {
             snprintf(what, sizeof what, "ppn = %u, socket leader, 4 bytes", ppn);
             report_row(what, printed[i].socket,
-                       host_us(m, ppn, 4) / coll_dpml_fabric_us(m, ppn, 2, 2, 4), "times");
+                       host_us(m, ppn, 4) / coll_dpml_fabric_us(m, ppn, s, 2, 4), "times");
         }
         snprintf(what, sizeof what, "ppn = %u", ppn);
         report_says(what, "faster below 2 KB, slower from 4 KB", below && above,
@@ -254,7 +255,7 @@ static void figure_8(void)
                      "lines");
         for (double n = 4; n <= 16384; n *= 2)
             report_point(n, k == 0 ? host_us(m, 28, n)
-                                   : coll_dpml_fabric_us(m, 28, 2, (uint32_t)k, n));
+                                   : coll_dpml_fabric_us(m, 28, s, (uint32_t)k, n));
         report_curve("", "points pt 6");
         for (double n = 4; n <= 16384; n *= 2)
             report_point(n, k == 0 ? simulated_host_us(m, 28, n)

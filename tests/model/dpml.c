@@ -4,7 +4,7 @@
 
 #include "near.h"
 
-static const coll_dpml_costs plain = {2, 1, .5, .25, .125, 0, 0, 0, 0, 1};
+static const coll_dpml_costs plain = {2, 1, .5, .25, .125, 0, 0, 0, 0};
 
 /* The sum of equations 2 to 6, by hand: h = 4, ppn = 8, l = 2, n = 8000. */
 TEST(equations)
@@ -30,7 +30,7 @@ TEST(identities)
         CHECK_NEAR(coll_dpml_us(&plain, 16, 8, 4, 1e6, k) -
                        coll_dpml_us(&plain, 16, 8, 4, 1e6, 1),
                    4 * 2. * (k - 1), 1e-9);
-    CHECK_SAME(coll_dpml_fabric_us(&plain, 1, 2, 1, 100), 0);
+    CHECK_SAME(coll_dpml_fabric_us(&plain, 1, &coll_dpml_two_sockets, 1, 100), 0);
 }
 
 /* dT/dl = 0, and the whole number that is best is one of its two neighbours. */
@@ -113,13 +113,14 @@ TEST(figures_4_to_7)
 TEST(figure_8)
 {
     const coll_dpml_costs *m = &coll_dpml_infiniband;
+    const coll_dpml_sockets *s = &coll_dpml_two_sockets;
     for (uint32_t ppn = 1; ppn <= 28; ppn = ppn == 1 ? 4 : ppn + 24)
         for (double n = 4; n <= 65536; n *= 2) {
             const uint32_t l = coll_dpml_best_leaders(m, 16, ppn, n, 16, true);
             const double host = ppn == 1 ? 4 * (m->a_us + n * (.1 + .09) / 1000)
                                          : coll_dpml_us(m, 16, ppn, l, n, 1);
-            const double node = coll_dpml_fabric_us(m, ppn, 2, 1, n);
-            const double socket = coll_dpml_fabric_us(m, ppn, 2, ppn > 1 ? 2 : 1, n);
+            const double node = coll_dpml_fabric_us(m, ppn, s, 1, n);
+            const double socket = coll_dpml_fabric_us(m, ppn, s, ppn > 1 ? s->n : 1, n);
             CHECK(ppn == 1 ? socket <= node && node <= socket : socket < node);
             if (n < 2048)
                 CHECK(node < host && socket < host);
@@ -132,6 +133,17 @@ TEST(figure_8)
         }
 }
 
+/* Copies cross as long as a socket has no leader, twice. */
+TEST(copies_that_cross)
+{
+    const coll_dpml_sockets near = {4, 1}, far = {4, 3};
+    const double copy = coll_dpml_copy_us(&plain, 1, 1000);
+    for (uint32_t leaders = 1; leaders <= 8; leaders++)
+        CHECK_NEAR(coll_dpml_fabric_us(&plain, 16, &far, leaders, 1000) -
+                       coll_dpml_fabric_us(&plain, 16, &near, leaders, 1000),
+                   leaders < 4 ? 2 * (3 - 1) * copy : 0, 1e-9);
+}
+
 int main(void)
 {
     RUN(equations);
@@ -140,5 +152,6 @@ int main(void)
     RUN(zones);
     RUN(figures_4_to_7);
     RUN(figure_8);
+    RUN(copies_that_cross);
     return check_done();
 }

@@ -252,6 +252,8 @@ says '^leaders  *4 ' model dpml:infiniband h=64 ppn=28 n=8k
 says '^zone of leaders  *B ' model dpml:omni_path h=64 ppn=28 n=8k
 says '^allreduce recursive_doubling  *40 us' model dpml:infiniband,a=1,b=0,c=0 h=1M ppn=1M n=1
 says '^leaders  *1 ' model dpml:infiniband,c=0,b=0 h=4000000000 ppn=4000000000 n=1
+says '^allreduce node_leader  *3.622 us' model dpml:infiniband h=16 ppn=28 n=4
+says '^allreduce node_leader  *3.12084 us' model dpml:infiniband h=16 ppn=28 n=4 cross=1
 says '^bcast chain  *143724 us' model plogp table=ibm P=8 n=8M segment=64k overlap=64k
 says '^segment of chain  *524288 bytes' model plogp table=ibm P=8 n=8M
 says '^chain, with penalty  *205134.5 us' model plogp table=ibm P=8 n=8M segment=64k overlap=64k ovp=.5

@@ -150,6 +150,8 @@ refuses '--skew is a time from 0 to 1000 s such as 5us, not "much"' bcast linear
 refuses 'there is no memory "ram"; did you mean "shm"?' bcast linear -p 4 --model $loggp --memory ram:a=1
 refuses 'b of shm is missing: b=… is copying a byte, in ns/byte' bcast linear -p 4 --model $loggp --memory shm:a=1
 refuses 'dpml has copies of its own, a_shm and b_shm' bcast linear -p 4 --model dpml:infiniband --memory shm:a=1,b=1
+refuses 'dpml has no preset or parameter "cross"; it has infiniband, omni_path, knl_omni_path, a, b, a_shm, b_shm, c, gap, wire, a_fabric, b_fabric' \
+    bcast linear -p 4 --model dpml:infiniband,cross=2
 refuses 'nodes of nbl have one rank each, and so no memory to share' bcast linear -p 4 --model nbl:delta --memory shm:a=1,b=1
 refuses 'the NICs of dpml need nodes of one size; with others, gap and wire are 0' bcast linear -p 4 --nodes 1,3 --model dpml:omni_path
 refuses 'dpml has links of its own, its NICs: without --topology, or with gap=0,wire=0' bcast linear -p 4 --nodes 2 \

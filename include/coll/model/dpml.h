@@ -20,7 +20,6 @@ typedef struct coll_dpml_costs {
     double a_us, b_ns_per_byte, a_shm_us, b_shm_ns_per_byte, c_ns_per_byte;
     double gap_us, wire_ns_per_byte;
     double a_fabric_us, b_fabric_ns_per_byte; /* of a reduction by the network */
-    double cross;                             /* how much slower copies between sockets are */
 } coll_dpml_costs;
 
 static const coll_parameter coll_i_dpml_parameters[] = {
@@ -42,18 +41,14 @@ static const coll_parameter coll_i_dpml_parameters[] = {
      COLL_PARAMETER_ANY, 0, "the start-up of a reduction by the network"},
     {"b_fabric", "ns/byte", COLL_PARAMETER_NUMBER,
      offsetof(coll_dpml_costs, b_fabric_ns_per_byte), 0, COLL_PARAMETER_ANY, 0,
-     "the reduction of a byte by the network"},
-    {"cross", "", COLL_PARAMETER_NUMBER, offsetof(coll_dpml_costs, cross), 1,
-     COLL_PARAMETER_ANY, 1, "how much slower copies between sockets are"}};
+     "the reduction of a byte by the network"}};
 
 /* The paper prints no values. These are ours: chosen of the size of such machines, so that the
  * formulas show what figures 1 and 4 to 8 show. On InfiniBand processes do not get into each
  * other's way; on Omni-Path one process fills the wire with long messages. */
-static const coll_dpml_costs coll_dpml_infiniband = {1.3, .1, .5,  .29, .09,
-                                                     0,   0,  2.1, 2.2, 1.5};
-static const coll_dpml_costs coll_dpml_omni_path = {1.5, .1, .17, .25, .15, .01, .1, 0, 0, 1.5};
-static const coll_dpml_costs coll_dpml_knl_omni_path = {2.5, .15, .3, .4, .25,
-                                                        .01, .1,  0,  0,  1};
+static const coll_dpml_costs coll_dpml_infiniband = {1.3, .1, .5, .29, .09, 0, 0, 2.1, 2.2};
+static const coll_dpml_costs coll_dpml_omni_path = {1.5, .1, .17, .25, .15, .01, .1, 0, 0};
+static const coll_dpml_costs coll_dpml_knl_omni_path = {2.5, .15, .3, .4, .25, .01, .1, 0, 0};
 
 static const coll_preset coll_i_dpml_presets[] = {
     {"infiniband", &coll_dpml_infiniband, "like clusters A and B, Xeon and InfiniBand"},
@@ -166,17 +161,29 @@ COLL_INLINE double coll_dpml_real_leaders(const coll_dpml_costs *m, uint32_t h, 
 
 /* ---- reductions by the network ----------------------------------------------------------- */
 
+/* The sockets of a node, and how many times as long copies between them take. They are no costs of
+ * the machine, as the simulator does not know them: an action does not say in the memory of which
+ * socket the part of SHARED lies that it uses. */
+typedef struct coll_dpml_sockets {
+    uint32_t n;
+    double cross;
+} coll_dpml_sockets;
+
+static const coll_dpml_sockets coll_dpml_two_sockets = {2, 1.5}; /* ours, as the costs above */
+
 /* Section 4.3: a node's processes copy to its leader, or to that of their socket; it combines
  * them, the network combines those of all leaders, and the result is copied out. With fewer leaders
  * than sockets the slowest copies cross. The paper has no formula; this one is put together from
  * the same phases. */
-COLL_INLINE double coll_dpml_fabric_us(const coll_dpml_costs *m, uint32_t ppn, uint32_t sockets,
-                                       uint32_t leaders, double n)
+COLL_INLINE double coll_dpml_fabric_us(const coll_dpml_costs *m, uint32_t ppn,
+                                       const coll_dpml_sockets *sockets, uint32_t leaders,
+                                       double n)
 {
     const uint32_t each = (ppn + leaders - 1) / leaders; /* processes of a leader */
     const double copy = each > 1 ? coll_dpml_copy_us(m, 1, n) : 0;
-    return 2 * copy * (leaders < sockets ? m->cross : 1) + coll_dpml_compute_us(m, each, 1, n) +
-           m->a_fabric_us + n * m->b_fabric_ns_per_byte / 1000;
+    return 2 * copy * (leaders < sockets->n ? sockets->cross : 1) +
+           coll_dpml_compute_us(m, each, 1, n) + m->a_fabric_us +
+           n * m->b_fabric_ns_per_byte / 1000;
 }
 
 #endif /* COLL_MODEL_DPML_H */

@@ -15,7 +15,7 @@
  *   moody                        all ranks on hosts, or with coll_sim_machine_nic some on NICs
  *   dpml                         Hockney's a and b between nodes, copies of a_shm and b_shm within,
  *                                c everywhere; where gap or wire is not 0, the NICs of the nodes as
- *                                links. All copies are within a socket, so `cross` costs nothing.
+ *                                links
  *
  * A machine must stay where it is once it has been read; nodes are the caller's.
  */
