@@ -68,7 +68,7 @@ static void *play(void *arg)
 {
     const uint32_t rank = *(const uint32_t *)arg;
     peers_play(board, PEERS_THREADS, rank, &coll_threads_transport,
-               coll_threads_rank(world, rank));
+               coll_threads_rank(world, rank), coll_threads_is_crowded(world));
     return NULL;
 }
 
@@ -114,7 +114,8 @@ static int play_process(const char *path)
                 shm ? "there are not as many ranks as on the board" : why);
         return 1;
     }
-    peers_play(board, PEERS_PROCESSES, coll_shm_rank(shm), coll_shm_transport(shm), shm);
+    peers_play(board, PEERS_PROCESSES, coll_shm_rank(shm), coll_shm_transport(shm), shm,
+               coll_shm_is_crowded(shm));
     coll_shm_detach(shm);
     return 0;
 }

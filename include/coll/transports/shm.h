@@ -23,7 +23,7 @@
  * calls end with COLL_ERR_PEER, and so do all later ones; make another segment. It takes a few
  * milliseconds, and some more for each 16 ranks. coll_shm_lost tells who it was.
  *
- * Waiting spins for some 0.15 ms, or, if there are less cores than ranks, as long as no rank of the
+ * Waiting spins for some 0.15 ms, or, if there are less cores for them than ranks, as long as no rank of the
  * same core can go on (node/waiting.h), then yields the processor, and after some milliseconds
  * sleeps for one at a time. One thread at a time may use a rank. A process that forks keeps its rank
  * alive until the child is gone, or executes a program.
@@ -64,6 +64,13 @@ COLL_INLINE uint32_t coll_shm_rank(const coll_shm *shm)
 COLL_INLINE uint32_t coll_shm_size(const coll_shm *shm)
 {
     return shm->node.p;
+}
+
+/* For coll_node_rules (node/rules.h): are there more ranks than processors that any of them could
+ * run on when it attached? When they have joined, all hear the same. */
+COLL_INLINE bool coll_shm_is_crowded(const coll_shm *shm)
+{
+    return shm->node.crowded;
 }
 
 /* The SHARED memory of all ranks, of the size that they asked for, zeroed: for programs that run

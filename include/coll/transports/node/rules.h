@@ -1,6 +1,7 @@
 /* coll/transports/node/rules.h — which algorithm among ranks that share the memory of a node
  *
- *   coll_comm_rules(&comm, coll_node_rules(coll_node_is_crowded(p)));
+ *   coll_comm_rules(&comm, coll_node_rules(coll_shm_is_crowded(shm)));
+ *   coll_comm_rules(&comm, coll_node_rules(coll_threads_is_crowded(threads)));
  *
  * Measured with bench/collectives.c (all algorithms, 8 B … 4 MiB, 2, 4 and 8 ranks, sums of
  * doubles) on two processors. A message costs a cache line or one copy there, whoever the peers are.
@@ -134,7 +135,7 @@ static const coll_rule_list coll_node_crowded_rules = {
     &coll_rules_built_in};
 
 /* The lists of rules for ranks of one node; `crowded`, the same on all of them: there are more than
- * processors. */
+ * processors that they may run on. */
 COLL_INLINE const coll_rule_list *coll_node_rules(bool crowded)
 {
     return crowded ? &coll_node_crowded_rules : &coll_node_roomy_rules;

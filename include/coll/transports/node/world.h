@@ -17,9 +17,16 @@
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 
 #include "../../topo.h"
 #include "../../transport.h"
+
+#if defined(__linux__) && !defined(__cplusplus) /* strict C99 hides what C++ always sees */
+extern long syscall(long number, ...);
+#endif
 
 /* Cells of a channel: a power of two. */
 #ifndef COLL_NODE_CELLS
@@ -35,7 +42,8 @@ enum {
     COLL_NODE_PARTS = 4,      /* of SHARED, used in turn: a power of two */
     COLL_NODE_ABORTS = 16,    /* tags that may be aborted; one more, and all tags are */
     COLL_NODE_YIELDS = 16384, /* tests in a row that find nothing before a rank sleeps */
-    COLL_NODE_MISSES = 1024   /* tests that find nothing before a rank looks after its peers */
+    COLL_NODE_MISSES = 1024,  /* tests that find nothing before a rank looks after its peers */
+    COLL_I_NODE_SET = 16      /* words of a set of processors, a bit each */
 };
 
 /* ---- in shared memory -------------------------------------------------------------------- */
@@ -184,7 +192,7 @@ typedef struct coll_i_node_rank {
     uint64_t spare;          /* a channel that the other end was faster to make, or 0 */
 
     /* Waiting: node/waiting.h. */
-    bool crowded;     /* there are more ranks than processors */
+    bool crowded;     /* there are more ranks than processors that they may run on */
     bool near;        /* a rank that this one waits for, or may, is on the same processor */
     bool far;         /* what was looked at last in vain is of a rank on another one */
     bool bets;        /* the rank keeps its processor though another can go on */
@@ -374,20 +382,41 @@ COLL_INLINE uint64_t coll_i_node_microseconds(void)
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_usec;
 }
 
-/* Do p ranks of a node share processors? For coll_node_rules (node/rules.h). */
-COLL_INLINE bool coll_node_is_crowded(uint32_t p)
+/* ---- processors -------------------------------------------------------------------------- */
+
+/* Adds to a set of COLL_I_NODE_SET words the processors that this thread may run on; if the system
+ * does not say, as many as there are. */
+COLL_INLINE void coll_i_node_add_processors(uint64_t *set)
 {
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return processors <= 0 || p > (unsigned long)processors;
+    uint64_t mine[COLL_I_NODE_SET] = {0};
+    long online = 0;
+#if defined(__linux__)
+    if (syscall(SYS_sched_getaffinity, 0l, sizeof mine, mine) <= 0)
+#endif
+        online = sysconf(_SC_NPROCESSORS_ONLN);
+    for (long i = 0; i < online && i < COLL_I_NODE_SET * 64; i++)
+        mine[i / 64] |= (uint64_t)1 << i % 64;
+    for (uint32_t i = 0; i < COLL_I_NODE_SET; i++)
+        (void)__atomic_fetch_or(&set[i], mine[i], __ATOMIC_RELAXED);
 }
 
-/* Readies a rank whose world, channels, base, end, medium and carve are there, the rest zero. */
+/* The processors of all ranks are known: are there less than ranks? */
+COLL_INLINE void coll_i_node_settle(coll_i_node_rank *me, const uint64_t *set)
+{
+    uint32_t processors = 0;
+    for (uint32_t i = 0; i < COLL_I_NODE_SET; i++)
+        for (uint64_t left = __atomic_load_n(&set[i], __ATOMIC_RELAXED); left; left &= left - 1)
+            processors++;
+    me->crowded = me->p > processors;
+    me->spins = me->crowded ? 100 : 30;
+}
+
+/* Readies a rank whose world, channels, base, end, medium and carve are there, the rest zero. It is
+ * to settle before any messages. */
 COLL_INLINE coll_status coll_i_node_rank_init(coll_i_node_rank *me, uint32_t rank, uint32_t p)
 {
     me->rank = rank;
     me->p = p;
-    me->crowded = coll_node_is_crowded(p);
-    me->spins = me->crowded ? 100 : 30;
     me->links = (coll_i_node_link **)calloc(p, sizeof *me->links);
     return me->links ? COLL_OK : COLL_ERR_MEMORY;
 }

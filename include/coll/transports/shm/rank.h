@@ -258,6 +258,7 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
         coll_i_ipc_free(shm);
         return NULL;
     }
+    coll_i_node_add_processors(shm->segment->processors);
     shm->probe = coll_i_ipc_word(rank, (int32_t)getpid());
     me->pid = (int32_t)getpid();
     me->probe = (uintptr_t)&shm->probe;
@@ -328,6 +329,7 @@ COLL_INLINE bool coll_shm_join(coll_shm *shm, uint32_t milliseconds, char *why)
     const uint64_t until = coll_i_ipc_milliseconds() + milliseconds;
     if (!coll_i_ipc_meet(shm, COLL_I_IPC_ATTACHED, until, why))
         return false;
+    coll_i_node_settle(&shm->node, shm->segment->processors);
     shm->direct = shm->direct && coll_i_ipc_reads_all(shm);
     shm->members[shm->node.rank].reads = shm->direct;
     __atomic_store_n(&shm->members[shm->node.rank].state, COLL_I_IPC_JOINED, __ATOMIC_RELEASE);

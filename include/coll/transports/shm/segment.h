@@ -22,20 +22,15 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "../node/shared.h"
-
-#ifndef __cplusplus /* strict C99 hides what C++ always sees */
-extern long syscall(long number, ...);
-#endif
 
 enum {
     COLL_SHM_WHY = 200, /* bytes of a sentence about an error */
     COLL_SHM_SLOT =
         32768, /* bytes of the longest message that the segment holds in one piece */
-    COLL_I_IPC_LAYOUT = 4, /* changes with whatever two ranks must agree on */
+    COLL_I_IPC_LAYOUT = 5, /* changes with whatever two ranks must agree on */
     COLL_I_IPC_GETLK = 36, /* F_OFD_GETLK, F_OFD_SETLK: by open file, not by process */
     COLL_I_IPC_SETLK = 37,
     COLL_I_IPC_PAGE = 4096
@@ -63,6 +58,7 @@ typedef struct coll_i_ipc_segment {
     uint64_t heap; /* where the free part of it begins */
     uint32_t lost; /* a rank that is gone, + 1 */
     unsigned char pad2[COLL_NODE_LINE - 12];
+    uint64_t processors[COLL_I_NODE_SET]; /* of all ranks, when they are attached */
     coll_i_node_world world;
 } coll_i_ipc_segment;
 

@@ -75,6 +75,7 @@ COLL_INLINE void coll_threads_destroy(coll_threads *threads)
 /* Makes a world of p ranks; NULL if there is no memory, or p is 0. */
 COLL_INLINE coll_threads *coll_threads_create(uint32_t p)
 {
+    uint64_t processors[COLL_I_NODE_SET] = {0};
     size_t pairs, bytes;
     coll_threads *threads;
     if (p == 0 || !coll_multiply(p, p, &pairs) ||
@@ -83,6 +84,7 @@ COLL_INLINE coll_threads *coll_threads_create(uint32_t p)
     threads = (coll_threads *)calloc(1, sizeof *threads);
     if (!threads)
         return NULL;
+    coll_i_node_add_processors(processors);
     threads->p = p;
     threads->ranks = (coll_i_threads_rank *)calloc(p, sizeof *threads->ranks);
     threads->channels = (uint64_t *)calloc(pairs, sizeof *threads->channels);
@@ -102,6 +104,7 @@ COLL_INLINE coll_threads *coll_threads_create(uint32_t p)
         node->medium = COLL_THREADS_SLOT;
         if (coll_i_node_rank_init(node, r, p) != COLL_OK)
             break;
+        coll_i_node_settle(node, processors);
         if (r + 1 == p)
             return threads;
     }
@@ -113,6 +116,13 @@ COLL_INLINE coll_threads *coll_threads_create(uint32_t p)
 COLL_INLINE void *coll_threads_rank(coll_threads *threads, uint32_t rank)
 {
     return threads && rank < threads->p ? &threads->ranks[rank] : NULL;
+}
+
+/* For coll_node_rules (node/rules.h): are there more ranks than processors that the thread which
+ * made the world could run on? */
+COLL_INLINE bool coll_threads_is_crowded(const coll_threads *threads)
+{
+    return threads->ranks[0].node.crowded;
 }
 
 /* Gives the world so many bytes of SHARED memory, before any rank uses it. COLL_ERR_STATE: it has
