@@ -12,6 +12,7 @@
 #include "kinds.h"
 
 static const coll_transport *const t = &coll_threads_transport;
+static unsigned long later; /* sends that are looked at when they are settled */
 
 /* Between a rank and its end of the world. */
 typedef struct trader {
@@ -24,6 +25,15 @@ typedef struct trader {
     size_t most;      /* bytes of a message that is traded */
     unsigned long calls, taken;
     size_t in_flight;
+    bool settles; /* it does not wait for what it trades and sends, but at the end */
+    struct {
+        bool over;
+        coll_handle handle;
+        const void *buf;
+        size_t bytes;
+        unsigned char before[64];
+    } sent[8];
+    unsigned n_sent;
     bool last;  /* it has waited for what it sent, … */
     bool mute;  /* … or received, and sends no more */
     bool wrong; /* a trade came too early, or something after it that should have come before */
@@ -91,6 +101,46 @@ static coll_status to_its_end(trader *me, coll_status status, coll_handle *h)
     return status;
 }
 
+/* Sends for trade, without waiting. */
+static coll_status send_for_now(trader *me, uint32_t peer, uint32_t tag, const void *buf,
+                                size_t bytes)
+{
+    coll_handle *h = &me->sent[me->n_sent].handle;
+    coll_status status;
+    if (me->n_sent == sizeof me->sent / sizeof *me->sent)
+        return COLL_AGAIN;
+    h->word[0] = h->word[1] = 0;
+    status = t->send(me->end, peer, tag, buf, bytes, h);
+    if (status != COLL_OK && status != COLL_STARTED)
+        return status;
+    me->sent[me->n_sent].over = status == COLL_OK;
+    me->sent[me->n_sent].buf = buf;
+    me->sent[me->n_sent].bytes = bytes;
+    if (bytes > 0)
+        memcpy(me->sent[me->n_sent].before, buf, bytes);
+    me->n_sent++;
+    later++;
+    return COLL_OK;
+}
+
+/* What was sent must not have changed meanwhile. */
+static coll_status trader_settle(void *ctx, bool give_up)
+{
+    trader *me = (trader *)ctx;
+    coll_status status = COLL_OK;
+    for (; me->n_sent > 0; me->n_sent--) {
+        coll_handle *h = &me->sent[me->n_sent - 1].handle;
+        const size_t bytes = me->sent[me->n_sent - 1].bytes;
+        if (give_up && !me->sent[me->n_sent - 1].over)
+            t->cancel(me->end, h);
+        else if (status == COLL_OK && !me->sent[me->n_sent - 1].over)
+            status = to_its_end(me, COLL_STARTED, h);
+        me->wrong = me->wrong || (bytes > 0 && memcmp(me->sent[me->n_sent - 1].before,
+                                                      me->sent[me->n_sent - 1].buf, bytes));
+    }
+    return status;
+}
+
 static coll_status trader_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag, void *buf,
                                 size_t bytes)
 {
@@ -104,6 +154,8 @@ static coll_status trader_trade(void *ctx, bool sends, uint32_t peer, uint32_t t
     if (me->refuses > 0 && me->calls++ % me->refuses == 0)
         return COLL_AGAIN;
     me->taken++;
+    if (sends && me->settles)
+        return send_for_now(me, peer, tag, buf, bytes);
     me->last = me->last || sends;
     me->mute = true;
     if (!sends)
@@ -141,7 +193,8 @@ static const coll_transport trading = {trader_send,
                                        NULL, /* shared */
                                        NULL, /* enter */
                                        NULL, /* leave */
-                                       trader_trade};
+                                       trader_trade,
+                                       NULL /* settle */};
 
 static void *work(void *arg)
 {
@@ -173,6 +226,7 @@ static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t 
     coll_transport transport = trading;
     bool well = true;
     transport.max_bytes = piece;
+    transport.settle = traders[0].settles ? trader_settle : NULL;
     rig_fill(it);
     for (uint32_t r = 0; r < it->p; r++) {
         rig_rank *me = &it->ranks[r];
@@ -190,7 +244,8 @@ static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t 
     }
     for (uint32_t r = 0; r < it->p; r++) {
         (void)pthread_join(traders[r].thread, NULL);
-        well = well && it->ranks[r].request.status == COLL_OK && !traders[r].wrong;
+        well = well && it->ranks[r].request.status == COLL_OK && !traders[r].wrong &&
+               traders[r].n_sent == 0;
         trades += traders[r].taken;
         refused += traders[r].calls;
         it->ranks[r].run.schedule = NULL;
@@ -200,18 +255,21 @@ static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t 
 }
 
 /* `refuses` of a rank differ, as those of transports may; in the last pass longer messages go in
- * pieces, which are not traded. No sends pass others in the first, for want of slots. */
+ * pieces, which are not traded. No sends pass others in the first, for want of slots. All that once
+ * more by a transport that settles. */
 static void visit_row(rig *it, const char *what, void *arg)
 {
-    for (uint32_t pass = 0; pass < 3; pass++) {
+    for (uint32_t round = 0; round < 6; round++) {
+        const uint32_t pass = round % 3;
         trader traders[8] = {0};
         for (uint32_t r = 0; r < it->p; r++) {
+            traders[r].settles = round >= 3;
             traders[r].refuses = pass > 0 ? (r + pass) % 3 : 0;
             traders[r].most = pass == 2 ? 24 : 64;
         }
         if (!CHECK(run_traders(it, (coll_threads *)arg, traders, 7 * pass, pass == 2 ? 24 : 0)))
-            printf("    %s %s p=%u count=%zu pass=%u\n", what,
-                   it->ranks[0].plan.algorithm->name, it->p, it->problem.count, pass);
+            printf("    %s %s p=%u count=%zu round=%u\n", what,
+                   it->ranks[0].plan.algorithm->name, it->p, it->problem.count, round);
     }
 }
 
@@ -225,6 +283,7 @@ TEST(every_row)
     }
     CHECK(trades > 1000);
     CHECK(refused > 1000);
+    CHECK(later > 1000);
 }
 
 /* What is received overwrites what was sent, so it must not be received at once. */
@@ -302,6 +361,12 @@ static coll_status no_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag, 
     return COLL_ERR_IO;
 }
 
+static coll_status sends_only(void *ctx, bool sends, uint32_t peer, uint32_t tag, void *buf,
+                              size_t bytes)
+{
+    return sends ? trader_trade(ctx, sends, peer, tag, buf, bytes) : COLL_ERR_IO;
+}
+
 static void visit_failure(rig *it, const char *what, void *arg)
 {
     coll_transport failing = trading;
@@ -325,6 +390,13 @@ static void visit_failure(rig *it, const char *what, void *arg)
     CHECK_STATUS(coll_request_start(&one->request, &one->run), COLL_ERR_IO);
     CHECK_STATUS(one->request.status, COLL_ERR_IO);
     CHECK_EQ(me.in_flight, 0);
+    failing.trade = sends_only; /* what was sent is given up */
+    failing.settle = trader_settle;
+    me.settles = true;
+    one->run.tag++; /* the other one was aborted */
+    CHECK_STATUS(coll_request_start(&one->request, &one->run), COLL_ERR_IO);
+    CHECK_EQ(me.taken, 1);
+    CHECK_EQ(me.n_sent, 0);
     one->run.schedule = NULL;
     free(me.actions);
 }
@@ -349,7 +421,7 @@ static const char *closed(const char *letters, uint32_t window)
     const coll_team all = {0, 2};
     coll_problem problem;
     coll_plan plan;
-    coll_schedule schedule = {NULL, 0, 0, 0, 0, 0, 0};
+    coll_schedule schedule = {NULL, 0, 0, 0, 0, false, 0, 0};
     coll_action actions[8];
     size_t n = 0, at = 0;
     coll_problem_init(&problem, COLL_ALLREDUCE, 2, 8, 8);

@@ -60,6 +60,7 @@ enum {
     COLL_MPI_PIECES = COLL_MPI_NEAR_MOST / COLL_MPI_PIECE
 };
 #endif
+enum { COLL_MPI_TRADED = 8 };
 
 /* An operation in flight; a handle's first word is its number. */
 typedef struct coll_mpi_operation {
@@ -81,6 +82,8 @@ typedef struct coll_mpi {
     MPI_Request
         over;  /* what the library has for requests that are done; MPI_REQUEST_NULL: nothing */
     bool news; /* the last sweep found requests that are done */
+    MPI_Request traded[COLL_MPI_TRADED]; /* sent by trades and not over */
+    int n_traded;
 
     /* Requests lie in the first `used` places, MPI_REQUEST_NULL where there is none. */
     MPI_Request *request;
@@ -383,25 +386,45 @@ COLL_INLINE coll_status coll_i_mpi_recv(void *ctx, uint32_t peer, uint32_t tag, 
     return coll_i_mpi_move((coll_mpi *)ctx, true, peer, tag, buf, bytes, h);
 }
 
-/* A short message, waited for in the library: for those who wait for the collective anyway. */
+/* A short message, for those who wait for the collective anyway: the library waits for what is
+ * received. What is sent may be over only when it was received, even if it was sent at once. */
 COLL_INLINE coll_status coll_i_mpi_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag,
                                          void *buf, size_t bytes)
 {
     coll_mpi *mpi = (coll_mpi *)ctx;
     int here = (int)bytes, error;
-    MPI_Status status;
-    if (bytes > COLL_MPI_PIECE)
+    if (bytes > COLL_MPI_PIECE || (sends && mpi->n_traded == COLL_MPI_TRADED))
         return COLL_AGAIN;
     if (sends) {
-        error = PMPI_Send(buf, here, MPI_BYTE, (int)peer, (int)tag, mpi->comm);
+        MPI_Request *request = &mpi->traded[mpi->n_traded];
+        error = PMPI_Isend(buf, here, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request);
+        if (error == MPI_SUCCESS) {
+            mpi->n_traded += *request != mpi->over;
+            return COLL_OK;
+        }
     } else {
+        MPI_Status status;
         error = PMPI_Recv(buf, here, MPI_BYTE, (int)peer, (int)tag, mpi->comm, &status);
         if (error == MPI_SUCCESS)
             error = PMPI_Get_count(&status, MPI_BYTE, &here);
+        if (error == MPI_SUCCESS)
+            return (size_t)here == bytes ? COLL_OK : COLL_ERR_SIZE;
     }
-    if (error != MPI_SUCCESS)
-        return coll_i_mpi_failed(mpi, error);
-    return (size_t)here == bytes ? COLL_OK : COLL_ERR_SIZE;
+    return coll_i_mpi_failed(mpi, error);
+}
+
+COLL_INLINE coll_status coll_i_mpi_settle(void *ctx, bool give_up)
+{
+    coll_mpi *mpi = (coll_mpi *)ctx;
+    const int n = mpi->n_traded;
+    int error = MPI_SUCCESS;
+    mpi->n_traded = 0;
+    for (int i = 0; i < n && error == MPI_SUCCESS && !give_up; i++)
+        error = PMPI_Wait(&mpi->traded[i], MPI_STATUS_IGNORE);
+    for (int i = 0; i < n; i++)
+        if (mpi->traded[i] != MPI_REQUEST_NULL)
+            (void)PMPI_Request_free(&mpi->traded[i]);
+    return error == MPI_SUCCESS ? COLL_OK : coll_i_mpi_failed(mpi, error);
 }
 
 /* ---- the transport ----------------------------------------------------------------------- */
@@ -419,7 +442,7 @@ COLL_INLINE void coll_i_mpi_wait(void *ctx, uint32_t idle)
             NULL /* abort */, coll_i_mpi_wait, NULL /* borrow */, NULL /* give_back */,        \
             NULL /* copy */, NULL /* reduce */, NULL /* multicast */,                          \
             NULL /* fabric_reduce */, max_bytes, 32768 /* tags */, 0, NULL /* shared */,       \
-            NULL /* enter */, NULL /* leave */, NULL /* trade */                               \
+            NULL /* enter */, NULL /* leave */, NULL /* trade */, NULL /* settle */            \
     }
 
 /* Of any context (counts are ints), and of one that is near. */

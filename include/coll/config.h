@@ -79,7 +79,7 @@
 #define COLL_CHECKS 1
 #endif
 
-/* 0: no run follows a schedule, and so no transport trades messages. For firmware; saves 370 bytes
+/* 0: no run follows a schedule, and so no transport trades messages. For firmware; saves 610 bytes
  * of code. */
 #ifndef COLL_TRADES
 #define COLL_TRADES 1

@@ -129,7 +129,7 @@ COLL_INLINE coll_status coll_request_progress(coll_request *r)
             r->idle = 0;
     } while (moved == COLL_OK && (r->step < r->steps || r->free != all));
     if (r->step == r->steps && r->free == all)
-        r->status = COLL_OK;
+        return coll_i_end(r);
     return r->status;
 }
 
@@ -147,6 +147,15 @@ COLL_INLINE coll_status coll_request_start_checked(coll_request *r, const coll_r
     r->pending = r->ready = r->flying = r->landed = r->apart = r->idle = 0;
     r->skip = 0;
     r->status = COLL_AGAIN;
+    if (COLL_TRADES && run->schedule) {
+        status = coll_i_follow(r);
+        if (status < 0) {
+            coll_i_fail(r, status);
+            return status;
+        }
+        if (r->step == r->steps && r->free == coll_i_all(r))
+            return coll_i_end(r); /* all was over at once */
+    }
     status = coll_request_progress(r);
     return status < 0 ? status : COLL_OK;
 }

@@ -91,6 +91,7 @@ typedef struct coll_schedule {
     size_t n;
     size_t scratch, shared; /* elements that they need */
     size_t patient; /* from this action on a run may wait for messages (coll_schedule_close) */
+    bool apart;     /* what is sent is short, and nothing is written over it afterwards */
     uint32_t rank;
     uint32_t window; /* a request that follows it has at least so many slots */
 } coll_schedule;
@@ -125,10 +126,11 @@ COLL_INLINE coll_status coll_schedule_write(coll_schedule *schedule, const coll_
     schedule->shared = coll_plan_shared(plan);
     schedule->rank = rank;
     schedule->window = plan->window;
+    schedule->apart = false;
     return COLL_OK;
 }
 
-/* Does an action write what a younger send reads? */
+/* Does an action write what a send reads? */
 COLL_INLINE bool coll_i_feeds(const coll_action *a, const coll_action *send)
 {
     return (coll_i_has(COLL_I_WRITES_DST, a) &&
@@ -152,7 +154,8 @@ COLL_INLINE void coll_i_schedule_move(coll_action *actions, size_t from, size_t 
  * what it receives after it has sent all that it sends, if it is short, as then nobody waits for
  * the rank but for room; and its last message, if it sends that. So that there is more of it, sends
  * pass receives that do not write what they send, if all actions have slots beside those that the
- * plan needs. */
+ * plan needs. And if all that is sent is short, and nothing is written over it afterwards, it may be
+ * traded, as far as the transport does not wait for it. */
 COLL_INLINE void coll_schedule_close(coll_schedule *schedule, const coll_plan *plan,
                                      coll_action *actions, size_t bytes, uint32_t window)
 {
@@ -178,6 +181,15 @@ COLL_INLINE void coll_schedule_close(coll_schedule *schedule, const coll_plan *p
         first--;
     schedule->patient = first;
     schedule->window = plan->window + (roomy ? (uint32_t)n : 0);
+    schedule->apart = true;
+    for (size_t j = 0; j < n; j++) {
+        if (!coll_i_has(COLL_I_SENDS, &actions[j]))
+            continue;
+        if (actions[j].kind != COLL_DO_NOTIFY && actions[j].count > most)
+            schedule->apart = false;
+        for (size_t i = j + 1; i < n && schedule->apart; i++)
+            schedule->apart = !coll_i_feeds(&actions[i], &actions[j]);
+    }
     for (size_t i = first; i < n; i++)
         if (coll_i_has((COLL_I_SENDS | COLL_I_RECEIVES) & ~COLL_I_TOKENS, &actions[i]) &&
             actions[i].count > most)

@@ -92,6 +92,9 @@ typedef struct coll_transport {
      * COLL_STARTED; COLL_AGAIN: not this one, nothing was done, it goes by send or recv. */
     coll_status (*trade)(void *ctx, bool sends, uint32_t peer, uint32_t tag, void *buf,
                          size_t bytes);
+    /* With it, trade does not wait for what it sends, which moves on while trade waits for what it
+     * receives; settle waits for all of that, or, with `give_up`, touches the buffers no more. */
+    coll_status (*settle)(void *ctx, bool give_up);
 } coll_transport;
 
 /* Are the callbacks there that everything needs, and in pairs? */

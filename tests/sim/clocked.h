@@ -270,7 +270,7 @@ static const coll_transport clocked_transport = {
     NULL,                                                  /* wait */
     NULL,                                                  /* borrow */
     NULL,                                                  /* give_back */
-    clocked_copy, clocked_reduce, clocked_multicast, clocked_meet, 0, 0, 0, NULL, NULL,
+    clocked_copy, clocked_reduce, clocked_multicast, clocked_meet, 0, 0, 0, NULL, NULL, NULL,
     NULL,         NULL,
 };
 

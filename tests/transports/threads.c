@@ -590,6 +590,7 @@ static const coll_transport failing_transport = {failing_send,
                                                  NULL,
                                                  NULL,
                                                  NULL,
+                                                 NULL,
                                                  NULL};
 
 /* How the ranks ended: those that did not cause it, well or told by another. */

@@ -233,23 +233,12 @@ static void hold(struct job *job, struct operation *operation)
     job->holds = true;
 }
 
-/* Tags are numbers that all ranks count alike: of calls in their order, and, as these may be
- * started in any order, of persistent ones in the order in which they are made. */
-static uint32_t next_tag(struct comm *comm, bool persistent)
-{
-    const uint32_t half = (uint32_t)settings.tags / 2, tag = comm->next[persistent];
-    comm->next[persistent] = tag + 1 < half ? tag + 1 : 0;
-    return (persistent ? half : 0) + tag;
-}
-
 /* From here on all ranks are in it. */
 static void take_part(struct job *job, struct comm *comm)
 {
     job->comm = comm;
     comm->jobs++;
-    job->run.tag = next_tag(comm, job->how == PERSISTENT);
-    nodes_transport(comm, job->how == BLOCKING && jobs_running == 0 && settings.library_waits,
-                    &job->run);
+    job_place(job);
 }
 
 /* The plan, and memory for it. */

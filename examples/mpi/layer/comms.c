@@ -13,7 +13,7 @@
 
 static int keyval = MPI_KEYVAL_INVALID;
 
-static struct comm *last; /* that was looked up */
+struct comm *comm_last;
 
 /* ---- records ----------------------------------------------------------------------------- */
 
@@ -32,7 +32,7 @@ static void end(struct comm *comm)
 static int drop(MPI_Comm handle, int key, void *value, void *extra)
 {
     struct comm *comm = (struct comm *)value;
-    last = NULL;
+    comm_last = NULL;
     (void)handle;
     (void)key;
     (void)extra;
@@ -117,15 +117,15 @@ struct comm *comm_of(MPI_Comm handle, bool may_create)
 {
     void *value;
     int found = 0;
-    if (last && last->handle == handle)
-        return last;
+    if (comm_last && comm_last->handle == handle)
+        return comm_last;
     if (handle == MPI_COMM_NULL ||
         PMPI_Comm_get_attr(handle, keyval, &value, &found) != MPI_SUCCESS)
         return NULL;
     if (!found && !may_create)
         return NULL;
-    last = found ? (struct comm *)value : create(handle, false);
-    return last;
+    comm_last = found ? (struct comm *)value : create(handle, false);
+    return comm_last;
 }
 
 void comms_init(void)

@@ -6,22 +6,30 @@
  * C for the type of a count and D for that of a displacement, and its arguments; and by how these
  * fill a struct call.
  */
-#include "layer.h"
+#include "again.h"
 
 #define CALL(params, wide_, what_, ...)                                                        \
-    const struct call call = {.what = what_, .wide = wide_, .comm = comm, __VA_ARGS__};        \
-    int error;
+    const struct call call = {.what = what_, .wide = wide_, .comm = comm, __VA_ARGS__};
 
-/* The calls of one collective with one width of counts. */
+/* The calls of one collective with one width of counts. What recognises a call that was made before
+ * is not to have its arguments in memory, so all else is another function. */
 #define CALLS(wide, name, iname, init, C, D, params, args, what, ...)                          \
+    static __attribute__((noinline)) int name##_anew(params(C, D))                             \
+    {                                                                                          \
+        CALL(params, wide, what, __VA_ARGS__)                                                  \
+        int error;                                                                             \
+        return layer_takes(&call, BLOCKING, NULL, &error) ? error : P##name(args());           \
+    }                                                                                          \
     EXPORT int name(params(C, D))                                                              \
     {                                                                                          \
         CALL(params, wide, what, __VA_ARGS__)                                                  \
-        return layer_takes(&call, BLOCKING, NULL, &error) ? error : P##name(args());           \
+        struct job *job = job_again(&call);                                                    \
+        return job ? job_rush(job) : name##_anew(args());                                      \
     }                                                                                          \
     EXPORT int iname(params(C, D), MPI_Request *request)                                       \
     {                                                                                          \
         CALL(params, wide, what, __VA_ARGS__)                                                  \
+        int error;                                                                             \
         return request && layer_takes(&call, NONBLOCKING, request, &error)                     \
                    ? error                                                                     \
                    : P##iname(args(), request);                                                \
@@ -33,6 +41,7 @@
     EXPORT int name(params(C, D), MPI_Info info, MPI_Request *request)                         \
     {                                                                                          \
         CALL(params, wide, what, __VA_ARGS__)                                                  \
+        int error;                                                                             \
         return request && layer_takes(&call, PERSISTENT, request, &error)                      \
                    ? error                                                                     \
                    : P##name(args(), info, request);                                           \

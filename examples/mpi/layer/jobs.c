@@ -103,12 +103,11 @@ static void give_back(struct job *job)
 void job_free(struct job *job)
 {
     struct comm *comm = job->comm;
-    if (job->scratch)
-        pool_give(job->scratch);
-    job->scratch = NULL;
     if (!job->repeat || job->how != BLOCKING)
         give_back(job);
     if (!job->repeat || !job_keep(job)) {
+        pool_give(job->scratch);
+        job->scratch = NULL;
         job->next = unused;
         unused = job;
     }
@@ -242,21 +241,24 @@ void job_equip(struct job *job)
     (void)coll_request_init(&job->request, job->slots, job_window(job->plan));
 }
 
-void job_start(struct job *job)
+/* Tags are numbers that all ranks count alike: of calls in their order, and, as these may be
+ * started in any order, of persistent ones in the order in which they are made. */
+void job_place(struct job *job)
 {
-    coll_status status = COLL_OK;
+    struct comm *comm = job->comm;
+    const bool persistent = job->how == PERSISTENT;
+    const uint32_t half = (uint32_t)settings.tags / 2, tag = comm->next[persistent];
+    comm->next[persistent] = tag + 1 < half ? tag + 1 : 0;
+    job->run.tag = (persistent ? half : 0) + tag;
+    nodes_transport(comm, job->how == BLOCKING && jobs_running == 0 && settings.library_waits,
+                    &job->run);
+}
+
+/* A job was started: it is over, or among those that run. */
+static void go_on(struct job *job, coll_status status)
+{
     job->running = true;
     jobs_running++;
-    if (settings.verbose)
-        job->started = PMPI_Wtime();
-    /* What cannot be packed is not sent, but others wait for us. */
-    job->error = job->n_loads > 0 ? job_load(job) : MPI_SUCCESS;
-    if (!*job->checked) {
-        status = coll_run_check(&job->run, job->request.window);
-        *job->checked = status == COLL_OK;
-    }
-    if (status == COLL_OK)
-        status = coll_request_start_checked(&job->request, &job->run);
     if (status == COLL_OK)
         status = job->request.status;
     if (status == COLL_AGAIN) {
@@ -268,6 +270,22 @@ void job_start(struct job *job)
     } else {
         end(job, status);
     }
+}
+
+void job_start(struct job *job)
+{
+    coll_status status = COLL_OK;
+    if (settings.verbose)
+        job->started = PMPI_Wtime();
+    /* What cannot be packed is not sent, but others wait for us. */
+    job->error = job->n_loads > 0 ? job_load(job) : MPI_SUCCESS;
+    if (!*job->checked) {
+        status = coll_run_check(&job->run, job->request.window);
+        *job->checked = status == COLL_OK;
+    }
+    if (status == COLL_OK)
+        status = coll_request_start_checked(&job->request, &job->run);
+    go_on(job, status);
 }
 
 /* Moves a running job on. */
@@ -339,4 +357,35 @@ int job_finish(struct job *job)
     error = job->error;
     job_free(job);
     return error;
+}
+
+/* Not over at once, or failed: from here on it is a job like others. */
+static int stay(struct job *job, coll_status status)
+{
+    const MPI_Comm handle = job->comm->handle;
+    int error;
+    job_take(job);
+    job->comm->jobs++;
+    job->error = MPI_SUCCESS;
+    go_on(job, status);
+    error = job_finish(job);
+    unlock();
+    if (error != MPI_SUCCESS)
+        (void)PMPI_Comm_call_errhandler(handle, error);
+    return error;
+}
+
+int job_rush(struct job *job)
+{
+    coll_status status;
+    job->how = BLOCKING;
+    job_place(job);
+    if (settings.verbose)
+        job->started = PMPI_Wtime();
+    status = coll_request_start_checked(&job->request, &job->run);
+    if (status != COLL_OK || job->request.status != COLL_OK)
+        return stay(job, status);
+    if (settings.verbose)
+        report_job(job);
+    return MPI_SUCCESS;
 }

@@ -18,6 +18,7 @@
  *   ops.c      operators
  *   plans.c    which algorithm
  *   repeats.c  calls that were made before
+ *   again.h    the direct way for those that block
  *   tuned.c    rules for messages of MPI libraries
  *   report.c   COLL_VERBOSE
  *
@@ -139,6 +140,8 @@ void comms_end(void);
 /* The record of a communicator. Made if there is none and `may_create`, which is collective;
  * otherwise NULL. */
 struct comm *comm_of(MPI_Comm comm, bool may_create);
+/* The record that was looked up last, or NULL. */
+extern struct comm *comm_last;
 /* One job less; the last one of a communicator that was freed ends the record. */
 void comm_done(struct comm *comm);
 /* NULL: the library refuses neighbour collectives on it. */
@@ -282,6 +285,10 @@ uint32_t job_window(const coll_plan *plan);
 void job_start(struct job *job);
 /* Runs it to its end and returns MPI's error code. */
 int job_finish(struct job *job);
+/* Runs an idle job of again.h to its end, and tells the error handler of a failure. */
+int job_rush(struct job *job);
+/* Gives it its place in the order of calls. */
+void job_place(struct job *job);
 /* Gives the program a request for it, active or, of persistent ones, inactive. */
 int job_token(struct job *job, MPI_Request *request);
 /* The persistent job behind a request, or NULL. */
@@ -310,6 +317,8 @@ coll_status plan_for(struct job *job, const coll_problem *problem, bool exact);
 /* A job of a call that was made before, of which all but its place in the order of calls is
  * written; NULL: it was not. */
 struct job *job_repeat(struct comm *comm, const struct call *call);
+/* An idle job of a call, of again.h, is to run like others. */
+void job_take(struct job *job);
 /* The job, which has a `repeat`, is over. True: it is kept for the next such call. */
 bool job_keep(struct job *job);
 /* Remembers a call of predefined types, of which a job was made. */

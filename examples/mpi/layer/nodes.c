@@ -320,6 +320,7 @@ void nodes_init(void)
         across[near].tags = (uint32_t)settings.tags;
         patient[near] = across[near];
         patient[near].trade = coll_i_mpi_trade;
+        patient[near].settle = coll_i_mpi_settle;
     }
     mixed = across[0];
     mixed.send = mixed_send;

@@ -193,27 +193,33 @@ COLL_INLINE coll_status coll_i_poll(coll_request *r, uint32_t k)
     return COLL_OK;
 }
 
-/* Starts an action while the window is empty: there is nothing to wait for. If it is over at once,
- * as short messages are that can be sent without waiting, it never takes its slot. */
-COLL_INLINE coll_status coll_i_start_alone(coll_request *r, const coll_action *a)
+/* An action was begun while the window was empty. If it is over, as short messages are that can be
+ * sent without waiting, it never takes its slot, the first. */
+COLL_INLINE coll_status coll_i_begun_alone(coll_request *r, const coll_action *a,
+                                           coll_status status)
 {
-    const uint32_t k = COLL_LOWEST_BIT(r->free), bit = (uint32_t)1 << k;
-    coll_slot *slot = &r->slots[k];
-    coll_status status;
-    slot->handle.word[0] = slot->handle.word[1] = 0;
-    status = coll_i_begin(r->run, a, &slot->handle);
-    if (status == COLL_OK && a->kind == COLL_DO_RECV_REDUCE)
-        coll_i_merge(r->run, a, coll_i_source(r->run, a->via), 0, coll_i_bytes(r->run, a));
     if (status <= COLL_OK)
         return status;
     (void)coll_i_admit(r, a);
     if (status == COLL_AGAIN) {
-        r->ready |= bit;
+        r->ready |= 1u;
     } else {
-        r->pending &= ~bit;
-        r->flying |= bit;
+        r->pending &= ~(uint32_t)1;
+        r->flying |= 1u;
     }
     return COLL_OK;
+}
+
+/* Starts an action while the window is empty: there is nothing to wait for. */
+COLL_INLINE coll_status coll_i_start_alone(coll_request *r, const coll_action *a)
+{
+    coll_handle *h = &r->slots[0].handle;
+    coll_status status;
+    h->word[0] = h->word[1] = 0;
+    status = coll_i_begin(r->run, a, h);
+    if (status == COLL_OK && a->kind == COLL_DO_RECV_REDUCE)
+        coll_i_merge(r->run, a, coll_i_source(r->run, a->via), 0, coll_i_bytes(r->run, a));
+    return coll_i_begun_alone(r, a, status);
 }
 
 /* Takes an action into the window, and starts it if it can start. */
@@ -228,30 +234,43 @@ COLL_INLINE coll_status coll_i_enter(coll_request *r, const coll_action *a)
     return coll_i_launch(r, k);
 }
 
-/* Waits for a message, while the window is empty. COLL_AGAIN: it is none, or the transport does not
- * wait for it. */
-COLL_INLINE coll_status coll_i_trade(const coll_run *run, const coll_action *a)
+/* Runs an action that is written out while the window is empty, without a look at the window if it
+ * is a message that is sent or received at once. Traded are those that the rank may wait for
+ * (`waits`), and all sends if the transport does not wait for them, nor need we (`apart`). */
+COLL_HOT_INLINE coll_status coll_i_alone(coll_request *r, const coll_action *a, bool waits,
+                                         bool apart)
 {
-    const bool sends = coll_i_has(COLL_I_KIND(SEND) | COLL_I_KIND(NOTIFY), a);
-    const bool merges = a->kind == COLL_DO_RECV_REDUCE;
-    size_t bytes;
-    void *buf;
+    const coll_run *run = r->run;
+    const coll_transport *t = run->transport;
+    const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
+    const size_t bytes = coll_i_bytes(run, a);
     coll_status status;
-    if (!sends && !coll_i_has(COLL_I_RECEIVES, a))
-        return COLL_AGAIN;
-    bytes = coll_i_bytes(run, a);
-    buf = bytes == 0 ? NULL
-          : sends    ? (void *)(uintptr_t)coll_i_source(run, a->src)
-                     : coll_i_target(run, merges ? a->via : a->dst);
-    status = run->transport->trade(
-        run->ctx, sends, coll_group_outer(&run->plan->group, a->peer), run->tag, buf, bytes);
-    if (status == COLL_OK && merges)
-        coll_i_merge(run, a, (const unsigned char *)buf, 0, bytes);
-    return status;
+    if (coll_i_has(COLL_I_KIND(SEND) | COLL_I_KIND(NOTIFY), a)) {
+        const void *buf = bytes == 0 ? NULL : coll_i_source(run, a->src);
+        coll_handle *h = &r->slots[0].handle;
+        if (t->settle ? apart : waits) {
+            status = t->trade(run->ctx, true, peer, run->tag, (void *)(uintptr_t)buf, bytes);
+            if (status != COLL_AGAIN)
+                return status;
+        }
+        if (t->max_bytes == 0 || bytes <= t->max_bytes) {
+            h->word[0] = h->word[1] = 0;
+            status = t->send(run->ctx, peer, run->tag, buf, bytes, h);
+            return status <= COLL_OK ? status : coll_i_begun_alone(r, a, status);
+        }
+    } else if (waits && coll_i_has(COLL_I_RECEIVES, a)) {
+        const bool merges = a->kind == COLL_DO_RECV_REDUCE;
+        void *buf = bytes == 0 ? NULL : coll_i_target(run, merges ? a->via : a->dst);
+        status = t->trade(run->ctx, false, peer, run->tag, buf, bytes);
+        if (status == COLL_OK && merges)
+            coll_i_merge(run, a, (const unsigned char *)buf, 0, bytes);
+        if (status != COLL_AGAIN)
+            return status;
+    }
+    return coll_i_enter(r, a);
 }
 
-/* Takes actions that are written out into the window while there is room, as coll_i_fill does.
- * Those that trade do not enter it. */
+/* Takes actions that are written out into the window while there is room, as coll_i_fill does. */
 COLL_INLINE coll_status coll_i_follow(coll_request *r)
 {
     const coll_run *run = r->run;
@@ -261,11 +280,9 @@ COLL_INLINE coll_status coll_i_follow(coll_request *r)
     const coll_status moved = r->step < r->steps && r->free ? COLL_OK : COLL_AGAIN;
     for (; r->step < r->steps && r->free; r->step++) {
         const coll_action *a = &schedule->actions[r->step];
-        coll_status status = COLL_AGAIN;
-        if (r->step >= patient && r->free == all)
-            status = coll_i_trade(run, a);
-        if (status == COLL_AGAIN)
-            status = coll_i_enter(r, a);
+        const coll_status status = r->free == all
+                                       ? coll_i_alone(r, a, r->step >= patient, schedule->apart)
+                                       : coll_i_enter(r, a);
         if (status < 0)
             return status;
     }
@@ -296,6 +313,14 @@ COLL_INLINE coll_status coll_i_fill(coll_request *r)
     return moved;
 }
 
+/* What was traded is over, or given up. */
+COLL_INLINE coll_status coll_i_settle(const coll_run *run, bool give_up)
+{
+    return COLL_TRADES && run->schedule && run->transport->settle
+               ? run->transport->settle(run->ctx, give_up)
+               : COLL_OK;
+}
+
 /* Ends the request with an error: tells the peers, then cancels what is in flight. In this
  * order, no peer finds a message missing and takes the next one for it before it knows why. */
 COLL_INLINE void coll_i_fail(coll_request *r, coll_status status)
@@ -306,7 +331,19 @@ COLL_INLINE void coll_i_fail(coll_request *r, coll_status status)
     for (; r->flying; r->flying &= r->flying - 1)
         if (t->cancel)
             t->cancel(r->run->ctx, &r->slots[COLL_LOWEST_BIT(r->flying)].handle);
+    (void)coll_i_settle(r->run, true);
     r->status = status;
+}
+
+/* All actions are over. */
+COLL_INLINE coll_status coll_i_end(coll_request *r)
+{
+    const coll_status status = coll_i_settle(r->run, false);
+    if (status < 0)
+        coll_i_fail(r, status);
+    else
+        r->status = COLL_OK;
+    return r->status;
 }
 
 #endif /* COLL_REQUEST_LAUNCH_H */

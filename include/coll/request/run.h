@@ -82,27 +82,35 @@ COLL_INLINE void coll_i_merge_chunk(const coll_run *run, const coll_action *a,
                      left ? src : message, n, run->op->arg);
 }
 
-/* The same for a message, or for `bytes` of it from byte `done` on. What another processor has just
- * written comes slowly: while one chunk of it is combined, the next is on its way. Of longer
- * vectors most is elsewhere by then, and chunks would only disturb. */
-COLL_INLINE void coll_i_merge(const coll_run *run, const coll_action *a,
-                              const unsigned char *message, size_t done, size_t bytes)
+/* The same for `bytes` of a long message from byte `done` on. What another processor has just
+ * written comes slowly: while one chunk of it is combined, the next is on its way. */
+COLL_INLINE void coll_i_merge_chunks(const coll_run *run, const coll_action *a,
+                                     const unsigned char *message, size_t done, size_t bytes,
+                                     size_t most)
 {
-    enum { CHUNK = 2048, LINE = 64, LONG = 1 << 19 };
-    const size_t elem_bytes = run->plan->problem.elem_bytes, whole = coll_i_bytes(run, a);
-    size_t chunk;
-    if (bytes <= 2 * CHUNK || whole > LONG) {
-        coll_i_merge_chunk(run, a, message, done,
-                           bytes == whole ? a->count : bytes / elem_bytes);
-        return;
-    }
-    chunk = elem_bytes < CHUNK ? CHUNK / elem_bytes * elem_bytes : elem_bytes;
+    enum { LINE = 64 };
+    const size_t elem_bytes = run->plan->problem.elem_bytes;
+    const size_t chunk = elem_bytes < most ? most / elem_bytes * elem_bytes : elem_bytes;
     for (size_t at = 0, asked = 0; at < bytes; at += chunk) {
         for (; asked < bytes && asked < at + 2 * chunk; asked += LINE)
             COLL_PREFETCH(message + asked);
         coll_i_merge_chunk(run, a, message + at, done + at,
                            (bytes - at < chunk ? bytes - at : chunk) / elem_bytes);
     }
+}
+
+/* The same for a message, or for `bytes` of it from byte `done` on. Of the longest vectors most is
+ * not in the other processor's cache any more, and chunks would only disturb. */
+COLL_HOT_INLINE void coll_i_merge(const coll_run *run, const coll_action *a,
+                                  const unsigned char *message, size_t done, size_t bytes)
+{
+    enum { CHUNK = 2048, LONG = 1 << 19 };
+    const size_t whole = coll_i_bytes(run, a);
+    if (bytes <= 2 * CHUNK || whole > LONG)
+        coll_i_merge_chunk(run, a, message, done,
+                           bytes == whole ? a->count : bytes / run->plan->problem.elem_bytes);
+    else
+        coll_i_merge_chunks(run, a, message, done, bytes, CHUNK);
 }
 
 /* Bytes of the next piece of a message of which `bytes` are left. */

@@ -481,7 +481,8 @@ static const coll_transport coll_loopback_transport = {
     NULL,
     NULL,
     NULL, /* no SHARED */
-    NULL /* trade */};
+    NULL, /* trade */
+    NULL /* settle */};
 
 /* ---- running ----------------------------------------------------------------------------- */
 

@@ -1,0 +1,104 @@
+/* examples/mpi/layer/again.h — the direct way: calls that block and were made before
+ *
+ * A short call takes little longer than the messages of which it is made, so what the layer does
+ * around them counts by the instruction. A call that blocks and was made before, with other buffers
+ * at most, needs nearly nothing: it is recognised in the entry itself, where most of what is
+ * compared is in registers, and the job that was made of it then, which lies ready, is started
+ * (job_rush in jobs.c). If all that it does is over at once, as it is where the library may wait
+ * for short messages, that was it: it was never held, counted or listed. If not, it is a job like
+ * others from there on.
+ */
+#ifndef COLL_LAYER_AGAIN_H
+#define COLL_LAYER_AGAIN_H
+
+#include "layer.h"
+
+enum { REMEMBERED_BITS = 4, REMEMBERED = 1 << REMEMBERED_BITS, BRIEF = 8 };
+
+struct repeats {
+    struct repeat {
+        struct call call; /* but for its buffers */
+        bool in_in_place, out_in_place, filled, checked;
+        unsigned users;       /* jobs */
+        uint32_t n_in, n_out; /* blocks of what this rank has */
+        bool has_in, has_out;
+        ptrdiff_t in_low, out_low; /* where the data begins, from the buffers on */
+        void *copies;              /* of the program's tables */
+        void *tables;              /* that the plan uses; of the pool */
+        coll_plan plan;
+        bool brief; /* what this rank does is written out, as it is at most BRIEF actions */
+        coll_schedule schedule;
+        coll_action actions[BRIEF];
+        coll_op op;
+        size_t bytes, scratch;
+        struct job *idle; /* made of such a call, has run, and is ready again; or NULL */
+    } call[REMEMBERED];
+};
+
+/* Are the program's tables what they were? */
+bool repeat_same_tables(const struct call *call, const struct repeat *repeat);
+
+/* Where a call is remembered. Calls that differ in the type of what they receive alone are rare, and
+ * may share a place. */
+COLL_HOT_INLINE struct repeat *repeat_place(struct repeats *repeats, const struct call *call)
+{
+    const uintptr_t type = (uintptr_t)call->in.type, op = (uintptr_t)call->op,
+                    counts = (uintptr_t)call->in.counts + 2 * (uintptr_t)call->out.counts;
+    const uint64_t sizes = (uint64_t)call->in.count + 3 * (uint64_t)call->out.count;
+    const uint64_t mixed =
+        type + op + counts + sizes + ((uint64_t)call->root << 32) + ((uint64_t)call->what << 8);
+    return &repeats->call[mixed * 0x9E3779B97F4A7C15u >> (64 - REMEMBERED_BITS)];
+}
+
+COLL_HOT_INLINE bool repeat_same(const struct repeat *repeat, const struct call *call)
+{
+    const struct call *of = &repeat->call;
+    return of->what == call->what && of->wide == call->wide && of->in.count == call->in.count &&
+           of->out.count == call->out.count && of->in.type == call->in.type &&
+           of->out.type == call->out.type && of->op == call->op && of->root == call->root &&
+           of->in.counts == call->in.counts && of->out.counts == call->out.counts &&
+           repeat->in_in_place == (call->in.buf == MPI_IN_PLACE) &&
+           repeat->out_in_place == (call->out.buf == MPI_IN_PLACE);
+}
+
+/* Buffers that the library may refuse are looked at again. */
+COLL_HOT_INLINE bool repeat_doubts(const struct repeat *repeat, const struct call *call)
+{
+    return repeat->bytes > 0 &&
+           ((repeat->has_in && (!call->in.buf || call->in.buf == call->out.buf)) ||
+            (repeat->has_out && !call->out.buf));
+}
+
+/* Is this the call that is remembered? */
+COLL_HOT_INLINE bool repeat_is(const struct repeat *repeat, const struct call *call)
+{
+    return repeat_same(repeat, call) && !repeat_doubts(repeat, call) &&
+           ((!call->in.counts && !call->out.counts) || repeat_same_tables(call, repeat));
+}
+
+/* Gives a job the buffers of this call. */
+COLL_HOT_INLINE void repeat_point(struct job *job, const struct repeat *repeat,
+                                  const struct call *call)
+{
+    job->run.in = repeat->has_in ? (const char *)call->in.buf + repeat->in_low : NULL;
+    job->run.out = repeat->has_out ? (char *)(uintptr_t)call->out.buf + repeat->out_low : NULL;
+}
+
+/* The idle job of a call that was made before, ready for job_rush; NULL: there is none, or there are
+ * threads. */
+COLL_HOT_INLINE struct job *job_again(const struct call *call)
+{
+    const struct comm *comm = comm_last;
+    const struct repeat *repeat;
+    struct job *job;
+    if (!comm || comm->handle != call->comm || !comm->repeats || settings.threads)
+        return NULL;
+    repeat = repeat_place(comm->repeats, call);
+    job = repeat->idle;
+    if (!job || !repeat_is(repeat, call))
+        return NULL;
+    repeat_point(job, repeat, call);
+    return job;
+}
+
+#endif /* COLL_LAYER_AGAIN_H */
