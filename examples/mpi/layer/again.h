@@ -39,14 +39,15 @@ struct repeats {
 bool repeat_same_tables(const struct call *call, const struct repeat *repeat);
 
 /* Where a call is remembered. Calls that differ in the type of what they receive alone are rare, and
- * may share a place. */
+ * may share a place. Those that differ in their root are not: multiples of the golden ratio, which is
+ * what is added for it, keep half of the places' number of roots apart. */
 COLL_HOT_INLINE struct repeat *repeat_place(struct repeats *repeats, const struct call *call)
 {
     const uintptr_t type = (uintptr_t)call->in.type, op = (uintptr_t)call->op,
                     counts = (uintptr_t)call->in.counts + 2 * (uintptr_t)call->out.counts;
     const uint64_t sizes = (uint64_t)call->in.count + 3 * (uint64_t)call->out.count;
     const uint64_t mixed =
-        type + op + counts + sizes + ((uint64_t)call->root << 32) + ((uint64_t)call->what << 8);
+        type + op + counts + sizes + (uint64_t)call->root + ((uint64_t)call->what << 8);
     return &repeats->call[mixed * 0x9E3779B97F4A7C15u >> (64 - REMEMBERED_BITS)];
 }
 
