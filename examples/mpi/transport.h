@@ -27,7 +27,7 @@
  * the other: 1 MiB takes a third of the time. MPICH is given all of a long message in pieces,
  * unless ranks share processors: then the turns that they take cost more. Open MPI has fragments
  * of its own for that way, longer than its short messages, and takes it for data that does not
- * lie in one run; so it is told that each block's second half comes first.
+ * lie in one run; so it is told that the first cache line of each block comes last.
  */
 #ifndef COLL_EXAMPLES_MPI_TRANSPORT_H
 #define COLL_EXAMPLES_MPI_TRANSPORT_H
@@ -48,9 +48,9 @@
 enum {
     COLL_MPI_PIECE = 4032,
     COLL_MPI_CUT = 9 * COLL_MPI_PIECE,
-    COLL_MPI_BLOCK = 32768,
+    COLL_MPI_BLOCK = 16384,
     COLL_MPI_NEAR_MOST = 1 << 30,
-    COLL_MPI_PIECES = 1 + COLL_MPI_BLOCK / COLL_MPI_PIECE + 1
+    COLL_MPI_PIECES = COLL_MPI_CUT / COLL_MPI_PIECE
 };
 #else
 enum {
@@ -94,7 +94,7 @@ typedef struct coll_mpi {
     coll_mpi_operation *operation;
     uint32_t operations, unused; /* how many there are; the first not in use, or UINT32_MAX */
     uint32_t round;
-    MPI_Datatype block; /* the second half of COLL_MPI_BLOCK bytes, then the first; or none */
+    MPI_Datatype block; /* of COLL_MPI_BLOCK bytes, the first ones last; or none */
 } coll_mpi;
 
 COLL_INLINE coll_status coll_i_mpi_failed(coll_mpi *mpi, int error)
@@ -484,7 +484,7 @@ COLL_INLINE int coll_mpi_set_near(coll_mpi *mpi)
 {
     int error = MPI_SUCCESS;
 #ifdef OPEN_MPI
-    const int half = COLL_MPI_BLOCK / 2, lengths[2] = {half, half}, at[2] = {half, 0};
+    const int line = 64, lengths[2] = {COLL_MPI_BLOCK - line, line}, at[2] = {line, 0};
     error = PMPI_Type_indexed(2, lengths, at, MPI_BYTE, &mpi->block);
     if (error == MPI_SUCCESS)
         error = PMPI_Type_commit(&mpi->block);

@@ -46,7 +46,7 @@ static bool exchange(size_t bytes)
         }
         running[k] = status == COLL_STARTED;
         left -= !running[k];
-        good = good && status >= COLL_OK;
+        good = good && status >= COLL_OK && mpi.used <= mpi.room;
     }
     while (left > 0 && good) {
         for (size_t k = 0; k < 2 * TOGETHER; k++) {

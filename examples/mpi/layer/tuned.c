@@ -7,11 +7,10 @@
 #include "layer.h"
 
 const char tuned_rules[] =
+    "allreduce       p 2     bytes 16k..     ring                # each rank reduces its half\n"
     "allreduce       p 3..8  bytes ..16k     recursive_multiplying:k=8  # one round\n"
 #ifdef OPEN_MPI
     "barrier         p 3..8                  linear              # few messages\n"
-    "allreduce       p 2     bytes 16k..512k ring                # each rank reduces its half\n"
-    "allreduce       p 2     bytes 512k..    rabenseifner        # each rank reduces its half\n"
     "allreduce       p 3..8  bytes 16k..64k  fnomial:segment=64k # few messages\n"
     "allreduce       p 3..8  bytes 64k..1M   circulant           # the least traffic\n"
     "bcast           p 3..4                  linear              # straight from the root\n"
@@ -24,9 +23,6 @@ const char tuned_rules[] =
     "scan,exscan     p ..8                   recursive_doubling  # segments bring nothing "
     "here\n"
 #else
-    "allreduce       p 2     bytes 16k..64k  ring                # each rank reduces its half\n"
-    "allreduce       p 2     bytes 64k..512k snake:segment=64k   # segments go at once\n"
-    "allreduce       p 2     bytes 512k..    fnomial:segment=64k # segments go at once\n"
     "allreduce       p 3..8  bytes 16k..512k fnomial:segment=64k # segments go at once\n"
     "bcast           p 2     bytes 64k..     chain:chains=1,segment=32k # segments go at once\n"
     "bcast           p 3..8  bytes 32k..512k fnomial:segment=16k # segments go at once\n"
