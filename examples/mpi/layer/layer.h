@@ -342,8 +342,8 @@ struct settings {
     int tags;     /* 0 … tags − 1 are used, at most TAGS_MOST */
     bool shm;     /* messages go through the memory of a node */
     bool crowded; /* there are more ranks on this node than processors */
-    /* A call that is alone waits in the library. Where ranks share a processor, or threads the
-     * lock, we wait ourselves: not every library yields. */
+    /* A call that is alone waits in the library. Where threads share the lock, or ranks a processor
+     * that the library would not yield, we wait ourselves. */
     bool library_waits;
     uint32_t ppn;  /* ranks of a node as the user says; 0: as they are */
     MPI_Comm self; /* private, of this rank alone */

@@ -48,6 +48,27 @@ static bool is_crowded(void)
     return ranks > CPU_COUNT(&cpus);
 }
 
+/* Does the library let others run while it waits? Open MPI does if its launcher found that ranks
+ * share processors, or was told to. */
+static bool library_yields(void)
+{
+    unsigned char value[sizeof(int)] = {0}; /* a bool, or an int */
+    MPI_T_cvar_handle handle;
+    int level, index, n;
+    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &level) != MPI_SUCCESS)
+        return false;
+    if (MPI_T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS &&
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &n) == MPI_SUCCESS) {
+        if (n == 1)
+            (void)MPI_T_cvar_read(handle, value);
+        (void)MPI_T_cvar_handle_free(&handle);
+    }
+    (void)MPI_T_finalize();
+    for (size_t i = 1; i < sizeof value; i++)
+        value[0] |= value[i];
+    return value[0] != 0;
+}
+
 static void begin(int level)
 {
     void *value;
@@ -58,7 +79,7 @@ static void begin(int level)
     PMPI_Comm_dup(MPI_COMM_SELF, &settings.self);
     PMPI_Comm_set_errhandler(settings.self, MPI_ERRORS_RETURN);
     settings.crowded = is_crowded();
-    settings.library_waits = !settings.threads && !settings.crowded;
+    settings.library_waits = !settings.threads && (!settings.crowded || library_yields());
     control_init();
     jobs_init();
     types_init();
