@@ -28,7 +28,7 @@
  * sleeps for one at a time. One thread at a time may use a rank. A process that forks keeps its rank
  * alive until the child is gone, or executes a program.
  *
- * Memory: 4 KiB when a rank first talks to another, 16 KiB when it first sends more than 112 bytes,
+ * Memory: 8 KiB when a rank first talks to another, 16 KiB when it first sends more than 112 bytes,
  * and 8·COLL_SHM_SLOT when it first sends more than 2048; as much again for messages to all others.
  * Needs 64-bit Linux, /proc, and the __atomic functions of gcc or clang.
  *

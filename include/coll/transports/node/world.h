@@ -28,9 +28,11 @@
 extern long syscall(long number, ...);
 #endif
 
-/* Cells of a channel: a power of two. */
+/* Cells of a channel: a power of two. So far a rank may run ahead, and where ranks share processors
+ * so often one is left to another: scan and exscan of 8 bytes take 0.45, 0.33 and 0.29 µs among 8
+ * ranks, and 0.22, 0.16 and 0.14 among 4, with 32, 64 and 128 cells; all else takes what it took. */
 #ifndef COLL_NODE_CELLS
-#define COLL_NODE_CELLS 32
+#define COLL_NODE_CELLS 64
 #endif
 
 enum {
