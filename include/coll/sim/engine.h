@@ -133,15 +133,13 @@ COLL_INLINE void coll_i_sim_launch(coll_sim *sim, uint32_t rank, uint32_t k)
     }
 }
 
-/* Gives a rank its first slots, as many as it has steps, or twice as many as it had, up to the
- * window; false: there is no memory. */
-COLL_INLINE bool coll_i_sim_widen(coll_sim *sim, uint32_t rank)
+/* Gives a rank so many slots, or as many as the window may have; false: there is no memory. */
+COLL_INLINE bool coll_i_sim_widen(coll_sim *sim, uint32_t rank, size_t wanted)
 {
     coll_request *r = &sim->ranks[rank].request;
     const coll_request old = *r;
     const uint32_t most = sim->options.window, had = r->window;
-    const uint32_t more = had > 0 ? 2 * had : r->steps < most ? (uint32_t)r->steps : most;
-    const uint32_t window = more < most ? more : most;
+    const uint32_t window = wanted < most ? (uint32_t)wanted : most;
     coll_slot *slots;
     slots = coll_i_slots_take(&sim->pool, coll_log2_ceil(window));
     if (!slots) {
@@ -173,16 +171,15 @@ COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
     }
     if (r->free || had == most)
         return r->free != 0;
-    return coll_i_sim_widen(sim, rank);
+    return coll_i_sim_widen(sim, rank, 2 * had);
 }
 
 /* Is there room for an action, or can there be? In a full window mostly not, which is seen here. */
 COLL_HOT_INLINE bool coll_i_sim_has_room(coll_sim *sim, uint32_t rank)
 {
     const coll_i_sim_rank *at = &sim->ranks[rank];
-    if (at->request.free != 0 || at->request.window == 0)
-        return at->request.free != 0 || coll_i_sim_widen(sim, rank);
-    return ((at->request.window != sim->options.window || coll_i_sim_unwatched(at) != 0) &&
+    return at->request.free != 0 || at->request.window == 0 ||
+           ((at->request.window != sim->options.window || coll_i_sim_unwatched(at) != 0) &&
             coll_i_sim_room(sim, rank));
 }
 
@@ -215,6 +212,8 @@ COLL_INLINE void coll_i_sim_fill(coll_sim *sim, uint32_t rank)
     while (r->step < r->steps && coll_i_sim_has_room(sim, rank)) {
         const uint32_t n = coll_plan_step(plan, rank, r->step, acts);
         uint32_t i = r->skip;
+        if (r->window == 0 && !coll_i_sim_widen(sim, rank, n > r->steps ? n : r->steps))
+            return;
         for (; i < n && coll_i_sim_has_room(sim, rank); i++)
             if (acts[i].count != 0)
                 coll_i_sim_admit(sim, rank, &acts[i], (uint32_t)r->step * COLL_STEP_MAX + i);

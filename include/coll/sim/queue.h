@@ -192,7 +192,7 @@ COLL_HOT_INLINE uint32_t coll_i_queue_first(const coll_i_queue *q)
 }
 
 /* Deals out the first bucket, of a higher digit; the buckets of the lowest one are empty. */
-COLL_I_RARE void coll_i_queue_deal(coll_i_queue *q, uint32_t first)
+COLL_INLINE void coll_i_queue_deal(coll_i_queue *q, uint32_t first)
 {
     const uint32_t shift = first / COLL_I_TIME_VALUES * COLL_I_TIME_DIGIT;
     const coll_i_bucket bucket = coll_i_queue_empty(q, first);

@@ -7,30 +7,39 @@
 
 #include "engine.h"
 
+/* When a rank begins. */
+COLL_INLINE coll_time coll_i_sim_begins(const coll_sim *sim, uint32_t rank)
+{
+    const coll_sim_options *o = &sim->options;
+    coll_time start = o->skew ? o->skew[rank] : 0;
+    if (!o->skew && o->skew_most > 0)
+        start = coll_time_of((double)o->skew_most *
+                             coll_i_fraction(coll_i_mixed(o->seed, rank, 0)));
+    if (o->model->start)
+        start += o->model->start(o->model, coll_i_sim_outer(sim, rank));
+    return start;
+}
+
 /* Ranks begin at once, in order, or when they are told to. */
 COLL_INLINE void coll_i_sim_begin(coll_sim *sim)
 {
-    const coll_sim_options *o = &sim->options;
     for (uint32_t rank = 0; rank < sim->p; rank++) {
+        const coll_time start = coll_i_sim_begins(sim, rank);
+        if (start > 0)
+            coll_i_sim_put(sim, start, rank, COLL_I_SIM_WHAT(COLL_I_SIM_START, 0));
+    }
+    for (uint32_t rank = 0; rank < sim->p; rank++) {
+        const coll_time start = coll_i_sim_begins(sim, rank);
         coll_i_sim_rank *at = &sim->ranks[rank];
-        coll_time start = o->skew ? o->skew[rank] : 0;
-        if (!o->skew && o->skew_most > 0)
-            start = coll_time_of((double)o->skew_most *
-                                 coll_i_fraction(coll_i_mixed(o->seed, rank, 0)));
-        if (o->model->start)
-            start += o->model->start(o->model, coll_i_sim_outer(sim, rank));
         memset(at, 0, sizeof *at);
         at->request.status = COLL_AGAIN;
         at->timer = COLL_NEVER;
         at->arrived = at->inbox = COLL_I_SIM_NONE_LISTED;
         at->cpu = at->finish = start;
         sim->busy[rank] = 0;
-        if (start > 0)
-            coll_i_sim_put(sim, start, rank, COLL_I_SIM_WHAT(COLL_I_SIM_START, 0));
-    }
-    for (uint32_t rank = 0; rank < sim->p && sim->status == COLL_OK; rank++)
-        if (sim->ranks[rank].cpu == 0)
+        if (start == 0 && sim->status == COLL_OK)
             coll_i_sim_start(sim, rank);
+    }
 }
 
 /* Lets happen what happens at one time. */
@@ -167,6 +176,8 @@ COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool
     sim->plans = plans;
     sim->per_rank = per_rank;
     sim->p = plans[0].problem.p;
+    sim->outside = per_rank || plans[0].group.table || plans[0].group.base != 0 ||
+                   plans[0].group.stride != 1;
     sim->status = COLL_OK;
     sim->now = sim->makespan = 0;
     sim->messages = sim->bytes = sim->events = sim->hops = 0;

@@ -1,8 +1,8 @@
 /* coll/sim/state.h — a simulation in memory: ranks, slots, messages
  *
  * A rank is two cache lines, its window's slots, and its messages under way. Slots come from a
- * pool: as many as the rank has steps, then twice as many, up to the window. Messages are in one
- * array and linked by their numbers.
+ * pool: as many as the rank has steps, or actions in the first of them, then twice as many, up to
+ * the window. Messages are in one array and linked by their numbers.
  */
 #ifndef COLL_SIM_STATE_H
 #define COLL_SIM_STATE_H

@@ -62,6 +62,7 @@ typedef struct coll_sim {
     coll_sim_options options;
     const coll_plan *plans;
     bool per_rank;
+    bool outside; /* have ranks other numbers outside of the plan? */
     uint32_t p, room; /* ranks, and for how many there is memory */
     coll_status status;
     coll_time now;
@@ -109,7 +110,7 @@ COLL_INLINE const coll_plan *coll_i_sim_plan(const coll_sim *sim, uint32_t rank)
 /* The number of a rank outside of the plan. */
 COLL_INLINE uint32_t coll_i_sim_outer(const coll_sim *sim, uint32_t rank)
 {
-    return coll_group_outer(&coll_i_sim_plan(sim, rank)->group, rank);
+    return sim->outside ? coll_group_outer(&coll_i_sim_plan(sim, rank)->group, rank) : rank;
 }
 
 COLL_INLINE void coll_i_sim_put(coll_sim *sim, coll_time time, uint32_t rank, uint32_t what)
