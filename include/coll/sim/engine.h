@@ -356,10 +356,10 @@ COLL_INLINE void coll_i_sim_event(coll_sim *sim, const coll_i_event *event)
 }
 
 /* Has what the next events need in the cache when they are due: the rank and the message, then
- * the slots and what lies behind them. */
+ * the slots up to the last one that is used, and the notes. */
 COLL_HOT_INLINE void coll_i_sim_prefetch(const coll_sim *sim, const coll_i_span *span)
 {
-    const coll_i_event *soon = coll_i_span_ahead(span, 11);
+    const coll_i_event *soon = coll_i_span_ahead(span, 16);
     if (soon) {
         COLL_I_PREFETCH(&sim->ranks[soon->rank]);
         COLL_I_PREFETCH(&sim->ranks[soon->rank].cpu);
@@ -367,13 +367,15 @@ COLL_HOT_INLINE void coll_i_sim_prefetch(const coll_sim *sim, const coll_i_span 
         if ((soon->what & 15u) == COLL_I_SIM_ARRIVE)
             COLL_I_PREFETCH(coll_i_op_at(&sim->mail, soon->what >> 4));
     }
-    soon = coll_i_span_ahead(span, 6);
+    soon = coll_i_span_ahead(span, 8);
     if (soon) {
         const coll_request *r = &sim->ranks[soon->rank].request;
-        const char *line = (const char *)r->slots;
-        const char *const end = line + coll_i_slots_bytes(r->window);
-        for (; line != end; line += COLL_I_CACHE_LINE)
+        const uint32_t used = coll_i_all(r) & ~r->free;
+        const coll_slot *end = r->slots + COLL_HIGHEST_BIT(used | 1) + 1;
+        for (const char *line = (const char *)r->slots; line < (const char *)end;
+             line += COLL_I_CACHE_LINE)
             COLL_I_PREFETCH(line);
+        COLL_I_PREFETCH(coll_i_sim_notes(r));
     }
 }
 

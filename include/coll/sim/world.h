@@ -62,7 +62,7 @@ typedef struct coll_sim {
     coll_sim_options options;
     const coll_plan *plans;
     bool per_rank;
-    bool outside; /* have ranks other numbers outside of the plan? */
+    bool outside;     /* have ranks other numbers outside of the plan? */
     uint32_t p, room; /* ranks, and for how many there is memory */
     coll_status status;
     coll_time now;
