@@ -368,7 +368,7 @@ COLL_HOT_INLINE void coll_i_sim_prefetch(const coll_sim *sim, const coll_i_span 
             COLL_I_PREFETCH(coll_i_op_at(&sim->mail, soon->what >> 4));
     }
     soon = coll_i_span_ahead(span, 8);
-    if (soon) {
+    if (soon && sim->ranks[soon->rank].request.window > 0) { /* it has begun */
         const coll_request *r = &sim->ranks[soon->rank].request;
         const uint32_t used = coll_i_all(r) & ~r->free;
         const coll_slot *end = r->slots + COLL_HIGHEST_BIT(used | 1) + 1;
