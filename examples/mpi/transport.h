@@ -249,33 +249,37 @@ COLL_INLINE void coll_i_mpi_cancel(void *ctx, coll_handle *h)
 
 /* ---- starting ---------------------------------------------------------------------------- */
 
+/* What a message is: one that is received, one that goes through the memory of the node. */
+enum { COLL_I_MPI_RECEIVED = 1, COLL_I_MPI_NEAR = 2 };
+
 /* Bytes of the next request of a message of which `bytes` are left. */
-COLL_INLINE size_t coll_i_mpi_next(const coll_mpi *mpi, size_t bytes)
+COLL_INLINE size_t coll_i_mpi_next(unsigned how, size_t bytes)
 {
 #ifdef OPEN_MPI
     const bool cuts = bytes <= COLL_MPI_CUT;
-    if (mpi->near && bytes >= COLL_MPI_BLOCK)
+    if ((how & COLL_I_MPI_NEAR) && bytes >= COLL_MPI_BLOCK)
         return bytes - bytes % COLL_MPI_BLOCK;
 #else
-    const bool cuts = bytes <= COLL_MPI_CUT || (mpi->near && !mpi->crowded);
+    const bool cuts = bytes <= COLL_MPI_CUT || (how & COLL_I_MPI_NEAR);
 #endif
     return cuts && bytes > COLL_MPI_PIECE ? COLL_MPI_PIECE : bytes;
 }
 
 /* Starts to send, or to receive, what coll_i_mpi_next said. */
-COLL_INLINE int coll_i_mpi_start(const coll_mpi *mpi, bool receives, uint32_t peer,
-                                 uint32_t tag, void *buf, size_t bytes, MPI_Request *request)
+COLL_INLINE int coll_i_mpi_start(const coll_mpi *mpi, unsigned how, uint32_t peer, uint32_t tag,
+                                 void *buf, size_t bytes, MPI_Request *request)
 {
     MPI_Datatype type = MPI_BYTE;
     int n = (int)bytes;
 #ifdef OPEN_MPI
-    if (mpi->near && bytes >= COLL_MPI_BLOCK) {
+    if ((how & COLL_I_MPI_NEAR) && bytes >= COLL_MPI_BLOCK) {
         type = mpi->block;
         n = (int)(bytes / COLL_MPI_BLOCK);
     }
 #endif
-    return receives ? PMPI_Irecv(buf, n, type, (int)peer, (int)tag, mpi->comm, request)
-                    : PMPI_Isend(buf, n, type, (int)peer, (int)tag, mpi->comm, request);
+    return how & COLL_I_MPI_RECEIVED
+               ? PMPI_Irecv(buf, n, type, (int)peer, (int)tag, mpi->comm, request)
+               : PMPI_Isend(buf, n, type, (int)peer, (int)tag, mpi->comm, request);
 }
 
 /* An operation without requests. */
@@ -346,13 +350,14 @@ COLL_INLINE coll_status coll_i_mpi_started(coll_mpi *mpi, bool receives, size_t 
 }
 
 /* `buf` of a send is only read. */
-COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, bool receives, uint32_t peer,
+COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, unsigned how, uint32_t peer,
                                         uint32_t tag, void *buf, size_t bytes, coll_handle *h)
 {
+    const bool receives = (how & COLL_I_MPI_RECEIVED) != 0;
     coll_status status;
-    if (coll_i_mpi_next(mpi, bytes) == bytes) {
+    if (coll_i_mpi_next(how, bytes) == bytes) {
         MPI_Request request = MPI_REQUEST_NULL;
-        const int error = coll_i_mpi_start(mpi, receives, peer, tag, buf, bytes, &request);
+        const int error = coll_i_mpi_start(mpi, how, peer, tag, buf, bytes, &request);
         if (error == MPI_SUCCESS && !receives && request == mpi->over)
             return COLL_OK;
         return coll_i_mpi_started(mpi, receives, bytes, error, request, h);
@@ -361,9 +366,9 @@ COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, bool receives, uint32_t p
     for (size_t at = 0, piece; at < bytes && status == COLL_STARTED; at += piece) {
         MPI_Request request;
         int error;
-        piece = coll_i_mpi_next(mpi, bytes - at);
-        error = coll_i_mpi_start(mpi, receives, peer, tag, (unsigned char *)buf + at, piece,
-                                 &request);
+        piece = coll_i_mpi_next(how, bytes - at);
+        error =
+            coll_i_mpi_start(mpi, how, peer, tag, (unsigned char *)buf + at, piece, &request);
         if (error == MPI_SUCCESS) {
             coll_i_mpi_add(mpi, h, request);
         } else {
@@ -377,13 +382,27 @@ COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, bool receives, uint32_t p
 COLL_INLINE coll_status coll_i_mpi_send(void *ctx, uint32_t peer, uint32_t tag, const void *buf,
                                         size_t bytes, coll_handle *h)
 {
-    return coll_i_mpi_move((coll_mpi *)ctx, false, peer, tag, (void *)(uintptr_t)buf, bytes, h);
+    return coll_i_mpi_move((coll_mpi *)ctx, 0, peer, tag, (void *)(uintptr_t)buf, bytes, h);
 }
 
 COLL_INLINE coll_status coll_i_mpi_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf,
                                         size_t bytes, coll_handle *h)
 {
-    return coll_i_mpi_move((coll_mpi *)ctx, true, peer, tag, buf, bytes, h);
+    return coll_i_mpi_move((coll_mpi *)ctx, COLL_I_MPI_RECEIVED, peer, tag, buf, bytes, h);
+}
+
+COLL_INLINE coll_status coll_i_mpi_send_near(void *ctx, uint32_t peer, uint32_t tag,
+                                             const void *buf, size_t bytes, coll_handle *h)
+{
+    return coll_i_mpi_move((coll_mpi *)ctx, COLL_I_MPI_NEAR, peer, tag, (void *)(uintptr_t)buf,
+                           bytes, h);
+}
+
+COLL_INLINE coll_status coll_i_mpi_recv_near(void *ctx, uint32_t peer, uint32_t tag, void *buf,
+                                             size_t bytes, coll_handle *h)
+{
+    return coll_i_mpi_move((coll_mpi *)ctx, COLL_I_MPI_RECEIVED | COLL_I_MPI_NEAR, peer, tag,
+                           buf, bytes, h);
 }
 
 /* A short message, for those who wait for the collective anyway: the library waits for what is
@@ -436,23 +455,31 @@ COLL_INLINE void coll_i_mpi_wait(void *ctx, uint32_t idle)
 }
 
 /* A vtable; ctx is a coll_mpi. MPI promises tags up to 32767. */
-#define COLL_I_MPI_TRANSPORT(max_bytes)                                                        \
+#define COLL_I_MPI_TRANSPORT(send, recv, max_bytes)                                            \
     {                                                                                          \
-        coll_i_mpi_send, coll_i_mpi_recv, coll_i_mpi_test, coll_i_mpi_cancel,                  \
-            NULL /* abort */, coll_i_mpi_wait, NULL /* borrow */, NULL /* give_back */,        \
-            NULL /* copy */, NULL /* reduce */, NULL /* multicast */,                          \
-            NULL /* fabric_reduce */, max_bytes, 32768 /* tags */, 0, NULL /* shared */,       \
-            NULL /* enter */, NULL /* leave */, NULL /* trade */, NULL /* settle */            \
+        send, recv, coll_i_mpi_test, coll_i_mpi_cancel, NULL /* abort */, coll_i_mpi_wait,     \
+            NULL /* borrow */, NULL /* give_back */, NULL /* copy */, NULL /* reduce */,       \
+            NULL /* multicast */, NULL /* fabric_reduce */, max_bytes, 32768 /* tags */, 0,    \
+            NULL /* shared */, NULL /* enter */, NULL /* leave */, NULL /* trade */,           \
+            NULL /* settle */                                                                  \
     }
 
-/* Of any context (counts are ints), and of one that is near. */
-static const coll_transport coll_mpi_transport = COLL_I_MPI_TRANSPORT((size_t)1 << 30);
-static const coll_transport coll_mpi_near_transport = COLL_I_MPI_TRANSPORT(COLL_MPI_NEAR_MOST);
+/* For any context (counts are ints), and through the memory of the node for one that is near. */
+static const coll_transport coll_mpi_transport =
+    COLL_I_MPI_TRANSPORT(coll_i_mpi_send, coll_i_mpi_recv, (size_t)1 << 30);
+static const coll_transport coll_mpi_near_transport =
+    COLL_I_MPI_TRANSPORT(coll_i_mpi_send_near, coll_i_mpi_recv_near, COLL_MPI_NEAR_MOST);
 
-/* The one to use with a context. */
+/* The better one for a context. MPICH's pieces do not pay where ranks share processors, for the
+ * turns that they take. */
 COLL_INLINE const coll_transport *coll_mpi_table(const coll_mpi *mpi)
 {
-    return mpi->near ? &coll_mpi_near_transport : &coll_mpi_transport;
+#ifdef OPEN_MPI
+    const bool pays = true;
+#else
+    const bool pays = !mpi->crowded;
+#endif
+    return mpi->near && pays ? &coll_mpi_near_transport : &coll_mpi_transport;
 }
 
 /* Makes a context on a communicator in which nobody else sends messages, and whose errors are

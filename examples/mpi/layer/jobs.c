@@ -64,6 +64,7 @@ struct job *job_new(void)
     job->checked = &job->own_checked;
     job->own_checked = false;
     job->run.schedule = NULL;
+    job->run.tag = 0;
     job->run.shared = NULL;
     job->run.shared_bytes = 0;
     job->tables = job->scratch = job->kit = job->packed = NULL;
@@ -233,12 +234,21 @@ uint32_t job_window(const coll_plan *plan)
     return plan->window > WINDOW ? plan->window : WINDOW;
 }
 
+/* Of a job whose plan is known. */
+static void choose_messages(struct job *job)
+{
+    nodes_transport(job->comm,
+                    job->how == BLOCKING && jobs_running == 0 && settings.library_waits,
+                    &job->run);
+}
+
 void job_equip(struct job *job)
 {
     job->run.plan = job->plan;
     job->run.op = &job->op;
     job->run.rank = job->comm->rank;
     (void)coll_request_init(&job->request, job->slots, job_window(job->plan));
+    choose_messages(job);
 }
 
 /* Tags are numbers that all ranks count alike: of calls in their order, and, as these may be
@@ -250,8 +260,8 @@ void job_place(struct job *job)
     const uint32_t half = (uint32_t)settings.tags / 2, tag = comm->next[persistent];
     comm->next[persistent] = tag + 1 < half ? tag + 1 : 0;
     job->run.tag = (persistent ? half : 0) + tag;
-    nodes_transport(comm, job->how == BLOCKING && jobs_running == 0 && settings.library_waits,
-                    &job->run);
+    if (job->repeat) /* others have no plan yet */
+        choose_messages(job);
 }
 
 /* A job was started: it is over, or among those that run. */

@@ -155,8 +155,8 @@ void nodes_end(void);
 void nodes_join(struct comm *comm, MPI_Group group);
 /* This rank is done with it. */
 void nodes_leave(struct comm *comm);
-/* Writes by what a run's messages go, and their tag there; run->tag is the layer's. `alone`: the
- * library may wait for them. */
+/* Writes by what the messages of a run go, which has its plan, and their tag there; run->tag is the
+ * layer's. `alone`: the library may wait for them. */
 void nodes_transport(struct comm *comm, bool alone, coll_run *run);
 /* What they offer beyond messages: coll_terms. */
 unsigned nodes_offers(const struct comm *comm);

@@ -277,15 +277,37 @@ static void mixed_cancel(void *ctx, coll_handle *h)
         coll_shm_transport(shm)->cancel(shm, h);
 }
 
+/* Are long messages to go through the memory of the node? All ranks answer alike. Where lines of
+ * caches are slow between processors, MPICH's pieces do not pay if both ends send at once, unless
+ * the messages are longer than caches; but an allreduce gains more elsewhere than it loses
+ * there. */
+static bool is_near(const struct comm *comm, const coll_problem *problem)
+{
+#ifdef OPEN_MPI
+    (void)problem;
+    return comm->mpi.near;
+#else
+    enum { LONG = 1 << 20 };
+    const unsigned always = COLL_ROOTED | COLL_BIT(COLL_ALLREDUCE) | COLL_BIT(COLL_SCAN) |
+                            COLL_BIT(COLL_EXSCAN),
+                   long_ones =
+                       COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK);
+    return coll_mpi_table(&comm->mpi) == &coll_mpi_near_transport &&
+           (coll_is(always, problem->collective) ||
+            (coll_is(long_ones, problem->collective) && coll_problem_bytes(problem) >= LONG));
+#endif
+}
+
 void nodes_transport(struct comm *comm, bool alone, coll_run *run)
 {
+    const coll_transport *mine = alone ? patient : across;
     if (comm->one_node) {
         run->transport = &within;
         run->ctx = shm;
         run->tag = tag_within(comm, run->tag);
         return;
     }
-    run->transport = comm->seats ? &mixed : &(alone ? patient : across)[comm->mpi.near];
+    run->transport = comm->seats ? &mixed : &mine[is_near(comm, &run->plan->problem)];
     run->ctx = comm->seats ? (void *)comm : &comm->mpi;
 }
 
