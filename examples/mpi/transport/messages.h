@@ -1,0 +1,227 @@
+/* examples/mpi/transport/messages.h — coll over MPI: how messages are sent and received
+ *
+ * Libraries send a short message at once, through memory that both processes have; for a longer one
+ * they first agree on a copy from one to the other, which takes a while. A message that is not much
+ * longer is faster as several short ones, all started at once. Both ends know its length, so both
+ * cut it alike.
+ *
+ * Where all ranks share the memory of a node (`near`), this holds for messages of any length: the
+ * kernel, which makes that one copy, looks up every page, and one processor does all of it. Two
+ * copies through the shared memory stay in the caches, and two processors make them, one behind
+ * the other: 1 MiB takes a third of the time. MPICH is given all of a long message in pieces,
+ * unless ranks share processors: then the turns that they take cost more. Open MPI has fragments
+ * of its own for that way, longer than its short messages, and takes it for data that does not
+ * lie in one run; so it is told that the first cache line of each block comes last.
+ *
+ * Use ../transport.h.
+ */
+#ifndef COLL_EXAMPLES_MPI_TRANSPORT_MESSAGES_H
+#define COLL_EXAMPLES_MPI_TRANSPORT_MESSAGES_H
+
+#include "context.h"
+
+/* ---- pieces ------------------------------------------------------------------------------ */
+
+/* What a message is: one that is received, one that goes through the memory of the node. */
+enum { COLL_I_MPI_RECEIVED = 1, COLL_I_MPI_NEAR = 2 };
+
+/* Bytes of the next request of a message of which `bytes` are left. */
+COLL_INLINE size_t coll_i_mpi_next(unsigned how, size_t bytes)
+{
+#ifdef OPEN_MPI
+    const bool cuts = bytes <= COLL_MPI_CUT;
+    if ((how & COLL_I_MPI_NEAR) && bytes >= COLL_MPI_BLOCK)
+        return bytes - bytes % COLL_MPI_BLOCK;
+#else
+    const bool cuts = bytes <= COLL_MPI_CUT || (how & COLL_I_MPI_NEAR);
+#endif
+    return cuts && bytes > COLL_MPI_PIECE ? COLL_MPI_PIECE : bytes;
+}
+
+/* Starts to send, or to receive, what coll_i_mpi_next said. */
+COLL_INLINE int coll_i_mpi_start(const coll_mpi *mpi, unsigned how, uint32_t peer, uint32_t tag,
+                                 void *buf, size_t bytes, MPI_Request *request)
+{
+    MPI_Datatype type = MPI_BYTE;
+    int n = (int)bytes;
+#ifdef OPEN_MPI
+    if ((how & COLL_I_MPI_NEAR) && bytes >= COLL_MPI_BLOCK) {
+        type = mpi->block;
+        n = (int)(bytes / COLL_MPI_BLOCK);
+    }
+#endif
+    return how & COLL_I_MPI_RECEIVED
+               ? PMPI_Irecv(buf, n, type, (int)peer, (int)tag, mpi->comm, request)
+               : PMPI_Isend(buf, n, type, (int)peer, (int)tag, mpi->comm, request);
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+/* An operation without requests. */
+COLL_INLINE coll_status coll_i_mpi_begin(coll_mpi *mpi, bool receives, size_t bytes,
+                                         coll_handle *h)
+{
+    const uint32_t number = coll_i_mpi_grow(mpi) ? coll_i_mpi_take(mpi) : UINT32_MAX;
+    coll_mpi_operation *operation;
+    if (number == UINT32_MAX)
+        return COLL_ERR_MEMORY;
+    operation = &mpi->operation[number];
+    operation->bytes = bytes;
+    operation->received = 0;
+    operation->left = 0;
+    operation->round = mpi->round - 1; /* it was just asked for, or started */
+    operation->receives = receives;
+    operation->error = MPI_SUCCESS;
+    h->word[0] = number;
+    return COLL_STARTED;
+}
+
+/* Takes a request into the operation of a handle. */
+COLL_INLINE void coll_i_mpi_add(coll_mpi *mpi, const coll_handle *h, MPI_Request request)
+{
+    mpi->request[mpi->used] = request;
+    mpi->owner[mpi->used++] = (uint32_t)h->word[0];
+    mpi->flying++;
+    mpi->operation[h->word[0]].left++;
+}
+
+/* Is what was just started over? Where there are more processes than processors it is asked for
+ * without moving the library on, as that may give the processor away: MPICH's test always does, its
+ * MPI_Request_get_status only if it is not over. A send that is over Open MPI told already, and of
+ * what it is to receive it cannot be asked that way. */
+COLL_INLINE int coll_i_mpi_over(const coll_mpi *mpi, bool receives, MPI_Request *request,
+                                int *done, MPI_Status *status)
+{
+    int error;
+    if (mpi->over != MPI_REQUEST_NULL && (!receives || mpi->crowded))
+        return MPI_SUCCESS;
+    if (!mpi->crowded)
+        return PMPI_Test(request, done, status);
+    error = PMPI_Request_get_status(*request, done, MPI_STATUS_IGNORE);
+    return error == MPI_SUCCESS && *done ? PMPI_Wait(request, status) : error;
+}
+
+/* A message was started as it is. A send is mostly over then, and what is to be received may be
+ * here: then there is nothing to remember. */
+COLL_INLINE coll_status coll_i_mpi_started(coll_mpi *mpi, bool receives, size_t bytes,
+                                           int error, MPI_Request request, coll_handle *h)
+{
+    MPI_Status status;
+    int done = 0, here = 0;
+    if (error == MPI_SUCCESS)
+        error = coll_i_mpi_over(mpi, receives, &request, &done, &status);
+    if (error == MPI_SUCCESS && done && receives)
+        error = PMPI_Get_count(&status, MPI_BYTE, &here);
+    if (error != MPI_SUCCESS)
+        return coll_i_mpi_failed(mpi, error);
+    if (done)
+        return receives && (size_t)here != bytes ? COLL_ERR_SIZE : COLL_OK;
+    if (coll_i_mpi_begin(mpi, receives, bytes, h) != COLL_STARTED) {
+        coll_i_mpi_drop(receives, &request);
+        return COLL_ERR_MEMORY;
+    }
+    coll_i_mpi_add(mpi, h, request);
+    return COLL_STARTED;
+}
+
+/* `buf` of a send is only read. */
+COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, unsigned how, uint32_t peer,
+                                        uint32_t tag, void *buf, size_t bytes, coll_handle *h)
+{
+    const bool receives = (how & COLL_I_MPI_RECEIVED) != 0;
+    coll_status status;
+    if (coll_i_mpi_next(how, bytes) == bytes) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        const int error = coll_i_mpi_start(mpi, how, peer, tag, buf, bytes, &request);
+        if (error == MPI_SUCCESS && !receives && request == mpi->over)
+            return COLL_OK;
+        return coll_i_mpi_started(mpi, receives, bytes, error, request, h);
+    }
+    status = coll_i_mpi_begin(mpi, receives, bytes, h);
+    for (size_t at = 0, piece; at < bytes && status == COLL_STARTED; at += piece) {
+        MPI_Request request;
+        int error;
+        piece = coll_i_mpi_next(how, bytes - at);
+        error =
+            coll_i_mpi_start(mpi, how, peer, tag, (unsigned char *)buf + at, piece, &request);
+        if (error == MPI_SUCCESS) {
+            coll_i_mpi_add(mpi, h, request);
+        } else {
+            status = coll_i_mpi_failed(mpi, error);
+            coll_i_mpi_cancel(mpi, h);
+        }
+    }
+    return status;
+}
+
+COLL_INLINE coll_status coll_i_mpi_send(void *ctx, uint32_t peer, uint32_t tag, const void *buf,
+                                        size_t bytes, coll_handle *h)
+{
+    return coll_i_mpi_move((coll_mpi *)ctx, 0, peer, tag, (void *)(uintptr_t)buf, bytes, h);
+}
+
+COLL_INLINE coll_status coll_i_mpi_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf,
+                                        size_t bytes, coll_handle *h)
+{
+    return coll_i_mpi_move((coll_mpi *)ctx, COLL_I_MPI_RECEIVED, peer, tag, buf, bytes, h);
+}
+
+COLL_INLINE coll_status coll_i_mpi_send_near(void *ctx, uint32_t peer, uint32_t tag,
+                                             const void *buf, size_t bytes, coll_handle *h)
+{
+    return coll_i_mpi_move((coll_mpi *)ctx, COLL_I_MPI_NEAR, peer, tag, (void *)(uintptr_t)buf,
+                           bytes, h);
+}
+
+COLL_INLINE coll_status coll_i_mpi_recv_near(void *ctx, uint32_t peer, uint32_t tag, void *buf,
+                                             size_t bytes, coll_handle *h)
+{
+    return coll_i_mpi_move((coll_mpi *)ctx, COLL_I_MPI_RECEIVED | COLL_I_MPI_NEAR, peer, tag,
+                           buf, bytes, h);
+}
+
+/* ---- trades ------------------------------------------------------------------------------ */
+
+/* A short message, for those who wait for the collective anyway: the library waits for what is
+ * received. What is sent may be over only when it was received, even if it was sent at once. */
+COLL_INLINE coll_status coll_i_mpi_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag,
+                                         void *buf, size_t bytes)
+{
+    coll_mpi *mpi = (coll_mpi *)ctx;
+    int here = (int)bytes, error;
+    if (bytes > COLL_MPI_PIECE || (sends && mpi->n_traded == COLL_MPI_TRADED))
+        return COLL_AGAIN;
+    if (sends) {
+        MPI_Request *request = &mpi->traded[mpi->n_traded];
+        error = PMPI_Isend(buf, here, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request);
+        if (error == MPI_SUCCESS) {
+            mpi->n_traded += *request != mpi->over;
+            return COLL_OK;
+        }
+    } else {
+        MPI_Status status;
+        error = PMPI_Recv(buf, here, MPI_BYTE, (int)peer, (int)tag, mpi->comm, &status);
+        if (error == MPI_SUCCESS)
+            error = PMPI_Get_count(&status, MPI_BYTE, &here);
+        if (error == MPI_SUCCESS)
+            return (size_t)here == bytes ? COLL_OK : COLL_ERR_SIZE;
+    }
+    return coll_i_mpi_failed(mpi, error);
+}
+
+/* Waits for what trades sent, or gives it up. */
+COLL_INLINE coll_status coll_i_mpi_settle(void *ctx, bool give_up)
+{
+    coll_mpi *mpi = (coll_mpi *)ctx;
+    const int n = mpi->n_traded;
+    int error = MPI_SUCCESS;
+    mpi->n_traded = 0;
+    for (int i = 0; i < n && error == MPI_SUCCESS && !give_up; i++)
+        error = PMPI_Wait(&mpi->traded[i], MPI_STATUS_IGNORE);
+    for (int i = 0; i < n; i++)
+        if (mpi->traded[i] != MPI_REQUEST_NULL)
+            (void)PMPI_Request_free(&mpi->traded[i]);
+    return error == MPI_SUCCESS ? COLL_OK : coll_i_mpi_failed(mpi, error);
+}
+
+#endif /* COLL_EXAMPLES_MPI_TRANSPORT_MESSAGES_H */
