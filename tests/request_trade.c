@@ -12,7 +12,6 @@
 #include "kinds.h"
 
 static const coll_transport *const t = &coll_threads_transport;
-static unsigned long later; /* sends that are looked at when they are settled */
 
 /* Between a rank and its end of the world. */
 typedef struct trader {
@@ -24,6 +23,7 @@ typedef struct trader {
     unsigned refuses; /* every so many trades; 0: none */
     size_t most;      /* bytes of a message that is traded */
     unsigned long calls, taken;
+    unsigned long later; /* sends that are looked at when they are settled */
     size_t in_flight;
     bool settles; /* it does not wait for what it trades and sends, but at the end */
     struct {
@@ -119,7 +119,7 @@ static coll_status send_for_now(trader *me, uint32_t peer, uint32_t tag, const v
     if (bytes > 0)
         memcpy(me->sent[me->n_sent].before, buf, bytes);
     me->n_sent++;
-    later++;
+    me->later++;
     return COLL_OK;
 }
 
@@ -206,7 +206,7 @@ static void *work(void *arg)
 
 /* ---- every row --------------------------------------------------------------------------- */
 
-static unsigned long trades, refused;
+static unsigned long trades, refused, later;
 
 static void write_out(trader *me, const coll_plan *plan, uint32_t rank, uint32_t window)
 {
@@ -248,6 +248,7 @@ static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t 
                traders[r].n_sent == 0;
         trades += traders[r].taken;
         refused += traders[r].calls;
+        later += traders[r].later;
         it->ranks[r].run.schedule = NULL;
         free(traders[r].actions);
     }
