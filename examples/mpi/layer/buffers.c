@@ -3,6 +3,8 @@
  * A buffer whose elements are one run of bytes each, without gaps between them, is used where it
  * is. All others are packed: block after block, into memory of the layer.
  */
+#include <limits.h>
+
 #include "layer.h"
 
 /* ---- the program's tables ---------------------------------------------------------------- */

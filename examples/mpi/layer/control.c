@@ -10,6 +10,7 @@
  * What it does not understand ends the program with a sentence: a run with other algorithms than
  * one believes is worse than none. All ranks must be asked for the same.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
