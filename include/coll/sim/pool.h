@@ -8,9 +8,9 @@
 
 #include "base.h"
 
+/* Classes 0 … 5 are windows of 2^class slots. */
 enum {
-    COLL_I_POOL_CHUNK =
-        6, /* the class of the queue's chunks; below: windows of 2^class slots */
+    COLL_I_POOL_CHUNK = 6, /* chunks of the queue */
     COLL_I_POOL_CLASSES,
     COLL_I_POOL_SLAB = 256 * 1024,
     COLL_I_POOL_SLAB_HEAD = 64

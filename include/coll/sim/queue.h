@@ -38,8 +38,8 @@ typedef struct coll_i_chunk {
 } coll_i_chunk;
 
 typedef struct coll_i_bucket {
-    coll_i_event *at,
-        *end; /* the place of the next event, and where the last chunk's places end */
+    coll_i_event *at;    /* the place of the next event … */
+    coll_i_event *end;   /* … and where the last chunk's places end */
     coll_i_chunk *first; /* NULL: it is empty, and so are `at` and `end` */
     coll_time time;      /* of all its events; COLL_NEVER: they differ */
 } coll_i_bucket;

@@ -23,10 +23,10 @@
  * calls end with COLL_ERR_PEER, and so do all later ones; make another segment. It takes a few
  * milliseconds, and some more for each 16 ranks. coll_shm_lost tells who it was.
  *
- * Waiting spins for some 0.15 ms, or, if there are less cores for them than ranks, as long as no rank of the
- * same core can go on (node/waiting.h), then yields the processor, and after some milliseconds
- * sleeps for one at a time. One thread at a time may use a rank. A process that forks keeps its rank
- * alive until the child is gone, or executes a program.
+ * Waiting spins for some 0.15 ms, or, if there are less cores for them than ranks, as long as no
+ * rank of the same core can go on (node/waiting.h), then yields the processor, and after some
+ * milliseconds sleeps for one at a time. One thread at a time may use a rank. A process that forks
+ * keeps its rank alive until the child is gone, or executes a program.
  *
  * Memory: 8 KiB when a rank first talks to another, 16 KiB when it first sends more than 112 bytes,
  * and 8·COLL_SHM_SLOT when it first sends more than 2048; as much again for messages to all others.
