@@ -104,11 +104,45 @@ COLL_INLINE coll_i_node_sent *coll_i_node_sent_of(const coll_i_node_rank *me,
                                                   sizeof(coll_i_node_sent));
 }
 
-/* A medium message in a cell; NULL: nonsense. */
-COLL_INLINE const unsigned char *coll_i_node_slot_of(const coll_i_node_rank *me,
-                                                     const coll_i_node_cell *cell, size_t bytes)
+/* Do other ranks read the slot, too? */
+COLL_INLINE bool coll_i_node_is_to_all(const coll_i_node_cell *cell)
 {
-    return (const unsigned char *)coll_i_node_shared(me, cell->payload.slot, bytes);
+    return (cell->payload.slot & COLL_I_NODE_TO_ALL) != 0;
+}
+
+/* A medium message in a cell; NULL: nonsense. */
+COLL_INLINE unsigned char *coll_i_node_slot_of(const coll_i_node_rank *me,
+                                               const coll_i_node_cell *cell, size_t bytes)
+{
+    const uint64_t to_all = COLL_I_NODE_TO_ALL;
+    return (unsigned char *)coll_i_node_shared(me, cell->payload.slot & ~to_all, bytes);
+}
+
+/* Writes to each line of a slot that this rank alone has read. A line that was written moves to the
+ * sender's cache as soon as that writes to it again; of a line that was only read the reader's cache
+ * has to be told first. On a machine where that is slow (threads on two processors: 128 KiB are
+ * read at 45 GB/s when the other one has written them, and written at 9 when the other one has read
+ * them) 256 KiB from one to the other take 8 µs, not 38, and in both directions 14, not 37. */
+COLL_INLINE void coll_i_node_dirty(unsigned char *slot, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += COLL_NODE_LINE)
+        *(volatile uint32_t *)(void *)(slot + at) = 0;
+}
+
+/* Takes a message out of a slot. */
+COLL_INLINE void coll_i_node_take_out(void *into, unsigned char *slot, size_t bytes,
+                                      bool to_all)
+{
+    enum { AT_ONCE = 1024 }; /* which stays in the nearest cache until it is dirty */
+    if (to_all) {
+        memcpy(into, slot, bytes);
+        return;
+    }
+    for (size_t at = 0; at < bytes; at += AT_ONCE) {
+        const size_t part = bytes - at < AT_ONCE ? bytes - at : (size_t)AT_ONCE;
+        memcpy((unsigned char *)into + at, slot + at, part);
+        coll_i_node_dirty(slot + at, part);
+    }
 }
 
 /* Moves the message in the head cell aside; drops it if nobody will ever want it. */
@@ -129,7 +163,7 @@ COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_
     }
     if (!unwanted) {
         const bool medium = coll_i_node_is_medium(me, bytes);
-        const unsigned char *const slot = medium ? coll_i_node_slot_of(me, cell, bytes) : NULL;
+        unsigned char *const slot = medium ? coll_i_node_slot_of(me, cell, bytes) : NULL;
         if (medium && !slot)
             return COLL_ERR_IO;
         aside = coll_i_node_take_aside(me, medium);
@@ -138,7 +172,7 @@ COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_
         aside->cell = *cell;
         aside->cell.bytes = bytes;
         if (medium)
-            memcpy(aside->medium, slot, bytes);
+            coll_i_node_take_out(aside->medium, slot, bytes, coll_i_node_is_to_all(cell));
         aside->next = NULL;
         first = coll_i_node_find(link, aside->cell.tag);
         if (*first) {
@@ -167,8 +201,8 @@ COLL_INLINE void coll_i_node_consume(coll_i_node_rank *me, coll_i_node_link *lin
 }
 
 /* Where a message that is not long can be read; NULL: nonsense. */
-COLL_INLINE const unsigned char *coll_i_node_place(const coll_i_node_rank *me,
-                                                   const coll_i_node_found *found, size_t bytes)
+COLL_INLINE unsigned char *coll_i_node_place(const coll_i_node_rank *me,
+                                             const coll_i_node_found *found, size_t bytes)
 {
     if (!coll_i_node_is_medium(me, bytes))
         return found->cell->payload.bytes;

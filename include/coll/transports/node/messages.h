@@ -164,7 +164,7 @@ COLL_INLINE coll_status coll_i_node_take(coll_i_node_rank *me, uint32_t peer, ui
                                          void *into, size_t bytes)
 {
     coll_i_node_link *link = me->links[peer];
-    const unsigned char *place;
+    unsigned char *place;
     coll_i_node_found found;
     coll_status status = coll_i_node_match(me, link, tag, bytes, &found);
     if (status != COLL_OK)
@@ -182,7 +182,10 @@ COLL_INLINE coll_status coll_i_node_take(coll_i_node_rank *me, uint32_t peer, ui
     place = coll_i_node_place(me, &found, bytes);
     if (!place)
         return COLL_ERR_IO;
-    coll_i_node_copy(into, place, bytes);
+    if (!found.aside && coll_i_node_is_medium(me, bytes))
+        coll_i_node_take_out(into, place, bytes, coll_i_node_is_to_all(found.cell));
+    else
+        coll_i_node_copy(into, place, bytes);
     coll_i_node_consume(me, link, &found);
     return COLL_OK;
 }
@@ -218,7 +221,7 @@ COLL_INLINE coll_status coll_i_node_recv(void *ctx, uint32_t peer, uint32_t tag,
 
 /* ---- borrowing --------------------------------------------------------------------------- */
 
-/* What a borrowed message is given back to: word[1] of its handle. */
+/* What a borrowed message is given back to: word[1] of its handle, beside the message's cell. */
 enum { COLL_I_NODE_TO_SENDER, COLL_I_NODE_TO_CHANNEL, COLL_I_NODE_TO_ASIDE };
 
 /* Between processes, long messages cannot be lent. */
@@ -257,7 +260,7 @@ COLL_INLINE coll_status coll_i_node_borrow(void *ctx, uint32_t peer, uint32_t ta
         link->head++;
         link->lent++;
         h->word[0] = (uintptr_t)link;
-        h->word[1] = COLL_I_NODE_TO_CHANNEL;
+        h->word[1] = (uintptr_t)found.cell + COLL_I_NODE_TO_CHANNEL;
     }
     return COLL_OK;
 }
@@ -268,12 +271,20 @@ COLL_INLINE void coll_i_node_give_back(void *ctx, coll_handle *h)
     if (h->word[1] == COLL_I_NODE_TO_SENDER) {
         __atomic_store_n(&((coll_i_node_sent *)h->word[0])->state, COLL_I_NODE_DONE,
                          __ATOMIC_RELEASE);
-    } else if (h->word[1] == COLL_I_NODE_TO_CHANNEL) {
+    } else if (h->word[1] == COLL_I_NODE_TO_ASIDE) {
+        coll_i_node_give_aside(me, (coll_i_node_aside *)h->word[0]);
+    } else {
         coll_i_node_link *link = (coll_i_node_link *)h->word[0];
+        const coll_i_node_cell *cell =
+            (const coll_i_node_cell *)(h->word[1] - COLL_I_NODE_TO_CHANNEL);
+        const size_t bytes = cell->bytes;
+        if (coll_i_node_is_medium(me, bytes) && !coll_i_node_is_to_all(cell)) {
+            unsigned char *slot = coll_i_node_slot_of(me, cell, bytes);
+            if (slot)
+                coll_i_node_dirty(slot, bytes);
+        }
         link->lent--;
         coll_i_node_tell(link, true);
-    } else {
-        coll_i_node_give_aside(me, (coll_i_node_aside *)h->word[0]);
     }
 }
 

@@ -45,6 +45,7 @@ enum {
     COLL_NODE_ABORTS = 16,    /* tags that may be aborted; one more, and all tags are */
     COLL_NODE_YIELDS = 16384, /* tests in a row that find nothing before a rank sleeps */
     COLL_NODE_MISSES = 1024,  /* tests that find nothing before a rank looks after its peers */
+    COLL_I_NODE_TO_ALL = 1,   /* in the place of a slot: several ranks read it */
     COLL_I_NODE_SET = 16      /* words of a set of processors, a bit each */
 };
 
@@ -59,7 +60,7 @@ typedef struct coll_i_node_cell {
     uint64_t bytes;
     union {
         unsigned char bytes[COLL_NODE_INLINE]; /* a short message */
-        uint64_t slot;                         /* of a medium one: where it is */
+        uint64_t slot; /* of a medium one: where it is, + COLL_I_NODE_TO_ALL */
         uint64_t sent; /* of a long one: where its coll_i_node_sent is */
     } payload;
 } coll_i_node_cell;
