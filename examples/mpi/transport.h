@@ -18,7 +18,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "transport/messages.h"
+#include "transport/ways.h"
 
 COLL_INLINE void coll_i_mpi_wait(void *ctx, uint32_t idle)
 {
@@ -65,6 +65,7 @@ COLL_INLINE void coll_mpi_init(coll_mpi *mpi, MPI_Comm comm)
     mpi->comm = comm;
     mpi->rank = (uint32_t)rank;
     mpi->p = (uint32_t)p;
+    mpi->cut = COLL_MPI_CUT;
     mpi->spins = 64;
     mpi->error = MPI_SUCCESS;
     mpi->unused = UINT32_MAX;
@@ -75,21 +76,6 @@ COLL_INLINE void coll_mpi_init(coll_mpi *mpi, MPI_Comm comm)
      * gives it. */
     (void)PMPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, &mpi->over);
 #endif
-}
-
-/* All ranks of a new context share the memory of a node: to be said on all of them, or on none.
- * Returns MPI's error code. */
-COLL_INLINE int coll_mpi_set_near(coll_mpi *mpi)
-{
-    int error = MPI_SUCCESS;
-#ifdef OPEN_MPI
-    const int line = 64, lengths[2] = {COLL_MPI_BLOCK - line, line}, at[2] = {line, 0};
-    error = PMPI_Type_indexed(2, lengths, at, MPI_BYTE, &mpi->block);
-    if (error == MPI_SUCCESS)
-        error = PMPI_Type_commit(&mpi->block);
-#endif
-    mpi->near = error == MPI_SUCCESS;
-    return error;
 }
 
 /* Blocks until some message moves on. For a caller who has just moved on all that is in flight
@@ -147,7 +133,7 @@ COLL_INLINE int coll_mpi_open(coll_mpi *mpi, MPI_Comm comm)
         (void)PMPI_Comm_size(node, &ranks);
         (void)PMPI_Comm_free(&node);
         if ((uint32_t)ranks == mpi->p)
-            error = coll_mpi_set_near(mpi);
+            (void)coll_mpi_find_ways(mpi);
     }
     if (error != MPI_SUCCESS)
         (void)PMPI_Comm_free(&mine);

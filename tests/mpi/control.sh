@@ -96,6 +96,20 @@ layered 5 COLL_VERBOSE=1 COLL_PPN=2 COLL_ALGORITHM=bcast:multicast "$cpi" 1000
 pi 5
 says 'coll:     not what was asked for: the transport lacks a capability that the algorithm needs'
 
+# Which way long messages take that are the library's.
+layered 3 COLL_VERBOSE=1 COLL_SHM=0 COLL_NEAR=0 "$cpi" 1000
+pi 3
+says "coll: long messages within a node: the kernel's copy (COLL_NEAR)"
+layered 3 COLL_VERBOSE=1 COLL_SHM=0 COLL_NEAR=1 "$cpi" 1000
+pi 3
+says "coll: long messages within a node: the library's memory (COLL_NEAR)"
+layered 3 COLL_VERBOSE=1 COLL_SHM=0 "$cpi" 1000
+pi 3
+[ "$library" = mpich ] || check 'it tells what it measured' grep -q -E "^coll: long messages within a node: the (kernel|library)'s [a-z]+ \(262144 bytes each way by the kernel's copy: [0-9.]+ us, by the library's memory: [0-9.]+ us; in pieces up to [0-9]+ bytes\)$" "$work/err"
+layered 3 COLL_VERBOSE=1 COLL_SHM=1 "$cpi" 1000
+pi 3
+silent 'long messages'
+
 # What does not fit is told, and the answer is right all the same.
 layered 3 COLL_VERBOSE=1 COLL_ALGORITHM=reduce:fence:width=7 "$cpi" 1000
 pi 3
@@ -140,6 +154,7 @@ asks 'COLL_PPN is a number of ranks from 1 on, not "two"' COLL_PPN=two
 asks 'COLL_PPN is a number of ranks from 1 on, not "0"' COLL_PPN=0
 asks 'COLL_PPN is a number of ranks from 1 on, not "-1"' COLL_PPN=-1
 asks 'COLL_SHM is 0 or 1, not "yes"' COLL_SHM=yes
+asks 'COLL_NEAR is 0 or 1, not "far"' COLL_NEAR=far
 asks 'COLL_ALGORITHM: there is no collective "broadcast"; did you mean "bcast"?' COLL_ALGORITHM=broadcast:linear
 asks 'COLL_ALGORITHM: there is no algorithm for bcast called "magic"; there are linear, *' COLL_ALGORITHM=bcast:magic
 asks 'COLL_ALGORITHM: ring does not solve bcast; linear, * do' COLL_ALGORITHM=bcast:ring
@@ -157,9 +172,9 @@ asks "COLL_TABLE: $work/bad, line 1: shm needs shared memory, which is not offer
 # Ranks must be asked for the same; one that does not understand stops all.
 preload=LD_PRELOAD=$layer${polite:+:$polite}
 launch 1 env "$preload" COLL_PPN=2 "$cpi" 1000 : -n 2 env "$preload" "$cpi" 1000
-refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN or COLL_SHM'
+refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM or COLL_NEAR'
 launch 1 env "$preload" "$cpi" 1000 : -n 2 env "$preload" COLL_ALGORITHM=bcast:linear "$cpi" 1000
-refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN or COLL_SHM'
+refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM or COLL_NEAR'
 launch 2 env "$preload" "$cpi" 1000 : -n 1 env "$preload" COLL_PPN=x "$cpi" 1000
 refused 'COLL_PPN is a number of ranks from 1 on, not "x"'
 done_tests

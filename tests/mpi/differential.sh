@@ -6,14 +6,24 @@
 differential=$programs/tests/differential
 need "$differential"
 
-# Messages go through memory, through the library, and both: between "nodes".
-for run in 1,SHM=1 2,SHM=1 2,SHM=0 3,SHM=0 4,PPN=2 5,SHM=0 7,PPN=3 8,SHM=1; do
-    p=${run%,*} by=COLL_${run#*,}
+# Messages go through memory, through the library, by either way of long ones, and both: between "nodes".
+while read -r p by; do
     cases=1000
-    [ $p -le 4 ] || cases=400
+    [ "$p" -le 4 ] || cases=400
     # Open MPI's vector operators saturate sums of short integers.
-    layered $p $by OMPI_MCA_op=^avx "$differential" --cases $cases --seed $((20 + p))
+    # shellcheck disable=SC2086
+    layered "$p" $by OMPI_MCA_op=^avx "$differential" --cases $cases --seed $((20 + p))
     ended 0
     prints "$cases cases on $p ranks, seed $((20 + p)): 0 differences"
-done
+done <<'T'
+1 COLL_SHM=1
+2 COLL_SHM=1
+2 COLL_SHM=0 COLL_NEAR=0
+2 COLL_SHM=0 COLL_NEAR=1
+3 COLL_SHM=0
+4 COLL_PPN=2
+5 COLL_SHM=0 COLL_NEAR=1
+7 COLL_PPN=3
+8 COLL_SHM=1
+T
 done_tests

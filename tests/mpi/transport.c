@@ -3,8 +3,8 @@
  *   mpiexec -n 2 transport
  *
  * Lengths are around those at which messages are cut, or sent otherwise, and several are in flight
- * at once, so that what belongs to one could land in another. Both ways, in a context that knows
- * that its ranks are near each other, in one that does not, and in one whose ranks share
+ * at once, so that what belongs to one could land in another. By all ways: as measured, through the
+ * memory of the node, in a context that knows of none, and without pieces; and where ranks share
  * processors.
  */
 #include <mpi.h>
@@ -77,10 +77,38 @@ static void every_length(void)
                     CHECK(exchange(n * units[u] + odd));
 }
 
+static void open_by(const coll_mpi_ways *ways)
+{
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    coll_mpi_init(&mpi, comm);
+    CHECK(!mpi.near);
+    if (ways)
+        CHECK(coll_mpi_set_ways(&mpi, ways) == MPI_SUCCESS);
+}
+
+TEST(measured)
+{
+    const coll_mpi_ways any = coll_mpi_usual_ways(false);
+    coll_mpi_ways ways, others;
+    CHECK(coll_mpi_open(&mpi, MPI_COMM_WORLD) == MPI_SUCCESS);
+    every_length();
+    ways = coll_mpi_find_ways(&mpi);
+    CHECK(ways.near == mpi.near && ways.cut == mpi.cut);
+    CHECK(ways.cut >= COLL_MPI_PIECE && ways.cut <= any.cut);
+    CHECK((ways.times[0] > 0) == (ways.times[1] > 0));
+    others = ways; /* what is measured differs, but not what follows */
+    MPI_Bcast(&others, sizeof others, MPI_BYTE, 1, MPI_COMM_WORLD);
+    CHECK(ways.near == others.near && ways.cut == others.cut);
+    every_length();
+    CHECK(coll_mpi_close(&mpi) == MPI_SUCCESS);
+}
+
 TEST(near)
 {
-    CHECK(coll_mpi_open(&mpi, MPI_COMM_WORLD) == MPI_SUCCESS);
-    CHECK(mpi.near); /* this test's ranks are */
+    const coll_mpi_ways ways = coll_mpi_usual_ways(true);
+    open_by(&ways);
+    CHECK(mpi.near);
     every_length();
     mpi.crowded = true; /* then it may be another way */
     every_length();
@@ -89,12 +117,21 @@ TEST(near)
 
 TEST(anywhere)
 {
-    MPI_Comm comm;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    coll_mpi_init(&mpi, comm);
-    CHECK(!mpi.near);
+    open_by(NULL);
     every_length();
     CHECK(coll_mpi_close(&mpi) == MPI_SUCCESS);
+}
+
+TEST(whole)
+{
+    coll_mpi_ways ways = coll_mpi_usual_ways(false);
+    for (int near = 0; near < 2; near++) {
+        ways.near = near;
+        ways.cut = COLL_MPI_PIECE;
+        open_by(&ways);
+        every_length();
+        CHECK(coll_mpi_close(&mpi) == MPI_SUCCESS);
+    }
 }
 
 int main(int argc, char **argv)
@@ -105,8 +142,10 @@ int main(int argc, char **argv)
         ours[i] = malloc(MOST + 1 + GUARD);
         theirs[i] = malloc(MOST + 1 + GUARD);
     }
+    RUN(measured);
     RUN(near);
     RUN(anywhere);
+    RUN(whole);
     failed = check_done();
     MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     for (int i = 0; i < TOGETHER; i++) {

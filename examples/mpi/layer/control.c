@@ -6,6 +6,7 @@
  *   COLL_VERBOSE=1      what was chosen and why, and what it took
  *   COLL_PPN=4          as if so many ranks that follow each other were a node
  *   COLL_SHM=0          messages within a node are the library's too
+ *   COLL_NEAR=0         long ones of those are copied by the kernel; 1: not
  *
  * What it does not understand ends the program with a sentence: a run with other algorithms than
  * one believes is worse than none. All ranks must be asked for the same.
@@ -87,7 +88,7 @@ static bool read_rules(void)
 static bool read_words(void)
 {
     const char *off = asked("COLL_OFF"), *verbose = asked("COLL_VERBOSE");
-    const char *ppn = asked("COLL_PPN"), *shm = asked("COLL_SHM");
+    const char *ppn = asked("COLL_PPN"), *shm = asked("COLL_SHM"), *near = asked("COLL_NEAR");
     coll_sentence why;
     uint64_t number = 0;
     if (*off && !coll_collectives_read(off, &settings.off, &why))
@@ -102,6 +103,9 @@ static bool read_words(void)
     if (*shm && strcmp(shm, "0") != 0 && strcmp(shm, "1") != 0)
         return coll_refuse(&error, "COLL_SHM is 0 or 1, not \"%.60s\"", shm);
     settings.shm = strcmp(shm, "0") != 0;
+    if (*near && strcmp(near, "0") != 0 && strcmp(near, "1") != 0)
+        return coll_refuse(&error, "COLL_NEAR is 0 or 1, not \"%.60s\"", near);
+    settings.near = *near ? strcmp(near, "1") == 0 : UNASKED;
     return true;
 }
 
@@ -118,6 +122,7 @@ static uint64_t digest(void)
     uint64_t sum = mixed(0xCBF29CE484222325u, &settings.off, sizeof settings.off);
     sum = mixed(sum, &settings.ppn, sizeof settings.ppn);
     sum = mixed(sum, &settings.shm, sizeof settings.shm);
+    sum = mixed(sum, &settings.near, sizeof settings.near);
     for (const coll_rule_list *list = settings.rules; list; list = list->next)
         for (size_t i = 0; i < list->n; i++) {
             char line[1024];
@@ -146,7 +151,7 @@ static void agree(bool understood)
     else if (least[2] == p && rank == 0)
         fprintf(stderr,
                 "coll: the ranks were started with different settings in COLL_ALGORITHM, "
-                "COLL_TABLE, COLL_OFF, COLL_PPN or COLL_SHM\n");
+                "COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM or COLL_NEAR\n");
     PMPI_Finalize();
     exit(2);
 }

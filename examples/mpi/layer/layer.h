@@ -328,7 +328,7 @@ void repeats_free(struct repeats *memory);
 
 /* ---- what was asked for: setup.c, control.c, tuned.c ------------------------------------- */
 
-enum { TAGS_MOST = 1 << 20 };
+enum { TAGS_MOST = 1 << 20, UNASKED = -1 }; /* 0 and 1 are what the user asks for */
 
 struct settings {
     /* Which algorithm, the user's first; for messages through the memory of a node, and others. */
@@ -346,6 +346,7 @@ struct settings {
      * that the library would not yield, we wait ourselves. */
     bool library_waits;
     uint32_t ppn;  /* ranks of a node as the user says; 0: as they are */
+    int near;      /* do long messages within a node go through the library's memory? */
     MPI_Comm self; /* private, of this rank alone */
 };
 extern struct settings settings;
@@ -371,6 +372,8 @@ void unlock(void);
 void report_choice(const coll_problem *problem, const coll_rule *rule, coll_status against);
 /* Once for each collective. */
 void report_declined(const struct call *call, const char *why);
+/* How long messages within a node go that are the library's. */
+void report_ways(const coll_mpi_ways *ways);
 void report_job(const struct job *job);
 void report_end(void);
 

@@ -28,6 +28,7 @@ struct numbers {
 static uint32_t *world_nodes; /* node of each rank of MPI_COMM_WORLD, its first rank */
 static coll_shm *shm;         /* of this rank's node; NULL: messages are the library's */
 static bool several;          /* nodes */
+static coll_mpi_ways ways;    /* of messages of this rank's node that are the library's */
 /* Of communicators of one node, of those of several, and of those without a number, for any call
  * and for one that may wait in the library; of the last two the second is for ranks that are near
  * each other. None aborts: after an error MPI's communicators go on, with the same tags. */
@@ -74,8 +75,23 @@ static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
     return good && (!several || all_do(node, coll_shm_transport(shm)->max_bytes == 0));
 }
 
+/* How messages within the node go that are the library's. */
+static void find_ways(MPI_Comm node)
+{
+    coll_mpi mpi;
+    int rank;
+    PMPI_Comm_rank(node, &rank);
+    PMPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
+    coll_mpi_init(&mpi, node);
+    ways = settings.near == UNASKED ? coll_mpi_find_ways(&mpi)
+                                    : coll_mpi_usual_ways(settings.near);
+    coll_mpi_free(&mpi);
+    if (rank == 0 && settings.verbose)
+        report_ways(&ways);
+}
+
 /* Collective over the ranks that share memory, of which the node may be a part. */
-static void open_memory(MPI_Comm sharing, uint32_t first)
+static void open_node(MPI_Comm sharing, uint32_t first)
 {
     char why[COLL_SHM_WHY] = "another rank of the node could not";
     uint32_t members = 0;
@@ -89,11 +105,15 @@ static void open_memory(MPI_Comm sharing, uint32_t first)
     PMPI_Comm_split(sharing, (int)first, 0, &node);
     PMPI_Comm_rank(node, &rank);
     PMPI_Comm_size(node, &p);
-    if (p > 1 && (uint32_t)p == members && !attach(node, (uint32_t)rank, members, why)) {
-        coll_shm_detach(shm);
-        shm = NULL;
-        if (settings.verbose)
-            fprintf(stderr, "coll: messages within a node are the library's: %s\n", why);
+    if (p > 1 && (uint32_t)p == members) {
+        if (settings.shm && !attach(node, (uint32_t)rank, members, why)) {
+            coll_shm_detach(shm);
+            shm = NULL;
+            if (settings.verbose)
+                fprintf(stderr, "coll: messages within a node are the library's: %s\n", why);
+        }
+        if (!shm)
+            find_ways(node);
     }
     PMPI_Comm_free(&node);
 }
@@ -213,7 +233,7 @@ void nodes_join(struct comm *comm, MPI_Group group)
         PMPI_Abort(MPI_COMM_WORLD, 1);
     if (comm->p > 1 && comm->runs_here) {
         find_nodes(comm, in_world);
-        if (are_near(comm, in_world) && coll_mpi_set_near(&comm->mpi) != MPI_SUCCESS)
+        if (are_near(comm, in_world) && coll_mpi_set_ways(&comm->mpi, &ways) != MPI_SUCCESS)
             PMPI_Abort(MPI_COMM_WORLD, 1);
         if (settings.shm)
             find_seats(comm, in_world);
@@ -292,6 +312,8 @@ static bool is_near(const struct comm *comm, const coll_problem *problem)
                             COLL_BIT(COLL_EXSCAN),
                    long_ones =
                        COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK);
+    if (settings.near != UNASKED)
+        return comm->mpi.near;
     return coll_mpi_table(&comm->mpi) == &coll_mpi_near_transport &&
            (coll_is(always, problem->collective) ||
             (coll_is(long_ones, problem->collective) && coll_problem_bytes(problem) >= LONG));
@@ -361,10 +383,11 @@ void nodes_init(void)
     if (settings.ppn > 0)
         first = rank - rank % (int)settings.ppn;
     PMPI_Allgather(&first, 1, MPI_INT, world_nodes, 1, MPI_INT, MPI_COMM_WORLD);
-    if (sharing != MPI_COMM_NULL && settings.shm)
-        open_memory(sharing, (uint32_t)first);
-    if (sharing != MPI_COMM_NULL)
+    ways = coll_mpi_usual_ways(false);
+    if (sharing != MPI_COMM_NULL) {
+        open_node(sharing, (uint32_t)first);
         PMPI_Comm_free(&sharing);
+    }
     if (shm) {
         within = *coll_shm_transport(shm);
         within.abort = NULL;

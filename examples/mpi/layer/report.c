@@ -58,6 +58,20 @@ void report_declined(const struct call *call, const char *why)
     told |= COLL_BIT(call->what);
 }
 
+void report_ways(const coll_mpi_ways *ways)
+{
+    const char *const name[2] = {"the kernel's copy", "the library's memory"};
+    if (settings.near != UNASKED)
+        fprintf(stderr, "coll: long messages within a node: %s (COLL_NEAR)\n",
+                name[settings.near]);
+    else if (ways->times[0] > 0)
+        fprintf(stderr,
+                "coll: long messages within a node: %s (%d bytes each way by %s: %.1f us, by "
+                "%s: %.1f us; in pieces up to %zu bytes)\n",
+                name[ways->near], COLL_MPI_TRIED, name[0], ways->times[0] * 1e6, name[1],
+                ways->times[1] * 1e6, ways->cut);
+}
+
 void report_job(const struct job *job)
 {
     const coll_collective what = job->plan->problem.collective;

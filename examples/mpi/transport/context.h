@@ -49,8 +49,9 @@ typedef struct coll_mpi_operation {
 typedef struct coll_mpi {
     MPI_Comm comm;
     uint32_t rank, p;
-    bool near;      /* all ranks share the memory of a node */
+    bool near;      /* all ranks share a node, and long messages go through its memory */
     bool crowded;   /* there are more processes than processors; all ranks say the same */
+    size_t cut;     /* up to so many bytes messages go in pieces, at most COLL_MPI_CUT */
     uint32_t spins; /* idle tests before it lets other processes run */
     int error;      /* MPI's code of the last error; MPI_SUCCESS: none */
     MPI_Request

@@ -5,13 +5,13 @@
  * longer is faster as several short ones, all started at once. Both ends know its length, so both
  * cut it alike.
  *
- * Where all ranks share the memory of a node (`near`), this holds for messages of any length: the
- * kernel, which makes that one copy, looks up every page, and one processor does all of it. Two
- * copies through the shared memory stay in the caches, and two processors make them, one behind
- * the other: 1 MiB takes a third of the time. MPICH is given all of a long message in pieces,
- * unless ranks share processors: then the turns that they take cost more. Open MPI has fragments
- * of its own for that way, longer than its short messages, and takes it for data that does not
- * lie in one run; so it is told that the first cache line of each block comes last.
+ * Where all ranks share the memory of a node, this may hold for messages of any length (`near`): the
+ * kernel, which makes that one copy, looks up every page, and one processor does all of it. Of two
+ * copies through the shared memory two processors make one each, one behind the other; whether that
+ * is faster ways.h finds out. MPICH is given all of a long message in pieces, unless ranks share
+ * processors: then the turns that they take cost more. Open MPI has fragments of its own for that
+ * way, longer than its short messages, and takes it for data that does not lie in one run; so it is
+ * told that the first cache line of each block comes last.
  *
  * Use ../transport.h.
  */
@@ -26,14 +26,14 @@
 enum { COLL_I_MPI_RECEIVED = 1, COLL_I_MPI_NEAR = 2 };
 
 /* Bytes of the next request of a message of which `bytes` are left. */
-COLL_INLINE size_t coll_i_mpi_next(unsigned how, size_t bytes)
+COLL_INLINE size_t coll_i_mpi_next(const coll_mpi *mpi, unsigned how, size_t bytes)
 {
 #ifdef OPEN_MPI
-    const bool cuts = bytes <= COLL_MPI_CUT;
+    const bool cuts = bytes <= mpi->cut;
     if ((how & COLL_I_MPI_NEAR) && bytes >= COLL_MPI_BLOCK)
         return bytes - bytes % COLL_MPI_BLOCK;
 #else
-    const bool cuts = bytes <= COLL_MPI_CUT || (how & COLL_I_MPI_NEAR);
+    const bool cuts = bytes <= mpi->cut || (how & COLL_I_MPI_NEAR);
 #endif
     return cuts && bytes > COLL_MPI_PIECE ? COLL_MPI_PIECE : bytes;
 }
@@ -130,7 +130,7 @@ COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, unsigned how, uint32_t pe
 {
     const bool receives = (how & COLL_I_MPI_RECEIVED) != 0;
     coll_status status;
-    if (coll_i_mpi_next(how, bytes) == bytes) {
+    if (coll_i_mpi_next(mpi, how, bytes) == bytes) {
         MPI_Request request = MPI_REQUEST_NULL;
         const int error = coll_i_mpi_start(mpi, how, peer, tag, buf, bytes, &request);
         if (error == MPI_SUCCESS && !receives && request == mpi->over)
@@ -141,7 +141,7 @@ COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, unsigned how, uint32_t pe
     for (size_t at = 0, piece; at < bytes && status == COLL_STARTED; at += piece) {
         MPI_Request request;
         int error;
-        piece = coll_i_mpi_next(how, bytes - at);
+        piece = coll_i_mpi_next(mpi, how, bytes - at);
         error =
             coll_i_mpi_start(mpi, how, peer, tag, (unsigned char *)buf + at, piece, &request);
         if (error == MPI_SUCCESS) {

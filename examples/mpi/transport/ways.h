@@ -1,0 +1,124 @@
+/* examples/mpi/transport/ways.h — coll over MPI: which way of a message is the fastest, measured
+ *
+ * Between processes of a node messages go in short pieces, in the library's own fragments, or by
+ * one copy that the kernel makes (messages.h). Which is the fastest depends on how long a cache line
+ * takes from one processor to the other, thus on the machine and, where it is a virtual one, on the
+ * hour: Open MPI's fragments took from half the time of the kernel's copy to five times as long. So
+ * its ways are tried once, which takes one or two milliseconds. MPICH's differ less.
+ *
+ * Use ../transport.h.
+ */
+#ifndef COLL_EXAMPLES_MPI_TRANSPORT_WAYS_H
+#define COLL_EXAMPLES_MPI_TRANSPORT_WAYS_H
+
+#include "messages.h"
+
+enum { COLL_MPI_TRIED = 1 << 18 }; /* bytes of the long message that is tried */
+
+/* What the ranks of a node agree on about messages there. */
+typedef struct coll_mpi_ways {
+    bool near;       /* long ones go through the memory of the node */
+    size_t cut;      /* up to so many bytes they go in pieces; COLL_MPI_PIECE: they never do */
+    double times[2]; /* seconds in which two ranks exchange COLL_MPI_TRIED bytes by the kernel's
+                      * copy, and through memory; 0: nothing was measured */
+} coll_mpi_ways;
+
+COLL_INLINE coll_mpi_ways coll_mpi_usual_ways(bool near)
+{
+    const coll_mpi_ways ways = {near, COLL_MPI_CUT, {0, 0}};
+    return ways;
+}
+
+/* The ranks of a context, which share the memory of a node, are to use these ways: to be said on all
+ * of them, while nothing is in flight. Returns MPI's error code. */
+COLL_INLINE int coll_mpi_set_ways(coll_mpi *mpi, const coll_mpi_ways *ways)
+{
+    int error = MPI_SUCCESS;
+#ifdef OPEN_MPI
+    const int line = 64, lengths[2] = {COLL_MPI_BLOCK - line, line}, at[2] = {line, 0};
+    if (ways->near && mpi->block == MPI_DATATYPE_NULL) {
+        error = PMPI_Type_indexed(2, lengths, at, MPI_BYTE, &mpi->block);
+        if (error == MPI_SUCCESS)
+            error = PMPI_Type_commit(&mpi->block);
+    }
+#endif
+    mpi->near = ways->near && error == MPI_SUCCESS;
+    mpi->cut = ways->cut;
+    return error;
+}
+
+#ifdef OPEN_MPI
+/* Seconds in which the first two ranks, of which this is one, exchange so many bytes; the memory is
+ * twice that. */
+COLL_INLINE double coll_i_mpi_timed(coll_mpi *mpi, bool near, size_t cut, unsigned char *memory,
+                                    size_t bytes)
+{
+    const unsigned how = near ? COLL_I_MPI_NEAR : 0;
+    const double begin = PMPI_Wtime();
+    coll_handle h[2];
+    coll_status status[2];
+    mpi->cut = cut;
+    status[0] =
+        coll_i_mpi_move(mpi, how | COLL_I_MPI_RECEIVED, 1 - mpi->rank, 0, memory, bytes, &h[0]);
+    status[1] = coll_i_mpi_move(mpi, how, 1 - mpi->rank, 0, memory + bytes, bytes, &h[1]);
+    while (mpi->flying > 0)
+        coll_i_mpi_sweep(mpi, true);
+    for (int i = 0; i < 2; i++)
+        if (status[i] == COLL_STARTED)
+            (void)coll_i_mpi_test(mpi, &h[i]);
+    return PMPI_Wtime() - begin;
+}
+
+/* Writes the least such times of two ways, which take turns: the first by the kernel's copy, the
+ * second through memory, or in pieces. */
+COLL_INLINE void coll_i_mpi_compare(coll_mpi *mpi, bool near, unsigned char *memory,
+                                    size_t bytes, double *times)
+{
+    for (int turn = 0; turn < 12; turn++) {
+        const bool second = turn % 2;
+        const double time =
+            coll_i_mpi_timed(mpi, near && second, second ? COLL_MPI_CUT : 0, memory, bytes);
+        times[second] = turn < 2 || time < times[second] ? time : times[second];
+    }
+}
+
+/* Is the second one to be taken? The kernel's copy takes about as long at any hour, and what is a
+ * little faster now may be much slower later. */
+COLL_INLINE bool coll_i_mpi_wins(const double *times)
+{
+    return times[1] < 0.8 * times[0];
+}
+#endif
+
+/* Finds out, in a context all of whose ranks share the memory of a node, and has it use what it
+ * found; collective. */
+COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
+{
+    coll_mpi_ways ways = coll_mpi_usual_ways(true);
+#ifdef OPEN_MPI
+    const bool measures = mpi->rank < 2;
+    unsigned char *memory = measures ? (unsigned char *)calloc(2, COLL_MPI_TRIED) : NULL;
+    int good = (memory || !measures) && coll_mpi_set_ways(mpi, &ways) == MPI_SUCCESS, all = 0;
+    (void)PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, mpi->comm);
+    ways.near = false;
+    if (all && mpi->p > 1) {
+        if (measures) {
+            double times[2];
+            coll_i_mpi_compare(mpi, true, memory, COLL_MPI_TRIED, ways.times);
+            ways.near = coll_i_mpi_wins(ways.times);
+            ways.cut = COLL_MPI_PIECE;
+            for (size_t cut = COLL_MPI_CUT; cut > COLL_MPI_PIECE; cut /= 2) {
+                coll_i_mpi_compare(mpi, false, memory, cut, times);
+                if (coll_i_mpi_wins(times) && ways.cut < cut)
+                    ways.cut = cut;
+            }
+        }
+        (void)PMPI_Bcast(&ways, sizeof ways, MPI_BYTE, 0, mpi->comm);
+    }
+    free(memory);
+#endif
+    (void)coll_mpi_set_ways(mpi, &ways); /* makes nothing that was not made before */
+    return ways;
+}
+
+#endif /* COLL_EXAMPLES_MPI_TRANSPORT_WAYS_H */
