@@ -212,8 +212,9 @@ COLL_HOT_INLINE bool coll_i_walk_sums_apart(const coll_i_walk *w)
     return w->part != COLL_AT(COLL_OUT, 0) || w->sum != COLL_AT(COLL_OUT, 0);
 }
 
-/* Action j of the way up. Two staging slots, after what is summed in SCRATCH: one fills while the
- * other is combined. */
+/* Action j of the way up. The first message is staged where the sum is to be, if the own operand lies
+ * elsewhere; others in two slots, after what is summed in SCRATCH: one fills while the other is
+ * combined. */
 COLL_HOT_INLINE void coll_i_walk_up(const coll_plan *plan, coll_i_shape shape,
                                     const coll_i_walk *w, size_t segment, uint32_t j,
                                     coll_action *out)
@@ -227,8 +228,10 @@ COLL_HOT_INLINE void coll_i_walk_up(const coll_plan *plan, coll_i_shape shape,
         const uint32_t peer =
             coll_i_tree_child(plan, shape, &w->place, last_first ? m - 1 - j : j);
         const coll_ref via =
-            COLL_AT(COLL_SCRATCH, coll_i_walk_sums_apart(w) ? plan->problem.count : 0) +
-            ((segment * m + j) & 1u ? coll_i_walk_staging(plan, shape) : 0);
+            j == 0 && w->input != w->sum && !last_first
+                ? sum
+                : COLL_AT(COLL_SCRATCH, coll_i_walk_sums_apart(w) ? plan->problem.count : 0) +
+                      ((segment * m + j) & 1u ? coll_i_walk_staging(plan, shape) : 0);
         if (!last_first) {
             coll_act_recv_reduce(out, peer, sum, j == 0 ? w->input + seg.offset : sum, via,
                                  seg.count);
