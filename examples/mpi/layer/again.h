@@ -13,7 +13,7 @@
 
 #include "layer.h"
 
-enum { REMEMBERED_BITS = 4, REMEMBERED = 1 << REMEMBERED_BITS, BRIEF = 8 };
+enum { REMEMBERED_BITS = 4, REMEMBERED = 1 << REMEMBERED_BITS, BRIEF = 8, TABLES = 6 };
 
 struct repeats {
     struct repeat {
@@ -23,8 +23,12 @@ struct repeats {
         uint32_t n_in, n_out; /* blocks of what this rank has */
         bool has_in, has_out;
         ptrdiff_t in_low, out_low; /* where the data begins, from the buffers on */
-        void *copies;              /* of the program's tables */
-        void *tables;              /* that the plan uses; of the pool */
+        struct table {
+            size_t where, bytes; /* of the pointer in `call`, and of what it points to */
+        } table[TABLES];         /* of the program's: n_tables, … */
+        uint32_t n_tables;
+        void *copies; /* … one behind the other; NULL: it has none */
+        void *tables; /* that the plan uses; of the pool */
         coll_plan plan;
         bool brief; /* what this rank does is written out, as it is at most BRIEF actions */
         coll_schedule schedule;
@@ -74,7 +78,7 @@ COLL_HOT_INLINE bool repeat_doubts(const struct repeat *repeat, const struct cal
 COLL_HOT_INLINE bool repeat_is(const struct repeat *repeat, const struct call *call)
 {
     return repeat_same(repeat, call) && !repeat_doubts(repeat, call) &&
-           ((!call->in.counts && !call->out.counts) || repeat_same_tables(call, repeat));
+           (!repeat->copies || repeat_same_tables(call, repeat));
 }
 
 /* Gives a job the buffers of this call. */

@@ -8,13 +8,7 @@
 
 #include "again.h"
 
-enum { TABLES = 6, SCRATCH_KEPT = 4096 };
-
-/* A table of the program's. */
-struct span {
-    const void *at;
-    size_t bytes;
-};
+enum { SCRATCH_KEPT = 4096 };
 
 /* Nothing may be running that uses it. */
 static void forget(struct repeat *repeat)
@@ -41,36 +35,26 @@ void repeats_free(struct repeats *repeats)
 
 /* ---- what makes two calls the same ------------------------------------------------------- */
 
-/* The tables of a side with n blocks. */
-static void list(const struct call *call, const struct side *side, uint32_t n,
-                 struct span *spans)
+static const unsigned char *table_at(const struct call *call, const struct table *table)
 {
-    const size_t count = call->wide ? sizeof(MPI_Count) : sizeof(int);
-    const size_t displ = call->wide || call->far_displs ? sizeof(MPI_Aint) : sizeof(int);
-    spans[0].at = side->counts;
-    spans[0].bytes = side->counts ? n * count : 0;
-    spans[1].at = side->displs;
-    spans[1].bytes = side->displs ? n * displ : 0;
-    spans[2].at = side->types;
-    spans[2].bytes = side->types ? n * sizeof(MPI_Datatype) : 0;
+    const void *at;
+    memcpy(&at, (const char *)call + table->where, sizeof at);
+    return (const unsigned char *)at;
 }
 
-static void list_all(const struct call *call, uint32_t n_in, uint32_t n_out,
-                     struct span spans[TABLES])
-{
-    list(call, &call->in, n_in, spans);
-    list(call, &call->out, n_out, spans + 3);
-}
-
+/* Entries have four bytes or eight, and are mostly so few that memcmp would take longer. */
 bool repeat_same_tables(const struct call *call, const struct repeat *repeat)
 {
     const unsigned char *copy = (const unsigned char *)repeat->copies;
-    struct span spans[TABLES];
-    list_all(call, repeat->n_in, repeat->n_out, spans);
-    for (int i = 0; i < TABLES; i++) {
-        if (spans[i].bytes > 0 && memcmp(copy, spans[i].at, spans[i].bytes) != 0)
+    for (uint32_t i = 0; i < repeat->n_tables; i++) {
+        const unsigned char *its = table_at(call, &repeat->table[i]);
+        size_t left = repeat->table[i].bytes;
+        for (; left >= 8; left -= 8, its += 8, copy += 8)
+            if (memcmp(its, copy, 8) != 0)
+                return false;
+        if (left > 0 && memcmp(its, copy, 4) != 0)
             return false;
-        copy += spans[i].bytes;
+        copy += left;
     }
     return true;
 }
@@ -150,18 +134,29 @@ bool job_keep(struct job *job)
 /* Copies the program's tables. */
 static bool copy_tables(const struct call *call, struct repeat *repeat)
 {
-    struct span spans[TABLES];
+    const size_t count = call->wide ? sizeof(MPI_Count) : sizeof(int),
+                 displ = call->wide || call->far_displs ? sizeof(MPI_Aint) : sizeof(int);
+    const struct table all[TABLES] = {
+        {offsetof(struct call, in.counts), repeat->n_in * count},
+        {offsetof(struct call, in.displs), repeat->n_in * displ},
+        {offsetof(struct call, in.types), repeat->n_in * sizeof(MPI_Datatype)},
+        {offsetof(struct call, out.counts), repeat->n_out * count},
+        {offsetof(struct call, out.displs), repeat->n_out * displ},
+        {offsetof(struct call, out.types), repeat->n_out * sizeof(MPI_Datatype)},
+    };
     unsigned char *copy;
     size_t bytes = 0;
-    list_all(call, repeat->n_in, repeat->n_out, spans);
+    repeat->n_tables = 0;
     for (int i = 0; i < TABLES; i++)
-        bytes += spans[i].bytes;
+        if (table_at(call, &all[i]) && all[i].bytes > 0) {
+            repeat->table[repeat->n_tables++] = all[i];
+            bytes += all[i].bytes;
+        }
     copy = bytes > 0 ? malloc(bytes) : NULL;
     repeat->copies = copy;
-    for (int i = 0; copy && i < TABLES; i++) {
-        if (spans[i].bytes > 0)
-            memcpy(copy, spans[i].at, spans[i].bytes);
-        copy += spans[i].bytes;
+    for (uint32_t i = 0; copy && i < repeat->n_tables; i++) {
+        memcpy(copy, table_at(call, &repeat->table[i]), repeat->table[i].bytes);
+        copy += repeat->table[i].bytes;
     }
     return bytes == 0 || repeat->copies;
 }
