@@ -9,6 +9,7 @@
 #ifndef COLL_TRANSPORTS_NODE_INBOX_H
 #define COLL_TRANSPORTS_NODE_INBOX_H
 
+#include "copies.h"
 #include "waiting.h"
 
 /* Is a message of so many bytes in a slot? In its sender's memory? */
@@ -118,33 +119,6 @@ COLL_INLINE unsigned char *coll_i_node_slot_of(const coll_i_node_rank *me,
     return (unsigned char *)coll_i_node_shared(me, cell->payload.slot & ~to_all, bytes);
 }
 
-/* Writes to each line of a slot that this rank alone has read. A line that was written moves to the
- * sender's cache as soon as that writes to it again; of a line that was only read the reader's cache
- * has to be told first. On a machine where that is slow (threads on two processors: 128 KiB are
- * read at 45 GB/s when the other one has written them, and written at 9 when the other one has read
- * them) 256 KiB from one to the other take 8 µs, not 38, and in both directions 14, not 37. */
-COLL_INLINE void coll_i_node_dirty(unsigned char *slot, size_t bytes)
-{
-    for (size_t at = 0; at < bytes; at += COLL_NODE_LINE)
-        *(volatile uint32_t *)(void *)(slot + at) = 0;
-}
-
-/* Takes a message out of a slot. */
-COLL_INLINE void coll_i_node_take_out(void *into, unsigned char *slot, size_t bytes,
-                                      bool to_all)
-{
-    enum { AT_ONCE = 1024 }; /* which stays in the nearest cache until it is dirty */
-    if (to_all) {
-        memcpy(into, slot, bytes);
-        return;
-    }
-    for (size_t at = 0; at < bytes; at += AT_ONCE) {
-        const size_t part = bytes - at < AT_ONCE ? bytes - at : (size_t)AT_ONCE;
-        memcpy((unsigned char *)into + at, slot + at, part);
-        coll_i_node_dirty(slot + at, part);
-    }
-}
-
 /* Moves the message in the head cell aside; drops it if nobody will ever want it. */
 COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_link *link)
 {
@@ -172,7 +146,7 @@ COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_
         aside->cell = *cell;
         aside->cell.bytes = bytes;
         if (medium)
-            coll_i_node_take_out(aside->medium, slot, bytes, coll_i_node_is_to_all(cell));
+            coll_i_node_take_out(me, aside->medium, slot, bytes, !coll_i_node_is_to_all(cell));
         aside->next = NULL;
         first = coll_i_node_find(link, aside->cell.tag);
         if (*first) {

@@ -18,12 +18,6 @@
 
 #include "inbox.h"
 
-COLL_INLINE void coll_i_node_copy(void *to, const void *from, size_t bytes)
-{
-    if (bytes != 0)
-        memcpy(to, from, bytes);
-}
-
 /* ---- sending ----------------------------------------------------------------------------- */
 
 /* Has the reader taken message n? Asks it only if that is not known. */
@@ -150,7 +144,7 @@ COLL_INLINE coll_status coll_i_node_send(void *ctx, uint32_t peer, uint32_t tag,
         memcpy(to, buf, bytes);
         cell->payload.slot = (uint64_t)((uintptr_t)to - me->base);
     } else {
-        coll_i_node_copy(cell->payload.bytes, buf, bytes);
+        coll_i_node_copy(me, cell->payload.bytes, buf, bytes);
     }
     coll_i_node_post(link, cell, tag, bytes);
     if (!me->crowded)
@@ -175,7 +169,7 @@ COLL_INLINE coll_status coll_i_node_take(coll_i_node_rank *me, uint32_t peer, ui
         if (me->pull)
             status = me->pull(me, peer, into, from, bytes);
         else
-            memcpy(into, (const void *)(uintptr_t)from, bytes);
+            coll_i_node_copy(me, into, (const void *)(uintptr_t)from, bytes);
         __atomic_store_n(&found.sent->state, COLL_I_NODE_DONE, __ATOMIC_RELEASE);
         return status;
     }
@@ -183,9 +177,9 @@ COLL_INLINE coll_status coll_i_node_take(coll_i_node_rank *me, uint32_t peer, ui
     if (!place)
         return COLL_ERR_IO;
     if (!found.aside && coll_i_node_is_medium(me, bytes))
-        coll_i_node_take_out(into, place, bytes, coll_i_node_is_to_all(found.cell));
+        coll_i_node_take_out(me, into, place, bytes, !coll_i_node_is_to_all(found.cell));
     else
-        coll_i_node_copy(into, place, bytes);
+        coll_i_node_copy(me, into, place, bytes);
     coll_i_node_consume(me, link, &found);
     return COLL_OK;
 }

@@ -186,7 +186,9 @@ typedef struct coll_i_node_rank {
     coll_i_node_aside *free_asides, *free_mediums;
     coll_i_node_cast casts[2];
     coll_i_node_block *owned;
-    coll_i_node_turn *turns; /* of all ranks */
+    struct coll_i_node_written *written; /* what this rank wrote last: node/copies.h … */
+    uint64_t writes;                     /* … and how many bytes of such writes there were */
+    coll_i_node_turn *turns;             /* of all ranks */
     unsigned char *shared;
     size_t part_bytes;       /* 0: there is no SHARED */
     uint32_t uses;           /* of SHARED that were asked for … */
