@@ -42,16 +42,10 @@ static const coll_transport coll_mpi_transport =
 static const coll_transport coll_mpi_near_transport =
     COLL_I_MPI_TRANSPORT(coll_i_mpi_send_near, coll_i_mpi_recv_near, COLL_MPI_NEAR_MOST);
 
-/* The better one for a context. MPICH's pieces do not pay where ranks share processors, for the
- * turns that they take. */
+/* The better one for a context. */
 COLL_INLINE const coll_transport *coll_mpi_table(const coll_mpi *mpi)
 {
-#ifdef OPEN_MPI
-    const bool pays = true;
-#else
-    const bool pays = !mpi->crowded;
-#endif
-    return mpi->near && pays ? &coll_mpi_near_transport : &coll_mpi_transport;
+    return mpi->near ? &coll_mpi_near_transport : &coll_mpi_transport;
 }
 
 /* Makes a context on a communicator in which nobody else sends messages, and whose errors are

@@ -89,7 +89,7 @@ static void open_by(const coll_mpi_ways *ways)
 
 TEST(measured)
 {
-    const coll_mpi_ways any = coll_mpi_usual_ways(false);
+    const coll_mpi_ways any = coll_mpi_usual_ways(false, false);
     coll_mpi_ways ways, others;
     CHECK(coll_mpi_open(&mpi, MPI_COMM_WORLD) == MPI_SUCCESS);
     every_length();
@@ -106,13 +106,14 @@ TEST(measured)
 
 TEST(near)
 {
-    const coll_mpi_ways ways = coll_mpi_usual_ways(true);
-    open_by(&ways);
-    CHECK(mpi.near);
-    every_length();
-    mpi.crowded = true; /* then it may be another way */
-    every_length();
-    CHECK(coll_mpi_close(&mpi) == MPI_SUCCESS);
+    for (int crowded = 0; crowded < 2; crowded++) {
+        const coll_mpi_ways ways = coll_mpi_usual_ways(true, crowded);
+        open_by(&ways);
+        CHECK(mpi.near);
+        mpi.crowded = crowded;
+        every_length();
+        CHECK(coll_mpi_close(&mpi) == MPI_SUCCESS);
+    }
 }
 
 TEST(anywhere)
@@ -124,7 +125,7 @@ TEST(anywhere)
 
 TEST(whole)
 {
-    coll_mpi_ways ways = coll_mpi_usual_ways(false);
+    coll_mpi_ways ways = coll_mpi_usual_ways(false, false);
     for (int near = 0; near < 2; near++) {
         ways.near = near;
         ways.cut = COLL_MPI_PIECE;

@@ -83,8 +83,9 @@ static void find_ways(MPI_Comm node)
     PMPI_Comm_rank(node, &rank);
     PMPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
     coll_mpi_init(&mpi, node);
+    mpi.crowded = settings.crowded;
     ways = settings.near == UNASKED ? coll_mpi_find_ways(&mpi)
-                                    : coll_mpi_usual_ways(settings.near);
+                                    : coll_mpi_usual_ways(settings.near, settings.crowded);
     coll_mpi_free(&mpi);
     if (rank == 0 && settings.verbose)
         report_ways(&ways);
@@ -312,10 +313,8 @@ static bool is_near(const struct comm *comm, const coll_problem *problem)
                             COLL_BIT(COLL_EXSCAN),
                    long_ones =
                        COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK);
-    if (settings.near != UNASKED)
-        return comm->mpi.near;
-    return coll_mpi_table(&comm->mpi) == &coll_mpi_near_transport &&
-           (coll_is(always, problem->collective) ||
+    return comm->mpi.near &&
+           (settings.near != UNASKED || coll_is(always, problem->collective) ||
             (coll_is(long_ones, problem->collective) && coll_problem_bytes(problem) >= LONG));
 #endif
 }
@@ -383,7 +382,7 @@ void nodes_init(void)
     if (settings.ppn > 0)
         first = rank - rank % (int)settings.ppn;
     PMPI_Allgather(&first, 1, MPI_INT, world_nodes, 1, MPI_INT, MPI_COMM_WORLD);
-    ways = coll_mpi_usual_ways(false);
+    ways = coll_mpi_usual_ways(false, settings.crowded);
     if (sharing != MPI_COMM_NULL) {
         open_node(sharing, (uint32_t)first);
         PMPI_Comm_free(&sharing);

@@ -23,9 +23,16 @@ typedef struct coll_mpi_ways {
                       * copy, and through memory; 0: nothing was measured */
 } coll_mpi_ways;
 
-COLL_INLINE coll_mpi_ways coll_mpi_usual_ways(bool near)
+/* Where ranks share processors MPICH's pieces cost turns: more than two do not pay. */
+COLL_INLINE coll_mpi_ways coll_mpi_usual_ways(bool near, bool crowded)
 {
-    const coll_mpi_ways ways = {near, COLL_MPI_CUT, {0, 0}};
+    coll_mpi_ways ways = {near, COLL_MPI_CUT, {0, 0}};
+#ifdef OPEN_MPI
+    (void)crowded;
+#else
+    if (crowded)
+        ways.cut = 2 * COLL_MPI_PIECE;
+#endif
     return ways;
 }
 
@@ -94,7 +101,7 @@ COLL_INLINE bool coll_i_mpi_wins(const double *times)
  * found; collective. */
 COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
 {
-    coll_mpi_ways ways = coll_mpi_usual_ways(true);
+    coll_mpi_ways ways = coll_mpi_usual_ways(true, mpi->crowded);
 #ifdef OPEN_MPI
     const bool measures = mpi->rank < 2;
     unsigned char *memory = measures ? (unsigned char *)calloc(2, COLL_MPI_TRIED) : NULL;
@@ -116,6 +123,8 @@ COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
         (void)PMPI_Bcast(&ways, sizeof ways, MPI_BYTE, 0, mpi->comm);
     }
     free(memory);
+#else
+    ways.near = !mpi->crowded;
 #endif
     (void)coll_mpi_set_ways(mpi, &ways); /* makes nothing that was not made before */
     return ways;
