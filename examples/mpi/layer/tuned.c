@@ -24,7 +24,6 @@ const char tuned_rules[] =
     "here\n"
 #else
     "allreduce       p 3..8  bytes 16k..512k fnomial:segment=64k # segments go at once\n"
-    "bcast           p 2     bytes 64k..     chain:chains=1,segment=32k # segments go at once\n"
     "bcast           p 3..4  bytes 32k..     linear              # straight from the root\n"
     "bcast           p 5..8  bytes 32k..     fnomial:segment=256k # few messages\n"
     "reduce          p 3..8  bytes 64k..1M   fnomial:segment=64k # segments go at once\n"

@@ -3,8 +3,9 @@
  * Between processes of a node messages go in short pieces, in the library's own fragments, or by
  * one copy that the kernel makes (messages.h). Which is the fastest depends on how long a cache line
  * takes from one processor to the other, thus on the machine and, where it is a virtual one, on the
- * hour: Open MPI's fragments took from half the time of the kernel's copy to five times as long. So
- * its ways are tried once, which takes one or two milliseconds. MPICH's differ less.
+ * hour: Open MPI's fragments took from half the time of the kernel's copy to five times as long, and
+ * MPICH's pieces up to four times. So the ways are tried once, which takes a millisecond or two;
+ * but not MPICH's where ranks share processors, as it waits without yielding.
  *
  * Use ../transport.h.
  */
@@ -13,7 +14,14 @@
 
 #include "messages.h"
 
-enum { COLL_MPI_TRIED = 1 << 18 }; /* bytes of the long message that is tried */
+/* Bytes of the long message that is tried; and of the time of the kernel's copy, which is much the
+ * same at any hour, so many tenths must be enough for another way. MPICH's pieces may take longer
+ * than that in an exchange: one way they are faster, and a reduction begins before all are here. */
+#ifdef OPEN_MPI
+enum { COLL_MPI_TRIED = 1 << 18, COLL_I_MPI_ENOUGH = 8 };
+#else
+enum { COLL_MPI_TRIED = COLL_MPI_NEAR_MOST, COLL_I_MPI_ENOUGH = 14 };
+#endif
 
 /* What the ranks of a node agree on about messages there. */
 typedef struct coll_mpi_ways {
@@ -54,7 +62,6 @@ COLL_INLINE int coll_mpi_set_ways(coll_mpi *mpi, const coll_mpi_ways *ways)
     return error;
 }
 
-#ifdef OPEN_MPI
 /* Seconds in which the first two ranks, of which this is one, exchange so many bytes; the memory is
  * twice that. */
 COLL_INLINE double coll_i_mpi_timed(coll_mpi *mpi, bool near, size_t cut, unsigned char *memory,
@@ -89,13 +96,11 @@ COLL_INLINE void coll_i_mpi_compare(coll_mpi *mpi, bool near, unsigned char *mem
     }
 }
 
-/* Is the second one to be taken? The kernel's copy takes about as long at any hour, and what is a
- * little faster now may be much slower later. */
+/* Is the second one to be taken? */
 COLL_INLINE bool coll_i_mpi_wins(const double *times)
 {
-    return times[1] < 0.8 * times[0];
+    return 10 * times[1] < COLL_I_MPI_ENOUGH * times[0];
 }
-#endif
 
 /* Finds out, in a context all of whose ranks share the memory of a node, and has it use what it
  * found; collective. */
@@ -103,12 +108,16 @@ COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
 {
     coll_mpi_ways ways = coll_mpi_usual_ways(true, mpi->crowded);
 #ifdef OPEN_MPI
-    const bool measures = mpi->rank < 2;
+    const bool tries = true;
+#else
+    const bool tries = !mpi->crowded;
+#endif
+    const bool measures = tries && mpi->rank < 2;
     unsigned char *memory = measures ? (unsigned char *)calloc(2, COLL_MPI_TRIED) : NULL;
     int good = (memory || !measures) && coll_mpi_set_ways(mpi, &ways) == MPI_SUCCESS, all = 0;
     (void)PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, mpi->comm);
     ways.near = false;
-    if (all && mpi->p > 1) {
+    if (all && tries && mpi->p > 1) {
         if (measures) {
             double times[2];
             coll_i_mpi_compare(mpi, true, memory, COLL_MPI_TRIED, ways.times);
@@ -123,9 +132,6 @@ COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
         (void)PMPI_Bcast(&ways, sizeof ways, MPI_BYTE, 0, mpi->comm);
     }
     free(memory);
-#else
-    ways.near = !mpi->crowded;
-#endif
     (void)coll_mpi_set_ways(mpi, &ways); /* makes nothing that was not made before */
     return ways;
 }
