@@ -18,7 +18,7 @@
  * same at any hour, so many tenths must be enough for another way. MPICH's pieces may take longer
  * than that in an exchange: one way they are faster, and a reduction begins before all are here. */
 #ifdef OPEN_MPI
-enum { COLL_MPI_TRIED = 1 << 18, COLL_I_MPI_ENOUGH = 8 };
+enum { COLL_MPI_TRIED = 1 << 18, COLL_I_MPI_ENOUGH = 6 };
 #else
 enum { COLL_MPI_TRIED = COLL_MPI_NEAR_MOST, COLL_I_MPI_ENOUGH = 14 };
 #endif
