@@ -21,13 +21,13 @@
  * brought nothing; nor did 2, 4, 16 or 32 slots at 4 MiB. What the kernel reads at once instead
  * (coll_shm_ask_direct) takes 1.2 to 3 times as long, from 64 KiB to 4 MiB.
  *
- * Copies are plain, and what the kernel reads for a rank it reads in one call. Two threads that copy
- * of each other take, with plain stores and with non-temporal ones:
- *
- *                                      256 KiB          4 MiB
- *   the same buffers                   3.5    8.1 µs    78   176 µs
- *   others each time                   9.8    7.4       288   234
- *   others, and then read              6.3   14.8       376   396
+ * How ranks copy: node/copies.h. Tried there, on a machine where a line that was only read is slow
+ * to write, and not kept: to write to the cells of short messages, too (no difference); that the
+ * last of several readers of a slot writes to it (with 4 ranks a bcast of 4 MiB takes 560 µs, not
+ * 800, but an allgather of 256 KiB 120, not 110, and with 8 ranks 520, not 450); and that the
+ * kernel copies long messages of two ranks that send and receive at once, if a trial at the start
+ * finds it faster: where lines are slow that is so (256 KiB: 22 µs, not 30), where they are not it
+ * is the other way round, and a machine goes from one to the other within seconds.
  *
  * process_vm_readv of 4 MiB takes 573, 368, 313, 297 and 289 µs in blocks of 16, 64, 256 and 1024 KiB
  * and as a whole.
