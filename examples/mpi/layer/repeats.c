@@ -49,6 +49,8 @@ bool repeat_same_tables(const struct call *call, const struct repeat *repeat)
     for (uint32_t i = 0; i < repeat->n_tables; i++) {
         const unsigned char *its = table_at(call, &repeat->table[i]);
         size_t left = repeat->table[i].bytes;
+        if (!its) /* the library is to refuse it */
+            return false;
         for (; left >= 8; left -= 8, its += 8, copy += 8)
             if (memcmp(its, copy, 8) != 0)
                 return false;

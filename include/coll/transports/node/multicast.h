@@ -33,7 +33,7 @@ COLL_INLINE coll_status coll_i_node_cast_medium(coll_i_node_rank *me, uint32_t t
     const uint32_t number = coll_i_node_lane_of(bytes), wide = coll_i_node_wide(me, number);
     coll_i_node_cast *cast = &me->casts[number];
     uint64_t *last;
-    const uint64_t readers = me->p > 2 ? COLL_I_NODE_TO_ALL : 0;
+    const uint64_t to_all = me->p > 2 ? COLL_I_NODE_TO_ALL : 0; /* one reader has it alone */
     unsigned char *to;
     if (!cast->last)
         cast->last =
@@ -54,7 +54,7 @@ COLL_INLINE coll_status coll_i_node_cast_medium(coll_i_node_rank *me, uint32_t t
         coll_i_node_link *link = me->links[peer];
         coll_i_node_cell *cell = coll_i_node_next_cell(link);
         last[peer] = link->tail;
-        cell->payload.slot = (uint64_t)((uintptr_t)to - me->base) + readers;
+        cell->payload.slot = (uint64_t)((uintptr_t)to - me->base) + to_all;
         coll_i_node_post(link, cell, tag, bytes);
     }
     return COLL_OK;
