@@ -2,7 +2,8 @@
  *
  *   peers create BOARD P ROUNDS CONTESTANTS [COLLECTIVE…]   makes the board; CONTESTANTS: threads,mpich,…
  *   peers threads BOARD           plays as threads, and measures what the machine allows
- *   coll launch -n P peers processes BOARD
+ *   coll launch -n P peers processes BOARD   as processes; `segment`, not `processes`: whose buffers
+ *                                 lie in memory that they share
  *   peers report BOARD            prints the times as CSV
  *
  * bench/mpi/peers.c plays in MPI programs.
@@ -68,7 +69,7 @@ static void *play(void *arg)
 {
     const uint32_t rank = *(const uint32_t *)arg;
     peers_play(board, PEERS_THREADS, rank, &coll_threads_transport,
-               coll_threads_rank(world, rank), coll_threads_is_crowded(world));
+               coll_threads_rank(world, rank), coll_threads_is_crowded(world), NULL);
     return NULL;
 }
 
@@ -104,18 +105,19 @@ static int play_threads(const char *path)
 
 /* ---- processes --------------------------------------------------------------------------- */
 
-static int play_process(const char *path)
+static int play_process(const char *path, bool in_segment)
 {
-    char why[COLL_SHM_WHY];
-    coll_shm *shm = coll_shm_launched(10000, why);
+    char why[COLL_SHM_WHY] = "there are not as many ranks as on the board";
+    coll_shm *shm = coll_shm_attach_launched(why);
     board = peers_open(path, false);
-    if (!shm || coll_shm_size(shm) != board->p) {
-        fprintf(stderr, "peers: %s\n",
-                shm ? "there are not as many ranks as on the board" : why);
+    if (shm && in_segment)
+        coll_shm_ask_in_place(shm);
+    if (!shm || coll_shm_size(shm) != board->p || !coll_shm_join(shm, 10000, why)) {
+        fprintf(stderr, "peers: %s\n", why);
         return 1;
     }
-    peers_play(board, PEERS_PROCESSES, coll_shm_rank(shm), coll_shm_transport(shm), shm,
-               coll_shm_is_crowded(shm));
+    peers_play(board, in_segment ? PEERS_SEGMENT : PEERS_PROCESSES, coll_shm_rank(shm),
+               coll_shm_transport(shm), shm, coll_shm_is_crowded(shm), in_segment ? shm : NULL);
     coll_shm_detach(shm);
     return 0;
 }
@@ -236,7 +238,9 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "threads") == 0)
         return play_threads(argv[2]);
     if (argc == 3 && strcmp(argv[1], "processes") == 0)
-        return play_process(argv[2]);
+        return play_process(argv[2], false);
+    if (argc == 3 && strcmp(argv[1], "segment") == 0)
+        return play_process(argv[2], true);
     if (argc == 3 && strcmp(argv[1], "report") == 0)
         return report(argv[2]);
     fprintf(stderr, "bench/peers.sh runs this program\n");

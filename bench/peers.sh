@@ -1,6 +1,7 @@
 #!/bin/sh
-# bench/peers.sh — collectives on one node: coll as threads, as processes, and in programs of MPICH and Open MPI
-# through the layer, beside the two libraries' own, in one run: tables and a picture
+# bench/peers.sh — collectives on one node: coll as threads, as processes, as processes whose buffers lie in memory
+# that they share (`segment`: coll_shm_alloc), and in programs of MPICH and Open MPI through the layer, beside the
+# two libraries' own, in one run: tables and a picture
 #
 #   bench/peers.sh [--ranks 2,4,8] [--launches 3] [--rounds 5] [COLLECTIVE…]
 #
@@ -30,7 +31,7 @@ case ${1:-} in -*) echo "usage: bench/peers.sh [--ranks P,P] [--launches N] [--r
 
 peers=$build/bench/peers
 [ -x "$peers" ] || { echo "bench/peers.sh: $peers was not built: make build" >&2; exit 1; }
-contestants=threads,processes,floor
+contestants=threads,processes,segment,floor
 for library in mpich openmpi; do
     [ ! -x "$build/mpi/$library/bench/peers" ] || contestants=$contestants,$library,${library}_layer
 done
@@ -44,7 +45,7 @@ play() {
     layer=$build/mpi/$1/libcollmpi.so program=$build/mpi/$1/bench/peers
     case $1 in
     threads) exec "$peers" threads "$work/board" ;;
-    processes) exec "$build/coll" launch -n "$2" "$peers" processes "$work/board" ;;
+    processes | segment) exec "$build/coll" launch -n "$2" "$peers" "$1" "$work/board" ;;
     mpich)
         # Its best setting: see tests/mpi/preload.
         [ "$2" -le "$(nproc)" ] || {
@@ -67,7 +68,7 @@ for launch in $(seq "$launches"); do
         echo "launch $launch of $launches: $p ranks" >&2
         "$peers" create "$work/board" "$p" "$rounds" "$contestants" "$@"
         jobs=
-        for name in threads processes mpich openmpi; do
+        for name in threads processes segment mpich openmpi; do
             case ,$contestants, in *,$name,*) ;; *) continue ;; esac
             play "$name" "$p" &
             jobs="$jobs $!"

@@ -45,10 +45,11 @@ typedef struct flaky {
     uint32_t random;
     unsigned hesitates; /* chance in 256 */
     unsigned slowest;   /* tests that a copy or reduction may take */
-    unsigned refuses;   /* chance in 256 of COLL_ERR_CAPABILITY from reduce */
+    unsigned refuses;   /* chance in 256 of COLL_ERR_CAPABILITY from reduce … */
+    unsigned keeps;     /* … and from borrow, of whole messages */
     uint32_t fail_rank;
     unsigned long fail_at; /* call of that rank, counted from 1; 0: none */
-    unsigned long calls, aborts, cancels, reductions, copies, borrows;
+    unsigned long calls, aborts, cancels, reductions, copies, borrows, kept;
     bool fired;
     unsigned long live, violations, serial;
     uint32_t used; /* entries of ops that were ever used */
@@ -317,6 +318,11 @@ static inline coll_status flaky_borrow(void *ctx, uint32_t peer, uint32_t tag, s
     status = flaky_enter(me, h);
     if (status != COLL_OK)
         return status;
+    if (me->flaky->transport.max_bytes == 0 &&
+        flaky_random(me->flaky, 256) < me->flaky->keeps) {
+        me->flaky->kept++;
+        return COLL_ERR_CAPABILITY;
+    }
     status = coll_loopback_transport.borrow(me->inner, peer, tag, bytes, message, &me->lent);
     h->word[0] = status == COLL_OK ? (uintptr_t)me : 0;
     me->lends = status == COLL_OK;
@@ -340,6 +346,7 @@ static inline void flaky_again(flaky *it, const rig *rigged, uint32_t seed)
 {
     it->random = seed * 2654435761u + 1;
     it->calls = it->aborts = it->cancels = it->reductions = it->copies = it->borrows = 0;
+    it->kept = 0;
     it->fired = false;
     for (uint32_t r = 0; r < rigged->p; r++)
         it->ranks[r].failed = it->ranks[r].lends = false;

@@ -1,12 +1,14 @@
 /* tests/processes.h — ranks in shared memory: all in this process, or one a process
  *
  *   coll_shm *end[4];
- *   CHECK(ends_make(end, 4, 0, false));   // attached and joined, to be used by one thread
+ *   CHECK(ends_make(end, 4, 0, 0));       // attached and joined, to be used by one thread
  *   ends_free(end, 4);
  *
  *   pid_t pid[4];
- *   processes_start(pid, 4, 0, rank_main, argument);   // int rank_main(coll_shm *shm, void *argument)
- *   CHECK(processes_end(pid, 4));                      // all returned 0
+ *   processes_start(pid, 4, 0, 0, rank_main, argument);   // int rank_main(coll_shm *shm, void *argument)
+ *   CHECK(processes_end(pid, 4));                         // all returned 0
+ *
+ * The last 0 before: COLL_I_IPC_…, which ways of long messages all ask for.
  */
 #ifndef COLL_TESTS_PROCESSES_H
 #define COLL_TESTS_PROCESSES_H
@@ -18,6 +20,14 @@
 #include "coll/transports/shm.h"
 
 enum { PROCESSES_MOST = 16, PROCESSES_PATIENCE = 20000 };
+
+static inline void ask(coll_shm *shm, uint32_t ways)
+{
+    if (ways & COLL_I_IPC_DIRECT)
+        coll_shm_ask_direct(shm);
+    if (ways & COLL_I_IPC_IN_PLACE)
+        coll_shm_ask_in_place(shm);
+}
 
 static inline void *ends_join(void *arg)
 {
@@ -31,7 +41,7 @@ static inline void ends_free(coll_shm **end, uint32_t p)
 }
 
 /* Makes a segment and attaches all ranks to it. */
-static inline bool ends_make(coll_shm **end, uint32_t p, size_t shared_bytes, bool direct)
+static inline bool ends_make(coll_shm **end, uint32_t p, size_t shared_bytes, uint32_t ways)
 {
     const int fd = coll_shm_create(NULL, p, shared_bytes, NULL);
     pthread_t thread[PROCESSES_MOST];
@@ -39,8 +49,8 @@ static inline bool ends_make(coll_shm **end, uint32_t p, size_t shared_bytes, bo
     for (uint32_t r = 0; r < p; r++) {
         end[r] = coll_shm_attach(fd, r, p, shared_bytes, NULL);
         well = well && end[r];
-        if (end[r] && direct)
-            coll_shm_ask_direct(end[r]);
+        if (end[r])
+            ask(end[r], ways);
     }
     (void)close(fd);
     for (uint32_t r = 0; r < p && well; r++)
@@ -57,7 +67,7 @@ static inline bool ends_make(coll_shm **end, uint32_t p, size_t shared_bytes, bo
 typedef int (*processes_main)(coll_shm *shm, void *arg);
 
 /* Starts p processes; each leaves with what rank_main returns. */
-static inline void processes_start(pid_t *pid, uint32_t p, size_t shared_bytes,
+static inline void processes_start(pid_t *pid, uint32_t p, size_t shared_bytes, uint32_t ways,
                                    processes_main rank_main, void *arg)
 {
     const int fd = coll_shm_create(NULL, p, shared_bytes, NULL);
@@ -71,6 +81,8 @@ static inline void processes_start(pid_t *pid, uint32_t p, size_t shared_bytes,
             coll_shm *shm = coll_shm_attach(fd, r, p, shared_bytes, why);
             int code = 99;
             (void)close(fd);
+            if (shm)
+                ask(shm, ways);
             if (shm && coll_shm_join(shm, PROCESSES_PATIENCE, why))
                 code = rank_main(shm, arg);
             else

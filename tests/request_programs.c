@@ -233,7 +233,7 @@ static void check_run(rig *it, const coll_transport *transport, uint32_t window,
 TEST(random_programs)
 {
     static const uint32_t windows[] = {1, 2, 3, 5, 16, 32};
-    unsigned long copies = 0, borrows = 0;
+    unsigned long copies = 0, borrows = 0, kept = 0;
     for (uint32_t seed = 1; seed <= 400; seed++) {
         const uint32_t p = 2 + seed % (RANKS - 1);
         static flaky bad;
@@ -250,6 +250,7 @@ TEST(random_programs)
             bad.slowest = seed % 9;
             bad.hesitates = seed % 2 ? 0 : seed % 128;
             bad.refuses = seed % 3 ? 0 : 128;
+            bad.keeps = seed % 7 ? 0 : seed % 256;
             bad.transport.max_bytes = seed % 4 ? 0 : 1 + seed % 29;
             bad.transport.borrow = seed % 5 ? flaky_borrow : NULL;
             bad.transport.give_back = seed % 5 ? flaky_give_back : NULL;
@@ -258,11 +259,12 @@ TEST(random_programs)
             CHECK_EQ(bad.live, 0);
             copies += bad.copies;
             borrows += bad.borrows;
+            kept += bad.kept;
         }
         flaky_free(&bad, &it);
         rig_free(&it);
     }
-    CHECK(copies > 1000 && borrows > 1000);
+    CHECK(copies > 1000 && borrows > 1000 && kept > 100);
 }
 
 int main(void)

@@ -28,6 +28,7 @@
 enum peers_contestant {
     PEERS_THREADS,
     PEERS_PROCESSES,
+    PEERS_SEGMENT, /* processes whose buffers lie in memory that they share */
     PEERS_MPICH,
     PEERS_MPICH_LAYER,
     PEERS_OPENMPI,
@@ -37,7 +38,8 @@ enum peers_contestant {
 };
 
 static const char *const peers_names[PEERS_CONTESTANTS] = {
-    "threads", "processes", "mpich", "mpich_layer", "openmpi", "openmpi_layer", "floor"};
+    "threads",     "processes", "segment",       "mpich",
+    "mpich_layer", "openmpi",   "openmpi_layer", "floor"};
 
 /* What the floor does instead of collectives; in cells of so few bytes it throws a line. */
 enum { PEERS_COPY = COLL_COLLECTIVES, PEERS_ADD, PEERS_WORKS };
@@ -230,10 +232,13 @@ static inline void peers_settle(const peers_member *me)
  * turns, which tell how many calls fit into the others. */
 static inline void peers_meet(peers_board *board)
 {
-    static const uint32_t programs[] = {
-        COLL_BIT(PEERS_THREADS), COLL_BIT(PEERS_PROCESSES), COLL_BIT(PEERS_FLOOR),
-        COLL_BIT(PEERS_MPICH) | COLL_BIT(PEERS_MPICH_LAYER),
-        COLL_BIT(PEERS_OPENMPI) | COLL_BIT(PEERS_OPENMPI_LAYER)};
+    static const uint32_t programs[] = {COLL_BIT(PEERS_THREADS),
+                                        COLL_BIT(PEERS_PROCESSES),
+                                        COLL_BIT(PEERS_SEGMENT),
+                                        COLL_BIT(PEERS_FLOOR),
+                                        COLL_BIT(PEERS_MPICH) | COLL_BIT(PEERS_MPICH_LAYER),
+                                        COLL_BIT(PEERS_OPENMPI) |
+                                            COLL_BIT(PEERS_OPENMPI_LAYER)};
     uint32_t expected = 0;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         expected += (board->present & programs[i]) != 0 ? board->p : 0;

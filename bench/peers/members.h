@@ -5,6 +5,7 @@
 #include "board.h"
 #include "coll/neighbor.h"
 #include "coll/transports/node/rules.h"
+#include "coll/transports/shm.h"
 
 typedef struct peers_coll {
     coll_comm comm;
@@ -50,9 +51,18 @@ static inline void peers_coll_call(peers_member *me, uint32_t who, const peers_c
     peers_stop(coll_do(&coll->comm, &args));
 }
 
+/* Memory of the segment, or the rank's own (NULL). */
+static inline void *peers_memory(coll_shm *segment, size_t bytes)
+{
+    void *const memory = segment ? coll_shm_alloc(segment, bytes) : bench_memory(bytes);
+    peers_stop(memory ? COLL_OK : COLL_ERR_MEMORY);
+    return memory;
+}
+
 /* Plays all turns as one rank. */
 static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
-                              const coll_transport *transport, void *ctx, bool crowded)
+                              const coll_transport *transport, void *ctx, bool crowded,
+                              coll_shm *segment)
 {
     const uint32_t dims[1] = {board->p};
     peers_coll coll;
@@ -71,14 +81,16 @@ static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
                 peers_stop(coll_comm_bytes(&coll.comm, &args, &need));
                 most = most < need ? need : most;
             }
-    memory = bench_memory(most + COLL_ARENA_ALIGN);
-    me.in = bench_memory(PEERS_ARENA);
-    me.out = bench_memory(PEERS_ARENA);
+    memory = peers_memory(segment, most + COLL_ARENA_ALIGN);
+    me.in = peers_memory(segment, PEERS_ARENA);
+    me.out = peers_memory(segment, PEERS_ARENA);
     peers_stop(coll_comm_init(&coll.comm, transport, ctx, rank, board->p, memory,
                               most + COLL_ARENA_ALIGN));
     peers_stop(coll_comm_rules(&coll.comm, rules));
     peers_take_turns(&me);
     peers_stop(coll_comm_free(&coll.comm));
+    if (segment)
+        return;
     free(me.in);
     free(me.out);
     free(memory);

@@ -53,8 +53,9 @@ typedef struct coll_transport {
     /* Nothing happened in `idle` tests one after the other: spin, yield or sleep. */
     void (*wait)(void *ctx, uint32_t idle);
     /* Borrows a message where it lies instead of receiving it: COLL_OK puts its address in
-     * *message; the memory is readable until give_back. COLL_AGAIN: not here yet. Matched as
-     * recv and test together are. */
+     * *message; the memory is readable until give_back. COLL_AGAIN: not here yet.
+     * COLL_ERR_CAPABILITY: this one is not lent, and will be received. Matched as recv and test
+     * together are. */
     coll_status (*borrow)(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
                           const void **message, coll_handle *h);
     void (*give_back)(void *ctx, coll_handle *h);

@@ -80,7 +80,7 @@ TEST(processes)
 {
     for (uint32_t p = 2; p <= 3; p++) {
         pid_t pid[PROCESSES_MOST];
-        processes_start(pid, p, SHARED, process_main, NULL);
+        processes_start(pid, p, SHARED, 0, process_main, NULL);
         CHECK(processes_end(pid, p));
     }
 }

@@ -162,6 +162,7 @@ static uint32_t chance(uint32_t below)
 }
 
 enum { TAGS = 4, DEEP = 64, LONGEST = 3 * COLL_SHM_SLOT };
+enum { DIRECT = COLL_I_IPC_DIRECT, IN_PLACE = COLL_I_IPC_IN_PLACE };
 
 /* Messages under way, of each tag, oldest first. */
 typedef struct flow {
@@ -184,7 +185,27 @@ static size_t some_bytes(const coll_shm *shm)
                                    COLL_SHM_SLOT,
                                    COLL_SHM_SLOT + 1,
                                    LONGEST};
-    return sizes[chance(shm->direct ? 10 : 8)];
+    return sizes[chance(shm->ways ? 10 : 8)];
+}
+
+/* Memory of a sender for messages: pieces of LONGEST bytes of the segment, if it has such. */
+static unsigned char *pieces[TAGS * DEEP];
+static unsigned n_pieces;
+
+static unsigned char *message_memory(const coll_shm *shm, size_t bytes)
+{
+    const bool anywhere = !(shm->ways & IN_PLACE) || bytes <= COLL_SHM_SLOT;
+    if (shm->ways == 0 || ((shm->ways & DIRECT || anywhere) && chance(2)))
+        return (unsigned char *)malloc(bytes + 1);
+    return n_pieces > 0 ? pieces[--n_pieces] : (unsigned char *)malloc(bytes + 1);
+}
+
+static void message_free(const coll_shm *shm, unsigned char *memory)
+{
+    if (coll_i_node_is_shared(&shm->node, memory, 1))
+        pieces[n_pieces++] = memory;
+    else
+        free(memory);
 }
 
 /* Takes the oldest message of a tag, in one way or the other. */
@@ -195,18 +216,22 @@ static void take_one(const coll_transport *t, coll_shm *a, coll_shm *b, uint32_t
     coll_handle h;
     const void *message = got;
     coll_status status;
-    const bool borrows = chance(2) && bytes <= t->max_lent;
-    if (borrows)
+    const bool lent =
+        bytes <= COLL_SHM_SLOT || coll_i_node_is_shared(&a->node, f->data[0], bytes);
+    const bool borrows = chance(2) && (t->max_lent == 0 || bytes <= t->max_lent);
+    if (borrows && !lent)
+        CHECK_STATUS(t->borrow(b, 0, tag, bytes, &message, &h), COLL_ERR_CAPABILITY);
+    if (borrows && lent)
         status = t->borrow(b, 0, tag, bytes, &message, &h);
     else
         status = t->recv(b, 0, tag, got, bytes, &h);
     CHECK_STATUS(status, COLL_OK);
     CHECK(status != COLL_OK || memcmp(message, f->data[0], bytes) == 0);
-    if (borrows && status == COLL_OK)
+    if (borrows && lent && status == COLL_OK)
         t->give_back(b, &h);
     if (f->status[0] == COLL_STARTED)
         CHECK_STATUS(t->test(a, &f->handle[0]), COLL_OK);
-    free(f->data[0]);
+    message_free(a, f->data[0]);
     f->n--;
     memmove(f->data, f->data + 1, f->n * sizeof *f->data);
     memmove(f->bytes, f->bytes + 1, f->n * sizeof *f->bytes);
@@ -215,29 +240,31 @@ static void take_one(const coll_transport *t, coll_shm *a, coll_shm *b, uint32_t
 }
 
 /* Random messages of several tags, received in a random order of tags. */
-static void exchange(bool direct, unsigned steps)
+static void exchange(uint32_t ways, unsigned steps)
 {
     static flow flows[TAGS];
     coll_shm *end[2];
     const coll_transport *t;
     unsigned full = 0;
-    if (!CHECK(ends_make(end, 2, 0, direct)))
+    if (!CHECK(ends_make(end, 2, 0, ways)))
         return;
     t = coll_shm_transport(end[0]);
-    CHECK_EQ(end[0]->direct, direct);
+    CHECK_EQ(end[0]->ways, ways);
+    for (n_pieces = 0; n_pieces < TAGS * DEEP; n_pieces++)
+        CHECK((pieces[n_pieces] = (unsigned char *)coll_shm_alloc(end[0], LONGEST)) != NULL);
     for (unsigned step = 0; step < steps; step++) {
         const uint32_t tag = chance(TAGS);
         flow *f = &flows[tag];
         if (f->n < DEEP && chance(100) < 55) {
             const size_t bytes = some_bytes(end[0]);
-            f->data[f->n] = (unsigned char *)malloc(bytes + 1);
-            memset(f->data[f->n], (int)chance(256), bytes + 1);
+            f->data[f->n] = message_memory(end[0], bytes);
+            memset(f->data[f->n], (int)chance(256), bytes);
             f->bytes[f->n] = bytes;
             f->status[f->n] = t->send(end[0], 1, tag, f->data[f->n], bytes, &f->handle[f->n]);
             CHECK(f->status[f->n] >= 0);
             if (f->status[f->n] == COLL_AGAIN) {
                 full++;
-                free(f->data[f->n]);
+                message_free(end[0], f->data[f->n]);
             } else {
                 f->n++;
             }
@@ -255,8 +282,10 @@ static void exchange(bool direct, unsigned steps)
 TEST(messages)
 {
     random_state = 7;
-    exchange(false, 20000);
-    exchange(true, 20000);
+    exchange(0, 20000);
+    exchange(DIRECT, 20000);
+    exchange(IN_PLACE, 20000);
+    exchange(DIRECT | IN_PLACE, 20000);
 }
 
 /* What a channel says is not believed. */
@@ -266,9 +295,20 @@ TEST(nonsense)
     coll_shm *end[2];
     coll_handle h;
     const coll_transport *t;
-    if (!CHECK(ends_make(end, 2, 0, true)))
+    if (!CHECK(ends_make(end, 2, 0, DIRECT)))
         return;
     t = coll_shm_transport(end[0]);
+    for (int other = 0; other < 2; other++) {
+        unsigned char *const message = (unsigned char *)coll_shm_alloc(end[0], sizeof buf);
+        coll_i_node_sent *sent;
+        const void *lent;
+        CHECK_STATUS(t->send(end[0], 1, 1, message, sizeof buf, &h), COLL_STARTED);
+        sent = ((coll_i_node_op *)h.word[0])->sent;
+        CHECK(sent->shared && sent->address == (uintptr_t)message - end[0]->node.base);
+        sent->address = other ? end[0]->node.end - sizeof buf + 1 : UINT64_MAX - 10;
+        CHECK_STATUS(t->borrow(end[1], 0, 1, sizeof buf, &lent, &h), COLL_ERR_CAPABILITY);
+        CHECK_STATUS(t->recv(end[1], 0, 1, buf, sizeof buf, &h), COLL_ERR_IO);
+    }
     for (size_t bytes = sizeof buf - 1; bytes <= sizeof buf; bytes++) {
         coll_i_node_link *link;
         CHECK(t->send(end[0], 1, 0, buf, bytes, &h) >= 0);
@@ -323,7 +363,7 @@ TEST(every_row)
     static const uint32_t ranks[] = {1, 2, 5, 8};
     for (unsigned k = 0; k < 4; k++) {
         coll_shm *end[PROCESSES_MOST];
-        if (!CHECK(ends_make(end, ranks[k], 0, k & 1)))
+        if (!CHECK(ends_make(end, ranks[k], 0, k & 1 ? DIRECT : 0)))
             return;
         for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
             CHECK(rig_each(coll_registry[i], ranks[k], (i + k) & 1 ? 3 : 70, visit_row, end));
@@ -338,13 +378,15 @@ TEST(every_row)
 
 static int allreduces(coll_shm *shm, void *arg)
 {
-    enum { MOST = 100000 };
-    static double x[MOST], sum[MOST], memory[2 * MOST];
+    enum { MOST = 100000, ALL = 4 * MOST };
+    static double mine[ALL];
+    double *const x = shm->ways & IN_PLACE ? (double *)coll_shm_alloc(shm, sizeof mine) : mine;
+    double *const sum = x + MOST, *const memory = sum + MOST;
     const uint32_t rank = shm->node.rank, p = shm->node.p;
     coll_comm comm;
     (void)arg;
-    if (coll_comm_init(&comm, coll_shm_transport(shm), shm, rank, p, memory, sizeof memory) !=
-        COLL_OK)
+    if (!x || coll_comm_init(&comm, coll_shm_transport(shm), shm, rank, p, memory,
+                             2 * MOST * sizeof *memory) != COLL_OK)
         return 1;
     for (size_t n = 1; n <= MOST; n *= 10)
         for (int round = 0; round < 5; round++) {
@@ -372,10 +414,64 @@ static int allreduces_in_shared(coll_shm *shm, void *arg)
 
 TEST(processes)
 {
-    for (uint32_t p = 1; p <= 5; p += 2) {
-        pid_t pid[PROCESSES_MOST];
-        processes_start(pid, p, 4096, allreduces_in_shared, NULL);
-        CHECK(processes_end(pid, p));
+    for (uint32_t p = 1; p <= 5; p += 2)
+        for (uint32_t ways = 0; ways <= (DIRECT | IN_PLACE); ways++) {
+            pid_t pid[PROCESSES_MOST];
+            processes_start(pid, p, 4096, ways, allreduces_in_shared, NULL);
+            CHECK(processes_end(pid, p));
+        }
+}
+
+/* What the promise was, and where memory ends. */
+TEST(in_place)
+{
+    static unsigned char elsewhere[COLL_SHM_SLOT + 1];
+    const size_t all = (size_t)2 * COLL_SHM_SPACE;
+    coll_shm *end[2];
+    coll_handle h;
+    unsigned char *first, *second;
+    if (!CHECK(ends_make(end, 2, 0, IN_PLACE)))
+        return;
+    CHECK_STATUS(
+        coll_shm_transport(end[0])->send(end[0], 1, 0, elsewhere, sizeof elsewhere, &h),
+        COLL_ERR_CAPABILITY);
+    CHECK_STATUS(
+        coll_shm_transport(end[0])->send(end[0], 1, 0, elsewhere, sizeof elsewhere - 1, &h),
+        COLL_OK);
+    CHECK(!coll_shm_alloc(end[0], 0) && !coll_shm_alloc(end[0], SIZE_MAX) &&
+          !coll_shm_alloc(end[0], all + 1));
+    first = (unsigned char *)coll_shm_alloc(end[0], 5000);
+    second = (unsigned char *)coll_shm_alloc(end[1], 1);
+    CHECK(first && second && (uintptr_t)first % 4096 == 0 && (uintptr_t)second % 4096 == 0);
+    CHECK_EQ((uintptr_t)second - end[1]->node.base,
+             (uintptr_t)first - end[0]->node.base + 8192);
+    for (size_t i = 0; i < 8192; i++)
+        CHECK(first[i] == 0);
+    CHECK(!coll_shm_alloc(end[0], all - 3 * 4096 + 1)); /* nothing is lost by that */
+    end[1]->segment->space = end[1]->node.end - 4096;
+    CHECK(coll_shm_alloc(end[0], 4096) && !coll_shm_alloc(end[1], 1));
+    end[1]->segment->space = UINT64_MAX - 100;
+    CHECK(!coll_shm_alloc(end[0], 200));
+    ends_free(end, 2);
+}
+
+/* One that does not ask, and none of them does it. */
+TEST(one_that_does_not_ask)
+{
+    for (uint32_t ways = 1; ways <= (DIRECT | IN_PLACE); ways++) {
+        const int fd = coll_shm_create(NULL, 2, 0, NULL);
+        coll_shm *a = coll_shm_attach(fd, 0, 2, 0, NULL),
+                 *b = coll_shm_attach(fd, 1, 2, 0, NULL);
+        pthread_t thread;
+        void *joined;
+        ask(a, ways);
+        ask(b, DIRECT | IN_PLACE);
+        CHECK(pthread_create(&thread, NULL, ends_join, b) == 0 && ends_join(a));
+        (void)pthread_join(thread, &joined);
+        CHECK(joined && a->ways == ways && b->ways == ways);
+        coll_shm_detach(a);
+        coll_shm_detach(b);
+        (void)close(fd);
     }
 }
 
@@ -385,7 +481,7 @@ TEST(several_segments)
     coll_shm *one[2], *two[2];
     coll_handle h;
     int x = 3, y = 0;
-    CHECK(ends_make(one, 2, 0, false) && ends_make(two, 2, 10, false));
+    CHECK(ends_make(one, 2, 0, 0) && ends_make(two, 2, 10, 0));
     CHECK_STATUS(coll_shm_transport(one[0])->send(one[0], 1, 0, &x, sizeof x, &h), COLL_OK);
     CHECK_STATUS(coll_shm_transport(two[1])->recv(two[1], 0, 0, &y, sizeof y, &h),
                  COLL_STARTED);
@@ -405,6 +501,8 @@ int main(void)
     RUN(nonsense);
     RUN(every_row);
     RUN(processes);
+    RUN(in_place);
+    RUN(one_that_does_not_ask);
     RUN(several_segments);
     RUN(what_cannot_be_made); /* the last: it lowers a limit */
     return check_done();

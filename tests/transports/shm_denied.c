@@ -43,7 +43,7 @@ static int talk(int fd, uint32_t rank, uint32_t denied)
     coll_shm_ask_direct(shm);
     if (!coll_shm_join(shm, PROCESSES_PATIENCE, NULL))
         return 2;
-    if (denied < RANKS && shm->direct)
+    if (denied < RANKS && shm->ways)
         return 3;
     for (size_t i = 0; i < n; i++)
         in[i] = (double)(i + rank);

@@ -21,15 +21,18 @@ static uint32_t chance(uint32_t below)
 /* Calls collectives until one ends with an error. TOLD: the one that a lost rank gives. */
 static int call_on(coll_shm *shm, uint32_t victim)
 {
-    static mixed_memory memory;
+    static mixed_memory mine;
+    mixed_memory *const memory = shm->ways & COLL_I_IPC_IN_PLACE
+                                     ? (mixed_memory *)coll_shm_alloc(shm, sizeof mine)
+                                     : &mine;
     coll_comm comm;
     double x = 1, y;
     coll_status status = COLL_OK;
-    if (coll_comm_init(&comm, coll_shm_transport(shm), shm, shm->node.rank, RANKS,
-                       memory.scratch, sizeof memory.scratch) != COLL_OK)
+    if (!memory || coll_comm_init(&comm, coll_shm_transport(shm), shm, shm->node.rank, RANKS,
+                                  memory->scratch, sizeof memory->scratch) != COLL_OK)
         return 1;
     for (uint64_t seed = 1; status == COLL_OK; seed++)
-        if (mixed_calls(&comm, &memory, seed, 50) != 0)
+        if (mixed_calls(&comm, memory, seed, 50) != 0)
             status = COLL_ERR_PEER;
     if (coll_shm_lost(shm) != victim)
         return 2;
@@ -38,7 +41,7 @@ static int call_on(coll_shm *shm, uint32_t victim)
 }
 
 /* A rank from its beginning: with a name, rank 0 makes the segment. */
-static int live(const char *name, int fd, uint32_t rank, uint32_t victim, bool direct)
+static int live(const char *name, int fd, uint32_t rank, uint32_t victim, uint32_t ways)
 {
     coll_shm *shm;
     int code;
@@ -51,8 +54,7 @@ static int live(const char *name, int fd, uint32_t rank, uint32_t victim, bool d
     if (!shm) /* rank 0 may have ended before it was attached */
         return name && rank != 0 && victim == 0 ? NOT_JOINED : 5;
     (void)close(fd);
-    if (direct)
-        coll_shm_ask_direct(shm);
+    ask(shm, ways);
     if (!coll_shm_join(shm, 300, NULL))
         return NOT_JOINED;
     code = call_on(shm, victim);
@@ -72,7 +74,7 @@ static void kill_one(const char *name, uint32_t victim, uint32_t after)
         if (pid[r] < 0)
             abort();
         if (pid[r] == 0)
-            _exit(live(name, fd, r, victim, (after & 1) != 0));
+            _exit(live(name, fd, r, victim, after % 4));
     }
     if (fd >= 0)
         (void)close(fd);
@@ -155,9 +157,9 @@ static int stay(coll_shm *shm, void *arg)
 TEST(a_rank_leaves)
 {
     pid_t pid[RANKS];
-    processes_start(pid, RANKS, SHARED, leave, NULL);
+    processes_start(pid, RANKS, SHARED, 0, leave, NULL);
     CHECK(processes_end(pid, RANKS));
-    processes_start(pid, RANKS, SHARED, stay, NULL);
+    processes_start(pid, RANKS, SHARED, 0, stay, NULL);
     CHECK(processes_end(pid, RANKS));
 }
 

@@ -142,15 +142,19 @@ COLL_INLINE coll_status coll_i_launch(coll_request *r, uint32_t k)
         return COLL_OK;
     }
     if (slot->act.kind == COLL_DO_RECV_REDUCE && coll_i_is_lent(r->run, &slot->act) &&
-        !(r->flying & bit) && (slot->act.stride == 0 || (slot->act.flags & COLL_I_LENT))) {
+        !(r->flying & bit) && !(slot->act.flags & COLL_I_KEPT) &&
+        (slot->act.stride == 0 || (slot->act.flags & COLL_I_LENT))) {
         if (slot->hold == 0 && slot->order == 0) {
             status = coll_i_borrow(r, k);
             if (status == COLL_AGAIN)
                 r->ready |= bit;
-            return status;
-        }
-        if (slot->hold == 0 || (!(slot->act.flags & COLL_I_STAGE) && r->idle < COLL_I_PATIENCE))
+            if (status != COLL_ERR_CAPABILITY || slot->act.stride != 0)
+                return status;
+            slot->act.flags |= COLL_I_KEPT;
+        } else if (slot->hold == 0 ||
+                   (!(slot->act.flags & COLL_I_STAGE) && r->idle < COLL_I_PATIENCE)) {
             return COLL_AGAIN;
+        }
     }
     if (!coll_i_may_start(r, k))
         return COLL_AGAIN;

@@ -29,7 +29,8 @@ COLL_INLINE bool coll_i_node_is_long(const coll_i_node_rank *me, uint64_t bytes)
 typedef struct coll_i_node_found {
     coll_i_node_cell *cell;
     coll_i_node_aside *aside; /* the cell's, or NULL */
-    coll_i_node_sent *sent;   /* of a long one */
+    coll_i_node_sent *sent;   /* of a long one … */
+    const void *message;      /* … that lies in shared memory; else NULL */
 } coll_i_node_found;
 
 COLL_INLINE coll_i_node_cell *coll_i_node_head(const coll_i_node_link *link)
@@ -183,10 +184,18 @@ COLL_INLINE unsigned char *coll_i_node_place(const coll_i_node_rank *me,
     return found->aside ? found->aside->medium : coll_i_node_slot_of(me, found->cell, bytes);
 }
 
+/* Where in shared memory a long message lies; NULL: it does not, or nonsense. */
+COLL_INLINE const void *coll_i_node_lies_at(const coll_i_node_rank *me,
+                                            const coll_i_node_sent *sent, size_t bytes)
+{
+    const void *message = (const void *)(me->base + (uintptr_t)sent->address);
+    return sent->shared && coll_i_node_is_shared(me, message, bytes) ? message : NULL;
+}
+
 /* Claims the message found for its reader, if it is long. COLL_AGAIN: it was cancelled, and is
- * gone; look for the next, or why. */
+ * gone; look for the next, or why. COLL_ERR_CAPABILITY: it cannot be borrowed (`borrows`). */
 COLL_INLINE coll_status coll_i_node_claim(coll_i_node_rank *me, coll_i_node_link *link,
-                                          coll_i_node_found *found, size_t bytes)
+                                          coll_i_node_found *found, size_t bytes, bool borrows)
 {
     const uint64_t its = found->cell->bytes;
     uint32_t state = COLL_I_NODE_POSTED;
@@ -194,6 +203,9 @@ COLL_INLINE coll_status coll_i_node_claim(coll_i_node_rank *me, coll_i_node_link
         found->sent = coll_i_node_sent_of(me, found->cell);
         if (!found->sent)
             return COLL_ERR_IO;
+        found->message = coll_i_node_lies_at(me, found->sent, bytes);
+        if (borrows && !found->message)
+            return COLL_ERR_CAPABILITY;
         if (its != bytes)
             state = __atomic_load_n(&found->sent->state, __ATOMIC_ACQUIRE);
         else if (__atomic_compare_exchange_n(&found->sent->state, &state, COLL_I_NODE_READING,
@@ -212,7 +224,8 @@ COLL_INLINE coll_status coll_i_node_claim(coll_i_node_rank *me, coll_i_node_link
  * this reader, who must set its state to DONE. A sender aborts a tag before it cancels, so
  * nobody takes the message after a cancelled one for it. */
 COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link *link,
-                                          uint32_t tag, size_t bytes, coll_i_node_found *found)
+                                          uint32_t tag, size_t bytes, bool borrows,
+                                          coll_i_node_found *found)
 {
     while (!coll_i_node_aborted(me, tag)) {
         coll_status status;
@@ -231,7 +244,7 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
             }
         }
         link->missed = false;
-        status = coll_i_node_claim(me, link, found, bytes);
+        status = coll_i_node_claim(me, link, found, bytes, borrows);
         if (status != COLL_AGAIN)
             return status;
     }

@@ -7,9 +7,10 @@
  *   more             in the sender's buffer, until it is read  1        … and two lines of news
  *   to all others    multicast.h
  *
- * The sender of a long message is told when it was read; all others are sent when they are
- * written. No locks, and no atomic read-modify-write but for a long message, which its sender
- * may want to cancel while its receiver begins to read it.
+ * The sender of a long message, which lies in shared memory, or in memory that the receiver has a
+ * way to read, is told when it was read; all others are sent when they are written. No locks, and
+ * no atomic read-modify-write but for a long message, which its sender may want to cancel while
+ * its receiver begins to read it.
  *
  * Use threads.h or shm.h.
  */
@@ -121,11 +122,16 @@ COLL_INLINE coll_status coll_i_node_send(void *ctx, uint32_t peer, uint32_t tag,
         return coll_i_node_miss(me, link, &link->out->taken, (uint32_t)link->taken);
     cell = coll_i_node_next_cell(link);
     if (is_long) {
-        coll_i_node_op *op = coll_i_node_take_send(me);
+        const bool is_shared = coll_i_node_is_shared(me, buf, bytes);
+        coll_i_node_op *op;
+        if (!is_shared && !me->pull)
+            return COLL_ERR_CAPABILITY;
+        op = coll_i_node_take_send(me);
         if (!op)
             return COLL_ERR_MEMORY;
         __atomic_store_n(&op->sent->state, COLL_I_NODE_POSTED, __ATOMIC_RELAXED);
-        op->sent->address = (uintptr_t)buf;
+        op->sent->shared = is_shared;
+        op->sent->address = (uintptr_t)buf - (is_shared ? me->base : 0);
         op->peer = peer;
         op->tag = tag;
         op->chain = NULL;
@@ -160,16 +166,17 @@ COLL_INLINE coll_status coll_i_node_take(coll_i_node_rank *me, uint32_t peer, ui
     coll_i_node_link *link = me->links[peer];
     unsigned char *place;
     coll_i_node_found found;
-    coll_status status = coll_i_node_match(me, link, tag, bytes, &found);
+    coll_status status = coll_i_node_match(me, link, tag, bytes, false, &found);
     if (status != COLL_OK)
         return status;
     if (coll_i_node_is_long(me, bytes)) {
-        const uint64_t from = found.sent->address;
         coll_i_node_consume(me, link, &found);
-        if (me->pull)
-            status = me->pull(me, peer, into, from, bytes);
+        if (found.message)
+            coll_i_node_copy(me, into, found.message, bytes);
+        else if (me->pull && !found.sent->shared)
+            status = me->pull(me, peer, into, found.sent->address, bytes);
         else
-            coll_i_node_copy(me, into, (const void *)(uintptr_t)from, bytes);
+            status = COLL_ERR_IO;
         __atomic_store_n(&found.sent->state, COLL_I_NODE_DONE, __ATOMIC_RELEASE);
         return status;
     }
@@ -218,7 +225,6 @@ COLL_INLINE coll_status coll_i_node_recv(void *ctx, uint32_t peer, uint32_t tag,
 /* What a borrowed message is given back to: word[1] of its handle, beside the message's cell. */
 enum { COLL_I_NODE_TO_SENDER, COLL_I_NODE_TO_CHANNEL, COLL_I_NODE_TO_ASIDE };
 
-/* Between processes, long messages cannot be lent. */
 COLL_INLINE coll_status coll_i_node_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
                                            const void **message, coll_handle *h)
 {
@@ -228,16 +234,14 @@ COLL_INLINE coll_status coll_i_node_borrow(void *ctx, uint32_t peer, uint32_t ta
     coll_status status;
     if (peer >= me->p)
         return COLL_ERR_RANK;
-    if (me->pull && coll_i_node_is_long(me, bytes))
-        return COLL_ERR_CAPABILITY;
     link = coll_i_node_link_from(me, peer);
     if (!link)
         return COLL_ERR_MEMORY;
-    status = coll_i_node_match(me, link, tag, bytes, &found);
+    status = coll_i_node_match(me, link, tag, bytes, true, &found);
     if (status != COLL_OK)
         return status;
     if (coll_i_node_is_long(me, bytes)) {
-        *message = (const void *)(uintptr_t)found.sent->address;
+        *message = found.message;
         coll_i_node_consume(me, link, &found);
         h->word[0] = (uintptr_t)found.sent;
         h->word[1] = COLL_I_NODE_TO_SENDER;

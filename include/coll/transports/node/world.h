@@ -83,8 +83,8 @@ enum {
 
 typedef struct coll_i_node_sent {
     uint32_t state;
-    uint32_t unused;
-    uint64_t address; /* of the message, in the sender's memory */
+    uint32_t shared;  /* the message lies in shared memory … */
+    uint64_t address; /* … at this distance; else at this address in the sender's memory */
     unsigned char pad[COLL_NODE_LINE - 16];
 } coll_i_node_sent;
 
@@ -210,7 +210,7 @@ typedef struct coll_i_node_rank {
 
     /* Shared memory of so many bytes, zeroed, on a line of its own: its distance, or 0. */
     uint64_t (*carve)(struct coll_i_node_rank *me, size_t bytes);
-    /* Copies from a peer's memory; NULL: it is this rank's too. */
+    /* Copies from a peer's own memory; NULL: none has such. */
     coll_status (*pull)(struct coll_i_node_rank *me, uint32_t peer, void *into, uint64_t from,
                         size_t bytes);
     /* Looks whether the peers are alive, and aborts all tags if one is not; cheap. Is this one
@@ -258,6 +258,14 @@ COLL_INLINE void *coll_i_node_shared(const coll_i_node_rank *me, uint64_t distan
                    me->end - distance < bytes
                ? NULL
                : (void *)(me->base + (uintptr_t)distance);
+}
+
+/* Does a message lie in shared memory? */
+COLL_INLINE bool coll_i_node_is_shared(const coll_i_node_rank *me, const void *message,
+                                       size_t bytes)
+{
+    const uint64_t at = (uintptr_t)message - me->base;
+    return at <= me->end && me->end - at >= bytes;
 }
 
 /* The channel from src to dst, one of which is this rank; NULL if there is no memory for it. */

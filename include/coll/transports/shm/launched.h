@@ -21,11 +21,11 @@ COLL_INLINE bool coll_i_ipc_variable(const char *name, uint64_t most, uint64_t *
     return false;
 }
 
-/* Attaches the rank that coll launch has started this process as, and joins: the variables
- * COLL_RANK and COLL_SIZE name it, COLL_SEGMENT is the number of the open file that it inherits,
- * COLL_SHARED the bytes of SHARED. A process without COLL_RANK is alone: rank 0 of 1, without
- * SHARED. NULL: `why` says. Once a process. */
-COLL_INLINE coll_shm *coll_shm_launched(uint32_t milliseconds, char *why)
+/* Attaches the rank that coll launch has started this process as: the variables COLL_RANK and
+ * COLL_SIZE name it, COLL_SEGMENT is the number of the open file that it inherits, COLL_SHARED the
+ * bytes of SHARED. A process without COLL_RANK is alone: rank 0 of 1, without SHARED. NULL: `why`
+ * says. Once a process. */
+COLL_INLINE coll_shm *coll_shm_attach_launched(char *why)
 {
     uint64_t rank = 0, p = 1, fd = 0, shared_bytes = 0;
     coll_shm *shm;
@@ -42,6 +42,13 @@ COLL_INLINE coll_shm *coll_shm_launched(uint32_t milliseconds, char *why)
     }
     shm = coll_shm_attach((int)fd, (uint32_t)rank, (uint32_t)p, (size_t)shared_bytes, why);
     (void)close((int)fd);
+    return shm;
+}
+
+/* … and joins. */
+COLL_INLINE coll_shm *coll_shm_launched(uint32_t milliseconds, char *why)
+{
+    coll_shm *shm = coll_shm_attach_launched(why);
     if (shm && !coll_shm_join(shm, milliseconds, why)) {
         coll_shm_detach(shm);
         return NULL;

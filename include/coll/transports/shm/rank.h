@@ -14,13 +14,13 @@ typedef struct coll_shm {
     coll_i_ipc_member *members;
     unsigned char *shared;
     size_t shared_bytes;
-    uint64_t mapped; /* bytes */
-    uint64_t probe;  /* what others read, to see whether they can */
-    uint64_t looked; /* when the others were looked after last, in milliseconds */
-    uint32_t next;   /* whom to look after next */
-    int fd;          /* an open file of this rank alone: its lock's */
-    bool direct;     /* long messages are read from the memory of their senders */
-    bool *left;      /* ranks that have left in peace */
+    uint64_t space, mapped; /* where the space begins, and all ends */
+    uint64_t probe;         /* what others read, to see whether they can */
+    uint64_t looked;        /* when the others were looked after last, in milliseconds */
+    uint32_t next;          /* whom to look after next */
+    int fd;                 /* an open file of this rank alone: its lock's */
+    uint32_t ways; /* of long messages: what this rank asks for; then, what all agree on */
+    bool *left;    /* ranks that have left in peace */
 } coll_shm;
 
 /* What lies at a member's probe. */
@@ -41,8 +41,8 @@ COLL_INLINE uint64_t coll_i_ipc_carve(coll_i_node_rank *me, size_t bytes)
     coll_shm *shm = (coll_shm *)me;
     const uint64_t whole = coll_i_ipc_up(bytes, COLL_NODE_LINE);
     const uint64_t at = __atomic_fetch_add(&shm->segment->heap, whole, __ATOMIC_RELAXED);
-    return at <= me->end && me->end - at >= whole && coll_i_ipc_reserve(shm->fd, at, whole) ? at
-                                                                                            : 0;
+    const bool fits = at <= shm->space && shm->space - at >= whole;
+    return fits && coll_i_ipc_reserve(shm->fd, at, whole) ? at : 0;
 }
 
 /* One copy, by the kernel, from the memory of another process. */
@@ -160,7 +160,7 @@ COLL_INLINE bool coll_i_ipc_fits(int fd, uint32_t p, size_t shared_bytes, coll_i
     if (__atomic_load_n(&segment->magic, __ATOMIC_ACQUIRE) != COLL_I_IPC_MAGIC)
         coll_i_ipc_say(why, "the file is not a segment");
     else if (segment->layout != COLL_I_IPC_LAYOUT || segment->cells != COLL_NODE_CELLS ||
-             segment->slot != COLL_SHM_SLOT)
+             segment->slot != COLL_SHM_SLOT || segment->space_bytes != COLL_SHM_SPACE)
         coll_i_ipc_say(why, "the segment was made by another version of the library: build all "
                             "programs of a run alike");
     else if (segment->p != p)
@@ -220,6 +220,7 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
         coll_i_ipc_free(shm);
         return NULL;
     }
+    shm->space = map.space;
     shm->mapped = map.end;
     shm->segment = (coll_i_ipc_segment *)mmap(NULL, map.end, PROT_READ | PROT_WRITE, MAP_SHARED,
                                               shm->fd, 0);
@@ -244,7 +245,6 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
     shm->node.end = map.end;
     shm->node.medium = COLL_SHM_SLOT;
     shm->node.carve = coll_i_ipc_carve;
-    shm->node.pull = coll_i_ipc_pull;
     shm->node.look = coll_i_ipc_look;
     shm->node.gone = coll_i_ipc_gone;
     me = &shm->members[rank];
@@ -318,7 +318,16 @@ COLL_INLINE bool coll_i_ipc_meet(coll_shm *shm, uint32_t state, uint64_t until, 
  * One copy instead of two, but a system call that costs about 0.3 µs a page: measure before. */
 COLL_INLINE void coll_shm_ask_direct(coll_shm *shm)
 {
-    shm->direct = true;
+    shm->ways |= COLL_I_IPC_DIRECT;
+}
+
+/* Has such messages read where they lie, as threads do, by a promise that they lie in memory from
+ * coll_shm_alloc: all buffers of calls, and the memory of communicators. If all ranks ask for it
+ * before coll_shm_join. A long message that lies elsewhere is sent as coll_shm_ask_direct says, if
+ * that was asked for, too, and is else COLL_ERR_CAPABILITY. */
+COLL_INLINE void coll_shm_ask_in_place(coll_shm *shm)
+{
+    shm->ways |= COLL_I_IPC_IN_PLACE;
 }
 
 /* Waits for all ranks to attach, at most so many milliseconds, and agrees with them on how long
@@ -330,13 +339,16 @@ COLL_INLINE bool coll_shm_join(coll_shm *shm, uint32_t milliseconds, char *why)
     if (!coll_i_ipc_meet(shm, COLL_I_IPC_ATTACHED, until, why))
         return false;
     coll_i_node_settle(&shm->node, shm->segment->processors);
-    shm->direct = shm->direct && coll_i_ipc_reads_all(shm);
-    shm->members[shm->node.rank].reads = shm->direct;
+    if ((shm->ways & COLL_I_IPC_DIRECT) && !coll_i_ipc_reads_all(shm))
+        shm->ways &= ~(uint32_t)COLL_I_IPC_DIRECT;
+    shm->members[shm->node.rank].ways = shm->ways;
     __atomic_store_n(&shm->members[shm->node.rank].state, COLL_I_IPC_JOINED, __ATOMIC_RELEASE);
     if (!coll_i_ipc_meet(shm, COLL_I_IPC_JOINED, until, why))
         return false;
     for (uint32_t r = 0; r < shm->node.p; r++)
-        shm->direct = shm->direct && shm->members[r].reads;
+        shm->ways &= shm->members[r].ways;
+    if (shm->ways & COLL_I_IPC_DIRECT)
+        shm->node.pull = coll_i_ipc_pull;
     return true;
 }
 

@@ -1,11 +1,11 @@
 /* coll/transports/shm/segment.h — the shared memory of processes: how it is laid out, made,
  * found and proven to be alive
  *
- *   header │ members, turns, watches │ where the channels are, 8 bytes a pair │ SHARED │ heap
+ *   header │ members, turns, watches │ where the channels are, 8 bytes a pair │ SHARED │ heap │ space
  *
- * The heap, from which channels and long messages' lines are carved when a pair first talks, is
- * only as large as what is used of it. Memory is reserved before it is touched, so a full
- * machine is an error and not a signal.
+ * From the heap channels and long messages' lines are carved when a pair first talks, from the
+ * space what programs ask for. Both are only as large as what is used of them. Memory is reserved
+ * before it is touched, so a full machine is an error and not a signal.
  *
  * Each rank holds a lock on a byte of its own far behind the contents, and so does, on another,
  * who made a segment with a name. The kernel lets go of a lock as soon as its holder ends in
@@ -26,11 +26,16 @@
 
 #include "../node/shared.h"
 
+/* Bytes of addresses, a rank, from which coll_shm_alloc takes: the same in all programs of a run. */
+#ifndef COLL_SHM_SPACE
+#define COLL_SHM_SPACE (1u << 30)
+#endif
+
 enum {
     COLL_SHM_WHY = 200, /* bytes of a sentence about an error */
     COLL_SHM_SLOT =
         32768, /* bytes of the longest message that the segment holds in one piece */
-    COLL_I_IPC_LAYOUT = 6, /* changes with whatever two ranks must agree on */
+    COLL_I_IPC_LAYOUT = 7, /* changes with whatever two ranks must agree on */
     COLL_I_IPC_GETLK = 36, /* F_OFD_GETLK, F_OFD_SETLK: by open file, not by process */
     COLL_I_IPC_SETLK = 37,
     COLL_I_IPC_PAGE = 4096
@@ -41,30 +46,35 @@ static const uint64_t COLL_I_IPC_MAGIC = 0x6d68736c6c6f63u; /* "collshm" */
 /* How far a rank has come. */
 enum { COLL_I_IPC_AWAY, COLL_I_IPC_ATTACHED, COLL_I_IPC_JOINED, COLL_I_IPC_LEFT };
 
+/* How long messages may travel, as far as a rank that has joined wants, and can. */
+enum {
+    COLL_I_IPC_DIRECT = 1,  /* it reads the memory of all others */
+    COLL_I_IPC_IN_PLACE = 2 /* what it sends lies in the segment */
+};
+
 typedef struct coll_i_ipc_member {
     uint32_t state;
     int32_t pid;
     uint64_t probe; /* address of a word in its memory that holds coll_i_ipc_word */
-    uint32_t
-        reads; /* it wants to, and can, read the memory of all others; when it has joined */
+    uint32_t ways;  /* of long messages, COLL_I_IPC_… */
     unsigned char pad[COLL_NODE_LINE - 20];
 } coll_i_ipc_member;
 
 typedef struct coll_i_ipc_segment {
     uint64_t magic; /* the last thing that is written */
     uint32_t layout, p, cells, slot;
-    uint64_t shared_bytes;
-    unsigned char pad[COLL_NODE_LINE - 32];
-    uint64_t heap; /* where the free part of it begins */
-    uint32_t lost; /* a rank that is gone, + 1 */
-    unsigned char pad2[COLL_NODE_LINE - 12];
+    uint64_t shared_bytes, space_bytes;
+    unsigned char pad[COLL_NODE_LINE - 40];
+    uint64_t heap, space; /* where the free part of each begins */
+    uint32_t lost;        /* a rank that is gone, + 1 */
+    unsigned char pad2[COLL_NODE_LINE - 20];
     uint64_t processors[COLL_I_NODE_SET]; /* of all ranks, when they are attached */
     coll_i_node_world world;
 } coll_i_ipc_segment;
 
 /* Where things lie: distances from the beginning. */
 typedef struct coll_i_ipc_map {
-    uint64_t members, turns, watches, cpus, channels, shared, heap, end;
+    uint64_t members, turns, watches, cpus, channels, shared, heap, space, end;
 } coll_i_ipc_map;
 
 COLL_INLINE uint64_t coll_i_ipc_up(uint64_t n, uint64_t to)
@@ -88,8 +98,9 @@ COLL_INLINE bool coll_i_ipc_map_of(uint32_t p, uint64_t shared_bytes, coll_i_ipc
     map->channels = coll_i_ipc_up(map->cpus + p * sizeof(uint32_t), COLL_NODE_LINE);
     map->shared = coll_i_ipc_up(map->channels + pairs * sizeof(uint64_t), COLL_I_IPC_PAGE);
     map->heap = coll_i_ipc_up(map->shared + shared_bytes, COLL_I_IPC_PAGE);
-    map->end =
+    map->space =
         coll_i_ipc_up(map->heap + (pairs + p) * channel + ((uint64_t)p << 20), COLL_I_IPC_PAGE);
+    map->end = map->space + coll_i_ipc_up(COLL_SHM_SPACE, COLL_I_IPC_PAGE) * p;
     return map->end < most;
 }
 
@@ -255,6 +266,8 @@ COLL_INLINE int coll_shm_create(const char *name, uint32_t p, size_t shared_byte
     segment->slot = COLL_SHM_SLOT;
     segment->shared_bytes = shared_bytes;
     segment->heap = map.heap;
+    segment->space = map.space;
+    segment->space_bytes = COLL_SHM_SPACE;
     __atomic_store_n(&segment->magic, COLL_I_IPC_MAGIC, __ATOMIC_RELEASE);
     (void)munmap(segment, sizeof *segment);
     return fd;
