@@ -40,10 +40,9 @@ static void floor_call(peers_member *me, uint32_t who, const peers_cell *cell, u
     if (cell->work == PEERS_COPY) {
         memcpy(out, in, cell->bytes);
     } else if (cell->work == PEERS_ADD) {
-        float *restrict to = out;
-        const float *restrict a = in, *restrict b = in + n;
-        for (size_t i = 0; i < n; i++)
-            to[i] = a[i] + b[i];
+        coll_op sum;
+        peers_stop(coll_op_builtin(&sum, COLL_SUM, COLL_F32));
+        sum.combine(out, in, in + n, n, NULL);
     } else { /* there and back */
         if (!side)
             __atomic_store_n(&line.count, expected[0] + 1, __ATOMIC_RELEASE);

@@ -194,7 +194,7 @@ static unsigned n_pieces;
 
 static unsigned char *message_memory(const coll_shm *shm, size_t bytes)
 {
-    const bool anywhere = !(shm->ways & IN_PLACE) || bytes <= COLL_SHM_SLOT;
+    const bool anywhere = !(shm->ways & IN_PLACE) || bytes <= shm->node.medium;
     if (shm->ways == 0 || ((shm->ways & DIRECT || anywhere) && chance(2)))
         return (unsigned char *)malloc(bytes + 1);
     return n_pieces > 0 ? pieces[--n_pieces] : (unsigned char *)malloc(bytes + 1);
@@ -217,7 +217,7 @@ static void take_one(const coll_transport *t, coll_shm *a, coll_shm *b, uint32_t
     const void *message = got;
     coll_status status;
     const bool lent =
-        bytes <= COLL_SHM_SLOT || coll_i_node_is_shared(&a->node, f->data[0], bytes);
+        bytes <= a->node.medium || coll_i_node_is_shared(&a->node, f->data[0], bytes);
     const bool borrows = chance(2) && (t->max_lent == 0 || bytes <= t->max_lent);
     if (borrows && !lent)
         CHECK_STATUS(t->borrow(b, 0, tag, bytes, &message, &h), COLL_ERR_CAPABILITY);
@@ -425,7 +425,7 @@ TEST(processes)
 /* What the promise was, and where memory ends. */
 TEST(in_place)
 {
-    static unsigned char elsewhere[COLL_SHM_SLOT + 1];
+    static unsigned char elsewhere[COLL_NODE_NARROW + 1];
     const size_t all = (size_t)2 * COLL_SHM_SPACE;
     coll_shm *end[2];
     coll_handle h;

@@ -321,10 +321,10 @@ COLL_INLINE void coll_shm_ask_direct(coll_shm *shm)
     shm->ways |= COLL_I_IPC_DIRECT;
 }
 
-/* Has such messages read where they lie, as threads do, by a promise that they lie in memory from
- * coll_shm_alloc: all buffers of calls, and the memory of communicators. If all ranks ask for it
- * before coll_shm_join. A long message that lies elsewhere is sent as coll_shm_ask_direct says, if
- * that was asked for, too, and is else COLL_ERR_CAPABILITY. */
+/* Has messages of more than 2048 bytes read where they lie, as threads do, by a promise that they
+ * lie in memory from coll_shm_alloc: all buffers of calls, and the memory of communicators. If all
+ * ranks ask for it before coll_shm_join. A long message that lies elsewhere is sent as
+ * coll_shm_ask_direct says, if that was asked for, too, and is else COLL_ERR_CAPABILITY. */
 COLL_INLINE void coll_shm_ask_in_place(coll_shm *shm)
 {
     shm->ways |= COLL_I_IPC_IN_PLACE;
@@ -349,6 +349,8 @@ COLL_INLINE bool coll_shm_join(coll_shm *shm, uint32_t milliseconds, char *why)
         shm->ways &= shm->members[r].ways;
     if (shm->ways & COLL_I_IPC_DIRECT)
         shm->node.pull = coll_i_ipc_pull;
+    if (shm->ways & COLL_I_IPC_IN_PLACE)
+        shm->node.medium = COLL_NODE_NARROW;
     return true;
 }
 
