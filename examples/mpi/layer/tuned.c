@@ -7,9 +7,11 @@
 #include "layer.h"
 
 const char tuned_rules[] =
-    "allreduce       p 2     bytes 16k..     ring                # each rank reduces its half\n"
     "allreduce       p 3..8  bytes ..16k     recursive_multiplying:k=8  # one round\n"
 #ifdef OPEN_MPI
+    "allreduce       p 2     bytes 4k..<8k   ring                # halves are sent at once\n"
+    "allreduce       p 2     bytes 8k..128k  recursive_doubling  # one round\n"
+    "allreduce       p 2     bytes 128k..    ring                # each rank reduces its half\n"
     "barrier         p 3..8                  linear              # few messages\n"
     "allreduce       p 3..8  bytes 16k..64k  fnomial:segment=64k # few messages\n"
     "allreduce       p 3..8  bytes 64k..1M   circulant           # the least traffic\n"
@@ -23,6 +25,7 @@ const char tuned_rules[] =
     "scan,exscan     p ..8                   recursive_doubling  # segments bring nothing "
     "here\n"
 #else
+    "allreduce       p 2     bytes 16k..     ring                # each rank reduces its half\n"
     "allreduce       p 3..8  bytes 16k..512k fnomial:segment=64k # segments go at once\n"
     "bcast           p 3..4  bytes 32k..     linear              # straight from the root\n"
     "bcast           p 5..8  bytes 32k..     fnomial:segment=256k # few messages\n"
