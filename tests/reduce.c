@@ -395,12 +395,19 @@ TEST(every_loop)
     static const size_t offsets[][3] = {{0, 0, 0}, {1, 0, 3}, {5, 7, 2}};
     static vector a, b;
     for (size_t i = 0; i < LOOPS; i++) {
+        const loop *const l = &loops[i];
+        coll_op op;
+        if (!CHECK(coll_op_builtin(&op, l->op, l->type) == COLL_OK))
+            continue;
+        const loop chosen = {op.combine, l->op, l->type}; /* perhaps on wider vectors */
         for (size_t k = 0; k < sizeof offsets / sizeof offsets[0]; k++) {
-            fill(&a, loops[i].type);
-            fill(&b, loops[i].type);
+            fill(&a, l->type);
+            fill(&b, l->type);
             for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
-                for (int alias = 0; alias < 4; alias++)
-                    check_loop(&loops[i], counts[c], offsets[k], alias, &a, &b);
+                for (int alias = 0; alias < 4; alias++) {
+                    check_loop(l, counts[c], offsets[k], alias, &a, &b);
+                    check_loop(&chosen, counts[c], offsets[k], alias, &a, &b);
+                }
         }
     }
 }

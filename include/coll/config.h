@@ -73,6 +73,18 @@
 #define COLL_SOFT_FLOAT 0
 #endif
 
+/* 1: the loops of the predefined operators, but for those of pairs, exist once more on vectors of 32
+ * bytes (AVX2), for coll_op_builtin to pick where the processor has them. The results are the same,
+ * bit by bit. */
+#ifndef COLL_WIDE_LOOPS
+#if defined(__x86_64__) && defined(__SSE2__) && !defined(__AVX2__) && defined(__GNUC__) &&     \
+    defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && __STDC_HOSTED__
+#define COLL_WIDE_LOOPS 1
+#else
+#define COLL_WIDE_LOOPS 0
+#endif
+#endif
+
 /* 0: coll_plan_init does not look for overflow, and coll_request_start does not check its run.
  * For firmware that runs what was checked on a host; saves a kilobyte of code. */
 #ifndef COLL_CHECKS

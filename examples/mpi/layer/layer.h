@@ -16,7 +16,6 @@
  *   buffers.c  where the blocks of a buffer lie; packing those that have gaps
  *   memory.c   memory that is kept for the next call
  *   ops.c      operators
- *   wide.c     the predefined ones on wider vectors
  *   plans.c    which algorithm
  *   repeats.c  calls that were made before
  *   again.h    the direct way for those that block

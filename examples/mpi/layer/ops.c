@@ -8,11 +8,9 @@
 #include <stdlib.h>
 
 #include "layer.h"
-#include "wide.h"
 
 enum { PREDEFINED_MAX = 16 };
 
-static coll_status (*builtin)(coll_op *op, coll_operator which, coll_type type);
 static struct operation predefined[PREDEFINED_MAX];
 static size_t n_predefined;
 static struct operation *programs; /* operators, that were used */
@@ -27,7 +25,6 @@ static void name(MPI_Op op, int number)
 
 void ops_init(void)
 {
-    builtin = wide_is_here() ? wide_op : coll_op_builtin;
     name(MPI_SUM, COLL_SUM);
     name(MPI_MAX, COLL_MAX);
     name(MPI_MIN, COLL_MIN);
@@ -227,7 +224,7 @@ bool operation_on(struct operation *operation, struct type *type,
         if (!type->predefined || !defined_on(operation->number, type->kind))
             return false;
         if (type->element != COLL_TYPES &&
-            builtin(op, (coll_operator)operation->number, type->element) == COLL_OK)
+            coll_op_builtin(op, (coll_operator)operation->number, type->element) == COLL_OK)
             return true;
     }
     combination->operation = operation;
