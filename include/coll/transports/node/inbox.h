@@ -230,6 +230,7 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
     while (!coll_i_node_aborted(me, tag)) {
         coll_status status;
         found->sent = NULL;
+        found->message = NULL;
         found->aside = link->aside ? *coll_i_node_find(link, tag) : NULL;
         found->cell = found->aside ? &found->aside->cell : coll_i_node_head(link);
         if (!found->aside) {
