@@ -65,11 +65,7 @@ COLL_INLINE void coll_mpi_init(coll_mpi *mpi, MPI_Comm comm)
     mpi->unused = UINT32_MAX;
     mpi->over = MPI_REQUEST_NULL;
     mpi->block = MPI_DATATYPE_NULL;
-#ifdef OPEN_MPI
-    /* One request stands for all that were done at once, and is never freed: a send to nobody
-     * gives it. */
-    (void)PMPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, &mpi->over);
-#endif
+    coll_i_mpi_learn_over(mpi);
 }
 
 /* Blocks until some message moves on. For a caller who has just moved on all that is in flight

@@ -55,7 +55,7 @@ typedef struct coll_mpi {
     uint32_t spins; /* idle tests before it lets other processes run */
     int error;      /* MPI's code of the last error; MPI_SUCCESS: none */
     MPI_Request
-        over;  /* what the library has for requests that are done; MPI_REQUEST_NULL: nothing */
+        over;  /* what the library has for sends that were done at once, or MPI_REQUEST_NULL */
     bool news; /* the last sweep found requests that are done */
     MPI_Request traded[COLL_MPI_TRADED]; /* sent by trades and not over */
     int n_traded;

@@ -85,20 +85,40 @@ COLL_INLINE void coll_i_mpi_add(coll_mpi *mpi, const coll_handle *h, MPI_Request
     mpi->operation[h->word[0]].left++;
 }
 
+/* One request stands for all sends that were done at once, and is never freed: a send to nobody
+ * gives it. Before 4.0 MPICH counts who has it; since then its handle is a constant's. */
+COLL_INLINE void coll_i_mpi_learn_over(coll_mpi *mpi)
+{
+    mpi->over = MPI_REQUEST_NULL;
+#if defined OPEN_MPI || defined MPICH_NUMVERSION
+    (void)PMPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, mpi->comm, &mpi->over);
+#endif
+#ifdef MPICH_NUMVERSION
+    if ((unsigned)mpi->over >> 30 != (unsigned)MPI_BYTE >> 30)
+        (void)PMPI_Wait(&mpi->over, MPI_STATUS_IGNORE);
+#endif
+}
+
 /* Is what was just started over? Where there are more processes than processors it is asked for
  * without moving the library on, as that may give the processor away: MPICH's test always does, its
- * MPI_Request_get_status only if it is not over. A send that is over Open MPI told already, and of
- * what it is to receive it cannot be asked that way. */
+ * MPI_Request_get_status only if it is not over, and Open MPI cannot be asked that way. Of a send
+ * that is over we mostly know already. */
 COLL_INLINE int coll_i_mpi_over(const coll_mpi *mpi, bool receives, MPI_Request *request,
                                 int *done, MPI_Status *status)
 {
     int error;
-    if (mpi->over != MPI_REQUEST_NULL && (!receives || mpi->crowded))
+    if (!receives && mpi->over != MPI_REQUEST_NULL)
         return MPI_SUCCESS;
     if (!mpi->crowded)
         return PMPI_Test(request, done, status);
+#ifdef OPEN_MPI
+    error = MPI_SUCCESS;
+#else
     error = PMPI_Request_get_status(*request, done, MPI_STATUS_IGNORE);
-    return error == MPI_SUCCESS && *done ? PMPI_Wait(request, status) : error;
+    if (error == MPI_SUCCESS && *done)
+        error = PMPI_Wait(request, status);
+#endif
+    return error;
 }
 
 /* A message was started as it is. A send is mostly over then, and what is to be received may be
@@ -144,12 +164,16 @@ COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, unsigned how, uint32_t pe
         piece = coll_i_mpi_next(mpi, how, bytes - at);
         error =
             coll_i_mpi_start(mpi, how, peer, tag, (unsigned char *)buf + at, piece, &request);
-        if (error == MPI_SUCCESS) {
-            coll_i_mpi_add(mpi, h, request);
-        } else {
+        if (error != MPI_SUCCESS) {
             status = coll_i_mpi_failed(mpi, error);
             coll_i_mpi_cancel(mpi, h);
+        } else if (receives || request != mpi->over) {
+            coll_i_mpi_add(mpi, h, request);
         }
+    }
+    if (status == COLL_STARTED && mpi->operation[h->word[0]].left == 0) {
+        coll_i_mpi_give(mpi, (uint32_t)h->word[0]);
+        return COLL_OK;
     }
     return status;
 }
