@@ -38,6 +38,28 @@ static bool misplaced(const struct call *call, const struct comm *comm)
     return wrong == MPI_IN_PLACE || (right == MPI_IN_PLACE && (never || !root));
 }
 
+/* Is a table of a side of n blocks missing? Open MPI looks for that on each rank, before any message,
+ * and refuses the call; MPICH does not. */
+static bool lacks_a_table(const struct call *call, const struct side *side, uint32_t n)
+{
+#ifdef OMPI_MAJOR_VERSION
+    enum {
+        BOTH =
+            SET(ALLTOALLV) | SET(ALLTOALLW) | SET(NEIGHBOR_ALLTOALLV) | SET(NEIGHBOR_ALLTOALLW),
+        IN = BOTH | SET(SCATTERV),
+        OUT = BOTH | SET(GATHERV) | SET(ALLGATHERV) | SET(NEIGHBOR_ALLGATHERV)
+    };
+    return coll_is(side == &call->in ? (unsigned)IN : (unsigned)OUT, call->what) &&
+           (!side->counts || !side->displs) &&
+           (n > 0 || call->what == COLL_NEIGHBOR_ALLGATHERV);
+#else
+    (void)call;
+    (void)side;
+    (void)n;
+    return false;
+#endif
+}
+
 /* Does the call read and write one block? Libraries of MPICH's kin look for that by addresses, types and
  * counts, and refuse it. Nothing else may be left to them: other ranks, of other buffers, take part
  * here and would wait. Neighbour collectives they do not look at. */
@@ -294,6 +316,9 @@ static verdict make(struct job *job, const struct call *call, struct comm *comm,
             return DECLINED;
     }
     if (!cast(call, comm, graph, &role))
+        return DECLINED;
+    if ((role.has_in && lacks_a_table(call, role.in, role.n_in)) ||
+        (role.has_out && lacks_a_table(call, role.out, role.n_out)))
         return DECLINED;
     if (role.has_in)
         found = view_measure(call, role.in, role.n_in, &in);
