@@ -24,7 +24,7 @@ struct repeats {
         bool has_in, has_out;
         ptrdiff_t in_low, out_low; /* where the data begins, from the buffers on */
         struct table {
-            size_t where, bytes; /* of the pointer in `call`, and of what it points to */
+            size_t which, bytes; /* in tables_of; of its entries */
         } table[TABLES];         /* of the program's: n_tables, … */
         uint32_t n_tables;
         void *copies; /* … one behind the other; NULL: it has none */
@@ -39,8 +39,20 @@ struct repeats {
     } call[REMEMBERED];
 };
 
-/* Are the program's tables what they were? */
-bool repeat_same_tables(const struct call *call, const struct repeat *repeat);
+/* Writes where the program's tables lie, NULL where it has none. */
+COLL_HOT_INLINE void tables_of(const struct call *call, const void *at[TABLES])
+{
+    at[0] = call->in.counts;
+    at[1] = call->in.displs;
+    at[2] = call->in.types;
+    at[3] = call->out.counts;
+    at[4] = call->out.displs;
+    at[5] = call->out.types;
+}
+
+/* Are the tables, as of tables_of, what they were? It is not given the call, which would have to be
+ * in memory then, whether it has tables or not. */
+bool repeat_same_tables(const void *const at[TABLES], const struct repeat *repeat);
 
 /* Where a call is remembered. Calls that differ in the type of what they receive alone are rare, and
  * may share a place. Those that differ in their root are not: multiples of the golden ratio, which is
@@ -77,8 +89,10 @@ COLL_HOT_INLINE bool repeat_doubts(const struct repeat *repeat, const struct cal
 /* Is this the call that is remembered? */
 COLL_HOT_INLINE bool repeat_is(const struct repeat *repeat, const struct call *call)
 {
+    const void *at[TABLES];
+    tables_of(call, at);
     return repeat_same(repeat, call) && !repeat_doubts(repeat, call) &&
-           (!repeat->copies || repeat_same_tables(call, repeat));
+           (!repeat->copies || repeat_same_tables(at, repeat));
 }
 
 /* Gives a job the buffers of this call. */

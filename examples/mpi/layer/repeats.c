@@ -35,19 +35,12 @@ void repeats_free(struct repeats *repeats)
 
 /* ---- what makes two calls the same ------------------------------------------------------- */
 
-static const unsigned char *table_at(const struct call *call, const struct table *table)
-{
-    const void *at;
-    memcpy(&at, (const char *)call + table->where, sizeof at);
-    return (const unsigned char *)at;
-}
-
 /* Entries have four bytes or eight, and are mostly so few that memcmp would take longer. */
-bool repeat_same_tables(const struct call *call, const struct repeat *repeat)
+bool repeat_same_tables(const void *const at[TABLES], const struct repeat *repeat)
 {
     const unsigned char *copy = (const unsigned char *)repeat->copies;
     for (uint32_t i = 0; i < repeat->n_tables; i++) {
-        const unsigned char *its = table_at(call, &repeat->table[i]);
+        const unsigned char *its = (const unsigned char *)at[repeat->table[i].which];
         size_t left = repeat->table[i].bytes;
         if (!its) /* the library is to refuse it */
             return false;
@@ -138,26 +131,24 @@ static bool copy_tables(const struct call *call, struct repeat *repeat)
 {
     const size_t count = call->wide ? sizeof(MPI_Count) : sizeof(int),
                  displ = call->wide || call->far_displs ? sizeof(MPI_Aint) : sizeof(int);
-    const struct table all[TABLES] = {
-        {offsetof(struct call, in.counts), repeat->n_in * count},
-        {offsetof(struct call, in.displs), repeat->n_in * displ},
-        {offsetof(struct call, in.types), repeat->n_in * sizeof(MPI_Datatype)},
-        {offsetof(struct call, out.counts), repeat->n_out * count},
-        {offsetof(struct call, out.displs), repeat->n_out * displ},
-        {offsetof(struct call, out.types), repeat->n_out * sizeof(MPI_Datatype)},
-    };
+    const size_t entry[TABLES / 2] = {count, displ, sizeof(MPI_Datatype)};
+    const void *at[TABLES];
     unsigned char *copy;
     size_t bytes = 0;
+    tables_of(call, at);
     repeat->n_tables = 0;
-    for (int i = 0; i < TABLES; i++)
-        if (table_at(call, &all[i]) && all[i].bytes > 0) {
-            repeat->table[repeat->n_tables++] = all[i];
-            bytes += all[i].bytes;
+    for (size_t i = 0; i < TABLES; i++) {
+        const struct table table = {i, (i < TABLES / 2 ? repeat->n_in : repeat->n_out) *
+                                           entry[i % (TABLES / 2)]};
+        if (at[i] && table.bytes > 0) {
+            repeat->table[repeat->n_tables++] = table;
+            bytes += table.bytes;
         }
+    }
     copy = bytes > 0 ? malloc(bytes) : NULL;
     repeat->copies = copy;
     for (uint32_t i = 0; copy && i < repeat->n_tables; i++) {
-        memcpy(copy, table_at(call, &repeat->table[i]), repeat->table[i].bytes);
+        memcpy(copy, at[repeat->table[i].which], repeat->table[i].bytes);
         copy += repeat->table[i].bytes;
     }
     return bytes == 0 || repeat->copies;

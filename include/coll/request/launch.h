@@ -239,8 +239,8 @@ COLL_INLINE coll_status coll_i_enter(coll_request *r, const coll_action *a)
 }
 
 /* Runs an action that is written out while the window is empty, without a look at the window if it
- * is a message that is sent or received at once. Traded are those that the rank may wait for
- * (`waits`), and all sends if the transport does not wait for them, nor need we (`apart`). */
+ * is a message that is sent or received at once, or a copy. Traded are those that the rank may wait
+ * for (`waits`), and all sends if the transport does not wait for them, nor need we (`apart`). */
 COLL_HOT_INLINE coll_status coll_i_alone(coll_request *r, const coll_action *a, bool waits,
                                          bool apart)
 {
@@ -248,28 +248,39 @@ COLL_HOT_INLINE coll_status coll_i_alone(coll_request *r, const coll_action *a, 
     const coll_transport *t = run->transport;
     const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
     const size_t bytes = coll_i_bytes(run, a);
+    const bool whole = t->max_bytes == 0 || bytes <= t->max_bytes;
+    coll_handle *h = &r->slots[0].handle;
     coll_status status;
     if (coll_i_has(COLL_I_KIND(SEND) | COLL_I_KIND(NOTIFY), a)) {
         const void *buf = bytes == 0 ? NULL : coll_i_source(run, a->src);
-        coll_handle *h = &r->slots[0].handle;
         if (t->settle ? apart : waits) {
             status = t->trade(run->ctx, true, peer, run->tag, (void *)(uintptr_t)buf, bytes);
             if (status != COLL_AGAIN)
                 return status;
         }
-        if (t->max_bytes == 0 || bytes <= t->max_bytes) {
+        if (whole) {
             h->word[0] = h->word[1] = 0;
             status = t->send(run->ctx, peer, run->tag, buf, bytes, h);
             return status <= COLL_OK ? status : coll_i_begun_alone(r, a, status);
         }
-    } else if (waits && coll_i_has(COLL_I_RECEIVES, a)) {
+    } else if (coll_i_has(COLL_I_RECEIVES, a)) {
         const bool merges = a->kind == COLL_DO_RECV_REDUCE;
         void *buf = bytes == 0 ? NULL : coll_i_target(run, merges ? a->via : a->dst);
-        status = t->trade(run->ctx, false, peer, run->tag, buf, bytes);
+        status = waits ? t->trade(run->ctx, false, peer, run->tag, buf, bytes) : COLL_AGAIN;
+        if (status == COLL_AGAIN && whole && !(merges && t->borrow)) {
+            h->word[0] = h->word[1] = 0;
+            status = t->recv(run->ctx, peer, run->tag, buf, bytes, h);
+            if (status > COLL_OK)
+                return coll_i_begun_alone(r, a, status);
+        }
         if (status == COLL_OK && merges)
             coll_i_merge(run, a, (const unsigned char *)buf, 0, bytes);
         if (status != COLL_AGAIN)
             return status;
+    } else if (a->kind == COLL_DO_COPY && !t->copy) {
+        if (a->dst != a->src)
+            COLL_COPY(coll_i_target(run, a->dst), coll_i_source(run, a->src), bytes);
+        return COLL_OK;
     }
     return coll_i_enter(r, a);
 }
