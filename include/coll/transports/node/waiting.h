@@ -215,7 +215,8 @@ COLL_INLINE void coll_i_node_take_turns(coll_i_node_rank *me)
     me->far = false;
     for (uint32_t i = 0; i < COLL_I_NODE_GLANCES; i++) {
         const bool stays = ++me->spun <= me->spins && coll_i_node_stays(me);
-        coll_i_node_pause();
+        if (stays)
+            coll_i_node_pause();
         if (watches && coll_i_node_can_go_on(me, me->rank))
             return; /* even if it was to leave: what others wait for often comes to all at once */
         if (!stays) {
