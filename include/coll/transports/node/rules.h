@@ -49,8 +49,8 @@
             COLL_AS_USUAL(why)                                                                 \
     }
 
-/* The end of a rule for up to four ranks, all of which meet in one round. */
-#define COLL_I_NODE_RADIX(why) {4, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, why, NULL, 0
+/* The end of a rule for up to six ranks, all of which meet in one round. */
+#define COLL_I_NODE_RADIX(why) {6, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, why, NULL, 0
 
 /* clang-format off */
 /* A processor for each rank. */
@@ -69,7 +69,7 @@ static const coll_rule coll_node_roomy[] = {
 
 /* More ranks than processors. */
 static const coll_rule coll_node_crowded[] = {
-    {COLL_BIT(COLL_BARRIER), 3, 4, 0, SIZE_MAX, &coll_dissemination_barrier,
+    {COLL_BIT(COLL_BARRIER), 3, 6, 0, SIZE_MAX, &coll_dissemination_barrier,
      COLL_I_NODE_RADIX("few ranks: all tell all others, in one round, and nobody waits for a root")},
     COLL_I_NODE(COLL_BARRIER, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_barrier,
                 "to the root and back: few messages"),
@@ -90,7 +90,7 @@ static const coll_rule coll_node_crowded[] = {
                 "few threads: the last one to come combines for all, out of their memory"),
     COLL_I_NODE(COLL_ALLREDUCE, 6, COLL_ANY_P, COLL_I_KIB(1), COLL_I_KIB(128) - 1, &coll_fabric_allreduce,
                 "threads, and not short: the last one to come combines for all"),
-    {COLL_BIT(COLL_ALLREDUCE), 3, 4, 0, COLL_I_KIB(2) - 1, &coll_recursive_multiplying_allreduce,
+    {COLL_BIT(COLL_ALLREDUCE), 3, 5, 0, COLL_I_KIB(2) - 1, &coll_recursive_multiplying_allreduce,
      COLL_I_NODE_RADIX("short, few ranks: all tell all others, in one round")},
     COLL_I_NODE(COLL_ALLREDUCE, 3, COLL_ANY_P, 0, COLL_I_KIB(64) - 1, &coll_serial_allreduce,
                 "short: to the root and back"),
