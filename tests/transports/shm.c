@@ -188,6 +188,19 @@ static size_t some_bytes(const coll_shm *shm)
     return sizes[chance(shm->ways ? 10 : 8)];
 }
 
+/* How far behind the beginning of its memory a message lies, and what it says. */
+static size_t lead(size_t bytes)
+{
+    return bytes * 5 % COLL_NODE_LINE;
+}
+
+static void write_message(unsigned char *memory, size_t bytes)
+{
+    const uint32_t first = chance(256);
+    for (size_t i = 0; i < bytes; i++)
+        memory[lead(bytes) + i] = (unsigned char)(first + i * 31 + i / 256);
+}
+
 /* Memory of a sender for messages: pieces of LONGEST bytes of the segment, if it has such. */
 static unsigned char *pieces[TAGS * DEEP];
 static unsigned n_pieces;
@@ -196,8 +209,8 @@ static unsigned char *message_memory(const coll_shm *shm, size_t bytes)
 {
     const bool anywhere = !(shm->ways & IN_PLACE) || bytes <= shm->node.medium;
     if (shm->ways == 0 || ((shm->ways & DIRECT || anywhere) && chance(2)))
-        return (unsigned char *)malloc(bytes + 1);
-    return n_pieces > 0 ? pieces[--n_pieces] : (unsigned char *)malloc(bytes + 1);
+        return (unsigned char *)malloc(bytes + COLL_NODE_LINE);
+    return n_pieces > 0 ? pieces[--n_pieces] : (unsigned char *)malloc(bytes + COLL_NODE_LINE);
 }
 
 static void message_free(const coll_shm *shm, unsigned char *memory)
@@ -211,10 +224,11 @@ static void message_free(const coll_shm *shm, unsigned char *memory)
 /* Takes the oldest message of a tag, in one way or the other. */
 static void take_one(const coll_transport *t, coll_shm *a, coll_shm *b, uint32_t tag, flow *f)
 {
-    static unsigned char got[LONGEST];
+    static unsigned char got[LONGEST + COLL_NODE_LINE];
+    unsigned char *const into = got + chance(COLL_NODE_LINE);
     const size_t bytes = f->bytes[0];
     coll_handle h;
-    const void *message = got;
+    const void *message = into;
     coll_status status;
     const bool lent =
         bytes <= a->node.medium || coll_i_node_is_shared(&a->node, f->data[0], bytes);
@@ -224,9 +238,9 @@ static void take_one(const coll_transport *t, coll_shm *a, coll_shm *b, uint32_t
     if (borrows && lent)
         status = t->borrow(b, 0, tag, bytes, &message, &h);
     else
-        status = t->recv(b, 0, tag, got, bytes, &h);
+        status = t->recv(b, 0, tag, into, bytes, &h);
     CHECK_STATUS(status, COLL_OK);
-    CHECK(status != COLL_OK || memcmp(message, f->data[0], bytes) == 0);
+    CHECK(status != COLL_OK || memcmp(message, f->data[0] + lead(bytes), bytes) == 0);
     if (borrows && lent && status == COLL_OK)
         t->give_back(b, &h);
     if (f->status[0] == COLL_STARTED)
@@ -251,16 +265,18 @@ static void exchange(uint32_t ways, unsigned steps)
     t = coll_shm_transport(end[0]);
     CHECK_EQ(end[0]->ways, ways);
     for (n_pieces = 0; n_pieces < TAGS * DEEP; n_pieces++)
-        CHECK((pieces[n_pieces] = (unsigned char *)coll_shm_alloc(end[0], LONGEST)) != NULL);
+        CHECK((pieces[n_pieces] =
+                   (unsigned char *)coll_shm_alloc(end[0], LONGEST + COLL_NODE_LINE)) != NULL);
     for (unsigned step = 0; step < steps; step++) {
         const uint32_t tag = chance(TAGS);
         flow *f = &flows[tag];
         if (f->n < DEEP && chance(100) < 55) {
             const size_t bytes = some_bytes(end[0]);
             f->data[f->n] = message_memory(end[0], bytes);
-            memset(f->data[f->n], (int)chance(256), bytes);
+            write_message(f->data[f->n], bytes);
             f->bytes[f->n] = bytes;
-            f->status[f->n] = t->send(end[0], 1, tag, f->data[f->n], bytes, &f->handle[f->n]);
+            f->status[f->n] =
+                t->send(end[0], 1, tag, f->data[f->n] + lead(bytes), bytes, &f->handle[f->n]);
             CHECK(f->status[f->n] >= 0);
             if (f->status[f->n] == COLL_AGAIN) {
                 full++;
@@ -314,7 +330,7 @@ TEST(nonsense)
         CHECK(t->send(end[0], 1, 0, buf, bytes, &h) >= 0);
         link = end[0]->node.links[1];
         link->out->cells[(link->tail - 1) % COLL_NODE_CELLS].payload.sent =
-            bytes == sizeof buf ? end[0]->node.end : 64 * 3 + 2;
+            bytes == sizeof buf ? end[0]->node.end : end[0]->node.end - COLL_NODE_LINE + 2;
         CHECK_STATUS(t->recv(end[1], 0, 0, buf, bytes, &h), COLL_ERR_IO);
         CHECK_STATUS(t->recv(end[1], 0, 1, buf, bytes, &h), COLL_ERR_IO);
         if (bytes < sizeof buf) /* the reader may skip it only by a word of its own */

@@ -43,7 +43,8 @@ TEST(copies)
     coll_i_node_rank *me = (coll_i_node_rank *)coll_threads_rank(world, 0);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         for (size_t target = 0; target < GUARD; target += target < 3 ? 1 : 20)
-            copy(me, lengths[i], 0, target);
+            for (size_t source = 0; source < GUARD; source += source < 2 ? 2 : 30)
+                copy(me, lengths[i], source, target);
     copy(me, MOST, 0, 0);
     coll_threads_destroy(world);
 }

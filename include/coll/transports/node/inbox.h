@@ -116,8 +116,10 @@ COLL_INLINE bool coll_i_node_is_to_all(const coll_i_node_cell *cell)
 COLL_INLINE unsigned char *coll_i_node_slot_of(const coll_i_node_rank *me,
                                                const coll_i_node_cell *cell, size_t bytes)
 {
-    const uint64_t to_all = COLL_I_NODE_TO_ALL;
-    return (unsigned char *)coll_i_node_shared(me, cell->payload.slot & ~to_all, bytes);
+    const uint64_t within = cell->payload.slot % COLL_NODE_LINE / 2 * 2;
+    const uint64_t line = cell->payload.slot / COLL_NODE_LINE * COLL_NODE_LINE;
+    unsigned char *slot = (unsigned char *)coll_i_node_shared(me, line, bytes + within);
+    return slot ? slot + within : NULL;
 }
 
 /* Moves the message in the head cell aside; drops it if nobody will ever want it. */

@@ -147,6 +147,7 @@ COLL_INLINE coll_status coll_i_node_send(void *ctx, uint32_t peer, uint32_t tag,
             return COLL_ERR_MEMORY;
         lane->last[slot] = link->tail + 1;
         to += (size_t)slot * coll_i_node_wide(me, number);
+        to = coll_i_node_in_slot(to, number, buf);
         memcpy(to, buf, bytes);
         cell->payload.slot = (uint64_t)((uintptr_t)to - me->base);
     } else {

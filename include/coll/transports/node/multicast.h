@@ -47,6 +47,7 @@ COLL_INLINE coll_status coll_i_node_cast_medium(coll_i_node_rank *me, uint32_t t
         return COLL_AGAIN;
     last = cast->last + cast->used % COLL_NODE_SLOTS * me->p;
     to = cast->slots + cast->used % COLL_NODE_SLOTS * wide;
+    to = coll_i_node_in_slot(to, number, buf);
     cast->used++;
     memcpy(to, buf, bytes);
     for (uint32_t i = 1; i < me->p; i++) { /* the one on the right first: often the next root */

@@ -35,7 +35,7 @@ enum {
     COLL_SHM_WHY = 200, /* bytes of a sentence about an error */
     COLL_SHM_SLOT =
         32768, /* bytes of the longest message that the segment holds in one piece */
-    COLL_I_IPC_LAYOUT = 7, /* changes with whatever two ranks must agree on */
+    COLL_I_IPC_LAYOUT = 8, /* changes with whatever two ranks must agree on */
     COLL_I_IPC_GETLK = 36, /* F_OFD_GETLK, F_OFD_SETLK: by open file, not by process */
     COLL_I_IPC_SETLK = 37,
     COLL_I_IPC_PAGE = 4096
@@ -86,8 +86,8 @@ COLL_INLINE uint64_t coll_i_ipc_up(uint64_t n, uint64_t to)
 COLL_INLINE bool coll_i_ipc_map_of(uint32_t p, uint64_t shared_bytes, coll_i_ipc_map *map)
 {
     const uint64_t most = (uint64_t)1 << 46, pairs = (uint64_t)p * p;
-    const uint64_t channel = sizeof(coll_i_node_channel) +
-                             ((uint64_t)COLL_SHM_SLOT + COLL_NODE_NARROW) * COLL_NODE_SLOTS;
+    const uint64_t slots = (uint64_t)COLL_SHM_SLOT + COLL_NODE_NARROW + 2 * COLL_NODE_LINE;
+    const uint64_t channel = sizeof(coll_i_node_channel) + slots * COLL_NODE_SLOTS;
     memset(map, 0, sizeof *map);
     if (p == 0 || p > 1 << 16 || shared_bytes > most)
         return false;
