@@ -15,12 +15,17 @@
 #include "messages.h"
 
 /* Bytes of the long message that is tried; and of the time of the kernel's copy, which is much the
- * same at any hour, so many tenths must be enough for another way. MPICH's pieces may take longer
- * than that in an exchange: one way they are faster, and a reduction begins before all are here. */
+ * same at any hour, so many tenths must be enough for memory, and for pieces. Through memory MPICH may
+ * take longer than that in an exchange: one way it is faster, and a reduction begins before all is
+ * here. */
 #ifdef OPEN_MPI
-enum { COLL_MPI_TRIED = 1 << 18, COLL_I_MPI_ENOUGH = 6 };
+enum { COLL_MPI_TRIED = 1 << 18, COLL_I_MPI_ENOUGH = 6, COLL_I_MPI_PIECES_ENOUGH = 6 };
 #else
-enum { COLL_MPI_TRIED = COLL_MPI_NEAR_MOST, COLL_I_MPI_ENOUGH = 14 };
+enum {
+    COLL_MPI_TRIED = COLL_MPI_NEAR_MOST,
+    COLL_I_MPI_ENOUGH = 14,
+    COLL_I_MPI_PIECES_ENOUGH = 8
+};
 #endif
 
 /* What the ranks of a node agree on about messages there. */
@@ -96,10 +101,10 @@ COLL_INLINE void coll_i_mpi_compare(coll_mpi *mpi, bool near, unsigned char *mem
     }
 }
 
-/* Is the second one to be taken? */
-COLL_INLINE bool coll_i_mpi_wins(const double *times)
+/* Is the second one to be taken, if so many tenths of the first one's time are enough? */
+COLL_INLINE bool coll_i_mpi_wins(const double *times, int enough)
 {
-    return 10 * times[1] < COLL_I_MPI_ENOUGH * times[0];
+    return 10 * times[1] < enough * times[0];
 }
 
 /* Finds out, in a context all of whose ranks share the memory of a node, and has it use what it
@@ -121,11 +126,11 @@ COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
         if (measures) {
             double times[2];
             coll_i_mpi_compare(mpi, true, memory, COLL_MPI_TRIED, ways.times);
-            ways.near = coll_i_mpi_wins(ways.times);
+            ways.near = coll_i_mpi_wins(ways.times, COLL_I_MPI_ENOUGH);
             ways.cut = COLL_MPI_PIECE;
             for (size_t cut = COLL_MPI_CUT; cut > COLL_MPI_PIECE; cut /= 2) {
                 coll_i_mpi_compare(mpi, false, memory, cut, times);
-                if (coll_i_mpi_wins(times) && ways.cut < cut)
+                if (coll_i_mpi_wins(times, COLL_I_MPI_PIECES_ENOUGH) && ways.cut < cut)
                     ways.cut = cut;
             }
         }
