@@ -21,10 +21,10 @@
  *
  * Messages travel as node/messages.h says: up to 112 bytes in a cell of two cache lines; up to
  * COLL_SHM_SLOT through a slot of the segment; longer ones in pieces through the slots, so that the
- * sender copies one in while the receiver copies another out; or straight from the memory of the
- * sender: by the kernel, if coll_shm_ask_direct was called; by the receiver, if it was
- * coll_shm_ask_in_place and that is memory of coll_shm_alloc. Reductions read messages, and the
- * pieces of longer ones, where they lie.
+ * sender copies one in while the receiver copies another out. With coll_shm_ask_direct the kernel
+ * copies longer ones straight from the memory of the sender; with coll_shm_ask_in_place the receiver
+ * does, from 2048 bytes on, as that memory is the segment's. Reductions read messages, and the pieces
+ * of longer ones, where they lie.
  *
  * A rank whose process ends, however it does, is noticed by those that wait for something: their
  * calls end with COLL_ERR_PEER, and so do all later ones; make another segment. It takes a few
@@ -35,9 +35,10 @@
  * milliseconds sleeps for one at a time. One thread at a time may use a rank. A process that forks
  * keeps its rank alive until the child is gone, or executes a program.
  *
- * Memory: what coll_shm_alloc takes; 8 KiB when a rank first talks to another, 16 KiB when it first sends more than 112 bytes,
- * and 8·COLL_SHM_SLOT when it first sends more than 2048; as much again for messages to all others.
- * 32 KiB of its own when it first receives 16 KiB or more (node/copies.h).
+ * Memory: what coll_shm_alloc takes; 8 KiB when a rank first talks to another, 16 KiB when it first
+ * sends more than 112 bytes, and 8·COLL_SHM_SLOT when it first sends more than 2048; as much again
+ * for messages to all others. 32 KiB of its own when it first receives 16 KiB or more
+ * (node/copies.h). Of addresses COLL_SHM_SPACE a rank.
  * Needs 64-bit Linux, /proc, and the __atomic functions of gcc or clang.
  *
  * What costs what (two cores, one-way time of a cache line 65 ns, medians):
