@@ -53,7 +53,8 @@
       "the nodes do not hold all ranks, or the algorithm works on only one")                   \
     X(COLL_ERR_ROUTE, -36, "the graph has no route of this rank for the algorithm")            \
     X(COLL_ERR_PROMISE, -37,                                                                   \
-      "the algorithm does not promise the same bits, or the fixed order, that is wanted")
+      "the algorithm does not promise the same bits, or the fixed order, that is wanted")      \
+    X(COLL_ERR_PLACE, -38, "a buffer is not in the memory that its rank promised to send from")
 
 #define COLL_I_ENUM(name, value, text) name = value,
 typedef enum coll_status { COLL_STATUS_LIST(COLL_I_ENUM) COLL_I_STATUS_LAST = -64 } coll_status;

@@ -450,7 +450,7 @@ TEST(in_place)
         return;
     CHECK_STATUS(
         coll_shm_transport(end[0])->send(end[0], 1, 0, elsewhere, sizeof elsewhere, &h),
-        COLL_ERR_CAPABILITY);
+        COLL_ERR_PLACE);
     CHECK_STATUS(
         coll_shm_transport(end[0])->send(end[0], 1, 0, elsewhere, sizeof elsewhere - 1, &h),
         COLL_OK);

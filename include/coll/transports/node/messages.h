@@ -125,7 +125,7 @@ COLL_INLINE coll_status coll_i_node_send(void *ctx, uint32_t peer, uint32_t tag,
         const bool is_shared = coll_i_node_is_shared(me, buf, bytes);
         coll_i_node_op *op;
         if (!is_shared && !me->pull)
-            return COLL_ERR_CAPABILITY;
+            return COLL_ERR_PLACE;
         op = coll_i_node_take_send(me);
         if (!op)
             return COLL_ERR_MEMORY;

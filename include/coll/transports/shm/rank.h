@@ -324,7 +324,7 @@ COLL_INLINE void coll_shm_ask_direct(coll_shm *shm)
 /* Has messages of more than 2048 bytes read where they lie, as threads do, by a promise that they
  * lie in memory from coll_shm_alloc: all buffers of calls, and the memory of communicators. If all
  * ranks ask for it before coll_shm_join. A long message that lies elsewhere is sent as
- * coll_shm_ask_direct says, if that was asked for, too, and is else COLL_ERR_CAPABILITY. */
+ * coll_shm_ask_direct says, if that was asked for, too, and is else COLL_ERR_PLACE. */
 COLL_INLINE void coll_shm_ask_in_place(coll_shm *shm)
 {
     shm->ways |= COLL_I_IPC_IN_PLACE;
