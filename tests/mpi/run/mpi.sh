@@ -36,12 +36,13 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
+# A run that fails ends at once: Open MPI gives its ranks a second or two to die, although nothing is left to do.
 launch() {
     last="$*"
     case $library in
     openmpi)
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout -k 5 "$seconds" "$COLL_MPIEXEC" --oversubscribe \
-            --bind-to none --mca btl self,vader -n "$@" >"$work/out" 2>"$work/err" </dev/null
+            --bind-to none --mca btl self,vader --mca odls_base_sigkill_timeout 0 -n "$@" >"$work/out" 2>"$work/err" </dev/null
         ;;
     *)
         LD_PRELOAD="$together" timeout -k 5 "$seconds" "$COLL_MPIEXEC" -n "$@" \
