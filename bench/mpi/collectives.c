@@ -6,7 +6,7 @@
  * For each collective and size, calls of MPI_X (the layer's) and PMPI_X (the library's own) take
  * turns. Each call is timed by itself, behind a barrier of the library, as the OSU benchmarks do;
  * the time of a call is that of the slowest rank. Buffers go round among several, and are
- * written anew before each round, as data that nobody touches between calls flatters copies.
+ * written anew before each turn, as data that nobody touches between calls flatters copies.
  *
  * Prints CSV: library, ranks, collective, bytes (of the vector, or of one block), median
  * microseconds with the layer and without, median of the ratios without/with: above 1, the
@@ -95,11 +95,11 @@ static void measure(coll_collective which, size_t bytes, int rounds, const char 
     calls = once > 20000 ? 1 : (int)(20000 / (once + 20)) + 1; /* 20 ms a round at most */
     PMPI_Bcast(&calls, 1, MPI_INT, 0, mpi.world);
     for (int round = 0; round < rounds; round++) {
-        for (int b = 0; b < BUFFERS; b++)
-            for (size_t k = 0; k < written; k++)
-                in[b][k] = out[b][k] = (float)((k + (size_t)round) % 7);
         for (int turn = 0; turn < contestants; turn++) {
             const int who = (turn + round) % contestants;
+            for (int b = 0; b < BUFFERS; b++)
+                for (size_t k = 0; k < written; k++)
+                    in[b][k] = out[b][k] = (float)((k + (size_t)round) % 7);
             time[who][round] = timed((enum contestant)who, which, n, calls);
         }
         ratio[round] = time[LIBRARY][round] / time[LAYER][round];

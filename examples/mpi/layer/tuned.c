@@ -9,11 +9,13 @@
 const char tuned_rules[] =
     "barrier         p 3..8                  linear              # few messages\n"
     "bcast           p 3..4                  linear              # straight from the root\n"
-    "allreduce       p 3..8  bytes ..16k     recursive_multiplying:k=8  # one round\n"
 #ifdef OPEN_MPI
     "allreduce       p 2     bytes 4k..<8k   ring                # halves are sent at once\n"
-    "allreduce       p 2     bytes 8k..128k  recursive_doubling  # one round\n"
-    "allreduce       p 2     bytes 128k..    ring                # each rank reduces its half\n"
+#endif
+    "allreduce       p 2     bytes 8k..<1M   recursive_doubling  # one round\n"
+    "allreduce       p 2     bytes 1M..      ring                # each rank reduces its half\n"
+    "allreduce       p 3..8  bytes ..16k     recursive_multiplying:k=8  # one round\n"
+#ifdef OPEN_MPI
     "allreduce       p 3..8  bytes 16k..64k  fnomial:segment=64k # few messages\n"
     "allreduce       p 3..8  bytes 64k..1M   circulant           # the least traffic\n"
     "bcast           p 5..8  bytes ..512k    fnomial             # segments bring nothing "
@@ -25,14 +27,13 @@ const char tuned_rules[] =
     "scan,exscan     p ..8                   recursive_doubling  # segments bring nothing "
     "here\n"
 #else
-    "allreduce       p 2     bytes 16k..     ring                # each rank reduces its half\n"
-    "allreduce       p 3..8  bytes 16k..512k fnomial:segment=64k # segments go at once\n"
+    "allreduce       p 3..8  bytes 16k..<128k fnomial:segment=64k # segments go at once\n"
     "bcast           p 5..8  bytes 32k..     fnomial:segment=256k # few messages\n"
     "reduce          p 3..8  bytes 64k..1M   fnomial:segment=64k # segments go at once\n"
     "reduce          p ..8   bytes 1M..      chain:chains=1,segment=64k # segments go at once\n"
 #endif
     "reduce          p 3..8  bytes ..4k      linear              # one round\n"
-    "allreduce       p 3..8  bytes 512k..    rabenseifner        # the least traffic\n"
+    "allreduce       p 3..8                  rabenseifner        # the least traffic\n"
     "allgather,allgatherv p 3..8             linear              # one round\n"
     "reduce_scatter,reduce_scatter_block p 3..8 bytes ..4k linear # one round\n"
     "reduce_scatter,reduce_scatter_block p 3..8 bytes 4k..512k pairwise # straight to its "

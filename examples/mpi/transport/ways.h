@@ -36,16 +36,10 @@ typedef struct coll_mpi_ways {
                       * copy, and through memory; 0: nothing was measured */
 } coll_mpi_ways;
 
-/* Where ranks share processors MPICH's pieces cost turns: more than two do not pay. */
+/* Where ranks share processors pieces cost turns: more than two do not pay. */
 COLL_INLINE coll_mpi_ways coll_mpi_usual_ways(bool near, bool crowded)
 {
-    coll_mpi_ways ways = {near, COLL_MPI_CUT, {0, 0}};
-#ifdef OPEN_MPI
-    (void)crowded;
-#else
-    if (crowded)
-        ways.cut = 2 * COLL_MPI_PIECE;
-#endif
+    coll_mpi_ways ways = {near, crowded ? 2 * COLL_MPI_PIECE : COLL_MPI_CUT, {0, 0}};
     return ways;
 }
 
@@ -127,8 +121,8 @@ COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
             double times[2];
             coll_i_mpi_compare(mpi, true, memory, COLL_MPI_TRIED, ways.times);
             ways.near = coll_i_mpi_wins(ways.times, COLL_I_MPI_ENOUGH);
-            ways.cut = COLL_MPI_PIECE;
-            for (size_t cut = COLL_MPI_CUT; cut > COLL_MPI_PIECE; cut /= 2) {
+            size_t cut = ways.cut;
+            for (ways.cut = COLL_MPI_PIECE; cut > COLL_MPI_PIECE; cut /= 2) {
                 coll_i_mpi_compare(mpi, false, memory, cut, times);
                 if (coll_i_mpi_wins(times, COLL_I_MPI_PIECES_ENOUGH) && ways.cut < cut)
                     ways.cut = cut;
