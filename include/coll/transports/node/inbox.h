@@ -23,6 +23,19 @@ COLL_INLINE bool coll_i_node_is_long(const coll_i_node_rank *me, uint64_t bytes)
     return bytes > COLL_NODE_INLINE && bytes > me->medium;
 }
 
+/* A message goes one way, after so many the other way: do they stream, as one answers none? */
+COLL_INLINE bool coll_i_node_is_one_way(coll_i_node_one_way *stream, uint64_t other)
+{
+    enum { STREAM = 8 };
+    if (stream->other != other) {
+        stream->other = other;
+        stream->length = 0;
+    } else if (stream->length < STREAM) {
+        stream->length++;
+    }
+    return stream->length == STREAM;
+}
+
 /* ---- receiving --------------------------------------------------------------------------- */
 
 /* A message that the receiver has found: still in its cell, or aside. */
@@ -222,6 +235,16 @@ COLL_INLINE coll_status coll_i_node_claim(coll_i_node_rank *me, coll_i_node_link
     return its == bytes ? COLL_OK : COLL_ERR_SIZE;
 }
 
+/* Who receives again and again, sends nothing, and finds messages at once is behind its sender: the
+ * lines of later ones are surely written, and fetched while these are dealt with. A scan or exscan of
+ * 8 bytes of two ranks takes from as long as without down to a half. */
+COLL_INLINE void coll_i_node_look_ahead(coll_i_node_link *link)
+{
+    enum { AHEAD = 3 };
+    if (coll_i_node_is_one_way(&link->in_stream, link->tail) && !link->missed)
+        COLL_PREFETCH(&link->in->cells[(link->head + AHEAD) % COLL_NODE_CELLS]);
+}
+
 /* Finds the oldest message of a tag. COLL_OK: there it is; if it is long, its sender waits for
  * this reader, who must set its state to DONE. A sender aborts a tag before it cancels, so
  * nobody takes the message after a cancelled one for it. */
@@ -246,6 +269,7 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
                 continue;
             }
         }
+        coll_i_node_look_ahead(link);
         link->missed = false;
         status = coll_i_node_claim(me, link, found, bytes, borrows);
         if (status != COLL_AGAIN)

@@ -147,14 +147,19 @@ typedef struct coll_i_node_cast {
     uint64_t *last; /* of each slot, for each rank: number of the message that had it last */
 } coll_i_node_cast;
 
+/* How many messages went one way since the last one that went the other way, up to a few. */
+typedef struct coll_i_node_one_way {
+    uint64_t other; /* how many had gone the other way then */
+    uint32_t length;
+} coll_i_node_one_way;
+
 /* What a rank knows of the channels to and from one other. */
 typedef struct coll_i_node_link {
     /* to it */
     coll_i_node_channel *out;
     uint64_t tail, taken; /* messages sent; of these, surely taken */
     coll_i_node_lane lanes[2];
-    uint64_t heard;      /* messages taken when the last one was sent … */
-    uint32_t unanswered; /* … and how many were sent since one was taken, up to a few */
+    coll_i_node_one_way out_stream;
     /* from it */
     coll_i_node_channel *in;
     uint64_t head;    /* messages taken out of their cells */
@@ -163,6 +168,7 @@ typedef struct coll_i_node_link {
     uint32_t lent;    /* messages that are borrowed where they lie */
     uint32_t peer;    /* whom it leads to */
     bool missed; /* something was looked for and not there: a message, or that one was taken */
+    coll_i_node_one_way in_stream;
     coll_i_node_aside *aside;
 } coll_i_node_link;
 
