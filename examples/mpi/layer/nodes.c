@@ -340,7 +340,7 @@ unsigned nodes_offers(const struct comm *comm)
 
 const coll_rule_list *nodes_rules(void)
 {
-    return coll_node_rules(settings.crowded);
+    return coll_node_rules(settings.crowded, false);
 }
 
 bool nodes_idle(uint32_t idle)

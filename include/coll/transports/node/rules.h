@@ -1,7 +1,7 @@
 /* coll/transports/node/rules.h — which algorithm among ranks that share the memory of a node
  *
- *   coll_comm_rules(&comm, coll_node_rules(coll_shm_is_crowded(shm)));
- *   coll_comm_rules(&comm, coll_node_rules(coll_threads_is_crowded(threads)));
+ *   coll_comm_rules(&comm, coll_node_rules(coll_shm_is_crowded(shm), false));
+ *   coll_comm_rules(&comm, coll_node_rules(coll_threads_is_crowded(threads), true));
  *
  * Measured with bench/collectives.c (all algorithms, 8 B … 4 MiB, 2, 4 and 8 ranks, sums of
  * doubles) on two processors. A message costs a cache line or one copy there, whoever the peers are.
@@ -29,9 +29,12 @@
  * finds it faster: where lines are slow that is so (256 KiB: 22 µs, not 30), where they are not it
  * is the other way round, and a machine goes from one to the other within seconds.
  *
- * There, too, a reduce of 4 MiB of two threads takes 200 µs if the root combines all of it, as where
- * lines are fast, and 870, not 170, if each rank combines its half, which the other one reads and it
- * writes again the next time. Private memory: 370 and 440 µs, elsewhere 280 and 390.
+ * There, too, what one rank reads and the other one writes again the next time is dear: if each of
+ * two threads combines its half, an allreduce of 4 MiB takes 960 µs and a reduce 870, not 150 and
+ * 200 as where each one that wants the result combines all of it. Where lines are fast, and with
+ * other buffers each time, halves save 10 to 20 % (where they are slow and buffers change, a third
+ * of the allreduce). In private memory a reduce takes 370 µs, not 440, elsewhere 280, not 390, but
+ * an allreduce by halves 390, not 620.
  *
  * process_vm_readv of 4 MiB takes 573, 368, 313, 297 and 289 µs in blocks of 16, 64, 256 and 1024 KiB
  * and as a whole.
@@ -69,6 +72,12 @@ static const coll_rule coll_node_roomy[] = {
      COLL_IN_SEGMENTS(0, 262144, "long: the first rank copies while the other one combines")},
     COLL_I_NODE(COLL_SCAN, 2, 2, 0, SIZE_MAX, &coll_linear_scan, "the first rank need not wait"),
     COLL_I_NODE(COLL_EXSCAN, 2, 2, 0, SIZE_MAX, &coll_linear_exscan, "the first rank need not wait"),
+};
+
+/* A processor for each rank, and long messages are read where they lie. */
+static const coll_rule coll_node_in_place[] = {
+    COLL_I_NODE(COLL_ALLREDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_recursive_doubling_allreduce,
+                "long, out of each other's memory: nobody reads what is written again"),
 };
 
 /* More ranks than processors. */
@@ -135,15 +144,21 @@ static const coll_rule coll_node_crowded[] = {
 
 static const coll_rule_list coll_node_roomy_rules = {
     coll_node_roomy, sizeof coll_node_roomy / sizeof coll_node_roomy[0], &coll_rules_built_in};
+static const coll_rule_list coll_node_in_place_rules = {
+    coll_node_in_place, sizeof coll_node_in_place / sizeof coll_node_in_place[0],
+    &coll_node_roomy_rules};
 static const coll_rule_list coll_node_crowded_rules = {
     coll_node_crowded, sizeof coll_node_crowded / sizeof coll_node_crowded[0],
     &coll_rules_built_in};
 
-/* The lists of rules for ranks of one node; `crowded`, the same on all of them: there are more than
- * processors that they may run on. */
-COLL_INLINE const coll_rule_list *coll_node_rules(bool crowded)
+/* The lists of rules for ranks of one node. `crowded`: there are more than processors that they may
+ * run on; `in_place`: long messages are read where they lie, as among threads, and processes that
+ * asked for it (coll_shm_ask_in_place). Both are the same on all ranks. */
+COLL_INLINE const coll_rule_list *coll_node_rules(bool crowded, bool in_place)
 {
-    return crowded ? &coll_node_crowded_rules : &coll_node_roomy_rules;
+    return crowded    ? &coll_node_crowded_rules
+           : in_place ? &coll_node_in_place_rules
+                      : &coll_node_roomy_rules;
 }
 
 #endif /* COLL_TRANSPORTS_NODE_RULES_H */
