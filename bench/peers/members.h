@@ -69,7 +69,7 @@ static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
     peers_member me = {board, rank, COLL_BIT(who), 0, NULL, NULL, peers_coll_call, &coll};
     size_t most = 0, need = 0;
     void *memory;
-    const coll_rule_list *rules = coll_node_rules(crowded, transport->max_lent == 0);
+    const coll_rule_list *rules = coll_node_rules(crowded, who != PEERS_PROCESSES);
     peers_stop(coll_comm_init(&coll.comm, transport, ctx, rank, board->p, NULL, 0));
     peers_stop(coll_comm_rules(&coll.comm, rules));
     peers_stop(coll_graph_mesh(&coll.ring, 1, dims, 1));

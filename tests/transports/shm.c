@@ -485,6 +485,7 @@ TEST(one_that_does_not_ask)
         CHECK(pthread_create(&thread, NULL, ends_join, b) == 0 && ends_join(a));
         (void)pthread_join(thread, &joined);
         CHECK(joined && a->ways == ways && b->ways == ways);
+        CHECK(coll_shm_is_in_place(b) == ((ways & IN_PLACE) != 0));
         coll_shm_detach(a);
         coll_shm_detach(b);
         (void)close(fd);

@@ -61,12 +61,19 @@ static const coll_transport coll_i_ipc_direct =
 static const coll_transport coll_i_ipc_staged = COLL_I_NODE_TRANSPORT(
     coll_i_node_test, coll_i_node_cancel, NULL, COLL_SHM_SLOT, COLL_SHM_SLOT);
 
+/* For coll_node_rules: are long messages read where they lie, as all ranks asked for that? When they
+ * have joined, all hear the same. */
+COLL_INLINE bool coll_shm_is_in_place(const coll_shm *shm)
+{
+    return (shm->ways & COLL_I_IPC_IN_PLACE) != 0;
+}
+
 /* The vtable of a rank that has joined; its ctx is the coll_shm. */
 COLL_INLINE const coll_transport *coll_shm_transport(const coll_shm *shm)
 {
-    return shm->ways & COLL_I_IPC_IN_PLACE ? &coll_i_ipc_in_place
-           : shm->ways                     ? &coll_i_ipc_direct
-                                           : &coll_i_ipc_staged;
+    return coll_shm_is_in_place(shm) ? &coll_i_ipc_in_place
+           : shm->ways               ? &coll_i_ipc_direct
+                                     : &coll_i_ipc_staged;
 }
 
 COLL_INLINE uint32_t coll_shm_rank(const coll_shm *shm)

@@ -1,6 +1,7 @@
 /* coll/transports/node/rules.h — which algorithm among ranks that share the memory of a node
  *
- *   coll_comm_rules(&comm, coll_node_rules(coll_shm_is_crowded(shm), false));
+ *   coll_comm_rules(&comm, coll_node_rules(coll_shm_is_crowded(shm),
+ *                                          coll_shm_is_in_place(shm)));
  *   coll_comm_rules(&comm, coll_node_rules(coll_threads_is_crowded(threads), true));
  *
  * Measured with bench/collectives.c (all algorithms, 8 B … 4 MiB, 2, 4 and 8 ranks, sums of
