@@ -9,6 +9,7 @@ enum { P = 4 };
 static coll_i_node_rank me; /* rank 0 */
 static uint32_t cpus[P];
 static coll_i_node_watch watches[P];
+static coll_i_node_link *links[P];
 static struct {
     uint32_t word;
     unsigned char pad[COLL_NODE_LINE - sizeof(uint32_t)];
@@ -33,6 +34,7 @@ static void begin(void)
     me.spins = 100;
     me.cpus = cpus;
     me.watches = watches;
+    me.links = links;
     for (uint32_t r = 0; r < P; r++) {
         cpus[r] = 1 + r / 2;
         waits(r, r == 2 ? 3 : 2, false);

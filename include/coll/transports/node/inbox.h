@@ -271,6 +271,7 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
         }
         coll_i_node_look_ahead(link);
         link->missed = false;
+        link->heard = me->order.n_turns;
         status = coll_i_node_claim(me, link, found, bytes, borrows);
         if (status != COLL_AGAIN)
             return status;

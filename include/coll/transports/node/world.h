@@ -108,6 +108,10 @@ typedef struct coll_i_node_watch {
     uint32_t seen; /* what it was when the rank looked */
     uint32_t peer; /* who is to change it; COLL_NOBODY: any rank may be */
     unsigned char pad[COLL_NODE_LINE - 16];
+    /* In a line that no other processor looks at (node/order.h): */
+    uint32_t turn;  /* number of this rank's last turn on its processor */
+    uint32_t turns; /* how many there were, if this is the lowest rank there */
+    unsigned char pad2[COLL_NODE_LINE - 8];
 } coll_i_node_watch;
 
 /* ---- of one rank ------------------------------------------------------------------------- */
@@ -168,9 +172,21 @@ typedef struct coll_i_node_link {
     uint32_t lent;    /* messages that are borrowed where they lie */
     uint32_t peer;    /* whom it leads to */
     bool missed; /* something was looked for and not there: a message, or that one was taken */
+    uint32_t heard; /* in which turn of this rank the last message came (node/order.h) */
     coll_i_node_one_way in_stream;
     coll_i_node_aside *aside;
 } coll_i_node_link;
+
+/* Its place among the turns of its processor: node/order.h. */
+typedef struct coll_i_node_order {
+    uint32_t lowest,
+        before; /* ranks of the processor: the lowest, and who is to come before it */
+    uint32_t place, company; /* how many there are below it, and in all */
+    uint32_t turn, n_turns;  /* number of its last turn there, and how many it had anywhere */
+    uint32_t tries, rest;    /* moves that it may still make; not before so many turns */
+    bool moves;              /* it is in the wrong place */
+    bool heard_all;          /* all others of the processor had something for it lately */
+} coll_i_node_order;
 
 /* What a rank has allocated; the memory follows, on a line of its own. */
 typedef struct coll_i_node_block {
@@ -213,6 +229,7 @@ typedef struct coll_i_node_rank {
     uint32_t *cpus;   /* of all ranks: the processor, counted from 1; 0: not known yet */
     coll_i_node_watch *watches; /* of all ranks: what they told */
     coll_i_node_watch watch;    /* what was looked at last in vain */
+    coll_i_node_order order;
 
     /* Shared memory of so many bytes, zeroed, on a line of its own: its distance, or 0. */
     uint64_t (*carve)(struct coll_i_node_rank *me, size_t bytes);
@@ -444,7 +461,8 @@ COLL_INLINE void coll_i_node_settle(coll_i_node_rank *me, const uint64_t *set)
  * to settle before any messages. */
 COLL_INLINE coll_status coll_i_node_rank_init(coll_i_node_rank *me, uint32_t rank, uint32_t p)
 {
-    me->rank = rank;
+    me->rank = me->order.lowest = me->order.before = rank;
+    me->order.company = 1;
     me->p = p;
     me->links = (coll_i_node_link **)calloc(p, sizeof *me->links);
     return me->links ? COLL_OK : COLL_ERR_MEMORY;
