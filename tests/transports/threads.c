@@ -16,7 +16,7 @@
 
 static const coll_transport *const t = &coll_threads_transport;
 
-enum { MEDIUM = COLL_NODE_INLINE + 1, LONG = COLL_THREADS_SLOT + 1 };
+enum { MEDIUM = COLL_NODE_INLINE + 1, LONG = COLL_NODE_STREAM + 1 };
 
 TEST(worlds)
 {

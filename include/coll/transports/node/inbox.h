@@ -12,15 +12,15 @@
 #include "copies.h"
 #include "waiting.h"
 
-/* Is a message of so many bytes in a slot? In its sender's memory? */
-COLL_INLINE bool coll_i_node_is_medium(const coll_i_node_rank *me, uint64_t bytes)
+/* Is a message in a slot? In its sender's memory? */
+COLL_INLINE bool coll_i_node_is_medium(const coll_i_node_cell *cell)
 {
-    return bytes > COLL_NODE_INLINE && bytes <= me->medium;
+    return cell->bytes > COLL_NODE_INLINE && !(cell->payload.sent & COLL_I_NODE_LIES);
 }
 
-COLL_INLINE bool coll_i_node_is_long(const coll_i_node_rank *me, uint64_t bytes)
+COLL_INLINE bool coll_i_node_is_long(const coll_i_node_cell *cell)
 {
-    return bytes > COLL_NODE_INLINE && bytes > me->medium;
+    return cell->bytes > COLL_NODE_INLINE && (cell->payload.sent & COLL_I_NODE_LIES);
 }
 
 /* A message goes one way, after so many the other way: do they stream, as one answers none? */
@@ -63,11 +63,10 @@ COLL_INLINE void coll_i_node_tell(coll_i_node_link *link, bool at_once)
     }
 }
 
-COLL_INLINE void coll_i_node_pop(const coll_i_node_rank *me, coll_i_node_link *link,
-                                 uint64_t bytes)
+COLL_INLINE void coll_i_node_pop(coll_i_node_link *link, bool medium)
 {
     link->head++;
-    coll_i_node_tell(link, coll_i_node_is_medium(me, bytes));
+    coll_i_node_tell(link, medium);
 }
 
 /* Takes the first message of the tag that *at points to from those aside. */
@@ -107,7 +106,7 @@ COLL_INLINE coll_i_node_aside *coll_i_node_take_aside(coll_i_node_rank *me, bool
     }
     aside = (coll_i_node_aside *)coll_i_node_new(me, sizeof *aside);
     if (aside && medium)
-        aside->medium = (unsigned char *)coll_i_node_new(me, me->medium);
+        aside->medium = (unsigned char *)coll_i_node_new(me, me->longest);
     return !medium || (aside && aside->medium) ? aside : NULL;
 }
 
@@ -115,7 +114,7 @@ COLL_INLINE coll_i_node_aside *coll_i_node_take_aside(coll_i_node_rank *me, bool
 COLL_INLINE coll_i_node_sent *coll_i_node_sent_of(const coll_i_node_rank *me,
                                                   const coll_i_node_cell *cell)
 {
-    return (coll_i_node_sent *)coll_i_node_shared(me, cell->payload.sent,
+    return (coll_i_node_sent *)coll_i_node_shared(me, cell->payload.sent & ~COLL_I_NODE_LIES,
                                                   sizeof(coll_i_node_sent));
 }
 
@@ -140,7 +139,7 @@ COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_
 {
     const coll_i_node_cell *cell = coll_i_node_head(link);
     const uint64_t bytes = cell->bytes;
-    const bool is_long = coll_i_node_is_long(me, bytes);
+    const bool is_long = coll_i_node_is_long(cell), medium = coll_i_node_is_medium(cell);
     coll_i_node_aside *aside, **first;
     bool unwanted = !is_long && coll_i_node_aborted(me, cell->tag);
     if (is_long) {
@@ -152,9 +151,8 @@ COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_
             __atomic_store_n(&sent->state, COLL_I_NODE_FORGOTTEN, __ATOMIC_RELEASE);
     }
     if (!unwanted) {
-        const bool medium = coll_i_node_is_medium(me, bytes);
         unsigned char *const slot = medium ? coll_i_node_slot_of(me, cell, bytes) : NULL;
-        if (medium && !slot)
+        if (medium && (!slot || bytes > me->longest))
             return COLL_ERR_IO;
         aside = coll_i_node_take_aside(me, medium);
         if (!aside)
@@ -174,7 +172,7 @@ COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_
             *first = aside;
         }
     }
-    coll_i_node_pop(me, link, bytes);
+    coll_i_node_pop(link, medium);
     return COLL_OK;
 }
 
@@ -183,7 +181,7 @@ COLL_INLINE void coll_i_node_consume(coll_i_node_rank *me, coll_i_node_link *lin
                                      const coll_i_node_found *found)
 {
     if (!found->aside) {
-        coll_i_node_pop(me, link, found->cell->bytes);
+        coll_i_node_pop(link, coll_i_node_is_medium(found->cell));
         return;
     }
     coll_i_node_unlink(coll_i_node_find(link, found->cell->tag));
@@ -194,7 +192,7 @@ COLL_INLINE void coll_i_node_consume(coll_i_node_rank *me, coll_i_node_link *lin
 COLL_INLINE unsigned char *coll_i_node_place(const coll_i_node_rank *me,
                                              const coll_i_node_found *found, size_t bytes)
 {
-    if (!coll_i_node_is_medium(me, bytes))
+    if (!coll_i_node_is_medium(found->cell))
         return found->cell->payload.bytes;
     return found->aside ? found->aside->medium : coll_i_node_slot_of(me, found->cell, bytes);
 }
@@ -214,7 +212,7 @@ COLL_INLINE coll_status coll_i_node_claim(coll_i_node_rank *me, coll_i_node_link
 {
     const uint64_t its = found->cell->bytes;
     uint32_t state = COLL_I_NODE_POSTED;
-    if (coll_i_node_is_long(me, its)) {
+    if (coll_i_node_is_long(found->cell)) {
         found->sent = coll_i_node_sent_of(me, found->cell);
         if (!found->sent)
             return COLL_ERR_IO;

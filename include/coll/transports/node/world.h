@@ -40,6 +40,7 @@ enum {
     COLL_NODE_INLINE = 112,   /* bytes of the longest message that its cell holds: two lines */
     COLL_NODE_SLOTS = 8,      /* of a lane, each for a message of medium length */
     COLL_NODE_NARROW = 2048,  /* bytes of a slot of the narrow lane */
+    COLL_NODE_STREAM = 16384, /* … of the longest message of a stream that goes through one */
     COLL_NODE_LAG = 8,        /* messages in cells that a reader takes before it says so */
     COLL_NODE_PARTS = 4,      /* of SHARED, used in turn: a power of two */
     COLL_NODE_ABORTS = 16,    /* tags that may be aborted; one more, and all tags are */
@@ -51,6 +52,9 @@ enum {
 
 /* ---- in shared memory -------------------------------------------------------------------- */
 
+/* In the place of a message: that of its coll_i_node_sent. */
+#define COLL_I_NODE_LIES ((uint64_t)1 << 63)
+
 /* A message: two lines of memory, which only its sender writes, the second one for more than 48
  * bytes. The reader knows by `turn`, the last thing that is written, that it is there; so one line
  * goes from cache to cache, or two, and nothing comes back. */
@@ -60,8 +64,9 @@ typedef struct coll_i_node_cell {
     uint64_t bytes;
     union {
         unsigned char bytes[COLL_NODE_INLINE]; /* a short message */
-        uint64_t slot; /* of a medium one: where it is, an even number, + COLL_I_NODE_TO_ALL */
-        uint64_t sent; /* of a long one: where its coll_i_node_sent is */
+        uint64_t slot; /* in a slot: where, an even number, + COLL_I_NODE_TO_ALL */
+        uint64_t
+            sent; /* read where it lies: where its coll_i_node_sent is, + COLL_I_NODE_LIES */
     } payload;
 } coll_i_node_cell;
 
@@ -200,8 +205,9 @@ typedef struct coll_i_node_rank {
     uintptr_t base;
     uint64_t end; /* shared memory ends so far from base */
     uint32_t rank, p;
-    uint32_t medium; /* bytes of the longest message that a slot holds; 0: there are none */
-    uint32_t spins;  /* looks in a row that find nothing before it matters who else runs here */
+    uint32_t medium; /* bytes of the longest message that goes through a slot; 0: none does … */
+    uint32_t longest; /* … and of one that may: what a slot holds */
+    uint32_t spins; /* looks in a row that find nothing before it matters who else runs here */
     uint32_t misses;
     coll_i_node_link **links; /* NULL until they talk */
     coll_i_node_op *free_receives, *free_sends, *cancelled;
@@ -343,6 +349,14 @@ COLL_INLINE coll_i_node_link *coll_i_node_link_from(coll_i_node_rank *me, uint32
     return link && link->in ? link : NULL;
 }
 
+/* Messages of up to so many bytes go through slots; can longer ones be read where they lie? */
+COLL_INLINE void coll_i_node_set_slots(coll_i_node_rank *me, uint32_t medium, bool in_place)
+{
+    const uint32_t stream = COLL_NODE_STREAM;
+    me->medium = medium;
+    me->longest = in_place && medium < stream ? stream : medium;
+}
+
 /* Which lane messages of medium length take, and how many bytes a slot of it has: a line more than
  * its longest message. */
 COLL_INLINE uint32_t coll_i_node_lane_of(size_t bytes)
@@ -353,7 +367,7 @@ COLL_INLINE uint32_t coll_i_node_lane_of(size_t bytes)
 COLL_INLINE uint32_t coll_i_node_wide(const coll_i_node_rank *me, uint32_t lane)
 {
     const uint32_t narrow = COLL_NODE_NARROW;
-    return (lane == 0 && me->medium > narrow ? narrow : me->medium) + COLL_NODE_LINE;
+    return (lane == 0 && me->longest > narrow ? narrow : me->longest) + COLL_NODE_LINE;
 }
 
 /* Where in a slot a message is put: in a wide one as far behind a line as in its sender's memory, and

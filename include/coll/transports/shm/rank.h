@@ -243,7 +243,7 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
     shm->node.watches = (coll_i_node_watch *)((unsigned char *)shm->segment + map.watches);
     shm->node.cpus = (uint32_t *)((unsigned char *)shm->segment + map.cpus);
     shm->node.end = map.end;
-    shm->node.medium = COLL_SHM_SLOT;
+    coll_i_node_set_slots(&shm->node, COLL_SHM_SLOT, false);
     shm->node.carve = coll_i_ipc_carve;
     shm->node.look = coll_i_ipc_look;
     shm->node.gone = coll_i_ipc_gone;
@@ -350,7 +350,7 @@ COLL_INLINE bool coll_shm_join(coll_shm *shm, uint32_t milliseconds, char *why)
     if (shm->ways & COLL_I_IPC_DIRECT)
         shm->node.pull = coll_i_ipc_pull;
     if (shm->ways & COLL_I_IPC_IN_PLACE)
-        shm->node.medium = COLL_NODE_NARROW;
+        coll_i_node_set_slots(&shm->node, COLL_NODE_NARROW, true);
     return true;
 }
 
