@@ -70,12 +70,12 @@ COLL_HOT_INLINE struct repeat *repeat_place(struct repeats *repeats, const struc
 COLL_HOT_INLINE bool repeat_same(const struct repeat *repeat, const struct call *call)
 {
     const struct call *of = &repeat->call;
-    return of->what == call->what && of->wide == call->wide && of->in.count == call->in.count &&
+    return of->what == call->what && of->in.count == call->in.count &&
            of->out.count == call->out.count && of->in.type == call->in.type &&
            of->out.type == call->out.type && of->op == call->op && of->root == call->root &&
            of->in.counts == call->in.counts && of->out.counts == call->out.counts &&
            repeat->in_in_place == (call->in.buf == MPI_IN_PLACE) &&
-           repeat->out_in_place == (call->out.buf == MPI_IN_PLACE);
+           repeat->out_in_place == (call->out.buf == MPI_IN_PLACE) && of->wide == call->wide;
 }
 
 /* Buffers that the library may refuse are looked at again. */
