@@ -7,8 +7,7 @@
 #include "layer.h"
 
 const char tuned_rules[] =
-    "barrier         p 3..4                  dissemination:k=4   # one round\n"
-    "barrier         p 5..8                  linear              # few messages\n"
+    "barrier         p 3..8                  linear              # few messages\n"
     "bcast           p 3..4                  linear              # straight from the root\n"
 #ifdef OPEN_MPI
     "allreduce       p 2     bytes 4k..<8k   ring                # halves are sent at once\n"
