@@ -32,8 +32,10 @@
  *
  * Waiting spins for some 0.15 ms, or, if there are less cores for them than ranks, as long as no
  * rank of the same core can go on (node/waiting.h), then yields the processor, and after some
- * milliseconds sleeps for one at a time. One thread at a time may use a rank. A process that forks
- * keeps its rank alive until the child is gone, or executes a program.
+ * milliseconds sleeps for one at a time. Where more than two ranks share a core, one may say to the
+ * system that its next turn counts less than usual (sched_setattr; node/order.h, COLL_NODE_ORDER).
+ * One thread at a time may use a rank. A process that forks keeps its rank alive until the child is
+ * gone, or executes a program.
  *
  * Memory: what coll_shm_alloc takes; 8 KiB when a rank first talks to another, 16 KiB when it first
  * sends more than 112 bytes, and 8·COLL_SHM_SLOT when it first sends more than 2048; as much again

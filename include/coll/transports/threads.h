@@ -18,8 +18,9 @@
  *
  * Waiting spins for some 0.15 ms, or, if there are less cores than ranks, as long as no rank of the
  * same core can go on (node/waiting.h), then yields the processor, so that other programs
- * beside them work well; after some milliseconds it sleeps for one at a time. One thread at a time
- * may use a rank.
+ * beside them work well; after some milliseconds it sleeps for one at a time. Where more than two
+ * ranks share a core, a thread that uses one may say to the system that its next turn counts less
+ * than usual (sched_setattr; node/order.h, COLL_NODE_ORDER). One thread at a time may use a rank.
  *
  * Memory: 16 bytes per pair of ranks; about 128·COLL_NODE_CELLS bytes more when a pair first
  * talks, and COLL_NODE_SLOTS·COLL_THREADS_SLOT when it first says more than a cell holds; 128

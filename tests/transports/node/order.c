@@ -142,7 +142,7 @@ TEST(a_message_is_heard)
 {
     coll_threads *world = coll_threads_create(2);
     coll_i_node_rank *to = (coll_i_node_rank *)coll_threads_rank(world, 1);
-    coll_handle handle;
+    coll_handle handle = {{0, 0}};
     uint32_t word = 1, got = 0;
     to->order.n_turns = 7;
     CHECK_STATUS(coll_threads_transport.recv(to, 0, 0, &got, sizeof got, &handle),

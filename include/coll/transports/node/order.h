@@ -30,6 +30,11 @@
 
 #include "world.h"
 
+/* 0: the order stays, and sched_setattr is never called. */
+#ifndef COLL_NODE_ORDER
+#define COLL_NODE_ORDER 1
+#endif
+
 enum {
     COLL_I_NODE_TRIES = 16, /* moves at most, one after the other … */
     COLL_I_NODE_REST = 6,   /* … so many turns later, when the others have moved … */
@@ -138,7 +143,8 @@ COLL_INLINE bool coll_i_node_is_out_of_order(coll_i_node_rank *me)
 COLL_INLINE void coll_i_node_take_turn(coll_i_node_rank *me)
 {
     coll_i_node_order *order = &me->order;
-    if (order->moves && order->heard_all && order->rest == 0 && order->tries > 0) {
+    if (COLL_NODE_ORDER && order->moves && order->heard_all && order->rest == 0 &&
+        order->tries > 0) {
         order->rest = COLL_I_NODE_REST;
         coll_i_node_move(me, order->tries-- == COLL_I_NODE_TRIES);
     } else {
