@@ -91,7 +91,7 @@ TEST(no_streams)
 /* Messages of a stream are set aside for others, borrowed, and dropped, as any in slots. */
 TEST(aside_and_borrowed)
 {
-    const void *message;
+    const void *message = NULL;
     coll_handle h;
     begin(true);
     for (uint32_t i = 0; i < N; i++)
@@ -133,7 +133,7 @@ TEST(to_all)
 /* Nonsense in a cell: a place that is none, or more than a slot holds, of a tag that nobody wants yet. */
 TEST(nonsense)
 {
-    coll_handle h;
+    coll_handle h = {{0, 0}};
     for (uint32_t i = 0; i < 2; i++) {
         coll_i_node_cell *cell;
         begin(true);
