@@ -67,6 +67,8 @@ COLL_HOT_INLINE struct repeat *repeat_place(struct repeats *repeats, const struc
     return &repeats->call[mixed * 0x9E3779B97F4A7C15u >> (64 - REMEMBERED_BITS)];
 }
 
+/* `wide` comes last: beside `what` the compiler reads both at once, and the processor waits then, as
+ * the call's were written one after the other just before. */
 COLL_HOT_INLINE bool repeat_same(const struct repeat *repeat, const struct call *call)
 {
     const struct call *of = &repeat->call;

@@ -23,7 +23,8 @@
  * than usual (sched_setattr; node/order.h, COLL_NODE_ORDER). One thread at a time may use a rank.
  *
  * Memory: 16 bytes per pair of ranks; about 128·COLL_NODE_CELLS bytes more when a pair first
- * talks, and COLL_NODE_SLOTS·COLL_THREADS_SLOT when it first says more than a cell holds; 128
+ * talks, COLL_NODE_SLOTS·COLL_THREADS_SLOT when it first says more than a cell holds, and
+ * COLL_NODE_SLOTS·COLL_NODE_STREAM when longer messages stream (node/messages.h); 128
  * bytes for an operation in flight, 128 for a message set aside, 192 for an operand of a team, all used
  * again and freed by destroy. Needs the __atomic functions of gcc or clang, malloc and sched_yield.
  */

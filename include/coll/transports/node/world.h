@@ -52,7 +52,7 @@ enum {
 
 /* ---- in shared memory -------------------------------------------------------------------- */
 
-/* In the place of a message: that of its coll_i_node_sent. */
+/* In the place of a message that is read where it lies. */
 #define COLL_I_NODE_LIES ((uint64_t)1 << 63)
 
 /* A message: two lines of memory, which only its sender writes, the second one for more than 48
@@ -65,8 +65,7 @@ typedef struct coll_i_node_cell {
     union {
         unsigned char bytes[COLL_NODE_INLINE]; /* a short message */
         uint64_t slot; /* in a slot: where, an even number, + COLL_I_NODE_TO_ALL */
-        uint64_t
-            sent; /* read where it lies: where its coll_i_node_sent is, + COLL_I_NODE_LIES */
+        uint64_t sent; /* elsewhere: where its coll_i_node_sent is, + COLL_I_NODE_LIES */
     } payload;
 } coll_i_node_cell;
 
@@ -184,8 +183,7 @@ typedef struct coll_i_node_link {
 
 /* Its place among the turns of its processor: node/order.h. */
 typedef struct coll_i_node_order {
-    uint32_t lowest,
-        before; /* ranks of the processor: the lowest, and who is to come before it */
+    uint32_t lowest, before; /* ranks there: the lowest, and who is to come before it */
     uint32_t place, company; /* how many there are below it, and in all */
     uint32_t turn, n_turns;  /* number of its last turn there, and how many it had anywhere */
     uint32_t tries, rest;    /* moves that it may still make; not before so many turns */
