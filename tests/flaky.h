@@ -50,11 +50,13 @@ typedef struct flaky {
     uint32_t fail_rank;
     unsigned long fail_at; /* call of that rank, counted from 1; 0: none */
     unsigned long calls, aborts, cancels, reductions, copies, borrows, kept;
+    unsigned long messages; /* sent, received or borrowed, or pieces of those */
     bool fired;
     unsigned long live, violations, serial;
     uint32_t used; /* entries of ops that were ever used */
     flaky_op ops[FLAKY_OPS];
     flaky_rank *ranks;
+    coll_collective collective;
 } flaky;
 
 /* ---- chance and faults ------------------------------------------------------------------- */
@@ -146,12 +148,19 @@ static inline coll_status flaky_started(flaky_rank *me, coll_status status,
         op->peer = peer;
         op->receives = receives;
     }
+    me->flaky->messages += status == COLL_STARTED || status == COLL_OK;
     return flaky_leave(me, status);
+}
+
+/* Bytes of the longest piece of a message; 0: it is not cut. */
+static inline size_t flaky_most(const flaky *it)
+{
+    return coll_is(it->transport.whole, it->collective) ? 0 : it->transport.max_bytes;
 }
 
 static inline void flaky_measure(flaky *it, size_t bytes)
 {
-    if (it->transport.max_bytes != 0 && bytes > it->transport.max_bytes)
+    if (flaky_most(it) != 0 && bytes > flaky_most(it))
         it->violations++;
 }
 
@@ -315,11 +324,12 @@ static inline coll_status flaky_borrow(void *ctx, uint32_t peer, uint32_t tag, s
     coll_status status;
     flaky_first(me, peer, me->flaky->serial + 1);
     flaky_measure(me->flaky, bytes);
+    me->flaky->violations +=
+        me->flaky->transport.max_lent != 0 && bytes > me->flaky->transport.max_lent;
     status = flaky_enter(me, h);
     if (status != COLL_OK)
         return status;
-    if (me->flaky->transport.max_bytes == 0 &&
-        flaky_random(me->flaky, 256) < me->flaky->keeps) {
+    if (flaky_most(me->flaky) == 0 && flaky_random(me->flaky, 256) < me->flaky->keeps) {
         me->flaky->kept++;
         return COLL_ERR_CAPABILITY;
     }
@@ -327,6 +337,7 @@ static inline coll_status flaky_borrow(void *ctx, uint32_t peer, uint32_t tag, s
     h->word[0] = status == COLL_OK ? (uintptr_t)me : 0;
     me->lends = status == COLL_OK;
     me->flaky->borrows += me->lends;
+    me->flaky->messages += me->lends;
     return flaky_leave(me, status);
 }
 
@@ -346,7 +357,7 @@ static inline void flaky_again(flaky *it, const rig *rigged, uint32_t seed)
 {
     it->random = seed * 2654435761u + 1;
     it->calls = it->aborts = it->cancels = it->reductions = it->copies = it->borrows = 0;
-    it->kept = 0;
+    it->kept = it->messages = 0;
     it->fired = false;
     for (uint32_t r = 0; r < rigged->p; r++)
         it->ranks[r].failed = it->ranks[r].lends = false;
@@ -370,6 +381,7 @@ static inline void flaky_init(flaky *it, rig *rigged, uint32_t seed)
     it->transport.fabric_reduce = flaky_fabric_reduce;
     it->transport.tags = UINT32_MAX;
     it->slowest = 3;
+    it->collective = rigged->problem.collective;
     it->ranks = (flaky_rank *)calloc(rigged->p, sizeof *it->ranks);
     for (uint32_t r = 0; r < rigged->p; r++) {
         it->ranks[r].flaky = it;

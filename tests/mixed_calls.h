@@ -11,7 +11,7 @@
 #include "coll/comm.h"
 #include "coll/registry.h"
 
-enum { MIXED_MOST = 9000, MIXED_RANKS = 8, MIXED_CALLS = 3 };
+enum { MIXED_MOST = 18000, MIXED_RANKS = 8, MIXED_CALLS = 3 };
 
 /* The memory of a rank. */
 typedef struct mixed_memory {

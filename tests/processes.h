@@ -8,7 +8,7 @@
  *   processes_start(pid, 4, 0, 0, rank_main, argument);   // int rank_main(coll_shm *shm, void *argument)
  *   CHECK(processes_end(pid, 4));                         // all returned 0
  *
- * The last 0 before: COLL_I_IPC_…, which ways of long messages all ask for.
+ * The last 0 before: COLL_I_IPC_…, which ways of long messages all ask for; 0 is slots alone.
  */
 #ifndef COLL_TESTS_PROCESSES_H
 #define COLL_TESTS_PROCESSES_H
@@ -23,6 +23,8 @@ enum { PROCESSES_MOST = 16, PROCESSES_PATIENCE = 20000 };
 
 static inline void ask(coll_shm *shm, uint32_t ways)
 {
+    if (!(ways & COLL_I_IPC_WHOLE)) /* which nobody need ask for */
+        coll_shm_ask_slots(shm);
     if (ways & COLL_I_IPC_DIRECT)
         coll_shm_ask_direct(shm);
     if (ways & COLL_I_IPC_IN_PLACE)

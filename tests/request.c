@@ -194,17 +194,22 @@ TEST(one_after_the_other)
     rig_free(&it);
 }
 
-/* A transport that cuts messages, hesitates, and has only some capabilities. */
+/* A transport that cuts messages, or those of all other collectives, hesitates, and has only some
+ * capabilities. */
 static void visit_flaky(rig *it, const char *what, void *arg)
 {
     static const size_t cuts[] = {0, 1, 3, 8, 13};
     static flaky bad;
     const uint32_t least = it->ranks[0].plan.window;
-    unsigned long *const done = (unsigned long *)arg;
+    const bool whole = it->p % 2 != 0;
+    const uint32_t its = COLL_BIT(it->problem.collective);
+    unsigned long *const done = (unsigned long *)arg, uncut = 0;
     flaky_init(&bad, it, it->p);
+    bad.transport.whole = whole ? its : ~its;
     for (uint32_t i = 0; i < 5; i++) {
         flaky_again(&bad, it, i + 1);
         bad.transport.max_bytes = cuts[i];
+        bad.transport.max_lent = i == 2 ? 8 : 0;
         bad.transport.borrow = i & 1 ? NULL : flaky_borrow;
         bad.transport.give_back = i & 1 ? NULL : flaky_give_back;
         bad.transport.copy = i & 2 ? NULL : flaky_copy;
@@ -215,23 +220,26 @@ static void visit_flaky(rig *it, const char *what, void *arg)
         CHECK_EQ(bad.violations, 0);
         CHECK_EQ(bad.live, 0);
         CHECK_EQ(bad.cancels + bad.aborts, 0);
+        uncut = i == 0 ? bad.messages : uncut;
+        CHECK(whole ? bad.messages == uncut : bad.messages >= uncut);
         done[0] += bad.copies;
         done[1] += bad.reductions;
         done[2] += bad.borrows;
+        done[3] += bad.messages > uncut;
     }
     flaky_free(&bad, it);
 }
 
 TEST(difficult_transports)
 {
-    unsigned long done[3] = {0, 0, 0};
+    unsigned long done[4] = {0, 0, 0, 0};
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
         for (uint32_t p = 1; p <= 9; p += p < 5 ? 1 : 4)
             CHECK(rig_each(coll_registry[i], p, some_count(p), visit_flaky, done));
     for (size_t i = 0; i < KINDS; i++)
         for (uint32_t p = 1; p <= kinds_ranks(kinds[i]); p++)
             CHECK(rig_each(kinds[i], p, 5, visit_flaky, done));
-    CHECK(done[0] > 100 && done[1] > 100 && done[2] > 100);
+    CHECK(done[0] > 100 && done[1] > 100 && done[2] > 100 && done[3] > 100);
 }
 
 /* The plan's ranks may be any ranks of the transport. */

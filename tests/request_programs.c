@@ -230,12 +230,27 @@ static void check_run(rig *it, const coll_transport *transport, uint32_t window,
                coll_status_text(status));
 }
 
+/* How many messages, or pieces of `most` bytes, the ranks send and receive; 0: none is cut. */
+static unsigned long messages(uint32_t p, size_t most)
+{
+    unsigned long n = 0;
+    for (uint32_t r = 0; r < p; r++)
+        for (size_t s = 0; s < made.steps[r]; s++) {
+            const coll_action *a = &made.acts[r][s];
+            const bool token = coll_i_has(COLL_I_TOKENS, a);
+            const size_t bytes = a->count * sizeof(uint64_t);
+            if (a->count > 0 && coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a))
+                n += most == 0 || token ? 1 : (bytes + most - 1) / most;
+        }
+    return n;
+}
+
 TEST(random_programs)
 {
     static const uint32_t windows[] = {1, 2, 3, 5, 16, 32};
-    unsigned long copies = 0, borrows = 0, kept = 0;
+    unsigned long copies = 0, borrows = 0, kept = 0, whole = 0;
     for (uint32_t seed = 1; seed <= 400; seed++) {
-        const uint32_t p = 2 + seed % (RANKS - 1);
+        const uint32_t p = 2 + seed % (RANKS - 1), cut = seed / 4 % 4;
         static flaky bad;
         coll_problem problem;
         rig it;
@@ -251,12 +266,17 @@ TEST(random_programs)
             bad.hesitates = seed % 2 ? 0 : seed % 128;
             bad.refuses = seed % 3 ? 0 : 128;
             bad.keeps = seed % 7 ? 0 : seed % 256;
-            bad.transport.max_bytes = seed % 4 ? 0 : 1 + seed % 29;
+            bad.transport.max_bytes = cut > 1 ? 0 : 1 + seed % 29;
+            bad.transport.max_lent = seed % 11 ? 0 : 1 + seed % 31;
+            bad.transport.whole =
+                cut > 0 ? COLL_BIT(COLL_ALLREDUCE) : ~COLL_BIT(COLL_ALLREDUCE);
             bad.transport.borrow = seed % 5 ? flaky_borrow : NULL;
             bad.transport.give_back = seed % 5 ? flaky_give_back : NULL;
             check_run(&it, &bad.transport, windows[i], seed);
             CHECK_EQ(bad.violations, 0);
             CHECK_EQ(bad.live, 0);
+            CHECK_EQ(bad.messages, messages(p, flaky_most(&bad)));
+            whole += bad.transport.max_bytes != 0 && flaky_most(&bad) == 0 ? bad.borrows : 0;
             copies += bad.copies;
             borrows += bad.borrows;
             kept += bad.kept;
@@ -264,7 +284,7 @@ TEST(random_programs)
         flaky_free(&bad, &it);
         rig_free(&it);
     }
-    CHECK(copies > 1000 && borrows > 1000 && kept > 100);
+    CHECK(copies > 1000 && borrows > 1000 && kept > 100 && whole > 100);
 }
 
 int main(void)

@@ -45,6 +45,16 @@ static void look(trader *me, bool sends)
     me->wrong = me->wrong || me->last || (sends && me->mute);
 }
 
+/* Is no message, or piece, longer than the transport says? */
+static bool fits(trader *me, size_t bytes)
+{
+    const coll_transport *its = me->run->transport;
+    if (its->max_bytes != 0 && bytes > its->max_bytes &&
+        !coll_is(its->whole, me->run->plan->problem.collective))
+        me->wrong = true;
+    return !me->wrong;
+}
+
 static coll_status counted(trader *me, bool sends, coll_status status)
 {
     me->in_flight += status == COLL_STARTED;
@@ -57,6 +67,8 @@ static coll_status trader_send(void *ctx, uint32_t peer, uint32_t tag, const voi
                                size_t bytes, coll_handle *h)
 {
     trader *me = (trader *)ctx;
+    if (!fits(me, bytes))
+        return COLL_ERR_STATE;
     return counted(me, true, t->send(me->end, peer, tag, buf, bytes, h));
 }
 
@@ -64,6 +76,8 @@ static coll_status trader_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf
                                coll_handle *h)
 {
     trader *me = (trader *)ctx;
+    if (!fits(me, bytes))
+        return COLL_ERR_STATE;
     return counted(me, false, t->recv(me->end, peer, tag, buf, bytes, h));
 }
 
@@ -79,6 +93,8 @@ static coll_status trader_multicast(void *ctx, uint32_t tag, const void *buf, si
                                     coll_handle *h)
 {
     trader *me = (trader *)ctx;
+    if (!fits(me, bytes))
+        return COLL_ERR_STATE;
     return counted(me, true, t->multicast(me->end, tag, buf, bytes, h));
 }
 
@@ -194,7 +210,8 @@ static const coll_transport trading = {trader_send,
                                        NULL, /* enter */
                                        NULL, /* leave */
                                        trader_trade,
-                                       NULL /* settle */};
+                                       NULL, /* settle */
+                                       0};
 
 static void *work(void *arg)
 {
@@ -226,6 +243,7 @@ static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t 
     coll_transport transport = trading;
     bool well = true;
     transport.max_bytes = piece;
+    transport.whole = it->p % 2 ? COLL_BIT(it->problem.collective) : 0;
     transport.settle = traders[0].settles ? trader_settle : NULL;
     rig_fill(it);
     for (uint32_t r = 0; r < it->p; r++) {
@@ -256,7 +274,7 @@ static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t 
 }
 
 /* `refuses` of a rank differ, as those of transports may; in the last pass longer messages go in
- * pieces, which are not traded. No sends pass others in the first, for want of slots. All that once
+ * pieces, which are not traded, or are not cut and not traded. No sends pass others in the first, for want of slots. All that once
  * more by a transport that settles. */
 static void visit_row(rig *it, const char *what, void *arg)
 {
@@ -376,6 +394,7 @@ static void visit_failure(rig *it, const char *what, void *arg)
     (void)what;
     failing.trade = no_trade;
     me.end = coll_threads_rank((coll_threads *)arg, 1);
+    me.run = &one->run;
     me.most = 64;
     write_out(&me, &one->plan, 1, 8);
     one->run.transport = &failing;

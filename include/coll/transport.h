@@ -96,6 +96,9 @@ typedef struct coll_transport {
     /* With it, trade does not wait for what it sends, which moves on while trade waits for what it
      * receives; settle waits for all of that, or, with `give_up`, touches the buffers no more. */
     coll_status (*settle)(void *ctx, bool give_up);
+
+    /* Mask of COLL_BIT: collectives whose messages are not cut, whatever max_bytes is. */
+    uint32_t whole;
 } coll_transport;
 
 /* Are the callbacks there that everything needs, and in pairs? */

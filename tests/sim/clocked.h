@@ -265,13 +265,27 @@ static inline coll_status clocked_test(void *ctx, coll_handle *h)
 }
 
 static const coll_transport clocked_transport = {
-    clocked_send, clocked_recv,   clocked_test,      NULL, /* cancel */
-    NULL,                                                  /* abort */
-    NULL,                                                  /* wait */
-    NULL,                                                  /* borrow */
-    NULL,                                                  /* give_back */
-    clocked_copy, clocked_reduce, clocked_multicast, clocked_meet, 0, 0, 0, NULL, NULL, NULL,
-    NULL,         NULL,
+    clocked_send,
+    clocked_recv,
+    clocked_test,
+    NULL, /* cancel */
+    NULL, /* abort */
+    NULL, /* wait */
+    NULL, /* borrow */
+    NULL, /* give_back */
+    clocked_copy,
+    clocked_reduce,
+    clocked_multicast,
+    clocked_meet,
+    0,
+    0,
+    0,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    0,
 };
 
 /* Goes on to the next time at which something may end; false: there is none. */

@@ -1,5 +1,6 @@
 /* Back-to-back collectives of any mix, in SHARED and by messages, several at a time and no barrier
- * between them: over threads, and over processes, by the rules for a node.
+ * between them: over threads, and over processes, by the rules for a node; of processes, with long
+ * messages in pieces, and read whole by the kernel.
  *
  * COLL_MIXED_CALLS: how many (20000); a million takes about a minute. */
 #include "check.h"
@@ -70,19 +71,39 @@ TEST(threads)
 
 /* ---- processes --------------------------------------------------------------------------- */
 
+/* `arg`: the vtable of ranks that share processors, whether or not there are huge pages; or NULL. */
 static int process_main(coll_shm *shm, void *arg)
 {
-    (void)arg;
-    return run(coll_shm_transport(shm), shm, coll_shm_rank(shm), coll_shm_size(shm)) ? 0 : 1;
+    const coll_transport *const t = arg ? (coll_transport *)arg : coll_shm_transport(shm);
+    if (coll_shm_size(shm) > 2 && !coll_shm_is_crowded(shm))
+        return 2;
+    return run(t, shm, coll_shm_rank(shm), coll_shm_size(shm)) ? 0 : 1;
+}
+
+/* Lets this process run on two of its processors, so that three ranks share them. */
+static void stay_on_two(void)
+{
+    uint64_t set[COLL_I_NODE_SET] = {0};
+    uint32_t n = 0;
+    coll_i_node_add_processors(set);
+    for (uint32_t i = 0; i < 64 * COLL_I_NODE_SET; i++) {
+        const uint64_t bit = (uint64_t)1 << i % 64;
+        if (set[i / 64] & bit && ++n > 2)
+            set[i / 64] &= ~bit;
+    }
+    CHECK(syscall(SYS_sched_setaffinity, 0l, sizeof set, set) == 0);
 }
 
 TEST(processes)
 {
-    for (uint32_t p = 2; p <= 3; p++) {
-        pid_t pid[PROCESSES_MOST];
-        processes_start(pid, p, SHARED, 0, process_main, NULL);
-        CHECK(processes_end(pid, p));
-    }
+    stay_on_two();
+    for (uint32_t p = 2; p <= 3; p++)
+        for (uint32_t ways = 0; ways <= COLL_I_IPC_WHOLE; ways += COLL_I_IPC_WHOLE) {
+            const coll_transport *const t = ways && p > 2 ? &coll_i_ipc_crowded : NULL;
+            pid_t pid[PROCESSES_MOST];
+            processes_start(pid, p, SHARED, ways, process_main, (void *)(uintptr_t)t);
+            CHECK(processes_end(pid, p));
+        }
 }
 
 /* ---- turns ------------------------------------------------------------------------------- */

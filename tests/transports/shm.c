@@ -162,7 +162,14 @@ static uint32_t chance(uint32_t below)
 }
 
 enum { TAGS = 4, DEEP = 64, LONGEST = 3 * COLL_SHM_SLOT };
-enum { DIRECT = COLL_I_IPC_DIRECT, IN_PLACE = COLL_I_IPC_IN_PLACE };
+enum {
+    DIRECT = COLL_I_IPC_DIRECT,
+    IN_PLACE = COLL_I_IPC_IN_PLACE,
+    WHOLE = COLL_I_IPC_WHOLE,
+    PULLS = DIRECT | WHOLE,
+    ALL_WAYS = DIRECT | IN_PLACE | WHOLE,
+    FROM_HUGE = COLL_I_IPC_FROM_HUGE /* comes with WHOLE, where the system has it */
+};
 
 /* Messages under way, of each tag, oldest first. */
 typedef struct flow {
@@ -208,7 +215,7 @@ static unsigned n_pieces;
 static unsigned char *message_memory(const coll_shm *shm, size_t bytes)
 {
     const bool anywhere = !(shm->ways & IN_PLACE) || bytes <= shm->node.medium;
-    if (shm->ways == 0 || ((shm->ways & DIRECT || anywhere) && chance(2)))
+    if (shm->ways == 0 || ((shm->ways & PULLS || anywhere) && chance(2)))
         return (unsigned char *)malloc(bytes + COLL_NODE_LINE);
     return n_pieces > 0 ? pieces[--n_pieces] : (unsigned char *)malloc(bytes + COLL_NODE_LINE);
 }
@@ -253,6 +260,15 @@ static void take_one(const coll_transport *t, coll_shm *a, coll_shm *b, uint32_t
     memmove(f->status, f->status + 1, f->n * sizeof *f->status);
 }
 
+static unsigned long offers;
+
+static void counting_offer(coll_i_node_rank *me, const void *message, size_t bytes)
+{
+    offers++;
+    CHECK(bytes > me->medium && !coll_i_node_is_shared(me, message, bytes));
+    coll_i_ipc_offer(me, message, bytes);
+}
+
 /* Random messages of several tags, received in a random order of tags. */
 static void exchange(uint32_t ways, unsigned steps)
 {
@@ -260,10 +276,14 @@ static void exchange(uint32_t ways, unsigned steps)
     coll_shm *end[2];
     const coll_transport *t;
     unsigned full = 0;
+    unsigned long pulled_later = 0; /* messages */
     if (!CHECK(ends_make(end, 2, 0, ways)))
         return;
     t = coll_shm_transport(end[0]);
-    CHECK_EQ(end[0]->ways, ways);
+    CHECK_EQ(end[0]->ways & ALL_WAYS, ways);
+    offers = 0;
+    if (end[0]->node.offer)
+        end[0]->node.offer = counting_offer;
     for (n_pieces = 0; n_pieces < TAGS * DEEP; n_pieces++)
         CHECK((pieces[n_pieces] =
                    (unsigned char *)coll_shm_alloc(end[0], LONGEST + COLL_NODE_LINE)) != NULL);
@@ -279,6 +299,8 @@ static void exchange(uint32_t ways, unsigned steps)
             f->status[f->n] =
                 t->send(end[0], 1, tag, f->data[f->n] + lead(bytes), bytes, &f->handle[f->n]);
             CHECK(f->status[f->n] >= 0);
+            pulled_later += f->status[f->n] == COLL_STARTED &&
+                            !coll_i_node_is_shared(&end[0]->node, f->data[f->n], bytes);
             if (f->status[f->n] == COLL_AGAIN) {
                 full++;
                 message_free(end[0], f->data[f->n]);
@@ -293,16 +315,16 @@ static void exchange(uint32_t ways, unsigned steps)
         while (flows[tag].n > 0)
             take_one(t, end[0], end[1], tag, &flows[tag]);
     CHECK(full > 0);
+    CHECK((pulled_later > 0) == ((ways & PULLS) != 0));
+    CHECK_EQ(offers, end[0]->ways & FROM_HUGE ? pulled_later : 0);
     ends_free(end, 2);
 }
 
 TEST(messages)
 {
     random_state = 7;
-    exchange(0, 20000);
-    exchange(DIRECT, 20000);
-    exchange(IN_PLACE, 20000);
-    exchange(DIRECT | IN_PLACE, 20000);
+    for (uint32_t ways = 0; ways <= ALL_WAYS; ways++)
+        exchange(ways, ways & WHOLE ? 10000 : 20000);
 }
 
 /* What a channel says is not believed. */
@@ -343,6 +365,28 @@ TEST(nonsense)
     end[0]->segment->heap = UINT64_MAX - 100;
     end[0]->node.channels[2] = 0;
     CHECK_STATUS(t->send(end[1], 0, 0, buf, 1, &h), COLL_ERR_MEMORY);
+    ends_free(end, 2);
+}
+
+/* A process that ends has no memory any more while it still holds its lock: it is lost. */
+TEST(memory_that_is_gone)
+{
+    static unsigned char buf[COLL_SHM_SLOT + 1];
+    const coll_transport *t;
+    coll_shm *end[2];
+    coll_handle h;
+    pid_t pid;
+    if (!CHECK(ends_make(end, 2, 0, WHOLE)))
+        return;
+    t = coll_shm_transport(end[0]);
+    CHECK_STATUS(t->send(end[0], 1, 0, buf, sizeof buf, &h), COLL_STARTED);
+    pid = fork();
+    if (pid == 0)
+        _exit(0);
+    CHECK_EQ(process_end(pid, PROCESSES_PATIENCE), 0);
+    end[1]->members[0].pid = (int32_t)pid;
+    CHECK_STATUS(t->recv(end[1], 0, 0, buf, sizeof buf, &h), COLL_ERR_PEER);
+    CHECK_EQ(coll_shm_lost(end[1]), 0);
     ends_free(end, 2);
 }
 
@@ -392,6 +436,70 @@ TEST(every_row)
     }
 }
 
+/* How a rank talks, by the ways that all agree on, and where ranks share processors. */
+TEST(vtables)
+{
+    static coll_shm shm;
+    for (uint32_t ways = 0; ways <= (ALL_WAYS | FROM_HUGE); ways++)
+        for (int crowded = 0; crowded < 2; crowded++) {
+            const coll_transport *t;
+            shm.ways = ways;
+            shm.node.crowded = crowded;
+            t = coll_shm_transport(&shm);
+            CHECK(t == (ways & IN_PLACE                    ? &coll_i_ipc_in_place
+                        : ways & DIRECT                    ? &coll_i_ipc_direct
+                        : ways & WHOLE && !crowded         ? &coll_i_ipc_roomy
+                        : ways & WHOLE && ways & FROM_HUGE ? &coll_i_ipc_crowded
+                                                           : &coll_i_ipc_staged));
+        }
+    CHECK(coll_i_ipc_in_place.max_bytes == 0 && coll_i_ipc_direct.max_bytes == 0);
+    CHECK_EQ(coll_i_ipc_staged.whole, 0);
+}
+
+static unsigned long pulls, pulled[COLL_COLLECTIVES];
+
+static coll_status counting_pull(coll_i_node_rank *me, uint32_t peer, void *into, uint64_t from,
+                                 size_t bytes)
+{
+    pulls++;
+    CHECK(bytes > COLL_SHM_SLOT);
+    return coll_i_ipc_pull(me, peer, into, from, bytes);
+}
+
+static void visit_whole(rig *it, const char *what, void *arg)
+{
+    pulls = 0;
+    visit_row(it, what, arg);
+    pulled[it->problem.collective] += pulls;
+}
+
+/* Of the collectives that the vtable names, and of no other, the kernel copies long messages. */
+TEST(whole_messages)
+{
+    for (uint32_t crowded = 0; crowded < 2; crowded++) {
+        const coll_transport *const t = crowded ? &coll_i_ipc_crowded : &coll_i_ipc_roomy;
+        const uint32_t p = 2 + crowded;
+        coll_shm *end[PROCESSES_MOST];
+        memset(pulled, 0, sizeof pulled);
+        if (!CHECK(ends_make(end, p, 0, WHOLE)))
+            return;
+        for (uint32_t r = 0; r < p; r++) {
+            end[r]->ways |= FROM_HUGE;
+            end[r]->node.crowded = crowded != 0;
+            end[r]->node.pull = counting_pull;
+            CHECK(coll_shm_transport(end[r]) == t);
+        }
+        for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+            CHECK(rig_each(coll_registry[i], p, 9000, visit_whole, end));
+        for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
+            if (!coll_is(COLL_PAIRED, (coll_collective)c) && /* whose blocks are short here */
+                !CHECK((pulled[c] > 0) == coll_is(t->whole, (coll_collective)c)))
+                printf("    %s, %u ranks: %lu\n", coll_collective_name((coll_collective)c), p,
+                       pulled[c]);
+        ends_free(end, p);
+    }
+}
+
 /* ---- processes --------------------------------------------------------------------------- */
 
 static int allreduces(coll_shm *shm, void *arg)
@@ -433,7 +541,7 @@ static int allreduces_in_shared(coll_shm *shm, void *arg)
 TEST(processes)
 {
     for (uint32_t p = 1; p <= 5; p += 2)
-        for (uint32_t ways = 0; ways <= (DIRECT | IN_PLACE); ways++) {
+        for (uint32_t ways = 0; ways <= ALL_WAYS; ways++) {
             pid_t pid[PROCESSES_MOST];
             processes_start(pid, p, 4096, ways, allreduces_in_shared, NULL);
             CHECK(processes_end(pid, p));
@@ -443,11 +551,25 @@ TEST(processes)
 /* What the promise was, and where memory ends. */
 TEST(in_place)
 {
-    static unsigned char elsewhere[COLL_NODE_NARROW + 1];
+    static unsigned char elsewhere[COLL_NODE_NARROW + 1] = {7, [COLL_NODE_NARROW] = 8};
+    static unsigned char copy[sizeof elsewhere];
     const size_t all = (size_t)2 * COLL_SHM_SPACE;
     coll_shm *end[2];
-    coll_handle h;
+    coll_handle h, sent;
+    const void *lent;
     unsigned char *first, *second;
+    if (!CHECK(ends_make(end, 2, 0, IN_PLACE | WHOLE)))
+        return;
+    CHECK_STATUS(
+        coll_shm_transport(end[0])->send(end[0], 1, 0, elsewhere, sizeof elsewhere, &sent),
+        COLL_STARTED);
+    CHECK_STATUS(coll_shm_transport(end[1])->borrow(end[1], 0, 0, sizeof elsewhere, &lent, &h),
+                 COLL_ERR_CAPABILITY);
+    CHECK_STATUS(coll_shm_transport(end[1])->recv(end[1], 0, 0, copy, sizeof copy, &h),
+                 COLL_OK);
+    CHECK(copy[0] == elsewhere[0] && copy[COLL_NODE_NARROW] == elsewhere[COLL_NODE_NARROW]);
+    CHECK_STATUS(coll_shm_transport(end[0])->test(end[0], &sent), COLL_OK);
+    ends_free(end, 2);
     if (!CHECK(ends_make(end, 2, 0, IN_PLACE)))
         return;
     CHECK_STATUS(
@@ -473,21 +595,24 @@ TEST(in_place)
     ends_free(end, 2);
 }
 
-/* One that does not ask, and none of them does it. */
+/* One that does not ask, or asks for slots, and none of them does it. */
 TEST(one_that_does_not_ask)
 {
-    for (uint32_t ways = 1; ways <= (DIRECT | IN_PLACE); ways++) {
+    for (uint32_t ways = 0; ways <= ALL_WAYS; ways++) {
+        const uint32_t huge = ways & WHOLE && coll_huge_is_possible() ? FROM_HUGE : 0;
         const int fd = coll_shm_create(NULL, 2, 0, NULL);
         coll_shm *a = coll_shm_attach(fd, 0, 2, 0, NULL),
                  *b = coll_shm_attach(fd, 1, 2, 0, NULL);
         pthread_t thread;
         void *joined;
         ask(a, ways);
-        ask(b, DIRECT | IN_PLACE);
+        ask(b, ALL_WAYS);
         CHECK(pthread_create(&thread, NULL, ends_join, b) == 0 && ends_join(a));
         (void)pthread_join(thread, &joined);
-        CHECK(joined && a->ways == ways && b->ways == ways);
-        CHECK(coll_shm_is_in_place(b) == ((ways & IN_PLACE) != 0));
+        CHECK(joined && a->ways == (ways | huge) && b->ways == (ways | huge));
+        CHECK(coll_shm_is_in_place(b) == (b->ways != 0));
+        CHECK((b->node.pull != NULL) == ((ways & PULLS) != 0));
+        CHECK((b->node.offer != NULL) == (huge != 0));
         coll_shm_detach(a);
         coll_shm_detach(b);
         (void)close(fd);
@@ -518,7 +643,10 @@ int main(void)
     RUN(permission);
     RUN(messages);
     RUN(nonsense);
+    RUN(memory_that_is_gone);
     RUN(every_row);
+    RUN(vtables);
+    RUN(whole_messages);
     RUN(processes);
     RUN(in_place);
     RUN(one_that_does_not_ask);

@@ -30,8 +30,8 @@ static bool deny_reading(void)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
 }
 
-/* A rank that asks for direct messages. Rank `denied` may not read the others. */
-static int talk(int fd, uint32_t rank, uint32_t denied)
+/* A rank that asks for ways to read the others. Rank `denied` may not. */
+static int talk(int fd, uint32_t rank, uint32_t denied, uint32_t ways)
 {
     static double in[LONG / sizeof(double)], out[LONG / sizeof(double)];
     static unsigned char scratch[2 * LONG];
@@ -40,10 +40,10 @@ static int talk(int fd, uint32_t rank, uint32_t denied)
     coll_comm comm;
     if (!shm || (rank == denied && !deny_reading()))
         return 1;
-    coll_shm_ask_direct(shm);
+    ask(shm, ways);
     if (!coll_shm_join(shm, PROCESSES_PATIENCE, NULL))
         return 2;
-    if (denied < RANKS && shm->ways)
+    if (shm->ways != 0 || coll_shm_transport(shm) != &coll_i_ipc_staged)
         return 3;
     for (size_t i = 0; i < n; i++)
         in[i] = (double)(i + rank);
@@ -63,13 +63,15 @@ static int talk(int fd, uint32_t rank, uint32_t denied)
 /* One rank that is denied to read makes all of them stage. */
 TEST(reading_is_denied)
 {
-    for (uint32_t denied = 0; denied < RANKS; denied++) {
+    static const uint32_t ways[] = {COLL_I_IPC_DIRECT, COLL_I_IPC_WHOLE,
+                                    COLL_I_IPC_DIRECT | COLL_I_IPC_WHOLE};
+    for (uint32_t i = 0; i < 3 * RANKS; i++) {
         const int fd = coll_shm_create(NULL, RANKS, 0, NULL);
         pid_t pid[RANKS];
         for (uint32_t r = 0; r < RANKS; r++) {
             pid[r] = fork();
             if (pid[r] == 0)
-                _exit(talk(fd, r, denied));
+                _exit(talk(fd, r, i % RANKS, ways[i / RANKS]));
         }
         for (uint32_t r = 0; r < RANKS; r++)
             CHECK_EQ(process_end(pid[r], PROCESSES_PATIENCE), 0);

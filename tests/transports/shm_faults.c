@@ -74,7 +74,7 @@ static void kill_one(const char *name, uint32_t victim, uint32_t after)
         if (pid[r] < 0)
             abort();
         if (pid[r] == 0)
-            _exit(live(name, fd, r, victim, after % 4));
+            _exit(live(name, fd, r, victim, after % 8));
     }
     if (fd >= 0)
         (void)close(fd);

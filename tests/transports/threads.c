@@ -591,7 +591,8 @@ static const coll_transport failing_transport = {failing_send,
                                                  NULL,
                                                  NULL,
                                                  NULL,
-                                                 NULL};
+                                                 NULL,
+                                                 0};
 
 /* How the ranks ended: those that did not cause it, well or told by another. */
 static bool ended(const rig *it, uint32_t cause, coll_status with)

@@ -248,7 +248,7 @@ COLL_HOT_INLINE coll_status coll_i_alone(coll_request *r, const coll_action *a, 
     const coll_transport *t = run->transport;
     const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
     const size_t bytes = coll_i_bytes(run, a);
-    const bool whole = t->max_bytes == 0 || bytes <= t->max_bytes;
+    const bool whole = !coll_i_is_long(run, bytes);
     coll_handle *h = &r->slots[0].handle;
     coll_status status;
     if (coll_i_has(COLL_I_KIND(SEND) | COLL_I_KIND(NOTIFY), a)) {

@@ -113,11 +113,18 @@ COLL_HOT_INLINE void coll_i_merge(const coll_run *run, const coll_action *a,
         coll_i_merge_chunks(run, a, message, done, bytes, CHUNK);
 }
 
+/* Is a message of so many bytes sent in pieces? */
+COLL_INLINE bool coll_i_is_long(const coll_run *run, size_t bytes)
+{
+    const coll_transport *t = run->transport;
+    return t->max_bytes != 0 && bytes > t->max_bytes &&
+           !coll_is(t->whole, run->plan->problem.collective);
+}
+
 /* Bytes of the next piece of a message of which `bytes` are left. */
 COLL_INLINE size_t coll_i_piece(const coll_run *run, size_t bytes)
 {
-    const size_t most = run->transport->max_bytes;
-    return most != 0 && bytes > most ? most : bytes;
+    return coll_i_is_long(run, bytes) ? run->transport->max_bytes : bytes;
 }
 
 /* Has the action, after the operation that runs now, others to start? A long message has
@@ -126,8 +133,8 @@ COLL_INLINE bool coll_i_is_cut(const coll_run *run, const coll_action *a)
 {
     if (a->kind == COLL_DO_REDUCE)
         return a->inputs > 1 && run->transport->reduce;
-    return run->transport->max_bytes != 0 && coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a) &&
-           coll_i_bytes(run, a) - a->stride > run->transport->max_bytes;
+    return coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a) &&
+           coll_i_is_long(run, coll_i_bytes(run, a) - a->stride);
 }
 
 /* Can the action's message be borrowed: whole, or piece by piece, if these end with an element? */

@@ -482,7 +482,8 @@ static const coll_transport coll_loopback_transport = {
     NULL,
     NULL, /* no SHARED */
     NULL, /* trade */
-    NULL /* settle */};
+    NULL, /* settle */
+    0};
 
 /* ---- running ----------------------------------------------------------------------------- */
 

@@ -53,6 +53,6 @@ COLL_INLINE void coll_i_threads_cancel(void *ctx, coll_handle *h)
 
 /* The vtable; ctx is what coll_threads_rank returns. */
 static const coll_transport coll_threads_transport = COLL_I_NODE_TRANSPORT(
-    coll_i_threads_test, coll_i_threads_cancel, coll_i_threads_fabric_reduce, 0, 0);
+    coll_i_threads_test, coll_i_threads_cancel, coll_i_threads_fabric_reduce, 0, 0, 0);
 
 #endif /* COLL_TRANSPORTS_THREADS_H */

@@ -137,6 +137,8 @@ COLL_INLINE coll_status coll_i_node_send_one(coll_i_node_rank *me, uint32_t peer
     if (is_long) {
         const bool is_shared = coll_i_node_is_shared(me, buf, bytes);
         coll_i_node_op *op;
+        if (me->offer && !is_shared)
+            me->offer(me, buf, bytes);
         op = coll_i_node_take_send(me);
         if (!op)
             return COLL_ERR_MEMORY;

@@ -20,22 +20,19 @@
  * scatter 5 to 25 % more, as all do with 4 ranks. To take the first slot that is free, not the next
  * one, is worth up to 10 % at 16 KiB. A limit for all channels of a rank together, of 14 to 28 slots,
  * brought nothing; nor did 2, 4, 16 or 32 slots at 4 MiB. What the kernel reads at once instead
- * (coll_shm_ask_direct) takes 1.2 to 3 times as long, from 64 KiB to 4 MiB.
+ * (shm.h) takes 1.2 to 3 times as long, from 64 KiB to 4 MiB, unless it is out of huge pages.
  *
  * How ranks copy: node/copies.h. Tried there, on a machine where a line that was only read is slow
  * to write, and not kept: to write to the cells of short messages, too (no difference); that the
  * last of several readers of a slot writes to it (with 4 ranks a bcast of 4 MiB takes 560 µs, not
- * 800, but an allgather of 256 KiB 120, not 110, and with 8 ranks 520, not 450); and that the
- * kernel copies long messages of two ranks that send and receive at once, if a trial at the start
- * finds it faster: where lines are slow that is so (256 KiB: 22 µs, not 30), where they are not it
- * is the other way round, and a machine goes from one to the other within seconds.
+ * 800, but an allgather of 256 KiB 120, not 110, and with 8 ranks 520, not 450).
  *
  * There, too, what one rank reads and the other one writes again the next time is dear: if each of
  * two threads combines its half, an allreduce of 4 MiB takes 960 µs and a reduce 870, not 150 and
  * 200 as where each one that wants the result combines all of it. Where lines are fast, and with
  * other buffers each time, halves save 10 to 20 % (where they are slow and buffers change, a third
- * of the allreduce). In private memory a reduce takes 370 µs, not 440, elsewhere 280, not 390, but
- * an allreduce by halves 390, not 620.
+ * of the allreduce). Through slots a reduce takes 370 µs, not 440, elsewhere 280, not 390, but an
+ * allreduce by halves 390, not 620; where the kernel copies, by halves 1155, not 275.
  *
  * process_vm_readv of 4 MiB takes 573, 368, 313, 297 and 289 µs in blocks of 16, 64, 256 and 1024 KiB
  * and as a whole.
@@ -153,8 +150,8 @@ static const coll_rule_list coll_node_crowded_rules = {
     &coll_rules_built_in};
 
 /* The lists of rules for ranks of one node. `crowded`: there are more than processors that they may
- * run on; `in_place`: long messages are read where they lie, as among threads, and processes that
- * asked for it (coll_shm_ask_in_place). Both are the same on all ranks. */
+ * run on; `in_place`: two ranks read each other's long messages where they lie, as threads do, and
+ * processes unless all their messages go through slots. Both are the same on all ranks. */
 COLL_INLINE const coll_rule_list *coll_node_rules(bool crowded, bool in_place)
 {
     return crowded    ? &coll_node_crowded_rules

@@ -240,6 +240,8 @@ typedef struct coll_i_node_rank {
     /* Copies from a peer's own memory; NULL: none has such. */
     coll_status (*pull)(struct coll_i_node_rank *me, uint32_t peer, void *into, uint64_t from,
                         size_t bytes);
+    /* Its own memory is about to be sent from, and will be pulled from; or NULL. */
+    void (*offer)(struct coll_i_node_rank *me, const void *message, size_t bytes);
     /* Looks whether the peers are alive, and aborts all tags if one is not; cheap. Is this one
      * gone? NULL: they live as long as this rank. */
     void (*look)(struct coll_i_node_rank *me);

@@ -6,6 +6,7 @@
 #ifndef COLL_TRANSPORTS_SHM_RANK_H
 #define COLL_TRANSPORTS_SHM_RANK_H
 
+#include "../huge.h"
 #include "segment.h"
 
 typedef struct coll_shm {
@@ -19,8 +20,9 @@ typedef struct coll_shm {
     uint64_t looked;        /* when the others were looked after last, in milliseconds */
     uint32_t next;          /* whom to look after next */
     int fd;                 /* an open file of this rank alone: its lock's */
-    uint32_t ways; /* of long messages: what this rank asks for; then, what all agree on */
-    bool *left;    /* ranks that have left in peace */
+    uint32_t ways;    /* of long messages: what this rank asks for; then, what all agree on */
+    bool *left;       /* ranks that have left in peace */
+    coll_huge *pages; /* of memory that messages were sent from; NULL: of none so far */
 } coll_shm;
 
 /* What lies at a member's probe. */
@@ -93,10 +95,20 @@ COLL_INLINE coll_status coll_i_ipc_pull(coll_i_node_rank *me, uint32_t peer, voi
 {
     coll_shm *shm = (coll_shm *)me;
     const coll_status status = coll_i_ipc_read(shm, peer, into, from, bytes);
-    if (status == COLL_OK || !coll_i_ipc_gone(me, peer))
+    /* a process that ends gives up its memory (ESRCH) before its lock */
+    if (status == COLL_OK || (errno != ESRCH && !coll_i_ipc_gone(me, peer)))
         return status;
     coll_i_ipc_lose(shm, peer);
     return COLL_ERR_PEER;
+}
+
+COLL_INLINE void coll_i_ipc_offer(coll_i_node_rank *me, const void *message, size_t bytes)
+{
+    coll_shm *shm = (coll_shm *)me;
+    if (!shm->pages)
+        shm->pages = (coll_huge *)coll_i_node_new(me, sizeof *shm->pages);
+    if (shm->pages)
+        coll_huge_sends(shm->pages, message, bytes);
 }
 
 /* Looks after a few of the others, at most once in a millisecond. One that left in peace is
@@ -247,6 +259,7 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
     shm->node.carve = coll_i_ipc_carve;
     shm->node.look = coll_i_ipc_look;
     shm->node.gone = coll_i_ipc_gone;
+    shm->ways = COLL_I_IPC_WHOLE;
     me = &shm->members[rank];
     if (!shm->left || coll_i_node_rank_init(&shm->node, rank, p) != COLL_OK) {
         coll_i_ipc_say(why, "there is not enough memory");
@@ -314,17 +327,25 @@ COLL_INLINE bool coll_i_ipc_meet(coll_shm *shm, uint32_t state, uint64_t until, 
 }
 
 /* Has messages of more than COLL_SHM_SLOT bytes read straight from the memory of their senders, by
- * process_vm_readv, if all ranks ask for it before coll_shm_join, and the kernel lets all of them.
- * One copy instead of two, but a system call that costs about 0.3 µs a page: measure before. */
+ * process_vm_readv, in all collectives, if all ranks ask for it before coll_shm_join, and the kernel
+ * lets all of them. Without this that is so where it is the faster way (shm.h), and the kernel lets
+ * all of them. */
 COLL_INLINE void coll_shm_ask_direct(coll_shm *shm)
 {
     shm->ways |= COLL_I_IPC_DIRECT;
 }
 
+/* No message is read by process_vm_readv, nor memory moved to huge pages, if any rank asks for this
+ * before coll_shm_join. */
+COLL_INLINE void coll_shm_ask_slots(coll_shm *shm)
+{
+    shm->ways &= ~(uint32_t)(COLL_I_IPC_DIRECT | COLL_I_IPC_WHOLE);
+}
+
 /* Has messages of more than 2048 bytes read where they lie, as threads do, by a promise that they
  * lie in memory from coll_shm_alloc: all buffers of calls, and the memory of communicators. If all
- * ranks ask for it before coll_shm_join. A long message that lies elsewhere is sent as
- * coll_shm_ask_direct says, if that was asked for, too, and is else COLL_ERR_PLACE. */
+ * ranks ask for it before coll_shm_join. A long message that lies elsewhere is read by
+ * process_vm_readv, or COLL_ERR_PLACE where that is not allowed. */
 COLL_INLINE void coll_shm_ask_in_place(coll_shm *shm)
 {
     shm->ways |= COLL_I_IPC_IN_PLACE;
@@ -335,20 +356,25 @@ COLL_INLINE void coll_shm_ask_in_place(coll_shm *shm)
  * detach. */
 COLL_INLINE bool coll_shm_join(coll_shm *shm, uint32_t milliseconds, char *why)
 {
+    const uint32_t pulls = COLL_I_IPC_DIRECT | COLL_I_IPC_WHOLE;
     const uint64_t until = coll_i_ipc_milliseconds() + milliseconds;
     if (!coll_i_ipc_meet(shm, COLL_I_IPC_ATTACHED, until, why))
         return false;
     coll_i_node_settle(&shm->node, shm->segment->processors);
-    if ((shm->ways & COLL_I_IPC_DIRECT) && !coll_i_ipc_reads_all(shm))
-        shm->ways &= ~(uint32_t)COLL_I_IPC_DIRECT;
+    if ((shm->ways & pulls) && !coll_i_ipc_reads_all(shm))
+        coll_shm_ask_slots(shm);
+    if ((shm->ways & COLL_I_IPC_WHOLE) && coll_huge_is_possible())
+        shm->ways |= COLL_I_IPC_FROM_HUGE;
     shm->members[shm->node.rank].ways = shm->ways;
     __atomic_store_n(&shm->members[shm->node.rank].state, COLL_I_IPC_JOINED, __ATOMIC_RELEASE);
     if (!coll_i_ipc_meet(shm, COLL_I_IPC_JOINED, until, why))
         return false;
     for (uint32_t r = 0; r < shm->node.p; r++)
         shm->ways &= shm->members[r].ways;
-    if (shm->ways & COLL_I_IPC_DIRECT)
+    if (shm->ways & pulls)
         shm->node.pull = coll_i_ipc_pull;
+    if (shm->ways & COLL_I_IPC_FROM_HUGE)
+        shm->node.offer = coll_i_ipc_offer;
     if (shm->ways & COLL_I_IPC_IN_PLACE)
         coll_i_node_set_slots(&shm->node, COLL_NODE_NARROW, true);
     return true;

@@ -35,8 +35,8 @@ enum {
     COLL_SHM_WHY = 200, /* bytes of a sentence about an error */
     COLL_SHM_SLOT =
         32768, /* bytes of the longest message that the segment holds in one piece */
-    COLL_I_IPC_LAYOUT = 9, /* changes with whatever two ranks must agree on */
-    COLL_I_IPC_GETLK = 36, /* F_OFD_GETLK, F_OFD_SETLK: by open file, not by process */
+    COLL_I_IPC_LAYOUT = 10, /* changes with whatever two ranks must agree on */
+    COLL_I_IPC_GETLK = 36,  /* F_OFD_GETLK, F_OFD_SETLK: by open file, not by process */
     COLL_I_IPC_SETLK = 37,
     COLL_I_IPC_PAGE = 4096
 };
@@ -48,8 +48,10 @@ enum { COLL_I_IPC_AWAY, COLL_I_IPC_ATTACHED, COLL_I_IPC_JOINED, COLL_I_IPC_LEFT 
 
 /* How long messages may travel, as far as a rank that has joined wants, and can. */
 enum {
-    COLL_I_IPC_DIRECT = 1,  /* it reads the memory of all others */
-    COLL_I_IPC_IN_PLACE = 2 /* what it sends lies in the segment */
+    COLL_I_IPC_DIRECT = 1,   /* it has the kernel read the memory of the others, always … */
+    COLL_I_IPC_IN_PLACE = 2, /* what it sends lies in the segment */
+    COLL_I_IPC_WHOLE = 4,    /* … or where that is the faster way … */
+    COLL_I_IPC_FROM_HUGE = 8 /* … and its own memory can have huge pages */
 };
 
 typedef struct coll_i_ipc_member {

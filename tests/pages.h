@@ -1,0 +1,28 @@
+/* tests/pages.h — which pages memory has */
+#ifndef COLL_TESTS_PAGES_H
+#define COLL_TESTS_PAGES_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* KiB in huge pages of the mapping, or mappings, that hold some of these bytes; −1: nobody tells. */
+static inline long huge_kib(const void *memory, size_t bytes)
+{
+    const unsigned long least = (unsigned long)(uintptr_t)memory, most = least + bytes;
+    FILE *file = fopen("/proc/self/smaps", "r");
+    unsigned long from = 0, to = 0;
+    long kib = 0, sum = 0;
+    char line[512];
+    if (!file)
+        return -1;
+    while (fgets(line, sizeof line, file)) {
+        if (sscanf(line, "AnonHugePages: %ld kB", &kib) == 1)
+            sum += from < most && to > least ? kib : 0;
+        else
+            (void)sscanf(line, "%lx-%lx ", &from, &to);
+    }
+    (void)fclose(file);
+    return sum;
+}
+
+#endif /* COLL_TESTS_PAGES_H */
