@@ -155,6 +155,7 @@ asks 'COLL_PPN is a number of ranks from 1 on, not "0"' COLL_PPN=0
 asks 'COLL_PPN is a number of ranks from 1 on, not "-1"' COLL_PPN=-1
 asks 'COLL_SHM is 0 or 1, not "yes"' COLL_SHM=yes
 asks 'COLL_NEAR is 0 or 1, not "far"' COLL_NEAR=far
+asks 'COLL_HUGE is 0 or 1, not "large"' COLL_HUGE=large
 asks 'COLL_ALGORITHM: there is no collective "broadcast"; did you mean "bcast"?' COLL_ALGORITHM=broadcast:linear
 asks 'COLL_ALGORITHM: there is no algorithm for bcast called "magic"; there are linear, *' COLL_ALGORITHM=bcast:magic
 asks 'COLL_ALGORITHM: ring does not solve bcast; linear, * do' COLL_ALGORITHM=bcast:ring

@@ -105,6 +105,7 @@ static struct comm *create(MPI_Comm handle, bool met)
         PMPI_Comm_group(handle, &group);
         comm->runs_here = open_private(comm, handle, group);
         comm->mpi.crowded = settings.crowded;
+        comm->mpi.pages = settings.pages;
         nodes_join(comm, group);
         PMPI_Group_free(&group);
     }

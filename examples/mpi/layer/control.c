@@ -85,27 +85,36 @@ static bool read_rules(void)
 
 /* ---- the rest ---------------------------------------------------------------------------- */
 
+static coll_huge pages;
+
+/* Is the value of a variable that is 0 or 1 one of them, or not set? */
+static bool is_switch(const char *name, const char *value)
+{
+    return !*value || strcmp(value, "0") == 0 || strcmp(value, "1") == 0 ||
+           coll_refuse(&error, "%s is 0 or 1, not \"%.60s\"", name, value);
+}
+
 static bool read_words(void)
 {
     const char *off = asked("COLL_OFF"), *verbose = asked("COLL_VERBOSE");
     const char *ppn = asked("COLL_PPN"), *shm = asked("COLL_SHM"), *near = asked("COLL_NEAR");
+    const char *huge = asked("COLL_HUGE");
     coll_sentence why;
     uint64_t number = 0;
     if (*off && !coll_collectives_read(off, &settings.off, &why))
         return coll_refuse(&error, "COLL_OFF: %s", why.text);
-    if (*verbose && strcmp(verbose, "0") != 0 && strcmp(verbose, "1") != 0)
-        return coll_refuse(&error, "COLL_VERBOSE is 0 or 1, not \"%.60s\"", verbose);
-    settings.verbose = strcmp(verbose, "1") == 0;
     if (*ppn && (!coll_number_read(ppn, &number) || number == 0 || number > INT_MAX))
         return coll_refuse(&error, "COLL_PPN is a number of ranks from 1 on, not \"%.60s\"",
                            ppn);
+    if (!is_switch("COLL_VERBOSE", verbose) || !is_switch("COLL_SHM", shm) ||
+        !is_switch("COLL_NEAR", near) || !is_switch("COLL_HUGE", huge))
+        return false;
     settings.ppn = (uint32_t)number;
-    if (*shm && strcmp(shm, "0") != 0 && strcmp(shm, "1") != 0)
-        return coll_refuse(&error, "COLL_SHM is 0 or 1, not \"%.60s\"", shm);
+    settings.verbose = strcmp(verbose, "1") == 0;
     settings.shm = strcmp(shm, "0") != 0;
-    if (*near && strcmp(near, "0") != 0 && strcmp(near, "1") != 0)
-        return coll_refuse(&error, "COLL_NEAR is 0 or 1, not \"%.60s\"", near);
     settings.near = *near ? strcmp(near, "1") == 0 : UNASKED;
+    if (strcmp(huge, "0") != 0 && coll_huge_is_possible())
+        settings.pages = &pages;
     return true;
 }
 

@@ -160,7 +160,7 @@ void nodes_leave(struct comm *comm);
 void nodes_transport(struct comm *comm, bool alone, coll_run *run);
 /* What they offer beyond messages: coll_terms. */
 unsigned nodes_offers(const struct comm *comm);
-/* Rules for communicators of one node. */
+/* Rules for communicators of one node: none before nodes_init. */
 const coll_rule_list *nodes_rules(void);
 /* Waits as the ranks of a node do that share memory, but never sleeps, as the library may have to
  * move on. False: they share none. */
@@ -345,9 +345,10 @@ struct settings {
     /* A call that is alone waits in the library. Where threads share the lock, or ranks a processor
      * that the library would not yield, we wait ourselves. */
     bool library_waits;
-    uint32_t ppn;  /* ranks of a node as the user says; 0: as they are */
-    int near;      /* do long messages within a node go through the library's memory? */
-    MPI_Comm self; /* private, of this rank alone */
+    uint32_t ppn;     /* ranks of a node as the user says; 0: as they are */
+    coll_huge *pages; /* of memory that messages are sent from; NULL: stay as they are */
+    int near;         /* do long messages within a node go through the library's memory? */
+    MPI_Comm self;    /* private, of this rank alone */
 };
 extern struct settings settings;
 

@@ -27,6 +27,7 @@ struct numbers {
 
 static uint32_t *world_nodes; /* node of each rank of MPI_COMM_WORLD, its first rank */
 static coll_shm *shm;         /* of this rank's node; NULL: messages are the library's */
+static coll_rule_list rules;  /* for communicators of one node */
 static bool several;          /* nodes */
 static coll_mpi_ways ways;    /* of messages of this rank's node that are the library's */
 /* Of communicators of one node, of those of several, and of those without a number, for any call
@@ -69,6 +70,8 @@ static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
     good = all_do(node, good && shm);
     if (rank == 0 && fd >= 0)
         coll_shm_unlink(name);
+    if (good && !settings.pages)
+        coll_shm_ask_slots(shm);
     if (good && several)
         coll_shm_ask_direct(shm); /* the other nodes' messages are not cut into pieces either */
     good = good && all_do(node, coll_shm_join(shm, PATIENCE_MS, why));
@@ -84,6 +87,7 @@ static void find_ways(MPI_Comm node)
     PMPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
     coll_mpi_init(&mpi, node);
     mpi.crowded = settings.crowded;
+    mpi.pages = settings.pages;
     ways = settings.near == UNASKED ? coll_mpi_find_ways(&mpi)
                                     : coll_mpi_usual_ways(settings.near, settings.crowded);
     coll_mpi_free(&mpi);
@@ -340,7 +344,7 @@ unsigned nodes_offers(const struct comm *comm)
 
 const coll_rule_list *nodes_rules(void)
 {
-    return coll_node_rules(settings.crowded, false);
+    return &rules;
 }
 
 bool nodes_idle(uint32_t idle)
@@ -391,6 +395,7 @@ void nodes_init(void)
         within = *coll_shm_transport(shm);
         within.abort = NULL;
     }
+    rules = *coll_node_rules(settings.crowded, shm && coll_shm_is_in_place(shm));
 }
 
 void nodes_end(void)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "coll/transport.h"
+#include "coll/transports/huge.h"
 
 /* What is short; up to where messages are cut into pieces that are; the longest one of a context
  * that is near, so that no more pieces are in flight at once; and requests of a message: as
@@ -49,9 +50,11 @@ typedef struct coll_mpi_operation {
 typedef struct coll_mpi {
     MPI_Comm comm;
     uint32_t rank, p;
-    bool near;      /* all ranks share a node, and long messages go through its memory */
-    bool crowded;   /* there are more processes than processors; all ranks say the same */
-    size_t cut;     /* up to so many bytes messages go in pieces, at most COLL_MPI_CUT */
+    bool near;    /* all ranks share a node, and long messages go through its memory */
+    bool crowded; /* there are more processes than processors; all ranks say the same */
+    size_t cut;   /* up to so many bytes messages go in pieces, at most COLL_MPI_CUT */
+    /* Of the process's memory that the kernel copies from; NULL: they stay as they are. */
+    coll_huge *pages;
     uint32_t spins; /* idle tests before it lets other processes run */
     int error;      /* MPI's code of the last error; MPI_SUCCESS: none */
     MPI_Request

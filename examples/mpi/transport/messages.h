@@ -11,7 +11,8 @@
  * is faster ways.h finds out. MPICH is given all of a long message in pieces, unless ranks share
  * processors: then the turns that they take cost more. Open MPI has fragments of its own for that
  * way, longer than its short messages, and takes it for data that does not lie in one run; so it is
- * told that the first cache line of each block comes last.
+ * told that the first cache line of each block comes last. Memory that the kernel copies from again
+ * and again may be moved to huge pages, which it finds sooner (coll/transports/huge.h).
  *
  * Use ../transport.h.
  */
@@ -152,7 +153,10 @@ COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, unsigned how, uint32_t pe
     coll_status status;
     if (coll_i_mpi_next(mpi, how, bytes) == bytes) {
         MPI_Request request = MPI_REQUEST_NULL;
-        const int error = coll_i_mpi_start(mpi, how, peer, tag, buf, bytes, &request);
+        int error;
+        if (how == 0 && bytes > mpi->cut && mpi->pages)
+            coll_huge_sends(mpi->pages, buf, bytes);
+        error = coll_i_mpi_start(mpi, how, peer, tag, buf, bytes, &request);
         if (error == MPI_SUCCESS && !receives && request == mpi->over)
             return COLL_OK;
         return coll_i_mpi_started(mpi, receives, bytes, error, request, h);
