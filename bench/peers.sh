@@ -10,6 +10,9 @@
 # more ranks each processor gets as many, in every program alike (the libraries are as fast as when the system
 # moves their ranks), and the libraries are given their best setting: Open MPI --oversubscribe, and MPICH, which
 # has none, yield.c and session.c of tests/mpi/preload. MPICH's malloc keeps its memory in any case.
+# Before its first turn each contestant sends all of its memory a few times: the layer and coll's processes move
+# what they send from to huge pages (coll/transports/huge.h), which happens once. The libraries' own memory stays
+# as it is.
 # Writes BUILD/bench/peers.csv (medians over the launches; times of a call on the slowest rank, and `_x`, how many
 # times faster than the better of the two libraries; `floor_us` of a collective of 8 bytes is the time of a cache
 # line one way, measured beside it) and BUILD/bench/peers.svg, and prints geometric means, the shortest calls in

@@ -6,7 +6,8 @@
  * For each collective and size, calls of MPI_X (the layer's) and PMPI_X (the library's own) take
  * turns. Each call is timed by itself, behind a barrier of the library, as the OSU benchmarks do;
  * the time of a call is that of the slowest rank. Buffers go round among several, and are
- * written anew before each turn, as data that nobody touches between calls flatters copies.
+ * written anew before each turn, as data that nobody touches between calls flatters copies. The
+ * layer's are its own, as it may move them to huge pages.
  *
  * Prints CSV: library, ranks, collective, bytes (of the vector, or of one block), median
  * microseconds with the layer and without, median of the ratios without/with: above 1, the
@@ -34,7 +35,11 @@ static const size_t sizes[] = {8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 
 /* Who takes turns; by hand (exchange.h), allreduce alone has a second way. */
 enum contestant { LAYER, LIBRARY, WHOLE_BY_HAND, HALVES_BY_HAND };
 
-static float *in[BUFFERS], *out[BUFFERS], *scratch;
+/* Buffers: of the layer, and of the others. */
+static struct {
+    float *in[BUFFERS], *out[BUFFERS];
+} memory[2];
+static float *scratch;
 static size_t most = LARGEST; /* bytes */
 
 /* ---- measuring --------------------------------------------------------------------------- */
@@ -69,6 +74,7 @@ static void run(enum contestant who, coll_collective which, int n, const float *
 /* Mean time of so many calls on the slowest rank, in µs. */
 static double timed(enum contestant who, coll_collective which, int n, int calls)
 {
+    float **const in = memory[who != LAYER].in, **const out = memory[who != LAYER].out;
     double total = 0, slowest;
     for (int i = 0; i < calls; i++) {
         double begin;
@@ -97,6 +103,7 @@ static void measure(coll_collective which, size_t bytes, int rounds, const char 
     for (int round = 0; round < rounds; round++) {
         for (int turn = 0; turn < contestants; turn++) {
             const int who = (turn + round) % contestants;
+            float **const in = memory[who != LAYER].in, **const out = memory[who != LAYER].out;
             for (int b = 0; b < BUFFERS; b++)
                 for (size_t k = 0; k < written; k++)
                     in[b][k] = out[b][k] = (float)((k + (size_t)round) % 7);
@@ -115,6 +122,23 @@ static void measure(coll_collective which, size_t bytes, int rounds, const char 
                median(time[LIBRARY], rounds), median(ratio, rounds), best);
         fflush(stdout);
     }
+}
+
+/* Both send all of their memory, a few times: pages are there then, and known to the network, or larger,
+ * as in a program that runs for long. */
+static void touch(void)
+{
+    const size_t step = LARGEST / sizeof(float), end = step * (size_t)(mpi.p < 2 ? 2 : mpi.p);
+    mpi_blocks((int)step);
+    for (int pass = 0; pass < 3; pass++)
+        for (int b = 0; b < BUFFERS; b++)
+            for (int who = LAYER; who <= LIBRARY; who++) {
+                float *const in = memory[who].in[b], *const out = memory[who].out[b];
+                for (size_t at = 0; at < end; at += step) {
+                    mpi_neighbor_allgather(who == LIBRARY, (int)step, 0, in + at, out);
+                    mpi_neighbor_allgather(who == LIBRARY, (int)step, 0, out + at, in);
+                }
+            }
 }
 
 /* ---- the program ------------------------------------------------------------------------- */
@@ -171,11 +195,14 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 2;
     }
-    for (int b = 0; b < BUFFERS; b++) {
-        in[b] = malloc((size_t)LARGEST * (size_t)(mpi.p < 2 ? 2 : mpi.p));
-        out[b] = malloc((size_t)LARGEST * (size_t)(mpi.p < 2 ? 2 : mpi.p));
+    for (int b = 0; b < 2 * BUFFERS; b++) {
+        const size_t bytes = (size_t)LARGEST * (size_t)(mpi.p < 2 ? 2 : mpi.p);
+        memory[b / BUFFERS].in[b % BUFFERS] = calloc(bytes, 1);
+        memory[b / BUFFERS].out[b % BUFFERS] = calloc(bytes, 1);
     }
     scratch = malloc(LARGEST);
+    if (most == LARGEST)
+        touch();
     if (mpi.rank == 0)
         printf("library,ranks,collective,bytes,layer_us,library_us,ratio,by_hand_us\n");
     for (unsigned which = 0; which < COLL_COLLECTIVES; which++) {
@@ -188,9 +215,9 @@ int main(int argc, char **argv)
             if (sizes[i] <= most)
                 measure(what, sizes[i], rounds, library);
     }
-    for (int b = 0; b < BUFFERS; b++) {
-        free(in[b]);
-        free(out[b]);
+    for (int b = 0; b < 2 * BUFFERS; b++) {
+        free(memory[b / BUFFERS].in[b % BUFFERS]);
+        free(memory[b / BUFFERS].out[b % BUFFERS]);
     }
     free(scratch);
     mpi_end();

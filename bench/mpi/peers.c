@@ -2,11 +2,16 @@
  * bench/peers.sh
  *
  *   LD_PRELOAD=…/libcollmpi.so mpiexec -n 2 ./peers BOARD
+ *
+ * Each of them has memory of its own, as the layer may move it to huge pages.
  */
 #define _GNU_SOURCE
 #include "../peers/board.h"
 
 #include "calls.h"
+
+/* So far from the memory of one the other's lies, in floats: with a huge page between them. */
+enum { APART = (PEERS_ARENA + (2 << 20)) / sizeof(float) };
 
 static void call(peers_member *me, uint32_t who, const peers_cell *cell, uint32_t root,
                  const float *in, float *out)
@@ -15,7 +20,8 @@ static void call(peers_member *me, uint32_t who, const peers_cell *cell, uint32_
     const int n = (int)peers_count(cell, me->board->p);
     if (cell->work != COLL_BARRIER && mpi.counts[0] != n)
         mpi_blocks(n);
-    if (mpi_runners[cell->work](own, n, (int)root, in, out) != MPI_SUCCESS)
+    if (mpi_runners[cell->work](own, n, (int)root, in + (own ? APART : 0),
+                                out + (own ? APART : 0)) != MPI_SUCCESS)
         MPI_Abort(mpi.world, 1);
 }
 
@@ -33,8 +39,8 @@ int main(int argc, char **argv)
 #endif
         me.board = peers_open(argv[1], false);
         me.rank = (uint32_t)mpi.rank;
-        me.in = bench_memory(PEERS_ARENA);
-        me.out = bench_memory(PEERS_ARENA);
+        me.in = bench_memory(APART * sizeof(float) + PEERS_ARENA);
+        me.out = bench_memory(APART * sizeof(float) + PEERS_ARENA);
         me.call = call;
         peers_take_turns(&me);
         free(me.in);

@@ -62,25 +62,28 @@ static inline void *peers_memory(coll_shm *segment, size_t bytes)
 /* Plays all turns as one rank. */
 static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
                               const coll_transport *transport, void *ctx, bool crowded,
-                              coll_shm *segment)
+                              bool in_place, coll_shm *segment)
 {
     const uint32_t dims[1] = {board->p};
     peers_coll coll;
     peers_member me = {board, rank, COLL_BIT(who), 0, NULL, NULL, peers_coll_call, &coll};
     size_t most = 0, need = 0;
     void *memory;
-    const coll_rule_list *rules = coll_node_rules(crowded, who != PEERS_PROCESSES);
+    const coll_rule_list *rules = coll_node_rules(crowded, in_place);
     peers_stop(coll_comm_init(&coll.comm, transport, ctx, rank, board->p, NULL, 0));
     peers_stop(coll_comm_rules(&coll.comm, rules));
     peers_stop(coll_graph_mesh(&coll.ring, 1, dims, 1));
-    for (uint32_t cell = 0; cell < board->n_cells; cell++)
-        for (uint32_t root = 0; root < board->p; root++)
-            if (peers_plays(board, &board->cells[cell], who)) {
-                coll_args args = peers_args(&coll, &board->cells[cell], root);
+    for (uint32_t cell = 0; cell <= board->n_cells; cell++)
+        for (uint32_t root = 0; root < board->p; root++) {
+            const peers_cell *its =
+                cell < board->n_cells ? &board->cells[cell] : &peers_warm_up;
+            if (peers_plays(board, its, who)) {
+                coll_args args = peers_args(&coll, its, root);
                 args.in = args.out = coll.counts; /* anything but NULL */
                 peers_stop(coll_comm_bytes(&coll.comm, &args, &need));
                 most = most < need ? need : most;
             }
+        }
     memory = peers_memory(segment, most + COLL_ARENA_ALIGN);
     me.in = peers_memory(segment, PEERS_ARENA);
     me.out = peers_memory(segment, PEERS_ARENA);
