@@ -10,16 +10,19 @@ static inline long huge_kib(const void *memory, size_t bytes)
 {
     const unsigned long least = (unsigned long)(uintptr_t)memory, most = least + bytes;
     FILE *file = fopen("/proc/self/smaps", "r");
-    unsigned long from = 0, to = 0;
+    unsigned long from = 0, to = 0, first, end;
     long kib = 0, sum = 0;
     char line[512];
     if (!file)
         return -1;
     while (fgets(line, sizeof line, file)) {
-        if (sscanf(line, "AnonHugePages: %ld kB", &kib) == 1)
-            sum += from < most && to > least ? kib : 0;
-        else
-            (void)sscanf(line, "%lx-%lx ", &from, &to);
+        if (sscanf(line, "%lx-%lx ", &first, &end) == 2) {
+            from = first;
+            to = end;
+        } else if (sscanf(line, "AnonHugePages: %ld kB", &kib) == 1 && from < most &&
+                   to > least) {
+            sum += kib;
+        }
     }
     (void)fclose(file);
     return sum;

@@ -91,9 +91,10 @@ COLL_INLINE bool coll_huge_move(void *extent)
 COLL_INLINE void coll_i_huge_try(coll_huge_extent *extent)
 {
     const bool moved = coll_huge_move((void *)(extent->number * COLL_HUGE_PAGE));
-    const bool soon = !moved && errno == EAGAIN && extent->refused < COLL_I_HUGE_REFUSALS;
     extent->sent = 0;
-    extent->most = soon ? (uint32_t)COLL_HUGE_SOON << extent->refused++ : COLL_HUGE_LATER;
+    extent->most = COLL_HUGE_LATER;
+    if (!moved && errno == EAGAIN && extent->refused < COLL_I_HUGE_REFUSALS)
+        extent->most = (uint32_t)COLL_HUGE_SOON << extent->refused++;
 }
 
 /* A message is about to be sent, which another process will read from here. */
