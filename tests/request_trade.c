@@ -274,8 +274,8 @@ static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t 
 }
 
 /* `refuses` of a rank differ, as those of transports may; in the last pass longer messages go in
- * pieces, which are not traded, or are not cut and not traded. No sends pass others in the first, for want of slots. All that once
- * more by a transport that settles. */
+ * pieces, which are not traded, or are not cut and not traded. No sends pass others in the first, for
+ * want of slots. All that once more by a transport that settles. */
 static void visit_row(rig *it, const char *what, void *arg)
 {
     for (uint32_t round = 0; round < 6; round++) {

@@ -70,7 +70,7 @@ static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
     good = all_do(node, good && shm);
     if (rank == 0 && fd >= 0)
         coll_shm_unlink(name);
-    if (good && !settings.pages)
+    if (good && !settings.pages) /* out of small pages the kernel is hardly faster */
         coll_shm_ask_slots(shm);
     if (good && several)
         coll_shm_ask_direct(shm); /* the other nodes' messages are not cut into pieces either */
