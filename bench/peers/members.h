@@ -56,6 +56,8 @@ static inline void *peers_memory(coll_shm *segment, size_t bytes)
 {
     void *const memory = segment ? coll_shm_alloc(segment, bytes) : bench_memory(bytes);
     peers_stop(memory ? COLL_OK : COLL_ERR_MEMORY);
+    if (segment)
+        memset(memory, 0, bytes);
     return memory;
 }
 

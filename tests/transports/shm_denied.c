@@ -64,8 +64,9 @@ static int talk(int fd, uint32_t rank, uint32_t denied, uint32_t ways)
 TEST(reading_is_denied)
 {
     static const uint32_t ways[] = {COLL_I_IPC_DIRECT, COLL_I_IPC_WHOLE,
-                                    COLL_I_IPC_DIRECT | COLL_I_IPC_WHOLE};
-    for (uint32_t i = 0; i < 3 * RANKS; i++) {
+                                    COLL_I_IPC_DIRECT | COLL_I_IPC_WHOLE,
+                                    COLL_I_IPC_DIRECT | COLL_I_IPC_IN_PLACE};
+    for (uint32_t i = 0; i < 4 * RANKS; i++) {
         const int fd = coll_shm_create(NULL, RANKS, 0, NULL);
         pid_t pid[RANKS];
         for (uint32_t r = 0; r < RANKS; r++) {
@@ -120,13 +121,53 @@ static int fill_up(void)
     return coll_shm_open(name, 0, NULL) == -1 ? 0 : 6;
 }
 
-TEST(no_space)
+/* Memory that programs ask for leaves what messages need, and is given back where it fails. */
+static int ask_for_all(void)
+{
+    static const char name[] = "/coll-test-full";
+    static unsigned char message[COLL_SHM_SLOT];
+    unsigned char *memory[2], *small;
+    struct stat before, after;
+    coll_shm *shm;
+    coll_handle h;
+    int fd;
+    if (!shrink("size=8m"))
+        return NOT_ALLOWED;
+    fd = coll_shm_create(name, 2, 0, NULL);
+    shm = coll_shm_attach(fd, 0, 2, 0, NULL);
+    memory[0] = shm ? (unsigned char *)coll_shm_alloc(shm, 1 << 20) : NULL;
+    if (!memory[0] || fstat(shm->fd, &before) != 0)
+        return 1;
+    for (int i = 0; i < 2; i++)
+        if (coll_shm_alloc(shm, 16 << 20) || coll_shm_alloc(shm, 6 << 20))
+            return 2; /* more than there is, and more than is to spare */
+    if (fstat(shm->fd, &after) != 0 || after.st_blocks != before.st_blocks ||
+        shm->segment->space != shm->space + (1 << 20))
+        return 6; /* something stays of that */
+    small = (unsigned char *)coll_shm_alloc(shm, 1 << 20);
+    if (small != memory[0] + (1 << 20))
+        return 3;
+    while ((memory[1] = (unsigned char *)coll_shm_alloc(shm, 1 << 16)) != NULL)
+        memset(memory[1], 1, 1 << 16);
+    if (coll_shm_transport(shm)->send(shm, 1, 0, message, 1024, &h) != COLL_OK ||
+        coll_shm_transport(shm)->send(shm, 1, 0, message, sizeof message, &h) != COLL_OK)
+        return 4;
+    if (!coll_shm_free(shm, memory[0]) || coll_shm_alloc(shm, 1 << 20) != memory[0])
+        return 5;
+    coll_shm_detach(shm);
+    coll_shm_unlink(name);
+    (void)close(fd);
+    return 0;
+}
+
+/* What a process did that may have not been allowed to mount anything. */
+static void check_mounted(int (*run)(void))
 {
     const char *all = getenv("COLL_REQUIRE_ALL");
     const pid_t pid = fork();
     int code;
     if (pid == 0)
-        _exit(fill_up());
+        _exit(run());
     code = process_end(pid, PROCESSES_PATIENCE);
     if (code == NOT_ALLOWED && !(all && strcmp(all, "1") == 0)) {
         CHECK_EQ(code, NOT_ALLOWED);
@@ -134,6 +175,12 @@ TEST(no_space)
     } else {
         CHECK_EQ(code, 0);
     }
+}
+
+TEST(no_space)
+{
+    check_mounted(fill_up);
+    check_mounted(ask_for_all);
 }
 
 int main(void)

@@ -18,6 +18,7 @@
  *   coll_shm_ask_in_place(shm);                       // all ranks, before they join
  *   if (!coll_shm_join(shm, milliseconds, why)) …
  *   double *vector = coll_shm_alloc(shm, bytes);      // buffers, and the communicator's memory
+ *   coll_shm_free(shm, vector);                       // when no call uses it any more
  *
  * Messages travel as node/messages.h says: up to 112 bytes in a cell of two cache lines; up to
  * COLL_SHM_SLOT through a slot of the segment; longer ones in pieces through the slots, so that the

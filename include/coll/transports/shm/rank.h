@@ -9,6 +9,14 @@
 #include "../huge.h"
 #include "segment.h"
 
+/* Pages of the space that are this rank's: space.h. */
+typedef struct coll_i_ipc_block {
+    uint64_t at, bytes;            /* of the segment */
+    bool used;                     /* by the caller; else it is free again */
+    bool reserved;                 /* its pages are there */
+    struct coll_i_ipc_block *next; /* behind it */
+} coll_i_ipc_block;
+
 typedef struct coll_shm {
     coll_i_node_rank node; /* the first member: the ctx of the transport */
     coll_i_ipc_segment *segment;
@@ -23,6 +31,7 @@ typedef struct coll_shm {
     uint32_t ways;    /* of long messages: what this rank asks for; then, what all agree on */
     bool *left;       /* ranks that have left in peace */
     coll_huge *pages; /* of memory that messages were sent from; NULL: of none so far */
+    coll_i_ipc_block *blocks; /* by address */
 } coll_shm;
 
 /* What lies at a member's probe. */
@@ -142,10 +151,27 @@ COLL_INLINE void coll_i_ipc_look(coll_i_node_rank *me)
 
 /* ---- attaching --------------------------------------------------------------------------- */
 
+/* Unmaps a part of the segment. */
+COLL_INLINE void coll_i_ipc_unmap(coll_shm *shm, uint64_t from, uint64_t to)
+{
+    if (from < to)
+        (void)munmap((unsigned char *)shm->segment + from, to - from);
+}
+
 COLL_INLINE void coll_i_ipc_free(coll_shm *shm)
 {
+    uint64_t from = 0;
+    while (shm->blocks) { /* those in use stay the caller's */
+        coll_i_ipc_block *block = shm->blocks;
+        if (block->used) {
+            coll_i_ipc_unmap(shm, from, block->at);
+            from = block->at + block->bytes;
+        }
+        shm->blocks = block->next;
+        free(block);
+    }
     if (shm->segment)
-        (void)munmap(shm->segment, shm->mapped);
+        coll_i_ipc_unmap(shm, from, shm->mapped);
     if (shm->fd >= 0)
         (void)close(shm->fd);
     coll_i_node_free(&shm->node);
@@ -279,7 +305,8 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
     return shm;
 }
 
-/* Leaves. The others may go on with what needs this rank no more. NULL is fine. */
+/* Leaves. The others may go on with what needs this rank no more. Memory of coll_shm_alloc that was not
+ * freed stays where it is until the process ends. NULL is fine. */
 COLL_INLINE void coll_shm_detach(coll_shm *shm)
 {
     if (!shm)
@@ -345,7 +372,8 @@ COLL_INLINE void coll_shm_ask_slots(coll_shm *shm)
 /* Has messages of more than 2048 bytes read where they lie, as threads do, by a promise that they
  * lie in memory from coll_shm_alloc: all buffers of calls, and the memory of communicators. If all
  * ranks ask for it before coll_shm_join. A long message that lies elsewhere is read by
- * process_vm_readv, or COLL_ERR_PLACE where that is not allowed. */
+ * process_vm_readv, or COLL_ERR_PLACE where that is not allowed; if they ask for coll_shm_ask_direct,
+ * too, that promises nothing, and where it is not allowed all messages go in pieces. */
 COLL_INLINE void coll_shm_ask_in_place(coll_shm *shm)
 {
     shm->ways |= COLL_I_IPC_IN_PLACE;
@@ -361,8 +389,11 @@ COLL_INLINE bool coll_shm_join(coll_shm *shm, uint32_t milliseconds, char *why)
     if (!coll_i_ipc_meet(shm, COLL_I_IPC_ATTACHED, until, why))
         return false;
     coll_i_node_settle(&shm->node, shm->segment->processors);
-    if ((shm->ways & pulls) && !coll_i_ipc_reads_all(shm))
+    if ((shm->ways & pulls) && !coll_i_ipc_reads_all(shm)) {
+        if (shm->ways & COLL_I_IPC_DIRECT)
+            shm->ways &= ~(uint32_t)COLL_I_IPC_IN_PLACE;
         coll_shm_ask_slots(shm);
+    }
     if ((shm->ways & COLL_I_IPC_WHOLE) && coll_huge_is_possible())
         shm->ways |= COLL_I_IPC_FROM_HUGE;
     shm->members[shm->node.rank].ways = shm->ways;
