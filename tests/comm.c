@@ -352,7 +352,8 @@ TEST(rules)
     free(w->messages);
 }
 
-/* Calls that are made again are those that were made, with other buffers. */
+/* Calls that are made again are those that were made, with other buffers: by the same plan, and by
+ * what it does here, written out. */
 TEST(calls_made_again)
 {
     static const coll_algorithm *const forced[] = {NULL, &coll_linear_allreduce, NULL};
@@ -360,15 +361,15 @@ TEST(calls_made_again)
     double x[2][3], y[2][3];
     world_comm(w, 0, 256);
     world_comm(w, 1, 256);
-    for (unsigned i = 0; i < 36; i++) {
-        const size_t count = 1 + i % 3;
-        const coll_operator op = i / 3 % 2 ? COLL_SUM : COLL_MAX;
+    for (unsigned i = 0; i < 72; i++) {
+        const size_t count = 1 + i / 4 % 3;
+        const coll_operator op = i / 12 % 2 ? COLL_SUM : COLL_MAX;
         for (uint32_t r = 0; r < 2; r++) {
             for (unsigned k = 0; k < 3; k++)
                 x[r][k] = 10 * i + k + r;
-            if (i % 12 == 0)
+            if (i % 24 == 0)
                 CHECK_STATUS(
-                    coll_comm_force(&w->comms[r], COLL_ALLREDUCE, forced[i / 12], NULL),
+                    coll_comm_force(&w->comms[r], COLL_ALLREDUCE, forced[i / 24], NULL),
                     COLL_OK);
             CHECK_STATUS(
                 coll_iallreduce(&w->comms[r], NULL, y[r], count, COLL_F64, op, &w->calls[r]),
@@ -378,7 +379,8 @@ TEST(calls_made_again)
                 COLL_OK);
         }
         CHECK(w->calls[0].run.plan->algorithm ==
-              (i / 12 == 1 ? &coll_linear_allreduce : &coll_recursive_doubling_allreduce));
+              (i / 24 == 1 ? &coll_linear_allreduce : &coll_recursive_doubling_allreduce));
+        CHECK((w->calls[0].run.schedule != NULL) == (COLL_RECALL_ACTIONS > 0 && i % 4 != 0));
         CHECK_EQ(w->calls[1].run.plan->problem.count, count);
         for (bool runs = true; runs;) {
             runs = coll_test(&w->calls[0]) == COLL_AGAIN;
@@ -460,6 +462,43 @@ TEST(plans_that_are_remembered)
     free(w->messages);
 }
 
+/* Of a plan of more actions than are kept none is. */
+TEST(actions_that_are_kept)
+{
+    enum { MOST = 40 };
+    const uint32_t segment[1] = {1};
+    world *w = world_new(2);
+    double x[MOST], y[MOST], first[MOST];
+    coll_tally tally;
+    bool some = false, too_many = false;
+    for (uint32_t r = 0; r < 2; r++) {
+        world_comm(w, r, 4096);
+        CHECK_STATUS(coll_comm_force(&w->comms[r], COLL_SCAN, &coll_linear_scan, segment),
+                     COLL_OK);
+    }
+    for (unsigned i = 0; i < 3 * MOST; i++) {
+        const size_t count = 1 + i / 3;
+        for (unsigned k = 0; k < MOST; k++)
+            x[k] = i + k;
+        for (uint32_t r = 0; r < 2; r++)
+            CHECK_STATUS(coll_iscan(&w->comms[r], x, r == 0 ? first : y, count, COLL_F64,
+                                    COLL_SUM, &w->calls[r]),
+                         COLL_OK);
+        CHECK_STATUS(coll_plan_tally(w->calls[1].run.plan, 1, &tally), COLL_OK);
+        if (i % 3 != 0)
+            CHECK((w->calls[1].run.schedule != NULL) == (tally.total <= COLL_RECALL_ACTIONS));
+        some = some || w->calls[1].run.schedule;
+        too_many = too_many || tally.total > COLL_RECALL_ACTIONS;
+        finish_all(w);
+        for (unsigned k = 0; k < count; k++)
+            CHECK(y[k] == 2. * (i + k));
+    }
+    CHECK(too_many && some == (COLL_RECALL_ACTIONS > 0));
+    free(w->arenas[0]);
+    free(w->arenas[1]);
+    free(w->messages);
+}
+
 int main(void)
 {
     RUN(every_collective_on_loopback);
@@ -470,5 +509,6 @@ int main(void)
     RUN(rules);
     RUN(calls_made_again);
     RUN(plans_that_are_remembered);
+    RUN(actions_that_are_kept);
     return check_done();
 }

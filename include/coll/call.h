@@ -167,7 +167,7 @@ COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args
     }
     run->rank = comm->rank;
     run->tag = comm->first_tag;
-    run->schedule = NULL;
+    run->schedule = known ? coll_i_recall_schedule(recall, comm->rank) : NULL;
     status = coll_request_init(&call->request, call->slots, COLL_WINDOW);
     if (status != COLL_OK)
         return status;

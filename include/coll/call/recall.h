@@ -107,7 +107,26 @@ COLL_INLINE void coll_i_recall_write(coll_recall *recall, const coll_args *args,
     recall->n_out = n_out;
     recall->in = need.in != 0;
     recall->out = need.out != 0;
+#if COLL_RECALL_ACTIONS
+    recall->again = false;
+#endif
     recall->valid = true;
+}
+
+/* What a rank does in a call whose plan is remembered, written out; NULL: it does more than fits. */
+COLL_INLINE const coll_schedule *coll_i_recall_schedule(coll_recall *recall, uint32_t rank)
+{
+#if COLL_RECALL_ACTIONS
+    if (!recall->again) {
+        recall->again = true;
+        recall->brief = coll_schedule_write(&recall->schedule, &recall->plan, rank,
+                                            recall->actions, COLL_RECALL_ACTIONS) == COLL_OK;
+    }
+    return recall->brief ? &recall->schedule : NULL;
+#else
+    (void)recall, (void)rank;
+    return NULL;
+#endif
 }
 
 #endif /* COLL_CALL_RECALL_H */
