@@ -352,7 +352,7 @@ TEST(nonsense)
         coll_i_node_link *link;
         CHECK(t->send(end[0], 1, 0, buf, bytes, &h) >= 0);
         link = end[0]->node.links[1];
-        link->out->cells[(link->tail - 1) % COLL_NODE_CELLS].payload.sent =
+        link->out->cells[(link->tail - 1) % COLL_NODE_CELLS].first.payload.sent =
             bytes == sizeof buf ? end[0]->node.end | COLL_I_NODE_LIES
                                 : end[0]->node.end - COLL_NODE_LINE + 2;
         CHECK_STATUS(t->recv(end[1], 0, 0, buf, bytes, &h), COLL_ERR_IO);

@@ -135,17 +135,161 @@ TEST(nonsense)
 {
     coll_handle h = {{0, 0}};
     for (uint32_t i = 0; i < 2; i++) {
-        coll_i_node_cell *cell;
+        coll_i_node_entry *entry;
         begin(true);
         CHECK_STATUS(t->recv(b, 0, 1, got, 1, &h), COLL_STARTED);
-        cell = coll_i_node_head(b->links[0]);
-        cell->tag = 0;
-        cell->bytes = i == 0 ? BYTES : BYTES + 1;
-        cell->payload.slot =
+        entry = coll_i_node_head(b->links[0]);
+        entry->tag = 0;
+        entry->bytes = i == 0 ? BYTES : BYTES + 1;
+        entry->payload.slot =
             i == 0 ? 0 : (uint64_t)(uintptr_t)sent / COLL_NODE_LINE * COLL_NODE_LINE;
-        __atomic_store_n(&cell->turn, 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&entry->turn, 1, __ATOMIC_RELEASE);
         CHECK_STATUS(t->test(b, &h), COLL_ERR_IO);
         t->cancel(b, &h);
+        coll_threads_destroy(world);
+    }
+}
+
+/* ---- pairs ------------------------------------------------------------------------------- */
+
+/* Short messages that stream, of ranks with a processor each, go two in a cell. */
+TEST(pairs)
+{
+    enum { MOST = FIRST + 2 * (COLL_NODE_CELLS - FIRST) };
+    const coll_i_node_link *link;
+    coll_handle h;
+    begin(false);
+    for (uint32_t i = 0; i < MOST; i++)
+        CHECK_STATUS(post(i % N, 0, i % (COLL_NODE_PAIRED + 1)), COLL_OK);
+    link = a->links[1];
+    CHECK_EQ(link->tail, COLL_NODE_CELLS);
+    CHECK_STATUS(post(0, 0, 1), COLL_AGAIN); /* the cells are full */
+    for (uint32_t i = 0; i < MOST; i++)
+        come(i % N, 0, i % (COLL_NODE_PAIRED + 1), COLL_OK);
+    CHECK_STATUS(post(0, 0, 1), COLL_OK); /* and round */
+    CHECK_STATUS(post(1, 0, 2), COLL_OK);
+    CHECK_EQ(link->tail, COLL_NODE_CELLS + 1);
+    CHECK_STATUS(post(2, 0, 3), COLL_OK);
+    CHECK_STATUS(post(3, 0, COLL_NODE_PAIRED + 1),
+                 COLL_OK); /* too long for the rest of a line */
+    CHECK_EQ(link->tail, COLL_NODE_CELLS + 3);
+    for (uint32_t i = 0; i < 4; i++)
+        come(i, 0, i < 3 ? i + 1 : COLL_NODE_PAIRED + 1, COLL_OK);
+    CHECK_STATUS(t->send(b, 0, 0, sent[0], 1, &h), COLL_OK); /* an answer */
+    CHECK_STATUS(t->recv(a, 1, 0, got, 1, &h), COLL_OK);
+    for (uint32_t i = 0; i <= FIRST; i++) {
+        CHECK_STATUS(post(i, 0, 1), COLL_OK);
+        come(i, 0, 1, COLL_OK);
+    }
+    CHECK_EQ(link->tail, COLL_NODE_CELLS + 3 + FIRST + 1);
+    for (uint32_t read = 0; read < 2; read++) { /* all is forgotten in the middle of a pair */
+        for (uint32_t i = 0; !link->open && i < N; i++) {
+            CHECK_STATUS(post(i, 0, 1), COLL_OK);
+            if (read || !link->open)
+                come(i, 0, 1, COLL_OK);
+        }
+        CHECK(link->open);
+        coll_i_node_forget(a);
+        coll_i_node_forget(b);
+        CHECK_STATUS(post(2, 0, 2), COLL_OK);
+        CHECK_STATUS(post(3, 0, 3), COLL_OK);
+        come(2, 0, 2, COLL_OK);
+        come(3, 0, 3, COLL_OK);
+    }
+    coll_threads_destroy(world);
+    begin(true); /* who shares a processor may be asked to look at a line */
+    for (uint32_t i = 0; i < COLL_NODE_CELLS; i++)
+        CHECK_STATUS(post(i % N, 0, 1), COLL_OK);
+    CHECK_STATUS(post(0, 0, 1), COLL_AGAIN);
+    coll_threads_destroy(world);
+}
+
+/* The ways in which a model of the channel, a list of messages for each tag, and the channel could
+ * come apart. */
+enum { TAGS = 3, WAITING = 24, LONGEST = 300 };
+
+typedef struct letter {
+    uint32_t tag, number;
+    size_t bytes;
+    coll_handle h;
+    bool waits;
+    unsigned char text[LONGEST];
+} letter;
+
+static letter letters[WAITING];
+static uint32_t n_letters, seed;
+
+static uint32_t dice(uint32_t sides)
+{
+    seed = seed * 1103515245u + 12345u;
+    return (seed >> 16) % sides;
+}
+
+static void write_one(uint32_t number, uint32_t tag, size_t bytes)
+{
+    letter *it = &letters[n_letters];
+    coll_status status;
+    it->tag = tag;
+    it->number = number;
+    it->bytes = bytes;
+    for (size_t k = 0; k < LONGEST; k++)
+        it->text[k] = (unsigned char)(number * 31 + k);
+    status = t->send(a, 1, tag, it->text, bytes, &it->h);
+    CHECK(status == COLL_OK || status == COLL_STARTED);
+    it->waits = status == COLL_STARTED;
+    n_letters++;
+}
+
+/* Letters that lie elsewhere are read where they are, so they do not move until they were. */
+static void read_one(uint32_t tag, bool borrows)
+{
+    uint32_t i = 0;
+    const void *message = got;
+    coll_handle h;
+    while (i < n_letters && (letters[i].tag != tag || letters[i].number == UINT32_MAX))
+        i++;
+    memset(got, 0, LONGEST);
+    if (i == n_letters) {
+        CHECK_STATUS(t->borrow(b, 0, tag, 1, &message, &h), COLL_AGAIN);
+        return;
+    }
+    if (borrows)
+        CHECK_STATUS(t->borrow(b, 0, tag, letters[i].bytes, &message, &h), COLL_OK);
+    else
+        CHECK_STATUS(t->recv(b, 0, tag, got, letters[i].bytes, &h), COLL_OK);
+    CHECK(memcmp(message, letters[i].text, letters[i].bytes) == 0);
+    if (borrows)
+        t->give_back(b, &h);
+    if (letters[i].waits)
+        CHECK_STATUS(t->test(a, &letters[i].h), COLL_OK);
+    letters[i].number = UINT32_MAX;
+    while (n_letters > 0 && letters[n_letters - 1].number == UINT32_MAX)
+        n_letters--;
+}
+
+TEST(any_order)
+{
+    static const size_t lengths[] = {0, 1, 8, 16, 16, 17, 48, 49, 112, 113, LONGEST};
+    for (uint32_t world_seed = 1; world_seed <= 40; world_seed++) {
+        uint32_t most = 5;
+        seed = world_seed;
+        begin(world_seed % 4 == 0);
+        for (uint32_t i = 0; i < 3000; i++) {
+            coll_handle h;
+            if (dice(64) == 0) /* for a while all are short, or any may come */
+                most = dice(2) ? 5 : sizeof lengths / sizeof *lengths;
+            if (dice(2) && n_letters < WAITING)
+                write_one(i, dice(16) ? 0 : dice(TAGS), lengths[dice(most)]);
+            else
+                read_one(dice(8) ? 0 : dice(TAGS), dice(2));
+            if (dice(200) == 0) {
+                CHECK_STATUS(t->send(b, 0, 0, sent[0], 1, &h), COLL_OK);
+                CHECK_STATUS(t->recv(a, 1, 0, got, 1, &h), COLL_OK);
+            }
+        }
+        while (n_letters > 0)
+            for (uint32_t tag = 0; tag < TAGS; tag++)
+                read_one(tag, false);
         coll_threads_destroy(world);
     }
 }
@@ -157,5 +301,7 @@ int main(void)
     RUN(aside_and_borrowed);
     RUN(to_all);
     RUN(nonsense);
+    RUN(pairs);
+    RUN(any_order);
     return check_done();
 }

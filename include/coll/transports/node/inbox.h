@@ -12,15 +12,21 @@
 #include "copies.h"
 #include "waiting.h"
 
-/* Is a message in a slot? In its sender's memory? */
-COLL_INLINE bool coll_i_node_is_medium(const coll_i_node_cell *cell)
+/* A short message. */
+COLL_INLINE unsigned char *coll_i_node_payload(coll_i_node_entry *entry)
 {
-    return cell->bytes > COLL_NODE_INLINE && !(cell->payload.sent & COLL_I_NODE_LIES);
+    return (unsigned char *)entry + offsetof(coll_i_node_entry, payload);
 }
 
-COLL_INLINE bool coll_i_node_is_long(const coll_i_node_cell *cell)
+/* Is a message in a slot? In its sender's memory? */
+COLL_INLINE bool coll_i_node_is_medium(const coll_i_node_entry *entry)
 {
-    return cell->bytes > COLL_NODE_INLINE && (cell->payload.sent & COLL_I_NODE_LIES);
+    return entry->bytes > COLL_NODE_INLINE && !(entry->payload.sent & COLL_I_NODE_LIES);
+}
+
+COLL_INLINE bool coll_i_node_is_long(const coll_i_node_entry *entry)
+{
+    return entry->bytes > COLL_NODE_INLINE && (entry->payload.sent & COLL_I_NODE_LIES);
 }
 
 /* A message goes one way, after so many the other way: do they stream, as one answers none? */
@@ -40,15 +46,36 @@ COLL_INLINE bool coll_i_node_is_one_way(coll_i_node_one_way *stream, uint64_t ot
 
 /* A message that the receiver has found: still in its cell, or aside. */
 typedef struct coll_i_node_found {
-    coll_i_node_cell *cell;
-    coll_i_node_aside *aside; /* the cell's, or NULL */
+    coll_i_node_entry *entry;
+    coll_i_node_aside *aside; /* the entry's, or NULL */
     coll_i_node_sent *sent;   /* of a long one … */
     const void *message;      /* … that lies in shared memory; else NULL */
 } coll_i_node_found;
 
-COLL_INLINE coll_i_node_cell *coll_i_node_head(const coll_i_node_link *link)
+COLL_INLINE coll_i_node_entry *coll_i_node_head(const coll_i_node_link *link)
 {
-    return &link->in->cells[link->head % COLL_NODE_CELLS];
+    coll_i_node_cell *cell = &link->in->cells[link->head % COLL_NODE_CELLS];
+    return link->second ? &cell->second : &cell->first;
+}
+
+/* Goes on to the next message. */
+COLL_INLINE void coll_i_node_advance(coll_i_node_link *link)
+{
+    const coll_i_node_cell *cell = &link->in->cells[link->head % COLL_NODE_CELLS];
+    link->second = !link->second && cell->first.bytes <= COLL_NODE_PAIRED &&
+                   __atomic_load_n(&cell->second.turn, __ATOMIC_RELAXED) != COLL_I_NODE_NONE;
+    link->head += !link->second;
+}
+
+/* Is the next message there? `turn`: that of the head. */
+COLL_INLINE bool coll_i_node_has_come(coll_i_node_link *link, uint32_t *turn)
+{
+    *turn = __atomic_load_n(&coll_i_node_head(link)->turn, __ATOMIC_ACQUIRE);
+    if (link->second && *turn == COLL_I_NODE_PAST) {
+        coll_i_node_advance(link);
+        *turn = __atomic_load_n(&coll_i_node_head(link)->turn, __ATOMIC_ACQUIRE);
+    }
+    return *turn == (link->second ? (uint32_t)COLL_I_NODE_HERE : (uint32_t)link->head + 1);
 }
 
 /* The sender may have the cells and slots of all messages taken, unless one of them is lent. It is
@@ -65,7 +92,7 @@ COLL_INLINE void coll_i_node_tell(coll_i_node_link *link, bool at_once)
 
 COLL_INLINE void coll_i_node_pop(coll_i_node_link *link, bool medium)
 {
-    link->head++;
+    coll_i_node_advance(link);
     coll_i_node_tell(link, medium);
 }
 
@@ -84,7 +111,7 @@ COLL_INLINE void coll_i_node_unlink(coll_i_node_aside **at)
 COLL_INLINE coll_i_node_aside **coll_i_node_find(coll_i_node_link *link, uint32_t tag)
 {
     coll_i_node_aside **at = &link->aside;
-    while (*at && (*at)->cell.tag != tag)
+    while (*at && (*at)->cell.first.tag != tag)
         at = &(*at)->other;
     return at;
 }
@@ -110,40 +137,40 @@ COLL_INLINE coll_i_node_aside *coll_i_node_take_aside(coll_i_node_rank *me, bool
     return !medium || (aside && aside->medium) ? aside : NULL;
 }
 
-/* The memory that a long message's cell names; NULL: nonsense. */
+/* The memory that a long message's entry names; NULL: nonsense. */
 COLL_INLINE coll_i_node_sent *coll_i_node_sent_of(const coll_i_node_rank *me,
-                                                  const coll_i_node_cell *cell)
+                                                  const coll_i_node_entry *entry)
 {
-    return (coll_i_node_sent *)coll_i_node_shared(me, cell->payload.sent & ~COLL_I_NODE_LIES,
+    return (coll_i_node_sent *)coll_i_node_shared(me, entry->payload.sent & ~COLL_I_NODE_LIES,
                                                   sizeof(coll_i_node_sent));
 }
 
 /* Do other ranks read the slot, too? */
-COLL_INLINE bool coll_i_node_is_to_all(const coll_i_node_cell *cell)
+COLL_INLINE bool coll_i_node_is_to_all(const coll_i_node_entry *entry)
 {
-    return (cell->payload.slot & COLL_I_NODE_TO_ALL) != 0;
+    return (entry->payload.slot & COLL_I_NODE_TO_ALL) != 0;
 }
 
-/* A medium message in a cell; NULL: nonsense. */
+/* A medium message; NULL: nonsense. */
 COLL_INLINE unsigned char *coll_i_node_slot_of(const coll_i_node_rank *me,
-                                               const coll_i_node_cell *cell, size_t bytes)
+                                               const coll_i_node_entry *entry, size_t bytes)
 {
-    const uint64_t within = cell->payload.slot % COLL_NODE_LINE / 2 * 2;
-    const uint64_t line = cell->payload.slot / COLL_NODE_LINE * COLL_NODE_LINE;
+    const uint64_t within = entry->payload.slot % COLL_NODE_LINE / 2 * 2;
+    const uint64_t line = entry->payload.slot / COLL_NODE_LINE * COLL_NODE_LINE;
     unsigned char *slot = (unsigned char *)coll_i_node_shared(me, line, bytes + within);
     return slot ? slot + within : NULL;
 }
 
-/* Moves the message in the head cell aside; drops it if nobody will ever want it. */
+/* Moves the message at the head aside; drops it if nobody will ever want it. */
 COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_link *link)
 {
-    const coll_i_node_cell *cell = coll_i_node_head(link);
-    const uint64_t bytes = cell->bytes;
-    const bool is_long = coll_i_node_is_long(cell), medium = coll_i_node_is_medium(cell);
+    const coll_i_node_entry *entry = coll_i_node_head(link);
+    const uint64_t bytes = entry->bytes;
+    const bool is_long = coll_i_node_is_long(entry), medium = coll_i_node_is_medium(entry);
     coll_i_node_aside *aside, **first;
-    bool unwanted = !is_long && coll_i_node_aborted(me, cell->tag);
+    bool unwanted = !is_long && coll_i_node_aborted(me, entry->tag);
     if (is_long) {
-        coll_i_node_sent *sent = coll_i_node_sent_of(me, cell);
+        coll_i_node_sent *sent = coll_i_node_sent_of(me, entry);
         if (!sent)
             return COLL_ERR_IO;
         unwanted = __atomic_load_n(&sent->state, __ATOMIC_ACQUIRE) == COLL_I_NODE_CANCELLED;
@@ -151,18 +178,19 @@ COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_
             __atomic_store_n(&sent->state, COLL_I_NODE_FORGOTTEN, __ATOMIC_RELEASE);
     }
     if (!unwanted) {
-        unsigned char *const slot = medium ? coll_i_node_slot_of(me, cell, bytes) : NULL;
+        unsigned char *const slot = medium ? coll_i_node_slot_of(me, entry, bytes) : NULL;
         if (medium && (!slot || bytes > me->longest))
             return COLL_ERR_IO;
         aside = coll_i_node_take_aside(me, medium);
         if (!aside)
             return COLL_ERR_MEMORY;
-        aside->cell = *cell;
-        aside->cell.bytes = bytes;
+        memcpy(&aside->cell, entry,
+               bytes > COLL_NODE_PAIRED ? sizeof aside->cell : sizeof *entry);
+        aside->cell.first.bytes = bytes;
         if (medium)
-            coll_i_node_take_out(me, aside->medium, slot, bytes, !coll_i_node_is_to_all(cell));
+            coll_i_node_take_out(me, aside->medium, slot, bytes, !coll_i_node_is_to_all(entry));
         aside->next = NULL;
-        first = coll_i_node_find(link, aside->cell.tag);
+        first = coll_i_node_find(link, aside->cell.first.tag);
         if (*first) {
             (*first)->last->next = aside;
             (*first)->last = aside;
@@ -181,10 +209,10 @@ COLL_INLINE void coll_i_node_consume(coll_i_node_rank *me, coll_i_node_link *lin
                                      const coll_i_node_found *found)
 {
     if (!found->aside) {
-        coll_i_node_pop(link, coll_i_node_is_medium(found->cell));
+        coll_i_node_pop(link, coll_i_node_is_medium(found->entry));
         return;
     }
-    coll_i_node_unlink(coll_i_node_find(link, found->cell->tag));
+    coll_i_node_unlink(coll_i_node_find(link, found->entry->tag));
     coll_i_node_give_aside(me, found->aside);
 }
 
@@ -192,9 +220,9 @@ COLL_INLINE void coll_i_node_consume(coll_i_node_rank *me, coll_i_node_link *lin
 COLL_INLINE unsigned char *coll_i_node_place(const coll_i_node_rank *me,
                                              const coll_i_node_found *found, size_t bytes)
 {
-    if (!coll_i_node_is_medium(found->cell))
-        return found->cell->payload.bytes;
-    return found->aside ? found->aside->medium : coll_i_node_slot_of(me, found->cell, bytes);
+    if (!coll_i_node_is_medium(found->entry))
+        return coll_i_node_payload(found->entry);
+    return found->aside ? found->aside->medium : coll_i_node_slot_of(me, found->entry, bytes);
 }
 
 /* Where in shared memory a long message lies; NULL: it does not, or nonsense. */
@@ -210,10 +238,10 @@ COLL_INLINE const void *coll_i_node_lies_at(const coll_i_node_rank *me,
 COLL_INLINE coll_status coll_i_node_claim(coll_i_node_rank *me, coll_i_node_link *link,
                                           coll_i_node_found *found, size_t bytes, bool borrows)
 {
-    const uint64_t its = found->cell->bytes;
+    const uint64_t its = found->entry->bytes;
     uint32_t state = COLL_I_NODE_POSTED;
-    if (coll_i_node_is_long(found->cell)) {
-        found->sent = coll_i_node_sent_of(me, found->cell);
+    if (coll_i_node_is_long(found->entry)) {
+        found->sent = coll_i_node_sent_of(me, found->entry);
         if (!found->sent)
             return COLL_ERR_IO;
         found->message = coll_i_node_lies_at(me, found->sent, bytes);
@@ -255,12 +283,15 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
         found->sent = NULL;
         found->message = NULL;
         found->aside = link->aside ? *coll_i_node_find(link, tag) : NULL;
-        found->cell = found->aside ? &found->aside->cell : coll_i_node_head(link);
-        if (!found->aside) {
-            const uint32_t turn = __atomic_load_n(&found->cell->turn, __ATOMIC_ACQUIRE);
-            if (turn != (uint32_t)link->head + 1)
-                return coll_i_node_miss(me, link, &found->cell->turn, turn);
-            if (found->cell->tag != tag) {
+        if (found->aside) {
+            found->entry = &found->aside->cell.first;
+        } else {
+            uint32_t turn;
+            const bool there = coll_i_node_has_come(link, &turn);
+            found->entry = coll_i_node_head(link);
+            if (!there)
+                return coll_i_node_miss(me, link, &found->entry->turn, turn);
+            if (found->entry->tag != tag) {
                 status = coll_i_node_set_aside(me, link);
                 if (status < 0)
                     return status;

@@ -1,6 +1,7 @@
 /* coll/transports/node/messages.h — ranks that share memory: messages from one to another
  *
  *   bytes            where the message lies                    copies   what travels
+ *   ≤ 16             in a cell, for two if they stream         2        one line, or a half
  *   ≤ 48             in its cell                               2        one line
  *   ≤ 112            in its cell                               2        two lines
  *   ≤ medium         in a slot of the channel                  2        its lines and the cell
@@ -41,6 +42,11 @@ COLL_INLINE bool coll_i_node_is_taken(coll_i_node_link *link, uint64_t n)
 COLL_INLINE coll_i_node_cell *coll_i_node_next_cell(const coll_i_node_link *link)
 {
     return &link->out->cells[link->tail % COLL_NODE_CELLS];
+}
+
+COLL_INLINE coll_i_node_cell *coll_i_node_last_cell(const coll_i_node_link *link)
+{
+    return &link->out->cells[(link->tail - 1) % COLL_NODE_CELLS];
 }
 
 COLL_INLINE bool coll_i_node_has_cell(coll_i_node_link *link)
@@ -84,24 +90,44 @@ COLL_INLINE bool coll_i_node_has_room(const coll_i_node_rank *me, coll_i_node_li
 COLL_INLINE void coll_i_node_fetch_ahead(coll_i_node_link *link)
 {
     enum { AHEAD = 2 };
-    if (coll_i_node_is_one_way(&link->out_stream, link->head) &&
-        link->tail + AHEAD < link->taken + COLL_NODE_CELLS) {
+    if (link->tail + AHEAD < link->taken + COLL_NODE_CELLS) {
 #if defined(__x86_64__)
         const coll_i_node_cell *cell =
             &link->out->cells[(link->tail + AHEAD) % COLL_NODE_CELLS];
         /* the compilers' builtin only says so where it may use what came after x86-64 */
-        __asm__ volatile("prefetchw %0" : : "m"(cell->turn));
+        __asm__ volatile("prefetchw %0" : : "m"(cell->first.turn));
 #endif
     }
 }
 
-/* The message in a cell goes off. */
-COLL_INLINE void coll_i_node_post(coll_i_node_link *link, coll_i_node_cell *cell, uint32_t tag,
-                                  size_t bytes)
+/* The message in the next cell goes off. `streams`: if it is short, so may be the next. */
+COLL_INLINE void coll_i_node_post(coll_i_node_link *link, uint32_t tag, size_t bytes,
+                                  bool streams)
 {
-    cell->tag = tag;
-    cell->bytes = bytes;
-    __atomic_store_n(&cell->turn, (uint32_t)++link->tail, __ATOMIC_RELEASE);
+    coll_i_node_cell *cell = coll_i_node_next_cell(link);
+    if (link->open)
+        __atomic_store_n(&coll_i_node_last_cell(link)->second.turn, COLL_I_NODE_PAST,
+                         __ATOMIC_RELEASE);
+    link->open = streams && bytes <= COLL_NODE_PAIRED;
+    if (bytes <= COLL_NODE_PAIRED)
+        cell->second.turn = link->open ? COLL_I_NODE_OPEN : COLL_I_NODE_NONE;
+    cell->first.tag = tag;
+    cell->first.bytes = bytes;
+    __atomic_store_n(&cell->first.turn, (uint32_t)++link->tail, __ATOMIC_RELEASE);
+}
+
+/* A message goes off that is the second one of its cell. Where a line takes 0.3 µs, a stream of 8
+ * bytes is then 1.3 to 1.5 times as fast; where it takes 0.08 the same. */
+COLL_INLINE void coll_i_node_post_second(coll_i_node_link *link, uint32_t tag, const void *buf,
+                                         size_t bytes)
+{
+    coll_i_node_entry *second = &coll_i_node_last_cell(link)->second;
+    link->open = false;
+    second->tag = tag;
+    second->bytes = bytes;
+    if (bytes != 0)
+        memcpy(second->payload.bytes, buf, bytes);
+    __atomic_store_n(&second->turn, COLL_I_NODE_HERE, __ATOMIC_RELEASE);
 }
 
 /* Does a message go through a slot, though it could be read where it lies? */
@@ -117,9 +143,9 @@ COLL_INLINE coll_status coll_i_node_send_one(coll_i_node_rank *me, uint32_t peer
                                              const void *buf, size_t bytes, bool streams,
                                              coll_handle *h)
 {
-    bool is_long = bytes > COLL_NODE_INLINE && bytes > me->medium;
+    bool is_long = bytes > COLL_NODE_INLINE && bytes > me->medium, one_way;
     coll_i_node_link *link;
-    coll_i_node_cell *cell;
+    coll_i_node_entry *entry;
     if (peer >= me->p)
         return COLL_ERR_RANK;
     if (coll_i_node_aborted(me, tag))
@@ -127,13 +153,17 @@ COLL_INLINE coll_status coll_i_node_send_one(coll_i_node_rank *me, uint32_t peer
     link = coll_i_node_link_to(me, peer);
     if (!link)
         return COLL_ERR_MEMORY;
+    if (link->open && bytes <= COLL_NODE_PAIRED) {
+        coll_i_node_post_second(link, tag, buf, bytes);
+        return COLL_OK;
+    }
     if (is_long && !me->pull && !coll_i_node_is_shared(me, buf, bytes))
         return COLL_ERR_PLACE;
     if (is_long && streams && coll_i_node_streams(me, link, bytes))
         is_long = false;
     if (!coll_i_node_has_room(me, link, bytes, bytes > COLL_NODE_INLINE && !is_long))
         return coll_i_node_miss(me, link, &link->out->taken, (uint32_t)link->taken);
-    cell = coll_i_node_next_cell(link);
+    entry = &coll_i_node_next_cell(link)->first;
     if (is_long) {
         const bool is_shared = coll_i_node_is_shared(me, buf, bytes);
         coll_i_node_op *op;
@@ -150,7 +180,7 @@ COLL_INLINE coll_status coll_i_node_send_one(coll_i_node_rank *me, uint32_t peer
         op->chain = NULL;
         h->word[0] = (uintptr_t)op;
         h->word[1] = 0;
-        cell->payload.sent = (uint64_t)((uintptr_t)op->sent - me->base) | COLL_I_NODE_LIES;
+        entry->payload.sent = (uint64_t)((uintptr_t)op->sent - me->base) | COLL_I_NODE_LIES;
     } else if (bytes > COLL_NODE_INLINE) {
         const uint32_t number = coll_i_node_lane_of(bytes);
         coll_i_node_lane *lane = &link->lanes[number];
@@ -162,12 +192,13 @@ COLL_INLINE coll_status coll_i_node_send_one(coll_i_node_rank *me, uint32_t peer
         to += (size_t)slot * coll_i_node_wide(me, number);
         to = coll_i_node_in_slot(to, number, buf);
         memcpy(to, buf, bytes);
-        cell->payload.slot = (uint64_t)((uintptr_t)to - me->base);
+        entry->payload.slot = (uint64_t)((uintptr_t)to - me->base);
     } else {
-        coll_i_node_copy(me, cell->payload.bytes, buf, bytes);
+        coll_i_node_copy(me, coll_i_node_payload(entry), buf, bytes);
     }
-    coll_i_node_post(link, cell, tag, bytes);
-    if (!me->crowded)
+    one_way = !me->crowded && coll_i_node_is_one_way(&link->out_stream, link->head);
+    coll_i_node_post(link, tag, bytes, one_way);
+    if (one_way)
         coll_i_node_fetch_ahead(link);
     return is_long ? COLL_STARTED : COLL_OK;
 }
@@ -203,8 +234,8 @@ COLL_INLINE coll_status coll_i_node_take(coll_i_node_rank *me, uint32_t peer, ui
     place = coll_i_node_place(me, &found, bytes);
     if (!place)
         return COLL_ERR_IO;
-    if (!found.aside && coll_i_node_is_medium(found.cell))
-        coll_i_node_take_out(me, into, place, bytes, !coll_i_node_is_to_all(found.cell));
+    if (!found.aside && coll_i_node_is_medium(found.entry))
+        coll_i_node_take_out(me, into, place, bytes, !coll_i_node_is_to_all(found.entry));
     else
         coll_i_node_copy(me, into, place, bytes);
     coll_i_node_consume(me, link, &found);
@@ -242,7 +273,7 @@ COLL_INLINE coll_status coll_i_node_recv(void *ctx, uint32_t peer, uint32_t tag,
 
 /* ---- borrowing --------------------------------------------------------------------------- */
 
-/* What a borrowed message is given back to: word[1] of its handle, beside the message's cell. */
+/* What a borrowed message is given back to: word[1] of its handle, beside the message's entry. */
 enum { COLL_I_NODE_TO_SENDER, COLL_I_NODE_TO_CHANNEL, COLL_I_NODE_TO_ASIDE };
 
 COLL_INLINE coll_status coll_i_node_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
@@ -275,10 +306,10 @@ COLL_INLINE coll_status coll_i_node_borrow(void *ctx, uint32_t peer, uint32_t ta
         h->word[0] = (uintptr_t)found.aside;
         h->word[1] = COLL_I_NODE_TO_ASIDE;
     } else {
-        link->head++;
+        coll_i_node_advance(link);
         link->lent++;
         h->word[0] = (uintptr_t)link;
-        h->word[1] = (uintptr_t)found.cell + COLL_I_NODE_TO_CHANNEL;
+        h->word[1] = (uintptr_t)found.entry + COLL_I_NODE_TO_CHANNEL;
     }
     return COLL_OK;
 }
@@ -293,11 +324,11 @@ COLL_INLINE void coll_i_node_give_back(void *ctx, coll_handle *h)
         coll_i_node_give_aside(me, (coll_i_node_aside *)h->word[0]);
     } else {
         coll_i_node_link *link = (coll_i_node_link *)h->word[0];
-        const coll_i_node_cell *cell =
-            (const coll_i_node_cell *)(h->word[1] - COLL_I_NODE_TO_CHANNEL);
-        const size_t bytes = cell->bytes;
-        if (coll_i_node_is_medium(cell) && !coll_i_node_is_to_all(cell)) {
-            unsigned char *slot = coll_i_node_slot_of(me, cell, bytes);
+        const coll_i_node_entry *entry =
+            (const coll_i_node_entry *)(h->word[1] - COLL_I_NODE_TO_CHANNEL);
+        const size_t bytes = entry->bytes;
+        if (coll_i_node_is_medium(entry) && !coll_i_node_is_to_all(entry)) {
+            unsigned char *slot = coll_i_node_slot_of(me, entry, bytes);
             if (slot)
                 coll_i_node_dirty(slot, bytes);
         }
@@ -386,7 +417,7 @@ COLL_INLINE void coll_i_node_forget(coll_i_node_rank *me)
         memset(link->lanes[1].last, 0, sizeof link->lanes[1].last);
         link->tail = link->taken = link->head = link->told = 0;
         link->waiting = link->lent = 0;
-        link->missed = false;
+        link->missed = link->open = link->second = false;
         while (link->aside) {
             coll_i_node_aside *first = link->aside;
             coll_i_node_unlink(&link->aside);

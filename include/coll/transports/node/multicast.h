@@ -53,10 +53,10 @@ COLL_INLINE coll_status coll_i_node_cast_medium(coll_i_node_rank *me, uint32_t t
     for (uint32_t i = 1; i < me->p; i++) { /* the one on the right first: often the next root */
         const uint32_t peer = coll_mod_add(me->rank, i, me->p);
         coll_i_node_link *link = me->links[peer];
-        coll_i_node_cell *cell = coll_i_node_next_cell(link);
         last[peer] = link->tail;
-        cell->payload.slot = (uint64_t)((uintptr_t)to - me->base) + to_all;
-        coll_i_node_post(link, cell, tag, bytes);
+        coll_i_node_next_cell(link)->first.payload.slot =
+            (uint64_t)((uintptr_t)to - me->base) + to_all;
+        coll_i_node_post(link, tag, bytes, false);
     }
     return COLL_OK;
 }

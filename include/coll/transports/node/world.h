@@ -13,6 +13,7 @@
 
 #include <poll.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
@@ -38,6 +39,7 @@ extern long syscall(long number, ...);
 enum {
     COLL_NODE_LINE = 64,      /* what two ranks must not share by accident */
     COLL_NODE_INLINE = 112,   /* bytes of the longest message that its cell holds: two lines */
+    COLL_NODE_PAIRED = 16,    /* … and of the longest two of which fit into a line */
     COLL_NODE_SLOTS = 8,      /* of a lane, each for a message of medium length */
     COLL_NODE_NARROW = 2048,  /* bytes of a slot of the narrow lane */
     COLL_NODE_STREAM = 16384, /* … of the longest message of a stream that goes through one */
@@ -55,23 +57,37 @@ enum {
 /* In the place of a message that is read where it lies. */
 #define COLL_I_NODE_LIES ((uint64_t)1 << 63)
 
-/* A message: two lines of memory, which only its sender writes, the second one for more than 48
- * bytes. The reader knows by `turn`, the last thing that is written, that it is there; so one line
- * goes from cache to cache, or two, and nothing comes back. */
-typedef struct coll_i_node_cell {
-    uint32_t turn; /* number of the message in its channel, counted from 1 */
+/* A message. The reader knows by `turn`, the last thing that is written, that it is there. */
+typedef struct coll_i_node_entry {
+    uint32_t turn;
     uint32_t tag;
     uint64_t bytes;
     union {
-        unsigned char bytes[COLL_NODE_INLINE]; /* a short message */
+        unsigned char bytes[COLL_NODE_PAIRED]; /* a short message, or how it begins */
         uint64_t slot; /* in a slot: where, an even number, + COLL_I_NODE_TO_ALL */
         uint64_t sent; /* elsewhere: where its coll_i_node_sent is, + COLL_I_NODE_LIES */
     } payload;
+} coll_i_node_entry;
+
+/* Two lines of memory, which only their sender writes, the second one for a message of more than 48
+ * bytes; so one line goes from cache to cache, or two, and nothing comes back. Messages of up to
+ * COLL_NODE_PAIRED bytes that stream, so that their reader is behind, go in pairs. */
+typedef struct coll_i_node_cell {
+    coll_i_node_entry first;  /* its turn is the number of the cell in its channel, from 1 on */
+    coll_i_node_entry second; /* behind such a short one the next, with one of these turns … */
+    unsigned char rest[COLL_NODE_LINE]; /* … else how the first goes on, here, too */
 } coll_i_node_cell;
+
+enum {
+    COLL_I_NODE_NONE, /* the next message is in the next cell */
+    COLL_I_NODE_OPEN, /* it is to come here … */
+    COLL_I_NODE_HERE, /* … and has … */
+    COLL_I_NODE_PAST  /* … or is in the next cell all the same: it is too long */
+};
 
 /* Messages from one rank to another. */
 typedef struct coll_i_node_channel {
-    uint32_t taken; /* messages that the reader is done with; read when the cells seem full */
+    uint32_t taken; /* cells that the reader is done with; read when they seem full */
     unsigned char pad[COLL_NODE_LINE - sizeof(uint32_t)];
     coll_i_node_cell cells[COLL_NODE_CELLS];
 } coll_i_node_channel;
@@ -133,7 +149,7 @@ typedef struct coll_i_node_op {
 /* A message that was set aside. The first of each tag is in the link's list, and leads the
  * others of its tag. */
 typedef struct coll_i_node_aside {
-    coll_i_node_cell cell;
+    coll_i_node_cell cell;           /* the message is its first */
     unsigned char *medium;           /* room for a message of medium length, or NULL */
     struct coll_i_node_aside *next;  /* of the same tag; or among the free */
     struct coll_i_node_aside *last;  /* of the same tag; valid in the first */
@@ -145,14 +161,14 @@ typedef struct coll_i_node_aside {
 typedef struct coll_i_node_lane {
     unsigned char *slots;           /* NULL until there are any */
     uint32_t next;                  /* a slot that is free */
-    uint64_t last[COLL_NODE_SLOTS]; /* number of the message that had it last, + 1; 0: none */
+    uint64_t last[COLL_NODE_SLOTS]; /* number of the cell that named it last, + 1; 0: none */
 } coll_i_node_lane;
 
 /* Such slots for messages to all others: node/multicast.h. */
 typedef struct coll_i_node_cast {
     unsigned char *slots;
     uint64_t used;
-    uint64_t *last; /* of each slot, for each rank: number of the message that had it last */
+    uint64_t *last; /* of each slot, for each rank: number of the cell that named it last */
 } coll_i_node_cast;
 
 /* How many messages went one way since the last one that went the other way, up to a few. */
@@ -165,13 +181,15 @@ typedef struct coll_i_node_one_way {
 typedef struct coll_i_node_link {
     /* to it */
     coll_i_node_channel *out;
-    uint64_t tail, taken; /* messages sent; of these, surely taken */
+    uint64_t tail, taken; /* cells sent; of these, surely taken */
+    bool open;            /* the second entry of the last one is for the next message */
     coll_i_node_lane lanes[2];
     coll_i_node_one_way out_stream;
     /* from it */
     coll_i_node_channel *in;
-    uint64_t head;    /* messages taken out of their cells */
+    uint64_t head;    /* cells of which all messages were taken out */
     uint64_t told;    /* of these, how many the sender may know of */
+    bool second;      /* the next message is the second one of its cell */
     uint32_t waiting; /* receives in flight */
     uint32_t lent;    /* messages that are borrowed where they lie */
     uint32_t peer;    /* whom it leads to */
