@@ -469,7 +469,7 @@ TEST(actions_that_are_kept)
     const uint32_t segment[1] = {1};
     world *w = world_new(2);
     double x[MOST], y[MOST], first[MOST];
-    coll_tally tally;
+    coll_tally tally = {0};
     bool some = false, too_many = false;
     for (uint32_t r = 0; r < 2; r++) {
         world_comm(w, r, 4096);

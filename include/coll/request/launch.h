@@ -226,13 +226,34 @@ COLL_INLINE coll_status coll_i_start_alone(coll_request *r, const coll_action *a
     return coll_i_begun_alone(r, a, status);
 }
 
+/* The same of a whole message that may be borrowed. COLL_ERR_CAPABILITY: it is not lent. */
+COLL_INLINE coll_status coll_i_borrow_alone(coll_request *r, const coll_action *a)
+{
+    const coll_run *run = r->run;
+    const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
+    const size_t bytes = coll_i_bytes(run, a);
+    coll_handle *h = &r->slots[0].handle;
+    const void *message = NULL;
+    coll_status status;
+    h->word[0] = h->word[1] = 0;
+    status = run->transport->borrow(run->ctx, peer, run->tag, bytes, &message, h);
+    if (status == COLL_OK) {
+        coll_i_merge(run, a, (const unsigned char *)message, 0, bytes);
+        run->transport->give_back(run->ctx, h);
+    }
+    return coll_i_begun_alone(r, a, status);
+}
+
 /* Takes an action into the window, and starts it if it can start. */
 COLL_INLINE coll_status coll_i_enter(coll_request *r, const coll_action *a)
 {
-    const bool waits = a->kind == COLL_DO_RECV_REDUCE && coll_i_is_lent(r->run, a);
+    const bool lent = a->kind == COLL_DO_RECV_REDUCE && coll_i_is_lent(r->run, a);
     uint32_t k;
-    if (r->free == coll_i_all(r) && !waits && !coll_i_is_cut(r->run, a))
-        return coll_i_start_alone(r, a);
+    if (r->free == coll_i_all(r) && !coll_i_is_cut(r->run, a)) {
+        const coll_status status = lent ? coll_i_borrow_alone(r, a) : coll_i_start_alone(r, a);
+        if (!lent || status != COLL_ERR_CAPABILITY)
+            return status;
+    }
     k = coll_i_admit(r, a);
     r->slots[k].handle.word[0] = r->slots[k].handle.word[1] = 0;
     return coll_i_launch(r, k);
