@@ -1,7 +1,8 @@
 #!/bin/sh
 # bench/peers.sh — collectives on one node: coll as threads, as processes, as processes whose buffers lie in memory
-# that they share (`segment`: coll_shm_alloc), and in programs of MPICH and Open MPI through the layer, beside the
-# two libraries' own, in one run: tables and a picture
+# that they share (`segment`: coll_shm_alloc), and in programs of MPICH and Open MPI through the layer, with buffers of
+# their own (`_layer`) and of MPI_Alloc_mem under COLL_IN_PLACE=1 (`_segment`), beside the two libraries' own, in one
+# run: tables and a picture
 #
 #   bench/peers.sh [--ranks 2,4,8] [--launches 3] [--rounds 5] [COLLECTIVE…]
 #
@@ -36,7 +37,7 @@ peers=$build/bench/peers
 [ -x "$peers" ] || { echo "bench/peers.sh: $peers was not built: make build" >&2; exit 1; }
 contestants=threads,processes,segment,floor
 for library in mpich openmpi; do
-    [ ! -x "$build/mpi/$library/bench/peers" ] || contestants=$contestants,$library,${library}_layer
+    [ ! -x "$build/mpi/$library/bench/peers" ] || contestants=$contestants,$library,${library}_layer,${library}_segment
 done
 work=$(mktemp -d /dev/shm/coll-peers-XXXXXX)
 jobs=
@@ -45,23 +46,26 @@ trap 'exit 1' INT TERM
 
 # play NAME P: one program to its end.
 play() {
-    layer=$build/mpi/$1/libcollmpi.so program=$build/mpi/$1/bench/peers
+    library=${1%_segment} kind=
+    [ "$library" = "$1" ] || kind=segment
+    layer=$build/mpi/$library/libcollmpi.so program=$build/mpi/$library/bench/peers
+    export COLL_IN_PLACE=${kind:+1}
     case $1 in
     threads) exec "$peers" threads "$work/board" ;;
     processes | segment) exec "$build/coll" launch -n "$2" "$peers" "$1" "$work/board" ;;
-    mpich)
+    mpich*)
         # Its best setting: see tests/mpi/preload.
         [ "$2" -le "$(nproc)" ] || {
             layer=$layer:$build/mpi/mpich/tests/yield.so
             export LD_PRELOAD="$build/mpi/mpich/tests/session.so"
         }
         exec mpiexec.mpich -n "$2" -env LD_PRELOAD "$layer" -env MALLOC_MMAP_THRESHOLD_ 1073741824 \
-            -env MALLOC_TRIM_THRESHOLD_ 1073741824 "$program" "$work/board" </dev/null
+            -env MALLOC_TRIM_THRESHOLD_ 1073741824 "$program" "$work/board" $kind </dev/null
         ;;
-    openmpi)
+    openmpi*)
         export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
         exec mpiexec.openmpi --oversubscribe --bind-to none --mca btl self,vader -n "$2" -x LD_PRELOAD="$layer" \
-            "$program" "$work/board" </dev/null
+            -x COLL_IN_PLACE "$program" "$work/board" $kind </dev/null
         ;;
     esac
 }
@@ -71,7 +75,7 @@ for launch in $(seq "$launches"); do
         echo "launch $launch of $launches: $p ranks" >&2
         "$peers" create "$work/board" "$p" "$rounds" "$contestants" "$@"
         jobs=
-        for name in threads processes segment mpich openmpi; do
+        for name in threads processes segment mpich mpich_segment openmpi openmpi_segment; do
             case ,$contestants, in *,$name,*) ;; *) continue ;; esac
             play "$name" "$p" &
             jobs="$jobs $!"

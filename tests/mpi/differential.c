@@ -23,6 +23,7 @@ static const char usage[] =
     "  --only A,B…       these collectives\n"
     "  --forms A,B…      blocking, nonblocking, persistent, large, floats\n"
     "  --bytes N         of a buffer, about (default 262144)\n"
+    "  --asked PERCENT   of buffers are memory of MPI_Alloc_mem (default 0)\n"
     "  --oracle library | definition   what to compare with (default library)\n"
     "  --plain           there is no layer: leave out what the library does wrong\n"
     "  --verbose         say every case\n";
@@ -36,6 +37,7 @@ struct options options = {.seed = 1,
                           .bytes = 262144};
 int world_rank, world_size;
 char doing[TEXT];
+struct stream memories;
 long failures;
 
 static long case_number;
@@ -146,6 +148,8 @@ static void parse(int argc, char **argv)
             options.cases = 1;
         } else if (strcmp(name, "--bytes") == 0) {
             options.bytes = (size_t)strtoul(value, NULL, 10);
+        } else if (strcmp(name, "--asked") == 0) {
+            options.asked = atoi(value);
         } else if (strcmp(name, "--oracle") == 0) {
             options.by_definition = strcmp(value, "definition") == 0;
         } else if (strcmp(name, "--only") == 0) {
@@ -187,6 +191,7 @@ int main(int argc, char **argv)
          case_number++) {
         struct stream s = stream_of(options.seed, (uint64_t)case_number, 0);
         const int kind = below(&s, 100);
+        memories = stream_of(options.seed, (uint64_t)case_number, 1000 + (uint64_t)world_rank);
         const bool batches = options.forms >> NONBLOCKING, blocking = options.forms & 1;
         watch();
         if (options.floats && (kind < 10 || !options.forms))

@@ -6,19 +6,21 @@
 differential=$programs/tests/differential
 need "$differential"
 
-# Messages go through memory, through the library, by either way of long ones, and both: between "nodes".
+# Half of the buffers are memory of MPI_Alloc_mem. Messages go through memory, out of such buffers, through the library, by either way of long ones, and both: between "nodes".
 while read -r p by; do
     cases=1000
     [ "$p" -le 4 ] || cases=400
     # Open MPI's vector operators saturate sums of short integers.
     # shellcheck disable=SC2086
-    layered "$p" $by OMPI_MCA_op=^avx "$differential" --cases $cases --seed $((20 + p))
+    layered "$p" $by OMPI_MCA_op=^avx "$differential" --asked 50 --cases $cases --seed $((20 + p))
     ended 0
     prints "$cases cases on $p ranks, seed $((20 + p)): 0 differences"
 done <<'T'
 1 COLL_SHM=1
 2 COLL_SHM=1
 2 COLL_SHM=1 COLL_HUGE=0
+2 COLL_IN_PLACE=1
+4 COLL_IN_PLACE=1 COLL_HUGE=0
 2 COLL_SHM=0 COLL_NEAR=0
 2 COLL_SHM=0 COLL_NEAR=1
 3 COLL_SHM=0

@@ -204,9 +204,11 @@ static void *work(void *argument)
 {
     struct task *task = argument;
     const MPI_Comm base = task->comm;
-    int *in = malloc((size_t)(p + 4) * ELEMENTS * sizeof *in);
-    int *out = malloc((size_t)(p + 4) * ELEMENTS * sizeof *out);
-    for (int round = 0; in && out && round < task->rounds; round++) {
+    const MPI_Aint bytes = (MPI_Aint)((size_t)(p + 4) * ELEMENTS * sizeof(int));
+    for (int round = 0; round < task->rounds; round++) {
+        int *in, *out;
+        MPI_Alloc_mem(bytes, MPI_INFO_NULL, &in);
+        MPI_Alloc_mem(bytes, MPI_INFO_NULL, &out);
         if (round % 5 == 0) { /* the other threads do the same now */
             if (round > 0)
                 MPI_Comm_free(&task->comm);
@@ -220,11 +222,11 @@ static void *work(void *argument)
         user_operator(task, round);
         if (task->number == 0)
             messages(task, round);
+        MPI_Free_mem(in);
+        MPI_Free_mem(out);
     }
     MPI_Comm_free(&task->comm);
     task->comm = base;
-    free(in);
-    free(out);
     return NULL;
 }
 

@@ -16,9 +16,11 @@ for level in single funneled serialized multiple; do
 done
 grep -q 'asked for multiple: multiple' "$work/out" || missing "$library has no MPI_THREAD_MULTIPLE"
 for ranks in 2 3; do
-    layered $ranks COLL_VERBOSE=1 "$program" multiple 20
-    ended 0
-    prints ' checks, 0 failed'
-    says 'coll: rank 0'
+    for in_place in 0 1; do
+        layered $ranks COLL_VERBOSE=1 COLL_IN_PLACE=$in_place "$program" multiple 20
+        ended 0
+        prints ' checks, 0 failed'
+        says 'coll: rank 0'
+    done
 done
 done_tests

@@ -7,6 +7,8 @@
  *   COLL_PPN=4          as if so many ranks that follow each other were a node
  *   COLL_SHM=0          messages within a node are the library's too
  *   COLL_NEAR=0         long ones of those are copied by the kernel; 1: not
+ *   COLL_HUGE=0         memory that they are sent from is not moved to huge pages
+ *   COLL_IN_PLACE=1     memory of MPI_Alloc_mem is read where it lies by the ranks of a node
  *
  * What it does not understand ends the program with a sentence: a run with other algorithms than
  * one believes is worse than none. All ranks must be asked for the same.
@@ -98,7 +100,7 @@ static bool read_words(void)
 {
     const char *off = asked("COLL_OFF"), *verbose = asked("COLL_VERBOSE");
     const char *ppn = asked("COLL_PPN"), *shm = asked("COLL_SHM"), *near = asked("COLL_NEAR");
-    const char *huge = asked("COLL_HUGE");
+    const char *huge = asked("COLL_HUGE"), *in_place = asked("COLL_IN_PLACE");
     coll_sentence why;
     uint64_t number = 0;
     if (*off && !coll_collectives_read(off, &settings.off, &why))
@@ -107,11 +109,13 @@ static bool read_words(void)
         return coll_refuse(&error, "COLL_PPN is a number of ranks from 1 on, not \"%.60s\"",
                            ppn);
     if (!is_switch("COLL_VERBOSE", verbose) || !is_switch("COLL_SHM", shm) ||
-        !is_switch("COLL_NEAR", near) || !is_switch("COLL_HUGE", huge))
+        !is_switch("COLL_NEAR", near) || !is_switch("COLL_HUGE", huge) ||
+        !is_switch("COLL_IN_PLACE", in_place))
         return false;
     settings.ppn = (uint32_t)number;
     settings.verbose = strcmp(verbose, "1") == 0;
     settings.shm = strcmp(shm, "0") != 0;
+    settings.in_place = strcmp(in_place, "1") == 0;
     settings.near = *near ? strcmp(near, "1") == 0 : UNASKED;
     if (strcmp(huge, "0") != 0 && coll_huge_is_possible())
         settings.pages = &pages;
@@ -132,6 +136,7 @@ static uint64_t digest(void)
     sum = mixed(sum, &settings.ppn, sizeof settings.ppn);
     sum = mixed(sum, &settings.shm, sizeof settings.shm);
     sum = mixed(sum, &settings.near, sizeof settings.near);
+    sum = mixed(sum, &settings.in_place, sizeof settings.in_place);
     for (const coll_rule_list *list = settings.rules; list; list = list->next)
         for (size_t i = 0; i < list->n; i++) {
             char line[1024];
@@ -160,7 +165,7 @@ static void agree(bool understood)
     else if (least[2] == p && rank == 0)
         fprintf(stderr,
                 "coll: the ranks were started with different settings in COLL_ALGORITHM, "
-                "COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM or COLL_NEAR\n");
+                "COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR or COLL_IN_PLACE\n");
     PMPI_Finalize();
     exit(2);
 }

@@ -14,7 +14,7 @@
  *   nodes.c    which ranks share a node, and messages through its memory
  *   types.c    datatypes: what coll calls them, and whether their data is one run of bytes
  *   buffers.c  where the blocks of a buffer lie; packing those that have gaps
- *   memory.c   memory that is kept for the next call
+ *   memory.c   memory that is kept for the next call, and the program's of MPI_Alloc_mem
  *   ops.c      operators
  *   plans.c    which algorithm
  *   repeats.c  calls that were made before
@@ -162,6 +162,11 @@ void nodes_transport(struct comm *comm, bool alone, coll_run *run);
 unsigned nodes_offers(const struct comm *comm);
 /* Rules for communicators of one node: none before nodes_init. */
 const coll_rule_list *nodes_rules(void);
+/* Memory that all ranks of this rank's node read where it lies; NULL: there is none, or no more, or so
+ * few bytes are not worth it. */
+void *nodes_alloc(size_t bytes);
+/* False: it is not such memory. At the end what was not freed stays. */
+bool nodes_free(void *memory);
 /* Waits as the ranks of a node do that share memory, but never sleeps, as the library may have to
  * move on. False: they share none. */
 bool nodes_idle(uint32_t idle);
@@ -337,11 +342,12 @@ struct settings {
     uint32_t off;   /* mask of collectives that the library does */
     uint32_t packs; /* … whose blocks lie packed on all ranks, or are brought so */
     bool verbose;
-    bool threads; /* the lock is needed */
-    bool ready;   /* between MPI_Init and MPI_Finalize */
-    int tags;     /* 0 … tags − 1 are used, at most TAGS_MOST */
-    bool shm;     /* messages go through the memory of a node */
-    bool crowded; /* there are more ranks on this node than processors */
+    bool threads;  /* the lock is needed */
+    bool ready;    /* between MPI_Init and MPI_Finalize */
+    int tags;      /* 0 … tags − 1 are used, at most TAGS_MOST */
+    bool shm;      /* messages go through the memory of a node */
+    bool in_place; /* … and its ranks read those of MPI_Alloc_mem where they lie */
+    bool crowded;  /* there are more ranks on this node than processors */
     /* A call that is alone waits in the library. Where threads share the lock, or ranks a processor
      * that the library would not yield, we wait ourselves. */
     bool library_waits;
@@ -373,9 +379,13 @@ void unlock(void);
 void report_choice(const coll_problem *problem, const coll_rule *rule, coll_status against);
 /* Once for each collective. */
 void report_declined(const struct call *call, const char *why);
+/* Whose memory MPI_Alloc_mem gives, if COLL_IN_PLACE asks for the node's. `why_not`: the library's. */
+void report_in_place(const char *why_not);
 /* How long messages within a node go that are the library's. */
 void report_ways(const coll_mpi_ways *ways);
 void report_job(const struct job *job);
+/* So many bytes of MPI_Alloc_mem; `of_node`: of its memory. */
+void report_memory(bool of_node, size_t bytes);
 void report_end(void);
 
 #endif /* COLL_LAYER_H */

@@ -1,5 +1,11 @@
-/* examples/mpi/layer/memory.c — scratch that is kept between calls: a fresh page costs more than
- * a microsecond, each time the system gives it anew. What has more than 128 MiB is not kept. */
+/* examples/mpi/layer/memory.c — scratch that is kept between calls, and MPI_Alloc_mem
+ *
+ * A fresh page costs more than a microsecond, each time the system gives it anew. What has more than
+ * 128 MiB is not kept. With COLL_IN_PLACE both are memory that all ranks of the node can read, as long
+ * as there is some (nodes.c): what a program sends out of it, and partial results, are read where they
+ * lie. Other memory may be sent, too; then the kernel reads it. (Children of a process share such
+ * memory with it, instead of having what it was when they began.)
+ */
 #include <stdlib.h>
 
 #include "layer.h"
@@ -10,6 +16,7 @@ enum { CLASS_LEAST = 8, CLASSES = 28, KEPT_OF_CLASS = 8 };
 struct block {
     struct block *next;
     unsigned class;
+    bool of_node; /* its memory; else this rank's */
 };
 enum { HEAD = 64 };
 
@@ -30,12 +37,22 @@ void *pool_take(size_t bytes)
         kept[class] = block->next;
         n_kept[class]--;
     } else {
-        block = (struct block *)aligned_alloc(HEAD, (size_t)1 << class);
+        void *shared = nodes_alloc((size_t)1 << class);
+        block = shared ? shared : aligned_alloc(HEAD, (size_t)1 << class);
         if (!block)
             return NULL;
         block->class = class;
+        block->of_node = shared != NULL;
     }
     return (unsigned char *)block + HEAD;
+}
+
+static void release(struct block *block)
+{
+    if (block->of_node)
+        (void)nodes_free(block);
+    else
+        free(block);
 }
 
 void pool_give(void *memory)
@@ -45,7 +62,7 @@ void pool_give(void *memory)
         return;
     block = (struct block *)(void *)((unsigned char *)memory - HEAD);
     if (block->class >= CLASSES || n_kept[block->class] == KEPT_OF_CLASS) {
-        free(block);
+        release(block);
         return;
     }
     block->next = kept[block->class];
@@ -59,6 +76,35 @@ void pool_end(void)
         while (kept[class]) {
             struct block *block = kept[class];
             kept[class] = block->next;
-            free(block);
+            release(block);
         }
+}
+
+/* ---- the program's ----------------------------------------------------------------------- */
+
+/* Who has wishes is heard by the library, and refused where that refuses. */
+EXPORT int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
+{
+    void *memory = NULL;
+    if (settings.ready && size > 0 && info == MPI_INFO_NULL && baseptr) {
+        lock();
+        memory = nodes_alloc((size_t)size);
+        if (settings.in_place)
+            report_memory(memory != NULL, (size_t)size);
+        unlock();
+    }
+    if (!memory)
+        return PMPI_Alloc_mem(size, info, baseptr);
+    *(void **)baseptr = memory;
+    return MPI_SUCCESS;
+}
+
+/* Also in MPI_Finalize, where callbacks may free what they have, and after it. */
+EXPORT int MPI_Free_mem(void *base)
+{
+    bool ours;
+    lock();
+    ours = nodes_free(base);
+    unlock();
+    return ours ? MPI_SUCCESS : PMPI_Free_mem(base);
 }

@@ -28,6 +28,7 @@ struct numbers {
 static uint32_t *world_nodes; /* node of each rank of MPI_COMM_WORLD, its first rank */
 static coll_shm *shm;         /* of this rank's node; NULL: messages are the library's */
 static coll_rule_list rules;  /* for communicators of one node */
+static bool in_place;         /* its ranks read long messages where they lie */
 static bool several;          /* nodes */
 static coll_mpi_ways ways;    /* of messages of this rank's node that are the library's */
 /* Of communicators of one node, of those of several, and of those without a number, for any call
@@ -72,10 +73,21 @@ static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
         coll_shm_unlink(name);
     if (good && !settings.pages) /* out of small pages the kernel is hardly faster */
         coll_shm_ask_slots(shm);
-    if (good && several)
+    if (good && (several || settings.in_place))
         coll_shm_ask_direct(shm); /* the other nodes' messages are not cut into pieces either */
+    if (good && !several && settings.in_place)
+        coll_shm_ask_in_place(shm);
     good = good && all_do(node, coll_shm_join(shm, PATIENCE_MS, why));
     return good && (!several || all_do(node, coll_shm_transport(shm)->max_bytes == 0));
+}
+
+/* What keeps long messages from being read where they lie; NULL: nothing. */
+static const char *not_in_place(void)
+{
+    return several    ? "there are several nodes"
+           : !shm     ? "messages within a node are the library's"
+           : in_place ? NULL
+                      : "the kernel does not let the ranks read each other's memory";
 }
 
 /* How messages within the node go that are the library's. */
@@ -119,6 +131,10 @@ static void open_node(MPI_Comm sharing, uint32_t first)
         }
         if (!shm)
             find_ways(node);
+        in_place =
+            settings.in_place && !several && shm && coll_shm_transport(shm)->max_bytes == 0;
+        if (rank == 0 && settings.in_place && settings.verbose)
+            report_in_place(not_in_place());
     }
     PMPI_Comm_free(&node);
 }
@@ -353,6 +369,29 @@ bool nodes_idle(uint32_t idle)
         return false;
     coll_shm_transport(shm)->wait(shm, idle < 2 ? idle : 2);
     return true;
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+static uintptr_t lowest = UINTPTR_MAX, highest; /* that nodes_alloc gave */
+
+void *nodes_alloc(size_t bytes)
+{
+    void *memory = NULL;
+    if (shm && in_place && bytes > COLL_NODE_NARROW)
+        memory = coll_shm_alloc(shm, bytes);
+    if (memory && (uintptr_t)memory < lowest)
+        lowest = (uintptr_t)memory;
+    if (memory && (uintptr_t)memory > highest)
+        highest = (uintptr_t)memory;
+    return memory;
+}
+
+bool nodes_free(void *memory)
+{
+    if ((uintptr_t)memory < lowest || (uintptr_t)memory > highest)
+        return false;
+    return !shm || coll_shm_free(shm, memory);
 }
 
 /* ---- beginning and end ------------------------------------------------------------------- */

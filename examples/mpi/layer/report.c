@@ -9,6 +9,9 @@ static struct {
     uint64_t calls, bytes;
     double seconds;
 } spent[COLL_COLLECTIVES];
+static struct {
+    uint64_t calls, bytes;
+} asked[2]; /* of MPI_Alloc_mem: of the library's memory, and the node's */
 
 /* A choice is told once for each collective, number of ranks, and power of two of bytes. */
 static bool is_new(coll_collective collective, uint32_t p, size_t bytes)
@@ -58,6 +61,13 @@ void report_declined(const struct call *call, const char *why)
     told |= COLL_BIT(call->what);
 }
 
+void report_in_place(const char *why_not)
+{
+    fprintf(stderr, "coll: MPI_Alloc_mem gives memory of the %s%s\n",
+            why_not ? "library, as " : "node, which all of its ranks can read",
+            why_not ? why_not : "");
+}
+
 void report_ways(const coll_mpi_ways *ways)
 {
     const char *const name[2] = {"the kernel's copy", "the library's memory"};
@@ -80,6 +90,12 @@ void report_job(const struct job *job)
     spent[what].seconds += PMPI_Wtime() - job->started;
 }
 
+void report_memory(bool of_node, size_t bytes)
+{
+    asked[of_node].calls++;
+    asked[of_node].bytes += bytes;
+}
+
 void report_end(void)
 {
     int rank;
@@ -93,4 +109,10 @@ void report_end(void)
                     coll_collective_name((coll_collective)what),
                     (unsigned long long)spent[what].calls,
                     (unsigned long long)spent[what].bytes, spent[what].seconds);
+    for (int of_node = 0; of_node < 2; of_node++)
+        if (asked[of_node].calls > 0)
+            fprintf(stderr, "coll: MPI_Alloc_mem, %-13s %12llu %16llu\n",
+                    of_node ? "the node's" : "the library's",
+                    (unsigned long long)asked[of_node].calls,
+                    (unsigned long long)asked[of_node].bytes);
 }

@@ -110,10 +110,10 @@ EXPORT int MPI_Finalize(void)
             report_end();
         settings.ready = false;
         comms_end();
-        nodes_end();
         jobs_end();
         types_end();
         pool_end();
+        nodes_end();
         control_end();
         PMPI_Comm_free(&settings.self);
     }

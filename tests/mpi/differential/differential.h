@@ -68,6 +68,7 @@ extern struct options {
     uint32_t collectives, forms; /* masks */
     bool large_counts, floats, by_definition, plain;
     size_t bytes; /* of a buffer, about */
+    int asked;    /* percent of buffers that are memory of MPI_Alloc_mem */
     int verbose;
 } options;
 
@@ -170,6 +171,7 @@ void values_level(const struct base *base, unsigned char *at, size_t n);
 /* A buffer, and how it is passed. */
 struct side {
     unsigned char *memory, *initial, *expected; /* bytes each */
+    bool asked;                                 /* `memory` is MPI_Alloc_mem's */
     size_t bytes;
     size_t from, to; /* what lies between the guards */
     void *origin;    /* what is passed */
@@ -295,6 +297,7 @@ void complete_all(struct set *set, struct stream *s);
 /* What is being done, to be said if it hangs. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 extern char doing[];
+extern struct stream memories; /* says whose memory a buffer of this rank is */
 extern long failures;
 
 /* Counts a failure and says it. */

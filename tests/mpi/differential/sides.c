@@ -26,7 +26,11 @@ static void place(struct side *side, MPI_Aint from, MPI_Aint to)
     side->bytes = (size_t)(before + (to - from) + GUARD);
     side->from = (size_t)before;
     side->to = side->bytes - GUARD;
-    side->memory = allocate(side->bytes);
+    side->asked = chance(&memories, options.asked);
+    if (!side->asked)
+        side->memory = allocate(side->bytes);
+    else if (MPI_Alloc_mem((MPI_Aint)side->bytes, MPI_INFO_NULL, &side->memory) != MPI_SUCCESS)
+        abort();
     side->initial = allocate(side->bytes);
     side->expected = allocate(side->bytes);
     side->origin = (void *)((uintptr_t)side->memory + (uintptr_t)(before - from));
@@ -197,7 +201,10 @@ void side_free_types(struct side *side)
 void side_free(struct side *side)
 {
     side_free_types(side);
-    free(side->memory);
+    if (side->asked)
+        MPI_Free_mem(side->memory);
+    else
+        free(side->memory);
     free(side->initial);
     free(side->expected);
     free(side->counts);
