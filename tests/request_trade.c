@@ -211,6 +211,7 @@ static const coll_transport trading = {trader_send,
                                        NULL, /* leave */
                                        trader_trade,
                                        NULL, /* settle */
+                                       0,
                                        0};
 
 static void *work(void *arg)

@@ -33,7 +33,7 @@ COLL_INLINE void coll_i_mpi_wait(void *ctx, uint32_t idle)
             NULL /* borrow */, NULL /* give_back */, NULL /* copy */, NULL /* reduce */,       \
             NULL /* multicast */, NULL /* fabric_reduce */, max_bytes, 32768 /* tags */, 0,    \
             NULL /* shared */, NULL /* enter */, NULL /* leave */, NULL /* trade */,           \
-            NULL /* settle */, 0 /* whole */                                                   \
+            NULL /* settle */, 0 /* whole */, 0                                                \
     }
 
 /* For any context (counts are ints), and through the memory of the node for one that is near. */

@@ -99,6 +99,7 @@ typedef struct coll_transport {
 
     /* Mask of COLL_BIT: collectives whose messages are not cut, whatever max_bytes is. */
     uint32_t whole;
+    size_t max_fabric; /* bytes of the longest vector that fabric_reduce takes; 0: any */
 } coll_transport;
 
 /* Are the callbacks there that everything needs, and in pairs? */

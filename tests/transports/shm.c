@@ -403,7 +403,8 @@ static void visit_row(rig *it, const char *what, void *arg)
         me->run.transport = coll_shm_transport(end[r]);
         me->run.ctx = end[r];
         me->run.tag = it->problem.flags;
-        if (me->plan.traits & (COLL_NEEDS_FABRIC_REDUCE))
+        if ((me->plan.traits & COLL_NEEDS_FABRIC_REDUCE) &&
+            it->problem.count * it->problem.elem_bytes > me->run.transport->max_fabric)
             return;
         (void)coll_request_init(&me->request, me->slots, me->plan.window + it->p % 3);
         CHECK_STATUS(coll_request_start(&me->request, &me->run), COLL_OK);
@@ -544,6 +545,71 @@ TEST(processes)
         for (uint32_t ways = 0; ways <= ALL_WAYS; ways++) {
             pid_t pid[PROCESSES_MOST];
             processes_start(pid, p, 4096, ways, allreduces_in_shared, NULL);
+            CHECK(processes_end(pid, p));
+        }
+}
+
+/* Reductions by the last rank to come, some at a time, begun in any order, and one given up. */
+static int meets(coll_shm *shm, void *arg)
+{
+    enum { CALLS = 3, MOST = COLL_NODE_FABRIC / sizeof(int64_t), ROUNDS = 300 };
+    static const size_t counts[CALLS] = {1, 7, MOST};
+    static int64_t mine[2 * CALLS * MOST], scratch[64];
+    int64_t *const x =
+        shm->ways & IN_PLACE ? (int64_t *)coll_shm_alloc(shm, sizeof mine) : mine;
+    int64_t *const sum = x + CALLS * MOST;
+    const uint32_t rank = shm->node.rank, p = shm->node.p;
+    static coll_call call[CALLS];
+    coll_comm comm;
+    coll_team all;
+    coll_handle h;
+    (void)arg;
+    if (!x ||
+        coll_comm_init(&comm, coll_shm_transport(shm), shm, rank, p, scratch, sizeof scratch) !=
+            COLL_OK ||
+        coll_comm_force(&comm, COLL_ALLREDUCE, &coll_fabric_allreduce, NULL) != COLL_OK)
+        return 1;
+    for (unsigned k = 0; k < CALLS; k++)
+        if (coll_allreduce_init(&comm, x + k * MOST, sum + k * MOST, counts[k], COLL_I64,
+                                COLL_SUM, &call[k]) != COLL_OK)
+            return 2;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (size_t i = 0; i < CALLS * MOST; i++)
+            x[i] = (int64_t)(rank + i + round);
+        for (unsigned k = 0; k < CALLS; k++)
+            if (coll_start(&call[(k + rank + round) % CALLS]) != COLL_OK)
+                return 3;
+        for (unsigned k = 0; k < CALLS; k++)
+            if (coll_wait(&call[(k + 2 * rank) % CALLS]) != COLL_OK)
+                return 4;
+        for (unsigned k = 0; k < CALLS; k++)
+            for (size_t i = k * MOST; i < k * MOST + counts[k]; i++)
+                if (sum[i] != (int64_t)(p * (p - 1) / 2 + p * (i + round)))
+                    return 5;
+    }
+    all.number = COLL_TEAM_ALL;
+    all.members = p;
+    if (p > 1 && rank == 0) {
+        if (coll_shm_transport(shm)->fabric_reduce(shm, 5, all, NULL, NULL, NULL, 0, 0, &h) !=
+            COLL_STARTED)
+            return 6;
+        coll_shm_transport(shm)->cancel(shm, &h);
+    }
+    for (unsigned k = 0; k < CALLS; k++)
+        if (coll_free(&call[k]) != COLL_OK)
+            return 7;
+    return coll_allreduce(&comm, x, sum, MOST + 1, COLL_I64, COLL_SUM) == COLL_ERR_CAPABILITY &&
+                   coll_comm_free(&comm) == COLL_OK
+               ? 0
+               : 8;
+}
+
+TEST(fabric_reduce)
+{
+    for (uint32_t p = 1; p <= 7; p += 3)
+        for (uint32_t ways = 0; ways <= IN_PLACE; ways += IN_PLACE) {
+            pid_t pid[PROCESSES_MOST];
+            processes_start(pid, p, 0, ways, meets, NULL);
             CHECK(processes_end(pid, p));
         }
 }
@@ -874,6 +940,7 @@ int main(void)
     RUN(vtables);
     RUN(whole_messages);
     RUN(processes);
+    RUN(fabric_reduce);
     RUN(in_place);
     RUN(space_is_used_again);
     RUN(what_is_not_freed);

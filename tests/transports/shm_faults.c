@@ -8,6 +8,8 @@
 #include "mixed_calls.h"
 #include "processes.h"
 
+#include "coll/transports/node/rules.h"
+
 enum { RANKS = 3, SHARED = 1 << 20, KILLS = 200, TOLD = 42, NOT_JOINED = 43 };
 
 static uint32_t random_state = 11;
@@ -28,8 +30,10 @@ static int call_on(coll_shm *shm, uint32_t victim)
     coll_comm comm;
     double x = 1, y;
     coll_status status = COLL_OK;
-    if (!memory || coll_comm_init(&comm, coll_shm_transport(shm), shm, shm->node.rank, RANKS,
-                                  memory->scratch, sizeof memory->scratch) != COLL_OK)
+    if (!memory ||
+        coll_comm_init(&comm, coll_shm_transport(shm), shm, shm->node.rank, RANKS,
+                       memory->scratch, sizeof memory->scratch) != COLL_OK ||
+        (victim == 1 && coll_comm_rules(&comm, coll_node_rules(true, false)) != COLL_OK))
         return 1;
     for (uint64_t seed = 1; status == COLL_OK; seed++)
         if (mixed_calls(&comm, memory, seed, 50) != 0)
@@ -111,19 +115,25 @@ TEST(a_rank_is_killed)
     CHECK_EQ(open_files(), before);
 }
 
-/* Leaves while the others wait for it. */
+/* Leaves while the others wait for it, in a barrier or (arg) where the last one combines for all. */
 static int leave(coll_shm *shm, void *arg)
 {
     static mixed_memory memory;
+    double x = 1, y;
     coll_comm comm;
-    (void)arg;
     if (coll_comm_init(&comm, coll_shm_transport(shm), shm, shm->node.rank, RANKS,
                        memory.scratch, sizeof memory.scratch) != COLL_OK ||
         mixed_calls(&comm, &memory, 5, 20) != 0)
         return 1;
     if (shm->node.rank == 1)
         return 0;
-    return coll_barrier(&comm) == COLL_ERR_PEER && coll_shm_lost(shm) == 1 ? 0 : 2;
+    if (arg && coll_comm_force(&comm, COLL_ALLREDUCE, &coll_fabric_allreduce, NULL) != COLL_OK)
+        return 3;
+    return (arg ? coll_allreduce(&comm, &x, &y, 1, COLL_F64, COLL_SUM) : coll_barrier(&comm)) ==
+                       COLL_ERR_PEER &&
+                   coll_shm_lost(shm) == 1
+               ? 0
+               : 2;
 }
 
 /* Ends well although another left long ago. */
@@ -158,6 +168,8 @@ TEST(a_rank_leaves)
 {
     pid_t pid[RANKS];
     processes_start(pid, RANKS, SHARED, 0, leave, NULL);
+    CHECK(processes_end(pid, RANKS));
+    processes_start(pid, RANKS, SHARED, 0, leave, pid);
     CHECK(processes_end(pid, RANKS));
     processes_start(pid, RANKS, SHARED, 0, stay, NULL);
     CHECK(processes_end(pid, RANKS));

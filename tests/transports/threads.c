@@ -592,6 +592,7 @@ static const coll_transport failing_transport = {failing_send,
                                                  NULL,
                                                  NULL,
                                                  NULL,
+                                                 0,
                                                  0};
 
 /* How the ranks ended: those that did not cause it, well or told by another. */

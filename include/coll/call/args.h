@@ -194,16 +194,29 @@ COLL_INLINE size_t coll_i_comm_shared(const coll_comm *comm)
                : 0;
 }
 
+/* Does the network reduce vectors of this length? */
+COLL_INLINE bool coll_i_comm_is_for_fabric(const coll_transport *transport,
+                                           const coll_problem *problem)
+{
+    size_t bytes;
+    return transport->fabric_reduce &&
+           (transport->max_fabric == 0 ||
+            (coll_multiply(problem->count, problem->elem_bytes, &bytes) &&
+             bytes <= transport->max_fabric));
+}
+
 /* What the communicator offers beyond messages. Multicasts and reductions by the network
  * involve all ranks of the transport. */
-COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm, size_t shared_bytes)
+COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm, const coll_problem *problem,
+                                        size_t shared_bytes)
 {
     const coll_transport *transport = comm->transport;
     if (comm->p != comm->home->p || comm->group.table || comm->group.base != 0 ||
         (comm->group.stride != 1 && comm->p > 1))
         return 0;
     return (transport->multicast ? (unsigned)COLL_NEEDS_MULTICAST : 0u) |
-           (transport->fabric_reduce ? (unsigned)COLL_NEEDS_FABRIC_REDUCE : 0u) |
+           (coll_i_comm_is_for_fabric(transport, problem) ? (unsigned)COLL_NEEDS_FABRIC_REDUCE
+                                                          : 0u) |
            (shared_bytes ? (unsigned)COLL_NEEDS_SHARED : 0u);
 }
 
@@ -223,7 +236,7 @@ COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_probl
     const coll_choice *choice = &comm->choice[problem->collective];
     coll_terms terms;
     coll_status status = COLL_OK;
-    terms.offers = coll_i_comm_offers(comm, shared_bytes);
+    terms.offers = coll_i_comm_offers(comm, problem, shared_bytes);
     terms.wants = choice->algorithm ? 0 : (unsigned)COLL_GIVES_SAME_BITS;
     if (choice->algorithm)
         status = coll_i_terms_check(&terms, choice->algorithm->traits, problem->collective);

@@ -483,6 +483,7 @@ static const coll_transport coll_loopback_transport = {
     NULL, /* no SHARED */
     NULL, /* trade */
     NULL, /* settle */
+    0,
     0};
 
 /* ---- running ----------------------------------------------------------------------------- */

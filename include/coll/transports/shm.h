@@ -42,7 +42,7 @@
  *
  * Memory: what coll_shm_alloc takes; 8 KiB when a rank first talks to another, 16 KiB when it first
  * sends more than 112 bytes, and 8·COLL_SHM_SLOT when it first sends more than 2048; as much again
- * for messages to all others. 32 KiB of its own when it first receives 16 KiB or more
+ * for messages to all others, and 2 KiB for an operand of a reduction (node/fabric.h). 32 KiB of its own when it first receives 16 KiB or more
  * (node/copies.h), and 12 KiB when it first sends a message that the kernel copies (huge.h).
  * Of addresses COLL_SHM_SPACE a rank.
  * Needs 64-bit Linux, /proc, and the __atomic functions of gcc or clang.
@@ -87,8 +87,7 @@ enum {
 };
 
 #define COLL_I_IPC_TRANSPORT(max_bytes, max_lent, whole)                                       \
-    COLL_I_NODE_TRANSPORT(coll_i_node_test, coll_i_node_cancel, NULL, max_bytes, max_lent,     \
-                          whole)
+    COLL_I_NODE_TRANSPORT(max_bytes, max_lent, COLL_NODE_FABRIC, whole)
 
 static const coll_transport coll_i_ipc_in_place = COLL_I_IPC_TRANSPORT(0, 0, 0);
 static const coll_transport coll_i_ipc_direct = COLL_I_IPC_TRANSPORT(0, COLL_SHM_SLOT, 0);

@@ -12,7 +12,7 @@
  * reduces straight out of it (borrow). A full channel is COLL_AGAIN. A reader that looks for one tag sets messages of other
  * tags aside, so that collectives which run at the same time never block each other. A multicast
  * is a send to each other rank, all out of one buffer; it starts when every channel has room. A
- * reduction of a team is done by its last rank.
+ * reduction of a team is done by its last rank (node/fabric.h).
  *
  * coll_threads_share gives the world SHARED memory, for the calls of comm.h (node/shared.h).
  *
@@ -25,34 +25,16 @@
  * Memory: 16 bytes per pair of ranks; about 128·COLL_NODE_CELLS bytes more when a pair first
  * talks, COLL_NODE_SLOTS·COLL_THREADS_SLOT when it first says more than a cell holds, and
  * COLL_NODE_SLOTS·COLL_NODE_STREAM when longer messages stream (node/messages.h); 128
- * bytes for an operation in flight, 128 for a message set aside, 192 for an operand of a team, all used
+ * bytes for an operation in flight, 128 for a message set aside, 2 KiB for an operand of a team, all used
  * again and freed by destroy. Needs the __atomic functions of gcc or clang, malloc and sched_yield.
  */
 #ifndef COLL_TRANSPORTS_THREADS_H
 #define COLL_TRANSPORTS_THREADS_H
 
 #include "node/transport.h"
-#include "threads/fabric.h"
-
-/* Handles of reductions are marked by word[1]; those of messages in flight have 0 there. */
-COLL_INLINE coll_status coll_i_threads_test(void *ctx, coll_handle *h)
-{
-    return h->word[1] ? coll_i_threads_operand_test((coll_i_threads_rank *)ctx,
-                                                    (coll_i_threads_operand *)h->word[0])
-                      : coll_i_node_test(ctx, h);
-}
-
-COLL_INLINE void coll_i_threads_cancel(void *ctx, coll_handle *h)
-{
-    if (h->word[1])
-        coll_i_threads_operand_cancel((coll_i_threads_rank *)ctx,
-                                      (coll_i_threads_operand *)h->word[0]);
-    else
-        coll_i_node_cancel(ctx, h);
-}
+#include "threads/world.h"
 
 /* The vtable; ctx is what coll_threads_rank returns. */
-static const coll_transport coll_threads_transport = COLL_I_NODE_TRANSPORT(
-    coll_i_threads_test, coll_i_threads_cancel, coll_i_threads_fabric_reduce, 0, 0, 0);
+static const coll_transport coll_threads_transport = COLL_I_NODE_TRANSPORT(0, 0, 0, 0);
 
 #endif /* COLL_TRANSPORTS_THREADS_H */

@@ -97,10 +97,8 @@ static const coll_rule coll_node_crowded[] = {
     COLL_I_NODE(COLL_REDUCE, 3, COLL_ANY_P, COLL_I_KIB(512), SIZE_MAX, &coll_fnomial_split_reduce,
                 "long: all ranks combine equally much"),
 
-    COLL_I_NODE(COLL_ALLREDUCE, 3, 5, 0, COLL_I_KIB(128) - 1, &coll_fabric_allreduce,
-                "few threads: the last one to come combines for all, out of their memory"),
-    COLL_I_NODE(COLL_ALLREDUCE, 6, COLL_ANY_P, COLL_I_KIB(1), COLL_I_KIB(128) - 1, &coll_fabric_allreduce,
-                "threads, and not short: the last one to come combines for all"),
+    COLL_I_NODE(COLL_ALLREDUCE, 3, COLL_ANY_P, 0, COLL_I_KIB(128) - 1, &coll_fabric_allreduce,
+                "threads, or short: the last one to come combines for all"),
     {COLL_BIT(COLL_ALLREDUCE), 3, 5, 0, COLL_I_KIB(2) - 1, &coll_recursive_multiplying_allreduce,
      COLL_I_NODE_RADIX("short, few ranks: all tell all others, in one round")},
     COLL_I_NODE(COLL_ALLREDUCE, 3, COLL_ANY_P, 0, COLL_I_KIB(64) - 1, &coll_serial_allreduce,

@@ -5,7 +5,7 @@
 #ifndef COLL_TRANSPORTS_THREADS_WORLD_H
 #define COLL_TRANSPORTS_THREADS_WORLD_H
 
-#include "../node/shared.h"
+#include "../node/transport.h"
 
 /* Bytes of the longest message that is copied twice, so that its sender need not wait. With a
  * processor for each rank one copy is faster from some 3 KiB on; with less, two are at 4 KiB too. */
@@ -13,29 +13,12 @@
 #define COLL_THREADS_SLOT 2048
 #endif
 
-/* What a rank brings to a reduction of a team. */
-typedef struct coll_i_threads_operand {
-    coll_status status; /* COLL_AGAIN; then how the reduction ended */
-    uint32_t tag;
-    unsigned char pad[COLL_NODE_LINE - 8]; /* what its rank looks at, apart from the others' */
-    bool met;                              /* all operands are there: it waits no longer */
-    coll_team team;
-    const coll_op *op;
-    void *dst;
-    const void *src;
-    size_t count, elem_bytes;
-    struct coll_i_threads_operand *next; /* of its rank, waiting or free; or of one reduction */
-} coll_i_threads_operand;
-
 struct coll_threads;
 
-/* One rank, the ctx of its transport: touched by its thread alone, but for `operands`. */
+/* One rank, the ctx of its transport: touched by its thread alone. */
 typedef struct coll_i_threads_rank {
     coll_i_node_rank node; /* the first member: this is the ctx of messages too */
     struct coll_threads *threads;
-    coll_i_threads_operand *free_operands;
-    coll_i_threads_operand
-        *operands; /* that wait for others, oldest first; by the world's lock */
     unsigned char pad[COLL_NODE_LINE];
 } coll_i_threads_rank;
 
@@ -46,8 +29,8 @@ typedef struct coll_threads {
     uint32_t *cpus;
     void *watches;
     void *shared, *turns; /* SHARED and who is done with which use of it, or NULL */
+    uint64_t *operands;   /* of all ranks, or 0: node/fabric.h */
     uint32_t p;
-    uint32_t lock; /* who changes 0 to 1 has it */
 } coll_threads;
 
 /* In one address space, shared memory is what any rank has allocated. */
@@ -65,6 +48,7 @@ COLL_INLINE void coll_threads_destroy(coll_threads *threads)
         coll_i_node_free(&threads->ranks[r].node);
     free(threads->ranks);
     free(threads->channels);
+    free(threads->operands);
     free(threads->cpus);
     free(threads->watches);
     free(threads->shared);
@@ -88,15 +72,17 @@ COLL_INLINE coll_threads *coll_threads_create(uint32_t p)
     threads->p = p;
     threads->ranks = (coll_i_threads_rank *)calloc(p, sizeof *threads->ranks);
     threads->channels = (uint64_t *)calloc(pairs, sizeof *threads->channels);
+    threads->operands = (uint64_t *)calloc(p, sizeof *threads->operands);
     threads->cpus = (uint32_t *)calloc(p, sizeof *threads->cpus);
     threads->watches = calloc((size_t)p + 1, sizeof(coll_i_node_watch));
-    for (uint32_t r = 0;
-         threads->ranks && threads->channels && threads->cpus && threads->watches && r < p;
+    for (uint32_t r = 0; threads->ranks && threads->channels && threads->operands &&
+                         threads->cpus && threads->watches && r < p;
          r++) {
         coll_i_node_rank *node = &threads->ranks[r].node;
         threads->ranks[r].threads = threads;
         node->world = &threads->world;
         node->channels = threads->channels;
+        node->operands = threads->operands;
         node->cpus = threads->cpus;
         node->watches = (coll_i_node_watch *)coll_i_node_line(threads->watches);
         node->end = UINTPTR_MAX;
@@ -154,12 +140,7 @@ COLL_INLINE void coll_threads_recover(coll_threads *threads)
         coll_i_threads_rank *rank = &threads->ranks[r];
         coll_i_node_forget(&rank->node);
         coll_i_node_share_anew(&rank->node);
-        while (rank->operands) {
-            coll_i_threads_operand *first = rank->operands;
-            rank->operands = first->next;
-            first->next = rank->free_operands;
-            rank->free_operands = first;
-        }
+        coll_i_node_forget_brought(&rank->node);
     }
     memset(&threads->world, 0, sizeof threads->world);
 }
