@@ -19,8 +19,9 @@ static inline long huge_kib(const void *memory, size_t bytes)
         if (sscanf(line, "%lx-%lx ", &first, &end) == 2) {
             from = first;
             to = end;
-        } else if (sscanf(line, "AnonHugePages: %ld kB", &kib) == 1 && from < most &&
-                   to > least) {
+        } else if ((sscanf(line, "AnonHugePages: %ld kB", &kib) == 1 ||
+                    sscanf(line, "ShmemPmdMapped: %ld kB", &kib) == 1) &&
+                   from < most && to > least) {
             sum += kib;
         }
     }

@@ -11,6 +11,7 @@
 #include "rig.h"
 
 #include "kinds.h"
+#include "pages.h"
 
 /* ---- segments ---------------------------------------------------------------------------- */
 
@@ -779,7 +780,7 @@ TEST(space_goes_back)
     CHECK(coll_shm_free(end[1], two));
     CHECK_EQ(end[0]->segment->space, from + kept);
     CHECK(held(end[0]) < before + kept + PAGE);
-    one = take(end[0], PAGE, 6); /* two neighbours are longer together */
+    one = take(end[0], COLL_HUGE_PAGE, 6); /* two neighbours are longer together */
     two = take(end[0], kept, 7);
     CHECK(coll_shm_free(end[0], two) && coll_shm_free(end[0], one));
     CHECK_EQ(end[0]->segment->space, from);
@@ -812,6 +813,38 @@ TEST(space_is_there)
     CHECK(coll_shm_alloc(end[0], 3 * PAGE) == two - 2 * PAGE);
     CHECK(held(end[0]) >= before + 2 * PAGE);
     ends_free(end, 2);
+}
+
+/* Long blocks begin where a huge page may, and have such pages. What lies before them is for short
+ * ones. */
+TEST(space_in_huge_pages)
+{
+    const size_t huge = COLL_HUGE_PAGE;
+    for (uint32_t ways = IN_PLACE; ways <= (IN_PLACE | WHOLE); ways += WHOLE) {
+        coll_shm *end[2];
+        unsigned char *before, *one, *two, *last;
+        long kib;
+        if (!CHECK(ends_make(end, 2, 0, ways)))
+            return;
+        CHECK_EQ((uintptr_t)end[0]->segment % huge, 0);
+        before = take(end[0], 3 * PAGE, 1);
+        one = take(end[0], 2 * huge + PAGE, 2);
+        two = take(end[0], huge, 3);
+        last = take(end[0], huge - PAGE, 4);
+        CHECK_EQ((uintptr_t)before % huge, 0);
+        CHECK(one == before + huge && two == one + 3 * huge && last == two - huge + PAGE);
+        kib = huge_kib(one, 2 * huge);
+        if (ways & WHOLE && coll_huge_is_possible()) /* unless it has none left */
+            CHECK(kib >= 3 * (long)huge / 1024 || !coll_huge_move(one) || !coll_huge_move(two));
+        CHECK(holds(before, 3 * PAGE, 1) && holds(one, 2 * huge + PAGE, 2) &&
+              holds(two, huge, 3) && holds(last, huge - PAGE, 4));
+        CHECK(coll_shm_free(end[0], one));
+        CHECK(take(end[0], 3 * huge - 4 * PAGE, 7) == two + huge); /* only too early it fits */
+        CHECK(take(end[0], 2 * huge, 5) == before + huge);
+        CHECK(coll_shm_free(end[0], two) && coll_shm_free(end[0], last));
+        CHECK(take(end[0], 2 * huge, 6) == before + 3 * huge);
+        ends_free(end, 2);
+    }
 }
 
 /* Two ranks take and free at random for long. They never have the same memory, and need not much more
@@ -946,6 +979,7 @@ int main(void)
     RUN(what_is_not_freed);
     RUN(space_goes_back);
     RUN(space_is_there);
+    RUN(space_in_huge_pages);
     RUN(space_for_long);
     RUN(space_for_more);
     RUN(space_outlives);

@@ -6,7 +6,6 @@
 #ifndef COLL_TRANSPORTS_SHM_RANK_H
 #define COLL_TRANSPORTS_SHM_RANK_H
 
-#include "../huge.h"
 #include "segment.h"
 
 /* Pages of the space that are this rank's: space.h. */
@@ -232,6 +231,25 @@ COLL_INLINE bool coll_i_ipc_enter(coll_shm *shm, int fd, uint32_t rank, char *wh
     return true;
 }
 
+/* Maps the segment to where a huge page may begin; NULL: errno says why not. */
+COLL_INLINE coll_i_ipc_segment *coll_i_ipc_map_whole(int fd, uint64_t bytes)
+{
+    const uint64_t huge = COLL_HUGE_PAGE;
+    void *const room = mmap(NULL, bytes + huge, PROT_NONE, MAP_SHARED, fd, 0);
+    const uint64_t before = (huge - (uintptr_t)room % huge) % huge;
+    unsigned char *const at = (unsigned char *)room + before;
+    if (room == MAP_FAILED)
+        return NULL;
+    if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+        (void)munmap(room, bytes + huge);
+        return NULL;
+    }
+    if (before > 0)
+        (void)munmap(room, before);
+    (void)munmap(at + bytes, huge - before);
+    return (coll_i_ipc_segment *)(void *)at;
+}
+
 /* Attaches a rank to the segment that fd is an open file of; fd stays the caller's, and may be
  * closed. All ranks name the same p and shared_bytes. NULL: `why`, COLL_SHM_WHY bytes or NULL,
  * holds a sentence. Any number of segments may be attached, and any number of ranks by one
@@ -260,11 +278,9 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
     }
     shm->space = map.space;
     shm->mapped = map.end;
-    shm->segment = (coll_i_ipc_segment *)mmap(NULL, map.end, PROT_READ | PROT_WRITE, MAP_SHARED,
-                                              shm->fd, 0);
-    if (shm->segment == MAP_FAILED) {
+    shm->segment = coll_i_ipc_map_whole(shm->fd, map.end);
+    if (!shm->segment) {
         coll_i_ipc_say(why, "the segment cannot be mapped: %s", strerror(errno));
-        shm->segment = NULL;
         coll_i_ipc_free(shm);
         return NULL;
     }

@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
+#include "../huge.h"
 #include "../node/shared.h"
 
 /* Bytes of addresses, a rank, from which coll_shm_alloc takes: the same in all programs of a run. */
@@ -102,7 +103,7 @@ COLL_INLINE bool coll_i_ipc_map_of(uint32_t p, uint64_t shared_bytes, coll_i_ipc
     map->shared = coll_i_ipc_up(map->channels + pairs * sizeof(uint64_t), COLL_I_IPC_PAGE);
     map->heap = coll_i_ipc_up(map->shared + shared_bytes, COLL_I_IPC_PAGE);
     map->space =
-        coll_i_ipc_up(map->heap + (pairs + p) * channel + ((uint64_t)p << 20), COLL_I_IPC_PAGE);
+        coll_i_ipc_up(map->heap + (pairs + p) * channel + ((uint64_t)p << 20), COLL_HUGE_PAGE);
     map->end = map->space + coll_i_ipc_up(COLL_SHM_SPACE, COLL_I_IPC_PAGE) * p;
     return map->end < most;
 }

@@ -24,31 +24,47 @@ COLL_INLINE bool coll_i_ipc_space_from(coll_shm *shm, uint64_t from, uint64_t to
                                        __ATOMIC_RELAXED);
 }
 
+/* Where in a block so many bytes may begin: those that fill huge pages, where such a page does. */
+COLL_INLINE uint64_t coll_i_ipc_start(uint64_t at, uint64_t bytes)
+{
+    const uint64_t page = COLL_HUGE_PAGE;
+    return bytes < page ? at : coll_i_ipc_up(at, page);
+}
+
+COLL_INLINE bool coll_i_ipc_holds(const coll_i_ipc_block *block, uint64_t bytes)
+{
+    const uint64_t start = coll_i_ipc_start(block->at, bytes);
+    return start + bytes <= block->at + block->bytes;
+}
+
 /* Takes pages that nobody has, behind all blocks; NULL: there are none. */
 COLL_INLINE coll_i_ipc_block *coll_i_ipc_take(coll_shm *shm, coll_i_ipc_block *last,
                                               uint64_t bytes)
 {
     const uint64_t least = last ? last->at + last->bytes : shm->space;
     coll_i_ipc_block *block;
-    uint64_t at;
-    if (last && !last->used && last->at + bytes <= shm->mapped &&
-        coll_i_ipc_space_from(shm, least, last->at + bytes)) {
-        last->bytes = bytes; /* it was too short */
-        last->reserved = false;
-        return last;
+    uint64_t at, end;
+    if (last && !last->used) {
+        end = coll_i_ipc_start(last->at, bytes) + bytes;
+        if (end <= shm->mapped && coll_i_ipc_space_from(shm, least, end)) {
+            last->bytes = end - last->at; /* it was too short */
+            last->reserved = false;
+            return last;
+        }
     }
     block = (coll_i_ipc_block *)calloc(1, sizeof *block);
     if (!block)
         return NULL;
     do {
         at = __atomic_load_n(&shm->segment->space, __ATOMIC_RELAXED);
-        if (at < least || at > shm->mapped || shm->mapped - at < bytes) {
+        end = coll_i_ipc_start(at, bytes) + bytes;
+        if (at < least || at > shm->mapped || end > shm->mapped) {
             free(block);
             return NULL;
         }
-    } while (!coll_i_ipc_space_from(shm, at, at + bytes));
+    } while (!coll_i_ipc_space_from(shm, at, end));
     block->at = at;
-    block->bytes = bytes;
+    block->bytes = end - at;
     *(last ? &last->next : &shm->blocks) = block;
     return block;
 }
@@ -79,60 +95,80 @@ COLL_INLINE bool coll_i_ipc_is_roomy(const coll_shm *shm)
            its.f_bavail * its.f_bsize >= shm->space - heap;
 }
 
-/* Reserves the pages of a block, and parts from it what follows them. */
-COLL_INLINE bool coll_i_ipc_cut(coll_shm *shm, coll_i_ipc_block *block, uint64_t bytes)
+/* Reserves the pages of a block, huge ones where there can be such. */
+COLL_INLINE bool coll_i_ipc_fill(coll_shm *shm, coll_i_ipc_block *block)
 {
-    if (block->bytes > bytes) {
-        coll_i_ipc_block *rest = (coll_i_ipc_block *)malloc(sizeof *rest);
-        if (!rest)
-            return false;
-        *rest = *block;
-        rest->at += bytes;
-        rest->bytes -= bytes;
-        block->bytes = bytes;
-        block->next = rest;
-    }
-    if (!block->reserved && coll_i_ipc_reserve(shm->fd, block->at, bytes))
+    const uint64_t huge = COLL_HUGE_PAGE, end = block->at + block->bytes;
+    uint64_t at = coll_i_ipc_up(block->at, huge);
+    if (block->reserved)
+        return true;
+    for (; shm->ways & COLL_I_IPC_FROM_HUGE && at + huge <= end; at += huge)
+        if (!coll_i_ipc_reserve(shm->fd, at, COLL_I_IPC_PAGE) || /* an empty one cannot move */
+            !coll_huge_move((unsigned char *)shm->segment + at))
+            break;
+    if (coll_i_ipc_reserve(shm->fd, block->at, block->bytes))
         block->reserved = coll_i_ipc_is_roomy(shm);
     return block->reserved;
 }
 
+/* Makes two free blocks of one, and returns the second; NULL: no memory. */
+COLL_INLINE coll_i_ipc_block *coll_i_ipc_cut(coll_i_ipc_block *block, uint64_t at)
+{
+    coll_i_ipc_block *rest = (coll_i_ipc_block *)malloc(sizeof *rest);
+    if (!rest)
+        return NULL;
+    *rest = *block;
+    rest->at = at;
+    rest->bytes = block->at + block->bytes - at;
+    block->bytes = at - block->at;
+    block->next = rest;
+    return rest;
+}
+
 /* A free block and the one behind it become one, if that is free, too, and begins where it ends. */
-COLL_INLINE void coll_i_ipc_merge(coll_i_ipc_block *block)
+COLL_INLINE bool coll_i_ipc_merge(coll_i_ipc_block *block)
 {
     coll_i_ipc_block *next = block->next;
     if (block->used || !next || next->used || block->at + block->bytes != next->at)
-        return;
+        return false;
     block->bytes += next->bytes;
     block->reserved = block->reserved && next->reserved;
     block->next = next->next;
     free(next);
+    return true;
 }
 
 /* Memory of the segment, from a page on, for buffers that other ranks read where they lie
  * (coll_shm_ask_in_place). What it holds is not defined. It is the caller's until coll_shm_free, or,
  * without that, until its process ends. NULL: bytes is 0, or there is no more; all ranks together have
  * COLL_SHM_SPACE bytes a rank, and what the machine has beyond what messages may need. Any attached
- * rank, at any time. It takes whole pages, which are there from the beginning. */
+ * rank, at any time. It takes whole pages, which are there from the beginning; from COLL_HUGE_PAGE
+ * bytes on huge ones, if the system has them, the ranks have joined, and none of them asked for slots:
+ * a copy of 4 MiB that are in no cache takes 0.65 to 0.9 of the time then. */
 COLL_INLINE void *coll_shm_alloc(coll_shm *shm, size_t bytes)
 {
     const uint64_t most = shm->mapped - shm->space;
-    const uint64_t whole = bytes > most ? most + 1 : coll_i_ipc_up(bytes, COLL_I_IPC_PAGE);
-    coll_i_ipc_block *block = shm->blocks, *last = NULL;
-    if (whole == 0 || whole > most)
+    const uint64_t whole = bytes > most ? 0 : coll_i_ipc_up(bytes, COLL_I_IPC_PAGE);
+    coll_i_ipc_block *block = shm->blocks, *last = NULL, *its;
+    uint64_t start;
+    if (whole == 0)
         return NULL;
-    for (; block && (block->used || block->bytes < whole); block = block->next)
+    for (; block && (block->used || !coll_i_ipc_holds(block, whole)); block = block->next)
         last = block;
     if (!block)
         block = coll_i_ipc_take(shm, last, whole);
-    if (block && coll_i_ipc_cut(shm, block, whole)) {
-        block->used = true;
-        return (unsigned char *)shm->segment + block->at;
+    if (!block)
+        return NULL;
+    start = coll_i_ipc_start(block->at, whole);
+    its = start > block->at ? coll_i_ipc_cut(block, start) : block;
+    if (its && (its->bytes == whole || coll_i_ipc_cut(its, start + whole)) &&
+        coll_i_ipc_fill(shm, its)) {
+        its->used = true;
+        return (unsigned char *)shm->segment + start;
     }
-    if (block) {
-        coll_i_ipc_merge(block);
-        coll_i_ipc_give_back(shm, block);
+    while (coll_i_ipc_merge(block)) {
     }
+    coll_i_ipc_give_back(shm, block);
     return NULL;
 }
 
@@ -151,9 +187,9 @@ COLL_INLINE bool coll_shm_free(coll_shm *shm, void *memory)
     if (!block || block->at != at || !block->used)
         return false;
     block->used = false;
-    coll_i_ipc_merge(block);
+    (void)coll_i_ipc_merge(block);
     if (before && !before->used && before->at + before->bytes == at) {
-        coll_i_ipc_merge(before);
+        (void)coll_i_ipc_merge(before);
         block = before;
     }
     if (block->bytes > COLL_SHM_KEPT)
