@@ -159,7 +159,7 @@ void nodes_leave(struct comm *comm);
  * layer's. `alone`: the library may wait for them. */
 void nodes_transport(struct comm *comm, bool alone, coll_run *run);
 /* What they offer beyond messages: coll_terms. */
-unsigned nodes_offers(const struct comm *comm);
+unsigned nodes_offers(const struct comm *comm, const coll_problem *problem);
 /* Rules for communicators of one node: none before nodes_init. */
 const coll_rule_list *nodes_rules(void);
 /* Memory that all ranks of this rank's node read where it lies; NULL: there is none, or no more, or so

@@ -352,10 +352,26 @@ void nodes_transport(struct comm *comm, bool alone, coll_run *run)
     run->ctx = comm->seats ? (void *)comm : &comm->mpi;
 }
 
-/* A multicast is for all ranks of the segment. */
-unsigned nodes_offers(const struct comm *comm)
+/* Is each rank where its number says? */
+static bool is_in_order(const struct comm *comm)
 {
-    return comm->one_node && comm->p == coll_shm_size(shm) ? COLL_NEEDS_MULTICAST : 0;
+    for (uint32_t i = 0; i < comm->p; i++)
+        if (comm->seats[i] != i)
+            return false;
+    return true;
+}
+
+/* A multicast is for all ranks of the segment, and so is a reduction, which has them in their order
+ * there. */
+unsigned nodes_offers(const struct comm *comm, const coll_problem *problem)
+{
+    size_t bytes;
+    if (!comm->one_node || comm->p != coll_shm_size(shm))
+        return 0;
+    return coll_multiply(problem->count, problem->elem_bytes, &bytes) &&
+                   bytes <= within.max_fabric && is_in_order(comm)
+               ? COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE
+               : COLL_NEEDS_MULTICAST;
 }
 
 const coll_rule_list *nodes_rules(void)

@@ -17,7 +17,7 @@ coll_status plan_for(struct job *job, const coll_problem *problem, bool exact)
 {
     const unsigned packed =
         coll_is(settings.packs, problem->collective) ? COLL_NEEDS_PACKED : 0;
-    const coll_terms terms = {nodes_offers(job->comm) | packed,
+    const coll_terms terms = {nodes_offers(job->comm, problem) | packed,
                               exact ? 0 : COLL_GIVES_SAME_BITS};
     const coll_rule *rule = NULL;
     coll_status status;
