@@ -618,7 +618,7 @@ TEST(fabric_reduce)
 /* What the promise was, and where memory ends. */
 TEST(in_place)
 {
-    static unsigned char elsewhere[COLL_NODE_NARROW + 1] = {7, [COLL_NODE_NARROW] = 8};
+    static unsigned char elsewhere[COLL_SHM_SLOT + 1] = {7, [COLL_SHM_SLOT] = 8};
     static unsigned char copy[sizeof elsewhere];
     const size_t all = (size_t)2 * COLL_SHM_SPACE;
     coll_shm *end[2];
@@ -634,7 +634,7 @@ TEST(in_place)
                  COLL_ERR_CAPABILITY);
     CHECK_STATUS(coll_shm_transport(end[1])->recv(end[1], 0, 0, copy, sizeof copy, &h),
                  COLL_OK);
-    CHECK(copy[0] == elsewhere[0] && copy[COLL_NODE_NARROW] == elsewhere[COLL_NODE_NARROW]);
+    CHECK(copy[0] == elsewhere[0] && copy[COLL_SHM_SLOT] == elsewhere[COLL_SHM_SLOT]);
     CHECK_STATUS(coll_shm_transport(end[0])->test(end[0], &sent), COLL_OK);
     ends_free(end, 2);
     if (!CHECK(ends_make(end, 2, 0, IN_PLACE)))
@@ -648,6 +648,11 @@ TEST(in_place)
     CHECK(!coll_shm_alloc(end[0], 0) && !coll_shm_alloc(end[0], SIZE_MAX) &&
           !coll_shm_alloc(end[0], all + 1));
     first = (unsigned char *)coll_shm_alloc(end[0], 5000);
+    CHECK_STATUS(
+        coll_shm_transport(end[0])->send(end[0], 1, 0, first, COLL_NODE_NARROW + 1, &h),
+        COLL_STARTED);
+    CHECK_STATUS(coll_shm_transport(end[0])->send(end[0], 1, 0, first, COLL_NODE_NARROW, &h),
+                 COLL_OK);
     second = (unsigned char *)coll_shm_alloc(end[1], 1);
     CHECK(first && second && (uintptr_t)first % 4096 == 0 && (uintptr_t)second % 4096 == 0);
     CHECK_EQ((uintptr_t)second - end[1]->node.base,

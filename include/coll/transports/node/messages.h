@@ -134,7 +134,7 @@ COLL_INLINE void coll_i_node_post_second(coll_i_node_link *link, uint32_t tag, c
 COLL_INLINE bool coll_i_node_streams(const coll_i_node_rank *me, coll_i_node_link *link,
                                      size_t bytes)
 {
-    return me->crowded && bytes <= me->longest &&
+    return me->crowded && bytes <= COLL_NODE_STREAM &&
            coll_i_node_is_one_way(&link->out_stream, link->head);
 }
 
@@ -143,7 +143,7 @@ COLL_INLINE coll_status coll_i_node_send_one(coll_i_node_rank *me, uint32_t peer
                                              const void *buf, size_t bytes, bool streams,
                                              coll_handle *h)
 {
-    bool is_long = bytes > COLL_NODE_INLINE && bytes > me->medium, one_way;
+    bool is_long = coll_i_node_is_read_there(me, buf, bytes), one_way;
     coll_i_node_link *link;
     coll_i_node_entry *entry;
     if (peer >= me->p)

@@ -77,7 +77,7 @@ COLL_INLINE coll_status coll_i_node_multicast(void *ctx, uint32_t tag, const voi
         if (link && !coll_i_node_has_cell(link))
             return coll_i_node_miss(me, link, &link->out->taken, (uint32_t)link->taken);
     }
-    if (bytes > COLL_NODE_INLINE && bytes <= me->medium)
+    if (bytes > COLL_NODE_INLINE && !coll_i_node_is_read_there(me, buf, bytes))
         return coll_i_node_cast_medium(me, tag, buf, bytes);
     for (uint32_t i = 1; i < me->p; i++) {
         const coll_status status = coll_i_node_send_one(me, coll_mod_add(me->rank, i, me->p),

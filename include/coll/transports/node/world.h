@@ -221,7 +221,9 @@ typedef struct coll_i_node_rank {
     uintptr_t base;
     uint64_t end; /* shared memory ends so far from base */
     uint32_t rank, p;
-    uint32_t medium; /* bytes of the longest message that goes through a slot; 0: none does … */
+    uint32_t
+        medium; /* bytes of the longest message that goes through a slot; 0: none does, … */
+    uint32_t lying;   /* … of one that does so though it lies in shared memory … */
     uint32_t longest; /* … and of one that may: what a slot holds */
     uint32_t spins; /* looks in a row that find nothing before it matters who else runs here */
     uint32_t misses;
@@ -370,12 +372,22 @@ COLL_INLINE coll_i_node_link *coll_i_node_link_from(coll_i_node_rank *me, uint32
     return link && link->in ? link : NULL;
 }
 
-/* Messages of up to so many bytes go through slots; can longer ones be read where they lie? */
-COLL_INLINE void coll_i_node_set_slots(coll_i_node_rank *me, uint32_t medium, bool in_place)
+/* Messages of up to so many bytes go through slots, and those that lie in shared memory of up to `lying`,
+ * unless they stream. */
+COLL_INLINE void coll_i_node_set_slots(coll_i_node_rank *me, uint32_t medium, uint32_t lying)
 {
     const uint32_t stream = COLL_NODE_STREAM;
     me->medium = medium;
-    me->longest = in_place && medium < stream ? stream : medium;
+    me->lying = lying;
+    me->longest = medium < stream ? stream : medium;
+}
+
+/* Is a message read where it lies? */
+COLL_INLINE bool coll_i_node_is_read_there(const coll_i_node_rank *me, const void *message,
+                                           size_t bytes)
+{
+    return bytes > COLL_NODE_INLINE &&
+           bytes > (coll_i_node_is_shared(me, message, bytes) ? me->lying : me->medium);
 }
 
 /* Which lane messages of medium length take, and how many bytes a slot of it has: a line more than

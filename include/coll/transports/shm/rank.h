@@ -298,7 +298,7 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
     shm->node.cpus = (uint32_t *)((unsigned char *)shm->segment + map.cpus);
     shm->node.operands = (uint64_t *)((unsigned char *)shm->segment + map.operands);
     shm->node.end = map.end;
-    coll_i_node_set_slots(&shm->node, COLL_SHM_SLOT, false);
+    coll_i_node_set_slots(&shm->node, COLL_SHM_SLOT, COLL_SHM_SLOT);
     shm->node.carve = coll_i_ipc_carve;
     shm->node.look = coll_i_ipc_look;
     shm->node.gone = coll_i_ipc_gone;
@@ -388,9 +388,10 @@ COLL_INLINE void coll_shm_ask_slots(coll_shm *shm)
 
 /* Has messages of more than 2048 bytes read where they lie, as threads do, by a promise that they
  * lie in memory from coll_shm_alloc: all buffers of calls, and the memory of communicators. If all
- * ranks ask for it before coll_shm_join. A long message that lies elsewhere is read by
- * process_vm_readv, or COLL_ERR_PLACE where that is not allowed; if they ask for coll_shm_ask_direct,
- * too, that promises nothing, and where it is not allowed all messages go in pieces. */
+ * ranks ask for it before coll_shm_join. A message that lies elsewhere goes through a slot if it has
+ * up to COLL_SHM_SLOT bytes; a longer one is read by process_vm_readv, or COLL_ERR_PLACE where that is
+ * not allowed. If they ask for coll_shm_ask_direct, too, they promise nothing: where that is not
+ * allowed all messages go in pieces. */
 COLL_INLINE void coll_shm_ask_in_place(coll_shm *shm)
 {
     shm->ways |= COLL_I_IPC_IN_PLACE;
@@ -424,7 +425,7 @@ COLL_INLINE bool coll_shm_join(coll_shm *shm, uint32_t milliseconds, char *why)
     if (shm->ways & COLL_I_IPC_FROM_HUGE)
         shm->node.offer = coll_i_ipc_offer;
     if (shm->ways & COLL_I_IPC_IN_PLACE)
-        coll_i_node_set_slots(&shm->node, COLL_NODE_NARROW, true);
+        coll_i_node_set_slots(&shm->node, COLL_SHM_SLOT, COLL_NODE_NARROW);
     return true;
 }
 

@@ -87,7 +87,7 @@ COLL_INLINE coll_threads *coll_threads_create(uint32_t p)
         node->watches = (coll_i_node_watch *)coll_i_node_line(threads->watches);
         node->end = UINTPTR_MAX;
         node->carve = coll_i_threads_carve;
-        coll_i_node_set_slots(node, COLL_THREADS_SLOT, true);
+        coll_i_node_set_slots(node, COLL_THREADS_SLOT, COLL_THREADS_SLOT);
         if (coll_i_node_rank_init(node, r, p) != COLL_OK)
             break;
         coll_i_node_settle(node, processors);
