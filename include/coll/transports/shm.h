@@ -42,9 +42,9 @@
  *
  * Memory: what coll_shm_alloc takes; 8 KiB when a rank first talks to another, 16 KiB when it first
  * sends more than 112 bytes, and 8·COLL_SHM_SLOT when it first sends more than 2048; as much again
- * for messages to all others, and 2 KiB for an operand of a reduction (node/fabric.h). 32 KiB of its own when it first receives 16 KiB or more
- * (node/copies.h), and 12 KiB when it first sends a message that the kernel copies (huge.h).
- * Of addresses COLL_SHM_SPACE a rank.
+ * for messages to all others, and 2 KiB for an operand of a reduction (node/fabric.h). 32 KiB of its
+ * own when it first receives 16 KiB or more (node/copies.h), and 12 KiB when it first sends a message
+ * that the kernel copies (huge.h). Of addresses COLL_SHM_SPACE a rank.
  * Needs 64-bit Linux, /proc, and the __atomic functions of gcc or clang.
  *
  * What costs what (two cores, one-way time of a cache line 65 ns, medians):
