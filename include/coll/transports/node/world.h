@@ -221,8 +221,7 @@ typedef struct coll_i_node_rank {
     uintptr_t base;
     uint64_t end; /* shared memory ends so far from base */
     uint32_t rank, p;
-    uint32_t
-        medium; /* bytes of the longest message that goes through a slot; 0: none does, … */
+    uint32_t medium;  /* bytes of the longest message that goes through a slot … */
     uint32_t lying;   /* … of one that does so though it lies in shared memory … */
     uint32_t longest; /* … and of one that may: what a slot holds */
     uint32_t spins; /* looks in a row that find nothing before it matters who else runs here */
