@@ -286,6 +286,7 @@ static const coll_transport clocked_transport = {
     NULL,
     NULL,
     0,
+    0,
 };
 
 /* Goes on to the next time at which something may end; false: there is none. */
