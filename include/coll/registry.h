@@ -60,6 +60,7 @@
 #include "algos/recursive_doubling_exscan.h"
 #include "algos/recursive_halving.h"
 #include "algos/recursive_multiplying.h"
+#include "algos/recursive_multiplying_barrier.h"
 #include "algos/recursive_multiplying_scan.h"
 #include "algos/ring.h"
 #include "algos/scatter_allgather.h"
@@ -165,6 +166,7 @@ COLL_I_REGISTRY = {
     &coll_fence_allreduce,
 
     /* recursive doubling, halving, multiplying */
+    &coll_recursive_multiplying_barrier,
     &coll_recursive_doubling_allreduce,
     &coll_recursive_multiplying_allreduce,
     &coll_recursive_doubling_allgather,
@@ -298,6 +300,7 @@ static const coll_alias coll_aliases[] = {
     {"binary", "kary", 2, COLL_I_TREES},
     {"binomial", "fnomial", 2, COLL_I_TREES | COLL_ROOTED},
     {"knomial", "fnomial", 0, COLL_I_TREES | COLL_ROOTED},
+    {"recursive_doubling", "recursive_multiplying", 2, COLL_BIT(COLL_BARRIER)},
     {"pipeline", "chain", 1, COLL_I_TREES & ~COLL_BIT(COLL_BARRIER)},
     {"dbt", "double_tree", 0, COLL_I_TREES & ~COLL_BIT(COLL_BARRIER)},
 };

@@ -1,0 +1,124 @@
+/* tests/algos/recursive_multiplying_barrier.c — the laws of
+ * coll/algos/recursive_multiplying_barrier.h */
+#include "coll/algos/recursive_multiplying_barrier.h"
+
+#include "core.h"
+
+static coll_plan barrier(uint32_t p, uint32_t k)
+{
+    return plan_with(&coll_recursive_multiplying_barrier, COLL_BARRIER, p, 0, 0, 0, &k);
+}
+
+/* Law 1. */
+TEST(partners_meet_in_the_same_turn)
+{
+    for (uint32_t p = 1; p <= 64; p++)
+        for (size_t i = 0; i < CORE_RADICES; i++) {
+            const core of = core_of(p, core_radices[i]);
+            const coll_plan plan = barrier(p, of.k);
+            core_check_partners(&plan, &of, of.messages);
+            for (uint32_t rank = 0; rank < p; rank++)
+                CHECK_EQ(coll_plan_steps(&plan, rank),
+                         core_idle(&of, rank)
+                             ? 1
+                             : of.messages + (core_folded(&of, rank) ? (size_t)2 : 0));
+        }
+}
+
+/* Law 2. */
+TEST(runs_of_ranks_multiply)
+{
+    for (uint32_t p = 1; p <= 64; p++)
+        for (size_t i = 0; i < CORE_RADICES; i++) {
+            const core of = core_of(p, core_radices[i]);
+            const coll_plan plan = barrier(p, of.k);
+            uint64_t heard[64], next[64]; /* bit r: of rank r */
+            size_t step = 0;
+            for (uint32_t rank = 0; rank < p; rank++)
+                next[rank] = (uint64_t)(core_folded(&of, rank) ? 3 : 1)
+                             << (core_folded(&of, rank) ? rank - 1 : rank);
+            for (uint32_t t = 0; t < of.rounds; step += of.radix[t++] - 1) {
+                memcpy(heard, next, sizeof heard);
+                for (uint32_t rank = 0; rank < p; rank++)
+                    for (uint32_t turn = 0; turn + 1 < of.radix[t] && !core_idle(&of, rank);
+                         turn++) {
+                        coll_action acts[COLL_STEP_MAX];
+                        const unsigned n = core_step(&plan, &of, rank, step + turn, acts);
+                        const coll_action *await = core_message(acts, n, false);
+                        CHECK_EQ(heard[await->peer] & next[rank], 0);
+                        next[rank] |= heard[await->peer];
+                    }
+                for (uint32_t rank = 0; rank < p; rank++) {
+                    const uint32_t span = of.stride[t] * of.radix[t];
+                    const uint32_t number = core_number(&of, rank);
+                    const uint32_t low = number - number % span;
+                    if (!core_idle(&of, rank)) {
+                        CHECK_EQ(next[rank] & (next[rank] - 1) & ~(next[rank] << 1), 0);
+                        CHECK_EQ((uint32_t)__builtin_popcountll(next[rank]),
+                                 core_ranks(&of, low, span));
+                    }
+                }
+            }
+            for (uint32_t rank = 0; rank < p; rank++)
+                if (!core_idle(&of, rank))
+                    CHECK_EQ(next[rank], UINT64_MAX >> (64 - p));
+        }
+}
+
+/* Law 3. */
+TEST(a_notification_names_the_earlier_rounds)
+{
+    for (uint32_t p = 2; p <= 64; p++)
+        for (size_t i = 0; i < CORE_RADICES; i++) {
+            const core of = core_of(p, core_radices[i]);
+            const coll_plan plan = barrier(p, of.k);
+            for (uint32_t rank = 0; rank < p; rank++) {
+                const walk *w = walk_of(&plan, rank);
+                const uint32_t before = core_folded(&of, rank) ? 2 : 1;
+                uint32_t known = 1, awaited = 0, sent = 0, t = 0, turn = 0;
+                for (size_t a = 0; a < w->n; a++) {
+                    if (is_receive(&w->act[a])) {
+                        CHECK_EQ(w->act[a].kind, COLL_DO_AWAIT);
+                        CHECK_EQ(w->act[a].dst, COLL_AT(COLL_SCRATCH, ++awaited));
+                        CHECK_EQ(w->act[a].count, 1);
+                        continue;
+                    }
+                    CHECK_EQ(w->act[a].kind, COLL_DO_NOTIFY);
+                    CHECK_EQ(w->act[a].src, COLL_AT(COLL_SCRATCH, 0));
+                    if (!core_idle(&of, rank) && turn == 0)
+                        known = before + sent;
+                    CHECK_EQ(w->act[a].count, known);
+                    sent++;
+                    if (t < of.rounds && ++turn == of.radix[t] - 1) {
+                        turn = 0;
+                        t++;
+                    }
+                }
+            }
+        }
+}
+
+TEST(costs)
+{
+    for (uint32_t p = 1; p <= 64; p++)
+        for (size_t i = 0; i < CORE_RADICES; i++) {
+            const core of = core_of(p, core_radices[i]);
+            const uint32_t folds = of.extra > 0 ? 2 : 0;
+            const coll_plan plan = barrier(p, of.k);
+            const coll_report cost = cost_of(&plan);
+            CHECK_EQ(cost.most.messages, of.messages + folds / 2);
+            CHECK_EQ(cost.total.messages, of.size * of.messages + 2 * of.extra);
+            CHECK_EQ(cost.total.elements, 0);
+            if (of.k == 2)
+                CHECK(cost.rounds <= of.rounds + folds && cost.rounds >= of.rounds + folds / 2);
+        }
+}
+
+int main(void)
+{
+    RUN(partners_meet_in_the_same_turn);
+    RUN(runs_of_ranks_multiply);
+    RUN(a_notification_names_the_earlier_rounds);
+    RUN(costs);
+    return check_done();
+}
