@@ -332,7 +332,7 @@ bool jobs_progress(void)
 
 void jobs_idle(uint32_t idle)
 {
-    enum { SPINS = 200, CROWDED_SPINS = 1 };
+    enum { SPINS = 200, CROWDED_SPINS = 2 };
     if (!settings.threads && nodes_idle(idle))
         return;
     if (idle > (settings.crowded ? CROWDED_SPINS : SPINS))

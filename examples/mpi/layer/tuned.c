@@ -14,8 +14,8 @@ const char tuned_rules[] =
 #endif
     "allreduce       p 2     bytes 8k..<1M   recursive_doubling  # one round\n"
     "allreduce       p 2     bytes 1M..      ring                # each rank reduces its half\n"
-    "allreduce       p 3..8  bytes ..16k     recursive_multiplying:k=8  # one round\n"
 #ifdef OPEN_MPI
+    "allreduce       p 3..8  bytes ..16k     recursive_multiplying:k=8  # one round\n"
     "allreduce       p 3..8  bytes 16k..64k  fnomial:segment=64k # few messages\n"
     "allreduce       p 3..8  bytes 64k..1M   circulant           # the least traffic\n"
     "bcast           p 5..8  bytes ..512k    fnomial             # segments bring nothing "
@@ -28,7 +28,10 @@ const char tuned_rules[] =
     "scan,exscan     p ..8                   recursive_doubling  # segments bring nothing "
     "here\n"
 #else
-    "allreduce       p 3..8  bytes 16k..<128k fnomial:segment=64k # segments go at once\n"
+    "allreduce       p 8     bytes 256..16k  recursive_doubling  # less traffic\n"
+    "allreduce       p 3..4  bytes ..8k      recursive_multiplying:k=8  # one round\n"
+    "allreduce       p 5..8  bytes ..16k     recursive_multiplying:k=8  # one round\n"
+    "allreduce       p 5..8  bytes 16k..<128k fnomial:segment=64k # segments go at once\n"
     "bcast           p 5..8  bytes 32k..     fnomial:segment=256k # few messages\n"
     "reduce          p 3..8  bytes 64k..1M   fnomial:segment=64k # segments go at once\n"
     "reduce          p ..8   bytes 1M..      chain:chains=1,segment=64k # segments go at once\n"

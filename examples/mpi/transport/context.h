@@ -153,10 +153,12 @@ COLL_INLINE void coll_i_mpi_done(coll_mpi *mpi, int place, const MPI_Status *sta
         mpi->used--;
 }
 
-/* Tests all requests, or waits for some of them. */
+/* Tests all requests, or waits for some of them: a round begins, in which each operation may be
+ * asked for once before the next sweep. */
 COLL_INLINE void coll_i_mpi_sweep(coll_mpi *mpi, bool waits)
 {
     int done = 0, error;
+    mpi->round++;
     mpi->news = false;
     if (mpi->flying == 1) { /* it is the last, as places behind the last are free */
         const int place = mpi->used - 1;
@@ -183,10 +185,8 @@ COLL_INLINE coll_status coll_i_mpi_test(void *ctx, coll_handle *h)
     coll_mpi *mpi = (coll_mpi *)ctx;
     const uint32_t number = (uint32_t)h->word[0];
     coll_mpi_operation *operation = &mpi->operation[number];
-    if (operation->left > 0 && operation->round == mpi->round) {
-        mpi->round++; /* all have been asked for since the last sweep */
-        coll_i_mpi_sweep(mpi, false);
-    }
+    if (operation->left > 0 && operation->round == mpi->round)
+        coll_i_mpi_sweep(mpi, false); /* all have been asked for since the last one */
     operation->round = mpi->round;
     if (operation->error != MPI_SUCCESS)
         return coll_i_mpi_failed(mpi, operation->error);

@@ -102,8 +102,10 @@ COLL_INLINE void coll_i_mpi_learn_over(coll_mpi *mpi)
 
 /* Is what was just started over? Where there are more processes than processors it is asked for
  * without moving the library on, as that may give the processor away: MPICH's test always does, its
- * MPI_Request_get_status only if it is not over, and Open MPI cannot be asked that way. Of a send
- * that is over we mostly know already. */
+ * MPI_Request_get_status only if it is not over, and Open MPI cannot be asked that way. So it is
+ * asked for only if nothing else is in flight: a receive that is started early would give the
+ * processor away while what the rank needs first may be here. Of a send that is over we mostly know
+ * already. */
 COLL_INLINE int coll_i_mpi_over(const coll_mpi *mpi, bool receives, MPI_Request *request,
                                 int *done, MPI_Status *status)
 {
@@ -115,6 +117,8 @@ COLL_INLINE int coll_i_mpi_over(const coll_mpi *mpi, bool receives, MPI_Request 
 #ifdef OPEN_MPI
     error = MPI_SUCCESS;
 #else
+    if (mpi->flying > 0)
+        return MPI_SUCCESS;
     error = PMPI_Request_get_status(*request, done, MPI_STATUS_IGNORE);
     if (error == MPI_SUCCESS && *done)
         error = PMPI_Wait(request, status);
