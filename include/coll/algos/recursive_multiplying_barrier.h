@@ -68,11 +68,16 @@ COLL_INLINE unsigned coll_i_multiplying_barrier_step(const coll_plan *plan, uint
 }
 
 static const coll_algorithm coll_recursive_multiplying_barrier = {
-    "recursive_multiplying", "Ruefenacht, Bull, Booth 2017",   COLL_BIT(COLL_BARRIER),
+    "recursive_multiplying",
+    "Thakur, Rabenseifner, Gropp 2005; Ruefenacht, Bull, Booth 2017",
+    COLL_BIT(COLL_BARRIER),
     /* traits */ 0,
     /* window */ 2,
-    /* parameters */ 1,      coll_i_multiplying_params,
-    /* check */ NULL,        coll_i_multiplying_barrier_steps, coll_i_multiplying_barrier_step,
+    /* parameters */ 1,
+    coll_i_multiplying_params,
+    /* check */ NULL,
+    coll_i_multiplying_barrier_steps,
+    coll_i_multiplying_barrier_step,
     /* scratch */ NULL,
     /* shared */ NULL,
 };
