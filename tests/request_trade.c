@@ -35,7 +35,7 @@ typedef struct trader {
     } sent[8];
     unsigned n_sent;
     bool last;  /* it has waited for what it sent, … */
-    bool mute;  /* … or received, and sends no more */
+    bool mute;  /* … or received, and sends no more, unless all is brief */
     bool wrong; /* a trade came too early, or something after it that should have come before */
     pthread_t thread;
 } trader;
@@ -173,7 +173,7 @@ static coll_status trader_trade(void *ctx, bool sends, uint32_t peer, uint32_t t
     if (sends && me->settles)
         return send_for_now(me, peer, tag, buf, bytes);
     me->last = me->last || sends;
-    me->mute = true;
+    me->mute = !(me->settles && me->schedule.brief);
     if (!sends)
         return to_its_end(me, t->recv(me->end, peer, tag, buf, bytes, &h), &h);
     while ((status = t->send(me->end, peer, tag, buf, bytes, &h)) == COLL_AGAIN)
@@ -434,7 +434,7 @@ TEST(failures)
 /* Closes a schedule of actions that letters stand for, and writes the letters in their new order, with a
  * bar before those that may be waited for. s, t, u: sends of OUT[0], OUT[1], IN[0]; r, q: receives of
  * OUT[0], OUT[1]; m: sum in OUT[1] of what is staged in OUT[0]; l: a long receive; c: a copy to OUT[0];
- * f: a sum by the network. */
+ * f: a sum by the network. Last a mark, if who settles may wait for all. */
 static const char *closed(const char *letters, uint32_t window)
 {
     static const char all_letters[] = "stucrqlmf";
@@ -442,7 +442,7 @@ static const char *closed(const char *letters, uint32_t window)
     const coll_team all = {0, 2};
     coll_problem problem;
     coll_plan plan;
-    coll_schedule schedule = {NULL, 0, 0, 0, 0, false, 0, 0};
+    coll_schedule schedule = {NULL, 0, 0, 0, 0, false, false, 0, 0};
     coll_action actions[8];
     size_t n = 0, at = 0;
     coll_problem_init(&problem, COLL_ALLREDUCE, 2, 8, 8);
@@ -481,6 +481,8 @@ static const char *closed(const char *letters, uint32_t window)
         if (i < n)
             result[at++] = all_letters[actions[i].stride];
     }
+    if (schedule.brief)
+        result[at++] = '!';
     result[at] = 0;
     return result;
 }
@@ -490,26 +492,25 @@ TEST(closing)
     static const struct {
         const char *letters, *closed;
         uint32_t window;
-    } cases
-        [] =
-            {
-                {"", "|", 8},
-                {"ur", "u|r", 8},
-                {"ru", "u|r", 8},
-                {"rutq", "ut|rq", 8},
-                {"rusq", "urs|q", 8}, /* what is sent has to be received first, … */
-                {"ms", "m|s", 8},     /* … staged, … */
-                {"mt", "m|t", 8},     /* … combined, … */
-                {"cs", "c|s", 8},     /* … or copied */
-                {"cu", "|uc", 8},
-                {"curq", "u|crq", 8},
-                {"us", "u|s", 8}, /* the last message of all */
-                {"rfq", "rf|q", 8},
-                {"ulq", "ulq|", 8}, /* its sender may wait for us */
-                {"lus", "ul|s", 8},
-                {"urur", "uru|r", 4}, /* sends would take the slots that the plan needs */
-                {"urur", "uu|rr", 5},
-            };
+    } cases[] =
+        {
+            {"", "|!", 8},
+            {"ur", "u|r!", 8},
+            {"ru", "u|r!", 8},
+            {"rutq", "ut|rq", 8},
+            {"rusq", "urs|q!", 8}, /* what is sent has to be received first, … */
+            {"ms", "m|s!", 8},     /* … staged, … */
+            {"mt", "m|t!", 8},     /* … combined, … */
+            {"cs", "c|s!", 8},     /* … or copied */
+            {"cu", "|uc!", 8},
+            {"curq", "u|crq!", 8},
+            {"us", "u|s!", 8}, /* the last message of all */
+            {"rfq", "rf|q!", 8},
+            {"ulq", "ulq|", 8}, /* its sender may wait for us */
+            {"lus", "ul|s", 8},
+            {"urur", "uru|r", 4}, /* sends would take the slots that the plan needs */
+            {"urur", "uu|rr!", 5},
+        };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *got = closed(cases[i].letters, cases[i].window);
         if (!CHECK(strcmp(got, cases[i].closed) == 0))

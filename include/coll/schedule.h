@@ -92,6 +92,7 @@ typedef struct coll_schedule {
     size_t scratch, shared; /* elements that they need */
     size_t patient; /* from this action on a run may wait for messages (coll_schedule_close) */
     bool apart;     /* what is sent is short, and nothing is written over it afterwards */
+    bool brief;     /* so is what is received, and nothing is sent later than it may be */
     uint32_t rank;
     uint32_t window; /* a request that follows it has at least so many slots */
 } coll_schedule;
@@ -126,7 +127,7 @@ COLL_INLINE coll_status coll_schedule_write(coll_schedule *schedule, const coll_
     schedule->shared = coll_plan_shared(plan);
     schedule->rank = rank;
     schedule->window = plan->window;
-    schedule->apart = false;
+    schedule->apart = schedule->brief = false;
     return COLL_OK;
 }
 
@@ -155,7 +156,8 @@ COLL_INLINE void coll_i_schedule_move(coll_action *actions, size_t from, size_t 
  * the rank but for room; and its last message, if it sends that. So that there is more of it, sends
  * pass receives that do not write what they send, if all actions have slots beside those that the
  * plan needs. And if all that is sent is short, and nothing is written over it afterwards, it may be
- * traded, as far as the transport does not wait for it. */
+ * traded, as far as the transport does not wait for it; then the rank may wait for whatever it
+ * receives, as the schedule is right as a sequential program, if all of that is short, too. */
 COLL_INLINE void coll_schedule_close(coll_schedule *schedule, const coll_plan *plan,
                                      coll_action *actions, size_t bytes, uint32_t window)
 {
@@ -190,10 +192,14 @@ COLL_INLINE void coll_schedule_close(coll_schedule *schedule, const coll_plan *p
         for (size_t i = j + 1; i < n && schedule->apart; i++)
             schedule->apart = !coll_i_feeds(&actions[i], &actions[j]);
     }
-    for (size_t i = first; i < n; i++)
+    schedule->brief = schedule->apart && roomy;
+    for (size_t i = 0; i < n; i++)
         if (coll_i_has((COLL_I_SENDS | COLL_I_RECEIVES) & ~COLL_I_TOKENS, &actions[i]) &&
-            actions[i].count > most)
-            schedule->patient = n;
+            actions[i].count > most) {
+            schedule->brief = false;
+            if (i >= first)
+                schedule->patient = n;
+        }
 }
 
 COLL_INLINE const coll_schedule *coll_i_schedule(const coll_plan *plan)

@@ -94,7 +94,8 @@ typedef struct coll_transport {
     coll_status (*trade)(void *ctx, bool sends, uint32_t peer, uint32_t tag, void *buf,
                          size_t bytes);
     /* With it, trade does not wait for what it sends, which moves on while trade waits for what it
-     * receives; settle waits for all of that, or, with `give_up`, touches the buffers no more. */
+     * receives, so sends may still follow; settle waits for all of that, or, with `give_up`, touches
+     * the buffers no more. */
     coll_status (*settle)(void *ctx, bool give_up);
 
     /* Mask of COLL_BIT: collectives whose messages are not cut, whatever max_bytes is. */

@@ -311,7 +311,10 @@ COLL_INLINE coll_status coll_i_follow(coll_request *r)
 {
     const coll_run *run = r->run;
     const coll_schedule *schedule = run->schedule;
-    const size_t patient = run->transport->trade ? schedule->patient : r->steps;
+    const coll_transport *t = run->transport;
+    const size_t patient = !t->trade                      ? r->steps
+                           : t->settle && schedule->brief ? 0
+                                                          : schedule->patient;
     const uint32_t all = coll_i_all(r);
     const coll_status moved = r->step < r->steps && r->free ? COLL_OK : COLL_AGAIN;
     for (; r->step < r->steps && r->free; r->step++) {
