@@ -300,7 +300,6 @@ static const coll_alias coll_aliases[] = {
     {"binary", "kary", 2, COLL_I_TREES},
     {"binomial", "fnomial", 2, COLL_I_TREES | COLL_ROOTED},
     {"knomial", "fnomial", 0, COLL_I_TREES | COLL_ROOTED},
-    {"recursive_doubling", "recursive_multiplying", 2, COLL_BIT(COLL_BARRIER)},
     {"pipeline", "chain", 1, COLL_I_TREES & ~COLL_BIT(COLL_BARRIER)},
     {"dbt", "double_tree", 0, COLL_I_TREES & ~COLL_BIT(COLL_BARRIER)},
 };

@@ -42,29 +42,31 @@ COLL_INLINE unsigned coll_i_multiplying_barrier_step(const coll_plan *plan, uint
 {
     const coll_i_member me = coll_i_member_of(plan, rank);
     const coll_ref tokens = COLL_AT(COLL_SCRATCH, 0);
-    const size_t heard = me.folded ? 2 : 1; /* tokens before the rounds */
-    coll_i_turn at;
-    coll_exchange x;
+    const size_t heard = me.folded ? 2 : 1;       /* tokens before the rounds, … */
+    const size_t turns = s - (me.folded ? 1 : 0); /* … and turns before this one */
     if (me.idle) {
         coll_act_notify(&out[0], rank + 1, tokens, 1);
         coll_act_await(&out[1], rank + 1, tokens + 1, 1);
         return 2;
     }
-    if (me.folded && s-- == 0) {
+    if (me.folded && s == 0) {
         coll_act_await(&out[0], rank - 1, tokens + 1, 1);
         return 1;
     }
-    at = coll_i_turn_up(plan, &plan->radix, false, s);
-    if (at.round == plan->fold.rounds) {
-        coll_act_notify(&out[0], rank - 1, tokens, heard + s);
-        return 1;
+    {
+        const coll_i_turn at = coll_i_turn_up(plan, &plan->radix, false, turns);
+        if (at.round < plan->fold.rounds) {
+            const coll_exchange x =
+                coll_i_exchange_of(plan, COLL_I_DIGITS, &plan->radix, me.number, at.round);
+            coll_act_notify(&out[0], coll_i_place_rank(plan, &x, coll_i_turn_to(&x, at.turn)),
+                            tokens, heard + turns - at.turn);
+            coll_act_await(&out[1], coll_i_place_rank(plan, &x, coll_i_turn_from(&x, at.turn)),
+                           tokens + heard + turns, 1);
+            return 2;
+        }
     }
-    x = coll_i_exchange_of(plan, COLL_I_DIGITS, &plan->radix, me.number, at.round);
-    coll_act_notify(&out[0], coll_i_place_rank(plan, &x, coll_i_turn_to(&x, at.turn)), tokens,
-                    heard + s - at.turn);
-    coll_act_await(&out[1], coll_i_place_rank(plan, &x, coll_i_turn_from(&x, at.turn)),
-                   tokens + heard + s, 1);
-    return 2;
+    coll_act_notify(&out[0], rank - 1, tokens, heard + turns);
+    return 1;
 }
 
 static const coll_algorithm coll_recursive_multiplying_barrier = {
