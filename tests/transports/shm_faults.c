@@ -115,7 +115,28 @@ TEST(a_rank_is_killed)
     CHECK_EQ(open_files(), before);
 }
 
-/* Leaves while the others wait for it, in a barrier or (arg) where the last one combines for all. */
+/* Receives a message of nothing. */
+static bool hears(coll_shm *shm, uint32_t peer)
+{
+    const coll_transport *t = coll_shm_transport(shm);
+    coll_handle h = {{0, 0}};
+    coll_status status = t->recv(shm, peer, 1, NULL, 0, &h);
+    for (uint32_t idle = 0; status == COLL_STARTED || status == COLL_AGAIN; idle++) {
+        status = t->test(shm, &h);
+        t->wait(shm, idle);
+    }
+    return status == COLL_OK;
+}
+
+static bool tells(coll_shm *shm, uint32_t peer)
+{
+    coll_handle h = {{0, 0}};
+    return coll_shm_transport(shm)->send(shm, peer, 1, NULL, 0, &h) == COLL_OK;
+}
+
+/* Leaves while the others wait for it, in a barrier or (arg) where the last one combines for all. They tell
+ * it that they are there: none may still be in a call before when another one finds that it has left,
+ * which ends all calls. */
 static int leave(coll_shm *shm, void *arg)
 {
     static mixed_memory memory;
@@ -126,7 +147,9 @@ static int leave(coll_shm *shm, void *arg)
         mixed_calls(&comm, &memory, 5, 20) != 0)
         return 1;
     if (shm->node.rank == 1)
-        return 0;
+        return hears(shm, 0) && hears(shm, 2) ? 0 : 4;
+    if (!tells(shm, 1))
+        return 4;
     if (arg && coll_comm_force(&comm, COLL_ALLREDUCE, &coll_fabric_allreduce, NULL) != COLL_OK)
         return 3;
     return (arg ? coll_allreduce(&comm, &x, &y, 1, COLL_F64, COLL_SUM) : coll_barrier(&comm)) ==
@@ -141,27 +164,17 @@ static int stay(coll_shm *shm, void *arg)
 {
     static mixed_memory memory;
     const struct timespec long_time = {0, 100 * 1000 * 1000};
-    const coll_transport *t = coll_shm_transport(shm);
     coll_comm comm;
-    coll_handle h;
     (void)arg;
-    if (coll_comm_init(&comm, t, shm, shm->node.rank, RANKS, memory.scratch,
-                       sizeof memory.scratch) != COLL_OK ||
+    if (coll_comm_init(&comm, coll_shm_transport(shm), shm, shm->node.rank, RANKS,
+                       memory.scratch, sizeof memory.scratch) != COLL_OK ||
         mixed_calls(&comm, &memory, 5, 20) != 0)
         return 1;
     if (shm->node.rank == 0) {
         (void)nanosleep(&long_time, NULL);
-        return t->send(shm, 2, 1, NULL, 0, &h) == COLL_OK ? 0 : 2;
+        return tells(shm, 2) ? 0 : 2;
     }
-    if (shm->node.rank == 2) {
-        coll_status status = t->recv(shm, 0, 1, NULL, 0, &h);
-        for (uint32_t idle = 0; status == COLL_STARTED || status == COLL_AGAIN; idle++) {
-            status = t->test(shm, &h);
-            t->wait(shm, idle);
-        }
-        return status == COLL_OK ? 0 : 3;
-    }
-    return 0;
+    return shm->node.rank == 1 || hears(shm, 0) ? 0 : 3;
 }
 
 TEST(a_rank_leaves)

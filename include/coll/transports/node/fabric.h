@@ -311,9 +311,28 @@ COLL_INLINE coll_status coll_i_node_fabric_reduce(void *ctx, uint32_t tag, coll_
     return COLL_STARTED;
 }
 
-/* Others that have not come are missed, if they have left. */
+/* Who is reducing what an operand of this rank is part of, or may be; COLL_NOBODY: no rank. */
+COLL_INLINE uint32_t coll_i_node_claimer(const coll_i_node_rank *me,
+                                         const coll_i_node_brought *own)
+{
+    for (uint32_t rank = 0; rank <= me->rank; rank++) {
+        const coll_i_node_member of =
+            coll_i_node_find_operand(me, rank, own->tag, own->team, true);
+        if (of.operand)
+            return of.state / 4;
+    }
+    return COLL_NOBODY;
+}
+
+/* Others that have not come are missed, if they have left; but not once somebody reduces what has
+ * come, as who was handed the result may leave before this rank is. */
 COLL_INLINE void coll_i_node_miss_absent(coll_i_node_rank *me, const coll_i_node_brought *own)
 {
+    if (coll_i_node_claimer(me, own) != COLL_NOBODY ||
+        __atomic_load_n(&own->operand->state, __ATOMIC_SEQ_CST) !=
+            own->uses * 4 + COLL_I_NODE_WAITS ||
+        coll_i_node_is_over(own))
+        return;
     for (uint32_t rank = 0; rank < me->p; rank++)
         if (rank != me->rank && me->links[rank] &&
             !coll_i_node_find_operand(me, rank, own->tag, own->team, false).operand)
@@ -345,13 +364,11 @@ COLL_INLINE coll_status coll_i_node_test_brought(coll_i_node_rank *me, coll_i_no
 /* Waits while a rank that may have found the operand reduces it. False: that rank has died. */
 COLL_INLINE bool coll_i_node_is_let_go(coll_i_node_rank *me, const coll_i_node_brought *own)
 {
-    for (uint32_t rank = 0; rank <= me->rank; rank++) {
-        coll_i_node_member of;
-        while ((of = coll_i_node_find_operand(me, rank, own->tag, own->team, true)).operand) {
-            if (me->gone && me->gone(me, of.state / 4))
-                return false;
-            (void)sched_yield();
-        }
+    uint32_t claimer;
+    while ((claimer = coll_i_node_claimer(me, own)) != COLL_NOBODY) {
+        if (me->gone && me->gone(me, claimer))
+            return false;
+        (void)sched_yield();
     }
     return true;
 }
