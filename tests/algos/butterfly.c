@@ -73,30 +73,7 @@ TEST(sums_are_of_runs_of_ranks)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             const core of = core_of(p, core_radices[i]);
             const coll_plan plan = butterfly(p, of.k, 1, 0);
-            uint64_t has[64], next[64];
-            size_t step = 0;
-            for (uint32_t rank = 0; rank < p; rank++)
-                has[rank] = (uint64_t)(core_folded(&of, rank) ? 3 : 1)
-                            << (core_folded(&of, rank) ? rank - 1 : rank);
-            for (uint32_t t = 0; t < of.rounds; t++) {
-                memcpy(next, has, sizeof next);
-                for (uint32_t rank = 0; rank < p; rank++)
-                    for (uint32_t turn = 0; turn + 1 < of.radix[t] && !core_idle(&of, rank);
-                         turn++) {
-                        coll_action acts[COLL_STEP_MAX];
-                        const unsigned n = core_step(&plan, &of, rank, step + turn, acts);
-                        const coll_action *recv = core_message(acts, n, false);
-                        CHECK_EQ(next[rank] & has[recv->peer], 0);
-                        next[rank] |= has[recv->peer];
-                    }
-                memcpy(has, next, sizeof has);
-                for (uint32_t rank = 0; rank < p; rank++) /* adding to a run leaves one bit */
-                    CHECK_EQ((has[rank] + (has[rank] & (0 - has[rank]))) & has[rank], 0);
-                step += of.radix[t] - 1 + (of.radix[t] > 2 ? 1 : 0);
-            }
-            for (uint32_t rank = 0; rank < p; rank++)
-                if (!core_idle(&of, rank))
-                    CHECK_EQ(has[rank], UINT64_MAX >> (64 - p));
+            core_check_runs(&plan, &of, true);
         }
 }
 

@@ -139,4 +139,40 @@ static inline void core_check_partners(const coll_plan *plan, const core *of, si
         }
 }
 
+/* Where rounds go from the nearest partners to the farthest, what a rank of the core stands for: itself
+ * and who is folded into it, then also what those stand for from whom it receives. That is always a
+ * run of ranks, of as many core numbers as the rounds so far can reach, and in the end all. */
+static inline void core_check_runs(const coll_plan *plan, const core *of, bool combines)
+{
+    uint64_t has[64], next[64]; /* bit r: rank r */
+    size_t step = 0;
+    for (uint32_t rank = 0; rank < of->p; rank++)
+        next[rank] = (uint64_t)(core_folded(of, rank) ? 3 : 1)
+                     << (core_folded(of, rank) ? rank - 1 : rank);
+    for (uint32_t t = 0; t < of->rounds; t++) {
+        const uint32_t reach = of->stride[t] * of->radix[t];
+        memcpy(has, next, sizeof has);
+        for (uint32_t rank = 0; rank < of->p; rank++) {
+            const uint32_t number = core_number(of, rank);
+            if (core_idle(of, rank))
+                continue;
+            for (uint32_t turn = 0; turn + 1 < of->radix[t]; turn++) {
+                coll_action acts[COLL_STEP_MAX];
+                const unsigned n = core_step(plan, of, rank, step + turn, acts);
+                const coll_action *recv = core_message(acts, n, false);
+                CHECK_EQ(next[rank] & has[recv->peer], 0);
+                next[rank] |= has[recv->peer];
+            }
+            /* one run: adding its lowest bit leaves a single one */
+            CHECK_EQ((next[rank] + (next[rank] & (0 - next[rank]))) & next[rank], 0);
+            CHECK_EQ((uint32_t)__builtin_popcountll(next[rank]),
+                     core_ranks(of, number - number % reach, reach));
+        }
+        step += of->radix[t] - 1 + (combines && of->radix[t] > 2 ? 1 : 0);
+    }
+    for (uint32_t rank = 0; rank < of->p; rank++)
+        if (!core_idle(of, rank))
+            CHECK_EQ(next[rank], UINT64_MAX >> (64 - of->p));
+}
+
 #endif /* COLL_TESTS_ALGOS_CORE_H */

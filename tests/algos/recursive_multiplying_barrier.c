@@ -32,36 +32,7 @@ TEST(runs_of_ranks_multiply)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             const core of = core_of(p, core_radices[i]);
             const coll_plan plan = barrier(p, of.k);
-            uint64_t heard[64], next[64]; /* bit r: of rank r */
-            size_t step = 0;
-            for (uint32_t rank = 0; rank < p; rank++)
-                next[rank] = (uint64_t)(core_folded(&of, rank) ? 3 : 1)
-                             << (core_folded(&of, rank) ? rank - 1 : rank);
-            for (uint32_t t = 0; t < of.rounds; step += of.radix[t++] - 1) {
-                memcpy(heard, next, sizeof heard);
-                for (uint32_t rank = 0; rank < p; rank++)
-                    for (uint32_t turn = 0; turn + 1 < of.radix[t] && !core_idle(&of, rank);
-                         turn++) {
-                        coll_action acts[COLL_STEP_MAX];
-                        const unsigned n = core_step(&plan, &of, rank, step + turn, acts);
-                        const coll_action *await = core_message(acts, n, false);
-                        CHECK_EQ(heard[await->peer] & next[rank], 0);
-                        next[rank] |= heard[await->peer];
-                    }
-                for (uint32_t rank = 0; rank < p; rank++) {
-                    const uint32_t span = of.stride[t] * of.radix[t];
-                    const uint32_t number = core_number(&of, rank);
-                    const uint32_t low = number - number % span;
-                    if (!core_idle(&of, rank)) {
-                        CHECK_EQ(next[rank] & (next[rank] - 1) & ~(next[rank] << 1), 0);
-                        CHECK_EQ((uint32_t)__builtin_popcountll(next[rank]),
-                                 core_ranks(&of, low, span));
-                    }
-                }
-            }
-            for (uint32_t rank = 0; rank < p; rank++)
-                if (!core_idle(&of, rank))
-                    CHECK_EQ(next[rank], UINT64_MAX >> (64 - p));
+            core_check_runs(&plan, &of, false);
         }
 }
 

@@ -159,6 +159,25 @@ static int leave(coll_shm *shm, void *arg)
                : 2;
 }
 
+/* Leaves before anybody has sent it anything, while the others wait where the last one combines for all. */
+static int leave_at_once(coll_shm *shm, void *arg)
+{
+    static double scratch[64];
+    double x = 1, y;
+    coll_comm comm;
+    (void)arg;
+    if (shm->node.rank == 1)
+        return 0;
+    if (coll_comm_init(&comm, coll_shm_transport(shm), shm, shm->node.rank, RANKS, scratch,
+                       sizeof scratch) != COLL_OK ||
+        coll_comm_force(&comm, COLL_ALLREDUCE, &coll_fabric_allreduce, NULL) != COLL_OK)
+        return 1;
+    return coll_allreduce(&comm, &x, &y, 1, COLL_F64, COLL_SUM) == COLL_ERR_PEER &&
+                   coll_shm_lost(shm) == 1
+               ? 0
+               : 2;
+}
+
 /* Ends well although another left long ago. */
 static int stay(coll_shm *shm, void *arg)
 {
@@ -183,6 +202,8 @@ TEST(a_rank_leaves)
     processes_start(pid, RANKS, SHARED, 0, leave, NULL);
     CHECK(processes_end(pid, RANKS));
     processes_start(pid, RANKS, SHARED, 0, leave, pid);
+    CHECK(processes_end(pid, RANKS));
+    processes_start(pid, RANKS, SHARED, 0, leave_at_once, NULL);
     CHECK(processes_end(pid, RANKS));
     processes_start(pid, RANKS, SHARED, 0, stay, NULL);
     CHECK(processes_end(pid, RANKS));

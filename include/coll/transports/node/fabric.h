@@ -333,10 +333,16 @@ COLL_INLINE void coll_i_node_miss_absent(coll_i_node_rank *me, const coll_i_node
             own->uses * 4 + COLL_I_NODE_WAITS ||
         coll_i_node_is_over(own))
         return;
-    for (uint32_t rank = 0; rank < me->p; rank++)
-        if (rank != me->rank && me->links[rank] &&
-            !coll_i_node_find_operand(me, rank, own->tag, own->team, false).operand)
-            me->links[rank]->missed = true;
+    for (uint32_t rank = 0; rank < me->p; rank++) {
+        coll_i_node_link *link = me->links[rank];
+        if (rank == me->rank ||
+            coll_i_node_find_operand(me, rank, own->tag, own->team, false).operand)
+            continue;
+        if (!link) /* they have not sent each other anything */
+            link = coll_i_node_link_new(me, rank);
+        if (link)
+            link->missed = true;
+    }
 }
 
 COLL_INLINE coll_status coll_i_node_test_brought(coll_i_node_rank *me, coll_i_node_brought *own)
