@@ -284,6 +284,9 @@ TEST(wrong_choices)
         "the parameter f of fnomial is a whole number from 2 to 2147483647, not \"4e\"");
     REFUSES_CHOICE("bcast:fnomial:k", "a parameter is written NAME=NUMBER, not \"k\"");
     REFUSES_CHOICE("bcast:pipeline:chains=2", "pipeline is chain with chains=1");
+    REFUSES_CHOICE("bcast:fnomial:k=4,f=5", "the parameter f of fnomial is given twice");
+    REFUSES_CHOICE("allreduce:two_level:across=fnomial/k=4/k=4",
+                   "the parameter f of fnomial is given twice");
     REFUSES_CHOICE("ring", "a choice is written COLLECTIVE:ALGORITHM, not \"ring\"");
     REFUSES_CHOICE("allreduce:",
                    "a choice is written COLLECTIVE:ALGORITHM, not \"allreduce:\"");

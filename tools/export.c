@@ -88,14 +88,12 @@ int export_main(int argc, char **argv)
     struct wish wish = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, NULL};
     const char *format_word, *type = "f64", *path = NULL;
     const struct option options[] = {
-        OPERAND("FORMAT", "json, for programs; goal, for LogGOPSim; dot, for Graphviz",
+        OPERAND("FORMAT", "json, goal (LogGOPSim), dot (Graphviz) or msccl (NCCL, RCCL)",
                 &format_word),
         ASK_OPTIONS(ask),
+        LAYOUT_OPTIONS(ask),
         NUMBER(0, "seed", "S", "random sizes for the blocks of a v-collective", &ask.seed, 0,
                UINT64_MAX - 1),
-        WORD("layout", "L", "blocks as the proofs have them: uneven, gaps, one, empty",
-             &ask.layout),
-        FLAG("root-tables", "with --layout: only the root knows the sizes", &ask.root_tables),
         WORD("type", "T", "element type (f64), of which the size counts", &type),
         {OPTION_WORD, 'o', "output", "FILE", "write this file", &path, 0, 0},
         NUMBER(0, "reduce", "PS", "goal: picoseconds a byte to reduce takes (0)", &wish.reduce,

@@ -68,22 +68,16 @@ static size_t pair_count(const struct ask *ask, uint64_t count, uint32_t from, u
 
 static void read_counts(const char *text, size_t *counts, uint32_t p)
 {
-    char number[32];
     uint32_t n = 0;
     while (*text) {
-        const size_t length = strcspn(text, ",");
+        const char *from = text;
         uint64_t count;
         if (n == p)
             refuse("--counts has more than %u numbers", p);
-        if (length < sizeof number) {
-            memcpy(number, text, length);
-            number[length] = '\0';
-        }
-        if (length >= sizeof number || !coll_number_read(number, &count))
-            refuse("--counts is a list of whole numbers such as 3,0,5, which \"%.*s\" is not",
-                   (int)(length < 40 ? length : 40), text);
+        if (!number_take(&text, ',', &count))
+            refuse("--counts is a list of whole numbers such as 3,0,5, which \"%.40s\" is not",
+                   from);
         counts[n++] = (size_t)count;
-        text += length + (text[length] == ',');
     }
     if (n != p)
         refuse("--counts has %u numbers, and there are %u ranks", n, p);
@@ -267,6 +261,45 @@ static void make_layout(struct job *job, const struct ask *ask, const coll_probl
     job->plans = job->grid->plans.at;
 }
 
+/* Refuses options that are missing, or have no meaning for this collective or beside others. */
+static void check_ask(const struct ask *ask, coll_collective c)
+{
+    const char *name = coll_collective_name(c);
+    const bool has_table = has_in_table(c) || has_out_table(c);
+    const bool sizes = ask->seed != UINT64_MAX && !ask->seeds_more;
+    if (ask->p == UINT64_MAX)
+        refuse("-p P, the number of ranks, is missing");
+    if (ask->root != UINT64_MAX && !coll_is(COLL_ROOTED, c))
+        refuse("%s has no root", name);
+    if (ask->root != UINT64_MAX && ask->root >= ask->p)
+        refuse("the root is a rank from 0 to %llu, not %llu", (unsigned long long)ask->p - 1,
+               (unsigned long long)ask->root);
+    if (c == COLL_BARRIER && ask->count != UINT64_MAX && ask->count != 0)
+        refuse("barrier moves no elements, so it has no count");
+    if (c == COLL_BARRIER && ask->in_place)
+        refuse("barrier has no buffers, so it cannot be in place");
+    if (ask->non_commutative && !coll_is(COLL_REDUCING, c))
+        refuse("%s has no operator", name);
+    if (ask->graph && !coll_is(COLL_NEIGHBORLY, c))
+        refuse("%s has no neighbours, so --graph has no meaning", name);
+    if (ask->in_place && coll_is(COLL_NEIGHBORLY, c))
+        refuse("%s cannot be in place", name);
+    if (ask->counts && (!has_table || coll_is(COLL_PAIRED | COLL_NEIGHBORLY, c)))
+        refuse("--counts is for gatherv, scatterv, allgatherv and reduce_scatter");
+    if (ask->counts && ask->count != UINT64_MAX)
+        refuse("--count and --counts exclude each other");
+    if (sizes && !has_table)
+        refuse("--seed is for collectives whose blocks may differ");
+    if (sizes && ask->counts)
+        refuse("--counts and --seed exclude each other");
+    if (ask->layout && !has_table)
+        refuse("--layout is for collectives whose blocks may differ");
+    if (ask->layout && (ask->counts || ask->seed != UINT64_MAX))
+        refuse("--layout excludes --counts and --seed");
+    if (ask->root_tables && (!ask->layout || !coll_is(COLL_ROOTED, c)))
+        refuse("--root-tables goes with --layout, for gatherv and scatterv");
+}
+
 void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
 {
     const coll_collective c = collective_named(ask->collective);
@@ -290,36 +323,10 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
     if (ask->inner.n > 0 && !built)
         refuse("%s is not made of others, so --inner has no meaning", job->algorithm->name);
     inner_read(&job->inner, &ask->inner);
-    if (ask->p == UINT64_MAX)
-        refuse("-p P, the number of ranks, is missing");
+    check_ask(ask, c);
     job->p = (uint32_t)ask->p;
-    if (ask->root != UINT64_MAX && !coll_is(COLL_ROOTED, c))
-        refuse("%s has no root", name);
-    if (ask->root != UINT64_MAX && ask->root >= ask->p)
-        refuse("the root is a rank from 0 to %u, not %llu", job->p - 1,
-               (unsigned long long)ask->root);
-    if (c == COLL_BARRIER && ask->count != UINT64_MAX && ask->count != 0)
-        refuse("barrier moves no elements, so it has no count");
-    if (c == COLL_BARRIER && ask->in_place)
-        refuse("barrier has no buffers, so it cannot be in place");
-    if (ask->non_commutative && !coll_is(COLL_REDUCING, c))
-        refuse("%s has no operator", name);
-    if (ask->graph && !coll_is(COLL_NEIGHBORLY, c))
-        refuse("%s has no neighbours, so --graph has no meaning", name);
-    if (ask->in_place && coll_is(COLL_NEIGHBORLY, c))
-        refuse("%s cannot be in place", name);
     if (coll_is(COLL_NEIGHBORLY, c))
         job->graph = ask->graph ? ask->graph : "torus";
-    if (ask->counts && (!has_table || coll_is(COLL_PAIRED, c) || job->graph))
-        refuse("--counts is for gatherv, scatterv, allgatherv and reduce_scatter");
-    if (ask->counts && ask->count != UINT64_MAX)
-        refuse("--count and --counts exclude each other");
-    if (ask->layout && !has_table)
-        refuse("--layout is for collectives whose blocks may differ");
-    if (ask->layout && (ask->counts || ask->seed != UINT64_MAX))
-        refuse("--layout excludes --counts and --seed");
-    if (ask->root_tables && (!ask->layout || !coll_is(COLL_ROOTED, c)))
-        refuse("--root-tables goes with --layout, for gatherv and scatterv");
     if (count == UINT64_MAX)
         count = c == COLL_BARRIER ? 0 : vector ? ask->p : 1;
     if (has_table && count > SIZE_MAX / 4)

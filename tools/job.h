@@ -23,6 +23,7 @@ struct ask {
     uint64_t p, count, root, seed;
     struct option_words params, inner;
     bool in_place, non_commutative, root_tables;
+    bool seeds_more; /* the seed is not that of blocks' sizes alone */
 };
 
 #define ASK_NOTHING                                                                            \
@@ -45,6 +46,12 @@ struct ask {
         WORD("graph", "G", "neighbours: ring, mesh, torus, stencil, sparse, ..., torus:4x3",   \
              &(ask).graph),                                                                    \
         WORD("counts", "A,B,...", "elements of each block of a v-collective", &(ask).counts)
+
+#define LAYOUT_OPTIONS(ask)                                                                    \
+    WORD("layout", "L", "blocks as the proofs have them: uneven, gaps, one, empty",            \
+         &(ask).layout),                                                                       \
+        FLAG("root-tables", "with --layout: only the root knows the sizes",                    \
+             &(ask).root_tables)
 
 struct job {
     coll_collective collective;

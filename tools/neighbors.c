@@ -20,17 +20,12 @@ static uint32_t read_dims(const char *text, uint32_t *dims, uint32_t p)
     uint64_t ranks = 1;
     uint32_t n = 0;
     for (const char *at = text; *at; n++) {
-        const size_t length = strcspn(at, "x");
-        char number[32] = "";
         uint64_t size;
-        if (length < sizeof number)
-            memcpy(number, at, length);
-        if (n == COLL_DIMS_MAX || !coll_number_read(number, &size) || size == 0 || size > p)
+        if (n == COLL_DIMS_MAX || !number_take(&at, 'x', &size) || size == 0 || size > p)
             refuse("dimensions are up to %d numbers such as 4x3, not \"%.40s\"", COLL_DIMS_MAX,
                    text);
         dims[n] = (uint32_t)size;
         ranks = ranks > p ? ranks : ranks * size;
-        at += length + (at[length] == 'x');
     }
     if (ranks != p)
         refuse("%.40s are not %u ranks", text, p);

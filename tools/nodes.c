@@ -9,23 +9,17 @@
 /* Reads the numbers of ranks of the nodes, at most p, and writes their first ranks. */
 static uint32_t read_nodes(const char *text, uint32_t *first, uint32_t p)
 {
-    char number[32];
     uint32_t n = 0;
     for (first[0] = 0; *text; n++) {
-        const size_t length = strcspn(text, ",");
-        uint64_t ranks = 0;
-        if (length < sizeof number) {
-            memcpy(number, text, length);
-            number[length] = '\0';
-        }
-        if (length >= sizeof number || !coll_number_read(number, &ranks) || ranks == 0)
+        const char *from = text;
+        uint64_t ranks;
+        if (!number_take(&text, ',', &ranks) || ranks == 0)
             refuse("--nodes is the ranks of every node, or of each, such as 4 or 3,1,2, or "
                    "\"uneven\", not \"%.40s\"",
-                   text);
+                   from);
         if (n == p || ranks > p - first[n])
             refuse("--nodes has more than %u ranks", p);
         first[n + 1] = first[n] + (uint32_t)ranks;
-        text += length + (text[length] == ',');
     }
     return n;
 }

@@ -92,6 +92,22 @@ static const char *written(const struct option *o, const char *argument)
     return text;
 }
 
+bool number_take(const char **text, char separator, uint64_t *number)
+{
+    const char *end = *text;
+    char word[32];
+    size_t length;
+    while (*end && *end != separator)
+        end++;
+    length = (size_t)(end - *text);
+    if (length >= sizeof word || (*end && !end[1]))
+        return false;
+    memcpy(word, *text, length);
+    word[length] = '\0';
+    *text = *end ? end + 1 : end;
+    return coll_number_read(word, number);
+}
+
 static void store_number(const struct option *o, const char *name, const char *value)
 {
     uint64_t number = 0;

@@ -100,6 +100,10 @@ struct command {
 /* Reads argv[1] … into what the table names; argv[0] is the subcommand. */
 void options_read(const struct command *command, int argc, char **argv);
 
+/* Takes a number off the front of *text, and the separator behind it; false: there is none, or
+ * nothing behind the separator. */
+bool number_take(const char **text, char separator, uint64_t *number);
+
 /* Says on stderr, after the name of the command, what is wrong with the request, and ends with
  * exit code 2. */
 _Noreturn void refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -200,6 +200,7 @@ int run_main(int argc, char **argv)
     options_read(&run, argc, argv);
     if (ask.seed == UINT64_MAX)
         ask.seed = SEED;
+    ask.seeds_more = true;
     data.seed = ask.seed;
     data.type = type_named(type_word);
     data.elem_bytes = coll_type_bytes(data.type);

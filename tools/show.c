@@ -148,11 +148,9 @@ int show_main(int argc, char **argv)
     bool all = false;
     const struct option options[] = {
         ASK_OPTIONS(ask),
+        LAYOUT_OPTIONS(ask),
         NUMBER(0, "seed", "S", "random sizes for the blocks of a v-collective", &ask.seed, 0,
                UINT64_MAX - 1),
-        WORD("layout", "L", "blocks as the proofs have them: uneven, gaps, one, empty",
-             &ask.layout),
-        FLAG("root-tables", "with --layout: only the root knows the sizes", &ask.root_tables),
         NUMBER(0, "rank", "R", "only this rank's steps", &rank, 0, UINT32_MAX),
         FLAG("all", "everything, however long", &all),
     };

@@ -348,9 +348,7 @@ int sim_main(int argc, char **argv)
     bool json = false;
     const struct option options[] = {
         ASK_OPTIONS(ask),
-        WORD("layout", "L", "blocks as the proofs have them: uneven, gaps, one, empty",
-             &ask.layout),
-        FLAG("root-tables", "with --layout: only the root knows the sizes", &ask.root_tables),
+        LAYOUT_OPTIONS(ask),
         WORD("type", "T", "element type (f64), of which the size counts", &type),
         WORD("model", "MODEL", "what messages cost, as in loggp:L=1us,o=200,g=300,G=0.5",
              &s.model),
@@ -363,7 +361,7 @@ int sim_main(int argc, char **argv)
         WORD("topology", "TOPOLOGY", "links, as in mesh:16x32,hop=40ns or fattree:k=4,n=3",
              &s.topology),
         WORD("noise", "NOISE", "of processors: noise:frequency=100Hz,duration=250us", &s.noise),
-        WORD("skew", "TIME", "ranks begin at random times up to this one (0)", &s.skew),
+        WORD("skew", "TIME", "ranks begin at random times up to this one, as 5us (0)", &s.skew),
         NUMBER(0, "seed", "S", "of all that is random (1); sizes of blocks are, if it is given",
                &ask.seed, 0, UINT64_MAX - 1),
         NUMBER(0, "window", "W", "actions of a rank in flight (that of comm.h)", &window, 1,
@@ -389,6 +387,7 @@ int sim_main(int argc, char **argv)
     double start;
     bool good = true;
     options_read(&command, argc, argv);
+    ask.seeds_more = true;
     job_make(&job, &ask, coll_type_bytes(type_named(type)));
     check_files(&s, job.p);
     w.job = &job;

@@ -223,6 +223,7 @@ refuses 'coll show: --inner is written ROLE=NAME, not "ring"' show allreduce dpm
 refuses 'coll show: there is no role "above"; there are within, across' show allreduce dpml -p 4 --inner above=ring
 refuses 'coll show: there is no algorithm to use inside called "rong"; did you mean "ring"?' show allreduce dpml -p 4 --inner across=rong
 refuses 'coll show: --param f is given twice' show bcast fnomial -p 4 --param f=2 --param f=3
+refuses 'coll show: the parameter f of fnomial is given twice' show bcast fnomial -p 4 --param f=2 --param k=2
 refuses 'coll show: --inner across is given twice' show allreduce dpml -p 4 --inner across=ring --inner across=fnomial
 refuses 'coll show: --ranks is given twice' show bcast fnomial -p 4 --ranks 4
 refuses 'coll show: there is no parameter "g"; there are f, segment, order' show allreduce dpml -p 4 --inner across=fnomial,g=1
@@ -412,6 +413,10 @@ refuses 'coll show: --counts has 2 numbers, and there are 4 ranks' show gatherv 
 refuses 'coll show: --counts has more than 2 numbers' show gatherv linear -p 2 --counts 1,2,3
 refuses 'coll show: --counts is a list of whole numbers such as 3,0,5, which "x" is not' show gatherv linear -p 2 --counts 1,x
 refuses 'coll show: --counts is for gatherv, scatterv, allgatherv and reduce_scatter' show gather linear -p 2 --counts 1,2
+refuses 'coll show: --counts is a list of whole numbers such as 3,0,5, which "2," is not' show gatherv linear -p 2 --counts 1,2,
+refuses 'coll show: --counts and --seed exclude each other' show gatherv linear -p 2 --counts 1,2 --seed 3
+refuses 'coll show: --seed is for collectives whose blocks may differ' show bcast linear -p 2 --seed 3
+refuses 'coll show: --nodes is the ranks of every node, or of each, such as 4 or 3,1,2, or "uneven", not "2,"' show bcast two_level -p 4 --nodes 2,2,
 refuses 'coll show: --count and --counts exclude each other' show gatherv linear -p 2 --counts 1,2 --count 2
 refuses 'coll show: the tables of gatherv are made for at most 16777216 ranks here, not 4294967295' show gatherv linear -p 4294967295
 refuses 'coll show: bcast has no neighbours, so --graph has no meaning' show bcast linear -p 4 --graph ring
@@ -419,6 +424,7 @@ refuses 'coll show: neighbor_alltoall cannot be in place' show neighbor_alltoall
 refuses 'coll show: there is no graph "tours"; did you mean "torus"?' show neighbor_alltoall linear -p 4 --graph tours
 refuses 'coll show: 2x3 are not 4 ranks' show neighbor_alltoall linear -p 4 --graph torus:2x3
 refuses 'coll show: dimensions are up to 8 numbers such as 4x3, not "2xx2"' show neighbor_alltoall linear -p 4 --graph torus:2xx2
+refuses 'coll show: dimensions are up to 8 numbers such as 4x3, not "2x2x"' show neighbor_alltoall linear -p 4 --graph torus:2x2x
 refuses 'coll show: dimensions are for mesh, torus, stencil and clipped, not for ring' show neighbor_alltoall linear -p 4 --graph ring:4
 refuses 'coll show: neighbor_alltoall mesh_combining is impossible: the neighbours are missing, or are none of the ranks' show neighbor_alltoall mesh_combining -p 4 --graph sparse
 refuses 'coll show: --counts is for gatherv, scatterv, allgatherv and reduce_scatter' show neighbor_alltoallv linear -p 4 --counts 1,2,3,4

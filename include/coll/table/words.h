@@ -205,9 +205,13 @@ COLL_INLINE bool coll_param_read(coll_pick *pick, const char *word, bool rule,
                            "\"%.60s\"",
                            param->name, algorithm->name, bytes ? "of bytes " : "",
                            (unsigned long long)least, (unsigned long long)most, equals + 1);
-    if (i == 0 && pick->alias && pick->alias->first && value != pick->alias->first)
-        return coll_refuse(why, "%s is %s with %s=%u", pick->alias->name, algorithm->name,
-                           param->name, pick->alias->first);
+    if (i == 0 && pick->alias && pick->alias->first) {
+        if (value != pick->alias->first)
+            return coll_refuse(why, "%s is %s with %s=%u", pick->alias->name, algorithm->name,
+                               param->name, pick->alias->first);
+    } else if (pick->param[i] != COLL_USUAL)
+        return coll_refuse(why, "the parameter %s of %s is given twice", param->name,
+                           algorithm->name);
     pick->param[i] = (uint32_t)value;
     pick->in_bytes &= ~(1u << i);
     pick->in_bytes |= bytes && value > 0 ? 1u << i : 0;
