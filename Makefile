@@ -52,7 +52,7 @@ bench: build
 	@echo "Benchmarks print CSV; run them on a quiet machine:"
 	@for program in $(BUILD)/bench/*; do test "$${program##*/}" != reproduce && \
 		test -f "$$program" && test -x "$$program" && echo "    $$program"; done; true
-	@echo "    bench/size.sh"
+	@for script in bench/*.sh; do echo "    $$script"; done
 
 reproduce: configure
 	@cmake --build $(BUILD) --parallel $(JOBS) --target reproduce

@@ -7,7 +7,7 @@
 # One translation unit holds the executor, one algorithm, one operator, and a function that starts and
 # progresses an allreduce; everything is linked at once, unused functions removed, nothing but the
 # compiler's own runtime resolved. CSV on stdout, with and without the checks of requests and what only
-# callers who block make use of (COLL_CHECKS and COLL_TRADES in config.h). Target: less than 4096 bytes of text.
+# callers who block make use of (COLL_CHECKS and COLL_TRADES in config.h).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

@@ -216,10 +216,12 @@ int verify_main(int argc, char **argv)
                     failed++;
             }
     }
-    printf("%" PRIu64 " plans of %" PRIu64 " algorithms and collectives proven in %.1f s",
-           plans, rows, seconds_now() - start);
+    printf("%" PRIu64 " plan%s of %" PRIu64 " line%s of the table", plans,
+           plans == 1 ? "" : "s", rows, rows == 1 ? "" : "s");
     if (failed)
-        printf("; %" PRIu64 " of them FAILED", failed);
+        printf(", of which %" PRIu64 " FAILED", failed);
+    else
+        printf(" proven in %.1f s", seconds_now() - start);
     printf("\n");
     return failed ? 1 : 0;
 }

@@ -1,5 +1,5 @@
-/* coll/coll.h — collective algorithms: all of the library but transports and the verifier, and
- * its manual
+/* coll/coll.h — collective algorithms: all of the library that needs no operating system, but
+ * transports, and its manual
  *
  *   #include "coll/coll.h"
  *   #include "coll/transports/threads.h"           // or a transport of your own: transport.h
@@ -54,7 +54,11 @@
  * Not included here
  *   transports/loopback.h   all ranks in one thread, deterministic
  *   transports/threads.h    a rank a thread (hosted: POSIX)
- *   verify.h                proves a plan for all interleavings (hosted)
+ *   transports/shm.h        a rank a process, on one machine (hosted: 64-bit Linux)
+ *   verify.h                proves a plan for all interleavings; verify_grid.h, many plans (hosted)
+ *   names.h, table.h        words of users; rules in words (hosted)
+ *   model.h, sim.h          what a plan costs, by formulas and by simulation (hosted)
+ *   export.h                plans written down for others (hosted)
  */
 #ifndef COLL_COLL_H
 #define COLL_COLL_H

@@ -1,8 +1,9 @@
 /* coll/config.h — every knob of the library, and the few words that differ between compilers
  *
- * Define a knob before the first include (or with -D) to override it; nothing else in the library
- * may be configured. All translation units of a program must agree on COLL_STEP_MAX and
- * COLL_PARAM_MAX, because they size structures.
+ * Define a knob before the first include (or with -D) to override it. Transports have a few more,
+ * each where it is used; nothing else in the library may be configured. All translation units of a
+ * program must agree on COLL_STEP_MAX, COLL_PARAM_MAX, COLL_WINDOW and COLL_RECALL…, because they
+ * size structures.
  *
  * This is the only header that includes anything from the toolchain, and it includes only what
  * a freestanding C99 implementation has.
@@ -91,7 +92,7 @@
 #define COLL_CHECKS 1
 #endif
 
-/* 0: no run follows a schedule, and so no transport trades messages. For firmware; saves 610 bytes
+/* 0: no run follows a schedule, and so no transport trades messages. For firmware; saves 720 bytes
  * of code. */
 #ifndef COLL_TRADES
 #define COLL_TRADES 1

@@ -39,7 +39,7 @@ finds '^  coll show allreduce selfish -p 3 --count 1$' verify allreduce selfish 
 finds '^  coll show barrier open -p 2$' verify barrier -p 1..5
 finds '^  coll show gatherv idle -p 5 --count 6 --layout uneven --root 0$' verify gatherv -p 5
 finds '^  coll show scan astray -p 4' verify scan -p 4
-finds '; 7 of them FAILED$' verify -p 1..3
+finds ', of which 7 FAILED$' verify -p 1..3
 
 # The command that a failure names is one that works.
 "$scratch/coll" verify -p 1..3 | sed -n 's/^  coll show //p' >"$scratch/shown"

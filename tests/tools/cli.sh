@@ -179,7 +179,8 @@ END
 # ---- verify ----------------------------------------------------------------------------------
 says '^allreduce  *ring .* proven$' verify allreduce ring -p 1..6
 says '^reduce  *chain .* proven$' verify reduce pipeline -p 1..3
-says '^[0-9]* plans of [0-9]* algorithms and collectives proven in' verify allgatherv -p 3..4 --jobs 2
+says '^[0-9]* plans of [0-9]* lines of the table proven in' verify allgatherv -p 3..4 --jobs 2
+says '^1 plan of 1 line of the table proven in' verify barrier linear -p 3
 says 'proven$' verify bcast linear -p 5 --exhaustive --random 1 --seed 3
 run 0 verify -p 1..3 -j 1
 grep -q FAILED "$scratch/out" && fail 'a proof failed'

@@ -28,7 +28,7 @@ enum {
     COLL_NEEDS_MULTICAST = 32,     /* of the transport */
     COLL_NEEDS_FABRIC_REDUCE = 64, /* of the transport */
     COLL_GIVES_SAME_BITS = 128,    /* all ranks get the same bits, even of inexact operators */
-    COLL_GIVES_FIXED_ORDER = 256,  /* the parenthesisation depends on p alone */
+    COLL_GIVES_FIXED_ORDER = 256,  /* … parenthesisation: on p and the parameters alone */
     COLL_NEEDS_PACKED = 512,       /* tables, if any, with each block right behind the last */
     COLL_USES_NODES = 1024,        /* works by nodes; others with SHARED need a single one */
     COLL_USES_GROUP = 2048,        /* may compute on the ranks of the transport */
