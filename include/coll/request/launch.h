@@ -81,8 +81,7 @@ COLL_INLINE bool coll_i_goes_on(coll_request *r, uint32_t k)
 /* Combines the message that slot k staged, and ends it. */
 COLL_INLINE void coll_i_combine(coll_request *r, uint32_t k)
 {
-    const coll_action *a = &r->slots[k].act;
-    coll_i_merge(r->run, a, coll_i_source(r->run, a->via), 0, coll_i_bytes(r->run, a));
+    coll_i_merge_staged(r->run, &r->slots[k].act);
     coll_i_finish(r, k);
 }
 
@@ -222,7 +221,7 @@ COLL_INLINE coll_status coll_i_start_alone(coll_request *r, const coll_action *a
     h->word[0] = h->word[1] = 0;
     status = coll_i_begin(r->run, a, h);
     if (status == COLL_OK && a->kind == COLL_DO_RECV_REDUCE)
-        coll_i_merge(r->run, a, coll_i_source(r->run, a->via), 0, coll_i_bytes(r->run, a));
+        coll_i_merge_staged(r->run, a);
     return coll_i_begun_alone(r, a, status);
 }
 
@@ -295,7 +294,7 @@ COLL_HOT_INLINE coll_status coll_i_alone(coll_request *r, const coll_action *a, 
                 return coll_i_begun_alone(r, a, status);
         }
         if (status == COLL_OK && merges)
-            coll_i_merge(run, a, (const unsigned char *)buf, 0, bytes);
+            coll_i_merge_staged(run, a);
         if (status != COLL_AGAIN)
             return status;
     } else if (a->kind == COLL_DO_COPY && !t->copy) {

@@ -82,6 +82,12 @@ COLL_INLINE void coll_i_merge_chunk(const coll_run *run, const coll_action *a,
                      left ? src : message, n, run->op->arg);
 }
 
+/* The same of the whole message that the action staged, which was brought here just now. */
+COLL_INLINE void coll_i_merge_staged(const coll_run *run, const coll_action *a)
+{
+    coll_i_merge_chunk(run, a, coll_i_source(run, a->via), 0, a->count);
+}
+
 /* The same for `bytes` of a long message from byte `done` on. What another processor has just
  * written comes slowly: while one chunk of it is combined, the next is on its way. */
 COLL_INLINE void coll_i_merge_chunks(const coll_run *run, const coll_action *a,
@@ -99,7 +105,7 @@ COLL_INLINE void coll_i_merge_chunks(const coll_run *run, const coll_action *a,
     }
 }
 
-/* The same for a message, or for `bytes` of it from byte `done` on. Of the longest vectors most is
+/* The same for a message that is borrowed, or for `bytes` of it from byte `done` on. Of the longest vectors most is
  * not in the other processor's cache any more, and chunks would only disturb. */
 COLL_HOT_INLINE void coll_i_merge(const coll_run *run, const coll_action *a,
                                   const unsigned char *message, size_t done, size_t bytes)
