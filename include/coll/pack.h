@@ -327,6 +327,43 @@ COLL_INLINE const coll_algorithm *coll_i_find_hash(const coll_algorithm *const *
     return NULL;
 }
 
+/* Bytes of a descriptor whose head has been read, by what its nodes and its graph say of themselves;
+ * and how many blocks IN and OUT have. */
+COLL_INLINE uint64_t coll_i_pack_total(const coll_i_wire *head, uint32_t p, uint32_t which,
+                                       uint32_t n_params, uint32_t *in_blocks,
+                                       uint32_t *out_blocks)
+{
+    uint64_t total = COLL_I_PACK_HEAD + 4 * (uint64_t)n_params;
+    coll_i_wire wire;
+    wire.out = NULL;
+    wire.in = head->in;
+    wire.bytes = head->bytes;
+    *in_blocks = *out_blocks = p;
+    if (which & COLL_I_PACK_NODES) {
+        uint32_t nodes;
+        wire.at = (size_t)total;
+        nodes = (uint32_t)coll_i_get(&wire, 4);
+        total += coll_i_pack_nodes_bytes(nodes, (uint32_t)coll_i_get(&wire, 4));
+    }
+    if (which & COLL_I_PACK_GRAPH) {
+        uint32_t n_dims;
+        wire.at = (size_t)(total < wire.bytes ? total : wire.bytes);
+        *out_blocks = (uint32_t)coll_i_get(&wire, 4);
+        *in_blocks = (uint32_t)coll_i_get(&wire, 4);
+        n_dims = (uint32_t)coll_i_get(&wire, 4);
+        wire.at += 8; /* periodic, rank */
+        total +=
+            coll_i_pack_graph_bytes(*out_blocks, *in_blocks, n_dims, coll_i_get(&wire, 4) != 0);
+    }
+    if (which & COLL_I_PACK_IN)
+        total += 16 * (uint64_t)*in_blocks;
+    if (which & COLL_I_PACK_OUT)
+        total += 16 * (uint64_t)*out_blocks;
+    if (which & COLL_I_PACK_GROUP)
+        total += 4 * (uint64_t)p;
+    return total + 4;
+}
+
 /* Makes *plan from a descriptor of `bytes` bytes, by one of the `n` algorithms in `among`.
  * `memory`, of `room` bytes and aligned for size_t, takes the descriptor's tables: 2·p size_t for
  * each layout, p uint32_t for a group that is a table, a uint32_t for each node and one more; of a
@@ -346,8 +383,8 @@ COLL_INLINE coll_status coll_plan_unpack(coll_plan *plan, const void *wire, size
     coll_group group;
     const coll_algorithm *algorithm;
     uint32_t param[COLL_PARAM_MAX], hash, collective, which, n_params;
-    uint64_t total, count, elem_bytes;
-    uint64_t in_blocks, out_blocks, nodes_bytes = 0;
+    uint64_t count, elem_bytes;
+    uint32_t in_blocks, out_blocks;
     coll_status status = COLL_OK;
     if (!plan || !wire || !among || (!memory && room != 0))
         return COLL_ERR_NULL;
@@ -381,33 +418,7 @@ COLL_INLINE coll_status coll_plan_unpack(coll_plan *plan, const void *wire, size
     if ((problem.flags & ~(uint32_t)(COLL_IN_PLACE | COLL_COMMUTATIVE)) ||
         which > COLL_I_PACK_ALL || n_params > COLL_PARAM_MAX)
         return COLL_ERR_FORMAT;
-    total = COLL_I_PACK_HEAD + 4 * (uint64_t)n_params + 4 +
-            (which & COLL_I_PACK_GROUP ? 4u : 0u) * (uint64_t)problem.p;
-    in_blocks = out_blocks = problem.p;
-    if (which & COLL_I_PACK_NODES) {
-        const size_t at = from.at;
-        uint32_t nodes;
-        from.at += 4 * n_params;
-        nodes = (uint32_t)coll_i_get(&from, 4);
-        nodes_bytes = coll_i_pack_nodes_bytes(nodes, (uint32_t)coll_i_get(&from, 4));
-        total += nodes_bytes;
-        from.at = at;
-    }
-    if (which & COLL_I_PACK_GRAPH) {
-        const size_t at = from.at;
-        uint32_t n_dims;
-        from.at += 4 * n_params + (size_t)(nodes_bytes < bytes ? nodes_bytes : bytes);
-        out_blocks = coll_i_get(&from, 4);
-        in_blocks = coll_i_get(&from, 4);
-        n_dims = (uint32_t)coll_i_get(&from, 4);
-        from.at += 8;
-        total += coll_i_pack_graph_bytes((uint32_t)out_blocks, (uint32_t)in_blocks, n_dims,
-                                         coll_i_get(&from, 4) != 0);
-        from.at = at;
-    }
-    total += (which & COLL_I_PACK_IN ? 16u : 0u) * in_blocks +
-             (which & COLL_I_PACK_OUT ? 16u : 0u) * out_blocks;
-    if (total != bytes)
+    if (coll_i_pack_total(&from, problem.p, which, n_params, &in_blocks, &out_blocks) != bytes)
         return COLL_ERR_FORMAT;
     if (count > SIZE_MAX || elem_bytes > SIZE_MAX)
         return COLL_ERR_OVERFLOW;
@@ -425,9 +436,9 @@ COLL_INLINE coll_status coll_plan_unpack(coll_plan *plan, const void *wire, size
     if (status == COLL_OK && (which & COLL_I_PACK_GRAPH))
         status = coll_i_get_graph(&from, &problem, &tables);
     if (status == COLL_OK && (which & COLL_I_PACK_IN))
-        status = coll_i_get_layout(&from, &problem.in, (uint32_t)in_blocks, &tables);
+        status = coll_i_get_layout(&from, &problem.in, in_blocks, &tables);
     if (status == COLL_OK && (which & COLL_I_PACK_OUT))
-        status = coll_i_get_layout(&from, &problem.out, (uint32_t)out_blocks, &tables);
+        status = coll_i_get_layout(&from, &problem.out, out_blocks, &tables);
     if (status == COLL_OK && (which & COLL_I_PACK_GROUP)) {
         const uint32_t *table = coll_i_get_numbers(&from, problem.p, &tables);
         coll_group_table(&group, table, NULL);
