@@ -372,6 +372,10 @@ int main(int argc, char **argv)
         if (wanted(0, "loopback"))
             bench_loopback(&jobs[i]);
     }
+    if (!means[0].transport) {
+        fprintf(stderr, "no row of this benchmark is called so\n");
+        return 2;
+    }
     for (size_t i = 0; i < sizeof means / sizeof *means && means[i].transport; i++) {
         const double n = (double)means[i].rows;
         printf("mean of %s,,,,,%zu rows,%.1f,%.1f,%.1f,%.1f,,,\n", means[i].transport,

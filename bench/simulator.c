@@ -93,14 +93,19 @@ static bool wanted(int argc, char **argv, int i, const char *word)
 
 int main(int argc, char **argv)
 {
+    bool found = false;
     printf("collective,algorithm,p,messages,events,makespan_us,best_million_per_s,"
            "median_million_per_s,first_million_per_s,first_s,bytes_per_rank\n");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char p[16];
         snprintf(p, sizeof p, "%u", rows[i].p);
         if (wanted(argc, argv, 1, coll_collective_name(rows[i].collective)) &&
-            wanted(argc, argv, 2, rows[i].name) && wanted(argc, argv, 3, p))
+            wanted(argc, argv, 2, rows[i].name) && wanted(argc, argv, 3, p)) {
             measure(&rows[i]);
+            found = true;
+        }
     }
-    return 0;
+    if (!found)
+        fprintf(stderr, "no row of this benchmark is called so\n");
+    return found ? 0 : 2;
 }
