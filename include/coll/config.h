@@ -41,12 +41,13 @@
 #define COLL_ONE_REGISTRY 0
 #endif
 
-/* The most actions that one step of an algorithm yields. */
+/* The most actions that one step of an algorithm yields; at least 4, as many as those of the
+ * library do. */
 #ifndef COLL_STEP_MAX
 #define COLL_STEP_MAX 4
 #endif
 
-/* The most parameters that an algorithm has. */
+/* The most parameters that an algorithm has; likewise. */
 #ifndef COLL_PARAM_MAX
 #define COLL_PARAM_MAX 4
 #endif
@@ -66,6 +67,11 @@
 /* … and the most blocks of calls with tables of counts whose plans it remembers; at least one. */
 #ifndef COLL_RECALL_BLOCKS
 #define COLL_RECALL_BLOCKS 8
+#endif
+
+#if COLL_STEP_MAX < 4 || COLL_PARAM_MAX < 4 || COLL_WINDOW < 1 || COLL_WINDOW > 32 ||          \
+    COLL_RECALLS < 1 || COLL_RECALL_BLOCKS < 1
+#error "COLL_STEP_MAX, COLL_PARAM_MAX, COLL_WINDOW or a COLL_RECALL… is out of its range"
 #endif
 
 /* 1 computes floats in integers (softfloat.h): for processors or contexts without floating

@@ -48,6 +48,17 @@ for level in $levels; do
     reject 'uninitialized' flow "$gate_bad/headers" flow.src $level
 done
 
+# A knob with a value for which structures would be too small is refused.
+knob() {
+    # shellcheck disable=SC2086
+    "$compiler" $flags -std="${standards%% *}" -I"$COLL_SOURCE/include" "-D$1" -fsyntax-only knob.src
+}
+echo '#include "coll/config.h"' >knob.src
+accept knob COLL_STEP_MAX=4
+for value in COLL_STEP_MAX=3 COLL_PARAM_MAX=3 COLL_WINDOW=0 COLL_WINDOW=33 COLL_RECALLS=0 COLL_RECALL_BLOCKS=0; do
+    reject 'out of its range' knob $value
+done
+
 bad=$gate_bad/headers
 for standard in $standards; do
     reject 'conversion' check "$bad" conversion.h "$standard"
