@@ -285,6 +285,24 @@ TEST(tables)
 }
 #endif
 
+#ifdef MPICH_VERSION /* Open MPI crashes */
+TEST(no_memory)
+{
+    int *const none = NULL;
+    const int *const reads = NULL;
+    right();
+    wrong = "buffer, NULL";
+    CALLS(Bcast, bcast, none, ONE, with.root, comm);
+    CALLS(Allreduce, allreduce, reads, out, ONE, with.op, comm);
+    CALLS(Allreduce, allreduce, in, none, ONE, with.op, comm);
+    CALLS(Reduce_scatter, reduce_scatter, in, none, with.counts, with.type, with.op, comm);
+    CALLS(Allgather, allgather, reads, ONE, out, ONE, comm);
+    CALLS(Allgatherv, allgatherv, in, ONE, none, TABLE, comm);
+    CALLS(Alltoall, alltoall, in, ONE, none, ONE, comm);
+    works_afterwards();
+}
+#endif
+
 /* What is read and what is written may not be the same; MPICH looks for that, in some collectives. */
 TEST(one_buffer)
 {
@@ -353,6 +371,9 @@ int main(int argc, char **argv)
     RUN(types);
 #ifdef OMPI_MAJOR_VERSION
     RUN(tables);
+#endif
+#ifdef MPICH_VERSION
+    RUN(no_memory);
 #endif
     RUN(one_buffer);
     RUN(halves);

@@ -109,10 +109,13 @@ COLL_HOT_INLINE void repeat_point(struct job *job, const struct repeat *repeat,
  * threads. */
 COLL_HOT_INLINE struct job *job_again(const struct call *call)
 {
-    const struct comm *comm = comm_last;
+    const struct comm *comm;
     const struct repeat *repeat;
     struct job *job;
-    if (!comm || comm->handle != call->comm || !comm->repeats || settings.threads)
+    if (settings.threads)
+        return NULL;
+    comm = comm_last;
+    if (!comm || comm->handle != call->comm || !comm->repeats)
         return NULL;
     repeat = repeat_place(comm->repeats, call);
     job = repeat->idle;

@@ -16,8 +16,17 @@ MPI_Count side_count(const struct call *call, const struct side *side, uint32_t 
     return call->wide ? ((const MPI_Count *)side->counts)[i] : ((const int *)side->counts)[i];
 }
 
-static struct type *type_in(const struct side *side, uint32_t i)
+/* NULL: the library refuses it. Where there are tables of types MPICH does not look at those of
+ * nothing, which may then be anything. */
+static struct type *type_in(const struct call *call, const struct side *side, uint32_t i)
 {
+#ifdef MPICH_VERSION
+    static struct type nothing;
+    if (side->types && side_count(call, side, i) == 0)
+        return &nothing;
+#else
+    (void)call;
+#endif
     return type_of(side->types ? side->types[i] : side->type);
 }
 
@@ -54,7 +63,7 @@ verdict view_measure(const struct call *call, const struct side *side, uint32_t 
         size_t bytes;
         if (count < 0)
             return DECLINED;
-        type = type_in(side, i);
+        type = type_in(call, side, i);
         if (!type)
             return DECLINED;
         if (!side->counts && n > 1 && all / n != (size_t)count)
@@ -106,7 +115,7 @@ void view_place(const struct call *call, struct view *view, unsigned char *base,
     view->counts = tables;
     view->displs = tables + view->n;
     for (uint32_t i = 0; i < view->n; i++) {
-        const struct type *type = type_in(side, i);
+        const struct type *type = type_in(call, side, i);
         const size_t count = (size_t)side_count(call, side, i), bytes = count * type->size;
         const ptrdiff_t at = side_at(call, side, i, type, before);
         const size_t from = view->packed || !view->scattered ? packed
@@ -143,7 +152,7 @@ size_t view_split(const struct call *call, const struct view *view, uint32_t fir
     size_t packed = 0, n = 0;
     const bool even = !side->counts && !coll_is(COLL_NEIGHBORLY, call->what);
     for (uint32_t i = 0; i < last; i++) {
-        struct type *type = type_in(side, i);
+        struct type *type = type_in(call, side, i);
         const size_t one = (size_t)side_count(call, side, i);
         const size_t count = even ? one * (i < first ? first : last - first) : one;
         const ptrdiff_t at = side_at(call, side, i, type, before);

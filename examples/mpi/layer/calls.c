@@ -27,15 +27,16 @@ struct role {
 
 /* ---- what the library would refuse ------------------------------------------------------- */
 
-/* Is MPI_IN_PLACE where it does not belong? */
+/* Is MPI_IN_PLACE where it does not belong? Where a buffer is not looked at, anything may be. */
 static bool misplaced(const struct call *call, const struct comm *comm)
 {
     const bool root = !coll_is(COLL_ROOTED, call->what) || (int)comm->rank == call->root;
     const bool scatters = coll_is(SCATTERS, call->what);
+    const bool looks = root || call->what == COLL_BCAST;
     const bool never = call->what == COLL_BCAST || coll_is(COLL_NEIGHBORLY, call->what);
     const void *right = scatters ? call->out.buf : call->in.buf;
     const void *wrong = scatters ? call->in.buf : call->out.buf;
-    return wrong == MPI_IN_PLACE || (right == MPI_IN_PLACE && (never || !root));
+    return (wrong == MPI_IN_PLACE && looks) || (right == MPI_IN_PLACE && (never || !root));
 }
 
 /* Is a table of a side of n blocks missing? Open MPI looks for that on each rank, before any message,
@@ -56,6 +57,17 @@ static bool lacks_a_table(const struct call *call, const struct side *side, uint
     (void)call;
     (void)side;
     (void)n;
+    return false;
+#endif
+}
+
+/* Is there data at no address? MPICH refuses that. */
+static bool lacks_memory(const struct view *view)
+{
+#ifdef MPICH_VERSION
+    return view->bytes > 0 && !view->side->buf && view->low == 0;
+#else
+    (void)view;
     return false;
 #endif
 }
@@ -110,8 +122,8 @@ static bool cast(const struct call *call, struct comm *comm, const coll_graph *g
         return false;
     role->in = &call->in;
     role->out = &call->out;
-    role->in_place = what == COLL_BCAST || call->in.buf == MPI_IN_PLACE ||
-                     (scatters && call->out.buf == MPI_IN_PLACE);
+    role->in_place =
+        what == COLL_BCAST || (scatters ? call->out.buf : call->in.buf) == MPI_IN_PLACE;
     role->has_in =
         what != COLL_BARRIER && what != COLL_BCAST && (scatters ? root : !role->in_place);
     role->has_out = what != COLL_BARRIER &&
@@ -324,7 +336,8 @@ static verdict make(struct job *job, const struct call *call, struct comm *comm,
         found = view_measure(call, role.in, role.n_in, &in);
     if (found == TAKEN && role.has_out)
         found = view_measure(call, role.out, role.n_out, &out);
-    if (found == DECLINED || aliased(call, comm, &in, &out))
+    if (found == DECLINED || lacks_memory(&in) || lacks_memory(&out) ||
+        aliased(call, comm, &in, &out))
         return DECLINED;
     if (reduces) {
         operation = operation_of(call->op);
@@ -359,7 +372,8 @@ static verdict make(struct job *job, const struct call *call, struct comm *comm,
     job->run.scratch = job->scratch;
     if (is_predefined(&in) && is_predefined(&out))
         job_remember(job, call, &in, &out);
-    if (job->how != BLOCKING)
+    if (job->how != BLOCKING ||
+        (settings.threads && !job->repeat)) /* or another thread frees them */
         hold(job, operation);
     job_equip(job);
     return TAKEN;

@@ -3,7 +3,8 @@
  * The calls by which a program makes communicators are collective and block, so each of them
  * makes the private one as well: no collective, not even one that does not block, has to wait
  * for it later. One that is made otherwise (MPI_Comm_idup) gets it at its first blocking
- * collective; until then its collectives are the library's. The private one is made by
+ * collective; until then its collectives are the library's. Those with ranks of other worlds stay the
+ * library's, as these may be without the layer. The private one is made by
  * MPI_Comm_create, which unlike MPI_Comm_dup copies no attributes: a program's own copy
  * functions are not called behind its back.
  */
@@ -15,13 +16,17 @@ static int keyval = MPI_KEYVAL_INVALID;
 
 struct comm *comm_last;
 
+/* The record of all that are being freed. The program's delete functions may use them: by the library. */
+static struct comm gone = {.handle = MPI_COMM_NULL};
+
 /* ---- records ----------------------------------------------------------------------------- */
 
 static void end(struct comm *comm)
 {
     if (comm->runs_here && comm->p > 1)
         (void)PMPI_Comm_free(&comm->mpi.comm);
-    coll_mpi_free(&comm->mpi);
+    if (comm->runs_here)
+        coll_mpi_free(&comm->mpi);
     repeats_free(comm->repeats);
     nodes_leave(comm);
     free(comm->graph);
@@ -36,6 +41,8 @@ static int drop(MPI_Comm handle, int key, void *value, void *extra)
     (void)handle;
     (void)key;
     (void)extra;
+    if (comm == &gone)
+        return MPI_SUCCESS;
     comm->handle = MPI_COMM_NULL;
     if (comm->jobs == 0)
         end(comm);
@@ -85,30 +92,51 @@ static bool open_private(struct comm *comm, MPI_Comm handle, MPI_Group group)
     return true;
 }
 
+/* Are all of them ranks of MPI_COMM_WORLD? Others may be without the layer. They all know. */
+static bool is_of_world(MPI_Group group)
+{
+    MPI_Group world, others;
+    int n = 1;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    if (PMPI_Group_difference(group, world, &others) == MPI_SUCCESS) {
+        PMPI_Group_size(others, &n);
+        if (others != MPI_GROUP_EMPTY)
+            PMPI_Group_free(&others);
+    }
+    PMPI_Group_free(&world);
+    return n == 0;
+}
+
 /* `met`: all ranks come here at once, from a call that makes communicators. */
 static struct comm *create(MPI_Comm handle, bool met)
 {
     struct comm *comm = calloc(1, sizeof *comm);
+    MPI_Group group, remote;
     int inter = 0, rank = 0, p = 1;
     if (!comm)
         PMPI_Abort(MPI_COMM_WORLD, 1);
     comm->handle = handle;
     PMPI_Comm_test_inter(handle, &inter);
-    if (!inter) {
-        MPI_Group group;
-        PMPI_Comm_rank(handle, &rank);
-        PMPI_Comm_size(handle, &p);
-        comm->rank = (uint32_t)rank;
-        comm->p = (uint32_t)p;
+    PMPI_Comm_rank(handle, &rank);
+    PMPI_Comm_size(handle, &p);
+    PMPI_Comm_group(handle, &group);
+    comm->rank = (uint32_t)rank;
+    comm->p = (uint32_t)p;
+    comm->meets = is_of_world(group);
+    if (inter) {
+        PMPI_Comm_remote_group(handle, &remote);
+        comm->meets = comm->meets && is_of_world(remote);
+        PMPI_Group_free(&remote);
+    } else if (comm->meets) {
+        comm->meets = p > 1;
         if (!met && p > 1)
             meet_over(handle);
-        PMPI_Comm_group(handle, &group);
         comm->runs_here = open_private(comm, handle, group);
         comm->mpi.crowded = settings.crowded;
         comm->mpi.pages = settings.pages;
         nodes_join(comm, group);
-        PMPI_Group_free(&group);
     }
+    PMPI_Group_free(&group);
     if (PMPI_Comm_set_attr(handle, keyval, comm) != MPI_SUCCESS)
         PMPI_Abort(MPI_COMM_WORLD, 1);
     return comm;
@@ -221,17 +249,95 @@ const coll_graph *comm_graph(struct comm *comm)
     return comm->graph;
 }
 
+/* ---- before calls in which jobs would stand still ------------------------------------------ */
+
+/* Of all ranks of a communicator. */
+static void meet(MPI_Comm comm)
+{
+    struct comm *record;
+    if (!settings.ready)
+        return;
+    lock();
+    record = comm_of(comm, true);
+    if (record && record->meets)
+        meet_over(record->runs_here ? record->mpi.comm : comm);
+    unlock();
+}
+
+/* The private communicator, or MPI_COMM_NULL, for those who are not all of its ranks, and a tag there
+ * that collectives do not use. */
+static MPI_Comm aside(MPI_Comm comm, int *tag)
+{
+    MPI_Comm mine = MPI_COMM_NULL;
+    const struct comm *record;
+    void *most;
+    int found = 0;
+    lock();
+    record = settings.ready ? comm_of(comm, false) : NULL;
+    if (record && record->runs_here && record->p > 1)
+        mine = record->mpi.comm;
+    unlock();
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
+    *tag = found && *tag > 0 ? settings.tags + *tag % (*(int *)most - settings.tags + 1)
+                             : settings.tags;
+    return mine;
+}
+
+/* Of the ranks of a group in it: all tell the first one, which answers. */
+static void meet_group(MPI_Comm comm, MPI_Group group, int tag)
+{
+    MPI_Group all;
+    MPI_Comm mine;
+    int rank = MPI_UNDEFINED, p = 0, *ranks;
+    if (group == MPI_GROUP_NULL || PMPI_Group_rank(group, &rank) != MPI_SUCCESS ||
+        rank == MPI_UNDEFINED || PMPI_Group_size(group, &p) != MPI_SUCCESS || p == 1)
+        return;
+    mine = aside(comm, &tag);
+    if (mine == MPI_COMM_NULL)
+        return;
+    ranks = malloc(2 * (size_t)p * sizeof *ranks);
+    if (!ranks)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    for (int i = 0; i < p; i++)
+        ranks[i] = i;
+    PMPI_Comm_group(mine, &all);
+    PMPI_Group_translate_ranks(group, p, ranks, all, ranks + p);
+    PMPI_Group_free(&all);
+    if (rank > 0)
+        MPI_Send(NULL, 0, MPI_BYTE, ranks[p], tag, mine);
+    for (int i = rank > 0 ? 0 : 1; i < (rank > 0 ? 1 : p); i++)
+        MPI_Recv(NULL, 0, MPI_BYTE, ranks[p + i], tag, mine, MPI_STATUS_IGNORE);
+    for (int i = 1; rank == 0 && i < p; i++)
+        MPI_Send(NULL, 0, MPI_BYTE, ranks[p + i], tag, mine);
+    free(ranks);
+}
+
+/* Of two groups, whose leaders are ranks of a communicator that the others may not have. */
+static void meet_both(MPI_Comm comm, int leader, MPI_Comm peers, int peer, int tag)
+{
+    int rank = -1;
+    MPI_Comm mine;
+    meet(comm);
+    if (settings.ready && comm != MPI_COMM_NULL)
+        PMPI_Comm_rank(comm, &rank);
+    if (rank == leader && (mine = aside(peers, &tag)) != MPI_COMM_NULL)
+        MPI_Sendrecv(NULL, 0, MPI_BYTE, peer, tag, NULL, 0, MPI_BYTE, peer, tag, mine,
+                     MPI_STATUS_IGNORE);
+    meet(comm);
+}
+
 /* ---- communicators go -------------------------------------------------------------------- */
 
 /* The record goes first, under our lock: the library may call its delete functions under one of
  * its own. */
 static void leave(MPI_Comm *comm)
 {
-    if (!settings.ready || !comm || *comm == MPI_COMM_NULL)
+    if (!settings.ready || !comm || *comm == MPI_COMM_NULL || *comm == MPI_COMM_WORLD ||
+        *comm == MPI_COMM_SELF) /* the library refuses these */
         return;
     lock();
     if (comm_of(*comm, false))
-        PMPI_Comm_delete_attr(*comm, keyval);
+        PMPI_Comm_set_attr(*comm, keyval, &gone); /* ends the record before */
     unlock();
 }
 
@@ -243,24 +349,13 @@ EXPORT int MPI_Comm_free(MPI_Comm *comm)
 
 EXPORT int MPI_Comm_disconnect(MPI_Comm *comm)
 {
+    if (comm)
+        meet(*comm);
     leave(comm);
     return PMPI_Comm_disconnect(comm);
 }
 
 /* ---- communicators come ------------------------------------------------------------------ */
-
-/* Before a call that makes a communicator, in which jobs would stand still. */
-static void meet(MPI_Comm comm)
-{
-    struct comm *record;
-    if (!settings.ready)
-        return;
-    lock();
-    record = comm_of(comm, true);
-    if (record && record->runs_here && record->p > 1)
-        meet_over(record->mpi.comm);
-    unlock();
-}
 
 /* What a call that makes a communicator returns. */
 static int made(int error, const MPI_Comm *newcomm)
@@ -293,6 +388,7 @@ EXPORT int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 
 EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
+    meet_group(comm, group, tag);
     return made(PMPI_Comm_create_group(comm, group, tag, newcomm), newcomm);
 }
 
@@ -309,8 +405,17 @@ EXPORT int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info 
     return made(PMPI_Comm_split_type(comm, split_type, key, info, newcomm), newcomm);
 }
 
+EXPORT int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
+                                int remote_leader, int tag, MPI_Comm *newintercomm)
+{
+    meet_both(local_comm, local_leader, peer_comm, remote_leader, tag);
+    return PMPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag,
+                                 newintercomm);
+}
+
 EXPORT int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
+    meet(intercomm);
     return made(PMPI_Intercomm_merge(intercomm, high, newintracomm), newintracomm);
 }
 

@@ -141,7 +141,7 @@ static void open_node(MPI_Comm sharing, uint32_t first)
 
 /* ---- communicators ----------------------------------------------------------------------- */
 
-/* Writes of all ranks of a communicator which ranks of the world they are, or MPI_UNDEFINED. */
+/* Writes of all ranks of a communicator which ranks of the world they are. */
 static bool find_in_world(const struct comm *comm, MPI_Group group, int *in_world)
 {
     int *ranks = malloc(comm->p * sizeof *ranks);
@@ -159,8 +159,8 @@ static bool find_in_world(const struct comm *comm, MPI_Group group, int *in_worl
     return found;
 }
 
-/* Writes which ranks are on which node. If the ranks of a node do not follow each other, or some
- * are from outside of the world, all count as on one. */
+/* Writes which ranks are on which node. If the ranks of a node do not follow each other, all count as
+ * on one. */
 static void find_nodes(struct comm *comm, const int *in_world)
 {
     const uint32_t p = comm->p;
@@ -168,9 +168,6 @@ static void find_nodes(struct comm *comm, const int *in_world)
     bool consecutive = firsts != NULL;
     for (uint32_t i = 0; consecutive && i < p; i++) {
         const uint32_t before = i > 0 ? world_nodes[in_world[i - 1]] : UINT32_MAX;
-        consecutive = in_world[i] != MPI_UNDEFINED;
-        if (!consecutive)
-            break;
         for (uint32_t k = 0; k + 1 < n; k++) /* not back on a node that was left */
             consecutive =
                 consecutive && world_nodes[in_world[i]] != world_nodes[in_world[firsts[k]]];
@@ -191,8 +188,7 @@ static void find_nodes(struct comm *comm, const int *in_world)
 static bool are_near(const struct comm *comm, const int *in_world)
 {
     uint32_t i = 0;
-    while (i < comm->p && in_world[i] != MPI_UNDEFINED &&
-           world_nodes[in_world[i]] == world_nodes[in_world[0]])
+    while (i < comm->p && world_nodes[in_world[i]] == world_nodes[in_world[0]])
         i++;
     return i == comm->p;
 }
@@ -222,7 +218,7 @@ static void find_seats(struct comm *comm, const int *in_world)
         PMPI_Abort(MPI_COMM_WORLD, 1);
     for (uint32_t i = 0; i < comm->p; i++) {
         seats[i] = COLL_NOBODY;
-        if (!shm || in_world[i] == MPI_UNDEFINED || world_nodes[in_world[i]] != here)
+        if (!shm || world_nodes[in_world[i]] != here)
             continue;
         leader = together++ == 0 ? i : leader;
         seats[i] = 0;

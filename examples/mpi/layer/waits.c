@@ -188,33 +188,6 @@ EXPORT int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Messag
     begun = start;                                                                             \
     return begun == MPI_SUCCESS ? MPI_Wait(&request, status) : begun;
 
-EXPORT int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
-                    MPI_Comm comm, MPI_Status *status){
-    MESSAGE(PMPI_Recv(buf, count, datatype, source, tag, comm, status),
-            PMPI_Irecv(buf, count, datatype, source, tag, comm, &request), status)}
-
-EXPORT int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
-                     MPI_Status *status){
-    MESSAGE(PMPI_Mrecv(buf, count, datatype, message, status),
-            PMPI_Imrecv(buf, count, datatype, message, &request), status)}
-
-EXPORT int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                    MPI_Comm comm){
-    MESSAGE(PMPI_Send(buf, count, datatype, dest, tag, comm),
-            PMPI_Isend(buf, count, datatype, dest, tag, comm, &request), MPI_STATUS_IGNORE)}
-
-EXPORT int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                     MPI_Comm comm){
-    MESSAGE(PMPI_Ssend(buf, count, datatype, dest, tag, comm),
-            PMPI_Issend(buf, count, datatype, dest, tag, comm, &request), MPI_STATUS_IGNORE)}
-
-EXPORT int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                     MPI_Comm comm)
-{
-    MESSAGE(PMPI_Rsend(buf, count, datatype, dest, tag, comm),
-            PMPI_Irsend(buf, count, datatype, dest, tag, comm, &request), MPI_STATUS_IGNORE)
-}
-
 /* The receive of a pair was started, and the send, or not: waits for both. */
 static int wait_both(int begun, MPI_Request *recv, MPI_Request *send, MPI_Status *status)
 {
@@ -229,47 +202,94 @@ static int wait_both(int begun, MPI_Request *recv, MPI_Request *send, MPI_Status
     return error != MPI_SUCCESS ? error : begun;
 }
 
-EXPORT int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                        int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                        int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+static void *take_room(size_t bytes)
 {
-    MPI_Request send, recv;
-    int error;
-    if (!busy())
-        return PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
-                             recvtype, source, recvtag, comm, status);
-    error = PMPI_Irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &recv);
-    if (error != MPI_SUCCESS)
-        return error;
-    error = PMPI_Isend(sendbuf, sendcount, sendtype, dest, sendtag, comm, &send);
-    return wait_both(error, &recv, &send, status);
+    void *room;
+    lock();
+    room = pool_take(bytes);
+    unlock();
+    return room;
 }
 
-/* What it sends is packed first, as the buffer is to be overwritten. */
-EXPORT int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
-                                int sendtag, int source, int recvtag, MPI_Comm comm,
-                                MPI_Status *status)
+static void give_room(void *room)
 {
-    MPI_Request send, recv;
-    void *copy;
-    int error, bytes = 0, at = 0;
-    if (!busy() || count < 0 || PMPI_Pack_size(count, datatype, comm, &bytes) != MPI_SUCCESS)
-        return PMPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm,
-                                     status);
     lock();
-    copy = pool_take((size_t)bytes);
+    pool_give(room);
     unlock();
-    if (!copy)
-        return MPI_ERR_NO_MEM;
-    error = PMPI_Pack(buf, count, datatype, copy, bytes, &at, comm);
-    if (error == MPI_SUCCESS)
-        error = PMPI_Irecv(buf, count, datatype, source, recvtag, comm, &recv);
-    if (error == MPI_SUCCESS) {
-        error = PMPI_Isend(copy, at, MPI_PACKED, dest, sendtag, comm, &send);
-        error = wait_both(error, &recv, &send, status);
-    }
-    lock();
-    pool_give(copy);
-    unlock();
-    return error;
 }
+
+/* The calls with one width of counts, C; `c` ends their names. What MPI_Sendrecv_replace sends is packed
+ * first, as the buffer is to be overwritten. */
+#define MESSAGES(C, c)                                                                         \
+    EXPORT int MPI_Recv##c(void *buf, C count, MPI_Datatype datatype, int source, int tag,     \
+                           MPI_Comm comm, MPI_Status *status){                                 \
+        MESSAGE(PMPI_Recv##c(buf, count, datatype, source, tag, comm, status),                 \
+                PMPI_Irecv##c(buf, count, datatype, source, tag, comm, &request), status)}     \
+                                                                                               \
+    EXPORT int MPI_Mrecv##c(void *buf, C count, MPI_Datatype datatype, MPI_Message *message,   \
+                            MPI_Status *status){                                               \
+        MESSAGE(PMPI_Mrecv##c(buf, count, datatype, message, status),                          \
+                PMPI_Imrecv##c(buf, count, datatype, message, &request), status)}              \
+                                                                                               \
+    EXPORT int MPI_Send##c(const void *buf, C count, MPI_Datatype datatype, int dest, int tag, \
+                           MPI_Comm comm){MESSAGE(                                             \
+        PMPI_Send##c(buf, count, datatype, dest, tag, comm),                                   \
+        PMPI_Isend##c(buf, count, datatype, dest, tag, comm, &request), MPI_STATUS_IGNORE)}    \
+                                                                                               \
+    EXPORT int MPI_Ssend##c(const void *buf, C count, MPI_Datatype datatype, int dest,         \
+                            int tag, MPI_Comm comm){MESSAGE(                                   \
+        PMPI_Ssend##c(buf, count, datatype, dest, tag, comm),                                  \
+        PMPI_Issend##c(buf, count, datatype, dest, tag, comm, &request), MPI_STATUS_IGNORE)}   \
+                                                                                               \
+    EXPORT int MPI_Rsend##c(const void *buf, C count, MPI_Datatype datatype, int dest,         \
+                            int tag, MPI_Comm comm){MESSAGE(                                   \
+        PMPI_Rsend##c(buf, count, datatype, dest, tag, comm),                                  \
+        PMPI_Irsend##c(buf, count, datatype, dest, tag, comm, &request), MPI_STATUS_IGNORE)}   \
+                                                                                               \
+    EXPORT int MPI_Sendrecv##c(const void *sendbuf, C sendcount, MPI_Datatype sendtype,        \
+                               int dest, int sendtag, void *recvbuf, C recvcount,              \
+                               MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,  \
+                               MPI_Status *status)                                             \
+    {                                                                                          \
+        MPI_Request send, recv;                                                                \
+        int error;                                                                             \
+        if (!busy())                                                                           \
+            return PMPI_Sendrecv##c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,      \
+                                    recvcount, recvtype, source, recvtag, comm, status);       \
+        error = PMPI_Irecv##c(recvbuf, recvcount, recvtype, source, recvtag, comm, &recv);     \
+        if (error != MPI_SUCCESS)                                                              \
+            return error;                                                                      \
+        error = PMPI_Isend##c(sendbuf, sendcount, sendtype, dest, sendtag, comm, &send);       \
+        return wait_both(error, &recv, &send, status);                                         \
+    }                                                                                          \
+                                                                                               \
+    EXPORT int MPI_Sendrecv_replace##c(void *buf, C count, MPI_Datatype datatype, int dest,    \
+                                       int sendtag, int source, int recvtag, MPI_Comm comm,    \
+                                       MPI_Status *status)                                     \
+    {                                                                                          \
+        MPI_Request send, recv;                                                                \
+        void *copy;                                                                            \
+        C bytes = 0, at = 0;                                                                   \
+        int error;                                                                             \
+        if (!busy() || count < 0 ||                                                            \
+            PMPI_Pack_size##c(count, datatype, comm, &bytes) != MPI_SUCCESS)                   \
+            return PMPI_Sendrecv_replace##c(buf, count, datatype, dest, sendtag, source,       \
+                                            recvtag, comm, status);                            \
+        copy = take_room((size_t)bytes);                                                       \
+        if (!copy)                                                                             \
+            return MPI_ERR_NO_MEM;                                                             \
+        error = PMPI_Pack##c(buf, count, datatype, copy, bytes, &at, comm);                    \
+        if (error == MPI_SUCCESS)                                                              \
+            error = PMPI_Irecv##c(buf, count, datatype, source, recvtag, comm, &recv);         \
+        if (error == MPI_SUCCESS) {                                                            \
+            error = PMPI_Isend##c(copy, at, MPI_PACKED, dest, sendtag, comm, &send);           \
+            error = wait_both(error, &recv, &send, status);                                    \
+        }                                                                                      \
+        give_room(copy);                                                                       \
+        return error;                                                                          \
+    }
+
+MESSAGES(int, )
+#if MPI_VERSION >= 4
+MESSAGES(MPI_Count, _c)
+#endif
