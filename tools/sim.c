@@ -344,7 +344,7 @@ int sim_main(int argc, char **argv)
     struct ask ask = ASK_NOTHING;
     struct setting s = {0};
     const char *type = "f64";
-    uint64_t window = COLL_WINDOW, links = 1;
+    uint64_t window = COLL_WINDOW, links = UINT64_MAX;
     bool json = false;
     const struct option options[] = {
         ASK_OPTIONS(ask),
@@ -392,6 +392,9 @@ int sim_main(int argc, char **argv)
     check_files(&s, job.p);
     w.job = &job;
     prepare(&w, &s, window, ask.seed == UINT64_MAX ? 1 : ask.seed);
+    if (links != UINT64_MAX && !w.options.topology)
+        refuse("--links tells of the links of a --topology");
+    links = links == UINT64_MAX ? 1 : links;
     if (s.trace || s.svg) {
         coll_sim_record_init(&w.record, TRACE_MOST);
         w.options.see = coll_sim_record_see;

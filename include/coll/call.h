@@ -349,13 +349,11 @@ COLL_INLINE coll_status coll_prepare(coll_comm *comm, const coll_args *args, col
  * for. Never blocks. */
 COLL_INLINE coll_status coll_start(coll_call *call)
 {
-    coll_status status;
     if (!call)
         return COLL_ERR_NULL;
     if (call->state != COLL_CALL_READY)
         return COLL_ERR_STATE;
-    status = coll_i_call_start(call);
-    return status;
+    return coll_i_call_start(call);
 }
 
 /* Makes progress, and says how the call stands: COLL_AGAIN while it runs, COLL_OK when it is

@@ -332,6 +332,8 @@ COLL_INLINE coll_status coll_plan_check_rank(const coll_plan *plan, uint32_t ran
     return COLL_OK;
 }
 
+/* How many steps a rank has, and the actions of step s: writes at most COLL_STEP_MAX, and returns how
+ * many. Any s below the number of steps, in any order. */
 COLL_INLINE size_t coll_plan_steps(const coll_plan *plan, uint32_t rank)
 {
     return plan->algorithm->steps(plan, rank);

@@ -154,6 +154,7 @@ refuses 'dpml has no preset or parameter "cross"; it has infiniband, omni_path, 
     bcast linear -p 4 --model dpml:infiniband,cross=2
 refuses 'nodes of nbl have one rank each, and so no memory to share' bcast linear -p 4 --model nbl:delta --memory shm:a=1,b=1
 refuses 'the NICs of dpml need nodes of one size; with others, gap and wire are 0' bcast linear -p 4 --nodes 1,3 --model dpml:omni_path
+refuses '--links tells of the links of a --topology' bcast linear -p 4 --model $loggp --links 2
 refuses 'dpml has links of its own, its NICs: without --topology, or with gap=0,wire=0' bcast linear -p 4 --nodes 2 \
     --model dpml:omni_path --topology mesh:2x2
 refuses 'NICs go with hosts of moody, not of loggp' bcast linear -p 4 --model $loggp --nic moody:nic_f64_add

@@ -55,6 +55,7 @@ TEST(threads)
     for (uint32_t p = 2; p <= 4; p += 2) {
         pthread_t thread[4];
         world = coll_threads_create(p);
+        CHECK_STATUS(coll_threads_share(world, SIZE_MAX), COLL_ERR_MEMORY);
         CHECK_STATUS(coll_threads_share(world, SHARED), COLL_OK);
         CHECK_STATUS(coll_threads_share(world, SHARED), COLL_ERR_STATE);
         for (uintptr_t r = 0; r < p; r++)

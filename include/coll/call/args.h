@@ -26,6 +26,8 @@ typedef struct coll_args {
     const coll_graph *graph; /* neighbour collectives */
 } coll_args;
 
+/* Arguments of 0 elements of COLL_U8, root 0, COLL_SUM, without buffers, tables and graph; the caller
+ * sets what the collective has. */
 COLL_INLINE void coll_args_init(coll_args *args, coll_collective collective)
 {
     args->collective = collective;

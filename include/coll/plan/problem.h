@@ -33,6 +33,8 @@ typedef struct coll_problem {
     const coll_graph *graph; /* neighbour collectives: the neighbours; others: NULL */
 } coll_problem;
 
+/* A problem without tables, flags and neighbours, with root 0, and all ranks on one node; the caller
+ * sets what else there is. `count` is in elements of `elem_bytes` bytes. */
 COLL_INLINE void coll_problem_init(coll_problem *problem, coll_collective collective,
                                    uint32_t p, size_t count, size_t elem_bytes)
 {

@@ -112,11 +112,13 @@ COLL_INLINE bool coll_threads_is_crowded(const coll_threads *threads)
 }
 
 /* Gives the world so many bytes of SHARED memory, before any rank uses it. COLL_ERR_STATE: it has
- * some. */
+ * some. COLL_ERR_MEMORY. */
 COLL_INLINE coll_status coll_threads_share(coll_threads *threads, size_t bytes)
 {
     if (threads->shared)
         return COLL_ERR_STATE;
+    if (bytes > SIZE_MAX - COLL_NODE_LINE)
+        return COLL_ERR_MEMORY;
     threads->shared = calloc(1, bytes + COLL_NODE_LINE);
     threads->turns = calloc((size_t)threads->p + 1, sizeof(coll_i_node_turn));
     if (!threads->shared || !threads->turns) {
