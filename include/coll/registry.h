@@ -226,6 +226,7 @@ COLL_I_REGISTRY = {
 
     /* by the network */
     &coll_fabric_allreduce,
+    &coll_fabric_reduce_scatter,
 
     /* levels: within the nodes and across them */
     &coll_two_level_barrier.algorithm,

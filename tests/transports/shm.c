@@ -405,7 +405,7 @@ static void visit_row(rig *it, const char *what, void *arg)
         me->run.ctx = end[r];
         me->run.tag = it->problem.flags;
         if ((me->plan.traits & COLL_NEEDS_FABRIC_REDUCE) &&
-            it->problem.count * it->problem.elem_bytes > me->run.transport->max_fabric)
+            !coll_fabric_takes(me->run.transport, &it->problem))
             return;
         (void)coll_request_init(&me->request, me->slots, me->plan.window + it->p % 3);
         CHECK_STATUS(coll_request_start(&me->request, &me->run), COLL_OK);

@@ -361,11 +361,9 @@ static bool is_in_order(const struct comm *comm)
  * there. */
 unsigned nodes_offers(const struct comm *comm, const coll_problem *problem)
 {
-    size_t bytes;
     if (!comm->one_node || comm->p != coll_shm_size(shm))
         return 0;
-    return coll_multiply(problem->count, problem->elem_bytes, &bytes) &&
-                   bytes <= within.max_fabric && is_in_order(comm)
+    return coll_fabric_takes(&within, problem) && is_in_order(comm)
                ? COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE
                : COLL_NEEDS_MULTICAST;
 }

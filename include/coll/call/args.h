@@ -196,15 +196,18 @@ COLL_INLINE size_t coll_i_comm_shared(const coll_comm *comm)
                : 0;
 }
 
-/* Does the network reduce vectors of this length? */
-COLL_INLINE bool coll_i_comm_is_for_fabric(const coll_transport *transport,
-                                           const coll_problem *problem)
+/* Does the network take what the ranks reduce? In a reduce_scatter that is all blocks. */
+COLL_INLINE bool coll_fabric_takes(const coll_transport *transport, const coll_problem *problem)
 {
-    size_t bytes;
-    return transport->fabric_reduce &&
-           (transport->max_fabric == 0 ||
-            (coll_multiply(problem->count, problem->elem_bytes, &bytes) &&
-             bytes <= transport->max_fabric));
+    const bool blocks = problem->collective == COLL_REDUCE_SCATTER ||
+                        problem->collective == COLL_REDUCE_SCATTER_BLOCK;
+    size_t elements = problem->count, bytes;
+    if (!transport->fabric_reduce || transport->max_fabric == 0)
+        return transport->fabric_reduce != NULL;
+    if (blocks && !coll_i_layout_extent(&problem->in, problem->count, problem->p, &elements))
+        return false;
+    return coll_multiply(elements, problem->elem_bytes, &bytes) &&
+           bytes <= transport->max_fabric;
 }
 
 /* What the communicator offers beyond messages. Multicasts and reductions by the network
@@ -217,8 +220,7 @@ COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm, const coll_proble
         (comm->group.stride != 1 && comm->p > 1))
         return 0;
     return (transport->multicast ? (unsigned)COLL_NEEDS_MULTICAST : 0u) |
-           (coll_i_comm_is_for_fabric(transport, problem) ? (unsigned)COLL_NEEDS_FABRIC_REDUCE
-                                                          : 0u) |
+           (coll_fabric_takes(transport, problem) ? (unsigned)COLL_NEEDS_FABRIC_REDUCE : 0u) |
            (shared_bytes ? (unsigned)COLL_NEEDS_SHARED : 0u);
 }
 

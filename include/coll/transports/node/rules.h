@@ -126,7 +126,9 @@ static const coll_rule coll_node_crowded[] = {
                 "every block straight to its rank, whatever its size"),
 
     COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0,
-                     COLL_I_KIB(1), &coll_linear_reduce_scatter, "short: by one rank, in two rounds"),
+                     COLL_I_KIB(2), &coll_fabric_reduce_scatter, "short: the last one to come combines for all"),
+    COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0,
+                     COLL_I_KIB(1), &coll_linear_reduce_scatter, "short: one round"),
     COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0, SIZE_MAX,
                      &coll_pairwise_reduce_scatter, "every block straight to its rank"),
 
