@@ -163,7 +163,8 @@ int verify_main(int argc, char **argv)
     const struct command verify = {
         "verify", "prove that algorithms are right",
         "For each number of ranks: all parameters, counts, layouts, roots, in place and not,\n"
-        "commutative and not, that the algorithm takes. Exit code 1 if a proof fails.",
+        "commutative and not, that the algorithm takes. Exit code 1 if a proof fails,\n"
+        "or if there was nothing to prove.",
         verify_options, sizeof verify_options / sizeof verify_options[0]};
     coll_grid_options options;
     const char *only = NULL;
@@ -223,5 +224,5 @@ int verify_main(int argc, char **argv)
     else
         printf(" proven in %.1f s", seconds_now() - start);
     printf("\n");
-    return failed ? 1 : 0;
+    return failed || plans == 0 ? 1 : 0;
 }
