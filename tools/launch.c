@@ -93,7 +93,7 @@ static _Noreturn void become(const struct launch *l, uint64_t rank, int pipe, pi
         _exit(1);
     if (rank > 0) { /* the first has the standard input */
         const int null = open("/dev/null", O_RDONLY);
-        if (null >= 0) {
+        if (null > STDIN_FILENO) { /* else there was none, and this is it */
             dup2(null, STDIN_FILENO);
             close(null);
         }
@@ -113,8 +113,9 @@ static _Noreturn void become(const struct launch *l, uint64_t rank, int pipe, pi
 static _Noreturn void give_up(struct launch *l, const char *what, int error)
 {
     signal_all(l, SIGKILL);
-    while (waitpid(-1, NULL, 0) > 0)
-        continue;
+    for (uint64_t r = 0; r < l->p; r++) /* not what else is a child of this process */
+        if (l->pid[r] > 0)
+            (void)waitpid(l->pid[r], NULL, 0);
     refuse("%s: %s", what, strerror(error));
 }
 
@@ -236,6 +237,7 @@ int launch_main(int argc, char **argv)
         refuse("there is not enough memory");
     watched(&set);
     sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGCHLD, SIG_DFL); /* where it is ignored, nobody is told how ranks end */
     start(&l);
     reap(&l);
     free(l.pid);

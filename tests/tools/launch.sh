@@ -103,6 +103,21 @@ for rank in $(cat "$work/out"); do
     case $state in '' | Z) ;; *) fail "rank $rank lives on, $state" ;; esac
 done
 
+# It does not matter what it is started with: signals that are ignored, children of another, streams that are closed.
+checks=$((checks + 3))
+timeout -k 1 20 env --ignore-signal=CHLD "$coll" launch -n 2 true >"$work/out" 2>"$work/err"
+code=$?
+[ $code -eq 0 ] || fail "where SIGCHLD is ignored the code is 0, not $code"
+timeout -k 1 20 sh -c 'sleep 60 >/dev/null 2>&1 & echo $! >"$1/pid"; shift; exec "$@"' sh "$work" \
+    "$coll" launch -n 2 /no/such/program >"$work/out" 2>"$work/err"
+code=$?
+kill "$(cat "$work/pid")"
+[ $code -eq 2 ] || fail "where the process has another child the code is 2, not $code"
+timeout -k 1 20 "$coll" launch -n 2 sh -c 'echo out; [ $COLL_SEGMENT -gt 2 ] && [ -e /proc/self/fd/$COLL_SEGMENT ]' \
+    <&- >&- 2>&-
+code=$?
+[ $code -eq 0 ] || fail "without standard streams the code is 0, not $code"
+
 # ---- sentences ---------------------------------------------------------------------------------
 ends 2 -n 2
 has err 'coll launch: PROGRAM is missing; coll launch --help shows the usage'
