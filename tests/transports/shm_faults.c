@@ -178,6 +178,34 @@ static int leave_at_once(coll_shm *shm, void *arg)
                : 2;
 }
 
+/* Ranks 0 and 2 are a team; rank 1, which is no member, may leave, and rank 2 not while 0 waits. */
+static int leave_a_team(coll_shm *shm, void *arg)
+{
+    const coll_transport *t = coll_shm_transport(shm);
+    const coll_team two = {COLL_TEAM_NODES, 2};
+    double x = 1, y = 0;
+    coll_op sum;
+    (void)arg;
+    if (coll_op_builtin(&sum, COLL_SUM, COLL_F64) != COLL_OK)
+        return 1;
+    for (int round = 0; round < 2; round++) {
+        coll_handle h = {{0, 0}};
+        coll_status status;
+        if (shm->node.rank == 1 || (round == 1 && shm->node.rank == 2))
+            return 0;
+        status = t->fabric_reduce(shm, 3, two, &sum, &y, &x, 1, sizeof x, &h);
+        for (uint32_t idle = 0; status == COLL_STARTED || status == COLL_AGAIN; idle++) {
+            status = t->test(shm, &h);
+            t->wait(shm, idle);
+        }
+        if (round == 0 && (status != COLL_OK || y != 2))
+            return 2;
+        if (round == 1)
+            return status == COLL_ERR_PEER && coll_shm_lost(shm) == 2 ? 0 : 3;
+    }
+    return 4;
+}
+
 /* Ends well although another left long ago. */
 static int stay(coll_shm *shm, void *arg)
 {
@@ -204,6 +232,8 @@ TEST(a_rank_leaves)
     processes_start(pid, RANKS, SHARED, 0, leave, pid);
     CHECK(processes_end(pid, RANKS));
     processes_start(pid, RANKS, SHARED, 0, leave_at_once, NULL);
+    CHECK(processes_end(pid, RANKS));
+    processes_start(pid, RANKS, SHARED, 0, leave_a_team, NULL);
     CHECK(processes_end(pid, RANKS));
     processes_start(pid, RANKS, SHARED, 0, stay, NULL);
     CHECK(processes_end(pid, RANKS));

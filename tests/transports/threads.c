@@ -169,11 +169,39 @@ TEST(cancelling_and_aborting)
             CHECK_STATUS(t->recv(b, 0, 1000, got, 4, &r), COLL_OK);
     }
     coll_threads_recover(world);
+    world->world.aborted[0] = 10 + 1; /* by a rank that was stopped before it told the others */
+    t->abort(a, 10);
+    CHECK_STATUS(t->send(b, 0, 10, sent[0], 4, &s[0]), COLL_ERR_PEER);
+    CHECK_STATUS(t->send(b, 0, 11, sent[0], 4, &s[0]), COLL_OK);
+    coll_threads_recover(world);
     for (uint32_t tag = 10; tag <= 10 + COLL_NODE_ABORTS; tag++) {
         CHECK_STATUS(t->borrow(b, 0, tag, 4, &message, &r), COLL_AGAIN);
         CHECK_STATUS(t->send(a, 1, tag, sent[0], 4, &s[0]), COLL_OK);
         CHECK_STATUS(t->borrow(b, 0, tag, 4, &message, &r), COLL_OK);
         t->give_back(b, &r);
+    }
+    coll_threads_destroy(world);
+}
+
+/* Uses of SHARED that end in any order, and one so far ahead that nobody remembers it. */
+TEST(uses_of_shared)
+{
+    coll_threads *world = coll_threads_create(2);
+    void *const a = coll_threads_rank(world, 0), *const b = coll_threads_rank(world, 1);
+    CHECK_STATUS(coll_threads_share(world, 1 << 12), COLL_OK);
+    for (uint32_t last = 63; last <= 64; last++) {
+        for (uint32_t use = 0; use < COLL_NODE_PARTS; use++)
+            CHECK_STATUS(t->enter(b, 0, use), COLL_OK);
+        t->leave(a, last);
+        t->leave(b, last);
+        CHECK_STATUS(t->enter(b, 0, COLL_NODE_PARTS), last > 63 ? COLL_ERR_PEER : COLL_AGAIN);
+        for (uint32_t use = 0; use < last; use++) {
+            t->leave(a, use);
+            t->leave(b, use);
+        }
+        CHECK_STATUS(t->enter(b, 0, last + COLL_NODE_PARTS),
+                     last > 63 ? COLL_ERR_PEER : COLL_OK);
+        coll_threads_recover(world);
     }
     coll_threads_destroy(world);
 }
@@ -652,6 +680,7 @@ int main(void)
     RUN(receives);
     RUN(full_ring);
     RUN(cancelling_and_aborting);
+    RUN(uses_of_shared);
     RUN(multicast);
     RUN(fabric_reduce);
     RUN(fabric_reduce_in_teams);

@@ -7,7 +7,8 @@
  *
  * No locks: whoever finds that an operand was taken back before the claim gives that up, and looks at
  * all again. A rank that takes its operand back waits while that of a lower rank of the team is
- * claimed. It has one operand at a time for each tag and team.
+ * claimed. It has one operand at a time for each tag and team. An operand is of one team for ever: whoever
+ * has one is a member, and missed if it has left.
  *
  *   two processors, processes, µs a call   p = 4: 8 B   64 B   1 KiB   p = 8: 8 B   64 B   1 KiB
  *   by messages                                   2.7   3.0    4.2            10.6  10.9   13.1
@@ -38,7 +39,8 @@ enum {
 typedef struct coll_i_node_operand {
     uint32_t over;  /* the number of its last use that is over: what its rank looks at */
     uint32_t state; /* + 4 · the number of this use (WAITS), or · the rank that claims it */
-    uint32_t tag, team, members;
+    uint32_t tag, members;
+    uint32_t team;      /* of all uses */
     coll_status status; /* of the use that is over */
     uint64_t bytes;     /* of the vector */
     uint64_t next;      /* the operand that its rank made before, or 0 */
@@ -80,22 +82,39 @@ COLL_INLINE bool coll_i_node_waits(const coll_i_node_operand *operand, uint32_t 
            __atomic_load_n(&operand->over, __ATOMIC_ACQUIRE) != state / 4;
 }
 
+/* The first operand of a team among one and those that its rank made before; NULL: there is none. */
+COLL_INLINE coll_i_node_operand *coll_i_node_of_team(const coll_i_node_rank *me, uint64_t at,
+                                                     uint32_t team)
+{
+    coll_i_node_operand *operand;
+    while ((operand = (coll_i_node_operand *)coll_i_node_shared(me, at, sizeof *operand)) !=
+               NULL &&
+           operand->team != team)
+        at = operand->next;
+    return operand;
+}
+
+/* … of all that a rank has made. */
+COLL_INLINE coll_i_node_operand *coll_i_node_newest(const coll_i_node_rank *me, uint32_t rank,
+                                                    uint32_t team)
+{
+    return coll_i_node_of_team(me, __atomic_load_n(&me->operands[rank], __ATOMIC_ACQUIRE),
+                               team);
+}
+
 /* The operand of a rank for a team that waits, or is claimed; or none. */
 COLL_INLINE coll_i_node_member coll_i_node_find_operand(const coll_i_node_rank *me,
                                                         uint32_t rank, uint32_t tag,
                                                         uint32_t team, bool claimed)
 {
-    uint64_t at = __atomic_load_n(&me->operands[rank], __ATOMIC_ACQUIRE);
     coll_i_node_member found;
-    while ((found.operand = (coll_i_node_operand *)coll_i_node_shared(
-                me, at, sizeof *found.operand)) != NULL) {
+    for (found.operand = coll_i_node_newest(me, rank, team); found.operand;
+         found.operand = coll_i_node_of_team(me, found.operand->next, team)) {
         found.state = __atomic_load_n(&found.operand->state, __ATOMIC_SEQ_CST);
-        if (__atomic_load_n(&found.operand->tag, __ATOMIC_RELAXED) == tag &&
-            __atomic_load_n(&found.operand->team, __ATOMIC_RELAXED) == team &&
+        if (__atomic_load_n(&found.operand->tag, __ATOMIC_ACQUIRE) == tag &&
             (claimed ? coll_i_node_stage_of(found.state) == COLL_I_NODE_CLAIMED
                      : coll_i_node_waits(found.operand, found.state)))
             return found;
-        at = found.operand->next;
     }
     found.state = COLL_I_NODE_IDLE;
     return found;
@@ -228,12 +247,12 @@ COLL_INLINE void coll_i_node_meet(coll_i_node_rank *me, uint32_t tag, coll_team 
 
 /* ---- operands of this rank --------------------------------------------------------------- */
 
-/* One that is free; NULL: no memory. */
-COLL_INLINE coll_i_node_brought *coll_i_node_take_brought(coll_i_node_rank *me)
+/* One of a team that is free; NULL: no memory. */
+COLL_INLINE coll_i_node_brought *coll_i_node_take_brought(coll_i_node_rank *me, uint32_t team)
 {
     coll_i_node_brought *own = me->brought;
     uint64_t at;
-    while (own && own->used)
+    while (own && (own->used || own->team != team))
         own = own->next;
     if (!own) {
         if (!me->team)
@@ -244,6 +263,7 @@ COLL_INLINE coll_i_node_brought *coll_i_node_take_brought(coll_i_node_rank *me)
             return NULL;
         own->operand = (coll_i_node_operand *)(me->base + (uintptr_t)at);
         own->operand->next = me->operands[me->rank];
+        own->operand->team = own->team = team;
         own->next = me->brought;
         me->brought = own;
         __atomic_store_n(&me->operands[me->rank], at, __ATOMIC_RELEASE);
@@ -286,16 +306,14 @@ COLL_INLINE coll_status coll_i_node_fabric_reduce(void *ctx, uint32_t tag, coll_
         return COLL_ERR_PEER;
     if (coll_i_node_is_bringing(me, tag, team.number))
         return COLL_AGAIN;
-    own = coll_i_node_take_brought(me);
+    own = coll_i_node_take_brought(me, team.number);
     if (!own)
         return COLL_ERR_MEMORY;
     own->dst = lies ? NULL : dst;
     own->bytes = bytes;
     own->tag = tag;
-    own->team = team.number;
     operand = own->operand;
-    __atomic_store_n(&operand->tag, tag, __ATOMIC_RELAXED);
-    __atomic_store_n(&operand->team, team.number, __ATOMIC_RELAXED);
+    __atomic_store_n(&operand->tag, tag, __ATOMIC_RELEASE); /* who sees it sees what is over */
     operand->members = team.members;
     operand->bytes = bytes;
     operand->lies = lies ? 1 : 0;
@@ -327,7 +345,8 @@ COLL_INLINE uint32_t coll_i_node_claimer(const coll_i_node_rank *me,
 }
 
 /* Others that have not come are missed, if they have left; but not once somebody reduces what has
- * come, as who was handed the result may leave before this rank is. */
+ * come, as who was handed the result may leave before this rank is. Of a team that not all ranks are in
+ * those are known that have been there before. */
 COLL_INLINE void coll_i_node_miss_absent(coll_i_node_rank *me, const coll_i_node_brought *own)
 {
     if (coll_i_node_claimer(me, own) != COLL_NOBODY ||
@@ -338,6 +357,7 @@ COLL_INLINE void coll_i_node_miss_absent(coll_i_node_rank *me, const coll_i_node
     for (uint32_t rank = 0; rank < me->p; rank++) {
         coll_i_node_link *link = me->links[rank];
         if (rank == me->rank ||
+            (own->team != COLL_TEAM_ALL && !coll_i_node_newest(me, rank, own->team)) ||
             coll_i_node_find_operand(me, rank, own->tag, own->team, false).operand)
             continue;
         if (!link) /* they have not sent each other anything */
@@ -362,8 +382,7 @@ COLL_INLINE coll_status coll_i_node_test_brought(coll_i_node_rank *me, coll_i_no
         return COLL_ERR_PEER;
     coll_i_node_watch_word(me, &own->operand->over, over, COLL_NOBODY);
     if (me->look && ++me->misses % COLL_I_NODE_ABSENT == 0) {
-        if (own->team == COLL_TEAM_ALL)
-            coll_i_node_miss_absent(me, own);
+        coll_i_node_miss_absent(me, own);
         me->look(me);
     }
     return COLL_AGAIN;

@@ -5,8 +5,8 @@
  * are done with the uses up to u − COLL_NODE_PARTS. Each rank says on a line of its own up to
  * which use it is done. What was read there is remembered, so that ranks in step read a line of
  * each other once in COLL_NODE_PARTS − 1 uses, and write one each time. A call that is cancelled
- * in its queue may be up to 63 uses ahead of the oldest that has not ended; a use further ahead is
- * never done, and what comes COLL_NODE_PARTS uses after it waits for ever.
+ * in its queue may be up to 63 uses ahead of the oldest that has not ended; that of a use further ahead,
+ * which is never done, aborts all tags.
  *
  *   use       0    1    2    3    4               5 …
  *   part      0    1    2    3    0               1
@@ -69,6 +69,8 @@ COLL_INLINE void coll_i_node_leave(void *ctx, uint32_t use)
     const uint32_t ahead = use - me->done;
     if (ahead < 64)
         me->ended |= (uint64_t)1 << ahead;
+    else
+        coll_i_node_abort_all(me);
     for (; me->ended & 1; me->ended >>= 1)
         me->done++;
     __atomic_store_n(&me->turns[me->rank].done, me->done, __ATOMIC_RELEASE);

@@ -108,9 +108,11 @@ typedef struct coll_i_node_sent {
     unsigned char pad[COLL_NODE_LINE - 16];
 } coll_i_node_sent;
 
+enum { COLL_I_NODE_SOME = 1, COLL_I_NODE_ALL = 2 };
+
 /* What all ranks look at before they do anything. */
 typedef struct coll_i_node_world {
-    uint32_t n_aborted; /* more than COLL_NODE_ABORTS: all tags */
+    uint32_t aborts; /* COLL_I_NODE_SOME, COLL_I_NODE_ALL; 0: no tag is aborted */
     uint32_t unused;
     uint64_t aborted[COLL_NODE_ABORTS]; /* tag + 1; 0: unused */
     unsigned char pad[COLL_NODE_LINE - 8];
@@ -518,18 +520,16 @@ COLL_INLINE coll_status coll_i_node_rank_init(coll_i_node_rank *me, uint32_t ran
 
 COLL_INLINE bool coll_i_node_aborted(const coll_i_node_rank *me, uint32_t tag)
 {
-    const uint32_t n = __atomic_load_n(&me->world->n_aborted, __ATOMIC_ACQUIRE);
-    if (n == 0)
-        return false;
-    for (uint32_t i = 0; i < COLL_NODE_ABORTS; i++)
+    const uint32_t aborts = __atomic_load_n(&me->world->aborts, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; aborts == COLL_I_NODE_SOME && i < COLL_NODE_ABORTS; i++)
         if (__atomic_load_n(&me->world->aborted[i], __ATOMIC_RELAXED) == (uint64_t)tag + 1)
             return true;
-    return n > COLL_NODE_ABORTS;
+    return (aborts & COLL_I_NODE_ALL) != 0;
 }
 
 COLL_INLINE void coll_i_node_abort_all(const coll_i_node_rank *me)
 {
-    __atomic_store_n(&me->world->n_aborted, COLL_NODE_ABORTS + 1, __ATOMIC_RELEASE);
+    (void)__atomic_fetch_or(&me->world->aborts, COLL_I_NODE_ALL, __ATOMIC_RELEASE);
 }
 
 COLL_INLINE void coll_i_node_abort(void *ctx, uint32_t tag)
@@ -539,12 +539,11 @@ COLL_INLINE void coll_i_node_abort(void *ctx, uint32_t tag)
     for (uint32_t i = 0; i < COLL_NODE_ABORTS; i++) {
         uint64_t there = 0;
         if (__atomic_compare_exchange_n(&me->world->aborted[i], &there, mine, false,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-            (void)__atomic_add_fetch(&me->world->n_aborted, 1, __ATOMIC_RELEASE);
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+            there == mine) { /* by another rank, which may not have told yet */
+            (void)__atomic_fetch_or(&me->world->aborts, COLL_I_NODE_SOME, __ATOMIC_RELEASE);
             return;
         }
-        if (there == mine)
-            return;
     }
     coll_i_node_abort_all(me);
 }
