@@ -95,7 +95,6 @@ TEST(what_cannot_be_made)
     CHECK_EQ(coll_shm_open("/no/such/name", 0, why), -1);
     CHECK_EQ(coll_shm_open(own_name(), 3, why), -1);
     CHECK(strncmp(why, "nobody has made the segment /coll-test-", 39) == 0);
-    (void)signal(SIGXFSZ, SIG_IGN);
     (void)getrlimit(RLIMIT_FSIZE, &usual);
     CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0 || usual.rlim_max < small.rlim_max);
     CHECK_EQ(coll_shm_create(own_name(), 2, 1 << 20, why), -1);

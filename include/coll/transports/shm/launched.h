@@ -29,7 +29,8 @@ COLL_INLINE coll_shm *coll_shm_attach_launched(char *why)
 {
     uint64_t rank = 0, p = 1, fd = 0, shared_bytes = 0;
     coll_shm *shm;
-    if (!getenv("COLL_RANK")) {
+    const bool alone = !getenv("COLL_RANK");
+    if (alone) {
         const int own = coll_shm_create(NULL, 1, 0, why);
         if (own < 0)
             return NULL;
@@ -41,7 +42,9 @@ COLL_INLINE coll_shm *coll_shm_attach_launched(char *why)
         return NULL;
     }
     shm = coll_shm_attach((int)fd, (uint32_t)rank, (uint32_t)p, (size_t)shared_bytes, why);
-    (void)close((int)fd);
+    /* not what is no segment: the program's file, if this was called before */
+    if (shm || alone)
+        (void)close((int)fd);
     return shm;
 }
 

@@ -16,6 +16,12 @@ typedef struct coll_i_ipc_block {
     struct coll_i_ipc_block *next; /* behind it */
 } coll_i_ipc_block;
 
+/* What a rank knows of another one. */
+typedef struct coll_i_ipc_other {
+    uint64_t lived; /* when it was read from, and there, last; in milliseconds */
+    bool left;      /* it has left in peace */
+} coll_i_ipc_other;
+
 typedef struct coll_shm {
     coll_i_node_rank node; /* the first member: the ctx of the transport */
     coll_i_ipc_segment *segment;
@@ -27,9 +33,9 @@ typedef struct coll_shm {
     uint64_t looked;        /* when the others were looked after last, in milliseconds */
     uint32_t next;          /* whom to look after next */
     int fd;                 /* an open file of this rank alone: its lock's */
-    uint32_t ways;    /* of long messages: what this rank asks for; then, what all agree on */
-    bool *left;       /* ranks that have left in peace */
-    coll_huge *pages; /* of memory that messages were sent from; NULL: of none so far */
+    uint32_t ways; /* of long messages: what this rank asks for; then, what all agree on */
+    coll_i_ipc_other *others; /* all ranks */
+    coll_huge *pages;         /* of memory that messages were sent from; NULL: of none so far */
     coll_i_ipc_block *blocks; /* by address */
 } coll_shm;
 
@@ -98,13 +104,25 @@ COLL_INLINE bool coll_i_ipc_gone(coll_i_node_rank *me, uint32_t peer)
     return coll_i_ipc_state(shm, peer) == COLL_I_IPC_LEFT || coll_i_ipc_died(shm, peer);
 }
 
+/* Is a rank there whose memory was just read? Asked once in a millisecond: so soon no other process has
+ * its number. */
+COLL_INLINE bool coll_i_ipc_lives(coll_shm *shm, uint32_t rank)
+{
+    const uint64_t now = coll_i_ipc_milliseconds();
+    if (shm->others[rank].lived != now && coll_i_ipc_gone(&shm->node, rank))
+        return false;
+    shm->others[rank].lived = now;
+    return true;
+}
+
 COLL_INLINE coll_status coll_i_ipc_pull(coll_i_node_rank *me, uint32_t peer, void *into,
                                         uint64_t from, size_t bytes)
 {
     coll_shm *shm = (coll_shm *)me;
     const coll_status status = coll_i_ipc_read(shm, peer, into, from, bytes);
     /* a process that ends gives up its memory (ESRCH) before its lock */
-    if (status == COLL_OK || (errno != ESRCH && !coll_i_ipc_gone(me, peer)))
+    if (status == COLL_OK ? coll_i_ipc_lives(shm, peer)
+                          : errno != ESRCH && !coll_i_ipc_gone(me, peer))
         return status;
     coll_i_ipc_lose(shm, peer);
     return COLL_ERR_PEER;
@@ -137,9 +155,9 @@ COLL_INLINE void coll_i_ipc_look(coll_i_node_rank *me)
         if (rank == me->rank)
             continue;
         if (coll_i_ipc_state(shm, rank) == COLL_I_IPC_LEFT) {
-            if (shm->left[rank] && link && link->missed)
+            if (shm->others[rank].left && link && link->missed)
                 coll_i_ipc_lose(shm, rank);
-            shm->left[rank] = true;
+            shm->others[rank].left = true;
             if (link)
                 link->missed = false;
         } else if (coll_i_ipc_died(shm, rank)) {
@@ -174,7 +192,7 @@ COLL_INLINE void coll_i_ipc_free(coll_shm *shm)
     if (shm->fd >= 0)
         (void)close(shm->fd);
     coll_i_node_free(&shm->node);
-    free(shm->left);
+    free(shm->others);
     free(shm);
 }
 
@@ -218,8 +236,8 @@ COLL_INLINE bool coll_i_ipc_enter(coll_shm *shm, int fd, uint32_t rank, char *wh
 {
     char path[40];
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    shm->fd = open(path, O_RDWR);
-    if (shm->fd < 0 || fcntl(shm->fd, F_SETFD, FD_CLOEXEC) != 0) {
+    shm->fd = coll_i_ipc_file(open(path, O_RDWR), false);
+    if (shm->fd < 0) {
         coll_i_ipc_say(why, "the segment cannot be opened through %s: %s", path,
                        strerror(errno));
         return false;
@@ -287,7 +305,7 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
     shm->members = (coll_i_ipc_member *)((unsigned char *)shm->segment + map.members);
     shm->shared = (unsigned char *)shm->segment + map.shared;
     shm->shared_bytes = shared_bytes;
-    shm->left = (bool *)calloc(p, sizeof *shm->left);
+    shm->others = (coll_i_ipc_other *)calloc(p, sizeof *shm->others);
     shm->node.world = &shm->segment->world;
     shm->node.channels = (uint64_t *)((unsigned char *)shm->segment + map.channels);
     shm->node.base = (uintptr_t)shm->segment;
@@ -304,7 +322,7 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
     shm->node.gone = coll_i_ipc_gone;
     shm->ways = COLL_I_IPC_WHOLE;
     me = &shm->members[rank];
-    if (!shm->left || coll_i_node_rank_init(&shm->node, rank, p) != COLL_OK) {
+    if (!shm->others || coll_i_node_rank_init(&shm->node, rank, p) != COLL_OK) {
         coll_i_ipc_say(why, "there is not enough memory");
         coll_i_ipc_free(shm);
         return NULL;
@@ -407,7 +425,9 @@ COLL_INLINE bool coll_shm_join(coll_shm *shm, uint32_t milliseconds, char *why)
     if (!coll_i_ipc_meet(shm, COLL_I_IPC_ATTACHED, until, why))
         return false;
     coll_i_node_settle(&shm->node, shm->segment->processors);
-    if ((shm->ways & pulls) && !coll_i_ipc_reads_all(shm)) {
+    /* (in a child of the process that attached, the others would read that one's memory) */
+    if ((shm->ways & pulls) &&
+        (shm->members[shm->node.rank].pid != (int32_t)getpid() || !coll_i_ipc_reads_all(shm))) {
         if (shm->ways & COLL_I_IPC_DIRECT)
             shm->ways &= ~(uint32_t)COLL_I_IPC_IN_PLACE;
         coll_shm_ask_slots(shm);

@@ -21,6 +21,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 
@@ -33,10 +34,10 @@
 #endif
 
 enum {
-    COLL_SHM_WHY = 200, /* bytes of a sentence about an error */
+    COLL_SHM_WHY = 400, /* bytes of a sentence about an error, whatever name it has */
     COLL_SHM_SLOT =
         32768, /* bytes of the longest message that the segment holds in one piece */
-    COLL_I_IPC_LAYOUT = 12, /* changes with whatever two ranks must agree on */
+    COLL_I_IPC_LAYOUT = 13, /* changes with whatever two ranks must agree on */
     COLL_I_IPC_GETLK = 36,  /* F_OFD_GETLK, F_OFD_SETLK: by open file, not by process */
     COLL_I_IPC_SETLK = 37,
     COLL_I_IPC_PAGE = 4096
@@ -122,6 +123,22 @@ __attribute__((format(printf, 2, 3))) COLL_INLINE void coll_i_ipc_say(char *why,
     va_end(list);
 }
 
+/* ---- open files -------------------------------------------------------------------------- */
+
+/* This open file, or one in its place that is no standard stream: where a program has closed those,
+ * what it prints is not to get into the segment. `inherited`: by the programs that it executes. */
+COLL_INLINE int coll_i_ipc_file(int fd, bool inherited)
+{
+    int other = fd;
+    if (fd >= 0 && fd <= STDERR_FILENO) {
+        other = fcntl(fd, F_DUPFD, STDERR_FILENO + 1);
+        (void)close(fd);
+    }
+    if (other >= 0 && !inherited)
+        (void)fcntl(other, F_SETFD, FD_CLOEXEC);
+    return other;
+}
+
 /* Closes a file that is not a segment after all. */
 COLL_INLINE int coll_i_ipc_refuse(int fd)
 {
@@ -179,24 +196,36 @@ COLL_INLINE bool coll_i_ipc_is_named(int fd, const char *name)
     return same;
 }
 
+/* Is the open file a segment, or one that its maker did not finish? */
+COLL_INLINE bool coll_i_ipc_is_segment(int fd)
+{
+    uint64_t magic = 0;
+    return read(fd, &magic, sizeof magic) == (ssize_t)sizeof magic &&
+           (magic == COLL_I_IPC_MAGIC || magic == 0);
+}
+
 /* Opens an empty segment of this name that nobody else has, after removing what a crashed run
  * left of that name; −1: `why` says. */
 COLL_INLINE int coll_i_ipc_claim(const char *name, char *why)
 {
     for (int tries = 0; tries < 100; tries++) {
         struct stat its;
-        int fd = shm_open(name, O_RDWR | O_CREAT, 0600);
+        const int fd = coll_i_ipc_file(shm_open(name, O_RDWR | O_CREAT, 0600), false);
         if (fd < 0) {
             coll_i_ipc_say(why, "the segment %s cannot be made: %s", name, strerror(errno));
             return -1;
         }
-        if (fstat(fd, &its) != 0 || its.st_uid != geteuid()) {
+        if (!coll_i_ipc_lock(fd, COLL_I_IPC_MAKER) || coll_i_ipc_in_use(fd)) {
+            coll_i_ipc_say(why, "the segment %s is in use: choose another name", name);
+            return coll_i_ipc_refuse(fd);
+        }
+        if (fstat(fd, &its) != 0 || its.st_uid != geteuid()) { /* locked, it stays as it is */
             coll_i_ipc_say(why, "the segment %s belongs to another user: choose another name",
                            name);
             return coll_i_ipc_refuse(fd);
         }
-        if (!coll_i_ipc_lock(fd, COLL_I_IPC_MAKER) || coll_i_ipc_in_use(fd)) {
-            coll_i_ipc_say(why, "the segment %s is in use: choose another name", name);
+        if (!S_ISREG(its.st_mode) || (its.st_size != 0 && !coll_i_ipc_is_segment(fd))) {
+            coll_i_ipc_say(why, "%s is no segment, and stays: choose another name", name);
             return coll_i_ipc_refuse(fd);
         }
         if (!coll_i_ipc_is_named(fd, name)) {
@@ -215,7 +244,12 @@ COLL_INLINE int coll_i_ipc_claim(const char *name, char *why)
 /* Reserves memory for a part of the segment. */
 COLL_INLINE bool coll_i_ipc_reserve(int fd, uint64_t at, uint64_t bytes)
 {
+    struct rlimit most;
     long got;
+    if (getrlimit(RLIMIT_FSIZE, &most) == 0 && at + bytes > most.rlim_cur) {
+        errno = EFBIG; /* and no signal, which would end the process */
+        return false;
+    }
     do {
         got = syscall(SYS_fallocate, fd, 0, at, bytes);
     } while (got != 0 && errno == EINTR);
@@ -243,7 +277,8 @@ COLL_INLINE int coll_shm_create(const char *name, uint32_t p, size_t shared_byte
         coll_i_ipc_say(why, "this machine has no %zu bytes of memory to share", shared_bytes);
         return -1;
     }
-    fd = name ? coll_i_ipc_claim(name, why) : (int)syscall(SYS_memfd_create, "coll", 0u);
+    fd = name ? coll_i_ipc_claim(name, why)
+              : coll_i_ipc_file((int)syscall(SYS_memfd_create, "coll", 0u), true);
     if (fd < 0) {
         if (!name)
             coll_i_ipc_say(why, "no segment can be made: %s", strerror(errno));
@@ -292,15 +327,16 @@ COLL_INLINE int coll_shm_open(const char *name, uint32_t milliseconds, char *why
     bool stale = false;
     for (;;) {
         struct stat its;
-        const int fd = shm_open(name, O_RDWR, 0);
+        const int fd = coll_i_ipc_file(shm_open(name, O_RDWR, 0), false);
         if (fd < 0 && errno != ENOENT) {
             coll_i_ipc_say(why, "the segment %s cannot be opened: %s", name, strerror(errno));
             return -1;
         }
         if (fd >= 0) {
             uint64_t magic = 0;
-            stale = fstat(fd, &its) == 0 && its.st_size != 0 && !coll_i_ipc_in_use(fd);
-            if (!stale && read(fd, &magic, sizeof magic) == (ssize_t)sizeof magic &&
+            const bool file = fstat(fd, &its) == 0 && S_ISREG(its.st_mode);
+            stale = file && its.st_size != 0 && !coll_i_ipc_in_use(fd);
+            if (file && !stale && read(fd, &magic, sizeof magic) == (ssize_t)sizeof magic &&
                 magic == COLL_I_IPC_MAGIC)
                 return fd;
             (void)close(fd);
