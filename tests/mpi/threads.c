@@ -7,6 +7,7 @@
  */
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,6 +266,70 @@ static void progress_by_another(struct task *task)
     free(data);
 }
 
+/* ---- a thread frees what another one's collective needs ------------------------------------- */
+
+static struct {
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Comm comm;
+    int under_way; /* the operator was called, so the collective has begun */
+} shared;
+
+static void add_wide(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        ((int *)inout)[2 * i] += ((int *)in)[2 * i];
+    __atomic_store_n(&shared.under_way, 1, __ATOMIC_RELEASE);
+}
+
+static void *free_shared(void *argument)
+{
+    while (!__atomic_load_n(&shared.under_way, __ATOMIC_ACQUIRE))
+        sched_yield();
+    MPI_Type_free(&shared.type);
+    MPI_Op_free(&shared.op);
+    for (int i = 2; i < p; i++)
+        MPI_Send(NULL, 0, MPI_BYTE, i, 4, shared.comm);
+    return argument;
+}
+
+/* Rank 1 adds its data to those of rank 0 while the others have not begun. */
+static void freed_by_another(struct task *task)
+{
+    enum { TIMES = 40, FEW = 20000 };
+    int *in = calloc(2 * FEW, sizeof *in), *out = calloc(2 * FEW, sizeof *out);
+    for (int round = 0; round < TIMES; round++) {
+        MPI_Datatype type;
+        MPI_Op op;
+        pthread_t thread;
+        MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &type);
+        MPI_Type_commit(&type);
+        MPI_Op_create(add_wide, 1, &op);
+        shared.type = type;
+        shared.op = op;
+        shared.comm = task->comm;
+        shared.under_way = rank != 1;
+        for (int i = 0; i < 2 * FEW; i++)
+            in[i] = i + rank;
+        if (rank == 1)
+            pthread_create(&thread, NULL, free_shared, NULL);
+        else if (rank > 1)
+            MPI_Recv(NULL, 0, MPI_BYTE, 1, 4, task->comm, MPI_STATUS_IGNORE);
+        MPI_Scan(in, out, FEW, type, op, task->comm);
+        check(task, out[2 * FEW - 2], (rank + 1) * (2 * FEW - 2) + rank * (rank + 1) / 2,
+              "scan whose type is freed", round);
+        if (rank == 1) {
+            pthread_join(thread, NULL);
+        } else {
+            MPI_Type_free(&type);
+            MPI_Op_free(&op);
+        }
+    }
+    free(in);
+    free(out);
+}
+
 static void run(int rounds)
 {
     struct task tasks[THREADS];
@@ -280,6 +345,8 @@ static void run(int rounds)
         pthread_join(threads[i], NULL);
     if (p > 1)
         progress_by_another(&tasks[0]);
+    if (p > 2)
+        freed_by_another(&tasks[0]);
     for (int i = 0; i < THREADS; i++) {
         mine[0] += tasks[i].checks;
         mine[1] += tasks[i].failures;
