@@ -210,6 +210,44 @@ TEST(types_of_nothing)
 }
 #endif
 
+/* Elements of which a part is combined are copied as a whole. */
+struct wide {
+    double sum;
+    char rest[100000];
+};
+
+static void add_first(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    const struct wide *a = in;
+    struct wide *b = inout;
+    (void)type;
+    for (int i = 0; i < *count; i++) {
+        const double sum = a[i].sum + b[i].sum;
+        b[i] = a[i];
+        b[i].sum = sum;
+    }
+}
+
+TEST(operators_that_copy_gaps)
+{
+    enum { FEW = 3 };
+    struct wide *in = calloc(FEW, sizeof *in), *out = calloc(FEW, sizeof *out);
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Type_create_resized(MPI_DOUBLE, 0, sizeof *in, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(add_first, 1, &op);
+    for (int i = 0; i < FEW; i++)
+        in[i].sum = i + rank;
+    MPI_Allreduce(in, out, FEW, type, op, MPI_COMM_WORLD);
+    for (int i = 0; i < FEW; i++)
+        CHECK_EQ(out[i].sum, p * i + p * (p - 1) / 2);
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+    free(in);
+    free(out);
+}
+
 /* ---- callbacks --------------------------------------------------------------------------- */
 
 /* Of a communicator that is being freed: it is still there. */
@@ -316,6 +354,7 @@ int main(int argc, char **argv)
 #ifdef MPICH_VERSION
     RUN(types_of_nothing);
 #endif
+    RUN(operators_that_copy_gaps);
     RUN(delete_functions);
     RUN(world_stays);
     RUN(end);

@@ -63,7 +63,7 @@ struct type {
     MPI_Datatype handle;
     size_t size;      /* bytes of data of an element */
     ptrdiff_t extent; /* from one element to the next */
-    ptrdiff_t true_lb, true_extent;
+    ptrdiff_t lb, true_lb, true_extent;
     bool flat;  /* an element's data is one run of bytes, in the order in which it is sent */
     bool dense; /* and one element begins where the other ends */
     bool predefined;

@@ -112,9 +112,22 @@ EXPORT int MPI_Op_free(MPI_Op *op)
     return error;
 }
 
+/* Bytes of an element with all its gaps, which a program's function may copy, too; *low: where it begins,
+ * so that what is aligned in the program is so in memory that begins there. */
+static size_t whole_element(const struct type *type, ptrdiff_t *low)
+{
+    enum { LINE = 64 };
+    const ptrdiff_t begin = type->lb < type->true_lb ? type->lb : type->true_lb,
+                    ub = type->lb + type->extent, true_ub = type->true_lb + type->true_extent,
+                    end = ub > true_ub ? ub : true_ub;
+    *low = begin - ((begin % LINE) + LINE) % LINE;
+    return ((size_t)(end - *low) + LINE - 1) / LINE * LINE;
+}
+
 size_t combine_room(const struct type *type)
 {
-    const size_t two = 2 * (size_t)type->true_extent;
+    ptrdiff_t low;
+    const size_t two = 2 * whole_element(type, &low);
     return two > 4096 ? two : 4096;
 }
 
@@ -161,7 +174,9 @@ static void combine_gaps(void *dst, const void *a, const void *b, size_t count, 
     const struct combination *with = (const struct combination *)arg;
     const struct type *type = with->type;
     const size_t size = type->size;
-    unsigned char *from = with->room - type->true_lb, *to = from + type->true_extent;
+    ptrdiff_t low;
+    const size_t whole = whole_element(type, &low);
+    unsigned char *from = with->room - low, *to = from + whole;
     for (size_t i = 0; i < count; i++) {
         int at = 0;
         (void)PMPI_Unpack((const unsigned char *)a + i * size, (int)size, &at, from, 1,

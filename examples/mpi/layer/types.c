@@ -53,6 +53,7 @@ static bool measure(struct type *type)
         return false;
     type->size = (size_t)size;
     type->extent = (ptrdiff_t)extent;
+    type->lb = (ptrdiff_t)lb;
     type->true_lb = (ptrdiff_t)true_lb;
     type->true_extent = (ptrdiff_t)true_extent;
     return true;
