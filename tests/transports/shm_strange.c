@@ -46,6 +46,31 @@ TEST(what_is_not_ours)
     CHECK_EQ(unlink(path), 0);
 }
 
+/* Who waits for a segment is not given the one that a crashed run left, not even while it is removed. */
+TEST(what_is_being_removed)
+{
+    enum { TIMES = 3000 };
+    const char *const name = own_name();
+    int old = 0;
+    for (int i = 0; i < TIMES; i++) {
+        int fd = coll_shm_create(name, 2, 0, NULL);
+        pid_t pid;
+        (void)close(fd);
+        pid = fork();
+        if (pid == 0) {
+            coll_i_ipc_segment its;
+            fd = coll_shm_open(name, PROCESSES_PATIENCE, NULL);
+            _exit(pread(fd, &its, sizeof its, 0) == (ssize_t)sizeof its && its.p == 3 ? 0 : 1);
+        }
+        (void)usleep((unsigned)i * 37 % 400);
+        fd = coll_shm_create(name, 3, 0, why);
+        old += process_end(pid, PROCESSES_PATIENCE);
+        coll_shm_unlink(name);
+        (void)close(fd);
+    }
+    CHECK_EQ(old, 0);
+}
+
 /* The sentence about a name of any length says what is wrong with it. */
 TEST(long_names)
 {
@@ -161,6 +186,7 @@ TEST(attached_by_the_parent)
 int main(void)
 {
     RUN(what_is_not_ours);
+    RUN(what_is_being_removed);
     RUN(long_names);
     RUN(standard_streams);
     RUN(launched_twice);

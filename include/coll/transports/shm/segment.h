@@ -149,8 +149,9 @@ COLL_INLINE int coll_i_ipc_refuse(int fd)
 
 /* ---- locks ------------------------------------------------------------------------------- */
 
-/* The byte of rank r is number r; of the maker, COLL_I_IPC_MAKER. */
-static const uint64_t COLL_I_IPC_MAKER = 0xFFFFFFFFu;
+/* The byte of rank r is number r; of the maker, COLL_I_IPC_MAKER; and of who looks whether a crashed run left
+ * the segment, which is in nobody's use, COLL_I_IPC_CLEANER. */
+static const uint64_t COLL_I_IPC_MAKER = 0xFFFFFFFFu, COLL_I_IPC_CLEANER = 0x100000000u;
 
 COLL_INLINE struct flock coll_i_ipc_flock(uint64_t byte, uint64_t bytes)
 {
@@ -215,7 +216,7 @@ COLL_INLINE int coll_i_ipc_claim(const char *name, char *why)
             coll_i_ipc_say(why, "the segment %s cannot be made: %s", name, strerror(errno));
             return -1;
         }
-        if (!coll_i_ipc_lock(fd, COLL_I_IPC_MAKER) || coll_i_ipc_in_use(fd)) {
+        if (!coll_i_ipc_lock(fd, COLL_I_IPC_CLEANER) || coll_i_ipc_in_use(fd)) {
             coll_i_ipc_say(why, "the segment %s is in use: choose another name", name);
             return coll_i_ipc_refuse(fd);
         }
@@ -232,7 +233,7 @@ COLL_INLINE int coll_i_ipc_claim(const char *name, char *why)
             (void)close(fd); /* removed a moment ago by another that wants the name */
             continue;
         }
-        if (its.st_size == 0)
+        if (its.st_size == 0 && coll_i_ipc_lock(fd, COLL_I_IPC_MAKER))
             return fd;
         (void)shm_unlink(name); /* of a run that is over */
         (void)close(fd);
