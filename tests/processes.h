@@ -21,6 +21,16 @@
 
 enum { PROCESSES_MOST = 16, PROCESSES_PATIENCE = 20000 };
 
+/* Ways of long messages. */
+enum {
+    DIRECT = COLL_I_IPC_DIRECT,
+    IN_PLACE = COLL_I_IPC_IN_PLACE,
+    WHOLE = COLL_I_IPC_WHOLE,
+    PULLS = DIRECT | WHOLE,
+    ALL_WAYS = DIRECT | IN_PLACE | WHOLE,
+    FROM_HUGE = COLL_I_IPC_FROM_HUGE /* comes with WHOLE, where the system has it */
+};
+
 static inline void ask(coll_shm *shm, uint32_t ways)
 {
     if (!(ways & COLL_I_IPC_WHOLE)) /* which nobody need ask for */

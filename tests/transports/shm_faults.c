@@ -5,20 +5,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "chance.h"
 #include "mixed_calls.h"
 #include "processes.h"
 
 #include "coll/transports/node/rules.h"
 
 enum { RANKS = 3, SHARED = 1 << 20, KILLS = 200, TOLD = 42, NOT_JOINED = 43 };
-
-static uint32_t random_state = 11;
-
-static uint32_t chance(uint32_t below)
-{
-    random_state = random_state * 1664525u + 1013904223u;
-    return (uint32_t)((uint64_t)(random_state ^ random_state >> 15) * below >> 32);
-}
 
 /* Calls collectives until one ends with an error. TOLD: the one that a lost rank gives. */
 static int call_on(coll_shm *shm, uint32_t victim)
@@ -241,6 +234,7 @@ TEST(a_rank_leaves)
 
 int main(void)
 {
+    random_state = 11;
     RUN(a_rank_is_killed);
     RUN(a_rank_leaves);
     return check_done();
