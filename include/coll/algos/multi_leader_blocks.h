@@ -216,6 +216,7 @@ COLL_INLINE coll_status coll_i_runs_meet(coll_plan *plan, coll_kit *kit,
     if (status != COLL_OK)
         return status;
     *stage = coll_i_kit_stage(kit, inner, kit->at.index, COLL_I_LEADERS, 0);
+    (*stage)->team = runs->l == 1 ? COLL_TEAM_NODES : COLL_TEAM_ALL;
     (*stage)->part = runs->own;
     if (!runs->leads)
         kit->n_stages--;
