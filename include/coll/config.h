@@ -98,7 +98,7 @@
 #define COLL_CHECKS 1
 #endif
 
-/* 0: no run follows a schedule, and so no transport trades messages. For firmware; saves 720 bytes
+/* 0: no run follows a schedule, and so no transport trades messages. For firmware; saves 710 bytes
  * of code. */
 #ifndef COLL_TRADES
 #define COLL_TRADES 1
