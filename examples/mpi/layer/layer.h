@@ -118,10 +118,9 @@ struct repeats;
 
 struct comm {
     MPI_Comm handle; /* the program's; MPI_COMM_NULL once it is freed */
-    bool
-        runs_here; /* false: an intercommunicator, or of other worlds, or no private one could be made */
-    bool meets;   /* it has several ranks, all of this world */
-    coll_mpi mpi; /* on a private communicator of the same ranks */
+    bool runs_here;  /* false: it has two groups, or other worlds, or got no private one */
+    bool meets;      /* it has several ranks, all of this world */
+    coll_mpi mpi;    /* on a private communicator of the same ranks */
     uint32_t rank, p;
     coll_nodes nodes;
     uint32_t *firsts; /* of `nodes`, if it is a table */
