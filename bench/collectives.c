@@ -103,7 +103,8 @@ static coll_args arguments(member *m, const row *of, uint32_t root)
     args.type = COLL_F64;
     args.root = root;
     args.in_counts = args.out_counts = m->counts;
-    args.in_displs = args.out_displs = m->displs;
+    args.out_displs = m->displs;
+    args.in_displs = of->collective == COLL_REDUCE_SCATTER ? NULL : m->displs;
     args.count =
         coll_is(COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_ALLREDUCE) |
                     COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN),

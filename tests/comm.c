@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "coll/transports/loopback.h"
+#include "coll/transports/node/rules.h"
 #include "coll/transports/threads.h"
 #include "comm_cases.h"
 
@@ -287,6 +288,86 @@ TEST(every_algorithm_can_be_chosen)
     }
 }
 
+/* Runs a reduce_scatter with the arena that coll_comm_bytes says, and returns its algorithm. */
+static const coll_algorithm *reduce_scatter(world *w, const coll_transport *transport,
+                                            const coll_rule_list *rules, const size_t *counts,
+                                            const comm_sort *sort)
+{
+    enum { MOST = 200 * COMM_ELEMENT };
+    static unsigned char in[COMM_MOST][MOST], out[COMM_MOST][MOST], right[2][COMM_ELEMENT];
+    const size_t element = coll_type_bytes(sort->type);
+    const coll_algorithm *chosen = NULL;
+    coll_op op;
+    for (uint32_t r = 0; r < w->p; r++) {
+        coll_args args;
+        size_t bytes = 0, at = 0;
+        coll_i_reduce_scatter_args(&args, in[r], out[r], counts, sort->type, sort->op);
+        for (uint32_t i = 0; i < w->p; i++)
+            for (size_t k = 0; k < counts[i]; k++)
+                comm_value(sort, r, i, k, in[r] + at++ * element);
+        for (unsigned k = 0; k < 2; k++) {
+            world_comm(w, r, k == 0 ? 0 : bytes + COLL_ARENA_ALIGN - 1);
+            w->comms[r].transport = transport;
+            CHECK_STATUS(coll_comm_rules(&w->comms[r], rules), COLL_OK);
+            CHECK_STATUS(coll_comm_bytes(&w->comms[r], &args, &bytes), COLL_OK);
+        }
+        CHECK_STATUS(coll_begin(&w->comms[r], &args, &w->calls[r]), COLL_OK);
+        CHECK(!chosen || chosen == w->calls[r].plan.algorithm);
+        chosen = w->calls[r].plan.algorithm;
+    }
+    finish_all(w);
+    CHECK_STATUS(coll_comm_op(&w->comms[0], sort->op, sort->type, &op), COLL_OK);
+    for (uint32_t r = 0; r < w->p; r++)
+        for (size_t k = 0; k < counts[r]; k++) {
+            comm_value(sort, 0, r, k, right[0]);
+            for (uint32_t from = 1; from < w->p; from++) {
+                comm_value(sort, from, r, k, right[1]);
+                op.combine(right[0], right[0], right[1], 1, op.arg);
+            }
+            CHECK(memcmp(out[r] + k * element, right[0], element) == 0);
+        }
+    for (uint32_t r = 0; r < w->p; r++) {
+        CHECK_STATUS(coll_comm_free(&w->comms[r]), COLL_OK);
+        free(w->arenas[r]);
+    }
+    return chosen;
+}
+
+/* All ranks know that its blocks lie one after the other, and so may an algorithm. The arena that
+ * it takes is bounded where the largest block is for another one. */
+TEST(reduce_scatter_of_packed_blocks)
+{
+    enum { P = 5 };
+    static const size_t counts[][P] = {{1, 1, 1, 1, 1},  {0, 0, 0, 0, 0}, {0, 3, 0, 2, 1},
+                                       {0, 0, 0, 0, 7},  {2, 0, 0, 0, 0}, {190, 1, 0, 2, 1},
+                                       {2, 0, 150, 3, 9}};
+    world *w = world_new(P);
+    coll_transport small = coll_loopback_transport;
+    small.max_fabric = 2 * COMM_ELEMENT;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        for (size_t s = 0; s < COMM_SORTS; s++) {
+            const comm_sort *sort = &comm_sorts[s];
+            const coll_algorithm *chosen;
+            const size_t element = coll_type_bytes(sort->type);
+            size_t elements = 0;
+            for (uint32_t r = 0; r < P; r++)
+                elements += counts[i][r];
+            chosen = reduce_scatter(w, &coll_loopback_transport, &coll_node_crowded_rules,
+                                    counts[i], sort);
+            CHECK(chosen == &coll_fabric_reduce_scatter);
+            chosen = reduce_scatter(w, &small, &coll_node_crowded_rules, counts[i], sort);
+            CHECK(chosen == (elements * element <= small.max_fabric
+                                 ? &coll_fabric_reduce_scatter
+                             : elements / P * element <= 1024 ? &coll_linear_reduce_scatter
+                                                              : &coll_pairwise_reduce_scatter));
+            chosen = reduce_scatter(w, &small, &coll_rules_built_in, counts[i], sort);
+            CHECK(chosen == (sort->op == COLL_USER_OP
+                                 ? &coll_butterfly_reduce_scatter
+                                 : &coll_recursive_halving_reduce_scatter));
+        }
+    free(w->messages);
+}
+
 TEST(forcing)
 {
     const uint32_t params[3] = {3, 5, 0};
@@ -505,6 +586,7 @@ int main(void)
     RUN(long_vectors_on_loopback);
     RUN(every_collective_on_threads);
     RUN(every_algorithm_can_be_chosen);
+    RUN(reduce_scatter_of_packed_blocks);
     RUN(forcing);
     RUN(rules);
     RUN(calls_made_again);

@@ -166,6 +166,8 @@ static void choose(const coll_rule_list *lists, const struct asked *asked)
     nodes_place(&problem, asked->nodes, &nodes);
     size_problem(asked, &problem, &tables);
     terms.offers = read_offers(asked->offers);
+    if (problem.collective == COLL_REDUCE_SCATTER) /* a call of it has no displacements */
+        terms.offers |= COLL_NEEDS_PACKED;
     terms.wants = asked->same_bits ? (unsigned)COLL_GIVES_SAME_BITS : 0;
     if (coll_is(COLL_NEIGHBORLY, problem.collective)) {
         (void)coll_graph_mesh(&graph, 1, around, 1);

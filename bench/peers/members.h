@@ -35,7 +35,8 @@ static inline coll_args peers_args(peers_coll *coll, const peers_cell *cell, uin
     args.root = root;
     args.count = n;
     args.in_counts = args.out_counts = coll->counts;
-    args.in_displs = args.out_displs = coll->displs;
+    args.out_displs = coll->displs;
+    args.in_displs = cell->work == COLL_REDUCE_SCATTER ? NULL : coll->displs;
     args.graph = &coll->ring;
     return args;
 }

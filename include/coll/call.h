@@ -111,7 +111,9 @@ COLL_INLINE coll_status coll_i_call_plan(coll_call *call, const coll_args *args,
     if (status == COLL_OK)
         status = coll_i_call_displs(call, &problem);
     if (status == COLL_OK)
-        status = coll_i_comm_plan(comm, &problem, offered, &call->plan);
+        status =
+            coll_i_comm_plan(comm, &problem, coll_i_comm_offers(comm, args, &problem, offered),
+                             offered, &call->plan);
     if (status == COLL_OK)
         status = coll_plan_check_rank(&call->plan, comm->rank);
     if (status == COLL_OK)

@@ -132,9 +132,11 @@ static const coll_rule coll_rules[] = {
     {COLL_EXCHANGING, 1, COLL_ANY_P, 0, SIZE_MAX, &coll_pairwise_alltoall,
      COLL_AS_USUAL("one partner at a time, a different one for every rank")},
 
-    {COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 4, COLL_ANY_P, 0, COLL_I_KIB(16), &coll_recursive_halving_reduce_scatter,
+    {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 4, COLL_ANY_P, 0, COLL_I_KIB(16),
+     &coll_recursive_halving_reduce_scatter,
      COLL_AS_USUAL("short, and the operator commutes: the fewest rounds")},
-    {COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 4, COLL_ANY_P, 0, COLL_I_KIB(16), &coll_butterfly_reduce_scatter,
+    {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 4, COLL_ANY_P, 0, COLL_I_KIB(16),
+     &coll_butterfly_reduce_scatter,
      COLL_AS_USUAL("short, operands in rank order: few rounds")},
     {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, COLL_ANY_P, 0, SIZE_MAX,
      &coll_ring_reduce_scatter,
@@ -177,8 +179,8 @@ static const coll_rule_list coll_rules_built_in = {coll_rules, COLL_RULE_COUNT, 
  * overflows. */
 COLL_INLINE size_t coll_problem_bytes(const coll_problem *problem)
 {
-    const size_t *counts = NULL;
-    size_t elements = 0, bytes;
+    const coll_layout *layout = NULL;
+    size_t elements = problem->count, bytes;
     switch (problem->collective) {
     case COLL_BARRIER:
     case COLL_GATHERV:
@@ -190,17 +192,16 @@ COLL_INLINE size_t coll_problem_bytes(const coll_problem *problem)
     case COLL_NEIGHBOR_ALLTOALLW:
         return 0;
     case COLL_ALLGATHERV:
-        counts = problem->out.counts;
+        layout = &problem->out;
         break;
     case COLL_REDUCE_SCATTER:
-        counts = problem->in.counts;
+        layout = &problem->in;
         break;
     default:
         break;
     }
-    for (uint32_t i = 0; counts && i < problem->p; i++)
-        elements = counts[i] > SIZE_MAX - elements ? SIZE_MAX : elements + counts[i];
-    elements = counts ? elements / problem->p : problem->count;
+    if (layout && layout->counts)
+        elements = coll_i_layout_elements(layout, 0, problem->p) / problem->p;
     return coll_multiply(elements, problem->elem_bytes, &bytes) ? bytes : SIZE_MAX;
 }
 

@@ -332,6 +332,7 @@ says '^         the algorithm does not promise the same bits' select allreduce -
 says '^allreduce .*: swing_latency$' select allreduce -p 8 --bytes 8 --choice allreduce:swing_latency
 says '^         the transport lacks a capability' select allreduce -p 8 --bytes 8 --choice allreduce:shm
 says '^allreduce .*: shm f=64 buffers=2 buffer=1024$' select allreduce -p 8 --bytes 8 --choice allreduce:shm --offers shared,fabric-reduce
+says '^reduce_scatter of 8 bytes on 8 ranks: recursive_halving k=2$' select reduce_scatter -p 8 --bytes 8
 for collective in $("$coll" list | grep '^[a-z]'); do
     case $collective in
     barrier | *v | *w) bytes= ;;

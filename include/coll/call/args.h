@@ -18,8 +18,10 @@ typedef struct coll_args {
     uint32_t root;
     const void *in; /* bcast: not used, its one buffer is `out` */
     void *out;
-    size_t count;                        /* of the vector, or of this rank's block or blocks */
-    const size_t *in_counts, *in_displs; /* scatterv, alltoallv, -w; reduce_scatter: counts */
+    size_t count; /* of the vector, or of this rank's block or blocks */
+    /* scatterv, alltoallv, -w; reduce_scatter: counts, and on all ranks displacements, or on none:
+     * then its blocks lie one after the other */
+    const size_t *in_counts, *in_displs;
     const size_t *out_counts, *out_displs; /* gatherv, allgatherv, alltoallv, -w */
     coll_type type;
     coll_operator op;
@@ -196,7 +198,8 @@ COLL_INLINE size_t coll_i_comm_shared(const coll_comm *comm)
                : 0;
 }
 
-/* Does the network take what the ranks reduce? In a reduce_scatter that is all blocks. */
+/* Does the network take what the ranks reduce? In a reduce_scatter that is all blocks, which lie one
+ * after the other. */
 COLL_INLINE bool coll_fabric_takes(const coll_transport *transport, const coll_problem *problem)
 {
     const bool blocks = problem->collective == COLL_REDUCE_SCATTER ||
@@ -204,22 +207,29 @@ COLL_INLINE bool coll_fabric_takes(const coll_transport *transport, const coll_p
     size_t elements = problem->count, bytes;
     if (!transport->fabric_reduce || transport->max_fabric == 0)
         return transport->fabric_reduce != NULL;
-    if (blocks && !coll_i_layout_extent(&problem->in, problem->count, problem->p, &elements))
-        return false;
+    if (blocks)
+        elements = coll_i_layout_elements(&problem->in, problem->count, problem->p);
     return coll_multiply(elements, problem->elem_bytes, &bytes) &&
            bytes <= transport->max_fabric;
 }
 
+/* Do the blocks lie one after the other on all ranks? */
+COLL_INLINE bool coll_i_args_packed(const coll_args *args)
+{
+    return args->collective == COLL_REDUCE_SCATTER && !args->in_displs;
+}
+
 /* What the communicator offers beyond messages. Multicasts and reductions by the network
  * involve all ranks of the transport. */
-COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm, const coll_problem *problem,
-                                        size_t shared_bytes)
+COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm, const coll_args *args,
+                                        const coll_problem *problem, size_t shared_bytes)
 {
     const coll_transport *transport = comm->transport;
+    const unsigned packed = coll_i_args_packed(args) ? (unsigned)COLL_NEEDS_PACKED : 0u;
     if (comm->p != comm->home->p || comm->group.table || comm->group.base != 0 ||
         (comm->group.stride != 1 && comm->p > 1))
-        return 0;
-    return (transport->multicast ? (unsigned)COLL_NEEDS_MULTICAST : 0u) |
+        return packed;
+    return packed | (transport->multicast ? (unsigned)COLL_NEEDS_MULTICAST : 0u) |
            (coll_fabric_takes(transport, problem) ? (unsigned)COLL_NEEDS_FABRIC_REDUCE : 0u) |
            (shared_bytes ? (unsigned)COLL_NEEDS_SHARED : 0u);
 }
@@ -233,14 +243,15 @@ COLL_INLINE bool coll_i_comm_exceeds(const coll_plan *plan, size_t shared_bytes)
             bytes > shared_bytes);
 }
 
-/* Makes the plan: by the algorithm that the caller chose, else by the rules. */
+/* Makes the plan: by the algorithm that the caller chose, else by the rules. `offers`: those of
+ * coll_i_comm_offers. */
 COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_problem *problem,
-                                         size_t shared_bytes, coll_plan *plan)
+                                         unsigned offers, size_t shared_bytes, coll_plan *plan)
 {
     const coll_choice *choice = &comm->choice[problem->collective];
     coll_terms terms;
     coll_status status = COLL_OK;
-    terms.offers = coll_i_comm_offers(comm, problem, shared_bytes);
+    terms.offers = offers;
     terms.wants = choice->algorithm ? 0 : (unsigned)COLL_GIVES_SAME_BITS;
     if (choice->algorithm)
         status = coll_i_terms_check(&terms, choice->algorithm->traits, problem->collective);
@@ -257,6 +268,25 @@ COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_probl
     return status == COLL_OK ? coll_plan_place(plan, &comm->group) : status;
 }
 
+/* Makes a plan that needs at least the scratch of a reduce_scatter whose blocks lie one after the
+ * other: the algorithm is that of the call, and all blocks are as large as the largest one. */
+COLL_INLINE coll_status coll_i_comm_plan_bound(const coll_comm *comm,
+                                               const coll_problem *problem, unsigned offers,
+                                               size_t shared_bytes, coll_plan *plan)
+{
+    coll_problem equal;
+    coll_plan chosen;
+    coll_status status;
+    coll_i_problem_assign(&equal, problem);
+    equal.in.counts = NULL;
+    equal.count = coll_i_layout_elements(&problem->in, 0, problem->p) / problem->p;
+    status = coll_i_comm_plan(comm, &equal, offers, shared_bytes, &chosen);
+    equal.count = coll_i_layout_largest(&problem->in, 0, problem->p);
+    if (status == COLL_OK)
+        status = coll_plan_init(plan, chosen.algorithm, &equal, chosen.param);
+    return status == COLL_OK ? coll_plan_place(plan, &comm->group) : status;
+}
+
 /* Writes how many bytes of the arena a call with these arguments takes while it runs
  * (persistent: until it is freed). Buffers are not looked at, except for COLL_IN_OUT. A
  * reduce_scatter without in_displs gets an upper bound: what p blocks as large as the largest
@@ -270,7 +300,8 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
     coll_plan plan;
     coll_op op;
     coll_status status;
-    size_t displs = 0, scratch, most = 0;
+    size_t scratch, most = 0;
+    bool packed;
     if (!comm || !args || !bytes)
         return COLL_ERR_NULL;
     if (comm->rank >= comm->p)
@@ -280,15 +311,13 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
         status = coll_i_args_op(comm, args, &problem, &op);
     if (status != COLL_OK)
         return status;
-    if (problem.collective == COLL_REDUCE_SCATTER && !problem.in.displs) {
-        if (!problem.in.counts)
-            return COLL_ERR_COUNTS;
-        problem.count = coll_i_layout_largest(&problem.in, 0, problem.p);
-        problem.in.counts = NULL;
-        displs = coll_arena_bytes(problem.p * sizeof(size_t));
-    }
+    packed = coll_i_args_packed(args);
+    if (packed && !problem.in.counts)
+        return COLL_ERR_COUNTS;
     for (size_t shared = coll_i_comm_shared(comm);; shared = 0) { /* and if it is persistent */
-        status = coll_i_comm_plan(comm, &problem, shared, &plan);
+        const unsigned offers = coll_i_comm_offers(comm, args, &problem, shared);
+        status = packed ? coll_i_comm_plan_bound(comm, &problem, offers, shared, &plan)
+                        : coll_i_comm_plan(comm, &problem, offers, shared, &plan);
         if (status != COLL_OK)
             return status;
         scratch = coll_plan_scratch(&plan, comm->rank);
@@ -298,7 +327,8 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
         if (!(plan.traits & COLL_NEEDS_SHARED) || comm->choice[args->collective].algorithm)
             break;
     }
-    *bytes = displs + coll_arena_bytes(most * problem.elem_bytes);
+    *bytes = (packed ? coll_arena_bytes(problem.p * sizeof(size_t)) : 0) +
+             coll_arena_bytes(most * problem.elem_bytes);
     return COLL_OK;
 }
 

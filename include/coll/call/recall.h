@@ -35,7 +35,7 @@ COLL_INLINE bool coll_i_recall_tables_are(const coll_recall *recall, const coll_
         coll_is(COLL_BIT(COLL_ALLTOALLV) | COLL_BIT(COLL_ALLTOALLW), its->collective);
     return coll_i_recall_has(its->in.counts, by_out ? args->out_counts : args->in_counts,
                              recall->n_in) &&
-           recall->packed == (its->collective == COLL_REDUCE_SCATTER && !args->in_displs) &&
+           recall->packed == coll_i_args_packed(args) &&
            (recall->packed ||
             coll_i_recall_has(its->in.displs, by_out ? args->out_displs : args->in_displs,
                               recall->n_in)) &&
@@ -102,7 +102,7 @@ COLL_INLINE void coll_i_recall_write(coll_recall *recall, const coll_args *args,
     recall->scratch = run->scratch_bytes;
     recall->in_is_out = args->in == COLL_IN_OUT;
     recall->out_is_in = args->out == COLL_IN_OUT;
-    recall->packed = problem->collective == COLL_REDUCE_SCATTER && !args->in_displs;
+    recall->packed = coll_i_args_packed(args);
     recall->n_in = n_in;
     recall->n_out = n_out;
     recall->in = need.in != 0;

@@ -93,6 +93,18 @@ COLL_INLINE size_t coll_i_layout_largest(const coll_layout *layout, size_t count
     return largest;
 }
 
+/* Elements of all p blocks; SIZE_MAX if that overflows. */
+COLL_INLINE size_t coll_i_layout_elements(const coll_layout *layout, size_t count, uint32_t p)
+{
+    size_t elements = 0;
+    if (!layout->counts)
+        return coll_multiply(count, p, &elements) ? elements : SIZE_MAX;
+    for (uint32_t i = 0; i < p; i++)
+        elements =
+            layout->counts[i] > SIZE_MAX - elements ? SIZE_MAX : elements + layout->counts[i];
+    return elements;
+}
+
 /* Does each block begin where the one before ends, the first at 0? Then blocks i … k−1 are one
  * run of displs[k] − displs[i] elements. */
 COLL_INLINE bool coll_i_layout_packed(const coll_layout *layout, uint32_t p)
