@@ -1,8 +1,7 @@
 #!/bin/sh
 # bench/peers.sh — collectives on one node: coll as threads, as processes, as processes whose buffers lie in memory
-# that they share (`segment`: coll_shm_alloc), and in programs of MPICH and Open MPI through the layer, with buffers of
-# their own (`_layer`) and of MPI_Alloc_mem under COLL_IN_PLACE=1 (`_segment`), beside the two libraries' own, in one
-# run: tables and a picture
+# that they share (`segment`: coll_shm_alloc), and in programs of MPICH and Open MPI through the layer, also with
+# libcollheap.so and COLL_IN_PLACE=1 (`_segment`), beside the two libraries' own, in one run: tables and a picture
 #
 #   bench/peers.sh [--ranks 2,4,8] [--launches 3] [--rounds 5] [COLLECTIVE…]
 #
@@ -48,7 +47,7 @@ trap 'exit 1' INT TERM
 play() {
     library=${1%_segment} kind=
     [ "$library" = "$1" ] || kind=segment
-    layer=$build/mpi/$library/libcollmpi.so program=$build/mpi/$library/bench/peers
+    layer=${kind:+$build/mpi/$library/libcollheap.so:}$build/mpi/$library/libcollmpi.so program=$build/mpi/$library/bench/peers
     export COLL_IN_PLACE=${kind:+1}
     case $1 in
     threads) exec "$peers" threads "$work/board" ;;

@@ -1,6 +1,7 @@
 # What is built for MPI, once for each library that this machine has; LIBRARY is mpich or openmpi:
 #
 #   examples/mpi/layer/*.c       BUILD/mpi/LIBRARY/libcollmpi.so, the layer to be preloaded
+#   examples/mpi/heap/*.c        BUILD/mpi/LIBRARY/libcollheap.so, malloc for programs under it
 #   examples/mpi/*.c             BUILD/mpi/LIBRARY/NAME           programs, linked with plain MPI
 #   tests/mpi/*.c                BUILD/mpi/LIBRARY/tests/NAME     … with the files of NAME/ if there are any
 #   tests/mpi/preload/*.c        BUILD/mpi/LIBRARY/tests/NAME.so  what tests preload
@@ -97,11 +98,13 @@ coll_mpi_find(openmpi OMPI_MAJOR_VERSION mpicc.openmpi mpicc-openmpi mpicc)
 include(CheckIPOSupported)
 check_ipo_supported(RESULT coll_lto OUTPUT coll_lto_why LANGUAGES C)
 file(GLOB coll_layer CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/mpi/layer/*.c")
+file(GLOB coll_heap CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/mpi/heap/*.c")
 file(GLOB coll_preload CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/mpi/preload/*.c")
 foreach(library IN LISTS coll_mpi_libraries)
   if(coll_layer)
     # What mpi.h declares is visible; all else is the layer's own.
     coll_add_mpi_module(${library} collmpi_${library} mpi/${library} libcollmpi ${coll_layer})
+    coll_add_mpi_module(${library} collheap_${library} mpi/${library} libcollheap ${coll_heap})
     # A short call goes through all of its files: 10 to 20 of 50 ns.
     if(coll_lto AND NOT COLL_SANITIZE)
       set_target_properties(collmpi_${library} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE ON)

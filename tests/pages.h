@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 /* KiB in huge pages of the mapping, or mappings, that hold some of these bytes; −1: nobody tells. */
 static inline long huge_kib(const void *memory, size_t bytes)
@@ -27,6 +28,22 @@ static inline long huge_kib(const void *memory, size_t bytes)
     }
     (void)fclose(file);
     return sum;
+}
+
+/* Does memory begin in a mapping whose name has this part? */
+static inline int is_mapped_of(const void *memory, const char *part)
+{
+    FILE *file = fopen("/proc/self/maps", "r");
+    unsigned long from, to;
+    char line[512];
+    int found = 0;
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "%lx-%lx", &from, &to) == 2 && (uintptr_t)memory >= from &&
+            (uintptr_t)memory < to)
+            found = strstr(line, part) != NULL;
+    if (file)
+        (void)fclose(file);
+    return found;
 }
 
 #endif /* COLL_TESTS_PAGES_H */

@@ -2,7 +2,7 @@
  * bench/peers.sh
  *
  *   LD_PRELOAD=…/libcollmpi.so mpiexec -n 2 ./peers BOARD
- *   COLL_IN_PLACE=1 LD_PRELOAD=… ./peers BOARD segment    // the layer alone, out of MPI_Alloc_mem
+ *   COLL_IN_PLACE=1 LD_PRELOAD=…/libcollheap.so:… ./peers BOARD segment    // the layer alone
  *
  * Each of them has memory of its own, as the layer may move it to huge pages.
  */
@@ -26,15 +26,6 @@ static void call(peers_member *me, uint32_t who, const peers_cell *cell, uint32_
         MPI_Abort(mpi.world, 1);
 }
 
-static float *asked_memory(void)
-{
-    float *memory;
-    if (MPI_Alloc_mem(PEERS_ARENA, MPI_INFO_NULL, &memory) != MPI_SUCCESS)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    memset(memory, 0, PEERS_ARENA);
-    return memory;
-}
-
 int main(int argc, char **argv)
 {
 #ifdef OPEN_MPI
@@ -44,26 +35,21 @@ int main(int argc, char **argv)
     const uint32_t both = COLL_BIT(PEERS_MPICH) | COLL_BIT(PEERS_MPICH_LAYER),
                    segment = COLL_BIT(PEERS_MPICH_SEGMENT);
 #endif
-    const bool asks = argc == 3 && strcmp(argv[2], "segment") == 0;
+    const bool alone = argc == 3 && strcmp(argv[2], "segment") == 0;
     peers_member me = {0};
     MPI_Init(&argc, &argv);
     mpi_begin();
     mpi_blocks(0);
-    if (argc == 2 || asks) {
-        me.mine = asks ? segment : both;
+    if (argc == 2 || alone) {
+        me.mine = alone ? segment : both;
         me.board = peers_open(argv[1], false);
         me.rank = (uint32_t)mpi.rank;
-        me.in = asks ? asked_memory() : bench_memory(APART * sizeof(float) + PEERS_ARENA);
-        me.out = asks ? asked_memory() : bench_memory(APART * sizeof(float) + PEERS_ARENA);
+        me.in = bench_memory(APART * sizeof(float) + PEERS_ARENA);
+        me.out = bench_memory(APART * sizeof(float) + PEERS_ARENA);
         me.call = call;
         peers_take_turns(&me);
-        if (asks) {
-            MPI_Free_mem(me.in);
-            MPI_Free_mem(me.out);
-        } else {
-            free(me.in);
-            free(me.out);
-        }
+        free(me.in);
+        free(me.out);
     } else if (mpi.rank == 0) {
         fprintf(stderr, "bench/peers.sh runs this program\n");
     }

@@ -31,7 +31,7 @@ enum peers_contestant {
     PEERS_SEGMENT, /* processes whose buffers lie in memory that they share */
     PEERS_MPICH,
     PEERS_MPICH_LAYER,
-    PEERS_MPICH_SEGMENT, /* … whose buffers are memory of MPI_Alloc_mem that all ranks can read */
+    PEERS_MPICH_SEGMENT, /* … under libcollheap.so, so that all ranks can read the buffers */
     PEERS_OPENMPI,
     PEERS_OPENMPI_LAYER,
     PEERS_OPENMPI_SEGMENT,

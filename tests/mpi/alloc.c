@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../pages.h"
+
 enum { BLOCK = 40000, BUFFERS = 3, SHORTEST = 2049 };
 
 static int rank, p;
@@ -24,20 +26,9 @@ static void check(int holds, const char *what, long number)
         printf("alloc: rank %d: does not hold: %s (%ld)\n", rank, what, number);
 }
 
-/* Does memory lie in a segment of the layer's? */
 static int is_of_node(const void *memory)
 {
-    FILE *maps = fopen("/proc/self/maps", "r");
-    unsigned long from, to;
-    char line[512];
-    int found = 0;
-    while (maps && fgets(line, sizeof line, maps))
-        if (sscanf(line, "%lx-%lx", &from, &to) == 2 && (uintptr_t)memory >= from &&
-            (uintptr_t)memory < to)
-            found = strstr(line, "/collmpi-") != NULL;
-    if (maps)
-        fclose(maps);
-    return found;
+    return is_mapped_of(memory, "/collmpi-");
 }
 
 static void *ask(size_t bytes)

@@ -35,9 +35,12 @@ static uint64_t held(const coll_shm *shm)
     return (uint64_t)its.st_blocks * 512;
 }
 
-static bool is_mapped(void *memory)
+/* Is nothing at an address, and does nothing come to lie there by itself? */
+static bool is_held(void *memory)
 {
-    return msync(memory, PAGE, MS_ASYNC) == 0;
+    void *const other = mmap(memory, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(other != MAP_FAILED && munmap(other, PAGE) == 0);
+    return other != memory && !is_mapped_of(memory, "memfd:coll");
 }
 
 /* What is free in a row is given out again, whole or in parts, whatever was freed first. */
@@ -250,18 +253,44 @@ TEST(space_outlives)
 {
     coll_shm *end[2];
     unsigned char *base, *one, *gap, *two;
+    uint64_t mapped;
     if (!CHECK(ends_make(end, 2, 0, IN_PLACE)))
         return;
     base = (unsigned char *)end[0]->segment;
+    mapped = end[0]->mapped;
     one = take(end[0], 2 * PAGE, 1);
     gap = take(end[0], PAGE, 2);
     two = take(end[0], PAGE, 3);
     CHECK(coll_shm_free(end[0], gap));
     ends_free(end, 2);
     CHECK(holds(one, 2 * PAGE, 1) && holds(two, PAGE, 3));
-    CHECK(!is_mapped(base) && !is_mapped(one - PAGE) && !is_mapped(gap) &&
-          !is_mapped(two + PAGE));
-    CHECK(munmap(one, 2 * PAGE) == 0 && munmap(two, PAGE) == 0);
+    CHECK(is_held(base) && is_held(one - PAGE) && is_held(gap) && is_held(two + PAGE));
+    CHECK(is_mapped_of(one, "memfd:coll") && munmap(base, mapped) == 0);
+}
+
+/* A child that has parted writes to memory of its own. */
+TEST(space_of_children)
+{
+    coll_shm *end[2];
+    unsigned char *one, *two;
+    int status = -1;
+    pid_t child;
+    if (!CHECK(ends_make(end, 2, 0, IN_PLACE)))
+        return;
+    one = take(end[0], 3 * PAGE, 1);
+    two = take(end[0], COLL_HUGE_PAGE, 2);
+    child = fork();
+    if (child == 0) {
+        bool parted = coll_shm_part(end[0]);
+        parted = parted && holds(one, 3 * PAGE, 1) && holds(two, COLL_HUGE_PAGE, 2);
+        memset(one, 9, 3 * PAGE);
+        memset(two, 9, COLL_HUGE_PAGE);
+        _exit(parted && one[PAGE] == 9 && two[PAGE] == 9 ? 0 : 1);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    CHECK(holds(one, 3 * PAGE, 1) && holds(two, COLL_HUGE_PAGE, 2));
+    CHECK(coll_shm_free(end[0], one) && coll_shm_free(end[0], two));
+    ends_free(end, 2);
 }
 
 int main(void)
@@ -274,5 +303,6 @@ int main(void)
     RUN(space_for_long);
     RUN(space_for_more);
     RUN(space_outlives);
+    RUN(space_of_children);
     return check_done();
 }

@@ -14,7 +14,7 @@
  *   nodes.c    which ranks share a node, and messages through its memory
  *   types.c    datatypes: what coll calls them, and whether their data is one run of bytes
  *   buffers.c  where the blocks of a buffer lie; packing those that have gaps
- *   memory.c   memory that is kept for the next call, and the program's of MPI_Alloc_mem
+ *   memory.c   memory of the node, for the program and for what is kept for the next call
  *   ops.c      operators
  *   plans.c    which algorithm
  *   repeats.c  calls that were made before
@@ -163,11 +163,6 @@ void nodes_transport(struct comm *comm, bool alone, coll_run *run);
 unsigned nodes_offers(const struct comm *comm, const coll_problem *problem);
 /* Rules for communicators of one node: none before nodes_init. */
 const coll_rule_list *nodes_rules(void);
-/* Memory that all ranks of this rank's node read where it lies; NULL: there is none, or no more, or so
- * few bytes are not worth it. */
-void *nodes_alloc(size_t bytes);
-/* False: it is not such memory. At the end what was not freed stays. */
-bool nodes_free(void *memory);
 /* Waits as the ranks of a node do that share memory, but never sleeps, as the library may have to
  * move on. False: they share none. */
 bool nodes_idle(uint32_t idle);
@@ -308,6 +303,12 @@ void jobs_idle(uint32_t idle);
 
 /* ---- memory: memory.c -------------------------------------------------------------------- */
 
+struct coll_shm;
+
+/* From now on there is memory that all ranks of this rank's node read where it lies: the segment's. */
+void memory_open(struct coll_shm *shm);
+/* There is no more. What the program has stays. */
+void memory_close(void);
 /* Memory that is kept for the next call; NULL: there is none. */
 void *pool_take(size_t bytes);
 void pool_give(void *block);
@@ -380,13 +381,14 @@ void unlock(void);
 void report_choice(const coll_problem *problem, const coll_rule *rule, coll_status against);
 /* Once for each collective. */
 void report_declined(const struct call *call, const char *why);
-/* Whose memory MPI_Alloc_mem gives, if COLL_IN_PLACE asks for the node's. `why_not`: the library's. */
+/* Whose memory MPI_Alloc_mem gives, and malloc, if COLL_IN_PLACE asks for the node's. `why_not`: not the
+ * node's. */
 void report_in_place(const char *why_not);
 /* How long messages within a node go that are the library's. */
 void report_ways(const coll_mpi_ways *ways);
 void report_job(const struct job *job);
-/* So many bytes of MPI_Alloc_mem; `of_node`: of its memory. */
-void report_memory(bool of_node, size_t bytes);
+/* So many bytes of MPI_Alloc_mem, or of malloc; `of_node`: of its memory. Any thread. */
+void report_memory(bool of_malloc, bool of_node, size_t bytes);
 void report_end(void);
 
 #endif /* COLL_LAYER_H */

@@ -381,29 +381,6 @@ bool nodes_idle(uint32_t idle)
     return true;
 }
 
-/* ---- memory ------------------------------------------------------------------------------ */
-
-static uintptr_t lowest = UINTPTR_MAX, highest; /* that nodes_alloc gave */
-
-void *nodes_alloc(size_t bytes)
-{
-    void *memory = NULL;
-    if (shm && in_place && bytes > COLL_NODE_NARROW)
-        memory = coll_shm_alloc(shm, bytes);
-    if (memory && (uintptr_t)memory < lowest)
-        lowest = (uintptr_t)memory;
-    if (memory && (uintptr_t)memory > highest)
-        highest = (uintptr_t)memory;
-    return memory;
-}
-
-bool nodes_free(void *memory)
-{
-    if ((uintptr_t)memory < lowest || (uintptr_t)memory > highest)
-        return false;
-    return !shm || coll_shm_free(shm, memory);
-}
-
 /* ---- beginning and end ------------------------------------------------------------------- */
 
 void nodes_init(void)
@@ -444,11 +421,14 @@ void nodes_init(void)
         within = *coll_shm_transport(shm);
         within.abort = NULL;
     }
+    if (in_place)
+        memory_open(shm);
     rules = *coll_node_rules(settings.crowded, shm && coll_shm_is_in_place(shm));
 }
 
 void nodes_end(void)
 {
+    memory_close();
     coll_shm_detach(shm);
     shm = NULL;
     free(world_nodes);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../heap/heap.h"
 #include "coll/table.h"
 #include "layer.h"
 
@@ -11,7 +12,7 @@ static struct {
 } spent[COLL_COLLECTIVES];
 static struct {
     uint64_t calls, bytes;
-} asked[2]; /* of MPI_Alloc_mem: of the library's memory, and the node's */
+} asked[2][2]; /* of MPI_Alloc_mem, and of malloc: of other memory, and the node's */
 
 /* A choice is told once for each collective, number of ranks, and power of two of bytes. */
 static bool is_new(coll_collective collective, uint32_t p, size_t bytes)
@@ -66,6 +67,8 @@ void report_in_place(const char *why_not)
     fprintf(stderr, "coll: MPI_Alloc_mem gives memory of the %s%s\n",
             why_not ? "library, as " : "node, which all of its ranks can read",
             why_not ? why_not : "");
+    if (&collheap_least && !why_not)
+        fprintf(stderr, "coll: so does malloc, from %zu bytes on\n", collheap_least);
 }
 
 void report_ways(const coll_mpi_ways *ways)
@@ -90,14 +93,17 @@ void report_job(const struct job *job)
     spent[what].seconds += PMPI_Wtime() - job->started;
 }
 
-void report_memory(bool of_node, size_t bytes)
+void report_memory(bool of_malloc, bool of_node, size_t bytes)
 {
-    asked[of_node].calls++;
-    asked[of_node].bytes += bytes;
+    __atomic_fetch_add(&asked[of_malloc][of_node].calls, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&asked[of_malloc][of_node].bytes, bytes, __ATOMIC_RELAXED);
 }
 
 void report_end(void)
 {
+    static const char *const whose[4] = {"MPI_Alloc_mem, the library's",
+                                         "MPI_Alloc_mem, the node's", "malloc, the library's",
+                                         "malloc, the node's"};
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank != 0)
@@ -109,10 +115,13 @@ void report_end(void)
                     coll_collective_name((coll_collective)what),
                     (unsigned long long)spent[what].calls,
                     (unsigned long long)spent[what].bytes, spent[what].seconds);
-    for (int of_node = 0; of_node < 2; of_node++)
-        if (asked[of_node].calls > 0)
-            fprintf(stderr, "coll: MPI_Alloc_mem, %-13s %12llu %16llu\n",
-                    of_node ? "the node's" : "the library's",
-                    (unsigned long long)asked[of_node].calls,
-                    (unsigned long long)asked[of_node].bytes);
+    for (int who = 0; who < 4; who++) {
+        const uint64_t calls =
+            __atomic_load_n(&asked[who / 2][who % 2].calls, __ATOMIC_RELAXED);
+        if (calls > 0)
+            fprintf(stderr, "coll: %-28s %12llu %16llu\n", whose[who],
+                    (unsigned long long)calls,
+                    (unsigned long long)__atomic_load_n(&asked[who / 2][who % 2].bytes,
+                                                        __ATOMIC_RELAXED));
+    }
 }

@@ -168,27 +168,33 @@ COLL_INLINE void coll_i_ipc_look(coll_i_node_rank *me)
 
 /* ---- attaching --------------------------------------------------------------------------- */
 
-/* Unmaps a part of the segment. */
-COLL_INLINE void coll_i_ipc_unmap(coll_shm *shm, uint64_t from, uint64_t to)
+/* Unmaps a part of the segment. `hold`: nothing else is mapped there. */
+COLL_INLINE void coll_i_ipc_unmap(coll_shm *shm, uint64_t from, uint64_t to, bool hold)
 {
-    if (from < to)
-        (void)munmap((unsigned char *)shm->segment + from, to - from);
+    unsigned char *at = (unsigned char *)shm->segment + from;
+    if (from < to && hold)
+        (void)mmap(at, to - from, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    else if (from < to)
+        (void)munmap(at, to - from);
 }
 
 COLL_INLINE void coll_i_ipc_free(coll_shm *shm)
 {
     uint64_t from = 0;
+    bool used = false;
     while (shm->blocks) { /* those in use stay the caller's */
         coll_i_ipc_block *block = shm->blocks;
         if (block->used) {
-            coll_i_ipc_unmap(shm, from, block->at);
+            coll_i_ipc_unmap(shm, from, block->at, true);
+            used = true;
             from = block->at + block->bytes;
         }
         shm->blocks = block->next;
         free(block);
     }
     if (shm->segment)
-        coll_i_ipc_unmap(shm, from, shm->mapped);
+        coll_i_ipc_unmap(shm, from, shm->mapped, used);
     if (shm->fd >= 0)
         (void)close(shm->fd);
     coll_i_node_free(&shm->node);
@@ -341,7 +347,8 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
 }
 
 /* Leaves. The others may go on with what needs this rank no more. Memory of coll_shm_alloc that was not
- * freed stays where it is until the process ends. NULL is fine. */
+ * freed stays where it is until the process ends, and nothing else comes to lie where the segment was.
+ * NULL is fine. */
 COLL_INLINE void coll_shm_detach(coll_shm *shm)
 {
     if (!shm)

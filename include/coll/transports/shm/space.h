@@ -197,4 +197,18 @@ COLL_INLINE bool coll_shm_free(coll_shm *shm, void *memory)
     return true;
 }
 
+/* For the child of a process that forks: what the rank took is the child's own from now on, as its other
+ * memory is; but on pages that it has not written to it sees what the parent writes. The rank stays the
+ * parent's: the child neither asks for such memory nor frees it. False: some of it stays shared. */
+COLL_INLINE bool coll_shm_part(const coll_shm *shm)
+{
+    bool parted = true;
+    for (const coll_i_ipc_block *block = shm->blocks; block; block = block->next)
+        if (block->used && mmap((unsigned char *)shm->segment + block->at, block->bytes,
+                                PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, shm->fd,
+                                (off_t)block->at) == MAP_FAILED)
+            parted = false;
+    return parted;
+}
+
 #endif /* COLL_TRANSPORTS_SHM_SPACE_H */
