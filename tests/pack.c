@@ -136,10 +136,12 @@ TEST(descriptors_keep_groups_and_tables)
         CHECK_EQ(again.problem.out.counts[i], i + 1);
         CHECK_EQ(again.problem.out.displs[i], 10 * i);
     }
-    CHECK_STATUS(coll_plan_unpack(&again, it.wire, it.bytes, few, 3, tables, 5 * 20 - 1),
+    CHECK_STATUS(coll_plan_unpack(&again, it.wire, it.bytes, few, 3, tables,
+                                  5 * (2 * sizeof(size_t) + 4) - 1),
                  COLL_ERR_MEMORY);
-    CHECK_STATUS(coll_plan_unpack(&again, it.wire, it.bytes, few, 3, tables, 79),
-                 COLL_ERR_MEMORY);
+    CHECK_STATUS(
+        coll_plan_unpack(&again, it.wire, it.bytes, few, 3, tables, 5 * 2 * sizeof(size_t) - 1),
+        COLL_ERR_MEMORY);
     CHECK_STATUS(coll_plan_unpack(&again, it.wire, it.bytes, few, 2, tables, sizeof tables),
                  COLL_ERR_UNKNOWN);
 

@@ -99,6 +99,119 @@ TEST(every_collective_is_solved)
     }
 }
 
+/* ---- extreme sizes ----------------------------------------------------------------------- */
+
+/* Does [ref, ref + count) lie in memory of which a rank has so many elements? */
+static bool lies_in(const size_t room[COLL_SPACES], coll_ref ref, size_t count)
+{
+    const size_t at = coll_ref_offset(ref), has = room[coll_ref_space(ref)];
+    return at <= has && count <= has - at;
+}
+
+/* Is the action one of this rank, inside of its memory? */
+static bool is_sane(const coll_action *a, uint32_t rank, uint32_t p,
+                    const size_t room[COLL_SPACES])
+{
+    const bool data = !coll_i_has(COLL_I_TOKENS, a);
+    size_t span = a->count, gaps;
+    if (a->kind == COLL_DO_REDUCE) {
+        if (a->inputs == 0 || !coll_multiply(a->inputs - (size_t)1, a->stride, &gaps) ||
+            gaps > SIZE_MAX - span)
+            return false;
+        span += gaps;
+    }
+    return (!coll_i_has_peer(a) || (a->peer < p && a->peer != rank)) &&
+           (!data || !coll_i_has(COLL_I_WRITES_DST, a) || lies_in(room, a->dst, a->count)) &&
+           (!data || !coll_i_has(COLL_I_READS_SRC, a) || lies_in(room, a->src, a->count)) &&
+           (!coll_i_has(COLL_I_KIND(RECV_REDUCE) | COLL_I_KIND(REDUCE), a) ||
+            lies_in(room, a->via, span));
+}
+
+/* Are some steps of a rank, at the beginning, in the middle and at the end, inside of its memory? */
+static bool steps_are_sane(const coll_plan *plan, uint32_t rank)
+{
+    const size_t steps = coll_plan_steps(plan, rank);
+    const coll_extents extents = coll_plan_extents(plan, rank);
+    const size_t room[COLL_SPACES] = {extents.in, extents.out, coll_plan_scratch(plan, rank),
+                                      coll_plan_shared(plan)};
+    for (unsigned i = 0; i < 16; i++) {
+        const size_t s = i < 4    ? i
+                         : i < 8  ? steps - (i - 3)
+                         : i < 12 ? steps / 4 * (i - 8) + i
+                                  : steps >> (i - 10);
+        coll_action acts[COLL_STEP_MAX];
+        const unsigned n = s < steps ? coll_plan_step(plan, rank, s, acts) : 0;
+        for (unsigned k = 0; k < n; k++)
+            if (acts[k].count > 0 && !is_sane(&acts[k], rank, plan->problem.p, room))
+                return false;
+    }
+    return true;
+}
+
+/* Rows whose plans calls make by numbers alone. */
+static bool is_plain(const coll_algorithm *row, coll_collective c)
+{
+    return coll_is(row->collectives, c) && !(row->traits & COLL_NEEDS_BUILD) &&
+           !coll_is(COLL_NEIGHBORLY | COLL_PAIRED | COLL_BIT(COLL_GATHERV) |
+                        COLL_BIT(COLL_SCATTERV) | COLL_BIT(COLL_ALLGATHERV) |
+                        COLL_BIT(COLL_REDUCE_SCATTER),
+                    c);
+}
+
+static void check_extremes(const coll_algorithm *row, coll_collective c, uint32_t p,
+                           size_t count, const uint32_t *params)
+{
+    for (uint32_t flags = 0; flags < 4; flags++) {
+        coll_problem problem;
+        coll_plan plan;
+        coll_problem_init(&problem, c, p, c == COLL_BARRIER ? 0 : count, 1);
+        problem.root = p / 3;
+        problem.flags = flags;
+        if (coll_plan_init(&plan, row, &problem, params) != COLL_OK)
+            continue;
+        if (!CHECK(steps_are_sane(&plan, plan.problem.root) && steps_are_sane(&plan, 0) &&
+                   steps_are_sane(&plan, p / 2) && steps_are_sane(&plan, p - 1)))
+            printf("    %s %s, %u ranks, %zu elements, flags %u, parameters %u %u %u %u\n",
+                   coll_collective_name(c), row->name, p, count, flags, plan.param[0],
+                   plan.param[1], plan.param[2], plan.param[3]);
+    }
+}
+
+/* A plan is refused, or its numbers do not wrap around. */
+TEST(numbers_do_not_wrap)
+{
+    static const uint32_t ranks[] = {1,       2,        1000,           65537,
+                                     1 << 20, 1u << 30, UINT32_MAX / 2, UINT32_MAX};
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
+            for (size_t k = 0; k < sizeof ranks / sizeof ranks[0]; k++) {
+                const coll_algorithm *row = coll_registry[i];
+                const size_t blocks =
+                    coll_is(COLL_EXCHANGING | COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER) |
+                                COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
+                            (coll_collective)c)
+                        ? ranks[k]
+                        : 1;
+                const size_t most = SIZE_MAX / 4 / blocks;
+                if (!is_plain(row, (coll_collective)c) || SIZE_MAX / ranks[k] < 16)
+                    continue; /* 32 bits: more ranks than elements */
+                for (unsigned which = 0; which < 27; which++) { /* of each parameter a value */
+                    uint32_t params[COLL_PARAM_MAX] = {0};
+                    unsigned digits = which;
+                    for (uint32_t n = 0; n < row->n_params; n++, digits /= 3)
+                        params[n] = digits % 3 == 0   ? row->params[n].usual
+                                    : digits % 3 == 1 ? row->params[n].least
+                                                      : row->params[n].most;
+                    check_extremes(row, (coll_collective)c, ranks[k], 1, params);
+                    check_extremes(row, (coll_collective)c, ranks[k], most, params);
+                    check_extremes(row, (coll_collective)c, ranks[k], most / 8 + 1, params);
+                    check_extremes(row, (coll_collective)c, ranks[k], most >> 16, params);
+                    if (row->n_params == 0)
+                        break;
+                }
+            }
+}
+
 int main(void)
 {
     RUN(every_row_is_found_by_its_name);
@@ -106,5 +219,6 @@ int main(void)
     RUN(other_names_lead_to_rows);
     RUN(rows_are_complete);
     RUN(every_collective_is_solved);
+    RUN(numbers_do_not_wrap);
     return check_done();
 }

@@ -50,8 +50,9 @@ TEST(every_problem_has_a_plan)
                     coll_problem problem;
                     coll_plan plan;
                     const coll_rule *rule;
-                    if ((flags & COLL_IN_PLACE) &&
-                        coll_is(COLL_NEIGHBORLY, (coll_collective)collective))
+                    if (((flags & COLL_IN_PLACE) &&
+                         coll_is(COLL_NEIGHBORLY, (coll_collective)collective)) ||
+                        ps[i] > COLL_REF_LIMIT / 32 / (counts[k] + 1)) /* 32 bits: too many */
                         continue;
                     make_problem(&problem, collective, ps[i], counts[k], tables);
                     problem.flags = flags;
@@ -219,6 +220,7 @@ TEST(segments_are_in_elements)
     coll_problem_init(&problem, COLL_BCAST, 4, 1u << 20, 8);
     CHECK_STATUS(coll_select(&problem, 0, &plan), COLL_OK);
     CHECK_EQ(plan.param[1], 65536 / 8);
+    problem.count = 1000;
     problem.elem_bytes = 100000; /* larger than a segment */
     CHECK_STATUS(coll_select(&problem, 0, &plan), COLL_OK);
     CHECK_EQ(plan.param[1], 1);

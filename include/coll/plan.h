@@ -183,6 +183,16 @@ COLL_INLINE bool coll_i_addressable(size_t elements, size_t elem_bytes)
            bytes <= SIZE_MAX / 4;
 }
 
+/* Does SCRATCH of so many vectors of `count` elements fit the machine? */
+COLL_INLINE coll_status coll_i_vectors_check(const coll_plan *plan, size_t vectors)
+{
+    size_t elements;
+    return coll_multiply(vectors, plan->problem.count, &elements) &&
+                   coll_i_addressable(elements, plan->problem.elem_bytes)
+               ? COLL_OK
+               : COLL_ERR_OVERFLOW;
+}
+
 /* coll_plan_init, of an algorithm that may be made of others. */
 COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *algorithm,
                                          const coll_problem *problem, const uint32_t *params)

@@ -43,6 +43,11 @@
 static const coll_param coll_i_bine_params[] = {
     {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}};
 
+COLL_INLINE coll_status coll_i_bine_check(const coll_plan *plan)
+{
+    return coll_i_walk_check(plan, COLL_I_BINE);
+}
+
 COLL_INLINE size_t coll_i_bine_steps(const coll_plan *plan, uint32_t rank)
 {
     return coll_i_walk_steps(plan, COLL_I_BINE, plan->problem.collective, false, rank);
@@ -67,7 +72,7 @@ static const coll_algorithm coll_bine_bcast = {
     /* window */ 1,
     /* parameters */ 1,
     coll_i_bine_params,
-    /* check */ NULL,
+    coll_i_bine_check,
     coll_i_bine_steps,
     coll_i_bine_bcast_step,
     /* scratch */ NULL,
@@ -88,7 +93,7 @@ static const coll_algorithm coll_bine_reduce = {
     /* window */ 1,
     /* parameters */ 1,
     coll_i_bine_params,
-    /* check */ NULL,
+    coll_i_bine_check,
     coll_i_bine_steps,
     coll_i_bine_reduce_step,
     coll_i_bine_scratch,
@@ -109,7 +114,7 @@ static const coll_algorithm coll_bine_tree_allreduce = {
     /* window */ 3,
     /* parameters */ 1,
     coll_i_bine_params,
-    /* check */ NULL,
+    coll_i_bine_check,
     coll_i_bine_steps,
     coll_i_bine_allreduce_step,
     coll_i_bine_scratch,

@@ -27,6 +27,11 @@ static const coll_param coll_i_chain_params[] = {
     {"chains", "how many hang off the root", 1, UINT32_MAX / 2, 4, {4, 1, 4, 4}},
     {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}};
 
+COLL_INLINE coll_status coll_i_chain_check(const coll_plan *plan)
+{
+    return coll_i_walk_check(plan, COLL_I_CHAIN);
+}
+
 COLL_INLINE size_t coll_i_chain_steps(const coll_plan *plan, uint32_t rank)
 {
     return coll_i_walk_steps(plan, COLL_I_CHAIN, plan->problem.collective, false, rank);
@@ -51,7 +56,7 @@ static const coll_algorithm coll_chain_bcast = {
     /* window */ 1,
     /* parameters */ 2,
     coll_i_chain_params,
-    /* check */ NULL,
+    coll_i_chain_check,
     coll_i_chain_steps,
     coll_i_chain_bcast_step,
     /* scratch */ NULL,
@@ -72,7 +77,7 @@ static const coll_algorithm coll_chain_reduce = {
     /* window */ 1,
     /* parameters */ 2,
     coll_i_chain_params,
-    /* check */ NULL,
+    coll_i_chain_check,
     coll_i_chain_steps,
     coll_i_chain_reduce_step,
     coll_i_chain_scratch,
@@ -93,7 +98,7 @@ static const coll_algorithm coll_chain_allreduce = {
     /* window */ 3,
     /* parameters */ 2,
     coll_i_chain_params,
-    /* check */ NULL,
+    coll_i_chain_check,
     coll_i_chain_steps,
     coll_i_chain_allreduce_step,
     coll_i_chain_scratch,

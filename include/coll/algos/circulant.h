@@ -29,10 +29,10 @@
 
 #include "../plan.h"
 
-/* p halved k times, rounding up. */
+/* p halved k ≤ 32 times, rounding up. */
 COLL_HOT_INLINE uint32_t coll_i_circulant_skip(uint32_t p, uint32_t k)
 {
-    return ((p - 1) >> k) + 1;
+    return (uint32_t)((uint64_t)(p - 1) >> k) + 1;
 }
 
 /* Where block i begins in the vector that is cut into p blocks; for i = p, where that ends. */

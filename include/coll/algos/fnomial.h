@@ -65,6 +65,11 @@ COLL_HOT_INLINE uint32_t coll_i_fnomial_parent(const coll_plan *plan,
 
 /* ---- bcast, reduce, allreduce ------------------------------------------------------------ */
 
+COLL_INLINE coll_status coll_i_fnomial_check(const coll_plan *plan)
+{
+    return coll_i_walk_check(plan, COLL_I_FNOMIAL);
+}
+
 COLL_INLINE size_t coll_i_fnomial_steps(const coll_plan *plan, uint32_t rank)
 {
     return coll_i_walk_steps(plan, COLL_I_FNOMIAL, plan->problem.collective,
@@ -104,7 +109,7 @@ static const coll_algorithm coll_fnomial_bcast = {
     /* window */ 1,
     /* parameters */ 3,
     coll_i_fnomial_params,
-    /* check */ NULL,
+    coll_i_fnomial_check,
     coll_i_fnomial_steps,
     coll_i_fnomial_bcast_step,
     /* scratch */ NULL,
@@ -119,7 +124,7 @@ static const coll_algorithm coll_fnomial_reduce = {
     /* window */ 1,
     /* parameters */ 3,
     coll_i_fnomial_params,
-    /* check */ NULL,
+    coll_i_fnomial_check,
     coll_i_fnomial_steps,
     coll_i_fnomial_reduce_step,
     coll_i_fnomial_scratch,
@@ -134,7 +139,7 @@ static const coll_algorithm coll_fnomial_allreduce = {
     /* window */ 3,
     /* parameters */ 3,
     coll_i_fnomial_params,
-    /* check */ NULL,
+    coll_i_fnomial_check,
     coll_i_fnomial_steps,
     coll_i_fnomial_allreduce_step,
     coll_i_fnomial_scratch,
@@ -162,7 +167,7 @@ static const coll_algorithm coll_fnomial_barrier = {
     /* window */ 1,
     /* parameters */ 1,
     coll_i_fnomial_params,
-    /* check */ NULL,
+    coll_i_fnomial_check,
     coll_i_fnomial_barrier_steps,
     coll_i_fnomial_barrier_step,
     /* scratch */ NULL,

@@ -27,6 +27,11 @@ static const coll_param coll_i_kary_params[] = {
     {"k", "children of a rank, at most", 2, UINT32_MAX / 2, 2, {2, 5, 2, 2}},
     {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}};
 
+COLL_INLINE coll_status coll_i_kary_check(const coll_plan *plan)
+{
+    return coll_i_walk_check(plan, COLL_I_KARY);
+}
+
 COLL_INLINE size_t coll_i_kary_steps(const coll_plan *plan, uint32_t rank)
 {
     return coll_i_walk_steps(plan, COLL_I_KARY, plan->problem.collective, false, rank);
@@ -51,7 +56,7 @@ static const coll_algorithm coll_kary_bcast = {
     /* window */ 1,
     /* parameters */ 2,
     coll_i_kary_params,
-    /* check */ NULL,
+    coll_i_kary_check,
     coll_i_kary_steps,
     coll_i_kary_bcast_step,
     /* scratch */ NULL,
@@ -72,7 +77,7 @@ static const coll_algorithm coll_kary_reduce = {
     /* window */ 1,
     /* parameters */ 2,
     coll_i_kary_params,
-    /* check */ NULL,
+    coll_i_kary_check,
     coll_i_kary_steps,
     coll_i_kary_reduce_step,
     coll_i_kary_scratch,
@@ -93,7 +98,7 @@ static const coll_algorithm coll_kary_allreduce = {
     /* window */ 3,
     /* parameters */ 2,
     coll_i_kary_params,
-    /* check */ NULL,
+    coll_i_kary_check,
     coll_i_kary_steps,
     coll_i_kary_allreduce_step,
     coll_i_kary_scratch,
@@ -121,7 +126,7 @@ static const coll_algorithm coll_kary_barrier = {
     /* window */ 1,
     /* parameters */ 1,
     coll_i_kary_params,
-    /* check */ NULL,
+    coll_i_kary_check,
     coll_i_kary_barrier_steps,
     coll_i_kary_barrier_step,
     /* scratch */ NULL,

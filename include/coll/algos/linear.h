@@ -80,12 +80,7 @@ COLL_INLINE uint32_t coll_i_linear_slots(const coll_plan *plan)
 /* The staging slots, and an accumulator more, must fit the machine. */
 COLL_INLINE coll_status coll_i_linear_reduce_check(const coll_plan *plan)
 {
-    size_t elements;
-    return coll_multiply((size_t)coll_i_linear_slots(plan) + 1, plan->problem.count,
-                         &elements) &&
-                   coll_i_addressable(elements, plan->problem.elem_bytes)
-               ? COLL_OK
-               : COLL_ERR_OVERFLOW;
+    return coll_i_vectors_check(plan, (size_t)coll_i_linear_slots(plan) + 1);
 }
 
 /* In place, the root must keep its own operand until those of the ranks below are summed, in

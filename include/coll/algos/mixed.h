@@ -114,7 +114,7 @@ COLL_INLINE coll_status coll_i_mixed_check_size(const coll_plan *plan, size_t lo
     {
         coll_i_mixed_cut cut;
         coll_i_mixed_cut_of(plan, longest, &cut);
-        if (!coll_multiply(coll_i_mixed_passes(&cut), blocks, &stages) || stages > UINT32_MAX)
+        if (!coll_i_shm_counts(plan, coll_i_mixed_passes(&cut), blocks, &stages))
             return COLL_ERR_PARAM;
         if (!coll_multiply(cut.piece, plan->param[1] + (size_t)plan->problem.p, &elements) ||
             !coll_i_addressable(elements, plan->problem.elem_bytes))

@@ -168,7 +168,7 @@ static const coll_algorithm coll_fnomial_multicast_allreduce = {
     /* window */ 1,
     /* parameters */ 2,
     coll_i_fnomial_params,
-    /* check */ NULL,
+    coll_i_fnomial_check,
     coll_i_fnomial_multicast_steps,
     coll_i_fnomial_multicast_step,
     coll_i_fnomial_multicast_scratch,

@@ -239,7 +239,7 @@ COLL_INLINE size_t coll_i_pat_gather_scratch(const coll_plan *plan, uint32_t ran
 {
     const coll_i_pat trees = coll_i_pat_of(plan);
     (void)rank;
-    return trees.below > 0 ? 4 * coll_i_pat_most(&trees) * trees.slot : 0;
+    return trees.below > 0 ? (size_t)4 * coll_i_pat_most(&trees) * trees.slot : 0;
 }
 
 static const coll_algorithm coll_pat_allgather = {

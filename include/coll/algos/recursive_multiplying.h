@@ -274,6 +274,13 @@ COLL_HOT_INLINE size_t coll_i_multiplying_scratch(const coll_plan *plan, uint32_
            (most > 2 ? (most - 1) * plan->problem.count : 0);
 }
 
+/* The operands of the largest group, and a sum more, must fit the machine. */
+COLL_INLINE coll_status coll_i_multiplying_check(const coll_plan *plan)
+{
+    const uint32_t p = plan->problem.p;
+    return coll_i_vectors_check(plan, (plan->param[0] < p ? plan->param[0] : p) + (size_t)1);
+}
+
 COLL_INLINE size_t coll_i_multiplying_allreduce_steps(const coll_plan *plan, uint32_t rank)
 {
     return coll_i_multiplying_steps(plan, rank, &plan->radix, true);
@@ -298,7 +305,7 @@ static const coll_algorithm coll_recursive_multiplying_allreduce = {
     /* window */ 2,
     /* parameters */ 1,
     coll_i_multiplying_params,
-    /* check */ NULL,
+    coll_i_multiplying_check,
     coll_i_multiplying_allreduce_steps,
     coll_i_multiplying_allreduce_step,
     coll_i_multiplying_allreduce_scratch,

@@ -166,6 +166,13 @@ COLL_HOT_INLINE size_t coll_i_scan_scratch(const coll_plan *plan, uint32_t rank,
            (most > 1 ? most * plan->problem.count : 0);
 }
 
+/* The messages of a round, and a sum more, must fit the machine. */
+COLL_INLINE coll_status coll_i_multiplying_scan_check(const coll_plan *plan)
+{
+    const uint32_t p = plan->problem.p;
+    return coll_i_vectors_check(plan, plan->param[0] < p ? plan->param[0] : p);
+}
+
 COLL_INLINE size_t coll_i_multiplying_scan_steps(const coll_plan *plan, uint32_t rank)
 {
     return coll_i_scan_steps(plan, rank, &plan->radix);
@@ -190,7 +197,7 @@ static const coll_algorithm coll_recursive_multiplying_scan = {
     /* window */ 1,
     /* parameters */ 1,
     coll_i_multiplying_scan_params,
-    /* check */ NULL,
+    coll_i_multiplying_scan_check,
     coll_i_multiplying_scan_steps,
     coll_i_multiplying_scan_step,
     coll_i_multiplying_scan_scratch,

@@ -87,12 +87,22 @@ COLL_INLINE size_t coll_i_shm_extent(const coll_plan *plan, size_t stages, size_
     return used * parts * coll_i_shm_piece(plan);
 }
 
-/* Are there few enough stages, `blocks` times those of a block, and is SHARED, with `parts`
- * pieces in each buffer, not too large? */
+/* Are there so few stages, `blocks` times those of a block, that they, and the actions of a rank, can
+ * be counted? These are no more than 8·p a stage. */
+COLL_INLINE bool coll_i_shm_counts(const coll_plan *plan, size_t stages_of_block, size_t blocks,
+                                   size_t *stages)
+{
+    size_t actions;
+    return coll_multiply(stages_of_block, blocks, stages) && *stages <= UINT32_MAX &&
+           plan->problem.p <= UINT32_MAX / 8 &&
+           coll_multiply(*stages, 8 * (size_t)plan->problem.p, &actions);
+}
+
+/* Are there few enough stages, and is SHARED, with `parts` pieces in each buffer, not too large? */
 COLL_INLINE coll_status coll_i_shm_check(const coll_plan *plan, size_t blocks, size_t parts)
 {
     size_t stages, elements;
-    if (!coll_multiply(coll_i_shm_segments(plan), blocks, &stages) || stages > UINT32_MAX)
+    if (!coll_i_shm_counts(plan, coll_i_shm_segments(plan), blocks, &stages))
         return COLL_ERR_PARAM;
     if (!coll_multiply(coll_i_shm_piece(plan), parts, &elements) ||
         !coll_multiply(elements, stages < plan->param[1] ? stages : plan->param[1],

@@ -325,6 +325,23 @@ COLL_HOT_INLINE void coll_i_walk_turn_find(coll_i_walk_turn *turn, const coll_i_
     turn->j = (uint32_t)i;
 }
 
+/* Has the list, of the rank with the most children too, an end that can be counted? */
+COLL_HOT_INLINE coll_status coll_i_walk_check(const coll_plan *plan, coll_i_shape shape)
+{
+    const size_t segments =
+        coll_segments(plan->problem.count, coll_i_tree_segment(plan, shape));
+    coll_i_tree_place top;
+    size_t actions;
+    if (!COLL_CHECKS)
+        return COLL_OK;
+    coll_i_tree_place_set(&top, plan, shape, 0, 0);
+    return top.at.children < UINT32_MAX / 2 - COLL_STEP_MAX &&
+                   coll_multiply(2 * ((size_t)top.at.children + COLL_STEP_MAX), segments,
+                                 &actions)
+               ? COLL_OK
+               : COLL_ERR_OVERFLOW;
+}
+
 COLL_HOT_INLINE size_t coll_i_walk_steps(const coll_plan *plan, coll_i_shape shape,
                                          coll_collective collective, bool last_first,
                                          uint32_t rank)
@@ -368,7 +385,7 @@ COLL_HOT_INLINE size_t coll_i_walk_scratch(const coll_plan *plan, coll_i_shape s
     if (w.up == 0 || m == 0)
         return 0;
     return (coll_i_walk_sums_apart(&w) ? plan->problem.count : 0) +
-           (m * w.segments < 2 ? 1 : 2) * coll_i_walk_staging(plan, shape);
+           (m == 1 && w.segments == 1 ? 1 : 2) * coll_i_walk_staging(plan, shape);
 }
 
 /* ---- barrier: notifications up, then down ------------------------------------------------ */
