@@ -595,7 +595,7 @@ static bool spoils(const coll_action *a, enum spoiling how, uint32_t traits)
         (!coll_i_has(COLL_I_READS_SRC, a) || coll_ref_space(a->src) == COLL_SCRATCH) &&
         (!coll_i_has(COLL_I_WRITES_DST, a) || coll_ref_space(a->dst) == COLL_SCRATCH))
         return false;
-    if (a->count == 0 || (coll_i_has(COLL_I_TOKENS, a) && how != DROPPED))
+    if (a->count == 0 || (coll_i_is_token(a) && how != DROPPED))
         return false;
     if (a->kind == COLL_DO_MULTICAST && a->count == 1 && how == SRC_SHIFTED)
         return false; /* one element for all may be a mere signal */
@@ -636,6 +636,7 @@ struct program {
 #define AWAIT(from, token)            {COLL_DO_AWAIT, 0, 0, from, 1, token, 0, 0, 0}
 #define MULTICAST(from, n)            {COLL_DO_MULTICAST, 0, 0, 0, n, 0, from, 0, 0}
 #define MEET(team, ranks, to, from, n) {COLL_DO_FABRIC_REDUCE, 0, 0, team, n, to, from, 0, ranks}
+#define JOIN(team, ranks, token) {COLL_DO_FABRIC_REDUCE, COLL_MEET, 0, team, 1, token, token, 0, ranks}
 #define IN(i)  COLL_AT(COLL_IN, i)
 #define OUT(i) COLL_AT(COLL_OUT, i)
 #define TMP(i) COLL_AT(COLL_SCRATCH, i)
@@ -758,6 +759,26 @@ static struct program programs[] = {
         .traits = COLL_NEEDS_FABRIC_REDUCE},
     {.name = "a team that does not exist", .collective = COLL_ALLREDUCE, .p = 1, .count = 1, .finding = COLL_FOUND_PEER, .lines = {
         {0, MEET(COLL_TEAMS, 1, OUT(0), IN(0), 1)}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "barrier by the fabric", .collective = COLL_BARRIER, .p = 3, .lines = {
+        {0, JOIN(COLL_TEAM_ALL, 3, TMP(0))}, {1, JOIN(COLL_TEAM_ALL, 3, TMP(0))}, {2, JOIN(COLL_TEAM_ALL, 3, TMP(0))}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "one does not come to a barrier by the fabric", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_UNSENT, .lines = {
+        {0, JOIN(COLL_TEAM_ALL, 3, TMP(0))}, {2, JOIN(COLL_TEAM_ALL, 3, TMP(0))}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "barrier by the fabric, of some", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_BARRIER, .lines = {
+        {0, JOIN(COLL_TEAM_NODES, 2, TMP(0))}, {1, JOIN(COLL_TEAM_NODES, 2, TMP(0))}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "barrier by the fabric, then by messages", .collective = COLL_BARRIER, .p = 3, .lines = {
+        {0, JOIN(COLL_TEAM_NODES, 2, TMP(0))}, {0, NOTIFY(2, TMP(0))}, {1, AWAIT(2, TMP(0))}, {1, JOIN(COLL_TEAM_NODES, 2, TMP(0))},
+        {2, NOTIFY(1, TMP(0))}, {2, AWAIT(0, TMP(0))}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "barrier by the fabric, of who did not wait", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_BARRIER, .lines = {
+        {0, JOIN(COLL_TEAM_NODES, 2, TMP(0))}, {0, NOTIFY(2, TMP(0))}, {1, AWAIT(2, TMP(1))}, {1, JOIN(COLL_TEAM_NODES, 2, TMP(0))},
+        {2, NOTIFY(1, TMP(0))}, {2, AWAIT(0, TMP(0))}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "a barrier by the fabric reduces nothing", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .finding = COLL_FOUND_SIZE, .lines = {
+        {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {1, JOIN(COLL_TEAM_ALL, 2, OUT(0))}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
     {.name = "fabric without saying so", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .finding = COLL_FOUND_TRAIT, .lines = {
         {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}}},

@@ -17,11 +17,11 @@
  *   MULTICAST      src             –         count elements to every other rank, which RECVs them
  *   FABRIC_REDUCE  src             dst       dst = src ⊕ … ⊕ src of a team's ranks, by the network
  *
- * FABRIC_REDUCE combines in rank order. COLL_LEFT turns RECV_REDUCE into dst = message ⊕ src. dst
- * may equal src exactly (and via, where inputs is 1), and overlaps no operand otherwise. A move of
- * 0 elements is no action: every executor skips it, at both ends alike. The ranges of NOTIFY and
- * AWAIT are never touched; outside of SHARED they are mere tokens that order actions, and need no
- * memory.
+ * FABRIC_REDUCE combines in rank order; with COLL_MEET it is a barrier of the team, and nothing is
+ * reduced. COLL_LEFT turns RECV_REDUCE into dst = message ⊕ src. dst may equal src exactly (and via,
+ * where inputs is 1), and overlaps no operand otherwise. A move of 0 elements is no action: every
+ * executor skips it, at both ends alike. The ranges of NOTIFY, AWAIT and COLL_MEET are never
+ * touched; outside of SHARED they are mere tokens that order actions, and need no memory.
  */
 #ifndef COLL_ACTION_H
 #define COLL_ACTION_H
@@ -126,11 +126,12 @@ enum {
                         COLL_I_KIND(REDUCE) | COLL_I_KIND(AWAIT) | COLL_I_KIND(FABRIC_REDUCE)
 };
 
-enum { COLL_LEFT = 1 }; /* flags: the message of RECV_REDUCE is the left operand */
+/* Flags: the message of RECV_REDUCE is the left operand; FABRIC_REDUCE only meets. */
+enum { COLL_LEFT = 1, COLL_MEET = 2 };
 
 typedef struct coll_action {
     uint8_t kind;    /* coll_kind */
-    uint8_t flags;   /* COLL_LEFT */
+    uint8_t flags;   /* COLL_LEFT, COLL_MEET */
     uint16_t inputs; /* REDUCE: operands at via */
     uint32_t peer;   /* group rank of the other end; FABRIC_REDUCE: number of the team */
     size_t count;    /* elements */
@@ -142,6 +143,12 @@ typedef struct coll_action {
 COLL_INLINE bool coll_i_has(unsigned kinds, const coll_action *a)
 {
     return ((kinds >> a->kind) & 1u) != 0;
+}
+
+/* Are the action's ranges tokens, which are never touched? */
+COLL_INLINE bool coll_i_is_token(const coll_action *a)
+{
+    return coll_i_has(COLL_I_TOKENS, a) || (a->flags & COLL_MEET) != 0;
 }
 
 /* Do [a, a + a_count) and [b, b + b_count) meet? */
@@ -269,6 +276,24 @@ COLL_INLINE void coll_act_fabric_reduce(coll_action *a, coll_team team, coll_ref
     a->stride = team.members;
     a->dst = dst;
     a->src = src;
+}
+
+/* A FABRIC_REDUCE without data. */
+COLL_INLINE void coll_act_meet(coll_action *a, coll_team team, coll_ref token)
+{
+    coll_act_fabric_reduce(a, team, token, token, 1);
+    a->flags = COLL_MEET;
+}
+
+/* Widens a token of a barrier to all from `first` to its own: what those stand for comes first. */
+COLL_INLINE void coll_i_name_tokens(coll_action *a, coll_ref first)
+{
+    if (a->kind != COLL_DO_NOTIFY && !(a->flags & COLL_MEET))
+        return;
+    a->count += a->src - first;
+    a->src = first;
+    if (a->flags & COLL_MEET)
+        a->dst = first;
 }
 
 #endif /* COLL_ACTION_H */

@@ -176,10 +176,8 @@ COLL_HOT_INLINE void coll_i_stage_place(const coll_kit *kit, const coll_stage *s
     if (a->kind == COLL_DO_FABRIC_REDUCE && a->peer == COLL_TEAM_ALL)
         a->peer = stage->team;
     coll_i_action_place(a, base);
-    if (stage->barrier && a->kind == COLL_DO_NOTIFY) {
-        a->count += coll_ref_offset(a->src);
-        a->src = COLL_AT(COLL_SCRATCH, 0);
-    }
+    if (stage->barrier)
+        coll_i_name_tokens(a, COLL_AT(COLL_SCRATCH, 0));
 }
 
 /* x / d.by for any x. */

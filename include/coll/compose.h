@@ -185,10 +185,8 @@ COLL_INLINE unsigned coll_i_part_step(const coll_part *part, uint32_t outer, siz
         if (a->kind == COLL_DO_FABRIC_REDUCE && a->peer == COLL_TEAM_ALL)
             a->peer = part->team;
         coll_i_action_place(a, base);
-        if (a->kind == COLL_DO_NOTIFY && part->plan->problem.collective == COLL_BARRIER) {
-            a->count += a->src - part->base[COLL_SCRATCH];
-            a->src = part->base[COLL_SCRATCH];
-        }
+        if (part->plan->problem.collective == COLL_BARRIER)
+            coll_i_name_tokens(a, part->base[COLL_SCRATCH]);
     }
     return n;
 }

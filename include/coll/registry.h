@@ -225,6 +225,7 @@ COLL_I_REGISTRY = {
     &coll_shm_alltoall,
 
     /* by the network */
+    &coll_fabric_barrier,
     &coll_fabric_allreduce,
     &coll_fabric_reduce_scatter,
 

@@ -44,7 +44,7 @@ COLL_INLINE size_t coll_i_saturate(size_t a, size_t b, size_t c)
 COLL_INLINE void coll_i_tally_add(coll_tally *tally, const coll_action *a, size_t elem_bytes)
 {
     const size_t inputs = a->kind == COLL_DO_REDUCE ? a->inputs : 1;
-    const size_t bytes = coll_i_has(COLL_I_TOKENS, a) ? 0 : elem_bytes;
+    const size_t bytes = coll_i_is_token(a) ? 0 : elem_bytes;
     tally->total++;
     tally->actions[a->kind]++;
     tally->elements[a->kind] = coll_i_saturate(tally->elements[a->kind], a->count, inputs);

@@ -69,7 +69,8 @@ typedef struct coll_transport {
     coll_status (*multicast)(void *ctx, uint32_t tag, const void *buf, size_t bytes,
                              coll_handle *h);
     /* dst = src ⊕ … ⊕ src over the ranks of the team (types.h), in rank order; each of them
-     * calls it. dst may be src. COLL_ERR_CAPABILITY: there is no such team. */
+     * calls it. dst may be src. Of 0 elements it is a barrier, and op, dst and src may be NULL.
+     * COLL_ERR_CAPABILITY: there is no such team. */
     coll_status (*fabric_reduce)(void *ctx, uint32_t tag, coll_team team, const coll_op *op,
                                  void *dst, const void *src, size_t count, size_t elem_bytes,
                                  coll_handle *h);

@@ -58,7 +58,8 @@ static bool read_action(const json *j, uint32_t action, uint32_t id, play_action
     if (kind == COLL_DO_FABRIC_REDUCE) {
         a->peer = (uint32_t)json_number(j, action, "team");
         a->stride = json_number(j, action, "members");
-        members += 2;
+        a->flags = json_is(j, json_get(j, action, "meets"), 't') ? COLL_MEET : 0;
+        members += 3;
     }
     members += read_ref(j, action, "dst", &a->dst);
     members += read_ref(j, action, "src", &a->src);
@@ -212,7 +213,7 @@ static bool has_tokens(const play *g)
 {
     for (uint32_t r = 0; r < g->p; r++)
         for (uint32_t i = 0; i < g->ranks[r].n; i++)
-            if (coll_i_has(COLL_I_TOKENS, &g->ranks[r].actions[i].act))
+            if (coll_i_is_token(&g->ranks[r].actions[i].act))
                 return true;
     return false;
 }

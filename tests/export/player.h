@@ -113,7 +113,7 @@ static inline play_action *play_at_meeting(play *g, uint32_t rank, const play_ac
 /* All that meet get the sum, and end. */
 static inline void play_meet(play *g, const play_action *x)
 {
-    const size_t count = x->act.count;
+    const size_t count = coll_i_is_token(&x->act) ? 0 : x->act.count;
     uint64_t *sum = (uint64_t *)calloc(count + 1, sizeof *sum);
     uint32_t come = 0;
     for (uint32_t r = 0; r < g->p; r++) {

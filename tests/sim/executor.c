@@ -81,15 +81,13 @@ static coll_time model_fabric(const coll_cost_model *model, coll_team team, uint
 static void see(void *arg, const coll_seen *seen)
 {
     const coll_action *a = seen->action;
-    const uint64_t bytes = a ? a->count * sizeof(uint64_t) : 0;
+    const uint64_t bytes = a && !coll_i_is_token(a) ? a->count * sizeof(uint64_t) : 0;
     (void)arg;
     if (seen->what == COLL_SEEN_SEND)
         note_add(&simulated, seen->start, seen->rank, SENDS,
-                 a->kind == COLL_DO_MULTICAST ? COLL_NOBODY : a->peer,
-                 a->kind == COLL_DO_NOTIFY ? 0 : bytes);
+                 a->kind == COLL_DO_MULTICAST ? COLL_NOBODY : a->peer, bytes);
     else if (seen->what == COLL_SEEN_BEGIN && coll_i_has(COLL_I_RECEIVES, a))
-        note_add(&simulated, seen->start, seen->rank, RECEIVES, a->peer,
-                 a->kind == COLL_DO_AWAIT ? 0 : bytes);
+        note_add(&simulated, seen->start, seen->rank, RECEIVES, a->peer, bytes);
     else if (seen->what == COLL_SEEN_BEGIN && a->kind == COLL_DO_FABRIC_REDUCE)
         note_add(&simulated, seen->start, seen->rank, MEETS, a->peer, bytes);
     else if (seen->what == COLL_SEEN_COMPUTE && a->kind == COLL_DO_COPY && a->dst != a->src)

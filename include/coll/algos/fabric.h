@@ -1,10 +1,12 @@
-/* coll/algos/fabric.h — allreduce, reduce_scatter(_block) by the network: one reduction of all ranks
+/* coll/algos/fabric.h — barrier, allreduce, reduce_scatter(_block) by the network: all ranks meet once
  *
  * The switches on the way reduce what the ranks hand to them, and hand the result back. Few
  * networks take more than some reductions at a time, of short vectors; so in larger systems the
  * ranks that hand over are leaders of nodes or sockets (two_level.h). Every rank gets the result of
  * all; in a reduce_scatter it takes its block of that. Where reductions in the network are short
  * anyway, that takes one round, and no rank works for p blocks.
+ *
+ * A barrier is such a meeting without operands.
  *
  * Cost    one action of `count` elements, or of all blocks; reduce_scatter: scratch for these
  * Source  Bayatpour et al. 2017, section 2.2, doi:10.1145/3126908.3126954; Graham et al. 2016
@@ -25,7 +27,7 @@ COLL_INLINE void coll_i_fabric_act(const coll_plan *plan, coll_ref dst, size_t c
     coll_act_fabric_reduce(out, all, dst, coll_input(plan), count);
 }
 
-/* ---- allreduce --------------------------------------------------------------------------- */
+/* ---- barrier ------------------------------------------------------------------------------ */
 
 COLL_INLINE size_t coll_i_fabric_steps(const coll_plan *plan, uint32_t rank)
 {
@@ -33,6 +35,35 @@ COLL_INLINE size_t coll_i_fabric_steps(const coll_plan *plan, uint32_t rank)
     (void)rank;
     return 1;
 }
+
+COLL_INLINE unsigned coll_i_fabric_barrier_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                                coll_action *out)
+{
+    coll_team all;
+    (void)rank;
+    (void)s;
+    all.number = COLL_TEAM_ALL;
+    all.members = plan->problem.p;
+    coll_act_meet(out, all, COLL_AT(COLL_SCRATCH, 0));
+    return 1;
+}
+
+static const coll_algorithm coll_fabric_barrier = {
+    "fabric",
+    "Bayatpour et al. 2017, section 2.2",
+    COLL_BIT(COLL_BARRIER),
+    COLL_NEEDS_FABRIC_REDUCE,
+    /* window */ 1,
+    /* parameters */ 0,
+    NULL,
+    /* check */ NULL,
+    coll_i_fabric_steps,
+    coll_i_fabric_barrier_step,
+    /* scratch */ NULL,
+    /* shared */ NULL,
+};
+
+/* ---- allreduce --------------------------------------------------------------------------- */
 
 COLL_INLINE unsigned coll_i_fabric_step(const coll_plan *plan, uint32_t rank, size_t s,
                                         coll_action *out)

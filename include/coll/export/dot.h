@@ -135,8 +135,8 @@ COLL_INLINE void coll_i_draw_meeting(coll_i_drawing *d, coll_writer *to, uint32_
 {
     const uint32_t team = node->act.peer;
     if (number == d->meetings[team]) {
-        coll_i_write(to, "  network_%u_%u [shape=ellipse, label=\"reduction %u by the network",
-                     team, number, number + 1);
+        coll_i_write(to, "  network_%u_%u [shape=ellipse, label=\"%s %u by the network", team,
+                     number, node->act.flags & COLL_MEET ? "barrier" : "reduction", number + 1);
         coll_i_write(to, "\\n%zu ranks\"]\n", node->act.stride);
         d->meetings[team]++;
     }

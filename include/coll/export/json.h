@@ -231,7 +231,8 @@ COLL_INLINE void coll_i_json_action(coll_writer *to, const coll_i_program *g, ui
     if (coll_i_has_peer(a))
         coll_i_write(to, ", \"peer\": %u", a->peer);
     if (a->kind == COLL_DO_FABRIC_REDUCE)
-        coll_i_write(to, ", \"team\": %u, \"members\": %zu", a->peer, a->stride);
+        coll_i_write(to, ", \"team\": %u, \"members\": %zu, \"meets\": %s", a->peer, a->stride,
+                     a->flags & COLL_MEET ? "true" : "false");
     coll_i_write(to, ", \"count\": %zu", a->count);
     if (coll_i_has(COLL_I_WRITES_DST, a))
         coll_i_json_ref(to, "dst", a->dst);

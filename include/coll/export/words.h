@@ -72,6 +72,21 @@ COLL_INLINE void coll_i_write_token(coll_writer *to, const char *word, coll_ref 
     coll_i_write_place(to, ref, count);
 }
 
+COLL_INLINE void coll_i_write_fabric(coll_writer *to, const coll_action *a)
+{
+    const char *team = a->peer == COLL_TEAM_ALL     ? "all ranks"
+                       : a->peer == COLL_TEAM_NODES ? "the first ranks of the nodes"
+                                                    : "the first ranks of the sockets";
+    if (a->flags & COLL_MEET) {
+        coll_i_write(to, "meet %s in the network", team);
+        return;
+    }
+    coll_i_write_text(to, "let the network reduce ");
+    coll_i_write_place(to, a->src, a->count);
+    coll_i_write(to, " of %s to ", team);
+    coll_i_write_place(to, a->dst, a->count);
+}
+
 /* Writes what an action does, without the end of a line. */
 COLL_INLINE void coll_write_action(coll_writer *to, const coll_action *a)
 {
@@ -112,13 +127,7 @@ COLL_INLINE void coll_write_action(coll_writer *to, const coll_action *a)
         coll_i_write_text(to, " to all other ranks");
         break;
     case COLL_DO_FABRIC_REDUCE:
-        coll_i_write_text(to, "let the network reduce ");
-        coll_i_write_place(to, a->src, a->count);
-        coll_i_write(to, " of %s to ",
-                     a->peer == COLL_TEAM_ALL     ? "all ranks"
-                     : a->peer == COLL_TEAM_NODES ? "the first ranks of the nodes"
-                                                  : "the first ranks of the sockets");
-        coll_i_write_place(to, a->dst, a->count);
+        coll_i_write_fabric(to, a);
         break;
     case COLL_KINDS:
         break;

@@ -14,7 +14,7 @@ COLL_INLINE coll_status coll_i_begin(const coll_run *run, const coll_action *a, 
     const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
     const size_t bytes = coll_i_bytes(run, a), done = a->stride;
     const size_t piece = coll_i_piece(run, bytes - done);
-    const bool token = coll_i_has(COLL_I_TOKENS, a);
+    const bool token = coll_i_is_token(a);
     switch ((coll_kind)a->kind) {
     case COLL_DO_SEND:
     case COLL_DO_NOTIFY:
@@ -33,8 +33,9 @@ COLL_INLINE coll_status coll_i_begin(const coll_run *run, const coll_action *a, 
         coll_team team;
         team.number = a->peer;
         team.members = (uint32_t)a->stride;
-        return t->fabric_reduce(run->ctx, run->tag, team, run->op, coll_i_target(run, a->dst),
-                                coll_i_source(run, a->src), a->count,
+        return t->fabric_reduce(run->ctx, run->tag, team, run->op,
+                                token ? NULL : coll_i_target(run, a->dst),
+                                token ? NULL : coll_i_source(run, a->src), token ? 0 : a->count,
                                 run->plan->problem.elem_bytes, h);
     }
     case COLL_DO_COPY:

@@ -69,7 +69,7 @@ COLL_INLINE void coll_i_reduce(const coll_run *run, const coll_action *a, uint32
 /* Bytes of an action's message. */
 COLL_INLINE size_t coll_i_bytes(const coll_run *run, const coll_action *a)
 {
-    return coll_i_has(COLL_I_TOKENS, a) ? 0 : a->count * run->plan->problem.elem_bytes;
+    return coll_i_is_token(a) ? 0 : a->count * run->plan->problem.elem_bytes;
 }
 
 /* dst = src ⊕ message, or message ⊕ src, of n elements from byte `at` of the vectors on. */

@@ -168,7 +168,7 @@ COLL_HOT_INLINE void coll_i_sim_see_message(const coll_sim *sim, coll_sim_sight 
 /* Bytes of an action's message. */
 COLL_INLINE uint64_t coll_i_sim_bytes(const coll_sim *sim, const coll_action *a)
 {
-    return coll_i_has(COLL_I_TOKENS, a) ? 0 : a->count * sim->plans[0].problem.elem_bytes;
+    return coll_i_is_token(a) ? 0 : a->count * sim->plans[0].problem.elem_bytes;
 }
 
 /* ---- ends -------------------------------------------------------------------------------- */

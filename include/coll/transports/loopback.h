@@ -357,11 +357,11 @@ COLL_INLINE coll_status coll_i_loop_meet(coll_loopback *world, uint32_t team, ui
         COLL_COPY(first->into, first->buf, first->count * first->bytes);
     n = 0;
     for (uint32_t r = 0; (e = coll_i_loop_operand(world, &r, team, tag)) != NULL; r++, n++)
-        if (n > 0)
+        if (n > 0 && first->count > 0)
             first->op->combine(first->into, n == 1 ? first->buf : first->into, e->buf,
                                first->count, first->op->arg);
     for (uint32_t r = 0; (e = coll_i_loop_operand(world, &r, team, tag)) != NULL; r++) {
-        if (e != first)
+        if (e != first && first->count > 0)
             COLL_COPY(e->into, first->into, first->count * first->bytes);
         coll_i_loop_dequeue(world, (uint32_t)(e - world->entries));
         e->state = COLL_I_LOOP_DONE;

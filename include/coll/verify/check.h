@@ -108,7 +108,8 @@ COLL_INLINE bool coll_i_check_kind(const coll_i_data *d, uint32_t rank, size_t s
                             "meets team %u of %zu ranks, in a plan of %u", a->peer, a->stride,
                             d->p);
     if ((a->stride != 0 && a->kind != COLL_DO_REDUCE && a->kind != COLL_DO_FABRIC_REDUCE) ||
-        (a->flags != 0 && (a->kind != COLL_DO_RECV_REDUCE || a->flags != COLL_LEFT)))
+        (a->flags != 0 && (a->kind != COLL_DO_RECV_REDUCE || a->flags != COLL_LEFT) &&
+         (a->kind != COLL_DO_FABRIC_REDUCE || a->flags != COLL_MEET)))
         return coll_i_found(report, COLL_FOUND_FIELD, rank, s,
                             "stride is %zu and flags are %u in an action of kind %u", a->stride,
                             a->flags, a->kind);
@@ -125,8 +126,8 @@ COLL_INLINE bool coll_i_check_action(const coll_i_data *d, uint32_t rank, size_t
                                      const coll_action *a, coll_report *report)
 {
     const bool merges = a->kind == COLL_DO_RECV_REDUCE;
-    if (coll_i_has(COLL_I_TOKENS, a)) {
-        const coll_ref ref = a->kind == COLL_DO_NOTIFY ? a->src : a->dst;
+    if (coll_i_is_token(a)) { /* of a meeting dst and src are the same */
+        const coll_ref ref = coll_i_has(COLL_I_READS_SRC, a) ? a->src : a->dst;
         return coll_ref_space(ref) != COLL_SHARED ||
                coll_i_check_range(d, rank, s, ref, a->count, true, "the token", report);
     }

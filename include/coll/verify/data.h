@@ -183,7 +183,8 @@ COLL_INLINE bool coll_i_end_meeting(coll_i_data *d, uint32_t rank, size_t s,
                                     const coll_action *a, coll_report *report)
 {
     coll_i_meeting *m = &d->meetings[a->peer];
-    coll_i_value *values = (coll_i_value *)m->values.at, *sum = values + d->p * a->count;
+    const size_t count = m->count;
+    coll_i_value *values = (coll_i_value *)m->values.at, *sum = values + d->p * count;
     const uint32_t number = coll_i_rank_at(d, rank)->meetings[a->peer];
     uint32_t depth = 0, n = 0;
     for (uint32_t r = 0; r < d->p; r++) {
@@ -196,17 +197,17 @@ COLL_INLINE bool coll_i_end_meeting(coll_i_data *d, uint32_t rank, size_t s,
                                 a->peer, other->meetings[a->peer], r);
         depth = other->depth >= depth ? other->depth + 1 : depth;
         if (n++ == 0)
-            memcpy(sum, values + r * a->count, a->count * sizeof(coll_i_value));
-        else if (!coll_i_merge_values(d, rank, s, sum, sum, values + r * a->count, a->count,
-                                      report))
+            memcpy(sum, values + r * count, count * sizeof(coll_i_value));
+        else if (!coll_i_merge_values(d, rank, s, sum, sum, values + r * count, count, report))
             return false;
     }
     for (uint32_t r = 0; r < d->p; r++) {
         coll_i_rank *other = coll_i_rank_at(d, r);
         if (other->state != COLL_I_WAITS_ALL || other->peer != a->peer)
             continue;
-        memcpy(coll_i_values_at(other, other->acts[other->next].dst), sum,
-               a->count * sizeof(coll_i_value));
+        if (count != 0)
+            memcpy(coll_i_values_at(other, other->acts[other->next].dst), sum,
+                   count * sizeof(coll_i_value));
         other->depth = depth;
         other->state = COLL_I_READY;
         if (r != rank) {
@@ -225,22 +226,24 @@ COLL_INLINE bool coll_i_run_meeting(coll_i_data *d, uint32_t rank, size_t s,
 {
     coll_i_rank *at = coll_i_rank_at(d, rank);
     coll_i_meeting *m = &d->meetings[a->peer];
+    const size_t count = coll_i_is_token(a) ? 0 : a->count;
     coll_i_value *values;
     if (m->met == 0) {
-        m->count = a->count;
+        m->count = count;
         m->members = (uint32_t)a->stride;
     }
-    if (a->count != m->count || a->stride != m->members)
+    if (count != m->count || a->stride != m->members)
         return coll_i_found(report, COLL_FOUND_SIZE, rank, s,
                             "a fabric reduction of %zu elements among %zu ranks meets one of "
                             "%zu among %u",
-                            a->count, a->stride, m->count, m->members);
-    values = (coll_i_value *)coll_i_reserve(&m->values, (d->p + (size_t)1) * a->count *
-                                                            sizeof(coll_i_value));
+                            count, a->stride, m->count, m->members);
+    values = (coll_i_value *)coll_i_reserve(&m->values,
+                                            (d->p + (size_t)1) * count * sizeof(coll_i_value));
     if (!values)
         return coll_i_no_memory(report);
-    memcpy(values + rank * a->count, coll_i_values_at(at, a->src),
-           a->count * sizeof(coll_i_value));
+    if (count != 0)
+        memcpy(values + rank * count, coll_i_values_at(at, a->src),
+               count * sizeof(coll_i_value));
     at->state = COLL_I_WAITS_ALL;
     at->peer = a->peer;
     at->meetings[a->peer]++;
@@ -263,10 +266,10 @@ COLL_INLINE bool coll_i_run_action(coll_i_data *d, uint32_t rank, size_t s,
 {
     coll_i_rank *at = coll_i_rank_at(d, rank);
     coll_verify_count *count = coll_i_count_at(d, rank);
-    const bool token = coll_i_has(COLL_I_TOKENS, a);
+    const bool token = coll_i_is_token(a);
     const unsigned reads = COLL_I_KIND(SEND) | COLL_I_KIND(COPY) | COLL_I_KIND(MULTICAST) |
                            COLL_I_KIND(FABRIC_REDUCE);
-    if (coll_i_has(reads, a) && !coll_i_may_pad(at, a) &&
+    if (coll_i_has(reads, a) && !token && !coll_i_may_pad(at, a) &&
         !coll_i_check_set(d, rank, s, a->src, a->count, "the source", report))
         return false;
     switch ((coll_kind)a->kind) {

@@ -21,7 +21,7 @@ typedef struct coll_i_touch {
 /* Does the action touch elements of SHARED? (Tokens do not: they are never dereferenced.) */
 COLL_INLINE bool coll_i_is_shared(const coll_action *a)
 {
-    if (a->count == 0 || coll_i_has(COLL_I_TOKENS, a))
+    if (a->count == 0 || coll_i_is_token(a))
         return false;
     return (coll_i_has(COLL_I_READS_SRC, a) && coll_ref_space(a->src) == COLL_SHARED) ||
            (coll_i_has(COLL_I_WRITES_DST, a) && coll_ref_space(a->dst) == COLL_SHARED) ||

@@ -87,6 +87,8 @@ static const coll_rule coll_node_in_place[] = {
 
 /* More ranks than processors. */
 static const coll_rule coll_node_crowded[] = {
+    COLL_I_NODE(COLL_BARRIER, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_fabric_barrier,
+                "the last one to come tells all others"),
     {COLL_BIT(COLL_BARRIER), 3, 6, 0, SIZE_MAX, &coll_dissemination_barrier,
      COLL_I_NODE_RADIX("few ranks: all tell all others, in one round, and nobody waits for a root")},
     COLL_I_NODE(COLL_BARRIER, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_barrier,
