@@ -1,6 +1,7 @@
 #!/bin/sh
-# The README says what the command says: its table of algorithms is what `coll list --markdown` prints, below every
-# `$ build/coll …` stands the output of just that, and its C program compiles, runs and prints no error.
+# The README says what the command says: its table of algorithms is what `coll list --markdown` prints, below a
+# `build/coll …`, with $ or without, stands the output of just that, but for what a simulation took, and its C program
+# compiles, runs and prints no error.
 . "$(dirname "$0")/gate.sh"
 
 check_table() {
@@ -9,15 +10,18 @@ check_table() {
     [ -s list ] && diff table list || { echo "the table of algorithms is not that of coll list --markdown"; return 1; }
 }
 
-# The indented block below a command's line, up to the next line of text.
+# Commands that stand alone or last above an empty line and an indented block, and that block, up to the next line of text.
 check_outputs() {
-    grep '^    \$ build/coll ' "$1" >commands || { echo "no command with its output"; return 1; }
+    awk '/^    / && empty && !/^    (\$ )?build\/coll / { print command }
+        { empty = /^$/ && command != "" && !empty }
+        !empty { command = /^    (\$ )?build\/coll / ? $0 : "" }' "$1" >commands
+    [ -s commands ] || { echo "no command with its output"; return 1; }
     while IFS= read -r line; do
         # shellcheck disable=SC2086
-        "$COLL_COMMAND" ${line#*build/coll } | sed 's/ *$//' >wanted
+        "$COLL_COMMAND" ${line#*build/coll } | sed 's/ *$//; s/^simulated .*/simulated/' >wanted
         awk -v line="$line" '
             shown && /^[^ ]/ { exit }
-            shown { sub(/^    /, ""); print }
+            shown { sub(/^    /, ""); sub(/^simulated .*/, "simulated"); print }
             $0 == line { shown = 1; getline }' "$1" | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >printed
         diff printed wanted || { echo "not the output of:$line"; return 1; }
     done <commands
@@ -35,5 +39,6 @@ accept check_outputs "$COLL_SOURCE/README.md"
 accept check_program "$COLL_SOURCE/README.md"
 reject 'table of algorithms' check_table "$gate_bad/readme/bad.md"
 reject 'not the output of' check_outputs "$gate_bad/readme/bad.md"
+reject 'not the output of' check_outputs "$gate_bad/readme/unmarked.md"
 reject 'does not work' check_program "$gate_bad/readme/bad.md"
 done_gate
