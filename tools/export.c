@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#include "coll/names.h"
 #include "commands.h"
 #include "job.h"
 #include "names.h"
 #include "output.h"
 
 enum { STEPS = 64, STEPS_MAX = 32767 }; /* of a thread block of MSCCL */
+enum { MOST = 1 << 24 };                /* steps of all ranks, some GB of text */
 
 /* What the user says besides the job; numbers that are not given are UINT64_MAX. */
 struct wish {
@@ -82,9 +84,26 @@ static const coll_plan *plan_of(void *job, uint32_t rank)
     return job_plan((const struct job *)job, rank);
 }
 
+/* Nobody wants a terabyte who has not said so. */
+static void check_most(const struct job *job, uint64_t most)
+{
+    char number[24];
+    uint64_t steps = 0;
+    for (uint32_t rank = 0; rank < job->p && steps <= most; rank++) {
+        const size_t more = coll_plan_steps(job_plan(job, rank), rank);
+        steps = more > UINT64_MAX - steps ? UINT64_MAX : steps + more;
+    }
+    if (steps > most)
+        refuse("%s %s has more than %s steps on %u ranks, of 100 bytes of text or more: export "
+               "fewer ranks or segments, or say with --most how many it may be",
+               coll_collective_name(job->collective), job->algorithm->name,
+               coll_number_text(most, number), job->p);
+}
+
 int export_main(int argc, char **argv)
 {
     struct ask ask = ASK_NOTHING;
+    uint64_t most = MOST;
     struct wish wish = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, NULL};
     const char *format_word, *type = "f64", *path = NULL;
     const struct option options[] = {
@@ -96,6 +115,7 @@ int export_main(int argc, char **argv)
                UINT64_MAX - 1),
         WORD("type", "T", "element type (f64), of which the size counts", &type),
         {OPTION_WORD, 'o', "output", "FILE", "write this file", &path, 0, 0},
+        NUMBER(0, "most", "N", "steps of all ranks at most (16M)", &most, 0, UINT64_MAX - 1),
         NUMBER(0, "reduce", "PS", "goal: picoseconds a byte to reduce takes (0)", &wish.reduce,
                0, UINT64_MAX - 1),
         NUMBER(0, "copy", "PS", "goal: picoseconds a byte to copy takes (0)", &wish.copy, 0,
@@ -125,6 +145,7 @@ int export_main(int argc, char **argv)
     only_for(format, "msccl", "protocol", wish.protocol != NULL);
     only_for(format, "msccl", "steps", wish.steps != UINT64_MAX);
     job_make(&job, &ask, coll_type_bytes(type_named(type)));
+    check_most(&job, most);
 
     output_open(&file, path);
     coll_export_init(&out, NULL, file.file);

@@ -108,6 +108,10 @@ refuses '--steps is for msccl, not for json' json bcast linear -p 4 --steps 9
 refuses '--protocol is for msccl, not for dot' dot bcast linear -p 4 --protocol LL
 refuses 'there is no protocol "simpel"; did you mean "Simple"?' msccl bcast linear -p 4 --protocol simpel
 refuses '-o needs a value, FILE' json bcast linear -p 4 -o
+most='export fewer ranks or segments, or say with --most how many it may be'
+refuses "allreduce ring has more than 16M steps on 100000 ranks, of 100 bytes of text or more: $most" json allreduce ring -p 100000
+refuses "bcast linear has more than 5 steps on 4 ranks, of 100 bytes of text or more: $most" goal bcast linear -p 4 --most 5
+run 0 dot bcast linear -p 4 --most 7
 
 # ---- files -----------------------------------------------------------------------------------
 mkdir "$scratch/files"
