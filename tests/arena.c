@@ -1,6 +1,7 @@
 /* Spans and arenas: first fit, gaps that join, no overlap, alignment. */
 #include <string.h>
 
+#include "chance.h"
 #include "check.h"
 #include "coll/arena.h"
 
@@ -37,20 +38,19 @@ TEST(spans_never_overlap)
     coll_spans spans;
     coll_span span[N];
     unsigned char owner[COUNT];
-    uint32_t random = 1;
+    uint64_t random = 1;
     memset(span, 0, sizeof span);
     memset(owner, 0, sizeof owner);
     coll_spans_init(&spans, COUNT);
     for (int round = 0; round < 20000; round++) {
-        random = random * 1664525u + 1013904223u;
-        const unsigned k = (random >> 8) % N;
+        const uint32_t k = chance_of(&random, N);
         if (span[k].count) {
             for (size_t i = 0; i < span[k].count; i++)
                 owner[span[k].at + i] = 0;
             coll_spans_give(&spans, &span[k]);
             continue;
         }
-        const size_t count = 1 + (random >> 16) % 40;
+        const size_t count = 1 + chance_of(&random, 40);
         size_t gap = 0, at = 0; /* the lowest gap by a count of free numbers */
         while (at < COUNT && gap < count) {
             gap = owner[at] ? 0 : gap + 1;

@@ -3,16 +3,11 @@
  * end. */
 #include <pthread.h>
 
+#include "chance.h"
 #include "check.h"
 #include "coll/transports/loopback.h"
 #include "coll/transports/threads.h"
 #include "comm_cases.h"
-
-static uint32_t random_below(uint32_t *state, uint32_t n)
-{
-    *state = *state * 1664525u + 1013904223u;
-    return (uint32_t)(((uint64_t)*state * n) >> 32);
-}
 
 /* ---- all ranks in one thread ------------------------------------------------------------- */
 
@@ -60,15 +55,15 @@ static void end(void)
 }
 
 /* Some collective or other, on small vectors. */
-static void choose_case(comm_case *it, uint32_t *random)
+static void choose_case(comm_case *it, uint64_t *random)
 {
     do {
-        it->collective = (coll_collective)random_below(random, COLL_COLLECTIVES);
+        it->collective = (coll_collective)chance_of(random, COLL_COLLECTIVES);
         it->p = P;
-        it->root = random_below(random, P);
-        it->count = random_below(random, 20);
-        it->in_place = random_below(random, 2) != 0;
-        it->sort = &comm_sorts[random_below(random, COMM_SORTS)];
+        it->root = chance_of(random, P);
+        it->count = chance_of(random, 20);
+        it->in_place = chance_of(random, 2) != 0;
+        it->sort = &comm_sorts[chance_of(random, COMM_SORTS)];
         it->packed = false;
         it->routed = NULL;
     } while (!comm_valid(it));
@@ -76,13 +71,13 @@ static void choose_case(comm_case *it, uint32_t *random)
 
 /* Tests the first n calls of every rank, each rank in an order of its own, until all are
  * done. */
-static void finish(uint32_t n, uint32_t *random)
+static void finish(uint32_t n, uint64_t *random)
 {
     bool open[P][CALLS];
     uint32_t left = P * n;
     memset(open, 1, sizeof open);
     for (unsigned round = 0; left > 0 && round < 1000000; round++) {
-        const uint32_t r = random_below(random, P), i = random_below(random, n);
+        const uint32_t r = chance_of(random, P), i = chance_of(random, n);
         coll_status status;
         if (!open[r][i])
             continue;
@@ -103,7 +98,7 @@ static void check_ranks(uint32_t n)
             CHECK(comm_right(ranks[r][i]));
 }
 
-static void make_ranks(uint32_t n, uint32_t *random)
+static void make_ranks(uint32_t n, uint64_t *random)
 {
     for (uint32_t i = 0; i < n; i++) {
         choose_case(&cases[i], random);
@@ -123,7 +118,7 @@ static void free_ranks(uint32_t n)
 TEST(many_calls_under_way)
 {
     static const uint32_t tags[] = {1, 2, 7, 1000};
-    uint32_t random = 1;
+    uint64_t random = 1;
     for (size_t t = 0; t < sizeof tags / sizeof tags[0]; t++) {
         begin(tags[t]);
         make_ranks(CALLS, &random);
@@ -146,7 +141,7 @@ TEST(many_calls_under_way)
 TEST(persistent_calls_in_any_order)
 {
     enum { N = 8 };
-    uint32_t random = 2;
+    uint64_t random = 2;
     begin(1000);
     make_ranks(N, &random);
     for (uint32_t r = 0; r < P; r++)
@@ -158,7 +153,7 @@ TEST(persistent_calls_in_any_order)
         bool started[P][N];
         memset(started, 0, sizeof started);
         for (uint32_t left = P * N; left > 0;) {
-            const uint32_t r = random_below(&random, P), i = random_below(&random, N);
+            const uint32_t r = chance_of(&random, P), i = chance_of(&random, N);
             if (started[r][i])
                 continue;
             comm_rank_fill(&cases[i], ranks[r][i]);
@@ -636,7 +631,7 @@ TEST(argument_errors)
     for (uint32_t r = 1; r < P; r++)
         CHECK_STATUS(coll_ibarrier(&comms[r], &calls[r][0]), COLL_OK);
     {
-        uint32_t random = 3;
+        uint64_t random = 3;
         finish(1, &random);
     }
     end();
@@ -691,7 +686,7 @@ static void *wait_in_any_order(void *arg)
 {
     enum { N = 20000 };
     member *me = (member *)arg;
-    uint32_t random = me->rank;
+    uint64_t random = me->rank;
     double *x = malloc(4 * N * sizeof *x), *y = malloc(4 * N * sizeof *y);
     me->wrong += coll_comm_init(&me->comm, &coll_threads_transport,
                                 coll_threads_rank(me->threads, me->rank), me->rank, P,
@@ -707,7 +702,7 @@ static void *wait_in_any_order(void *arg)
             me->wrong += coll_iallreduce(k & 1 ? &me->other : &me->comm, x + k * N, y + k * N,
                                          N, COLL_F64, COLL_SUM, &me->call[k]) != COLL_OK;
         for (int left = 4; left > 0;) {
-            const uint32_t k = random_below(&random, 4);
+            const uint32_t k = chance_of(&random, 4);
             if (!open[k])
                 continue;
             me->wrong += coll_wait(&me->call[k]) != COLL_OK;

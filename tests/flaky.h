@@ -42,7 +42,7 @@ typedef struct flaky_rank {
 
 typedef struct flaky {
     coll_transport transport;
-    uint32_t random;
+    uint64_t random;
     unsigned hesitates; /* chance in 256 */
     unsigned slowest;   /* tests that a copy or reduction may take */
     unsigned refuses;   /* chance in 256 of COLL_ERR_CAPABILITY from reduce … */
@@ -59,15 +59,7 @@ typedef struct flaky {
     coll_collective collective;
 } flaky;
 
-/* ---- chance and faults ------------------------------------------------------------------- */
-
-static inline uint32_t flaky_random(flaky *it, uint32_t below)
-{
-    it->random ^= it->random << 13;
-    it->random ^= it->random >> 17;
-    it->random ^= it->random << 5;
-    return (uint32_t)((uint64_t)it->random * below >> 32);
-}
+/* ---- faults ------------------------------------------------------------------------------ */
 
 /* What happens before a callback does its work: COLL_OK lets it go on. A handle comes in zero
  * when it starts something. */
@@ -82,7 +74,7 @@ static inline coll_status flaky_enter(flaky_rank *me, const coll_handle *fresh)
         me->failed = true;
         return COLL_ERR_IO;
     }
-    return flaky_random(it, 256) < it->hesitates ? COLL_AGAIN : COLL_OK;
+    return chance_of(&it->random, 256) < it->hesitates ? COLL_AGAIN : COLL_OK;
 }
 
 static inline coll_status flaky_leave(flaky_rank *me, coll_status status)
@@ -241,7 +233,7 @@ static inline coll_status flaky_local(flaky_rank *me, const coll_op *op, void *d
     it->violations += !op && dst == a; /* such a copy is none */
     if (status != COLL_OK)
         return status;
-    if (op && flaky_random(it, 256) < it->refuses)
+    if (op && chance_of(&it->random, 256) < it->refuses)
         return COLL_ERR_CAPABILITY;
     memset(&now, 0, sizeof now);
     now.op = op;
@@ -251,8 +243,8 @@ static inline coll_status flaky_local(flaky_rank *me, const coll_op *op, void *d
     now.count = count;
     it->reductions += op != NULL;
     it->copies += op == NULL;
-    now.left = flaky_random(it, it->slowest + 1);
-    now.early = now.left == 0 || flaky_random(it, 2) == 0;
+    now.left = chance_of(&it->random, it->slowest + 1);
+    now.early = now.left == 0 || chance_of(&it->random, 2) == 0;
     if (now.early)
         flaky_carry_out(&now);
     if (now.left > 0) {
@@ -329,7 +321,7 @@ static inline coll_status flaky_borrow(void *ctx, uint32_t peer, uint32_t tag, s
     status = flaky_enter(me, h);
     if (status != COLL_OK)
         return status;
-    if (flaky_most(me->flaky) == 0 && flaky_random(me->flaky, 256) < me->flaky->keeps) {
+    if (flaky_most(me->flaky) == 0 && chance_of(&me->flaky->random, 256) < me->flaky->keeps) {
         me->flaky->kept++;
         return COLL_ERR_CAPABILITY;
     }
@@ -355,7 +347,7 @@ static inline void flaky_give_back(void *ctx, coll_handle *h)
 /* Forgets what happened, so that a run may begin. */
 static inline void flaky_again(flaky *it, const rig *rigged, uint32_t seed)
 {
-    it->random = seed * 2654435761u + 1;
+    it->random = seed;
     it->calls = it->aborts = it->cancels = it->reductions = it->copies = it->borrows = 0;
     it->kept = it->messages = 0;
     it->fired = false;

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "chance.h"
+
 static inline float f32_of(uint32_t bits)
 {
     float value;
@@ -86,25 +88,14 @@ static inline unsigned small_nearest(const small_format *f, double value)
     }
 }
 
-/* xorshift: the same numbers on every run. */
-static uint64_t random_state = 0x9e3779b97f4a7c15u;
-
-static inline uint64_t random_bits(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state * 0x2545f4914f6cdd1du;
-}
-
 /* Two operands of a format of the given bits and fraction bits, related in one of several ways. */
 static inline void random_pair(unsigned bits, unsigned fraction, uint64_t *a, uint64_t *b)
 {
     const uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     const uint64_t digits = ((uint64_t)1 << fraction) - 1;
     const uint64_t top = (uint64_t)1 << (bits - 1), exponents = all & ~digits & ~top;
-    const uint64_t how = random_bits();
-    uint64_t x = random_bits() & all, y = random_bits() & all;
+    const uint64_t how = chance_bits(&random_state);
+    uint64_t x = chance_bits(&random_state) & all, y = chance_bits(&random_state) & all;
     switch (how & 7) {
     case 0: /* anything */
     case 1:

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "chance.h"
 #include "coll/comm.h"
 #include "coll/registry.h"
 
@@ -18,12 +19,6 @@ typedef struct mixed_memory {
     uint64_t in[MIXED_CALLS][MIXED_MOST], out[MIXED_CALLS][MIXED_MOST];
     uint64_t scratch[8 * MIXED_MOST];
 } mixed_memory;
-
-static inline uint32_t mixed_chance(uint64_t *random, uint32_t below)
-{
-    *random = *random * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((*random >> 33) % below);
-}
 
 /* One collective of the mix. */
 typedef struct mixed_call {
@@ -55,15 +50,15 @@ static inline void mixed_make(mixed_call *it, coll_comm *comm, uint32_t number,
     static const coll_collective kinds[] = {COLL_BARRIER,   COLL_BCAST,    COLL_REDUCE,
                                             COLL_ALLREDUCE, COLL_GATHER,   COLL_SCATTER,
                                             COLL_ALLGATHER, COLL_ALLTOALL, COLL_SCAN};
-    const coll_collective kind = kinds[mixed_chance(random, sizeof kinds / sizeof *kinds)];
-    const uint32_t size = mixed_chance(random, 100), p = comm->p;
+    const coll_collective kind = kinds[chance_of(random, sizeof kinds / sizeof *kinds)];
+    const uint32_t size = chance_of(random, 100), p = comm->p;
     const size_t most = size < 60 ? 8 : size < 97 ? 200 : MIXED_MOST;
-    const size_t count = mixed_chance(random, (uint32_t)(most / p)) + (kind == COLL_BCAST);
-    const bool shared = mixed_chance(random, 2) != 0 && comm->transport->shared;
+    const size_t count = chance_of(random, (uint32_t)(most / p)) + (kind == COLL_BCAST);
+    const bool shared = chance_of(random, 2) != 0 && comm->transport->shared;
     (void)coll_comm_force(comm, kind, shared ? mixed_shared(kind) : NULL, NULL);
     coll_args_init(&it->args, kind);
     it->number = number;
-    it->args.root = mixed_chance(random, p);
+    it->args.root = chance_of(random, p);
     it->args.in = it->in;
     it->args.out = it->out;
     it->args.count = count;
@@ -121,7 +116,7 @@ static inline uint32_t mixed_calls(coll_comm *comm, mixed_memory *memory, uint64
 {
     uint64_t random = seed;
     for (uint32_t number = 0; number < calls;) {
-        const uint32_t n = 1 + mixed_chance(&random, 4 * MIXED_CALLS) % MIXED_CALLS;
+        const uint32_t n = 1 + chance_of(&random, 4 * MIXED_CALLS) % MIXED_CALLS;
         mixed_call it[MIXED_CALLS];
         coll_call call[MIXED_CALLS];
         uint32_t begun = 0, failed = 0;

@@ -240,7 +240,7 @@ TEST(damaged_descriptors_are_refused)
 static void forge(int kind, unsigned *valid, unsigned *refused)
 {
     packed it;
-    uint32_t random = 1;
+    uint64_t random = 1;
     make_packed_kind(&it, kind);
     for (unsigned round = 0; round < 60000; round++) {
         unsigned char wire[512];
@@ -251,8 +251,8 @@ static void forge(int kind, unsigned *valid, unsigned *refused)
             wire[round / 8] ^= (unsigned char)(1u << round % 8);
         } else {
             for (int i = 0; i < 3; i++) {
-                random = random * 1664525u + 1013904223u;
-                wire[12 + (random >> 16) % (it.bytes - 16)] = (unsigned char)(random >> 8);
+                const uint32_t at = chance_of(&random, (uint32_t)it.bytes - 16);
+                wire[12 + at] = (unsigned char)chance_of(&random, 256);
             }
         }
         seal(wire, it.bytes);

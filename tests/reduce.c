@@ -286,7 +286,7 @@ static element random_element(coll_type type)
 {
     const unsigned width = value_bits(type);
     const coll_type values = value_type(type);
-    const uint64_t how = random_bits(), some = random_bits();
+    const uint64_t how = chance_bits(&random_state), some = chance_bits(&random_state);
     element e = {0, 0};
     e.index = how & 64 ? (int32_t)(how >> 8 & 3) : (int32_t)(uint32_t)(how >> 16);
     switch (how & 3) {

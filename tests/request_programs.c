@@ -17,7 +17,6 @@ typedef struct program {
     size_t steps[RANKS];
     uint64_t memory[RANKS][3][ELEMENTS]; /* IN, OUT, SCRATCH */
     bool known[RANKS][3][ELEMENTS];      /* false: whatever a message was staged in */
-    uint32_t random;
 } program;
 
 static program made; /* of the moment: step functions have no other way to it */
@@ -47,12 +46,6 @@ static const coll_algorithm algorithm = {
     program_steps, program_step, program_scratch,          NULL};
 
 /* ---- making ------------------------------------------------------------------------------ */
-
-static uint32_t chance(uint32_t below)
-{
-    made.random = made.random * 1664525u + 1013904223u;
-    return (uint32_t)((uint64_t)(made.random ^ made.random >> 15) * below >> 32);
-}
 
 static uint64_t *at(uint32_t rank, coll_ref ref)
 {
@@ -177,7 +170,7 @@ static void add_local(uint32_t rank)
 static void make_program(uint32_t seed, uint32_t p)
 {
     memset(&made, 0, sizeof made);
-    made.random = seed * 2246822519u + p;
+    random_state = (uint64_t)seed << 32 | p;
     for (uint32_t r = 0; r < p; r++)
         for (uint32_t space = 0; space < 3; space++)
             for (size_t k = 0; k < ELEMENTS; k++) {

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chance.h"
 #include "coll/build.h"
 #include "coll/transports/loopback.h"
 #include "coll/verify/graphs.h"
@@ -89,10 +90,8 @@ static inline void rig_compose(void *dst, const void *a, const void *b, size_t c
  * half, as a map that can be undone. */
 static inline uint64_t rig_value(uint32_t rank, uint32_t block, size_t k)
 {
-    uint64_t x = (uint64_t)rank << 40 ^ (uint64_t)block << 20 ^ k ^ 0x9E3779B97F4A7C15u;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return (x ^ x >> 31) | (uint64_t)1 << 32;
+    uint64_t x = (uint64_t)rank << 40 ^ (uint64_t)block << 20 ^ k;
+    return chance_bits(&x) | (uint64_t)1 << 32;
 }
 
 /* Element k of the reduction of ranks first … last. */

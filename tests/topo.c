@@ -1,14 +1,12 @@
 /* tests/topo.c — pattern arithmetic against its definitions, for all small p and at the ends of
  * the range */
+#include "chance.h"
 #include "check.h"
 #include "coll/plan.h"
 
-static uint64_t random_state = 1;
-
 static uint32_t random32(void)
 {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(random_state >> 32);
+    return (uint32_t)chance_bits(&random_state);
 }
 
 /* Interesting numbers of 32 bits: near 0, powers of two and the end. */
@@ -70,7 +68,7 @@ TEST(sums_modulo_p)
                 check_modulo(a, b, p);
     for (size_t i = 1; i < ENDS; i++)
         for (uint32_t n = 0; n < 100; n++)
-            check_modulo(random32() % ends[i], random32() % ends[i], ends[i]);
+            check_modulo(chance(ends[i]), chance(ends[i]), ends[i]);
     check_modulo(UINT32_MAX - 1, UINT32_MAX - 1, UINT32_MAX);
 }
 
@@ -290,7 +288,7 @@ TEST(trees_do_not_overflow)
             check_large(p, degrees[d], p / 2);
             check_large(p, degrees[d], coll_pow2_floor(p) % p);
             for (uint32_t n = 0; n < 200; n++) {
-                const uint32_t v = random32() % p;
+                const uint32_t v = chance(p);
                 check_large(p, degrees[d], v);
                 check_large(p, degrees[d], v - v % degrees[d]);
                 check_large(p, degrees[d], v & ~0xffffu);
@@ -389,7 +387,7 @@ TEST(branches_do_not_overflow)
         for (size_t e = 1; e < ENDS; e++)
             for (uint32_t n = 0; n < 300; n++) {
                 const coll_divider d = coll_divider_of(degrees[i]);
-                const uint32_t p = ends[e], v = n == 0 ? p - 1 : random32() % p;
+                const uint32_t p = ends[e], v = n == 0 ? p - 1 : chance(p);
                 for (uint32_t chains = 0; chains < 2; chains++) {
                     const coll_branch at =
                         chains ? coll_chain_of(p, &d, v) : coll_kary_of(p, &d, v);
@@ -459,7 +457,7 @@ TEST(folding_keeps_rank_order)
             check_fold_rank(ends[e], &fold, 0);
             check_fold_rank(ends[e], &fold, fold.core - 1);
             for (uint32_t n = 0; n < 100; n++)
-                check_fold_rank(ends[e], &fold, random32() % fold.core);
+                check_fold_rank(ends[e], &fold, chance(fold.core));
         }
     }
 }
@@ -522,7 +520,7 @@ TEST(digits_and_mirrors)
             const coll_fold fold = coll_fold_of(ends[e], &k);
             check_number(&fold, &k, fold.core - 1);
             for (uint32_t n = 0; n < 100; n++)
-                check_number(&fold, &k, random32() % fold.core);
+                check_number(&fold, &k, chance(fold.core));
         }
     }
 }
@@ -631,7 +629,7 @@ TEST(nodes_tile_the_ranks)
             check_nodes(&nodes, p);
         }
         for (uint32_t rank = 0; rank < p; rank++) {
-            if (rank == 0 || random32() % 3 == 0)
+            if (rank == 0 || chance(3) == 0)
                 first[n++] = rank;
             of[rank] = n - 1;
         }
@@ -721,7 +719,7 @@ TEST(lines_on_a_mesh)
     for (size_t i = 1; i < ENDS; i++)
         for (uint32_t n = 0; n < 200; n++) {
             const uint32_t p = UINT32_MAX / ends[i] * ends[i];
-            check_mesh_rank(ends[i], p, n < 100 ? random32() % p : p - 1 - (n - 100) % p);
+            check_mesh_rank(ends[i], p, n < 100 ? chance(p) : p - 1 - (n - 100) % p);
         }
 }
 
@@ -762,11 +760,11 @@ TEST(trees_on_a_mesh)
     for (size_t i = 1; i < ENDS; i++)
         for (uint32_t n = 0; n < 200; n++) {
             const coll_divider w = coll_divider_of(ends[i]);
-            const uint32_t p = UINT32_MAX / ends[i] * ends[i], rank = random32() % p;
+            const uint32_t p = UINT32_MAX / ends[i] * ends[i], rank = chance(p);
             check_mesh_tree_rank(&w, p, rank);
             check_mesh_tree_rank(&w, p, rank & 0xffff0000u);
             check_mesh_tree_rank(&w, p, rank - rank % ends[i]);
-            check_mesh_view(&w, p, random32() % p, rank);
+            check_mesh_view(&w, p, chance(p), rank);
         }
 }
 
@@ -827,7 +825,7 @@ TEST(trees_in_order)
     for (size_t i = 1; i < ENDS; i++)
         for (uint32_t n = 0; n < 200; n++)
             check_inorder(ends[i],
-                          n < 100 ? random32() % ends[i] : ends[i] - 1 - (n - 100) % ends[i]);
+                          n < 100 ? chance(ends[i]) : ends[i] - 1 - (n - 100) % ends[i]);
 }
 
 int main(void)

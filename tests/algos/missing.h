@@ -10,6 +10,7 @@
 #ifndef COLL_TESTS_ALGOS_MISSING_H
 #define COLL_TESTS_ALGOS_MISSING_H
 
+#include "chance.h"
 #include "walk.h"
 
 enum { MISSING_MOST = 64, MISSING_LARGE = 300 };
@@ -44,21 +45,13 @@ static inline void missing_all(uint32_t most, void (*visit)(const missing *machi
 static inline void missing_random(uint32_t most, unsigned sets,
                                   void (*visit)(const missing *machine))
 {
-    uint64_t x = 88172645463325252u;
+    uint64_t random = 1;
     for (unsigned i = 0; i < sets; i++) {
-        uint64_t word[3];
-        for (unsigned w = 0; w < 3; w++) {
-            x ^= x << 13;
-            x ^= x >> 7;
-            x ^= x << 17;
-            word[w] = x;
-        }
-        {
-            const uint32_t nodes = 1 + (uint32_t)(word[2] % most);
-            const uint64_t there = i % 2 ? word[0] : ~(word[0] & word[1] & word[1] >> 7);
-            const missing machine = missing_of(nodes, there | (uint64_t)1 << i % nodes);
-            visit(&machine);
-        }
+        const uint32_t nodes = 1 + chance_of(&random, most);
+        const uint64_t any = chance_bits(&random), few = chance_bits(&random);
+        const uint64_t there = i % 2 ? any : ~(any & few & few >> 7);
+        const missing machine = missing_of(nodes, there | (uint64_t)1 << i % nodes);
+        visit(&machine);
     }
 }
 

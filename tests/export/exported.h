@@ -41,12 +41,4 @@ static inline void exported_init(exported *to, rig *it)
     to->job.to.arg = to;
 }
 
-static inline uint32_t exported_random(uint32_t *seed)
-{
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 17;
-    *seed ^= *seed << 5;
-    return *seed;
-}
-
 #endif /* COLL_TESTS_EXPORT_EXPORTED_H */

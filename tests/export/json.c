@@ -192,7 +192,7 @@ static void lose_one(play *g, rig *it, uint32_t rank, uint32_t i, uint32_t *list
     g->held_rank = rank;
     g->held = older;
     g->younger = i;
-    for (uint32_t seed = 1; seed <= 64 && right && shows; seed++) {
+    for (uint32_t seed = 1; seed <= 256 && right && shows; seed++) {
         g->seed = seed;
         g->held_from = seed % 4;
         g->eager = (seed & 4) != 0;
@@ -260,7 +260,7 @@ static void visit(rig *it, const char *what, void *arg)
     for (uint32_t r = 0; r < g.p; r++)
         CHECK(is_plan(&g.ranks[r], &it->ranks[r].plan, r));
     for (uint32_t seed = 1; seed <= 3; seed++) {
-        g.seed = seed * 0x9E3779B9u;
+        g.seed = seed;
         if (!CHECK(play_rig(&g, it)))
             printf("    %s %s, %u ranks\n", what, plan->algorithm->name, g.p);
     }

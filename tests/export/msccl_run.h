@@ -41,7 +41,7 @@ typedef struct run {
     int per;                     /* elements of a chunk */
     int room;                    /* chunks of a connection; negative: messages */
     coll_combine combine;
-    uint32_t seed;
+    uint64_t seed;
     /* A step that comes last, and one of the same GPU that comes before it, when nothing else can
      * move or, eager, as soon as it may. held_gpu −1: none. */
     int held_gpu, held_block, held_step, younger_block, younger_step;
@@ -195,7 +195,7 @@ static inline void run_begin(run *r, int gpu, run_block *block, const run_step *
     const size_t elements = (size_t)(x->count * r->per);
     const bool same = x->type == XML_RE || (x->src_buffer == x->dst_buffer && x->src == x->dst);
     block->began = true;
-    if (run_reads(x->type) && x->type != XML_RE && (exported_random(&r->seed) & 1)) {
+    if (run_reads(x->type) && x->type != XML_RE && chance_of(&r->seed, 2)) {
         block->early = (uint64_t *)malloc((elements + 1) * sizeof(uint64_t));
         memcpy(block->early, run_at(r, gpu, x->src_buffer, x->src),
                elements * sizeof(uint64_t));
@@ -203,7 +203,7 @@ static inline void run_begin(run *r, int gpu, run_block *block, const run_step *
     if (!run_writes(x->type) || (same && !block->early))
         return;
     for (size_t i = 0; i < elements; i++)
-        run_at(r, gpu, x->dst_buffer, x->dst)[i] = RIG_POISON ^ exported_random(&r->seed);
+        run_at(r, gpu, x->dst_buffer, x->dst)[i] = RIG_POISON ^ chance_bits(&r->seed);
 }
 
 /* Is there a chunk to receive, and room for one to send? */
@@ -315,14 +315,14 @@ static inline bool run_holds(const run *r, int gpu, int b)
 static inline bool run_any(run *r)
 {
     const int p = r->algo->p;
-    const int first = (int)(exported_random(&r->seed) % (uint32_t)p);
+    const int first = (int)chance_of(&r->seed, (uint32_t)p);
     if (r->held_gpu >= 0 && r->eager &&
         run_is_before(r, r->held_gpu, r->younger_block, r->younger_step) &&
         run_any_of(r, r->held_gpu, r->younger_block))
         return true;
     for (int k = 0; k < p; k++) {
         const int gpu = (first + k) % p, n = r->algo->gpus[gpu].n;
-        const int from = n ? (int)(exported_random(&r->seed) % (uint32_t)n) : 0;
+        const int from = (int)chance_of(&r->seed, (uint32_t)n);
         for (int b = 0; b < n; b++)
             if (!run_holds(r, gpu, (from + b) % n) && run_any_of(r, gpu, (from + b) % n))
                 return true;
@@ -339,7 +339,7 @@ static inline bool run_all(run *r)
     run_clear(r);
     for (int g = 0; g < r->algo->p; g++)
         for (int i = 0; i < r->algo->gpus[g].chunks[2] * r->per; i++)
-            r->memory[3 * g + 2][i] = RIG_POISON ^ exported_random(&r->seed);
+            r->memory[3 * g + 2][i] = RIG_POISON ^ chance_bits(&r->seed);
     while (run_any(r))
         ;
     for (int g = 0; g < r->algo->p; g++)

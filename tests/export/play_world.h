@@ -37,7 +37,7 @@ typedef struct play {
     uint64_t **shared;                        /* of each node */
     play_message *messages;
     coll_combine combine;
-    uint32_t seed;
+    uint64_t seed;
     /* An action to come last, from a state on, and a younger one before it: as soon as it may,
      * or when nothing else can move. COLL_NOBODY: none. */
     uint32_t held_rank, held, younger;
@@ -116,7 +116,7 @@ static inline void play_spoil(play *g, uint32_t rank, coll_ref ref, size_t count
 {
     uint64_t *at = play_at(g, rank, ref, count);
     for (size_t i = 0; i < count; i++)
-        at[i] = RIG_POISON ^ exported_random(&g->seed);
+        at[i] = RIG_POISON ^ chance_bits(&g->seed);
 }
 
 /* ---- messages ---------------------------------------------------------------------------- */

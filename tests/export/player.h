@@ -42,7 +42,7 @@ static inline bool play_reads(const coll_action *a, coll_ref at)
 static inline void play_read(play *g, uint32_t rank, play_action *x)
 {
     const coll_action *a = &x->act;
-    if (exported_random(&g->seed) & 1)
+    if (chance_of(&g->seed, 2))
         x->early = play_compute(g, rank, a);
     if (coll_i_has(COLL_I_WRITES_DST, a) && (x->early || !play_reads(a, a->dst)))
         play_spoil(g, rank, a->dst, a->count);
@@ -223,12 +223,12 @@ static inline bool play_holds(const play *g, uint32_t rank, uint32_t i)
 /* Moves something: from a place at random on, what is found first. */
 static inline bool play_any(play *g)
 {
-    const uint32_t first = exported_random(&g->seed) % g->p;
+    const uint32_t first = chance_of(&g->seed, g->p);
     if (g->held_rank != COLL_NOBODY && g->eager && play_move(g, g->held_rank, g->younger))
         return true;
     for (uint32_t k = 0; k < g->p; k++) {
         const uint32_t rank = (first + k) % g->p, n = g->ranks[rank].n;
-        const uint32_t from = n ? exported_random(&g->seed) % n : 0;
+        const uint32_t from = chance_of(&g->seed, n);
         for (uint32_t i = 0; i < n; i++)
             if (!play_holds(g, rank, (from + i) % n) && play_move(g, rank, (from + i) % n))
                 return true;

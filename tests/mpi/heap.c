@@ -234,15 +234,11 @@ static struct {
 /* Takes whatever lies in a place, wherever it came from, looks at it and puts something else there. */
 static void *use_places(void *arg)
 {
-    uint32_t state = 77u * (uint32_t)(uintptr_t)arg + (uint32_t)rank;
+    uint64_t state = 77u * (uint32_t)(uintptr_t)arg + (uint32_t)rank;
     intptr_t bad = 0;
     for (int turn = 0; turn < TURNS; turn++) {
-        unsigned place, how;
-        size_t bytes;
-        state = state * 1664525u + 1013904223u;
-        place = (state >> 8) % PLACES;
-        how = (state >> 16) % 4;
-        bytes = (state >> 4) % MOST + 1;
+        const uint32_t place = chance_of(&state, PLACES), how = chance_of(&state, 4);
+        const size_t bytes = chance_of(&state, MOST) + 1;
         pthread_mutex_lock(&places[place].mutex);
         if (places[place].memory &&
             !holds(places[place].memory, places[place].bytes < 512 ? places[place].bytes : 512,
@@ -260,7 +256,7 @@ static void *use_places(void *arg)
                                               : malloc(bytes);
         }
         places[place].bytes = bytes;
-        places[place].seed = state >> 24;
+        places[place].seed = chance_of(&state, 256);
         mark(places[place].memory, bytes < 512 ? bytes : 512, places[place].seed);
         places[place].memory[bytes - 1] = bytes > 512 ? 1 : places[place].memory[bytes - 1];
         pthread_mutex_unlock(&places[place].mutex);

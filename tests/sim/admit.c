@@ -1,30 +1,24 @@
 /* tests/sim/admit.c — a window that the simulator fills (sim/admit.h) and one that coll_i_admit
  * fills: whatever starts, lands and ends, in both the same may start, combine and be forgotten */
+#include "chance.h"
 #include "check.h"
 #include "coll/sim/admit.h"
 
 enum { PLACES = 6 };
 
 static coll_i_pool pool;
-static uint64_t state = 1;
-
-static uint32_t random_below(uint32_t n)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33) % n;
-}
 
 static coll_ref somewhere(void)
 {
-    return COLL_AT(1 + random_below(2), random_below(PLACES));
+    return COLL_AT(1 + chance(2), chance(PLACES));
 }
 
 static void make_action(coll_action *a, uint32_t peers, bool odd)
 {
-    const uint32_t peer = random_below(peers);
-    const size_t count = 1 + random_below(2);
+    const uint32_t peer = chance(peers);
+    const size_t count = 1 + chance(2);
     const coll_ref dst = somewhere(), src = somewhere();
-    switch (random_below(odd ? 8 : 6)) {
+    switch (chance(odd ? 8 : 6)) {
     case 0:
         coll_act_send(a, peer, src, count);
         break;
@@ -32,14 +26,14 @@ static void make_action(coll_action *a, uint32_t peers, bool odd)
         coll_act_recv(a, peer, dst, count);
         break;
     case 2:
-        coll_act_recv_reduce(a, peer, dst, src, random_below(2) ? dst : somewhere(), count);
+        coll_act_recv_reduce(a, peer, dst, src, chance(2) ? dst : somewhere(), count);
         break;
     case 3:
         coll_act_copy(a, dst, src, count);
         break;
     case 4:
         coll_act_reduce(a, dst, src, somewhere(), count);
-        a->inputs = (uint16_t)(1 + random_below(3));
+        a->inputs = (uint16_t)(1 + chance(3));
         a->stride = count;
         break;
     case 5:
@@ -49,7 +43,7 @@ static void make_action(coll_action *a, uint32_t peers, bool odd)
         coll_act_multicast(a, src, count);
         break;
     default:
-        coll_act_copy(a, dst + PLACES * random_below(100), src, count); /* of many shapes */
+        coll_act_copy(a, dst + PLACES * chance(100), src, count); /* of many shapes */
         break;
     }
 }
@@ -101,7 +95,7 @@ static uint32_t run(uint32_t window, uint32_t peers, bool odd, uint32_t actions)
     make_window(&r, window);
     make_window(&like, window);
     for (uint32_t entered = 0; entered < actions;) {
-        if (r.free != 0 && random_below(3) > 0) {
+        if (r.free != 0 && chance(3) > 0) {
             coll_action a;
             uint32_t k;
             make_action(&a, peers, odd);
@@ -113,7 +107,7 @@ static uint32_t run(uint32_t window, uint32_t peers, bool odd, uint32_t actions)
             fewer += r.slots[k].hold != like.slots[k].hold;
         }
         {
-            const uint32_t k = random_below(window);
+            const uint32_t k = chance(window);
             if (!(r.free >> k & 1))
                 go_on(&r, &like, k);
         }

@@ -385,26 +385,21 @@ enum { AT_ONCE = 3 }; /* collectives that a thread runs at the same time */
 typedef struct worker {
     rig **rigs;
     unsigned n;
-    uint32_t rank, random;
+    uint32_t rank;
+    uint64_t random;
     unsigned cancel_after;  /* progress calls after which it gives up the first; 0: never */
     unsigned long *fail_at; /* transport calls until one fails; NULL: none does */
     void *inner;
     pthread_t thread;
 } worker;
 
-static bool now_and_then(worker *w, uint32_t one_in)
-{
-    w->random = w->random * 1664525u + 1013904223u;
-    return (w->random >> 8) % one_in == 0;
-}
-
 /* Yields, or sleeps for up to 60 µs, at random. */
 static void delay(worker *w)
 {
-    if (now_and_then(w, 20))
+    if (chance_of(&w->random, 20) == 0)
         (void)sched_yield();
-    if (now_and_then(w, 400)) {
-        const struct timespec time = {0, (long)(w->random >> 16) % 60000};
+    if (chance_of(&w->random, 400) == 0) {
+        const struct timespec time = {0, chance_of(&w->random, 60000)};
         (void)nanosleep(&time, NULL);
     }
 }
@@ -415,7 +410,8 @@ static void *work(void *arg)
     unsigned running = 0, calls = 0;
     for (unsigned i = 0; i < w->n; i++) {
         rig_rank *me = &w->rigs[i]->ranks[w->rank];
-        (void)coll_request_init(&me->request, me->slots, me->plan.window + w->random % 8);
+        (void)coll_request_init(&me->request, me->slots,
+                                me->plan.window + chance_of(&w->random, 8));
         if (coll_request_start(&me->request, &me->run) == COLL_OK)
             running++;
         delay(w);

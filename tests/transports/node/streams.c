@@ -1,5 +1,6 @@
 /* node/messages.h: messages that stream. Two ranks of a thread each, which this one plays; they
  * share a processor, or do not, whatever the machine has. */
+#include "chance.h"
 #include "check.h"
 
 #include "coll/transports/threads.h"
@@ -217,13 +218,7 @@ typedef struct letter {
 } letter;
 
 static letter letters[WAITING];
-static uint32_t n_letters, seed;
-
-static uint32_t dice(uint32_t sides)
-{
-    seed = seed * 1103515245u + 12345u;
-    return (seed >> 16) % sides;
-}
+static uint32_t n_letters;
 
 static void write_one(uint32_t number, uint32_t tag, size_t bytes)
 {
@@ -272,17 +267,17 @@ TEST(any_order)
     static const size_t lengths[] = {0, 1, 8, 16, 16, 17, 48, 49, 112, 113, LONGEST};
     for (uint32_t world_seed = 1; world_seed <= 40; world_seed++) {
         uint32_t most = 5;
-        seed = world_seed;
+        random_state = world_seed;
         begin(world_seed % 4 == 0);
         for (uint32_t i = 0; i < 3000; i++) {
             coll_handle h;
-            if (dice(64) == 0) /* for a while all are short, or any may come */
-                most = dice(2) ? 5 : sizeof lengths / sizeof *lengths;
-            if (dice(2) && n_letters < WAITING)
-                write_one(i, dice(16) ? 0 : dice(TAGS), lengths[dice(most)]);
+            if (chance(64) == 0) /* for a while all are short, or any may come */
+                most = chance(2) ? 5 : sizeof lengths / sizeof *lengths;
+            if (chance(2) && n_letters < WAITING)
+                write_one(i, chance(16) ? 0 : chance(TAGS), lengths[chance(most)]);
             else
-                read_one(dice(8) ? 0 : dice(TAGS), dice(2));
-            if (dice(200) == 0) {
+                read_one(chance(8) ? 0 : chance(TAGS), chance(2));
+            if (chance(200) == 0) {
                 CHECK_STATUS(t->send(b, 0, 0, sent[0], 1, &h), COLL_OK);
                 CHECK_STATUS(t->recv(a, 1, 0, got, 1, &h), COLL_OK);
             }
