@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coll/sim/base.h"
 #include "coll/softfloat.h"
 
 enum { PATTERN = 0xA5 };
@@ -18,7 +19,7 @@ static uint64_t rare_bits(const struct data *d, uint32_t rank, uint64_t index)
 {
     uint64_t bits = UINT64_MAX;
     for (uint32_t i = 0; i < coll_log2_ceil(d->job->p) + 1; i++)
-        bits &= mixed(d->seed + 1 + i, rank, index);
+        bits &= coll_i_mixed(d->seed + 1 + i, rank, index);
     return bits;
 }
 
@@ -108,7 +109,7 @@ static size_t pair_index_at(coll_type type)
 static void store_pair(const struct data *d, uint32_t rank, uint64_t random, unsigned char *to)
 {
     const int64_t value = (int64_t)(random % (d->job->p + (uint64_t)3)) - 2;
-    const int32_t index = (int32_t)(mixed(random, rank, 0) % INT32_MAX);
+    const int32_t index = (int32_t)(coll_i_mixed(random, rank, 0) % INT32_MAX);
     memset(to, 0, d->elem_bytes);
     if (d->type == COLL_F64_I32) {
         store_float(COLL_F64, (double)value, to);
@@ -130,7 +131,7 @@ static void store_pair(const struct data *d, uint32_t rank, uint64_t random, uns
 /* Element `index` of a rank's input. */
 static void make_element(const struct data *d, uint32_t rank, uint64_t index, unsigned char *to)
 {
-    const uint64_t random = mixed(d->seed, rank, index);
+    const uint64_t random = coll_i_mixed(d->seed, rank, index);
     if (!coll_is(COLL_REDUCING, d->job->collective)) {
         for (size_t i = 0; i < d->elem_bytes; i += 8) {
             const uint64_t word = random + i;

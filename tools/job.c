@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coll/sim/base.h"
 #include "coll/verify_grid.h"
 #include "names.h"
 #include "neighbors.h"
@@ -22,16 +23,6 @@ void *memory_of(size_t elements, size_t bytes)
     if (!memory)
         refuse("there is not enough memory for this");
     return memory;
-}
-
-/* The finalizer of splitmix64, by Sebastiano Vigna, on a sum that tells the three numbers apart. */
-uint64_t mixed(uint64_t seed, uint64_t a, uint64_t b)
-{
-    uint64_t z = seed * 0x9E3779B97F4A7C15u + a * 0xD1B54A32D192ED03u +
-                 b * 0x8CB92BA72F3D8DD7u + 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
 }
 
 /* ---- tables of v-collectives ------------------------------------------------------------- */
@@ -55,7 +46,7 @@ static size_t one_count(const struct ask *ask, uint64_t count, uint64_t from, ui
 {
     if (ask->seed == UINT64_MAX)
         return (size_t)count;
-    return (size_t)(mixed(ask->seed, from, to + 1) % (2 * count + 1));
+    return (size_t)(coll_i_mixed(ask->seed, from, to + 1) % (2 * count + 1));
 }
 
 /* Elements that `from` has for `to`. In place both directions are one block. */

@@ -85,7 +85,4 @@ static inline const coll_plan *job_plan(const struct job *job, uint32_t rank)
 /* Memory, or an end with a sentence. */
 void *memory_of(size_t elements, size_t bytes);
 
-/* A number that looks random, of three others. */
-uint64_t mixed(uint64_t seed, uint64_t a, uint64_t b);
-
 #endif /* COLL_TOOLS_JOB_H */
