@@ -229,12 +229,11 @@ COLL_INLINE bool coll_i_order_enter(coll_i_order *o, uint32_t rank)
 }
 
 /* A rank comes to its next step: perhaps of the next call, when others may begin theirs, and it
- * has to wait until all are done with a call before. *waits: so it is. False: no memory. */
-COLL_INLINE bool coll_i_order_turn(coll_i_order *o, uint32_t rank, bool *waits)
+ * may have to wait until all are done with a call before. False: no memory. */
+COLL_INLINE bool coll_i_order_turn(coll_i_order *o, uint32_t rank)
 {
     coll_i_order_rank *at = coll_i_order_rank_at(o, rank);
     const uint32_t part = coll_i_order_part(at->plan, rank, at->step);
-    *waits = false;
     if (part == at->begun)
         return true;
     for (uint32_t r = 0; part != at->part && r < o->p; r++)
@@ -244,13 +243,53 @@ COLL_INLINE bool coll_i_order_turn(coll_i_order *o, uint32_t rank, bool *waits)
     if (at->step == at->steps)
         return true;
     for (uint32_t r = 0; r < o->p; r++)
-        *waits = *waits || coll_i_order_rank_at(o, r)->part + o->turns <= part;
-    if (*waits) {
-        at->state = COLL_I_WAITS_TURN;
-        return true;
-    }
+        if (coll_i_order_rank_at(o, r)->part + o->turns <= part) {
+            at->state = COLL_I_WAITS_TURN;
+            return true;
+        }
     at->begun = part;
     return part < o->turns || coll_i_order_enter(o, rank);
+}
+
+/* Does a rank's next action, or lets the rank wait for a message, or for its team. False: a
+ * finding. */
+COLL_INLINE bool coll_i_order_act(coll_i_order *o, uint32_t rank, coll_report *report)
+{
+    coll_i_order_rank *at = coll_i_order_rank_at(o, rank);
+    const coll_action *a = &at->acts[at->next];
+    const bool all = a->kind == COLL_DO_MULTICAST, meets = a->kind == COLL_DO_FABRIC_REDUCE;
+    uint32_t message = COLL_I_NONE;
+    if (a->count == 0) {
+        at->next++;
+        return true;
+    }
+    if (coll_i_has(COLL_I_RECEIVES, a)) {
+        const uint32_t c = coll_i_channel_of(&o->channels, a->peer, rank);
+        coll_i_channel *channel;
+        if (c == COLL_I_NONE)
+            return coll_i_no_memory(report);
+        channel = coll_i_channel_at(&o->channels, c);
+        if (channel->head == COLL_I_NONE) {
+            at->state = COLL_I_WAITS;
+            at->peer = a->peer;
+            return true;
+        }
+        message = coll_i_note_at(o, channel->head)->deed;
+        channel->head = coll_i_note_at(o, channel->head)->next;
+    }
+    if (!coll_i_order_deed(o, rank, at->step - 1, a, message, report) ||
+        (!meets && !coll_i_check_races(o, at->last, report)))
+        return false;
+    at->next++;
+    if (coll_i_has(COLL_I_SENDS, a))
+        for (uint32_t to = all ? 0 : a->peer; to <= (all ? o->p - 1 : a->peer); to++)
+            if (to != rank && !coll_i_order_post(o, rank, to))
+                return coll_i_no_memory(report);
+    if (!meets)
+        return true;
+    at->state = COLL_I_WAITS_ALL;
+    at->peer = a->peer;
+    return ++o->met[a->peer] < a->stride || coll_i_order_meet(o, rank, a->peer, report);
 }
 
 /* Runs a rank until it ends or waits. False: a finding. */
@@ -259,52 +298,15 @@ COLL_INLINE bool coll_i_order_run_rank(coll_i_order *o, uint32_t rank, coll_repo
     coll_i_order_rank *at = coll_i_order_rank_at(o, rank);
     for (;;) {
         while (at->next < at->n) {
-            const coll_action *a = &at->acts[at->next];
-            uint32_t message = COLL_I_NONE;
-            if (a->count == 0) {
-                at->next++;
-                continue;
-            }
-            if (coll_i_has(COLL_I_RECEIVES, a)) {
-                const uint32_t c = coll_i_channel_of(&o->channels, a->peer, rank);
-                coll_i_channel *channel;
-                if (c == COLL_I_NONE)
-                    return coll_i_no_memory(report);
-                channel = coll_i_channel_at(&o->channels, c);
-                if (channel->head == COLL_I_NONE) {
-                    at->state = COLL_I_WAITS;
-                    at->peer = a->peer;
-                    return true;
-                }
-                message = coll_i_note_at(o, channel->head)->deed;
-                channel->head = coll_i_note_at(o, channel->head)->next;
-            }
-            if (!coll_i_order_deed(o, rank, at->step - 1, a, message, report) ||
-                (a->kind != COLL_DO_FABRIC_REDUCE && !coll_i_check_races(o, at->last, report)))
+            if (!coll_i_order_act(o, rank, report))
                 return false;
-            at->next++;
-            if (coll_i_has(COLL_I_SENDS, a)) {
-                const bool all = a->kind == COLL_DO_MULTICAST;
-                for (uint32_t to = all ? 0 : a->peer; to <= (all ? o->p - 1 : a->peer); to++)
-                    if (to != rank && !coll_i_order_post(o, rank, to))
-                        return coll_i_no_memory(report);
-            }
-            if (a->kind == COLL_DO_FABRIC_REDUCE) {
-                at->state = COLL_I_WAITS_ALL;
-                at->peer = a->peer;
-                if (++o->met[a->peer] < a->stride)
-                    return true;
-                if (!coll_i_order_meet(o, rank, a->peer, report))
-                    return false;
-            }
-        }
-        if (o->turns) {
-            bool waits;
-            if (!coll_i_order_turn(o, rank, &waits))
-                return coll_i_no_memory(report);
-            if (waits)
+            if (at->state != COLL_I_READY)
                 return true;
         }
+        if (o->turns && !coll_i_order_turn(o, rank))
+            return coll_i_no_memory(report);
+        if (at->state != COLL_I_READY)
+            return true;
         if (at->step == at->steps)
             break;
         at->n = coll_plan_step(at->plan, rank, at->step++, at->acts);

@@ -220,12 +220,46 @@ COLL_INLINE void coll_i_make_ready(coll_i_data *d, uint32_t rank)
     ((uint32_t *)d->ready.at)[d->n_ready++] = rank;
 }
 
+/* Takes up a rank's plan: can it run, and with how much memory? Adds that to *total. */
+COLL_INLINE bool coll_i_data_measure(coll_i_data *d, uint32_t rank, const coll_plan *plan,
+                                     size_t *total, coll_report *report)
+{
+    coll_i_rank *at = coll_i_rank_at(d, rank);
+    const coll_plan *first = rank == 0 ? plan : coll_i_rank_at(d, 0)->plan;
+    const coll_status status = plan ? coll_plan_check_rank(plan, rank) : COLL_ERR_NULL;
+    coll_extents extents;
+    if (status != COLL_OK || plan->problem.p != d->p ||
+        plan->problem.nodes.count != first->problem.nodes.count)
+        return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP,
+                            "the plan cannot run on this rank: %s",
+                            status != COLL_OK ? coll_status_text(status)
+                                              : "it has another number of ranks or nodes");
+    extents = coll_plan_extents(plan, rank);
+    if (!extents.fits)
+        return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP, "%s",
+                            coll_status_text(COLL_ERR_OVERFLOW));
+    at->plan = plan;
+    at->extent[COLL_IN] = extents.in;
+    at->extent[COLL_OUT] = extents.out;
+    at->extent[COLL_SCRATCH] = coll_plan_scratch(plan, rank);
+    at->extent[COLL_SHARED] = coll_plan_shared(plan);
+    if (coll_plan_scratch(plan, rank) != at->extent[COLL_SCRATCH] ||
+        at->extent[COLL_SHARED] != coll_i_rank_at(d, 0)->extent[COLL_SHARED])
+        return coll_i_found(report, COLL_FOUND_IMPURE, rank, COLL_NO_STEP,
+                            "scratch or shared gives a second answer");
+    if (at->extent[COLL_SHARED] > 0 && !(plan->traits & COLL_NEEDS_SHARED))
+        return coll_i_found(report, COLL_FOUND_TRAIT, rank, COLL_NO_STEP,
+                            "the algorithm wants SHARED without COLL_NEEDS_SHARED");
+    *total += extents.in + extents.out + at->extent[COLL_SCRATCH];
+    return true;
+}
+
 /* Sets up all ranks with their memory. */
 COLL_INLINE bool coll_i_data_begin(coll_i_data *d, const coll_i_plans *plans, bool pure,
                                    coll_report *report)
 {
     const uint32_t p = d->p = coll_i_plan_of(plans, 0)->problem.p;
-    size_t total = 0, shared = 0;
+    size_t total = 0, shared;
     coll_i_value *values;
     if (!coll_i_reserve_new(&d->ranks, p * sizeof(coll_i_rank)) ||
         !coll_i_reserve_new(&d->counts, p * sizeof(coll_verify_count)) ||
@@ -233,38 +267,11 @@ COLL_INLINE bool coll_i_data_begin(coll_i_data *d, const coll_i_plans *plans, bo
         !coll_i_reserve(&d->payload, sizeof(coll_i_value)))
         return coll_i_no_memory(report);
     memset(d->counts.at, 0, p * sizeof(coll_verify_count));
-    for (uint32_t rank = 0; rank < p; rank++) {
-        coll_i_rank *at = coll_i_rank_at(d, rank);
-        const coll_plan *plan = coll_i_plan_of(plans, rank);
-        const coll_status status = plan ? coll_plan_check_rank(plan, rank) : COLL_ERR_NULL;
-        coll_extents extents;
-        if (status != COLL_OK || plan->problem.p != p ||
-            plan->problem.nodes.count != coll_i_plan_of(plans, 0)->problem.nodes.count)
-            return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP,
-                                "the plan cannot run on this rank: %s",
-                                status != COLL_OK ? coll_status_text(status)
-                                                  : "it has another number of ranks or nodes");
-        extents = coll_plan_extents(plan, rank);
-        if (!extents.fits)
-            return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP, "%s",
-                                coll_status_text(COLL_ERR_OVERFLOW));
-        at->plan = plan;
-        at->extent[COLL_IN] = extents.in;
-        at->extent[COLL_OUT] = extents.out;
-        at->extent[COLL_SCRATCH] = coll_plan_scratch(plan, rank);
-        at->extent[COLL_SHARED] = coll_plan_shared(plan);
-        if (rank == 0)
-            shared = at->extent[COLL_SHARED];
-        if (coll_plan_scratch(plan, rank) != at->extent[COLL_SCRATCH] ||
-            at->extent[COLL_SHARED] != shared)
-            return coll_i_found(report, COLL_FOUND_IMPURE, rank, COLL_NO_STEP,
-                                "scratch or shared gives a second answer");
-        if (shared > 0 && !(plan->traits & COLL_NEEDS_SHARED))
-            return coll_i_found(report, COLL_FOUND_TRAIT, rank, COLL_NO_STEP,
-                                "the algorithm wants SHARED without COLL_NEEDS_SHARED");
-        total += extents.in + extents.out + at->extent[COLL_SCRATCH];
-    }
-    shared *= coll_nodes_count(&coll_i_rank_at(d, 0)->plan->problem.nodes);
+    for (uint32_t rank = 0; rank < p; rank++)
+        if (!coll_i_data_measure(d, rank, coll_i_plan_of(plans, rank), &total, report))
+            return false;
+    shared = coll_i_rank_at(d, 0)->extent[COLL_SHARED] *
+             coll_nodes_count(&coll_i_rank_at(d, 0)->plan->problem.nodes);
     values = (coll_i_value *)coll_i_reserve_new(&d->elements,
                                                 (total + shared) * sizeof(coll_i_value));
     if (!values)
