@@ -4,8 +4,8 @@
  *   report_section("Figure 5.3: …");
  *   report_row("best degree, 1 element", 4, 4, "");
  *   report_says("NIC beats host", "below 0.80 us", ours < .8, "at %g us", ours);
- *   FILE *data = report_curves("moody_5_3", "degree", "us", "logscale y");
- *   fprintf(data, …) … report_curve("measured") …
+ *   report_picture("moody_5_3", "time by degree", "degree", "us", "set logscale y");
+ *   report_curve("measured", "points"); report_point(x, y); …
  */
 #ifndef COLL_BENCH_REPRODUCE_REPORT_H
 #define COLL_BENCH_REPRODUCE_REPORT_H
