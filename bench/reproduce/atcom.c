@@ -5,53 +5,9 @@
 #include "papers.h"
 #include "report.h"
 #include "smp.h"
-
-/* Table 4.1, seconds; columns: segments of 16K to 2M, rows: overlaps from 1K on. */
-static const double table_4_1[12][8] = {{.19, .20, .17, .16, .16, .15, .15, .13},
-                                        {.18, .19, .17, .16, .16, .15, .15, .17},
-                                        {.18, .18, .17, .16, .16, .15, .15, .17},
-                                        {.18, .18, .16, .15, .16, .15, .15, .17},
-                                        {.16, .18, .16, .15, .16, .15, .15, .18},
-                                        {0, .16, .15, .14, .15, .15, .16, .18},
-                                        {0, 0, .14, .14, .15, .15, .16, .18},
-                                        {0, 0, 0, .14, .16, .16, .16, .19},
-                                        {0, 0, 0, 0, .16, .17, .18, .20},
-                                        {0, 0, 0, 0, 0, .18, .21, .22},
-                                        {0, 0, 0, 0, 0, 0, .23, .27},
-                                        {0, 0, 0, 0, 0, 0, 0, .35}};
-
-/* Tables 4.4, 4.5 and 4.6 in one: coll_atcom_mark of each entry. */
-static const char *const marks[14] = {"..........", "..........", "x.........", "xx........",
-                                      "xxc.......", ".xcc......", "..Xcc.....", "...Xcc....",
-                                      "....Xco...", ".....Xoo..", "......oox.", ".......oxx",
-                                      "........xx", ".........x"};
+#include "wu_matrix.h"
 
 static const coll_plogp_costs *const ibm = &coll_plogp_ibm;
-
-static double inter(void *ctx, uint64_t segment)
-{
-    return coll_plogp_chain_us(ibm, 8, (double)*(const uint64_t *)ctx, (double)segment);
-}
-
-static double within(void *ctx, uint64_t bytes)
-{
-    (void)ctx;
-    return coll_plogp_us(ibm, COLL_PLOGP_SMCC, (double)bytes);
-}
-
-static coll_atcom_terms terms(void *ctx, uint64_t segment, uint64_t overlap)
-{
-    return coll_atcom_chain(ibm, 8, (double)*(const uint64_t *)ctx, (double)segment,
-                            (double)overlap);
-}
-
-static double mixed(void *ctx, uint64_t segment, uint64_t overlap)
-{
-    const uint32_t column = coll_log_ceil(2, segment) - 14,
-                   row = coll_log_ceil(2, overlap) - 10;
-    const coll_atcom_terms t = terms(ctx, segment, overlap);
-    return column < 8 ? table_4_1[row][column] * 1e6 : coll_atcom_penalty_us(&t);
-}
 
 /* What the filters left, against tables 4.4 to 4.6. */
 static void rows_of_marks(const coll_atcom_result *filtered)
@@ -62,7 +18,7 @@ static void rows_of_marks(const coll_atcom_result *filtered)
         for (int column = 0; column < 10; column++) {
             const unsigned mark = filtered->mark[row][column];
             char *at = &lines[20 * row + 2 * column];
-            at[0] = ".xocX"[mark];
+            at[0] = mark_letters[mark];
             at[1] = column < 9 ? ' ' : '\n';
             equal += at[0] == marks[row][column];
             for (unsigned m = 0; m <= mark; m++)
@@ -93,10 +49,9 @@ static void rows_of_costs(const coll_atcom_result *filtered,
 static void tables(void)
 {
     uint64_t bytes = 8 << 20;
-    coll_atcom_tuning t = {8 << 20, 1 << 14, 1 << 10, inter, within, mixed, terms, NULL};
+    const coll_atcom_tuning t = tuning(&bytes);
     coll_atcom_result filtered, exhaustive;
     double chosen;
-    t.ctx = &bytes;
     coll_atcom_tune(&t, &filtered);
     coll_atcom_tune_exhaustively(&t, &exhaustive);
     chosen = mixed(&bytes, filtered.segment, filtered.overlap);
@@ -179,8 +134,9 @@ static double off_the_formula(double bytes)
 static void simulated_tables(void)
 {
     uint64_t bytes = 8 << 20;
-    coll_atcom_tuning t = {8 << 20,          1 << 14,         1 << 10,        simulated_inter,
-                           simulated_within, simulated_mixed, measured_terms, NULL};
+    const coll_atcom_tuning t = {
+        bytes,           1 << 14,        1 << 10, simulated_inter, simulated_within,
+        simulated_mixed, measured_terms, &bytes};
     coll_atcom_result filtered, exhaustive;
     const double off = off_the_formula((double)bytes);
     double printed = 0, ours = 0;
@@ -188,7 +144,6 @@ static void simulated_tables(void)
     measured = *ibm;
     for (uint32_t i = 0; i < measured.n; i++)
         measured.row[i].us[COLL_PLOGP_SMCC] = smp_within_us((uint64_t)measured.row[i].bytes);
-    t.ctx = &bytes;
     coll_atcom_tune(&t, &filtered);
     coll_atcom_tune_exhaustively(&t, &exhaustive);
     report_section("Tables 4.1 and 4.4 to 4.6: the filters on a simulated matrix");

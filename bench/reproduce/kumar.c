@@ -2,20 +2,9 @@
 #include "papers.h"
 #include "quadrics.h"
 #include "report.h"
+#include "slide_23.h"
 
-static const struct {
-    const char *name;
-    coll_kumar_algorithm algorithm;
-    uint32_t P;
-    double MB_per_s;
-} slide_23[] = {
-    {"MPI", COLL_KUMAR_DIRECT, 64, 123},        {"MPI", COLL_KUMAR_DIRECT, 128, 99},
-    {"MPI", COLL_KUMAR_DIRECT, 144, 94},        {"MPI", COLL_KUMAR_DIRECT, 256, 95},
-    {"prefix", COLL_KUMAR_PREFIX, 64, 260},     {"prefix", COLL_KUMAR_PREFIX, 128, 224},
-    {"prefix", COLL_KUMAR_PREFIX, 256, 215},    {"k-prefix", COLL_KUMAR_KPREFIX, 64, 265},
-    {"k-prefix", COLL_KUMAR_KPREFIX, 128, 259}, {"k-prefix", COLL_KUMAR_KPREFIX, 144, 261},
-    {"k-prefix", COLL_KUMAR_KPREFIX, 256, 256}};
-enum { CELLS = sizeof slide_23 / sizeof slide_23[0] };
+static const char *const labels[] = {"MPI", "ring", "prefix", "k-prefix"};
 
 static void table(void)
 {
@@ -36,7 +25,8 @@ static void table(void)
         bytes / 1000);
     for (int i = 0; i < CELLS; i++) {
         char what[60];
-        snprintf(what, sizeof what, "%s, %u nodes", slide_23[i].name, slide_23[i].P);
+        snprintf(what, sizeof what, "%s, %u nodes", labels[slide_23[i].algorithm],
+                 slide_23[i].P);
         report_row(what, slide_23[i].MB_per_s,
                    coll_kumar_MB_per_s(&fitted, &cells[i].terms, bytes), "MB/s");
     }
@@ -48,22 +38,14 @@ static void table(void)
     report_picture("kumar_27", "All-to-all multicast by the fitted cost equation, 256 nodes",
                    "bytes of a message", "MB/s a node, each way", "set logscale x");
     for (int a = COLL_KUMAR_DIRECT; a <= COLL_KUMAR_KPREFIX; a++) {
-        static const char *const names[] = {"MPI", "ring", "prefix", "k-prefix"};
         const coll_kumar_terms t = coll_kumar_terms_of((coll_kumar_algorithm)a, 256, 8, 8);
-        report_curve(names[a], "lines");
+        report_curve(labels[a], "lines");
         for (double m = 100; m <= 1e6; m *= 1.3)
             report_point(m, coll_kumar_MB_per_s(&fitted, &t, m));
     }
 }
 
 /* ---- in the simulator -------------------------------------------------------------------- */
-
-static const char *row_of(coll_kumar_algorithm algorithm)
-{
-    return algorithm == COLL_KUMAR_DIRECT   ? "linear"
-           : algorithm == COLL_KUMAR_PREFIX ? "prefix"
-                                            : "kprefix";
-}
 
 static void slide_15(void)
 {
@@ -103,7 +85,8 @@ static void simulated_table(void)
             quadrics_MB_per_s(row_of(slide_23[i].algorithm), slide_23[i].algorithm,
                               slide_23[i].P, quadrics_whole);
         char what[60];
-        snprintf(what, sizeof what, "%s, %u nodes", slide_23[i].name, slide_23[i].P);
+        snprintf(what, sizeof what, "%s, %u nodes", labels[slide_23[i].algorithm],
+                 slide_23[i].P);
         report_row(what, slide_23[i].MB_per_s, ours, "MB/s");
         all = all && fabs(ours / slide_23[i].MB_per_s - 1) < .15;
     }

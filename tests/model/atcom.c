@@ -2,6 +2,7 @@
  * measured times of table 4.1 */
 #include "coll/model/atcom.h"
 
+#include "../bench/reproduce/wu_matrix.h"
 #include "near.h"
 
 /* ---- equations ---------------------------------------------------------------------------- */
@@ -43,72 +44,8 @@ TEST(identities)
 
 /* ---- the thesis's matrix ------------------------------------------------------------------- */
 
-/* Table 4.1, seconds: broadcast of 8 MB to 8 nodes of 16, overlaps from 1K down, segments of 16K
- * to 2M. (Its text says 2 MB; but the times are those of figure 4.9 and of table 4.7, whose
- * exhaustive search they nearly are.) */
-static const double table_4_1[12][8] = {{.19, .20, .17, .16, .16, .15, .15, .13},
-                                        {.18, .19, .17, .16, .16, .15, .15, .17},
-                                        {.18, .18, .17, .16, .16, .15, .15, .17},
-                                        {.18, .18, .16, .15, .16, .15, .15, .17},
-                                        {.16, .18, .16, .15, .16, .15, .15, .18},
-                                        {0, .16, .15, .14, .15, .15, .16, .18},
-                                        {0, 0, .14, .14, .15, .15, .16, .18},
-                                        {0, 0, 0, .14, .16, .16, .16, .19},
-                                        {0, 0, 0, 0, .16, .17, .18, .20},
-                                        {0, 0, 0, 0, 0, .18, .21, .22},
-                                        {0, 0, 0, 0, 0, 0, .23, .27},
-                                        {0, 0, 0, 0, 0, 0, 0, .35}};
-
-static double inter(void *ctx, uint64_t segment)
-{
-    return coll_plogp_chain_us(&coll_plogp_ibm, 8, (double)*(const uint64_t *)ctx,
-                               (double)segment);
-}
-
-static double within(void *ctx, uint64_t bytes)
-{
-    (void)ctx;
-    return coll_plogp_us(&coll_plogp_ibm, COLL_PLOGP_SMCC, (double)bytes);
-}
-
-static coll_atcom_terms terms(void *ctx, uint64_t segment, uint64_t overlap)
-{
-    return coll_atcom_chain(&coll_plogp_ibm, 8, (double)*(const uint64_t *)ctx, (double)segment,
-                            (double)overlap);
-}
-
-/* What was measured; and beyond the table, what equation 4.6 says, as in table 4.2. */
-static double mixed(void *ctx, uint64_t segment, uint64_t overlap)
-{
-    const uint32_t column = coll_log_ceil(2, segment) - 14,
-                   row = coll_log_ceil(2, overlap) - 10;
-    const coll_atcom_terms t = terms(ctx, segment, overlap);
-    return column < 8 ? table_4_1[row][column] * 1e6 : coll_atcom_penalty_us(&t);
-}
-
-static coll_atcom_tuning tuning(uint64_t *bytes)
-{
-    coll_atcom_tuning t;
-    t.bytes = *bytes;
-    t.segment_least = 1 << 14;
-    t.overlap_least = 1 << 10;
-    t.inter_us = inter;
-    t.within_us = within;
-    t.mixed_us = mixed;
-    t.terms = terms;
-    t.ctx = bytes;
-    return t;
-}
-
-/* A row for an overlap from 1K on, a column for a segment from 16K on. x: left by filter 1 (table
- * 4.4) and dropped by 2; o: left by filter 2 (table 4.5) and not reached by 3; X: measured, c:
- * computed (table 4.6). */
 TEST(tables_4_4_to_4_6)
 {
-    static const char *const wanted[14] = {
-        "..........", "..........", "x.........", "xx........", "xxc.......",
-        ".xcc......", "..Xcc.....", "...Xcc....", "....Xco...", ".....Xoo..",
-        "......oox.", ".......oxx", "........xx", ".........x"};
     uint64_t bytes = 8 << 20;
     const coll_atcom_tuning t = tuning(&bytes);
     coll_atcom_result r;
@@ -117,7 +54,7 @@ TEST(tables_4_4_to_4_6)
     CHECK_EQ(r.rows, 14);
     for (int row = 0; row < 14; row++)
         for (int column = 0; column < 10; column++)
-            if (!CHECK_EQ(".xocX"[r.mark[row][column]], wanted[row][column]))
+            if (!CHECK_EQ(mark_letters[r.mark[row][column]], marks[row][column]))
                 printf("    row %d, column %d\n", row, column);
     CHECK_EQ(r.measured, 4);
     /* The choice: 64K or 128K, wholly overlapped, as figure 4.9 has it. */

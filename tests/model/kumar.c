@@ -1,22 +1,10 @@
 /* tests/model/kumar.c — the cost equation of Kumar 2004 against its table, after one fit */
 #include "coll/model/kumar.h"
 
+#include "../bench/reproduce/slide_23.h"
 #include "near.h"
 
 static const coll_kumar_costs *const lemieux = &coll_kumar_lemieux;
-
-/* Slide 23: nodes, and MB/s per node each way. k is 8 (slide 29). */
-static const struct {
-    coll_kumar_algorithm algorithm;
-    uint32_t P;
-    double MB_per_s;
-} slide_23[] = {{COLL_KUMAR_DIRECT, 64, 123},   {COLL_KUMAR_DIRECT, 128, 99},
-                {COLL_KUMAR_DIRECT, 144, 94},   {COLL_KUMAR_DIRECT, 256, 95},
-                {COLL_KUMAR_PREFIX, 64, 260},   {COLL_KUMAR_PREFIX, 128, 224},
-                {COLL_KUMAR_PREFIX, 256, 215},  {COLL_KUMAR_KPREFIX, 64, 265},
-                {COLL_KUMAR_KPREFIX, 128, 259}, {COLL_KUMAR_KPREFIX, 144, 261},
-                {COLL_KUMAR_KPREFIX, 256, 256}};
-enum { CELLS = sizeof slide_23 / sizeof slide_23[0] };
 
 static coll_kumar_terms terms(coll_kumar_algorithm algorithm, uint32_t P)
 {

@@ -1,27 +1,16 @@
 /* tests/model/quadrics.c — Kumar 2004 in the simulator: its table, its drops, its missing nodes */
 #include "../bench/reproduce/quadrics.h"
 
+#include "../bench/reproduce/slide_23.h"
 #include "near.h"
 
 /* Slide 23, within 15 % a cell. */
-TEST(slide_23)
+TEST(table)
 {
-    static const struct {
-        const char *row;
-        coll_kumar_algorithm algorithm;
-        uint32_t P;
-        double MB_per_s;
-    } cells[] = {
-        {"linear", COLL_KUMAR_DIRECT, 64, 123},    {"linear", COLL_KUMAR_DIRECT, 128, 99},
-        {"linear", COLL_KUMAR_DIRECT, 144, 94},    {"linear", COLL_KUMAR_DIRECT, 256, 95},
-        {"prefix", COLL_KUMAR_PREFIX, 64, 260},    {"prefix", COLL_KUMAR_PREFIX, 128, 224},
-        {"prefix", COLL_KUMAR_PREFIX, 256, 215},   {"kprefix", COLL_KUMAR_KPREFIX, 64, 265},
-        {"kprefix", COLL_KUMAR_KPREFIX, 128, 259}, {"kprefix", COLL_KUMAR_KPREFIX, 144, 261},
-        {"kprefix", COLL_KUMAR_KPREFIX, 256, 256}};
-    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
-        CHECK_NEAR(
-            quadrics_MB_per_s(cells[i].row, cells[i].algorithm, cells[i].P, quadrics_whole),
-            cells[i].MB_per_s, .15);
+    for (int i = 0; i < CELLS; i++)
+        CHECK_NEAR(quadrics_MB_per_s(row_of(slide_23[i].algorithm), slide_23[i].algorithm,
+                                     slide_23[i].P, quadrics_whole),
+                   slide_23[i].MB_per_s, .15);
 }
 
 /* Slide 15: the bandwidth of a permutation falls where its partners are in subtrees of another
@@ -89,7 +78,7 @@ TEST(a_node_alone_beyond_the_top)
 
 int main(void)
 {
-    RUN(slide_23);
+    RUN(table);
     RUN(slide_15);
     RUN(one_node_is_missing);
     RUN(the_way_to_the_farthest_rank);
