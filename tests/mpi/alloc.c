@@ -12,24 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../pages.h"
+#include "tally.h"
 
 enum { BLOCK = 40000, BUFFERS = 3, SHORTEST = 2049 };
-
-static int rank, p;
-static long checks, failures, given, of_node;
-
-static void check(int holds, const char *what, long number)
-{
-    checks++;
-    if (!holds && failures++ < 10)
-        printf("alloc: rank %d: does not hold: %s (%ld)\n", rank, what, number);
-}
-
-static int is_of_node(const void *memory)
-{
-    return is_mapped_of(memory, "/collmpi-");
-}
 
 static void *ask(size_t bytes)
 {
@@ -275,7 +260,6 @@ static int free_late(MPI_Comm comm, int key, void *value, void *extra)
 
 int main(int argc, char **argv)
 {
-    long mine[4], all[4];
     unsigned char *never;
     int key;
     MPI_Init(&argc, &argv);
@@ -297,17 +281,7 @@ int main(int argc, char **argv)
     memset(late, 5, BLOCK);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_late, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, late);
-    mine[0] = checks;
-    mine[1] = failures;
-    mine[2] = given;
-    mine[3] = of_node;
-    MPI_Allreduce(mine, all, 4, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0)
-        printf("alloc: %ld checks, %ld failed; of the memory of %ld calls the node's: %s\n",
-               all[0], all[1], all[2],
-               all[3] == all[2] ? "all"
-               : all[3] == 0    ? "none"
-                                : "some");
+    tally("alloc", "calls of MPI_Alloc_mem");
     MPI_Finalize();
     check(holds(never, BLOCK, rank + 1), "contents after the end", 0);
     return failures > 0;

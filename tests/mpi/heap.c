@@ -20,24 +20,9 @@
 #include <unistd.h>
 
 #include "../chance.h"
-#include "../pages.h"
+#include "tally.h"
 
 enum { LEAST = 128 << 10, LONG = 3 << 20, ELEMENTS = 50000 };
-
-static int rank, p;
-static long checks, failures, given, of_node;
-
-static void check(int holds, const char *what, long number)
-{
-    checks++;
-    if (!holds && failures++ < 10)
-        printf("heap: rank %d: does not hold: %s (%ld)\n", rank, what, number);
-}
-
-static int is_of_node(const void *memory)
-{
-    return is_mapped_of(memory, "/collmpi-");
-}
 
 /* What was asked for after MPI_Init, and is long. */
 static void *counted(void *memory, size_t align)
@@ -324,7 +309,6 @@ static void later_memory(unsigned char *never)
 int main(int argc, char **argv)
 {
     void *early = malloc(LONG), *late, *never;
-    long mine[4], all[4];
     mark(early, LONG, 11);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -346,17 +330,7 @@ int main(int argc, char **argv)
     never = counted(malloc(LONG), 16);
     mark(late, LONG, 12);
     mark(never, LONG, 13);
-    mine[0] = checks;
-    mine[1] = failures;
-    mine[2] = given;
-    mine[3] = of_node;
-    MPI_Allreduce(mine, all, 4, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0)
-        printf("heap: %ld checks, %ld failed; of %ld long blocks the node's: %s\n", all[0],
-               all[1], all[2],
-               all[3] == all[2] ? "all"
-               : all[3] == 0    ? "none"
-                                : "some");
+    tally("heap", "long blocks");
     MPI_Finalize();
     check(holds(late, LONG, 12), "contents after the end", 0);
     late = realloc(late, 4 * LONG);
