@@ -186,9 +186,9 @@ void layout_make(struct layout *l, const struct elements *e, int span, struct st
               kind = e->ragged || (e->uniform && drawn == span_matters) ? 9 : drawn;
     const MPI_Datatype base = e->base;
     const char *name = "contiguous";
-    int where[MOST], ones[MOST];
-    MPI_Aint lb, extent, at[MOST], cell;
-    MPI_Datatype types[MOST], type;
+    int where[MOST], ones[MOST], inner;
+    MPI_Aint lb, extent, before, at[MOST], cell;
+    MPI_Datatype types[MOST], type, made;
 
     PMPI_Type_get_true_extent(base, &lb, &cell);
     PMPI_Type_get_extent(base, &lb, &extent);
@@ -238,32 +238,22 @@ void layout_make(struct layout *l, const struct elements *e, int span, struct st
         name = "resized larger";
         PMPI_Type_contiguous(m, base, &type);
         PMPI_Type_get_extent(type, &lb, &extent);
-        {
-            MPI_Datatype resized;
-            const MPI_Aint before = 16 * below(s, 2);
-            PMPI_Type_create_resized(type, lb - before, extent + before + 8 * below(s, 4),
-                                     &resized);
-            now(&type, resized);
-        }
+        before = 16 * below(s, 2);
+        PMPI_Type_create_resized(type, lb - before, extent + before + 8 * below(s, 4), &made);
+        now(&type, made);
         break;
     case 5:
         name = "interleaved";
         PMPI_Type_create_hvector(m, 1, cell * span, base, &type);
-        {
-            MPI_Datatype resized;
-            PMPI_Type_create_resized(type, 0, cell, &resized);
-            now(&type, resized);
-        }
+        PMPI_Type_create_resized(type, 0, cell, &made);
+        now(&type, made);
         break;
     case 6:
         name = "vector of vectors";
-        {
-            const int inner = m ? divisor(s, m) : 1;
-            MPI_Datatype outer;
-            PMPI_Type_vector(inner, 1, 2, base, &type);
-            PMPI_Type_vector(m / inner, 1, 1, type, &outer);
-            now(&type, outer);
-        }
+        inner = m ? divisor(s, m) : 1;
+        PMPI_Type_vector(inner, 1, 2, base, &type);
+        PMPI_Type_vector(m / inner, 1, 1, type, &made);
+        now(&type, made);
         break;
     case 7:
         name = "subarray";
@@ -283,11 +273,8 @@ void layout_make(struct layout *l, const struct elements *e, int span, struct st
     case 8:
         name = "duplicate";
         PMPI_Type_contiguous(m, base, &type);
-        {
-            MPI_Datatype duplicate;
-            PMPI_Type_dup(type, &duplicate);
-            now(&type, duplicate);
-        }
+        PMPI_Type_dup(type, &made);
+        now(&type, made);
         break;
     default:
         PMPI_Type_contiguous(m, base, &type);
