@@ -132,6 +132,16 @@ static bool prove_row(coll_grid_options *options, coll_collective c,
     return result.ok;
 }
 
+/* Is a row of the table among those asked for? */
+static bool is_asked(coll_collective one, const char *only, coll_collective c,
+                     const coll_algorithm *algorithm)
+{
+    return (one == COLL_COLLECTIVES || c == one) &&
+           (!only || strcmp(algorithm->name, only) == 0) &&
+           coll_is(algorithm->collectives, c) &&
+           (inner.uses.n == 0 || (algorithm->traits & COLL_NEEDS_BUILD));
+}
+
 static uint32_t processors(void)
 {
     const long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -196,27 +206,20 @@ int verify_main(int argc, char **argv)
     options.seed = seed;
     options.workers = (uint32_t)jobs;
 
-    for (int pass = 0; pass < 2;
-         pass++) { /* refuse all that must be refused before the first proof */
-        if (pass == 1)
-            printf("%-20s %-20s %9s %8s %8s %9s\n", "collective", "algorithm", "plans",
-                   "most p", "window", "seconds");
-        for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
-            for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++) {
-                if ((collective && c != (unsigned)one) ||
-                    (only && strcmp(coll_registry[i]->name, only) != 0) ||
-                    !coll_is(coll_registry[i]->collectives, (coll_collective)c) ||
-                    (inner.uses.n > 0 && !(coll_registry[i]->traits & COLL_NEEDS_BUILD)))
-                    continue;
-                if (pass == 0) {
-                    check_memory((coll_collective)c, range.last, options.workers);
-                    continue;
-                }
+    /* What must be refused is refused before the first proof. */
+    for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
+        for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+            if (is_asked(one, only, (coll_collective)c, coll_registry[i])) {
+                check_memory((coll_collective)c, range.last, options.workers);
                 rows++;
-                if (!prove_row(&options, (coll_collective)c, &coll_registry[i], &plans))
-                    failed++;
             }
-    }
+    printf("%-20s %-20s %9s %8s %8s %9s\n", "collective", "algorithm", "plans", "most p",
+           "window", "seconds");
+    for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
+        for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+            if (is_asked(one, only, (coll_collective)c, coll_registry[i]) &&
+                !prove_row(&options, (coll_collective)c, &coll_registry[i], &plans))
+                failed++;
     printf("%" PRIu64 " plan%s of %" PRIu64 " line%s of the table", plans,
            plans == 1 ? "" : "s", rows, rows == 1 ? "" : "s");
     if (failed)
