@@ -231,6 +231,22 @@ TEST(every_collective_on_threads)
 
 /* ---- forced algorithms ------------------------------------------------------------------- */
 
+/* What a forced algorithm of these traits says. */
+static coll_status status_of(const comm_case *it, uint32_t traits)
+{
+    if (traits & COLL_NEEDS_SHARED)
+        return COLL_ERR_CAPABILITY;
+    if (traits & COLL_NEEDS_BUILD)
+        return COLL_ERR_BUILD;
+    if (it->sort->op == COLL_USER_OP && coll_is(COLL_REDUCING, it->collective) &&
+        traits & COLL_NEEDS_COMMUTATIVE)
+        return COLL_ERR_ORDER;
+    if (comm_is_v(it->collective) && !it->packed && it->p > 1 &&
+        it->collective != COLL_REDUCE_SCATTER && traits & COLL_NEEDS_PACKED)
+        return COLL_ERR_LAYOUT;
+    return COLL_OK;
+}
+
 /* Every row of the registry through the communicator: works, or is refused with the row's own
  * reason. */
 TEST(every_algorithm_can_be_chosen)
@@ -258,20 +274,7 @@ TEST(every_algorithm_can_be_chosen)
                                      COLL_OK);
                         status = comm_issue(&it, ranks[r], COMM_NONBLOCKING, &w->comms[r],
                                             &w->calls[r]);
-                        if (traits & COLL_NEEDS_SHARED)
-                            CHECK_STATUS(status, COLL_ERR_CAPABILITY);
-                        else if (traits & COLL_NEEDS_BUILD)
-                            CHECK_STATUS(status, COLL_ERR_BUILD);
-                        else if (it.sort->op == COLL_USER_OP &&
-                                 coll_is(COLL_REDUCING, it.collective) &&
-                                 traits & COLL_NEEDS_COMMUTATIVE)
-                            CHECK_STATUS(status, COLL_ERR_ORDER);
-                        else if (comm_is_v(it.collective) && !it.packed && p > 1 &&
-                                 it.collective != COLL_REDUCE_SCATTER &&
-                                 traits & COLL_NEEDS_PACKED)
-                            CHECK_STATUS(status, COLL_ERR_LAYOUT);
-                        else
-                            CHECK_STATUS(status, COLL_OK);
+                        CHECK_STATUS(status, status_of(&it, traits));
                     }
                     if (status == COLL_OK)
                         finish_all(w);

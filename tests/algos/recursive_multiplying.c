@@ -76,6 +76,45 @@ TEST(sets_of_ranks_multiply)
         }
 }
 
+/* Of a rank's round t, which begins at *step. */
+static void check_slots(const coll_plan *plan, const core *of, uint32_t rank, uint32_t t,
+                        size_t *step)
+{
+    const uint32_t turns = of->radix[t] - 1 + (of->radix[t] > 2 ? 1 : 0);
+    uint32_t peer_at[64], lower = 0; /* by offset from the first slot */
+    coll_ref own = 0, least = SIZE_MAX, sum = 0;
+    memset(peer_at, 0xff, sizeof peer_at);
+    for (uint32_t turn = 0; turn < turns; turn++, ++*step) {
+        coll_action acts[COLL_STEP_MAX];
+        const unsigned n = core_step(plan, of, rank, *step, acts);
+        for (const coll_action *a = acts; a < acts + n; a++) {
+            if (is_send(a)) {
+                CHECK(turn == 0 || a->src == own);
+                own = a->src;
+                continue;
+            }
+            if (a->kind == COLL_DO_COPY)
+                continue;
+            CHECK(a->dst != own);
+            sum = a->dst;
+            if (!is_receive(a))
+                continue;
+            lower += a->peer < rank ? 1 : 0;
+            least = a->dst < least ? a->dst : least;
+            if (a->kind == COLL_DO_RECV_REDUCE)
+                CHECK_EQ(a->flags & COLL_LEFT, a->peer < rank ? COLL_LEFT : 0);
+            else if (CHECK(coll_ref_offset(a->dst) < 64))
+                peer_at[coll_ref_offset(a->dst)] = a->peer;
+        }
+    }
+    CHECK_EQ(coll_ref_space(sum), (of->rounds - t) % 2 ? COLL_OUT : COLL_SCRATCH);
+    for (uint32_t j = 0; of->radix[t] > 2 && j + 1 < of->radix[t]; j++) {
+        const uint32_t peer = peer_at[coll_ref_offset(least) + j];
+        CHECK(j < lower ? peer < rank : peer > rank && peer < of->p);
+        CHECK(j == 0 || peer > peer_at[coll_ref_offset(least) + j - 1]);
+    }
+}
+
 /* Law 3, and the order of operands: slots are those of the others in rank order. */
 TEST(rounds_write_where_they_do_not_read)
 {
@@ -86,43 +125,8 @@ TEST(rounds_write_where_they_do_not_read)
                 const coll_plan plan = multiplying(COLL_ALLREDUCE, p, of.k, 1, flags);
                 for (uint32_t rank = 0; rank < p; rank++) {
                     size_t step = 0;
-                    for (uint32_t t = 0; t < of.rounds && !core_idle(&of, rank); t++) {
-                        const uint32_t turns = of.radix[t] - 1 + (of.radix[t] > 2 ? 1 : 0);
-                        uint32_t peer_at[64], lower = 0; /* by offset from the first slot */
-                        coll_ref own = 0, least = SIZE_MAX, sum = 0;
-                        memset(peer_at, 0xff, sizeof peer_at);
-                        for (uint32_t turn = 0; turn < turns; turn++, step++) {
-                            coll_action acts[COLL_STEP_MAX];
-                            const unsigned n = core_step(&plan, &of, rank, step, acts);
-                            for (unsigned a = 0; a < n; a++) {
-                                if (is_send(&acts[a])) {
-                                    CHECK(turn == 0 || acts[a].src == own);
-                                    own = acts[a].src;
-                                    continue;
-                                }
-                                if (acts[a].kind == COLL_DO_COPY)
-                                    continue;
-                                CHECK(acts[a].dst != own);
-                                sum = acts[a].dst;
-                                if (!is_receive(&acts[a]))
-                                    continue;
-                                lower += acts[a].peer < rank ? 1 : 0;
-                                least = acts[a].dst < least ? acts[a].dst : least;
-                                if (acts[a].kind == COLL_DO_RECV_REDUCE)
-                                    CHECK_EQ(acts[a].flags & COLL_LEFT,
-                                             acts[a].peer < rank ? COLL_LEFT : 0);
-                                else if (CHECK(coll_ref_offset(acts[a].dst) < 64))
-                                    peer_at[coll_ref_offset(acts[a].dst)] = acts[a].peer;
-                            }
-                        }
-                        CHECK_EQ(coll_ref_space(sum),
-                                 (of.rounds - t) % 2 ? COLL_OUT : COLL_SCRATCH);
-                        for (uint32_t j = 0; of.radix[t] > 2 && j + 1 < of.radix[t]; j++) {
-                            const uint32_t peer = peer_at[coll_ref_offset(least) + j];
-                            CHECK(j < lower ? peer < rank : peer > rank && peer < p);
-                            CHECK(j == 0 || peer > peer_at[coll_ref_offset(least) + j - 1]);
-                        }
-                    }
+                    for (uint32_t t = 0; t < of.rounds && !core_idle(&of, rank); t++)
+                        check_slots(&plan, &of, rank, t, &step);
                 }
             }
 }
