@@ -122,59 +122,65 @@ static uint32_t blocks_at(const stencil *of, uint32_t rank, uint32_t d, int64_t 
 
 /* ---- laws -------------------------------------------------------------------------------- */
 
-/* All laws, and what a rank sends. */
+typedef bool ways_of[DIMS][WALK_RANKS]; /* that a message of a dimension goes */
+
+/* What a rank sends and receives, of `count` elements a block. */
+static void check_rank(const stencil *of, uint32_t rank, bool all, size_t count,
+                       const coll_report *report, ways_of ways)
+{
+    const walk *w = walk_of(&plans[rank], rank);
+    bool sent[WALK_RANKS] = {false}, received[WALK_RANKS] = {false};
+    uint32_t messages = 0, last = 0;
+    uint64_t elements = 0, took = 0;
+    for (size_t k = 0; k < w->n; k++) {
+        const coll_action *a = &w->act[k];
+        const uint32_t other = a->peer;
+        int64_t here[DIMS], there[DIMS], far;
+        uint32_t d;
+        if (!is_send(a) && !is_receive(a))
+            continue;
+        d = dimension_between(of, rank, other);
+        CHECK(d >= last);
+        last = d;
+        if (is_receive(a)) {
+            CHECK(!received[other]);
+            received[other] = true;
+            took += a->count;
+            continue;
+        }
+        CHECK(!sent[other]);
+        sent[other] = true;
+        ways[d][(other + of->p - rank) % of->p] = true;
+        coordinates(of, rank, here);
+        coordinates(of, other, there);
+        far = there[d] - here[d];
+        far = wraps(of, d) && far < 0 ? far + of->dims[d] : far;
+        CHECK_EQ(a->count, count * blocks_at(of, rank, d, far, !all));
+        messages++;
+        elements += a->count;
+    }
+    for (uint32_t d = 0; d < of->n_dims; d++)
+        for (uint32_t i = 0; i < of->n; i++) { /* no distance is missing */
+            bool first = sends(of, rank, i, d);
+            for (uint32_t k = 0; k < i && first; k++)
+                first = !sends(of, rank, k, d) || distance(of, k, d) != distance(of, i, d);
+            messages -= first;
+        }
+    CHECK_EQ(messages, 0);
+    CHECK_EQ(report->ranks[rank].elements, elements);
+    CHECK(coll_plan_scratch(&plans[rank], rank) <= elements + took);
+}
+
 static void check_stencil(const stencil *of)
 {
     for (int all = 0; all < 2; all++) {
         const size_t count = 3;
         const coll_report report =
             prove(of, all ? COLL_NEIGHBOR_ALLTOALL : COLL_NEIGHBOR_ALLGATHER, count);
-        bool ways[DIMS][WALK_RANKS] = {{false}}; /* that a message of a dimension goes */
+        ways_of ways = {{false}};
         uint32_t most = 0;
-        for (uint32_t rank = 0; rank < of->p; rank++) {
-            const walk *w = walk_of(&plans[rank], rank);
-            bool sent[WALK_RANKS] = {false}, received[WALK_RANKS] = {false};
-            uint32_t messages = 0, last = 0;
-            uint64_t elements = 0, took = 0;
-            for (size_t k = 0; k < w->n; k++) {
-                const coll_action *a = &w->act[k];
-                const uint32_t other = a->peer;
-                int64_t here[DIMS], there[DIMS], far;
-                uint32_t d;
-                if (!is_send(a) && !is_receive(a))
-                    continue;
-                d = dimension_between(of, rank, other);
-                CHECK(d >= last);
-                last = d;
-                if (is_receive(a)) {
-                    CHECK(!received[other]);
-                    received[other] = true;
-                    took += a->count;
-                    continue;
-                }
-                CHECK(!sent[other]);
-                sent[other] = true;
-                ways[d][(other + of->p - rank) % of->p] = true;
-                coordinates(of, rank, here);
-                coordinates(of, other, there);
-                far = there[d] - here[d];
-                far = wraps(of, d) && far < 0 ? far + of->dims[d] : far;
-                CHECK_EQ(a->count, count * blocks_at(of, rank, d, far, !all));
-                messages++;
-                elements += a->count;
-            }
-            for (uint32_t d = 0; d < of->n_dims; d++)
-                for (uint32_t i = 0; i < of->n; i++) { /* no distance is missing */
-                    bool first = sends(of, rank, i, d);
-                    for (uint32_t k = 0; k < i && first; k++)
-                        first =
-                            !sends(of, rank, k, d) || distance(of, k, d) != distance(of, i, d);
-                    messages -= first;
-                }
-            CHECK_EQ(messages, 0);
-            CHECK_EQ(report.ranks[rank].elements, elements);
-            CHECK(coll_plan_scratch(&plans[rank], rank) <= elements + took);
-        }
+        for (uint32_t rank = 0; rank < of->p; rank++)
+            check_rank(of, rank, all, count, &report, ways);
         for (uint32_t d = 0; d < of->n_dims; d++)
             for (uint32_t way = 0; way < of->p; way++)
                 most += ways[d][way];
