@@ -88,7 +88,7 @@ static void prove_and_run(const built *b, const char *what)
 }
 
 static const size_t counts[] = {0, 1, 5, 17};
-#define EACH_COUNT(i) (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+enum { COUNTS = sizeof counts / sizeof counts[0] };
 
 /* ---- allreduces -------------------------------------------------------------------------- */
 
@@ -112,13 +112,12 @@ TEST(reduce_then_bcast)
 {
     built b;
     for (uint32_t p = 1; p <= 9; p++)
-        for
-            EACH_COUNT(i)
-    for (uint32_t flags = 0; flags < 4; flags++)
-        if (CHECK_STATUS(reduce_bcast(&b, p, counts[i], flags), COLL_OK)) {
-            CHECK_EQ(b.composition.depth, 1);
-            prove_and_run(&b, "reduce, bcast");
-        }
+        for (size_t i = 0; i < COUNTS; i++)
+            for (uint32_t flags = 0; flags < 4; flags++)
+                if (CHECK_STATUS(reduce_bcast(&b, p, counts[i], flags), COLL_OK)) {
+                    CHECK_EQ(b.composition.depth, 1);
+                    prove_and_run(&b, "reduce, bcast");
+                }
 }
 
 /* Rabenseifner's allreduce: the sums of the parts are made in SCRATCH, where the allgather
@@ -127,35 +126,35 @@ TEST(reduce_scatter_then_allgather)
 {
     size_t parts[64], places[64];
     for (uint32_t p = 1; p <= 9; p++)
-        for
-            EACH_COUNT(i)
-    for (uint32_t flags = COLL_COMMUTATIVE; flags < 4; flags++) {
-        const size_t most = counts[i] / p + 1;
-        const coll_problem outer = problem_of(COLL_ALLREDUCE, p, counts[i], flags);
-        coll_problem scatter = problem_of(COLL_REDUCE_SCATTER, p, 0, COLL_COMMUTATIVE);
-        coll_problem gather = problem_of(COLL_ALLGATHERV, p, 0, 0);
-        coll_part *part;
-        built b;
-        for (uint32_t r = 0; r < p; r++) {
-            const coll_block block = coll_part_block(coll_partition_of(counts[i], p), r);
-            parts[r] = block.count;
-            places[r] = block.offset;
-        }
-        scatter.in.counts = gather.out.counts = parts;
-        scatter.in.displs = gather.out.displs = places;
-        b.n = 0;
-        part = add(&b, &coll_ring_reduce_scatter, &scatter);
-        if (flags & COLL_IN_PLACE)
-            part->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
-        part->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
-        part->base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, most);
-        part = add(&b, &coll_ring_allgather, &gather);
-        part->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
-        part->base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, most);
-        CHECK_STATUS(compose(&b, &coll_sequence, &outer), COLL_OK);
-        CHECK(b.plan.traits & COLL_NEEDS_COMMUTATIVE);
-        prove_and_run(&b, "reduce_scatter, allgatherv");
-    }
+        for (size_t i = 0; i < COUNTS; i++)
+            for (uint32_t flags = COLL_COMMUTATIVE; flags < 4; flags++) {
+                const size_t most = counts[i] / p + 1;
+                const coll_problem outer = problem_of(COLL_ALLREDUCE, p, counts[i], flags);
+                coll_problem scatter = problem_of(COLL_REDUCE_SCATTER, p, 0, COLL_COMMUTATIVE);
+                coll_problem gather = problem_of(COLL_ALLGATHERV, p, 0, 0);
+                coll_part *part;
+                built b;
+                for (uint32_t r = 0; r < p; r++) {
+                    const coll_block block =
+                        coll_part_block(coll_partition_of(counts[i], p), r);
+                    parts[r] = block.count;
+                    places[r] = block.offset;
+                }
+                scatter.in.counts = gather.out.counts = parts;
+                scatter.in.displs = gather.out.displs = places;
+                b.n = 0;
+                part = add(&b, &coll_ring_reduce_scatter, &scatter);
+                if (flags & COLL_IN_PLACE)
+                    part->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
+                part->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+                part->base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, most);
+                part = add(&b, &coll_ring_allgather, &gather);
+                part->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
+                part->base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, most);
+                CHECK_STATUS(compose(&b, &coll_sequence, &outer), COLL_OK);
+                CHECK(b.plan.traits & COLL_NEEDS_COMMUTATIVE);
+                prove_and_run(&b, "reduce_scatter, allgatherv");
+            }
 }
 
 /* k allreduces of k pieces of the vector, side by side, by ways[0], ways[next], ways[2·next],
@@ -183,15 +182,14 @@ TEST(interleaved_pieces)
 {
     built b;
     for (uint32_t p = 1; p <= 9; p++)
-        for
-            EACH_COUNT(i)
-    for (uint32_t k = 1; k <= 4; k += k)
-        for (uint32_t way = 0; way < 6; way++) {
-            const coll_problem outer =
-                problem_of(COLL_ALLREDUCE, p, counts[i], COLL_COMMUTATIVE | (way & 1));
-            CHECK_STATUS(pieces(&b, &ways[way / 2], 0, k, &outer), COLL_OK);
-            prove_and_run(&b, ways[way / 2]->name);
-        }
+        for (size_t i = 0; i < COUNTS; i++)
+            for (uint32_t k = 1; k <= 4; k += k)
+                for (uint32_t way = 0; way < 6; way++) {
+                    const coll_problem outer =
+                        problem_of(COLL_ALLREDUCE, p, counts[i], COLL_COMMUTATIVE | (way & 1));
+                    CHECK_STATUS(pieces(&b, &ways[way / 2], 0, k, &outer), COLL_OK);
+                    prove_and_run(&b, ways[way / 2]->name);
+                }
 }
 
 /* Within nodes of m ranks, among their first ranks, within nodes: all nodes share two plans. */
@@ -199,30 +197,32 @@ TEST(two_levels_of_equal_nodes)
 {
     for (uint32_t nodes = 1; nodes <= 4; nodes++)
         for (uint32_t m = 1; m <= 4; m++)
-            for
-                EACH_COUNT(i)
-    for (uint32_t flags = 0; flags < 4; flags++) {
-        const uint32_t in_place = flags | COLL_IN_PLACE;
-        const coll_problem outer = problem_of(COLL_ALLREDUCE, nodes * m, counts[i], flags);
-        const coll_problem up = problem_of(COLL_REDUCE, m, counts[i], flags);
-        const coll_problem across = problem_of(COLL_ALLREDUCE, nodes, counts[i], in_place);
-        const coll_problem down = problem_of(COLL_BCAST, m, counts[i], COLL_IN_PLACE);
-        coll_part *part;
-        built b;
-        b.n = 0;
-        part = add(&b, &coll_fnomial_reduce, &up);
-        part->copies = nodes;
-        part->spacing = m;
-        if (flags & COLL_IN_PLACE)
-            part->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
-        part = add(&b, &coll_recursive_doubling_allreduce, &across);
-        part->group.stride = m;
-        part = add(&b, &coll_fnomial_bcast, &down);
-        part->copies = nodes;
-        part->spacing = m;
-        CHECK_STATUS(compose(&b, &coll_sequence, &outer), COLL_OK);
-        prove_and_run(&b, "two levels");
-    }
+            for (size_t i = 0; i < COUNTS; i++)
+                for (uint32_t flags = 0; flags < 4; flags++) {
+                    const uint32_t in_place = flags | COLL_IN_PLACE;
+                    const coll_problem outer =
+                        problem_of(COLL_ALLREDUCE, nodes * m, counts[i], flags);
+                    const coll_problem up = problem_of(COLL_REDUCE, m, counts[i], flags);
+                    const coll_problem across =
+                        problem_of(COLL_ALLREDUCE, nodes, counts[i], in_place);
+                    const coll_problem down =
+                        problem_of(COLL_BCAST, m, counts[i], COLL_IN_PLACE);
+                    coll_part *part;
+                    built b;
+                    b.n = 0;
+                    part = add(&b, &coll_fnomial_reduce, &up);
+                    part->copies = nodes;
+                    part->spacing = m;
+                    if (flags & COLL_IN_PLACE)
+                        part->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
+                    part = add(&b, &coll_recursive_doubling_allreduce, &across);
+                    part->group.stride = m;
+                    part = add(&b, &coll_fnomial_bcast, &down);
+                    part->copies = nodes;
+                    part->spacing = m;
+                    CHECK_STATUS(compose(&b, &coll_sequence, &outer), COLL_OK);
+                    prove_and_run(&b, "two levels");
+                }
 }
 
 /* Along the rows of a grid, then along its columns, which lie side by side in rank order. */
@@ -268,34 +268,35 @@ TEST(two_levels_of_scattered_nodes)
         first[k] = table[k][0];
         firsts[first[k]] = k;
     }
-    for
-        EACH_COUNT(i)
-    for (uint32_t flags = COLL_COMMUTATIVE; flags < 4; flags++) {
-        const size_t n = counts[i];
-        const coll_problem outer = problem_of(COLL_ALLREDUCE, P, n, flags);
-        const coll_problem across = problem_of(COLL_ALLREDUCE, NODES, n, flags | COLL_IN_PLACE);
-        built up, down, all;
-        up.n = down.n = all.n = 0;
-        for (uint32_t k = 0; k < NODES; k++) {
-            const coll_problem reduce = problem_of(COLL_REDUCE, sizes[k], n, flags);
-            const coll_problem bcast = problem_of(COLL_BCAST, sizes[k], n, COLL_IN_PLACE);
-            coll_part *part = add(&up, &coll_fnomial_reduce, &reduce);
-            if (flags & COLL_IN_PLACE)
-                part->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
-            coll_group_table(&part->group, table[k], inverse[k]);
-            part = add(&down, &coll_fnomial_bcast, &bcast);
-            coll_group_table(&part->group, table[k], inverse[k]);
+    for (size_t i = 0; i < COUNTS; i++)
+        for (uint32_t flags = COLL_COMMUTATIVE; flags < 4; flags++) {
+            const size_t n = counts[i];
+            const coll_problem outer = problem_of(COLL_ALLREDUCE, P, n, flags);
+            const coll_problem across =
+                problem_of(COLL_ALLREDUCE, NODES, n, flags | COLL_IN_PLACE);
+            built up, down, all;
+            up.n = down.n = all.n = 0;
+            for (uint32_t k = 0; k < NODES; k++) {
+                const coll_problem reduce = problem_of(COLL_REDUCE, sizes[k], n, flags);
+                const coll_problem bcast = problem_of(COLL_BCAST, sizes[k], n, COLL_IN_PLACE);
+                coll_part *part = add(&up, &coll_fnomial_reduce, &reduce);
+                if (flags & COLL_IN_PLACE)
+                    part->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
+                coll_group_table(&part->group, table[k], inverse[k]);
+                part = add(&down, &coll_fnomial_bcast, &bcast);
+                coll_group_table(&part->group, table[k], inverse[k]);
+            }
+            /* what a level alone computes has no name, so any collective will do for it */
+            CHECK_STATUS(compose(&up, &coll_interleave, &outer), COLL_OK);
+            CHECK_STATUS(compose(&down, &coll_interleave, &outer), COLL_OK);
+            coll_part_init(&all.part[all.n++], &up.plan);
+            coll_group_table(&add(&all, &coll_fnomial_allreduce, &across)->group, first,
+                             firsts);
+            coll_part_init(&all.part[all.n++], &down.plan);
+            CHECK_STATUS(compose(&all, &coll_sequence, &outer), COLL_OK);
+            CHECK_EQ(all.composition.depth, 2);
+            prove_and_run(&all, "scattered nodes");
         }
-        /* what a level alone computes has no name, so any collective will do for it */
-        CHECK_STATUS(compose(&up, &coll_interleave, &outer), COLL_OK);
-        CHECK_STATUS(compose(&down, &coll_interleave, &outer), COLL_OK);
-        coll_part_init(&all.part[all.n++], &up.plan);
-        coll_group_table(&add(&all, &coll_fnomial_allreduce, &across)->group, first, firsts);
-        coll_part_init(&all.part[all.n++], &down.plan);
-        CHECK_STATUS(compose(&all, &coll_sequence, &outer), COLL_OK);
-        CHECK_EQ(all.composition.depth, 2);
-        prove_and_run(&all, "scattered nodes");
-    }
 }
 
 /* ---- barriers ---------------------------------------------------------------------------- */
