@@ -38,11 +38,12 @@ static const uint32_t shapes[][4] = {{1, 0},       {2, 0},       {5, 0},
                                      {2, 2, 2, 0}, {3, 1, 5, 0}, {4, 3, 2, 5}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static uint32_t dims_of(const uint32_t *dims)
+/* How many dimensions; *p: how many ranks. */
+static uint32_t dims_of(const uint32_t *dims, uint32_t *p)
 {
     uint32_t n = 0;
-    while (n < 4 && dims[n] != 0)
-        n++;
+    for (*p = 1; n < 4 && dims[n] != 0; n++)
+        *p *= dims[n];
     return n;
 }
 
@@ -77,10 +78,8 @@ TEST(stencils_by_coordinates)
     int32_t vectors[40][4];
     uint64_t random = 2;
     for (uint32_t s = 0; s < SHAPES; s++) {
-        const uint32_t n = dims_of(shapes[s]);
-        uint32_t p = 1;
-        for (uint32_t d = 0; d < n; d++)
-            p *= shapes[s][d];
+        uint32_t p;
+        const uint32_t n = dims_of(shapes[s], &p);
         for (uint32_t periodic = 0; periodic < 1u << n; periodic++) {
             coll_graph graph;
             for (uint32_t i = 0; i < 40 * n; i++)
@@ -113,10 +112,8 @@ TEST(stencils_by_coordinates)
 TEST(meshes_by_coordinates)
 {
     for (uint32_t s = 0; s < SHAPES; s++) {
-        const uint32_t n = dims_of(shapes[s]);
-        uint32_t p = 1;
-        for (uint32_t d = 0; d < n; d++)
-            p *= shapes[s][d];
+        uint32_t p;
+        const uint32_t n = dims_of(shapes[s], &p);
         for (uint32_t periodic = 0; periodic < 1u << n; periodic++) {
             coll_graph graph;
             CHECK_STATUS(coll_graph_mesh(&graph, n, shapes[s], periodic), COLL_OK);
