@@ -77,7 +77,7 @@ TEST(all_ranks_choose_alike)
                     const coll_collective collective =
                         (coll_collective)COLL_LOWEST_BIT(algorithm->collectives);
                     const coll_rule rule = {ALWAYS(collective), algorithm, NO_PARAMS, "", &use,
-                                            usual ? 0u : 1u};
+                                            usual ? 0u : 1u,    0,         0};
                     const coll_rule_list list = {&rule, 1, &coll_rules_built_in};
                     if (!(algorithm->traits & COLL_NEEDS_BUILD) ||
                         (!usual && (use.algorithm->traits & COLL_NEEDS_BUILD)) ||
@@ -112,8 +112,9 @@ TEST(sizes_of_nodes_are_known_to_all)
     coll_algorithm powers = coll_fnomial_bcast;
     const coll_use uses[] = {{COLL_WITHIN, &powers, NULL}, {COLL_ACROSS, &powers, NULL}};
     const coll_rule rules[] = {
-        {ALWAYS(COLL_BCAST), &coll_two_level_bcast.algorithm, NO_PARAMS, "", &uses[0], 1},
-        {ALWAYS(COLL_BCAST), &coll_two_level_bcast.algorithm, NO_PARAMS, "", &uses[1], 1}};
+        {ALWAYS(COLL_BCAST), &coll_two_level_bcast.algorithm, NO_PARAMS, "", &uses[0], 1, 0, 0},
+        {ALWAYS(COLL_BCAST), &coll_two_level_bcast.algorithm, NO_PARAMS, "", &uses[1], 1, 0,
+         0}};
     const coll_rule_list list = {rules, 2, &coll_rules_built_in};
     coll_problem problem;
     powers.check = only_powers;
@@ -131,11 +132,12 @@ TEST(terms_hold_for_what_is_inside)
 {
     const coll_use uses[] = {{COLL_ACROSS, &coll_swing_latency_allreduce, NULL},
                              {COLL_WITHIN, &coll_shm_reduce, NULL}};
-    const coll_rule rules[] = {
-        {ALWAYS(COLL_ALLREDUCE), &coll_two_level_allreduce.algorithm, NO_PARAMS, "", uses, 1},
-        {ALWAYS(COLL_ALLREDUCE), &coll_two_level_allreduce.algorithm, NO_PARAMS, "", &uses[1],
-         1},
-        {ALWAYS(COLL_ALLREDUCE), &coll_two_level_allreduce.algorithm, NO_PARAMS, "", NULL, 0}};
+    const coll_rule rules[] = {{ALWAYS(COLL_ALLREDUCE), &coll_two_level_allreduce.algorithm,
+                                NO_PARAMS, "", uses, 1, 0, 0},
+                               {ALWAYS(COLL_ALLREDUCE), &coll_two_level_allreduce.algorithm,
+                                NO_PARAMS, "", &uses[1], 1, 0, 0},
+                               {ALWAYS(COLL_ALLREDUCE), &coll_two_level_allreduce.algorithm,
+                                NO_PARAMS, "", NULL, 0, 0, 0}};
     const coll_rule_list list = {rules, 3, NULL};
     coll_terms terms = {COLL_NEEDS_SHARED, COLL_GIVES_SAME_BITS};
     const coll_rule *rule;

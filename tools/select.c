@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "coll/select/nodes.h"
 #include "coll/table.h"
 #include "commands.h"
 #include "job.h"
@@ -241,7 +242,7 @@ int select_main(int argc, char **argv)
     if (file && !coll_table_load(&table, file))
         refuse("%s", table.error.text);
     chosen.list.next = &table.list;
-    table.list.next = &coll_rules_built_in;
+    table.list.next = &coll_rules_of_nodes;
     if (print) {
         const uint32_t collectives =
             asked.collective ? COLL_BIT(collective_named(asked.collective)) : UINT32_MAX;
@@ -249,6 +250,7 @@ int select_main(int argc, char **argv)
             print_rules("--choice", &chosen.list, collectives);
         if (file)
             print_rules(file, &table.list, collectives);
+        print_rules("rules of several nodes", &coll_rules_of_nodes, collectives);
         print_rules("built-in rules", &coll_rules_built_in, collectives);
     } else {
         choose(&chosen.list, &asked);

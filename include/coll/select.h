@@ -54,6 +54,8 @@ typedef struct coll_rule {
     const char *why;
     const coll_use *uses; /* what an algorithm that is made of others uses inside: build.h */
     uint32_t n_uses;      /* 0: the usual */
+    /* Several nodes, the largest of so many ranks; 0 and 0: whatever nodes there are */
+    uint32_t ppn_least, ppn_most;
 } coll_rule;
 
 /* Rules, and the lists that are searched after them. Caller's memory. */
@@ -75,10 +77,11 @@ typedef struct coll_terms {
 #define COLL_I_KIB(n) ((size_t)(n)*1024)
 
 /* The end of a rule: parameters, which of them are in bytes, and why. Segments are param[i]. */
-#define COLL_AS_USUAL(why) {COLL_USUAL, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, why, NULL, 0
+#define COLL_AS_USUAL(why)                                                                     \
+    {COLL_USUAL, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, why, NULL, 0, 0, 0
 #define COLL_IN_SEGMENTS(i, bytes, why)                                                        \
     {i == 0 ? bytes : COLL_USUAL, i == 1 ? bytes : COLL_USUAL, COLL_USUAL, COLL_USUAL},        \
-        1u << i, why, NULL, 0
+        1u << i, why, NULL, 0, 0, 0
 
 /* clang-format off */
 static const coll_rule coll_rules[] = {
@@ -209,9 +212,12 @@ COLL_INLINE size_t coll_problem_bytes(const coll_problem *problem)
 COLL_INLINE bool coll_i_rule_covers(const coll_rule *rule, const coll_problem *problem,
                                     size_t bytes)
 {
+    const uint32_t ppn = coll_nodes_largest(&problem->nodes, problem->p);
     return coll_is(rule->collectives, problem->collective) && problem->p >= rule->p_least &&
            problem->p <= rule->p_most && bytes >= rule->bytes_least &&
-           bytes <= rule->bytes_most;
+           bytes <= rule->bytes_most &&
+           (rule->ppn_most == 0 || (coll_nodes_count(&problem->nodes) > 1 &&
+                                    ppn >= rule->ppn_least && ppn <= rule->ppn_most));
 }
 
 /* What do the terms have against an algorithm? `traits` are those of its record or, in a plan

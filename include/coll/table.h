@@ -16,11 +16,12 @@
  *   allreduce:knomial:k=4;bcast:chain:segment=8k,chains=2;scan,exscan:linear
  *
  * A table has a rule a line. # begins a comment, which on the line of a rule says why. p is the
- * number of ranks, bytes what coll_problem_bytes says of the vector or of one block; ranges have
- * their ends in them, unless there is < before the end, and an end that is left out is no limit.
- * The first rule that fits is taken.
+ * number of ranks; ppn, for problems of several nodes alone, that of the largest node; bytes what
+ * coll_problem_bytes says of the vector or of one block; ranges have their ends in them, unless there
+ * is < before the end, and an end that is left out is no limit. The first rule that fits is taken.
  *
  *   # collectives  ranks   bytes          algorithm and parameters
+ *   barrier        ppn 2..                two_level
  *   allreduce      p 4..8  bytes 4k..1M   rabenseifner:k=2            # as measured on Tuesday
  *   allreduce              bytes 1M..     ring
  *   gather,scatter p 9..   bytes ..<2k    fnomial:k=3
@@ -113,34 +114,42 @@ COLL_INLINE char *coll_i_line_word(char **at)
     return word;
 }
 
-/* Reads `p RANGE` and `bytes RANGE`, as far as they are there; *word is then what follows. */
+/* Reads `p RANGE`, `ppn RANGE` and `bytes RANGE`, as far as they are there; *word is then what
+ * follows. */
 COLL_INLINE bool coll_i_line_ranges(char **at, char **word, coll_rule *rule, coll_sentence *why)
 {
-    bool p_given = false, bytes_given = false;
-    for (; strcmp(*word, "p") == 0 || strcmp(*word, "bytes") == 0;
-         *word = coll_i_line_word(at)) {
-        const bool p = (*word)[0] == 'p';
-        const char *range = coll_i_line_word(at);
+    static const char *const names[] = {"p", "ppn", "bytes"};
+    uint32_t given = 0;
+    for (;; *word = coll_i_line_word(at)) {
+        const char *range;
         uint64_t from, to;
-        if (p ? p_given : bytes_given)
+        uint32_t which = 0;
+        while (which < 3 && strcmp(*word, names[which]) != 0)
+            which++;
+        if (which == 3)
+            return true;
+        range = coll_i_line_word(at);
+        if (given & 1u << which)
             return coll_refuse(why, "%s is given twice", *word);
-        if (!coll_i_range_read(range, p ? 1 : 0, p ? COLL_ANY_P : SIZE_MAX, &from, &to))
-            return coll_refuse(why, "%s is a range such as %s, not \"%.60s\"", *word,
-                               p ? "4..8, 4.., ..8 or 4" : "4k..1M, 4k.., ..1M or 4k..<1M",
-                               range);
+        given |= 1u << which;
+        if (!coll_i_range_read(range, which < 2 ? 1 : 0, which < 2 ? COLL_ANY_P : SIZE_MAX,
+                               &from, &to))
+            return coll_refuse(
+                why, "%s is a range such as %s, not \"%.60s\"", *word,
+                which < 2 ? "4..8, 4.., ..8 or 4" : "4k..1M, 4k.., ..1M or 4k..<1M", range);
         if (from > to)
             return coll_refuse(why, "the range %s %s ends before it begins", *word, range);
-        if (p) {
+        if (which == 0) {
             rule->p_least = (uint32_t)from;
             rule->p_most = (uint32_t)to;
-            p_given = true;
+        } else if (which == 1) {
+            rule->ppn_least = (uint32_t)from;
+            rule->ppn_most = (uint32_t)to;
         } else {
             rule->bytes_least = (size_t)from;
             rule->bytes_most = (size_t)to;
-            bytes_given = true;
         }
     }
-    return true;
 }
 
 /* Adds the rules of a line, which is cut into words. */

@@ -12,7 +12,6 @@ while read -r p whose settings; do
     prints ' checks, 0 failed; '
     prints " the node's: $whose"
     case $settings in
-    *COLL_PPN*) says "coll: MPI_Alloc_mem gives memory of the library, as there are several nodes" ;;
     *COLL_SHM=0*) says "coll: MPI_Alloc_mem gives memory of the library, as messages within a node are the library's" ;;
     *IN_PLACE=1*)
         says 'coll: MPI_Alloc_mem gives memory of the node, which all of its ranks can read'
@@ -24,7 +23,7 @@ done <<'T'
 2 all COLL_IN_PLACE=1
 4 all COLL_IN_PLACE=1
 2 all COLL_IN_PLACE=1 COLL_HUGE=0
-4 none COLL_IN_PLACE=1 COLL_PPN=2
+4 all COLL_IN_PLACE=1 COLL_PPN=2
 2 none COLL_IN_PLACE=1 COLL_SHM=0
 2 none COLL_IN_PLACE=0
 T

@@ -6,7 +6,12 @@
 differential=$programs/tests/differential
 need "$differential"
 
-# Half of the buffers are memory of MPI_Alloc_mem. Messages go through memory, out of such buffers, through the library, by either way of long ones, and both: between "nodes".
+# The rules for several nodes, on small ones that share their processors.
+need "$COLL_BUILD/coll"
+"$COLL_BUILD/coll" select --print | sed '/^# built-in rules/,$d; s/ ppn [0-9]*\.\./ ppn 2../' >nodes.table
+
+# Half of the buffers are memory of MPI_Alloc_mem. Messages go through memory, out of such buffers, through the library,
+# by either way of long ones, and both: between "nodes".
 while read -r p by; do
     cases=1000
     [ "$p" -le 4 ] || cases=400
@@ -24,9 +29,9 @@ done <<'T'
 2 COLL_SHM=0 COLL_NEAR=0
 2 COLL_SHM=0 COLL_NEAR=1
 3 COLL_SHM=0
-4 COLL_PPN=2
+4 COLL_PPN=2 COLL_IN_PLACE=1
 5 COLL_SHM=0 COLL_NEAR=1
-7 COLL_PPN=3
+7 COLL_PPN=3 COLL_TABLE=nodes.table
 8 COLL_SHM=1
 T
 done_tests

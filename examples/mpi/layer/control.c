@@ -17,13 +17,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "coll/select/nodes.h"
 #include "coll/table.h"
 #include "layer.h"
 
 enum { RULES_MOST = 1000 };
 
 static coll_table forced, table, tuned;
-static coll_rule_list within[2]; /* the first two once more, before the rules of nodes */
+/* The first two once more: before the rules of a node, and those of several. */
+static coll_rule_list within[2], spread[2];
 static void *memory[3];
 
 static coll_sentence error;
@@ -45,6 +47,16 @@ static bool begin(coll_table *rules, void **room)
     rules->lacks = COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE |
                    (settings.shm ? 0u : (unsigned)COLL_NEEDS_MULTICAST);
     return true;
+}
+
+/* What the user asks for, before other rules. */
+static const coll_rule_list *asked_before(coll_rule_list lists[2], const coll_rule_list *others)
+{
+    lists[0] = forced.list;
+    lists[1] = table.list;
+    lists[0].next = &lists[1];
+    lists[1].next = others;
+    return &lists[0];
 }
 
 /* The collectives for which the user's rules name an algorithm of this trait. */
@@ -74,11 +86,8 @@ static bool read_rules(void)
     table.list.next = &tuned.list;
     tuned.list.next = &coll_rules_built_in;
     settings.rules = &forced.list;
-    within[0] = forced.list;
-    within[1] = table.list;
-    within[0].next = &within[1];
-    within[1].next = nodes_rules();
-    settings.node_rules = &within[0];
+    settings.node_rules = asked_before(within, nodes_rules());
+    settings.spread_rules = asked_before(spread, &coll_rules_of_nodes);
     settings.kits = asked_with(COLL_NEEDS_BUILD) != 0;
     settings.packs = COLL_BIT(COLL_REDUCE_SCATTER) /* MPI has no displacements for it */
                      | (asked_with(COLL_NEEDS_PACKED) & COLL_BIT(COLL_ALLGATHERV));

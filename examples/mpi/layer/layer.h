@@ -19,7 +19,7 @@
  *   plans.c    which algorithm
  *   repeats.c  calls that were made before
  *   again.h    the direct way for those that block
- *   tuned.c    rules for messages of MPI libraries
+ *   tuned.c    rules for messages of MPI libraries on one machine
  *   report.c   COLL_VERBOSE
  *
  * Who decides. Whether a call is run here or by the library's own collective must be the same on
@@ -338,9 +338,10 @@ void repeats_free(struct repeats *memory);
 enum { TAGS_MOST = 1 << 20, UNASKED = -1 }; /* 0 and 1 are what the user asks for */
 
 struct settings {
-    /* Which algorithm, the user's first; for messages through the memory of a node, and others. */
-    const coll_rule_list *node_rules, *rules;
-    bool kits;      /* some of them are of algorithms that are made of others */
+    /* Which algorithm, the user's first: for messages through the memory of a node, for communicators of
+     * several nodes that are roomy, and for others, where each wait may cost a change of process. */
+    const coll_rule_list *node_rules, *spread_rules, *rules;
+    bool kits;      /* of one node too some of them are of algorithms that are made of others */
     uint32_t off;   /* mask of collectives that the library does */
     uint32_t packs; /* … whose blocks lie packed on all ranks, or are brought so */
     bool verbose;
@@ -349,7 +350,8 @@ struct settings {
     int tags;      /* 0 … tags − 1 are used, at most TAGS_MOST */
     bool shm;      /* messages go through the memory of a node */
     bool in_place; /* … and its ranks read those of MPI_Alloc_mem where they lie */
-    bool crowded;  /* there are more ranks on this node than processors */
+    bool crowded;  /* there are more ranks on this node than processors … */
+    bool roomy;    /* … and that is so on none */
     /* A call that is alone waits in the library. Where threads share the lock, or ranks a processor
      * that the library would not yield, we wait ourselves. */
     bool library_waits;

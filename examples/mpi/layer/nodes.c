@@ -75,7 +75,7 @@ static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
         coll_shm_ask_slots(shm);
     if (good && (several || settings.in_place))
         coll_shm_ask_direct(shm); /* the other nodes' messages are not cut into pieces either */
-    if (good && !several && settings.in_place)
+    if (good && settings.in_place)
         coll_shm_ask_in_place(shm);
     good = good && all_do(node, coll_shm_join(shm, PATIENCE_MS, why));
     return good && (!several || all_do(node, coll_shm_transport(shm)->max_bytes == 0));
@@ -84,8 +84,7 @@ static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
 /* What keeps long messages from being read where they lie; NULL: nothing. */
 static const char *not_in_place(void)
 {
-    return several    ? "there are several nodes"
-           : !shm     ? "messages within a node are the library's"
+    return !shm       ? "messages within a node are the library's"
            : in_place ? NULL
                       : "the kernel does not let the ranks read each other's memory";
 }
@@ -131,8 +130,7 @@ static void open_node(MPI_Comm sharing, uint32_t first)
         }
         if (!shm)
             find_ways(node);
-        in_place =
-            settings.in_place && !several && shm && coll_shm_transport(shm)->max_bytes == 0;
+        in_place = settings.in_place && shm && coll_shm_transport(shm)->max_bytes == 0;
         if (rank == 0 && settings.in_place && settings.verbose)
             report_in_place(not_in_place());
     }
@@ -300,6 +298,23 @@ static coll_status mixed_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf,
     return coll_mpi_transport.recv(&comm->mpi, peer, tag, buf, bytes, h);
 }
 
+/* Messages of the node lie in its memory. */
+static coll_status mixed_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
+                                const void **message, coll_handle *h)
+{
+    struct comm *comm = (struct comm *)ctx;
+    if (comm->seats[peer] == COLL_NOBODY)
+        return COLL_ERR_CAPABILITY;
+    return coll_shm_transport(shm)->borrow(shm, comm->seats[peer], tag_within(comm, tag), bytes,
+                                           message, h);
+}
+
+static void mixed_give_back(void *ctx, coll_handle *h)
+{
+    (void)ctx;
+    coll_shm_transport(shm)->give_back(shm, h);
+}
+
 static coll_status mixed_test(void *ctx, coll_handle *h)
 {
     return h->word[1] == ACROSS ? coll_mpi_transport.test(&((struct comm *)ctx)->mpi, h)
@@ -400,6 +415,8 @@ void nodes_init(void)
     mixed.recv = mixed_recv;
     mixed.test = mixed_test;
     mixed.cancel = mixed_cancel;
+    mixed.borrow = mixed_borrow;
+    mixed.give_back = mixed_give_back;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &p);
     world_nodes = malloc((size_t)p * sizeof *world_nodes);
@@ -420,6 +437,7 @@ void nodes_init(void)
     if (shm) {
         within = *coll_shm_transport(shm);
         within.abort = NULL;
+        mixed.max_lent = within.max_lent;
     }
     if (in_place)
         memory_open(shm);

@@ -19,19 +19,23 @@ coll_status plan_for(struct job *job, const coll_problem *problem, bool exact)
         coll_is(settings.packs, problem->collective) ? COLL_NEEDS_PACKED : 0;
     const coll_terms terms = {nodes_offers(job->comm, problem) | packed,
                               exact ? 0 : COLL_GIVES_SAME_BITS};
+    const bool spread = settings.roomy && coll_nodes_count(&job->comm->nodes) > 1;
+    const bool kits = settings.kits || spread;
     const coll_rule *rule = NULL;
     coll_status status;
-    if (settings.kits) {
+    if (kits) {
         job->kit = new_kit(job, problem);
         if (!job->kit)
             return COLL_ERR_MEMORY;
     }
-    status = coll_select_from(job->comm->one_node ? settings.node_rules : settings.rules,
+    status = coll_select_from(spread                ? settings.spread_rules
+                              : job->comm->one_node ? settings.node_rules
+                                                    : settings.rules,
                               problem, &terms, job->kit, job->plan, &rule);
     if (status == COLL_OK)
         status = coll_plan_place(job->plan, &job->comm->group);
     if (status == COLL_OK && settings.verbose && job->comm->rank == 0) {
-        coll_kit *kit = settings.kits ? new_kit(job, problem) : NULL;
+        coll_kit *kit = kits ? new_kit(job, problem) : NULL;
         report_choice(problem, rule, control_passed_over(problem, &terms, kit, rule));
         pool_give(kit);
     }

@@ -48,6 +48,14 @@ static bool is_crowded(void)
     return ranks > CPU_COUNT(&cpus);
 }
 
+/* Does it hold on any rank? */
+static bool anywhere(bool here)
+{
+    int all = here;
+    PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+    return all != 0;
+}
+
 /* Does the library let others run while it waits? Open MPI does if it is told to, or else if its
  * launcher finds more ranks than processors. (MPI_T would say, but to ask takes as long as
  * MPI_Init.) */
@@ -72,6 +80,7 @@ static void begin(int level)
     PMPI_Comm_dup(MPI_COMM_SELF, &settings.self);
     PMPI_Comm_set_errhandler(settings.self, MPI_ERRORS_RETURN);
     settings.crowded = is_crowded();
+    settings.roomy = !anywhere(settings.crowded);
     settings.library_waits = !settings.threads && (!settings.crowded || library_yields());
     control_init();
     jobs_init();

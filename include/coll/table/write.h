@@ -120,6 +120,17 @@ COLL_INLINE void coll_i_bytes_add(coll_i_text *to, size_t from, size_t end)
         coll_i_text_add(to, "%s", coll_number_text(end, number));
 }
 
+/* A range of numbers of ranks, likewise. */
+COLL_INLINE void coll_i_ranks_add(coll_i_text *to, const char *name, uint32_t from,
+                                  uint32_t end)
+{
+    coll_i_text_add(to, "  %s %lu", name, (unsigned long)from);
+    if (end != from && end != COLL_ANY_P)
+        coll_i_text_add(to, "..%lu", (unsigned long)end);
+    else if (end != from)
+        coll_i_text_add(to, "..");
+}
+
 /* Writes a rule as a line of a table, without its end. Returns as above. */
 COLL_INLINE size_t coll_rule_text(const coll_rule *rule, char *text, size_t bytes)
 {
@@ -131,11 +142,9 @@ COLL_INLINE size_t coll_rule_text(const coll_rule *rule, char *text, size_t byte
             between = ",";
         }
     if (rule->p_least > 1 || rule->p_most != COLL_ANY_P)
-        coll_i_text_add(&to, "  p %lu", (unsigned long)rule->p_least);
-    if (rule->p_most != rule->p_least && rule->p_most != COLL_ANY_P)
-        coll_i_text_add(&to, "..%lu", (unsigned long)rule->p_most);
-    else if (rule->p_most != rule->p_least && rule->p_least > 1)
-        coll_i_text_add(&to, "..");
+        coll_i_ranks_add(&to, "p", rule->p_least, rule->p_most);
+    if (rule->ppn_most > 0)
+        coll_i_ranks_add(&to, "ppn", rule->ppn_least, rule->ppn_most);
     if (rule->bytes_least > 0 || rule->bytes_most != SIZE_MAX)
         coll_i_bytes_add(&to, rule->bytes_least, rule->bytes_most);
     coll_i_text_add(&to, "  ");

@@ -62,7 +62,7 @@
     }
 
 /* The end of a rule for up to six ranks, all of which meet in one round. */
-#define COLL_I_NODE_RADIX(why) {6, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, why, NULL, 0
+#define COLL_I_NODE_RADIX(why) {6, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, why, NULL, 0, 0, 0
 
 /* clang-format off */
 /* A processor for each rank. */
