@@ -112,7 +112,7 @@ static bool lies_in(const size_t room[COLL_SPACES], coll_ref ref, size_t count)
 static bool is_sane(const coll_action *a, uint32_t rank, uint32_t p,
                     const size_t room[COLL_SPACES])
 {
-    const bool data = !coll_i_has(COLL_I_TOKENS, a);
+    const bool data = !coll_i_is_token(a);
     size_t span = a->count, gaps;
     if (a->kind == COLL_DO_REDUCE) {
         if (a->inputs == 0 || !coll_multiply(a->inputs - (size_t)1, a->stride, &gaps) ||
