@@ -301,25 +301,33 @@ TEST(two_levels_of_scattered_nodes)
 
 /* ---- barriers ---------------------------------------------------------------------------- */
 
+/* Of the nodes, across them by messages or in the network, and of the nodes again. */
+static void barriers(uint32_t nodes, uint32_t m, bool network)
+{
+    const coll_problem outer = problem_of(COLL_BARRIER, nodes * m, 0, 0);
+    const coll_problem local = problem_of(COLL_BARRIER, m, 0, 0);
+    const coll_problem across = problem_of(COLL_BARRIER, nodes, 0, 0);
+    built b;
+    b.n = 0;
+    for (int i = 0; i < 3; i++) {
+        coll_part *part = i != 1    ? add(&b, &coll_fnomial_barrier, &local)
+                          : network ? add(&b, &coll_fabric_barrier, &across)
+                                    : add(&b, &coll_dissemination_barrier, &across);
+        part->group.stride = i == 1 ? m : 1;
+        part->copies = i == 1 ? 1 : nodes;
+        part->spacing = m;
+        part->team = network ? COLL_TEAM_NODES : COLL_TEAM_ALL;
+    }
+    CHECK_STATUS(compose(&b, &coll_sequence, &outer), COLL_OK);
+    prove_and_run(&b, "barrier");
+}
+
 TEST(barrier_of_barriers)
 {
     for (uint32_t nodes = 1; nodes <= 4; nodes++)
         for (uint32_t m = 1; m <= 4; m++) {
-            const coll_problem outer = problem_of(COLL_BARRIER, nodes * m, 0, 0);
-            const coll_problem local = problem_of(COLL_BARRIER, m, 0, 0);
-            const coll_problem across = problem_of(COLL_BARRIER, nodes, 0, 0);
-            built b;
-            b.n = 0;
-            for (int i = 0; i < 3; i++) {
-                coll_part *part =
-                    add(&b, i == 1 ? &coll_dissemination_barrier : &coll_fnomial_barrier,
-                        i == 1 ? &across : &local);
-                part->group.stride = i == 1 ? m : 1;
-                part->copies = i == 1 ? 1 : nodes;
-                part->spacing = m;
-            }
-            CHECK_STATUS(compose(&b, &coll_sequence, &outer), COLL_OK);
-            prove_and_run(&b, "barrier");
+            barriers(nodes, m, false);
+            barriers(nodes, m, true);
         }
 }
 
