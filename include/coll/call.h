@@ -431,7 +431,8 @@ COLL_INLINE coll_status coll_free(coll_call *call)
 
 /* Ends a communicator, in the same order on all ranks. Those made from it, its persistent
  * calls, and a home's operators must be gone. COLL_ERR_BUSY: calls are running, or persistent
- * ones or communicators made from it still exist. */
+ * ones or communicators made from it still exist; over a transport without tags nobody knows of
+ * these two. */
 COLL_INLINE coll_status coll_comm_free(coll_comm *comm)
 {
     coll_comm *home;

@@ -32,7 +32,8 @@
  * time over what lies in the caches.
  *
  * With COLL_SOFT_FLOAT (config.h) floats are computed by softfloat.h, with the same results and the
- * default NaN throughout. Without, -ffast-math and its kin void what is said of NaNs.
+ * default NaN throughout. Without, -ffast-math and its kin void what is said of NaNs, and an x87
+ * (gcc -m32 without -mfpmath=sse) may round sums and products of f64 twice.
  */
 #ifndef COLL_REDUCE_H
 #define COLL_REDUCE_H
