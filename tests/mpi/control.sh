@@ -88,6 +88,18 @@ pi 5
 chose bcast 5 8 two_level COLL_ALGORITHM
 chose reduce 5 8 two_level COLL_ALGORITHM
 
+# On several nodes rules of clusters are taken, unless ranks share processors.
+need "$programs/tests/roomy.so"
+layer=$layer:$programs/tests/roomy.so
+layered 5 COLL_VERBOSE=1 COLL_PPN=2 "$cpi" 1000
+pi 5
+says 'coll: bcast, 5 ranks, 8 bytes: two_level (short: to each node once'
+says 'coll: reduce, 5 ranks, 8 bytes: two_level (short: from each node once'
+layer=$programs/libcollmpi.so
+layered 5 COLL_VERBOSE=1 COLL_PPN=2 "$cpi" 1000
+pi 5
+silent 'two_level'
+
 # Multicasts are of all ranks of a node.
 layered 3 COLL_VERBOSE=1 COLL_ALGORITHM=bcast:multicast "$cpi" 1000
 pi 3

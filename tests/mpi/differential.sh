@@ -5,16 +5,20 @@
 . "$(dirname "$0")/run/mpi.sh"
 differential=$programs/tests/differential
 need "$differential"
+need "$programs/tests/roomy.so"
 
-# The rules for several nodes, on small ones that share their processors.
+# The rules for several nodes, on small ones, too.
 need "$COLL_BUILD/coll"
 "$COLL_BUILD/coll" select --print | sed '/^# built-in rules/,$d; s/ ppn [0-9]*\.\./ ppn 2../' >nodes.table
 
 # Half of the buffers are memory of MPI_Alloc_mem. Messages go through memory, out of such buffers, through the library,
 # by either way of long ones, and both: between "nodes".
+# `roomy`: as if no rank shared a processor.
 while read -r p by; do
     cases=1000
     [ "$p" -le 4 ] || cases=400
+    layer=$programs/libcollmpi.so
+    case $by in roomy*) layer=$layer:$programs/tests/roomy.so by=${by#roomy} ;; esac
     # Open MPI's vector operators saturate sums of short integers.
     # shellcheck disable=SC2086
     layered "$p" $by OMPI_MCA_op=^avx "$differential" --asked 50 --cases $cases --seed $((20 + p))
@@ -31,6 +35,7 @@ done <<'T'
 3 COLL_SHM=0
 4 COLL_PPN=2 COLL_IN_PLACE=1
 5 COLL_SHM=0 COLL_NEAR=1
+5 roomy COLL_PPN=2
 7 COLL_PPN=3 COLL_TABLE=nodes.table
 8 COLL_SHM=1
 T

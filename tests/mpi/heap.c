@@ -122,6 +122,8 @@ static void refusals(void)
     errno = 0;
     other = aligned_alloc(1 << 20, most - 100);
     check(!other && errno == ENOMEM, "aligned_alloc of nearly all", 0);
+    other = aligned_alloc(most / 2 + 1, LONG);
+    check(!other, "the largest alignment", 0);
     mark(memory, LONG, 3);
     errno = 0;
     other = move(memory, huge);

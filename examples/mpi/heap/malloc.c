@@ -106,7 +106,8 @@ static void *take(size_t bytes, size_t room, size_t align)
 {
     const size_t front = align < HEAD ? HEAD : align;
     unsigned char *start, *memory;
-    if (bytes < collheap_least || !collmpi_take || room > PTRDIFF_MAX - 2 * front)
+    if (bytes < collheap_least || !collmpi_take || front > PTRDIFF_MAX / 4 ||
+        room > PTRDIFF_MAX - 2 * front)
         return NULL;
     start = collmpi_take(front + room + (align > 4096 ? align : 0));
     if (!start)

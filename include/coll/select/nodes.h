@@ -7,10 +7,10 @@
  * are passed over without a kit. What the rules leave open is as fast in one level: trees of contiguous
  * ranks keep to nodes by themselves, as far as these have powers of two of them; rings leave a node once.
  *
- * Simulated: 2 to 64 nodes of 2 to 48 ranks, powers of two and others, on machines like those of
+ * Simulated: 2 to 32 nodes of 2 to 48 ranks, powers of two and others, on machines like those of
  * Bayatpour et al. 2017 whose NICs take 0.1 µs a message and as long for a byte as its process. A
- * test (tests/select_nodes.c) simulates them again: each is faster on the whole, 1.04 to 2.5 times, and
- * nowhere more than a quarter slower, than what the built-in rules say.
+ * test (tests/select_nodes.c) simulates that again: each is faster on the whole, 1.04 to 2.5 times, and
+ * nowhere there more than a quarter slower, than what the built-in rules say.
  */
 #ifndef COLL_SELECT_NODES_H
 #define COLL_SELECT_NODES_H

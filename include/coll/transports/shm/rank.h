@@ -168,21 +168,12 @@ COLL_INLINE void coll_i_ipc_look(coll_i_node_rank *me)
 
 /* ---- attaching --------------------------------------------------------------------------- */
 
-#ifdef MAP_ANONYMOUS
-#define COLL_I_IPC_ANONYMOUS MAP_ANONYMOUS
-#elif defined(__mips__) || defined(__xtensa__) /* strict C99 hides it */
-#define COLL_I_IPC_ANONYMOUS 0x800
-#else
-#define COLL_I_IPC_ANONYMOUS 0x20
-#endif
-
-/* Unmaps a part of the segment. `hold`: nothing else is mapped there. */
+/* Unmaps a part of the segment. `hold`: nobody reads or writes there, and nothing else is mapped. */
 COLL_INLINE void coll_i_ipc_unmap(coll_shm *shm, uint64_t from, uint64_t to, bool hold)
 {
     unsigned char *at = (unsigned char *)shm->segment + from;
     if (from < to && hold)
-        (void)mmap(at, to - from, PROT_NONE, MAP_PRIVATE | COLL_I_IPC_ANONYMOUS | MAP_FIXED, -1,
-                   0);
+        (void)mmap(at, to - from, PROT_NONE, MAP_PRIVATE | MAP_FIXED, shm->fd, (off_t)from);
     else if (from < to)
         (void)munmap(at, to - from);
 }
