@@ -199,8 +199,9 @@ static inline coll_status flaky_multicast(void *ctx, uint32_t tag, const void *b
 }
 
 static inline coll_status flaky_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
-                                              const coll_op *op, void *dst, const void *src,
-                                              size_t count, size_t elem_bytes, coll_handle *h)
+                                              const struct coll_plan *plan, const coll_op *op,
+                                              void *dst, const void *src, size_t count,
+                                              size_t elem_bytes, coll_handle *h)
 {
     flaky_rank *me = (flaky_rank *)ctx;
     coll_handle inner = {{0, 0}};
@@ -208,8 +209,9 @@ static inline coll_status flaky_fabric_reduce(void *ctx, uint32_t tag, coll_team
     if (status != COLL_OK)
         return status;
     return flaky_started(me,
-                         coll_loopback_transport.fabric_reduce(me->inner, tag, team, op, dst,
-                                                               src, count, elem_bytes, &inner),
+                         coll_loopback_transport.fabric_reduce(me->inner, tag, team, plan, op,
+                                                               dst, src, count, elem_bytes,
+                                                               &inner),
                          &inner, COLL_NOBODY, false, h);
 }
 

@@ -99,12 +99,14 @@ static coll_status trader_multicast(void *ctx, uint32_t tag, const void *buf, si
 }
 
 static coll_status trader_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
-                                        const coll_op *op, void *dst, const void *src,
-                                        size_t count, size_t elem_bytes, coll_handle *h)
+                                        const struct coll_plan *plan, const coll_op *op,
+                                        void *dst, const void *src, size_t count,
+                                        size_t elem_bytes, coll_handle *h)
 {
     trader *me = (trader *)ctx;
-    return counted(me, true,
-                   t->fabric_reduce(me->end, tag, team, op, dst, src, count, elem_bytes, h));
+    return counted(
+        me, true,
+        t->fabric_reduce(me->end, tag, team, plan, op, dst, src, count, elem_bytes, h));
 }
 
 /* Waits for an operation; `status` is what starting it returned. */

@@ -117,6 +117,7 @@ typedef struct coll_kit {
     coll_node at;         /* the rank's place */
     coll_divider leaders; /* of a node: division by their number … */
     size_t part;          /* … and the elements that each of them takes care of */
+    uint32_t sockets;     /* of a node, at most: runs of nearly equal length */
     size_t scratch, shared;
     coll_plan plans[COLL_KIT_PLANS];
     coll_stage stages[COLL_KIT_STAGES];
@@ -489,6 +490,7 @@ COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *a
     coll_i_nodes_assign(&kit->nodes, &problem->nodes);
     coll_i_node_write(&kit->at, &kit->nodes, kit->p, kit->rank);
     kit->leaders = coll_divider_of(1);
+    kit->sockets = 1;
     kit->n_plans = kit->n_stages = kit->wanted = kit->found = 0;
     kit->scratch = kit->shared = 0;
     status = recipe->build(plan, kit);

@@ -39,6 +39,7 @@
  *   select.h         the rules by which one is chosen
  *   compose.h        plans made of plans
  *   build.h          algorithms made of others: in levels, within nodes and across them
+ *   team.h           which ranks meet in the network
  *   schedule.h       plans counted, written out, replayed
  *   pack.h           plans as bytes
  *   placement.h      which ranks of a plan should run on the host, which on the network adapter
@@ -72,5 +73,6 @@
 #include "registry.h"
 #include "schedule.h"
 #include "select.h"
+#include "team.h"
 
 #endif /* COLL_COLL_H */

@@ -26,6 +26,8 @@
 
 #include "types.h"
 
+struct coll_plan;
+
 /* Names an operation in flight; the words are the transport's own, zero before it is started. */
 typedef struct coll_handle {
     uintptr_t word[2];
@@ -70,9 +72,11 @@ typedef struct coll_transport {
                              coll_handle *h);
     /* dst = src ⊕ … ⊕ src over the ranks of the team (types.h), in rank order; each of them
      * calls it. dst may be src. Of 0 elements it is a barrier, and op, dst and src may be NULL.
-     * COLL_ERR_CAPABILITY: there is no such team. */
-    coll_status (*fabric_reduce)(void *ctx, uint32_t tag, coll_team team, const coll_op *op,
-                                 void *dst, const void *src, size_t count, size_t elem_bytes,
+     * COLL_ERR_CAPABILITY: there is no such team. `plan` tells who is in it (team.h), and stays as it
+     * is until the operation is done; NULL: nobody tells. */
+    coll_status (*fabric_reduce)(void *ctx, uint32_t tag, coll_team team,
+                                 const struct coll_plan *plan, const coll_op *op, void *dst,
+                                 const void *src, size_t count, size_t elem_bytes,
                                  coll_handle *h);
 
     size_t max_bytes; /* longest message; longer ones are cut by the request. 0: no limit */

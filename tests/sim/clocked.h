@@ -218,12 +218,13 @@ static inline coll_status clocked_reduce(void *ctx, const coll_op *op, void *dst
 }
 
 static inline coll_status clocked_meet(void *ctx, uint32_t tag, coll_team team,
-                                       const coll_op *op, void *dst, const void *src,
-                                       size_t count, size_t elem_bytes, coll_handle *h)
+                                       const struct coll_plan *plan, const coll_op *op,
+                                       void *dst, const void *src, size_t count,
+                                       size_t elem_bytes, coll_handle *h)
 {
     const uint32_t me = *(const uint32_t *)ctx, k = world.met[me][team.number]++;
     meeting *at = &world.meetings[k][team.number];
-    (void)tag, (void)op, (void)dst, (void)src;
+    (void)tag, (void)plan, (void)op, (void)dst, (void)src;
     note_add(&ran, world.now, me, MEETS, team.number, count * elem_bytes);
     at->come++;
     if (at->come == team.members) {

@@ -198,13 +198,14 @@ TEST(fabric_reduce)
     coll_handle h[RANKS], second;
     fresh();
     for (uint32_t i = 0; i < RANKS; i++) { /* the last in place */
-        CHECK_STATUS(t->fabric_reduce(&end[i], 0, all, &op, i == 3 ? in[i] : out[i], in[i], 2,
-                                      sizeof(int), &h[i]),
+        CHECK_STATUS(t->fabric_reduce(&end[i], 0, all, NULL, &op, i == 3 ? in[i] : out[i],
+                                      in[i], 2, sizeof(int), &h[i]),
                      COLL_STARTED);
         CHECK_STATUS(i < 3 ? t->test(&end[i], &h[i]) : COLL_AGAIN, COLL_AGAIN);
     }
-    CHECK_STATUS(t->fabric_reduce(&end[2], 0, all, &op, out[2], in[2], 2, sizeof(int), &second),
-                 COLL_STARTED);
+    CHECK_STATUS(
+        t->fabric_reduce(&end[2], 0, all, NULL, &op, out[2], in[2], 2, sizeof(int), &second),
+        COLL_STARTED);
     CHECK_STATUS(t->test(&end[2], &second), COLL_AGAIN);
     for (uint32_t i = 0; i < RANKS; i++) {
         CHECK_STATUS(t->test(&end[i], &h[i]), COLL_OK);
@@ -225,24 +226,24 @@ TEST(fabric_reduce_in_teams)
     coll_handle h[RANKS];
     fresh();
     CHECK_STATUS(
-        t->fabric_reduce(&end[3], 0, pair, &op, &out[3], &in[3], 1, sizeof(int), &h[3]),
+        t->fabric_reduce(&end[3], 0, pair, NULL, &op, &out[3], &in[3], 1, sizeof(int), &h[3]),
         COLL_STARTED);
     CHECK_STATUS(
-        t->fabric_reduce(&end[2], 0, alone, &op, &out[2], &in[2], 1, sizeof(int), &h[2]),
+        t->fabric_reduce(&end[2], 0, alone, NULL, &op, &out[2], &in[2], 1, sizeof(int), &h[2]),
         COLL_STARTED);
     CHECK_STATUS(t->test(&end[3], &h[3]), COLL_AGAIN);
     CHECK_STATUS(t->test(&end[2], &h[2]), COLL_OK);
     CHECK_STATUS(
-        t->fabric_reduce(&end[1], 0, pair, &op, &out[1], &in[1], 1, sizeof(int), &h[1]),
+        t->fabric_reduce(&end[1], 0, pair, NULL, &op, &out[1], &in[1], 1, sizeof(int), &h[1]),
         COLL_STARTED);
     CHECK_STATUS(t->test(&end[1], &h[1]), COLL_OK);
     CHECK_STATUS(t->test(&end[3], &h[3]), COLL_OK);
     CHECK_EQ(out[1], 24);
     CHECK_EQ(out[2], 3);
     CHECK_EQ(out[3], 24);
-    CHECK_STATUS(t->fabric_reduce(&end[0], 0, none, &op, out, in, 1, sizeof(int), h),
+    CHECK_STATUS(t->fabric_reduce(&end[0], 0, none, NULL, &op, out, in, 1, sizeof(int), h),
                  COLL_ERR_CAPABILITY);
-    CHECK_STATUS(t->fabric_reduce(&end[0], 0, many, &op, out, in, 1, sizeof(int), h),
+    CHECK_STATUS(t->fabric_reduce(&end[0], 0, many, NULL, &op, out, in, 1, sizeof(int), h),
                  COLL_ERR_CAPABILITY);
     CHECK(quiet());
 }

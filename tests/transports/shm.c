@@ -574,8 +574,8 @@ static int meets(coll_shm *shm, void *arg)
     all.number = COLL_TEAM_ALL;
     all.members = p;
     if (p > 1 && rank == 0) {
-        if (coll_shm_transport(shm)->fabric_reduce(shm, 5, all, NULL, NULL, NULL, 0, 0, &h) !=
-            COLL_STARTED)
+        if (coll_shm_transport(shm)->fabric_reduce(shm, 5, all, NULL, NULL, NULL, NULL, 0, 0,
+                                                   &h) != COLL_STARTED)
             return 6;
         coll_shm_transport(shm)->cancel(shm, &h);
     }

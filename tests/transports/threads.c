@@ -280,7 +280,7 @@ static coll_status bring(void *end, uint32_t number, uint32_t members, int *dst,
     coll_team team;
     team.number = number;
     team.members = members;
-    return t->fabric_reduce(end, 9, team, &appends, dst, src, count, sizeof(int), h);
+    return t->fabric_reduce(end, 9, team, NULL, &appends, dst, src, count, sizeof(int), h);
 }
 
 TEST(fabric_reduce)
@@ -586,14 +586,15 @@ static coll_status failing_multicast(void *ctx, uint32_t tag, const void *buf, s
 }
 
 static coll_status failing_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
-                                         const coll_op *op, void *dst, const void *src,
-                                         size_t count, size_t elem_bytes, coll_handle *h)
+                                         const struct coll_plan *plan, const coll_op *op,
+                                         void *dst, const void *src, size_t count,
+                                         size_t elem_bytes, coll_handle *h)
 {
     worker *w = (worker *)ctx;
     const coll_status status = failing(w);
-    return status < 0
-               ? status
-               : t->fabric_reduce(w->inner, tag, team, op, dst, src, count, elem_bytes, h);
+    return status < 0 ? status
+                      : t->fabric_reduce(w->inner, tag, team, plan, op, dst, src, count,
+                                         elem_bytes, h);
 }
 
 static const coll_transport failing_transport = {failing_send,

@@ -37,6 +37,7 @@ COLL_INLINE uint32_t coll_i_sockets_of(const coll_plan *plan, coll_kit *kit, col
     const coll_partition cut = coll_partition_of(m, most < m ? most : m);
     coll_block run = coll_part_block(cut, 0);
     uint32_t own = 0;
+    kit->sockets = most;
     while (kit->at.local >= run.offset + run.count)
         run = coll_part_block(cut, ++own);
     at->nodes = 0;

@@ -33,7 +33,7 @@ COLL_INLINE coll_status coll_i_begin(const coll_run *run, const coll_action *a, 
         coll_team team;
         team.number = a->peer;
         team.members = (uint32_t)a->stride;
-        return t->fabric_reduce(run->ctx, run->tag, team, run->op,
+        return t->fabric_reduce(run->ctx, run->tag, team, run->plan, run->op,
                                 token ? NULL : coll_i_target(run, a->dst),
                                 token ? NULL : coll_i_source(run, a->src), token ? 0 : a->count,
                                 run->plan->problem.elem_bytes, h);

@@ -302,6 +302,7 @@ COLL_INLINE uint32_t coll_i_loop_fabric(uint32_t team)
 }
 
 COLL_INLINE coll_status coll_i_loop_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
+                                                  const struct coll_plan *plan,
                                                   const coll_op *op, void *dst, const void *src,
                                                   size_t count, size_t elem_bytes,
                                                   coll_handle *h)
@@ -309,6 +310,7 @@ COLL_INLINE coll_status coll_i_loop_fabric_reduce(void *ctx, uint32_t tag, coll_
     const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
     const coll_status status = coll_i_loop_again(end->world, tag);
     coll_i_loop_entry *e;
+    (void)plan;
     if (team.number >= COLL_TEAMS || team.members == 0 || team.members > end->world->p)
         return COLL_ERR_CAPABILITY;
     if (status < 0 || !(e = coll_i_loop_take(end->world, h)))

@@ -127,15 +127,16 @@ COLL_INLINE coll_status coll_i_world_multicast(void *ctx, uint32_t tag, const vo
 
 /* Meeting number k of a team is word k·COLL_TEAMS + team of `met`: how many are still to come. */
 COLL_INLINE coll_status coll_i_world_meet(void *ctx, uint32_t tag, coll_team team,
-                                          const coll_op *op, void *dst, const void *src,
-                                          size_t count, size_t elem_bytes, coll_handle *h)
+                                          const struct coll_plan *plan, const coll_op *op,
+                                          void *dst, const void *src, size_t count,
+                                          size_t elem_bytes, coll_handle *h)
 {
     coll_i_endpoint *me = (coll_i_endpoint *)ctx;
     coll_i_world *w = me->world;
     const uint32_t k = me->meetings[team.number]++;
     uint32_t *met =
         (uint32_t *)coll_i_reserve(&w->met, (k + (size_t)1) * COLL_TEAMS * sizeof(uint32_t));
-    (void)tag, (void)op, (void)dst, (void)src, (void)count, (void)elem_bytes;
+    (void)tag, (void)plan, (void)op, (void)dst, (void)src, (void)count, (void)elem_bytes;
     if (!met)
         return COLL_ERR_MEMORY;
     for (; w->meetings <= k; w->meetings++)

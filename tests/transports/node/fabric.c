@@ -20,8 +20,8 @@ static coll_i_node_brought *bring_to(coll_team team, uint32_t rank)
     const double x = rank;
     coll_op sum;
     CHECK_STATUS(coll_op_builtin(&sum, COLL_SUM, COLL_F64), COLL_OK);
-    CHECK_STATUS(coll_i_node_fabric_reduce(rank_of(rank), 0, team, &sum, &sums[rank], &x, 1,
-                                           sizeof x, &handles[rank]),
+    CHECK_STATUS(coll_i_node_fabric_reduce(rank_of(rank), 0, team, NULL, &sum, &sums[rank], &x,
+                                           1, sizeof x, &handles[rank]),
                  COLL_STARTED);
     return (coll_i_node_brought *)(uintptr_t)handles[rank].word[0];
 }

@@ -8,7 +8,8 @@
  * No locks: whoever finds that an operand was taken back before the claim gives that up, and looks at
  * all again. A rank that takes its operand back waits while that of a lower rank of the team is
  * claimed. It has one operand at a time for each tag and team. An operand is of one team for ever: whoever
- * has one is a member, and missed if it has left.
+ * has one is a member, and missed if it has left. Of a rank that left before it made one the plan
+ * tells whether it is a member.
  *
  *   two processors, processes, µs a call   p = 4: 8 B   64 B   1 KiB   p = 8: 8 B   64 B   1 KiB
  *   by messages                                   2.7   3.0    4.2            10.6  10.9   13.1
@@ -26,6 +27,7 @@
 #ifndef COLL_TRANSPORTS_NODE_FABRIC_H
 #define COLL_TRANSPORTS_NODE_FABRIC_H
 
+#include "../../team.h"
 #include "inbox.h"
 
 /* An operand is nobody's, or waits for its team, until that use is over; that of the lowest rank may be
@@ -33,8 +35,7 @@
 enum { COLL_I_NODE_IDLE, COLL_I_NODE_WAITS, COLL_I_NODE_CLAIMED };
 
 enum {
-    COLL_NODE_FABRIC = COLL_NODE_NARROW, /* bytes of the longest vector that an operand holds */
-    COLL_I_NODE_ABSENT = 64              /* tests until a rank looks who is still missing */
+    COLL_NODE_FABRIC = COLL_NODE_NARROW /* bytes of the longest vector that an operand holds */
 };
 
 /* In shared memory, from a line on. */
@@ -62,6 +63,7 @@ typedef struct coll_i_node_brought {
     uint32_t tag, team;
     uint32_t uses;
     bool used;
+    const coll_plan *plan; /* of this use; or NULL */
 } coll_i_node_brought;
 
 /* An operand that was found, and its state then. */
@@ -291,6 +293,7 @@ COLL_INLINE bool coll_i_node_is_bringing(const coll_i_node_rank *me, uint32_t ta
 }
 
 COLL_INLINE coll_status coll_i_node_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
+                                                  const struct coll_plan *plan,
                                                   const coll_op *op, void *dst, const void *src,
                                                   size_t count, size_t elem_bytes,
                                                   coll_handle *h)
@@ -314,6 +317,7 @@ COLL_INLINE coll_status coll_i_node_fabric_reduce(void *ctx, uint32_t tag, coll_
     own->dst = lies ? NULL : dst;
     own->bytes = bytes;
     own->tag = tag;
+    own->plan = plan;
     operand = own->operand;
     __atomic_store_n(&operand->tag, tag, __ATOMIC_RELEASE); /* who sees it sees what is over */
     operand->members = team.members;
@@ -346,9 +350,17 @@ COLL_INLINE uint32_t coll_i_node_claimer(const coll_i_node_rank *me,
     return COLL_NOBODY;
 }
 
+/* Does a rank take part? Of a team that not all ranks are in those are known that have been there
+ * before, and those that the plan tells of. */
+COLL_INLINE bool coll_i_node_takes_part(const coll_i_node_rank *me,
+                                        const coll_i_node_brought *own, uint32_t rank)
+{
+    return own->team == COLL_TEAM_ALL || coll_i_node_newest(me, rank, own->team) ||
+           (own->plan && coll_plan_is_in_team(own->plan, own->team, rank));
+}
+
 /* Others that have not come are missed, if they have left; but not once somebody reduces what has
- * come, as who was handed the result may leave before this rank is. Of a team that not all ranks are in
- * those are known that have been there before. */
+ * come, as who was handed the result may leave before this rank is. */
 COLL_INLINE void coll_i_node_miss_absent(coll_i_node_rank *me, const coll_i_node_brought *own)
 {
     if (coll_i_node_claimer(me, own) != COLL_NOBODY ||
@@ -358,8 +370,7 @@ COLL_INLINE void coll_i_node_miss_absent(coll_i_node_rank *me, const coll_i_node
         return;
     for (uint32_t rank = 0; rank < me->p; rank++) {
         coll_i_node_link *link = me->links[rank];
-        if (rank == me->rank ||
-            (own->team != COLL_TEAM_ALL && !coll_i_node_newest(me, rank, own->team)) ||
+        if (rank == me->rank || !coll_i_node_takes_part(me, own, rank) ||
             coll_i_node_find_operand(me, rank, own->tag, own->team, false).operand)
             continue;
         if (!link) /* they have not sent each other anything */
@@ -383,7 +394,8 @@ COLL_INLINE coll_status coll_i_node_test_brought(coll_i_node_rank *me, coll_i_no
     if (coll_i_node_aborted(me, own->tag))
         return COLL_ERR_PEER;
     coll_i_node_watch_word(me, &own->operand->over, over, COLL_NOBODY);
-    if (me->look && ++me->misses % COLL_I_NODE_ABSENT == 0) {
+    me->misses++;
+    if (coll_i_node_misses_all(me)) {
         coll_i_node_miss_absent(me, own);
         me->look(me);
     }

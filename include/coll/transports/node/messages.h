@@ -356,9 +356,13 @@ COLL_INLINE coll_status coll_i_node_test(void *ctx, coll_handle *h)
         const uint32_t state = __atomic_load_n(&op->sent->state, __ATOMIC_ACQUIRE);
         if (state != COLL_I_NODE_DONE) {
             h->word[0] = (uintptr_t)op;
-            return coll_i_node_aborted(me, op->tag)
-                       ? COLL_ERR_PEER
-                       : coll_i_node_miss(me, me->links[op->peer], &op->sent->state, state);
+            if (coll_i_node_aborted(me, op->tag))
+                return COLL_ERR_PEER;
+            (void)coll_i_node_miss(me, me->links[op->peer], &op->sent->state, state);
+            for (; next && coll_i_node_misses_all(me); next = next->chain)
+                if (__atomic_load_n(&next->sent->state, __ATOMIC_ACQUIRE) != COLL_I_NODE_DONE)
+                    me->links[next->peer]->missed = true;
+            return COLL_AGAIN;
         }
         coll_i_node_release(me, op);
         op = next;

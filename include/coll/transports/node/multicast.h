@@ -11,19 +11,29 @@
 
 #include "messages.h"
 
+/* A multicast finds no room on the way to a peer; `waits`: nor to one before. False: that is all there is
+ * to know. */
+COLL_INLINE bool coll_i_node_misses_also(coll_i_node_rank *me, coll_i_node_link *link,
+                                         bool *waits)
+{
+    if (!*waits)
+        (void)coll_i_node_miss(me, link, &link->out->taken, (uint32_t)link->taken);
+    link->missed = *waits = true;
+    return coll_i_node_misses_all(me);
+}
+
 /* Is the next slot of the lane free? */
 COLL_INLINE bool coll_i_node_cast_has_room(coll_i_node_rank *me, const coll_i_node_cast *cast)
 {
     const uint64_t *last = cast->last + cast->used % COLL_NODE_SLOTS * me->p;
+    bool waits = false;
     if (cast->used < COLL_NODE_SLOTS)
         return true;
     for (uint32_t peer = 0; peer < me->p; peer++)
-        if (peer != me->rank && !coll_i_node_is_taken(me->links[peer], last[peer])) {
-            coll_i_node_link *link = me->links[peer];
-            (void)coll_i_node_miss(me, link, &link->out->taken, (uint32_t)link->taken);
+        if (peer != me->rank && !coll_i_node_is_taken(me->links[peer], last[peer]) &&
+            !coll_i_node_misses_also(me, me->links[peer], &waits))
             return false;
-        }
-    return true;
+    return !waits;
 }
 
 /* A message of medium length to all others, whose channels are open and have a cell each. */
@@ -68,15 +78,18 @@ COLL_INLINE coll_status coll_i_node_multicast(void *ctx, uint32_t tag, const voi
 {
     coll_i_node_rank *me = (coll_i_node_rank *)ctx;
     coll_i_node_op *chain = NULL;
+    bool waits = false;
     if (coll_i_node_aborted(me, tag))
         return COLL_ERR_PEER;
     for (uint32_t peer = 0; peer < me->p; peer++) {
         coll_i_node_link *link = peer == me->rank ? NULL : coll_i_node_link_to(me, peer);
         if (!link && peer != me->rank)
             return COLL_ERR_MEMORY;
-        if (link && !coll_i_node_has_cell(link))
-            return coll_i_node_miss(me, link, &link->out->taken, (uint32_t)link->taken);
+        if (link && !coll_i_node_has_cell(link) && !coll_i_node_misses_also(me, link, &waits))
+            return COLL_AGAIN;
     }
+    if (waits)
+        return COLL_AGAIN;
     if (bytes > COLL_NODE_INLINE && !coll_i_node_is_read_there(me, buf, bytes))
         return coll_i_node_cast_medium(me, tag, buf, bytes);
     for (uint32_t i = 1; i < me->p; i++) {

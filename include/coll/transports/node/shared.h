@@ -44,6 +44,7 @@ COLL_INLINE coll_status coll_i_node_enter(void *ctx, uint32_t tag, uint32_t use)
     coll_i_node_rank *me = (coll_i_node_rank *)ctx;
     const uint32_t needed = use - (COLL_NODE_PARTS - 1);
     uint32_t least = me->done;
+    bool waits = false;
     if (coll_i_node_aborted(me, tag))
         return COLL_ERR_PEER;
     if ((int32_t)(me->all_done - needed) >= 0)
@@ -55,8 +56,13 @@ COLL_INLINE coll_status coll_i_node_enter(void *ctx, uint32_t tag, uint32_t use)
             least = done;
         if ((int32_t)(done - needed) < 0 && r != me->rank) {
             coll_i_node_link *link = me->links[r] ? me->links[r] : coll_i_node_link_new(me, r);
-            return link ? coll_i_node_miss(me, link, &me->turns[r].done, done)
-                        : COLL_ERR_MEMORY;
+            if (!link)
+                return COLL_ERR_MEMORY;
+            if (!waits)
+                (void)coll_i_node_miss(me, link, &me->turns[r].done, done);
+            if (!coll_i_node_misses_all(me))
+                return COLL_AGAIN;
+            link->missed = waits = true;
         }
     }
     me->all_done = least;

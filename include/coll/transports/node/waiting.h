@@ -63,7 +63,8 @@ enum {
     COLL_I_NODE_LOSS = 4,        /* bets won that one that is lost outweighs */
     COLL_I_NODE_TRY = 32,        /* refused bets until one is made without luck */
     COLL_I_NODE_PATIENCE = 4000, /* looks before a processor of one's own is given up: 150 µs */
-    COLL_I_NODE_AWAY = 100       /* µs of a yield: another program runs on this processor */
+    COLL_I_NODE_AWAY = 100,      /* µs of a yield: another program runs on this processor */
+    COLL_I_NODE_ABSENT = 64      /* tests until a rank looks who is still missing */
 };
 
 /* ---- what a rank waits for --------------------------------------------------------------- */
@@ -93,6 +94,14 @@ COLL_INLINE coll_status coll_i_node_miss(coll_i_node_rank *me, coll_i_node_link 
     if (me->look && ++me->misses % COLL_NODE_MISSES == 0)
         me->look(me);
     return COLL_AGAIN;
+}
+
+/* Is an operation that waits for several ranks to look for all that are not ready, not only for the
+ * first? Another one may have left. One test in COLL_I_NODE_ABSENT, which is the turn of every
+ * operation, however many are tested one after the other. */
+COLL_INLINE bool coll_i_node_misses_all(const coll_i_node_rank *me)
+{
+    return me->look && me->misses * 2654435769u < UINT32_MAX / COLL_I_NODE_ABSENT;
 }
 
 /* Tells the others. */
