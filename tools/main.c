@@ -41,7 +41,6 @@ static void print_help(void)
 int main(int argc, char **argv)
 {
     const char *names[SUBCOMMANDS];
-    int code;
     const char *word = argc > 1 ? argv[1] : "";
     if (argc < 2)
         refuse("a subcommand is missing; coll --help lists them");
@@ -55,15 +54,10 @@ int main(int argc, char **argv)
         } else {
             print_help();
         }
-        return 0;
+        return output_end(0);
     }
     for (size_t i = 0; i < SUBCOMMANDS; i++)
         names[i] = subcommands[i].name;
-    code =
-        subcommands[name_index("subcommand", word, names, SUBCOMMANDS)].run(argc - 1, argv + 1);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "coll %s: the output could not be written\n", word);
-        return 1;
-    }
-    return code;
+    return output_end(subcommands[name_index("subcommand", word, names, SUBCOMMANDS)].run(
+        argc - 1, argv + 1));
 }

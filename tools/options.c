@@ -9,18 +9,27 @@
 
 #include "coll/names.h"
 
-static const struct command *current;
+static const char *current; /* name of the subcommand; NULL: none so far */
 
 void refuse(const char *format, ...)
 {
     va_list arguments;
     fflush(stdout);
-    fprintf(stderr, "coll%s%s: ", current ? " " : "", current ? current->name : "");
+    fprintf(stderr, "coll%s%s: ", current ? " " : "", current ? current : "");
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
     exit(2);
+}
+
+int output_end(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    fprintf(stderr, "coll%s%s: the output could not be written\n", current ? " " : "",
+            current ? current : "");
+    return 1;
 }
 
 static bool is_operand(const struct option *o)
@@ -171,6 +180,15 @@ static void store(const struct option *o, const char *name, const char *value)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
+/* Bytes of the first character, which is ASCII or UTF-8. */
+static int character_length(const char *text)
+{
+    int n = 1;
+    while (((unsigned char)text[n] & 0xC0u) == 0x80)
+        n++;
+    return n;
+}
+
 /* The option that an argument names; *value is what follows in the same argument, or NULL. */
 static const struct option *find(const struct command *c, const char *argument,
                                  const char **value)
@@ -184,8 +202,8 @@ static const struct option *find(const struct command *c, const char *argument,
                 *value = argument[2] ? argument + 2 : NULL;
                 return &c->options[i];
             }
-        refuse("there is no option -%c; coll %s --help lists the options", argument[1],
-               c->name);
+        refuse("there is no option -%.*s; coll %s --help lists the options",
+               character_length(argument + 1), argument + 1, c->name);
     }
     {
         const char *name = argument + 2, *equals = strchr(name, '=');
@@ -206,7 +224,8 @@ static const struct option *find(const struct command *c, const char *argument,
         near = coll_name_nearest(word, names, n);
         if (near)
             refuse("there is no option --%s; did you mean --%s?", word, near);
-        refuse("there is no option --%s; coll %s --help lists the options", word, c->name);
+        refuse("there is no option --%.*s; coll %s --help lists the options", (int)length, name,
+               c->name);
     }
 }
 
@@ -243,11 +262,11 @@ void options_read(const struct command *c, int argc, char **argv)
     size_t operands = 0, needed = 0;
     uint64_t given = 0; /* a bit an option */
     bool only_operands = false;
-    current = c;
+    current = c->name;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             print_help(c);
-            exit(0);
+            exit(output_end(0));
         }
         if (rest && !is_option(argv[i]) && (i == 1 || !takes_value(c, argv[i - 1])))
             break;

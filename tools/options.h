@@ -104,6 +104,9 @@ void options_read(const struct command *command, int argc, char **argv);
  * nothing behind the separator. */
 bool number_take(const char **text, char separator, uint64_t *number);
 
+/* What the command ends with: the code, or 1 and a sentence if what it printed could not be written. */
+int output_end(int code);
+
 /* Says on stderr, after the name of the command, what is wrong with the request, and ends with
  * exit code 2. */
 _Noreturn void refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));

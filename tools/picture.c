@@ -104,6 +104,23 @@ static void print_arcs(const struct arc *arcs, const size_t *line, size_t n, siz
     putchar('\n');
 }
 
+static void print_meeting(const struct meeting *m, uint32_t p, unsigned width)
+{
+    uint32_t low = 0, high = p - 1;
+    while (!(m->ranks >> low & 1u))
+        low++;
+    while (!(m->ranks >> high & 1u))
+        high--;
+    for (uint32_t x = 0; x <= (p - 1) * width; x++) {
+        const bool within = x >= low * width && x <= high * width;
+        if (x % width)
+            fputs(within ? "═" : " ", stdout);
+        else
+            fputs(m->ranks >> x / width & 1u ? "◆" : within ? "╪" : "│", stdout);
+    }
+    putchar('\n');
+}
+
 /* Messages of a round: list[0 … n−1], the first of the list being of that round. */
 static size_t same_round(const struct message *list, size_t n)
 {
@@ -113,24 +130,36 @@ static size_t same_round(const struct message *list, size_t n)
     return i;
 }
 
+static void print_margin(uint32_t round, bool first)
+{
+    if (first)
+        printf("round %-3u ", round);
+    else
+        printf("%*s", MARGIN, "");
+}
+
 /* Draws the arrows, or, without `draw`, counts their lines. */
 static size_t arrows(const struct rounds *r, uint32_t p, unsigned width, bool draw)
 {
     struct arc arcs[PICTURE_RANKS_MAX * PICTURE_RANKS_MAX];
-    size_t line[PICTURE_RANKS_MAX * PICTURE_RANKS_MAX], lines = 0;
-    for (size_t i = 0, n; i < r->n; i += n) {
-        size_t n_arcs, n_lines;
-        n = same_round(r->list + i, r->n - i);
-        n_arcs = arcs_of(r->list + i, n, arcs);
-        n_lines = pack(arcs, n_arcs, line);
-        lines += n_lines;
-        for (size_t at = 0; draw && at < n_lines; at++) {
-            if (at == 0)
-                printf("round %-3u ", r->list[i].round);
-            else
-                printf("%*s", MARGIN, "");
-            print_arcs(arcs, line, n_arcs, at, p, width);
-        }
+    size_t line[PICTURE_RANKS_MAX * PICTURE_RANKS_MAX], lines = 0, i = 0, k = 0;
+    for (uint32_t round = 1; round <= r->rounds; round++) {
+        const size_t n =
+            i < r->n && r->list[i].round == round ? same_round(r->list + i, r->n - i) : 0;
+        const size_t n_arcs = arcs_of(n > 0 ? r->list + i : NULL, n, arcs),
+                     n_lines = pack(arcs, n_arcs, line);
+        const size_t before = lines;
+        for (size_t at = 0; at < n_lines; at++, lines++)
+            if (draw) {
+                print_margin(round, lines == before);
+                print_arcs(arcs, line, n_arcs, at, p, width);
+            }
+        for (; k < r->n_meetings && r->meetings[k].round == round; k++, lines++)
+            if (draw) {
+                print_margin(round, lines == before);
+                print_meeting(&r->meetings[k], p, width);
+            }
+        i += n;
     }
     return lines;
 }
@@ -150,7 +179,8 @@ static void draw_arrows(const struct rounds *r, uint32_t p, unsigned width)
     }
     const char *const words[] = {moved ? "●─▶ message" : NULL,
                                  combined ? "●─⊕ message that its receiver combines" : NULL,
-                                 token ? "●┄▶ notification" : NULL};
+                                 token ? "●┄▶ notification" : NULL,
+                                 r->n_meetings > 0 ? "◆═◆ meeting in the network" : NULL};
     const char *before = "";
     printf("%*s", MARGIN, "");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -165,7 +195,7 @@ static void draw_arrows(const struct rounds *r, uint32_t p, unsigned width)
 /* What a rank does in a round: whom it sends to, and whom it receives from. */
 struct cell {
     uint32_t to, from;
-    bool combined, many;
+    bool combined, many, meets;
 };
 
 static int digits(uint32_t x)
@@ -175,7 +205,9 @@ static int digits(uint32_t x)
 
 static void print_cell(const struct cell *c, int wide)
 {
-    if (c->to == UINT32_MAX)
+    if (c->meets)
+        printf("◆%*s", wide, "");
+    else if (c->to == UINT32_MAX)
         printf("%*s", wide + 1, "");
     else if (c->many)
         printf("→*%*s", wide - 1, "");
@@ -194,7 +226,7 @@ static void draw_grid(const struct rounds *r, uint32_t p, unsigned width, bool a
     const uint32_t most = all ? UINT32_MAX : across * (p > 32 ? 1 : BANDS_MAX);
     const uint32_t shown = r->rounds < most ? r->rounds : most;
     struct cell *cells = memory_of((size_t)p * across, sizeof *cells);
-    size_t i = 0;
+    size_t i = 0, j = 0;
     for (uint32_t first = 1; first <= shown; first += across) {
         const uint32_t n = shown - first + 1 < across ? shown - first + 1 : across;
         for (size_t k = 0; k < (size_t)p * across; k++)
@@ -208,6 +240,10 @@ static void draw_grid(const struct rounds *r, uint32_t p, unsigned width, bool a
             to->from = m->from;
             to->combined = m->combined;
         }
+        for (; j < r->n_meetings && r->meetings[j].round < first + n; j++)
+            for (uint32_t rank = 0; rank < p; rank++)
+                if (r->meetings[j].ranks >> rank & 1u)
+                    cells[rank * across + r->meetings[j].round - first].meets = true;
         printf("%s%*s", first > 1 ? "\n" : "", MARGIN, "round  ");
         for (uint32_t k = 0; k < n; k++)
             printf("%-*u", 2 * wide + 3, first + k);
@@ -221,8 +257,8 @@ static void draw_grid(const struct rounds *r, uint32_t p, unsigned width, bool a
         }
     }
     free(cells);
-    printf("%*s→3 sends to rank 3   ←3 receives from it   ⊕3 receives and combines\n", MARGIN,
-           "");
+    printf("%*s→3 sends to rank 3   ←3 receives from it   ⊕3 receives and combines%s\n", MARGIN,
+           "", r->n_meetings > 0 ? "   ◆ meets others" : "");
     if (shown < r->rounds)
         printf("%*s… and %u more rounds; --all draws them\n", MARGIN, "", r->rounds - shown);
 }
@@ -231,7 +267,7 @@ void picture_draw(const struct rounds *r, uint32_t p, unsigned width, bool all)
 {
     const unsigned space = width > MARGIN + 1 ? width - MARGIN - 1 : 1;
     unsigned column = p > 1 ? space / (p - 1) : WIDEST;
-    if (r->n == 0)
+    if (r->n + r->n_meetings == 0)
         return;
     if (column > WIDEST)
         column = WIDEST;

@@ -25,7 +25,7 @@ struct player {
 struct game {
     struct rounds *rounds;
     struct player *players;
-    size_t room, limit;
+    size_t room, limit, meetings_room;
     uint32_t p;
 };
 
@@ -162,10 +162,29 @@ static uint32_t team_of(const struct player *me)
     return team;
 }
 
+/* A rank meets its team, for the `*at`th meeting of all; 0: it is the first one there. */
+static void note_meeting(struct game *g, uint32_t rank, size_t *at)
+{
+    struct rounds *r = g->rounds;
+    if (*at == 0) {
+        if (r->n_meetings == g->meetings_room) {
+            g->meetings_room = g->meetings_room ? 2 * g->meetings_room : 64;
+            r->meetings = realloc(r->meetings, g->meetings_room * sizeof *r->meetings);
+            if (!r->meetings)
+                refuse("there is not enough memory for this");
+        }
+        r->meetings[r->n_meetings] = (struct meeting){.round = r->rounds};
+        *at = ++r->n_meetings;
+    }
+    if (rank < 64)
+        r->meetings[*at - 1].ranks |= (uint64_t)1 << rank;
+}
+
 /* One round. Returns whether anything moved. `wanted` has an entry a rank. */
 static bool play_round(struct game *g, bool *wanted)
 {
     uint32_t met[COLL_TEAMS] = {0}; /* ranks of each team that are waiting */
+    size_t meeting[COLL_TEAMS] = {0};
     bool any = false;
     g->rounds->rounds++;
     for (uint32_t r = 0; r < g->p; r++)
@@ -187,6 +206,8 @@ static bool play_round(struct game *g, bool *wanted)
         if (me->waits != SERVED && !meets)
             continue;
         any = true;
+        if (meets)
+            note_meeting(g, r, &meeting[team_of(me)]);
         me->at++;
         advance(g, r);
     }
@@ -263,4 +284,5 @@ void rounds_play(struct rounds *r, const struct job *job, size_t limit)
 void rounds_free(struct rounds *r)
 {
     free(r->list);
+    free(r->meetings);
 }

@@ -3,7 +3,8 @@
  *
  * The ranks follow their programs as action.h says: sends do not block, receives do. A message
  * travels in the first round in which its receiver waits for it and its sender has nothing
- * older to send to one who waits. A multicast is one message, with many receivers.
+ * older to send to one who waits. A multicast is one message, with many receivers. Ranks that meet in
+ * the network do so in the round in which all of them have come.
  */
 #ifndef COLL_TOOLS_ROUNDS_H
 #define COLL_TOOLS_ROUNDS_H
@@ -22,9 +23,17 @@ struct message {
     uint32_t next;  /* of the same sender */
 };
 
+/* Ranks that meet in the network. */
+struct meeting {
+    uint32_t round;
+    uint64_t ranks; /* a bit each, of the first 64 */
+};
+
 struct rounds {
     struct message *list; /* in order of rounds, after rounds_play */
     size_t n;
+    struct meeting *meetings; /* likewise */
+    size_t n_meetings;
     uint32_t rounds; /* in all */
     uint32_t chain;  /* the longest */
     bool complete;   /* false: too long to be played, or the ranks wait for each other … */

@@ -181,7 +181,7 @@ int show_main(int argc, char **argv)
             MESSAGES_MAX);
     } else if (job.p > PICTURE_RANKS_MAX) {
         printf("The picture is drawn for up to %d ranks.\n\n", PICTURE_RANKS_MAX);
-    } else if (played.n > 0) {
+    } else if (played.n > 0 || played.n_meetings > 0) {
         picture_draw(&played, job.p, terminal_width(), all);
         printf("\n");
     }

@@ -111,6 +111,20 @@ cp "$scratch/out" "$scratch/again"
 run 0 show allgatherv ring -p 4 --seed 9
 cmp -s "$scratch/out" "$scratch/again" || fail 'the same seed gives other blocks'
 
+picture show allreduce node_leader -p 6 --nodes 2 <<'END'
+   rank   0     1     2     3     4     5
+round 1   ⊕─────●     ⊕─────●     ⊕─────●
+round 2   ◆═════╪═════◆═════╪═════◆     │
+round 3   ●─────▶     ●─────▶     ●─────▶
+          ●─▶ message   ●─⊕ message that its receiver combines   ◆═◆ meeting in the network
+END
+picture show barrier fabric -p 3 <<'END'
+   rank   0     1     2
+round 1   ◆═════◆═════◆
+          ◆═◆ meeting in the network
+END
+says '^rank 16      ⊕17    ◆      →17   *$' show allreduce node_leader -p 64 --nodes 2
+says '→3 sends to rank 3 .* ◆ meets others$' show allreduce node_leader -p 64 --nodes 2
 picture show bcast fnomial -p 8 <<'END'
    rank   0     1     2     3     4     5     6     7
 round 1   ●─────┼─────┼─────┼─────▶     │     │     │
@@ -383,6 +397,7 @@ refuses 'coll list: there is no collective "allredue"; did you mean "allreduce"?
 refuses 'coll list: there is no option --jsn; did you mean --json?' list --jsn
 refuses 'coll list: there is no option --colour; coll list --help lists the options' list --colour
 refuses 'coll list: there is no option -z; coll list --help lists the options' list -z
+refuses 'coll list: there is no option -é; coll list --help lists the options' list -éa
 refuses 'coll list: nothing is expected where "bcast" stands; coll list --help shows the usage' list scan bcast
 refuses 'coll list: --json and --markdown exclude each other' list --json --markdown
 refuses 'coll list: --json takes no value' list --json=yes
@@ -460,8 +475,13 @@ run 2 run allreduce ring -p 4 --count 100G
 grep -q '^coll run: the buffers of 4 ranks need .* GB, and this machine has .* GB$' "$scratch/err" || fail 'no word about memory'
 if [ -w /dev/full ]; then
     checks=$((checks + 1))
-    "$coll" list >/dev/full 2>"$scratch/err"
-    [ $? -eq 1 ] && grep -q 'could not be written' "$scratch/err" || fail 'a full disk goes unnoticed'
+    for what in list --help --version 'show --help' 'select --print'; do
+        # shellcheck disable=SC2086
+        "$coll" $what >/dev/full 2>"$scratch/err"
+        [ $? -eq 1 ] || fail "coll $what does not notice a full disk"
+        case $what in --*) name=coll ;; *) name="coll ${what%% *}" ;; esac
+        [ "$(cat "$scratch/err")" = "$name: the output could not be written" ] || fail "coll $what says it otherwise"
+    done
 fi
 
 done_checks
