@@ -123,7 +123,7 @@ picture show barrier fabric -p 3 <<'END'
 round 1   ◆═════◆═════◆
           ◆═◆ meeting in the network
 END
-says '^rank 16      ⊕17    ◆      →17   *$' show allreduce node_leader -p 64 --nodes 2
+says '^rank 16      ⊕17 ◆      →17   *$' show allreduce node_leader -p 64 --nodes 2
 says '→3 sends to rank 3 .* ◆ meets others$' show allreduce node_leader -p 64 --nodes 2
 picture show bcast fnomial -p 8 <<'END'
    rank   0     1     2     3     4     5     6     7
