@@ -691,6 +691,109 @@ TEST(nodes_that_do_not_fit)
     CHECK(!coll_nodes_check(&nodes, 6));
 }
 
+/* ---- places -------------------------------------------------------------------------------- */
+
+/* Laws (1) to (4) of topo/places.h. */
+static void check_places(const uint32_t *node, uint32_t p)
+{
+    uint32_t tables[4 * 64 + 2], before = 0;
+    coll_places places;
+    coll_group group;
+    bool runs = true, same = true;
+    CHECK(coll_places_tables(p) <= 4 * 64 + 1);
+    tables[coll_places_tables(p)] = 0xC0FFEE;
+    coll_places_of(&places, node, p, tables);
+    CHECK_EQ(tables[coll_places_tables(p)], 0xC0FFEE);
+    check_nodes(&places.nodes, p);
+    coll_group_places(&group, &places);
+    CHECK_EQ(coll_group_check(&group, p, p), COLL_OK);
+    for (uint32_t rank = 0; rank < p; rank++) {
+        const uint32_t place = coll_place_of(&places, rank);
+        CHECK_EQ(coll_group_outer(&group, place), rank);
+        CHECK_EQ(coll_group_rank(&group, p, rank), place);
+        same = same && place == rank;
+        for (uint32_t other = 0; other < rank; other++) {
+            const uint32_t its = coll_place_of(&places, other);
+            CHECK_EQ(coll_node_of(&places.nodes, p, place).index ==
+                         coll_node_of(&places.nodes, p, its).index,
+                     node[rank] == node[other]);
+            CHECK(node[rank] != node[other] || its < place);
+            for (uint32_t between = other; between < rank; between++)
+                runs = runs && (node[rank] != node[other] || node[between] == node[rank]);
+        }
+    }
+    CHECK_EQ(runs, same);
+    CHECK_EQ(runs, places.rank == NULL);
+    CHECK_EQ(runs, places.place == NULL);
+    for (uint32_t i = 0; i < places.nodes.count; i++) {
+        const uint32_t first = coll_group_outer(&group, coll_nodes_first(&places.nodes, p, i));
+        CHECK(i == 0 ? first == 0 : first > before);
+        before = first;
+    }
+}
+
+/* Dealt out in turn, in runs, and by chance, under names that are close, far from each other, or cross
+ * the end. */
+TEST(places_follow_the_nodes)
+{
+    const uint32_t apart[] = {1, 2, 64, 65536, 0x9E3779B9u}, least[] = {0, 7, UINT32_MAX - 2};
+    for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t nodes = 1; nodes <= p; nodes += p > 8 ? 7 : 1)
+            for (uint32_t kind = 0; kind < 4; kind++)
+                for (uint32_t by = 0; by < 5; by++) {
+                    uint32_t node[64];
+                    for (uint32_t rank = 0; rank < p; rank++) {
+                        const uint32_t of = kind == 0   ? rank % nodes
+                                            : kind == 1 ? rank / ((p + nodes - 1) / nodes)
+                                            : kind == 2 ? nodes - 1 - rank % nodes
+                                                        : chance(nodes);
+                        node[rank] = least[by % 3] + of * apart[by];
+                    }
+                    check_places(node, p);
+                }
+}
+
+TEST(places_of_one_node)
+{
+    coll_places places;
+    coll_group group;
+    coll_places_init(&places);
+    check_nodes(&places.nodes, 5);
+    CHECK_EQ(coll_nodes_count(&places.nodes), 1);
+    CHECK_EQ(coll_place_of(&places, 3), 3);
+    coll_group_places(&group, &places);
+    CHECK_EQ(coll_group_outer(&group, 3), 3);
+}
+
+/* A problem's ranks are its places where none of their numbers matters, and where they are the same. */
+TEST(problems_that_have_places)
+{
+    const uint32_t scattered[] = {0, 1, 0, 1, 0}, runs[] = {0, 0, 1, 1, 1};
+    const unsigned always = COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_BCAST),
+                   commuting = COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_ALLREDUCE);
+    uint32_t tables[4 * 5 + 1];
+    coll_places places;
+    for (uint32_t dealt = 0; dealt < 2; dealt++) {
+        coll_places_of(&places, dealt ? scattered : runs, 5, tables);
+        for (uint32_t what = 0; what < COLL_COLLECTIVES; what++)
+            for (uint32_t flags = 0; flags <= COLL_COMMUTATIVE; flags += COLL_COMMUTATIVE) {
+                const bool orderless =
+                    coll_is(flags ? always | commuting : always, (coll_collective)what);
+                const bool rooted = coll_is(COLL_ROOTED, (coll_collective)what);
+                coll_problem problem;
+                coll_problem_init(&problem, (coll_collective)what, 5, 1, 8);
+                problem.flags = flags;
+                problem.root = 3;
+                CHECK_EQ(coll_problem_place(&problem, &places), orderless || !dealt);
+                CHECK_EQ(coll_nodes_count(&problem.nodes), orderless || !dealt ? 2 : 1);
+                CHECK_EQ(problem.root, orderless && dealt && rooted ? 4 : 3);
+                problem.root = 5; /* is refused where the plan is made */
+                (void)coll_problem_place(&problem, &places);
+                CHECK_EQ(problem.root, 5);
+            }
+    }
+}
+
 /* ---- meshes -------------------------------------------------------------------------------- */
 
 static void check_mesh_rank(uint32_t width, uint32_t p, uint32_t rank)
@@ -851,6 +954,9 @@ int main(void)
     RUN(nodes_tile_the_ranks);
     RUN(leaders_are_spread_evenly);
     RUN(nodes_that_do_not_fit);
+    RUN(places_follow_the_nodes);
+    RUN(places_of_one_node);
+    RUN(problems_that_have_places);
     RUN(lines_on_a_mesh);
     RUN(trees_on_a_mesh);
     RUN(nearly_square_meshes);

@@ -37,6 +37,7 @@ done <<'T'
 5 COLL_SHM=0 COLL_NEAR=1
 5 roomy COLL_PPN=2
 7 COLL_PPN=3 COLL_TABLE=nodes.table
+8 roomy COLL_PPN=3 COLL_TABLE=nodes.table
 8 COLL_SHM=1
 T
 done_tests

@@ -30,7 +30,8 @@ struct repeats {
         void *copies; /* … one behind the other; NULL: it has none */
         void *tables; /* that the plan uses; of the pool */
         coll_plan plan;
-        bool brief; /* what this rank does is written out, as it is at most BRIEF actions */
+        uint32_t rank; /* this one's number in it */
+        bool brief;    /* what this rank does is written out, as it is at most BRIEF actions */
         coll_schedule schedule;
         coll_action actions[BRIEF];
         coll_op op;

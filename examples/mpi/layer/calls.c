@@ -178,7 +178,6 @@ static void state_problem(const struct call *call, const struct comm *comm,
     coll_problem_init(problem, what, comm->p, count, unit);
     problem->root = coll_is(COLL_ROOTED, what) ? (uint32_t)call->root : 0;
     problem->flags = role->in_place ? COLL_IN_PLACE : 0;
-    problem->nodes = comm->nodes;
     problem->graph = graph;
     problem->in.counts = in->counts;
     problem->in.displs = in->displs;
@@ -282,7 +281,7 @@ static coll_status prepare(struct job *job, const coll_problem *problem, bool ex
     size_t scratch;
     if (status != COLL_OK)
         return status;
-    scratch = coll_plan_scratch(job->plan, job->comm->rank) * problem->elem_bytes;
+    scratch = coll_plan_scratch(job->plan, job->run.rank) * problem->elem_bytes;
     job->run.scratch_bytes = scratch;
     job->scratch = scratch > 0 ? pool_take(scratch) : NULL;
     return scratch > 0 && !job->scratch ? COLL_ERR_MEMORY : COLL_OK;

@@ -191,7 +191,17 @@ void control_end(void)
         free(memory[i]);
 }
 
-/* ---- for the report ---------------------------------------------------------------------- */
+/* ---- for plans, and the report ----------------------------------------------------------- */
+
+static bool is_of(const coll_rule_list *list, const coll_rule *rule)
+{
+    return rule >= list->rules && rule < list->rules + list->n;
+}
+
+bool control_asked_for(const coll_rule *rule)
+{
+    return is_of(&forced.list, rule) || is_of(&table.list, rule);
+}
 
 coll_status control_passed_over(const coll_problem *problem, const coll_terms *terms,
                                 coll_kit *kit, const coll_rule *taken)
@@ -201,7 +211,7 @@ coll_status control_passed_over(const coll_problem *problem, const coll_terms *t
     for (int i = 0; i < 2 && status == COLL_OK; i++) {
         const coll_rule_list alone = {asked_for[i]->rules, asked_for[i]->n, NULL};
         coll_plan plan;
-        if (taken >= alone.rules && taken < alone.rules + alone.n)
+        if (is_of(&alone, taken))
             return COLL_OK;
         if (alone.n > 0)
             status = coll_select_from(&alone, problem, terms, kit, &plan, NULL);

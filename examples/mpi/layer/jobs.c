@@ -246,7 +246,6 @@ void job_equip(struct job *job)
 {
     job->run.plan = job->plan;
     job->run.op = &job->op;
-    job->run.rank = job->comm->rank;
     (void)coll_request_init(&job->request, job->slots, job_window(job->plan));
     choose_messages(job);
 }

@@ -122,15 +122,16 @@ struct comm {
     bool meets;      /* it has several ranks, all of this world */
     coll_mpi mpi;    /* on a private communicator of the same ranks */
     uint32_t rank, p;
-    coll_nodes nodes;
-    uint32_t *firsts; /* of `nodes`, if it is a table */
+    coll_places places; /* its ranks by nodes, if these are several */
+    uint32_t *tables;   /* of `places` */
     uint32_t *seats;  /* its ranks' in the memory of this rank's node, COLL_NOBODY if elsewhere;
                        * NULL: messages are the library's */
     uint32_t number;  /* of the communicator there, from 1 on */
     bool one_node;    /* all its ranks are there, … */
     coll_group group; /* … and these of the segment's; otherwise the identity */
-    uint32_t next[2]; /* tag of the next call, and of the next persistent one */
-    unsigned jobs;    /* that use it */
+    coll_group placed;       /* whose ranks are places */
+    uint32_t next[2];        /* tag of the next call, and of the next persistent one */
+    unsigned jobs;           /* that use it */
     coll_graph *graph;       /* neighbours, once they were needed */
     uint32_t *neighbors;     /* memory of `graph` */
     struct repeats *repeats; /* of calls made before: repeats.c */
@@ -316,7 +317,8 @@ void pool_end(void);
 
 /* ---- plans: plans.c ---------------------------------------------------------------------- */
 
-/* Makes the plan of a problem, into job->plan. `exact`: its operator is. */
+/* Makes the plan of a problem, of which only the nodes are not known, into job->plan, and writes this
+ * rank's number in it to job->run. `exact`: its operator is. */
 coll_status plan_for(struct job *job, const coll_problem *problem, bool exact);
 
 /* ---- calls made before: repeats.c -------------------------------------------------------- */
@@ -368,6 +370,8 @@ extern const char tuned_rules[];
 /* Reads the environment, collectively; ends the program if there is something wrong with it. */
 void control_init(void);
 void control_end(void);
+/* Is it a rule of the user's? */
+bool control_asked_for(const coll_rule *rule);
 /* What the first rule that the user asked for has against the problem, if `taken` is not the
  * user's; otherwise COLL_OK. */
 coll_status control_passed_over(const coll_problem *problem, const coll_terms *terms,

@@ -157,29 +157,22 @@ static bool find_in_world(const struct comm *comm, MPI_Group group, int *in_worl
     return found;
 }
 
-/* Writes which ranks are on which node. If the ranks of a node do not follow each other, all count as
- * on one. */
-static void find_nodes(struct comm *comm, const int *in_world)
+/* Finds the ranks' places by nodes, if these are several. */
+static void find_places(struct comm *comm, const int *in_world)
 {
-    const uint32_t p = comm->p;
-    uint32_t *firsts = malloc((2 * p + 1) * sizeof *firsts), *of = firsts + p + 1, n = 0;
-    bool consecutive = firsts != NULL;
-    for (uint32_t i = 0; consecutive && i < p; i++) {
-        const uint32_t before = i > 0 ? world_nodes[in_world[i - 1]] : UINT32_MAX;
-        for (uint32_t k = 0; k + 1 < n; k++) /* not back on a node that was left */
-            consecutive =
-                consecutive && world_nodes[in_world[i]] != world_nodes[in_world[firsts[k]]];
-        if (world_nodes[in_world[i]] != before)
-            firsts[n++] = i;
-        of[i] = n - 1;
-    }
-    if (!consecutive || n < 2) {
-        free(firsts);
+    uint32_t *tables = malloc((coll_places_tables(comm->p) + comm->p) * sizeof *tables);
+    uint32_t *node = tables + coll_places_tables(comm->p);
+    if (!tables)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    for (uint32_t i = 0; i < comm->p; i++)
+        node[i] = world_nodes[in_world[i]];
+    coll_places_of(&comm->places, node, comm->p, tables);
+    if (coll_nodes_count(&comm->places.nodes) > 1) {
+        comm->tables = tables;
         return;
     }
-    firsts[n] = p;
-    coll_nodes_table(&comm->nodes, n, firsts, of);
-    comm->firsts = firsts;
+    coll_places_init(&comm->places);
+    free(tables);
 }
 
 /* Are all of them on one node? They all know. */
@@ -240,14 +233,12 @@ static void find_seats(struct comm *comm, const int *in_world)
 void nodes_join(struct comm *comm, MPI_Group group)
 {
     int *in_world = malloc(comm->p * sizeof *in_world);
-    coll_problem empty;
-    coll_problem_init(&empty, COLL_BARRIER, comm->p, 0, 1);
-    comm->nodes = empty.nodes;
+    coll_places_init(&comm->places);
     coll_group_identity(&comm->group);
     if (!in_world || !find_in_world(comm, group, in_world))
         PMPI_Abort(MPI_COMM_WORLD, 1);
     if (comm->p > 1 && comm->runs_here) {
-        find_nodes(comm, in_world);
+        find_places(comm, in_world);
         if (are_near(comm, in_world) && coll_mpi_set_ways(&comm->mpi, &ways) != MPI_SUCCESS)
             PMPI_Abort(MPI_COMM_WORLD, 1);
         if (settings.shm)
@@ -256,6 +247,9 @@ void nodes_join(struct comm *comm, MPI_Group group)
     free(in_world);
     if (comm->one_node)
         coll_group_table(&comm->group, comm->seats, NULL);
+    comm->placed = comm->group;
+    if (comm->places.rank)
+        coll_group_places(&comm->placed, &comm->places);
 }
 
 void nodes_leave(struct comm *comm)
@@ -263,7 +257,7 @@ void nodes_leave(struct comm *comm)
     if (comm->number > 0 && shm)
         (void)__atomic_sub_fetch(&numbers()->users[comm->number], 1, __ATOMIC_ACQ_REL);
     free(comm->seats);
-    free(comm->firsts);
+    free(comm->tables);
 }
 
 /* ---- messages ---------------------------------------------------------------------------- */

@@ -1,4 +1,9 @@
-/* examples/mpi/layer/plans.c — which algorithm for a call */
+/* examples/mpi/layer/plans.c — which algorithm for a call
+ *
+ * On several nodes the plan of a call is made for places (coll/topo/places.h), if its ranks are not
+ * numbered by nodes and what it does is the same in any order. What has blocks is not: those of a
+ * node would have to lie together for it to send them as one, which is what two levels gain there.
+ */
 #include "layer.h"
 
 /* Memory for a plan that is made of others. */
@@ -7,36 +12,55 @@ static coll_kit *new_kit(const struct job *job, const coll_problem *problem)
     const size_t room = coll_kit_tables(problem);
     coll_kit *kit = (coll_kit *)pool_take(sizeof *kit + room * sizeof(size_t));
     if (kit)
-        coll_kit_init(kit, job->comm->rank, (size_t *)(void *)(kit + 1), room);
+        coll_kit_init(kit, job->run.rank, (size_t *)(void *)(kit + 1), room);
     return kit;
 }
 
-/* Chooses by the user's rules, the tuned and the built-in ones. A sum of floats is to have the
- * same bits everywhere. */
-coll_status plan_for(struct job *job, const coll_problem *problem, bool exact)
+/* Has the plan the ranks' own numbers after all. It is none of those that know nodes. */
+static coll_status number_by_rank(struct job *job, const coll_problem *problem)
 {
-    const unsigned packed =
-        coll_is(settings.packs, problem->collective) ? COLL_NEEDS_PACKED : 0;
-    const coll_terms terms = {nodes_offers(job->comm, problem) | packed,
+    const coll_algorithm *algorithm = job->plan->algorithm;
+    uint32_t param[COLL_PARAM_MAX];
+    memcpy(param, job->plan->param, sizeof param);
+    job->run.rank = job->comm->rank;
+    return coll_plan_init(job->plan, algorithm, problem, param);
+}
+
+/* Chooses by the user's rules, the tuned and the built-in ones. A sum of floats is to have the same
+ * bits everywhere; and wherever the ranks are, if it is by an algorithm of the user's that promises
+ * that. */
+coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
+{
+    const struct comm *comm = job->comm;
+    const unsigned packed = coll_is(settings.packs, asked->collective) ? COLL_NEEDS_PACKED : 0;
+    const coll_terms terms = {nodes_offers(comm, asked) | packed,
                               exact ? 0 : COLL_GIVES_SAME_BITS};
-    const bool spread = settings.roomy && coll_nodes_count(&job->comm->nodes) > 1;
-    const bool kits = settings.kits || spread;
+    coll_problem problem = *asked;
+    bool placed = coll_problem_place(&problem, &comm->places), kits, spread;
     const coll_rule *rule = NULL;
     coll_status status;
+    job->run.rank = placed ? coll_place_of(&comm->places, comm->rank) : comm->rank;
+    spread = settings.roomy && coll_nodes_count(&problem.nodes) > 1;
+    kits = settings.kits || spread;
     if (kits) {
-        job->kit = new_kit(job, problem);
+        job->kit = new_kit(job, &problem);
         if (!job->kit)
             return COLL_ERR_MEMORY;
     }
-    status = coll_select_from(spread                ? settings.spread_rules
-                              : job->comm->one_node ? settings.node_rules
-                                                    : settings.rules,
-                              problem, &terms, job->kit, job->plan, &rule);
+    status = coll_select_from(spread           ? settings.spread_rules
+                              : comm->one_node ? settings.node_rules
+                                               : settings.rules,
+                              &problem, &terms, job->kit, job->plan, &rule);
+    if (status == COLL_OK && placed && comm->places.rank && !exact &&
+        (job->plan->traits & COLL_GIVES_FIXED_ORDER) && control_asked_for(rule)) {
+        placed = false;
+        status = number_by_rank(job, asked);
+    }
     if (status == COLL_OK)
-        status = coll_plan_place(job->plan, &job->comm->group);
-    if (status == COLL_OK && settings.verbose && job->comm->rank == 0) {
-        coll_kit *kit = kits ? new_kit(job, problem) : NULL;
-        report_choice(problem, rule, control_passed_over(problem, &terms, kit, rule));
+        status = coll_plan_place(job->plan, placed ? &comm->placed : &comm->group);
+    if (status == COLL_OK && settings.verbose && comm->rank == 0) {
+        coll_kit *kit = kits ? new_kit(job, &problem) : NULL;
+        report_choice(&problem, rule, control_passed_over(&problem, &terms, kit, rule));
         pool_give(kit);
     }
     return status;

@@ -64,11 +64,11 @@ static void use(struct job *job, struct repeat *repeat)
     job->run.schedule = repeat->brief ? &repeat->schedule : NULL;
 }
 
-static void write_out(struct repeat *repeat, uint32_t rank)
+static void write_out(struct repeat *repeat)
 {
     coll_schedule *schedule = &repeat->schedule;
-    repeat->brief =
-        coll_schedule_write(schedule, &repeat->plan, rank, repeat->actions, BRIEF) == COLL_OK;
+    repeat->brief = coll_schedule_write(schedule, &repeat->plan, repeat->rank, repeat->actions,
+                                        BRIEF) == COLL_OK;
     if (repeat->brief)
         coll_schedule_close(schedule, &repeat->plan, repeat->actions, COLL_MPI_PIECE,
                             job_window(&repeat->plan));
@@ -96,6 +96,7 @@ static struct job *new_job(struct comm *comm, struct repeat *repeat)
     job->bytes = repeat->bytes;
     job->run.scratch_bytes = repeat->scratch;
     job->run.scratch = job->scratch;
+    job->run.rank = repeat->rank;
     job->comm = comm;
     job_equip(job);
     return job;
@@ -183,7 +184,8 @@ void job_remember(struct job *job, const struct call *call, const struct view *i
     repeat->tables = job->tables; /* the plan's, so they go with it */
     job->tables = NULL;
     repeat->plan = *job->plan;
-    write_out(repeat, comm->rank);
+    repeat->rank = job->run.rank;
+    write_out(repeat);
     coll_op_assign(&repeat->op, &job->op);
     repeat->bytes = job->bytes;
     repeat->scratch = job->run.scratch_bytes;

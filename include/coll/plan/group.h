@@ -44,6 +44,15 @@ COLL_INLINE void coll_group_table(coll_group *group, const uint32_t *table,
     group->inverse = inverse;
 }
 
+/* The ranks of a plan are places, and those outside the ranks that have them. */
+COLL_INLINE void coll_group_places(coll_group *group, const coll_places *places)
+{
+    if (places->rank)
+        coll_group_table(group, places->rank, places->place);
+    else
+        coll_group_identity(group);
+}
+
 /* The outer rank of a rank. */
 COLL_INLINE uint32_t coll_group_outer(const coll_group *group, uint32_t rank)
 {

@@ -165,4 +165,29 @@ COLL_INLINE void coll_i_problem_assign(coll_problem *to, const coll_problem *fro
     to->graph = from->graph;
 }
 
+/* ---- places ------------------------------------------------------------------------------ */
+
+/* Does it come out the same however the ranks are numbered? There are no blocks, and nothing is
+ * combined in the order of the ranks. All ranks know. */
+COLL_INLINE bool coll_problem_is_orderless(const coll_problem *problem)
+{
+    const unsigned moves = COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_BCAST),
+                   sums = COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_ALLREDUCE);
+    return coll_is(moves, problem->collective) ||
+           (coll_is(sums, problem->collective) && (problem->flags & COLL_COMMUTATIVE));
+}
+
+/* Numbers the ranks of a problem, on one node until then, by their places on several (topo/places.h).
+ * Rank r then runs a plan of it as number coll_place_of(places, r). False: its ranks' numbers
+ * matter, and are not places; all remain on one node. */
+COLL_INLINE bool coll_problem_place(coll_problem *problem, const coll_places *places)
+{
+    if (places->rank && !coll_problem_is_orderless(problem))
+        return false;
+    coll_i_nodes_assign(&problem->nodes, &places->nodes);
+    if (coll_is(COLL_ROOTED, problem->collective) && problem->root < problem->p)
+        problem->root = coll_place_of(places, problem->root);
+    return true;
+}
+
 #endif /* COLL_PLAN_PROBLEM_H */

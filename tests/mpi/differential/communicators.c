@@ -158,7 +158,7 @@ void communicator_make(struct communicator *c, const struct communicator *parent
                                         "idup",
                                         "dup with info",
                                         "split",
-                                        "reversed",
+                                        "reordered",
                                         "range",
                                         "merge",
                                         "split by node",
@@ -193,7 +193,7 @@ void communicator_make(struct communicator *c, const struct communicator *parent
         MPI_Comm_split(parent->comm, color == 2 ? MPI_UNDEFINED : color, order, &c->comm);
         break;
     case 4:
-        MPI_Comm_split(parent->comm, 0, -parent->rank, &c->comm);
+        MPI_Comm_split(parent->comm, 0, chance(&own, 50) ? order : -parent->rank, &c->comm);
         break;
     case 5:
         c->comm = range(parent, &own);
