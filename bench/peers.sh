@@ -38,7 +38,11 @@ contestants=threads,processes,segment,floor
 for library in mpich openmpi; do
     [ ! -x "$build/mpi/$library/bench/peers" ] || contestants=$contestants,$library,${library}_layer,${library}_segment
 done
-work=$(mktemp -d /dev/shm/coll-peers-XXXXXX)
+for old in /dev/shm/coll-peers-*-*; do # of runs that were killed
+    pid=${old#*/coll-peers-}
+    kill -0 "${pid%%-*}" 2>/dev/null || rm -rf "$old"
+done
+work=$(mktemp -d "/dev/shm/coll-peers-$$-XXXXXX")
 jobs=
 trap '[ -z "$jobs" ] || kill $jobs 2>/dev/null || :; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM

@@ -402,6 +402,50 @@ TEST(what_is_not_offered)
                "CHOICE: fabric needs reductions in the network, which are not offered here");
 }
 
+/* Writes `n` bytes into the file, and loads it. */
+static bool load_bytes(int file, const char *path, const char *bytes, size_t n)
+{
+    CHECK(ftruncate(file, 0) == 0 && pwrite(file, bytes, n, 0) == (ssize_t)n);
+    coll_table_init(&table, memory, sizeof memory);
+    return coll_table_load(&table, path);
+}
+
+/* How lines end, and what no text has. */
+TEST(lines_of_files)
+{
+    static char longest[2049] = "bcast chain #";
+    static const char zero[] = "bcast chain\nbcast p 1..2 chain\0linear\n";
+    char path[] = "/tmp/coll_table_XXXXXX", wanted[128];
+    const int file = mkstemp(path);
+    if (!CHECK(file >= 0))
+        return;
+    CHECK(load_bytes(file, path, zero, 0));
+    CHECK_EQ(table.list.n, 0);
+    CHECK(load_bytes(file, path, zero, 11)); /* without an end of the line */
+    CHECK_EQ(table.list.n, 1);
+    CHECK(load_bytes(file, path, "bcast chain\r\n\nbcast linear\n", 27));
+    CHECK_EQ(table.list.n, 2);
+    CHECK(!load_bytes(file, path, zero, sizeof zero - 1));
+    snprintf(wanted, sizeof wanted, "%s, line 2: the line has a byte of 0, so this is no text",
+             path);
+    CHECK_TEXT(table.error.text, wanted);
+    CHECK(!load_bytes(file, path, zero, sizeof zero - 2)); /* at the end of the file, too */
+    CHECK_TEXT(table.error.text, wanted);
+    memset(longest + 13, '-', 2046 - 13);
+    longest[2046] = '\n';
+    CHECK(load_bytes(file, path, longest, 2046));
+    CHECK(load_bytes(file, path, longest, 2047));
+    longest[2046] = '-';
+    longest[2047] = '\n';
+    snprintf(wanted, sizeof wanted, "%s, line 1: the line is longer than 2046 bytes", path);
+    for (size_t n = 2047; n <= 2048; n++) {
+        CHECK(!load_bytes(file, path, longest, n));
+        CHECK_TEXT(table.error.text, wanted);
+    }
+    close(file);
+    unlink(path);
+}
+
 TEST(files)
 {
     char path[] = "/tmp/coll_table_XXXXXX", wanted[128];
@@ -445,6 +489,7 @@ int main(void)
     RUN(wrong_tables);
     RUN(limits);
     RUN(what_is_not_offered);
+    RUN(lines_of_files);
     RUN(files);
     return check_done();
 }

@@ -19,7 +19,7 @@ static uint32_t read_dims(const char *text, uint32_t *dims, uint32_t p)
 {
     uint64_t ranks = 1;
     uint32_t n = 0;
-    for (const char *at = text; *at; n++) {
+    for (const char *at = text; *at || n == 0; n++) {
         uint64_t size;
         if (n == COLL_DIMS_MAX || !number_take(&at, 'x', &size) || size == 0 || size > p)
             refuse("dimensions are up to %d numbers such as 4x3, not \"%.40s\"", COLL_DIMS_MAX,

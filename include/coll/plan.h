@@ -193,12 +193,10 @@ COLL_INLINE coll_status coll_i_vectors_check(const coll_plan *plan, size_t vecto
                : COLL_ERR_OVERFLOW;
 }
 
-/* coll_plan_init, of an algorithm that may be made of others. */
-COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *algorithm,
-                                         const coll_problem *problem, const uint32_t *params)
+/* What is wrong with a problem, and with this algorithm for it, whatever its parameters are. */
+COLL_INLINE coll_status coll_i_problem_check(const coll_problem *problem,
+                                             const coll_algorithm *algorithm)
 {
-    if (!plan || !algorithm || !problem)
-        return COLL_ERR_NULL;
     if (problem->p == 0)
         return COLL_ERR_RANKS;
     if ((unsigned)problem->collective >= COLL_COLLECTIVES ||
@@ -231,6 +229,19 @@ COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *
         ((algorithm->traits & COLL_NEEDS_SHARED) && !(algorithm->traits & COLL_USES_NODES) &&
          coll_nodes_count(&problem->nodes) > 1))
         return COLL_ERR_NODES;
+    return COLL_OK;
+}
+
+/* coll_plan_init, of an algorithm that may be made of others. */
+COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *algorithm,
+                                         const coll_problem *problem, const uint32_t *params)
+{
+    coll_status status;
+    if (!plan || !algorithm || !problem)
+        return COLL_ERR_NULL;
+    status = coll_i_problem_check(problem, algorithm);
+    if (status != COLL_OK)
+        return status;
     if (algorithm->n_params > COLL_PARAM_MAX)
         return COLL_ERR_PARAM;
     for (uint32_t i = 0; i < COLL_PARAM_MAX; i++) {

@@ -216,19 +216,38 @@ COLL_INLINE bool coll_table_read(coll_table *table, const char *source, const ch
     return true;
 }
 
+/* The next line of a file, into COLL_I_LINE bytes. Returns what ended it: '\n', EOF, 0 for a byte that
+ * no text has, or any other one of a line that is too long. */
+COLL_INLINE int coll_i_table_next(FILE *file, char *line)
+{
+    size_t n = 0;
+    int c;
+    while ((c = getc(file)) != EOF && c != '\n' && c != 0 && n < COLL_I_LINE - 2)
+        line[n++] = (char)c;
+    line[n] = '\0';
+    return c;
+}
+
+COLL_INLINE bool coll_i_table_binary(coll_table *table)
+{
+    coll_sentence why;
+    coll_refuse(&why, "the line has a byte of 0, so this is no text");
+    return coll_i_table_refuse(table, &why);
+}
+
 /* The same of a file. */
 COLL_INLINE bool coll_table_load(coll_table *table, const char *path)
 {
     FILE *file = fopen(path, "r");
     char line[COLL_I_LINE];
     bool good = true;
+    int end = '\n';
     table->source = path;
-    table->line = 0;
-    while (file && good && fgets(line, sizeof line, file)) {
-        table->line++;
-        good = strlen(line) + 1 < sizeof line || line[sizeof line - 2] == '\n'
-                   ? coll_i_table_line(table, line)
-                   : coll_i_table_long(table);
+    for (table->line = 1; file && good && end == '\n'; table->line += end == '\n') {
+        end = coll_i_table_next(file, line);
+        good = end == 0                    ? coll_i_table_binary(table)
+               : end == '\n' || end == EOF ? coll_i_table_line(table, line)
+                                           : coll_i_table_long(table);
     }
     if (!file || (good && ferror(file))) {
         coll_refuse(&table->error, "the table %.120s cannot be read: %s", path,

@@ -445,6 +445,7 @@ refuses 'coll show: there is no graph "tours"; did you mean "torus"?' show neigh
 refuses 'coll show: 2x3 are not 4 ranks' show neighbor_alltoall linear -p 4 --graph torus:2x3
 refuses 'coll show: dimensions are up to 8 numbers such as 4x3, not "2xx2"' show neighbor_alltoall linear -p 4 --graph torus:2xx2
 refuses 'coll show: dimensions are up to 8 numbers such as 4x3, not "2x2x"' show neighbor_alltoall linear -p 4 --graph torus:2x2x
+refuses 'coll show: dimensions are up to 8 numbers such as 4x3, not ""' show neighbor_alltoall linear -p 4 --graph torus:
 refuses 'coll show: dimensions are for mesh, torus, stencil and clipped, not for ring' show neighbor_alltoall linear -p 4 --graph ring:4
 refuses 'coll show: neighbor_alltoall mesh_combining is impossible: the neighbours are missing, or are none of the ranks' show neighbor_alltoall mesh_combining -p 4 --graph sparse
 refuses 'coll show: --counts is for gatherv, scatterv, allgatherv and reduce_scatter' show neighbor_alltoallv linear -p 4 --counts 1,2,3,4
