@@ -141,6 +141,31 @@ TEST(a_member_that_never_came_is_missed)
     }
 }
 
+static void *thread_main(void *shm)
+{
+    team_make make = make_nodes;
+    return misses_a_member((coll_shm *)shm, &make) == 0 ? shm : NULL;
+}
+
+/* Nor does it matter that the ranks are threads of one process. */
+TEST(a_member_that_is_a_thread_is_missed)
+{
+    coll_shm *end[RANKS];
+    pthread_t thread[LEAVER];
+    if (!CHECK(ends_make(end, RANKS, 0, 0)))
+        return;
+    coll_shm_detach(end[LEAVER]);
+    for (uint32_t r = 0; r < LEAVER; r++)
+        if (pthread_create(&thread[r], NULL, thread_main, end[r]) != 0)
+            abort();
+    for (uint32_t r = 0; r < LEAVER; r++) {
+        void *well;
+        (void)pthread_join(thread[r], &well);
+        CHECK(well);
+    }
+    ends_free(end, LEAVER);
+}
+
 /* Ranks 0 and 1 meet, the one long after the other. */
 static int misses_nobody(coll_shm *shm, void *arg)
 {
@@ -332,6 +357,7 @@ TEST(a_peer_is_missed_by_whoever_waits_for_it)
 int main(void)
 {
     RUN(a_member_that_never_came_is_missed);
+    RUN(a_member_that_is_a_thread_is_missed);
     RUN(who_is_no_member_is_not_missed);
     RUN(a_peer_is_missed_by_whoever_waits_for_it);
     return check_done();
