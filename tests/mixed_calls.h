@@ -43,7 +43,8 @@ static inline const coll_algorithm *mixed_shared(coll_collective kind)
     return NULL;
 }
 
-/* Makes up a call and writes its input. Where the transport has SHARED, half of the calls use it. */
+/* Makes up a call and writes its input. Where the transport has SHARED, half of the calls use it, unless
+ * there are nodes. */
 static inline void mixed_make(mixed_call *it, coll_comm *comm, uint32_t number,
                               uint64_t *random)
 {
@@ -54,7 +55,7 @@ static inline void mixed_make(mixed_call *it, coll_comm *comm, uint32_t number,
     const uint32_t size = chance_of(random, 100), p = comm->p;
     const size_t most = size < 60 ? 8 : size < 97 ? 200 : MIXED_MOST;
     const size_t count = chance_of(random, (uint32_t)(most / p)) + (kind == COLL_BCAST);
-    const bool shared = chance_of(random, 2) != 0 && comm->transport->shared;
+    const bool shared = chance_of(random, 2) != 0 && comm->transport->shared && !comm->nodes;
     (void)coll_comm_force(comm, kind, shared ? mixed_shared(kind) : NULL, NULL);
     coll_args_init(&it->args, kind);
     it->number = number;

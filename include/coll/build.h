@@ -143,6 +143,20 @@ COLL_INLINE void coll_kit_init(coll_kit *kit, uint32_t rank, size_t *tables, siz
     kit->room = room;
 }
 
+/* Bytes of memory, aligned for pointers, for a kit with its tables … */
+COLL_INLINE size_t coll_kit_bytes(const coll_problem *problem)
+{
+    return sizeof(coll_kit) + coll_kit_tables(problem) * sizeof(size_t);
+}
+
+/* … and the kit in it. */
+COLL_INLINE coll_kit *coll_kit_in(void *memory, const coll_problem *problem, uint32_t rank)
+{
+    coll_kit *kit = (coll_kit *)memory;
+    coll_kit_init(kit, rank, (size_t *)(void *)(kit + 1), coll_kit_tables(problem));
+    return kit;
+}
+
 /* ---- steps of a built plan --------------------------------------------------------------- */
 
 COLL_INLINE const coll_kit *coll_i_kit(const coll_plan *plan)

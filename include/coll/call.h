@@ -45,8 +45,8 @@ typedef struct coll_call {
     uint32_t use;           /* of SHARED, if its plan needs that */
     struct coll_call *next; /* in the home's list of calls */
     coll_span tag;          /* persistent: its tag among those of the communicator */
-    coll_span displs;       /* reduce_scatter: its displacements in the arena */
-    coll_span scratch;      /* in the arena */
+    coll_span tables;       /* in the arena: what its plan points to … */
+    coll_span scratch;      /* … and its scratch */
     coll_op op;
     coll_recall *recall; /* whose plan it runs by; NULL: by its own */
     coll_plan plan;
@@ -57,34 +57,11 @@ typedef struct coll_call {
 
 /* ---- making a call ----------------------------------------------------------------------- */
 
-/* Computes the displacements of reduce_scatter's blocks, which lie one after the other. */
-COLL_INLINE coll_status coll_i_call_displs(coll_call *call, coll_problem *problem)
-{
-    coll_arena *arena = &call->comm->home->arena;
-    const size_t *counts = problem->in.counts;
-    size_t *displs, at = 0;
-    coll_status status;
-    if (problem->collective != COLL_REDUCE_SCATTER || !counts || problem->in.displs)
-        return COLL_OK;
-    status = coll_arena_take(arena, problem->p * sizeof(size_t), &call->displs);
-    if (status != COLL_OK)
-        return status;
-    displs = (size_t *)coll_arena_at(arena, &call->displs);
-    for (uint32_t i = 0; i < problem->p; i++) {
-        displs[i] = at;
-        if (counts[i] > SIZE_MAX - at)
-            return COLL_ERR_OVERFLOW;
-        at += counts[i];
-    }
-    problem->in.displs = displs;
-    return COLL_OK;
-}
-
 COLL_INLINE void coll_i_call_release(coll_call *call)
 {
     coll_arena *arena = &call->comm->home->arena;
     coll_arena_give(arena, &call->scratch);
-    coll_arena_give(arena, &call->displs);
+    coll_arena_give(arena, &call->tables);
     if (call->recall)
         call->recall->calls--;
     call->recall = NULL;
@@ -97,23 +74,25 @@ COLL_INLINE bool coll_i_call_shares(const coll_call *call)
 }
 
 /* Makes the plan and the operator of a call that is not remembered; *scratch is in bytes. On an
- * error, call->displs may be taken. */
+ * error, call->tables may be taken. */
 COLL_INLINE coll_status coll_i_call_plan(coll_call *call, const coll_args *args, size_t offered,
                                          size_t *scratch)
 {
     const coll_comm *comm = call->comm;
     coll_problem problem;
+    void *kit = NULL;
     coll_status status = coll_i_args_problem(comm, args, &problem);
     if (status == COLL_OK)
         status = coll_i_args_count(args, &problem, comm->rank);
     if (status == COLL_OK)
         status = coll_i_args_op(comm, args, &problem, &call->op);
     if (status == COLL_OK)
-        status = coll_i_call_displs(call, &problem);
+        status = coll_i_comm_tables(comm, &problem, coll_i_comm_kit(comm, &problem),
+                                    &call->tables, &kit);
     if (status == COLL_OK)
         status =
             coll_i_comm_plan(comm, &problem, coll_i_comm_offers(comm, args, &problem, offered),
-                             offered, &call->plan);
+                             offered, kit, &call->plan);
     if (status == COLL_OK)
         status = coll_plan_check_rank(&call->plan, comm->rank);
     if (status == COLL_OK)
@@ -124,7 +103,7 @@ COLL_INLINE coll_status coll_i_call_plan(coll_call *call, const coll_args *args,
     return status;
 }
 
-/* Everything but the start. On an error, call->displs and call->scratch may be taken. */
+/* Everything but the start. On an error, call->tables and call->scratch may be taken. */
 COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args)
 {
     const size_t shared = call->persistent ? 0 : coll_i_comm_shared(call->comm);
@@ -207,7 +186,7 @@ COLL_INLINE coll_status coll_i_call_make(coll_comm *comm, const coll_args *args,
     call->use = 0;
     call->next = NULL;
     call->recall = NULL;
-    call->tag.count = call->displs.count = call->scratch.count = 0;
+    call->tag.count = call->tables.count = call->scratch.count = 0;
     status = coll_i_call_build(call, args);
     if (status != COLL_OK)
         coll_i_call_release(call);

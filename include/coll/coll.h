@@ -53,6 +53,7 @@
  *   comm.h           a function for each collective; neighbor.h, those of neighbours
  *
  * Not included here
+ *   comm/nodes.h            calls in levels, where ranks are on several nodes; select/nodes.h, its rules
  *   transports/loopback.h   all ranks in one thread, deterministic
  *   transports/threads.h    a rank a thread (hosted: POSIX)
  *   transports/shm.h        a rank a process, on one machine (hosted: 64-bit Linux)

@@ -40,6 +40,7 @@
  *
  *   comm/move.h      barrier, bcast, gather, scatter, allgather, alltoall and their v forms
  *   comm/combine.h   reduce, allreduce, reduce_scatter, scan, exscan
+ *   comm/nodes.h     not included here: calls in levels, where ranks are on several nodes
  *   communicator.h   communicators and parts of them, operators, choosing algorithms; tags
  *   call.h           calls and how they progress; how much of the arena they take
  *   neighbor.h       the collectives along the edges of a graph

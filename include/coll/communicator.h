@@ -75,6 +75,18 @@ typedef struct coll_recall {
     bool valid, in, out;       /* has it elements of IN, of OUT? */
 } coll_recall;
 
+struct coll_comm;
+
+/* How a communicator makes plans of algorithms that are made of others: programs that do not ask
+ * for it (comm/nodes.h) are without the code. */
+typedef struct coll_i_comm_builder {
+    /* Bytes of memory for such a plan; 0: the problem gets none. */
+    size_t (*bytes)(const struct coll_comm *comm, const coll_problem *problem);
+    /* Chooses, and makes the plan, in this memory if it is such a one. */
+    coll_status (*plan)(const struct coll_comm *comm, const coll_problem *problem,
+                        const coll_terms *terms, void *memory, coll_plan *plan);
+} coll_i_comm_builder;
+
 typedef struct coll_comm {
     struct coll_comm *home; /* whose transport, arena, operators and calls these are */
     const coll_transport *transport;
@@ -82,8 +94,10 @@ typedef struct coll_comm {
     uint32_t rank, p; /* COLL_NOBODY: this rank is no member */
     coll_group group; /* its ranks as ranks of the transport */
     coll_choice choice[COLL_COLLECTIVES];
-    const coll_rule_list *rules;       /* that choose where the caller did not */
-    coll_recall recalls[COLL_RECALLS]; /* by collective and root */
+    const coll_rule_list *rules;        /* that choose where the caller did not */
+    const coll_nodes *nodes;            /* several; NULL: all ranks are on one */
+    const coll_i_comm_builder *builder; /* or NULL */
+    coll_recall recalls[COLL_RECALLS];  /* by collective and root */
 
     uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn */
     coll_spans tags;                 /* the others: first_tag + turns + a span's numbers */
@@ -125,6 +139,8 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
     for (unsigned i = 0; i < COLL_COLLECTIVES; i++)
         comm->choice[i].algorithm = NULL;
     comm->rules = &coll_rules_built_in;
+    comm->nodes = NULL;
+    comm->builder = NULL;
     comm->range.count = comm->table.count = 0;
     comm->parent = NULL;
     coll_arena_init(&comm->arena, NULL, 0);
@@ -194,7 +210,8 @@ COLL_INLINE coll_status coll_i_comm_group(coll_comm *sub, const coll_comm *paren
  * the same on all ranks, are taken from the parent's until coll_comm_free: half of them, at
  * most 32, are calls that can run at once before the next one is queued; the rest serve
  * persistent calls and further communicators. Over a transport without tags it is ignored. The
- * group is copied, into the arena if it is a table; chosen algorithms are not inherited.
+ * group is copied, into the arena if it is a table; rules are inherited, chosen algorithms and nodes
+ * are not.
  * Errors: COLL_ERR_GROUP, COLL_ERR_TAG if the parent has not so many tags left,
  * COLL_ERR_MEMORY. */
 COLL_INLINE coll_status coll_comm_sub(coll_comm *sub, coll_comm *parent,
@@ -264,9 +281,9 @@ COLL_INLINE coll_status coll_comm_force(coll_comm *comm, coll_collective collect
 /* Has all calls that follow choose by these rules, where no algorithm is forced; NULL: by the
  * built-in ones. Every rank makes the same call. The lists stay the caller's as long as the
  * communicator, and those made from it later, exist. Rules of algorithms that need more than
- * calls have (memory for plans, say) and allreduces without COLL_GIVES_SAME_BITS are passed over;
- * where none is left, the call ends with what was wrong with the last one, so let
- * coll_rules_built_in be the last list. */
+ * calls have (which are made of others, unless coll_comm_nodes of comm/nodes.h was called, say) and
+ * allreduces without COLL_GIVES_SAME_BITS are passed over; where none is left, the call ends with
+ * what was wrong with the last one, so let coll_rules_built_in be the last list. */
 COLL_INLINE coll_status coll_comm_rules(coll_comm *comm, const coll_rule_list *lists)
 {
     if (!comm)

@@ -220,6 +220,19 @@ COLL_INLINE bool coll_i_rule_covers(const coll_rule *rule, const coll_problem *p
                                     ppn >= rule->ppn_least && ppn <= rule->ppn_most));
 }
 
+/* Does a rule for such problems name an algorithm that is made of others? Then coll_select_from
+ * needs a kit, lest it is passed over. The same on all ranks. */
+COLL_INLINE bool coll_select_builds(const coll_rule_list *lists, const coll_problem *problem)
+{
+    const size_t bytes = coll_problem_bytes(problem);
+    for (; lists; lists = lists->next)
+        for (size_t i = 0; i < lists->n; i++)
+            if ((lists->rules[i].algorithm->traits & COLL_NEEDS_BUILD) &&
+                coll_i_rule_covers(&lists->rules[i], problem, bytes))
+                return true;
+    return false;
+}
+
 /* What do the terms have against an algorithm? `traits` are those of its record or, in a plan
  * that is made of others, of the plan. */
 COLL_INLINE coll_status coll_i_terms_check(const coll_terms *terms, unsigned traits,

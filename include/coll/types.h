@@ -48,7 +48,8 @@
     X(COLL_ERR_COMPOSED, -31, "a plan made of others, or a replay, cannot be packed")          \
     X(COLL_ERR_LAYOUT, -32, "the algorithm needs blocks that lie one right behind the other")  \
     X(COLL_ERR_GRAPH, -33, "the neighbours are missing, or are none of the ranks")             \
-    X(COLL_ERR_BUILD, -34, "the algorithm is made of others: its plan needs coll_plan_build")  \
+    X(COLL_ERR_BUILD, -34,                                                                     \
+      "the algorithm is made of others: coll_plan_build or coll_comm_nodes makes its plan")    \
     X(COLL_ERR_NODES, -35,                                                                     \
       "the nodes do not hold all ranks, or the algorithm works on only one")                   \
     X(COLL_ERR_ROUTE, -36, "the graph has no route of this rank for the algorithm")            \

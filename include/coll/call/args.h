@@ -115,6 +115,8 @@ COLL_INLINE coll_status coll_i_args_problem(const coll_comm *comm, const coll_ar
     problem->flags = in_place ? (uint32_t)COLL_IN_PLACE : 0;
     problem->root = coll_is(COLL_ROOTED, it) ? args->root : 0;
     problem->graph = coll_is(COLL_NEIGHBORLY, it) ? args->graph : NULL;
+    if (comm->nodes)
+        coll_i_nodes_assign(&problem->nodes, comm->nodes);
     chosen = comm->choice[it].algorithm;
     tables = comm->rank == args->root || (chosen && (chosen->traits & COLL_NEEDS_COUNTS));
     switch (it) {
@@ -188,12 +190,13 @@ COLL_INLINE coll_status coll_i_args_op(const coll_comm *comm, const coll_args *a
 }
 
 /* Bytes of SHARED that a call may use: of a home's calls that are not persistent, as their order
- * is the same on all ranks. */
+ * is the same on all ranks. A plan for several nodes has one of each; the transport has one. */
 COLL_INLINE size_t coll_i_comm_shared(const coll_comm *comm)
 {
     void *memory;
     uint32_t use;
-    return comm == comm->home && comm->transport->shared && comm->transport->tags != 0
+    return comm == comm->home && !comm->nodes && comm->transport->shared &&
+                   comm->transport->tags != 0
                ? comm->transport->shared(comm->ctx, false, &use, &memory)
                : 0;
 }
@@ -243,27 +246,70 @@ COLL_INLINE bool coll_i_comm_exceeds(const coll_plan *plan, size_t shared_bytes)
             bytes > shared_bytes);
 }
 
-/* Makes the plan: by the algorithm that the caller chose, else by the rules. `offers`: those of
- * coll_i_comm_offers. */
-COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_problem *problem,
-                                         unsigned offers, size_t shared_bytes, coll_plan *plan)
+/* Bytes of memory for the plan itself, if it may be one that is made of others. */
+COLL_INLINE size_t coll_i_comm_kit(const coll_comm *comm, const coll_problem *problem)
+{
+    return comm->builder ? comm->builder->bytes(comm, problem) : 0;
+}
+
+/* Takes what a call needs of the arena before its plan is made: displacements of reduce_scatter's
+ * blocks, which lie one after the other, and kit_bytes at *kit. */
+COLL_INLINE coll_status coll_i_comm_tables(const coll_comm *comm, coll_problem *problem,
+                                           size_t kit_bytes, coll_span *tables, void **kit)
+{
+    coll_arena *arena = &comm->home->arena;
+    const size_t *counts = problem->in.counts;
+    const bool packed =
+        problem->collective == COLL_REDUCE_SCATTER && counts && !problem->in.displs;
+    const size_t bytes = packed ? coll_arena_bytes(problem->p * sizeof(size_t)) : 0;
+    const coll_status status = coll_arena_take(arena, bytes + kit_bytes, tables);
+    unsigned char *memory = (unsigned char *)coll_arena_at(arena, tables);
+    size_t *displs = (size_t *)(void *)memory, at = 0;
+    if (status != COLL_OK)
+        return status;
+    *kit = kit_bytes ? memory + bytes : NULL;
+    if (!packed)
+        return COLL_OK;
+    for (uint32_t i = 0; i < problem->p; i++) {
+        displs[i] = at;
+        if (counts[i] > SIZE_MAX - at)
+            return COLL_ERR_OVERFLOW;
+        at += counts[i];
+    }
+    problem->in.displs = displs;
+    return COLL_OK;
+}
+
+/* Makes the plan by the algorithm that the caller chose, else by the rules. */
+COLL_INLINE coll_status coll_i_comm_choose(const coll_comm *comm, const coll_problem *problem,
+                                           const coll_terms *terms, void *kit, coll_plan *plan)
 {
     const coll_choice *choice = &comm->choice[problem->collective];
+    if (kit)
+        return comm->builder->plan(comm, problem, terms, kit, plan);
+    return choice->algorithm ? coll_plan_init(plan, choice->algorithm, problem, choice->param)
+                             : coll_select_from(comm->rules, problem, terms, NULL, plan, NULL);
+}
+
+/* The same, and places it. `offers`: those of coll_i_comm_offers; `kit`: memory of
+ * coll_i_comm_kit bytes, NULL if there are none. */
+COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_problem *problem,
+                                         unsigned offers, size_t shared_bytes, void *kit,
+                                         coll_plan *plan)
+{
+    const coll_algorithm *chosen = comm->choice[problem->collective].algorithm;
     coll_terms terms;
     coll_status status = COLL_OK;
     terms.offers = offers;
-    terms.wants = choice->algorithm ? 0 : (unsigned)COLL_GIVES_SAME_BITS;
-    if (choice->algorithm)
-        status = coll_i_terms_check(&terms, choice->algorithm->traits, problem->collective);
+    terms.wants = chosen ? 0 : (unsigned)COLL_GIVES_SAME_BITS;
+    if (chosen)
+        status = coll_i_terms_check(&terms, chosen->traits, problem->collective);
     if (status == COLL_OK)
-        status = choice->algorithm
-                     ? coll_plan_init(plan, choice->algorithm, problem, choice->param)
-                     : coll_select_from(comm->rules, problem, &terms, NULL, plan, NULL);
+        status = coll_i_comm_choose(comm, problem, &terms, kit, plan);
     if (status == COLL_OK && coll_i_comm_exceeds(plan, shared_bytes)) {
         terms.offers &= ~(unsigned)COLL_NEEDS_SHARED;
-        status = choice->algorithm
-                     ? COLL_ERR_SHARED
-                     : coll_select_from(comm->rules, problem, &terms, NULL, plan, NULL);
+        status =
+            chosen ? COLL_ERR_SHARED : coll_i_comm_choose(comm, problem, &terms, kit, plan);
     }
     return status == COLL_OK ? coll_plan_place(plan, &comm->group) : status;
 }
@@ -280,7 +326,7 @@ COLL_INLINE coll_status coll_i_comm_plan_bound(const coll_comm *comm,
     coll_i_problem_assign(&equal, problem);
     equal.in.counts = NULL;
     equal.count = coll_i_layout_elements(&problem->in, 0, problem->p) / problem->p;
-    status = coll_i_comm_plan(comm, &equal, offers, shared_bytes, &chosen);
+    status = coll_i_comm_plan(comm, &equal, offers, shared_bytes, NULL, &chosen);
     equal.count = coll_i_layout_largest(&problem->in, 0, problem->p);
     if (status == COLL_OK)
         status = coll_plan_init(plan, chosen.algorithm, &equal, chosen.param);
@@ -292,15 +338,19 @@ COLL_INLINE coll_status coll_i_comm_plan_bound(const coll_comm *comm,
  * reduce_scatter without in_displs gets an upper bound: what p blocks as large as the largest
  * one take. An arena for several calls at once needs their sum, and COLL_ARENA_ALIGN − 1 where
  * its memory is not aligned; calls of many sizes that come and go in any order may need
- * more. */
+ * more.
+ * Where rules name algorithms that are made of others (comm/nodes.h), the plan is made in the arena
+ * to find out; COLL_ERR_MEMORY: it has not *bytes bytes to spare for that. */
 COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *args,
                                         size_t *bytes)
 {
     coll_problem problem;
     coll_plan plan;
     coll_op op;
+    coll_span tables;
     coll_status status;
-    size_t scratch, most = 0;
+    size_t kit_bytes, most = 0;
+    void *kit = NULL;
     bool packed;
     if (!comm || !args || !bytes)
         return COLL_ERR_NULL;
@@ -314,22 +364,30 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
     packed = coll_i_args_packed(args);
     if (packed && !problem.in.counts)
         return COLL_ERR_COUNTS;
-    for (size_t shared = coll_i_comm_shared(comm);; shared = 0) { /* and if it is persistent */
+    kit_bytes = coll_i_comm_kit(comm, &problem);
+    *bytes = (packed ? coll_arena_bytes(problem.p * sizeof(size_t)) : 0) +
+             coll_arena_bytes(kit_bytes);
+    tables.count = 0;
+    if (kit_bytes > 0)
+        status = coll_i_comm_tables(comm, &problem, kit_bytes, &tables, &kit);
+    for (size_t shared = coll_i_comm_shared(comm); status == COLL_OK; shared = 0) {
         const unsigned offers = coll_i_comm_offers(comm, args, &problem, shared);
-        status = packed ? coll_i_comm_plan_bound(comm, &problem, offers, shared, &plan)
-                        : coll_i_comm_plan(comm, &problem, offers, shared, &plan);
+        size_t scratch;
+        status = packed && !kit ? coll_i_comm_plan_bound(comm, &problem, offers, shared, &plan)
+                                : coll_i_comm_plan(comm, &problem, offers, shared, kit, &plan);
         if (status != COLL_OK)
-            return status;
+            break;
         scratch = coll_plan_scratch(&plan, comm->rank);
         if (!coll_i_addressable(scratch, problem.elem_bytes))
-            return COLL_ERR_OVERFLOW;
+            status = COLL_ERR_OVERFLOW;
         most = scratch > most ? scratch : most;
         if (!(plan.traits & COLL_NEEDS_SHARED) || comm->choice[args->collective].algorithm)
-            break;
+            break; /* else the same if it is persistent */
     }
-    *bytes = (packed ? coll_arena_bytes(problem.p * sizeof(size_t)) : 0) +
-             coll_arena_bytes(most * problem.elem_bytes);
-    return COLL_OK;
+    coll_arena_give(&comm->home->arena, &tables);
+    if (status == COLL_OK)
+        *bytes += coll_arena_bytes(most * problem.elem_bytes);
+    return status;
 }
 
 #endif /* COLL_CALL_ARGS_H */

@@ -72,8 +72,25 @@ COLL_INLINE void coll_i_recall_layout(coll_layout *layout, size_t *counts, size_
     layout->displs = displs;
 }
 
+/* What a rank does in a call whose plan is remembered, written out; NULL: it does more than fits. */
+COLL_INLINE const coll_schedule *coll_i_recall_schedule(coll_recall *recall, uint32_t rank)
+{
+#if COLL_RECALL_ACTIONS
+    if (!recall->again) {
+        recall->again = true;
+        recall->brief = coll_schedule_write(&recall->schedule, &recall->plan, rank,
+                                            recall->actions, COLL_RECALL_ACTIONS) == COLL_OK;
+    }
+    return recall->brief ? &recall->schedule : NULL;
+#else
+    (void)recall, (void)rank;
+    return NULL;
+#endif
+}
+
 /* Remembers the call of a run that can be started, unless it has long tables, or lists of
- * neighbours. A plan by which calls run stays where it is. */
+ * neighbours. A plan by which calls run stays where it is. One that is made of others is so in memory
+ * of its call, so it is remembered if what the rank does fits. */
 COLL_INLINE void coll_i_recall_write(coll_recall *recall, const coll_args *args,
                                      const coll_run *run, size_t offered)
 {
@@ -110,23 +127,9 @@ COLL_INLINE void coll_i_recall_write(coll_recall *recall, const coll_args *args,
 #if COLL_RECALL_ACTIONS
     recall->again = false;
 #endif
-    recall->valid = true;
-}
-
-/* What a rank does in a call whose plan is remembered, written out; NULL: it does more than fits. */
-COLL_INLINE const coll_schedule *coll_i_recall_schedule(coll_recall *recall, uint32_t rank)
-{
-#if COLL_RECALL_ACTIONS
-    if (!recall->again) {
-        recall->again = true;
-        recall->brief = coll_schedule_write(&recall->schedule, &recall->plan, rank,
-                                            recall->actions, COLL_RECALL_ACTIONS) == COLL_OK;
-    }
-    return recall->brief ? &recall->schedule : NULL;
-#else
-    (void)recall, (void)rank;
-    return NULL;
-#endif
+    recall->valid = !(run->plan->traits & COLL_NEEDS_BUILD) ||
+                    (COLL_TRADES && coll_i_recall_schedule(recall, run->rank));
+    recall->plan.inner = NULL;
 }
 
 #endif /* COLL_CALL_RECALL_H */
