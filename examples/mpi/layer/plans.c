@@ -51,6 +51,10 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
                               : comm->one_node ? settings.node_rules
                                                : settings.rules,
                               &problem, &terms, job->kit, job->plan, &rule);
+    if (status == COLL_OK && !job->plan->inner) {
+        pool_give(job->kit); /* it is not made of others */
+        job->kit = NULL;
+    }
     if (status == COLL_OK && placed && comm->places.rank && !exact &&
         (job->plan->traits & COLL_GIVES_FIXED_ORDER) && control_asked_for(rule)) {
         placed = false;

@@ -17,7 +17,8 @@ static void forget(struct repeat *repeat)
     repeat->filled = repeat->checked = false;
     free(repeat->copies);
     pool_give(repeat->tables);
-    repeat->copies = repeat->tables = NULL;
+    pool_give(repeat->kit);
+    repeat->copies = repeat->tables = repeat->kit = NULL;
     repeat->idle = NULL;
     if (idle) {
         idle->comm = NULL;
@@ -160,7 +161,7 @@ void job_remember(struct job *job, const struct call *call, const struct view *i
 {
     struct comm *comm = job->comm;
     struct repeat *repeat;
-    if (in->packed || out->packed || job->combination.room || job->kit)
+    if (in->packed || out->packed || job->combination.room)
         return;
     if (!comm->repeats)
         comm->repeats = calloc(1, sizeof *comm->repeats);
@@ -181,8 +182,9 @@ void job_remember(struct job *job, const struct call *call, const struct view *i
     repeat->out_low = out->low;
     if (!copy_tables(call, repeat))
         return;
-    repeat->tables = job->tables; /* the plan's, so they go with it */
-    job->tables = NULL;
+    repeat->tables = job->tables; /* the plan's, so they go with it … */
+    repeat->kit = job->kit;       /* … as does this, if it is made of others */
+    job->tables = job->kit = NULL;
     repeat->plan = *job->plan;
     repeat->rank = job->run.rank;
     write_out(repeat);
