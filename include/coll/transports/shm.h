@@ -32,7 +32,7 @@
  * A rank whose process ends, however it does, is noticed by those that wait for something: their
  * calls end with COLL_ERR_PEER, and so do all later ones; make another segment. It takes a few
  * milliseconds, and some more for each 16 ranks. coll_shm_lost tells who it was. After coll_shm_detach
- * that is so only if somebody waits for what the rank should have done; within half a second.
+ * that is so only if somebody waits for what the rank should have done, and may take a tenth of a second.
  *
  * Waiting spins for some 0.15 ms, or, if there are less cores for them than ranks, as long as no
  * rank of the same core can go on (node/waiting.h), then yields the processor, and after some
