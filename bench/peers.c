@@ -88,6 +88,8 @@ static int play_threads(const char *path)
 {
     board = peers_open(path, false);
     world = coll_threads_create(board->p);
+    if (world)
+        peers_stop(coll_threads_share(world, 16 << 20)); /* as much as `coll launch` gives */
     for (uint32_t i = 0; i < 2 * board->p; i++) {
         ranks[i].rank = i % board->p;
         if (!world || pthread_create(&ranks[i].thread, NULL, i < board->p ? play : play_floor,

@@ -636,7 +636,8 @@ struct program {
 #define AWAIT(from, token)            {COLL_DO_AWAIT, 0, 0, from, 1, token, 0, 0, 0}
 #define MULTICAST(from, n)            {COLL_DO_MULTICAST, 0, 0, 0, n, 0, from, 0, 0}
 #define MEET(team, ranks, to, from, n) {COLL_DO_FABRIC_REDUCE, 0, 0, team, n, to, from, 0, ranks}
-#define JOIN(team, ranks, token) {COLL_DO_FABRIC_REDUCE, COLL_MEET, 0, team, 1, token, token, 0, ranks}
+#define JOIN_OF(team, ranks, token, n) {COLL_DO_FABRIC_REDUCE, COLL_MEET, 0, team, n, token, token, 0, ranks}
+#define JOIN(team, ranks, token) JOIN_OF(team, ranks, token, 1)
 #define IN(i)  COLL_AT(COLL_IN, i)
 #define OUT(i) COLL_AT(COLL_OUT, i)
 #define TMP(i) COLL_AT(COLL_SCRATCH, i)
@@ -762,23 +763,26 @@ static struct program programs[] = {
         .traits = COLL_NEEDS_FABRIC_REDUCE},
     {.name = "barrier by the fabric", .collective = COLL_BARRIER, .p = 3, .lines = {
         {0, JOIN(COLL_TEAM_ALL, 3, TMP(0))}, {1, JOIN(COLL_TEAM_ALL, 3, TMP(0))}, {2, JOIN(COLL_TEAM_ALL, 3, TMP(0))}},
-        .traits = COLL_NEEDS_FABRIC_REDUCE},
+        .traits = COLL_NEEDS_MEET},
     {.name = "one does not come to a barrier by the fabric", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_UNSENT, .lines = {
         {0, JOIN(COLL_TEAM_ALL, 3, TMP(0))}, {2, JOIN(COLL_TEAM_ALL, 3, TMP(0))}},
-        .traits = COLL_NEEDS_FABRIC_REDUCE},
+        .traits = COLL_NEEDS_MEET},
     {.name = "barrier by the fabric, of some", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_BARRIER, .lines = {
         {0, JOIN(COLL_TEAM_NODES, 2, TMP(0))}, {1, JOIN(COLL_TEAM_NODES, 2, TMP(0))}},
-        .traits = COLL_NEEDS_FABRIC_REDUCE},
+        .traits = COLL_NEEDS_MEET},
     {.name = "barrier by the fabric, then by messages", .collective = COLL_BARRIER, .p = 3, .lines = {
         {0, JOIN(COLL_TEAM_NODES, 2, TMP(0))}, {0, NOTIFY(2, TMP(0))}, {1, AWAIT(2, TMP(0))}, {1, JOIN(COLL_TEAM_NODES, 2, TMP(0))},
         {2, NOTIFY(1, TMP(0))}, {2, AWAIT(0, TMP(0))}},
-        .traits = COLL_NEEDS_FABRIC_REDUCE},
+        .traits = COLL_NEEDS_MEET},
     {.name = "barrier by the fabric, of who did not wait", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_BARRIER, .lines = {
         {0, JOIN(COLL_TEAM_NODES, 2, TMP(0))}, {0, NOTIFY(2, TMP(0))}, {1, AWAIT(2, TMP(1))}, {1, JOIN(COLL_TEAM_NODES, 2, TMP(0))},
         {2, NOTIFY(1, TMP(0))}, {2, AWAIT(0, TMP(0))}},
-        .traits = COLL_NEEDS_FABRIC_REDUCE},
+        .traits = COLL_NEEDS_MEET},
     {.name = "a barrier by the fabric reduces nothing", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .finding = COLL_FOUND_SIZE, .lines = {
         {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {1, JOIN(COLL_TEAM_ALL, 2, OUT(0))}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE | COLL_NEEDS_MEET},
+    {.name = "a barrier by the fabric without saying so", .collective = COLL_BARRIER, .p = 1, .finding = COLL_FOUND_TRAIT, .lines = {
+        {0, JOIN(COLL_TEAM_ALL, 1, TMP(0))}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
     {.name = "fabric without saying so", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .finding = COLL_FOUND_TRAIT, .lines = {
         {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}}},
@@ -832,6 +836,18 @@ static struct program programs[] = {
     {.name = "SHARED, by the fabric of the other rank", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 1, .finding = COLL_FOUND_RACE, .lines = {
         {0, MEET(COLL_TEAM_ALL, 2, MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "SHARED, when all have met", .collective = COLL_ALLGATHER, .p = 2, .count = 1, .shared = 2, .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)}, {0, COPY(OUT(0), MEM(0), 2)},
+        {1, COPY(MEM(1), IN(0), 1)}, {1, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)}, {1, COPY(OUT(0), MEM(0), 2)}},
+        .traits = COLL_NEEDS_SHARED | COLL_NEEDS_MEET},
+    {.name = "SHARED, read before all have met", .collective = COLL_ALLGATHER, .p = 2, .count = 1, .shared = 2, .finding = COLL_FOUND_RACE, .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {0, COPY(OUT(1), MEM(1), 1)},
+        {1, COPY(MEM(1), IN(0), 1)}, {1, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)}, {1, COPY(OUT(0), MEM(0), 2)}},
+        .traits = COLL_NEEDS_SHARED | COLL_NEEDS_MEET},
+    {.name = "SHARED, met before it was written", .collective = COLL_ALLGATHER, .p = 2, .count = 1, .shared = 2, .finding = COLL_FOUND_RACE, .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)}, {0, COPY(OUT(0), MEM(0), 2)},
+        {1, COPY(MEM(1), IN(0), 1)}, {1, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}, {1, COPY(OUT(1), MEM(1), 1)}},
+        .traits = COLL_NEEDS_SHARED | COLL_NEEDS_MEET},
     {.name = "SHARED, staged there when it is free", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 1, .lines = {
         {0, AWAIT(1, MEM(0))}, {0, MERGE(2, OUT(0), IN(0), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(0), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}, {1, NOTIFY(0, TMP(0))}, {1, SEND(0, IN(0), 1)}, {2, SEND(0, IN(0), 1)}}},

@@ -7,8 +7,7 @@
 #include "coll/select.h"
 #include "coll/verify/graphs.h"
 
-static const unsigned all_offers =
-    COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE;
+static const unsigned all_offers = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM;
 
 /* The neighbours on a ring, where the collective has neighbours, with the routes that an algorithm
  * needs. */

@@ -97,15 +97,15 @@ static void make_problem(const struct asked *asked, coll_problem *problem)
 
 static unsigned read_offers(const char *words)
 {
-    static const char *const names[] = {"shared", "multicast", "fabric_reduce"};
+    static const char *const names[] = {"shared", "multicast", "fabric_reduce", "meet"};
     static const unsigned needs[] = {COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST,
-                                     COLL_NEEDS_FABRIC_REDUCE};
+                                     COLL_NEEDS_FABRIC_REDUCE, COLL_NEEDS_MEET};
     unsigned offers = 0;
     while (words) {
         const size_t length = strcspn(words, ",");
         char word[64];
         snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 63, words);
-        offers |= needs[name_index("capability", word, names, 3)];
+        offers |= needs[name_index("capability", word, names, 4)];
         words = words[length] ? words + length + 1 : NULL;
     }
     return offers;
@@ -211,7 +211,7 @@ int select_main(int argc, char **argv)
         FLAG("same-bits", "of an allreduce: on all ranks, of inexact operators too",
              &asked.same_bits),
         NODES_OPTION(asked.nodes),
-        WORD("offers", "A,B,...", "of the transport: shared, multicast, fabric_reduce",
+        WORD("offers", "A,B,...", "of the transport: shared, multicast, fabric_reduce, meet",
              &asked.offers),
         WORD("choice", "C;C;...", "choices before all rules: allreduce:fnomial:k=4", &choice),
         WORD("table", "FILE", "rules before the built-in ones, after the choices", &file),

@@ -304,7 +304,7 @@ COLL_INLINE coll_status coll_i_kit_make(coll_plan *plan, coll_kit *kit,
                                         const coll_problem *problem, coll_plan **inner)
 {
     const unsigned needs = COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST |
-                           COLL_NEEDS_FABRIC_REDUCE | COLL_USES_PADDING;
+                           COLL_I_NEEDS_TEAM | COLL_USES_PADDING;
     coll_plan *made = &kit->plans[kit->n_plans];
     const coll_status status = coll_plan_init(made, algorithm, problem, params);
     if (status != COLL_OK)
@@ -323,7 +323,7 @@ COLL_INLINE coll_status coll_i_kit_play(coll_plan *plan, coll_kit *kit, coll_rol
                                         const coll_problem *problem, bool team,
                                         coll_plan **inner)
 {
-    const unsigned all = COLL_NEEDS_MULTICAST | (team ? 0 : COLL_NEEDS_FABRIC_REDUCE);
+    const unsigned all = COLL_NEEDS_MULTICAST | (team ? 0 : COLL_I_NEEDS_TEAM);
     const coll_use *use = coll_i_kit_use(plan, kit, role, problem->collective);
     if (!use)
         return COLL_ERR_COLLECTIVE;

@@ -356,7 +356,7 @@ COLL_INLINE bool coll_i_is_composed(const coll_plan *plan)
 COLL_INLINE coll_status coll_i_part_check(const coll_part *part, const coll_plan *outer)
 {
     const unsigned whole =
-        COLL_NEEDS_MULTICAST | (part->team == COLL_TEAM_ALL ? COLL_NEEDS_FABRIC_REDUCE : 0);
+        COLL_NEEDS_MULTICAST | (part->team == COLL_TEAM_ALL ? COLL_I_NEEDS_TEAM : 0);
     const coll_plan *plan = part->plan;
     coll_status status;
     if (!plan || !plan->algorithm)
@@ -403,7 +403,7 @@ COLL_INLINE coll_status coll_plan_compose(coll_plan *plan, const coll_algorithm 
                                           coll_composition *composition)
 {
     const unsigned needs = COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_COUNTS | COLL_NEEDS_SHARED |
-                           COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE;
+                           COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM;
     uint32_t largest = 1, depth = 1;
     uint64_t sum = 0, tokens = 0;
     coll_status status;

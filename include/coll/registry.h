@@ -41,6 +41,7 @@
 #include "algos/linear_gather.h"
 #include "algos/linear_neighbor.h"
 #include "algos/linear_scan.h"
+#include "algos/meet.h"
 #include "algos/mesh_combining.h"
 #include "algos/mesh_tree.h"
 #include "algos/mixed.h"
@@ -223,6 +224,10 @@ COLL_I_REGISTRY = {
     &coll_shm_gather,
     &coll_shm_allgather,
     &coll_shm_alltoall,
+
+    &coll_meet_allgather,
+    &coll_meet_alltoall,
+    &coll_meet_reduce_scatter,
 
     /* by the network */
     &coll_fabric_barrier,

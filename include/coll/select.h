@@ -66,8 +66,8 @@ typedef struct coll_rule_list {
 } coll_rule_list;
 
 /* What an algorithm may need and what it must give: the same on all ranks. `offers` is a mask of
- * COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST and COLL_NEEDS_FABRIC_REDUCE, which the ranks' transport
- * meets, and of COLL_NEEDS_PACKED, if in the tables of all ranks each block lies right behind the
+ * COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST, COLL_NEEDS_FABRIC_REDUCE and COLL_NEEDS_MEET, which the
+ * ranks' transport fulfils, and of COLL_NEEDS_PACKED, if in the tables of all ranks each block lies right behind the
  * last. `wants` is a mask of COLL_GIVES_SAME_BITS, which concerns allreduce alone, as the others
  * give no two ranks the same sum, and COLL_GIVES_FIXED_ORDER, for all that reduce. */
 typedef struct coll_terms {
@@ -238,8 +238,7 @@ COLL_INLINE bool coll_select_builds(const coll_rule_list *lists, const coll_prob
 COLL_INLINE coll_status coll_i_terms_check(const coll_terms *terms, unsigned traits,
                                            coll_collective collective)
 {
-    const unsigned special =
-        COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE;
+    const unsigned special = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM;
     unsigned wants = 0;
     if (collective == COLL_ALLREDUCE)
         wants |= COLL_GIVES_SAME_BITS;

@@ -36,7 +36,7 @@ COLL_INLINE bool coll_i_composed_in_team(const coll_plan *plan, uint32_t team, u
         if (coll_i_is_composed(part->plan)
                 ? coll_i_composed_in_team(part->plan, team, seat) ||
                       (meets && coll_i_composed_in_team(part->plan, COLL_TEAM_ALL, seat))
-                : meets && (part->plan->traits & COLL_NEEDS_FABRIC_REDUCE))
+                : meets && (part->plan->traits & COLL_I_NEEDS_TEAM))
             return true;
     }
     return false;
@@ -57,7 +57,7 @@ COLL_INLINE bool coll_plan_is_in_team(const coll_plan *plan, uint32_t team, uint
     if (coll_i_is_composed(plan))
         return coll_i_composed_in_team(plan, team, rank);
     if (team == COLL_TEAM_ALL)
-        return (plan->traits & COLL_NEEDS_FABRIC_REDUCE) != 0;
+        return (plan->traits & COLL_I_NEEDS_TEAM) != 0;
     if (!(plan->algorithm->traits & COLL_NEEDS_BUILD))
         return false;
     return coll_i_nodes_leads(&plan->problem.nodes, p,

@@ -73,7 +73,7 @@ static inline coll_status level_expected(const coll_algorithm *inner, uint32_t n
 {
     if ((inner->traits & COLL_NEEDS_MULTICAST) && !flat)
         return COLL_ERR_GROUP;
-    if ((inner->traits & COLL_NEEDS_FABRIC_REDUCE) && !flat && !team)
+    if ((inner->traits & COLL_I_NEEDS_TEAM) && !flat && !team)
         return COLL_ERR_GROUP;
     if ((inner->traits & COLL_NEEDS_COMMUTATIVE) && !(flags & COLL_COMMUTATIVE))
         return COLL_ERR_ORDER;
@@ -256,7 +256,7 @@ static inline bool level_explains(const coll_algorithm *inner, coll_status statu
     case COLL_ERR_SHARED:
         return (inner->traits & COLL_NEEDS_SHARED) != 0;
     case COLL_ERR_GROUP:
-        return (inner->traits & (COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE)) != 0;
+        return (inner->traits & (COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM)) != 0;
     case COLL_ERR_COLLECTIVE: /* blocks of one size only, or of different sizes only */
         return true;
     default:

@@ -385,7 +385,7 @@ refuses 'coll select: the root is a rank from 0 to 3, not 4' select bcast -p 4 -
 refuses 'coll select: bcast has no operator' select bcast -p 4 --bytes 4 --non-commutative
 refuses 'coll select: neighbor_alltoall cannot be in place' select neighbor_alltoall -p 4 --bytes 4 --in-place
 refuses 'coll select: reduce gives no two ranks the same sum, so --same-bits has no meaning' select reduce -p 4 --bytes 4 --same-bits
-refuses 'coll select: there is no capability "telepathy"; there are shared, multicast, fabric_reduce' select bcast -p 4 --bytes 4 --offers telepathy
+refuses 'coll select: there is no capability "telepathy"; there are shared, multicast, fabric_reduce, meet' select bcast -p 4 --bytes 4 --offers telepathy
 refuses 'coll select: the tables of allgatherv are made for at most 16777216 ranks, and smaller blocks' select allgatherv -p 4000000000 --bytes 1
 
 # ---- refusals --------------------------------------------------------------------------------

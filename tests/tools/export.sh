@@ -7,7 +7,7 @@ sub=export
 
 # ---- every row -------------------------------------------------------------------------------
 multicast='GOAL has no multicast: export an algorithm without the trait needs-multicast, or as JSON'
-fabric='GOAL has no reduction by the network: export an algorithm without the trait needs-fabric-reduce, or as JSON'
+fabric='GOAL has no reduction by the network: export an algorithm without the traits needs-fabric-reduce and needs-meet, or as JSON'
 msccl_sizes='MSCCL has no blocks of different sizes: export'
 msccl_tokens='MSCCL has neither messages without data nor memory that ranks share: export an algorithm without notifications, or as JSON'
 msccl_multicast='MSCCL has no multicast: export an algorithm without the trait needs-multicast, or as JSON'
@@ -39,6 +39,7 @@ while read -r collective algorithm traits; do
         msccl "$collective" "$algorithm" "$traits" $p
         case $traits in
         *needs-multicast*) refuses "$multicast" goal "$collective" "$algorithm" -p $p ;;
+        *needs-meet*) refuses "$fabric" goal "$collective" "$algorithm" -p $p ;;
         *needs-fabric-reduce*) refuses "$fabric" goal "$collective" "$algorithm" -p $p --nodes 2 ;;
         *) run 0 goal "$collective" "$algorithm" -p $p ;;
         esac

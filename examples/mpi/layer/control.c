@@ -46,7 +46,7 @@ static bool begin(coll_table *rules, void **room)
     coll_table_init(rules, *room, COLL_TABLE_BYTES(RULES_MOST));
     rules->lacks = COLL_NEEDS_SHARED;
     if (!settings.shm)
-        rules->lacks |= COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE;
+        rules->lacks |= COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM;
     return true;
 }
 

@@ -366,15 +366,15 @@ static bool is_in_order(const struct comm *comm)
     return true;
 }
 
-/* A multicast is for all ranks of the segment, and so is a reduction, which has them in their order
- * there. */
+/* A multicast is for all ranks of the segment, and so are meetings, and reductions, which have them in
+ * their order there. */
 unsigned nodes_offers(const struct comm *comm, const coll_problem *problem)
 {
     if (!comm->one_node || comm->p != coll_shm_size(shm))
         return 0;
-    return coll_fabric_takes(&within, problem) && is_in_order(comm)
-               ? COLL_NEEDS_MULTICAST | COLL_NEEDS_FABRIC_REDUCE
-               : COLL_NEEDS_MULTICAST;
+    return COLL_NEEDS_MULTICAST | COLL_NEEDS_MEET |
+           (coll_fabric_takes(&within, problem) && is_in_order(comm) ? COLL_NEEDS_FABRIC_REDUCE
+                                                                     : 0);
 }
 
 const coll_rule_list *nodes_rules(void)

@@ -52,7 +52,7 @@ static const coll_algorithm coll_fabric_barrier = {
     "fabric",
     "Bayatpour et al. 2017, section 2.2",
     COLL_BIT(COLL_BARRIER),
-    COLL_NEEDS_FABRIC_REDUCE,
+    COLL_NEEDS_MEET,
     /* window */ 1,
     /* parameters */ 0,
     NULL,

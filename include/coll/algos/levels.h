@@ -59,7 +59,7 @@ COLL_INLINE coll_status coll_i_kit_across(coll_plan *plan, coll_kit *kit,
     const coll_status status = coll_i_kit_play(plan, kit, COLL_ACROSS, of, team, &inner);
     if (status != COLL_OK)
         return status;
-    if (at->team == COLL_TEAM_SOCKETS && !(inner->traits & COLL_NEEDS_FABRIC_REDUCE))
+    if (at->team == COLL_TEAM_SOCKETS && !(inner->traits & COLL_I_NEEDS_TEAM))
         return COLL_ERR_GROUP; /* only the network finds the leaders of sockets */
     *stage = coll_i_kit_stage(kit, inner, at->index, at->seats, plan->problem.root);
     (*stage)->node = at->root.index;

@@ -233,6 +233,7 @@ COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm, const coll_args *
         (comm->group.stride != 1 && comm->p > 1))
         return packed;
     return packed | (transport->multicast ? (unsigned)COLL_NEEDS_MULTICAST : 0u) |
+           (transport->fabric_reduce ? (unsigned)COLL_NEEDS_MEET : 0u) |
            (coll_fabric_takes(transport, problem) ? (unsigned)COLL_NEEDS_FABRIC_REDUCE : 0u) |
            (shared_bytes ? (unsigned)COLL_NEEDS_SHARED : 0u);
 }

@@ -75,7 +75,8 @@ COLL_INLINE coll_export_result coll_i_goal_asks(coll_export *job, const coll_pla
                                   "trait needs-multicast, or as JSON");
     if (a->kind == COLL_DO_FABRIC_REDUCE)
         return coll_i_refuse(job, "GOAL has no reduction by the network: export an algorithm "
-                                  "without the trait needs-fabric-reduce, or as JSON");
+                                  "without the traits needs-fabric-reduce and needs-meet, or "
+                                  "as JSON");
     if (coll_i_has(computes, a) &&
         !coll_i_goal_time(plan, a, (const coll_goal_options *)arg, &ns))
         return coll_i_refuse(job, "a computation takes more nanoseconds than GOAL can hold: "

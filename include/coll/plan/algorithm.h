@@ -26,7 +26,7 @@ enum {
     COLL_NEEDS_COUNTS = 8,         /* every rank must have the tables of a v-collective */
     COLL_NEEDS_SHARED = 16,        /* SHARED memory */
     COLL_NEEDS_MULTICAST = 32,     /* of the transport */
-    COLL_NEEDS_FABRIC_REDUCE = 64, /* of the transport */
+    COLL_NEEDS_FABRIC_REDUCE = 64, /* of the transport, with data */
     COLL_GIVES_SAME_BITS = 128,    /* all ranks get the same bits, even of inexact operators */
     COLL_GIVES_FIXED_ORDER = 256,  /* … parenthesisation: on p and the parameters alone */
     COLL_NEEDS_PACKED = 512,       /* tables, if any, with each block right behind the last */
@@ -34,7 +34,9 @@ enum {
     COLL_USES_GROUP = 2048,        /* may compute on the ranks of the transport */
     COLL_USES_PADDING = 4096,      /* may send and copy what nobody wrote; not to OUT */
     COLL_NEEDS_ROUTE = 8192,       /* of the graph: algos/combining.h */
-    COLL_NEEDS_BUILD = 16384       /* is made of other algorithms: build.h */
+    COLL_NEEDS_BUILD = 16384,      /* is made of other algorithms: build.h */
+    COLL_NEEDS_MEET = 32768,       /* fabric_reduce of the transport, without data */
+    COLL_I_NEEDS_TEAM = COLL_NEEDS_FABRIC_REDUCE | COLL_NEEDS_MEET
 };
 #define COLL_TRAIT_LIST(X)                                                                     \
     X(COLL_NEEDS_COMMUTATIVE, "needs-commutative")                                             \
@@ -46,6 +48,7 @@ enum {
     X(COLL_NEEDS_SHARED, "needs-shared")                                                       \
     X(COLL_NEEDS_MULTICAST, "needs-multicast")                                                 \
     X(COLL_NEEDS_FABRIC_REDUCE, "needs-fabric-reduce")                                         \
+    X(COLL_NEEDS_MEET, "needs-meet")                                                           \
     X(COLL_NEEDS_ROUTE, "needs-route")                                                         \
     X(COLL_USES_NODES, "uses-nodes")                                                           \
     X(COLL_USES_GROUP, "uses-group")                                                           \

@@ -153,6 +153,7 @@ COLL_INLINE bool coll_i_table_offers(const coll_table *table, const coll_algorit
     return coll_refuse(why, "%s needs %s, which %s not offered here", algorithm->name,
                        lacks & COLL_NEEDS_SHARED      ? "shared memory"
                        : lacks & COLL_NEEDS_MULTICAST ? "multicasts"
+                       : lacks & COLL_NEEDS_MEET      ? "meetings in the network"
                                                       : "reductions in the network",
                        lacks & COLL_NEEDS_SHARED ? "is" : "are");
 }

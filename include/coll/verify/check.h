@@ -114,10 +114,13 @@ COLL_INLINE bool coll_i_check_kind(const coll_i_data *d, uint32_t rank, size_t s
                             "stride is %zu and flags are %u in an action of kind %u", a->stride,
                             a->flags, a->kind);
     if ((a->kind == COLL_DO_MULTICAST && !(plan->traits & COLL_NEEDS_MULTICAST)) ||
-        (a->kind == COLL_DO_FABRIC_REDUCE && !(plan->traits & COLL_NEEDS_FABRIC_REDUCE)))
+        (a->kind == COLL_DO_FABRIC_REDUCE &&
+         !(plan->traits & (a->flags & COLL_MEET ? COLL_NEEDS_MEET : COLL_NEEDS_FABRIC_REDUCE))))
         return coll_i_found(report, COLL_FOUND_TRAIT, rank, s,
                             "a %s, but the algorithm does not say that it needs one",
-                            a->kind == COLL_DO_MULTICAST ? "multicast" : "fabric reduction");
+                            a->kind == COLL_DO_MULTICAST ? "multicast"
+                            : a->flags & COLL_MEET       ? "meeting in the network"
+                                                         : "fabric reduction");
     return true;
 }
 

@@ -58,6 +58,26 @@ COLL_INLINE void coll_i_oldest(const coll_i_order *o, uint32_t deed, coll_ref re
     }
 }
 
+/* Searches for what precedes a deed, down to `oldest`. A rank that copies many blocks after one
+ * message finds each time the same. False: no memory. */
+COLL_INLINE bool coll_i_search_once(coll_i_order *o, uint32_t deed, uint32_t oldest)
+{
+    const uint32_t *edges = (const uint32_t *)o->edges.at;
+    const coll_i_deed *here = coll_i_deed_at(o, deed),
+                      *last =
+                          o->searched == COLL_I_NONE ? NULL : coll_i_deed_at(o, o->searched);
+    const uint32_t n = here->n[COLL_I_OVER];
+    if (last && o->oldest <= oldest && last->meeting == here->meeting &&
+        last->n[COLL_I_OVER] == n &&
+        memcmp(edges + last->first[COLL_I_OVER], edges + here->first[COLL_I_OVER],
+               n * sizeof *edges) == 0)
+        return true;
+    o->query++;
+    o->searched = deed;
+    o->oldest = oldest;
+    return coll_i_search(o, deed, COLL_I_OVER, oldest);
+}
+
 /* The deed touches [ref, ref + count) after what the last search found. */
 COLL_INLINE bool coll_i_touch_range(coll_i_order *o, uint32_t deed, coll_ref ref, size_t count,
                                     bool writes, coll_report *report)
@@ -100,6 +120,7 @@ COLL_INLINE bool coll_i_check_races(coll_i_order *o, uint32_t deed, coll_report 
     if (a.kind == COLL_DO_RECV_REDUCE) {
         coll_i_oldest(o, deed, a.via, a.count, true, &oldest);
         o->query++;
+        o->searched = COLL_I_NONE;
         if (oldest != COLL_I_NONE && !coll_i_search(o, deed, COLL_I_STAGED, oldest))
             return coll_i_no_memory(report);
         if (!coll_i_touch_range(o, deed, a.via, a.count, true, report))
@@ -112,8 +133,7 @@ COLL_INLINE bool coll_i_check_races(coll_i_order *o, uint32_t deed, coll_report 
         coll_i_oldest(o, deed, a.via + i * a.stride, a.count, false, &oldest);
     if (writes)
         coll_i_oldest(o, deed, a.dst, a.count, true, &oldest);
-    o->query++;
-    if (oldest != COLL_I_NONE && !coll_i_search(o, deed, COLL_I_OVER, oldest))
+    if (oldest != COLL_I_NONE && !coll_i_search_once(o, deed, oldest))
         return coll_i_no_memory(report);
     if (reads && !coll_i_touch_range(o, deed, a.src, a.count, false, report))
         return false;
@@ -342,6 +362,7 @@ COLL_INLINE bool coll_i_check_barrier(coll_i_order *o, coll_report *report)
     for (uint32_t rank = 0; rank < o->p; rank++) {
         uint32_t deed = coll_i_order_rank_at(o, rank)->last;
         o->query++;
+        o->searched = COLL_I_NONE;
         for (; deed != COLL_I_NONE; deed = coll_i_deed_at(o, deed)->previous)
             if (!coll_i_search(o, deed, COLL_I_OVER, 0))
                 return coll_i_no_memory(report);
@@ -368,6 +389,7 @@ COLL_INLINE bool coll_i_check_order(coll_i_order *o, coll_i_data *d, bool barrie
     if (!barrier && !coll_i_check_actions(d, report))
         return false;
     o->n_deeds = o->n_edges = o->n_notes = o->n_ranges = o->n_ready = o->mark = o->query = 0;
+    o->searched = COLL_I_NONE;
     memset(o->met, 0, sizeof o->met);
     coll_i_channels_clear(&o->channels);
     coll_i_channels_clear(&o->places);

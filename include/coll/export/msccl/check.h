@@ -95,7 +95,7 @@ COLL_INLINE coll_export_result coll_i_msccl_asks(coll_export *job, const coll_pl
 {
     size_t *chunk = *(size_t *const *)arg;
     (void)plan;
-    if (coll_i_has(COLL_I_TOKENS, a))
+    if (coll_i_is_token(a))
         return coll_i_refuse(job, "MSCCL has neither messages without data nor memory that "
                                   "ranks share: export an algorithm without notifications, "
                                   "or as JSON");

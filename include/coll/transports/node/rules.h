@@ -37,6 +37,19 @@
  * of the allreduce). Through slots a reduce takes 370 µs, not 440, elsewhere 280, not 390, but an
  * allreduce by halves 390, not 620; where the kernel copies, by halves 1155, not 275.
  *
+ * Blocks that all ranks put into SHARED, to meet and to get them there (meet), and by messages, µs, 8
+ * processes, other buffers each time:
+ *
+ *                      8 B          1 KiB        4 KiB         16 KiB        64 KiB
+ *   allgather          6.4   8.9    9.0   15.0   13.2   17.1   27.8   31.2   90    89
+ *   allgatherv         7.4   8.7    11.6  13.7   17.3   18.4   30.8   30.7   87    81
+ *   alltoall           7.4   8.7    13.9  21.1   21.8   33.5   52     60     213   284
+ *   reduce_scatter (vectors; the fabric up to 1 KiB)
+ *                      6.8   6.3    8.1   7.9    9.4   15.7   12.3   21.3   28    42
+ *
+ * Of 4 ranks allgather and alltoall are as fast, or up to 10 % slower, and reduce_scatter 1.1 to 1.35
+ * times as fast from 4 KiB on.
+ *
  * A reduce_scatter in fewer rounds (circulant), which combines what was combined, took 1.3 to 2.3 times as
  * long as pairwise, which reads all operands where they lie, with 3 and 5 threads and blocks of 80 KiB to
  * 1.3 MiB, and through slots 1.05 to 1.6 times; 4 ranks 1 to 1.5 times and as long.
@@ -123,15 +136,22 @@ static const coll_rule coll_node_crowded[] = {
                      "one round: the root copies from every rank's memory"),
     COLL_I_NODE_BOTH(COLL_SCATTER, COLL_SCATTERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_scatter,
                      "one round: every rank copies from the root's memory"),
+    COLL_I_NODE_BOTH(COLL_ALLGATHER, COLL_ALLGATHERV, 5, COLL_ANY_P, 0, COLL_I_KIB(16), &coll_meet_allgather,
+                     "short: every rank waits once for all others, and copies all blocks at once"),
     COLL_I_NODE_BOTH(COLL_ALLGATHER, COLL_ALLGATHERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_multicast_allgather,
                      "one round: every rank copies its block once, and all others' from there, or from their memory"),
     COLL_I_NODE_BOTH(COLL_ALLGATHER, COLL_ALLGATHERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_allgather,
                      "one round: every rank copies from all others' memory"),
+    COLL_I_NODE(COLL_ALLTOALL, 5, COLL_ANY_P, 0, COLL_I_KIB(16), &coll_meet_alltoall,
+                "short: every rank waits once for all others"),
     COLL_I_NODE(COLL_ALLTOALL, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_pairwise_alltoall,
                 "every block straight to its rank, whatever its size"),
 
     COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0,
                      COLL_I_KIB(2), &coll_fabric_reduce_scatter, "short: the last one to come combines for all"),
+    COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0,
+                     COLL_I_KIB(16), &coll_meet_reduce_scatter,
+                     "longer: every rank waits once for all others, and combines its block of all operands"),
     COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0,
                      COLL_I_KIB(1), &coll_linear_reduce_scatter, "short: one round"),
     COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0, SIZE_MAX,
