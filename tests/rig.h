@@ -211,10 +211,7 @@ static inline void rig_free(rig *it)
 /* A kit for a rank, in memory of its own. */
 static inline coll_kit *rig_kit(const coll_problem *problem, uint32_t rank)
 {
-    const size_t room = coll_kit_tables(problem);
-    coll_kit *kit = (coll_kit *)malloc(sizeof *kit + room * sizeof(size_t));
-    coll_kit_init(kit, rank, (size_t *)(void *)(kit + 1), room);
-    return kit;
+    return coll_kit_in(malloc(coll_kit_bytes(problem)), problem, rank);
 }
 
 /* Makes p ranks for the problem, of a neighbour collective on this graph. An error is that of

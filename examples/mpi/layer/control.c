@@ -89,7 +89,6 @@ static bool read_rules(void)
     settings.rules = &forced.list;
     settings.node_rules = asked_before(within, nodes_rules());
     settings.spread_rules = asked_before(spread, &coll_rules_of_nodes);
-    settings.kits = asked_with(COLL_NEEDS_BUILD) != 0;
     settings.packs = COLL_BIT(COLL_REDUCE_SCATTER) /* MPI has no displacements for it */
                      | (asked_with(COLL_NEEDS_PACKED) & COLL_BIT(COLL_ALLGATHERV));
     return true;

@@ -343,7 +343,6 @@ struct settings {
     /* Which algorithm, the user's first: for messages through the memory of a node, for communicators of
      * several nodes that are roomy, and for others, where each wait may cost a change of process. */
     const coll_rule_list *node_rules, *spread_rules, *rules;
-    bool kits;      /* of one node too some of them are of algorithms that are made of others */
     uint32_t off;   /* mask of collectives that the library does */
     uint32_t packs; /* … whose blocks lie packed on all ranks, or are brought so */
     bool verbose;

@@ -9,11 +9,8 @@
 /* Memory for a plan that is made of others. */
 static coll_kit *new_kit(const struct job *job, const coll_problem *problem)
 {
-    const size_t room = coll_kit_tables(problem);
-    coll_kit *kit = (coll_kit *)pool_take(sizeof *kit + room * sizeof(size_t));
-    if (kit)
-        coll_kit_init(kit, job->run.rank, (size_t *)(void *)(kit + 1), room);
-    return kit;
+    void *memory = pool_take(coll_kit_bytes(problem));
+    return memory ? coll_kit_in(memory, problem, job->run.rank) : NULL;
 }
 
 /* Has the plan the ranks' own numbers after all. It is none of those that know nodes. */
@@ -37,20 +34,21 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
                               exact ? 0 : COLL_GIVES_SAME_BITS};
     coll_problem problem = *asked;
     bool placed = coll_problem_place(&problem, &comm->places), kits, spread;
+    const coll_rule_list *rules;
     const coll_rule *rule = NULL;
     coll_status status;
     job->run.rank = placed ? coll_place_of(&comm->places, comm->rank) : comm->rank;
     spread = settings.roomy && coll_nodes_count(&problem.nodes) > 1;
-    kits = settings.kits || spread;
+    rules = spread           ? settings.spread_rules
+            : comm->one_node ? settings.node_rules
+                             : settings.rules;
+    kits = coll_select_builds(rules, &problem);
     if (kits) {
         job->kit = new_kit(job, &problem);
         if (!job->kit)
             return COLL_ERR_MEMORY;
     }
-    status = coll_select_from(spread           ? settings.spread_rules
-                              : comm->one_node ? settings.node_rules
-                                               : settings.rules,
-                              &problem, &terms, job->kit, job->plan, &rule);
+    status = coll_select_from(rules, &problem, &terms, job->kit, job->plan, &rule);
     if (status == COLL_OK && !job->plan->inner) {
         pool_give(job->kit); /* it is not made of others */
         job->kit = NULL;
