@@ -100,10 +100,12 @@ layered 5 COLL_VERBOSE=1 COLL_PPN=2 "$cpi" 1000
 pi 5
 silent 'two_level'
 
-# Multicasts are of all ranks of a node.
-layered 3 COLL_VERBOSE=1 COLL_ALGORITHM=bcast:multicast "$cpi" 1000
-pi 3
-chose bcast 3 8 multicast COLL_ALGORITHM
+# Multicasts and SHARED memory are of all ranks of a node.
+for algorithm in multicast shm; do
+    layered 3 COLL_VERBOSE=1 COLL_ALGORITHM=bcast:$algorithm "$cpi" 1000
+    pi 3
+    chose bcast 3 8 $algorithm COLL_ALGORITHM
+done
 layered 5 COLL_VERBOSE=1 COLL_PPN=2 COLL_ALGORITHM=bcast:multicast "$cpi" 1000
 pi 5
 says 'coll:     not what was asked for: the transport lacks a capability that the algorithm needs'
@@ -158,7 +160,8 @@ asks() {
     refused "$sentence"
 }
 asks 'COLL_ALGORITHM: a choice is written COLLECTIVE:ALGORITHM, not "nonsense"' COLL_ALGORITHM=nonsense
-asks 'COLL_ALGORITHM: shm needs shared memory, which is not offered here' COLL_ALGORITHM=bcast:shm
+asks 'COLL_ALGORITHM: shm needs shared memory, which is not offered here' COLL_SHM=0 COLL_ALGORITHM=bcast:shm
+asks 'COLL_ALGORITHM: fabric needs meetings in the network, which are not offered here' COLL_SHM=0 COLL_ALGORITHM=barrier:fabric
 asks 'COLL_ALGORITHM: multicast needs multicasts, which are not offered here' COLL_SHM=0 COLL_ALGORITHM=bcast:multicast
 asks 'COLL_ALGORITHM: fabric needs reductions in the network, which are not offered here' COLL_SHM=0 COLL_ALGORITHM=allreduce:fabric
 asks 'COLL_VERBOSE is 0 or 1, not "loud"' COLL_VERBOSE=loud
@@ -181,7 +184,7 @@ asks "COLL_TABLE: the table $work cannot be read: Is a directory" "COLL_TABLE=$w
 printf 'bcast linear\nbcast p 8..4 linear\n' >"$work/bad"
 asks "COLL_TABLE: $work/bad, line 2: the range p 8..4 ends before it begins" "COLL_TABLE=$work/bad"
 printf 'bcast shm\n' >"$work/bad"
-asks "COLL_TABLE: $work/bad, line 1: shm needs shared memory, which is not offered here" "COLL_TABLE=$work/bad"
+asks "COLL_TABLE: $work/bad, line 1: shm needs shared memory, which is not offered here" COLL_SHM=0 "COLL_TABLE=$work/bad"
 
 # Ranks must be asked for the same; one that does not understand stops all.
 preload=LD_PRELOAD=$layer${polite:+:$polite}

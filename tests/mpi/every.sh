@@ -8,14 +8,13 @@ need "$differential"
 need "$COLL_COMMAND"
 
 # What the layer can never run, by trait:
-#   needs-shared   it has messages, and what the network does, alone
 #   needs-counts   of gatherv and scatterv, MPI tells the counts to the root alone
 #   needs-route    it gives graphs no routes
-never='needs-(shared|counts|route)'
+never='needs-(counts|route)'
 
-# COLLECTIVE ALGORITHM NUMBER KIND: multicasts and reductions by the network are of all ranks of one node.
+# COLLECTIVE ALGORITHM NUMBER KIND: multicasts, SHARED memory and what the network does are of all ranks of one node.
 "$COLL_COMMAND" list --markdown | awk -F ' *[|] *' -v never="$never" '
-    NR > 2 && $5 !~ never { kind = $5 ~ /needs-(multicast|fabric)/ ? "one" : "two"; print $2, $3, ++n[kind $2], kind }' >"$work/rows"
+    NR > 2 && $5 !~ never { kind = $5 ~ /needs-(multicast|shared|fabric|meet)/ ? "one" : "two"; print $2, $3, ++n[kind $2], kind }' >"$work/rows"
 check 'there are algorithms' [ "$(wc -l <"$work/rows")" -gt 100 ]
 
 # try KIND PPN: those of a kind, on nodes of so many ranks.

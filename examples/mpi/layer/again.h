@@ -19,6 +19,7 @@ struct repeats {
     struct repeat {
         struct call call; /* but for its buffers */
         bool in_in_place, out_in_place, filled, checked;
+        bool fits[2];         /* calls that block, and others: their plans may differ */
         unsigned users;       /* jobs */
         uint32_t n_in, n_out; /* blocks of what this rank has */
         bool has_in, has_out;
@@ -120,7 +121,7 @@ COLL_HOT_INLINE struct job *job_again(const struct call *call)
         return NULL;
     repeat = repeat_place(comm->repeats, call);
     job = repeat->idle;
-    if (!job || !repeat_is(repeat, call))
+    if (!job || !repeat->fits[0] || !repeat_is(repeat, call))
         return NULL;
     repeat_point(job, repeat, call);
     return job;

@@ -385,7 +385,7 @@ static verdict job_make(const struct call *call, way how, struct job **made, int
     struct job *job;
     if (!comm || !comm->runs_here)
         return DECLINED;
-    *made = job = job_repeat(comm, call);
+    *made = job = job_repeat(comm, call, how);
     if (job) {
         job->how = how;
         take_part(job, comm);

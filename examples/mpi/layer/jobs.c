@@ -206,6 +206,46 @@ bool jobs_tell(MPI_Comm *comm, int *error)
     return true;
 }
 
+/* ---- SHARED memory: of calls that block --------------------------------------------------- */
+
+static bool is_sharing(const struct job *job)
+{
+    return (job->plan->traits & COLL_NEEDS_SHARED) != 0;
+}
+
+/* After that many rounds without anything, in none of the layer's locks. */
+static void idle_for(uint32_t idle)
+{
+    if (settings.threads)
+        unlock();
+    jobs_idle(idle);
+    if (settings.threads)
+        lock();
+}
+
+/* Takes the next use, and waits until all ranks are done with the one that had its part before. They
+ * are in calls that block, so they wait for nobody who waits here. */
+static coll_status enter_shared(struct job *job)
+{
+    coll_run *run = &job->run;
+    coll_status status;
+    run->shared_bytes = run->transport->shared(run->ctx, true, &job->use, &run->shared);
+    for (uint32_t idle = 0;
+         (status = run->transport->enter(run->ctx, run->tag, job->use)) == COLL_AGAIN;)
+        if (jobs_progress())
+            idle = 0;
+        else
+            idle_for(++idle);
+    return status;
+}
+
+static void leave_shared(struct job *job)
+{
+    job->run.transport->leave(job->run.ctx, job->use);
+}
+
+/* ---- running ----------------------------------------------------------------------------- */
+
 /* The job is over: its data goes to the program, and the program's request is done. A job that
  * nobody blocks for tells the program of its failure by the communicator's error handler, and
  * if that returns by a message that is too long, as its request then ends with an error. */
@@ -213,6 +253,8 @@ static void end(struct job *job, coll_status status)
 {
     job->running = false;
     jobs_running--;
+    if (is_sharing(job))
+        leave_shared(job);
     if (status != COLL_OK)
         job->error = code_of(job, status);
     else if (job->error == MPI_SUCCESS && job->n_stores > 0)
@@ -288,7 +330,9 @@ void job_start(struct job *job)
         job->started = PMPI_Wtime();
     /* What cannot be packed is not sent, but others wait for us. */
     job->error = job->n_loads > 0 ? job_load(job) : MPI_SUCCESS;
-    if (!*job->checked) {
+    if (is_sharing(job))
+        status = enter_shared(job);
+    if (status == COLL_OK && !*job->checked) {
         status = coll_run_check(&job->run, job->request.window);
         *job->checked = status == COLL_OK;
     }
@@ -353,15 +397,10 @@ int job_finish(struct job *job)
         if (coll_request_only_waits(&job->request) && is_alone(job))
             coll_mpi_block_all(&job->comm->mpi);
         idle = jobs_progress() ? 0 : idle + 1;
-        if (settings.threads) {
-            unlock();
-            jobs_idle(idle);
-            lock();
-        } else if (idle > 0 && is_alone(job)) {
+        if (!settings.threads && idle > 0 && is_alone(job))
             coll_mpi_block(&job->comm->mpi);
-        } else if (idle > 0) {
-            jobs_idle(idle);
-        }
+        else if (settings.threads || idle > 0)
+            idle_for(idle);
     }
     error = job->error;
     job_free(job);
@@ -391,9 +430,13 @@ int job_rush(struct job *job)
     job_place(job);
     if (settings.verbose)
         job->started = PMPI_Wtime();
-    status = coll_request_start_checked(&job->request, &job->run);
+    status = is_sharing(job) ? enter_shared(job) : COLL_OK;
+    if (status == COLL_OK)
+        status = coll_request_start_checked(&job->request, &job->run);
     if (status != COLL_OK || job->request.status != COLL_OK)
         return stay(job, status);
+    if (is_sharing(job))
+        leave_shared(job);
     if (settings.verbose)
         report_job(job);
     return MPI_SUCCESS;

@@ -127,6 +127,7 @@ struct comm {
     uint32_t *seats;  /* its ranks' in the memory of this rank's node, COLL_NOBODY if elsewhere;
                        * NULL: messages are the library's */
     uint32_t number;  /* of the communicator there, from 1 on */
+    bool shares;      /* its calls that block may use the SHARED memory there */
     bool one_node;    /* all its ranks are there, … */
     coll_group group; /* … and these of the segment's; otherwise the identity */
     coll_group placed;       /* whose ranks are places */
@@ -160,8 +161,10 @@ void nodes_leave(struct comm *comm);
 /* Writes by what the messages of a run go, which has its plan, and their tag there; run->tag is the
  * layer's. `alone`: the library may wait for them. */
 void nodes_transport(struct comm *comm, bool alone, coll_run *run);
-/* What they offer beyond messages: coll_terms. */
-unsigned nodes_offers(const struct comm *comm, const coll_problem *problem);
+/* What they offer a call beyond messages: coll_terms. */
+unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool blocks);
+/* Is there as much SHARED memory as the plan needs? */
+bool nodes_hold(const coll_plan *plan);
 /* Rules for communicators of one node: none before nodes_init. */
 const coll_rule_list *nodes_rules(void);
 /* Waits as the ranks of a node do that share memory, but never sleeps, as the library may have to
@@ -265,6 +268,7 @@ struct job {
     struct operation *operation; /* if `holds` */
     bool holds; /* that, the types of pieces and of `combination`: until it is over */
     way how;
+    uint32_t use; /* of SHARED memory, if the plan needs it */
     bool running;
     bool freed;        /* by the program, while it was running */
     MPI_Request token; /* what the program holds */
@@ -325,7 +329,7 @@ coll_status plan_for(struct job *job, const coll_problem *problem, bool exact);
 
 /* A job of a call that was made before, of which all but its place in the order of calls is
  * written; NULL: it was not. */
-struct job *job_repeat(struct comm *comm, const struct call *call);
+struct job *job_repeat(struct comm *comm, const struct call *call, way how);
 /* An idle job of a call, of again.h, is to run like others. */
 void job_take(struct job *job);
 /* The job, which has a `repeat`, is over. True: it is kept for the next such call. */

@@ -17,8 +17,9 @@
 #include "layer.h"
 
 enum { NUMBERS = 4096, PATIENCE_MS = 20000 }; /* numbers and tags fill 32 bits */
+enum { SHARED = (4 << 20) + 4096 };           /* for calls: a MiB for each that is under way */
 
-/* In SHARED memory: how many ranks have a communicator of each number; 0: it is free. Number 0
+/* In SHARED memory, before what is for calls: how many ranks have a communicator of each number; 0: it is free. Number 0
  * is none. */
 struct numbers {
     uint32_t next;
@@ -30,7 +31,9 @@ static coll_shm *shm;         /* of this rank's node; NULL: messages are the lib
 static coll_rule_list rules;  /* for communicators of one node */
 static bool in_place;         /* its ranks read long messages where they lie */
 static bool several;          /* nodes */
-static coll_mpi_ways ways;    /* of messages of this rank's node that are the library's */
+static bool
+    in_turn; /* no rank here makes calls in several threads: those that block come in order */
+static coll_mpi_ways ways; /* of messages of this rank's node that are the library's */
 /* Of communicators of one node, of those of several, and of those without a number, for any call
  * and for one that may wait in the library; of the last two the second is for ranks that are near
  * each other. None aborts: after an error MPI's communicators go on, with the same tags. */
@@ -59,16 +62,19 @@ static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
     bool good;
     snprintf(name, sizeof name, "/collmpi-%ld", (long)getpid());
     if (rank == 0)
-        fd = coll_shm_create(name, p, sizeof(struct numbers), why);
+        fd = coll_shm_create(name, p, sizeof(struct numbers) + SHARED, why);
     PMPI_Bcast(name, sizeof name, MPI_CHAR, 0, node);
     good = all_do(node, rank != 0 || fd >= 0);
     if (good && rank != 0)
         fd = coll_shm_open(name, PATIENCE_MS, why);
     if (fd >= 0) {
-        shm = coll_shm_attach(fd, rank, p, sizeof(struct numbers), why);
+        shm = coll_shm_attach(fd, rank, p, sizeof(struct numbers) + SHARED, why);
         (void)close(fd);
     }
     good = all_do(node, good && shm);
+    if (good)
+        coll_shm_keep(shm, sizeof(struct numbers));
+    in_turn = all_do(node, !settings.threads);
     if (rank == 0 && fd >= 0)
         coll_shm_unlink(name);
     if (good && !settings.pages) /* out of small pages the kernel is hardly faster */
@@ -224,6 +230,8 @@ static void find_seats(struct comm *comm, const int *in_world)
     comm->number = leader == COLL_NOBODY ? 0 : all[leader];
     comm->seats = comm->number > 0 ? all : NULL;
     comm->one_node = comm->number > 0 && together == comm->p;
+    comm->shares = comm->one_node && comm->p == coll_shm_size(shm) &&
+                   (in_turn || comm->handle == MPI_COMM_WORLD);
     if (comm->number > 0)
         memmove(all, seats, comm->p * sizeof *seats);
     else
@@ -368,13 +376,24 @@ static bool is_in_order(const struct comm *comm)
 
 /* A multicast is for all ranks of the segment, and so are meetings, and reductions, which have them in
  * their order there. */
-unsigned nodes_offers(const struct comm *comm, const coll_problem *problem)
+unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool blocks)
 {
     if (!comm->one_node || comm->p != coll_shm_size(shm))
         return 0;
     return COLL_NEEDS_MULTICAST | COLL_NEEDS_MEET |
+           (comm->shares && blocks ? COLL_NEEDS_SHARED : 0) |
            (coll_fabric_takes(&within, problem) && is_in_order(comm) ? COLL_NEEDS_FABRIC_REDUCE
                                                                      : 0);
+}
+
+bool nodes_hold(const coll_plan *plan)
+{
+    uint32_t use;
+    void *memory;
+    size_t bytes;
+    return !(plan->traits & COLL_NEEDS_SHARED) ||
+           (coll_multiply(coll_plan_shared(plan), plan->problem.elem_bytes, &bytes) &&
+            bytes <= within.shared(shm, false, &use, &memory));
 }
 
 const coll_rule_list *nodes_rules(void)

@@ -30,8 +30,8 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
 {
     const struct comm *comm = job->comm;
     const unsigned packed = coll_is(settings.packs, asked->collective) ? COLL_NEEDS_PACKED : 0;
-    const coll_terms terms = {nodes_offers(comm, asked) | packed,
-                              exact ? 0 : COLL_GIVES_SAME_BITS};
+    coll_terms terms = {nodes_offers(comm, asked, job->how == BLOCKING) | packed,
+                        exact ? 0 : COLL_GIVES_SAME_BITS};
     coll_problem problem = *asked;
     bool placed = coll_problem_place(&problem, &comm->places), kits, spread;
     const coll_rule_list *rules;
@@ -49,6 +49,10 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
             return COLL_ERR_MEMORY;
     }
     status = coll_select_from(rules, &problem, &terms, job->kit, job->plan, &rule);
+    if (status == COLL_OK && !nodes_hold(job->plan)) {
+        terms.offers &= ~(unsigned)COLL_NEEDS_SHARED;
+        status = coll_select_from(rules, &problem, &terms, job->kit, job->plan, &rule);
+    }
     if (status == COLL_OK && !job->plan->inner) {
         pool_give(job->kit); /* it is not made of others */
         job->kit = NULL;

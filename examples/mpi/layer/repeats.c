@@ -103,11 +103,12 @@ static struct job *new_job(struct comm *comm, struct repeat *repeat)
     return job;
 }
 
-struct job *job_repeat(struct comm *comm, const struct call *call)
+struct job *job_repeat(struct comm *comm, const struct call *call, way how)
 {
     struct repeat *repeat = comm->repeats ? repeat_place(comm->repeats, call) : NULL;
     struct job *job;
-    if (!repeat || !repeat->filled || !repeat_is(repeat, call))
+    if (!repeat || !repeat->filled || !repeat->fits[how != BLOCKING] ||
+        !repeat_is(repeat, call))
         return NULL;
     job = repeat->idle ? repeat->idle : new_job(comm, repeat);
     if (job) {
@@ -172,6 +173,8 @@ void job_remember(struct job *job, const struct call *call, const struct view *i
         return;
     forget(repeat);
     repeat->call = *call;
+    repeat->fits[0] = !comm->shares || job->how == BLOCKING;
+    repeat->fits[1] = !comm->shares || job->how != BLOCKING;
     repeat->in_in_place = call->in.buf == MPI_IN_PLACE;
     repeat->out_in_place = call->out.buf == MPI_IN_PLACE;
     repeat->has_in = in->side != NULL;

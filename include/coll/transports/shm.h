@@ -139,10 +139,19 @@ COLL_INLINE bool coll_shm_is_crowded(const coll_shm *shm)
 }
 
 /* The SHARED memory of all ranks, of the size that they asked for, zeroed: for programs that run
- * requests of their own. The calls of comm.h use all of it, in turn (node/shared.h). */
+ * requests of their own. The calls of comm.h use all of it but for what was kept, in turn
+ * (node/shared.h). */
 COLL_INLINE void *coll_shm_shared(const coll_shm *shm)
 {
     return shm->shared;
+}
+
+/* Leaves the first bytes of it to the program, of all ranks alike, before any call. */
+COLL_INLINE void coll_shm_keep(coll_shm *shm, size_t bytes)
+{
+    const size_t most = shm->shared_bytes, whole = coll_i_ipc_up(bytes, COLL_NODE_LINE),
+                 kept = bytes < most && whole < most ? whole : most;
+    coll_i_node_share(&shm->node, shm->node.turns, shm->shared + kept, most - kept);
 }
 
 #endif /* COLL_TRANSPORTS_SHM_H */
