@@ -20,7 +20,7 @@ TEST(put_meet_get)
 {
     enum { COUNT = 3 };
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
-        for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t p = 2; p <= 64; p++)
             for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
                 const coll_plan plan =
                     plan_of(rows[row].algorithm, rows[row].collective, p, COUNT, flags);
@@ -111,13 +111,26 @@ TEST(what_is_refused)
     CHECK_STATUS(coll_plan_init(&plan, &coll_meet_allgather, &problem, NULL), COLL_ERR_NODES);
 }
 
+TEST(alone)
+{
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
+        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            const coll_plan plan =
+                plan_of(rows[row].algorithm, rows[row].collective, 1, 3, flags);
+            const walk *w = walk_of(&plan, 0);
+            CHECK_EQ(coll_plan_shared(&plan), 0);
+            CHECK_EQ(w->n, flags ? 0 : 1);
+            CHECK(flags || (w->act[0].kind == COLL_DO_COPY && w->act[0].count == 3));
+        }
+}
+
 TEST(costs)
 {
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
         for (uint32_t p = 1; p <= 64; p++) {
             const coll_plan plan = plan_of(rows[row].algorithm, rows[row].collective, p, 5, 0);
             const coll_report cost = cost_of(&plan);
-            CHECK_EQ(cost.rounds, 1);
+            CHECK_EQ(cost.rounds, p > 1);
             CHECK_EQ(cost.total.messages, 0);
             CHECK_EQ(coll_plan_scratch(&plan, 0), 0);
         }
@@ -129,6 +142,7 @@ int main(void)
     RUN(operands_in_rank_order);
     RUN(blocks_of_many_sizes);
     RUN(what_is_refused);
+    RUN(alone);
     RUN(costs);
     return check_done();
 }

@@ -31,9 +31,11 @@ COLL_INLINE size_t coll_i_meet_part(const coll_plan *plan)
                : coll_i_layout_at(&of->in, of->count, of->p, of->p);
 }
 
+/* A rank alone copies. */
 COLL_INLINE size_t coll_i_meet_shared(const coll_plan *plan)
 {
-    return plan->problem.p * coll_i_meet_part(plan);
+    const uint32_t p = plan->problem.p;
+    return p == 1 ? 0 : p * coll_i_meet_part(plan);
 }
 
 COLL_INLINE coll_status coll_i_meet_check(const coll_plan *plan)
@@ -52,6 +54,10 @@ COLL_INLINE unsigned coll_i_meet_put(const coll_plan *plan, uint32_t rank, coll_
                                      size_t count, coll_action *out)
 {
     coll_team all;
+    if (plan->problem.p == 1) {
+        coll_act_copy(out, COLL_AT(COLL_OUT, coll_out_block(plan, rank).offset), from, count);
+        return 1;
+    }
     all.number = COLL_TEAM_ALL;
     all.members = plan->problem.p;
     coll_act_copy(&out[0], COLL_AT(COLL_SHARED, rank * coll_i_meet_part(plan)), from, count);
@@ -63,6 +69,8 @@ COLL_INLINE unsigned coll_i_meet_put(const coll_plan *plan, uint32_t rank, coll_
 /* Steps if a rank gets so many pieces. */
 COLL_INLINE size_t coll_i_meet_steps_of(const coll_plan *plan, size_t pieces)
 {
+    if (plan->problem.p == 1)
+        return coll_in_place(plan) ? 0 : 1;
     return coll_i_meet_part(plan) == 0 ? 0 : 1 + (pieces + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
 }
 
@@ -173,16 +181,12 @@ COLL_INLINE unsigned coll_i_meet_reduce_scatter_step(const coll_plan *plan, uint
 {
     const size_t part = coll_i_meet_part(plan);
     const coll_block own = coll_in_block(plan, rank);
-    const coll_ref first = COLL_AT(COLL_SHARED, own.offset), result = COLL_AT(COLL_OUT, 0);
+    const coll_ref first = COLL_AT(COLL_SHARED, own.offset);
     if (s == 0)
         return coll_i_meet_put(plan, rank, coll_input(plan), part, out);
-    if (plan->problem.p == 1) {
-        coll_act_copy(out, result, first, own.count);
-    } else {
-        coll_act_reduce(out, result, first, first + part, own.count);
-        out->inputs = (uint16_t)(plan->problem.p - 1);
-        out->stride = part;
-    }
+    coll_act_reduce(out, COLL_AT(COLL_OUT, 0), first, first + part, own.count);
+    out->inputs = (uint16_t)(plan->problem.p - 1);
+    out->stride = part;
     return 1;
 }
 
