@@ -632,8 +632,10 @@ struct program {
 #define MERGE(from, to, a, via, n)    {COLL_DO_RECV_REDUCE, 0, 0, from, n, to, a, via, 0}
 #define COPY(to, from, n)             {COLL_DO_COPY, 0, 0, 0, n, to, from, 0, 0}
 #define REDUCE(to, a, b, inputs, n)   {COLL_DO_REDUCE, 0, inputs, 0, n, to, a, b, n}
-#define NOTIFY(to, token)             {COLL_DO_NOTIFY, 0, 0, to, 1, 0, token, 0, 0}
-#define AWAIT(from, token)            {COLL_DO_AWAIT, 0, 0, from, 1, token, 0, 0, 0}
+#define NOTIFY_OF(to, token, n)       {COLL_DO_NOTIFY, 0, 0, to, n, 0, token, 0, 0}
+#define NOTIFY(to, token)             NOTIFY_OF(to, token, 1)
+#define AWAIT_OF(from, token, n)      {COLL_DO_AWAIT, 0, 0, from, n, token, 0, 0, 0}
+#define AWAIT(from, token)            AWAIT_OF(from, token, 1)
 #define MULTICAST(from, n)            {COLL_DO_MULTICAST, 0, 0, 0, n, 0, from, 0, 0}
 #define MEET(team, ranks, to, from, n) {COLL_DO_FABRIC_REDUCE, 0, 0, team, n, to, from, 0, ranks}
 #define JOIN_OF(team, ranks, token, n) {COLL_DO_FABRIC_REDUCE, COLL_MEET, 0, team, n, token, token, 0, ranks}
@@ -848,6 +850,27 @@ static struct program programs[] = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)}, {0, COPY(OUT(0), MEM(0), 2)},
         {1, COPY(MEM(1), IN(0), 1)}, {1, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}, {1, COPY(OUT(1), MEM(1), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_MEET},
+    {.name = "SHARED, read beside what all have met for", BCAST(2, 1), .shared = 2, .finding = COLL_FOUND_RACE, .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(MEM(1), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)},
+        {1, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 1)}, {1, COPY(OUT(0), MEM(1), 1)}},
+        .traits = COLL_NEEDS_SHARED | COLL_NEEDS_MEET},
+    {.name = "SHARED, reduced by the fabric while it is written", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .scratch = 1, .shared = 1, .finding = COLL_FOUND_RACE, .lines = {
+        {0, RECV(1, MEM(0), 1)}, {0, COPY(TMP(0), MEM(0), 1)}, {0, SEND(1, IN(0), 1)}, {0, COPY(TMP(0), IN(0), 1)}, {0, MEET(COLL_TEAM_ALL, 2, OUT(0), TMP(0), 1)},
+        {1, SEND(0, IN(0), 1)}, {1, RECV(0, OUT(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), MEM(0), 1)}},
+        .traits = COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "SHARED, read when others have met", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .scratch = 3, .shared = 2, .finding = COLL_FOUND_RACE, .lines = {
+        {0, MERGE(1, OUT(0), IN(0), TMP(0), 1)}, {0, COPY(MEM(1), OUT(0), 1)}, {0, COPY(MEM(0), OUT(0), 1)}, {0, COPY(TMP(1), MEM(1), 1)}, {0, COPY(TMP(1), MEM(0), 1)},
+        {0, MEET(COLL_TEAM_ALL, 2, TMP(2), TMP(1), 1)},
+        {1, SEND(0, IN(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, MEM(1), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
+        .traits = COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "SHARED, written when all have met", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .scratch = 2, .shared = 2, .lines = {
+        {0, RECV(1, TMP(1), 1)}, {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(TMP(0), MEM(0), 1)}, {0, SEND(1, IN(0), 1)}, {0, MEET(COLL_TEAM_ALL, 2, OUT(0), TMP(0), 1)},
+        {1, COPY(MEM(1), IN(0), 1)}, {1, SEND(0, IN(0), 1)}, {1, RECV(0, TMP(1), 1)}, {1, MEET(COLL_TEAM_ALL, 2, MEM(0), MEM(1), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
+        .traits = COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "SHARED, read after what is younger", BCAST(3, 2), .traits = COLL_NEEDS_SHARED, .shared = 2, .lines = {
+        {0, COPY(OUT(0), IN(0), 2)}, {0, COPY(MEM(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))}, {0, SEND(1, IN(0), 2)},
+        {1, AWAIT(0, MEM(0))}, {1, RECV(0, OUT(0), 2)}, {1, COPY(MEM(1), OUT(1), 1)}, {1, NOTIFY_OF(2, MEM(0), 2)},
+        {2, AWAIT_OF(1, MEM(0), 2)}, {2, COPY(OUT(1), MEM(1), 1)}, {2, COPY(OUT(0), MEM(0), 1)}}},
     {.name = "SHARED, staged there when it is free", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 1, .lines = {
         {0, AWAIT(1, MEM(0))}, {0, MERGE(2, OUT(0), IN(0), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(0), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}, {1, NOTIFY(0, TMP(0))}, {1, SEND(0, IN(0), 1)}, {2, SEND(0, IN(0), 1)}}},

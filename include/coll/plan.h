@@ -378,4 +378,12 @@ COLL_INLINE size_t coll_plan_shared(const coll_plan *plan)
     return plan->algorithm->shared ? plan->algorithm->shared(plan) : 0;
 }
 
+/* Are so many bytes of SHARED enough for the plan? All ranks say the same. */
+COLL_INLINE bool coll_plan_fits_shared(const coll_plan *plan, size_t bytes)
+{
+    size_t needed;
+    return coll_multiply(coll_plan_shared(plan), plan->problem.elem_bytes, &needed) &&
+           needed <= bytes;
+}
+
 #endif /* COLL_PLAN_H */

@@ -71,7 +71,8 @@ typedef struct coll_transport {
     coll_status (*multicast)(void *ctx, uint32_t tag, const void *buf, size_t bytes,
                              coll_handle *h);
     /* dst = src ⊕ … ⊕ src over the ranks of the team (types.h), in rank order; each of them
-     * calls it. dst may be src. Of 0 elements it is a barrier, and op, dst and src may be NULL.
+     * calls it, when src is read, and dst is written when all have. dst may be src. Of 0 elements it
+     * is a barrier, and op, dst and src may be NULL.
      * COLL_ERR_CAPABILITY: there is no such team. `plan` tells who is in it (team.h), and stays as it
      * is until the operation is done; NULL: nobody tells. */
     coll_status (*fabric_reduce)(void *ctx, uint32_t tag, coll_team team,

@@ -114,6 +114,22 @@ static void *run(void *arg)
     return NULL;
 }
 
+/* A communicator that is made when SHARED has been used for calls. */
+static void run_late(struct caller *me)
+{
+    enum { N = 3, ROUND = 1 };
+    struct buffers *of = malloc(sizeof *of);
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (!of)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    fill(of, rank, N, ROUND);
+    MPI_Alltoall(of->in, N, MPI_INT, of->out, N, MPI_INT, comm);
+    exchanged(me, of, rank, N, ROUND);
+    free(of);
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     const int threads = argc > 1 && strcmp(argv[1], "threads") == 0;
@@ -140,6 +156,7 @@ int main(int argc, char **argv)
     run(&mine);
     if (threads)
         pthread_join(second, NULL);
+    run_late(&mine);
     counts[0] = mine.checks + other.checks;
     counts[1] = mine.failures + other.failures;
     MPI_Reduce(counts, all, 2, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);

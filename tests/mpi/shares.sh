@@ -12,6 +12,7 @@ for p in 5 8; do
     says "coll: alltoall, $p ranks, 516 bytes: meet ("
     says "coll: reduce_scatter_block, $p ranks, 516 bytes: meet ("
     says "coll: allgather, $p ranks, 516 bytes: multicast (" # the first one does not block
+    says "coll: alltoall, $p ranks, 12 bytes: meet (" # of a communicator made late: what numbers them is no call's
 done
 layered 5 "$program" threads
 ended 0

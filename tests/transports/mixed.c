@@ -13,7 +13,7 @@
 #include "mixed_calls.h"
 #include "processes.h"
 
-enum { SHARED = 1 << 20, CALLS = 20000 };
+enum { SHARED = 4 << 20, CALLS = 20000 };
 
 static uint32_t calls(void)
 {

@@ -82,6 +82,29 @@ TEST(what_is_no_segment)
     (void)fclose(file);
 }
 
+/* What a program keeps of SHARED no call uses. */
+TEST(what_is_kept)
+{
+    enum { BYTES = 4096 };
+    static const size_t kept[] = {0, 1, 64, 65, 4000, BYTES, BYTES + 1, SIZE_MAX};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        const int fd = coll_shm_create(NULL, 1, BYTES, why);
+        coll_shm *shm = coll_shm_attach(fd, 0, 1, BYTES, why);
+        const size_t line = COLL_NODE_LINE,
+                     first = kept[i] > BYTES ? BYTES : (kept[i] + line - 1) / line * line;
+        void *memory;
+        uint32_t use;
+        size_t part;
+        CHECK(shm && coll_shm_join(shm, 1000, why));
+        coll_shm_keep(shm, kept[i]);
+        part = coll_shm_transport(shm)->shared(shm, false, &use, &memory);
+        CHECK_EQ(part, (BYTES - first) / COLL_NODE_PARTS / line * line);
+        CHECK(part == 0 || memory == (unsigned char *)coll_shm_shared(shm) + first);
+        coll_shm_detach(shm);
+        (void)close(fd);
+    }
+}
+
 TEST(what_cannot_be_made)
 {
     const struct rlimit small = {1 << 16, 1 << 16};
@@ -707,6 +730,7 @@ int main(void)
     RUN(in_place);
     RUN(one_that_does_not_ask);
     RUN(several_segments);
+    RUN(what_is_kept);
     RUN(what_cannot_be_made); /* the last: it lowers a limit */
     return check_done();
 }

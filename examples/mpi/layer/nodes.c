@@ -19,8 +19,8 @@
 enum { NUMBERS = 4096, PATIENCE_MS = 20000 }; /* numbers and tags fill 32 bits */
 enum { SHARED = (4 << 20) + 4096 };           /* for calls: a MiB for each that is under way */
 
-/* In SHARED memory, before what is for calls: how many ranks have a communicator of each number; 0: it is free. Number 0
- * is none. */
+/* In SHARED memory, before what is for calls: how many ranks have a communicator of each number; 0: it
+ * is free. Number 0 is none. */
 struct numbers {
     uint32_t next;
     uint32_t users[NUMBERS];
@@ -31,9 +31,8 @@ static coll_shm *shm;         /* of this rank's node; NULL: messages are the lib
 static coll_rule_list rules;  /* for communicators of one node */
 static bool in_place;         /* its ranks read long messages where they lie */
 static bool several;          /* nodes */
-static bool
-    in_turn; /* no rank here makes calls in several threads: those that block come in order */
-static coll_mpi_ways ways; /* of messages of this rank's node that are the library's */
+static bool in_turn;          /* no rank of the node makes calls in several threads */
+static coll_mpi_ways ways;    /* of messages of this rank's node that are the library's */
 /* Of communicators of one node, of those of several, and of those without a number, for any call
  * and for one that may wait in the library; of the last two the second is for ranks that are near
  * each other. None aborts: after an error MPI's communicators go on, with the same tags. */
@@ -390,10 +389,8 @@ bool nodes_hold(const coll_plan *plan)
 {
     uint32_t use;
     void *memory;
-    size_t bytes;
     return !(plan->traits & COLL_NEEDS_SHARED) ||
-           (coll_multiply(coll_plan_shared(plan), plan->problem.elem_bytes, &bytes) &&
-            bytes <= within.shared(shm, false, &use, &memory));
+           coll_plan_fits_shared(plan, within.shared(shm, false, &use, &memory));
 }
 
 const coll_rule_list *nodes_rules(void)

@@ -238,15 +238,6 @@ COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm, const coll_args *
            (shared_bytes ? (unsigned)COLL_NEEDS_SHARED : 0u);
 }
 
-/* Does the plan need more SHARED than there is? */
-COLL_INLINE bool coll_i_comm_exceeds(const coll_plan *plan, size_t shared_bytes)
-{
-    size_t bytes;
-    return (plan->traits & COLL_NEEDS_SHARED) &&
-           (!coll_multiply(coll_plan_shared(plan), plan->problem.elem_bytes, &bytes) ||
-            bytes > shared_bytes);
-}
-
 /* Bytes of memory for the plan itself, if it may be one that is made of others. */
 COLL_INLINE size_t coll_i_comm_kit(const coll_comm *comm, const coll_problem *problem)
 {
@@ -307,7 +298,7 @@ COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_probl
         status = coll_i_terms_check(&terms, chosen->traits, problem->collective);
     if (status == COLL_OK)
         status = coll_i_comm_choose(comm, problem, &terms, kit, plan);
-    if (status == COLL_OK && coll_i_comm_exceeds(plan, shared_bytes)) {
+    if (status == COLL_OK && !coll_plan_fits_shared(plan, shared_bytes)) {
         terms.offers &= ~(unsigned)COLL_NEEDS_SHARED;
         status =
             chosen ? COLL_ERR_SHARED : coll_i_comm_choose(comm, problem, &terms, kit, plan);

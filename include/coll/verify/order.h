@@ -108,11 +108,14 @@ COLL_INLINE bool coll_i_touch_range(coll_i_order *o, uint32_t deed, coll_ref ref
     return true;
 }
 
+/* A FABRIC_REDUCE reads when the rank comes, and writes when all have. */
 COLL_INLINE bool coll_i_check_races(coll_i_order *o, uint32_t deed, coll_report *report)
 {
     const coll_action a = coll_i_deed_at(o, deed)->act;
+    const bool alone =
+        a.kind == COLL_DO_FABRIC_REDUCE && coll_i_deed_at(o, deed)->meeting == COLL_I_NONE;
     const bool reads = coll_i_has(COLL_I_READS_SRC, &a),
-               writes = coll_i_has(COLL_I_WRITES_DST, &a);
+               writes = coll_i_has(COLL_I_WRITES_DST, &a) && !alone;
     const uint32_t inputs = a.kind == COLL_DO_REDUCE ? a.inputs : 0;
     uint32_t oldest = COLL_I_NONE;
     if (!coll_i_is_shared(&a))
@@ -198,6 +201,7 @@ COLL_INLINE bool coll_i_order_meet(coll_i_order *o, uint32_t rank, uint32_t team
         coll_i_deed_at(o, deed)->meeting = meeting;
     }
     coll_i_node_end(o, all, COLL_I_OVER);
+    o->searched = COLL_I_NONE;
     for (uint32_t r = 0; r < o->p; r++) {
         if (!coll_i_order_meets(o, r, team))
             continue;
@@ -298,7 +302,7 @@ COLL_INLINE bool coll_i_order_act(coll_i_order *o, uint32_t rank, coll_report *r
         channel->head = coll_i_note_at(o, channel->head)->next;
     }
     if (!coll_i_order_deed(o, rank, at->step - 1, a, message, report) ||
-        (!meets && !coll_i_check_races(o, at->last, report)))
+        !coll_i_check_races(o, at->last, report))
         return false;
     at->next++;
     if (coll_i_has(COLL_I_SENDS, a))
