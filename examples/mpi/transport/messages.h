@@ -26,17 +26,21 @@
 /* What a message is: one that is received, one that goes through the memory of the node. */
 enum { COLL_I_MPI_RECEIVED = 1, COLL_I_MPI_NEAR = 2 };
 
-/* Bytes of the next request of a message of which `bytes` are left. */
+/* Bytes of the next request of a message of which `bytes` are left. MPICH's pieces are equally long, in
+ * cache lines: two and a few bytes more took up to half as long again. Open MPI's are as long as may be: it
+ * sends a short rest with the line that tells of it. */
 COLL_INLINE size_t coll_i_mpi_next(const coll_mpi *mpi, unsigned how, size_t bytes)
 {
 #ifdef OPEN_MPI
-    const bool cuts = bytes <= mpi->cut;
     if ((how & COLL_I_MPI_NEAR) && bytes >= COLL_MPI_BLOCK)
         return bytes - bytes % COLL_MPI_BLOCK;
+    return bytes <= mpi->cut && bytes > COLL_MPI_PIECE ? COLL_MPI_PIECE : bytes;
 #else
-    const bool cuts = bytes <= mpi->cut || (how & COLL_I_MPI_NEAR);
+    const size_t pieces = (bytes + COLL_MPI_PIECE - 1) / COLL_MPI_PIECE;
+    if (pieces < 2 || (bytes > mpi->cut && !(how & COLL_I_MPI_NEAR)))
+        return bytes;
+    return ((bytes + pieces - 1) / pieces + 63) / 64 * 64;
 #endif
-    return cuts && bytes > COLL_MPI_PIECE ? COLL_MPI_PIECE : bytes;
 }
 
 /* Starts to send, or to receive, what coll_i_mpi_next said. */
