@@ -425,6 +425,12 @@ TEST(lines_of_files)
     CHECK_EQ(table.list.n, 1);
     CHECK(load_bytes(file, path, "bcast chain\r\n\nbcast linear\n", 27));
     CHECK_EQ(table.list.n, 2);
+    /* A byte-order mark, which only begins a text. */
+    CHECK(load_bytes(file, path, "\xEF\xBB\xBF bcast chain\n", 16));
+    CHECK_EQ(table.list.n, 1);
+    CHECK(load_bytes(file, path, "\xEF\xBB\xBF# bcast\n", 11));
+    CHECK_EQ(table.list.n, 0);
+    CHECK(!load_bytes(file, path, "\n\xEF\xBB\xBF bcast chain\n", 17));
     CHECK(!load_bytes(file, path, zero, sizeof zero - 1));
     snprintf(wanted, sizeof wanted, "%s, line 2: the line has a byte of 0, so this is no text",
              path);

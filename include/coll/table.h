@@ -155,7 +155,9 @@ COLL_INLINE bool coll_i_line_ranges(char **at, char **word, coll_rule *rule, col
 /* Adds the rules of a line, which is cut into words. */
 COLL_INLINE bool coll_i_table_line(coll_table *table, char *line)
 {
-    char *comment = strchr(line, '#'), *at = line, *word;
+    static const char mark[] = "\xEF\xBB\xBF"; /* that some editors write before a text */
+    const bool marked = table->line == 1 && strncmp(line, mark, sizeof mark - 1) == 0;
+    char *comment = strchr(line, '#'), *at = line + (marked ? sizeof mark - 1 : 0), *word;
     coll_sentence why;
     coll_rule rule;
     coll_i_rule_begin(&rule);
