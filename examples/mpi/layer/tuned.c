@@ -9,7 +9,7 @@
 const char tuned_rules[] =
     "barrier         p 3..8                  linear              # few messages\n"
 #ifndef OPEN_MPI
-    "bcast           p 4     bytes 256..8k   fnomial             # the root sends once less\n"
+    "bcast           p 4     bytes ..8k      fnomial             # the root sends once less\n"
 #endif
     "bcast           p 3..4                  linear              # straight from the root\n"
 #ifdef OPEN_MPI
