@@ -21,8 +21,7 @@ static unsigned n_rows;
 
 static void find_rows(void)
 {
-    const unsigned others =
-        COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_REDUCE_SCATTER);
+    const unsigned others = COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_REDUCE_SCATTER);
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
         for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
             if ((coll_registry[i]->traits & COLL_NEEDS_SHARED) &&

@@ -17,11 +17,12 @@
  *   MULTICAST      src             –         count elements to every other rank, which RECVs them
  *   FABRIC_REDUCE  src             dst       dst = src ⊕ … ⊕ src of a team's ranks, by the network
  *
- * FABRIC_REDUCE combines in rank order; with COLL_MEET it is a barrier of the team, and nothing is
- * reduced. COLL_LEFT turns RECV_REDUCE into dst = message ⊕ src. dst may equal src exactly (and via,
- * where inputs is 1), and overlaps no operand otherwise. A move of 0 elements is no action: every
- * executor skips it, at both ends alike. The ranges of NOTIFY, AWAIT and COLL_MEET are never
- * touched; outside of SHARED they are mere tokens that order actions, and need no memory.
+ * FABRIC_REDUCE combines in rank order: a rank's src is read when the rank comes, and its dst written
+ * when all have come; with COLL_MEET it is a barrier of the team, and nothing is reduced. COLL_LEFT
+ * turns RECV_REDUCE into dst = message ⊕ src. dst may equal src exactly (and via, where inputs is 1),
+ * and overlaps no operand otherwise. A move of 0 elements is no action: every executor skips it, at
+ * both ends alike. The ranges of NOTIFY, AWAIT and COLL_MEET are never touched; outside of SHARED
+ * they are mere tokens that order actions, and need no memory.
  */
 #ifndef COLL_ACTION_H
 #define COLL_ACTION_H
