@@ -98,7 +98,7 @@
 #define COLL_CHECKS 1
 #endif
 
-/* 0: no run follows a schedule, and so no transport trades messages. For firmware; saves 710 bytes
+/* 0: no run follows a schedule, and so no transport trades messages. For firmware; saves 640 bytes
  * of code. */
 #ifndef COLL_TRADES
 #define COLL_TRADES 1
@@ -132,6 +132,15 @@ COLL_INLINE void coll_i_copy(void *dst, const void *src, size_t bytes)
     for (size_t i = 0; i < bytes; i++)
         to[i] = from[i];
 }
+
+/* The condition is nearly always true: what follows if it is lies in one run. */
+#ifndef COLL_LIKELY
+#if defined(__GNUC__) || defined(__clang__)
+#define COLL_LIKELY(condition) (__builtin_expect(!!(condition), 1))
+#else
+#define COLL_LIKELY(condition) (condition)
+#endif
+#endif
 
 /* The line of memory at p will be read soon. */
 #ifndef COLL_PREFETCH

@@ -133,31 +133,57 @@ COLL_INLINE coll_status coll_request_progress(coll_request *r)
     return r->status;
 }
 
-/* Starts, without looking at them, a request that is not running and a run that coll_run_check has
- * passed before, as it is now but for other buffers of the same sizes and another tag: for those
- * who have checked it, or start it again and again. Else as coll_request_start. */
-COLL_INLINE coll_status coll_request_start_checked(coll_request *r, const coll_run *run)
+/* Starts a request at a step, or an action of its schedule, which ended with `status`: all before it
+ * is over. */
+COLL_INLINE coll_status coll_i_start_at(coll_request *r, const coll_run *run, size_t step,
+                                        coll_status status)
 {
-    coll_status status;
     r->run = run;
-    r->step = 0;
+    r->step = step;
     r->steps =
         COLL_TRADES && run->schedule ? run->schedule->n : coll_plan_steps(run->plan, run->rank);
     r->free = coll_i_all(r);
     r->pending = r->ready = r->flying = r->landed = r->apart = r->idle = 0;
     r->skip = 0;
     r->status = COLL_AGAIN;
-    if (COLL_TRADES && run->schedule) { /* saves 47 of 2,070 instructions of an MPI call */
-        status = coll_i_follow(r);
-        if (status < 0) {
-            coll_i_fail(r, status);
-            return status;
-        }
-        if (r->step == r->steps && r->free == coll_i_all(r))
-            return coll_i_end(r); /* all was over at once */
-    }
-    status = coll_request_progress(r);
+    if (status < 0)
+        coll_i_fail(r, status);
+    else
+        status = coll_request_progress(r);
     return status < 0 ? status : COLL_OK;
+}
+
+/* As coll_request_start_checked, which takes this way by itself, of a run whose schedule is brief,
+ * over a transport whose trade and settle these are: for those who know them when they compile. All
+ * is traded, one action after the other, and the window is needed only if one cannot be. */
+COLL_HOT_INLINE coll_status coll_request_start_brief(coll_request *r, const coll_run *run,
+                                                     coll_i_trade_with trade,
+                                                     coll_i_settle_with settle)
+{
+    const coll_schedule *schedule = run->schedule;
+    coll_status status;
+    for (size_t i = 0; i < schedule->n; i++) {
+        status = coll_i_at_once(run, &schedule->actions[i], trade, true, true);
+        if (!COLL_LIKELY(status == COLL_OK))
+            return coll_i_start_at(r, run, i, status);
+    }
+    status = settle(run->ctx, false);
+    if (!COLL_LIKELY(status == COLL_OK))
+        return coll_i_start_at(r, run, schedule->n, status);
+    r->run = run;
+    r->status = COLL_OK;
+    return COLL_OK;
+}
+
+/* Starts, without looking at them, a request that is not running and a run that coll_run_check has
+ * passed before, as it is now but for other buffers of the same sizes and another tag: for those
+ * who have checked it, or start it again and again. Else as coll_request_start. */
+COLL_INLINE coll_status coll_request_start_checked(coll_request *r, const coll_run *run)
+{
+    const coll_transport *t = run->transport;
+    return COLL_TRADES && run->schedule && run->schedule->brief && t->trade && t->settle
+               ? coll_request_start_brief(r, run, t->trade, t->settle)
+               : coll_i_start_at(r, run, 0, COLL_OK);
 }
 
 /* Starts the collective on this rank. COLL_OK: it is under way (or done). An error of

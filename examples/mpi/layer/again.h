@@ -22,7 +22,8 @@ struct repeats {
         bool fits[2];         /* calls that block, and others: their plans may differ */
         unsigned users;       /* jobs */
         uint32_t n_in, n_out; /* blocks of what this rank has */
-        bool has_in, has_out;
+        bool has_in, has_out; /* data; and the library refuses a call without it: */
+        bool in_needed, out_needed;
         ptrdiff_t in_low, out_low; /* where the data begins, from the buffers on */
         struct table {
             size_t which, bytes; /* in tables_of; of its entries */
@@ -69,25 +70,30 @@ COLL_HOT_INLINE struct repeat *repeat_place(struct repeats *repeats, const struc
     return &repeats->call[mixed * 0x9E3779B97F4A7C15u >> (64 - REMEMBERED_BITS)];
 }
 
-/* `wide` comes last: beside `what` the compiler reads both at once, and the processor waits then, as
- * the call's were written one after the other just before. */
+/* It mostly is, so all is compared, in one run of instructions, rather than left at the first
+ * difference. Buffers that the library may refuse are looked at again. `wide` comes last: beside
+ * `what` the compiler reads both at once, and the processor waits then, as the call's were written
+ * one after the other just before. */
 COLL_HOT_INLINE bool repeat_same(const struct repeat *repeat, const struct call *call)
 {
     const struct call *of = &repeat->call;
-    return of->what == call->what && of->in.count == call->in.count &&
-           of->out.count == call->out.count && of->in.type == call->in.type &&
-           of->out.type == call->out.type && of->op == call->op && of->root == call->root &&
-           of->in.counts == call->in.counts && of->out.counts == call->out.counts &&
-           repeat->in_in_place == (call->in.buf == MPI_IN_PLACE) &&
-           repeat->out_in_place == (call->out.buf == MPI_IN_PLACE) && of->wide == call->wide;
-}
-
-/* Buffers that the library may refuse are looked at again. */
-COLL_HOT_INLINE bool repeat_doubts(const struct repeat *repeat, const struct call *call)
-{
-    return repeat->bytes > 0 &&
-           ((repeat->has_in && (!call->in.buf || call->in.buf == call->out.buf)) ||
-            (repeat->has_out && !call->out.buf));
+    const bool in_in_place = call->in.buf == MPI_IN_PLACE,
+               out_in_place = call->out.buf == MPI_IN_PLACE;
+    uint64_t differ = (uint64_t)of->what ^ (uint64_t)call->what;
+    differ |= (uint64_t)(of->in.count ^ call->in.count);
+    differ |= (uint64_t)(of->out.count ^ call->out.count);
+    differ |= (uintptr_t)of->in.type ^ (uintptr_t)call->in.type;
+    differ |= (uintptr_t)of->out.type ^ (uintptr_t)call->out.type;
+    differ |= (uintptr_t)of->op ^ (uintptr_t)call->op;
+    differ |= (uint64_t)(of->root ^ call->root);
+    differ |= (uintptr_t)of->in.counts ^ (uintptr_t)call->in.counts;
+    differ |= (uintptr_t)of->out.counts ^ (uintptr_t)call->out.counts;
+    differ |= (uint64_t)(repeat->in_in_place ^ in_in_place);
+    differ |= (uint64_t)(repeat->out_in_place ^ out_in_place);
+    differ |= (uint64_t)(repeat->in_needed & (!call->in.buf | (call->in.buf == call->out.buf)));
+    differ |= (uint64_t)(repeat->out_needed & !call->out.buf);
+    differ |= (uint64_t)(of->wide ^ call->wide);
+    return differ == 0;
 }
 
 /* Is this the call that is remembered? */
@@ -95,8 +101,8 @@ COLL_HOT_INLINE bool repeat_is(const struct repeat *repeat, const struct call *c
 {
     const void *at[TABLES];
     tables_of(call, at);
-    return repeat_same(repeat, call) && !repeat_doubts(repeat, call) &&
-           (!repeat->copies || repeat_same_tables(at, repeat));
+    return COLL_LIKELY(repeat_same(repeat, call)) &&
+           (!repeat->copies || COLL_LIKELY(repeat_same_tables(at, repeat)));
 }
 
 /* Gives a job the buffers of this call. */
@@ -114,14 +120,14 @@ COLL_HOT_INLINE struct job *job_again(const struct call *call)
     const struct comm *comm;
     const struct repeat *repeat;
     struct job *job;
-    if (settings.threads)
+    if (!COLL_LIKELY(!settings.threads))
         return NULL;
     comm = comm_last;
-    if (!comm || comm->handle != call->comm || !comm->repeats)
+    if (!COLL_LIKELY(comm && comm->handle == call->comm && comm->repeats))
         return NULL;
     repeat = repeat_place(comm->repeats, call);
     job = repeat->idle;
-    if (!job || !repeat->fits[0] || !repeat_is(repeat, call))
+    if (!COLL_LIKELY(job && repeat->fits[0] && repeat_is(repeat, call)))
         return NULL;
     repeat_point(job, repeat, call);
     return job;

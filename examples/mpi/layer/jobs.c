@@ -276,12 +276,11 @@ uint32_t job_window(const coll_plan *plan)
     return plan->window > WINDOW ? plan->window : WINDOW;
 }
 
-/* Of a job whose plan is known. */
-static void choose_messages(struct job *job)
+/* Of a job whose plan is known. `alone`: nobody else moves on while it runs. */
+static bool choose_messages(struct job *job, bool alone)
 {
-    nodes_transport(job->comm,
-                    job->how == BLOCKING && jobs_running == 0 && settings.library_waits,
-                    &job->run);
+    return nodes_transport(job->comm, job->how == BLOCKING && alone && settings.library_waits,
+                           &job->run);
 }
 
 void job_equip(struct job *job)
@@ -289,20 +288,31 @@ void job_equip(struct job *job)
     job->run.plan = job->plan;
     job->run.op = &job->op;
     (void)coll_request_init(&job->request, job->slots, job_window(job->plan));
-    choose_messages(job);
+    (void)choose_messages(job, jobs_running == 0);
+}
+
+void job_rest(struct job *job)
+{
+    const coll_schedule *schedule = job->run.schedule;
+    job->how = BLOCKING;
+    job->brief = choose_messages(job, true) && schedule && schedule->brief && !settings.verbose;
 }
 
 /* Tags are numbers that all ranks count alike: of calls in their order, and, as these may be
  * started in any order, of persistent ones in the order in which they are made. */
-void job_place(struct job *job)
+COLL_HOT_INLINE void take_place(struct job *job, bool persistent)
 {
     struct comm *comm = job->comm;
-    const bool persistent = job->how == PERSISTENT;
     const uint32_t half = (uint32_t)settings.tags / 2, tag = comm->next[persistent];
     comm->next[persistent] = tag + 1 < half ? tag + 1 : 0;
     job->run.tag = (persistent ? half : 0) + tag;
+}
+
+void job_place(struct job *job)
+{
+    take_place(job, job->how == PERSISTENT);
     if (job->repeat) /* others have no plan yet */
-        choose_messages(job);
+        (void)choose_messages(job, jobs_running == 0);
 }
 
 /* A job was started: it is over, or among those that run. */
@@ -426,7 +436,14 @@ static int stay(struct job *job, coll_status status)
 int job_rush(struct job *job)
 {
     coll_status status;
-    job->how = BLOCKING;
+    if (COLL_LIKELY(job->brief && jobs_running == 0)) {
+        take_place(job, false);
+        status = coll_request_start_brief(&job->request, &job->run, coll_i_mpi_trade,
+                                          coll_i_mpi_settle);
+        return COLL_LIKELY(status == COLL_OK && job->request.status == COLL_OK)
+                   ? MPI_SUCCESS
+                   : stay(job, status);
+    }
     job_place(job);
     if (settings.verbose)
         job->started = PMPI_Wtime();

@@ -159,8 +159,8 @@ void nodes_join(struct comm *comm, MPI_Group group);
 /* This rank is done with it. */
 void nodes_leave(struct comm *comm);
 /* Writes by what the messages of a run go, which has its plan, and their tag there; run->tag is the
- * layer's. `alone`: the library may wait for them. */
-void nodes_transport(struct comm *comm, bool alone, coll_run *run);
+ * layer's. `alone`: the library may wait for them. True: it may trade them (coll_i_mpi_trade). */
+bool nodes_transport(struct comm *comm, bool alone, coll_run *run);
 /* What they offer a call beyond messages: coll_terms. */
 unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool blocks);
 /* Is there as much SHARED memory as the plan needs? */
@@ -268,6 +268,7 @@ struct job {
     struct operation *operation; /* if `holds` */
     bool holds; /* that, the types of pieces and of `combination`: until it is over */
     way how;
+    bool brief;   /* it rests, and all that it does may be traded, if no other job runs */
     uint32_t use; /* of SHARED memory, if the plan needs it */
     bool running;
     bool freed;        /* by the program, while it was running */
@@ -285,6 +286,8 @@ struct job *job_new(void);
 void job_free(struct job *job);
 /* The job has its communicator, plan and operator: all of it is ready that stays when it is repeated. */
 void job_equip(struct job *job);
+/* It is over, and kept for the next such call, to block. */
+void job_rest(struct job *job);
 /* Slots of a job with this plan. */
 uint32_t job_window(const coll_plan *plan);
 /* Starts a job that is ready; an error that it meets at once is in job->error. */

@@ -351,17 +351,18 @@ static bool is_near(const struct comm *comm, const coll_problem *problem)
 #endif
 }
 
-void nodes_transport(struct comm *comm, bool alone, coll_run *run)
+bool nodes_transport(struct comm *comm, bool alone, coll_run *run)
 {
     const coll_transport *mine = alone ? patient : across;
     if (comm->one_node) {
         run->transport = &within;
         run->ctx = shm;
         run->tag = tag_within(comm, run->tag);
-        return;
+        return false;
     }
     run->transport = comm->seats ? &mixed : &mine[is_near(comm, &run->plan->problem)];
     run->ctx = comm->seats ? (void *)comm : &comm->mpi;
+    return alone && !comm->seats;
 }
 
 /* Is each rank where its number says? */

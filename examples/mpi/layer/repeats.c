@@ -36,23 +36,31 @@ void repeats_free(struct repeats *repeats)
 
 /* ---- what makes two calls the same ------------------------------------------------------- */
 
-/* Entries have four bytes or eight, and are mostly so few that memcmp would take longer. */
+/* Entries have four bytes or eight, and are mostly so few that memcmp would take longer, and the same:
+ * all are compared. */
 bool repeat_same_tables(const void *const at[TABLES], const struct repeat *repeat)
 {
     const unsigned char *copy = (const unsigned char *)repeat->copies;
+    uint64_t differ = 0;
     for (uint32_t i = 0; i < repeat->n_tables; i++) {
         const unsigned char *its = (const unsigned char *)at[repeat->table[i].which];
         size_t left = repeat->table[i].bytes;
         if (!its) /* the library is to refuse it */
             return false;
-        for (; left >= 8; left -= 8, its += 8, copy += 8)
-            if (memcmp(its, copy, 8) != 0)
-                return false;
-        if (left > 0 && memcmp(its, copy, 4) != 0)
-            return false;
-        copy += left;
+        for (; left >= 16; left -= 16, its += 16, copy += 16) {
+            uint64_t now[2], then[2];
+            memcpy(now, its, 16);
+            memcpy(then, copy, 16);
+            differ |= (now[0] ^ then[0]) | (now[1] ^ then[1]);
+        }
+        for (; !COLL_LIKELY(left == 0); left -= 4, its += 4, copy += 4) {
+            uint32_t now, then;
+            memcpy(&now, its, 4);
+            memcpy(&then, copy, 4);
+            differ |= now ^ then;
+        }
     }
-    return true;
+    return differ == 0;
 }
 
 /* ---- remembering ------------------------------------------------------------------------- */
@@ -125,6 +133,7 @@ bool job_keep(struct job *job)
     if (repeat->idle || !repeat->checked || repeat->scratch > SCRATCH_KEPT)
         return false;
     job->freed = false;
+    job_rest(job);
     repeat->idle = job;
     return true;
 }
@@ -179,6 +188,8 @@ void job_remember(struct job *job, const struct call *call, const struct view *i
     repeat->out_in_place = call->out.buf == MPI_IN_PLACE;
     repeat->has_in = in->side != NULL;
     repeat->has_out = out->side != NULL;
+    repeat->in_needed = repeat->has_in && job->bytes > 0;
+    repeat->out_needed = repeat->has_out && job->bytes > 0;
     repeat->n_in = in->side ? in->n : call->what == COLL_REDUCE_SCATTER ? comm->p : 0;
     repeat->n_out = out->side ? out->n : 0;
     repeat->in_low = in->low;

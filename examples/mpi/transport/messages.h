@@ -220,35 +220,34 @@ COLL_INLINE coll_status coll_i_mpi_recv_near(void *ctx, uint32_t peer, uint32_t 
 
 /* A short message, for those who wait for the collective anyway: the library waits for what is
  * received. What is sent may be over only when it was received, even if it was sent at once. */
-COLL_INLINE coll_status coll_i_mpi_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag,
-                                         void *buf, size_t bytes)
+COLL_HOT_INLINE coll_status coll_i_mpi_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag,
+                                             void *buf, size_t bytes)
 {
     coll_mpi *mpi = (coll_mpi *)ctx;
     int here = (int)bytes, error;
-    if (bytes > COLL_MPI_PIECE || (sends && mpi->n_traded == COLL_MPI_TRADED))
+    if (!COLL_LIKELY(bytes <= COLL_MPI_PIECE && !(sends && mpi->n_traded == COLL_MPI_TRADED)))
         return COLL_AGAIN;
     if (sends) {
         MPI_Request *request = &mpi->traded[mpi->n_traded];
         error = PMPI_Isend(buf, here, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request);
-        if (error == MPI_SUCCESS) {
+        if (COLL_LIKELY(error == MPI_SUCCESS)) {
             mpi->n_traded += *request != mpi->over;
             return COLL_OK;
         }
     } else {
         MPI_Status status;
         error = PMPI_Recv(buf, here, MPI_BYTE, (int)peer, (int)tag, mpi->comm, &status);
-        if (error == MPI_SUCCESS)
+        if (COLL_LIKELY(error == MPI_SUCCESS))
             error = PMPI_Get_count(&status, MPI_BYTE, &here);
-        if (error == MPI_SUCCESS)
+        if (COLL_LIKELY(error == MPI_SUCCESS))
             return (size_t)here == bytes ? COLL_OK : COLL_ERR_SIZE;
     }
     return coll_i_mpi_failed(mpi, error);
 }
 
-/* Waits for what trades sent, or gives it up. */
-COLL_INLINE coll_status coll_i_mpi_settle(void *ctx, bool give_up)
+/* Waits for what trades sent that was not over at once, or gives it up. */
+COLL_INLINE coll_status coll_i_mpi_settle_some(coll_mpi *mpi, bool give_up)
 {
-    coll_mpi *mpi = (coll_mpi *)ctx;
     const int n = mpi->n_traded;
     int error = MPI_SUCCESS;
     mpi->n_traded = 0;
@@ -258,6 +257,12 @@ COLL_INLINE coll_status coll_i_mpi_settle(void *ctx, bool give_up)
         if (mpi->traded[i] != MPI_REQUEST_NULL)
             (void)PMPI_Request_free(&mpi->traded[i]);
     return error == MPI_SUCCESS ? COLL_OK : coll_i_mpi_failed(mpi, error);
+}
+
+COLL_HOT_INLINE coll_status coll_i_mpi_settle(void *ctx, bool give_up)
+{
+    coll_mpi *mpi = (coll_mpi *)ctx;
+    return COLL_LIKELY(mpi->n_traded == 0) ? COLL_OK : coll_i_mpi_settle_some(mpi, give_up);
 }
 
 #endif /* COLL_EXAMPLES_MPI_TRANSPORT_MESSAGES_H */

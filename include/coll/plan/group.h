@@ -56,7 +56,7 @@ COLL_INLINE void coll_group_places(coll_group *group, const coll_places *places)
 /* The outer rank of a rank. */
 COLL_INLINE uint32_t coll_group_outer(const coll_group *group, uint32_t rank)
 {
-    return group->table ? group->table[rank] : group->base + rank * group->stride;
+    return COLL_LIKELY(!group->table) ? group->base + rank * group->stride : group->table[rank];
 }
 
 /* The rank, below p, of an outer rank; COLL_NOBODY if it is no member. */

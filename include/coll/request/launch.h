@@ -259,51 +259,40 @@ COLL_INLINE coll_status coll_i_enter(coll_request *r, const coll_action *a)
     return coll_i_launch(r, k);
 }
 
-/* Runs an action that is written out while the window is empty, without a look at the window if it
- * is a message that is sent or received at once, or a copy. Traded are those that the rank may wait
- * for (`waits`), and all sends if the transport does not wait for them, nor need we (`apart`). */
-COLL_HOT_INLINE coll_status coll_i_alone(coll_request *r, const coll_action *a, bool waits,
-                                         bool apart)
+/* trade and settle of a transport: where the functions themselves are known, they are part of what
+ * calls them. */
+typedef coll_status (*coll_i_trade_with)(void *ctx, bool sends, uint32_t peer, uint32_t tag,
+                                         void *buf, size_t bytes);
+typedef coll_status (*coll_i_settle_with)(void *ctx, bool give_up);
+
+/* Runs an action that is written out while the window is empty, without a look at the request, if it
+ * is a copy, or a message that may be traded: what is sent (`sends`), what is received (`waits`).
+ * COLL_AGAIN: it is not, nor was anything done. */
+COLL_HOT_INLINE coll_status coll_i_at_once(const coll_run *run, const coll_action *a,
+                                           coll_i_trade_with trade, bool sends, bool waits)
 {
-    const coll_run *run = r->run;
-    const coll_transport *t = run->transport;
     const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
-    const size_t bytes = coll_i_bytes(run, a);
-    const bool whole = !coll_i_is_long(run, bytes);
-    coll_handle *h = &r->slots[0].handle;
-    coll_status status;
+    const bool token = coll_i_has(COLL_I_TOKENS, a);
+    const size_t bytes = COLL_LIKELY(!token) ? a->count * run->plan->problem.elem_bytes : 0;
     if (coll_i_has(COLL_I_KIND(SEND) | COLL_I_KIND(NOTIFY), a)) {
-        const void *buf = bytes == 0 ? NULL : coll_i_source(run, a->src);
-        if (t->settle ? apart : waits) {
-            status = t->trade(run->ctx, true, peer, run->tag, (void *)(uintptr_t)buf, bytes);
-            if (status != COLL_AGAIN)
-                return status;
-        }
-        if (whole) {
-            h->word[0] = h->word[1] = 0;
-            status = t->send(run->ctx, peer, run->tag, buf, bytes, h);
-            return status <= COLL_OK ? status : coll_i_begun_alone(r, a, status);
-        }
-    } else if (coll_i_has(COLL_I_RECEIVES, a)) {
+        const void *buf = COLL_LIKELY(!token) ? coll_i_source(run, a->src) : NULL;
+        return sends ? trade(run->ctx, true, peer, run->tag, (void *)(uintptr_t)buf, bytes)
+                     : COLL_AGAIN;
+    }
+    if (coll_i_has(COLL_I_RECEIVES, a)) {
         const bool merges = a->kind == COLL_DO_RECV_REDUCE;
-        void *buf = bytes == 0 ? NULL : coll_i_target(run, merges ? a->via : a->dst);
-        status = waits ? t->trade(run->ctx, false, peer, run->tag, buf, bytes) : COLL_AGAIN;
-        if (status == COLL_AGAIN && whole && !(merges && t->borrow)) {
-            h->word[0] = h->word[1] = 0;
-            status = t->recv(run->ctx, peer, run->tag, buf, bytes, h);
-            if (status > COLL_OK)
-                return coll_i_begun_alone(r, a, status);
-        }
+        void *buf = COLL_LIKELY(!token) ? coll_i_target(run, merges ? a->via : a->dst) : NULL;
+        const coll_status status =
+            waits ? trade(run->ctx, false, peer, run->tag, buf, bytes) : COLL_AGAIN;
         if (status == COLL_OK && merges)
             coll_i_merge_staged(run, a);
-        if (status != COLL_AGAIN)
-            return status;
-    } else if (a->kind == COLL_DO_COPY && !t->copy) {
-        if (a->dst != a->src)
-            COLL_COPY(coll_i_target(run, a->dst), coll_i_source(run, a->src), bytes);
-        return COLL_OK;
+        return status;
     }
-    return coll_i_enter(r, a);
+    if (a->kind != COLL_DO_COPY || run->transport->copy)
+        return COLL_AGAIN;
+    if (a->dst != a->src)
+        COLL_COPY(coll_i_target(run, a->dst), coll_i_source(run, a->src), bytes);
+    return COLL_OK;
 }
 
 /* Takes actions that are written out into the window while there is room, as coll_i_fill does. */
@@ -319,9 +308,13 @@ COLL_INLINE coll_status coll_i_follow(coll_request *r)
     const coll_status moved = r->step < r->steps && r->free ? COLL_OK : COLL_AGAIN;
     for (; r->step < r->steps && r->free; r->step++) {
         const coll_action *a = &schedule->actions[r->step];
-        const coll_status status = r->free == all
-                                       ? coll_i_alone(r, a, r->step >= patient, schedule->apart)
-                                       : coll_i_enter(r, a);
+        const bool waits = r->step >= patient;
+        coll_status status = COLL_AGAIN;
+        if (r->free == all)
+            status =
+                coll_i_at_once(run, a, t->trade, t->settle ? schedule->apart : waits, waits);
+        if (status == COLL_AGAIN)
+            status = coll_i_enter(r, a);
         if (status < 0)
             return status;
     }

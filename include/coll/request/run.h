@@ -32,15 +32,15 @@ COLL_INLINE unsigned char *coll_i_target(const coll_run *run, coll_ref ref)
 {
     const size_t at = coll_ref_offset(ref) * run->plan->problem.elem_bytes;
     const coll_space space = coll_ref_space(ref);
-    void *base = space == COLL_OUT       ? run->out
-                 : space == COLL_SCRATCH ? run->scratch
-                                         : run->shared;
+    void *base = COLL_LIKELY(space == COLL_OUT) ? run->out
+                 : space == COLL_SCRATCH        ? run->scratch
+                                                : run->shared;
     return (unsigned char *)base + at;
 }
 
 COLL_INLINE const unsigned char *coll_i_source(const coll_run *run, coll_ref ref)
 {
-    if (coll_ref_space(ref) == COLL_IN)
+    if (COLL_LIKELY(coll_ref_space(ref) == COLL_IN))
         return (const unsigned char *)run->in +
                coll_ref_offset(ref) * run->plan->problem.elem_bytes;
     return coll_i_target(run, ref);
