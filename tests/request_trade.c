@@ -24,6 +24,9 @@ typedef struct trader {
     size_t most;      /* bytes of a message that is traded */
     unsigned long calls, taken;
     unsigned long later; /* sends that are looked at when they are settled */
+    bool starts;         /* it trades nothing: what is brief runs by its send and recv, … */
+    coll_handle *held;   /* … and of some that are over it says so when it is asked again: */
+    unsigned long begun; /* so many */
     size_t in_flight;
     bool settles; /* it does not wait for what it trades and sends, but at the end */
     struct {
@@ -84,7 +87,8 @@ static coll_status trader_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf
 static coll_status trader_test(void *ctx, coll_handle *h)
 {
     trader *me = (trader *)ctx;
-    const coll_status status = t->test(me->end, h);
+    const coll_status status = h == me->held ? COLL_OK : t->test(me->end, h);
+    me->held = h == me->held ? NULL : me->held;
     me->in_flight -= status == COLL_OK;
     return status;
 }
@@ -216,17 +220,46 @@ static const coll_transport trading = {trader_send,
                                        0,
                                        0};
 
+static coll_status start_only(const coll_run *run, bool sends, uint32_t peer, void *buf,
+                              size_t bytes, coll_handle *h)
+{
+    trader *me = (trader *)run->ctx;
+    coll_status status;
+    if (me->refuses == 0 || me->calls++ % me->refuses != 0)
+        return sends ? trader_send(me, peer, run->tag, buf, bytes, h)
+                     : trader_recv(me, peer, run->tag, buf, bytes, h);
+    status = sends ? t->send(me->end, peer, run->tag, buf, bytes, h)
+                   : t->recv(me->end, peer, run->tag, buf, bytes, h);
+    if (status == COLL_AGAIN || to_its_end(me, status, h) != COLL_OK)
+        return status;
+    me->held = h;
+    me->in_flight++;
+    me->begun++;
+    return COLL_STARTED;
+}
+
+static coll_status nothing_to_settle(void *ctx, bool give_up)
+{
+    (void)ctx;
+    (void)give_up;
+    return COLL_OK;
+}
+
 static void *work(void *arg)
 {
-    coll_request *request = ((trader *)arg)->request;
-    if (coll_request_start(request, ((trader *)arg)->run) == COLL_OK)
-        (void)coll_request_wait(request);
+    trader *me = (trader *)arg;
+    const coll_status status =
+        me->starts && me->schedule.brief
+            ? coll_request_start_brief(me->request, me->run, start_only, nothing_to_settle)
+            : coll_request_start(me->request, me->run);
+    if (status == COLL_OK)
+        (void)coll_request_wait(me->request);
     return NULL;
 }
 
 /* ---- every row --------------------------------------------------------------------------- */
 
-static unsigned long trades, refused, later;
+static unsigned long trades, refused, later, begun;
 
 static void write_out(trader *me, const coll_plan *plan, uint32_t rank, uint32_t window)
 {
@@ -248,6 +281,8 @@ static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t 
     transport.max_bytes = piece;
     transport.whole = it->p % 2 ? COLL_BIT(it->problem.collective) : 0;
     transport.settle = traders[0].settles ? trader_settle : NULL;
+    if (traders[0].starts)
+        transport.trade = NULL;
     rig_fill(it);
     for (uint32_t r = 0; r < it->p; r++) {
         rig_rank *me = &it->ranks[r];
@@ -270,6 +305,7 @@ static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t 
         trades += traders[r].taken;
         refused += traders[r].calls;
         later += traders[r].later;
+        begun += traders[r].begun;
         it->ranks[r].run.schedule = NULL;
         free(traders[r].actions);
     }
@@ -278,14 +314,15 @@ static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t 
 
 /* `refuses` of a rank differ, as those of transports may; in the last pass longer messages go in
  * pieces, which are not traded, or are not cut and not traded. No sends pass others in the first, for
- * want of slots. All that once more by a transport that settles. */
+ * want of slots. All that once more by a transport that settles, and by one that trades nothing. */
 static void visit_row(rig *it, const char *what, void *arg)
 {
-    for (uint32_t round = 0; round < 6; round++) {
+    for (uint32_t round = 0; round < 9; round++) {
         const uint32_t pass = round % 3;
         trader traders[8] = {0};
         for (uint32_t r = 0; r < it->p; r++) {
-            traders[r].settles = round >= 3;
+            traders[r].settles = round / 3 == 1;
+            traders[r].starts = round / 3 == 2;
             traders[r].refuses = pass > 0 ? (r + pass) % 3 : 0;
             traders[r].most = pass == 2 ? 24 : 64;
         }
@@ -306,6 +343,7 @@ TEST(every_row)
     CHECK(trades > 1000);
     CHECK(refused > 1000);
     CHECK(later > 1000);
+    CHECK(begun > 1000);
 }
 
 /* What is received overwrites what was sent, so it must not be received at once. */

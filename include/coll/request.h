@@ -133,8 +133,8 @@ COLL_INLINE coll_status coll_request_progress(coll_request *r)
     return r->status;
 }
 
-/* Starts a request at a step, or an action of its schedule, which ended with `status`: all before it
- * is over. */
+/* Starts a request at a step, or an action of its schedule, of which `status` came: all before it is
+ * over, and the message of this one in flight if it is COLL_STARTED. */
 COLL_INLINE coll_status coll_i_start_at(coll_request *r, const coll_run *run, size_t step,
                                         coll_status status)
 {
@@ -146,6 +146,8 @@ COLL_INLINE coll_status coll_i_start_at(coll_request *r, const coll_run *run, si
     r->pending = r->ready = r->flying = r->landed = r->apart = r->idle = 0;
     r->skip = 0;
     r->status = COLL_AGAIN;
+    if (status == COLL_STARTED)
+        (void)coll_i_begun_alone(r, &run->schedule->actions[r->step++], status);
     if (status < 0)
         coll_i_fail(r, status);
     else
@@ -154,16 +156,19 @@ COLL_INLINE coll_status coll_i_start_at(coll_request *r, const coll_run *run, si
 }
 
 /* As coll_request_start_checked, which takes this way by itself, of a run whose schedule is brief,
- * over a transport whose trade and settle these are: for those who know them when they compile. All
- * is traded, one action after the other, and the window is needed only if one cannot be. */
+ * over a transport of which these are trade and settle, or which trades nothing: for those who know
+ * them when they compile. All is traded, one action after the other, and the window is needed only
+ * if one cannot be. */
 COLL_HOT_INLINE coll_status coll_request_start_brief(coll_request *r, const coll_run *run,
                                                      coll_i_trade_with trade,
                                                      coll_i_settle_with settle)
 {
     const coll_schedule *schedule = run->schedule;
+    coll_handle *h = &r->slots[0].handle;
     coll_status status;
+    h->word[0] = h->word[1] = 0;
     for (size_t i = 0; i < schedule->n; i++) {
-        status = coll_i_at_once(run, &schedule->actions[i], trade, true, true);
+        status = coll_i_at_once(run, &schedule->actions[i], trade, true, true, h);
         if (!COLL_LIKELY(status == COLL_OK))
             return coll_i_start_at(r, run, i, status);
     }
@@ -182,7 +187,7 @@ COLL_INLINE coll_status coll_request_start_checked(coll_request *r, const coll_r
 {
     const coll_transport *t = run->transport;
     return COLL_TRADES && run->schedule && run->schedule->brief && t->trade && t->settle
-               ? coll_request_start_brief(r, run, t->trade, t->settle)
+               ? coll_request_start_brief(r, run, coll_i_trade, t->settle)
                : coll_i_start_at(r, run, 0, COLL_OK);
 }
 

@@ -133,6 +133,7 @@ static struct comm *create(MPI_Comm handle, bool met)
             meet_over(handle);
         comm->runs_here = open_private(comm, handle, group);
         comm->mpi.crowded = settings.crowded;
+        comm->mpi.turns = settings.turns;
         comm->mpi.pages = settings.pages;
         nodes_join(comm, group);
     }

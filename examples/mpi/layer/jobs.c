@@ -72,7 +72,8 @@ struct job *job_new(void)
     job->pieces = NULL;
     job->n_loads = job->n_stores = 0;
     job->operation = NULL;
-    job->running = job->freed = job->holds = false;
+    job->how = BLOCKING;
+    job->running = job->freed = job->holds = job->brief = false;
     job->token_tag = -1;
     job->error = MPI_SUCCESS;
     job->bytes = 0;
@@ -276,10 +277,17 @@ uint32_t job_window(const coll_plan *plan)
     return plan->window > WINDOW ? plan->window : WINDOW;
 }
 
+/* What is alone waits in the library, but not where threads share the lock, or ranks a processor that
+ * the library would not yield: there we wait ourselves. */
+static bool library_waits(void)
+{
+    return !settings.threads && !settings.turns;
+}
+
 /* Of a job whose plan is known. `alone`: nobody else moves on while it runs. */
 static bool choose_messages(struct job *job, bool alone)
 {
-    return nodes_transport(job->comm, job->how == BLOCKING && alone && settings.library_waits,
+    return nodes_transport(job->comm, job->how == BLOCKING && alone && library_waits(),
                            &job->run);
 }
 
@@ -396,7 +404,7 @@ void jobs_idle(uint32_t idle)
  * thread? */
 static bool is_alone(const struct job *job)
 {
-    return jobs_running == 1 && !job->comm->seats && settings.library_waits;
+    return jobs_running == 1 && !job->comm->seats && library_waits();
 }
 
 int job_finish(struct job *job)
@@ -407,7 +415,7 @@ int job_finish(struct job *job)
         if (coll_request_only_waits(&job->request) && is_alone(job))
             coll_mpi_block_all(&job->comm->mpi);
         idle = jobs_progress() ? 0 : idle + 1;
-        if (!settings.threads && idle > 0 && is_alone(job))
+        if (idle > 0 && is_alone(job))
             coll_mpi_block(&job->comm->mpi);
         else if (settings.threads || idle > 0)
             idle_for(idle);
@@ -433,13 +441,22 @@ static int stay(struct job *job, coll_status status)
     return error;
 }
 
+/* Messages of what is alone and of one thread. */
+COLL_HOT_INLINE coll_status trade(const coll_run *run, bool sends, uint32_t peer, void *buf,
+                                  size_t bytes, coll_handle *h)
+{
+    if (COLL_LIKELY(!((const coll_mpi *)run->ctx)->turns))
+        return coll_i_mpi_trade(run->ctx, sends, peer, run->tag, buf, bytes);
+    return sends ? coll_i_mpi_send(run->ctx, peer, run->tag, buf, bytes, h)
+                 : coll_i_mpi_recv(run->ctx, peer, run->tag, buf, bytes, h);
+}
+
 int job_rush(struct job *job)
 {
     coll_status status;
     if (COLL_LIKELY(job->brief && jobs_running == 0)) {
         take_place(job, false);
-        status = coll_request_start_brief(&job->request, &job->run, coll_i_mpi_trade,
-                                          coll_i_mpi_settle);
+        status = coll_request_start_brief(&job->request, &job->run, trade, coll_i_mpi_settle);
         return COLL_LIKELY(status == COLL_OK && job->request.status == COLL_OK)
                    ? MPI_SUCCESS
                    : stay(job, status);

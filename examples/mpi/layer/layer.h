@@ -159,7 +159,7 @@ void nodes_join(struct comm *comm, MPI_Group group);
 /* This rank is done with it. */
 void nodes_leave(struct comm *comm);
 /* Writes by what the messages of a run go, which has its plan, and their tag there; run->tag is the
- * layer's. `alone`: the library may wait for them. True: it may trade them (coll_i_mpi_trade). */
+ * layer's. `alone`: it may wait for them there. True: they are the library's. */
 bool nodes_transport(struct comm *comm, bool alone, coll_run *run);
 /* What they offer a call beyond messages: coll_terms. */
 unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool blocks);
@@ -360,9 +360,7 @@ struct settings {
     bool in_place; /* … and its ranks read those of MPI_Alloc_mem where they lie */
     bool crowded;  /* there are more ranks on this node than processors … */
     bool roomy;    /* … and that is so on none */
-    /* A call that is alone waits in the library. Where threads share the lock, or ranks a processor
-     * that the library would not yield, we wait ourselves. */
-    bool library_waits;
+    bool turns; /* it is crowded, and the library does not yield the processor while it waits */
     uint32_t ppn;     /* ranks of a node as the user says; 0: as they are */
     coll_huge *pages; /* of memory that messages are sent from; NULL: stay as they are */
     int near;         /* do long messages within a node go through the library's memory? */

@@ -362,7 +362,7 @@ bool nodes_transport(struct comm *comm, bool alone, coll_run *run)
     }
     run->transport = comm->seats ? &mixed : &mine[is_near(comm, &run->plan->problem)];
     run->ctx = comm->seats ? (void *)comm : &comm->mpi;
-    return alone && !comm->seats;
+    return !comm->seats;
 }
 
 /* Is each rank where its number says? */

@@ -81,7 +81,7 @@ static void begin(int level)
     PMPI_Comm_set_errhandler(settings.self, MPI_ERRORS_RETURN);
     settings.crowded = is_crowded();
     settings.roomy = !anywhere(settings.crowded);
-    settings.library_waits = !settings.threads && (!settings.crowded || library_yields());
+    settings.turns = settings.crowded && !library_yields();
     control_init();
     jobs_init();
     types_init();

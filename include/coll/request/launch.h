@@ -259,31 +259,38 @@ COLL_INLINE coll_status coll_i_enter(coll_request *r, const coll_action *a)
     return coll_i_launch(r, k);
 }
 
-/* trade and settle of a transport: where the functions themselves are known, they are part of what
- * calls them. */
-typedef coll_status (*coll_i_trade_with)(void *ctx, bool sends, uint32_t peer, uint32_t tag,
-                                         void *buf, size_t bytes);
+/* Sends or receives a message of a run at once: as trade of its transport, or, with COLL_STARTED, as
+ * send and recv. Where the function itself is known, it is part of what calls it. */
+typedef coll_status (*coll_i_trade_with)(const coll_run *run, bool sends, uint32_t peer,
+                                         void *buf, size_t bytes, coll_handle *h);
+/* settle of a transport, likewise. */
 typedef coll_status (*coll_i_settle_with)(void *ctx, bool give_up);
+
+COLL_INLINE coll_status coll_i_trade(const coll_run *run, bool sends, uint32_t peer, void *buf,
+                                     size_t bytes, coll_handle *h)
+{
+    (void)h;
+    return run->transport->trade(run->ctx, sends, peer, run->tag, buf, bytes);
+}
 
 /* Runs an action that is written out while the window is empty, without a look at the request, if it
  * is a copy, or a message that may be traded: what is sent (`sends`), what is received (`waits`).
- * COLL_AGAIN: it is not, nor was anything done. */
+ * COLL_AGAIN: it is not, nor was anything done. COLL_STARTED: its message was. */
 COLL_HOT_INLINE coll_status coll_i_at_once(const coll_run *run, const coll_action *a,
-                                           coll_i_trade_with trade, bool sends, bool waits)
+                                           coll_i_trade_with trade, bool sends, bool waits,
+                                           coll_handle *h)
 {
     const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
     const bool token = coll_i_has(COLL_I_TOKENS, a);
     const size_t bytes = COLL_LIKELY(!token) ? a->count * run->plan->problem.elem_bytes : 0;
     if (coll_i_has(COLL_I_KIND(SEND) | COLL_I_KIND(NOTIFY), a)) {
         const void *buf = COLL_LIKELY(!token) ? coll_i_source(run, a->src) : NULL;
-        return sends ? trade(run->ctx, true, peer, run->tag, (void *)(uintptr_t)buf, bytes)
-                     : COLL_AGAIN;
+        return sends ? trade(run, true, peer, (void *)(uintptr_t)buf, bytes, h) : COLL_AGAIN;
     }
     if (coll_i_has(COLL_I_RECEIVES, a)) {
         const bool merges = a->kind == COLL_DO_RECV_REDUCE;
         void *buf = COLL_LIKELY(!token) ? coll_i_target(run, merges ? a->via : a->dst) : NULL;
-        const coll_status status =
-            waits ? trade(run->ctx, false, peer, run->tag, buf, bytes) : COLL_AGAIN;
+        const coll_status status = waits ? trade(run, false, peer, buf, bytes, h) : COLL_AGAIN;
         if (status == COLL_OK && merges)
             coll_i_merge_staged(run, a);
         return status;
@@ -311,8 +318,8 @@ COLL_INLINE coll_status coll_i_follow(coll_request *r)
         const bool waits = r->step >= patient;
         coll_status status = COLL_AGAIN;
         if (r->free == all)
-            status =
-                coll_i_at_once(run, a, t->trade, t->settle ? schedule->apart : waits, waits);
+            status = coll_i_at_once(run, a, coll_i_trade, t->settle ? schedule->apart : waits,
+                                    waits, NULL);
         if (status == COLL_AGAIN)
             status = coll_i_enter(r, a);
         if (status < 0)
