@@ -447,8 +447,8 @@ COLL_HOT_INLINE coll_status trade(const coll_run *run, bool sends, uint32_t peer
 {
     if (COLL_LIKELY(!((const coll_mpi *)run->ctx)->turns))
         return coll_i_mpi_trade(run->ctx, sends, peer, run->tag, buf, bytes);
-    return sends ? coll_i_mpi_send(run->ctx, peer, run->tag, buf, bytes, h)
-                 : coll_i_mpi_recv(run->ctx, peer, run->tag, buf, bytes, h);
+    return sends ? run->transport->send(run->ctx, peer, run->tag, buf, bytes, h)
+                 : run->transport->recv(run->ctx, peer, run->tag, buf, bytes, h);
 }
 
 int job_rush(struct job *job)

@@ -79,7 +79,7 @@ static void write_out(struct repeat *repeat)
     repeat->brief = coll_schedule_write(schedule, &repeat->plan, repeat->rank, repeat->actions,
                                         BRIEF) == COLL_OK;
     if (repeat->brief)
-        coll_schedule_close(schedule, &repeat->plan, repeat->actions, COLL_MPI_PIECE,
+        coll_schedule_close(schedule, &repeat->plan, repeat->actions, COLL_MPI_TRADE_MOST,
                             job_window(&repeat->plan));
 }
 

@@ -35,7 +35,8 @@ enum {
     COLL_MPI_PIECES = COLL_MPI_NEAR_MOST / COLL_MPI_PIECE
 };
 #endif
-enum { COLL_MPI_TRADED = 8 }; /* sends that a collective settles at its end, at most */
+/* Bytes of a message that is traded, at most, and sends that a collective settles at its end. */
+enum { COLL_MPI_TRADE_MOST = 2 * COLL_MPI_PIECE, COLL_MPI_TRADED = 8 };
 
 /* An operation in flight; a handle's first word is its number. */
 typedef struct coll_mpi_operation {

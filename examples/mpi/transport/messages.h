@@ -218,15 +218,11 @@ COLL_INLINE coll_status coll_i_mpi_recv_near(void *ctx, uint32_t peer, uint32_t 
 
 /* ---- trades ------------------------------------------------------------------------------ */
 
-/* A short message, for those who wait for the collective anyway: the library waits for what is
- * received. What is sent may be over only when it was received, even if it was sent at once. */
-COLL_HOT_INLINE coll_status coll_i_mpi_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag,
-                                             void *buf, size_t bytes)
+/* Trades a piece. What is sent may be over only when it was received, even if it was sent at once. */
+COLL_HOT_INLINE coll_status coll_i_mpi_trade_piece(coll_mpi *mpi, bool sends, uint32_t peer,
+                                                   uint32_t tag, void *buf, size_t bytes)
 {
-    coll_mpi *mpi = (coll_mpi *)ctx;
     int here = (int)bytes, error;
-    if (!COLL_LIKELY(bytes <= COLL_MPI_PIECE && !(sends && mpi->n_traded == COLL_MPI_TRADED)))
-        return COLL_AGAIN;
     if (sends) {
         MPI_Request *request = &mpi->traded[mpi->n_traded];
         error = PMPI_Isend(buf, here, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request);
@@ -243,6 +239,36 @@ COLL_HOT_INLINE coll_status coll_i_mpi_trade(void *ctx, bool sends, uint32_t pee
             return (size_t)here == bytes ? COLL_OK : COLL_ERR_SIZE;
     }
     return coll_i_mpi_failed(mpi, error);
+}
+
+/* Trades a message of several pieces: all of them or none. */
+COLL_INLINE coll_status coll_i_mpi_trade_pieces(coll_mpi *mpi, bool sends, uint32_t peer,
+                                                uint32_t tag, void *buf, size_t bytes)
+{
+    const int pieces = (int)((bytes + COLL_MPI_PIECE - 1) / COLL_MPI_PIECE);
+    coll_status status = COLL_OK;
+    if (bytes > COLL_MPI_TRADE_MOST || bytes > mpi->cut ||
+        (sends && mpi->n_traded + pieces > COLL_MPI_TRADED))
+        return COLL_AGAIN;
+    for (size_t at = 0, piece; at < bytes && status == COLL_OK; at += piece) {
+        piece = coll_i_mpi_next(mpi, 0, bytes - at);
+        status =
+            coll_i_mpi_trade_piece(mpi, sends, peer, tag, (unsigned char *)buf + at, piece);
+    }
+    return status;
+}
+
+/* Short messages, for those who wait for the collective anyway: the library waits for what is
+ * received. */
+COLL_HOT_INLINE coll_status coll_i_mpi_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag,
+                                             void *buf, size_t bytes)
+{
+    coll_mpi *mpi = (coll_mpi *)ctx;
+    if (!COLL_LIKELY(bytes <= COLL_MPI_PIECE))
+        return coll_i_mpi_trade_pieces(mpi, sends, peer, tag, buf, bytes);
+    return COLL_LIKELY(!sends || mpi->n_traded < COLL_MPI_TRADED)
+               ? coll_i_mpi_trade_piece(mpi, sends, peer, tag, buf, bytes)
+               : COLL_AGAIN;
 }
 
 /* Waits for what trades sent that was not over at once, or gives it up. */
