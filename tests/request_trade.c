@@ -37,6 +37,7 @@ typedef struct trader {
         unsigned char before[64];
     } sent[8];
     unsigned n_sent;
+    size_t copied;
     bool last;  /* it has waited for what it sent, … */
     bool mute;  /* … or received, and sends no more, unless all is brief */
     bool wrong; /* a trade came too early, or something after it that should have come before */
@@ -187,6 +188,15 @@ static coll_status trader_trade(void *ctx, bool sends, uint32_t peer, uint32_t t
     return to_its_end(me, status, &h);
 }
 
+static coll_status trader_copy(void *ctx, void *dst, const void *src, size_t bytes,
+                               coll_handle *h)
+{
+    (void)h;
+    ((trader *)ctx)->copied++;
+    memcpy(dst, src, bytes);
+    return COLL_OK;
+}
+
 static void trader_abort(void *ctx, uint32_t tag)
 {
     t->abort(((trader *)ctx)->end, tag);
@@ -273,12 +283,23 @@ static void write_out(trader *me, const coll_plan *plan, uint32_t rank, uint32_t
     coll_schedule_close(&me->schedule, plan, me->actions, me->most, window);
 }
 
+/* Are all copies the transport's, if it copies? */
+static bool has_copied(const trader *me)
+{
+    size_t copies = 0;
+    for (size_t i = 0; i < me->schedule.n; i++)
+        copies +=
+            me->actions[i].kind == COLL_DO_COPY && me->actions[i].dst != me->actions[i].src;
+    return me->copied == (me->run->transport->copy ? copies : 0);
+}
+
 static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t window,
                         size_t piece)
 {
     coll_transport transport = trading;
     bool well = true;
     transport.max_bytes = piece;
+    transport.copy = it->p % 2 ? trader_copy : NULL;
     transport.whole = it->p % 2 ? COLL_BIT(it->problem.collective) : 0;
     transport.settle = traders[0].settles ? trader_settle : NULL;
     if (traders[0].starts)
@@ -301,7 +322,7 @@ static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t 
     for (uint32_t r = 0; r < it->p; r++) {
         (void)pthread_join(traders[r].thread, NULL);
         well = well && it->ranks[r].request.status == COLL_OK && !traders[r].wrong &&
-               traders[r].n_sent == 0;
+               traders[r].n_sent == 0 && has_copied(&traders[r]);
         trades += traders[r].taken;
         refused += traders[r].calls;
         later += traders[r].later;
@@ -412,19 +433,35 @@ TEST(every_kind)
 static coll_status no_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag, void *buf,
                             size_t bytes)
 {
-    (void)ctx;
     (void)sends;
     (void)peer;
     (void)tag;
     (void)buf;
     (void)bytes;
+    ((trader *)ctx)->calls++;
     return COLL_ERR_IO;
 }
 
 static coll_status sends_only(void *ctx, bool sends, uint32_t peer, uint32_t tag, void *buf,
                               size_t bytes)
 {
-    return sends ? trader_trade(ctx, sends, peer, tag, buf, bytes) : COLL_ERR_IO;
+    return sends ? trader_trade(ctx, sends, peer, tag, buf, bytes)
+                 : no_trade(ctx, sends, peer, tag, buf, bytes);
+}
+
+static coll_status any_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag, void *buf,
+                             size_t bytes)
+{
+    (void)no_trade(ctx, sends, peer, tag, buf, bytes);
+    return COLL_OK;
+}
+
+static coll_status no_settlement(void *ctx, bool give_up)
+{
+    trader *me = (trader *)ctx;
+    me->later += give_up;
+    me->begun += !give_up;
+    return give_up ? COLL_OK : COLL_ERR_IO;
 }
 
 static void visit_failure(rig *it, const char *what, void *arg)
@@ -450,14 +487,25 @@ static void visit_failure(rig *it, const char *what, void *arg)
     me.schedule.rank = 1;
     CHECK_STATUS(coll_request_start(&one->request, &one->run), COLL_ERR_IO);
     CHECK_STATUS(one->request.status, COLL_ERR_IO);
+    CHECK_EQ(me.calls, 1);
     CHECK_EQ(me.in_flight, 0);
     failing.trade = sends_only; /* what was sent is given up */
     failing.settle = trader_settle;
     me.settles = true;
     one->run.tag++; /* the other one was aborted */
     CHECK_STATUS(coll_request_start(&one->request, &one->run), COLL_ERR_IO);
+    CHECK_EQ(me.calls, 2);
     CHECK_EQ(me.taken, 1);
     CHECK_EQ(me.n_sent, 0);
+    failing.trade = any_trade;
+    failing.settle = no_settlement;
+    me.later = 0;
+    one->run.tag++;
+    CHECK_STATUS(coll_request_start(&one->request, &one->run), COLL_ERR_IO);
+    CHECK_STATUS(one->request.status, COLL_ERR_IO);
+    CHECK_EQ(me.calls, 4);
+    CHECK_EQ(me.begun, 1);
+    CHECK_EQ(me.later, 1);
     one->run.schedule = NULL;
     free(me.actions);
 }
