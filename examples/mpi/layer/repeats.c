@@ -8,7 +8,8 @@
 
 #include "again.h"
 
-enum { SCRATCH_KEPT = 4096 };
+/* Bytes that a job keeps while it lies ready, at most: what is traded needs no more. */
+enum { SCRATCH_KEPT = COLL_MPI_TRADE_MOST };
 
 /* Nothing may be running that uses it. */
 static void forget(struct repeat *repeat)
