@@ -160,14 +160,14 @@ COLL_INLINE coll_status coll_i_start_at(coll_request *r, const coll_run *run, si
  * them when they compile. All is traded, one action after the other, and the window is needed only
  * if one cannot be. */
 COLL_HOT_INLINE coll_status coll_request_start_brief(coll_request *r, const coll_run *run,
-                                                     coll_i_trade_with trade,
-                                                     coll_i_settle_with settle)
+                                                     coll_trade_with trade,
+                                                     coll_settle_with settle)
 {
     const coll_schedule *schedule = run->schedule;
     coll_handle *h = &r->slots[0].handle;
     coll_status status;
-    h->word[0] = h->word[1] = 0;
     for (size_t i = 0; i < schedule->n; i++) {
+        h->word[0] = h->word[1] = 0;
         status = coll_i_at_once(run, &schedule->actions[i], trade, true, true, h);
         if (!COLL_LIKELY(status == COLL_OK))
             return coll_i_start_at(r, run, i, status);

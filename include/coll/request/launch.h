@@ -261,10 +261,10 @@ COLL_INLINE coll_status coll_i_enter(coll_request *r, const coll_action *a)
 
 /* Sends or receives a message of a run at once: as trade of its transport, or, with COLL_STARTED, as
  * send and recv. Where the function itself is known, it is part of what calls it. */
-typedef coll_status (*coll_i_trade_with)(const coll_run *run, bool sends, uint32_t peer,
-                                         void *buf, size_t bytes, coll_handle *h);
+typedef coll_status (*coll_trade_with)(const coll_run *run, bool sends, uint32_t peer,
+                                       void *buf, size_t bytes, coll_handle *h);
 /* settle of a transport, likewise. */
-typedef coll_status (*coll_i_settle_with)(void *ctx, bool give_up);
+typedef coll_status (*coll_settle_with)(void *ctx, bool give_up);
 
 COLL_INLINE coll_status coll_i_trade(const coll_run *run, bool sends, uint32_t peer, void *buf,
                                      size_t bytes, coll_handle *h)
@@ -277,7 +277,7 @@ COLL_INLINE coll_status coll_i_trade(const coll_run *run, bool sends, uint32_t p
  * is a copy, or a message that may be traded: what is sent (`sends`), what is received (`waits`).
  * COLL_AGAIN: it is not, nor was anything done. COLL_STARTED: its message was. */
 COLL_HOT_INLINE coll_status coll_i_at_once(const coll_run *run, const coll_action *a,
-                                           coll_i_trade_with trade, bool sends, bool waits,
+                                           coll_trade_with trade, bool sends, bool waits,
                                            coll_handle *h)
 {
     const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
