@@ -1,7 +1,8 @@
 /* tests/reduce.c — every predefined operator on every type, against one element at a time done
  * slowly
  *
- * reduce_soft.c runs the same tests with floats computed in integers.
+ * The same tests run with floats computed in integers (reduce_soft.c), and with loops on narrower vectors
+ * than this processor may have (reduce_wide.c).
  */
 #include "coll/reduce.h"
 

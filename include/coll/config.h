@@ -80,13 +80,17 @@
 #define COLL_SOFT_FLOAT 0
 #endif
 
-/* 1: the loops of the predefined operators, but for those of pairs, exist once more on vectors of 32
- * bytes (AVX2), for coll_op_builtin to pick where the processor has them. The results are the same,
- * bit by bit. */
+/* 32 or 64: the loops of the predefined operators, but for those of pairs, exist again on vectors of up
+ * to so many bytes (AVX2, AVX-512), for coll_op_builtin to pick where the processor has them; 0: they
+ * do not. The results are the same, bit by bit. */
 #ifndef COLL_WIDE_LOOPS
 #if defined(__x86_64__) && defined(__SSE2__) && !defined(__AVX2__) && defined(__GNUC__) &&     \
     defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && __STDC_HOSTED__
-#define COLL_WIDE_LOOPS 1
+#if defined(__clang__) || __GNUC__ >= 9
+#define COLL_WIDE_LOOPS 64
+#else
+#define COLL_WIDE_LOOPS 32
+#endif
 #else
 #define COLL_WIDE_LOOPS 0
 #endif

@@ -1,0 +1,3 @@
+/* tests/reduce_wide.c — the tests of reduce.c with loops on vectors of 32 bytes, where there are wider ones */
+#define COLL_WIDE_LOOPS 32
+#include "reduce.c"
