@@ -15,13 +15,15 @@
 #include "coll/transport.h"
 #include "coll/transports/huge.h"
 
-/* What is short; up to where messages are cut into pieces that are; the longest one of a context
- * that is near, so that no more pieces are in flight at once; and requests of a message: as
- * measured between two processes of one node, of Open MPI 4.1 with its shared memory, and MPICH
- * 4.0 over UCX. Blocks are Open MPI's, and what is left after them is pieces. */
+/* What is short; pieces of a message that is traded; up to where messages are cut into pieces that are
+ * short; the longest one of a context that is near, so that no more pieces are in flight at once; and
+ * requests of a message: as measured between two processes of one node, of Open MPI 4.1 with its
+ * shared memory, and MPICH 4.0 over UCX. Blocks are Open MPI's, and what is left after them is
+ * pieces. */
 #ifdef OPEN_MPI
 enum {
     COLL_MPI_PIECE = 4032,
+    COLL_MPI_TRADE_PIECES = 5,
     COLL_MPI_CUT = 9 * COLL_MPI_PIECE,
     COLL_MPI_BLOCK = 16384,
     COLL_MPI_NEAR_MOST = 1 << 30,
@@ -30,13 +32,14 @@ enum {
 #else
 enum {
     COLL_MPI_PIECE = 8192,
+    COLL_MPI_TRADE_PIECES = 2,
     COLL_MPI_CUT = 8 * COLL_MPI_PIECE,
     COLL_MPI_NEAR_MOST = 16 * COLL_MPI_PIECE,
     COLL_MPI_PIECES = COLL_MPI_NEAR_MOST / COLL_MPI_PIECE
 };
 #endif
 /* Bytes of a message that is traded, at most, and sends that a collective settles at its end. */
-enum { COLL_MPI_TRADE_MOST = 2 * COLL_MPI_PIECE, COLL_MPI_TRADED = 8 };
+enum { COLL_MPI_TRADE_MOST = COLL_MPI_TRADE_PIECES * COLL_MPI_PIECE, COLL_MPI_TRADED = 16 };
 
 /* An operation in flight; a handle's first word is its number. */
 typedef struct coll_mpi_operation {
@@ -54,7 +57,7 @@ typedef struct coll_mpi {
     bool near;    /* all ranks share a node, and long messages go through its memory */
     bool crowded; /* there are more processes than processors; all ranks say the same … */
     bool turns;   /* … and the library does not let others run while it waits */
-    size_t cut;   /* up to so many bytes messages go in pieces, at most COLL_MPI_CUT */
+    size_t cut; /* up to so many bytes they go in pieces, COLL_MPI_TRADE_MOST … COLL_MPI_CUT */
     /* Of the process's memory that the kernel copies from; NULL: they stay as they are. */
     coll_huge *pages;
     uint32_t spins; /* idle tests before it lets other processes run */
@@ -64,6 +67,9 @@ typedef struct coll_mpi {
     bool news; /* the last sweep found requests that are done */
     MPI_Request traded[COLL_MPI_TRADED]; /* sent by trades and not over */
     int n_traded;
+    unsigned char *held; /* what is left of a message that a trade was to send; … */
+    size_t held_bytes;   /* … 0: nothing */
+    uint32_t held_peer, held_tag;
 
     /* Requests lie in the first `used` places, MPI_REQUEST_NULL where there is none. */
     MPI_Request *request;

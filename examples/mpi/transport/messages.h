@@ -32,7 +32,7 @@ enum { COLL_I_MPI_RECEIVED = 1, COLL_I_MPI_NEAR = 2 };
 COLL_INLINE size_t coll_i_mpi_next(const coll_mpi *mpi, unsigned how, size_t bytes)
 {
 #ifdef OPEN_MPI
-    if ((how & COLL_I_MPI_NEAR) && bytes >= COLL_MPI_BLOCK)
+    if ((how & COLL_I_MPI_NEAR) && bytes > COLL_MPI_TRADE_MOST)
         return bytes - bytes % COLL_MPI_BLOCK;
     return bytes <= mpi->cut && bytes > COLL_MPI_PIECE ? COLL_MPI_PIECE : bytes;
 #else
@@ -58,6 +58,52 @@ COLL_INLINE int coll_i_mpi_start(const coll_mpi *mpi, unsigned how, uint32_t pee
     return how & COLL_I_MPI_RECEIVED
                ? PMPI_Irecv(buf, n, type, (int)peer, (int)tag, mpi->comm, request)
                : PMPI_Isend(buf, n, type, (int)peer, (int)tag, mpi->comm, request);
+}
+
+/* ---- trades: pieces ---------------------------------------------------------------------- */
+
+/* What the library says of a message that was received. */
+COLL_HOT_INLINE coll_status coll_i_mpi_came(coll_mpi *mpi, int error, const MPI_Status *status,
+                                            size_t bytes)
+{
+    int here = 0;
+    if (COLL_LIKELY(error == MPI_SUCCESS))
+        error = PMPI_Get_count(status, MPI_BYTE, &here);
+    if (COLL_LIKELY(error == MPI_SUCCESS))
+        return (size_t)here == bytes ? COLL_OK : COLL_ERR_SIZE;
+    return coll_i_mpi_failed(mpi, error);
+}
+
+/* Trades a piece. What is sent may be over only when it was received, even if it was sent at once. */
+COLL_HOT_INLINE coll_status coll_i_mpi_trade_piece(coll_mpi *mpi, bool sends, uint32_t peer,
+                                                   uint32_t tag, void *buf, size_t bytes)
+{
+    MPI_Request *request = &mpi->traded[mpi->n_traded];
+    MPI_Status status;
+    int error;
+    if (!sends) {
+        error = PMPI_Recv(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, &status);
+        return coll_i_mpi_came(mpi, error, &status, bytes);
+    }
+    error = PMPI_Isend(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request);
+    if (!COLL_LIKELY(error == MPI_SUCCESS))
+        return coll_i_mpi_failed(mpi, error);
+    mpi->n_traded += *request != mpi->over;
+    return COLL_OK;
+}
+
+/* Sends what is held, if anything is. */
+COLL_INLINE coll_status coll_i_mpi_send_held(coll_mpi *mpi)
+{
+    coll_status status = COLL_OK;
+    while (mpi->held_bytes > 0) {
+        const size_t piece = coll_i_mpi_next(mpi, 0, mpi->held_bytes);
+        status =
+            coll_i_mpi_trade_piece(mpi, true, mpi->held_peer, mpi->held_tag, mpi->held, piece);
+        mpi->held += piece;
+        mpi->held_bytes = status == COLL_OK ? mpi->held_bytes - piece : 0;
+    }
+    return status;
 }
 
 /* ---- messages ---------------------------------------------------------------------------- */
@@ -158,7 +204,9 @@ COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, unsigned how, uint32_t pe
                                         uint32_t tag, void *buf, size_t bytes, coll_handle *h)
 {
     const bool receives = (how & COLL_I_MPI_RECEIVED) != 0;
-    coll_status status;
+    coll_status status = coll_i_mpi_send_held(mpi);
+    if (status != COLL_OK)
+        return status;
     if (coll_i_mpi_next(mpi, how, bytes) == bytes) {
         MPI_Request request = MPI_REQUEST_NULL;
         int error;
@@ -216,45 +264,58 @@ COLL_INLINE coll_status coll_i_mpi_recv_near(void *ctx, uint32_t peer, uint32_t 
                            buf, bytes, h);
 }
 
-/* ---- trades ------------------------------------------------------------------------------ */
+/* ---- trades: messages -------------------------------------------------------------------- */
 
-/* Trades a piece. What is sent may be over only when it was received, even if it was sent at once. */
-COLL_HOT_INLINE coll_status coll_i_mpi_trade_piece(coll_mpi *mpi, bool sends, uint32_t peer,
-                                                   uint32_t tag, void *buf, size_t bytes)
+/* Receives a message, and sends what is held once all of its pieces are expected. */
+COLL_INLINE coll_status coll_i_mpi_exchange(coll_mpi *mpi, uint32_t peer, uint32_t tag,
+                                            unsigned char *buf, size_t bytes)
 {
-    int here = (int)bytes, error;
-    if (sends) {
-        MPI_Request *request = &mpi->traded[mpi->n_traded];
-        error = PMPI_Isend(buf, here, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request);
-        if (COLL_LIKELY(error == MPI_SUCCESS)) {
-            mpi->n_traded += *request != mpi->over;
-            return COLL_OK;
-        }
-    } else {
-        MPI_Status status;
-        error = PMPI_Recv(buf, here, MPI_BYTE, (int)peer, (int)tag, mpi->comm, &status);
-        if (COLL_LIKELY(error == MPI_SUCCESS))
-            error = PMPI_Get_count(&status, MPI_BYTE, &here);
-        if (COLL_LIKELY(error == MPI_SUCCESS))
-            return (size_t)here == bytes ? COLL_OK : COLL_ERR_SIZE;
+    MPI_Request request[COLL_MPI_TRADE_PIECES];
+    size_t piece[COLL_MPI_TRADE_PIECES];
+    coll_status status = COLL_OK;
+    int n = 0, error;
+    for (size_t at = 0; (at < bytes || n == 0) && status == COLL_OK; at += piece[n++]) {
+        piece[n] = coll_i_mpi_next(mpi, 0, bytes - at);
+        request[n] = MPI_REQUEST_NULL;
+        error = coll_i_mpi_start(mpi, COLL_I_MPI_RECEIVED, peer, tag, buf + at, piece[n],
+                                 &request[n]);
+        status = error == MPI_SUCCESS ? COLL_OK : coll_i_mpi_failed(mpi, error);
     }
-    return coll_i_mpi_failed(mpi, error);
+    if (status == COLL_OK)
+        status = coll_i_mpi_send_held(mpi);
+    for (int i = 0; i < n; i++) {
+        MPI_Status its;
+        if (status == COLL_OK) {
+            error = PMPI_Wait(&request[i], &its);
+            status = coll_i_mpi_came(mpi, error, &its, piece[i]);
+        } else if (request[i] != MPI_REQUEST_NULL) {
+            coll_i_mpi_drop(true, &request[i]);
+        }
+    }
+    return status;
 }
 
-/* Trades a message of several pieces: all of them or none. */
+/* Trades what is not one piece alone. All but the first piece of what is sent is held back until what
+ * is received next is expected, or something else happens: what comes before that stays where it is,
+ * and MPICH gives its sender other memory to fill, which is not in the cache. */
 COLL_INLINE coll_status coll_i_mpi_trade_pieces(coll_mpi *mpi, bool sends, uint32_t peer,
                                                 uint32_t tag, void *buf, size_t bytes)
 {
-    const int pieces = (int)((bytes + COLL_MPI_PIECE - 1) / COLL_MPI_PIECE);
-    coll_status status = COLL_OK;
-    if (bytes > COLL_MPI_TRADE_MOST || bytes > mpi->cut ||
-        (sends && mpi->n_traded + pieces > COLL_MPI_TRADED))
+    const size_t first = coll_i_mpi_next(mpi, 0, bytes);
+    coll_status status;
+    if (bytes > COLL_MPI_TRADE_MOST)
         return COLL_AGAIN;
-    for (size_t at = 0, piece; at < bytes && status == COLL_OK; at += piece) {
-        piece = coll_i_mpi_next(mpi, 0, bytes - at);
-        status =
-            coll_i_mpi_trade_piece(mpi, sends, peer, tag, (unsigned char *)buf + at, piece);
-    }
+    if (!sends)
+        return coll_i_mpi_exchange(mpi, peer, tag, (unsigned char *)buf, bytes);
+    status = coll_i_mpi_send_held(mpi);
+    if (status == COLL_OK && mpi->n_traded + COLL_MPI_TRADE_PIECES > COLL_MPI_TRADED)
+        return COLL_AGAIN;
+    if (status == COLL_OK)
+        status = coll_i_mpi_trade_piece(mpi, true, peer, tag, buf, first);
+    mpi->held = (unsigned char *)buf + first;
+    mpi->held_bytes = status == COLL_OK ? bytes - first : 0;
+    mpi->held_peer = peer;
+    mpi->held_tag = tag;
     return status;
 }
 
@@ -264,31 +325,36 @@ COLL_HOT_INLINE coll_status coll_i_mpi_trade(void *ctx, bool sends, uint32_t pee
                                              void *buf, size_t bytes)
 {
     coll_mpi *mpi = (coll_mpi *)ctx;
-    if (!COLL_LIKELY(bytes <= COLL_MPI_PIECE))
+    if (!COLL_LIKELY((bytes <= COLL_MPI_PIECE) & (mpi->held_bytes == 0)))
         return coll_i_mpi_trade_pieces(mpi, sends, peer, tag, buf, bytes);
     return COLL_LIKELY(!sends || mpi->n_traded < COLL_MPI_TRADED)
                ? coll_i_mpi_trade_piece(mpi, sends, peer, tag, buf, bytes)
                : COLL_AGAIN;
 }
 
-/* Waits for what trades sent that was not over at once, or gives it up. */
+/* Waits for what trades sent that was not over at once, or gives it up: then it may still be sent,
+ * as the others may wait for it. */
 COLL_INLINE coll_status coll_i_mpi_settle_some(coll_mpi *mpi, bool give_up)
 {
+    coll_status status = coll_i_mpi_send_held(mpi);
     const int n = mpi->n_traded;
-    int error = MPI_SUCCESS;
     mpi->n_traded = 0;
-    for (int i = 0; i < n && error == MPI_SUCCESS && !give_up; i++)
-        error = PMPI_Wait(&mpi->traded[i], MPI_STATUS_IGNORE);
+    for (int i = 0; i < n && status == COLL_OK && !give_up; i++) {
+        const int error = PMPI_Wait(&mpi->traded[i], MPI_STATUS_IGNORE);
+        status = error == MPI_SUCCESS ? COLL_OK : coll_i_mpi_failed(mpi, error);
+    }
     for (int i = 0; i < n; i++)
         if (mpi->traded[i] != MPI_REQUEST_NULL)
             (void)PMPI_Request_free(&mpi->traded[i]);
-    return error == MPI_SUCCESS ? COLL_OK : coll_i_mpi_failed(mpi, error);
+    return status;
 }
 
 COLL_HOT_INLINE coll_status coll_i_mpi_settle(void *ctx, bool give_up)
 {
     coll_mpi *mpi = (coll_mpi *)ctx;
-    return COLL_LIKELY(mpi->n_traded == 0) ? COLL_OK : coll_i_mpi_settle_some(mpi, give_up);
+    return COLL_LIKELY((mpi->n_traded == 0) & (mpi->held_bytes == 0))
+               ? COLL_OK
+               : coll_i_mpi_settle_some(mpi, give_up);
 }
 
 #endif /* COLL_EXAMPLES_MPI_TRANSPORT_MESSAGES_H */

@@ -38,15 +38,15 @@ enum {
 /* What the ranks of a node agree on about messages there. */
 typedef struct coll_mpi_ways {
     bool near;       /* long ones go through the memory of the node */
-    size_t cut;      /* up to so many bytes they go in pieces; COLL_MPI_PIECE: they never do */
+    size_t cut;      /* up to so many bytes they go in pieces */
     double times[2]; /* seconds in which two ranks exchange COLL_MPI_TRIED bytes by the kernel's
                       * copy, and through memory; 0: nothing was measured */
 } coll_mpi_ways;
 
-/* Where ranks share processors pieces cost turns: more than two do not pay. */
+/* Where ranks share processors pieces cost turns: more than a few do not pay. */
 COLL_INLINE coll_mpi_ways coll_mpi_usual_ways(bool near, bool crowded)
 {
-    coll_mpi_ways ways = {near, crowded ? 2 * COLL_MPI_PIECE : COLL_MPI_CUT, {0, 0}};
+    coll_mpi_ways ways = {near, crowded ? COLL_MPI_TRADE_MOST : COLL_MPI_CUT, {0, 0}};
     return ways;
 }
 
@@ -135,7 +135,7 @@ COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
             ways.near = coll_i_mpi_wins(ways.times, mpi->pages ? COLL_I_MPI_HUGE_ENOUGH
                                                                : COLL_I_MPI_ENOUGH);
             size_t cut = ways.cut;
-            for (ways.cut = COLL_MPI_PIECE; cut > COLL_MPI_PIECE; cut /= 2) {
+            for (ways.cut = COLL_MPI_TRADE_MOST; cut > COLL_MPI_TRADE_MOST; cut /= 2) {
                 coll_i_mpi_compare(mpi, false, memory, cut, times);
                 if (coll_i_mpi_wins(times, COLL_I_MPI_PIECES_ENOUGH) && ways.cut < cut)
                     ways.cut = cut;
