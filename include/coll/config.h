@@ -95,6 +95,9 @@
 #define COLL_WIDE_LOOPS 0
 #endif
 #endif
+#if COLL_WIDE_LOOPS != 0 && COLL_WIDE_LOOPS != 32 && COLL_WIDE_LOOPS != 64
+#error "COLL_WIDE_LOOPS is 0, 32 or 64"
+#endif
 
 /* 0: coll_plan_init does not look for overflow, and coll_request_start does not check its run.
  * For firmware that runs what was checked on a host; saves a kilobyte of code. */

@@ -118,11 +118,12 @@ typedef double coll_i_f64 COLL_I_ALIAS;
 #define COLL_I_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
 #define COLL_I_INDEPENDENT _Pragma("GCC ivdep")
+#define COLL_I_UNROLLED    COLL_I_INDEPENDENT _Pragma("GCC unroll 2")
 #define COLL_I_BLOCKS(T, OP, bytes)                                                            \
     for (; count - i >= (bytes) / sizeof(T); i += (bytes) / sizeof(T)) {                       \
-        COLL_I_INDEPENDENT                                                                     \
-        _Pragma("GCC unroll 2") for (size_t k = 0; k < (bytes) / sizeof(T); k++) to[i + k] =   \
-            OP(T, x[i + k], y[i + k]);                                                         \
+        COLL_I_UNROLLED                                                                        \
+        for (size_t k = 0; k < (bytes) / sizeof(T); k++)                                       \
+            to[i + k] = OP(T, x[i + k], y[i + k]);                                             \
     }
 #else
 #define COLL_I_INDEPENDENT
@@ -136,7 +137,8 @@ typedef double coll_i_f64 COLL_I_ALIAS;
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
-/* Elements that lie before `bytes` `aligned` ones come first, one at a time; 1: none. */
+/* Blocks are of `bytes`. Those of long operands begin at multiples of `aligned` bytes of dst: what comes
+ * before is done one at a time. */
 #define COLL_I_LOOP(name, T, OP, bytes, aligned)                                               \
     COLL_INLINE void name(void *dst, const void *a, const void *b, size_t count, void *arg)    \
     {                                                                                          \
@@ -154,9 +156,9 @@ typedef double coll_i_f64 COLL_I_ALIAS;
             to[i] = OP(T, x[i], y[i]);                                                         \
     }
 
-/* The same on wider vectors (COLL_WIDE_LOOPS, config.h). Those of long operands write whole cache
- * lines: in the first level of the cache that takes half of the time, and beyond it, on vectors of 64
- * bytes, what did not took up to half as long again. */
+/* The same on wider vectors (COLL_WIDE_LOOPS, config.h), which write whole cache lines: in the first
+ * level of the cache that takes half to two thirds of the time; beyond it, on vectors of 64 bytes, what
+ * does not takes up to half as long again. */
 #define COLL_I_WIDE(name, T, OP)
 #define COLL_I_WIDEST(name, T, OP)
 #if COLL_WIDE_LOOPS >= 32
@@ -517,6 +519,7 @@ COLL_INLINE coll_status coll_op_builtin(coll_op *op, coll_operator which, coll_t
 #undef COLL_I_LOR
 #undef COLL_I_LXOR
 #undef COLL_I_INDEPENDENT
+#undef COLL_I_UNROLLED
 #undef COLL_I_BLOCKS
 #undef COLL_I_LOOP
 #undef COLL_I_WIDE
