@@ -65,10 +65,10 @@ typedef struct coll_mpi {
     MPI_Request
         over;  /* what the library has for sends that were done at once, or MPI_REQUEST_NULL */
     bool news; /* the last sweep found requests that are done */
-    MPI_Request traded[COLL_MPI_TRADED]; /* sent by trades and not over */
-    int n_traded;
-    unsigned char *held; /* what is left of a message that a trade was to send; … */
-    size_t held_bytes;   /* … 0: nothing */
+    MPI_Request traded[COLL_MPI_TRADED]; /* sent by trades and not over; … */
+    int n_traded;        /* … and COLL_MPI_TRADED more, so that none may follow, while … */
+    unsigned char *held; /* … this is left of a message that a trade was to send */
+    size_t held_bytes;   /* 0: nothing */
     uint32_t held_peer, held_tag;
 
     /* Requests lie in the first `used` places, MPI_REQUEST_NULL where there is none. */

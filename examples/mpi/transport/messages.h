@@ -96,6 +96,7 @@ COLL_HOT_INLINE coll_status coll_i_mpi_trade_piece(coll_mpi *mpi, bool sends, ui
 COLL_INLINE coll_status coll_i_mpi_send_held(coll_mpi *mpi)
 {
     coll_status status = COLL_OK;
+    mpi->n_traded -= mpi->held_bytes > 0 ? COLL_MPI_TRADED : 0;
     while (mpi->held_bytes > 0) {
         const size_t piece = coll_i_mpi_next(mpi, 0, mpi->held_bytes);
         status =
@@ -295,7 +296,7 @@ COLL_INLINE coll_status coll_i_mpi_exchange(coll_mpi *mpi, uint32_t peer, uint32
     return status;
 }
 
-/* Trades what is not one piece alone. All but the first piece of what is sent is held back until what
+/* Trades what is not one piece alone, or comes when something is held. All but the first piece of what is sent is held back until what
  * is received next is expected, or something else happens: what comes before that stays where it is,
  * and MPICH gives its sender other memory to fill, which is not in the cache. */
 COLL_INLINE coll_status coll_i_mpi_trade_pieces(coll_mpi *mpi, bool sends, uint32_t peer,
@@ -312,10 +313,13 @@ COLL_INLINE coll_status coll_i_mpi_trade_pieces(coll_mpi *mpi, bool sends, uint3
         return COLL_AGAIN;
     if (status == COLL_OK)
         status = coll_i_mpi_trade_piece(mpi, true, peer, tag, buf, first);
-    mpi->held = (unsigned char *)buf + first;
-    mpi->held_bytes = status == COLL_OK ? bytes - first : 0;
-    mpi->held_peer = peer;
-    mpi->held_tag = tag;
+    if (status == COLL_OK && bytes > first) {
+        mpi->n_traded += COLL_MPI_TRADED;
+        mpi->held = (unsigned char *)buf + first;
+        mpi->held_bytes = bytes - first;
+        mpi->held_peer = peer;
+        mpi->held_tag = tag;
+    }
     return status;
 }
 
@@ -325,11 +329,9 @@ COLL_HOT_INLINE coll_status coll_i_mpi_trade(void *ctx, bool sends, uint32_t pee
                                              void *buf, size_t bytes)
 {
     coll_mpi *mpi = (coll_mpi *)ctx;
-    if (!COLL_LIKELY((bytes <= COLL_MPI_PIECE) & (mpi->held_bytes == 0)))
-        return coll_i_mpi_trade_pieces(mpi, sends, peer, tag, buf, bytes);
-    return COLL_LIKELY(!sends || mpi->n_traded < COLL_MPI_TRADED)
+    return COLL_LIKELY((bytes <= COLL_MPI_PIECE) & (mpi->n_traded < COLL_MPI_TRADED))
                ? coll_i_mpi_trade_piece(mpi, sends, peer, tag, buf, bytes)
-               : COLL_AGAIN;
+               : coll_i_mpi_trade_pieces(mpi, sends, peer, tag, buf, bytes);
 }
 
 /* Waits for what trades sent that was not over at once, or gives it up: then it may still be sent,
@@ -352,9 +354,7 @@ COLL_INLINE coll_status coll_i_mpi_settle_some(coll_mpi *mpi, bool give_up)
 COLL_HOT_INLINE coll_status coll_i_mpi_settle(void *ctx, bool give_up)
 {
     coll_mpi *mpi = (coll_mpi *)ctx;
-    return COLL_LIKELY((mpi->n_traded == 0) & (mpi->held_bytes == 0))
-               ? COLL_OK
-               : coll_i_mpi_settle_some(mpi, give_up);
+    return COLL_LIKELY(mpi->n_traded == 0) ? COLL_OK : coll_i_mpi_settle_some(mpi, give_up);
 }
 
 #endif /* COLL_EXAMPLES_MPI_TRANSPORT_MESSAGES_H */
