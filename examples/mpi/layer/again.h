@@ -13,7 +13,7 @@
 
 #include "layer.h"
 
-enum { REMEMBERED_BITS = 4, REMEMBERED = 1 << REMEMBERED_BITS, BRIEF = 8, TABLES = 6 };
+enum { REMEMBERED_BITS = 4, REMEMBERED = 1 << REMEMBERED_BITS, BRIEF = 16, TABLES = 6 };
 
 struct repeats {
     struct repeat {

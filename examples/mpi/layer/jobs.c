@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "layer.h"
+#include "again.h"
 
-enum { WINDOW = 16 };
+/* What a plan needs, and all actions of a schedule that is brief (coll_schedule_close). */
+enum { WINDOW = BRIEF + 8 };
 
 unsigned jobs_running;
 static struct job *running; /* oldest first */

@@ -8,21 +8,22 @@
 
 const char tuned_rules[] =
     "barrier         p 3..8                  linear              # few messages\n"
-#ifndef OPEN_MPI
-    "bcast           p 4     bytes ..8k      fnomial             # the root sends once less\n"
-#endif
-    "bcast           p 3..4                  linear              # straight from the root\n"
+    "alltoall        p 5..8                  pairwise            # few rounds\n"
+    "reduce          p 5..8  bytes ..16k     linear              # one round\n"
+    "allreduce       p 5..8  bytes ..16k     linear              # few messages\n"
 #ifdef OPEN_MPI
+    "bcast           p 3..8                  linear              # straight from the root\n"
     "allreduce       p 2     bytes 4k..<8k   ring                # halves are sent at once\n"
+#else
+    "bcast           p 4     bytes ..8k      fnomial             # the root sends once less\n"
+    "bcast           p 3..4                  linear              # straight from the root\n"
 #endif
     "allreduce       p 2     bytes 8k..<1M   recursive_doubling  # one round\n"
     "allreduce       p 2     bytes 1M..      ring                # each rank reduces its half\n"
 #ifdef OPEN_MPI
-    "allreduce       p 3..8  bytes ..16k     recursive_multiplying:k=8  # one round\n"
+    "allreduce       p 3..4  bytes ..16k     recursive_multiplying:k=8  # one round\n"
     "allreduce       p 3..8  bytes 16k..64k  fnomial:segment=64k # few messages\n"
     "allreduce       p 3..8  bytes 64k..1M   circulant           # the least traffic\n"
-    "bcast           p 5..8  bytes ..512k    fnomial             # segments bring nothing "
-    "here\n"
     "reduce          p 3..8  bytes 4k..512k  fnomial             # segments bring nothing "
     "here\n"
     "scan            p 3..4  bytes 4k..      linear              # few messages\n"
@@ -31,9 +32,7 @@ const char tuned_rules[] =
     "scan,exscan     p ..8                   recursive_doubling  # segments bring nothing "
     "here\n"
 #else
-    "allreduce       p 8     bytes 256..16k  recursive_doubling  # less traffic\n"
     "allreduce       p 3..4  bytes ..8k      recursive_multiplying:k=8  # one round\n"
-    "allreduce       p 5..8  bytes ..16k     recursive_multiplying:k=8  # one round\n"
     "allreduce       p 5..8  bytes 16k..<128k fnomial:segment=64k # segments go at once\n"
     "bcast           p 5..8  bytes 32k..     fnomial:segment=256k # few messages\n"
     "reduce          p 3..8  bytes 64k..1M   fnomial:segment=64k # segments go at once\n"
