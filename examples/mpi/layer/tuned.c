@@ -8,6 +8,7 @@
 
 const char tuned_rules[] =
     "barrier         p 3..8                  linear              # few messages\n"
+    "scan,exscan     p 2                     linear              # one message\n"
     "alltoall        p 5..8                  pairwise            # few rounds\n"
     "reduce          p 5..8  bytes ..16k     linear              # one round\n"
     "allreduce       p 5..8  bytes ..16k     linear              # few messages\n"
