@@ -2,14 +2,15 @@
  * (coll/table.h); what they leave open the built-in rules say
  *
  * Measured between processes of one machine with two processors (bench/mpi). With more ranks than
- * processors each wait costs a change of process, so few rounds with many messages win.
+ * processors each wait costs a change of process, so few rounds win, and with five ranks or more few
+ * messages.
  */
 #include "layer.h"
 
 const char tuned_rules[] =
     "barrier         p 3..8                  linear              # few messages\n"
     "scan,exscan     p 2                     linear              # one message\n"
-    "alltoall        p 5..8                  pairwise            # few rounds\n"
+    "alltoall        p 5..8                  pairwise            # straight to its rank\n"
     "reduce          p 5..8  bytes ..16k     linear              # one round\n"
     "allreduce       p 5..8  bytes ..16k     linear              # few messages\n"
 #ifdef OPEN_MPI

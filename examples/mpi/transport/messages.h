@@ -296,9 +296,10 @@ COLL_INLINE coll_status coll_i_mpi_exchange(coll_mpi *mpi, uint32_t peer, uint32
     return status;
 }
 
-/* Trades what is not one piece alone, or comes when something is held. All but the first piece of what is sent is held back until what
- * is received next is expected, or something else happens: what comes before that stays where it is,
- * and MPICH gives its sender other memory to fill, which is not in the cache. */
+/* Trades what is not one piece alone, or comes when something is held. All but the first piece of what is
+ * sent is held back until what is received next is expected, or something else happens: over MPICH it
+ * takes longer to start to receive behind the last piece that is sent than before it, as what that one
+ * wrote is then still on its way. */
 COLL_INLINE coll_status coll_i_mpi_trade_pieces(coll_mpi *mpi, bool sends, uint32_t peer,
                                                 uint32_t tag, void *buf, size_t bytes)
 {
