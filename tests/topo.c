@@ -691,6 +691,51 @@ TEST(nodes_that_do_not_fit)
     CHECK(!coll_nodes_check(&nodes, 6));
 }
 
+/* ---- groups -------------------------------------------------------------------------------- */
+
+enum { OUTSIDE = 40 };
+
+/* A group tells the rank of an outer rank as it tells the outer rank of a rank, and who is no member. */
+static void check_group(const coll_group *group, uint32_t p)
+{
+    uint32_t members = 0;
+    CHECK_EQ(coll_group_check(group, p, OUTSIDE), COLL_OK);
+    for (uint32_t rank = 0; rank < p; rank++)
+        CHECK_EQ(coll_group_rank(group, p, coll_group_outer(group, rank)), rank);
+    for (uint32_t outer = 0; outer < OUTSIDE; outer++) {
+        const uint32_t rank = coll_group_rank(group, p, outer);
+        members += rank != COLL_NOBODY;
+        CHECK(rank == COLL_NOBODY || coll_group_outer(group, rank) == outer);
+    }
+    CHECK_EQ(members, p);
+}
+
+TEST(ranks_of_groups)
+{
+    coll_group group;
+    for (uint32_t p = 1; p <= OUTSIDE; p++)
+        for (uint32_t stride = 1; stride <= 3; stride++)
+            for (uint32_t base = 0; base + (p - 1) * stride < OUTSIDE; base++) {
+                coll_group_affine(&group, base, stride);
+                check_group(&group, p);
+            }
+    for (uint32_t p = 1; p <= OUTSIDE; p++) { /* any p of them, in any order */
+        uint32_t table[OUTSIDE], inverse[OUTSIDE];
+        for (uint32_t i = 0; i < OUTSIDE; i++) {
+            const uint32_t k = chance(i + 1);
+            table[i] = table[k];
+            table[k] = i;
+            inverse[i] = COLL_NOBODY;
+        }
+        for (uint32_t rank = 0; rank < p; rank++)
+            inverse[table[rank]] = rank;
+        coll_group_table(&group, table, NULL);
+        check_group(&group, p);
+        coll_group_table(&group, table, inverse);
+        check_group(&group, p);
+    }
+}
+
 /* ---- places -------------------------------------------------------------------------------- */
 
 /* Laws (1) to (4) of topo/places.h. */
@@ -954,6 +999,7 @@ int main(void)
     RUN(nodes_tile_the_ranks);
     RUN(leaders_are_spread_evenly);
     RUN(nodes_that_do_not_fit);
+    RUN(ranks_of_groups);
     RUN(places_follow_the_nodes);
     RUN(places_of_one_node);
     RUN(problems_that_have_places);

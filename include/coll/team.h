@@ -42,16 +42,12 @@ COLL_INLINE bool coll_i_composed_in_team(const coll_plan *plan, uint32_t team, u
     return false;
 }
 
-/* Is a rank of the transport in this team, in which ranks of the plan meet? O(parts), or O(log nodes).
- * False, too, if the plan does not tell: that of a schedule, or of an algorithm with a team of its
- * own. */
+/* Is a rank of the transport in this team, in which ranks of the plan meet? O(parts), or O(log nodes),
+ * and what coll_group_rank takes. False, too, if the plan does not tell: that of a schedule, or of an
+ * algorithm with a team of its own. */
 COLL_INLINE bool coll_plan_is_in_team(const coll_plan *plan, uint32_t team, uint32_t outer)
 {
-    const coll_group *group = &plan->group;
-    const uint32_t p = plan->problem.p;
-    uint32_t rank = coll_group_rank(group, p, outer);
-    for (uint32_t r = 0; group->table && !group->inverse && r < p; r++)
-        rank = group->table[r] == outer ? r : rank;
+    const uint32_t p = plan->problem.p, rank = coll_group_rank(&plan->group, p, outer);
     if (rank == COLL_NOBODY)
         return false;
     if (coll_i_is_composed(plan))

@@ -11,7 +11,8 @@
 typedef struct coll_group {
     uint32_t base, stride;
     const uint32_t *table;   /* p outer ranks, the caller's; NULL: affine */
-    const uint32_t *inverse; /* rank of an outer rank or COLL_NOBODY; needed to embed a table */
+    const uint32_t *inverse; /* rank of an outer rank or COLL_NOBODY; needed to embed a table,
+                                else NULL, and a rank is searched for */
 } coll_group;
 
 COLL_INLINE void coll_group_affine(coll_group *group, uint32_t base, uint32_t stride)
@@ -59,13 +60,20 @@ COLL_INLINE uint32_t coll_group_outer(const coll_group *group, uint32_t rank)
     return COLL_LIKELY(!group->table) ? group->base + rank * group->stride : group->table[rank];
 }
 
-/* The rank, below p, of an outer rank; COLL_NOBODY if it is no member. */
+/* The rank, below p, of an outer rank; COLL_NOBODY if it is no member. O(p) for a table without an
+ * inverse. */
 COLL_INLINE uint32_t coll_group_rank(const coll_group *group, uint32_t p, uint32_t outer)
 {
     uint32_t rank;
     if (group->inverse)
         return group->inverse[outer];
-    if (group->table || outer < group->base)
+    if (group->table) {
+        for (rank = 0; rank < p; rank++)
+            if (group->table[rank] == outer)
+                return rank;
+        return COLL_NOBODY;
+    }
+    if (outer < group->base)
         return COLL_NOBODY;
     rank = outer - group->base;
     if (group->stride != 1) {
