@@ -349,6 +349,7 @@ TEST(sub_communicator_errors)
     CHECK_STATUS(coll_comm_sub(&sub, &comms[0], &group, 2, 2), COLL_ERR_GROUP);
     CHECK_STATUS(coll_comm_dup(&sub, &comms[0], 4), COLL_OK);
     CHECK_STATUS(coll_barrier_init(&comms[0], &calls[0][0]), COLL_ERR_TAG);
+    CHECK(strstr(coll_status_text(COLL_ERR_TAG), "free persistent calls") != NULL);
     CHECK_STATUS(coll_comm_free(&comms[0]), COLL_ERR_BUSY);
     CHECK_STATUS(coll_comm_free(&sub), COLL_OK);
     comms[0].arena.units.count = 0; /* no memory for a table */

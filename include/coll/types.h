@@ -25,7 +25,9 @@
     X(COLL_ERR_ORDER, -10,                                                                     \
       "the algorithm reorders operands, so it needs a commutative operator")                   \
     X(COLL_ERR_IN_PLACE, -11, "the algorithm or collective cannot work in place")              \
-    X(COLL_ERR_COUNTS, -12, "the tables of counts and displacements are missing on this rank") \
+    X(COLL_ERR_COUNTS, -12,                                                                    \
+      "the tables of counts and displacements are missing on this rank, or the collective "    \
+      "has none")                                                                              \
     X(COLL_ERR_WINDOW, -13, "the window has fewer slots than the algorithm needs, or over 32") \
     X(COLL_ERR_SCRATCH, -14, "the scratch memory is smaller than coll_plan_scratch says")      \
     X(COLL_ERR_SHARED, -15, "the algorithm needs shared memory that the caller did not give")  \
@@ -44,7 +46,9 @@
       "a group has no ranks, repeats one, reaches outside, or is not in ascending order")      \
     X(COLL_ERR_IO, -28, "the transport failed")                                                \
     X(COLL_ERR_FORMAT, -29, "the bytes are not a descriptor of this version")                  \
-    X(COLL_ERR_TAG, -30, "the tag is not below the number of tags of the transport")           \
+    X(COLL_ERR_TAG, -30,                                                                       \
+      "the communicator has too few tags left: free persistent calls or communicators, "       \
+      "or give it more; or the tag is not below the transport's number of tags")               \
     X(COLL_ERR_COMPOSED, -31, "a plan made of others, or a replay, cannot be packed")          \
     X(COLL_ERR_LAYOUT, -32, "the algorithm needs blocks that lie one right behind the other")  \
     X(COLL_ERR_GRAPH, -33, "the neighbours are missing, or are none of the ranks")             \
