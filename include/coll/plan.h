@@ -207,7 +207,9 @@ COLL_INLINE coll_status coll_i_problem_check(const coll_problem *problem,
     if (problem->elem_bytes == 0)
         return COLL_ERR_TYPE;
     if (!problem->in.counts != !problem->in.displs ||
-        !problem->out.counts != !problem->out.displs)
+        !problem->out.counts != !problem->out.displs ||
+        (problem->in.counts && !coll_is(COLL_TABLES_IN, problem->collective)) ||
+        (problem->out.counts && !coll_is(COLL_TABLES_OUT, problem->collective)))
         return COLL_ERR_COUNTS;
     if (coll_is(COLL_NEIGHBORLY, problem->collective)
             ? coll_graph_check(problem->graph, problem->p) != COLL_OK
@@ -255,8 +257,11 @@ COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *
     }
     plan->algorithm = algorithm;
     coll_i_problem_assign(&plan->problem, problem);
+    problem = &plan->problem;
     if (!coll_is(COLL_ROOTED, problem->collective))
         plan->problem.root = 0; /* so that an algorithm may build on rooted ones */
+    if (coll_is(COLL_PAIRED, problem->collective) && coll_in_place(plan))
+        plan->problem.in = plan->problem.out;
     plan->traits = algorithm->traits;
     plan->window = algorithm->window;
     plan->cut = coll_partition_of(problem->count, problem->p);
@@ -290,8 +295,9 @@ COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *
 }
 
 /* Makes *plan from an algorithm, a problem and the algorithm's parameters in its order (NULL:
- * the usual ones). Every rank must call it with the same numbers; tables of counts may be
- * missing where the algorithm does not need them. Returns COLL_OK, or what is wrong with the
+ * the usual ones). Every rank must call it with the same numbers. Tables of counts may be
+ * missing where the algorithm does not need them; those that the collective does not have
+ * (COLL_TABLES_IN, COLL_TABLES_OUT) are refused. Returns COLL_OK, or what is wrong with the
  * request; *plan is then unusable. COLL_ERR_BUILD: this algorithm needs coll_plan_build. */
 COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *algorithm,
                                        const coll_problem *problem, const uint32_t *params)
@@ -309,7 +315,33 @@ COLL_INLINE coll_status coll_plan_place(coll_plan *plan, const coll_group *group
     return plan->traits & COLL_USES_GROUP ? plan->algorithm->check(plan) : COLL_OK;
 }
 
-/* What only one rank can get wrong: its number, and its tables. */
+/* Is each block that a rank has for itself as long in IN as in OUT? Nobody else would notice: it is
+ * copied. O(1), or of neighbour collectives O(n_in) for a mesh and O(loops) for lists. */
+COLL_INLINE bool coll_i_own_blocks_agree(const coll_problem *of, uint32_t rank)
+{
+    const coll_graph *graph = of->graph;
+    if (!of->out.counts)
+        return true;
+    if (!graph)
+        return !of->in.counts || of->in.counts[rank] == of->out.counts[rank];
+    for (uint32_t i = 0; i < (graph->n_dims ? graph->n_in : graph->n_out); i++) {
+        uint32_t in = coll_graph_opposite(graph, i), out = i;
+        if (graph->n_dims == 0) { /* the first in the order: the block of IN, and that of OUT */
+            in = graph->order[2 * (size_t)i] >> 1;
+            if ((graph->order[2 * (size_t)i] & 1u) || graph->destinations[in] != rank)
+                return true;
+            out = graph->order[2 * (size_t)i + 1] >> 1;
+        } else if (coll_graph_source(graph, rank, i) != rank) {
+            continue;
+        }
+        if ((of->in.counts ? of->in.counts[in] : of->count) != of->out.counts[out])
+            return false;
+    }
+    return true;
+}
+
+/* What only one rank can get wrong: its number, its tables, and what it has for itself
+ * (COLL_ERR_SIZE). */
 COLL_INLINE coll_status coll_plan_check_rank(const coll_plan *plan, uint32_t rank)
 {
     const coll_problem *of = &plan->problem;
@@ -350,7 +382,7 @@ COLL_INLINE coll_status coll_plan_check_rank(const coll_plan *plan, uint32_t ran
         return COLL_ERR_GRAPH;
     if ((in && !of->in.counts) || (out && !of->out.counts))
         return COLL_ERR_COUNTS;
-    return COLL_OK;
+    return coll_i_own_blocks_agree(of, rank) ? COLL_OK : COLL_ERR_SIZE;
 }
 
 /* How many steps a rank has, and the actions of step s: writes at most COLL_STEP_MAX, and returns how

@@ -15,6 +15,16 @@ typedef struct coll_layout {
     const size_t *counts, *displs;
 } coll_layout;
 
+/* The collectives whose blocks of IN, and of OUT, may have tables. The blocks of all others have
+ * `count` elements each. */
+#define COLL_TABLES_IN                                                                         \
+    (COLL_PAIRED | COLL_BIT(COLL_SCATTERV) | COLL_BIT(COLL_REDUCE_SCATTER) |                   \
+     COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLW))
+#define COLL_TABLES_OUT                                                                        \
+    (COLL_PAIRED | COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_ALLGATHERV) |                        \
+     COLL_BIT(COLL_NEIGHBOR_ALLGATHERV) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) |                  \
+     COLL_BIT(COLL_NEIGHBOR_ALLTOALLW))
+
 enum {
     COLL_IN_PLACE = 1,   /* the input is found in OUT: plan.h */
     COLL_COMMUTATIVE = 2 /* the operator may be applied in any order */
@@ -27,8 +37,8 @@ typedef struct coll_problem {
     uint32_t flags;    /* COLL_IN_PLACE | COLL_COMMUTATIVE */
     size_t count;      /* elements of the vector, or of one block */
     size_t elem_bytes; /* bytes of an element */
-    coll_layout in;    /* scatterv, alltoallv, alltoallw, reduce_scatter: blocks of IN */
-    coll_layout out;   /* gatherv, allgatherv, alltoallv, alltoallw: blocks of OUT */
+    coll_layout in;    /* blocks of IN: COLL_TABLES_IN; others: NULL */
+    coll_layout out;   /* blocks of OUT: COLL_TABLES_OUT; others: NULL */
     coll_nodes nodes;  /* which ranks share SHARED; at first all: coll_nodes_even, …_table */
     const coll_graph *graph; /* neighbour collectives: the neighbours; others: NULL */
 } coll_problem;
