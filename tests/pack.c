@@ -178,6 +178,100 @@ TEST(descriptors_keep_graphs)
     }
 }
 
+/* A bcast of 6 ranks on nodes: two of 3, or by a table. */
+static coll_status nodes_again(coll_plan *again, unsigned char *wire, size_t *bytes, bool table,
+                               size_t room)
+{
+    static const uint32_t first[3] = {0, 1, 6};
+    static const coll_algorithm *const one[] = {&coll_fnomial_bcast};
+    coll_problem problem;
+    coll_plan plan;
+    coll_problem_init(&problem, COLL_BCAST, 6, 10, 4);
+    if (table)
+        coll_nodes_table(&problem.nodes, 2, first, NULL);
+    else
+        coll_nodes_even(&problem.nodes, 6, 3);
+    CHECK_STATUS(coll_plan_init(&plan, one[0], &problem, NULL), COLL_OK);
+    CHECK_STATUS(coll_plan_pack(&plan, wire, 512, bytes), COLL_OK);
+    return coll_plan_unpack(again, wire, *bytes, one, 1, room ? tables : NULL, room);
+}
+
+TEST(descriptors_keep_nodes)
+{
+    static const coll_algorithm *const one[] = {&coll_fnomial_bcast};
+    unsigned char wire[512];
+    size_t bytes, nodes;
+    coll_plan again;
+    CHECK_STATUS(nodes_again(&again, wire, &bytes, false, 0), COLL_OK);
+    CHECK_EQ(again.problem.nodes.ppn, 3);
+    CHECK_EQ(coll_node_of(&again.problem.nodes, 6, 4).first, 3);
+    nodes = COLL_I_PACK_HEAD + 4 * (size_t)again.algorithm->n_params;
+    wire[nodes] = 3; /* of three ranks each, there are two */
+    seal(wire, bytes);
+    CHECK_STATUS(coll_plan_unpack(&again, wire, bytes, one, 1, NULL, 0), COLL_ERR_NODES);
+
+    CHECK_STATUS(nodes_again(&again, wire, &bytes, true, 3 * sizeof(uint32_t) - 1),
+                 COLL_ERR_MEMORY);
+    CHECK_STATUS(nodes_again(&again, wire, &bytes, true, 3 * sizeof(uint32_t)), COLL_OK);
+    CHECK_EQ(coll_node_of(&again.problem.nodes, 6, 4).ranks, 5);
+    CHECK_EQ(again.problem.nodes.most, 5);
+    for (unsigned last = 0; last < 9; last++) {
+        wire[nodes + 8 + 8] = (unsigned char)last;
+        seal(wire, bytes);
+        CHECK_STATUS(coll_plan_unpack(&again, wire, bytes, one, 1, tables, sizeof tables),
+                     last == 6 ? COLL_OK : COLL_ERR_NODES);
+    }
+}
+
+TEST(no_ranks_at_all)
+{
+    packed it;
+    coll_plan again;
+    make_packed(&it);
+    it.wire[20] = 0; /* p */
+    it.bytes -= 5 * (16 + 4);
+    it.wire[8] = (unsigned char)it.bytes;
+    it.wire[9] = 0;
+    seal(it.wire, it.bytes);
+    CHECK_STATUS(coll_plan_unpack(&again, it.wire, it.bytes, few, 4, NULL, 0), COLL_ERR_RANKS);
+}
+
+/* A group is checked in little time, however many ranks it has, and kept in its order. */
+TEST(large_groups)
+{
+    const uint32_t p =
+        1000000; /* of which 500,000,000,000 pairs would take until ctest ends it */
+    const coll_algorithm *const one[] = {&coll_fnomial_bcast};
+    uint32_t *table = malloc(p * sizeof *table), *memory = malloc(p * sizeof *memory);
+    unsigned char *wire = malloc(4 * (size_t)p + COLL_PACK_BYTES);
+    coll_problem problem;
+    coll_plan plan, again;
+    size_t bytes;
+    for (uint32_t i = 0; i < p; i++)
+        table[i] = (uint32_t)((uint64_t)i * 99991 % 2097143);
+    coll_problem_init(&problem, COLL_BCAST, p, 10, 4);
+    CHECK_STATUS(coll_plan_init(&plan, one[0], &problem, NULL), COLL_OK);
+    for (int kind = 0; kind < 3; kind++) {
+        if (kind == 1)
+            table[p / 2] = table[p - 1];
+        if (kind == 2)
+            table[p / 2] = COLL_NOBODY;
+        coll_group_table(&plan.group, table, NULL);
+        CHECK_STATUS(coll_plan_pack(&plan, wire, 4 * (size_t)p + COLL_PACK_BYTES, &bytes),
+                     COLL_OK);
+        CHECK_STATUS(
+            coll_plan_unpack(&again, wire, bytes, one, 1, memory, p * sizeof *memory - 1),
+            COLL_ERR_MEMORY);
+        CHECK_STATUS(coll_plan_unpack(&again, wire, bytes, one, 1, memory, p * sizeof *memory),
+                     kind ? COLL_ERR_GROUP : COLL_OK);
+        if (kind == 0)
+            CHECK(memcmp(memory, table, p * sizeof *memory) == 0);
+    }
+    free(table);
+    free(memory);
+    free(wire);
+}
+
 /* Where the algorithm computes on the group, the group that came with it must suit it. */
 TEST(descriptors_of_a_machine)
 {
@@ -338,6 +432,9 @@ int main(void)
     RUN(packed_plans_do_the_same);
     RUN(descriptors_keep_groups_and_tables);
     RUN(descriptors_keep_graphs);
+    RUN(descriptors_keep_nodes);
+    RUN(no_ranks_at_all);
+    RUN(large_groups);
     RUN(descriptors_of_a_machine);
     RUN(damaged_descriptors_are_refused);
     RUN(forged_descriptors_are_refused_or_valid);

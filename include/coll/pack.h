@@ -251,6 +251,32 @@ COLL_INLINE uint32_t *coll_i_get_numbers(coll_i_wire *wire, size_t n, coll_i_tab
     return numbers;
 }
 
+COLL_INLINE bool coll_i_number_before(const void *of, uint32_t a, uint32_t b)
+{
+    (void)of;
+    return a < b;
+}
+
+/* Reads p different ranks, none of them COLL_NOBODY: twice, as they are sorted in their place to see
+ * that. O(p log p). */
+COLL_INLINE coll_status coll_i_get_group(coll_i_wire *wire, coll_group *group, uint32_t p,
+                                         coll_i_tables *tables)
+{
+    const size_t at = wire->at;
+    uint32_t *table = coll_i_get_numbers(wire, p, tables);
+    if (!table)
+        return COLL_ERR_MEMORY;
+    coll_group_table(group, table, NULL);
+    coll_i_sort(table, p, coll_i_number_before, NULL);
+    for (uint32_t i = 0; i < p; i++)
+        if (table[i] == (i + 1 < p ? table[i + 1] : COLL_NOBODY))
+            return COLL_ERR_GROUP;
+    wire->at = at;
+    for (uint32_t i = 0; i < p; i++)
+        table[i] = (uint32_t)coll_i_get(wire, 4);
+    return COLL_OK;
+}
+
 /* Reads nodes, whose bytes are all there. Which node a rank is on is searched for, or computed. */
 COLL_INLINE coll_status coll_i_get_nodes(coll_i_wire *wire, coll_problem *problem,
                                          coll_i_tables *tables)
@@ -420,6 +446,8 @@ COLL_INLINE coll_status coll_plan_unpack(coll_plan *plan, const void *wire, size
         return COLL_ERR_FORMAT;
     if (coll_i_pack_total(&from, problem.p, which, n_params, &in_blocks, &out_blocks) != bytes)
         return COLL_ERR_FORMAT;
+    if (problem.p == 0)
+        return COLL_ERR_RANKS;
     if (count > SIZE_MAX || elem_bytes > SIZE_MAX)
         return COLL_ERR_OVERFLOW;
     problem.count = (size_t)count;
@@ -432,21 +460,18 @@ COLL_INLINE coll_status coll_plan_unpack(coll_plan *plan, const void *wire, size
     for (uint32_t i = 0; i < COLL_PARAM_MAX; i++)
         param[i] = i < n_params ? (uint32_t)coll_i_get(&from, 4) : 0;
     if (which & COLL_I_PACK_NODES)
-        status = problem.p ? coll_i_get_nodes(&from, &problem, &tables) : COLL_ERR_RANKS;
+        status = coll_i_get_nodes(&from, &problem, &tables);
     if (status == COLL_OK && (which & COLL_I_PACK_GRAPH))
         status = coll_i_get_graph(&from, &problem, &tables);
     if (status == COLL_OK && (which & COLL_I_PACK_IN))
         status = coll_i_get_layout(&from, &problem.in, in_blocks, &tables);
     if (status == COLL_OK && (which & COLL_I_PACK_OUT))
         status = coll_i_get_layout(&from, &problem.out, out_blocks, &tables);
-    if (status == COLL_OK && (which & COLL_I_PACK_GROUP)) {
-        const uint32_t *table = coll_i_get_numbers(&from, problem.p, &tables);
-        coll_group_table(&group, table, NULL);
-        status = table ? COLL_OK : COLL_ERR_MEMORY;
-    }
+    if (status == COLL_OK && (which & COLL_I_PACK_GROUP))
+        status = coll_i_get_group(&from, &group, problem.p, &tables);
     if (status == COLL_OK)
         status = coll_plan_init(plan, algorithm, &problem, param);
-    if (status == COLL_OK)
+    if (status == COLL_OK && !group.table)
         status = coll_group_check(&group, problem.p, UINT32_MAX);
     return status == COLL_OK ? coll_plan_place(plan, &group) : status;
 }
