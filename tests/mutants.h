@@ -28,6 +28,7 @@ struct mutant {
     coll_finding finding;
     uint32_t window; /* where it says another */
     coll_grid_layout layout;
+    const char *sentence; /* the whole of it, or NULL: not looked at */
     size_t (*steps)(const coll_plan *plan, uint32_t rank);
     size_t (*scratch)(const coll_plan *plan, uint32_t rank);
     size_t (*shared)(const coll_plan *plan);
@@ -298,6 +299,40 @@ EDIT(sends_once_more)
         out[(*n)++] = *send;
 }
 
+EDIT(sends_one_more_element)
+{
+    coll_action *send = first_of(COLL_DO_SEND, out, *n);
+    UNUSED;
+    if (send && rank == 1 && s == 0)
+        send->count++;
+}
+
+/* The rounds of a dissemination have distances 1, 2, 4, and not 1, 2, 3. */
+EDIT(receives_at_the_wrong_stride)
+{
+    coll_action *receive = first_of(COLL_DO_RECV, out, *n);
+    UNUSED;
+    if (receive && s == 2)
+        receive->peer = (rank + 3) % plan->problem.p;
+}
+
+EDIT(sends_at_the_wrong_stride)
+{
+    coll_action *send = first_of(COLL_DO_NOTIFY, out, *n);
+    UNUSED;
+    if (send && s == 2)
+        send->peer = (rank + 3) % plan->problem.p;
+}
+
+/* Takes both from the rank before it. */
+EDIT(receives_both_from_one)
+{
+    coll_action *receive = first_of(COLL_DO_RECV, out, *n);
+    UNUSED;
+    if (receive)
+        receive->peer = (rank + plan->problem.p - 1) % plan->problem.p;
+}
+
 EDIT(awaits_first)
 {
     coll_action *send = first_of(COLL_DO_SEND, out, *n);
@@ -503,20 +538,25 @@ static struct mutant mutants[] = {
     {.name = "writes into a gap between blocks", .base = RING, .collective = COLL_ALLGATHERV, .p = 5, .layout = COLL_GRID_GAPS, .change = receives_before_the_block, .finding = COLL_FOUND_GAP},
     {.name = "exscan: rank 0 writes OUT", .base = &coll_linear_exscan, .collective = COLL_EXSCAN, .p = 3, .count = 2, .change = rank_0_writes, .finding = COLL_FOUND_GAP},
     {.name = "exscan in place: rank 0 writes OUT", .base = &coll_linear_exscan, .collective = COLL_EXSCAN, .p = 3, .count = 2, .flags = COLL_IN_PLACE, .change = rank_0_writes_in_place, .finding = COLL_FOUND_GAP},
-    {.name = "reads a gap between blocks", .base = &coll_linear_scatter, .collective = COLL_SCATTERV, .p = 5, .layout = COLL_GRID_GAPS, .change = sends_from_before_the_block, .finding = COLL_FOUND_UNWRITTEN},
-    {.name = "sends SCRATCH that nobody wrote", .base = RING_SUM, SUM | COLL_IN_PLACE, .change = sends_scratch, .finding = COLL_FOUND_UNWRITTEN},
+    {.name = "reads a gap between blocks", .base = &coll_linear_scatter, .collective = COLL_SCATTERV, .p = 5, .layout = COLL_GRID_GAPS, .change = sends_from_before_the_block, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 1: the source is IN[11], 3 elements, but IN[11] is in no block"},
+    {.name = "sends SCRATCH that nobody wrote", .base = RING_SUM, SUM | COLL_IN_PLACE, .change = sends_scratch, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 0: the source is SCRATCH[0], 2 elements, but SCRATCH[0] was never written by this rank"},
     {.name = "stages on the operand", .base = RING_SUM, SUM | COLL_IN_PLACE, .change = stages_on_the_operand, .finding = COLL_FOUND_OVERLAP},
     {.name = "stages beside the sum", .base = RING_SUM, SUM, .change = stages_beside_the_sum, .finding = COLL_FOUND_OVERLAP},
-    {.name = "reduces neighbouring elements", .base = RING_SUM, SUM, .change = operand_of_the_next_element, .finding = COLL_FOUND_MIXED},
-    {.name = "receives one element less", GATHER, .change = receives_one_less, .finding = COLL_FOUND_SIZE},
-    {.name = "sends only once", GATHER, .change = sends_only_once, .finding = COLL_FOUND_UNSENT},
-    {.name = "sends once more", GATHER, .change = sends_once_more, .finding = COLL_FOUND_UNRECEIVED},
-    {.name = "everybody awaits before sending", GATHER, .change = awaits_first, .finding = COLL_FOUND_DEADLOCK},
+    {.name = "reduces neighbouring elements", .base = RING_SUM, SUM, .change = operand_of_the_next_element, .finding = COLL_FOUND_MIXED, .sentence = "rank 2, step 0: operand element 0 of 3 combines element 1 of rank 2, in IN[1], with element 0 of rank 1, in the message of rank 1 (its step 0)"},
+    {.name = "receives one element less", GATHER, .change = receives_one_less, .finding = COLL_FOUND_SIZE, .sentence = "rank 1, step 0: expects 2 elements from rank 0, which sent 3 elements at its step 0"},
+    {.name = "sends one element more", .base = RING_SUM, SUM, .change = sends_one_more_element, .finding = COLL_FOUND_SIZE, .sentence = "rank 2, step 0: expects 3 elements from rank 1, which sent 4 elements at its step 0"},
+    {.name = "sends only once", GATHER, .change = sends_only_once, .finding = COLL_FOUND_UNSENT, .sentence = "rank 2, step 1: waits for a message of 3 elements of rank 1, which sends it no second one and has ended"},
+    {.name = "sends once more", GATHER, .change = sends_once_more, .finding = COLL_FOUND_UNRECEIVED, .sentence = "rank 2, step 3: sends rank 3 a message of 3 elements that nobody receives: of 5 messages from here rank 3, which has ended after 4 steps, receives 4"},
+    {.name = "receives at the wrong stride", .base = &coll_bruck_allgather, .collective = COLL_ALLGATHER, .p = 8, .count = 3, .change = receives_at_the_wrong_stride, .finding = COLL_FOUND_UNSENT, .sentence = "rank 0, step 2: waits for a message of 12 elements of rank 3, which sends it none at all; rank 4 has sent rank 0 a message of 12 elements (its step 2) that nobody receives"},
+    {.name = "sends at the wrong stride", .base = &coll_dissemination_barrier, .collective = COLL_BARRIER, .p = 8, .change = sends_at_the_wrong_stride, .finding = COLL_FOUND_UNSENT, .sentence = "rank 0, step 2: waits for a notification of rank 4, which sends it none at all; rank 5 has sent rank 0 a notification (its step 2) that nobody receives"},
+    {.name = "receives both from one rank", .base = &coll_linear_allgather, .collective = COLL_ALLGATHER, .p = 3, .count = 1, .change = receives_both_from_one, .finding = COLL_FOUND_UNSENT, .sentence = "rank 0, step 1: waits for a message of 1 element of rank 2, which sends it no second one; rank 1 has sent rank 0 a message of 1 element (its step 1) that nobody receives"},
+    {.name = "everybody awaits before sending", GATHER, .change = awaits_first, .finding = COLL_FOUND_DEADLOCK, .sentence = "rank 0, step 0: waits for rank 4 (step 0), which waits for rank 3 (step 0), which waits for rank 2 (step 0), which waits for rank 1 (step 0), which waits for rank 0 (step 0); none of them has sent yet, and each does only after its own wait: rank 4 in its step 0"},
+    {.name = "many await before sending", .base = RING, .collective = COLL_ALLGATHER, .p = 32, .count = 1, .change = awaits_first, .finding = COLL_FOUND_DEADLOCK, .sentence = "rank 0, step 0: waits for rank 31 (step 0), which waits for rank 30 (step 0), which waits for rank 29 (step 0), which waits for rank 28 (step 0), which waits for rank 27 (step 0), ...; none of them has sent yet, and each does only after its own wait: rank 31 in its step 0"},
     {.name = "window too small", GATHER, .window = 1, .finding = COLL_FOUND_WINDOW},
-    {.name = "forgets its own block", GATHER, .change = forgets_its_own_block, .finding = COLL_FOUND_UNSET},
+    {.name = "forgets its own block", GATHER, .change = forgets_its_own_block, .finding = COLL_FOUND_UNSET, .sentence = "rank 4, at the end: OUT[12] must be element 0 of rank 4 and is nothing: it was never written"},
     {.name = "sends its own block twice", GATHER, .change = sends_its_own_twice, .finding = COLL_FOUND_WRONG},
     {.name = "overwrites instead of reducing", .base = RING_SUM, SUM, .change = receives_without_reducing, .finding = COLL_FOUND_MISSING},
-    {.name = "reduces its operand twice", .base = RING_SUM, SUM, .change = reduces_twice, .finding = COLL_FOUND_DOUBLED},
+    {.name = "reduces its operand twice", .base = RING_SUM, SUM, .change = reduces_twice, .finding = COLL_FOUND_DOUBLED, .sentence = "rank 0, at the end: OUT[3] has the contribution of rank 3 2 times: it is element 3 reduced over ranks (1 (0 (4 (3 2 3))))"},
     {.name = "allreduce as scan", .base = RING_SUM, .collective = COLL_SCAN, .p = 5, .count = 13, .flags = COLL_COMMUTATIVE, .finding = COLL_FOUND_FOREIGN},
     {.name = "reorders without saying so", .base = RING_SUM, .collective = COLL_ALLREDUCE, .p = 5, .count = 13, .lacks = COLL_NEEDS_COMMUTATIVE, .finding = COLL_FOUND_ORDER},
     {.name = "swaps operands", .base = DOUBLING, .collective = COLL_ALLREDUCE, .p = 4, .count = 3, .change = ignores_sides, .finding = COLL_FOUND_ORDER},
@@ -621,6 +661,7 @@ struct program {
     uint32_t window; /* 0: 4 */
     size_t scratch, shared;
     coll_finding finding;
+    const char *sentence; /* as a mutant's */
     struct {
         uint32_t rank;
         coll_action act;
@@ -654,10 +695,10 @@ static struct program programs[] = {
     {.name = "exchange through SCRATCH", SWAP(1), .scratch = 1, .lines = {
         {0, SEND(1, OUT(1), 1)}, {0, RECV(1, TMP(0), 1)}, {0, COPY(OUT(1), TMP(0), 1)},
         {1, SEND(0, OUT(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, COPY(OUT(0), TMP(0), 1)}}},
-    {.name = "exchange on the spot", SWAP(1), .finding = COLL_FOUND_DEADLOCK_SYNCHRONOUS, .lines = {
+    {.name = "exchange on the spot", SWAP(1), .finding = COLL_FOUND_DEADLOCK_SYNCHRONOUS, .sentence = "rank 0, step 1: never ends, whatever the window, if sends wait for the receiver: it sends to rank 1, which sends to rank 0; none of them can begin to receive before that", .lines = {
         {0, SEND(1, OUT(1), 1)}, {0, RECV(1, OUT(1), 1)},
         {1, SEND(0, OUT(0), 1)}, {1, RECV(0, OUT(0), 1)}}},
-    {.name = "exchange on the spot, twice", SWAP(1), .finding = COLL_FOUND_DEADLOCK_BOUNDED, .lines = {
+    {.name = "exchange on the spot, twice", SWAP(1), .finding = COLL_FOUND_DEADLOCK_BOUNDED, .sentence = "rank 0, step 3: never ends, whatever the window, if a channel holds no more than one message: it sends to rank 1, which sends to rank 0; none of them can begin to receive before that", .lines = {
         {0, SEND(1, OUT(1), 1)}, {0, SEND(1, OUT(1), 1)}, {0, RECV(1, OUT(1), 1)}, {0, RECV(1, OUT(1), 1)},
         {1, SEND(0, OUT(0), 1)}, {1, SEND(0, OUT(0), 1)}, {1, RECV(0, OUT(0), 1)}, {1, RECV(0, OUT(0), 1)}}},
     {.name = "needs a window of 3", .window = 3, SWAP(1), .scratch = 1, .lines = {
@@ -694,9 +735,9 @@ static struct program programs[] = {
         {0, COPY(TMP(0), IN(0), 2)}, {0, COPY(TMP(2), TMP(0), 2)}, {0, COPY(OUT(0), TMP(2), 2)}}},
     {.name = "copies half onto itself", BCAST(1, 2), .scratch = 3, .finding = COLL_FOUND_OVERLAP, .lines = {
         {0, COPY(TMP(0), IN(0), 2)}, {0, COPY(TMP(1), TMP(0), 2)}, {0, COPY(OUT(0), TMP(1), 2)}}},
-    {.name = "a token is no message", BCAST(2, 2), .finding = COLL_FOUND_SIZE, .lines = {
+    {.name = "a token is no message", BCAST(2, 2), .finding = COLL_FOUND_SIZE, .sentence = "rank 1, step 0: expects 2 elements from rank 0, which sent a notification at its step 0", .lines = {
         {0, NOTIFY(1, IN(0))}, {0, COPY(OUT(0), IN(0), 2)}, {1, RECV(0, OUT(0), 2)}}},
-    {.name = "a message is no token", BCAST(2, 2), .finding = COLL_FOUND_SIZE, .lines = {
+    {.name = "a message is no token", BCAST(2, 2), .finding = COLL_FOUND_SIZE, .sentence = "rank 1, step 0: expects a notification from rank 0, which sent 2 elements at its step 0", .lines = {
         {0, SEND(1, IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)}, {1, AWAIT(0, OUT(0))}}},
 
     {.name = "reduces in one pass", REDUCING(3, 2), .scratch = 4, .lines = {
@@ -717,7 +758,7 @@ static struct program programs[] = {
     {.name = "reduces an operand beyond SCRATCH", REDUCING(3, 2), .scratch = 3, .finding = COLL_FOUND_OUTSIDE, .lines = {
         {0, RECV(1, TMP(0), 2)}, {0, RECV(2, TMP(1), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 2, 2)},
         {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
-    {.name = "reduces an operand that is not there", REDUCING(3, 2), .scratch = 6, .finding = COLL_FOUND_UNWRITTEN, .lines = {
+    {.name = "reduces an operand that is not there", REDUCING(3, 2), .scratch = 6, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 2: an operand is SCRATCH[4], 2 elements, but SCRATCH[4] was never written by this rank; the other one there is element 0 reduced over ranks (0 1 2)", .lines = {
         {0, RECV(1, TMP(0), 2)}, {0, RECV(2, TMP(2), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 3, 2)},
         {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
     {.name = "reduces one element that is not there", REDUCING(1, 1), .scratch = 1, .finding = COLL_FOUND_UNWRITTEN, .lines = {
@@ -730,12 +771,40 @@ static struct program programs[] = {
         {0, COPY(OUT(0), IN(1), 1)}, {0, COPY(OUT(1), IN(0), 1)}}},
     {.name = "the staging may hold anything", REDUCING(2, 2), .scratch = 2, .finding = COLL_FOUND_UNWRITTEN, .lines = {
         {0, MERGE(1, OUT(0), IN(0), TMP(0), 2)}, {0, COPY(OUT(0), TMP(0), 2)}, {1, SEND(0, IN(0), 2)}}},
-    {.name = "the staging held something", REDUCING(2, 2), .scratch = 2, .finding = COLL_FOUND_UNWRITTEN, .lines = {
+    {.name = "the staging held something", REDUCING(2, 2), .scratch = 2, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 2: the source is SCRATCH[0], 2 elements, but SCRATCH[0] may hold anything: a message was staged there", .lines = {
         {0, COPY(TMP(0), IN(0), 2)}, {0, MERGE(1, OUT(0), IN(0), TMP(0), 2)}, {0, COPY(OUT(0), TMP(0), 2)}, {1, SEND(0, IN(0), 2)}}},
+
+    {.name = "combines with OUT before it is written", REDUCING(2, 1), .scratch = 1, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 0: an operand is OUT[0], 1 elements, but OUT[0] was never written by this rank (its input is in IN: the plan is not in place); the other one there is element 0 of rank 1", .lines = {
+        {0, MERGE(1, OUT(0), OUT(0), TMP(0), 1)}, {1, SEND(0, IN(0), 1)}}},
+    {.name = "combines with OUT in place", REDUCING(2, 1), .flags = COLL_IN_PLACE | COLL_COMMUTATIVE, .scratch = 1, .lines = {
+        {0, MERGE(1, OUT(0), OUT(0), TMP(0), 1)}, {1, SEND(0, IN(0), 1)}}},
+    {.name = "combines with IN in place", REDUCING(2, 1), .flags = COLL_IN_PLACE | COLL_COMMUTATIVE, .scratch = 1, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 0: the source is IN[0], 1 elements, but IN has 0 (in place: the input is in OUT)", .lines = {
+        {0, MERGE(1, OUT(0), IN(0), TMP(0), 1)}, {1, SEND(0, IN(0), 1)}}},
+    {.name = "combines with padding", REDUCING(2, 1), .traits = COLL_USES_PADDING, .scratch = 1, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 0: an operand is the message of rank 1 (its step 0), 1 elements, but its element 0 is padding, which nobody wrote; the other one there is element 0 of rank 0", .lines = {
+        {0, MERGE(1, OUT(0), IN(0), TMP(0), 1)}, {1, SEND(0, TMP(0), 1)}}},
+    {.name = "SHARED, sent before it is written", BCAST(2, 1), SHARES, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 1: the source is SHARED[0], 1 elements, but SHARED[0] was never written by a rank of this node", .lines = {
+        {0, COPY(OUT(0), IN(0), 1)}, {0, SEND(1, MEM(0), 1)}, {1, RECV(0, OUT(0), 1)}}},
+    {.name = "one does not send, and another waits for who waits", BCAST(3, 1), .finding = COLL_FOUND_UNSENT, .sentence = "rank 1, step 0: waits for a message of 1 element of rank 2, which sends it none at all and has ended", .lines = {
+        {0, RECV(1, OUT(0), 1)}, {1, RECV(2, OUT(0), 1)}, {1, SEND(0, OUT(0), 1)}}},
+    {.name = "one does not send, and another's message is received later", BCAST(3, 1), .finding = COLL_FOUND_UNSENT, .sentence = "rank 1, step 0: waits for a message of 1 element of rank 2, which sends it none at all and has ended", .lines = {
+        {0, COPY(OUT(0), IN(0), 1)}, {0, SEND(1, OUT(0), 1)}, {1, RECV(2, OUT(0), 1)}, {1, RECV(0, OUT(0), 1)}}},
+    {.name = "sends to another rank", BCAST(3, 1), .finding = COLL_FOUND_UNSENT, .sentence = "rank 1, step 0: waits for a message of 1 element of rank 0, which sends it none at all and has ended; rank 0 has sent rank 2 a message of 1 element (its step 2) that nobody receives", .lines = {
+        {0, COPY(OUT(0), IN(0), 1)}, {0, SEND(2, OUT(0), 1)}, {0, SEND(2, OUT(0), 1)}, {1, RECV(0, OUT(0), 1)}, {2, RECV(0, OUT(0), 1)}}},
+    {.name = "notifies two and awaits one of them twice", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_UNSENT, .sentence = "rank 0, step 3: waits for a notification of rank 1, which sends it no second one; rank 2 has sent rank 0 a notification (its step 0) that nobody receives", .lines = {
+        {0, NOTIFY(1, TMP(0))}, {0, NOTIFY(2, TMP(0))}, {0, AWAIT(1, TMP(0))}, {0, AWAIT(1, TMP(0))},
+        {1, NOTIFY(2, TMP(0))}, {1, NOTIFY(0, TMP(0))}, {1, AWAIT(2, TMP(0))}, {1, AWAIT(2, TMP(0))},
+        {2, NOTIFY(0, TMP(0))}, {2, NOTIFY(1, TMP(0))}, {2, AWAIT(0, TMP(0))}, {2, AWAIT(0, TMP(0))}}},
+    {.name = "waits for a message behind a meeting", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .finding = COLL_FOUND_DEADLOCK, .sentence = "rank 0, step 0: waits for rank 1 (step 0), which waits for rank 0 (step 0); none of them has sent or met yet, and each does only after its own wait: rank 1 in its step 1", .lines = {
+        {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {0, NOTIFY(1, OUT(0))}, {1, AWAIT(0, OUT(0))}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "two teams that wait for each other", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .scratch = 1, .finding = COLL_FOUND_DEADLOCK, .sentence = "rank 0, step 0: waits for rank 1 (step 0), which waits for rank 0 (step 0); none of them has sent or met yet, and each does only after its own wait: rank 1 in its step 1", .lines = {
+        {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {0, MEET(COLL_TEAM_NODES, 2, TMP(0), IN(0), 1)},
+        {1, MEET(COLL_TEAM_NODES, 2, TMP(0), IN(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
 
     {.name = "multicast", BCAST(3, 2), .traits = COLL_NEEDS_MULTICAST, .lines = {
         {0, MULTICAST(IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)}, {1, RECV(0, OUT(0), 2)}, {2, RECV(0, OUT(0), 2)}}},
-    {.name = "multicast that one does not receive", BCAST(3, 2), .traits = COLL_NEEDS_MULTICAST, .finding = COLL_FOUND_UNRECEIVED, .lines = {
+    {.name = "multicast that one does not receive", BCAST(3, 2), .traits = COLL_NEEDS_MULTICAST, .finding = COLL_FOUND_UNRECEIVED, .sentence = "rank 0, step 0: sends rank 2 a message of 2 elements that nobody receives: of 1 messages from here rank 2, which has ended after 0 steps, receives 0", .lines = {
         {0, MULTICAST(IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)}, {1, RECV(0, OUT(0), 2)}}},
     {.name = "reduction by the fabric", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .lines = {
         {0, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {2, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}},
@@ -746,7 +815,7 @@ static struct program programs[] = {
     {.name = "one reduces less by the fabric", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .finding = COLL_FOUND_SIZE, .lines = {
         {0, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 1)}, {2, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
-    {.name = "one does not come to the fabric", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .finding = COLL_FOUND_UNSENT, .lines = {
+    {.name = "one does not come to the fabric", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .finding = COLL_FOUND_UNSENT, .sentence = "rank 0, step 0: waits for the 3 ranks of team 0, to which 2 have come, and no other rank comes", .lines = {
         {0, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {2, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
     {.name = "reduction by the fabric, of some", .collective = COLL_ALLREDUCE, .p = 3, .count = 1, .scratch = 1, .lines = {

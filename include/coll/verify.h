@@ -2,7 +2,7 @@
  *
  *   coll_report report;
  *   if (coll_verify(&plan, NULL, &report) != COLL_PROVEN)
- *       puts(report.sentence);    // rank 3, step 1: the source is … but OUT[5] holds nothing yet
+ *       puts(report.sentence);    // rank 3, step 1: the source is …, but OUT[5] was never written
  *
  * All p ranks are run symbolically: every element is an expression over the ranks' inputs. As
  * messages between two ranks keep their order and receives block, the run's result is that of

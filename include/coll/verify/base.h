@@ -96,7 +96,7 @@ typedef struct coll_report {
     coll_finding finding; /* COLL_PROVEN where ok */
     uint32_t rank;        /* where it was found … */
     size_t step;          /* … COLL_NO_STEP: after the last step */
-    char sentence[320];   /* what was found, and where */
+    char sentence[480];   /* what was found, and where */
 
     coll_verify_count total;  /* sums over the ranks */
     coll_verify_count most;   /* the largest of any rank, each for itself */

@@ -59,9 +59,12 @@ COLL_INLINE bool coll_i_check_range(const coll_i_data *d, uint32_t rank, size_t 
                             "%s is IN[%zu], %zu elements", what, offset, count);
     if (count > extent || offset > extent - count)
         return coll_i_found(report, COLL_FOUND_OUTSIDE, rank, s,
-                            "%s is %s[%zu], %zu elements, but %s has %zu", what,
+                            "%s is %s[%zu], %zu elements, but %s has %zu%s", what,
                             coll_space_name(coll_ref_space(ref)), offset, count,
-                            coll_space_name(coll_ref_space(ref)), extent);
+                            coll_space_name(coll_ref_space(ref)), extent,
+                            space == COLL_IN && extent == 0 && coll_in_place(at->plan)
+                                ? " (in place: the input is in OUT)"
+                                : "");
     if (writes && space == COLL_OUT && (at->gaps || at->frozen)) {
         const size_t gap = at->frozen ? 0 : coll_i_first_gap(at->at[space] + offset, count);
         if (gap < count)

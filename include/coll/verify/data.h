@@ -6,7 +6,7 @@
 #ifndef COLL_VERIFY_DATA_H
 #define COLL_VERIFY_DATA_H
 
-#include "check.h"
+#include "cause.h"
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
@@ -31,11 +31,6 @@ COLL_INLINE size_t coll_i_payload_take(coll_i_data *d, uint32_t k)
         return SIZE_MAX;
     d->payload_used += (size_t)1 << k;
     return at;
-}
-
-COLL_INLINE coll_i_message *coll_i_message_at(const coll_i_data *d, uint32_t index)
-{
-    return (coll_i_message *)d->messages.at + index;
 }
 
 /* Puts a message into the channel, and wakes its receiver if that waits for it. */
@@ -76,6 +71,7 @@ COLL_INLINE bool coll_i_post(coll_i_data *d, uint32_t from, uint32_t to, size_t 
     else
         coll_i_message_at(d, channel->tail)->next = index;
     channel->tail = index;
+    channel->sent++;
     if (receiver->state == COLL_I_WAITS && receiver->peer == from)
         coll_i_make_ready(d, to);
     return true;
@@ -87,6 +83,7 @@ COLL_INLINE void coll_i_drop(coll_i_data *d, coll_i_channel *channel)
 {
     const uint32_t index = channel->head;
     coll_i_message *message = coll_i_message_at(d, index);
+    channel->received++;
     channel->head = message->next;
     message->next = d->free_message;
     d->free_message = index;
@@ -99,43 +96,17 @@ COLL_INLINE void coll_i_drop(coll_i_data *d, coll_i_channel *channel)
 
 /* ---- running an action ------------------------------------------------------------------- */
 
-COLL_INLINE coll_i_value *coll_i_values_at(const coll_i_rank *at, coll_ref ref)
-{
-    return at->at[coll_ref_space(ref)] + coll_ref_offset(ref);
-}
-
-COLL_INLINE bool coll_i_check_set(const coll_i_data *d, uint32_t rank, size_t s, coll_ref ref,
-                                  size_t count, const char *what, coll_report *report)
-{
-    const size_t i = coll_i_first_unset(coll_i_values_at(coll_i_rank_at(d, rank), ref), count);
-    if (i == count)
-        return true;
-    return coll_i_found(report, COLL_FOUND_UNWRITTEN, rank, s,
-                        "%s is %s[%zu], %zu elements, but %s[%zu] holds nothing yet", what,
-                        coll_space_name(coll_ref_space(ref)), coll_ref_offset(ref), count,
-                        coll_space_name(coll_ref_space(ref)), coll_ref_offset(ref) + i);
-}
-
 /* dst = a ⊕ b, or what is wrong with that. */
-COLL_INLINE bool coll_i_merge_values(coll_i_data *d, uint32_t rank, size_t s, coll_i_value *dst,
-                                     const coll_i_value *a, const coll_i_value *b, size_t count,
+COLL_INLINE bool coll_i_merge_values(coll_i_data *d, size_t s, coll_i_value *dst,
+                                     const coll_i_operand operands[2], size_t count,
                                      coll_report *report)
 {
-    const size_t i = coll_i_combine_values(&d->structures, dst, a, b, count);
-    char left[128], right[128];
-    coll_i_count_at(d, rank)->reduced += count;
+    const size_t i =
+        coll_i_combine_values(&d->structures, dst, operands[0].at, operands[1].at, count);
+    coll_i_count_at(d, operands[0].rank)->reduced += count;
     if (d->structures.out_of_memory)
         return coll_i_no_memory(report);
-    if (i == count)
-        return true;
-    coll_i_value_words(&d->structures, a[i], left, sizeof left);
-    coll_i_value_words(&d->structures, b[i], right, sizeof right);
-    return coll_i_found(
-        report,
-        coll_i_structure(a[i]) < COLL_I_LEAF || coll_i_structure(b[i]) < COLL_I_LEAF
-            ? COLL_FOUND_UNWRITTEN
-            : COLL_FOUND_MIXED,
-        rank, s, "operand element %zu of %zu combines %s with %s", i, count, left, right);
+    return i == count || coll_i_found_operands(d, s, operands, i, count, report);
 }
 
 /* Receives into the action's dst. False: nothing there yet, or a finding. */
@@ -158,21 +129,23 @@ COLL_INLINE bool coll_i_run_receive(coll_i_data *d, uint32_t rank, size_t s,
     }
     message = coll_i_message_at(d, channel->head);
     if (message->count != count)
-        return coll_i_found(report, COLL_FOUND_SIZE, rank, s,
-                            "expects %zu elements from rank %u, which sent %zu at step %zu",
-                            count, a->peer, message->count, message->step);
+        return coll_i_found_size(rank, s, a, message, report);
     at->depth = message->depth > at->depth ? message->depth : at->depth;
     values = (const coll_i_value *)d->payload.at + message->at;
     if (a->kind == COLL_DO_RECV) {
         memcpy(coll_i_values_at(at, a->dst), values, count * sizeof(coll_i_value));
     } else if (a->kind == COLL_DO_RECV_REDUCE) {
-        const coll_i_value *src = coll_i_values_at(at, a->src);
         const bool left = (a->flags & COLL_LEFT) != 0;
-        if (!coll_i_merge_values(d, rank, s, coll_i_values_at(at, a->dst), left ? values : src,
-                                 left ? src : values, count, report))
+        coll_i_operand operands[2];
+        operands[left] = coll_i_operand_at(d, rank, a->src);
+        operands[!left] = operands[left];
+        operands[!left].at = values;
+        operands[!left].from = a->peer;
+        operands[!left].step = message->step;
+        if (!coll_i_merge_values(d, s, coll_i_values_at(at, a->dst), operands, count, report))
             return false;
-        if (a->via != a->dst) /* may hold the message, or what it held before */
-            memset(coll_i_values_at(at, a->via), 0, count * sizeof(coll_i_value));
+        for (size_t i = 0; i < count && a->via != a->dst; i++)
+            coll_i_values_at(at, a->via)[i] = COLL_I_STALE;
     }
     coll_i_drop(d, channel);
     return true;
@@ -187,6 +160,7 @@ COLL_INLINE bool coll_i_end_meeting(coll_i_data *d, uint32_t rank, size_t s,
     coll_i_value *values = (coll_i_value *)m->values.at, *sum = values + d->p * count;
     const uint32_t number = coll_i_rank_at(d, rank)->meetings[a->peer];
     uint32_t depth = 0, n = 0;
+    coll_i_operand operands[2];
     for (uint32_t r = 0; r < d->p; r++) {
         const coll_i_rank *other = coll_i_rank_at(d, r);
         if (other->state != COLL_I_WAITS_ALL || other->peer != a->peer)
@@ -196,10 +170,16 @@ COLL_INLINE bool coll_i_end_meeting(coll_i_data *d, uint32_t rank, size_t s,
                                 "its meeting %u with team %u is meeting %u of rank %u", number,
                                 a->peer, other->meetings[a->peer], r);
         depth = other->depth >= depth ? other->depth + 1 : depth;
-        if (n++ == 0)
+        operands[1] = coll_i_operand_at(d, r, other->acts[other->next].src);
+        operands[1].at = values + r * count;
+        if (n++ == 0) {
+            operands[0] = operands[1];
+            operands[0].rank = rank;
+            operands[0].at = sum;
             memcpy(sum, values + r * count, count * sizeof(coll_i_value));
-        else if (!coll_i_merge_values(d, rank, s, sum, sum, values + r * count, count, report))
+        } else if (!coll_i_merge_values(d, s, sum, operands, count, report)) {
             return false;
+        }
     }
     for (uint32_t r = 0; r < d->p; r++) {
         coll_i_rank *other = coll_i_rank_at(d, r);
@@ -297,12 +277,14 @@ COLL_INLINE bool coll_i_run_action(coll_i_data *d, uint32_t rank, size_t s,
         count->copied += a->dst != a->src ? a->count : 0;
         return true;
     case COLL_DO_REDUCE:
-        for (uint32_t i = 0; i < a->inputs; i++)
-            if (!coll_i_merge_values(d, rank, s, coll_i_values_at(at, a->dst),
-                                     coll_i_values_at(at, i == 0 ? a->src : a->dst),
-                                     coll_i_values_at(at, a->via + i * a->stride), a->count,
+        for (uint32_t i = 0; i < a->inputs; i++) {
+            coll_i_operand operands[2];
+            operands[0] = coll_i_operand_at(d, rank, i == 0 ? a->src : a->dst);
+            operands[1] = coll_i_operand_at(d, rank, a->via + i * a->stride);
+            if (!coll_i_merge_values(d, s, coll_i_values_at(at, a->dst), operands, a->count,
                                      report))
                 return false;
+        }
         return true;
     case COLL_DO_FABRIC_REDUCE:
         return coll_i_run_meeting(d, rank, s, a, report);
@@ -347,44 +329,6 @@ COLL_INLINE bool coll_i_run_rank(coll_i_data *d, uint32_t rank, coll_report *rep
 
 /* ---- how it ends ------------------------------------------------------------------------- */
 
-/* The rank that a waiting rank waits for. */
-COLL_INLINE uint32_t coll_i_waits_for(const coll_i_data *d, uint32_t rank)
-{
-    uint32_t other = coll_i_rank_at(d, rank)->peer;
-    if (coll_i_rank_at(d, rank)->state == COLL_I_WAITS_ALL) /* any that has not come */
-        for (other = 0; other + 1 < d->p && coll_i_rank_at(d, other)->state == COLL_I_WAITS_ALL;
-             other++)
-            ;
-    return other;
-}
-
-/* Says why ranks are left that wait: one waits for a rank that has ended, or they wait in a
- * circle. */
-COLL_INLINE bool coll_i_found_stuck(const coll_i_data *d, uint32_t rank, coll_report *report)
-{
-    char circle[160];
-    size_t used = 0;
-    uint32_t at = rank;
-    for (uint32_t hops = 0; hops < d->p; hops++) {
-        const uint32_t other = coll_i_waits_for(d, at);
-        if (coll_i_rank_at(d, other)->state == COLL_I_ENDED)
-            return coll_i_found(report, COLL_FOUND_UNSENT, at, coll_i_rank_at(d, at)->step - 1,
-                                "waits for a message of rank %u, which has ended", other);
-        at = other;
-    }
-    rank = at; /* on the circle by now */
-    do {
-        const uint32_t other = coll_i_waits_for(d, at);
-        if (used + 48 < sizeof circle)
-            used += (size_t)snprintf(circle + used, sizeof circle - used,
-                                     ", which waits for rank %u (step %zu)", other,
-                                     coll_i_rank_at(d, other)->step - 1);
-        at = other;
-    } while (at != rank);
-    return coll_i_found(report, COLL_FOUND_DEADLOCK, rank, coll_i_rank_at(d, rank)->step - 1,
-                        "%s", circle + strlen(", which "));
-}
-
 /* Runs everything. False: a finding. */
 COLL_INLINE bool coll_i_data_run(coll_i_data *d, coll_report *report)
 {
@@ -396,12 +340,8 @@ COLL_INLINE bool coll_i_data_run(coll_i_data *d, coll_report *report)
             return coll_i_found_stuck(d, rank, report);
     for (uint32_t c = 0; c < d->channels.n; c++) {
         const coll_i_channel *channel = coll_i_channel_at(&d->channels, c);
-        if (channel->head != COLL_I_NONE) {
-            const coll_i_message *message = coll_i_message_at(d, channel->head);
-            return coll_i_found(report, COLL_FOUND_UNRECEIVED, channel->from, message->step,
-                                "sends %zu elements to rank %u, which never receives them",
-                                message->count, channel->to);
-        }
+        if (channel->head != COLL_I_NONE)
+            return coll_i_found_unreceived(d, channel, report);
     }
     return true;
 }

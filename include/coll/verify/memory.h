@@ -55,8 +55,8 @@ COLL_INLINE void coll_i_release(coll_i_memory *memory)
 
 typedef struct coll_i_channel {
     uint32_t from, to;
-    uint32_t head, tail;     /* messages under way, by the passes that carry them */
-    uint32_t sent, received; /* … or just their number */
+    uint32_t head, tail;     /* messages under way, in passes that carry them */
+    uint32_t sent, received; /* their number */
 } coll_i_channel;
 
 typedef struct coll_i_channels {

@@ -73,6 +73,16 @@ COLL_INLINE coll_i_rank *coll_i_rank_at(const coll_i_data *d, uint32_t rank)
     return (coll_i_rank *)d->ranks.at + rank;
 }
 
+COLL_INLINE coll_i_value *coll_i_values_at(const coll_i_rank *at, coll_ref ref)
+{
+    return at->at[coll_ref_space(ref)] + coll_ref_offset(ref);
+}
+
+COLL_INLINE coll_i_message *coll_i_message_at(const coll_i_data *d, uint32_t index)
+{
+    return (coll_i_message *)d->messages.at + index;
+}
+
 COLL_INLINE coll_verify_count *coll_i_count_at(const coll_i_data *d, uint32_t rank)
 {
     return (coll_verify_count *)d->counts.at + rank;

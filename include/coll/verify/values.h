@@ -17,6 +17,9 @@ typedef uint64_t coll_i_value;
  * own element is COLL_I_LEAF + r; from COLL_I_NODE on, combinations. */
 enum { COLL_I_UNSET = 0, COLL_I_GAP = 1, COLL_I_LEAF = 2, COLL_I_NODE = 1 << 26 };
 
+/* What is left where a message was staged: nothing that may be read, though it was written. */
+#define COLL_I_STALE ((coll_i_value)1)
+
 COLL_INLINE coll_i_value coll_i_value_of(uint32_t structure, size_t index)
 {
     return (coll_i_value)structure << 32 | (uint32_t)index;
@@ -287,7 +290,10 @@ COLL_INLINE void coll_i_value_words(const coll_i_structures *st, coll_i_value va
     const uint32_t structure = coll_i_structure(value);
     char terms[96];
     if (structure < COLL_I_LEAF) {
-        snprintf(text, bytes, "nothing");
+        snprintf(text, bytes, "%s",
+                 structure == COLL_I_GAP ? "not the algorithm's"
+                 : value == COLL_I_STALE ? "what a message was staged in"
+                                         : "nothing: it was never written");
     } else if (structure < COLL_I_NODE) {
         snprintf(text, bytes, "element %u of rank %u", (uint32_t)value,
                  structure - COLL_I_LEAF);

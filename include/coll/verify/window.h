@@ -339,6 +339,35 @@ COLL_INLINE coll_status coll_i_world_ends(coll_i_world *w, const coll_i_data *d,
                : status;
 }
 
+/* Writes what a rank's executor is stuck in, and that of the other rank, and so on: the first
+ * message of each that has started and cannot end. */
+COLL_INLINE void coll_i_stuck_words(const coll_request *requests, uint32_t rank, char *text,
+                                    size_t bytes)
+{
+    const uint32_t first = rank;
+    size_t used = (size_t)snprintf(text, bytes, "it");
+    for (int hops = 0; hops < 4; hops++) {
+        const coll_request *r = &requests[rank];
+        const uint32_t flying = r->status == COLL_AGAIN ? r->flying : 0;
+        const coll_action *a = flying ? &r->slots[COLL_LOWEST_BIT(flying)].act : NULL;
+        const bool sends = a && coll_i_has(COLL_I_SENDS, a);
+        if (!a || !coll_i_has_peer(a)) {
+            snprintf(text + used, bytes - used, " is in step %zu", r->step - 1);
+            return;
+        }
+        used += (size_t)snprintf(text + used, bytes - used, " %s rank %u%s",
+                                 sends ? "sends to" : "receives of", a->peer,
+                                 a->peer == first ? "" : ", which");
+        rank = a->peer;
+        if (rank == first) {
+            snprintf(text + used, bytes - used,
+                     "; none of them can begin to receive before that");
+            return;
+        }
+    }
+    snprintf(text + used, bytes - used, " ...");
+}
+
 /* Finds the least window, from `least` on, that suffices for synchronous sends; it must be the
  * plan's or less. */
 COLL_INLINE bool coll_i_check_window(coll_i_world *w, const coll_i_data *d, uint32_t least,
@@ -348,6 +377,7 @@ COLL_INLINE bool coll_i_check_window(coll_i_world *w, const coll_i_data *d, uint
     coll_status status = COLL_AGAIN;
     uint32_t window = least > promised ? promised : least > 0 ? least : 1, stuck = 0;
     const coll_request *requests;
+    char words[256];
     if (!coll_i_world_begin(w, d))
         return coll_i_no_memory(report);
     requests = (const coll_request *)w->requests.at;
@@ -372,12 +402,14 @@ COLL_INLINE bool coll_i_check_window(coll_i_world *w, const coll_i_data *d, uint
         coll_i_world_ends(w, d, 32, 0);
     while (requests[stuck].status == COLL_OK)
         stuck++;
+    coll_i_stuck_words(requests, stuck, words, sizeof words);
     return coll_i_found(
         report,
         status == COLL_OK ? COLL_FOUND_DEADLOCK_SYNCHRONOUS : COLL_FOUND_DEADLOCK_BOUNDED,
-        stuck, requests[stuck].step - 1, "not reached to its end with any window, if %s",
+        stuck, requests[stuck].step - 1, "never ends, whatever the window, if %s: %s",
         status == COLL_OK ? "sends wait for the receiver"
-                          : "a channel holds no more than one message");
+                          : "a channel holds no more than one message",
+        words);
 }
 
 COLL_INLINE void coll_i_world_release(coll_i_world *w)
