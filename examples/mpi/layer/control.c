@@ -80,7 +80,7 @@ static bool read_rules(void)
         return coll_refuse(&error, "%s", forced.error.text);
     if (*file && !coll_table_load(&table, file))
         return coll_refuse(&error, "COLL_TABLE: %s", table.error.text);
-    if (!coll_table_read(&tuned, "tuned.c", tuned_rules))
+    if (!coll_table_read(&tuned, "tuned.h", tuned_rules))
         return coll_refuse(&error, "%s", tuned.error.text);
     forced.list.next = &table.list;
     table.list.next = &tuned.list;

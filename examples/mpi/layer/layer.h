@@ -19,7 +19,7 @@
  *   plans.c    which algorithm
  *   repeats.c  calls that were made before
  *   again.h    the direct way for those that block
- *   tuned.c    rules for messages of MPI libraries on one machine
+ *   tuned.h    rules for messages of MPI libraries on one machine
  *   report.c   COLL_VERBOSE
  *
  * Who decides. Whether a call is run here or by the library's own collective must be the same on

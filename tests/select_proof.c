@@ -1,0 +1,263 @@
+/* What is used is what was proven: every rule, with its own parameters, over its own range; and a rule
+ * that is wrong is found */
+#include <stdlib.h>
+
+#include "check.h"
+#include "coll/select/nodes.h"
+#include "coll/table.h"
+#include "coll/transports/node/rules.h"
+#include "shared/rules.h"
+
+/* The rules of the MPI layer, for either library. */
+static const char mpich[] =
+#include "../examples/mpi/layer/tuned.h"
+    ;
+#define OPEN_MPI 1
+static const char open_mpi[] =
+#include "../examples/mpi/layer/tuned.h"
+    ;
+
+static rules_proof proof;
+
+static void prove(const char *name, const coll_rule_list *lists)
+{
+    const uint64_t plans = proof.plans, problems = proof.problems;
+    rules_prove(&proof, name, lists);
+    CHECK(proof.plans > plans);
+    printf("    %s: %llu problems, %llu plans\n", name,
+           (unsigned long long)(proof.problems - problems),
+           (unsigned long long)(proof.plans - plans));
+}
+
+/* The rules of a text, before the built-in ones. */
+static void read_table(coll_table *table, const char *name, const char *text)
+{
+    const size_t bytes = COLL_TABLE_BYTES(100);
+    coll_table_init(table, malloc(bytes), bytes);
+    if (!CHECK(coll_table_read(table, name, text)))
+        printf("    %s\n", table->error.text);
+    table->list.next = &coll_rules_built_in;
+}
+
+TEST(every_rule_is_proven)
+{
+    coll_table tuned[2];
+    read_table(&tuned[0], "tuned.h, MPICH", mpich);
+    read_table(&tuned[1], "tuned.h, Open MPI", open_mpi);
+    rules_begin(&proof);
+    prove("select.h", &coll_rules_built_in);
+    prove("select/nodes.h", &coll_rules_of_nodes);
+    prove("node/rules.h", coll_node_rules(false, false));
+    prove("node/rules.h, in place", coll_node_rules(false, true));
+    prove("node/rules.h, crowded", coll_node_rules(true, false));
+    CHECK(coll_node_rules(true, true) == coll_node_rules(true, false));
+    for (unsigned i = 0; i < 2; i++)
+        prove(tuned[i].source, &tuned[i].list);
+    rules_end(&proof);
+    CHECK_EQ(proof.findings, 0);
+    for (unsigned i = 0; i < 2; i++)
+        free(tuned[i].rules);
+}
+
+/* ---- rules that are wrong ---------------------------------------------------------------- */
+
+#define PARAM(k) {k, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, "a reason", NULL, 0, 0, 0
+#define USUAL    COLL_AS_USUAL("a reason")
+
+/* Proves rules, quickly; is this found first? NULL: nothing is. */
+static bool finds(const coll_rule *rules, size_t n, const char *said)
+{
+    const coll_rule_list list = {rules, n, NULL};
+    bool same;
+    proof.quiet = true;
+    proof.p_most = proof.beyond = 9;
+    proof.draws = 30;
+    rules_prove(&proof, "these", &list);
+    rules_end(&proof);
+    same = said ? proof.findings > 0 && strstr(proof.first, said) : proof.findings == 0;
+    if (!same)
+        printf("    %u findings, the first: %s\n", proof.findings, proof.first);
+    return same;
+}
+
+/* The same of rules that leave problems open. */
+static bool finds_in(const coll_rule *rules, size_t n, const char *said)
+{
+    rules_begin(&proof);
+    proof.open = true;
+    return finds(rules, n, said);
+}
+
+/* Wrong for seven ranks and segments of three elements alone: a rank sends one too few. */
+static unsigned short_step(const coll_plan *plan, uint32_t rank, size_t s, coll_action *out)
+{
+    const unsigned n = coll_fnomial_bcast.step(plan, rank, s, out);
+    if (plan->problem.p == 7 && plan->param[1] == 3 && rank == 1)
+        for (unsigned i = 0; i < n; i++)
+            out[i].count -= out[i].kind == COLL_DO_SEND && out[i].count > 0;
+    return n;
+}
+
+TEST(unproven_plans_are_found)
+{
+    coll_algorithm broken = coll_fnomial_bcast;
+    coll_rule rule = {COLL_BIT(COLL_BCAST),
+                      3,
+                      8,
+                      COLL_I_KIB(256),
+                      SIZE_MAX,
+                      &broken,
+                      COLL_IN_SEGMENTS(1, 65536, "a reason")};
+    CHECK(finds_in(&rule, 1, NULL));
+    broken.step = short_step;
+    CHECK(finds_in(&rule, 1, "which sent"));
+    rule.param[1] = COLL_USUAL;
+    rule.in_bytes = 0;
+    CHECK(finds_in(&rule, 1, NULL));
+    rule.p_most = 6;
+    rule.param[1] = 3;
+    CHECK(finds_in(&rule, 1, NULL));
+    rule.p_most = 7;
+    CHECK(finds_in(&rule, 1, "which sent"));
+}
+
+TEST(refusals_are_found)
+{
+    static const uint32_t k[] = {1, 3};
+    const coll_use across[] = {{COLL_ACROSS, &coll_recursive_multiplying_allreduce, &k[0]},
+                               {COLL_ACROSS, &coll_recursive_multiplying_allreduce, &k[1]},
+                               {COLL_ACROSS, &coll_chain_bcast, NULL}};
+    const coll_rule rules[] = {
+        {COLL_BIT(COLL_ALLREDUCE), 3, 8, 0, 64, &coll_recursive_multiplying_allreduce,
+         PARAM(1)},
+        {COLL_BIT(COLL_ALLREDUCE), 3, 8, 0, 64, &coll_recursive_multiplying_allreduce,
+         PARAM(3)},
+        {COLL_BIT(COLL_BCAST), 4, 8, 0, 64, &coll_mesh_tree_bcast, PARAM(4)},
+        {COLL_BIT(COLL_BCAST), 8, 8, 0, 64, &coll_mesh_tree_bcast, PARAM(4)},
+    };
+    coll_rule levels = {
+        COLL_BIT(COLL_ALLREDUCE), 3, 9, 0, 64, &coll_two_level_allreduce.algorithm, USUAL};
+    CHECK(finds_in(&rules[0], 1, "outside of its range"));
+    CHECK(finds_in(&rules[1], 1, NULL));
+    CHECK(finds_in(&rules[2], 1, "does not fit the algorithm's geometry, for bcast p=5"));
+    CHECK(finds_in(&rules[3], 1, NULL));
+    levels.n_uses = 1;
+    levels.uses = &across[0];
+    CHECK(finds_in(&levels, 1, "outside of its range"));
+    levels.uses = &across[1];
+    CHECK(finds_in(&levels, 1, NULL));
+    levels.uses = &across[2];
+    CHECK(finds_in(&levels, 1, "does not solve this collective"));
+}
+
+static const coll_rule any = {COLL_BIT(COLL_ALLREDUCE), 1,    COLL_ANY_P, 0, SIZE_MAX,
+                              &coll_linear_allreduce,   USUAL};
+
+TEST(rules_that_nothing_reaches_are_found)
+{
+    coll_algorithm powers = coll_linear_allreduce;
+    coll_rule rules[] = {any, any};
+    powers.traits |= COLL_NEEDS_POWER_OF_TWO;
+    rules[0].p_least = 4;
+    CHECK(finds_in(rules, 2, NULL));
+    rules[1].p_least = 5;
+    CHECK(finds_in(rules, 2, "another rule comes first, allreduce  p 4..  linear"));
+    rules[0].p_most = 3;
+    CHECK(finds_in(rules, 1, "its range is empty"));
+    rules[0] = any;
+    rules[0].bytes_least = 10;
+    rules[0].bytes_most = 9;
+    CHECK(finds_in(rules, 1, "its range is empty"));
+    rules[0] = any;
+    rules[0].p_most = 9;
+    rules[0].ppn_least = rules[0].ppn_most = 9;
+    CHECK(finds_in(rules, 1, "its range is empty"));
+    rules[0].ppn_least = 8;
+    CHECK(finds_in(rules, 1, NULL));
+    rules[0] = any;
+    rules[0].p_least = 5;
+    rules[0].p_most = 7;
+    rules[0].algorithm = &powers;
+    CHECK(
+        finds_in(rules, 1, "its algorithm refuses them all, the number of ranks does not fit"));
+    rules[0].p_most = 8;
+    CHECK(finds_in(rules, 1, NULL));
+}
+
+TEST(rules_that_are_written_wrong_are_found)
+{
+    coll_rule rule = any;
+    CHECK(finds_in(&rule, 1, NULL));
+    rule.in_bytes = 8;
+    CHECK(finds_in(&rule, 1, "has a parameter that its algorithm does not have"));
+    rule = any;
+    rule.why = "";
+    CHECK(finds_in(&rule, 1, "does not say why"));
+    rule = any;
+    rule.collectives |= COLL_BIT(COLL_REDUCE);
+    CHECK(finds_in(&rule, 1, "has an algorithm of other collectives"));
+}
+
+/* ---- selection that is wrong ------------------------------------------------------------- */
+
+/* Odd ranks think that they are on one node. */
+static coll_status odd_ones_out(void *arg, const rules_question *question, coll_plan *plan,
+                                const coll_rule **rule)
+{
+    coll_problem problem = *question->problem;
+    (void)arg;
+    if (question->rank % 2 == 1)
+        coll_nodes_even(&problem.nodes, problem.p, problem.p);
+    return coll_select_from(question->lists, &problem, question->terms, question->kit, plan,
+                            rule);
+}
+
+/* What is asked for is not looked at. */
+static coll_status careless(void *arg, const rules_question *question, coll_plan *plan,
+                            const coll_rule **rule)
+{
+    const coll_terms terms = {~0u, 0};
+    (void)arg;
+    return coll_select_from(question->lists, question->problem, &terms, question->kit, plan,
+                            rule);
+}
+
+TEST(wrong_selection_is_found)
+{
+    const coll_rule levels[] = {{COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, SIZE_MAX,
+                                 &coll_two_level_allreduce.algorithm,
+                                 COLL_AS_USUAL("a reason")},
+                                any};
+    coll_rule rules[] = {levels[0], any};
+    rules[0].ppn_least = 2;
+    rules[0].ppn_most = UINT32_MAX;
+    rules_begin(&proof);
+    CHECK(finds(rules, 2, NULL));
+    rules_begin(&proof);
+    proof.select = odd_ones_out;
+    CHECK(finds(rules, 2, "is not what rank 0 chooses"));
+    rules[0] = any;
+    rules[0].algorithm = &coll_shm_allreduce;
+    rules_begin(&proof);
+    CHECK(finds(rules, 2, NULL));
+    rules_begin(&proof);
+    proof.select = careless;
+    CHECK(finds(rules, 2, "breaks the terms"));
+    rules_begin(&proof);
+    rules[1].p_least = 3;
+    CHECK(finds(&rules[1], 1, NULL));
+    rules[1] = rules[0];
+    rules_begin(&proof);
+    CHECK(finds(&rules[1], 1, "\"no rule\" the transport lacks a capability"));
+}
+
+int main(void)
+{
+    RUN(every_rule_is_proven);
+    RUN(unproven_plans_are_found);
+    RUN(refusals_are_found);
+    RUN(rules_that_nothing_reaches_are_found);
+    RUN(rules_that_are_written_wrong_are_found);
+    RUN(wrong_selection_is_found);
+    return check_done();
+}
