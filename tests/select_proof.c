@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "coll/select/nodes.h"
+#include "coll/comm.h"
+#include "coll/comm/nodes.h"
 #include "coll/table.h"
 #include "coll/transports/node/rules.h"
 #include "shared/rules.h"
@@ -39,6 +40,152 @@ static void read_table(coll_table *table, const char *name, const char *text)
     table->list.next = &coll_rules_built_in;
 }
 
+/* ---- by communicators -------------------------------------------------------------------- */
+
+/* A rank's communicator, and what its plan points to. */
+typedef struct member {
+    coll_comm comm;
+    coll_op_entry op;
+    coll_call call;
+    void *memory;
+} member;
+
+static member members[ASKED_RANKS];
+static size_t shared_bytes; /* that the transport has, if it has any */
+
+static void combine(void *dst, const void *a, const void *b, size_t n, void *arg)
+{
+    (void)arg, (void)dst, (void)a, (void)b, (void)n;
+}
+
+static coll_status send_nothing(void *ctx, uint32_t peer, uint32_t tag, const void *buf,
+                                size_t bytes, coll_handle *h)
+{
+    (void)ctx, (void)peer, (void)tag, (void)buf, (void)bytes, (void)h;
+    return COLL_ERR_IO;
+}
+
+static coll_status recv_nothing(void *ctx, uint32_t peer, uint32_t tag, void *buf, size_t bytes,
+                                coll_handle *h)
+{
+    (void)ctx, (void)peer, (void)tag, (void)buf, (void)bytes, (void)h;
+    return COLL_ERR_IO;
+}
+
+static coll_status test_nothing(void *ctx, coll_handle *h)
+{
+    (void)ctx, (void)h;
+    return COLL_ERR_IO;
+}
+
+static coll_status cast_nothing(void *ctx, uint32_t tag, const void *buf, size_t bytes,
+                                coll_handle *h)
+{
+    (void)ctx, (void)tag, (void)buf, (void)bytes, (void)h;
+    return COLL_ERR_IO;
+}
+
+static coll_status meet_nothing(void *ctx, uint32_t tag, coll_team team,
+                                const struct coll_plan *plan, const coll_op *op, void *dst,
+                                const void *src, size_t count, size_t elem_bytes,
+                                coll_handle *h)
+{
+    (void)ctx, (void)tag, (void)team, (void)plan, (void)op, (void)dst, (void)src, (void)count;
+    (void)elem_bytes, (void)h;
+    return COLL_ERR_IO;
+}
+
+static size_t share_nothing(void *ctx, bool take, uint32_t *use, void **memory)
+{
+    (void)ctx, (void)take, (void)use, (void)memory;
+    return shared_bytes;
+}
+
+static coll_status enter_nothing(void *ctx, uint32_t tag, uint32_t use)
+{
+    (void)ctx, (void)tag, (void)use;
+    return COLL_ERR_IO;
+}
+
+static void leave_nothing(void *ctx, uint32_t use)
+{
+    (void)ctx, (void)use;
+}
+
+/* What of a problem a rank says in a call. */
+static void args_of(const coll_problem *problem, uint32_t rank, const coll_terms *terms,
+                    coll_args *args)
+{
+    const bool scatter =
+        problem->collective == COLL_SCATTER || problem->collective == COLL_SCATTERV;
+    const bool in_place = (problem->flags & COLL_IN_PLACE) &&
+                          problem->collective != COLL_BCAST &&
+                          (rank == problem->root || !coll_is(COLL_ROOTED, problem->collective));
+    coll_args_init(args, problem->collective);
+    args->root = problem->root;
+    args->in = in_place && !scatter ? COLL_IN_OUT : NULL;
+    args->out = in_place && scatter ? COLL_IN_OUT : NULL;
+    args->count = problem->count;
+    args->in_counts = problem->in.counts;
+    args->in_displs = problem->in.displs;
+    args->out_counts = problem->out.counts;
+    args->out_displs = problem->out.displs;
+    if (problem->collective == COLL_REDUCE_SCATTER && (terms->offers & COLL_NEEDS_PACKED))
+        args->in_displs = NULL;
+    args->type = COLL_OPAQUE(problem->elem_bytes);
+    args->graph = problem->graph;
+}
+
+/* By a communicator that has the rules, over a transport that has what is offered. */
+static coll_status by_communicator(void *arg, const rules_question *question, coll_plan *plan,
+                                   const coll_rule **rule)
+{
+    static coll_transport transport;
+    const coll_problem *problem = question->problem;
+    const unsigned offers = question->terms->offers;
+    const uint32_t rank = question->rank;
+    const coll_op op = {combine, NULL, (problem->flags & COLL_COMMUTATIVE) != 0, true};
+    member *me = &members[rank];
+    const size_t bytes = coll_kit_bytes(problem) + (problem->p + 64) * sizeof(size_t);
+    coll_status status;
+    coll_args args;
+    size_t scratch;
+    (void)arg, (void)rule;
+    memset(&transport, 0, sizeof transport);
+    transport.send = send_nothing;
+    transport.recv = recv_nothing;
+    transport.test = test_nothing;
+    transport.tags = 1000;
+    transport.multicast = offers & COLL_NEEDS_MULTICAST ? cast_nothing : NULL;
+    transport.fabric_reduce = offers & COLL_NEEDS_MEET ? meet_nothing : NULL;
+    transport.max_fabric = offers & COLL_NEEDS_FABRIC_REDUCE ? 0 : 1;
+    transport.shared = offers & COLL_NEEDS_SHARED ? share_nothing : NULL;
+    transport.enter = offers & COLL_NEEDS_SHARED ? enter_nothing : NULL;
+    transport.leave = offers & COLL_NEEDS_SHARED ? leave_nothing : NULL;
+    if (!(offers & COLL_NEEDS_FABRIC_REDUCE) && coll_is(COLL_REDUCING, problem->collective) &&
+        coll_fabric_takes(&transport, problem))
+        transport.fabric_reduce = NULL; /* nothing is so short that it would not take it */
+    shared_bytes = proof.it.count % 2 ? 1 << 16 : SIZE_MAX / 2;
+    free(me->memory);
+    me->memory = malloc(bytes);
+    args_of(problem, rank, question->terms, &args);
+    status = coll_comm_init(&me->comm, &transport, NULL, rank, problem->p, me->memory, bytes);
+    if (status == COLL_OK)
+        status = coll_comm_add_op(&me->comm, &me->op, &op, args.type, &args.op);
+    if (status == COLL_OK && coll_nodes_count(&problem->nodes) > 1)
+        status = coll_comm_nodes(&me->comm, &problem->nodes);
+    if (status == COLL_OK)
+        status = coll_comm_rules(&me->comm, question->lists);
+    if (status != COLL_OK)
+        return status;
+    me->call.comm = &me->comm;
+    me->call.recall = NULL;
+    status = coll_i_call_plan(&me->call, &args, coll_i_comm_shared(&me->comm), &scratch);
+    *plan = me->call.plan;
+    return status == COLL_OK && !coll_plan_fits_shared(plan, shared_bytes) ? COLL_ERR_SHARED
+                                                                           : status;
+}
+
 TEST(every_rule_is_proven)
 {
     coll_table tuned[2];
@@ -53,8 +200,17 @@ TEST(every_rule_is_proven)
     CHECK(coll_node_rules(true, true) == coll_node_rules(true, false));
     for (unsigned i = 0; i < 2; i++)
         prove(tuned[i].source, &tuned[i].list);
+    proof.select = by_communicator;
+    proof.wants = COLL_GIVES_SAME_BITS;
+    prove("communicators", &coll_rules_built_in);
+    prove("communicators, select/nodes.h", &coll_rules_of_nodes);
+    prove("communicators, node/rules.h", coll_node_rules(false, true));
+    prove("communicators, node/rules.h, crowded", coll_node_rules(true, false));
+    proof.select = NULL;
     rules_end(&proof);
     CHECK_EQ(proof.findings, 0);
+    for (uint32_t rank = 0; rank < ASKED_RANKS; rank++)
+        free(members[rank].memory);
     for (unsigned i = 0; i < 2; i++)
         free(tuned[i].rules);
 }

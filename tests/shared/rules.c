@@ -1,11 +1,9 @@
 /* tests/shared/rules.c — proofs of what rules select */
 #include "shared/rules.h"
 
-#include "chance.h"
 #include "coll/table/write.h"
+#include "shared/draws.h"
 #include "shared/prove.h"
-
-static const unsigned offered = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM;
 
 /* Whether a rule was reached, and if not why. */
 struct rules_seen {
@@ -17,28 +15,7 @@ struct rules_seen {
     bool taken, reached;         /* by itself; by the lists */
 };
 
-/* One end of a range of bytes: problems that have so many, or if that cannot be a little more or less. */
-typedef struct end {
-    size_t bytes;
-    bool up;
-} end;
-
-enum { ENDS = 64, SHOWN = 20 };
-
-/* What is drawn for now. */
-typedef struct drawn {
-    const char *name;
-    const coll_rule_list *lists;
-    const coll_rule *rule;
-    coll_collective collective;
-    end ends[ENDS];
-    uint32_t n_ends;
-} drawn;
-
-static uint32_t below(rules_proof *proof, uint32_t n)
-{
-    return chance_of(&proof->chance, n);
-}
+enum { SHOWN = 20 };
 
 /* ---- findings ---------------------------------------------------------------------------- */
 
@@ -82,199 +59,6 @@ static void see(rules_proof *proof, const drawn *of)
     all[proof->n_seen++].lists = of->lists;
 }
 
-/* ---- problems ---------------------------------------------------------------------------- */
-
-static void add_end(drawn *of, size_t bytes, bool up)
-{
-    uint32_t i = 0;
-    if (bytes < of->rule->bytes_least || bytes > of->rule->bytes_most)
-        return;
-    while (i < of->n_ends && (of->ends[i].bytes != bytes || of->ends[i].up != up))
-        i++;
-    if (i == of->n_ends && i < ENDS) {
-        of->ends[i].bytes = bytes;
-        of->ends[i].up = up;
-        of->n_ends++;
-    }
-}
-
-/* Those of the rule, and those of others within its range. */
-static void find_ends(drawn *of)
-{
-    const size_t least = of->rule->bytes_least, long_one = COLL_I_KIB(4096);
-    const size_t most = least < long_one ? long_one : least <= SIZE_MAX / 4 ? least * 4 : least;
-    of->n_ends = 0;
-    add_end(of, least, true);
-    add_end(of, of->rule->bytes_most < most ? of->rule->bytes_most : most, false);
-    for (const coll_rule_list *list = of->lists; list; list = list->next)
-        for (size_t i = 0; i < list->n; i++) {
-            const coll_rule *other = &list->rules[i];
-            if (!coll_is(other->collectives, of->collective))
-                continue;
-            add_end(of, other->bytes_least, true);
-            if (other->bytes_least > 0)
-                add_end(of, other->bytes_least - 1, false);
-            if (other->bytes_most == SIZE_MAX)
-                continue;
-            add_end(of, other->bytes_most, false);
-            add_end(of, other->bytes_most + 1, true);
-        }
-}
-
-/* How many elements may a block or vector have, so that the proof stays short? */
-static size_t room_of(const asked *it)
-{
-    const uint32_t vectors = COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_REDUCE) |
-                             COLL_BIT(COLL_ALLREDUCE) | COLL_BIT(COLL_SCAN) |
-                             COLL_BIT(COLL_EXSCAN);
-    const size_t ranks = coll_is(vectors, it->collective) ? it->p : (size_t)it->p * it->p;
-    const size_t room = 40000 / ranks;
-    return room < 1 ? 1 : room;
-}
-
-/* Writes elements of a size that have the bytes of an end; number k of such sizes. */
-static void draw_size(rules_proof *proof, const drawn *of, uint32_t k)
-{
-    const end *at = &of->ends[(k + proof->it.p) % of->n_ends];
-    asked *it = &proof->it;
-    const size_t counts[] = {1, 2, 3, 5, it->p - 1, it->p, it->p + 1, 2 * it->p + (size_t)3};
-    const size_t room = room_of(it), bytes = at->bytes;
-    size_t count = counts[below(proof, 8)], size = 0;
-    uint32_t parameter = below(proof, COLL_PARAM_MAX);
-    if (count > room || count == 0 || count > bytes)
-        count = 1;
-    for (uint32_t i = 0; i < COLL_PARAM_MAX; i++, parameter = (parameter + 1) % COLL_PARAM_MAX)
-        if (of->rule->in_bytes >> parameter & 1u) { /* of a few elements, or less than one */
-            const size_t bytes_of = of->rule->param[parameter];
-            const uint32_t n = (k + k / of->n_ends) % 5;
-            size = n == 0 ? bytes_of + 1 : bytes_of / n;
-            break;
-        }
-    if (size == 0 || below(proof, 4) == 0)
-        size = below(proof, 2) ? 8 : 0;
-    if (size > 0 && bytes / size >= 1 && bytes / size < room)
-        count = bytes / size + (at->up && bytes % size != 0);
-    else
-        size = bytes / count + (at->up && bytes % count != 0);
-    if (count * size < of->rule->bytes_least || count * size > of->rule->bytes_most) {
-        count = 1;
-        size = bytes;
-    }
-    it->count = count;
-    it->elem_bytes = size;
-    if (bytes == 0) {
-        it->count = 0;
-        it->elem_bytes = 8;
-    }
-}
-
-/* Puts the ranks on nodes, the largest of `big`: of one size, or of any. */
-static void draw_nodes(rules_proof *proof, uint32_t big)
-{
-    asked *it = &proof->it;
-    const uint32_t way = below(proof, 3); /* even; the largest is the first, or the last */
-    uint32_t at = 0;
-    it->nodes = 0;
-    it->ppn = way == 0 ? big : 0;
-    while (at < it->p) {
-        const uint32_t left = it->p - at;
-        uint32_t ranks = way == 0 || (way == 1 && at == 0) ? big : 1 + below(proof, big);
-        if (way == 2 && left > big && ranks > left - big)
-            ranks = left - big;
-        it->first[it->nodes++] = at;
-        at += way == 2 && left <= big ? left : ranks < left ? ranks : left;
-    }
-    it->first[it->nodes] = it->p;
-}
-
-/* Several nodes as the rule wants them, or any; false: p ranks are too few. */
-static bool draw_largest(rules_proof *proof, const coll_rule *rule)
-{
-    asked *it = &proof->it;
-    uint32_t least = 1, most = it->p - 1;
-    it->nodes = it->ppn = 0;
-    if (rule->ppn_most > 0) {
-        least = rule->ppn_least < 1 ? 1 : rule->ppn_least;
-        most = rule->ppn_most < most ? rule->ppn_most : most;
-        if (least > most)
-            return false;
-    } else if (most < 1 || below(proof, 2)) {
-        return true;
-    }
-    {
-        const uint32_t n = below(proof, 4), any = least + below(proof, most - least + 1);
-        draw_nodes(proof, n == 0 ? least : n == 1 ? most : any);
-    }
-    return true;
-}
-
-static void draw_graph(rules_proof *proof)
-{
-    asked *it = &proof->it;
-    const uint32_t route = below(proof, 3);
-    it->graph = COLL_GRID_NO_GRAPH;
-    it->route = NULL;
-    if (!coll_is(COLL_NEIGHBORLY, it->collective))
-        return;
-    it->graph = (coll_grid_graph)(1 + below(proof, COLL_GRID_GRAPHS - 1));
-    if (route > 0 && coll_is(coll_mesh_combining.collectives, it->collective))
-        it->route = route == 1 ? &coll_mesh_combining : &coll_node_combining;
-}
-
-/* Draws a problem of a rule for p ranks; false: there is none. */
-static bool draw(rules_proof *proof, const drawn *of, uint32_t p, uint32_t k)
-{
-    asked *it = &proof->it;
-    const uint32_t roots[] = {0, p - 1, below(proof, p)};
-    const bool reduces = coll_is(COLL_REDUCING, of->collective);
-    const bool places = !coll_is(COLL_BIT(COLL_BARRIER) | COLL_NEIGHBORLY, of->collective);
-    coll_problem sizes;
-    if (of->n_ends == 0)
-        return false;
-    it->collective = of->collective;
-    it->p = p;
-    it->root = coll_is(COLL_ROOTED, of->collective) ? roots[below(proof, 3)] : 0;
-    it->flags = (places && below(proof, 2) ? COLL_IN_PLACE : 0u) |
-                (reduces && below(proof, 3) ? COLL_COMMUTATIVE : 0u);
-    it->layout = asked_has_tables(of->collective)
-                     ? (asked_layout)(1 + below(proof, ASKED_LAYOUTS - 1))
-                     : ASKED_PLAIN;
-    it->root_only = below(proof, 2) &&
-                    coll_is(COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV), of->collective);
-    draw_graph(proof);
-    if (!draw_largest(proof, of->rule))
-        return false;
-    coll_problem_init(&sizes, of->collective, p, 1, 8);
-    if (coll_problem_bytes(&sizes) > 0) {
-        draw_size(proof, of, k);
-    } else { /* bytes do not matter */
-        it->count = of->collective == COLL_BARRIER ? 0 : below(proof, 5);
-        it->elem_bytes = 8;
-    }
-    if (asked_make(&proof->memory, it) == COLL_ERR_GRAPH) {
-        it->route = NULL;
-        (void)asked_make(&proof->memory, it);
-    }
-    return true;
-}
-
-/* Terms that the problem allows: those of all ranks, or some of them. */
-static coll_terms draw_terms(rules_proof *proof, bool all)
-{
-    coll_terms terms;
-    terms.offers = offered & (all || below(proof, 3) == 0 ? ~0u : below(proof, 1u << 20));
-    terms.offers |= all || below(proof, 4) ? (unsigned)COLL_NEEDS_PACKED : 0;
-    if (proof->it.layout == ASKED_GAPS)
-        terms.offers &= ~(unsigned)COLL_NEEDS_PACKED;
-    terms.wants = all ? 0 : below(proof, 1u << 20);
-    terms.wants &= COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER;
-    if (!all) {
-        terms.offers &= proof->offers;
-        terms.wants &= proof->wants;
-    }
-    return terms;
-}
-
 /* ---- plans ------------------------------------------------------------------------------- */
 
 static uint64_t mixed(uint64_t sum, uint64_t x)
@@ -291,11 +75,19 @@ static uint64_t mixed_name(uint64_t sum, const char *name)
 }
 
 /* All that the actions of the plans depend on. */
-static uint64_t key_of(const asked *it, const coll_plan *plan, const coll_rule *rule)
+static uint64_t key_of(const rules_proof *proof, const coll_rule *rule)
 {
+    const asked *it = &proof->it;
+    const coll_plan *plan = (const coll_plan *)proof->plans_of.at;
     uint64_t key = mixed_name(it->collective + 1u, plan->algorithm->name);
-    key = mixed(mixed(mixed(mixed(key, it->p), it->root), it->flags), it->count);
-    key = mixed(mixed(key, it->layout), it->root_only);
+    key = mixed(mixed(mixed(mixed(key, it->p), it->root), it->count), it->layout);
+    for (uint32_t rank = 0, before = ~0u; rank < (proof->per_rank ? it->p : 1); rank++) {
+        const coll_problem *of = &plan[rank].problem;
+        const uint32_t own = of->flags | (of->in.counts ? 4u : 0) | (of->out.counts ? 8u : 0);
+        if (own != before)
+            key = mixed(mixed(key, rank), own);
+        before = own;
+    }
     for (uint32_t i = 0; i < plan->algorithm->n_params; i++)
         key = mixed(key, plan->param[i]);
     if (plan->traits & (COLL_NEEDS_BUILD | COLL_USES_NODES))
@@ -357,7 +149,7 @@ static coll_status choose(rules_proof *proof, const char *name, const coll_rule_
     coll_kit *kits = (coll_kit *)coll_i_reserve_new(&proof->kits, p * sizeof *kits);
     coll_status first = COLL_ERR_MEMORY;
     *rule = NULL;
-    proof->per_rank = proof->memory.per_rank;
+    proof->per_rank = proof->memory.per_rank || (proof->select && !proof->alone);
     for (uint32_t rank = 0; plans && kits && rank < (proof->per_rank ? p : 1); rank++) {
         rules_question question = {lists, NULL, terms, rank, NULL};
         const coll_rule *chosen = NULL;
@@ -385,9 +177,15 @@ static coll_status choose(rules_proof *proof, const char *name, const coll_rule_
                 proof->per_rank = true;
         } else if (status != first || chosen != *rule ||
                    (status == COLL_OK &&
-                    (memcmp(plans[rank].param, plans[0].param, sizeof plans[0].param) != 0 ||
+                    (plans[rank].algorithm != plans[0].algorithm ||
+                     memcmp(plans[rank].param, plans[0].param, sizeof plans[0].param) != 0 ||
                      plans[rank].traits != plans[0].traits))) {
-            found(proof, name, chosen, "is not what rank 0 chooses", &proof->it);
+            char what[200];
+            snprintf(
+                what, sizeof what, "is not what rank 0 chooses: rank %u has %s (%.60s), not %s",
+                rank, status == COLL_OK ? plans[rank].algorithm->name : "no plan",
+                coll_status_text(status), first == COLL_OK ? plans[0].algorithm->name : "none");
+            found(proof, name, chosen, what, &proof->it);
             return COLL_ERR_STATE;
         }
     }
@@ -404,7 +202,7 @@ static void prove(rules_proof *proof, const char *name, const coll_rule *rule,
     proof->problems++;
     if (coll_i_terms_check(terms, plan->traits, plan->problem.collective) != COLL_OK)
         found(proof, name, rule, "breaks the terms", &proof->it);
-    if (!is_new(proof, key_of(&proof->it, plan, rule)))
+    if (!is_new(proof, key_of(proof, rule)))
         return;
     for (uint32_t rank = 0; rank < (proof->per_rank ? proof->it.p : 1); rank++)
         plan[rank].problem.elem_bytes = 8;
@@ -464,7 +262,7 @@ static bool is_said(const coll_rule *rule, const asked *it, coll_status status)
 static void prove_alone(rules_proof *proof, const drawn *of)
 {
     const coll_rule_list alone = {of->rule, 1, NULL};
-    const coll_terms terms = draw_terms(proof, true);
+    const coll_terms terms = draws_terms(proof, true);
     rules_seen *seen = seen_of(proof, of->rule);
     const coll_rule *rule;
     coll_status status;
@@ -484,7 +282,7 @@ static void prove_alone(rules_proof *proof, const drawn *of)
 /* What all lists choose. */
 static void prove_chosen(rules_proof *proof, const drawn *of, bool proves)
 {
-    const coll_terms terms = draw_terms(proof, false);
+    const coll_terms terms = draws_terms(proof, false);
     const coll_rule *rule;
     const coll_status status = choose(proof, of->name, of->lists, &terms, &rule);
     rules_seen *seen = rule ? seen_of(proof, rule) : NULL;
@@ -515,11 +313,12 @@ static void prove_rule(rules_proof *proof, const drawn *of)
     const uint32_t most = proof->p_most > p + 1 ? proof->p_most : p + 1;
     for (; p <= rule->p_most && p <= ASKED_RANKS; p++) {
         if (p > most && p <= proof->beyond) /* one more */
-            p += below(proof,
-                       (rule->p_most < proof->beyond ? rule->p_most : proof->beyond) - p + 1);
+            p += draws_below(&proof->chance,
+                             (rule->p_most < proof->beyond ? rule->p_most : proof->beyond) - p +
+                                 1);
         for (uint32_t k = 0; k < draws_of(proof, p, known); k++)
-            if (draw(proof, of, p, k)) {
-                if (!known)
+            if (draws_problem(proof, of, p, k)) {
+                if (!known && !proof->select)
                     prove_alone(proof, of);
                 prove_chosen(proof, of, true);
             }
@@ -548,8 +347,8 @@ void rules_begin(rules_proof *proof)
     asked_begin(&proof->memory);
     coll_verifier_init(&proof->verifier);
     proof->p_most = 64;
-    proof->beyond = 200;
-    proof->draws = 24;
+    proof->beyond = 150;
+    proof->draws = 20;
     proof->offers = proof->wants = ~0u;
     proof->chance = 1;
 }
@@ -581,7 +380,7 @@ void rules_prove(rules_proof *proof, const char *name, const coll_rule_list *lis
         if (!seen_of(proof, of.rule))
             check_rule(proof, &of);
         see(proof, &of);
-        find_ends(&of);
+        draws_ends(&of);
         prove_rule(proof, &of);
     }
 }
@@ -602,10 +401,11 @@ static void look_for(rules_proof *proof, const rules_seen *seen)
     while (next_drawn(&of, &list, &i, &collective)) {
         if (of.rule != rule)
             continue;
-        find_ends(&of);
+        draws_ends(&of);
         for (uint32_t k = 0; k < 4000 && !seen->reached && least <= most && most <= ASKED_RANKS;
              k++)
-            if (draw(proof, &of, least + below(proof, most - least + 1), k))
+            if (draws_problem(proof, &of, least + draws_below(&proof->chance, most - least + 1),
+                              k))
                 prove_chosen(proof, &of, false);
     }
 }
