@@ -9,6 +9,7 @@ static const coll_team all = {COLL_TEAM_ALL, 3};
 static coll_threads *world;
 static double sums[3];
 static coll_handle handles[3];
+static uint32_t tag;
 
 static coll_i_node_rank *rank_of(uint32_t rank)
 {
@@ -20,8 +21,8 @@ static coll_i_node_brought *bring_to(coll_team team, uint32_t rank)
     const double x = rank;
     coll_op sum;
     CHECK_STATUS(coll_op_builtin(&sum, COLL_SUM, COLL_F64), COLL_OK);
-    CHECK_STATUS(coll_i_node_fabric_reduce(rank_of(rank), 0, team, NULL, &sum, &sums[rank], &x,
-                                           1, sizeof x, &handles[rank]),
+    CHECK_STATUS(coll_i_node_fabric_reduce(rank_of(rank), tag, team, NULL, &sum, &sums[rank],
+                                           &x, 1, sizeof x, &handles[rank]),
                  COLL_STARTED);
     return (coll_i_node_brought *)(uintptr_t)handles[rank].word[0];
 }
@@ -98,10 +99,110 @@ TEST(members_of_a_team_are_missed)
     coll_threads_destroy(world);
 }
 
+/* ---- an operand that is taken back ------------------------------------------------------- */
+
+static coll_i_node_brought *claimed;
+static uint32_t asked;
+
+/* Rank 2, which reduces it, is gone when it is asked for the second time. */
+static bool is_gone(coll_i_node_rank *me, uint32_t peer)
+{
+    CHECK(me == rank_of(0) && peer == 2);
+    return ++asked == 2;
+}
+
+/* … or gives the claim up. */
+static bool gives_up(coll_i_node_rank *me, uint32_t peer)
+{
+    CHECK(me == rank_of(0) && peer == 2);
+    if (++asked == 2)
+        claimed->operand->state = claimed->uses * 4 + COLL_I_NODE_WAITS;
+    return false;
+}
+
+/* … or has reduced it. */
+static bool ends(coll_i_node_rank *me, uint32_t peer)
+{
+    CHECK(me == rank_of(0) && peer == 2);
+    if (++asked == 2)
+        claimed->operand->state = COLL_I_NODE_IDLE;
+    return false;
+}
+
+/* When nobody reduces it any more; one whose reducer died of it is used no more. */
+TEST(taken_back_while_it_is_reduced)
+{
+    bool (*const what[3])(coll_i_node_rank *, uint32_t) = {is_gone, gives_up, ends};
+    for (uint32_t i = 0; i < 3; i++) {
+        coll_i_node_brought *next;
+        world = coll_threads_create(3);
+        claimed = bring(0);
+        claimed->operand->state = 2 * 4 + COLL_I_NODE_CLAIMED;
+        rank_of(0)->gone = what[i];
+        asked = 0;
+        coll_i_node_cancel_brought(rank_of(0), claimed);
+        CHECK_EQ(asked, 2);
+        CHECK_EQ(claimed->used, i == 0);
+        CHECK_EQ(claimed->operand->state,
+                 i == 0 ? 2 * 4 + COLL_I_NODE_CLAIMED : COLL_I_NODE_IDLE);
+        tag = 1; /* it has one operand at a time of the same */
+        next = bring(0);
+        tag = 0;
+        CHECK_EQ(next == claimed, i != 0);
+        coll_threads_destroy(world);
+    }
+}
+
+/* Whom it waits for: who reduces the operand of a lower rank of its team, not of a higher one. */
+TEST(who_may_be_reducing_an_operand)
+{
+    coll_i_node_brought *zero, *one;
+    world = coll_threads_create(3);
+    zero = bring(0);
+    one = bring(1);
+    CHECK_EQ(coll_i_node_claimer(rank_of(0), zero), COLL_NOBODY);
+    CHECK_EQ(coll_i_node_claimer(rank_of(1), one), COLL_NOBODY);
+    zero->operand->state = 2 * 4 + COLL_I_NODE_CLAIMED;
+    CHECK_EQ(coll_i_node_claimer(rank_of(0), zero), 2);
+    CHECK_EQ(coll_i_node_claimer(rank_of(1), one), 2);
+    zero->operand->state = zero->uses * 4 + COLL_I_NODE_WAITS;
+    one->operand->state = 0 * 4 + COLL_I_NODE_CLAIMED;
+    CHECK_EQ(coll_i_node_claimer(rank_of(0), zero), COLL_NOBODY);
+    CHECK_EQ(coll_i_node_claimer(rank_of(1), one), 0);
+    coll_threads_destroy(world);
+}
+
+/* A team of another size, or vectors of another length: an error for all that came. */
+TEST(operands_that_do_not_fit)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        static const coll_team two = {COLL_TEAM_ALL, 2};
+        coll_i_node_operand *wrong;
+        world = coll_threads_create(3);
+        (void)bring(0);
+        wrong = bring_to(i == 0 ? two : all, 1)->operand;
+        if (i == 1)
+            wrong->bytes = sizeof(double) + 1;
+        if (i >= 2) { /* nonsense */
+            wrong->lies = 1;
+            wrong->vector.at[0] = i == 2 ? (uint64_t)UINTPTR_MAX : (uintptr_t)&sums[1];
+            wrong->vector.at[1] = i == 3 ? (uint64_t)UINTPTR_MAX : (uintptr_t)&sums[1];
+        }
+        (void)bring(2);
+        for (uint32_t rank = 0; rank < 3; rank++)
+            CHECK_STATUS(coll_i_node_test_any(rank_of(rank), &handles[rank]),
+                         i == 0 && rank == 2 ? COLL_AGAIN : COLL_ERR_SIZE);
+        coll_threads_destroy(world);
+    }
+}
+
 int main(void)
 {
     RUN(who_has_not_come_is_missed);
     RUN(who_was_handed_the_result_is_not_missed);
     RUN(members_of_a_team_are_missed);
+    RUN(taken_back_while_it_is_reduced);
+    RUN(who_may_be_reducing_an_operand);
+    RUN(operands_that_do_not_fit);
     return check_done();
 }
