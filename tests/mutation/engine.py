@@ -107,19 +107,22 @@ class Base:
     def undefined_of(self, unit):
         return self.undefined[self.object(unit)]
 
-    def result(self, program):
-        """How the program does on the unchanged tree: {"ok", "cpu", "wall"}."""
+    def result(self, program, ask=True):
+        """How the program does on the unchanged tree: {"ok", "cpu", "wall", "output"}. Without `ask`: None if that is
+        not known yet."""
         units = self.units(program)
         name = "-".join(os.path.basename(self.path(u))[:8] for u in units) + "-" + "-".join(program.arguments)
         path = os.path.join(self.cache, name + ".json")
         with self._one_at_a_time(path):
             if not os.path.exists(path):
+                if not ask:
+                    return None
                 place = os.path.join(self.cache, "tmp%d" % threading.get_ident())
                 os.makedirs(place, exist_ok=True)
                 job, begin = Job(self, place), time.monotonic()
                 outcome = job.run([self.object(u) for u in units], program.arguments, 200, 400)
-                result = {"ok": outcome.code in (0, 77), "cpu": outcome.cpu, "wall": time.monotonic() - begin,
-                          "skipped": outcome.code == 77, "output": outcome.output[-2000:], "name": program.name}
+                result = {"ok": outcome.code == 0, "cpu": outcome.cpu, "wall": time.monotonic() - begin,
+                          "output": outcome.output[-2000:], "name": program.name}
                 with open(path + ".new", "w", encoding="utf-8") as file:
                     json.dump(result, file)
                 os.rename(path + ".new", path)
@@ -217,15 +220,18 @@ class Job:
                 parts = [built(unit) for unit in self.base.units(program)]
                 if not any(changed for _, changed in parts):
                     continue
-                usual = self.base.result(program)
-                if not usual["ok"] or usual["skipped"]:
+                usual = self.base.result(program, program.counted)
+                if usual and not usual["ok"]:
                     continue
                 outcome = self.run([o for o, _ in parts], program.arguments,
-                                   int(10 + 8 * usual["cpu"]), 30 + 10 * usual["wall"])
+                                   int(10 + 8 * usual["cpu"]) if usual else 90, 30 + 10 * usual["wall"] if usual else 240)
                 tried.append(program.name)
-                if outcome.code != 0:
-                    return {"verdict": "killed", "by": program.name, "how": outcome.why or "exit %d" % outcome.code,
-                            "detail": detail(outcome.output), "tried": len(tried)}
+                how = outcome.why or "exit %d" % outcome.code
+                if outcome.code == 0 and program.counted and outcome.output[-2000:] != usual["output"]:
+                    how = "differs"
+                if (outcome.code not in (0, 77) or how == "differs") and self.base.result(program)["ok"]:
+                    return {"verdict": "killed", "by": program.name, "how": how, "detail": detail(outcome.output),
+                            "tried": len(tried)}
                 self._note_cost(program, self.cpu - begin)
                 spent += self.cpu - begin
             return self._survived(mutant, header, tried)

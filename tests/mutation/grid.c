@@ -58,5 +58,7 @@ int main(int argc, char **argv)
         printf("%s\n", result.failure.report.sentence);
         return 1;
     }
+    printf("%llu plans, %llu refused, %llu actions\n", (unsigned long long)result.plans,
+           (unsigned long long)result.refused, (unsigned long long)result.actions);
     return result.plans > 0 ? 0 : 1;
 }

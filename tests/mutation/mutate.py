@@ -36,6 +36,7 @@ def main():
     add("--files", help="below include/coll; comma between them")
     add("--operators", help="of %s; comma between them" % ", ".join(operators.OPERATORS))
     add("--sample", type=int, metavar="N", help="so many of them; those of a seed stay the same while their lines do")
+    add("--each", type=int, metavar="N", help="so many of each area")
     add("--seed", default="1")
     add("--jobs", type=int, default=1)
     add("--budget", type=float, default=30, metavar="S", help="seconds of tests for one mutant (%(default)s)")
@@ -103,7 +104,15 @@ def choose(tree, options):
     def rank(mutant):
         return hashlib.sha1("\0".join((options.seed, mutant.operator) + tuple(map(str, mutant.key()))).encode()).digest()
 
-    found.sort(key=rank) if options.sample else None
+    if options.sample or options.each:
+        found.sort(key=rank)
+    if options.each:
+        taken = collections.Counter()
+        for mutant in found:
+            area = programs.area_of(mutant.path)
+            taken[area] += 1
+            mutant.taken = taken[area] <= options.each
+        found = [m for m in found if m.taken]
     return found[:options.sample] if options.sample else found
 
 
