@@ -29,6 +29,7 @@ struct mutant {
     uint32_t window; /* where it says another */
     coll_grid_layout layout;
     const char *sentence; /* the whole of it, or NULL: not looked at */
+    coll_status (*check)(const coll_plan *plan);
     size_t (*steps)(const coll_plan *plan, uint32_t rank);
     size_t (*scratch)(const coll_plan *plan, uint32_t rank);
     size_t (*shared)(const coll_plan *plan);
@@ -54,6 +55,8 @@ static const coll_algorithm *mutant_make(struct mutant *mutant, bool healthy)
     mutant->record.traits = (mutant->record.traits & ~mutant->lacks) | mutant->claims;
     if (mutant->window)
         mutant->record.window = mutant->window;
+    if (mutant->check)
+        mutant->record.check = mutant->check;
     if (mutant->steps)
         mutant->record.steps = mutant->steps;
     if (mutant->scratch)
@@ -569,6 +572,35 @@ static struct mutant mutants[] = {
     {.name = "SHARED without saying so", GATHER, .shared = shared_one, .finding = COLL_FOUND_TRAIT},
 };
 
+EDIT(names_ranks_outside)
+{
+    UNUSED;
+    for (unsigned i = 0; i < *n; i++)
+        if (coll_i_has_peer(&out[i]))
+            out[i].peer = coll_group_outer(&plan->group, out[i].peer);
+}
+
+/* Takes a rank outside for one of the plan, where the plan is on nodes and placed. */
+EDIT(mistakes_the_place)
+{
+    coll_action *const a = first_of(COLL_DO_COPY, out, *n);
+    UNUSED;
+    if (a && plan->group.table && coll_nodes_count(&plan->problem.nodes) > 1 &&
+        coll_group_outer(&plan->group, rank) != rank)
+        drop(out, n, a);
+}
+
+static coll_status takes_all(const coll_plan *plan)
+{
+    (void)plan;
+    return COLL_OK;
+}
+
+static coll_status takes_ranks_alone(const coll_plan *plan)
+{
+    return plan->param[0] == 0 || !plan->group.table ? COLL_OK : COLL_ERR_GROUP;
+}
+
 /* Right, but for one value on an axis of the grid: the words are those of the first plan that
  * must be found. */
 static struct grid_mutant {
@@ -584,6 +616,10 @@ static struct grid_mutant {
     {{.name = "order depends on the root", .base = &coll_fnomial_reduce, .claims = COLL_GIVES_FIXED_ORDER, .collective = COLL_REDUCE, .finding = COLL_FOUND_STRUCTURE}, "root=1"},
     {{.name = "both neighbours are one", .base = &coll_linear_neighbor, .change = mistakes_the_direction, .collective = COLL_NEIGHBOR_ALLTOALL, .finding = COLL_FOUND_WRONG}, "graph=ring"},
     {{.name = "over the end", .base = &coll_linear_neighbor, .change = fills_in_for_nobody, .collective = COLL_NEIGHBOR_ALLGATHER, .finding = COLL_FOUND_GAP}, "graph=mesh"},
+    {{.name = "ranks outside", .base = &coll_prefix_allgather, .change = names_ranks_outside, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_PEER}, "p=2 count=1 group=missing:3:1"},
+    {{.name = "groups that do not fit", .base = &coll_prefix_allgather, .check = takes_all, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_TRAIT}, "group=missing:2:1 machine=1"},
+    {{.name = "groups that fit", .base = &coll_prefix_allgather, .check = takes_ranks_alone, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_TRAIT}, "p=1 count=1 group=missing:1:0 machine=1"},
+    {{.name = "scattered ranks", .base = &coll_mixed_bcast, .change = mistakes_the_place, .collective = COLL_BCAST, .finding = COLL_FOUND_UNSET}, "places="},
     {{.name = "window at any p", .base = RING, .window = 1, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_WINDOW}, "p=2"},
 };
 

@@ -136,7 +136,8 @@ TEST(the_grid_finds_mutants)
             CHECK(!coll_verify_grid(&options, &result));
             CHECK_EQ(result.failed_rows, 1);
             check_finding(&result.failure.report, mutant->finding, mutant->name, 7);
-            CHECK(strstr(result.failure.reproduction, grid_mutants[i].words) != NULL);
+            if (!CHECK(strstr(result.failure.reproduction, grid_mutants[i].words) != NULL))
+                printf("    %s\n", result.failure.reproduction);
             CHECK(strcmp(row.reproduction, result.failure.reproduction) == 0);
         }
         mutant_make(mutant, true);
@@ -381,6 +382,157 @@ static const coll_plan *plan_in_array(void *arg, uint32_t rank)
     return (const coll_plan *)arg + rank;
 }
 
+/* ---- groups and places ------------------------------------------------------------------- */
+
+/* A plan's ranks meet under those of its group, which must be different, and known to it. */
+TEST(placed_plans)
+{
+    static const uint32_t table[3] = {5, 0, 3}, twice[3] = {5, 0, 5};
+    static const uint32_t inverse[6] = {1, COLL_NOBODY, COLL_NOBODY, 2, COLL_NOBODY, 0},
+                          swapped[6] = {2, COLL_NOBODY, COLL_NOBODY, 1, COLL_NOBODY, 0};
+    coll_problem problem;
+    coll_plan plan;
+    coll_report report;
+    coll_group group;
+    coll_problem_init(&problem, COLL_ALLGATHER, 3, 2, 8);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_ring_allgather, &problem, NULL), COLL_OK);
+    coll_group_affine(&group, UINT32_MAX - 7, 3);
+    CHECK_STATUS(coll_plan_place(&plan, &group), COLL_OK);
+    CHECK_EQ(coll_verify(&plan, NULL, &report), COLL_PROVEN);
+    coll_group_table(&group, table, NULL);
+    CHECK_STATUS(coll_plan_place(&plan, &group), COLL_OK);
+    CHECK_EQ(coll_verify(&plan, NULL, &report), COLL_PROVEN);
+    coll_group_table(&group, table, inverse);
+    CHECK_STATUS(coll_plan_place(&plan, &group), COLL_OK);
+    CHECK_EQ(coll_verify(&plan, NULL, &report), COLL_PROVEN);
+    coll_group_table(&group, table, swapped);
+    CHECK_STATUS(coll_plan_place(&plan, &group), COLL_OK);
+    CHECK_EQ(coll_verify(&plan, NULL, &report), COLL_FOUND_PLAN);
+    CHECK(strcmp(report.sentence, "rank 1, at the end: its rank outside is 0, and the group "
+                                  "knows that as another") == 0);
+    coll_group_table(&group, twice, NULL);
+    CHECK_STATUS(coll_plan_place(&plan, &group), COLL_OK);
+    CHECK_EQ(coll_verify(&plan, NULL, &report), COLL_FOUND_PLAN);
+    CHECK(strcmp(report.sentence, "rank 2, at the end: its rank outside, 5, is that of rank 0, "
+                                  "too") == 0);
+}
+
+enum { PLACED = 7 };
+
+/* What is found in a plan of a problem that is asked by other ranks, those of a group. */
+static coll_finding prove_asked(const coll_algorithm *algorithm, const coll_problem *asked,
+                                const coll_problem *placed, const coll_group *group,
+                                const uint32_t *node)
+{
+    coll_verify_options options;
+    coll_report report;
+    coll_plan plan;
+    memset(&options, 0, sizeof options);
+    options.asked = asked;
+    options.node = node;
+    CHECK_STATUS(coll_plan_init(&plan, algorithm, placed, NULL), COLL_OK);
+    CHECK_STATUS(coll_plan_place(&plan, group), COLL_OK);
+    coll_verify(&plan, &options, &report);
+    return report.finding;
+}
+
+/* Plans for places are proven by what the ranks ask for: their roots, blocks, operands, and the memory
+ * of their nodes. */
+TEST(places_are_proven_by_rank)
+{
+    static const uint32_t node[PLACED] = {0, 1, 1, 0, 1, 0, 1},
+                          wrong[PLACED] = {0, 1, 1, 1, 1, 0, 1};
+    uint32_t tables[4 * PLACED + 1];
+    coll_places places;
+    coll_problem asked, placed;
+    coll_group group, back;
+    coll_places_of(&places, node, PLACED, tables);
+    coll_group_places(&group, &places);
+    coll_group_table(&back, places.place, places.rank);
+
+    coll_problem_init(&asked, COLL_BCAST, PLACED, 5, 8);
+    asked.root = 5;
+    placed = asked;
+    CHECK(coll_problem_place(&placed, &places));
+    CHECK_EQ(prove_asked(&coll_fnomial_bcast, &asked, &placed, &group, node), COLL_PROVEN);
+    CHECK_EQ(prove_asked(&coll_mixed_bcast, &asked, &placed, &group, node), COLL_PROVEN);
+    CHECK_EQ(prove_asked(&coll_mixed_bcast, &asked, &placed, &group, NULL), COLL_PROVEN);
+    CHECK_EQ(prove_asked(&coll_mixed_bcast, &asked, &placed, &group, wrong), COLL_FOUND_RACE);
+    CHECK_EQ(prove_asked(&coll_fnomial_bcast, &asked, &placed, &back, node),
+             COLL_FOUND_OUTSIDE);
+    placed.root = asked.root;
+    CHECK_EQ(prove_asked(&coll_fnomial_bcast, &asked, &placed, &group, node),
+             COLL_FOUND_OUTSIDE);
+
+    coll_problem_init(&asked, COLL_REDUCE, PLACED, 5, 8);
+    asked.root = 4;
+    asked.flags = COLL_COMMUTATIVE;
+    placed = asked;
+    CHECK(coll_problem_place(&placed, &places));
+    CHECK_EQ(prove_asked(&coll_fnomial_reduce, &asked, &placed, &group, node), COLL_PROVEN);
+    asked.flags = placed.flags = 0;
+    CHECK_EQ(prove_asked(&coll_fnomial_reduce, &asked, &placed, &group, node),
+             COLL_FOUND_ORDER);
+
+    coll_problem_init(&asked, COLL_ALLGATHER, PLACED, 5, 8);
+    placed = asked;
+    CHECK_EQ(prove_asked(&coll_ring_allgather, &asked, &placed, &group, node),
+             COLL_FOUND_WRONG);
+    coll_problem_init(&asked, COLL_ALLTOALL, PLACED, 5, 8);
+    placed = asked;
+    CHECK_EQ(prove_asked(&coll_ring_alltoall, &asked, &placed, &group, node),
+             COLL_FOUND_WRONG);
+    coll_problem_init(&asked, COLL_BARRIER, PLACED, 0, 8);
+    placed = asked;
+    CHECK_EQ(prove_asked(&coll_dissemination_barrier, &asked, &placed, &group, node),
+             COLL_PROVEN);
+    coll_group_affine(&group, 1, 1);
+    CHECK_EQ(prove_asked(&coll_dissemination_barrier, &asked, &placed, &group, node),
+             COLL_FOUND_PLAN);
+}
+
+/* The choices of p ranks out of so many are numbered, and each is another one. */
+TEST(groups_by_number)
+{
+    coll_i_groups groups;
+    memset(&groups, 0, sizeof groups);
+    for (uint32_t outer = 1; outer <= 8; outer++)
+        for (uint32_t p = 1; p <= outer; p++) {
+            bool there[256] = {false};
+            coll_grid_group of = {COLL_GRID_MISSING, outer, 0};
+            uint32_t n = 0;
+            for (; coll_i_groups_make(&groups, &of, p) == COLL_OK; of.which++) {
+                unsigned members = 0;
+                CHECK(coll_group_ascends(&groups.group, p, outer));
+                CHECK_EQ(groups.group.inverse != NULL, of.which & 1);
+                for (uint32_t rank = 0; rank < p; rank++)
+                    members |= 1u << coll_group_outer(&groups.group, rank);
+                n += !there[members];
+                there[members] = true;
+            }
+            CHECK_EQ(n, of.which);
+            CHECK_EQ(n, coll_i_choices(outer, p));
+            of.kind = COLL_GRID_AFFINE;
+            for (of.which = 0; coll_i_groups_make(&groups, &of, p) == COLL_OK; of.which++)
+                CHECK(coll_group_ascends(&groups.group, p, outer));
+            CHECK_EQ(of.which, outer - p + 1);
+        }
+    for (uint32_t p = 2; p <= 100; p += 7)
+        for (uint32_t which = 0; which < 20; which++) {
+            coll_grid_group of = {COLL_GRID_SHUFFLED, p + which, which};
+            CHECK_STATUS(coll_i_groups_make(&groups, &of, p), COLL_OK);
+            CHECK_STATUS(coll_group_check(&groups.group, p, p + which), COLL_OK);
+            CHECK(!coll_group_ascends(&groups.group, p, p + which));
+            of.kind = COLL_GRID_MISSING;
+            of.outer = 2 * p + 40; /* too many choices to number them */
+            CHECK_STATUS(coll_i_groups_make(&groups, &of, p), COLL_OK);
+            CHECK(coll_group_ascends(&groups.group, p, of.outer));
+            of.outer = p - 1;
+            CHECK_STATUS(coll_i_groups_make(&groups, &of, p), COLL_ERR_GROUP);
+        }
+    coll_i_groups_release(&groups);
+}
+
 /* Ranks 0 and 1, whose lists or tables do not agree. */
 TEST(neighbors_that_disagree)
 {
@@ -440,8 +592,8 @@ TEST(refusals)
     options.arg = &row;
     CHECK(coll_verify_grid(&options, &result));
     CHECK_EQ(row.p_most, 64);
-    CHECK_EQ(row.plans, 4 + 5 + 6 + 6 + 3);
-    CHECK_EQ(row.refused, 6 * 4);
+    CHECK_EQ(row.plans, 4 + 5 + 6 + 6 + 3 + 4 * 2); /* and two groups each */
+    CHECK_EQ(row.refused, (6 + 2) * 4);
 }
 
 int main(void)
@@ -457,6 +609,9 @@ int main(void)
     RUN(facts);
     RUN(order_is_fixed_over_plans);
     RUN(counts_that_overflow);
+    RUN(placed_plans);
+    RUN(places_are_proven_by_rank);
+    RUN(groups_by_number);
     RUN(neighbors_that_disagree);
     RUN(refusals);
     return check_done();

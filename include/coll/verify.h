@@ -56,6 +56,12 @@ typedef struct coll_verify_options {
      * done with the parts up to i − turns. Only races are looked for: what each call computes is
      * to be proven of its own plan, which reads nothing that it has not written. */
     uint32_t turns;
+    /* What is asked for, where the plan numbers its ranks in another way (topo/places.h): rank r of
+     * the plan is rank coll_group_outer(&plan->group, r) of this problem, which says what it has and
+     * what it is to get. NULL: the plan's own problem. The report names the plan's ranks. */
+    const coll_problem *asked;
+    const uint32_t
+        *node; /* with `asked`: whose SHARED each rank of it has; NULL: as in the plan */
 } coll_verify_options;
 
 COLL_INLINE void coll_verifier_init(coll_verifier *v)
@@ -112,6 +118,8 @@ COLL_INLINE bool coll_i_verify_with(coll_verifier *v, const coll_i_plans *plans,
     coll_i_check check;
     const coll_plan *plan = coll_i_plan_of(plans, 0);
     const bool barrier = plan->problem.collective == COLL_BARRIER;
+    if (options->asked)
+        v->fixed.algorithm = NULL; /* its order is one of other ranks */
     if (!coll_i_fixed_begin(&v->fixed, &v->data.structures, plan))
         return coll_i_no_memory(report);
     if (!coll_i_data_begin(&v->data, plans, !(options->skip & COLL_VERIFY_NO_PURITY), report) ||
@@ -154,6 +162,8 @@ COLL_INLINE coll_finding coll_verify(const coll_plan *plan, const coll_verify_op
     plans.plan = plan;
     plans.plan_of = chosen.plan_of;
     plans.arg = chosen.arg;
+    plans.asked = chosen.asked;
+    plans.node = chosen.asked ? chosen.node : NULL;
     memset(report, 0, sizeof *report);
     report->ok = true;
     report->step = COLL_NO_STEP;

@@ -26,7 +26,7 @@
 #ifndef COLL_VERIFY_GRID_H
 #define COLL_VERIFY_GRID_H
 
-#include "verify/case.h"
+#include "verify/outside.h"
 
 #include <pthread.h>
 
@@ -248,7 +248,12 @@ COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case
 {
     coll_report *report = &row->report;
     const coll_status status = coll_grid_prove(worker, of, row->window, report);
-    if (status == COLL_ERR_MEMORY) {
+    if (status == COLL_ERR_GROUP && coll_i_grid_machine(of->algorithm) < COLL_PARAM_MAX &&
+        coll_i_grid_group_status(worker, of) == COLL_OK) {
+        coll_i_found(report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,
+                     "coll_plan_place says of this group, which fits: %s",
+                     coll_status_text(status));
+    } else if (status == COLL_ERR_MEMORY) {
         coll_i_no_memory(report);
     } else if (status != COLL_OK) {
         row->refused++;
@@ -301,6 +306,63 @@ COLL_INLINE bool coll_i_grid_refusals(coll_grid_worker *worker, coll_grid_case *
     return true;
 }
 
+/* Sets parameters, count or layout, flags and root at random. */
+COLL_INLINE void coll_i_grid_any(coll_grid_worker *worker, coll_grid_case *of)
+{
+    uint32_t k = 0;
+    while (coll_i_grid_params(of, k + 1))
+        k++;
+    coll_i_grid_params(of, coll_i_grid_random(worker, k + 1));
+    for (k = 0; coll_i_grid_shape(of, k + 1); k++)
+        ;
+    coll_i_grid_shape(of, coll_i_grid_random(worker, k + 1));
+    for (k = 0; coll_i_grid_flags(of, k + 1); k++)
+        ;
+    coll_i_grid_flags(of, coll_i_grid_random(worker, k + 1));
+    of->root = coll_is(COLL_ROOTED, of->collective) ? coll_i_grid_random(worker, of->p) : 0;
+}
+
+/* Groups and places of a row and a p. Where an algorithm computes on groups, and p is small: all of
+ * them, with all parameters and flags and two counts or layouts. Else what there is beside each is at
+ * random, and for larger p the group, too. */
+COLL_INLINE bool coll_i_grid_outside(coll_grid_worker *worker, coll_grid_case *of,
+                                     coll_grid_row *row)
+{
+    const bool computes = coll_i_grid_machine(of->algorithm) < COLL_PARAM_MAX;
+    const uint32_t apart = of->p <= 2 * COLL_I_GRID_MACHINE ? 1 : computes ? 4 : 2;
+    worker->skip = COLL_VERIFY_NO_PURITY;
+    coll_i_grid_on_nodes(of, 0);
+    of->root = 0;
+    for (uint32_t params = 0; computes && apart == 1 && coll_i_grid_params(of, params);
+         params++)
+        for (uint32_t shape = 1; coll_i_grid_shape(of, shape) && shape <= 2; shape++)
+            for (uint32_t flags = 0; coll_i_grid_flags(of, flags); flags++)
+                for (uint32_t group = 0; coll_i_grid_group(worker, of, group); group++)
+                    if (!coll_i_grid_case(worker, of, row))
+                        return false;
+    for (uint32_t group = of->p % apart; coll_i_grid_group(worker, of, group); group += apart) {
+        coll_i_grid_any(worker, of);
+        if (!computes)
+            coll_i_grid_shape(of, of->collective == COLL_BARRIER ? 0 : 1);
+        coll_i_grid_group(worker, of, group);
+        if (!coll_i_grid_case(worker, of, row))
+            return false;
+    }
+    coll_i_grid_group_set(of, COLL_GRID_NO_GROUP, 0, 0);
+    coll_i_grid_any(worker, of);
+    for (uint32_t params = 0; coll_i_grid_scatters(of) && coll_i_grid_params(of, params);
+         params++)
+        for (uint32_t places = apart == 1 ? 0 : params % 5;
+             coll_i_grid_placing(worker, of, places); places += apart == 1 ? 1 : 5) {
+            coll_i_grid_any(worker, of);
+            coll_i_grid_params(of, params);
+            if (!coll_i_grid_case(worker, of, row))
+                return false;
+        }
+    of->places.kind = COLL_GRID_NO_PLACES;
+    return true;
+}
+
 /* All cases of a row and a p. */
 COLL_INLINE bool coll_i_grid_all(coll_grid_worker *worker, const coll_grid_options *options,
                                  uint32_t p, coll_grid_row *row)
@@ -326,7 +388,7 @@ COLL_INLINE bool coll_i_grid_all(coll_grid_worker *worker, const coll_grid_optio
                         if (!coll_i_grid_case(worker, &of, row))
                             return false;
             }
-    return true;
+    return coll_i_grid_outside(worker, &of, row);
 }
 
 /* Is the case within the budget? Its plans are made. */

@@ -1,4 +1,4 @@
-/* coll/verify/base.h — what the parts of the verifier share: findings and the report
+/* coll/verify/base.h — what the parts of the verifier share: findings, the report, chance
  *
  * Use verify.h. This header is hosted, as all of verify*.h.
  */
@@ -129,6 +129,15 @@ coll_i_found(coll_report *report, coll_finding finding, uint32_t rank, size_t st
     vsnprintf(report->sentence + n, sizeof report->sentence - (size_t)n, format, arguments);
     va_end(arguments);
     return false;
+}
+
+/* The next number below n that looks random: splitmix64. */
+COLL_INLINE uint32_t coll_i_random_below(uint64_t *state, uint32_t n)
+{
+    uint64_t x = *state += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (uint32_t)(((x ^ x >> 31) >> 32) * n >> 32);
 }
 
 #endif /* COLL_VERIFY_BASE_H */

@@ -17,6 +17,7 @@
 #include "../build.h"
 #include "../verify.h"
 #include "graphs.h"
+#include "groups.h"
 
 /* How blocks lie in the buffers of a v-collective. One line a layout: name, text, meaning. */
 #define COLL_GRID_LAYOUT_LIST(X)                                                               \
@@ -42,10 +43,12 @@ typedef struct coll_grid_case {
     uint32_t param[COLL_PARAM_MAX];
     size_t count;
     coll_grid_layout layout;
-    bool root_only;        /* gatherv, scatterv: only the root has the tables */
-    uint32_t nodes;        /* ranks of a node; 0: all, or COLL_GRID_NODES_UNEVEN */
-    coll_grid_graph graph; /* neighbour collectives */
-    const coll_use *uses;  /* by an algorithm that is made of others (build.h) */
+    bool root_only;          /* gatherv, scatterv: only the root has the tables */
+    uint32_t nodes;          /* ranks of a node; 0: all, or COLL_GRID_NODES_UNEVEN */
+    coll_grid_graph graph;   /* neighbour collectives */
+    coll_grid_group group;   /* whose plan it is, outside … */
+    coll_grid_places places; /* … or ranks on nodes that are no runs, and get places there */
+    const coll_use *uses;    /* by an algorithm that is made of others (build.h) */
     uint32_t n_uses;
 } coll_grid_case;
 
@@ -67,8 +70,11 @@ typedef struct coll_grid_worker {
     coll_verifier verifier;
     coll_i_memory tables, nodes, plans, kits, kit_tables;
     coll_i_graphs graphs;
-    bool per_rank; /* the case has a plan for each rank */
-    uint32_t skip; /* COLL_VERIFY_NO_… */
+    coll_i_groups groups;
+    coll_problem asked; /* before it is placed … */
+    bool moved;         /* … by which ranks get other numbers */
+    bool per_rank;      /* the case has a plan for each rank */
+    uint32_t skip;      /* COLL_VERIFY_NO_… */
     uint64_t random;
 } coll_grid_worker;
 
@@ -86,6 +92,7 @@ COLL_INLINE void coll_grid_worker_release(coll_grid_worker *worker)
     coll_i_release(&worker->kits);
     coll_i_release(&worker->kit_tables);
     coll_i_graphs_release(&worker->graphs);
+    coll_i_groups_release(&worker->groups);
 }
 
 /* Elements that `from` has for `to` (alltoallv, -w), or that the block of `from` has (to = 0). In
@@ -294,8 +301,23 @@ COLL_INLINE void coll_i_grid_own(const coll_grid_case *of, const size_t *tables,
     }
 }
 
-/* Makes the plans of all ranks; what coll_plan_build says of the first that it refuses. */
-COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_grid_case *of)
+/* Puts the ranks on the case's nodes, and gives them places there. False: no memory. */
+COLL_INLINE bool coll_i_grid_places(coll_grid_worker *worker, const coll_grid_case *of,
+                                    coll_problem *problem)
+{
+    if (of->places.kind == COLL_GRID_NO_PLACES)
+        return coll_i_grid_nodes(worker, of->nodes, problem);
+    if (!coll_i_places_make(&worker->groups, &of->places, of->p))
+        return false;
+    worker->asked = *problem;
+    worker->moved = coll_problem_place(problem, &worker->groups.places) &&
+                    worker->groups.places.rank != NULL;
+    return true;
+}
+
+/* Makes the plans of all ranks, not placed. */
+COLL_INLINE coll_status coll_i_grid_rank_plans(coll_grid_worker *worker,
+                                               const coll_grid_case *of)
 {
     const uint32_t p = of->p;
     const bool matrix = coll_is(COLL_PAIRED, of->collective);
@@ -306,8 +328,6 @@ COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_g
     size_t *tables;
     coll_plan *plans;
     coll_status status = COLL_OK;
-    if (coll_is(COLL_NEIGHBORLY, of->collective))
-        return coll_i_grid_neighbor_plans(worker, of);
     worker->per_rank = tabled || built;
     plans = (coll_plan *)coll_i_reserve_new(&worker->plans,
                                             (worker->per_rank ? p : 1) * sizeof(coll_plan));
@@ -317,7 +337,7 @@ COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_g
     coll_problem_init(&problem, of->collective, p, of->count, 8);
     problem.root = of->root;
     problem.flags = of->flags;
-    if (!coll_i_grid_nodes(worker, of->nodes, &problem) ||
+    if (!coll_i_grid_places(worker, of, &problem) ||
         (built && !coll_i_grid_kits(worker, of, &problem)))
         return COLL_ERR_MEMORY;
     if (tabled)
@@ -331,10 +351,58 @@ COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_g
     return status;
 }
 
+/* Makes the plans of all ranks; what coll_plan_build, or coll_plan_place, says of the first that it
+ * refuses. */
+COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_grid_case *of)
+{
+    coll_plan *plans;
+    coll_status status = coll_i_groups_make(&worker->groups, &of->group, of->p);
+    worker->moved = false;
+    if (status != COLL_OK)
+        return status;
+    status = coll_is(COLL_NEIGHBORLY, of->collective) ? coll_i_grid_neighbor_plans(worker, of)
+                                                      : coll_i_grid_rank_plans(worker, of);
+    plans = (coll_plan *)worker->plans.at;
+    for (uint32_t rank = 0; rank < (worker->per_rank ? of->p : 1) && status == COLL_OK; rank++)
+        if (of->group.kind != COLL_GRID_NO_GROUP || worker->moved)
+            status = coll_plan_place(&plans[rank], &worker->groups.group);
+    return status;
+}
+
 COLL_INLINE const coll_plan *coll_i_grid_plan_of(void *arg, uint32_t rank)
 {
     const coll_grid_worker *worker = (const coll_grid_worker *)arg;
     return (const coll_plan *)worker->plans.at + (worker->per_rank ? rank : 0);
+}
+
+/* The index of the parameter that says how many ranks there are outside; COLL_PARAM_MAX: none. */
+COLL_INLINE uint32_t coll_i_grid_machine(const coll_algorithm *algorithm)
+{
+    uint32_t i = 0;
+    if (!(algorithm->traits & COLL_USES_GROUP))
+        return COLL_PARAM_MAX;
+    while (i < algorithm->n_params && strcmp(algorithm->params[i].name, "machine") != 0)
+        i++;
+    return i < algorithm->n_params ? i : COLL_PARAM_MAX;
+}
+
+/* What making the case's plans must end with, as far as their group goes: a machine must hold the
+ * group, ascending. 0 ranks outside: they are not looked at. */
+COLL_INLINE coll_status coll_i_grid_group_status(const coll_grid_worker *worker,
+                                                 const coll_grid_case *of)
+{
+    const uint32_t i = coll_i_grid_machine(of->algorithm);
+    const uint64_t machine = i < COLL_PARAM_MAX ? of->param[i] : 0;
+    uint64_t next = 0;
+    for (uint32_t rank = 0; machine > 0 && rank < of->p; rank++) {
+        const coll_group *group = &worker->groups.group;
+        const uint64_t outer =
+            group->table ? group->table[rank] : group->base + (uint64_t)rank * group->stride;
+        if (outer < next || outer >= machine)
+            return COLL_ERR_GROUP;
+        next = outer + 1;
+    }
+    return COLL_OK;
 }
 
 /* Proves one case. Returns what coll_plan_build says of it; on COLL_OK, *report has the proof or
@@ -343,15 +411,25 @@ COLL_INLINE coll_status coll_grid_prove(coll_grid_worker *worker, const coll_gri
                                         uint32_t window, coll_report *report)
 {
     const coll_status status = coll_i_grid_plans(worker, of);
+    const coll_status group = coll_i_grid_group_status(worker, of);
     coll_verify_options options;
     if (status != COLL_OK)
         return status;
+    if (group != COLL_OK) {
+        coll_i_found(report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,
+                     "coll_plan_place must say of this group: %s", coll_status_text(group));
+        return COLL_OK;
+    }
     memset(&options, 0, sizeof options);
     options.plan_of = coll_i_grid_plan_of;
     options.arg = worker;
     options.verifier = &worker->verifier;
     options.skip = worker->skip;
     options.window = window;
+    if (worker->moved) {
+        options.asked = &worker->asked;
+        options.node = worker->groups.node;
+    }
     coll_verify(NULL, &options, report);
     return COLL_OK;
 }
@@ -376,6 +454,14 @@ COLL_INLINE void coll_grid_case_words(const coll_grid_case *of, char *text, size
         n += (size_t)snprintf(text + n, bytes - n, " nodes=uneven");
     else if (n < bytes && of->nodes != 0)
         n += (size_t)snprintf(text + n, bytes - n, " nodes=%u", of->nodes);
+    if (n < bytes && of->places.kind != COLL_GRID_NO_PLACES)
+        n += (size_t)snprintf(text + n, bytes - n, " places=%s:%u:%u",
+                              coll_grid_places_name(of->places.kind), of->places.nodes,
+                              of->places.which);
+    if (n < bytes && of->group.kind != COLL_GRID_NO_GROUP)
+        n += (size_t)snprintf(text + n, bytes - n, " group=%s:%u:%u",
+                              coll_grid_group_name(of->group.kind), of->group.outer,
+                              of->group.which);
     for (uint32_t i = 0; i < of->algorithm->n_params && n < bytes; i++)
         n += (size_t)snprintf(text + n, bytes - n, " %s=%u", of->algorithm->params[i].name,
                               of->param[i]);

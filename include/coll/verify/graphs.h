@@ -142,15 +142,6 @@ COLL_INLINE coll_status coll_i_graph_mesh_of(coll_graph *graph, coll_grid_graph 
 
 /* ---- lists ------------------------------------------------------------------------------- */
 
-/* The next number below n that looks random: splitmix64. */
-COLL_INLINE uint32_t coll_i_random_below(uint64_t *state, uint32_t n)
-{
-    uint64_t x = *state += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (uint32_t)(((x ^ x >> 31) >> 32) * n >> 32);
-}
-
 /* Makes the lists of all ranks: every rank sends to some at random, sometimes to one again; and
  * every rank has its sources in an order of its own. */
 COLL_INLINE bool coll_i_graphs_lists(coll_i_graphs *graphs, coll_grid_graph which, uint32_t p)

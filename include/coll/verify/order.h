@@ -385,8 +385,7 @@ COLL_INLINE bool coll_i_check_order(coll_i_order *o, coll_i_data *d, bool barrie
                                     uint32_t turns, coll_report *report)
 {
     const uint32_t p = o->p = d->p;
-    const size_t shared = coll_i_rank_at(d, 0)->extent[COLL_SHARED] *
-                          coll_nodes_count(&coll_i_rank_at(d, 0)->plan->problem.nodes);
+    const size_t shared = coll_i_rank_at(d, 0)->extent[COLL_SHARED] * d->nodes;
     o->barrier = barrier;
     o->turns = turns;
     o->part = 0;
@@ -415,7 +414,7 @@ COLL_INLINE bool coll_i_check_order(coll_i_order *o, coll_i_data *d, bool barrie
         at->known = at->part = at->begun = 0;
         for (int space = 0; space < COLL_SPACES; space++)
             at->ranges[space] = COLL_I_NONE;
-        at->shared = coll_i_shared_base(coll_i_rank_at(d, rank), rank);
+        at->shared = coll_i_shared_base(d, rank);
         coll_i_order_ready(o, rank);
     }
     while (o->n_ready > 0)

@@ -277,11 +277,11 @@ COLL_INLINE bool coll_i_check_tables(const coll_i_data *d, coll_report *report)
 /* OUT of an alltoall(v,w): block j is what rank j has for this rank. */
 COLL_INLINE bool coll_i_expect_exchange(const coll_i_check *c)
 {
-    const coll_plan *plan = coll_i_rank_at(c->data, c->rank)->plan;
+    const coll_i_rank *at = coll_i_rank_at(c->data, c->rank);
     for (uint32_t j = 0; j < c->data->p; j++) {
         const coll_plan *theirs = coll_i_rank_at(c->data, j)->plan;
-        const coll_block to = coll_out_block(plan, j);
-        const coll_block from = coll_i_gives(theirs, c->rank);
+        const coll_block to = coll_out_block(at->plan, j);
+        const coll_block from = coll_i_gives(theirs, at->as);
         if (!coll_i_expect_elements(c, to.offset, to.count, j, from.offset))
             return false;
     }
@@ -291,8 +291,8 @@ COLL_INLINE bool coll_i_expect_exchange(const coll_i_check *c)
 /* Is the result of one rank right? */
 COLL_INLINE bool coll_i_check_result(const coll_i_check *c)
 {
-    const uint32_t rank = c->rank;
-    const coll_plan *plan = coll_i_rank_at(c->data, rank)->plan;
+    const uint32_t rank = coll_i_rank_at(c->data, c->rank)->as;
+    const coll_plan *plan = coll_i_rank_at(c->data, c->rank)->asked;
     const coll_problem *of = &plan->problem;
     const bool root = rank == of->root;
     switch (of->collective) {

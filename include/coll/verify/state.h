@@ -13,6 +13,8 @@ typedef struct coll_i_plans {
     const coll_plan *plan;
     const coll_plan *(*plan_of)(void *arg, uint32_t rank); /* NULL: `plan` for all */
     void *arg;
+    const coll_problem *asked; /* as in coll_verify_options */
+    const uint32_t *node;
 } coll_i_plans;
 
 COLL_INLINE const coll_plan *coll_i_plan_of(const coll_i_plans *plans, uint32_t rank)
@@ -24,6 +26,9 @@ enum { COLL_I_READY, COLL_I_WAITS, COLL_I_WAITS_ALL, COLL_I_WAITS_TURN, COLL_I_E
 
 typedef struct coll_i_rank {
     const coll_plan *plan;
+    const coll_plan
+        *asked;  /* the plan, or one that differs in its problem alone: what is asked */
+    uint32_t as; /* the rank of that problem which has this rank of the plan */
     coll_i_value *at[COLL_SPACES];
     size_t extent[COLL_SPACES];
     size_t step, steps;   /* the step after those that were taken */
@@ -64,7 +69,10 @@ typedef struct coll_i_data {
     coll_i_meeting meetings[COLL_TEAMS];
     uint32_t decoy;
     uint32_t kinds; /* mask of the kinds of all actions */
-    bool pure;      /* look for impure functions too */
+    uint32_t nodes; /* with a SHARED of their own */
+    const uint32_t *node;
+    coll_plan asked;
+    bool pure; /* look for impure functions too */
     coll_action first[COLL_STEP_MAX + COLL_I_ROOM], again[COLL_STEP_MAX + COLL_I_ROOM];
 } coll_i_data;
 
@@ -97,10 +105,13 @@ COLL_INLINE bool coll_i_no_memory(coll_report *report)
 /* ---- what the ranks start from ----------------------------------------------------------- */
 
 /* Where a rank's SHARED begins in that of all nodes, one after the other. */
-COLL_INLINE size_t coll_i_shared_base(const coll_i_rank *at, uint32_t rank)
+COLL_INLINE size_t coll_i_shared_base(const coll_i_data *d, uint32_t rank)
 {
+    const coll_i_rank *at = coll_i_rank_at(d, rank);
     const coll_problem *of = &at->plan->problem;
-    return coll_node_of(&of->nodes, of->p, rank).index * at->extent[COLL_SHARED];
+    const uint32_t node =
+        d->node ? d->node[at->as] : coll_node_of(&of->nodes, of->p, rank).index;
+    return node * at->extent[COLL_SHARED];
 }
 
 /* Marks as not the algorithm's what lies between the blocks of a layout. */
@@ -142,9 +153,10 @@ COLL_INLINE void coll_i_mark_neighbors(coll_i_rank *at, uint32_t rank, bool out)
 }
 
 /* The elements that a rank starts with, at their place in IN or OUT. */
-COLL_INLINE void coll_i_load_rank(coll_i_rank *at, uint32_t rank)
+COLL_INLINE void coll_i_load_rank(coll_i_rank *at)
 {
-    const coll_plan *plan = at->plan;
+    const uint32_t rank = at->as;
+    const coll_plan *plan = at->asked;
     const coll_problem *of = &plan->problem;
     const bool root = rank == of->root;
     const bool in_place =
@@ -231,9 +243,11 @@ COLL_INLINE void coll_i_make_ready(coll_i_data *d, uint32_t rank)
 }
 
 /* Takes up a rank's plan: can it run, and with how much memory? Adds that to *total. */
-COLL_INLINE bool coll_i_data_measure(coll_i_data *d, uint32_t rank, const coll_plan *plan,
+COLL_INLINE bool coll_i_data_measure(coll_i_data *d, uint32_t rank, const coll_i_plans *plans,
                                      size_t *total, coll_report *report)
 {
+    const coll_plan *plan = coll_i_plan_of(plans, rank);
+    const bool asked = plans->asked != NULL;
     coll_i_rank *at = coll_i_rank_at(d, rank);
     const coll_plan *first = rank == 0 ? plan : coll_i_rank_at(d, 0)->plan;
     const coll_status status = plan ? coll_plan_check_rank(plan, rank) : COLL_ERR_NULL;
@@ -244,11 +258,16 @@ COLL_INLINE bool coll_i_data_measure(coll_i_data *d, uint32_t rank, const coll_p
                             "the plan cannot run on this rank: %s",
                             status != COLL_OK ? coll_status_text(status)
                                               : "it has another number of ranks or nodes");
-    extents = coll_plan_extents(plan, rank);
+    at->plan = plan;
+    at->asked = asked ? &d->asked : plan;
+    at->as = asked ? coll_group_outer(&plan->group, rank) : rank;
+    if (at->as >= d->p)
+        return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP,
+                            "it stands for rank %u of a problem of %u", at->as, d->p);
+    extents = coll_plan_extents(at->asked, at->as);
     if (!extents.fits)
         return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP, "%s",
                             coll_status_text(COLL_ERR_OVERFLOW));
-    at->plan = plan;
     at->extent[COLL_IN] = extents.in;
     at->extent[COLL_OUT] = extents.out;
     at->extent[COLL_SCRATCH] = coll_plan_scratch(plan, rank);
@@ -268,7 +287,8 @@ COLL_INLINE bool coll_i_data_measure(coll_i_data *d, uint32_t rank, const coll_p
 COLL_INLINE bool coll_i_data_begin(coll_i_data *d, const coll_i_plans *plans, bool pure,
                                    coll_report *report)
 {
-    const uint32_t p = d->p = coll_i_plan_of(plans, 0)->problem.p;
+    const coll_plan *first = coll_i_plan_of(plans, 0);
+    const uint32_t p = d->p = first->problem.p;
     size_t total = 0, shared;
     coll_i_value *values;
     if (!coll_i_reserve_new(&d->ranks, p * sizeof(coll_i_rank)) ||
@@ -277,11 +297,19 @@ COLL_INLINE bool coll_i_data_begin(coll_i_data *d, const coll_i_plans *plans, bo
         !coll_i_reserve(&d->payload, sizeof(coll_i_value)))
         return coll_i_no_memory(report);
     memset(d->counts.at, 0, p * sizeof(coll_verify_count));
-    for (uint32_t rank = 0; rank < p; rank++)
-        if (!coll_i_data_measure(d, rank, coll_i_plan_of(plans, rank), &total, report))
+    if (plans->asked) {
+        d->asked = *first;
+        d->asked.problem = *plans->asked;
+    }
+    d->node = plans->node;
+    d->nodes = d->node ? 0 : coll_nodes_count(&first->problem.nodes);
+    for (uint32_t rank = 0; rank < p; rank++) {
+        if (!coll_i_data_measure(d, rank, plans, &total, report))
             return false;
-    shared = coll_i_rank_at(d, 0)->extent[COLL_SHARED] *
-             coll_nodes_count(&coll_i_rank_at(d, 0)->plan->problem.nodes);
+        if (d->node && d->nodes <= d->node[rank])
+            d->nodes = d->node[rank] + 1;
+    }
+    shared = coll_i_rank_at(d, 0)->extent[COLL_SHARED] * d->nodes;
     values = (coll_i_value *)coll_i_reserve_new(&d->elements,
                                                 (total + shared) * sizeof(coll_i_value));
     if (!values)
@@ -295,7 +323,7 @@ COLL_INLINE bool coll_i_data_begin(coll_i_data *d, const coll_i_plans *plans, bo
             values += at->extent[space];
         }
         at->at[COLL_SHARED] =
-            (coll_i_value *)d->elements.at + total + coll_i_shared_base(at, rank);
+            (coll_i_value *)d->elements.at + total + coll_i_shared_base(d, rank);
         at->step = 0;
         at->steps = coll_plan_steps(at->plan, rank);
         at->checked = false;
@@ -306,7 +334,7 @@ COLL_INLINE bool coll_i_data_begin(coll_i_data *d, const coll_i_plans *plans, bo
         at->high = 0;
         at->n = at->next = at->peer = at->depth = 0;
         memset(at->meetings, 0, sizeof at->meetings);
-        coll_i_load_rank(at, rank);
+        coll_i_load_rank(at);
         coll_i_make_ready(d, rank);
     }
     coll_i_channels_clear(&d->channels);

@@ -13,6 +13,8 @@
 
 typedef struct coll_i_world {
     coll_i_channels channels;
+    coll_i_channels seats; /* number r is the outer rank of rank r, if the plan is placed */
+    bool placed;
     coll_i_memory endpoints, requests, runs, slots, ready, queued, plans, dummy, copies, met;
     uint32_t p, n_ready, capacity;
     uint32_t n_copies; /* multicasts under way, p sequence numbers each */
@@ -43,6 +45,16 @@ COLL_INLINE uint32_t coll_i_count_send(coll_i_world *w, uint32_t c)
     return channel->sent++;
 }
 
+/* The rank that is an outer rank, or COLL_I_NONE. */
+COLL_INLINE uint32_t coll_i_world_seat(const coll_i_world *w, uint32_t outer)
+{
+    const coll_i_channel_key *slot;
+    if (!w->placed)
+        return outer;
+    slot = coll_i_channel_slot(&w->seats, (uint64_t)outer << 32);
+    return slot->epoch == w->seats.epoch ? slot->index : COLL_I_NONE;
+}
+
 COLL_INLINE bool coll_i_is_taken(coll_i_world *w, uint32_t c, uint32_t number)
 {
     return number < coll_i_channel_at(&w->channels, c)->received + w->capacity;
@@ -52,8 +64,11 @@ COLL_INLINE coll_status coll_i_world_send(void *ctx, uint32_t peer, uint32_t tag
                                           const void *buf, size_t bytes, coll_handle *h)
 {
     const coll_i_endpoint *me = (const coll_i_endpoint *)ctx;
-    const uint32_t c = coll_i_channel_of(&me->world->channels, me->rank, peer);
+    const uint32_t to = coll_i_world_seat(me->world, peer);
+    const uint32_t c = coll_i_channel_of(&me->world->channels, me->rank, to);
     (void)tag, (void)buf, (void)bytes;
+    if (to == COLL_I_NONE)
+        return COLL_ERR_RANK;
     if (c == COLL_I_NONE)
         return COLL_ERR_MEMORY;
     h->word[0] = (uintptr_t)c * 4 + 0;
@@ -65,9 +80,12 @@ COLL_INLINE coll_status coll_i_world_recv(void *ctx, uint32_t peer, uint32_t tag
                                           size_t bytes, coll_handle *h)
 {
     const coll_i_endpoint *me = (const coll_i_endpoint *)ctx;
-    const uint32_t c = coll_i_channel_of(&me->world->channels, peer, me->rank);
+    const uint32_t from = coll_i_world_seat(me->world, peer);
+    const uint32_t c = coll_i_channel_of(&me->world->channels, from, me->rank);
     coll_i_channel *channel;
     (void)tag, (void)buf, (void)bytes;
+    if (from == COLL_I_NONE)
+        return COLL_ERR_RANK;
     if (c == COLL_I_NONE)
         return COLL_ERR_MEMORY;
     channel = coll_i_channel_at(&me->world->channels, c);
@@ -75,7 +93,7 @@ COLL_INLINE coll_status coll_i_world_recv(void *ctx, uint32_t peer, uint32_t tag
     h->word[1] = channel->received++;
     if (h->word[1] >= channel->sent)
         return COLL_STARTED;
-    coll_i_wake(me->world, peer);
+    coll_i_wake(me->world, from);
     return COLL_OK;
 }
 
@@ -83,15 +101,18 @@ COLL_INLINE coll_status coll_i_world_borrow(void *ctx, uint32_t peer, uint32_t t
                                             size_t bytes, const void **message, coll_handle *h)
 {
     const coll_i_endpoint *me = (const coll_i_endpoint *)ctx;
-    const uint32_t c = coll_i_channel_of(&me->world->channels, peer, me->rank);
+    const uint32_t from = coll_i_world_seat(me->world, peer);
+    const uint32_t c = coll_i_channel_of(&me->world->channels, from, me->rank);
     (void)tag, (void)bytes, (void)h;
+    if (from == COLL_I_NONE)
+        return COLL_ERR_RANK;
     if (c == COLL_I_NONE)
         return COLL_ERR_MEMORY;
     if (coll_i_channel_at(&me->world->channels, c)->received >=
         coll_i_channel_at(&me->world->channels, c)->sent)
         return COLL_AGAIN;
     coll_i_channel_at(&me->world->channels, c)->received++;
-    coll_i_wake(me->world, peer);
+    coll_i_wake(me->world, from);
     *message = me->world->dummy.at;
     return COLL_OK;
 }
@@ -201,8 +222,7 @@ COLL_INLINE void coll_i_world_combine(void *dst, const void *a, const void *b, s
     (void)dst, (void)a, (void)b, (void)count, (void)arg;
 }
 
-/* A plan without a group: the steps, which may depend on the group, are those of the plan at
- * `inner`. */
+/* A plan without window limits: the steps are those of the plan at `inner`. */
 COLL_INLINE size_t coll_i_world_steps(const coll_plan *plan, uint32_t rank)
 {
     return coll_plan_steps((const coll_plan *)plan->inner, rank);
@@ -229,9 +249,32 @@ static const coll_algorithm coll_i_world_algorithm = {
     /* shared */ NULL,
 };
 
-/* What the runs over one plan have in common: plans without window limits and groups, and
- * memory that nobody touches. */
-COLL_INLINE bool coll_i_world_begin(coll_i_world *w, const coll_i_data *d)
+/* Has the ranks meet under the outer ranks that the plans' group gives them. False: some rank has
+ * that of another, or another rank has its own. */
+COLL_INLINE bool coll_i_world_place(coll_i_world *w, const coll_i_data *d, coll_report *report)
+{
+    const coll_group *group = &coll_i_rank_at(d, 0)->plan->group;
+    w->placed = group->table || group->base != 0 || group->stride != 1;
+    coll_i_channels_clear(&w->seats);
+    for (uint32_t rank = 0; w->placed && rank < w->p; rank++) {
+        const uint32_t outer = coll_group_outer(group, rank);
+        const uint32_t seat = coll_i_channel_of(&w->seats, outer, 0);
+        if (seat == COLL_I_NONE)
+            return coll_i_no_memory(report);
+        if (seat != rank)
+            return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP,
+                                "its rank outside, %u, is that of rank %u, too", outer, seat);
+        if (coll_group_rank(group, w->p, outer) != rank)
+            return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP,
+                                "its rank outside is %u, and the group knows that as another",
+                                outer);
+    }
+    return true;
+}
+
+/* What the runs over one plan have in common: plans without window limits, and memory that nobody
+ * touches. */
+COLL_INLINE bool coll_i_world_begin(coll_i_world *w, const coll_i_data *d, coll_report *report)
 {
     const uint32_t p = w->p = d->p;
     size_t largest = 1;
@@ -241,18 +284,19 @@ COLL_INLINE bool coll_i_world_begin(coll_i_world *w, const coll_i_data *d)
         !coll_i_reserve_new(&w->runs, p * sizeof(coll_run)) ||
         !coll_i_reserve_new(&w->ready, p * sizeof(uint32_t)) ||
         !coll_i_reserve_new(&w->queued, p))
-        return false;
+        return coll_i_no_memory(report);
     for (uint32_t rank = 0; rank < p; rank++) {
         const coll_i_rank *at = coll_i_rank_at(d, rank);
         plans[rank] = *at->plan;
         plans[rank].algorithm = &coll_i_world_algorithm;
         plans[rank].inner = at->plan;
         plans[rank].window = 1;
-        coll_group_identity(&plans[rank].group);
         for (int space = 0; space < COLL_SPACES; space++)
             largest = at->extent[space] > largest ? at->extent[space] : largest;
     }
-    return coll_i_reserve_new(&w->dummy, largest * plans[0].problem.elem_bytes) != NULL;
+    if (!coll_i_reserve_new(&w->dummy, largest * plans[0].problem.elem_bytes))
+        return coll_i_no_memory(report);
+    return coll_i_world_place(w, d, report);
 }
 
 /* Runs all ranks with a window and a channel capacity. COLL_OK: it ended; COLL_AGAIN: it never
@@ -378,8 +422,8 @@ COLL_INLINE bool coll_i_check_window(coll_i_world *w, const coll_i_data *d, uint
     uint32_t window = least > promised ? promised : least > 0 ? least : 1, stuck = 0;
     const coll_request *requests;
     char words[256];
-    if (!coll_i_world_begin(w, d))
-        return coll_i_no_memory(report);
+    if (!coll_i_world_begin(w, d, report))
+        return false;
     requests = (const coll_request *)w->requests.at;
     for (; window <= 32; window++) {
         status = coll_i_world_ends(w, d, window, 0);
@@ -415,6 +459,7 @@ COLL_INLINE bool coll_i_check_window(coll_i_world *w, const coll_i_data *d, uint
 COLL_INLINE void coll_i_world_release(coll_i_world *w)
 {
     coll_i_channels_release(&w->channels);
+    coll_i_channels_release(&w->seats);
     coll_i_release(&w->endpoints);
     coll_i_release(&w->requests);
     coll_i_release(&w->runs);
