@@ -54,6 +54,31 @@ static void end(void)
     free(messages);
 }
 
+/* A communicator has failed with this error, or, with COLL_OK, has not. One that has may be used
+ * again. */
+static bool has_failed(coll_comm *comm, coll_status with)
+{
+    const bool told = coll_i_loop_again(&loopback, comm->first_tag) == COLL_ERR_PEER;
+    const bool is = comm->status == with && told == (with < 0);
+    comm->status = COLL_OK;
+    coll_loopback_recover(&loopback);
+    return is;
+}
+
+/* An error that all ranks find, and one that this rank may be alone with. */
+#define CHECK_ALIKE(expression, wanted)                                                        \
+    do {                                                                                       \
+        CHECK_STATUS(expression, wanted);                                                      \
+        CHECK(has_failed(comm, COLL_OK));                                                      \
+    } while (0)
+
+#define CHECK_ALONE(expression, wanted)                                                        \
+    do {                                                                                       \
+        CHECK_STATUS(expression, wanted);                                                      \
+        CHECK_STATUS(coll_barrier(comm), wanted);                                              \
+        CHECK(has_failed(comm, wanted));                                                       \
+    } while (0)
+
 /* Some collective or other, on small vectors. */
 static void choose_case(comm_case *it, uint64_t *random)
 {
@@ -158,7 +183,6 @@ TEST(persistent_calls_in_any_order)
                 continue;
             comm_rank_fill(&cases[i], ranks[r][i]);
             CHECK_STATUS(coll_start(&calls[r][i]), COLL_OK);
-            CHECK_STATUS(coll_start(&calls[r][i]), COLL_ERR_STATE);
             CHECK_STATUS(coll_free(&calls[r][i]), COLL_ERR_BUSY);
             started[r][i] = true;
             left--;
@@ -261,7 +285,7 @@ TEST(sub_communicators)
                      COLL_ERR_BUSY); /* the last one is made from it */
         for (uint32_t k = 4; k-- > 0;)
             CHECK_STATUS(coll_comm_free(&subs[r][k]), COLL_OK);
-        CHECK(comms[r].tags.first == NULL);
+        CHECK(comms[r].subs.first == NULL);
     }
     end();
 }
@@ -334,28 +358,29 @@ TEST(sub_communicator_errors)
 {
     static const uint32_t twice[2] = {1, 1};
     coll_group group;
-    coll_comm sub;
+    coll_comm sub, *const comm = &comms[0];
     begin(8); /* 4 of which go round */
     coll_group_identity(&group);
-    CHECK_STATUS(coll_comm_sub(NULL, &comms[0], &group, P, 2), COLL_ERR_NULL);
+    CHECK_ALONE(coll_comm_sub(NULL, comm, &group, P, 2), COLL_ERR_NULL);
     CHECK_STATUS(coll_comm_sub(&sub, NULL, &group, P, 2), COLL_ERR_NULL);
-    CHECK_STATUS(coll_comm_sub(&sub, &comms[0], NULL, P, 2), COLL_ERR_NULL);
+    CHECK_ALONE(coll_comm_sub(&sub, comm, NULL, P, 2), COLL_ERR_NULL);
+    CHECK_ALONE(coll_comm_dup(NULL, comm, 2), COLL_ERR_NULL);
     CHECK_STATUS(coll_comm_dup(&sub, NULL, 2), COLL_ERR_NULL);
-    CHECK_STATUS(coll_comm_sub(&sub, &comms[0], &group, 0, 2), COLL_ERR_GROUP);
-    CHECK_STATUS(coll_comm_sub(&sub, &comms[0], &group, P + 1, 2), COLL_ERR_GROUP);
-    CHECK_STATUS(coll_comm_dup(&sub, &comms[0], 0), COLL_ERR_TAG);
-    CHECK_STATUS(coll_comm_dup(&sub, &comms[0], 5), COLL_ERR_TAG);
+    CHECK_ALONE(coll_comm_sub(&sub, comm, &group, 0, 2), COLL_ERR_GROUP);
+    CHECK_ALONE(coll_comm_sub(&sub, comm, &group, P + 1, 2), COLL_ERR_GROUP);
+    CHECK_ALIKE(coll_comm_dup(&sub, comm, 0), COLL_ERR_TAG);
+    CHECK_ALIKE(coll_comm_dup(&sub, comm, 5), COLL_ERR_TAG);
     coll_group_table(&group, twice, NULL);
-    CHECK_STATUS(coll_comm_sub(&sub, &comms[0], &group, 2, 2), COLL_ERR_GROUP);
-    CHECK_STATUS(coll_comm_dup(&sub, &comms[0], 4), COLL_OK);
-    CHECK_STATUS(coll_barrier_init(&comms[0], &calls[0][0]), COLL_ERR_TAG);
+    CHECK_ALONE(coll_comm_sub(&sub, comm, &group, 2, 2), COLL_ERR_GROUP);
+    CHECK_STATUS(coll_comm_dup(&sub, comm, 4), COLL_OK);
+    CHECK_ALIKE(coll_barrier_init(comm, &calls[0][0]), COLL_ERR_TAG);
     CHECK(strstr(coll_status_text(COLL_ERR_TAG), "free persistent calls") != NULL);
-    CHECK_STATUS(coll_comm_free(&comms[0]), COLL_ERR_BUSY);
+    CHECK_STATUS(coll_comm_free(comm), COLL_ERR_BUSY);
     CHECK_STATUS(coll_comm_free(&sub), COLL_OK);
     comms[0].arena.units.count = 0; /* no memory for a table */
     group.table = twice + 1;
-    CHECK_STATUS(coll_comm_sub(&sub, &comms[0], &group, 1, 4), COLL_ERR_MEMORY);
-    CHECK(comms[0].tags.first == NULL);
+    CHECK_ALONE(coll_comm_sub(&sub, comm, &group, 1, 4), COLL_ERR_MEMORY);
+    CHECK(comms[0].tags.first == NULL && comms[0].subs.first == NULL);
     CHECK_STATUS(coll_comm_free(NULL), COLL_ERR_NULL);
     end();
 }
@@ -400,10 +425,10 @@ static coll_status failing_send(void *ctx, uint32_t peer, uint32_t tag, const vo
     return coll_loopback_transport.send(ctx, peer, tag, buf, bytes, h);
 }
 
-static void counted_abort(void *ctx, uint32_t tag)
+static void counted_abort(void *ctx, uint32_t first, uint32_t tags)
 {
     aborts++;
-    coll_loopback_transport.abort(ctx, tag);
+    coll_loopback_transport.abort(ctx, first, tags);
 }
 
 /* Rank 2 fails at one of its sends: it is told so, the others that its peer failed, and nothing
@@ -447,8 +472,8 @@ TEST(failing_transport)
                 CHECK_STATUS(coll_wait(&calls[r][0]), COLL_OK); /* it is over */
                 comm_rank_free(ranks[r][0]);
             }
-            CHECK(aborts <= 1);
-            CHECK(n > 0 || aborts == 1 || it.collective == COLL_GATHER ||
+            CHECK(aborts == 0 || aborts == 2); /* of its tag, and of the communicator's */
+            CHECK(n > 0 || aborts == 2 || it.collective == COLL_GATHER ||
                   it.collective == COLL_GATHERV || it.collective == COLL_REDUCE ||
                   coll_is(COLL_NEIGHBORLY, it.collective)); /* it may have no destination */
             end();
@@ -470,7 +495,7 @@ TEST(cancelling)
         CHECK_STATUS(coll_cancel(&calls[0][k]), COLL_OK);
         CHECK_STATUS(coll_cancel(&calls[0][k]), COLL_ERR_STATE);
         CHECK_STATUS(coll_wait(&calls[0][k]), COLL_ERR_CANCELLED);
-        CHECK_STATUS(coll_wait(&calls[0][1 - k]), COLL_ERR_PEER);
+        CHECK_STATUS(coll_wait(&calls[0][1 - k]), COLL_ERR_CANCELLED);
         CHECK_STATUS(coll_cancel(&calls[0][k]), COLL_ERR_STATE);
         for (uint32_t r = 1; r < P; r++) {
             const coll_status older = coll_wait(&calls[r][0]);
@@ -498,6 +523,7 @@ TEST(operators)
     coll_operator first = 0, second = 0;
     coll_op op;
     float x = 1, y = 0;
+    coll_comm *const comm = &comms[0];
     begin(100);
     CHECK_STATUS(coll_comm_add_op(NULL, &a, &one, COLL_F32, &first), COLL_ERR_NULL);
     CHECK_STATUS(coll_comm_add_op(&comms[0], NULL, &one, COLL_F32, &first), COLL_ERR_NULL);
@@ -511,11 +537,11 @@ TEST(operators)
     CHECK_STATUS(coll_comm_op(&comms[0], first, COLL_F32, &op), COLL_OK);
     CHECK(op.combine == sum_twice && op.commutative && !op.exact);
     CHECK_STATUS(coll_comm_op(&comms[0], first, COLL_I32, &op), COLL_ERR_OP);
-    CHECK_STATUS(coll_allreduce(&comms[0], &x, &y, 1, COLL_I32, first), COLL_ERR_OP);
+    CHECK_ALONE(coll_allreduce(comm, &x, &y, 1, COLL_I32, first), COLL_ERR_OP);
     CHECK_STATUS(coll_comm_remove_op(&comms[0], first), COLL_OK);
     CHECK_STATUS(coll_comm_remove_op(&comms[0], first), COLL_ERR_OP);
     CHECK_STATUS(coll_comm_remove_op(NULL, first), COLL_ERR_NULL);
-    CHECK_STATUS(coll_allreduce(&comms[0], &x, &y, 1, COLL_F32, first), COLL_ERR_OP);
+    CHECK_ALONE(coll_allreduce(comm, &x, &y, 1, COLL_F32, first), COLL_ERR_OP);
     CHECK_STATUS(coll_comm_op(&comms[0], second, COLL_F32, &op), COLL_OK);
     end();
 }
@@ -551,67 +577,66 @@ TEST(argument_errors)
     begin(100);
     comm = &comms[0];
     CHECK_STATUS(coll_allreduce(NULL, x, y, 1, COLL_F64, COLL_SUM), COLL_ERR_NULL);
-    CHECK_STATUS(coll_iallreduce(comm, x, y, 1, COLL_F64, COLL_SUM, NULL), COLL_ERR_NULL);
-    CHECK_STATUS(coll_begin(comm, NULL, call), COLL_ERR_NULL);
-    CHECK_STATUS(coll_prepare(comm, NULL, call), COLL_ERR_NULL);
+    CHECK_ALONE(coll_iallreduce(comm, x, y, 1, COLL_F64, COLL_SUM, NULL), COLL_ERR_NULL);
+    CHECK_ALONE(coll_begin(comm, NULL, call), COLL_ERR_NULL);
+    CHECK_ALONE(coll_prepare(comm, NULL, call), COLL_ERR_NULL);
     CHECK_STATUS(coll_start(NULL), COLL_ERR_NULL);
     CHECK_STATUS(coll_wait(NULL), COLL_ERR_NULL);
     CHECK_STATUS(coll_free(NULL), COLL_ERR_NULL);
-    CHECK_STATUS(coll_allreduce(comm, x, y, 1, COLL_TYPES, COLL_SUM), COLL_ERR_TYPE);
-    CHECK_STATUS(coll_bcast(comm, x, 1, COLL_OPAQUE(0), 0), COLL_ERR_TYPE);
-    CHECK_STATUS(coll_allreduce(comm, x, y, 1, COLL_F64, COLL_OPERATORS), COLL_ERR_OP);
-    CHECK_STATUS(coll_allreduce(comm, x, y, 1, COLL_F64, COLL_BAND), COLL_ERR_OP);
-    CHECK_STATUS(coll_allreduce(comm, x, y, 1, COLL_OPAQUE(8), COLL_SUM), COLL_ERR_TYPE);
-    CHECK_STATUS(coll_bcast(comm, x, 1, COLL_F64, P), COLL_ERR_ROOT);
-    CHECK_STATUS(coll_allreduce(comm, NULL, y, 1, COLL_F64, COLL_SUM), COLL_ERR_NULL);
-    CHECK_STATUS(coll_allreduce(comm, x, NULL, 1, COLL_F64, COLL_SUM), COLL_ERR_NULL);
-    CHECK_STATUS(coll_allreduce(comm, x, COLL_IN_OUT, 1, COLL_F64, COLL_SUM),
-                 COLL_ERR_IN_PLACE);
-    CHECK_STATUS(coll_bcast(comm, COLL_IN_OUT, 1, COLL_F64, 0), COLL_ERR_IN_PLACE);
-    CHECK_STATUS(coll_scatter(comm, COLL_IN_OUT, y, 1, COLL_F64, 0), COLL_ERR_IN_PLACE);
-    CHECK_STATUS(coll_gather(comm, COLL_IN_OUT, y, 1, COLL_F64, 1),
-                 COLL_ERR_IN_PLACE); /* not the root */
-    CHECK_STATUS(coll_allreduce(comm, x, y, SIZE_MAX / 4, COLL_F64, COLL_SUM),
-                 COLL_ERR_OVERFLOW);
-    CHECK_STATUS(coll_allgather(comm, x, y, SIZE_MAX / 40, COLL_F64), COLL_ERR_OVERFLOW);
+    CHECK_ALIKE(coll_allreduce(comm, x, y, 1, COLL_TYPES, COLL_SUM), COLL_ERR_TYPE);
+    CHECK_ALIKE(coll_bcast(comm, x, 1, COLL_OPAQUE(0), 0), COLL_ERR_TYPE);
+    CHECK_ALIKE(coll_allreduce(comm, x, y, 1, COLL_F64, COLL_OPERATORS), COLL_ERR_OP);
+    CHECK_ALIKE(coll_allreduce(comm, x, y, 1, COLL_F64, COLL_BAND), COLL_ERR_OP);
+    CHECK_ALIKE(coll_allreduce(comm, x, y, 1, COLL_OPAQUE(8), COLL_SUM), COLL_ERR_TYPE);
+    CHECK_ALIKE(coll_bcast(comm, x, 1, COLL_F64, P), COLL_ERR_ROOT);
+    CHECK_ALONE(coll_allreduce(comm, NULL, y, 1, COLL_F64, COLL_SUM), COLL_ERR_NULL);
+    CHECK_ALONE(coll_allreduce(comm, x, NULL, 1, COLL_F64, COLL_SUM), COLL_ERR_NULL);
+    CHECK_ALIKE(coll_allreduce(comm, x, COLL_IN_OUT, 1, COLL_F64, COLL_SUM), COLL_ERR_IN_PLACE);
+    CHECK_ALONE(coll_bcast(comm, COLL_IN_OUT, 1, COLL_F64, 0), COLL_ERR_IN_PLACE);
+    CHECK_ALONE(coll_scatter(comm, COLL_IN_OUT, y, 1, COLL_F64, 0), COLL_ERR_IN_PLACE);
+    CHECK_ALONE(coll_gather(comm, COLL_IN_OUT, y, 1, COLL_F64, 1),
+                COLL_ERR_IN_PLACE); /* not the root */
+    CHECK_ALONE(coll_allreduce(comm, x, y, SIZE_MAX / 4, COLL_F64, COLL_SUM),
+                COLL_ERR_OVERFLOW);
+    CHECK_ALONE(coll_allgather(comm, x, y, SIZE_MAX / 40, COLL_F64), COLL_ERR_OVERFLOW);
     {
         static const uint32_t dims[1] = {P}, fewer[1] = {P - 1}, peers[1] = {0};
         static const coll_neighbors lists = {1, peers, 0, NULL};
         uint32_t order[1];
         coll_graph ring, other;
         CHECK_STATUS(coll_graph_mesh(&ring, 1, dims, 1), COLL_OK);
-        CHECK_STATUS(coll_neighbor_allgather(comm, NULL, x, y, 1, COLL_F64), COLL_ERR_GRAPH);
-        CHECK_STATUS(coll_neighbor_alltoall(comm, &ring, COLL_IN_OUT, y, 1, COLL_F64),
-                     COLL_ERR_IN_PLACE);
-        CHECK_STATUS(coll_neighbor_alltoall(comm, &ring, x, NULL, 1, COLL_F64), COLL_ERR_NULL);
-        CHECK_STATUS(
+        CHECK_ALONE(coll_neighbor_allgather(comm, NULL, x, y, 1, COLL_F64), COLL_ERR_GRAPH);
+        CHECK_ALIKE(coll_neighbor_alltoall(comm, &ring, COLL_IN_OUT, y, 1, COLL_F64),
+                    COLL_ERR_IN_PLACE);
+        CHECK_ALONE(coll_neighbor_alltoall(comm, &ring, x, NULL, 1, COLL_F64), COLL_ERR_NULL);
+        CHECK_ALONE(
             coll_neighbor_alltoallv(comm, &ring, x, counts, places, y, NULL, NULL, COLL_F64),
             COLL_ERR_COUNTS);
-        CHECK_STATUS(coll_neighbor_alltoall(comm, &ring, x, y, SIZE_MAX / 10, COLL_F64),
-                     COLL_ERR_OVERFLOW);
+        CHECK_ALONE(coll_neighbor_alltoall(comm, &ring, x, y, SIZE_MAX / 10, COLL_F64),
+                    COLL_ERR_OVERFLOW);
         CHECK_STATUS(coll_graph_mesh(&other, 1, fewer, 1), COLL_OK);
-        CHECK_STATUS(coll_neighbor_allgather(comm, &other, x, y, 1, COLL_F64), COLL_ERR_GRAPH);
+        CHECK_ALONE(coll_neighbor_allgather(comm, &other, x, y, 1, COLL_F64), COLL_ERR_GRAPH);
         CHECK_STATUS(coll_graph_lists(&other, &lists, 1, P, order), COLL_OK); /* of rank 1 */
-        CHECK_STATUS(coll_neighbor_allgather(comm, &other, x, y, 1, COLL_F64), COLL_ERR_GRAPH);
+        CHECK_ALONE(coll_neighbor_allgather(comm, &other, x, y, 1, COLL_F64), COLL_ERR_GRAPH);
     }
-    CHECK_STATUS(coll_allgatherv(comm, x, 1, y, NULL, places, COLL_F64), COLL_ERR_COUNTS);
-    CHECK_STATUS(coll_allgatherv(comm, x, 1, y, counts, NULL, COLL_F64), COLL_ERR_COUNTS);
-    CHECK_STATUS(coll_allgatherv(comm, x, 1, y, NULL, NULL, COLL_F64), COLL_ERR_COUNTS);
-    CHECK_STATUS(coll_allgatherv(comm, x, 2, y, counts, places, COLL_F64), COLL_ERR_SIZE);
-    CHECK_STATUS(coll_gatherv(comm, x, 1, y, NULL, NULL, COLL_F64, 0), COLL_ERR_COUNTS);
-    CHECK_STATUS(coll_gatherv(comm, x, 2, y, counts, places, COLL_F64, 0), COLL_ERR_SIZE);
-    CHECK_STATUS(coll_scatterv(comm, x, NULL, NULL, y, 1, COLL_F64, 0), COLL_ERR_COUNTS);
-    CHECK_STATUS(coll_scatterv(comm, x, counts, places, y, 2, COLL_F64, 0), COLL_ERR_SIZE);
-    CHECK_STATUS(coll_alltoallv(comm, x, NULL, NULL, y, counts, places, COLL_F64),
-                 COLL_ERR_COUNTS);
-    CHECK_STATUS(coll_alltoallv(comm, x, counts, places, y, counts, NULL, COLL_F64),
-                 COLL_ERR_COUNTS);
-    CHECK_STATUS(coll_reduce_scatter(comm, x, y, NULL, COLL_F64, COLL_SUM), COLL_ERR_COUNTS);
-    CHECK_STATUS(coll_reduce_scatter(comm, x, y, huge, COLL_F64, COLL_SUM), COLL_ERR_OVERFLOW);
+    CHECK_ALONE(coll_allgatherv(comm, x, 1, y, NULL, places, COLL_F64), COLL_ERR_COUNTS);
+    CHECK_ALONE(coll_allgatherv(comm, x, 1, y, counts, NULL, COLL_F64), COLL_ERR_COUNTS);
+    CHECK_ALONE(coll_allgatherv(comm, x, 1, y, NULL, NULL, COLL_F64), COLL_ERR_COUNTS);
+    CHECK_ALONE(coll_allgatherv(comm, x, 2, y, counts, places, COLL_F64), COLL_ERR_SIZE);
+    CHECK_ALONE(coll_gatherv(comm, x, 1, y, NULL, NULL, COLL_F64, 0), COLL_ERR_COUNTS);
+    CHECK_ALONE(coll_gatherv(comm, x, 2, y, counts, places, COLL_F64, 0), COLL_ERR_SIZE);
+    CHECK_ALONE(coll_scatterv(comm, x, NULL, NULL, y, 1, COLL_F64, 0), COLL_ERR_COUNTS);
+    CHECK_ALONE(coll_scatterv(comm, x, counts, places, y, 2, COLL_F64, 0), COLL_ERR_SIZE);
+    CHECK_ALONE(coll_alltoallv(comm, x, NULL, NULL, y, counts, places, COLL_F64),
+                COLL_ERR_COUNTS);
+    CHECK_ALONE(coll_alltoallv(comm, x, counts, places, y, counts, NULL, COLL_F64),
+                COLL_ERR_COUNTS);
+    CHECK_ALONE(coll_reduce_scatter(comm, x, y, NULL, COLL_F64, COLL_SUM), COLL_ERR_COUNTS);
+    CHECK_ALONE(coll_reduce_scatter(comm, x, y, huge, COLL_F64, COLL_SUM), COLL_ERR_OVERFLOW);
     CHECK(comm->calls == NULL && comm->arena.units.first == NULL);
 
     coll_args_init(&args, COLL_COLLECTIVES);
-    CHECK_STATUS(coll_do(comm, &args), COLL_ERR_COLLECTIVE);
+    CHECK_ALIKE(coll_do(comm, &args), COLL_ERR_COLLECTIVE);
     CHECK_STATUS(coll_comm_bytes(comm, &args, &bytes), COLL_ERR_COLLECTIVE);
     CHECK_STATUS(coll_comm_bytes(NULL, &args, &bytes), COLL_ERR_NULL);
     coll_args_init(&args, COLL_REDUCE_SCATTER);
@@ -624,17 +649,18 @@ TEST(argument_errors)
     CHECK_STATUS(coll_comm_bytes(comm, &args, &bytes), COLL_OK);
 
     /* a call that is under way cannot be made again */
-    CHECK_STATUS(coll_ibarrier(comm, call), COLL_OK);
-    CHECK_STATUS(coll_ibarrier(comm, call), COLL_ERR_STATE);
-    CHECK_STATUS(coll_barrier_init(comm, call), COLL_ERR_STATE);
-    CHECK_STATUS(coll_start(call), COLL_ERR_STATE);
-    CHECK_STATUS(coll_comm_free(comm), COLL_ERR_BUSY);
-    for (uint32_t r = 1; r < P; r++)
-        CHECK_STATUS(coll_ibarrier(&comms[r], &calls[r][0]), COLL_OK);
-    {
-        uint64_t random = 3;
-        finish(1, &random);
+    for (int i = 0; i < 3; i++) {
+        CHECK_STATUS(coll_ibarrier(comm, call), COLL_OK);
+        CHECK_STATUS(coll_comm_free(comm), COLL_ERR_BUSY);
+        CHECK_ALONE(i == 0   ? coll_ibarrier(comm, call)
+                    : i == 1 ? coll_barrier_init(comm, call)
+                             : coll_start(call),
+                    COLL_ERR_STATE);
+        CHECK_STATUS(coll_comm_free(comm), COLL_ERR_BUSY);
+        CHECK_STATUS(coll_wait(call), COLL_ERR_STATE);
     }
+    CHECK_STATUS(coll_start(call), COLL_ERR_STATE);
+    CHECK(has_failed(comm, COLL_OK)); /* it is no call any more */
     end();
 }
 
@@ -644,6 +670,7 @@ TEST(memory_that_does_not_suffice)
     size_t most = 0;
     begin(100);
     for (uint32_t r = 0; r < P; r++) {
+        coll_comm *const comm = &comms[r];
         coll_args args;
         size_t bytes;
         coll_args_init(&args, COLL_ALLREDUCE);
@@ -651,19 +678,19 @@ TEST(memory_that_does_not_suffice)
         args.out = y;
         args.count = 1000;
         args.type = COLL_U64;
-        CHECK_STATUS(coll_comm_bytes(&comms[r], &args, &bytes), COLL_OK);
+        CHECK_STATUS(coll_comm_bytes(comm, &args, &bytes), COLL_OK);
         most = most < bytes ? bytes : most;
         if (bytes == 0)
             continue;
-        coll_arena_init(&comms[r].arena, arenas[r], bytes - COLL_ARENA_ALIGN);
-        CHECK_STATUS(
-            coll_iallreduce(&comms[r], COLL_IN_OUT, y, 1000, COLL_U64, COLL_SUM, &calls[r][0]),
+        coll_arena_init(&comm->arena, arenas[r], bytes - COLL_ARENA_ALIGN);
+        CHECK_ALONE(
+            coll_iallreduce(comm, COLL_IN_OUT, y, 1000, COLL_U64, COLL_SUM, &calls[r][0]),
             COLL_ERR_MEMORY);
-        CHECK(comms[r].arena.units.first == NULL);
-        coll_arena_init(&comms[r].arena, NULL, 0);
-        CHECK_STATUS(coll_ireduce_scatter(&comms[r], x, y, (const size_t *)x, COLL_U64,
-                                          COLL_SUM, &calls[r][0]),
-                     COLL_ERR_MEMORY);
+        CHECK(comm->arena.units.first == NULL);
+        coll_arena_init(&comm->arena, NULL, 0);
+        CHECK_ALONE(coll_ireduce_scatter(comm, x, y, (const size_t *)x, COLL_U64, COLL_SUM,
+                                         &calls[r][0]),
+                    COLL_ERR_MEMORY);
     }
     CHECK(most > 0);
     end();

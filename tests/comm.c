@@ -175,6 +175,7 @@ TEST(every_algorithm_can_be_chosen)
                         comm_rank_free(ranks[r]);
                         free(w->arenas[r]);
                     }
+                    coll_loopback_recover(&w->loopback);
                 }
         free(w->messages);
     }
@@ -347,6 +348,9 @@ TEST(calls_made_again)
             CHECK_STATUS(
                 coll_iallreduce(&w->comms[r], NULL, y[r], count, COLL_F64, op, &w->calls[r]),
                 COLL_ERR_NULL);
+            CHECK_STATUS(w->comms[r].status, COLL_ERR_NULL);
+            w->comms[r].status = COLL_OK;
+            coll_loopback_recover(&w->loopback);
             CHECK_STATUS(
                 coll_iallreduce(&w->comms[r], x[r], y[r], count, COLL_F64, op, &w->calls[r]),
                 COLL_OK);

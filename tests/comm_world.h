@@ -128,6 +128,7 @@ static inline bool run_case(world *w, const comm_case *it)
                                     &w->comms[r], &w->calls[r]),
                          COLL_ERR_MEMORY);
             CHECK(w->comms[r].arena.units.first == NULL && w->comms[r].tags.first == NULL);
+            coll_loopback_recover(&w->loopback);
             free(w->arenas[r]);
         }
         world_comm(w, r, bytes ? bytes + COLL_ARENA_ALIGN - 1 : 0);

@@ -304,11 +304,11 @@ static inline void flaky_cancel(void *ctx, coll_handle *h)
     flaky_end(me->flaky, op);
 }
 
-static inline void flaky_abort(void *ctx, uint32_t tag)
+static inline void flaky_abort(void *ctx, uint32_t first, uint32_t tags)
 {
     flaky_rank *me = (flaky_rank *)ctx;
     me->flaky->aborts++;
-    coll_loopback_transport.abort(me->inner, tag);
+    coll_loopback_transport.abort(me->inner, first, tags);
 }
 
 static inline coll_status flaky_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,

@@ -246,8 +246,8 @@ TEST(many_aborts)
             it.ranks[r].run.tag = tag;
         if (tag <= COLL_LOOPBACK_ABORTS)
             CHECK(works(&it, &coll_loopback_transport));
-        coll_loopback_transport.abort(&it.ranks[0].end, tag);
-        coll_loopback_transport.abort(&it.ranks[1].end, tag);
+        coll_loopback_transport.abort(&it.ranks[0].end, tag, 1);
+        coll_loopback_transport.abort(&it.ranks[1].end, tag, 1);
         CHECK_STATUS(rig_loopback(&it, &coll_loopback_transport, 2, 0), COLL_ERR_PEER);
     }
     coll_loopback_recover(&it.world);

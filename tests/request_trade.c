@@ -197,9 +197,9 @@ static coll_status trader_copy(void *ctx, void *dst, const void *src, size_t byt
     return COLL_OK;
 }
 
-static void trader_abort(void *ctx, uint32_t tag)
+static void trader_abort(void *ctx, uint32_t first, uint32_t tags)
 {
-    t->abort(((trader *)ctx)->end, tag);
+    t->abort(((trader *)ctx)->end, first, tags);
 }
 
 static void trader_wait(void *ctx, uint32_t idle)

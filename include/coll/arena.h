@@ -76,6 +76,15 @@ COLL_INLINE void coll_spans_give(coll_spans *spans, coll_span *span)
     span->next = NULL;
 }
 
+/* The lowest number from which on all are free. */
+COLL_INLINE size_t coll_spans_end(const coll_spans *spans)
+{
+    size_t end = 0;
+    for (const coll_span *span = spans->first; span; span = span->next)
+        end = span->at + span->count;
+    return end;
+}
+
 /* ---- memory ------------------------------------------------------------------------------ */
 
 /* Pieces begin at multiples of this, whatever the alignment of the memory that was given. */

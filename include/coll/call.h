@@ -13,10 +13,11 @@
  *   … coll_start(&call); … coll_wait(&call); …     // any number of times
  *   status = coll_free(&call);
  *
- * comm.h has the same with one function for each collective; this is for programs that have the
- * collective as a value. All arguments are checked before anything is started, and a call that
- * fails, or cannot be started, leaves nothing behind in the arena. Errors of which the other
- * ranks do not know leave these waiting, unless the transport can abort.
+ * comm.h has the same with one function for each collective, and says what an error means for the
+ * communicator; this is for programs that have the collective as a value. All arguments are checked
+ * before anything is started, and a call that fails, or cannot be started, leaves nothing behind in
+ * the arena. Errors of which the other ranks do not know leave these waiting, unless the transport
+ * can abort.
  *
  *   call/args.h   the arguments, the plan that they ask for, and what it takes of the arena
  */
@@ -71,6 +72,41 @@ COLL_INLINE void coll_i_call_release(coll_call *call)
 COLL_INLINE bool coll_i_call_shares(const coll_call *call)
 {
     return (call->run.plan->traits & COLL_NEEDS_SHARED) != 0;
+}
+
+/* A running or queued call has ended. */
+COLL_INLINE void coll_i_call_close(coll_call *call, coll_status status)
+{
+    call->status = status;
+    call->state = COLL_CALL_DONE;
+    if (coll_i_call_shares(call))
+        call->run.transport->leave(call->run.ctx, call->use);
+    if (!call->persistent)
+        coll_i_call_release(call);
+}
+
+/* Ends all calls of a communicator that fails. `tells`: the other ranks do not know. */
+COLL_INLINE void coll_i_comm_fail(coll_comm *comm, coll_status status, bool tells)
+{
+    if (comm->status < 0)
+        return;
+    coll_i_comm_spoil(comm, status, tells);
+    for (coll_call *call = comm->home->calls; call; call = call->next) {
+        if (call->comm != comm)
+            continue;
+        if (call->state == COLL_CALL_RUNNING)
+            coll_i_fail(&call->request, COLL_ERR_PEER); /* which tells nobody again */
+        if (call->state == COLL_CALL_RUNNING || call->state == COLL_CALL_QUEUED)
+            coll_i_call_close(call, status);
+    }
+}
+
+/* A running or queued call has failed, and with it its communicator. */
+COLL_INLINE void coll_i_call_fail(coll_call *call, coll_status status)
+{
+    coll_comm *comm = call->comm;
+    coll_i_call_close(call, comm->status < 0 ? comm->status : status);
+    coll_i_comm_fail(comm, status, status != COLL_ERR_PEER);
 }
 
 /* Makes the plan and the operator of a call that is not remembered; *scratch is in bytes. On an
@@ -169,42 +205,39 @@ COLL_INLINE bool coll_i_call_listed(const coll_comm *home, const coll_call *call
     return false;
 }
 
+/* An error that the others may not find ends the communicator. */
 COLL_INLINE coll_status coll_i_call_make(coll_comm *comm, const coll_args *args,
                                          coll_call *call, bool persistent)
 {
-    coll_status status;
-    if (!comm || !args || !call)
+    coll_status status = COLL_ERR_NULL;
+    if (!comm)
         return COLL_ERR_NULL;
     if (comm->rank >= comm->p)
         return COLL_ERR_RANK;
-    if (coll_i_call_listed(comm->home, call))
-        return COLL_ERR_STATE;
-    call->comm = comm;
-    call->state = COLL_CALL_OVER;
-    call->status = COLL_OK;
-    call->persistent = persistent;
-    call->use = 0;
-    call->next = NULL;
-    call->recall = NULL;
-    call->tag.count = call->tables.count = call->scratch.count = 0;
-    status = coll_i_call_build(call, args);
-    if (status != COLL_OK)
+    if (comm->status < 0)
+        return comm->status;
+    if (args && call)
+        status = coll_i_call_listed(comm->home, call) ? COLL_ERR_STATE : COLL_OK;
+    if (status == COLL_OK) {
+        call->comm = comm;
+        call->state = COLL_CALL_OVER;
+        call->status = COLL_OK;
+        call->persistent = persistent;
+        call->use = 0;
+        call->next = NULL;
+        call->recall = NULL;
+        call->tag.count = call->tables.count = call->scratch.count = 0;
+        status = coll_i_call_build(call, args);
+        if (status == COLL_OK)
+            return COLL_OK;
         coll_i_call_release(call);
+    }
+    if (!args || !coll_i_args_fail_alike(comm, args, status))
+        coll_i_comm_fail(comm, status, true);
     return status;
 }
 
 /* ---- running ----------------------------------------------------------------------------- */
-
-/* A running or queued call has ended. */
-COLL_INLINE void coll_i_call_end(coll_call *call, coll_status status)
-{
-    call->status = status;
-    call->state = COLL_CALL_DONE;
-    if (coll_i_call_shares(call))
-        call->run.transport->leave(call->run.ctx, call->use);
-    if (!call->persistent)
-        coll_i_call_release(call);
-}
 
 /* Takes a call that is done off its home's list, and says how it ended. */
 COLL_INLINE coll_status coll_i_call_report(coll_call *call)
@@ -251,8 +284,10 @@ COLL_INLINE coll_status coll_i_call_progress(coll_call *call)
     } else {
         return COLL_AGAIN;
     }
-    if (status != COLL_AGAIN)
-        coll_i_call_end(call, status);
+    if (COLL_LIKELY(status == COLL_OK))
+        coll_i_call_close(call, COLL_OK);
+    else if (status < 0)
+        coll_i_call_fail(call, status);
     return COLL_OK;
 }
 
@@ -316,9 +351,10 @@ COLL_INLINE coll_status coll_prepare(coll_comm *comm, const coll_args *args, col
     if (status != COLL_OK)
         return status;
     if (comm->transport->tags != 0) {
-        if (coll_spans_take(&comm->tags, 1, &call->tag) != COLL_OK) {
+        status = coll_i_comm_take_tags(&comm->tags, &comm->subs, 1, &call->tag);
+        if (status != COLL_OK) {
             coll_i_call_release(call);
-            return COLL_ERR_TAG;
+            return status;
         }
         call->run.tag = comm->first_tag + comm->turns + (uint32_t)call->tag.at;
     }
@@ -327,14 +363,17 @@ COLL_INLINE coll_status coll_prepare(coll_comm *comm, const coll_args *args, col
 }
 
 /* Starts a persistent call. COLL_ERR_STATE: it is not one, or was started and not yet waited
- * for. Never blocks. */
+ * for; in that case its communicator has failed. Never blocks. */
 COLL_INLINE coll_status coll_start(coll_call *call)
 {
     if (!call)
         return COLL_ERR_NULL;
-    if (call->state != COLL_CALL_READY)
-        return COLL_ERR_STATE;
-    return coll_i_call_start(call);
+    if (call->state == COLL_CALL_READY)
+        return call->comm->status < 0 ? call->comm->status : coll_i_call_start(call);
+    if (call->state == COLL_CALL_QUEUED || call->state == COLL_CALL_RUNNING ||
+        call->state == COLL_CALL_DONE) /* else it may be no call at all */
+        coll_i_comm_fail(call->comm, COLL_ERR_STATE, true);
+    return COLL_ERR_STATE;
 }
 
 /* Makes progress, and says how the call stands: COLL_AGAIN while it runs, COLL_OK when it is
@@ -374,21 +413,16 @@ COLL_INLINE coll_status coll_do(coll_comm *comm, const coll_args *args)
 }
 
 /* Gives up a call that runs or is queued: it ends with COLL_ERR_CANCELLED, which coll_wait then
- * says. If the transport can abort, the other ranks learn of it, and all calls that have its
- * tag end with it. COLL_ERR_STATE: it is not running. */
+ * says, and so does its communicator, as by coll_comm_abort. COLL_ERR_STATE: it is not running. */
 COLL_INLINE coll_status coll_cancel(coll_call *call)
 {
     if (!call)
         return COLL_ERR_NULL;
-    if (call->state == COLL_CALL_RUNNING) {
+    if (call->state == COLL_CALL_RUNNING)
         (void)coll_request_cancel(&call->request);
-    } else if (call->state == COLL_CALL_QUEUED) {
-        if (call->run.transport->abort)
-            call->run.transport->abort(call->run.ctx, call->run.tag);
-    } else {
+    else if (call->state != COLL_CALL_QUEUED)
         return COLL_ERR_STATE;
-    }
-    coll_i_call_end(call, COLL_ERR_CANCELLED);
+    coll_i_call_fail(call, COLL_ERR_CANCELLED);
     return COLL_OK;
 }
 
@@ -408,6 +442,21 @@ COLL_INLINE coll_status coll_free(coll_call *call)
     return COLL_OK;
 }
 
+/* Gives up a communicator, for the reason `status`; one that is no error counts as
+ * COLL_ERR_CANCELLED. All its calls on this rank end with it, at once, and so does all that is asked
+ * of the communicator from now on. The other ranks learn of it, if the transport can abort: their
+ * calls, those that wait and later ones, end with COLL_ERR_PEER within bounded time. Has no effect on
+ * one that failed before. For a rank that will make no more calls, for whatever reason. */
+COLL_INLINE coll_status coll_comm_abort(coll_comm *comm, coll_status status)
+{
+    if (!comm)
+        return COLL_ERR_NULL;
+    if (comm->rank >= comm->p)
+        return COLL_ERR_RANK;
+    coll_i_comm_fail(comm, status < 0 ? status : COLL_ERR_CANCELLED, true);
+    return COLL_OK;
+}
+
 /* Ends a communicator, in the same order on all ranks. Those made from it, its persistent
  * calls, and a home's operators must be gone. COLL_ERR_BUSY: calls are running, or persistent
  * ones or communicators made from it still exist; over a transport without tags nobody knows of
@@ -421,10 +470,10 @@ COLL_INLINE coll_status coll_comm_free(coll_comm *comm)
     for (const coll_call *call = home->calls; call; call = call->next)
         if (call->comm == comm)
             return COLL_ERR_BUSY;
-    if (comm->tags.first)
+    if (comm->tags.first || comm->subs.first)
         return COLL_ERR_BUSY;
     if (comm->parent) {
-        coll_spans_give(&comm->parent->tags, &comm->range);
+        coll_spans_give(&comm->parent->subs, &comm->range);
         coll_arena_give(&home->arena, &comm->table);
     }
     comm->rank = COLL_NOBODY;

@@ -30,9 +30,24 @@
  * may be under way, and be waited for in any order. Buffers and tables are the caller's, and
  * are left alone until the call is done.
  *
- * An error in the arguments is found before anything is started. A call that fails later (the
- * transport's error, COLL_ERR_PEER) has cancelled its operations, its output is undefined, and
- * the communicator is fit only to be freed.
+ * An error in the arguments is found before anything is started. If it is one of those that all
+ * ranks must give alike, all ranks find it, and may go on: COLL_ERR_COLLECTIVE, _ROOT, _TYPE, _OP
+ * (of a predefined operator), _TAG, _IN_PLACE (but for rooted collectives), and what speaks against an
+ * algorithm that was forced: _PARAM, _ORDER, _SHAPE, _GROUP, _NODES, _SHARED, _CAPABILITY, _BUILD,
+ * _PROMISE (but with comm/nodes.h). COLL_ERR_BUSY says to come again, COLL_ERR_RANK that this rank is
+ * no member.
+ *
+ * With any other error the communicator fails, as the other ranks may know nothing of it, have
+ * started the call, and wait: a buffer or table that is missing (COLL_ERR_NULL, COLL_ERR_COUNTS), too
+ * little memory, which coll_comm_bytes tells before, sizes, graphs; what the transport says while a
+ * call runs; COLL_ERR_PEER; or a call that was cancelled. coll_comm_abort is for all other reasons why
+ * a rank may stop. Then
+ *   - all calls of the communicator on this rank have ended, with its error: nothing touches their
+ *     buffers any more, and their output is undefined;
+ *   - on the other ranks they end with COLL_ERR_PEER, in bounded time, as do those that begin later;
+ *     without abort (transport.h) the others know nothing, and wait;
+ *   - calls that were over stay what they were; waiting for the others returns at once;
+ *   - it is fit only to be freed. Others that share its home go on; see communicator.h.
  *
  * Where the ranks of the transport share memory, calls of a communicator made by coll_comm_init may
  * use it (algorithms with COLL_NEEDS_SHARED), but for persistent ones. Calls follow each other

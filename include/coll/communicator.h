@@ -19,9 +19,16 @@
  *     one is queued behind it, and started by whatever makes progress. Skipping that tag would
  *     be wrong, as only this rank knows that the older call still runs. Behind it, the tag is
  *     safe even if other ranks still run the older call: channels keep their order.
- *   - The others are allocated by first fit, one to each persistent call, a range to each
- *     communicator made by coll_comm_sub. All ranks make and free these in the same order, so
- *     they find the same numbers.
+ *   - The others are allocated by first fit, from the lower end one to each persistent call, from
+ *     the upper end a range to each communicator made by coll_comm_sub. All ranks make and free
+ *     these in the same order, so they find the same numbers.
+ *
+ * Failure. A communicator fails as a whole, for good, and on all ranks (comm.h says when): the rank on
+ * which it does has the transport abort all of its tags but those of communicators that were made
+ * from it and still exist here. So these go on; but communicators that have tags in common fail
+ * together: those of a split into groups (coll_comm_sub), and, over a transport without tags, all. So
+ * does one that gets the tags of a failed one after that was freed.
+ *
  * A transport without tags carries one collective at a time: a call is COLL_ERR_BUSY until the
  * one before it has been waited for, or tested until it was done.
  */
@@ -90,9 +97,10 @@ typedef struct coll_i_comm_builder {
 typedef struct coll_comm {
     struct coll_comm *home; /* whose transport, arena, operators and calls these are */
     const coll_transport *transport;
-    void *ctx;        /* the transport's */
-    uint32_t rank, p; /* COLL_NOBODY: this rank is no member */
-    coll_group group; /* its ranks as ranks of the transport */
+    void *ctx;          /* the transport's */
+    coll_status status; /* COLL_OK; or why it failed, which all calls return then */
+    uint32_t rank, p;   /* COLL_NOBODY: this rank is no member */
+    coll_group group;   /* its ranks as ranks of the transport */
     coll_choice choice[COLL_COLLECTIVES];
     const coll_rule_list *rules;        /* that choose where the caller did not */
     const coll_nodes *nodes;            /* several; NULL: all ranks are on one */
@@ -100,8 +108,9 @@ typedef struct coll_comm {
     coll_recall recalls[COLL_RECALLS];  /* by collective and root */
 
     uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn */
-    coll_spans tags;                 /* the others: first_tag + turns + a span's numbers */
-    coll_span range;                 /* its tags in its parent's `tags` */
+    coll_spans tags;                 /* the others, of persistent calls: behind these … */
+    coll_spans subs; /* … and of communicators: counted from the last one down */
+    coll_span range; /* its tags in its parent's `subs` */
     coll_span table; /* its group's table in the home's arena, if it needed one */
     struct coll_comm *parent;
 
@@ -122,6 +131,47 @@ COLL_INLINE void coll_i_comm_tags(coll_comm *comm, uint32_t first, uint32_t tags
     comm->turns = tags < 2 * COLL_I_TURNS ? (tags + 1) / 2 : COLL_I_TURNS;
     comm->turn = 0;
     coll_spans_init(&comm->tags, tags - comm->turns);
+    coll_spans_init(&comm->subs, tags - comm->turns);
+}
+
+/* Takes tags from one end, of `spans`, as far as what was taken from the other leaves them. */
+COLL_INLINE coll_status coll_i_comm_take_tags(coll_spans *spans, const coll_spans *others,
+                                              uint32_t tags, coll_span *span)
+{
+    if (coll_spans_take(spans, tags, span) != COLL_OK)
+        return COLL_ERR_TAG;
+    if (coll_spans_end(others) <= spans->count - (span->at + tags))
+        return COLL_OK;
+    coll_spans_give(spans, span);
+    return COLL_ERR_TAG;
+}
+
+/* Aborts all tags but those of communicators that were made from this one. */
+COLL_INLINE void coll_i_comm_abort_tags(const coll_comm *comm)
+{
+    const coll_transport *t = comm->transport;
+    const size_t all = comm->turns + comm->subs.count;
+    size_t end = all; /* of those that are not aborted yet */
+    if (!t->abort)
+        return;
+    for (const coll_span *sub = comm->subs.first; sub; sub = sub->next) {
+        const size_t begin = all - sub->at;
+        if (begin < end)
+            t->abort(comm->ctx, comm->first_tag + (uint32_t)begin, (uint32_t)(end - begin));
+        end = begin - sub->count;
+    }
+    t->abort(comm->ctx, comm->first_tag,
+             end > 0 ? (uint32_t)end : 1); /* 0: there are no tags */
+}
+
+/* The communicator has failed, if it has not before. `tells`: the other ranks do not know. */
+COLL_INLINE void coll_i_comm_spoil(coll_comm *comm, coll_status status, bool tells)
+{
+    if (comm->status < 0)
+        return;
+    comm->status = status;
+    if (tells)
+        coll_i_comm_abort_tags(comm);
 }
 
 /* The choice of algorithms is another one: plans are made anew. */
@@ -143,6 +193,7 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
     comm->builder = NULL;
     comm->range.count = comm->table.count = 0;
     comm->parent = NULL;
+    comm->status = COLL_OK;
     coll_arena_init(&comm->arena, NULL, 0);
     comm->calls = NULL;
     comm->ops = NULL;
@@ -212,17 +263,22 @@ COLL_INLINE coll_status coll_i_comm_group(coll_comm *sub, const coll_comm *paren
  * persistent calls and further communicators. Over a transport without tags it is ignored. The
  * group is copied, into the arena if it is a table; rules are inherited, chosen algorithms and nodes
  * are not.
- * Errors: COLL_ERR_GROUP, COLL_ERR_TAG if the parent has not so many tags left,
- * COLL_ERR_MEMORY. */
+ * Errors: COLL_ERR_TAG if the parent has not so many tags left, which all ranks find; COLL_ERR_GROUP,
+ * COLL_ERR_MEMORY, COLL_ERR_NULL: the parent has failed, as others may have made the
+ * communicator; or that of a parent that failed before. */
 COLL_INLINE coll_status coll_comm_sub(coll_comm *sub, coll_comm *parent,
                                       const coll_group *group, uint32_t p, uint32_t tags)
 {
     coll_status status;
-    if (!sub || !parent || !group)
+    if (!parent)
         return COLL_ERR_NULL;
-    status = coll_group_check(group, p, parent->p);
-    if (status != COLL_OK)
+    if (parent->status < 0)
+        return parent->status;
+    status = sub && group ? coll_group_check(group, p, parent->p) : COLL_ERR_NULL;
+    if (status != COLL_OK) {
+        coll_i_comm_spoil(parent, status, true);
         return status;
+    }
     coll_i_comm_clear(sub);
     sub->home = parent->home;
     sub->parent = parent;
@@ -236,12 +292,18 @@ COLL_INLINE coll_status coll_comm_sub(coll_comm *sub, coll_comm *parent,
             sub->rank = i;
     if (parent->transport->tags == 0)
         tags = 0;
-    else if (tags == 0 || coll_spans_take(&parent->tags, tags, &sub->range) != COLL_OK)
+    else if (tags == 0 ||
+             coll_i_comm_take_tags(&parent->subs, &parent->tags, tags, &sub->range) != COLL_OK)
         return COLL_ERR_TAG;
-    coll_i_comm_tags(sub, parent->first_tag + parent->turns + (uint32_t)sub->range.at, tags);
+    coll_i_comm_tags(sub,
+                     parent->first_tag + parent->turns +
+                         (uint32_t)(parent->subs.count - sub->range.at - tags),
+                     tags);
     status = coll_i_comm_group(sub, parent, group, p);
-    if (status != COLL_OK)
-        coll_spans_give(&parent->tags, &sub->range);
+    if (status != COLL_OK) {
+        coll_spans_give(&parent->subs, &sub->range);
+        coll_i_comm_spoil(parent, status, true);
+    }
     return status;
 }
 
@@ -250,7 +312,7 @@ COLL_INLINE coll_status coll_comm_sub(coll_comm *sub, coll_comm *parent,
 COLL_INLINE coll_status coll_comm_dup(coll_comm *dup, coll_comm *parent, uint32_t tags)
 {
     coll_group all;
-    if (!dup || !parent)
+    if (!parent)
         return COLL_ERR_NULL;
     coll_group_identity(&all);
     return coll_comm_sub(dup, parent, &all, parent->p, tags);

@@ -48,10 +48,12 @@ typedef struct coll_transport {
     /* Gives up an operation in flight. After it returns, the transport touches the buffers no more.
      * Without it, a failed collective's buffers must outlive the transport. */
     void (*cancel)(void *ctx, coll_handle *h);
-    /* This rank failed in the collective of this tag: operations of that tag on all ranks end
-     * with COLL_ERR_PEER, within bounded time; its own are cancelled after this call. Without
-     * it, other ranks wait for messages that do not come. */
-    void (*abort)(void *ctx, uint32_t tag);
+    /* This rank failed: on all ranks operations of the tags first … first + tags − 1, those in
+     * flight and all later ones, end with COLL_ERR_PEER within bounded time; its own are cancelled
+     * after this call. A collective that fails aborts its tag, a communicator (comm.h) all of its
+     * own, which may include some that were aborted before. Without it, other ranks wait for messages
+     * that do not come. */
+    void (*abort)(void *ctx, uint32_t first, uint32_t tags);
     /* Nothing happened in `idle` tests one after the other: spin, yield or sleep. */
     void (*wait)(void *ctx, uint32_t idle);
     /* Borrows a message where it lies instead of receiving it: COLL_OK puts its address in
@@ -108,6 +110,14 @@ typedef struct coll_transport {
     uint32_t whole;
     size_t max_fabric; /* bytes of the longest vector that fabric_reduce takes; 0: any */
 } coll_transport;
+
+/* Are these tags all among those? */
+COLL_INLINE bool coll_i_tags_are_among(uint32_t first, uint32_t tags, uint32_t those_first,
+                                       uint32_t those_tags)
+{
+    const uint32_t skip = first - those_first; /* more than there are if it is below them */
+    return skip < those_tags && tags <= those_tags - skip;
+}
 
 /* Are the callbacks there that everything needs, and in pairs? */
 COLL_INLINE coll_status coll_transport_check(const coll_transport *transport)

@@ -257,7 +257,7 @@ TEST(aborting)
     CHECK_STATUS(t->send(&end[0], 1, 3, &a, 1, &s), COLL_STARTED);
     CHECK_STATUS(t->recv(&end[2], 1, 3, &got, 1, &r), COLL_STARTED);
     CHECK_STATUS(t->send(&end[0], 1, 4, &a, 1, &other), COLL_STARTED);
-    t->abort(&end[1], 3);
+    t->abort(&end[1], 3, 1);
     CHECK_STATUS(t->test(&end[0], &s), COLL_ERR_PEER);
     CHECK_STATUS(t->test(&end[2], &r), COLL_ERR_PEER);
     CHECK_STATUS(t->test(&end[0], &other), COLL_AGAIN);

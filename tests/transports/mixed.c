@@ -136,7 +136,7 @@ TEST(turns)
     CHECK_STATUS(t->enter(a, 0, COLL_NODE_PARTS + 1), COLL_AGAIN);
     t->leave(b, 1);
     CHECK_STATUS(t->enter(a, 0, COLL_NODE_PARTS + 1), COLL_OK);
-    t->abort(b, 7);
+    t->abort(b, 7, 1);
     CHECK_STATUS(t->enter(a, 7, COLL_NODE_PARTS + 2), COLL_ERR_PEER);
     coll_threads_destroy(two);
 }

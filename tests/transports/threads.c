@@ -157,8 +157,8 @@ TEST(cancelling_and_aborting)
         CHECK_STATUS(t->send(a, 1, tag, sent[0], 4, &s[0]), COLL_OK);
         CHECK_STATUS(t->send(a, 1, tag, sent[1], LONG, &s[1]), COLL_STARTED);
         CHECK_STATUS(t->recv(b, 0, 999, got, LONG, &r), COLL_STARTED);
-        t->abort(b, tag);
-        t->abort(a, tag);
+        t->abort(b, tag, 1);
+        t->abort(a, tag, 1);
         CHECK_STATUS(t->test(a, &s[1]), COLL_ERR_PEER);
         t->cancel(a, &s[1]);
         t->cancel(b, &r);
@@ -169,8 +169,9 @@ TEST(cancelling_and_aborting)
             CHECK_STATUS(t->recv(b, 0, 1000, got, 4, &r), COLL_OK);
     }
     coll_threads_recover(world);
-    world->world.aborted[0] = 10 + 1; /* by a rank that was stopped before it told the others */
-    t->abort(a, 10);
+    world->world.aborted[0] =
+        (uint64_t)1 << 32 | 10; /* by a rank that was stopped before it told the others */
+    t->abort(a, 10, 1);
     CHECK_STATUS(t->send(b, 0, 10, sent[0], 4, &s[0]), COLL_ERR_PEER);
     CHECK_STATUS(t->send(b, 0, 11, sent[0], 4, &s[0]), COLL_OK);
     coll_threads_recover(world);
@@ -250,7 +251,7 @@ TEST(multicast)
     CHECK_STATUS(t->multicast(end[1], 7, sent, LONG, &s), COLL_STARTED);
     CHECK_STATUS(t->recv(end[2], 1, 7, got, LONG, &r), COLL_OK);
     CHECK_STATUS(t->test(end[1], &s), COLL_AGAIN);
-    t->abort(end[1], 7);
+    t->abort(end[1], 7, 1);
     CHECK_STATUS(t->test(end[1], &s), COLL_ERR_PEER);
     t->cancel(end[1], &s);
     CHECK_STATUS(t->recv(end[0], 1, 7, got, LONG, &r), COLL_ERR_PEER);
@@ -336,7 +337,7 @@ TEST(fabric_reduce)
         t->cancel(end[i], &h[i]);
     }
     CHECK_STATUS(bring(end[0], COLL_TEAM_ALL, RANKS, out[0], in[0], 1, &h[0]), COLL_STARTED);
-    t->abort(end[1], 9);
+    t->abort(end[1], 9, 1);
     CHECK_STATUS(t->test(end[0], &h[0]), COLL_ERR_PEER);
     CHECK_STATUS(bring(end[1], COLL_TEAM_ALL, RANKS, out[1], in[1], 1, &h[1]), COLL_ERR_PEER);
     coll_threads_recover(world); /* drops what rank 0 brought */
@@ -572,9 +573,9 @@ static void failing_cancel(void *ctx, coll_handle *h)
     t->cancel(((worker *)ctx)->inner, h);
 }
 
-static void failing_abort(void *ctx, uint32_t tag)
+static void failing_abort(void *ctx, uint32_t first, uint32_t tags)
 {
-    t->abort(((worker *)ctx)->inner, tag);
+    t->abort(((worker *)ctx)->inner, first, tags);
 }
 
 static coll_status failing_multicast(void *ctx, uint32_t tag, const void *buf, size_t bytes,

@@ -189,6 +189,36 @@ COLL_INLINE coll_status coll_i_args_op(const coll_comm *comm, const coll_args *a
     return status;
 }
 
+/* Do all ranks find this error of a call, before anything is started? They do if it is one of what must
+ * match. Buffers, tables, memory, operators of the user's, and the state of a call are each rank's
+ * own; and so is a plan that is made of others. */
+COLL_INLINE bool coll_i_args_fail_alike(const coll_comm *comm, const coll_args *args,
+                                        coll_status status)
+{
+    switch (status) {
+    case COLL_ERR_ROOT:
+    case COLL_ERR_TYPE:
+        return true;
+    case COLL_ERR_OP:
+        return args->op < COLL_USER_OP;
+    case COLL_ERR_IN_PLACE:
+        return !comm->builder && !coll_is(COLL_ROOTED, args->collective);
+    case COLL_ERR_COLLECTIVE:
+    case COLL_ERR_PARAM:
+    case COLL_ERR_ORDER:
+    case COLL_ERR_SHAPE:
+    case COLL_ERR_GROUP:
+    case COLL_ERR_NODES:
+    case COLL_ERR_SHARED:
+    case COLL_ERR_CAPABILITY:
+    case COLL_ERR_BUILD:
+    case COLL_ERR_PROMISE:
+        return !comm->builder;
+    default:
+        return false;
+    }
+}
+
 /* Bytes of SHARED that a call may use: of a home's calls that are not persistent, as their order
  * is the same on all ranks. A plan for several nodes has one of each; the transport has one. */
 COLL_INLINE size_t coll_i_comm_shared(const coll_comm *comm)

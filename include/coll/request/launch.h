@@ -366,7 +366,7 @@ COLL_INLINE void coll_i_fail(coll_request *r, coll_status status)
 {
     const coll_transport *t = r->run->transport;
     if (t->abort && status != COLL_ERR_PEER)
-        t->abort(r->run->ctx, r->run->tag);
+        t->abort(r->run->ctx, r->run->tag, 1);
     for (; r->flying; r->flying &= r->flying - 1)
         if (t->cancel)
             t->cancel(r->run->ctx, &r->slots[COLL_LOWEST_BIT(r->flying)].handle);

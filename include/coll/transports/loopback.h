@@ -23,7 +23,8 @@
 
 #include "../request.h"
 
-/* Tags that may be aborted before coll_loopback_recover is needed; one more, and all tags are. */
+/* Tags, or ranges of tags, that may be aborted before coll_loopback_recover is needed; one more, and
+ * all tags are. */
 #ifndef COLL_LOOPBACK_ABORTS
 #define COLL_LOOPBACK_ABORTS 8
 #endif
@@ -55,12 +56,18 @@ typedef struct coll_i_loop_bucket {
     uint32_t head, tail;
 } coll_i_loop_bucket;
 
+/* Tags that were aborted. */
+typedef struct coll_i_loop_tags {
+    uint32_t first, tags;
+} coll_i_loop_tags;
+
 typedef struct coll_loopback {
     coll_i_loop_entry *entries;
     coll_i_loop_bucket *buckets;
     uint32_t p, mask; /* ranks; buckets − 1 */
     uint32_t free, n_free;
-    uint32_t n_aborted, aborted[COLL_LOOPBACK_ABORTS];
+    uint32_t n_aborted;
+    coll_i_loop_tags aborted[COLL_LOOPBACK_ABORTS];
     uint32_t seed;  /* for coll_loopback_run: 0 goes round robin, else another order each */
     uint32_t quiet; /* for coll_loopback_run: rounds without progress that make a deadlock */
     size_t events;  /* operations started and done so far */
@@ -227,7 +234,7 @@ COLL_INLINE coll_status coll_i_loop_again(const coll_loopback *world, uint32_t t
     if (world->n_aborted > COLL_LOOPBACK_ABORTS)
         return COLL_ERR_PEER;
     for (uint32_t i = 0; i < world->n_aborted; i++)
-        if (world->aborted[i] == tag)
+        if (tag - world->aborted[i].first < world->aborted[i].tags)
             return COLL_ERR_PEER;
     return COLL_AGAIN;
 }
@@ -428,14 +435,23 @@ COLL_INLINE void coll_i_loop_cancel(void *ctx, coll_handle *h)
     }
 }
 
-COLL_INLINE void coll_i_loop_abort(void *ctx, uint32_t tag)
+COLL_INLINE void coll_i_loop_abort(void *ctx, uint32_t first, uint32_t tags)
 {
     coll_loopback *world = ((const coll_loopback_rank *)ctx)->world;
-    if (coll_i_loop_again(world, tag) < 0)
-        return;
-    if (world->n_aborted < COLL_LOOPBACK_ABORTS)
-        world->aborted[world->n_aborted] = tag;
-    world->n_aborted++;
+    uint32_t i = 0;
+    for (; i < world->n_aborted && i < COLL_LOOPBACK_ABORTS; i++) {
+        const coll_i_loop_tags *its = &world->aborted[i];
+        if (coll_i_tags_are_among(first, tags, its->first, its->tags))
+            return;
+        if (coll_i_tags_are_among(its->first, its->tags, first, tags))
+            break; /* these are more */
+    }
+    if (i < COLL_LOOPBACK_ABORTS) {
+        world->aborted[i].first = first;
+        world->aborted[i].tags = tags;
+    }
+    if (i == world->n_aborted)
+        world->n_aborted++;
     world->events++;
 }
 

@@ -113,7 +113,7 @@ TEST(aside_and_borrowed)
     t->give_back(b, &h);
     CHECK_STATUS(post(0, 3, BYTES), COLL_OK);
     CHECK_STATUS(t->recv(b, 0, 3, got, BYTES - 1, &h), COLL_ERR_SIZE);
-    t->abort(a, 3);
+    t->abort(a, 3, 1);
     CHECK_STATUS(post(1, 4, BYTES), COLL_OK);
     come(1, 4, BYTES, COLL_OK);
     coll_threads_destroy(world);
