@@ -38,10 +38,11 @@ TEST(between_rows)
 
 TEST(refused)
 {
-    const char *const bad[] = {
-        "L 1\n1k 1 1\n",           "L 1\n1k 1 1 1 1 1\n",     "L 1\nL 2\n1 1 1 1\n",
-        "L\n1k 1 1 1\n",           "L 1\n1k 1 1 -1\n",        "L 1\n1k 1 x 1\n",
-        "L 1\n1k 1 1 1\n1k 1 1 1", "L 1\n2k 1 1 1\n1k 1 1 1", "L 1\n1.5 1 1 1"};
+    const char *const bad[] = {"L 1\n1k 1 1\n",           "L 1\n1k 1 1 1 1 1\n",
+                               "L 1\nL 2\n1 1 1 1\n",     "L\n1k 1 1 1\n",
+                               "L 1\n1k 1 1 -1\n",        "L 1\n1k 1 x 1\n",
+                               "L 1\n1k 1 1e31 1\n",      "L 1\n1k 1 1 1\n1k 1 1 1",
+                               "L 1\n2k 1 1 1\n1k 1 1 1", "L 1\n1.5 1 1 1"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         why.text[0] = '\0';
         CHECK(!reads(bad[i]));
@@ -51,6 +52,11 @@ TEST(refused)
     CHECK(!strcmp(why.text, "the table lacks rows"));
     CHECK(!reads("1k 1 1 1\n"));
     CHECK(!strcmp(why.text, "the table lacks a line L with the latency"));
+    CHECK(!reads("L 1\n0 2 2 400\n")); /* in proportion to what? */
+    CHECK(!strcmp(why.text, "the table lacks a row of more than 0 bytes"));
+    CHECK(reads("L 1\n0 2 2 400\n1 1e30 2 0\n"));
+    CHECK(coll_plogp_us(&table, COLL_PLOGP_OS, 1e19) < COLL_PARAMETER_ANY);
+    CHECK(coll_plogp_us(&table, COLL_PLOGP_G, .9999999999999999) >= 0);
     {
         char many[COLL_PLOGP_ROWS * 16 + 64] = "L 1\n";
         for (int i = 0; i < COLL_PLOGP_ROWS; i++)

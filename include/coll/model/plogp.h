@@ -4,7 +4,7 @@
  * each for g(m); its last byte is there L + g(m) after it was sent, and L contains the sender's
  * overhead. smcc(m) is what a shared-memory collective of m bytes takes within a node (atcom.h).
  * Between the rows of the table values lie on straight lines; below the first row they are the
- * row's, and above the last they grow in proportion to the size.
+ * row's, and above the last, which has more than 0 bytes, they grow in proportion to the size.
  *
  * A table is text, a row a line, sizes growing; smcc may be left out:
  *
@@ -21,6 +21,9 @@
 #include "hockney.h"
 
 enum { COLL_PLOGP_ROWS = 64 };
+
+/* No time is longer, so that what lies between rows, or above them, is a number. */
+#define COLL_PLOGP_MOST 1e30
 
 typedef enum coll_plogp_column {
     COLL_PLOGP_OS,
@@ -46,23 +49,25 @@ COLL_INLINE double coll_plogp_us(const coll_plogp_costs *m, coll_plogp_column co
 {
     const coll_plogp_row *row = m->row;
     uint32_t i = 1;
+    double us;
     if (bytes <= row[0].bytes)
         return row[0].us[column];
     while (i < m->n && row[i].bytes < bytes)
         i++;
     if (i == m->n)
         return row[i - 1].us[column] * (bytes / row[i - 1].bytes);
-    return row[i - 1].us[column] + (row[i].us[column] - row[i - 1].us[column]) *
-                                       (bytes - row[i - 1].bytes) /
-                                       (row[i].bytes - row[i - 1].bytes);
+    us = row[i - 1].us[column] + (row[i].us[column] - row[i - 1].us[column]) *
+                                     (bytes - row[i - 1].bytes) /
+                                     (row[i].bytes - row[i - 1].bytes);
+    return us > 0 ? us : 0; /* not a little less, by rounding */
 }
 
 /* Reads a line, without its comment, of `words` numbers; *latency: it begins with L. */
 COLL_INLINE bool coll_i_plogp_line(const char *line, size_t length, double *value,
                                    size_t *words, bool *latency)
 {
-    static const coll_parameter number = {
-        "", "", COLL_PARAMETER_NUMBER, 0, 0, COLL_PARAMETER_ANY, 0, ""};
+    static const coll_parameter number = {"", "", COLL_PARAMETER_NUMBER, 0, 0, COLL_PLOGP_MOST,
+                                          0,  ""};
     static const coll_parameter size = {
         "", "bytes", COLL_PARAMETER_WHOLE, 0, 0, COLL_PARAMETER_ANY, 0, ""};
     *words = 0;
@@ -120,9 +125,11 @@ COLL_INLINE bool coll_plogp_read(coll_plogp_costs *m, const char *text, coll_sen
         text += strcspn(text, "\n");
         text += *text ? 1 : 0;
     }
-    if (m->n == 0 || !latency_known)
+    if (m->n == 0 || !(m->row[m->n - 1].bytes > 0) || !latency_known)
         return coll_refuse(why, "the table lacks %s",
-                           m->n == 0 ? "rows" : "a line L with the latency");
+                           m->n == 0        ? "rows"
+                           : !latency_known ? "a line L with the latency"
+                                            : "a row of more than 0 bytes");
     return true;
 }
 
