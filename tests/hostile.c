@@ -83,6 +83,25 @@ TEST(tables_are_refused_in_a_descriptor)
                  COLL_ERR_COUNTS);
 }
 
+/* A barrier has a token for each rank, and where size_t has 32 bits SCRATCH has no place for 2³¹. */
+TEST(tokens_fit_the_machine)
+{
+    const uint32_t k = 2147483647;
+    coll_problem problem;
+    coll_plan plan;
+    coll_action acts[COLL_STEP_MAX];
+    size_t steps;
+    coll_problem_init(&problem, COLL_BARRIER, 2147483647, 0, 1);
+    if (coll_plan_init(&plan, &coll_dissemination_barrier, &problem, &k) != COLL_OK) {
+        CHECK(sizeof(size_t) == 4);
+        return;
+    }
+    steps = coll_plan_steps(&plan, 5);
+    for (unsigned n = coll_plan_step(&plan, 5, steps - 1, acts); n-- > 0;)
+        CHECK(coll_ref_space(acts[n].kind == COLL_DO_NOTIFY ? acts[n].src : acts[n].dst) ==
+              COLL_SCRATCH);
+}
+
 /* ---- anything at all ----------------------------------------------------------------------- */
 
 enum { RANKS_MOST = 300 };
@@ -379,6 +398,7 @@ int main(void)
 {
     RUN(tables_are_refused_where_the_collective_has_none);
     RUN(tables_are_refused_in_a_descriptor);
+    RUN(tokens_fit_the_machine);
     RUN(plans_stay_within_their_memory);
     return check_done();
 }

@@ -288,8 +288,9 @@ COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *
     if (COLL_CHECKS) {
         const coll_extents extents = coll_plan_extents(plan, plan->problem.root);
         if (!extents.fits || !coll_i_addressable(extents.in, problem->elem_bytes) ||
-            !coll_i_addressable(extents.out, problem->elem_bytes))
-            return COLL_ERR_OVERFLOW;
+            !coll_i_addressable(extents.out, problem->elem_bytes) ||
+            (problem->collective == COLL_BARRIER && !coll_i_addressable(problem->p, 1)))
+            return COLL_ERR_OVERFLOW; /* a barrier has a token for each rank */
     }
     return algorithm->check ? algorithm->check(plan) : COLL_OK;
 }
