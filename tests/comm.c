@@ -413,6 +413,14 @@ TEST(plans_that_are_remembered)
         CHECK((held.run.plan != &held.plan) == (root > 0));
         CHECK_STATUS(coll_wait(&held), COLL_OK);
     }
+    { /* the graph of the plan that is remembered is its own: the caller's may change */
+        static const uint32_t wide = 7;
+        coll_graph same = graph;
+        CHECK_STATUS(coll_graph_mesh(&graph, 1, &wide, 0), COLL_OK);
+        y[0] = y[1] = 0;
+        CHECK_STATUS(coll_neighbor_allgather(comm, &same, x, y, 1, COLL_F64), COLL_OK);
+        CHECK(y[0] == 3 && y[1] == 3);
+    }
     CHECK_STATUS(coll_graph_mesh(&graph, 1, &one, 0), COLL_OK); /* it has ends now */
     y[0] = y[1] = 0;
     CHECK_STATUS(coll_neighbor_allgather(comm, &graph, x, y, 1, COLL_F64), COLL_OK);
@@ -476,6 +484,74 @@ TEST(actions_that_are_kept)
     free(w->messages);
 }
 
+/* The displacements that a reduce_scatter makes for itself are one for each block, and no more. */
+TEST(displacements_of_packed_blocks)
+{
+    const size_t counts[3] = {1, 1, SIZE_MAX}; /* the last one is of no rank */
+    world *w = world_new(2);
+    double x[2][2] = {{1, 2}, {30, 40}}, y[2] = {0, 0};
+    for (uint32_t r = 0; r < 2; r++) {
+        world_comm(w, r, 4096);
+        CHECK_STATUS(coll_ireduce_scatter(&w->comms[r], x[r], &y[r], counts, COLL_F64, COLL_SUM,
+                                          &w->calls[r]),
+                     COLL_OK);
+        CHECK_EQ(w->calls[r].tables.count, (2 * sizeof(size_t) + 15) / 16);
+    }
+    finish_all(w);
+    CHECK(y[0] == 31 && y[1] == 42);
+    free(w->arenas[0]);
+    free(w->arenas[1]);
+    free(w->messages);
+}
+
+/* Of SHARED there is too little for the algorithm of a rule: the next one that needs none is taken;
+ * a forced one is refused, on all ranks. */
+TEST(too_little_shared)
+{
+    enum { BYTES = 8 * COLL_NODE_PARTS * COLL_NODE_LINE, MOST = 40000 };
+    static const coll_rule mine = {
+        COLL_BIT(COLL_ALLREDUCE),  1, COLL_ANY_P, 0, SIZE_MAX, &coll_shm_allreduce,
+        COLL_AS_USUAL("in SHARED")};
+    static const coll_rule_list lists = {&mine, 1, &coll_rules_built_in};
+    static double x[MOST], y[2][MOST];
+    static unsigned char scratch[2][MOST * sizeof(double)];
+    coll_threads *threads = coll_threads_create(2);
+    coll_comm comm[2];
+    coll_call call[2];
+    CHECK_STATUS(coll_threads_share(threads, BYTES), COLL_OK);
+    for (uint32_t r = 0; r < 2; r++) {
+        CHECK_STATUS(coll_comm_init(&comm[r], &coll_threads_transport,
+                                    coll_threads_rank(threads, r), r, 2, scratch[r],
+                                    sizeof scratch[r]),
+                     COLL_OK);
+        CHECK_STATUS(coll_comm_rules(&comm[r], &lists), COLL_OK);
+    }
+    for (size_t count = 1; count <= MOST; count += MOST - 1) {
+        bool runs = true;
+        x[count - 1] = 5;
+        for (uint32_t r = 0; r < 2; r++) {
+            CHECK_STATUS(
+                coll_iallreduce(&comm[r], x, y[r], count, COLL_F64, COLL_SUM, &call[r]),
+                COLL_OK);
+            CHECK((call[r].run.plan->algorithm == &coll_shm_allreduce) == (count == 1));
+        }
+        while (runs) {
+            runs = coll_test(&call[0]) == COLL_AGAIN;
+            runs = coll_test(&call[1]) == COLL_AGAIN || runs;
+        }
+        CHECK(y[0][count - 1] == 10 && y[1][count - 1] == 10);
+    }
+    for (uint32_t r = 0; r < 2; r++) {
+        CHECK_STATUS(coll_comm_force(&comm[r], COLL_ALLREDUCE, &coll_shm_allreduce, NULL),
+                     COLL_OK);
+        CHECK_STATUS(coll_allreduce(&comm[r], x, y[r], MOST, COLL_F64, COLL_SUM),
+                     COLL_ERR_SHARED);
+        CHECK_STATUS(comm[r].status, COLL_OK);
+        CHECK_STATUS(coll_comm_free(&comm[r]), COLL_OK);
+    }
+    coll_threads_destroy(threads);
+}
+
 int main(void)
 {
     RUN(every_collective_on_loopback);
@@ -488,5 +564,7 @@ int main(void)
     RUN(calls_made_again);
     RUN(plans_that_are_remembered);
     RUN(actions_that_are_kept);
+    RUN(displacements_of_packed_blocks);
+    RUN(too_little_shared);
     return check_done();
 }

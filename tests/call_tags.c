@@ -1,0 +1,277 @@
+/* Tags of calls and communicators: whose they are, in which order calls with the same one go, and
+ * which fail together. */
+#include "check.h"
+#include "coll/coll.h"
+#include "coll/transports/loopback.h"
+
+#include <stdlib.h>
+
+enum { P = 3, CALLS = 200, TAGS = 40, TURNS = 20, ARENA = 4096, MESSAGES = P * CALLS * 4 };
+
+static coll_transport transport;
+static coll_loopback loopback;
+static coll_loopback_rank ends[P];
+static coll_comm comms[P];
+static coll_call calls[P][CALLS];
+static uint32_t in[P][CALLS], out[P][CALLS];
+static unsigned char arenas[P][ARENA];
+static void *messages;
+
+static void begin(uint32_t tags)
+{
+    const size_t bytes = coll_loopback_bytes(P, MESSAGES);
+    transport = coll_loopback_transport;
+    transport.tags = tags;
+    messages = malloc(bytes);
+    CHECK_STATUS(coll_loopback_init(&loopback, P, MESSAGES, messages, bytes), COLL_OK);
+    for (uint32_t r = 0; r < P; r++) {
+        CHECK_STATUS(coll_loopback_attach(&loopback, r, &ends[r]), COLL_OK);
+        CHECK_STATUS(
+            coll_comm_init(&comms[r], &transport, &ends[r], r, P, arenas[r], sizeof arenas[r]),
+            COLL_OK);
+    }
+}
+
+static void end(void)
+{
+    for (uint32_t r = 0; r < P; r++) {
+        CHECK_STATUS(coll_comm_free(&comms[r]), COLL_OK);
+        CHECK(comms[r].arena.units.first == NULL && comms[r].calls == NULL);
+    }
+    CHECK_EQ(loopback.n_free, MESSAGES);
+    free(messages);
+}
+
+/* Begins call i of a rank: the sum of r·1000 + i. */
+static coll_status sum(coll_comm *comm, uint32_t r, uint32_t i)
+{
+    in[r][i] = 1000 * r + i;
+    out[r][i] = 0;
+    return coll_iallreduce(comm, &in[r][i], &out[r][i], 1, COLL_U32, COLL_SUM, &calls[r][i]);
+}
+
+/* How a call ends on this rank while all go on; COLL_AGAIN: it does not. */
+static coll_status ends_with(uint32_t r, uint32_t i)
+{
+    coll_status status = COLL_AGAIN;
+    for (unsigned round = 0; status == COLL_AGAIN && round < 1000; round++) {
+        for (uint32_t other = 0; other < P; other++)
+            coll_progress(&comms[other]);
+        status = coll_test(&calls[r][i]);
+    }
+    return status;
+}
+
+static void all_end(uint32_t i)
+{
+    for (uint32_t r = 0; r < P; r++) {
+        CHECK_STATUS(ends_with(r, i), COLL_OK);
+        CHECK_EQ(out[r][i], 3000 + 3 * i);
+    }
+}
+
+/* An older call of the same tag that has ended, of which nobody was told yet, holds none up. */
+TEST(youngest_first)
+{
+    for (uint32_t tags = 1; tags <= 1000; tags += 999) {
+        begin(tags);
+        for (uint32_t r = 0; r < P; r++)
+            for (uint32_t i = 0; i < CALLS; i++)
+                CHECK_STATUS(sum(&comms[r], r, i), COLL_OK);
+        for (uint32_t i = CALLS; i-- > 0;)
+            all_end(i);
+        end();
+    }
+}
+
+/* Persistent calls have tags from the lower end, communicators from the upper one; they meet, and
+ * what is given back is taken again. */
+TEST(who_has_which)
+{
+    coll_comm dup[3], of_dup;
+    begin(TAGS);
+    CHECK_EQ(comms[0].turns, TURNS);
+    CHECK_STATUS(coll_comm_dup(&dup[0], &comms[0], 8), COLL_OK);
+    CHECK_EQ(dup[0].first_tag, TAGS - 8);
+    CHECK_EQ(dup[0].turns, 4);
+    CHECK_STATUS(coll_comm_dup(&of_dup, &dup[0], 2), COLL_OK);
+    CHECK_EQ(of_dup.first_tag, TAGS - 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        CHECK_STATUS(coll_barrier_init(&dup[0], &calls[1][i]), COLL_OK);
+        CHECK_EQ(calls[1][i].run.tag, TAGS - 8 + 4 + i);
+    }
+    CHECK_STATUS(coll_barrier_init(&dup[0], &calls[1][2]), COLL_ERR_TAG);
+    CHECK_STATUS(coll_barrier_init(&of_dup, &calls[1][3]), COLL_OK);
+    CHECK_EQ(calls[1][3].run.tag, TAGS - 1);
+    for (uint32_t i = 0; i < TAGS - TURNS - 8; i++) {
+        CHECK_STATUS(coll_barrier_init(&comms[0], &calls[0][i]), COLL_OK);
+        CHECK_EQ(calls[0][i].run.tag, TURNS + i);
+    }
+    CHECK_STATUS(coll_barrier_init(&comms[0], &calls[0][50]), COLL_ERR_TAG);
+    CHECK_STATUS(coll_comm_dup(&dup[1], &comms[0], 1), COLL_ERR_TAG);
+    CHECK_STATUS(coll_free(&calls[0][11]), COLL_OK);
+    CHECK_STATUS(coll_comm_dup(&dup[1], &comms[0], 2), COLL_ERR_TAG);
+    CHECK_STATUS(coll_comm_dup(&dup[1], &comms[0], 1), COLL_OK);
+    CHECK_EQ(dup[1].first_tag, TURNS + 11);
+    CHECK_STATUS(coll_free(&calls[0][3]), COLL_OK);
+    CHECK_STATUS(coll_comm_dup(&dup[2], &comms[0], 1), COLL_ERR_TAG); /* it is not behind all */
+    CHECK_STATUS(coll_barrier_init(&comms[0], &calls[0][3]), COLL_OK);
+    CHECK_EQ(calls[0][3].run.tag, TURNS + 3);
+    for (uint32_t i = 0; i < 11; i++)
+        CHECK_STATUS(coll_free(&calls[0][i]), COLL_OK);
+    CHECK_STATUS(coll_comm_free(&comms[0]), COLL_ERR_BUSY);
+    CHECK_STATUS(coll_free(&calls[1][3]), COLL_OK);
+    CHECK_STATUS(coll_comm_free(&of_dup), COLL_OK);
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK_STATUS(coll_free(&calls[1][i]), COLL_OK);
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK_STATUS(coll_comm_free(&dup[i]), COLL_OK);
+    end();
+}
+
+/* Calls of a communicator and of those made from it, blocking and persistent, do not meet. */
+TEST(persistent_calls_do_not_meet)
+{
+    coll_comm dup[P][2];
+    begin(TAGS);
+    for (uint32_t r = 0; r < P; r++)
+        for (uint32_t k = 0; k < 3; k++) {
+            coll_comm *const comm = k < 2 ? &dup[r][k] : &comms[r];
+            if (k < 2)
+                CHECK_STATUS(coll_comm_dup(comm, &comms[r], 6), COLL_OK);
+            for (uint32_t i = 3 * k; i < 3 * k + 3; i++) {
+                in[r][i] = 1000 * r + i;
+                CHECK_STATUS(coll_allreduce_init(comm, &in[r][i], &out[r][i], 1, COLL_U32,
+                                                 COLL_SUM, &calls[r][i]),
+                             COLL_OK);
+            }
+            CHECK_STATUS(sum(comm, r, 9 + k), COLL_OK);
+        }
+    for (uint32_t r = 0; r < P; r++) /* each rank in another order */
+        for (uint32_t i = 0; i < 9; i++)
+            CHECK_STATUS(coll_start(&calls[r][(i << r) % 9]), COLL_OK);
+    for (uint32_t i = 12; i-- > 0;)
+        all_end(i);
+    for (uint32_t r = 0; r < P; r++) {
+        for (uint32_t i = 0; i < 9; i++)
+            CHECK_STATUS(coll_free(&calls[r][i]), COLL_OK);
+        for (uint32_t k = 0; k < 2; k++)
+            CHECK_STATUS(coll_comm_free(&dup[r][k]), COLL_OK);
+    }
+    end();
+}
+
+/* ---- failure ----------------------------------------------------------------------------- */
+
+/* A communicator fails on rank 0: its calls of all kinds end on all ranks. That from which it was
+ * made, and those that were made from it before, go on. */
+TEST(relatives_go_on)
+{
+    enum { RUNS, WAITS, LATER, PARENT, OLDER, YOUNGER, OTHERS };
+    coll_comm it[P], child[P][4];
+    begin(1000);
+    for (uint32_t r = 0; r < P; r++) {
+        CHECK_STATUS(coll_comm_dup(&it[r], &comms[r], 60), COLL_OK);
+        for (uint32_t k = 0; k < 3; k++)
+            CHECK_STATUS(coll_comm_dup(&child[r][k], &it[r], 5), COLL_OK);
+        CHECK_STATUS(coll_comm_free(&child[r][1]), COLL_OK);
+        CHECK_STATUS(sum(&it[r], r, RUNS), COLL_OK);
+        CHECK_STATUS(coll_barrier_init(&it[r], &calls[r][WAITS]), COLL_OK);
+        CHECK_STATUS(sum(&child[r][0], r, OLDER), COLL_OK);
+        CHECK_STATUS(sum(&comms[r], r, PARENT), COLL_OK);
+    }
+    CHECK_STATUS(coll_start(&calls[1][WAITS]), COLL_OK);
+    CHECK_STATUS(coll_comm_abort(&it[0], COLL_ERR_FORMAT), COLL_OK);
+    CHECK_STATUS(coll_comm_abort(&it[0], COLL_ERR_IO), COLL_OK); /* it has failed before */
+    CHECK_STATUS(coll_wait(&calls[0][RUNS]), COLL_ERR_FORMAT);
+    CHECK_STATUS(sum(&it[0], 0, LATER), COLL_ERR_FORMAT);
+    CHECK_STATUS(coll_start(&calls[0][WAITS]), COLL_ERR_FORMAT);
+    CHECK_STATUS(coll_barrier_init(&it[0], &calls[0][LATER]), COLL_ERR_FORMAT);
+    CHECK_STATUS(coll_comm_dup(&child[0][1], &it[0], 5), COLL_ERR_FORMAT);
+
+    /* what the others make of it before they learn of that: where one was freed, below all, … */
+    for (uint32_t r = 1; r < P; r++) {
+        CHECK_STATUS(coll_comm_dup(&child[r][1], &it[r], 5), COLL_OK);
+        CHECK_STATUS(sum(&child[r][1], r, OTHERS), COLL_ERR_PEER);
+        CHECK_STATUS(coll_comm_dup(&child[r][3], &it[r], 5), COLL_OK);
+        CHECK_STATUS(sum(&child[r][3], r, OTHERS), COLL_ERR_PEER);
+        for (uint32_t i = 0; i < 4; i++) {
+            CHECK_STATUS(coll_barrier_init(&it[r], &calls[r][OTHERS + i]), COLL_OK);
+            CHECK_STATUS(it[r].status, COLL_OK);
+        }
+    }
+    CHECK_STATUS(coll_start(&calls[2][OTHERS + 3]), COLL_ERR_PEER);
+    CHECK_STATUS(coll_start(&calls[2][OTHERS + 2]), COLL_ERR_PEER);
+    CHECK_STATUS(ends_with(1, WAITS), COLL_ERR_PEER);
+    for (uint32_t r = 1; r < P; r++) {
+        CHECK_STATUS(ends_with(r, RUNS), COLL_ERR_PEER);
+        CHECK_STATUS(sum(&it[r], r, LATER), COLL_ERR_PEER);
+        for (uint32_t i = 0; i < 4; i++)
+            CHECK_STATUS(coll_free(&calls[r][OTHERS + i]), COLL_OK);
+        CHECK_STATUS(coll_comm_free(&child[r][1]), COLL_OK);
+        CHECK_STATUS(coll_comm_free(&child[r][3]), COLL_OK);
+    }
+    for (uint32_t r = 0; r < P; r++)
+        CHECK_STATUS(sum(&child[r][2], r, YOUNGER), COLL_OK);
+    for (uint32_t i = PARENT; i <= YOUNGER; i++)
+        all_end(i);
+    for (uint32_t r = 0; r < P; r++) {
+        CHECK_STATUS(coll_free(&calls[r][WAITS]), COLL_OK);
+        CHECK_STATUS(coll_comm_free(&child[r][0]), COLL_OK);
+        CHECK_STATUS(coll_comm_free(&child[r][2]), COLL_OK);
+        CHECK_STATUS(coll_comm_free(&it[r]), COLL_OK);
+        CHECK_STATUS(sum(&comms[r], r, OTHERS), COLL_OK);
+    }
+    all_end(OTHERS);
+    end();
+}
+
+/* Without tags all communicators have the same one, and fail together. */
+TEST(one_tag_for_all)
+{
+    coll_comm dup[P];
+    begin(0);
+    for (uint32_t r = 0; r < P; r++)
+        CHECK_STATUS(coll_comm_dup(&dup[r], &comms[r], 0), COLL_OK);
+    CHECK_STATUS(sum(&comms[1], 1, 0), COLL_OK);
+    CHECK_STATUS(coll_comm_abort(&dup[0], COLL_OK), COLL_OK); /* which is no error */
+    CHECK_STATUS(coll_barrier(&dup[0]), COLL_ERR_CANCELLED);
+    CHECK_STATUS(ends_with(1, 0), COLL_ERR_PEER);
+    CHECK_STATUS(coll_barrier(&comms[2]), COLL_ERR_PEER);
+    for (uint32_t r = 0; r < P; r++)
+        CHECK_STATUS(coll_comm_free(&dup[r]), COLL_OK);
+    end();
+}
+
+/* Over a transport that cannot abort this rank's calls end, and only those. */
+TEST(without_abort)
+{
+    begin(10);
+    transport.abort = NULL;
+    for (uint32_t r = 0; r < P; r++)
+        for (uint32_t i = 0; i < 7; i++) /* two are queued behind others */
+            CHECK_STATUS(sum(&comms[r], r, i), COLL_OK);
+    CHECK_STATUS(coll_comm_abort(NULL, COLL_ERR_IO), COLL_ERR_NULL);
+    CHECK_STATUS(coll_comm_abort(&comms[1], COLL_ERR_IO), COLL_OK);
+    for (uint32_t i = 0; i < 7; i++)
+        CHECK_STATUS(coll_wait(&calls[1][i]), COLL_ERR_IO);
+    CHECK_STATUS(ends_with(0, 0), COLL_AGAIN);
+    for (uint32_t r = 0; r < P; r += 2) {
+        CHECK_STATUS(coll_cancel(&calls[r][6]), COLL_OK); /* which is queued */
+        for (uint32_t i = 0; i < 7; i++)
+            CHECK_STATUS(coll_wait(&calls[r][i]), COLL_ERR_CANCELLED);
+    }
+    end();
+    CHECK_STATUS(coll_comm_abort(&comms[1], COLL_ERR_IO), COLL_ERR_RANK);
+}
+
+int main(void)
+{
+    RUN(youngest_first);
+    RUN(who_has_which);
+    RUN(persistent_calls_do_not_meet);
+    RUN(relatives_go_on);
+    RUN(one_tag_for_all);
+    RUN(without_abort);
+    return check_done();
+}
