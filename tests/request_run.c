@@ -210,6 +210,26 @@ TEST(borrowed_messages_are_combined)
         }
 }
 
+/* One that was staged, in one go. */
+TEST(staged_messages_are_combined)
+{
+    const size_t count = 700, at = 5;
+    for (unsigned left = 0; left < 2; left++) {
+        coll_action a;
+        bool right = true;
+        fill();
+        coll_act_recv_reduce(&a, 0, COLL_AT(COLL_OUT, 1), COLL_AT(COLL_IN, 2),
+                             COLL_AT(COLL_SCRATCH, at), count);
+        a.flags = left ? COLL_LEFT : 0;
+        coll_i_merge_staged(&run, &a);
+        CHECK_EQ(calls, 1);
+        for (size_t k = 0; k < count; k++)
+            right = right && out[k + 1] == (left ? 3 * scratch[k + at] + in[k + 2]
+                                                 : 3 * in[k + 2] + scratch[k + at]);
+        CHECK(right && out[0] == UINT64_MAX && out[count + 1] == UINT64_MAX);
+    }
+}
+
 /* Elements that are longer than a chunk, and such that do not fill it. */
 TEST(long_elements_are_combined)
 {
@@ -282,6 +302,7 @@ int main(void)
     RUN(the_longest_that_is_lent);
     RUN(what_is_cut);
     RUN(borrowed_messages_are_combined);
+    RUN(staged_messages_are_combined);
     RUN(long_elements_are_combined);
     RUN(operands_are_combined);
     RUN(spaces);

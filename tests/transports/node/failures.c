@@ -82,10 +82,12 @@ static uint32_t missed(coll_handle *h)
 TEST(who_has_not_read_it_is_missed)
 {
     coll_handle h = {{0, 0}};
+    uint32_t before;
     begin();
     a->look = look;
     looks = 0;
     CHECK_STATUS(t->multicast(a, TAG, sent, BYTES, &h), COLL_STARTED);
+    before = n_free();
     CHECK_EQ(missed(&h), 0xE | 1u << 3 << 8);
     CHECK_EQ(looks, 4096 / COLL_NODE_MISSES);
     come(2);
@@ -94,6 +96,7 @@ TEST(who_has_not_read_it_is_missed)
     CHECK_EQ(missed(&h), 0x2 | 1u << 1 << 8);
     come(1);
     CHECK_STATUS(t->test(a, &h), COLL_OK);
+    CHECK_EQ(n_free(), before + 3);
     a->look = NULL;
     CHECK_STATUS(t->multicast(a, TAG, sent, BYTES, &h), COLL_STARTED);
     CHECK_EQ(missed(&h), 1u << 3 | 1u << 3 << 8); /* nobody can be gone */
