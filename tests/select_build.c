@@ -164,10 +164,37 @@ TEST(terms_hold_for_what_is_inside)
     CHECK(rule == NULL);
 }
 
+/* Only the root would see that a gather is in place: a part that cannot be is passed over on all ranks, whichever
+ * of the parts it is. */
+TEST(what_only_the_root_sees_is_asked_of_all_parts)
+{
+    coll_algorithm apart = coll_fnomial_gather;
+    const coll_use uses[] = {{COLL_WITHIN, &apart, NULL},
+                             {COLL_ACROSS, &coll_fnomial_gather, NULL},
+                             {COLL_WITHIN, &coll_fnomial_gather, NULL},
+                             {COLL_ACROSS, &apart, NULL}};
+    const coll_rule rules[] = {{ALWAYS(COLL_GATHER), &coll_two_level_gather.algorithm,
+                                NO_PARAMS, "", &uses[0], 2, 0, 0},
+                               {ALWAYS(COLL_GATHER), &coll_two_level_gather.algorithm,
+                                NO_PARAMS, "", &uses[2], 2, 0, 0},
+                               {ALWAYS(COLL_GATHER), &coll_two_level_gather.algorithm,
+                                NO_PARAMS, "", &uses[1], 2, 0, 0}};
+    const coll_rule_list list = {rules, 3, NULL};
+    coll_problem problem;
+    coll_problem_init(&problem, COLL_GATHER, 8, 24, 4);
+    place(&problem, 2);
+    CHECK(chosen_by_all(&list, &problem) == &rules[0]);
+    apart.traits |= COLL_NEEDS_OUT_OF_PLACE;
+    CHECK(chosen_by_all(&list, &problem) == &rules[2]);
+    problem.flags = COLL_IN_PLACE;
+    CHECK(chosen_by_all(&list, &problem) == &rules[2]);
+}
+
 int main(void)
 {
     RUN(all_ranks_choose_alike);
     RUN(sizes_of_nodes_are_known_to_all);
     RUN(terms_hold_for_what_is_inside);
+    RUN(what_only_the_root_sees_is_asked_of_all_parts);
     return check_done();
 }
