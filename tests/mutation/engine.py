@@ -95,23 +95,23 @@ class Base:
         """Those that the program is linked with: without the table or the verifier, if it asks for neither."""
         first, rest = program.units[0], program.units[1:]
         found = [first]
-        wanted = self.undefined_of(first)
+        wanted = self.undefined_of(first, program.flags)
         for unit in rest:
             if unit == "cmake/registry.c" and "coll_registry" not in wanted or \
                     unit == "tests/shared/prove.c" and "prove_" not in wanted:
                 continue
             found.append(unit)
-            wanted += self.undefined_of(unit)
+            wanted += self.undefined_of(unit, program.flags)
         return found
 
-    def undefined_of(self, unit):
-        return self.undefined[self.object(unit)]
+    def undefined_of(self, unit, flags):
+        return self.undefined[self.object(unit, flags)]
 
     def result(self, program, ask=True):
         """How the program does on the unchanged tree: {"ok", "cpu", "wall", "output"}. Without `ask`: None if that is
         not known yet."""
         units = self.units(program)
-        name = "-".join(os.path.basename(self.path(u))[:8] for u in units) + "-" + "-".join(program.arguments)
+        name = "-".join(os.path.basename(self.path(u, program.flags))[:8] for u in units) + "-" + "-".join(program.arguments)
         path = os.path.join(self.cache, name + ".json")
         with self._one_at_a_time(path):
             if not os.path.exists(path):
@@ -120,7 +120,7 @@ class Base:
                 place = os.path.join(self.cache, "tmp%d" % threading.get_ident())
                 os.makedirs(place, exist_ok=True)
                 job, begin = Job(self, place), time.monotonic()
-                outcome = job.run([self.object(u) for u in units], program.arguments, 200, 400)
+                outcome = job.run([self.object(u, program.flags) for u in units], program, 200, 400)
                 result = {"ok": outcome.code == 0, "cpu": outcome.cpu, "wall": time.monotonic() - begin,
                           "output": outcome.output[-2000:], "name": program.name}
                 with open(path + ".new", "w", encoding="utf-8") as file:
@@ -150,16 +150,17 @@ class Job:
         self.cpu += outcome.cpu
         return outcome
 
-    def run(self, objects, arguments, cpu, wall):
+    def run(self, objects, program, cpu, wall):
         """Links and runs. The run's folder is empty before and after."""
         place = os.path.join(self.place, "run")
-        program = os.path.join(self.place, "program")
-        outcome = spawn([self.base.compiler, "-pthread"] + objects + ["-lm", "-o", program], self.place, 60, 200)
+        file = os.path.join(self.place, "program")
+        outcome = spawn([self.base.compiler, "-pthread"] + program.flags + objects + ["-lm", "-o", file], self.place, 60,
+                        200)
         self.cpu += outcome.cpu
         if outcome.code != 0:
             raise RuntimeError("does not link:\n%s" % outcome.output)
         environment = dict(os.environ, TMPDIR=place, COLL_SOURCE=self.base.tree.root, COLL_BUILD=place, LC_ALL="C")
-        outcome = spawn([program] + arguments, place, cpu, wall, environment)
+        outcome = spawn([file] + program.arguments, place, cpu, wall, environment, 0 if program.flags else MEMORY)
         self.cpu += outcome.cpu
         shutil.rmtree(place, ignore_errors=True)
         os.makedirs(place, exist_ok=True)
@@ -198,18 +199,19 @@ class Job:
     def _attempt(self, mutant, header, budget):
         objects, spent, tried = {}, 0.0, []  # objects: by unit; whether it is changed
 
-        def built(unit):
-            if unit in objects:
-                return objects[unit]
+        def built(unit, flags):
+            key = unit, bool(flags)
+            if key in objects:
+                return objects[key]
             if header not in self.base.tree.closure(unit):
-                objects[unit] = self.base.object(unit), False
-                return objects[unit]
+                objects[key] = self.base.object(unit, flags), False
+                return objects[key]
             made = os.path.join(self.place, "object%d.o" % len(objects))
-            outcome = self.compile(unit, made)
+            outcome = self.compile(unit, made, flags)
             if outcome.code != 0:
                 raise Invalid(outcome.output)
-            objects[unit] = made, not same(made, self.base.object(unit))
-            return objects[unit]
+            objects[key] = made, not same(made, self.base.object(unit, flags))
+            return objects[key]
 
         try:
             for program in self.base.tree.candidates(mutant.path, mutant.id, self.cost):
@@ -217,13 +219,13 @@ class Job:
                 if spent > 0 and spent + cost > budget:
                     continue
                 begin = self.cpu
-                parts = [built(unit) for unit in self.base.units(program)]
+                parts = [built(unit, program.flags) for unit in self.base.units(program)]
                 if not any(changed for _, changed in parts):
                     continue
                 usual = self.base.result(program, program.counted)
                 if usual and not usual["ok"]:
                     continue
-                outcome = self.run([o for o, _ in parts], program.arguments,
+                outcome = self.run([o for o, _ in parts], program,
                                    int(10 + 8 * usual["cpu"]) if usual else 90, 30 + 10 * usual["wall"] if usual else 240)
                 tried.append(program.name)
                 how = outcome.why or "exit %d" % outcome.code

@@ -37,6 +37,7 @@ TESTS = {
 STRICT = ["-Werror=int-conversion", "-Werror=incompatible-pointer-types", "-Werror=implicit-function-declaration",
           "-Werror=implicit-int", "-Werror=discarded-qualifiers"]
 FLAGS = ["-std=gnu11", "-O1", "-pthread", "-DCOLL_ONE_REGISTRY=1", "-Iinclude", "-Itests"]
+SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 # All functions of a header, used or not.
 WHOLE = ["-fkeep-inline-functions", "-fkeep-static-functions", "-fkeep-static-consts"]
 
@@ -52,10 +53,15 @@ COUNTED = ["ring", "fnomial", "recursive_multiplying", "bruck_alltoallv", "linea
 
 
 class Program:
-    """`units`: files below the tree, compiled; `name`: for people; `counted`: what it prints must stay the same."""
+    """`units`: files below the tree, compiled with `flags`; `name`: for people; `counted`: what it prints must stay
+    the same."""
 
-    def __init__(self, name, units, arguments=(), counted=False):
+    def __init__(self, name, units, arguments=(), counted=False, flags=()):
         self.name, self.units, self.arguments, self.counted = name, units, list(arguments), counted
+        self.flags = list(flags)
+
+    def sanitized(self):
+        return Program(self.name + ", sanitized", self.units, self.arguments, self.counted, SANITIZE)
 
 
 class Tree:
@@ -185,13 +191,14 @@ class Tree:
         if area_of(path) == "verifier":
             counts = [Program("counts of algos/%s.h" % name, ["rows/%s.c" % name, "tests/mutation/grid.c"], SMALL, True)
                       for name in COUNTED if "algos/%s.h" % name in self.rows]
-            return own + counts + rest
+            return own + counts + rest + [p.sanitized() for p in own[:2]]
         proofs = re.match(r"algos/|topo|plan|build|compose|action|types|arena|window", path)
-        small = self._proofs(path, SMALL, 12 if path.startswith("algos/") else 60, salt) if proofs else []
+        small = self._proofs(path, SMALL, 12 if path.startswith("algos/") else 24, salt) if proofs else []
         large = self._proofs(path, LARGE, 4, salt) if proofs else []
+        sanitized = [p.sanitized() for p in small[:1] + own[:2]]
         if path.startswith("algos/"):
-            return small[:3] + own + small[3:] + large + rest
-        return own + small + rest + large
+            return small[:3] + own + small[3:] + large + sanitized + rest
+        return own + small + sanitized + rest + large
 
     def _closure_of_test(self, test):
         return {f for unit in self._test(test).units for f in self.closure(unit)}
