@@ -287,11 +287,26 @@ static void check_ask(const struct ask *ask, coll_collective c)
         refuse("--layout is for collectives whose blocks may differ");
     if (ask->layout && (ask->counts || ask->seed != UINT64_MAX))
         refuse("--layout excludes --counts and --seed");
+    if (ask->group && ask->places)
+        refuse("--group and --places exclude each other");
+    if (ask->places && (ask->nodes || ask->layout || ask->graph))
+        refuse("--places excludes --nodes, --layout and --graph");
     if (ask->root_tables && (!ask->layout || !coll_is(COLL_ROOTED, c)))
         refuse("--root-tables goes with --layout, for gatherv and scatterv");
 }
 
-void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
+/* Puts the ranks on nodes, and gives them places there if they may have some. */
+static uint32_t make_nodes(struct job *job, const struct ask *ask, coll_problem *problem)
+{
+    if (!ask->places)
+        return nodes_place(problem, ask->nodes, &job->nodes);
+    places_read(&job->groups, ask->places, job->p);
+    if (coll_problem_place(problem, &job->groups.places) && job->groups.places.rank)
+        job->placed = ask->places;
+    return 0;
+}
+
+static void make_plans(struct job *job, const struct ask *ask, size_t elem_bytes)
 {
     const coll_collective c = collective_named(ask->collective);
     const char *name = coll_collective_name(c);
@@ -336,7 +351,7 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
         problem.flags |= COLL_COMMUTATIVE;
     if (ask->in_place)
         problem.flags |= COLL_IN_PLACE;
-    nodes = nodes_place(&problem, ask->nodes, &job->nodes);
+    nodes = make_nodes(job, ask, &problem);
     if (ask->layout && ask->nodes && nodes == 0)
         refuse("--layout goes with nodes of one size, or uneven ones");
     if (ask->layout) {
@@ -360,6 +375,27 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
             make_tables(job, ask, count, rank, &problem);
         make_plan(job, &problem, params, rank);
     }
+}
+
+void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
+{
+    make_plans(job, ask, elem_bytes);
+    if (ask->group) {
+        group_read(&job->groups, ask->group, job->p);
+        job->placed = ask->group;
+    }
+    for (uint32_t rank = 0; job->placed && rank < (job->per_rank ? job->p : 1); rank++) {
+        const coll_status status = coll_plan_place(&job->plans[rank], &job->groups.group);
+        if (status != COLL_OK)
+            refuse_plan(job, status);
+    }
+}
+
+void job_print_rank(const struct job *job, uint32_t rank)
+{
+    printf("%u", rank);
+    if (job->placed)
+        printf(" (%u outside)", coll_group_outer(&job->groups.group, rank));
 }
 
 static bool is_blockwise(coll_collective c)
@@ -388,10 +424,14 @@ void job_print(const struct job *job)
     }
     if (job->graph)
         printf(", %s", job->graph);
-    if (coll_is(COLL_ROOTED, of->collective))
-        printf(", root %u", of->root);
+    if (coll_is(COLL_ROOTED, of->collective)) {
+        printf(", root ");
+        job_print_rank(job, of->root);
+    }
     if (of->nodes.count > 0)
         printf(", on %u node%s", of->nodes.count, of->nodes.count == 1 ? "" : "s");
+    if (job->placed)
+        printf(", placed by %s", job->placed);
     if (of->flags & COLL_IN_PLACE)
         printf(", in place");
     if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_COMMUTATIVE))
@@ -401,6 +441,7 @@ void job_print(const struct job *job)
 void job_free(struct job *job)
 {
     free(job->nodes);
+    coll_i_groups_release(&job->groups);
     free(job->kits);
     free(job->kit_tables);
     if (!job->grid || job->plans != job->grid->plans.at)

@@ -12,6 +12,7 @@
 #define COLL_TOOLS_JOB_H
 
 #include "coll/plan.h"
+#include "groups.h"
 #include "inner.h"
 #include "nodes.h"
 #include "options.h"
@@ -19,7 +20,7 @@
 /* What the user asks for, as written; numbers that are not given are UINT64_MAX. */
 struct ask {
     const char *collective, *algorithm;
-    const char *counts, *layout, *nodes, *graph;
+    const char *counts, *layout, *nodes, *graph, *group, *places;
     uint64_t p, count, root, seed;
     struct option_words params, inner;
     bool in_place, non_commutative, root_tables;
@@ -65,6 +66,8 @@ struct job {
     coll_kit *kits;     /* … and what its plans are in */
     size_t *kit_tables;
     uint32_t *nodes;               /* first rank of each, with a list */
+    coll_i_groups groups;          /* of the plans, with --group or --places … */
+    const char *placed;            /* … in words; NULL: they are not placed */
     struct coll_grid_worker *grid; /* whose the graphs are; with --layout, the plans too */
 };
 
@@ -81,6 +84,9 @@ static inline const coll_plan *job_plan(const struct job *job, uint32_t rank)
 {
     return &job->plans[job->per_rank ? rank : 0];
 }
+
+/* Prints a rank, and its number outside if the plans are placed. */
+void job_print_rank(const struct job *job, uint32_t rank);
 
 /* Memory, or an end with a sentence. */
 void *memory_of(size_t elements, size_t bytes);

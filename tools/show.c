@@ -44,11 +44,14 @@ static void print_action(const coll_action *a)
 }
 
 /* Prints up to `most` lines of a rank's steps; 0: all. Returns how many steps were left out. */
-static size_t print_rank(const coll_plan *plan, uint32_t rank, size_t most)
+static size_t print_rank(const struct job *job, uint32_t rank, size_t most)
 {
+    const coll_plan *plan = job_plan(job, rank);
     const size_t steps = coll_plan_steps(plan, rank);
     size_t lines = 0;
-    printf("rank %u%s\n", rank, steps == 0 ? "\n  nothing to do" : "");
+    printf("rank ");
+    job_print_rank(job, rank);
+    printf("%s\n", steps == 0 ? "\n  nothing to do" : "");
     for (size_t s = 0; s < steps; s++) {
         coll_action acts[COLL_STEP_MAX];
         const unsigned n = coll_plan_step(plan, rank, s, acts);
@@ -93,13 +96,12 @@ static size_t count_lines(const struct job *job, size_t most)
 static void print_steps(const struct job *job, uint64_t only, bool all)
 {
     if (only != UINT64_MAX) {
-        const size_t left =
-            print_rank(job_plan(job, (uint32_t)only), (uint32_t)only, all ? 0 : RANK_LINES_MAX);
+        const size_t left = print_rank(job, (uint32_t)only, all ? 0 : RANK_LINES_MAX);
         if (left)
             printf("  … and %zu more steps; --all prints them\n", left);
     } else if (all || count_lines(job, LINES_MAX) <= LINES_MAX) {
         for (uint32_t rank = 0; rank < job->p; rank++)
-            (void)print_rank(job_plan(job, rank), rank, 0);
+            (void)print_rank(job, rank, 0);
     } else {
         printf(
             "The steps of %u ranks are more than %d lines: --rank R prints one rank's, --all "
@@ -149,6 +151,7 @@ int show_main(int argc, char **argv)
     const struct option options[] = {
         ASK_OPTIONS(ask),
         LAYOUT_OPTIONS(ask),
+        GROUP_OPTIONS(ask),
         NUMBER(0, "seed", "S", "random sizes for the blocks of a v-collective", &ask.seed, 0,
                UINT64_MAX - 1),
         NUMBER(0, "rank", "R", "only this rank's steps", &rank, 0, UINT32_MAX),
@@ -157,7 +160,10 @@ int show_main(int argc, char **argv)
     const struct command show = {
         "show", "show what an algorithm does, step by step and in a picture",
         "Without --count a vector has P elements, and a block one.\n"
-        "Without --counts and --seed all blocks of a v-collective have --count elements.",
+        "Without --counts and --seed all blocks of a v-collective have --count elements.\n"
+        "--places renumbers ranks, if a collective is the same in any order, so that those of "
+        "a\n"
+        "node follow each other. Ranks in steps and picture are the plan's.",
         options, sizeof options / sizeof options[0]};
     struct job job;
     struct rounds played;

@@ -40,6 +40,12 @@ static void print_command(const coll_grid_case *of)
         printf(" --nodes uneven");
     else if (of->nodes != 0)
         printf(" --nodes %u", of->nodes);
+    if (of->places.kind != COLL_GRID_NO_PLACES)
+        printf(" --places %s:%u:%u", coll_grid_places_name(of->places.kind), of->places.nodes,
+               of->places.which);
+    if (of->group.kind != COLL_GRID_NO_GROUP)
+        printf(" --group %s:%u:%u", coll_grid_group_name(of->group.kind), of->group.outer,
+               of->group.which);
     if (coll_is(COLL_ROOTED, of->collective))
         printf(" --root %u", of->root);
     if (of->root_only)

@@ -14,6 +14,10 @@
  *   graphs       of neighbour collectives (COLL_GRID_GRAPH_LIST), with counts 1, 3, 0 or layouts
  *   nodes        all ranks on one, and, where the algorithm uses nodes, uneven ones and those of 1,
  *                2, 4 ranks; for larger p one of these three
+ *   groups       a few, that have other ranks between theirs and in any order; where the algorithm
+ *                computes on them, machines with every choice of ranks missing, for small p, and
+ *                machines that are to be refused (verify/outside.h)
+ *   places       where it uses nodes: ranks that are dealt out to nodes in turn or at random
  *   in place     and not; commutative and not, unless the algorithm needs one of them and then
  *   the other must be refused
  *   roots        all for p ≤ all_roots, beyond that the first, the last and one at random

@@ -106,6 +106,18 @@ done
 says '^neighbor_alltoall, linear: 6 ranks, 1 element a block, torus:2x3$' show neighbor_alltoall linear -p 6 --graph torus:2x3
 says '^messages  162 in all, at most 6 sent by a rank$' show neighbor_alltoall mesh_combining -p 27 --graph stencil:3x3x3
 says '^messages  702 in all, at most 26 sent by a rank$' show neighbor_alltoall linear -p 27 --graph stencil:3x3x3
+for group in affine:9:2 missing:9:4 shuffled:9:5 0,1,4,8; do
+    says "^allgather, ring: 4 ranks, 1 element a block, placed by $group\$" show allgather ring -p 4 --group $group
+    says '^window' show alltoallv prefix -p 4 --layout gaps --group $group
+done
+says '^rank 2 (4 outside)$' show allgather prefix -p 3 --param machine=5 --group missing:5:4
+says '^  step 3    send IN\[0\] to rank 0$' show allgather prefix -p 3 --param machine=5 --group missing:5:4
+for places in dealt:2:0 uneven:2:1 alone:2:1 random:2:0 0,1,1,0,1; do
+    says "^barrier, two_level: 5 ranks, on [2-3] nodes, placed by $places\$" show barrier two_level -p 5 --places $places
+    says '^window' show allgather two_level -p 5 --places $places
+done
+says 'root 3 (1 outside), on 2 nodes, placed by 0,1,0,1,0$' show bcast fnomial -p 5 --root 1 --places 0,1,0,1,0
+says 'root 1, on 2 nodes$' show bcast fnomial -p 5 --root 1 --places 0,0,0,1,1
 run 0 show allgatherv ring -p 4 --seed 9
 cp "$scratch/out" "$scratch/again"
 run 0 show allgatherv ring -p 4 --seed 9
@@ -194,7 +206,7 @@ END
 says '^allreduce  *ring .* proven$' verify allreduce ring -p 1..6
 says '^reduce  *chain .* proven$' verify reduce pipeline -p 1..3
 says '^[0-9]* plans of [0-9]* lines of the table proven in' verify allgatherv -p 3..4 --jobs 2
-says '^1 plan of 1 line of the table proven in' verify barrier linear -p 3
+says '^3 plans of 1 line of the table proven in' verify barrier linear -p 3
 says 'proven$' verify bcast linear -p 5 --exhaustive --random 1 --seed 3
 run 0 verify -p 1..3 -j 1
 grep -q FAILED "$scratch/out" && fail 'a proof failed'
@@ -437,6 +449,21 @@ refuses 'coll show: --counts is a list of whole numbers such as 3,0,5, which "2,
 refuses 'coll show: --counts and --seed exclude each other' show gatherv linear -p 2 --counts 1,2 --seed 3
 refuses 'coll show: --seed is for collectives whose blocks may differ' show bcast linear -p 2 --seed 3
 refuses 'coll show: --nodes is the ranks of every node, or of each, such as 4 or 3,1,2, or "uneven", not "2,"' show bcast two_level -p 4 --nodes 2,2,
+refuses 'coll show: there is no group missing:3:0 of 4 ranks' show allgather ring -p 4 --group missing:3:0
+refuses 'coll show: there is no group missing:5:5 of 4 ranks' show allgather ring -p 4 --group missing:5:5
+refuses 'coll show: there is no group "mising"; did you mean "missing"?' show allgather ring -p 4 --group mising:5:0
+refuses 'coll show: --group is how ranks are chosen and two numbers such as affine:9:1, or a list, not "missing:5"' show allgather ring -p 4 --group missing:5
+refuses 'coll show: --group has 2 numbers, and there are 4 ranks' show allgather ring -p 4 --group 0,1
+refuses 'coll show: --group has 5 numbers, and there are 4 ranks' show allgather ring -p 4 --group 4,3,2,1,0
+refuses 'coll show: --group names a rank twice' show allgather ring -p 4 --group 0,1,2,1
+refuses 'coll show: --group is a list of numbers below 4294967295, which "x,3" is not' show allgather ring -p 4 --group 0,1,x,3
+refuses 'coll show: allgather prefix is impossible: a group has no ranks, repeats one, reaches outside, or is not in ascending order' show allgather prefix -p 4 --param machine=6 --group shuffled:6:2
+refuses 'coll show: --places is how ranks lie and two numbers such as dealt:9:1, or a list, not "dealt:2"' show barrier two_level -p 4 --places dealt:2
+refuses 'coll show: there is no kind of places "delt"; did you mean "dealt"?' show barrier two_level -p 4 --places delt:2:0
+refuses 'coll show: --places needs a node' show barrier two_level -p 4 --places dealt:0:0
+refuses 'coll show: --places has 3 numbers, and there are 4 ranks' show barrier two_level -p 4 --places 0,1,0
+refuses 'coll show: --places excludes --nodes, --layout and --graph' show barrier two_level -p 4 --places dealt:2:0 --nodes 2
+refuses 'coll show: --group and --places exclude each other' show barrier two_level -p 4 --places dealt:2:0 --group affine:9:0
 refuses 'coll show: --count and --counts exclude each other' show gatherv linear -p 2 --counts 1,2 --count 2
 refuses 'coll show: the tables of gatherv are made for at most 16777216 ranks here, not 4294967295' show gatherv linear -p 4294967295
 refuses 'coll show: bcast has no neighbours, so --graph has no meaning' show bcast linear -p 4 --graph ring
