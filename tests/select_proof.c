@@ -136,6 +136,27 @@ static void args_of(const coll_problem *problem, uint32_t rank, const coll_terms
     args->graph = problem->graph;
 }
 
+/* Is it a plan of what was asked for, that has room? */
+static coll_status check_plan(const member *me, const coll_problem *wanted,
+                              const coll_args *args)
+{
+    const coll_problem *of = &me->call.plan.problem;
+    const bool in_place =
+        wanted->collective == COLL_BCAST || args->in == COLL_IN_OUT || args->out == COLL_IN_OUT;
+    const unsigned bytes = COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_ALLTOALLW) |
+                           COLL_BIT(COLL_NEIGHBOR_ALLTOALLW); /* they have elements of one */
+    if (of->collective != wanted->collective || of->p != wanted->p ||
+        of->graph != wanted->graph || ((of->flags & COLL_IN_PLACE) != 0) != in_place ||
+        (of->elem_bytes != wanted->elem_bytes && !coll_is(bytes, of->collective)))
+        return COLL_ERR_COLLECTIVE;
+    if (coll_is(COLL_REDUCING, of->collective) &&
+        (of->flags & COLL_COMMUTATIVE) != (wanted->flags & COLL_COMMUTATIVE))
+        return COLL_ERR_ORDER;
+    if (coll_is(COLL_ROOTED, of->collective) && of->root != wanted->root)
+        return COLL_ERR_ROOT;
+    return coll_plan_fits_shared(&me->call.plan, shared_bytes) ? COLL_OK : COLL_ERR_SHARED;
+}
+
 /* By a communicator that has the rules, over a transport that has what is offered. */
 static coll_status by_communicator(void *arg, const rules_question *question, coll_plan *plan,
                                    const coll_rule **rule)
@@ -182,8 +203,7 @@ static coll_status by_communicator(void *arg, const rules_question *question, co
     me->call.recall = NULL;
     status = coll_i_call_plan(&me->call, &args, coll_i_comm_shared(&me->comm), &scratch);
     *plan = me->call.plan;
-    return status == COLL_OK && !coll_plan_fits_shared(plan, shared_bytes) ? COLL_ERR_SHARED
-                                                                           : status;
+    return status == COLL_OK ? check_plan(me, problem, &args) : status;
 }
 
 TEST(every_rule_is_proven)
