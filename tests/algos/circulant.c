@@ -109,8 +109,10 @@ TEST(costs)
                 messages[0][rank] = rounds + (p > 1 && first + (p - half) > p ? 1u : 0u);
                 CHECK_EQ(cost.ranks[rank].messages, messages[0][rank]);
                 CHECK_EQ(cost.ranks[rank].elements, COUNT * (p - 1));
-                CHECK(coll_plan_scratch(&scatter, rank) <= COUNT * (half + half / 2) ||
-                      (p == 2 && coll_plan_scratch(&scatter, rank) <= 2 * COUNT));
+                CHECK_EQ(coll_plan_scratch(&scatter, rank),
+                         COUNT * (p == 1 || (p == 2 && !flags) ? 0
+                                  : p > 4                      ? half + half / 2
+                                                               : half));
             }
             cost = cost_of(&gather);
             CHECK_EQ(cost.rounds, rounds);

@@ -21,7 +21,7 @@
  * Cost    reduce_scatter, allgather: ⌈log2 p⌉ rounds, p−1 blocks sent by a rank, a message a round;
  *         two in the first round of a reduce_scatter, and in any round of an allgather, if its
  *         blocks go on from block p−1 to block 0. allreduce: both. scratch: allgather none, else
- *         at most ⌈p/2⌉ + ⌊⌈p/2⌉/2⌋ blocks
+ *         ⌈p/2⌉ blocks, for p > 4 ⌊⌈p/2⌉/2⌋ more; p = 2 one in place, else none
  * Source  Träff 2025, doi:10.34726/10760; the allgather: Bruck et al. 1997, doi:10.1109/71.642949
  */
 #ifndef COLL_ALGOS_CIRCULANT_H
@@ -72,8 +72,10 @@ COLL_HOT_INLINE coll_i_circulant_sums coll_i_circulant_sums_of(const coll_plan *
     const uint32_t p = plan->problem.p;
     coll_i_circulant_sums sums;
     sums.rounds = coll_log2_ceil(p);
-    sums.staging = COLL_AT(COLL_SCRATCH,
-                           coll_i_circulant_elements(plan, rank, coll_i_circulant_skip(p, 1)));
+    sums.staging =
+        COLL_AT(COLL_SCRATCH,
+                p == 2 ? 0 /* nothing else is there */
+                       : coll_i_circulant_elements(plan, rank, coll_i_circulant_skip(p, 1)));
     if (plan->problem.collective == COLL_ALLREDUCE)
         sums.home = COLL_AT(COLL_OUT, coll_i_circulant_at(plan, rank));
     else /* in place, operands may lie there until the end of round 0 */
@@ -155,19 +157,20 @@ COLL_INLINE unsigned coll_i_circulant_reduce_scatter_step(const coll_plan *plan,
     if (s > 0)
         return coll_i_circulant_round(plan, rank, &sums, (uint32_t)s, out);
     n = coll_i_circulant_first(plan, rank, &sums, out);
-    if (sums.rounds == 1 && sums.home != result)
+    if (sums.rounds == 1 && coll_ref_space(sums.home) == COLL_SCRATCH)
         coll_act_copy(&out[n++], result, sums.home, coll_i_circulant_elements(plan, rank, 1));
     return n;
 }
 
-/* None where the result is all that there is; for two ranks in place, one block. */
+/* None where the result is all that there is. Sums are staged apart in rounds that are neither the
+ * first nor the last. */
 COLL_INLINE size_t coll_i_circulant_scratch(const coll_plan *plan, uint32_t rank)
 {
     const uint32_t p = plan->problem.p, half = coll_i_circulant_skip(p, 1);
     if (p == 1 || (p == 2 && !coll_in_place(plan)))
         return 0;
     return coll_i_circulant_elements(plan, rank, half) +
-           coll_i_circulant_elements(plan, rank, p == 2 ? 1 : half / 2);
+           coll_i_circulant_elements(plan, rank, p > 4 ? half / 2 : 0);
 }
 
 static const coll_algorithm coll_circulant_reduce_scatter = {

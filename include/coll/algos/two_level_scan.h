@@ -109,7 +109,7 @@ static const coll_use coll_i_two_level_scan_usual[] = {
 
 static const coll_recipe coll_two_level_scan = {
     COLL_I_LEVELS("two_level", "Wu 2005, chapter 3",
-                  COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN), 0, 2),
+                  COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN), 0, 1),
     coll_i_two_level_scan, coll_i_two_level_scan_usual, 5};
 
 #endif /* COLL_ALGOS_TWO_LEVEL_SCAN_H */
