@@ -416,9 +416,13 @@ TEST(plans_that_are_remembered)
     { /* the graph of the plan that is remembered is its own: the caller's may change */
         static const uint32_t wide = 7;
         coll_graph same = graph;
+        CHECK_STATUS(coll_comm_rules(comm, NULL), COLL_OK); /* forgets it */
+        CHECK_STATUS(coll_neighbor_allgather(comm, &graph, x, y, 1, COLL_F64), COLL_OK);
         CHECK_STATUS(coll_graph_mesh(&graph, 1, &wide, 0), COLL_OK);
         y[0] = y[1] = 0;
-        CHECK_STATUS(coll_neighbor_allgather(comm, &same, x, y, 1, COLL_F64), COLL_OK);
+        CHECK_STATUS(coll_ineighbor_allgather(comm, &same, x, y, 1, COLL_F64, &held), COLL_OK);
+        CHECK(held.run.plan != &held.plan);
+        CHECK_STATUS(coll_wait(&held), COLL_OK);
         CHECK(y[0] == 3 && y[1] == 3);
     }
     CHECK_STATUS(coll_graph_mesh(&graph, 1, &one, 0), COLL_OK); /* it has ends now */
