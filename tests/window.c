@@ -106,6 +106,10 @@ static coll_action some_action(void)
         coll_act_fabric_reduce(&a, team, some_ref(false, count), some_ref(true, count), count);
         break;
     }
+    if (!coll_i_has(COLL_I_WRITES_DST, &a)) /* what a kind does not use may be anything */
+        a.dst = some_ref(false, count);
+    if (!coll_i_has(COLL_I_READS_SRC, &a))
+        a.src = some_ref(false, count);
     return a;
 }
 

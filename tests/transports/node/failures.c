@@ -103,6 +103,23 @@ TEST(who_has_not_read_it_is_missed)
     coll_threads_destroy(world);
 }
 
+/* A short one to all is in their cells. */
+TEST(all_are_sent_it)
+{
+    static const size_t lengths[] = {0, 8, COLL_NODE_INLINE, COLL_NODE_INLINE + 1};
+    begin();
+    for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        coll_handle h = {{0, 0}};
+        CHECK_STATUS(t->multicast(a, TAG, sent, lengths[i], &h), COLL_OK);
+        for (uint32_t r = 1; r < RANKS; r++) {
+            memset(got, 0, sizeof got);
+            CHECK_STATUS(t->recv(ranks[r], 0, TAG, got, lengths[i], &h), COLL_OK);
+            CHECK(memcmp(got, sent, lengths[i]) == 0 && got[lengths[i]] == 0);
+        }
+    }
+    coll_threads_destroy(world);
+}
+
 /* Of a message to all that fails on the way those that were sent are cancelled. */
 TEST(too_little_memory_for_all)
 {
@@ -225,6 +242,7 @@ TEST(cancelled_before_it_is_read)
 int main(void)
 {
     RUN(who_has_not_read_it_is_missed);
+    RUN(all_are_sent_it);
     RUN(too_little_memory_for_all);
     RUN(too_little_memory_for_one);
     RUN(cancelled_while_it_is_read);
