@@ -125,7 +125,8 @@ static bool is_new(rules_proof *proof, uint64_t key)
         keys = (uint64_t *)proof->known.at;
         slots = 2 * slots + 1024;
     }
-    for (at = (size_t)(key % slots); keys[at] && keys[at] != key; at = at + 1 < slots ? at + 1 : 0)
+    for (at = (size_t)(key % slots); keys[at] && keys[at] != key;
+         at = at + 1 < slots ? at + 1 : 0)
         ;
     if (keys[at])
         return false;
