@@ -710,6 +710,46 @@ static void check_group(const coll_group *group, uint32_t p)
     CHECK_EQ(members, p);
 }
 
+TEST(groups_that_are_none)
+{
+    static const uint32_t up[3] = {1, 4, 6}, down[3] = {6, 4, 1}, twice[3] = {1, 6, 1};
+    static const uint32_t inverse[7] = {COLL_NOBODY, 0, COLL_NOBODY, COLL_NOBODY, 1,
+                                        COLL_NOBODY, 2},
+                          wrong[7] = {COLL_NOBODY, 0, COLL_NOBODY, COLL_NOBODY, 2,
+                                      COLL_NOBODY, 1};
+    coll_group group;
+    coll_group_affine(&group, 1, 2);
+    CHECK_EQ(coll_group_check(&group, 3, 6), COLL_OK);
+    CHECK(coll_group_ascends(&group, 3, 6));
+    CHECK_EQ(coll_group_check(&group, 3, 5), COLL_ERR_GROUP);
+    CHECK(!coll_group_ascends(&group, 3, 5));
+    CHECK_EQ(coll_group_check(&group, 0, 6), COLL_ERR_GROUP);
+    CHECK(!coll_group_ascends(&group, 0, 6));
+    coll_group_affine(&group, 1, 0);
+    CHECK_EQ(coll_group_check(&group, 1, 6), COLL_ERR_GROUP);
+    coll_group_affine(&group, UINT32_MAX, 1); /* which does not wrap round */
+    CHECK_EQ(coll_group_check(&group, 2, 6), COLL_ERR_GROUP);
+    coll_group_affine(&group, 0, (uint32_t)1 << 31);
+    CHECK_EQ(coll_group_check(&group, 3, 6), COLL_ERR_GROUP);
+    coll_group_table(&group, up, NULL);
+    CHECK_EQ(coll_group_check(&group, 3, 7), COLL_OK);
+    CHECK_EQ(coll_group_check(&group, 3, 6), COLL_ERR_GROUP);
+    CHECK_EQ(coll_group_check(&group, 0, 7), COLL_ERR_GROUP);
+    CHECK(coll_group_ascends(&group, 3, 7));
+    CHECK(!coll_group_ascends(&group, 3, 6));
+    CHECK(!coll_group_ascends(&group, 0, 7));
+    coll_group_table(&group, up, inverse);
+    CHECK_EQ(coll_group_check(&group, 3, 7), COLL_OK);
+    coll_group_table(&group, up, wrong);
+    CHECK_EQ(coll_group_check(&group, 3, 7), COLL_ERR_GROUP);
+    coll_group_table(&group, twice, NULL);
+    CHECK_EQ(coll_group_check(&group, 3, 7), COLL_ERR_GROUP);
+    CHECK(!coll_group_ascends(&group, 3, 7));
+    coll_group_table(&group, down, NULL);
+    CHECK_EQ(coll_group_check(&group, 3, 7), COLL_OK);
+    CHECK(!coll_group_ascends(&group, 3, 7));
+}
+
 TEST(ranks_of_groups)
 {
     coll_group group;
@@ -999,6 +1039,7 @@ int main(void)
     RUN(nodes_tile_the_ranks);
     RUN(leaders_are_spread_evenly);
     RUN(nodes_that_do_not_fit);
+    RUN(groups_that_are_none);
     RUN(ranks_of_groups);
     RUN(places_follow_the_nodes);
     RUN(places_of_one_node);

@@ -456,6 +456,7 @@ COLL_INLINE bool coll_i_grid_large(coll_grid_worker *worker, const coll_grid_opt
             of.count = of.collective == COLL_BARRIER ? 0
                        : number == 0                 ? 1
                                                      : 1 + coll_i_grid_random(worker, 2);
+        coll_i_grid_outside_any(worker, &of);
         status = coll_i_grid_plans(worker, &of);
         if (status == COLL_OK && coll_i_grid_affordable(worker, &of, options))
             return coll_i_grid_case(worker, &of, row);

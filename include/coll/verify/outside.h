@@ -123,4 +123,16 @@ COLL_INLINE bool coll_i_grid_placing(coll_grid_worker *worker, coll_grid_case *o
     return k < n;
 }
 
+/* Places a case, or not, at random. */
+COLL_INLINE void coll_i_grid_outside_any(coll_grid_worker *worker, coll_grid_case *of)
+{
+    const bool computes = coll_i_grid_machine(of->algorithm) < COLL_PARAM_MAX;
+    of->places.kind = COLL_GRID_NO_PLACES;
+    coll_i_grid_group_set(of, COLL_GRID_NO_GROUP, 0, 0);
+    if (coll_i_grid_scatters(of) && coll_i_random_below(&worker->random, 2) == 0)
+        coll_i_grid_placing(worker, of, coll_i_random_below(&worker->random, 5));
+    else if (computes || coll_i_random_below(&worker->random, 4) == 0)
+        coll_i_grid_group(worker, of, coll_i_random_below(&worker->random, computes ? 14 : 2));
+}
+
 #endif /* COLL_VERIFY_OUTSIDE_H */
