@@ -242,32 +242,40 @@ TEST(the_list_is_true)
 
 /* ---- costs ------------------------------------------------------------------------------- */
 
-static const char costs_head[] = "/* tests/costs.h — what the rows of the registry cost over "
-                                 "the cases of waste.c; written by\n"
-                                 " * `waste --print` */\n"
-                                 "#ifndef COLL_TESTS_COSTS_H\n"
-                                 "#define COLL_TESTS_COSTS_H\n\n"
-                                 "#include <stdint.h>\n\n"
-                                 "enum { COSTS = 11 };\n\n"
-                                 "/* Sums over the cases: steps, actions, messages, elements "
-                                 "sent, reduced, copied, rounds,\n"
-                                 " * elements of SCRATCH, of SHARED; and the largest window: "
-                                 "of a plan, and of the least that\n"
-                                 " * suffices. */\n"
-                                 "struct costs {\n"
-                                 "    uint64_t of[COSTS];\n"
-                                 "};\n\n"
-                                 "static const struct row {\n"
-                                 "    const char *algorithm, *collective;\n"
-                                 "    struct costs costs;\n"
-                                 "} rows[] = {\n    /* clang-format off */\n";
+static const char costs_head[] =
+    "/* tests/costs.h — what the rows of the registry cost over "
+    "the cases of waste.c; written by\n"
+    " * `waste --print` */\n"
+    "#ifndef COLL_TESTS_COSTS_H\n"
+    "#define COLL_TESTS_COSTS_H\n\n"
+    "#include <stdint.h>\n\n"
+    "enum { COSTS = 12 };\n\n"
+    "/* Sums over the cases: steps, actions, messages, elements "
+    "sent, reduced, copied, rounds,\n"
+    " * elements of SCRATCH, of SHARED, actions of no elements; and the largest window: "
+    "of a plan, and of the least that\n"
+    " * suffices. */\n"
+    "struct costs {\n"
+    "    uint64_t of[COSTS];\n"
+    "};\n\n"
+    "static const struct row {\n"
+    "    const char *algorithm, *collective;\n"
+    "    struct costs costs;\n"
+    "} rows[] = {\n    /* clang-format off */\n";
+
+static uint32_t usual_window;
 
 static void add_costs(void *arg, coll_grid_worker *worker, const coll_grid_case *of)
 {
     struct costs *sum = (struct costs *)arg;
     const uint32_t window = coll_i_grid_plan_of(worker, 0)->window;
+    bool usual = true;
     coll_report report;
     waste found;
+    for (uint32_t i = 0; i < of->algorithm->n_params; i++)
+        usual = usual && (of->param[i] <= 2 || of->param[i] == of->algorithm->params[i].usual);
+    if (usual && usual_window < window)
+        usual_window = window;
     CHECK_STATUS(waste_of(worker, of, &found), COLL_OK);
     CHECK_STATUS(prove_case(worker, of, 0, &report), COLL_OK);
     CHECK(report.ok);
@@ -281,6 +289,7 @@ static void add_costs(void *arg, coll_grid_worker *worker, const coll_grid_case 
                                       report.rounds,
                                       found.asked[COLL_SCRATCH],
                                       found.asked[COLL_SHARED],
+                                      found.none,
                                       window,
                                       report.window};
         for (int i = 0; i < COSTS; i++)
@@ -294,9 +303,10 @@ static void add_costs(void *arg, coll_grid_worker *worker, const coll_grid_case 
 static void check_costs(const coll_algorithm *algorithm, coll_collective collective,
                         const struct costs *costs, bool print)
 {
-    static const char *const what[COSTS] = {"steps",   "actions", "messages",    "elements",
-                                            "reduced", "copied",  "rounds",      "SCRATCH",
-                                            "SHARED",  "window",  "least window"};
+    static const char *const what[COSTS] = {
+        "steps",  "actions",     "messages", "elements", "reduced",
+        "copied", "rounds",      "SCRATCH",  "SHARED",   "actions of no elements",
+        "window", "least window"};
     const char *name = coll_collective_name(collective);
     const struct row *row = NULL;
     if (print) {
@@ -310,6 +320,9 @@ static void check_costs(const coll_algorithm *algorithm, coll_collective collect
         if (strcmp(rows[i].algorithm, algorithm->name) == 0 &&
             strcmp(rows[i].collective, name) == 0)
             row = &rows[i];
+    /* A plan that is made of others has the window that they need. */
+    if (!CHECK_EQ(usual_window, algorithm->window))
+        printf("    %s %s: window\n", name, algorithm->name);
     if (!CHECK(row != NULL)) {
         printf("    %s %s is not in costs.h\n", name, algorithm->name);
         return;
@@ -317,6 +330,18 @@ static void check_costs(const coll_algorithm *algorithm, coll_collective collect
     for (int i = 0; i < COSTS; i++)
         if (!CHECK_EQ(costs->of[i], row->costs.of[i]))
             printf("    %s %s: %s\n", name, algorithm->name, what[i]);
+}
+
+/* What a row costs over all cases; and, with parameters that are usual or 2, the
+ * largest window. */
+static struct costs costs_of(coll_grid_worker *worker, const coll_algorithm *algorithm,
+                             coll_collective collective)
+{
+    struct costs costs;
+    memset(&costs, 0, sizeof costs);
+    usual_window = 0;
+    all_cases(worker, algorithm, collective, 1, add_costs, &costs);
+    return costs;
 }
 
 static void all_costs(bool print)
@@ -329,11 +354,10 @@ static void all_costs(bool print)
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
         for (int c = 0; c < COLL_COLLECTIVES; c++) {
             struct costs costs;
-            memset(&costs, 0, sizeof costs);
             if (!coll_is(coll_registry[i]->collectives, (coll_collective)c))
                 continue;
             n++;
-            all_cases(&worker, coll_registry[i], (coll_collective)c, 1, add_costs, &costs);
+            costs = costs_of(&worker, coll_registry[i], (coll_collective)c);
             check_costs(coll_registry[i], (coll_collective)c, &costs, print);
         }
     coll_grid_worker_release(&worker);
@@ -348,6 +372,121 @@ TEST(costs_are_these)
     all_costs(false);
 }
 
+/* ---- are the numbers such that waste shows? ---------------------------------------------- */
+
+enum wasting {
+    SCRATCH_MORE,
+    SCRATCH_TWICE,
+    EMPTY_LAST,
+    EMPTY_FIRST,
+    EMPTY_MESSAGE,
+    COPIES,
+    WASTINGS
+};
+
+/* An algorithm that wastes in one way, and else does what it was made from. */
+struct wasteful {
+    coll_recipe recipe;
+    const coll_algorithm *base;
+    enum wasting how;
+};
+
+static const struct wasteful *wasteful_of(const coll_plan *plan)
+{
+    return (const struct wasteful *)(const void *)plan->algorithm;
+}
+
+static size_t wasteful_steps(const coll_plan *plan, uint32_t rank)
+{
+    const struct wasteful *of = wasteful_of(plan);
+    return of->base->steps(plan, rank) + (of->how == EMPTY_LAST || of->how == EMPTY_FIRST);
+}
+
+static unsigned wasteful_step(const coll_plan *plan, uint32_t rank, size_t s, coll_action *out)
+{
+    const struct wasteful *of = wasteful_of(plan);
+    unsigned n;
+    if (of->how == EMPTY_FIRST && s-- == 0)
+        return 0;
+    if (of->how == EMPTY_LAST && s == of->base->steps(plan, rank))
+        return 0;
+    n = of->base->step(plan, rank, s, out);
+    if (of->how == EMPTY_MESSAGE && n < COLL_STEP_MAX && plan->problem.p > 1)
+        coll_act_send(&out[n++], (rank + 1) % plan->problem.p, COLL_AT(COLL_OUT, 0), 0);
+    if (of->how == COPIES && n > 0 && n < COLL_STEP_MAX && out[0].kind == COLL_DO_SEND &&
+        out[0].count > 0 && !(plan->traits & COLL_USES_PADDING)) {
+        coll_act_copy(&out[n], COLL_AT(COLL_SCRATCH, coll_plan_scratch(plan, rank) - 1),
+                      out[0].src, 1);
+        n++;
+    }
+    return n;
+}
+
+static size_t wasteful_scratch(const coll_plan *plan, uint32_t rank)
+{
+    const struct wasteful *of = wasteful_of(plan);
+    const size_t scratch = of->base->scratch ? of->base->scratch(plan, rank) : 0;
+    return of->how == SCRATCH_TWICE                       ? 2 * scratch
+           : of->how == SCRATCH_MORE || of->how == COPIES ? scratch + 1
+                                                          : scratch;
+}
+
+/* Does any number become larger, and none smaller? */
+static bool costs_more(const struct costs *costs, const struct costs *usual)
+{
+    bool more = false;
+    for (int k = 0; k < COSTS; k++) {
+        CHECK(costs->of[k] >= usual->of[k]);
+        more = more || costs->of[k] > usual->of[k];
+    }
+    return more;
+}
+
+/* A row's algorithm. */
+static const coll_algorithm *row_algorithm(const struct row *row, coll_collective *collective)
+{
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        for (int c = 0; c < COLL_COLLECTIVES; c++) {
+            *collective = (coll_collective)c;
+            if (coll_is(coll_registry[i]->collectives, *collective) &&
+                strcmp(coll_registry[i]->name, row->algorithm) == 0 &&
+                strcmp(coll_collective_name(*collective), row->collective) == 0)
+                return coll_registry[i];
+        }
+    return NULL;
+}
+
+/* Of every fifth row. Twice no SCRATCH is none, and copies are made only beside a first send. */
+TEST(waste_shows)
+{
+    coll_grid_worker worker;
+    size_t shown[WASTINGS] = {0}, n = 0;
+    coll_grid_worker_init(&worker);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i += 5, n++)
+        for (int how = 0; how < WASTINGS; how++) {
+            static struct wasteful of;
+            coll_collective collective;
+            struct costs costs;
+            of.base = row_algorithm(&rows[i], &collective);
+            if (!CHECK(of.base != NULL))
+                continue;
+            if (of.base->traits & COLL_NEEDS_BUILD)
+                of.recipe = *coll_recipe_of(of.base);
+            of.recipe.algorithm = *of.base;
+            of.recipe.algorithm.steps = wasteful_steps;
+            of.recipe.algorithm.step = wasteful_step;
+            of.recipe.algorithm.scratch = wasteful_scratch;
+            of.how = (enum wasting)how;
+            costs = costs_of(&worker, &of.recipe.algorithm, collective);
+            shown[how] += costs_more(&costs, &rows[i].costs);
+        }
+    for (int how = 0; how < WASTINGS; how++)
+        if (!CHECK(how == SCRATCH_TWICE || how == COPIES ? shown[how] > n / 4
+                                                         : shown[how] == n))
+            printf("    %d: %zu of %zu\n", how, shown[how], n);
+    coll_grid_worker_release(&worker);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--print") == 0) {
@@ -357,5 +496,6 @@ int main(int argc, char **argv)
     RUN(nothing_is_in_vain);
     RUN(the_list_is_true);
     RUN(costs_are_these);
+    RUN(waste_shows);
     return check_done();
 }

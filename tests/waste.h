@@ -41,7 +41,7 @@ typedef struct waste {
     uint64_t n[WASTE_KINDS];    /* how many elements, steps, actions */
     uint32_t rank[WASTE_KINDS]; /* where the first of them was found */
     size_t step[WASTE_KINDS];
-    uint64_t steps;
+    uint64_t steps, none; /* … none: actions of no elements, also where there are too few */
     uint64_t
         asked[COLL_SPACES]; /* elements of SCRATCH of all ranks, and of SHARED of all nodes */
 } waste;
@@ -151,6 +151,21 @@ static inline bool waste_again(const waste_run *run, uint32_t rank, const coll_a
     return true;
 }
 
+/* Looks at the step that the rank has taken. */
+static inline void waste_step(waste_run *run, uint32_t rank, bool moves)
+{
+    const coll_i_rank *at = coll_i_rank_at(run->d, rank);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < at->n; i++)
+        if (at->acts[i].count > 0)
+            n++;
+        else if (moves)
+            waste_count(run, WASTE_EMPTY, rank, at->step - 1);
+    run->found->none += at->n - n;
+    if (n == 0 && moves)
+        waste_count(run, at->step == at->steps ? WASTE_LAST : WASTE_STEP, rank, at->step - 1);
+}
+
 /* As coll_i_run_rank. */
 static inline bool waste_run_rank(waste_run *run, uint32_t rank, bool moves,
                                   coll_report *report)
@@ -176,17 +191,7 @@ static inline bool waste_run_rank(waste_run *run, uint32_t rank, bool moves,
             break;
         if (!coll_i_take_step(d, rank, report))
             return false;
-        if (moves) {
-            uint32_t n = 0;
-            for (uint32_t i = 0; i < at->n; i++)
-                if (at->acts[i].count > 0)
-                    n++;
-                else
-                    waste_count(run, WASTE_EMPTY, rank, at->step - 1);
-            if (n == 0)
-                waste_count(run, at->step == at->steps ? WASTE_LAST : WASTE_STEP, rank,
-                            at->step - 1);
-        }
+        waste_step(run, rank, moves);
     }
     at->state = COLL_I_ENDED;
     return true;
