@@ -3,6 +3,7 @@
 #   make          build the command, the examples, the benchmarks and the tests
 #   make demo     run the conjugate-gradient example on four ranks, then show its schedules
 #   make test     build everything and run all tests
+#   make coverage  run the tests again, counting lines and branches: build/coverage/report/index.html
 #   make bench    say how to run the benchmarks
 #   make reproduce  numbers and figures of the papers again: build/reproduce/report.md
 #   make format   clang-format every source file
@@ -17,7 +18,7 @@ MAKEFLAGS += --no-print-directory
 need = command -v $(1) >/dev/null 2>&1 || \
 	{ echo "coll: $(2) is missing; on Debian: apt-get install $(3)" >&2; exit 1; }
 
-.PHONY: all build configure demo test bench reproduce format install clean help
+.PHONY: all build configure demo test coverage bench reproduce format install clean help
 
 all: build
 
@@ -41,6 +42,21 @@ build: configure
 test: build
 	@cd $(BUILD) && { ctest --output-on-failure --parallel $(JOBS); status=$$?; \
 		grep -h '^skipped: ' Testing/Temporary/LastTest.log | sort -u; exit $$status; }
+
+# Without optimization, so that each branch is one of the source; two threads, processes or programs that count
+# in one file wait for each other. PYTHONOPTIMIZE: gcovr 5 asserts that a function is on the same line in all
+# programs; those of reduce.h depend on how floats are computed. The proof is left out: tests/gates/coverage.sh counts what it executes.
+coverage: configure
+	@$(call need,gcovr,gcovr,gcovr)
+	@cmake -S . -B $(BUILD)/coverage -DCMAKE_BUILD_TYPE=Debug -DCOLL_COVERAGE=ON -DCOLL_BUILD_GATES=OFF \
+		-DCOLL_BUILD_BENCH=OFF -DCOLL_BUILD_MPI=OFF
+	@cmake --build $(BUILD)/coverage --parallel $(JOBS)
+	@find $(BUILD)/coverage -name '*.gcda' -delete
+	@cd $(BUILD)/coverage && ctest --output-on-failure --parallel $(JOBS) --exclude-regex '^proof$$'
+	@mkdir -p $(BUILD)/coverage/report
+	@PYTHONOPTIMIZE=1 gcovr -j $(JOBS) --root . --filter include/coll/ --exclude-unreachable-branches \
+		--html-details $(BUILD)/coverage/report/index.html --txt $(BUILD)/coverage/report/lines.txt \
+		--print-summary --fail-under-line 95 --fail-under-branch 88 $(BUILD)/coverage
 
 demo: configure
 	@cmake --build $(BUILD) --parallel $(JOBS) --target examples_cg coll_command
