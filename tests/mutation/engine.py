@@ -10,6 +10,7 @@ import time
 from programs import FLAGS, STRICT, WHOLE
 
 MEMORY = 4 << 20  # KiB of address space
+SLEEP, WALL = 30, 1200  # seconds
 OUTPUT = 64 << 10  # blocks of 1 KiB that a program may write to a file
 
 
@@ -20,8 +21,27 @@ class Outcome:
         self.code, self.why, self.cpu, self.output = code, why, cpu, output
 
 
-def spawn(command, cwd, cpu, wall, environment=None, memory=MEMORY):
-    """Runs a command in a process group of its own, which is gone afterwards."""
+def awake(group):
+    """Seconds that the threads of a process group have run, or have waited for a processor."""
+    total = 0
+    for pid in os.listdir("/proc"):
+        if not pid.isdigit():
+            continue
+        try:
+            with open("/proc/%s/stat" % pid, encoding="utf-8", errors="replace") as file:
+                if int(file.read().rsplit(")", 1)[1].split()[2]) != group:
+                    continue
+            for thread in os.listdir("/proc/%s/task" % pid):
+                with open("/proc/%s/task/%s/schedstat" % (pid, thread), encoding="utf-8") as file:
+                    total += sum(int(word) for word in file.read().split()[:2])
+        except (OSError, ValueError, IndexError):
+            continue  # it has ended
+    return total / 1e9
+
+
+def spawn(command, cwd, cpu, environment=None, memory=MEMORY):
+    """Runs a command in a process group of its own, which is gone afterwards. It may use so many seconds of
+    processor, however long that takes on a busy machine, but not sleep for SLEEP seconds."""
     log = os.path.join(cwd, "output")
     limits = "ulimit -c 0; ulimit -t %d; ulimit -f %d; %s exec \"$@\"" % (
         cpu, OUTPUT, "ulimit -v %d;" % memory if memory else "")
@@ -29,11 +49,17 @@ def spawn(command, cwd, cpu, wall, environment=None, memory=MEMORY):
         process = subprocess.Popen(["sh", "-c", limits, "sh"] + command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out,
                                    stderr=subprocess.STDOUT, start_new_session=True, env=environment)
     begin, pause, why = time.monotonic(), 0.002, ""
+    looked, seen, woke = begin, 0.0, begin  # `woke`: when it was last seen to do anything to speak of
     while True:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
         if pid:
             break
-        if time.monotonic() - begin > wall:
+        now = time.monotonic()
+        if now - looked > 2:
+            total = awake(process.pid)
+            woke = now if abs(total - seen) > 0.05 * (now - looked) else woke
+            looked, seen = now, total
+        if now - woke > SLEEP or now - begin > WALL:
             why = "timeout"
             os.killpg(process.pid, signal.SIGKILL)
             _, status, usage = os.wait4(process.pid, 0)
@@ -108,7 +134,7 @@ class Base:
         return self.undefined[self.object(unit, flags)]
 
     def result(self, program, ask=True):
-        """How the program does on the unchanged tree: {"ok", "cpu", "wall", "output"}. Without `ask`: None if that is
+        """How the program does on the unchanged tree: {"ok", "cpu", "output"}. Without `ask`: None if that is
         not known yet."""
         units = self.units(program)
         name = "-".join(os.path.basename(self.path(u, program.flags))[:8] for u in units) + "-" + "-".join(program.arguments)
@@ -119,9 +145,9 @@ class Base:
                     return None
                 place = os.path.join(self.cache, "tmp%d" % threading.get_ident())
                 os.makedirs(place, exist_ok=True)
-                job, begin = Job(self, place), time.monotonic()
-                outcome = job.run([self.object(u, program.flags) for u in units], program, 200, 400)
-                result = {"ok": outcome.code == 0, "cpu": outcome.cpu, "wall": time.monotonic() - begin,
+                job = Job(self, place)
+                outcome = job.run([self.object(u, program.flags) for u in units], program, 200)
+                result = {"ok": outcome.code == 0, "cpu": outcome.cpu,
                           "output": outcome.output[-2000:], "name": program.name}
                 with open(path + ".new", "w", encoding="utf-8") as file:
                     json.dump(result, file)
@@ -146,21 +172,20 @@ class Job:
                 os.symlink(os.path.join(base.tree.root, folder), link)
 
     def compile(self, unit, path, flags=()):
-        outcome = spawn([self.base.compiler] + FLAGS + STRICT + list(flags) + ["-c", unit, "-o", path], self.place, 120, 400)
+        outcome = spawn([self.base.compiler] + FLAGS + STRICT + list(flags) + ["-c", unit, "-o", path], self.place, 120)
         self.cpu += outcome.cpu
         return outcome
 
-    def run(self, objects, program, cpu, wall):
+    def run(self, objects, program, cpu):
         """Links and runs. The run's folder is empty before and after."""
         place = os.path.join(self.place, "run")
         file = os.path.join(self.place, "program")
-        outcome = spawn([self.base.compiler, "-pthread"] + program.flags + objects + ["-lm", "-o", file], self.place, 60,
-                        200)
+        outcome = spawn([self.base.compiler, "-pthread"] + program.flags + objects + ["-lm", "-o", file], self.place, 60)
         self.cpu += outcome.cpu
         if outcome.code != 0:
             raise RuntimeError("does not link:\n%s" % outcome.output)
         environment = dict(os.environ, TMPDIR=place, COLL_SOURCE=self.base.tree.root, COLL_BUILD=place, LC_ALL="C")
-        outcome = spawn([file] + program.arguments, place, cpu, wall, environment, 0 if program.flags else MEMORY)
+        outcome = spawn([file] + program.arguments, place, cpu, environment, 0 if program.flags else MEMORY)
         self.cpu += outcome.cpu
         shutil.rmtree(place, ignore_errors=True)
         os.makedirs(place, exist_ok=True)
@@ -216,7 +241,7 @@ class Job:
         try:
             for program in self.base.tree.candidates(mutant.path, mutant.id, self.cost):
                 cost = self.cost(program)
-                if spent > 0 and spent + cost > budget:
+                if spent > 0 and spent + cost > budget and not program.always:
                     continue
                 begin = self.cpu
                 parts = [built(unit, program.flags) for unit in self.base.units(program)]
@@ -226,7 +251,7 @@ class Job:
                 if usual and not usual["ok"]:
                     continue
                 outcome = self.run([o for o, _ in parts], program,
-                                   int(10 + 8 * usual["cpu"]) if usual else 90, 30 + 10 * usual["wall"] if usual else 240)
+                                   int(10 + 8 * usual["cpu"]) if usual else 60)
                 tried.append(program.name)
                 how = outcome.why or "exit %d" % outcome.code
                 if outcome.code == 0 and program.counted and outcome.output[-2000:] != usual["output"]:

@@ -39,7 +39,7 @@ def main():
     add("--each", type=int, metavar="N", help="so many of each area")
     add("--seed", default="1")
     add("--jobs", type=int, default=1)
-    add("--budget", type=float, default=30, metavar="S", help="seconds of tests for one mutant (%(default)s)")
+    add("--budget", type=float, default=30, metavar="S", help="seconds for one mutant (%(default)s); tests named after its header run in any case")
     add("--results", metavar="FILE", help="a line of JSON for each mutant; those that are there are not tried again")
     add("--again", action="store_true", help="… but for those that survived")
     add("--only", metavar="ID", action="append")

@@ -59,6 +59,7 @@ class Program:
     def __init__(self, name, units, arguments=(), counted=False, flags=()):
         self.name, self.units, self.arguments, self.counted = name, units, list(arguments), counted
         self.flags = list(flags)
+        self.always = False  # whatever else was tried
 
     def sanitized(self):
         return Program(self.name + ", sanitized", self.units, self.arguments, self.counted, SANITIZE)
@@ -187,6 +188,8 @@ class Tree:
         if path.startswith("algos/"):  # tests of the headers that include it
             near |= {h[:-2] for h, unit in self.rows.items() if header in self.closure(unit)}
         own = sorted((self._test(t) for t in tests if t in near or t in direct and not t.startswith("sim/")), key=cost)
+        for program in own[:8]:
+            program.always = True
         rest = sorted((self._test(t) for t in tests if t not in {p.name for p in own}), key=cost)
         if area_of(path) == "verifier":
             counts = [Program("counts of algos/%s.h" % name, ["rows/%s.c" % name, "tests/mutation/grid.c"], SMALL, True)

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import engine  # noqa: E402
 import equivalents  # noqa: E402
 import mutate  # noqa: E402
 import operators  # noqa: E402
@@ -143,6 +144,23 @@ class Verdicts(unittest.TestCase):
                                     stdout=subprocess.PIPE, universal_newlines=True).stdout
             self.assertRegex(report, r"all +9 +1 +0 +1 +5 +2 +71.4 %")
             self.assertIn("+ return n - 1000;", report)
+
+
+class Limits(unittest.TestCase):
+    def spawn(self, command, cpu):
+        with tempfile.TemporaryDirectory() as place:
+            return engine.spawn(["sh", "-c", command], place, cpu)
+
+    def test_what_ends_a_program(self):
+        self.assertEqual(self.spawn("echo said; exit 3", 5).code, 3)
+        self.assertEqual(self.spawn("echo said; exit 3", 5).output, "said\n")
+        self.assertEqual(self.spawn("kill -SEGV $$", 5).why, "signal 11")
+        self.assertEqual(self.spawn("while :; do :; done", 1).why, "timeout")
+        usual, engine.SLEEP = engine.SLEEP, 3
+        try:
+            self.assertEqual(self.spawn("sleep 100", 5).why, "timeout")
+        finally:
+            engine.SLEEP = usual
 
 
 class Equivalents(unittest.TestCase):

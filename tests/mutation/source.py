@@ -116,7 +116,7 @@ class Source:
         if before.kind in ("number", "char", "string"):
             return True
         if before.kind == "name":
-            return before.text not in KEYWORDS
+            return before.text not in KEYWORDS and not self.is_type(before.text)
         if before.text == ")":
             return not self.is_cast(i - 1) and not self.ends_head(i - 1)
         return before.text == "]"
