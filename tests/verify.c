@@ -511,8 +511,7 @@ TEST(places_are_proven_by_rank)
              COLL_FOUND_WRONG);
     coll_problem_init(&asked, COLL_ALLTOALL, PLACED, 5, 8);
     placed = asked;
-    CHECK_EQ(prove_asked(&coll_ring_alltoall, &asked, &placed, &group, node),
-             COLL_FOUND_WRONG);
+    CHECK_EQ(prove_asked(&coll_ring_alltoall, &asked, &placed, &group, node), COLL_FOUND_WRONG);
     coll_problem_init(&asked, COLL_BARRIER, PLACED, 0, 8);
     placed = asked;
     CHECK_EQ(prove_asked(&coll_dissemination_barrier, &asked, &placed, &group, node),
