@@ -215,6 +215,8 @@ COLL_INLINE coll_status coll_i_problem_check(const coll_problem *problem,
             ? coll_graph_check(problem->graph, problem->p) != COLL_OK
             : problem->graph != NULL)
         return COLL_ERR_GRAPH;
+    if ((algorithm->traits & COLL_NEEDS_CARTESIAN) && problem->graph->n_dims == 0)
+        return COLL_ERR_GRAPH;
     if (problem->graph && (problem->flags & COLL_IN_PLACE))
         return COLL_ERR_IN_PLACE;
     if ((algorithm->traits & COLL_NEEDS_COMMUTATIVE) && !(problem->flags & COLL_COMMUTATIVE))
@@ -231,6 +233,18 @@ COLL_INLINE coll_status coll_i_problem_check(const coll_problem *problem,
         ((algorithm->traits & COLL_NEEDS_SHARED) && !(algorithm->traits & COLL_USES_NODES) &&
          coll_nodes_count(&problem->nodes) > 1))
         return COLL_ERR_NODES;
+    return COLL_OK;
+}
+
+/* Does a mesh of param[0] columns have the plan's ranks, and in the order of the operands? */
+COLL_INLINE coll_status coll_i_mesh_check(const coll_plan *plan)
+{
+    const uint32_t p = plan->problem.p, width = plan->param[0], traits = plan->traits;
+    if ((traits & COLL_NEEDS_FULL_ROWS) && coll_divide(p, &plan->radix) * width != p)
+        return COLL_ERR_SHAPE;
+    if ((traits & COLL_NEEDS_LINE) && !(plan->problem.flags & COLL_COMMUTATIVE) && width > 1 &&
+        width < p)
+        return COLL_ERR_ORDER;
     return COLL_OK;
 }
 
@@ -276,6 +290,9 @@ COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *
         plan->fold.top = fold.top;
     }
     plan->pieces = coll_partition_of(problem->count, plan->fold.core);
+    status = coll_i_mesh_check(plan);
+    if (status != COLL_OK)
+        return status;
     {
         const size_t in =
             coll_i_layout_largest(&problem->in, problem->count, coll_in_blocks(problem));

@@ -81,12 +81,10 @@ COLL_INLINE size_t coll_i_fence_scratch(const coll_plan *plan, uint32_t rank)
     return coll_i_mesh_flow_scratch(plan, &flow);
 }
 
-/* W·H ranks, and two sets of five slots that fit the machine. */
+/* Two sets of five slots must fit the machine. */
 COLL_INLINE coll_status coll_i_fence_check(const coll_plan *plan)
 {
     size_t elements;
-    if (coll_divide(plan->problem.p, &plan->radix) * plan->param[0] != plan->problem.p)
-        return COLL_ERR_SHAPE;
     return coll_multiply(10, coll_i_mesh_slot(plan), &elements) &&
                    coll_i_addressable(elements, plan->problem.elem_bytes)
                ? COLL_OK
@@ -97,7 +95,7 @@ static const coll_algorithm coll_fence_bcast = {
     "fence",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_BCAST),
-    COLL_GIVES_SAME_BITS,
+    COLL_NEEDS_FULL_ROWS | COLL_GIVES_SAME_BITS,
     /* window */ 1,
     /* parameters */ 2,
     coll_i_mesh_flow_params,
@@ -112,7 +110,7 @@ static const coll_algorithm coll_fence_reduce = {
     "fence",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_REDUCE),
-    COLL_NEEDS_COMMUTATIVE,
+    COLL_NEEDS_FULL_ROWS | COLL_NEEDS_COMMUTATIVE,
     /* window */ 1,
     /* parameters */ 2,
     coll_i_mesh_flow_params,
@@ -127,7 +125,8 @@ static const coll_algorithm coll_fence_allreduce = {
     "fence",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_ALLREDUCE),
-    COLL_NEEDS_COMMUTATIVE | COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER,
+    COLL_NEEDS_FULL_ROWS | COLL_NEEDS_COMMUTATIVE | COLL_GIVES_SAME_BITS |
+        COLL_GIVES_FIXED_ORDER,
     /* window */ 2,
     /* parameters */ 2,
     coll_i_mesh_flow_params,

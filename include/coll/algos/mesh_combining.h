@@ -219,7 +219,7 @@ static const coll_algorithm coll_mesh_combining = {
     "mesh_combining",
     "Träff, Hunold 2019",
     COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLTOALL),
-    COLL_NEEDS_ROUTE,
+    COLL_NEEDS_ROUTE | COLL_NEEDS_CARTESIAN,
     /* window */ 2,
     /* parameters */ 0,
     NULL,

@@ -32,13 +32,6 @@ static const coll_param coll_i_mesh_tree_params[] = {
      1,
      {1, 4, 3, 1}}};
 
-COLL_INLINE coll_status coll_i_mesh_tree_check(const coll_plan *plan)
-{
-    return coll_divide(plan->problem.p, &plan->radix) * plan->param[0] == plan->problem.p
-               ? COLL_OK
-               : COLL_ERR_SHAPE;
-}
-
 COLL_INLINE size_t coll_i_mesh_tree_steps(const coll_plan *plan, uint32_t rank)
 {
     return coll_i_walk_steps(plan, COLL_I_MESH, plan->problem.collective, false, rank);
@@ -59,11 +52,11 @@ static const coll_algorithm coll_mesh_tree_bcast = {
     "tree",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_BCAST),
-    COLL_GIVES_SAME_BITS,
+    COLL_NEEDS_FULL_ROWS | COLL_GIVES_SAME_BITS,
     /* window */ 1,
     /* parameters */ 1,
     coll_i_mesh_tree_params,
-    coll_i_mesh_tree_check,
+    /* check */ NULL,
     coll_i_mesh_tree_steps,
     coll_i_mesh_tree_bcast_step,
     /* scratch */ NULL,
@@ -80,11 +73,11 @@ static const coll_algorithm coll_mesh_tree_reduce = {
     "tree",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_REDUCE),
-    /* traits */ 0,
+    COLL_NEEDS_FULL_ROWS,
     /* window */ 1,
     /* parameters */ 1,
     coll_i_mesh_tree_params,
-    coll_i_mesh_tree_check,
+    /* check */ NULL,
     coll_i_mesh_tree_steps,
     coll_i_mesh_tree_reduce_step,
     coll_i_mesh_tree_scratch,
@@ -101,11 +94,11 @@ static const coll_algorithm coll_mesh_tree_allreduce = {
     "tree",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_ALLREDUCE),
-    COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER,
+    COLL_NEEDS_FULL_ROWS | COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER,
     /* window */ 1,
     /* parameters */ 1,
     coll_i_mesh_tree_params,
-    coll_i_mesh_tree_check,
+    /* check */ NULL,
     coll_i_mesh_tree_steps,
     coll_i_mesh_tree_allreduce_step,
     coll_i_mesh_tree_scratch,

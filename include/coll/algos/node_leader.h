@@ -89,7 +89,8 @@ static const coll_recipe coll_node_leader_allreduce = {
 
 static const coll_recipe coll_socket_leader_allreduce = {
     {"socket_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
-     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_FABRIC_REDUCE | COLL_GIVES_SAME_BITS,
+     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_FABRIC_REDUCE | COLL_NEEDS_TEAM_ACROSS |
+         COLL_GIVES_SAME_BITS,
      /* window */ 1,
      /* parameters */ 1, coll_i_socket_params,
      /* check */ NULL, coll_i_kit_steps, coll_i_kit_step, coll_i_kit_scratch,

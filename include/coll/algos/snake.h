@@ -72,28 +72,15 @@ COLL_INLINE size_t coll_i_snake_scratch(const coll_plan *plan, uint32_t rank)
     return coll_i_mesh_flow_scratch(plan, &flow);
 }
 
-/* The line is in rank order if there is one row or one column. */
-COLL_INLINE coll_status coll_i_snake_check(const coll_plan *plan)
-{
-    const coll_problem *of = &plan->problem;
-    const uint32_t width = plan->param[0], height = coll_divide(of->p, &plan->radix);
-    if (height * width != of->p)
-        return COLL_ERR_SHAPE;
-    if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_COMMUTATIVE) &&
-        width > 1 && height > 1)
-        return COLL_ERR_ORDER;
-    return COLL_OK;
-}
-
 static const coll_algorithm coll_snake_bcast = {
     "snake",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_BCAST),
-    COLL_GIVES_SAME_BITS,
+    COLL_NEEDS_FULL_ROWS | COLL_GIVES_SAME_BITS,
     /* window */ 1,
     /* parameters */ 2,
     coll_i_mesh_flow_params,
-    coll_i_snake_check,
+    /* check */ NULL,
     coll_i_snake_steps,
     coll_i_snake_step,
     /* scratch */ NULL,
@@ -104,11 +91,11 @@ static const coll_algorithm coll_snake_reduce = {
     "snake",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_REDUCE),
-    /* traits */ 0,
+    COLL_NEEDS_FULL_ROWS | COLL_NEEDS_LINE,
     /* window */ 1,
     /* parameters */ 2,
     coll_i_mesh_flow_params,
-    coll_i_snake_check,
+    /* check */ NULL,
     coll_i_snake_steps,
     coll_i_snake_step,
     coll_i_snake_scratch,
@@ -119,11 +106,11 @@ static const coll_algorithm coll_snake_allreduce = {
     "snake",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_ALLREDUCE),
-    COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER,
+    COLL_NEEDS_FULL_ROWS | COLL_NEEDS_LINE | COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER,
     /* window */ 2,
     /* parameters */ 2,
     coll_i_mesh_flow_params,
-    coll_i_snake_check,
+    /* check */ NULL,
     coll_i_snake_steps,
     coll_i_snake_step,
     coll_i_snake_scratch,

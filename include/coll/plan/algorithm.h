@@ -14,7 +14,8 @@ struct coll_plan;
 typedef struct coll_param {
     const char *name, *meaning;
     uint32_t least, most, usual;
-    /* Proven values; those after the first repetition of the first are unused. */
+    /* Values that are proven besides the usual one, the least, and some at random: at least one for
+     * each way that a branch on the parameter may go. */
     uint32_t grid[4];
 } coll_param;
 
@@ -36,6 +37,10 @@ enum {
     COLL_NEEDS_ROUTE = 8192,       /* of the graph: algos/combining.h */
     COLL_NEEDS_BUILD = 16384,      /* is made of other algorithms: build.h */
     COLL_NEEDS_MEET = 32768,       /* fabric_reduce of the transport, without data */
+    COLL_NEEDS_FULL_ROWS = 65536,  /* param[0] is the width of a mesh, and divides p */
+    COLL_NEEDS_LINE = 131072,      /* … of one row or column, unless the operator commutes */
+    COLL_NEEDS_CARTESIAN = 262144, /* a graph with dimensions: a mesh or a stencil */
+    COLL_NEEDS_TEAM_ACROSS = 524288, /* across, what reduces in the network: build.h */
     COLL_I_NEEDS_TEAM = COLL_NEEDS_FABRIC_REDUCE | COLL_NEEDS_MEET
 };
 #define COLL_TRAIT_LIST(X)                                                                     \
@@ -50,6 +55,10 @@ enum {
     X(COLL_NEEDS_FABRIC_REDUCE, "needs-fabric-reduce")                                         \
     X(COLL_NEEDS_MEET, "needs-meet")                                                           \
     X(COLL_NEEDS_ROUTE, "needs-route")                                                         \
+    X(COLL_NEEDS_FULL_ROWS, "needs-full-rows")                                                 \
+    X(COLL_NEEDS_LINE, "needs-line-or-commutative")                                            \
+    X(COLL_NEEDS_CARTESIAN, "needs-cartesian")                                                 \
+    X(COLL_NEEDS_TEAM_ACROSS, "needs-team-across")                                             \
     X(COLL_USES_NODES, "uses-nodes")                                                           \
     X(COLL_USES_GROUP, "uses-group")                                                           \
     X(COLL_USES_PADDING, "uses-padding")                                                       \
