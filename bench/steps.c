@@ -180,15 +180,6 @@ static void measure_sizes(const coll_algorithm *algorithm, coll_collective colle
     }
 }
 
-/* Values of a parameter's grid. */
-static uint32_t grid_values(const coll_param *param)
-{
-    uint32_t n = 1;
-    while (n < 4 && param->grid[n] != param->grid[0])
-        n++;
-    return n;
-}
-
 /* All settings of its parameters. */
 static void measure_algorithm(const coll_algorithm *algorithm, coll_collective collective)
 {
@@ -196,16 +187,19 @@ static void measure_algorithm(const coll_algorithm *algorithm, coll_collective c
     const double sum = total.sum, sum_least = total.sum_least;
     uint32_t settings = 1;
     fprintf(stderr, "%s %s\n", coll_collective_name(collective), algorithm->name);
-    for (uint32_t k = 0; k < algorithm->n_params; k++)
-        settings *= grid_values(&algorithm->params[k]);
+    for (uint32_t k = 0; k < algorithm->n_params; k++) {
+        uint32_t values[COLL_GRID_VALUES];
+        settings *= coll_grid_values(&algorithm->params[k], values);
+    }
     for (uint32_t setting = 0, rest; setting < settings; setting++) {
         uint32_t param[COLL_PARAM_MAX] = {0};
         char text[100] = "";
         size_t used = 0;
         rest = setting;
         for (uint32_t k = 0; k < algorithm->n_params; k++) {
-            const uint32_t n = grid_values(&algorithm->params[k]);
-            param[k] = algorithm->params[k].grid[rest % n];
+            uint32_t values[COLL_GRID_VALUES];
+            const uint32_t n = coll_grid_values(&algorithm->params[k], values);
+            param[k] = values[rest % n];
             rest /= n;
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%u", k ? " " : "",
                                      algorithm->params[k].name, param[k]);

@@ -512,13 +512,13 @@ static inline bool rig_may_refuse(uint32_t traits, coll_status reason)
 {
     switch (reason) {
     case COLL_ERR_ORDER:
-        return (traits & COLL_NEEDS_COMMUTATIVE) != 0;
+        return (traits & (COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_LINE)) != 0;
     case COLL_ERR_IN_PLACE:
         return (traits & COLL_NEEDS_OUT_OF_PLACE) != 0;
     case COLL_ERR_SHAPE:
-        return (traits & COLL_NEEDS_POWER_OF_TWO) != 0;
+        return (traits & (COLL_NEEDS_POWER_OF_TWO | COLL_NEEDS_FULL_ROWS)) != 0;
     case COLL_ERR_GRAPH:
-        return (traits & COLL_NEEDS_ROUTE) != 0;
+        return (traits & COLL_NEEDS_CARTESIAN) != 0;
     default:
         return false;
     }

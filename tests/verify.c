@@ -223,7 +223,8 @@ TEST(spoiled_algorithms_are_rejected)
                 continue;
             of.root = coll_is(COLL_ROOTED, of.collective) ? 2 : 0;
             of.nodes = of.algorithm->traits & COLL_USES_NODES ? 4 : 0;
-            coll_i_grid_params(&of, 0);
+            for (uint32_t k = 0; k < of.algorithm->n_params; k++)
+                of.param[k] = of.algorithm->params[k].grid[0];
             coll_i_grid_shape(&of, 1);
             if (!coll_i_grid_has_layouts(of.collective) && of.count > 0)
                 of.count = 7;
@@ -605,25 +606,159 @@ TEST(neighbors_that_disagree)
     }
 }
 
-/* The grid asks for what traits forbid, and counts what is refused beyond that. */
-TEST(refusals)
+/* Proves a row of up to 8 ranks and some larger plans. */
+static bool prove_row(const coll_algorithm *algorithm, coll_collective collective,
+                      coll_grid_row *row)
 {
-    static struct mutant mutant = {.base = &coll_ring_allreduce,
-                                   .collective = COLL_ALLREDUCE,
-                                   .claims = COLL_NEEDS_POWER_OF_TWO | COLL_NEEDS_OUT_OF_PLACE};
-    const coll_algorithm *const algorithm = mutant_make(&mutant, false);
     coll_grid_options options;
     coll_grid_result result;
-    coll_grid_row row;
     coll_grid_options_init(&options, &algorithm, 1);
+    options.collectives = COLL_BIT(collective);
     options.p_most = 8;
     options.random_most = 100;
     options.row = words_of;
-    options.arg = &row;
-    CHECK(coll_verify_grid(&options, &result));
-    CHECK_EQ(row.p_most, 64);
-    CHECK_EQ(row.plans, 4 + 5 + 6 + 6 + 3 + 4 * 2); /* and two groups each */
-    CHECK_EQ(row.refused, (6 + 2) * 4);
+    options.arg = row;
+    return coll_verify_grid(&options, &result);
+}
+
+/* A restriction that nothing needs is found: without it, every plan is right. */
+TEST(needless_restrictions)
+{
+    static const uint32_t traits[] = {COLL_NEEDS_COMMUTATIVE,  COLL_NEEDS_POWER_OF_TWO,
+                                      COLL_NEEDS_OUT_OF_PLACE, COLL_NEEDS_SHARED,
+                                      COLL_NEEDS_MULTICAST,    COLL_NEEDS_FABRIC_REDUCE,
+                                      COLL_NEEDS_MEET,         COLL_USES_PADDING};
+    for (size_t i = 0; i < sizeof traits / sizeof traits[0]; i++) {
+        struct mutant mutant = {.base = &coll_fnomial_reduce, .collective = COLL_REDUCE};
+        coll_grid_row row;
+        mutant.claims = traits[i];
+        CHECK(!prove_row(mutant_make(&mutant, false), COLL_REDUCE, &row));
+        check_finding(&row.report, COLL_FOUND_TRAIT, "needless", 2);
+        CHECK(strstr(row.report.sentence, "but every plan without it is proven") != NULL);
+    }
+}
+
+/* Checks that refuse, each in its way, what no trait forbids. */
+static coll_status refuses_all(const coll_plan *plan)
+{
+    (void)plan;
+    return COLL_ERR_PARAM;
+}
+
+static coll_status refuses_seven_ranks(const coll_plan *plan)
+{
+    return plan->problem.p == 7 ? COLL_ERR_SHAPE : COLL_OK;
+}
+
+static coll_status refuses_a_root(const coll_plan *plan)
+{
+    return plan->problem.p == 5 && plan->problem.root == 3 ? COLL_ERR_SHAPE : COLL_OK;
+}
+
+static coll_status refuses_in_place(const coll_plan *plan)
+{
+    return coll_in_place(plan) ? COLL_ERR_IN_PLACE : COLL_OK;
+}
+
+static coll_status refuses_operators(const coll_plan *plan)
+{
+    return plan->problem.flags & COLL_COMMUTATIVE ? COLL_OK : COLL_ERR_ORDER;
+}
+
+static coll_status refuses_a_value(const coll_plan *plan)
+{
+    return plan->param[0] == 5 ? COLL_ERR_PARAM : COLL_OK;
+}
+
+static coll_status refuses_a_count(const coll_plan *plan)
+{
+    return plan->problem.count == 0 ? COLL_ERR_OVERFLOW : COLL_OK;
+}
+
+TEST(refusals_that_no_trait_explains)
+{
+    static coll_status (*const checks[])(const coll_plan *) = {
+        refuses_all,       refuses_seven_ranks, refuses_a_root, refuses_in_place,
+        refuses_operators, refuses_a_value,     refuses_a_count};
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        struct mutant mutant = {.base = &coll_fnomial_reduce, .collective = COLL_REDUCE};
+        coll_grid_row row;
+        mutant_make(&mutant, false);
+        mutant.record.check = checks[i];
+        CHECK(!prove_row(&mutant.record, COLL_REDUCE, &row));
+        check_finding(&row.report, COLL_FOUND_REFUSED, "refuses", 2);
+        CHECK(strstr(row.report.sentence, "but no trait forbids this") != NULL);
+    }
+}
+
+/* A record whose usual value, or one to be proven, is out of its range. */
+TEST(values_out_of_range)
+{
+    struct mutant mutant = {.base = &coll_ring_allgather, .collective = COLL_ALLGATHER};
+    static const coll_param params[] = {{"k", "", 2, 9, 1, {2, 3, 2, 2}},
+                                        {"k", "", 2, 9, 2, {2, 10, 2, 2}}};
+    for (size_t i = 0; i < 2; i++) {
+        coll_grid_row row;
+        mutant_make(&mutant, false);
+        mutant.record.n_params = 1;
+        mutant.record.params = &params[i];
+        CHECK(!prove_row(&mutant.record, COLL_ALLGATHER, &row));
+        CHECK(row.report.finding == COLL_FOUND_TRAIT ||
+              row.report.finding == COLL_FOUND_REFUSED);
+    }
+}
+
+/* Every value of every axis comes in a sample as often as any other, and a walk through all
+ * combinations has each once. */
+TEST(walks)
+{
+    coll_grid_worker worker;
+    coll_grid_axes axes;
+    coll_grid_walk walk;
+    coll_grid_case of;
+    size_t seen_values[7] = {0};
+    bool once[8 * 8 * 8 * 8] = {false};
+    coll_grid_worker_init(&worker);
+    memset(&of, 0, sizeof of);
+    of.algorithm = &coll_fnomial_reduce;
+    of.collective = COLL_REDUCE;
+    of.p = 7;
+    coll_i_axes_make(&axes, &worker, &of, 24);
+    CHECK_EQ(axes.n[COLL_AXIS_ROOT], 7);
+    coll_i_walk_init(&walk, &axes, COLL_AXES_OF_SETTING, COLL_AXES, 14);
+    while (coll_i_walk_next(&walk, &axes, &worker, &of))
+        seen_values[of.root]++;
+    for (size_t root = 0; root < 7; root++)
+        CHECK_EQ(seen_values[root], 2);
+    coll_i_walk_init(&walk, &axes, COLL_AXES_OF_SETTING, COLL_AXES, UINT64_MAX);
+    CHECK_EQ(walk.wanted, 7 * 6 * 4);
+    while (coll_i_walk_next(&walk, &axes, &worker, &of)) {
+        const size_t which = (of.root * 64 + of.count) * 4 + of.flags;
+        CHECK(!once[which]);
+        once[which] = true;
+    }
+    CHECK_EQ(walk.done, 7 * 6 * 4);
+    coll_grid_worker_release(&worker);
+}
+
+/* The sentence of a finding, word by word. */
+TEST(sentences)
+{
+    coll_report report;
+    for (size_t i = 0; i < sizeof mutants / sizeof mutants[0]; i++)
+        if (mutants[i].change == receives_one_less) {
+            prove(mutant_make(&mutants[i], false), &mutants[i], &report);
+            CHECK(strcmp(report.sentence, "rank 1, step 0: expects 2 elements from rank 0, "
+                                          "which sent 3 at step 0") == 0);
+            CHECK_EQ(report.rank, 1);
+            CHECK_EQ(report.step, 0);
+        } else if (mutants[i].change == reduces_twice) {
+            prove(mutant_make(&mutants[i], false), &mutants[i], &report);
+            CHECK(strcmp(report.sentence,
+                         "rank 0, at the end: OUT[3] has the contribution of rank 3 2 times: "
+                         "it is element 3 reduced over ranks (1 (0 (4 (3 2 3))))") == 0);
+            CHECK_EQ(report.step, COLL_NO_STEP);
+        }
 }
 
 int main(void)
@@ -633,6 +768,9 @@ int main(void)
     RUN(programs_are_proven_or_rejected);
     RUN(the_grid_finds_mutants);
     RUN(spoiled_algorithms_are_rejected);
+    RUN(needless_restrictions);
+    RUN(refusals_that_no_trait_explains);
+    RUN(values_out_of_range);
     RUN(every_finding_was_seen);
     RUN(the_registry_is_proven);
     RUN(windows_that_many_ranks_need);
@@ -644,6 +782,7 @@ int main(void)
     RUN(places_are_proven_by_rank);
     RUN(groups_by_number);
     RUN(neighbors_that_disagree);
-    RUN(refusals);
+    RUN(walks);
+    RUN(sentences);
     return check_done();
 }

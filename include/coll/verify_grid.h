@@ -9,27 +9,34 @@
  *       printf("%s\n%s\n", result.failure.report.sentence, result.failure.reproduction);
  *
  * A row is an algorithm and a collective that it solves. For each row and each p, the grid has
- *   parameters   all combinations of the values that the algorithm's table gives
- *   counts       0, 1, p−1, p, p+1, 2p+3; where blocks may differ, layouts (COLL_GRID_LAYOUT_LIST)
- *   graphs       of neighbour collectives (COLL_GRID_GRAPH_LIST), with counts 1, 3, 0 or layouts
+ *   inside       of an algorithm that is made of others: in each role each algorithm that may play
+ *                it, of more than four ranks also with parameters at random
  *   nodes        all ranks on one, and, where the algorithm uses nodes, uneven ones and those of 1,
  *                2, 4 ranks; for larger p one of these three
  *   groups       a few, that have other ranks between theirs and in any order; where the algorithm
  *                computes on them, machines with every choice of ranks missing, for small p, and
  *                machines that are to be refused (verify/outside.h)
  *   places       where it uses nodes: ranks that are dealt out to nodes in turn or at random
- *   in place     and not; commutative and not, unless the algorithm needs one of them and then
- *   the other must be refused
+ *   parameters   the usual value, those of the record, the ends of the range, two at random
  *   roots        all for p ≤ all_roots, beyond that the first, the last and one at random
- * and beyond that range a few larger p, with parameters, counts, roots and flags at random, as
- * far as a budget of steps and elements allows. Failures are found in the same order whatever
- * the number of workers.
+ *   counts       0, 1, p−1, p, p+1, 2p+3, of few ranks some that segments cut; where blocks may
+ *                differ, layouts (COLL_GRID_LAYOUT_LIST)
+ *   graphs       of neighbour collectives (COLL_GRID_GRAPH_LIST), with counts 1, 3, 0 or layouts
+ *   flags        in place and not; commutative and not
+ * (verify/axes.h), all combined as far as `work` allows, and else a sample with every value of every
+ * axis; and beyond that range a few larger p, with all of this at random, as far as a budget of
+ * steps and elements allows. Failures are found in the same order whatever the number of workers.
+ *
+ * What the traits forbid must be refused, with the right status, and nothing else may be
+ * (verify/expect.h). Without any of its restrictions, some plan of a record must be wrong. A row
+ * without a plan has failed.
  *
  * Hosted: POSIX threads; allocates.
  */
 #ifndef COLL_VERIFY_GRID_H
 #define COLL_VERIFY_GRID_H
 
+#include "verify/expect.h"
 #include "verify/outside.h"
 
 #include <pthread.h>
@@ -41,10 +48,11 @@ typedef struct coll_grid_row {
     uint64_t plans, refused; /* proven; refused by coll_plan_build, as they may be */
     uint64_t actions;        /* of the proven plans */
     uint32_t p_most;         /* the most ranks of a proven plan */
-    uint32_t window;         /* the least window that suffices for all of them */
-    coll_report report;      /* of the first plan that failed; else ok */
-    coll_grid_case failed;   /* … which is this one, */
-    char reproduction[256];  /* in words */
+    uint64_t tried[COLL_ROLES], played[COLL_ROLES]; /* masks of coll_grid_play.number */
+    uint32_t window;        /* the least window that suffices for all of them */
+    coll_report report;     /* of the first plan that failed; else ok */
+    coll_grid_case failed;  /* … which is this one, */
+    char reproduction[256]; /* in words */
 } coll_grid_row;
 
 typedef struct coll_grid_result {
@@ -71,7 +79,10 @@ typedef struct coll_grid_options {
     uint32_t random_most;     /* … up to this one */
     uint64_t steps, elements; /* the most of one of these; a smaller p is taken to keep it */
     uint64_t seed;
-    const coll_use *uses; /* by algorithms that are made of others; none: the usual ones */
+    uint64_t work; /* of a row and a p, as coll_i_grid_cost counts it; UINT64_MAX: … */
+    uint32_t all;  /* … all combinations; up to this p eight times as much */
+    coll_grid_pool inside; /* what may be used inside; none: the usual alone */
+    const coll_use *uses;  /* not none: all that is used inside */
     uint32_t n_uses;
     uint32_t workers; /* threads, this one included */
     /* Called one at a time, from any worker; may be NULL. `row`: a row is finished. */
@@ -92,147 +103,14 @@ COLL_INLINE void coll_grid_options_init(coll_grid_options *options,
     options->p_least = 1;
     options->p_most = 64;
     options->all_roots = 24;
+    options->work = 400000;
+    options->all = 8;
     options->random = 3;
     options->random_most = 4096;
-    options->steps = 300000;
-    options->elements = 20000000;
+    options->steps = 100000;
+    options->elements = 5000000;
     options->seed = 1;
     options->workers = 1;
-}
-
-/* ---- the axes of the grid ---------------------------------------------------------------- */
-
-/* The values of a parameter to prove; how many. */
-COLL_INLINE uint32_t coll_grid_values(const coll_param *param, uint32_t values[4])
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < 4 && (i == 0 || param->grid[i] != param->grid[0]); i++) {
-        uint32_t value = param->grid[i] < param->least ? param->least : param->grid[i];
-        bool known = false;
-        value = value > param->most ? param->most : value;
-        for (uint32_t k = 0; k < n; k++)
-            known = known || values[k] == value;
-        if (!known)
-            values[n++] = value;
-    }
-    return n;
-}
-
-/* Sets the parameters to combination number k; false if there are fewer. */
-COLL_INLINE bool coll_i_grid_params(coll_grid_case *of, uint32_t k)
-{
-    for (uint32_t i = 0; i < COLL_PARAM_MAX; i++) {
-        uint32_t values[4], n;
-        of->param[i] = 0;
-        if (i >= of->algorithm->n_params)
-            continue;
-        n = coll_grid_values(&of->algorithm->params[i], values);
-        of->param[i] = values[k % n];
-        k /= n;
-    }
-    return k == 0;
-}
-
-COLL_INLINE bool coll_i_grid_has_layouts(coll_collective collective)
-{
-    return coll_is(COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) |
-                       COLL_BIT(COLL_ALLGATHERV) | COLL_PAIRED | COLL_BIT(COLL_REDUCE_SCATTER) |
-                       COLL_BIT(COLL_NEIGHBOR_ALLGATHERV) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) |
-                       COLL_BIT(COLL_NEIGHBOR_ALLTOALLW),
-                   collective);
-}
-
-/* Sets count number k, or layout; false if there are fewer. */
-COLL_INLINE bool coll_i_grid_shape(coll_grid_case *of, uint32_t k)
-{
-    const size_t p = of->p;
-    of->layout = COLL_GRID_PLAIN;
-    of->root_only = false;
-    if (coll_is(COLL_NEIGHBORLY, of->collective)) {
-        const size_t counts[] = {1, 3, 0};
-        const uint32_t graphs = COLL_GRID_GRAPHS - 1, n = k / graphs;
-        const bool v = coll_i_grid_has_layouts(of->collective);
-        of->graph = (coll_grid_graph)(1 + k % graphs);
-        of->layout = v ? (coll_grid_layout)(1 + n) : COLL_GRID_PLAIN;
-        of->count = v ? p + 1 : n < 3 ? counts[n] : 0;
-        return n < (v ? COLL_GRID_LAYOUTS - 1 : 3u);
-    }
-    if (of->collective == COLL_BARRIER) {
-        of->count = 0;
-        return k == 0;
-    }
-    if (coll_i_grid_has_layouts(of->collective)) {
-        const uint32_t layouts = COLL_GRID_LAYOUTS - 1;
-        const bool rooted = coll_is(COLL_ROOTED, of->collective);
-        of->layout = (coll_grid_layout)(1 + k % layouts);
-        of->count = p + 1;
-        of->root_only = k >= layouts;
-        return k < layouts ||
-               (rooted && k < 2 * layouts && !(of->algorithm->traits & COLL_NEEDS_COUNTS));
-    }
-    {
-        const size_t counts[] = {0, 1, p - 1, p, p + 1, 2 * p + 3};
-        const uint32_t skipped = p == 1 ? 2 : p == 2 ? 1 : 0; /* twice in the list */
-        k += k >= 2 - (p == 1) ? skipped : 0;
-        if (k >= sizeof counts / sizeof counts[0])
-            return false;
-        of->count = counts[k];
-        return true;
-    }
-}
-
-/* All kinds of nodes up to this p; beyond, three of them. */
-enum { COLL_I_GRID_ALL_NODES = 20 };
-
-/* Sets nodes number k; false if there are fewer. */
-COLL_INLINE bool coll_i_grid_on_nodes(coll_grid_case *of, uint32_t k)
-{
-    static const uint32_t nodes[] = {0, 1, COLL_GRID_NODES_UNEVEN, 4, 2};
-    const uint32_t n = !(of->algorithm->traits & COLL_USES_NODES) || of->p == 1 ? 1
-                       : of->p == 2                                             ? 2
-                       : of->p <= COLL_I_GRID_ALL_NODES                         ? 5
-                                                                                : 3;
-    of->nodes = nodes[k < n ? k : 0];
-    if (n == 3 && k == 1) /* one of those with even ones */
-        of->nodes = nodes[of->p % 3 == 0 ? 1 : of->p % 3 + 2];
-    return k < n;
-}
-
-/* Sets flags number k; false if there are fewer. */
-COLL_INLINE bool coll_i_grid_flags(coll_grid_case *of, uint32_t k)
-{
-    const bool reduces = coll_is(COLL_REDUCING, of->collective);
-    const uint32_t traits = of->algorithm->traits;
-    const uint32_t places = coll_is(COLL_BIT(COLL_BARRIER) | COLL_NEIGHBORLY, of->collective) ||
-                                    (traits & COLL_NEEDS_OUT_OF_PLACE)
-                                ? 1
-                                : 2;
-    const uint32_t orders = !reduces || (traits & COLL_NEEDS_COMMUTATIVE) ? 1 : 2;
-    of->flags = (k % places ? COLL_IN_PLACE : 0) |
-                (reduces && k / places % orders == 0 ? COLL_COMMUTATIVE : 0);
-    return k < places * orders;
-}
-
-/* A number below n, at random. */
-COLL_INLINE uint32_t coll_i_grid_random(coll_grid_worker *worker, uint32_t n)
-{
-    return coll_i_random_below(&worker->random, n);
-}
-
-/* Sets root number k; false if there are fewer. */
-COLL_INLINE bool coll_i_grid_root(coll_grid_worker *worker, coll_grid_case *of, uint32_t k,
-                                  uint32_t all_roots)
-{
-    const uint32_t p = of->p;
-    of->root = 0;
-    if (!coll_is(COLL_ROOTED, of->collective))
-        return k == 0;
-    if (p <= all_roots || p <= 3) {
-        of->root = k;
-        return k < p;
-    }
-    of->root = k == 0 ? 0 : k == 1 ? p - 1 : 1 + coll_i_grid_random(worker, p - 2);
-    return k < 3;
 }
 
 /* ---- units: a row and a p ---------------------------------------------------------------- */
@@ -246,28 +124,80 @@ typedef struct coll_i_grid {
     pthread_mutex_t lock;
 } coll_i_grid;
 
-/* Proves a case and counts it. False: it failed. */
+/* Notes that a case failed. False. */
+COLL_INLINE bool coll_i_grid_failed(const coll_grid_case *of, coll_grid_row *row)
+{
+    row->failed = *of;
+    coll_grid_case_words(of, row->reproduction, sizeof row->reproduction);
+    return false;
+}
+
+/* Is a status what the case's traits make one expect? */
+COLL_INLINE bool coll_i_grid_check_status(const coll_grid_worker *worker,
+                                          const coll_grid_case *of, coll_status status,
+                                          coll_grid_row *row)
+{
+    const coll_grid_expected expected = coll_i_grid_expect(worker, of);
+    if (coll_i_grid_is_expected(&expected, status))
+        return true;
+    if (expected.must)
+        coll_i_found(&row->report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,
+                     "coll_plan_build must refuse this with \"%s\" and says \"%s\"",
+                     coll_status_text(coll_i_grid_first_expected(&expected)),
+                     coll_status_text(status));
+    else
+        coll_i_found(&row->report, COLL_FOUND_REFUSED, 0, COLL_NO_STEP,
+                     "coll_plan_build says \"%s\", but no trait forbids this",
+                     coll_status_text(status));
+    return coll_i_grid_failed(of, row);
+}
+
+/* What the proof of a case will cost, in about the time of an element. Its plans are made. */
+COLL_INLINE uint64_t coll_i_grid_cost(coll_grid_worker *worker, const coll_grid_case *of,
+                                      uint64_t most)
+{
+    const uint64_t step = of->algorithm->traits & COLL_NEEDS_SHARED ? 128 : 32;
+    uint64_t cost = 0;
+    for (uint32_t rank = 0; rank < of->p && cost <= most; rank++) {
+        const coll_plan *plan = coll_i_grid_plan_of(worker, rank);
+        const coll_extents extents = coll_plan_extents(plan, rank);
+        cost += 64 + step * coll_plan_steps(plan, rank) + extents.in + extents.out +
+                coll_plan_scratch(plan, rank);
+    }
+    return cost;
+}
+
+/* Proves a case and counts it, and takes what it costs from *left. One that costs more than `most` is
+ * left out, unless it is the first of its unit. False: it failed. */
 COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case *of,
-                                  coll_grid_row *row)
+                                  uint64_t most, uint64_t *left, coll_grid_row *row)
 {
     coll_report *report = &row->report;
-    const coll_status status = coll_grid_prove(worker, of, row->window, report);
-    if (status == COLL_ERR_GROUP && coll_i_grid_machine(of->algorithm) < COLL_PARAM_MAX &&
-        coll_i_grid_group_status(worker, of) == COLL_OK) {
-        coll_i_found(report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,
-                     "coll_plan_place says of this group, which fits: %s",
-                     coll_status_text(status));
-    } else if (status == COLL_ERR_MEMORY) {
+    const coll_status status = coll_i_grid_plans(worker, of);
+    const uint64_t cost = status == COLL_OK ? coll_i_grid_cost(worker, of, most) : of->p;
+    *left -= cost < *left ? cost : *left;
+    if (cost > most && row->plans > 0)
+        return true;
+    if (status == COLL_ERR_MEMORY) {
         coll_i_no_memory(report);
-    } else if (status != COLL_OK) {
+        return coll_i_grid_failed(of, row);
+    }
+    if (!coll_i_grid_check_status(worker, of, status, row))
+        return false;
+    if (status == COLL_OK)
+        coll_i_grid_prove_plans(worker, row->window, report);
+    for (unsigned role = 0; role < COLL_ROLES; role++)
+        if (of->play[role].algorithm) {
+            row->tried[role] |= (uint64_t)1 << of->play[role].number;
+            if (status == COLL_OK)
+                row->played[role] |= (uint64_t)1 << of->play[role].number;
+        }
+    if (status != COLL_OK) {
         row->refused++;
         return true;
     }
-    if (!report->ok) {
-        row->failed = *of;
-        coll_grid_case_words(of, row->reproduction, sizeof row->reproduction);
-        return false;
-    }
+    if (!report->ok)
+        return coll_i_grid_failed(of, row);
     row->plans++;
     row->actions += report->total.actions;
     row->window = report->window > row->window ? report->window : row->window;
@@ -275,37 +205,31 @@ COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case
     return true;
 }
 
-/* What a trait forbids must be refused, with the right status. */
+/* A case of a row and so many ranks. */
+COLL_INLINE void coll_i_grid_begin(const coll_grid_options *options, const coll_grid_row *row,
+                                   uint32_t p, coll_grid_case *of)
+{
+    memset(of, 0, sizeof *of);
+    of->algorithm = row->algorithm;
+    of->collective = row->collective;
+    of->uses = options->uses;
+    of->n_uses = options->n_uses;
+    of->p = p;
+}
+
+/* What a trait forbids must be refused: operators that do not commute, and in place. */
 COLL_INLINE bool coll_i_grid_refusals(coll_grid_worker *worker, coll_grid_case *of,
                                       coll_grid_row *row)
 {
-    const uint32_t traits = of->algorithm->traits;
-    const bool power = (of->p & (of->p - 1)) == 0;
-    coll_status expected[3], status;
-    uint32_t flags[3], n = 0;
-    if ((traits & COLL_NEEDS_COMMUTATIVE) && coll_is(COLL_REDUCING, of->collective)) {
-        flags[n] = 0;
-        expected[n++] = COLL_ERR_ORDER;
-    }
-    if ((traits & COLL_NEEDS_OUT_OF_PLACE) || coll_is(COLL_NEIGHBORLY, of->collective)) {
-        flags[n] = COLL_COMMUTATIVE | COLL_IN_PLACE;
-        expected[n++] = COLL_ERR_IN_PLACE;
-    }
-    if ((traits & COLL_NEEDS_POWER_OF_TWO) && !power) {
-        flags[n] = COLL_COMMUTATIVE;
-        expected[n++] = COLL_ERR_SHAPE;
-    }
-    for (uint32_t i = 0; i < n; i++) {
+    const bool reduces = coll_is(COLL_REDUCING, of->collective);
+    const uint32_t commutes = reduces ? COLL_COMMUTATIVE : 0;
+    const uint32_t flags[] = {0, COLL_IN_PLACE, commutes, commutes | COLL_IN_PLACE};
+    for (uint32_t i = 0; i < 4; i++) {
         of->flags = flags[i];
-        status = coll_i_grid_plans(worker, of);
-        if (status == expected[i])
+        if (of->collective == COLL_BARRIER && of->flags)
             continue;
-        coll_i_found(&row->report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,
-                     "coll_plan_build must refuse this with \"%s\" and says \"%s\"",
-                     coll_status_text(expected[i]), coll_status_text(status));
-        row->failed = *of;
-        coll_grid_case_words(of, row->reproduction, sizeof row->reproduction);
-        return false;
+        if (!coll_i_grid_check_status(worker, of, coll_i_grid_plans(worker, of), row))
+            return false;
     }
     return true;
 }
@@ -330,26 +254,26 @@ COLL_INLINE void coll_i_grid_any(coll_grid_worker *worker, coll_grid_case *of)
  * them, with all parameters and flags and two counts or layouts. Else what there is beside each is at
  * random, and for larger p the group, too. */
 COLL_INLINE bool coll_i_grid_outside(coll_grid_worker *worker, coll_grid_case *of,
-                                     coll_grid_row *row)
+                                     uint64_t most, coll_grid_row *row)
 {
     const bool computes = coll_i_grid_machine(of->algorithm) < COLL_PARAM_MAX;
     const uint32_t apart = of->p <= 2 * COLL_I_GRID_MACHINE ? 1 : computes ? 4 : 2;
+    uint64_t left = UINT64_MAX;
     worker->skip = COLL_VERIFY_NO_PURITY;
     coll_i_grid_on_nodes(of, 0);
-    of->root = 0;
     for (uint32_t params = 0; computes && apart == 1 && coll_i_grid_params(of, params);
          params++)
         for (uint32_t shape = 1; coll_i_grid_shape(of, shape) && shape <= 2; shape++)
             for (uint32_t flags = 0; coll_i_grid_flags(of, flags); flags++)
                 for (uint32_t group = 0; coll_i_grid_group(worker, of, group); group++)
-                    if (!coll_i_grid_case(worker, of, row))
+                    if (!coll_i_grid_case(worker, of, most, &left, row))
                         return false;
     for (uint32_t group = of->p % apart; coll_i_grid_group(worker, of, group); group += apart) {
         coll_i_grid_any(worker, of);
         if (!computes)
             coll_i_grid_shape(of, of->collective == COLL_BARRIER ? 0 : 1);
         coll_i_grid_group(worker, of, group);
-        if (!coll_i_grid_case(worker, of, row))
+        if (!coll_i_grid_case(worker, of, most, &left, row))
             return false;
     }
     coll_i_grid_group_set(of, COLL_GRID_NO_GROUP, 0, 0);
@@ -360,39 +284,46 @@ COLL_INLINE bool coll_i_grid_outside(coll_grid_worker *worker, coll_grid_case *o
              coll_i_grid_placing(worker, of, places); places += apart == 1 ? 1 : 5) {
             coll_i_grid_any(worker, of);
             coll_i_grid_params(of, params);
-            if (!coll_i_grid_case(worker, of, row))
+            if (!coll_i_grid_case(worker, of, most, &left, row))
                 return false;
         }
     of->places.kind = COLL_GRID_NO_PLACES;
     return true;
 }
 
-/* All cases of a row and a p. */
+/* All combinations of a row and a p, or as many as there is work for: some settings, so many that
+ * every value of every axis is in one, and for each of them some requests. */
 COLL_INLINE bool coll_i_grid_all(coll_grid_worker *worker, const coll_grid_options *options,
                                  uint32_t p, coll_grid_row *row)
 {
+    enum { LEAST = 2, SETTINGS = 32, MANY = 8, ABOUT = 256 /* cost of a rank */ };
+    const uint32_t times = p <= options->all ? MANY : 1;
+    const bool all = options->work == UINT64_MAX;
+    const uint64_t most = all ? UINT64_MAX : 2 * options->work;
+    uint64_t left = all ? UINT64_MAX : options->work * times;
+    coll_grid_axes axes;
+    coll_grid_walk settings, requests;
     coll_grid_case of;
-    memset(&of, 0, sizeof of);
-    of.algorithm = row->algorithm;
-    of.collective = row->collective;
-    of.uses = options->uses;
-    of.n_uses = options->n_uses;
-    of.p = p;
-    coll_i_grid_params(&of, 0);
-    coll_i_grid_shape(&of, 0);
+    coll_i_grid_begin(options, row, p, &of);
+    coll_i_axes_make(&axes, worker, &of, options->all_roots);
     if (!coll_i_grid_refusals(worker, &of, row))
         return false;
-    for (uint32_t nodes = 0; coll_i_grid_on_nodes(&of, nodes); nodes++)
-        for (uint32_t params = 0; coll_i_grid_params(&of, params); params++)
-            for (uint32_t root = 0; coll_i_grid_root(worker, &of, root, options->all_roots);
-                 root++) {
-                worker->skip = root > 1 ? COLL_VERIFY_NO_PURITY : 0; /* seen with two roots */
-                for (uint32_t shape = 0; coll_i_grid_shape(&of, shape); shape++)
-                    for (uint32_t flags = 0; coll_i_grid_flags(&of, flags); flags++)
-                        if (!coll_i_grid_case(worker, &of, row))
-                            return false;
-            }
-    return coll_i_grid_outside(worker, &of, row);
+    coll_i_walk_init(&settings, &axes, 0, COLL_AXES_OF_SETTING,
+                     all ? UINT64_MAX : (uint64_t)SETTINGS * times);
+    while ((left > 0 || settings.done < settings.longest) &&
+           coll_i_walk_next(&settings, &axes, worker, &of)) {
+        const uint64_t others = left - left / (settings.wanted - settings.done + 1);
+        coll_i_walk_init(&requests, &axes, COLL_AXES_OF_SETTING, COLL_AXES, UINT64_MAX);
+        requests.plain = requests.all * settings.wanted * p * ABOUT < left;
+        while ((left > others || requests.done < LEAST) &&
+               coll_i_walk_next(&requests, &axes, worker, &of)) {
+            worker->skip = requests.done > 2 ? COLL_VERIFY_NO_PURITY : 0;
+            if (!coll_i_grid_case(worker, &of, most, &left, row))
+                return false;
+        }
+    }
+    coll_i_grid_begin(options, row, p, &of);
+    return coll_i_grid_outside(worker, &of, most, row);
 }
 
 /* Is the case within the budget? Its plans are made. */
@@ -416,52 +347,155 @@ COLL_INLINE bool coll_i_grid_affordable(const coll_grid_worker *worker,
     return true;
 }
 
-/* A case at random with many ranks: number 0 has as many as wanted, number 1 one less. */
+/* A case at random with many ranks: number 0 has as many as wanted, number 1 one less, but fewer
+ * where the plan costs too much. */
 COLL_INLINE bool coll_i_grid_large(coll_grid_worker *worker, const coll_grid_options *options,
                                    uint32_t number, coll_grid_row *row)
 {
     const uint32_t most = options->random_most;
-    uint32_t k = 0;
+    uint64_t left = UINT64_MAX;
+    coll_grid_axes axes;
     coll_grid_case of;
-    memset(&of, 0, sizeof of);
-    of.algorithm = row->algorithm;
-    of.collective = row->collective;
-    of.uses = options->uses;
-    of.n_uses = options->n_uses;
-    of.p = number < 2
-               ? most - number
-               : options->p_most + 1 + coll_i_grid_random(worker, most - options->p_most);
-    while (coll_i_grid_params(&of, k + 1))
-        k++;
-    coll_i_grid_params(&of, number == 0 ? 0 : coll_i_grid_random(worker, k + 1));
-    for (k = 0; coll_i_grid_on_nodes(&of, k + 1); k++)
-        ;
-    coll_i_grid_on_nodes(&of, coll_i_grid_random(worker, k + 1));
-    for (k = 0; coll_i_grid_flags(&of, k + 1); k++)
-        ;
-    coll_i_grid_flags(&of, coll_i_grid_random(worker, k + 1));
-    for (; of.p > options->p_most; of.p -= (of.p + 3) / 4) {
+    uint32_t p = number < 2
+                     ? most - number
+                     : options->p_most + 1 + coll_i_grid_random(worker, most - options->p_most);
+    for (; p > options->p_most; p -= (p + 3) / 4) {
         coll_status status;
+        coll_i_grid_begin(options, row, p, &of);
         if (row->algorithm->traits & COLL_NEEDS_POWER_OF_TWO)
-            of.p = coll_pow2_floor(of.p);
-        if (coll_is(COLL_PAIRED, of.collective) &&
-            (uint64_t)of.p * of.p * 4 > options->elements)
+            p = of.p = coll_pow2_floor(p);
+        if (coll_is(COLL_PAIRED, of.collective) && (uint64_t)p * p * 4 > options->elements)
             continue;
-        of.root = coll_is(COLL_ROOTED, of.collective) ? coll_i_grid_random(worker, of.p) : 0;
-        if (coll_is(COLL_NEIGHBORLY, of.collective))
-            coll_i_grid_shape(&of, coll_i_grid_random(worker, 2 * (COLL_GRID_GRAPHS - 1)));
-        else if (coll_i_grid_has_layouts(of.collective))
-            coll_i_grid_shape(&of, coll_i_grid_random(worker, 3));
-        else
-            of.count = of.collective == COLL_BARRIER ? 0
-                       : number == 0                 ? 1
-                                                     : 1 + coll_i_grid_random(worker, 2);
+        coll_i_axes_make(&axes, worker, &of, 0);
+        for (uint32_t axis = 0; axis < COLL_AXES; axis++) {
+            const bool usual = axis < COLL_AXES_OF_SETTING && axis != COLL_AXIS_NODES;
+            const bool shape = axis == COLL_AXIS_SHAPE;
+            uint32_t n = number == 0 && usual ? 1 : axes.n[axis];
+            if (shape && coll_is(COLL_NEIGHBORLY, of.collective))
+                n = 2 * (COLL_GRID_GRAPHS - 1);
+            else if (shape && coll_i_grid_has_layouts(of.collective))
+                n = 3;
+            coll_i_axes_set(&axes, worker, &of, axis, coll_i_grid_random(worker, n));
+        }
+        if (coll_is(COLL_ROOTED, of.collective))
+            of.root = coll_i_grid_random(worker, p);
+        if (of.layout == COLL_GRID_PLAIN && of.graph == COLL_GRID_NO_GRAPH &&
+            of.collective != COLL_BARRIER)
+            of.count = number == 0 ? 1 : 1 + coll_i_grid_random(worker, 2);
         coll_i_grid_outside_any(worker, &of);
         status = coll_i_grid_plans(worker, &of);
-        if (status == COLL_OK && coll_i_grid_affordable(worker, &of, options))
-            return coll_i_grid_case(worker, &of, row);
+        if (!coll_i_grid_check_status(worker, &of, status, row))
+            return false;
+        if (status != COLL_OK)
+            p += (p + 3) / 4; /* another case of as many ranks */
+        else if (coll_i_grid_affordable(worker, &of, options))
+            return coll_i_grid_case(worker, &of, UINT64_MAX, &left, row);
     }
+    coll_i_found(&row->report, COLL_FOUND_REFUSED, 0, COLL_NO_STEP,
+                 "no plan of more than %u ranks is within the budget", options->p_most);
+    return coll_i_grid_failed(&of, row);
+}
+
+/* ---- what only the whole row shows ------------------------------------------------------- */
+
+/* Traits that forbid something. Those of a recipe that speak of the transport are those of what it
+ * uses inside. */
+COLL_INLINE uint32_t coll_i_grid_restrictions(const coll_algorithm *algorithm)
+{
+    const uint32_t always = COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_POWER_OF_TWO |
+                            COLL_NEEDS_OUT_OF_PLACE | COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED |
+                            COLL_NEEDS_FULL_ROWS | COLL_NEEDS_LINE | COLL_NEEDS_CARTESIAN;
+    const uint32_t transport = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM |
+                               COLL_NEEDS_ROUTE | COLL_USES_PADDING;
+    return algorithm->traits &
+           (algorithm->traits & COLL_NEEDS_BUILD ? always : always | transport);
+}
+
+/* Would some plan of a row be wrong without a trait? */
+COLL_INLINE bool coll_i_grid_row_needs(coll_grid_worker *worker,
+                                       const coll_grid_options *options, uint32_t trait,
+                                       const coll_grid_row *row)
+{
+    enum { MOST = 9, SETTINGS = 12, REQUESTS = 24 };
+    for (uint32_t p = 2; p <= MOST; p++) {
+        coll_grid_axes axes;
+        coll_grid_walk settings, requests;
+        uint64_t left = UINT64_MAX;
+        coll_grid_case of;
+        coll_i_grid_begin(options, row, p, &of);
+        of.lifted = trait;
+        coll_i_axes_make(&axes, worker, &of, UINT32_MAX);
+        coll_i_walk_init(&settings, &axes, 0, COLL_AXES_OF_SETTING, SETTINGS);
+        while (coll_i_walk_next(&settings, &axes, worker, &of)) {
+            coll_i_walk_init(&requests, &axes, COLL_AXES_OF_SETTING, COLL_AXES, REQUESTS);
+            while (coll_i_walk_next(&requests, &axes, worker, &of)) {
+                coll_grid_row other = *row;
+                if (!coll_i_grid_case(worker, &of, UINT64_MAX, &left, &other))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Would some plan of the record, for any of its collectives? */
+COLL_INLINE bool coll_i_grid_needs(coll_grid_worker *worker, const coll_grid_options *options,
+                                   uint32_t trait, const coll_grid_row *row)
+{
+    coll_grid_row any = *row;
+    for (unsigned c = 0; c < COLL_COLLECTIVES; c++) {
+        any.collective = (coll_collective)c;
+        if (coll_is(row->algorithm->collectives, any.collective) &&
+            coll_i_grid_row_needs(worker, options, trait, &any))
+            return true;
+    }
+    return false;
+}
+
+/* Are the record's values within their ranges, and is every restriction needed? */
+COLL_INLINE bool coll_i_grid_record(coll_grid_worker *worker, const coll_grid_options *options,
+                                    coll_grid_row *row)
+{
+    const coll_algorithm *algorithm = row->algorithm;
+    const uint32_t restrictions = coll_i_grid_restrictions(algorithm);
+    coll_grid_case of;
+    coll_i_grid_begin(options, row, 1, &of);
+    for (uint32_t i = 0; i < algorithm->n_params; i++) {
+        const coll_param *param = &algorithm->params[i];
+        uint32_t values[COLL_GRID_VALUES], n = coll_grid_values(param, values);
+        while (n-- > 0)
+            if (values[n] < param->least || values[n] > param->most) {
+                coll_i_found(&row->report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,
+                             "the record gives %s the value %u, which is out of its range",
+                             param->name, values[n]);
+                return coll_i_grid_failed(&of, row);
+            }
+    }
+#define COLL_I_GRID_RESTRICTION(trait, text)                                                   \
+    if ((restrictions & (uint32_t)(trait)) &&                                                  \
+        !coll_i_grid_needs(worker, options, (uint32_t)(trait), row)) {                         \
+        coll_i_found(&row->report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,                          \
+                     "the record says %s, but every plan without it is proven", text);         \
+        return coll_i_grid_failed(&of, row);                                                   \
+    }
+    COLL_TRAIT_LIST(COLL_I_GRID_RESTRICTION)
+#undef COLL_I_GRID_RESTRICTION
     return true;
+}
+
+/* At its end: has a row plans, and one with each algorithm that may be used inside? */
+COLL_INLINE void coll_i_grid_end(const coll_grid_options *options, coll_grid_row *row)
+{
+    coll_grid_case of;
+    if (!row->report.ok)
+        return;
+    coll_i_grid_begin(options, row, options->p_least, &of);
+    if (row->plans == 0) {
+        coll_i_found(&row->report, COLL_FOUND_REFUSED, 0, COLL_NO_STEP,
+                     "of %u to %u ranks, no plan can be made", options->p_least,
+                     options->p_most);
+        coll_i_grid_failed(&of, row);
+    }
 }
 
 /* Does unit after unit, until none is left. */
@@ -470,14 +504,17 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
     coll_i_grid *grid = (coll_i_grid *)arg;
     const coll_grid_options *options = grid->options;
     const size_t small = (options->p_most - options->p_least + (size_t)1) * grid->n_rows;
+    const uint32_t random = (uint32_t)((grid->units - small) / grid->n_rows) - 1;
     coll_grid_worker worker;
     coll_grid_worker_init(&worker);
+    worker.pool = options->inside;
     pthread_mutex_lock(&grid->lock);
     while (grid->next < grid->units) {
         const size_t unit = grid->next++, r = unit % grid->n_rows;
         coll_grid_row *row = &grid->rows[r], mine = *row;
         const uint32_t p =
             unit < small ? options->p_least + (uint32_t)(unit / grid->n_rows) : 0;
+        const uint32_t number = p > 0 ? 0 : (uint32_t)((unit - small) / grid->n_rows);
         bool held = true;
         if (unit < grid->failed[r]) {
             pthread_mutex_unlock(&grid->lock);
@@ -485,15 +522,19 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
             worker.random = options->seed * 0x2545f4914f6cdd1du + unit;
             worker.skip = 0;
             coll_verifier_forget(&worker.verifier);
-            held = p > 0 ? coll_i_grid_all(&worker, options, p, &mine)
-                         : coll_i_grid_large(&worker, options,
-                                             (uint32_t)((unit - small) / grid->n_rows), &mine);
+            held = p > 0              ? coll_i_grid_all(&worker, options, p, &mine)
+                   : number == random ? coll_i_grid_record(&worker, options, &mine)
+                                      : coll_i_grid_large(&worker, options, number, &mine);
             pthread_mutex_lock(&grid->lock);
             row->plans += mine.plans;
             row->refused += mine.refused;
             row->actions += mine.actions;
             row->window = mine.window > row->window ? mine.window : row->window;
             row->p_most = mine.p_most > row->p_most ? mine.p_most : row->p_most;
+            for (unsigned role = 0; role < COLL_ROLES; role++) {
+                row->tried[role] |= mine.tried[role];
+                row->played[role] |= mine.played[role];
+            }
             grid->plans += mine.plans;
         }
         if (!held && unit < grid->failed[r]) {
@@ -512,8 +553,11 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
             progress.p = p > 0 ? p : mine.p_most;
             options->progress(options->arg, &progress);
         }
-        if (--grid->left[r] == 0 && options->row)
-            options->row(options->arg, row);
+        if (--grid->left[r] == 0) {
+            coll_i_grid_end(options, row);
+            if (options->row)
+                options->row(options->arg, row);
+        }
     }
     pthread_mutex_unlock(&grid->lock);
     coll_grid_worker_release(&worker);
@@ -565,6 +609,7 @@ COLL_INLINE bool coll_verify_grid(const coll_grid_options *options, coll_grid_re
     coll_i_grid_rows(options, grid.rows);
     grid.units = options->p_most - options->p_least + (size_t)1;
     grid.units += options->random_most > options->p_most ? options->random : 0;
+    grid.units++; /* of the record */
     grid.failed = grid.left + grid.n_rows;
     for (size_t r = 0; r < grid.n_rows; r++) {
         grid.left[r] = grid.units;

@@ -244,7 +244,7 @@ says 'inside: across=recursive_doubling' list allreduce
 says '^allreduce, dpml leaders=4 across=fnomial,f=5: 6 ranks' show allreduce dpml -p 6 --nodes 2 --inner across=fnomial,f=5
 says 'proven$' verify allreduce dpml -p 1..4 --inner across=ring
 run 1 verify allreduce dpml -p 4 --inner within=ring
-grep -q 'refused$' "$scratch/out" || fail 'coll verify does not say what is refused'
+grep -q 'no plan can be made' "$scratch/out" || fail 'coll verify does not say what is refused'
 says 'right on all ranks' run allreduce dpml-pipelined -p 6 --nodes 3,1,2 --inner across=ring --repeat 2
 refuses 'coll show: ring is not made of others, so --inner has no meaning' show allreduce ring -p 4 --inner across=fnomial
 refuses 'coll show: --inner is written ROLE=NAME, not "ring"' show allreduce dpml -p 4 --inner ring

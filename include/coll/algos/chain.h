@@ -24,7 +24,7 @@
 #include "tree.h"
 
 static const coll_param coll_i_chain_params[] = {
-    {"chains", "how many hang off the root", 1, UINT32_MAX / 2, 4, {4, 1, 4, 4}},
+    {"chains", "how many hang off the root", 1, UINT32_MAX / 2, 4, {2, 100, 2, 2}},
     {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}};
 
 COLL_INLINE coll_status coll_i_chain_check(const coll_plan *plan)

@@ -303,10 +303,10 @@ COLL_INLINE coll_status coll_i_leaders_across(coll_plan *plan, coll_kit *kit, co
 
 #define COLL_I_DPML_LEADERS                                                                    \
     "leaders", "leaders of a node, of a partition each", 1, COLL_LEADERS_MOST, 4
-static const coll_param coll_i_dpml_params[] = {{COLL_I_DPML_LEADERS, {4, 3, 4, 4}}};
+static const coll_param coll_i_dpml_params[] = {{COLL_I_DPML_LEADERS, {2, 3, 2, 2}}};
 static const coll_param coll_i_dpml_pipelined_params[] = {
-    {COLL_I_DPML_LEADERS, {3, 3, 3, 3}},
-    {"pieces", "of each partition, allreduced side by side", 1, 4096, 4, {5, 5, 5, 5}}};
+    {COLL_I_DPML_LEADERS, {2, 3, 2, 2}},
+    {"pieces", "of each partition, allreduced side by side", 1, 4096, 4, {2, 3, 5, 9}}};
 
 /* One of the two stages within a node. */
 COLL_INLINE coll_status coll_i_dpml_within(coll_plan *plan, coll_kit *kit,

@@ -24,7 +24,7 @@
 #include "tree.h"
 
 static const coll_param coll_i_kary_params[] = {
-    {"k", "children of a rank, at most", 2, UINT32_MAX / 2, 2, {2, 5, 2, 2}},
+    {"k", "children of a rank, at most", 2, UINT32_MAX / 2, 2, {5, 100, 5, 5}},
     {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}};
 
 COLL_INLINE coll_status coll_i_kary_check(const coll_plan *plan)

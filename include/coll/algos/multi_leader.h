@@ -208,8 +208,8 @@ COLL_INLINE coll_status coll_i_multi_leader_allreduce(coll_plan *plan, coll_kit 
 /* ---- records ----------------------------------------------------------------------------- */
 
 static const coll_param coll_i_multi_leader_params[] = {
-    {COLL_I_DPML_LEADERS, {3, 3, 3, 3}},
-    {"pieces", "of each partition, side by side across", 1, 4096, 1, {2, 2, 2, 2}}};
+    {COLL_I_DPML_LEADERS, {2, 3, 2, 2}},
+    {"pieces", "of each partition, side by side across", 1, 4096, 1, {2, 4, 5, 2}}};
 
 #define COLL_I_MULTI_LEADER(collectives, traits, window)                                       \
     {                                                                                          \

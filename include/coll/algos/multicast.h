@@ -71,7 +71,7 @@ static const coll_algorithm coll_multicast_bcast = {
 /* ---- serial ------------------------------------------------------------------------------ */
 
 static const coll_param coll_i_serial_params[] = {
-    {"slots", "messages that can wait at the root", 1, 65536, 65536, {65536, 1, 65536, 65536}}};
+    {"slots", "messages that can wait at the root", 1, 65536, 65536, {3, 3, 3, 3}}};
 
 /* The linear reduction, and the multicast of the result, or of an element of it. */
 COLL_INLINE size_t coll_i_serial_steps(const coll_plan *plan, uint32_t rank)

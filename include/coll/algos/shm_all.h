@@ -27,7 +27,7 @@
 
 /* As in shm.h, but for the proven values: stages go with the square of p here. */
 static const coll_param coll_i_shm_all_params[] = {
-    {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 3, 3, 3}},
+    {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 4, 3, 3}},
     {"buffers", "pipeline buffers", 1, 1 << 16, 2, {1, 3, 1, 1}},
     {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {40, 40, 40, 40}}};
 
@@ -212,7 +212,7 @@ static const coll_algorithm coll_shm_allgather = {
 /* A partner's word that a buffer is free is awaited when the buffer is used again, so if
  * notifications wait to be awaited, a window must hold one for each buffer. */
 static const coll_param coll_i_shm_alltoall_params[] = {
-    {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 3, 3, 3}},
+    {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 4, 3, 3}},
     {"buffers", "pipeline buffers of each rank", 1, 8, 2, {1, 8, 1, 1}},
     {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {40, 40, 40, 40}}};
 

@@ -46,7 +46,8 @@
     X(COLL_FOUND_BARRIER, "a rank may leave the barrier before another one enters")            \
     X(COLL_FOUND_TEAM, "a team of a fabric reduction with other ranks than before")            \
     X(COLL_FOUND_RACE, "two ranks touch the same element of SHARED in no order")               \
-    X(COLL_FOUND_TRAIT, "a trait is missing, or is not respected")
+    X(COLL_FOUND_TRAIT, "a trait is missing, or is not respected, or nothing needs it")        \
+    X(COLL_FOUND_REFUSED, "a plan is refused that no trait forbids, or there is none")
 
 #define COLL_I_FINDING(name, text) name,
 typedef enum coll_finding { COLL_FINDING_LIST(COLL_I_FINDING) COLL_FINDINGS } coll_finding;

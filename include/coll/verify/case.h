@@ -35,6 +35,14 @@ typedef enum coll_grid_layout {
 /* Stands for nodes of 1 to 4 ranks, by a table. */
 #define COLL_GRID_NODES_UNEVEN UINT32_MAX
 
+/* What plays a role in an algorithm that is made of others (build.h): all algorithms of this name,
+ * for the collectives that they solve. Each takes those of the parameters that it has too. */
+typedef struct coll_grid_play {
+    const coll_algorithm *algorithm; /* NULL: what usually does */
+    uint32_t param[COLL_PARAM_MAX];
+    uint32_t number; /* among all that may play it, from 1 on */
+} coll_grid_play;
+
 /* One plan of the grid. */
 typedef struct coll_grid_case {
     const coll_algorithm *algorithm;
@@ -48,9 +56,17 @@ typedef struct coll_grid_case {
     coll_grid_graph graph;   /* neighbour collectives */
     coll_grid_group group;   /* whose plan it is, outside … */
     coll_grid_places places; /* … or ranks on nodes that are no runs, and get places there */
-    const coll_use *uses;    /* by an algorithm that is made of others (build.h) */
+    coll_grid_play play[COLL_ROLES];
+    const coll_use *uses; /* … or, instead of these, all that is used inside */
     uint32_t n_uses;
+    uint32_t lifted; /* traits without which the plan is made */
 } coll_grid_case;
+
+/* The traits that the case has to do with. */
+COLL_INLINE uint32_t coll_i_case_traits(const coll_grid_case *of)
+{
+    return of->algorithm->traits & ~of->lifted;
+}
 
 COLL_INLINE const char *coll_grid_layout_name(coll_grid_layout layout)
 {
@@ -65,8 +81,42 @@ COLL_INLINE const char *coll_grid_layout_name(coll_grid_layout layout)
     return "unknown layout";
 }
 
+/* The algorithms that may be used inside of others. */
+typedef struct coll_grid_pool {
+    const coll_algorithm *const *algorithms;
+    uint32_t n;
+} coll_grid_pool;
+
+COLL_INLINE bool coll_i_pool_named(const coll_grid_pool *pool, uint32_t i, const char *name)
+{
+    return !(pool->algorithms[i]->traits & COLL_NEEDS_BUILD) &&
+           strcmp(pool->algorithms[i]->name, name) == 0;
+}
+
+/* Of the algorithms of this name the one with the most parameters. */
+COLL_INLINE const coll_algorithm *coll_i_pool_longest(const coll_grid_pool *pool,
+                                                      const char *name)
+{
+    const coll_algorithm *longest = NULL;
+    for (uint32_t i = 0; i < pool->n; i++)
+        if (coll_i_pool_named(pool, i, name) &&
+            (!longest || pool->algorithms[i]->n_params > longest->n_params))
+            longest = pool->algorithms[i];
+    return longest;
+}
+
+/* What a case uses inside, as coll_plan_build takes it. */
+enum { COLL_I_GRID_USES = 64 };
+typedef struct coll_i_grid_uses {
+    coll_use use[COLL_I_GRID_USES];
+    uint32_t param[COLL_I_GRID_USES][COLL_PARAM_MAX];
+    uint32_t n;
+} coll_i_grid_uses;
+
 /* What a worker keeps from case to case. */
 typedef struct coll_grid_worker {
+    coll_grid_pool pool;
+    coll_i_grid_uses uses;
     coll_verifier verifier;
     coll_i_memory tables, nodes, plans, kits, kit_tables;
     coll_i_graphs graphs;
@@ -131,7 +181,7 @@ COLL_INLINE size_t coll_i_grid_edge(const coll_grid_case *of, uint32_t rank, uin
 COLL_INLINE void coll_i_grid_place(const coll_grid_case *of, uint32_t n, const size_t *counts,
                                    size_t *displs)
 {
-    const bool packed = (of->algorithm->traits & COLL_NEEDS_PACKED) != 0;
+    const bool packed = (coll_i_case_traits(of) & COLL_NEEDS_PACKED) != 0;
     const bool gaps = of->layout == COLL_GRID_GAPS && !packed;
     size_t at = gaps ? 1 : 0;
     for (uint32_t k = 0; k < n; k++) {
@@ -177,11 +227,31 @@ COLL_INLINE bool coll_i_grid_nodes(coll_grid_worker *worker, uint32_t nodes,
     return tables != NULL;
 }
 
+/* Makes one rank's plan. Without a trait, it is that of a copy of the record that has not got it. */
+COLL_INLINE coll_status coll_i_grid_plan(const coll_grid_case *of, const coll_problem *problem,
+                                         coll_kit *kit, coll_plan *plan)
+{
+    coll_recipe copy;
+    coll_status status;
+    if (!of->lifted)
+        return coll_plan_build(plan, of->algorithm, problem, of->param, kit);
+    memset(&copy, 0, sizeof copy);
+    if (of->algorithm->traits & COLL_NEEDS_BUILD)
+        copy = *coll_recipe_of(of->algorithm);
+    copy.algorithm = *of->algorithm;
+    copy.algorithm.traits = coll_i_case_traits(of);
+    status = coll_plan_build(plan, &copy.algorithm, problem, of->param, kit);
+    plan->algorithm = of->algorithm; /* a record may be a part of something */
+    plan->traits &= ~of->lifted;
+    return status;
+}
+
 /* The plans of a neighbour collective, a rank's tables as long as its lists. */
 COLL_INLINE coll_status coll_i_grid_neighbor_plans(coll_grid_worker *worker,
                                                    const coll_grid_case *of)
 {
     const bool v = of->layout != COLL_GRID_PLAIN;
+    coll_algorithm as;
     coll_status status;
     size_t blocks = 0, *tables;
     coll_problem problem;
@@ -191,7 +261,9 @@ COLL_INLINE coll_status coll_i_grid_neighbor_plans(coll_grid_worker *worker,
     if (!coll_i_grid_nodes(worker, of->nodes, &problem) ||
         !coll_i_graphs_make(&worker->graphs, of->graph, of->p))
         return COLL_ERR_MEMORY;
-    status = coll_i_graphs_equip(&worker->graphs, &problem, of->algorithm);
+    as = *of->algorithm;
+    as.traits = coll_i_case_traits(of);
+    status = coll_i_graphs_equip(&worker->graphs, &problem, &as);
     if (status != COLL_OK)
         return status;
     worker->per_rank = v || worker->graphs.per_rank;
@@ -234,9 +306,34 @@ COLL_INLINE coll_status coll_i_grid_neighbor_plans(coll_grid_worker *worker,
             }
             tables = out + 2 * (size_t)n_in;
         }
-        status = coll_plan_init(&plans[rank], of->algorithm, &problem, of->param);
+        status = coll_i_grid_plan(of, &problem, NULL, &plans[rank]);
     }
     return status;
+}
+
+/* The algorithms of a play's name, with its parameters. */
+COLL_INLINE void coll_i_grid_use(coll_grid_worker *worker, coll_role role,
+                                 const coll_grid_play *play)
+{
+    const coll_grid_pool *pool = &worker->pool;
+    coll_i_grid_uses *uses = &worker->uses;
+    for (uint32_t i = 0; i < pool->n && uses->n < COLL_I_GRID_USES; i++) {
+        const coll_algorithm *algorithm = pool->algorithms[i];
+        uint32_t *param = uses->param[uses->n];
+        if (!coll_i_pool_named(pool, i, play->algorithm->name))
+            continue;
+        for (uint32_t k = 0; k < algorithm->n_params; k++) {
+            uint32_t same = 0;
+            while (same < play->algorithm->n_params &&
+                   strcmp(play->algorithm->params[same].name, algorithm->params[k].name) != 0)
+                same++;
+            param[k] = same < play->algorithm->n_params ? play->param[same]
+                                                        : algorithm->params[k].usual;
+        }
+        uses->use[uses->n].role = role;
+        uses->use[uses->n].algorithm = algorithm;
+        uses->use[uses->n++].params = param;
+    }
 }
 
 /* Gets the memory of all ranks' kits. False: there is none. */
@@ -248,10 +345,14 @@ COLL_INLINE bool coll_i_grid_kits(coll_grid_worker *worker, const coll_grid_case
     size_t *tables;
     kits = (coll_kit *)coll_i_reserve_new(&worker->kits, of->p * sizeof *kits);
     tables = (size_t *)coll_i_reserve_new(&worker->kit_tables, of->p * room * sizeof *tables);
+    worker->uses.n = 0;
+    for (unsigned role = 0; role < COLL_ROLES; role++)
+        if (of->play[role].algorithm)
+            coll_i_grid_use(worker, (coll_role)role, &of->play[role]);
     for (uint32_t rank = 0; kits && tables && rank < of->p; rank++) {
         coll_kit_init(&kits[rank], rank, tables + rank * room, room);
-        kits[rank].uses = of->uses;
-        kits[rank].n_uses = of->n_uses;
+        kits[rank].uses = of->n_uses ? of->uses : worker->uses.use;
+        kits[rank].n_uses = of->n_uses ? of->n_uses : worker->uses.n;
     }
     return kits && tables;
 }
@@ -345,8 +446,8 @@ COLL_INLINE coll_status coll_i_grid_rank_plans(coll_grid_worker *worker,
     for (uint32_t rank = 0; rank < (worker->per_rank ? p : 1) && status == COLL_OK; rank++) {
         if (tabled)
             coll_i_grid_own(of, tables, rank, &problem);
-        status = coll_plan_build(&plans[rank], of->algorithm, &problem, of->param,
-                                 built ? (coll_kit *)worker->kits.at + rank : NULL);
+        status = coll_i_grid_plan(
+            of, &problem, built ? (coll_kit *)worker->kits.at + rank : NULL, &plans[rank]);
     }
     return status;
 }
@@ -405,21 +506,11 @@ COLL_INLINE coll_status coll_i_grid_group_status(const coll_grid_worker *worker,
     return COLL_OK;
 }
 
-/* Proves one case. Returns what coll_plan_build says of it; on COLL_OK, *report has the proof or
- * the finding. `window` as in coll_verify_options. */
-COLL_INLINE coll_status coll_grid_prove(coll_grid_worker *worker, const coll_grid_case *of,
-                                        uint32_t window, coll_report *report)
+/* Proves the case that the worker has made plans of. */
+COLL_INLINE void coll_i_grid_prove_plans(coll_grid_worker *worker, uint32_t window,
+                                         coll_report *report)
 {
-    const coll_status status = coll_i_grid_plans(worker, of);
-    const coll_status group = coll_i_grid_group_status(worker, of);
     coll_verify_options options;
-    if (status != COLL_OK)
-        return status;
-    if (group != COLL_OK) {
-        coll_i_found(report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,
-                     "coll_plan_place must say of this group: %s", coll_status_text(group));
-        return COLL_OK;
-    }
     memset(&options, 0, sizeof options);
     options.plan_of = coll_i_grid_plan_of;
     options.arg = worker;
@@ -431,7 +522,39 @@ COLL_INLINE coll_status coll_grid_prove(coll_grid_worker *worker, const coll_gri
         options.node = worker->groups.node;
     }
     coll_verify(NULL, &options, report);
+}
+
+/* Proves one case. Returns what coll_plan_build says of it; on COLL_OK, *report has the proof or
+ * the finding. `window` as in coll_verify_options. */
+COLL_INLINE coll_status coll_grid_prove(coll_grid_worker *worker, const coll_grid_case *of,
+                                        uint32_t window, coll_report *report)
+{
+    const coll_status status = coll_i_grid_plans(worker, of);
+    const coll_status group = coll_i_grid_group_status(worker, of);
+    if (status != COLL_OK)
+        return status;
+    if (group == COLL_OK)
+        coll_i_grid_prove_plans(worker, window, report);
+    else
+        coll_i_found(report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,
+                     "coll_plan_place must say of this group: %s", coll_status_text(group));
     return COLL_OK;
+}
+
+/* Writes what plays a role: ROLE=NAME,PARAMETER=VALUE, as --inner takes it; nothing, if that is what
+ * usually does. Returns how long it is. */
+COLL_INLINE size_t coll_grid_play_words(const coll_grid_case *of, coll_role role, char *text,
+                                        size_t bytes)
+{
+    const coll_grid_play *play = &of->play[role];
+    size_t n = 0;
+    if (!play->algorithm)
+        return 0;
+    n = (size_t)snprintf(text, bytes, "%s=%s", coll_role_name(role), play->algorithm->name);
+    for (uint32_t i = 0; i < play->algorithm->n_params && n < bytes; i++)
+        n += (size_t)snprintf(text + n, bytes - n, ",%s=%u", play->algorithm->params[i].name,
+                              play->param[i]);
+    return n;
 }
 
 /* Writes a case as words, all that is needed to prove it again. */
@@ -468,6 +591,10 @@ COLL_INLINE void coll_grid_case_words(const coll_grid_case *of, char *text, size
     for (uint32_t i = 0; i < of->n_uses && n < bytes; i++)
         n += (size_t)snprintf(text + n, bytes - n, " %s=%s", coll_role_name(of->uses[i].role),
                               of->uses[i].algorithm->name);
+    for (unsigned role = 0; role < COLL_ROLES && n < bytes; role++) {
+        n += (size_t)snprintf(text + n, bytes - n, of->play[role].algorithm ? " " : "");
+        n += coll_grid_play_words(of, (coll_role)role, text + n, n < bytes ? bytes - n : 0);
+    }
     if (n < bytes && coll_is(COLL_REDUCING, of->collective))
         n += (size_t)snprintf(text + n, bytes - n, " %s",
                               of->flags & COLL_COMMUTATIVE ? "commutative" : "non-commutative");
