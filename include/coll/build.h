@@ -118,6 +118,7 @@ typedef struct coll_kit {
     coll_divider leaders; /* of a node: division by their number … */
     size_t part;          /* … and the elements that each of them takes care of */
     uint32_t sockets;     /* of a node, at most: runs of nearly equal length */
+    uint32_t runs;        /* of a node, of equal length but the last: those of a stage within */
     size_t scratch, shared;
     coll_plan plans[COLL_KIT_PLANS];
     coll_stage stages[COLL_KIT_STAGES];
@@ -383,7 +384,17 @@ COLL_INLINE bool coll_i_kit_flat(const coll_kit *kit)
     return coll_nodes_largest(&kit->nodes, kit->p) == 1;
 }
 
-/* The most SHARED that a node needs for a role: a larger one may need less. O(nodes). */
+/* Ranks of one of the parts of a node of m ranks among which stages within are: all of them, sockets,
+ * or runs. Parts have two lengths at most. */
+COLL_INLINE uint32_t coll_i_kit_part(const coll_kit *kit, uint32_t m, uint32_t which)
+{
+    const uint32_t sockets = kit->sockets < m ? kit->sockets : m;
+    if (kit->runs > 1)
+        return which == 0 ? m / kit->runs : m - (kit->runs - 1) * (m / kit->runs);
+    return m / sockets + (which == 0 && m % sockets != 0 ? 1 : 0);
+}
+
+/* The most SHARED that a part of a node needs for a role: a larger one may need less. O(nodes). */
 COLL_INLINE coll_status coll_i_kit_shared_most(coll_plan *plan, coll_kit *kit, coll_role role,
                                                coll_problem *of, size_t *shared)
 {
@@ -396,11 +407,14 @@ COLL_INLINE coll_status coll_i_kit_shared_most(coll_plan *plan, coll_kit *kit, c
     if (of->in.counts || of->out.counts)
         return COLL_ERR_SHARED; /* what it needs depends on tables that nobody has */
     of->root = 0;
-    for (uint32_t i = 0, before = 0; i < nodes && status == COLL_OK; i++, before = of->p) {
+    for (uint32_t i = 0, before = 0; i < 2 * nodes && status == COLL_OK; i++, before = of->p) {
+        const uint32_t node = i >> 1;
         coll_plan *inner;
         size_t needed;
-        of->p = coll_nodes_first(&kit->nodes, kit->p, i + 1) -
-                coll_nodes_first(&kit->nodes, kit->p, i);
+        of->p = coll_i_kit_part(kit,
+                                coll_nodes_first(&kit->nodes, kit->p, node + 1) -
+                                    coll_nodes_first(&kit->nodes, kit->p, node),
+                                i & 1);
         if (of->p == before)
             continue;
         status = coll_i_kit_play(plan, kit, role, of, false, &inner);
@@ -504,7 +518,7 @@ COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *a
     coll_i_nodes_assign(&kit->nodes, &problem->nodes);
     coll_i_node_write(&kit->at, &kit->nodes, kit->p, kit->rank);
     kit->leaders = coll_divider_of(1);
-    kit->sockets = 1;
+    kit->sockets = kit->runs = 1;
     kit->n_plans = kit->n_stages = kit->wanted = kit->found = 0;
     kit->scratch = kit->shared = 0;
     status = recipe->build(plan, kit);

@@ -196,6 +196,31 @@ TEST(every_algorithm_in_both_roles)
         level_try_all(rows[row], collectives[row]);
 }
 
+/* SHARED is that of the parts of a node, not of a node of as many ranks, which may need less. */
+TEST(runs_and_sockets_have_shared_memory_of_their_own)
+{
+    static const coll_use inside[] = {{COLL_WITHIN, &coll_shm_gather, NULL},
+                                      {COLL_WITHIN, &coll_shm_scatter, NULL},
+                                      {COLL_WITHIN, &coll_shm_reduce, NULL},
+                                      {COLL_WITHIN, &coll_shm_bcast, NULL}};
+    const coll_recipe *const recipes[] = {&coll_multi_leader_reduce_scatter,
+                                          &coll_multi_leader_allgather,
+                                          &coll_socket_leader_allreduce};
+    const coll_collective solves[] = {COLL_REDUCE_SCATTER_BLOCK, COLL_ALLGATHER,
+                                      COLL_ALLREDUCE};
+    for (uint32_t row = 0; row < 3; row++)
+        for (uint32_t p = 4; p <= 40; p += 4)
+            for (uint32_t parts = 1; parts <= 4; parts++) {
+                coll_grid_case of = level_case(&recipes[row]->algorithm, solves[row], p,
+                                               3 * p + 10, COLL_COMMUTATIVE);
+                coll_report report;
+                of.param[0] = parts;
+                of.uses = inside;
+                of.n_uses = 4;
+                CHECK_STATUS(level_prove(&of, &report), COLL_OK);
+            }
+}
+
 int main(void)
 {
     coll_grid_worker_init(&level_worker);
@@ -203,6 +228,7 @@ int main(void)
     RUN(sorting_moves_every_element_once);
     RUN(costs);
     RUN(every_algorithm_in_both_roles);
+    RUN(runs_and_sockets_have_shared_memory_of_their_own);
     coll_grid_worker_release(&level_worker);
     return check_done();
 }

@@ -169,7 +169,9 @@ COLL_INLINE coll_status coll_i_runs_stage(coll_plan *plan, coll_kit *kit,
     kit->at.first = begin;
     kit->at.local -= runs->own * runs->apart;
     kit->at.ranks = runs->size;
+    kit->runs = runs->l;
     status = coll_i_kit_within(plan, kit, &of, stage);
+    kit->runs = 1;
     kit->at.first = first;
     kit->at.local = local;
     kit->at.ranks = m;
@@ -436,7 +438,7 @@ static const coll_param coll_i_multi_leader_blocks_params[] = {
      1,
      COLL_LEADERS_MOST,
      4,
-     {3, 3, 3, 3}}};
+     {2, 3, 2, 2}}};
 
 #define COLL_I_MULTI_LEADER_BLOCKS(collectives, traits, window)                                \
     {                                                                                          \
