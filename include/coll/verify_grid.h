@@ -103,7 +103,7 @@ COLL_INLINE void coll_grid_options_init(coll_grid_options *options,
     options->p_least = 1;
     options->p_most = 64;
     options->all_roots = 24;
-    options->work = 400000;
+    options->work = 300000;
     options->all = 8;
     options->random = 3;
     options->random_most = 4096;
