@@ -124,6 +124,54 @@ TEST(what_goes_up_and_down)
             }
 }
 
+/* Messages one after the other: up, then down, by the definition of what goes when. */
+static uint32_t rounds_of(uint32_t p)
+{
+    uint32_t up[64], down[64] = {0}, most = 0;
+    for (uint32_t level = 0; level <= COLL_HIGHEST_BIT(p); level++)
+        for (uint32_t v = 0; v < p; v++) {
+            const coll_inorder at = coll_inorder_of(p, v);
+            if (at.level != level)
+                continue;
+            up[v] = at.left < v ? up[at.left] + 1 : 0;
+            if (at.right > v && at.last + 1 < p && up[at.right] + 1 > up[v])
+                up[v] = up[at.right] + 1;
+        }
+    for (uint32_t level = COLL_HIGHEST_BIT(p) + 1; level-- > 0;)
+        for (uint32_t v = 0; v < p; v++) {
+            const coll_inorder at = coll_inorder_of(p, v);
+            if (at.level != level)
+                continue;
+            down[v] = down[v] > up[v] ? down[v] : up[v];
+            most = down[v] > most ? down[v] : most;
+            if (at.left < v && at.first > 0)
+                down[at.left] = down[v] + 1;
+            if (at.right > v)
+                down[at.right] = down[v] + 1;
+        }
+    return most;
+}
+
+/* Slots in SCRATCH. */
+static size_t slots_of(uint32_t p, uint32_t rank, bool scan, bool in_place, size_t segments)
+{
+    const coll_inorder at = coll_inorder_of(p, rank);
+    const bool inner = at.left<rank, rises = at.last + 1 < p, follows = at.first> 0;
+    const size_t pair = segments > 1 ? 2 : 1, depth = COLL_HIGHEST_BIT(p) - at.level;
+    const size_t lag = depth < segments ? depth : segments;
+    size_t first = pair; /* of an exscan, for what goes right */
+    if (scan && !inner)
+        return follows && in_place ? pair : 0;
+    if (scan)
+        return (follows ? 2 : rises || in_place ? 1 : 0) * pair;
+    if (!inner || !(rises || follows || at.right > rank))
+        return 0;
+    if (!follows && rises && segments > 1)
+        while (first < lag + 1) /* each segment on its way has one */
+            first *= 2;
+    return first + (rises ? 2 : follows ? 1 : 0) * pair;
+}
+
 TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
@@ -143,13 +191,9 @@ TEST(costs)
                         edges_used += sends;
                         CHECK_EQ(cost.ranks[rank].messages, sends * segments);
                         CHECK_EQ(cost.ranks[rank].elements, sends * count);
-                        const size_t depth = COLL_HIGHEST_BIT(p) - here.level;
-                        const size_t pair = segment ? 2 : 1;
-                        const size_t first =
-                            !scan && here.first == 0 && segment && depth > 1 ? 2 * depth : pair;
-                        CHECK(coll_plan_scratch(&plan, rank) <=
-                              (first + (scan ? 1 : 2) * pair) * slot +
-                                  (!scan && flags && here.left < rank ? count : 0));
+                        CHECK_EQ(coll_plan_scratch(&plan, rank),
+                                 slots_of(p, rank, scan, flags != 0, segments) * slot +
+                                     (!scan && flags && here.left < rank ? count : 0));
                         if (!scan && here.left < rank) { /* each sum is formed once */
                             const size_t sums =
                                 (here.last + 1 < p ? 2u : 0u) + (here.first > 0 ? 1u : 0u) +
@@ -162,7 +206,7 @@ TEST(costs)
                     CHECK_EQ(cost.total.messages, edges_used * segments);
                     CHECK(p == 1 || edges_used < 2 * (p - 1));
                     if (segment == 0)
-                        CHECK(cost.rounds <= 2 * COLL_HIGHEST_BIT(p));
+                        CHECK_EQ(cost.rounds, rounds_of(p));
                 }
 }
 

@@ -119,7 +119,10 @@ TEST(places_are_those_of_a_binomial_tree)
             CHECK_EQ(coll_bine_of(p, at.parent).number, binomial.parent);
         }
         CHECK_EQ(seen, p * (p - 1) / 2);
-        CHECK(t.height <= coll_log2_ceil(p));
+        CHECK_EQ(t.height, COLL_HIGHEST_BIT(p));
+        CHECK_EQ(t.children[0], coll_log2_ceil(p));
+        for (uint32_t v = 1; v < p; v++)
+            CHECK(t.children[v] < t.children[0]);
     }
 }
 

@@ -199,7 +199,6 @@ static size_t elements_of(uint32_t p, size_t count, bool parts, uint64_t set)
 typedef struct half {
     uint32_t gives, takes; /* messages */
     size_t given, taken;   /* elements */
-    size_t largest;        /* of what is taken up in a round of halving */
 } half;
 
 static half half_of(const ring *of, uint32_t rank, size_t count, bool parts)
@@ -213,9 +212,32 @@ static half half_of(const ring *of, uint32_t rank, size_t count, bool parts)
         sum.takes += runs(take);
         sum.given += given;
         sum.taken += elements_of(of->p, count, parts, blocks_of(of, take));
-        sum.largest = given > sum.largest ? given : sum.largest;
     }
     return sum;
+}
+
+/* The rounds of halving whose messages go through SCRATCH, as they are numbered in gathering: of
+ * those of a reduce_scatter the first takes its operands from IN, and the last has its sum in OUT. */
+typedef enum stages { STAGE_ALL, STAGE_LATER, STAGE_INNER } stages;
+
+static size_t half_staged(const ring *of, uint32_t rank, size_t count, stages which, bool parts)
+{
+    const uint32_t end = of->rounds - (which == STAGE_ALL ? 0 : 1);
+    size_t most = 0;
+    for (uint32_t t = which == STAGE_INNER ? 1 : 0; t < end; t++) {
+        const size_t n = elements_of(of->p, count, parts, blocks_of(of, gives(of, rank, t)));
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Of odd p: does the longest way from the rank that stands for two lead back to it? */
+static bool comes_back(const ring *of)
+{
+    uint32_t rank = of->size - 1;
+    for (uint32_t t = 0; t < of->rounds; t++)
+        rank = partner(of, rank, t);
+    return of->p > of->size && rank == of->size - 1;
 }
 
 TEST(costs)
@@ -231,37 +253,42 @@ TEST(costs)
                 bine(&coll_bine_reduce_scatter, COLL_REDUCE_SCATTER_BLOCK, p, count, flags);
             const coll_plan all = bine(&coll_bine_allreduce, COLL_ALLREDUCE, p, vector, flags);
             coll_report cost = cost_of(&gather);
-            CHECK(cost.rounds >= of.rounds + odd && cost.rounds <= of.rounds + 2 * odd);
+            CHECK_EQ(cost.rounds, of.rounds + odd + (comes_back(&of) ? 1 : 0));
             for (uint32_t rank = 0; rank < of.size; rank++) {
                 const half h = half_of(&of, rank, count, false);
                 const uint32_t more = hosts(&of, rank) ? 1 : 0;
                 CHECK_EQ(cost.ranks[rank].messages, h.gives + more);
                 CHECK_EQ(cost.ranks[rank].elements, h.given + more * count * p);
-                CHECK(h.gives <= 2 * of.rounds);
                 CHECK(odd || h.given == count * (p - 1));
                 CHECK_EQ(coll_plan_scratch(&gather, rank), 0);
             }
             CHECK(!odd || cost.ranks[p - 1].elements == count);
             cost = cost_of(&scatter);
-            CHECK(cost.rounds >= of.rounds + odd && cost.rounds <= of.rounds + 2 * odd);
+            CHECK_EQ(cost.rounds, of.rounds + odd + (comes_back(&of) ? 1 : 0));
             for (uint32_t rank = 0; rank < of.size; rank++) {
                 const half h = half_of(&of, rank, count, false);
                 const uint32_t more = hosts(&of, rank) ? 1 : 0;
-                const size_t kept = more ? p : ((size_t)1 << (of.rounds - 1)) + odd;
+                const size_t largest =
+                    half_staged(&of, rank, count, more ? STAGE_ALL : STAGE_INNER, false);
+                const size_t kept =
+                    more ? p : bits(blocks_of(&of, has(&of, rank, of.rounds - 1)));
                 CHECK_EQ(cost.ranks[rank].messages, h.takes + more);
                 CHECK_EQ(cost.ranks[rank].elements, h.taken + more * count);
                 CHECK(odd || h.taken == count * (p - 1));
-                CHECK(coll_plan_scratch(&scatter, rank) <= count * kept + h.largest);
+                CHECK_EQ(coll_plan_scratch(&scatter, rank),
+                         of.rounds == 1 && !more && !flags ? 0 : count * kept + largest);
             }
             CHECK(!odd || cost.ranks[p - 1].elements == count * p);
             cost = cost_of(&all);
-            CHECK(cost.rounds >= 2 * of.rounds + odd && cost.rounds <= 2 * (of.rounds + odd));
+            CHECK_EQ(cost.rounds, 2 * (of.rounds + odd));
             for (uint32_t rank = 0; rank < of.size; rank++) {
                 const half h = half_of(&of, rank, vector, true);
                 const uint32_t more = hosts(&of, rank) ? 1 : 0;
                 CHECK_EQ(cost.ranks[rank].messages, h.gives + h.takes + more);
                 CHECK_EQ(cost.ranks[rank].elements, h.given + h.taken + more * vector);
-                CHECK(coll_plan_scratch(&all, rank) <= (more && flags ? vector : h.largest));
+                const size_t largest = half_staged(
+                    &of, rank, vector, more || flags ? STAGE_ALL : STAGE_LATER, true);
+                CHECK_EQ(coll_plan_scratch(&all, rank), more && flags ? vector : largest);
             }
             CHECK(!odd || cost.ranks[p - 1].elements == vector);
         }

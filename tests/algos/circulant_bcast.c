@@ -116,8 +116,8 @@ TEST(costs)
                         const size_t block = segment ? segment : count;
                         if (p > 1)
                             CHECK_EQ(coll_plan_steps(&plan, rank), n - 1 + q);
-                        CHECK(coll_plan_scratch(&plan, rank) <=
-                              (reduces ? 2 * block + (rank != root ? count : 0) : 0));
+                        CHECK_EQ(coll_plan_scratch(&plan, rank),
+                                 reduces && p > 1 ? 2 * block + (rank != root ? count : 0) : 0);
                         if (rank != root && reduces) {
                             CHECK_EQ(cost.ranks[rank].messages, n);
                             CHECK_EQ(cost.ranks[rank].elements, count);

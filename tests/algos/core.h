@@ -121,6 +121,28 @@ static inline const coll_action *core_message(const coll_action *acts, unsigned 
     return NULL;
 }
 
+/* Where the longest way through the rounds ends that begins at a number: in a round of r members it
+ * goes 1, 2 … r−1 of them on. */
+static inline uint32_t core_end(const core *of, uint32_t number)
+{
+    uint32_t end = 0;
+    for (uint32_t t = 0; t < of->rounds; t++) {
+        const uint32_t r = of->radix[t];
+        end += (core_digit(of, number, t) + r * (r - 1) / 2) % r * of->stride[t];
+    }
+    return end;
+}
+
+/* How many messages of folding are on the longest way through all: two, if it begins and ends at
+ * ranks into which others are folded. */
+static inline uint32_t core_folds(const core *of)
+{
+    uint32_t folds = 0;
+    for (uint32_t number = 0; number < of->extra; number++)
+        folds = core_end(of, number) < of->extra ? 2 : folds > 0 ? folds : 1;
+    return folds;
+}
+
 /* In the first `steps` steps of the core's ranks, whom one sends to receives that from it in the
  * same step. */
 static inline void core_check_partners(const coll_plan *plan, const core *of, size_t steps)

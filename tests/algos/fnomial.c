@@ -59,10 +59,19 @@ TEST(trees_are_shallow)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t d = 0; d < DEGREES; d++) {
-            uint32_t phases = 0;
-            for (uint64_t reach = 1; reach < p; reach *= degrees[d])
-                phases++;
-            CHECK(defined(p, degrees[d], 0).height <= phases);
+            const tree t = defined(p, degrees[d], 0);
+            uint64_t children = 0; /* of the root: one for each e·f^i < p, 0 < e < f */
+            uint32_t height = 0;   /* … a rank of as many digits, none of them 0, … */
+            for (uint64_t stride = 1, least = 1; stride < p; stride *= degrees[d]) {
+                const uint64_t multiples = (p - 1) / stride;
+                children += multiples < degrees[d] - 1 ? multiples : degrees[d] - 1;
+                height += least < p ? 1 : 0; /* … the least of which is 1 + f + f² … */
+                least = least * degrees[d] + 1;
+            }
+            CHECK_EQ(t.height, height);
+            CHECK_EQ(t.children[0], children);
+            for (uint32_t v = 1; v < p; v++)
+                CHECK(t.children[v] <= children);
         }
 }
 

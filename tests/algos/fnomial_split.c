@@ -25,6 +25,8 @@ static struct {
     uint32_t first[P], after[P]; /* the run of ranks whose operands it holds */
     uint32_t messages[P];        /* sent */
     size_t elements[P], reduced[P];
+    uint32_t sums[P]; /* how many operands it combines its own with */
+    size_t half[P];   /* its part of the vector after the first split */
     uint32_t groups, roots[P], index[P], members[P];
     coll_block piece[P];
 } told;
@@ -42,6 +44,7 @@ static void combine(uint32_t to, uint32_t first, uint32_t after, size_t count)
     told.first[to] = first < told.first[to] ? first : told.first[to];
     told.after[to] = after > told.after[to] ? after : told.after[to];
     told.reduced[to] += count;
+    told.sums[to]++;
 }
 
 /* Splits a group in two, which combine what they hand each other, or, if `back`, join again. */
@@ -117,8 +120,11 @@ static void tell(uint32_t p, size_t count, uint32_t f, uint32_t splits, bool spr
                 continue;
             }
             halve(of, next, false);
-            for (uint32_t i = 0; i < of->n; i++)
+            for (uint32_t i = 0; i < of->n; i++) {
                 told.splits[of->members[i]]++;
+                if (depth == 0)
+                    told.half[of->members[i]] = next[i % 2].count;
+            }
             n_groups[depth + 1] += 2;
         }
     }
@@ -238,11 +244,16 @@ TEST(costs)
                     CHECK_EQ(cost.rounds, rounds);
                 for (uint32_t v = 0; v < p; v++) {
                     const coll_verify_count *rank = &cost.ranks[(v + root) % p];
-                    const size_t kept = told.splits[v] > 0 ? (count + 1) / 2 : count;
+                    const size_t kept = told.splits[v] > 0 ? told.half[v] : count;
                     CHECK_EQ(rank->messages, told.messages[v]);
                     CHECK_EQ(rank->elements, told.elements[v]);
                     CHECK_EQ(rank->reduced, told.reduced[v]);
-                    CHECK(coll_plan_scratch(&plan, (v + root) % p) <= 3 * kept);
+                    const uint32_t sums = told.sums[v];
+                    const bool out =
+                        spreads || v == 0; /* there is one; else the sum is apart */
+                    const uint32_t slots = sums - (sums > 0 && !(out && flags) ? 1 : 0);
+                    CHECK_EQ(coll_plan_scratch(&plan, (v + root) % p),
+                             ((sums > 0 && !out ? 1 : 0) + (slots < 2 ? slots : 2)) * kept);
                     if (halves && !spreads)
                         CHECK_EQ(rank->messages, told.splits[v] + (v > 0 ? 1 : 0));
                 }

@@ -141,7 +141,10 @@ TEST(costs)
                         CHECK_EQ(cost.ranks[rank].elements, 5 * messages);
                         CHECK_EQ(cost.ranks[rank].reduced, which == 0 ? 0 : 5 * children);
                         CHECK(children <= coll_log2_ceil(width) + coll_log2_ceil(height));
+                        if (x == 0 && y == 0)
+                            CHECK_EQ(children, coll_log2_ceil(width) + coll_log2_ceil(height));
                     }
+                    CHECK_EQ(most, COLL_HIGHEST_BIT(width) + COLL_HIGHEST_BIT(height));
                     CHECK_EQ(cost.rounds,
                              most * (which == 2 ? 2 : 1) + (ordered && root != 0 ? 1 : 0));
                 }

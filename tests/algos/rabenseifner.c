@@ -135,8 +135,7 @@ TEST(costs_of_allreduce)
                 const coll_plan plan = rabenseifner(COLL_ALLREDUCE, p, of.k, count, flags, 0);
                 size_t all = 0;
                 const coll_report cost = cost_of(&plan);
-                CHECK(cost.rounds <= 2 * of.messages + folds &&
-                      cost.rounds >= 2 * of.messages + folds / 2);
+                CHECK_EQ(cost.rounds, 2 * of.messages + folds);
                 for (uint32_t rank = 0; rank < p; rank++) {
                     const uint32_t number = core_number(&of, rank);
                     const bool idle = core_idle(&of, rank), folded = core_folded(&of, rank);
@@ -147,13 +146,14 @@ TEST(costs_of_allreduce)
                         const coll_mirrors m = core_mirrors(&of, number, t + 1);
                         const size_t part = (of.radix[t] - 1) * elements_of(&of, count, m);
                         gathered += part;
-                        slots = part > slots ? part : slots;
+                        if (part > slots && (of.radix[t] > 2 || t > 0 || folded || flags))
+                            slots = part;
                     }
                     CHECK_EQ(cost.ranks[rank].messages,
                              idle ? 1 : 2 * of.messages + (folded ? 1 : 0));
                     CHECK_EQ(cost.ranks[rank].elements,
                              idle ? count : count - piece + gathered + (folded ? count : 0));
-                    CHECK(coll_plan_scratch(&plan, rank) <= slots);
+                    CHECK_EQ(coll_plan_scratch(&plan, rank), idle ? 0 : slots);
                     all += gathered;
                 }
                 CHECK_EQ(all, count * (of.size - 1)); /* what everyone receives */
@@ -163,8 +163,9 @@ TEST(costs_of_allreduce)
 TEST(costs_of_reduce)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (size_t i = 0; i < CORE_RADICES; i++)
-            for (uint32_t root = 0; root < p; root += 1 + p / 4) {
+        for (size_t i = 0; i < CORE_RADICES; i++) {
+            bool reached = false;
+            for (uint32_t root = 0; root < p; root += 1 + p / 12) {
                 const core of = core_of(p, core_radices[i]);
                 const size_t count = 3 * (size_t)p + 1;
                 const uint32_t folds = of.extra > 0 ? 1 : 0;
@@ -172,7 +173,8 @@ TEST(costs_of_reduce)
                                                     root % 2 ? COLL_IN_PLACE : 0, root);
                 const coll_report cost = cost_of(&plan);
                 const uint32_t top = core_number(&of, role_of(&of, root, root));
-                CHECK(cost.rounds <= 2 * of.messages + folds);
+                CHECK(cost.rounds <= of.messages + of.rounds + folds);
+                reached = reached || cost.rounds == of.messages + of.rounds + folds;
                 for (uint32_t rank = 0; rank < p; rank++) {
                     const uint32_t role = role_of(&of, rank, root);
                     const uint32_t number = core_number(&of, role);
@@ -183,8 +185,10 @@ TEST(costs_of_reduce)
                     for (uint32_t t = 0; t < of.rounds; t++) {
                         const coll_mirrors m = core_mirrors(&of, number, t + 1);
                         const size_t part = elements_of(&of, count, m);
-                        slots =
-                            (of.radix[t] - 1) * part > slots ? (of.radix[t] - 1) * part : slots;
+                        const size_t more = (of.radix[t] - 1) * part;
+                        if (more > slots &&
+                            (of.radix[t] > 2 || t > 0 || folded || (rank == root && root % 2)))
+                            slots = more;
                         kept = t == 0 && !folded ? part : kept;
                     }
                     for (uint32_t t = of.rounds; t-- > 0;)
@@ -195,11 +199,13 @@ TEST(costs_of_reduce)
                     CHECK_EQ(cost.ranks[rank].messages,
                              idle ? 1 : of.messages + (rank == root ? 0 : 1));
                     CHECK_EQ(cost.ranks[rank].elements, idle ? count : sends);
-                    CHECK(coll_plan_scratch(&plan, rank) <= (idle           ? 0
+                    CHECK_EQ(coll_plan_scratch(&plan, rank), idle           ? 0
                                                              : rank == root ? slots
-                                                                            : kept + slots));
+                                                                            : kept + slots);
                 }
             }
+            CHECK(reached);
+        }
 }
 
 int main(void)

@@ -138,14 +138,14 @@ TEST(costs)
         for (size_t i = 0; i < CORE_RADICES; i++)
             for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
                 const core of = core_of(p, core_radices[i]);
-                const uint32_t folds = of.extra > 0 ? 2 : 0;
                 const uint32_t most = of.rounds > 1 ? of.k : of.rounds == 1 ? of.radix[0] : 0;
+                const uint32_t slots = most > 2 ? most - 1 : 0;
+                const bool spare = of.rounds > 1 || flags;
                 for (int sums = 0; sums <= 1; sums++) {
                     const coll_plan plan = multiplying(sums ? COLL_ALLREDUCE : COLL_ALLGATHER,
                                                        p, of.k, count, flags);
                     const coll_report cost = cost_of(&plan);
-                    CHECK(cost.rounds <= of.messages + folds &&
-                          cost.rounds >= of.messages + folds / 2);
+                    CHECK_EQ(cost.rounds, of.messages + core_folds(&of));
                     for (uint32_t rank = 0; rank < p; rank++) {
                         const bool idle = core_idle(&of, rank);
                         const uint32_t messages =
@@ -153,8 +153,11 @@ TEST(costs)
                         CHECK_EQ(cost.ranks[rank].messages, messages);
                         if (sums)
                             CHECK_EQ(cost.ranks[rank].elements, count * messages);
-                        CHECK(coll_plan_scratch(&plan, rank) <=
-                              (sums ? count * (most > 2 ? most : 1) : 0));
+                        CHECK_EQ(coll_plan_scratch(&plan, rank),
+                                 sums && !idle && p > 1
+                                     ? count *
+                                           (slots + (spare || core_folded(&of, rank) ? 1 : 0))
+                                     : 0);
                     }
                     if (!sums)
                         CHECK_EQ(cost.total.elements,

@@ -91,6 +91,22 @@ static uint32_t scattered(uint32_t p, uint32_t f, uint32_t v)
     return stride < p - v ? (uint32_t)stride : p - v;
 }
 
+/* Messages of rank v in the rounds that multiply: to rank v − i·s the parts i·s … (i+1)·s − 1 from
+ * its own on that the scatter did not bring; two where they go on from part p−1 to part 0. */
+static uint32_t gathering(uint32_t p, uint32_t f, uint32_t v)
+{
+    uint32_t messages = 0;
+    for (uint64_t s = 1; s < p; s *= f)
+        for (uint64_t i = 1; i < f && i * s < p; i++) {
+            const uint32_t skip = (uint32_t)(i * s), to = (v + p - skip) % p;
+            const uint32_t had = scattered(p, f, to), begin = had > skip ? had : skip;
+            const uint32_t end = skip + s < p ? skip + (uint32_t)s : p;
+            if (begin < end)
+                messages += (to + begin) % p + (end - begin) > p ? 2 : 1;
+        }
+    return messages;
+}
+
 TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
@@ -101,26 +117,36 @@ TEST(costs)
                     const coll_plan plan = bcast(ring, p, 3 * p, flags, root, f);
                     const coll_report cost = cost_of(&plan);
                     uint32_t phases = 0;
+                    uint64_t power;
                     for (uint64_t reach = 1; reach < p; reach *= f)
                         phases++;
                     CHECK_EQ(cost.total.elements, 3 * p * (p - 1));
                     CHECK_EQ(cost.total.scratch, 0);
                     CHECK_EQ(cost.total.copied, flags ? 0 : 3 * p);
-                    CHECK(cost.most.elements <= 2 * (p - 1) * 3);
-                    CHECK(cost.rounds <= (ring ? p - 1 + phases : (uint64_t)f * phases));
+                    power = f;
+                    while (power < p)
+                        power *= f;
+                    if (ring)
+                        CHECK_EQ(cost.rounds, p - 1);
+                    else if (f == 2 && p > 1)
+                        CHECK_EQ(cost.rounds, 2 * phases - (p + 1 < power ? 2 : 1));
+                    else if (p > 1 && p == power) /* the most; one less for a power of two */
+                        CHECK_EQ(cost.rounds, f * phases - (f & (f - 1) ? 0 : 1));
+                    CHECK(cost.rounds <= (uint64_t)f * phases || ring);
                     for (uint32_t v = 0; v < p; v++) {
                         const coll_verify_count *here = &cost.ranks[(v + root) % p];
                         const uint32_t children = coll_fnomial_of(p, &plan.radix, v).children;
                         if (!ring) {
-                            CHECK(here->messages <= 3 * (f - 1) * (uint64_t)phases);
+                            CHECK_EQ(here->messages, children + gathering(p, f, v));
                             continue;
                         }
                         CHECK_EQ(here->messages, children + p - scattered(p, f, (v + 1) % p));
                         CHECK_EQ(here->elements, 3 * (scattered(p, f, v) - 1 + p -
                                                       scattered(p, f, (v + 1) % p)));
                     }
-                    /* the root: all but its own part in both halves */
+                    /* the root: all but its own part in both halves; nobody sends more */
                     CHECK_EQ(cost.ranks[root].elements, 2 * (p - 1) * 3);
+                    CHECK_EQ(cost.most.elements, 2 * (p - 1) * 3);
                 }
 }
 

@@ -149,6 +149,25 @@ static uint32_t slot_of(const core *of, uint32_t number)
     return coll_swing_slot(&fold, number);
 }
 
+/* Where the way ends that begins at a number and goes on in each round. */
+static uint32_t swing_end(const core *of, uint32_t number)
+{
+    for (uint32_t t = 0; t < of->rounds; t++)
+        number = partner(of, number, t);
+    return number;
+}
+
+/* Is a block sent on at the end of the longest way through the rounds? */
+static bool goes_home(const core *of)
+{
+    for (uint32_t number = 0; number < (of->extra > 0 ? of->extra : of->size); number++) {
+        const uint32_t end = swing_end(of, number), slot = slot_of(of, end);
+        if (slot != end || slot < of->extra)
+            return true;
+    }
+    return false;
+}
+
 TEST(costs_of_allreduce)
 {
     for (uint32_t p = 1; p <= 64; p++)
@@ -161,29 +180,37 @@ TEST(costs_of_allreduce)
             const coll_plan whole =
                 swing(&coll_swing_latency_allreduce, COLL_ALLREDUCE, p, count, flags);
             coll_report cost = cost_of(&halved);
-            CHECK(cost.rounds <= 2 * m + folds && cost.rounds >= 2 * m + folds / 2);
+            CHECK_EQ(cost.rounds, 2 * m + folds);
             for (uint32_t rank = 0; rank < p; rank++) {
                 const bool idle = core_idle(&of, rank), folded = core_folded(&of, rank);
                 const uint32_t slot = idle ? 0 : slot_of(&of, core_number(&of, rank));
-                size_t elements = count + (folded ? count : 0), staged = folded ? count : 0;
+                size_t elements = count + (folded ? count : 0),
+                       staged = folded && flags ? count : 0;
                 for (uint32_t t = 0; t < m && !idle; t++) {
                     const size_t part = elements_of(&of, count, slot, t + 1);
                     elements += part;
-                    staged = part > staged ? part : staged;
+                    if (part > staged && (t > 0 || folded || flags))
+                        staged = part;
                 }
                 elements -= idle ? 0 : elements_of(&of, count, slot, m);
                 CHECK_EQ(cost.ranks[rank].messages, idle ? 1 : 2 * m + (folded ? 1 : 0));
                 CHECK_EQ(cost.ranks[rank].elements, elements);
-                CHECK(coll_plan_scratch(&halved, rank) <= (idle ? 0 : staged));
+                CHECK_EQ(coll_plan_scratch(&halved, rank), staged);
             }
             cost = cost_of(&whole);
-            CHECK(cost.rounds <= m + folds && cost.rounds >= m + folds / 2);
+            {
+                uint32_t most = folds / 2; /* on the longest way */
+                for (uint32_t number = 0; number < of.extra; number++)
+                    most = swing_end(&of, number) < of.extra ? folds : most;
+                CHECK_EQ(cost.rounds, m + most);
+            }
             for (uint32_t rank = 0; rank < p; rank++) {
                 const bool idle = core_idle(&of, rank), folded = core_folded(&of, rank);
                 const uint32_t messages = idle ? 1 : m + (folded ? 1 : 0);
                 CHECK_EQ(cost.ranks[rank].messages, messages);
                 CHECK_EQ(cost.ranks[rank].elements, count * messages);
-                CHECK(coll_plan_scratch(&whole, rank) <= count);
+                CHECK_EQ(coll_plan_scratch(&whole, rank),
+                         !idle && (m > 1 || (m == 1 && (folded || flags))) ? count : 0);
             }
         }
 }
@@ -200,19 +227,29 @@ TEST(costs_of_halves)
             const coll_plan gather =
                 swing(&coll_swing_allgather, COLL_ALLGATHER, p, count, flags);
             coll_report cost = cost_of(&scatter);
-            CHECK(cost.rounds <= m + folds + 1 && cost.rounds >= m);
+            CHECK_EQ(cost.rounds, m + folds + (goes_home(&of) ? 1 : 0));
             for (uint32_t rank = 0; rank < p; rank++) {
                 const bool idle = core_idle(&of, rank);
                 const uint32_t number = idle ? 0 : core_number(&of, rank);
                 const uint32_t slot = slot_of(&of, number);
                 const bool pair = core_folded(&of, core_rank(&of, slot));
+                const bool folded = core_folded(&of, rank);
+                size_t kept = 0, slots = 0;
+                for (uint32_t t = m; t-- > 0;) {
+                    const uint32_t span = of.size >> (t + 1);
+                    const size_t part = core_ranks(&of, slot / span * span, span);
+                    if (part > slots && (t > 0 || folded))
+                        slots = part;
+                    kept = folded ? p : part;
+                }
+                CHECK_EQ(coll_plan_scratch(&scatter, rank), idle ? 0 : count * (kept + slots));
                 CHECK_EQ(cost.ranks[rank].messages,
                          idle ? 1 : m + (slot == number ? 0 : 1) + (pair ? 1 : 0));
                 CHECK_EQ(cost.ranks[rank].elements,
                          count * (idle || slot != number ? p : p - 1));
             }
             cost = cost_of(&gather);
-            CHECK(cost.rounds <= m + folds + 1 && cost.rounds >= m);
+            CHECK_EQ(cost.rounds, m + folds + (goes_home(&of) ? 1 : 0));
             for (uint32_t rank = 0; rank < p; rank++) {
                 const bool idle = core_idle(&of, rank), folded = core_folded(&of, rank);
                 const uint32_t number = idle ? 0 : core_number(&of, rank);

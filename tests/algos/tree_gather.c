@@ -167,6 +167,31 @@ TEST(packed_tables_only)
     }
 }
 
+static uint32_t depth_of(const coll_plan *plan, uint32_t f, uint32_t rank)
+{
+    uint32_t depth = 0;
+    for (; rank != plan->problem.root; rank = parent_of(plan, f, rank))
+        depth++;
+    return depth;
+}
+
+/* Between a rank and its parent: one, unless all blocks are empty. The root has its subtrees' blocks
+ * in OUT or IN: those of the ranks above it, and apart from them those of the ranks below. */
+static uint32_t messages_of(const coll_plan *plan, uint32_t f, uint32_t rank)
+{
+    const uint32_t root = plan->problem.root;
+    size_t above = 0, below = 0;
+    for (uint32_t r = 0; r < plan->problem.p; r++) {
+        uint32_t up = r;
+        while (up != rank && up != root)
+            up = parent_of(plan, f, up);
+        *(r > root ? &above : &below) += up == rank ? counts[r] : 0;
+    }
+    if (parent_of(plan, f, rank) != root)
+        return above + below > 0 ? 1 : 0;
+    return (above > 0 ? 1u : 0u) + (below > 0 ? 1u : 0u);
+}
+
 TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
@@ -177,21 +202,28 @@ TEST(costs)
                     const coll_plan plan = blocks(kind, p, flags, root, degrees[d]);
                     const coll_report cost = cost_of(&plan);
                     uint64_t hops = 0; /* of all elements */
-                    uint32_t phases = 0;
+                    uint32_t phases = 0, height = 0, messages = 0;
                     for (uint64_t reach = 1; reach < p; reach *= degrees[d] ? degrees[d] : 2)
                         phases++;
                     for (uint32_t v = 1; v < p; v++) {
                         const uint32_t rank = (v + root) % p;
                         const size_t all = subtree(&plan, degrees[d], rank);
+                        const uint32_t depth = depth_of(&plan, degrees[d], rank);
                         hops += all;
+                        height = all > 0 && depth > height ? depth : height;
+                        messages += messages_of(&plan, degrees[d], rank);
+                        CHECK_EQ(coll_plan_scratch(&plan, rank),
+                                 children_of(&plan, degrees[d], rank) > 0 ? all : 0);
                         if (kind & 1)
                             CHECK_EQ(cost.ranks[rank].elements, all);
                     }
                     CHECK_EQ(cost.total.elements, hops);
-                    CHECK(cost.total.messages <= p);
+                    CHECK_EQ(coll_plan_scratch(&plan, root), 0);
+                    CHECK_EQ(cost.total.messages, messages);
                     if (!(kind & 2)) /* empty blocks are no messages */
-                        CHECK(cost.total.messages == p - 1 || cost.total.messages == p);
-                    CHECK(cost.rounds <= phases);
+                        CHECK(messages == p - 1 || messages == p);
+                    CHECK_EQ(cost.rounds, height);
+                    CHECK(height <= phases);
                 }
 }
 

@@ -23,9 +23,12 @@
  *   (3) what comes down is the sum of all ranks before the subtree, in rank order
  * Cost    S = ⌈count/segment⌉ (1 for segment 0): a rank sends at most 3S messages, 3·`count`
  *         elements; all of them, fewer than 2(p−1)·S messages; ≤ 2⌊log2 p⌋ rounds for S = 1.
- *         scratch: at most 2 (exscan 3) pairs of segments, a pair being one for S = 1; exscan in
- *         place `count` more where there are children, and at ranks d levels below the root with
- *         nothing before their subtrees, 2d slots at most for the first pair
+ *         scratch in pairs of segments, a pair being one for S = 1. scan: a leaf 1 in place if
+ *         ranks are before it; a rank with children 2 if ranks are before its subtree, else 1 in
+ *         place or if ranks are after it. exscan: a rank with children, but for p = 2, 1 for what
+ *         goes right, and 2 if ranks are after its subtree, else 1 if ranks are before it; where
+ *         they are after it alone, d levels below the root, what goes right has for S > 1 as many
+ *         segments as the least power of two > min(d, S); in place `count` besides
  * Source  Sanders, Träff 2006, doi:10.1007/11846802_15
  */
 #ifndef COLL_ALGOS_BINARY_TREE_SCAN_H

@@ -30,8 +30,8 @@
  *   (3) it has the phases and the number of children of a binomial tree
  *   (4) the distances of all ranks to their parents on the ring make at most the sum of a
  *       binomial tree's, and less for p > 6
- * Cost    as in tree.h and tree_gather.h; a rank has at most ⌈log2 p⌉ children, and the height is
- *         no more than that
+ * Cost    as in tree.h and tree_gather.h; the root has ⌈log2 p⌉ children, the others fewer; the
+ *         height is ⌊log2 p⌋
  * Source  De Sensi, Pasqualoni, Piarulli, Bonato, Ba, Turisini, Domke, Hoefler 2025
  *         (distance-halving tree), doi:10.1145/3712285.3759835
  */

@@ -26,13 +26,15 @@
  *       that, what it gives is at that end
  *   (3) halving is gathering backwards, with the messages the other way round
  *   (4) elements · ranks crossed: in an allgather, p = 2^m > 2, less than in recursive doubling
- * Cost    q = p, or p−1 if p is odd; m = ⌈log2 q⌉ rounds, for odd p up to two more, and as many
- *         again for an allreduce. Per rank a message a round, two where the run passes rank q−1;
- *         q−1 blocks in all, or count·(q−1)/q in each half of an allreduce, where of odd p two
- *         blocks or parts are as one. Besides, for odd p: rank p−1 sends its data, rank p−2 the
- *         result to it. scratch: allreduce in place, the longest part taken up in a round (rank
- *         p−2 of odd p: count); reduce_scatter that, and the 2^(m−1) blocks left after its first
- *         round (rank p−2 of odd p: all)
+ * Cost    q = p, or p−1 if p is odd; m = ⌈log2 q⌉ rounds, for odd p one more, or two if rank q−1 is
+ *         where m rounds lead from it; an allreduce 2m, for odd p 2m + 2. Per rank a message a
+ *         round, two where the run passes rank q−1; q−1 blocks in all, or count·(q−1)/q in each
+ *         half of an allreduce, where of odd p two blocks or parts are as one. Besides, for odd p:
+ *         rank p−1 sends its data, rank p−2 the result to it. scratch: allreduce, the longest part
+ *         taken up in a round, without OUT = IN but in the first (in place rank p−2 of odd p:
+ *         count); reduce_scatter the run left after its first round, and the longest part of a
+ *         round between first and last (rank p−2 of odd p: all blocks, and the longest part of any
+ *         round); none for m = 1, unless in place
  * Source  De Sensi, Pasqualoni, Piarulli, Bonato, Ba, Turisini, Domke, Hoefler 2025,
  *         doi:10.1145/3712285.3759835
  */

@@ -25,9 +25,11 @@
  *   (3) after round t a rank has the sum over the run of ranks of its k^(t+1) core numbers
  * Cost    R = (k−1)m + c−1 messages per rank of the core to halve, and one for each of the one or
  *         two blocks that it ends with and are not its own; as many rounds if they go one by one,
- *         and one more off c·k^m. Elements: p blocks, less the own one where that comes home by
- *         itself. An idle rank sends p blocks. scratch: the part that the rank keeps in round 0
- *         (all where another is folded into it), and a slot for each other member of a group
+ *         one more off c·k^m, and one more if a block goes home where the longest way through the
+ *         rounds ends. Elements: p blocks, less the own one where that comes home by itself. An
+ *         idle rank sends p blocks. scratch: the part that the rank keeps in round 0 (all where
+ *         another is folded into it), and for the longest round a slot for each other member of its
+ *         group; a round of two needs none if its operands are in IN
  * Source  Träff 2005, doi:10.1007/11557265_20
  */
 #ifndef COLL_ALGOS_BUTTERFLY_H

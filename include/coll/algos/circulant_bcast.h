@@ -27,9 +27,9 @@
  *   (2) in a pass a rank gets its base block, and of the pass before all other ones, each once
  *   (3) what a rank sends in phase k came in an earlier phase of the pass, or is the base block of
  *       the pass before
- * Cost    n = ⌈count/segment⌉ (1 for segment 0): n − 1 + ⌈log2 p⌉ rounds; each rank but the root
- *         gets (bcast) or sends (reduce) each block once. scratch: bcast none; reduce two blocks,
- *         and `count` more but at the root
+ * Cost    n = ⌈count/segment⌉ (1 for segment 0): n − 1 + ⌈log2 p⌉ steps, at most as many rounds;
+ *         each rank but the root gets (bcast) or sends (reduce) each block once. scratch: bcast
+ *         none; reduce for p > 1 two blocks, and `count` more but at the root
  * Source  Träff 2024, arXiv:2407.18004
  */
 #ifndef COLL_ALGOS_CIRCULANT_BCAST_H

@@ -16,7 +16,7 @@
  *   (1) whom r notifies at step s awaits r at step s
  *   (2) after the rounds of strides below s, a rank has heard of min(s, p) ranks, itself the last
  *   (3) a notification names all tokens of earlier rounds, and none of its own
- * Cost    ⌈log_f p⌉ rounds, at most (f−1)·⌈log_f p⌉ messages of 0 bytes per rank
+ * Cost    ⌈log_f p⌉ rounds; per rank a message of 0 bytes for each distance e·f^t < p, 1 ≤ e < f
  * Source  Hensgen, Finkel, Manber 1988, doi:10.1007/BF01379320; n-way: Hoefler et al. 2006
  */
 #ifndef COLL_ALGOS_DISSEMINATION_H

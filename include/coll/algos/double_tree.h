@@ -26,17 +26,17 @@
  * Laws (tests/algos/double_tree.c)
  *   (1) every rank but the root is in both trees, and has children in one of them at most
  *   (2) left subtree, rank and right subtree are consecutive runs of numbers
- *   (3) the height of both trees, with the root above them, is at most ⌊log2 p⌋ + 1
+ *   (3) the height of both trees, with the root above them, is ⌊log2 p⌋ + 1 (1 for p = 2)
  *   (4) if a message takes one unit of time, every link carries one at a time and p > 2, bcast and
  *       reduce take height + S − 1, and allreduce at most the larger of 2·height + S − 1 and
  *       2S + height: two neighbours use one link up one tree and down the other
  * Cost    S = ⌈⌈count/2⌉/segment⌉ (1 for segment 0) segments of a half; T of the other, shorter
  *         half. bcast: a rank with m children in tree 0 and n in tree 1 sends mS + nT messages,
- *         m⌈count/2⌉ + n⌊count/2⌋ elements, which is `count` at most (for an odd one, one more);
- *         rounds: `height` for S = 1. reduce: S + T messages, `count` elements, none at the root;
- *         an operator that is not commutative, to another root than 0: all ranks send, one round
- *         more. allreduce: both. scratch: m + n segments, and, if it has children, `count` where
- *         the sum is not in OUT
+ *         m⌈count/2⌉ + n⌊count/2⌋ elements, at most 2⌈count/2⌉, reached for p > 3; rounds: `height`
+ *         for S = 1. reduce: S + T messages, `count` elements, none at the root; an operator that
+ *         is not commutative, to another root than 0: all ranks send, one round more. allreduce:
+ *         both. scratch: m + n segments, and, if it has children, `count` where the sum is not in
+ *         OUT
  * Source  Sanders, Speck, Träff 2009, doi:10.1016/j.parco.2009.09.001
  */
 #ifndef COLL_ALGOS_DOUBLE_TREE_H

@@ -16,11 +16,11 @@
  *       is not 0
  *   (2) the subtrees of a rank's children in slot order, after the rank itself, are consecutive
  *       rank intervals
- *   (3) the height of the tree is at most ⌈log_f p⌉
+ *   (3) the height of the tree is the digits of the longest number 1…1 below p, at most ⌈log_f p⌉
  *   (4) up, children take turns in increasing order, and down in decreasing; with order = 1 in
  *       reverse
- * Cost    as in tree.h; a rank has at most (f−1)⌈log_f p⌉ children. scratch with order = 1:
- *         `count` in place, too
+ * Cost    as in tree.h; the root has a child for each e·f^i < p, 1 ≤ e < f, at most (f−1)⌈log_f p⌉,
+ *         the others no more. scratch with order = 1: `count` in place, too
  * Source  Moody 2003, §3.2.3 and Appendix A
  */
 #ifndef COLL_ALGOS_FNOMIAL_H

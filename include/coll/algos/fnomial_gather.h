@@ -4,7 +4,7 @@
  * root. What a rank does is in tree_gather.h.
  *
  * Laws    as in tree_gather.h
- * Cost    as in tree_gather.h; at most ⌈log_f p⌉ rounds
+ * Cost    as in tree_gather.h; the height of fnomial.h
  * Source  Moody 2003, §3.2.3 and Appendix A (the tree)
  */
 #ifndef COLL_ALGOS_FNOMIAL_GATHER_H

@@ -25,7 +25,9 @@
  *         a message of half a piece, count/2^(d+1) elements. reduce: besides, a message of the last
  *         piece, but for the root; ≤ k + ⌈log_f n⌉ + 1 rounds. allreduce: besides, that piece up
  *         and down the tree, and at split d a message back for each that came; ≤ 2k + 2⌈log_f n⌉
- *         rounds. scratch: up to three times the half of the first split
+ *         rounds. scratch in halves of the first split: 1 for the sum where there is no OUT, and 1
+ *         for each operand that comes, two at most, but the first unless the sum is where the own
+ *         one is
  * Source  Moody 2003, §3.2.4, after van de Geijn 1991
  */
 #ifndef COLL_ALGOS_FNOMIAL_SPLIT_H

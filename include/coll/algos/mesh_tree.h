@@ -15,8 +15,8 @@
  *   (1) messages go along a row or along a column
  *   (2) one message at a time and rank, no link carries two messages of a step in one direction
  *   (3) that takes ⌈log2 W⌉ + ⌈log2 H⌉ steps up, and as many down
- * Cost    as in tree.h; a rank has at most ⌈log2 W⌉ + ⌈log2 H⌉ children, and the height is at most
- *         that
+ * Cost    as in tree.h; the root has ⌈log2 W⌉ + ⌈log2 H⌉ children, the others no more; the height
+ *         is ⌊log2 W⌋ + ⌊log2 H⌋
  * Source  Littlefield 1992, §3.2 and appendix
  */
 #ifndef COLL_ALGOS_MESH_TREE_H

@@ -30,11 +30,13 @@
  *   (3) in a reduce, a rank of the core sends once after halving, last of all; the root does not
  * Cost    R = (k−1)m + c−1. allreduce: 2R messages per rank of the core, and one more of `count`
  *         where another is folded into it; reduce: R+1, the root R; an idle rank sends `count`.
- *         Rounds if messages go one by one: 2R (a reduce: at most), and two more off c·k^m (a
- *         reduce: one). Elements: halving sends all but the own piece of count/core; the gathering
- *         of an allreduce as much, that of a reduce what the rank has. scratch: a slot of the part
- *         that it keeps for each other member of a group (at least `count` to fold in place); and
- *         without OUT, what it keeps in round 0, or `count` where another is folded into it
+ *         Rounds if messages go one by one: 2R, and two more off c·k^m; a reduce: at most R, one
+ *         for each of the rounds again, and one off c·k^m. Elements: halving sends all but the own
+ *         piece of count/core; the gathering of an allreduce as much, that of a reduce what the
+ *         rank has. scratch: for the longest round a slot of the part that it keeps for each other
+ *         member of its group (at least `count` to fold in place; none for a round of two whose
+ *         operands are in IN and whose sum is not); and without OUT, what it keeps in round 0, or
+ *         `count` where another is folded into it
  * Source  Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1; Thakur, Rabenseifner, Gropp 2005,
  *         §4.5, doi:10.1177/1094342005051521
  */

@@ -20,7 +20,9 @@
  *   (3) no round writes where its own message is read
  * Cost    inclusive = 2: ⌈log2(p−1) + log2(4/3)⌉ rounds for p > 2; 0: ⌈log2 p⌉. A rank sends a
  *         message of `count` a round at most, and applies ⊕ in each round but the first at most
- *         once, in an inclusive one twice. scratch ≤ 2·`count`, in place 3·`count`
+ *         once, in an inclusive one twice. scratch in vectors, but at rank 0: 1 if it receives in
+ *         more than one round, 1 if it sends its own operand with the sum in any but the first, in
+ *         place 1 if it sends
  * Source  Träff 2025, arXiv:2507.04785 (inclusive = 2); Träff 2026, arXiv:2604.25667 (0);
  *         Hillis, Steele 1986, doi:10.1145/7902.7903 (sums over 2^k)
  */

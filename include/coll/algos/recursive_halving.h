@@ -23,11 +23,13 @@
  *   (2) the parts of a round are runs of blocks next to each other, together what the rank kept
  *       in the round before; each goes to the rank of the group that has its own block in it
  *   (3) after round 0 a rank keeps the blocks of the ranks for which it stands
- * Cost    R = (k−1)m + c−1 messages per rank of the core, and one more where another is folded
- *         into it; one per idle rank; as many rounds if they go one by one, and two more off
- *         c·k^m. Elements: p−1 blocks per rank of the core, p of an idle one. scratch: the part
- *         that the rank keeps in its first round (all where another is folded into it), and a
- *         slot for each other member of a group
+ * Cost    R = (k−1)m + c−1 messages per rank of the core, and one more where another is folded into
+ *         it; one per idle rank; as many rounds if they go one by one, and off c·k^m one or two
+ *         more, as in recursive_multiplying.h. Elements: p−1 blocks per rank of the core, p of an
+ *         idle one. scratch: the part that the rank keeps in its first round (all where another is
+ *         folded into it; none in a single round out of place), and for the longest round a slot
+ *         for each other member of its group; a round of two needs none where its operands are in
+ *         IN or its sum is in OUT
  * Source  Thakur, Rabenseifner, Gropp 2005, §4.4, doi:10.1177/1094342005051521
  */
 #ifndef COLL_ALGOS_RECURSIVE_HALVING_H

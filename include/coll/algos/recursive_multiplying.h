@@ -27,11 +27,12 @@
  *   (2) before round t a rank stands for the run of ranks of its k^t core numbers; the runs of a
  *       group are next to each other, in rank order
  *   (3) a round of an allreduce reads its sum where it does not write
- * Cost    R = (k−1)m + c−1 messages per rank of the core, and one more where another is folded
- *         into it; one per idle rank; as many rounds if messages go one by one, and two more off
- *         c·k^m. allreduce: messages of `count`; scratch at most `count`, for k > 2 k times that
- *         (the largest radix if p < k²). allgather: every block comes once (to an idle rank its
- *         own too)
+ * Cost    R = (k−1)m + c−1 messages per rank of the core, and one more where another is folded into
+ *         it; one per idle rank; as many rounds if messages go one by one, and off c·k^m two more,
+ *         or one if no longest way through the rounds begins and ends at folded ranks. allreduce:
+ *         messages of `count`; scratch of the core `count` (none in a single round out of place
+ *         where nobody is folded in), and for a largest radix r > 2 r−1 times that. allgather:
+ *         every block comes once (to an idle rank its own too)
  * Source  Thakur, Rabenseifner, Gropp 2005, doi:10.1177/1094342005051521 (k = 2); Ruefenacht,
  *         Bull, Booth 2017, doi:10.1016/j.parco.2017.08.004
  */

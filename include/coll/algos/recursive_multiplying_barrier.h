@@ -19,7 +19,8 @@
  *   (2) before round t a rank has heard of the run of ranks of k^t core numbers, of no others
  *   (3) a notification names all tokens of earlier rounds, and none of its own
  * Cost    R = (k−1)m + c−1 messages of 0 bytes per rank of the core, and one more where another is
- *         folded into it; one per idle rank; m rounds and one of c, and two more off c·k^m
+ *         folded into it; one per idle rank; m rounds and one of c, and off c·k^m one or two more,
+ *         as in recursive_multiplying.h
  * Source  Thakur, Rabenseifner, Gropp 2005, doi:10.1177/1094342005051521 (k = 2); Ruefenacht,
  *         Bull, Booth 2017, doi:10.1016/j.parco.2017.08.004
  */

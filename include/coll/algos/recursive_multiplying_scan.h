@@ -20,7 +20,8 @@
  *   (2) before round t rank r has the sum of operands max(0, r−k^t+1) … r
  *   (3) no round writes where its own messages are read
  * Cost    ⌈log_k p⌉ rounds; in round t rank r sends min(k−1, ⌊(p−1−r)/k^t⌋) messages of `count`.
- *         scratch at most `count`, and for k > 2 a slot for each message of round 0
+ *         scratch: `count` where a rank receives in more than one round, or in place in any; and a
+ *         slot for each message that it receives in round 0, if these are several
  * Source  Hillis, Steele 1986, doi:10.1145/7902.7903 (k = 2)
  */
 #ifndef COLL_ALGOS_RECURSIVE_MULTIPLYING_SCAN_H

@@ -17,8 +17,8 @@
  *   (2) in an allgather r sends at step s+1 what it received at step s
  *   (3) in a reduce_scatter r receives block r at the last step, and never sends it
  * Cost    allgather, reduce_scatter: p−1 rounds, messages and blocks sent per rank; allreduce:
- *         2(p−1) messages, 2·count·(p−1)/p elements. scratch: reduce_scatter two blocks, allreduce
- *         in place two parts
+ *         2(p−1) messages, 2·count·(p−1)/p elements. scratch: reduce_scatter two of the largest
+ *         blocks, allreduce in place two of the largest parts
  * Source  Kumar 2004 (ring); Thakur, Rabenseifner, Gropp 2005, §4.1, §4.4,
  *         doi:10.1177/1094342005051521; Patarasuk, Yuan 2009, doi:10.1016/j.jpdc.2008.09.002
  */

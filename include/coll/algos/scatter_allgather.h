@@ -22,9 +22,13 @@
  * Laws (tests/algos/scatter_allgather.c)
  *   (1) in each round of the allgather a rank expects just what its peer sends it then
  *   (2) every element comes to every rank but the root exactly once, and to the root never
- * Cost    (p−1)·`count` elements in all, at most 2(p−1)·⌈`count`/p⌉ sent by a rank; no scratch.
- *         scatter_allgather: ≤ f⌈log_f p⌉ rounds, ≤ 3(f−1)⌈log_f p⌉ messages per rank;
- *         scatter_ring: ≤ p−1 + ⌈log_f p⌉ rounds, ≤ p−1 + (f−1)⌈log_f p⌉ messages per rank
+ * Cost    (p−1)·`count` elements in all; most are sent by the root, all but its part twice, so
+ *         2·count·(p−1)/p; no scratch. m = ⌈log_f p⌉. scatter_allgather: f = 2: 2m − 1 rounds for p
+ *         = 2^m or 2^m − 1, else 2m − 2; any f: at most f·m if messages go one by one (odd f: just
+ *         so many for p = f^m; powers of two: one less); messages of a rank: one to each child, and
+ *         for each distance e·f^t < p, 1 ≤ e < f, one where parts are missing, or two.
+ *         scatter_ring: p−1 rounds; a rank sends one message to each child, and the parts that its
+ *         neighbour has not got from the scatter
  * Source  Barnett, Shuler, van de Geijn, Gupta, Payne, Watts 1994 (scatter, then collect); Thakur,
  *         Rabenseifner, Gropp 2005, §4.2, doi:10.1177/1094342005051521; around the ranks: Bruck et
  *         al. 1997, doi:10.1109/71.642949

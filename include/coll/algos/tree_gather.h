@@ -16,9 +16,10 @@
  *   (1) the subtrees of a rank's children and the rank itself tile its own run
  *   (2) what a rank sends to its parent is what the parent receives from it, message by message
  *   (3) at most one child of the root has two messages, and no other rank has
- * Cost    `height` rounds; p−1 messages, or one more; a rank other than the root moves the blocks
- *         of its subtree to or from its parent. scratch: the blocks of the subtree, at ranks with
- *         children but the root
+ * Cost    `height` rounds; p−1 messages, and one more if a subtree of the root's runs past rank
+ *         p−1, less those of empty blocks; a rank other than the root moves the blocks of its
+ *         subtree to or from its parent. scratch: the blocks of the subtree, at ranks with children
+ *         but the root
  */
 #ifndef COLL_ALGOS_TREE_GATHER_H
 #define COLL_ALGOS_TREE_GATHER_H
