@@ -113,6 +113,15 @@ TEST(a_plan_is_of_one_rank)
     }
 }
 
+/* A window has at most 32 slots, however many an algorithm inside may ask for. */
+TEST(windows)
+{
+    coll_algorithm wide = coll_ring_allreduce;
+    for (wide.window = 31; wide.window <= 34; wide.window++)
+        CHECK_STATUS(with(COLL_ACROSS, &wide, NULL, 1),
+                     wide.window <= 32 ? COLL_OK : COLL_ERR_WINDOW);
+}
+
 /* Others need no kit, and are made as by coll_plan_init. */
 TEST(plain_algorithms)
 {
@@ -129,6 +138,7 @@ int main(void)
     RUN(what_is_used_inside);
     RUN(traits);
     RUN(a_plan_is_of_one_rank);
+    RUN(windows);
     RUN(plain_algorithms);
     return check_done();
 }
