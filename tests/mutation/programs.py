@@ -24,7 +24,8 @@ AREAS = {
 # Where the name of a test is not that of the header.
 TESTS = {
     r"verify": ["verify", "turns"],
-    r"request|window": ["request", "request_faults", "request_programs", "request_trade", "request_calls", "schedule"],
+    r"request|window": ["request", "request_faults", "request_programs", "request_trade", "request_calls",
+                        "request_schedule", "schedule"],
     r"transports/node/": ["transports/threads", "transports/shm", "transports/mixed"],
     r"transports/shm": ["transports/shm", "transports/shm_space", "transports/shm_faults", "transports/shm_strange",
                         "transports/shm_leaving", "transports/shm_denied"],
