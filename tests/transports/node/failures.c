@@ -206,7 +206,7 @@ TEST(cancelled_while_it_is_read)
         read_now = (coll_i_node_op *)h.word[0];
         read_now->sent->state = COLL_I_NODE_READING;
         a->gone = dies ? is_gone : has_read;
-        t->abort(a, TAG);
+        t->abort(a, TAG, 1);
         t->cancel(a, &h);
         CHECK_EQ(asked, 2);
         CHECK_EQ(n_free(), before + !dies);
@@ -226,7 +226,7 @@ TEST(cancelled_before_it_is_read)
     CHECK_STATUS(t->send(a, 2, TAG, sent, BYTES, &h), COLL_STARTED);
     op = (coll_i_node_op *)h.word[0];
     before = n_free();
-    t->abort(a, TAG);
+    t->abort(a, TAG, 1);
     t->cancel(a, &h);
     CHECK(a->cancelled == op && n_free() == before);
     CHECK_STATUS(t->recv(ranks[2], 0, TAG, got, BYTES, &h), COLL_ERR_PEER);
