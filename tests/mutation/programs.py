@@ -26,7 +26,9 @@ TESTS = {
     r"verify": ["verify", "turns"],
     r"request|window": ["request", "request_faults", "request_programs", "request_trade", "request_calls",
                         "request_schedule", "schedule"],
-    r"transports/node/": ["transports/threads", "transports/shm", "transports/mixed"],
+    r"transports/node/": ["transports/node/" + name for name in ("copies", "fabric", "failures", "order", "streams",
+                                                                 "waiting", "world")] +
+                         ["transports/threads", "transports/shm", "transports/mixed"],
     r"transports/shm": ["transports/shm", "transports/shm_space", "transports/shm_faults", "transports/shm_strange",
                         "transports/shm_leaving", "transports/shm_denied"],
     r"call|communicator|comm|neighbor": ["call", "comm", "comm_nodes"],
