@@ -622,6 +622,26 @@ TEST(nothing_moves)
     CHECK_EQ(world.quiet, 64);
 }
 
+/* An order of a seed leaves nobody out, for however long. */
+TEST(turns_in_a_long_run)
+{
+    for (uint32_t seed = 1; seed <= 8; seed++) {
+        uint32_t turns[RANKS] = {0};
+        start(RANKS - 1);
+        world.seed = seed * 2654435769u;
+        world.quiet = 1000;
+        CHECK_STATUS(coll_loopback_run(&world, requests, RANKS - 1), COLL_ERR_DEADLOCK);
+        if (!CHECK(n_looks > 1000))
+            return;
+        for (uint32_t i = n_looks - 900; i < n_looks; i++)
+            turns[looks[i]]++;
+        for (uint32_t r = 0; r < RANKS - 1; r++) { /* rank 0 looks for one message, not two */
+            const uint32_t its = turns[r] * (r == 0 ? 2 : 1);
+            CHECK(its > 290 && its < 430);
+        }
+    }
+}
+
 /* The error of who failed first, be it before. */
 TEST(who_failed_first)
 {
@@ -661,6 +681,7 @@ int main(void)
     RUN(aborting);
     RUN(turns_of_requests);
     RUN(nothing_moves);
+    RUN(turns_in_a_long_run);
     RUN(who_failed_first);
     return check_done();
 }

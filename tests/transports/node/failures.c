@@ -239,6 +239,57 @@ TEST(cancelled_before_it_is_read)
     coll_threads_destroy(world);
 }
 
+/* ---- aborts ------------------------------------------------------------------------------ */
+
+static bool is_aborted(uint32_t tag)
+{
+    const void *message;
+    coll_handle h;
+    return t->borrow(ranks[1], 2, tag, 1, &message, &h) == COLL_ERR_PEER;
+}
+
+static uint32_t n_aborted(void)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < COLL_NODE_ABORTS; i++)
+        n += a->world->aborted[i] != 0;
+    return n;
+}
+
+/* Ranges, each noted once; those of a longer one are replaced by it; too many are all tags. */
+TEST(ranges_of_tags)
+{
+    begin();
+    t->abort(a, 10, 5);
+    for (uint32_t tag = 8; tag < 18; tag++)
+        CHECK(is_aborted(tag) == (tag >= 10 && tag < 15));
+    t->abort(ranks[3], 10, 5);
+    t->abort(a, 12, 3);
+    CHECK_EQ(n_aborted(), 1);
+    t->abort(a, 12, 4);
+    CHECK(n_aborted() == 2 && is_aborted(15) && !is_aborted(16) && is_aborted(10));
+    t->abort(a, 9, 6);
+    CHECK(n_aborted() == 2 && is_aborted(9) && is_aborted(15) && !is_aborted(8));
+    t->abort(a, UINT32_MAX, 1);
+    t->abort(a, 0, 1);
+    CHECK(n_aborted() == 4 && is_aborted(UINT32_MAX) && is_aborted(0) && !is_aborted(1));
+    coll_threads_recover(world);
+    CHECK(n_aborted() == 0 && !is_aborted(12));
+    for (uint32_t i = 1; i <= COLL_NODE_ABORTS; i++) {
+        CHECK(!is_aborted(100 * i));
+        t->abort(a, 100 * i, 1);
+        CHECK(n_aborted() == i && is_aborted(100) && is_aborted(100 * i));
+        CHECK(!is_aborted(100 * i + 1) && !is_aborted(0));
+    }
+    t->abort(a, 300, 1);
+    CHECK(!is_aborted(1));
+    t->abort(a, 7, 1);
+    CHECK(is_aborted(1) && is_aborted(7) && is_aborted(UINT32_MAX));
+    coll_threads_recover(world);
+    CHECK(!is_aborted(1) && !is_aborted(100));
+    coll_threads_destroy(world);
+}
+
 int main(void)
 {
     RUN(who_has_not_read_it_is_missed);
@@ -247,5 +298,6 @@ int main(void)
     RUN(too_little_memory_for_one);
     RUN(cancelled_while_it_is_read);
     RUN(cancelled_before_it_is_read);
+    RUN(ranges_of_tags);
     return check_done();
 }
