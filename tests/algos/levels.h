@@ -139,6 +139,8 @@ static inline const level_part *level_apart(const coll_algorithm *algorithm,
     known[hash].key = key;
     known[hash].part.rounds = report.rounds;
     memcpy(known[hash].part.ranks, report.ranks, problem->p * sizeof *report.ranks);
+    for (uint32_t r = 0; r < problem->p; r++) /* what it asks for */
+        known[hash].part.ranks[r].scratch = coll_plan_scratch(&plan, r);
     return &known[hash].part;
 }
 
@@ -170,6 +172,8 @@ static inline void level_add(level_sum *sum, level_stage stage, uint32_t rank,
     sum->ranks[rank].elements += part->ranks[number].elements;
     sum->ranks[rank].reduced += part->ranks[number].reduced;
     sum->ranks[rank].copied += part->ranks[number].copied;
+    if (sum->ranks[rank].scratch < part->ranks[number].scratch) /* one after the other */
+        sum->ranks[rank].scratch = part->ranks[number].scratch;
     if (sum->rounds[stage] < part->rounds)
         sum->rounds[stage] = part->rounds;
 }

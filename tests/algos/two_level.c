@@ -15,11 +15,11 @@ static uint32_t leader_of(const coll_kit *kit, uint32_t root, uint32_t node)
 }
 
 static const level_part *apart(const coll_algorithm *algorithm, coll_collective collective,
-                               uint32_t p, size_t count, uint32_t root)
+                               uint32_t p, size_t count, uint32_t root, uint32_t flags)
 {
     coll_problem problem;
     coll_problem_init(&problem, collective, p, count, 8);
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_COMMUTATIVE | flags;
     problem.root = root;
     return level_apart(algorithm, &problem);
 }
@@ -30,7 +30,7 @@ static void check_across(const coll_grid_case *of, const coll_algorithm *inner)
     const coll_nodes *nodes = &level_kit(0)->nodes;
     const uint32_t n = coll_nodes_count(nodes);
     const uint32_t root = coll_node_of(nodes, of->p, of->root).index;
-    const level_part *across = apart(inner, of->collective, n, of->count, root);
+    const level_part *across = apart(inner, of->collective, n, of->count, root, 0);
     for (uint32_t r = 0; r < of->p; r++) {
         const coll_node at = coll_node_of(nodes, of->p, r);
         const bool leads = at.local == leader_of(level_kit(r), of->root, at.index);
@@ -62,7 +62,7 @@ static void add_within(level_sum *sum, level_stage stage, const coll_algorithm *
 {
     const uint32_t lead = leader_of(level_kit(0), of->root, at->index);
     const level_part *part =
-        apart(algorithm, it, at->ranks, of->count, it == COLL_BARRIER ? 0 : lead);
+        apart(algorithm, it, at->ranks, of->count, it == COLL_BARRIER ? 0 : lead, 0);
     for (uint32_t i = 0; i < at->ranks; i++)
         level_add(sum, stage, at->first + i, part, i);
 }
@@ -75,7 +75,6 @@ static void check_costs(const coll_grid_case *of, const coll_recipe *recipe)
     const uint32_t root = coll_node_of(nodes, of->p, of->root).index;
     const coll_algorithm *first = recipe->usual[0].algorithm;
     const coll_algorithm *last = recipe->usual[recipe->n_usual - 2].algorithm;
-    const level_part *across;
     level_sum sum;
     memset(&sum, 0, sizeof sum);
     for (uint32_t i = 0; i < n; i++) {
@@ -89,13 +88,26 @@ static void check_costs(const coll_grid_case *of, const coll_recipe *recipe)
         if (of->collective == COLL_BCAST || of->collective == COLL_ALLREDUCE)
             add_within(&sum, LEVEL_AFTER, last, COLL_BCAST, of, &at);
     }
-    across =
-        apart(recipe->usual[recipe->n_usual - 1].algorithm, of->collective, n, of->count, root);
-    for (uint32_t i = 0; i < n; i++)
-        level_add(&sum, LEVEL_ACROSS,
-                  coll_nodes_first(nodes, of->p, i) + leader_of(level_kit(0), of->root, i),
-                  across, i);
+    for (uint32_t i = 0; i < n; i++) {
+        const coll_node at = coll_node_at(nodes, of->p, i, 0);
+        const uint32_t lead = at.first + leader_of(level_kit(0), of->root, i);
+        /* what a node has summed up is in its place */
+        const uint32_t flags =
+            coll_is(COLL_REDUCING, of->collective) && at.ranks > 1 ? COLL_IN_PLACE : 0;
+        level_add(&sum, LEVEL_ACROSS, lead,
+                  apart(recipe->usual[recipe->n_usual - 1].algorithm, of->collective, n,
+                        of->count, root, flags),
+                  i);
+    }
     level_check(&whole, &sum, of->p, level_even(of->p));
+    for (uint32_t r = 0; r < of->p; r++) {
+        const coll_node at = coll_node_of(nodes, of->p, r);
+        const bool leads = r == at.first + leader_of(level_kit(0), of->root, at.index);
+        const bool holds = of->collective == COLL_ALLREDUCE ||
+                           (of->collective == COLL_REDUCE && at.index != root);
+        const size_t held = leads && holds && n > 1 && at.ranks > 1 ? of->count : 0;
+        CHECK_EQ(coll_plan_scratch(level_plan(r), r), held + sum.ranks[r].scratch);
+    }
 }
 
 TEST(costs)

@@ -26,10 +26,10 @@
  *   (2) the peers of a rank's steps are all other ranks, each once
  *   (3) in an allgather a rank sends from one place alone
  *   (4) the messages of a step have no link of a k-ary n-tree in common, k a power of two
- * Cost    p−1 messages and blocks per rank, in 2^⌈log2 n⌉ − 1 stages, n = p or machine, and at
- *         most as many rounds. Time of an allgather, where a rank copies what it sends to its
- *         network processor: (p−1)(α + mβ) + mδ. scratch: alltoall in place two of the largest
- *         blocks
+ * Cost    p−1 messages and blocks per rank, in 2^⌈log2 n⌉ − 1 stages, n = p or machine, and at most
+ *         as many rounds: for n = p and q = 2^⌈log2 p⌉, q − 1 if p ≥ q − 1, p if p = q/2 + 1, else
+ *         q − 2. Time of an allgather, where a rank copies what it sends to its network processor:
+ *         (p−1)(α + mβ) + mδ. scratch: alltoall in place two of the largest blocks
  * Source  Kumar 2004 (prefix send); Heller 1994, doi:10.1007/3-540-58429-3_36
  */
 #ifndef COLL_ALGOS_PREFIX_H

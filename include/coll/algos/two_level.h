@@ -21,8 +21,9 @@
  * Cost    messages, elements and combinations of the inner algorithms: of the reduce, the bcast,
  *         both, or two barriers, of the node's ranks; at a leader, besides, of the one across.
  *         Rounds: those of the levels, one after the other, on nodes of one size; on others at most
- *         those of the longest. scratch of a leader: `count` besides, in an allreduce, and in a
- *         reduce away from the root
+ *         those of the longest. scratch: the most of any level; at a leader of several ranks
+ *         `count` besides, in an allreduce (one in place: of one rank, too), and in a reduce away
+ *         from the root, if there are several nodes
  * Source  Bayatpour et al. 2017, section 2.1, doi:10.1145/3126908.3126954; Wu 2005, chapter 3
  */
 #ifndef COLL_ALGOS_TWO_LEVEL_H
