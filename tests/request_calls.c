@@ -283,6 +283,102 @@ TEST(borrowed_in_pieces)
     PROGRESS(COLL_OK, "u1. r1.");
 }
 
+/* Operands one by one where the transport reduces; those that it does not take are reduced here. */
+TEST(reductions)
+{
+    static const char *const words[] = {"", "d-. d-. d-.", NULL, "d-/", "d-. d-/ d-."};
+    for (unsigned i = 0; i < 5; i++) {
+        bool right = true;
+        begin(2);
+        transport.reduce = i > 0 ? my_reduce : NULL;
+        coll_act_reduce(next(), OUT(0), COLL_AT(COLL_IN, 1), SCRATCH(2), 2);
+        acts[0].inputs = 3;
+        acts[0].stride = 4;
+        for (unsigned k = 0; k < 16; k++)
+            scratch[k] = 10 * k;
+        if (i == 2) {
+            START(COLL_OK, "d-> v-. d-?");
+            PROGRESS(COLL_OK, "d-> v-. d-.");
+        } else {
+            START(COLL_OK, words[i]);
+        }
+        for (unsigned k = 0; k < 2; k++)
+            right = right && out[k] == 3 * (3 * (3 * in[1 + k] + 10 * (2 + k)) + 10 * (6 + k)) +
+                                           10 * (10 + k);
+        CHECK(right && out[2] == 202);
+    }
+}
+
+/* Sums by the network, and meetings: of nothing, nowhere. */
+TEST(teams)
+{
+    const coll_team team = {3, 5};
+    begin(4);
+    transport.fabric_reduce = my_fabric_reduce;
+    transport.max_bytes = 8;
+    coll_act_fabric_reduce(next(), team, OUT(1), COLL_AT(COLL_IN, 2), 4);
+    coll_act_meet(next(), team, OUT(8));
+    START(COLL_OK, "f3> f3> v3?");
+    CHECK(buffers[0] == out + 1 && sizes[0] == 4 && buffers[1] == in + 2 && sizes[1] == 5);
+    PROGRESS(COLL_OK, "v3. v3.");
+    CHECK(buffers[n_sizes - 2] == NULL && sizes[n_sizes - 2] == 0);
+    CHECK(buffers[n_sizes - 1] == NULL && sizes[n_sizes - 1] == 5);
+}
+
+/* ---- what is refused --------------------------------------------------------------------- */
+
+/* More than a machine can address, of one of the buffers, or of all blocks of one together. */
+TEST(too_large)
+{
+    static const struct {
+        coll_collective collective;
+        uint32_t flags;
+        size_t count;
+    } rows[] = {{COLL_ALLREDUCE, COLL_IN_PLACE, SIZE_MAX / 8}, /* OUT */
+                {COLL_REDUCE, 0, SIZE_MAX / 8},                /* IN */
+                {COLL_ALLTOALL, 0, SIZE_MAX / 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin(4);
+        plan.problem.root = 1;
+        plan.problem.collective = rows[i].collective;
+        plan.problem.flags = rows[i].flags;
+        op.commutative = true;
+        CHECK_STATUS(coll_run_check(&run, 4), COLL_OK);
+        plan.problem.count = rows[i].count;
+        CHECK_STATUS(coll_run_check(&run, 4), COLL_ERR_OVERFLOW);
+        START(COLL_ERR_OVERFLOW, "");
+    }
+}
+
+/* Scratch is as much as the plan says; none may be nowhere. */
+TEST(scratch_is_enough)
+{
+    begin(4);
+    CHECK_STATUS(coll_run_check(&run, 4), COLL_OK);
+    run.scratch_bytes--;
+    CHECK_STATUS(coll_run_check(&run, 4), COLL_ERR_SCRATCH);
+    scratch_needed = SIZE_MAX / 8 + 2; /* the bytes of one element, if one does not look */
+    run.scratch_bytes = 16;
+    CHECK_STATUS(coll_run_check(&run, 4), COLL_ERR_SCRATCH);
+    scratch_needed = 0;
+    CHECK_STATUS(coll_run_check(&run, 4), COLL_OK);
+    run.scratch = NULL;
+    CHECK_STATUS(coll_run_check(&run, 4), COLL_ERR_SCRATCH);
+    run.scratch_bytes = 0;
+    CHECK_STATUS(coll_run_check(&run, 4), COLL_OK);
+    START(COLL_OK, "");
+}
+
+/* A request that has run nothing yet, and one that was never given a window. */
+TEST(not_started)
+{
+    begin(4);
+    CHECK(request.run == NULL);
+    PROGRESS(COLL_OK, "");
+    memset(&request, 0, sizeof request);
+    START(COLL_ERR_NULL, "");
+}
+
 int main(void)
 {
     RUN(all_that_can_move_moves);
@@ -298,5 +394,10 @@ int main(void)
     RUN(staged);
     RUN(borrowed_in_order);
     RUN(borrowed_in_pieces);
+    RUN(reductions);
+    RUN(teams);
+    RUN(too_large);
+    RUN(scratch_is_enough);
+    RUN(not_started);
     return check_done();
 }

@@ -517,101 +517,11 @@ TEST(failures)
     coll_threads_destroy(world);
 }
 
-/* ---- closing ----------------------------------------------------------------------------- */
-
-/* Closes a schedule of actions that letters stand for, and writes the letters in their new order, with a
- * bar before those that may be waited for. s, t, u: sends of OUT[0], OUT[1], IN[0]; r, q: receives of
- * OUT[0], OUT[1]; m: sum in OUT[1] of what is staged in OUT[0]; l: a long receive; c: a copy to OUT[0];
- * f: a sum by the network. Last a mark, if who settles may wait for all. */
-static const char *closed(const char *letters, uint32_t window)
-{
-    static const char all_letters[] = "stucrqlmf";
-    static char result[16];
-    const coll_team all = {0, 2};
-    coll_problem problem;
-    coll_plan plan;
-    coll_schedule schedule = {NULL, 0, 0, 0, 0, false, false, 0, 0};
-    coll_action actions[8];
-    size_t n = 0, at = 0;
-    coll_problem_init(&problem, COLL_ALLREDUCE, 2, 8, 8);
-    CHECK_STATUS(coll_plan_init(&plan, &turn, &problem, NULL), COLL_OK);
-    for (; letters[n]; n++) {
-        const coll_ref zero = COLL_AT(COLL_OUT, 0), one = COLL_AT(COLL_OUT, 1);
-        coll_action *a = &actions[n];
-        switch (letters[n]) {
-        case 's':
-        case 't':
-            coll_act_send(a, 1, letters[n] == 's' ? zero : one, 1);
-            break;
-        case 'u':
-            coll_act_send(a, 1, COLL_AT(COLL_IN, 0), 1);
-            break;
-        case 'c':
-            coll_act_copy(a, zero, COLL_AT(COLL_IN, 0), 1);
-            break;
-        case 'm':
-            coll_act_recv_reduce(a, 1, one, one, zero, 1);
-            break;
-        case 'f':
-            coll_act_fabric_reduce(a, all, zero, zero, 1);
-            break;
-        default:
-            coll_act_recv(a, 1, letters[n] == 'q' ? one : zero, letters[n] == 'l' ? 8 : 1);
-        }
-        a->stride = (size_t)(strchr(all_letters, letters[n]) - all_letters);
-    }
-    schedule.actions = actions;
-    schedule.n = n;
-    coll_schedule_close(&schedule, &plan, actions, 32, window);
-    for (size_t i = 0; i <= n; i++) {
-        if (i == schedule.patient)
-            result[at++] = '|';
-        if (i < n)
-            result[at++] = all_letters[actions[i].stride];
-    }
-    if (schedule.brief)
-        result[at++] = '!';
-    result[at] = 0;
-    return result;
-}
-
-TEST(closing)
-{
-    static const struct {
-        const char *letters, *closed;
-        uint32_t window;
-    } cases[] =
-        {
-            {"", "|!", 8},
-            {"ur", "u|r!", 8},
-            {"ru", "u|r!", 8},
-            {"rutq", "ut|rq", 8},
-            {"rusq", "urs|q!", 8}, /* what is sent has to be received first, … */
-            {"ms", "m|s!", 8},     /* … staged, … */
-            {"mt", "m|t!", 8},     /* … combined, … */
-            {"cs", "c|s!", 8},     /* … or copied */
-            {"cu", "|uc!", 8},
-            {"curq", "u|crq!", 8},
-            {"us", "u|s!", 8}, /* the last message of all */
-            {"rfq", "rf|q!", 8},
-            {"ulq", "ulq|", 8}, /* its sender may wait for us */
-            {"lus", "ul|s", 8},
-            {"urur", "uru|r", 4}, /* sends would take the slots that the plan needs */
-            {"urur", "uu|rr!", 5},
-        };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *got = closed(cases[i].letters, cases[i].window);
-        if (!CHECK(strcmp(got, cases[i].closed) == 0))
-            printf("    %s: %s, not %s\n", cases[i].letters, got, cases[i].closed);
-    }
-}
-
 int main(void)
 {
     RUN(every_row);
     RUN(overwriting);
     RUN(every_kind);
     RUN(failures);
-    RUN(closing);
     return check_done();
 }

@@ -163,6 +163,32 @@ static inline coll_status my_multicast(void *ctx, uint32_t tag, const void *buf,
     return starts('m', COLL_NOBODY, h);
 }
 
+static inline coll_status my_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
+                                           const struct coll_plan *of, const coll_op *with,
+                                           void *dst, const void *src, size_t count,
+                                           size_t elem_bytes, coll_handle *h)
+{
+    (void)ctx;
+    (void)tag;
+    if (!CHECK(of != NULL && with != NULL && elem_bytes == 8))
+        return COLL_ERR_STATE;
+    note(dst, count);
+    note(src, team.members);
+    return starts('f', team.number, h);
+}
+
+/* What it takes it does at once. */
+static inline coll_status my_reduce(void *ctx, const coll_op *with, void *dst, const void *a,
+                                    const void *b, size_t count, coll_handle *h)
+{
+    const coll_status status = starts('d', COLL_NOBODY, h);
+    (void)ctx;
+    note(dst, count);
+    if (status == COLL_OK || status == COLL_STARTED)
+        with->combine(dst, a, b, count, with->arg);
+    return status;
+}
+
 static inline coll_status my_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag,
                                    void *buf, size_t bytes)
 {
@@ -204,11 +230,13 @@ static inline unsigned my_step(const coll_plan *plan, uint32_t rank, size_t s, c
     return n;
 }
 
+static size_t scratch_needed;
+
 static inline size_t my_scratch(const coll_plan *plan, uint32_t rank)
 {
     (void)plan;
     (void)rank;
-    return sizeof scratch / sizeof *scratch;
+    return scratch_needed;
 }
 
 static coll_algorithm algorithm = {
@@ -254,6 +282,7 @@ static inline void begin(uint32_t window)
         out[i] = 200 + i;
         message[i] = 1000 + i;
     }
+    scratch_needed = sizeof scratch / sizeof *scratch;
     n_acts = n_sizes = 0;
     per_step = 1;
     memset(slots, 0xFF, sizeof slots);
