@@ -1,6 +1,8 @@
 /* tests/plan.c — what plans refuse, beyond what the grid of the verifier asks for; sizes of buffers; groups */
 #include "coll/plan.h"
 
+#include <string.h>
+
 #include "check.h"
 
 static size_t no_steps(const coll_plan *plan, uint32_t rank)
@@ -108,6 +110,7 @@ TEST(what_is_refused)
     INIT((void)0, COLL_OK);
     CHECK(plan.param[0] == 2 && plan.param[1] == 4 && plan.window == 3 && plan.inner == NULL);
     CHECK(plan.radix.by == 2 && plan.second.by == 4);
+    CHECK(plan.group.base == 0 && plan.group.stride == 1 && !plan.group.table);
     CHECK_STATUS(coll_plan_init(NULL, &any, &problem, NULL), COLL_ERR_NULL);
     CHECK_STATUS(coll_plan_init(&plan, NULL, &problem, NULL), COLL_ERR_NULL);
     CHECK_STATUS(coll_plan_init(&plan, &any, NULL, NULL), COLL_ERR_NULL);
@@ -286,6 +289,37 @@ TEST(sizes_by_tables)
     CHECK(coll_i_layout_elements(&even, SIZE_MAX / 2, 3) == SIZE_MAX);
 }
 
+/* A plan keeps a copy of its problem, whatever happens to that. */
+TEST(problems_are_copied)
+{
+    coll_problem problem, copy;
+    memset(&copy, 0xFF, sizeof copy);
+    memset(&problem, 0x11, sizeof problem);
+    problem.in.counts = &problem.count;
+    problem.out.displs = &problem.count;
+    coll_i_problem_assign(&copy, &problem);
+    CHECK(copy.collective == problem.collective && copy.p == problem.p &&
+          copy.root == problem.root && copy.flags == problem.flags &&
+          copy.count == problem.count && copy.elem_bytes == problem.elem_bytes &&
+          copy.graph == problem.graph);
+    CHECK(copy.in.counts == problem.in.counts && copy.in.displs == problem.in.displs &&
+          copy.out.counts == problem.out.counts && copy.out.displs == problem.out.displs);
+    CHECK(copy.nodes.count == problem.nodes.count && copy.nodes.ppn == problem.nodes.ppn &&
+          copy.nodes.most == problem.nodes.most && copy.nodes.first == problem.nodes.first &&
+          copy.nodes.of == problem.nodes.of &&
+          copy.nodes.by_ppn.by == problem.nodes.by_ppn.by &&
+          copy.nodes.by_ppn.multiplier == problem.nodes.by_ppn.multiplier &&
+          copy.nodes.by_ppn.shift1 == problem.nodes.by_ppn.shift1 &&
+          copy.nodes.by_ppn.shift2 == problem.nodes.by_ppn.shift2);
+    memset(&copy, 0xFF, sizeof copy);
+    coll_problem_init(&copy, COLL_SCAN, 3, 4, 8);
+    CHECK(copy.collective == COLL_SCAN && copy.p == 3 && copy.root == 0 && copy.flags == 0 &&
+          copy.count == 4 && copy.elem_bytes == 8 && !copy.graph);
+    CHECK(!copy.in.counts && !copy.in.displs && !copy.out.counts && !copy.out.displs);
+    CHECK(copy.nodes.count == 0 && copy.nodes.ppn == 0 && copy.nodes.most == 0 &&
+          !copy.nodes.first && !copy.nodes.of && coll_divide(7, &copy.nodes.by_ppn) == 7);
+}
+
 /* ---- groups ------------------------------------------------------------------------------ */
 
 /* All that is asked of a group, against its ranks one by one. */
@@ -320,8 +354,9 @@ TEST(groups)
     static const uint32_t tables[][4] = {{0, 1, 2, 3}, {5, 1, 6, 2}, {1, 4, 5, 9},
                                          {1, 4, 4, 9}, {9, 8, 7, 6}, {0, 2, 4, 10},
                                          {6, 7, 8, 9}};
-    coll_group group;
-    uint32_t outer[12], inverse[12];
+    coll_group group, copy;
+    uint32_t outer[12], order[4], inverse[12];
+    coll_places places;
     for (uint32_t base = 0; base < 10; base++)
         for (uint32_t stride = 1; stride < 5; stride++)
             for (uint32_t p = 1; p <= 10; p++) {
@@ -330,6 +365,21 @@ TEST(groups)
                     outer[i] = base + i * stride;
                 check_group(&group, p, 10, outer);
             }
+    coll_group_affine(&group, 3, 2);
+    memset(&copy, 0xFF, sizeof copy);
+    coll_group_assign(&copy, &group);
+    CHECK(copy.base == 3 && copy.stride == 2 && !copy.table && !copy.inverse);
+    coll_group_table(&group, tables[1], tables[2]);
+    coll_group_assign(&copy, &group);
+    CHECK(copy.base == 0 && copy.stride == 0 && copy.table == tables[1] &&
+          copy.inverse == tables[2]);
+    memset(&places, 0, sizeof places);
+    coll_group_places(&group, &places);
+    CHECK(group.base == 0 && group.stride == 1 && !group.table && !group.inverse);
+    places.rank = order;
+    places.place = inverse;
+    coll_group_places(&group, &places);
+    CHECK(group.table == order && group.inverse == inverse);
     coll_group_affine(&group, 0, 0);
     CHECK_STATUS(coll_group_check(&group, 1, 10), COLL_ERR_GROUP);
     CHECK_STATUS(coll_group_check(&group, 0, 10), COLL_ERR_GROUP);
@@ -361,6 +411,7 @@ int main(void)
     RUN(tables_of_a_rank);
     RUN(sizes_of_buffers);
     RUN(sizes_by_tables);
+    RUN(problems_are_copied);
     RUN(groups);
     return check_done();
 }
