@@ -9,9 +9,9 @@ import time
 
 from programs import FLAGS, STRICT, WHOLE
 
-MEMORY = 4 << 20  # KiB of address space
+MEMORY = 4 << 20  # KiB of a process's own, not of segments, which have many addresses and little memory
 SLEEP, WALL = 30, 1200  # seconds
-OUTPUT = 64 << 10  # blocks of 1 KiB that a program may write to a file
+OUTPUT = 16 << 20  # blocks of 512 bytes or more that a file may have, or a segment
 
 
 class Outcome:
@@ -44,7 +44,7 @@ def spawn(command, cwd, cpu, environment=None, memory=MEMORY):
     processor, however long that takes on a busy machine, but not sleep for SLEEP seconds."""
     log = os.path.join(cwd, "output")
     limits = "ulimit -c 0; ulimit -t %d; ulimit -f %d; %s exec \"$@\"" % (
-        cpu, OUTPUT, "ulimit -v %d;" % memory if memory else "")
+        cpu, OUTPUT, "ulimit -d %d;" % memory if memory else "")
     with open(log, "wb") as out:
         process = subprocess.Popen(["sh", "-c", limits, "sh"] + command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out,
                                    stderr=subprocess.STDOUT, start_new_session=True, env=environment)
