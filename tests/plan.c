@@ -351,9 +351,9 @@ static void check_group(const coll_group *group, uint32_t p, uint32_t outer_p,
 
 TEST(groups)
 {
-    static const uint32_t tables[][4] = {{0, 1, 2, 3}, {5, 1, 6, 2}, {1, 4, 5, 9},
-                                         {1, 4, 4, 9}, {9, 8, 7, 6}, {0, 2, 4, 10},
-                                         {6, 7, 8, 9}};
+    static const uint32_t tables[][4] = {
+        {0, 1, 2, 3},  {5, 1, 6, 2}, {1, 4, 5, 9},  {1, 4, 4, 9}, {9, 8, 7, 6},
+        {0, 2, 4, 10}, {6, 7, 8, 9}, {10, 1, 2, 3}, {1, 5, 1, 6}, {5, 1, 6, 9}};
     coll_group group, copy;
     uint32_t outer[12], order[4], inverse[12];
     coll_places places;
@@ -387,7 +387,8 @@ TEST(groups)
     CHECK_STATUS(coll_group_check(&group, 2, 10), COLL_ERR_GROUP);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         coll_group_table(&group, tables[i], NULL);
-        check_group(&group, 4, 10, tables[i]);
+        for (uint32_t p = 1; p <= 4; p++)
+            check_group(&group, p, 10, tables[i]);
         CHECK_STATUS(coll_group_check(&group, 0, 10), COLL_ERR_GROUP);
         CHECK(!coll_group_ascends(&group, 0, 10));
         if (coll_group_check(&group, 4, 10) != COLL_OK)

@@ -281,6 +281,16 @@ TEST(borrowed_in_pieces)
     START(COLL_OK, "b1/ r1> u1?"); /* none of them is, then */
     PROGRESS(COLL_AGAIN, "u1. r1> u1?");
     PROGRESS(COLL_OK, "u1. r1.");
+
+    begin(4); /* … in any slot */
+    lends();
+    transport.max_bytes = 8;
+    coll_act_send(next(), 2, OUT(8), 1);
+    merge(1, 0, 0, 3);
+    START(COLL_OK, "s2> b1. g1. b1? t2?");
+    PROGRESS(COLL_AGAIN, "t2? b1. g1. b1?");
+    PROGRESS(COLL_AGAIN, "t2? b1. g1.");
+    PROGRESS(COLL_OK, "t2.");
 }
 
 /* Operands one by one where the transport reduces; those that it does not take are reduced here. */
