@@ -5,6 +5,7 @@
 #include "coll/transports/loopback.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { P = 3, CALLS = 200, TAGS = 40, TURNS = 20, ARENA = 4096, MESSAGES = P * CALLS * 4 };
 
@@ -23,6 +24,8 @@ static void begin(uint32_t tags)
     transport = coll_loopback_transport;
     transport.tags = tags;
     messages = malloc(bytes);
+    memset(comms, 0xA5, sizeof comms); /* memory that holds anything */
+    memset(calls, 0xA5, sizeof calls);
     CHECK_STATUS(coll_loopback_init(&loopback, P, MESSAGES, messages, bytes), COLL_OK);
     for (uint32_t r = 0; r < P; r++) {
         CHECK_STATUS(coll_loopback_attach(&loopback, r, &ends[r]), COLL_OK);
@@ -84,6 +87,35 @@ TEST(youngest_first)
     }
 }
 
+/* Half of a communicator's tags go round, 32 at most; the others are for what has one of its own. */
+TEST(how_many_go_round)
+{
+    static const uint32_t turns[][2] = {{0, 0},   {1, 1},   {2, 1},    {3, 2},
+                                        {4, 2},   {62, 31}, {63, 32},  {64, 32},
+                                        {65, 32}, {80, 32}, {1000, 32}};
+    for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
+        coll_comm dup;
+        begin(turns[i][0]);
+        memset(&dup, 0xA5, sizeof dup);
+        CHECK_EQ(comms[0].turns, turns[i][1]);
+        CHECK_EQ(comms[0].tags.count, turns[i][0] - turns[i][1]);
+        CHECK_EQ(comms[0].subs.count, turns[i][0] - turns[i][1]);
+        if (turns[i][0] == 0) { /* one that is asked for has none, either */
+            CHECK_STATUS(coll_comm_dup(&dup, &comms[0], 10), COLL_OK);
+            CHECK(dup.first_tag == 0 && dup.turns == 0);
+            CHECK_STATUS(coll_comm_free(&dup), COLL_OK);
+        }
+        for (uint32_t k = 0; k < 2 * turns[i][1]; k++) {
+            for (uint32_t r = 0; r < P; r++)
+                CHECK_STATUS(sum(&comms[r], r, k), COLL_OK);
+            CHECK_EQ(calls[0][k].run.tag, k % turns[i][1]);
+        }
+        for (uint32_t k = 0; k < 2 * turns[i][1]; k++)
+            all_end(k);
+        end();
+    }
+}
+
 /* Persistent calls have tags from the lower end, communicators from the upper one; they meet, and
  * what is given back is taken again. */
 TEST(who_has_which)
@@ -108,6 +140,11 @@ TEST(who_has_which)
         CHECK_EQ(calls[0][i].run.tag, TURNS + i);
     }
     CHECK_STATUS(coll_barrier_init(&comms[0], &calls[0][50]), COLL_ERR_TAG);
+    in[0][50] = 1;
+    CHECK_STATUS(coll_allreduce_init(&comms[0], &in[0][50], &out[0][50], 100, COLL_F64,
+                                     COLL_SUM, &calls[0][50]),
+                 COLL_ERR_TAG);
+    CHECK(comms[0].arena.units.first == NULL); /* it has given back what it took */
     CHECK_STATUS(coll_comm_dup(&dup[1], &comms[0], 1), COLL_ERR_TAG);
     CHECK_STATUS(coll_free(&calls[0][11]), COLL_OK);
     CHECK_STATUS(coll_comm_dup(&dup[1], &comms[0], 2), COLL_ERR_TAG);
@@ -226,6 +263,105 @@ TEST(relatives_go_on)
     end();
 }
 
+static unsigned aborted[TAGS], ranges;
+
+static void marked_abort(void *ctx, uint32_t first, uint32_t tags)
+{
+    CHECK(tags > 0);
+    ranges++;
+    for (uint32_t i = first; i < first + tags; i++)
+        if (CHECK(i < TAGS))
+            aborted[i]++;
+    coll_loopback_transport.abort(ctx, first, tags);
+}
+
+/* What is aborted is every tag of a communicator once, and none of those that were made from it. */
+TEST(whose_tags_are_aborted)
+{
+    for (unsigned gone = 0; gone < 8; gone++) { /* which of three that were made from it are */
+        coll_comm it, sub[3];
+        begin(TAGS);
+        transport.abort = marked_abort;
+        memset(aborted, 0, sizeof aborted);
+        ranges = 0;
+        CHECK_STATUS(coll_comm_dup(&it, &comms[0], 20), COLL_OK);
+        for (unsigned k = 0; k < 3; k++)
+            CHECK_STATUS(coll_comm_dup(&sub[k], &it, 2 + k), COLL_OK);
+        for (unsigned k = 0; k < 3; k++)
+            if (gone & 1u << k)
+                CHECK_STATUS(coll_comm_free(&sub[k]), COLL_OK);
+        CHECK_STATUS(coll_comm_abort(&it, COLL_ERR_IO), COLL_OK);
+        for (uint32_t i = 0; i < TAGS; i++) {
+            bool its = i >= it.first_tag && i < it.first_tag + 20;
+            for (unsigned k = 0; k < 3; k++)
+                if (!(gone & 1u << k) && i >= sub[k].first_tag && i < sub[k].first_tag + 2 + k)
+                    its = false;
+            CHECK_EQ(aborted[i], its ? 1 : 0);
+        }
+        CHECK(ranges <= 3);
+        for (unsigned k = 0; k < 3; k++)
+            if (!(gone & 1u << k))
+                CHECK_STATUS(coll_comm_free(&sub[k]), COLL_OK);
+        CHECK_STATUS(coll_comm_free(&it), COLL_OK);
+        end();
+    }
+    begin(0); /* the one that a transport without tags has */
+    transport.abort = marked_abort;
+    memset(aborted, 0, sizeof aborted);
+    CHECK_STATUS(coll_comm_abort(&comms[0], COLL_ERR_IO), COLL_OK);
+    CHECK_EQ(aborted[0], 1);
+    CHECK_EQ(aborted[1], 0);
+    end();
+}
+
+/* A call that runs when its communicator fails otherwise ends for that reason, on all ranks. */
+TEST(calls_of_one_that_fails_otherwise)
+{
+    begin(TAGS);
+    for (uint32_t r = 0; r < 2; r++)
+        CHECK_STATUS(sum(&comms[r], r, 0), COLL_OK);
+    CHECK_STATUS(coll_comm_sub(NULL, &comms[0], &comms[0].group, P, 2), COLL_ERR_NULL);
+    CHECK_STATUS(ends_with(0, 0), COLL_ERR_NULL);
+    CHECK_STATUS(ends_with(1, 0), COLL_ERR_PEER);
+    CHECK_STATUS(sum(&comms[2], 2, 0), COLL_ERR_PEER);
+    end();
+}
+
+/* A call that was started cannot be started before it has been waited for, whether it is queued, runs
+ * or is done. */
+TEST(started_twice)
+{
+    begin(1);
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK_STATUS(coll_ibarrier(&comms[0], &calls[0][i]), COLL_OK);
+    CHECK_STATUS(coll_start(&calls[0][1]), COLL_ERR_STATE);
+    CHECK_STATUS(comms[0].status, COLL_ERR_STATE);
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK_STATUS(coll_wait(&calls[0][i]), COLL_ERR_STATE);
+    end();
+    for (uint32_t n = 1; n <= P; n += P - 1) { /* ranks that have started theirs */
+        begin(TAGS);
+        for (uint32_t r = 0; r < P; r++)
+            CHECK_STATUS(coll_barrier_init(&comms[r], &calls[r][0]), COLL_OK);
+        for (uint32_t r = 0; r < n; r++)
+            CHECK_STATUS(coll_start(&calls[r][0]), COLL_OK);
+        for (unsigned round = 0; round < 100; round++)
+            coll_progress(&comms[round % P]);
+        CHECK(calls[0][0].state == (n == 1 ? COLL_CALL_RUNNING : COLL_CALL_DONE));
+        CHECK_STATUS(coll_free(&calls[0][0]), COLL_ERR_BUSY);
+        CHECK_STATUS(coll_start(&calls[0][0]), COLL_ERR_STATE);
+        CHECK_STATUS(comms[0].status, COLL_ERR_STATE);
+        CHECK_STATUS(coll_wait(&calls[0][0]), n == P ? COLL_OK : COLL_ERR_STATE);
+        CHECK_STATUS(coll_start(&calls[0][0]),
+                     COLL_ERR_STATE); /* its communicator has failed */
+        for (uint32_t r = 1; r < n; r++)
+            CHECK_STATUS(coll_wait(&calls[r][0]), COLL_OK);
+        for (uint32_t r = 0; r < P; r++)
+            CHECK_STATUS(coll_free(&calls[r][0]), COLL_OK);
+        end();
+    }
+}
+
 /* Without tags all communicators have the same one, and fail together. */
 TEST(one_tag_for_all)
 {
@@ -268,9 +404,13 @@ TEST(without_abort)
 int main(void)
 {
     RUN(youngest_first);
+    RUN(how_many_go_round);
     RUN(who_has_which);
     RUN(persistent_calls_do_not_meet);
     RUN(relatives_go_on);
+    RUN(whose_tags_are_aborted);
+    RUN(calls_of_one_that_fails_otherwise);
+    RUN(started_twice);
     RUN(one_tag_for_all);
     RUN(without_abort);
     return check_done();

@@ -191,7 +191,7 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
     comm->rules = &coll_rules_built_in;
     comm->nodes = NULL;
     comm->builder = NULL;
-    comm->range.count = comm->table.count = 0;
+    comm->range.at = comm->range.count = comm->table.count = 0;
     comm->parent = NULL;
     comm->status = COLL_OK;
     coll_arena_init(&comm->arena, NULL, 0);
