@@ -32,6 +32,26 @@ TEST(spans_take_the_first_gap)
     CHECK_STATUS(coll_spans_take(&spans, 0, &b), COLL_OK);
 }
 
+/* A span may hold anything before it is taken, and is of nothing where it cannot be, or is given
+ * back. */
+TEST(spans_in_any_memory)
+{
+    coll_spans spans;
+    coll_span span;
+    coll_spans_init(&spans, 3);
+    for (size_t count = 0; count <= 4; count++) {
+        memset(&span, 0xA5, sizeof span);
+        CHECK_STATUS(coll_spans_take(&spans, count, &span),
+                     count <= 3 ? COLL_OK : COLL_ERR_MEMORY);
+        CHECK_EQ(span.at, 0);
+        CHECK_EQ(span.count, count <= 3 ? count : 0);
+        CHECK_EQ(coll_spans_end(&spans), span.count);
+        coll_spans_give(&spans, &span);
+        CHECK_EQ(span.count, 0);
+        CHECK_EQ(coll_spans_end(&spans), 0);
+    }
+}
+
 TEST(spans_never_overlap)
 {
     enum { N = 24, COUNT = 200 };
@@ -108,6 +128,7 @@ TEST(arena_at_its_limits)
 int main(void)
 {
     RUN(spans_take_the_first_gap);
+    RUN(spans_in_any_memory);
     RUN(spans_never_overlap);
     RUN(arena_aligns_and_stays_inside);
     RUN(arena_at_its_limits);

@@ -48,7 +48,6 @@ COLL_INLINE coll_status coll_spans_take(coll_spans *spans, size_t count, coll_sp
     size_t at = 0;
     span->at = 0;
     span->count = 0;
-    span->next = NULL;
     if (count == 0)
         return COLL_OK;
     while (*link && (*link)->at - at < count) {
@@ -73,7 +72,6 @@ COLL_INLINE void coll_spans_give(coll_spans *spans, coll_span *span)
             break;
         }
     span->count = 0;
-    span->next = NULL;
 }
 
 /* The lowest number from which on all are free. */
