@@ -16,7 +16,7 @@ enum { P = 6, CALLS = 100, ARENA = 1 << 18 };
 static coll_loopback loopback;
 static coll_loopback_rank ends[P];
 static coll_transport transport; /* loopback, perhaps with other tags */
-static coll_comm comms[P];
+static coll_comm comms[P], subs[P][4];
 static coll_op_entry ops[P];
 static unsigned char arenas[P][ARENA];
 static coll_call calls[P][CALLS];
@@ -33,6 +33,9 @@ static void begin(uint32_t tags)
     transport = coll_loopback_transport;
     transport.tags = tags;
     messages = malloc(bytes);
+    memset(comms, 0xA5, sizeof comms); /* memory that holds anything */
+    memset(subs, 0xA5, sizeof subs);
+    memset(calls, 0xA5, sizeof calls);
     CHECK_STATUS(coll_loopback_init(&loopback, P, n, messages, bytes), COLL_OK);
     for (uint32_t r = 0; r < P; r++) {
         CHECK_STATUS(coll_loopback_attach(&loopback, r, &ends[r]), COLL_OK);
@@ -161,6 +164,59 @@ TEST(many_calls_under_way)
     }
 }
 
+/* A few cases again and again on one communicator, each after any other one, so that plans of one are
+ * looked at for the other; every rank in another order of tests. */
+TEST(a_few_cases_made_again)
+{
+    enum { CASES = 12, TIMES = 60, SETS = 12, AT_ONCE = 3 };
+    uint64_t random = 3;
+    for (unsigned set = 0; set < SETS; set++) {
+        begin(64);
+        make_ranks(CASES, &random);
+        for (uint32_t i = 1; i < CASES; i += 2) { /* half of them are another one but for … */
+            cases[i] = cases[i - 1];
+            switch (chance_of(&random, 4)) {
+            case 0:
+                cases[i].count++;
+                break;
+            case 1:
+                cases[i].root =
+                    coll_is(COLL_ROOTED, cases[i].collective) ? (cases[i].root + 1) % P : 0;
+                break;
+            case 2:
+                cases[i].in_place = !cases[i].in_place;
+                break;
+            default:
+                cases[i].sort = &comm_sorts[(cases[i].sort - comm_sorts + 1) % COMM_SORTS];
+                break;
+            }
+            if (!comm_valid(&cases[i]))
+                cases[i] = cases[i - 1];
+            for (uint32_t r = 0; r < P; r++) {
+                comm_rank_free(ranks[r][i]);
+                ranks[r][i] = comm_rank_new(&cases[i], r);
+            }
+        }
+        for (unsigned again = 0; again < TIMES; again++) {
+            const uint32_t first = chance_of(&random, CASES);
+            for (uint32_t r = 0; r < P; r++)
+                for (uint32_t i = 0; i < AT_ONCE; i++) {
+                    const uint32_t k = (first + i) % CASES;
+                    comm_rank_fill(&cases[k], ranks[r][k]);
+                    CHECK_STATUS(comm_issue(&cases[k], ranks[r][k], COMM_NONBLOCKING, &comms[r],
+                                            &calls[r][i]),
+                                 COLL_OK);
+                }
+            finish(AT_ONCE, &random);
+            for (uint32_t r = 0; r < P; r++)
+                for (uint32_t i = 0; i < AT_ONCE; i++)
+                    CHECK(comm_right(ranks[r][(first + i) % CASES]));
+        }
+        free_ranks(CASES);
+        end();
+    }
+}
+
 /* Blocking and persistent calls between the others, started 100 times, by every rank in another
  * order. */
 TEST(persistent_calls_in_any_order)
@@ -207,8 +263,6 @@ TEST(persistent_calls_in_any_order)
 /* Runs an allgather of the ranks' numbers in the home on every member of each of `n`
  * communicators, and the same on the home, all at once; returns whether all saw the ranks
  * `members` names in order. */
-static coll_comm subs[P][4];
-
 static void gather_numbers(uint32_t n, const uint32_t (*members)[4][P])
 {
     static uint32_t mine[P], all[P][5][P];
@@ -287,6 +341,39 @@ TEST(sub_communicators)
             CHECK_STATUS(coll_comm_free(&subs[r][k]), COLL_OK);
         CHECK(comms[r].subs.first == NULL);
     }
+    end();
+}
+
+/* Parts of parts: steps of steps, steps in a table, a table of steps; who is left out is no member. */
+TEST(parts_of_parts)
+{
+    static const uint32_t table[4] = {5, 0, 3, 1};
+    static const struct {
+        uint32_t base, stride, p, ranks[3];
+    } parts[3] = {{0, 2, 2, {1, 5}}, {1, 1, 2, {3, 5}}, {1, 2, 2, {0, 1}}};
+    begin(1000);
+    for (uint32_t r = 0; r < P; r++)
+        for (unsigned k = 0; k < 3; k++) {
+            uint32_t rank = COLL_NOBODY;
+            coll_group group;
+            if (k < 2)
+                coll_group_affine(&group, 1, 2);
+            else
+                coll_group_table(&group, table, NULL);
+            CHECK_STATUS(coll_comm_sub(&subs[r][0], &comms[r], &group, k < 2 ? 3 : 4, 100),
+                         COLL_OK);
+            CHECK_EQ(subs[r][0].table.count, k < 2 ? 0 : 1);
+            coll_group_affine(&group, parts[k].base, parts[k].stride);
+            CHECK_STATUS(coll_comm_sub(&subs[r][1], &subs[r][0], &group, 2, 10), COLL_OK);
+            for (uint32_t i = 0; i < 2; i++) {
+                CHECK_EQ(coll_group_outer(&subs[r][1].group, i), parts[k].ranks[i]);
+                rank = parts[k].ranks[i] == r ? i : rank;
+            }
+            CHECK_EQ(subs[r][1].rank, subs[r][0].rank == COLL_NOBODY ? COLL_NOBODY : rank);
+            CHECK((subs[r][1].group.table != NULL) == (k == 2));
+            CHECK_STATUS(coll_comm_free(&subs[r][1]), COLL_OK);
+            CHECK_STATUS(coll_comm_free(&subs[r][0]), COLL_OK);
+        }
     end();
 }
 
@@ -767,8 +854,10 @@ TEST(waits_in_any_order_on_threads)
 int main(void)
 {
     RUN(many_calls_under_way);
+    RUN(a_few_cases_made_again);
     RUN(persistent_calls_in_any_order);
     RUN(sub_communicators);
+    RUN(parts_of_parts);
     RUN(sub_communicators_on_a_machine);
     RUN(sub_communicators_without_tags);
     RUN(sub_communicator_errors);

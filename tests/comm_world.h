@@ -50,6 +50,7 @@ static inline void world_comm(world *w, uint32_t r, size_t bytes)
 {
     const coll_op op = {comm_multiply, NULL, false, true};
     coll_operator number = 0;
+    memset(&w->comms[r], 0xA5, sizeof w->comms[r]); /* memory that holds anything */
     w->arenas[r] = bytes ? malloc(bytes) : NULL;
     CHECK_STATUS(coll_comm_init(&w->comms[r], &coll_loopback_transport, &w->ends[r], r, w->p,
                                 w->arenas[r], bytes),

@@ -185,9 +185,7 @@ COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args
     run->rank = comm->rank;
     run->tag = comm->first_tag;
     run->schedule = known ? coll_i_recall_schedule(recall, comm->rank) : NULL;
-    status = coll_request_init(&call->request, call->slots, COLL_WINDOW);
-    if (status != COLL_OK)
-        return status;
+    (void)coll_request_init(&call->request, call->slots, COLL_WINDOW);
     if (known) /* and can be started, if its buffers are there */
         return (recall->in && !run->in) || (recall->out && !run->out) ? COLL_ERR_NULL : COLL_OK;
     status = coll_run_check(run, COLL_WINDOW);
@@ -223,8 +221,6 @@ COLL_INLINE coll_status coll_i_call_make(coll_comm *comm, const coll_args *args,
         call->state = COLL_CALL_OVER;
         call->status = COLL_OK;
         call->persistent = persistent;
-        call->use = 0;
-        call->next = NULL;
         call->recall = NULL;
         call->tag.count = call->tables.count = call->scratch.count = 0;
         status = coll_i_call_build(call, args);

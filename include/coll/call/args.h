@@ -259,8 +259,7 @@ COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm, const coll_args *
 {
     const coll_transport *transport = comm->transport;
     const unsigned packed = coll_i_args_packed(args) ? (unsigned)COLL_NEEDS_PACKED : 0u;
-    if (comm->p != comm->home->p || comm->group.table || comm->group.base != 0 ||
-        (comm->group.stride != 1 && comm->p > 1))
+    if (comm->p != comm->home->p || comm->group.table) /* else all are in their order */
         return packed;
     return packed | (transport->multicast ? (unsigned)COLL_NEEDS_MULTICAST : 0u) |
            (transport->fabric_reduce ? (unsigned)COLL_NEEDS_MEET : 0u) |
