@@ -122,6 +122,8 @@ TEST(arena_at_its_limits)
     CHECK_EQ(coll_arena_bytes(0), 0);
     CHECK_EQ(coll_arena_bytes(1), COLL_ARENA_ALIGN);
     CHECK_EQ(coll_arena_bytes(COLL_ARENA_ALIGN), COLL_ARENA_ALIGN);
+    CHECK(coll_arena_bytes(SIZE_MAX - 15) == SIZE_MAX - 15);
+    CHECK(coll_arena_bytes(SIZE_MAX - 14) == SIZE_MAX);
     CHECK(coll_arena_bytes(SIZE_MAX) == SIZE_MAX);
 }
 

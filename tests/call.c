@@ -676,6 +676,8 @@ TEST(argument_errors)
     CHECK_ALIKE(coll_allreduce(comm, x, y, 1, COLL_F64, COLL_BAND), COLL_ERR_OP);
     CHECK_ALIKE(coll_allreduce(comm, x, y, 1, COLL_OPAQUE(8), COLL_SUM), COLL_ERR_TYPE);
     CHECK_ALIKE(coll_bcast(comm, x, 1, COLL_F64, P), COLL_ERR_ROOT);
+    CHECK_ALIKE(coll_gather(comm, COLL_IN_OUT, y, 1, COLL_F64, P), COLL_ERR_ROOT);
+    CHECK_ALIKE(coll_scatter(comm, x, COLL_IN_OUT, 1, COLL_F64, P), COLL_ERR_ROOT);
     CHECK_ALONE(coll_allreduce(comm, NULL, y, 1, COLL_F64, COLL_SUM), COLL_ERR_NULL);
     CHECK_ALONE(coll_allreduce(comm, x, NULL, 1, COLL_F64, COLL_SUM), COLL_ERR_NULL);
     CHECK_ALIKE(coll_allreduce(comm, x, COLL_IN_OUT, 1, COLL_F64, COLL_SUM), COLL_ERR_IN_PLACE);

@@ -139,6 +139,7 @@ TEST(what_a_collective_has_not_is_not_read)
                             c))
                     CHECK_EQ(problem->count, 0);
                 CHECK_EQ(problem->elem_bytes, 1);
+                CHECK((calls[r].run.plan != &calls[r].plan) == (again != 0));
                 CHECK((calls[r].run.op != NULL) == sums);
             }
             finish();

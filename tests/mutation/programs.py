@@ -31,7 +31,7 @@ TESTS = {
                          ["transports/threads", "transports/shm", "transports/mixed"],
     r"transports/shm": ["transports/shm", "transports/shm_space", "transports/shm_faults", "transports/shm_strange",
                         "transports/shm_leaving", "transports/shm_denied"],
-    r"call|communicator|comm|neighbor": ["call", "comm", "comm_nodes"],
+    r"call|communicator|comm|neighbor": ["call", "call_args", "call_tags", "comm", "comm_nodes", "comm_failure"],
     r"compose|build|plan": ["build", "compose", "plan", "team", "placement"],
     r"select": ["select", "select_build", "select_nodes"],
 }
