@@ -196,6 +196,42 @@ TEST(operands_that_do_not_fit)
     }
 }
 
+/* Vectors that all ranks can address are read where they lie, and the result is written where it goes. */
+TEST(vectors_that_lie)
+{
+    enum { COUNT = COLL_NODE_FABRIC / sizeof(double) + 1 }; /* no operand holds it */
+    static double in[3][COUNT], out[3][COUNT];
+    coll_op sum;
+    CHECK_STATUS(coll_op_builtin(&sum, COLL_SUM, COLL_F64), COLL_OK);
+    for (uint32_t round = 0; round < 3; round++) { /* the last to come is another one */
+        world = coll_threads_create(3);
+        memset(out, 0, sizeof out);
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t rank = (k + round) % 3;
+            double *const dst = rank == round ? in[rank] : out[rank]; /* one in place */
+            for (uint32_t i = 0; i < COUNT; i++)
+                in[rank][i] = rank * 1000.0 + i;
+            CHECK_STATUS(coll_i_node_fabric_reduce(rank_of(rank), 0, all, NULL, &sum, dst,
+                                                   in[rank], COUNT, sizeof(double),
+                                                   &handles[rank]),
+                         COLL_STARTED);
+            CHECK_STATUS(coll_i_node_test_any(rank_of(rank), &handles[rank]),
+                         k < 2 ? COLL_AGAIN : COLL_OK);
+        }
+        for (uint32_t rank = 0; rank < 3; rank++) {
+            uint32_t wrong = 0;
+            if (rank != (round + 2) % 3)
+                CHECK_STATUS(coll_i_node_test_any(rank_of(rank), &handles[rank]), COLL_OK);
+            for (uint32_t i = 0; i < COUNT; i++) {
+                wrong += (rank == round ? in : out)[rank][i] != 3000.0 + 3 * i;
+                wrong += rank != round && in[rank][i] != rank * 1000.0 + i;
+            }
+            CHECK_EQ(wrong, 0);
+        }
+        coll_threads_destroy(world);
+    }
+}
+
 int main(void)
 {
     RUN(who_has_not_come_is_missed);
@@ -204,5 +240,6 @@ int main(void)
     RUN(taken_back_while_it_is_reduced);
     RUN(who_may_be_reducing_an_operand);
     RUN(operands_that_do_not_fit);
+    RUN(vectors_that_lie);
     return check_done();
 }

@@ -239,6 +239,65 @@ TEST(cancelled_before_it_is_read)
     coll_threads_destroy(world);
 }
 
+/* ---- after a failure --------------------------------------------------------------------- */
+
+static bool nothing_comes(uint32_t tag)
+{
+    const void *message;
+    coll_handle h;
+    return t->borrow(ranks[2], 0, tag, 1, &message, &h) == COLL_AGAIN;
+}
+
+/* What was on its way, aside, to all, or given back by nobody, is forgotten, and as much fits in as at the
+ * beginning. */
+TEST(all_is_forgotten)
+{
+    static const size_t lengths[] = {COLL_NODE_PAIRED + 8, COLL_NODE_INLINE + 1,
+                                     COLL_NODE_NARROW, BYTES};
+    begin();
+    for (uint32_t round = 0; round < 6; round++) {
+        const size_t bytes = lengths[round % 4];
+        const coll_status was = bytes == BYTES ? COLL_STARTED : COLL_OK;
+        const uint32_t n =
+            bytes > COLL_NODE_INLINE && bytes < BYTES ? COLL_NODE_SLOTS : COLL_NODE_CELLS;
+        coll_handle h[COLL_NODE_CELLS], r;
+        const void *lent;
+        for (uint32_t i = 0; i < n; i++)
+            CHECK_STATUS(t->send(a, 2, TAG, sent, bytes, &h[i]), was);
+        CHECK_STATUS(t->send(a, 2, TAG, sent, bytes, &r), COLL_AGAIN);
+        CHECK(nothing_comes(TAG + 1)); /* all are aside */
+        for (uint32_t i = 0; i < 3; i++)
+            CHECK_STATUS(t->send(a, 2, TAG, sent, bytes, &r), was);
+        CHECK_STATUS(t->borrow(ranks[2], 0, TAG, bytes, &lent, &r), COLL_OK);
+        CHECK_STATUS(t->recv(ranks[2], 1, TAG, got, bytes, &r), COLL_STARTED);
+        CHECK_STATUS(t->multicast(ranks[1], TAG, sent, bytes, &r), was);
+        coll_threads_recover(world);
+        for (uint32_t r2 = 0; r2 < RANKS; r2++)
+            for (uint32_t tag = TAG; tag <= TAG + 1; tag++)
+                CHECK_STATUS(t->borrow(ranks[r2], (r2 + 1) % RANKS, tag, bytes, &lent, &r),
+                             COLL_AGAIN);
+        CHECK(nothing_comes(TAG) && nothing_comes(TAG + 1));
+        for (uint32_t i = 0; i < n; i++) {
+            sent[0] = (unsigned char)(i + 1); /* read where it lies only below */
+            CHECK_STATUS(t->send(a, 2, TAG, sent, bytes, &h[i]), was);
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            got[0] = got[bytes - 1] = 0;
+            CHECK_STATUS(t->recv(ranks[2], 0, TAG, got, bytes, &r), COLL_OK);
+            CHECK(got[0] == (was == COLL_OK ? i + 1 : n) && got[bytes - 1] == sent[bytes - 1]);
+            if (was == COLL_STARTED)
+                CHECK_STATUS(t->test(a, &h[i]), COLL_OK);
+        }
+        CHECK_STATUS(t->multicast(ranks[1], TAG, sent, bytes, &h[0]), was);
+        for (uint32_t r2 = 0; r2 < RANKS; r2++)
+            if (r2 != 1)
+                CHECK_STATUS(t->recv(ranks[r2], 1, TAG, got, bytes, &r), COLL_OK);
+        if (was == COLL_STARTED)
+            CHECK_STATUS(t->test(ranks[1], &h[0]), COLL_OK);
+    }
+    coll_threads_destroy(world);
+}
+
 /* ---- aborts ------------------------------------------------------------------------------ */
 
 static bool is_aborted(uint32_t tag)
@@ -298,6 +357,7 @@ int main(void)
     RUN(too_little_memory_for_one);
     RUN(cancelled_while_it_is_read);
     RUN(cancelled_before_it_is_read);
+    RUN(all_is_forgotten);
     RUN(ranges_of_tags);
     return check_done();
 }

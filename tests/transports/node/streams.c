@@ -131,6 +131,24 @@ TEST(to_all)
     coll_threads_destroy(world);
 }
 
+/* After a failure its slots are free, whatever was in them. */
+TEST(forgotten)
+{
+    begin(true);
+    for (uint32_t i = 0; i < N; i++)
+        CHECK_STATUS(post(i, 0, BYTES), i < FIRST ? COLL_STARTED : COLL_OK);
+    for (uint32_t i = 0; i < FIRST; i++)
+        come(i, 0, BYTES, COLL_STARTED);
+    coll_i_node_forget(a);
+    coll_i_node_forget(b);
+    for (uint32_t i = 0; i < COLL_NODE_SLOTS; i++)
+        CHECK_STATUS(post(i, 0, BYTES), COLL_OK);
+    CHECK_STATUS(post(N, 0, BYTES), COLL_AGAIN);
+    for (uint32_t i = 0; i < COLL_NODE_SLOTS; i++)
+        come(i, 0, BYTES, COLL_OK);
+    coll_threads_destroy(world);
+}
+
 /* Nonsense in a cell: a place that is none, or more than a slot holds, of a tag that nobody wants yet. */
 TEST(nonsense)
 {
@@ -295,6 +313,7 @@ int main(void)
     RUN(no_streams);
     RUN(aside_and_borrowed);
     RUN(to_all);
+    RUN(forgotten);
     RUN(nonsense);
     RUN(pairs);
     RUN(any_order);
