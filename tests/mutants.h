@@ -618,7 +618,7 @@ static struct grid_mutant {
     {{.name = "over the end", .base = &coll_linear_neighbor, .change = fills_in_for_nobody, .collective = COLL_NEIGHBOR_ALLGATHER, .finding = COLL_FOUND_GAP}, "graph=mesh"},
     {{.name = "ranks outside", .base = &coll_prefix_allgather, .change = names_ranks_outside, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_PEER}, "p=2 count=1 group=missing:3:1"},
     {{.name = "groups that do not fit", .base = &coll_prefix_allgather, .check = takes_all, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_TRAIT}, "group=missing:2:1 machine=1"},
-    {{.name = "groups that fit", .base = &coll_prefix_allgather, .check = takes_ranks_alone, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_TRAIT}, "p=1 count=1 group=missing:1:0 machine=1"},
+    {{.name = "groups that fit", .base = &coll_prefix_allgather, .check = takes_ranks_alone, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_REFUSED}, "p=1 count=1 group=missing:1:0 machine=1"},
     {{.name = "scattered ranks", .base = &coll_mixed_bcast, .change = mistakes_the_place, .collective = COLL_BCAST, .finding = COLL_FOUND_UNSET}, "places="},
     {{.name = "window at any p", .base = RING, .window = 1, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_WINDOW}, "p=2"},
 };

@@ -246,12 +246,10 @@ TEST(every_finding_was_seen)
     }
 }
 
-/* Does the row need the window that it asks for with more than 9 ranks alone? Those that are made of
- * others ask for what these ask for. */
+/* Does the row need the window that it asks for with more than 9 ranks alone? */
 static bool needs_more_ranks(const coll_grid_row *row)
 {
-    return (row->algorithm->traits & COLL_NEEDS_BUILD) ||
-           row->algorithm == &coll_double_tree_allreduce ||
+    return row->algorithm == &coll_double_tree_allreduce ||
            row->algorithm == &coll_shm_alltoall;
 }
 
@@ -263,7 +261,8 @@ static void check_row(void *arg, const coll_grid_row *row)
     if (!row->report.ok)
         printf("    %s\n    %s\n", row->reproduction, row->report.sentence);
     CHECK(row->plans > 0);
-    if (!CHECK(needs_more_ranks(row) ? row->window <= row->algorithm->window
+    if (!(row->algorithm->traits & COLL_NEEDS_BUILD) && /* whose plans say it */
+        !CHECK(needs_more_ranks(row) ? row->window <= row->algorithm->window
                                      : row->window == row->algorithm->window))
         printf("    %s %s: %u slots suffice\n", coll_collective_name(row->collective),
                row->algorithm->name, row->window);
@@ -301,6 +300,7 @@ TEST(windows_that_many_ranks_need)
         coll_grid_options_init(&options, &algorithms[i], 1);
         options.p_least = options.p_most = 20;
         options.random = 0;
+        options.work = UINT64_MAX; /* the plan that needs it may be one of many */
         options.row = words_of;
         options.arg = &row;
         CHECK(coll_verify_grid(&options, &result));
@@ -746,13 +746,7 @@ TEST(sentences)
 {
     coll_report report;
     for (size_t i = 0; i < sizeof mutants / sizeof mutants[0]; i++)
-        if (mutants[i].change == receives_one_less) {
-            prove(mutant_make(&mutants[i], false), &mutants[i], &report);
-            CHECK(strcmp(report.sentence, "rank 1, step 0: expects 2 elements from rank 0, "
-                                          "which sent 3 at step 0") == 0);
-            CHECK_EQ(report.rank, 1);
-            CHECK_EQ(report.step, 0);
-        } else if (mutants[i].change == reduces_twice) {
+        if (mutants[i].change == reduces_twice) {
             prove(mutant_make(&mutants[i], false), &mutants[i], &report);
             CHECK(strcmp(report.sentence,
                          "rank 0, at the end: OUT[3] has the contribution of rank 3 2 times: "

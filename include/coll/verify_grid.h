@@ -91,10 +91,6 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
             row->actions += mine.actions;
             row->window = mine.window > row->window ? mine.window : row->window;
             row->p_most = mine.p_most > row->p_most ? mine.p_most : row->p_most;
-            for (unsigned role = 0; role < COLL_ROLES; role++) {
-                row->tried[role] |= mine.tried[role];
-                row->played[role] |= mine.played[role];
-            }
             grid->plans += mine.plans;
         }
         if (!held && unit < grid->failed[r]) {

@@ -327,7 +327,6 @@ COLL_INLINE void coll_i_grid_play(const coll_grid_axes *axes, coll_grid_worker *
     if (k == 0)
         return;
     play->algorithm = axes->play[role][k - 1];
-    play->number = k;
     for (uint32_t i = 0; i < play->algorithm->n_params; i++) {
         const coll_param *param = &play->algorithm->params[i];
         play->param[i] = of->p <= 4 || coll_i_grid_is_machine(play->algorithm, i) ||

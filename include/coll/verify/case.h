@@ -40,7 +40,6 @@ typedef enum coll_grid_layout {
 typedef struct coll_grid_play {
     const coll_algorithm *algorithm; /* NULL: what usually does */
     uint32_t param[COLL_PARAM_MAX];
-    uint32_t number; /* among all that may play it, from 1 on */
 } coll_grid_play;
 
 /* One plan of the grid. */

@@ -16,11 +16,10 @@ typedef struct coll_grid_row {
     uint64_t plans, refused; /* proven; refused by coll_plan_build, as they may be */
     uint64_t actions;        /* of the proven plans */
     uint32_t p_most;         /* the most ranks of a proven plan */
-    uint64_t tried[COLL_ROLES], played[COLL_ROLES]; /* masks of coll_grid_play.number */
-    uint32_t window;        /* the least window that suffices for all of them */
-    coll_report report;     /* of the first plan that failed; else ok */
-    coll_grid_case failed;  /* … which is this one, */
-    char reproduction[256]; /* in words */
+    uint32_t window;         /* the least window that suffices for all of them */
+    coll_report report;      /* of the first plan that failed; else ok */
+    coll_grid_case failed;   /* … which is this one, */
+    char reproduction[256];  /* in words */
 } coll_grid_row;
 
 typedef struct coll_grid_progress {
@@ -138,12 +137,6 @@ COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case
         return false;
     if (status == COLL_OK)
         coll_i_grid_prove_plans(worker, row->window, report);
-    for (unsigned role = 0; role < COLL_ROLES; role++)
-        if (of->play[role].algorithm) {
-            row->tried[role] |= (uint64_t)1 << of->play[role].number;
-            if (status == COLL_OK)
-                row->played[role] |= (uint64_t)1 << of->play[role].number;
-        }
     if (status != COLL_OK) {
         row->refused++;
         return true;
@@ -433,19 +426,16 @@ COLL_INLINE bool coll_i_grid_record(coll_grid_worker *worker, const coll_grid_op
     return true;
 }
 
-/* At its end: has a row plans, and one with each algorithm that may be used inside? */
+/* At its end: has a row plans? */
 COLL_INLINE void coll_i_grid_end(const coll_grid_options *options, coll_grid_row *row)
 {
     coll_grid_case of;
-    if (!row->report.ok)
+    if (!row->report.ok || row->plans > 0)
         return;
     coll_i_grid_begin(options, row, options->p_least, &of);
-    if (row->plans == 0) {
-        coll_i_found(&row->report, COLL_FOUND_REFUSED, 0, COLL_NO_STEP,
-                     "of %u to %u ranks, no plan can be made", options->p_least,
-                     options->p_most);
-        coll_i_grid_failed(&of, row);
-    }
+    coll_i_found(&row->report, COLL_FOUND_REFUSED, 0, COLL_NO_STEP,
+                 "of %u to %u ranks, no plan can be made", options->p_least, options->p_most);
+    coll_i_grid_failed(&of, row);
 }
 
 #endif /* COLL_VERIFY_ROW_H */
