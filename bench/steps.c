@@ -12,7 +12,7 @@
  */
 #include "coll/build.h"
 #include "coll/registry.h"
-#include "coll/verify/graphs.h"
+#include "coll/verify/axes.h"
 
 #include "bench.h"
 
