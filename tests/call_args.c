@@ -17,11 +17,14 @@ static coll_call calls[P];
 static unsigned char arenas[P][ARENA];
 static void *messages;
 
-static void begin(void)
+/* Communicators and calls in memory that holds this. */
+static void begin_in(int fill)
 {
     const size_t bytes = coll_loopback_bytes(P, MESSAGES);
     transport = coll_loopback_transport;
     messages = malloc(bytes);
+    memset(comms, fill, sizeof comms);
+    memset(calls, fill, sizeof calls);
     CHECK_STATUS(coll_loopback_init(&loopback, P, MESSAGES, messages, bytes), COLL_OK);
     for (uint32_t r = 0; r < P; r++) {
         CHECK_STATUS(coll_loopback_attach(&loopback, r, &ends[r]), COLL_OK);
@@ -29,6 +32,11 @@ static void begin(void)
             coll_comm_init(&comms[r], &transport, &ends[r], r, P, arenas[r], sizeof arenas[r]),
             COLL_OK);
     }
+}
+
+static void begin(void)
+{
+    begin_in(0xA5);
 }
 
 static void end(void)
@@ -141,6 +149,7 @@ TEST(what_a_collective_has_not_is_not_read)
                 CHECK_EQ(problem->elem_bytes, 1);
                 CHECK((calls[r].run.plan != &calls[r].plan) == (again != 0));
                 CHECK((calls[r].run.op != NULL) == sums);
+                CHECK(calls[r].run.shared == NULL && calls[r].run.shared_bytes == 0);
             }
             finish();
             if (it == COLL_BCAST || it == COLL_SCATTER || it == COLL_SCATTERV)
@@ -159,6 +168,45 @@ TEST(what_a_collective_has_not_is_not_read)
         }
     }
     end();
+}
+
+/* Of tables every entry counts: a plan for others is not used, whatever the memory held in which it is
+ * remembered. */
+TEST(tables_that_differ_somewhere)
+{
+    static const size_t ones[P] = {1, 1, 1};
+    static const size_t places[][P] = {{0, 1, 2}, {0, 2, 1}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}};
+    enum { TIMES = sizeof places / sizeof places[0] };
+    for (int fill = 0; fill < 2; fill++) {
+        begin_in(fill ? 0xA5 : 0);
+        for (unsigned i = 0; i < 3 * TIMES; i++) {
+            const size_t *const displs = places[i % TIMES];
+            uint8_t in[P][P], out[P][P];
+            memset(out, 0, sizeof out);
+            for (uint32_t r = 0; r < P; r++) {
+                for (uint32_t k = 0; k < P; k++)
+                    in[r][k] = (uint8_t)(10 * r + k + 1);
+                CHECK_STATUS(i < TIMES ? coll_iallgatherv(&comms[r], in[r], 1, out[r], ones,
+                                                          displs, COLL_U8, &calls[r])
+                             : i < 2 * TIMES
+                                 ? coll_ialltoallv(&comms[r], in[r], ones, places[0], out[r],
+                                                   ones, displs, COLL_U8, &calls[r])
+                                 : coll_ialltoallv(&comms[r], in[r], ones, displs, out[r], ones,
+                                                   places[0], COLL_U8, &calls[r]),
+                             COLL_OK);
+                CHECK((calls[r].run.plan != &calls[r].plan) == (i % TIMES == 2));
+            }
+            finish();
+            for (uint32_t r = 0; r < P; r++)
+                for (uint32_t k = 0; k < P; k++)
+                    CHECK_EQ(out[r][i < 2 * TIMES ? displs[k] : k],
+                             10 * k + 1 +
+                                 (i < TIMES       ? 0
+                                  : i < 2 * TIMES ? r
+                                                  : displs[r]));
+        }
+        end();
+    }
 }
 
 /* A call that is remembered is refused without the buffers that it needs, and only without these. */
@@ -328,6 +376,35 @@ TEST(same_bits)
     end();
 }
 
+/* Rules, and choices, are those of the next call, also where it is one that was made before. */
+TEST(rules_that_change)
+{
+    static const coll_rule mine = {
+        COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_allreduce,
+        COLL_AS_USUAL("mine")};
+    static const coll_rule_list lists = {&mine, 1, &coll_rules_built_in};
+    coll_comm alone;
+    coll_call call;
+    double x = 3, y = 0;
+    begin();
+    CHECK_STATUS(coll_comm_init(&alone, &transport, &ends[0], 0, 1, arenas[0], ARENA), COLL_OK);
+    for (unsigned i = 0; i < 12; i++) {
+        const bool is_mine = i / 3 % 2 != 0;
+        if (i % 3 == 0)
+            CHECK_STATUS(i < 6 ? coll_comm_rules(&alone, is_mine ? &lists : NULL)
+                               : coll_comm_force(&alone, COLL_ALLREDUCE,
+                                                 is_mine ? &coll_linear_allreduce : NULL, NULL),
+                         COLL_OK);
+        if (i == 6) /* the rules of before are still there */
+            CHECK_STATUS(coll_comm_rules(&alone, NULL), COLL_OK);
+        CHECK_STATUS(coll_iallreduce(&alone, &x, &y, 1, COLL_F64, COLL_SUM, &call), COLL_OK);
+        CHECK((call.run.plan->algorithm == &coll_linear_allreduce) == is_mine);
+        CHECK((call.run.plan != &call.plan) == (i % 3 != 0));
+        CHECK_STATUS(coll_wait(&call), COLL_OK);
+    }
+    end();
+}
+
 /* ---- errors, waiting --------------------------------------------------------------------- */
 
 /* A communicator fails unless all ranks find the error. */
@@ -491,11 +568,13 @@ TEST(a_part_of_shared)
 int main(void)
 {
     RUN(what_a_collective_has_not_is_not_read);
+    RUN(tables_that_differ_somewhere);
     RUN(buffers_of_calls_made_again);
     RUN(operators_of_calls_made_again);
     RUN(offers);
     RUN(what_the_network_takes);
     RUN(same_bits);
+    RUN(rules_that_change);
     RUN(errors_that_all_ranks_find);
     RUN(idle_rounds_are_counted);
     RUN(a_part_of_shared);

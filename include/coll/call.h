@@ -155,10 +155,8 @@ COLL_INLINE coll_status coll_i_call_build(coll_call *call, const coll_args *args
         recall->calls++;
         run->plan = &recall->plan;
         run->op = &recall->op;
-        if (args->op >= COLL_USER_OP) { /* it may have been removed */
+        if (args->op >= COLL_USER_OP) /* it may have been removed */
             status = coll_comm_op(comm, args->op, args->type, &call->op);
-            run->op = &call->op;
-        }
     } else {
         status = coll_i_call_plan(call, args, shared, &scratch);
         run->plan = &call->plan;
