@@ -10,6 +10,7 @@
  */
 #include "check.h"
 #include "coll/registry.h"
+#include "coll/verify/reproduction.h"
 #include "costs.h"
 #include "shared/prove.h"
 #include "waste.h"
