@@ -26,7 +26,7 @@ TESTS = {
     r"verify": ["verify", "turns"],
     r"request|window": ["request", "request_faults", "request_programs", "request_trade", "request_calls",
                         "request_schedule", "schedule"],
-    r"transports/node/": ["transports/node/" + name for name in ("copies", "fabric", "failures", "order", "streams",
+    r"transports/node/": ["transports/node/" + name for name in ("copies", "fabric", "failures", "order", "shared", "streams",
                                                                  "waiting", "world")] +
                          ["transports/threads", "transports/shm", "transports/mixed"],
     r"transports/shm": ["transports/shm", "transports/shm_space", "transports/shm_faults", "transports/shm_strange",
