@@ -120,6 +120,32 @@ TEST(all_are_sent_it)
     coll_threads_destroy(world);
 }
 
+/* One of medium length lies in a slot until all have taken it, whoever is the last. */
+TEST(slots_of_all)
+{
+    static const uint32_t n = COLL_NODE_SLOTS;
+    const size_t bytes = COLL_NODE_INLINE + 1;
+    for (uint32_t slow = 1; slow < RANKS; slow++) {
+        coll_handle h = {{0, 0}};
+        begin();
+        for (uint32_t i = 0; i < 3 * n; i++) { /* the slow one is n messages behind */
+            if (i >= n) {
+                CHECK_STATUS(t->multicast(a, TAG, sent, bytes, &h), COLL_AGAIN);
+                CHECK_STATUS(t->recv(ranks[slow], 0, TAG, got, bytes, &h), COLL_OK);
+                CHECK(got[0] == (unsigned char)(i - n) && got[1] == sent[1]);
+            }
+            sent[0] = (unsigned char)i;
+            CHECK_STATUS(t->multicast(a, TAG, sent, bytes, &h), COLL_OK);
+            for (uint32_t r = 1; r < RANKS; r++)
+                if (r != slow) {
+                    CHECK_STATUS(t->recv(ranks[r], 0, TAG, got, bytes, &h), COLL_OK);
+                    CHECK(got[0] == (unsigned char)i && got[1] == sent[1]);
+                }
+        }
+        coll_threads_destroy(world);
+    }
+}
+
 /* Of a message to all that fails on the way those that were sent are cancelled. */
 TEST(too_little_memory_for_all)
 {
@@ -353,6 +379,7 @@ int main(void)
 {
     RUN(who_has_not_read_it_is_missed);
     RUN(all_are_sent_it);
+    RUN(slots_of_all);
     RUN(too_little_memory_for_all);
     RUN(too_little_memory_for_one);
     RUN(cancelled_while_it_is_read);

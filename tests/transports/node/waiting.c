@@ -6,9 +6,9 @@
 
 enum { P = 4 };
 
-static coll_i_node_rank me; /* rank 0 */
-static uint32_t cpus[P];
-static coll_i_node_watch watches[P];
+static coll_i_node_rank me;  /* rank 0 */
+static uint32_t cpus[P + 1]; /* behind the last what is no rank, as if it could go on */
+static coll_i_node_watch watches[P + 1];
 static coll_i_node_link *links[P];
 static struct {
     uint32_t word;
@@ -39,6 +39,8 @@ static void begin(void)
         cpus[r] = 1 + r / 2;
         waits(r, r == 2 ? 3 : 2, false);
     }
+    cpus[P] = 1;
+    watches[P].peer = 0;
 }
 
 TEST(none_can_go_on)
