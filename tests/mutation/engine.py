@@ -7,7 +7,7 @@ import subprocess
 import threading
 import time
 
-from programs import FLAGS, STRICT, WHOLE
+from programs import FLAGS, FOLDERS, STRICT, WHOLE
 
 MEMORY = 4 << 20  # KiB of a process's own, not of segments, which have many addresses and little memory
 SLEEP, WALL = 30, 1200  # seconds
@@ -166,7 +166,7 @@ class Job:
             shutil.rmtree(os.path.join(place, folder), ignore_errors=True)
         os.makedirs(os.path.join(place, "run"))
         shutil.copytree(os.path.join(base.tree.root, "include"), os.path.join(place, "include"))
-        for folder in ("tests", "cmake", "rows"):
+        for folder in FOLDERS[1:] + ("rows",):
             link = os.path.join(place, folder)
             if not os.path.islink(link):
                 os.symlink(os.path.join(base.tree.root, folder), link)

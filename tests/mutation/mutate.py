@@ -72,8 +72,9 @@ def snapshot(root, scratch):
     """A copy of what is compiled, as others may work on the tree meanwhile."""
     place = os.path.join(scratch, "tree%d" % os.getpid())
     shutil.rmtree(place, ignore_errors=True)
-    for folder in ("include", "tests", "cmake"):
-        shutil.copytree(os.path.join(root, folder), os.path.join(place, folder))
+    for folder in programs.FOLDERS:
+        if os.path.isdir(os.path.join(root, folder)):
+            shutil.copytree(os.path.join(root, folder), os.path.join(place, folder))
     return os.path.abspath(place)
 
 

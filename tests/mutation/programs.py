@@ -21,6 +21,9 @@ AREAS = {
     "rest": r"",
 }
 
+# What is compiled; tests include the layer's rules, which are an example's.
+FOLDERS = ("include", "tests", "cmake", "examples")
+
 # Where the name of a test is not that of the header.
 TESTS = {
     r"verify": ["verify", "turns"],
@@ -79,7 +82,7 @@ class Tree:
         for header in self.headers:
             self.types |= type_names(self.text("include/coll/" + header))
         self.tests = sorted(t[:-2] for t in self._below("tests", ".c")
-                            if not re.match(r"(gates|mpi|shared|mutation|tools/run)/", t))
+                            if not re.match(r"(fuzz|gates|mpi|shared|mutation|tools/run)/", t))
         self.rows = self._write_rows()
 
     def _below(self, folder, ending):
