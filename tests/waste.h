@@ -228,7 +228,7 @@ static inline coll_status waste_of(coll_grid_worker *worker, const coll_grid_cas
     memset(&report, 0, sizeof report);
     report.ok = true;
     run.n_actions = 0;
-    plans.plan = NULL;
+    memset(&plans, 0, sizeof plans);
     plans.plan_of = coll_i_grid_plan_of;
     plans.arg = worker;
     run.d = &worker->verifier.data;

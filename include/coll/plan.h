@@ -216,7 +216,7 @@ COLL_INLINE coll_status coll_i_problem_check(const coll_problem *problem,
             : problem->graph != NULL)
         return COLL_ERR_GRAPH;
     if ((algorithm->traits & COLL_NEEDS_CARTESIAN) && problem->graph->n_dims == 0)
-        return COLL_ERR_GRAPH;
+        return COLL_ERR_ROUTE; /* of its kind there is none */
     if (problem->graph && (problem->flags & COLL_IN_PLACE))
         return COLL_ERR_IN_PLACE;
     if ((algorithm->traits & COLL_NEEDS_COMMUTATIVE) && !(problem->flags & COLL_COMMUTATIVE))

@@ -107,8 +107,8 @@ COLL_INLINE uint64_t coll_i_grid_forbidden(const coll_grid_worker *worker,
         set |= coll_i_status_bit(COLL_ERR_SHAPE);
     if ((traits & COLL_NEEDS_FULL_ROWS) && of->p % width != 0)
         set |= coll_i_status_bit(COLL_ERR_SHAPE);
-    if ((traits & COLL_NEEDS_CARTESIAN) && !cartesian)
-        set |= coll_i_status_bit(COLL_ERR_GRAPH);
+    if ((traits & COLL_NEEDS_CARTESIAN) && !cartesian) /* there is no such route, or plan */
+        set |= coll_i_status_bit(COLL_ERR_GRAPH) | coll_i_status_bit(COLL_ERR_ROUTE);
     if ((traits & COLL_NEEDS_SHARED) && !(traits & COLL_USES_NODES) &&
         coll_i_case_nodes(worker, of, &largest) > 1)
         set |= coll_i_status_bit(COLL_ERR_NODES);
