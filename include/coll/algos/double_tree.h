@@ -298,7 +298,7 @@ static const coll_algorithm coll_double_tree_reduce = {
     "Sanders, Speck, Traeff 2009",
     COLL_BIT(COLL_REDUCE),
     /* traits */ 0,
-    /* window */ 3,
+    /* window */ 4,
     /* parameters */ 1,
     coll_i_double_tree_params,
     /* check */ NULL,

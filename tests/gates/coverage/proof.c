@@ -18,6 +18,8 @@ int main(int argc, char **argv)
     if (argc != 4)
         return 2;
     coll_grid_options_init(&options, coll_registry, COLL_REGISTRY_COUNT);
+    options.inside.algorithms = coll_registry;
+    options.inside.n = COLL_REGISTRY_COUNT;
     options.p_least = number(argv[1]);
     options.p_most = number(argv[2]);
     options.random = number(argv[3]);
