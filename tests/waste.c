@@ -10,6 +10,7 @@
  */
 #include "check.h"
 #include "coll/registry.h"
+#include "coll/verify/axes.h"
 #include "coll/verify/reproduction.h"
 #include "costs.h"
 #include "shared/prove.h"
@@ -32,15 +33,6 @@ static bool params_of(coll_grid_case *of, uint32_t k)
     return k < (of->algorithm->n_params > 0 ? (uint32_t)SETS : 1);
 }
 
-static bool has_tables(coll_collective collective)
-{
-    return coll_is(COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) |
-                       COLL_BIT(COLL_ALLGATHERV) | COLL_PAIRED | COLL_BIT(COLL_REDUCE_SCATTER) |
-                       COLL_BIT(COLL_NEIGHBOR_ALLGATHERV) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) |
-                       COLL_BIT(COLL_NEIGHBOR_ALLTOALLW),
-                   collective);
-}
-
 /* Sets the counts: three, or three layouts; of neighbours, on three graphs. */
 static bool shape_of(coll_grid_case *of, uint32_t k)
 {
@@ -52,7 +44,7 @@ static bool shape_of(coll_grid_case *of, uint32_t k)
     of->count = of->collective == COLL_BARRIER ? 0 : counts[k];
     of->layout = COLL_GRID_PLAIN;
     of->graph = COLL_GRID_NO_GRAPH;
-    if (has_tables(of->collective)) {
+    if (coll_i_grid_has_layouts(of->collective)) {
         of->layout = layouts[k];
         of->count = of->p + 1;
     }

@@ -12,7 +12,7 @@ typedef struct end {
 
 enum { ENDS = 64 };
 
-/* What is drawn for now. */
+/* The rule and collective that problems are drawn for. */
 typedef struct drawn {
     const char *name;
     const coll_rule_list *lists;
