@@ -1,52 +1,21 @@
 /* What a call asks for: arguments that it has not are not read, what a communicator offers to an
  * algorithm, which errors all ranks find, and how often nothing happened while a rank waits. */
-#include "check.h"
-#include "coll/coll.h"
-#include "coll/transports/loopback.h"
+#include "comm_loopback.h"
 
-#include <stdlib.h>
-#include <string.h>
+enum { MESSAGES = 64 };
 
-enum { P = 3, MESSAGES = 64, ARENA = 4096 };
-
-static coll_transport transport;
-static coll_loopback loopback;
-static coll_loopback_rank ends[P];
-static coll_comm comms[P];
 static coll_call calls[P];
-static unsigned char arenas[P][ARENA];
-static void *messages;
 
 /* Communicators and calls in memory that holds this. */
 static void begin_in(int fill)
 {
-    const size_t bytes = coll_loopback_bytes(P, MESSAGES);
-    transport = coll_loopback_transport;
-    messages = malloc(bytes);
-    memset(comms, fill, sizeof comms);
     memset(calls, fill, sizeof calls);
-    CHECK_STATUS(coll_loopback_init(&loopback, P, MESSAGES, messages, bytes), COLL_OK);
-    for (uint32_t r = 0; r < P; r++) {
-        CHECK_STATUS(coll_loopback_attach(&loopback, r, &ends[r]), COLL_OK);
-        CHECK_STATUS(
-            coll_comm_init(&comms[r], &transport, &ends[r], r, P, arenas[r], sizeof arenas[r]),
-            COLL_OK);
-    }
+    loopback_begin(MESSAGES, coll_loopback_transport.tags, fill);
 }
 
 static void begin(void)
 {
     begin_in(0xA5);
-}
-
-static void end(void)
-{
-    for (uint32_t r = 0; r < P; r++) {
-        CHECK(comms[r].calls == NULL && comms[r].arena.units.first == NULL);
-        CHECK_STATUS(coll_comm_free(&comms[r]), COLL_OK);
-    }
-    CHECK_EQ(loopback.n_free, MESSAGES);
-    free(messages);
 }
 
 static void finish(void)
@@ -167,7 +136,7 @@ TEST(what_a_collective_has_not_is_not_read)
                 CHECK_EQ(out[1][2], 22);
         }
     }
-    end();
+    loopback_end();
 }
 
 /* Of tables every entry counts: a plan for others is not used, whatever the memory held in which it is
@@ -205,7 +174,7 @@ TEST(tables_that_differ_somewhere)
                                   : i < 2 * TIMES ? r
                                                   : displs[r]));
         }
-        end();
+        loopback_end();
     }
 }
 
@@ -240,7 +209,7 @@ TEST(buffers_of_calls_made_again)
                  COLL_ERR_NULL);
     CHECK_STATUS(coll_iallreduce(&comms[1], NULL, y[1], 1, COLL_F64, COLL_SUM, &calls[1]),
                  COLL_ERR_NULL);
-    end();
+    loopback_end();
 }
 
 /* An operator that is gone is not used, whatever its number. */
@@ -264,7 +233,7 @@ TEST(operators_of_calls_made_again)
     CHECK_STATUS(coll_comm_add_op(&alone, &entry, &op, COLL_F64, &number), COLL_OK);
     CHECK_EQ(number, UINT32_MAX - 1);
     CHECK_STATUS(coll_comm_add_op(&alone, &entry, &op, COLL_F64, &number), COLL_ERR_OVERFLOW);
-    end();
+    loopback_end();
 }
 
 /* ---- what there is ----------------------------------------------------------------------- */
@@ -324,7 +293,7 @@ TEST(offers)
     coll_group_affine(&group, 0, 5); /* of one rank all steps are the same */
     CHECK_STATUS(coll_comm_sub(&sub, &alone, &group, 1, 2), COLL_OK);
     CHECK_EQ(offers_of(&sub, COLL_BCAST, NULL, 1, 0), all);
-    end();
+    loopback_end();
 }
 
 /* What the network reduces of a reduce_scatter is all blocks. */
@@ -373,7 +342,7 @@ TEST(same_bits)
         }
         finish();
     }
-    end();
+    loopback_end();
 }
 
 /* Rules, and choices, are those of the next call, also where it is one that was made before. */
@@ -402,7 +371,7 @@ TEST(rules_that_change)
         CHECK((call.run.plan != &call.plan) == (i % 3 != 0));
         CHECK_STATUS(coll_wait(&call), COLL_OK);
     }
-    end();
+    loopback_end();
 }
 
 /* ---- errors, waiting --------------------------------------------------------------------- */
@@ -440,7 +409,7 @@ TEST(errors_that_all_ranks_find)
         args.collective = COLL_ALLREDUCE;
     }
     comm->builder = NULL;
-    end();
+    loopback_end();
 }
 
 static uint32_t waits, idles[100];
@@ -484,7 +453,7 @@ TEST(idle_rounds_are_counted)
     for (uint32_t r = 0; r < P; r++)
         for (uint32_t i = 0; i < 2; i++)
             CHECK_STATUS(coll_wait(&more[r][i]), COLL_OK);
-    end();
+    loopback_end();
 }
 
 /* ---- SHARED ------------------------------------------------------------------------------ */
@@ -562,7 +531,7 @@ TEST(a_part_of_shared)
     alone.nodes = NULL;
     transport.tags = 0;
     CHECK_EQ(coll_i_comm_shared(&alone), 0);
-    end();
+    loopback_end();
 }
 
 int main(void)

@@ -1,48 +1,16 @@
 /* Tags of calls and communicators: whose they are, in which order calls with the same one go, and
  * which fail together. */
-#include "check.h"
-#include "coll/coll.h"
-#include "coll/transports/loopback.h"
+#include "comm_loopback.h"
 
-#include <stdlib.h>
-#include <string.h>
+enum { CALLS = 200, TAGS = 40, TURNS = 20, MESSAGES = P * CALLS * 4 };
 
-enum { P = 3, CALLS = 200, TAGS = 40, TURNS = 20, ARENA = 4096, MESSAGES = P * CALLS * 4 };
-
-static coll_transport transport;
-static coll_loopback loopback;
-static coll_loopback_rank ends[P];
-static coll_comm comms[P];
 static coll_call calls[P][CALLS];
 static uint32_t in[P][CALLS], out[P][CALLS];
-static unsigned char arenas[P][ARENA];
-static void *messages;
 
 static void begin(uint32_t tags)
 {
-    const size_t bytes = coll_loopback_bytes(P, MESSAGES);
-    transport = coll_loopback_transport;
-    transport.tags = tags;
-    messages = malloc(bytes);
-    memset(comms, 0xA5, sizeof comms); /* memory that holds anything */
-    memset(calls, 0xA5, sizeof calls);
-    CHECK_STATUS(coll_loopback_init(&loopback, P, MESSAGES, messages, bytes), COLL_OK);
-    for (uint32_t r = 0; r < P; r++) {
-        CHECK_STATUS(coll_loopback_attach(&loopback, r, &ends[r]), COLL_OK);
-        CHECK_STATUS(
-            coll_comm_init(&comms[r], &transport, &ends[r], r, P, arenas[r], sizeof arenas[r]),
-            COLL_OK);
-    }
-}
-
-static void end(void)
-{
-    for (uint32_t r = 0; r < P; r++) {
-        CHECK_STATUS(coll_comm_free(&comms[r]), COLL_OK);
-        CHECK(comms[r].arena.units.first == NULL && comms[r].calls == NULL);
-    }
-    CHECK_EQ(loopback.n_free, MESSAGES);
-    free(messages);
+    memset(calls, 0xA5, sizeof calls); /* memory that holds anything */
+    loopback_begin(MESSAGES, tags, 0xA5);
 }
 
 /* Begins call i of a rank: the sum of r·1000 + i. */
@@ -83,7 +51,7 @@ TEST(youngest_first)
                 CHECK_STATUS(sum(&comms[r], r, i), COLL_OK);
         for (uint32_t i = CALLS; i-- > 0;)
             all_end(i);
-        end();
+        loopback_end();
     }
 }
 
@@ -112,7 +80,7 @@ TEST(how_many_go_round)
         }
         for (uint32_t k = 0; k < 2 * turns[i][1]; k++)
             all_end(k);
-        end();
+        loopback_end();
     }
 }
 
@@ -163,7 +131,7 @@ TEST(who_has_which)
         CHECK_STATUS(coll_free(&calls[1][i]), COLL_OK);
     for (uint32_t i = 0; i < 2; i++)
         CHECK_STATUS(coll_comm_free(&dup[i]), COLL_OK);
-    end();
+    loopback_end();
 }
 
 /* Calls of a communicator and of those made from it, blocking and persistent, do not meet. */
@@ -195,7 +163,7 @@ TEST(persistent_calls_do_not_meet)
         for (uint32_t k = 0; k < 2; k++)
             CHECK_STATUS(coll_comm_free(&dup[r][k]), COLL_OK);
     }
-    end();
+    loopback_end();
 }
 
 /* ---- failure ----------------------------------------------------------------------------- */
@@ -260,7 +228,7 @@ TEST(relatives_go_on)
         CHECK_STATUS(sum(&comms[r], r, OTHERS), COLL_OK);
     }
     all_end(OTHERS);
-    end();
+    loopback_end();
 }
 
 static unsigned aborted[TAGS], ranges;
@@ -303,7 +271,7 @@ TEST(whose_tags_are_aborted)
             if (!(gone & 1u << k))
                 CHECK_STATUS(coll_comm_free(&sub[k]), COLL_OK);
         CHECK_STATUS(coll_comm_free(&it), COLL_OK);
-        end();
+        loopback_end();
     }
     begin(0); /* the one that a transport without tags has */
     transport.abort = marked_abort;
@@ -311,7 +279,7 @@ TEST(whose_tags_are_aborted)
     CHECK_STATUS(coll_comm_abort(&comms[0], COLL_ERR_IO), COLL_OK);
     CHECK_EQ(aborted[0], 1);
     CHECK_EQ(aborted[1], 0);
-    end();
+    loopback_end();
 }
 
 /* A call that runs when its communicator fails otherwise ends for that reason, on all ranks. */
@@ -324,7 +292,7 @@ TEST(calls_of_one_that_fails_otherwise)
     CHECK_STATUS(ends_with(0, 0), COLL_ERR_NULL);
     CHECK_STATUS(ends_with(1, 0), COLL_ERR_PEER);
     CHECK_STATUS(sum(&comms[2], 2, 0), COLL_ERR_PEER);
-    end();
+    loopback_end();
 }
 
 /* A call that was started cannot be started before it has been waited for, whether it is queued, runs
@@ -338,7 +306,7 @@ TEST(started_twice)
     CHECK_STATUS(comms[0].status, COLL_ERR_STATE);
     for (uint32_t i = 0; i < 2; i++)
         CHECK_STATUS(coll_wait(&calls[0][i]), COLL_ERR_STATE);
-    end();
+    loopback_end();
     for (uint32_t n = 1; n <= P; n += P - 1) { /* ranks that have started theirs */
         begin(TAGS);
         for (uint32_t r = 0; r < P; r++)
@@ -358,7 +326,7 @@ TEST(started_twice)
             CHECK_STATUS(coll_wait(&calls[r][0]), COLL_OK);
         for (uint32_t r = 0; r < P; r++)
             CHECK_STATUS(coll_free(&calls[r][0]), COLL_OK);
-        end();
+        loopback_end();
     }
 }
 
@@ -376,7 +344,7 @@ TEST(one_tag_for_all)
     CHECK_STATUS(coll_barrier(&comms[2]), COLL_ERR_PEER);
     for (uint32_t r = 0; r < P; r++)
         CHECK_STATUS(coll_comm_free(&dup[r]), COLL_OK);
-    end();
+    loopback_end();
 }
 
 /* Over a transport that cannot abort this rank's calls end, and only those. */
@@ -397,7 +365,7 @@ TEST(without_abort)
         for (uint32_t i = 0; i < 7; i++)
             CHECK_STATUS(coll_wait(&calls[r][i]), COLL_ERR_CANCELLED);
     }
-    end();
+    loopback_end();
     CHECK_STATUS(coll_comm_abort(&comms[1], COLL_ERR_IO), COLL_ERR_RANK);
 }
 
