@@ -127,20 +127,19 @@ COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case
     const coll_status status = coll_i_grid_plans(worker, of);
     const uint64_t cost = status == COLL_OK ? coll_i_grid_cost(worker, of, most) : of->p;
     *left -= cost < *left ? cost : *left;
-    if (cost > most && row->plans > 0)
-        return true;
     if (status == COLL_ERR_MEMORY) {
         coll_i_no_memory(report);
         return coll_i_grid_failed(of, row);
     }
     if (!coll_i_grid_check_status(worker, of, status, row))
         return false;
-    if (status == COLL_OK)
-        coll_i_grid_prove_plans(worker, row->window, report);
     if (status != COLL_OK) {
         row->refused++;
         return true;
     }
+    if (cost > most && row->plans > 0)
+        return true;
+    coll_i_grid_prove_plans(worker, row->window, report);
     if (!report->ok)
         return coll_i_grid_failed(of, row);
     row->plans++;
