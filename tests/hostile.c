@@ -213,8 +213,7 @@ static bool make_graph(enemy *it, const coll_algorithm *algorithm)
 {
     coll_problem *problem = &it->problem;
     const coll_grid_graph which = (coll_grid_graph)(1 + chance(COLL_GRID_GRAPHS - 1));
-    const uint32_t p = 1 + chance(30);
-    problem->p = chance(9) ? p : problem->p;
+    const uint32_t p = problem->p;
     if (!coll_i_graphs_make(&it->graphs, which, p))
         return false;
     it->rank = chance(p);
@@ -222,7 +221,6 @@ static bool make_graph(enemy *it, const coll_algorithm *algorithm)
     if (algorithm->traits & COLL_NEEDS_ROUTE) {
         coll_problem other;
         coll_i_problem_assign(&other, problem);
-        other.p = p;
         if (!coll_nodes_check(&other.nodes, p))
             coll_nodes_even(&other.nodes, p, 3);
         if (chance(9) == 0)
@@ -231,6 +229,8 @@ static bool make_graph(enemy *it, const coll_algorithm *algorithm)
             return false;
     }
     problem->graph = chance(20) ? coll_i_graph_of(&it->graphs, it->rank) : NULL;
+    if (chance(9) == 0 && !it->first) /* a table of nodes is as long as p says */
+        problem->p = ranks();
     return true;
 }
 
@@ -285,6 +285,8 @@ static bool make_enemy(enemy *it, const coll_algorithm *algorithm)
     coll_problem_init(problem, collective, ranks(), 0, chance(4) ? 8 : number(1));
     if (algorithm->traits & COLL_NEEDS_BUILD && problem->p > RANKS_MOST)
         problem->p = 1 + chance(RANKS_MOST);
+    if (coll_is(COLL_NEIGHBORLY, collective))
+        problem->p = 1 + chance(30);
     problem->count = number(problem->p);
     problem->flags = chance(4);
     if (chance(3) == 0)

@@ -675,8 +675,8 @@ TEST(leaders_are_spread_evenly)
 TEST(nodes_that_do_not_fit)
 {
     const uint32_t late[] = {1, 3}, empty[] = {0, 2, 2, 3}, few[] = {0, 1, 2},
-                   good[] = {0, 1, 3};
-    const uint32_t of[] = {0, 1, 0};
+                   good[] = {0, 1, 3}, beyond[] = {0, 4, 3};
+    const uint32_t of[] = {0, 1, 0}, of_beyond[] = {0, 0, 0};
     coll_nodes nodes;
     coll_nodes_table(&nodes, 1, late, NULL);
     CHECK(!coll_nodes_check(&nodes, 3));
@@ -685,6 +685,9 @@ TEST(nodes_that_do_not_fit)
     coll_nodes_table(&nodes, 2, few, NULL);
     CHECK(!coll_nodes_check(&nodes, 3));
     coll_nodes_table(&nodes, 2, good, of);
+    CHECK(!coll_nodes_check(&nodes, 3));
+    /* A node that ends beyond the last rank: what `of` says there is not looked at. */
+    coll_nodes_table(&nodes, 2, beyond, of_beyond);
     CHECK(!coll_nodes_check(&nodes, 3));
     coll_nodes_table(&nodes, 2, good, NULL);
     CHECK(coll_nodes_check(&nodes, 3));

@@ -111,7 +111,7 @@ COLL_INLINE bool coll_nodes_check(const coll_nodes *nodes, uint32_t p)
     if (nodes->first[0] != 0 || nodes->first[nodes->count] != p)
         return false;
     for (uint32_t node = 0; node < nodes->count; node++) {
-        if (nodes->first[node] >= nodes->first[node + 1])
+        if (nodes->first[node] >= nodes->first[node + 1] || nodes->first[node + 1] > p)
             return false;
         for (uint32_t r = nodes->first[node]; nodes->of && r < nodes->first[node + 1]; r++)
             if (nodes->of[r] != node)
