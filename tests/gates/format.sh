@@ -15,11 +15,8 @@ check() {
     "$tool" --style="file:$COLL_SOURCE/.clang-format" --dry-run -Werror "$@"
 }
 
-cd "$COLL_SOURCE" || exit 1
-find include tests tools examples bench -path tests/gates/bad -prune -o -name '*.[ch]' -print | sort >"$gate_scratch/files"
-cd "$gate_scratch" || exit 1
-while read -r file; do
-    accept check "$COLL_SOURCE/$file"
-done <files
+find "$COLL_SOURCE/include" "$COLL_SOURCE/tests" "$COLL_SOURCE/tools" "$COLL_SOURCE/examples" "$COLL_SOURCE/bench" \
+    -path "$gate_bad" -prune -o -name '*.[ch]' -print0 >files
+accept xargs -0 "$tool" --style="file:$COLL_SOURCE/.clang-format" --dry-run -Werror <files
 reject 'clang-format-violations' check "$gate_bad/format/misformatted.c"
 done_gate

@@ -5,23 +5,20 @@
 
 # check FOLDER: every file that `files` lists.
 check() {
-    status=0
     cd "$1" || return 1
     files >"$gate_scratch/list"
-    while read -r file; do
-        case $file in
-        build/* | *.o | *.a | *.so | *.exe | *.pyc) echo "$file is a built file" && status=1 ;;
-        tests/gates/tree.sh) continue ;;
-        esac
-        [ "$(tr -d '\000' <"$file" | wc -c)" -eq "$(wc -c <"$file")" ] || { echo "$file is not text" && status=1; }
-        grep -n -E '(^|[^A-Za-z0-9_./-])/(home|root|work|Users)/' "$file" | sed "s,^,$file names a path of one machine: ," >"$gate_scratch/found"
-        grep -n -w -E 'TODO|FIXME|XXX' "$file" | sed "s,^,$file is unfinished: ," >>"$gate_scratch/found"
-        case $file in
-        *.md) dead_links "$file" >>"$gate_scratch/found" ;;
-        esac
-        [ -s "$gate_scratch/found" ] && cat "$gate_scratch/found" && status=1
-    done <"$gate_scratch/list"
-    return $status
+    grep -v -x 'tests/gates/tree.sh' "$gate_scratch/list" | tr '\n' '\000' >"$gate_scratch/others"
+    {
+        grep -E '^build/|\.(o|a|so|exe|pyc)$' "$gate_scratch/list" | sed 's/$/ is a built file/'
+        xargs -0 grep -l -a -P '\x00' <"$gate_scratch/others" | sed 's/$/ is not text/'
+        xargs -0 grep -n -H -E '(^|[^A-Za-z0-9_./-])/(home|root|work|Users)/' <"$gate_scratch/others" | sed 's/^/names a path of one machine: /'
+        xargs -0 grep -n -H -w -E 'TODO|FIXME|XXX' <"$gate_scratch/others" | sed 's/^/is unfinished: /'
+        grep '\.md$' "$gate_scratch/list" | while read -r file; do
+            dead_links "$file"
+        done
+    } >"$gate_scratch/found"
+    cat "$gate_scratch/found"
+    [ ! -s "$gate_scratch/found" ]
 }
 
 # Relative links of a document whose target does not exist.
