@@ -11,7 +11,7 @@
 
 #include "coll/transports/node/rules.h"
 
-enum { RANKS = 3, SHARED = 4 << 20, KILLS = 200, TOLD = 42, NOT_JOINED = 43 };
+enum { RANKS = 3, SHARED = 4 << 20, KILLS = 200 / CHECK_SHARE, TOLD = 42, NOT_JOINED = 43 };
 
 /* Calls collectives until one ends with an error. TOLD: the one that a lost rank gives. */
 static int call_on(coll_shm *shm, uint32_t victim)
