@@ -154,9 +154,10 @@ COLL_INLINE coll_status coll_i_multi_leader_reduce(coll_plan *plan, coll_kit *ki
         of.root = my.at.root.index;
         of.flags |=
             my.at.within ? (uint32_t)COLL_IN_PLACE : plan->problem.flags & COLL_IN_PLACE;
+        /* A node's only rank has partitions from 0 on. */
         status = coll_i_leaders_across(plan, kit, &of, my.k,
-                                       my.at.within ? sums : COLL_AT(COLL_IN, my.begin),
-                                       my.at.within ? sums : out + my.begin, held);
+                                       my.at.within ? sums : COLL_AT(COLL_IN, 0),
+                                       my.at.within ? sums : out, held);
     }
     if (status == COLL_OK && my.at.within) {
         coll_i_leaders_problem(plan, kit, COLL_GATHERV, my.at.here ? my.at.root.local : 0, &of);
