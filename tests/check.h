@@ -17,10 +17,10 @@ static unsigned long check_count, check_failures;
 /* CHECK_SHARE: under a sanitizer, which looks at memory and not at numbers, tests that start many threads or
  * processes do one part of so many of their repetitions. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CHECK_SHARE 4u
+#define CHECK_SHARE 3u
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CHECK_SHARE 4u
+#define CHECK_SHARE 3u
 #endif
 #endif
 #ifndef CHECK_SHARE

@@ -11,12 +11,14 @@ case $("$tool" --version) in
 *) missing "$("$tool" --version) is not version $version; on Debian: apt-get install clang-format-$version" ;;
 esac
 
+# check LIST: every file of the list, of which there must be one.
 check() {
-    "$tool" --style="file:$COLL_SOURCE/.clang-format" --dry-run -Werror "$@"
+    [ -s "$1" ] && xargs -0 "$tool" --style="file:$COLL_SOURCE/.clang-format" --dry-run -Werror <"$1"
 }
 
 find "$COLL_SOURCE/include" "$COLL_SOURCE/tests" "$COLL_SOURCE/tools" "$COLL_SOURCE/examples" "$COLL_SOURCE/bench" \
     -path "$gate_bad" -prune -o -name '*.[ch]' -print0 >files
-accept xargs -0 "$tool" --style="file:$COLL_SOURCE/.clang-format" --dry-run -Werror <files
-reject 'clang-format-violations' check "$gate_bad/format/misformatted.c"
+accept check files
+printf '%s\0' "$gate_bad/format/misformatted.c" >bad
+reject 'clang-format-violations' check bad
 done_gate

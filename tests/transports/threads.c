@@ -664,8 +664,9 @@ TEST(a_rank_fails)
 {
     for (uint32_t p = 2; p <= 9; p += 3) {
         coll_threads *world = coll_threads_create(p);
-        for (size_t i = 0; i < COLL_REGISTRY_COUNT; i += 3 * (size_t)CHECK_SHARE)
-            CHECK(rig_each(coll_registry[i], p, i & 1 ? 70 : 3, visit_trouble, world));
+        const size_t by = 3 * (size_t)CHECK_SHARE;
+        for (size_t i = 0; i < COLL_REGISTRY_COUNT; i += by)
+            CHECK(rig_each(coll_registry[i], p, i / by & 1 ? 70 : 3, visit_trouble, world));
         CHECK(rig_each(&hub, p, 70, visit_trouble, world));
         CHECK(rig_each(&fabric, p, 70, visit_trouble, world));
         coll_threads_destroy(world);
