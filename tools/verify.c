@@ -86,6 +86,17 @@ static void say_progress(void *arg, const coll_grid_progress *progress)
                  progress->plans);
 }
 
+/* A plan that is proven next. */
+static void list_case(void *arg, const coll_grid_worker *worker, const coll_grid_case *of,
+                      coll_status status)
+{
+    char words[256];
+    (void)arg, (void)worker;
+    coll_grid_case_words(of, words, sizeof words);
+    if (!of->lifted && status == COLL_OK)
+        printf("  %s\n", words);
+}
+
 /* ---- the proofs -------------------------------------------------------------------------- */
 
 static void keep_row(void *arg, const coll_grid_row *row)
@@ -162,7 +173,7 @@ int verify_main(int argc, char **argv)
     struct option_words inner_words = {{NULL}, 0};
     struct option_range range = {1, P_USUAL};
     uint64_t jobs = processors(), random = UINT64_MAX, seed = 1;
-    bool exhaustive = false;
+    bool exhaustive = false, list = false;
     const struct option verify_options[] = {
         OPTIONAL("COLLECTIVE", "only this one", &collective),
         OPTIONAL("ALGORITHM", "only this one of its algorithms", &algorithm),
@@ -172,6 +183,7 @@ int verify_main(int argc, char **argv)
         FLAG("exhaustive",
              "all roots, not three from 25 ranks on; 64 times the work; larger plans at random",
              &exhaustive),
+        FLAG("list", "print each plan, as `coll show` has it in words", &list),
         NUMBER(0, "random", "N",
                "plans at random, of up to 4096 ranks, for each algorithm (3; 0 with -p)",
                &random, 0, 1000),
@@ -218,6 +230,7 @@ int verify_main(int argc, char **argv)
     options.n_uses = inner.uses.n;
     options.seed = seed;
     options.workers = (uint32_t)jobs;
+    options.each = list ? list_case : NULL;
 
     /* What must be refused is refused before the first proof. */
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)

@@ -68,6 +68,8 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
     coll_grid_worker worker;
     coll_grid_worker_init(&worker);
     worker.pool = options->inside;
+    worker.each = options->each;
+    worker.arg = options->arg;
     pthread_mutex_lock(&grid->lock);
     while (grid->next < grid->units) {
         const size_t unit = grid->next++, r = unit % grid->n_rows;

@@ -114,6 +114,11 @@ typedef struct coll_i_grid_uses {
 
 /* What a worker keeps from case to case. */
 typedef struct coll_grid_worker {
+    /* Called with each case that a grid proves, or that is refused, when its plans have been made; NULL: nothing.
+     * Some are tried without traits that forbid them (`lifted`), and may be wrong. */
+    void (*each)(void *arg, const struct coll_grid_worker *worker, const coll_grid_case *of,
+                 coll_status status);
+    void *arg;
     coll_grid_pool pool;
     coll_i_grid_uses uses;
     coll_verifier verifier;

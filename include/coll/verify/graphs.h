@@ -221,13 +221,11 @@ COLL_INLINE bool coll_i_graphs_spread(coll_i_graphs *graphs, uint32_t p)
     return at != NULL;
 }
 
-/* The lists of all ranks; NULL: there are none, or no memory. */
+/* The lists of all ranks; NULL: no memory. */
 COLL_INLINE const coll_neighbors *coll_i_graphs_all(coll_i_graphs *graphs, uint32_t p)
 {
     coll_neighbors *all =
         (coll_neighbors *)coll_i_reserve_new(&graphs->all, p * sizeof(coll_neighbors));
-    if (coll_i_graph_of(graphs, 0)->n_dims)
-        return NULL;
     for (uint32_t rank = 0; all && rank < p; rank++) {
         const coll_graph *graph = coll_i_graph_of(graphs, rank);
         all[rank].n_in = graph->n_in;
@@ -246,14 +244,15 @@ COLL_INLINE coll_status coll_i_graphs_route(coll_i_graphs *graphs, const coll_pr
     const uint32_t p = problem->p;
     coll_problem of = *problem;
     coll_route *routes;
-    const coll_neighbors *all;
+    const coll_neighbors *all = NULL;
+    const bool lists = coll_i_graph_of(graphs, 0)->n_dims == 0;
     size_t moves = 0;
-    if (!by_nodes && coll_i_graph_of(graphs, 0)->n_dims == 0)
+    if (!by_nodes && lists)
         return COLL_ERR_GRAPH;
     routes = (coll_route *)coll_i_reserve_new(&graphs->routes, p * sizeof(coll_route));
-    if (!coll_i_graphs_spread(graphs, p) || !routes)
+    if (!coll_i_graphs_spread(graphs, p) || !routes ||
+        (lists && !(all = coll_i_graphs_all(graphs, p))))
         return COLL_ERR_MEMORY;
-    all = coll_i_graphs_all(graphs, p);
     for (uint32_t rank = 0; rank < p; rank++) {
         coll_status status;
         size_t bytes;

@@ -20,12 +20,17 @@ COLL_INLINE bool coll_i_fixed_begin(coll_i_fixed *fixed, coll_i_structures *st,
                                     const coll_plan *plan)
 {
     const uint32_t p = plan->problem.p, collective = (uint32_t)plan->problem.collective;
+    if (st->out_of_memory) { /* some of them are missing */
+        coll_i_structures_clear(st);
+        fixed->algorithm = NULL;
+    }
     if (st->n < 1000000 && fixed->algorithm == plan->algorithm && fixed->p == p &&
         fixed->collective == collective &&
         memcmp(fixed->param, plan->param, sizeof fixed->param) == 0)
         return true;
     if (st->n >= 100000)
         coll_i_structures_clear(st);
+    fixed->algorithm = NULL;
     if (!coll_i_reserve_new(&fixed->structures, p * sizeof(uint32_t)))
         return false;
     memset(fixed->structures.at, 0, p * sizeof(uint32_t));

@@ -48,6 +48,9 @@ typedef struct coll_grid_options {
     /* Called one at a time, from any worker; may be NULL. `row`: a row is finished. */
     void (*progress)(void *arg, const coll_grid_progress *progress);
     void (*row)(void *arg, const coll_grid_row *row);
+    /* Called with each case, by all workers at the same time; may be NULL. See coll_grid_worker. */
+    void (*each)(void *arg, const coll_grid_worker *worker, const coll_grid_case *of,
+                 coll_status status);
     void *arg;
 } coll_grid_options;
 
@@ -89,6 +92,10 @@ COLL_INLINE bool coll_i_grid_check_status(const coll_grid_worker *worker,
                                           coll_grid_row *row)
 {
     const coll_grid_expected expected = coll_i_grid_expect(worker, of);
+    if (status == COLL_ERR_MEMORY) {
+        coll_i_no_memory(&row->report);
+        return coll_i_grid_failed(of, row);
+    }
     if (coll_i_grid_is_expected(&expected, status))
         return true;
     if (expected.must)
@@ -127,18 +134,16 @@ COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case
     const coll_status status = coll_i_grid_plans(worker, of);
     const uint64_t cost = status == COLL_OK ? coll_i_grid_cost(worker, of, most) : of->p;
     *left -= cost < *left ? cost : *left;
-    if (status == COLL_ERR_MEMORY) {
-        coll_i_no_memory(report);
-        return coll_i_grid_failed(of, row);
-    }
     if (!coll_i_grid_check_status(worker, of, status, row))
         return false;
+    if (status == COLL_OK && cost > most && row->plans > 0)
+        return true;
+    if (worker->each)
+        worker->each(worker->arg, worker, of, status);
     if (status != COLL_OK) {
         row->refused++;
         return true;
     }
-    if (cost > most && row->plans > 0)
-        return true;
     coll_i_grid_prove_plans(worker, row->window, report);
     if (!report->ok)
         return coll_i_grid_failed(of, row);
@@ -353,10 +358,11 @@ COLL_INLINE uint32_t coll_i_grid_restrictions(const coll_algorithm *algorithm)
            (algorithm->traits & COLL_NEEDS_BUILD ? always : always | transport);
 }
 
-/* Would some plan of a row be wrong without a trait? */
+/* Would some plan of a row be wrong without a trait? Where there was no memory to say, row->report
+ * tells; a wrong plan may have absurd sizes. */
 COLL_INLINE bool coll_i_grid_row_needs(coll_grid_worker *worker,
                                        const coll_grid_options *options, uint32_t trait,
-                                       const coll_grid_row *row)
+                                       coll_grid_row *row)
 {
     enum { MOST = 9, SETTINGS = 12, REQUESTS = 24 };
     for (uint32_t p = 2; p <= MOST; p++) {
@@ -372,8 +378,11 @@ COLL_INLINE bool coll_i_grid_row_needs(coll_grid_worker *worker,
             coll_i_walk_init(&requests, &axes, COLL_AXES_OF_SETTING, COLL_AXES, REQUESTS);
             while (coll_i_walk_next(&requests, &axes, worker, &of)) {
                 coll_grid_row other = *row;
-                if (!coll_i_grid_case(worker, &of, UINT64_MAX, &left, &other))
+                if (coll_i_grid_case(worker, &of, UINT64_MAX, &left, &other))
+                    continue;
+                if (other.report.finding != COLL_FOUND_NO_MEMORY)
                     return true;
+                *row = other;
             }
         }
     }
@@ -382,7 +391,7 @@ COLL_INLINE bool coll_i_grid_row_needs(coll_grid_worker *worker,
 
 /* Would some plan of the record, for any of its collectives? */
 COLL_INLINE bool coll_i_grid_needs(coll_grid_worker *worker, const coll_grid_options *options,
-                                   uint32_t trait, const coll_grid_row *row)
+                                   uint32_t trait, coll_grid_row *row)
 {
     coll_grid_row any = *row;
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++) {
@@ -391,6 +400,8 @@ COLL_INLINE bool coll_i_grid_needs(coll_grid_worker *worker, const coll_grid_opt
             coll_i_grid_row_needs(worker, options, trait, &any))
             return true;
     }
+    any.collective = row->collective;
+    *row = any;
     return false;
 }
 
@@ -416,6 +427,8 @@ COLL_INLINE bool coll_i_grid_record(coll_grid_worker *worker, const coll_grid_op
 #define COLL_I_GRID_RESTRICTION(trait, text)                                                   \
     if ((restrictions & (uint32_t)(trait)) &&                                                  \
         !coll_i_grid_needs(worker, options, (uint32_t)(trait), row)) {                         \
+        if (!row->report.ok)                                                                   \
+            return false;                                                                      \
         coll_i_found(&row->report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,                          \
                      "the record says %s, but every plan without it is proven", text);         \
         return coll_i_grid_failed(&of, row);                                                   \

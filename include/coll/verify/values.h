@@ -75,7 +75,9 @@ COLL_INLINE void coll_i_structures_clear(coll_i_structures *st)
 {
     st->n = 0;
     st->out_of_memory = false;
-    if (st->table.at)
+    if (!st->table.at)
+        st->slots = 0;
+    else
         memset(st->table.at, 0, st->slots * sizeof(uint32_t));
 }
 

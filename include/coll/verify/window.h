@@ -19,7 +19,6 @@ typedef struct coll_i_world {
     uint32_t p, n_ready, capacity;
     uint32_t n_copies; /* multicasts under way, p sequence numbers each */
     uint32_t meetings; /* how many FABRIC_REDUCEs there are in `met`, COLL_TEAMS words each … */
-    bool out_of_memory;
 } coll_i_world;
 
 typedef struct coll_i_endpoint {
@@ -430,6 +429,8 @@ COLL_INLINE bool coll_i_check_window(coll_i_world *w, const coll_i_data *d, uint
         if (status != COLL_AGAIN)
             break;
     }
+    if (status == COLL_ERR_MEMORY)
+        return coll_i_no_memory(report);
     if (status < 0)
         return coll_i_found(report, COLL_FOUND_PLAN, 0, COLL_NO_STEP, "the executor says: %s",
                             coll_status_text(status));
@@ -442,8 +443,9 @@ COLL_INLINE bool coll_i_check_window(coll_i_world *w, const coll_i_data *d, uint
                             window, promised);
     }
     status = coll_i_world_ends(w, d, 32, 1);
-    if (status == COLL_OK)
-        coll_i_world_ends(w, d, 32, 0);
+    if (status == COLL_ERR_MEMORY ||
+        (status == COLL_OK && coll_i_world_ends(w, d, 32, 0) == COLL_ERR_MEMORY))
+        return coll_i_no_memory(report);
     while (requests[stuck].status == COLL_OK)
         stuck++;
     coll_i_stuck_words(requests, stuck, words, sizeof words);
