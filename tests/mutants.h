@@ -518,33 +518,33 @@ EDIT(multicasts)
 #define GATHER   .base = RING, .collective = COLL_ALLGATHER, .p = 5, .count = 3
 
 static struct mutant mutants[] = {
-    {.name = "yields five actions", GATHER, .change = yields_five, .finding = COLL_FOUND_ACTIONS},
-    {.name = "writes five actions, yields two", GATHER, .change = writes_five_yields_two, .finding = COLL_FOUND_ACTIONS},
-    {.name = "remembers how often it was called", GATHER, .change = remembers_calls, .finding = COLL_FOUND_IMPURE},
-    {.name = "expects the next step", GATHER, .change = expects_the_next_step, .finding = COLL_FOUND_IMPURE},
-    {.name = "leaves a field unset", GATHER, .change = leaves_a_field_unset, .finding = COLL_FOUND_IMPURE},
-    {.name = "number of steps varies", GATHER, .steps = steps_that_vary, .finding = COLL_FOUND_IMPURE},
-    {.name = "scratch varies", .base = RING_SUM, SUM | COLL_IN_PLACE, .scratch = scratch_that_varies, .finding = COLL_FOUND_IMPURE},
-    {.name = "kind that is none", GATHER, .change = kind_that_is_none, .finding = COLL_FOUND_KIND},
-    {.name = "peer beyond the ranks", GATHER, .change = peer_beyond, .finding = COLL_FOUND_PEER},
-    {.name = "peer is the rank itself", GATHER, .change = peer_is_itself, .finding = COLL_FOUND_PEER},
-    {.name = "stride of a message", GATHER, .change = stride_of_a_message, .finding = COLL_FOUND_FIELD},
-    {.name = "flag of a send", GATHER, .change = flag_of_a_send, .finding = COLL_FOUND_FIELD},
-    {.name = "unknown flag", .base = RING_SUM, SUM, .change = unknown_flag, .finding = COLL_FOUND_FIELD},
-    {.name = "receives into IN", GATHER, .change = receives_into_in, .finding = COLL_FOUND_WRITES_IN},
-    {.name = "receives beyond OUT", GATHER, .change = receives_beyond_out, .finding = COLL_FOUND_OUTSIDE},
-    {.name = "receives more than memory holds", GATHER, .change = receives_huge, .finding = COLL_FOUND_OUTSIDE},
-    {.name = "sends beyond IN", GATHER, .change = sends_beyond_in, .finding = COLL_FOUND_OUTSIDE},
-    {.name = "receives into SHARED that it has not", GATHER, .change = receives_into_shared, .finding = COLL_FOUND_OUTSIDE},
-    {.name = "token in SHARED that it has not", .base = &coll_dissemination_barrier, .collective = COLL_BARRIER, .p = 6, .change = token_in_shared, .finding = COLL_FOUND_OUTSIDE},
-    {.name = "asks for too little SCRATCH", .base = RING_SUM, SUM | COLL_IN_PLACE, .scratch = scratch_less_one, .finding = COLL_FOUND_OUTSIDE},
-    {.name = "writes into a gap between blocks", .base = RING, .collective = COLL_ALLGATHERV, .p = 5, .layout = COLL_GRID_GAPS, .change = receives_before_the_block, .finding = COLL_FOUND_GAP},
-    {.name = "exscan: rank 0 writes OUT", .base = &coll_linear_exscan, .collective = COLL_EXSCAN, .p = 3, .count = 2, .change = rank_0_writes, .finding = COLL_FOUND_GAP},
-    {.name = "exscan in place: rank 0 writes OUT", .base = &coll_linear_exscan, .collective = COLL_EXSCAN, .p = 3, .count = 2, .flags = COLL_IN_PLACE, .change = rank_0_writes_in_place, .finding = COLL_FOUND_GAP},
+    {.name = "yields five actions", GATHER, .change = yields_five, .finding = COLL_FOUND_ACTIONS, .sentence = "rank 0, step 0: yields 5 actions; COLL_STEP_MAX is 4"},
+    {.name = "writes five actions, yields two", GATHER, .change = writes_five_yields_two, .finding = COLL_FOUND_ACTIONS, .sentence = "rank 0, step 0: yields 3 actions; COLL_STEP_MAX is 4, and more were written"},
+    {.name = "remembers how often it was called", GATHER, .change = remembers_calls, .finding = COLL_FOUND_IMPURE, .sentence = "rank 0, step 0: asked again, the step gives other actions"},
+    {.name = "expects the next step", GATHER, .change = expects_the_next_step, .finding = COLL_FOUND_IMPURE, .sentence = "rank 1, step 1: asked again, the step gives other actions"},
+    {.name = "leaves a field unset", GATHER, .change = leaves_a_field_unset, .finding = COLL_FOUND_IMPURE, .sentence = "rank 0, step 0: asked again, the step gives other actions"},
+    {.name = "number of steps varies", GATHER, .steps = steps_that_vary, .finding = COLL_FOUND_IMPURE, .sentence = "rank 4, at the end: steps gives a second answer"},
+    {.name = "scratch varies", .base = RING_SUM, SUM | COLL_IN_PLACE, .scratch = scratch_that_varies, .finding = COLL_FOUND_IMPURE, .sentence = "rank 0, at the end: scratch or shared gives a second answer"},
+    {.name = "kind that is none", GATHER, .change = kind_that_is_none, .finding = COLL_FOUND_KIND, .sentence = "rank 0, step 0: there is no kind of action 9"},
+    {.name = "peer beyond the ranks", GATHER, .change = peer_beyond, .finding = COLL_FOUND_PEER, .sentence = "rank 2, step 0: the peer is rank 5 of 5"},
+    {.name = "peer is the rank itself", GATHER, .change = peer_is_itself, .finding = COLL_FOUND_PEER, .sentence = "rank 0, step 0: the peer is rank 0 of 5, itself"},
+    {.name = "stride of a message", GATHER, .change = stride_of_a_message, .finding = COLL_FOUND_FIELD, .sentence = "rank 0, step 0: stride is 1 and flags are 0 in an action of kind 0"},
+    {.name = "flag of a send", GATHER, .change = flag_of_a_send, .finding = COLL_FOUND_FIELD, .sentence = "rank 0, step 0: stride is 0 and flags are 1 in an action of kind 0"},
+    {.name = "unknown flag", .base = RING_SUM, SUM, .change = unknown_flag, .finding = COLL_FOUND_FIELD, .sentence = "rank 0, step 0: stride is 0 and flags are 2 in an action of kind 2"},
+    {.name = "receives into IN", GATHER, .change = receives_into_in, .finding = COLL_FOUND_WRITES_IN, .sentence = "rank 3, step 0: the destination is IN[0], 3 elements"},
+    {.name = "receives beyond OUT", GATHER, .change = receives_beyond_out, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 0: the destination is OUT[13], 3 elements, but OUT has 15"},
+    {.name = "receives more than memory holds", GATHER, .change = receives_huge, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 0: the destination is OUT[12], 18446744073709551614 elements, but OUT has 15"},
+    {.name = "sends beyond IN", GATHER, .change = sends_beyond_in, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 0: the source is IN[1], 3 elements, but IN has 3"},
+    {.name = "receives into SHARED that it has not", GATHER, .change = receives_into_shared, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 0: the destination is SHARED[0], 3 elements, but SHARED has 0"},
+    {.name = "token in SHARED that it has not", .base = &coll_dissemination_barrier, .collective = COLL_BARRIER, .p = 6, .change = token_in_shared, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 0: the token is SHARED[0], 1 elements, but SHARED has 0"},
+    {.name = "asks for too little SCRATCH", .base = RING_SUM, SUM | COLL_IN_PLACE, .scratch = scratch_less_one, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 3, step 1: the staging is SCRATCH[3], 3 elements, but SCRATCH has 5"},
+    {.name = "writes into a gap between blocks", .base = RING, .collective = COLL_ALLGATHERV, .p = 5, .layout = COLL_GRID_GAPS, .change = receives_before_the_block, .finding = COLL_FOUND_GAP, .sentence = "rank 0, step 0: the destination is OUT[0], 4 elements, but OUT[0] must stay as it is"},
+    {.name = "exscan: rank 0 writes OUT", .base = &coll_linear_exscan, .collective = COLL_EXSCAN, .p = 3, .count = 2, .change = rank_0_writes, .finding = COLL_FOUND_GAP, .sentence = "rank 0, step 0: the destination is OUT[1], 1 elements, but OUT[1] must stay as it is"},
+    {.name = "exscan in place: rank 0 writes OUT", .base = &coll_linear_exscan, .collective = COLL_EXSCAN, .p = 3, .count = 2, .flags = COLL_IN_PLACE, .change = rank_0_writes_in_place, .finding = COLL_FOUND_GAP, .sentence = "rank 0, step 0: the destination is OUT[1], 1 elements, but OUT[1] must stay as it is"},
     {.name = "reads a gap between blocks", .base = &coll_linear_scatter, .collective = COLL_SCATTERV, .p = 5, .layout = COLL_GRID_GAPS, .change = sends_from_before_the_block, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 1: the source is IN[11], 3 elements, but IN[11] is in no block"},
     {.name = "sends SCRATCH that nobody wrote", .base = RING_SUM, SUM | COLL_IN_PLACE, .change = sends_scratch, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 0: the source is SCRATCH[0], 2 elements, but SCRATCH[0] was never written by this rank"},
-    {.name = "stages on the operand", .base = RING_SUM, SUM | COLL_IN_PLACE, .change = stages_on_the_operand, .finding = COLL_FOUND_OVERLAP},
-    {.name = "stages beside the sum", .base = RING_SUM, SUM, .change = stages_beside_the_sum, .finding = COLL_FOUND_OVERLAP},
+    {.name = "stages on the operand", .base = RING_SUM, SUM | COLL_IN_PLACE, .change = stages_on_the_operand, .finding = COLL_FOUND_OVERLAP, .sentence = "rank 0, step 0: staging and source overlap: OUT[9], 2 elements, and OUT[9], 2 elements"},
+    {.name = "stages beside the sum", .base = RING_SUM, SUM, .change = stages_beside_the_sum, .finding = COLL_FOUND_OVERLAP, .sentence = "rank 2, step 0: destination and staging overlap: OUT[0], 3 elements, and OUT[1], 3 elements"},
     {.name = "reduces neighbouring elements", .base = RING_SUM, SUM, .change = operand_of_the_next_element, .finding = COLL_FOUND_MIXED, .sentence = "rank 2, step 0: operand element 0 of 3 combines element 1 of rank 2, in IN[1], with element 0 of rank 1, in the message of rank 1 (its step 0)"},
     {.name = "receives one element less", GATHER, .change = receives_one_less, .finding = COLL_FOUND_SIZE, .sentence = "rank 1, step 0: expects 2 elements from rank 0, which sent 3 elements at its step 0"},
     {.name = "sends one element more", .base = RING_SUM, SUM, .change = sends_one_more_element, .finding = COLL_FOUND_SIZE, .sentence = "rank 2, step 0: expects 3 elements from rank 1, which sent 4 elements at its step 0"},
@@ -555,21 +555,21 @@ static struct mutant mutants[] = {
     {.name = "receives both from one rank", .base = &coll_linear_allgather, .collective = COLL_ALLGATHER, .p = 3, .count = 1, .change = receives_both_from_one, .finding = COLL_FOUND_UNSENT, .sentence = "rank 0, step 1: waits for a message of 1 element of rank 2, which sends it no second one; rank 1 has sent rank 0 a message of 1 element (its step 1) that nobody receives"},
     {.name = "everybody awaits before sending", GATHER, .change = awaits_first, .finding = COLL_FOUND_DEADLOCK, .sentence = "rank 0, step 0: waits for rank 4 (step 0), which waits for rank 3 (step 0), which waits for rank 2 (step 0), which waits for rank 1 (step 0), which waits for rank 0 (step 0); none of them has sent yet, and each does only after its own wait: rank 4 in its step 0"},
     {.name = "many await before sending", .base = RING, .collective = COLL_ALLGATHER, .p = 32, .count = 1, .change = awaits_first, .finding = COLL_FOUND_DEADLOCK, .sentence = "rank 0, step 0: waits for rank 31 (step 0), which waits for rank 30 (step 0), which waits for rank 29 (step 0), which waits for rank 28 (step 0), which waits for rank 27 (step 0), ...; none of them has sent yet, and each does only after its own wait: rank 31 in its step 0"},
-    {.name = "window too small", GATHER, .window = 1, .finding = COLL_FOUND_WINDOW},
+    {.name = "window too small", GATHER, .window = 1, .finding = COLL_FOUND_WINDOW, .sentence = "rank 0, at the end: with sends that wait for the receiver it needs a window of 2 slots; it says 1"},
     {.name = "forgets its own block", GATHER, .change = forgets_its_own_block, .finding = COLL_FOUND_UNSET, .sentence = "rank 4, at the end: OUT[12] must be element 0 of rank 4 and is nothing: it was never written"},
-    {.name = "sends its own block twice", GATHER, .change = sends_its_own_twice, .finding = COLL_FOUND_WRONG},
-    {.name = "overwrites instead of reducing", .base = RING_SUM, SUM, .change = receives_without_reducing, .finding = COLL_FOUND_MISSING},
+    {.name = "sends its own block twice", GATHER, .change = sends_its_own_twice, .finding = COLL_FOUND_WRONG, .sentence = "rank 1, at the end: OUT[12] must be element 0 of rank 4 and is element 0 of rank 0"},
+    {.name = "overwrites instead of reducing", .base = RING_SUM, SUM, .change = receives_without_reducing, .finding = COLL_FOUND_MISSING, .sentence = "rank 0, at the end: OUT[0] lacks the contribution of rank 3: it is element 0 reduced over ranks (0 (4 (2 1)))"},
     {.name = "reduces its operand twice", .base = RING_SUM, SUM, .change = reduces_twice, .finding = COLL_FOUND_DOUBLED, .sentence = "rank 0, at the end: OUT[3] has the contribution of rank 3 2 times: it is element 3 reduced over ranks (1 (0 (4 (3 2 3))))"},
-    {.name = "allreduce as scan", .base = RING_SUM, .collective = COLL_SCAN, .p = 5, .count = 13, .flags = COLL_COMMUTATIVE, .finding = COLL_FOUND_FOREIGN},
-    {.name = "reorders without saying so", .base = RING_SUM, .collective = COLL_ALLREDUCE, .p = 5, .count = 13, .lacks = COLL_NEEDS_COMMUTATIVE, .finding = COLL_FOUND_ORDER},
-    {.name = "swaps operands", .base = DOUBLING, .collective = COLL_ALLREDUCE, .p = 4, .count = 3, .change = ignores_sides, .finding = COLL_FOUND_ORDER},
-    {.name = "swaps operands on some ranks", .base = DOUBLING, SUM, .lacks = COLL_GIVES_FIXED_ORDER, .change = ignores_sides, .finding = COLL_FOUND_BITS},
-    {.name = "order differs between elements", .base = RING_SUM, SUM, .claims = COLL_GIVES_FIXED_ORDER, .finding = COLL_FOUND_STRUCTURE},
-    {.name = "barrier: loses the last round", .base = &coll_dissemination_barrier, .collective = COLL_BARRIER, .p = 6, .change = last_round_is_for_nobody, .finding = COLL_FOUND_BARRIER},
-    {.name = "barrier: notifies before it knows", .base = &coll_dissemination_barrier, .collective = COLL_BARRIER, .p = 6, .change = notifies_of_itself_alone, .finding = COLL_FOUND_BARRIER},
-    {.name = "barrier: tokens that order nothing", .base = &coll_fnomial_barrier, .collective = COLL_BARRIER, .p = 6, .change = parent_token_is_apart, .finding = COLL_FOUND_BARRIER},
-    {.name = "multicast without saying so", .base = &coll_linear_bcast, .collective = COLL_BCAST, .p = 3, .count = 2, .change = multicasts, .finding = COLL_FOUND_TRAIT},
-    {.name = "SHARED without saying so", GATHER, .shared = shared_one, .finding = COLL_FOUND_TRAIT},
+    {.name = "allreduce as scan", .base = RING_SUM, .collective = COLL_SCAN, .p = 5, .count = 13, .flags = COLL_COMMUTATIVE, .finding = COLL_FOUND_FOREIGN, .sentence = "rank 0, at the end: OUT[0] has the contribution of rank 1, and must not: it is element 0 reduced over ranks (0 (4 (3 (2 1))))"},
+    {.name = "reorders without saying so", .base = RING_SUM, .collective = COLL_ALLREDUCE, .p = 5, .count = 13, .lacks = COLL_NEEDS_COMMUTATIVE, .finding = COLL_FOUND_ORDER, .sentence = "rank 0, at the end: OUT[0] is not in rank order 0 to 4: it is element 0 reduced over ranks (0 (4 (3 (2 1))))"},
+    {.name = "swaps operands", .base = DOUBLING, .collective = COLL_ALLREDUCE, .p = 4, .count = 3, .change = ignores_sides, .finding = COLL_FOUND_ORDER, .sentence = "rank 1, at the end: OUT[0] is not in rank order 0 to 3: it is element 0 reduced over ranks (1 0 (3 2))"},
+    {.name = "swaps operands on some ranks", .base = DOUBLING, SUM, .lacks = COLL_GIVES_FIXED_ORDER, .change = ignores_sides, .finding = COLL_FOUND_BITS, .sentence = "rank 2, at the end: OUT[0] is reduced as (2 (1 0) (4 3)), but on rank 0 as (1 0 2 (3 4))"},
+    {.name = "order differs between elements", .base = RING_SUM, SUM, .claims = COLL_GIVES_FIXED_ORDER, .finding = COLL_FOUND_STRUCTURE, .sentence = "rank 0, at the end: OUT[3] is reduced as (1 (0 (4 (3 2)))), and other elements as (0 (4 (3 (2 1))))"},
+    {.name = "barrier: loses the last round", .base = &coll_dissemination_barrier, .collective = COLL_BARRIER, .p = 6, .change = last_round_is_for_nobody, .finding = COLL_FOUND_BARRIER, .sentence = "rank 0, at the end: may leave the barrier before rank 1 enters it"},
+    {.name = "barrier: notifies before it knows", .base = &coll_dissemination_barrier, .collective = COLL_BARRIER, .p = 6, .change = notifies_of_itself_alone, .finding = COLL_FOUND_BARRIER, .sentence = "rank 0, at the end: may leave the barrier before rank 1 enters it"},
+    {.name = "barrier: tokens that order nothing", .base = &coll_fnomial_barrier, .collective = COLL_BARRIER, .p = 6, .change = parent_token_is_apart, .finding = COLL_FOUND_BARRIER, .sentence = "rank 0, at the end: may leave the barrier before rank 3 enters it"},
+    {.name = "multicast without saying so", .base = &coll_linear_bcast, .collective = COLL_BCAST, .p = 3, .count = 2, .change = multicasts, .finding = COLL_FOUND_TRAIT, .sentence = "rank 0, step 0: a multicast, but the algorithm does not say that it needs one"},
+    {.name = "SHARED without saying so", GATHER, .shared = shared_one, .finding = COLL_FOUND_TRAIT, .sentence = "rank 0, at the end: the algorithm wants SHARED without COLL_NEEDS_SHARED"},
 };
 
 EDIT(names_ranks_outside)
@@ -740,36 +740,36 @@ static struct program programs[] = {
     {.name = "needs a window of 3", .window = 3, SWAP(1), .scratch = 1, .lines = {
         {0, SEND(1, OUT(1), 1)}, {0, SEND(1, OUT(1), 1)}, {0, RECV(1, TMP(0), 1)}, {0, RECV(1, TMP(0), 1)}, {0, COPY(OUT(1), TMP(0), 1)},
         {1, SEND(0, OUT(0), 1)}, {1, SEND(0, OUT(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, COPY(OUT(0), TMP(0), 1)}}},
-    {.name = "has a window of 2", .window = 2, SWAP(1), .scratch = 1, .finding = COLL_FOUND_WINDOW, .lines = {
+    {.name = "has a window of 2", .window = 2, SWAP(1), .scratch = 1, .finding = COLL_FOUND_WINDOW, .sentence = "rank 0, at the end: with sends that wait for the receiver it needs a window of 3 slots; it says 2", .lines = {
         {0, SEND(1, OUT(1), 1)}, {0, SEND(1, OUT(1), 1)}, {0, RECV(1, TMP(0), 1)}, {0, RECV(1, TMP(0), 1)}, {0, COPY(OUT(1), TMP(0), 1)},
         {1, SEND(0, OUT(0), 1)}, {1, SEND(0, OUT(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, COPY(OUT(0), TMP(0), 1)}}},
-    {.name = "the tables contradict each other", .collective = COLL_ALLTOALLV, .p = 2, .count = 1, .finding = COLL_FOUND_PLAN},
-    {.name = "no tables at the root", .collective = COLL_GATHERV, .p = 2, .count = 1, .finding = COLL_FOUND_PLAN},
+    {.name = "the tables contradict each other", .collective = COLL_ALLTOALLV, .p = 2, .count = 1, .finding = COLL_FOUND_PLAN, .sentence = "rank 0, at the end: this rank has a block of 1 elements with rank 1, which has one of 2"},
+    {.name = "no tables at the root", .collective = COLL_GATHERV, .p = 2, .count = 1, .finding = COLL_FOUND_PLAN, .sentence = "rank 0, at the end: the plan cannot run on this rank: the tables of counts and displacements are missing on this rank, or the collective has none"},
 
     {.name = "forwards what it has", BCAST(3, 2), .lines = {
         {0, SEND(1, IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)},
         {1, RECV(0, OUT(0), 2)}, {1, SEND(2, OUT(0), 2)}, {2, RECV(1, OUT(0), 2)}}},
-    {.name = "forwards what it does not have", BCAST(3, 2), .finding = COLL_FOUND_UNWRITTEN, .lines = {
+    {.name = "forwards what it does not have", BCAST(3, 2), .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 1, step 0: the source is OUT[0], 2 elements, but OUT[0] was never written by this rank", .lines = {
         {0, SEND(1, IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)},
         {1, SEND(2, OUT(0), 2)}, {1, RECV(0, OUT(0), 2)}, {2, RECV(1, OUT(0), 2)}}},
     {.name = "sends padding", .traits = COLL_USES_PADDING, .scratch = 2, BCAST(2, 1), .lines = {
         {0, COPY(TMP(0), IN(0), 1)}, {0, SEND(1, TMP(0), 2)}, {0, COPY(OUT(0), IN(0), 1)},
         {1, RECV(0, TMP(0), 2)}, {1, COPY(OUT(0), TMP(0), 1)}}},
-    {.name = "sends padding and does not say so", .scratch = 2, BCAST(2, 1), .finding = COLL_FOUND_UNWRITTEN, .lines = {
+    {.name = "sends padding and does not say so", .scratch = 2, BCAST(2, 1), .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 1: the source is SCRATCH[0], 2 elements, but SCRATCH[1] was never written by this rank", .lines = {
         {0, COPY(TMP(0), IN(0), 1)}, {0, SEND(1, TMP(0), 2)}, {0, COPY(OUT(0), IN(0), 1)},
         {1, RECV(0, TMP(0), 2)}, {1, COPY(OUT(0), TMP(0), 1)}}},
-    {.name = "copies padding to OUT", .traits = COLL_USES_PADDING, .scratch = 2, BCAST(2, 1), .finding = COLL_FOUND_UNWRITTEN, .lines = {
+    {.name = "copies padding to OUT", .traits = COLL_USES_PADDING, .scratch = 2, BCAST(2, 1), .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 1, step 1: the source is SCRATCH[1], 1 elements, but SCRATCH[1] was never written by this rank", .lines = {
         {0, COPY(TMP(0), IN(0), 1)}, {0, SEND(1, TMP(0), 2)}, {0, COPY(OUT(0), IN(0), 1)},
         {1, RECV(0, TMP(0), 2)}, {1, COPY(OUT(0), TMP(1), 1)}}},
-    {.name = "receives padding into OUT", .traits = COLL_USES_PADDING, .scratch = 1, BCAST(2, 1), .finding = COLL_FOUND_UNSET, .lines = {
+    {.name = "receives padding into OUT", .traits = COLL_USES_PADDING, .scratch = 1, BCAST(2, 1), .finding = COLL_FOUND_UNSET, .sentence = "rank 1, at the end: OUT[0] must be element 0 of rank 0 and is nothing: it was never written", .lines = {
         {0, SEND(1, TMP(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {1, RECV(0, OUT(0), 1)}}},
-    {.name = "reads IN of another rank", BCAST(2, 2), .finding = COLL_FOUND_OUTSIDE, .lines = {
+    {.name = "reads IN of another rank", BCAST(2, 2), .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 1, step 0: the source is IN[0], 2 elements, but IN has 0", .lines = {
         {0, COPY(OUT(0), IN(0), 2)}, {1, COPY(OUT(0), IN(0), 2)}}},
-    {.name = "copies onto IN", BCAST(1, 2), .finding = COLL_FOUND_WRITES_IN, .lines = {
+    {.name = "copies onto IN", BCAST(1, 2), .finding = COLL_FOUND_WRITES_IN, .sentence = "rank 0, step 1: the destination is IN[0], 2 elements", .lines = {
         {0, COPY(OUT(0), IN(0), 2)}, {0, COPY(IN(0), OUT(0), 2)}}},
     {.name = "copies beside itself", BCAST(1, 2), .scratch = 4, .lines = {
         {0, COPY(TMP(0), IN(0), 2)}, {0, COPY(TMP(2), TMP(0), 2)}, {0, COPY(OUT(0), TMP(2), 2)}}},
-    {.name = "copies half onto itself", BCAST(1, 2), .scratch = 3, .finding = COLL_FOUND_OVERLAP, .lines = {
+    {.name = "copies half onto itself", BCAST(1, 2), .scratch = 3, .finding = COLL_FOUND_OVERLAP, .sentence = "rank 0, step 1: destination and source overlap: SCRATCH[1], 2 elements, and SCRATCH[0], 2 elements", .lines = {
         {0, COPY(TMP(0), IN(0), 2)}, {0, COPY(TMP(1), TMP(0), 2)}, {0, COPY(OUT(0), TMP(1), 2)}}},
     {.name = "a token is no message", BCAST(2, 2), .finding = COLL_FOUND_SIZE, .sentence = "rank 1, step 0: expects 2 elements from rank 0, which sent a notification at its step 0", .lines = {
         {0, NOTIFY(1, IN(0))}, {0, COPY(OUT(0), IN(0), 2)}, {1, RECV(0, OUT(0), 2)}}},
@@ -779,33 +779,33 @@ static struct program programs[] = {
     {.name = "reduces in one pass", REDUCING(3, 2), .scratch = 4, .lines = {
         {0, RECV(1, TMP(0), 2)}, {0, RECV(2, TMP(2), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 2, 2)},
         {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
-    {.name = "reduces in the wrong order", REDUCING(3, 2), .scratch = 4, .finding = COLL_FOUND_ORDER, .lines = {
+    {.name = "reduces in the wrong order", REDUCING(3, 2), .scratch = 4, .finding = COLL_FOUND_ORDER, .sentence = "rank 0, at the end: OUT[0] is not in rank order 0 to 2: it is element 0 reduced over ranks (0 2 1)", .lines = {
         {0, RECV(1, TMP(2), 2)}, {0, RECV(2, TMP(0), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 2, 2)},
         {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
     {.name = "the same, commutative", REDUCING(3, 2), .flags = COLL_COMMUTATIVE, .scratch = 4, .lines = {
         {0, RECV(1, TMP(2), 2)}, {0, RECV(2, TMP(0), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 2, 2)},
         {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
-    {.name = "reduces nothing", REDUCING(3, 2), .scratch = 4, .finding = COLL_FOUND_INPUTS, .lines = {
+    {.name = "reduces nothing", REDUCING(3, 2), .scratch = 4, .finding = COLL_FOUND_INPUTS, .sentence = "rank 0, step 2: reduces 0 operands", .lines = {
         {0, RECV(1, TMP(0), 2)}, {0, RECV(2, TMP(2), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 0, 2)},
         {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
-    {.name = "reduces onto one of several operands", REDUCING(3, 2), .scratch = 4, .finding = COLL_FOUND_OVERLAP, .lines = {
+    {.name = "reduces onto one of several operands", REDUCING(3, 2), .scratch = 4, .finding = COLL_FOUND_OVERLAP, .sentence = "rank 0, step 2: destination and operand overlap: SCRATCH[2], 2 elements, and SCRATCH[2], 2 elements", .lines = {
         {0, RECV(1, TMP(0), 2)}, {0, RECV(2, TMP(2), 2)}, {0, REDUCE(TMP(2), IN(0), TMP(0), 2, 2)}, {0, COPY(OUT(0), TMP(2), 2)},
         {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
-    {.name = "reduces an operand beyond SCRATCH", REDUCING(3, 2), .scratch = 3, .finding = COLL_FOUND_OUTSIDE, .lines = {
+    {.name = "reduces an operand beyond SCRATCH", REDUCING(3, 2), .scratch = 3, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 2: an operand is SCRATCH[2], 2 elements, but SCRATCH has 3", .lines = {
         {0, RECV(1, TMP(0), 2)}, {0, RECV(2, TMP(1), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 2, 2)},
         {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
     {.name = "reduces an operand that is not there", REDUCING(3, 2), .scratch = 6, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 2: an operand is SCRATCH[4], 2 elements, but SCRATCH[4] was never written by this rank; the other one there is element 0 reduced over ranks (0 1 2)", .lines = {
         {0, RECV(1, TMP(0), 2)}, {0, RECV(2, TMP(2), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 3, 2)},
         {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
-    {.name = "reduces one element that is not there", REDUCING(1, 1), .scratch = 1, .finding = COLL_FOUND_UNWRITTEN, .lines = {
+    {.name = "reduces one element that is not there", REDUCING(1, 1), .scratch = 1, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 0: an operand is SCRATCH[0], 1 elements, but SCRATCH[0] was never written by this rank; the other one there is element 0 of rank 0", .lines = {
         {0, REDUCE(OUT(0), IN(0), TMP(0), 1, 1)}}},
-    {.name = "one rank twice instead of another", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, .scratch = 1, .finding = COLL_FOUND_DOUBLED, .lines = {
+    {.name = "one rank twice instead of another", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, .scratch = 1, .finding = COLL_FOUND_DOUBLED, .sentence = "rank 0, at the end: OUT[0] has the contribution of rank 1 2 times: it is element 0 reduced over ranks (0 1 1)", .lines = {
         {0, RECV(1, TMP(0), 1)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 1, 1)}, {0, REDUCE(OUT(0), OUT(0), TMP(0), 1, 1)}, {1, SEND(0, IN(0), 1)}}},
-    {.name = "reduces half of the vector", REDUCING(1, 2), .finding = COLL_FOUND_UNSET, .lines = {
+    {.name = "reduces half of the vector", REDUCING(1, 2), .finding = COLL_FOUND_UNSET, .sentence = "rank 0, at the end: OUT[1] must be element 1 reduced over ranks 0 to 0 and is nothing: it was never written", .lines = {
         {0, COPY(OUT(0), IN(0), 1)}}},
-    {.name = "turns the vector around", REDUCING(1, 2), .finding = COLL_FOUND_WRONG, .lines = {
+    {.name = "turns the vector around", REDUCING(1, 2), .finding = COLL_FOUND_WRONG, .sentence = "rank 0, at the end: OUT[0] must be element 0 reduced over ranks 0 to 0 and is element 1 of rank 0", .lines = {
         {0, COPY(OUT(0), IN(1), 1)}, {0, COPY(OUT(1), IN(0), 1)}}},
-    {.name = "the staging may hold anything", REDUCING(2, 2), .scratch = 2, .finding = COLL_FOUND_UNWRITTEN, .lines = {
+    {.name = "the staging may hold anything", REDUCING(2, 2), .scratch = 2, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 1: the source is SCRATCH[0], 2 elements, but SCRATCH[0] may hold anything: a message was staged there", .lines = {
         {0, MERGE(1, OUT(0), IN(0), TMP(0), 2)}, {0, COPY(OUT(0), TMP(0), 2)}, {1, SEND(0, IN(0), 2)}}},
     {.name = "the staging held something", REDUCING(2, 2), .scratch = 2, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 2: the source is SCRATCH[0], 2 elements, but SCRATCH[0] may hold anything: a message was staged there", .lines = {
         {0, COPY(TMP(0), IN(0), 2)}, {0, MERGE(1, OUT(0), IN(0), TMP(0), 2)}, {0, COPY(OUT(0), TMP(0), 2)}, {1, SEND(0, IN(0), 2)}}},
@@ -848,7 +848,7 @@ static struct program programs[] = {
     {.name = "reductions by the fabric, one after the other", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .lines = {
         {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {0, MEET(COLL_TEAM_ALL, 2, OUT(1), IN(1), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(1), IN(1), 1)}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
-    {.name = "one reduces less by the fabric", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .finding = COLL_FOUND_SIZE, .lines = {
+    {.name = "one reduces less by the fabric", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .finding = COLL_FOUND_SIZE, .sentence = "rank 1, step 0: a fabric reduction of 1 elements among 3 ranks meets one of 2 among 3", .lines = {
         {0, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 1)}, {2, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
     {.name = "one does not come to the fabric", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .finding = COLL_FOUND_UNSENT, .sentence = "rank 0, step 0: waits for the 3 ranks of team 0, to which 2 have come, and no other rank comes", .lines = {
@@ -858,40 +858,40 @@ static struct program programs[] = {
         {0, MERGE(1, OUT(0), IN(0), TMP(0), 1)}, {0, MEET(COLL_TEAM_NODES, 2, OUT(0), OUT(0), 1)}, {0, SEND(1, OUT(0), 1)},
         {1, SEND(0, IN(0), 1)}, {1, RECV(0, OUT(0), 1)}, {2, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
-    {.name = "a team that changes", .collective = COLL_ALLREDUCE, .p = 3, .count = 1, .scratch = 1, .finding = COLL_FOUND_TEAM, .lines = {
+    {.name = "a team that changes", .collective = COLL_ALLREDUCE, .p = 3, .count = 1, .scratch = 1, .finding = COLL_FOUND_TEAM, .sentence = "rank 2, step 0: its meeting 1 with team 1 is meeting 2 of rank 0", .lines = {
         {0, MEET(COLL_TEAM_NODES, 2, TMP(0), IN(0), 1)}, {0, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)},
         {1, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)}, {2, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
-    {.name = "a team of another number of ranks", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .finding = COLL_FOUND_SIZE, .lines = {
+    {.name = "a team of another number of ranks", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .finding = COLL_FOUND_SIZE, .sentence = "rank 1, step 0: a fabric reduction of 1 elements among 1 ranks meets one of 1 among 2", .lines = {
         {0, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)}, {1, MEET(COLL_TEAM_NODES, 1, OUT(0), IN(0), 1)}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
-    {.name = "a team that does not exist", .collective = COLL_ALLREDUCE, .p = 1, .count = 1, .finding = COLL_FOUND_PEER, .lines = {
+    {.name = "a team that does not exist", .collective = COLL_ALLREDUCE, .p = 1, .count = 1, .finding = COLL_FOUND_PEER, .sentence = "rank 0, step 0: meets team 3 of 1 ranks, in a plan of 1", .lines = {
         {0, MEET(COLL_TEAMS, 1, OUT(0), IN(0), 1)}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
     {.name = "barrier by the fabric", .collective = COLL_BARRIER, .p = 3, .lines = {
         {0, JOIN(COLL_TEAM_ALL, 3, TMP(0))}, {1, JOIN(COLL_TEAM_ALL, 3, TMP(0))}, {2, JOIN(COLL_TEAM_ALL, 3, TMP(0))}},
         .traits = COLL_NEEDS_MEET},
-    {.name = "one does not come to a barrier by the fabric", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_UNSENT, .lines = {
+    {.name = "one does not come to a barrier by the fabric", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_UNSENT, .sentence = "rank 0, step 0: waits for the 3 ranks of team 0, to which 2 have come, and no other rank comes", .lines = {
         {0, JOIN(COLL_TEAM_ALL, 3, TMP(0))}, {2, JOIN(COLL_TEAM_ALL, 3, TMP(0))}},
         .traits = COLL_NEEDS_MEET},
-    {.name = "barrier by the fabric, of some", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_BARRIER, .lines = {
+    {.name = "barrier by the fabric, of some", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_BARRIER, .sentence = "rank 0, at the end: may leave the barrier before rank 2 enters it", .lines = {
         {0, JOIN(COLL_TEAM_NODES, 2, TMP(0))}, {1, JOIN(COLL_TEAM_NODES, 2, TMP(0))}},
         .traits = COLL_NEEDS_MEET},
     {.name = "barrier by the fabric, then by messages", .collective = COLL_BARRIER, .p = 3, .lines = {
         {0, JOIN(COLL_TEAM_NODES, 2, TMP(0))}, {0, NOTIFY(2, TMP(0))}, {1, AWAIT(2, TMP(0))}, {1, JOIN(COLL_TEAM_NODES, 2, TMP(0))},
         {2, NOTIFY(1, TMP(0))}, {2, AWAIT(0, TMP(0))}},
         .traits = COLL_NEEDS_MEET},
-    {.name = "barrier by the fabric, of who did not wait", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_BARRIER, .lines = {
+    {.name = "barrier by the fabric, of who did not wait", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_BARRIER, .sentence = "rank 0, at the end: may leave the barrier before rank 2 enters it", .lines = {
         {0, JOIN(COLL_TEAM_NODES, 2, TMP(0))}, {0, NOTIFY(2, TMP(0))}, {1, AWAIT(2, TMP(1))}, {1, JOIN(COLL_TEAM_NODES, 2, TMP(0))},
         {2, NOTIFY(1, TMP(0))}, {2, AWAIT(0, TMP(0))}},
         .traits = COLL_NEEDS_MEET},
-    {.name = "a barrier by the fabric reduces nothing", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .finding = COLL_FOUND_SIZE, .lines = {
+    {.name = "a barrier by the fabric reduces nothing", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .finding = COLL_FOUND_SIZE, .sentence = "rank 1, step 0: a fabric reduction of 0 elements among 2 ranks meets one of 1 among 2", .lines = {
         {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {1, JOIN(COLL_TEAM_ALL, 2, OUT(0))}},
         .traits = COLL_NEEDS_FABRIC_REDUCE | COLL_NEEDS_MEET},
-    {.name = "a barrier by the fabric without saying so", .collective = COLL_BARRIER, .p = 1, .finding = COLL_FOUND_TRAIT, .lines = {
+    {.name = "a barrier by the fabric without saying so", .collective = COLL_BARRIER, .p = 1, .finding = COLL_FOUND_TRAIT, .sentence = "rank 0, step 0: a meeting in the network, but the algorithm does not say that it needs one", .lines = {
         {0, JOIN(COLL_TEAM_ALL, 1, TMP(0))}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
-    {.name = "fabric without saying so", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .finding = COLL_FOUND_TRAIT, .lines = {
+    {.name = "fabric without saying so", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .finding = COLL_FOUND_TRAIT, .sentence = "rank 0, step 0: a fabric reduction, but the algorithm does not say that it needs one", .lines = {
         {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}}},
 
     {.name = "SHARED, notified", BCAST(2, 1), SHARES, .lines = {
@@ -901,15 +901,15 @@ static struct program programs[] = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))}, {0, COPY(OUT(0), IN(0), 1)}, {0, SEND(2, IN(0), 1)},
         {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)},
         {2, RECV(0, MEM(0), 1)}, {2, COPY(OUT(0), MEM(0), 1)}}},
-    {.name = "SHARED of another node", BCAST(2, 1), .ppn = 1, .traits = COLL_NEEDS_SHARED | COLL_USES_NODES, .shared = 1, .finding = COLL_FOUND_UNWRITTEN, .lines = {
+    {.name = "SHARED of another node", BCAST(2, 1), .ppn = 1, .traits = COLL_NEEDS_SHARED | COLL_USES_NODES, .shared = 1, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 1, step 1: the source is SHARED[0], 1 elements, but SHARED[0] was never written by a rank of this node", .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))}, {0, COPY(OUT(0), IN(0), 1)},
         {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)}}},
-    {.name = "SHARED, not notified", BCAST(2, 1), SHARES, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, not notified", BCAST(2, 1), SHARES, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 0: reads SHARED[0] in no order with rank 0, step 0", .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}}},
-    {.name = "SHARED, notified of something else", BCAST(2, 1), SHARES, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, notified of something else", BCAST(2, 1), SHARES, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 1: reads SHARED[0] in no order with rank 0, step 0", .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, NOTIFY(1, TMP(0))},
         {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)}}},
-    {.name = "SHARED, awaited as something else", BCAST(2, 1), SHARES, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, awaited as something else", BCAST(2, 1), SHARES, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 1: reads SHARED[0] in no order with rank 0, step 0", .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))},
         {1, AWAIT(0, TMP(0))}, {1, COPY(OUT(0), MEM(0), 1)}}},
     {.name = "SHARED, used again when it is free", BCAST(2, 2), SHARES, .lines = {
@@ -917,12 +917,12 @@ static struct program programs[] = {
         {0, COPY(MEM(0), IN(1), 1)}, {0, NOTIFY(1, MEM(0))},
         {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)}, {1, NOTIFY(0, OUT(0))},
         {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(1), MEM(0), 1)}}},
-    {.name = "SHARED, used again too early", BCAST(2, 2), SHARES, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, used again too early", BCAST(2, 2), SHARES, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 1: reads SHARED[0] in no order with rank 0, step 3", .lines = {
         {0, COPY(OUT(0), IN(0), 2)}, {0, COPY(MEM(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))},
         {0, COPY(MEM(0), IN(1), 1)}, {0, NOTIFY(1, MEM(0))},
         {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)},
         {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(1), MEM(0), 1)}}},
-    {.name = "SHARED, given back too early", BCAST(2, 2), SHARES, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, given back too early", BCAST(2, 2), SHARES, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 4: writes SHARED[0] in no order with rank 1, step 1", .lines = {
         {0, COPY(OUT(0), IN(0), 2)}, {0, COPY(MEM(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))}, {0, AWAIT(1, MEM(0))},
         {0, COPY(MEM(0), IN(1), 1)}, {0, NOTIFY(1, MEM(0))},
         {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)}, {1, NOTIFY(0, OUT(1))},
@@ -930,40 +930,40 @@ static struct program programs[] = {
     {.name = "SHARED, overwritten when it was sent", BCAST(2, 1), SHARES, .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, SEND(1, MEM(0), 1)},
         {1, RECV(0, OUT(0), 1)}, {1, COPY(MEM(0), OUT(0), 1)}}},
-    {.name = "SHARED, overwritten when it was sent to one of two", BCAST(3, 1), SHARES, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, overwritten when it was sent to one of two", BCAST(3, 1), SHARES, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 1: writes SHARED[0] in no order with rank 0, step 3", .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, SEND(1, MEM(0), 1)}, {0, SEND(2, MEM(0), 1)},
         {1, RECV(0, OUT(0), 1)}, {1, COPY(MEM(0), OUT(0), 1)}, {2, RECV(0, OUT(0), 1)}}},
-    {.name = "SHARED, overwritten while others receive the multicast", BCAST(3, 1), .shared = 1, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, overwritten while others receive the multicast", BCAST(3, 1), .shared = 1, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 1: writes SHARED[0] in no order with rank 0, step 2", .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, MULTICAST(MEM(0), 1)},
         {1, RECV(0, OUT(0), 1)}, {1, COPY(MEM(0), OUT(0), 1)}, {2, RECV(0, OUT(0), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST},
     {.name = "SHARED, by the fabric", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 2, .lines = {
         {0, MEET(COLL_TEAM_ALL, 2, MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, MEM(1), IN(0), 1)}, {1, COPY(OUT(0), MEM(1), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE},
-    {.name = "SHARED, by the fabric of the other rank", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 1, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, by the fabric of the other rank", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 1, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 1: reads SHARED[0] in no order with rank 0, step 0", .lines = {
         {0, MEET(COLL_TEAM_ALL, 2, MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE},
     {.name = "SHARED, when all have met", .collective = COLL_ALLGATHER, .p = 2, .count = 1, .shared = 2, .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)}, {0, COPY(OUT(0), MEM(0), 2)},
         {1, COPY(MEM(1), IN(0), 1)}, {1, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)}, {1, COPY(OUT(0), MEM(0), 2)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_MEET},
-    {.name = "SHARED, read before all have met", .collective = COLL_ALLGATHER, .p = 2, .count = 1, .shared = 2, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, read before all have met", .collective = COLL_ALLGATHER, .p = 2, .count = 1, .shared = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 3: reads SHARED[1] in no order with rank 1, step 0", .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {0, COPY(OUT(1), MEM(1), 1)},
         {1, COPY(MEM(1), IN(0), 1)}, {1, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)}, {1, COPY(OUT(0), MEM(0), 2)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_MEET},
-    {.name = "SHARED, met before it was written", .collective = COLL_ALLGATHER, .p = 2, .count = 1, .shared = 2, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, met before it was written", .collective = COLL_ALLGATHER, .p = 2, .count = 1, .shared = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 2: reads SHARED[1] in no order with rank 1, step 0", .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)}, {0, COPY(OUT(0), MEM(0), 2)},
         {1, COPY(MEM(1), IN(0), 1)}, {1, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}, {1, COPY(OUT(1), MEM(1), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_MEET},
-    {.name = "SHARED, read beside what all have met for", BCAST(2, 1), .shared = 2, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, read beside what all have met for", BCAST(2, 1), .shared = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 1: reads SHARED[1] in no order with rank 0, step 1", .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(MEM(1), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)},
         {1, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 1)}, {1, COPY(OUT(0), MEM(1), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_MEET},
-    {.name = "SHARED, reduced by the fabric while it is written", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .scratch = 1, .shared = 1, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, reduced by the fabric while it is written", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .scratch = 1, .shared = 1, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 2: reads SHARED[0] in no order with rank 0, step 0", .lines = {
         {0, RECV(1, MEM(0), 1)}, {0, COPY(TMP(0), MEM(0), 1)}, {0, SEND(1, IN(0), 1)}, {0, COPY(TMP(0), IN(0), 1)}, {0, MEET(COLL_TEAM_ALL, 2, OUT(0), TMP(0), 1)},
         {1, SEND(0, IN(0), 1)}, {1, RECV(0, OUT(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), MEM(0), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE},
-    {.name = "SHARED, read when others have met", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .scratch = 3, .shared = 2, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, read when others have met", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .scratch = 3, .shared = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 2: reads SHARED[0] in no order with rank 0, step 2", .lines = {
         {0, MERGE(1, OUT(0), IN(0), TMP(0), 1)}, {0, COPY(MEM(1), OUT(0), 1)}, {0, COPY(MEM(0), OUT(0), 1)}, {0, COPY(TMP(1), MEM(1), 1)}, {0, COPY(TMP(1), MEM(0), 1)},
         {0, MEET(COLL_TEAM_ALL, 2, TMP(2), TMP(1), 1)},
         {1, SEND(0, IN(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, MEM(1), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
@@ -979,25 +979,25 @@ static struct program programs[] = {
     {.name = "SHARED, staged there when it is free", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 1, .lines = {
         {0, AWAIT(1, MEM(0))}, {0, MERGE(2, OUT(0), IN(0), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(0), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}, {1, NOTIFY(0, TMP(0))}, {1, SEND(0, IN(0), 1)}, {2, SEND(0, IN(0), 1)}}},
-    {.name = "SHARED, staged there when the sum is free", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 1, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, staged there when the sum is free", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 1, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 1: writes SHARED[0] in no order with rank 1, step 0", .lines = {
         {0, AWAIT(1, OUT(0))}, {0, MERGE(2, OUT(0), IN(0), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(0), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}, {1, NOTIFY(0, TMP(0))}, {1, SEND(0, IN(0), 1)}, {2, SEND(0, IN(0), 1)}}},
     {.name = "SHARED, notified when it is combined", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 2, .lines = {
         {0, MERGE(1, MEM(0), IN(0), TMP(0), 1)}, {0, AWAIT(1, TMP(9))}, {0, NOTIFY(2, MEM(0))}, {0, MERGE(2, OUT(0), MEM(0), TMP(1), 1)},
         {1, SEND(0, IN(0), 1)}, {1, NOTIFY(0, IN(0))}, {2, AWAIT(0, MEM(0))}, {2, COPY(TMP(0), MEM(0), 1)}, {2, SEND(0, IN(0), 1)}}},
-    {.name = "SHARED, notified when it is staged", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 2, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, notified when it is staged", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 2, step 1: reads SHARED[0] in no order with rank 0, step 0", .lines = {
         {0, MERGE(1, MEM(0), IN(0), TMP(0), 1)}, {0, AWAIT(1, TMP(9))}, {0, NOTIFY(2, TMP(9))}, {0, MERGE(2, OUT(0), MEM(0), TMP(1), 1)},
         {1, SEND(0, IN(0), 1)}, {1, NOTIFY(0, IN(0))}, {2, AWAIT(0, MEM(0))}, {2, COPY(TMP(0), MEM(0), 1)}, {2, SEND(0, IN(0), 1)}}},
     {.name = "SHARED, read when it is written", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 3, .lines = {
         {0, AWAIT(1, MEM(0))}, {0, MERGE(2, OUT(0), IN(0), TMP(0), 1)}, {0, AWAIT(2, TMP(1))}, {0, COPY(TMP(1), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(2), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, NOTIFY(0, MEM(0))}, {1, SEND(0, IN(0), 1)}, {2, SEND(0, IN(0), 1)}, {2, NOTIFY(0, IN(0))}}},
-    {.name = "SHARED, read after what waits for it has arrived", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 3, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, read after what waits for it has arrived", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 3, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 3: reads SHARED[0] in no order with rank 1, step 0", .lines = {
         {0, AWAIT(1, OUT(0))}, {0, MERGE(2, OUT(0), IN(0), TMP(0), 1)}, {0, AWAIT(2, TMP(1))}, {0, COPY(TMP(1), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(2), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, NOTIFY(0, MEM(0))}, {1, SEND(0, IN(0), 1)}, {2, SEND(0, IN(0), 1)}, {2, NOTIFY(0, IN(0))}}},
     {.name = "SHARED, sent from there", REDUCING(2, 1), SHARES, .scratch = 1, .lines = {
         {0, MERGE(1, OUT(0), IN(0), OUT(0), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, SEND(0, MEM(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}}},
-    {.name = "SHARED, staged there", REDUCING(2, 1), SHARES, .scratch = 1, .finding = COLL_FOUND_RACE, .lines = {
+    {.name = "SHARED, staged there", REDUCING(2, 1), SHARES, .scratch = 1, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 0: writes SHARED[0] in no order with rank 1, step 2", .lines = {
         {0, MERGE(1, OUT(0), IN(0), MEM(0), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, SEND(0, MEM(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}}},
 };
