@@ -34,6 +34,7 @@ static void heap_free(void *at)
 #define realloc heap_realloc
 #define free    heap_free
 #include "check.h"
+#include "coll/compose.h"
 #include "coll/registry.h"
 #include "coll/verify_grid.h"
 
@@ -54,7 +55,7 @@ static coll_grid_case case_of(const coll_algorithm *algorithm, coll_collective c
     return of;
 }
 
-enum { CASES = 13 };
+enum { CASES = 17 };
 
 /* Cases that together use all that the verifier has. */
 static void make_cases(coll_grid_case of[CASES])
@@ -87,6 +88,10 @@ static void make_cases(coll_grid_case of[CASES])
     of[12] = case_of(&coll_node_combining, COLL_NEIGHBOR_ALLTOALL, 9);
     of[12].graph = COLL_GRID_DENSE;
     of[12].nodes = COLL_GRID_NODES_UNEVEN;
+    of[13] = case_of(&coll_linear_gather, COLL_GATHER, 12); /* channels come with receives … */
+    of[14] = case_of(&coll_linear_reduce, COLL_REDUCE, 12);
+    of[15] = case_of(&coll_multicast_bcast, COLL_BCAST, 12); /* … or all at once */
+    of[16] = case_of(&coll_multicast_allgather, COLL_ALLGATHER, 12);
 }
 
 /* Proves a case. Was there no memory? */
@@ -135,6 +140,47 @@ TEST(each_allocation_of_a_proof_fails)
         }
         CHECK(allocations > 10);
     }
+}
+
+/* Three calls that use SHARED in turn. */
+static void starve_sequence(uint32_t p)
+{
+    enum { PARTS = 3, COUNT = 5 };
+    coll_plan inner[PARTS], plan;
+    coll_part part[PARTS];
+    coll_composition composition;
+    coll_problem problem;
+    coll_verify_options options;
+    coll_report report;
+    memset(&options, 0, sizeof options);
+    options.turns = 1;
+    coll_problem_init(&problem, COLL_REDUCE, p, COUNT, 8);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        problem.root = i % p;
+        CHECK_STATUS(coll_plan_init(&inner[i], &coll_shm_reduce, &problem, NULL), COLL_OK);
+        coll_part_init(&part[i], &inner[i]);
+        part[i].base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+        part[i].base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, COUNT);
+    }
+    coll_composition_init(&composition, part, PARTS);
+    coll_problem_init(&problem, COLL_ALLREDUCE, p, COUNT, 8);
+    CHECK_STATUS(coll_plan_compose(&plan, &coll_sequence, &problem, &composition), COLL_OK);
+    for (size_t fails = 0;; fails++) {
+        heap.n = 0;
+        heap.fails = fails;
+        coll_verify(&plan, &options, &report);
+        CHECK_EQ(heap.live, 0);
+        CHECK_EQ(report.finding, heap.n <= fails ? COLL_PROVEN : COLL_FOUND_NO_MEMORY);
+        if (heap.n <= fails)
+            break;
+    }
+    CHECK(heap.n > 20);
+}
+
+TEST(each_allocation_of_a_sequence_fails)
+{
+    for (uint32_t p = 2; p < 9; p++)
+        starve_sequence(p);
 }
 
 /* What a message takes is used again when it has been received. */
@@ -216,6 +262,7 @@ TEST(each_allocation_of_a_grid_fails)
 int main(void)
 {
     RUN(each_allocation_of_a_proof_fails);
+    RUN(each_allocation_of_a_sequence_fails);
     RUN(messages_are_reused);
     RUN(nothing_is_kept);
     RUN(each_allocation_of_a_grid_fails);

@@ -105,6 +105,8 @@ static int trade(const char *program, size_t bytes, size_t few, bool give_up)
             good = good && came(i, length);
     }
     good = coll_i_mpi_settle(&mpi, give_up) == COLL_OK && good;
+    if (give_up) /* what was sent may still be read, until the other rank has all */
+        MPI_Barrier(MPI_COMM_WORLD);
     return good ? traded : -1;
 }
 
