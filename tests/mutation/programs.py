@@ -26,7 +26,7 @@ FOLDERS = ("include", "tests", "cmake", "examples")
 
 # Where the name of a test is not that of the header.
 TESTS = {
-    r"verify": ["verify", "turns"],
+    r"verify": ["verify", "verify_cases", "verify_memory", "turns"],
     r"request|window": ["request", "request_faults", "request_programs", "request_trade", "request_calls",
                         "request_schedule", "schedule"],
     r"transports/node/": ["transports/node/" + name for name in ("copies", "fabric", "failures", "order", "shared", "streams",
