@@ -854,6 +854,10 @@ static struct program programs[] = {
     {.name = "one does not come to the fabric", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .finding = COLL_FOUND_UNSENT, .sentence = "rank 0, step 0: waits for the 3 ranks of team 0, to which 2 have come, and no other rank comes", .lines = {
         {0, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {2, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}},
         .traits = COLL_NEEDS_FABRIC_REDUCE},
+    {.name = "one waits before it comes to the fabric", .collective = COLL_ALLREDUCE, .p = 4, .count = 2, .scratch = 2, .finding = COLL_FOUND_UNSENT, .sentence = "rank 3, step 0: waits for a message of 2 elements of rank 0, which sends it none at all", .lines = {
+        {0, MEET(COLL_TEAM_ALL, 4, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 4, OUT(0), IN(0), 2)}, {2, MEET(COLL_TEAM_ALL, 4, OUT(0), IN(0), 2)},
+        {3, RECV(0, TMP(0), 2)}, {3, MEET(COLL_TEAM_ALL, 4, OUT(0), IN(0), 2)}},
+        .traits = COLL_NEEDS_FABRIC_REDUCE},
     {.name = "reduction by the fabric, of some", .collective = COLL_ALLREDUCE, .p = 3, .count = 1, .scratch = 1, .lines = {
         {0, MERGE(1, OUT(0), IN(0), TMP(0), 1)}, {0, MEET(COLL_TEAM_NODES, 2, OUT(0), OUT(0), 1)}, {0, SEND(1, OUT(0), 1)},
         {1, SEND(0, IN(0), 1)}, {1, RECV(0, OUT(0), 1)}, {2, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)}},
@@ -997,6 +1001,17 @@ static struct program programs[] = {
     {.name = "SHARED, sent from there", REDUCING(2, 1), SHARES, .scratch = 1, .lines = {
         {0, MERGE(1, OUT(0), IN(0), OUT(0), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, SEND(0, MEM(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}}},
+    {.name = "SHARED, told of by what reads what was written", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 2, .lines = {
+        {0, COPY(TMP(0), IN(0), 1)}, {0, MERGE(1, TMP(0), TMP(0), TMP(1), 1)}, {0, SEND(2, TMP(0), 1)}, {0, MERGE(2, OUT(0), TMP(0), TMP(1), 1)},
+        {1, COPY(MEM(0), IN(0), 1)}, {1, SEND(0, MEM(0), 1)},
+        {2, RECV(0, TMP(0), 1)}, {2, COPY(TMP(0), MEM(0), 1)}, {2, SEND(0, IN(0), 1)}}},
+    {.name = "SHARED, told of by what reads the same", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 2, step 1: reads SHARED[0] in no order with rank 1, step 0", .lines = {
+        {0, COPY(TMP(0), IN(0), 1)}, {0, MERGE(1, OUT(0), TMP(0), TMP(1), 1)}, {0, SEND(2, TMP(0), 1)}, {0, MERGE(2, OUT(0), OUT(0), TMP(1), 1)},
+        {1, COPY(MEM(0), IN(0), 1)}, {1, SEND(0, MEM(0), 1)},
+        {2, RECV(0, TMP(0), 1)}, {2, COPY(TMP(0), MEM(0), 1)}, {2, SEND(0, IN(0), 1)}}},
+    {.name = "SHARED, overwritten when it was sent and reduced", BCAST(2, 1), SHARES, .scratch = 1, .lines = {
+        {0, COPY(OUT(0), IN(0), 1)}, {0, COPY(MEM(0), IN(0), 1)}, {0, SEND(1, MEM(0), 1)}, {0, REDUCE(TMP(0), IN(0), MEM(0), 1, 1)}, {0, COPY(MEM(0), IN(0), 1)},
+        {1, RECV(0, OUT(0), 1)}}},
     {.name = "SHARED, staged there", REDUCING(2, 1), SHARES, .scratch = 1, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 0: writes SHARED[0] in no order with rank 1, step 2", .lines = {
         {0, MERGE(1, OUT(0), IN(0), MEM(0), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, SEND(0, MEM(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}}},

@@ -116,6 +116,100 @@ static void words_of(void *arg, const coll_grid_row *row)
     *(coll_grid_row *)arg = *row;
 }
 
+/* A case in words: all that it has, cut where there is no room. */
+TEST(words_of_cases)
+{
+    static const coll_use use = {COLL_ACROSS, &coll_fnomial_reduce, NULL};
+    static const char *const whole[] = {
+        "reduce two_level p=12 root=3 count=13 nodes=4 within=linear,slots=2 across=fnomial,"
+        "f=2,segment=0,order=0 non-commutative in-place",
+        "gatherv linear p=12 root=3 count=13 layout=gaps (tables at the root alone) "
+        "group=shuffled:15:7",
+        "reduce two_level p=12 root=3 count=13 places=dealt:3:1 across=fnomial commutative"};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        coll_grid_case of;
+        char text[256];
+        memset(&of, 0, sizeof of);
+        of.algorithm = &coll_two_level_reduce.algorithm;
+        of.collective = COLL_REDUCE;
+        of.p = 12;
+        of.root = 3;
+        of.count = 13;
+        if (i == 0) {
+            of.nodes = 4;
+            of.flags = COLL_IN_PLACE;
+            of.play[COLL_WITHIN].algorithm = &coll_linear_reduce;
+            of.play[COLL_WITHIN].param[0] = 2;
+            of.play[COLL_ACROSS].algorithm = &coll_fnomial_reduce;
+            of.play[COLL_ACROSS].param[0] = 2;
+        } else if (i == 1) {
+            of.algorithm = &coll_linear_gather;
+            of.collective = COLL_GATHERV;
+            of.layout = COLL_GRID_GAPS;
+            of.root_only = true;
+            of.group.kind = COLL_GRID_SHUFFLED;
+            of.group.outer = 15;
+            of.group.which = 7;
+        } else {
+            of.flags = COLL_COMMUTATIVE;
+            of.places.kind = COLL_GRID_DEALT;
+            of.places.nodes = 3;
+            of.places.which = 1;
+            of.uses = &use;
+            of.n_uses = 1;
+        }
+        coll_grid_case_words(&of, text, sizeof text);
+        if (!CHECK(strcmp(text, whole[i]) == 0))
+            printf("    %s\n", text);
+        for (size_t room = 1; room <= strlen(whole[i]); room++) {
+            memset(text, 'x', sizeof text);
+            coll_grid_case_words(&of, text, room);
+            CHECK(strlen(text) == room - 1 && strncmp(text, whole[i], room - 1) == 0);
+            CHECK(text[room] == 'x');
+        }
+    }
+}
+
+/* Counts units, of one row. */
+struct told {
+    size_t units, done;
+    uint64_t plans;
+    uint32_t p_most;
+};
+
+static void hear(void *arg, const coll_grid_progress *progress)
+{
+    struct told *told = (struct told *)arg;
+    told->done++;
+    CHECK_EQ(progress->done, told->done);
+    CHECK(progress->plans >= told->plans);
+    told->units = progress->units;
+    told->plans = progress->plans;
+    told->p_most = progress->p > told->p_most ? progress->p : told->p_most;
+    CHECK(progress->row->algorithm == &coll_ring_allgather);
+}
+
+TEST(progress_is_told)
+{
+    const coll_algorithm *const algorithm = &coll_ring_allgather;
+    coll_grid_options options;
+    coll_grid_result result;
+    struct told told = {0, 0, 0, 0};
+    coll_grid_options_init(&options, &algorithm, 1);
+    options.collectives = COLL_BIT(COLL_ALLGATHER);
+    options.p_least = 3;
+    options.p_most = 9;
+    options.random = 2;
+    options.random_most = 20;
+    options.progress = hear;
+    options.arg = &told;
+    CHECK(coll_verify_grid(&options, &result));
+    CHECK_EQ(told.units, 7 + 2 + 1); /* of a p each, two larger ones, and the record's */
+    CHECK_EQ(told.done, told.units);
+    CHECK_EQ(told.plans, result.plans);
+    CHECK_EQ(told.p_most, 20);
+}
+
 /* A mistake at one point of the grid is found, and its reproduction names that point. */
 TEST(the_grid_finds_mutants)
 {
@@ -591,10 +685,22 @@ TEST(neighbors_that_disagree)
         coll_neighbors lists[2];
         size_t count[2]; /* index of the count at the sender, at the receiver */
         coll_finding finding;
-    } cases[] = {{{{0, NULL, 1, one}, {1, zero, 0, NULL}}, {0, 0}, COLL_PROVEN},
-                 {{{0, NULL, 2, one}, {1, zero, 0, NULL}}, {0, 0}, COLL_FOUND_PLAN},
-                 {{{0, NULL, 0, NULL}, {1, zero, 0, NULL}}, {0, 0}, COLL_FOUND_PLAN},
-                 {{{0, NULL, 1, one}, {1, zero, 0, NULL}}, {0, 1}, COLL_FOUND_PLAN}};
+        const char *sentence;
+    } cases[] = {{{{0, NULL, 1, one}, {1, zero, 0, NULL}}, {0, 0}, COLL_PROVEN, "proven"},
+                 {{{0, NULL, 2, one}, {1, zero, 0, NULL}},
+                  {0, 0},
+                  COLL_FOUND_PLAN,
+                  "rank 0, at the end: the ranks have 1 sources and 2 destinations"},
+                 {{{0, NULL, 0, NULL}, {1, zero, 0, NULL}},
+                  {0, 0},
+                  COLL_FOUND_PLAN,
+                  "rank 1, at the end: source 0 of this rank is rank 0, of which it is not the "
+                  "destination"},
+                 {{{0, NULL, 1, one}, {1, zero, 0, NULL}},
+                  {0, 1},
+                  COLL_FOUND_PLAN,
+                  "rank 1, at the end: this rank has a block of 3 elements from rank 0, which "
+                  "has one of 2"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t order[2][2];
         coll_graph graphs[2];
@@ -621,7 +727,40 @@ TEST(neighbors_that_disagree)
         }
         coll_verify(NULL, &options, &report);
         CHECK_EQ(report.finding, cases[i].finding);
+        check_sentence(&report, cases[i].sentence, "neighbours");
     }
+}
+
+/* What was left of a rank in an earlier proof, of more ranks, is none of this one. */
+TEST(ranks_of_before)
+{
+    struct program *stuck = NULL, *lonely = NULL;
+    coll_plan plans[2];
+    coll_verifier verifier;
+    coll_verify_options options;
+    coll_verifier_init(&verifier);
+    memset(&options, 0, sizeof options);
+    options.verifier = &verifier;
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        if (strcmp(programs[i].name, "one waits before it comes to the fabric") == 0)
+            stuck = &programs[i];
+        if (strcmp(programs[i].name, "one does not come to the fabric") == 0)
+            lonely = &programs[i];
+    }
+    if (!CHECK(stuck && lonely && stuck->p > lonely->p))
+        return;
+    for (int k = 0; k < 2; k++) {
+        struct program *program = k == 0 ? stuck : lonely;
+        coll_problem problem;
+        coll_report report;
+        coll_problem_init(&problem, program->collective, program->p, program->count, 8);
+        problem.flags = program->flags;
+        CHECK_STATUS(coll_plan_init(&plans[k], program_make(program), &problem, NULL), COLL_OK);
+        coll_verify(&plans[k], &options, &report);
+        CHECK_EQ(report.finding, program->finding);
+        check_sentence(&report, program->sentence, program->name);
+    }
+    coll_verifier_release(&verifier);
 }
 
 /* Proves a row of up to 8 ranks and some larger plans. */
@@ -778,6 +917,8 @@ int main(void)
     RUN(mutants_are_rejected);
     RUN(their_originals_are_proven);
     RUN(programs_are_proven_or_rejected);
+    RUN(words_of_cases);
+    RUN(progress_is_told);
     RUN(the_grid_finds_mutants);
     RUN(spoiled_algorithms_are_rejected);
     RUN(needless_restrictions);
@@ -794,6 +935,7 @@ int main(void)
     RUN(places_are_proven_by_rank);
     RUN(groups_by_number);
     RUN(neighbors_that_disagree);
+    RUN(ranks_of_before);
     RUN(walks);
     RUN(sentences);
     return check_done();
