@@ -639,6 +639,9 @@ TEST(groups_by_number)
 {
     coll_i_groups groups;
     memset(&groups, 0, sizeof groups);
+    CHECK_EQ(coll_i_choices(100, 98), 4950);
+    CHECK_EQ(coll_i_choices(100, 2), 4950);
+    CHECK_EQ(coll_i_choices(100, 50), UINT32_MAX);
     for (uint32_t outer = 1; outer <= 8; outer++)
         for (uint32_t p = 1; p <= outer; p++) {
             bool there[256] = {false};

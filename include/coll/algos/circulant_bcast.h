@@ -289,13 +289,13 @@ COLL_HOT_INLINE bool coll_i_circulant_right(const coll_plan *plan,
     return true;
 }
 
-/* The one that comes from the left. */
+/* The one that comes from the left; in pass 0, where a rank has none of its own, its number is too small. */
 COLL_HOT_INLINE bool coll_i_circulant_left(const coll_plan *plan,
                                            const coll_i_circulant_turn *turn, coll_block *block)
 {
     const uint32_t v = turn->v;
     uint32_t number;
-    if (v == 0 || (turn->before == 0 && (v < turn->skip || v >= turn->next)))
+    if (v == 0)
         return false;
     number = coll_i_circulant_gets(turn->graph, v, turn->phase);
     if (turn->before + number < turn->lead)

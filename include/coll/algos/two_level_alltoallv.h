@@ -142,22 +142,21 @@ COLL_INLINE coll_status coll_i_two_level_alltoallv(coll_plan *plan, coll_kit *ki
     const size_t most = coll_nodes_largest(&kit->nodes, kit->p);
     size_t row, held;
     coll_plan *inner;
-    coll_status status;
+    coll_status status = COLL_OK;
     if (!coll_multiply(p, slot, &row) || !coll_multiply(row, 2 * most + 2, &held) ||
         !coll_i_addressable(held, plan->problem.elem_bytes))
         return COLL_ERR_OVERFLOW;
     if (slot > 0) {
         status =
             coll_i_kit_make(plan, kit, &coll_i_slots_fill, plan->param, &plan->problem, &inner);
-        if (status != COLL_OK)
-            return status;
-        coll_i_kit_stage(kit, inner, kit->rank, COLL_I_RUN, 0);
-        status = coll_i_slots_alltoall(plan, kit, slot);
-        if (status != COLL_OK)
-            return status;
+        if (status == COLL_OK) {
+            coll_i_kit_stage(kit, inner, kit->rank, COLL_I_RUN, 0);
+            status = coll_i_slots_alltoall(plan, kit, slot);
+        }
     }
-    status =
-        coll_i_kit_make(plan, kit, &coll_i_slots_empty, plan->param, &plan->problem, &inner);
+    if (status == COLL_OK)
+        status = coll_i_kit_make(plan, kit, &coll_i_slots_empty, plan->param, &plan->problem,
+                                 &inner);
     if (status == COLL_OK)
         coll_i_kit_stage(kit, inner, kit->rank, COLL_I_RUN, 0);
     return status;

@@ -17,6 +17,23 @@ typedef struct coll_i_memory {
     size_t bytes;
 } coll_i_memory;
 
+/* AddressSanitizer is told that what is spare is not to be touched: that from `from` on, if it was just
+ * allocated, or has lost its contents. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+COLL_INLINE void coll_i_spare(const coll_i_memory *memory, size_t bytes, bool fresh)
+{
+    __asan_unpoison_memory_region(memory->at, bytes);
+    if (fresh)
+        __asan_poison_memory_region((char *)memory->at + bytes, memory->bytes - bytes);
+}
+#else
+COLL_INLINE void coll_i_spare(const coll_i_memory *memory, size_t bytes, bool fresh)
+{
+    (void)memory, (void)bytes, (void)fresh;
+}
+#endif
+
 /* At least `bytes` bytes, with the contents kept; NULL if there are none. */
 COLL_INLINE void *coll_i_reserve(coll_i_memory *memory, size_t bytes)
 {
@@ -27,6 +44,9 @@ COLL_INLINE void *coll_i_reserve(coll_i_memory *memory, size_t bytes)
             return NULL;
         memory->at = at;
         memory->bytes = more;
+        coll_i_spare(memory, bytes, true);
+    } else {
+        coll_i_spare(memory, bytes, false);
     }
     return memory->at;
 }
@@ -38,6 +58,8 @@ COLL_INLINE void *coll_i_reserve_new(coll_i_memory *memory, size_t bytes)
         free(memory->at);
         memory->at = NULL;
         memory->bytes = 0;
+    } else if (memory->at) {
+        coll_i_spare(memory, bytes, true);
     }
     return coll_i_reserve(memory, bytes);
 }
@@ -97,7 +119,7 @@ COLL_INLINE bool coll_i_channels_grow(coll_i_channels *c)
     coll_i_memory table = {NULL, 0};
     if (!coll_i_reserve(&table, slots * sizeof(coll_i_channel_key)))
         return false;
-    memset(table.at, 0, table.bytes);
+    memset(table.at, 0, slots * sizeof(coll_i_channel_key));
     coll_i_release(&c->table);
     c->table = table;
     c->slots = slots;

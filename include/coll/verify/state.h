@@ -242,6 +242,16 @@ COLL_INLINE void coll_i_make_ready(coll_i_data *d, uint32_t rank)
     ((uint32_t *)d->ready.at)[d->n_ready++] = rank;
 }
 
+/* Adds `times` spaces of so many elements to *total. False: no machine has so many. */
+COLL_INLINE bool coll_i_data_add(size_t *total, size_t elements, size_t times)
+{
+    const size_t most = SIZE_MAX / sizeof(coll_i_value) / 4 - *total;
+    if (elements > most / times)
+        return false;
+    *total += elements * times;
+    return true;
+}
+
 /* Takes up a rank's plan: can it run, and with how much memory? Adds that to *total. */
 COLL_INLINE bool coll_i_data_measure(coll_i_data *d, uint32_t rank, const coll_i_plans *plans,
                                      size_t *total, coll_report *report)
@@ -279,7 +289,12 @@ COLL_INLINE bool coll_i_data_measure(coll_i_data *d, uint32_t rank, const coll_i
     if (at->extent[COLL_SHARED] > 0 && !(plan->traits & COLL_NEEDS_SHARED))
         return coll_i_found(report, COLL_FOUND_TRAIT, rank, COLL_NO_STEP,
                             "the algorithm wants SHARED without COLL_NEEDS_SHARED");
-    *total += extents.in + extents.out + at->extent[COLL_SCRATCH];
+    for (int space = COLL_IN; space < COLL_SHARED; space++)
+        if (!coll_i_data_add(total, at->extent[space], 1))
+            return coll_i_found(
+                report, COLL_FOUND_PLAN, rank, COLL_NO_STEP,
+                "with its %zu elements of %s the plan has more than there can be",
+                at->extent[space], coll_space_name((coll_space)space));
     return true;
 }
 
@@ -289,7 +304,7 @@ COLL_INLINE bool coll_i_data_begin(coll_i_data *d, const coll_i_plans *plans, bo
 {
     const coll_plan *first = coll_i_plan_of(plans, 0);
     const uint32_t p = d->p = first->problem.p;
-    size_t total = 0, shared;
+    size_t total = 0, all;
     coll_i_value *values;
     if (!coll_i_reserve_new(&d->ranks, p * sizeof(coll_i_rank)) ||
         !coll_i_reserve_new(&d->counts, p * sizeof(coll_verify_count)) ||
@@ -309,12 +324,15 @@ COLL_INLINE bool coll_i_data_begin(coll_i_data *d, const coll_i_plans *plans, bo
         if (d->node && d->nodes <= d->node[rank])
             d->nodes = d->node[rank] + 1;
     }
-    shared = coll_i_rank_at(d, 0)->extent[COLL_SHARED] * d->nodes;
-    values = (coll_i_value *)coll_i_reserve_new(&d->elements,
-                                                (total + shared) * sizeof(coll_i_value));
+    all = total;
+    if (!coll_i_data_add(&all, coll_i_rank_at(d, 0)->extent[COLL_SHARED], d->nodes))
+        return coll_i_found(report, COLL_FOUND_PLAN, 0, COLL_NO_STEP,
+                            "with SHARED of %zu elements the plan has more than there can be",
+                            coll_i_rank_at(d, 0)->extent[COLL_SHARED]);
+    values = (coll_i_value *)coll_i_reserve_new(&d->elements, all * sizeof(coll_i_value));
     if (!values)
         return coll_i_no_memory(report);
-    memset(values, 0, (total + shared) * sizeof(coll_i_value));
+    memset(values, 0, all * sizeof(coll_i_value));
     d->n_ready = 0;
     for (uint32_t rank = p; rank-- > 0;) {
         coll_i_rank *at = coll_i_rank_at(d, rank);
