@@ -74,6 +74,7 @@ static coll_finding verify(uint32_t p, const unsigned *row, uint32_t n, uint32_t
     options.skip = COLL_VERIFY_NO_WINDOW;
     options.turns = turns;
     (void)coll_verify(&plan, &options, &report);
+    CHECK_EQ(report.ok, report.finding == COLL_PROVEN);
     if (report.finding != COLL_PROVEN && report.finding != COLL_FOUND_RACE)
         printf("    %s\n", report.sentence);
     return report.finding;

@@ -798,6 +798,55 @@ TEST(needless_restrictions)
     }
 }
 
+/* The same of restrictions that a plan would have to respect first. */
+TEST(needless_restrictions_of_records)
+{
+    static const uint32_t traits[] = {COLL_NEEDS_FULL_ROWS, COLL_NEEDS_LINE, COLL_NEEDS_PACKED,
+                                      COLL_NEEDS_COUNTS};
+    for (size_t i = 0; i < sizeof traits / sizeof traits[0]; i++) {
+        struct mutant mutant = {.base = &coll_linear_scatter, .collective = COLL_SCATTERV};
+        const coll_algorithm *algorithm;
+        coll_grid_options options;
+        coll_grid_worker worker;
+        coll_grid_row row;
+        mutant.claims = traits[i];
+        algorithm = mutant_make(&mutant, false);
+        coll_grid_options_init(&options, &algorithm, 1);
+        coll_grid_worker_init(&worker);
+        memset(&row, 0, sizeof row);
+        row.algorithm = algorithm;
+        row.collective = COLL_SCATTERV;
+        row.report.ok = true;
+        CHECK(!coll_i_grid_record(&worker, &options, &row));
+        CHECK_EQ(row.report.finding, COLL_FOUND_TRAIT);
+        CHECK(strstr(row.report.sentence, "but every plan without it is proven") != NULL);
+        coll_grid_worker_release(&worker);
+    }
+}
+
+/* The nodes by which a refusal is expected are those that plans have. */
+TEST(nodes_of_cases)
+{
+    static const uint32_t kinds[] = {0, 1, 2, 4, 7, COLL_GRID_NODES_UNEVEN};
+    coll_grid_worker worker;
+    coll_grid_worker_init(&worker);
+    for (uint32_t p = 1; p <= 40; p++)
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+            coll_grid_case of;
+            coll_problem problem;
+            uint32_t largest;
+            memset(&of, 0, sizeof of);
+            of.p = p;
+            of.nodes = kinds[i];
+            coll_problem_init(&problem, COLL_BARRIER, p, 0, 8);
+            CHECK(coll_i_grid_nodes(&worker, of.nodes, &problem));
+            CHECK_EQ(coll_i_case_nodes(&worker, &of, &largest),
+                     coll_nodes_count(&problem.nodes));
+            CHECK_EQ(largest, coll_nodes_largest(&problem.nodes, p));
+        }
+    coll_grid_worker_release(&worker);
+}
+
 /* Checks that refuse, each in its way, what no trait forbids. */
 static coll_status refuses_all(const coll_plan *plan)
 {
@@ -925,6 +974,8 @@ int main(void)
     RUN(the_grid_finds_mutants);
     RUN(spoiled_algorithms_are_rejected);
     RUN(needless_restrictions);
+    RUN(needless_restrictions_of_records);
+    RUN(nodes_of_cases);
     RUN(refusals_that_no_trait_explains);
     RUN(values_out_of_range);
     RUN(every_finding_was_seen);

@@ -168,7 +168,8 @@ COLL_INLINE coll_finding coll_verify(const coll_plan *plan, const coll_verify_op
     report->ok = true;
     report->step = COLL_NO_STEP;
     coll_verifier_init(&own);
-    (void)coll_i_verify_with(chosen.verifier ? chosen.verifier : &own, &plans, &chosen, report);
+    if (!coll_i_verify_with(chosen.verifier ? chosen.verifier : &own, &plans, &chosen, report))
+        report->ok = false;
     if (report->ok) /* else the sentence says what was found, whatever was done after that */
         snprintf(report->sentence, sizeof report->sentence, "%s",
                  coll_finding_text(COLL_PROVEN));

@@ -200,7 +200,7 @@ class Tree:
         if area_of(path) == "verifier":
             counts = [Program("counts of algos/%s.h" % name, ["rows/%s.c" % name, "tests/mutation/grid.c"], SMALL, True)
                       for name in COUNTED if "algos/%s.h" % name in self.rows]
-            return own + counts + rest + [p.sanitized() for p in own[:2]]
+            return own + counts + [p.sanitized() for p in own[:4]] + rest
         proofs = re.match(r"algos/|topo|plan|build|compose|action|types|arena|window", path)
         small = self._proofs(path, SMALL, 12 if path.startswith("algos/") else 24, salt) if proofs else []
         large = self._proofs(path, LARGE, 4, salt) if proofs else []

@@ -262,7 +262,6 @@ COLL_INLINE coll_i_wait coll_i_wait_of(coll_i_data *d, uint32_t rank)
 {
     const coll_i_rank *at = coll_i_rank_at(d, rank);
     coll_i_wait wait;
-    wait.step = 0;
     if (at->state == COLL_I_WAITS) {
         wait.other = at->peer;
         wait.comes = coll_i_still(d, wait.other, rank, true, &wait.step) > 0;

@@ -164,7 +164,6 @@ COLL_INLINE void coll_i_channels_release(coll_i_channels *c)
 {
     coll_i_release(&c->list);
     coll_i_release(&c->table);
-    c->n = c->slots = c->epoch = 0;
 }
 
 #endif /* COLL_VERIFY_MEMORY_H */
