@@ -285,6 +285,11 @@ TEST(refusals)
     coll_problem_init(&problem, COLL_BCAST, 8, 1, 1); /* not one memory */
     coll_nodes_even(&problem.nodes, 8, 4);
     CHECK_STATUS(coll_plan_init(&plan, &coll_shm_bcast, &problem, NULL), COLL_ERR_NODES);
+    plan = shm(&rows[5], 4, 0, 8, 4, 2, COLL_COMMUTATIVE); /* four buffers of two elements */
+    CHECK_STATUS(coll_i_shm_check(&plan, 1, 4), COLL_OK);
+    CHECK_STATUS(coll_i_shm_check(&plan, 1, SIZE_MAX / 2 + 1), COLL_ERR_OVERFLOW);
+    CHECK_STATUS(coll_i_shm_check(&plan, 1, SIZE_MAX / 8 + 1), COLL_ERR_OVERFLOW);
+    CHECK_STATUS(coll_i_shm_check(&plan, 1, SIZE_MAX / 16), COLL_ERR_OVERFLOW);
 }
 
 int main(void)
