@@ -12,15 +12,10 @@ static coll_status prove(const coll_algorithm *algorithm, const struct mutant *o
     coll_grid_worker worker;
     coll_grid_case one;
     coll_status status;
-    memset(&one, 0, sizeof one);
-    one.algorithm = algorithm;
-    one.collective = of->collective;
-    one.p = of->p;
+    coll_grid_case_init(&one, algorithm, of->collective, of->p);
     one.flags = of->flags;
     one.count = of->count;
     one.layout = of->layout;
-    for (uint32_t i = 0; i < algorithm->n_params; i++)
-        one.param[i] = algorithm->params[i].usual;
     coll_grid_worker_init(&worker);
     status = coll_grid_prove(&worker, &one, 0, report);
     coll_grid_worker_release(&worker);
@@ -309,10 +304,7 @@ TEST(spoiled_algorithms_are_rejected)
         for (int c = 0; c < COLL_COLLECTIVES; c++) {
             coll_grid_case of;
             uint64_t spoilt = 0;
-            memset(&of, 0, sizeof of);
-            of.algorithm = coll_registry[i];
-            of.collective = (coll_collective)c;
-            of.p = 6;
+            coll_grid_case_init(&of, coll_registry[i], (coll_collective)c, 6);
             if (!coll_is(of.algorithm->collectives, of.collective))
                 continue;
             of.root = coll_is(COLL_ROOTED, of.collective) ? 2 : 0;
@@ -405,10 +397,7 @@ TEST(windows_that_many_ranks_need)
         coll_grid_worker worker;
         coll_grid_case of;
         coll_report report;
-        memset(&of, 0, sizeof of);
-        of.algorithm = &coll_double_tree_reduce;
-        of.collective = COLL_REDUCE;
-        of.p = 52;
+        coll_grid_case_init(&of, &coll_double_tree_reduce, COLL_REDUCE, 52);
         of.root = 30;
         of.count = 107;
         of.param[0] = 4;
@@ -928,10 +917,7 @@ TEST(walks)
     size_t seen_values[7] = {0};
     bool once[8 * 8 * 8 * 8] = {false};
     coll_grid_worker_init(&worker);
-    memset(&of, 0, sizeof of);
-    of.algorithm = &coll_fnomial_reduce;
-    of.collective = COLL_REDUCE;
-    of.p = 7;
+    coll_grid_case_init(&of, &coll_fnomial_reduce, COLL_REDUCE, 7);
     coll_i_axes_make(&axes, &worker, &of, 24);
     CHECK_EQ(axes.n[COLL_AXIS_ROOT], 7);
     coll_i_walk_init(&walk, &axes, COLL_AXES_OF_SETTING, COLL_AXES, 14);

@@ -45,13 +45,8 @@ static coll_grid_case case_of(const coll_algorithm *algorithm, coll_collective c
                               uint32_t p)
 {
     coll_grid_case of;
-    memset(&of, 0, sizeof of);
-    of.algorithm = algorithm;
-    of.collective = collective;
-    of.p = p;
+    coll_grid_case_init(&of, algorithm, collective, p);
     of.count = collective == COLL_BARRIER ? 0 : p + 1;
-    for (uint32_t i = 0; i < algorithm->n_params; i++)
-        of.param[i] = algorithm->params[i].usual;
     return of;
 }
 
@@ -197,6 +192,22 @@ TEST(messages_are_reused)
     coll_grid_worker_release(&worker);
 }
 
+/* Channels can be used again when they were released. */
+TEST(released_channels)
+{
+    coll_i_channels channels;
+    heap.fails = SIZE_MAX;
+    memset(&channels, 0, sizeof channels);
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < 1000; i++)
+            CHECK_EQ(coll_i_channel_of(&channels, i, 2 * i), i);
+        for (uint32_t i = 0; i < 1000; i++)
+            CHECK_EQ(coll_i_channel_of(&channels, i, 2 * i), i);
+        coll_i_channels_release(&channels);
+        CHECK_EQ(heap.live, 0);
+    }
+}
+
 /* Of coll_verify, without a workspace. */
 TEST(nothing_is_kept)
 {
@@ -264,6 +275,7 @@ int main(void)
     RUN(each_allocation_of_a_proof_fails);
     RUN(each_allocation_of_a_sequence_fails);
     RUN(messages_are_reused);
+    RUN(released_channels);
     RUN(nothing_is_kept);
     RUN(each_allocation_of_a_grid_fails);
     return check_done();

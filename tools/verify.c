@@ -183,7 +183,7 @@ int verify_main(int argc, char **argv)
         FLAG("exhaustive",
              "all roots, not three from 25 ranks on; 64 times the work; larger plans at random",
              &exhaustive),
-        FLAG("list", "print each plan, as `coll show` has it in words", &list),
+        FLAG("list", "print every plan that is proven, in words", &list),
         NUMBER(0, "random", "N",
                "plans at random, of up to 4096 ranks, for each algorithm (3; 0 with -p)",
                &random, 0, 1000),

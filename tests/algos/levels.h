@@ -22,14 +22,9 @@ static inline coll_grid_case level_case(const coll_algorithm *algorithm,
                                         uint32_t flags)
 {
     coll_grid_case of;
-    memset(&of, 0, sizeof of);
-    of.algorithm = algorithm;
-    of.collective = collective;
-    of.p = p;
+    coll_grid_case_init(&of, algorithm, collective, p);
     of.count = count;
     of.flags = flags;
-    for (uint32_t i = 0; i < algorithm->n_params; i++)
-        of.param[i] = algorithm->params[i].usual;
     return of;
 }
 

@@ -15,8 +15,8 @@ need "$COLL_BUILD/coll"
 # by either way of long ones, and both: between "nodes".
 # `roomy`: as if no rank shared a processor.
 while read -r p by; do
-    cases=600
-    [ "$p" -le 4 ] || cases=250
+    cases=1000
+    [ "$p" -le 4 ] || cases=400
     layer=$programs/libcollmpi.so
     case $by in roomy*) layer=$layer:$programs/tests/roomy.so by=${by#roomy} ;; esac
     # Open MPI's vector operators saturate sums of short integers.

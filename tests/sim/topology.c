@@ -154,6 +154,10 @@ TEST(fat_trees)
     CHECK(read("fattree:k=4,n=3,missing=0/1/63"));
     CHECK_EQ(coll_topology_end(&topology, 0), 2);
     CHECK_EQ(coll_topology_end(&topology, 60), 62);
+    CHECK(read(
+        "fattree:k=3,n=17,up=2")); /* of full trees, that of 26 levels has the most links */
+    CHECK(read("fattree:k=2,n=26"));
+    CHECK_EQ(topology.links, (uint32_t)2 * 26 << 26);
     CHECK(read("fattree:k=4,n=3,up=2"));
     CHECK_EQ(most_shared(shift, 1), 1);
     CHECK_EQ(most_shared(shift, 4), 2);
@@ -238,6 +242,7 @@ TEST(words)
     CHECK(refused("fattree:k=4", "n of fattree is missing"));
     CHECK(refused("fattree:k=4,n=3,up=5", "at most k"));
     CHECK(refused("fattree:k=4,n=26", "more places"));
+    CHECK(refused("fattree:k=3,n=17", "more links"));
     CHECK(refused("fattree:k=4,n=3,missing=64", "growing numbers below 64"));
     CHECK(refused("fattree:k=4,n=3,missing=5/5", "growing numbers"));
     CHECK(refused("fattree:k=4,n=3,missing=5/", "growing numbers"));

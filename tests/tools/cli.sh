@@ -208,6 +208,8 @@ says '^reduce  *chain .* proven$' verify reduce pipeline -p 1..3
 says '^[0-9]* plans of [0-9]* lines of the table proven in' verify allgatherv -p 3..4 --jobs 2
 says '^3 plans of 1 line of the table proven in' verify barrier linear -p 3
 says 'proven$' verify bcast linear -p 5 --exhaustive --random 1 --seed 3
+says '^  bcast linear p=5 root=2 count=4 in-place$' verify bcast linear -p 5 --list
+[ "$(grep -c '^  ' "$scratch/out")" = "$(sed -n 's/ plans of 1 line .*//p' "$scratch/out")" ] || fail 'coll verify --list does not list each plan once'
 run 0 verify -p 1..3 -j 1
 grep -q FAILED "$scratch/out" && fail 'a proof failed'
 [ "$(grep -c ' proven$' "$scratch/out")" -eq "$("$coll" list --markdown | tail -n +3 | wc -l)" ] || fail 'an algorithm was not proven'

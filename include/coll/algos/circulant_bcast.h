@@ -289,7 +289,7 @@ COLL_HOT_INLINE bool coll_i_circulant_right(const coll_plan *plan,
     return true;
 }
 
-/* The one that comes from the left; in pass 0, where a rank has none of its own, its number is too small. */
+/* The one that comes from the left. In pass 0 the numbers of others than own blocks are too small. */
 COLL_HOT_INLINE bool coll_i_circulant_left(const coll_plan *plan,
                                            const coll_i_circulant_turn *turn, coll_block *block)
 {

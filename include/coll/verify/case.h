@@ -61,6 +61,18 @@ typedef struct coll_grid_case {
     uint32_t lifted; /* traits without which the plan is made */
 } coll_grid_case;
 
+/* A case with the usual parameters, and nothing else. */
+COLL_INLINE void coll_grid_case_init(coll_grid_case *of, const coll_algorithm *algorithm,
+                                     coll_collective collective, uint32_t p)
+{
+    memset(of, 0, sizeof *of);
+    of->algorithm = algorithm;
+    of->collective = collective;
+    of->p = p;
+    for (uint32_t i = 0; i < algorithm->n_params; i++)
+        of->param[i] = algorithm->params[i].usual;
+}
+
 /* The traits that the case has to do with. */
 COLL_INLINE uint32_t coll_i_case_traits(const coll_grid_case *of)
 {
@@ -114,8 +126,8 @@ typedef struct coll_i_grid_uses {
 
 /* What a worker keeps from case to case. */
 typedef struct coll_grid_worker {
-    /* Called with each case that a grid proves, or that is refused, when its plans have been made; NULL: nothing.
-     * Some are tried without traits that forbid them (`lifted`), and may be wrong. */
+    /* Called with each case of a grid that is proven next, or was refused, as its plans are said to
+     * be; may be NULL. Cases without a trait that forbids them (`lifted`) may be wrong. */
     void (*each)(void *arg, const struct coll_grid_worker *worker, const coll_grid_case *of,
                  coll_status status);
     void *arg;

@@ -9,6 +9,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 /* ---- memory that grows ------------------------------------------------------------------- */
 
@@ -17,37 +20,32 @@ typedef struct coll_i_memory {
     size_t bytes;
 } coll_i_memory;
 
-/* AddressSanitizer is told that what is spare is not to be touched: that from `from` on, if it was just
- * allocated, or has lost its contents. */
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-COLL_INLINE void coll_i_spare(const coll_i_memory *memory, size_t bytes, bool fresh)
+/* Tells gcc's AddressSanitizer that `bytes` may be touched; and if the memory is fresh, that the rest
+ * of it, which is spare, may not. */
+COLL_INLINE void coll_i_use_bytes(const coll_i_memory *memory, size_t bytes, bool fresh)
 {
+#ifdef __SANITIZE_ADDRESS__
     __asan_unpoison_memory_region(memory->at, bytes);
     if (fresh)
         __asan_poison_memory_region((char *)memory->at + bytes, memory->bytes - bytes);
-}
 #else
-COLL_INLINE void coll_i_spare(const coll_i_memory *memory, size_t bytes, bool fresh)
-{
     (void)memory, (void)bytes, (void)fresh;
-}
 #endif
+}
 
 /* At least `bytes` bytes, with the contents kept; NULL if there are none. */
 COLL_INLINE void *coll_i_reserve(coll_i_memory *memory, size_t bytes)
 {
-    if (bytes > memory->bytes || !memory->at) {
+    const bool fresh = bytes > memory->bytes || !memory->at;
+    if (fresh) {
         const size_t more = bytes + bytes / 2 + 64;
         void *at = more < bytes ? NULL : realloc(memory->at, more);
         if (!at)
             return NULL;
         memory->at = at;
         memory->bytes = more;
-        coll_i_spare(memory, bytes, true);
-    } else {
-        coll_i_spare(memory, bytes, false);
     }
+    coll_i_use_bytes(memory, bytes, fresh);
     return memory->at;
 }
 
@@ -59,7 +57,7 @@ COLL_INLINE void *coll_i_reserve_new(coll_i_memory *memory, size_t bytes)
         memory->at = NULL;
         memory->bytes = 0;
     } else if (memory->at) {
-        coll_i_spare(memory, bytes, true);
+        coll_i_use_bytes(memory, bytes, true);
     }
     return coll_i_reserve(memory, bytes);
 }
@@ -164,6 +162,7 @@ COLL_INLINE void coll_i_channels_release(coll_i_channels *c)
 {
     coll_i_release(&c->list);
     coll_i_release(&c->table);
+    c->n = c->slots = c->epoch = 0;
 }
 
 #endif /* COLL_VERIFY_MEMORY_H */

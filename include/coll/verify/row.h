@@ -91,11 +91,12 @@ COLL_INLINE bool coll_i_grid_check_status(const coll_grid_worker *worker,
                                           const coll_grid_case *of, coll_status status,
                                           coll_grid_row *row)
 {
-    const coll_grid_expected expected = coll_i_grid_expect(worker, of);
+    coll_grid_expected expected;
     if (status == COLL_ERR_MEMORY) {
         coll_i_no_memory(&row->report);
         return coll_i_grid_failed(of, row);
     }
+    expected = coll_i_grid_expect(worker, of);
     if (coll_i_grid_is_expected(&expected, status))
         return true;
     if (expected.must)
@@ -158,12 +159,9 @@ COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case
 COLL_INLINE void coll_i_grid_begin(const coll_grid_options *options, const coll_grid_row *row,
                                    uint32_t p, coll_grid_case *of)
 {
-    memset(of, 0, sizeof *of);
-    of->algorithm = row->algorithm;
-    of->collective = row->collective;
+    coll_grid_case_init(of, row->algorithm, row->collective, p);
     of->uses = options->uses;
     of->n_uses = options->n_uses;
-    of->p = p;
 }
 
 /* What a trait forbids must be refused: operators that do not commute, and in place. */

@@ -344,8 +344,9 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
         run->scratch_bytes = at->extent[COLL_SCRATCH] * run->plan->problem.elem_bytes;
         run->shared_bytes = at->extent[COLL_SHARED] * run->plan->problem.elem_bytes;
         run->rank = rank;
-        coll_request_init(&requests[rank], slots + (size_t)rank * window, window);
-        status = coll_request_start(&requests[rank], run);
+        status = coll_request_init(&requests[rank], slots + (size_t)rank * window, window);
+        if (status == COLL_OK)
+            status = coll_request_start(&requests[rank], run);
         if (status != COLL_OK)
             return status;
     }

@@ -12,7 +12,8 @@ fail() {
     cat "$scratch/out" "$scratch/err"
 }
 
-# run CODE ARGUMENT…: the command ends with this code, and says something on stderr only if it is not 0.
+# run CODE ARGUMENT…: the command ends with this code, and says something on stderr only if it is not 0,
+# but for how far a proof has come, which it says where one takes long.
 run() {
     code=$1
     shift
@@ -20,7 +21,7 @@ run() {
     "$coll" ${sub:+"$sub"} "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
     is=$?
     [ $is -eq "$code" ] || { fail "$said $* ends with $is instead of $code" && return 1; }
-    [ "$code" -ne 0 ] || [ ! -s "$scratch/err" ] || { fail "$said $* complains" && return 1; }
+    [ "$code" -ne 0 ] || ! grep -v -q ' of [0-9]*, [0-9]* plans proven$' "$scratch/err" || { fail "$said $* complains" && return 1; }
 }
 
 # refuses SENTENCE ARGUMENT…: ends with 2, prints nothing, and says this one sentence; with a subcommand,

@@ -84,7 +84,7 @@ COLL_INLINE void coll_i_fattree_name(const coll_topology *t, uint32_t link, char
 }
 
 /* `up` links upwards at each switch, at most k; k: a full tree. The tree has fewer than 2^27
- * nodes. */
+ * nodes, and fewer than 2^32 links. */
 COLL_INLINE void coll_topology_fattree(coll_topology *t, uint32_t k, uint32_t n, uint32_t up,
                                        bool by_destination)
 {
@@ -134,7 +134,7 @@ COLL_INLINE bool coll_fattree_topology_read(coll_topology *t, const char *text,
 {
     static const char *const routes[] = {"source", "destination"};
     coll_topology_words words;
-    uint64_t nodes = 1;
+    uint64_t nodes = 1, links = 0, level;
     size_t route = 0;
     if (!coll_parameters_read(&coll_fattree_topology, text, &words, why))
         return false;
@@ -144,12 +144,20 @@ COLL_INLINE bool coll_fattree_topology_read(coll_topology *t, const char *text,
         return coll_refuse(why, "%.60s has more places than can be simulated", text);
     if (words.up > words.k)
         return coll_refuse(why, "up of fattree is at most k, %g, not %g", words.k, words.up);
+    if (words.up == 0)
+        words.up = words.k;
+    level = nodes;
+    for (unsigned l = 0; l < (unsigned)words.n;
+         l++, level = level / (uint64_t)words.k * (uint64_t)words.up)
+        links += 2 * level;
+    if (links > UINT32_MAX)
+        return coll_refuse(why, "%.60s has more links than can be simulated", text);
     if (words.route[0])
         route = coll_name_index("route", words.route, routes, 2, why);
     if (route == COLL_NO_NAME)
         return false;
-    coll_topology_fattree(t, (uint32_t)words.k, (uint32_t)words.n,
-                          (uint32_t)(words.up > 0 ? words.up : words.k), route == 1);
+    coll_topology_fattree(t, (uint32_t)words.k, (uint32_t)words.n, (uint32_t)words.up,
+                          route == 1);
     coll_topology_costs(t, &words);
     return coll_topology_missing(t, words.missing, why);
 }
