@@ -224,6 +224,14 @@ EDIT(receives_before_the_block)
         receive->dst--;
 }
 
+EDIT(writes_before_the_first_block)
+{
+    UNUSED;
+    for (unsigned i = 0; i < *n; i++)
+        if (coll_i_has(COLL_I_WRITES_DST, &out[i]) && out[i].dst == COLL_AT(COLL_OUT, 1))
+            out[i].dst--;
+}
+
 EDIT(rank_0_writes)
 {
     UNUSED;
@@ -538,6 +546,7 @@ static struct mutant mutants[] = {
     {.name = "receives into SHARED that it has not", GATHER, .change = receives_into_shared, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 0: the destination is SHARED[0], 3 elements, but SHARED has 0"},
     {.name = "token in SHARED that it has not", .base = &coll_dissemination_barrier, .collective = COLL_BARRIER, .p = 6, .change = token_in_shared, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 0: the token is SHARED[0], 1 elements, but SHARED has 0"},
     {.name = "asks for too little SCRATCH", .base = RING_SUM, SUM | COLL_IN_PLACE, .scratch = scratch_less_one, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 3, step 1: the staging is SCRATCH[3], 3 elements, but SCRATCH has 5"},
+    {.name = "writes into a gap in place", .base = &coll_pairwise_alltoall, .collective = COLL_ALLTOALLV, .p = 5, .layout = COLL_GRID_GAPS, .flags = COLL_IN_PLACE, .change = writes_before_the_first_block, .finding = COLL_FOUND_GAP, .sentence = "rank 1, step 0: the destination is OUT[0], 3 elements, but OUT[0] must stay as it is"},
     {.name = "writes into a gap between blocks", .base = RING, .collective = COLL_ALLGATHERV, .p = 5, .layout = COLL_GRID_GAPS, .change = receives_before_the_block, .finding = COLL_FOUND_GAP, .sentence = "rank 0, step 0: the destination is OUT[0], 4 elements, but OUT[0] must stay as it is"},
     {.name = "exscan: rank 0 writes OUT", .base = &coll_linear_exscan, .collective = COLL_EXSCAN, .p = 3, .count = 2, .change = rank_0_writes, .finding = COLL_FOUND_GAP, .sentence = "rank 0, step 0: the destination is OUT[1], 1 elements, but OUT[1] must stay as it is"},
     {.name = "exscan in place: rank 0 writes OUT", .base = &coll_linear_exscan, .collective = COLL_EXSCAN, .p = 3, .count = 2, .flags = COLL_IN_PLACE, .change = rank_0_writes_in_place, .finding = COLL_FOUND_GAP, .sentence = "rank 0, step 0: the destination is OUT[1], 1 elements, but OUT[1] must stay as it is"},
@@ -903,6 +912,16 @@ static struct program programs[] = {
     {.name = "fabric without saying so", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .finding = COLL_FOUND_TRAIT, .sentence = "rank 0, step 0: a fabric reduction, but the algorithm does not say that it needs one", .lines = {
         {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}}},
 
+    {.name = "both ranks have the same bits", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .scratch = 2, .flags = COLL_COMMUTATIVE, .traits = COLL_GIVES_SAME_BITS, .lines = {
+        {0, SEND(1, IN(0), 2)}, {0, RECV(1, TMP(0), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 1, 2)},
+        {1, SEND(0, IN(0), 2)}, {1, RECV(0, TMP(0), 2)}, {1, REDUCE(OUT(0), TMP(0), IN(0), 1, 2)}}},
+    {.name = "the last element has other bits", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .scratch = 2, .flags = COLL_COMMUTATIVE, .traits = COLL_GIVES_SAME_BITS, .finding = COLL_FOUND_BITS, .sentence = "rank 1, at the end: OUT[1] is reduced as (1 0), but on rank 0 as (0 1)", .lines = {
+        {0, SEND(1, IN(0), 2)}, {0, RECV(1, TMP(0), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 1, 2)},
+        {1, SEND(0, IN(0), 2)}, {1, RECV(0, TMP(0), 2)}, {1, REDUCE(OUT(0), TMP(0), IN(0), 1, 1)}, {1, REDUCE(OUT(1), IN(1), TMP(1), 1, 1)}}},
+    {.name = "SHARED, sent to nobody", BCAST(2, 1), SHARES, .finding = COLL_FOUND_PEER, .sentence = "rank 0, step 1: the peer is rank 2 of 2", .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, SEND(2, MEM(0), 1)}}},
+    {.name = "SHARED, copied beyond OUT", BCAST(2, 1), SHARES, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 1: the destination is OUT[1], 1 elements, but OUT has 1", .lines = {
+        {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(1), MEM(0), 1)}}},
     {.name = "SHARED, notified", BCAST(2, 1), SHARES, .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))},
         {1, AWAIT(0, MEM(0))}, {1, COPY(OUT(0), MEM(0), 1)}}},

@@ -81,29 +81,34 @@ static const coll_plan *contradicting(void *arg, uint32_t rank)
     return plan;
 }
 
+/* A program is proven, or rejected, as it says. The plans must stay as long as the verifier. */
+static void check_program(struct program *program, coll_plan plans[2], coll_verifier *verifier)
+{
+    coll_verify_options options;
+    coll_problem problem;
+    coll_report report;
+    memset(&options, 0, sizeof options);
+    options.verifier = verifier;
+    coll_problem_init(&problem, program->collective, program->p, program->count, 8);
+    problem.flags = program->flags;
+    if (program->ppn)
+        coll_nodes_even(&problem.nodes, program->p, program->ppn);
+    CHECK_STATUS(coll_plan_init(plans, program_make(program), &problem, NULL), COLL_OK);
+    plans[1] = plans[0];
+    if (program->collective == COLL_ALLTOALLV) {
+        options.plan_of = contradicting;
+        options.arg = plans;
+    }
+    coll_verify(plans, &options, &report);
+    check_finding(&report, program->finding, program->name, program->p);
+    check_sentence(&report, program->sentence, program->name);
+}
+
 TEST(programs_are_proven_or_rejected)
 {
-    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
-        struct program *program = &programs[i];
-        coll_verify_options options;
-        coll_problem problem;
-        coll_plan plans[2];
-        coll_report report;
-        memset(&options, 0, sizeof options);
-        coll_problem_init(&problem, program->collective, program->p, program->count, 8);
-        problem.flags = program->flags;
-        if (program->ppn)
-            coll_nodes_even(&problem.nodes, program->p, program->ppn);
-        CHECK_STATUS(coll_plan_init(plans, program_make(program), &problem, NULL), COLL_OK);
-        plans[1] = plans[0];
-        if (program->collective == COLL_ALLTOALLV) {
-            options.plan_of = contradicting;
-            options.arg = plans;
-        }
-        coll_verify(plans, &options, &report);
-        check_finding(&report, program->finding, program->name, program->p);
-        check_sentence(&report, program->sentence, program->name);
-    }
+    coll_plan plans[2];
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+        check_program(&programs[i], plans, NULL);
 }
 
 static void words_of(void *arg, const coll_grid_row *row)
@@ -726,32 +731,15 @@ TEST(neighbors_that_disagree)
 /* What was left of a rank in an earlier proof, of more ranks, is none of this one. */
 TEST(ranks_of_before)
 {
-    struct program *stuck = NULL, *lonely = NULL;
-    coll_plan plans[2];
+    static const char *const names[] = {"one waits before it comes to the fabric",
+                                        "one does not come to the fabric"};
+    coll_plan plans[2][2];
     coll_verifier verifier;
-    coll_verify_options options;
     coll_verifier_init(&verifier);
-    memset(&options, 0, sizeof options);
-    options.verifier = &verifier;
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        if (strcmp(programs[i].name, "one waits before it comes to the fabric") == 0)
-            stuck = &programs[i];
-        if (strcmp(programs[i].name, "one does not come to the fabric") == 0)
-            lonely = &programs[i];
-    }
-    if (!CHECK(stuck && lonely && stuck->p > lonely->p))
-        return;
-    for (int k = 0; k < 2; k++) {
-        struct program *program = k == 0 ? stuck : lonely;
-        coll_problem problem;
-        coll_report report;
-        coll_problem_init(&problem, program->collective, program->p, program->count, 8);
-        problem.flags = program->flags;
-        CHECK_STATUS(coll_plan_init(&plans[k], program_make(program), &problem, NULL), COLL_OK);
-        coll_verify(&plans[k], &options, &report);
-        CHECK_EQ(report.finding, program->finding);
-        check_sentence(&report, program->sentence, program->name);
-    }
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+            if (strcmp(programs[i].name, names[k]) == 0)
+                check_program(&programs[i], plans[k], &verifier);
     coll_verifier_release(&verifier);
 }
 
@@ -787,6 +775,26 @@ TEST(needless_restrictions)
     }
 }
 
+/* A record, without its plans, must be found to be wrong, in these words. */
+static void check_record(const coll_algorithm *algorithm, coll_collective collective,
+                         const char *words)
+{
+    coll_grid_options options;
+    coll_grid_worker worker;
+    coll_grid_row row;
+    coll_grid_options_init(&options, &algorithm, 1);
+    coll_grid_worker_init(&worker);
+    memset(&row, 0, sizeof row);
+    row.algorithm = algorithm;
+    row.collective = collective;
+    row.report.ok = true;
+    CHECK(!coll_i_grid_record(&worker, &options, &row));
+    CHECK_EQ(row.report.finding, COLL_FOUND_TRAIT);
+    if (!CHECK(strstr(row.report.sentence, words) != NULL))
+        printf("    %s\n", row.report.sentence);
+    coll_grid_worker_release(&worker);
+}
+
 /* The same of restrictions that a plan would have to respect first. */
 TEST(needless_restrictions_of_records)
 {
@@ -794,22 +802,9 @@ TEST(needless_restrictions_of_records)
                                       COLL_NEEDS_COUNTS};
     for (size_t i = 0; i < sizeof traits / sizeof traits[0]; i++) {
         struct mutant mutant = {.base = &coll_linear_scatter, .collective = COLL_SCATTERV};
-        const coll_algorithm *algorithm;
-        coll_grid_options options;
-        coll_grid_worker worker;
-        coll_grid_row row;
         mutant.claims = traits[i];
-        algorithm = mutant_make(&mutant, false);
-        coll_grid_options_init(&options, &algorithm, 1);
-        coll_grid_worker_init(&worker);
-        memset(&row, 0, sizeof row);
-        row.algorithm = algorithm;
-        row.collective = COLL_SCATTERV;
-        row.report.ok = true;
-        CHECK(!coll_i_grid_record(&worker, &options, &row));
-        CHECK_EQ(row.report.finding, COLL_FOUND_TRAIT);
-        CHECK(strstr(row.report.sentence, "but every plan without it is proven") != NULL);
-        coll_grid_worker_release(&worker);
+        check_record(mutant_make(&mutant, false), COLL_SCATTERV,
+                     "but every plan without it is proven");
     }
 }
 
@@ -833,6 +828,67 @@ TEST(nodes_of_cases)
                      coll_nodes_count(&problem.nodes));
             CHECK_EQ(largest, coll_nodes_largest(&problem.nodes, p));
         }
+    coll_grid_worker_release(&worker);
+}
+
+/* … and where ranks are scattered: ten over three nodes, 4, 3, 3, and one alone beyond 2, 5, 4, 1. */
+TEST(scattered_nodes_of_cases)
+{
+    static const struct {
+        coll_grid_places places;
+        uint32_t nodes, largest;
+    } wanted[] = {{{COLL_GRID_DEALT, 3, 1}, 3, 4},
+                  {{COLL_GRID_DEALT, 10, 0}, 10, 1},
+                  {{COLL_GRID_ALONE, 2, 9}, 3, 5}};
+    coll_grid_worker worker;
+    coll_grid_worker_init(&worker);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        coll_grid_case of;
+        uint32_t largest;
+        coll_grid_case_init(&of, &coll_two_level_reduce.algorithm, COLL_REDUCE, 10);
+        of.count = 1;
+        of.flags = COLL_COMMUTATIVE; /* else the ranks stay where they are */
+        of.places = wanted[i].places;
+        CHECK_STATUS(coll_i_grid_plans(&worker, &of), COLL_OK);
+        CHECK_EQ(coll_i_case_nodes(&worker, &of, &largest), wanted[i].nodes);
+        CHECK_EQ(largest, wanted[i].largest);
+    }
+    coll_grid_worker_release(&worker);
+}
+
+/* For what may a composite plan of 12 ranks on nodes of 4 be refused, by what is used inside? */
+TEST(refusals_of_what_is_used)
+{
+    static const uint32_t ordered = 0, any = COLL_COMMUTATIVE;
+    static const struct {
+        coll_use use;
+        uint32_t flags;
+        coll_status refused; /* COLL_OK: for nothing */
+    } cases[] = {
+        {{COLL_WITHIN, &coll_ring_allreduce, NULL}, any, COLL_OK},
+        {{COLL_WITHIN, &coll_ring_allreduce, NULL}, ordered, COLL_OK}, /* not its role */
+        {{COLL_WITHIN, &coll_circulant_reduce, NULL}, ordered, COLL_ERR_ORDER},
+        {{COLL_ACROSS, &coll_ring_allreduce, NULL}, ordered, COLL_ERR_ORDER},
+        {{COLL_WITHIN, &coll_linear_reduce, NULL}, ordered, COLL_OK},
+        {{COLL_ACROSS, &coll_shm_allreduce, NULL}, any, COLL_ERR_NODES},
+        {{COLL_WITHIN, &coll_shm_reduce, NULL}, any, COLL_OK},
+        {{COLL_ACROSS, &coll_fabric_allreduce, NULL}, any, COLL_ERR_GROUP},
+        {{COLL_ACROSS, &coll_ring_allgather, NULL}, any, COLL_OK}};
+    coll_grid_worker worker;
+    coll_grid_worker_init(&worker);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        coll_grid_case of;
+        uint64_t set;
+        coll_grid_case_init(&of, &coll_two_level_allreduce.algorithm, COLL_ALLREDUCE, 12);
+        of.nodes = 4;
+        of.flags = cases[i].flags;
+        set = coll_i_grid_inside(&worker, &of, &cases[i].use, 1) &
+              ~coll_i_status_bit(COLL_ERR_COLLECTIVE);
+        if (!CHECK_EQ((long long)set, cases[i].refused == COLL_OK
+                                          ? 0
+                                          : (long long)coll_i_status_bit(cases[i].refused)))
+            printf("    case %zu\n", i);
+    }
     coll_grid_worker_release(&worker);
 }
 
@@ -895,14 +951,17 @@ TEST(values_out_of_range)
     struct mutant mutant = {.base = &coll_ring_allgather, .collective = COLL_ALLGATHER};
     static const coll_param params[] = {{"k", "", 2, 9, 1, {2, 3, 2, 2}},
                                         {"k", "", 2, 9, 2, {2, 10, 2, 2}}};
+    static const char *const sentences[] = {
+        "the record gives k the value 1, which is out of its range",
+        "the record gives k the value 10, which is out of its range"};
     for (size_t i = 0; i < 2; i++) {
         coll_grid_row row;
         mutant_make(&mutant, false);
         mutant.record.n_params = 1;
         mutant.record.params = &params[i];
         CHECK(!prove_row(&mutant.record, COLL_ALLGATHER, &row));
-        CHECK(row.report.finding == COLL_FOUND_TRAIT ||
-              row.report.finding == COLL_FOUND_REFUSED);
+        check_finding(&row.report, COLL_FOUND_REFUSED, "values", 2); /* its plans are */
+        check_record(&mutant.record, COLL_ALLGATHER, sentences[i]);
     }
 }
 
@@ -962,6 +1021,8 @@ int main(void)
     RUN(needless_restrictions);
     RUN(needless_restrictions_of_records);
     RUN(nodes_of_cases);
+    RUN(scattered_nodes_of_cases);
+    RUN(refusals_of_what_is_used);
     RUN(refusals_that_no_trait_explains);
     RUN(values_out_of_range);
     RUN(every_finding_was_seen);
