@@ -15,6 +15,7 @@
 #include <pthread.h>
 
 #include "coll/neighbor.h"
+#include "coll/registry.h"
 #include "coll/transports/threads.h"
 #include "coll/verify/graphs.h"
 

@@ -5,6 +5,7 @@
 
 #include "chance.h"
 #include "check.h"
+#include "coll/algos/prefix.h"
 #include "coll/transports/loopback.h"
 #include "coll/transports/threads.h"
 #include "comm_cases.h"

@@ -1,5 +1,6 @@
 /* What a call asks for: arguments that it has not are not read, what a communicator offers to an
  * algorithm, which errors all ranks find, and how often nothing happened while a rank waits. */
+#include "coll/registry.h"
 #include "comm_loopback.h"
 
 enum { MESSAGES = 64 };

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "check.h"
+#include "coll/registry.h"
 #include "coll/transports/node/rules.h"
 #include "coll/transports/threads.h"
 #include "comm_world.h"

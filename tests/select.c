@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "coll/schedule.h"
+#include "coll/registry.h"
 #include "coll/select.h"
 #include "coll/verify/graphs.h"
 

@@ -1,6 +1,7 @@
 /* Selection of algorithms that are made of others: all ranks choose alike, whatever is used
  * inside. */
 #include "check.h"
+#include "coll/registry.h"
 #include "coll/select.h"
 
 #define ALWAYS(collective) COLL_BIT(collective), 1, COLL_ANY_P, 0, SIZE_MAX

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "coll/coll.h"
+#include "coll/registry.h"
 
 enum { MOST = 24 };
 

@@ -35,7 +35,6 @@
  *   plan.h           a problem, an algorithm for it, and both together; groups; what IN and OUT
  *                    hold
  *   algos/ring.h     an algorithm, as an example; the others are beside it
- *   registry.h       the table of algorithms
  *   select.h         the rules by which one is chosen
  *   compose.h        plans made of plans
  *   build.h          algorithms made of others: in levels, within nodes and across them
@@ -53,6 +52,7 @@
  *   comm.h           a function for each collective; neighbor.h, those of neighbours
  *
  * Not included here
+ *   registry.h              the table of all algorithms, for tools and tests
  *   comm/nodes.h            calls in levels, where ranks are on several nodes; select/nodes.h, its rules
  *   transports/loopback.h   all ranks in one thread, deterministic
  *   transports/threads.h    a rank a thread (hosted: POSIX)
@@ -71,7 +71,6 @@
 #include "neighbor.h"
 #include "pack.h"
 #include "placement.h"
-#include "registry.h"
 #include "schedule.h"
 #include "select.h"
 #include "team.h"

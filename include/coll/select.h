@@ -33,8 +33,28 @@
 #ifndef COLL_SELECT_H
 #define COLL_SELECT_H
 
+#include "algos/binary_tree_scan.h"
+#include "algos/bruck_alltoall.h"
+#include "algos/butterfly.h"
+#include "algos/dissemination.h"
+#include "algos/fnomial.h"
+#include "algos/fnomial_gather.h"
+#include "algos/linear.h"
+#include "algos/linear_all.h"
+#include "algos/linear_gather.h"
+#include "algos/linear_neighbor.h"
+#include "algos/linear_scan.h"
+#include "algos/mesh_combining.h"
+#include "algos/node_combining.h"
+#include "algos/pairwise.h"
+#include "algos/rabenseifner.h"
+#include "algos/recursive_doubling_exscan.h"
+#include "algos/recursive_halving.h"
+#include "algos/recursive_multiplying.h"
+#include "algos/recursive_multiplying_scan.h"
+#include "algos/ring.h"
+#include "algos/scatter_allgather.h"
 #include "build.h"
-#include "registry.h"
 
 /* Stands for the usual value of a parameter. */
 #define COLL_USUAL UINT32_MAX

@@ -15,6 +15,12 @@
 #ifndef COLL_SELECT_NODES_H
 #define COLL_SELECT_NODES_H
 
+#include "../algos/multi_leader.h"
+#include "../algos/ring.h"
+#include "../algos/two_level.h"
+#include "../algos/two_level_blocks.h"
+#include "../algos/two_level_exchange.h"
+#include "../algos/two_level_scan.h"
 #include "../select.h"
 
 #define COLL_I_SPREAD(collectives, ppn, least, most, algorithm, param, why)                    \

@@ -13,6 +13,7 @@
 #define COLL_TABLE_WORDS_H
 
 #include "../names.h"
+#include "../registry.h"
 #include "../select.h"
 
 /* ---- collectives ------------------------------------------------------------------------- */

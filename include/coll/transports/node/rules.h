@@ -62,6 +62,22 @@
 #ifndef COLL_TRANSPORTS_NODE_RULES_H
 #define COLL_TRANSPORTS_NODE_RULES_H
 
+#include "../../algos/bine_butterfly.h"
+#include "../../algos/chain.h"
+#include "../../algos/dissemination.h"
+#include "../../algos/fabric.h"
+#include "../../algos/fnomial_split.h"
+#include "../../algos/linear.h"
+#include "../../algos/linear_all.h"
+#include "../../algos/linear_gather.h"
+#include "../../algos/linear_scan.h"
+#include "../../algos/meet.h"
+#include "../../algos/multicast.h"
+#include "../../algos/multicast_all.h"
+#include "../../algos/pairwise.h"
+#include "../../algos/rabenseifner.h"
+#include "../../algos/recursive_multiplying.h"
+#include "../../algos/ring.h"
 #include "../../select.h"
 
 #define COLL_I_NODE(collective, from, to, least, most, algorithm, why)                         \
