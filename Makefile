@@ -75,7 +75,7 @@ reproduce: configure
 
 format:
 	@$(call need,clang-format,clang-format,clang-format)
-	@find include tests tools examples bench -path tests/gates/bad -prune -o \
+	@find include mpi tests tools examples bench -path tests/gates/bad -prune -o \
 		-name '*.[ch]' -print | xargs clang-format -i
 
 install: build

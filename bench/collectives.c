@@ -15,9 +15,9 @@
 #include <pthread.h>
 
 #include "coll/neighbor.h"
-#include "coll/registry.h"
+#include "coll/algos/registry.h"
 #include "coll/transports/threads.h"
-#include "coll/verify/graphs.h"
+#include "coll/lab/verify/graphs.h"
 
 #include "bench.h"
 

@@ -14,8 +14,8 @@
  * 0, and all of them on loopback. `bytes_request` is a request with its slots, `bytes` all the
  * memory that a running collective of a rank needs: plan, run, request, slots and scratch.
  */
-#include "coll/registry.h"
-#include "coll/request.h"
+#include "coll/algos/registry.h"
+#include "coll/executor.h"
 #include "coll/transports/loopback.h"
 
 #include "bench.h"

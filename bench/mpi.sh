@@ -6,12 +6,12 @@
 #
 # Messages are the library's, unless --shm 1 has the layer send them through the memory of the node.
 # For each library that was built (MPICH, Open MPI), each number of ranks and several launches, it runs
-# bench/mpi/collectives under the layer, in which calls of the layer and of the library take turns. Writes
+# mpi/bench/collectives under the layer, in which calls of the layer and of the library take turns. Writes
 # BUILD/bench/mpi.csv (medians over the launches) and BUILD/bench/mpi.svg (ratios, by gnuplot), and prints
 # every cell in which the layer takes more than 1.15 times the library's time. BUILD is ./build.
 #
 # With more ranks than processors MPICH's own waits do not yield, and its calls take milliseconds; it is then
-# given tests/mpi/preload/yield.c, which lets it yield, and its launcher session.c, without which yielding is in
+# given mpi/tests/preload/yield.c, which lets it yield, and its launcher session.c, without which yielding is in
 # vain: its best setting.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -71,7 +71,7 @@ csv=$build/bench/mpi.csv
 echo "Cells in which the layer takes more than 1.15 times the library's time, of $(($(wc -l <"$csv") - 1)):"
 awk -F, 'NR > 1 && $7 < 1 / 1.15 { printf "    %-8s %d ranks %-22s %8d bytes: %9.2f us with, %9.2f without, %.2f times\n", $1, $2, $3, $4, $5, $6, 1 / $7 }' "$csv"
 awk -F, 'NR > 1 && $7 > 0 { k = $1 ", " $2 " ranks"; s[k] += log($7); n[k]++ } END { for (k in n) printf "%s: geometric mean of library/layer %.2f over %d cells\n", k, exp(s[k] / n[k]), n[k] }' "$csv" | sort
-echo "Reductions of two ranks written by hand over the same messages (bench/mpi/exchange.h):"
+echo "Reductions of two ranks written by hand over the same messages (mpi/bench/exchange.h):"
 awk -F, 'NR > 1 && $8 > 0 && $4 >= 16384 { printf "    %-8s %-20s %8d bytes: library/by hand %.2f, library/layer %.2f\n", $1, $3, $4, $6 / $8, $7 }' "$csv"
 
 command -v gnuplot >/dev/null || { echo "no picture: gnuplot is missing (apt-get install gnuplot-nox)"; exit 0; }

@@ -6,7 +6,7 @@
  *                                 lie in memory that they share
  *   peers report BOARD            prints the times as CSV
  *
- * bench/mpi/peers.c plays in MPI programs.
+ * mpi/bench/peers.c plays in MPI programs.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

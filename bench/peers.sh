@@ -9,7 +9,7 @@
 # more ranks than processors, each rank has one to itself, and the libraries wait as they do by themselves. Of
 # more ranks each processor gets as many, in every program alike (the libraries are as fast as when the system
 # moves their ranks), and the libraries are given their best setting: Open MPI --oversubscribe, and MPICH, which
-# has none, yield.c and session.c of tests/mpi/preload. MPICH's malloc keeps its memory in any case.
+# has none, yield.c and session.c of mpi/tests/preload. MPICH's malloc keeps its memory in any case.
 # Before its first turn each contestant sends all of its memory a few times: the layer and coll's processes move
 # what they send from to huge pages (coll/transports/huge.h), which happens once. The libraries' own memory stays
 # as it is.
@@ -57,7 +57,7 @@ play() {
     threads) exec "$peers" threads "$work/board" ;;
     processes | segment) exec "$build/coll" launch -n "$2" "$peers" "$1" "$work/board" ;;
     mpich*)
-        # Its best setting: see tests/mpi/preload.
+        # Its best setting: see mpi/tests/preload.
         [ "$2" -le "$(nproc)" ] || {
             layer=$layer:$build/mpi/mpich/tests/yield.so
             export LD_PRELOAD="$build/mpi/mpich/tests/session.so"

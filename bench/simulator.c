@@ -9,8 +9,8 @@
  * `best` is the fastest round, `median` the middle one, both of the processor's time; the first round,
  * which also gets the memory from the system, is `first`.
  */
-#include "coll/registry.h"
-#include "coll/sim.h"
+#include "coll/algos/registry.h"
+#include "coll/lab/sim.h"
 
 #include "bench.h"
 

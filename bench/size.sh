@@ -14,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 cat >"$work/allreduce.c" <<'C'
-#include "coll/request.h"
+#include "coll/executor.h"
 #include HEADER
 
 extern coll_request coll_size_request;

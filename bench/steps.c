@@ -10,9 +10,9 @@
  * collective of every algorithm weighs the same, and the worst row. Target: mean ≤ 6 ns, none
  * above 25 ns.
  */
-#include "coll/build.h"
-#include "coll/registry.h"
-#include "coll/verify/axes.h"
+#include "coll/plan/composite.h"
+#include "coll/algos/registry.h"
+#include "coll/lab/verify/axes.h"
 
 #include "bench.h"
 

@@ -1,3 +1,3 @@
 /* cmake/registry.c — the table of algorithms, compiled once for all programs of this tree */
 #define COLL_REGISTRY_HERE
-#include "coll/registry.h"
+#include "coll/algos/registry.h"

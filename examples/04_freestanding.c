@@ -10,7 +10,7 @@
  *   arm-none-eabi-size 04_freestanding.o
  */
 #include "coll/algos/ring.h"
-#include "coll/request.h"
+#include "coll/executor.h"
 #include "coll/transports/loopback.h"
 
 enum { P = 4, COUNT = 37, WINDOW = 8 };

@@ -6,7 +6,7 @@
  *
  *   cc -O2 -Iinclude examples/06_nodes.c -o 06 -lpthread && ./06
  */
-#include "coll/comm/nodes.h"
+#include "coll/comm/multi_node.h"
 #include "on_threads.h"
 
 enum { P = 24, NODES = 3 };

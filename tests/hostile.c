@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bounds.h"
-#include "check.h"
-#include "coll/pack.h"
-#include "coll/registry.h"
-#include "coll/verify/graphs.h"
+#include "support/bounds.h"
+#include "support/check.h"
+#include "coll/plan/pack.h"
+#include "coll/algos/registry.h"
+#include "coll/lab/verify/graphs.h"
 
 /* ---- tables that a collective does not have ------------------------------------------------ */
 

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-#include "check.h"
-#include "floats.h"
+#include "support/check.h"
+#include "support/floats.h"
 
 /* ---- all loops by name --------------------------------------------------------------------- */
 

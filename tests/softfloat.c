@@ -3,8 +3,8 @@
 
 #include <float.h>
 
-#include "check.h"
-#include "floats.h"
+#include "support/check.h"
+#include "support/floats.h"
 
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_UNDEFINED__)
 enum { PAIRS = 10000000, STRIDE = 131 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coll/sim/base.h"
+#include "coll/lab/sim/basics.h"
 #include "coll/softfloat.h"
 
 enum { PATTERN = 0xA5 };

@@ -1,9 +1,9 @@
 /* tools/export.c — coll export: a plan in a format of others */
-#include "coll/export.h"
+#include "coll/lab/export.h"
 
 #include <string.h>
 
-#include "coll/names.h"
+#include "coll/select/names.h"
 #include "commands.h"
 #include "job.h"
 #include "names.h"

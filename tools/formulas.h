@@ -8,7 +8,7 @@
 #ifndef COLL_TOOLS_FORMULAS_H
 #define COLL_TOOLS_FORMULAS_H
 
-#include "coll/model.h"
+#include "coll/lab/model.h"
 #include "options.h"
 
 /* What a formula may be asked; each model asks for some of it. */

@@ -1,7 +1,7 @@
 /* tools/groups.h — which ranks outside a plan's ranks are, from the words of --group, and nodes whose
  * ranks are no runs, from those of --places
  *
- *   missing:9:4      a choice of 9 ranks, as the proofs have them (verify/groups.h): number 4
+ *   missing:9:4      a choice of 9 ranks, as the proofs have them (lab/verify/groups.h): number 4
  *   0,3,5            these ranks, in this order
  *   dealt:3:0        ranks dealt out to 3 nodes in turn, as the proofs have them
  *   0,1,0,1          each rank's node
@@ -9,7 +9,7 @@
 #ifndef COLL_TOOLS_GROUPS_H
 #define COLL_TOOLS_GROUPS_H
 
-#include "coll/verify/groups.h"
+#include "coll/lab/verify/groups.h"
 
 #define GROUP_OPTIONS(ask)                                                                     \
     WORD("group", "G", "ranks outside: affine:9:1, missing:9:4, shuffled:9:4 or 0,3,5",        \

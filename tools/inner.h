@@ -10,7 +10,7 @@
 #ifndef COLL_TOOLS_INNER_H
 #define COLL_TOOLS_INNER_H
 
-#include "coll/table/words.h"
+#include "coll/select/table_words.h"
 #include "options.h"
 
 struct inner {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coll/sim/base.h"
-#include "coll/verify_grid.h"
+#include "coll/lab/sim/basics.h"
+#include "coll/lab/verify_grid.h"
 #include "names.h"
 #include "neighbors.h"
 #include "nodes.h"

@@ -72,7 +72,7 @@ struct job {
 };
 
 /* Makes the plans, or refuses the request. A v-collective's blocks have the sizes of --counts;
- * or lie as --layout says, with a name of verify_grid.h; or have, with a seed, random sizes of
+ * or lie as --layout says, with a name of lab/verify_grid.h; or have, with a seed, random sizes of
  * up to 2·count elements; or else `count` each. Neighbours are those of --graph (neighbors.h). */
 void job_make(struct job *job, const struct ask *ask, size_t elem_bytes);
 /* Prints what the job is, in a line without its end. */

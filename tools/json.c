@@ -1,7 +1,7 @@
 /* tools/json.c — see json.h */
 #include "json.h"
 
-#include "coll/export/writer.h"
+#include "coll/lab/export/writer.h"
 
 void json_string(const char *text)
 {

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "coll/build.h"
-#include "coll/registry.h"
+#include "coll/plan/composite.h"
+#include "coll/algos/registry.h"
 #include "commands.h"
 #include "json.h"
 #include "names.h"

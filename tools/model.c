@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "coll/sim.h"
+#include "coll/lab/sim.h"
 #include "commands.h"
 #include "formulas.h"
 #include "json.h"

@@ -3,7 +3,7 @@
 #ifndef COLL_TOOLS_NAMES_H
 #define COLL_TOOLS_NAMES_H
 
-#include "coll/table/words.h"
+#include "coll/select/table_words.h"
 
 /* The index of `word` among the names, where - and _ are one; if it is not there, refuses it as
  * an unknown `what`. */

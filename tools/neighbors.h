@@ -7,7 +7,7 @@
 #ifndef COLL_TOOLS_NEIGHBORS_H
 #define COLL_TOOLS_NEIGHBORS_H
 
-#include "coll/verify/graphs.h"
+#include "coll/lab/verify/graphs.h"
 
 /* The graph of the proofs that this is the name of; refuses other words. */
 coll_grid_graph graph_named(const char *word);

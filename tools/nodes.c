@@ -1,8 +1,8 @@
 /* tools/nodes.c — see nodes.h */
 #include "nodes.h"
 
-#include "coll/names.h"
-#include "coll/verify_grid.h"
+#include "coll/select/names.h"
+#include "coll/lab/verify_grid.h"
 #include "job.h"
 #include "options.h"
 

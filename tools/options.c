@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coll/names.h"
+#include "coll/select/names.h"
 
 static const char *current; /* name of the subcommand; NULL: none so far */
 

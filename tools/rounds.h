@@ -1,7 +1,7 @@
 /* tools/rounds.h — plays a job in rounds: in each, a rank sends at most one message and
  * receives at most one
  *
- * The ranks follow their programs as action.h says: sends do not block, receives do. A message
+ * The ranks follow their programs as plan/action.h says: sends do not block, receives do. A message
  * travels in the first round in which its receiver waits for it and its sender has nothing
  * older to send to one who waits. A multicast is one message, with many receivers. Ranks that meet in
  * the network do so in the round in which all of them have come.

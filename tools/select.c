@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "coll/select/nodes.h"
+#include "coll/select/inter_node.h"
 #include "coll/table.h"
 #include "commands.h"
 #include "job.h"

@@ -5,7 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "coll/export/words.h"
+#include "coll/lab/export/action_words.h"
 #include "commands.h"
 #include "job.h"
 #include "picture.h"

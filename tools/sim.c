@@ -1,11 +1,11 @@
 /* tools/sim.c — coll sim: how long an algorithm takes on a machine that is described in words */
-#include "coll/sim.h"
+#include "coll/lab/sim.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "coll/placement.h"
+#include "coll/plan/placement.h"
 #include "commands.h"
 #include "job.h"
 #include "json.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "coll/registry.h"
-#include "coll/verify_grid.h"
+#include "coll/algos/registry.h"
+#include "coll/lab/verify_grid.h"
 #include "commands.h"
 #include "inner.h"
 #include "names.h"

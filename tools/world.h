@@ -9,7 +9,7 @@
 #ifndef COLL_TOOLS_WORLD_H
 #define COLL_TOOLS_WORLD_H
 
-#include "coll/request.h"
+#include "coll/executor.h"
 #include "data.h"
 
 enum world_kind { WORLD_THREADS, WORLD_LOOPBACK };

@@ -4,7 +4,7 @@
 
 #include "board.h"
 #include "coll/neighbor.h"
-#include "coll/transports/node/rules.h"
+#include "coll/select/intra_node.h"
 #include "coll/transports/shm.h"
 
 typedef struct peers_coll {

@@ -1,6 +1,6 @@
 /* bench/reproduce/atcom.c — Wu 2005, performance tuning of collective communications on SMP
  * clusters */
-#include "coll/model/atcom.h"
+#include "coll/lab/model/atcom.h"
 
 #include "papers.h"
 #include "report.h"

@@ -1,16 +1,16 @@
 /* bench/reproduce/cluster.h — the machines of Bayatpour et al. 2017 in the simulator: nodes whose
  * ranks share memory, a NIC each, and a network that may reduce
  *
- * The costs are those of coll/model/dpml.h: gap and wire are the links of the NICs, a and b those
+ * The costs are those of coll/lab/model/dpml_model.h: gap and wire are the links of the NICs, a and b those
  * of the sending and the receiving process. Copies of a node do not slow each other down.
  */
 #ifndef COLL_BENCH_REPRODUCE_CLUSTER_H
 #define COLL_BENCH_REPRODUCE_CLUSTER_H
 
-#include "coll/model/dpml.h"
-#include "coll/sim/hockney.h"
-#include "coll/sim/shm.h"
-#include "coll/sim/topology/nodes.h"
+#include "coll/lab/model/dpml_model.h"
+#include "coll/lab/sim/hockney_costs.h"
+#include "coll/lab/sim/shm_costs.h"
+#include "coll/lab/sim/topology/sockets.h"
 
 #include "simulated.h"
 

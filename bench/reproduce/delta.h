@@ -7,8 +7,8 @@
 #ifndef COLL_BENCH_REPRODUCE_DELTA_H
 #define COLL_BENCH_REPRODUCE_DELTA_H
 
-#include "coll/sim/nbl.h"
-#include "coll/sim/topology/mesh.h"
+#include "coll/lab/sim/nbl_costs.h"
+#include "coll/lab/sim/topology/torus.h"
 
 #include "simulated.h"
 

@@ -2,8 +2,8 @@
 #ifndef COLL_BENCH_REPRODUCE_ELAN_H
 #define COLL_BENCH_REPRODUCE_ELAN_H
 
-#include "coll/placement.h"
-#include "coll/sim/moody.h"
+#include "coll/plan/placement.h"
+#include "coll/lab/sim/moody_costs.h"
 
 #include "simulated.h"
 

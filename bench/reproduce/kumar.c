@@ -18,11 +18,11 @@ static void table(void)
     }
     worst = coll_kumar_fit(&fitted, cells, CELLS, bytes);
     report_section("Slide 23: MB/s of a node each way, after one fit of the cost equation");
-    report_text(
-        "The slide with the equation has lost it; ours is derived from the actions "
-        "(`coll/model/kumar.h`). k is 8. The length of the messages is not told: at %.0f KB "
-        "the fit gives the slide's cost of a barrier.",
-        bytes / 1000);
+    report_text("The slide with the equation has lost it; ours is derived from the actions "
+                "(`coll/lab/model/kumar.h`). k is 8. The length of the messages is not told: "
+                "at %.0f KB "
+                "the fit gives the slide's cost of a barrier.",
+                bytes / 1000);
     for (int i = 0; i < CELLS; i++) {
         char what[60];
         snprintf(what, sizeof what, "%s, %u nodes", labels[slide_23[i].algorithm],

@@ -213,7 +213,7 @@ static void figure_5_3(void)
         "of 31 nodes lacks the one leaf that its longest path ends in, and the formula "
         "has the tree of 32: simulated, it is a message, 2.1 us, faster. That of degree "
         "4 has another path as long, and is 0.42 us faster. With 32 nodes both take "
-        "exactly what the formula says, and 4 is better (tests/model/against_sim.c). "
+        "exactly what the formula says, and 4 is better (tests/lab/model/against_sim.c). "
         "The thesis's own figure is on 31 nodes, so what it measured on them does not "
         "show the missing leaf.");
     report_picture("moody_5_3", "f-nomial trees of 31 nodes, NIC, f64 add; points: simulated",

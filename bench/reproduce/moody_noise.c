@@ -1,7 +1,7 @@
 /* bench/reproduce/moody_noise.c — Moody 2003, section 5.4: what the operating system does to
  * reductions on hosts, and not to those on NICs
  */
-#include "coll/sim/noise.h"
+#include "coll/lab/sim/noise.h"
 
 #include "elan.h"
 #include "papers.h"

@@ -1,8 +1,8 @@
 /* bench/reproduce/simulated.c — see simulated.h */
 #include "simulated.h"
 
-#include "coll/registry.h"
-#include "coll/sim.h"
+#include "coll/algos/registry.h"
+#include "coll/lab/sim.h"
 
 static coll_sim sim; /* its memory is used again by the next run */
 

@@ -10,7 +10,7 @@
 #ifndef COLL_BENCH_REPRODUCE_SIMULATED_H
 #define COLL_BENCH_REPRODUCE_SIMULATED_H
 
-#include "coll/sim/world.h"
+#include "coll/lab/sim/simulation.h"
 
 /* Of elements of 8 bytes, with an operator that commutes. */
 coll_problem simulated_problem(coll_collective collective, uint32_t p, size_t count);

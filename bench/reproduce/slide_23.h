@@ -3,7 +3,7 @@
 #ifndef COLL_BENCH_REPRODUCE_SLIDE_23_H
 #define COLL_BENCH_REPRODUCE_SLIDE_23_H
 
-#include "coll/model/kumar.h"
+#include "coll/lab/model/kumar.h"
 
 static const struct {
     coll_kumar_algorithm algorithm;

@@ -10,8 +10,8 @@
 #ifndef COLL_BENCH_REPRODUCE_SMP_H
 #define COLL_BENCH_REPRODUCE_SMP_H
 
-#include "coll/sim/plogp.h"
-#include "coll/sim/shm.h"
+#include "coll/lab/sim/plogp_costs.h"
+#include "coll/lab/sim/shm_costs.h"
 
 #include "simulated.h"
 

@@ -6,7 +6,7 @@
 #ifndef COLL_BENCH_REPRODUCE_WU_MATRIX_H
 #define COLL_BENCH_REPRODUCE_WU_MATRIX_H
 
-#include "coll/model/atcom.h"
+#include "coll/lab/model/atcom.h"
 
 /* Table 4.1, seconds; columns: segments of 16K to 2M, rows: overlaps from 1K on. */
 static const double table_4_1[12][8] = {{.19, .20, .17, .16, .16, .15, .15, .13},

@@ -10,7 +10,7 @@
 #define COLL_EXAMPLES_CG_RANKS_H
 
 #include "coll/comm.h"
-#include "coll/registry.h"
+#include "coll/algos/registry.h"
 #include "solver.h"
 
 /* The collectives of a run. Number k, 1 … 3, is the allreduce of k sums. */

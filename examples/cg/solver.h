@@ -14,7 +14,7 @@
 #ifndef COLL_EXAMPLES_CG_SOLVER_H
 #define COLL_EXAMPLES_CG_SOLVER_H
 
-#include "coll/topo.h"
+#include "coll/plan/topo.h"
 #include "csr.h"
 
 enum { SOLVER_SUMS = 3 }; /* most dot products that are summed at once */

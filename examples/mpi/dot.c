@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "coll/coll.h"
-#include "transport.h"
+#include "../../mpi/transport.h"
 
 enum { ELEMENTS = 1000 };
 

@@ -1,8 +1,8 @@
 /* coll/coll.h — collective algorithms: all of the library that needs no operating system, but
  * transports, and its manual
  *
- *   #include "coll/coll.h"
- *   #include "coll/transports/threads.h"           // or a transport of your own: transport.h
+ *   #include "coll.h"
+ *   #include "transports/threads.h"           // or a transport of your own: transport.h
  *
  *   coll_comm comm;                                 // this rank's end of the group
  *   unsigned char memory[1 << 20];                  // scratch for calls
@@ -17,62 +17,60 @@
  * There is nothing to build or link: the library is these headers. They need a C99 or C++11
  * compiler and no C library, allocate nothing, and have no state of their own.
  *
- * Three ways to use them
+ * Three ways in
  *   calls        comm.h: MPI's collectives, blocking, nonblocking, persistent. The algorithm is
  *                chosen by rules, or by you
- *   executor     plan.h and request.h: your plan, your memory, your loop. For firmware, and for
- *                libraries that have communicators of their own
- *   algorithms   plan.h and algos/: what each rank sends, receives and reduces at each step, as
- *                plain data, to be lowered to hardware, simulated, drawn or proven
+ *   executor     plan.h, executor.h, one of algos/: your plan, your memory, your loop. For firmware,
+ *                and for libraries that have communicators of their own
+ *   laboratory   lab/: plans proven, simulated, priced, written down for other programs (hosted)
  *
  * The headers, in the order in which to read them. Each begins with what it is for and how to
  * use it.
- *   config.h         knobs
- *   types.h          status codes, collectives, element types, operators
- *   topo.h           pattern arithmetic: partitions, trees, foldings
- *   graph.h          who is whose neighbour, for the neighbour collectives
- *   action.h         send, receive, reduce … on refs instead of pointers
- *   plan.h           a problem, an algorithm for it, and both together; groups; what IN and OUT
- *                    hold
- *   algos/ring.h     an algorithm, as an example; the others are beside it
- *   select.h         the rules by which one is chosen
- *   compose.h        plans made of plans
- *   build.h          algorithms made of others: in levels, within nodes and across them
- *   team.h           which ranks meet in the network
- *   schedule.h       plans counted, written out, replayed
- *   pack.h           plans as bytes
- *   placement.h      which ranks of a plan should run on the host, which on the network adapter
- *   transport.h      what the library asks of a messaging layer
- *   reduce.h         the predefined operators; softfloat.h adds floats by integers
- *   window.h         actions in flight, and which must wait for which
- *   request.h        the executor: runs one rank's part of a plan
- *   arena.h          memory for scratch
- *   communicator.h   groups of ranks, tags, user's operators
- *   call.h           one collective, from its arguments to its end
- *   comm.h           a function for each collective; neighbor.h, those of neighbours
+ *   config.h, types.h         knobs; status codes, collectives, element types, operators
+ *   plan.h                    a problem, an algorithm for it, and both together
+ *     plan/topo.h             pattern arithmetic: partitions, nodes, trees, meshes, foldings
+ *     plan/graph.h            who is whose neighbour, for the neighbour collectives
+ *     plan/action.h           send, receive, reduce … on refs instead of pointers
+ *     plan/composite.h        algorithms made of others: in levels, within nodes and across them
+ *     plan/compose.h          plans made of plans: in sequence, interleaved
+ *     plan/team.h             which ranks meet in the network
+ *     plan/pack.h             plans as bytes
+ *     plan/placement.h        which ranks should run on the host, which on the network adapter
+ *   algos/ring.h              an algorithm, as an example; the others are beside it
+ *   executor.h                runs one rank's part of a plan
+ *     executor/window.h       actions in flight, and which must wait for which
+ *     executor/schedule.h     plans counted, written out, replayed
+ *   transport.h               what the library asks of a messaging layer
+ *   reduce.h, softfloat.h     the predefined operators; floats by integers
+ *   select.h                  the rules by which an algorithm is chosen
+ *   comm.h, neighbor.h        a function for each collective
+ *     comm/communicator.h     groups of ranks, tags, user's operators
+ *     comm/call.h             one collective, from its arguments to its end
+ *     comm/arena.h            memory for scratch
  *
  * Not included here
- *   registry.h              the table of all algorithms, for tools and tests
- *   comm/nodes.h            calls in levels, where ranks are on several nodes; select/nodes.h, its rules
- *   transports/loopback.h   all ranks in one thread, deterministic
- *   transports/threads.h    a rank a thread (hosted: POSIX)
- *   transports/shm.h        a rank a process, on one machine (hosted: 64-bit Linux)
- *   verify.h                proves a plan for all interleavings; verify_grid.h, many plans (hosted)
- *   names.h, table.h        words of users; rules in words (hosted)
- *   model.h, sim.h          what a plan costs, by formulas and by simulation (hosted)
- *   export.h                plans written down for others (hosted)
+ *   comm/multi_node.h         calls in levels, where ranks are on several nodes
+ *   select/inter_node.h       rules for several nodes; select/intra_node.h, for ranks of one node
+ *   transports/loopback.h     all ranks in one thread, deterministic
+ *   transports/threads.h      a rank a thread (hosted: POSIX)
+ *   transports/shm.h          a rank a process, on one machine (hosted: 64-bit Linux)
+ *   algos/registry.h          the table of all algorithms, for tools and tests
+ *   table.h, select/names.h   rules in words; words of users (hosted)
+ *   lab/verify.h              proves a plan for all interleavings; lab/verify_grid.h, many plans
+ *   lab/model.h, lab/sim.h    what a plan costs, by formulas and by simulation
+ *   lab/export.h              plans written down for others
  */
 #ifndef COLL_COLL_H
 #define COLL_COLL_H
 
-#include "build.h"
 #include "comm.h"
-#include "compose.h"
+#include "executor/schedule.h"
 #include "neighbor.h"
-#include "pack.h"
-#include "placement.h"
-#include "schedule.h"
+#include "plan/compose.h"
+#include "plan/composite.h"
+#include "plan/pack.h"
+#include "plan/placement.h"
+#include "plan/team.h"
 #include "select.h"
-#include "team.h"
 
 #endif /* COLL_COLL_H */

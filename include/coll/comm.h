@@ -25,7 +25,7 @@
  *
  * All ranks of a communicator make the same calls in the same order, with matching arguments.
  * Each returns COLL_OK or an error. The nonblocking twin coll_iNAME returns at once, and the
- * persistent one coll_NAME_init does not even start: see coll_begin and coll_prepare in call.h,
+ * persistent one coll_NAME_init does not even start: see coll_begin and coll_prepare in comm/call.h,
  * which has coll_start, coll_test, coll_wait, coll_cancel and coll_free. Any number of calls
  * may be under way, and be waited for in any order. Buffers and tables are the caller's, and
  * are left alone until the call is done.
@@ -34,7 +34,7 @@
  * ranks must give alike, all ranks find it, and may go on: COLL_ERR_COLLECTIVE, _ROOT, _TYPE, _OP
  * (of a predefined operator), _TAG, _IN_PLACE (but for rooted collectives), and what speaks against an
  * algorithm that was forced: _PARAM, _ORDER, _SHAPE, _GROUP, _NODES, _SHARED, _CAPABILITY, _BUILD,
- * _PROMISE (but with comm/nodes.h). COLL_ERR_BUSY says to come again, COLL_ERR_RANK that this rank is
+ * _PROMISE (but with comm/multi_node.h). COLL_ERR_BUSY says to come again, COLL_ERR_RANK that this rank is
  * no member.
  *
  * With any other error the communicator fails, as the other ranks may know nothing of it, have
@@ -47,7 +47,7 @@
  *   - on the other ranks they end with COLL_ERR_PEER, in bounded time, as do those that begin later;
  *     without abort (transport.h) the others know nothing, and wait;
  *   - calls that were over stay what they were; waiting for the others returns at once;
- *   - it is fit only to be freed. Others that share its home go on; see communicator.h.
+ *   - it is fit only to be freed. Others that share its home go on; see comm/communicator.h.
  *
  * Where the ranks of the transport share memory, calls of a communicator made by coll_comm_init may
  * use it (algorithms with COLL_NEEDS_SHARED), but for persistent ones. Calls follow each other
@@ -55,9 +55,9 @@
  *
  *   comm/move.h      barrier, bcast, gather, scatter, allgather, alltoall and their v forms
  *   comm/combine.h   reduce, allreduce, reduce_scatter, scan, exscan
- *   comm/nodes.h     not included here: calls in levels, where ranks are on several nodes
- *   communicator.h   communicators and parts of them, operators, choosing algorithms; tags
- *   call.h           calls and how they progress; how much of the arena they take
+ *   comm/multi_node.h     not included here: calls in levels, where ranks are on several nodes
+ *   comm/communicator.h   communicators and parts of them, operators, choosing algorithms; tags
+ *   comm/call.h           calls and how they progress; how much of the arena they take
  *   neighbor.h       the collectives along the edges of a graph
  */
 #ifndef COLL_COMM_H

@@ -34,7 +34,7 @@
 #endif
 #endif
 
-/* In a program of several files each file that uses the table of algorithms (registry.h) has all
+/* In a program of several files each file that uses the table of algorithms (algos/registry.h) has all
  * of them once more. With 1 only one of the files does, which defines COLL_REGISTRY_HERE before it
  * includes that header. */
 #ifndef COLL_ONE_REGISTRY

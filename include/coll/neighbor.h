@@ -1,7 +1,7 @@
 /* coll/neighbor.h — the neighbour collectives: blocking, nonblocking, persistent
  *
  *   const uint32_t dims[2] = {4, 3};
- *   coll_graph torus;                       // graph.h: meshes, stencils, lists of neighbours
+ *   coll_graph torus;                       // plan/graph.h: meshes, stencils, lists of neighbours
  *   status = coll_graph_mesh(&torus, 2, dims, 3);
  *   status = coll_neighbor_alltoall(&comm, &torus, x, y, n, COLL_F64);
  *

@@ -32,7 +32,7 @@
  * block, at its place; reduce_scatter: all p blocks, the result then replaces the first
  * elements; alltoall(v,w): the p blocks, laid out as OUT), and IN is not used there. scatter(v)
  * in place leaves the root's block where it is. Neighbour collectives are never in place; their
- * neighbours are those of a graph (graph.h).
+ * neighbours are those of a graph (plan/graph.h).
  *
  *   plan/problem.h     what is to be done: collective, ranks, sizes, blocks
  *   plan/group.h       which ranks outside the plan's ranks are
@@ -41,7 +41,7 @@
 #ifndef COLL_PLAN_H
 #define COLL_PLAN_H
 
-#include "action.h"
+#include "plan/action.h"
 #include "plan/algorithm.h"
 #include "plan/group.h"
 #include "plan/problem.h"
@@ -59,8 +59,9 @@ typedef struct coll_plan {
     coll_fold fold;        /* the ranks, k = param[0], or 2 for an algorithm without a radix */
     coll_partition pieces; /* the vector in fold.core parts */
     size_t largest;        /* elements of the largest block of the layouts that this rank has */
-    coll_group group;  /* its ranks as ranks of the transport; identity until coll_plan_place */
-    const void *inner; /* what the plan is made of (compose.h, build.h, schedule.h), or NULL */
+    coll_group group; /* its ranks as ranks of the transport; identity until coll_plan_place */
+    const void *
+        inner; /* what the plan is made of (plan/compose.h, plan/composite.h, executor/schedule.h), or NULL */
 } coll_plan;
 
 COLL_INLINE bool coll_in_place(const coll_plan *plan)

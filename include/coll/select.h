@@ -54,7 +54,7 @@
 #include "algos/recursive_multiplying_scan.h"
 #include "algos/ring.h"
 #include "algos/scatter_allgather.h"
-#include "build.h"
+#include "plan/composite.h"
 
 /* Stands for the usual value of a parameter. */
 #define COLL_USUAL UINT32_MAX
@@ -72,8 +72,9 @@ typedef struct coll_rule {
     uint32_t param[COLL_PARAM_MAX];
     uint32_t in_bytes; /* … bit i: param[i] is in bytes here, and in elements there */
     const char *why;
-    const coll_use *uses; /* what an algorithm that is made of others uses inside: build.h */
-    uint32_t n_uses;      /* 0: the usual */
+    const coll_use
+        *uses; /* what an algorithm that is made of others uses inside: plan/composite.h */
+    uint32_t n_uses; /* 0: the usual */
     /* Several nodes, the largest of so many ranks; 0 and 0: whatever nodes there are */
     uint32_t ppn_least, ppn_most;
 } coll_rule;

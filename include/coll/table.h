@@ -38,8 +38,8 @@
 #ifndef COLL_TABLE_H
 #define COLL_TABLE_H
 
-#include "table/store.h"
-#include "table/write.h"
+#include "select/table_store.h"
+#include "select/table_write.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* tests/algos/binary_tree_scan.c — the laws of coll/algos/binary_tree_scan.h */
 #include "coll/algos/binary_tree_scan.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 enum { RANKS = 64, COUNT = 3, PLACES = 16 };
 

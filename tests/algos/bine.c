@@ -1,7 +1,7 @@
 /* tests/algos/bine.c — the laws of coll/algos/bine.h */
 #include "coll/algos/bine.h"
 
-#include "trees.h"
+#include "support/trees.h"
 
 /* The definition: binomial numbers, each with a run of positions around it, from the root on. */
 typedef struct bine {

@@ -2,7 +2,7 @@
 #include "coll/algos/bine_butterfly.h"
 #include "coll/algos/recursive_multiplying.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 /* ---- the definition: sets of ranks as bits ----------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* tests/algos/bruck.c — the laws of coll/algos/bruck.h */
 #include "coll/algos/bruck.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 enum { COUNT = 2, RADICES = 5 }; /* elements of a block */
 

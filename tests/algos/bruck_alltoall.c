@@ -1,7 +1,7 @@
 /* tests/algos/bruck_alltoall.c — the laws of coll/algos/bruck_alltoall.h */
 #include "coll/algos/bruck_alltoall.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 enum { COUNT = 2, RADICES = 5 }; /* elements of a block */
 

@@ -1,7 +1,7 @@
 /* tests/algos/bruck_alltoallv.c — the laws of coll/algos/bruck_alltoallv.h */
 #include "coll/algos/bruck_alltoallv.h"
 
-#include "padded.h"
+#include "support/padded.h"
 
 enum { RADICES = 3, BLOCKS = 4 };
 

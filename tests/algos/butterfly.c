@@ -1,7 +1,7 @@
 /* tests/algos/butterfly.c — the laws of coll/algos/butterfly.h */
 #include "coll/algos/butterfly.h"
 
-#include "core.h"
+#include "support/core.h"
 
 static coll_plan butterfly(uint32_t p, uint32_t k, size_t count, uint32_t flags)
 {

@@ -1,7 +1,7 @@
 /* tests/algos/chain.c — the laws of coll/algos/chain.h */
 #include "coll/algos/chain.h"
 
-#include "trees.h"
+#include "support/trees.h"
 
 static const uint32_t chains[] = {1, 2, 3, 4, 7, 63, 1000};
 enum { CHAINS = sizeof chains / sizeof *chains };

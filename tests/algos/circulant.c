@@ -1,7 +1,7 @@
 /* tests/algos/circulant.c — the laws of coll/algos/circulant.h */
 #include "coll/algos/circulant.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 enum { COUNT = 3 }; /* elements of a block */
 

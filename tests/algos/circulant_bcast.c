@@ -1,7 +1,7 @@
 /* tests/algos/circulant_bcast.c — the laws of coll/algos/circulant_bcast.h */
 #include "coll/algos/circulant_bcast.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 enum { MOST = 4100 };
 

@@ -1,7 +1,7 @@
 /* tests/algos/dissemination.c — the laws of coll/algos/dissemination.h */
 #include "coll/algos/dissemination.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 static const uint32_t degrees[] = {2, 3, 4, 5, 8, 64, 1000};
 enum { DEGREES = sizeof degrees / sizeof *degrees };

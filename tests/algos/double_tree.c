@@ -1,7 +1,7 @@
 /* tests/algos/double_tree.c — the laws of coll/algos/double_tree.h */
 #include "coll/algos/double_tree.h"
 
-#include "timed.h"
+#include "support/timed.h"
 
 enum { COUNT = 13 }; /* elements: 7 and 6 */
 

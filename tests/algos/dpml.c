@@ -1,5 +1,5 @@
 /* tests/algos/dpml.c — the laws of coll/algos/dpml.h, and every allreduce across the nodes */
-#include "leaders.h"
+#include "support/leaders.h"
 
 static const coll_algorithm *const dpml = &coll_dpml_allreduce.algorithm;
 static const coll_algorithm *const pipelined = &coll_dpml_pipelined_allreduce.algorithm;

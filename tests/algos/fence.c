@@ -1,7 +1,7 @@
 /* tests/algos/fence.c — the laws of coll/algos/fence.h */
 #include "coll/algos/fence.h"
 
-#include "mesh.h"
+#include "support/mesh.h"
 
 static mesh_traffic traffic;
 static unsigned combines[MESH_ROUNDS];

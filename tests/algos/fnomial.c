@@ -1,7 +1,7 @@
 /* tests/algos/fnomial.c — the laws of coll/algos/fnomial.h */
 #include "coll/algos/fnomial.h"
 
-#include "trees.h"
+#include "support/trees.h"
 
 static const uint32_t degrees[] = {2, 3, 4, 5, 8, 64, 1000};
 enum { DEGREES = sizeof degrees / sizeof *degrees };

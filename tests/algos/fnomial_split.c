@@ -5,7 +5,7 @@
  */
 #include "coll/algos/fnomial_split.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* tests/algos/kary.c — the laws of coll/algos/kary.h */
 #include "coll/algos/kary.h"
 
-#include "trees.h"
+#include "support/trees.h"
 
 static const uint32_t degrees[] = {2, 3, 4, 7, 64, 1000};
 enum { DEGREES = sizeof degrees / sizeof *degrees };

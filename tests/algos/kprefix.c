@@ -1,8 +1,8 @@
 /* tests/algos/kprefix.c — the laws of coll/algos/kprefix.h, with nodes missing and without */
 #include "coll/algos/kprefix.h"
 
-#include "fattree.h"
-#include "missing.h"
+#include "support/fattree.h"
+#include "support/missing.h"
 
 static const uint32_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 16, 31, 64, 65536};
 enum { SIZES = sizeof sizes / sizeof *sizes, COUNT = 2 };

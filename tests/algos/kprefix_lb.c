@@ -1,7 +1,7 @@
 /* tests/algos/kprefix_lb.c — the laws of coll/algos/kprefix_lb.h */
 #include "coll/algos/kprefix_lb.h"
 
-#include "missing.h"
+#include "support/missing.h"
 
 static const uint32_t sizes[] = {1, 2, 3, 4, 8, 13, 64, 65536};
 static const uint32_t intervals[] = {1, 2, 3, 5, 8, 16, UINT32_MAX};

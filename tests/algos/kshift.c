@@ -1,8 +1,8 @@
 /* tests/algos/kshift.c — the laws of coll/algos/kshift.h */
 #include "coll/algos/kshift.h"
 
-#include "fattree.h"
-#include "missing.h"
+#include "support/fattree.h"
+#include "support/missing.h"
 
 static const uint32_t degrees[] = {1, 2, 3, 4, 5, 7, 8, 16, 63, 64, 65, 1000, UINT32_MAX};
 enum { DEGREES = sizeof degrees / sizeof *degrees, COUNT = 2 };

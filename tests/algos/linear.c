@@ -1,7 +1,7 @@
 /* tests/algos/linear.c — the laws of coll/algos/linear.h */
 #include "coll/algos/linear.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 static const coll_algorithm *const rooted[] = {&coll_linear_bcast, &coll_linear_reduce};
 

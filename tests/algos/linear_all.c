@@ -1,7 +1,7 @@
 /* tests/algos/linear_all.c — the laws of coll/algos/linear_all.h */
 #include "coll/algos/linear_all.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 /* Laws 1 and 2. */
 TEST(everyone_meets_everyone_step_by_step)

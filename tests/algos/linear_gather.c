@@ -1,7 +1,7 @@
 /* tests/algos/linear_gather.c — the laws of coll/algos/linear_gather.h */
 #include "coll/algos/linear_gather.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 /* Laws 1 and 2. */
 TEST(one_action_for_each_rank_in_order)

@@ -1,8 +1,8 @@
 /* tests/algos/linear_neighbor.c — the laws of coll/algos/linear_neighbor.h */
 #include "coll/algos/linear_neighbor.h"
-#include "coll/verify/case.h"
+#include "coll/lab/verify/case.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 static coll_grid_worker worker;
 

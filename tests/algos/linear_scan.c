@@ -1,7 +1,7 @@
 /* tests/algos/linear_scan.c — the laws of coll/algos/linear_scan.h */
 #include "coll/algos/linear_scan.h"
 
-#include "timed.h"
+#include "support/timed.h"
 
 static coll_plan scan_plan(bool scan, uint32_t p, size_t count, uint32_t flags,
                            uint32_t segment)

@@ -1,7 +1,7 @@
 /* tests/algos/meet.c — the laws of coll/algos/meet.h */
 #include "coll/algos/meet.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 static const struct {
     const coll_algorithm *algorithm;

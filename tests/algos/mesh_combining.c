@@ -1,9 +1,9 @@
 /* tests/algos/mesh_combining.c — the laws of coll/algos/mesh_combining.h, on stencils at random, and
  * of combining.h */
 #include "coll/algos/mesh_combining.h"
-#include "coll/verify/graphs.h"
+#include "coll/lab/verify/graphs.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 enum { DIMS = 4, VECTORS = 30 };
 

@@ -2,7 +2,7 @@
 #include "coll/algos/mesh_tree.h"
 
 #include "coll/algos/fnomial.h"
-#include "mesh.h"
+#include "support/mesh.h"
 
 static mesh_traffic traffic;
 

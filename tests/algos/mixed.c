@@ -1,7 +1,7 @@
 /* tests/algos/mixed.c — the laws of coll/algos/mixed.h and mixed_allgather.h */
 #include "coll/algos/mixed_allgather.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 /* Ranks on nodes: of one size, or, with ppn 0, of 1, 2, 3, 4, 1, 2 … ranks. */
 static uint32_t firsts[65];

@@ -1,6 +1,6 @@
 /* tests/algos/multi_leader.c — the laws of coll/algos/multi_leader.h, and every algorithm in both
  * roles */
-#include "leaders.h"
+#include "support/leaders.h"
 
 static const coll_recipe *const rows[] = {&coll_multi_leader_bcast, &coll_multi_leader_reduce,
                                           &coll_multi_leader_allreduce};

@@ -1,6 +1,6 @@
 /* tests/algos/multi_leader_blocks.c — the laws of coll/algos/multi_leader_blocks.h, and every
  * algorithm in both roles */
-#include "levels.h"
+#include "support/levels.h"
 
 static const coll_recipe *const rows[] = {
     &coll_multi_leader_allgather, &coll_multi_leader_allgather,

@@ -1,7 +1,7 @@
 /* tests/algos/multicast.c — the laws of coll/algos/multicast.h */
 #include "coll/algos/multicast.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 static coll_plan serial(coll_collective collective, uint32_t p, size_t count, uint32_t flags,
                         uint32_t root, uint32_t slots)

@@ -1,7 +1,7 @@
 /* tests/algos/multicast_all.c — the laws of coll/algos/multicast_all.h */
 #include "coll/algos/multicast_all.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 /* Laws 1 and 2. */
 TEST(all_take_turns)

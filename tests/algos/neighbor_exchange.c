@@ -1,7 +1,7 @@
 /* tests/algos/neighbor_exchange.c — the laws of coll/algos/neighbor_exchange.h */
 #include "coll/algos/neighbor_exchange.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 enum { COUNT = 2 }; /* elements of a block */
 

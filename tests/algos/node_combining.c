@@ -1,8 +1,8 @@
 /* tests/algos/node_combining.c — the laws of coll/algos/node_combining.h */
 #include "coll/algos/node_combining.h"
-#include "coll/verify/case.h"
+#include "coll/lab/verify/case.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 enum { P = WALK_RANKS };
 

@@ -1,5 +1,5 @@
 /* tests/algos/node_leader.c — the laws of coll/algos/node_leader.h */
-#include "levels.h"
+#include "support/levels.h"
 
 /* The number of the socket, among all, that a rank is on, of at most `most` a node; from 0. */
 static uint32_t socket_of(const coll_nodes *nodes, uint32_t p, uint32_t most, uint32_t rank)

@@ -1,7 +1,7 @@
 /* tests/algos/pairwise.c — the laws of coll/algos/pairwise.h */
 #include "coll/algos/pairwise.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 /* Laws 1 and 2. */
 TEST(rounds_are_shifts)

@@ -1,7 +1,7 @@
 /* tests/algos/pat.c — the laws of coll/algos/pat.h */
 #include "coll/algos/pat.h"
 
-#include "pat_trees.h"
+#include "support/pat_trees.h"
 
 enum { COUNT = 2 }; /* elements of a block */
 

@@ -1,7 +1,7 @@
 /* tests/algos/pat_reduce_scatter.c — the laws of coll/algos/pat_reduce_scatter.h */
 #include "coll/algos/pat_reduce_scatter.h"
 
-#include "pat_trees.h"
+#include "support/pat_trees.h"
 
 enum { COUNT = 2 }; /* elements of a block */
 

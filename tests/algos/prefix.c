@@ -1,8 +1,8 @@
 /* tests/algos/prefix.c — the laws of coll/algos/prefix.h, and what a fat tree makes of them */
 #include "coll/algos/prefix.h"
 
-#include "fattree.h"
-#include "missing.h"
+#include "support/fattree.h"
+#include "support/missing.h"
 
 static const coll_algorithm *const rows[] = {&coll_prefix_allgather, &coll_prefix_alltoall};
 static const coll_collective solved[] = {COLL_ALLGATHER, COLL_ALLTOALL};

@@ -1,7 +1,7 @@
 /* tests/algos/rabenseifner.c — the laws of coll/algos/rabenseifner.h */
 #include "coll/algos/rabenseifner.h"
 
-#include "core.h"
+#include "support/core.h"
 
 static coll_plan rabenseifner(coll_collective collective, uint32_t p, uint32_t k, size_t count,
                               uint32_t flags, uint32_t root)

@@ -1,7 +1,7 @@
 /* tests/algos/recursive_doubling_exscan.c — the laws of coll/algos/recursive_doubling_exscan.h */
 #include "coll/algos/recursive_doubling_exscan.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 static const uint32_t inclusives[] = {0, 1, 2, 3, 4, 7, 32};
 enum { INCLUSIVES = sizeof inclusives / sizeof *inclusives };

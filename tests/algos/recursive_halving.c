@@ -1,7 +1,7 @@
 /* tests/algos/recursive_halving.c — the laws of coll/algos/recursive_halving.h */
 #include "coll/algos/recursive_halving.h"
 
-#include "core.h"
+#include "support/core.h"
 
 static coll_plan halving(uint32_t p, uint32_t k, size_t count, uint32_t flags)
 {

@@ -1,7 +1,7 @@
 /* tests/algos/recursive_multiplying.c — the laws of coll/algos/recursive_multiplying.h */
 #include "coll/algos/recursive_multiplying.h"
 
-#include "core.h"
+#include "support/core.h"
 
 /* The plan for radix k: for 2, recursive doubling. */
 static coll_plan multiplying(coll_collective collective, uint32_t p, uint32_t k, size_t count,

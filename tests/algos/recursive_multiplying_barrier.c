@@ -2,7 +2,7 @@
  * coll/algos/recursive_multiplying_barrier.h */
 #include "coll/algos/recursive_multiplying_barrier.h"
 
-#include "core.h"
+#include "support/core.h"
 
 static coll_plan barrier(uint32_t p, uint32_t k)
 {

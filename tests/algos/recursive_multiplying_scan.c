@@ -1,7 +1,7 @@
 /* tests/algos/recursive_multiplying_scan.c — the laws of coll/algos/recursive_multiplying_scan.h */
 #include "coll/algos/recursive_multiplying_scan.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 static const uint32_t radices[] = {2, 3, 4, 7, 63, 64};
 enum { RADICES = sizeof radices / sizeof *radices };

@@ -1,7 +1,7 @@
 /* tests/algos/ring.c — the laws of coll/algos/ring.h */
 #include "coll/algos/ring.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 enum { COUNT = 2 }; /* elements of a block */
 

@@ -1,7 +1,7 @@
 /* tests/algos/scatter_allgather.c — the laws of coll/algos/scatter_allgather.h */
 #include "coll/algos/scatter_allgather.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 static const uint32_t degrees[] = {2, 3, 4, 5, 64, 1000};
 enum { DEGREES = sizeof degrees / sizeof *degrees, MOST = 200 };

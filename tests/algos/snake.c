@@ -1,7 +1,7 @@
 /* tests/algos/snake.c — the laws of coll/algos/snake.h */
 #include "coll/algos/snake.h"
 
-#include "mesh.h"
+#include "support/mesh.h"
 
 static mesh_traffic traffic;
 static unsigned combines[MESH_ROUNDS];

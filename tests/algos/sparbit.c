@@ -1,7 +1,7 @@
 /* tests/algos/sparbit.c — the laws of coll/algos/sparbit.h */
 #include "coll/algos/sparbit.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 enum { COUNT = 2 }; /* elements of a block */
 

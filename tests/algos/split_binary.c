@@ -1,7 +1,7 @@
 /* tests/algos/split_binary.c — the laws of coll/algos/split_binary.h */
 #include "coll/algos/split_binary.h"
 
-#include "timed.h"
+#include "support/timed.h"
 
 enum { COUNT = 13 }; /* elements: 7 and 6 */
 

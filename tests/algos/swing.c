@@ -1,7 +1,7 @@
 /* tests/algos/swing.c — the laws of coll/algos/swing.h */
 #include "coll/algos/swing.h"
 
-#include "core.h"
+#include "support/core.h"
 
 static coll_plan swing(const coll_algorithm *algorithm, coll_collective collective, uint32_t p,
                        size_t count, uint32_t flags)

@@ -1,7 +1,7 @@
 /* tests/algos/throttled.c — the laws of coll/algos/throttled.h */
 #include "coll/algos/throttled.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 enum { COUNT = 2, BATCHES = 5, SMALL = 9 }; /* elements of a block; ranks of law 3 */
 

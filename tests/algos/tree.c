@@ -1,11 +1,11 @@
-/* tests/algos/tree.c — the laws of coll/algos/tree.h that speak of segments
+/* tests/algos/tree.c — the laws of coll/algos/kit/tree_walk.h that speak of segments
  *
  * Law 1 is checked shape by shape, in fnomial.c, kary.c and chain.c. */
 #include "coll/algos/chain.h"
 #include "coll/algos/fnomial.h"
 #include "coll/algos/kary.h"
 
-#include "timed.h"
+#include "support/timed.h"
 
 static const coll_algorithm *const allreduces[] = {&coll_fnomial_allreduce,
                                                    &coll_kary_allreduce, &coll_chain_allreduce};

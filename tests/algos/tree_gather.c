@@ -1,8 +1,8 @@
-/* tests/algos/tree_gather.c — the laws of coll/algos/tree_gather.h, for f-nomial and Bine trees */
+/* tests/algos/tree_gather.c — the laws of coll/algos/kit/tree_gather.h, for f-nomial and Bine trees */
 #include "coll/algos/bine.h"
 #include "coll/algos/fnomial_gather.h"
 
-#include "walk.h"
+#include "support/walk.h"
 
 /* 0: a Bine tree. */
 static const uint32_t degrees[] = {2, 3, 4, 5, 8, 64, 1000, 0};

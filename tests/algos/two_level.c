@@ -1,5 +1,5 @@
 /* tests/algos/two_level.c — the laws of coll/algos/two_level.h; every algorithm in both roles */
-#include "levels.h"
+#include "support/levels.h"
 
 static const coll_recipe *const rows[] = {&coll_two_level_barrier, &coll_two_level_bcast,
                                           &coll_two_level_reduce, &coll_two_level_allreduce};

@@ -1,6 +1,6 @@
 /* tests/algos/two_level_alltoallv.c — the laws of coll/algos/two_level_alltoallv.h */
-#include "levels.h"
-#include "padded.h"
+#include "support/levels.h"
+#include "support/padded.h"
 
 enum { BLOCKS = 4 };
 

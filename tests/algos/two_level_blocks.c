@@ -1,6 +1,6 @@
 /* tests/algos/two_level_blocks.c — the laws of coll/algos/two_level_blocks.h, and every algorithm
  * in both roles */
-#include "levels.h"
+#include "support/levels.h"
 
 static const coll_recipe *const rows[] = {
     &coll_two_level_gather,   &coll_two_level_gatherv,   &coll_two_level_scatter,

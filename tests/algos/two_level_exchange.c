@@ -1,6 +1,6 @@
 /* tests/algos/two_level_exchange.c — the laws of coll/algos/two_level_exchange.h, and every
  * algorithm in both roles */
-#include "levels.h"
+#include "support/levels.h"
 
 /* (1) */
 TEST(sorting_moves_every_element_once)

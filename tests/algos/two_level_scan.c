@@ -1,6 +1,6 @@
 /* tests/algos/two_level_scan.c — the laws of coll/algos/two_level_scan.h, and every algorithm in both
  * roles */
-#include "levels.h"
+#include "support/levels.h"
 
 static const coll_collective collectives[] = {COLL_SCAN, COLL_EXSCAN};
 

@@ -1,9 +1,9 @@
 /* Models in words, a line each: their parameters, tables of plogp, noise, and what a simulated machine is
  * made of. What is read is read again from what is written, and costs times. */
-#include "coll/model.h"
-#include "coll/sim.h"
-#include "coll/sim/machine.h"
-#include "coll/sim/noise.h"
+#include "coll/lab/model.h"
+#include "coll/lab/sim.h"
+#include "coll/lab/sim/machine.h"
+#include "coll/lab/sim/noise.h"
 #include "fuzz.h"
 
 static const coll_model *const models[] = {

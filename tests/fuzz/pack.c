@@ -1,8 +1,8 @@
 /* Packed plans: what coll_plan_unpack takes stays within the memory that it asks for, and comes out as the
  * same bytes again when it is packed. */
-#include "bounds.h"
-#include "coll/pack.h"
-#include "coll/registry.h"
+#include "support/bounds.h"
+#include "coll/plan/pack.h"
+#include "coll/algos/registry.h"
 #include "fuzz.h"
 
 /* Ranks of a plan that are walked, at most. */

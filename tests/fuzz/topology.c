@@ -1,6 +1,6 @@
 /* Topologies in words: routes end where they should, over links that exist and have names. */
-#include "coll/sim.h"
-#include "coll/sim/topologies.h"
+#include "coll/lab/sim.h"
+#include "coll/lab/sim/topologies.h"
 #include "fuzz.h"
 
 static void route(const coll_topology *t, uint32_t from, uint32_t to)

@@ -16,7 +16,7 @@ check() {
     [ -s "$1" ] && xargs -0 "$tool" --style="file:$COLL_SOURCE/.clang-format" --dry-run -Werror <"$1"
 }
 
-find "$COLL_SOURCE/include" "$COLL_SOURCE/tests" "$COLL_SOURCE/tools" "$COLL_SOURCE/examples" "$COLL_SOURCE/bench" \
+find "$COLL_SOURCE/include" "$COLL_SOURCE/tests" "$COLL_SOURCE/tools" "$COLL_SOURCE/examples" "$COLL_SOURCE/bench" "$COLL_SOURCE/mpi" \
     -path "$gate_bad" -prune -o -name '*.[ch]' -print0 >files
 accept check files
 printf '%s\0' "$gate_bad/format/misformatted.c" >bad

@@ -61,10 +61,10 @@ allowed() {
 }
 
 accept check "$COLL_SOURCE/include"
-reject 'request.h may not include algos/ring.h' check "$gate_bad/layers/request_includes_algo"
+reject 'executor.h may not include algos/ring.h' check "$gate_bad/layers/executor_includes_algo"
 reject 'algos/ring.h may not include transport.h' check "$gate_bad/layers/algo_includes_transport"
 reject 'plan.h may not include <string.h>' check "$gate_bad/layers/core_includes_libc"
 reject 'cycle' check "$gate_bad/layers/cycle"
-reject 'comm.h may not include verify.h' check "$gate_bad/layers/core_includes_hosted"
+reject 'comm.h may not include lab/verify.h' check "$gate_bad/layers/core_includes_hosted"
 reject 'stray.h has no rule' check "$gate_bad/layers/stray"
 done_gate

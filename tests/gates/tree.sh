@@ -1,6 +1,6 @@
 #!/bin/sh
 # What is committed: no built files, no paths of somebody's machine, no reminders of unfinished work,
-# links in the documents that lead somewhere. Long files are named, without failing.
+# links in the documents that lead somewhere, one header of a name. Long files are named, without failing.
 . "$(dirname "$0")/gate.sh"
 
 # check FOLDER: every file that `files` lists.
@@ -13,12 +13,18 @@ check() {
         xargs -0 grep -l -a -P '\x00' <"$gate_scratch/others" | sed 's/$/ is not text/'
         xargs -0 grep -n -H -E '(^|[^A-Za-z0-9_./-])/(home|root|work|Users)/' <"$gate_scratch/others" | sed 's/^/names a path of one machine: /'
         xargs -0 grep -n -H -w -E 'TODO|FIXME|XXX' <"$gate_scratch/others" | sed 's/^/is unfinished: /'
+        same_names
         grep '\.md$' "$gate_scratch/list" | while read -r file; do
             dead_links "$file"
         done
     } >"$gate_scratch/found"
     cat "$gate_scratch/found"
     [ ! -s "$gate_scratch/found" ]
+}
+
+# Headers of the library whose file has the name of another one.
+same_names() {
+    grep '^include/.*\.h$' "$gate_scratch/list" | sed 's,.*/,,' | sort | uniq -d | sed 's/$/ is the name of several headers/'
 }
 
 # Relative links of a document whose target does not exist.
@@ -46,4 +52,12 @@ reject 'ring.o is a built file' check "$gate_scratch/binary"
 reject 'names a path of one machine' check "$gate_bad/tree"
 reject 'is unfinished' check "$gate_bad/tree"
 reject 'links to nowhere.md' check "$gate_bad/tree"
+files() {
+    printf 'include/coll/%s\n' plan/tree.h algos/tree.h
+}
+same=$gate_scratch/same
+for folder in plan algos; do
+    mkdir -p "$same/include/coll/$folder" && : >"$same/include/coll/$folder/tree.h"
+done
+reject 'tree.h is the name of several' check "$same"
 done_gate

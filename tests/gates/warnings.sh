@@ -11,13 +11,13 @@ check() {
         -I"$COLL_SOURCE/include" -I"$COLL_SOURCE/tests" "$@"
 }
 
-find "$COLL_SOURCE/tests" "$COLL_SOURCE/tools" "$COLL_SOURCE/examples" "$COLL_SOURCE/bench" \
+find "$COLL_SOURCE/tests" "$COLL_SOURCE/tools" "$COLL_SOURCE/examples" "$COLL_SOURCE/bench" "$COLL_SOURCE/mpi" \
     \( -path "$gate_bad" -o -path "$COLL_SOURCE/tests/fuzz" -o -path "$COLL_SOURCE/tests/mutation/fixture" \) -prune -o -name '*.c' -print | sort >files
 while read -r file; do
     case $file in
-    "$COLL_SOURCE"/*/mpi/*)
+    "$COLL_SOURCE"/mpi/* | "$COLL_SOURCE"/*/mpi/*)
         for folder in ${COLL_MPI_H:-}; do
-            accept check "$file" -isystem "$folder" -I"$COLL_SOURCE/examples/mpi"
+            accept check "$file" -isystem "$folder" -I"$COLL_SOURCE/mpi"
         done
         ;;
     *) accept check "$file" ;;

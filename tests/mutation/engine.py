@@ -124,7 +124,7 @@ class Base:
         wanted = self.undefined_of(first, program.flags)
         for unit in rest:
             if unit == "cmake/registry.c" and "coll_registry" not in wanted or \
-                    unit == "tests/shared/prove.c" and "prove_" not in wanted:
+                    unit == "tests/support/prove.c" and "prove_" not in wanted:
                 continue
             found.append(unit)
             wanted += self.undefined_of(unit, program.flags)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "coll/verify_grid.h"
+#include "coll/lab/verify_grid.h"
 
 extern const coll_algorithm *const mutation_rows[];
 extern const size_t mutation_n_rows;

@@ -11,32 +11,32 @@ import re
 from source import type_names
 
 AREAS = {
-    "algos": r"algos/",
-    "topo": r"topo(/|\.h)",
-    "executor": r"(window|request|schedule)\.h|request/",
-    "verifier": r"verify(_grid)?\.h|verify/",
-    "calls": r"(communicator|call|comm|neighbor)\.h|(call|comm)/",
+    "algos": r"algos/(?!registry)",
+    "topo": r"plan/topo(/|\.h)",
+    "executor": r"executor(/|\.h)",
+    "verifier": r"lab/verify",
+    "calls": r"(comm|neighbor)\.h|comm/",
     "transports": r"transports?(\.h|/)",
-    "plans": r"(plan|build|compose|pack|select|team|graph|placement|action|arena|names|types)\.h|(plan|select)/",
+    "plans": r"(plan|select|types)\.h|(plan|select)/",
     "rest": r"",
 }
 
-# What is compiled; tests include the layer's rules, which are an example's.
-FOLDERS = ("include", "tests", "cmake", "examples")
+# What is compiled; tests include the rules of the MPI layer.
+FOLDERS = ("include", "tests", "cmake", "mpi")
 
 # Where the name of a test is not that of the header.
 TESTS = {
-    r"verify": ["verify", "verify_cases", "verify_memory", "turns"],
-    r"request|window": ["request", "request_faults", "request_programs", "request_trade", "request_calls",
-                        "request_schedule", "schedule"],
+    r"lab/verify": ["lab/verify", "lab/verify_cases", "lab/verify_memory", "lab/turns"],
+    r"executor": ["executor/" + name for name in ("request", "request_faults", "request_programs", "request_trade",
+                                                  "request_calls", "request_schedule", "schedule")],
     r"transports/node/": ["transports/node/" + name for name in ("copies", "fabric", "failures", "order", "shared", "streams",
                                                                  "waiting", "world")] +
                          ["transports/threads", "transports/shm", "transports/mixed"],
     r"transports/shm": ["transports/shm", "transports/shm_space", "transports/shm_faults", "transports/shm_strange",
                         "transports/shm_leaving", "transports/shm_denied"],
-    r"call|communicator|comm|neighbor": ["call", "call_args", "call_tags", "comm", "comm_nodes", "comm_failure"],
-    r"compose|build|plan": ["build", "compose", "plan", "team", "placement"],
-    r"select": ["select", "select_build", "select_nodes"],
+    r"comm|neighbor": ["comm/" + name for name in ("comm", "call", "call_args", "call_tags", "comm_nodes", "comm_failure")],
+    r"plan": ["plan/" + name for name in ("plan", "composite", "compose", "team", "placement")],
+    r"select": ["select/select", "select/build", "select/nodes"],
 }
 
 # What no C++ compiler takes is no mutant.
@@ -82,7 +82,7 @@ class Tree:
         for header in self.headers:
             self.types |= type_names(self.text("include/coll/" + header))
         self.tests = sorted(t[:-2] for t in self._below("tests", ".c")
-                            if not re.match(r"(fuzz|gates|mpi|shared|mutation|tools/run)/", t))
+                            if not re.match(r"(fuzz|gates|support|mutation|tools/run)/", t))
         self.rows = self._write_rows()
 
     def _below(self, folder, ending):
@@ -99,7 +99,7 @@ class Tree:
 
     def _write_rows(self):
         """For each header with algorithms of the registry the file that lists them."""
-        records = set(re.findall(r"&(coll_\w+(?:\.algorithm)?),", self.text("include/coll/registry.h")))
+        records = set(re.findall(r"&(coll_\w+(?:\.algorithm)?),", self.text("include/coll/algos/registry.h")))
         names = {record.split(".")[0]: record for record in records}
         rows = {}
         os.makedirs(os.path.join(self.root, "rows"), exist_ok=True)
@@ -158,9 +158,9 @@ class Tree:
         unit = "tests/" + test + ".c"
         units = [unit]
         closure = self.closure(unit)
-        if "tests/shared/prove.h" in closure:
-            units.append("tests/shared/prove.c")
-        if "include/coll/registry.h" in closure or "tests/shared/prove.h" in closure:
+        if "tests/support/prove.h" in closure:
+            units.append("tests/support/prove.c")
+        if "include/coll/algos/registry.h" in closure or "tests/support/prove.h" in closure:
             units.append("cmake/registry.c")
         return Program(test, units)
 
@@ -193,7 +193,7 @@ class Tree:
         direct = {t for t in tests if self.closure("tests/" + t + ".c").get(header) == 1}
         if path.startswith("algos/"):  # tests of the headers that include it
             near |= {h[:-2] for h, unit in self.rows.items() if header in self.closure(unit)}
-        own = sorted((self._test(t) for t in tests if t in near or t in direct and not t.startswith("sim/")), key=cost)
+        own = sorted((self._test(t) for t in tests if t in near or t in direct and not t.startswith("lab/sim/")), key=cost)
         for program in own[:8]:
             program.always = True
         rest = sorted((self._test(t) for t in tests if t not in {p.name for p in own}), key=cost)
@@ -201,7 +201,7 @@ class Tree:
             counts = [Program("counts of algos/%s.h" % name, ["rows/%s.c" % name, "tests/mutation/grid.c"], SMALL, True)
                       for name in COUNTED if "algos/%s.h" % name in self.rows]
             return own + counts + [p.sanitized() for p in own[:4]] + rest
-        proofs = re.match(r"algos/|topo|plan|build|compose|action|types|arena|window", path)
+        proofs = re.match(r"algos/|plan|types|comm/arena|executor/window", path)
         small = self._proofs(path, SMALL, 12 if path.startswith("algos/") else 24, salt) if proofs else []
         large = self._proofs(path, LARGE, 4, salt) if proofs else []
         sanitized = [p.sanitized() for p in small[:1] + own[:2]]

@@ -14,7 +14,7 @@
 #define coll_aliases    coll_whole_aliases
 #define coll_find_alias coll_whole_find_alias
 #define coll_resolve    coll_whole_resolve
-#include "coll/registry.h"
+#include "coll/algos/registry.h"
 #undef coll_registry
 #undef coll_find
 #undef coll_aliases

@@ -1,6 +1,6 @@
 /* Memory that is moved to huge pages: when that is tried, by an madvise that answers what it is told;
  * and by the system's, what it does to memory of several kinds, and under ranks that read it. */
-#include "check.h"
+#include "support/check.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -8,8 +8,8 @@
 int fake_madvise(void *addr, size_t length, int advice);
 #define madvise fake_madvise
 #include "coll/comm.h"
-#include "pages.h"
-#include "processes.h"
+#include "support/pages.h"
+#include "support/processes.h"
 #undef madvise
 extern int madvise(void *addr, size_t length, int advice);
 

@@ -1,7 +1,7 @@
 /* The loopback transport by itself: matching, order, sizes, borrowing, cancelling, aborting,
  * full queues, and in which order requests move on. */
-#include "chance.h"
-#include "check.h"
+#include "support/chance.h"
+#include "support/check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,15 +3,15 @@
  * messages in pieces, and read whole by the kernel.
  *
  * COLL_MIXED_CALLS: how many (20000); a million takes about a minute. */
-#include "check.h"
+#include "support/check.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "coll/transports/node/rules.h"
+#include "coll/select/intra_node.h"
 #include "coll/transports/threads.h"
-#include "mixed_calls.h"
-#include "processes.h"
+#include "support/mixed_calls.h"
+#include "support/processes.h"
 
 enum { SHARED = 4 << 20, CALLS = 20000 };
 

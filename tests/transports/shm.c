@@ -1,17 +1,17 @@
 /* The transport of processes: segments and what is refused; messages of all lengths and tags in one
  * thread; every row of the registry; ranks that are processes. */
-#include "check.h"
+#include "support/check.h"
 
 #include <string.h>
 #include <sys/resource.h>
 
-#include "chance.h"
+#include "support/chance.h"
 #include "coll/comm.h"
-#include "coll/registry.h"
-#include "processes.h"
-#include "rig.h"
+#include "coll/algos/registry.h"
+#include "support/processes.h"
+#include "support/rig.h"
 
-#include "kinds.h"
+#include "support/kinds.h"
 
 /* ---- segments ---------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* The transport of processes where the system refuses something: to read the memory of another
  * process, or more memory. */
-#include "check.h"
+#include "support/check.h"
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 
 #include "coll/comm.h"
-#include "processes.h"
+#include "support/processes.h"
 
 enum { RANKS = 3, LONG = 1 << 20, NOT_ALLOWED = 77 };
 

@@ -1,15 +1,15 @@
 /* The transport of processes when something goes wrong: a rank killed at any moment, ranks that
  * leave in the middle, segments of runs that crashed. */
-#include "check.h"
+#include "support/check.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-#include "chance.h"
-#include "mixed_calls.h"
-#include "processes.h"
+#include "support/chance.h"
+#include "support/mixed_calls.h"
+#include "support/processes.h"
 
-#include "coll/transports/node/rules.h"
+#include "coll/select/intra_node.h"
 
 enum { RANKS = 3, SHARED = 4 << 20, KILLS = 200 / CHECK_SHARE, TOLD = 42, NOT_JOINED = 43 };
 

@@ -1,14 +1,14 @@
 /* The transport of processes when a rank leaves in peace before it has done its part: whatever the
  * others wait for ends with an error; and without one, if the rank had no part in it. */
-#include "check.h"
+#include "support/check.h"
 
-#include "processes.h"
+#include "support/processes.h"
 
 #include "coll/algos/node_leader.h"
 #include "coll/algos/two_level.h"
-#include "coll/compose.h"
+#include "coll/plan/compose.h"
 #include "coll/reduce.h"
-#include "coll/request.h"
+#include "coll/executor.h"
 
 enum { RANKS = 3, LEAVER = 2, TAG = 7, SHARED = 4096 };
 

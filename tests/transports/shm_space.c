@@ -1,12 +1,12 @@
 /* The transport of processes: memory of the segment that programs ask for. */
-#include "check.h"
+#include "support/check.h"
 
 #include <string.h>
 
-#include "chance.h"
+#include "support/chance.h"
 #include "coll/comm.h"
-#include "pages.h"
-#include "processes.h"
+#include "support/pages.h"
+#include "support/processes.h"
 
 enum { PAGE = COLL_I_IPC_PAGE };
 

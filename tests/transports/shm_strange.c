@@ -1,12 +1,12 @@
 /* The transport of processes in a strange place: names of something else, streams that are closed, processes
  * that are not those that attached. */
-#include "check.h"
+#include "support/check.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
 #include "coll/comm.h"
-#include "processes.h"
+#include "support/processes.h"
 
 static char why[COLL_SHM_WHY];
 

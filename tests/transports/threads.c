@@ -1,16 +1,16 @@
 /* The threads transport: its queues by themselves, in one thread; then every row of the
  * registry with a thread a rank, several collectives at once, ranks that fail or give up in the
  * middle. */
-#include "check.h"
+#include "support/check.h"
 
 #include <pthread.h>
 #include <time.h>
 
-#include "coll/registry.h"
+#include "coll/algos/registry.h"
 #include "coll/transports/threads.h"
-#include "rig.h"
+#include "support/rig.h"
 
-#include "kinds.h"
+#include "support/kinds.h"
 
 /* ---- one thread -------------------------------------------------------------------------- */
 

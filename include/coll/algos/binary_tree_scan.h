@@ -16,7 +16,7 @@
  * A rank that is d levels below the root's does the way up of segment i + d before the way down of
  * segment i, which has not come back earlier.
  *
- * Laws (tests/algos/binary_tree_scan.c; those of the tree in tests/topo.c)
+ * Laws (tests/algos/binary_tree_scan.c; those of the tree in tests/plan/topo.c)
  *   (1) a segment goes up each edge of the tree once, but from a subtree with rank p−1 never;
  *       and down each edge once, but to a subtree with rank 0 never
  *   (2) what goes up is the sum of the subtree, in rank order

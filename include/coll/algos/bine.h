@@ -18,7 +18,7 @@
  *                      └─ 3 ─ 2                      0 ─ 1 ─ 2 ─ 3
  *                         └─ 4 ─ 5                           └─ 5 ─ 4, 6 ─ 7; the sum at 2
  *
- * Any p: the tree of topo.h keeps runs of ranks, and phases, where the paper's needs a power of
+ * Any p: the tree of plan/topo.h keeps runs of ranks, and phases, where the paper's needs a power of
  * two.
  *
  * Laws (tests/algos/bine.c)
@@ -30,7 +30,7 @@
  *   (3) it has the phases and the number of children of a binomial tree
  *   (4) the distances of all ranks to their parents on the ring make at most the sum of a
  *       binomial tree's, and less for p > 6
- * Cost    as in tree.h and tree_gather.h; the root has ⌈log2 p⌉ children, the others fewer; the
+ * Cost    as in kit/tree_walk.h and kit/tree_gather.h; the root has ⌈log2 p⌉ children, the others fewer; the
  *         height is ⌊log2 p⌋
  * Source  De Sensi, Pasqualoni, Piarulli, Bonato, Ba, Turisini, Domke, Hoefler 2025
  *         (distance-halving tree), doi:10.1145/3712285.3759835
@@ -38,7 +38,7 @@
 #ifndef COLL_ALGOS_BINE_H
 #define COLL_ALGOS_BINE_H
 
-#include "tree_gather.h"
+#include "kit/tree_gather.h"
 
 static const coll_param coll_i_bine_params[] = {
     {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}};

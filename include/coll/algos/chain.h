@@ -14,14 +14,14 @@
  *       first
  *   (2) the root has min(chains, p−1) children, all others have at most one
  *   (3) the height is ⌈(p−1)/chains⌉
- * Cost    as in tree.h
+ * Cost    as in kit/tree_walk.h
  * Source  Wu 2005, figure 3.1 (chain); Pješivac-Grbović et al. 2007, doi:10.1007/s10586-007-0012-0
  *         (chains)
  */
 #ifndef COLL_ALGOS_CHAIN_H
 #define COLL_ALGOS_CHAIN_H
 
-#include "tree.h"
+#include "kit/tree_walk.h"
 
 static const coll_param coll_i_chain_params[] = {
     {"chains", "how many hang off the root", 1, UINT32_MAX / 2, 4, {2, 100, 2, 2}},

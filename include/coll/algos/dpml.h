@@ -27,7 +27,7 @@
  *         L; copies of 2·count elements; m−1 combinations of each partition. Across: what the inner
  *         allreduces of a leader's pieces cost. Rounds on nodes of one size with a piece for each
  *         leader: max(L−1, 1), those across, and max(L−1, 1); else at most so many for the largest
- *         L, those across once for each batch of pieces (build.h): of a leader on nodes of one
+ *         L, those across once for each batch of pieces (plan/composite.h): of a leader on nodes of one
  *         size, of all leaders on others. shared: m·count for the largest node. scratch of a
  *         leader: its partitions besides
  * Source  Bayatpour et al. 2017, sections 4 and 5, doi:10.1145/3126908.3126954
@@ -35,7 +35,7 @@
 #ifndef COLL_ALGOS_DPML_H
 #define COLL_ALGOS_DPML_H
 
-#include "../build.h"
+#include "../plan/composite.h"
 #include "recursive_multiplying.h"
 
 /* ---- within a node ----------------------------------------------------------------------- */

@@ -31,7 +31,7 @@
 #ifndef COLL_ALGOS_FENCE_H
 #define COLL_ALGOS_FENCE_H
 
-#include "mesh_flow.h"
+#include "kit/mesh_flow.h"
 
 /* The neighbours of a rank: along the row first, as more ranks are behind them. */
 COLL_HOT_INLINE void coll_i_fence_flow(coll_i_mesh_flow *flow, const coll_plan *plan,

@@ -1,17 +1,17 @@
 /* coll/algos/fnomial_gather.h — gather(v), scatter(v) on f-nomial trees
  *
  * The tree is that of fnomial.h: a subtree is an interval of renumbered ranks that begins with its
- * root. What a rank does is in tree_gather.h.
+ * root. What a rank does is in kit/tree_gather.h.
  *
- * Laws    as in tree_gather.h
- * Cost    as in tree_gather.h; the height of fnomial.h
+ * Laws    as in kit/tree_gather.h
+ * Cost    as in kit/tree_gather.h; the height of fnomial.h
  * Source  Moody 2003, §3.2.3 and Appendix A (the tree)
  */
 #ifndef COLL_ALGOS_FNOMIAL_GATHER_H
 #define COLL_ALGOS_FNOMIAL_GATHER_H
 
 #include "fnomial.h"
-#include "tree_gather.h"
+#include "kit/tree_gather.h"
 
 COLL_INLINE size_t coll_i_fnomial_gather_steps(const coll_plan *plan, uint32_t rank)
 {

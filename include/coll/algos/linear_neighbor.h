@@ -15,7 +15,7 @@
  *
  * Laws (tests/algos/linear_neighbor.c)
  *   (1) messages from one rank to another come in the order in which they are sent, and each is
- *       the block that graph.h says
+ *       the block that plan/graph.h says
  *   (2) a rank sends one message to each destination but itself, and receives one from each
  *       source but itself
  *   (3) both ends take the messages of a direction of a mesh after those of the directions

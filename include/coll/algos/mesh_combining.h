@@ -36,7 +36,7 @@
 #ifndef COLL_ALGOS_MESH_COMBINING_H
 #define COLL_ALGOS_MESH_COMBINING_H
 
-#include "combining.h"
+#include "kit/combining.h"
 
 /* ---- vectors ----------------------------------------------------------------------------- */
 

@@ -24,7 +24,7 @@
 #ifndef COLL_ALGOS_MIXED_H
 #define COLL_ALGOS_MIXED_H
 
-#include "shm.h"
+#include "kit/shared_buffers.h"
 
 /* ---- segments and their parts ------------------------------------------------------------ */
 

@@ -30,7 +30,7 @@
 #ifndef COLL_ALGOS_NODE_COMBINING_H
 #define COLL_ALGOS_NODE_COMBINING_H
 
-#include "combining.h"
+#include "kit/combining.h"
 
 /* ---- edges ------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * In round t the k ranks whose numbers differ in digit t alone, k^t apart, tell each other all
  * they have. Sets of k^t ranks that have the same become sets of k^(t+1): ⌈log_k p⌉ rounds
  * suffice, of k−1 messages each that travel side by side. k = 2 is recursive doubling. p ranks
- * fold to a core of c·k^m first (topo.h): the even rank of a pair of neighbours hands its data
+ * fold to a core of c·k^m first (plan/topo.h): the even rank of a pair of neighbours hands its data
  * to the odd one, waits, and is handed the result. So a set is always a run of consecutive
  * ranks: blocks stay in one piece, and operands in rank order.
  *

@@ -25,7 +25,7 @@
 
 #include "shm_rooted.h"
 
-/* As in shm.h, but for the proven values: stages go with the square of p here. */
+/* As in kit/shared_buffers.h, but for the proven values: stages go with the square of p here. */
 static const coll_param coll_i_shm_all_params[] = {
     {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 4, 3, 3}},
     {"buffers", "pipeline buffers", 1, 1 << 16, 2, {1, 3, 1, 1}},

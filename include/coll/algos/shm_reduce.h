@@ -27,7 +27,7 @@
 #define COLL_ALGOS_SHM_REDUCE_H
 
 #include "fnomial.h"
-#include "shm.h"
+#include "kit/shared_buffers.h"
 
 /* A pipeline buffer of a stage: p slots and, for allreduce, a result. */
 typedef struct coll_i_shm_slots {

@@ -27,7 +27,7 @@
 #ifndef COLL_ALGOS_SHM_ROOTED_H
 #define COLL_ALGOS_SHM_ROOTED_H
 
-#include "shm.h"
+#include "kit/shared_buffers.h"
 
 /* ---- bcast ------------------------------------------------------------------------------- */
 

@@ -31,7 +31,7 @@
 #ifndef COLL_ALGOS_SNAKE_H
 #define COLL_ALGOS_SNAKE_H
 
-#include "mesh_flow.h"
+#include "kit/mesh_flow.h"
 
 COLL_HOT_INLINE void coll_i_snake_flow(coll_i_mesh_flow *flow, const coll_plan *plan,
                                        uint32_t rank)

@@ -6,7 +6,7 @@
  * direction changes each round. So fewer links are crossed, by a third in the long run, and both
  * directions are used. The longest messages go to the nearest partner. What a rank gives away in
  * round t is all that its partner, and whom that meets later, are to have. That is a run of
- * pieces: they are not in rank order but in that of slots (topo.h).
+ * pieces: they are not in rank order but in that of slots (plan/topo.h).
  *
  *   p = 8, pieces (slots) that a rank keeps:
  *       rank                  0    1    2    3    4    5    6    7
@@ -17,7 +17,7 @@
  * An allreduce (swing, "B" in the paper) is these rounds, then the same backwards. Of whole
  * vectors (swing_latency, "L") it takes half of the rounds. In a reduce_scatter one more exchange
  * brings the block of each slot home; in an allgather one before the rounds brings it there. Off
- * powers of two the ranks are folded to a core (topo.h): what the paper does for even p, to swing
+ * powers of two the ranks are folded to a core (plan/topo.h): what the paper does for even p, to swing
  * without a core and skip what has come already, gives up that parts are runs. With the distances
  * the other way round they stay runs: bine_butterfly.h.
  *

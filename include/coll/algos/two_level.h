@@ -31,7 +31,7 @@
 
 #include "dissemination.h"
 #include "fnomial.h"
-#include "levels.h"
+#include "kit/levels.h"
 #include "recursive_multiplying.h"
 
 /* ---- barrier ----------------------------------------------------------------------------- */

@@ -25,10 +25,10 @@
 
 #include "bruck.h"
 #include "fnomial_gather.h"
-#include "levels.h"
+#include "kit/levels.h"
 #include "linear_gather.h"
 #include "ring.h"
-#include "tree.h"
+#include "kit/tree_walk.h"
 
 /* ---- blocks of nodes --------------------------------------------------------------------- */
 

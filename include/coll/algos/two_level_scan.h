@@ -27,7 +27,7 @@
 #define COLL_ALGOS_TWO_LEVEL_SCAN_H
 
 #include "fnomial.h"
-#include "levels.h"
+#include "kit/levels.h"
 #include "recursive_doubling_exscan.h"
 #include "recursive_multiplying_scan.h"
 

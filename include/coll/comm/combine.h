@@ -5,7 +5,7 @@
 #ifndef COLL_COMM_COMBINE_H
 #define COLL_COMM_COMBINE_H
 
-#include "../call.h"
+#include "call.h"
 
 /* ---- reduce ----------------------------------------------------------------------------- */
 

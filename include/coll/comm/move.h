@@ -5,7 +5,7 @@
 #ifndef COLL_COMM_MOVE_H
 #define COLL_COMM_MOVE_H
 
-#include "../call.h"
+#include "call.h"
 
 /* ---- barrier ---------------------------------------------------------------------------- */
 

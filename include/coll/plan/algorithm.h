@@ -5,7 +5,7 @@
 #ifndef COLL_PLAN_ALGORITHM_H
 #define COLL_PLAN_ALGORITHM_H
 
-#include "../action.h"
+#include "action.h"
 #include "../types.h"
 
 struct coll_plan;
@@ -34,13 +34,13 @@ enum {
     COLL_USES_NODES = 1024,        /* works by nodes; others with SHARED need a single one */
     COLL_USES_GROUP = 2048,        /* may compute on the ranks of the transport */
     COLL_USES_PADDING = 4096,      /* may send and copy what nobody wrote; not to OUT */
-    COLL_NEEDS_ROUTE = 8192,       /* of the graph: algos/combining.h */
-    COLL_NEEDS_BUILD = 16384,      /* is made of other algorithms: build.h */
+    COLL_NEEDS_ROUTE = 8192,       /* of the graph: algos/kit/combining.h */
+    COLL_NEEDS_BUILD = 16384,      /* is made of other algorithms: plan/composite.h */
     COLL_NEEDS_MEET = 32768,       /* fabric_reduce of the transport, without data */
     COLL_NEEDS_FULL_ROWS = 65536,  /* param[0] is the width of a mesh, and divides p */
     COLL_NEEDS_LINE = 131072,      /* … of one row or column, unless the operator commutes */
     COLL_NEEDS_CARTESIAN = 262144, /* a graph with dimensions: a mesh or a stencil */
-    COLL_NEEDS_TEAM_ACROSS = 524288, /* across, what reduces in the network: build.h */
+    COLL_NEEDS_TEAM_ACROSS = 524288, /* across, what reduces in the network: plan/composite.h */
     COLL_I_NEEDS_TEAM = COLL_NEEDS_FABRIC_REDUCE | COLL_NEEDS_MEET
 };
 #define COLL_TRAIT_LIST(X)                                                                     \

@@ -5,7 +5,7 @@
 #ifndef COLL_PLAN_GROUP_H
 #define COLL_PLAN_GROUP_H
 
-#include "../topo.h"
+#include "topo.h"
 
 /* How the ranks of a plan map to ranks outside: base + rank·stride, or a table. */
 typedef struct coll_group {

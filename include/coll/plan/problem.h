@@ -5,7 +5,7 @@
 #ifndef COLL_PLAN_PROBLEM_H
 #define COLL_PLAN_PROBLEM_H
 
-#include "../graph.h"
+#include "graph.h"
 #include "../types.h"
 
 /* Where the p blocks of a buffer lie, in elements. Both tables have p entries and are the
@@ -187,7 +187,7 @@ COLL_INLINE bool coll_problem_is_orderless(const coll_problem *problem)
            (coll_is(sums, problem->collective) && (problem->flags & COLL_COMMUTATIVE));
 }
 
-/* Numbers the ranks of a problem, on one node until then, by their places on several (topo/places.h).
+/* Numbers the ranks of a problem, on one node until then, by their places on several (plan/topo/places.h).
  * Rank r then runs a plan of it as number coll_place_of(places, r). False: its ranks' numbers
  * matter, and are not places; all remain on one node. */
 COLL_INLINE bool coll_problem_place(coll_problem *problem, const coll_places *places)

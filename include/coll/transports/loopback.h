@@ -21,7 +21,7 @@
 #ifndef COLL_TRANSPORTS_LOOPBACK_H
 #define COLL_TRANSPORTS_LOOPBACK_H
 
-#include "../request.h"
+#include "../executor.h"
 
 /* Tags, or ranges of tags, that may be aborted before coll_loopback_recover is needed; one more, and
  * all tags are. */

@@ -37,13 +37,13 @@
  * Waiting spins for some 0.15 ms, or, if there are less cores for them than ranks, as long as no
  * rank of the same core can go on (node/waiting.h), then yields the processor, and after some
  * milliseconds sleeps for one at a time. Where more than two ranks share a core, one may say to the
- * system that its next turn counts less than usual (sched_setattr; node/order.h, COLL_NODE_ORDER).
+ * system that its next turn counts less than usual (sched_setattr; node/turns.h, COLL_NODE_ORDER).
  * One thread at a time may use a rank. A process that forks keeps its rank alive until the child is
  * gone, or executes a program.
  *
  * Memory: what coll_shm_alloc takes; 8 KiB when a rank first talks to another, 16 KiB when it first
  * sends more than 112 bytes, and 8·COLL_SHM_SLOT when it first sends more than 2048; as much again
- * for messages to all others, and 2 KiB for an operand of a reduction (node/fabric.h). 32 KiB of its
+ * for messages to all others, and 2 KiB for an operand of a reduction (node/reduction.h). 32 KiB of its
  * own when it first receives 16 KiB or more (node/copies.h), and 12 KiB when it first sends a message
  * that the kernel copies (huge.h). Of addresses COLL_SHM_SPACE a rank.
  * Needs 64-bit Linux, /proc, and the __atomic functions of gcc or clang.
@@ -57,7 +57,7 @@
 #ifndef COLL_TRANSPORTS_SHM_H
 #define COLL_TRANSPORTS_SHM_H
 
-#include "node/transport.h"
+#include "node/callbacks.h"
 #include "shm/launched.h"
 #include "shm/space.h"
 
@@ -131,7 +131,7 @@ COLL_INLINE uint32_t coll_shm_size(const coll_shm *shm)
     return shm->node.p;
 }
 
-/* For coll_node_rules (node/rules.h): are there more ranks than processors that any of them could
+/* For coll_node_rules (select/intra_node.h): are there more ranks than processors that any of them could
  * run on when it attached? When they have joined, all hear the same. */
 COLL_INLINE bool coll_shm_is_crowded(const coll_shm *shm)
 {

@@ -12,7 +12,7 @@
  * reduces straight out of it (borrow). A full channel is COLL_AGAIN. A reader that looks for one tag
  * sets messages of other tags aside, so that collectives which run at the same time never block each
  * other. A multicast is a send to each other rank, all out of one buffer; it starts when every channel
- * has room. A reduction of a team is done by its last rank (node/fabric.h).
+ * has room. A reduction of a team is done by its last rank (node/reduction.h).
  *
  * coll_threads_share gives the world SHARED memory, for the calls of comm.h (node/shared.h).
  *
@@ -20,7 +20,7 @@
  * same core can go on (node/waiting.h), then yields the processor, so that other programs
  * beside them work well; after some milliseconds it sleeps for one at a time. Where more than two
  * ranks share a core, a thread that uses one may say to the system that its next turn counts less
- * than usual (sched_setattr; node/order.h, COLL_NODE_ORDER). One thread at a time may use a rank.
+ * than usual (sched_setattr; node/turns.h, COLL_NODE_ORDER). One thread at a time may use a rank.
  *
  * Memory: 16 bytes per pair of ranks; about 128·COLL_NODE_CELLS bytes more when a pair first
  * talks, COLL_NODE_SLOTS·COLL_THREADS_SLOT when it first says more than a cell holds, and
@@ -31,8 +31,8 @@
 #ifndef COLL_TRANSPORTS_THREADS_H
 #define COLL_TRANSPORTS_THREADS_H
 
-#include "node/transport.h"
-#include "threads/world.h"
+#include "node/callbacks.h"
+#include "threads/ranks.h"
 
 /* The vtable; ctx is what coll_threads_rank returns. */
 static const coll_transport coll_threads_transport = COLL_I_NODE_TRANSPORT(0, 0, 0, 0);

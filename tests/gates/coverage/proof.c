@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "coll/registry.h"
-#include "coll/verify_grid.h"
+#include "coll/algos/registry.h"
+#include "coll/lab/verify_grid.h"
 
 static uint32_t number(const char *word)
 {

@@ -1,5 +1,5 @@
 /* node/copies.h: what is copied, whatever the places and lengths, and which memory is cold. */
-#include "check.h"
+#include "support/check.h"
 
 #include "coll/transports/threads.h"
 

@@ -1,6 +1,6 @@
 /* node/fabric.h: whom a rank misses while it waits for its team. Three ranks of a thread each, which
  * this one plays. */
-#include "check.h"
+#include "support/check.h"
 
 #include "coll/reduce.h"
 #include "coll/transports/threads.h"

@@ -1,6 +1,6 @@
 /* node/messages.h, node/multicast.h: sends that fail, are cancelled, or wait for ranks that are gone. Four
  * ranks of a thread each, which this one plays. */
-#include "check.h"
+#include "support/check.h"
 
 #include "coll/transports/threads.h"
 

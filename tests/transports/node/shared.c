@@ -1,6 +1,6 @@
 /* node/shared.h: which part of SHARED a use has, and when it begins. Three ranks of a thread each, which
  * this one plays. */
-#include "check.h"
+#include "support/check.h"
 
 #include "coll/transports/threads.h"
 

@@ -1,7 +1,7 @@
 /* node/messages.h: messages that stream. Two ranks of a thread each, which this one plays; they
  * share a processor, or do not, whatever the machine has. */
-#include "chance.h"
-#include "check.h"
+#include "support/chance.h"
+#include "support/check.h"
 
 #include "coll/transports/threads.h"
 

@@ -1,6 +1,6 @@
 /* node/waiting.h: when a rank that waits keeps its processor. Four ranks, of which 0 and 1 share
  * processor 1, and 2 and 3 processor 2; what they say is written by hand. */
-#include "check.h"
+#include "support/check.h"
 
 #include "coll/transports/node/waiting.h"
 

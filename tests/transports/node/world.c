@@ -1,8 +1,8 @@
 /* node/world.h: which processors ranks may run on, and whether they are enough. */
-#include "check.h"
+#include "support/check.h"
 
 #include "coll/transports/threads.h"
-#include "processes.h"
+#include "support/processes.h"
 
 static uint64_t allowed[COLL_I_NODE_SET]; /* when the test begins */
 

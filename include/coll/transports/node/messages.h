@@ -6,7 +6,7 @@
  *   ≤ 112            in its cell                               2        two lines
  *   ≤ medium         in a slot of the channel                  2        its lines and the cell
  *   more             in the sender's buffer, until it is read  1        … and two lines of news
- *   to all others    multicast.h
+ *   to all others    multicast_buffer.h
  *
  * Where ranks share processors, messages of medium length and some more go through slots, too, if
  * they stream, one way only: their sender need not wait for their reader, and runs ahead. (Of 4

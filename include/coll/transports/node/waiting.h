@@ -51,7 +51,7 @@
 #ifndef COLL_TRANSPORTS_NODE_WAITING_H
 #define COLL_TRANSPORTS_NODE_WAITING_H
 
-#include "order.h"
+#include "turns.h"
 
 #if defined(__linux__) && !defined(__cplusplus) /* strict C99 hides what C++ always sees */
 extern int sched_getcpu(void);

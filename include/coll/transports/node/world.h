@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #endif
 
-#include "../../topo.h"
+#include "../../plan/topo.h"
 #include "../../transport.h"
 
 #if defined(__linux__) && !defined(__cplusplus) /* strict C99 hides what C++ always sees */

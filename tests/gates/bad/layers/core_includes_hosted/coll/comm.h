@@ -1,2 +1,2 @@
 /* Bad: the core uses a hosted header. */
-#include "verify.h"
+#include "lab/verify.h"

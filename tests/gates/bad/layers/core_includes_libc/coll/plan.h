@@ -1,3 +1,3 @@
 /* Bad: the core uses the C library. */
-#include "action.h"
+#include "plan/action.h"
 #include <string.h>

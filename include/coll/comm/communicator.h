@@ -1,0 +1,411 @@
+/* coll/comm/communicator.h — who talks: ranks, tags, scratch memory, operators of one rank's
+ * communicator
+ *
+ *   coll_comm comm;
+ *   coll_comm_init(&comm, &my_transport, my_context, rank, p, memory, sizeof memory);
+ *   … comm.h …
+ *   coll_comm_free(&comm);
+ *
+ * A communicator is caller's memory, at a fixed place, of one rank and used by one thread at a
+ * time. One that is made from a transport is a home: communicators made from it by
+ * coll_comm_sub share its transport, its memory and its list of running calls, so that whoever
+ * waits moves all of them on. Calls are made in comm.h.
+ *
+ * Tags. Two collectives that run at once must have different tags, and all ranks must give the
+ * same tag to the same one, without a word between them. So a tag may only depend on what all
+ * ranks of a communicator do in the same order. A communicator has a range of tags of its own:
+ *   - Its first `turns` tags go round among blocking and nonblocking calls, in the order of the
+ *     calls. When a tag comes round while the older call still runs on this rank, the younger
+ *     one is queued behind it, and started by whatever makes progress. Skipping that tag would
+ *     be wrong, as only this rank knows that the older call still runs. Behind it, the tag is
+ *     safe even if other ranks still run the older call: channels keep their order.
+ *   - The others are allocated by first fit, from the lower end one to each persistent call, from
+ *     the upper end a range to each communicator made by coll_comm_sub. All ranks make and free
+ *     these in the same order, so they find the same numbers.
+ *
+ * Failure. A communicator fails as a whole, for good, and on all ranks (comm.h says when): the rank on
+ * which it does has the transport abort all of its tags but those of communicators that were made
+ * from it and still exist here. So these go on; but communicators that have tags in common fail
+ * together: those of a split into groups (coll_comm_sub), and, over a transport without tags, all. So
+ * does one that gets the tags of a failed one after that was freed.
+ *
+ * A transport without tags carries one collective at a time: a call is COLL_ERR_BUSY until the
+ * one before it has been waited for, or tested until it was done.
+ */
+#ifndef COLL_COMM_COMMUNICATOR_H
+#define COLL_COMM_COMMUNICATOR_H
+
+#include "arena.h"
+#include "../plan.h"
+#include "../reduce.h"
+#include "../executor/schedule.h"
+#include "../select.h"
+#include "../transport.h"
+
+/* A user's operator: the caller's memory, as long as the communicator exists. */
+typedef struct coll_op_entry {
+    coll_op op;
+    coll_type type; /* the elements that it combines */
+    coll_operator number;
+    struct coll_op_entry *next;
+} coll_op_entry;
+
+/* An algorithm that the caller chose for a collective; NULL: the rules choose. */
+typedef struct coll_choice {
+    const coll_algorithm *algorithm;
+    uint32_t param[COLL_PARAM_MAX];
+} coll_choice;
+
+/* The plan of a call, what the call asked for, and what the plan needs. It stands on its own: its
+ * tables and its graph are copies. */
+typedef struct coll_recall {
+    coll_plan plan;
+    coll_op op;
+    coll_graph mesh; /* of neighbours */
+#if COLL_RECALL_ACTIONS
+    coll_schedule schedule; /* what this rank does, once it does it again … */
+    coll_action actions[COLL_RECALL_ACTIONS];
+    bool again, brief; /* … if it is no more than that */
+#endif
+    /* counts and displacements of IN, then of OUT, of which there are so many; the plan points to
+     * those that the problem has */
+    size_t tables[4][COLL_RECALL_BLOCKS];
+    uint32_t n_in, n_out;
+    uint32_t calls; /* that run by this plan */
+    size_t count;
+    coll_type type;
+    coll_operator number; /* of op */
+    uint32_t root;
+    size_t offered, scratch;   /* bytes of SHARED there were; elements */
+    bool in_is_out, out_is_in; /* in place */
+    bool packed;               /* reduce_scatter: the call gave no displacements */
+    bool valid, in, out;       /* has it elements of IN, of OUT? */
+} coll_recall;
+
+struct coll_comm;
+
+/* How a communicator makes plans of algorithms that are made of others: programs that do not ask
+ * for it (multi_node.h) are without the code. */
+typedef struct coll_i_comm_builder {
+    /* Bytes of memory for such a plan; 0: the problem gets none. */
+    size_t (*bytes)(const struct coll_comm *comm, const coll_problem *problem);
+    /* Chooses, and makes the plan, in this memory if it is such a one. */
+    coll_status (*plan)(const struct coll_comm *comm, const coll_problem *problem,
+                        const coll_terms *terms, void *memory, coll_plan *plan);
+} coll_i_comm_builder;
+
+typedef struct coll_comm {
+    struct coll_comm *home; /* whose transport, arena, operators and calls these are */
+    const coll_transport *transport;
+    void *ctx;          /* the transport's */
+    coll_status status; /* COLL_OK; or why it failed, which all calls return then */
+    uint32_t rank, p;   /* COLL_NOBODY: this rank is no member */
+    coll_group group;   /* its ranks as ranks of the transport */
+    coll_choice choice[COLL_COLLECTIVES];
+    const coll_rule_list *rules;        /* that choose where the caller did not */
+    const coll_nodes *nodes;            /* several; NULL: all ranks are on one */
+    const coll_i_comm_builder *builder; /* or NULL */
+    coll_recall recalls[COLL_RECALLS];  /* by collective and root */
+
+    uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn */
+    coll_spans tags;                 /* the others, of persistent calls: behind these … */
+    coll_spans subs; /* … and of communicators: counted from the last one down */
+    coll_span range; /* its tags in its parent's `subs` */
+    coll_span table; /* its group's table in the home's arena, if it needed one */
+    struct coll_comm *parent;
+
+    /* of the home alone */
+    coll_arena arena;
+    struct coll_call *calls; /* started and not yet reported as done, oldest first */
+    coll_op_entry *ops;
+    uint32_t n_ops; /* operators ever added */
+    uint32_t idle;  /* rounds of progress, one after the other, in which nothing happened */
+} coll_comm;
+
+/* The most tags that go round among a communicator's calls. */
+#define COLL_I_TURNS 32u
+
+COLL_INLINE void coll_i_comm_tags(coll_comm *comm, uint32_t first, uint32_t tags)
+{
+    comm->first_tag = first;
+    comm->turns = tags < 2 * COLL_I_TURNS ? (tags + 1) / 2 : COLL_I_TURNS;
+    comm->turn = 0;
+    coll_spans_init(&comm->tags, tags - comm->turns);
+    coll_spans_init(&comm->subs, tags - comm->turns);
+}
+
+/* Takes tags from one end, of `spans`, as far as what was taken from the other leaves them. */
+COLL_INLINE coll_status coll_i_comm_take_tags(coll_spans *spans, const coll_spans *others,
+                                              uint32_t tags, coll_span *span)
+{
+    if (coll_spans_take(spans, tags, span) != COLL_OK)
+        return COLL_ERR_TAG;
+    if (coll_spans_end(others) <= spans->count - (span->at + tags))
+        return COLL_OK;
+    coll_spans_give(spans, span);
+    return COLL_ERR_TAG;
+}
+
+/* Aborts all tags but those of communicators that were made from this one. */
+COLL_INLINE void coll_i_comm_abort_tags(const coll_comm *comm)
+{
+    const coll_transport *t = comm->transport;
+    const size_t all = comm->turns + comm->subs.count;
+    size_t end = all; /* of those that are not aborted yet */
+    if (!t->abort)
+        return;
+    for (const coll_span *sub = comm->subs.first; sub; sub = sub->next) {
+        const size_t begin = all - sub->at;
+        if (begin < end)
+            t->abort(comm->ctx, comm->first_tag + (uint32_t)begin, (uint32_t)(end - begin));
+        end = begin - sub->count;
+    }
+    t->abort(comm->ctx, comm->first_tag,
+             end > 0 ? (uint32_t)end : 1); /* 0: there are no tags */
+}
+
+/* The communicator has failed, if it has not before. `tells`: the other ranks do not know. */
+COLL_INLINE void coll_i_comm_spoil(coll_comm *comm, coll_status status, bool tells)
+{
+    if (comm->status < 0)
+        return;
+    comm->status = status;
+    if (tells)
+        coll_i_comm_abort_tags(comm);
+}
+
+/* The choice of algorithms is another one: plans are made anew. */
+COLL_INLINE void coll_i_comm_forget(coll_comm *comm)
+{
+    for (unsigned i = 0; i < COLL_RECALLS; i++)
+        comm->recalls[i].valid = false;
+}
+
+COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
+{
+    coll_i_comm_forget(comm);
+    for (unsigned i = 0; i < COLL_RECALLS; i++)
+        comm->recalls[i].calls = 0;
+    for (unsigned i = 0; i < COLL_COLLECTIVES; i++)
+        comm->choice[i].algorithm = NULL;
+    comm->rules = &coll_rules_built_in;
+    comm->nodes = NULL;
+    comm->builder = NULL;
+    comm->range.at = comm->range.count = comm->table.count = 0;
+    comm->parent = NULL;
+    comm->status = COLL_OK;
+    coll_arena_init(&comm->arena, NULL, 0);
+    comm->calls = NULL;
+    comm->ops = NULL;
+    comm->n_ops = comm->idle = 0;
+}
+
+/* Makes a home of all p ranks of a transport, of which this is `rank`. `memory`, of `bytes`
+ * bytes and any alignment, is where calls find their scratch (coll_comm_bytes says how much);
+ * NULL and 0 suffice where none is needed. It, the transport and ctx stay the caller's until
+ * coll_comm_free. */
+COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *transport,
+                                       void *ctx, uint32_t rank, uint32_t p, void *memory,
+                                       size_t bytes)
+{
+    coll_status status;
+    if (!comm || (!memory && bytes != 0))
+        return COLL_ERR_NULL;
+    status = coll_transport_check(transport);
+    if (status != COLL_OK)
+        return status;
+    if (p == 0)
+        return COLL_ERR_RANKS;
+    if (rank >= p)
+        return COLL_ERR_RANK;
+    coll_i_comm_clear(comm);
+    comm->home = comm;
+    comm->transport = transport;
+    comm->ctx = ctx;
+    comm->rank = rank;
+    comm->p = p;
+    coll_group_identity(&comm->group);
+    coll_i_comm_tags(comm, 0, transport->tags);
+    coll_arena_init(&comm->arena, memory, bytes);
+    return COLL_OK;
+}
+
+/* Writes how the ranks of `group`, in ranks of the parent, map to ranks of the transport. Two
+ * maps that are not both affine need a table, in the arena. */
+COLL_INLINE coll_status coll_i_comm_group(coll_comm *sub, const coll_comm *parent,
+                                          const coll_group *group, uint32_t p)
+{
+    const coll_group *outer = &parent->group;
+    uint32_t *table;
+    coll_status status;
+    if (!outer->table && !group->table) {
+        coll_group_affine(&sub->group, outer->base + group->base * outer->stride,
+                          group->stride * outer->stride);
+        return COLL_OK;
+    }
+    status = coll_arena_take(&sub->home->arena, p * sizeof *table, &sub->table);
+    if (status != COLL_OK)
+        return status;
+    table = (uint32_t *)coll_arena_at(&sub->home->arena, &sub->table);
+    for (uint32_t i = 0; i < p; i++)
+        table[i] = coll_group_outer(outer, coll_group_outer(group, i));
+    coll_group_table(&sub->group, table, NULL);
+    return COLL_OK;
+}
+
+/* Makes a communicator of the p ranks of `parent` that `group` names, in this order. Collective
+ * over the parent: all its ranks call this at the same place among their calls, each with the
+ * group that it will be in. The groups that they pass at one time are the same or have no rank
+ * in common (as in a split by colour). A rank that is in no group passes any one: it gets a
+ * communicator in which it is no member (rank == COLL_NOBODY) and must make no call. `tags`,
+ * the same on all ranks, are taken from the parent's until coll_comm_free: half of them, at
+ * most 32, are calls that can run at once before the next one is queued; the rest serve
+ * persistent calls and further communicators. Over a transport without tags it is ignored. The
+ * group is copied, into the arena if it is a table; rules are inherited, chosen algorithms and nodes
+ * are not.
+ * Errors: COLL_ERR_TAG if the parent has not so many tags left, which all ranks find; COLL_ERR_GROUP,
+ * COLL_ERR_MEMORY, COLL_ERR_NULL: the parent has failed, as others may have made the
+ * communicator; or that of a parent that failed before. */
+COLL_INLINE coll_status coll_comm_sub(coll_comm *sub, coll_comm *parent,
+                                      const coll_group *group, uint32_t p, uint32_t tags)
+{
+    coll_status status;
+    if (!parent)
+        return COLL_ERR_NULL;
+    if (parent->status < 0)
+        return parent->status;
+    status = sub && group ? coll_group_check(group, p, parent->p) : COLL_ERR_NULL;
+    if (status != COLL_OK) {
+        coll_i_comm_spoil(parent, status, true);
+        return status;
+    }
+    coll_i_comm_clear(sub);
+    sub->home = parent->home;
+    sub->parent = parent;
+    sub->transport = parent->transport;
+    sub->ctx = parent->ctx;
+    sub->rules = parent->rules;
+    sub->p = p;
+    sub->rank = COLL_NOBODY;
+    for (uint32_t i = 0; i < p; i++)
+        if (coll_group_outer(group, i) == parent->rank)
+            sub->rank = i;
+    if (parent->transport->tags == 0)
+        tags = 0;
+    else if (tags == 0 ||
+             coll_i_comm_take_tags(&parent->subs, &parent->tags, tags, &sub->range) != COLL_OK)
+        return COLL_ERR_TAG;
+    coll_i_comm_tags(sub,
+                     parent->first_tag + parent->turns +
+                         (uint32_t)(parent->subs.count - sub->range.at - tags),
+                     tags);
+    status = coll_i_comm_group(sub, parent, group, p);
+    if (status != COLL_OK) {
+        coll_spans_give(&parent->subs, &sub->range);
+        coll_i_comm_spoil(parent, status, true);
+    }
+    return status;
+}
+
+/* Makes a second communicator of the same ranks, whose calls never meet those of the first.
+ * Otherwise as coll_comm_sub. */
+COLL_INLINE coll_status coll_comm_dup(coll_comm *dup, coll_comm *parent, uint32_t tags)
+{
+    coll_group all;
+    if (!parent)
+        return COLL_ERR_NULL;
+    coll_group_identity(&all);
+    return coll_comm_sub(dup, parent, &all, parent->p, tags);
+}
+
+/* Has all ranks of a communicator use this algorithm for this collective from the next call on,
+ * with these parameters (NULL: the usual ones); NULL as algorithm: the rules' choice again.
+ * Every rank makes the same call. Whether the algorithm can do what a call asks for is checked
+ * at that call. An allreduce without COLL_GIVES_SAME_BITS may give ranks floating-point sums that
+ * differ in their last bits; rules never choose one. */
+COLL_INLINE coll_status coll_comm_force(coll_comm *comm, coll_collective collective,
+                                        const coll_algorithm *algorithm, const uint32_t *params)
+{
+    coll_choice *choice;
+    if (!comm)
+        return COLL_ERR_NULL;
+    if ((unsigned)collective >= COLL_COLLECTIVES ||
+        (algorithm && !coll_is(algorithm->collectives, collective)))
+        return COLL_ERR_COLLECTIVE;
+    coll_i_comm_forget(comm);
+    choice = &comm->choice[collective];
+    choice->algorithm = algorithm;
+    for (uint32_t i = 0; algorithm && i < algorithm->n_params && i < COLL_PARAM_MAX; i++)
+        choice->param[i] = params ? params[i] : algorithm->params[i].usual;
+    return COLL_OK;
+}
+
+/* Has all calls that follow choose by these rules, where no algorithm is forced; NULL: by the
+ * built-in ones. Every rank makes the same call. The lists stay the caller's as long as the
+ * communicator, and those made from it later, exist. Rules of algorithms that need more than
+ * calls have (which are made of others, unless coll_comm_nodes of multi_node.h was called, say) and
+ * allreduces without COLL_GIVES_SAME_BITS are passed over; where none is left, the call ends with
+ * what was wrong with the last one, so let coll_rules_built_in be the last list. */
+COLL_INLINE coll_status coll_comm_rules(coll_comm *comm, const coll_rule_list *lists)
+{
+    if (!comm)
+        return COLL_ERR_NULL;
+    coll_i_comm_forget(comm);
+    comm->rules = lists ? lists : &coll_rules_built_in;
+    return COLL_OK;
+}
+
+/* Makes a user's operator on elements of one type known to a communicator and all that share
+ * its home, and writes the number by which calls name it. The entry is the caller's memory
+ * until the home is freed. `op` is copied. All ranks must agree on op->commutative; the number
+ * may differ. */
+COLL_INLINE coll_status coll_comm_add_op(coll_comm *comm, coll_op_entry *entry,
+                                         const coll_op *op, coll_type type,
+                                         coll_operator *number)
+{
+    coll_comm *home;
+    if (!comm || !entry || !op || !op->combine || !number)
+        return COLL_ERR_NULL;
+    if (coll_type_bytes(type) == 0)
+        return COLL_ERR_TYPE;
+    home = comm->home;
+    if (home->n_ops > UINT32_MAX - 1 - COLL_USER_OP)
+        return COLL_ERR_OVERFLOW;
+    coll_op_assign(&entry->op, op);
+    entry->type = type;
+    entry->number = COLL_USER_OP + home->n_ops++;
+    entry->next = home->ops;
+    home->ops = entry;
+    *number = entry->number;
+    return COLL_OK;
+}
+
+/* Forgets a user's operator, so that its entry is the caller's again; running calls keep their
+ * copy. */
+COLL_INLINE coll_status coll_comm_remove_op(coll_comm *comm, coll_operator number)
+{
+    if (!comm)
+        return COLL_ERR_NULL;
+    for (coll_op_entry **link = &comm->home->ops; *link; link = &(*link)->next)
+        if ((*link)->number == number) {
+            *link = (*link)->next;
+            return COLL_OK;
+        }
+    return COLL_ERR_OP;
+}
+
+/* Writes the operator that a number means on elements of a type. */
+COLL_INLINE coll_status coll_comm_op(const coll_comm *comm, coll_operator number,
+                                     coll_type type, coll_op *op)
+{
+    if (number < COLL_USER_OP)
+        return coll_op_builtin(op, number, type);
+    for (const coll_op_entry *entry = comm->home->ops; entry; entry = entry->next)
+        if (entry->number == number && entry->type == type) {
+            coll_op_assign(op, &entry->op);
+            return COLL_OK;
+        }
+    return COLL_ERR_OP;
+}
+
+#endif /* COLL_COMM_COMMUNICATOR_H */

@@ -1,0 +1,60 @@
+/* coll/comm/multi_node.h — calls of a communicator whose ranks are on several nodes: in levels
+ *
+ *   coll_nodes nodes;                                   // the caller's, as long as comm
+ *   coll_nodes_even(&nodes, p, 16);                     // or coll_nodes_table, for nodes of any size
+ *   status = coll_comm_nodes(&comm, &nodes);
+ *   status = coll_allreduce(&comm, x, y, n, COLL_F64, COLL_SUM);   // … within nodes, and across them
+ *
+ * Calls then choose by the rules of select/inter_node.h, or by those of a later coll_comm_rules, and an
+ * algorithm that is made of others (plan/composite.h) may be forced as any other one. Such a plan is made for
+ * each call anew, in the arena: some kilobytes (coll_comm_bytes), a kit and its tables, until the
+ * call is done. Only what a rank does in few actions (COLL_RECALL_ACTIONS) is remembered as other plans
+ * are. Calls for which no rule names such an algorithm take what they took before.
+ *
+ * comm.h does not include this header, and a program that does not call coll_comm_nodes has none of
+ * the code of algorithms that are made of others.
+ */
+#ifndef COLL_COMM_MULTI_NODE_H
+#define COLL_COMM_MULTI_NODE_H
+
+#include "communicator.h"
+#include "../select/inter_node.h"
+
+COLL_INLINE size_t coll_i_nodes_bytes(const coll_comm *comm, const coll_problem *problem)
+{
+    const coll_algorithm *chosen = comm->choice[problem->collective].algorithm;
+    const bool builds = chosen ? (chosen->traits & COLL_NEEDS_BUILD) != 0
+                               : coll_select_builds(comm->rules, problem);
+    return builds ? coll_kit_bytes(problem) : 0;
+}
+
+COLL_INLINE coll_status coll_i_nodes_plan(const coll_comm *comm, const coll_problem *problem,
+                                          const coll_terms *terms, void *memory,
+                                          coll_plan *plan)
+{
+    const coll_choice *choice = &comm->choice[problem->collective];
+    coll_kit *kit = coll_kit_in(memory, problem, comm->rank);
+    return choice->algorithm
+               ? coll_plan_build(plan, choice->algorithm, problem, choice->param, kit)
+               : coll_select_from(comm->rules, problem, terms, kit, plan, NULL);
+}
+
+static const coll_i_comm_builder coll_i_nodes_builder = {coll_i_nodes_bytes, coll_i_nodes_plan};
+
+/* Says which ranks of a communicator share a node, and has all calls that follow choose by
+ * coll_rules_of_nodes. Every rank makes the same call. The nodes, and their tables, stay the caller's,
+ * unchanged, as long as the communicator exists. Memory that the ranks of the transport share
+ * (COLL_NEEDS_SHARED) is not used between several nodes. COLL_ERR_NODES: they are not those of p
+ * ranks. */
+COLL_INLINE coll_status coll_comm_nodes(coll_comm *comm, const coll_nodes *nodes)
+{
+    if (!comm || !nodes)
+        return COLL_ERR_NULL;
+    if (!coll_nodes_check(nodes, comm->p))
+        return COLL_ERR_NODES;
+    comm->nodes = coll_nodes_count(nodes) > 1 ? nodes : NULL;
+    comm->builder = &coll_i_nodes_builder;
+    return coll_comm_rules(comm, &coll_rules_of_nodes);
+}
+
+#endif /* COLL_COMM_MULTI_NODE_H */

@@ -1,0 +1,382 @@
+/* coll/lab/sim/engine.h — runs the ranks of a plan through simulated time
+ *
+ * The semantics are those of executor.h, on the same window (executor/window.h): what starts, waits, lands
+ * and ends is decided by the same masks. Instead of asking a transport, a slot is told when it
+ * ends, by an event; an end that nothing waits for has none, and is noticed when something does.
+ * Use lab/sim.h.
+ */
+#ifndef COLL_LAB_SIM_ENGINE_H
+#define COLL_LAB_SIM_ENGINE_H
+
+#include "delivery.h"
+
+/* ---- slots ------------------------------------------------------------------------------- */
+
+/* Slot k begins to compute. */
+COLL_INLINE void coll_i_sim_compute(coll_sim *sim, uint32_t rank, uint32_t k)
+{
+    const coll_cost_model *model = sim->options.model;
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    coll_cost cost;
+    coll_time late;
+    coll_i_cost_clear(&cost);
+    if (model->compute)
+        model->compute(model, coll_i_sim_outer(sim, rank), &at->request.slots[k].act,
+                       sim->plans[0].problem.elem_bytes, &cost);
+    if (cost.flow > 0) {
+        const uint32_t flow =
+            coll_i_sim_flow(sim, rank, COLL_NOBODY, cost.flow, sim->now + cost.cpu);
+        if (flow == COLL_NOBODY)
+            return;
+        coll_i_sim_flow_at(sim, flow)->slot = (uint8_t)k;
+        coll_i_sim_flow_at(sim, flow)->start = sim->now;
+        at->open |= (uint32_t)1 << k;
+        at->cpu = COLL_NEVER;
+        coll_i_sim_hold(sim, rank);
+        return;
+    }
+    late = coll_i_sim_occupy(sim, rank, sim->now, cost.cpu);
+    late += sim->now + coll_later(cost.cpu, cost.done);
+    coll_i_sim_see(sim, COLL_SEEN_COMPUTE, rank, late, &at->request.slots[k].act);
+    coll_i_sim_ends(sim, rank, k, late);
+}
+
+/* An event of flow i: when it has ended, the message is there, or the computation done. */
+COLL_I_RARE void coll_i_sim_flow_event(coll_sim *sim, uint32_t rank, uint32_t i)
+{
+    const coll_i_sim_flow_state *flow = coll_i_sim_flow_at(sim, i);
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    if (flow->rank != rank || !coll_i_sim_flows(sim, i))
+        return; /* an old event, perhaps of a flow that had this number before */
+    if (flow->message != COLL_NOBODY) {
+        coll_i_sim_flowed(sim, rank, flow->message);
+        return;
+    }
+    {
+        const coll_time now = sim->now;
+        (void)coll_i_sim_occupy(sim, rank, flow->start, now - flow->start);
+        sim->now = flow->start; /* the processor has worked since then */
+        coll_i_sim_see(sim, COLL_SEEN_COMPUTE, rank, at->cpu,
+                       &at->request.slots[flow->slot].act);
+        sim->now = now;
+    }
+    coll_i_sim_ends(sim, rank, flow->slot, at->cpu);
+}
+
+/* Must slot k wait for the message before it on its channel? */
+COLL_INLINE bool coll_i_sim_behind(const coll_sim *sim, const coll_i_sim_rank *at, uint32_t k)
+{
+    const uint32_t before = at->request.slots[k].order;
+    return (before & (sim->options.model->step > 0 ? at->waits | at->open : at->waits)) != 0;
+}
+
+/* Slot k is ready to send or to compute. */
+COLL_INLINE void coll_i_sim_work(coll_sim *sim, uint32_t rank, uint32_t k)
+{
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    const bool sends = coll_i_has(COLL_I_SENDS, &at->request.slots[k].act);
+    if (!coll_i_sim_idle(sim, at, sends ? at->out : 0) || coll_i_sim_behind(sim, at, k)) {
+        at->waits |= (uint32_t)1 << k;
+        coll_i_slot_set_time(&at->request.slots[k], sim->now);
+    } else if (sends) {
+        coll_i_sim_send(sim, rank, k);
+    } else {
+        coll_i_sim_compute(sim, rank, k);
+    }
+}
+
+/* Can nothing of slot k begin yet? So it is with most slots that are looked at, and they are passed
+ * over here before anything of them is done. */
+COLL_HOT_INLINE bool coll_i_sim_held(const coll_request *r, uint32_t k)
+{
+    return r->slots[k].gate != 0 || ((r->landed >> k & 1) && r->slots[k].hold != 0);
+}
+
+/* Begins the action of slot k. */
+COLL_INLINE void coll_i_sim_start_slot(coll_sim *sim, uint32_t rank, uint32_t k)
+{
+    coll_request *r = &sim->ranks[rank].request;
+    const coll_slot *slot = &r->slots[k];
+    r->pending &= ~((uint32_t)1 << k);
+    r->flying |= (uint32_t)1 << k;
+    r->ready |= slot->dependents & ~r->free;
+    coll_i_sim_see(sim, COLL_SEEN_BEGIN, rank, COLL_NEVER, &slot->act);
+    if (coll_i_has(COLL_I_RECEIVES, &slot->act))
+        coll_i_sim_receive(sim, rank, k);
+    else if (slot->act.kind == COLL_DO_FABRIC_REDUCE)
+        coll_i_sim_attend(sim, rank, k);
+    else
+        coll_i_sim_work(sim, rank, k);
+}
+
+/* Begins what of slot k can begin: as coll_i_launch (executor.h). */
+COLL_INLINE void coll_i_sim_launch(coll_sim *sim, uint32_t rank, uint32_t k)
+{
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    coll_request *r = &at->request;
+    const uint32_t bit = (uint32_t)1 << k;
+    const coll_slot *slot = &r->slots[k];
+    r->ready &= ~bit;
+    if (r->flying & bit) {
+        if ((coll_i_sim_unwatched(at) & bit) && coll_i_slot_time(slot) <= sim->now)
+            coll_i_sim_retire(at, k); /* a receive that had to wait for an older one */
+        else if (sim->options.model->step > 0 && (at->open & ~at->watched & bit) &&
+                 coll_i_has(COLL_I_RECEIVES, &slot->act))
+            coll_i_sim_receive(sim, rank, k); /* the one before it has ended */
+    } else if (r->landed & bit) {
+        if (slot->hold == 0) {
+            r->flying |= bit;
+            coll_i_sim_work(sim, rank, k);
+        }
+    } else if (coll_i_may_start(r, k)) {
+        coll_i_sim_start_slot(sim, rank, k);
+    }
+}
+
+/* Gives a rank so many slots, or as many as the window may have; false: there is no memory. */
+COLL_INLINE bool coll_i_sim_widen(coll_sim *sim, uint32_t rank, size_t wanted)
+{
+    coll_request *r = &sim->ranks[rank].request;
+    const coll_request old = *r;
+    const uint32_t most = sim->options.window, had = r->window;
+    const uint32_t window = wanted < most ? (uint32_t)wanted : most;
+    coll_slot *slots;
+    slots = coll_i_slots_take(&sim->pool, coll_log2_ceil(window));
+    if (!slots) {
+        coll_i_sim_fail(sim, COLL_ERR_MEMORY, rank);
+        return false;
+    }
+    r->slots = slots;
+    r->window = (uint8_t)window;
+    if (had > 0) {
+        memcpy(slots, old.slots, had * sizeof *slots);
+        memcpy(coll_i_sim_notes(r), coll_i_sim_notes(&old), had * sizeof(coll_i_sim_note));
+        coll_i_slots_give(&sim->pool, old.slots, coll_log2_ceil(had));
+    }
+    r->free |= coll_i_all(r) & ~(((uint32_t)1 << had) - 1);
+    return true;
+}
+
+/* Makes room for an action: notices what has ended, or has twice the slots, if it may. false:
+ * neither; the next end will be seen. */
+COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
+{
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    coll_request *r = &at->request;
+    const uint32_t most = sim->options.window, had = r->window;
+    for (uint32_t left = coll_i_sim_unwatched(at); left; left &= left - 1) {
+        const uint32_t k = COLL_LOWEST_BIT(left);
+        if (had == most || coll_i_slot_time(&r->slots[k]) <= sim->now)
+            coll_i_sim_watch(sim, rank, k);
+    }
+    if (r->free || had == most)
+        return r->free != 0;
+    return coll_i_sim_widen(sim, rank, 2 * had);
+}
+
+/* Is there room for an action, or can there be? In a full window mostly not, which is seen here. */
+COLL_HOT_INLINE bool coll_i_sim_has_room(coll_sim *sim, uint32_t rank)
+{
+    const coll_i_sim_rank *at = &sim->ranks[rank];
+    return at->request.free != 0 || at->request.window == 0 ||
+           ((at->request.window != sim->options.window || coll_i_sim_unwatched(at) != 0) &&
+            coll_i_sim_room(sim, rank));
+}
+
+/* Takes the action of a place in the program into the window, and begins what of it can begin. */
+COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_action *a,
+                                  uint32_t place)
+{
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    coll_request *r = &at->request;
+    uint32_t k, waits;
+    if (coll_i_has_peer(a) && (a->peer >= sim->p || a->peer == rank)) {
+        coll_i_sim_fail(sim, COLL_ERR_RANK, rank);
+        return;
+    }
+    k = coll_i_sim_enter(r, a, place);
+    waits = r->slots[k].gate | r->slots[k].hold | r->slots[k].order;
+    for (waits &= coll_i_sim_unwatched(at); waits; waits &= waits - 1)
+        coll_i_sim_watch(sim, rank, COLL_LOWEST_BIT(waits));
+    r->ready &= ~((uint32_t)1 << k);
+    if (coll_i_may_start(r, k))
+        coll_i_sim_start_slot(sim, rank, k);
+}
+
+/* Takes steps into the window while there is room: as coll_i_fill (executor.h). */
+COLL_INLINE void coll_i_sim_fill(coll_sim *sim, uint32_t rank)
+{
+    const coll_plan *plan = coll_i_sim_plan(sim, rank);
+    coll_request *r = &sim->ranks[rank].request;
+    coll_action acts[COLL_STEP_MAX];
+    while (r->step < r->steps && coll_i_sim_has_room(sim, rank)) {
+        const uint32_t n = coll_plan_step(plan, rank, r->step, acts);
+        uint32_t i = r->skip;
+        if (r->window == 0 && !coll_i_sim_widen(sim, rank, n > r->steps ? n : r->steps))
+            return;
+        for (; i < n && coll_i_sim_has_room(sim, rank); i++)
+            if (acts[i].count != 0)
+                coll_i_sim_admit(sim, rank, &acts[i], (uint32_t)r->step * COLL_STEP_MAX + i);
+        r->skip = (uint8_t)(i < n ? i : 0);
+        if (i < n)
+            return;
+        r->step++;
+    }
+}
+
+/* Gives the processor and the ports to who has waited longest: among those of one time, sends
+ * before messages before computations, and of these the first in program order. Returns when there
+ * may be something to give again. */
+COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
+{
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    while (at->waits != 0 || at->arrived != COLL_I_SIM_NONE_LISTED) {
+        coll_time since = COLL_NEVER, again = COLL_NEVER; /* since: the time and the kind */
+        uint32_t first = 0, next;                         /* of slots */
+        bool message = false;
+        if (at->cpu > sim->now)
+            return at->cpu;
+        if (coll_i_sim_moves(sim, rank))
+            return COLL_NEVER; /* the end of a flow comes back here */
+        for (uint32_t left = at->waits; left; left &= left - 1) {
+            const uint32_t k = COLL_LOWEST_BIT(left);
+            const coll_slot *slot = &at->request.slots[k];
+            const bool sends = coll_i_has(COLL_I_SENDS, &slot->act);
+            const coll_time time = 4 * coll_i_slot_time(slot) + (sends ? 0 : 2);
+            const bool later = sends && at->out > sim->now;
+            if ((later ? at->out >= again : time > since) || coll_i_sim_behind(sim, at, k))
+                continue;
+            if (later) {
+                again = at->out;
+            } else if (time < since) {
+                since = time;
+                first = (uint32_t)1 << k;
+            } else {
+                first |= (uint32_t)1 << k;
+            }
+        }
+        if (at->arrived != COLL_I_SIM_NONE_LISTED) {
+            const coll_i_op *last = coll_i_op_at(&sim->mail, at->arrived);
+            if (at->in > sim->now)
+                again = at->in < again ? at->in : again;
+            else
+                message = 4 * coll_i_op_at(&sim->mail, last->next)->time + 1 < since;
+        }
+        if (message) {
+            coll_i_sim_take(sim, rank, coll_i_list_take(&sim->mail, &at->arrived));
+            continue;
+        }
+        if (since == COLL_NEVER)
+            return again;
+        next = coll_i_sim_oldest(&at->request, first);
+        at->waits &= ~((uint32_t)1 << next);
+        if (coll_i_has(COLL_I_SENDS, &at->request.slots[next].act))
+            coll_i_sim_send(sim, rank, next);
+        else
+            coll_i_sim_compute(sim, rank, next);
+    }
+    return COLL_NEVER;
+}
+
+/* Does all that can be done on a rank now, in program order. */
+COLL_INLINE void coll_i_sim_settle(coll_sim *sim, uint32_t rank)
+{
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    coll_request *r = &at->request;
+    coll_time again;
+    do {
+        while (r->ready) {
+            uint32_t left = r->ready;
+            for (; left; left &= left - 1)
+                if (coll_i_sim_held(r, COLL_LOWEST_BIT(left)))
+                    r->ready &= ~(left & (0 - left));
+            if (r->ready)
+                coll_i_sim_launch(sim, rank, coll_i_sim_oldest(r, r->ready));
+        }
+        if (r->step < r->steps)
+            coll_i_sim_fill(sim, rank);
+        again = coll_i_sim_give(sim, rank);
+    } while ((r->ready || (r->step < r->steps && r->free)) && sim->status == COLL_OK);
+    if (again < at->timer) {
+        at->timer = again;
+        coll_i_sim_put(sim, again, rank, COLL_I_SIM_WHAT(COLL_I_SIM_GIVE, 0));
+    }
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+COLL_INLINE void coll_i_sim_start(coll_sim *sim, uint32_t rank)
+{
+    sim->ranks[rank].request.steps = coll_plan_steps(coll_i_sim_plan(sim, rank), rank);
+    coll_i_sim_settle(sim, rank);
+}
+
+/* One of what slot k waits for has come. */
+COLL_INLINE void coll_i_sim_count_down(coll_sim *sim, uint32_t rank, uint32_t k)
+{
+    coll_slot *slot = &sim->ranks[rank].request.slots[k];
+    const coll_time left = coll_i_slot_time(slot) - 1;
+    coll_i_slot_set_time(slot, left);
+    if (left == 0)
+        coll_i_sim_ends(sim, rank, k, sim->now);
+}
+
+COLL_INLINE void coll_i_sim_event(coll_sim *sim, const coll_i_event *event)
+{
+    const uint32_t number = event->what >> 4, rank = event->rank;
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    switch (event->what & 15u) {
+    case COLL_I_SIM_START:
+        coll_i_sim_start(sim, rank);
+        return;
+    case COLL_I_SIM_HOP:
+        coll_i_sim_hop(sim, number);
+        return;
+    case COLL_I_SIM_ARRIVE:
+        coll_i_sim_arrive(sim, rank, number);
+        break;
+    case COLL_I_SIM_RELEASE:
+        coll_i_sim_count_down(sim, rank, number);
+        break;
+    case COLL_I_SIM_FLOW:
+        coll_i_sim_flow_event(sim, rank, number);
+        break;
+    case COLL_I_SIM_END:
+        coll_i_sim_retire(at, number);
+        break;
+    default: /* COLL_I_SIM_GIVE */
+        if (at->timer != event->time)
+            return; /* another event was earlier */
+        at->timer = COLL_NEVER;
+        break;
+    }
+    if (at->request.ready || at->waits || at->arrived != COLL_I_SIM_NONE_LISTED ||
+        at->request.step < at->request.steps)
+        coll_i_sim_settle(sim, rank);
+}
+
+/* Has what the next events need in the cache when they are due: the rank and the message, then
+ * the slots up to the last one that is used, and the notes. */
+COLL_HOT_INLINE void coll_i_sim_prefetch(const coll_sim *sim, const coll_i_span *span)
+{
+    const coll_i_event *soon = coll_i_span_ahead(span, 16);
+    if (soon) {
+        COLL_I_PREFETCH(&sim->ranks[soon->rank]);
+        COLL_I_PREFETCH(&sim->ranks[soon->rank].cpu);
+        COLL_I_PREFETCH(&sim->busy[soon->rank]);
+        if ((soon->what & 15u) == COLL_I_SIM_ARRIVE)
+            COLL_I_PREFETCH(coll_i_op_at(&sim->mail, soon->what >> 4));
+    }
+    soon = coll_i_span_ahead(span, 8);
+    if (soon && sim->ranks[soon->rank].request.window > 0) { /* it has begun */
+        const coll_request *r = &sim->ranks[soon->rank].request;
+        const uint32_t used = coll_i_all(r) & ~r->free;
+        const coll_slot *end = r->slots + COLL_HIGHEST_BIT(used | 1) + 1;
+        for (const char *line = (const char *)r->slots; line < (const char *)end;
+             line += COLL_I_CACHE_LINE)
+            COLL_I_PREFETCH(line);
+        COLL_I_PREFETCH(coll_i_sim_notes(r));
+    }
+}
+
+#endif /* COLL_LAB_SIM_ENGINE_H */

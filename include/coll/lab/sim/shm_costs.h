@@ -1,0 +1,175 @@
+/* coll/lab/sim/shm_costs.h — ranks that share nodes: copies through their memory, reductions by the network
+ *
+ * Between nodes another model holds. Within one, a copy costs the processor `a` and then moves
+ * its bytes, `b` each, through the node's memory; all copies of a node together move a byte in
+ * `node` at best, so that more than b/node of them slow each other down. A NOTIFY is seen `sync`
+ * later. A message within a node is two copies, one at each end, which do not wait for memory.
+ * Combining costs c a byte, here and between nodes; where c is not given, what the other model
+ * says. A reduction by the network takes a_fabric and b_fabric a byte after the last member has
+ * come.
+ *
+ * Source  Bayatpour et al. 2017, sections 3, 5; Wu 2005, section 2.4
+ */
+#ifndef COLL_LAB_SIM_SHM_COSTS_H
+#define COLL_LAB_SIM_SHM_COSTS_H
+
+#include "../model/parameters.h"
+#include "cost.h"
+
+typedef struct coll_shm_costs {
+    double a_us, b_ns_per_byte, node_ns_per_byte, sync_us;
+    double c_ns_per_byte;                     /* COLL_SHM_AS_BETWEEN: not given */
+    double a_fabric_us, b_fabric_ns_per_byte; /* a_fabric 0: the network reduces nothing */
+} coll_shm_costs;
+
+/* The cost of combining that is not given. */
+#define COLL_SHM_AS_BETWEEN 1e299
+
+typedef struct coll_sim_shm {
+    const coll_shm_costs *costs;
+    const coll_cost_model *between; /* without flows */
+    const coll_nodes *nodes;        /* of the ranks' numbers outside of the plan … */
+    uint32_t ends;                  /* … of which there are so many */
+} coll_sim_shm;
+
+COLL_INLINE uint32_t coll_i_shm_share(const coll_cost_model *model, uint32_t rank)
+{
+    const coll_sim_shm *at = (const coll_sim_shm *)model->data;
+    return coll_node_of(at->nodes, at->ends, rank).index;
+}
+
+COLL_INLINE bool coll_i_shm_within(const coll_cost_model *model, const coll_message *m)
+{
+    return m->to != COLL_NOBODY &&
+           coll_i_shm_share(model, m->from) == coll_i_shm_share(model, m->to);
+}
+
+COLL_INLINE coll_time coll_i_shm_copy(const coll_shm_costs *costs, double bytes)
+{
+    return coll_time_of(costs->a_us * 1e6 + bytes * costs->b_ns_per_byte * 1000);
+}
+
+COLL_INLINE void coll_i_shm_send(const coll_cost_model *model, const coll_message *m,
+                                 coll_cost *cost)
+{
+    const coll_sim_shm *at = (const coll_sim_shm *)model->data;
+    if (!coll_i_shm_within(model, m)) {
+        at->between->send(at->between, m, cost);
+        return;
+    }
+    cost->cpu = cost->done = m->bytes > 0 ? coll_i_shm_copy(at->costs, (double)m->bytes) : 0;
+    cost->wire = cost->cpu + coll_time_of(at->costs->sync_us * 1e6);
+}
+
+COLL_INLINE void coll_i_shm_receive(const coll_cost_model *model, const coll_message *m,
+                                    coll_cost *cost)
+{
+    const coll_sim_shm *at = (const coll_sim_shm *)model->data;
+    if (!coll_i_shm_within(model, m))
+        at->between->receive(at->between, m, cost);
+    else if (m->bytes > 0)
+        cost->cpu = cost->done = coll_i_shm_copy(at->costs, (double)m->bytes);
+}
+
+COLL_INLINE void coll_i_shm_compute(const coll_cost_model *model, uint32_t rank,
+                                    const coll_action *a, size_t elem_bytes, coll_cost *cost)
+{
+    const coll_sim_shm *at = (const coll_sim_shm *)model->data;
+    if (a->kind != COLL_DO_COPY && !(at->costs->c_ns_per_byte < COLL_SHM_AS_BETWEEN)) {
+        if (at->between->compute)
+            at->between->compute(at->between, rank, a, elem_bytes, cost);
+    } else if (a->kind != COLL_DO_COPY) {
+        cost->cpu = coll_time_of(at->costs->c_ns_per_byte * 1000 *
+                                 (double)coll_combined_bytes(a, elem_bytes));
+    } else if (a->dst != a->src) {
+        cost->cpu = coll_time_of(at->costs->a_us * 1e6);
+        cost->flow = coll_time_of((double)a->count * (double)elem_bytes *
+                                  at->costs->b_ns_per_byte * 1000);
+    }
+}
+
+COLL_INLINE double coll_i_shm_slow(const coll_cost_model *model, const coll_flowing *all,
+                                   uint64_t bytes)
+{
+    const coll_shm_costs *costs = ((const coll_sim_shm *)model->data)->costs;
+    const double wanted = costs->b_ns_per_byte,
+                 least = all->computations * costs->node_ns_per_byte;
+    (void)bytes;
+    return least > wanted && wanted > 0 ? least / wanted : 1;
+}
+
+COLL_INLINE coll_time coll_i_shm_fabric(const coll_cost_model *model, coll_team team,
+                                        uint64_t bytes)
+{
+    const coll_shm_costs *costs = ((const coll_sim_shm *)model->data)->costs;
+    (void)team;
+    return coll_time_of(costs->a_fabric_us * 1e6 +
+                        (double)bytes * costs->b_fabric_ns_per_byte * 1000);
+}
+
+COLL_INLINE coll_time coll_i_shm_start(const coll_cost_model *model, uint32_t rank)
+{
+    const coll_cost_model *between = ((const coll_sim_shm *)model->data)->between;
+    return between->start ? between->start(between, rank) : 0;
+}
+
+COLL_INLINE coll_time coll_i_shm_end(const coll_cost_model *model, uint32_t rank)
+{
+    const coll_cost_model *between = ((const coll_sim_shm *)model->data)->between;
+    return between->end ? between->end(between, rank) : 0;
+}
+
+COLL_INLINE bool coll_i_shm_on_nic(const coll_cost_model *model, uint32_t rank)
+{
+    const coll_cost_model *between = ((const coll_sim_shm *)model->data)->between;
+    return between->on_nic && between->on_nic(between, rank);
+}
+
+/* Makes *model of *at, which the caller has filled in and which must stay. */
+COLL_INLINE void coll_sim_shm_init(coll_cost_model *model, const coll_sim_shm *at)
+{
+    coll_cost_model_init(model, at);
+    model->send = coll_i_shm_send;
+    model->receive = coll_i_shm_receive;
+    model->compute = coll_i_shm_compute;
+    model->fabric = at->costs->a_fabric_us > 0 ? coll_i_shm_fabric : NULL;
+    model->start = coll_i_shm_start;
+    model->end = coll_i_shm_end;
+    model->on_nic = coll_i_shm_on_nic;
+    model->share = coll_i_shm_share;
+    model->slow = coll_i_shm_slow;
+    model->byte_ps = at->between->byte_ps;
+    model->eager = at->between->eager;
+}
+
+/* ---- in words: shm:a=0.2us,b=0.1,node=0.02 ----------------------------------------------- */
+
+static const coll_parameter coll_i_shm_parameters[] = {
+    {"a", "us", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, a_us), 0, COLL_PARAMETER_ANY,
+     COLL_PARAMETER_NEEDED, "the start-up of a copy"},
+    {"b", "ns/byte", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, b_ns_per_byte), 0,
+     COLL_PARAMETER_ANY, COLL_PARAMETER_NEEDED, "copying a byte"},
+    {"node", "ns/byte", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, node_ns_per_byte), 0,
+     COLL_PARAMETER_ANY, 0, "a byte of all copies of a node together"},
+    {"sync", "us", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, sync_us), 0,
+     COLL_PARAMETER_ANY, 0, "the time until a notification is seen"},
+    {"c", "ns/byte", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, c_ns_per_byte), 0,
+     COLL_PARAMETER_ANY, COLL_SHM_AS_BETWEEN,
+     "combining a byte; if it is not given, what the model says"},
+    {"a_fabric", "us", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, a_fabric_us), 0,
+     COLL_PARAMETER_ANY, 0, "the start-up of a reduction by the network (0: there is none)"},
+    {"b_fabric", "ns/byte", COLL_PARAMETER_NUMBER,
+     offsetof(coll_shm_costs, b_fabric_ns_per_byte), 0, COLL_PARAMETER_ANY, 0,
+     "the reduction of a byte by the network"}};
+
+static const coll_model coll_shm_model = {
+    "shm",
+    "copies through the memory of a node, which they share",
+    "Bayatpour et al. 2017, section 5",
+    sizeof(coll_shm_costs),
+    coll_i_shm_parameters,
+    sizeof coll_i_shm_parameters / sizeof coll_i_shm_parameters[0],
+    NULL,
+    0};
+
+#endif /* COLL_LAB_SIM_SHM_COSTS_H */

@@ -1,0 +1,222 @@
+/* coll/lab/sim/topology.h — what a topology is to the simulator: which links a message takes
+ *
+ * Ends are places where ranks may be, numbered from 0; a rank's end is its number outside of the
+ * plan (coll_group). A route is a list of links, asked for one by one, that depends on its two ends
+ * alone. Links have one direction.
+ *
+ * A message goes through its links with cut-through: its head passes a link, if that is free, in
+ * `hop` and the link stays taken until the tail has passed, `message` and `byte` for each of its
+ * bytes. Where a link is taken the message waits in a buffer before it, first come, first served;
+ * links behind it stay free meanwhile. It arrives with its head, but not before its tail can have
+ * come when its receiver takes in bytes as fast as its model says. Multicasts and reductions by the
+ * network use no links.
+ *
+ * With `packet` bytes a packet, the next packet leaves when the one before has been acknowledged,
+ * `ack` and two hops for each link after it left: so messages to far ends are slower, on all their
+ * links (Kumar 2004, on Quadrics).
+ *
+ * To add a topology: hops, link and name, in a header of its own in topology/; a table of what it
+ * wants to know, and a line in topologies.h.
+ *
+ * Use lab/sim.h.
+ */
+#ifndef COLL_LAB_SIM_TOPOLOGY_H
+#define COLL_LAB_SIM_TOPOLOGY_H
+
+#include "../model/parameters.h"
+#include "../../select/names.h"
+#include "basics.h"
+
+enum { COLL_MESH_DIMENSIONS = 6, COLL_TOPOLOGY_MISSING = 64 };
+
+typedef struct coll_link_cost {
+    coll_time hop, message;
+    double byte_ps; /* negative: the model's */
+} coll_link_cost;
+
+typedef struct coll_topology {
+    uint32_t ends, links;
+    bool full; /* it makes sense only with as many ranks as ends */
+    /* How many links from one end to another. */
+    uint32_t (*hops)(const struct coll_topology *topology, uint32_t from, uint32_t to);
+    /* Link number i of these. */
+    uint32_t (*link)(const struct coll_topology *topology, uint32_t from, uint32_t to,
+                     uint32_t i);
+    /* What a link is called. */
+    void (*name)(const struct coll_topology *topology, uint32_t link, char *text, size_t bytes);
+    /* What a link costs; NULL: `cost`. */
+    coll_link_cost (*costs)(const struct coll_topology *topology, uint32_t link);
+    coll_link_cost cost;
+    uint64_t packet; /* bytes of a packet that waits for its acknowledgement; 0: none does */
+    coll_time ack;
+    uint32_t missing[COLL_TOPOLOGY_MISSING], n_missing; /* ends without a rank, growing */
+    /* The topology's own. */
+    uint32_t size[COLL_MESH_DIMENSIONS], dimensions;
+    bool wraps;
+    coll_link_cost inner;
+} coll_topology;
+
+/* What went over a link. */
+typedef struct coll_link_load {
+    uint64_t messages, bytes;
+    coll_time busy;   /* for so long it was taken */
+    coll_time waited; /* for so long messages had to wait for it, all together */
+    coll_time free;   /* until then it is taken */
+} coll_link_load;
+
+COLL_INLINE coll_link_cost coll_topology_cost(const coll_topology *topology, uint32_t link)
+{
+    return topology->costs ? topology->costs(topology, link) : topology->cost;
+}
+
+/* Where rank number `rank` is, if the missing ends are left out. */
+COLL_INLINE uint32_t coll_topology_end(const coll_topology *topology, uint32_t rank)
+{
+    uint32_t end = rank;
+    for (uint32_t i = 0; i < topology->n_missing && topology->missing[i] <= end; i++)
+        end++;
+    return end;
+}
+
+/* Can p ranks be on it? false, and why not. */
+COLL_INLINE bool coll_topology_fits(const coll_topology *topology, const char *text, uint32_t p,
+                                    coll_sentence *why)
+{
+    const uint32_t room = topology->ends - topology->n_missing;
+    if (p > room || (topology->full && p < room))
+        return coll_refuse(why, "%s has %u place%s%s, and there %s %u rank%s", text, room,
+                           room == 1 ? "" : "s",
+                           topology->n_missing ? " without the missing ones" : "",
+                           p == 1 ? "is" : "are", p, p == 1 ? "" : "s");
+    return true;
+}
+
+/* ---- in words ---------------------------------------------------------------------------- */
+
+/* mesh:16x32,hop=40ns  nodes:8x2x16  fattree:k=4,n=3,missing=5/9 — a name, sizes if the topology
+ * has some, and parameters. All topologies read theirs into this. */
+typedef struct coll_topology_words {
+    double hop_ns, message_ns, byte_ns, packet_bytes, ack_ns;
+    double k, n, up, a, h, t, g, socket_ns;
+    char route[COLL_PARAMETER_BYTES], missing[COLL_PARAMETER_BYTES];
+} coll_topology_words;
+
+/* The time of a byte that is not given. */
+#define COLL_TOPOLOGY_AS_MODEL 1e299
+
+#define COLL_I_LINK_PARAMETERS                                                                 \
+    {"hop",                                                                                    \
+     "ns",                                                                                     \
+     COLL_PARAMETER_NUMBER,                                                                    \
+     offsetof(coll_topology_words, hop_ns),                                                    \
+     0,                                                                                        \
+     COLL_PARAMETER_ANY,                                                                       \
+     0,                                                                                        \
+     "the latency of a link"},                                                                 \
+        {"message",                                                                            \
+         "ns",                                                                                 \
+         COLL_PARAMETER_NUMBER,                                                                \
+         offsetof(coll_topology_words, message_ns),                                            \
+         0,                                                                                    \
+         COLL_PARAMETER_ANY,                                                                   \
+         0,                                                                                    \
+         "the time a message takes of a link, besides its bytes"},                             \
+        {"byte",                                                                               \
+         "ns/byte",                                                                            \
+         COLL_PARAMETER_NUMBER,                                                                \
+         offsetof(coll_topology_words, byte_ns),                                               \
+         0,                                                                                    \
+         COLL_PARAMETER_ANY,                                                                   \
+         COLL_TOPOLOGY_AS_MODEL,                                                               \
+         "the time a byte takes of a link; if it is not given, what the model says"},          \
+        {"packet",                                                                             \
+         "bytes",                                                                              \
+         COLL_PARAMETER_WHOLE,                                                                 \
+         offsetof(coll_topology_words, packet_bytes),                                          \
+         0,                                                                                    \
+         1e9,                                                                                  \
+         0,                                                                                    \
+         "the bytes of a packet that waits for an acknowledgement; 0: none does"},             \
+    {                                                                                          \
+        "ack", "ns", COLL_PARAMETER_NUMBER, offsetof(coll_topology_words, ack_ns), 0,          \
+            COLL_PARAMETER_ANY, 0, "the time of an acknowledgement, besides its hops"          \
+    }
+
+/* Reads one size and the x behind it; NULL: there is none. */
+COLL_INLINE const char *coll_i_topology_size(const char *at, const char *end, uint32_t *size)
+{
+    char *after;
+    unsigned long number;
+    if (*at < '0' || *at > '9')
+        return NULL;
+    number = strtoul(at, &after, 10);
+    if (number < 1 || number > UINT32_MAX / 64 || (after != end && *after != 'x') ||
+        after + 1 == end)
+        return NULL;
+    *size = (uint32_t)number;
+    return after == end ? end : after + 1;
+}
+
+/* Reads sizes such as 16x32 behind the colon, at least `least` of them and at most `most`; their
+ * number, or 0 and what is wrong. *rest: the parameters, as NAME:… or NAME alone. */
+COLL_INLINE uint32_t coll_topology_sizes(const char *text, const char *example, uint32_t least,
+                                         uint32_t most, uint32_t *sizes, char rest[512],
+                                         coll_sentence *why)
+{
+    const size_t name = strcspn(text, ":");
+    const char *at = text + name + (text[name] ? 1 : 0), *end = at + strcspn(at, ",");
+    uint64_t product = 1;
+    uint32_t n = 0;
+    do {
+        at = n < most ? coll_i_topology_size(at, end, &sizes[n]) : NULL;
+        product *= at && product < UINT32_MAX ? sizes[n] : 1;
+        n++;
+    } while (at && at < end);
+    if (!at || n < least) {
+        coll_refuse(why, "%.*s has sizes such as %s, not \"%.60s\"", (int)name, text, example,
+                    text);
+        return 0;
+    }
+    if (product > UINT32_MAX / 64) {
+        coll_refuse(why, "%.60s has more places than can be simulated", text);
+        return 0;
+    }
+    snprintf(rest, 512, "%.*s%s%.400s", (int)name, text, *end ? ":" : "", *end ? end + 1 : "");
+    return n;
+}
+
+/* Reads the ends that are missing, 5/9/63. */
+COLL_INLINE bool coll_topology_missing(coll_topology *topology, const char *text,
+                                       coll_sentence *why)
+{
+    const char *at = text;
+    topology->n_missing = 0;
+    while (*at) {
+        char *after = NULL;
+        const unsigned long end = *at >= '0' && *at <= '9' ? strtoul(at, &after, 10) : 0;
+        const uint32_t n = topology->n_missing;
+        if (!after || (*after && (*after != '/' || !after[1])) || end >= topology->ends ||
+            n == COLL_TOPOLOGY_MISSING || (n > 0 && end <= topology->missing[n - 1]))
+            return coll_refuse(
+                why,
+                "missing is a list of at most %d growing numbers below %u such as "
+                "5/9/63, not \"%.60s\"",
+                COLL_TOPOLOGY_MISSING, topology->ends, text);
+        topology->missing[topology->n_missing++] = (uint32_t)end;
+        at = after + (*after ? 1 : 0);
+    }
+    return true;
+}
+
+/* Takes what all topologies have from the words. */
+COLL_INLINE void coll_topology_costs(coll_topology *topology, const coll_topology_words *words)
+{
+    topology->cost.hop = coll_time_of(words->hop_ns * 1000);
+    topology->cost.message = coll_time_of(words->message_ns * 1000);
+    topology->cost.byte_ps =
+        words->byte_ns < COLL_TOPOLOGY_AS_MODEL ? words->byte_ns * 1000 : -1;
+    topology->packet = (uint64_t)words->packet_bytes;
+    topology->ack = coll_time_of(words->ack_ns * 1000);
+}
+
+#endif /* COLL_LAB_SIM_TOPOLOGY_H */

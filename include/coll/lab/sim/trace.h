@@ -1,0 +1,114 @@
+/* coll/lab/sim/trace.h — a record as a trace that Perfetto and chrome://tracing show
+ *
+ * The trace event format of Chrome, in JSON: a process for each rank with four threads, the whole
+ * collective until the rank's end, what it sends, receives and computes; and an arrow for each
+ * message. Times are microseconds with six digits, so no picosecond is lost. Use lab/sim.h; needs
+ * stdio.
+ *
+ * Source  Trace Event Format, The Chromium Projects, 2016
+ */
+#ifndef COLL_LAB_SIM_TRACE_H
+#define COLL_LAB_SIM_TRACE_H
+
+#include "record.h"
+#include "simulate.h"
+
+#include <stdio.h>
+
+COLL_INLINE const char *coll_i_kind_text(coll_kind kind)
+{
+    static const char *const texts[COLL_KINDS] = {"send",  "receive",   "combine",
+                                                  "copy",  "reduce",    "notify",
+                                                  "await", "multicast", "fabric reduce"};
+    return (unsigned)kind < COLL_KINDS ? texts[kind] : "?";
+}
+
+COLL_INLINE void coll_i_trace_time(FILE *file, const char *name, coll_time time)
+{
+    fprintf(file, ",\"%s\":%llu.%06llu", name, (unsigned long long)(time / 1000000),
+            (unsigned long long)(time % 1000000));
+}
+
+COLL_INLINE void coll_i_trace_span(const coll_sim_span *span, FILE *file)
+{
+    fprintf(file, ",\n{\"name\":\"%s", coll_i_kind_text(span->kind));
+    if (span->peer != COLL_NOBODY)
+        fprintf(file, " %s %u", span->what == COLL_SEEN_SEND ? "to" : "from", span->peer);
+    fprintf(file, "\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%u,\"tid\":%u",
+            span->what == COLL_SEEN_SEND      ? "send"
+            : span->what == COLL_SEEN_RECEIVE ? "receive"
+                                              : "compute",
+            span->rank, (unsigned)span->what);
+    coll_i_trace_time(file, "ts", span->start);
+    coll_i_trace_time(file, "dur", span->end - span->start);
+    fprintf(file, ",\"args\":{\"bytes\":%llu}}", (unsigned long long)span->bytes);
+}
+
+/* An arrow begins in the sender's span and ends in the receiver's. */
+COLL_INLINE void coll_i_trace_flight(const coll_sim_flight *flight, size_t number, FILE *file)
+{
+    static const coll_sim_sight lanes[2] = {COLL_SEEN_SEND, COLL_SEEN_RECEIVE};
+    for (unsigned end = 0; end < 2 && flight->end != COLL_NEVER; end++) {
+        fprintf(file,
+                ",\n{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"%s\",\"id\":%llu,"
+                "\"pid\":%u,\"tid\":%u",
+                end ? "f\",\"bp\":\"e" : "s", (unsigned long long)number,
+                end ? flight->to : flight->from, (unsigned)lanes[end]);
+        coll_i_trace_time(file, "ts", end ? flight->end : flight->start);
+        fprintf(file, ",\"args\":{\"bytes\":%llu}}", (unsigned long long)flight->bytes);
+    }
+}
+
+/* Within a JSON string. */
+COLL_INLINE void coll_i_trace_text(const char *text, FILE *file)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', file);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, file);
+    }
+}
+
+/* Writes the trace of a simulation that was recorded. Whether all of it was written the file's
+ * error flag says. */
+COLL_INLINE void coll_sim_trace(const coll_sim_record *record, const coll_sim *sim,
+                                const char *title, FILE *file)
+{
+    static const struct coll_i_lane {
+        coll_sim_sight what;
+        const char *name;
+    } lanes[] = {{COLL_SEEN_BEGIN, "collective"},
+                 {COLL_SEEN_SEND, "send"},
+                 {COLL_SEEN_RECEIVE, "receive"},
+                 {COLL_SEEN_COMPUTE, "compute"}};
+    fprintf(file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    for (uint32_t rank = 0; rank < sim->p; rank++) {
+        fprintf(file,
+                "%s\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"args\":"
+                "{\"name\":\"rank\"}}",
+                rank ? "," : "", rank);
+        fprintf(file,
+                ",\n{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":%u,\"args\":"
+                "{\"sort_index\":%u}}",
+                rank, rank);
+        for (unsigned i = 0; i < sizeof lanes / sizeof lanes[0]; i++)
+            fprintf(file,
+                    ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"args\":"
+                    "{\"name\":\"%s\"}}",
+                    rank, (unsigned)lanes[i].what, lanes[i].name);
+        fprintf(file, ",\n{\"name\":\"");
+        coll_i_trace_text(title, file);
+        fprintf(file, "\",\"cat\":\"collective\",\"ph\":\"X\",\"pid\":%u,\"tid\":%u", rank,
+                (unsigned)COLL_SEEN_BEGIN);
+        coll_i_trace_time(file, "ts", 0);
+        coll_i_trace_time(file, "dur", coll_sim_finish(sim, rank));
+        fprintf(file, ",\"args\":{}}");
+    }
+    for (size_t i = 0; i < record->spans.n; i++)
+        coll_i_trace_span(coll_sim_span_at(record, i), file);
+    for (size_t i = 0; i < record->flights.n; i++)
+        coll_i_trace_flight(coll_sim_flight_at(record, i), i, file);
+    fprintf(file, "\n]}\n");
+}
+
+#endif /* COLL_LAB_SIM_TRACE_H */

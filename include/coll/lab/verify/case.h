@@ -1,0 +1,560 @@
+/* coll/lab/verify/case.h — one plan of a grid: made from a few numbers, proven, and named by words
+ *
+ *   coll_grid_worker worker;
+ *   coll_report report;
+ *   coll_grid_worker_init(&worker);
+ *   if (coll_grid_prove(&worker, &one, 0, &report) == COLL_OK && !report.ok)
+ *       puts(report.sentence);
+ *   coll_grid_worker_release(&worker);
+ *
+ * The tables of v-collectives come from the case's layout, and neighbours from its graph
+ * (graphs.h), which everyone can make again from their names; algorithms that need packed
+ * tables get them without gaps. Hosted; allocates.
+ */
+#ifndef COLL_LAB_VERIFY_CASE_H
+#define COLL_LAB_VERIFY_CASE_H
+
+#include "../../plan/composite.h"
+#include "../verify.h"
+#include "graphs.h"
+#include "groups.h"
+
+/* How blocks lie in the buffers of a v-collective. One line a layout: name, text, meaning. */
+#define COLL_GRID_LAYOUT_LIST(X)                                                               \
+    X(COLL_GRID_PLAIN, "plain")   /* no tables: `count` elements in each block */              \
+    X(COLL_GRID_UNEVEN, "uneven") /* 0 to 4 elements, one after the other */                   \
+    X(COLL_GRID_GAPS, "gaps")     /* 1 to 4 elements, from last to first, with gaps */         \
+    X(COLL_GRID_ONE, "one")       /* all in one rank's block */                                \
+    X(COLL_GRID_EMPTY, "empty")   /* all blocks empty */
+
+#define COLL_I_GRID_LAYOUT(name, text) name,
+typedef enum coll_grid_layout {
+    COLL_GRID_LAYOUT_LIST(COLL_I_GRID_LAYOUT) COLL_GRID_LAYOUTS
+} coll_grid_layout;
+
+/* Stands for nodes of 1 to 4 ranks, by a table. */
+#define COLL_GRID_NODES_UNEVEN UINT32_MAX
+
+/* What plays a role in an algorithm that is made of others (plan/composite.h): all algorithms of this name,
+ * for the collectives that they solve. Each takes those of the parameters that it has too. */
+typedef struct coll_grid_play {
+    const coll_algorithm *algorithm; /* NULL: what usually does */
+    uint32_t param[COLL_PARAM_MAX];
+} coll_grid_play;
+
+/* One plan of the grid. */
+typedef struct coll_grid_case {
+    const coll_algorithm *algorithm;
+    coll_collective collective;
+    uint32_t p, root, flags; /* COLL_IN_PLACE | COLL_COMMUTATIVE */
+    uint32_t param[COLL_PARAM_MAX];
+    size_t count;
+    coll_grid_layout layout;
+    bool root_only;          /* gatherv, scatterv: only the root has the tables */
+    uint32_t nodes;          /* ranks of a node; 0: all, or COLL_GRID_NODES_UNEVEN */
+    coll_grid_graph graph;   /* neighbour collectives */
+    coll_grid_group group;   /* whose plan it is, outside … */
+    coll_grid_places places; /* … or ranks on nodes that are no runs, and get places there */
+    coll_grid_play play[COLL_ROLES];
+    const coll_use *uses; /* … or, instead of these, all that is used inside */
+    uint32_t n_uses;
+    uint32_t lifted; /* traits without which the plan is made */
+} coll_grid_case;
+
+/* A case with the usual parameters, and nothing else. */
+COLL_INLINE void coll_grid_case_init(coll_grid_case *of, const coll_algorithm *algorithm,
+                                     coll_collective collective, uint32_t p)
+{
+    memset(of, 0, sizeof *of);
+    of->algorithm = algorithm;
+    of->collective = collective;
+    of->p = p;
+    for (uint32_t i = 0; i < algorithm->n_params; i++)
+        of->param[i] = algorithm->params[i].usual;
+}
+
+/* The traits that the case has to do with. */
+COLL_INLINE uint32_t coll_i_case_traits(const coll_grid_case *of)
+{
+    return of->algorithm->traits & ~of->lifted;
+}
+
+COLL_INLINE const char *coll_grid_layout_name(coll_grid_layout layout)
+{
+#define COLL_I_GRID_LAYOUT_CASE(name, text)                                                    \
+    case name:                                                                                 \
+        return text;
+    switch (layout) {
+        COLL_GRID_LAYOUT_LIST(COLL_I_GRID_LAYOUT_CASE)
+    case COLL_GRID_LAYOUTS:
+        break;
+    }
+    return "unknown layout";
+}
+
+/* The algorithms that may be used inside of others. */
+typedef struct coll_grid_pool {
+    const coll_algorithm *const *algorithms;
+    uint32_t n;
+} coll_grid_pool;
+
+COLL_INLINE bool coll_i_pool_named(const coll_grid_pool *pool, uint32_t i, const char *name)
+{
+    return !(pool->algorithms[i]->traits & COLL_NEEDS_BUILD) &&
+           strcmp(pool->algorithms[i]->name, name) == 0;
+}
+
+/* Of the algorithms of this name the one with the most parameters. */
+COLL_INLINE const coll_algorithm *coll_i_pool_longest(const coll_grid_pool *pool,
+                                                      const char *name)
+{
+    const coll_algorithm *longest = NULL;
+    for (uint32_t i = 0; i < pool->n; i++)
+        if (coll_i_pool_named(pool, i, name) &&
+            (!longest || pool->algorithms[i]->n_params > longest->n_params))
+            longest = pool->algorithms[i];
+    return longest;
+}
+
+/* What a case uses inside, as coll_plan_build takes it. */
+enum { COLL_I_GRID_USES = 64 };
+typedef struct coll_i_grid_uses {
+    coll_use use[COLL_I_GRID_USES];
+    uint32_t param[COLL_I_GRID_USES][COLL_PARAM_MAX];
+    uint32_t n;
+} coll_i_grid_uses;
+
+/* What a worker keeps from case to case. */
+typedef struct coll_grid_worker {
+    /* Called with each case of a grid that is proven next, or was refused, as its plans are said to
+     * be; may be NULL. Cases without a trait that forbids them (`lifted`) may be wrong. */
+    void (*each)(void *arg, const struct coll_grid_worker *worker, const coll_grid_case *of,
+                 coll_status status);
+    void *arg;
+    coll_grid_pool pool;
+    coll_i_grid_uses uses;
+    coll_verifier verifier;
+    coll_i_memory tables, nodes, plans, kits, kit_tables;
+    coll_i_graphs graphs;
+    coll_i_groups groups;
+    coll_problem asked; /* before it is placed … */
+    bool moved;         /* … by which ranks get other numbers */
+    bool per_rank;      /* the case has a plan for each rank */
+    uint32_t skip;      /* COLL_VERIFY_NO_… */
+    uint64_t random;
+} coll_grid_worker;
+
+COLL_INLINE void coll_grid_worker_init(coll_grid_worker *worker)
+{
+    memset(worker, 0, sizeof *worker);
+}
+
+COLL_INLINE void coll_grid_worker_release(coll_grid_worker *worker)
+{
+    coll_verifier_release(&worker->verifier);
+    coll_i_release(&worker->tables);
+    coll_i_release(&worker->nodes);
+    coll_i_release(&worker->plans);
+    coll_i_release(&worker->kits);
+    coll_i_release(&worker->kit_tables);
+    coll_i_graphs_release(&worker->graphs);
+    coll_i_groups_release(&worker->groups);
+}
+
+/* Elements that `from` has for `to` (alltoallv, -w), or that the block of `from` has (to = 0). In
+ * place, what goes one way must come back. */
+COLL_INLINE size_t coll_i_grid_count(const coll_grid_case *of, uint32_t from, uint32_t to)
+{
+    const bool matrix = coll_is(COLL_PAIRED, of->collective);
+    const size_t a = from, b = to;
+    const size_t any = !matrix                       ? a * 7 + 3
+                       : (of->flags & COLL_IN_PLACE) ? (a + b) * 2 + a * b
+                                                     : a * 3 + b * 4 + a * b;
+    switch (of->layout) {
+    case COLL_GRID_UNEVEN:
+        return any % 5;
+    case COLL_GRID_GAPS:
+        return 1 + any % 4;
+    case COLL_GRID_ONE:
+        return (matrix ? a + b == of->p : a == of->p / 2) ? of->count : 0;
+    default:
+        return 0;
+    }
+}
+
+/* Elements of block i of the IN of a rank; of an allgather, of its only one. */
+COLL_INLINE size_t coll_i_grid_edge(const coll_grid_case *of, uint32_t rank, uint32_t i)
+{
+    const size_t block = of->collective == COLL_NEIGHBOR_ALLGATHERV ? 0 : i;
+    const size_t any = rank * (size_t)3 + block * 4 + rank * block;
+    return of->layout == COLL_GRID_UNEVEN ? any % 5
+           : of->layout == COLL_GRID_GAPS ? 1 + any % 4
+           : of->layout == COLL_GRID_ONE  ? (rank == of->p / 2 && block == 0 ? of->count : 0)
+                                          : 0;
+}
+
+/* Writes the displacements of n blocks of these counts. */
+COLL_INLINE void coll_i_grid_place(const coll_grid_case *of, uint32_t n, const size_t *counts,
+                                   size_t *displs)
+{
+    const bool packed = (coll_i_case_traits(of) & COLL_NEEDS_PACKED) != 0;
+    const bool gaps = of->layout == COLL_GRID_GAPS && !packed;
+    size_t at = gaps ? 1 : 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t block = gaps ? n - 1 - k : k;
+        displs[block] = at;
+        at += counts[block] + (gaps ? 1 + k % 2 : 0);
+        if (counts[block] == 0 && !packed)
+            displs[block] = 1000003; /* where an empty block lies means nothing */
+    }
+}
+
+/* Nodes of 1 to 4 ranks. `tables` has room for 2p + 1. */
+COLL_INLINE void coll_i_grid_uneven(coll_nodes *nodes, uint32_t p, uint32_t *tables)
+{
+    uint32_t *of = tables + p + 1;
+    uint32_t n = 0;
+    for (uint32_t rank = 0, end = 0; rank < p; rank++) {
+        if (rank == end) {
+            tables[n] = rank;
+            end += 1 + (5 * n + 2) % 4;
+            n++;
+        }
+        of[rank] = n - 1;
+    }
+    tables[n] = p;
+    coll_nodes_table(nodes, n, tables, p & 1 ? of : NULL);
+}
+
+/* Puts the ranks on nodes. False: no memory. */
+COLL_INLINE bool coll_i_grid_nodes(coll_grid_worker *worker, uint32_t nodes,
+                                   coll_problem *problem)
+{
+    const uint32_t p = problem->p;
+    uint32_t *tables;
+    if (nodes != 0 && nodes != COLL_GRID_NODES_UNEVEN)
+        coll_nodes_even(&problem->nodes, p, nodes);
+    if (nodes != COLL_GRID_NODES_UNEVEN)
+        return true;
+    tables =
+        (uint32_t *)coll_i_reserve_new(&worker->nodes, (2 * (size_t)p + 1) * sizeof *tables);
+    if (tables)
+        coll_i_grid_uneven(&problem->nodes, p, tables);
+    return tables != NULL;
+}
+
+/* Makes one rank's plan. Without a trait, it is that of a copy of the record that has not got it. */
+COLL_INLINE coll_status coll_i_grid_plan(const coll_grid_case *of, const coll_problem *problem,
+                                         coll_kit *kit, coll_plan *plan)
+{
+    coll_recipe copy;
+    coll_status status;
+    if (!of->lifted)
+        return coll_plan_build(plan, of->algorithm, problem, of->param, kit);
+    memset(&copy, 0, sizeof copy);
+    if (of->algorithm->traits & COLL_NEEDS_BUILD)
+        copy = *coll_recipe_of(of->algorithm);
+    copy.algorithm = *of->algorithm;
+    copy.algorithm.traits = coll_i_case_traits(of);
+    status = coll_plan_build(plan, &copy.algorithm, problem, of->param, kit);
+    plan->algorithm = of->algorithm; /* a record may be a part of something */
+    plan->traits &= ~of->lifted;
+    return status;
+}
+
+/* The plans of a neighbour collective, a rank's tables as long as its lists. */
+COLL_INLINE coll_status coll_i_grid_neighbor_plans(coll_grid_worker *worker,
+                                                   const coll_grid_case *of)
+{
+    const bool v = of->layout != COLL_GRID_PLAIN;
+    coll_algorithm as;
+    coll_status status;
+    size_t blocks = 0, *tables;
+    coll_problem problem;
+    coll_plan *plans;
+    coll_problem_init(&problem, of->collective, of->p, of->count, 8);
+    problem.flags = of->flags;
+    if (!coll_i_grid_nodes(worker, of->nodes, &problem) ||
+        !coll_i_graphs_make(&worker->graphs, of->graph, of->p))
+        return COLL_ERR_MEMORY;
+    as = *of->algorithm;
+    as.traits = coll_i_case_traits(of);
+    status = coll_i_graphs_equip(&worker->graphs, &problem, &as);
+    if (status != COLL_OK)
+        return status;
+    worker->per_rank = v || worker->graphs.per_rank;
+    for (uint32_t rank = 0; v && rank < of->p; rank++) {
+        const coll_graph *graph = coll_i_graph_of(&worker->graphs, rank);
+        blocks += graph->n_in + (size_t)graph->n_out;
+    }
+    plans = (coll_plan *)coll_i_reserve_new(&worker->plans,
+                                            (worker->per_rank ? of->p : 1) * sizeof *plans);
+    tables = (size_t *)coll_i_reserve_new(&worker->tables, (2 * blocks + 1) * sizeof *tables);
+    if (!plans || !tables)
+        return COLL_ERR_MEMORY;
+    for (uint32_t rank = 0; rank < (worker->per_rank ? of->p : 1) && status == COLL_OK;
+         rank++) {
+        const coll_graph *graph = coll_i_graph_of(&worker->graphs, rank);
+        const uint32_t n_in = graph->n_in, n_out = graph->n_out;
+        problem.graph = graph;
+        if (v) {
+            size_t *in = tables, *out = in + 2 * (size_t)n_out;
+            for (uint32_t i = 0; i < n_out; i++)
+                in[i] = coll_i_grid_edge(of, rank, i);
+            for (uint32_t i = 0; i < n_in; i++) {
+                const uint32_t from = coll_graph_source(graph, rank, i);
+                out[i] = from == COLL_NOBODY
+                             ? 3 /* which nobody looks at */
+                             : coll_i_grid_edge(
+                                   of, from,
+                                   coll_graph_origin(graph, rank, i,
+                                                     coll_i_graph_of(&worker->graphs, from)));
+            }
+            coll_i_grid_place(of, n_out, in, in + n_out);
+            coll_i_grid_place(of, n_in, out, out + n_in);
+            problem.count = coll_i_grid_edge(of, rank, 0);
+            problem.out.counts = out;
+            problem.out.displs = out + n_in;
+            if (of->collective != COLL_NEIGHBOR_ALLGATHERV) {
+                problem.count = 0;
+                problem.in.counts = in;
+                problem.in.displs = in + n_out;
+            }
+            tables = out + 2 * (size_t)n_in;
+        }
+        status = coll_i_grid_plan(of, &problem, NULL, &plans[rank]);
+    }
+    return status;
+}
+
+/* The algorithms of a play's name, with its parameters. */
+COLL_INLINE void coll_i_grid_use(coll_grid_worker *worker, coll_role role,
+                                 const coll_grid_play *play)
+{
+    const coll_grid_pool *pool = &worker->pool;
+    coll_i_grid_uses *uses = &worker->uses;
+    for (uint32_t i = 0; i < pool->n && uses->n < COLL_I_GRID_USES; i++) {
+        const coll_algorithm *algorithm = pool->algorithms[i];
+        uint32_t *param = uses->param[uses->n];
+        if (!coll_i_pool_named(pool, i, play->algorithm->name))
+            continue;
+        for (uint32_t k = 0; k < algorithm->n_params; k++) {
+            uint32_t same = 0;
+            while (same < play->algorithm->n_params &&
+                   strcmp(play->algorithm->params[same].name, algorithm->params[k].name) != 0)
+                same++;
+            param[k] = same < play->algorithm->n_params ? play->param[same]
+                                                        : algorithm->params[k].usual;
+        }
+        uses->use[uses->n].role = role;
+        uses->use[uses->n].algorithm = algorithm;
+        uses->use[uses->n++].params = param;
+    }
+}
+
+/* Gets the memory of all ranks' kits. False: there is none. */
+COLL_INLINE bool coll_i_grid_kits(coll_grid_worker *worker, const coll_grid_case *of,
+                                  const coll_problem *problem)
+{
+    const size_t room = coll_kit_tables(problem);
+    coll_kit *kits;
+    size_t *tables;
+    kits = (coll_kit *)coll_i_reserve_new(&worker->kits, of->p * sizeof *kits);
+    tables = (size_t *)coll_i_reserve_new(&worker->kit_tables, of->p * room * sizeof *tables);
+    worker->uses.n = 0;
+    for (unsigned role = 0; role < COLL_ROLES; role++)
+        if (of->play[role].algorithm)
+            coll_i_grid_use(worker, (coll_role)role, &of->play[role]);
+    for (uint32_t rank = 0; kits && tables && rank < of->p; rank++) {
+        coll_kit_init(&kits[rank], rank, tables + rank * room, room);
+        kits[rank].uses = of->n_uses ? of->uses : worker->uses.use;
+        kits[rank].n_uses = of->n_uses ? of->n_uses : worker->uses.n;
+    }
+    return kits && tables;
+}
+
+/* Writes the tables of all ranks: counts, then displacements; an alltoallv has a row for each rank,
+ * and as much again for what comes back. */
+COLL_INLINE void coll_i_grid_tables(const coll_grid_case *of, size_t *tables)
+{
+    const uint32_t p = of->p;
+    const bool matrix = coll_is(COLL_PAIRED, of->collective);
+    const size_t table = matrix ? (size_t)p * p : p;
+    for (uint32_t rank = 0; rank < (matrix ? p : 1); rank++) {
+        size_t *in = tables + (size_t)rank * p, *out = in + 2 * table;
+        for (uint32_t k = 0; k < p; k++) {
+            in[k] = matrix ? coll_i_grid_count(of, rank, k) : coll_i_grid_count(of, k, 0);
+            if (matrix)
+                out[k] = coll_i_grid_count(of, k, rank);
+        }
+        coll_i_grid_place(of, p, in, in + table);
+        if (matrix)
+            coll_i_grid_place(of, p, out, out + table);
+    }
+}
+
+/* What of the problem is this rank's own: its tables, as far as it has them. */
+COLL_INLINE void coll_i_grid_own(const coll_grid_case *of, const size_t *tables, uint32_t rank,
+                                 coll_problem *problem)
+{
+    const bool matrix = coll_is(COLL_PAIRED, of->collective);
+    const size_t table = matrix ? (size_t)of->p * of->p : of->p;
+    const size_t *mine = tables + (matrix ? (size_t)rank * of->p : 0);
+    coll_layout layout, none;
+    none.counts = none.displs = NULL;
+    layout.counts = mine;
+    layout.displs = mine + table;
+    problem->count = matrix ? 0 : mine[rank];
+    problem->in = problem->out = none;
+    if (of->root_only && rank != of->root)
+        return;
+    if (matrix || of->collective == COLL_SCATTERV || of->collective == COLL_REDUCE_SCATTER)
+        problem->in = layout;
+    else
+        problem->out = layout;
+    if (matrix) {
+        problem->out.counts = mine + 2 * table;
+        problem->out.displs = mine + 3 * table;
+    }
+}
+
+/* Puts the ranks on the case's nodes, and gives them places there. False: no memory. */
+COLL_INLINE bool coll_i_grid_places(coll_grid_worker *worker, const coll_grid_case *of,
+                                    coll_problem *problem)
+{
+    if (of->places.kind == COLL_GRID_NO_PLACES)
+        return coll_i_grid_nodes(worker, of->nodes, problem);
+    if (!coll_i_places_make(&worker->groups, &of->places, of->p))
+        return false;
+    worker->asked = *problem;
+    worker->moved = coll_problem_place(problem, &worker->groups.places) &&
+                    worker->groups.places.rank != NULL;
+    return true;
+}
+
+/* Makes the plans of all ranks, not placed. */
+COLL_INLINE coll_status coll_i_grid_rank_plans(coll_grid_worker *worker,
+                                               const coll_grid_case *of)
+{
+    const uint32_t p = of->p;
+    const bool matrix = coll_is(COLL_PAIRED, of->collective);
+    const bool tabled = of->layout != COLL_GRID_PLAIN;
+    const bool built = (of->algorithm->traits & COLL_NEEDS_BUILD) != 0;
+    const size_t room = !tabled ? 1 : matrix ? 4 * (size_t)p * p : 2 * (size_t)p;
+    coll_problem problem;
+    size_t *tables;
+    coll_plan *plans;
+    coll_status status = COLL_OK;
+    worker->per_rank = tabled || built;
+    plans = (coll_plan *)coll_i_reserve_new(&worker->plans,
+                                            (worker->per_rank ? p : 1) * sizeof(coll_plan));
+    tables = (size_t *)coll_i_reserve_new(&worker->tables, room * sizeof(size_t));
+    if (!plans || !tables)
+        return COLL_ERR_MEMORY;
+    coll_problem_init(&problem, of->collective, p, of->count, 8);
+    problem.root = of->root;
+    problem.flags = of->flags;
+    if (!coll_i_grid_places(worker, of, &problem) ||
+        (built && !coll_i_grid_kits(worker, of, &problem)))
+        return COLL_ERR_MEMORY;
+    if (tabled)
+        coll_i_grid_tables(of, tables);
+    for (uint32_t rank = 0; rank < (worker->per_rank ? p : 1) && status == COLL_OK; rank++) {
+        if (tabled)
+            coll_i_grid_own(of, tables, rank, &problem);
+        status = coll_i_grid_plan(
+            of, &problem, built ? (coll_kit *)worker->kits.at + rank : NULL, &plans[rank]);
+    }
+    return status;
+}
+
+/* Makes the plans of all ranks; what coll_plan_build, or coll_plan_place, says of the first that it
+ * refuses. */
+COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_grid_case *of)
+{
+    coll_plan *plans;
+    coll_status status = coll_i_groups_make(&worker->groups, &of->group, of->p);
+    worker->moved = false;
+    if (status != COLL_OK)
+        return status;
+    status = coll_is(COLL_NEIGHBORLY, of->collective) ? coll_i_grid_neighbor_plans(worker, of)
+                                                      : coll_i_grid_rank_plans(worker, of);
+    plans = (coll_plan *)worker->plans.at;
+    for (uint32_t rank = 0; rank < (worker->per_rank ? of->p : 1) && status == COLL_OK; rank++)
+        if (of->group.kind != COLL_GRID_NO_GROUP || worker->moved)
+            status = coll_plan_place(&plans[rank], &worker->groups.group);
+    return status;
+}
+
+COLL_INLINE const coll_plan *coll_i_grid_plan_of(void *arg, uint32_t rank)
+{
+    const coll_grid_worker *worker = (const coll_grid_worker *)arg;
+    return (const coll_plan *)worker->plans.at + (worker->per_rank ? rank : 0);
+}
+
+/* The index of the parameter that says how many ranks there are outside; COLL_PARAM_MAX: none. */
+COLL_INLINE uint32_t coll_i_grid_machine(const coll_algorithm *algorithm)
+{
+    uint32_t i = 0;
+    if (!(algorithm->traits & COLL_USES_GROUP))
+        return COLL_PARAM_MAX;
+    while (i < algorithm->n_params && strcmp(algorithm->params[i].name, "machine") != 0)
+        i++;
+    return i < algorithm->n_params ? i : COLL_PARAM_MAX;
+}
+
+/* What making the case's plans must end with, as far as their group goes: a machine must hold the
+ * group, ascending. 0 ranks outside: they are not looked at. */
+COLL_INLINE coll_status coll_i_grid_group_status(const coll_grid_worker *worker,
+                                                 const coll_grid_case *of)
+{
+    const uint32_t i = coll_i_grid_machine(of->algorithm);
+    const uint64_t machine = i < COLL_PARAM_MAX ? of->param[i] : 0;
+    uint64_t next = 0;
+    for (uint32_t rank = 0; machine > 0 && rank < of->p; rank++) {
+        const coll_group *group = &worker->groups.group;
+        const uint64_t outer =
+            group->table ? group->table[rank] : group->base + (uint64_t)rank * group->stride;
+        if (outer < next || outer >= machine)
+            return COLL_ERR_GROUP;
+        next = outer + 1;
+    }
+    return COLL_OK;
+}
+
+/* Proves the case that the worker has made plans of. */
+COLL_INLINE void coll_i_grid_prove_plans(coll_grid_worker *worker, uint32_t window,
+                                         coll_report *report)
+{
+    coll_verify_options options;
+    memset(&options, 0, sizeof options);
+    options.plan_of = coll_i_grid_plan_of;
+    options.arg = worker;
+    options.verifier = &worker->verifier;
+    options.skip = worker->skip;
+    options.window = window;
+    if (worker->moved) {
+        options.asked = &worker->asked;
+        options.node = worker->groups.node;
+    }
+    coll_verify(NULL, &options, report);
+}
+
+/* Proves one case. Returns what coll_plan_build says of it; on COLL_OK, *report has the proof or
+ * the finding. `window` as in coll_verify_options. */
+COLL_INLINE coll_status coll_grid_prove(coll_grid_worker *worker, const coll_grid_case *of,
+                                        uint32_t window, coll_report *report)
+{
+    const coll_status status = coll_i_grid_plans(worker, of);
+    const coll_status group = coll_i_grid_group_status(worker, of);
+    if (status != COLL_OK)
+        return status;
+    if (group == COLL_OK)
+        coll_i_grid_prove_plans(worker, window, report);
+    else
+        coll_i_found(report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,
+                     "coll_plan_place must say of this group: %s", coll_status_text(group));
+    return COLL_OK;
+}
+
+#endif /* COLL_LAB_VERIFY_CASE_H */

@@ -1,0 +1,96 @@
+/* coll/plan/topo/places.h — ranks numbered so that those of a node follow each other
+ *
+ *   uint32_t node[…];                         // of each rank: equal for the ranks of a node alone
+ *   uint32_t tables[…];                       // coll_places_tables(p) of them
+ *   coll_places places;
+ *   coll_places_of(&places, node, p, tables);
+ *   if (coll_problem_place(&problem, &places)) // plan/problem.h
+ *       coll_group_places(&group, &places);    // plan/group.h
+ *
+ * Plans know nodes as runs of ranks. But launchers deal ranks out to nodes in turn, and communicators
+ * come in any order. So each rank has a place: node by node, in the order of their first ranks, and on a
+ * node in the order of its ranks. A plan in which no rank's number matters is made for places, and its
+ * group says whose they are.
+ *
+ *   rank   0 1 2 3 4 5 6    place  0 1 2  3 4  5 6
+ *   node   a b c a b c a    rank   0 3 6  1 4  2 5
+ *   place  0 3 5 1 4 6 2    node   a . .  b .  c .
+ *
+ * Laws (tests/plan/topo.c)
+ *   (1) the ranks of the places are a permutation, and the places of the ranks its inverse
+ *   (2) ranks have the same node if their places have, and their places then grow with them
+ *   (3) the first ranks of the nodes grow with the nodes
+ *   (4) where the ranks of all nodes follow each other, and there alone, places are ranks
+ */
+#ifndef COLL_PLAN_TOPO_PLACES_H
+#define COLL_PLAN_TOPO_PLACES_H
+
+#include "nodes.h"
+
+typedef struct coll_places {
+    coll_nodes nodes;      /* of the places */
+    const uint32_t *rank;  /* of each place … */
+    const uint32_t *place; /* … and of each rank; both NULL: places are ranks */
+} coll_places;
+
+/* Entries that the tables of p ranks' places need. */
+COLL_INLINE size_t coll_places_tables(uint32_t p)
+{
+    return 4 * (size_t)p + 1;
+}
+
+/* All ranks are on one node. */
+COLL_INLINE void coll_places_init(coll_places *places)
+{
+    coll_nodes *nodes = &places->nodes;
+    nodes->by_ppn = coll_divider_of(1);
+    nodes->count = nodes->ppn = nodes->most = 0;
+    nodes->first = nodes->of = places->rank = places->place = NULL;
+}
+
+COLL_INLINE uint32_t coll_place_of(const coll_places *places, uint32_t rank)
+{
+    return places->place ? places->place[rank] : rank;
+}
+
+/* Finds the places of p ranks, at least 1, by their nodes' names. `node` is read here alone; `tables`
+ * stay the caller's, and unchanged while the places are used. O(p), if names are not chosen to make
+ * it slow. */
+COLL_INLINE void coll_places_of(coll_places *places, const uint32_t *node, uint32_t p,
+                                uint32_t *tables)
+{
+    const size_t slots = 2 * (size_t)p;
+    uint32_t *rank = tables, *place = rank + p, *of = place + p, *first = of + p;
+    uint32_t *next = of, n = 0, at = 0; /* a rank's next one on its node; p: it is the last */
+    bool moved = false;
+    for (size_t i = 0; i < slots; i++) /* by name: the least rank so far; p: none */
+        tables[i] = p;
+    for (uint32_t r = p; r-- > 0;) {
+        size_t slot = (size_t)((uint64_t)(node[r] * 0x9E3779B9u) * slots >> 32);
+        while (tables[slot] < p && node[tables[slot]] != node[r])
+            slot = slot + 1 < slots ? slot + 1 : 0;
+        next[r] = tables[slot];
+        tables[slot] = r;
+    }
+    for (uint32_t r = 0; r < p; r++)
+        place[r] = p;
+    for (uint32_t r = 0; r < p; r++) {
+        if (place[r] < p)
+            continue;
+        first[n++] = at;
+        for (uint32_t i = r; i < p; i = next[i]) {
+            moved = moved || i != at;
+            place[i] = at;
+            rank[at++] = i;
+        }
+    }
+    first[n] = p;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = first[i]; k < first[i + 1]; k++)
+            of[k] = i;
+    coll_nodes_table(&places->nodes, n, first, of);
+    places->rank = moved ? rank : NULL;
+    places->place = moved ? place : NULL;
+}
+
+#endif /* COLL_PLAN_TOPO_PLACES_H */

@@ -1,0 +1,204 @@
+/* coll/select/intra_node.h — which algorithm among ranks that share the memory of a node
+ *
+ *   coll_comm_rules(&comm, coll_node_rules(coll_shm_is_crowded(shm),
+ *                                          coll_shm_is_in_place(shm)));
+ *   coll_comm_rules(&comm, coll_node_rules(coll_threads_is_crowded(threads), true));
+ *
+ * Measured with bench/collectives.c (all algorithms, 8 B … 4 MiB, 2, 4 and 8 ranks, sums of
+ * doubles) on two processors. A message costs a cache line or one copy there, whoever the peers are.
+ * With a processor for each rank, rounds count, and from half a MiB on how the combining is shared
+ * out. Where ranks take turns on the processors, each round in which a rank waits costs a change of
+ * context, some twenty times as much as a message; so what is done in one round wins, though its
+ * root handles p messages, until the copying costs more.
+ *
+ * Measured with 4 and 8 ranks on two processors, by changes of context a call, and of no use there:
+ * spinning before a processor is given up, whoever else runs on it (fewer changes, but as much time
+ * in vain; node/waiting.h asks who does), lines fetched ahead after a yield and before a send, and
+ * slots of 16 or 64 KiB. Of 8 ranks the slots of all channels are 14 MiB, seven times the caches of
+ * two processors: with 4 instead of 8 of them for pieces of long messages alltoall and allgather of
+ * 256 KiB take 320 to 345 µs, not 370 to 490, but reduce, a chain, 80 to 90, not 65, and scan and
+ * scatter 5 to 25 % more, as all do with 4 ranks. To take the first slot that is free, not the next
+ * one, is worth up to 10 % at 16 KiB. A limit for all channels of a rank together, of 14 to 28 slots,
+ * brought nothing; nor did 2, 4, 16 or 32 slots at 4 MiB. To wait for short messages in the transport,
+ * without the executor's tests (trade), is worth 5 to 10 % of a bcast or scatter where lines are fast, 0
+ * where they are slow, and takes a gather of 4 ranks half as long again, as its root then takes them
+ * in one order. What the kernel reads at once instead
+ * (shm.h) takes 1.2 to 3 times as long, from 64 KiB to 4 MiB, unless it is out of huge pages.
+ *
+ * How ranks copy: node/copies.h. Tried there, on a machine where a line that was only read is slow
+ * to write, and not kept: to write to the cells of short messages, too (no difference); that the
+ * last of several readers of a slot writes to it (with 4 ranks a bcast of 4 MiB takes 560 µs, not
+ * 800, but an allgather of 256 KiB 120, not 110, and with 8 ranks 520, not 450).
+ *
+ * There, too, what one rank reads and the other one writes again the next time is dear: if each of
+ * two threads combines its half, an allreduce of 4 MiB takes 960 µs and a reduce 870, not 150 and
+ * 200 as where each one that wants the result combines all of it. Where lines are fast, and with
+ * other buffers each time, halves save 10 to 20 % (where they are slow and buffers change, a third
+ * of the allreduce). Through slots a reduce takes 370 µs, not 440, elsewhere 280, not 390, but an
+ * allreduce by halves 390, not 620; where the kernel copies, by halves 1155, not 275.
+ *
+ * Blocks that all ranks put into SHARED, to meet and to get them there (meet), and by messages, µs, 8
+ * processes, other buffers each time:
+ *
+ *                      8 B          1 KiB        4 KiB         16 KiB        64 KiB
+ *   allgather          6.4   8.9    9.0   15.0   13.2   17.1   27.8   31.2   90    89
+ *   allgatherv         7.4   8.7    11.6  13.7   17.3   18.4   30.8   30.7   87    81
+ *   alltoall           7.4   8.7    13.9  21.1   21.8   33.5   52     60     213   284
+ *   reduce_scatter (vectors; the fabric up to 1 KiB)
+ *                      6.8   6.3    8.1   7.9    9.4   15.7   12.3   21.3   28    42
+ *
+ * Of 4 ranks allgather and alltoall are as fast, or up to 10 % slower, and reduce_scatter 1.1 to 1.35
+ * times as fast from 4 KiB on.
+ *
+ * A reduce_scatter in fewer rounds (circulant), which combines what was combined, took 1.3 to 2.3 times as
+ * long as pairwise, which reads all operands where they lie, with 3 and 5 threads and blocks of 80 KiB to
+ * 1.3 MiB, and through slots 1.05 to 1.6 times; 4 ranks 1 to 1.5 times and as long.
+ *
+ * process_vm_readv of 4 MiB takes 573, 368, 313, 297 and 289 µs in blocks of 16, 64, 256 and 1024 KiB
+ * and as a whole.
+ *
+ * What these lists leave open the built-in rules say, which are the last of them.
+ */
+#ifndef COLL_SELECT_INTRA_NODE_H
+#define COLL_SELECT_INTRA_NODE_H
+
+#include "../algos/bine_butterfly.h"
+#include "../algos/chain.h"
+#include "../algos/dissemination.h"
+#include "../algos/fabric.h"
+#include "../algos/fnomial_split.h"
+#include "../algos/linear.h"
+#include "../algos/linear_all.h"
+#include "../algos/linear_gather.h"
+#include "../algos/linear_scan.h"
+#include "../algos/meet.h"
+#include "../algos/multicast.h"
+#include "../algos/multicast_all.h"
+#include "../algos/pairwise.h"
+#include "../algos/rabenseifner.h"
+#include "../algos/recursive_multiplying.h"
+#include "../algos/ring.h"
+#include "../select.h"
+
+#define COLL_I_NODE(collective, from, to, least, most, algorithm, why)                         \
+    {                                                                                          \
+        COLL_BIT(collective), from, to, least, most, algorithm, COLL_AS_USUAL(why)             \
+    }
+#define COLL_I_NODE_BOTH(first, second, from, to, least, most, algorithm, why)                 \
+    {                                                                                          \
+        COLL_BIT(first) | COLL_BIT(second), from, to, least, most, algorithm,                  \
+            COLL_AS_USUAL(why)                                                                 \
+    }
+
+/* The end of a rule for up to six ranks, all of which meet in one round. */
+#define COLL_I_NODE_RADIX(why) {6, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, why, NULL, 0, 0, 0
+
+/* clang-format off */
+/* A processor for each rank. */
+static const coll_rule coll_node_roomy[] = {
+    COLL_I_NODE(COLL_ALLREDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_ring_allreduce,
+                "long, and the operator commutes: each rank combines its half"),
+    COLL_I_NODE(COLL_ALLREDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_rabenseifner_allreduce,
+                "long, operands in rank order: each rank combines its half"),
+    COLL_I_NODE(COLL_REDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_linear_reduce,
+                "long: the root combines what the other one never writes again"),
+    {COLL_BIT(COLL_SCAN), 2, 2, COLL_I_KIB(2048), SIZE_MAX, &coll_linear_scan,
+     COLL_IN_SEGMENTS(0, 262144, "long: the first rank copies while the other one combines")},
+    COLL_I_NODE(COLL_SCAN, 2, 2, 0, SIZE_MAX, &coll_linear_scan, "the first rank need not wait"),
+    COLL_I_NODE(COLL_EXSCAN, 2, 2, 0, SIZE_MAX, &coll_linear_exscan, "the first rank need not wait"),
+};
+
+/* A processor for each rank, and long messages are read where they lie. */
+static const coll_rule coll_node_in_place[] = {
+    COLL_I_NODE(COLL_ALLREDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_recursive_doubling_allreduce,
+                "long, out of each other's memory: nobody reads what is written again"),
+};
+
+/* More ranks than processors. */
+static const coll_rule coll_node_crowded[] = {
+    COLL_I_NODE(COLL_BARRIER, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_fabric_barrier,
+                "the last one to come tells all others"),
+    {COLL_BIT(COLL_BARRIER), 3, 6, 0, SIZE_MAX, &coll_dissemination_barrier,
+     COLL_I_NODE_RADIX("few ranks: all tell all others, in one round, and nobody waits for a root")},
+    COLL_I_NODE(COLL_BARRIER, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_barrier,
+                "to the root and back: few messages"),
+
+    COLL_I_NODE(COLL_BCAST, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_multicast_bcast,
+                "one round: the root copies once, and every rank from there, or from its memory"),
+    COLL_I_NODE(COLL_BCAST, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_bcast,
+                "one round: every rank copies from the root's memory"),
+
+    COLL_I_NODE(COLL_REDUCE, 3, COLL_ANY_P, 0, COLL_I_KIB(64) - 1, &coll_linear_reduce,
+                "short: one round"),
+    COLL_I_NODE(COLL_REDUCE, 3, COLL_ANY_P, COLL_I_KIB(64), COLL_I_KIB(512) - 1, &coll_chain_reduce,
+                "longer: each rank combines what the one before it has just left in the cache"),
+    COLL_I_NODE(COLL_REDUCE, 3, COLL_ANY_P, COLL_I_KIB(512), SIZE_MAX, &coll_fnomial_split_reduce,
+                "long: all ranks combine equally much"),
+
+    COLL_I_NODE(COLL_ALLREDUCE, 3, COLL_ANY_P, 0, COLL_I_KIB(128) - 1, &coll_fabric_allreduce,
+                "threads, or short: the last one to come combines for all"),
+    {COLL_BIT(COLL_ALLREDUCE), 3, 5, 0, COLL_I_KIB(2) - 1, &coll_recursive_multiplying_allreduce,
+     COLL_I_NODE_RADIX("short, few ranks: all tell all others, in one round")},
+    COLL_I_NODE(COLL_ALLREDUCE, 3, COLL_ANY_P, 0, COLL_I_KIB(64) - 1, &coll_serial_allreduce,
+                "short: to the root and back"),
+    COLL_I_NODE(COLL_ALLREDUCE, 4, 4, COLL_I_KIB(64), COLL_I_KIB(128) - 1, &coll_bine_allreduce,
+                "longer, and the operator commutes: the least traffic in few rounds"),
+    COLL_I_NODE(COLL_ALLREDUCE, 3, 5, COLL_I_KIB(64), SIZE_MAX, &coll_ring_allreduce,
+                "longer, few ranks, and the operator commutes: the least traffic"),
+    COLL_I_NODE(COLL_ALLREDUCE, 3, COLL_ANY_P, COLL_I_KIB(64), SIZE_MAX, &coll_rabenseifner_allreduce,
+                "longer: the least traffic in few rounds"),
+
+    COLL_I_NODE_BOTH(COLL_GATHER, COLL_GATHERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_gather,
+                     "one round: the root copies from every rank's memory"),
+    COLL_I_NODE_BOTH(COLL_SCATTER, COLL_SCATTERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_scatter,
+                     "one round: every rank copies from the root's memory"),
+    COLL_I_NODE_BOTH(COLL_ALLGATHER, COLL_ALLGATHERV, 5, COLL_ANY_P, 0, COLL_I_KIB(16), &coll_meet_allgather,
+                     "short: every rank waits once for all others, and copies all blocks at once"),
+    COLL_I_NODE_BOTH(COLL_ALLGATHER, COLL_ALLGATHERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_multicast_allgather,
+                     "one round: every rank copies its block once, and all others' from there, or from their memory"),
+    COLL_I_NODE_BOTH(COLL_ALLGATHER, COLL_ALLGATHERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_allgather,
+                     "one round: every rank copies from all others' memory"),
+    COLL_I_NODE(COLL_ALLTOALL, 5, COLL_ANY_P, 0, COLL_I_KIB(16), &coll_meet_alltoall,
+                "short: every rank waits once for all others"),
+    COLL_I_NODE(COLL_ALLTOALL, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_pairwise_alltoall,
+                "every block straight to its rank, whatever its size"),
+
+    COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0,
+                     COLL_I_KIB(2), &coll_fabric_reduce_scatter, "short: the last one to come combines for all"),
+    COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0,
+                     COLL_I_KIB(16), &coll_meet_reduce_scatter,
+                     "longer: every rank waits once for all others, and combines its block of all operands"),
+    COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0,
+                     COLL_I_KIB(1), &coll_linear_reduce_scatter, "short: one round"),
+    COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0, SIZE_MAX,
+                     &coll_pairwise_reduce_scatter, "every block straight to its rank"),
+
+    {COLL_BIT(COLL_SCAN), 2, COLL_ANY_P, COLL_I_KIB(512), SIZE_MAX, &coll_linear_scan,
+     COLL_IN_SEGMENTS(0, 262144, "long: ranks work on segments, which stay in the cache, at the same time")},
+    {COLL_BIT(COLL_EXSCAN), 2, COLL_ANY_P, COLL_I_KIB(512), SIZE_MAX, &coll_linear_exscan,
+     COLL_IN_SEGMENTS(0, 262144, "long: ranks work on segments, which stay in the cache, at the same time")},
+    COLL_I_NODE(COLL_SCAN, 2, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_scan, "every rank waits once"),
+    COLL_I_NODE(COLL_EXSCAN, 2, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_exscan, "every rank waits once"),
+};
+/* clang-format on */
+
+static const coll_rule_list coll_node_roomy_rules = {
+    coll_node_roomy, sizeof coll_node_roomy / sizeof coll_node_roomy[0], &coll_rules_built_in};
+static const coll_rule_list coll_node_in_place_rules = {
+    coll_node_in_place, sizeof coll_node_in_place / sizeof coll_node_in_place[0],
+    &coll_node_roomy_rules};
+static const coll_rule_list coll_node_crowded_rules = {
+    coll_node_crowded, sizeof coll_node_crowded / sizeof coll_node_crowded[0],
+    &coll_rules_built_in};
+
+/* The lists of rules for ranks of one node. `crowded`: there are more than processors that they may
+ * run on; `in_place`: two ranks read each other's long messages where they lie, as threads do, and
+ * processes unless all their messages go through slots. Both are the same on all ranks. */
+COLL_INLINE const coll_rule_list *coll_node_rules(bool crowded, bool in_place)
+{
+    return crowded    ? &coll_node_crowded_rules
+           : in_place ? &coll_node_in_place_rules
+                      : &coll_node_roomy_rules;
+}
+
+#endif /* COLL_SELECT_INTRA_NODE_H */

@@ -1,0 +1,39 @@
+/* coll/transports/node/callbacks.h — ranks that share memory: the callbacks of their transports
+ *
+ * Use threads.h or shm.h.
+ */
+#ifndef COLL_TRANSPORTS_NODE_CALLBACKS_H
+#define COLL_TRANSPORTS_NODE_CALLBACKS_H
+
+#include "reduction.h"
+#include "multicast_buffer.h"
+#include "shared.h"
+
+/* Handles of reductions are marked by word[1]; those of messages in flight have 0 there. */
+COLL_INLINE coll_status coll_i_node_test_any(void *ctx, coll_handle *h)
+{
+    return h->word[1] ? coll_i_node_test_brought((coll_i_node_rank *)ctx,
+                                                 (coll_i_node_brought *)h->word[0])
+                      : coll_i_node_test(ctx, h);
+}
+
+COLL_INLINE void coll_i_node_cancel_any(void *ctx, coll_handle *h)
+{
+    if (h->word[1])
+        coll_i_node_cancel_brought((coll_i_node_rank *)ctx, (coll_i_node_brought *)h->word[0]);
+    else
+        coll_i_node_cancel(ctx, h);
+}
+
+/* A coll_transport; the arguments are what threads and processes do differently. */
+#define COLL_I_NODE_TRANSPORT(max_bytes, max_lent, max_fabric, whole)                          \
+    {                                                                                          \
+        coll_i_node_send, coll_i_node_recv, coll_i_node_test_any, coll_i_node_cancel_any,      \
+            coll_i_node_abort, coll_i_node_wait, coll_i_node_borrow, coll_i_node_give_back,    \
+            coll_i_node_local, NULL /* reduce */, coll_i_node_multicast,                       \
+            coll_i_node_fabric_reduce, max_bytes, UINT32_MAX /* tags */, max_lent,             \
+            coll_i_node_part, coll_i_node_enter, coll_i_node_leave, NULL /* trade */,          \
+            NULL /* settle */, whole, max_fabric                                               \
+    }
+
+#endif /* COLL_TRANSPORTS_NODE_CALLBACKS_H */

@@ -1,0 +1,478 @@
+/* mpi/layer/jobs.c — running collectives
+ *
+ * A call that does not block, or persists, is given to the program as an ordinary request: a
+ * receive of nothing from this rank itself, on a communicator of its own. When the job is done,
+ * the layer sends itself that message. So all of MPI's calls that test, wait for, or look at
+ * requests work, in any mixture, and the layer only has to see to it that jobs move on in them.
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "again.h"
+
+/* What a plan needs, and all actions of a schedule that is brief (coll_schedule_close). */
+enum { WINDOW = BRIEF + 8 };
+
+unsigned jobs_running;
+static struct job *running; /* oldest first */
+static struct job *unused;
+static struct job **holders; /* jobs with a token, by its tag; NULL: the tag is free */
+static size_t n_holders;
+static unsigned n_persistent;
+static MPI_Comm tokens = MPI_COMM_NULL;
+static MPI_Request pulse = MPI_REQUEST_NULL; /* never done: to test it moves the library on */
+
+void jobs_init(void)
+{
+    PMPI_Comm_dup(MPI_COMM_SELF, &tokens);
+    PMPI_Comm_set_errhandler(tokens, MPI_ERRORS_RETURN);
+    if (settings.shm)
+        PMPI_Irecv(NULL, 0, MPI_BYTE, 0, settings.tags, settings.self, &pulse);
+}
+
+void jobs_end(void)
+{
+    while (unused) {
+        struct job *job = unused;
+        unused = job->next;
+        free(job);
+    }
+    free(holders);
+    if (pulse != MPI_REQUEST_NULL) {
+        PMPI_Cancel(&pulse);
+        PMPI_Wait(&pulse, MPI_STATUS_IGNORE);
+    }
+    if (tokens != MPI_COMM_NULL)
+        PMPI_Comm_free(&tokens);
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+struct job *job_new(void)
+{
+    struct job *job = unused;
+    if (job)
+        unused = job->next;
+    else
+        job = malloc(sizeof *job);
+    if (!job)
+        return NULL;
+    job->next = NULL;
+    job->comm = NULL;
+    job->plan = &job->own_plan;
+    job->repeat = NULL;
+    job->checked = &job->own_checked;
+    job->own_checked = false;
+    job->run.schedule = NULL;
+    job->run.tag = 0;
+    job->run.shared = NULL;
+    job->run.shared_bytes = 0;
+    job->tables = job->scratch = job->kit = job->packed = NULL;
+    job->combination.room = NULL;
+    job->pieces = NULL;
+    job->n_loads = job->n_stores = 0;
+    job->operation = NULL;
+    job->how = BLOCKING;
+    job->running = job->freed = job->holds = job->brief = false;
+    job->token_tag = -1;
+    job->error = MPI_SUCCESS;
+    job->bytes = 0;
+    return job;
+}
+
+/* What only jobs have that are no plain repetition of a blocking call. */
+static void give_back(struct job *job)
+{
+    if (job->holds) {
+        for (size_t i = 0; i < job->n_loads + job->n_stores; i++)
+            type_done(job->pieces[i].type);
+        if (job->combination.room)
+            type_done(job->combination.type);
+        operation_done(job->operation);
+        job->holds = false;
+    }
+    if (job->token_tag >= 0) {
+        holders[job->token_tag] = NULL;
+        n_persistent -= job->how == PERSISTENT;
+        job->token_tag = -1;
+    }
+    pool_give(job->tables);
+    pool_give(job->packed);
+    pool_give(job->kit);
+    pool_give(job->combination.room);
+}
+
+void job_free(struct job *job)
+{
+    struct comm *comm = job->comm;
+    if (!job->repeat || job->how != BLOCKING)
+        give_back(job);
+    if (!job->repeat || !job_keep(job)) {
+        pool_give(job->scratch);
+        job->scratch = NULL;
+        job->next = unused;
+        unused = job;
+    }
+    if (comm)
+        comm_done(comm);
+}
+
+/* ---- tokens ------------------------------------------------------------------------------ */
+
+/* A tag that no other job's token has. */
+static int take_tag(struct job *job)
+{
+    size_t tag = 0;
+    while (tag < n_holders && holders[tag])
+        tag++;
+    if (tag == n_holders) {
+        const size_t more = n_holders ? 2 * n_holders : 16;
+        struct job **table = realloc(holders, more * sizeof *table);
+        if (!table)
+            return -1;
+        memset(table + n_holders, 0, (more - n_holders) * sizeof *table);
+        holders = table;
+        n_holders = more;
+    }
+    holders[tag] = job;
+    return (int)tag;
+}
+
+int job_token(struct job *job, MPI_Request *request)
+{
+    const bool persistent = job->how == PERSISTENT;
+    int error;
+    job->token_tag = take_tag(job);
+    if (job->token_tag < 0)
+        return MPI_ERR_NO_MEM;
+    n_persistent += persistent;
+    error = persistent
+                ? PMPI_Recv_init(NULL, 0, MPI_BYTE, 0, job->token_tag, tokens, &job->token)
+                : PMPI_Irecv(NULL, 0, MPI_BYTE, 0, job->token_tag, tokens, &job->token);
+    *request = job->token;
+    return error;
+}
+
+struct job *job_behind(MPI_Request request)
+{
+    for (size_t tag = 0; n_persistent > 0 && tag < n_holders; tag++)
+        if (holders[tag] && holders[tag]->how == PERSISTENT && holders[tag]->token == request)
+            return holders[tag];
+    return NULL;
+}
+
+/* ---- running ----------------------------------------------------------------------------- */
+
+/* MPI's code of a failure, with coll's sentence. */
+static int code_of(const struct job *job, coll_status status)
+{
+    int code = MPI_ERR_OTHER;
+    if (job->comm->mpi.error != MPI_SUCCESS)
+        return job->comm->mpi.error;
+    if (PMPI_Add_error_code(MPI_ERR_OTHER, &code) == MPI_SUCCESS)
+        (void)PMPI_Add_error_string(code, coll_status_text(status));
+    return code;
+}
+
+/* Failures that the program's error handlers are still to be told of: handlers may do what they
+ * like, so they are called without the lock. */
+static struct failure {
+    struct failure *next;
+    MPI_Comm comm;
+    int error;
+} * untold;
+
+static void tell_later(const struct job *job)
+{
+    struct failure *failure = malloc(sizeof *failure), **link = &untold;
+    if (!failure)
+        return; /* the request ends with an error all the same */
+    while (*link)
+        link = &(*link)->next;
+    failure->next = NULL;
+    failure->comm = job->comm->handle != MPI_COMM_NULL ? job->comm->handle : MPI_COMM_WORLD;
+    failure->error = job->error;
+    *link = failure;
+}
+
+bool jobs_tell(MPI_Comm *comm, int *error)
+{
+    struct failure *failure = untold;
+    if (!failure)
+        return false;
+    *comm = failure->comm;
+    *error = failure->error;
+    untold = failure->next;
+    free(failure);
+    return true;
+}
+
+/* ---- SHARED memory: of calls that block --------------------------------------------------- */
+
+static bool is_sharing(const struct job *job)
+{
+    return (job->plan->traits & COLL_NEEDS_SHARED) != 0;
+}
+
+/* After that many rounds without anything, in none of the layer's locks. */
+static void idle_for(uint32_t idle)
+{
+    if (settings.threads)
+        unlock();
+    jobs_idle(idle);
+    if (settings.threads)
+        lock();
+}
+
+/* Takes the next use, and waits until all ranks are done with the one that had its part before. They
+ * are in calls that block, so they wait for nobody who waits here. */
+static coll_status enter_shared(struct job *job)
+{
+    coll_run *run = &job->run;
+    coll_status status;
+    run->shared_bytes = run->transport->shared(run->ctx, true, &job->use, &run->shared);
+    for (uint32_t idle = 0;
+         (status = run->transport->enter(run->ctx, run->tag, job->use)) == COLL_AGAIN;)
+        if (jobs_progress())
+            idle = 0;
+        else
+            idle_for(++idle);
+    return status;
+}
+
+static void leave_shared(struct job *job)
+{
+    job->run.transport->leave(job->run.ctx, job->use);
+}
+
+/* ---- running ----------------------------------------------------------------------------- */
+
+/* The job is over: its data goes to the program, and the program's request is done. A job that
+ * nobody blocks for tells the program of its failure by the communicator's error handler, and
+ * if that returns by a message that is too long, as its request then ends with an error. */
+static void end(struct job *job, coll_status status)
+{
+    job->running = false;
+    jobs_running--;
+    if (is_sharing(job))
+        leave_shared(job);
+    if (status != COLL_OK)
+        job->error = code_of(job, status);
+    else if (job->error == MPI_SUCCESS && job->n_stores > 0)
+        job->error = job_store(job);
+    if (settings.verbose)
+        report_job(job);
+    if (job->how == BLOCKING)
+        return;
+    if (job->error != MPI_SUCCESS)
+        tell_later(job);
+    (void)PMPI_Send(&job->error, job->error != MPI_SUCCESS, MPI_BYTE, 0, job->token_tag,
+                    tokens);
+    if (job->how == NONBLOCKING || job->freed)
+        job_free(job);
+}
+
+uint32_t job_window(const coll_plan *plan)
+{
+    return plan->window > WINDOW ? plan->window : WINDOW;
+}
+
+/* What is alone waits in the library, but not where threads share the lock, or ranks a processor that
+ * the library would not yield: there we wait ourselves. */
+static bool library_waits(void)
+{
+    return !settings.threads && !settings.turns;
+}
+
+/* Of a job whose plan is known. `alone`: nobody else moves on while it runs. */
+static bool choose_messages(struct job *job, bool alone)
+{
+    return nodes_transport(job->comm, job->how == BLOCKING && alone && library_waits(),
+                           &job->run);
+}
+
+void job_equip(struct job *job)
+{
+    job->run.plan = job->plan;
+    job->run.op = &job->op;
+    (void)coll_request_init(&job->request, job->slots, job_window(job->plan));
+    (void)choose_messages(job, jobs_running == 0);
+}
+
+void job_rest(struct job *job)
+{
+    const coll_schedule *schedule = job->run.schedule;
+    job->how = BLOCKING;
+    job->brief = choose_messages(job, true) && schedule && schedule->brief && !settings.verbose;
+}
+
+/* Tags are numbers that all ranks count alike: of calls in their order, and, as these may be
+ * started in any order, of persistent ones in the order in which they are made. */
+COLL_HOT_INLINE void take_place(struct job *job, bool persistent)
+{
+    struct comm *comm = job->comm;
+    const uint32_t half = (uint32_t)settings.tags / 2, tag = comm->next[persistent];
+    comm->next[persistent] = tag + 1 < half ? tag + 1 : 0;
+    job->run.tag = (persistent ? half : 0) + tag;
+}
+
+void job_place(struct job *job)
+{
+    take_place(job, job->how == PERSISTENT);
+    if (job->repeat) /* others have no plan yet */
+        (void)choose_messages(job, jobs_running == 0);
+}
+
+/* A job was started: it is over, or among those that run. */
+static void go_on(struct job *job, coll_status status)
+{
+    job->running = true;
+    jobs_running++;
+    if (status == COLL_OK)
+        status = job->request.status;
+    if (status == COLL_AGAIN) {
+        struct job **link = &running;
+        while (*link)
+            link = &(*link)->next;
+        *link = job;
+        job->next = NULL;
+    } else {
+        end(job, status);
+    }
+}
+
+void job_start(struct job *job)
+{
+    coll_status status = COLL_OK;
+    if (settings.verbose)
+        job->started = PMPI_Wtime();
+    /* What cannot be packed is not sent, but others wait for us. */
+    job->error = job->n_loads > 0 ? job_load(job) : MPI_SUCCESS;
+    if (is_sharing(job))
+        status = enter_shared(job);
+    if (status == COLL_OK && !*job->checked) {
+        status = coll_run_check(&job->run, job->request.window);
+        *job->checked = status == COLL_OK;
+    }
+    if (status == COLL_OK)
+        status = coll_request_start_checked(&job->request, &job->run);
+    go_on(job, status);
+}
+
+/* Moves a running job on. */
+static coll_status advance(struct job *job)
+{
+    const coll_status status = coll_request_progress(&job->request);
+    if (status != COLL_AGAIN) {
+        struct job **link = &running;
+        while (*link != job)
+            link = &(*link)->next;
+        *link = job->next;
+        end(job, status);
+    }
+    return status;
+}
+
+/* Messages through memory do not move the library on, but other ranks may wait for what it does for
+ * the program's own messages. */
+bool jobs_progress(void)
+{
+    enum { LIBRARY = 64 };
+    static unsigned still; /* rounds in which nothing moved */
+    bool moved = false;
+    for (struct job *job = running, *next; job; job = next) {
+        next = job->next;
+        moved = advance(job) != COLL_AGAIN || job->request.idle == 0 || moved;
+    }
+    if (!moved && pulse != MPI_REQUEST_NULL && ++still % LIBRARY == 0) {
+        int done;
+        (void)PMPI_Test(&pulse, &done, MPI_STATUS_IGNORE);
+    }
+    return moved;
+}
+
+void jobs_idle(uint32_t idle)
+{
+    enum { SPINS = 200, CROWDED_SPINS = 2 };
+    if (!settings.threads && nodes_idle(idle))
+        return;
+    if (idle > (settings.crowded ? CROWDED_SPINS : SPINS))
+        (void)sched_yield();
+}
+
+/* Can it only be messages of the library that the job waits for, and nobody else needs this
+ * thread? */
+static bool is_alone(const struct job *job)
+{
+    return jobs_running == 1 && !job->comm->seats && library_waits();
+}
+
+int job_finish(struct job *job)
+{
+    uint32_t idle = 0;
+    int error;
+    while (job->running) {
+        if (coll_request_only_waits(&job->request) && is_alone(job))
+            coll_mpi_block_all(&job->comm->mpi);
+        idle = jobs_progress() ? 0 : idle + 1;
+        if (idle > 0 && is_alone(job))
+            coll_mpi_block(&job->comm->mpi);
+        else if (settings.threads || idle > 0)
+            idle_for(idle);
+    }
+    error = job->error;
+    job_free(job);
+    return error;
+}
+
+/* Not over at once, or failed: from here on it is a job like others. */
+static int stay(struct job *job, coll_status status)
+{
+    const MPI_Comm handle = job->comm->handle;
+    int error;
+    job_take(job);
+    job->comm->jobs++;
+    job->error = MPI_SUCCESS;
+    go_on(job, status);
+    error = job_finish(job);
+    unlock();
+    if (error != MPI_SUCCESS)
+        (void)PMPI_Comm_call_errhandler(handle, error);
+    return error;
+}
+
+/* Messages of what is alone and of one thread. */
+COLL_HOT_INLINE coll_status trade(const coll_run *run, bool sends, uint32_t peer, void *buf,
+                                  size_t bytes, coll_handle *h)
+{
+    if (COLL_LIKELY(!((const coll_mpi *)run->ctx)->turns))
+        return coll_i_mpi_trade(run->ctx, sends, peer, run->tag, buf, bytes);
+    return sends ? run->transport->send(run->ctx, peer, run->tag, buf, bytes, h)
+                 : run->transport->recv(run->ctx, peer, run->tag, buf, bytes, h);
+}
+
+int job_rush(struct job *job)
+{
+    coll_status status;
+    if (COLL_LIKELY(job->brief && jobs_running == 0)) {
+        take_place(job, false);
+        status = coll_request_start_brief(&job->request, &job->run, trade, coll_i_mpi_settle);
+        return COLL_LIKELY(status == COLL_OK && job->request.status == COLL_OK)
+                   ? MPI_SUCCESS
+                   : stay(job, status);
+    }
+    job_place(job);
+    if (settings.verbose)
+        job->started = PMPI_Wtime();
+    status = is_sharing(job) ? enter_shared(job) : COLL_OK;
+    if (status == COLL_OK)
+        status = coll_request_start_checked(&job->request, &job->run);
+    if (status != COLL_OK || job->request.status != COLL_OK)
+        return stay(job, status);
+    if (is_sharing(job))
+        leave_shared(job);
+    if (settings.verbose)
+        report_job(job);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,404 @@
+/* mpi/layer/layer.h — libcollmpi.so: the collectives of an unmodified MPI program on coll
+ *
+ *   LD_PRELOAD=…/libcollmpi.so mpiexec -n 8 ./program
+ *
+ * The layer sits in MPI's profiling interface. What the program calls arrives at entries.c, which
+ * writes the arguments of each collective into one form, `struct call`. calls.c makes a job of
+ * it: a problem of coll, buffers, a plan. jobs.c runs jobs, and gives the program an ordinary
+ * request for each that does not block. waits.c has the calls in which a program waits, as
+ * outstanding jobs must move on there.
+ *
+ *   setup.c    MPI_Init, MPI_Finalize
+ *   control.c  what the environment asks for
+ *   comms.c    a private communicator for each of the program's
+ *   nodes.c    which ranks share a node, and messages through its memory
+ *   types.c    datatypes: what coll calls them, and whether their data is one run of bytes
+ *   buffers.c  where the blocks of a buffer lie; packing those that have gaps
+ *   memory.c   memory of the node, for the program and for what is kept for the next call
+ *   ops.c      operators
+ *   plans.c    which algorithm
+ *   repeats.c  calls that were made before
+ *   again.h    the direct way for those that block
+ *   tuned.h    rules for messages of MPI libraries on one machine
+ *   report.c   COLL_VERBOSE
+ *
+ * Who decides. Whether a call is run here or by the library's own collective must be the same on
+ * all ranks, so it depends only on what is the same on all of them: the collective, the
+ * communicator, the operator and its type. The one exception are arguments that the library is
+ * sure to refuse: the call then goes there to be refused, as without the layer.
+ *
+ * Data. Buffers whose data is one run of bytes are used in place. Others are packed into memory
+ * of the layer and unpacked at the end. Collectives that only move data move bytes; those that
+ * reduce combine packed elements.
+ *
+ * Threads. One lock around everything, if the program asked for MPI_THREAD_MULTIPLE.
+ */
+#ifndef COLL_LAYER_H
+#define COLL_LAYER_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "coll/coll.h"
+#include "transport.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* ---- datatypes: types.c ------------------------------------------------------------------ */
+
+typedef enum type_kind {
+    KIND_OTHER, /* nothing predefined reduces it */
+    KIND_INTEGER,
+    KIND_FORTRAN_INTEGER, /* no logical operators */
+    KIND_FLOATING,
+    KIND_COMPLEX,
+    KIND_LOGICAL,
+    KIND_BYTE,
+    KIND_PAIR
+} type_kind;
+
+struct type {
+    MPI_Datatype handle;
+    size_t size;      /* bytes of data of an element */
+    ptrdiff_t extent; /* from one element to the next */
+    ptrdiff_t lb, true_lb, true_extent;
+    bool flat;  /* an element's data is one run of bytes, in the order in which it is sent */
+    bool dense; /* and one element begins where the other ends */
+    bool predefined;
+    type_kind kind;
+    coll_type element; /* COLL_TYPES: not one of coll's */
+    unsigned users;    /* jobs that need it until they are done */
+    bool freed;        /* by the program, while it had users */
+};
+
+void types_init(void);
+void types_end(void);
+/* NULL: the library refuses it. */
+struct type *type_of(MPI_Datatype datatype);
+void type_use(struct type *type);
+void type_done(struct type *type);
+
+/* ---- operators: ops.c -------------------------------------------------------------------- */
+
+struct operation {
+    MPI_Op handle;
+    int number; /* of a predefined one: a coll_operator; COLL_USER_OP: the program's */
+    bool commutative;
+    unsigned users;
+    bool freed;
+    struct operation *next; /* of the program's */
+};
+
+/* What the library's own function is called with, to combine elements. */
+struct combination {
+    struct operation *operation;
+    struct type *type;
+    unsigned char
+        *room; /* combine_room bytes; NULL: it is not needed, the operator is coll's */
+};
+
+void ops_init(void);
+/* NULL: the library refuses it. */
+struct operation *operation_of(MPI_Op op);
+void operation_use(struct operation *operation);
+void operation_done(struct operation *operation);
+/* Writes the operator on packed elements of a type, and to combination->type what room has to be
+ * for, or NULL; false: MPI does not define it there. */
+bool operation_on(struct operation *operation, struct type *type,
+                  struct combination *combination, coll_op *op);
+/* Bytes in which elements of a type are combined by the library's function. */
+size_t combine_room(const struct type *type);
+
+/* ---- communicators: comms.c -------------------------------------------------------------- */
+
+struct repeat;
+struct repeats;
+
+struct comm {
+    MPI_Comm handle; /* the program's; MPI_COMM_NULL once it is freed */
+    bool runs_here;  /* false: it has two groups, or other worlds, or got no private one */
+    bool meets;      /* it has several ranks, all of this world */
+    coll_mpi mpi;    /* on a private communicator of the same ranks */
+    uint32_t rank, p;
+    coll_places places; /* its ranks by nodes, if these are several */
+    uint32_t *tables;   /* of `places` */
+    uint32_t *seats;  /* its ranks' in the memory of this rank's node, COLL_NOBODY if elsewhere;
+                       * NULL: messages are the library's */
+    uint32_t number;  /* of the communicator there, from 1 on */
+    bool shares;      /* its calls that block may use the SHARED memory there */
+    bool one_node;    /* all its ranks are there, … */
+    coll_group group; /* … and these of the segment's; otherwise the identity */
+    coll_group placed;       /* whose ranks are places */
+    uint32_t next[2];        /* tag of the next call, and of the next persistent one */
+    unsigned jobs;           /* that use it */
+    coll_graph *graph;       /* neighbours, once they were needed */
+    uint32_t *neighbors;     /* memory of `graph` */
+    struct repeats *repeats; /* of calls made before: repeats.c */
+};
+
+void comms_init(void);
+void comms_end(void);
+/* The record of a communicator. Made if there is none and `may_create`, which is collective;
+ * otherwise NULL. */
+struct comm *comm_of(MPI_Comm comm, bool may_create);
+/* The record that was looked up last, or NULL. */
+extern struct comm *comm_last;
+/* One job less; the last one of a communicator that was freed ends the record. */
+void comm_done(struct comm *comm);
+/* NULL: the library refuses neighbour collectives on it. */
+const coll_graph *comm_graph(struct comm *comm);
+
+/* ---- nodes: nodes.c ---------------------------------------------------------------------- */
+
+void nodes_init(void);
+void nodes_end(void);
+/* Finds out about the ranks of a new communicator; collective. */
+void nodes_join(struct comm *comm, MPI_Group group);
+/* This rank is done with it. */
+void nodes_leave(struct comm *comm);
+/* Writes by what the messages of a run go, which has its plan, and their tag there; run->tag is the
+ * layer's. `alone`: it may wait for them there. True: they are the library's. */
+bool nodes_transport(struct comm *comm, bool alone, coll_run *run);
+/* What they offer a call beyond messages: coll_terms. */
+unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool blocks);
+/* Is there as much SHARED memory as the plan needs? */
+bool nodes_hold(const coll_plan *plan);
+/* Rules for communicators of one node: none before nodes_init. */
+const coll_rule_list *nodes_rules(void);
+/* Waits as the ranks of a node do that share memory, but never sleeps, as the library may have to
+ * move on. False: they share none. */
+bool nodes_idle(uint32_t idle);
+
+/* ---- calls: entries.c, calls.c, buffers.c ----------------------------------------------------------- */
+
+struct job;
+struct piece;
+
+/* One of the two buffers of a collective: a block, or one for each rank or neighbour. */
+struct side {
+    const void *buf;
+    MPI_Count count; /* elements of a block, where there are no `counts` */
+    MPI_Datatype type;
+    const void *counts, *displs; /* v and w */
+    const MPI_Datatype *types;   /* w: displs are bytes */
+};
+
+struct call {
+    coll_collective what;
+    bool wide;       /* counts are MPI_Count, and displs MPI_Aint; else they are int */
+    bool far_displs; /* displs are MPI_Aint in any case */
+    struct side in, out;
+    MPI_Op op;
+    int root;
+    MPI_Comm comm;
+};
+
+/* Elements of block i. */
+MPI_Count side_count(const struct call *call, const struct side *side, uint32_t i);
+/* Where it begins, from side->buf on; `before`: bytes of the extents of the blocks before it. */
+ptrdiff_t side_at(const struct call *call, const struct side *side, uint32_t i,
+                  const struct type *type, ptrdiff_t before);
+
+/* The buffer of a side as coll sees it. */
+struct view {
+    const struct side *side;
+    uint32_t n;              /* blocks */
+    bool packed;             /* by the layer; else in the program's memory */
+    bool scattered;          /* there, not each block right behind the last */
+    size_t bytes;            /* of data, in all */
+    ptrdiff_t low;           /* where the data begins, from side->buf on, if it is not packed */
+    unsigned char *base;     /* what coll is given */
+    size_t *counts, *displs; /* in bytes, or in elements where they are reduced; NULL: even */
+};
+
+/* Looks at the n blocks of a side. DECLINED: the library refuses them; FAILED: too large. */
+typedef enum verdict { TAKEN, DECLINED, FAILED } verdict;
+verdict view_measure(const struct call *call, const struct side *side, uint32_t n,
+                     struct view *view);
+/* Entries of tables, and pieces, that it needs. */
+size_t view_tables(const struct view *view);
+size_t view_pieces(const struct call *call, const struct view *view);
+/* Writes where the blocks lie; `base`: of packed data. `unit`: bytes of what is counted. */
+void view_place(const struct call *call, struct view *view, unsigned char *base, size_t *tables,
+                size_t unit);
+/* Writes the pieces of blocks first … last − 1 and returns how many. Those that `graph` says
+ * nobody sends, or receives, are left out. */
+size_t view_split(const struct call *call, const struct view *view, uint32_t first,
+                  uint32_t last, struct piece *pieces);
+
+/* Packs what a job sends, unpacks what it got; MPI's error code. */
+int job_load(const struct job *job);
+int job_store(const struct job *job);
+
+typedef enum way { BLOCKING, NONBLOCKING, PERSISTENT } way;
+
+/* Runs, starts or prepares a call, if it is one for the layer: then true, and *error is what the
+ * program's call returns. False: the library's own call is to be made. */
+bool layer_takes(const struct call *call, way how, MPI_Request *request, int *error);
+
+/* ---- jobs: jobs.c ------------------------------------------------------------------------ */
+
+enum { SLOTS_MAX = 32 };
+
+/* A block of the program's data, and where it lies packed. */
+struct piece {
+    unsigned char *user, *packed;
+    size_t count;
+    struct type *type;
+};
+
+struct job {
+    struct job *next; /* among those that run, or among the unused */
+    struct comm *comm;
+    coll_plan *plan; /* its own, or one of the communicator's */
+    coll_plan own_plan;
+    struct repeat *repeat; /* whose that is; NULL: its own */
+    bool *checked;         /* the run was found to be good before … */
+    bool own_checked;      /* … this one, if the plan is its own */
+    coll_op op;
+    struct combination combination;
+    coll_run run;
+    coll_request request;
+    coll_slot slots[SLOTS_MAX];
+    void *tables, *scratch, *packed, *kit; /* of the pool */
+    struct piece *pieces;        /* in `tables`: n_loads to be packed before it starts, … */
+    size_t n_loads, n_stores;    /* … then n_stores to be unpacked at its end */
+    struct operation *operation; /* if `holds` */
+    bool holds; /* that, the types of pieces and of `combination`: until it is over */
+    way how;
+    bool brief;   /* it rests, and all that it does may be traded, if no other job runs */
+    uint32_t use; /* of SHARED memory, if the plan needs it */
+    bool running;
+    bool freed;        /* by the program, while it was running */
+    MPI_Request token; /* what the program holds */
+    int token_tag;
+    int error; /* MPI's code */
+    double started;
+    uint64_t bytes; /* that the program sees, for the report */
+};
+
+extern unsigned jobs_running; /* so many have to move on while the program waits */
+void jobs_init(void);
+void jobs_end(void);
+struct job *job_new(void);
+void job_free(struct job *job);
+/* The job has its communicator, plan and operator: all of it is ready that stays when it is repeated. */
+void job_equip(struct job *job);
+/* It is over, and kept for the next such call, to block. */
+void job_rest(struct job *job);
+/* Slots of a job with this plan. */
+uint32_t job_window(const coll_plan *plan);
+/* Starts a job that is ready; an error that it meets at once is in job->error. */
+void job_start(struct job *job);
+/* Runs it to its end and returns MPI's error code. */
+int job_finish(struct job *job);
+/* Runs an idle job of again.h to its end, and tells the error handler of a failure. */
+int job_rush(struct job *job);
+/* Gives it its place in the order of calls. */
+void job_place(struct job *job);
+/* Gives the program a request for it, active or, of persistent ones, inactive. */
+int job_token(struct job *job, MPI_Request *request);
+/* The persistent job behind a request, or NULL. */
+struct job *job_behind(MPI_Request request);
+/* Moves all jobs on. True: something happened. */
+bool jobs_progress(void);
+/* Takes a failure that an error handler is to be told of; false: there is none. */
+bool jobs_tell(MPI_Comm *comm, int *error);
+/* After that many rounds without anything: spins, or lets others run. */
+void jobs_idle(uint32_t idle);
+
+/* ---- memory: memory.c -------------------------------------------------------------------- */
+
+struct coll_shm;
+
+/* From now on there is memory that all ranks of this rank's node read where it lies: the segment's. */
+void memory_open(struct coll_shm *shm);
+/* There is no more. What the program has stays. */
+void memory_close(void);
+/* Memory that is kept for the next call; NULL: there is none. */
+void *pool_take(size_t bytes);
+void pool_give(void *block);
+void pool_end(void);
+
+/* ---- plans: plans.c ---------------------------------------------------------------------- */
+
+/* Makes the plan of a problem, of which only the nodes are not known, into job->plan, and writes this
+ * rank's number in it to job->run. `exact`: its operator is. */
+coll_status plan_for(struct job *job, const coll_problem *problem, bool exact);
+
+/* ---- calls made before: repeats.c -------------------------------------------------------- */
+
+/* A job of a call that was made before, of which all but its place in the order of calls is
+ * written; NULL: it was not. */
+struct job *job_repeat(struct comm *comm, const struct call *call, way how);
+/* An idle job of a call, of again.h, is to run like others. */
+void job_take(struct job *job);
+/* The job, which has a `repeat`, is over. True: it is kept for the next such call. */
+bool job_keep(struct job *job);
+/* Remembers a call of predefined types, of which a job was made. */
+void job_remember(struct job *job, const struct call *call, const struct view *in,
+                  const struct view *out);
+void repeats_free(struct repeats *memory);
+
+/* ---- what was asked for: setup.c, control.c, tuned.c ------------------------------------- */
+
+enum { TAGS_MOST = 1 << 20, UNASKED = -1 }; /* 0 and 1 are what the user asks for */
+
+struct settings {
+    /* Which algorithm, the user's first: for messages through the memory of a node, for communicators of
+     * several nodes that are roomy, and for others, where each wait may cost a change of process. */
+    const coll_rule_list *node_rules, *spread_rules, *rules;
+    uint32_t off;   /* mask of collectives that the library does */
+    uint32_t packs; /* … whose blocks lie packed on all ranks, or are brought so */
+    bool verbose;
+    bool threads;  /* the lock is needed */
+    bool ready;    /* between MPI_Init and MPI_Finalize */
+    int tags;      /* 0 … tags − 1 are used, at most TAGS_MOST */
+    bool shm;      /* messages go through the memory of a node */
+    bool in_place; /* … and its ranks read those of MPI_Alloc_mem where they lie */
+    bool crowded;  /* there are more ranks on this node than processors … */
+    bool roomy;    /* … and that is so on none */
+    bool turns; /* it is crowded, and the library does not yield the processor while it waits */
+    uint32_t ppn;     /* ranks of a node as the user says; 0: as they are */
+    coll_huge *pages; /* of memory that messages are sent from; NULL: stay as they are */
+    int near;         /* do long messages within a node go through the library's memory? */
+    MPI_Comm self;    /* private, of this rank alone */
+};
+extern struct settings settings;
+
+/* Rules for the point-to-point calls of MPI libraries, as a table. */
+extern const char tuned_rules[];
+
+/* Reads the environment, collectively; ends the program if there is something wrong with it. */
+void control_init(void);
+void control_end(void);
+/* Is it a rule of the user's? */
+bool control_asked_for(const coll_rule *rule);
+/* What the first rule that the user asked for has against the problem, if `taken` is not the
+ * user's; otherwise COLL_OK. */
+coll_status control_passed_over(const coll_problem *problem, const coll_terms *terms,
+                                coll_kit *kit, const coll_rule *taken);
+
+void lock(void);
+/* Calls error handlers too, for jobs that failed. */
+void unlock(void);
+
+/* ---- report.c ---------------------------------------------------------------------------- */
+
+/* `against`: what the user's rules have against it, or COLL_OK. */
+void report_choice(const coll_problem *problem, const coll_rule *rule, coll_status against);
+/* Once for each collective. */
+void report_declined(const struct call *call, const char *why);
+/* Whose memory MPI_Alloc_mem gives, and malloc, if COLL_IN_PLACE asks for the node's. `why_not`: not the
+ * node's. */
+void report_in_place(const char *why_not);
+/* How long messages within a node go that are the library's. */
+void report_ways(const coll_mpi_ways *ways);
+void report_job(const struct job *job);
+/* So many bytes of MPI_Alloc_mem, or of malloc; `of_node`: of its memory. Any thread. */
+void report_memory(bool of_malloc, bool of_node, size_t bytes);
+void report_end(void);
+
+#endif /* COLL_LAYER_H */

@@ -1,0 +1,464 @@
+/* mpi/layer/nodes.c — which ranks share a node, and messages through its memory
+ *
+ * The ranks of a node have a segment (coll/transports/shm.h), if it can be made for all of them. A
+ * communicator has a number of its own in each node that has several of its ranks, which goes into
+ * the tags of its messages there; the first of these ranks takes it out of a table in the segment,
+ * and it is free again when all of them have left the communicator. Whether two ranks talk
+ * through memory depends on what both of them know: the node, and its number of the communicator.
+ *
+ * A communicator of one node alone uses the segment's transport as it is. One of several nodes
+ * uses a transport that looks who the peer is.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "coll/select/intra_node.h"
+#include "coll/transports/shm.h"
+#include "layer.h"
+
+enum { NUMBERS = 4096, PATIENCE_MS = 20000 }; /* numbers and tags fill 32 bits */
+enum { SHARED = (4 << 20) + 4096 };           /* for calls: a MiB for each that is under way */
+
+/* In SHARED memory, before what is for calls: how many ranks have a communicator of each number; 0: it
+ * is free. Number 0 is none. */
+struct numbers {
+    uint32_t next;
+    uint32_t users[NUMBERS];
+};
+
+static uint32_t *world_nodes; /* node of each rank of MPI_COMM_WORLD, its first rank */
+static coll_shm *shm;         /* of this rank's node; NULL: messages are the library's */
+static coll_rule_list rules;  /* for communicators of one node */
+static bool in_place;         /* its ranks read long messages where they lie */
+static bool several;          /* nodes */
+static bool in_turn;          /* no rank of the node makes calls in several threads */
+static coll_mpi_ways ways;    /* of messages of this rank's node that are the library's */
+/* Of communicators of one node, of those of several, and of those without a number, for any call
+ * and for one that may wait in the library; of the last two the second is for ranks that are near
+ * each other. None aborts: after an error MPI's communicators go on, with the same tags. */
+static coll_transport within, mixed, across[2], patient[2];
+
+static struct numbers *numbers(void)
+{
+    return (struct numbers *)coll_shm_shared(shm);
+}
+
+/* ---- the node's memory ------------------------------------------------------------------- */
+
+static bool all_do(MPI_Comm node, bool good)
+{
+    int mine = good, all = 0;
+    PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, node);
+    return all != 0;
+}
+
+/* Has every rank of the node attach to a segment that its first one makes, under a name that is
+ * gone again before this returns. */
+static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
+{
+    char name[64];
+    int fd = -1;
+    bool good;
+    snprintf(name, sizeof name, "/collmpi-%ld", (long)getpid());
+    if (rank == 0)
+        fd = coll_shm_create(name, p, sizeof(struct numbers) + SHARED, why);
+    PMPI_Bcast(name, sizeof name, MPI_CHAR, 0, node);
+    good = all_do(node, rank != 0 || fd >= 0);
+    if (good && rank != 0)
+        fd = coll_shm_open(name, PATIENCE_MS, why);
+    if (fd >= 0) {
+        shm = coll_shm_attach(fd, rank, p, sizeof(struct numbers) + SHARED, why);
+        (void)close(fd);
+    }
+    good = all_do(node, good && shm);
+    if (good)
+        coll_shm_keep(shm, sizeof(struct numbers));
+    in_turn = all_do(node, !settings.threads);
+    if (rank == 0 && fd >= 0)
+        coll_shm_unlink(name);
+    if (good && !settings.pages) /* out of small pages the kernel is hardly faster */
+        coll_shm_ask_slots(shm);
+    if (good && (several || settings.in_place))
+        coll_shm_ask_direct(shm); /* the other nodes' messages are not cut into pieces either */
+    if (good && settings.in_place)
+        coll_shm_ask_in_place(shm);
+    good = good && all_do(node, coll_shm_join(shm, PATIENCE_MS, why));
+    return good && (!several || all_do(node, coll_shm_transport(shm)->max_bytes == 0));
+}
+
+/* What keeps long messages from being read where they lie; NULL: nothing. */
+static const char *not_in_place(void)
+{
+    return !shm       ? "messages within a node are the library's"
+           : in_place ? NULL
+                      : "the kernel does not let the ranks read each other's memory";
+}
+
+/* How messages within the node go that are the library's. */
+static void find_ways(MPI_Comm node)
+{
+    coll_mpi mpi;
+    int rank;
+    PMPI_Comm_rank(node, &rank);
+    PMPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
+    coll_mpi_init(&mpi, node);
+    mpi.crowded = settings.crowded;
+    mpi.pages = settings.pages;
+    ways = settings.near == UNASKED ? coll_mpi_find_ways(&mpi)
+                                    : coll_mpi_usual_ways(settings.near, settings.crowded);
+    coll_mpi_free(&mpi);
+    if (rank == 0 && settings.verbose)
+        report_ways(&ways);
+}
+
+/* Collective over the ranks that share memory, of which the node may be a part. */
+static void open_node(MPI_Comm sharing, uint32_t first)
+{
+    char why[COLL_SHM_WHY] = "another rank of the node could not";
+    uint32_t members = 0;
+    int rank, p, world;
+    MPI_Comm node;
+    PMPI_Comm_size(MPI_COMM_WORLD, &world);
+    for (int i = 0; i < world; i++) {
+        members += world_nodes[i] == first;
+        several = several || world_nodes[i] != first;
+    }
+    PMPI_Comm_split(sharing, (int)first, 0, &node);
+    PMPI_Comm_rank(node, &rank);
+    PMPI_Comm_size(node, &p);
+    if (p > 1 && (uint32_t)p == members) {
+        if (settings.shm && !attach(node, (uint32_t)rank, members, why)) {
+            coll_shm_detach(shm);
+            shm = NULL;
+            if (settings.verbose)
+                fprintf(stderr, "coll: messages within a node are the library's: %s\n", why);
+        }
+        if (!shm)
+            find_ways(node);
+        in_place = settings.in_place && shm && coll_shm_transport(shm)->max_bytes == 0;
+        if (rank == 0 && settings.in_place && settings.verbose)
+            report_in_place(not_in_place());
+    }
+    PMPI_Comm_free(&node);
+}
+
+/* ---- communicators ----------------------------------------------------------------------- */
+
+/* Writes of all ranks of a communicator which ranks of the world they are. */
+static bool find_in_world(const struct comm *comm, MPI_Group group, int *in_world)
+{
+    int *ranks = malloc(comm->p * sizeof *ranks);
+    MPI_Group world;
+    bool found;
+    if (!ranks)
+        return false;
+    for (uint32_t i = 0; i < comm->p; i++)
+        ranks[i] = (int)i;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    found =
+        PMPI_Group_translate_ranks(group, (int)comm->p, ranks, world, in_world) == MPI_SUCCESS;
+    PMPI_Group_free(&world);
+    free(ranks);
+    return found;
+}
+
+/* Finds the ranks' places by nodes, if these are several. */
+static void find_places(struct comm *comm, const int *in_world)
+{
+    uint32_t *tables = malloc((coll_places_tables(comm->p) + comm->p) * sizeof *tables);
+    uint32_t *node = tables + coll_places_tables(comm->p);
+    if (!tables)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    for (uint32_t i = 0; i < comm->p; i++)
+        node[i] = world_nodes[in_world[i]];
+    coll_places_of(&comm->places, node, comm->p, tables);
+    if (coll_nodes_count(&comm->places.nodes) > 1) {
+        comm->tables = tables;
+        return;
+    }
+    coll_places_init(&comm->places);
+    free(tables);
+}
+
+/* Are all of them on one node? They all know. */
+static bool are_near(const struct comm *comm, const int *in_world)
+{
+    uint32_t i = 0;
+    while (i < comm->p && world_nodes[in_world[i]] == world_nodes[in_world[0]])
+        i++;
+    return i == comm->p;
+}
+
+/* Takes a number that is free, for so many ranks; 0: there is none. */
+static uint32_t take_number(uint32_t ranks)
+{
+    struct numbers *all = numbers();
+    for (uint32_t tries = 1; tries < NUMBERS; tries++) {
+        const uint32_t number =
+            1 + __atomic_fetch_add(&all->next, 1, __ATOMIC_RELAXED) % (NUMBERS - 1);
+        uint32_t users = 0;
+        if (__atomic_compare_exchange_n(&all->users[number], &users, ranks, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return number;
+    }
+    return 0;
+}
+
+/* Gives the communicator its number among this rank's node, and its ranks there their seats. */
+static void find_seats(struct comm *comm, const int *in_world)
+{
+    const uint32_t here = shm ? world_nodes[in_world[comm->rank]] : UINT32_MAX;
+    uint32_t *all = calloc(2 * (size_t)comm->p, sizeof *all), *seats = all + comm->p;
+    uint32_t together = 0, leader = COLL_NOBODY, mine = 0;
+    if (!all)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    for (uint32_t i = 0; i < comm->p; i++) {
+        seats[i] = COLL_NOBODY;
+        if (!shm || world_nodes[in_world[i]] != here)
+            continue;
+        leader = together++ == 0 ? i : leader;
+        seats[i] = 0;
+        for (int k = (int)here; k < in_world[i]; k++)
+            seats[i] += world_nodes[k] == here;
+    }
+    if (leader == comm->rank && together > 1)
+        mine = take_number(together);
+    unlock(); /* other ranks may be busy with those of other threads first */
+    PMPI_Allgather(&mine, 1, MPI_UINT32_T, all, 1, MPI_UINT32_T, comm->mpi.comm);
+    lock();
+    comm->number = leader == COLL_NOBODY ? 0 : all[leader];
+    comm->seats = comm->number > 0 ? all : NULL;
+    comm->one_node = comm->number > 0 && together == comm->p;
+    comm->shares = comm->one_node && comm->p == coll_shm_size(shm) &&
+                   (in_turn || comm->handle == MPI_COMM_WORLD);
+    if (comm->number > 0)
+        memmove(all, seats, comm->p * sizeof *seats);
+    else
+        free(all);
+}
+
+void nodes_join(struct comm *comm, MPI_Group group)
+{
+    int *in_world = malloc(comm->p * sizeof *in_world);
+    coll_places_init(&comm->places);
+    coll_group_identity(&comm->group);
+    if (!in_world || !find_in_world(comm, group, in_world))
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    if (comm->p > 1 && comm->runs_here) {
+        find_places(comm, in_world);
+        if (are_near(comm, in_world) && coll_mpi_set_ways(&comm->mpi, &ways) != MPI_SUCCESS)
+            PMPI_Abort(MPI_COMM_WORLD, 1);
+        if (settings.shm)
+            find_seats(comm, in_world);
+    }
+    free(in_world);
+    if (comm->one_node)
+        coll_group_table(&comm->group, comm->seats, NULL);
+    comm->placed = comm->group;
+    if (comm->places.rank)
+        coll_group_places(&comm->placed, &comm->places);
+}
+
+void nodes_leave(struct comm *comm)
+{
+    if (comm->number > 0 && shm)
+        (void)__atomic_sub_fetch(&numbers()->users[comm->number], 1, __ATOMIC_ACQ_REL);
+    free(comm->seats);
+    free(comm->tables);
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+static uint32_t tag_within(const struct comm *comm, uint32_t tag)
+{
+    return comm->number * (uint32_t)TAGS_MOST + tag;
+}
+
+/* Of the second word of a handle: whose the operation is. */
+enum { WITHIN, ACROSS };
+
+static coll_status mixed_send(void *ctx, uint32_t peer, uint32_t tag, const void *buf,
+                              size_t bytes, coll_handle *h)
+{
+    struct comm *comm = (struct comm *)ctx;
+    if (comm->seats[peer] != COLL_NOBODY)
+        return coll_shm_transport(shm)->send(shm, comm->seats[peer], tag_within(comm, tag), buf,
+                                             bytes, h);
+    h->word[1] = ACROSS;
+    return coll_mpi_transport.send(&comm->mpi, peer, tag, buf, bytes, h);
+}
+
+static coll_status mixed_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf, size_t bytes,
+                              coll_handle *h)
+{
+    struct comm *comm = (struct comm *)ctx;
+    if (comm->seats[peer] != COLL_NOBODY)
+        return coll_shm_transport(shm)->recv(shm, comm->seats[peer], tag_within(comm, tag), buf,
+                                             bytes, h);
+    h->word[1] = ACROSS;
+    return coll_mpi_transport.recv(&comm->mpi, peer, tag, buf, bytes, h);
+}
+
+/* Messages of the node lie in its memory. */
+static coll_status mixed_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
+                                const void **message, coll_handle *h)
+{
+    struct comm *comm = (struct comm *)ctx;
+    if (comm->seats[peer] == COLL_NOBODY)
+        return COLL_ERR_CAPABILITY;
+    return coll_shm_transport(shm)->borrow(shm, comm->seats[peer], tag_within(comm, tag), bytes,
+                                           message, h);
+}
+
+static void mixed_give_back(void *ctx, coll_handle *h)
+{
+    (void)ctx;
+    coll_shm_transport(shm)->give_back(shm, h);
+}
+
+static coll_status mixed_test(void *ctx, coll_handle *h)
+{
+    return h->word[1] == ACROSS ? coll_mpi_transport.test(&((struct comm *)ctx)->mpi, h)
+                                : coll_shm_transport(shm)->test(shm, h);
+}
+
+static void mixed_cancel(void *ctx, coll_handle *h)
+{
+    if (h->word[1] == ACROSS)
+        coll_mpi_transport.cancel(&((struct comm *)ctx)->mpi, h);
+    else
+        coll_shm_transport(shm)->cancel(shm, h);
+}
+
+/* Are long messages to go through the memory of the node? All ranks answer alike. Where lines of
+ * caches are slow between processors, MPICH's pieces do not pay if both ends send at once, unless
+ * the messages are longer than caches; but an allreduce gains more elsewhere than it loses
+ * there. */
+static bool is_near(const struct comm *comm, const coll_problem *problem)
+{
+#ifdef OPEN_MPI
+    (void)problem;
+    return comm->mpi.near;
+#else
+    enum { LONG = 1 << 20 };
+    const unsigned always = COLL_ROOTED | COLL_BIT(COLL_ALLREDUCE) | COLL_BIT(COLL_SCAN) |
+                            COLL_BIT(COLL_EXSCAN),
+                   long_ones =
+                       COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK);
+    return comm->mpi.near &&
+           (settings.near != UNASKED || coll_is(always, problem->collective) ||
+            (coll_is(long_ones, problem->collective) && coll_problem_bytes(problem) >= LONG));
+#endif
+}
+
+bool nodes_transport(struct comm *comm, bool alone, coll_run *run)
+{
+    const coll_transport *mine = alone ? patient : across;
+    if (comm->one_node) {
+        run->transport = &within;
+        run->ctx = shm;
+        run->tag = tag_within(comm, run->tag);
+        return false;
+    }
+    run->transport = comm->seats ? &mixed : &mine[is_near(comm, &run->plan->problem)];
+    run->ctx = comm->seats ? (void *)comm : &comm->mpi;
+    return !comm->seats;
+}
+
+/* Is each rank where its number says? */
+static bool is_in_order(const struct comm *comm)
+{
+    for (uint32_t i = 0; i < comm->p; i++)
+        if (comm->seats[i] != i)
+            return false;
+    return true;
+}
+
+/* A multicast is for all ranks of the segment, and so are meetings, and reductions, which have them in
+ * their order there. */
+unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool blocks)
+{
+    if (!comm->one_node || comm->p != coll_shm_size(shm))
+        return 0;
+    return COLL_NEEDS_MULTICAST | COLL_NEEDS_MEET |
+           (comm->shares && blocks ? COLL_NEEDS_SHARED : 0) |
+           (coll_fabric_takes(&within, problem) && is_in_order(comm) ? COLL_NEEDS_FABRIC_REDUCE
+                                                                     : 0);
+}
+
+bool nodes_hold(const coll_plan *plan)
+{
+    uint32_t use;
+    void *memory;
+    return !(plan->traits & COLL_NEEDS_SHARED) ||
+           coll_plan_fits_shared(plan, within.shared(shm, false, &use, &memory));
+}
+
+const coll_rule_list *nodes_rules(void)
+{
+    return &rules;
+}
+
+bool nodes_idle(uint32_t idle)
+{
+    if (!shm)
+        return false;
+    coll_shm_transport(shm)->wait(shm, idle < 2 ? idle : 2);
+    return true;
+}
+
+/* ---- beginning and end ------------------------------------------------------------------- */
+
+void nodes_init(void)
+{
+    MPI_Comm sharing = MPI_COMM_NULL;
+    int rank, p, first;
+    across[0] = coll_mpi_transport;
+    across[1] = coll_mpi_near_transport;
+    for (int near = 0; near < 2; near++) {
+        across[near].tags = (uint32_t)settings.tags;
+        patient[near] = across[near];
+        patient[near].trade = coll_i_mpi_trade;
+        patient[near].settle = coll_i_mpi_settle;
+    }
+    mixed = across[0];
+    mixed.send = mixed_send;
+    mixed.recv = mixed_recv;
+    mixed.test = mixed_test;
+    mixed.cancel = mixed_cancel;
+    mixed.borrow = mixed_borrow;
+    mixed.give_back = mixed_give_back;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &p);
+    world_nodes = malloc((size_t)p * sizeof *world_nodes);
+    if (!world_nodes)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    first = rank;
+    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL,
+                             &sharing) == MPI_SUCCESS)
+        PMPI_Bcast(&first, 1, MPI_INT, 0, sharing);
+    if (settings.ppn > 0)
+        first = rank - rank % (int)settings.ppn;
+    PMPI_Allgather(&first, 1, MPI_INT, world_nodes, 1, MPI_INT, MPI_COMM_WORLD);
+    ways = coll_mpi_usual_ways(false, settings.crowded);
+    if (sharing != MPI_COMM_NULL) {
+        open_node(sharing, (uint32_t)first);
+        PMPI_Comm_free(&sharing);
+    }
+    if (shm) {
+        within = *coll_shm_transport(shm);
+        within.abort = NULL;
+        mixed.max_lent = within.max_lent;
+    }
+    if (in_place)
+        memory_open(shm);
+    rules = *coll_node_rules(settings.crowded, shm && coll_shm_is_in_place(shm));
+}
+
+void nodes_end(void)
+{
+    memory_close();
+    coll_shm_detach(shm);
+    shm = NULL;
+    free(world_nodes);
+}

@@ -1,0 +1,73 @@
+/* mpi/layer/plans.c — which algorithm for a call
+ *
+ * On several nodes the plan of a call is made for places (coll/plan/topo/places.h), if its ranks are not
+ * numbered by nodes and what it does is the same in any order. What has blocks is not: those of a
+ * node would have to lie together for it to send them as one, which is what two levels gain there.
+ */
+#include "layer.h"
+
+/* Memory for a plan that is made of others. */
+static coll_kit *new_kit(const struct job *job, const coll_problem *problem)
+{
+    void *memory = pool_take(coll_kit_bytes(problem));
+    return memory ? coll_kit_in(memory, problem, job->run.rank) : NULL;
+}
+
+/* Has the plan the ranks' own numbers after all. It is none of those that know nodes. */
+static coll_status number_by_rank(struct job *job, const coll_problem *problem)
+{
+    const coll_algorithm *algorithm = job->plan->algorithm;
+    uint32_t param[COLL_PARAM_MAX];
+    memcpy(param, job->plan->param, sizeof param);
+    job->run.rank = job->comm->rank;
+    return coll_plan_init(job->plan, algorithm, problem, param);
+}
+
+/* Chooses by the user's rules, the tuned and the built-in ones. A sum of floats is to have the same
+ * bits everywhere; and wherever the ranks are, if it is by an algorithm of the user's that promises
+ * that. */
+coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
+{
+    const struct comm *comm = job->comm;
+    const unsigned packed = coll_is(settings.packs, asked->collective) ? COLL_NEEDS_PACKED : 0;
+    coll_terms terms = {nodes_offers(comm, asked, job->how == BLOCKING) | packed,
+                        exact ? 0 : COLL_GIVES_SAME_BITS};
+    coll_problem problem = *asked;
+    bool placed = coll_problem_place(&problem, &comm->places), kits, spread;
+    const coll_rule_list *rules;
+    const coll_rule *rule = NULL;
+    coll_status status;
+    job->run.rank = placed ? coll_place_of(&comm->places, comm->rank) : comm->rank;
+    spread = settings.roomy && coll_nodes_count(&problem.nodes) > 1;
+    rules = spread           ? settings.spread_rules
+            : comm->one_node ? settings.node_rules
+                             : settings.rules;
+    kits = coll_select_builds(rules, &problem);
+    if (kits) {
+        job->kit = new_kit(job, &problem);
+        if (!job->kit)
+            return COLL_ERR_MEMORY;
+    }
+    status = coll_select_from(rules, &problem, &terms, job->kit, job->plan, &rule);
+    if (status == COLL_OK && !nodes_hold(job->plan)) {
+        terms.offers &= ~(unsigned)COLL_NEEDS_SHARED;
+        status = coll_select_from(rules, &problem, &terms, job->kit, job->plan, &rule);
+    }
+    if (status == COLL_OK && !job->plan->inner) {
+        pool_give(job->kit); /* it is not made of others */
+        job->kit = NULL;
+    }
+    if (status == COLL_OK && placed && comm->places.rank && !exact &&
+        (job->plan->traits & COLL_GIVES_FIXED_ORDER) && control_asked_for(rule)) {
+        placed = false;
+        status = number_by_rank(job, asked);
+    }
+    if (status == COLL_OK)
+        status = coll_plan_place(job->plan, placed ? &comm->placed : &comm->group);
+    if (status == COLL_OK && settings.verbose && comm->rank == 0) {
+        coll_kit *kit = kits ? new_kit(job, &problem) : NULL;
+        report_choice(&problem, rule, control_passed_over(&problem, &terms, kit, rule));
+        pool_give(kit);
+    }
+    return status;
+}

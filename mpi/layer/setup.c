@@ -1,0 +1,130 @@
+/* mpi/layer/setup.c — MPI_Init, MPI_Finalize, and the lock */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "layer.h"
+
+struct settings settings;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void lock(void)
+{
+    if (settings.threads)
+        pthread_mutex_lock(&mutex);
+}
+
+void unlock(void)
+{
+    MPI_Comm comm;
+    int error;
+    while (jobs_tell(&comm, &error)) {
+        if (settings.threads)
+            pthread_mutex_unlock(&mutex);
+        (void)PMPI_Comm_call_errhandler(comm, error);
+        lock();
+    }
+    if (settings.threads)
+        pthread_mutex_unlock(&mutex);
+}
+
+/* Are there more ranks on this node than processors that they may use? Launchers bind ranks: each
+ * may use but one, of its own. */
+static bool is_crowded(void)
+{
+    MPI_Comm node;
+    cpu_set_t mine, cpus;
+    int ranks = 1;
+    CPU_ZERO(&mine);
+    (void)sched_getaffinity(0, sizeof mine, &mine);
+    cpus = mine;
+    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) ==
+        MPI_SUCCESS) {
+        PMPI_Comm_size(node, &ranks);
+        PMPI_Allreduce(&mine, &cpus, sizeof mine, MPI_BYTE, MPI_BOR, node);
+        PMPI_Comm_free(&node);
+    }
+    return ranks > CPU_COUNT(&cpus);
+}
+
+/* Does it hold on any rank? */
+static bool anywhere(bool here)
+{
+    int all = here;
+    PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+    return all != 0;
+}
+
+/* Does the library let others run while it waits? Open MPI does if it is told to, or else if its
+ * launcher finds more ranks than processors. (MPI_T would say, but to ask takes as long as
+ * MPI_Init.) */
+static bool library_yields(void)
+{
+#ifdef OPEN_MPI
+    const char *told = getenv("OMPI_MCA_mpi_yield_when_idle");
+    const char *found = getenv("OMPI_MCA_mpi_oversubscribe");
+    return told ? strcmp(told, "1") == 0 : found && strcmp(found, "1") == 0;
+#else
+    return false;
+#endif
+}
+
+static void begin(int level)
+{
+    void *value;
+    int found = 0;
+    settings.threads = level == MPI_THREAD_MULTIPLE;
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found);
+    settings.tags = found && *(int *)value < TAGS_MOST ? *(int *)value : TAGS_MOST;
+    PMPI_Comm_dup(MPI_COMM_SELF, &settings.self);
+    PMPI_Comm_set_errhandler(settings.self, MPI_ERRORS_RETURN);
+    settings.crowded = is_crowded();
+    settings.roomy = !anywhere(settings.crowded);
+    settings.turns = settings.crowded && !library_yields();
+    control_init();
+    jobs_init();
+    types_init();
+    ops_init();
+    nodes_init();
+    lock();
+    comms_init();
+    unlock();
+    settings.ready = true;
+}
+
+EXPORT int MPI_Init(int *argc, char ***argv)
+{
+    const int error = PMPI_Init(argc, argv);
+    int level = MPI_THREAD_SINGLE; /* the user may have set another */
+    if (error == MPI_SUCCESS) {
+        PMPI_Query_thread(&level);
+        begin(level);
+    }
+    return error;
+}
+
+EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    const int error = PMPI_Init_thread(argc, argv, required, provided);
+    if (error == MPI_SUCCESS)
+        begin(*provided);
+    return error;
+}
+
+EXPORT int MPI_Finalize(void)
+{
+    if (settings.ready) {
+        if (settings.verbose)
+            report_end();
+        settings.ready = false;
+        comms_end();
+        jobs_end();
+        types_end();
+        pool_end();
+        nodes_end();
+        control_end();
+        PMPI_Comm_free(&settings.self);
+    }
+    return PMPI_Finalize();
+}

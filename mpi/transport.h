@@ -1,0 +1,140 @@
+/* mpi/transport.h — coll over the point-to-point calls of any MPI library
+ *
+ *   coll_mpi mpi;
+ *   coll_mpi_open(&mpi, MPI_COMM_WORLD);            // collective; a private communicator
+ *   coll_comm comm;
+ *   coll_comm_init(&comm, coll_mpi_table(&mpi), &mpi, mpi.rank, mpi.p, memory, sizeof memory);
+ *   … coll_allreduce(&comm, …) …
+ *   coll_comm_free(&comm);
+ *   coll_mpi_close(&mpi);
+ *
+ * Calls are those of the profiling interface: tools between the program and the library do not
+ * see them. MPI has no way to tell other ranks of a failure, so there is no abort; an error ends
+ * the collective on its own rank.
+ */
+#ifndef COLL_EXAMPLES_MPI_TRANSPORT_H
+#define COLL_EXAMPLES_MPI_TRANSPORT_H
+
+#include <sched.h>
+#include <string.h>
+
+#include "transport/ways.h"
+
+COLL_INLINE void coll_i_mpi_wait(void *ctx, uint32_t idle)
+{
+    if (idle > ((const coll_mpi *)ctx)->spins)
+        (void)sched_yield();
+}
+
+/* A vtable; ctx is a coll_mpi. MPI promises tags up to 32767. */
+#define COLL_I_MPI_TRANSPORT(send, recv, max_bytes)                                            \
+    {                                                                                          \
+        send, recv, coll_i_mpi_test, coll_i_mpi_cancel, NULL /* abort */, coll_i_mpi_wait,     \
+            NULL /* borrow */, NULL /* give_back */, NULL /* copy */, NULL /* reduce */,       \
+            NULL /* multicast */, NULL /* fabric_reduce */, max_bytes, 32768 /* tags */, 0,    \
+            NULL /* shared */, NULL /* enter */, NULL /* leave */, NULL /* trade */,           \
+            NULL /* settle */, 0 /* whole */, 0                                                \
+    }
+
+/* For any context (counts are ints), and through the memory of the node for one that is near. */
+static const coll_transport coll_mpi_transport =
+    COLL_I_MPI_TRANSPORT(coll_i_mpi_send, coll_i_mpi_recv, (size_t)1 << 30);
+static const coll_transport coll_mpi_near_transport =
+    COLL_I_MPI_TRANSPORT(coll_i_mpi_send_near, coll_i_mpi_recv_near, COLL_MPI_NEAR_MOST);
+
+/* The better one for a context. */
+COLL_INLINE const coll_transport *coll_mpi_table(const coll_mpi *mpi)
+{
+    return mpi->near ? &coll_mpi_near_transport : &coll_mpi_transport;
+}
+
+/* Makes a context on a communicator in which nobody else sends messages, and whose errors are
+ * returned; it stays the caller's. */
+COLL_INLINE void coll_mpi_init(coll_mpi *mpi, MPI_Comm comm)
+{
+    int rank, p;
+    memset(mpi, 0, sizeof *mpi);
+    (void)PMPI_Comm_rank(comm, &rank);
+    (void)PMPI_Comm_size(comm, &p);
+    mpi->comm = comm;
+    mpi->rank = (uint32_t)rank;
+    mpi->p = (uint32_t)p;
+    mpi->cut = COLL_MPI_CUT;
+    mpi->spins = 64;
+    mpi->error = MPI_SUCCESS;
+    mpi->unused = UINT32_MAX;
+    mpi->over = MPI_REQUEST_NULL;
+    mpi->block = MPI_DATATYPE_NULL;
+    coll_i_mpi_learn_over(mpi);
+}
+
+/* Blocks until some message moves on. For a caller who has just moved on all that is in flight
+ * here, without effect, and has nothing else to do: then nothing else can help. */
+COLL_INLINE void coll_mpi_block(coll_mpi *mpi)
+{
+    if (mpi->flying > 0 && !mpi->news)
+        coll_i_mpi_sweep(mpi, true);
+}
+
+/* Blocks until all messages in flight are done. For a caller who has started all that there is to
+ * start here, and whom nobody waits for. */
+COLL_INLINE void coll_mpi_block_all(coll_mpi *mpi)
+{
+    const int used = mpi->used;
+    int error;
+    if (mpi->flying == 0)
+        return;
+    for (int i = 0; i < used; i++)
+        mpi->indices[i] = mpi->request[i] != MPI_REQUEST_NULL; /* afterwards they all are */
+    error = PMPI_Waitall(used, mpi->request, mpi->statuses);
+    for (int i = 0; i < used; i++) {
+        const int its = error == MPI_ERR_IN_STATUS ? mpi->statuses[i].MPI_ERROR : error;
+        if (!mpi->indices[i] || its == MPI_ERR_PENDING) /* another one failed before it */
+            continue;
+        mpi->request[i] = MPI_REQUEST_NULL;
+        coll_i_mpi_done(mpi, i, &mpi->statuses[i], its);
+    }
+}
+
+/* Frees a context's memory. Nothing may be running over it. */
+COLL_INLINE void coll_mpi_free(coll_mpi *mpi)
+{
+    free(mpi->request);
+    free(mpi->owner);
+    free(mpi->indices);
+    free(mpi->statuses);
+    free(mpi->operation);
+    if (mpi->block != MPI_DATATYPE_NULL)
+        (void)PMPI_Type_free(&mpi->block);
+}
+
+/* Makes a context of all ranks of a communicator, on a duplicate of it. Collective. Returns
+ * MPI's error code. */
+COLL_INLINE int coll_mpi_open(coll_mpi *mpi, MPI_Comm comm)
+{
+    MPI_Comm mine, node;
+    int ranks = 0, error = PMPI_Comm_dup(comm, &mine);
+    if (error != MPI_SUCCESS)
+        return error;
+    (void)PMPI_Comm_set_errhandler(mine, MPI_ERRORS_RETURN);
+    coll_mpi_init(mpi, mine);
+    error = PMPI_Comm_split_type(mine, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    if (error == MPI_SUCCESS) {
+        (void)PMPI_Comm_size(node, &ranks);
+        (void)PMPI_Comm_free(&node);
+        if ((uint32_t)ranks == mpi->p)
+            (void)coll_mpi_find_ways(mpi);
+    }
+    if (error != MPI_SUCCESS)
+        (void)PMPI_Comm_free(&mine);
+    return error;
+}
+
+/* Ends such a context; collective. */
+COLL_INLINE int coll_mpi_close(coll_mpi *mpi)
+{
+    coll_mpi_free(mpi);
+    return PMPI_Comm_free(&mpi->comm);
+}
+
+#endif /* COLL_EXAMPLES_MPI_TRANSPORT_H */

@@ -1,0 +1,236 @@
+/* mpi/transport/context.h — coll over MPI: operations in flight, and how they are tested
+ *
+ * A test that finds nothing is not cheap: it moves the whole library on, and where there are more
+ * processes than processors it may give its own away. So all requests are tested together, once for
+ * each round of tests of the operations in flight.
+ *
+ * Use ../transport.h.
+ */
+#ifndef COLL_EXAMPLES_MPI_TRANSPORT_CONTEXT_H
+#define COLL_EXAMPLES_MPI_TRANSPORT_CONTEXT_H
+
+#include <mpi.h>
+#include <stdlib.h>
+
+#include "coll/transport.h"
+#include "coll/transports/huge.h"
+
+/* What is short; pieces of a message that is traded; up to where messages are cut into pieces that are
+ * short; the longest one of a context that is near, so that no more pieces are in flight at once; and
+ * requests of a message: as measured between two processes of one node, of Open MPI 4.1 with its
+ * shared memory, and MPICH 4.0 over UCX. Blocks are Open MPI's, and what is left after them is
+ * pieces. */
+#ifdef OPEN_MPI
+enum {
+    COLL_MPI_PIECE = 4032,
+    COLL_MPI_TRADE_PIECES = 5,
+    COLL_MPI_CUT = 9 * COLL_MPI_PIECE,
+    COLL_MPI_BLOCK = 16384,
+    COLL_MPI_NEAR_MOST = 1 << 30,
+    COLL_MPI_PIECES = COLL_MPI_CUT / COLL_MPI_PIECE
+};
+#else
+enum {
+    COLL_MPI_PIECE = 8192,
+    COLL_MPI_TRADE_PIECES = 2,
+    COLL_MPI_CUT = 8 * COLL_MPI_PIECE,
+    COLL_MPI_NEAR_MOST = 16 * COLL_MPI_PIECE,
+    COLL_MPI_PIECES = COLL_MPI_NEAR_MOST / COLL_MPI_PIECE
+};
+#endif
+/* Bytes of a message that is traded, at most, and sends that a collective settles at its end. */
+enum { COLL_MPI_TRADE_MOST = COLL_MPI_TRADE_PIECES * COLL_MPI_PIECE, COLL_MPI_TRADED = 16 };
+
+/* An operation in flight; a handle's first word is its number. */
+typedef struct coll_mpi_operation {
+    size_t bytes, received;
+    uint32_t left;  /* requests that are not done */
+    uint32_t round; /* of tests, in which it was last asked for */
+    uint32_t next;  /* operation that is not in use */
+    int error;
+    bool receives;
+} coll_mpi_operation;
+
+typedef struct coll_mpi {
+    MPI_Comm comm;
+    uint32_t rank, p;
+    bool near;    /* all ranks share a node, and long messages go through its memory */
+    bool crowded; /* there are more processes than processors; all ranks say the same … */
+    bool turns;   /* … and the library does not let others run while it waits */
+    size_t cut; /* up to so many bytes they go in pieces, COLL_MPI_TRADE_MOST … COLL_MPI_CUT */
+    /* Of the process's memory that the kernel copies from; NULL: they stay as they are. */
+    coll_huge *pages;
+    uint32_t spins; /* idle tests before it lets other processes run */
+    int error;      /* MPI's code of the last error; MPI_SUCCESS: none */
+    MPI_Request
+        over;  /* what the library has for sends that were done at once, or MPI_REQUEST_NULL */
+    bool news; /* the last sweep found requests that are done */
+    MPI_Request traded[COLL_MPI_TRADED]; /* sent by trades and not over; … */
+    int n_traded;        /* … and COLL_MPI_TRADED more, so that none may follow, while … */
+    unsigned char *held; /* … this is left of a message that a trade was to send */
+    size_t held_bytes;   /* 0: nothing */
+    uint32_t held_peer, held_tag;
+
+    /* Requests lie in the first `used` places, MPI_REQUEST_NULL where there is none. */
+    MPI_Request *request;
+    uint32_t *owner; /* operations of the requests */
+    int *indices;    /* what MPI_Testsome says is done, … */
+    MPI_Status *statuses;
+    int used, flying, room;
+    coll_mpi_operation *operation;
+    uint32_t operations, unused; /* how many there are; the first not in use, or UINT32_MAX */
+    uint32_t round;
+    MPI_Datatype block; /* of COLL_MPI_BLOCK bytes, the first ones last; or none */
+} coll_mpi;
+
+COLL_INLINE coll_status coll_i_mpi_failed(coll_mpi *mpi, int error)
+{
+    int kind = MPI_ERR_OTHER;
+    mpi->error = error;
+    (void)PMPI_Error_class(error, &kind);
+    return kind == MPI_ERR_TRUNCATE ? COLL_ERR_SIZE : COLL_ERR_IO;
+}
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+/* Makes room for the requests of one more operation. */
+COLL_INLINE bool coll_i_mpi_grow(coll_mpi *mpi)
+{
+    const int room = 2 * mpi->room + 2 * COLL_MPI_PIECES;
+    void *moved;
+    if (mpi->used + COLL_MPI_PIECES <= mpi->room)
+        return true;
+    /* Each table as it comes: what has moved stays usable if the next one does not. */
+    if (!(moved = realloc(mpi->request, (size_t)room * sizeof *mpi->request)))
+        return false;
+    mpi->request = (MPI_Request *)moved;
+    if (!(moved = realloc(mpi->owner, (size_t)room * sizeof *mpi->owner)))
+        return false;
+    mpi->owner = (uint32_t *)moved;
+    if (!(moved = realloc(mpi->indices, (size_t)room * sizeof *mpi->indices)))
+        return false;
+    mpi->indices = (int *)moved;
+    if (!(moved = realloc(mpi->statuses, (size_t)room * sizeof *mpi->statuses)))
+        return false;
+    mpi->statuses = (MPI_Status *)moved;
+    mpi->room = room;
+    return true;
+}
+
+/* The number of an operation that is not in use; UINT32_MAX: there is no memory. */
+COLL_INLINE uint32_t coll_i_mpi_take(coll_mpi *mpi)
+{
+    uint32_t number = mpi->unused;
+    if (number == UINT32_MAX) {
+        const uint32_t more = mpi->operations ? 2 * mpi->operations : 16;
+        void *moved = realloc(mpi->operation, more * sizeof *mpi->operation);
+        if (!moved)
+            return UINT32_MAX;
+        mpi->operation = (coll_mpi_operation *)moved;
+        for (uint32_t i = mpi->operations; i < more; i++)
+            mpi->operation[i].next = i + 1 < more ? i + 1 : UINT32_MAX;
+        number = mpi->operations;
+        mpi->operations = more;
+    }
+    mpi->unused = mpi->operation[number].next;
+    return number;
+}
+
+COLL_INLINE void coll_i_mpi_give(coll_mpi *mpi, uint32_t number)
+{
+    mpi->operation[number].next = mpi->unused;
+    mpi->unused = number;
+}
+
+/* ---- testing ----------------------------------------------------------------------------- */
+
+/* A request of an operation is done, or failed. */
+COLL_INLINE void coll_i_mpi_done(coll_mpi *mpi, int place, const MPI_Status *status, int error)
+{
+    coll_mpi_operation *operation = &mpi->operation[mpi->owner[place]];
+    int bytes = 0;
+    if (error == MPI_SUCCESS && operation->receives)
+        error = PMPI_Get_count(status, MPI_BYTE, &bytes);
+    mpi->news = true;
+    operation->received += (size_t)bytes;
+    operation->left--;
+    if (error != MPI_SUCCESS)
+        operation->error = error;
+    mpi->flying--;
+    while (mpi->used > 0 && mpi->request[mpi->used - 1] == MPI_REQUEST_NULL)
+        mpi->used--;
+}
+
+/* Tests all requests, or waits for some of them: a round begins, in which each operation may be
+ * asked for once before the next sweep. */
+COLL_INLINE void coll_i_mpi_sweep(coll_mpi *mpi, bool waits)
+{
+    int done = 0, error;
+    mpi->round++;
+    mpi->news = false;
+    if (mpi->flying == 1) { /* it is the last, as places behind the last are free */
+        const int place = mpi->used - 1;
+        done = waits;
+        error = waits ? PMPI_Wait(&mpi->request[place], &mpi->statuses[0])
+                      : PMPI_Test(&mpi->request[place], &done, &mpi->statuses[0]);
+        if (done || error != MPI_SUCCESS) {
+            mpi->request[place] = MPI_REQUEST_NULL;
+            coll_i_mpi_done(mpi, place, &mpi->statuses[0], error);
+        }
+        return;
+    }
+    error = (waits ? PMPI_Waitsome : PMPI_Testsome)(mpi->used, mpi->request, &done,
+                                                    mpi->indices, mpi->statuses);
+    for (int i = 0; i < done && done != MPI_UNDEFINED; i++) {
+        mpi->request[mpi->indices[i]] = MPI_REQUEST_NULL;
+        coll_i_mpi_done(mpi, mpi->indices[i], &mpi->statuses[i],
+                        error == MPI_ERR_IN_STATUS ? mpi->statuses[i].MPI_ERROR : error);
+    }
+}
+
+COLL_INLINE coll_status coll_i_mpi_test(void *ctx, coll_handle *h)
+{
+    coll_mpi *mpi = (coll_mpi *)ctx;
+    const uint32_t number = (uint32_t)h->word[0];
+    coll_mpi_operation *operation = &mpi->operation[number];
+    if (operation->left > 0 && operation->round == mpi->round)
+        coll_i_mpi_sweep(mpi, false); /* all have been asked for since the last one */
+    operation->round = mpi->round;
+    if (operation->error != MPI_SUCCESS)
+        return coll_i_mpi_failed(mpi, operation->error);
+    if (operation->left > 0)
+        return COLL_AGAIN;
+    if (operation->receives && operation->received != operation->bytes)
+        return COLL_ERR_SIZE;
+    coll_i_mpi_give(mpi, number);
+    return COLL_OK;
+}
+
+/* Gives up a request, which is not null. */
+COLL_INLINE void coll_i_mpi_drop(bool receives, MPI_Request *request)
+{
+    if (receives) {
+        (void)PMPI_Cancel(request);
+        (void)PMPI_Wait(request, MPI_STATUS_IGNORE);
+    } else {
+        (void)PMPI_Request_free(request); /* sends cannot be given up everywhere */
+    }
+}
+
+COLL_INLINE void coll_i_mpi_cancel(void *ctx, coll_handle *h)
+{
+    coll_mpi *mpi = (coll_mpi *)ctx;
+    const uint32_t number = (uint32_t)h->word[0];
+    for (int place = 0; place < mpi->used; place++) {
+        if (mpi->owner[place] != number || mpi->request[place] == MPI_REQUEST_NULL)
+            continue;
+        coll_i_mpi_drop(mpi->operation[number].receives, &mpi->request[place]);
+        mpi->request[place] = MPI_REQUEST_NULL;
+        mpi->flying--;
+    }
+    while (mpi->used > 0 && mpi->request[mpi->used - 1] == MPI_REQUEST_NULL)
+        mpi->used--;
+    coll_i_mpi_give(mpi, number);
+}
+
+#endif /* COLL_EXAMPLES_MPI_TRANSPORT_CONTEXT_H */

@@ -1,0 +1,361 @@
+/* mpi/transport/messages.h — coll over MPI: how messages are sent and received
+ *
+ * Libraries send a short message at once, through memory that both processes have; for a longer one
+ * they first agree on a copy from one to the other, which takes a while. A message that is not much
+ * longer is faster as several short ones, all started at once. Both ends know its length, so both
+ * cut it alike.
+ *
+ * Where all ranks share the memory of a node, this may hold for messages of any length (`near`): the
+ * kernel, which makes that one copy, looks up every page, and one processor does all of it. Of two
+ * copies through the shared memory two processors make one each, one behind the other; whether that
+ * is faster ways.h finds out. MPICH is given all of a long message in pieces, unless ranks share
+ * processors: then the turns that they take cost more. Open MPI has fragments of its own for that
+ * way, longer than its short messages, and takes it for data that does not lie in one run; so it is
+ * told that the first cache line of each block comes last. Memory that the kernel copies from again
+ * and again may be moved to huge pages, which it finds sooner (coll/transports/huge.h).
+ *
+ * Use ../transport.h.
+ */
+#ifndef COLL_EXAMPLES_MPI_TRANSPORT_MESSAGES_H
+#define COLL_EXAMPLES_MPI_TRANSPORT_MESSAGES_H
+
+#include "context.h"
+
+/* ---- pieces ------------------------------------------------------------------------------ */
+
+/* What a message is: one that is received, one that goes through the memory of the node. */
+enum { COLL_I_MPI_RECEIVED = 1, COLL_I_MPI_NEAR = 2 };
+
+/* Bytes of the next request of a message of which `bytes` are left. MPICH's pieces are equally long,
+ * in cache lines: a third one of a few bytes took up to half as long again. Open MPI's are as
+ * long as may be: of 8 KiB, equal ones took up to a fifth longer. */
+COLL_INLINE size_t coll_i_mpi_next(const coll_mpi *mpi, unsigned how, size_t bytes)
+{
+#ifdef OPEN_MPI
+    if ((how & COLL_I_MPI_NEAR) && bytes > COLL_MPI_TRADE_MOST)
+        return bytes - bytes % COLL_MPI_BLOCK;
+    return bytes <= mpi->cut && bytes > COLL_MPI_PIECE ? COLL_MPI_PIECE : bytes;
+#else
+    const size_t pieces = (bytes + COLL_MPI_PIECE - 1) / COLL_MPI_PIECE;
+    if (pieces < 2 || (bytes > mpi->cut && !(how & COLL_I_MPI_NEAR)))
+        return bytes;
+    return ((bytes + pieces - 1) / pieces + 63) / 64 * 64;
+#endif
+}
+
+/* Starts to send, or to receive, what coll_i_mpi_next said. */
+COLL_INLINE int coll_i_mpi_start(const coll_mpi *mpi, unsigned how, uint32_t peer, uint32_t tag,
+                                 void *buf, size_t bytes, MPI_Request *request)
+{
+    MPI_Datatype type = MPI_BYTE;
+    int n = (int)bytes;
+#ifdef OPEN_MPI
+    if ((how & COLL_I_MPI_NEAR) && bytes >= COLL_MPI_BLOCK) {
+        type = mpi->block;
+        n = (int)(bytes / COLL_MPI_BLOCK);
+    }
+#endif
+    return how & COLL_I_MPI_RECEIVED
+               ? PMPI_Irecv(buf, n, type, (int)peer, (int)tag, mpi->comm, request)
+               : PMPI_Isend(buf, n, type, (int)peer, (int)tag, mpi->comm, request);
+}
+
+/* ---- trades: pieces ---------------------------------------------------------------------- */
+
+/* What the library says of a message that was received. */
+COLL_HOT_INLINE coll_status coll_i_mpi_came(coll_mpi *mpi, int error, const MPI_Status *status,
+                                            size_t bytes)
+{
+    int here = 0;
+    if (COLL_LIKELY(error == MPI_SUCCESS))
+        error = PMPI_Get_count(status, MPI_BYTE, &here);
+    if (COLL_LIKELY(error == MPI_SUCCESS))
+        return (size_t)here == bytes ? COLL_OK : COLL_ERR_SIZE;
+    return coll_i_mpi_failed(mpi, error);
+}
+
+/* Trades a piece. What is sent may be over only when it was received, even if it was sent at once. */
+COLL_HOT_INLINE coll_status coll_i_mpi_trade_piece(coll_mpi *mpi, bool sends, uint32_t peer,
+                                                   uint32_t tag, void *buf, size_t bytes)
+{
+    MPI_Request *request = &mpi->traded[mpi->n_traded];
+    MPI_Status status;
+    int error;
+    if (!sends) {
+        error = PMPI_Recv(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, &status);
+        return coll_i_mpi_came(mpi, error, &status, bytes);
+    }
+    error = PMPI_Isend(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request);
+    if (!COLL_LIKELY(error == MPI_SUCCESS))
+        return coll_i_mpi_failed(mpi, error);
+    mpi->n_traded += *request != mpi->over;
+    return COLL_OK;
+}
+
+/* Sends what is held, if anything is. */
+COLL_INLINE coll_status coll_i_mpi_send_held(coll_mpi *mpi)
+{
+    coll_status status = COLL_OK;
+    mpi->n_traded -= mpi->held_bytes > 0 ? COLL_MPI_TRADED : 0;
+    while (mpi->held_bytes > 0) {
+        const size_t piece = coll_i_mpi_next(mpi, 0, mpi->held_bytes);
+        status =
+            coll_i_mpi_trade_piece(mpi, true, mpi->held_peer, mpi->held_tag, mpi->held, piece);
+        mpi->held += piece;
+        mpi->held_bytes = status == COLL_OK ? mpi->held_bytes - piece : 0;
+    }
+    return status;
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+/* An operation without requests. */
+COLL_INLINE coll_status coll_i_mpi_begin(coll_mpi *mpi, bool receives, size_t bytes,
+                                         coll_handle *h)
+{
+    const uint32_t number = coll_i_mpi_grow(mpi) ? coll_i_mpi_take(mpi) : UINT32_MAX;
+    coll_mpi_operation *operation;
+    if (number == UINT32_MAX)
+        return COLL_ERR_MEMORY;
+    operation = &mpi->operation[number];
+    operation->bytes = bytes;
+    operation->received = 0;
+    operation->left = 0;
+    operation->round = mpi->round - 1; /* it was just asked for, or started */
+    operation->receives = receives;
+    operation->error = MPI_SUCCESS;
+    h->word[0] = number;
+    return COLL_STARTED;
+}
+
+/* Takes a request into the operation of a handle. */
+COLL_INLINE void coll_i_mpi_add(coll_mpi *mpi, const coll_handle *h, MPI_Request request)
+{
+    mpi->request[mpi->used] = request;
+    mpi->owner[mpi->used++] = (uint32_t)h->word[0];
+    mpi->flying++;
+    mpi->operation[h->word[0]].left++;
+}
+
+/* One request stands for all sends that were done at once, and is never freed: a send to nobody
+ * gives it. Before 4.0 MPICH counts who has it; since then its handle is a constant's. */
+COLL_INLINE void coll_i_mpi_learn_over(coll_mpi *mpi)
+{
+    mpi->over = MPI_REQUEST_NULL;
+#if defined OPEN_MPI || defined MPICH_NUMVERSION
+    (void)PMPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, mpi->comm, &mpi->over);
+#endif
+#ifdef MPICH_NUMVERSION
+    if ((unsigned)mpi->over >> 30 != (unsigned)MPI_BYTE >> 30)
+        (void)PMPI_Wait(&mpi->over, MPI_STATUS_IGNORE);
+#endif
+}
+
+/* Is what was just started over? Where there are more processes than processors it is asked for
+ * without moving the library on, as that may give the processor away: MPICH's test always does, its
+ * MPI_Request_get_status only if it is not over, and Open MPI cannot be asked that way. So it is
+ * asked for only if nothing else is in flight: a receive that is started early would give the
+ * processor away while what the rank needs first may be here. Of a send that is over we mostly know
+ * already. */
+COLL_INLINE int coll_i_mpi_over(const coll_mpi *mpi, bool receives, MPI_Request *request,
+                                int *done, MPI_Status *status)
+{
+    int error;
+    if (!receives && mpi->over != MPI_REQUEST_NULL)
+        return MPI_SUCCESS;
+    if (!mpi->crowded)
+        return PMPI_Test(request, done, status);
+#ifdef OPEN_MPI
+    error = MPI_SUCCESS;
+#else
+    if (mpi->flying > 0)
+        return MPI_SUCCESS;
+    error = PMPI_Request_get_status(*request, done, MPI_STATUS_IGNORE);
+    if (error == MPI_SUCCESS && *done)
+        error = PMPI_Wait(request, status);
+#endif
+    return error;
+}
+
+/* A message was started as it is. A send is mostly over then, and what is to be received may be
+ * here: then there is nothing to remember. */
+COLL_INLINE coll_status coll_i_mpi_started(coll_mpi *mpi, bool receives, size_t bytes,
+                                           int error, MPI_Request request, coll_handle *h)
+{
+    MPI_Status status;
+    int done = 0, here = 0;
+    if (error == MPI_SUCCESS)
+        error = coll_i_mpi_over(mpi, receives, &request, &done, &status);
+    if (error == MPI_SUCCESS && done && receives)
+        error = PMPI_Get_count(&status, MPI_BYTE, &here);
+    if (error != MPI_SUCCESS)
+        return coll_i_mpi_failed(mpi, error);
+    if (done)
+        return receives && (size_t)here != bytes ? COLL_ERR_SIZE : COLL_OK;
+    if (coll_i_mpi_begin(mpi, receives, bytes, h) != COLL_STARTED) {
+        coll_i_mpi_drop(receives, &request);
+        return COLL_ERR_MEMORY;
+    }
+    coll_i_mpi_add(mpi, h, request);
+    return COLL_STARTED;
+}
+
+/* `buf` of a send is only read. */
+COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, unsigned how, uint32_t peer,
+                                        uint32_t tag, void *buf, size_t bytes, coll_handle *h)
+{
+    const bool receives = (how & COLL_I_MPI_RECEIVED) != 0;
+    coll_status status = coll_i_mpi_send_held(mpi);
+    if (status != COLL_OK)
+        return status;
+    if (coll_i_mpi_next(mpi, how, bytes) == bytes) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        int error;
+        if (how == 0 && bytes > mpi->cut && mpi->pages)
+            coll_huge_sends(mpi->pages, buf, bytes);
+        error = coll_i_mpi_start(mpi, how, peer, tag, buf, bytes, &request);
+        if (error == MPI_SUCCESS && !receives && request == mpi->over)
+            return COLL_OK;
+        return coll_i_mpi_started(mpi, receives, bytes, error, request, h);
+    }
+    status = coll_i_mpi_begin(mpi, receives, bytes, h);
+    for (size_t at = 0, piece; at < bytes && status == COLL_STARTED; at += piece) {
+        MPI_Request request;
+        int error;
+        piece = coll_i_mpi_next(mpi, how, bytes - at);
+        error =
+            coll_i_mpi_start(mpi, how, peer, tag, (unsigned char *)buf + at, piece, &request);
+        if (error != MPI_SUCCESS) {
+            status = coll_i_mpi_failed(mpi, error);
+            coll_i_mpi_cancel(mpi, h);
+        } else if (receives || request != mpi->over) {
+            coll_i_mpi_add(mpi, h, request);
+        }
+    }
+    if (status == COLL_STARTED && mpi->operation[h->word[0]].left == 0) {
+        coll_i_mpi_give(mpi, (uint32_t)h->word[0]);
+        return COLL_OK;
+    }
+    return status;
+}
+
+COLL_INLINE coll_status coll_i_mpi_send(void *ctx, uint32_t peer, uint32_t tag, const void *buf,
+                                        size_t bytes, coll_handle *h)
+{
+    return coll_i_mpi_move((coll_mpi *)ctx, 0, peer, tag, (void *)(uintptr_t)buf, bytes, h);
+}
+
+COLL_INLINE coll_status coll_i_mpi_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf,
+                                        size_t bytes, coll_handle *h)
+{
+    return coll_i_mpi_move((coll_mpi *)ctx, COLL_I_MPI_RECEIVED, peer, tag, buf, bytes, h);
+}
+
+COLL_INLINE coll_status coll_i_mpi_send_near(void *ctx, uint32_t peer, uint32_t tag,
+                                             const void *buf, size_t bytes, coll_handle *h)
+{
+    return coll_i_mpi_move((coll_mpi *)ctx, COLL_I_MPI_NEAR, peer, tag, (void *)(uintptr_t)buf,
+                           bytes, h);
+}
+
+COLL_INLINE coll_status coll_i_mpi_recv_near(void *ctx, uint32_t peer, uint32_t tag, void *buf,
+                                             size_t bytes, coll_handle *h)
+{
+    return coll_i_mpi_move((coll_mpi *)ctx, COLL_I_MPI_RECEIVED | COLL_I_MPI_NEAR, peer, tag,
+                           buf, bytes, h);
+}
+
+/* ---- trades: messages -------------------------------------------------------------------- */
+
+/* Receives a message, and sends what is held once all of its pieces are expected. */
+COLL_INLINE coll_status coll_i_mpi_exchange(coll_mpi *mpi, uint32_t peer, uint32_t tag,
+                                            unsigned char *buf, size_t bytes)
+{
+    MPI_Request request[COLL_MPI_TRADE_PIECES];
+    size_t piece[COLL_MPI_TRADE_PIECES];
+    coll_status status = COLL_OK;
+    int n = 0, error;
+    for (size_t at = 0; (at < bytes || n == 0) && status == COLL_OK; at += piece[n++]) {
+        piece[n] = coll_i_mpi_next(mpi, 0, bytes - at);
+        request[n] = MPI_REQUEST_NULL;
+        error = coll_i_mpi_start(mpi, COLL_I_MPI_RECEIVED, peer, tag, buf + at, piece[n],
+                                 &request[n]);
+        status = error == MPI_SUCCESS ? COLL_OK : coll_i_mpi_failed(mpi, error);
+    }
+    if (status == COLL_OK)
+        status = coll_i_mpi_send_held(mpi);
+    for (int i = 0; i < n; i++) {
+        MPI_Status its;
+        if (status == COLL_OK) {
+            error = PMPI_Wait(&request[i], &its);
+            status = coll_i_mpi_came(mpi, error, &its, piece[i]);
+        } else if (request[i] != MPI_REQUEST_NULL) {
+            coll_i_mpi_drop(true, &request[i]);
+        }
+    }
+    return status;
+}
+
+/* Trades what is not one piece alone, or comes when something is held. All but the first piece of what is
+ * sent is held back until what is received next is expected, or something else happens: over MPICH it
+ * takes longer to start to receive behind the last piece that is sent than before it, as what that one
+ * wrote is then still on its way. */
+COLL_INLINE coll_status coll_i_mpi_trade_pieces(coll_mpi *mpi, bool sends, uint32_t peer,
+                                                uint32_t tag, void *buf, size_t bytes)
+{
+    const size_t first = coll_i_mpi_next(mpi, 0, bytes);
+    coll_status status;
+    if (bytes > COLL_MPI_TRADE_MOST)
+        return COLL_AGAIN;
+    if (!sends)
+        return coll_i_mpi_exchange(mpi, peer, tag, (unsigned char *)buf, bytes);
+    status = coll_i_mpi_send_held(mpi);
+    if (status == COLL_OK && mpi->n_traded + COLL_MPI_TRADE_PIECES > COLL_MPI_TRADED)
+        return COLL_AGAIN;
+    if (status == COLL_OK)
+        status = coll_i_mpi_trade_piece(mpi, true, peer, tag, buf, first);
+    if (status == COLL_OK && bytes > first) {
+        mpi->n_traded += COLL_MPI_TRADED;
+        mpi->held = (unsigned char *)buf + first;
+        mpi->held_bytes = bytes - first;
+        mpi->held_peer = peer;
+        mpi->held_tag = tag;
+    }
+    return status;
+}
+
+/* Short messages, for those who wait for the collective anyway: the library waits for what is
+ * received. */
+COLL_HOT_INLINE coll_status coll_i_mpi_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag,
+                                             void *buf, size_t bytes)
+{
+    coll_mpi *mpi = (coll_mpi *)ctx;
+    return COLL_LIKELY((bytes <= COLL_MPI_PIECE) & (mpi->n_traded < COLL_MPI_TRADED))
+               ? coll_i_mpi_trade_piece(mpi, sends, peer, tag, buf, bytes)
+               : coll_i_mpi_trade_pieces(mpi, sends, peer, tag, buf, bytes);
+}
+
+/* Waits for what trades sent that was not over at once, or gives it up: then it may still be sent,
+ * as the others may wait for it. */
+COLL_INLINE coll_status coll_i_mpi_settle_some(coll_mpi *mpi, bool give_up)
+{
+    coll_status status = coll_i_mpi_send_held(mpi);
+    const int n = mpi->n_traded;
+    mpi->n_traded = 0;
+    for (int i = 0; i < n && status == COLL_OK && !give_up; i++) {
+        const int error = PMPI_Wait(&mpi->traded[i], MPI_STATUS_IGNORE);
+        status = error == MPI_SUCCESS ? COLL_OK : coll_i_mpi_failed(mpi, error);
+    }
+    for (int i = 0; i < n; i++)
+        if (mpi->traded[i] != MPI_REQUEST_NULL)
+            (void)PMPI_Request_free(&mpi->traded[i]);
+    return status;
+}
+
+COLL_HOT_INLINE coll_status coll_i_mpi_settle(void *ctx, bool give_up)
+{
+    coll_mpi *mpi = (coll_mpi *)ctx;
+    return COLL_LIKELY(mpi->n_traded == 0) ? COLL_OK : coll_i_mpi_settle_some(mpi, give_up);
+}
+
+#endif /* COLL_EXAMPLES_MPI_TRANSPORT_MESSAGES_H */

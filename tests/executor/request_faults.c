@@ -1,0 +1,268 @@
+/* The executor in trouble: what coll_run_check refuses, callbacks that fail, cancelling and
+ * starting again. */
+#include "support/check.h"
+#include "coll/algos/registry.h"
+#include "support/flaky.h"
+#include "support/kinds.h"
+
+/* ---- what is refused --------------------------------------------------------------------- */
+
+TEST(checks)
+{
+    coll_problem problem;
+    coll_request request;
+    coll_slot slots[8];
+    coll_transport transport = coll_loopback_transport;
+    rig it;
+    coll_run run;
+    coll_problem_init(&problem, COLL_ALLREDUCE, 4, 5, sizeof(uint64_t));
+    problem.flags = COLL_COMMUTATIVE | COLL_IN_PLACE;
+    CHECK_STATUS(rig_init(&it, &coll_ring_allreduce, &problem, NULL), COLL_OK);
+    it.ranks[1].run.transport = &transport;
+
+    CHECK_STATUS(coll_request_init(NULL, slots, 8), COLL_ERR_NULL);
+    CHECK_STATUS(coll_request_init(&request, NULL, 8), COLL_ERR_NULL);
+    CHECK_STATUS(coll_request_init(&request, slots, 0), COLL_ERR_WINDOW);
+    CHECK_STATUS(coll_request_init(&request, slots, 33), COLL_ERR_WINDOW);
+    CHECK_STATUS(coll_request_init(&request, slots, 8), COLL_OK);
+    CHECK_STATUS(coll_request_start(NULL, &it.ranks[1].run), COLL_ERR_NULL);
+    CHECK_STATUS(coll_request_start(&request, NULL), COLL_ERR_NULL);
+    CHECK_STATUS(coll_request_cancel(&request), COLL_ERR_STATE);
+
+#define REFUSES(change, error)                                                                 \
+    do {                                                                                       \
+        transport = coll_loopback_transport;                                                   \
+        run = it.ranks[1].run;                                                                 \
+        change;                                                                                \
+        CHECK_STATUS(coll_run_check(&run, 8), error);                                          \
+        CHECK_STATUS(coll_request_start(&request, &run), error);                               \
+        CHECK_STATUS(coll_request_progress(&request), COLL_OK);                                \
+    } while (0)
+    REFUSES(run.plan = NULL, COLL_ERR_NULL);
+    REFUSES(run.transport = NULL, COLL_ERR_NULL);
+    REFUSES(transport.send = NULL, COLL_ERR_TRANSPORT);
+    REFUSES(transport.recv = NULL, COLL_ERR_TRANSPORT);
+    REFUSES(transport.test = NULL, COLL_ERR_TRANSPORT);
+    REFUSES(transport.borrow = NULL, COLL_ERR_TRANSPORT);
+    REFUSES(transport.give_back = NULL, COLL_ERR_TRANSPORT);
+    REFUSES(run.rank = 4, COLL_ERR_RANK);
+    REFUSES(transport.tags = 3; run.tag = 3, COLL_ERR_TAG);
+    REFUSES(run.op = NULL, COLL_ERR_OP);
+    REFUSES(coll_op none = it.op; none.combine = NULL; run.op = &none, COLL_ERR_OP);
+    REFUSES(coll_op ordered = it.op; ordered.commutative = false;
+            run.op = &ordered, COLL_ERR_ORDER);
+    REFUSES(run.out = NULL, COLL_ERR_NULL);
+    REFUSES(run.scratch_bytes -= 1, COLL_ERR_SCRATCH);
+    REFUSES(run.scratch = NULL, COLL_ERR_SCRATCH);
+    CHECK_STATUS(coll_run_check(&it.ranks[1].run, 1), COLL_ERR_WINDOW);
+    rig_free(&it);
+
+    problem.flags = COLL_COMMUTATIVE;
+    CHECK_STATUS(rig_init(&it, &coll_fnomial_allreduce, &problem, NULL), COLL_OK);
+    it.ranks[1].run.transport = &transport;
+    REFUSES(run.in = NULL, COLL_ERR_NULL);
+    /* made for an operator that commutes, although the algorithm could do without */
+    REFUSES(coll_op ordered = it.op; ordered.commutative = false;
+            run.op = &ordered, COLL_ERR_ORDER);
+    rig_free(&it);
+
+    CHECK_STATUS(rig_init(&it, &shared, &problem, NULL), COLL_OK);
+    it.ranks[1].run.transport = &transport;
+    REFUSES(run.shared = NULL, COLL_ERR_SHARED);
+    REFUSES(run.shared_bytes--, COLL_ERR_SHARED);
+    rig_free(&it);
+    CHECK_STATUS(rig_init(&it, &hub, &problem, NULL), COLL_OK);
+    it.ranks[1].run.transport = &transport;
+    REFUSES(transport.multicast = NULL, COLL_ERR_CAPABILITY);
+    rig_free(&it);
+    CHECK_STATUS(rig_init(&it, &fabric, &problem, NULL), COLL_OK);
+    it.ranks[1].run.transport = &transport;
+    REFUSES(transport.fabric_reduce = NULL, COLL_ERR_CAPABILITY);
+    rig_free(&it);
+}
+
+/* A v-collective without its tables. */
+TEST(checks_of_tables)
+{
+    coll_problem problem;
+    coll_plan plan;
+    coll_run run = {0};
+    const coll_algorithm *row = coll_find(COLL_ALLGATHERV, "ring");
+    coll_problem_init(&problem, COLL_ALLGATHERV, 4, 5, sizeof(uint64_t));
+    CHECK(row != NULL && coll_plan_init(&plan, row, &problem, NULL) == COLL_OK);
+    run.plan = &plan;
+    run.transport = &coll_loopback_transport;
+    CHECK_STATUS(coll_run_check(&run, 8), COLL_ERR_COUNTS);
+}
+
+/* ---- the life of a request --------------------------------------------------------------- */
+
+static bool works(rig *it, const coll_transport *transport)
+{
+    const uint32_t least = it->ranks[0].plan.window;
+    rig_fill(it);
+    return rig_loopback(it, transport, least > 8 ? least : 8, 0) == COLL_OK && rig_right(it);
+}
+
+TEST(cancel_and_start_again)
+{
+    coll_problem problem;
+    rig it;
+    coll_problem_init(&problem, COLL_ALLREDUCE, 4, 5, sizeof(uint64_t));
+    CHECK_STATUS(rig_init(&it, &coll_fnomial_allreduce, &problem, NULL), COLL_OK);
+    CHECK(works(&it, &coll_loopback_transport));
+    rig_fill(&it);
+    CHECK_STATUS(rig_start(&it, &coll_loopback_transport, 8), COLL_OK);
+    CHECK_STATUS(it.ranks[2].request.status, COLL_AGAIN);
+    CHECK_STATUS(coll_request_start(&it.ranks[2].request, &it.ranks[2].run), COLL_ERR_BUSY);
+    CHECK_STATUS(coll_request_cancel(&it.ranks[2].request), COLL_OK);
+    CHECK_STATUS(coll_request_cancel(&it.ranks[2].request), COLL_ERR_STATE);
+    CHECK_STATUS(coll_request_progress(&it.ranks[2].request), COLL_ERR_CANCELLED);
+    CHECK_STATUS(coll_request_wait(&it.ranks[2].request), COLL_ERR_CANCELLED);
+    CHECK_STATUS(coll_loopback_run(&it.world, it.requests, it.p), COLL_ERR_CANCELLED);
+    for (uint32_t r = 0; r < it.p; r++)
+        CHECK(it.ranks[r].request.status == (r == 2 ? COLL_ERR_CANCELLED : COLL_ERR_PEER) ||
+              it.ranks[r].request.status == COLL_OK);
+    CHECK(rig_unharmed(&it));
+    CHECK_EQ(it.world.n_free, it.p * 40);
+    CHECK_STATUS(rig_loopback(&it, &coll_loopback_transport, 8, 0), COLL_ERR_PEER);
+    coll_loopback_recover(&it.world);
+    CHECK(works(&it, &coll_loopback_transport));
+    rig_free(&it);
+}
+
+/* A rank that never starts: the others wait, and say so. */
+TEST(deadlock)
+{
+    coll_problem problem;
+    rig it;
+    coll_problem_init(&problem, COLL_ALLREDUCE, 4, 5, sizeof(uint64_t));
+    CHECK_STATUS(rig_init(&it, &coll_fnomial_allreduce, &problem, NULL), COLL_OK);
+    rig_fill(&it);
+    CHECK_STATUS(rig_start(&it, &coll_loopback_transport, 8), COLL_OK);
+    CHECK_STATUS(coll_request_cancel(&it.ranks[3].request), COLL_OK);
+    coll_loopback_recover(&it.world);
+    CHECK_STATUS(coll_loopback_run(&it.world, it.requests, it.p), COLL_ERR_DEADLOCK);
+    for (uint32_t r = 0; r < 3; r++)
+        CHECK_STATUS(coll_request_cancel(&it.ranks[r].request), COLL_OK);
+    CHECK_EQ(it.world.n_free, it.p * 40);
+    rig_free(&it);
+}
+
+/* Counts that differ between ranks are noticed where the message arrives. */
+TEST(sizes_that_differ)
+{
+    coll_problem problem;
+    rig it;
+    coll_problem_init(&problem, COLL_BCAST, 4, 5, sizeof(uint64_t));
+    for (int borrows = 0; borrows < 2; borrows++) {
+        problem.collective = borrows ? COLL_REDUCE : COLL_BCAST;
+        CHECK_STATUS(
+            rig_init(&it, borrows ? &coll_fnomial_reduce : &coll_fnomial_bcast, &problem, NULL),
+            COLL_OK);
+        rig_fill(&it);
+        it.ranks[borrows ? 3 : 2].plan.problem.count = 4;
+        CHECK_STATUS(rig_loopback(&it, &coll_loopback_transport, 8, 0), COLL_ERR_SIZE);
+        CHECK(rig_unharmed(&it));
+        CHECK_EQ(it.world.n_free, it.p * 40);
+        rig_free(&it);
+    }
+}
+
+/* ---- callbacks that fail ----------------------------------------------------------------- */
+
+/* All ranks of a run in which one callback of `bad` failed have ended as they should. */
+static bool ended(const rig *it, const flaky *bad)
+{
+    bool well = bad->live == 0 && bad->violations == 0 && bad->aborts == 1;
+    for (uint32_t r = 0; r < it->p; r++) {
+        const coll_status status = it->ranks[r].request.status;
+        if (r == bad->fail_rank)
+            well = well && status == COLL_ERR_IO;
+        else
+            well = well && (status == COLL_OK || status == COLL_ERR_PEER);
+    }
+    return well && rig_unharmed(it);
+}
+
+/* Lets every call of some ranks fail, one a run. */
+static void visit_faults(rig *it, const char *what, void *arg)
+{
+    static flaky bad;
+    unsigned long *const cancels = (unsigned long *)arg;
+    flaky_init(&bad, it, 1);
+    for (uint32_t variant = 0; variant < 6; variant++) {
+        unsigned long k = 0;
+        bad.fail_rank = variant < 3 ? variant % it->p : it->p - 1;
+        bad.transport.max_bytes = variant == 1 || variant == 4 ? 16 : 0;
+        bad.transport.borrow = variant & 1 ? NULL : flaky_borrow;
+        bad.transport.give_back = variant & 1 ? NULL : flaky_give_back;
+        bad.transport.copy = variant > 3 ? NULL : flaky_copy;
+        do {
+            coll_status status;
+            flaky_again(&bad, it, variant + 1);
+            bad.fail_at = ++k;
+            bad.hesitates = variant == 5 ? 80 : 0;
+            rig_fill(it);
+            status =
+                rig_loopback(it, &bad.transport, it->ranks[0].plan.window + variant, k & 3);
+            if (!bad.fired) {
+                CHECK(status == COLL_OK && rig_right(it));
+            } else if (!CHECK(status == COLL_ERR_IO && ended(it, &bad))) {
+                printf("    %s %s p=%u variant %u call %lu: %s\n", what,
+                       it->ranks[0].plan.algorithm->name, it->p, variant, k,
+                       coll_status_text(status));
+            }
+            *cancels += bad.cancels;
+            coll_loopback_recover(&it->world);
+        } while (bad.fired);
+    }
+    bad.fail_at = 0;
+    if (!CHECK(works(it, &bad.transport)))
+        printf("    %s %s p=%u\n", what, it->ranks[0].plan.algorithm->name, it->p);
+    flaky_free(&bad, it);
+}
+
+TEST(every_call_may_fail)
+{
+    unsigned long cancels = 0;
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        CHECK(rig_each(coll_registry[i], i & 1 ? 4 : 5, 5, visit_faults, &cancels));
+    for (size_t i = 0; i < KINDS; i++)
+        CHECK(rig_each(kinds[i], kinds_ranks(kinds[i]) / 2 + 1, 5, visit_faults, &cancels));
+    CHECK(cancels > 1000);
+}
+
+/* More failed collectives than the world remembers by tag: all tags count as failed then, until
+ * it recovers. */
+TEST(many_aborts)
+{
+    coll_problem problem;
+    rig it;
+    coll_problem_init(&problem, COLL_BARRIER, 3, 0, sizeof(uint64_t));
+    CHECK_STATUS(rig_init(&it, &coll_fnomial_barrier, &problem, NULL), COLL_OK);
+    for (uint32_t tag = 0; tag <= COLL_LOOPBACK_ABORTS + 2; tag++) {
+        for (uint32_t r = 0; r < it.p; r++)
+            it.ranks[r].run.tag = tag;
+        if (tag <= COLL_LOOPBACK_ABORTS)
+            CHECK(works(&it, &coll_loopback_transport));
+        coll_loopback_transport.abort(&it.ranks[0].end, tag, 1);
+        coll_loopback_transport.abort(&it.ranks[1].end, tag, 1);
+        CHECK_STATUS(rig_loopback(&it, &coll_loopback_transport, 2, 0), COLL_ERR_PEER);
+    }
+    coll_loopback_recover(&it.world);
+    CHECK(works(&it, &coll_loopback_transport));
+    rig_free(&it);
+}
+
+int main(void)
+{
+    RUN(checks);
+    RUN(checks_of_tables);
+    RUN(cancel_and_start_again);
+    RUN(deadlock);
+    RUN(sizes_that_differ);
+    RUN(every_call_may_fail);
+    RUN(many_aborts);
+    return check_done();
+}

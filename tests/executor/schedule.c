@@ -1,0 +1,351 @@
+/* Schedules: counting, writing out, replaying. */
+#include <string.h>
+
+#include "support/check.h"
+#include "coll/algos/registry.h"
+#include "coll/executor/schedule.h"
+#include "coll/lab/verify.h"
+#include "support/rig.h"
+#include "support/same_actions.h"
+
+/* ---- all rows of the registry ------------------------------------------------------------ */
+
+/* Counts, writes out and replays the rig's plans, and runs the replays. */
+static void replay(rig *it, const char *what, void *arg)
+{
+    coll_schedule *schedules = malloc(it->p * sizeof *schedules);
+    coll_action **actions = calloc(it->p, sizeof *actions);
+    size_t sent = 0, received = 0, bytes_sent = 0, bytes_received = 0;
+    const size_t more = it->p - (size_t)2; /* receivers of a multicast beyond one; wraps */
+    (void)what;
+    (void)arg;
+    memset(schedules, 0xFF, it->p * sizeof *schedules);
+    for (uint32_t r = 0; r < it->p; r++) {
+        rig_rank *me = &it->ranks[r];
+        coll_plan again;
+        coll_tally tally;
+        size_t total = 0;
+        CHECK_STATUS(coll_plan_tally(&me->plan, r, &tally), COLL_OK);
+        for (unsigned kind = 0; kind < COLL_KINDS; kind++)
+            total += tally.actions[kind];
+        CHECK_EQ(total, tally.total);
+        sent += tally.messages_sent + tally.actions[COLL_DO_MULTICAST] * more;
+        received += tally.messages_received;
+        bytes_sent += tally.bytes_sent +
+                      tally.elements[COLL_DO_MULTICAST] * more * me->plan.problem.elem_bytes;
+        bytes_received += tally.bytes_received;
+        actions[r] = calloc(total + 1, sizeof **actions);
+        if (total > 0)
+            CHECK_STATUS(
+                coll_schedule_write(&schedules[r], &me->plan, r, actions[r], total - 1),
+                COLL_ERR_MEMORY);
+        CHECK_STATUS(coll_schedule_write(&schedules[r], &me->plan, r, actions[r], total),
+                     COLL_OK);
+        CHECK_EQ(schedules[r].n, total);
+        CHECK(schedules[r].patient == total && !schedules[r].apart && !schedules[r].brief);
+        CHECK_EQ(schedules[r].rank, r);
+        CHECK_EQ(schedules[r].window, me->plan.window);
+        CHECK_STATUS(coll_plan_replay(&again, &me->plan, &schedules[r]), COLL_OK);
+        CHECK(same_actions(&again, &me->plan, r));
+        CHECK_EQ(again.window, me->plan.window);
+        CHECK_EQ(again.traits, me->plan.traits);
+        CHECK_EQ(coll_plan_steps(&again, r), (total + COLL_STEP_MAX - 1) / COLL_STEP_MAX);
+        CHECK_EQ(coll_plan_scratch(&again, r), coll_plan_scratch(&me->plan, r));
+        CHECK_EQ(coll_plan_shared(&again), coll_plan_shared(&me->plan));
+        if (it->p > 1) {
+            CHECK_EQ(coll_plan_steps(&again, (r + 1) % it->p), 0);
+            CHECK_EQ(coll_plan_scratch(&again, (r + 1) % it->p), 0);
+        }
+        me->plan = again;
+    }
+    if (!(it->ranks[0].plan.traits & COLL_NEEDS_MULTICAST)) { /* sent once, received by all */
+        CHECK_EQ(sent, received);
+        CHECK_EQ(bytes_sent, bytes_received);
+    }
+    rig_fill(it);
+    CHECK_STATUS(rig_loopback(it, &coll_loopback_transport, 16, 1), COLL_OK);
+    CHECK(rig_right(it));
+    for (uint32_t r = 0; r < it->p; r++)
+        free(actions[r]);
+    free(actions);
+    free(schedules);
+}
+
+TEST(replays_do_the_same)
+{
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        for (uint32_t p = 1; p <= 7; p++)
+            for (size_t count = 0; count <= 9; count += 3)
+                CHECK(rig_each(coll_registry[i], p, count, replay, NULL));
+}
+
+/* ---- closed ------------------------------------------------------------------------------ */
+
+static size_t passed; /* schedules whose sends passed something */
+
+static const coll_plan *plan_at(void *arg, uint32_t rank)
+{
+    return (const coll_plan *)arg + rank;
+}
+
+/* The plans of the ranks are replays; those in `ranks` (a bit each) are closed. */
+static void prove_with(rig *it, const char *what, coll_verifier *verifier, uint32_t ranks)
+{
+    coll_schedule *schedules = calloc(it->p, sizeof *schedules);
+    coll_action **actions = calloc(it->p, sizeof *actions);
+    coll_plan *plans = calloc(it->p, sizeof *plans);
+    coll_verify_options options = {0};
+    coll_report report;
+    for (uint32_t r = 0; r < it->p; r++) {
+        const coll_plan *plan = &it->ranks[r].plan;
+        coll_tally tally;
+        CHECK_STATUS(coll_plan_tally(plan, r, &tally), COLL_OK);
+        actions[r] = calloc(tally.total + 1, sizeof **actions);
+        CHECK_STATUS(coll_schedule_write(&schedules[r], plan, r, actions[r], tally.total),
+                     COLL_OK);
+        if (ranks >> r & 1)
+            coll_schedule_close(&schedules[r], plan, actions[r], SIZE_MAX,
+                                plan->window + (uint32_t)tally.total);
+        CHECK_STATUS(coll_plan_replay(&plans[r], plan, &schedules[r]), COLL_OK);
+        passed += !same_actions(&plans[r], plan, r);
+    }
+    options.plan_of = plan_at;
+    options.arg = plans;
+    options.verifier = verifier;
+    coll_verifier_forget(verifier);
+    if (!CHECK(coll_verify(NULL, &options, &report) == COLL_PROVEN))
+        printf("    %s %s p=%u count=%zu closed=%x: %s\n", what,
+               it->ranks[0].plan.algorithm->name, it->p, it->problem.count, ranks,
+               report.sentence);
+    for (uint32_t r = 0; r < it->p; r++)
+        free(actions[r]);
+    free(actions);
+    free(schedules);
+    free(plans);
+}
+
+/* What closing makes of the ranks' programs is proven like the plan itself; a rank whose program is
+ * too long to be written out may do as the plan says. */
+static void prove_closed(rig *it, const char *what, void *arg)
+{
+    prove_with(it, what, (coll_verifier *)arg, UINT32_MAX);
+    prove_with(it, what, (coll_verifier *)arg, 0x55555555);
+}
+
+TEST(closed_schedules_are_proven)
+{
+    coll_verifier verifier;
+    coll_verifier_init(&verifier);
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        for (uint32_t p = 1; p <= 7; p++)
+            for (size_t count = 1; count <= 8; count += 7)
+                CHECK(rig_each(coll_registry[i], p, count, prove_closed, &verifier));
+    coll_verifier_release(&verifier);
+    CHECK(passed > 100);
+}
+
+/* Closes a schedule of actions that letters stand for, and writes the letters in their new order, with a
+ * bar before those that may be waited for. s, t, u: sends of OUT[0], OUT[1], IN[0]; r, q: receives of
+ * OUT[0], OUT[1]; m: sum in OUT[1] of what is staged in OUT[0]; l: a long receive; c: a copy to OUT[0];
+ * f: a sum by the network; x, y: sends of as much as is traded, and of more; z: a receive of as much; n, w:
+ * tokens for more. Last a mark, if who settles may wait for all. */
+static const char *closed(const char *letters, uint32_t window)
+{
+    static const char all_letters[] = "stucrqlmfxyznw";
+    static char result[16];
+    const coll_team all = {0, 2};
+    coll_problem problem;
+    coll_plan plan;
+    coll_schedule schedule = {NULL, 0, 0, 0, 0, false, false, 0, 0};
+    coll_action actions[8];
+    size_t n = 0, at = 0;
+    coll_problem_init(&problem, COLL_ALLREDUCE, 2, 8, 8);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_linear_allreduce, &problem, NULL), COLL_OK);
+    plan.window = 1;
+    for (; letters[n]; n++) {
+        const coll_ref zero = COLL_AT(COLL_OUT, 0), one = COLL_AT(COLL_OUT, 1);
+        coll_action *a = &actions[n];
+        switch (letters[n]) {
+        case 's':
+        case 't':
+            coll_act_send(a, 1, letters[n] == 's' ? zero : one, 1);
+            break;
+        case 'u':
+            coll_act_send(a, 1, COLL_AT(COLL_IN, 0), 1);
+            break;
+        case 'c':
+            coll_act_copy(a, zero, COLL_AT(COLL_IN, 0), 1);
+            break;
+        case 'm':
+            coll_act_recv_reduce(a, 1, one, one, zero, 1);
+            break;
+        case 'f':
+            coll_act_fabric_reduce(a, all, zero, zero, 1);
+            break;
+        case 'x':
+        case 'y':
+            coll_act_send(a, 1, COLL_AT(COLL_IN, 0), letters[n] == 'x' ? 4 : 5);
+            break;
+        case 'n':
+            coll_act_notify(a, 1, COLL_AT(COLL_IN, 0), 8);
+            break;
+        case 'w':
+            coll_act_await(a, 1, zero, 8);
+            break;
+        default:
+            coll_act_recv(a, 1, letters[n] == 'q' ? one : zero,
+                          letters[n] == 'l'   ? 8
+                          : letters[n] == 'z' ? 4
+                                              : 1);
+        }
+        a->stride = (size_t)(strchr(all_letters, letters[n]) - all_letters);
+    }
+    schedule.actions = actions;
+    schedule.n = n;
+    coll_schedule_close(&schedule, &plan, actions, 32, window);
+    CHECK_EQ(schedule.window, window > n ? 1 + n : 1);
+    for (size_t i = 0; i <= n; i++) {
+        if (i == schedule.patient)
+            result[at++] = '|';
+        if (i < n)
+            result[at++] = all_letters[actions[i].stride];
+    }
+    if (schedule.brief)
+        result[at++] = '!';
+    result[at] = 0;
+    return result;
+}
+
+TEST(closing)
+{
+    static const struct {
+        const char *letters, *closed;
+        uint32_t window;
+    } cases[] = {
+        {"", "|!", 8},
+        {"ur", "u|r!", 8},
+        {"ru", "u|r!", 8},
+        {"rutq", "ut|rq", 8},
+        {"rusq", "urs|q!", 8}, /* what is sent has to be received first, … */
+        {"ms", "m|s!", 8},     /* … staged, … */
+        {"mt", "m|t!", 8},     /* … combined, … */
+        {"cs", "c|s!", 8},     /* … or copied */
+        {"cu", "|uc!", 8},
+        {"curq", "u|crq!", 8},
+        {"us", "u|s!", 8}, /* the last message of all */
+        {"rfq", "rf|q!", 8},
+        {"ulq", "ulq|", 8}, /* its sender may wait for us */
+        {"lus", "ul|s", 8},
+        {"urur", "uru|r", 4}, /* sends would take the slots that the plan needs */
+        {"urur", "uu|rr!", 5},
+        {"urur", "uru|r", 0},
+        {"sr", "s|r", 8}, /* what is sent is written over */
+        {"srq", "s|rq", 8},
+        {"srqt", "srq|t", 8},
+        {"tr", "t|r!", 8},
+        {"x", "|x!", 8}, /* as long as is traded, and longer */
+        {"xz", "x|z!", 8},
+        {"yr", "y|r", 8},
+        {"yu", "y|u", 8},
+        {"uy", "uy|", 8},
+        {"nw", "n|w!", 8}, /* tokens are short */
+        {"rf", "r|f!", 8}, /* the last message may be a sum */
+        {"rfu", "rf|u!", 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *got = closed(cases[i].letters, cases[i].window);
+        if (!CHECK(strcmp(got, cases[i].closed) == 0))
+            printf("    %s: %s, not %s\n", cases[i].letters, got, cases[i].closed);
+    }
+}
+
+/* ---- counting ---------------------------------------------------------------------------- */
+
+TEST(tallies)
+{
+    coll_problem problem;
+    coll_plan plan;
+    coll_tally tally;
+    coll_action reduce;
+    coll_problem_init(&problem, COLL_ALLREDUCE, 4, 8, 4);
+    problem.flags = COLL_COMMUTATIVE;
+    CHECK_STATUS(coll_plan_init(&plan, &coll_ring_allreduce, &problem, NULL), COLL_OK);
+    memset(&tally, 0xFF, sizeof tally);
+    CHECK_STATUS(coll_plan_tally(&plan, 2, &tally), COLL_OK);
+    CHECK_EQ(tally.steps, coll_plan_steps(&plan, 2));
+    CHECK_EQ(tally.total, 12);
+    CHECK_EQ(tally.elements[COLL_DO_RECV], 6);
+    CHECK_EQ(tally.elements[COLL_DO_RECV_REDUCE], 6);
+    for (unsigned kind = COLL_DO_RECV_REDUCE + 1; kind < COLL_KINDS; kind++)
+        CHECK(tally.actions[kind] == 0 && tally.elements[kind] == 0);
+    CHECK_EQ(tally.messages_received, 6);
+    CHECK_EQ(tally.actions[COLL_DO_SEND], 6);
+    CHECK_EQ(tally.elements[COLL_DO_SEND], 12);
+    CHECK_EQ(tally.actions[COLL_DO_RECV], 3);
+    CHECK_EQ(tally.actions[COLL_DO_RECV_REDUCE], 3);
+    CHECK_EQ(tally.messages_sent, 6);
+    CHECK_EQ(tally.bytes_sent, 48);
+    CHECK_EQ(tally.bytes_received, 48);
+
+    coll_problem_init(&problem, COLL_BARRIER, 4, 0, 1);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_dissemination_barrier, &problem, NULL), COLL_OK);
+    CHECK_STATUS(coll_plan_tally(&plan, 0, &tally), COLL_OK);
+    CHECK_EQ(tally.messages_sent, 2);
+    CHECK_EQ(tally.bytes_sent, 0);
+
+    memset(&tally, 0, sizeof tally);
+    coll_act_reduce(&reduce, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_OUT, 0),
+                    COLL_AT(COLL_SCRATCH, 0), 5);
+    reduce.inputs = 3;
+    reduce.stride = 6;
+    coll_i_tally_add(&tally, &reduce, 8);
+    CHECK_EQ(tally.elements[COLL_DO_REDUCE], 15);
+    CHECK(tally.bytes_sent == 0 && tally.bytes_received == 0);
+
+    CHECK_STATUS(coll_plan_tally(&plan, 4, &tally), COLL_ERR_RANK);
+    CHECK_STATUS(coll_plan_tally(NULL, 0, &tally), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_tally(&plan, 0, NULL), COLL_ERR_NULL);
+    CHECK(coll_i_saturate(1, SIZE_MAX, 2) == SIZE_MAX);
+    CHECK(coll_i_saturate(2, SIZE_MAX, 1) == SIZE_MAX);
+    CHECK(coll_i_saturate(1, 2, 3) == 7);
+    CHECK(coll_i_saturate(SIZE_MAX - 5, 2, 3) == SIZE_MAX);
+    CHECK(coll_i_saturate(SIZE_MAX - 7, 2, 3) == SIZE_MAX - 1);
+}
+
+TEST(writing_and_replaying_errors)
+{
+    coll_problem problem;
+    coll_plan plan, again;
+    coll_schedule schedule;
+    coll_action actions[4];
+    coll_problem_init(&problem, COLL_BCAST, 3, 8, 4);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_linear_bcast, &problem, NULL), COLL_OK);
+    CHECK_STATUS(coll_schedule_write(NULL, &plan, 0, actions, 4), COLL_ERR_NULL);
+    CHECK_STATUS(coll_schedule_write(&schedule, NULL, 0, actions, 4), COLL_ERR_NULL);
+    CHECK_STATUS(coll_schedule_write(&schedule, &plan, 0, NULL, 4), COLL_ERR_NULL);
+    CHECK_STATUS(coll_schedule_write(&schedule, &plan, 3, actions, 4), COLL_ERR_RANK);
+    CHECK_STATUS(coll_schedule_write(&schedule, &plan, 0, actions, 2), COLL_ERR_MEMORY);
+    CHECK_STATUS(coll_schedule_write(&schedule, &plan, 0, actions, 3), COLL_OK);
+    CHECK_STATUS(coll_plan_replay(&again, &plan, NULL), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_replay(&again, NULL, &schedule), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_replay(NULL, &plan, &schedule), COLL_ERR_NULL);
+    CHECK_STATUS(coll_schedule_write(&schedule, &plan, 1, actions, 1), COLL_OK);
+    problem.count = 0; /* nothing to write out, and nowhere */
+    CHECK_STATUS(coll_plan_init(&again, &coll_linear_bcast, &problem, NULL), COLL_OK);
+    CHECK_STATUS(coll_schedule_write(&schedule, &again, 0, NULL, 0), COLL_OK);
+    CHECK_EQ(schedule.n, 0);
+    schedule.rank = 2;
+    CHECK_STATUS(coll_plan_replay(&again, &plan, &schedule), COLL_OK);
+    schedule.rank = 3;
+    CHECK_STATUS(coll_plan_replay(&again, &plan, &schedule), COLL_ERR_RANK);
+}
+
+int main(void)
+{
+    RUN(replays_do_the_same);
+    RUN(closed_schedules_are_proven);
+    RUN(closing);
+    RUN(tallies);
+    RUN(writing_and_replaying_errors);
+    return check_done();
+}

@@ -1,0 +1,144 @@
+/* Plans of algorithms that are made of others: what is refused, whose a plan is, what is used
+ * inside. What they compute is proven with each of them (algos/). */
+#include "support/check.h"
+#include "coll/plan/composite.h"
+#include "coll/algos/registry.h"
+#include "support/kinds.h"
+
+enum { P = 6, TABLES = 64 };
+
+static const coll_algorithm *const dpml = &coll_dpml_allreduce.algorithm;
+static size_t tables[TABLES];
+
+static coll_problem problem_of(uint32_t ppn, uint32_t flags)
+{
+    coll_problem problem;
+    coll_problem_init(&problem, COLL_ALLREDUCE, P, 10, 8);
+    coll_nodes_even(&problem.nodes, P, ppn);
+    problem.flags = flags;
+    return problem;
+}
+
+/* Makes a plan of rank 0 with one algorithm inside. */
+static coll_status with(coll_role role, const coll_algorithm *algorithm, const uint32_t *params,
+                        uint32_t ppn)
+{
+    static coll_kit kit;
+    const coll_problem problem = problem_of(ppn, COLL_COMMUTATIVE);
+    const coll_use use = {role, algorithm, params};
+    coll_plan plan;
+    coll_kit_init(&kit, 0, tables, TABLES);
+    kit.uses = &use;
+    kit.n_uses = 1;
+    return coll_plan_build(&plan, dpml, &problem, NULL, &kit);
+}
+
+TEST(what_is_refused)
+{
+    static coll_kit kit;
+    coll_problem problem = problem_of(2, 0);
+    coll_plan plan;
+    uint32_t leaders = 0;
+    coll_kit_init(&kit, 0, tables, TABLES);
+    CHECK_STATUS(coll_plan_init(&plan, dpml, &problem, NULL), COLL_ERR_BUILD);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, NULL), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_build(NULL, dpml, &problem, NULL, &kit), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_build(&plan, NULL, &problem, NULL, &kit), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, NULL, NULL, &kit), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, &leaders, &kit), COLL_ERR_PARAM);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_OK);
+    kit.n_uses = 1;
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_ERR_NULL);
+    coll_kit_init(&kit, P, tables, TABLES);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_ERR_RANK);
+    coll_kit_init(&kit, 0, tables, coll_kit_tables(&problem) - 1);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_ERR_MEMORY);
+    coll_kit_init(&kit, 0, tables, coll_kit_tables(&problem));
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_OK);
+    problem.nodes.count = 2;
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_ERR_NODES);
+    coll_kit_init(&kit, 0, tables, TABLES);
+    problem = problem_of(P, 0);
+    problem.count = COLL_REF_LIMIT / 8 - 1;
+    problem.elem_bytes = 1;
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_ERR_OVERFLOW);
+}
+
+TEST(what_is_used_inside)
+{
+    const uint32_t wrong = 1, right = 3;
+    CHECK_STATUS(with(COLL_ACROSS, &coll_ring_allreduce, NULL, 2), COLL_OK);
+    CHECK_STATUS(with(COLL_WITHIN, &coll_ring_allreduce, NULL, 2), COLL_ERR_COLLECTIVE);
+    CHECK_STATUS(with(COLL_ACROSS, &coll_ring_allgather, NULL, 2), COLL_ERR_COLLECTIVE);
+    CHECK_STATUS(with(COLL_ACROSS, &coll_recursive_multiplying_allreduce, &right, 2), COLL_OK);
+    CHECK_STATUS(with(COLL_ACROSS, &coll_recursive_multiplying_allreduce, &wrong, 2),
+                 COLL_ERR_PARAM);
+    CHECK_STATUS(with(COLL_ACROSS, dpml, NULL, 2), COLL_ERR_BUILD);
+    CHECK_STATUS(with(COLL_ACROSS, &hub, NULL, 2), COLL_ERR_GROUP);
+    CHECK_STATUS(with(COLL_ACROSS, &hub, NULL, 1), COLL_OK);
+    CHECK_STATUS(with(COLL_ACROSS, &fabric, NULL, 2), COLL_ERR_GROUP);
+    CHECK_STATUS(with(COLL_ACROSS, &fabric, NULL, 1), COLL_OK);
+    CHECK_STATUS(with(COLL_ACROSS, &shared, NULL, 2), COLL_ERR_NODES);
+    CHECK_STATUS(with(COLL_ACROSS, &shared, NULL, P), COLL_OK);
+}
+
+/* What is inside decides what a plan needs and promises. */
+TEST(traits)
+{
+    static coll_kit kit;
+    const coll_problem problem = problem_of(1, COLL_COMMUTATIVE);
+    coll_use use = {COLL_ACROSS, &coll_ring_allreduce, NULL};
+    coll_plan plan;
+    coll_kit_init(&kit, 0, tables, TABLES);
+    kit.uses = &use;
+    kit.n_uses = 1;
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_OK);
+    CHECK_EQ(plan.traits, COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_COMMUTATIVE |
+                              COLL_GIVES_SAME_BITS);
+    use.algorithm = &fabric;
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_OK);
+    CHECK_EQ(plan.traits, COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_FABRIC_REDUCE);
+}
+
+TEST(a_plan_is_of_one_rank)
+{
+    static coll_kit kit;
+    const coll_problem problem = problem_of(2, 0);
+    coll_plan plan;
+    coll_kit_init(&kit, 3, tables, TABLES);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_OK);
+    for (uint32_t r = 0; r < P; r++) {
+        CHECK_EQ(coll_plan_steps(&plan, r) > 0, r == 3);
+        CHECK(r == 3 || coll_plan_scratch(&plan, r) == 0);
+    }
+}
+
+/* A window has at most 32 slots, however many an algorithm inside may ask for. */
+TEST(windows)
+{
+    coll_algorithm wide = coll_ring_allreduce;
+    for (wide.window = 31; wide.window <= 34; wide.window++)
+        CHECK_STATUS(with(COLL_ACROSS, &wide, NULL, 1),
+                     wide.window <= 32 ? COLL_OK : COLL_ERR_WINDOW);
+}
+
+/* Others need no kit, and are made as by coll_plan_init. */
+TEST(plain_algorithms)
+{
+    const coll_problem problem = problem_of(2, COLL_COMMUTATIVE);
+    coll_plan plan;
+    CHECK_STATUS(coll_plan_build(&plan, &coll_ring_allreduce, &problem, NULL, NULL), COLL_OK);
+    CHECK(plan.inner == NULL);
+    CHECK_EQ(coll_plan_steps(&plan, 0), 2 * (P - 1));
+}
+
+int main(void)
+{
+    RUN(what_is_refused);
+    RUN(what_is_used_inside);
+    RUN(traits);
+    RUN(a_plan_is_of_one_rank);
+    RUN(windows);
+    RUN(plain_algorithms);
+    return check_done();
+}

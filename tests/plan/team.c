@@ -1,0 +1,209 @@
+/* plan/team.h against the steps of all ranks */
+#include "support/check.h"
+
+#include <string.h>
+
+#include "coll/coll.h"
+#include "coll/algos/registry.h"
+
+enum { MOST = 24 };
+
+typedef struct member {
+    coll_plan plan;
+    coll_kit kit;
+    size_t tables[256];
+} member;
+
+static member ranks[MOST];
+static bool meets[COLL_TEAMS][MOST]; /* by the steps */
+
+static void note_steps(const coll_plan *plan, uint32_t rank, uint32_t outer)
+{
+    for (size_t s = 0; s < coll_plan_steps(plan, rank); s++) {
+        coll_action acts[COLL_STEP_MAX];
+        const unsigned n = coll_plan_step(plan, rank, s, acts);
+        for (unsigned i = 0; i < n; i++)
+            if (acts[i].kind == COLL_DO_FABRIC_REDUCE)
+                meets[acts[i].peer][outer] = true;
+    }
+}
+
+/* What the plan of each rank that meets says of all. Returns how many there are. */
+static uint32_t compare(const coll_plan *plan_of(uint32_t), uint32_t p)
+{
+    uint32_t members = 0;
+    for (uint32_t team = 0; team < COLL_TEAMS; team++)
+        for (uint32_t rank = 0; rank < p; rank++) {
+            members += meets[team][rank];
+            for (uint32_t other = 0; other < p && meets[team][rank]; other++)
+                CHECK_EQ(coll_plan_is_in_team(plan_of(rank), team, other), meets[team][other]);
+        }
+    return members;
+}
+
+/* ---- recipes ----------------------------------------------------------------------------- */
+
+static const coll_plan *own(uint32_t rank)
+{
+    return &ranks[rank].plan;
+}
+
+/* Builds the plans of all ranks, across the nodes by the network. */
+static uint32_t build(const coll_algorithm *algorithm, coll_collective collective, uint32_t p,
+                      const coll_nodes *nodes, const uint32_t *params)
+{
+    const coll_use across[] = {{COLL_ACROSS, &coll_fabric_allreduce, NULL},
+                               {COLL_ACROSS, &coll_fabric_barrier, NULL}};
+    coll_problem problem;
+    coll_problem_init(&problem, collective, p, 10, 8);
+    problem.flags = COLL_COMMUTATIVE;
+    problem.nodes = *nodes;
+    memset(meets, 0, sizeof meets);
+    for (uint32_t rank = 0; rank < p; rank++) {
+        member *at = &ranks[rank];
+        coll_status status;
+        coll_kit_init(&at->kit, rank, at->tables, sizeof at->tables / sizeof *at->tables);
+        at->kit.uses = &across[collective == COLL_BARRIER];
+        at->kit.n_uses = 1;
+        status = coll_plan_build(&at->plan, algorithm, &problem, params, &at->kit);
+        if (status != COLL_OK) {
+            CHECK_STATUS(status, COLL_ERR_COLLECTIVE); /* the usual case of one level alone */
+            return 0;
+        }
+        note_steps(&at->plan, rank, rank);
+    }
+    return compare(own, p);
+}
+
+static uint32_t build_all(uint32_t p, const coll_nodes *nodes)
+{
+    static const uint32_t one[] = {1, 1}, sockets[] = {3};
+    return build(&coll_node_leader_allreduce.algorithm, COLL_ALLREDUCE, p, nodes, NULL) +
+           build(&coll_socket_leader_allreduce.algorithm, COLL_ALLREDUCE, p, nodes, NULL) +
+           build(&coll_socket_leader_allreduce.algorithm, COLL_ALLREDUCE, p, nodes, sockets) +
+           build(&coll_two_level_allreduce.algorithm, COLL_ALLREDUCE, p, nodes, NULL) +
+           build(&coll_two_level_barrier.algorithm, COLL_BARRIER, p, nodes, NULL) +
+           build(&coll_dpml_allreduce.algorithm, COLL_ALLREDUCE, p, nodes, one);
+}
+
+TEST(recipes)
+{
+    static const uint32_t first[] = {0, 1, 6, 8, 9, 14};
+    coll_nodes nodes;
+    uint32_t members = 0;
+    for (uint32_t p = 2; p <= MOST; p++)
+        for (uint32_t ppn = 1; ppn <= p; ppn++) {
+            coll_nodes_even(&nodes, p, ppn);
+            members += build_all(p, &nodes);
+        }
+    coll_nodes_table(&nodes, 5, first, NULL);
+    members += build_all(14, &nodes);
+    CHECK(members > 1000);
+}
+
+/* ---- compositions ------------------------------------------------------------------------ */
+
+static coll_plan outer;
+
+static const coll_plan *of_all(uint32_t rank)
+{
+    (void)rank;
+    return &outer;
+}
+
+static void part_of(coll_part *part, const coll_plan *plan, uint32_t base, uint32_t stride,
+                    uint32_t team)
+{
+    coll_part_init(part, plan);
+    coll_group_affine(&part->group, base, stride);
+    part->team = team;
+}
+
+static void barrier_plan(coll_plan *plan, const coll_algorithm *algorithm, uint32_t p)
+{
+    coll_problem problem;
+    coll_problem_init(&problem, COLL_BARRIER, p, 0, 1);
+    CHECK_STATUS(coll_plan_init(plan, algorithm, &problem, NULL), COLL_OK);
+}
+
+static void compose(coll_plan *plan, coll_composition *composition, const coll_part *parts,
+                    uint32_t n, uint32_t p)
+{
+    coll_problem problem;
+    coll_problem_init(&problem, COLL_BARRIER, p, 0, 1);
+    coll_composition_init(composition, parts, n);
+    CHECK_STATUS(coll_plan_compose(plan, &coll_sequence, &problem, composition), COLL_OK);
+}
+
+/* 12 ranks: a barrier of each pair by messages, and inside of a composition of ranks 0, 4 and 8 one of
+ * all three in the network and one of the first two. */
+TEST(compositions)
+{
+    static const uint32_t table[] = {11, 3, 5, 7, 1, 9, 2, 0, 4, 6, 8, 10};
+    coll_plan pairs, four, three, two, nested;
+    coll_part inner[2], parts[3];
+    coll_composition in, all;
+    coll_group group;
+    barrier_plan(&pairs, &coll_fnomial_barrier, 2);
+    barrier_plan(&four, &coll_fabric_barrier, 4);
+    barrier_plan(&three, &coll_fabric_barrier, 3);
+    barrier_plan(&two, &coll_fabric_barrier, 2);
+    part_of(&inner[0], &three, 0, 1, COLL_TEAM_ALL);
+    part_of(&inner[1], &two, 0, 1, COLL_TEAM_SOCKETS);
+    compose(&nested, &in, inner, 2, 3);
+    part_of(&parts[0], &pairs, 0, 1, COLL_TEAM_NODES);
+    parts[0].copies = 6;
+    parts[0].spacing = 2;
+    part_of(&parts[1], &four, 0, 3, COLL_TEAM_NODES);
+    part_of(&parts[2], &nested, 0, 4, COLL_TEAM_NODES);
+    for (uint32_t alone = 0; alone < 2;
+         alone++) { /* … or with the same ranks in the network before */
+        memset(meets, 0, sizeof meets);
+        part_of(&parts[1], alone ? &pairs : &three, 0, 4, COLL_TEAM_NODES);
+        compose(&outer, &all, parts, 3, 12);
+        for (uint32_t rank = 0; rank < 12; rank++)
+            note_steps(&outer, rank, rank);
+        CHECK_EQ(compare(of_all, 12), 5);
+    }
+    memset(meets, 0, sizeof meets); /* placed elsewhere, by a table and not */
+    part_of(&parts[1], &four, 0, 3, COLL_TEAM_NODES);
+    compose(&outer, &all, parts, 2, 12);
+    coll_group_table(&group, table, NULL);
+    CHECK_STATUS(coll_plan_place(&outer, &group), COLL_OK);
+    for (uint32_t rank = 0; rank < 12; rank++)
+        note_steps(&outer, rank, table[rank]);
+    CHECK_EQ(compare(of_all, 12), 4);
+    coll_group_affine(&group, 5, 1);
+    CHECK_STATUS(coll_plan_place(&outer, &group), COLL_OK);
+    CHECK(coll_plan_is_in_team(&outer, COLL_TEAM_NODES, 5));
+    CHECK(coll_plan_is_in_team(&outer, COLL_TEAM_NODES, 8));
+    CHECK(!coll_plan_is_in_team(&outer, COLL_TEAM_NODES, 0));
+    CHECK(!coll_plan_is_in_team(&outer, COLL_TEAM_NODES, 17));
+}
+
+/* Of what they are not made for plans do not tell. */
+TEST(other_plans)
+{
+    coll_action actions[4];
+    coll_schedule schedule;
+    coll_plan replay;
+    coll_nodes nodes;
+    barrier_plan(&outer, &coll_fabric_barrier, 4);
+    CHECK(coll_plan_is_in_team(&outer, COLL_TEAM_ALL, 3));
+    CHECK(!coll_plan_is_in_team(&outer, COLL_TEAM_NODES, 3));
+    barrier_plan(&outer, &coll_linear_barrier, 4);
+    CHECK(!coll_plan_is_in_team(&outer, COLL_TEAM_ALL, 3));
+    coll_nodes_even(&nodes, 4, 2);
+    CHECK_EQ(build(&coll_node_leader_allreduce.algorithm, COLL_ALLREDUCE, 4, &nodes, NULL), 2);
+    CHECK_STATUS(coll_schedule_write(&schedule, &ranks[1].plan, 1, actions, 4), COLL_OK);
+    CHECK_STATUS(coll_plan_replay(&replay, &ranks[1].plan, &schedule), COLL_OK);
+    CHECK(!coll_plan_is_in_team(&replay, COLL_TEAM_SOCKETS, 0));
+}
+
+int main(void)
+{
+    RUN(recipes);
+    RUN(compositions);
+    RUN(other_plans);
+    return check_done();
+}
