@@ -256,20 +256,23 @@ TEST(long_elements_are_combined)
     }
 }
 
-/* src and the operands at via, in chunks: as if one operand after the other were combined. */
+/* src and the operands at via, in chunks: as if one operand after the other were combined; dst may be src. */
 TEST(operands_are_combined)
 {
     static const size_t counts[] = {1, 512, 513, 514, 1026, 1027};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    for (size_t i = 0; i < 2 * sizeof counts / sizeof *counts; i++)
         for (uint32_t inputs = 1; inputs <= 3; inputs++) {
-            const size_t count = counts[i], stride = count + 2;
+            const size_t count = counts[i / 2], stride = count + 2;
+            const bool apart = i % 2 == 0;
             coll_action a;
             bool right = true;
             fill();
-            coll_act_reduce(&a, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0),
+            coll_act_reduce(&a, COLL_AT(COLL_OUT, 0), COLL_AT(apart ? COLL_IN : COLL_OUT, 0),
                             COLL_AT(COLL_SCRATCH, 1), count);
             a.inputs = (uint16_t)inputs;
             a.stride = stride;
+            for (size_t k = 0; k < count && !apart; k++)
+                out[k] = in[k];
             coll_i_reduce(&run, &a, inputs);
             for (size_t k = 0; k < count; k++) {
                 uint64_t sum = in[k];
