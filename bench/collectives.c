@@ -30,7 +30,7 @@ typedef struct row {
     coll_collective collective;
     const coll_algorithm *forced; /* NULL: the library chooses */
     size_t size;                  /* index */
-    size_t calls;                 /* in a round; 0: not calibrated yet */
+    size_t requests;              /* in a round; 0: not calibrated yet */
     const char *algorithm;
     double ns[BENCH_ROUNDS];
     coll_i_graphs graphs; /* of a neighbour collective */
@@ -116,18 +116,18 @@ static coll_args arguments(member *m, const row *of, uint32_t root)
 }
 
 /* Runs a row `calls` times, on every rank at once; returns this rank's ns. */
-static double run_row(member *m, row *of, size_t calls)
+static double run_row(member *m, row *of, size_t requests)
 {
     coll_args args = arguments(m, of, 0);
     stop(coll_comm_force(&m->comm, of->collective, of->forced, NULL));
     stop(coll_barrier(&m->comm));
     const double start = bench_now();
-    for (size_t i = 0; i < calls; i++) {
-        coll_call call;
-        stop(coll_begin(&m->comm, &args, &call));
+    for (size_t i = 0; i < requests; i++) {
+        coll_request request;
+        stop(coll_post(&m->comm, &args, &request));
         if (m->rank == 0)
-            of->algorithm = call.run.plan->algorithm->name;
-        stop(coll_wait(&call));
+            of->algorithm = request.run.plan->algorithm->name;
+        stop(coll_wait(&request));
         args.root = args.root + 1 == world.p ? 0 : args.root + 1;
     }
     return bench_now() - start;
@@ -148,16 +148,16 @@ static double slowest(member *m, double ns)
 
 static void measure(member *m, row *of, size_t round)
 {
-    size_t calls = of->calls;
+    size_t requests = of->requests;
     pthread_barrier_wait(&world.gate);
-    if (calls == 0) {
+    if (requests == 0) {
         (void)slowest(m, run_row(m, of, 1));
         const double once = slowest(m, run_row(m, of, 4)) / 4;
-        calls = once > round_ns ? 1 : (size_t)(round_ns / once);
+        requests = once > round_ns ? 1 : (size_t)(round_ns / once);
         if (m->rank == 0)
-            of->calls = calls;
+            of->requests = requests;
     }
-    const double ns = slowest(m, run_row(m, of, calls)) / (double)calls;
+    const double ns = slowest(m, run_row(m, of, requests)) / (double)requests;
     if (m->rank == 0)
         of->ns[round] = ns;
 }

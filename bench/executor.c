@@ -168,7 +168,7 @@ static void memory_free(const memory *m)
     free(m->scratch);
 }
 
-static void run_fill(coll_run *run, const coll_plan *plan, const coll_op *op, const memory *m,
+static void run_fill(coll_task *run, const coll_plan *plan, const coll_op *op, const memory *m,
                      uint32_t rank)
 {
     memset(run, 0, sizeof *run);
@@ -233,7 +233,7 @@ static void print_row(const char *transport, const coll_plan *plan, uint32_t win
     printf("%s,%s,%s,%u,%u,%zu,%.1f,%.1f,%.1f,%.1f,%.0f,%zu,%zu\n", transport,
            coll_collective_name(plan->problem.collective), plan->algorithm->name,
            plan->problem.p, window, actions, all, alone, all - alone, least,
-           all * (double)actions, sizeof(coll_request) + window * sizeof(coll_slot), bytes);
+           all * (double)actions, sizeof(coll_engine) + window * sizeof(coll_slot), bytes);
 }
 
 static bool make_plan(coll_plan *plan, const job *of)
@@ -256,7 +256,7 @@ static void bench_null(const transport_case *over, const job *of)
     const memory m = memory_for(&plan, rank);
     const size_t actions = walk(&plan, rank), repeat = 1 + 40000 / (actions + 1);
     double total[N_WINDOWS][BENCH_ROUNDS], step[BENCH_ROUNDS];
-    coll_run run;
+    coll_task run;
     run_fill(&run, &plan, &op, &m, rank);
     run.transport = &over->transport;
     for (size_t round = 0; round < BENCH_ROUNDS; round++) {
@@ -266,14 +266,14 @@ static void bench_null(const transport_case *over, const job *of)
         step[round] = (bench_busy() - start) / (double)(repeat * actions);
         for (size_t w = 0; w < N_WINDOWS; w++) {
             coll_slot slots[WINDOW_MOST];
-            coll_request request;
+            coll_engine engine;
             if (!wanted_window(&plan, w))
                 continue;
-            check(coll_request_init(&request, slots, windows[w]));
+            check(coll_engine_init(&engine, slots, windows[w]));
             start = bench_busy();
             for (size_t i = 0; i < repeat; i++) {
-                check(coll_request_start(&request, &run));
-                check(coll_request_wait(&request));
+                check(coll_engine_start(&engine, &run));
+                check(coll_engine_wait(&engine));
             }
             total[w][round] = (bench_busy() - start) / (double)(repeat * actions);
         }
@@ -281,7 +281,7 @@ static void bench_null(const transport_case *over, const job *of)
     for (size_t w = 0; w < N_WINDOWS; w++)
         if (wanted_window(&plan, w))
             print_row(over->name, &plan, windows[w], actions,
-                      sizeof(coll_plan) + sizeof(coll_run) + sizeof(coll_request) +
+                      sizeof(coll_plan) + sizeof(coll_task) + sizeof(coll_engine) +
                           windows[w] * sizeof(coll_slot) + m.scratch_bytes,
                       total[w], step);
     memory_free(&m);
@@ -291,8 +291,8 @@ static void bench_null(const transport_case *over, const job *of)
 
 static void bench_loopback(const job *of)
 {
-    static coll_run run[LOOPBACK_MOST];
-    static coll_request request[LOOPBACK_MOST], *requests[LOOPBACK_MOST];
+    static coll_task run[LOOPBACK_MOST];
+    static coll_engine engine[LOOPBACK_MOST], *requests[LOOPBACK_MOST];
     static coll_slot slots[LOOPBACK_MOST][WINDOW_MOST];
     static coll_loopback_rank endpoint[LOOPBACK_MOST];
     static memory m[LOOPBACK_MOST];
@@ -313,7 +313,7 @@ static void bench_loopback(const job *of)
         run_fill(&run[r], &plan, &op, &m[r], r);
         run[r].transport = &coll_loopback_transport;
         run[r].ctx = &endpoint[r];
-        requests[r] = &request[r];
+        requests[r] = &engine[r];
         actions += walk(&plan, r);
     }
     const size_t repeat = 1 + 20000 / (actions + 1);
@@ -327,11 +327,11 @@ static void bench_loopback(const job *of)
             if (!wanted_window(&plan, w))
                 continue;
             for (uint32_t r = 0; r < p; r++)
-                check(coll_request_init(&request[r], slots[r], windows[w]));
+                check(coll_engine_init(&engine[r], slots[r], windows[w]));
             start = bench_busy();
             for (size_t i = 0; i < repeat; i++) {
                 for (uint32_t r = 0; r < p; r++)
-                    check(coll_request_start(&request[r], &run[r]));
+                    check(coll_engine_start(&engine[r], &run[r]));
                 check(coll_loopback_run(&world, requests, p));
             }
             total[w][round] = (bench_busy() - start) / (double)(repeat * actions);
@@ -340,7 +340,7 @@ static void bench_loopback(const job *of)
     for (size_t w = 0; w < N_WINDOWS; w++)
         if (wanted_window(&plan, w))
             print_row("loopback", &plan, windows[w], actions,
-                      sizeof(coll_plan) + sizeof(coll_run) + sizeof(coll_request) +
+                      sizeof(coll_plan) + sizeof(coll_task) + sizeof(coll_engine) +
                           windows[w] * sizeof(coll_slot) + m[0].scratch_bytes,
                       total[w], step);
     for (uint32_t r = 0; r < p; r++)

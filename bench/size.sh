@@ -17,7 +17,7 @@ cat >"$work/allreduce.c" <<'C'
 #include "coll/executor.h"
 #include HEADER
 
-extern coll_request coll_size_request;
+extern coll_engine coll_size_request;
 extern coll_slot coll_size_slots[8];
 
 static void sum(void *dst, const void *a, const void *b, size_t count, void *arg)
@@ -28,7 +28,7 @@ static void sum(void *dst, const void *a, const void *b, size_t count, void *arg
 }
 
 /* The caller's side: a plan for any p and count, run to its end. */
-coll_status coll_size_allreduce(coll_plan *plan, coll_run *run, uint32_t p, size_t count)
+coll_status coll_size_allreduce(coll_plan *plan, coll_task *run, uint32_t p, size_t count)
 {
     static const coll_op op = {sum, NULL, true, true};
     coll_problem problem;
@@ -40,13 +40,13 @@ coll_status coll_size_allreduce(coll_plan *plan, coll_run *run, uint32_t p, size
         return status;
     run->plan = plan;
     run->op = &op;
-    coll_request_init(&coll_size_request, coll_size_slots, 8);
-    status = coll_request_start(&coll_size_request, run);
-    return status == COLL_OK ? coll_request_wait(&coll_size_request) : status;
+    coll_engine_init(&coll_size_request, coll_size_slots, 8);
+    status = coll_engine_start(&coll_size_request, run);
+    return status == COLL_OK ? coll_engine_wait(&coll_size_request) : status;
 }
 
 /* The memory of a request with 8 slots. */
-coll_request coll_size_request;
+coll_engine coll_size_request;
 coll_slot coll_size_slots[8];
 C
 

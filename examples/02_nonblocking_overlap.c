@@ -29,7 +29,7 @@ static int rank_main(coll_comm *comm)
 {
     float *blocking = malloc(BUCKETS * COUNT * sizeof *blocking);
     float *overlapped = malloc(BUCKETS * COUNT * sizeof *overlapped);
-    coll_call call[BUCKETS];
+    coll_request request[BUCKETS];
     int failed = !blocking || !overlapped || coll_barrier(comm) != COLL_OK;
 
     double start = on_threads_now();
@@ -46,10 +46,10 @@ static int rank_main(coll_comm *comm)
         float *bucket = overlapped + b * COUNT;
         compute(comm->rank, b, bucket, comm);
         failed |= coll_iallreduce(comm, COLL_IN_OUT, bucket, COUNT, COLL_F32, COLL_SUM,
-                                  &call[b]) != COLL_OK;
+                                  &request[b]) != COLL_OK;
     }
     for (int b = BUCKETS - 1; b >= 0 && !failed; b--)
-        failed |= coll_wait(&call[b]) != COLL_OK;
+        failed |= coll_wait(&request[b]) != COLL_OK;
     const double seconds_overlapped = on_threads_now() - start;
 
     if (!failed)

@@ -14,7 +14,7 @@ enum { ROUNDS = 1000 };
 static int rank_main(coll_comm *comm)
 {
     int64_t sum[3], most, expected;
-    coll_call add, compare;
+    coll_request add, compare;
     int failed =
         coll_allreduce_init(comm, COLL_IN_OUT, sum, 3, COLL_I64, COLL_SUM, &add) != COLL_OK ||
         coll_allreduce_init(comm, COLL_IN_OUT, &most, 1, COLL_I64, COLL_MAX, &compare) !=
@@ -44,7 +44,7 @@ static int rank_main(coll_comm *comm)
     }
     const double blocking = (on_threads_now() - start) / ROUNDS;
 
-    failed |= coll_free(&compare) != COLL_OK || coll_free(&add) != COLL_OK;
+    failed |= coll_request_free(&compare) != COLL_OK || coll_request_free(&add) != COLL_OK;
     if (comm->rank == 0)
         printf("two allreduces on %u ranks: persistent %.2f us, one blocking after the other "
                "%.2f us; %s\n",

@@ -28,8 +28,8 @@ static void add(void *dst, const void *a, const void *b, size_t count, void *arg
 static int32_t in[P][COUNT], out[P][COUNT];
 static uint64_t world_memory[1024];
 static coll_slot slots[P][WINDOW];
-static coll_request request[P];
-static coll_run run[P];
+static coll_engine engine[P];
+static coll_task run[P];
 static coll_loopback_rank end[P];
 
 /* An allreduce of P ranks, from the plan to the last message. */
@@ -37,7 +37,7 @@ static coll_status allreduce(void)
 {
     static const coll_op op = {add, NULL, true, true}; /* commutative, exact */
     static coll_loopback world;
-    coll_request *requests[P];
+    coll_engine *requests[P];
     coll_problem problem;
     coll_plan plan;
     coll_status status;
@@ -56,11 +56,11 @@ static coll_status allreduce(void)
         run[r].in = in[r];
         run[r].out = out[r];
         run[r].rank = r;
-        requests[r] = &request[r];
+        requests[r] = &engine[r];
         if (status == COLL_OK)
-            status = coll_request_init(&request[r], slots[r], WINDOW);
+            status = coll_engine_init(&engine[r], slots[r], WINDOW);
         if (status == COLL_OK)
-            status = coll_request_start(&request[r], &run[r]);
+            status = coll_engine_start(&engine[r], &run[r]);
     }
     return status == COLL_OK ? coll_loopback_run(&world, requests, P) : status;
 }

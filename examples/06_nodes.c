@@ -19,17 +19,18 @@ static int rank_main(coll_comm *comm)
     double x[2] = {comm->rank, 1}, sum[2] = {0, 0};
     coll_args args;
     coll_nodes nodes;
-    coll_call call;
+    coll_request request;
     size_t bytes = 0;
     int failed;
 
     coll_nodes_table(&nodes, NODES, firsts, NULL); /* coll_nodes_even: all of one size */
     failed = coll_comm_nodes(comm, &nodes) != COLL_OK;
 
-    failed = failed || coll_iallreduce(comm, x, sum, 2, COLL_F64, COLL_SUM, &call) != COLL_OK ||
-             coll_wait(&call) != COLL_OK;
+    failed = failed ||
+             coll_iallreduce(comm, x, sum, 2, COLL_F64, COLL_SUM, &request) != COLL_OK ||
+             coll_wait(&request) != COLL_OK;
     failed |= sum[0] != P * (P - 1) / 2 || sum[1] != P;
-    failed |= call.run.plan->algorithm != &coll_two_level_allreduce.algorithm;
+    failed |= request.run.plan->algorithm != &coll_two_level_allreduce.algorithm;
 
     coll_args_init(&args, COLL_ALLREDUCE); /* how much of the arena that took */
     args.in = x;
@@ -39,7 +40,7 @@ static int rank_main(coll_comm *comm)
     failed = failed || coll_comm_bytes(comm, &args, &bytes) != COLL_OK;
     if (comm->rank == 0 && !failed)
         printf("allreduce on %u ranks of %u nodes: %s, %zu bytes of the arena, right\n",
-               comm->p, nodes.count, call.run.plan->algorithm->name, bytes);
+               comm->p, nodes.count, request.run.plan->algorithm->name, bytes);
     return failed;
 }
 

@@ -269,14 +269,14 @@ static void print_uses(const ranks_outcome *outcome)
            "messages", "bytes", "mean s", "max s", "share");
     for (unsigned use = 0; use < RANKS_USES; use++) {
         const ranks_use *u = &outcome->use[use];
-        if (u->calls == 0)
+        if (u->requests == 0)
             continue;
         const coll_problem *of = &u->plan.problem;
         printf("%-10s %8zu %8zu %12zu %12zu %10.4f %10.4f %6.1f%%\n",
                coll_collective_name(of->collective),
-               of->collective == COLL_ALLGATHERV ? u->plan.largest : of->count, u->calls,
-               u->messages * u->calls, u->bytes * u->calls, u->mean_seconds, u->most_seconds,
-               100 * u->mean_seconds / outcome->seconds);
+               of->collective == COLL_ALLGATHERV ? u->plan.largest : of->count, u->requests,
+               u->messages * u->requests, u->bytes * u->requests, u->mean_seconds,
+               u->most_seconds, 100 * u->mean_seconds / outcome->seconds);
         mean += u->mean_seconds;
     }
     printf("%-10s %8s %8s %12s %12s %10.4f %10s %6.1f%%\n", "all", "", "", "", "", mean, "",
@@ -289,7 +289,7 @@ static void print_commands(const ranks_outcome *outcome)
     for (unsigned use = 0; use < RANKS_USES; use++) {
         const ranks_use *u = &outcome->use[use];
         const coll_plan *plan = &u->plan;
-        if (u->calls == 0)
+        if (u->requests == 0)
             continue;
         printf("  coll show %s %s -p %u --count %zu",
                coll_collective_name(plan->problem.collective), plan->algorithm->name,

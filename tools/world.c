@@ -14,8 +14,8 @@ enum { STACK = 256 * 1024 };
 struct world_rank {
     struct world *world;
     uint32_t rank;
-    coll_run run;
-    coll_request request;
+    coll_task run;
+    coll_engine request;
     coll_slot *slots;
     coll_status status;
     double start, end;
@@ -33,7 +33,7 @@ struct world_engine {
     /* loopback */
     coll_loopback loopback;
     void *loopback_memory;
-    coll_request **requests;
+    coll_engine **requests;
 };
 
 static bool add(uint64_t *sum, uint64_t a, uint64_t b)
@@ -89,9 +89,9 @@ static void *rank_main(void *argument)
         start_together(w);
         me->start = seconds_now();
         __atomic_add_fetch(&e->entered, 1, __ATOMIC_SEQ_CST);
-        me->status = coll_request_start(&me->request, &me->run);
+        me->status = coll_engine_start(&me->request, &me->run);
         if (me->status == COLL_OK)
-            me->status = coll_request_wait(&me->request);
+            me->status = coll_engine_wait(&me->request);
         me->end = seconds_now();
         if (w->data->job->collective == COLL_BARRIER && me->status == COLL_OK &&
             __atomic_load_n(&e->entered, __ATOMIC_SEQ_CST) < w->p)
@@ -152,10 +152,10 @@ static void run_loopback(struct world *w)
         struct world_rank *me = &w->ranks[rank];
         if (barrier && rank + 1 == w->p)
             for (uint32_t r = 0; r < rank; r++)
-                if (coll_request_progress(&w->ranks[r].request) == COLL_OK)
+                if (coll_engine_progress(&w->ranks[r].request) == COLL_OK)
                     w->barrier_broken = true;
         me->start = start;
-        me->status = coll_request_start(&me->request, &me->run);
+        me->status = coll_engine_start(&me->request, &me->run);
         if (me->status != COLL_OK && status == COLL_OK)
             status = me->status;
     }
@@ -206,7 +206,7 @@ void world_make(struct world *w, const struct data *data, enum world_kind kind, 
         me->run.shared = (char *)w->shared +
                          coll_node_of(nodes, w->p, rank).index * shared * data->elem_bytes;
         me->run.shared_bytes = shared * data->elem_bytes;
-        (void)coll_request_init(&me->request, me->slots, window);
+        (void)coll_engine_init(&me->request, me->slots, window);
     }
     if (kind == WORLD_THREADS)
         make_threads(w);

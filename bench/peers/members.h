@@ -49,7 +49,7 @@ static inline void peers_coll_call(peers_member *me, uint32_t who, const peers_c
     (void)who;
     args.in = in;
     args.out = out;
-    peers_stop(coll_do(&coll->comm, &args));
+    peers_stop(coll_run(&coll->comm, &args));
 }
 
 /* Memory of the segment, or the rank's own (NULL). */

@@ -18,15 +18,15 @@ typedef struct member {
     coll_partition cut;
 
     coll_comm comm;
-    coll_call call[RANKS_USES]; /* persistent: planned once, started in every iteration */
-    double *sums;               /* what the allreduces work on */
-    uint32_t sums_per_dot;      /* elements that they have for each dot product */
+    coll_request request[RANKS_USES]; /* persistent: planned once, started in every iteration */
+    double *sums;                     /* what the allreduces work on */
+    uint32_t sums_per_dot;            /* elements that they have for each dot product */
     double seconds_in[RANKS_USES];
 
     coll_status status; /* of the set-up */
     solver_result result;
     double seconds;
-    size_t calls[RANKS_USES], messages[RANKS_USES], bytes[RANKS_USES];
+    size_t requests[RANKS_USES], messages[RANKS_USES], bytes[RANKS_USES];
 } member;
 
 static double now(void)
@@ -41,11 +41,11 @@ static double now(void)
 static coll_status run_call(member *m, unsigned use)
 {
     const double start = now();
-    coll_status status = coll_start(&m->call[use]);
+    coll_status status = coll_start(&m->request[use]);
     if (status == COLL_OK)
-        status = coll_wait(&m->call[use]);
+        status = coll_wait(&m->request[use]);
     m->seconds_in[use] += now() - start;
-    m->calls[use]++;
+    m->requests[use]++;
     return status;
 }
 
@@ -153,7 +153,7 @@ static coll_status scratch_bytes(member *m, const coll_args args[RANKS_USES], si
 /* Messages and elements that this rank sends in one call. */
 static void count_traffic(member *m, unsigned use)
 {
-    const coll_plan *plan = &m->call[use].plan;
+    const coll_plan *plan = &m->request[use].plan;
     const size_t steps = coll_plan_steps(plan, m->rank);
     for (size_t s = 0; s < steps; s++) {
         coll_action acts[COLL_STEP_MAX];
@@ -183,7 +183,7 @@ static coll_status solve(member *m, double *full, const size_t *counts, const si
         return COLL_ERR_MEMORY;
     status = open_comm(m, memory, bytes);
     for (unsigned use = 0; use < RANKS_USES && status == COLL_OK; use++)
-        status = coll_prepare(&m->comm, &args[use], &m->call[use]);
+        status = coll_request_init(&m->comm, &args[use], &m->request[use]);
     if (status == COLL_OK)
         status = coll_barrier(&m->comm);
     if (status == COLL_OK) {
@@ -193,7 +193,7 @@ static coll_status solve(member *m, double *full, const size_t *counts, const si
         for (unsigned use = 0; use < RANKS_USES; use++)
             count_traffic(m, use);
         for (unsigned use = 0; use < RANKS_USES; use++)
-            coll_free(&m->call[use]);
+            coll_request_free(&m->request[use]);
         coll_comm_free(&m->comm);
     }
     free(memory);
@@ -260,8 +260,8 @@ static ranks_outcome summarise(const member *all, uint32_t p)
         }
     }
     for (unsigned use = 0; use < RANKS_USES; use++) {
-        outcome.use[use].plan = all[0].call[use].plan;
-        outcome.use[use].calls = all[0].calls[use];
+        outcome.use[use].plan = all[0].request[use].plan;
+        outcome.use[use].requests = all[0].requests[use];
     }
     return outcome;
 }

@@ -33,7 +33,7 @@ typedef struct ranks_job {
 /* How one of the collectives was used. */
 typedef struct ranks_use {
     coll_plan plan; /* rank 0's */
-    size_t calls;
+    size_t requests;
     size_t messages, bytes;            /* sent by all ranks together, in one call */
     double mean_seconds, most_seconds; /* in all calls, over the ranks */
 } ranks_use;

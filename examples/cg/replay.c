@@ -15,7 +15,7 @@ typedef struct replay {
     void *world_memory;
     coll_loopback_rank *ends;
     coll_comm *comms;
-    coll_call *calls;
+    coll_request *requests;
     double *sums; /* SOLVER_SUMS a rank */
     unsigned char *scratch;
     const ranks_outcome *was;
@@ -35,7 +35,7 @@ static coll_status wait_all(replay *all)
     while (running > 0) {
         running = 0;
         for (uint32_t r = 0; r < all->p; r++) {
-            const coll_status status = coll_test(&all->calls[r]);
+            const coll_status status = coll_test(&all->requests[r]);
             if (status < 0)
                 return status;
             running += status == COLL_AGAIN;
@@ -55,7 +55,7 @@ static coll_status sum(void *arg, const double *terms, uint32_t k, double *sums)
             coll_comm_force(&all->comms[r], COLL_ALLREDUCE, plan->algorithm, plan->param);
         if (status == COLL_OK)
             status = coll_iallreduce(&all->comms[r], COLL_IN_OUT, mine, k, COLL_F64, COLL_SUM,
-                                     &all->calls[r]);
+                                     &all->requests[r]);
         if (status != COLL_OK)
             return status;
     }
@@ -87,10 +87,10 @@ static coll_status open_ranks(replay *all)
     all->world_memory = malloc(bytes);
     all->ends = calloc(all->p, sizeof *all->ends);
     all->comms = calloc(all->p, sizeof *all->comms);
-    all->calls = calloc(all->p, sizeof *all->calls);
+    all->requests = calloc(all->p, sizeof *all->requests);
     all->sums = calloc(all->p, SOLVER_SUMS * sizeof *all->sums);
     all->scratch = calloc(all->p, scratch);
-    if (!all->world_memory || !all->ends || !all->comms || !all->calls || !all->sums ||
+    if (!all->world_memory || !all->ends || !all->comms || !all->requests || !all->sums ||
         !all->scratch)
         return COLL_ERR_MEMORY;
     coll_status status =
@@ -123,7 +123,7 @@ solver_result ranks_replay(const ranks_job *job, const ranks_outcome *was, doubl
     free(all.world_memory);
     free(all.ends);
     free(all.comms);
-    free(all.calls);
+    free(all.requests);
     free(all.sums);
     free(all.scratch);
     return result;

@@ -45,7 +45,7 @@
  *   select.h                  the rules by which an algorithm is chosen
  *   comm.h, neighbor.h        a function for each collective
  *     comm/communicator.h     groups of ranks, tags, user's operators
- *     comm/call.h             one collective, from its arguments to its end
+ *     comm/request.h             one collective, from its arguments to its end
  *     comm/arena.h            memory for scratch
  *
  * Not included here

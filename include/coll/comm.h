@@ -6,7 +6,7 @@
  *
  *   status = coll_allreduce(&comm, x, y, n, COLL_F64, COLL_SUM);            // blocking
  *
- *   coll_call call;                                                         // nonblocking
+ *   coll_request call;                                                         // nonblocking
  *   status = coll_iallreduce(&comm, x, y, n, COLL_F64, COLL_SUM, &call);
  *   … status = coll_wait(&call);
  *
@@ -15,7 +15,7 @@
  *       status = coll_start(&call);
  *       … status = coll_wait(&call);
  *   }
- *   coll_free(&call);
+ *   coll_request_free(&call);
  *   coll_comm_free(&comm);
  *
  * Meanings are MPI's. Counts and displacements are in elements of `type`: a predefined type or
@@ -25,8 +25,8 @@
  *
  * All ranks of a communicator make the same calls in the same order, with matching arguments.
  * Each returns COLL_OK or an error. The nonblocking twin coll_iNAME returns at once, and the
- * persistent one coll_NAME_init does not even start: see coll_begin and coll_prepare in comm/call.h,
- * which has coll_start, coll_test, coll_wait, coll_cancel and coll_free. Any number of calls
+ * persistent one coll_NAME_init does not even start: see coll_post and coll_request_init in comm/request.h,
+ * which has coll_start, coll_test, coll_wait, coll_cancel and coll_request_free. Any number of calls
  * may be under way, and be waited for in any order. Buffers and tables are the caller's, and
  * are left alone until the call is done.
  *
@@ -57,7 +57,7 @@
  *   comm/combine.h   reduce, allreduce, reduce_scatter, scan, exscan
  *   comm/multi_node.h     not included here: calls in levels, where ranks are on several nodes
  *   comm/communicator.h   communicators and parts of them, operators, choosing algorithms; tags
- *   comm/call.h           calls and how they progress; how much of the arena they take
+ *   comm/request.h           calls and how they progress; how much of the arena they take
  *   neighbor.h       the collectives along the edges of a graph
  */
 #ifndef COLL_COMM_H

@@ -99,7 +99,7 @@
 #error "COLL_WIDE_LOOPS is 0, 32 or 64"
 #endif
 
-/* 0: coll_plan_init does not look for overflow, and coll_request_start does not check its run.
+/* 0: coll_plan_init does not look for overflow, and coll_engine_start does not check its run.
  * For firmware that runs what was checked on a host; saves a kilobyte of code. */
 #ifndef COLL_CHECKS
 #define COLL_CHECKS 1

@@ -1,31 +1,31 @@
 /* coll/executor.h — the window executor: runs one rank's part of a plan over a transport
  *
  *   coll_slot slots[8];                      // the window: actions in flight
- *   coll_request request;
- *   coll_request_init(&request, slots, 8);
- *   coll_run run = {0};                      // what to run, on which memory; stays the caller's
+ *   coll_engine engine;
+ *   coll_engine_init(&engine, slots, 8);
+ *   coll_task run = {0};                      // what to run, on which memory; stays the caller's
  *   run.plan = &plan; run.rank = me; run.transport = &mine; run.ctx = my_context; …
- *   coll_status status = coll_request_start(&request, &run);
+ *   coll_status status = coll_engine_start(&engine, &run);
  *   if (status == COLL_OK)
- *       status = coll_request_wait(&request);
+ *       status = coll_engine_wait(&engine);
  *
- * The actions of a rank are a sequential program (plan/action.h). The request finds the parallelism
+ * The actions of a rank are a sequential program (plan/action.h). The engine finds the parallelism
  * in it: an action enters a slot in program order and starts when no older unfinished action
  * conflicts with it (one writes what the other reads or writes), and sends, as well as
  * receives, of one peer start in order. RECV_REDUCE starts to receive when its staging is free,
  * and combines when its operands are.
  *
- * Memory: the request, its slots and the run, all the caller's; nothing grows with p. Nothing here
+ * Memory: the engine, its slots and the run, all the caller's; nothing grows with p. Nothing here
  * allocates. start and progress do not block, unless the transport trades (transport.h); wait does.
- * One thread at a time may use a request.
+ * One thread at a time may use an engine.
  */
 #ifndef COLL_EXECUTOR_H
 #define COLL_EXECUTOR_H
 
 #include "executor/launch.h"
 
-/* Gives the request its window: 1 … 32 slots, the caller's as long as the request is used. */
-COLL_INLINE coll_status coll_request_init(coll_request *r, coll_slot *slots, uint32_t window)
+/* Gives the engine its window: 1 … 32 slots, the caller's as long as the engine is used. */
+COLL_INLINE coll_status coll_engine_init(coll_engine *r, coll_slot *slots, uint32_t window)
 {
     if (!r || !slots)
         return COLL_ERR_NULL;
@@ -48,7 +48,7 @@ COLL_INLINE bool coll_i_holds(const void *memory, size_t bytes, size_t elements,
 }
 
 /* Can this run be started with this window? */
-COLL_INLINE coll_status coll_run_check(const coll_run *run, uint32_t window)
+COLL_INLINE coll_status coll_task_check(const coll_task *run, uint32_t window)
 {
     coll_status status;
     coll_extents need;
@@ -93,14 +93,14 @@ COLL_INLINE coll_status coll_run_check(const coll_run *run, uint32_t window)
 
 /* Has all been started that this rank starts? Then it only waits: none of the messages in flight
  * lets it do anything for others. */
-COLL_INLINE bool coll_request_only_waits(const coll_request *r)
+COLL_INLINE bool coll_engine_only_waits(const coll_engine *r)
 {
     return r->step == r->steps && r->pending == 0;
 }
 
 /* Moves the collective on without blocking. COLL_OK: it is done and the buffers are the caller's;
  * COLL_AGAIN: not yet; < 0: it failed, OUT and SCRATCH are undefined, all else is untouched. */
-COLL_INLINE coll_status coll_request_progress(coll_request *r)
+COLL_INLINE coll_status coll_engine_progress(coll_engine *r)
 {
     const uint32_t all = coll_i_all(r);
     coll_status moved;
@@ -133,9 +133,9 @@ COLL_INLINE coll_status coll_request_progress(coll_request *r)
     return r->status;
 }
 
-/* Starts a request at a step, or an action of its schedule, of which `status` came: all before it is
+/* Starts an engine at a step, or an action of its schedule, of which `status` came: all before it is
  * over, and the message of this one in flight if it is COLL_STARTED. */
-COLL_INLINE coll_status coll_i_start_at(coll_request *r, const coll_run *run, size_t step,
+COLL_INLINE coll_status coll_i_start_at(coll_engine *r, const coll_task *run, size_t step,
                                         coll_status status)
 {
     r->run = run;
@@ -151,17 +151,17 @@ COLL_INLINE coll_status coll_i_start_at(coll_request *r, const coll_run *run, si
     if (status < 0)
         coll_i_fail(r, status);
     else
-        status = coll_request_progress(r);
+        status = coll_engine_progress(r);
     return status < 0 ? status : COLL_OK;
 }
 
-/* As coll_request_start_checked, which takes this way by itself, of a run whose schedule is brief,
+/* As coll_engine_start_checked, which takes this way by itself, of a run whose schedule is brief,
  * over a transport of which these are trade and settle, or which trades nothing: for those who know
  * them when they compile. All is traded, one action after the other, and the window is needed only
  * if one cannot be. */
-COLL_HOT_INLINE coll_status coll_request_start_brief(coll_request *r, const coll_run *run,
-                                                     coll_trade_with trade,
-                                                     coll_settle_with settle)
+COLL_HOT_INLINE coll_status coll_engine_start_brief(coll_engine *r, const coll_task *run,
+                                                    coll_trade_with trade,
+                                                    coll_settle_with settle)
 {
     const coll_schedule *schedule = run->schedule;
     coll_handle *h = &r->slots[0].handle;
@@ -180,36 +180,36 @@ COLL_HOT_INLINE coll_status coll_request_start_brief(coll_request *r, const coll
     return COLL_OK;
 }
 
-/* Starts, without looking at them, a request that is not running and a run that coll_run_check has
+/* Starts, without looking at them, an engine that is not running and a run that coll_task_check has
  * passed before, as it is now but for other buffers of the same sizes and another tag: for those
- * who have checked it, or start it again and again. Else as coll_request_start. */
-COLL_INLINE coll_status coll_request_start_checked(coll_request *r, const coll_run *run)
+ * who have checked it, or start it again and again. Else as coll_engine_start. */
+COLL_INLINE coll_status coll_engine_start_checked(coll_engine *r, const coll_task *run)
 {
     const coll_transport *t = run->transport;
     return COLL_TRADES && run->schedule && run->schedule->brief && t->trade && t->settle
-               ? coll_request_start_brief(r, run, coll_i_trade, t->settle)
+               ? coll_engine_start_brief(r, run, coll_i_trade, t->settle)
                : coll_i_start_at(r, run, 0, COLL_OK);
 }
 
 /* Starts the collective on this rank. COLL_OK: it is under way (or done). An error of
- * coll_run_check, or COLL_ERR_BUSY: nothing was started. Any other: it failed at once, as
- * progress says. The run stays the caller's and must not change until the request is done. */
-COLL_INLINE coll_status coll_request_start(coll_request *r, const coll_run *run)
+ * coll_task_check, or COLL_ERR_BUSY: nothing was started. Any other: it failed at once, as
+ * progress says. The run stays the caller's and must not change until the engine is done. */
+COLL_INLINE coll_status coll_engine_start(coll_engine *r, const coll_task *run)
 {
     coll_status status;
     if (!r || !r->slots)
         return COLL_ERR_NULL;
     if (r->status == COLL_AGAIN)
         return COLL_ERR_BUSY;
-    status = COLL_CHECKS ? coll_run_check(run, r->window) : COLL_OK;
-    return status == COLL_OK ? coll_request_start_checked(r, run) : status;
+    status = COLL_CHECKS ? coll_task_check(run, r->window) : COLL_OK;
+    return status == COLL_OK ? coll_engine_start_checked(r, run) : status;
 }
 
 /* Blocks until the collective is done or failed. */
-COLL_INLINE coll_status coll_request_wait(coll_request *r)
+COLL_INLINE coll_status coll_engine_wait(coll_engine *r)
 {
     coll_status status;
-    while ((status = coll_request_progress(r)) == COLL_AGAIN)
+    while ((status = coll_engine_progress(r)) == COLL_AGAIN)
         if (r->run->transport->wait)
             r->run->transport->wait(r->run->ctx, r->idle);
     return status;
@@ -217,7 +217,7 @@ COLL_INLINE coll_status coll_request_wait(coll_request *r)
 
 /* Gives up a running collective; its status is COLL_ERR_CANCELLED from then on. Other ranks
  * learn of it if the transport can abort. Returns COLL_ERR_STATE if it was not running. */
-COLL_INLINE coll_status coll_request_cancel(coll_request *r)
+COLL_INLINE coll_status coll_engine_cancel(coll_engine *r)
 {
     if (r->status != COLL_AGAIN)
         return COLL_ERR_STATE;

@@ -33,25 +33,25 @@ COLL_INLINE coll_status coll_neighbor_allgather(coll_comm *comm, const coll_grap
 {
     coll_args args;
     coll_i_neighbor_args(&args, COLL_NEIGHBOR_ALLGATHER, graph, in, out, count, type);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ineighbor_allgather(coll_comm *comm, const coll_graph *graph,
                                                  const void *in, void *out, size_t count,
-                                                 coll_type type, coll_call *call)
+                                                 coll_type type, coll_request *request)
 {
     coll_args args;
     coll_i_neighbor_args(&args, COLL_NEIGHBOR_ALLGATHER, graph, in, out, count, type);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_neighbor_allgather_init(coll_comm *comm, const coll_graph *graph,
                                                      const void *in, void *out, size_t count,
-                                                     coll_type type, coll_call *call)
+                                                     coll_type type, coll_request *request)
 {
     coll_args args;
     coll_i_neighbor_args(&args, COLL_NEIGHBOR_ALLGATHER, graph, in, out, count, type);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- neighbor_allgatherv ---------------------------------------------------------------- */
@@ -75,28 +75,28 @@ COLL_INLINE coll_status coll_neighbor_allgatherv(coll_comm *comm, const coll_gra
 {
     coll_args args;
     coll_i_neighbor_allgatherv_args(&args, graph, in, in_count, out, counts, displs, type);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ineighbor_allgatherv(coll_comm *comm, const coll_graph *graph,
                                                   const void *in, size_t in_count, void *out,
                                                   const size_t *counts, const size_t *displs,
-                                                  coll_type type, coll_call *call)
+                                                  coll_type type, coll_request *request)
 {
     coll_args args;
     coll_i_neighbor_allgatherv_args(&args, graph, in, in_count, out, counts, displs, type);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_neighbor_allgatherv_init(coll_comm *comm, const coll_graph *graph,
                                                       const void *in, size_t in_count,
                                                       void *out, const size_t *counts,
                                                       const size_t *displs, coll_type type,
-                                                      coll_call *call)
+                                                      coll_request *request)
 {
     coll_args args;
     coll_i_neighbor_allgatherv_args(&args, graph, in, in_count, out, counts, displs, type);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- neighbor_alltoall ------------------------------------------------------------------ */
@@ -108,25 +108,25 @@ COLL_INLINE coll_status coll_neighbor_alltoall(coll_comm *comm, const coll_graph
 {
     coll_args args;
     coll_i_neighbor_args(&args, COLL_NEIGHBOR_ALLTOALL, graph, in, out, count, type);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ineighbor_alltoall(coll_comm *comm, const coll_graph *graph,
                                                 const void *in, void *out, size_t count,
-                                                coll_type type, coll_call *call)
+                                                coll_type type, coll_request *request)
 {
     coll_args args;
     coll_i_neighbor_args(&args, COLL_NEIGHBOR_ALLTOALL, graph, in, out, count, type);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_neighbor_alltoall_init(coll_comm *comm, const coll_graph *graph,
                                                     const void *in, void *out, size_t count,
-                                                    coll_type type, coll_call *call)
+                                                    coll_type type, coll_request *request)
 {
     coll_args args;
     coll_i_neighbor_args(&args, COLL_NEIGHBOR_ALLTOALL, graph, in, out, count, type);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- neighbor_alltoallv ----------------------------------------------------------------- */
@@ -153,7 +153,7 @@ COLL_INLINE coll_status coll_neighbor_alltoallv(coll_comm *comm, const coll_grap
     coll_args args;
     coll_i_neighbor_alltoallv_args(&args, graph, in, in_counts, in_displs, out, out_counts,
                                    out_displs, type);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ineighbor_alltoallv(coll_comm *comm, const coll_graph *graph,
@@ -161,12 +161,12 @@ COLL_INLINE coll_status coll_ineighbor_alltoallv(coll_comm *comm, const coll_gra
                                                  const size_t *in_displs, void *out,
                                                  const size_t *out_counts,
                                                  const size_t *out_displs, coll_type type,
-                                                 coll_call *call)
+                                                 coll_request *request)
 {
     coll_args args;
     coll_i_neighbor_alltoallv_args(&args, graph, in, in_counts, in_displs, out, out_counts,
                                    out_displs, type);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_neighbor_alltoallv_init(coll_comm *comm, const coll_graph *graph,
@@ -174,12 +174,12 @@ COLL_INLINE coll_status coll_neighbor_alltoallv_init(coll_comm *comm, const coll
                                                      const size_t *in_displs, void *out,
                                                      const size_t *out_counts,
                                                      const size_t *out_displs, coll_type type,
-                                                     coll_call *call)
+                                                     coll_request *request)
 {
     coll_args args;
     coll_i_neighbor_alltoallv_args(&args, graph, in, in_counts, in_displs, out, out_counts,
                                    out_displs, type);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- neighbor_alltoallw ----------------------------------------------------------------- */
@@ -206,31 +206,33 @@ COLL_INLINE coll_status coll_neighbor_alltoallw(coll_comm *comm, const coll_grap
     coll_args args;
     coll_i_neighbor_alltoallw_args(&args, graph, in, in_bytes, in_displs, out, out_bytes,
                                    out_displs);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ineighbor_alltoallw(coll_comm *comm, const coll_graph *graph,
                                                  const void *in, const size_t *in_bytes,
                                                  const size_t *in_displs, void *out,
                                                  const size_t *out_bytes,
-                                                 const size_t *out_displs, coll_call *call)
+                                                 const size_t *out_displs,
+                                                 coll_request *request)
 {
     coll_args args;
     coll_i_neighbor_alltoallw_args(&args, graph, in, in_bytes, in_displs, out, out_bytes,
                                    out_displs);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_neighbor_alltoallw_init(coll_comm *comm, const coll_graph *graph,
                                                      const void *in, const size_t *in_bytes,
                                                      const size_t *in_displs, void *out,
                                                      const size_t *out_bytes,
-                                                     const size_t *out_displs, coll_call *call)
+                                                     const size_t *out_displs,
+                                                     coll_request *request)
 {
     coll_args args;
     coll_i_neighbor_alltoallw_args(&args, graph, in, in_bytes, in_displs, out, out_bytes,
                                    out_displs);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 #endif /* COLL_NEIGHBOR_H */

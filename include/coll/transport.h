@@ -82,7 +82,7 @@ typedef struct coll_transport {
                                  const void *src, size_t count, size_t elem_bytes,
                                  coll_handle *h);
 
-    size_t max_bytes; /* longest message; longer ones are cut by the request. 0: no limit */
+    size_t max_bytes; /* longest message; longer ones are cut by the engine. 0: no limit */
     uint32_t tags; /* tags 0 … tags−1 may run at once. 0: no tags, one collective at a time */
     size_t max_lent; /* longest message, or piece, that is borrowed, not received. 0: any */
 

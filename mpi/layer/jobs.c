@@ -229,7 +229,7 @@ static void idle_for(uint32_t idle)
  * are in calls that block, so they wait for nobody who waits here. */
 static coll_status enter_shared(struct job *job)
 {
-    coll_run *run = &job->run;
+    coll_task *run = &job->run;
     coll_status status;
     run->shared_bytes = run->transport->shared(run->ctx, true, &job->use, &run->shared);
     for (uint32_t idle = 0;
@@ -296,7 +296,7 @@ void job_equip(struct job *job)
 {
     job->run.plan = job->plan;
     job->run.op = &job->op;
-    (void)coll_request_init(&job->request, job->slots, job_window(job->plan));
+    (void)coll_engine_init(&job->request, job->slots, job_window(job->plan));
     (void)choose_messages(job, jobs_running == 0);
 }
 
@@ -352,18 +352,18 @@ void job_start(struct job *job)
     if (is_sharing(job))
         status = enter_shared(job);
     if (status == COLL_OK && !*job->checked) {
-        status = coll_run_check(&job->run, job->request.window);
+        status = coll_task_check(&job->run, job->request.window);
         *job->checked = status == COLL_OK;
     }
     if (status == COLL_OK)
-        status = coll_request_start_checked(&job->request, &job->run);
+        status = coll_engine_start_checked(&job->request, &job->run);
     go_on(job, status);
 }
 
 /* Moves a running job on. */
 static coll_status advance(struct job *job)
 {
-    const coll_status status = coll_request_progress(&job->request);
+    const coll_status status = coll_engine_progress(&job->request);
     if (status != COLL_AGAIN) {
         struct job **link = &running;
         while (*link != job)
@@ -413,7 +413,7 @@ int job_finish(struct job *job)
     uint32_t idle = 0;
     int error;
     while (job->running) {
-        if (coll_request_only_waits(&job->request) && is_alone(job))
+        if (coll_engine_only_waits(&job->request) && is_alone(job))
             coll_mpi_block_all(&job->comm->mpi);
         idle = jobs_progress() ? 0 : idle + 1;
         if (idle > 0 && is_alone(job))
@@ -443,7 +443,7 @@ static int stay(struct job *job, coll_status status)
 }
 
 /* Messages of what is alone and of one thread. */
-COLL_HOT_INLINE coll_status trade(const coll_run *run, bool sends, uint32_t peer, void *buf,
+COLL_HOT_INLINE coll_status trade(const coll_task *run, bool sends, uint32_t peer, void *buf,
                                   size_t bytes, coll_handle *h)
 {
     if (COLL_LIKELY(!((const coll_mpi *)run->ctx)->turns))
@@ -457,7 +457,7 @@ int job_rush(struct job *job)
     coll_status status;
     if (COLL_LIKELY(job->brief && jobs_running == 0)) {
         take_place(job, false);
-        status = coll_request_start_brief(&job->request, &job->run, trade, coll_i_mpi_settle);
+        status = coll_engine_start_brief(&job->request, &job->run, trade, coll_i_mpi_settle);
         return COLL_LIKELY(status == COLL_OK && job->request.status == COLL_OK)
                    ? MPI_SUCCESS
                    : stay(job, status);
@@ -467,7 +467,7 @@ int job_rush(struct job *job)
         job->started = PMPI_Wtime();
     status = is_sharing(job) ? enter_shared(job) : COLL_OK;
     if (status == COLL_OK)
-        status = coll_request_start_checked(&job->request, &job->run);
+        status = coll_engine_start_checked(&job->request, &job->run);
     if (status != COLL_OK || job->request.status != COLL_OK)
         return stay(job, status);
     if (is_sharing(job))

@@ -160,7 +160,7 @@ void nodes_join(struct comm *comm, MPI_Group group);
 void nodes_leave(struct comm *comm);
 /* Writes by what the messages of a run go, which has its plan, and their tag there; run->tag is the
  * layer's. `alone`: it may wait for them there. True: they are the library's. */
-bool nodes_transport(struct comm *comm, bool alone, coll_run *run);
+bool nodes_transport(struct comm *comm, bool alone, coll_task *run);
 /* What they offer a call beyond messages: coll_terms. */
 unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool blocks);
 /* Is there as much SHARED memory as the plan needs? */
@@ -259,8 +259,8 @@ struct job {
     bool own_checked;      /* … this one, if the plan is its own */
     coll_op op;
     struct combination combination;
-    coll_run run;
-    coll_request request;
+    coll_task run;
+    coll_engine request;
     coll_slot slots[SLOTS_MAX];
     void *tables, *scratch, *packed, *kit; /* of the pool */
     struct piece *pieces;        /* in `tables`: n_loads to be packed before it starts, … */

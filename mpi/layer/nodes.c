@@ -351,7 +351,7 @@ static bool is_near(const struct comm *comm, const coll_problem *problem)
 #endif
 }
 
-bool nodes_transport(struct comm *comm, bool alone, coll_run *run)
+bool nodes_transport(struct comm *comm, bool alone, coll_task *run)
 {
     const coll_transport *mine = alone ? patient : across;
     if (comm->one_node) {

@@ -163,14 +163,14 @@ TEST(every_algorithm_can_be_chosen)
                                                      coll_registry[row], NULL),
                                      COLL_OK);
                         status = comm_issue(&it, ranks[r], COMM_NONBLOCKING, &w->comms[r],
-                                            &w->calls[r]);
+                                            &w->requests[r]);
                         CHECK_STATUS(status, status_of(&it, traits));
                     }
                     if (status == COLL_OK)
                         finish_all(w);
                     for (uint32_t r = 0; r < p; r++) {
                         CHECK(status != COLL_OK ||
-                              w->calls[r].plan.algorithm == coll_registry[row]);
+                              w->requests[r].plan.algorithm == coll_registry[row]);
                         CHECK(status != COLL_OK || comm_right(ranks[r]));
                         CHECK_STATUS(coll_comm_free(&w->comms[r]), COLL_OK);
                         comm_rank_free(ranks[r]);
@@ -205,9 +205,9 @@ static const coll_algorithm *reduce_scatter(world *w, const coll_transport *tran
             CHECK_STATUS(coll_comm_rules(&w->comms[r], rules), COLL_OK);
             CHECK_STATUS(coll_comm_bytes(&w->comms[r], &args, &bytes), COLL_OK);
         }
-        CHECK_STATUS(coll_begin(&w->comms[r], &args, &w->calls[r]), COLL_OK);
-        CHECK(!chosen || chosen == w->calls[r].plan.algorithm);
-        chosen = w->calls[r].plan.algorithm;
+        CHECK_STATUS(coll_post(&w->comms[r], &args, &w->requests[r]), COLL_OK);
+        CHECK(!chosen || chosen == w->requests[r].plan.algorithm);
+        chosen = w->requests[r].plan.algorithm;
     }
     finish_all(w);
     CHECK_STATUS(coll_comm_op(&w->comms[0], sort->op, sort->type, &op), COLL_OK);
@@ -276,14 +276,16 @@ TEST(forcing)
                  COLL_ERR_COLLECTIVE);
     CHECK_STATUS(coll_comm_force(comm, COLL_ALLREDUCE, &coll_fnomial_allreduce, params),
                  COLL_OK);
-    CHECK_STATUS(coll_iallreduce(comm, &x, &y, 1, COLL_F64, COLL_SUM, &w->calls[0]), COLL_OK);
-    CHECK_STATUS(coll_wait(&w->calls[0]), COLL_OK);
-    CHECK_EQ(w->calls[0].run.plan->param[0], 3);
-    CHECK_EQ(w->calls[0].run.plan->param[1], 5);
+    CHECK_STATUS(coll_iallreduce(comm, &x, &y, 1, COLL_F64, COLL_SUM, &w->requests[0]),
+                 COLL_OK);
+    CHECK_STATUS(coll_wait(&w->requests[0]), COLL_OK);
+    CHECK_EQ(w->requests[0].run.plan->param[0], 3);
+    CHECK_EQ(w->requests[0].run.plan->param[1], 5);
     CHECK_STATUS(coll_comm_force(comm, COLL_ALLREDUCE, NULL, NULL), COLL_OK);
-    CHECK_STATUS(coll_iallreduce(comm, &x, &y, 1, COLL_F64, COLL_SUM, &w->calls[0]), COLL_OK);
-    CHECK_STATUS(coll_wait(&w->calls[0]), COLL_OK);
-    CHECK(w->calls[0].run.plan->algorithm != &coll_fnomial_allreduce);
+    CHECK_STATUS(coll_iallreduce(comm, &x, &y, 1, COLL_F64, COLL_SUM, &w->requests[0]),
+                 COLL_OK);
+    CHECK_STATUS(coll_wait(&w->requests[0]), COLL_OK);
+    CHECK(w->requests[0].run.plan->algorithm != &coll_fnomial_allreduce);
     free(w->messages);
 }
 
@@ -301,7 +303,7 @@ TEST(rules)
     world *w = world_new(1);
     coll_comm *comm, sub;
     double x[2] = {1, 2}, y[2] = {0, 0};
-    coll_call call;
+    coll_request request;
     world_comm(w, 0, 0);
     comm = &w->comms[0];
     CHECK_STATUS(coll_comm_rules(NULL, &lists), COLL_ERR_NULL);
@@ -309,20 +311,20 @@ TEST(rules)
     CHECK_STATUS(coll_comm_sub(&sub, comm, &all, 1, 4), COLL_OK);
     for (int turn = 0; turn < 2; turn++) {
         coll_comm *const at = turn ? &sub : comm;
-        CHECK_STATUS(coll_iallreduce(at, x, y, 1, COLL_F64, COLL_SUM, &call), COLL_OK);
-        CHECK_STATUS(coll_wait(&call), COLL_OK);
-        CHECK(call.run.plan->algorithm == &coll_linear_allreduce);
-        CHECK_STATUS(coll_iallreduce(at, x, y, 2, COLL_F64, COLL_SUM, &call), COLL_OK);
-        CHECK_STATUS(coll_wait(&call), COLL_OK);
-        CHECK(call.run.plan->algorithm == &coll_recursive_doubling_allreduce);
+        CHECK_STATUS(coll_iallreduce(at, x, y, 1, COLL_F64, COLL_SUM, &request), COLL_OK);
+        CHECK_STATUS(coll_wait(&request), COLL_OK);
+        CHECK(request.run.plan->algorithm == &coll_linear_allreduce);
+        CHECK_STATUS(coll_iallreduce(at, x, y, 2, COLL_F64, COLL_SUM, &request), COLL_OK);
+        CHECK_STATUS(coll_wait(&request), COLL_OK);
+        CHECK(request.run.plan->algorithm == &coll_recursive_doubling_allreduce);
     }
     CHECK(y[0] == 1 && y[1] == 2);
     CHECK_STATUS(coll_comm_rules(comm, &alone), COLL_OK);
     CHECK_STATUS(coll_allreduce(comm, x, y, 1, COLL_F64, COLL_SUM), COLL_ERR_CAPABILITY);
     CHECK_STATUS(coll_comm_rules(comm, NULL), COLL_OK);
-    CHECK_STATUS(coll_iallreduce(comm, x, y, 1, COLL_F64, COLL_SUM, &call), COLL_OK);
-    CHECK_STATUS(coll_wait(&call), COLL_OK);
-    CHECK(call.run.plan->algorithm == &coll_recursive_doubling_allreduce);
+    CHECK_STATUS(coll_iallreduce(comm, x, y, 1, COLL_F64, COLL_SUM, &request), COLL_OK);
+    CHECK_STATUS(coll_wait(&request), COLL_OK);
+    CHECK(request.run.plan->algorithm == &coll_recursive_doubling_allreduce);
     CHECK_STATUS(coll_comm_free(&sub), COLL_OK);
     free(w->messages);
 }
@@ -347,22 +349,22 @@ TEST(calls_made_again)
                     coll_comm_force(&w->comms[r], COLL_ALLREDUCE, forced[i / 24], NULL),
                     COLL_OK);
             CHECK_STATUS(
-                coll_iallreduce(&w->comms[r], NULL, y[r], count, COLL_F64, op, &w->calls[r]),
+                coll_iallreduce(&w->comms[r], NULL, y[r], count, COLL_F64, op, &w->requests[r]),
                 COLL_ERR_NULL);
             CHECK_STATUS(w->comms[r].status, COLL_ERR_NULL);
             w->comms[r].status = COLL_OK;
             coll_loopback_recover(&w->loopback);
             CHECK_STATUS(
-                coll_iallreduce(&w->comms[r], x[r], y[r], count, COLL_F64, op, &w->calls[r]),
+                coll_iallreduce(&w->comms[r], x[r], y[r], count, COLL_F64, op, &w->requests[r]),
                 COLL_OK);
         }
-        CHECK(w->calls[0].run.plan->algorithm ==
+        CHECK(w->requests[0].run.plan->algorithm ==
               (i / 24 == 1 ? &coll_linear_allreduce : &coll_recursive_doubling_allreduce));
-        CHECK((w->calls[0].run.schedule != NULL) == (COLL_RECALL_ACTIONS > 0 && i % 4 != 0));
-        CHECK_EQ(w->calls[1].run.plan->problem.count, count);
+        CHECK((w->requests[0].run.schedule != NULL) == (COLL_RECALL_ACTIONS > 0 && i % 4 != 0));
+        CHECK_EQ(w->requests[1].run.plan->problem.count, count);
         for (bool runs = true; runs;) {
-            runs = coll_test(&w->calls[0]) == COLL_AGAIN;
-            runs = coll_test(&w->calls[1]) == COLL_AGAIN || runs;
+            runs = coll_test(&w->requests[0]) == COLL_AGAIN;
+            runs = coll_test(&w->requests[1]) == COLL_AGAIN || runs;
         }
         for (uint32_t r = 0; r < 2; r++)
             for (unsigned k = 0; k < count; k++)
@@ -380,7 +382,7 @@ TEST(plans_that_are_remembered)
     const uint32_t one = 1;
     world *w = world_new(2);
     double x[2] = {3, 4}, y[2] = {0, 0};
-    coll_call held, other;
+    coll_request held, other;
     size_t counts[1] = {1}, displs[1];
     coll_graph graph;
     coll_op op;
@@ -393,10 +395,10 @@ TEST(plans_that_are_remembered)
     CHECK_STATUS(coll_iallreduce(comm, x, y, 2, COLL_F64, COLL_SUM, &held), COLL_OK);
     CHECK(held.run.plan != &held.plan && other.run.plan == &other.plan);
     CHECK_STATUS(coll_comm_force(comm, COLL_ALLREDUCE, &coll_linear_allreduce, NULL), COLL_OK);
-    CHECK_STATUS(coll_iallreduce(comm, x, y, 1, COLL_F64, COLL_SUM, &w->calls[0]), COLL_OK);
+    CHECK_STATUS(coll_iallreduce(comm, x, y, 1, COLL_F64, COLL_SUM, &w->requests[0]), COLL_OK);
     CHECK(held.run.plan->problem.count == 2 &&
           held.run.plan->algorithm != &coll_linear_allreduce &&
-          w->calls[0].run.plan->algorithm == &coll_linear_allreduce);
+          w->requests[0].run.plan->algorithm == &coll_linear_allreduce);
     free(w->arenas[0]);
     free(w->messages);
 
@@ -410,7 +412,7 @@ TEST(plans_that_are_remembered)
     for (uint32_t root = 0; root < 3; root++) { /* which an allreduce has none of */
         coll_args args;
         coll_i_reducing(&args, COLL_ALLREDUCE, x, y, 1, COLL_F64, COLL_SUM, root);
-        CHECK_STATUS(coll_begin(comm, &args, &held), COLL_OK);
+        CHECK_STATUS(coll_post(comm, &args, &held), COLL_OK);
         CHECK((held.run.plan != &held.plan) == (root > 0));
         CHECK_STATUS(coll_wait(&held), COLL_OK);
     }
@@ -472,12 +474,13 @@ TEST(actions_that_are_kept)
             x[k] = i + k;
         for (uint32_t r = 0; r < 2; r++)
             CHECK_STATUS(coll_iscan(&w->comms[r], x, r == 0 ? first : y, count, COLL_F64,
-                                    COLL_SUM, &w->calls[r]),
+                                    COLL_SUM, &w->requests[r]),
                          COLL_OK);
-        CHECK_STATUS(coll_plan_tally(w->calls[1].run.plan, 1, &tally), COLL_OK);
+        CHECK_STATUS(coll_plan_tally(w->requests[1].run.plan, 1, &tally), COLL_OK);
         if (i % 3 != 0)
-            CHECK((w->calls[1].run.schedule != NULL) == (tally.total <= COLL_RECALL_ACTIONS));
-        some = some || w->calls[1].run.schedule;
+            CHECK((w->requests[1].run.schedule != NULL) ==
+                  (tally.total <= COLL_RECALL_ACTIONS));
+        some = some || w->requests[1].run.schedule;
         too_many = too_many || tally.total > COLL_RECALL_ACTIONS;
         finish_all(w);
         for (unsigned k = 0; k < count; k++)
@@ -498,9 +501,9 @@ TEST(displacements_of_packed_blocks)
     for (uint32_t r = 0; r < 2; r++) {
         world_comm(w, r, 4096);
         CHECK_STATUS(coll_ireduce_scatter(&w->comms[r], x[r], &y[r], counts, COLL_F64, COLL_SUM,
-                                          &w->calls[r]),
+                                          &w->requests[r]),
                      COLL_OK);
-        CHECK_EQ(w->calls[r].tables.count, (2 * sizeof(size_t) + 15) / 16);
+        CHECK_EQ(w->requests[r].tables.count, (2 * sizeof(size_t) + 15) / 16);
     }
     finish_all(w);
     CHECK(y[0] == 31 && y[1] == 42);
@@ -522,7 +525,7 @@ TEST(too_little_shared)
     static unsigned char scratch[2][MOST * sizeof(double)];
     coll_threads *threads = coll_threads_create(2);
     coll_comm comm[2];
-    coll_call call[2];
+    coll_request request[2];
     CHECK_STATUS(coll_threads_share(threads, BYTES), COLL_OK);
     for (uint32_t r = 0; r < 2; r++) {
         CHECK_STATUS(coll_comm_init(&comm[r], &coll_threads_transport,
@@ -536,13 +539,13 @@ TEST(too_little_shared)
         x[count - 1] = 5;
         for (uint32_t r = 0; r < 2; r++) {
             CHECK_STATUS(
-                coll_iallreduce(&comm[r], x, y[r], count, COLL_F64, COLL_SUM, &call[r]),
+                coll_iallreduce(&comm[r], x, y[r], count, COLL_F64, COLL_SUM, &request[r]),
                 COLL_OK);
-            CHECK((call[r].run.plan->algorithm == &coll_shm_allreduce) == (count == 1));
+            CHECK((request[r].run.plan->algorithm == &coll_shm_allreduce) == (count == 1));
         }
         while (runs) {
-            runs = coll_test(&call[0]) == COLL_AGAIN;
-            runs = coll_test(&call[1]) == COLL_AGAIN || runs;
+            runs = coll_test(&request[0]) == COLL_AGAIN;
+            runs = coll_test(&request[1]) == COLL_AGAIN || runs;
         }
         CHECK(y[0][count - 1] == 10 && y[1][count - 1] == 10);
     }

@@ -29,7 +29,7 @@ static const coll_status errors[TROUBLES] = {
 /* The same on all ranks. */
 typedef struct story {
     uint64_t seed;
-    uint32_t p, calls, victim;
+    uint32_t p, requests, victim;
     trouble trouble;
     uint32_t at;      /* the call at which it happens … */
     unsigned after;   /* … or the message */
@@ -48,9 +48,9 @@ static story story_of(uint32_t number, const coll_transport *transport)
     it.seed = chance_bits(&random);
     it.trouble = (trouble)(number % TROUBLES);
     it.p = 2 + chance_of(&random, MOST_RANKS - 1);
-    it.calls = 1 + chance_of(&random, MOST_CALLS);
+    it.requests = 1 + chance_of(&random, MOST_CALLS);
     it.victim = chance_of(&random, it.p);
-    it.at = it.trouble == NO_MEMORY ? 0 : chance_of(&random, it.calls); /* few need any */
+    it.at = it.trouble == NO_MEMORY ? 0 : chance_of(&random, it.requests); /* few need any */
     it.after = 1 + chance_of(&random, 12);
     it.t = *transport;
     return it;
@@ -97,7 +97,7 @@ typedef struct member {
     uint64_t in[MOST_CALLS][MIXED_MOST], out[MOST_CALLS][MIXED_MOST];
     uint64_t arena[8 * MIXED_MOST];
     mixed_call it[MOST_CALLS];
-    coll_call call[MOST_CALLS], barrier;
+    coll_request request[MOST_CALLS], barrier;
     coll_span all[64]; /* of the arena, if it is full */
     coll_comm comm;
     uint32_t rank, begun, open; /* calls that were begun; mask of those that run */
@@ -162,13 +162,13 @@ static bool begin_next(member *me)
         fill_arena(me);
     if (now && the.trouble == GIVEN_UP)
         me->wrong = me->wrong || coll_comm_abort(&me->comm, errors[the.trouble]) != COLL_OK;
-    status = coll_begin(&me->comm, &it->args, &me->call[k]);
+    status = coll_post(&me->comm, &it->args, &me->request[k]);
     if (status < 0)
         return stop(me, status);
     me->open |= 1u << k;
     me->begun++;
     if (now && the.trouble == CANCELLED)
-        (void)coll_cancel(&me->call[k]); /* unless it is over */
+        (void)coll_cancel(&me->request[k]); /* unless it is over */
     return true;
 }
 
@@ -176,14 +176,14 @@ static bool begin_next(member *me)
 static bool act(member *me)
 {
     coll_status status;
-    if (me->begun < the.calls && (me->open == 0 || chance_of(&me->own, 2) == 0))
+    if (me->begun < the.requests && (me->open == 0 || chance_of(&me->own, 2) == 0))
         return begin_next(me);
     if (me->open != 0) {
-        uint32_t k = chance_of(&me->own, the.calls);
+        uint32_t k = chance_of(&me->own, the.requests);
         while (!(me->open & 1u << k))
-            k = k + 1 < the.calls ? k + 1 : 0;
-        status = me->blocks && me->begun == the.calls ? coll_wait(&me->call[k])
-                                                      : coll_test(&me->call[k]);
+            k = k + 1 < the.requests ? k + 1 : 0;
+        status = me->blocks && me->begun == the.requests ? coll_wait(&me->request[k])
+                                                         : coll_test(&me->request[k]);
         if (status == COLL_AGAIN)
             return true;
         me->open &= ~(1u << k);

@@ -104,7 +104,7 @@ static void refused(world *w, const comm_case *it)
 {
     comm_rank *mine = comm_rank_new(it, 0);
     world_comm(w, 0, 1 << 16);
-    CHECK_STATUS(comm_issue(it, mine, COMM_NONBLOCKING, &w->comms[0], &w->calls[0]),
+    CHECK_STATUS(comm_issue(it, mine, COMM_NONBLOCKING, &w->comms[0], &w->requests[0]),
                  COLL_ERR_CAPABILITY);
     CHECK(w->comms[0].arena.units.first == NULL);
     free(w->arenas[0]);
@@ -154,7 +154,7 @@ TEST(who_does_not_ask_gets_none)
     const coll_group all = {0, 1, NULL, NULL};
     coll_nodes nodes, broken;
     coll_comm sub, *comm;
-    coll_call call;
+    coll_request request;
     double x = 1, y = 0;
     world *w = world_new(1);
     coll_nodes_even(&nodes, 1, 1);
@@ -172,10 +172,10 @@ TEST(who_does_not_ask_gets_none)
         CHECK_STATUS(coll_comm_rules(comm, &rules), COLL_OK);
         if (asks == 2) /* has the rules, but not the nodes */
             CHECK_STATUS(coll_comm_sub(&sub, comm, &all, 1, 4), COLL_OK);
-        CHECK_STATUS(coll_iallreduce(at, &x, &y, 1, COLL_F64, COLL_SUM, &call), COLL_OK);
-        CHECK(call.run.plan->algorithm == (built ? &coll_two_level_allreduce.algorithm
-                                                 : &coll_recursive_doubling_allreduce));
-        CHECK_STATUS(coll_wait(&call), COLL_OK);
+        CHECK_STATUS(coll_iallreduce(at, &x, &y, 1, COLL_F64, COLL_SUM, &request), COLL_OK);
+        CHECK(request.run.plan->algorithm == (built ? &coll_two_level_allreduce.algorithm
+                                                    : &coll_recursive_doubling_allreduce));
+        CHECK_STATUS(coll_wait(&request), COLL_OK);
         CHECK_STATUS(coll_comm_force(at, COLL_BARRIER, &coll_two_level_barrier.algorithm, NULL),
                      COLL_OK);
         CHECK_STATUS(coll_barrier(at), built ? COLL_OK : COLL_ERR_BUILD);
@@ -245,11 +245,12 @@ TEST(calls_made_again)
                 x[r][k] = i + 10 * k + 100 * r;
             memset(w->arenas[r], 0xA5, 1 << 14); /* nothing of a plan is left there */
             CHECK_STATUS(coll_iallreduce(&w->comms[r], x[r], y[r], count, COLL_F64, COLL_SUM,
-                                         &w->calls[r]),
+                                         &w->requests[r]),
                          COLL_OK);
-            CHECK(w->calls[r].run.plan->algorithm == w->algorithm);
-            CHECK((w->calls[r].tables.count == 0) == (COLL_RECALL_ACTIONS > 0 && i % 4 != 0));
-            CHECK((w->calls[r].run.schedule != NULL) ==
+            CHECK(w->requests[r].run.plan->algorithm == w->algorithm);
+            CHECK((w->requests[r].tables.count == 0) ==
+                  (COLL_RECALL_ACTIONS > 0 && i % 4 != 0));
+            CHECK((w->requests[r].run.schedule != NULL) ==
                   (COLL_RECALL_ACTIONS > 0 && i % 4 != 0));
         }
         finish_all(w);
@@ -282,9 +283,9 @@ TEST(parts_in_levels)
         CHECK_STATUS(coll_comm_force(&subs[r], COLL_SCAN, &coll_two_level_scan.algorithm, NULL),
                      COLL_OK);
         x[r] = r;
-        CHECK_STATUS(coll_iscan(&subs[r], &x[r], &y[r], 1, COLL_F64, COLL_SUM, &w->calls[r]),
+        CHECK_STATUS(coll_iscan(&subs[r], &x[r], &y[r], 1, COLL_F64, COLL_SUM, &w->requests[r]),
                      COLL_OK);
-        CHECK(w->calls[r].run.plan->algorithm == &coll_two_level_scan.algorithm);
+        CHECK(w->requests[r].run.plan->algorithm == &coll_two_level_scan.algorithm);
     }
     finish_all(w);
     for (uint32_t r = 0; r < P; r++) {
@@ -334,7 +335,7 @@ static void *mixed_in_levels(void *arg)
     static const uint32_t first[] = {0, 3, 4, 8};
     member *me = (member *)arg;
     coll_nodes nodes;
-    coll_call call;
+    coll_request request;
     coll_nodes_table(&nodes, 3, first, NULL);
     me->wrong += coll_comm_init(&me->comm, &coll_threads_transport,
                                 coll_threads_rank(me->threads, me->rank), me->rank, 8,
@@ -343,9 +344,9 @@ static void *mixed_in_levels(void *arg)
     me->wrong += coll_comm_rules(&me->comm, &always_rules) != COLL_OK;
     if (me->wrong == 0)
         me->wrong = mixed_calls(&me->comm, &me->memory, 7, 3000);
-    me->wrong += coll_ibarrier(&me->comm, &call) != COLL_OK;
-    me->built = call.run.plan->traits & COLL_NEEDS_BUILD;
-    me->wrong += coll_wait(&call) != COLL_OK;
+    me->wrong += coll_ibarrier(&me->comm, &request) != COLL_OK;
+    me->built = request.run.plan->traits & COLL_NEEDS_BUILD;
+    me->wrong += coll_wait(&request) != COLL_OK;
     me->wrong += me->comm.arena.units.first != NULL;
     me->wrong += coll_comm_free(&me->comm) != COLL_OK;
     return NULL;

@@ -8,7 +8,7 @@
 
 enum { WINDOW = 32, ELEMENTS = 16, PEERS = 3 };
 
-static coll_request r;
+static coll_engine r;
 static coll_slot slots[WINDOW];
 static coll_action acts[WINDOW]; /* as they were admitted */
 

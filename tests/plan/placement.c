@@ -119,8 +119,8 @@ TEST(hosts_and_nics)
             const bool on_nic = coll_placement_of(&me->plan, rank) == COLL_INTERMEDIATE;
             intermediate += on_nic;
             me->run.transport = on_nic ? &nic : &host;
-            CHECK_STATUS(coll_request_init(&me->request, me->slots, 8), COLL_OK);
-            CHECK_STATUS(coll_request_start(&me->request, &me->run), COLL_OK);
+            CHECK_STATUS(coll_engine_init(&me->engine, me->slots, 8), COLL_OK);
+            CHECK_STATUS(coll_engine_start(&me->engine, &me->run), COLL_OK);
         }
         CHECK_STATUS(coll_loopback_run(&it.world, it.requests, p), COLL_OK);
         CHECK(rig_right(&it));

@@ -46,7 +46,7 @@ static void read_table(coll_table *table, const char *name, const char *text)
 typedef struct member {
     coll_comm comm;
     coll_op_entry op;
-    coll_call call;
+    coll_request call;
     void *memory;
 } member;
 
@@ -201,7 +201,7 @@ static coll_status by_communicator(void *arg, const rules_question *question, co
         return status;
     me->call.comm = &me->comm;
     me->call.recall = NULL;
-    status = coll_i_call_plan(&me->call, &args, coll_i_comm_shared(&me->comm), &scratch);
+    status = coll_i_request_plan(&me->call, &args, coll_i_comm_shared(&me->comm), &scratch);
     *plan = me->call.plan;
     return status == COLL_OK ? check_plan(me, problem, &args) : status;
 }

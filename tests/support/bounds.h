@@ -76,7 +76,7 @@ static inline bool bounds_kept(const coll_plan *plan, uint32_t rank, uint64_t *r
     extents[COLL_SHARED] = coll_plan_shared(plan);
     for (unsigned space = 0; space < COLL_SPACES; space++)
         if (!need.fits || !coll_multiply(extents[space], elem_bytes, &bytes))
-            return true; /* nobody has such memory, and coll_run_check knows */
+            return true; /* nobody has such memory, and coll_task_check knows */
     for (size_t i = 0; i < steps && i < 3 * (size_t)BOUNDS_STEPS; i++) {
         coll_action acts[COLL_STEP_MAX + 1];
         size_t s = i;

@@ -428,12 +428,12 @@ typedef enum comm_mode { COMM_BLOCKING, COMM_NONBLOCKING, COMM_PERSISTENT } comm
 
 #define COMM_CALL(name, ...)                                                                   \
     (mode == COMM_BLOCKING      ? coll_##name(comm, __VA_ARGS__)                               \
-     : mode == COMM_NONBLOCKING ? coll_i##name(comm, __VA_ARGS__, call)                        \
-                                : coll_##name##_init(comm, __VA_ARGS__, call))
+     : mode == COMM_NONBLOCKING ? coll_i##name(comm, __VA_ARGS__, request)                     \
+                                : coll_##name##_init(comm, __VA_ARGS__, request))
 
 /* Makes the call of this rank, by the function of its collective. */
 static inline coll_status comm_issue(const comm_case *it, comm_rank *me, comm_mode mode,
-                                     coll_comm *comm, coll_call *call)
+                                     coll_comm *comm, coll_request *request)
 {
     const bool root = me->rank == it->root || !coll_is(COLL_ROOTED, it->collective);
     const bool scatters = it->collective == COLL_SCATTER || it->collective == COLL_SCATTERV;
@@ -458,8 +458,8 @@ static inline coll_status comm_issue(const comm_case *it, comm_rank *me, comm_mo
     switch (it->collective) {
     case COLL_BARRIER:
         return mode == COMM_BLOCKING      ? coll_barrier(comm)
-               : mode == COMM_NONBLOCKING ? coll_ibarrier(comm, call)
-                                          : coll_barrier_init(comm, call);
+               : mode == COMM_NONBLOCKING ? coll_ibarrier(comm, request)
+                                          : coll_barrier_init(comm, request);
     case COLL_BCAST:
         return COMM_CALL(bcast, me->out.start, n, type, to);
     case COLL_REDUCE:

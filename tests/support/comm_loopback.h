@@ -47,7 +47,7 @@ static inline void loopback_begin(uint32_t n, uint32_t tags, int fill)
 static inline void loopback_end(void)
 {
     for (uint32_t r = 0; r < P; r++) {
-        CHECK(comms[r].calls == NULL && comms[r].arena.units.first == NULL);
+        CHECK(comms[r].requests == NULL && comms[r].arena.units.first == NULL);
         CHECK_STATUS(coll_comm_free(&comms[r]), COLL_OK);
     }
     CHECK_EQ(loopback.n_free, n_messages);

@@ -19,7 +19,7 @@ typedef struct world {
     coll_loopback_rank ends[COMM_MOST];
     coll_comm comms[COMM_MOST];
     coll_op_entry ops[COMM_MOST];
-    coll_call calls[COMM_MOST];
+    coll_request requests[COMM_MOST];
     void *messages, *arenas[COMM_MOST];
     uint32_t p;
     const coll_nodes *nodes;         /* of coll_comm_nodes; NULL: none */
@@ -100,7 +100,7 @@ static inline void finish_all(world *w)
     for (unsigned round = 0; left > 0 && round < 100000; round++)
         for (uint32_t r = 0; r < w->p; r++)
             if (open[r]) {
-                const coll_status status = coll_test(&w->calls[r]);
+                const coll_status status = coll_test(&w->requests[r]);
                 if (status == COLL_AGAIN)
                     continue;
                 CHECK_STATUS(status, COLL_OK);
@@ -126,7 +126,7 @@ static inline bool run_case(world *w, const comm_case *it)
         for (unsigned k = 0; bytes > 0 && exact && k < 2; k++) {
             world_comm(w, r, bytes - 1);
             CHECK_STATUS(comm_issue(it, ranks[r], k ? COMM_PERSISTENT : COMM_NONBLOCKING,
-                                    &w->comms[r], &w->calls[r]),
+                                    &w->comms[r], &w->requests[r]),
                          COLL_ERR_MEMORY);
             CHECK(w->comms[r].arena.units.first == NULL && w->comms[r].tags.first == NULL);
             coll_loopback_recover(&w->loopback);
@@ -135,12 +135,12 @@ static inline bool run_case(world *w, const comm_case *it)
         world_comm(w, r, bytes ? bytes + COLL_ARENA_ALIGN - 1 : 0);
     }
     for (uint32_t r = 0; r < w->p; r++)
-        CHECK_STATUS(comm_issue(it, ranks[r], COMM_NONBLOCKING, &w->comms[r], &w->calls[r]),
+        CHECK_STATUS(comm_issue(it, ranks[r], COMM_NONBLOCKING, &w->comms[r], &w->requests[r]),
                      COLL_OK);
-    first = w->calls[0].run.plan;
+    first = w->requests[0].run.plan;
     for (uint32_t r = 0; r < w->p; r++)
-        CHECK(w->calls[r].run.plan->algorithm == first->algorithm &&
-              w->calls[r].run.plan->traits == first->traits);
+        CHECK(w->requests[r].run.plan->algorithm == first->algorithm &&
+              w->requests[r].run.plan->traits == first->traits);
     finish_all(w);
     for (uint32_t r = 0; r < w->p; r++) {
         if (!CHECK(comm_right(ranks[r])))
@@ -149,13 +149,13 @@ static inline bool run_case(world *w, const comm_case *it)
                    it->root, it->count, coll_type_name(it->sort->type),
                    it->in_place ? "in place" : "");
         CHECK(w->comms[r].arena.units.first == NULL);
-        CHECK_STATUS(comm_issue(it, ranks[r], COMM_PERSISTENT, &w->comms[r], &w->calls[r]),
+        CHECK_STATUS(comm_issue(it, ranks[r], COMM_PERSISTENT, &w->comms[r], &w->requests[r]),
                      COLL_OK);
     }
     for (int again = 0; again < 2; again++) {
         for (uint32_t r = 0; r < w->p; r++) {
             comm_rank_fill(it, ranks[r]);
-            CHECK_STATUS(coll_start(&w->calls[r]), COLL_OK);
+            CHECK_STATUS(coll_start(&w->requests[r]), COLL_OK);
         }
         finish_all(w);
         for (uint32_t r = 0; r < w->p; r++)
@@ -163,7 +163,7 @@ static inline bool run_case(world *w, const comm_case *it)
     }
     for (uint32_t r = 0; r < w->p; r++) {
         CHECK_STATUS(coll_comm_free(&w->comms[r]), COLL_ERR_BUSY);
-        CHECK_STATUS(coll_free(&w->calls[r]), COLL_OK);
+        CHECK_STATUS(coll_request_free(&w->requests[r]), COLL_OK);
         CHECK(w->comms[r].arena.units.first == NULL);
         CHECK_STATUS(coll_comm_free(&w->comms[r]), COLL_OK);
         free(w->arenas[r]);

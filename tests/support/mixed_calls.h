@@ -116,25 +116,26 @@ static inline bool mixed_right(const mixed_call *it, const coll_comm *comm)
 /* Runs so many calls, up to MIXED_CALLS at once. Returns 0, or 1 + the number of the call that
  * failed or has a wrong result. */
 static inline uint32_t mixed_calls(coll_comm *comm, mixed_memory *memory, uint64_t seed,
-                                   uint32_t calls)
+                                   uint32_t requests)
 {
     uint64_t random = seed;
-    for (uint32_t number = 0; number < calls;) {
+    for (uint32_t number = 0; number < requests;) {
         const uint32_t n = 1 + chance_of(&random, 4 * MIXED_CALLS) % MIXED_CALLS;
         mixed_call it[MIXED_CALLS];
-        coll_call call[MIXED_CALLS];
+        coll_request request[MIXED_CALLS];
         uint32_t begun = 0, failed = 0;
         while (begun < n && failed == 0) {
             it[begun].in = memory->in[begun];
             it[begun].out = memory->out[begun];
             mixed_make(&it[begun], comm, number + begun, &random);
-            if (coll_begin(comm, &it[begun].args, &call[begun]) == COLL_OK)
+            if (coll_post(comm, &it[begun].args, &request[begun]) == COLL_OK)
                 begun++;
             else
                 failed = number + begun + 1;
         }
         for (uint32_t k = begun; k-- > 0;) /* all of them, as they lie on the stack */
-            if ((coll_wait(&call[k]) != COLL_OK || !mixed_right(&it[k], comm)) && failed == 0)
+            if ((coll_wait(&request[k]) != COLL_OK || !mixed_right(&it[k], comm)) &&
+                failed == 0)
                 failed = number + k + 1;
         if (failed != 0)
             return failed;

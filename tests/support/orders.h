@@ -198,7 +198,7 @@ static inline bool order_by_window(orders *o, const order_node *nodes, uint32_t 
 {
     const uint32_t actions = n == 0 ? 0 : nodes[n - 1].action + 1;
     coll_slot slots[32];
-    coll_request r;
+    coll_engine r;
     if (actions > 32)
         return false;
     memset(&r, 0, sizeof r);

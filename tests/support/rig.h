@@ -40,8 +40,8 @@ typedef struct rig_area {
 typedef struct rig_rank {
     coll_plan plan; /* the same on all ranks but for the tables */
     coll_kit *kit;  /* … unless it is made of others; the kit's tables lie behind it */
-    coll_run run;
-    coll_request request;
+    coll_task run;
+    coll_engine engine;
     coll_slot slots[32];
     coll_loopback_rank end;
     rig_area in, out, scratch;
@@ -56,7 +56,7 @@ typedef struct rig {
     uint32_t p;
     rig_rank *ranks;
     uint64_t *shared;
-    coll_request **requests;
+    coll_engine **requests;
     coll_loopback world;
     void *memory;
     coll_i_graphs graphs;
@@ -234,7 +234,7 @@ static inline coll_status rig_init_on(rig *it, coll_grid_graph graph,
     it->op.commutative = (problem->flags & COLL_COMMUTATIVE) != 0;
     it->op.exact = true;
     it->ranks = (rig_rank *)calloc(p, sizeof *it->ranks);
-    it->requests = (coll_request **)calloc(p, sizeof *it->requests);
+    it->requests = (coll_engine **)calloc(p, sizeof *it->requests);
     if (graph != COLL_GRID_NO_GRAPH)
         status = coll_i_graphs_make(&it->graphs, graph, p)
                      ? coll_i_graphs_equip(&it->graphs, &it->problem, algorithm)
@@ -272,7 +272,7 @@ static inline coll_status rig_init_on(rig *it, coll_grid_graph graph,
         me->run.scratch_bytes = me->scratch.count * sizeof(uint64_t);
         me->run.shared_bytes = coll_plan_shared(&me->plan) * sizeof(uint64_t);
         me->run.rank = r;
-        it->requests[r] = &me->request;
+        it->requests[r] = &me->engine;
     }
     if (status == COLL_OK) {
         const size_t shared = it->ranks[0].run.shared_bytes; /* of each node */
@@ -479,9 +479,9 @@ static inline coll_status rig_start(rig *it, const coll_transport *transport, ui
         rig_rank *me = &it->ranks[r];
         coll_status status;
         me->run.transport = transport;
-        status = coll_request_init(&me->request, me->slots, window);
+        status = coll_engine_init(&me->engine, me->slots, window);
         if (status == COLL_OK)
-            status = coll_request_start(&me->request, &me->run);
+            status = coll_engine_start(&me->engine, &me->run);
         first = first == COLL_OK ? status : first;
     }
     return first;

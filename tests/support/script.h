@@ -253,8 +253,8 @@ static inline void combine(void *dst, const void *a, const void *b, size_t count
 static coll_op op;
 static coll_plan plan;
 static coll_transport transport;
-static coll_run run;
-static coll_request request;
+static coll_task run;
+static coll_engine engine;
 static coll_slot slots[MOST];
 
 /* A rank without a program, and nothing in its memory that it could rely on. */
@@ -286,9 +286,9 @@ static inline void begin(uint32_t window)
     n_acts = n_sizes = 0;
     per_step = 1;
     memset(slots, 0xFF, sizeof slots);
-    memset(&request, 0xFF, sizeof request);
-    request.status = COLL_AGAIN;
-    CHECK_STATUS(coll_request_init(&request, slots, window), COLL_OK);
+    memset(&engine, 0xFF, sizeof engine);
+    engine.status = COLL_AGAIN;
+    CHECK_STATUS(coll_engine_init(&engine, slots, window), COLL_OK);
 }
 
 static inline coll_action *next(void)
@@ -305,8 +305,8 @@ static inline coll_action *next(void)
         CHECK_STATUS(what, status);                                                            \
         CHECK(!strayed && *script == 0);                                                       \
     } while (0)
-#define START(status, words)    TALK(coll_request_start(&request, &run), status, words)
-#define PROGRESS(status, words) TALK(coll_request_progress(&request), status, words)
+#define START(status, words)    TALK(coll_engine_start(&engine, &run), status, words)
+#define PROGRESS(status, words) TALK(coll_engine_progress(&engine), status, words)
 #define OUT(i)                  COLL_AT(COLL_OUT, i)
 #define SCRATCH(i)              COLL_AT(COLL_SCRATCH, i)
 

@@ -515,8 +515,8 @@ enum { LOOKS = 4096 };
 
 static coll_transport watched;
 static uint32_t looks[LOOKS], n_looks, sick;
-static coll_request request[2 * RANKS];
-static coll_request *requests[2 * RANKS];
+static coll_engine request[2 * RANKS];
+static coll_engine *requests[2 * RANKS];
 
 /* Notes who looks; rank `sick` fails. */
 static coll_status look(void *ctx, coll_handle *h)
@@ -532,7 +532,7 @@ static void start(uint32_t n)
 {
     static coll_plan plan;
     static coll_slot slots[2 * RANKS][8];
-    static coll_run run[2 * RANKS];
+    static coll_task run[2 * RANKS];
     coll_problem problem;
     coll_problem_init(&problem, COLL_BARRIER, RANKS, 0, 1);
     CHECK_STATUS(coll_plan_init(&plan, &coll_dissemination_barrier, &problem, NULL), COLL_OK);
@@ -552,8 +552,8 @@ static void start(uint32_t n)
         run[i].rank = rank;
         run[i].tag = i / RANKS;
         requests[i] = &request[i];
-        CHECK_STATUS(coll_request_init(&request[i], slots[i], 8), COLL_OK);
-        CHECK_STATUS(coll_request_start(&request[i], &run[i]), COLL_OK);
+        CHECK_STATUS(coll_engine_init(&request[i], slots[i], 8), COLL_OK);
+        CHECK_STATUS(coll_engine_start(&request[i], &run[i]), COLL_OK);
         CHECK_STATUS(request[i].status, COLL_AGAIN);
     }
     n_looks = 0;
@@ -649,7 +649,7 @@ TEST(who_failed_first)
         start(RANKS);
         sick = 2;
         if (before) {
-            coll_request_cancel(&request[1]);
+            coll_engine_cancel(&request[1]);
             CHECK_STATUS(request[1].status, COLL_ERR_CANCELLED);
         }
         CHECK_STATUS(coll_loopback_run(&world, requests, RANKS),

@@ -415,16 +415,16 @@ static void visit_row(rig *it, const char *what, void *arg)
         if ((me->plan.traits & COLL_NEEDS_FABRIC_REDUCE) &&
             !coll_fabric_takes(me->run.transport, &it->problem))
             return;
-        (void)coll_request_init(&me->request, me->slots, me->plan.window + it->p % 3);
-        CHECK_STATUS(coll_request_start(&me->request, &me->run), COLL_OK);
+        (void)coll_engine_init(&me->engine, me->slots, me->plan.window + it->p % 3);
+        CHECK_STATUS(coll_engine_start(&me->engine, &me->run), COLL_OK);
     }
     for (unsigned long rounds = 0; running > 0 && rounds < 1000000; rounds++) {
         running = 0;
         for (uint32_t r = 0; r < it->p; r++)
-            running += coll_request_progress(&it->ranks[r].request) == COLL_AGAIN;
+            running += coll_engine_progress(&it->ranks[r].engine) == COLL_AGAIN;
     }
     for (uint32_t r = 0; r < it->p; r++)
-        CHECK_STATUS(it->ranks[r].request.status, COLL_OK);
+        CHECK_STATUS(it->ranks[r].engine.status, COLL_OK);
     if (!CHECK(rig_right(it)))
         printf("    %s %s p=%u count=%zu\n", what, it->ranks[0].plan.algorithm->name, it->p,
                it->problem.count);
@@ -568,7 +568,7 @@ static int meets(coll_shm *shm, void *arg)
         shm->ways & IN_PLACE ? (int64_t *)coll_shm_alloc(shm, sizeof mine) : mine;
     int64_t *const sum = x + CALLS * MOST;
     const uint32_t rank = shm->node.rank, p = shm->node.p;
-    static coll_call call[CALLS];
+    static coll_request call[CALLS];
     coll_comm comm;
     coll_team all;
     coll_handle h;
@@ -605,7 +605,7 @@ static int meets(coll_shm *shm, void *arg)
         coll_shm_transport(shm)->cancel(shm, &h);
     }
     for (unsigned k = 0; k < CALLS; k++)
-        if (coll_free(&call[k]) != COLL_OK)
+        if (coll_request_free(&call[k]) != COLL_OK)
             return 7;
     return coll_allreduce(&comm, x, sum, MOST + 1, COLL_I64, COLL_SUM) == COLL_ERR_CAPABILITY &&
                    coll_comm_free(&comm) == COLL_OK

@@ -92,8 +92,8 @@ static coll_status make_composed(team_plan *it, uint32_t rank)
 static coll_status run_plan(coll_shm *shm, team_plan *it)
 {
     coll_slot slots[8];
-    coll_request request;
-    coll_run run;
+    coll_engine request;
+    coll_task run;
     coll_op sum;
     coll_status status = coll_op_builtin(&sum, COLL_SUM, COLL_F64);
     double in = 1, out = 0, scratch[16];
@@ -109,10 +109,10 @@ static coll_status run_plan(coll_shm *shm, team_plan *it)
     run.rank = coll_shm_rank(shm);
     run.tag = TAG;
     if (status == COLL_OK)
-        status = coll_request_init(&request, slots, 8);
+        status = coll_engine_init(&request, slots, 8);
     if (status == COLL_OK)
-        status = coll_request_start(&request, &run);
-    return status == COLL_OK ? coll_request_wait(&request) : status;
+        status = coll_engine_start(&request, &run);
+    return status == COLL_OK ? coll_engine_wait(&request) : status;
 }
 
 /* All but the leaver run the plan (arg), and learn who is missing. */

@@ -411,9 +411,9 @@ static void *work(void *arg)
     unsigned running = 0, calls = 0;
     for (unsigned i = 0; i < w->n; i++) {
         rig_rank *me = &w->rigs[i]->ranks[w->rank];
-        (void)coll_request_init(&me->request, me->slots,
-                                me->plan.window + chance_of(&w->random, 8));
-        if (coll_request_start(&me->request, &me->run) == COLL_OK)
+        (void)coll_engine_init(&me->engine, me->slots,
+                               me->plan.window + chance_of(&w->random, 8));
+        if (coll_engine_start(&me->engine, &me->run) == COLL_OK)
             running++;
         delay(w);
     }
@@ -421,14 +421,14 @@ static void *work(void *arg)
         running = 0;
         for (unsigned i = 0; i < w->n; i++) {
             rig_rank *me = &w->rigs[(i + w->rank) % w->n]->ranks[w->rank];
-            const coll_status status = coll_request_progress(&me->request);
+            const coll_status status = coll_engine_progress(&me->engine);
             if (status == COLL_AGAIN && w->cancel_after > 0 && ++calls >= w->cancel_after)
-                (void)coll_request_cancel(&me->request);
+                (void)coll_engine_cancel(&me->engine);
             if (status < 0) /* the buffers are this thread's again */
                 for (size_t k = 0; k < me->out.count; k++)
                     me->out.raw[RIG_GUARD + k] = k;
-            running += me->request.status == COLL_AGAIN;
-            t->wait(w->fail_at ? w->inner : me->run.ctx, me->request.idle);
+            running += me->engine.status == COLL_AGAIN;
+            t->wait(w->fail_at ? w->inner : me->run.ctx, me->engine.idle);
         }
         delay(w);
     }
@@ -464,7 +464,7 @@ static bool all_done(const rig *it)
 {
     bool done = true;
     for (uint32_t r = 0; r < it->p; r++)
-        done = done && it->ranks[r].request.status == COLL_OK;
+        done = done && it->ranks[r].engine.status == COLL_OK;
     return done;
 }
 
@@ -627,7 +627,7 @@ static bool ended(const rig *it, uint32_t cause, coll_status with)
 {
     bool well = rig_unharmed(it);
     for (uint32_t r = 0; r < it->p; r++) {
-        const coll_status status = it->ranks[r].request.status;
+        const coll_status status = it->ranks[r].engine.status;
         well = well && (status == COLL_OK || status == (r == cause ? with : COLL_ERR_PEER));
     }
     return well;

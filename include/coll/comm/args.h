@@ -1,6 +1,6 @@
 /* coll/comm/args.h — a call's arguments, and the plan that they ask for
  *
- * Use comm/call.h, or this part alone.
+ * Use comm/request.h, or this part alone.
  */
 #ifndef COLL_COMM_ARGS_H
 #define COLL_COMM_ARGS_H

@@ -5,7 +5,7 @@
 #ifndef COLL_COMM_COMBINE_H
 #define COLL_COMM_COMBINE_H
 
-#include "call.h"
+#include "request.h"
 
 /* ---- reduce ----------------------------------------------------------------------------- */
 
@@ -16,25 +16,25 @@ COLL_INLINE coll_status coll_reduce(coll_comm *comm, const void *in, void *out, 
 {
     coll_args args;
     coll_i_reducing(&args, COLL_REDUCE, in, out, count, type, op, root);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ireduce(coll_comm *comm, const void *in, void *out, size_t count,
                                      coll_type type, coll_operator op, uint32_t root,
-                                     coll_call *call)
+                                     coll_request *request)
 {
     coll_args args;
     coll_i_reducing(&args, COLL_REDUCE, in, out, count, type, op, root);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_reduce_init(coll_comm *comm, const void *in, void *out,
                                          size_t count, coll_type type, coll_operator op,
-                                         uint32_t root, coll_call *call)
+                                         uint32_t root, coll_request *request)
 {
     coll_args args;
     coll_i_reducing(&args, COLL_REDUCE, in, out, count, type, op, root);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- allreduce -------------------------------------------------------------------------- */
@@ -45,25 +45,25 @@ COLL_INLINE coll_status coll_allreduce(coll_comm *comm, const void *in, void *ou
 {
     coll_args args;
     coll_i_reducing(&args, COLL_ALLREDUCE, in, out, count, type, op, 0);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_iallreduce(coll_comm *comm, const void *in, void *out,
                                         size_t count, coll_type type, coll_operator op,
-                                        coll_call *call)
+                                        coll_request *request)
 {
     coll_args args;
     coll_i_reducing(&args, COLL_ALLREDUCE, in, out, count, type, op, 0);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_allreduce_init(coll_comm *comm, const void *in, void *out,
                                             size_t count, coll_type type, coll_operator op,
-                                            coll_call *call)
+                                            coll_request *request)
 {
     coll_args args;
     coll_i_reducing(&args, COLL_ALLREDUCE, in, out, count, type, op, 0);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- reduce_scatter --------------------------------------------------------------------- */
@@ -89,25 +89,25 @@ COLL_INLINE coll_status coll_reduce_scatter(coll_comm *comm, const void *in, voi
 {
     coll_args args;
     coll_i_reduce_scatter_args(&args, in, out, counts, type, op);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ireduce_scatter(coll_comm *comm, const void *in, void *out,
                                              const size_t *counts, coll_type type,
-                                             coll_operator op, coll_call *call)
+                                             coll_operator op, coll_request *request)
 {
     coll_args args;
     coll_i_reduce_scatter_args(&args, in, out, counts, type, op);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_reduce_scatter_init(coll_comm *comm, const void *in, void *out,
                                                  const size_t *counts, coll_type type,
-                                                 coll_operator op, coll_call *call)
+                                                 coll_operator op, coll_request *request)
 {
     coll_args args;
     coll_i_reduce_scatter_args(&args, in, out, counts, type, op);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- reduce_scatter_block --------------------------------------------------------------- */
@@ -119,25 +119,25 @@ COLL_INLINE coll_status coll_reduce_scatter_block(coll_comm *comm, const void *i
 {
     coll_args args;
     coll_i_reducing(&args, COLL_REDUCE_SCATTER_BLOCK, in, out, count, type, op, 0);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ireduce_scatter_block(coll_comm *comm, const void *in, void *out,
                                                    size_t count, coll_type type,
-                                                   coll_operator op, coll_call *call)
+                                                   coll_operator op, coll_request *request)
 {
     coll_args args;
     coll_i_reducing(&args, COLL_REDUCE_SCATTER_BLOCK, in, out, count, type, op, 0);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_reduce_scatter_block_init(coll_comm *comm, const void *in,
                                                        void *out, size_t count, coll_type type,
-                                                       coll_operator op, coll_call *call)
+                                                       coll_operator op, coll_request *request)
 {
     coll_args args;
     coll_i_reducing(&args, COLL_REDUCE_SCATTER_BLOCK, in, out, count, type, op, 0);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- scan ------------------------------------------------------------------------------- */
@@ -148,23 +148,23 @@ COLL_INLINE coll_status coll_scan(coll_comm *comm, const void *in, void *out, si
 {
     coll_args args;
     coll_i_reducing(&args, COLL_SCAN, in, out, count, type, op, 0);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_iscan(coll_comm *comm, const void *in, void *out, size_t count,
-                                   coll_type type, coll_operator op, coll_call *call)
+                                   coll_type type, coll_operator op, coll_request *request)
 {
     coll_args args;
     coll_i_reducing(&args, COLL_SCAN, in, out, count, type, op, 0);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_scan_init(coll_comm *comm, const void *in, void *out, size_t count,
-                                       coll_type type, coll_operator op, coll_call *call)
+                                       coll_type type, coll_operator op, coll_request *request)
 {
     coll_args args;
     coll_i_reducing(&args, COLL_SCAN, in, out, count, type, op, 0);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- exscan ----------------------------------------------------------------------------- */
@@ -176,24 +176,24 @@ COLL_INLINE coll_status coll_exscan(coll_comm *comm, const void *in, void *out, 
 {
     coll_args args;
     coll_i_reducing(&args, COLL_EXSCAN, in, out, count, type, op, 0);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_iexscan(coll_comm *comm, const void *in, void *out, size_t count,
-                                     coll_type type, coll_operator op, coll_call *call)
+                                     coll_type type, coll_operator op, coll_request *request)
 {
     coll_args args;
     coll_i_reducing(&args, COLL_EXSCAN, in, out, count, type, op, 0);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_exscan_init(coll_comm *comm, const void *in, void *out,
                                          size_t count, coll_type type, coll_operator op,
-                                         coll_call *call)
+                                         coll_request *request)
 {
     coll_args args;
     coll_i_reducing(&args, COLL_EXSCAN, in, out, count, type, op, 0);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 #endif /* COLL_COMM_COMBINE_H */

@@ -71,7 +71,7 @@ typedef struct coll_recall {
      * those that the problem has */
     size_t tables[4][COLL_RECALL_BLOCKS];
     uint32_t n_in, n_out;
-    uint32_t calls; /* that run by this plan */
+    uint32_t requests; /* that run by this plan */
     size_t count;
     coll_type type;
     coll_operator number; /* of op */
@@ -116,7 +116,7 @@ typedef struct coll_comm {
 
     /* of the home alone */
     coll_arena arena;
-    struct coll_call *calls; /* started and not yet reported as done, oldest first */
+    struct coll_request *requests; /* started and not yet reported as done, oldest first */
     coll_op_entry *ops;
     uint32_t n_ops; /* operators ever added */
     uint32_t idle;  /* rounds of progress, one after the other, in which nothing happened */
@@ -185,7 +185,7 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
 {
     coll_i_comm_forget(comm);
     for (unsigned i = 0; i < COLL_RECALLS; i++)
-        comm->recalls[i].calls = 0;
+        comm->recalls[i].requests = 0;
     for (unsigned i = 0; i < COLL_COLLECTIVES; i++)
         comm->choice[i].algorithm = NULL;
     comm->rules = &coll_rules_built_in;
@@ -195,7 +195,7 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
     comm->parent = NULL;
     comm->status = COLL_OK;
     coll_arena_init(&comm->arena, NULL, 0);
-    comm->calls = NULL;
+    comm->requests = NULL;
     comm->ops = NULL;
     comm->n_ops = comm->idle = 0;
 }

@@ -5,7 +5,7 @@
 #ifndef COLL_COMM_MOVE_H
 #define COLL_COMM_MOVE_H
 
-#include "call.h"
+#include "request.h"
 
 /* ---- barrier ---------------------------------------------------------------------------- */
 
@@ -14,21 +14,21 @@ COLL_INLINE coll_status coll_barrier(coll_comm *comm)
 {
     coll_args args;
     coll_args_init(&args, COLL_BARRIER);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
-COLL_INLINE coll_status coll_ibarrier(coll_comm *comm, coll_call *call)
+COLL_INLINE coll_status coll_ibarrier(coll_comm *comm, coll_request *request)
 {
     coll_args args;
     coll_args_init(&args, COLL_BARRIER);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
-COLL_INLINE coll_status coll_barrier_init(coll_comm *comm, coll_call *call)
+COLL_INLINE coll_status coll_barrier_init(coll_comm *comm, coll_request *request)
 {
     coll_args args;
     coll_args_init(&args, COLL_BARRIER);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- bcast ------------------------------------------------------------------------------ */
@@ -39,23 +39,23 @@ COLL_INLINE coll_status coll_bcast(coll_comm *comm, void *buf, size_t count, col
 {
     coll_args args;
     coll_i_moving(&args, COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ibcast(coll_comm *comm, void *buf, size_t count, coll_type type,
-                                    uint32_t root, coll_call *call)
+                                    uint32_t root, coll_request *request)
 {
     coll_args args;
     coll_i_moving(&args, COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_bcast_init(coll_comm *comm, void *buf, size_t count,
-                                        coll_type type, uint32_t root, coll_call *call)
+                                        coll_type type, uint32_t root, coll_request *request)
 {
     coll_args args;
     coll_i_moving(&args, COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- gather ----------------------------------------------------------------------------- */
@@ -67,24 +67,24 @@ COLL_INLINE coll_status coll_gather(coll_comm *comm, const void *in, void *out, 
 {
     coll_args args;
     coll_i_moving(&args, COLL_GATHER, in, out, count, type, root);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_igather(coll_comm *comm, const void *in, void *out, size_t count,
-                                     coll_type type, uint32_t root, coll_call *call)
+                                     coll_type type, uint32_t root, coll_request *request)
 {
     coll_args args;
     coll_i_moving(&args, COLL_GATHER, in, out, count, type, root);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_gather_init(coll_comm *comm, const void *in, void *out,
                                          size_t count, coll_type type, uint32_t root,
-                                         coll_call *call)
+                                         coll_request *request)
 {
     coll_args args;
     coll_i_moving(&args, COLL_GATHER, in, out, count, type, root);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- gatherv ---------------------------------------------------------------------------- */
@@ -111,25 +111,25 @@ COLL_INLINE coll_status coll_gatherv(coll_comm *comm, const void *in, size_t in_
 {
     coll_args args;
     coll_i_gatherv_args(&args, in, in_count, out, counts, displs, type, root);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_igatherv(coll_comm *comm, const void *in, size_t in_count,
                                       void *out, const size_t *counts, const size_t *displs,
-                                      coll_type type, uint32_t root, coll_call *call)
+                                      coll_type type, uint32_t root, coll_request *request)
 {
     coll_args args;
     coll_i_gatherv_args(&args, in, in_count, out, counts, displs, type, root);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_gatherv_init(coll_comm *comm, const void *in, size_t in_count,
                                           void *out, const size_t *counts, const size_t *displs,
-                                          coll_type type, uint32_t root, coll_call *call)
+                                          coll_type type, uint32_t root, coll_request *request)
 {
     coll_args args;
     coll_i_gatherv_args(&args, in, in_count, out, counts, displs, type, root);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- scatter ---------------------------------------------------------------------------- */
@@ -141,24 +141,24 @@ COLL_INLINE coll_status coll_scatter(coll_comm *comm, const void *in, void *out,
 {
     coll_args args;
     coll_i_moving(&args, COLL_SCATTER, in, out, count, type, root);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_iscatter(coll_comm *comm, const void *in, void *out, size_t count,
-                                      coll_type type, uint32_t root, coll_call *call)
+                                      coll_type type, uint32_t root, coll_request *request)
 {
     coll_args args;
     coll_i_moving(&args, COLL_SCATTER, in, out, count, type, root);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_scatter_init(coll_comm *comm, const void *in, void *out,
                                           size_t count, coll_type type, uint32_t root,
-                                          coll_call *call)
+                                          coll_request *request)
 {
     coll_args args;
     coll_i_moving(&args, COLL_SCATTER, in, out, count, type, root);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- scatterv --------------------------------------------------------------------------- */
@@ -185,26 +185,26 @@ COLL_INLINE coll_status coll_scatterv(coll_comm *comm, const void *in, const siz
 {
     coll_args args;
     coll_i_scatterv_args(&args, in, counts, displs, out, out_count, type, root);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_iscatterv(coll_comm *comm, const void *in, const size_t *counts,
                                        const size_t *displs, void *out, size_t out_count,
-                                       coll_type type, uint32_t root, coll_call *call)
+                                       coll_type type, uint32_t root, coll_request *request)
 {
     coll_args args;
     coll_i_scatterv_args(&args, in, counts, displs, out, out_count, type, root);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_scatterv_init(coll_comm *comm, const void *in,
                                            const size_t *counts, const size_t *displs,
                                            void *out, size_t out_count, coll_type type,
-                                           uint32_t root, coll_call *call)
+                                           uint32_t root, coll_request *request)
 {
     coll_args args;
     coll_i_scatterv_args(&args, in, counts, displs, out, out_count, type, root);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- allgather -------------------------------------------------------------------------- */
@@ -215,23 +215,23 @@ COLL_INLINE coll_status coll_allgather(coll_comm *comm, const void *in, void *ou
 {
     coll_args args;
     coll_i_moving(&args, COLL_ALLGATHER, in, out, count, type, 0);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_iallgather(coll_comm *comm, const void *in, void *out,
-                                        size_t count, coll_type type, coll_call *call)
+                                        size_t count, coll_type type, coll_request *request)
 {
     coll_args args;
     coll_i_moving(&args, COLL_ALLGATHER, in, out, count, type, 0);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_allgather_init(coll_comm *comm, const void *in, void *out,
-                                            size_t count, coll_type type, coll_call *call)
+                                            size_t count, coll_type type, coll_request *request)
 {
     coll_args args;
     coll_i_moving(&args, COLL_ALLGATHER, in, out, count, type, 0);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- allgatherv ------------------------------------------------------------------------- */
@@ -257,26 +257,26 @@ COLL_INLINE coll_status coll_allgatherv(coll_comm *comm, const void *in, size_t 
 {
     coll_args args;
     coll_i_allgatherv_args(&args, in, in_count, out, counts, displs, type);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_iallgatherv(coll_comm *comm, const void *in, size_t in_count,
                                          void *out, const size_t *counts, const size_t *displs,
-                                         coll_type type, coll_call *call)
+                                         coll_type type, coll_request *request)
 {
     coll_args args;
     coll_i_allgatherv_args(&args, in, in_count, out, counts, displs, type);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_allgatherv_init(coll_comm *comm, const void *in, size_t in_count,
                                              void *out, const size_t *counts,
                                              const size_t *displs, coll_type type,
-                                             coll_call *call)
+                                             coll_request *request)
 {
     coll_args args;
     coll_i_allgatherv_args(&args, in, in_count, out, counts, displs, type);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- alltoall --------------------------------------------------------------------------- */
@@ -287,23 +287,23 @@ COLL_INLINE coll_status coll_alltoall(coll_comm *comm, const void *in, void *out
 {
     coll_args args;
     coll_i_moving(&args, COLL_ALLTOALL, in, out, count, type, 0);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ialltoall(coll_comm *comm, const void *in, void *out, size_t count,
-                                       coll_type type, coll_call *call)
+                                       coll_type type, coll_request *request)
 {
     coll_args args;
     coll_i_moving(&args, COLL_ALLTOALL, in, out, count, type, 0);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_alltoall_init(coll_comm *comm, const void *in, void *out,
-                                           size_t count, coll_type type, coll_call *call)
+                                           size_t count, coll_type type, coll_request *request)
 {
     coll_args args;
     coll_i_moving(&args, COLL_ALLTOALL, in, out, count, type, 0);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- alltoallv -------------------------------------------------------------------------- */
@@ -333,29 +333,29 @@ COLL_INLINE coll_status coll_alltoallv(coll_comm *comm, const void *in, const si
 {
     coll_args args;
     coll_i_alltoallv_args(&args, in, in_counts, in_displs, out, out_counts, out_displs, type);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ialltoallv(coll_comm *comm, const void *in,
                                         const size_t *in_counts, const size_t *in_displs,
                                         void *out, const size_t *out_counts,
                                         const size_t *out_displs, coll_type type,
-                                        coll_call *call)
+                                        coll_request *request)
 {
     coll_args args;
     coll_i_alltoallv_args(&args, in, in_counts, in_displs, out, out_counts, out_displs, type);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_alltoallv_init(coll_comm *comm, const void *in,
                                             const size_t *in_counts, const size_t *in_displs,
                                             void *out, const size_t *out_counts,
                                             const size_t *out_displs, coll_type type,
-                                            coll_call *call)
+                                            coll_request *request)
 {
     coll_args args;
     coll_i_alltoallv_args(&args, in, in_counts, in_displs, out, out_counts, out_displs, type);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 /* ---- alltoallw -------------------------------------------------------------------------- */
@@ -376,27 +376,27 @@ COLL_INLINE coll_status coll_alltoallw(coll_comm *comm, const void *in, const si
 {
     coll_args args;
     coll_i_alltoallw_args(&args, in, in_bytes, in_displs, out, out_bytes, out_displs);
-    return coll_do(comm, &args);
+    return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ialltoallw(coll_comm *comm, const void *in, const size_t *in_bytes,
                                         const size_t *in_displs, void *out,
                                         const size_t *out_bytes, const size_t *out_displs,
-                                        coll_call *call)
+                                        coll_request *request)
 {
     coll_args args;
     coll_i_alltoallw_args(&args, in, in_bytes, in_displs, out, out_bytes, out_displs);
-    return coll_begin(comm, &args, call);
+    return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_alltoallw_init(coll_comm *comm, const void *in,
                                             const size_t *in_bytes, const size_t *in_displs,
                                             void *out, const size_t *out_bytes,
-                                            const size_t *out_displs, coll_call *call)
+                                            const size_t *out_displs, coll_request *request)
 {
     coll_args args;
     coll_i_alltoallw_args(&args, in, in_bytes, in_displs, out, out_bytes, out_displs);
-    return coll_prepare(comm, &args, call);
+    return coll_request_init(comm, &args, request);
 }
 
 #endif /* COLL_COMM_MOVE_H */

@@ -1,7 +1,7 @@
 /* coll/comm/recall.h — plans that a communicator remembers, for calls that are made again
  *
  * A call with the arguments of an earlier one but for its buffers runs by that one's plan, where it
- * lies. What the plan points to is copied, as the caller's tables may change. Use comm/call.h.
+ * lies. What the plan points to is copied, as the caller's tables may change. Use comm/request.h.
  */
 #ifndef COLL_COMM_RECALL_H
 #define COLL_COMM_RECALL_H
@@ -92,14 +92,14 @@ COLL_INLINE const coll_schedule *coll_i_recall_schedule(coll_recall *recall, uin
  * neighbours. A plan by which calls run stays where it is. One that is made of others is so in memory
  * of its call, so it is remembered if what the rank does fits. */
 COLL_INLINE void coll_i_recall_write(coll_recall *recall, const coll_args *args,
-                                     const coll_run *run, size_t offered)
+                                     const coll_task *run, size_t offered)
 {
     const coll_problem *problem = &run->plan->problem;
     const coll_extents need = coll_plan_extents(run->plan, run->rank);
     coll_problem *its = &recall->plan.problem;
     const uint32_t n_in = problem->in.counts ? coll_in_blocks(problem) : 0;
     const uint32_t n_out = problem->out.counts ? coll_out_blocks(problem) : 0;
-    if (recall->calls != 0 || n_in > COLL_RECALL_BLOCKS || n_out > COLL_RECALL_BLOCKS ||
+    if (recall->requests != 0 || n_in > COLL_RECALL_BLOCKS || n_out > COLL_RECALL_BLOCKS ||
         (problem->graph && !coll_graph_same_mesh(problem->graph, problem->graph)))
         return;
     COLL_COPY(&recall->plan, run->plan, sizeof recall->plan);

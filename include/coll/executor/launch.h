@@ -8,7 +8,7 @@
 #include "run.h"
 
 /* Starts an action's operation, or its next piece. */
-COLL_INLINE coll_status coll_i_begin(const coll_run *run, const coll_action *a, coll_handle *h)
+COLL_INLINE coll_status coll_i_begin(const coll_task *run, const coll_action *a, coll_handle *h)
 {
     const coll_transport *t = run->transport;
     const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
@@ -62,7 +62,7 @@ COLL_INLINE coll_status coll_i_begin(const coll_run *run, const coll_action *a, 
 }
 
 /* One operation of slot k is done. Is there another to start for the same action? */
-COLL_INLINE bool coll_i_goes_on(coll_request *r, uint32_t k)
+COLL_INLINE bool coll_i_goes_on(coll_engine *r, uint32_t k)
 {
     coll_slot *slot = &r->slots[k];
     coll_action *a = &slot->act;
@@ -80,14 +80,14 @@ COLL_INLINE bool coll_i_goes_on(coll_request *r, uint32_t k)
 }
 
 /* Combines the message that slot k staged, and ends it. */
-COLL_INLINE void coll_i_combine(coll_request *r, uint32_t k)
+COLL_INLINE void coll_i_combine(coll_engine *r, uint32_t k)
 {
     coll_i_merge_staged(r->run, &r->slots[k].act);
     coll_i_finish(r, k);
 }
 
 /* All operations of slot k are done. */
-COLL_INLINE void coll_i_complete(coll_request *r, uint32_t k)
+COLL_INLINE void coll_i_complete(coll_engine *r, uint32_t k)
 {
     if (r->slots[k].act.kind != COLL_DO_RECV_REDUCE)
         coll_i_finish(r, k);
@@ -99,9 +99,9 @@ COLL_INLINE void coll_i_complete(coll_request *r, uint32_t k)
 
 /* Takes the message of slot k, or what is there of its pieces, from where the transport has it
  * straight into the sum. */
-COLL_INLINE coll_status coll_i_borrow(coll_request *r, uint32_t k)
+COLL_INLINE coll_status coll_i_borrow(coll_engine *r, uint32_t k)
 {
-    const coll_run *run = r->run;
+    const coll_task *run = r->run;
     coll_slot *slot = &r->slots[k];
     coll_action *a = &slot->act;
     const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
@@ -129,7 +129,7 @@ COLL_INLINE coll_status coll_i_borrow(coll_request *r, uint32_t k)
 
 /* Starts what of slot k can start. COLL_OK: it moved. COLL_AGAIN: it did not, and stays `ready`
  * only if that is because the transport had no room, or no message yet. */
-COLL_INLINE coll_status coll_i_launch(coll_request *r, uint32_t k)
+COLL_INLINE coll_status coll_i_launch(coll_engine *r, uint32_t k)
 {
     const uint32_t bit = (uint32_t)1 << k;
     coll_slot *slot = &r->slots[k];
@@ -179,7 +179,7 @@ COLL_INLINE coll_status coll_i_launch(coll_request *r, uint32_t k)
 }
 
 /* Asks the transport about slot k. COLL_OK: it moved; COLL_AGAIN: it did not. */
-COLL_INLINE coll_status coll_i_poll(coll_request *r, uint32_t k)
+COLL_INLINE coll_status coll_i_poll(coll_engine *r, uint32_t k)
 {
     coll_slot *slot = &r->slots[k];
     coll_status status;
@@ -199,7 +199,7 @@ COLL_INLINE coll_status coll_i_poll(coll_request *r, uint32_t k)
 
 /* An action was begun while the window was empty. If it is over, as short messages are that can be
  * sent without waiting, it never takes its slot, the first. */
-COLL_INLINE coll_status coll_i_begun_alone(coll_request *r, const coll_action *a,
+COLL_INLINE coll_status coll_i_begun_alone(coll_engine *r, const coll_action *a,
                                            coll_status status)
 {
     if (status <= COLL_OK)
@@ -215,7 +215,7 @@ COLL_INLINE coll_status coll_i_begun_alone(coll_request *r, const coll_action *a
 }
 
 /* Starts an action while the window is empty: there is nothing to wait for. */
-COLL_INLINE coll_status coll_i_start_alone(coll_request *r, const coll_action *a)
+COLL_INLINE coll_status coll_i_start_alone(coll_engine *r, const coll_action *a)
 {
     coll_handle *h = &r->slots[0].handle;
     coll_status status;
@@ -227,9 +227,9 @@ COLL_INLINE coll_status coll_i_start_alone(coll_request *r, const coll_action *a
 }
 
 /* The same of a whole message that may be borrowed. COLL_ERR_CAPABILITY: it is not lent. */
-COLL_INLINE coll_status coll_i_borrow_alone(coll_request *r, const coll_action *a)
+COLL_INLINE coll_status coll_i_borrow_alone(coll_engine *r, const coll_action *a)
 {
-    const coll_run *run = r->run;
+    const coll_task *run = r->run;
     const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
     const size_t bytes = coll_i_bytes(run, a);
     coll_handle *h = &r->slots[0].handle;
@@ -245,7 +245,7 @@ COLL_INLINE coll_status coll_i_borrow_alone(coll_request *r, const coll_action *
 }
 
 /* Takes an action into the window, and starts it if it can start. */
-COLL_INLINE coll_status coll_i_enter(coll_request *r, const coll_action *a)
+COLL_INLINE coll_status coll_i_enter(coll_engine *r, const coll_action *a)
 {
     const bool lent = a->kind == COLL_DO_RECV_REDUCE && coll_i_is_lent(r->run, a);
     uint32_t k;
@@ -261,22 +261,22 @@ COLL_INLINE coll_status coll_i_enter(coll_request *r, const coll_action *a)
 
 /* Sends or receives a message of a run at once: as trade of its transport, or, with COLL_STARTED, as
  * send and recv. Where the function itself is known, it is part of what calls it. */
-typedef coll_status (*coll_trade_with)(const coll_run *run, bool sends, uint32_t peer,
+typedef coll_status (*coll_trade_with)(const coll_task *run, bool sends, uint32_t peer,
                                        void *buf, size_t bytes, coll_handle *h);
 /* settle of a transport, likewise. */
 typedef coll_status (*coll_settle_with)(void *ctx, bool give_up);
 
-COLL_INLINE coll_status coll_i_trade(const coll_run *run, bool sends, uint32_t peer, void *buf,
+COLL_INLINE coll_status coll_i_trade(const coll_task *run, bool sends, uint32_t peer, void *buf,
                                      size_t bytes, coll_handle *h)
 {
     (void)h;
     return run->transport->trade(run->ctx, sends, peer, run->tag, buf, bytes);
 }
 
-/* Runs an action that is written out while the window is empty, without a look at the request, if it
+/* Runs an action that is written out while the window is empty, without a look at the engine, if it
  * is a copy, or a message that may be traded: what is sent (`sends`), what is received (`waits`).
  * COLL_AGAIN: it is not, nor was anything done. COLL_STARTED: its message was. */
-COLL_HOT_INLINE coll_status coll_i_at_once(const coll_run *run, const coll_action *a,
+COLL_HOT_INLINE coll_status coll_i_at_once(const coll_task *run, const coll_action *a,
                                            coll_trade_with trade, bool sends, bool waits,
                                            coll_handle *h)
 {
@@ -303,9 +303,9 @@ COLL_HOT_INLINE coll_status coll_i_at_once(const coll_run *run, const coll_actio
 }
 
 /* Takes actions that are written out into the window while there is room, as coll_i_fill does. */
-COLL_INLINE coll_status coll_i_follow(coll_request *r)
+COLL_INLINE coll_status coll_i_follow(coll_engine *r)
 {
-    const coll_run *run = r->run;
+    const coll_task *run = r->run;
     const coll_schedule *schedule = run->schedule;
     const coll_transport *t = run->transport;
     const size_t patient = !t->trade                      ? r->steps
@@ -329,9 +329,9 @@ COLL_INLINE coll_status coll_i_follow(coll_request *r)
 }
 
 /* Takes steps into the window while there is room, starting at once what can start. */
-COLL_INLINE coll_status coll_i_fill(coll_request *r)
+COLL_INLINE coll_status coll_i_fill(coll_engine *r)
 {
-    const coll_run *run = r->run;
+    const coll_task *run = r->run;
     coll_action acts[COLL_STEP_MAX];
     coll_status moved = COLL_AGAIN;
     if (COLL_TRADES && run->schedule)
@@ -353,16 +353,16 @@ COLL_INLINE coll_status coll_i_fill(coll_request *r)
 }
 
 /* What was traded is over, or given up. */
-COLL_INLINE coll_status coll_i_settle(const coll_run *run, bool give_up)
+COLL_INLINE coll_status coll_i_settle(const coll_task *run, bool give_up)
 {
     return COLL_TRADES && run->schedule && run->transport->settle
                ? run->transport->settle(run->ctx, give_up)
                : COLL_OK;
 }
 
-/* Ends the request with an error: tells the peers, then cancels what is in flight. In this
+/* Ends the engine with an error: tells the peers, then cancels what is in flight. In this
  * order, no peer finds a message missing and takes the next one for it before it knows why. */
-COLL_INLINE void coll_i_fail(coll_request *r, coll_status status)
+COLL_INLINE void coll_i_fail(coll_engine *r, coll_status status)
 {
     const coll_transport *t = r->run->transport;
     if (t->abort && status != COLL_ERR_PEER)
@@ -375,7 +375,7 @@ COLL_INLINE void coll_i_fail(coll_request *r, coll_status status)
 }
 
 /* All actions are over. */
-COLL_INLINE coll_status coll_i_end(coll_request *r)
+COLL_INLINE coll_status coll_i_end(coll_engine *r)
 {
     const coll_status status = coll_i_settle(r->run, false);
     if (status < 0)

@@ -1,4 +1,4 @@
-/* coll/executor/run.h — what a request runs, and on which memory: refs, sums, pieces of messages
+/* coll/executor/run.h — what an engine runs, and on which memory: refs, sums, pieces of messages
  *
  * Use executor.h.
  */
@@ -8,9 +8,9 @@
 #include "schedule.h"
 #include "window.h"
 
-/* What to run. Filled in by the caller, who keeps it, and all it points to, until the request
+/* What to run. Filled in by the caller, who keeps it, and all it points to, until the engine
  * is done. */
-typedef struct coll_run {
+typedef struct coll_task {
     const coll_plan *plan;
     const coll_transport *transport;
     void *ctx;         /* the transport's */
@@ -24,11 +24,11 @@ typedef struct coll_run {
     uint32_t tag;  /* the same on all ranks, of no other collective that is running */
     /* The rank's actions, written out; NULL: by the plan's steps. */
     const coll_schedule *schedule;
-} coll_run;
+} coll_task;
 
 /* ---- refs to memory ---------------------------------------------------------------------- */
 
-COLL_INLINE unsigned char *coll_i_target(const coll_run *run, coll_ref ref)
+COLL_INLINE unsigned char *coll_i_target(const coll_task *run, coll_ref ref)
 {
     const size_t at = coll_ref_offset(ref) * run->plan->problem.elem_bytes;
     const coll_space space = coll_ref_space(ref);
@@ -38,7 +38,7 @@ COLL_INLINE unsigned char *coll_i_target(const coll_run *run, coll_ref ref)
     return (unsigned char *)base + at;
 }
 
-COLL_INLINE const unsigned char *coll_i_source(const coll_run *run, coll_ref ref)
+COLL_INLINE const unsigned char *coll_i_source(const coll_task *run, coll_ref ref)
 {
     if (COLL_LIKELY(coll_ref_space(ref) == COLL_IN))
         return (const unsigned char *)run->in +
@@ -50,7 +50,7 @@ COLL_INLINE const unsigned char *coll_i_source(const coll_run *run, coll_ref ref
 
 /* dst = src ⊕ the first operands on this processor, in one sweep of memory: in chunks that stay in
  * the cache. */
-COLL_INLINE void coll_i_reduce(const coll_run *run, const coll_action *a, uint32_t inputs)
+COLL_INLINE void coll_i_reduce(const coll_task *run, const coll_action *a, uint32_t inputs)
 {
     const size_t elem_bytes = run->plan->problem.elem_bytes;
     const size_t chunk = inputs > 1 ? 4096 / elem_bytes + 1 : a->count;
@@ -67,13 +67,13 @@ COLL_INLINE void coll_i_reduce(const coll_run *run, const coll_action *a, uint32
 }
 
 /* Bytes of an action's message. */
-COLL_INLINE size_t coll_i_bytes(const coll_run *run, const coll_action *a)
+COLL_INLINE size_t coll_i_bytes(const coll_task *run, const coll_action *a)
 {
     return coll_i_is_token(a) ? 0 : a->count * run->plan->problem.elem_bytes;
 }
 
 /* dst = src ⊕ message, or message ⊕ src, of n elements from byte `at` of the vectors on. */
-COLL_INLINE void coll_i_merge_chunk(const coll_run *run, const coll_action *a,
+COLL_INLINE void coll_i_merge_chunk(const coll_task *run, const coll_action *a,
                                     const void *message, size_t at, size_t n)
 {
     const void *src = coll_i_source(run, a->src) + at;
@@ -83,14 +83,14 @@ COLL_INLINE void coll_i_merge_chunk(const coll_run *run, const coll_action *a,
 }
 
 /* The same of the whole message that the action staged, which was brought here just now. */
-COLL_INLINE void coll_i_merge_staged(const coll_run *run, const coll_action *a)
+COLL_INLINE void coll_i_merge_staged(const coll_task *run, const coll_action *a)
 {
     coll_i_merge_chunk(run, a, coll_i_source(run, a->via), 0, a->count);
 }
 
 /* The same for `bytes` of a long message from byte `done` on. What another processor has just
  * written comes slowly: while one chunk of it is combined, the next is on its way. */
-COLL_INLINE void coll_i_merge_chunks(const coll_run *run, const coll_action *a,
+COLL_INLINE void coll_i_merge_chunks(const coll_task *run, const coll_action *a,
                                      const unsigned char *message, size_t done, size_t bytes,
                                      size_t most)
 {
@@ -107,7 +107,7 @@ COLL_INLINE void coll_i_merge_chunks(const coll_run *run, const coll_action *a,
 
 /* The same for a message that is borrowed, or for `bytes` of it from byte `done` on. Of the longest vectors most is
  * not in the other processor's cache any more, and chunks would only disturb. */
-COLL_HOT_INLINE void coll_i_merge(const coll_run *run, const coll_action *a,
+COLL_HOT_INLINE void coll_i_merge(const coll_task *run, const coll_action *a,
                                   const unsigned char *message, size_t done, size_t bytes)
 {
     enum { CHUNK = 2048, LONG = 1 << 19 };
@@ -120,7 +120,7 @@ COLL_HOT_INLINE void coll_i_merge(const coll_run *run, const coll_action *a,
 }
 
 /* Is a message of so many bytes sent in pieces? */
-COLL_INLINE bool coll_i_is_long(const coll_run *run, size_t bytes)
+COLL_INLINE bool coll_i_is_long(const coll_task *run, size_t bytes)
 {
     const coll_transport *t = run->transport;
     return t->max_bytes != 0 && bytes > t->max_bytes &&
@@ -128,14 +128,14 @@ COLL_INLINE bool coll_i_is_long(const coll_run *run, size_t bytes)
 }
 
 /* Bytes of the next piece of a message of which `bytes` are left. */
-COLL_INLINE size_t coll_i_piece(const coll_run *run, size_t bytes)
+COLL_INLINE size_t coll_i_piece(const coll_task *run, size_t bytes)
 {
     return coll_i_is_long(run, bytes) ? run->transport->max_bytes : bytes;
 }
 
 /* Has the action, after the operation that runs now, others to start? A long message has
  * pieces; and a transport reduces one operand at a time. */
-COLL_INLINE bool coll_i_is_cut(const coll_run *run, const coll_action *a)
+COLL_INLINE bool coll_i_is_cut(const coll_task *run, const coll_action *a)
 {
     if (a->kind == COLL_DO_REDUCE)
         return a->inputs > 1 && run->transport->reduce;
@@ -144,7 +144,7 @@ COLL_INLINE bool coll_i_is_cut(const coll_run *run, const coll_action *a)
 }
 
 /* Can the action's message be borrowed: whole, or piece by piece, if these end with an element? */
-COLL_INLINE bool coll_i_is_lent(const coll_run *run, const coll_action *a)
+COLL_INLINE bool coll_i_is_lent(const coll_task *run, const coll_action *a)
 {
     const coll_transport *t = run->transport;
     const size_t bytes = coll_i_bytes(run, a), piece = coll_i_piece(run, bytes);

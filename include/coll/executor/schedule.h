@@ -94,7 +94,7 @@ typedef struct coll_schedule {
     bool apart;     /* what is sent is short, and nothing is written over it afterwards */
     bool brief;     /* so is what is received, and nothing is sent later than it may be */
     uint32_t rank;
-    uint32_t window; /* a request that follows it has at least so many slots */
+    uint32_t window; /* an engine that follows it has at least so many slots */
 } coll_schedule;
 
 /* Writes all actions of a rank to `actions`, of which there are `room`, and makes *schedule of
@@ -151,7 +151,7 @@ COLL_INLINE void coll_i_schedule_move(coll_action *actions, size_t from, size_t 
 }
 
 /* Prepares a schedule that was just written to `actions` for transports that trade messages of at
- * most `bytes` (transport.h), and requests of at least `window` slots. What a rank may wait for is
+ * most `bytes` (transport.h), and engines of at least `window` slots. What a rank may wait for is
  * what it receives after it has sent all that it sends, if it is short, as then nobody waits for
  * the rank but for room; and its last message, if it sends that. So that there is more of it, sends
  * pass receives that do not write what they send, if all actions have slots beside those that the

@@ -1,4 +1,4 @@
-/* coll/executor/window.h — the window of a request: actions in flight, and which must wait for which
+/* coll/executor/window.h — the window of an engine: actions in flight, and which must wait for which
  *
  * An action is admitted to a free slot in program order, and gets masks of the older slots that
  * it must wait for. When a slot's action ends, its bit leaves the masks of those that wait for
@@ -24,8 +24,8 @@ typedef struct coll_slot {
     uint32_t dependents; /* slots that have this one in a mask */
 } coll_slot;
 
-typedef struct coll_request {
-    const struct coll_run *run; /* executor.h */
+typedef struct coll_engine {
+    const struct coll_task *run; /* executor.h */
     coll_slot *slots;
     size_t step, steps; /* the next step to enter the window, and how many there are */
     uint32_t free;      /* slots without an action */
@@ -38,7 +38,7 @@ typedef struct coll_request {
     uint16_t idle;  /* calls of progress in a row in which nothing happened, at most 65535 */
     uint8_t window; /* slots */
     uint8_t skip;   /* actions of step `step` that are in the window already */
-} coll_request;
+} coll_engine;
 
 /* ---- conflicts --------------------------------------------------------------------------- */
 
@@ -78,7 +78,7 @@ COLL_INLINE unsigned coll_i_channel_kinds(const coll_action *a)
 
 /* ---- the life of a slot ------------------------------------------------------------------ */
 
-COLL_INLINE uint32_t coll_i_all(const coll_request *r)
+COLL_INLINE uint32_t coll_i_all(const coll_engine *r)
 {
     return UINT32_MAX >> (32 - r->window);
 }
@@ -103,7 +103,7 @@ typedef struct coll_i_waits {
 
 /* The conflicts with some slots that stagings and REDUCE's operands bring, where they lie apart
  * from dst. */
-COLL_INLINE void coll_i_via_waits(const coll_request *r, const coll_action *a, uint32_t used,
+COLL_INLINE void coll_i_via_waits(const coll_engine *r, const coll_action *a, uint32_t used,
                                   coll_i_waits *waits)
 {
     const bool writes = coll_i_has(COLL_I_WRITES_DST, a),
@@ -133,7 +133,7 @@ COLL_INLINE void coll_i_via_waits(const coll_request *r, const coll_action *a, u
  * before it on its channel. This loop is most of what the executor costs when the window is
  * full, hence its form: a range [x, x + n) meets [y, y + m) if x + n−1 − y, which wraps, is
  * below n−1 + m. */
-COLL_HOT_INLINE coll_i_waits coll_i_find_waits(const coll_request *r, const coll_action *a,
+COLL_HOT_INLINE coll_i_waits coll_i_find_waits(const coll_engine *r, const coll_action *a,
                                                uint32_t used, uint32_t *order)
 {
     const bool writes = coll_i_has(COLL_I_WRITES_DST, a),
@@ -170,7 +170,7 @@ COLL_HOT_INLINE coll_i_waits coll_i_find_waits(const coll_request *r, const coll
 }
 
 /* Writes the action into a free slot, the lowest; what it must wait for is given. */
-COLL_HOT_INLINE uint32_t coll_i_place(coll_request *r, const coll_action *a, coll_i_waits waits,
+COLL_HOT_INLINE uint32_t coll_i_place(coll_engine *r, const coll_action *a, coll_i_waits waits,
                                       uint32_t order)
 {
     const uint32_t k = COLL_LOWEST_BIT(r->free), bit = (uint32_t)1 << k;
@@ -203,7 +203,7 @@ COLL_HOT_INLINE uint32_t coll_i_place(coll_request *r, const coll_action *a, col
 }
 
 /* Writes the action into a free slot, and finds what it must wait for. */
-COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
+COLL_INLINE uint32_t coll_i_admit(coll_engine *r, const coll_action *a)
 {
     uint32_t order = 0;
     coll_i_waits waits = {0, 0};
@@ -214,7 +214,7 @@ COLL_INLINE uint32_t coll_i_admit(coll_request *r, const coll_action *a)
 
 /* May the action of slot k, or its next piece, start? Nothing older that it conflicts with is
  * left, and the messages before it on its channel have started. */
-COLL_INLINE bool coll_i_may_start(const coll_request *r, uint32_t k)
+COLL_INLINE bool coll_i_may_start(const coll_engine *r, uint32_t k)
 {
     const coll_slot *slot = &r->slots[k];
     return (r->pending & ~r->flying & (uint32_t)1 << k) != 0 && slot->gate == 0 &&
@@ -224,7 +224,7 @@ COLL_INLINE bool coll_i_may_start(const coll_request *r, uint32_t k)
 /* The action of slot k is over: nobody waits for it any longer. Clearing when the slot ends,
  * not when it is used again, matters: an old action would else wait for a younger one in the
  * same slot. */
-COLL_INLINE void coll_i_finish(coll_request *r, uint32_t k)
+COLL_INLINE void coll_i_finish(coll_engine *r, uint32_t k)
 {
     const uint32_t bit = (uint32_t)1 << k, dependents = r->slots[k].dependents;
     for (uint32_t left = dependents; left; left &= left - 1) {
@@ -242,7 +242,7 @@ COLL_INLINE void coll_i_finish(coll_request *r, uint32_t k)
 
 /* The message of slot k is staged: younger messages of its channel need not wait for the
  * combining. */
-COLL_INLINE void coll_i_land(coll_request *r, uint32_t k)
+COLL_INLINE void coll_i_land(coll_engine *r, uint32_t k)
 {
     const uint32_t bit = (uint32_t)1 << k;
     for (uint32_t left = r->slots[k].dependents; left; left &= left - 1)

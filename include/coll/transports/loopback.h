@@ -7,7 +7,7 @@
  *       coll_loopback_attach(&world, r, &ends[r]);
  *       run[r].transport = &coll_loopback_transport;
  *       run[r].ctx = &ends[r];
- *       coll_request_start(&request[r], &run[r]);
+ *       coll_engine_start(&request[r], &run[r]);
  *   status = coll_loopback_run(&world, requests, P);
  *
  * For tests, simulations and bare metal. Sends are synchronous, the strictest kind: one is done
@@ -511,7 +511,7 @@ static const coll_transport coll_loopback_transport = {
  * COLL_OK, the error of the request that failed first, or COLL_ERR_DEADLOCK when nothing moved
  * for world->quiet rounds; the requests that wait for each other are then still running, and
  * the caller's to cancel. */
-COLL_INLINE coll_status coll_loopback_run(coll_loopback *world, coll_request *const *requests,
+COLL_INLINE coll_status coll_loopback_run(coll_loopback *world, coll_engine *const *requests,
                                           uint32_t n)
 {
     coll_status first = COLL_OK;
@@ -536,7 +536,7 @@ COLL_INLINE coll_status coll_loopback_run(coll_loopback *world, coll_request *co
             }
             if (requests[i]->status != COLL_AGAIN)
                 continue;
-            status = coll_request_progress(requests[i]);
+            status = coll_engine_progress(requests[i]);
             moved = moved || requests[i]->idle == 0;
             if (status == COLL_AGAIN)
                 continue;

@@ -4,7 +4,7 @@
  *   in the thread of rank r:
  *       run.transport = &coll_threads_transport;
  *       run.ctx = coll_threads_rank(world, r);
- *       coll_request_start(&request, &run); coll_request_wait(&request);
+ *       coll_engine_start(&request, &run); coll_engine_wait(&request);
  *   coll_threads_destroy(world);             // when all threads are done with it
  *
  * Messages travel as node/messages.h says: one that fits neither into a cell nor into a slot, of

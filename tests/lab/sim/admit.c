@@ -48,7 +48,7 @@ static void make_action(coll_action *a, uint32_t peers, bool odd)
     }
 }
 
-static void make_window(coll_request *r, uint32_t window)
+static void make_window(coll_engine *r, uint32_t window)
 {
     memset(r, 0, sizeof *r);
     r->slots = coll_i_slots_take(&pool, coll_log2_ceil(window));
@@ -57,7 +57,7 @@ static void make_window(coll_request *r, uint32_t window)
 }
 
 /* May slot k, which has not started, start; may it combine; does somebody wait for it? */
-static uint32_t look(const coll_request *r, uint32_t k)
+static uint32_t look(const coll_engine *r, uint32_t k)
 {
     const coll_slot *slot = &r->slots[k];
     return (coll_i_may_start(r, k) ? 1u : 0u) | (slot->gate == 0 && slot->hold == 0 ? 2u : 0u) |
@@ -65,7 +65,7 @@ static uint32_t look(const coll_request *r, uint32_t k)
 }
 
 /* Starts, lands or ends what may, in both. */
-static void go_on(coll_request *r, coll_request *like, uint32_t k)
+static void go_on(coll_engine *r, coll_engine *like, uint32_t k)
 {
     const uint32_t bit = (uint32_t)1 << k;
     const coll_slot *slot = &r->slots[k];
@@ -90,7 +90,7 @@ static void go_on(coll_request *r, coll_request *like, uint32_t k)
 /* How many waits the one has fewer than the other. */
 static uint32_t run(uint32_t window, uint32_t peers, bool odd, uint32_t actions)
 {
-    coll_request r, like;
+    coll_engine r, like;
     uint32_t fewer = 0;
     make_window(&r, window);
     make_window(&like, window);

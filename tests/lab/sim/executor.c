@@ -33,13 +33,13 @@ static bool run(rig *it, uint32_t window)
         do {
             moved = running = false;
             for (uint32_t r = 0; r < it->p; r++) {
-                coll_request *request = &it->ranks[r].request;
-                if (request->status != COLL_AGAIN)
+                coll_engine *engine = &it->ranks[r].engine;
+                if (engine->status != COLL_AGAIN)
                     continue;
-                if (coll_request_progress(request) < COLL_OK)
-                    return CHECK_STATUS(request->status, COLL_OK);
-                moved = moved || request->idle == 0;
-                running = running || request->status == COLL_AGAIN;
+                if (coll_engine_progress(engine) < COLL_OK)
+                    return CHECK_STATUS(engine->status, COLL_OK);
+                moved = moved || engine->idle == 0;
+                running = running || engine->status == COLL_AGAIN;
             }
         } while (moved);
     } while (running && tick());

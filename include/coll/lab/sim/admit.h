@@ -30,7 +30,7 @@ COLL_HOT_INLINE bool coll_i_sim_conflict(const coll_action *a, const coll_action
 }
 
 /* Writes the action into a free slot, and finds what it must wait for. */
-COLL_INLINE uint32_t coll_i_sim_enter(coll_request *r, const coll_action *a, uint32_t place)
+COLL_INLINE uint32_t coll_i_sim_enter(coll_engine *r, const coll_action *a, uint32_t place)
 {
     coll_i_sim_note *notes = coll_i_sim_notes(r);
     const bool merges = a->kind == COLL_DO_RECV_REDUCE;

@@ -87,7 +87,7 @@ COLL_INLINE void coll_i_sim_work(coll_sim *sim, uint32_t rank, uint32_t k)
 
 /* Can nothing of slot k begin yet? So it is with most slots that are looked at, and they are passed
  * over here before anything of them is done. */
-COLL_HOT_INLINE bool coll_i_sim_held(const coll_request *r, uint32_t k)
+COLL_HOT_INLINE bool coll_i_sim_held(const coll_engine *r, uint32_t k)
 {
     return r->slots[k].gate != 0 || ((r->landed >> k & 1) && r->slots[k].hold != 0);
 }
@@ -95,7 +95,7 @@ COLL_HOT_INLINE bool coll_i_sim_held(const coll_request *r, uint32_t k)
 /* Begins the action of slot k. */
 COLL_INLINE void coll_i_sim_start_slot(coll_sim *sim, uint32_t rank, uint32_t k)
 {
-    coll_request *r = &sim->ranks[rank].request;
+    coll_engine *r = &sim->ranks[rank].request;
     const coll_slot *slot = &r->slots[k];
     r->pending &= ~((uint32_t)1 << k);
     r->flying |= (uint32_t)1 << k;
@@ -113,7 +113,7 @@ COLL_INLINE void coll_i_sim_start_slot(coll_sim *sim, uint32_t rank, uint32_t k)
 COLL_INLINE void coll_i_sim_launch(coll_sim *sim, uint32_t rank, uint32_t k)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    coll_request *r = &at->request;
+    coll_engine *r = &at->request;
     const uint32_t bit = (uint32_t)1 << k;
     const coll_slot *slot = &r->slots[k];
     r->ready &= ~bit;
@@ -136,8 +136,8 @@ COLL_INLINE void coll_i_sim_launch(coll_sim *sim, uint32_t rank, uint32_t k)
 /* Gives a rank so many slots, or as many as the window may have; false: there is no memory. */
 COLL_INLINE bool coll_i_sim_widen(coll_sim *sim, uint32_t rank, size_t wanted)
 {
-    coll_request *r = &sim->ranks[rank].request;
-    const coll_request old = *r;
+    coll_engine *r = &sim->ranks[rank].request;
+    const coll_engine old = *r;
     const uint32_t most = sim->options.window, had = r->window;
     const uint32_t window = wanted < most ? (uint32_t)wanted : most;
     coll_slot *slots;
@@ -162,7 +162,7 @@ COLL_INLINE bool coll_i_sim_widen(coll_sim *sim, uint32_t rank, size_t wanted)
 COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    coll_request *r = &at->request;
+    coll_engine *r = &at->request;
     const uint32_t most = sim->options.window, had = r->window;
     for (uint32_t left = coll_i_sim_unwatched(at); left; left &= left - 1) {
         const uint32_t k = COLL_LOWEST_BIT(left);
@@ -188,7 +188,7 @@ COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_actio
                                   uint32_t place)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    coll_request *r = &at->request;
+    coll_engine *r = &at->request;
     uint32_t k, waits;
     if (coll_i_has_peer(a) && (a->peer >= sim->p || a->peer == rank)) {
         coll_i_sim_fail(sim, COLL_ERR_RANK, rank);
@@ -207,7 +207,7 @@ COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_actio
 COLL_INLINE void coll_i_sim_fill(coll_sim *sim, uint32_t rank)
 {
     const coll_plan *plan = coll_i_sim_plan(sim, rank);
-    coll_request *r = &sim->ranks[rank].request;
+    coll_engine *r = &sim->ranks[rank].request;
     coll_action acts[COLL_STEP_MAX];
     while (r->step < r->steps && coll_i_sim_has_room(sim, rank)) {
         const uint32_t n = coll_plan_step(plan, rank, r->step, acts);
@@ -282,7 +282,7 @@ COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
 COLL_INLINE void coll_i_sim_settle(coll_sim *sim, uint32_t rank)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    coll_request *r = &at->request;
+    coll_engine *r = &at->request;
     coll_time again;
     do {
         while (r->ready) {
@@ -369,7 +369,7 @@ COLL_HOT_INLINE void coll_i_sim_prefetch(const coll_sim *sim, const coll_i_span 
     }
     soon = coll_i_span_ahead(span, 8);
     if (soon && sim->ranks[soon->rank].request.window > 0) { /* it has begun */
-        const coll_request *r = &sim->ranks[soon->rank].request;
+        const coll_engine *r = &sim->ranks[soon->rank].request;
         const uint32_t used = coll_i_all(r) & ~r->free;
         const coll_slot *end = r->slots + COLL_HIGHEST_BIT(used | 1) + 1;
         for (const char *line = (const char *)r->slots; line < (const char *)end;

@@ -99,7 +99,7 @@ COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
 /* Has the rank done all its actions? */
 COLL_INLINE bool coll_i_sim_done(const coll_i_sim_rank *at)
 {
-    const coll_request *r = &at->request;
+    const coll_engine *r = &at->request;
     return r->step == r->steps && !r->pending && !at->open && !at->waits &&
            !(r->landed & ~r->flying);
 }

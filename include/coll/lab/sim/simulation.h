@@ -176,7 +176,7 @@ COLL_INLINE uint64_t coll_i_sim_bytes(const coll_sim *sim, const coll_action *a)
 /* The action of slot k has ended, or its message is there. */
 COLL_INLINE void coll_i_sim_retire(coll_i_sim_rank *at, uint32_t k)
 {
-    coll_request *r = &at->request;
+    coll_engine *r = &at->request;
     const uint32_t bit = (uint32_t)1 << k;
     const coll_slot *slot = &r->slots[k];
     const bool lands = slot->act.kind == COLL_DO_RECV_REDUCE && !(r->landed & bit);

@@ -35,7 +35,7 @@ typedef struct coll_i_op {
 /* Of the masks of the request, `flying` are the slots whose action has begun, or waits for the
  * processor or a port; `landed` and `flying` are those that combine. */
 typedef struct coll_i_sim_rank {
-    coll_request request;
+    coll_engine request;
     coll_time cpu, out, in; /* when the processor and the ports are free */
     coll_time timer;  /* the event that gives the processor to who waits; COLL_NEVER: none */
     coll_time finish; /* the last end known so far */
@@ -69,13 +69,13 @@ typedef struct coll_i_sim_note {
     uint32_t place, before;
 } coll_i_sim_note;
 
-COLL_HOT_INLINE coll_i_sim_note *coll_i_sim_notes(const coll_request *r)
+COLL_HOT_INLINE coll_i_sim_note *coll_i_sim_notes(const coll_engine *r)
 {
     return (coll_i_sim_note *)(void *)(r->slots + r->window);
 }
 
 /* The first of some slots in program order. Places wrap, but those of a window lie together. */
-COLL_HOT_INLINE uint32_t coll_i_sim_oldest(const coll_request *r, uint32_t slots)
+COLL_HOT_INLINE uint32_t coll_i_sim_oldest(const coll_engine *r, uint32_t slots)
 {
     const coll_i_sim_note *notes = coll_i_sim_notes(r);
     uint32_t oldest = COLL_LOWEST_BIT(slots);

@@ -279,8 +279,8 @@ COLL_INLINE bool coll_i_world_begin(coll_i_world *w, const coll_i_data *d, coll_
     size_t largest = 1;
     coll_plan *plans = (coll_plan *)coll_i_reserve_new(&w->plans, p * sizeof(coll_plan));
     if (!plans || !coll_i_reserve_new(&w->endpoints, p * sizeof(coll_i_endpoint)) ||
-        !coll_i_reserve_new(&w->requests, p * sizeof(coll_request)) ||
-        !coll_i_reserve_new(&w->runs, p * sizeof(coll_run)) ||
+        !coll_i_reserve_new(&w->requests, p * sizeof(coll_engine)) ||
+        !coll_i_reserve_new(&w->runs, p * sizeof(coll_task)) ||
         !coll_i_reserve_new(&w->ready, p * sizeof(uint32_t)) ||
         !coll_i_reserve_new(&w->queued, p))
         return coll_i_no_memory(report);
@@ -307,7 +307,7 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
     coll_transport transport;
     coll_slot *slots =
         (coll_slot *)coll_i_reserve_new(&w->slots, (size_t)w->p * window * sizeof(coll_slot));
-    coll_request *requests = (coll_request *)w->requests.at;
+    coll_engine *requests = (coll_engine *)w->requests.at;
     uint32_t *ready = (uint32_t *)w->ready.at, left = w->p;
     if (!slots)
         return COLL_ERR_MEMORY;
@@ -330,7 +330,7 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
     for (uint32_t rank = 0; rank < w->p; rank++) {
         const coll_i_rank *at = coll_i_rank_at(d, rank);
         coll_i_endpoint *me = (coll_i_endpoint *)w->endpoints.at + rank;
-        coll_run *run = (coll_run *)w->runs.at + rank;
+        coll_task *run = (coll_task *)w->runs.at + rank;
         coll_status status;
         me->world = w;
         me->rank = rank;
@@ -344,9 +344,9 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
         run->scratch_bytes = at->extent[COLL_SCRATCH] * run->plan->problem.elem_bytes;
         run->shared_bytes = at->extent[COLL_SHARED] * run->plan->problem.elem_bytes;
         run->rank = rank;
-        status = coll_request_init(&requests[rank], slots + (size_t)rank * window, window);
+        status = coll_engine_init(&requests[rank], slots + (size_t)rank * window, window);
         if (status == COLL_OK)
-            status = coll_request_start(&requests[rank], run);
+            status = coll_engine_start(&requests[rank], run);
         if (status != COLL_OK)
             return status;
     }
@@ -363,7 +363,7 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
             const uint32_t rank = ready[--w->n_ready];
             coll_status status;
             ((unsigned char *)w->queued.at)[rank] = 0;
-            status = coll_request_progress(&requests[rank]);
+            status = coll_engine_progress(&requests[rank]);
             if (status < 0)
                 return status;
             if (requests[rank].idle == 0)
@@ -385,13 +385,13 @@ COLL_INLINE coll_status coll_i_world_ends(coll_i_world *w, const coll_i_data *d,
 
 /* Writes what a rank's executor is stuck in, and that of the other rank, and so on: the first
  * message of each that has started and cannot end. */
-COLL_INLINE void coll_i_stuck_words(const coll_request *requests, uint32_t rank, char *text,
+COLL_INLINE void coll_i_stuck_words(const coll_engine *requests, uint32_t rank, char *text,
                                     size_t bytes)
 {
     const uint32_t first = rank;
     size_t used = (size_t)snprintf(text, bytes, "it");
     for (int hops = 0; hops < 4; hops++) {
-        const coll_request *r = &requests[rank];
+        const coll_engine *r = &requests[rank];
         const uint32_t flying = r->status == COLL_AGAIN ? r->flying : 0;
         const coll_action *a = flying ? &r->slots[COLL_LOWEST_BIT(flying)].act : NULL;
         const bool sends = a && coll_i_has(COLL_I_SENDS, a);
@@ -420,11 +420,11 @@ COLL_INLINE bool coll_i_check_window(coll_i_world *w, const coll_i_data *d, uint
     const uint32_t promised = coll_i_rank_at(d, 0)->plan->window;
     coll_status status = COLL_AGAIN;
     uint32_t window = least > promised ? promised : least > 0 ? least : 1, stuck = 0;
-    const coll_request *requests;
+    const coll_engine *requests;
     char words[256];
     if (!coll_i_world_begin(w, d, report))
         return false;
-    requests = (const coll_request *)w->requests.at;
+    requests = (const coll_engine *)w->requests.at;
     for (; window <= 32; window++) {
         status = coll_i_world_ends(w, d, window, 0);
         if (status != COLL_AGAIN)

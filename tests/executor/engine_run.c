@@ -6,7 +6,7 @@
 
 static coll_plan plan;
 static coll_transport transport;
-static coll_run run;
+static coll_task run;
 
 static coll_status no_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
                              const void **message, coll_handle *h)

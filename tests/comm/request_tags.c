@@ -4,12 +4,12 @@
 
 enum { CALLS = 200, TAGS = 40, TURNS = 20, MESSAGES = P * CALLS * 4 };
 
-static coll_call calls[P][CALLS];
+static coll_request requests[P][CALLS];
 static uint32_t in[P][CALLS], out[P][CALLS];
 
 static void begin(uint32_t tags)
 {
-    memset(calls, 0xA5, sizeof calls); /* memory that holds anything */
+    memset(requests, 0xA5, sizeof requests); /* memory that holds anything */
     loopback_begin(MESSAGES, tags, 0xA5);
 }
 
@@ -18,7 +18,7 @@ static coll_status sum(coll_comm *comm, uint32_t r, uint32_t i)
 {
     in[r][i] = 1000 * r + i;
     out[r][i] = 0;
-    return coll_iallreduce(comm, &in[r][i], &out[r][i], 1, COLL_U32, COLL_SUM, &calls[r][i]);
+    return coll_iallreduce(comm, &in[r][i], &out[r][i], 1, COLL_U32, COLL_SUM, &requests[r][i]);
 }
 
 /* How a call ends on this rank while all go on; COLL_AGAIN: it does not. */
@@ -28,7 +28,7 @@ static coll_status ends_with(uint32_t r, uint32_t i)
     for (unsigned round = 0; status == COLL_AGAIN && round < 1000; round++) {
         for (uint32_t other = 0; other < P; other++)
             coll_progress(&comms[other]);
-        status = coll_test(&calls[r][i]);
+        status = coll_test(&requests[r][i]);
     }
     return status;
 }
@@ -76,7 +76,7 @@ TEST(how_many_go_round)
         for (uint32_t k = 0; k < 2 * turns[i][1]; k++) {
             for (uint32_t r = 0; r < P; r++)
                 CHECK_STATUS(sum(&comms[r], r, k), COLL_OK);
-            CHECK_EQ(calls[0][k].run.tag, k % turns[i][1]);
+            CHECK_EQ(requests[0][k].run.tag, k % turns[i][1]);
         }
         for (uint32_t k = 0; k < 2 * turns[i][1]; k++)
             all_end(k);
@@ -97,38 +97,38 @@ TEST(who_has_which)
     CHECK_STATUS(coll_comm_dup(&of_dup, &dup[0], 2), COLL_OK);
     CHECK_EQ(of_dup.first_tag, TAGS - 2);
     for (uint32_t i = 0; i < 2; i++) {
-        CHECK_STATUS(coll_barrier_init(&dup[0], &calls[1][i]), COLL_OK);
-        CHECK_EQ(calls[1][i].run.tag, TAGS - 8 + 4 + i);
+        CHECK_STATUS(coll_barrier_init(&dup[0], &requests[1][i]), COLL_OK);
+        CHECK_EQ(requests[1][i].run.tag, TAGS - 8 + 4 + i);
     }
-    CHECK_STATUS(coll_barrier_init(&dup[0], &calls[1][2]), COLL_ERR_TAG);
-    CHECK_STATUS(coll_barrier_init(&of_dup, &calls[1][3]), COLL_OK);
-    CHECK_EQ(calls[1][3].run.tag, TAGS - 1);
+    CHECK_STATUS(coll_barrier_init(&dup[0], &requests[1][2]), COLL_ERR_TAG);
+    CHECK_STATUS(coll_barrier_init(&of_dup, &requests[1][3]), COLL_OK);
+    CHECK_EQ(requests[1][3].run.tag, TAGS - 1);
     for (uint32_t i = 0; i < TAGS - TURNS - 8; i++) {
-        CHECK_STATUS(coll_barrier_init(&comms[0], &calls[0][i]), COLL_OK);
-        CHECK_EQ(calls[0][i].run.tag, TURNS + i);
+        CHECK_STATUS(coll_barrier_init(&comms[0], &requests[0][i]), COLL_OK);
+        CHECK_EQ(requests[0][i].run.tag, TURNS + i);
     }
-    CHECK_STATUS(coll_barrier_init(&comms[0], &calls[0][50]), COLL_ERR_TAG);
+    CHECK_STATUS(coll_barrier_init(&comms[0], &requests[0][50]), COLL_ERR_TAG);
     in[0][50] = 1;
     CHECK_STATUS(coll_allreduce_init(&comms[0], &in[0][50], &out[0][50], 100, COLL_F64,
-                                     COLL_SUM, &calls[0][50]),
+                                     COLL_SUM, &requests[0][50]),
                  COLL_ERR_TAG);
     CHECK(comms[0].arena.units.first == NULL); /* it has given back what it took */
     CHECK_STATUS(coll_comm_dup(&dup[1], &comms[0], 1), COLL_ERR_TAG);
-    CHECK_STATUS(coll_free(&calls[0][11]), COLL_OK);
+    CHECK_STATUS(coll_request_free(&requests[0][11]), COLL_OK);
     CHECK_STATUS(coll_comm_dup(&dup[1], &comms[0], 2), COLL_ERR_TAG);
     CHECK_STATUS(coll_comm_dup(&dup[1], &comms[0], 1), COLL_OK);
     CHECK_EQ(dup[1].first_tag, TURNS + 11);
-    CHECK_STATUS(coll_free(&calls[0][3]), COLL_OK);
+    CHECK_STATUS(coll_request_free(&requests[0][3]), COLL_OK);
     CHECK_STATUS(coll_comm_dup(&dup[2], &comms[0], 1), COLL_ERR_TAG); /* it is not behind all */
-    CHECK_STATUS(coll_barrier_init(&comms[0], &calls[0][3]), COLL_OK);
-    CHECK_EQ(calls[0][3].run.tag, TURNS + 3);
+    CHECK_STATUS(coll_barrier_init(&comms[0], &requests[0][3]), COLL_OK);
+    CHECK_EQ(requests[0][3].run.tag, TURNS + 3);
     for (uint32_t i = 0; i < 11; i++)
-        CHECK_STATUS(coll_free(&calls[0][i]), COLL_OK);
+        CHECK_STATUS(coll_request_free(&requests[0][i]), COLL_OK);
     CHECK_STATUS(coll_comm_free(&comms[0]), COLL_ERR_BUSY);
-    CHECK_STATUS(coll_free(&calls[1][3]), COLL_OK);
+    CHECK_STATUS(coll_request_free(&requests[1][3]), COLL_OK);
     CHECK_STATUS(coll_comm_free(&of_dup), COLL_OK);
     for (uint32_t i = 0; i < 2; i++)
-        CHECK_STATUS(coll_free(&calls[1][i]), COLL_OK);
+        CHECK_STATUS(coll_request_free(&requests[1][i]), COLL_OK);
     for (uint32_t i = 0; i < 2; i++)
         CHECK_STATUS(coll_comm_free(&dup[i]), COLL_OK);
     loopback_end();
@@ -147,19 +147,19 @@ TEST(persistent_calls_do_not_meet)
             for (uint32_t i = 3 * k; i < 3 * k + 3; i++) {
                 in[r][i] = 1000 * r + i;
                 CHECK_STATUS(coll_allreduce_init(comm, &in[r][i], &out[r][i], 1, COLL_U32,
-                                                 COLL_SUM, &calls[r][i]),
+                                                 COLL_SUM, &requests[r][i]),
                              COLL_OK);
             }
             CHECK_STATUS(sum(comm, r, 9 + k), COLL_OK);
         }
     for (uint32_t r = 0; r < P; r++) /* each rank in another order */
         for (uint32_t i = 0; i < 9; i++)
-            CHECK_STATUS(coll_start(&calls[r][(i << r) % 9]), COLL_OK);
+            CHECK_STATUS(coll_start(&requests[r][(i << r) % 9]), COLL_OK);
     for (uint32_t i = 12; i-- > 0;)
         all_end(i);
     for (uint32_t r = 0; r < P; r++) {
         for (uint32_t i = 0; i < 9; i++)
-            CHECK_STATUS(coll_free(&calls[r][i]), COLL_OK);
+            CHECK_STATUS(coll_request_free(&requests[r][i]), COLL_OK);
         for (uint32_t k = 0; k < 2; k++)
             CHECK_STATUS(coll_comm_free(&dup[r][k]), COLL_OK);
     }
@@ -181,17 +181,17 @@ TEST(relatives_go_on)
             CHECK_STATUS(coll_comm_dup(&child[r][k], &it[r], 5), COLL_OK);
         CHECK_STATUS(coll_comm_free(&child[r][1]), COLL_OK);
         CHECK_STATUS(sum(&it[r], r, RUNS), COLL_OK);
-        CHECK_STATUS(coll_barrier_init(&it[r], &calls[r][WAITS]), COLL_OK);
+        CHECK_STATUS(coll_barrier_init(&it[r], &requests[r][WAITS]), COLL_OK);
         CHECK_STATUS(sum(&child[r][0], r, OLDER), COLL_OK);
         CHECK_STATUS(sum(&comms[r], r, PARENT), COLL_OK);
     }
-    CHECK_STATUS(coll_start(&calls[1][WAITS]), COLL_OK);
+    CHECK_STATUS(coll_start(&requests[1][WAITS]), COLL_OK);
     CHECK_STATUS(coll_comm_abort(&it[0], COLL_ERR_FORMAT), COLL_OK);
     CHECK_STATUS(coll_comm_abort(&it[0], COLL_ERR_IO), COLL_OK); /* it has failed before */
-    CHECK_STATUS(coll_wait(&calls[0][RUNS]), COLL_ERR_FORMAT);
+    CHECK_STATUS(coll_wait(&requests[0][RUNS]), COLL_ERR_FORMAT);
     CHECK_STATUS(sum(&it[0], 0, LATER), COLL_ERR_FORMAT);
-    CHECK_STATUS(coll_start(&calls[0][WAITS]), COLL_ERR_FORMAT);
-    CHECK_STATUS(coll_barrier_init(&it[0], &calls[0][LATER]), COLL_ERR_FORMAT);
+    CHECK_STATUS(coll_start(&requests[0][WAITS]), COLL_ERR_FORMAT);
+    CHECK_STATUS(coll_barrier_init(&it[0], &requests[0][LATER]), COLL_ERR_FORMAT);
     CHECK_STATUS(coll_comm_dup(&child[0][1], &it[0], 5), COLL_ERR_FORMAT);
 
     /* what the others make of it before they learn of that: where one was freed, below all, … */
@@ -201,18 +201,18 @@ TEST(relatives_go_on)
         CHECK_STATUS(coll_comm_dup(&child[r][3], &it[r], 5), COLL_OK);
         CHECK_STATUS(sum(&child[r][3], r, OTHERS), COLL_ERR_PEER);
         for (uint32_t i = 0; i < 4; i++) {
-            CHECK_STATUS(coll_barrier_init(&it[r], &calls[r][OTHERS + i]), COLL_OK);
+            CHECK_STATUS(coll_barrier_init(&it[r], &requests[r][OTHERS + i]), COLL_OK);
             CHECK_STATUS(it[r].status, COLL_OK);
         }
     }
-    CHECK_STATUS(coll_start(&calls[2][OTHERS + 3]), COLL_ERR_PEER);
-    CHECK_STATUS(coll_start(&calls[2][OTHERS + 2]), COLL_ERR_PEER);
+    CHECK_STATUS(coll_start(&requests[2][OTHERS + 3]), COLL_ERR_PEER);
+    CHECK_STATUS(coll_start(&requests[2][OTHERS + 2]), COLL_ERR_PEER);
     CHECK_STATUS(ends_with(1, WAITS), COLL_ERR_PEER);
     for (uint32_t r = 1; r < P; r++) {
         CHECK_STATUS(ends_with(r, RUNS), COLL_ERR_PEER);
         CHECK_STATUS(sum(&it[r], r, LATER), COLL_ERR_PEER);
         for (uint32_t i = 0; i < 4; i++)
-            CHECK_STATUS(coll_free(&calls[r][OTHERS + i]), COLL_OK);
+            CHECK_STATUS(coll_request_free(&requests[r][OTHERS + i]), COLL_OK);
         CHECK_STATUS(coll_comm_free(&child[r][1]), COLL_OK);
         CHECK_STATUS(coll_comm_free(&child[r][3]), COLL_OK);
     }
@@ -221,7 +221,7 @@ TEST(relatives_go_on)
     for (uint32_t i = PARENT; i <= YOUNGER; i++)
         all_end(i);
     for (uint32_t r = 0; r < P; r++) {
-        CHECK_STATUS(coll_free(&calls[r][WAITS]), COLL_OK);
+        CHECK_STATUS(coll_request_free(&requests[r][WAITS]), COLL_OK);
         CHECK_STATUS(coll_comm_free(&child[r][0]), COLL_OK);
         CHECK_STATUS(coll_comm_free(&child[r][2]), COLL_OK);
         CHECK_STATUS(coll_comm_free(&it[r]), COLL_OK);
@@ -301,31 +301,31 @@ TEST(started_twice)
 {
     begin(1);
     for (uint32_t i = 0; i < 2; i++)
-        CHECK_STATUS(coll_ibarrier(&comms[0], &calls[0][i]), COLL_OK);
-    CHECK_STATUS(coll_start(&calls[0][1]), COLL_ERR_STATE);
+        CHECK_STATUS(coll_ibarrier(&comms[0], &requests[0][i]), COLL_OK);
+    CHECK_STATUS(coll_start(&requests[0][1]), COLL_ERR_STATE);
     CHECK_STATUS(comms[0].status, COLL_ERR_STATE);
     for (uint32_t i = 0; i < 2; i++)
-        CHECK_STATUS(coll_wait(&calls[0][i]), COLL_ERR_STATE);
+        CHECK_STATUS(coll_wait(&requests[0][i]), COLL_ERR_STATE);
     loopback_end();
     for (uint32_t n = 1; n <= P; n += P - 1) { /* ranks that have started theirs */
         begin(TAGS);
         for (uint32_t r = 0; r < P; r++)
-            CHECK_STATUS(coll_barrier_init(&comms[r], &calls[r][0]), COLL_OK);
+            CHECK_STATUS(coll_barrier_init(&comms[r], &requests[r][0]), COLL_OK);
         for (uint32_t r = 0; r < n; r++)
-            CHECK_STATUS(coll_start(&calls[r][0]), COLL_OK);
+            CHECK_STATUS(coll_start(&requests[r][0]), COLL_OK);
         for (unsigned round = 0; round < 100; round++)
             coll_progress(&comms[round % P]);
-        CHECK(calls[0][0].state == (n == 1 ? COLL_CALL_RUNNING : COLL_CALL_DONE));
-        CHECK_STATUS(coll_free(&calls[0][0]), COLL_ERR_BUSY);
-        CHECK_STATUS(coll_start(&calls[0][0]), COLL_ERR_STATE);
+        CHECK(requests[0][0].state == (n == 1 ? COLL_REQUEST_RUNNING : COLL_REQUEST_DONE));
+        CHECK_STATUS(coll_request_free(&requests[0][0]), COLL_ERR_BUSY);
+        CHECK_STATUS(coll_start(&requests[0][0]), COLL_ERR_STATE);
         CHECK_STATUS(comms[0].status, COLL_ERR_STATE);
-        CHECK_STATUS(coll_wait(&calls[0][0]), n == P ? COLL_OK : COLL_ERR_STATE);
-        CHECK_STATUS(coll_start(&calls[0][0]),
+        CHECK_STATUS(coll_wait(&requests[0][0]), n == P ? COLL_OK : COLL_ERR_STATE);
+        CHECK_STATUS(coll_start(&requests[0][0]),
                      COLL_ERR_STATE); /* its communicator has failed */
         for (uint32_t r = 1; r < n; r++)
-            CHECK_STATUS(coll_wait(&calls[r][0]), COLL_OK);
+            CHECK_STATUS(coll_wait(&requests[r][0]), COLL_OK);
         for (uint32_t r = 0; r < P; r++)
-            CHECK_STATUS(coll_free(&calls[r][0]), COLL_OK);
+            CHECK_STATUS(coll_request_free(&requests[r][0]), COLL_OK);
         loopback_end();
     }
 }
@@ -358,12 +358,12 @@ TEST(without_abort)
     CHECK_STATUS(coll_comm_abort(NULL, COLL_ERR_IO), COLL_ERR_NULL);
     CHECK_STATUS(coll_comm_abort(&comms[1], COLL_ERR_IO), COLL_OK);
     for (uint32_t i = 0; i < 7; i++)
-        CHECK_STATUS(coll_wait(&calls[1][i]), COLL_ERR_IO);
+        CHECK_STATUS(coll_wait(&requests[1][i]), COLL_ERR_IO);
     CHECK_STATUS(ends_with(0, 0), COLL_AGAIN);
     for (uint32_t r = 0; r < P; r += 2) {
-        CHECK_STATUS(coll_cancel(&calls[r][6]), COLL_OK); /* which is queued */
+        CHECK_STATUS(coll_cancel(&requests[r][6]), COLL_OK); /* which is queued */
         for (uint32_t i = 0; i < 7; i++)
-            CHECK_STATUS(coll_wait(&calls[r][i]), COLL_ERR_CANCELLED);
+            CHECK_STATUS(coll_wait(&requests[r][i]), COLL_ERR_CANCELLED);
     }
     loopback_end();
     CHECK_STATUS(coll_comm_abort(&comms[1], COLL_ERR_IO), COLL_ERR_RANK);

@@ -5,12 +5,12 @@
 
 enum { MESSAGES = 64 };
 
-static coll_call calls[P];
+static coll_request requests[P];
 
 /* Communicators and calls in memory that holds this. */
 static void begin_in(int fill)
 {
-    memset(calls, fill, sizeof calls);
+    memset(requests, fill, sizeof requests);
     loopback_begin(MESSAGES, coll_loopback_transport.tags, fill);
 }
 
@@ -25,7 +25,7 @@ static void finish(void)
     uint32_t left = P;
     for (unsigned round = 0; left > 0 && round < 1000; round++)
         for (uint32_t r = 0; r < P; r++) {
-            const coll_status status = open[r] ? coll_test(&calls[r]) : COLL_AGAIN;
+            const coll_status status = open[r] ? coll_test(&requests[r]) : COLL_AGAIN;
             if (status == COLL_AGAIN)
                 continue;
             CHECK_STATUS(status, COLL_OK);
@@ -107,8 +107,8 @@ TEST(what_a_collective_has_not_is_not_read)
                 args.in_counts = args.out_counts = ones;
                 args.in_displs = args.out_displs = places;
                 spoil(&args);
-                CHECK_STATUS(coll_begin(&comms[r], &args, &calls[r]), COLL_OK);
-                problem = &calls[r].run.plan->problem;
+                CHECK_STATUS(coll_post(&comms[r], &args, &requests[r]), COLL_OK);
+                problem = &requests[r].run.plan->problem;
                 CHECK_EQ(problem->root, 0);
                 CHECK(problem->graph == NULL);
                 if (coll_is(COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_ALLGATHERV) |
@@ -117,9 +117,9 @@ TEST(what_a_collective_has_not_is_not_read)
                             c))
                     CHECK_EQ(problem->count, 0);
                 CHECK_EQ(problem->elem_bytes, 1);
-                CHECK((calls[r].run.plan != &calls[r].plan) == (again != 0));
-                CHECK((calls[r].run.op != NULL) == sums);
-                CHECK(calls[r].run.shared == NULL && calls[r].run.shared_bytes == 0);
+                CHECK((requests[r].run.plan != &requests[r].plan) == (again != 0));
+                CHECK((requests[r].run.op != NULL) == sums);
+                CHECK(requests[r].run.shared == NULL && requests[r].run.shared_bytes == 0);
             }
             finish();
             if (it == COLL_BCAST || it == COLL_SCATTER || it == COLL_SCATTERV)
@@ -157,14 +157,14 @@ TEST(tables_that_differ_somewhere)
                 for (uint32_t k = 0; k < P; k++)
                     in[r][k] = (uint8_t)(10 * r + k + 1);
                 CHECK_STATUS(i < TIMES ? coll_iallgatherv(&comms[r], in[r], 1, out[r], ones,
-                                                          displs, COLL_U8, &calls[r])
+                                                          displs, COLL_U8, &requests[r])
                              : i < 2 * TIMES
                                  ? coll_ialltoallv(&comms[r], in[r], ones, places[0], out[r],
-                                                   ones, displs, COLL_U8, &calls[r])
+                                                   ones, displs, COLL_U8, &requests[r])
                                  : coll_ialltoallv(&comms[r], in[r], ones, displs, out[r], ones,
-                                                   places[0], COLL_U8, &calls[r]),
+                                                   places[0], COLL_U8, &requests[r]),
                              COLL_OK);
-                CHECK((calls[r].run.plan != &calls[r].plan) == (i % TIMES == 2));
+                CHECK((requests[r].run.plan != &requests[r].plan) == (i % TIMES == 2));
             }
             finish();
             for (uint32_t r = 0; r < P; r++)
@@ -187,28 +187,28 @@ TEST(buffers_of_calls_made_again)
     for (int again = 0; again < 3; again++) {
         for (uint32_t r = 0; r < P; r++) {
             x[r] = r;
-            CHECK_STATUS(
-                coll_igather(&comms[r], &x[r], r == 0 ? y[0] : NULL, 1, COLL_F64, 0, &calls[r]),
-                COLL_OK);
+            CHECK_STATUS(coll_igather(&comms[r], &x[r], r == 0 ? y[0] : NULL, 1, COLL_F64, 0,
+                                      &requests[r]),
+                         COLL_OK);
         }
         finish();
         CHECK(y[0][0] == 0 && y[0][1] == 1 && y[0][2] == 2);
         for (uint32_t r = 0; r < P; r++)
             CHECK_STATUS(coll_iscatter(&comms[r], r == 0 ? y[0] : NULL, &x[r], 1, COLL_F64, 0,
-                                       &calls[r]),
+                                       &requests[r]),
                          COLL_OK);
         finish();
         CHECK(x[2] == 2);
         for (uint32_t r = 0; r < P; r++)
             CHECK_STATUS(
-                coll_iallreduce(&comms[r], &x[r], y[r], 1, COLL_F64, COLL_SUM, &calls[r]),
+                coll_iallreduce(&comms[r], &x[r], y[r], 1, COLL_F64, COLL_SUM, &requests[r]),
                 COLL_OK);
         finish();
         CHECK(y[1][0] == 3);
     }
-    CHECK_STATUS(coll_iallreduce(&comms[0], &x[0], NULL, 1, COLL_F64, COLL_SUM, &calls[0]),
+    CHECK_STATUS(coll_iallreduce(&comms[0], &x[0], NULL, 1, COLL_F64, COLL_SUM, &requests[0]),
                  COLL_ERR_NULL);
-    CHECK_STATUS(coll_iallreduce(&comms[1], NULL, y[1], 1, COLL_F64, COLL_SUM, &calls[1]),
+    CHECK_STATUS(coll_iallreduce(&comms[1], NULL, y[1], 1, COLL_F64, COLL_SUM, &requests[1]),
                  COLL_ERR_NULL);
     loopback_end();
 }
@@ -337,9 +337,10 @@ TEST(same_bits)
             if (forced)
                 CHECK_STATUS(coll_comm_force(&comms[r], COLL_ALLREDUCE, &differs, NULL),
                              COLL_OK);
-            CHECK_STATUS(coll_iallreduce(&comms[r], &x, &y, 1, COLL_F64, COLL_SUM, &calls[r]),
-                         COLL_OK);
-            CHECK((calls[r].run.plan->algorithm == &differs) == (forced != 0));
+            CHECK_STATUS(
+                coll_iallreduce(&comms[r], &x, &y, 1, COLL_F64, COLL_SUM, &requests[r]),
+                COLL_OK);
+            CHECK((requests[r].run.plan->algorithm == &differs) == (forced != 0));
         }
         finish();
     }
@@ -354,7 +355,7 @@ TEST(rules_that_change)
         COLL_AS_USUAL("mine")};
     static const coll_rule_list lists = {&mine, 1, &coll_rules_built_in};
     coll_comm alone;
-    coll_call call;
+    coll_request request;
     double x = 3, y = 0;
     begin();
     CHECK_STATUS(coll_comm_init(&alone, &transport, &ends[0], 0, 1, arenas[0], ARENA), COLL_OK);
@@ -367,10 +368,10 @@ TEST(rules_that_change)
                          COLL_OK);
         if (i == 6) /* the rules of before are still there */
             CHECK_STATUS(coll_comm_rules(&alone, NULL), COLL_OK);
-        CHECK_STATUS(coll_iallreduce(&alone, &x, &y, 1, COLL_F64, COLL_SUM, &call), COLL_OK);
-        CHECK((call.run.plan->algorithm == &coll_linear_allreduce) == is_mine);
-        CHECK((call.run.plan != &call.plan) == (i % 3 != 0));
-        CHECK_STATUS(coll_wait(&call), COLL_OK);
+        CHECK_STATUS(coll_iallreduce(&alone, &x, &y, 1, COLL_F64, COLL_SUM, &request), COLL_OK);
+        CHECK((request.run.plan->algorithm == &coll_linear_allreduce) == is_mine);
+        CHECK((request.run.plan != &request.plan) == (i % 3 != 0));
+        CHECK_STATUS(coll_wait(&request), COLL_OK);
     }
     loopback_end();
 }
@@ -430,20 +431,20 @@ static void recorded_wait(void *ctx, uint32_t idle)
  * one is queued behind it, and one has ended of which nobody was told. */
 TEST(idle_rounds_are_counted)
 {
-    coll_call more[P][2];
+    coll_request more[P][2];
     begin();
     transport.wait = recorded_wait;
     for (uint32_t r = 0; r < P; r++) {
         comms[r].turns = 1; /* tags that go round */
-        CHECK_STATUS(coll_ibarrier(&comms[r], &calls[r]), COLL_OK);
+        CHECK_STATUS(coll_ibarrier(&comms[r], &requests[r]), COLL_OK);
     }
     for (uint32_t round = 0; round < 100; round++)
         coll_progress(&comms[round % P]);
-    CHECK(calls[0].state == COLL_CALL_DONE);
+    CHECK(requests[0].state == COLL_REQUEST_DONE);
     for (uint32_t r = 0; r < P; r++)
         for (uint32_t i = 0; i < 2; i++)
             CHECK_STATUS(coll_ibarrier(&comms[r], &more[r][i]), COLL_OK);
-    CHECK(more[0][1].state == COLL_CALL_QUEUED);
+    CHECK(more[0][1].state == COLL_REQUEST_QUEUED);
     waits = 0;
     CHECK_STATUS(coll_wait(&more[0][1]), COLL_OK);
     CHECK(waits > 10);
@@ -495,7 +496,7 @@ TEST(a_part_of_shared)
 {
     coll_comm alone, sub;
     coll_nodes nodes;
-    coll_call call;
+    coll_request request;
     double x = 3, y = 0;
     begin();
     transport.shared = fake_shared;
@@ -510,18 +511,18 @@ TEST(a_part_of_shared)
         entered = 0;
         refuses = again < 2 ? COLL_OK : COLL_ERR_IO;
         alone.turn = TAG;
-        CHECK_STATUS(coll_iallreduce(&alone, &x, &y, 1, COLL_F64, COLL_SUM, &call), COLL_OK);
-        CHECK(call.state == COLL_CALL_QUEUED);
-        CHECK_STATUS(coll_test(&call), COLL_AGAIN);
+        CHECK_STATUS(coll_iallreduce(&alone, &x, &y, 1, COLL_F64, COLL_SUM, &request), COLL_OK);
+        CHECK(request.state == COLL_REQUEST_QUEUED);
+        CHECK_STATUS(coll_test(&request), COLL_AGAIN);
         CHECK(alone.idle > 0);
-        CHECK_STATUS(coll_wait(&call), refuses);
+        CHECK_STATUS(coll_wait(&request), refuses);
         CHECK_EQ(entered, 4);
         CHECK_EQ(leaves, again + 1);
         CHECK_EQ(left_use, FIRST_USE + again);
         CHECK_EQ(next_use, FIRST_USE + again + 1);
     }
     alone.status = COLL_OK;
-    CHECK_STATUS(coll_allreduce_init(&alone, &x, &y, 1, COLL_F64, COLL_SUM, &call),
+    CHECK_STATUS(coll_allreduce_init(&alone, &x, &y, 1, COLL_F64, COLL_SUM, &request),
                  COLL_ERR_CAPABILITY);
     CHECK_EQ(coll_i_comm_shared(&alone), PART);
     CHECK_STATUS(coll_comm_dup(&sub, &alone, 4), COLL_OK);

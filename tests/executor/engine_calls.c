@@ -15,15 +15,15 @@ TEST(all_that_can_move_moves)
         coll_act_recv(next(), 3, OUT(2), 2);
         coll_act_send(next(), 4, OUT(3), 2);
         START(COLL_OK, "s1> t1. r3> u3. s4.");
-        CHECK_STATUS(request.status, COLL_OK);
+        CHECK_STATUS(engine.status, COLL_OK);
         PROGRESS(COLL_OK, "");
         START(COLL_OK, "s1> t1?");
-        CHECK_STATUS(request.status, COLL_AGAIN);
+        CHECK_STATUS(engine.status, COLL_AGAIN);
         PROGRESS(COLL_AGAIN, "t1. r3> u3?");
         PROGRESS(COLL_AGAIN, "u3. s4?");
-        CHECK(!coll_request_only_waits(&request)); /* it has not started the last one */
+        CHECK(!coll_engine_only_waits(&engine)); /* it has not started the last one */
         PROGRESS(COLL_AGAIN, "s4> t4?");
-        CHECK(coll_request_only_waits(&request));
+        CHECK(coll_engine_only_waits(&engine));
         PROGRESS(COLL_OK, "t4.");
     }
 }
@@ -41,11 +41,11 @@ TEST(given_up_and_started_again)
     transport.cancel = my_cancel;
     transport.abort = my_abort;
     START(COLL_OK, "s1> r2> t1? u2?");
-    CHECK(!coll_request_only_waits(&request));
+    CHECK(!coll_engine_only_waits(&engine));
     START(COLL_ERR_BUSY, "");
-    TALK(coll_request_cancel(&request), COLL_OK, "a5. x1. y2.");
+    TALK(coll_engine_cancel(&engine), COLL_OK, "a5. x1. y2.");
     PROGRESS(COLL_ERR_CANCELLED, "");
-    TALK(coll_request_wait(&request), COLL_ERR_CANCELLED, "");
+    TALK(coll_engine_wait(&engine), COLL_ERR_CANCELLED, "");
     START(COLL_OK, "s1. r2> s3. s4. u2.");
     START(COLL_ERR_IO, "s1> r2! a5. x1.");
     START(COLL_ERR_PEER, "s1> r2p x1.");
@@ -66,18 +66,18 @@ TEST(idle_calls)
         coll_act_recv(next(), 2, OUT(2), 2);
         transport.wait = waits ? my_wait : NULL;
         START(COLL_OK, "r1> r2> u1? u2?");
-        CHECK_EQ(request.idle, 0);
+        CHECK_EQ(engine.idle, 0);
         PROGRESS(COLL_AGAIN, "u1? u2?");
         PROGRESS(COLL_AGAIN, "u1? u2?");
-        CHECK_EQ(request.idle, 2);
+        CHECK_EQ(engine.idle, 2);
         PROGRESS(COLL_AGAIN, "u1. u2?");
-        CHECK_EQ(request.idle, 0);
-        request.idle = UINT16_MAX - 1;
+        CHECK_EQ(engine.idle, 0);
+        engine.idle = UINT16_MAX - 1;
         PROGRESS(COLL_AGAIN, "u2?");
         PROGRESS(COLL_AGAIN, "u2?");
-        CHECK_EQ(request.idle, UINT16_MAX);
-        request.idle = 5;
-        TALK(coll_request_wait(&request), COLL_OK, waits ? "u2? w6. u2? w7. u2." : "u2? u2.");
+        CHECK_EQ(engine.idle, UINT16_MAX);
+        engine.idle = 5;
+        TALK(coll_engine_wait(&engine), COLL_OK, waits ? "u2? w6. u2? w7. u2." : "u2? u2.");
     }
 }
 
@@ -353,9 +353,9 @@ TEST(too_large)
         plan.problem.collective = rows[i].collective;
         plan.problem.flags = rows[i].flags;
         op.commutative = true;
-        CHECK_STATUS(coll_run_check(&run, 4), COLL_OK);
+        CHECK_STATUS(coll_task_check(&run, 4), COLL_OK);
         plan.problem.count = rows[i].count;
-        CHECK_STATUS(coll_run_check(&run, 4), COLL_ERR_OVERFLOW);
+        CHECK_STATUS(coll_task_check(&run, 4), COLL_ERR_OVERFLOW);
         START(COLL_ERR_OVERFLOW, "");
     }
 }
@@ -364,28 +364,28 @@ TEST(too_large)
 TEST(scratch_is_enough)
 {
     begin(4);
-    CHECK_STATUS(coll_run_check(&run, 4), COLL_OK);
+    CHECK_STATUS(coll_task_check(&run, 4), COLL_OK);
     run.scratch_bytes--;
-    CHECK_STATUS(coll_run_check(&run, 4), COLL_ERR_SCRATCH);
+    CHECK_STATUS(coll_task_check(&run, 4), COLL_ERR_SCRATCH);
     scratch_needed = SIZE_MAX / 8 + 2; /* the bytes of one element, if one does not look */
     run.scratch_bytes = 16;
-    CHECK_STATUS(coll_run_check(&run, 4), COLL_ERR_SCRATCH);
+    CHECK_STATUS(coll_task_check(&run, 4), COLL_ERR_SCRATCH);
     scratch_needed = 0;
-    CHECK_STATUS(coll_run_check(&run, 4), COLL_OK);
+    CHECK_STATUS(coll_task_check(&run, 4), COLL_OK);
     run.scratch = NULL;
-    CHECK_STATUS(coll_run_check(&run, 4), COLL_ERR_SCRATCH);
+    CHECK_STATUS(coll_task_check(&run, 4), COLL_ERR_SCRATCH);
     run.scratch_bytes = 0;
-    CHECK_STATUS(coll_run_check(&run, 4), COLL_OK);
+    CHECK_STATUS(coll_task_check(&run, 4), COLL_OK);
     START(COLL_OK, "");
 }
 
-/* A request that has run nothing yet, and one that was never given a window. */
+/* An engine that has run nothing yet, and one that was never given a window. */
 TEST(not_started)
 {
     begin(4);
-    CHECK(request.run == NULL);
+    CHECK(engine.run == NULL);
     PROGRESS(COLL_OK, "");
-    memset(&request, 0, sizeof request);
+    memset(&engine, 0, sizeof engine);
     START(COLL_ERR_NULL, "");
 }
 

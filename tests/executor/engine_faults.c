@@ -1,4 +1,4 @@
-/* The executor in trouble: what coll_run_check refuses, callbacks that fail, cancelling and
+/* The executor in trouble: what coll_task_check refuses, callbacks that fail, cancelling and
  * starting again. */
 #include "support/check.h"
 #include "coll/algos/registry.h"
@@ -10,33 +10,33 @@
 TEST(checks)
 {
     coll_problem problem;
-    coll_request request;
+    coll_engine engine;
     coll_slot slots[8];
     coll_transport transport = coll_loopback_transport;
     rig it;
-    coll_run run;
+    coll_task run;
     coll_problem_init(&problem, COLL_ALLREDUCE, 4, 5, sizeof(uint64_t));
     problem.flags = COLL_COMMUTATIVE | COLL_IN_PLACE;
     CHECK_STATUS(rig_init(&it, &coll_ring_allreduce, &problem, NULL), COLL_OK);
     it.ranks[1].run.transport = &transport;
 
-    CHECK_STATUS(coll_request_init(NULL, slots, 8), COLL_ERR_NULL);
-    CHECK_STATUS(coll_request_init(&request, NULL, 8), COLL_ERR_NULL);
-    CHECK_STATUS(coll_request_init(&request, slots, 0), COLL_ERR_WINDOW);
-    CHECK_STATUS(coll_request_init(&request, slots, 33), COLL_ERR_WINDOW);
-    CHECK_STATUS(coll_request_init(&request, slots, 8), COLL_OK);
-    CHECK_STATUS(coll_request_start(NULL, &it.ranks[1].run), COLL_ERR_NULL);
-    CHECK_STATUS(coll_request_start(&request, NULL), COLL_ERR_NULL);
-    CHECK_STATUS(coll_request_cancel(&request), COLL_ERR_STATE);
+    CHECK_STATUS(coll_engine_init(NULL, slots, 8), COLL_ERR_NULL);
+    CHECK_STATUS(coll_engine_init(&engine, NULL, 8), COLL_ERR_NULL);
+    CHECK_STATUS(coll_engine_init(&engine, slots, 0), COLL_ERR_WINDOW);
+    CHECK_STATUS(coll_engine_init(&engine, slots, 33), COLL_ERR_WINDOW);
+    CHECK_STATUS(coll_engine_init(&engine, slots, 8), COLL_OK);
+    CHECK_STATUS(coll_engine_start(NULL, &it.ranks[1].run), COLL_ERR_NULL);
+    CHECK_STATUS(coll_engine_start(&engine, NULL), COLL_ERR_NULL);
+    CHECK_STATUS(coll_engine_cancel(&engine), COLL_ERR_STATE);
 
 #define REFUSES(change, error)                                                                 \
     do {                                                                                       \
         transport = coll_loopback_transport;                                                   \
         run = it.ranks[1].run;                                                                 \
         change;                                                                                \
-        CHECK_STATUS(coll_run_check(&run, 8), error);                                          \
-        CHECK_STATUS(coll_request_start(&request, &run), error);                               \
-        CHECK_STATUS(coll_request_progress(&request), COLL_OK);                                \
+        CHECK_STATUS(coll_task_check(&run, 8), error);                                         \
+        CHECK_STATUS(coll_engine_start(&engine, &run), error);                                 \
+        CHECK_STATUS(coll_engine_progress(&engine), COLL_OK);                                  \
     } while (0)
     REFUSES(run.plan = NULL, COLL_ERR_NULL);
     REFUSES(run.transport = NULL, COLL_ERR_NULL);
@@ -54,7 +54,7 @@ TEST(checks)
     REFUSES(run.out = NULL, COLL_ERR_NULL);
     REFUSES(run.scratch_bytes -= 1, COLL_ERR_SCRATCH);
     REFUSES(run.scratch = NULL, COLL_ERR_SCRATCH);
-    CHECK_STATUS(coll_run_check(&it.ranks[1].run, 1), COLL_ERR_WINDOW);
+    CHECK_STATUS(coll_task_check(&it.ranks[1].run, 1), COLL_ERR_WINDOW);
     rig_free(&it);
 
     problem.flags = COLL_COMMUTATIVE;
@@ -86,16 +86,16 @@ TEST(checks_of_tables)
 {
     coll_problem problem;
     coll_plan plan;
-    coll_run run = {0};
+    coll_task run = {0};
     const coll_algorithm *row = coll_find(COLL_ALLGATHERV, "ring");
     coll_problem_init(&problem, COLL_ALLGATHERV, 4, 5, sizeof(uint64_t));
     CHECK(row != NULL && coll_plan_init(&plan, row, &problem, NULL) == COLL_OK);
     run.plan = &plan;
     run.transport = &coll_loopback_transport;
-    CHECK_STATUS(coll_run_check(&run, 8), COLL_ERR_COUNTS);
+    CHECK_STATUS(coll_task_check(&run, 8), COLL_ERR_COUNTS);
 }
 
-/* ---- the life of a request --------------------------------------------------------------- */
+/* ---- the life of an engine --------------------------------------------------------------- */
 
 static bool works(rig *it, const coll_transport *transport)
 {
@@ -113,16 +113,16 @@ TEST(cancel_and_start_again)
     CHECK(works(&it, &coll_loopback_transport));
     rig_fill(&it);
     CHECK_STATUS(rig_start(&it, &coll_loopback_transport, 8), COLL_OK);
-    CHECK_STATUS(it.ranks[2].request.status, COLL_AGAIN);
-    CHECK_STATUS(coll_request_start(&it.ranks[2].request, &it.ranks[2].run), COLL_ERR_BUSY);
-    CHECK_STATUS(coll_request_cancel(&it.ranks[2].request), COLL_OK);
-    CHECK_STATUS(coll_request_cancel(&it.ranks[2].request), COLL_ERR_STATE);
-    CHECK_STATUS(coll_request_progress(&it.ranks[2].request), COLL_ERR_CANCELLED);
-    CHECK_STATUS(coll_request_wait(&it.ranks[2].request), COLL_ERR_CANCELLED);
+    CHECK_STATUS(it.ranks[2].engine.status, COLL_AGAIN);
+    CHECK_STATUS(coll_engine_start(&it.ranks[2].engine, &it.ranks[2].run), COLL_ERR_BUSY);
+    CHECK_STATUS(coll_engine_cancel(&it.ranks[2].engine), COLL_OK);
+    CHECK_STATUS(coll_engine_cancel(&it.ranks[2].engine), COLL_ERR_STATE);
+    CHECK_STATUS(coll_engine_progress(&it.ranks[2].engine), COLL_ERR_CANCELLED);
+    CHECK_STATUS(coll_engine_wait(&it.ranks[2].engine), COLL_ERR_CANCELLED);
     CHECK_STATUS(coll_loopback_run(&it.world, it.requests, it.p), COLL_ERR_CANCELLED);
     for (uint32_t r = 0; r < it.p; r++)
-        CHECK(it.ranks[r].request.status == (r == 2 ? COLL_ERR_CANCELLED : COLL_ERR_PEER) ||
-              it.ranks[r].request.status == COLL_OK);
+        CHECK(it.ranks[r].engine.status == (r == 2 ? COLL_ERR_CANCELLED : COLL_ERR_PEER) ||
+              it.ranks[r].engine.status == COLL_OK);
     CHECK(rig_unharmed(&it));
     CHECK_EQ(it.world.n_free, it.p * 40);
     CHECK_STATUS(rig_loopback(&it, &coll_loopback_transport, 8, 0), COLL_ERR_PEER);
@@ -140,11 +140,11 @@ TEST(deadlock)
     CHECK_STATUS(rig_init(&it, &coll_fnomial_allreduce, &problem, NULL), COLL_OK);
     rig_fill(&it);
     CHECK_STATUS(rig_start(&it, &coll_loopback_transport, 8), COLL_OK);
-    CHECK_STATUS(coll_request_cancel(&it.ranks[3].request), COLL_OK);
+    CHECK_STATUS(coll_engine_cancel(&it.ranks[3].engine), COLL_OK);
     coll_loopback_recover(&it.world);
     CHECK_STATUS(coll_loopback_run(&it.world, it.requests, it.p), COLL_ERR_DEADLOCK);
     for (uint32_t r = 0; r < 3; r++)
-        CHECK_STATUS(coll_request_cancel(&it.ranks[r].request), COLL_OK);
+        CHECK_STATUS(coll_engine_cancel(&it.ranks[r].engine), COLL_OK);
     CHECK_EQ(it.world.n_free, it.p * 40);
     rig_free(&it);
 }
@@ -176,7 +176,7 @@ static bool ended(const rig *it, const flaky *bad)
 {
     bool well = bad->live == 0 && bad->violations == 0 && bad->aborts == 1;
     for (uint32_t r = 0; r < it->p; r++) {
-        const coll_status status = it->ranks[r].request.status;
+        const coll_status status = it->ranks[r].engine.status;
         if (r == bad->fail_rank)
             well = well && status == COLL_ERR_IO;
         else

@@ -20,7 +20,7 @@ static coll_transport transport; /* loopback, perhaps with other tags */
 static coll_comm comms[P], subs[P][4];
 static coll_op_entry ops[P];
 static unsigned char arenas[P][ARENA];
-static coll_call calls[P][CALLS];
+static coll_request requests[P][CALLS];
 static comm_rank *ranks[P][CALLS];
 static comm_case cases[CALLS];
 static void *messages;
@@ -36,7 +36,7 @@ static void begin(uint32_t tags)
     messages = malloc(bytes);
     memset(comms, 0xA5, sizeof comms); /* memory that holds anything */
     memset(subs, 0xA5, sizeof subs);
-    memset(calls, 0xA5, sizeof calls);
+    memset(requests, 0xA5, sizeof requests);
     CHECK_STATUS(coll_loopback_init(&loopback, P, n, messages, bytes), COLL_OK);
     for (uint32_t r = 0; r < P; r++) {
         CHECK_STATUS(coll_loopback_attach(&loopback, r, &ends[r]), COLL_OK);
@@ -52,7 +52,7 @@ static void end(void)
     for (uint32_t r = 0; r < P; r++) {
         CHECK_STATUS(coll_comm_free(&comms[r]), COLL_OK);
         CHECK(comms[r].arena.units.first == NULL);
-        CHECK(comms[r].calls == NULL);
+        CHECK(comms[r].requests == NULL);
     }
     CHECK_EQ(loopback.n_free, P * CALLS * COLL_WINDOW); /* no operation is left over */
     free(messages);
@@ -110,7 +110,7 @@ static void finish(uint32_t n, uint64_t *random)
         coll_status status;
         if (!open[r][i])
             continue;
-        status = coll_test(&calls[r][i]);
+        status = coll_test(&requests[r][i]);
         if (status == COLL_AGAIN)
             continue;
         CHECK_STATUS(status, COLL_OK);
@@ -154,10 +154,11 @@ TEST(many_calls_under_way)
         for (uint32_t r = 0; r < P; r++)
             for (uint32_t i = 0; i < CALLS; i++)
                 CHECK_STATUS(comm_issue(&cases[i], ranks[r][i], COMM_NONBLOCKING, &comms[r],
-                                        &calls[r][i]),
+                                        &requests[r][i]),
                              COLL_OK);
         for (uint32_t i = 1; i < CALLS; i++) /* the tags go round */
-            CHECK((calls[0][i].run.tag == calls[0][i - 1].run.tag) == (comms[0].turns == 1));
+            CHECK((requests[0][i].run.tag == requests[0][i - 1].run.tag) ==
+                  (comms[0].turns == 1));
         finish(CALLS, &random);
         check_ranks(CALLS);
         free_ranks(CALLS);
@@ -205,7 +206,7 @@ TEST(a_few_cases_made_again)
                     const uint32_t k = (first + i) % CASES;
                     comm_rank_fill(&cases[k], ranks[r][k]);
                     CHECK_STATUS(comm_issue(&cases[k], ranks[r][k], COMM_NONBLOCKING, &comms[r],
-                                            &calls[r][i]),
+                                            &requests[r][i]),
                                  COLL_OK);
                 }
             finish(AT_ONCE, &random);
@@ -229,7 +230,7 @@ TEST(persistent_calls_in_any_order)
     for (uint32_t r = 0; r < P; r++)
         for (uint32_t i = 0; i < N; i++)
             CHECK_STATUS(
-                comm_issue(&cases[i], ranks[r][i], COMM_PERSISTENT, &comms[r], &calls[r][i]),
+                comm_issue(&cases[i], ranks[r][i], COMM_PERSISTENT, &comms[r], &requests[r][i]),
                 COLL_OK);
     for (int again = 0; again < 100; again++) {
         bool started[P][N];
@@ -239,8 +240,8 @@ TEST(persistent_calls_in_any_order)
             if (started[r][i])
                 continue;
             comm_rank_fill(&cases[i], ranks[r][i]);
-            CHECK_STATUS(coll_start(&calls[r][i]), COLL_OK);
-            CHECK_STATUS(coll_free(&calls[r][i]), COLL_ERR_BUSY);
+            CHECK_STATUS(coll_start(&requests[r][i]), COLL_OK);
+            CHECK_STATUS(coll_request_free(&requests[r][i]), COLL_ERR_BUSY);
             started[r][i] = true;
             left--;
         }
@@ -249,11 +250,11 @@ TEST(persistent_calls_in_any_order)
     }
     for (uint32_t r = 0; r < P; r++)
         for (uint32_t i = 0; i < N; i++) {
-            CHECK_STATUS(coll_test(&calls[r][i]),
+            CHECK_STATUS(coll_test(&requests[r][i]),
                          COLL_OK); /* not started: nothing to wait for */
-            CHECK_STATUS(coll_free(&calls[r][i]), COLL_OK);
-            CHECK_STATUS(coll_free(&calls[r][i]), COLL_OK);
-            CHECK_STATUS(coll_start(&calls[r][i]), COLL_ERR_STATE);
+            CHECK_STATUS(coll_request_free(&requests[r][i]), COLL_OK);
+            CHECK_STATUS(coll_request_free(&requests[r][i]), COLL_OK);
+            CHECK_STATUS(coll_start(&requests[r][i]), COLL_ERR_STATE);
         }
     free_ranks(N);
     end();
@@ -278,12 +279,13 @@ static void gather_numbers(uint32_t n, const uint32_t (*members)[4][P])
             coll_comm *comm = k < n ? &subs[r][k] : &comms[r];
             if (comm->rank == COLL_NOBODY) {
                 CHECK_STATUS(
-                    coll_iallgather(comm, &mine[r], all[r][k], 1, COLL_U32, &calls[r][k]),
+                    coll_iallgather(comm, &mine[r], all[r][k], 1, COLL_U32, &requests[r][k]),
                     COLL_ERR_RANK);
                 continue;
             }
-            CHECK_STATUS(coll_iallgather(comm, &mine[r], all[r][k], 1, COLL_U32, &calls[r][k]),
-                         COLL_OK);
+            CHECK_STATUS(
+                coll_iallgather(comm, &mine[r], all[r][k], 1, COLL_U32, &requests[r][k]),
+                COLL_OK);
             open[r][k] = true;
             left++;
         }
@@ -292,7 +294,7 @@ static void gather_numbers(uint32_t n, const uint32_t (*members)[4][P])
         for (uint32_t r = 0; r < P; r++)
             for (uint32_t k = 0; k <= n; k++) {
                 const uint32_t at = r & 2 ? k : n - k; /* … and wait in yet others */
-                if (open[r][at] && coll_test(&calls[r][at]) == COLL_OK) {
+                if (open[r][at] && coll_test(&requests[r][at]) == COLL_OK) {
                     open[r][at] = false;
                     left--;
                 }
@@ -404,12 +406,12 @@ TEST(sub_communicators_on_a_machine)
         }
         if (subs[r][0].rank != COLL_NOBODY)
             CHECK_STATUS(
-                coll_iallgather(&subs[r][0], &in[r], out[r], 1, COLL_U32, &calls[r][0]),
+                coll_iallgather(&subs[r][0], &in[r], out[r], 1, COLL_U32, &requests[r][0]),
                 COLL_OK);
     }
     for (uint32_t round = 0; round < 1000; round++)
         if (subs[round % P][0].rank != COLL_NOBODY)
-            CHECK(coll_test(&calls[round % P][0]) == COLL_OK || round < 900);
+            CHECK(coll_test(&requests[round % P][0]) == COLL_OK || round < 900);
     for (uint32_t r = 0; r < P; r++) {
         for (uint32_t i = 0; i < 4 && subs[r][0].rank != COLL_NOBODY; i++)
             CHECK_EQ(out[r][i], 10 * up[i]);
@@ -428,12 +430,12 @@ TEST(sub_communicators_without_tags)
         in[r] = r;
         coll_group_affine(&group, r & 1, 2);
         CHECK_STATUS(coll_comm_sub(&subs[r][0], &comms[r], &group, 3, 10), COLL_OK);
-        CHECK_STATUS(coll_iallgather(&subs[r][0], &in[r], out[r], 1, COLL_U32, &calls[r][0]),
+        CHECK_STATUS(coll_iallgather(&subs[r][0], &in[r], out[r], 1, COLL_U32, &requests[r][0]),
                      COLL_OK);
-        CHECK_STATUS(coll_ibarrier(&comms[r], &calls[r][1]), COLL_ERR_BUSY);
+        CHECK_STATUS(coll_ibarrier(&comms[r], &requests[r][1]), COLL_ERR_BUSY);
     }
     for (uint32_t n = 0, round = 0; n < P && round < 1000; round++)
-        n += coll_test(&calls[round % P][0]) == COLL_OK && round >= P;
+        n += coll_test(&requests[round % P][0]) == COLL_OK && round >= P;
     for (uint32_t r = 0; r < P; r++) {
         for (uint32_t i = 0; i < 3; i++)
             CHECK_EQ(out[r][i], 2 * i + (r & 1));
@@ -461,7 +463,7 @@ TEST(sub_communicator_errors)
     coll_group_table(&group, twice, NULL);
     CHECK_ALONE(coll_comm_sub(&sub, comm, &group, 2, 2), COLL_ERR_GROUP);
     CHECK_STATUS(coll_comm_dup(&sub, comm, 4), COLL_OK);
-    CHECK_ALIKE(coll_barrier_init(comm, &calls[0][0]), COLL_ERR_TAG);
+    CHECK_ALIKE(coll_barrier_init(comm, &requests[0][0]), COLL_ERR_TAG);
     CHECK(strstr(coll_status_text(COLL_ERR_TAG), "free persistent calls") != NULL);
     CHECK_STATUS(coll_comm_free(comm), COLL_ERR_BUSY);
     CHECK_STATUS(coll_comm_free(&sub), COLL_OK);
@@ -481,24 +483,26 @@ TEST(one_at_a_time_without_tags)
     static unsigned char y[P][P];
     begin(0);
     for (uint32_t r = 0; r < P; r++) {
-        CHECK_STATUS(coll_iallgather(&comms[r], &x, y[r], 1, COLL_U8, &calls[r][0]), COLL_OK);
-        CHECK_STATUS(coll_ibarrier(&comms[r], &calls[r][1]), COLL_ERR_BUSY);
-        CHECK_STATUS(coll_wait(&calls[r][1]), COLL_OK); /* it is none */
-        CHECK_STATUS(coll_barrier_init(&comms[r], &calls[r][2]), COLL_OK);
-        CHECK_STATUS(coll_start(&calls[r][2]), COLL_ERR_BUSY);
+        CHECK_STATUS(coll_iallgather(&comms[r], &x, y[r], 1, COLL_U8, &requests[r][0]),
+                     COLL_OK);
+        CHECK_STATUS(coll_ibarrier(&comms[r], &requests[r][1]), COLL_ERR_BUSY);
+        CHECK_STATUS(coll_wait(&requests[r][1]), COLL_OK); /* it is none */
+        CHECK_STATUS(coll_barrier_init(&comms[r], &requests[r][2]), COLL_OK);
+        CHECK_STATUS(coll_start(&requests[r][2]), COLL_ERR_BUSY);
     }
     for (unsigned round = 0; round < 100; round++)
         coll_progress(&comms[round % P]);
     for (uint32_t r = 0; r < P; r++) {
-        CHECK_STATUS(coll_start(&calls[r][2]), COLL_ERR_BUSY); /* done, but nobody was told */
-        CHECK_STATUS(coll_test(&calls[r][0]), COLL_OK);
-        CHECK_STATUS(coll_start(&calls[r][2]), COLL_OK);
+        CHECK_STATUS(coll_start(&requests[r][2]),
+                     COLL_ERR_BUSY); /* done, but nobody was told */
+        CHECK_STATUS(coll_test(&requests[r][0]), COLL_OK);
+        CHECK_STATUS(coll_start(&requests[r][2]), COLL_OK);
     }
     for (unsigned round = 0; round < 100; round++)
         coll_progress(&comms[round % P]);
     for (uint32_t r = 0; r < P; r++) {
-        CHECK_STATUS(coll_wait(&calls[r][2]), COLL_OK);
-        CHECK_STATUS(coll_free(&calls[r][2]), COLL_OK);
+        CHECK_STATUS(coll_wait(&requests[r][2]), COLL_OK);
+        CHECK_STATUS(coll_request_free(&requests[r][2]), COLL_OK);
     }
     end();
 }
@@ -538,7 +542,7 @@ TEST(failing_transport)
             for (uint32_t r = 0; r < P; r++) {
                 ranks[r][0] = comm_rank_new(&it, r);
                 status[r] =
-                    comm_issue(&it, ranks[r][0], COMM_NONBLOCKING, &comms[r], &calls[r][0]);
+                    comm_issue(&it, ranks[r][0], COMM_NONBLOCKING, &comms[r], &requests[r][0]);
                 left -= status[r] < 0;
                 if (status[r] == COLL_OK)
                     status[r] = COLL_AGAIN;
@@ -546,7 +550,7 @@ TEST(failing_transport)
             for (; left > 0 && round < 10000; round++)
                 for (uint32_t r = 0; r < P; r++)
                     if (status[r] == COLL_AGAIN) {
-                        status[r] = coll_test(&calls[r][0]);
+                        status[r] = coll_test(&requests[r][0]);
                         left -= status[r] != COLL_AGAIN;
                     }
             CHECK_EQ(left, 0);
@@ -557,7 +561,7 @@ TEST(failing_transport)
                     CHECK_STATUS(status[r], COLL_ERR_IO);
                 else
                     CHECK(status[r] == COLL_OK || status[r] == COLL_ERR_PEER);
-                CHECK_STATUS(coll_wait(&calls[r][0]), COLL_OK); /* it is over */
+                CHECK_STATUS(coll_wait(&requests[r][0]), COLL_OK); /* it is over */
                 comm_rank_free(ranks[r][0]);
             }
             CHECK(aborts == 0 || aborts == 2); /* of its tag, and of the communicator's */
@@ -577,18 +581,18 @@ TEST(cancelling)
         begin(1); /* one tag: the second call waits for the first */
         for (uint32_t r = 0; r < P; r++)
             for (uint32_t i = 0; i < 2; i++)
-                CHECK_STATUS(
-                    coll_iallreduce(&comms[r], x[r], y[r], 8, COLL_F64, COLL_SUM, &calls[r][i]),
-                    COLL_OK);
-        CHECK_STATUS(coll_cancel(&calls[0][k]), COLL_OK);
-        CHECK_STATUS(coll_cancel(&calls[0][k]), COLL_ERR_STATE);
-        CHECK_STATUS(coll_wait(&calls[0][k]), COLL_ERR_CANCELLED);
-        CHECK_STATUS(coll_wait(&calls[0][1 - k]), COLL_ERR_CANCELLED);
-        CHECK_STATUS(coll_cancel(&calls[0][k]), COLL_ERR_STATE);
+                CHECK_STATUS(coll_iallreduce(&comms[r], x[r], y[r], 8, COLL_F64, COLL_SUM,
+                                             &requests[r][i]),
+                             COLL_OK);
+        CHECK_STATUS(coll_cancel(&requests[0][k]), COLL_OK);
+        CHECK_STATUS(coll_cancel(&requests[0][k]), COLL_ERR_STATE);
+        CHECK_STATUS(coll_wait(&requests[0][k]), COLL_ERR_CANCELLED);
+        CHECK_STATUS(coll_wait(&requests[0][1 - k]), COLL_ERR_CANCELLED);
+        CHECK_STATUS(coll_cancel(&requests[0][k]), COLL_ERR_STATE);
         for (uint32_t r = 1; r < P; r++) {
-            const coll_status older = coll_wait(&calls[r][0]);
+            const coll_status older = coll_wait(&requests[r][0]);
             CHECK(older == COLL_ERR_PEER || older == COLL_OK); /* OK: it was done before */
-            CHECK_STATUS(coll_wait(&calls[r][1]), COLL_ERR_PEER);
+            CHECK_STATUS(coll_wait(&requests[r][1]), COLL_ERR_PEER);
         }
         end();
     }
@@ -659,18 +663,18 @@ TEST(argument_errors)
     static const size_t counts[P] = {1, 1, 1, 1, 1, 1}, places[P] = {0, 1, 2, 3, 4, 5};
     static const size_t huge[P] = {SIZE_MAX, 1, 1, 1, 1, 1};
     coll_comm *comm;
-    coll_call *call = &calls[0][0];
+    coll_request *request = &requests[0][0];
     coll_args args;
     size_t bytes;
     begin(100);
     comm = &comms[0];
     CHECK_STATUS(coll_allreduce(NULL, x, y, 1, COLL_F64, COLL_SUM), COLL_ERR_NULL);
     CHECK_ALONE(coll_iallreduce(comm, x, y, 1, COLL_F64, COLL_SUM, NULL), COLL_ERR_NULL);
-    CHECK_ALONE(coll_begin(comm, NULL, call), COLL_ERR_NULL);
-    CHECK_ALONE(coll_prepare(comm, NULL, call), COLL_ERR_NULL);
+    CHECK_ALONE(coll_post(comm, NULL, request), COLL_ERR_NULL);
+    CHECK_ALONE(coll_request_init(comm, NULL, request), COLL_ERR_NULL);
     CHECK_STATUS(coll_start(NULL), COLL_ERR_NULL);
     CHECK_STATUS(coll_wait(NULL), COLL_ERR_NULL);
-    CHECK_STATUS(coll_free(NULL), COLL_ERR_NULL);
+    CHECK_STATUS(coll_request_free(NULL), COLL_ERR_NULL);
     CHECK_ALIKE(coll_allreduce(comm, x, y, 1, COLL_TYPES, COLL_SUM), COLL_ERR_TYPE);
     CHECK_ALIKE(coll_bcast(comm, x, 1, COLL_OPAQUE(0), 0), COLL_ERR_TYPE);
     CHECK_ALIKE(coll_allreduce(comm, x, y, 1, COLL_F64, COLL_OPERATORS), COLL_ERR_OP);
@@ -723,10 +727,10 @@ TEST(argument_errors)
                 COLL_ERR_COUNTS);
     CHECK_ALONE(coll_reduce_scatter(comm, x, y, NULL, COLL_F64, COLL_SUM), COLL_ERR_COUNTS);
     CHECK_ALONE(coll_reduce_scatter(comm, x, y, huge, COLL_F64, COLL_SUM), COLL_ERR_OVERFLOW);
-    CHECK(comm->calls == NULL && comm->arena.units.first == NULL);
+    CHECK(comm->requests == NULL && comm->arena.units.first == NULL);
 
     coll_args_init(&args, COLL_COLLECTIVES);
-    CHECK_ALIKE(coll_do(comm, &args), COLL_ERR_COLLECTIVE);
+    CHECK_ALIKE(coll_run(comm, &args), COLL_ERR_COLLECTIVE);
     CHECK_STATUS(coll_comm_bytes(comm, &args, &bytes), COLL_ERR_COLLECTIVE);
     CHECK_STATUS(coll_comm_bytes(NULL, &args, &bytes), COLL_ERR_NULL);
     coll_args_init(&args, COLL_REDUCE_SCATTER);
@@ -740,16 +744,16 @@ TEST(argument_errors)
 
     /* a call that is under way cannot be made again */
     for (int i = 0; i < 3; i++) {
-        CHECK_STATUS(coll_ibarrier(comm, call), COLL_OK);
+        CHECK_STATUS(coll_ibarrier(comm, request), COLL_OK);
         CHECK_STATUS(coll_comm_free(comm), COLL_ERR_BUSY);
-        CHECK_ALONE(i == 0   ? coll_ibarrier(comm, call)
-                    : i == 1 ? coll_barrier_init(comm, call)
-                             : coll_start(call),
+        CHECK_ALONE(i == 0   ? coll_ibarrier(comm, request)
+                    : i == 1 ? coll_barrier_init(comm, request)
+                             : coll_start(request),
                     COLL_ERR_STATE);
         CHECK_STATUS(coll_comm_free(comm), COLL_ERR_BUSY);
-        CHECK_STATUS(coll_wait(call), COLL_ERR_STATE);
+        CHECK_STATUS(coll_wait(request), COLL_ERR_STATE);
     }
-    CHECK_STATUS(coll_start(call), COLL_ERR_STATE);
+    CHECK_STATUS(coll_start(request), COLL_ERR_STATE);
     CHECK(has_failed(comm, COLL_OK)); /* it is no call any more */
     end();
 }
@@ -774,12 +778,12 @@ TEST(memory_that_does_not_suffice)
             continue;
         coll_arena_init(&comm->arena, arenas[r], bytes - COLL_ARENA_ALIGN);
         CHECK_ALONE(
-            coll_iallreduce(comm, COLL_IN_OUT, y, 1000, COLL_U64, COLL_SUM, &calls[r][0]),
+            coll_iallreduce(comm, COLL_IN_OUT, y, 1000, COLL_U64, COLL_SUM, &requests[r][0]),
             COLL_ERR_MEMORY);
         CHECK(comm->arena.units.first == NULL);
         coll_arena_init(&comm->arena, NULL, 0);
         CHECK_ALONE(coll_ireduce_scatter(comm, x, y, (const size_t *)x, COLL_U64, COLL_SUM,
-                                         &calls[r][0]),
+                                         &requests[r][0]),
                     COLL_ERR_MEMORY);
     }
     CHECK(most > 0);
@@ -794,7 +798,7 @@ typedef struct member {
     pthread_t thread;
     unsigned long wrong;
     coll_comm comm, other;
-    coll_call call[4];
+    coll_request request[4];
     unsigned char arena[1 << 20];
 } member;
 
@@ -818,12 +822,12 @@ static void *wait_in_any_order(void *arg)
         }
         for (int k = 0; k < 4; k++)
             me->wrong += coll_iallreduce(k & 1 ? &me->other : &me->comm, x + k * N, y + k * N,
-                                         N, COLL_F64, COLL_SUM, &me->call[k]) != COLL_OK;
+                                         N, COLL_F64, COLL_SUM, &me->request[k]) != COLL_OK;
         for (int left = 4; left > 0;) {
             const uint32_t k = chance_of(&random, 4);
             if (!open[k])
                 continue;
-            me->wrong += coll_wait(&me->call[k]) != COLL_OK;
+            me->wrong += coll_wait(&me->request[k]) != COLL_OK;
             open[k] = false;
             left--;
         }

@@ -90,22 +90,22 @@ TEST(brief)
     write_out(3, true, true);
     memset(out, 0, sizeof out);
     START(COLL_OK, "T1. R2. R3. e-.");
-    CHECK_STATUS(request.status, COLL_OK);
-    CHECK(request.run == &run);
+    CHECK_STATUS(engine.status, COLL_OK);
+    CHECK(engine.run == &run);
     CHECK(out[1] == 1000 && out[2] == 1000 && out[3] == 1001);
     START(COLL_OK, "T1. R2? r2> r3> u2? u3?");
     PROGRESS(COLL_OK, "u2. u3. e-.");
     START(COLL_OK, "T1. R2? r2. R3. e-.");
     START(COLL_ERR_IO, "T1. R2! k-.");
     START(COLL_ERR_IO, "T1. R2. R3. e-! k-.");
-    CHECK_STATUS(request.status, COLL_ERR_IO);
+    CHECK_STATUS(engine.status, COLL_ERR_IO);
     PROGRESS(COLL_ERR_IO, "");
     schedule.rank = 1;
     START(COLL_ERR_RANK, "");
 }
 
-static coll_status begun(const coll_run *of, bool sends, uint32_t peer, void *buf, size_t bytes,
-                         coll_handle *h)
+static coll_status begun(const coll_task *of, bool sends, uint32_t peer, void *buf,
+                         size_t bytes, coll_handle *h)
 {
     return sends ? my_send(of->ctx, peer, of->tag, buf, bytes, h)
                  : my_recv(of->ctx, peer, of->tag, buf, bytes, h);
@@ -115,7 +115,7 @@ static coll_status begun(const coll_run *of, bool sends, uint32_t peer, void *bu
 TEST(begun_without_a_look)
 {
 #define BRIEF(status, words)                                                                   \
-    TALK(coll_request_start_brief(&request, &run, begun, my_settle), status, words)
+    TALK(coll_engine_start_brief(&engine, &run, begun, my_settle), status, words)
     begin_three();
     write_out(3, true, true);
     BRIEF(COLL_OK, "s1. r2. r3. e-.");
@@ -156,7 +156,7 @@ TEST(sums_and_copies)
 TEST(small_window)
 {
     begin_three();
-    CHECK_STATUS(coll_request_init(&request, slots, 1), COLL_OK);
+    CHECK_STATUS(coll_engine_init(&engine, slots, 1), COLL_OK);
     write_out(3, false, false);
     START(COLL_OK, "s1> t1?");
     PROGRESS(COLL_AGAIN, "t1. r2? ");

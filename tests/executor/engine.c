@@ -157,8 +157,8 @@ TEST(staging_prevents_deadlock)
             for (uint32_t r = 0; r < 4; r++) {
                 rig_rank *me = &it.ranks[r];
                 me->run.transport = &coll_loopback_transport;
-                (void)coll_request_init(&me->request, me->slots, windows[i][r]);
-                CHECK_STATUS(coll_request_start(&me->request, &me->run), COLL_OK);
+                (void)coll_engine_init(&me->engine, me->slots, windows[i][r]);
+                CHECK_STATUS(coll_engine_start(&me->engine, &me->run), COLL_OK);
             }
             CHECK_STATUS(coll_loopback_run(&it.world, it.requests, 4), COLL_OK);
         }
@@ -182,14 +182,14 @@ TEST(one_after_the_other)
     n_free = it.world.n_free;
     me = &it.ranks[1];
     me->run.transport = t;
-    (void)coll_request_init(&me->request, me->slots, 3);
-    CHECK_STATUS(coll_request_start(&me->request, &me->run), COLL_OK);
+    (void)coll_engine_init(&me->engine, me->slots, 3);
+    CHECK_STATUS(coll_engine_start(&me->engine, &me->run), COLL_OK);
     CHECK_EQ(it.world.n_free, n_free - 1); /* the receive */
     CHECK_STATUS(t->send(&it.ranks[0].end, 1, 0, &message, sizeof message, &h), COLL_STARTED);
-    CHECK_STATUS(coll_request_progress(&me->request), COLL_AGAIN);
+    CHECK_STATUS(coll_engine_progress(&me->engine), COLL_AGAIN);
     CHECK_STATUS(t->test(&it.ranks[0].end, &h), COLL_OK);
     CHECK_EQ(it.world.n_free, n_free - 2); /* both sends */
-    CHECK_STATUS(coll_request_cancel(&me->request), COLL_OK);
+    CHECK_STATUS(coll_engine_cancel(&me->engine), COLL_OK);
     CHECK_EQ(it.world.n_free, n_free);
     rig_free(&it);
 }
@@ -271,10 +271,10 @@ TEST(groups)
     }
 }
 
-/* What a request costs: 8 slots, the request and the run. */
+/* What an engine costs: 8 slots, the engine and the run. */
 TEST(memory)
 {
-    const size_t bytes = 8 * sizeof(coll_slot) + sizeof(coll_request) + sizeof(coll_run);
+    const size_t bytes = 8 * sizeof(coll_slot) + sizeof(coll_engine) + sizeof(coll_task);
     CHECK(bytes <= (sizeof(void *) == 8 ? 1024 : 576));
 }
 

@@ -16,8 +16,8 @@ static const coll_transport *const t = &coll_threads_transport;
 /* Between a rank and its end of the world. */
 typedef struct trader {
     void *end;
-    coll_request *request;
-    const coll_run *run;
+    coll_engine *engine;
+    const coll_task *run;
     coll_schedule schedule;
     coll_action *actions;
     unsigned refuses; /* every so many trades; 0: none */
@@ -230,7 +230,7 @@ static const coll_transport trading = {trader_send,
                                        0,
                                        0};
 
-static coll_status start_only(const coll_run *run, bool sends, uint32_t peer, void *buf,
+static coll_status start_only(const coll_task *run, bool sends, uint32_t peer, void *buf,
                               size_t bytes, coll_handle *h)
 {
     trader *me = (trader *)run->ctx;
@@ -260,10 +260,10 @@ static void *work(void *arg)
     trader *me = (trader *)arg;
     const coll_status status =
         me->starts && me->schedule.brief
-            ? coll_request_start_brief(me->request, me->run, start_only, nothing_to_settle)
-            : coll_request_start(me->request, me->run);
+            ? coll_engine_start_brief(me->engine, me->run, start_only, nothing_to_settle)
+            : coll_engine_start(me->engine, me->run);
     if (status == COLL_OK)
-        (void)coll_request_wait(me->request);
+        (void)coll_engine_wait(me->engine);
     return NULL;
 }
 
@@ -308,20 +308,20 @@ static bool run_traders(rig *it, coll_threads *world, trader *traders, uint32_t 
     for (uint32_t r = 0; r < it->p; r++) {
         rig_rank *me = &it->ranks[r];
         traders[r].end = coll_threads_rank(world, r);
-        traders[r].request = &me->request;
+        traders[r].engine = &me->engine;
         traders[r].run = &me->run;
         write_out(&traders[r], &me->plan, r, me->plan.window + window);
         me->run.schedule = &traders[r].schedule;
         me->run.transport = &transport;
         me->run.ctx = &traders[r];
         me->run.tag = it->problem.flags + it->problem.root;
-        (void)coll_request_init(&me->request, me->slots, me->plan.window + window);
+        (void)coll_engine_init(&me->engine, me->slots, me->plan.window + window);
         if (pthread_create(&traders[r].thread, NULL, work, &traders[r]) != 0)
             abort();
     }
     for (uint32_t r = 0; r < it->p; r++) {
         (void)pthread_join(traders[r].thread, NULL);
-        well = well && it->ranks[r].request.status == COLL_OK && !traders[r].wrong &&
+        well = well && it->ranks[r].engine.status == COLL_OK && !traders[r].wrong &&
                traders[r].n_sent == 0 && has_copied(&traders[r]);
         trades += traders[r].taken;
         refused += traders[r].calls;
@@ -482,21 +482,21 @@ static void visit_failure(rig *it, const char *what, void *arg)
     one->run.ctx = &me;
     one->run.schedule = &me.schedule;
     rig_fill(it);
-    (void)coll_request_init(&one->request, one->slots, 1);
-    CHECK_STATUS(coll_request_start(&one->request, &one->run), COLL_ERR_WINDOW);
-    (void)coll_request_init(&one->request, one->slots, 8);
+    (void)coll_engine_init(&one->engine, one->slots, 1);
+    CHECK_STATUS(coll_engine_start(&one->engine, &one->run), COLL_ERR_WINDOW);
+    (void)coll_engine_init(&one->engine, one->slots, 8);
     me.schedule.rank = 0;
-    CHECK_STATUS(coll_request_start(&one->request, &one->run), COLL_ERR_RANK);
+    CHECK_STATUS(coll_engine_start(&one->engine, &one->run), COLL_ERR_RANK);
     me.schedule.rank = 1;
-    CHECK_STATUS(coll_request_start(&one->request, &one->run), COLL_ERR_IO);
-    CHECK_STATUS(one->request.status, COLL_ERR_IO);
+    CHECK_STATUS(coll_engine_start(&one->engine, &one->run), COLL_ERR_IO);
+    CHECK_STATUS(one->engine.status, COLL_ERR_IO);
     CHECK_EQ(me.calls, 1);
     CHECK_EQ(me.in_flight, 0);
     failing.trade = sends_only; /* what was sent is given up */
     failing.settle = trader_settle;
     me.settles = true;
     one->run.tag++; /* the other one was aborted */
-    CHECK_STATUS(coll_request_start(&one->request, &one->run), COLL_ERR_IO);
+    CHECK_STATUS(coll_engine_start(&one->engine, &one->run), COLL_ERR_IO);
     CHECK_EQ(me.calls, 2);
     CHECK_EQ(me.taken, 1);
     CHECK_EQ(me.n_sent, 0);
@@ -504,8 +504,8 @@ static void visit_failure(rig *it, const char *what, void *arg)
     failing.settle = no_settlement;
     me.later = 0;
     one->run.tag++;
-    CHECK_STATUS(coll_request_start(&one->request, &one->run), COLL_ERR_IO);
-    CHECK_STATUS(one->request.status, COLL_ERR_IO);
+    CHECK_STATUS(coll_engine_start(&one->engine, &one->run), COLL_ERR_IO);
+    CHECK_STATUS(one->engine.status, COLL_ERR_IO);
     CHECK_EQ(me.calls, 4);
     CHECK_EQ(me.begun, 1);
     CHECK_EQ(me.later, 1);

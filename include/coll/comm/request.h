@@ -1,0 +1,482 @@
+/* coll/comm/request.h — calls: one collective of one rank, from its arguments to its end
+ *
+ *   coll_args args;
+ *   coll_args_init(&args, COLL_ALLREDUCE);
+ *   args.in = x; args.out = y; args.count = n; args.type = COLL_F64; args.op = COLL_SUM;
+ *   status = coll_run(&comm, &args);                // blocking
+ *
+ *   coll_request call;                                // nonblocking: memory at a fixed place
+ *   status = coll_post(&comm, &args, &call);
+ *   … status = coll_wait(&call);                   // or coll_test now and then
+ *
+ *   status = coll_request_init(&comm, &args, &call);    // persistent
+ *   … coll_start(&call); … coll_wait(&call); …     // any number of times
+ *   status = coll_request_free(&call);
+ *
+ * comm.h has the same with one function for each collective, and says what an error means for the
+ * communicator; this is for programs that have the collective as a value. All arguments are checked
+ * before anything is started, and a call that fails, or cannot be started, leaves nothing behind in
+ * the arena. Errors of which the other ranks do not know leave these waiting, unless the transport
+ * can abort.
+ *
+ *   args.h   the arguments, the plan that they ask for, and what it takes of the arena
+ */
+#ifndef COLL_COMM_REQUEST_H
+#define COLL_COMM_REQUEST_H
+
+#include "recall.h"
+#include "../executor.h"
+
+typedef enum coll_request_state {
+    COLL_REQUEST_READY,  /* persistent, and not started */
+    COLL_REQUEST_QUEUED, /* started, behind an older call with its tag */
+    COLL_REQUEST_RUNNING,
+    COLL_REQUEST_DONE, /* ended, which nobody was told yet */
+    COLL_REQUEST_OVER  /* of no use any more */
+} coll_request_state;
+
+/* A call. Caller's memory, which stays in place until coll_wait, or coll_test, has said that it
+ * is done (persistent: until coll_request_free), as do the buffers and tables that it was given.
+ * Uninitialised memory before that. */
+typedef struct coll_request {
+    coll_comm *comm;
+    coll_request_state state;
+    coll_status status; /* of a call that is done */
+    bool persistent;
+    uint32_t use;              /* of SHARED, if its plan needs that */
+    struct coll_request *next; /* in the home's list of calls */
+    coll_span tag;             /* persistent: its tag among those of the communicator */
+    coll_span tables;          /* in the arena: what its plan points to … */
+    coll_span scratch;         /* … and its scratch */
+    coll_op op;
+    coll_recall *recall; /* whose plan it runs by; NULL: by its own */
+    coll_plan plan;
+    coll_task run;
+    coll_engine engine;
+    coll_slot slots[COLL_WINDOW];
+} coll_request;
+
+/* ---- making a call ----------------------------------------------------------------------- */
+
+COLL_INLINE void coll_i_request_release(coll_request *request)
+{
+    coll_arena *arena = &request->comm->home->arena;
+    coll_arena_give(arena, &request->scratch);
+    coll_arena_give(arena, &request->tables);
+    if (request->recall)
+        request->recall->requests--;
+    request->recall = NULL;
+}
+
+/* Does the call use SHARED? */
+COLL_INLINE bool coll_i_request_shares(const coll_request *request)
+{
+    return (request->run.plan->traits & COLL_NEEDS_SHARED) != 0;
+}
+
+/* A running or queued call has ended. */
+COLL_INLINE void coll_i_request_close(coll_request *request, coll_status status)
+{
+    request->status = status;
+    request->state = COLL_REQUEST_DONE;
+    if (coll_i_request_shares(request))
+        request->run.transport->leave(request->run.ctx, request->use);
+    if (!request->persistent)
+        coll_i_request_release(request);
+}
+
+/* Ends all calls of a communicator that fails. `tells`: the other ranks do not know. */
+COLL_INLINE void coll_i_comm_fail(coll_comm *comm, coll_status status, bool tells)
+{
+    if (comm->status < 0)
+        return;
+    coll_i_comm_spoil(comm, status, tells);
+    for (coll_request *request = comm->home->requests; request; request = request->next) {
+        if (request->comm != comm)
+            continue;
+        if (request->state == COLL_REQUEST_RUNNING)
+            coll_i_fail(&request->engine, COLL_ERR_PEER); /* which tells nobody again */
+        if (request->state == COLL_REQUEST_RUNNING || request->state == COLL_REQUEST_QUEUED)
+            coll_i_request_close(request, status);
+    }
+}
+
+/* A running or queued call has failed, and with it its communicator. */
+COLL_INLINE void coll_i_request_fail(coll_request *request, coll_status status)
+{
+    coll_comm *comm = request->comm;
+    coll_i_request_close(request, comm->status < 0 ? comm->status : status);
+    coll_i_comm_fail(comm, status, status != COLL_ERR_PEER);
+}
+
+/* Makes the plan and the operator of a call that is not remembered; *scratch is in bytes. On an
+ * error, call->tables may be taken. */
+COLL_INLINE coll_status coll_i_request_plan(coll_request *request, const coll_args *args,
+                                            size_t offered, size_t *scratch)
+{
+    const coll_comm *comm = request->comm;
+    coll_problem problem;
+    void *kit = NULL;
+    coll_status status = coll_i_args_problem(comm, args, &problem);
+    if (status == COLL_OK)
+        status = coll_i_args_count(args, &problem, comm->rank);
+    if (status == COLL_OK)
+        status = coll_i_args_op(comm, args, &problem, &request->op);
+    if (status == COLL_OK)
+        status = coll_i_comm_tables(comm, &problem, coll_i_comm_kit(comm, &problem),
+                                    &request->tables, &kit);
+    if (status == COLL_OK)
+        status =
+            coll_i_comm_plan(comm, &problem, coll_i_comm_offers(comm, args, &problem, offered),
+                             offered, kit, &request->plan);
+    if (status == COLL_OK)
+        status = coll_plan_check_rank(&request->plan, comm->rank);
+    if (status == COLL_OK)
+        status = coll_multiply(coll_plan_scratch(&request->plan, comm->rank),
+                               problem.elem_bytes, scratch)
+                     ? COLL_OK
+                     : COLL_ERR_OVERFLOW;
+    return status;
+}
+
+/* Everything but the start. On an error, call->tables and call->scratch may be taken. */
+COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_args *args)
+{
+    const size_t shared = request->persistent ? 0 : coll_i_comm_shared(request->comm);
+    coll_comm *comm = request->comm;
+    coll_arena *arena = &comm->home->arena;
+    coll_task *run = &request->run;
+    coll_recall *recall = coll_i_recall_at(comm, args);
+    const bool known = coll_i_recall_is(recall, args, shared);
+    size_t scratch = known ? recall->scratch : 0;
+    coll_status status = COLL_OK;
+    if (known) {
+        request->recall = recall;
+        recall->requests++;
+        run->plan = &recall->plan;
+        run->op = &recall->op;
+        if (args->op >= COLL_USER_OP) /* it may have been removed */
+            status = coll_comm_op(comm, args->op, args->type, &request->op);
+    } else {
+        status = coll_i_request_plan(request, args, shared, &scratch);
+        run->plan = &request->plan;
+        run->op = &request->op;
+    }
+    if (status == COLL_OK && scratch != 0)
+        status = coll_arena_take(arena, scratch, &request->scratch);
+    if (status != COLL_OK)
+        return status;
+    run->transport = comm->transport;
+    run->ctx = comm->ctx;
+    if (!coll_is(COLL_REDUCING, args->collective))
+        run->op = NULL;
+    run->in = args->in == COLL_IN_OUT ? NULL : args->in;
+    run->out = args->out == COLL_IN_OUT ? NULL : args->out;
+    run->scratch = coll_arena_at(arena, &request->scratch);
+    run->scratch_bytes = scratch;
+    run->shared = NULL;
+    run->shared_bytes = 0;
+    if (coll_i_request_shares(request)) {
+        run->shared_bytes = shared;
+        (void)comm->transport->shared(comm->ctx, false, &request->use, &run->shared);
+    }
+    run->rank = comm->rank;
+    run->tag = comm->first_tag;
+    run->schedule = known ? coll_i_recall_schedule(recall, comm->rank) : NULL;
+    (void)coll_engine_init(&request->engine, request->slots, COLL_WINDOW);
+    if (known) /* and can be started, if its buffers are there */
+        return (recall->in && !run->in) || (recall->out && !run->out) ? COLL_ERR_NULL : COLL_OK;
+    status = coll_task_check(run, COLL_WINDOW);
+    if (status == COLL_OK)
+        coll_i_recall_write(recall, args, run, shared);
+    return status;
+}
+
+/* Is this call in its home's list? */
+COLL_INLINE bool coll_i_request_listed(const coll_comm *home, const coll_request *request)
+{
+    for (const coll_request *other = home->requests; other; other = other->next)
+        if (other == request)
+            return true;
+    return false;
+}
+
+/* An error that the others may not find ends the communicator. */
+COLL_INLINE coll_status coll_i_request_make(coll_comm *comm, const coll_args *args,
+                                            coll_request *request, bool persistent)
+{
+    coll_status status = COLL_ERR_NULL;
+    if (!comm)
+        return COLL_ERR_NULL;
+    if (comm->rank >= comm->p)
+        return COLL_ERR_RANK;
+    if (comm->status < 0)
+        return comm->status;
+    if (args && request)
+        status = coll_i_request_listed(comm->home, request) ? COLL_ERR_STATE : COLL_OK;
+    if (status == COLL_OK) {
+        request->comm = comm;
+        request->state = COLL_REQUEST_OVER;
+        request->status = COLL_OK;
+        request->persistent = persistent;
+        request->recall = NULL;
+        request->tag.count = request->tables.count = request->scratch.count = 0;
+        status = coll_i_request_build(request, args);
+        if (status == COLL_OK)
+            return COLL_OK;
+        coll_i_request_release(request);
+    }
+    if (!args || !coll_i_args_fail_alike(comm, args, status))
+        coll_i_comm_fail(comm, status, true);
+    return status;
+}
+
+/* ---- running ----------------------------------------------------------------------------- */
+
+/* Takes a call that is done off its home's list, and says how it ended. */
+COLL_INLINE coll_status coll_i_request_report(coll_request *request)
+{
+    for (coll_request **link = &request->comm->home->requests; *link; link = &(*link)->next)
+        if (*link == request) {
+            *link = request->next;
+            break;
+        }
+    request->state = request->persistent ? COLL_REQUEST_READY : COLL_REQUEST_OVER;
+    return request->status;
+}
+
+/* Is an older call with this call's tag still running? Then its messages come first. */
+COLL_INLINE bool coll_i_request_blocked(const coll_request *request)
+{
+    for (const coll_request *older = request->comm->home->requests; older != request;
+         older = older->next)
+        if (older->run.tag == request->run.tag && older->state != COLL_REQUEST_DONE)
+            return true;
+    return false;
+}
+
+/* Moves a call on. COLL_OK: something happened. */
+COLL_INLINE coll_status coll_i_request_progress(coll_request *request)
+{
+    coll_status status;
+    if (request->state == COLL_REQUEST_QUEUED) {
+        if (coll_i_request_blocked(request))
+            return COLL_AGAIN;
+        status = coll_i_request_shares(request)
+                     ? request->run.transport->enter(request->run.ctx, request->run.tag,
+                                                     request->use)
+                     : COLL_OK;
+        if (status == COLL_AGAIN)
+            return COLL_AGAIN;
+        request->state = COLL_REQUEST_RUNNING;
+        if (status == COLL_OK) /* it was checked when it was built */
+            status = coll_engine_start_checked(&request->engine, &request->run);
+        if (status == COLL_OK)
+            status = request->engine.status;
+    } else if (request->state == COLL_REQUEST_RUNNING) {
+        status = coll_engine_progress(&request->engine);
+        if (status == COLL_AGAIN && request->engine.idle != 0)
+            return COLL_AGAIN;
+    } else {
+        return COLL_AGAIN;
+    }
+    if (COLL_LIKELY(status == COLL_OK))
+        coll_i_request_close(request, COLL_OK);
+    else if (status < 0)
+        coll_i_request_fail(request, status);
+    return COLL_OK;
+}
+
+/* Moves all calls of this communicator and of those that share its home on, without blocking.
+ * For programs that compute while calls run and do not care which one they help. */
+COLL_INLINE void coll_progress(coll_comm *comm)
+{
+    coll_comm *home = comm->home;
+    coll_status moved = COLL_AGAIN;
+    for (coll_request *request = home->requests; request; request = request->next)
+        if (coll_i_request_progress(request) == COLL_OK)
+            moved = COLL_OK;
+    home->idle = moved == COLL_OK ? 0 : home->idle + 1;
+}
+
+/* Puts a call that is ready at the end of the home's list, and starts it as far as it goes. An
+ * error that it meets at once is returned, and the call is off the list again. */
+COLL_INLINE coll_status coll_i_request_start(coll_request *request)
+{
+    coll_comm *home = request->comm->home;
+    coll_request **link = &home->requests;
+    if (home->requests && home->transport->tags == 0)
+        return COLL_ERR_BUSY;
+    while (*link)
+        link = &(*link)->next;
+    request->next = NULL;
+    *link = request;
+    request->state = COLL_REQUEST_QUEUED;
+    (void)coll_i_request_progress(request);
+    return request->state == COLL_REQUEST_DONE && request->status < 0
+               ? coll_i_request_report(request)
+               : COLL_OK;
+}
+
+/* ---- calls ------------------------------------------------------------------------------- */
+
+/* Starts a collective. COLL_OK: coll_wait or coll_test must say that it is done; anything else:
+ * it was not started, or failed at once, and the call is not in use. Never blocks. */
+COLL_INLINE coll_status coll_post(coll_comm *comm, const coll_args *args, coll_request *request)
+{
+    coll_status status = coll_i_request_make(comm, args, request, false);
+    if (status != COLL_OK)
+        return status;
+    request->run.tag = comm->first_tag + comm->turn;
+    if (coll_i_request_shares(request))
+        (void)comm->transport->shared(comm->ctx, true, &request->use, &request->run.shared);
+    status = coll_i_request_start(request);
+    if (status == COLL_ERR_BUSY)
+        coll_i_request_release(request);
+    else if (comm->turns > 1)
+        comm->turn = comm->turn + 1 == comm->turns ? 0 : comm->turn + 1;
+    return status;
+}
+
+/* Prepares a collective that can be started many times by coll_start; its scratch is taken
+ * until coll_request_free. All ranks prepare and free in the same order, but may start in any order if
+ * the transport has tags. Does not communicate. COLL_ERR_TAG: the communicator has no tag
+ * left. */
+COLL_INLINE coll_status coll_request_init(coll_comm *comm, const coll_args *args,
+                                          coll_request *request)
+{
+    coll_status status = coll_i_request_make(comm, args, request, true);
+    if (status != COLL_OK)
+        return status;
+    if (comm->transport->tags != 0) {
+        status = coll_i_comm_take_tags(&comm->tags, &comm->subs, 1, &request->tag);
+        if (status != COLL_OK) {
+            coll_i_request_release(request);
+            return status;
+        }
+        request->run.tag = comm->first_tag + comm->turns + (uint32_t)request->tag.at;
+    }
+    request->state = COLL_REQUEST_READY;
+    return COLL_OK;
+}
+
+/* Starts a persistent call. COLL_ERR_STATE: it is not one, or was started and not yet waited
+ * for; in that case its communicator has failed. Never blocks. */
+COLL_INLINE coll_status coll_start(coll_request *request)
+{
+    if (!request)
+        return COLL_ERR_NULL;
+    if (request->state == COLL_REQUEST_READY)
+        return request->comm->status < 0 ? request->comm->status
+                                         : coll_i_request_start(request);
+    if (request->state == COLL_REQUEST_QUEUED || request->state == COLL_REQUEST_RUNNING ||
+        request->state == COLL_REQUEST_DONE) /* else it may be no call at all */
+        coll_i_comm_fail(request->comm, COLL_ERR_STATE, true);
+    return COLL_ERR_STATE;
+}
+
+/* Makes progress, and says how the call stands: COLL_AGAIN while it runs, COLL_OK when it is
+ * done, or its error. Once it said that the call is over, the call's memory is free, or ready
+ * for the next coll_start; it then returns COLL_OK. */
+COLL_INLINE coll_status coll_test(coll_request *request)
+{
+    if (!request)
+        return COLL_ERR_NULL;
+    if (request->state == COLL_REQUEST_READY || request->state == COLL_REQUEST_OVER)
+        return COLL_OK;
+    if (request->state != COLL_REQUEST_DONE)
+        coll_progress(request->comm);
+    return request->state == COLL_REQUEST_DONE ? coll_i_request_report(request) : COLL_AGAIN;
+}
+
+/* Blocks until the call is done, and says how it ended. All other calls of the home make
+ * progress meanwhile: without that, ranks that wait for two calls in different orders would
+ * wait for each other. */
+COLL_INLINE coll_status coll_wait(coll_request *request)
+{
+    coll_status status;
+    while ((status = coll_test(request)) == COLL_AGAIN) {
+        const coll_comm *home = request->comm->home;
+        if (home->transport->wait)
+            home->transport->wait(home->ctx, home->idle);
+    }
+    return status;
+}
+
+/* Runs a collective from start to end. */
+COLL_INLINE coll_status coll_run(coll_comm *comm, const coll_args *args)
+{
+    coll_request request;
+    const coll_status status = coll_post(comm, args, &request);
+    return status == COLL_OK ? coll_wait(&request) : status;
+}
+
+/* Gives up a call that runs or is queued: it ends with COLL_ERR_CANCELLED, which coll_wait then
+ * says, and so does its communicator, as by coll_comm_abort. COLL_ERR_STATE: it is not running. */
+COLL_INLINE coll_status coll_cancel(coll_request *request)
+{
+    if (!request)
+        return COLL_ERR_NULL;
+    if (request->state == COLL_REQUEST_RUNNING)
+        (void)coll_engine_cancel(&request->engine);
+    else if (request->state != COLL_REQUEST_QUEUED)
+        return COLL_ERR_STATE;
+    coll_i_request_fail(request, COLL_ERR_CANCELLED);
+    return COLL_OK;
+}
+
+/* Gives a persistent call's tag and scratch back; all ranks do so in the same order. Has no
+ * effect on other calls that are over. COLL_ERR_BUSY: it was started and not yet waited for. */
+COLL_INLINE coll_status coll_request_free(coll_request *request)
+{
+    if (!request)
+        return COLL_ERR_NULL;
+    if (request->state == COLL_REQUEST_OVER)
+        return COLL_OK;
+    if (request->state != COLL_REQUEST_READY)
+        return COLL_ERR_BUSY;
+    coll_spans_give(&request->comm->tags, &request->tag);
+    coll_i_request_release(request);
+    request->state = COLL_REQUEST_OVER;
+    return COLL_OK;
+}
+
+/* Gives up a communicator, for the reason `status`; one that is no error counts as
+ * COLL_ERR_CANCELLED. All its calls on this rank end with it, at once, and so does all that is asked
+ * of the communicator from now on. The other ranks learn of it, if the transport can abort: their
+ * calls, those that wait and later ones, end with COLL_ERR_PEER within bounded time. Has no effect on
+ * one that failed before. For a rank that will make no more calls, for whatever reason. */
+COLL_INLINE coll_status coll_comm_abort(coll_comm *comm, coll_status status)
+{
+    if (!comm)
+        return COLL_ERR_NULL;
+    if (comm->rank >= comm->p)
+        return COLL_ERR_RANK;
+    coll_i_comm_fail(comm, status < 0 ? status : COLL_ERR_CANCELLED, true);
+    return COLL_OK;
+}
+
+/* Ends a communicator, in the same order on all ranks. Those made from it, its persistent
+ * calls, and a home's operators must be gone. COLL_ERR_BUSY: calls are running, or persistent
+ * ones or communicators made from it still exist; over a transport without tags nobody knows of
+ * these two. */
+COLL_INLINE coll_status coll_comm_free(coll_comm *comm)
+{
+    coll_comm *home;
+    if (!comm)
+        return COLL_ERR_NULL;
+    home = comm->home;
+    for (const coll_request *request = home->requests; request; request = request->next)
+        if (request->comm == comm)
+            return COLL_ERR_BUSY;
+    if (comm->tags.first || comm->subs.first)
+        return COLL_ERR_BUSY;
+    if (comm->parent) {
+        coll_spans_give(&comm->parent->subs, &comm->range);
+        coll_arena_give(&home->arena, &comm->table);
+    }
+    comm->rank = COLL_NOBODY;
+    return COLL_OK;
+}
+
+#endif /* COLL_COMM_REQUEST_H */
