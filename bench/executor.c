@@ -242,7 +242,7 @@ static bool make_plan(coll_plan *plan, const job *of)
     coll_problem problem;
     const bool cut = of->collective == COLL_ALLREDUCE && strcmp(of->algorithm, "ring") == 0;
     coll_problem_init(&problem, of->collective, of->p, cut ? of->p : 1, 8);
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     return algorithm && coll_plan_init(plan, algorithm, &problem, NULL) == COLL_OK;
 }
 

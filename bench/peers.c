@@ -112,14 +112,14 @@ static int play_process(const char *path, bool in_segment)
     coll_shm *shm = coll_shm_attach_launched(why);
     board = peers_open(path, false);
     if (shm && in_segment)
-        coll_shm_ask_in_place(shm);
+        coll_shm_ask_zero_copy(shm);
     if (!shm || coll_shm_size(shm) != board->p || !coll_shm_join(shm, 10000, why)) {
         fprintf(stderr, "peers: %s\n", why);
         return 1;
     }
     peers_play(board, in_segment ? PEERS_SEGMENT : PEERS_PROCESSES, coll_shm_rank(shm),
                coll_shm_transport(shm), shm, coll_shm_is_crowded(shm),
-               coll_shm_is_in_place(shm), in_segment ? shm : NULL);
+               coll_shm_is_zero_copy(shm), in_segment ? shm : NULL);
     coll_shm_detach(shm);
     return 0;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # bench/peers.sh — collectives on one node: coll as threads, as processes, as processes whose buffers lie in memory
 # that they share (`segment`: coll_shm_alloc), and in programs of MPICH and Open MPI through the layer, also with
-# libcollheap.so and COLL_IN_PLACE=1 (`_segment`), beside the two libraries' own, in one run: tables and a picture
+# libcollheap.so and COLL_ZERO_COPY=1 (`_segment`), beside the two libraries' own, in one run: tables and a picture
 #
 #   bench/peers.sh [--ranks 2,4,8] [--launches 3] [--rounds 5] [COLLECTIVE…]
 #
@@ -52,7 +52,7 @@ play() {
     library=${1%_segment} kind=
     [ "$library" = "$1" ] || kind=segment
     layer=${kind:+$build/mpi/$library/libcollheap.so:}$build/mpi/$library/libcollmpi.so program=$build/mpi/$library/bench/peers
-    export COLL_IN_PLACE=${kind:+1}
+    export COLL_ZERO_COPY=${kind:+1}
     case $1 in
     threads) exec "$peers" threads "$work/board" ;;
     processes | segment) exec "$build/coll" launch -n "$2" "$peers" "$1" "$work/board" ;;
@@ -68,7 +68,7 @@ play() {
     openmpi*)
         export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
         exec mpiexec.openmpi --oversubscribe --bind-to none --mca btl self,vader -n "$2" -x LD_PRELOAD="$layer" \
-            -x COLL_IN_PLACE "$program" "$work/board" $kind </dev/null
+            -x COLL_ZERO_COPY "$program" "$work/board" $kind </dev/null
         ;;
     esac
 }

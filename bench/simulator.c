@@ -63,7 +63,7 @@ static void measure(const struct row *row)
     coll_problem_init(&problem, row->collective, row->p,
                       row->collective == COLL_BARRIER ? 0 : 1, 8);
     if (row->collective != COLL_BARRIER && row->collective != COLL_BCAST)
-        problem.flags = COLL_COMMUTATIVE;
+        problem.flags = COLL_FLAG_COMMUTATIVE;
     must(coll_plan_init(&plan, find(row), &problem, NULL), row);
     coll_sim_loggp_init(&model, &loggp, &costs);
     coll_sim_options_init(&options, &model);

@@ -34,7 +34,7 @@ coll_status coll_size_allreduce(coll_plan *plan, coll_task *run, uint32_t p, siz
     coll_problem problem;
     coll_status status;
     coll_problem_init(&problem, COLL_ALLREDUCE, p, count, sizeof(int32_t));
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     status = coll_plan_init(plan, &ALGORITHM, &problem, NULL);
     if (status != COLL_OK)
         return status;

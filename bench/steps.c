@@ -171,7 +171,7 @@ static void measure_sizes(const coll_algorithm *algorithm, coll_collective colle
     for (size_t i = 0; i < N_SIZES; i++) {
         coll_problem problem;
         coll_problem_init(&problem, collective, sizes[i], 3 * (size_t)sizes[i] + 5, 8);
-        problem.flags = COLL_COMMUTATIVE;
+        problem.flags = COLL_FLAG_COMMUTATIVE;
         problem.root = sizes[i] / 2;
         if (algorithm->traits & COLL_USES_NODES)
             coll_nodes_even(&problem.nodes, sizes[i], 4);

@@ -68,7 +68,7 @@ int main(void)
     for (int i = 0; i < COUNT; i++)
         x[i] = rank + (double)i;
     if (status == COLL_OK)
-        status = coll_allreduce(&comm, COLL_IN_OUT, x, COUNT, COLL_F64, COLL_SUM);
+        status = coll_allreduce(&comm, COLL_IN_PLACE, x, COUNT, COLL_F64, COLL_SUM);
     for (int i = 0; i < COUNT; i++)
         wrong += x[i] != 6 + 4.0 * i; /* 0 + 1 + 2 + 3 and 4 i, exact */
     printf("rank %u: %s, %u wrong\n", rank, coll_status_text(status), wrong);

@@ -37,7 +37,7 @@ static int rank_main(coll_comm *comm)
         float *bucket = blocking + b * COUNT;
         compute(comm->rank, b, bucket, NULL);
         failed |=
-            coll_allreduce(comm, COLL_IN_OUT, bucket, COUNT, COLL_F32, COLL_SUM) != COLL_OK;
+            coll_allreduce(comm, COLL_IN_PLACE, bucket, COUNT, COLL_F32, COLL_SUM) != COLL_OK;
     }
     const double seconds_blocking = on_threads_now() - start;
 
@@ -45,7 +45,7 @@ static int rank_main(coll_comm *comm)
     for (int b = 0; b < BUCKETS && !failed; b++) {
         float *bucket = overlapped + b * COUNT;
         compute(comm->rank, b, bucket, comm);
-        failed |= coll_iallreduce(comm, COLL_IN_OUT, bucket, COUNT, COLL_F32, COLL_SUM,
+        failed |= coll_iallreduce(comm, COLL_IN_PLACE, bucket, COUNT, COLL_F32, COLL_SUM,
                                   &request[b]) != COLL_OK;
     }
     for (int b = BUCKETS - 1; b >= 0 && !failed; b--)

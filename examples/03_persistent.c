@@ -16,8 +16,8 @@ static int rank_main(coll_comm *comm)
     int64_t sum[3], most, expected;
     coll_request add, compare;
     int failed =
-        coll_allreduce_init(comm, COLL_IN_OUT, sum, 3, COLL_I64, COLL_SUM, &add) != COLL_OK ||
-        coll_allreduce_init(comm, COLL_IN_OUT, &most, 1, COLL_I64, COLL_MAX, &compare) !=
+        coll_allreduce_init(comm, COLL_IN_PLACE, sum, 3, COLL_I64, COLL_SUM, &add) != COLL_OK ||
+        coll_allreduce_init(comm, COLL_IN_PLACE, &most, 1, COLL_I64, COLL_MAX, &compare) !=
             COLL_OK;
     const int64_t p = comm->p, rank = comm->rank,
                   ranks = p * (p - 1) / 2; /* 0 + 1 + … + (p − 1) */
@@ -38,7 +38,7 @@ static int rank_main(coll_comm *comm)
     for (int64_t i = 0; i < ROUNDS && !failed; i++) {
         expected = (rank * 7 + i) % p;
         sum[0] = 1;
-        failed |= coll_allreduce(comm, COLL_IN_OUT, sum, 1, COLL_I64, COLL_SUM) != COLL_OK;
+        failed |= coll_allreduce(comm, COLL_IN_PLACE, sum, 1, COLL_I64, COLL_SUM) != COLL_OK;
         failed |= coll_allreduce(comm, &expected, &most, 1, COLL_I64, COLL_MAX) != COLL_OK;
         failed |= sum[0] != p || most != p - 1;
     }

@@ -42,7 +42,7 @@ static coll_status allreduce(void)
     coll_plan plan;
     coll_status status;
     coll_problem_init(&problem, COLL_ALLREDUCE, P, COUNT, sizeof in[0][0]);
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     status = coll_plan_init(&plan, &coll_ring_allreduce, &problem, NULL);
     if (status != COLL_OK)
         return status;

@@ -30,7 +30,7 @@ TEST(tables_are_refused_where_the_collective_has_none)
                 coll_kit kit;
                 size_t tables[64];
                 coll_problem_init(&problem, collective, 4, 1, 8);
-                problem.flags = COLL_COMMUTATIVE;
+                problem.flags = COLL_FLAG_COMMUTATIVE;
                 coll_kit_init(&kit, 0, tables, 64);
                 *(side ? &problem.out.counts : &problem.in.counts) = counts;
                 *(side ? &problem.out.displs : &problem.in.displs) = displs;

@@ -178,7 +178,7 @@ static bool input_in_out(const struct data *d, uint32_t rank)
 size_t data_input_count(const struct data *d, uint32_t rank)
 {
     coll_plan plan = *job_plan(d->job, rank);
-    plan.problem.flags &= ~(uint32_t)COLL_IN_PLACE;
+    plan.problem.flags &= ~(uint32_t)COLL_FLAG_IN_PLACE;
     return coll_plan_extents(&plan, rank).in;
 }
 

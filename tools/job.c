@@ -348,9 +348,9 @@ static void make_plans(struct job *job, const struct ask *ask, size_t elem_bytes
     coll_problem_init(&problem, c, job->p, (size_t)count, elem_bytes);
     problem.root = ask->root == UINT64_MAX ? 0 : (uint32_t)ask->root;
     if (coll_is(COLL_REDUCING, c) && !ask->non_commutative)
-        problem.flags |= COLL_COMMUTATIVE;
+        problem.flags |= COLL_FLAG_COMMUTATIVE;
     if (ask->in_place)
-        problem.flags |= COLL_IN_PLACE;
+        problem.flags |= COLL_FLAG_IN_PLACE;
     nodes = make_nodes(job, ask, &problem);
     if (ask->layout && ask->nodes && nodes == 0)
         refuse("--layout goes with nodes of one size, or uneven ones");
@@ -432,9 +432,9 @@ void job_print(const struct job *job)
         printf(", on %u node%s", of->nodes.count, of->nodes.count == 1 ? "" : "s");
     if (job->placed)
         printf(", placed by %s", job->placed);
-    if (of->flags & COLL_IN_PLACE)
+    if (of->flags & COLL_FLAG_IN_PLACE)
         printf(", in place");
-    if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_COMMUTATIVE))
+    if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_FLAG_COMMUTATIVE))
         printf(", operands in rank order");
 }
 

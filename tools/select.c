@@ -90,9 +90,9 @@ static void make_problem(const struct asked *asked, coll_problem *problem)
     coll_problem_init(problem, c, (uint32_t)asked->p, 0, 1);
     problem->root = asked->root == UINT64_MAX ? 0 : (uint32_t)asked->root;
     if (coll_is(COLL_REDUCING, c) && !asked->non_commutative)
-        problem->flags |= COLL_COMMUTATIVE;
+        problem->flags |= COLL_FLAG_COMMUTATIVE;
     if (asked->in_place)
-        problem->flags |= COLL_IN_PLACE;
+        problem->flags |= COLL_FLAG_IN_PLACE;
 }
 
 static unsigned read_offers(const char *words)
@@ -122,9 +122,10 @@ static void print_problem(const coll_problem *problem, size_t bytes)
     printf(" on %u rank%s", problem->p, problem->p == 1 ? "" : "s");
     if (problem->nodes.count > 0)
         printf(" of %u node%s", problem->nodes.count, problem->nodes.count == 1 ? "" : "s");
-    if (coll_is(COLL_REDUCING, problem->collective) && !(problem->flags & COLL_COMMUTATIVE))
+    if (coll_is(COLL_REDUCING, problem->collective) &&
+        !(problem->flags & COLL_FLAG_COMMUTATIVE))
         printf(", operands in rank order");
-    if (problem->flags & COLL_IN_PLACE)
+    if (problem->flags & COLL_FLAG_IN_PLACE)
         printf(", in place");
 }
 

@@ -58,9 +58,9 @@ static void print_command(const coll_grid_case *of)
         if (coll_grid_play_words(of, (coll_role)role, words, sizeof words) > 0)
             printf(" --inner %s", words);
     }
-    if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_COMMUTATIVE))
+    if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_FLAG_COMMUTATIVE))
         printf(" --non-commutative");
-    if (of->flags & COLL_IN_PLACE)
+    if (of->flags & COLL_FLAG_IN_PLACE)
         printf(" --in-place");
 }
 

@@ -18,7 +18,7 @@ coll_problem simulated_problem(coll_collective collective, uint32_t p, size_t co
 {
     coll_problem problem;
     coll_problem_init(&problem, collective, p, count, 8);
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     return problem;
 }
 

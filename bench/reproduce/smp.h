@@ -74,7 +74,7 @@ static inline double smp_us(const smp_cluster *cluster, coll_collective collecti
     coll_sim_options options;
     coll_sim_shm shm;
     if (collective == COLL_BCAST)
-        problem.flags |= COLL_IN_PLACE; /* MPI's has one buffer */
+        problem.flags |= COLL_FLAG_IN_PLACE; /* MPI's has one buffer */
     coll_nodes_even(&problem.nodes, nodes * ppn, ppn);
     coll_sim_plogp_init(&network, cluster->network);
     shm.costs = cluster->memory;

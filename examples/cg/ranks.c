@@ -106,7 +106,7 @@ static void arguments(const member *m, double *full, const size_t *counts, const
                       coll_args args[RANKS_USES])
 {
     coll_args_init(&args[RANKS_GATHER], COLL_ALLGATHERV);
-    args[RANKS_GATHER].in = COLL_IN_OUT;
+    args[RANKS_GATHER].in = COLL_IN_PLACE;
     args[RANKS_GATHER].out = full;
     args[RANKS_GATHER].count = counts[m->rank];
     args[RANKS_GATHER].out_counts = counts;
@@ -114,7 +114,7 @@ static void arguments(const member *m, double *full, const size_t *counts, const
     args[RANKS_GATHER].type = COLL_F64;
     for (uint32_t k = 1; k < RANKS_USES; k++) {
         coll_args_init(&args[k], COLL_ALLREDUCE);
-        args[k].in = COLL_IN_OUT;
+        args[k].in = COLL_IN_PLACE;
         args[k].out = m->sums;
         args[k].count = k * (size_t)m->sums_per_dot;
         args[k].type = COLL_F64;

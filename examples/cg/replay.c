@@ -54,7 +54,7 @@ static coll_status sum(void *arg, const double *terms, uint32_t k, double *sums)
         coll_status status =
             coll_comm_force(&all->comms[r], COLL_ALLREDUCE, plan->algorithm, plan->param);
         if (status == COLL_OK)
-            status = coll_iallreduce(&all->comms[r], COLL_IN_OUT, mine, k, COLL_F64, COLL_SUM,
+            status = coll_iallreduce(&all->comms[r], COLL_IN_PLACE, mine, k, COLL_F64, COLL_SUM,
                                      &all->requests[r]);
         if (status != COLL_OK)
             return status;

@@ -31,7 +31,7 @@ int main(int argc, char **argv)
         largest = x[i] * y[i] > largest ? x[i] * y[i] : largest;
     }
     all = malloc(mpi.p * sizeof *all);
-    status = coll_allreduce(&comm, COLL_IN_OUT, &product, 1, COLL_F64, COLL_SUM);
+    status = coll_allreduce(&comm, COLL_IN_PLACE, &product, 1, COLL_F64, COLL_SUM);
     if (status == COLL_OK)
         status = coll_gather(&comm, &largest, all, 1, COLL_F64, 0);
 

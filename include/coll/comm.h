@@ -19,7 +19,7 @@
  *   coll_comm_free(&comm);
  *
  * Meanings are MPI's. Counts and displacements are in elements of `type`: a predefined type or
- * COLL_OPAQUE(bytes). `op` is a predefined operator or a user's (coll_comm_add_op). COLL_IN_OUT
+ * COLL_OPAQUE(bytes). `op` is a predefined operator or a user's (coll_comm_add_op). COLL_IN_PLACE
  * as `in` (scatter, scatterv: as `out`) means in place; for rooted collectives at the root
  * only. Any count may be 0, and a buffer of no elements NULL.
  *

@@ -73,7 +73,7 @@ COLL_INLINE coll_status coll_task_check(const coll_task *run, uint32_t window)
     if (coll_is(COLL_REDUCING, run->plan->problem.collective)) {
         if (!run->op || !run->op->combine)
             return COLL_ERR_OP;
-        if (!run->op->commutative && (run->plan->problem.flags & COLL_COMMUTATIVE))
+        if (!run->op->commutative && (run->plan->problem.flags & COLL_FLAG_COMMUTATIVE))
             return COLL_ERR_ORDER; /* the plan was made for another operator */
     }
     elem_bytes = run->plan->problem.elem_bytes;

@@ -2,7 +2,7 @@
  *
  *   coll_problem problem;
  *   coll_problem_init(&problem, COLL_ALLREDUCE, p, count, sizeof(double));
- *   problem.flags |= COLL_COMMUTATIVE;
+ *   problem.flags |= COLL_FLAG_COMMUTATIVE;
  *   coll_plan plan;
  *   coll_status status = coll_plan_init(&plan, &coll_ring_allreduce, &problem, NULL);
  *
@@ -27,7 +27,7 @@
  *   neighbor_allgather(v)  count                       a block for each source
  *   neighbor_alltoall(v,w) a block for each destination  likewise
  *
- * COLL_IN_PLACE has MPI's meaning: the input is found in OUT (bcast: at the root; reduce: at
+ * COLL_FLAG_IN_PLACE has MPI's meaning: the input is found in OUT (bcast: at the root; reduce: at
  * the root; gather(v): the root's own block, at its place; allgather(v): every rank's own
  * block, at its place; reduce_scatter: all p blocks, the result then replaces the first
  * elements; alltoall(v,w): the p blocks, laid out as OUT), and IN is not used there. scatter(v)
@@ -66,7 +66,7 @@ typedef struct coll_plan {
 
 COLL_INLINE bool coll_in_place(const coll_plan *plan)
 {
-    return (plan->problem.flags & COLL_IN_PLACE) != 0;
+    return (plan->problem.flags & COLL_FLAG_IN_PLACE) != 0;
 }
 
 /* Where a rank's input begins: IN, or OUT in place. */
@@ -218,11 +218,12 @@ COLL_INLINE coll_status coll_i_problem_check(const coll_problem *problem,
         return COLL_ERR_GRAPH;
     if ((algorithm->traits & COLL_NEEDS_CARTESIAN) && problem->graph->n_dims == 0)
         return COLL_ERR_ROUTE; /* of its kind there is none */
-    if (problem->graph && (problem->flags & COLL_IN_PLACE))
+    if (problem->graph && (problem->flags & COLL_FLAG_IN_PLACE))
         return COLL_ERR_IN_PLACE;
-    if ((algorithm->traits & COLL_NEEDS_COMMUTATIVE) && !(problem->flags & COLL_COMMUTATIVE))
+    if ((algorithm->traits & COLL_NEEDS_COMMUTATIVE) &&
+        !(problem->flags & COLL_FLAG_COMMUTATIVE))
         return COLL_ERR_ORDER;
-    if ((algorithm->traits & COLL_NEEDS_OUT_OF_PLACE) && (problem->flags & COLL_IN_PLACE))
+    if ((algorithm->traits & COLL_NEEDS_OUT_OF_PLACE) && (problem->flags & COLL_FLAG_IN_PLACE))
         return COLL_ERR_IN_PLACE;
     if ((algorithm->traits & COLL_NEEDS_POWER_OF_TWO) && (problem->p & (problem->p - 1)) != 0)
         return COLL_ERR_SHAPE;
@@ -243,8 +244,8 @@ COLL_INLINE coll_status coll_i_mesh_check(const coll_plan *plan)
     const uint32_t p = plan->problem.p, width = plan->param[0], traits = plan->traits;
     if ((traits & COLL_NEEDS_FULL_ROWS) && coll_divide(p, &plan->radix) * width != p)
         return COLL_ERR_SHAPE;
-    if ((traits & COLL_NEEDS_LINE) && !(plan->problem.flags & COLL_COMMUTATIVE) && width > 1 &&
-        width < p)
+    if ((traits & COLL_NEEDS_LINE) && !(plan->problem.flags & COLL_FLAG_COMMUTATIVE) &&
+        width > 1 && width < p)
         return COLL_ERR_ORDER;
     return COLL_OK;
 }

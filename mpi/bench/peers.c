@@ -2,7 +2,7 @@
  * bench/peers.sh
  *
  *   LD_PRELOAD=…/libcollmpi.so mpiexec -n 2 ./peers BOARD
- *   COLL_IN_PLACE=1 LD_PRELOAD=…/libcollheap.so:… ./peers BOARD segment    // the layer alone
+ *   COLL_ZERO_COPY=1 LD_PRELOAD=…/libcollheap.so:… ./peers BOARD segment    // the layer alone
  *
  * Each of them has memory of its own, as the layer may move it to huge pages.
  */

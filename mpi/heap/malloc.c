@@ -1,6 +1,6 @@
 /* mpi/heap/malloc.c — libcollheap.so: long blocks of malloc are memory of the node
  *
- *   COLL_IN_PLACE=1 LD_PRELOAD=…/libcollheap.so:…/libcollmpi.so mpiexec -n 8 ./program
+ *   COLL_ZERO_COPY=1 LD_PRELOAD=…/libcollheap.so:…/libcollmpi.so mpiexec -n 8 ./program
  *
  * Beside the layer, which has the memory (layer/memory.c), it makes buffers that a program allocates
  * after MPI_Init memory that the other ranks of the node read where it lies. malloc, calloc,

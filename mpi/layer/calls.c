@@ -177,7 +177,7 @@ static void state_problem(const struct call *call, const struct comm *comm,
         count = block_bytes(in);
     coll_problem_init(problem, what, comm->p, count, unit);
     problem->root = coll_is(COLL_ROOTED, what) ? (uint32_t)call->root : 0;
-    problem->flags = role->in_place ? COLL_IN_PLACE : 0;
+    problem->flags = role->in_place ? COLL_FLAG_IN_PLACE : 0;
     problem->graph = graph;
     problem->in.counts = in->counts;
     problem->in.displs = in->displs;
@@ -360,7 +360,7 @@ static verdict make(struct job *job, const struct call *call, struct comm *comm,
         plan_packing(job, call, comm, &role, &in, &out);
     state_problem(call, comm, graph, &role, &in, &out, unit, &problem);
     if (reduces && job->op.commutative)
-        problem.flags |= COLL_COMMUTATIVE;
+        problem.flags |= COLL_FLAG_COMMUTATIVE;
     status = prepare(job, &problem, !reduces || job->op.exact);
     *error = code_of(status);
     if (status != COLL_OK)

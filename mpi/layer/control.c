@@ -8,7 +8,7 @@
  *   COLL_SHM=0          messages within a node are the library's too
  *   COLL_NEAR=0         long ones of those are copied by the kernel; 1: not
  *   COLL_HUGE=0         memory that they are sent from is not moved to huge pages
- *   COLL_IN_PLACE=1     memory of MPI_Alloc_mem is read where it lies by the ranks of a node
+ *   COLL_ZERO_COPY=1     memory of MPI_Alloc_mem is read where it lies by the ranks of a node
  *
  * What it does not understand ends the program with a sentence: a run with other algorithms than
  * one believes is worse than none. All ranks must be asked for the same.
@@ -34,6 +34,19 @@ static const char *asked(const char *name)
 {
     const char *value = getenv(name);
     return value ? value : "";
+}
+
+/* The same of a variable that had another name. The first rank says so. */
+static const char *asked_as(const char *name, const char *before)
+{
+    const char *value = asked(before);
+    int rank;
+    if (!*value || *asked(name))
+        return asked(name);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        fprintf(stderr, "coll: %s is called %s now\n", before, name);
+    return value;
 }
 
 /* ---- rules ------------------------------------------------------------------------------- */
@@ -108,7 +121,8 @@ static bool read_words(void)
 {
     const char *off = asked("COLL_OFF"), *verbose = asked("COLL_VERBOSE");
     const char *ppn = asked("COLL_PPN"), *shm = asked("COLL_SHM"), *near = asked("COLL_NEAR");
-    const char *huge = asked("COLL_HUGE"), *in_place = asked("COLL_IN_PLACE");
+    const char *huge = asked("COLL_HUGE"),
+               *zero_copy = asked_as("COLL_ZERO_COPY", "COLL_IN_PLACE");
     coll_sentence why;
     uint64_t number = 0;
     if (*off && !coll_collectives_read(off, &settings.off, &why))
@@ -118,12 +132,12 @@ static bool read_words(void)
                            ppn);
     if (!is_switch("COLL_VERBOSE", verbose) || !is_switch("COLL_SHM", shm) ||
         !is_switch("COLL_NEAR", near) || !is_switch("COLL_HUGE", huge) ||
-        !is_switch("COLL_IN_PLACE", in_place))
+        !is_switch("COLL_ZERO_COPY", zero_copy))
         return false;
     settings.ppn = (uint32_t)number;
     settings.verbose = strcmp(verbose, "1") == 0;
     settings.shm = strcmp(shm, "0") != 0;
-    settings.in_place = strcmp(in_place, "1") == 0;
+    settings.zero_copy = strcmp(zero_copy, "1") == 0;
     settings.near = *near ? strcmp(near, "1") == 0 : UNASKED;
     if (strcmp(huge, "0") != 0 && coll_huge_is_possible())
         settings.pages = &pages;
@@ -144,7 +158,7 @@ static uint64_t digest(void)
     sum = mixed(sum, &settings.ppn, sizeof settings.ppn);
     sum = mixed(sum, &settings.shm, sizeof settings.shm);
     sum = mixed(sum, &settings.near, sizeof settings.near);
-    sum = mixed(sum, &settings.in_place, sizeof settings.in_place);
+    sum = mixed(sum, &settings.zero_copy, sizeof settings.zero_copy);
     for (const coll_rule_list *list = settings.rules; list; list = list->next)
         for (size_t i = 0; i < list->n; i++) {
             char line[1024];
@@ -173,7 +187,7 @@ static void agree(bool understood)
     else if (least[2] == p && rank == 0)
         fprintf(stderr,
                 "coll: the ranks were started with different settings in COLL_ALGORITHM, "
-                "COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR or COLL_IN_PLACE\n");
+                "COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR or COLL_ZERO_COPY\n");
     PMPI_Finalize();
     exit(2);
 }

@@ -353,13 +353,13 @@ struct settings {
     uint32_t off;   /* mask of collectives that the library does */
     uint32_t packs; /* … whose blocks lie packed on all ranks, or are brought so */
     bool verbose;
-    bool threads;  /* the lock is needed */
-    bool ready;    /* between MPI_Init and MPI_Finalize */
-    int tags;      /* 0 … tags − 1 are used, at most TAGS_MOST */
-    bool shm;      /* messages go through the memory of a node */
-    bool in_place; /* … and its ranks read those of MPI_Alloc_mem where they lie */
-    bool crowded;  /* there are more ranks on this node than processors … */
-    bool roomy;    /* … and that is so on none */
+    bool threads;   /* the lock is needed */
+    bool ready;     /* between MPI_Init and MPI_Finalize */
+    int tags;       /* 0 … tags − 1 are used, at most TAGS_MOST */
+    bool shm;       /* messages go through the memory of a node */
+    bool zero_copy; /* … and its ranks read those of MPI_Alloc_mem where they lie */
+    bool crowded;   /* there are more ranks on this node than processors … */
+    bool roomy;     /* … and that is so on none */
     bool turns; /* it is crowded, and the library does not yield the processor while it waits */
     uint32_t ppn;     /* ranks of a node as the user says; 0: as they are */
     coll_huge *pages; /* of memory that messages are sent from; NULL: stay as they are */
@@ -391,9 +391,9 @@ void unlock(void);
 void report_choice(const coll_problem *problem, const coll_rule *rule, coll_status against);
 /* Once for each collective. */
 void report_declined(const struct call *call, const char *why);
-/* Whose memory MPI_Alloc_mem gives, and malloc, if COLL_IN_PLACE asks for the node's. `why_not`: not the
+/* Whose memory MPI_Alloc_mem gives, and malloc, if COLL_ZERO_COPY asks for the node's. `why_not`: not the
  * node's. */
-void report_in_place(const char *why_not);
+void report_zero_copy(const char *why_not);
 /* How long messages within a node go that are the library's. */
 void report_ways(const coll_mpi_ways *ways);
 void report_job(const struct job *job);

@@ -1,6 +1,6 @@
 /* mpi/layer/memory.c — memory of the node, scratch that is kept between calls, and MPI_Alloc_mem
  *
- * With COLL_IN_PLACE the program's memory of MPI_Alloc_mem, and with libcollheap.so of malloc, is memory
+ * With COLL_ZERO_COPY the program's memory of MPI_Alloc_mem, and with libcollheap.so of malloc, is memory
  * that all ranks of the node can read, as long as there is some, and so is the layer's scratch: what a
  * program sends out of it, and partial results, are read where they lie. Other memory may be sent, too;
  * then the kernel reads it.
@@ -203,7 +203,7 @@ EXPORT int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
     void *memory = NULL;
     if (settings.ready && size > 0 && info == MPI_INFO_NULL && baseptr) {
         memory = take((size_t)size);
-        if (settings.in_place)
+        if (settings.zero_copy)
             report_memory(false, memory != NULL, (size_t)size);
     }
     if (!memory)

@@ -29,7 +29,7 @@ struct numbers {
 static uint32_t *world_nodes; /* node of each rank of MPI_COMM_WORLD, its first rank */
 static coll_shm *shm;         /* of this rank's node; NULL: messages are the library's */
 static coll_rule_list rules;  /* for communicators of one node */
-static bool in_place;         /* its ranks read long messages where they lie */
+static bool zero_copy;        /* its ranks read long messages where they lie */
 static bool several;          /* nodes */
 static bool in_turn;          /* no rank of the node makes calls in several threads */
 static coll_mpi_ways ways;    /* of messages of this rank's node that are the library's */
@@ -78,20 +78,20 @@ static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
         coll_shm_unlink(name);
     if (good && !settings.pages) /* out of small pages the kernel is hardly faster */
         coll_shm_ask_slots(shm);
-    if (good && (several || settings.in_place))
+    if (good && (several || settings.zero_copy))
         coll_shm_ask_direct(shm); /* the other nodes' messages are not cut into pieces either */
-    if (good && settings.in_place)
-        coll_shm_ask_in_place(shm);
+    if (good && settings.zero_copy)
+        coll_shm_ask_zero_copy(shm);
     good = good && all_do(node, coll_shm_join(shm, PATIENCE_MS, why));
     return good && (!several || all_do(node, coll_shm_transport(shm)->max_bytes == 0));
 }
 
 /* What keeps long messages from being read where they lie; NULL: nothing. */
-static const char *not_in_place(void)
+static const char *not_zero_copy(void)
 {
-    return !shm       ? "messages within a node are the library's"
-           : in_place ? NULL
-                      : "the kernel does not let the ranks read each other's memory";
+    return !shm        ? "messages within a node are the library's"
+           : zero_copy ? NULL
+                       : "the kernel does not let the ranks read each other's memory";
 }
 
 /* How messages within the node go that are the library's. */
@@ -135,9 +135,9 @@ static void open_node(MPI_Comm sharing, uint32_t first)
         }
         if (!shm)
             find_ways(node);
-        in_place = settings.in_place && shm && coll_shm_transport(shm)->max_bytes == 0;
-        if (rank == 0 && settings.in_place && settings.verbose)
-            report_in_place(not_in_place());
+        zero_copy = settings.zero_copy && shm && coll_shm_transport(shm)->max_bytes == 0;
+        if (rank == 0 && settings.zero_copy && settings.verbose)
+            report_zero_copy(not_zero_copy());
     }
     PMPI_Comm_free(&node);
 }
@@ -450,9 +450,9 @@ void nodes_init(void)
         within.abort = NULL;
         mixed.max_lent = within.max_lent;
     }
-    if (in_place)
+    if (zero_copy)
         memory_open(shm);
-    rules = *coll_node_rules(settings.crowded, shm && coll_shm_is_in_place(shm));
+    rules = *coll_node_rules(settings.crowded, shm && coll_shm_is_zero_copy(shm));
 }
 
 void nodes_end(void)

@@ -62,7 +62,7 @@ void report_declined(const struct call *call, const char *why)
     told |= COLL_BIT(call->what);
 }
 
-void report_in_place(const char *why_not)
+void report_zero_copy(const char *why_not)
 {
     fprintf(stderr, "coll: MPI_Alloc_mem gives memory of the %s%s\n",
             why_not ? "library, as " : "node, which all of its ranks can read",

@@ -150,6 +150,14 @@ says "coll: bcast: the library's own, as COLL_OFF says"
 silent 'coll: reduce: the library'
 counted reduce 1 8
 
+# What had another name is read under it, and told once.
+layered 3 COLL_IN_PLACE=0 "$cpi" 1000
+pi 3
+check 'the new name is told once' [ "$(grep -c -x 'coll: COLL_IN_PLACE is called COLL_ZERO_COPY now' "$work/err")" -eq 1 ]
+layered 2 COLL_IN_PLACE=1 COLL_ZERO_COPY=0 "$cpi" 1000
+pi 2
+silent 'is called'
+
 # ---- what is refused -----------------------------------------------------------------------
 
 # asks SENTENCE NAME=VALUE…
@@ -171,7 +179,7 @@ asks 'COLL_PPN is a number of ranks from 1 on, not "-1"' COLL_PPN=-1
 asks 'COLL_SHM is 0 or 1, not "yes"' COLL_SHM=yes
 asks 'COLL_NEAR is 0 or 1, not "far"' COLL_NEAR=far
 asks 'COLL_HUGE is 0 or 1, not "large"' COLL_HUGE=large
-asks 'COLL_IN_PLACE is 0 or 1, not "here"' COLL_IN_PLACE=here
+asks 'COLL_ZERO_COPY is 0 or 1, not "here"' COLL_ZERO_COPY=here
 asks 'COLL_ALGORITHM: there is no collective "broadcast"; did you mean "bcast"?' COLL_ALGORITHM=broadcast:linear
 asks 'COLL_ALGORITHM: there is no algorithm for bcast called "magic"; there are linear, *' COLL_ALGORITHM=bcast:magic
 asks 'COLL_ALGORITHM: ring does not solve bcast; linear, * do' COLL_ALGORITHM=bcast:ring
@@ -189,11 +197,11 @@ asks "COLL_TABLE: $work/bad, line 1: shm needs shared memory, which is not offer
 # Ranks must be asked for the same; one that does not understand stops all.
 preload=LD_PRELOAD=$layer${polite:+:$polite}
 launch 1 env "$preload" COLL_PPN=2 "$cpi" 1000 : -n 2 env "$preload" "$cpi" 1000
-refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR or COLL_IN_PLACE'
+refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR or COLL_ZERO_COPY'
 launch 1 env "$preload" "$cpi" 1000 : -n 2 env "$preload" COLL_ALGORITHM=bcast:linear "$cpi" 1000
-refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR or COLL_IN_PLACE'
-launch 1 env "$preload" COLL_IN_PLACE=1 "$cpi" 1000 : -n 2 env "$preload" "$cpi" 1000
-refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR or COLL_IN_PLACE'
+refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR or COLL_ZERO_COPY'
+launch 1 env "$preload" COLL_ZERO_COPY=1 "$cpi" 1000 : -n 2 env "$preload" "$cpi" 1000
+refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR or COLL_ZERO_COPY'
 launch 2 env "$preload" "$cpi" 1000 : -n 1 env "$preload" COLL_PPN=x "$cpi" 1000
 refused 'COLL_PPN is a number of ranks from 1 on, not "x"'
 done_tests

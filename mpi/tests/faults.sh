@@ -5,7 +5,7 @@
 program=$programs/tests/faults
 need "$program"
 seconds=30
-for by in COLL_SHM=1 COLL_IN_PLACE=1 COLL_SHM=0; do # messages through memory, and through the library
+for by in COLL_SHM=1 COLL_ZERO_COPY=1 COLL_SHM=0; do # messages through memory, and through the library
     layered 2 $by COLL_VERBOSE=1 "$program"
     ended 0
     says 'coll: rank 0'

@@ -43,6 +43,6 @@ verified() {
 
 verified
 layer=$programs/libcollheap.so:$layer
-verified COLL_IN_PLACE=1
+verified COLL_ZERO_COPY=1
 check 'its memory is the node'"'"'s' grep -q -E "^coll: malloc, the node's +[1-9][0-9]* " "$work/err"
 done_tests

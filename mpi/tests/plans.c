@@ -120,7 +120,7 @@ static coll_status by_layer(void *arg, const rules_question *question, coll_plan
         comm.rank = comm.places.rank[question->rank];
     if (coll_is(COLL_ROOTED, problem.collective) && problem.collective != COLL_BCAST &&
         comm.rank != problem.root)
-        problem.flags &= ~(uint32_t)COLL_IN_PLACE;
+        problem.flags &= ~(uint32_t)COLL_FLAG_IN_PLACE;
     comm.one_node = question->lists == settings.node_rules && comm.places.nodes.count == 0;
     coll_group_identity(&comm.group);
     comm.placed = comm.group;

@@ -17,7 +17,7 @@ done
 grep -q 'asked for multiple: multiple' "$work/out" || missing "$library has no MPI_THREAD_MULTIPLE"
 for ranks in 2 3; do
     for in_place in 0 1; do
-        layered $ranks MALLOC_PERTURB_=85 COLL_VERBOSE=1 COLL_IN_PLACE=$in_place "$program" multiple 20
+        layered $ranks MALLOC_PERTURB_=85 COLL_VERBOSE=1 COLL_ZERO_COPY=$in_place "$program" multiple 20
         ended 0
         prints ' checks, 0 failed'
         says 'coll: rank 0'

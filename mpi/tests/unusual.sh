@@ -11,7 +11,7 @@ for p in 1 2 3 5; do
     prints ' checks, 0 failed'
     says 'coll: rank 0'
 done
-for setting in COLL_SHM=0 COLL_IN_PLACE=1 COLL_PPN=2; do
+for setting in COLL_SHM=0 COLL_ZERO_COPY=1 COLL_PPN=2; do
     layered 3 $setting "$program"
     ended 0
     prints ' checks, 0 failed'

@@ -81,7 +81,7 @@ static uint32_t ring_runs(const ring *of, uint64_t set)
 static coll_plan bine(const coll_algorithm *algorithm, coll_collective collective, uint32_t p,
                       size_t count, uint32_t flags)
 {
-    return plan_of(algorithm, collective, p, count, flags | COLL_COMMUTATIVE);
+    return plan_of(algorithm, collective, p, count, flags | COLL_FLAG_COMMUTATIVE);
 }
 
 /* The elements that the sends, or the receives, of a step move; all of them with `peer`. */
@@ -106,7 +106,8 @@ TEST(runs_grow_at_their_ends)
 {
     for (uint32_t p = 2; p <= 64; p++) {
         const ring of = ring_of(p);
-        const coll_plan plan = bine(&coll_bine_allgather, COLL_ALLGATHER, p, 1, COLL_IN_PLACE);
+        const coll_plan plan =
+            bine(&coll_bine_allgather, COLL_ALLGATHER, p, 1, COLL_FLAG_IN_PLACE);
         for (uint32_t rank = 0; rank < of.size; rank++)
             for (uint32_t t = 0; t < of.rounds; t++) {
                 const size_t step = t + (hosts(&of, rank) ? 1 : 0);
@@ -130,7 +131,8 @@ TEST(halving_is_gathering_backwards)
 {
     for (uint32_t p = 2; p <= 64; p++) {
         const ring of = ring_of(p);
-        const coll_plan all = bine(&coll_bine_allreduce, COLL_ALLREDUCE, p, p, COLL_IN_PLACE);
+        const coll_plan all =
+            bine(&coll_bine_allreduce, COLL_ALLREDUCE, p, p, COLL_FLAG_IN_PLACE);
         for (uint32_t rank = 0; rank < of.size; rank++)
             for (uint32_t t = 0; t < of.rounds; t++) {
                 const size_t before = hosts(&of, rank) ? 1 : 0;
@@ -243,7 +245,7 @@ static bool comes_back(const ring *of)
 TEST(costs)
 {
     for (uint32_t p = 2; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const ring of = ring_of(p);
             const size_t count = 2, vector = 3 * (size_t)p + 1;
             const uint32_t odd = p % 2;

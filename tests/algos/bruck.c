@@ -52,7 +52,7 @@ TEST(runs_grow)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (int i = 0; i < RADICES; i++) {
-            const coll_plan plan = bruck(p, COLL_IN_PLACE, radices[i]);
+            const coll_plan plan = bruck(p, COLL_FLAG_IN_PLACE, radices[i]);
             for (uint32_t rank = 0; rank < p; rank++) {
                 const walk *w = walk_of(&plan, rank);
                 bool has[64] = {false};
@@ -84,7 +84,7 @@ TEST(runs_grow)
 TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE)
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
             for (int i = 0; i < RADICES; i++) {
                 const uint32_t k = radices[i];
                 const coll_plan plan = bruck(p, flags, k);

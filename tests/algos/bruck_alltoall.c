@@ -39,7 +39,7 @@ TEST(both_ends_agree)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (int i = 0; i < RADICES; i++) {
-            const coll_plan plan = bruck(p, COLL_IN_PLACE, radices[i]);
+            const coll_plan plan = bruck(p, COLL_FLAG_IN_PLACE, radices[i]);
             for (uint32_t rank = 0; rank < p; rank++) {
                 const walk *mine = walk_of(&plan, rank);
                 uint32_t sent = 0;
@@ -68,7 +68,7 @@ TEST(blocks_travel_digit_by_digit)
     for (uint32_t p = 2; p <= 64; p++)
         for (int i = 0; i < RADICES; i++)
             for (uint32_t rank = 0; rank < p; rank += 1 + p / 5) {
-                const coll_plan plan = bruck(p, COLL_IN_PLACE, radices[i]);
+                const coll_plan plan = bruck(p, COLL_FLAG_IN_PLACE, radices[i]);
                 const walk *w = walk_of(&plan, rank);
                 static uint32_t slots[64 * 8];
                 uint32_t travelled[64] = {0}, placed = 0;
@@ -109,7 +109,7 @@ TEST(blocks_travel_digit_by_digit)
 TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE)
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
             for (int i = 0; i < RADICES; i++) {
                 const uint32_t k = radices[i], rounds = rounds_of(p, k);
                 const coll_plan plan = bruck(p, flags, k);

@@ -38,7 +38,7 @@ TEST(short_blocks_ride_and_long_ones_do_not)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (uint32_t i = 0; i < RADICES * BLOCKS; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE)
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
                 for (int layout = COLL_GRID_UNEVEN; layout < COLL_GRID_LAYOUTS; layout++)
                     if (p <= 16 || (p + i + (uint32_t)layout) % 6 == 0)
                         check_case(p, radices[i % RADICES], blocks[i / RADICES], flags,

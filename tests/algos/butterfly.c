@@ -59,7 +59,7 @@ TEST(parts_go_to_those_who_keep_them)
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             const core of = core_of(p, core_radices[i]);
-            const coll_plan plan = butterfly(p, of.k, 1, COLL_IN_PLACE);
+            const coll_plan plan = butterfly(p, of.k, 1, COLL_FLAG_IN_PLACE);
             for (uint32_t rank = 0; rank < p; rank++)
                 if (!core_idle(&of, rank))
                     check_parts(&plan, &of, rank);
@@ -94,7 +94,7 @@ TEST(costs)
     const size_t count = 2;
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t i = 0; i < CORE_RADICES; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const core of = core_of(p, core_radices[i]);
                 const uint32_t folds = of.extra > 0 ? 1 : 0;
                 const coll_plan plan = butterfly(p, of.k, count, flags);

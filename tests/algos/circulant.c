@@ -11,7 +11,7 @@ static coll_plan circulant(coll_collective collective, uint32_t p, uint32_t flag
                    : collective == COLL_ALLGATHER ? &coll_circulant_allgather
                                                   : &coll_circulant_reduce_scatter,
                    collective, p, collective == COLL_ALLREDUCE ? COUNT * p : COUNT,
-                   flags | COLL_COMMUTATIVE);
+                   flags | COLL_FLAG_COMMUTATIVE);
 }
 
 /* p halved k times, rounding up. */
@@ -26,7 +26,7 @@ static uint32_t halved(uint32_t p, uint32_t k)
 TEST(the_second_half_goes_to_the_right)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan plan = circulant(COLL_REDUCE_SCATTER_BLOCK, p, flags);
             for (uint32_t rank = 0; rank < p; rank++) {
                 const walk *w = walk_of(&plan, rank);
@@ -69,7 +69,7 @@ TEST(the_second_half_goes_to_the_right)
 TEST(an_allgather_goes_backwards)
 {
     for (uint32_t p = 2; p <= 64; p++) {
-        const coll_plan plan = circulant(COLL_ALLGATHER, p, COLL_IN_PLACE);
+        const coll_plan plan = circulant(COLL_ALLGATHER, p, COLL_FLAG_IN_PLACE);
         const uint32_t rounds = coll_log2_ceil(p);
         for (uint32_t rank = 0; rank < p; rank++) {
             const walk *w = walk_of(&plan, rank);
@@ -95,7 +95,7 @@ TEST(an_allgather_goes_backwards)
 TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan scatter = circulant(COLL_REDUCE_SCATTER_BLOCK, p, flags);
             const coll_plan gather = circulant(COLL_ALLGATHER, p, flags);
             const coll_plan both = circulant(COLL_ALLREDUCE, p, flags);

@@ -93,14 +93,14 @@ static coll_plan blocks(bool reduces, uint32_t p, size_t count, uint32_t flags, 
                         uint32_t segment)
 {
     return plan_with(reduces ? &coll_circulant_reduce : &coll_circulant_bcast,
-                     reduces ? COLL_REDUCE : COLL_BCAST, p, count, flags | COLL_COMMUTATIVE,
-                     root, &segment);
+                     reduces ? COLL_REDUCE : COLL_BCAST, p, count,
+                     flags | COLL_FLAG_COMMUTATIVE, root, &segment);
 }
 
 TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE)
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
             for (unsigned reduces = 0; reduces < 2; reduces++)
                 for (uint32_t segment = 0; segment <= 6; segment += 3) {
                     const size_t count = 35;

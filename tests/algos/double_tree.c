@@ -118,7 +118,7 @@ TEST(costs)
                 const size_t s[2] = {coll_segments(half[0], segment),
                                      coll_segments(half[1], segment)};
                 const size_t staging = s[0] > 1 ? segment : half[0];
-                const bool detour = !(flags & COLL_COMMUTATIVE) && root != 0;
+                const bool detour = !(flags & COLL_FLAG_COMMUTATIVE) && root != 0;
                 const bool one = s[0] == 1;
                 coll_plan plan = plan_on(COLL_BCAST, p, COUNT, flags, root, segment);
                 coll_report cost = cost_of(&plan);

@@ -162,7 +162,8 @@ TEST(costs)
     for (uint32_t p = 1; p <= 64; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES + 2; kind++)
             for (uint32_t l = 1; l <= 5; l += 2) {
-                coll_grid_case of = level_case(dpml, COLL_ALLREDUCE, p, 44, COLL_COMMUTATIVE);
+                coll_grid_case of =
+                    level_case(dpml, COLL_ALLREDUCE, p, 44, COLL_FLAG_COMMUTATIVE);
                 of.nodes =
                     kind < LEVEL_NODES ? level_nodes[kind] : p / (kind + 2 - LEVEL_NODES);
                 of.param[0] = l;

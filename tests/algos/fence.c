@@ -14,7 +14,7 @@ static const coll_collective collectives[] = {COLL_BCAST, COLL_REDUCE, COLL_ALLR
 static coll_plan fence(size_t which, uint32_t p, uint32_t width, size_t blocks, uint32_t root)
 {
     const uint32_t params[2] = {width, 1};
-    return plan_with(solved[which], collectives[which], p, blocks, COLL_COMMUTATIVE, root,
+    return plan_with(solved[which], collectives[which], p, blocks, COLL_FLAG_COMMUTATIVE, root,
                      params);
 }
 
@@ -105,7 +105,7 @@ TEST(meshes_that_do_not_fit)
                 coll_problem problem;
                 coll_plan plan;
                 coll_problem_init(&problem, collectives[which], p, 4, 8);
-                problem.flags = COLL_COMMUTATIVE;
+                problem.flags = COLL_FLAG_COMMUTATIVE;
                 CHECK_STATUS(coll_plan_init(&plan, solved[which], &problem, params),
                              p % width == 0 ? COLL_OK : COLL_ERR_SHAPE);
             }
@@ -133,7 +133,7 @@ TEST(costs)
                 const uint32_t root = which == 2 ? 0 : p / 3;
                 const uint32_t segment = segments[(p + width) % 5];
                 const uint32_t flags =
-                    COLL_COMMUTATIVE | ((p + width) / 5 % 2 ? COLL_IN_PLACE : 0);
+                    COLL_FLAG_COMMUTATIVE | ((p + width) / 5 % 2 ? COLL_FLAG_IN_PLACE : 0);
                 const uint32_t params[2] = {width, segment};
                 const coll_plan plan =
                     plan_with(solved[which], collectives[which], p, count, flags, root, params);

@@ -207,13 +207,13 @@ TEST(costs)
             for (int spreads = 0; spreads <= 1; spreads++) {
                 const uint32_t f = 2 + (p + (uint32_t)k) % 3;
                 const size_t count = (p + k) % 2 ? 256 : 11;
-                const uint32_t flags = (p + k) / 2 % 2 ? COLL_IN_PLACE : 0;
+                const uint32_t flags = (p + k) / 2 % 2 ? COLL_FLAG_IN_PLACE : 0;
                 const uint32_t root = spreads ? 0 : p / 2;
                 const uint32_t params[2] = {f, splits_of[k]};
-                const coll_plan plan = plan_with(spreads ? &coll_fnomial_split_allreduce
-                                                         : &coll_fnomial_split_reduce,
-                                                 spreads ? COLL_ALLREDUCE : COLL_REDUCE, p,
-                                                 count, flags | COLL_COMMUTATIVE, root, params);
+                const coll_plan plan = plan_with(
+                    spreads ? &coll_fnomial_split_allreduce : &coll_fnomial_split_reduce,
+                    spreads ? COLL_ALLREDUCE : COLL_REDUCE, p, count,
+                    flags | COLL_FLAG_COMMUTATIVE, root, params);
                 const coll_report cost = cost_of(&plan);
                 uint32_t depth = splits_of[k] < 8 ? splits_of[k] : 8, rounds = 0, most = 0;
                 bool halves = true;

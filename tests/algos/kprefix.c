@@ -105,7 +105,7 @@ static void check_messages(const missing *it, const coll_plan *plan, uint32_t k)
 static void check_laws(const missing *it)
 {
     for (size_t i = 0; i < SIZES; i++) {
-        const coll_plan plan = kprefix(it, sizes[i], COLL_IN_PLACE, false);
+        const coll_plan plan = kprefix(it, sizes[i], COLL_FLAG_IN_PLACE, false);
         check_messages(it, &plan, sizes[i]);
     }
 }
@@ -206,7 +206,7 @@ static void check_cost(const missing *it, const coll_plan *plan, uint32_t k)
 static void check_missing(const missing *it)
 {
     for (size_t i = 0; i < SIZES; i++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan plan = kprefix(it, sizes[i], flags, false);
             check_cost(it, &plan, sizes[i]);
         }
@@ -289,7 +289,7 @@ static void check_links(const missing *it)
     const bool whole = it->p == 64;
     for (uint32_t k = 2; k <= 16; k *= 2)
         for (unsigned route = FATTREE_BY_SOURCE; route <= FATTREE_BY_DESTINATION; route++) {
-            const coll_plan plan = kprefix(it, k, COLL_IN_PLACE, false);
+            const coll_plan plan = kprefix(it, k, COLL_FLAG_IN_PLACE, false);
             const uint32_t parts = (it->nodes - 1) / k + 1;
             fattree_init(&tree, 4, 3, (fattree_route)route);
             for (uint32_t rank = 0; rank < it->p; rank++) {

@@ -56,7 +56,7 @@ static void check_moves(const missing *it)
             const coll_plan plan = loose(it, sizes[i], intervals[e], 0, false);
             const uint32_t params[2] = {sizes[i], it->nodes};
             const coll_plan model = missing_plan(&coll_kprefix_allgather, COLL_ALLGATHER, it,
-                                                 COUNT, COLL_IN_PLACE, params);
+                                                 COUNT, COLL_FLAG_IN_PLACE, params);
             for (uint32_t rank = 0; rank < it->p; rank++) {
                 static walk mine;
                 const walk *other;
@@ -84,7 +84,7 @@ static void check_rounds(const missing *it)
         for (size_t e = 0; e < INTERVALS; e++) {
             const uint32_t k = sizes[i];
             const barriers all = barriers_of(it, k, intervals[e]);
-            const coll_plan plan = loose(it, k, intervals[e], COLL_IN_PLACE, false);
+            const coll_plan plan = loose(it, k, intervals[e], COLL_FLAG_IN_PLACE, false);
             for (uint32_t rank = 0; rank < it->p; rank++) {
                 const size_t steps = coll_plan_steps(&plan, rank), role = steps / all.stages;
                 const walk *w = walk_of(&plan, rank);
@@ -274,7 +274,7 @@ static void check_cost(const missing *it, uint32_t k, uint32_t every, uint32_t f
 static void check_missing(const missing *it)
 {
     for (size_t i = 0; i < SIZES; i++)
-        check_cost(it, sizes[i], intervals[i % INTERVALS], it->p % 2 ? COLL_IN_PLACE : 0,
+        check_cost(it, sizes[i], intervals[i % INTERVALS], it->p % 2 ? COLL_FLAG_IN_PLACE : 0,
                    false);
 }
 
@@ -296,7 +296,7 @@ TEST(costs)
         const missing all = missing_of(p, UINT64_MAX);
         for (size_t i = 0; i < SIZES; i++)
             check_cost(&all, sizes[i], intervals[(i + p) % INTERVALS],
-                       p % 3 ? 0 : COLL_IN_PLACE, true);
+                       p % 3 ? 0 : COLL_FLAG_IN_PLACE, true);
     }
 }
 

@@ -19,7 +19,7 @@ TEST(a_block_gets_to_every_distance)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t d = 0; d < DEGREES; d++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = kshift(COLL_ALLGATHER, p, degrees[d], flags);
                 check_step_by_step(&plan);
                 for (uint32_t rank = 0; rank < p; rank++) {
@@ -52,7 +52,7 @@ TEST(holders_supply_their_neighbours)
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t d = 0; d < DEGREES; d++) {
             const uint32_t k = degrees[d] < p ? degrees[d] : p, before = (k - 1) / 2;
-            const coll_plan plan = kshift(COLL_ALLGATHER, p, degrees[d], COLL_IN_PLACE);
+            const coll_plan plan = kshift(COLL_ALLGATHER, p, degrees[d], COLL_FLAG_IN_PLACE);
             const uint32_t rank = p / 3;
             const walk *w = walk_of(&plan, rank);
             for (size_t i = 0; i < w->n; i++) {
@@ -84,7 +84,7 @@ TEST(alltoall_takes_the_same_order)
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t d = 0; d < DEGREES; d++) {
             const coll_plan plan = kshift(COLL_ALLTOALL, p, degrees[d], 0);
-            const coll_plan model = kshift(COLL_ALLGATHER, p, degrees[d], COLL_IN_PLACE);
+            const coll_plan model = kshift(COLL_ALLGATHER, p, degrees[d], COLL_FLAG_IN_PLACE);
             const uint32_t rank = p / 2;
             const walk *w = walk_of(&plan, rank);
             CHECK_EQ(coll_plan_steps(&plan, rank), coll_plan_steps(&model, rank));
@@ -107,7 +107,7 @@ TEST(alltoall_takes_the_same_order)
 static void check_missing(const missing *it)
 {
     for (unsigned row = 0; row < 2; row++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const uint32_t k = 1 + it->nodes % 9;
             const coll_plan plan =
                 missing_plan(row ? &coll_kshift_alltoall : &coll_kshift_allgather,
@@ -184,7 +184,7 @@ TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t d = 0; d < DEGREES; d++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const uint32_t k = degrees[d];
                 coll_plan plan = kshift(COLL_ALLGATHER, p, k, flags);
                 coll_report cost = cost_of(&plan);

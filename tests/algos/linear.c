@@ -10,7 +10,7 @@ TEST(every_other_rank_meets_the_root_once)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (uint32_t root = 0; root < p; root += 1 + p / 5)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE)
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
                 for (size_t which = 0; which < 2; which++) {
                     const coll_collective collective = which ? COLL_REDUCE : COLL_BCAST;
                     const coll_plan plan =
@@ -43,7 +43,7 @@ TEST(the_root_adds_in_rank_order_through_slots_in_turn)
     const size_t count = 5;
     for (uint32_t p = 1; p <= 64; p++)
         for (uint32_t root = 0; root < p; root += 1 + p / 5)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE)
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
                 for (size_t k = 0; k < sizeof slots / sizeof *slots; k++) {
                     const coll_plan plan = plan_with(&coll_linear_reduce, COLL_REDUCE, p, count,
                                                      flags, root, &slots[k]);
@@ -100,7 +100,7 @@ TEST(costs)
         CHECK_EQ(cost.total.elements, (p - 1) * count);
         CHECK_EQ(cost.total.reduced, (p - 1) * count);
         CHECK_EQ(cost.rounds, p > 1 ? 1 : 0);
-        plan = plan_of(&coll_linear_allreduce, COLL_ALLREDUCE, p, count, COLL_IN_PLACE);
+        plan = plan_of(&coll_linear_allreduce, COLL_ALLREDUCE, p, count, COLL_FLAG_IN_PLACE);
         cost = cost_of(&plan);
         CHECK_EQ(cost.total.messages, 2 * (p - 1));
         CHECK_EQ(cost.total.elements, 2 * (p - 1) * count);

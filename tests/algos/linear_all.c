@@ -34,7 +34,7 @@ TEST(sweeps_take_operands_in_order)
     static const uint32_t sizes[] = {1,     2,     3,     17,    64,     4096,   32768,
                                      32769, 32770, 65536, 65537, 131073, 1000000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const uint32_t p = sizes[i], rank = p / 2;
             const coll_plan plan =
                 plan_of(&coll_linear_reduce_scatter, COLL_REDUCE_SCATTER_BLOCK, p, 3, flags);

@@ -8,7 +8,7 @@ TEST(one_action_for_each_rank_in_order)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (uint32_t root = 0; root < p; root += 1 + p / 5)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE)
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
                 for (unsigned gathers = 0; gathers < 2; gathers++) {
                     const coll_plan plan = plan_with(
                         gathers ? &coll_linear_gather : &coll_linear_scatter,

@@ -16,7 +16,8 @@ TEST(each_segment_once_along_the_line)
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t count = 0; count <= 17; count += 1 + count / 3)
             for (uint32_t segment = 0; segment <= 9; segment++)
-                for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE)
+                for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE;
+                     flags += COLL_FLAG_IN_PLACE)
                     for (unsigned scan = 0; scan < 2; scan++) {
                         const coll_plan plan = scan_plan(scan, p, count, flags, segment);
                         for (uint32_t rank = 0; rank < p; rank += 1 + rank / 3) {
@@ -48,7 +49,7 @@ TEST(costs)
     const size_t count = 12;
     for (uint32_t p = 1; p <= 64; p++)
         for (uint32_t segment = 0; segment <= 12; segment += 3)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE)
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
                 for (unsigned scan = 0; scan < 2; scan++) {
                     const coll_plan plan = scan_plan(scan, p, count, flags, segment);
                     const coll_report cost = cost_of(&plan);

@@ -21,7 +21,7 @@ TEST(put_meet_get)
     enum { COUNT = 3 };
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
         for (uint32_t p = 2; p <= 64; p++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan =
                     plan_of(rows[row].algorithm, rows[row].collective, p, COUNT, flags);
                 const size_t shared = coll_plan_shared(&plan), part = shared / p;
@@ -114,7 +114,7 @@ TEST(what_is_refused)
 TEST(alone)
 {
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan plan =
                 plan_of(rows[row].algorithm, rows[row].collective, 1, 3, flags);
             const walk *w = walk_of(&plan, 0);

@@ -63,8 +63,8 @@ TEST(no_link_carries_two_messages)
         for (uint32_t width = 1; width <= p; width++)
             for (size_t which = 0; which < 3 && p % width == 0; which++)
                 for (uint32_t root = 0; root < (which == 2 ? 1 : p); root++)
-                    for (uint32_t flags = 0; flags <= COLL_COMMUTATIVE;
-                         flags += COLL_COMMUTATIVE) {
+                    for (uint32_t flags = 0; flags <= COLL_FLAG_COMMUTATIVE;
+                         flags += COLL_FLAG_COMMUTATIVE) {
                         const coll_plan plan = tree(which, p, width, flags, root);
                         const bool detour = which == 1 && flags == 0 && root > 0;
                         const uint32_t steps =
@@ -91,8 +91,8 @@ TEST(a_pipeline_has_conflicts)
 {
     static const uint32_t binary[3] = {2, 1, 0};
     for (uint32_t p = 8; p <= 64; p *= 2) {
-        const coll_plan plan =
-            plan_with(&coll_fnomial_reduce, COLL_REDUCE, p, 5, COLL_COMMUTATIVE, 0, binary);
+        const coll_plan plan = plan_with(&coll_fnomial_reduce, COLL_REDUCE, p, 5,
+                                         COLL_FLAG_COMMUTATIVE, 0, binary);
         one_at_a_time(&plan, p);
         CHECK(mesh_conflicts(&traffic) > 0);
     }
@@ -118,7 +118,7 @@ TEST(costs)
             for (size_t which = 0; which < 3 && p % width == 0; which++)
                 for (uint32_t flags = 0; flags < 4; flags++) {
                     const uint32_t root = which == 2 ? 0 : p / 3, height = p / width;
-                    const bool ordered = which == 1 && !(flags & COLL_COMMUTATIVE);
+                    const bool ordered = which == 1 && !(flags & COLL_FLAG_COMMUTATIVE);
                     const uint32_t top = ordered ? 0 : root;
                     const coll_plan plan = tree(which, p, width, flags, root);
                     const coll_report cost = cost_of(&plan);

@@ -147,7 +147,7 @@ TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (uint32_t ppn = 0; ppn <= 8; ppn += 2)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags++) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags++) {
                 const uint32_t params[] = {2, 2, 20, 13};
                 const size_t n = 10, own = flags ? 0 : n;
                 coll_plan plan = mixed(COLL_BCAST, p, ppn, n, flags, p - 1, params);

@@ -19,7 +19,7 @@ static void add_within(level_sum *sum, level_stage stage, const coll_grid_case *
     coll_layout *layout = in ? &problem.in : &problem.out;
     coll_problem_init(&problem, it, node->ranks, 0, 8);
     problem.root = root;
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     for (uint32_t t = 0; t < node->ranks; t++) {
         displs[t] = leaders_part(of, coll_leaders_below(node->ranks, t, of->param[0]));
         counts[t] =
@@ -74,7 +74,7 @@ TEST(costs)
                 for (uint32_t l = 1; l <= 5; l += 2)
                     for (uint32_t k = 1; k <= 3; k += 2) {
                         coll_grid_case of = level_case(&rows[row]->algorithm, collectives[row],
-                                                       p, 17, COLL_COMMUTATIVE);
+                                                       p, 17, COLL_FLAG_COMMUTATIVE);
                         of.nodes = level_nodes[kind];
                         of.root = row < 2 ? p / 2 : 0;
                         of.param[0] = l;
@@ -90,7 +90,7 @@ TEST(blocks_within_are_packed)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t l = 1; l <= 9; l += 2) {
                 coll_grid_case of = level_case(&coll_multi_leader_allreduce.algorithm,
-                                               COLL_ALLREDUCE, p, 31, COLL_COMMUTATIVE);
+                                               COLL_ALLREDUCE, p, 31, COLL_FLAG_COMMUTATIVE);
                 of.nodes = level_nodes[kind];
                 of.param[0] = l;
                 CHECK_STATUS(coll_i_grid_plans(&level_worker, &of), COLL_OK);

@@ -89,7 +89,7 @@ static const level_part *apart(const coll_recipe *recipe, coll_role role, coll_c
     coll_layout *layout =
         it == COLL_REDUCE_SCATTER || it == COLL_SCATTERV ? &problem.in : &problem.out;
     coll_problem_init(&problem, it, n, 0, 8);
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     for (uint32_t i = 0; i < n; i++)
         displs[i] = i == 0 ? 0 : displs[i - 1] + counts[i - 1];
     layout->counts = counts;
@@ -182,7 +182,7 @@ TEST(costs)
             for (uint32_t l = 1; l <= 3; l++)
                 for (uint32_t row = 0; row < ROWS; row++) {
                     coll_grid_case of = level_case(&rows[row]->algorithm, collectives[row], p,
-                                                   3, COLL_COMMUTATIVE);
+                                                   3, COLL_FLAG_COMMUTATIVE);
                     of.nodes = level_nodes[kind];
                     of.layout = row & 1 ? COLL_GRID_UNEVEN : COLL_GRID_PLAIN;
                     of.param[0] = l;
@@ -212,7 +212,7 @@ TEST(runs_and_sockets_have_shared_memory_of_their_own)
         for (uint32_t p = 4; p <= 40; p += 4)
             for (uint32_t parts = 1; parts <= 4; parts++) {
                 coll_grid_case of = level_case(&recipes[row]->algorithm, solves[row], p,
-                                               3 * p + 10, COLL_COMMUTATIVE);
+                                               3 * p + 10, COLL_FLAG_COMMUTATIVE);
                 coll_report report;
                 of.param[0] = parts;
                 of.uses = inside;

@@ -119,7 +119,7 @@ TEST(costs)
 {
     const size_t count = 5;
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const uint32_t root = p / 3, rounds = p > 1 ? 1 : 0;
             coll_plan plan =
                 plan_with(&coll_multicast_bcast, COLL_BCAST, p, count, flags, root, NULL);

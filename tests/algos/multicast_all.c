@@ -7,7 +7,7 @@
 TEST(all_take_turns)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan plan =
                 plan_of(&coll_multicast_allgather, COLL_ALLGATHER, p, 3, flags);
             for (uint32_t rank = 0; rank < p; rank++) {

@@ -21,7 +21,7 @@ static uint32_t round_of(const walk *w, size_t a, uint32_t p, uint32_t rank)
 TEST(both_ends_agree)
 {
     for (uint32_t p = 1; p <= 64; p++) {
-        const coll_plan plan = exchange(p, COLL_IN_PLACE);
+        const coll_plan plan = exchange(p, COLL_FLAG_IN_PLACE);
         for (uint32_t rank = 0; rank < p; rank++) {
             const walk *mine = walk_of(&plan, rank);
             for (size_t a = 0; a < mine->n; a++) {
@@ -45,7 +45,7 @@ TEST(what_came_goes_on)
 {
     for (uint32_t p = 2; p <= 64; p++)
         for (uint32_t rank = 0; rank < p - p % 2; rank++) {
-            const coll_plan plan = exchange(p, COLL_IN_PLACE);
+            const coll_plan plan = exchange(p, COLL_FLAG_IN_PLACE);
             const walk *w = walk_of(&plan, rank);
             size_t came = rank - rank % 2; /* the first block of what is sent next */
             for (size_t a = 0; a < w->n; a++) {
@@ -65,7 +65,7 @@ TEST(every_block_comes_once)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (uint32_t rank = 0; rank < p; rank++) {
-            const coll_plan plan = exchange(p, COLL_IN_PLACE);
+            const coll_plan plan = exchange(p, COLL_FLAG_IN_PLACE);
             const walk *w = walk_of(&plan, rank);
             uint64_t has = (uint64_t)1 << rank;
             for (size_t a = 0; a < w->n; a++) {
@@ -83,7 +83,7 @@ TEST(every_block_comes_once)
 TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan plan = exchange(p, flags);
             const coll_report cost = cost_of(&plan);
             const uint32_t rounds = (p + 1) / 2, odd = p % 2;

@@ -25,7 +25,7 @@ static void add_within(level_sum *sum, level_stage stage, const coll_recipe *rec
     coll_problem problem;
     const level_part *part;
     coll_problem_init(&problem, it, n, of->count, 8);
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     part = level_apart(level_usual(recipe, COLL_WITHIN, it), &problem);
     for (uint32_t i = 0; i < n; i++)
         level_add(sum, stage, first + i, part, i);
@@ -90,7 +90,7 @@ TEST(what_is_used_across)
 {
     const coll_use ring = {COLL_ACROSS, &coll_ring_allreduce, NULL};
     coll_grid_case of = level_case(&coll_socket_leader_allreduce.algorithm, COLL_ALLREDUCE, 8,
-                                   6, COLL_COMMUTATIVE);
+                                   6, COLL_FLAG_COMMUTATIVE);
     coll_report report;
     of.nodes = 4;
     of.uses = &ring;
@@ -110,7 +110,7 @@ TEST(what_is_used_within)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t sockets = 1; sockets <= 3; sockets++) {
                 coll_grid_case of = level_case(&coll_socket_leader_allreduce.algorithm,
-                                               COLL_ALLREDUCE, p, 6, COLL_COMMUTATIVE);
+                                               COLL_ALLREDUCE, p, 6, COLL_FLAG_COMMUTATIVE);
                 of.nodes = level_nodes[kind];
                 of.param[0] = sockets;
                 of.uses = shm;

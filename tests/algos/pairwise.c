@@ -48,7 +48,7 @@ TEST(in_place_rounds_are_pairs)
 {
     for (uint32_t p = 1; p <= 64; p++) {
         const coll_plan plan =
-            plan_of(&coll_pairwise_alltoall, COLL_ALLTOALL, p, 2, COLL_IN_PLACE);
+            plan_of(&coll_pairwise_alltoall, COLL_ALLTOALL, p, 2, COLL_FLAG_IN_PLACE);
         for (uint32_t rank = 0; rank < p; rank++) {
             const walk *mine = walk_of(&plan, rank);
             CHECK_EQ(mine->n, 3 * (p - 1));
@@ -68,7 +68,7 @@ TEST(operands_come_in_two_runs)
     for (uint32_t p = 1; p <= 64; p++)
         for (uint32_t rank = 0; rank < p; rank++) {
             const coll_plan plan = plan_of(&coll_pairwise_reduce_scatter,
-                                           COLL_REDUCE_SCATTER_BLOCK, p, 2, COLL_IN_PLACE);
+                                           COLL_REDUCE_SCATTER_BLOCK, p, 2, COLL_FLAG_IN_PLACE);
             const walk *w = walk_of(&plan, rank);
             uint32_t next = rank;
             for (size_t i = 0; i < w->n; i++)
@@ -84,7 +84,7 @@ TEST(operands_come_in_two_runs)
 TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             coll_plan plan = plan_of(&coll_pairwise_alltoall, COLL_ALLTOALL, p, 2, flags);
             coll_report cost = cost_of(&plan);
             CHECK_EQ(cost.most.messages, p - 1);

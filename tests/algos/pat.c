@@ -38,7 +38,7 @@ TEST(messages_of_the_trees)
     for (uint32_t p = 1; p <= 64; p++)
         for (int i = 0; i < TREES_AGGREGATES; i++) {
             const trees t = trees_of(p, trees_aggregates[i]);
-            const coll_plan plan = pat(p, COLL_IN_PLACE, trees_aggregates[i]);
+            const coll_plan plan = pat(p, COLL_FLAG_IN_PLACE, trees_aggregates[i]);
             for (uint32_t rank = 0; rank < p; rank++) {
                 const walk *w = walk_of(&plan, rank);
                 size_t a = 0;
@@ -75,7 +75,7 @@ TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (int i = 0; i < TREES_AGGREGATES; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const trees t = trees_of(p, trees_aggregates[i]);
                 const coll_plan plan = pat(p, flags, trees_aggregates[i]);
                 const coll_report cost = cost_of(&plan);

@@ -8,7 +8,7 @@ enum { COUNT = 2 }; /* elements of a block */
 static coll_plan pat(uint32_t p, uint32_t flags, uint32_t aggregate)
 {
     return plan_with(&coll_pat_reduce_scatter, COLL_REDUCE_SCATTER_BLOCK, p, COUNT,
-                     flags | COLL_COMMUTATIVE, 0, &aggregate);
+                     flags | COLL_FLAG_COMMUTATIVE, 0, &aggregate);
 }
 
 /* Laws 1 and 2: the messages of the trees backwards, each with its blocks. */
@@ -96,7 +96,7 @@ TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (int i = 0; i < TREES_AGGREGATES; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const trees t = trees_of(p, trees_aggregates[i]);
                 const coll_plan plan = pat(p, flags, trees_aggregates[i]);
                 const coll_report cost = cost_of(&plan);

@@ -87,7 +87,7 @@ TEST(stages_are_prefix_permutations)
         numbers[i] = i;
     for (uint32_t p = 1; p <= 64; p++)
         for (unsigned row = 0; row < 2; row++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = plan_of(rows[row], solved[row], p, 2, flags);
                 check_laws(&plan, numbers);
             }
@@ -98,7 +98,7 @@ TEST(stages_are_prefix_permutations)
 static void check_missing(const missing *it)
 {
     for (unsigned row = 0; row < 2; row++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan plan =
                 missing_plan(rows[row], solved[row], it, 2, flags, &it->nodes);
             check_laws(&plan, it->table);
@@ -273,7 +273,7 @@ TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (unsigned row = 0; row < 2; row++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = plan_of(rows[row], solved[row], p, 3, flags);
                 const coll_report cost = cost_of(&plan);
                 uint32_t stages = 1;

@@ -63,7 +63,7 @@ TEST(parts_come_back)
             const core of = core_of(p, core_radices[i]);
             const size_t count = 3 * (size_t)p + 1, halves = core_steps(&of, true);
             const coll_plan plan =
-                rabenseifner(COLL_ALLREDUCE, p, of.k, count, COLL_IN_PLACE, 0);
+                rabenseifner(COLL_ALLREDUCE, p, of.k, count, COLL_FLAG_IN_PLACE, 0);
             core_check_partners(&plan, &of, halves + of.messages);
             for (uint32_t rank = 0; rank < p; rank++) {
                 size_t step = 0, back = halves + of.messages;
@@ -128,7 +128,7 @@ TEST(costs_of_allreduce)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t i = 0; i < CORE_RADICES; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const core of = core_of(p, core_radices[i]);
                 const size_t count = 3 * (size_t)p + 1;
                 const uint32_t folds = of.extra > 0 ? 2 : 0;
@@ -170,7 +170,7 @@ TEST(costs_of_reduce)
                 const size_t count = 3 * (size_t)p + 1;
                 const uint32_t folds = of.extra > 0 ? 1 : 0;
                 const coll_plan plan = rabenseifner(COLL_REDUCE, p, of.k, count,
-                                                    root % 2 ? COLL_IN_PLACE : 0, root);
+                                                    root % 2 ? COLL_FLAG_IN_PLACE : 0, root);
                 const coll_report cost = cost_of(&plan);
                 const uint32_t top = core_number(&of, role_of(&of, root, root));
                 CHECK(cost.rounds <= of.messages + of.rounds + folds);

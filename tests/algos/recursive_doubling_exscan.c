@@ -109,7 +109,7 @@ TEST(rounds_write_where_they_do_not_read)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t n = 0; n < INCLUSIVES; n++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = exscan(p, 1, flags, inclusives[n]);
                 for (uint32_t rank = 0; rank < p; rank++) {
                     const walk *w = walk_of(&plan, rank);
@@ -133,7 +133,7 @@ TEST(costs)
     const size_t count = 2;
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t n = 0; n < INCLUSIVES; n++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = exscan(p, count, flags, inclusives[n]);
                 const coll_report cost = cost_of(&plan);
                 const reaches all = rounds_of(p, inclusives[n]);

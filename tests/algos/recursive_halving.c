@@ -6,7 +6,7 @@
 static coll_plan halving(uint32_t p, uint32_t k, size_t count, uint32_t flags)
 {
     return plan_with(&coll_recursive_halving_reduce_scatter, COLL_REDUCE_SCATTER_BLOCK, p,
-                     count, flags | COLL_COMMUTATIVE, 0, &k);
+                     count, flags | COLL_FLAG_COMMUTATIVE, 0, &k);
 }
 
 /* Law 1. */
@@ -57,7 +57,7 @@ TEST(parts_go_to_those_who_keep_them)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t i = 0; i < CORE_RADICES; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const core of = core_of(p, core_radices[i]);
                 const coll_plan plan = halving(p, of.k, 1, flags);
                 for (uint32_t rank = 0; rank < p; rank++)
@@ -71,7 +71,7 @@ TEST(costs)
     const size_t count = 2;
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t i = 0; i < CORE_RADICES; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const core of = core_of(p, core_radices[i]);
                 const coll_plan plan = halving(p, of.k, count, flags);
                 const coll_report cost = cost_of(&plan);

@@ -25,7 +25,7 @@ TEST(partners_meet_in_the_same_turn)
             for (int sums = 0; sums <= 1; sums++) {
                 const core of = core_of(p, core_radices[i]);
                 const coll_plan plan = multiplying(sums ? COLL_ALLREDUCE : COLL_ALLGATHER, p,
-                                                   of.k, 1, COLL_IN_PLACE);
+                                                   of.k, 1, COLL_FLAG_IN_PLACE);
                 core_check_partners(&plan, &of, core_steps(&of, sums));
                 for (uint32_t rank = 0; rank < p; rank++)
                     CHECK_EQ(coll_plan_steps(&plan, rank),
@@ -41,7 +41,7 @@ TEST(sets_of_ranks_multiply)
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             const core of = core_of(p, core_radices[i]);
-            const coll_plan plan = multiplying(COLL_ALLGATHER, p, of.k, 1, COLL_IN_PLACE);
+            const coll_plan plan = multiplying(COLL_ALLGATHER, p, of.k, 1, COLL_FLAG_IN_PLACE);
             uint64_t has[64], next[64]; /* blocks */
             size_t step = 0, ranks = 1;
             for (uint32_t rank = 0; rank < p; rank++)
@@ -120,7 +120,7 @@ TEST(rounds_write_where_they_do_not_read)
 {
     for (uint32_t p = 2; p <= 64; p++)
         for (size_t i = 0; i < CORE_RADICES; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const core of = core_of(p, core_radices[i]);
                 const coll_plan plan = multiplying(COLL_ALLREDUCE, p, of.k, 1, flags);
                 for (uint32_t rank = 0; rank < p; rank++) {
@@ -136,7 +136,7 @@ TEST(costs)
     const size_t count = 2;
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t i = 0; i < CORE_RADICES; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const core of = core_of(p, core_radices[i]);
                 const uint32_t most = of.rounds > 1 ? of.k : of.rounds == 1 ? of.radix[0] : 0;
                 const uint32_t slots = most > 2 ? most - 1 : 0;

@@ -25,7 +25,7 @@ TEST(what_goes_right_comes_from_the_left)
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t i = 0; i < RADICES; i++) {
             const uint32_t k = radices[i];
-            const coll_plan plan = scan_plan(p, k, 1, COLL_IN_PLACE);
+            const coll_plan plan = scan_plan(p, k, 1, COLL_FLAG_IN_PLACE);
             for (uint32_t rank = 0; rank < p; rank++) {
                 size_t step = 0;
                 for (uint32_t stride = 1; stride < p; stride *= k) {
@@ -99,7 +99,7 @@ TEST(sums_reach_k_times_as_far)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t i = 0; i < RADICES; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = scan_plan(p, radices[i], 1, flags);
                 for (uint32_t rank = 0; rank < p && p > 1; rank++)
                     check_rounds(&plan, radices[i], rank);
@@ -111,7 +111,7 @@ TEST(costs)
     const size_t count = 2;
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t i = 0; i < RADICES; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const uint32_t k = radices[i];
                 const coll_plan plan = scan_plan(p, k, count, flags);
                 const coll_report cost = cost_of(&plan);

@@ -12,7 +12,7 @@ static coll_plan ring(coll_collective collective, uint32_t p, uint32_t flags)
                                           ? &coll_ring_allreduce
                                           : &coll_ring_reduce_scatter;
     return plan_of(algorithm, collective, p, collective == COLL_ALLREDUCE ? 3 * p + 1 : COUNT,
-                   flags | COLL_COMMUTATIVE);
+                   flags | COLL_FLAG_COMMUTATIVE);
 }
 
 static const coll_collective solved[] = {COLL_ALLGATHER, COLL_REDUCE_SCATTER_BLOCK,
@@ -34,7 +34,7 @@ TEST(a_block_goes_to_the_right_neighbour)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t which = 0; which < 3; which++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = ring(solved[which], p, flags);
                 check_step_by_step(&plan);
                 for (uint32_t rank = 0; rank < p; rank++) {
@@ -95,7 +95,7 @@ TEST(the_own_block_comes_last_and_stays)
 TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             coll_plan plan = ring(COLL_ALLGATHER, p, flags);
             coll_report cost = cost_of(&plan);
             CHECK_EQ(cost.rounds, p - 1);

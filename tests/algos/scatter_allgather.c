@@ -111,7 +111,7 @@ TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t d = 0; d < DEGREES; d++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE)
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
                 for (unsigned ring = 0; ring < 2; ring++) {
                     const uint32_t f = degrees[d], root = (p + (uint32_t)d) / 2 % p;
                     const coll_plan plan = bcast(ring, p, 3 * p, flags, root, f);

@@ -66,8 +66,8 @@ TEST(shared_is_limited)
             for (uint32_t buffers = 1; buffers <= 4; buffers++)
                 for (uint32_t buffer = 1; buffer <= 64; buffer *= 8)
                     for (size_t count = 0; count < 100; count += 7) {
-                        const coll_plan plan =
-                            shm(&rows[which], p, 0, count, buffers, buffer, COLL_COMMUTATIVE);
+                        const coll_plan plan = shm(&rows[which], p, 0, count, buffers, buffer,
+                                                   COLL_FLAG_COMMUTATIVE);
                         const coll_collective c = rows[which].collective;
                         const size_t parts = c == COLL_ALLTOALL || c == COLL_REDUCE ? p
                                              : c == COLL_ALLREDUCE                  ? p + 1
@@ -152,9 +152,9 @@ TEST(a_buffer_is_used_again_when_it_is_free)
             for (uint32_t buffers = 1; buffers <= 4; buffers++)
                 for (uint32_t buffer = 1; buffer <= 3; buffer += 2)
                     for (size_t count = 0; count <= 7; count++)
-                        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags++) {
+                        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags++) {
                             const coll_plan plan = shm(&rows[which], p, p / 2, count, buffers,
-                                                       buffer, COLL_COMMUTATIVE | flags);
+                                                       buffer, COLL_FLAG_COMMUTATIVE | flags);
                             cost_of(&plan);
                         }
 }
@@ -237,7 +237,7 @@ static cost wanted(coll_collective c, size_t p, size_t n, size_t B, size_t buffe
 static void check_cost(const row *of, uint32_t p, size_t n, uint32_t B, uint32_t buffer,
                        uint32_t flags)
 {
-    const coll_plan plan = shm(of, p, 0, n, B, buffer, COLL_COMMUTATIVE | flags);
+    const coll_plan plan = shm(of, p, 0, n, B, buffer, COLL_FLAG_COMMUTATIVE | flags);
     const coll_report report = cost_of(&plan);
     const cost want = wanted(of->collective, p, n, B, buffer, flags == 0);
     CHECK_EQ(report.total.copied, want.copied);
@@ -257,7 +257,7 @@ TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t which = 0; which < ROWS; which++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags++) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags++) {
                 check_cost(&rows[which], p, 5, 2, 2, flags);
                 if (flags == p % 2)
                     check_cost(&rows[which], p, 3, 1 + p % 7, 2 - p % 2, flags);
@@ -285,7 +285,8 @@ TEST(refusals)
     coll_problem_init(&problem, COLL_BCAST, 8, 1, 1); /* not one memory */
     coll_nodes_even(&problem.nodes, 8, 4);
     CHECK_STATUS(coll_plan_init(&plan, &coll_shm_bcast, &problem, NULL), COLL_ERR_NODES);
-    plan = shm(&rows[5], 4, 0, 8, 4, 2, COLL_COMMUTATIVE); /* four buffers of two elements */
+    plan =
+        shm(&rows[5], 4, 0, 8, 4, 2, COLL_FLAG_COMMUTATIVE); /* four buffers of two elements */
     CHECK_STATUS(coll_i_shm_check(&plan, 1, 4), COLL_OK);
     CHECK_STATUS(coll_i_shm_check(&plan, 1, SIZE_MAX / 2 + 1), COLL_ERR_OVERFLOW);
     CHECK_STATUS(coll_i_shm_check(&plan, 1, SIZE_MAX / 8 + 1), COLL_ERR_OVERFLOW);

@@ -14,7 +14,7 @@ static const coll_collective collectives[] = {COLL_BCAST, COLL_REDUCE, COLL_ALLR
 static coll_plan snake(size_t which, uint32_t p, uint32_t width, size_t blocks, uint32_t root)
 {
     const uint32_t params[2] = {width, 1};
-    return plan_with(solved[which], collectives[which], p, blocks, COLL_COMMUTATIVE, root,
+    return plan_with(solved[which], collectives[which], p, blocks, COLL_FLAG_COMMUTATIVE, root,
                      params);
 }
 
@@ -83,7 +83,8 @@ TEST(meshes_and_orders_that_do_not_fit)
     for (uint32_t p = 1; p <= 64; p++)
         for (uint32_t width = 1; width <= p + 1; width++)
             for (size_t which = 0; which < 3; which++)
-                for (uint32_t flags = 0; flags <= COLL_COMMUTATIVE; flags += COLL_COMMUTATIVE) {
+                for (uint32_t flags = 0; flags <= COLL_FLAG_COMMUTATIVE;
+                     flags += COLL_FLAG_COMMUTATIVE) {
                     const uint32_t params[2] = {width, 0};
                     const bool fits = p % width == 0;
                     const bool ordered = flags || which == 0 || width == 1 || width == p;
@@ -108,7 +109,7 @@ TEST(costs)
                 for (uint32_t flags = 0; flags < 4; flags++) {
                     const uint32_t root = which == 2 ? 0 : p / 3;
                     const uint32_t params[2] = {
-                        p % 4 == 0 && (flags & COLL_COMMUTATIVE) ? 4 : 1, segments[k]};
+                        p % 4 == 0 && (flags & COLL_FLAG_COMMUTATIVE) ? 4 : 1, segments[k]};
                     const coll_plan plan = plan_with(solved[which], collectives[which], p,
                                                      count, flags, root, params);
                     const coll_divider width = coll_divider_of(params[0]);

@@ -14,7 +14,7 @@ static coll_plan sparbit(uint32_t p, uint32_t flags)
 TEST(both_ends_agree)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan plan = sparbit(p, flags);
             check_step_by_step(&plan);
         }
@@ -25,7 +25,7 @@ TEST(trees_grow_from_afar)
 {
     for (uint32_t p = 2; p <= 64; p++)
         for (uint32_t rank = 0; rank < p; rank++) {
-            const coll_plan plan = sparbit(p, COLL_IN_PLACE);
+            const coll_plan plan = sparbit(p, COLL_FLAG_IN_PLACE);
             const walk *w = walk_of(&plan, rank);
             bool has[64] = {false}; /* by how far to the left */
             size_t a = 0;
@@ -52,7 +52,7 @@ TEST(trees_grow_from_afar)
 TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan plan = sparbit(p, flags);
             const coll_report cost = cost_of(&plan);
             CHECK_EQ(cost.rounds, p - 1);

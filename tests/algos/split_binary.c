@@ -80,7 +80,7 @@ TEST(costs)
     static const uint32_t segments[] = {0, 1, 3, 6, 7, 20};
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t k = 0; k < sizeof segments / sizeof *segments; k++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const uint32_t segment = segments[k], root = p / 3, n = (p - 1) / 2;
                 const size_t half[2] = {COUNT - COUNT / 2, COUNT / 2};
                 const size_t s[2] = {coll_segments(half[0], segment),

@@ -6,7 +6,7 @@
 static coll_plan swing(const coll_algorithm *algorithm, coll_collective collective, uint32_t p,
                        size_t count, uint32_t flags)
 {
-    return plan_of(algorithm, collective, p, count, flags | COLL_COMMUTATIVE);
+    return plan_of(algorithm, collective, p, count, flags | COLL_FLAG_COMMUTATIVE);
 }
 
 /* 1 − 2 + 4 − … ± 2^t. */
@@ -73,7 +73,7 @@ TEST(what_is_given_is_for_those_behind_the_partner)
     for (uint32_t p = 2; p <= 64; p++) {
         const core of = core_of(p, 2);
         const coll_plan plan =
-            swing(&coll_swing_allreduce, COLL_ALLREDUCE, p, of.size, COLL_IN_PLACE);
+            swing(&coll_swing_allreduce, COLL_ALLREDUCE, p, of.size, COLL_FLAG_IN_PLACE);
         for (uint32_t rank = 0; rank < p; rank++)
             for (uint32_t t = 0; t < of.rounds && !core_idle(&of, rank); t++) {
                 coll_action acts[COLL_STEP_MAX];
@@ -93,8 +93,8 @@ TEST(parts_come_back)
 {
     for (uint32_t p = 2; p <= 64; p++) {
         const core of = core_of(p, 2);
-        const coll_plan plan =
-            swing(&coll_swing_allreduce, COLL_ALLREDUCE, p, 3 * (size_t)p + 1, COLL_IN_PLACE);
+        const coll_plan plan = swing(&coll_swing_allreduce, COLL_ALLREDUCE, p,
+                                     3 * (size_t)p + 1, COLL_FLAG_IN_PLACE);
         for (uint32_t rank = 0; rank < p; rank++)
             for (uint32_t t = 0; t < of.rounds && !core_idle(&of, rank); t++) {
                 coll_action there[COLL_STEP_MAX], back[COLL_STEP_MAX];
@@ -171,7 +171,7 @@ static bool goes_home(const core *of)
 TEST(costs_of_allreduce)
 {
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const core of = core_of(p, 2);
             const size_t count = 3 * (size_t)p + 1;
             const uint32_t m = of.rounds, folds = of.extra > 0 ? 2 : 0;
@@ -219,7 +219,7 @@ TEST(costs_of_halves)
 {
     const size_t count = 2;
     for (uint32_t p = 1; p <= 64; p++)
-        for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+        for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const core of = core_of(p, 2);
             const uint32_t m = of.rounds, folds = of.extra > 0 ? 1 : 0;
             const coll_plan scatter =

@@ -17,7 +17,7 @@ TEST(rounds_are_those_of_pairwise)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (int i = 0; i < BATCHES; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = throttled(p, flags, batches[i]);
                 const coll_plan free =
                     plan_of(&coll_pairwise_alltoall, COLL_ALLTOALL, p, COUNT, flags);
@@ -47,7 +47,7 @@ TEST(permissions_come_from_the_round_before)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (int i = 0; i < BATCHES; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = throttled(p, flags, batches[i]);
                 for (uint32_t rank = 0; rank < p; rank++) {
                     const walk *w = walk_of(&plan, rank);
@@ -130,7 +130,7 @@ TEST(few_messages_are_under_way)
 {
     for (uint32_t p = 2; p <= SMALL; p++)
         for (int i = 0; i < BATCHES; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = throttled(p, flags, batches[i]);
                 uint32_t most = 0;
                 for (uint32_t r = 0; r < p; r++) {
@@ -173,7 +173,7 @@ TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (int i = 0; i < BATCHES; i++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const uint32_t batch = batches[i];
                 const coll_plan plan = throttled(p, flags, batch);
                 const coll_report cost = cost_of(&plan);

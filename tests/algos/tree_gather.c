@@ -196,7 +196,7 @@ TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t d = 0; d < DEGREES; d++)
-            for (uint32_t flags = 0; flags <= COLL_IN_PLACE; flags += COLL_IN_PLACE)
+            for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
                 for (unsigned kind = 0; kind < 4; kind++) {
                     const uint32_t root = (p + (uint32_t)d) / 2 % p;
                     const coll_plan plan = blocks(kind, p, flags, root, degrees[d]);

@@ -19,7 +19,7 @@ static const level_part *apart(const coll_algorithm *algorithm, coll_collective 
 {
     coll_problem problem;
     coll_problem_init(&problem, collective, p, count, 8);
-    problem.flags = COLL_COMMUTATIVE | flags;
+    problem.flags = COLL_FLAG_COMMUTATIVE | flags;
     problem.root = root;
     return level_apart(algorithm, &problem);
 }
@@ -48,7 +48,7 @@ TEST(only_leaders_talk_across)
                 for (uint32_t root = 0; root < p; root += p / 3 + 1) {
                     const coll_recipe *recipe = rows[row];
                     coll_grid_case of = level_case(&recipe->algorithm, collectives[row], p,
-                                                   row == 0 ? 0 : 7, COLL_COMMUTATIVE);
+                                                   row == 0 ? 0 : 7, COLL_FLAG_COMMUTATIVE);
                     of.nodes = level_nodes[kind];
                     of.root = coll_is(COLL_ROOTED, of.collective) ? root : 0;
                     if (CHECK_STATUS(coll_i_grid_plans(&level_worker, &of), COLL_OK))
@@ -93,7 +93,7 @@ static void check_costs(const coll_grid_case *of, const coll_recipe *recipe)
         const uint32_t lead = at.first + leader_of(level_kit(0), of->root, i);
         /* what a node has summed up is in its place */
         const uint32_t flags =
-            coll_is(COLL_REDUCING, of->collective) && at.ranks > 1 ? COLL_IN_PLACE : 0;
+            coll_is(COLL_REDUCING, of->collective) && at.ranks > 1 ? COLL_FLAG_IN_PLACE : 0;
         level_add(&sum, LEVEL_ACROSS, lead,
                   apart(recipe->usual[recipe->n_usual - 1].algorithm, of->collective, n,
                         of->count, root, flags),
@@ -116,7 +116,7 @@ TEST(costs)
         for (uint32_t p = 1; p <= 64; p++)
             for (uint32_t kind = 0; kind < LEVEL_NODES; kind++) {
                 coll_grid_case of = level_case(&rows[row]->algorithm, collectives[row], p,
-                                               row == 0 ? 0 : 5, COLL_COMMUTATIVE);
+                                               row == 0 ? 0 : 5, COLL_FLAG_COMMUTATIVE);
                 of.nodes = level_nodes[kind];
                 of.root = coll_is(COLL_ROOTED, of.collective) ? p / 2 : 0;
                 check_costs(&of, rows[row]);

@@ -29,7 +29,7 @@ static const level_part *apart(const coll_algorithm *algorithm, coll_collective 
     static size_t displs[64];
     coll_problem problem;
     coll_problem_init(&problem, it, n, count, 8);
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     for (uint32_t i = 0; counts && i < n; i++)
         displs[i] = i == 0 ? 0 : displs[i - 1] + counts[i - 1];
     if (counts) {
@@ -113,8 +113,9 @@ TEST(costs)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++) {
-            coll_grid_case of = level_case(&coll_two_level_reduce_scatter_block.algorithm,
-                                           COLL_REDUCE_SCATTER_BLOCK, p, 3, COLL_COMMUTATIVE);
+            coll_grid_case of =
+                level_case(&coll_two_level_reduce_scatter_block.algorithm,
+                           COLL_REDUCE_SCATTER_BLOCK, p, 3, COLL_FLAG_COMMUTATIVE);
             of.nodes = level_nodes[kind];
             check_reduce_scatter(&of);
             of.algorithm = &coll_two_level_alltoall.algorithm;

@@ -10,7 +10,7 @@ static const level_part *apart(coll_role role, coll_collective it, uint32_t n, s
     coll_problem problem;
     coll_problem_init(&problem, it, n, count, 8);
     problem.root = it == COLL_BCAST ? n - 1 : 0;
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     return level_apart(level_usual(&coll_two_level_scan, role, it), &problem);
 }
 
@@ -60,7 +60,7 @@ TEST(costs)
         for (uint32_t p = 1; p <= 64; p++)
             for (uint32_t kind = 0; kind < LEVEL_NODES; kind++) {
                 coll_grid_case of = level_case(&coll_two_level_scan.algorithm, collectives[row],
-                                               p, 3, COLL_COMMUTATIVE);
+                                               p, 3, COLL_FLAG_COMMUTATIVE);
                 of.nodes = level_nodes[kind];
                 check_case(&of);
             }

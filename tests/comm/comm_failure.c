@@ -331,7 +331,7 @@ static int process_main(coll_shm *shm, void *arg)
 TEST(all_stop_on_processes)
 {
     enum { STORIES = 120 };
-    static const uint32_t ways[] = {0, WHOLE, PULLS, IN_PLACE};
+    static const uint32_t ways[] = {0, WHOLE, PULLS, ZERO_COPY};
     for (uint32_t i = 0; i < STORIES; i++) {
         pid_t pid[MOST_RANKS];
         coll_status status[MOST_RANKS];

@@ -681,14 +681,15 @@ TEST(argument_errors)
     CHECK_ALIKE(coll_allreduce(comm, x, y, 1, COLL_F64, COLL_BAND), COLL_ERR_OP);
     CHECK_ALIKE(coll_allreduce(comm, x, y, 1, COLL_OPAQUE(8), COLL_SUM), COLL_ERR_TYPE);
     CHECK_ALIKE(coll_bcast(comm, x, 1, COLL_F64, P), COLL_ERR_ROOT);
-    CHECK_ALIKE(coll_gather(comm, COLL_IN_OUT, y, 1, COLL_F64, P), COLL_ERR_ROOT);
-    CHECK_ALIKE(coll_scatter(comm, x, COLL_IN_OUT, 1, COLL_F64, P), COLL_ERR_ROOT);
+    CHECK_ALIKE(coll_gather(comm, COLL_IN_PLACE, y, 1, COLL_F64, P), COLL_ERR_ROOT);
+    CHECK_ALIKE(coll_scatter(comm, x, COLL_IN_PLACE, 1, COLL_F64, P), COLL_ERR_ROOT);
     CHECK_ALONE(coll_allreduce(comm, NULL, y, 1, COLL_F64, COLL_SUM), COLL_ERR_NULL);
     CHECK_ALONE(coll_allreduce(comm, x, NULL, 1, COLL_F64, COLL_SUM), COLL_ERR_NULL);
-    CHECK_ALIKE(coll_allreduce(comm, x, COLL_IN_OUT, 1, COLL_F64, COLL_SUM), COLL_ERR_IN_PLACE);
-    CHECK_ALONE(coll_bcast(comm, COLL_IN_OUT, 1, COLL_F64, 0), COLL_ERR_IN_PLACE);
-    CHECK_ALONE(coll_scatter(comm, COLL_IN_OUT, y, 1, COLL_F64, 0), COLL_ERR_IN_PLACE);
-    CHECK_ALONE(coll_gather(comm, COLL_IN_OUT, y, 1, COLL_F64, 1),
+    CHECK_ALIKE(coll_allreduce(comm, x, COLL_IN_PLACE, 1, COLL_F64, COLL_SUM),
+                COLL_ERR_IN_PLACE);
+    CHECK_ALONE(coll_bcast(comm, COLL_IN_PLACE, 1, COLL_F64, 0), COLL_ERR_IN_PLACE);
+    CHECK_ALONE(coll_scatter(comm, COLL_IN_PLACE, y, 1, COLL_F64, 0), COLL_ERR_IN_PLACE);
+    CHECK_ALONE(coll_gather(comm, COLL_IN_PLACE, y, 1, COLL_F64, 1),
                 COLL_ERR_IN_PLACE); /* not the root */
     CHECK_ALONE(coll_allreduce(comm, x, y, SIZE_MAX / 4, COLL_F64, COLL_SUM),
                 COLL_ERR_OVERFLOW);
@@ -700,7 +701,7 @@ TEST(argument_errors)
         coll_graph ring, other;
         CHECK_STATUS(coll_graph_mesh(&ring, 1, dims, 1), COLL_OK);
         CHECK_ALONE(coll_neighbor_allgather(comm, NULL, x, y, 1, COLL_F64), COLL_ERR_GRAPH);
-        CHECK_ALIKE(coll_neighbor_alltoall(comm, &ring, COLL_IN_OUT, y, 1, COLL_F64),
+        CHECK_ALIKE(coll_neighbor_alltoall(comm, &ring, COLL_IN_PLACE, y, 1, COLL_F64),
                     COLL_ERR_IN_PLACE);
         CHECK_ALONE(coll_neighbor_alltoall(comm, &ring, x, NULL, 1, COLL_F64), COLL_ERR_NULL);
         CHECK_ALONE(
@@ -768,7 +769,7 @@ TEST(memory_that_does_not_suffice)
         coll_args args;
         size_t bytes;
         coll_args_init(&args, COLL_ALLREDUCE);
-        args.in = COLL_IN_OUT;
+        args.in = COLL_IN_PLACE;
         args.out = y;
         args.count = 1000;
         args.type = COLL_U64;
@@ -778,7 +779,7 @@ TEST(memory_that_does_not_suffice)
             continue;
         coll_arena_init(&comm->arena, arenas[r], bytes - COLL_ARENA_ALIGN);
         CHECK_ALONE(
-            coll_iallreduce(comm, COLL_IN_OUT, y, 1000, COLL_U64, COLL_SUM, &requests[r][0]),
+            coll_iallreduce(comm, COLL_IN_PLACE, y, 1000, COLL_U64, COLL_SUM, &requests[r][0]),
             COLL_ERR_MEMORY);
         CHECK(comm->arena.units.first == NULL);
         coll_arena_init(&comm->arena, NULL, 0);

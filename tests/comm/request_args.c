@@ -100,7 +100,7 @@ TEST(what_a_collective_has_not_is_not_read)
                 for (uint32_t i = 0; i < P; i++)
                     in[r][i] = (uint8_t)(10 * r + i + 1);
                 memset(out[r], 0, sizeof out[r]);
-                coll_i_reducing(&args, it, it == COLL_BCAST ? COLL_IN_OUT : in[r], out[r], 1,
+                coll_i_reducing(&args, it, it == COLL_BCAST ? COLL_IN_PLACE : in[r], out[r], 1,
                                 COLL_U8, COLL_SUM, 0);
                 if (it == COLL_BCAST && r == 0)
                     out[r][0] = 1;

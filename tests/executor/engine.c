@@ -251,7 +251,7 @@ TEST(groups)
         coll_loopback_rank ends[4];
         rig it;
         coll_problem_init(&problem, COLL_ALLREDUCE, 4, 9, sizeof(uint64_t));
-        problem.flags = COLL_COMMUTATIVE;
+        problem.flags = COLL_FLAG_COMMUTATIVE;
         CHECK_STATUS(rig_init(&it, &coll_ring_allreduce, &problem, NULL), COLL_OK);
         CHECK_STATUS(
             coll_loopback_init(&it.world, 8, 64, it.memory, coll_loopback_bytes(8, 64)),

@@ -344,8 +344,8 @@ TEST(too_large)
         coll_collective collective;
         uint32_t flags;
         size_t count;
-    } rows[] = {{COLL_ALLREDUCE, COLL_IN_PLACE, SIZE_MAX / 8}, /* OUT */
-                {COLL_REDUCE, 0, SIZE_MAX / 8},                /* IN */
+    } rows[] = {{COLL_ALLREDUCE, COLL_FLAG_IN_PLACE, SIZE_MAX / 8}, /* OUT */
+                {COLL_REDUCE, 0, SIZE_MAX / 8},                     /* IN */
                 {COLL_ALLTOALL, 0, SIZE_MAX / 4}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         begin(4);

@@ -16,7 +16,7 @@ TEST(checks)
     rig it;
     coll_task run;
     coll_problem_init(&problem, COLL_ALLREDUCE, 4, 5, sizeof(uint64_t));
-    problem.flags = COLL_COMMUTATIVE | COLL_IN_PLACE;
+    problem.flags = COLL_FLAG_COMMUTATIVE | COLL_FLAG_IN_PLACE;
     CHECK_STATUS(rig_init(&it, &coll_ring_allreduce, &problem, NULL), COLL_OK);
     it.ranks[1].run.transport = &transport;
 
@@ -57,7 +57,7 @@ TEST(checks)
     CHECK_STATUS(coll_task_check(&it.ranks[1].run, 1), COLL_ERR_WINDOW);
     rig_free(&it);
 
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     CHECK_STATUS(rig_init(&it, &coll_fnomial_allreduce, &problem, NULL), COLL_OK);
     it.ranks[1].run.transport = &transport;
     REFUSES(run.in = NULL, COLL_ERR_NULL);

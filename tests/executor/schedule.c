@@ -268,7 +268,7 @@ TEST(tallies)
     coll_tally tally;
     coll_action reduce;
     coll_problem_init(&problem, COLL_ALLREDUCE, 4, 8, 4);
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     CHECK_STATUS(coll_plan_init(&plan, &coll_ring_allreduce, &problem, NULL), COLL_OK);
     memset(&tally, 0xFF, sizeof tally);
     CHECK_STATUS(coll_plan_tally(&plan, 2, &tally), COLL_OK);

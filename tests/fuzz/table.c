@@ -41,7 +41,7 @@ static void select_by(const coll_rule_list *list, uint32_t p, size_t count, bool
         if (coll_is(COLL_NEIGHBORLY, (coll_collective)c))
             continue;
         coll_problem_init(&problem, (coll_collective)c, p, count, 8);
-        problem.flags = COLL_COMMUTATIVE;
+        problem.flags = COLL_FLAG_COMMUTATIVE;
         if (nodes)
             coll_nodes_even(&problem.nodes, p, 3);
         coll_kit_init(&kit, p / 2, tables, sizeof tables / sizeof tables[0]);

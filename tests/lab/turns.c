@@ -54,7 +54,7 @@ static coll_finding verify(uint32_t p, const unsigned *row, uint32_t n, uint32_t
         const uint32_t params[3] = {64, 2, 2}; /* several stages */
         coll_problem problem;
         coll_problem_init(&problem, kind, p, blocks ? COUNT : vector, sizeof(uint64_t));
-        problem.flags = COLL_COMMUTATIVE;
+        problem.flags = COLL_FLAG_COMMUTATIVE;
         problem.root = i % p;
         CHECK_STATUS(coll_plan_init(&inner[i], rows[row[i]], &problem, params), COLL_OK);
         coll_part_init(&part[i], &inner[i]);
@@ -66,7 +66,7 @@ static coll_finding verify(uint32_t p, const unsigned *row, uint32_t n, uint32_t
     for (unsigned i = 0; i < n; i++)
         part[i].base[COLL_SHARED] = COLL_AT(COLL_SHARED, i % places * shared);
     coll_problem_init(&outer, COLL_ALLREDUCE, p, vector, sizeof(uint64_t));
-    outer.flags = COLL_COMMUTATIVE;
+    outer.flags = COLL_FLAG_COMMUTATIVE;
     coll_composition_init(&composition, part, n);
     CHECK_STATUS(coll_plan_compose(&plan, &coll_sequence, &outer, &composition), COLL_OK);
     memset(&options, 0, sizeof options);

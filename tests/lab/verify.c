@@ -137,7 +137,7 @@ TEST(words_of_cases)
         of.count = 13;
         if (i == 0) {
             of.nodes = 4;
-            of.flags = COLL_IN_PLACE;
+            of.flags = COLL_FLAG_IN_PLACE;
             of.play[COLL_WITHIN].algorithm = &coll_linear_reduce;
             of.play[COLL_WITHIN].param[0] = 2;
             of.play[COLL_ACROSS].algorithm = &coll_fnomial_reduce;
@@ -151,7 +151,7 @@ TEST(words_of_cases)
             of.group.outer = 15;
             of.group.which = 7;
         } else {
-            of.flags = COLL_COMMUTATIVE;
+            of.flags = COLL_FLAG_COMMUTATIVE;
             of.places.kind = COLL_GRID_DEALT;
             of.places.nodes = 3;
             of.places.which = 1;
@@ -252,7 +252,7 @@ TEST(the_grid_finds_mutants)
  * there, whether or not it is copied. */
 static bool gets_its_own(const coll_grid_case *of, const coll_action *a, enum spoiling how)
 {
-    return of->collective == COLL_ALLGATHER && (of->flags & COLL_IN_PLACE) &&
+    return of->collective == COLL_ALLGATHER && (of->flags & COLL_FLAG_IN_PLACE) &&
            a->kind == COLL_DO_COPY && coll_ref_space(a->src) == COLL_SHARED && how == SHORTENED;
 }
 
@@ -452,7 +452,7 @@ TEST(facts)
         CHECK_EQ(report.ranks[rank].elements, 4 * 3);
 
     coll_problem_init(&problem, COLL_ALLREDUCE, 4, 8, 4);
-    problem.flags = COLL_COMMUTATIVE | COLL_IN_PLACE;
+    problem.flags = COLL_FLAG_COMMUTATIVE | COLL_FLAG_IN_PLACE;
     CHECK_STATUS(coll_plan_init(&plan, &coll_ring_allreduce, &problem, NULL), COLL_OK);
     CHECK_EQ(coll_verify(&plan, &options, &report), COLL_PROVEN);
     CHECK_EQ(report.messages, 24);
@@ -491,7 +491,7 @@ TEST(order_is_fixed_over_plans)
     coll_verifier_init(&verifier);
     options.verifier = &verifier;
     coll_problem_init(&problem, COLL_REDUCE, 5, 2, 8);
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     CHECK_STATUS(coll_plan_init(&plan, mutant_make(&mutant, false), &problem, NULL), COLL_OK);
     CHECK_EQ(coll_verify(&plan, &options, &report), COLL_PROVEN);
     plan.problem.root = 2;
@@ -604,7 +604,7 @@ TEST(places_are_proven_by_rank)
 
     coll_problem_init(&asked, COLL_REDUCE, PLACED, 5, 8);
     asked.root = 4;
-    asked.flags = COLL_COMMUTATIVE;
+    asked.flags = COLL_FLAG_COMMUTATIVE;
     placed = asked;
     CHECK(coll_problem_place(&placed, &places));
     CHECK_EQ(prove_asked(&coll_fnomial_reduce, &asked, &placed, &group, node), COLL_PROVEN);
@@ -847,7 +847,7 @@ TEST(scattered_nodes_of_cases)
         uint32_t largest;
         coll_grid_case_init(&of, &coll_two_level_reduce.algorithm, COLL_REDUCE, 10);
         of.count = 1;
-        of.flags = COLL_COMMUTATIVE; /* else the ranks stay where they are */
+        of.flags = COLL_FLAG_COMMUTATIVE; /* else the ranks stay where they are */
         of.places = wanted[i].places;
         CHECK_STATUS(coll_i_grid_plans(&worker, &of), COLL_OK);
         CHECK_EQ(coll_i_case_nodes(&worker, &of, &largest), wanted[i].nodes);
@@ -859,7 +859,7 @@ TEST(scattered_nodes_of_cases)
 /* For what may a composite plan of 12 ranks on nodes of 4 be refused, by what is used inside? */
 TEST(refusals_of_what_is_used)
 {
-    static const uint32_t ordered = 0, any = COLL_COMMUTATIVE;
+    static const uint32_t ordered = 0, any = COLL_FLAG_COMMUTATIVE;
     static const struct {
         coll_use use;
         uint32_t flags;
@@ -916,7 +916,7 @@ static coll_status refuses_in_place(const coll_plan *plan)
 
 static coll_status refuses_operators(const coll_plan *plan)
 {
-    return plan->problem.flags & COLL_COMMUTATIVE ? COLL_OK : COLL_ERR_ORDER;
+    return plan->problem.flags & COLL_FLAG_COMMUTATIVE ? COLL_OK : COLL_ERR_ORDER;
 }
 
 static coll_status refuses_a_value(const coll_plan *plan)

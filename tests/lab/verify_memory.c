@@ -78,7 +78,7 @@ static void make_cases(coll_grid_case of[CASES])
     of[8] = case_of(&coll_shm_reduce, COLL_REDUCE, 6);
     of[9] = case_of(&coll_shm_barrier, COLL_BARRIER, 6);
     of[10] = case_of(&coll_ring_allreduce, COLL_ALLREDUCE, 40); /* whose notes grow */
-    of[10].flags = COLL_COMMUTATIVE;
+    of[10].flags = COLL_FLAG_COMMUTATIVE;
     of[11] = case_of(&coll_fabric_allreduce, COLL_ALLREDUCE, 5);
     of[12] = case_of(&coll_node_combining, COLL_NEIGHBOR_ALLTOALL, 9);
     of[12].graph = COLL_GRID_DENSE;

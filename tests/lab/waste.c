@@ -70,7 +70,7 @@ static bool root_of(coll_grid_case *of, uint32_t k)
 
 static bool flags_of(coll_grid_case *of, uint32_t k)
 {
-    of->flags = (k & 1 ? COLL_IN_PLACE : 0) | (k & 2 ? COLL_COMMUTATIVE : 0);
+    of->flags = (k & 1 ? COLL_FLAG_IN_PLACE : 0) | (k & 2 ? COLL_FLAG_COMMUTATIVE : 0);
     return k < 4;
 }
 

@@ -98,9 +98,9 @@ static coll_status reduce_bcast(built *b, uint32_t p, size_t count, uint32_t fla
 {
     coll_problem outer = problem_of(COLL_ALLREDUCE, p, count, flags);
     const coll_problem reduce = problem_of(COLL_REDUCE, p, count, flags);
-    const coll_problem bcast = problem_of(COLL_BCAST, p, count, COLL_IN_PLACE);
+    const coll_problem bcast = problem_of(COLL_BCAST, p, count, COLL_FLAG_IN_PLACE);
     b->n = 0;
-    if (flags & COLL_IN_PLACE)
+    if (flags & COLL_FLAG_IN_PLACE)
         add(b, &coll_fnomial_reduce, &reduce)->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
     else
         add(b, &coll_fnomial_reduce, &reduce);
@@ -127,10 +127,11 @@ TEST(reduce_scatter_then_allgather)
     size_t parts[64], places[64];
     for (uint32_t p = 1; p <= 9; p++)
         for (size_t i = 0; i < COUNTS; i++)
-            for (uint32_t flags = COLL_COMMUTATIVE; flags < 4; flags++) {
+            for (uint32_t flags = COLL_FLAG_COMMUTATIVE; flags < 4; flags++) {
                 const size_t most = counts[i] / p + 1;
                 const coll_problem outer = problem_of(COLL_ALLREDUCE, p, counts[i], flags);
-                coll_problem scatter = problem_of(COLL_REDUCE_SCATTER, p, 0, COLL_COMMUTATIVE);
+                coll_problem scatter =
+                    problem_of(COLL_REDUCE_SCATTER, p, 0, COLL_FLAG_COMMUTATIVE);
                 coll_problem gather = problem_of(COLL_ALLGATHERV, p, 0, 0);
                 coll_part *part;
                 built b;
@@ -144,7 +145,7 @@ TEST(reduce_scatter_then_allgather)
                 scatter.in.displs = gather.out.displs = places;
                 b.n = 0;
                 part = add(&b, &coll_ring_reduce_scatter, &scatter);
-                if (flags & COLL_IN_PLACE)
+                if (flags & COLL_FLAG_IN_PLACE)
                     part->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
                 part->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
                 part->base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, most);
@@ -185,8 +186,8 @@ TEST(interleaved_pieces)
         for (size_t i = 0; i < COUNTS; i++)
             for (uint32_t k = 1; k <= 4; k += k)
                 for (uint32_t way = 0; way < 6; way++) {
-                    const coll_problem outer =
-                        problem_of(COLL_ALLREDUCE, p, counts[i], COLL_COMMUTATIVE | (way & 1));
+                    const coll_problem outer = problem_of(COLL_ALLREDUCE, p, counts[i],
+                                                          COLL_FLAG_COMMUTATIVE | (way & 1));
                     CHECK_STATUS(pieces(&b, &ways[way / 2], 0, k, &outer), COLL_OK);
                     prove_and_run(&b, ways[way / 2]->name);
                 }
@@ -199,21 +200,21 @@ TEST(two_levels_of_equal_nodes)
         for (uint32_t m = 1; m <= 4; m++)
             for (size_t i = 0; i < COUNTS; i++)
                 for (uint32_t flags = 0; flags < 4; flags++) {
-                    const uint32_t in_place = flags | COLL_IN_PLACE;
+                    const uint32_t in_place = flags | COLL_FLAG_IN_PLACE;
                     const coll_problem outer =
                         problem_of(COLL_ALLREDUCE, nodes * m, counts[i], flags);
                     const coll_problem up = problem_of(COLL_REDUCE, m, counts[i], flags);
                     const coll_problem across =
                         problem_of(COLL_ALLREDUCE, nodes, counts[i], in_place);
                     const coll_problem down =
-                        problem_of(COLL_BCAST, m, counts[i], COLL_IN_PLACE);
+                        problem_of(COLL_BCAST, m, counts[i], COLL_FLAG_IN_PLACE);
                     coll_part *part;
                     built b;
                     b.n = 0;
                     part = add(&b, &coll_fnomial_reduce, &up);
                     part->copies = nodes;
                     part->spacing = m;
-                    if (flags & COLL_IN_PLACE)
+                    if (flags & COLL_FLAG_IN_PLACE)
                         part->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
                     part = add(&b, &coll_recursive_doubling_allreduce, &across);
                     part->group.stride = m;
@@ -234,7 +235,7 @@ TEST(rows_then_columns)
                 const coll_problem outer = problem_of(COLL_ALLREDUCE, rows * columns, 5, flags);
                 const coll_problem row = problem_of(COLL_ALLREDUCE, columns, 5, flags);
                 const coll_problem column =
-                    problem_of(COLL_ALLREDUCE, rows, 5, flags | COLL_IN_PLACE);
+                    problem_of(COLL_ALLREDUCE, rows, 5, flags | COLL_FLAG_IN_PLACE);
                 coll_part *part;
                 built b;
                 b.n = 0;
@@ -269,18 +270,19 @@ TEST(two_levels_of_scattered_nodes)
         firsts[first[k]] = k;
     }
     for (size_t i = 0; i < COUNTS; i++)
-        for (uint32_t flags = COLL_COMMUTATIVE; flags < 4; flags++) {
+        for (uint32_t flags = COLL_FLAG_COMMUTATIVE; flags < 4; flags++) {
             const size_t n = counts[i];
             const coll_problem outer = problem_of(COLL_ALLREDUCE, P, n, flags);
             const coll_problem across =
-                problem_of(COLL_ALLREDUCE, NODES, n, flags | COLL_IN_PLACE);
+                problem_of(COLL_ALLREDUCE, NODES, n, flags | COLL_FLAG_IN_PLACE);
             built up, down, all;
             up.n = down.n = all.n = 0;
             for (uint32_t k = 0; k < NODES; k++) {
                 const coll_problem reduce = problem_of(COLL_REDUCE, sizes[k], n, flags);
-                const coll_problem bcast = problem_of(COLL_BCAST, sizes[k], n, COLL_IN_PLACE);
+                const coll_problem bcast =
+                    problem_of(COLL_BCAST, sizes[k], n, COLL_FLAG_IN_PLACE);
                 coll_part *part = add(&up, &coll_fnomial_reduce, &reduce);
-                if (flags & COLL_IN_PLACE)
+                if (flags & COLL_FLAG_IN_PLACE)
                     part->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
                 coll_group_table(&part->group, table[k], inverse[k]);
                 part = add(&down, &coll_fnomial_bcast, &bcast);
@@ -373,8 +375,8 @@ TEST(seats)
 TEST(interleaving_keeps_every_step)
 {
     built b;
-    const coll_problem outer = problem_of(COLL_ALLREDUCE, 7, 30, COLL_COMMUTATIVE);
-    const coll_problem piece = problem_of(COLL_ALLREDUCE, 7, 10, COLL_COMMUTATIVE);
+    const coll_problem outer = problem_of(COLL_ALLREDUCE, 7, 30, COLL_FLAG_COMMUTATIVE);
+    const coll_problem piece = problem_of(COLL_ALLREDUCE, 7, 10, COLL_FLAG_COMMUTATIVE);
     b.n = 0;
     add(&b, &coll_ring_allreduce, &piece);
     add(&b, &coll_fnomial_allreduce, &piece)->base[COLL_OUT] += 10;
@@ -412,23 +414,23 @@ TEST(interleaving_keeps_every_step)
 /* The verifier sees a composition that is wrong. */
 TEST(wrong_compositions_are_not_proven)
 {
-    const coll_problem outer = problem_of(COLL_ALLREDUCE, 6, 17, COLL_COMMUTATIVE);
+    const coll_problem outer = problem_of(COLL_ALLREDUCE, 6, 17, COLL_FLAG_COMMUTATIVE);
     built b;
     coll_report report;
-    CHECK_STATUS(reduce_bcast(&b, 6, 5, COLL_COMMUTATIVE), COLL_OK);
+    CHECK_STATUS(reduce_bcast(&b, 6, 5, COLL_FLAG_COMMUTATIVE), COLL_OK);
     b.part[1].base[COLL_OUT] = COLL_AT(COLL_OUT, 1); /* beyond the end */
     CHECK(coll_verify(&b.plan, NULL, &report) != COLL_PROVEN);
-    CHECK_STATUS(reduce_bcast(&b, 6, 5, COLL_COMMUTATIVE), COLL_OK);
+    CHECK_STATUS(reduce_bcast(&b, 6, 5, COLL_FLAG_COMMUTATIVE), COLL_OK);
     b.inner[1].problem.root = 1; /* which has no sum */
     CHECK(coll_verify(&b.plan, NULL, &report) != COLL_PROVEN);
-    CHECK_STATUS(reduce_bcast(&b, 6, 5, COLL_COMMUTATIVE), COLL_OK);
+    CHECK_STATUS(reduce_bcast(&b, 6, 5, COLL_FLAG_COMMUTATIVE), COLL_OK);
     b.composition.n = 1; /* nobody tells the others */
     CHECK(coll_verify(&b.plan, NULL, &report) != COLL_PROVEN);
     CHECK_STATUS(pieces(&b, ways, 1, 3, &outer), COLL_OK); /* two patterns on one channel */
     CHECK(coll_verify(&b.plan, NULL, &report) != COLL_PROVEN);
     CHECK_STATUS(pieces(&b, &ways[3], 0, 2, &outer), COLL_OK); /* receives before it sends */
     CHECK_EQ(coll_verify(&b.plan, NULL, &report), COLL_FOUND_DEADLOCK);
-    CHECK_STATUS(reduce_bcast(&b, 6, 5, COLL_COMMUTATIVE), COLL_OK);
+    CHECK_STATUS(reduce_bcast(&b, 6, 5, COLL_FLAG_COMMUTATIVE), COLL_OK);
     CHECK(coll_verify(&b.plan, NULL, &report) == COLL_PROVEN);
 }
 

@@ -24,7 +24,7 @@ static coll_status with(coll_role role, const coll_algorithm *algorithm, const u
                         uint32_t ppn)
 {
     static coll_kit kit;
-    const coll_problem problem = problem_of(ppn, COLL_COMMUTATIVE);
+    const coll_problem problem = problem_of(ppn, COLL_FLAG_COMMUTATIVE);
     const coll_use use = {role, algorithm, params};
     coll_plan plan;
     coll_kit_init(&kit, 0, tables, TABLES);
@@ -86,7 +86,7 @@ TEST(what_is_used_inside)
 TEST(traits)
 {
     static coll_kit kit;
-    const coll_problem problem = problem_of(1, COLL_COMMUTATIVE);
+    const coll_problem problem = problem_of(1, COLL_FLAG_COMMUTATIVE);
     coll_use use = {COLL_ACROSS, &coll_ring_allreduce, NULL};
     coll_plan plan;
     coll_kit_init(&kit, 0, tables, TABLES);
@@ -125,7 +125,7 @@ TEST(windows)
 /* Others need no kit, and are made as by coll_plan_init. */
 TEST(plain_algorithms)
 {
-    const coll_problem problem = problem_of(2, COLL_COMMUTATIVE);
+    const coll_problem problem = problem_of(2, COLL_FLAG_COMMUTATIVE);
     coll_plan plan;
     CHECK_STATUS(coll_plan_build(&plan, &coll_ring_allreduce, &problem, NULL, NULL), COLL_OK);
     CHECK(plan.inner == NULL);

@@ -417,7 +417,7 @@ TEST(the_format_is_fixed)
     size_t bytes;
     coll_problem_init(&problem, COLL_BCAST, 9, 1000, 8);
     problem.root = 4;
-    problem.flags = COLL_IN_PLACE;
+    problem.flags = COLL_FLAG_IN_PLACE;
     CHECK_STATUS(coll_plan_init(&plan, &coll_chain_bcast, &problem, params), COLL_OK);
     CHECK_STATUS(coll_plan_pack(&plan, wire, sizeof wire, &bytes), COLL_OK);
     CHECK_EQ(bytes, sizeof wanted + 4);

@@ -37,7 +37,7 @@ TEST(f_nomial_trees)
                     const uint32_t params[COLL_PARAM_MAX] = {degrees[d], segment};
                     const uint32_t root = rooted ? p / 3 : 0;
                     const coll_plan plan =
-                        tree("fnomial", collectives[c], p, root, COLL_COMMUTATIVE, params);
+                        tree("fnomial", collectives[c], p, root, COLL_FLAG_COMMUTATIVE, params);
                     const coll_divider f = coll_divider_of(degrees[d]);
                     for (uint32_t v = 0; v < p; v++) {
                         const uint32_t children = coll_fnomial_of(p, &f, v).children;
@@ -64,10 +64,10 @@ TEST(other_trees)
             for (uint32_t segment = 0; segment <= 2; segment++) {
                 const uint32_t line[2] = {1, segment},
                                columns[2] = {p % 2 ? p : p / 2, segment};
-                plan = tree("snake", collective, p, 0, COLL_COMMUTATIVE, line);
+                plan = tree("snake", collective, p, 0, COLL_FLAG_COMMUTATIVE, line);
                 CHECK_EQ(how_many(&plan, COLL_LEAF), 1);
                 CHECK_EQ(how_many(&plan, COLL_INTERMEDIATE), p - 2);
-                plan = tree("fence", collective, p, 0, COLL_COMMUTATIVE, columns);
+                plan = tree("fence", collective, p, 0, COLL_FLAG_COMMUTATIVE, columns);
                 CHECK_EQ(how_many(&plan, COLL_LEAF), p % 2 ? 1 : p / 2);
                 CHECK_EQ(how_many(&plan, COLL_ROOT), 1);
             }
@@ -110,7 +110,7 @@ TEST(hosts_and_nics)
         rig it;
         coll_problem_init(&problem, COLL_REDUCE, p, 3, sizeof(uint64_t));
         problem.root = p - 1;
-        problem.flags = COLL_COMMUTATIVE;
+        problem.flags = COLL_FLAG_COMMUTATIVE;
         CHECK_STATUS(rig_init(&it, coll_find(COLL_REDUCE, "fnomial"), &problem, NULL), COLL_OK);
         rig_fill(&it);
         nic_sends = host_sends = 0;

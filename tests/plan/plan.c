@@ -135,10 +135,10 @@ TEST(what_is_refused)
          problem.out.counts = problem.out.displs = table, COLL_ERR_COUNTS);
     INIT(problem.collective = COLL_NEIGHBOR_ALLGATHER, COLL_ERR_GRAPH);
     INIT(any.traits = COLL_NEEDS_COMMUTATIVE, COLL_ERR_ORDER);
-    INIT(any.traits = COLL_NEEDS_COMMUTATIVE; problem.flags = COLL_COMMUTATIVE, COLL_OK);
-    INIT(any.traits = COLL_NEEDS_OUT_OF_PLACE; problem.flags = COLL_COMMUTATIVE, COLL_OK);
+    INIT(any.traits = COLL_NEEDS_COMMUTATIVE; problem.flags = COLL_FLAG_COMMUTATIVE, COLL_OK);
+    INIT(any.traits = COLL_NEEDS_OUT_OF_PLACE; problem.flags = COLL_FLAG_COMMUTATIVE, COLL_OK);
     INIT(any.traits = COLL_NEEDS_OUT_OF_PLACE;
-         problem.flags = COLL_IN_PLACE, COLL_ERR_IN_PLACE);
+         problem.flags = COLL_FLAG_IN_PLACE, COLL_ERR_IN_PLACE);
     INIT(any.traits = COLL_NEEDS_POWER_OF_TWO, COLL_ERR_SHAPE);
     INIT(any.traits = COLL_NEEDS_POWER_OF_TWO; problem.p = 8, COLL_OK);
     INIT(any.traits = COLL_NEEDS_SHARED; coll_nodes_even(&problem.nodes, 6, 3), COLL_ERR_NODES);
@@ -148,7 +148,7 @@ TEST(what_is_refused)
     INIT(any.traits = COLL_NEEDS_BUILD, COLL_ERR_BUILD);
     INIT(any.n_params = COLL_PARAM_MAX + 1, COLL_ERR_PARAM);
     INIT(problem.count = SIZE_MAX / 16, COLL_ERR_OVERFLOW);
-    INIT(problem.count = SIZE_MAX / 16; problem.flags = COLL_IN_PLACE, COLL_ERR_OVERFLOW);
+    INIT(problem.count = SIZE_MAX / 16; problem.flags = COLL_FLAG_IN_PLACE, COLL_ERR_OVERFLOW);
     INIT(problem.collective = COLL_ALLTOALL; problem.count = SIZE_MAX / 4, COLL_ERR_OVERFLOW);
     INIT((void)0, COLL_OK);
     CHECK_STATUS(coll_plan_init(&plan, &any, &problem, least), COLL_OK);
@@ -219,7 +219,7 @@ TEST(tables_of_a_rank)
     CHECK_STATUS(coll_plan_check_rank(&plan, 0), COLL_OK);
     CHECK_STATUS(coll_plan_check_rank(&plan, 2), COLL_ERR_SIZE);
     problem.in.counts = problem.in.displs = NULL; /* in place those of OUT are all */
-    problem.flags = COLL_IN_PLACE;
+    problem.flags = COLL_FLAG_IN_PLACE;
     CHECK_STATUS(coll_plan_init(&plan, &any, &problem, NULL), COLL_OK);
     CHECK_STATUS(coll_plan_check_rank(&plan, 2), COLL_OK);
     CHECK(plan.problem.in.counts == other);
@@ -255,7 +255,7 @@ TEST(sizes_of_buffers)
             coll_extents extents;
             coll_problem_init(&problem, rows[i].collective, 3, 5, 8);
             problem.root = 1;
-            problem.flags = there ? COLL_IN_PLACE : 0;
+            problem.flags = there ? COLL_FLAG_IN_PLACE : 0;
             CHECK_STATUS(coll_plan_init(&plan, &any, &problem, NULL), COLL_OK);
             if (!coll_is(COLL_ROOTED, problem.collective))
                 CHECK_EQ(plan.problem.root, 0);

@@ -56,7 +56,7 @@ static uint32_t build(const coll_algorithm *algorithm, coll_collective collectiv
                                {COLL_ACROSS, &coll_fabric_barrier, NULL}};
     coll_problem problem;
     coll_problem_init(&problem, collective, p, 10, 8);
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     problem.nodes = *nodes;
     memset(meets, 0, sizeof meets);
     for (uint32_t rank = 0; rank < p; rank++) {

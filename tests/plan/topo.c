@@ -866,7 +866,8 @@ TEST(problems_that_have_places)
     for (uint32_t dealt = 0; dealt < 2; dealt++) {
         coll_places_of(&places, dealt ? scattered : runs, 5, tables);
         for (uint32_t what = 0; what < COLL_COLLECTIVES; what++)
-            for (uint32_t flags = 0; flags <= COLL_COMMUTATIVE; flags += COLL_COMMUTATIVE) {
+            for (uint32_t flags = 0; flags <= COLL_FLAG_COMMUTATIVE;
+                 flags += COLL_FLAG_COMMUTATIVE) {
                 const bool orderless =
                     coll_is(flags ? always | commuting : always, (coll_collective)what);
                 const bool rooted = coll_is(COLL_ROOTED, (coll_collective)what);

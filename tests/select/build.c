@@ -89,7 +89,7 @@ TEST(all_ranks_choose_alike)
                     for (uint32_t ppn = 0; ppn <= 4; ppn++) {
                         coll_problem problem;
                         coll_problem_init(&problem, collective, p, 24, 4);
-                        problem.flags = COLL_COMMUTATIVE;
+                        problem.flags = COLL_FLAG_COMMUTATIVE;
                         place(&problem, ppn);
                         if (chosen_by_all(&list, &problem) == &rule)
                             taken++;
@@ -145,7 +145,7 @@ TEST(terms_hold_for_what_is_inside)
     coll_problem problem;
     coll_plan plan;
     coll_problem_init(&problem, COLL_ALLREDUCE, 8, 24, 4);
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     coll_nodes_even(&problem.nodes, 8, 2);
     coll_kit_init(&kit, 0, tables, TABLES);
     CHECK_STATUS(coll_select_from(&list, &problem, &terms, &kit, &plan, &rule), COLL_OK);
@@ -187,7 +187,7 @@ TEST(what_only_the_root_sees_is_asked_of_all_parts)
     CHECK(chosen_by_all(&list, &problem) == &rules[0]);
     apart.traits |= COLL_NEEDS_OUT_OF_PLACE;
     CHECK(chosen_by_all(&list, &problem) == &rules[2]);
-    problem.flags = COLL_IN_PLACE;
+    problem.flags = COLL_FLAG_IN_PLACE;
     CHECK(chosen_by_all(&list, &problem) == &rules[2]);
 }
 

@@ -101,7 +101,7 @@ static void try_shape(const coll_rule *rule, coll_collective collective, uint32_
             break;
         coll_problem_init(&problem, collective, p,
                           collective == COLL_BARRIER ? 0 : bytes / UNIT, UNIT);
-        problem.flags = COLL_COMMUTATIVE;
+        problem.flags = COLL_FLAG_COMMUTATIVE;
         coll_nodes_even(&problem.nodes, p, ppn);
         for (uint32_t i = 0; collective == COLL_REDUCE_SCATTER && i < p; i++) {
             counts[i] = bytes / UNIT;

@@ -118,13 +118,13 @@ static void args_of(const coll_problem *problem, uint32_t rank, const coll_terms
 {
     const bool scatter =
         problem->collective == COLL_SCATTER || problem->collective == COLL_SCATTERV;
-    const bool in_place = (problem->flags & COLL_IN_PLACE) &&
+    const bool in_place = (problem->flags & COLL_FLAG_IN_PLACE) &&
                           problem->collective != COLL_BCAST &&
                           (rank == problem->root || !coll_is(COLL_ROOTED, problem->collective));
     coll_args_init(args, problem->collective);
     args->root = problem->root;
-    args->in = in_place && !scatter ? COLL_IN_OUT : NULL;
-    args->out = in_place && scatter ? COLL_IN_OUT : NULL;
+    args->in = in_place && !scatter ? COLL_IN_PLACE : NULL;
+    args->out = in_place && scatter ? COLL_IN_PLACE : NULL;
     args->count = problem->count;
     args->in_counts = problem->in.counts;
     args->in_displs = problem->in.displs;
@@ -141,16 +141,16 @@ static coll_status check_plan(const member *me, const coll_problem *wanted,
                               const coll_args *args)
 {
     const coll_problem *of = &me->call.plan.problem;
-    const bool in_place =
-        wanted->collective == COLL_BCAST || args->in == COLL_IN_OUT || args->out == COLL_IN_OUT;
+    const bool in_place = wanted->collective == COLL_BCAST || args->in == COLL_IN_PLACE ||
+                          args->out == COLL_IN_PLACE;
     const unsigned bytes = COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_ALLTOALLW) |
                            COLL_BIT(COLL_NEIGHBOR_ALLTOALLW); /* they have elements of one */
     if (of->collective != wanted->collective || of->p != wanted->p ||
-        of->graph != wanted->graph || ((of->flags & COLL_IN_PLACE) != 0) != in_place ||
+        of->graph != wanted->graph || ((of->flags & COLL_FLAG_IN_PLACE) != 0) != in_place ||
         (of->elem_bytes != wanted->elem_bytes && !coll_is(bytes, of->collective)))
         return COLL_ERR_COLLECTIVE;
     if (coll_is(COLL_REDUCING, of->collective) &&
-        (of->flags & COLL_COMMUTATIVE) != (wanted->flags & COLL_COMMUTATIVE))
+        (of->flags & COLL_FLAG_COMMUTATIVE) != (wanted->flags & COLL_FLAG_COMMUTATIVE))
         return COLL_ERR_ORDER;
     if (coll_is(COLL_ROOTED, of->collective) && of->root != wanted->root)
         return COLL_ERR_ROOT;
@@ -165,7 +165,7 @@ static coll_status by_communicator(void *arg, const rules_question *question, co
     const coll_problem *problem = question->problem;
     const unsigned offers = question->terms->offers;
     const uint32_t rank = question->rank;
-    const coll_op op = {combine, NULL, (problem->flags & COLL_COMMUTATIVE) != 0, true};
+    const coll_op op = {combine, NULL, (problem->flags & COLL_FLAG_COMMUTATIVE) != 0, true};
     member *me = &members[rank];
     const size_t bytes = coll_kit_bytes(problem) + (problem->p + 64) * sizeof(size_t);
     coll_status status;

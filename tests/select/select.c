@@ -50,7 +50,7 @@ TEST(every_problem_has_a_plan)
                     coll_problem problem;
                     coll_plan plan;
                     const coll_rule *rule;
-                    if (((flags & COLL_IN_PLACE) &&
+                    if (((flags & COLL_FLAG_IN_PLACE) &&
                          coll_is(COLL_NEIGHBORLY, (coll_collective)collective)) ||
                         ps[i] > COLL_REF_LIMIT / 32 / (counts[k] + 1)) /* 32 bits: too many */
                         continue;
@@ -67,7 +67,7 @@ TEST(every_problem_has_a_plan)
                     CHECK_EQ(plan.traits & all_offers, 0);
                     CHECK(plan.window <= COLL_WINDOW);
                     CHECK(!(plan.traits & COLL_NEEDS_COMMUTATIVE) ||
-                          (flags & COLL_COMMUTATIVE));
+                          (flags & COLL_FLAG_COMMUTATIVE));
                 }
 }
 
@@ -88,8 +88,8 @@ TEST(all_ranks_choose_alike)
                     continue;
                 make_problem(&root, collective, p, counts[k], tables);
                 other = root;
-                root.flags = COLL_IN_PLACE;
-                other.flags = collective == COLL_BCAST ? COLL_IN_PLACE : 0;
+                root.flags = COLL_FLAG_IN_PLACE;
+                other.flags = collective == COLL_BCAST ? COLL_FLAG_IN_PLACE : 0;
                 if (collective == COLL_GATHERV || collective == COLL_SCATTERV) {
                     other.in.counts = other.in.displs = other.out.counts = other.out.displs =
                         NULL;
@@ -130,10 +130,10 @@ TEST(only_the_root_works_in_place)
                             continue;
                         coll_kit_init(&kits[0], r, tables[0], 64);
                         coll_kit_init(&kits[1], r, tables[1], 64);
-                        problem.flags = COLL_COMMUTATIVE;
+                        problem.flags = COLL_FLAG_COMMUTATIVE;
                         CHECK_STATUS(coll_plan_build(&apart, row, &problem, NULL, &kits[0]),
                                      COLL_OK);
-                        problem.flags |= COLL_IN_PLACE;
+                        problem.flags |= COLL_FLAG_IN_PLACE;
                         CHECK_STATUS(coll_plan_build(&in_place, row, &problem, NULL, &kits[1]),
                                      COLL_OK);
                         CHECK_STATUS(coll_schedule_write(&sa, &apart, r, a, 64), COLL_OK);
@@ -260,7 +260,7 @@ TEST(lists_are_searched_in_turn)
     coll_problem problem;
     coll_plan plan;
     coll_problem_init(&problem, COLL_ALLREDUCE, 5, 100, 1);
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     CHECK(selected(&one, &problem, 0) == &first[0]);
     problem.count = 200;
     problem.p = 6;
@@ -302,7 +302,7 @@ TEST(terms_are_kept)
     coll_problem problem;
     coll_plan plan;
     coll_problem_init(&problem, COLL_ALLREDUCE, 8, 100, 8);
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     CHECK(selected(&list, &problem, 0) == &rules[1]);
     CHECK(selected(&list, &problem, COLL_GIVES_SAME_BITS) == &rules[2]);
     rule = selected(&list, &problem, COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER);

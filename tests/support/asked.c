@@ -37,7 +37,7 @@ static size_t pair(const asked *it, uint32_t from, uint32_t to)
 {
     const size_t a = from, b = to;
     const size_t any =
-        (it->flags & COLL_IN_PLACE) ? (a + b) * 2 + a * b : a * 3 + b * 4 + a * b;
+        (it->flags & COLL_FLAG_IN_PLACE) ? (a + b) * 2 + a * b : a * 3 + b * 4 + a * b;
     return it->layout == ASKED_ONE ? (a + b == it->p ? it->count : 0) : any % 5;
 }
 
@@ -200,8 +200,8 @@ void asked_words(const asked *it, char *text, size_t bytes)
                                 coll_collective_name(it->collective), it->p, it->root,
                                 it->count, it->elem_bytes, layouts[it->layout],
                                 it->root_only ? " (tables at the root alone)" : "",
-                                it->flags & COLL_COMMUTATIVE ? " commutative" : "",
-                                it->flags & COLL_IN_PLACE ? " in-place" : "");
+                                it->flags & COLL_FLAG_COMMUTATIVE ? " commutative" : "",
+                                it->flags & COLL_FLAG_IN_PLACE ? " in-place" : "");
     if (n < bytes && it->graph != COLL_GRID_NO_GRAPH)
         n += (size_t)snprintf(text + n, bytes - n, " graph=%s route=%s",
                               coll_grid_graph_name(it->graph),

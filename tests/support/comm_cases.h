@@ -438,8 +438,10 @@ static inline coll_status comm_issue(const comm_case *it, comm_rank *me, comm_mo
     const bool root = me->rank == it->root || !coll_is(COLL_ROOTED, it->collective);
     const bool scatters = it->collective == COLL_SCATTER || it->collective == COLL_SCATTERV;
     const bool moved = it->in_place && root;
-    const void *in = moved && !scatters ? COLL_IN_OUT : scatters && !root ? NULL : me->in.start;
-    void *out = scatters && moved ? COLL_IN_OUT : me->out.start;
+    const void *in = moved && !scatters  ? COLL_IN_PLACE
+                     : scatters && !root ? NULL
+                                         : me->in.start;
+    void *out = scatters && moved ? COLL_IN_PLACE : me->out.start;
     const size_t own = comm_block(it, 0, me->rank), n = it->count;
     const bool everywhere =
         root || comm->choice[it->collective].algorithm; /* which may need them */
@@ -520,8 +522,8 @@ static inline coll_args comm_args(const comm_case *it, comm_rank *me)
     coll_args args;
     coll_args_init(&args, it->collective);
     args.root = it->root;
-    args.in = it->in_place && root && !scatters ? COLL_IN_OUT : me->in.start;
-    args.out = it->in_place && root && scatters ? COLL_IN_OUT : me->out.start;
+    args.in = it->in_place && root && !scatters ? COLL_IN_PLACE : me->in.start;
+    args.out = it->in_place && root && scatters ? COLL_IN_PLACE : me->out.start;
     args.count = comm_is_v(it->collective) ? comm_block(it, 0, me->rank) : it->count;
     args.in_counts = me->in_counts;
     args.in_displs = it->collective == COLL_REDUCE_SCATTER ? NULL : me->in_displs;

@@ -161,8 +161,8 @@ bool draws_problem(rules_proof *proof, const drawn *of, uint32_t p, uint32_t k)
     it->collective = of->collective;
     it->p = p;
     it->root = coll_is(COLL_ROOTED, of->collective) ? roots[draws_below(&proof->chance, 3)] : 0;
-    it->flags = (places && draws_below(&proof->chance, 2) ? COLL_IN_PLACE : 0u) |
-                (reduces && draws_below(&proof->chance, 3) ? COLL_COMMUTATIVE : 0u);
+    it->flags = (places && draws_below(&proof->chance, 2) ? COLL_FLAG_IN_PLACE : 0u) |
+                (reduces && draws_below(&proof->chance, 3) ? COLL_FLAG_COMMUTATIVE : 0u);
     it->layout = asked_has_tables(of->collective)
                      ? (asked_layout)(1 + draws_below(&proof->chance, ASKED_LAYOUTS - 1))
                      : ASKED_PLAIN;

@@ -57,7 +57,7 @@ static inline void leaders_across(level_sum *sum, const coll_grid_case *of,
         uint32_t rounds;
         coll_problem_init(&problem, of->collective, coll_nodes_count(&level_kit(0)->nodes),
                           end - i < piece ? end - i : piece, 8);
-        problem.flags = COLL_COMMUTATIVE;
+        problem.flags = COLL_FLAG_COMMUTATIVE;
         problem.root = root;
         part = level_apart(algorithm, &problem);
         level_add(sum, LEVEL_ACROSS, at->first + at->local, part, at->index);

@@ -70,7 +70,7 @@ static inline coll_status level_expected(const coll_algorithm *inner, uint32_t n
         return COLL_ERR_GROUP;
     if ((inner->traits & COLL_I_NEEDS_TEAM) && !flat && !team)
         return COLL_ERR_GROUP;
-    if ((inner->traits & COLL_NEEDS_COMMUTATIVE) && !(flags & COLL_COMMUTATIVE))
+    if ((inner->traits & COLL_NEEDS_COMMUTATIVE) && !(flags & COLL_FLAG_COMMUTATIVE))
         return COLL_ERR_ORDER;
     if ((inner->traits & COLL_NEEDS_POWER_OF_TWO) && (nodes & (nodes - 1)) != 0)
         return COLL_ERR_SHAPE;

@@ -460,7 +460,7 @@ EDIT(forgets_for_degree_5)
 
 EDIT(ignores_sides_if_it_matters)
 {
-    if (!(plan->problem.flags & COLL_COMMUTATIVE))
+    if (!(plan->problem.flags & COLL_FLAG_COMMUTATIVE))
         ignores_sides(plan, rank, s, out, n);
 }
 
@@ -522,7 +522,7 @@ EDIT(multicasts)
 #define RING     &coll_ring_allgather
 #define RING_SUM &coll_ring_allreduce
 #define DOUBLING &coll_recursive_doubling_allreduce
-#define SUM      .collective = COLL_ALLREDUCE, .p = 5, .count = 13, .flags = COLL_COMMUTATIVE
+#define SUM      .collective = COLL_ALLREDUCE, .p = 5, .count = 13, .flags = COLL_FLAG_COMMUTATIVE
 #define GATHER   .base = RING, .collective = COLL_ALLGATHER, .p = 5, .count = 3
 
 static struct mutant mutants[] = {
@@ -532,7 +532,7 @@ static struct mutant mutants[] = {
     {.name = "expects the next step", GATHER, .change = expects_the_next_step, .finding = COLL_FOUND_IMPURE, .sentence = "rank 1, step 1: asked again, the step gives other actions"},
     {.name = "leaves a field unset", GATHER, .change = leaves_a_field_unset, .finding = COLL_FOUND_IMPURE, .sentence = "rank 0, step 0: asked again, the step gives other actions"},
     {.name = "number of steps varies", GATHER, .steps = steps_that_vary, .finding = COLL_FOUND_IMPURE, .sentence = "rank 4, at the end: steps gives a second answer"},
-    {.name = "scratch varies", .base = RING_SUM, SUM | COLL_IN_PLACE, .scratch = scratch_that_varies, .finding = COLL_FOUND_IMPURE, .sentence = "rank 0, at the end: scratch or shared gives a second answer"},
+    {.name = "scratch varies", .base = RING_SUM, SUM | COLL_FLAG_IN_PLACE, .scratch = scratch_that_varies, .finding = COLL_FOUND_IMPURE, .sentence = "rank 0, at the end: scratch or shared gives a second answer"},
     {.name = "kind that is none", GATHER, .change = kind_that_is_none, .finding = COLL_FOUND_KIND, .sentence = "rank 0, step 0: there is no kind of action 9"},
     {.name = "peer beyond the ranks", GATHER, .change = peer_beyond, .finding = COLL_FOUND_PEER, .sentence = "rank 2, step 0: the peer is rank 5 of 5"},
     {.name = "peer is the rank itself", GATHER, .change = peer_is_itself, .finding = COLL_FOUND_PEER, .sentence = "rank 0, step 0: the peer is rank 0 of 5, itself"},
@@ -545,14 +545,14 @@ static struct mutant mutants[] = {
     {.name = "sends beyond IN", GATHER, .change = sends_beyond_in, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 0: the source is IN[1], 3 elements, but IN has 3"},
     {.name = "receives into SHARED that it has not", GATHER, .change = receives_into_shared, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 0: the destination is SHARED[0], 3 elements, but SHARED has 0"},
     {.name = "token in SHARED that it has not", .base = &coll_dissemination_barrier, .collective = COLL_BARRIER, .p = 6, .change = token_in_shared, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 0: the token is SHARED[0], 1 elements, but SHARED has 0"},
-    {.name = "asks for too little SCRATCH", .base = RING_SUM, SUM | COLL_IN_PLACE, .scratch = scratch_less_one, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 3, step 1: the staging is SCRATCH[3], 3 elements, but SCRATCH has 5"},
-    {.name = "writes into a gap in place", .base = &coll_pairwise_alltoall, .collective = COLL_ALLTOALLV, .p = 5, .layout = COLL_GRID_GAPS, .flags = COLL_IN_PLACE, .change = writes_before_the_first_block, .finding = COLL_FOUND_GAP, .sentence = "rank 1, step 0: the destination is OUT[0], 3 elements, but OUT[0] must stay as it is"},
+    {.name = "asks for too little SCRATCH", .base = RING_SUM, SUM | COLL_FLAG_IN_PLACE, .scratch = scratch_less_one, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 3, step 1: the staging is SCRATCH[3], 3 elements, but SCRATCH has 5"},
+    {.name = "writes into a gap in place", .base = &coll_pairwise_alltoall, .collective = COLL_ALLTOALLV, .p = 5, .layout = COLL_GRID_GAPS, .flags = COLL_FLAG_IN_PLACE, .change = writes_before_the_first_block, .finding = COLL_FOUND_GAP, .sentence = "rank 1, step 0: the destination is OUT[0], 3 elements, but OUT[0] must stay as it is"},
     {.name = "writes into a gap between blocks", .base = RING, .collective = COLL_ALLGATHERV, .p = 5, .layout = COLL_GRID_GAPS, .change = receives_before_the_block, .finding = COLL_FOUND_GAP, .sentence = "rank 0, step 0: the destination is OUT[0], 4 elements, but OUT[0] must stay as it is"},
     {.name = "exscan: rank 0 writes OUT", .base = &coll_linear_exscan, .collective = COLL_EXSCAN, .p = 3, .count = 2, .change = rank_0_writes, .finding = COLL_FOUND_GAP, .sentence = "rank 0, step 0: the destination is OUT[1], 1 elements, but OUT[1] must stay as it is"},
-    {.name = "exscan in place: rank 0 writes OUT", .base = &coll_linear_exscan, .collective = COLL_EXSCAN, .p = 3, .count = 2, .flags = COLL_IN_PLACE, .change = rank_0_writes_in_place, .finding = COLL_FOUND_GAP, .sentence = "rank 0, step 0: the destination is OUT[1], 1 elements, but OUT[1] must stay as it is"},
+    {.name = "exscan in place: rank 0 writes OUT", .base = &coll_linear_exscan, .collective = COLL_EXSCAN, .p = 3, .count = 2, .flags = COLL_FLAG_IN_PLACE, .change = rank_0_writes_in_place, .finding = COLL_FOUND_GAP, .sentence = "rank 0, step 0: the destination is OUT[1], 1 elements, but OUT[1] must stay as it is"},
     {.name = "reads a gap between blocks", .base = &coll_linear_scatter, .collective = COLL_SCATTERV, .p = 5, .layout = COLL_GRID_GAPS, .change = sends_from_before_the_block, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 1: the source is IN[11], 3 elements, but IN[11] is in no block"},
-    {.name = "sends SCRATCH that nobody wrote", .base = RING_SUM, SUM | COLL_IN_PLACE, .change = sends_scratch, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 0: the source is SCRATCH[0], 2 elements, but SCRATCH[0] was never written by this rank"},
-    {.name = "stages on the operand", .base = RING_SUM, SUM | COLL_IN_PLACE, .change = stages_on_the_operand, .finding = COLL_FOUND_OVERLAP, .sentence = "rank 0, step 0: staging and source overlap: OUT[9], 2 elements, and OUT[9], 2 elements"},
+    {.name = "sends SCRATCH that nobody wrote", .base = RING_SUM, SUM | COLL_FLAG_IN_PLACE, .change = sends_scratch, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 0: the source is SCRATCH[0], 2 elements, but SCRATCH[0] was never written by this rank"},
+    {.name = "stages on the operand", .base = RING_SUM, SUM | COLL_FLAG_IN_PLACE, .change = stages_on_the_operand, .finding = COLL_FOUND_OVERLAP, .sentence = "rank 0, step 0: staging and source overlap: OUT[9], 2 elements, and OUT[9], 2 elements"},
     {.name = "stages beside the sum", .base = RING_SUM, SUM, .change = stages_beside_the_sum, .finding = COLL_FOUND_OVERLAP, .sentence = "rank 2, step 0: destination and staging overlap: OUT[0], 3 elements, and OUT[1], 3 elements"},
     {.name = "reduces neighbouring elements", .base = RING_SUM, SUM, .change = operand_of_the_next_element, .finding = COLL_FOUND_MIXED, .sentence = "rank 2, step 0: operand element 0 of 3 combines element 1 of rank 2, in IN[1], with element 0 of rank 1, in the message of rank 1 (its step 0)"},
     {.name = "receives one element less", GATHER, .change = receives_one_less, .finding = COLL_FOUND_SIZE, .sentence = "rank 1, step 0: expects 2 elements from rank 0, which sent 3 elements at its step 0"},
@@ -569,7 +569,7 @@ static struct mutant mutants[] = {
     {.name = "sends its own block twice", GATHER, .change = sends_its_own_twice, .finding = COLL_FOUND_WRONG, .sentence = "rank 1, at the end: OUT[12] must be element 0 of rank 4 and is element 0 of rank 0"},
     {.name = "overwrites instead of reducing", .base = RING_SUM, SUM, .change = receives_without_reducing, .finding = COLL_FOUND_MISSING, .sentence = "rank 0, at the end: OUT[0] lacks the contribution of rank 3: it is element 0 reduced over ranks (0 (4 (2 1)))"},
     {.name = "reduces its operand twice", .base = RING_SUM, SUM, .change = reduces_twice, .finding = COLL_FOUND_DOUBLED, .sentence = "rank 0, at the end: OUT[3] has the contribution of rank 3 2 times: it is element 3 reduced over ranks (1 (0 (4 (3 2 3))))"},
-    {.name = "allreduce as scan", .base = RING_SUM, .collective = COLL_SCAN, .p = 5, .count = 13, .flags = COLL_COMMUTATIVE, .finding = COLL_FOUND_FOREIGN, .sentence = "rank 0, at the end: OUT[0] has the contribution of rank 1, and must not: it is element 0 reduced over ranks (0 (4 (3 (2 1))))"},
+    {.name = "allreduce as scan", .base = RING_SUM, .collective = COLL_SCAN, .p = 5, .count = 13, .flags = COLL_FLAG_COMMUTATIVE, .finding = COLL_FOUND_FOREIGN, .sentence = "rank 0, at the end: OUT[0] has the contribution of rank 1, and must not: it is element 0 reduced over ranks (0 (4 (3 (2 1))))"},
     {.name = "reorders without saying so", .base = RING_SUM, .collective = COLL_ALLREDUCE, .p = 5, .count = 13, .lacks = COLL_NEEDS_COMMUTATIVE, .finding = COLL_FOUND_ORDER, .sentence = "rank 0, at the end: OUT[0] is not in rank order 0 to 4: it is element 0 reduced over ranks (0 (4 (3 (2 1))))"},
     {.name = "swaps operands", .base = DOUBLING, .collective = COLL_ALLREDUCE, .p = 4, .count = 3, .change = ignores_sides, .finding = COLL_FOUND_ORDER, .sentence = "rank 1, at the end: OUT[0] is not in rank order 0 to 3: it is element 0 reduced over ranks (1 0 (3 2))"},
     {.name = "swaps operands on some ranks", .base = DOUBLING, SUM, .lacks = COLL_GIVES_FIXED_ORDER, .change = ignores_sides, .finding = COLL_FOUND_BITS, .sentence = "rank 2, at the end: OUT[0] is reduced as (2 (1 0) (4 3)), but on rank 0 as (1 0 2 (3 4))"},
@@ -733,7 +733,7 @@ struct program {
 
 #define BCAST(ranks, n)   .collective = COLL_BCAST, .p = ranks, .count = n
 #define REDUCING(ranks, n) .collective = COLL_REDUCE, .p = ranks, .count = n
-#define SWAP(n)           .collective = COLL_ALLTOALL, .p = 2, .count = n, .flags = COLL_IN_PLACE
+#define SWAP(n)           .collective = COLL_ALLTOALL, .p = 2, .count = n, .flags = COLL_FLAG_IN_PLACE
 #define SHARES            .traits = COLL_NEEDS_SHARED, .shared = 1
 
 static struct program programs[] = {
@@ -796,7 +796,7 @@ static struct program programs[] = {
     {.name = "reduces in the wrong order", REDUCING(3, 2), .scratch = 4, .finding = COLL_FOUND_ORDER, .sentence = "rank 0, at the end: OUT[0] is not in rank order 0 to 2: it is element 0 reduced over ranks (0 2 1)", .lines = {
         {0, RECV(1, TMP(2), 2)}, {0, RECV(2, TMP(0), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 2, 2)},
         {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
-    {.name = "the same, commutative", REDUCING(3, 2), .flags = COLL_COMMUTATIVE, .scratch = 4, .lines = {
+    {.name = "the same, commutative", REDUCING(3, 2), .flags = COLL_FLAG_COMMUTATIVE, .scratch = 4, .lines = {
         {0, RECV(1, TMP(2), 2)}, {0, RECV(2, TMP(0), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 2, 2)},
         {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
     {.name = "reduces nothing", REDUCING(3, 2), .scratch = 4, .finding = COLL_FOUND_INPUTS, .sentence = "rank 0, step 2: reduces 0 operands", .lines = {
@@ -813,7 +813,7 @@ static struct program programs[] = {
         {1, SEND(0, IN(0), 2)}, {2, SEND(0, IN(0), 2)}}},
     {.name = "reduces one element that is not there", REDUCING(1, 1), .scratch = 1, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 0: an operand is SCRATCH[0], 1 elements, but SCRATCH[0] was never written by this rank; the other one there is element 0 of rank 0", .lines = {
         {0, REDUCE(OUT(0), IN(0), TMP(0), 1, 1)}}},
-    {.name = "one rank twice instead of another", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, .scratch = 1, .finding = COLL_FOUND_DOUBLED, .sentence = "rank 0, at the end: OUT[0] has the contribution of rank 1 2 times: it is element 0 reduced over ranks (0 1 1)", .lines = {
+    {.name = "one rank twice instead of another", REDUCING(3, 1), .flags = COLL_FLAG_COMMUTATIVE, .scratch = 1, .finding = COLL_FOUND_DOUBLED, .sentence = "rank 0, at the end: OUT[0] has the contribution of rank 1 2 times: it is element 0 reduced over ranks (0 1 1)", .lines = {
         {0, RECV(1, TMP(0), 1)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 1, 1)}, {0, REDUCE(OUT(0), OUT(0), TMP(0), 1, 1)}, {1, SEND(0, IN(0), 1)}}},
     {.name = "reduces half of the vector", REDUCING(1, 2), .finding = COLL_FOUND_UNSET, .sentence = "rank 0, at the end: OUT[1] must be element 1 reduced over ranks 0 to 0 and is nothing: it was never written", .lines = {
         {0, COPY(OUT(0), IN(0), 1)}}},
@@ -826,9 +826,9 @@ static struct program programs[] = {
 
     {.name = "combines with OUT before it is written", REDUCING(2, 1), .scratch = 1, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 0: an operand is OUT[0], 1 elements, but OUT[0] was never written by this rank (its input is in IN: the plan is not in place); the other one there is element 0 of rank 1", .lines = {
         {0, MERGE(1, OUT(0), OUT(0), TMP(0), 1)}, {1, SEND(0, IN(0), 1)}}},
-    {.name = "combines with OUT in place", REDUCING(2, 1), .flags = COLL_IN_PLACE | COLL_COMMUTATIVE, .scratch = 1, .lines = {
+    {.name = "combines with OUT in place", REDUCING(2, 1), .flags = COLL_FLAG_IN_PLACE | COLL_FLAG_COMMUTATIVE, .scratch = 1, .lines = {
         {0, MERGE(1, OUT(0), OUT(0), TMP(0), 1)}, {1, SEND(0, IN(0), 1)}}},
-    {.name = "combines with IN in place", REDUCING(2, 1), .flags = COLL_IN_PLACE | COLL_COMMUTATIVE, .scratch = 1, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 0: the source is IN[0], 1 elements, but IN has 0 (in place: the input is in OUT)", .lines = {
+    {.name = "combines with IN in place", REDUCING(2, 1), .flags = COLL_FLAG_IN_PLACE | COLL_FLAG_COMMUTATIVE, .scratch = 1, .finding = COLL_FOUND_OUTSIDE, .sentence = "rank 0, step 0: the source is IN[0], 1 elements, but IN has 0 (in place: the input is in OUT)", .lines = {
         {0, MERGE(1, OUT(0), IN(0), TMP(0), 1)}, {1, SEND(0, IN(0), 1)}}},
     {.name = "combines with padding", REDUCING(2, 1), .traits = COLL_USES_PADDING, .scratch = 1, .finding = COLL_FOUND_UNWRITTEN, .sentence = "rank 0, step 0: an operand is the message of rank 1 (its step 0), 1 elements, but its element 0 is padding, which nobody wrote; the other one there is element 0 of rank 0", .lines = {
         {0, MERGE(1, OUT(0), IN(0), TMP(0), 1)}, {1, SEND(0, TMP(0), 1)}}},
@@ -912,10 +912,10 @@ static struct program programs[] = {
     {.name = "fabric without saying so", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .finding = COLL_FOUND_TRAIT, .sentence = "rank 0, step 0: a fabric reduction, but the algorithm does not say that it needs one", .lines = {
         {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}}},
 
-    {.name = "both ranks have the same bits", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .scratch = 2, .flags = COLL_COMMUTATIVE, .traits = COLL_GIVES_SAME_BITS, .lines = {
+    {.name = "both ranks have the same bits", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .scratch = 2, .flags = COLL_FLAG_COMMUTATIVE, .traits = COLL_GIVES_SAME_BITS, .lines = {
         {0, SEND(1, IN(0), 2)}, {0, RECV(1, TMP(0), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 1, 2)},
         {1, SEND(0, IN(0), 2)}, {1, RECV(0, TMP(0), 2)}, {1, REDUCE(OUT(0), TMP(0), IN(0), 1, 2)}}},
-    {.name = "the last element has other bits", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .scratch = 2, .flags = COLL_COMMUTATIVE, .traits = COLL_GIVES_SAME_BITS, .finding = COLL_FOUND_BITS, .sentence = "rank 1, at the end: OUT[1] is reduced as (1 0), but on rank 0 as (0 1)", .lines = {
+    {.name = "the last element has other bits", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .scratch = 2, .flags = COLL_FLAG_COMMUTATIVE, .traits = COLL_GIVES_SAME_BITS, .finding = COLL_FOUND_BITS, .sentence = "rank 1, at the end: OUT[1] is reduced as (1 0), but on rank 0 as (0 1)", .lines = {
         {0, SEND(1, IN(0), 2)}, {0, RECV(1, TMP(0), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 1, 2)},
         {1, SEND(0, IN(0), 2)}, {1, RECV(0, TMP(0), 2)}, {1, REDUCE(OUT(0), TMP(0), IN(0), 1, 1)}, {1, REDUCE(OUT(1), IN(1), TMP(1), 1, 1)}}},
     {.name = "SHARED, sent to nobody", BCAST(2, 1), SHARES, .finding = COLL_FOUND_PEER, .sentence = "rank 0, step 1: the peer is rank 2 of 2", .lines = {
@@ -1004,32 +1004,32 @@ static struct program programs[] = {
         {0, COPY(OUT(0), IN(0), 2)}, {0, COPY(MEM(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))}, {0, SEND(1, IN(0), 2)},
         {1, AWAIT(0, MEM(0))}, {1, RECV(0, OUT(0), 2)}, {1, COPY(MEM(1), OUT(1), 1)}, {1, NOTIFY_OF(2, MEM(0), 2)},
         {2, AWAIT_OF(1, MEM(0), 2)}, {2, COPY(OUT(1), MEM(1), 1)}, {2, COPY(OUT(0), MEM(0), 1)}}},
-    {.name = "SHARED, staged there when it is free", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 1, .lines = {
+    {.name = "SHARED, staged there when it is free", REDUCING(3, 1), .flags = COLL_FLAG_COMMUTATIVE, SHARES, .scratch = 1, .lines = {
         {0, AWAIT(1, MEM(0))}, {0, MERGE(2, OUT(0), IN(0), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(0), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}, {1, NOTIFY(0, TMP(0))}, {1, SEND(0, IN(0), 1)}, {2, SEND(0, IN(0), 1)}}},
-    {.name = "SHARED, staged there when the sum is free", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 1, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 1: writes SHARED[0] in no order with rank 1, step 0", .lines = {
+    {.name = "SHARED, staged there when the sum is free", REDUCING(3, 1), .flags = COLL_FLAG_COMMUTATIVE, SHARES, .scratch = 1, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 1: writes SHARED[0] in no order with rank 1, step 0", .lines = {
         {0, AWAIT(1, OUT(0))}, {0, MERGE(2, OUT(0), IN(0), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(0), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}, {1, NOTIFY(0, TMP(0))}, {1, SEND(0, IN(0), 1)}, {2, SEND(0, IN(0), 1)}}},
-    {.name = "SHARED, notified when it is combined", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 2, .lines = {
+    {.name = "SHARED, notified when it is combined", REDUCING(3, 1), .flags = COLL_FLAG_COMMUTATIVE, SHARES, .scratch = 2, .lines = {
         {0, MERGE(1, MEM(0), IN(0), TMP(0), 1)}, {0, AWAIT(1, TMP(9))}, {0, NOTIFY(2, MEM(0))}, {0, MERGE(2, OUT(0), MEM(0), TMP(1), 1)},
         {1, SEND(0, IN(0), 1)}, {1, NOTIFY(0, IN(0))}, {2, AWAIT(0, MEM(0))}, {2, COPY(TMP(0), MEM(0), 1)}, {2, SEND(0, IN(0), 1)}}},
-    {.name = "SHARED, notified when it is staged", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 2, step 1: reads SHARED[0] in no order with rank 0, step 0", .lines = {
+    {.name = "SHARED, notified when it is staged", REDUCING(3, 1), .flags = COLL_FLAG_COMMUTATIVE, SHARES, .scratch = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 2, step 1: reads SHARED[0] in no order with rank 0, step 0", .lines = {
         {0, MERGE(1, MEM(0), IN(0), TMP(0), 1)}, {0, AWAIT(1, TMP(9))}, {0, NOTIFY(2, TMP(9))}, {0, MERGE(2, OUT(0), MEM(0), TMP(1), 1)},
         {1, SEND(0, IN(0), 1)}, {1, NOTIFY(0, IN(0))}, {2, AWAIT(0, MEM(0))}, {2, COPY(TMP(0), MEM(0), 1)}, {2, SEND(0, IN(0), 1)}}},
-    {.name = "SHARED, read when it is written", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 3, .lines = {
+    {.name = "SHARED, read when it is written", REDUCING(3, 1), .flags = COLL_FLAG_COMMUTATIVE, SHARES, .scratch = 3, .lines = {
         {0, AWAIT(1, MEM(0))}, {0, MERGE(2, OUT(0), IN(0), TMP(0), 1)}, {0, AWAIT(2, TMP(1))}, {0, COPY(TMP(1), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(2), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, NOTIFY(0, MEM(0))}, {1, SEND(0, IN(0), 1)}, {2, SEND(0, IN(0), 1)}, {2, NOTIFY(0, IN(0))}}},
-    {.name = "SHARED, read after what waits for it has arrived", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 3, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 3: reads SHARED[0] in no order with rank 1, step 0", .lines = {
+    {.name = "SHARED, read after what waits for it has arrived", REDUCING(3, 1), .flags = COLL_FLAG_COMMUTATIVE, SHARES, .scratch = 3, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 3: reads SHARED[0] in no order with rank 1, step 0", .lines = {
         {0, AWAIT(1, OUT(0))}, {0, MERGE(2, OUT(0), IN(0), TMP(0), 1)}, {0, AWAIT(2, TMP(1))}, {0, COPY(TMP(1), MEM(0), 1)}, {0, MERGE(1, OUT(0), OUT(0), TMP(2), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, NOTIFY(0, MEM(0))}, {1, SEND(0, IN(0), 1)}, {2, SEND(0, IN(0), 1)}, {2, NOTIFY(0, IN(0))}}},
     {.name = "SHARED, sent from there", REDUCING(2, 1), SHARES, .scratch = 1, .lines = {
         {0, MERGE(1, OUT(0), IN(0), OUT(0), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, SEND(0, MEM(0), 1)}, {1, COPY(TMP(0), MEM(0), 1)}}},
-    {.name = "SHARED, told of by what reads what was written", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 2, .lines = {
+    {.name = "SHARED, told of by what reads what was written", REDUCING(3, 1), .flags = COLL_FLAG_COMMUTATIVE, SHARES, .scratch = 2, .lines = {
         {0, COPY(TMP(0), IN(0), 1)}, {0, MERGE(1, TMP(0), TMP(0), TMP(1), 1)}, {0, SEND(2, TMP(0), 1)}, {0, MERGE(2, OUT(0), TMP(0), TMP(1), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, SEND(0, MEM(0), 1)},
         {2, RECV(0, TMP(0), 1)}, {2, COPY(TMP(0), MEM(0), 1)}, {2, SEND(0, IN(0), 1)}}},
-    {.name = "SHARED, told of by what reads the same", REDUCING(3, 1), .flags = COLL_COMMUTATIVE, SHARES, .scratch = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 2, step 1: reads SHARED[0] in no order with rank 1, step 0", .lines = {
+    {.name = "SHARED, told of by what reads the same", REDUCING(3, 1), .flags = COLL_FLAG_COMMUTATIVE, SHARES, .scratch = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 2, step 1: reads SHARED[0] in no order with rank 1, step 0", .lines = {
         {0, COPY(TMP(0), IN(0), 1)}, {0, MERGE(1, OUT(0), TMP(0), TMP(1), 1)}, {0, SEND(2, TMP(0), 1)}, {0, MERGE(2, OUT(0), OUT(0), TMP(1), 1)},
         {1, COPY(MEM(0), IN(0), 1)}, {1, SEND(0, MEM(0), 1)},
         {2, RECV(0, TMP(0), 1)}, {2, COPY(TMP(0), MEM(0), 1)}, {2, SEND(0, IN(0), 1)}}},

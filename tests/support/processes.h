@@ -24,10 +24,10 @@ enum { PROCESSES_MOST = 16, PROCESSES_PATIENCE = 20000 };
 /* Ways of long messages. */
 enum {
     DIRECT = COLL_I_IPC_DIRECT,
-    IN_PLACE = COLL_I_IPC_IN_PLACE,
+    ZERO_COPY = COLL_I_IPC_IN_PLACE,
     WHOLE = COLL_I_IPC_WHOLE,
     PULLS = DIRECT | WHOLE,
-    ALL_WAYS = DIRECT | IN_PLACE | WHOLE,
+    ALL_WAYS = DIRECT | ZERO_COPY | WHOLE,
     FROM_HUGE = COLL_I_IPC_FROM_HUGE /* comes with WHOLE, where the system has it */
 };
 
@@ -38,7 +38,7 @@ static inline void ask(coll_shm *shm, uint32_t ways)
     if (ways & COLL_I_IPC_DIRECT)
         coll_shm_ask_direct(shm);
     if (ways & COLL_I_IPC_IN_PLACE)
-        coll_shm_ask_in_place(shm);
+        coll_shm_ask_zero_copy(shm);
 }
 
 static inline void *ends_join(void *arg)

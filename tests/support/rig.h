@@ -230,8 +230,8 @@ static inline coll_status rig_init_on(rig *it, coll_grid_graph graph,
     it->problem = *problem;
     it->problem.elem_bytes = sizeof(uint64_t);
     it->p = p;
-    it->op.combine = problem->flags & COLL_COMMUTATIVE ? rig_add : rig_compose;
-    it->op.commutative = (problem->flags & COLL_COMMUTATIVE) != 0;
+    it->op.combine = problem->flags & COLL_FLAG_COMMUTATIVE ? rig_add : rig_compose;
+    it->op.commutative = (problem->flags & COLL_FLAG_COMMUTATIVE) != 0;
     it->op.exact = true;
     it->ranks = (rig_rank *)calloc(p, sizeof *it->ranks);
     it->requests = (coll_engine **)calloc(p, sizeof *it->requests);
@@ -555,8 +555,9 @@ static inline bool rig_each(const coll_algorithm *row, uint32_t p, size_t count,
             if (row->traits & COLL_USES_NODES)
                 coll_nodes_even(&problem.nodes, p, 3);
             problem.flags =
-                (variant & 2 && !neighbors ? COLL_IN_PLACE : 0u) |
-                (variant & 4 || !coll_is(COLL_REDUCING, collective) ? COLL_COMMUTATIVE : 0u);
+                (variant & 2 && !neighbors ? COLL_FLAG_IN_PLACE : 0u) |
+                (variant & 4 || !coll_is(COLL_REDUCING, collective) ? COLL_FLAG_COMMUTATIVE
+                                                                    : 0u);
             status = rig_init_on(&it, graph, row, &problem, NULL);
             if (status != COLL_OK) {
                 well = well && rig_may_refuse(row->traits, status);

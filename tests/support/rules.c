@@ -233,10 +233,11 @@ static bool is_said(const coll_rule *rule, const asked *it, coll_status status)
         inner |= rule->uses[i].algorithm->traits;
     switch (status) {
     case COLL_ERR_ORDER:
-        return ((traits | inner) & COLL_NEEDS_COMMUTATIVE) && !(it->flags & COLL_COMMUTATIVE);
+        return ((traits | inner) & COLL_NEEDS_COMMUTATIVE) &&
+               !(it->flags & COLL_FLAG_COMMUTATIVE);
     case COLL_ERR_IN_PLACE:
         return ((traits | inner) & COLL_NEEDS_OUT_OF_PLACE) &&
-               ((it->flags & COLL_IN_PLACE) || coll_is(COLL_ROOTED, it->collective));
+               ((it->flags & COLL_FLAG_IN_PLACE) || coll_is(COLL_ROOTED, it->collective));
     case COLL_ERR_SHAPE:
         return ((traits & COLL_NEEDS_POWER_OF_TWO) && (it->p & (it->p - 1)) != 0) ||
                ((inner & COLL_NEEDS_POWER_OF_TWO) && it->nodes > 1);

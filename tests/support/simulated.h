@@ -29,7 +29,7 @@ static inline coll_plan sim_plan_with(coll_collective collective, const char *na
     coll_plan plan;
     uint32_t params[COLL_PARAM_MAX] = {0};
     coll_problem_init(&problem, collective, p, count, sizeof(double));
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     for (uint32_t i = 0; i < row->n_params; i++)
         params[i] = row->params[i].usual;
     if (first > 0)

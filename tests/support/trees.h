@@ -66,7 +66,7 @@ static inline coll_plan tree_plan(const tree *t, const coll_algorithm *algorithm
 static inline void check_tree_messages(const tree *t, uint32_t root)
 {
     const coll_plan plans[3] = {tree_plan(t, t->bcast, 1, 0, 0, root),
-                                tree_plan(t, t->reduce, 1, 0, COLL_COMMUTATIVE, root),
+                                tree_plan(t, t->reduce, 1, 0, COLL_FLAG_COMMUTATIVE, root),
                                 tree_plan(t, t->allreduce, 1, 0, 0, 0)};
     for (uint32_t which = 0; which < 3; which++)
         for (uint32_t rank = 0; rank < t->p; rank++) {
@@ -103,8 +103,8 @@ static inline void check_tree_costs(const tree *t, size_t count, uint32_t segmen
                                     uint32_t flags, uint32_t root)
 {
     const size_t s = coll_segments(count, segment), staging = s > 1 ? segment : count;
-    const bool detour = !(flags & COLL_COMMUTATIVE) && root != t->top;
-    const bool in_place = (flags & COLL_IN_PLACE) != 0;
+    const bool detour = !(flags & COLL_FLAG_COMMUTATIVE) && root != t->top;
+    const bool in_place = (flags & COLL_FLAG_IN_PLACE) != 0;
     const uint32_t top = detour ? t->top : root;
     coll_plan plan = tree_plan(t, t->bcast, count, segment, flags, root);
     coll_report cost = cost_of(&plan);

@@ -1,6 +1,6 @@
 /* tests/support/walk.h — plans by one call, and the actions of a rank as one list
  *
- *   const coll_plan plan = plan_of(&coll_ring_allreduce, COLL_ALLREDUCE, p, count, COLL_COMMUTATIVE);
+ *   const coll_plan plan = plan_of(&coll_ring_allreduce, COLL_ALLREDUCE, p, count, COLL_FLAG_COMMUTATIVE);
  *   const walk *w = walk_of(&plan, rank);
  *   for (size_t i = 0; i < w->n; i++)
  *       … w->act[i], w->step[i] …

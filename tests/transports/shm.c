@@ -223,7 +223,7 @@ static unsigned n_pieces;
 
 static unsigned char *message_memory(const coll_shm *shm, size_t bytes)
 {
-    const bool anywhere = !(shm->ways & IN_PLACE) || bytes <= shm->node.medium;
+    const bool anywhere = !(shm->ways & ZERO_COPY) || bytes <= shm->node.medium;
     if (shm->ways == 0 || ((shm->ways & PULLS || anywhere) && chance(2)))
         return (unsigned char *)malloc(bytes + COLL_NODE_LINE);
     return n_pieces > 0 ? pieces[--n_pieces] : (unsigned char *)malloc(bytes + COLL_NODE_LINE);
@@ -456,13 +456,13 @@ TEST(vtables)
             shm.ways = ways;
             shm.node.crowded = crowded;
             t = coll_shm_transport(&shm);
-            CHECK(t == (ways & IN_PLACE                    ? &coll_i_ipc_in_place
+            CHECK(t == (ways & ZERO_COPY                   ? &coll_i_ipc_zero_copy
                         : ways & DIRECT                    ? &coll_i_ipc_direct
                         : ways & WHOLE && !crowded         ? &coll_i_ipc_roomy
                         : ways & WHOLE && ways & FROM_HUGE ? &coll_i_ipc_crowded
                                                            : &coll_i_ipc_staged));
         }
-    CHECK(coll_i_ipc_in_place.max_bytes == 0 && coll_i_ipc_direct.max_bytes == 0);
+    CHECK(coll_i_ipc_zero_copy.max_bytes == 0 && coll_i_ipc_direct.max_bytes == 0);
     CHECK_EQ(coll_i_ipc_staged.whole, 0);
 }
 
@@ -516,7 +516,7 @@ static int allreduces(coll_shm *shm, void *arg)
 {
     enum { MOST = 100000, ALL = 4 * MOST };
     static double mine[ALL];
-    double *const x = shm->ways & IN_PLACE ? (double *)coll_shm_alloc(shm, sizeof mine) : mine;
+    double *const x = shm->ways & ZERO_COPY ? (double *)coll_shm_alloc(shm, sizeof mine) : mine;
     double *const sum = x + MOST, *const memory = sum + MOST;
     const uint32_t rank = shm->node.rank, p = shm->node.p;
     coll_comm comm;
@@ -565,7 +565,7 @@ static int meets(coll_shm *shm, void *arg)
     static const size_t counts[CALLS] = {1, 7, MOST};
     static int64_t mine[2 * CALLS * MOST], scratch[64];
     int64_t *const x =
-        shm->ways & IN_PLACE ? (int64_t *)coll_shm_alloc(shm, sizeof mine) : mine;
+        shm->ways & ZERO_COPY ? (int64_t *)coll_shm_alloc(shm, sizeof mine) : mine;
     int64_t *const sum = x + CALLS * MOST;
     const uint32_t rank = shm->node.rank, p = shm->node.p;
     static coll_request call[CALLS];
@@ -616,7 +616,7 @@ static int meets(coll_shm *shm, void *arg)
 TEST(fabric_reduce)
 {
     for (uint32_t p = 1; p <= 7; p += 3)
-        for (uint32_t ways = 0; ways <= IN_PLACE; ways += IN_PLACE) {
+        for (uint32_t ways = 0; ways <= ZERO_COPY; ways += ZERO_COPY) {
             pid_t pid[PROCESSES_MOST];
             processes_start(pid, p, 0, ways, meets, NULL);
             CHECK(processes_end(pid, p));
@@ -633,7 +633,7 @@ TEST(in_place)
     coll_handle h, sent;
     const void *lent;
     unsigned char *first, *second;
-    if (!CHECK(ends_make(end, 2, 0, IN_PLACE | WHOLE)))
+    if (!CHECK(ends_make(end, 2, 0, ZERO_COPY | WHOLE)))
         return;
     CHECK_STATUS(
         coll_shm_transport(end[0])->send(end[0], 1, 0, elsewhere, sizeof elsewhere, &sent),
@@ -645,7 +645,7 @@ TEST(in_place)
     CHECK(copy[0] == elsewhere[0] && copy[COLL_SHM_SLOT] == elsewhere[COLL_SHM_SLOT]);
     CHECK_STATUS(coll_shm_transport(end[0])->test(end[0], &sent), COLL_OK);
     ends_free(end, 2);
-    if (!CHECK(ends_make(end, 2, 0, IN_PLACE)))
+    if (!CHECK(ends_make(end, 2, 0, ZERO_COPY)))
         return;
     CHECK_STATUS(
         coll_shm_transport(end[0])->send(end[0], 1, 0, elsewhere, sizeof elsewhere, &h),
@@ -690,7 +690,7 @@ TEST(one_that_does_not_ask)
         CHECK(pthread_create(&thread, NULL, ends_join, b) == 0 && ends_join(a));
         (void)pthread_join(thread, &joined);
         CHECK(joined && a->ways == (ways | huge) && b->ways == (ways | huge));
-        CHECK(coll_shm_is_in_place(b) == (b->ways != 0));
+        CHECK(coll_shm_is_zero_copy(b) == (b->ways != 0));
         CHECK((b->node.pull != NULL) == ((ways & PULLS) != 0));
         CHECK((b->node.offer != NULL) == (huge != 0));
         coll_shm_detach(a);

@@ -49,7 +49,7 @@ static coll_status make_recipe(team_plan *it, uint32_t rank, const coll_recipe *
                                uint32_t ppn)
 {
     coll_problem_init(&it->problem, COLL_ALLREDUCE, RANKS, 1, sizeof(double));
-    it->problem.flags = COLL_COMMUTATIVE;
+    it->problem.flags = COLL_FLAG_COMMUTATIVE;
     coll_nodes_even(&it->problem.nodes, RANKS, ppn);
     coll_kit_init(&it->kit, rank, it->tables, sizeof it->tables / sizeof *it->tables);
     return coll_plan_build(&it->plan, &recipe->algorithm, &it->problem, NULL, &it->kit);
@@ -348,7 +348,7 @@ TEST(a_peer_is_missed_by_whoever_waits_for_it)
         waits wait = all[i / 2];
         pid_t pid[RANKS];
         leaver = 1 + i % 2;
-        processes_start(pid, RANKS, SHARED, IN_PLACE, misses_a_peer, &wait);
+        processes_start(pid, RANKS, SHARED, ZERO_COPY, misses_a_peer, &wait);
         if (!CHECK(processes_end(pid, RANKS)))
             printf("    wait %zu, rank %u left\n", i / 2, leaver);
     }

@@ -54,7 +54,7 @@ TEST(space_is_used_again)
     static const unsigned orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                          {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     coll_shm *end[2];
-    if (!CHECK(ends_make(end, 2, 0, IN_PLACE)))
+    if (!CHECK(ends_make(end, 2, 0, ZERO_COPY)))
         return;
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         unsigned char *const before = take(end[0], 100, 1), *part[3], *whole, *after;
@@ -84,7 +84,7 @@ TEST(what_is_not_freed)
 {
     coll_shm *end[2];
     unsigned char *mine, *its, *next, private_one[8];
-    if (!CHECK(ends_make(end, 2, 0, IN_PLACE)))
+    if (!CHECK(ends_make(end, 2, 0, ZERO_COPY)))
         return;
     CHECK(!coll_shm_free(end[0], private_one));
     mine = take(end[0], 2 * PAGE, 1);
@@ -110,7 +110,7 @@ TEST(space_goes_back)
     coll_shm *end[2];
     uint64_t before, from;
     unsigned char *one, *two;
-    if (!CHECK(ends_make(end, 2, 0, IN_PLACE)))
+    if (!CHECK(ends_make(end, 2, 0, ZERO_COPY)))
         return;
     before = held(end[0]);
     from = end[0]->segment->space;
@@ -147,7 +147,7 @@ TEST(space_is_there)
     coll_shm *end[2];
     uint64_t before;
     unsigned char *one, *two, *guard;
-    if (!CHECK(ends_make(end, 2, 0, IN_PLACE)))
+    if (!CHECK(ends_make(end, 2, 0, ZERO_COPY)))
         return;
     CHECK(coll_shm_free(end[0], take(end[0], PAGE, 1)));
     before = held(end[0]);
@@ -172,7 +172,7 @@ TEST(space_is_there)
 TEST(space_in_huge_pages)
 {
     const size_t huge = COLL_HUGE_PAGE;
-    for (uint32_t ways = IN_PLACE; ways <= (IN_PLACE | WHOLE); ways += WHOLE) {
+    for (uint32_t ways = ZERO_COPY; ways <= (ZERO_COPY | WHOLE); ways += WHOLE) {
         coll_shm *end[2];
         unsigned char *before, *one, *two, *last;
         long kib;
@@ -209,7 +209,7 @@ TEST(space_for_long)
     coll_shm *end[2];
     uint64_t from;
     random_state = 3;
-    if (!CHECK(ends_make(end, 2, 0, IN_PLACE)))
+    if (!CHECK(ends_make(end, 2, 0, ZERO_COPY)))
         return;
     from = end[0]->segment->space;
     for (unsigned step = 0; step < STEPS; step++) {
@@ -240,7 +240,7 @@ TEST(space_for_more)
     enum { STEPS = 2000 };
     coll_shm *end[2];
     uint64_t from;
-    if (!CHECK(ends_make(end, 2, 0, IN_PLACE)))
+    if (!CHECK(ends_make(end, 2, 0, ZERO_COPY)))
         return;
     from = end[0]->segment->space;
     for (size_t n = 1; n <= STEPS; n++) {
@@ -259,7 +259,7 @@ TEST(space_outlives)
     coll_shm *end[2];
     unsigned char *base, *one, *gap, *two;
     uint64_t mapped;
-    if (!CHECK(ends_make(end, 2, 0, IN_PLACE)))
+    if (!CHECK(ends_make(end, 2, 0, ZERO_COPY)))
         return;
     base = (unsigned char *)end[0]->segment;
     mapped = end[0]->mapped;
@@ -280,7 +280,7 @@ TEST(space_of_children)
     unsigned char *one, *two;
     int status = -1;
     pid_t child;
-    if (!CHECK(ends_make(end, 2, 0, IN_PLACE)))
+    if (!CHECK(ends_make(end, 2, 0, ZERO_COPY)))
         return;
     one = take(end[0], 3 * PAGE, 1);
     two = take(end[0], COLL_HUGE_PAGE, 2);

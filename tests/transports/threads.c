@@ -518,7 +518,7 @@ TEST(several_at_once)
             static const uint32_t params[AT_ONCE][3] = {{2, 1, 0}, {0, 0, 0}, {0, 0, 0}};
             coll_problem problem;
             coll_problem_init(&problem, collectives[i], p, i == 0 ? 300 : 40, 8);
-            problem.flags = COLL_COMMUTATIVE;
+            problem.flags = COLL_FLAG_COMMUTATIVE;
             CHECK_STATUS(rig_init(&its[i], rows[i], &problem, i == 0 ? params[0] : NULL),
                          COLL_OK);
             rigs[i] = &its[i];

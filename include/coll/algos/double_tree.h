@@ -107,7 +107,7 @@ COLL_HOT_INLINE void coll_i_double_role_of(const coll_plan *plan, coll_collectiv
     const bool reduces = collective != COLL_BCAST, spreads = collective != COLL_REDUCE;
     const bool is_root = rank == of->root, has_out = spreads || is_root;
     size_t late;
-    role->top = !reduces || (of->flags & COLL_COMMUTATIVE) ? of->root : 0;
+    role->top = !reduces || (of->flags & COLL_FLAG_COMMUTATIVE) ? of->root : 0;
     role->v = coll_mod_sub(rank, role->top, of->p);
     coll_i_double_place_of(of->p, 0, role->v, &role->at[0]);
     coll_i_double_place_of(of->p, 1, role->v, &role->at[1]);

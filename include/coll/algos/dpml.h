@@ -358,7 +358,7 @@ COLL_INLINE coll_status coll_i_dpml_build(coll_plan *plan, coll_kit *kit)
     coll_i_leaders_cut(plan, kit, plan->param[0], k);
     begin = coll_i_leaders_begin(plan, kit, kit->at.local);
     coll_i_kit_problem(plan, COLL_ACROSS, COLL_ALLREDUCE, nodes, 0, &across);
-    across.flags |= (flat ? in_place : nodes == 1) ? (uint32_t)COLL_IN_PLACE : 0;
+    across.flags |= (flat ? in_place : nodes == 1) ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
     in = COLL_AT(COLL_IN, begin);
     if (!flat && nodes > 1 && (in_place || kit->at.ranks > 1)) {
         in = COLL_AT(COLL_SCRATCH, 0);

@@ -42,7 +42,7 @@ static const coll_param coll_i_split_params[] = {
 /* The rank that is counted 0: the root, but 0 where operands must keep their order. */
 COLL_HOT_INLINE uint32_t coll_i_split_top(const coll_plan *plan)
 {
-    return plan->problem.flags & COLL_COMMUTATIVE ? plan->problem.root : 0;
+    return plan->problem.flags & COLL_FLAG_COMMUTATIVE ? plan->problem.root : 0;
 }
 
 /* How many groups, and pieces, there are in the end. */

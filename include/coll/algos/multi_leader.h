@@ -110,21 +110,21 @@ COLL_INLINE coll_status coll_i_multi_leader_bcast(coll_plan *plan, coll_kit *kit
     if (my.at.within) {
         coll_i_leaders_problem(plan, kit, COLL_SCATTERV, my.at.here ? my.at.root.local : 0,
                                &of);
-        of.flags |= plan->problem.flags & COLL_IN_PLACE;
+        of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
         status = coll_i_leaders_within(plan, kit, &of, my.at.here, coll_input(plan),
                                        out + my.begin, 0);
     }
     if (status == COLL_OK) {
         coll_i_kit_problem(plan, COLL_ACROSS, COLL_BCAST, my.at.nodes, 0, &of);
         of.root = my.at.root.index;
-        of.flags |=
-            my.at.within ? (uint32_t)COLL_IN_PLACE : plan->problem.flags & COLL_IN_PLACE;
+        of.flags |= my.at.within ? (uint32_t)COLL_FLAG_IN_PLACE
+                                 : plan->problem.flags & COLL_FLAG_IN_PLACE;
         status = coll_i_leaders_across(plan, kit, &of, my.k, COLL_AT(COLL_IN, my.begin),
                                        out + my.begin, 0);
     }
     if (status == COLL_OK && my.at.within) {
         coll_i_leaders_problem(plan, kit, COLL_ALLGATHERV, 0, &of);
-        of.flags |= COLL_IN_PLACE;
+        of.flags |= COLL_FLAG_IN_PLACE;
         status = coll_i_leaders_within(plan, kit, &of, true, COLL_AT(COLL_IN, 0), out, 0);
     }
     return status;
@@ -152,8 +152,8 @@ COLL_INLINE coll_status coll_i_multi_leader_reduce(coll_plan *plan, coll_kit *ki
     if (status == COLL_OK) {
         coll_i_kit_problem(plan, COLL_ACROSS, COLL_REDUCE, my.at.nodes, 0, &of);
         of.root = my.at.root.index;
-        of.flags |=
-            my.at.within ? (uint32_t)COLL_IN_PLACE : plan->problem.flags & COLL_IN_PLACE;
+        of.flags |= my.at.within ? (uint32_t)COLL_FLAG_IN_PLACE
+                                 : plan->problem.flags & COLL_FLAG_IN_PLACE;
         /* A node's only rank has partitions from 0 on. */
         status = coll_i_leaders_across(plan, kit, &of, my.k,
                                        my.at.within ? sums : COLL_AT(COLL_IN, 0),
@@ -189,9 +189,9 @@ COLL_INLINE coll_status coll_i_multi_leader_allreduce(coll_plan *plan, coll_kit 
     if (status == COLL_OK) {
         coll_i_kit_problem(plan, COLL_ACROSS, COLL_ALLREDUCE, my.at.nodes, 0, &of);
         if (!my.at.within)
-            of.flags |= plan->problem.flags & COLL_IN_PLACE;
+            of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
         else if (!aside)
-            of.flags |= COLL_IN_PLACE;
+            of.flags |= COLL_FLAG_IN_PLACE;
         status = coll_i_leaders_across(plan, kit, &of, my.k,
                                        aside ? sums : COLL_AT(COLL_IN, my.begin),
                                        out + my.begin, held);
@@ -200,7 +200,7 @@ COLL_INLINE coll_status coll_i_multi_leader_allreduce(coll_plan *plan, coll_kit 
         plan->traits |= kit->plans[my.at.within ? 1 : 0].traits & COLL_GIVES_SAME_BITS;
     if (status == COLL_OK && my.at.within) {
         coll_i_leaders_problem(plan, kit, COLL_ALLGATHERV, 0, &of);
-        of.flags |= COLL_IN_PLACE;
+        of.flags |= COLL_FLAG_IN_PLACE;
         status = coll_i_leaders_within(plan, kit, &of, true, COLL_AT(COLL_IN, 0), out, held);
     }
     return status;

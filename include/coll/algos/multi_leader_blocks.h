@@ -336,9 +336,9 @@ COLL_INLINE coll_status coll_i_multi_leader_allgather(coll_plan *plan, coll_kit 
     all = runs.sorts ? COLL_AT(COLL_SCRATCH, 0) : out;
     led = all + coll_i_runs_begin(plan, kit, &runs, runs.own, 0);
     if (runs.at.within) {
-        status =
-            coll_i_runs_stage(plan, kit, &runs, true,
-                              runs.sorts ? 0 : plan->problem.flags & COLL_IN_PLACE, &stage);
+        status = coll_i_runs_stage(plan, kit, &runs, true,
+                                   runs.sorts ? 0 : plan->problem.flags & COLL_FLAG_IN_PLACE,
+                                   &stage);
         if (status != COLL_OK)
             return status;
         if (in_place)
@@ -349,8 +349,8 @@ COLL_INLINE coll_status coll_i_multi_leader_allgather(coll_plan *plan, coll_kit 
     }
     if (runs.at.across || !runs.at.within) {
         coll_i_runs_across(plan, kit, &runs, COLL_ALLGATHER, COLL_ALLGATHERV, &of, &of.out);
-        of.flags |=
-            runs.at.within ? (uint32_t)COLL_IN_PLACE : plan->problem.flags & COLL_IN_PLACE;
+        of.flags |= runs.at.within ? (uint32_t)COLL_FLAG_IN_PLACE
+                                   : plan->problem.flags & COLL_FLAG_IN_PLACE;
         status = coll_i_runs_meet(plan, kit, &runs, &of, &stage);
         if (status != COLL_OK)
             return status;
@@ -359,7 +359,7 @@ COLL_INLINE coll_status coll_i_multi_leader_allgather(coll_plan *plan, coll_kit 
     }
     if (runs.at.within) {
         coll_i_runs_within(plan, kit, &runs, COLL_ALLGATHERV, &of, &of.out);
-        of.flags |= COLL_IN_PLACE;
+        of.flags |= COLL_FLAG_IN_PLACE;
         status = coll_i_kit_within(plan, kit, &of, &stage);
         if (status != COLL_OK)
             return status;
@@ -385,7 +385,7 @@ COLL_INLINE coll_status coll_i_multi_leader_reduce_scatter(coll_plan *plan, coll
     if (!runs.at.within) {
         coll_i_runs_across(plan, kit, &runs, COLL_REDUCE_SCATTER_BLOCK, COLL_REDUCE_SCATTER,
                            &of, &of.in);
-        of.flags |= plan->problem.flags & COLL_IN_PLACE;
+        of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
         return coll_i_runs_meet(plan, kit, &runs, &of, &stage);
     }
     if (runs.sorts) {

@@ -74,12 +74,12 @@ COLL_INLINE coll_status coll_i_two_level_bcast(coll_plan *plan, coll_kit *kit)
     coll_i_levels_of(plan, kit, &at);
     if (at.across || !at.within) {
         coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, COLL_BCAST, &of);
-        of.flags |= plan->problem.flags & COLL_IN_PLACE;
+        of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
         status = coll_i_kit_across(plan, kit, &at, &of, &stage);
     }
     if (status == COLL_OK && at.within) {
         coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_BCAST, &of);
-        of.flags |= at.across ? (uint32_t)COLL_IN_PLACE : 0;
+        of.flags |= at.across ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
         status = coll_i_kit_within(plan, kit, &of, &stage);
     }
     plan->traits |= COLL_GIVES_SAME_BITS;
@@ -105,7 +105,7 @@ COLL_INLINE coll_status coll_i_two_level_reduce(coll_plan *plan, coll_kit *kit)
     if (at.within) {
         coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_REDUCE, &of);
         if (at.here)
-            of.flags |= plan->problem.flags & COLL_IN_PLACE;
+            of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
         status = coll_i_kit_within(plan, kit, &of, &stage);
         if (status != COLL_OK)
             return status;
@@ -117,7 +117,7 @@ COLL_INLINE coll_status coll_i_two_level_reduce(coll_plan *plan, coll_kit *kit)
     }
     if (at.across || !at.within) {
         coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, COLL_REDUCE, &of);
-        of.flags |= at.within ? (uint32_t)COLL_IN_PLACE : 0;
+        of.flags |= at.within ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
         status = coll_i_kit_across(plan, kit, &at, &of, &stage);
         if (status != COLL_OK)
             return status;
@@ -170,7 +170,7 @@ COLL_INLINE coll_status coll_i_levels_allreduce(coll_plan *plan, coll_kit *kit,
     }
     if (at->within) {
         coll_i_levels_problem(plan, kit, at, COLL_WITHIN, COLL_BCAST, &of);
-        of.flags |= COLL_IN_PLACE;
+        of.flags |= COLL_FLAG_IN_PLACE;
         status = coll_i_kit_within(plan, kit, &of, &stage);
     }
     return status;

@@ -117,7 +117,7 @@ COLL_INLINE coll_status coll_i_slots_alltoall(coll_plan *plan, coll_kit *kit, si
     coll_ref base[COLL_SPACES];
     coll_status status;
     problem->collective = COLL_ALLTOALL;
-    problem->flags = flags & ~(uint32_t)COLL_IN_PLACE;
+    problem->flags = flags & ~(uint32_t)COLL_FLAG_IN_PLACE;
     problem->count = slot;
     status = coll_i_two_level_alltoall(plan, kit);
     problem->collective = it;

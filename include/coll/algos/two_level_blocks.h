@@ -120,7 +120,7 @@ COLL_INLINE coll_status coll_i_rooted_within(coll_plan *plan, coll_kit *kit,
     coll_i_levels_within(plan, kit, &its->at, its->layout, &of,
                          its->gathers ? &of.out : &of.in);
     if (its->at.here)
-        of.flags |= plan->problem.flags & COLL_IN_PLACE;
+        of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
     status = coll_i_kit_within(plan, kit, &of, &stage);
     if (status != COLL_OK)
         return status;
@@ -145,7 +145,7 @@ COLL_INLINE coll_status coll_i_rooted_across(coll_plan *plan, coll_kit *kit,
     coll_i_levels_problem(plan, kit, &its->at, COLL_ACROSS, plan->problem.collective, &of);
     coll_i_levels_across(plan, kit, &its->at, its->layout, v, &of,
                          its->gathers ? &of.out : &of.in);
-    of.flags |= its->at.within ? (uint32_t)COLL_IN_PLACE : 0;
+    of.flags |= its->at.within ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
     status = coll_i_kit_across(plan, kit, &its->at, &of, &stage);
     if (status != COLL_OK)
         return status;
@@ -186,7 +186,7 @@ COLL_INLINE coll_status coll_i_two_level_allgather(coll_plan *plan, coll_kit *ki
     if (at.within) {
         coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, v ? COLL_GATHERV : COLL_GATHER, &of);
         coll_i_levels_within(plan, kit, &at, layout, &of, &of.out);
-        of.flags |= plan->problem.flags & COLL_IN_PLACE;
+        of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
         status = coll_i_kit_within(plan, kit, &of, &stage);
         if (status != COLL_OK)
             return status;
@@ -197,13 +197,13 @@ COLL_INLINE coll_status coll_i_two_level_allgather(coll_plan *plan, coll_kit *ki
     if (at.across || !at.within) {
         coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, plan->problem.collective, &of);
         coll_i_levels_across(plan, kit, &at, layout, COLL_ALLGATHERV, &of, &of.out);
-        of.flags |= at.within ? (uint32_t)COLL_IN_PLACE : 0;
+        of.flags |= at.within ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
         status = coll_i_kit_across(plan, kit, &at, &of, &stage);
     }
     if (status == COLL_OK && at.within) {
         coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_BCAST, &of);
         of.count = coll_i_levels_at(plan, layout, plan->problem.p);
-        of.flags |= COLL_IN_PLACE;
+        of.flags |= COLL_FLAG_IN_PLACE;
         status = coll_i_kit_within(plan, kit, &of, &stage);
     }
     plan->traits |= COLL_GIVES_SAME_BITS;

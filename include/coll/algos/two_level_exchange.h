@@ -227,7 +227,7 @@ COLL_INLINE coll_status coll_i_two_level_reduce_scatter(coll_plan *plan, coll_ki
     kit->scratch = held;
     if (at.within) {
         coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_REDUCE, &of);
-        of.flags &= ~(uint32_t)COLL_IN_PLACE;
+        of.flags &= ~(uint32_t)COLL_FLAG_IN_PLACE;
         of.count = all;
         status = coll_i_kit_within(plan, kit, &of, &stage);
         if (status != COLL_OK)
@@ -251,7 +251,7 @@ COLL_INLINE coll_status coll_i_two_level_reduce_scatter(coll_plan *plan, coll_ki
     if (at.within) {
         coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, v ? COLL_SCATTERV : COLL_SCATTER,
                               &of);
-        of.flags &= ~(uint32_t)COLL_IN_PLACE;
+        of.flags &= ~(uint32_t)COLL_FLAG_IN_PLACE;
         coll_i_levels_within(plan, kit, &at, layout, &of, &of.in);
         status = coll_i_kit_within(plan, kit, &of, &stage);
         if (status != COLL_OK)

@@ -70,7 +70,7 @@ COLL_INLINE coll_status coll_i_two_level_scan(coll_plan *plan, coll_kit *kit)
         kit->scratch += count;
     }
     coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, it, &of);
-    of.flags |= plan->problem.flags & COLL_IN_PLACE;
+    of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
     status = coll_i_kit_within(plan, kit, &of, &stage);
     if (status != COLL_OK)
         return status;
@@ -85,7 +85,7 @@ COLL_INLINE coll_status coll_i_two_level_scan(coll_plan *plan, coll_kit *kit)
     stage->base[COLL_OUT] = before;
     stage->base[COLL_SCRATCH] += kit->scratch;
     coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_BCAST, &of);
-    of.flags |= COLL_IN_PLACE;
+    of.flags |= COLL_FLAG_IN_PLACE;
     status = coll_i_kit_within(plan, kit, &of, &stage);
     if (status != COLL_OK)
         return status;

@@ -7,9 +7,9 @@
 
 #include "communicator.h"
 
-/* As `in` (scatter and scatterv: as `out`), what COLL_IN_PLACE means in plan.h; for rooted
+/* As `in` (scatter and scatterv: as `out`), what COLL_FLAG_IN_PLACE means in plan.h; for rooted
  * collectives at the root only. */
-#define COLL_IN_OUT ((void *)~(uintptr_t)0)
+#define COLL_IN_PLACE ((void *)~(uintptr_t)0)
 
 /* What a collective is asked to do. Only what the collective has (plan.h) is read; counts are
  * in elements. */
@@ -65,13 +65,13 @@ COLL_INLINE void coll_i_moving(coll_args *args, coll_collective collective, cons
 
 /* ---- arguments → problem → plan ---------------------------------------------------------- */
 
-/* Does the call work in place? COLL_ERR_IN_PLACE where COLL_IN_OUT does not belong. */
+/* Does the call work in place? COLL_ERR_IN_PLACE where COLL_IN_PLACE does not belong. */
 COLL_INLINE coll_status coll_i_args_in_place(const coll_comm *comm, const coll_args *args,
                                              bool *in_place)
 {
     const coll_collective it = args->collective;
     const bool scatter = it == COLL_SCATTER || it == COLL_SCATTERV;
-    const bool in = args->in == COLL_IN_OUT, out = args->out == COLL_IN_OUT;
+    const bool in = args->in == COLL_IN_PLACE, out = args->out == COLL_IN_PLACE;
     *in_place = it == COLL_BCAST || (scatter ? out : in);
     if (it == COLL_BARRIER)
         *in_place = false;
@@ -112,7 +112,7 @@ COLL_INLINE coll_status coll_i_args_problem(const coll_comm *comm, const coll_ar
         return status;
     coll_problem_init(problem, it, comm->p, args->count,
                       bytes ? 1 : coll_type_bytes(args->type));
-    problem->flags = in_place ? (uint32_t)COLL_IN_PLACE : 0;
+    problem->flags = in_place ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
     problem->root = coll_is(COLL_ROOTED, it) ? args->root : 0;
     problem->graph = coll_is(COLL_NEIGHBORLY, it) ? args->graph : NULL;
     if (comm->nodes)
@@ -171,7 +171,7 @@ COLL_INLINE coll_status coll_i_args_count(const coll_args *args, const coll_prob
     const size_t *counts = it == COLL_SCATTERV ? problem->in.counts : problem->out.counts;
     if (it != COLL_GATHERV && it != COLL_SCATTERV && it != COLL_ALLGATHERV)
         return COLL_OK;
-    return (problem->flags & COLL_IN_PLACE) || !counts || counts[rank] == args->count
+    return (problem->flags & COLL_FLAG_IN_PLACE) || !counts || counts[rank] == args->count
                ? COLL_OK
                : COLL_ERR_SIZE;
 }
@@ -185,7 +185,7 @@ COLL_INLINE coll_status coll_i_args_op(const coll_comm *comm, const coll_args *a
         return COLL_OK;
     status = coll_comm_op(comm, args->op, args->type, op);
     if (status == COLL_OK && op->commutative)
-        problem->flags |= COLL_COMMUTATIVE;
+        problem->flags |= COLL_FLAG_COMMUTATIVE;
     return status;
 }
 
@@ -355,7 +355,7 @@ COLL_INLINE coll_status coll_i_comm_plan_bound(const coll_comm *comm,
 }
 
 /* Writes how many bytes of the arena a call with these arguments takes while it runs
- * (persistent: until it is freed). Buffers are not looked at, except for COLL_IN_OUT. A
+ * (persistent: until it is freed). Buffers are not looked at, except for COLL_IN_PLACE. A
  * reduce_scatter without in_displs gets an upper bound: what p blocks as large as the largest
  * one take. An arena for several calls at once needs their sum, and COLL_ARENA_ALIGN − 1 where
  * its memory is not aligned; calls of many sizes that come and go in any order may need

@@ -38,7 +38,7 @@ COLL_INLINE coll_status coll_bcast(coll_comm *comm, void *buf, size_t count, col
                                    uint32_t root)
 {
     coll_args args;
-    coll_i_moving(&args, COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
+    coll_i_moving(&args, COLL_BCAST, COLL_IN_PLACE, buf, count, type, root);
     return coll_run(comm, &args);
 }
 
@@ -46,7 +46,7 @@ COLL_INLINE coll_status coll_ibcast(coll_comm *comm, void *buf, size_t count, co
                                     uint32_t root, coll_request *request)
 {
     coll_args args;
-    coll_i_moving(&args, COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
+    coll_i_moving(&args, COLL_BCAST, COLL_IN_PLACE, buf, count, type, root);
     return coll_post(comm, &args, request);
 }
 
@@ -54,7 +54,7 @@ COLL_INLINE coll_status coll_bcast_init(coll_comm *comm, void *buf, size_t count
                                         coll_type type, uint32_t root, coll_request *request)
 {
     coll_args args;
-    coll_i_moving(&args, COLL_BCAST, COLL_IN_OUT, buf, count, type, root);
+    coll_i_moving(&args, COLL_BCAST, COLL_IN_PLACE, buf, count, type, root);
     return coll_request_init(comm, &args, request);
 }
 

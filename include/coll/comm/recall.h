@@ -52,8 +52,8 @@ COLL_INLINE bool coll_i_recall_is(const coll_recall *recall, const coll_args *ar
            recall->count == args->count && recall->type == args->type &&
            recall->number == args->op &&
            (recall->root == args->root || !coll_is(COLL_ROOTED, args->collective)) &&
-           recall->offered == offered && recall->in_is_out == (args->in == COLL_IN_OUT) &&
-           recall->out_is_in == (args->out == COLL_IN_OUT) &&
+           recall->offered == offered && recall->in_is_out == (args->in == COLL_IN_PLACE) &&
+           recall->out_is_in == (args->out == COLL_IN_PLACE) &&
            (!its->graph || coll_graph_same_mesh(&recall->mesh, args->graph)) &&
            ((!its->in.counts && !its->out.counts) || coll_i_recall_tables_are(recall, args));
 }
@@ -117,8 +117,8 @@ COLL_INLINE void coll_i_recall_write(coll_recall *recall, const coll_args *args,
     recall->root = args->root;
     recall->offered = offered;
     recall->scratch = run->scratch_bytes;
-    recall->in_is_out = args->in == COLL_IN_OUT;
-    recall->out_is_in = args->out == COLL_IN_OUT;
+    recall->in_is_out = args->in == COLL_IN_PLACE;
+    recall->out_is_in = args->out == COLL_IN_PLACE;
     recall->packed = coll_i_args_packed(args);
     recall->n_in = n_in;
     recall->n_out = n_out;

@@ -170,8 +170,8 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     run->ctx = comm->ctx;
     if (!coll_is(COLL_REDUCING, args->collective))
         run->op = NULL;
-    run->in = args->in == COLL_IN_OUT ? NULL : args->in;
-    run->out = args->out == COLL_IN_OUT ? NULL : args->out;
+    run->in = args->in == COLL_IN_PLACE ? NULL : args->in;
+    run->out = args->out == COLL_IN_PLACE ? NULL : args->out;
     run->scratch = coll_arena_at(arena, &request->scratch);
     run->scratch_bytes = scratch;
     run->shared = NULL;

@@ -23,7 +23,7 @@ typedef struct coll_param {
 enum {
     COLL_NEEDS_COMMUTATIVE = 1,    /* reorders operands */
     COLL_NEEDS_POWER_OF_TWO = 2,   /* of p */
-    COLL_NEEDS_OUT_OF_PLACE = 4,   /* refuses COLL_IN_PLACE */
+    COLL_NEEDS_OUT_OF_PLACE = 4,   /* refuses COLL_FLAG_IN_PLACE */
     COLL_NEEDS_COUNTS = 8,         /* every rank must have the tables of a v-collective */
     COLL_NEEDS_SHARED = 16,        /* SHARED memory */
     COLL_NEEDS_MULTICAST = 32,     /* of the transport */

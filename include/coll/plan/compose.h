@@ -370,7 +370,8 @@ COLL_INLINE coll_status coll_i_part_check(const coll_part *part, const coll_plan
     if ((plan->traits & whole) &&
         (part->group.table || part->group.base != 0 || plan->problem.p != outer->problem.p))
         return COLL_ERR_GROUP;
-    if ((plan->traits & COLL_NEEDS_COMMUTATIVE) && !(outer->problem.flags & COLL_COMMUTATIVE))
+    if ((plan->traits & COLL_NEEDS_COMMUTATIVE) &&
+        !(outer->problem.flags & COLL_FLAG_COMMUTATIVE))
         return COLL_ERR_ORDER;
     for (unsigned space = 0; space < COLL_SPACES; space++) {
         const coll_space at = coll_ref_space(part->base[space]);

@@ -340,7 +340,7 @@ COLL_INLINE void coll_i_kit_problem(const coll_plan *plan, coll_role role,
                                     coll_problem *problem)
 {
     coll_problem_init(problem, collective, p, count, plan->problem.elem_bytes);
-    problem->flags = plan->problem.flags & COLL_COMMUTATIVE;
+    problem->flags = plan->problem.flags & COLL_FLAG_COMMUTATIVE;
     if (role == COLL_ACROSS)
         coll_nodes_even(&problem->nodes, p, 1);
 }

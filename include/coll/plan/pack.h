@@ -441,7 +441,7 @@ COLL_INLINE coll_status coll_plan_unpack(coll_plan *plan, const void *wire, size
     group.stride = (uint32_t)coll_i_get(&from, 4);
     which = (uint32_t)coll_i_get(&from, 4);
     n_params = (uint32_t)coll_i_get(&from, 4);
-    if ((problem.flags & ~(uint32_t)(COLL_IN_PLACE | COLL_COMMUTATIVE)) ||
+    if ((problem.flags & ~(uint32_t)(COLL_FLAG_IN_PLACE | COLL_FLAG_COMMUTATIVE)) ||
         which > COLL_I_PACK_ALL || n_params > COLL_PARAM_MAX)
         return COLL_ERR_FORMAT;
     if (coll_i_pack_total(&from, problem.p, which, n_params, &in_blocks, &out_blocks) != bytes)

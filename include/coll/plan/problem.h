@@ -26,15 +26,15 @@ typedef struct coll_layout {
      COLL_BIT(COLL_NEIGHBOR_ALLTOALLW))
 
 enum {
-    COLL_IN_PLACE = 1,   /* the input is found in OUT: plan.h */
-    COLL_COMMUTATIVE = 2 /* the operator may be applied in any order */
+    COLL_FLAG_IN_PLACE = 1,   /* the input is found in OUT: plan.h */
+    COLL_FLAG_COMMUTATIVE = 2 /* the operator may be applied in any order */
 };
 
 typedef struct coll_problem {
     coll_collective collective;
     uint32_t p;        /* ranks */
     uint32_t root;     /* of a rooted collective */
-    uint32_t flags;    /* COLL_IN_PLACE | COLL_COMMUTATIVE */
+    uint32_t flags;    /* COLL_FLAG_IN_PLACE | COLL_FLAG_COMMUTATIVE */
     size_t count;      /* elements of the vector, or of one block */
     size_t elem_bytes; /* bytes of an element */
     coll_layout in;    /* blocks of IN: COLL_TABLES_IN; others: NULL */
@@ -184,7 +184,7 @@ COLL_INLINE bool coll_problem_is_orderless(const coll_problem *problem)
     const unsigned moves = COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_BCAST),
                    sums = COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_ALLREDUCE);
     return coll_is(moves, problem->collective) ||
-           (coll_is(sums, problem->collective) && (problem->flags & COLL_COMMUTATIVE));
+           (coll_is(sums, problem->collective) && (problem->flags & COLL_FLAG_COMMUTATIVE));
 }
 
 /* Numbers the ranks of a problem, on one node until then, by their places on several (plan/topo/places.h).

@@ -1,7 +1,7 @@
 /* coll/select/intra_node.h — which algorithm among ranks that share the memory of a node
  *
  *   coll_comm_rules(&comm, coll_node_rules(coll_shm_is_crowded(shm),
- *                                          coll_shm_is_in_place(shm)));
+ *                                          coll_shm_is_zero_copy(shm)));
  *   coll_comm_rules(&comm, coll_node_rules(coll_threads_is_crowded(threads), true));
  *
  * Measured with bench/collectives.c (all algorithms, 8 B … 4 MiB, 2, 4 and 8 ranks, sums of
@@ -109,7 +109,7 @@ static const coll_rule coll_node_roomy[] = {
 };
 
 /* A processor for each rank, and long messages are read where they lie. */
-static const coll_rule coll_node_in_place[] = {
+static const coll_rule coll_node_zero_copy[] = {
     COLL_I_NODE(COLL_ALLREDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_recursive_doubling_allreduce,
                 "long, out of each other's memory: nobody reads what is written again"),
 };
@@ -184,21 +184,21 @@ static const coll_rule coll_node_crowded[] = {
 
 static const coll_rule_list coll_node_roomy_rules = {
     coll_node_roomy, sizeof coll_node_roomy / sizeof coll_node_roomy[0], &coll_rules_built_in};
-static const coll_rule_list coll_node_in_place_rules = {
-    coll_node_in_place, sizeof coll_node_in_place / sizeof coll_node_in_place[0],
+static const coll_rule_list coll_node_zero_copy_rules = {
+    coll_node_zero_copy, sizeof coll_node_zero_copy / sizeof coll_node_zero_copy[0],
     &coll_node_roomy_rules};
 static const coll_rule_list coll_node_crowded_rules = {
     coll_node_crowded, sizeof coll_node_crowded / sizeof coll_node_crowded[0],
     &coll_rules_built_in};
 
 /* The lists of rules for ranks of one node. `crowded`: there are more than processors that they may
- * run on; `in_place`: two ranks read each other's long messages where they lie, as threads do, and
+ * run on; `zero_copy`: two ranks read each other's long messages where they lie, as threads do, and
  * processes unless all their messages go through slots. Both are the same on all ranks. */
-COLL_INLINE const coll_rule_list *coll_node_rules(bool crowded, bool in_place)
+COLL_INLINE const coll_rule_list *coll_node_rules(bool crowded, bool zero_copy)
 {
-    return crowded    ? &coll_node_crowded_rules
-           : in_place ? &coll_node_in_place_rules
-                      : &coll_node_roomy_rules;
+    return crowded     ? &coll_node_crowded_rules
+           : zero_copy ? &coll_node_zero_copy_rules
+                       : &coll_node_roomy_rules;
 }
 
 #endif /* COLL_SELECT_INTRA_NODE_H */

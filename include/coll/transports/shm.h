@@ -15,7 +15,7 @@
  *
  * A program that can choose where its buffers lie is up to three times as fast with long ones:
  *   coll_shm *shm = coll_shm_attach_launched(why);    // or coll_shm_attach, as above
- *   coll_shm_ask_in_place(shm);                       // all ranks, before they join
+ *   coll_shm_ask_zero_copy(shm);                       // all ranks, before they join
  *   if (!coll_shm_join(shm, milliseconds, why)) …
  *   double *vector = coll_shm_alloc(shm, bytes);      // buffers, and the communicator's memory
  *   coll_shm_free(shm, vector);                       // when no call uses it any more
@@ -25,7 +25,7 @@
  * sender copies one in while the receiver copies another out, or, where two ranks both send and
  * receive, and in a few other cases, by process_vm_readv straight from the memory of the sender. That
  * memory is moved to huge pages if it is used again and again (huge.h). With coll_shm_ask_slots all go
- * in pieces, with coll_shm_ask_direct none; with coll_shm_ask_in_place the receiver reads messages of
+ * in pieces, with coll_shm_ask_direct none; with coll_shm_ask_zero_copy the receiver reads messages of
  * more than 2048 bytes where they lie, as that memory is the segment's. Reductions read messages, and
  * the pieces of longer ones, where they lie.
  *
@@ -90,7 +90,7 @@ enum {
 #define COLL_I_IPC_TRANSPORT(max_bytes, max_lent, whole)                                       \
     COLL_I_NODE_TRANSPORT(max_bytes, max_lent, COLL_NODE_FABRIC, whole)
 
-static const coll_transport coll_i_ipc_in_place = COLL_I_IPC_TRANSPORT(0, 0, 0);
+static const coll_transport coll_i_ipc_zero_copy = COLL_I_IPC_TRANSPORT(0, 0, 0);
 static const coll_transport coll_i_ipc_direct = COLL_I_IPC_TRANSPORT(0, COLL_SHM_SLOT, 0);
 static const coll_transport coll_i_ipc_staged =
     COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_SHM_SLOT, 0);
@@ -101,7 +101,7 @@ static const coll_transport coll_i_ipc_crowded =
 
 /* For coll_node_rules: are long messages read where they lie, in the segment, or by the kernel where
  * two ranks both send and receive? When they have joined, all hear the same. */
-COLL_INLINE bool coll_shm_is_in_place(const coll_shm *shm)
+COLL_INLINE bool coll_shm_is_zero_copy(const coll_shm *shm)
 {
     return shm->ways != 0;
 }
@@ -110,7 +110,7 @@ COLL_INLINE bool coll_shm_is_in_place(const coll_shm *shm)
 COLL_INLINE const coll_transport *coll_shm_transport(const coll_shm *shm)
 {
     if (shm->ways & COLL_I_IPC_IN_PLACE)
-        return &coll_i_ipc_in_place;
+        return &coll_i_ipc_zero_copy;
     if (shm->ways & COLL_I_IPC_DIRECT)
         return &coll_i_ipc_direct;
     if (!(shm->ways & COLL_I_IPC_WHOLE))

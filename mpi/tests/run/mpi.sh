@@ -18,7 +18,7 @@ programs=$COLL_BUILD/mpi/$library
 layer=$programs/libcollmpi.so
 seconds=${seconds:-100}
 checks=0 failures=0
-unset COLL_ALGORITHM COLL_TABLE COLL_OFF COLL_VERBOSE COLL_PPN COLL_SHM COLL_NEAR COLL_HUGE COLL_IN_PLACE
+unset COLL_ALGORITHM COLL_TABLE COLL_OFF COLL_VERBOSE COLL_PPN COLL_SHM COLL_NEAR COLL_HUGE COLL_ZERO_COPY COLL_IN_PLACE
 
 missing() {
     [ "${COLL_REQUIRE_ALL:-}" != 1 ] || { echo "FAILED: $1" && exit 1; }

@@ -148,7 +148,7 @@ TEST(what_would_not_end_is_refused)
         rig it;
         exported to;
         coll_problem_init(&problem, COLL_ALLREDUCE, 2, count, sizeof(uint64_t));
-        problem.flags = COLL_COMMUTATIVE;
+        problem.flags = COLL_FLAG_COMMUTATIVE;
         CHECK_STATUS(rig_init(&it, &swap, &problem, NULL), COLL_OK);
         if (count % 2 == 0) {
             bool lossy = false;

@@ -27,7 +27,7 @@ static double dpml_us(const coll_dpml_costs *costs, size_t count, uint32_t l, ui
     double us;
     char words[400];
     coll_problem_init(&problem, COLL_ALLREDUCE, DPML_RANKS, count, sizeof(double));
-    problem.flags = COLL_COMMUTATIVE;
+    problem.flags = COLL_FLAG_COMMUTATIVE;
     coll_nodes_even(&problem.nodes, DPML_RANKS, DPML_PPN);
     CHECK(coll_kit_tables(&problem) <= DPML_TABLES);
     for (uint32_t r = 0; r < DPML_RANKS; r++) {

@@ -46,7 +46,7 @@ COLL_INLINE void coll_i_levels_problem(const coll_plan *plan, const coll_kit *ki
                        plan->problem.count, of);
     of->root = across ? at->root.index : at->lead;
     if (across ? !at->within : !at->across)
-        of->flags |= plan->problem.flags & COLL_IN_PLACE;
+        of->flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
 }
 
 /* A stage among the leaders. On any other rank nothing comes of it but errors and traits. */

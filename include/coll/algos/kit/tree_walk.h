@@ -164,7 +164,7 @@ COLL_HOT_INLINE void coll_i_walk_set(coll_i_walk *w, const coll_plan *plan, coll
 {
     const coll_problem *of = &plan->problem;
     const bool reduces = collective != COLL_BCAST, spreads = collective != COLL_REDUCE;
-    const bool rooted = !reduces || (!spreads && (of->flags & COLL_COMMUTATIVE));
+    const bool rooted = !reduces || (!spreads && (of->flags & COLL_FLAG_COMMUTATIVE));
     const uint32_t top = rooted ? of->root : coll_i_tree_top(plan, shape);
     const bool is_root = rank == (reduces && spreads ? top : of->root);
     uint32_t m;

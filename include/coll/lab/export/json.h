@@ -160,7 +160,7 @@ COLL_INLINE void coll_i_json_head(coll_writer *to, const coll_plan *plan)
     coll_i_write(to, ", \"count\": %zu, \"elem_bytes\": %zu, \"in_place\": %s, ", of->count,
                  of->elem_bytes, coll_in_place(plan) ? "true" : "false");
     coll_i_write(to, "\"commutative\": %s, \"nodes\": [0",
-                 of->flags & COLL_COMMUTATIVE ? "true" : "false");
+                 of->flags & COLL_FLAG_COMMUTATIVE ? "true" : "false");
     for (uint32_t node = 1; node < coll_nodes_count(&of->nodes); node++)
         coll_i_write(to, ", %u", coll_nodes_first(&of->nodes, of->p, node));
     coll_i_write_text(to, "]},\n \"ranks\": [\n");

@@ -256,8 +256,8 @@ COLL_INLINE bool coll_i_grid_flags(coll_grid_case *of, uint32_t k)
                                 ? 1
                                 : 2;
     const uint32_t orders = !reduces || (traits & COLL_NEEDS_COMMUTATIVE) ? 1 : 2;
-    of->flags = (k % places ? COLL_IN_PLACE : 0) |
-                (reduces && k / places % orders == 0 ? COLL_COMMUTATIVE : 0);
+    of->flags = (k % places ? COLL_FLAG_IN_PLACE : 0) |
+                (reduces && k / places % orders == 0 ? COLL_FLAG_COMMUTATIVE : 0);
     return k < places * orders;
 }
 

@@ -46,7 +46,7 @@ typedef struct coll_grid_play {
 typedef struct coll_grid_case {
     const coll_algorithm *algorithm;
     coll_collective collective;
-    uint32_t p, root, flags; /* COLL_IN_PLACE | COLL_COMMUTATIVE */
+    uint32_t p, root, flags; /* COLL_FLAG_IN_PLACE | COLL_FLAG_COMMUTATIVE */
     uint32_t param[COLL_PARAM_MAX];
     size_t count;
     coll_grid_layout layout;
@@ -167,9 +167,9 @@ COLL_INLINE size_t coll_i_grid_count(const coll_grid_case *of, uint32_t from, ui
 {
     const bool matrix = coll_is(COLL_PAIRED, of->collective);
     const size_t a = from, b = to;
-    const size_t any = !matrix                       ? a * 7 + 3
-                       : (of->flags & COLL_IN_PLACE) ? (a + b) * 2 + a * b
-                                                     : a * 3 + b * 4 + a * b;
+    const size_t any = !matrix                            ? a * 7 + 3
+                       : (of->flags & COLL_FLAG_IN_PLACE) ? (a + b) * 2 + a * b
+                                                          : a * 3 + b * 4 + a * b;
     switch (of->layout) {
     case COLL_GRID_UNEVEN:
         return any % 5;

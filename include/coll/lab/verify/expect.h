@@ -92,7 +92,7 @@ COLL_INLINE uint64_t coll_i_grid_forbidden(const coll_grid_worker *worker,
 {
     const uint32_t traits = coll_i_case_traits(of), width = of->param[0];
     const bool ordered =
-        coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_COMMUTATIVE);
+        coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_FLAG_COMMUTATIVE);
     const bool cartesian = of->graph != COLL_GRID_SPARSE && of->graph != COLL_GRID_DENSE;
     uint32_t largest;
     uint64_t set = 0;
@@ -100,7 +100,7 @@ COLL_INLINE uint64_t coll_i_grid_forbidden(const coll_grid_worker *worker,
         set |= coll_i_status_bit(COLL_ERR_ORDER);
     if ((traits & COLL_NEEDS_LINE) && ordered && width != 1 && width < of->p)
         set |= coll_i_status_bit(COLL_ERR_ORDER);
-    if ((of->flags & COLL_IN_PLACE) &&
+    if ((of->flags & COLL_FLAG_IN_PLACE) &&
         ((traits & COLL_NEEDS_OUT_OF_PLACE) || coll_is(COLL_NEIGHBORLY, of->collective)))
         set |= coll_i_status_bit(COLL_ERR_IN_PLACE);
     if ((traits & COLL_NEEDS_POWER_OF_TWO) && !coll_i_is_power_of_two(of->p))
@@ -127,7 +127,7 @@ COLL_INLINE uint64_t coll_i_grid_inner(const coll_grid_worker *worker, const col
     const uint32_t nodes = coll_i_case_nodes(worker, of, &largest);
     const uint32_t most = role == COLL_WITHIN ? largest : nodes; /* ranks of the level */
     const bool ordered =
-        coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_COMMUTATIVE);
+        coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_FLAG_COMMUTATIVE);
     const bool parts = of->algorithm->n_params > 0 && of->param[0] > 1; /* of a node */
     const bool tabled =
         (inner->collectives & coll_i_grid_solves(of->algorithm, role) &

@@ -63,8 +63,9 @@ COLL_INLINE void coll_grid_case_words(const coll_grid_case *of, char *text, size
     }
     if (n < bytes && coll_is(COLL_REDUCING, of->collective))
         n += (size_t)snprintf(text + n, bytes - n, " %s",
-                              of->flags & COLL_COMMUTATIVE ? "commutative" : "non-commutative");
-    if (n < bytes && (of->flags & COLL_IN_PLACE))
+                              of->flags & COLL_FLAG_COMMUTATIVE ? "commutative"
+                                                                : "non-commutative");
+    if (n < bytes && (of->flags & COLL_FLAG_IN_PLACE))
         snprintf(text + n, bytes - n, " in-place");
 }
 

@@ -122,7 +122,7 @@ COLL_INLINE bool coll_i_expect_sums(const coll_i_check *c, size_t count, size_t 
 {
     const coll_i_rank *rank = coll_i_rank_at(c->data, c->rank);
     const coll_i_value *out = rank->at[COLL_OUT];
-    const bool commutes = (rank->plan->problem.flags & COLL_COMMUTATIVE) != 0;
+    const bool commutes = (rank->plan->problem.flags & COLL_FLAG_COMMUTATIVE) != 0;
     uint32_t good = COLL_I_UNSET;
     char found[160];
     for (size_t i = 0; i < count; i++) {

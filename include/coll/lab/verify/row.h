@@ -169,8 +169,8 @@ COLL_INLINE bool coll_i_grid_refusals(coll_grid_worker *worker, coll_grid_case *
                                       coll_grid_row *row)
 {
     const bool reduces = coll_is(COLL_REDUCING, of->collective);
-    const uint32_t commutes = reduces ? COLL_COMMUTATIVE : 0;
-    const uint32_t flags[] = {0, COLL_IN_PLACE, commutes, commutes | COLL_IN_PLACE};
+    const uint32_t commutes = reduces ? COLL_FLAG_COMMUTATIVE : 0;
+    const uint32_t flags[] = {0, COLL_FLAG_IN_PLACE, commutes, commutes | COLL_FLAG_IN_PLACE};
     for (uint32_t i = 0; i < 4; i++) {
         of->flags = flags[i];
         if (of->collective == COLL_BARRIER && of->flags)

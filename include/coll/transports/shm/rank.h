@@ -416,7 +416,7 @@ COLL_INLINE void coll_shm_ask_slots(coll_shm *shm)
  * up to COLL_SHM_SLOT bytes; a longer one is read by process_vm_readv, or COLL_ERR_PLACE where that is
  * not allowed. If they ask for coll_shm_ask_direct, too, they promise nothing: where that is not
  * allowed all messages go in pieces. */
-COLL_INLINE void coll_shm_ask_in_place(coll_shm *shm)
+COLL_INLINE void coll_shm_ask_zero_copy(coll_shm *shm)
 {
     shm->ways |= COLL_I_IPC_IN_PLACE;
 }

@@ -61,7 +61,7 @@ COLL_INLINE coll_export_result coll_i_msccl_check(coll_export *job)
     if (!coll_i_msccl_name(collective))
         return coll_i_refuse(job, "the executors of MSCCL do not know %s: export it as JSON",
                              name);
-    if (coll_is(COLL_REDUCING, collective) && !(plan->problem.flags & COLL_COMMUTATIVE))
+    if (coll_is(COLL_REDUCING, collective) && !(plan->problem.flags & COLL_FLAG_COMMUTATIVE))
         return coll_i_refuse(job, "the executors of MSCCL combine operands in any order: "
                                   "export for an operator that commutes");
     if (coll_in_place(plan) && coll_is(COLL_ROOTED, collective))
