@@ -119,7 +119,7 @@ static coll_args arguments(member *m, const row *of, uint32_t root)
 static double run_row(member *m, row *of, size_t requests)
 {
     coll_args args = arguments(m, of, 0);
-    stop(coll_comm_force(&m->comm, of->collective, of->forced, NULL));
+    stop(coll_comm_set_algorithm(&m->comm, of->collective, of->forced, NULL));
     stop(coll_barrier(&m->comm));
     const double start = bench_now();
     for (size_t i = 0; i < requests; i++) {
@@ -191,7 +191,8 @@ static size_t scratch_bytes(member *m)
     for (size_t i = 0; i < world.n_rows; i++)
         for (uint32_t root = 0; root < world.p; root++) {
             const coll_args args = arguments(m, &world.rows[i], root);
-            stop(coll_comm_force(&m->comm, args.collective, world.rows[i].forced, NULL));
+            stop(
+                coll_comm_set_algorithm(&m->comm, args.collective, world.rows[i].forced, NULL));
             stop(coll_comm_bytes(&m->comm, &args, &need));
             if (most < need)
                 most = need;

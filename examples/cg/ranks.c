@@ -130,10 +130,11 @@ static coll_status open_comm(member *m, void *memory, size_t bytes)
         coll_comm_init(&m->comm, &coll_threads_transport, coll_threads_rank(m->world, m->rank),
                        m->rank, job->ranks, memory, bytes);
     if (status == COLL_OK)
-        status = coll_comm_force(&m->comm, COLL_ALLGATHERV, job->gather.algorithm,
-                                 job->gather.param);
+        status = coll_comm_set_algorithm(&m->comm, COLL_ALLGATHERV, job->gather.algorithm,
+                                         job->gather.param);
     if (status == COLL_OK)
-        status = coll_comm_force(&m->comm, COLL_ALLREDUCE, job->sum.algorithm, job->sum.param);
+        status = coll_comm_set_algorithm(&m->comm, COLL_ALLREDUCE, job->sum.algorithm,
+                                         job->sum.param);
     return status;
 }
 

@@ -51,8 +51,8 @@ static coll_status sum(void *arg, const double *terms, uint32_t k, double *sums)
     for (uint32_t r = 0; r < all->p; r++) {
         double *mine = all->sums + r * (size_t)SOLVER_SUMS;
         memcpy(mine, terms + r * (size_t)k, k * sizeof *mine);
-        coll_status status =
-            coll_comm_force(&all->comms[r], COLL_ALLREDUCE, plan->algorithm, plan->param);
+        coll_status status = coll_comm_set_algorithm(&all->comms[r], COLL_ALLREDUCE,
+                                                     plan->algorithm, plan->param);
         if (status == COLL_OK)
             status = coll_iallreduce(&all->comms[r], COLL_IN_PLACE, mine, k, COLL_F64, COLL_SUM,
                                      &all->requests[r]);

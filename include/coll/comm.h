@@ -47,7 +47,7 @@
  *   - on the other ranks they end with COLL_ERR_PEER, in bounded time, as do those that begin later;
  *     without abort (transport.h) the others know nothing, and wait;
  *   - calls that were over stay what they were; waiting for the others returns at once;
- *   - it is fit only to be freed. Others that share its home go on; see comm/communicator.h.
+ *   - it is fit only to be freed. Others that share its root communicator go on; see comm/communicator.h.
  *
  * Where the ranks of the transport share memory, calls of a communicator made by coll_comm_init may
  * use it (algorithms with COLL_NEEDS_SHARED), but for persistent ones. Calls follow each other

@@ -56,13 +56,13 @@ typedef struct coll_transport {
     void (*abort)(void *ctx, uint32_t first, uint32_t tags);
     /* Nothing happened in `idle` tests one after the other: spin, yield or sleep. */
     void (*wait)(void *ctx, uint32_t idle);
-    /* Borrows a message where it lies instead of receiving it: COLL_OK puts its address in
-     * *message; the memory is readable until give_back. COLL_AGAIN: not here yet.
-     * COLL_ERR_CAPABILITY: this one is not lent, and will be received. Matched as recv and test
+    /* Acquires a message where it lies instead of receiving it: COLL_OK puts its address in
+     * *message; the memory is readable until release. COLL_AGAIN: not here yet.
+     * COLL_ERR_CAPABILITY: this one is not acquired, and will be received. Matched as recv and test
      * together are. */
-    coll_status (*borrow)(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
-                          const void **message, coll_handle *h);
-    void (*give_back)(void *ctx, coll_handle *h);
+    coll_status (*acquire)(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
+                           const void **message, coll_handle *h);
+    void (*release)(void *ctx, coll_handle *h);
     /* Copies by something else than this processor, say a DMA engine. */
     coll_status (*copy)(void *ctx, void *dst, const void *src, size_t bytes, coll_handle *h);
     /* dst = a ⊕ b by something else than this processor. COLL_ERR_CAPABILITY: not this
@@ -84,7 +84,8 @@ typedef struct coll_transport {
 
     size_t max_bytes; /* longest message; longer ones are cut by the engine. 0: no limit */
     uint32_t tags; /* tags 0 … tags−1 may run at once. 0: no tags, one collective at a time */
-    size_t max_lent; /* longest message, or piece, that is borrowed, not received. 0: any */
+    size_t
+        max_zero_copy; /* longest message, or piece, that is acquired, not received. 0: any */
 
     /* Memory that all ranks of the transport share, in parts that successive collectives use in
      * turn. shared returns the bytes of a part, the same on all ranks, 0 where there is none, and
@@ -125,8 +126,8 @@ COLL_INLINE coll_status coll_transport_check(const coll_transport *transport)
     if (!transport)
         return COLL_ERR_NULL;
     if (!transport->send || !transport->recv || !transport->test ||
-        !transport->borrow != !transport->give_back ||
-        !transport->shared != !transport->enter || !transport->shared != !transport->leave)
+        !transport->acquire != !transport->release || !transport->shared != !transport->enter ||
+        !transport->shared != !transport->leave)
         return COLL_ERR_TRANSPORT;
     return COLL_OK;
 }

@@ -82,7 +82,7 @@ struct job *job_new(void)
 }
 
 /* What only jobs have that are no plain repetition of a blocking call. */
-static void give_back(struct job *job)
+static void release(struct job *job)
 {
     if (job->holds) {
         for (size_t i = 0; i < job->n_loads + job->n_stores; i++)
@@ -107,7 +107,7 @@ void job_free(struct job *job)
 {
     struct comm *comm = job->comm;
     if (!job->repeat || job->how != BLOCKING)
-        give_back(job);
+        release(job);
     if (!job->repeat || !job_keep(job)) {
         pool_give(job->scratch);
         job->scratch = NULL;

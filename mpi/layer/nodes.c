@@ -306,14 +306,14 @@ static coll_status mixed_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t b
     struct comm *comm = (struct comm *)ctx;
     if (comm->seats[peer] == COLL_NOBODY)
         return COLL_ERR_CAPABILITY;
-    return coll_shm_transport(shm)->borrow(shm, comm->seats[peer], tag_within(comm, tag), bytes,
-                                           message, h);
+    return coll_shm_transport(shm)->acquire(shm, comm->seats[peer], tag_within(comm, tag),
+                                            bytes, message, h);
 }
 
 static void mixed_give_back(void *ctx, coll_handle *h)
 {
     (void)ctx;
-    coll_shm_transport(shm)->give_back(shm, h);
+    coll_shm_transport(shm)->release(shm, h);
 }
 
 static coll_status mixed_test(void *ctx, coll_handle *h)
@@ -426,8 +426,8 @@ void nodes_init(void)
     mixed.recv = mixed_recv;
     mixed.test = mixed_test;
     mixed.cancel = mixed_cancel;
-    mixed.borrow = mixed_borrow;
-    mixed.give_back = mixed_give_back;
+    mixed.acquire = mixed_borrow;
+    mixed.release = mixed_give_back;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &p);
     world_nodes = malloc((size_t)p * sizeof *world_nodes);
@@ -448,7 +448,7 @@ void nodes_init(void)
     if (shm) {
         within = *coll_shm_transport(shm);
         within.abort = NULL;
-        mixed.max_lent = within.max_lent;
+        mixed.max_zero_copy = within.max_zero_copy;
     }
     if (zero_copy)
         memory_open(shm);

@@ -159,8 +159,8 @@ TEST(every_algorithm_can_be_chosen)
                     for (uint32_t r = 0; r < p; r++) {
                         ranks[r] = comm_rank_new(&it, r);
                         world_comm(w, r, 1 << 19);
-                        CHECK_STATUS(coll_comm_force(&w->comms[r], it.collective,
-                                                     coll_registry[row], NULL),
+                        CHECK_STATUS(coll_comm_set_algorithm(&w->comms[r], it.collective,
+                                                             coll_registry[row], NULL),
                                      COLL_OK);
                         status = comm_issue(&it, ranks[r], COMM_NONBLOCKING, &w->comms[r],
                                             &w->requests[r]);
@@ -270,18 +270,19 @@ TEST(forcing)
     double x = 1, y = 0;
     world_comm(w, 0, 0);
     comm = &w->comms[0];
-    CHECK_STATUS(coll_comm_force(NULL, COLL_BCAST, NULL, NULL), COLL_ERR_NULL);
-    CHECK_STATUS(coll_comm_force(comm, COLL_COLLECTIVES, NULL, NULL), COLL_ERR_COLLECTIVE);
-    CHECK_STATUS(coll_comm_force(comm, COLL_BCAST, &coll_ring_allreduce, NULL),
+    CHECK_STATUS(coll_comm_set_algorithm(NULL, COLL_BCAST, NULL, NULL), COLL_ERR_NULL);
+    CHECK_STATUS(coll_comm_set_algorithm(comm, COLL_COLLECTIVES, NULL, NULL),
                  COLL_ERR_COLLECTIVE);
-    CHECK_STATUS(coll_comm_force(comm, COLL_ALLREDUCE, &coll_fnomial_allreduce, params),
+    CHECK_STATUS(coll_comm_set_algorithm(comm, COLL_BCAST, &coll_ring_allreduce, NULL),
+                 COLL_ERR_COLLECTIVE);
+    CHECK_STATUS(coll_comm_set_algorithm(comm, COLL_ALLREDUCE, &coll_fnomial_allreduce, params),
                  COLL_OK);
     CHECK_STATUS(coll_iallreduce(comm, &x, &y, 1, COLL_F64, COLL_SUM, &w->requests[0]),
                  COLL_OK);
     CHECK_STATUS(coll_wait(&w->requests[0]), COLL_OK);
     CHECK_EQ(w->requests[0].run.plan->param[0], 3);
     CHECK_EQ(w->requests[0].run.plan->param[1], 5);
-    CHECK_STATUS(coll_comm_force(comm, COLL_ALLREDUCE, NULL, NULL), COLL_OK);
+    CHECK_STATUS(coll_comm_set_algorithm(comm, COLL_ALLREDUCE, NULL, NULL), COLL_OK);
     CHECK_STATUS(coll_iallreduce(comm, &x, &y, 1, COLL_F64, COLL_SUM, &w->requests[0]),
                  COLL_OK);
     CHECK_STATUS(coll_wait(&w->requests[0]), COLL_OK);
@@ -308,7 +309,7 @@ TEST(rules)
     comm = &w->comms[0];
     CHECK_STATUS(coll_comm_rules(NULL, &lists), COLL_ERR_NULL);
     CHECK_STATUS(coll_comm_rules(comm, &lists), COLL_OK);
-    CHECK_STATUS(coll_comm_sub(&sub, comm, &all, 1, 4), COLL_OK);
+    CHECK_STATUS(coll_comm_create(&sub, comm, &all, 1, 4), COLL_OK);
     for (int turn = 0; turn < 2; turn++) {
         coll_comm *const at = turn ? &sub : comm;
         CHECK_STATUS(coll_iallreduce(at, x, y, 1, COLL_F64, COLL_SUM, &request), COLL_OK);
@@ -346,7 +347,7 @@ TEST(calls_made_again)
                 x[r][k] = 10 * i + k + r;
             if (i % 24 == 0)
                 CHECK_STATUS(
-                    coll_comm_force(&w->comms[r], COLL_ALLREDUCE, forced[i / 24], NULL),
+                    coll_comm_set_algorithm(&w->comms[r], COLL_ALLREDUCE, forced[i / 24], NULL),
                     COLL_OK);
             CHECK_STATUS(
                 coll_iallreduce(&w->comms[r], NULL, y[r], count, COLL_F64, op, &w->requests[r]),
@@ -394,7 +395,8 @@ TEST(plans_that_are_remembered)
     CHECK_STATUS(coll_iallreduce(comm, x, y, 2, COLL_F64, COLL_SUM, &other), COLL_OK);
     CHECK_STATUS(coll_iallreduce(comm, x, y, 2, COLL_F64, COLL_SUM, &held), COLL_OK);
     CHECK(held.run.plan != &held.plan && other.run.plan == &other.plan);
-    CHECK_STATUS(coll_comm_force(comm, COLL_ALLREDUCE, &coll_linear_allreduce, NULL), COLL_OK);
+    CHECK_STATUS(coll_comm_set_algorithm(comm, COLL_ALLREDUCE, &coll_linear_allreduce, NULL),
+                 COLL_OK);
     CHECK_STATUS(coll_iallreduce(comm, x, y, 1, COLL_F64, COLL_SUM, &w->requests[0]), COLL_OK);
     CHECK(held.run.plan->problem.count == 2 &&
           held.run.plan->algorithm != &coll_linear_allreduce &&
@@ -465,8 +467,9 @@ TEST(actions_that_are_kept)
     bool some = false, too_many = false;
     for (uint32_t r = 0; r < 2; r++) {
         world_comm(w, r, 4096);
-        CHECK_STATUS(coll_comm_force(&w->comms[r], COLL_SCAN, &coll_linear_scan, segment),
-                     COLL_OK);
+        CHECK_STATUS(
+            coll_comm_set_algorithm(&w->comms[r], COLL_SCAN, &coll_linear_scan, segment),
+            COLL_OK);
     }
     for (unsigned i = 0; i < 3 * MOST; i++) {
         const size_t count = 1 + i / 3;
@@ -550,8 +553,9 @@ TEST(too_little_shared)
         CHECK(y[0][count - 1] == 10 && y[1][count - 1] == 10);
     }
     for (uint32_t r = 0; r < 2; r++) {
-        CHECK_STATUS(coll_comm_force(&comm[r], COLL_ALLREDUCE, &coll_shm_allreduce, NULL),
-                     COLL_OK);
+        CHECK_STATUS(
+            coll_comm_set_algorithm(&comm[r], COLL_ALLREDUCE, &coll_shm_allreduce, NULL),
+            COLL_OK);
         CHECK_STATUS(coll_allreduce(&comm[r], x, y[r], MOST, COLL_F64, COLL_SUM),
                      COLL_ERR_SHARED);
         CHECK_STATUS(comm[r].status, COLL_OK);

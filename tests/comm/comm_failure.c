@@ -76,7 +76,7 @@ static coll_status failing_recv(void *ctx, uint32_t peer, uint32_t tag, void *bu
 static coll_status failing_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
                                   const void **message, coll_handle *h)
 {
-    return message_fails(ctx) ? COLL_ERR_IO : inner->borrow(ctx, peer, tag, bytes, message, h);
+    return message_fails(ctx) ? COLL_ERR_IO : inner->acquire(ctx, peer, tag, bytes, message, h);
 }
 
 static void begin_story(uint32_t number, const coll_transport *transport)
@@ -86,8 +86,8 @@ static void begin_story(uint32_t number, const coll_transport *transport)
     inner = transport;
     the.t.send = failing_send;
     the.t.recv = failing_recv;
-    if (transport->borrow)
-        the.t.borrow = failing_borrow;
+    if (transport->acquire)
+        the.t.acquire = failing_borrow;
 }
 
 /* ---- one rank ---------------------------------------------------------------------------- */

@@ -171,13 +171,14 @@ TEST(who_does_not_ask_gets_none)
             CHECK_STATUS(coll_comm_nodes(comm, &nodes), COLL_OK);
         CHECK_STATUS(coll_comm_rules(comm, &rules), COLL_OK);
         if (asks == 2) /* has the rules, but not the nodes */
-            CHECK_STATUS(coll_comm_sub(&sub, comm, &all, 1, 4), COLL_OK);
+            CHECK_STATUS(coll_comm_create(&sub, comm, &all, 1, 4), COLL_OK);
         CHECK_STATUS(coll_iallreduce(at, &x, &y, 1, COLL_F64, COLL_SUM, &request), COLL_OK);
         CHECK(request.run.plan->algorithm == (built ? &coll_two_level_allreduce.algorithm
                                                     : &coll_recursive_doubling_allreduce));
         CHECK_STATUS(coll_wait(&request), COLL_OK);
-        CHECK_STATUS(coll_comm_force(at, COLL_BARRIER, &coll_two_level_barrier.algorithm, NULL),
-                     COLL_OK);
+        CHECK_STATUS(
+            coll_comm_set_algorithm(at, COLL_BARRIER, &coll_two_level_barrier.algorithm, NULL),
+            COLL_OK);
         CHECK_STATUS(coll_barrier(at), built ? COLL_OK : COLL_ERR_BUILD);
         CHECK(comm->arena.units.first == NULL);
     }
@@ -277,11 +278,12 @@ TEST(parts_in_levels)
         coll_group group;
         coll_group_affine(&group, r & 1, 2);
         world_comm(w, r, 1 << 14);
-        CHECK_STATUS(coll_comm_sub(&subs[r], &w->comms[r], &group, r & 1 ? ODD : P - ODD, 4),
+        CHECK_STATUS(coll_comm_create(&subs[r], &w->comms[r], &group, r & 1 ? ODD : P - ODD, 4),
                      COLL_OK);
         CHECK_STATUS(coll_comm_nodes(&subs[r], &nodes[r & 1]), COLL_OK);
-        CHECK_STATUS(coll_comm_force(&subs[r], COLL_SCAN, &coll_two_level_scan.algorithm, NULL),
-                     COLL_OK);
+        CHECK_STATUS(
+            coll_comm_set_algorithm(&subs[r], COLL_SCAN, &coll_two_level_scan.algorithm, NULL),
+            COLL_OK);
         x[r] = r;
         CHECK_STATUS(coll_iscan(&subs[r], &x[r], &y[r], 1, COLL_F64, COLL_SUM, &w->requests[r]),
                      COLL_OK);
@@ -390,9 +392,9 @@ TEST(no_shared_memory_between_nodes)
                                     coll_threads_rank(threads, 1), 1, P, memory, sizeof memory),
                      COLL_OK);
         CHECK_STATUS(coll_comm_nodes(&comm, &nodes), COLL_OK);
-        CHECK_STATUS(
-            coll_comm_force(&comm, COLL_ALLREDUCE, &coll_dpml_allreduce.algorithm, NULL),
-            COLL_OK);
+        CHECK_STATUS(coll_comm_set_algorithm(&comm, COLL_ALLREDUCE,
+                                             &coll_dpml_allreduce.algorithm, NULL),
+                     COLL_OK);
         CHECK_STATUS(coll_comm_bytes(&comm, &args, &bytes),
                      ppn == P ? COLL_OK : COLL_ERR_CAPABILITY);
         CHECK(comm.arena.units.first == NULL);

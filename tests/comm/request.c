@@ -319,11 +319,11 @@ TEST(sub_communicators)
         coll_group group;
         CHECK_STATUS(coll_comm_dup(&subs[r][0], &comms[r], 10), COLL_OK);
         coll_group_affine(&group, r & 1, 2);
-        CHECK_STATUS(coll_comm_sub(&subs[r][1], &comms[r], &group, 3, 10), COLL_OK);
+        CHECK_STATUS(coll_comm_create(&subs[r][1], &comms[r], &group, 3, 10), COLL_OK);
         coll_group_table(&group, table, NULL);
-        CHECK_STATUS(coll_comm_sub(&subs[r][2], &comms[r], &group, 3, 10), COLL_OK);
+        CHECK_STATUS(coll_comm_create(&subs[r][2], &comms[r], &group, 3, 10), COLL_OK);
         coll_group_table(&group, back, NULL);
-        CHECK_STATUS(coll_comm_sub(&subs[r][3], &subs[r][1], &group, 2, 5), COLL_OK);
+        CHECK_STATUS(coll_comm_create(&subs[r][3], &subs[r][1], &group, 2, 5), COLL_OK);
         for (uint32_t i = 0; i < P; i++) {
             members[r][0][i] = i;
             members[r][1][i] = 2 * i + (r & 1);
@@ -363,11 +363,11 @@ TEST(parts_of_parts)
                 coll_group_affine(&group, 1, 2);
             else
                 coll_group_table(&group, table, NULL);
-            CHECK_STATUS(coll_comm_sub(&subs[r][0], &comms[r], &group, k < 2 ? 3 : 4, 100),
+            CHECK_STATUS(coll_comm_create(&subs[r][0], &comms[r], &group, k < 2 ? 3 : 4, 100),
                          COLL_OK);
             CHECK_EQ(subs[r][0].table.count, k < 2 ? 0 : 1);
             coll_group_affine(&group, parts[k].base, parts[k].stride);
-            CHECK_STATUS(coll_comm_sub(&subs[r][1], &subs[r][0], &group, 2, 10), COLL_OK);
+            CHECK_STATUS(coll_comm_create(&subs[r][1], &subs[r][0], &group, 2, 10), COLL_OK);
             for (uint32_t i = 0; i < 2; i++) {
                 CHECK_EQ(coll_group_outer(&subs[r][1].group, i), parts[k].ranks[i]);
                 rank = parts[k].ranks[i] == r ? i : rank;
@@ -396,10 +396,10 @@ TEST(sub_communicators_on_a_machine)
         in[r] = 10 * r;
         for (unsigned k = 0; k < 2; k++) {
             coll_group_table(&group, k ? down : up, NULL);
-            CHECK_STATUS(coll_comm_sub(&subs[r][k], &comms[r], &group, 4, 4), COLL_OK);
-            CHECK_STATUS(
-                coll_comm_force(&subs[r][k], COLL_ALLGATHER, &coll_prefix_allgather, &nodes),
-                COLL_OK);
+            CHECK_STATUS(coll_comm_create(&subs[r][k], &comms[r], &group, 4, 4), COLL_OK);
+            CHECK_STATUS(coll_comm_set_algorithm(&subs[r][k], COLL_ALLGATHER,
+                                                 &coll_prefix_allgather, &nodes),
+                         COLL_OK);
             if (subs[r][k].rank != COLL_NOBODY)
                 CHECK_STATUS(coll_comm_bytes(&subs[r][k], &args, &bytes),
                              k ? COLL_ERR_GROUP : COLL_OK);
@@ -429,7 +429,7 @@ TEST(sub_communicators_without_tags)
         coll_group group;
         in[r] = r;
         coll_group_affine(&group, r & 1, 2);
-        CHECK_STATUS(coll_comm_sub(&subs[r][0], &comms[r], &group, 3, 10), COLL_OK);
+        CHECK_STATUS(coll_comm_create(&subs[r][0], &comms[r], &group, 3, 10), COLL_OK);
         CHECK_STATUS(coll_iallgather(&subs[r][0], &in[r], out[r], 1, COLL_U32, &requests[r][0]),
                      COLL_OK);
         CHECK_STATUS(coll_ibarrier(&comms[r], &requests[r][1]), COLL_ERR_BUSY);
@@ -451,17 +451,17 @@ TEST(sub_communicator_errors)
     coll_comm sub, *const comm = &comms[0];
     begin(8); /* 4 of which go round */
     coll_group_identity(&group);
-    CHECK_ALONE(coll_comm_sub(NULL, comm, &group, P, 2), COLL_ERR_NULL);
-    CHECK_STATUS(coll_comm_sub(&sub, NULL, &group, P, 2), COLL_ERR_NULL);
-    CHECK_ALONE(coll_comm_sub(&sub, comm, NULL, P, 2), COLL_ERR_NULL);
+    CHECK_ALONE(coll_comm_create(NULL, comm, &group, P, 2), COLL_ERR_NULL);
+    CHECK_STATUS(coll_comm_create(&sub, NULL, &group, P, 2), COLL_ERR_NULL);
+    CHECK_ALONE(coll_comm_create(&sub, comm, NULL, P, 2), COLL_ERR_NULL);
     CHECK_ALONE(coll_comm_dup(NULL, comm, 2), COLL_ERR_NULL);
     CHECK_STATUS(coll_comm_dup(&sub, NULL, 2), COLL_ERR_NULL);
-    CHECK_ALONE(coll_comm_sub(&sub, comm, &group, 0, 2), COLL_ERR_GROUP);
-    CHECK_ALONE(coll_comm_sub(&sub, comm, &group, P + 1, 2), COLL_ERR_GROUP);
+    CHECK_ALONE(coll_comm_create(&sub, comm, &group, 0, 2), COLL_ERR_GROUP);
+    CHECK_ALONE(coll_comm_create(&sub, comm, &group, P + 1, 2), COLL_ERR_GROUP);
     CHECK_ALIKE(coll_comm_dup(&sub, comm, 0), COLL_ERR_TAG);
     CHECK_ALIKE(coll_comm_dup(&sub, comm, 5), COLL_ERR_TAG);
     coll_group_table(&group, twice, NULL);
-    CHECK_ALONE(coll_comm_sub(&sub, comm, &group, 2, 2), COLL_ERR_GROUP);
+    CHECK_ALONE(coll_comm_create(&sub, comm, &group, 2, 2), COLL_ERR_GROUP);
     CHECK_STATUS(coll_comm_dup(&sub, comm, 4), COLL_OK);
     CHECK_ALIKE(coll_barrier_init(comm, &requests[0][0]), COLL_ERR_TAG);
     CHECK(strstr(coll_status_text(COLL_ERR_TAG), "free persistent calls") != NULL);
@@ -469,7 +469,7 @@ TEST(sub_communicator_errors)
     CHECK_STATUS(coll_comm_free(&sub), COLL_OK);
     comms[0].arena.units.count = 0; /* no memory for a table */
     group.table = twice + 1;
-    CHECK_ALONE(coll_comm_sub(&sub, comm, &group, 1, 4), COLL_ERR_MEMORY);
+    CHECK_ALONE(coll_comm_create(&sub, comm, &group, 1, 4), COLL_ERR_MEMORY);
     CHECK(comms[0].tags.first == NULL && comms[0].subs.first == NULL);
     CHECK_STATUS(coll_comm_free(NULL), COLL_ERR_NULL);
     end();

@@ -285,14 +285,14 @@ TEST(offers)
             coll_group_identity(&group);
         else
             coll_group_table(&group, k == 1 ? other : same, NULL);
-        CHECK_STATUS(coll_comm_sub(&sub, &comms[0], &group, k == 0 ? P - 1 : P, 2), COLL_OK);
+        CHECK_STATUS(coll_comm_create(&sub, &comms[0], &group, k == 0 ? P - 1 : P, 2), COLL_OK);
         CHECK_EQ(offers_of(&sub, COLL_BCAST, NULL, 1, 0), 0);
         CHECK_EQ(offers_of(&sub, COLL_REDUCE_SCATTER, NULL, 1, 0), packed);
         CHECK_STATUS(coll_comm_free(&sub), COLL_OK);
     }
     CHECK_STATUS(coll_comm_init(&alone, &transport, &ends[0], 0, 1, NULL, 0), COLL_OK);
     coll_group_affine(&group, 0, 5); /* of one rank all steps are the same */
-    CHECK_STATUS(coll_comm_sub(&sub, &alone, &group, 1, 2), COLL_OK);
+    CHECK_STATUS(coll_comm_create(&sub, &alone, &group, 1, 2), COLL_OK);
     CHECK_EQ(offers_of(&sub, COLL_BCAST, NULL, 1, 0), all);
     loopback_end();
 }
@@ -335,7 +335,7 @@ TEST(same_bits)
         for (uint32_t r = 0; r < P; r++) {
             CHECK_STATUS(coll_comm_rules(&comms[r], &lists), COLL_OK);
             if (forced)
-                CHECK_STATUS(coll_comm_force(&comms[r], COLL_ALLREDUCE, &differs, NULL),
+                CHECK_STATUS(coll_comm_set_algorithm(&comms[r], COLL_ALLREDUCE, &differs, NULL),
                              COLL_OK);
             CHECK_STATUS(
                 coll_iallreduce(&comms[r], &x, &y, 1, COLL_F64, COLL_SUM, &requests[r]),
@@ -362,10 +362,11 @@ TEST(rules_that_change)
     for (unsigned i = 0; i < 12; i++) {
         const bool is_mine = i / 3 % 2 != 0;
         if (i % 3 == 0)
-            CHECK_STATUS(i < 6 ? coll_comm_rules(&alone, is_mine ? &lists : NULL)
-                               : coll_comm_force(&alone, COLL_ALLREDUCE,
-                                                 is_mine ? &coll_linear_allreduce : NULL, NULL),
-                         COLL_OK);
+            CHECK_STATUS(
+                i < 6 ? coll_comm_rules(&alone, is_mine ? &lists : NULL)
+                      : coll_comm_set_algorithm(&alone, COLL_ALLREDUCE,
+                                                is_mine ? &coll_linear_allreduce : NULL, NULL),
+                COLL_OK);
         if (i == 6) /* the rules of before are still there */
             CHECK_STATUS(coll_comm_rules(&alone, NULL), COLL_OK);
         CHECK_STATUS(coll_iallreduce(&alone, &x, &y, 1, COLL_F64, COLL_SUM, &request), COLL_OK);
@@ -506,7 +507,8 @@ TEST(a_part_of_shared)
     leaves = 0;
     CHECK_STATUS(coll_comm_init(&alone, &transport, &ends[0], 0, 1, arenas[0], ARENA), COLL_OK);
     alone.turn = TAG;
-    CHECK_STATUS(coll_comm_force(&alone, COLL_ALLREDUCE, &coll_shm_allreduce, NULL), COLL_OK);
+    CHECK_STATUS(coll_comm_set_algorithm(&alone, COLL_ALLREDUCE, &coll_shm_allreduce, NULL),
+                 COLL_OK);
     for (uint32_t again = 0; again < 3; again++) {
         entered = 0;
         refuses = again < 2 ? COLL_OK : COLL_ERR_IO;

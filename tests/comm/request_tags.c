@@ -85,7 +85,7 @@ TEST(how_many_go_round)
 }
 
 /* Persistent calls have tags from the lower end, communicators from the upper one; they meet, and
- * what is given back is taken again. */
+ * what is released is taken again. */
 TEST(who_has_which)
 {
     coll_comm dup[3], of_dup;
@@ -112,7 +112,7 @@ TEST(who_has_which)
     CHECK_STATUS(coll_allreduce_init(&comms[0], &in[0][50], &out[0][50], 100, COLL_F64,
                                      COLL_SUM, &requests[0][50]),
                  COLL_ERR_TAG);
-    CHECK(comms[0].arena.units.first == NULL); /* it has given back what it took */
+    CHECK(comms[0].arena.units.first == NULL); /* it has released what it took */
     CHECK_STATUS(coll_comm_dup(&dup[1], &comms[0], 1), COLL_ERR_TAG);
     CHECK_STATUS(coll_request_free(&requests[0][11]), COLL_OK);
     CHECK_STATUS(coll_comm_dup(&dup[1], &comms[0], 2), COLL_ERR_TAG);
@@ -288,7 +288,7 @@ TEST(calls_of_one_that_fails_otherwise)
     begin(TAGS);
     for (uint32_t r = 0; r < 2; r++)
         CHECK_STATUS(sum(&comms[r], r, 0), COLL_OK);
-    CHECK_STATUS(coll_comm_sub(NULL, &comms[0], &comms[0].group, P, 2), COLL_ERR_NULL);
+    CHECK_STATUS(coll_comm_create(NULL, &comms[0], &comms[0].group, P, 2), COLL_ERR_NULL);
     CHECK_STATUS(ends_with(0, 0), COLL_ERR_NULL);
     CHECK_STATUS(ends_with(1, 0), COLL_ERR_PEER);
     CHECK_STATUS(sum(&comms[2], 2, 0), COLL_ERR_PEER);

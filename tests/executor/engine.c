@@ -209,9 +209,9 @@ static void visit_flaky(rig *it, const char *what, void *arg)
     for (uint32_t i = 0; i < 5; i++) {
         flaky_again(&bad, it, i + 1);
         bad.transport.max_bytes = cuts[i];
-        bad.transport.max_lent = i == 2 ? 8 : 0;
-        bad.transport.borrow = i & 1 ? NULL : flaky_borrow;
-        bad.transport.give_back = i & 1 ? NULL : flaky_give_back;
+        bad.transport.max_zero_copy = i == 2 ? 8 : 0;
+        bad.transport.acquire = i & 1 ? NULL : flaky_borrow;
+        bad.transport.release = i & 1 ? NULL : flaky_give_back;
         bad.transport.copy = i & 2 ? NULL : flaky_copy;
         bad.transport.reduce = i == 4 ? NULL : flaky_reduce;
         bad.refuses = 64 * i;

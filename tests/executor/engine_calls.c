@@ -187,13 +187,13 @@ static coll_action *merge(uint32_t peer, size_t at, size_t staging, size_t count
 
 static void lends(void)
 {
-    transport.borrow = my_borrow;
-    transport.give_back = my_give_back;
+    transport.acquire = my_borrow;
+    transport.release = my_give_back;
 }
 
-/* A message that is lent is not received; nor is one asked for that may not be combined yet, until
+/* A message that is acquired is not received; nor is one asked for that may not be combined yet, until
  * the rank has been idle for some time. */
-TEST(borrowed)
+TEST(acquired)
 {
     begin(4);
     lends();
@@ -244,7 +244,7 @@ TEST(staged)
     CHECK_EQ(out[0], 3 * 200 + 1000);
 }
 
-/* The one before it on its channel is taken first: if that was not lent, when it is here. */
+/* The one before it on its channel is taken first: if that was not acquired, when it is here. */
 TEST(borrowed_in_order)
 {
     begin(4);
@@ -265,7 +265,7 @@ TEST(borrowed_in_order)
     CHECK(out[0] == 3 * 200 + 1000 && out[1] == 3 * 201 + 1000);
 }
 
-/* Pieces that are lent, each as soon as it is here. */
+/* Pieces that are acquired, each as soon as it is here. */
 TEST(borrowed_in_pieces)
 {
     begin(4);
@@ -400,7 +400,7 @@ int main(void)
     RUN(multicasts);
     RUN(copies);
     RUN(no_kind);
-    RUN(borrowed);
+    RUN(acquired);
     RUN(staged);
     RUN(borrowed_in_order);
     RUN(borrowed_in_pieces);

@@ -43,8 +43,8 @@ TEST(checks)
     REFUSES(transport.send = NULL, COLL_ERR_TRANSPORT);
     REFUSES(transport.recv = NULL, COLL_ERR_TRANSPORT);
     REFUSES(transport.test = NULL, COLL_ERR_TRANSPORT);
-    REFUSES(transport.borrow = NULL, COLL_ERR_TRANSPORT);
-    REFUSES(transport.give_back = NULL, COLL_ERR_TRANSPORT);
+    REFUSES(transport.acquire = NULL, COLL_ERR_TRANSPORT);
+    REFUSES(transport.release = NULL, COLL_ERR_TRANSPORT);
     REFUSES(run.rank = 4, COLL_ERR_RANK);
     REFUSES(transport.tags = 3; run.tag = 3, COLL_ERR_TAG);
     REFUSES(run.op = NULL, COLL_ERR_OP);
@@ -195,8 +195,8 @@ static void visit_faults(rig *it, const char *what, void *arg)
         unsigned long k = 0;
         bad.fail_rank = variant < 3 ? variant % it->p : it->p - 1;
         bad.transport.max_bytes = variant == 1 || variant == 4 ? 16 : 0;
-        bad.transport.borrow = variant & 1 ? NULL : flaky_borrow;
-        bad.transport.give_back = variant & 1 ? NULL : flaky_give_back;
+        bad.transport.acquire = variant & 1 ? NULL : flaky_borrow;
+        bad.transport.release = variant & 1 ? NULL : flaky_give_back;
         bad.transport.copy = variant > 3 ? NULL : flaky_copy;
         do {
             coll_status status;

@@ -260,11 +260,11 @@ TEST(random_programs)
             bad.refuses = seed % 3 ? 0 : 128;
             bad.keeps = seed % 7 ? 0 : seed % 256;
             bad.transport.max_bytes = cut > 1 ? 0 : 1 + seed % 29;
-            bad.transport.max_lent = seed % 11 ? 0 : 1 + seed % 31;
+            bad.transport.max_zero_copy = seed % 11 ? 0 : 1 + seed % 31;
             bad.transport.whole =
                 cut > 0 ? COLL_BIT(COLL_ALLREDUCE) : ~COLL_BIT(COLL_ALLREDUCE);
-            bad.transport.borrow = seed % 5 ? flaky_borrow : NULL;
-            bad.transport.give_back = seed % 5 ? flaky_give_back : NULL;
+            bad.transport.acquire = seed % 5 ? flaky_borrow : NULL;
+            bad.transport.release = seed % 5 ? flaky_give_back : NULL;
             check_run(&it, &bad.transport, windows[i], seed);
             CHECK_EQ(bad.violations, 0);
             CHECK_EQ(bad.live, 0);

@@ -1,4 +1,4 @@
-/* executor/run.h: which messages are cut, and which lent; sums in chunks. */
+/* executor/run.h: which messages are cut, and which acquired; sums in chunks. */
 #include <string.h>
 
 #include "support/check.h"
@@ -41,7 +41,7 @@ static void begin(size_t elem_bytes, size_t max_bytes)
     plan.problem.collective = COLL_BCAST;
     plan.problem.elem_bytes = elem_bytes;
     transport.max_bytes = max_bytes;
-    transport.borrow = no_borrow;
+    transport.acquire = no_borrow;
     run.plan = &plan;
     run.transport = &transport;
 }
@@ -50,7 +50,7 @@ static bool is_lent(size_t count)
 {
     coll_action a;
     coll_act_recv(&a, 0, 0, count);
-    return coll_i_is_lent(&run, &a);
+    return coll_i_is_zero_copy(&run, &a);
 }
 
 /* In pieces only if these end with an element, for which elements are as long as a power of two and
@@ -59,7 +59,7 @@ TEST(what_is_lent)
 {
     static const struct {
         size_t elem_bytes, max_bytes, count;
-        bool lent;
+        bool zero_copy;
     } rows[] = {{8, 0, 9, true},    {12, 0, 9, true},   {8, 72, 9, true},   {8, 64, 9, true},
                 {8, 8, 9, true},    {8, 71, 9, false},  {8, 12, 9, false},  {8, 4, 9, false},
                 {8, 1, 9, false},   {1, 1, 9, true},    {1, 7, 9, true},    {2, 7, 9, false},
@@ -67,21 +67,21 @@ TEST(what_is_lent)
                 {16, 24, 9, false}, {16, 48, 9, true},  {16, 12, 0, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         begin(rows[i].elem_bytes, rows[i].max_bytes);
-        if (!CHECK_EQ(is_lent(rows[i].count), rows[i].lent))
+        if (!CHECK_EQ(is_lent(rows[i].count), rows[i].zero_copy))
             printf("    elements of %zu bytes in pieces of %zu\n", rows[i].elem_bytes,
                    rows[i].max_bytes);
         transport.whole = COLL_BIT(COLL_BCAST); /* pieces are other collectives' */
         CHECK(is_lent(rows[i].count));
-        transport.borrow = NULL;
+        transport.acquire = NULL;
         CHECK(!is_lent(rows[i].count));
     }
 }
 
-/* The longest message that is lent counts by its pieces. */
+/* The longest message that is acquired counts by its pieces. */
 TEST(the_longest_that_is_lent)
 {
     begin(8, 0);
-    transport.max_lent = 64;
+    transport.max_zero_copy = 64;
     CHECK(is_lent(8));
     CHECK(!is_lent(9));
     transport.max_bytes = 64;
@@ -175,7 +175,7 @@ static void fill(void)
     words = 1;
 }
 
-/* A message that is borrowed, whole or the end of it, in chunks unless it is short, or very long. */
+/* A message that is acquired, whole or the end of it, in chunks unless it is short, or very long. */
 TEST(borrowed_messages_are_combined)
 {
     static const struct {

@@ -213,8 +213,8 @@ static const coll_transport trading = {trader_send,
                                        NULL, /* cancel */
                                        trader_abort,
                                        trader_wait,
-                                       NULL, /* borrow */
-                                       NULL, /* give_back */
+                                       NULL, /* acquire */
+                                       NULL, /* release */
                                        NULL, /* copy */
                                        NULL, /* reduce */
                                        trader_multicast,

@@ -272,8 +272,8 @@ static const coll_transport clocked_transport = {
     NULL, /* cancel */
     NULL, /* abort */
     NULL, /* wait */
-    NULL, /* borrow */
-    NULL, /* give_back */
+    NULL, /* acquire */
+    NULL, /* release */
     clocked_copy,
     clocked_reduce,
     clocked_multicast,

@@ -64,8 +64,9 @@ static inline void world_comm(world *w, uint32_t r, size_t bytes)
         CHECK_STATUS(coll_comm_rules(&w->comms[r], w->rules), COLL_OK);
     for (unsigned c = 0; w->algorithm && c < COLL_COLLECTIVES; c++)
         if (coll_is(w->algorithm->collectives, c))
-            CHECK_STATUS(coll_comm_force(&w->comms[r], (coll_collective)c, w->algorithm, NULL),
-                         COLL_OK);
+            CHECK_STATUS(
+                coll_comm_set_algorithm(&w->comms[r], (coll_collective)c, w->algorithm, NULL),
+                COLL_OK);
 }
 
 /* The bytes of the arena that a call takes; *exact: not a bound. Where a plan is made to find out, the

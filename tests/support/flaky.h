@@ -36,7 +36,7 @@ typedef struct flaky_rank {
     struct flaky *flaky;
     coll_loopback_rank *inner;
     bool failed; /* was told of an error: only cancel and abort may follow */
-    coll_handle lent;
+    coll_handle zero_copy;
     bool lends;
 } flaky_rank;
 
@@ -46,11 +46,11 @@ typedef struct flaky {
     unsigned hesitates; /* chance in 256 */
     unsigned slowest;   /* tests that a copy or reduction may take */
     unsigned refuses;   /* chance in 256 of COLL_ERR_CAPABILITY from reduce … */
-    unsigned keeps;     /* … and from borrow, of whole messages */
+    unsigned keeps;     /* … and from acquire, of whole messages */
     uint32_t fail_rank;
     unsigned long fail_at; /* call of that rank, counted from 1; 0: none */
     unsigned long calls, aborts, cancels, reductions, copies, borrows, kept;
-    unsigned long messages; /* sent, received or borrowed, or pieces of those */
+    unsigned long messages; /* sent, received or acquired, or pieces of those */
     bool fired;
     unsigned long live, violations, serial;
     uint32_t used; /* entries of ops that were ever used */
@@ -319,7 +319,7 @@ static inline coll_status flaky_borrow(void *ctx, uint32_t peer, uint32_t tag, s
     flaky_first(me, peer, me->flaky->serial + 1);
     flaky_measure(me->flaky, bytes);
     me->flaky->violations +=
-        me->flaky->transport.max_lent != 0 && bytes > me->flaky->transport.max_lent;
+        me->flaky->transport.max_zero_copy != 0 && bytes > me->flaky->transport.max_zero_copy;
     status = flaky_enter(me, h);
     if (status != COLL_OK)
         return status;
@@ -327,7 +327,8 @@ static inline coll_status flaky_borrow(void *ctx, uint32_t peer, uint32_t tag, s
         me->flaky->kept++;
         return COLL_ERR_CAPABILITY;
     }
-    status = coll_loopback_transport.borrow(me->inner, peer, tag, bytes, message, &me->lent);
+    status =
+        coll_loopback_transport.acquire(me->inner, peer, tag, bytes, message, &me->zero_copy);
     h->word[0] = status == COLL_OK ? (uintptr_t)me : 0;
     me->lends = status == COLL_OK;
     me->flaky->borrows += me->lends;
@@ -341,7 +342,7 @@ static inline void flaky_give_back(void *ctx, coll_handle *h)
     if (!me->lends || h->word[0] != (uintptr_t)me)
         me->flaky->violations++;
     me->lends = false;
-    coll_loopback_transport.give_back(me->inner, &me->lent);
+    coll_loopback_transport.release(me->inner, &me->zero_copy);
 }
 
 /* ---- setting up -------------------------------------------------------------------------- */
@@ -367,8 +368,8 @@ static inline void flaky_init(flaky *it, rig *rigged, uint32_t seed)
     it->transport.test = flaky_test;
     it->transport.cancel = flaky_cancel;
     it->transport.abort = flaky_abort;
-    it->transport.borrow = flaky_borrow;
-    it->transport.give_back = flaky_give_back;
+    it->transport.acquire = flaky_borrow;
+    it->transport.release = flaky_give_back;
     it->transport.copy = flaky_copy;
     it->transport.reduce = flaky_reduce;
     it->transport.multicast = flaky_multicast;

@@ -17,11 +17,11 @@
 
 /* A call is three characters: which, of whom, and what it answers.
  *
- *   s r b   send, recv, borrow from a peer (a digit)   c d   copy, reduce (-)
+ *   s r b   send, recv, acquire from a peer (a digit)   c d   copy, reduce (-)
  *   t u     test of a send, of a receive               m f   multicast (-), fabric_reduce of a team
  *   v       test of anything else (-)                  w     wait, a digit: idle
  *   x y z   cancel of such                             a     abort of a tag
- *   g       give_back                                  T R   trade: a send, a receive
+ *   g       release                                  T R   trade: a send, a receive
  *   e k     settle at the end (-), giving up
  *
  *   .  done   >  started   ?  not now   !  an error   /  not capable   p  the peer failed

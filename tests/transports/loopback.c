@@ -1,4 +1,4 @@
-/* The loopback transport by itself: matching, order, sizes, borrowing, cancelling, aborting,
+/* The loopback transport by itself: matching, order, sizes, acquiring, cancelling, aborting,
  * full queues, and in which order requests move on. */
 #include "support/chance.h"
 #include "support/check.h"
@@ -128,31 +128,31 @@ TEST(sizes)
     CHECK_STATUS(t->recv(&end[1], 0, 0, b, 3, &r), COLL_STARTED);
     CHECK_STATUS(t->test(&end[1], &r), COLL_ERR_SIZE);
     t->cancel(&end[1], &r);
-    CHECK_STATUS(t->borrow(&end[1], 0, 0, 3, &message, &r), COLL_ERR_SIZE);
+    CHECK_STATUS(t->acquire(&end[1], 0, 0, 3, &message, &r), COLL_ERR_SIZE);
     CHECK_STATUS(t->test(&end[0], &s), COLL_AGAIN);
     t->cancel(&end[0], &s);
     CHECK(quiet());
 }
 
-TEST(borrowing)
+TEST(acquiring)
 {
     char a[4] = "abc";
     coll_handle s, r;
     const void *message = NULL;
     fresh();
-    CHECK_STATUS(t->borrow(&end[1], 0, 0, 4, &message, &r), COLL_AGAIN);
+    CHECK_STATUS(t->acquire(&end[1], 0, 0, 4, &message, &r), COLL_AGAIN);
     CHECK_STATUS(t->send(&end[0], 1, 0, a, 4, &s), COLL_STARTED);
-    CHECK_STATUS(t->borrow(&end[1], 0, 0, 4, &message, &r), COLL_OK);
+    CHECK_STATUS(t->acquire(&end[1], 0, 0, 4, &message, &r), COLL_OK);
     CHECK(message == a);
     CHECK_STATUS(t->test(&end[0], &s), COLL_AGAIN);
-    t->give_back(&end[1], &r);
+    t->release(&end[1], &r);
     CHECK_STATUS(t->test(&end[0], &s), COLL_OK);
     CHECK(quiet());
 
     CHECK_STATUS(t->send(&end[0], 1, 0, a, 4, &s), COLL_STARTED);
-    CHECK_STATUS(t->borrow(&end[1], 0, 0, 4, &message, &r), COLL_OK);
+    CHECK_STATUS(t->acquire(&end[1], 0, 0, 4, &message, &r), COLL_OK);
     t->cancel(&end[0], &s);
-    t->give_back(&end[1], &r);
+    t->release(&end[1], &r);
     CHECK(quiet());
 }
 
@@ -187,8 +187,8 @@ TEST(full_queue)
     t->cancel(&end[0], &s[3]);
     for (int i = 0; i < MESSAGES - 1; i++) {
         const void *message;
-        CHECK_STATUS(t->borrow(&end[1], 0, 0, 1, &message, &r), COLL_OK);
-        t->give_back(&end[1], &r);
+        CHECK_STATUS(t->acquire(&end[1], 0, 0, 1, &message, &r), COLL_OK);
+        t->release(&end[1], &r);
     }
     for (int i = 0; i < MESSAGES; i++)
         if (i != 3)
@@ -419,13 +419,13 @@ TEST(any_order)
                    (letters[i].src != src || letters[i].dst != dst || letters[i].tag != tag))
                 i++;
             if (i == n_letters) {
-                CHECK_STATUS(t->borrow(&end[dst], src, tag, sizeof got, &message, &h),
+                CHECK_STATUS(t->acquire(&end[dst], src, tag, sizeof got, &message, &h),
                              COLL_AGAIN);
                 continue;
             }
-            CHECK_STATUS(t->borrow(&end[dst], src, tag, sizeof got, &message, &h), COLL_OK);
+            CHECK_STATUS(t->acquire(&end[dst], src, tag, sizeof got, &message, &h), COLL_OK);
             CHECK_EQ(h.word[0], letters[i].h.word[0]); /* it is the oldest of its channel */
-            t->give_back(&end[dst], &h);
+            t->release(&end[dst], &h);
             CHECK_STATUS(t->test(&end[src], &letters[i].h), COLL_OK);
             drop(i);
         }
@@ -445,7 +445,7 @@ static bool is_aborted(uint32_t tag)
 {
     const void *message;
     coll_handle h;
-    return t->borrow(&end[0], 1, tag, 1, &message, &h) == COLL_ERR_PEER;
+    return t->acquire(&end[0], 1, tag, 1, &message, &h) == COLL_ERR_PEER;
 }
 
 /* Ranges, each noted once; those of a longer one are replaced by it; too many are all tags. */
@@ -502,11 +502,11 @@ TEST(aborting)
     t->cancel(&end[0], &other);
     CHECK_STATUS(t->send(&end[0], 1, 3, &a, 1, &s), COLL_ERR_PEER);
     CHECK_STATUS(t->recv(&end[0], 1, 3, &a, 1, &s), COLL_ERR_PEER);
-    CHECK_STATUS(t->borrow(&end[0], 1, 3, 1, &message, &s), COLL_ERR_PEER);
+    CHECK_STATUS(t->acquire(&end[0], 1, 3, 1, &message, &s), COLL_ERR_PEER);
     CHECK_STATUS(t->multicast(&end[0], 3, &a, 1, &s), COLL_ERR_PEER);
     CHECK(quiet());
     coll_loopback_recover(&world);
-    CHECK_STATUS(t->borrow(&end[0], 1, 3, 1, &message, &s), COLL_AGAIN);
+    CHECK_STATUS(t->acquire(&end[0], 1, 3, 1, &message, &s), COLL_AGAIN);
 }
 
 /* ---- requests ---------------------------------------------------------------------------- */
@@ -668,7 +668,7 @@ int main(void)
     RUN(order_and_tags);
     RUN(empty_messages_to_itself);
     RUN(sizes);
-    RUN(borrowing);
+    RUN(acquiring);
     RUN(cancelling);
     RUN(full_queue);
     RUN(multicast);

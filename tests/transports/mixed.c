@@ -30,7 +30,8 @@ static bool run(const coll_transport *transport, void *ctx, uint32_t rank, uint3
     if (!memory ||
         coll_comm_init(&comm, transport, ctx, rank, p, memory->scratch,
                        sizeof memory->scratch) != COLL_OK ||
-        coll_comm_rules(&comm, coll_node_rules(p > 2, transport->max_lent == 0)) != COLL_OK)
+        coll_comm_rules(&comm, coll_node_rules(p > 2, transport->max_zero_copy == 0)) !=
+            COLL_OK)
         return false;
     wrong = mixed_calls(&comm, memory, p, calls() / 4);
     if (wrong > 0)

@@ -246,19 +246,19 @@ static void take_one(const coll_transport *t, coll_shm *a, coll_shm *b, uint32_t
     coll_handle h;
     const void *message = into;
     coll_status status;
-    const bool lent = f->status[0] == COLL_OK || /* it is in a cell, or a slot */
-                      coll_i_node_is_shared(&a->node, f->data[0], bytes);
-    const bool borrows = chance(2) && (t->max_lent == 0 || bytes <= t->max_lent);
-    if (borrows && !lent)
-        CHECK_STATUS(t->borrow(b, 0, tag, bytes, &message, &h), COLL_ERR_CAPABILITY);
-    if (borrows && lent)
-        status = t->borrow(b, 0, tag, bytes, &message, &h);
+    const bool zero_copy = f->status[0] == COLL_OK || /* it is in a cell, or a slot */
+                           coll_i_node_is_shared(&a->node, f->data[0], bytes);
+    const bool borrows = chance(2) && (t->max_zero_copy == 0 || bytes <= t->max_zero_copy);
+    if (borrows && !zero_copy)
+        CHECK_STATUS(t->acquire(b, 0, tag, bytes, &message, &h), COLL_ERR_CAPABILITY);
+    if (borrows && zero_copy)
+        status = t->acquire(b, 0, tag, bytes, &message, &h);
     else
         status = t->recv(b, 0, tag, into, bytes, &h);
     CHECK_STATUS(status, COLL_OK);
     CHECK(status != COLL_OK || memcmp(message, f->data[0] + lead(bytes), bytes) == 0);
-    if (borrows && lent && status == COLL_OK)
-        t->give_back(b, &h);
+    if (borrows && zero_copy && status == COLL_OK)
+        t->release(b, &h);
     if (f->status[0] == COLL_STARTED)
         CHECK_STATUS(t->test(a, &f->handle[0]), COLL_OK);
     message_free(a, f->data[0]);
@@ -349,12 +349,12 @@ TEST(nonsense)
     for (int other = 0; other < 2; other++) {
         unsigned char *const message = (unsigned char *)coll_shm_alloc(end[0], sizeof buf);
         coll_i_node_sent *sent;
-        const void *lent;
+        const void *zero_copy;
         CHECK_STATUS(t->send(end[0], 1, 1, message, sizeof buf, &h), COLL_STARTED);
         sent = ((coll_i_node_op *)h.word[0])->sent;
         CHECK(sent->shared && sent->address == (uintptr_t)message - end[0]->node.base);
         sent->address = other ? end[0]->node.end - sizeof buf + 1 : UINT64_MAX - 10;
-        CHECK_STATUS(t->borrow(end[1], 0, 1, sizeof buf, &lent, &h), COLL_ERR_CAPABILITY);
+        CHECK_STATUS(t->acquire(end[1], 0, 1, sizeof buf, &zero_copy, &h), COLL_ERR_CAPABILITY);
         CHECK_STATUS(t->recv(end[1], 0, 1, buf, sizeof buf, &h), COLL_ERR_IO);
     }
     for (size_t bytes = sizeof buf - 1; bytes <= sizeof buf; bytes++) {
@@ -576,7 +576,7 @@ static int meets(coll_shm *shm, void *arg)
     if (!x ||
         coll_comm_init(&comm, coll_shm_transport(shm), shm, rank, p, scratch, sizeof scratch) !=
             COLL_OK ||
-        coll_comm_force(&comm, COLL_ALLREDUCE, &coll_fabric_allreduce, NULL) != COLL_OK)
+        coll_comm_set_algorithm(&comm, COLL_ALLREDUCE, &coll_fabric_allreduce, NULL) != COLL_OK)
         return 1;
     for (unsigned k = 0; k < CALLS; k++)
         if (coll_allreduce_init(&comm, x + k * MOST, sum + k * MOST, counts[k], COLL_I64,
@@ -631,15 +631,16 @@ TEST(in_place)
     const size_t all = (size_t)2 * COLL_SHM_SPACE;
     coll_shm *end[2];
     coll_handle h, sent;
-    const void *lent;
+    const void *zero_copy;
     unsigned char *first, *second;
     if (!CHECK(ends_make(end, 2, 0, ZERO_COPY | WHOLE)))
         return;
     CHECK_STATUS(
         coll_shm_transport(end[0])->send(end[0], 1, 0, elsewhere, sizeof elsewhere, &sent),
         COLL_STARTED);
-    CHECK_STATUS(coll_shm_transport(end[1])->borrow(end[1], 0, 0, sizeof elsewhere, &lent, &h),
-                 COLL_ERR_CAPABILITY);
+    CHECK_STATUS(
+        coll_shm_transport(end[1])->acquire(end[1], 0, 0, sizeof elsewhere, &zero_copy, &h),
+        COLL_ERR_CAPABILITY);
     CHECK_STATUS(coll_shm_transport(end[1])->recv(end[1], 0, 0, copy, sizeof copy, &h),
                  COLL_OK);
     CHECK(copy[0] == elsewhere[0] && copy[COLL_SHM_SLOT] == elsewhere[COLL_SHM_SLOT]);

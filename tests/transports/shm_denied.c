@@ -121,7 +121,7 @@ static int fill_up(void)
     return coll_shm_open(name, 0, NULL) == -1 ? 0 : 6;
 }
 
-/* Memory that programs ask for leaves what messages need, and is given back where it fails. */
+/* Memory that programs ask for leaves what messages need, and is released where it fails. */
 static int ask_for_all(void)
 {
     static const char name[] = "/coll-test-full";

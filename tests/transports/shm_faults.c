@@ -143,7 +143,8 @@ static int leave(coll_shm *shm, void *arg)
         return hears(shm, 0) && hears(shm, 2) ? 0 : 4;
     if (!tells(shm, 1))
         return 4;
-    if (arg && coll_comm_force(&comm, COLL_ALLREDUCE, &coll_fabric_allreduce, NULL) != COLL_OK)
+    if (arg &&
+        coll_comm_set_algorithm(&comm, COLL_ALLREDUCE, &coll_fabric_allreduce, NULL) != COLL_OK)
         return 3;
     return (arg ? coll_allreduce(&comm, &x, &y, 1, COLL_F64, COLL_SUM) : coll_barrier(&comm)) ==
                        COLL_ERR_PEER &&
@@ -163,7 +164,7 @@ static int leave_at_once(coll_shm *shm, void *arg)
         return 0;
     if (coll_comm_init(&comm, coll_shm_transport(shm), shm, shm->node.rank, RANKS, scratch,
                        sizeof scratch) != COLL_OK ||
-        coll_comm_force(&comm, COLL_ALLREDUCE, &coll_fabric_allreduce, NULL) != COLL_OK)
+        coll_comm_set_algorithm(&comm, COLL_ALLREDUCE, &coll_fabric_allreduce, NULL) != COLL_OK)
         return 1;
     return coll_allreduce(&comm, &x, &y, 1, COLL_F64, COLL_SUM) == COLL_ERR_PEER &&
                    coll_shm_lost(shm) == 1

@@ -60,9 +60,9 @@ TEST(order_and_tags)
                 CHECK_STATUS(t->test(a, &s[i]), COLL_AGAIN);
             if (i % 5 == 0) {
                 const void *message = NULL;
-                CHECK_STATUS(t->borrow(b, 0, i % 3, bytes, &message, &r), COLL_OK);
+                CHECK_STATUS(t->acquire(b, 0, i % 3, bytes, &message, &r), COLL_OK);
                 CHECK(bytes == 0 || *(const unsigned char *)message == i + 1);
-                t->give_back(b, &r);
+                t->release(b, &r);
             } else {
                 memset(got, 0, sizeof got);
                 CHECK_STATUS(t->recv(b, 0, i % 3, got, bytes, &r), COLL_OK);
@@ -95,7 +95,7 @@ TEST(receives)
     CHECK_STATUS(t->send(a, 1, 0, sent[0], 4, &s), COLL_OK);
     CHECK_STATUS(t->recv(b, 0, 0, got[0], 5, &r[0]), COLL_ERR_SIZE);
     CHECK_STATUS(t->recv(b, 0, 0, got[0], LONG, &r[0]), COLL_ERR_SIZE);
-    CHECK_STATUS(t->borrow(b, 0, 0, 0, &message, &r[0]), COLL_ERR_SIZE);
+    CHECK_STATUS(t->acquire(b, 0, 0, 0, &message, &r[0]), COLL_ERR_SIZE);
     CHECK_STATUS(t->recv(b, 0, 0, got[0], 4, &r[0]), COLL_OK);
     CHECK_STATUS(t->send(a, 1, 0, sent[0], LONG, &s), COLL_STARTED);
     CHECK_STATUS(t->recv(b, 0, 0, got[0], 4, &r[0]), COLL_ERR_SIZE);
@@ -119,10 +119,10 @@ TEST(full_ring)
         sent += status == COLL_OK;
         if (status == COLL_AGAIN) {
             CHECK_EQ(((coll_i_node_rank *)a)->links[1]->tail % COLL_NODE_CELLS, 0);
-            CHECK_STATUS(t->borrow(b, 0, 2, 0, &message, &h), COLL_AGAIN);
+            CHECK_STATUS(t->acquire(b, 0, 2, 0, &message, &h), COLL_AGAIN);
         }
     }
-    CHECK_STATUS(t->borrow(b, 0, 2, 0, &message, &h), COLL_AGAIN);
+    CHECK_STATUS(t->acquire(b, 0, 2, 0, &message, &h), COLL_AGAIN);
     CHECK_STATUS(t->send(a, 1, 2, NULL, 0, &h), COLL_OK);
     CHECK_STATUS(t->recv(b, 0, 2, NULL, 0, &h), COLL_OK);
     for (unsigned i = 0; i < N; i++) {
@@ -144,7 +144,7 @@ TEST(cancelling_and_aborting)
             CHECK_STATUS(t->send(a, 1, 6, sent[i], i == 1 ? LONG : LONG + 1, &s[i]),
                          COLL_STARTED);
         if (round & 1)
-            CHECK_STATUS(t->borrow(b, 0, 7, 0, &message, &r), COLL_AGAIN);
+            CHECK_STATUS(t->acquire(b, 0, 7, 0, &message, &r), COLL_AGAIN);
         t->cancel(a, &s[0]);
         t->cancel(a, &s[2]);
         CHECK_STATUS(t->recv(b, 0, 6, got, LONG, &r), COLL_OK);
@@ -176,10 +176,10 @@ TEST(cancelling_and_aborting)
     CHECK_STATUS(t->send(b, 0, 11, sent[0], 4, &s[0]), COLL_OK);
     coll_threads_recover(world);
     for (uint32_t tag = 10; tag <= 10 + COLL_NODE_ABORTS; tag++) {
-        CHECK_STATUS(t->borrow(b, 0, tag, 4, &message, &r), COLL_AGAIN);
+        CHECK_STATUS(t->acquire(b, 0, tag, 4, &message, &r), COLL_AGAIN);
         CHECK_STATUS(t->send(a, 1, tag, sent[0], 4, &s[0]), COLL_OK);
-        CHECK_STATUS(t->borrow(b, 0, tag, 4, &message, &r), COLL_OK);
-        t->give_back(b, &r);
+        CHECK_STATUS(t->acquire(b, 0, tag, 4, &message, &r), COLL_OK);
+        t->release(b, &r);
     }
     coll_threads_destroy(world);
 }
@@ -605,8 +605,8 @@ static const coll_transport failing_transport = {failing_send,
                                                  failing_cancel,
                                                  failing_abort,
                                                  NULL, /* wait */
-                                                 NULL, /* borrow */
-                                                 NULL, /* give_back */
+                                                 NULL, /* acquire */
+                                                 NULL, /* release */
                                                  NULL, /* copy */
                                                  NULL, /* reduce */
                                                  failing_multicast,

@@ -40,7 +40,7 @@ COLL_INLINE void coll_spans_init(coll_spans *spans, size_t count)
 }
 
 /* Takes `count` consecutive numbers, the lowest that are free. A span of 0 numbers is always at
- * 0 and never conflicts. The span stays where it is until it is given back. COLL_ERR_MEMORY: no
+ * 0 and never conflicts. The span stays where it is until it is released. COLL_ERR_MEMORY: no
  * gap is large enough. */
 COLL_INLINE coll_status coll_spans_take(coll_spans *spans, size_t count, coll_span *span)
 {
@@ -63,7 +63,7 @@ COLL_INLINE coll_status coll_spans_take(coll_spans *spans, size_t count, coll_sp
     return COLL_OK;
 }
 
-/* Gives a span back; one of 0 numbers, or one that was given back already, has no effect. */
+/* Gives a span back; one of 0 numbers, or one that was released already, has no effect. */
 COLL_INLINE void coll_spans_give(coll_spans *spans, coll_span *span)
 {
     for (coll_span **link = &spans->first; *link; link = &(*link)->next)

@@ -219,13 +219,13 @@ COLL_INLINE bool coll_i_args_fail_alike(const coll_comm *comm, const coll_args *
     }
 }
 
-/* Bytes of SHARED that a call may use: of a home's calls that are not persistent, as their order
+/* Bytes of SHARED that a call may use: of a root communicator's calls that are not persistent, as their order
  * is the same on all ranks. A plan for several nodes has one of each; the transport has one. */
 COLL_INLINE size_t coll_i_comm_shared(const coll_comm *comm)
 {
     void *memory;
     uint32_t use;
-    return comm == comm->home && !comm->nodes && comm->transport->shared &&
+    return comm == comm->root_comm && !comm->nodes && comm->transport->shared &&
                    comm->transport->tags != 0
                ? comm->transport->shared(comm->ctx, false, &use, &memory)
                : 0;
@@ -259,7 +259,7 @@ COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm, const coll_args *
 {
     const coll_transport *transport = comm->transport;
     const unsigned packed = coll_i_args_packed(args) ? (unsigned)COLL_NEEDS_PACKED : 0u;
-    if (comm->p != comm->home->p || comm->group.table) /* else all are in their order */
+    if (comm->p != comm->root_comm->p || comm->group.table) /* else all are in their order */
         return packed;
     return packed | (transport->multicast ? (unsigned)COLL_NEEDS_MULTICAST : 0u) |
            (transport->fabric_reduce ? (unsigned)COLL_NEEDS_MEET : 0u) |
@@ -278,7 +278,7 @@ COLL_INLINE size_t coll_i_comm_kit(const coll_comm *comm, const coll_problem *pr
 COLL_INLINE coll_status coll_i_comm_tables(const coll_comm *comm, coll_problem *problem,
                                            size_t kit_bytes, coll_span *tables, void **kit)
 {
-    coll_arena *arena = &comm->home->arena;
+    coll_arena *arena = &comm->root_comm->arena;
     const size_t *counts = problem->in.counts;
     const bool packed =
         problem->collective == COLL_REDUCE_SCATTER && counts && !problem->in.displs;
@@ -405,7 +405,7 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
         if (!(plan.traits & COLL_NEEDS_SHARED) || comm->choice[args->collective].algorithm)
             break; /* else the same if it is persistent */
     }
-    coll_arena_give(&comm->home->arena, &tables);
+    coll_arena_give(&comm->root_comm->arena, &tables);
     if (status == COLL_OK)
         *bytes += coll_arena_bytes(most * problem.elem_bytes);
     return status;

@@ -7,8 +7,8 @@
  *   coll_comm_free(&comm);
  *
  * A communicator is caller's memory, at a fixed place, of one rank and used by one thread at a
- * time. One that is made from a transport is a home: communicators made from it by
- * coll_comm_sub share its transport, its memory and its list of running calls, so that whoever
+ * time. One that is made from a transport is a root communicator: communicators made from it by
+ * coll_comm_create share its transport, its memory and its list of running calls, so that whoever
  * waits moves all of them on. Calls are made in comm.h.
  *
  * Tags. Two collectives that run at once must have different tags, and all ranks must give the
@@ -20,13 +20,13 @@
  *     be wrong, as only this rank knows that the older call still runs. Behind it, the tag is
  *     safe even if other ranks still run the older call: channels keep their order.
  *   - The others are allocated by first fit, from the lower end one to each persistent call, from
- *     the upper end a range to each communicator made by coll_comm_sub. All ranks make and free
+ *     the upper end a range to each communicator made by coll_comm_create. All ranks make and free
  *     these in the same order, so they find the same numbers.
  *
  * Failure. A communicator fails as a whole, for good, and on all ranks (comm.h says when): the rank on
  * which it does has the transport abort all of its tags but those of communicators that were made
  * from it and still exist here. So these go on; but communicators that have tags in common fail
- * together: those of a split into groups (coll_comm_sub), and, over a transport without tags, all. So
+ * together: those of a split into groups (coll_comm_create), and, over a transport without tags, all. So
  * does one that gets the tags of a failed one after that was freed.
  *
  * A transport without tags carries one collective at a time: a call is COLL_ERR_BUSY until the
@@ -95,7 +95,7 @@ typedef struct coll_i_comm_builder {
 } coll_i_comm_builder;
 
 typedef struct coll_comm {
-    struct coll_comm *home; /* whose transport, arena, operators and calls these are */
+    struct coll_comm *root_comm; /* whose transport, arena, operators and calls these are */
     const coll_transport *transport;
     void *ctx;          /* the transport's */
     coll_status status; /* COLL_OK; or why it failed, which all calls return then */
@@ -111,10 +111,10 @@ typedef struct coll_comm {
     coll_spans tags;                 /* the others, of persistent calls: behind these … */
     coll_spans subs; /* … and of communicators: counted from the last one down */
     coll_span range; /* its tags in its parent's `subs` */
-    coll_span table; /* its group's table in the home's arena, if it needed one */
+    coll_span table; /* its group's table in the root communicator's arena, if it needed one */
     struct coll_comm *parent;
 
-    /* of the home alone */
+    /* of the root communicator alone */
     coll_arena arena;
     struct coll_request *requests; /* started and not yet reported as done, oldest first */
     coll_op_entry *ops;
@@ -200,7 +200,7 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
     comm->n_ops = comm->idle = 0;
 }
 
-/* Makes a home of all p ranks of a transport, of which this is `rank`. `memory`, of `bytes`
+/* Makes a root communicator of all p ranks of a transport, of which this is `rank`. `memory`, of `bytes`
  * bytes and any alignment, is where calls find their scratch (coll_comm_bytes says how much);
  * NULL and 0 suffice where none is needed. It, the transport and ctx stay the caller's until
  * coll_comm_free. */
@@ -219,7 +219,7 @@ COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *tr
     if (rank >= p)
         return COLL_ERR_RANK;
     coll_i_comm_clear(comm);
-    comm->home = comm;
+    comm->root_comm = comm;
     comm->transport = transport;
     comm->ctx = ctx;
     comm->rank = rank;
@@ -243,10 +243,10 @@ COLL_INLINE coll_status coll_i_comm_group(coll_comm *sub, const coll_comm *paren
                           group->stride * outer->stride);
         return COLL_OK;
     }
-    status = coll_arena_take(&sub->home->arena, p * sizeof *table, &sub->table);
+    status = coll_arena_take(&sub->root_comm->arena, p * sizeof *table, &sub->table);
     if (status != COLL_OK)
         return status;
-    table = (uint32_t *)coll_arena_at(&sub->home->arena, &sub->table);
+    table = (uint32_t *)coll_arena_at(&sub->root_comm->arena, &sub->table);
     for (uint32_t i = 0; i < p; i++)
         table[i] = coll_group_outer(outer, coll_group_outer(group, i));
     coll_group_table(&sub->group, table, NULL);
@@ -266,8 +266,8 @@ COLL_INLINE coll_status coll_i_comm_group(coll_comm *sub, const coll_comm *paren
  * Errors: COLL_ERR_TAG if the parent has not so many tags left, which all ranks find; COLL_ERR_GROUP,
  * COLL_ERR_MEMORY, COLL_ERR_NULL: the parent has failed, as others may have made the
  * communicator; or that of a parent that failed before. */
-COLL_INLINE coll_status coll_comm_sub(coll_comm *sub, coll_comm *parent,
-                                      const coll_group *group, uint32_t p, uint32_t tags)
+COLL_INLINE coll_status coll_comm_create(coll_comm *sub, coll_comm *parent,
+                                         const coll_group *group, uint32_t p, uint32_t tags)
 {
     coll_status status;
     if (!parent)
@@ -280,7 +280,7 @@ COLL_INLINE coll_status coll_comm_sub(coll_comm *sub, coll_comm *parent,
         return status;
     }
     coll_i_comm_clear(sub);
-    sub->home = parent->home;
+    sub->root_comm = parent->root_comm;
     sub->parent = parent;
     sub->transport = parent->transport;
     sub->ctx = parent->ctx;
@@ -308,14 +308,14 @@ COLL_INLINE coll_status coll_comm_sub(coll_comm *sub, coll_comm *parent,
 }
 
 /* Makes a second communicator of the same ranks, whose calls never meet those of the first.
- * Otherwise as coll_comm_sub. */
+ * Otherwise as coll_comm_create. */
 COLL_INLINE coll_status coll_comm_dup(coll_comm *dup, coll_comm *parent, uint32_t tags)
 {
     coll_group all;
     if (!parent)
         return COLL_ERR_NULL;
     coll_group_identity(&all);
-    return coll_comm_sub(dup, parent, &all, parent->p, tags);
+    return coll_comm_create(dup, parent, &all, parent->p, tags);
 }
 
 /* Has all ranks of a communicator use this algorithm for this collective from the next call on,
@@ -323,8 +323,9 @@ COLL_INLINE coll_status coll_comm_dup(coll_comm *dup, coll_comm *parent, uint32_
  * Every rank makes the same call. Whether the algorithm can do what a call asks for is checked
  * at that call. An allreduce without COLL_GIVES_SAME_BITS may give ranks floating-point sums that
  * differ in their last bits; rules never choose one. */
-COLL_INLINE coll_status coll_comm_force(coll_comm *comm, coll_collective collective,
-                                        const coll_algorithm *algorithm, const uint32_t *params)
+COLL_INLINE coll_status coll_comm_set_algorithm(coll_comm *comm, coll_collective collective,
+                                                const coll_algorithm *algorithm,
+                                                const uint32_t *params)
 {
     coll_choice *choice;
     if (!comm)
@@ -356,26 +357,26 @@ COLL_INLINE coll_status coll_comm_rules(coll_comm *comm, const coll_rule_list *l
 }
 
 /* Makes a user's operator on elements of one type known to a communicator and all that share
- * its home, and writes the number by which calls name it. The entry is the caller's memory
- * until the home is freed. `op` is copied. All ranks must agree on op->commutative; the number
+ * its root communicator, and writes the number by which calls name it. The entry is the caller's memory
+ * until the root communicator is freed. `op` is copied. All ranks must agree on op->commutative; the number
  * may differ. */
 COLL_INLINE coll_status coll_comm_add_op(coll_comm *comm, coll_op_entry *entry,
                                          const coll_op *op, coll_type type,
                                          coll_operator *number)
 {
-    coll_comm *home;
+    coll_comm *root_comm;
     if (!comm || !entry || !op || !op->combine || !number)
         return COLL_ERR_NULL;
     if (coll_type_bytes(type) == 0)
         return COLL_ERR_TYPE;
-    home = comm->home;
-    if (home->n_ops > UINT32_MAX - 1 - COLL_USER_OP)
+    root_comm = comm->root_comm;
+    if (root_comm->n_ops > UINT32_MAX - 1 - COLL_USER_OP)
         return COLL_ERR_OVERFLOW;
     coll_op_assign(&entry->op, op);
     entry->type = type;
-    entry->number = COLL_USER_OP + home->n_ops++;
-    entry->next = home->ops;
-    home->ops = entry;
+    entry->number = COLL_USER_OP + root_comm->n_ops++;
+    entry->next = root_comm->ops;
+    root_comm->ops = entry;
     *number = entry->number;
     return COLL_OK;
 }
@@ -386,7 +387,7 @@ COLL_INLINE coll_status coll_comm_remove_op(coll_comm *comm, coll_operator numbe
 {
     if (!comm)
         return COLL_ERR_NULL;
-    for (coll_op_entry **link = &comm->home->ops; *link; link = &(*link)->next)
+    for (coll_op_entry **link = &comm->root_comm->ops; *link; link = &(*link)->next)
         if ((*link)->number == number) {
             *link = (*link)->next;
             return COLL_OK;
@@ -400,7 +401,7 @@ COLL_INLINE coll_status coll_comm_op(const coll_comm *comm, coll_operator number
 {
     if (number < COLL_USER_OP)
         return coll_op_builtin(op, number, type);
-    for (const coll_op_entry *entry = comm->home->ops; entry; entry = entry->next)
+    for (const coll_op_entry *entry = comm->root_comm->ops; entry; entry = entry->next)
         if (entry->number == number && entry->type == type) {
             coll_op_assign(op, &entry->op);
             return COLL_OK;

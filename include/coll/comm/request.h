@@ -44,7 +44,7 @@ typedef struct coll_request {
     coll_status status; /* of a call that is done */
     bool persistent;
     uint32_t use;              /* of SHARED, if its plan needs that */
-    struct coll_request *next; /* in the home's list of calls */
+    struct coll_request *next; /* in the root communicator's list of calls */
     coll_span tag;             /* persistent: its tag among those of the communicator */
     coll_span tables;          /* in the arena: what its plan points to … */
     coll_span scratch;         /* … and its scratch */
@@ -60,7 +60,7 @@ typedef struct coll_request {
 
 COLL_INLINE void coll_i_request_release(coll_request *request)
 {
-    coll_arena *arena = &request->comm->home->arena;
+    coll_arena *arena = &request->comm->root_comm->arena;
     coll_arena_give(arena, &request->scratch);
     coll_arena_give(arena, &request->tables);
     if (request->recall)
@@ -91,7 +91,7 @@ COLL_INLINE void coll_i_comm_fail(coll_comm *comm, coll_status status, bool tell
     if (comm->status < 0)
         return;
     coll_i_comm_spoil(comm, status, tells);
-    for (coll_request *request = comm->home->requests; request; request = request->next) {
+    for (coll_request *request = comm->root_comm->requests; request; request = request->next) {
         if (request->comm != comm)
             continue;
         if (request->state == COLL_REQUEST_RUNNING)
@@ -144,7 +144,7 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
 {
     const size_t shared = request->persistent ? 0 : coll_i_comm_shared(request->comm);
     coll_comm *comm = request->comm;
-    coll_arena *arena = &comm->home->arena;
+    coll_arena *arena = &comm->root_comm->arena;
     coll_task *run = &request->run;
     coll_recall *recall = coll_i_recall_at(comm, args);
     const bool known = coll_i_recall_is(recall, args, shared);
@@ -192,10 +192,10 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     return status;
 }
 
-/* Is this call in its home's list? */
-COLL_INLINE bool coll_i_request_listed(const coll_comm *home, const coll_request *request)
+/* Is this call in its root communicator's list? */
+COLL_INLINE bool coll_i_request_listed(const coll_comm *root_comm, const coll_request *request)
 {
-    for (const coll_request *other = home->requests; other; other = other->next)
+    for (const coll_request *other = root_comm->requests; other; other = other->next)
         if (other == request)
             return true;
     return false;
@@ -213,7 +213,7 @@ COLL_INLINE coll_status coll_i_request_make(coll_comm *comm, const coll_args *ar
     if (comm->status < 0)
         return comm->status;
     if (args && request)
-        status = coll_i_request_listed(comm->home, request) ? COLL_ERR_STATE : COLL_OK;
+        status = coll_i_request_listed(comm->root_comm, request) ? COLL_ERR_STATE : COLL_OK;
     if (status == COLL_OK) {
         request->comm = comm;
         request->state = COLL_REQUEST_OVER;
@@ -233,10 +233,11 @@ COLL_INLINE coll_status coll_i_request_make(coll_comm *comm, const coll_args *ar
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-/* Takes a call that is done off its home's list, and says how it ended. */
+/* Takes a call that is done off its root communicator's list, and says how it ended. */
 COLL_INLINE coll_status coll_i_request_report(coll_request *request)
 {
-    for (coll_request **link = &request->comm->home->requests; *link; link = &(*link)->next)
+    for (coll_request **link = &request->comm->root_comm->requests; *link;
+         link = &(*link)->next)
         if (*link == request) {
             *link = request->next;
             break;
@@ -248,7 +249,7 @@ COLL_INLINE coll_status coll_i_request_report(coll_request *request)
 /* Is an older call with this call's tag still running? Then its messages come first. */
 COLL_INLINE bool coll_i_request_blocked(const coll_request *request)
 {
-    for (const coll_request *older = request->comm->home->requests; older != request;
+    for (const coll_request *older = request->comm->root_comm->requests; older != request;
          older = older->next)
         if (older->run.tag == request->run.tag && older->state != COLL_REQUEST_DONE)
             return true;
@@ -287,25 +288,25 @@ COLL_INLINE coll_status coll_i_request_progress(coll_request *request)
     return COLL_OK;
 }
 
-/* Moves all calls of this communicator and of those that share its home on, without blocking.
+/* Moves all calls of this communicator and of those that share its root communicator on, without blocking.
  * For programs that compute while calls run and do not care which one they help. */
 COLL_INLINE void coll_progress(coll_comm *comm)
 {
-    coll_comm *home = comm->home;
+    coll_comm *root_comm = comm->root_comm;
     coll_status moved = COLL_AGAIN;
-    for (coll_request *request = home->requests; request; request = request->next)
+    for (coll_request *request = root_comm->requests; request; request = request->next)
         if (coll_i_request_progress(request) == COLL_OK)
             moved = COLL_OK;
-    home->idle = moved == COLL_OK ? 0 : home->idle + 1;
+    root_comm->idle = moved == COLL_OK ? 0 : root_comm->idle + 1;
 }
 
-/* Puts a call that is ready at the end of the home's list, and starts it as far as it goes. An
+/* Puts a call that is ready at the end of the root communicator's list, and starts it as far as it goes. An
  * error that it meets at once is returned, and the call is off the list again. */
 COLL_INLINE coll_status coll_i_request_start(coll_request *request)
 {
-    coll_comm *home = request->comm->home;
-    coll_request **link = &home->requests;
-    if (home->requests && home->transport->tags == 0)
+    coll_comm *root_comm = request->comm->root_comm;
+    coll_request **link = &root_comm->requests;
+    if (root_comm->requests && root_comm->transport->tags == 0)
         return COLL_ERR_BUSY;
     while (*link)
         link = &(*link)->next;
@@ -389,16 +390,16 @@ COLL_INLINE coll_status coll_test(coll_request *request)
     return request->state == COLL_REQUEST_DONE ? coll_i_request_report(request) : COLL_AGAIN;
 }
 
-/* Blocks until the call is done, and says how it ended. All other calls of the home make
+/* Blocks until the call is done, and says how it ended. All other calls of the root communicator make
  * progress meanwhile: without that, ranks that wait for two calls in different orders would
  * wait for each other. */
 COLL_INLINE coll_status coll_wait(coll_request *request)
 {
     coll_status status;
     while ((status = coll_test(request)) == COLL_AGAIN) {
-        const coll_comm *home = request->comm->home;
-        if (home->transport->wait)
-            home->transport->wait(home->ctx, home->idle);
+        const coll_comm *root_comm = request->comm->root_comm;
+        if (root_comm->transport->wait)
+            root_comm->transport->wait(root_comm->ctx, root_comm->idle);
     }
     return status;
 }
@@ -457,23 +458,23 @@ COLL_INLINE coll_status coll_comm_abort(coll_comm *comm, coll_status status)
 }
 
 /* Ends a communicator, in the same order on all ranks. Those made from it, its persistent
- * calls, and a home's operators must be gone. COLL_ERR_BUSY: calls are running, or persistent
+ * calls, and a root communicator's operators must be gone. COLL_ERR_BUSY: calls are running, or persistent
  * ones or communicators made from it still exist; over a transport without tags nobody knows of
  * these two. */
 COLL_INLINE coll_status coll_comm_free(coll_comm *comm)
 {
-    coll_comm *home;
+    coll_comm *root_comm;
     if (!comm)
         return COLL_ERR_NULL;
-    home = comm->home;
-    for (const coll_request *request = home->requests; request; request = request->next)
+    root_comm = comm->root_comm;
+    for (const coll_request *request = root_comm->requests; request; request = request->next)
         if (request->comm == comm)
             return COLL_ERR_BUSY;
     if (comm->tags.first || comm->subs.first)
         return COLL_ERR_BUSY;
     if (comm->parent) {
         coll_spans_give(&comm->parent->subs, &comm->range);
-        coll_arena_give(&home->arena, &comm->table);
+        coll_arena_give(&root_comm->arena, &comm->table);
     }
     comm->rank = COLL_NOBODY;
     return COLL_OK;

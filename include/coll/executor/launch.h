@@ -99,7 +99,7 @@ COLL_INLINE void coll_i_complete(coll_engine *r, uint32_t k)
 
 /* Takes the message of slot k, or what is there of its pieces, from where the transport has it
  * straight into the sum. */
-COLL_INLINE coll_status coll_i_borrow(coll_engine *r, uint32_t k)
+COLL_INLINE coll_status coll_i_acquire(coll_engine *r, uint32_t k)
 {
     const coll_task *run = r->run;
     coll_slot *slot = &r->slots[k];
@@ -110,7 +110,7 @@ COLL_INLINE coll_status coll_i_borrow(coll_engine *r, uint32_t k)
         const size_t piece = coll_i_piece(run, bytes - a->stride);
         const void *message = NULL;
         const coll_status status =
-            run->transport->borrow(run->ctx, peer, run->tag, piece, &message, &slot->handle);
+            run->transport->acquire(run->ctx, peer, run->tag, piece, &message, &slot->handle);
         if (status == COLL_AGAIN && a->stride != before) {
             r->ready |= (uint32_t)1 << k;
             return COLL_OK;
@@ -118,7 +118,7 @@ COLL_INLINE coll_status coll_i_borrow(coll_engine *r, uint32_t k)
         if (status != COLL_OK)
             return status;
         coll_i_merge(run, a, (const unsigned char *)message, a->stride, piece);
-        run->transport->give_back(run->ctx, &slot->handle);
+        run->transport->release(run->ctx, &slot->handle);
         slot->handle.word[0] = slot->handle.word[1] = 0;
         a->stride += piece;
         a->flags |= COLL_I_LENT;
@@ -141,11 +141,11 @@ COLL_INLINE coll_status coll_i_launch(coll_engine *r, uint32_t k)
         coll_i_combine(r, k);
         return COLL_OK;
     }
-    if (slot->act.kind == COLL_DO_RECV_REDUCE && coll_i_is_lent(r->run, &slot->act) &&
+    if (slot->act.kind == COLL_DO_RECV_REDUCE && coll_i_is_zero_copy(r->run, &slot->act) &&
         !(r->flying & bit) && !(slot->act.flags & COLL_I_KEPT) &&
         (slot->act.stride == 0 || (slot->act.flags & COLL_I_LENT))) {
         if (slot->hold == 0 && slot->order == 0) {
-            status = coll_i_borrow(r, k);
+            status = coll_i_acquire(r, k);
             if (status == COLL_AGAIN)
                 r->ready |= bit;
             if (status != COLL_ERR_CAPABILITY || slot->act.stride != 0)
@@ -226,8 +226,8 @@ COLL_INLINE coll_status coll_i_start_alone(coll_engine *r, const coll_action *a)
     return coll_i_begun_alone(r, a, status);
 }
 
-/* The same of a whole message that may be borrowed. COLL_ERR_CAPABILITY: it is not lent. */
-COLL_INLINE coll_status coll_i_borrow_alone(coll_engine *r, const coll_action *a)
+/* The same of a whole message that may be acquired. COLL_ERR_CAPABILITY: it is not acquired. */
+COLL_INLINE coll_status coll_i_acquire_alone(coll_engine *r, const coll_action *a)
 {
     const coll_task *run = r->run;
     const uint32_t peer = coll_group_outer(&run->plan->group, a->peer);
@@ -236,10 +236,10 @@ COLL_INLINE coll_status coll_i_borrow_alone(coll_engine *r, const coll_action *a
     const void *message = NULL;
     coll_status status;
     h->word[0] = h->word[1] = 0;
-    status = run->transport->borrow(run->ctx, peer, run->tag, bytes, &message, h);
+    status = run->transport->acquire(run->ctx, peer, run->tag, bytes, &message, h);
     if (status == COLL_OK) {
         coll_i_merge(run, a, (const unsigned char *)message, 0, bytes);
-        run->transport->give_back(run->ctx, h);
+        run->transport->release(run->ctx, h);
     }
     return coll_i_begun_alone(r, a, status);
 }
@@ -247,11 +247,12 @@ COLL_INLINE coll_status coll_i_borrow_alone(coll_engine *r, const coll_action *a
 /* Takes an action into the window, and starts it if it can start. */
 COLL_INLINE coll_status coll_i_enter(coll_engine *r, const coll_action *a)
 {
-    const bool lent = a->kind == COLL_DO_RECV_REDUCE && coll_i_is_lent(r->run, a);
+    const bool zero_copy = a->kind == COLL_DO_RECV_REDUCE && coll_i_is_zero_copy(r->run, a);
     uint32_t k;
     if (r->free == coll_i_all(r) && !coll_i_is_cut(r->run, a)) {
-        const coll_status status = lent ? coll_i_borrow_alone(r, a) : coll_i_start_alone(r, a);
-        if (!lent || status != COLL_ERR_CAPABILITY)
+        const coll_status status =
+            zero_copy ? coll_i_acquire_alone(r, a) : coll_i_start_alone(r, a);
+        if (!zero_copy || status != COLL_ERR_CAPABILITY)
             return status;
     }
     k = coll_i_admit(r, a);

@@ -105,7 +105,7 @@ COLL_INLINE void coll_i_merge_chunks(const coll_task *run, const coll_action *a,
     }
 }
 
-/* The same for a message that is borrowed, or for `bytes` of it from byte `done` on. Of the longest vectors most is
+/* The same for a message that is acquired, or for `bytes` of it from byte `done` on. Of the longest vectors most is
  * not in the other processor's cache any more, and chunks would only disturb. */
 COLL_HOT_INLINE void coll_i_merge(const coll_task *run, const coll_action *a,
                                   const unsigned char *message, size_t done, size_t bytes)
@@ -143,13 +143,13 @@ COLL_INLINE bool coll_i_is_cut(const coll_task *run, const coll_action *a)
            coll_i_is_long(run, coll_i_bytes(run, a) - a->stride);
 }
 
-/* Can the action's message be borrowed: whole, or piece by piece, if these end with an element? */
-COLL_INLINE bool coll_i_is_lent(const coll_task *run, const coll_action *a)
+/* Can the action's message be acquired: whole, or piece by piece, if these end with an element? */
+COLL_INLINE bool coll_i_is_zero_copy(const coll_task *run, const coll_action *a)
 {
     const coll_transport *t = run->transport;
     const size_t bytes = coll_i_bytes(run, a), piece = coll_i_piece(run, bytes);
     const size_t within = run->plan->problem.elem_bytes - 1;
-    return t->borrow && (t->max_lent == 0 || piece <= t->max_lent) &&
+    return t->acquire && (t->max_zero_copy == 0 || piece <= t->max_zero_copy) &&
            (piece == bytes || ((within & (within + 1)) | (piece & within)) == 0);
 }
 

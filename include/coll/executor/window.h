@@ -91,7 +91,7 @@ enum {
     COLL_I_STAGE = 0x80, /* in flags: it waits for a send */
     COLL_I_LENT =
         0x40, /* in flags: a piece of it went straight into the sum, and all others do */
-    COLL_I_KEPT = 0x20, /* in flags: it is not lent */
+    COLL_I_KEPT = 0x20, /* in flags: it is not acquired */
     COLL_I_PATIENCE = 16
 };
 

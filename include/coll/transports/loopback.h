@@ -12,7 +12,7 @@
  *
  * For tests, simulations and bare metal. Sends are synchronous, the strictest kind: one is done
  * when its message was received, straight from the sender's buffer into the receiver's or, by
- * borrow, into the reduction. Nothing is allocated; every operation in flight takes one of the
+ * acquire, into the reduction. Nothing is allocated; every operation in flight takes one of the
  * `messages` entries of the world (a multicast p − 1), and is told COLL_AGAIN when none is
  * left. p times the window of the requests, times the collectives that run at once, are always
  * enough. The world must not move while an endpoint is attached. One thread at a time may use a
@@ -455,8 +455,8 @@ COLL_INLINE void coll_i_loop_abort(void *ctx, uint32_t first, uint32_t tags)
     world->events++;
 }
 
-COLL_INLINE coll_status coll_i_loop_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
-                                           const void **message, coll_handle *h)
+COLL_INLINE coll_status coll_i_loop_acquire(void *ctx, uint32_t peer, uint32_t tag,
+                                            size_t bytes, const void **message, coll_handle *h)
 {
     const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
     uint32_t i;
@@ -469,7 +469,7 @@ COLL_INLINE coll_status coll_i_loop_borrow(void *ctx, uint32_t peer, uint32_t ta
     return COLL_OK;
 }
 
-COLL_INLINE void coll_i_loop_give_back(void *ctx, coll_handle *h)
+COLL_INLINE void coll_i_loop_release_message(void *ctx, coll_handle *h)
 {
     coll_loopback *world = ((const coll_loopback_rank *)ctx)->world;
     coll_i_loop_entry *e = &world->entries[h->word[0]];
@@ -487,8 +487,8 @@ static const coll_transport coll_loopback_transport = {
     coll_i_loop_cancel,
     coll_i_loop_abort,
     NULL, /* wait: the other ranks are in this thread */
-    coll_i_loop_borrow,
-    coll_i_loop_give_back,
+    coll_i_loop_acquire,
+    coll_i_loop_release_message,
     NULL,
     /* copy */ NULL, /* reduce */
     coll_i_loop_multicast,

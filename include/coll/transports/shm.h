@@ -87,8 +87,8 @@ enum {
     COLL_I_IPC_CROWDED = COLL_I_IPC_BOTH_WAYS | COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV)
 };
 
-#define COLL_I_IPC_TRANSPORT(max_bytes, max_lent, whole)                                       \
-    COLL_I_NODE_TRANSPORT(max_bytes, max_lent, COLL_NODE_FABRIC, whole)
+#define COLL_I_IPC_TRANSPORT(max_bytes, max_zero_copy, whole)                                  \
+    COLL_I_NODE_TRANSPORT(max_bytes, max_zero_copy, COLL_NODE_FABRIC, whole)
 
 static const coll_transport coll_i_ipc_zero_copy = COLL_I_IPC_TRANSPORT(0, 0, 0);
 static const coll_transport coll_i_ipc_direct = COLL_I_IPC_TRANSPORT(0, COLL_SHM_SLOT, 0);

@@ -271,10 +271,10 @@ static bool nothing_comes(uint32_t tag)
 {
     const void *message;
     coll_handle h;
-    return t->borrow(ranks[2], 0, tag, 1, &message, &h) == COLL_AGAIN;
+    return t->acquire(ranks[2], 0, tag, 1, &message, &h) == COLL_AGAIN;
 }
 
-/* What was on its way, aside, to all, or given back by nobody, is forgotten, and as much fits in as at the
+/* What was on its way, aside, to all, or released by nobody, is forgotten, and as much fits in as at the
  * beginning. */
 TEST(all_is_forgotten)
 {
@@ -287,21 +287,22 @@ TEST(all_is_forgotten)
         const uint32_t n =
             bytes > COLL_NODE_INLINE && bytes < BYTES ? COLL_NODE_SLOTS : COLL_NODE_CELLS;
         coll_handle h[COLL_NODE_CELLS], r;
-        const void *lent;
+        const void *zero_copy;
         for (uint32_t i = 0; i < n; i++)
             CHECK_STATUS(t->send(a, 2, TAG, sent, bytes, &h[i]), was);
         CHECK_STATUS(t->send(a, 2, TAG, sent, bytes, &r), COLL_AGAIN);
         CHECK(nothing_comes(TAG + 1)); /* all are aside */
         for (uint32_t i = 0; i < 3; i++)
             CHECK_STATUS(t->send(a, 2, TAG, sent, bytes, &r), was);
-        CHECK_STATUS(t->borrow(ranks[2], 0, TAG, bytes, &lent, &r), COLL_OK);
+        CHECK_STATUS(t->acquire(ranks[2], 0, TAG, bytes, &zero_copy, &r), COLL_OK);
         CHECK_STATUS(t->recv(ranks[2], 1, TAG, got, bytes, &r), COLL_STARTED);
         CHECK_STATUS(t->multicast(ranks[1], TAG, sent, bytes, &r), was);
         coll_threads_recover(world);
         for (uint32_t r2 = 0; r2 < RANKS; r2++)
             for (uint32_t tag = TAG; tag <= TAG + 1; tag++)
-                CHECK_STATUS(t->borrow(ranks[r2], (r2 + 1) % RANKS, tag, bytes, &lent, &r),
-                             COLL_AGAIN);
+                CHECK_STATUS(
+                    t->acquire(ranks[r2], (r2 + 1) % RANKS, tag, bytes, &zero_copy, &r),
+                    COLL_AGAIN);
         CHECK(nothing_comes(TAG) && nothing_comes(TAG + 1));
         for (uint32_t i = 0; i < n; i++) {
             sent[0] = (unsigned char)(i + 1); /* read where it lies only below */
@@ -330,7 +331,7 @@ static bool is_aborted(uint32_t tag)
 {
     const void *message;
     coll_handle h;
-    return t->borrow(ranks[1], 2, tag, 1, &message, &h) == COLL_ERR_PEER;
+    return t->acquire(ranks[1], 2, tag, 1, &message, &h) == COLL_ERR_PEER;
 }
 
 static uint32_t n_aborted(void)

@@ -89,7 +89,7 @@ TEST(no_streams)
     coll_threads_destroy(world);
 }
 
-/* Messages of a stream are set aside for others, borrowed, and dropped, as any in slots. */
+/* Messages of a stream are set aside for others, acquired, and dropped, as any in slots. */
 TEST(aside_and_borrowed)
 {
     const void *message = NULL;
@@ -100,17 +100,17 @@ TEST(aside_and_borrowed)
     for (uint32_t i = 1; i < N; i += 2)
         come(i, 1, BYTES, i < FIRST ? COLL_STARTED : COLL_OK);
     for (uint32_t i = 0; i < N; i += 2) {
-        CHECK_STATUS(t->borrow(b, 0, 0, BYTES, &message, &h), COLL_OK);
+        CHECK_STATUS(t->acquire(b, 0, 0, BYTES, &message, &h), COLL_OK);
         CHECK(memcmp(message, sent[i], BYTES) == 0);
         CHECK(i >= FIRST || message == sent[i]);
-        t->give_back(b, &h);
+        t->release(b, &h);
         if (i < FIRST)
             CHECK_STATUS(t->test(a, &handles[i]), COLL_OK);
     }
     CHECK_STATUS(post(0, 2, BYTES), COLL_OK);
-    CHECK_STATUS(t->borrow(b, 0, 2, BYTES, &message, &h), COLL_OK);
+    CHECK_STATUS(t->acquire(b, 0, 2, BYTES, &message, &h), COLL_OK);
     CHECK(message != sent[0] && memcmp(message, sent[0], BYTES) == 0);
-    t->give_back(b, &h);
+    t->release(b, &h);
     CHECK_STATUS(post(0, 3, BYTES), COLL_OK);
     CHECK_STATUS(t->recv(b, 0, 3, got, BYTES - 1, &h), COLL_ERR_SIZE);
     t->abort(a, 3, 1);
@@ -263,16 +263,16 @@ static void read_one(uint32_t tag, bool borrows)
         i++;
     memset(got, 0, LONGEST);
     if (i == n_letters) {
-        CHECK_STATUS(t->borrow(b, 0, tag, 1, &message, &h), COLL_AGAIN);
+        CHECK_STATUS(t->acquire(b, 0, tag, 1, &message, &h), COLL_AGAIN);
         return;
     }
     if (borrows)
-        CHECK_STATUS(t->borrow(b, 0, tag, letters[i].bytes, &message, &h), COLL_OK);
+        CHECK_STATUS(t->acquire(b, 0, tag, letters[i].bytes, &message, &h), COLL_OK);
     else
         CHECK_STATUS(t->recv(b, 0, tag, got, letters[i].bytes, &h), COLL_OK);
     CHECK(memcmp(message, letters[i].text, letters[i].bytes) == 0);
     if (borrows)
-        t->give_back(b, &h);
+        t->release(b, &h);
     if (letters[i].waits)
         CHECK_STATUS(t->test(a, &letters[i].h), COLL_OK);
     letters[i].number = UINT32_MAX;

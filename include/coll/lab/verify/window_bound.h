@@ -96,8 +96,8 @@ COLL_INLINE coll_status coll_i_world_recv(void *ctx, uint32_t peer, uint32_t tag
     return COLL_OK;
 }
 
-COLL_INLINE coll_status coll_i_world_borrow(void *ctx, uint32_t peer, uint32_t tag,
-                                            size_t bytes, const void **message, coll_handle *h)
+COLL_INLINE coll_status coll_i_world_acquire(void *ctx, uint32_t peer, uint32_t tag,
+                                             size_t bytes, const void **message, coll_handle *h)
 {
     const coll_i_endpoint *me = (const coll_i_endpoint *)ctx;
     const uint32_t from = coll_i_world_seat(me->world, peer);
@@ -116,7 +116,7 @@ COLL_INLINE coll_status coll_i_world_borrow(void *ctx, uint32_t peer, uint32_t t
     return COLL_OK;
 }
 
-COLL_INLINE void coll_i_world_give_back(void *ctx, coll_handle *h)
+COLL_INLINE void coll_i_world_release_message(void *ctx, coll_handle *h)
 {
     (void)ctx, (void)h;
 }
@@ -320,8 +320,8 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
     transport.multicast = coll_i_world_multicast;
     transport.fabric_reduce = coll_i_world_meet;
     if (borrows) {
-        transport.borrow = coll_i_world_borrow;
-        transport.give_back = coll_i_world_give_back;
+        transport.acquire = coll_i_world_acquire;
+        transport.release = coll_i_world_release_message;
     }
     coll_i_channels_clear(&w->channels);
     w->capacity = capacity;

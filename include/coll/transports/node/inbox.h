@@ -78,13 +78,13 @@ COLL_INLINE bool coll_i_node_has_come(coll_i_node_link *link, uint32_t *turn)
     return *turn == (link->second ? (uint32_t)COLL_I_NODE_HERE : (uint32_t)link->head + 1);
 }
 
-/* The sender may have the cells and slots of all messages taken, unless one of them is lent. It is
+/* The sender may have the cells and slots of all messages taken, unless one of them is acquired. It is
  * told at once of slots, which are few, and else now and then: a sender that waits for cells looks
  * at that line all the time, so to write it is dear. Those that it was not told of are too few to
  * keep it waiting for a reader that waits for it. */
 COLL_INLINE void coll_i_node_tell(coll_i_node_link *link, bool at_once)
 {
-    if (link->lent == 0 && (at_once || link->head - link->told >= COLL_NODE_LAG)) {
+    if (link->zero_copy == 0 && (at_once || link->head - link->told >= COLL_NODE_LAG)) {
         link->told = link->head;
         __atomic_store_n(&link->in->taken, (uint32_t)link->head, __ATOMIC_RELEASE);
     }
@@ -234,7 +234,7 @@ COLL_INLINE const void *coll_i_node_lies_at(const coll_i_node_rank *me,
 }
 
 /* Claims the message found for its reader, if it is long. COLL_AGAIN: it was cancelled, and is
- * gone; look for the next, or why. COLL_ERR_CAPABILITY: it cannot be borrowed (`borrows`). */
+ * gone; look for the next, or why. COLL_ERR_CAPABILITY: it cannot be acquired (`acquires`). */
 COLL_INLINE coll_status coll_i_node_claim(coll_i_node_rank *me, coll_i_node_link *link,
                                           coll_i_node_found *found, size_t bytes, bool borrows)
 {

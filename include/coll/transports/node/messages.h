@@ -271,13 +271,13 @@ COLL_INLINE coll_status coll_i_node_recv(void *ctx, uint32_t peer, uint32_t tag,
     return COLL_STARTED;
 }
 
-/* ---- borrowing --------------------------------------------------------------------------- */
+/* ---- acquiring --------------------------------------------------------------------------- */
 
-/* What a borrowed message is given back to: word[1] of its handle, beside the message's entry. */
+/* What an acquired message is released to: word[1] of its handle, beside the message's entry. */
 enum { COLL_I_NODE_TO_SENDER, COLL_I_NODE_TO_CHANNEL, COLL_I_NODE_TO_ASIDE };
 
-COLL_INLINE coll_status coll_i_node_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
-                                           const void **message, coll_handle *h)
+COLL_INLINE coll_status coll_i_node_acquire(void *ctx, uint32_t peer, uint32_t tag,
+                                            size_t bytes, const void **message, coll_handle *h)
 {
     coll_i_node_rank *me = (coll_i_node_rank *)ctx;
     coll_i_node_link *link;
@@ -307,14 +307,14 @@ COLL_INLINE coll_status coll_i_node_borrow(void *ctx, uint32_t peer, uint32_t ta
         h->word[1] = COLL_I_NODE_TO_ASIDE;
     } else {
         coll_i_node_advance(link);
-        link->lent++;
+        link->zero_copy++;
         h->word[0] = (uintptr_t)link;
         h->word[1] = (uintptr_t)found.entry + COLL_I_NODE_TO_CHANNEL;
     }
     return COLL_OK;
 }
 
-COLL_INLINE void coll_i_node_give_back(void *ctx, coll_handle *h)
+COLL_INLINE void coll_i_node_release_message(void *ctx, coll_handle *h)
 {
     coll_i_node_rank *me = (coll_i_node_rank *)ctx;
     if (h->word[1] == COLL_I_NODE_TO_SENDER) {
@@ -332,7 +332,7 @@ COLL_INLINE void coll_i_node_give_back(void *ctx, coll_handle *h)
             if (slot)
                 coll_i_node_dirty(slot, bytes);
         }
-        link->lent--;
+        link->zero_copy--;
         coll_i_node_tell(link, true);
     }
 }
@@ -420,7 +420,7 @@ COLL_INLINE void coll_i_node_forget(coll_i_node_rank *me)
         memset(link->lanes[0].last, 0, sizeof link->lanes[0].last);
         memset(link->lanes[1].last, 0, sizeof link->lanes[1].last);
         link->tail = link->taken = link->head = link->told = 0;
-        link->waiting = link->lent = 0;
+        link->waiting = link->zero_copy = 0;
         link->missed = link->open = link->second = false;
         while (link->aside) {
             coll_i_node_aside *first = link->aside;

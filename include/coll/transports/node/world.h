@@ -189,12 +189,12 @@ typedef struct coll_i_node_link {
     coll_i_node_one_way out_stream;
     /* from it */
     coll_i_node_channel *in;
-    uint64_t head;    /* cells of which all messages were taken out */
-    uint64_t told;    /* of these, how many the sender may know of */
-    bool second;      /* the next message is the second one of its cell */
-    uint32_t waiting; /* receives in flight */
-    uint32_t lent;    /* messages that are borrowed where they lie */
-    uint32_t peer;    /* whom it leads to */
+    uint64_t head;      /* cells of which all messages were taken out */
+    uint64_t told;      /* of these, how many the sender may know of */
+    bool second;        /* the next message is the second one of its cell */
+    uint32_t waiting;   /* receives in flight */
+    uint32_t zero_copy; /* messages that are acquired where they lie */
+    uint32_t peer;      /* whom it leads to */
     bool missed; /* something was looked for and not there: a message, or that one was taken */
     uint32_t heard; /* in which turn of this rank the last message came (node/order.h) */
     coll_i_node_one_way in_stream;

@@ -71,7 +71,7 @@ COLL_INLINE coll_i_ipc_block *coll_i_ipc_take(coll_shm *shm, coll_i_ipc_block *l
 
 /* Gives the pages of a free block to the system, and, if nobody has taken what follows it, its
  * addresses to all ranks. */
-COLL_INLINE void coll_i_ipc_give_back(coll_shm *shm, coll_i_ipc_block *block)
+COLL_INLINE void coll_i_ipc_release_message(coll_shm *shm, coll_i_ipc_block *block)
 {
     enum { KEEP_SIZE = 1, PUNCH_HOLE = 2 };
     coll_i_ipc_block **link = &shm->blocks;
@@ -168,7 +168,7 @@ COLL_INLINE void *coll_shm_alloc(coll_shm *shm, size_t bytes)
     }
     while (coll_i_ipc_merge(block)) {
     }
-    coll_i_ipc_give_back(shm, block);
+    coll_i_ipc_release_message(shm, block);
     return NULL;
 }
 
@@ -193,7 +193,7 @@ COLL_INLINE bool coll_shm_free(coll_shm *shm, void *memory)
         block = before;
     }
     if (block->bytes > COLL_SHM_KEPT)
-        coll_i_ipc_give_back(shm, block);
+        coll_i_ipc_release_message(shm, block);
     return true;
 }
 
