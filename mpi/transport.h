@@ -31,7 +31,7 @@ COLL_INLINE void coll_i_mpi_wait(void *ctx, uint32_t idle)
     {                                                                                          \
         send, recv, coll_i_mpi_test, coll_i_mpi_cancel, NULL /* abort */, coll_i_mpi_wait,     \
             NULL /* acquire */, NULL /* release */, NULL /* copy */, NULL /* reduce */,        \
-            NULL /* multicast */, NULL /* fabric_reduce */, max_bytes, 32768 /* tags */, 0,    \
+            NULL /* multicast */, NULL /* network_reduce */, max_bytes, 32768 /* tags */, 0,   \
             NULL /* shared */, NULL /* enter */, NULL /* leave */, NULL /* trade */,           \
             NULL /* settle */, 0 /* whole */, 0                                                \
     }

@@ -5,7 +5,7 @@
 
 /* What a rank waits for, besides the message of a rank. */
 static const uint32_t NONE = UINT32_MAX;    /* nothing: it has ended */
-static const uint32_t ALL = UINT32_MAX - 1; /* its team, for a fabric reduction */
+static const uint32_t ALL = UINT32_MAX - 1; /* its team, for a network reduction */
 static const uint32_t SERVED =
     UINT32_MAX - 2; /* the end of the round in which it got its struct message */
 enum { RANKS_MAX = 4096 };
@@ -100,7 +100,7 @@ static void advance(struct game *g, uint32_t rank)
         } else if (coll_i_has(COLL_I_RECEIVES, a)) {
             me->waits = a->peer;
             return;
-        } else if (a->kind == COLL_DO_FABRIC_REDUCE) {
+        } else if (a->kind == COLL_DO_NETWORK_REDUCE) {
             me->waits = ALL;
             return;
         } else {
@@ -153,12 +153,12 @@ static bool send_one(struct game *g, uint32_t from)
     return sent;
 }
 
-/* The team of the fabric reduction that a rank waits for. */
+/* The team of the network reduction that a rank waits for. */
 static uint32_t team_of(const struct player *me)
 {
     const uint32_t team = me->acts[me->at].peer;
     if (team >= COLL_TEAMS)
-        refuse("a fabric reduction names team %u, and there are %d", team, COLL_TEAMS);
+        refuse("a network reduction names team %u, and there are %d", team, COLL_TEAMS);
     return team;
 }
 

@@ -97,9 +97,10 @@ static void make_problem(const struct asked *asked, coll_problem *problem)
 
 static unsigned read_offers(const char *words)
 {
-    static const char *const names[] = {"shared", "multicast", "fabric_reduce", "meet"};
+    static const char *const names[] = {"shared", "multicast", "network_reduce",
+                                        "network_barrier"};
     static const unsigned needs[] = {COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST,
-                                     COLL_NEEDS_FABRIC_REDUCE, COLL_NEEDS_MEET};
+                                     COLL_NEEDS_NETWORK_REDUCE, COLL_NEEDS_NETWORK_BARRIER};
     unsigned offers = 0;
     while (words) {
         const size_t length = strcspn(words, ",");
@@ -212,7 +213,8 @@ int select_main(int argc, char **argv)
         FLAG("same-bits", "of an allreduce: on all ranks, of inexact operators too",
              &asked.same_bits),
         NODES_OPTION(asked.nodes),
-        WORD("offers", "A,B,...", "of the transport: shared, multicast, fabric_reduce, meet",
+        WORD("offers", "A,B,...",
+             "of the transport: shared, multicast, network_reduce, network_barrier",
              &asked.offers),
         WORD("choice", "C;C;...", "choices before all rules: allreduce:fnomial:k=4", &choice),
         WORD("table", "FILE", "rules before the built-in ones, after the choices", &file),

@@ -68,7 +68,7 @@ COLL_INLINE coll_status coll_task_check(const coll_task *run, uint32_t window)
     if (run->schedule && run->schedule->rank != run->rank)
         return COLL_ERR_RANK;
     if (((run->plan->traits & COLL_NEEDS_MULTICAST) && !run->transport->multicast) ||
-        ((run->plan->traits & COLL_I_NEEDS_TEAM) && !run->transport->fabric_reduce))
+        ((run->plan->traits & COLL_I_NEEDS_TEAM) && !run->transport->network_reduce))
         return COLL_ERR_CAPABILITY;
     if (coll_is(COLL_REDUCING, run->plan->problem.collective)) {
         if (!run->op || !run->op->combine)

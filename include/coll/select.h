@@ -87,7 +87,7 @@ typedef struct coll_rule_list {
 } coll_rule_list;
 
 /* What an algorithm may need and what it must give: the same on all ranks. `offers` is a mask of
- * COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST, COLL_NEEDS_FABRIC_REDUCE and COLL_NEEDS_MEET, which the
+ * COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST, COLL_NEEDS_NETWORK_REDUCE and COLL_NEEDS_NETWORK_BARRIER, which the
  * ranks' transport fulfils, and of COLL_NEEDS_PACKED, if in the tables of all ranks each block lies
  * right behind the last. `wants` is a mask of COLL_GIVES_SAME_BITS, which concerns allreduce alone, as
  * the others give no two ranks the same sum, and COLL_GIVES_FIXED_ORDER, for all that reduce. */

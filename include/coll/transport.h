@@ -77,10 +77,10 @@ typedef struct coll_transport {
      * is a barrier, and op, dst and src may be NULL.
      * COLL_ERR_CAPABILITY: there is no such team. `plan` tells who is in it (plan/team.h), and stays as it
      * is until the operation is done; NULL: nobody tells. */
-    coll_status (*fabric_reduce)(void *ctx, uint32_t tag, coll_team team,
-                                 const struct coll_plan *plan, const coll_op *op, void *dst,
-                                 const void *src, size_t count, size_t elem_bytes,
-                                 coll_handle *h);
+    coll_status (*network_reduce)(void *ctx, uint32_t tag, coll_team team,
+                                  const struct coll_plan *plan, const coll_op *op, void *dst,
+                                  const void *src, size_t count, size_t elem_bytes,
+                                  coll_handle *h);
 
     size_t max_bytes; /* longest message; longer ones are cut by the engine. 0: no limit */
     uint32_t tags; /* tags 0 … tags−1 may run at once. 0: no tags, one collective at a time */
@@ -109,7 +109,8 @@ typedef struct coll_transport {
 
     /* Mask of COLL_BIT: collectives whose messages are not cut, whatever max_bytes is. */
     uint32_t whole;
-    size_t max_fabric; /* bytes of the longest vector that fabric_reduce takes; 0: any */
+    size_t
+        max_network_reduce; /* bytes of the longest vector that network_reduce takes; 0: any */
 } coll_transport;
 
 /* Are these tags all among those? */

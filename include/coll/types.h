@@ -144,7 +144,7 @@ COLL_INLINE const char *coll_collective_name(coll_collective collective)
     return "unknown collective";
 }
 
-/* Ranks that reduce together in the network (FABRIC_REDUCE): a number, and how many they are.
+/* Ranks that reduce together in the network (NETWORK_REDUCE): a number, and how many they are.
  * Every number has the same members all the time. COLL_TEAM_ALL are all ranks of the transport,
  * COLL_TEAM_NODES the first ranks of the nodes (coll_nodes), COLL_TEAM_SOCKETS the first ranks
  * of their sockets. */

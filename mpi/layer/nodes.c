@@ -380,10 +380,11 @@ unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool
 {
     if (!comm->one_node || comm->p != coll_shm_size(shm))
         return 0;
-    return COLL_NEEDS_MULTICAST | COLL_NEEDS_MEET |
+    return COLL_NEEDS_MULTICAST | COLL_NEEDS_NETWORK_BARRIER |
            (comm->shares && blocks ? COLL_NEEDS_SHARED : 0) |
-           (coll_fabric_takes(&within, problem) && is_in_order(comm) ? COLL_NEEDS_FABRIC_REDUCE
-                                                                     : 0);
+           (coll_network_reduce_takes(&within, problem) && is_in_order(comm)
+                ? COLL_NEEDS_NETWORK_REDUCE
+                : 0);
 }
 
 bool nodes_hold(const coll_plan *plan)

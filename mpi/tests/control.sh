@@ -169,9 +169,9 @@ asks() {
 }
 asks 'COLL_ALGORITHM: a choice is written COLLECTIVE:ALGORITHM, not "nonsense"' COLL_ALGORITHM=nonsense
 asks 'COLL_ALGORITHM: shm needs shared memory, which is not offered here' COLL_SHM=0 COLL_ALGORITHM=bcast:shm
-asks 'COLL_ALGORITHM: fabric needs meetings in the network, which are not offered here' COLL_SHM=0 COLL_ALGORITHM=barrier:fabric
+asks 'COLL_ALGORITHM: in_network needs barriers in the network, which are not offered here' COLL_SHM=0 COLL_ALGORITHM=barrier:in_network
 asks 'COLL_ALGORITHM: multicast needs multicasts, which are not offered here' COLL_SHM=0 COLL_ALGORITHM=bcast:multicast
-asks 'COLL_ALGORITHM: fabric needs reductions in the network, which are not offered here' COLL_SHM=0 COLL_ALGORITHM=allreduce:fabric
+asks 'COLL_ALGORITHM: in_network needs reductions in the network, which are not offered here' COLL_SHM=0 COLL_ALGORITHM=allreduce:in_network
 asks 'COLL_VERBOSE is 0 or 1, not "loud"' COLL_VERBOSE=loud
 asks 'COLL_PPN is a number of ranks from 1 on, not "two"' COLL_PPN=two
 asks 'COLL_PPN is a number of ranks from 1 on, not "0"' COLL_PPN=0

@@ -14,7 +14,7 @@ never='needs-(counts|route)'
 
 # COLLECTIVE ALGORITHM NUMBER KIND: multicasts, SHARED memory and what the network does are of all ranks of one node.
 "$COLL_COMMAND" list --markdown | awk -F ' *[|] *' -v never="$never" '
-    NR > 2 && $5 !~ never { kind = $5 ~ /needs-(multicast|shared|fabric|meet)/ ? "one" : "two"; print $2, $3, ++n[kind $2], kind }' >"$work/rows"
+    NR > 2 && $5 !~ never { kind = $5 ~ /needs-(multicast|shared|network)/ ? "one" : "two"; print $2, $3, ++n[kind $2], kind }' >"$work/rows"
 check 'there are algorithms' [ "$(wc -l <"$work/rows")" -gt 100 ]
 
 # try KIND PPN: those of a kind, on nodes of so many ranks.

@@ -48,7 +48,7 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe, uint
         uint32_t meetings = 0, ranks = 1;
         for (size_t i = 0; i < w->n; i++) {
             const coll_action *a = &w->act[i];
-            if (a->kind == COLL_DO_FABRIC_REDUCE) {
+            if (a->kind == COLL_DO_NETWORK_REDUCE) {
                 meetings++;
                 CHECK_EQ(a->stride, leaders);
                 CHECK_EQ(a->count, of->count);

@@ -237,7 +237,7 @@ TEST(reduce_scatter_of_packed_blocks)
                                        {2, 0, 150, 3, 9}};
     world *w = world_new(P);
     coll_transport small = coll_loopback_transport;
-    small.max_fabric = 2 * COMM_ELEMENT;
+    small.max_network_reduce = 2 * COMM_ELEMENT;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         for (size_t s = 0; s < COMM_SORTS; s++) {
             const comm_sort *sort = &comm_sorts[s];
@@ -248,10 +248,10 @@ TEST(reduce_scatter_of_packed_blocks)
                 elements += counts[i][r];
             chosen = reduce_scatter(w, &coll_loopback_transport, &coll_node_crowded_rules,
                                     counts[i], sort);
-            CHECK(chosen == &coll_fabric_reduce_scatter);
+            CHECK(chosen == &coll_in_network_reduce_scatter);
             chosen = reduce_scatter(w, &small, &coll_node_crowded_rules, counts[i], sort);
-            CHECK(chosen == (elements * element <= small.max_fabric
-                                 ? &coll_fabric_reduce_scatter
+            CHECK(chosen == (elements * element <= small.max_network_reduce
+                                 ? &coll_in_network_reduce_scatter
                              : elements / P * element <= 1024 ? &coll_linear_reduce_scatter
                                                               : &coll_pairwise_reduce_scatter));
             chosen = reduce_scatter(w, &small, &coll_rules_built_in, counts[i], sort);

@@ -256,8 +256,8 @@ TEST(offers)
     static const uint32_t same[P] = {0, 1, 2}, other[P] = {2, 0, 1};
     static const size_t places[P] = {0, 1, 2};
     const unsigned packed = COLL_NEEDS_PACKED, multicast = COLL_NEEDS_MULTICAST,
-                   fabric = COLL_NEEDS_MEET | COLL_NEEDS_FABRIC_REDUCE,
-                   all = multicast | fabric;
+                   in_network = COLL_NEEDS_NETWORK_BARRIER | COLL_NEEDS_NETWORK_REDUCE,
+                   all = multicast | in_network;
     coll_comm sub, alone;
     coll_group group;
     begin();
@@ -266,15 +266,16 @@ TEST(offers)
     CHECK_EQ(offers_of(&comms[0], COLL_REDUCE_SCATTER, NULL, 1, 0), all | packed);
     CHECK_EQ(offers_of(&comms[0], COLL_REDUCE_SCATTER, places, 1, 0), all);
     transport.multicast = NULL;
-    CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 1, 0), fabric);
+    CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 1, 0), in_network);
     transport = coll_loopback_transport;
-    transport.max_fabric = 4;
+    transport.max_network_reduce = 4;
     CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 4, 0), all);
-    CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 5, 0), multicast | COLL_NEEDS_MEET);
+    CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 5, 0),
+             multicast | COLL_NEEDS_NETWORK_BARRIER);
     CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 0, 0), all);
-    transport.fabric_reduce = NULL;
+    transport.network_reduce = NULL;
     CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 1, 0), multicast);
-    transport.max_fabric = 0;
+    transport.max_network_reduce = 0;
     CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 1, 0), multicast);
     transport = coll_loopback_transport;
     CHECK_STATUS(coll_comm_dup(&sub, &comms[0], 2), COLL_OK);
@@ -304,20 +305,20 @@ TEST(what_the_network_takes)
     coll_problem problem;
     transport = coll_loopback_transport;
     for (size_t most = 1; most < 40; most++) {
-        transport.max_fabric = most;
+        transport.max_network_reduce = most;
         coll_problem_init(&problem, COLL_ALLREDUCE, P, 5, 2);
-        CHECK(coll_fabric_takes(&transport, &problem) == (most >= 10));
+        CHECK(coll_network_reduce_takes(&transport, &problem) == (most >= 10));
         coll_problem_init(&problem, COLL_REDUCE_SCATTER_BLOCK, P, 5, 2);
-        CHECK(coll_fabric_takes(&transport, &problem) == (most >= 30));
+        CHECK(coll_network_reduce_takes(&transport, &problem) == (most >= 30));
         coll_problem_init(&problem, COLL_REDUCE_SCATTER, P, 0, 2);
         problem.in.counts = counts;
         problem.in.displs = places;
-        CHECK(coll_fabric_takes(&transport, &problem) == (most >= 10));
+        CHECK(coll_network_reduce_takes(&transport, &problem) == (most >= 10));
     }
     coll_problem_init(&problem, COLL_ALLREDUCE, P, SIZE_MAX / 2 + 2, 2);
-    CHECK(!coll_fabric_takes(&transport, &problem));
-    transport.max_fabric = 0;
-    CHECK(coll_fabric_takes(&transport, &problem));
+    CHECK(!coll_network_reduce_takes(&transport, &problem));
+    transport.max_network_reduce = 0;
+    CHECK(coll_network_reduce_takes(&transport, &problem));
 }
 
 /* No rule gives ranks sums that differ; the caller may. */

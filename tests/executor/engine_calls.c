@@ -324,10 +324,10 @@ TEST(teams)
 {
     const coll_team team = {3, 5};
     begin(4);
-    transport.fabric_reduce = my_fabric_reduce;
+    transport.network_reduce = my_fabric_reduce;
     transport.max_bytes = 8;
-    coll_act_fabric_reduce(next(), team, OUT(1), COLL_AT(COLL_IN, 2), 4);
-    coll_act_meet(next(), team, OUT(8));
+    coll_act_network_reduce(next(), team, OUT(1), COLL_AT(COLL_IN, 2), 4);
+    coll_act_network_barrier(next(), team, OUT(8));
     START(COLL_OK, "f3> f3> v3?");
     CHECK(buffers[0] == out + 1 && sizes[0] == 4 && buffers[1] == in + 2 && sizes[1] == 5);
     PROGRESS(COLL_OK, "v3. v3.");

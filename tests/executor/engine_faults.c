@@ -75,9 +75,9 @@ TEST(checks)
     it.ranks[1].run.transport = &transport;
     REFUSES(transport.multicast = NULL, COLL_ERR_CAPABILITY);
     rig_free(&it);
-    CHECK_STATUS(rig_init(&it, &fabric, &problem, NULL), COLL_OK);
+    CHECK_STATUS(rig_init(&it, &in_network, &problem, NULL), COLL_OK);
     it.ranks[1].run.transport = &transport;
-    REFUSES(transport.fabric_reduce = NULL, COLL_ERR_CAPABILITY);
+    REFUSES(transport.network_reduce = NULL, COLL_ERR_CAPABILITY);
     rig_free(&it);
 }
 

@@ -111,7 +111,7 @@ static coll_status trader_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
     trader *me = (trader *)ctx;
     return counted(
         me, true,
-        t->fabric_reduce(me->end, tag, team, plan, op, dst, src, count, elem_bytes, h));
+        t->network_reduce(me->end, tag, team, plan, op, dst, src, count, elem_bytes, h));
 }
 
 /* Waits for an operation; `status` is what starting it returned. */

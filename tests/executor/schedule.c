@@ -180,7 +180,7 @@ static const char *closed(const char *letters, uint32_t window)
             coll_act_recv_reduce(a, 1, one, one, zero, 1);
             break;
         case 'f':
-            coll_act_fabric_reduce(a, all, zero, zero, 1);
+            coll_act_network_reduce(a, all, zero, zero, 1);
             break;
         case 'x':
         case 'y':

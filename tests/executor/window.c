@@ -53,7 +53,7 @@ static bool one_channel(const coll_action *a, const coll_action *o)
         return to_all || a->peer == o->peer;
     return a->peer == o->peer &&
            ((coll_i_has(COLL_I_RECEIVES, a) && coll_i_has(COLL_I_RECEIVES, o)) ||
-            (a->kind == COLL_DO_FABRIC_REDUCE && o->kind == COLL_DO_FABRIC_REDUCE));
+            (a->kind == COLL_DO_NETWORK_REDUCE && o->kind == COLL_DO_NETWORK_REDUCE));
 }
 
 /* ---- actions at random ------------------------------------------------------------------- */
@@ -103,7 +103,7 @@ static coll_action some_action(void)
         coll_act_multicast(&a, some_ref(true, count), count);
         break;
     default:
-        coll_act_fabric_reduce(&a, team, some_ref(false, count), some_ref(true, count), count);
+        coll_act_network_reduce(&a, team, some_ref(false, count), some_ref(true, count), count);
         break;
     }
     if (!coll_i_has(COLL_I_WRITES_DST, &a)) /* what a kind does not use may be anything */

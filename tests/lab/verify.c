@@ -731,8 +731,8 @@ TEST(neighbors_that_disagree)
 /* What was left of a rank in an earlier proof, of more ranks, is none of this one. */
 TEST(ranks_of_before)
 {
-    static const char *const names[] = {"one waits before it comes to the fabric",
-                                        "one does not come to the fabric"};
+    static const char *const names[] = {"one waits before it comes to the network",
+                                        "one does not come to the network"};
     coll_plan plans[2][2];
     coll_verifier verifier;
     coll_verifier_init(&verifier);
@@ -761,10 +761,10 @@ static bool prove_row(const coll_algorithm *algorithm, coll_collective collectiv
 /* A restriction that nothing needs is found: without it, every plan is right. */
 TEST(needless_restrictions)
 {
-    static const uint32_t traits[] = {COLL_NEEDS_COMMUTATIVE,  COLL_NEEDS_POWER_OF_TWO,
-                                      COLL_NEEDS_OUT_OF_PLACE, COLL_NEEDS_SHARED,
-                                      COLL_NEEDS_MULTICAST,    COLL_NEEDS_FABRIC_REDUCE,
-                                      COLL_NEEDS_MEET,         COLL_USES_PADDING};
+    static const uint32_t traits[] = {COLL_NEEDS_COMMUTATIVE,     COLL_NEEDS_POWER_OF_TWO,
+                                      COLL_NEEDS_OUT_OF_PLACE,    COLL_NEEDS_SHARED,
+                                      COLL_NEEDS_MULTICAST,       COLL_NEEDS_NETWORK_REDUCE,
+                                      COLL_NEEDS_NETWORK_BARRIER, COLL_USES_PADDING};
     for (size_t i = 0; i < sizeof traits / sizeof traits[0]; i++) {
         struct mutant mutant = {.base = &coll_fnomial_reduce, .collective = COLL_REDUCE};
         coll_grid_row row;
@@ -872,7 +872,7 @@ TEST(refusals_of_what_is_used)
         {{COLL_WITHIN, &coll_linear_reduce, NULL}, ordered, COLL_OK},
         {{COLL_ACROSS, &coll_shm_allreduce, NULL}, any, COLL_ERR_NODES},
         {{COLL_WITHIN, &coll_shm_reduce, NULL}, any, COLL_OK},
-        {{COLL_ACROSS, &coll_fabric_allreduce, NULL}, any, COLL_ERR_GROUP},
+        {{COLL_ACROSS, &coll_in_network_allreduce, NULL}, any, COLL_ERR_GROUP},
         {{COLL_ACROSS, &coll_ring_allgather, NULL}, any, COLL_OK}};
     coll_grid_worker worker;
     coll_grid_worker_init(&worker);

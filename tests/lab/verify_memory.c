@@ -79,7 +79,7 @@ static void make_cases(coll_grid_case of[CASES])
     of[9] = case_of(&coll_shm_barrier, COLL_BARRIER, 6);
     of[10] = case_of(&coll_ring_allreduce, COLL_ALLREDUCE, 40); /* whose notes grow */
     of[10].flags = COLL_FLAG_COMMUTATIVE;
-    of[11] = case_of(&coll_fabric_allreduce, COLL_ALLREDUCE, 5);
+    of[11] = case_of(&coll_in_network_allreduce, COLL_ALLREDUCE, 5);
     of[12] = case_of(&coll_node_combining, COLL_NEIGHBOR_ALLTOALL, 9);
     of[12].graph = COLL_GRID_DENSE;
     of[12].nodes = COLL_GRID_NODES_UNEVEN;

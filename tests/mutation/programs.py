@@ -29,7 +29,7 @@ TESTS = {
     r"lab/verify": ["lab/verify", "lab/verify_cases", "lab/verify_memory", "lab/turns"],
     r"executor": ["executor/" + name for name in ("request", "request_faults", "request_programs", "request_trade",
                                                   "request_calls", "request_schedule", "schedule")],
-    r"transports/node/": ["transports/node/" + name for name in ("copies", "fabric", "failures", "order", "shared", "streams",
+    r"transports/node/": ["transports/node/" + name for name in ("copies", "network", "failures", "order", "shared", "streams",
                                                                  "waiting", "world")] +
                          ["transports/threads", "transports/shm", "transports/mixed"],
     r"transports/shm": ["transports/shm", "transports/shm_space", "transports/shm_faults", "transports/shm_strange",

@@ -313,7 +313,7 @@ static void barriers(uint32_t nodes, uint32_t m, bool network)
     b.n = 0;
     for (int i = 0; i < 3; i++) {
         coll_part *part = i != 1    ? add(&b, &coll_fnomial_barrier, &local)
-                          : network ? add(&b, &coll_fabric_barrier, &across)
+                          : network ? add(&b, &coll_in_network_barrier, &across)
                                     : add(&b, &coll_dissemination_barrier, &across);
         part->group.stride = i == 1 ? m : 1;
         part->copies = i == 1 ? 1 : nodes;

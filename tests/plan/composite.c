@@ -76,8 +76,8 @@ TEST(what_is_used_inside)
     CHECK_STATUS(with(COLL_ACROSS, dpml, NULL, 2), COLL_ERR_BUILD);
     CHECK_STATUS(with(COLL_ACROSS, &hub, NULL, 2), COLL_ERR_GROUP);
     CHECK_STATUS(with(COLL_ACROSS, &hub, NULL, 1), COLL_OK);
-    CHECK_STATUS(with(COLL_ACROSS, &fabric, NULL, 2), COLL_ERR_GROUP);
-    CHECK_STATUS(with(COLL_ACROSS, &fabric, NULL, 1), COLL_OK);
+    CHECK_STATUS(with(COLL_ACROSS, &in_network, NULL, 2), COLL_ERR_GROUP);
+    CHECK_STATUS(with(COLL_ACROSS, &in_network, NULL, 1), COLL_OK);
     CHECK_STATUS(with(COLL_ACROSS, &shared, NULL, 2), COLL_ERR_NODES);
     CHECK_STATUS(with(COLL_ACROSS, &shared, NULL, P), COLL_OK);
 }
@@ -95,9 +95,9 @@ TEST(traits)
     CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_OK);
     CHECK_EQ(plan.traits, COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_COMMUTATIVE |
                               COLL_GIVES_SAME_BITS);
-    use.algorithm = &fabric;
+    use.algorithm = &in_network;
     CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_OK);
-    CHECK_EQ(plan.traits, COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_FABRIC_REDUCE);
+    CHECK_EQ(plan.traits, COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_NETWORK_REDUCE);
 }
 
 TEST(a_plan_is_of_one_rank)

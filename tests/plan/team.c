@@ -23,7 +23,7 @@ static void note_steps(const coll_plan *plan, uint32_t rank, uint32_t outer)
         coll_action acts[COLL_STEP_MAX];
         const unsigned n = coll_plan_step(plan, rank, s, acts);
         for (unsigned i = 0; i < n; i++)
-            if (acts[i].kind == COLL_DO_FABRIC_REDUCE)
+            if (acts[i].kind == COLL_DO_NETWORK_REDUCE)
                 meets[acts[i].peer][outer] = true;
     }
 }
@@ -52,8 +52,8 @@ static const coll_plan *own(uint32_t rank)
 static uint32_t build(const coll_algorithm *algorithm, coll_collective collective, uint32_t p,
                       const coll_nodes *nodes, const uint32_t *params)
 {
-    const coll_use across[] = {{COLL_ACROSS, &coll_fabric_allreduce, NULL},
-                               {COLL_ACROSS, &coll_fabric_barrier, NULL}};
+    const coll_use across[] = {{COLL_ACROSS, &coll_in_network_allreduce, NULL},
+                               {COLL_ACROSS, &coll_in_network_barrier, NULL}};
     coll_problem problem;
     coll_problem_init(&problem, collective, p, 10, 8);
     problem.flags = COLL_FLAG_COMMUTATIVE;
@@ -145,9 +145,9 @@ TEST(compositions)
     coll_composition in, all;
     coll_group group;
     barrier_plan(&pairs, &coll_fnomial_barrier, 2);
-    barrier_plan(&four, &coll_fabric_barrier, 4);
-    barrier_plan(&three, &coll_fabric_barrier, 3);
-    barrier_plan(&two, &coll_fabric_barrier, 2);
+    barrier_plan(&four, &coll_in_network_barrier, 4);
+    barrier_plan(&three, &coll_in_network_barrier, 3);
+    barrier_plan(&two, &coll_in_network_barrier, 2);
     part_of(&inner[0], &three, 0, 1, COLL_TEAM_ALL);
     part_of(&inner[1], &two, 0, 1, COLL_TEAM_SOCKETS);
     compose(&nested, &in, inner, 2, 3);
@@ -188,7 +188,7 @@ TEST(other_plans)
     coll_schedule schedule;
     coll_plan replay;
     coll_nodes nodes;
-    barrier_plan(&outer, &coll_fabric_barrier, 4);
+    barrier_plan(&outer, &coll_in_network_barrier, 4);
     CHECK(coll_plan_is_in_team(&outer, COLL_TEAM_ALL, 3));
     CHECK(!coll_plan_is_in_team(&outer, COLL_TEAM_NODES, 3));
     barrier_plan(&outer, &coll_linear_barrier, 4);

@@ -16,7 +16,7 @@ static size_t tables[TABLES];
 static const coll_rule *chosen(const coll_rule_list *lists, const coll_problem *problem,
                                uint32_t rank, coll_plan *plan, coll_status *status)
 {
-    const coll_terms terms = {COLL_NEEDS_SHARED | COLL_NEEDS_FABRIC_REDUCE,
+    const coll_terms terms = {COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_REDUCE,
                               COLL_GIVES_SAME_BITS};
     const coll_rule *rule;
     coll_kit_init(&kit, rank, tables, TABLES);

@@ -178,14 +178,14 @@ static coll_status by_communicator(void *arg, const rules_question *question, co
     transport.test = test_nothing;
     transport.tags = 1000;
     transport.multicast = offers & COLL_NEEDS_MULTICAST ? cast_nothing : NULL;
-    transport.fabric_reduce = offers & COLL_NEEDS_MEET ? meet_nothing : NULL;
-    transport.max_fabric = offers & COLL_NEEDS_FABRIC_REDUCE ? 0 : 1;
+    transport.network_reduce = offers & COLL_NEEDS_NETWORK_BARRIER ? meet_nothing : NULL;
+    transport.max_network_reduce = offers & COLL_NEEDS_NETWORK_REDUCE ? 0 : 1;
     transport.shared = offers & COLL_NEEDS_SHARED ? share_nothing : NULL;
     transport.enter = offers & COLL_NEEDS_SHARED ? enter_nothing : NULL;
     transport.leave = offers & COLL_NEEDS_SHARED ? leave_nothing : NULL;
-    if (!(offers & COLL_NEEDS_FABRIC_REDUCE) && coll_is(COLL_REDUCING, problem->collective) &&
-        coll_fabric_takes(&transport, problem))
-        transport.fabric_reduce = NULL; /* nothing is so short that it would not take it */
+    if (!(offers & COLL_NEEDS_NETWORK_REDUCE) && coll_is(COLL_REDUCING, problem->collective) &&
+        coll_network_reduce_takes(&transport, problem))
+        transport.network_reduce = NULL; /* nothing is so short that it would not take it */
     shared_bytes = proof.it.count % 2 ? 1 << 16 : SIZE_MAX / 2;
     free(me->memory);
     me->memory = malloc(bytes);

@@ -395,11 +395,12 @@ TEST(what_is_not_offered)
                "TABLE, line 2: multicast needs multicasts, which are not offered here");
     CHECK(!coll_table_choose(&table, "CHOICE", "bcast:two_level:within=shm"));
     CHECK_TEXT(table.error.text, "CHOICE: shm needs shared memory, which is not offered here");
-    CHECK(coll_table_choose(&table, "CHOICE", "allreduce:fabric"));
-    table.lacks = COLL_NEEDS_FABRIC_REDUCE;
-    CHECK(!coll_table_choose(&table, "CHOICE", "allreduce:fabric"));
-    CHECK_TEXT(table.error.text,
-               "CHOICE: fabric needs reductions in the network, which are not offered here");
+    CHECK(coll_table_choose(&table, "CHOICE", "allreduce:in_network"));
+    table.lacks = COLL_NEEDS_NETWORK_REDUCE;
+    CHECK(!coll_table_choose(&table, "CHOICE", "allreduce:in_network"));
+    CHECK_TEXT(
+        table.error.text,
+        "CHOICE: in_network needs reductions in the network, which are not offered here");
 }
 
 /* Writes `n` bytes into the file, and loads it. */

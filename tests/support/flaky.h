@@ -209,9 +209,9 @@ static inline coll_status flaky_fabric_reduce(void *ctx, uint32_t tag, coll_team
     if (status != COLL_OK)
         return status;
     return flaky_started(me,
-                         coll_loopback_transport.fabric_reduce(me->inner, tag, team, plan, op,
-                                                               dst, src, count, elem_bytes,
-                                                               &inner),
+                         coll_loopback_transport.network_reduce(me->inner, tag, team, plan, op,
+                                                                dst, src, count, elem_bytes,
+                                                                &inner),
                          &inner, COLL_NOBODY, false, h);
 }
 
@@ -373,7 +373,7 @@ static inline void flaky_init(flaky *it, rig *rigged, uint32_t seed)
     it->transport.copy = flaky_copy;
     it->transport.reduce = flaky_reduce;
     it->transport.multicast = flaky_multicast;
-    it->transport.fabric_reduce = flaky_fabric_reduce;
+    it->transport.network_reduce = flaky_fabric_reduce;
     it->transport.tags = UINT32_MAX;
     it->slowest = 3;
     it->collective = rigged->problem.collective;

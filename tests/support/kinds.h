@@ -1,6 +1,6 @@
 /* tests/support/kinds.h — allreduce algorithms that use the actions which no row of the registry uses
  *
- * hub: REDUCE of many inputs, MULTICAST; fabric: FABRIC_REDUCE; shared: NOTIFY, AWAIT and
+ * hub: REDUCE of many inputs, MULTICAST; network: NETWORK_REDUCE; shared: NOTIFY, AWAIT and
  * SHARED; swap: two ranks that overwrite what they send each other. `kinds` lists them.
  */
 #ifndef COLL_TESTS_KINDS_H
@@ -80,23 +80,23 @@ static unsigned fabric_step(const coll_plan *plan, uint32_t rank, size_t s, coll
     coll_team all;
     all.number = COLL_TEAM_ALL;
     all.members = plan->problem.p;
-    coll_act_fabric_reduce(out, all, COLL_AT(COLL_OUT, s * half), coll_input(plan) + s * half,
-                           s == 0 ? half : plan->problem.count - half);
+    coll_act_network_reduce(out, all, COLL_AT(COLL_OUT, s * half), coll_input(plan) + s * half,
+                            s == 0 ? half : plan->problem.count - half);
     return 1;
 }
 
-static const coll_algorithm fabric = {"fabric",
-                                      "",
-                                      COLL_BIT(COLL_ALLREDUCE),
-                                      COLL_NEEDS_FABRIC_REDUCE,
-                                      1,
-                                      0,
-                                      NULL,
-                                      NULL,
-                                      fabric_steps,
-                                      fabric_step,
-                                      NULL,
-                                      NULL};
+static const coll_algorithm in_network = {"in_network",
+                                          "",
+                                          COLL_BIT(COLL_ALLREDUCE),
+                                          COLL_NEEDS_NETWORK_REDUCE,
+                                          1,
+                                          0,
+                                          NULL,
+                                          NULL,
+                                          fabric_steps,
+                                          fabric_step,
+                                          NULL,
+                                          NULL};
 
 /* Allreduce in shared memory: each rank puts its vector there and tells rank 0, which adds them
  * up there and tells all. Block r of SHARED is rank r's, block p the sum. */
@@ -204,7 +204,7 @@ static const coll_algorithm swap = {"swap",
                                     swap_scratch,
                                     NULL};
 
-static const coll_algorithm *const kinds[] = {&hub, &fabric, &shared, &swap};
+static const coll_algorithm *const kinds[] = {&hub, &in_network, &shared, &swap};
 
 /* The ranks with which each is tested: 1 … this. */
 static inline uint32_t kinds_ranks(const coll_algorithm *kind)

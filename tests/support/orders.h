@@ -111,7 +111,7 @@ static inline unsigned order_ranges(const order_node *node, bool writes, order_r
             out[n++] = dst;
         break;
     case COLL_DO_COPY:
-    case COLL_DO_FABRIC_REDUCE:
+    case COLL_DO_NETWORK_REDUCE:
         out[n++] = writes ? dst : src;
         break;
     case COLL_DO_REDUCE:

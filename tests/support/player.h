@@ -77,7 +77,7 @@ static inline void play_begin(play *g, uint32_t rank, play_action *x)
         if (a->kind != COLL_DO_AWAIT)
             play_spoil(g, rank, a->kind == COLL_DO_RECV ? a->dst : a->via, a->count);
         break;
-    case COLL_DO_FABRIC_REDUCE:
+    case COLL_DO_NETWORK_REDUCE:
         x->number = g->ranks[rank].meetings[a->peer]++;
         break;
     case COLL_DO_COPY:
@@ -103,7 +103,7 @@ static inline play_action *play_at_meeting(play *g, uint32_t rank, const play_ac
 {
     for (uint32_t i = 0; i < g->ranks[rank].n; i++) {
         play_action *o = &g->ranks[rank].actions[i];
-        if (o->act.kind == COLL_DO_FABRIC_REDUCE && o->act.peer == x->act.peer &&
+        if (o->act.kind == COLL_DO_NETWORK_REDUCE && o->act.peer == x->act.peer &&
             o->number == x->number && o->state == 1)
             return o;
     }
@@ -153,7 +153,7 @@ static inline bool play_end(play *g, uint32_t rank, play_action *x)
 {
     const coll_action *a = &x->act;
     uint64_t *result;
-    if (a->kind == COLL_DO_FABRIC_REDUCE) {
+    if (a->kind == COLL_DO_NETWORK_REDUCE) {
         if (!play_met(g, x))
             return false;
         play_meet(g, x);

@@ -18,7 +18,7 @@
 /* A call is three characters: which, of whom, and what it answers.
  *
  *   s r b   send, recv, acquire from a peer (a digit)   c d   copy, reduce (-)
- *   t u     test of a send, of a receive               m f   multicast (-), fabric_reduce of a team
+ *   t u     test of a send, of a receive               m f   multicast (-), network_reduce of a team
  *   v       test of anything else (-)                  w     wait, a digit: idle
  *   x y z   cancel of such                             a     abort of a tag
  *   g       release                                  T R   trade: a send, a receive

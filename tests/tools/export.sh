@@ -7,11 +7,11 @@ sub=export
 
 # ---- every row -------------------------------------------------------------------------------
 multicast='GOAL has no multicast: export an algorithm without the trait needs-multicast, or as JSON'
-fabric='GOAL has no reduction by the network: export an algorithm without the traits needs-fabric-reduce and needs-meet, or as JSON'
+network='GOAL has no reduction by the network: export an algorithm without the traits needs-network-reduce and needs-network-barrier, or as JSON'
 msccl_sizes='MSCCL has no blocks of different sizes: export'
 msccl_tokens='MSCCL has neither messages without data nor memory that ranks share: export an algorithm without notifications, or as JSON'
 msccl_multicast='MSCCL has no multicast: export an algorithm without the trait needs-multicast, or as JSON'
-msccl_fabric='MSCCL has no reduction by the network: export an algorithm without the trait needs-fabric-reduce, or as JSON'
+msccl_fabric='MSCCL has no reduction by the network: export an algorithm without the trait needs-network-reduce, or as JSON'
 
 # msccl COLLECTIVE ALGORITHM TRAITS P: exports it, or is refused with the sentence for it.
 msccl() {
@@ -25,7 +25,7 @@ msccl() {
         throttled,*) [ $4 -eq 5 ] && run 0 msccl $1 $2 -p 5 || refuses "$msccl_tokens" msccl $1 $2 -p $4 ;;
         *needs-shared*) refuses "$msccl_tokens" msccl $1 $2 -p $4 ;;
         *needs-multicast*) refuses "$msccl_multicast" msccl $1 $2 -p $4 ;;
-        *needs-fabric-reduce*) refuses "$msccl_fabric" msccl $1 $2 -p $4 --nodes 2 ;;
+        *needs-network-reduce*) refuses "$msccl_fabric" msccl $1 $2 -p $4 --nodes 2 ;;
         *) run 0 msccl $1 $2 -p $4 ;;
         esac ;;
     esac
@@ -39,8 +39,8 @@ while read -r collective algorithm traits; do
         msccl "$collective" "$algorithm" "$traits" $p
         case $traits in
         *needs-multicast*) refuses "$multicast" goal "$collective" "$algorithm" -p $p ;;
-        *needs-meet*) refuses "$fabric" goal "$collective" "$algorithm" -p $p ;;
-        *needs-fabric-reduce*) refuses "$fabric" goal "$collective" "$algorithm" -p $p --nodes 2 ;;
+        *needs-network-barrier*) refuses "$network" goal "$collective" "$algorithm" -p $p ;;
+        *needs-network-reduce*) refuses "$network" goal "$collective" "$algorithm" -p $p --nodes 2 ;;
         *) run 0 goal "$collective" "$algorithm" -p $p ;;
         esac
     done
@@ -49,7 +49,7 @@ done <"$scratch/rows"
 
 # Graphviz draws each node once.
 if command -v dot >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
-    for plan in 'bcast fnomial -p 8' 'allreduce ring -p 4' 'allreduce fabric -p 4' 'bcast multicast -p 5' \
+    for plan in 'bcast fnomial -p 8' 'allreduce ring -p 4' 'allreduce in_network -p 4' 'bcast multicast -p 5' \
         'allreduce dpml -p 4 --nodes 2' 'barrier dissemination -p 5' 'allgather ring -p 1'; do
         # shellcheck disable=SC2086
         run 0 dot $plan

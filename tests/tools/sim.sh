@@ -21,7 +21,7 @@ says 'makespan   14.07 us' bcast binomial -p 1024 --count 1 --model loggp:L=1us,
 says 'messages   1023, of 8184 bytes' bcast binomial -p 1024 --count 1 --model loggp:L=1us,o=200,g=100,G=1
 says 'makespan   9.4 us' bcast binomial -p 16 --count 1k --type u8 --model hockney:alpha=1.326us,beta=1
 says 'makespan   6.02 us' bcast multicast -p 16 --count 64 --model moody:host_f64_add
-says 'makespan   12.4 us' allreduce fabric -p 8 --count 100 --nodes 2 --model hockney:alpha=1us,beta=1 \
+says 'makespan   12.4 us' allreduce in_network -p 8 --count 100 --nodes 2 --model hockney:alpha=1us,beta=1 \
     --memory shm:a=1us,b=1,a_fabric=12,b_fabric=0.5ns/byte
 says 'hops       3 in all, 2 at the most' gather linear -p 3 --count 1 --model $loggp --topology mesh:3
 says 'busiest    (1) to (0): 2 messages, 16 bytes, taken 0.008 us, waited for 0.004 us' \
@@ -163,7 +163,7 @@ refuses 'there is no placement "some"; there are all, hybrid' bcast linear -p 4 
     --placement some
 refuses 'ranks that share nodes have none missing between them: leave out --nodes, or missing=…' bcast linear -p 3 --nodes 1 \
     --model $loggp --topology fattree:k=4,n=1,missing=1
-refuses 'nothing reduces in this network: give it --memory shm:…,a_fabric=…, or a dpml with a_fabric' allreduce fabric -p 4 --model $loggp
+refuses 'nothing reduces in this network: give it --memory shm:…,a_fabric=…, or a dpml with a_fabric' allreduce in_network -p 4 --model $loggp
 refuses '--window is a whole number from 1 to 32, not "33"' bcast linear -p 4 --model $loggp --window 33
 refuses 'fnomial needs a window of at least 3' allreduce fnomial -p 4 --model $loggp --window 2
 refuses 'it takes longer than 26 days, which is as far as the simulator counts' bcast fnomial -p 16 --model loggp:L=600000s,o=1,g=1,G=1

@@ -228,7 +228,7 @@ static void append(void *dst, const void *a, const void *b, size_t count, void *
     }
 }
 
-TEST(fabric_reduce)
+TEST(network_reduce)
 {
     const coll_op op = {append, NULL, false, true};
     int in[RANKS][2] = {{1, 5}, {2, 6}, {3, 7}, {4, 8}}, out[RANKS][2];
@@ -236,13 +236,13 @@ TEST(fabric_reduce)
     coll_handle h[RANKS], second;
     fresh();
     for (uint32_t i = 0; i < RANKS; i++) { /* the last in place */
-        CHECK_STATUS(t->fabric_reduce(&end[i], 0, all, NULL, &op, i == 3 ? in[i] : out[i],
-                                      in[i], 2, sizeof(int), &h[i]),
+        CHECK_STATUS(t->network_reduce(&end[i], 0, all, NULL, &op, i == 3 ? in[i] : out[i],
+                                       in[i], 2, sizeof(int), &h[i]),
                      COLL_STARTED);
         CHECK_STATUS(i < 3 ? t->test(&end[i], &h[i]) : COLL_AGAIN, COLL_AGAIN);
     }
     CHECK_STATUS(
-        t->fabric_reduce(&end[2], 0, all, NULL, &op, out[2], in[2], 2, sizeof(int), &second),
+        t->network_reduce(&end[2], 0, all, NULL, &op, out[2], in[2], 2, sizeof(int), &second),
         COLL_STARTED);
     CHECK_STATUS(t->test(&end[2], &second), COLL_AGAIN);
     for (uint32_t i = 0; i < RANKS; i++) {
@@ -264,24 +264,24 @@ TEST(fabric_reduce_in_teams)
     coll_handle h[RANKS];
     fresh();
     CHECK_STATUS(
-        t->fabric_reduce(&end[3], 0, pair, NULL, &op, &out[3], &in[3], 1, sizeof(int), &h[3]),
+        t->network_reduce(&end[3], 0, pair, NULL, &op, &out[3], &in[3], 1, sizeof(int), &h[3]),
         COLL_STARTED);
     CHECK_STATUS(
-        t->fabric_reduce(&end[2], 0, alone, NULL, &op, &out[2], &in[2], 1, sizeof(int), &h[2]),
+        t->network_reduce(&end[2], 0, alone, NULL, &op, &out[2], &in[2], 1, sizeof(int), &h[2]),
         COLL_STARTED);
     CHECK_STATUS(t->test(&end[3], &h[3]), COLL_AGAIN);
     CHECK_STATUS(t->test(&end[2], &h[2]), COLL_OK);
     CHECK_STATUS(
-        t->fabric_reduce(&end[1], 0, pair, NULL, &op, &out[1], &in[1], 1, sizeof(int), &h[1]),
+        t->network_reduce(&end[1], 0, pair, NULL, &op, &out[1], &in[1], 1, sizeof(int), &h[1]),
         COLL_STARTED);
     CHECK_STATUS(t->test(&end[1], &h[1]), COLL_OK);
     CHECK_STATUS(t->test(&end[3], &h[3]), COLL_OK);
     CHECK_EQ(out[1], 24);
     CHECK_EQ(out[2], 3);
     CHECK_EQ(out[3], 24);
-    CHECK_STATUS(t->fabric_reduce(&end[0], 0, none, NULL, &op, out, in, 1, sizeof(int), h),
+    CHECK_STATUS(t->network_reduce(&end[0], 0, none, NULL, &op, out, in, 1, sizeof(int), h),
                  COLL_ERR_CAPABILITY);
-    CHECK_STATUS(t->fabric_reduce(&end[0], 0, many, NULL, &op, out, in, 1, sizeof(int), h),
+    CHECK_STATUS(t->network_reduce(&end[0], 0, many, NULL, &op, out, in, 1, sizeof(int), h),
                  COLL_ERR_CAPABILITY);
     CHECK(quiet());
 }
@@ -299,11 +299,12 @@ TEST(operands_that_do_not_fit)
          i++) { /* fewer elements, shorter ones, another team; what fits */
         const bool fits = i >= 3;
         fresh();
-        CHECK_STATUS(t->fabric_reduce(&end[3], i == 4, pair, NULL, &op, out[3], in[3], 2,
-                                      sizeof(int), &h[3]),
+        CHECK_STATUS(t->network_reduce(&end[3], i == 4, pair, NULL, &op, out[3], in[3], 2,
+                                       sizeof(int), &h[3]),
                      COLL_STARTED);
-        CHECK_STATUS(t->fabric_reduce(&end[1], i == 4, i == 2 ? three : pair, NULL, &op, out[1],
-                                      in[1], i == 0 ? 1 : 2, i == 1 ? 1 : sizeof(int), &h[1]),
+        CHECK_STATUS(t->network_reduce(&end[1], i == 4, i == 2 ? three : pair, NULL, &op,
+                                       out[1], in[1], i == 0 ? 1 : 2, i == 1 ? 1 : sizeof(int),
+                                       &h[1]),
                      COLL_STARTED);
         CHECK_STATUS(t->test(&end[3], &h[3]), fits ? COLL_OK : COLL_ERR_SIZE);
         CHECK_STATUS(t->test(&end[1], &h[1]), fits ? COLL_OK : COLL_ERR_SIZE);
@@ -316,23 +317,23 @@ TEST(operands_that_do_not_fit)
         CHECK(quiet());
     }
     fresh();
-    CHECK_STATUS(t->fabric_reduce(&end[0], 0, none, NULL, &op, out[0], in[0], 1, 4, h),
+    CHECK_STATUS(t->network_reduce(&end[0], 0, none, NULL, &op, out[0], in[0], 1, 4, h),
                  COLL_ERR_CAPABILITY);
     for (uint32_t r = 0; r < RANKS; r++)
-        CHECK_STATUS(t->fabric_reduce(&end[r], 0, whole, NULL, NULL, NULL, NULL, 0, 0, &h[r]),
+        CHECK_STATUS(t->network_reduce(&end[r], 0, whole, NULL, NULL, NULL, NULL, 0, 0, &h[r]),
                      COLL_STARTED);
     for (uint32_t r = 0; r < RANKS; r++)
         CHECK_STATUS(t->test(&end[r], &h[r]), COLL_OK);
     /* of two teams and tags each waits for its own; in place, the first is the last */
     CHECK_STATUS(
-        t->fabric_reduce(&end[0], 0, all, NULL, &op, in[0], in[0], 1, sizeof(int), &h[0]),
+        t->network_reduce(&end[0], 0, all, NULL, &op, in[0], in[0], 1, sizeof(int), &h[0]),
         COLL_STARTED);
     CHECK_STATUS(
-        t->fabric_reduce(&end[1], 1, all, NULL, &op, in[1], in[1], 1, sizeof(int), &h[1]),
+        t->network_reduce(&end[1], 1, all, NULL, &op, in[1], in[1], 1, sizeof(int), &h[1]),
         COLL_STARTED);
     CHECK_STATUS(t->test(&end[1], &h[1]), COLL_AGAIN);
     CHECK_STATUS(
-        t->fabric_reduce(&end[2], 1, all, NULL, &op, in[2], in[2], 1, sizeof(int), &h[2]),
+        t->network_reduce(&end[2], 1, all, NULL, &op, in[2], in[2], 1, sizeof(int), &h[2]),
         COLL_STARTED);
     CHECK_STATUS(t->test(&end[0], &h[0]), COLL_AGAIN);
     CHECK_STATUS(t->test(&end[2], &h[2]), COLL_OK);
@@ -341,7 +342,7 @@ TEST(operands_that_do_not_fit)
     t->abort(&end[0], 0, 1);
     CHECK_STATUS(t->test(&end[0], &h[0]), COLL_ERR_PEER);
     CHECK_STATUS(
-        t->fabric_reduce(&end[1], 0, all, NULL, &op, in[1], in[1], 1, sizeof(int), &h[1]),
+        t->network_reduce(&end[1], 0, all, NULL, &op, in[1], in[1], 1, sizeof(int), &h[1]),
         COLL_ERR_PEER);
     t->cancel(&end[0], &h[0]);
     CHECK(quiet());
@@ -672,7 +673,7 @@ int main(void)
     RUN(cancelling);
     RUN(full_queue);
     RUN(multicast);
-    RUN(fabric_reduce);
+    RUN(network_reduce);
     RUN(fabric_reduce_in_teams);
     RUN(operands_that_do_not_fit);
     RUN(multicast_needs_room);

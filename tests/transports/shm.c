@@ -412,8 +412,8 @@ static void visit_row(rig *it, const char *what, void *arg)
         me->run.transport = coll_shm_transport(end[r]);
         me->run.ctx = end[r];
         me->run.tag = it->problem.flags;
-        if ((me->plan.traits & COLL_NEEDS_FABRIC_REDUCE) &&
-            !coll_fabric_takes(me->run.transport, &it->problem))
+        if ((me->plan.traits & COLL_NEEDS_NETWORK_REDUCE) &&
+            !coll_network_reduce_takes(me->run.transport, &it->problem))
             return;
         (void)coll_engine_init(&me->engine, me->slots, me->plan.window + it->p % 3);
         CHECK_STATUS(coll_engine_start(&me->engine, &me->run), COLL_OK);
@@ -561,7 +561,7 @@ TEST(processes)
 /* Reductions by the last rank to come, some at a time, begun in any order, and one given up. */
 static int meets(coll_shm *shm, void *arg)
 {
-    enum { CALLS = 3, MOST = COLL_NODE_FABRIC / sizeof(int64_t), ROUNDS = 300 };
+    enum { CALLS = 3, MOST = COLL_NODE_REDUCE / sizeof(int64_t), ROUNDS = 300 };
     static const size_t counts[CALLS] = {1, 7, MOST};
     static int64_t mine[2 * CALLS * MOST], scratch[64];
     int64_t *const x =
@@ -576,7 +576,8 @@ static int meets(coll_shm *shm, void *arg)
     if (!x ||
         coll_comm_init(&comm, coll_shm_transport(shm), shm, rank, p, scratch, sizeof scratch) !=
             COLL_OK ||
-        coll_comm_set_algorithm(&comm, COLL_ALLREDUCE, &coll_fabric_allreduce, NULL) != COLL_OK)
+        coll_comm_set_algorithm(&comm, COLL_ALLREDUCE, &coll_in_network_allreduce, NULL) !=
+            COLL_OK)
         return 1;
     for (unsigned k = 0; k < CALLS; k++)
         if (coll_allreduce_init(&comm, x + k * MOST, sum + k * MOST, counts[k], COLL_I64,
@@ -599,8 +600,8 @@ static int meets(coll_shm *shm, void *arg)
     all.number = COLL_TEAM_ALL;
     all.members = p;
     if (p > 1 && rank == 0) {
-        if (coll_shm_transport(shm)->fabric_reduce(shm, 5, all, NULL, NULL, NULL, NULL, 0, 0,
-                                                   &h) != COLL_STARTED)
+        if (coll_shm_transport(shm)->network_reduce(shm, 5, all, NULL, NULL, NULL, NULL, 0, 0,
+                                                    &h) != COLL_STARTED)
             return 6;
         coll_shm_transport(shm)->cancel(shm, &h);
     }
@@ -613,7 +614,7 @@ static int meets(coll_shm *shm, void *arg)
                : 8;
 }
 
-TEST(fabric_reduce)
+TEST(network_reduce)
 {
     for (uint32_t p = 1; p <= 7; p += 3)
         for (uint32_t ways = 0; ways <= ZERO_COPY; ways += ZERO_COPY) {
@@ -729,7 +730,7 @@ int main(void)
     RUN(vtables);
     RUN(whole_messages);
     RUN(processes);
-    RUN(fabric_reduce);
+    RUN(network_reduce);
     RUN(in_place);
     RUN(one_that_does_not_ask);
     RUN(several_segments);

@@ -143,8 +143,8 @@ static int leave(coll_shm *shm, void *arg)
         return hears(shm, 0) && hears(shm, 2) ? 0 : 4;
     if (!tells(shm, 1))
         return 4;
-    if (arg &&
-        coll_comm_set_algorithm(&comm, COLL_ALLREDUCE, &coll_fabric_allreduce, NULL) != COLL_OK)
+    if (arg && coll_comm_set_algorithm(&comm, COLL_ALLREDUCE, &coll_in_network_allreduce,
+                                       NULL) != COLL_OK)
         return 3;
     return (arg ? coll_allreduce(&comm, &x, &y, 1, COLL_F64, COLL_SUM) : coll_barrier(&comm)) ==
                        COLL_ERR_PEER &&
@@ -164,7 +164,8 @@ static int leave_at_once(coll_shm *shm, void *arg)
         return 0;
     if (coll_comm_init(&comm, coll_shm_transport(shm), shm, shm->node.rank, RANKS, scratch,
                        sizeof scratch) != COLL_OK ||
-        coll_comm_set_algorithm(&comm, COLL_ALLREDUCE, &coll_fabric_allreduce, NULL) != COLL_OK)
+        coll_comm_set_algorithm(&comm, COLL_ALLREDUCE, &coll_in_network_allreduce, NULL) !=
+            COLL_OK)
         return 1;
     return coll_allreduce(&comm, &x, &y, 1, COLL_F64, COLL_SUM) == COLL_ERR_PEER &&
                    coll_shm_lost(shm) == 1
@@ -187,7 +188,7 @@ static int leave_a_team(coll_shm *shm, void *arg)
         coll_status status;
         if (shm->node.rank == 1 || (round == 1 && shm->node.rank == 2))
             return 0;
-        status = t->fabric_reduce(shm, 3, two, NULL, &sum, &y, &x, 1, sizeof x, &h);
+        status = t->network_reduce(shm, 3, two, NULL, &sum, &y, &x, 1, sizeof x, &h);
         for (uint32_t idle = 0; status == COLL_STARTED || status == COLL_AGAIN; idle++) {
             status = t->test(shm, &h);
             t->wait(shm, idle);

@@ -72,7 +72,7 @@ static coll_status make_barrier(team_plan *it, uint32_t base, uint32_t stride, u
 {
     coll_status status;
     coll_problem_init(&it->problem, COLL_BARRIER, 2, 0, 1);
-    status = coll_plan_init(&it->inner, &coll_fabric_barrier, &it->problem, NULL);
+    status = coll_plan_init(&it->inner, &coll_in_network_barrier, &it->problem, NULL);
     if (status != COLL_OK)
         return status;
     coll_part_init(&it->part, &it->inner);
@@ -293,7 +293,7 @@ static coll_status wait_in_turn(coll_shm *shm, uint32_t busy, uint32_t receives)
     coll_handle h[MOST + 1];
     coll_status status;
     memset(h, 0, sizeof h);
-    if (t->fabric_reduce(shm, TAG, all, NULL, NULL, NULL, NULL, 0, 0, &h[0]) != COLL_STARTED)
+    if (t->network_reduce(shm, TAG, all, NULL, NULL, NULL, NULL, 0, 0, &h[0]) != COLL_STARTED)
         return COLL_ERR_STATE;
     for (uint32_t i = 1; i <= receives; i++)
         if (t->recv(shm, busy, TAG + i, NULL, 0, &h[i]) != COLL_STARTED)

@@ -281,10 +281,10 @@ static coll_status bring(void *end, uint32_t number, uint32_t members, int *dst,
     coll_team team;
     team.number = number;
     team.members = members;
-    return t->fabric_reduce(end, 9, team, NULL, &appends, dst, src, count, sizeof(int), h);
+    return t->network_reduce(end, 9, team, NULL, &appends, dst, src, count, sizeof(int), h);
 }
 
-TEST(fabric_reduce)
+TEST(network_reduce)
 {
     enum { RANKS = 4 };
     static const uint32_t arrivals[RANKS] = {3, 1, 0, 2};
@@ -595,8 +595,8 @@ static coll_status failing_fabric_reduce(void *ctx, uint32_t tag, coll_team team
     worker *w = (worker *)ctx;
     const coll_status status = failing(w);
     return status < 0 ? status
-                      : t->fabric_reduce(w->inner, tag, team, plan, op, dst, src, count,
-                                         elem_bytes, h);
+                      : t->network_reduce(w->inner, tag, team, plan, op, dst, src, count,
+                                          elem_bytes, h);
 }
 
 static const coll_transport failing_transport = {failing_send,
@@ -668,7 +668,7 @@ TEST(a_rank_fails)
         for (size_t i = 0; i < COLL_REGISTRY_COUNT; i += by)
             CHECK(rig_each(coll_registry[i], p, i / by & 1 ? 70 : 3, visit_trouble, world));
         CHECK(rig_each(&hub, p, 70, visit_trouble, world));
-        CHECK(rig_each(&fabric, p, 70, visit_trouble, world));
+        CHECK(rig_each(&in_network, p, 70, visit_trouble, world));
         coll_threads_destroy(world);
     }
 }
@@ -682,7 +682,7 @@ int main(void)
     RUN(cancelling_and_aborting);
     RUN(uses_of_shared);
     RUN(multicast);
-    RUN(fabric_reduce);
+    RUN(network_reduce);
     RUN(fabric_reduce_in_teams);
     RUN(every_row);
     RUN(every_kind);

@@ -1,6 +1,6 @@
 /* coll/algos/node_leader.h — allreduce by the network among leaders of nodes, or of sockets
  *
- * A network that reduces (fabric.h) takes few operands at a time, so not all ranks hand theirs
+ * A network that reduces (network.h) takes few operands at a time, so not all ranks hand theirs
  * over, but one of each node: it reduces those of its node before, and spreads the result after
  * that, as in two_level.h. A leader is slow to reach from other sockets than its own; so a leader
  * for each socket may be better, as long as they are not too many for the network. The ranks of a
@@ -21,7 +21,7 @@
 #ifndef COLL_ALGOS_NODE_LEADER_H
 #define COLL_ALGOS_NODE_LEADER_H
 
-#include "fabric.h"
+#include "in_network.h"
 #include "two_level.h"
 
 /* ---- sockets ----------------------------------------------------------------------------- */
@@ -81,15 +81,15 @@ COLL_INLINE coll_status coll_i_socket_leader_build(coll_plan *plan, coll_kit *ki
 static const coll_use coll_i_node_leader_usual[] = {
     {COLL_WITHIN, &coll_fnomial_reduce, NULL},
     {COLL_WITHIN, &coll_fnomial_bcast, NULL},
-    {COLL_ACROSS, &coll_fabric_allreduce, NULL}};
+    {COLL_ACROSS, &coll_in_network_allreduce, NULL}};
 static const coll_recipe coll_node_leader_allreduce = {
     COLL_I_LEVELS("node_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
-                  COLL_GIVES_SAME_BITS | COLL_NEEDS_FABRIC_REDUCE, 1),
+                  COLL_GIVES_SAME_BITS | COLL_NEEDS_NETWORK_REDUCE, 1),
     coll_i_two_level_allreduce, coll_i_node_leader_usual, 3};
 
 static const coll_recipe coll_socket_leader_allreduce = {
     {"socket_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
-     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_FABRIC_REDUCE | COLL_NEEDS_TEAM_ACROSS |
+     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_TEAM_ACROSS |
          COLL_GIVES_SAME_BITS,
      /* window */ 1,
      /* parameters */ 1, coll_i_socket_params,

@@ -27,7 +27,7 @@
 #include "dissemination.h"
 #include "double_tree.h"
 #include "dpml.h"
-#include "fabric.h"
+#include "in_network.h"
 #include "fence.h"
 #include "fnomial.h"
 #include "fnomial_gather.h"
@@ -41,7 +41,7 @@
 #include "linear_gather.h"
 #include "linear_neighbor.h"
 #include "linear_scan.h"
-#include "meet.h"
+#include "shm_flat.h"
 #include "mesh_combining.h"
 #include "mesh_tree.h"
 #include "mixed.h"
@@ -225,14 +225,14 @@ COLL_I_REGISTRY = {
     &coll_shm_allgather,
     &coll_shm_alltoall,
 
-    &coll_meet_allgather,
-    &coll_meet_alltoall,
-    &coll_meet_reduce_scatter,
+    &coll_shm_flat_allgather,
+    &coll_shm_flat_alltoall,
+    &coll_shm_flat_reduce_scatter,
 
     /* by the network */
-    &coll_fabric_barrier,
-    &coll_fabric_allreduce,
-    &coll_fabric_reduce_scatter,
+    &coll_in_network_barrier,
+    &coll_in_network_allreduce,
+    &coll_in_network_reduce_scatter,
 
     /* levels: within the nodes and across them */
     &coll_two_level_barrier.algorithm,

@@ -233,17 +233,18 @@ COLL_INLINE size_t coll_i_comm_shared(const coll_comm *comm)
 
 /* Does the network take what the ranks reduce? In a reduce_scatter that is all blocks, which lie one
  * after the other. */
-COLL_INLINE bool coll_fabric_takes(const coll_transport *transport, const coll_problem *problem)
+COLL_INLINE bool coll_network_reduce_takes(const coll_transport *transport,
+                                           const coll_problem *problem)
 {
     const bool blocks = problem->collective == COLL_REDUCE_SCATTER ||
                         problem->collective == COLL_REDUCE_SCATTER_BLOCK;
     size_t elements = problem->count, bytes;
-    if (!transport->fabric_reduce || transport->max_fabric == 0)
-        return transport->fabric_reduce != NULL;
+    if (!transport->network_reduce || transport->max_network_reduce == 0)
+        return transport->network_reduce != NULL;
     if (blocks)
         elements = coll_i_layout_elements(&problem->in, problem->count, problem->p);
     return coll_multiply(elements, problem->elem_bytes, &bytes) &&
-           bytes <= transport->max_fabric;
+           bytes <= transport->max_network_reduce;
 }
 
 /* Do the blocks lie one after the other on all ranks? */
@@ -262,8 +263,9 @@ COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm, const coll_args *
     if (comm->p != comm->root_comm->p || comm->group.table) /* else all are in their order */
         return packed;
     return packed | (transport->multicast ? (unsigned)COLL_NEEDS_MULTICAST : 0u) |
-           (transport->fabric_reduce ? (unsigned)COLL_NEEDS_MEET : 0u) |
-           (coll_fabric_takes(transport, problem) ? (unsigned)COLL_NEEDS_FABRIC_REDUCE : 0u) |
+           (transport->network_reduce ? (unsigned)COLL_NEEDS_NETWORK_BARRIER : 0u) |
+           (coll_network_reduce_takes(transport, problem) ? (unsigned)COLL_NEEDS_NETWORK_REDUCE
+                                                          : 0u) |
            (shared_bytes ? (unsigned)COLL_NEEDS_SHARED : 0u);
 }
 

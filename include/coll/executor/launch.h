@@ -29,14 +29,14 @@ COLL_INLINE coll_status coll_i_begin(const coll_task *run, const coll_action *a,
     }
     case COLL_DO_MULTICAST:
         return t->multicast(run->ctx, run->tag, coll_i_source(run, a->src) + done, piece, h);
-    case COLL_DO_FABRIC_REDUCE: {
+    case COLL_DO_NETWORK_REDUCE: {
         coll_team team;
         team.number = a->peer;
         team.members = (uint32_t)a->stride;
-        return t->fabric_reduce(run->ctx, run->tag, team, run->plan, run->op,
-                                token ? NULL : coll_i_target(run, a->dst),
-                                token ? NULL : coll_i_source(run, a->src), token ? 0 : a->count,
-                                run->plan->problem.elem_bytes, h);
+        return t->network_reduce(run->ctx, run->tag, team, run->plan, run->op,
+                                 token ? NULL : coll_i_target(run, a->dst),
+                                 token ? NULL : coll_i_source(run, a->src),
+                                 token ? 0 : a->count, run->plan->problem.elem_bytes, h);
     }
     case COLL_DO_COPY:
         if (t->copy && a->dst != a->src)

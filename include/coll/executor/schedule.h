@@ -172,7 +172,7 @@ COLL_INLINE void coll_schedule_close(coll_schedule *schedule, const coll_plan *p
                 to--;
         if (coll_i_has(COLL_I_SENDS, &actions[i]) && to == first) {
             coll_i_schedule_move(actions, i, first++);
-        } else if (coll_i_has(COLL_I_SENDS | COLL_I_KIND(FABRIC_REDUCE), &actions[i])) {
+        } else if (coll_i_has(COLL_I_SENDS | COLL_I_KIND(NETWORK_REDUCE), &actions[i])) {
             first = i + 1;
             receives = false;
         } else if (coll_i_has(COLL_I_RECEIVES, &actions[i])) {

@@ -73,7 +73,7 @@ COLL_INLINE unsigned coll_i_channel_kinds(const coll_action *a)
         return COLL_I_SENDS;
     if (coll_i_has(COLL_I_RECEIVES, a))
         return COLL_I_RECEIVES;
-    return a->kind == COLL_DO_FABRIC_REDUCE ? COLL_I_KIND(FABRIC_REDUCE) : 0;
+    return a->kind == COLL_DO_NETWORK_REDUCE ? COLL_I_KIND(NETWORK_REDUCE) : 0;
 }
 
 /* ---- the life of a slot ------------------------------------------------------------------ */

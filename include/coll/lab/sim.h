@@ -27,7 +27,7 @@
  *   computations. A receive ends when its message has been taken in and is expected; messages of
  *   one channel keep their order. A send of at most `eager` bytes ends when the model says; a
  *   longer one when its message meets its receive. A multicast is one send that arrives
- *   everywhere; a fabric reduction ends for all members at once, a time after the last one came.
+ *   everywhere; a network reduction ends for all members at once, a time after the last one came.
  *
  * How an engine of this kind gets through millions of messages a second
  *   queue.h     events in buckets, by the digits of their times: nothing is sorted

@@ -15,13 +15,13 @@
  *   NOTIFY         src             –         0 bytes to peer: what was written to src is ready
  *   AWAIT          –               dst       0 bytes from peer: dst may be read from here on
  *   MULTICAST      src             –         count elements to every other rank, which RECVs them
- *   FABRIC_REDUCE  src             dst       dst = src ⊕ … ⊕ src of a team's ranks, by the network
+ *   NETWORK_REDUCE  src             dst       dst = src ⊕ … ⊕ src of a team's ranks, by the network
  *
- * FABRIC_REDUCE combines in rank order: a rank's src is read when the rank comes, and its dst written
- * when all have come; with COLL_MEET it is a barrier of the team, and nothing is reduced. COLL_LEFT
+ * NETWORK_REDUCE combines in rank order: a rank's src is read when the rank comes, and its dst written
+ * when all have come; with COLL_NETWORK_BARRIER it is a barrier of the team, and nothing is reduced. COLL_LEFT
  * turns RECV_REDUCE into dst = message ⊕ src. dst may equal src exactly (and via, where inputs is 1),
  * and overlaps no operand otherwise. A move of 0 elements is no action: every executor skips it, at
- * both ends alike. The ranges of NOTIFY, AWAIT and COLL_MEET are never touched; outside of SHARED
+ * both ends alike. The ranges of NOTIFY, AWAIT and COLL_NETWORK_BARRIER are never touched; outside of SHARED
  * they are mere tokens that order actions, and need no memory.
  */
 #ifndef COLL_PLAN_ACTION_H
@@ -82,7 +82,7 @@ typedef enum coll_kind {
     COLL_DO_NOTIFY,
     COLL_DO_AWAIT,
     COLL_DO_MULTICAST,
-    COLL_DO_FABRIC_REDUCE,
+    COLL_DO_NETWORK_REDUCE,
     COLL_KINDS /* how many there are */
 } coll_kind;
 
@@ -106,8 +106,8 @@ COLL_INLINE const char *coll_kind_name(coll_kind kind)
         return "await";
     case COLL_DO_MULTICAST:
         return "multicast";
-    case COLL_DO_FABRIC_REDUCE:
-        return "fabric_reduce";
+    case COLL_DO_NETWORK_REDUCE:
+        return "network_reduce";
     case COLL_KINDS:
         break;
     }
@@ -122,22 +122,22 @@ enum {
     COLL_I_TOKENS = COLL_I_KIND(NOTIFY) | COLL_I_KIND(AWAIT),
     COLL_I_READS_SRC = COLL_I_KIND(SEND) | COLL_I_KIND(RECV_REDUCE) | COLL_I_KIND(COPY) |
                        COLL_I_KIND(REDUCE) | COLL_I_KIND(NOTIFY) | COLL_I_KIND(MULTICAST) |
-                       COLL_I_KIND(FABRIC_REDUCE),
+                       COLL_I_KIND(NETWORK_REDUCE),
     COLL_I_WRITES_DST = COLL_I_KIND(RECV) | COLL_I_KIND(RECV_REDUCE) | COLL_I_KIND(COPY) |
-                        COLL_I_KIND(REDUCE) | COLL_I_KIND(AWAIT) | COLL_I_KIND(FABRIC_REDUCE)
+                        COLL_I_KIND(REDUCE) | COLL_I_KIND(AWAIT) | COLL_I_KIND(NETWORK_REDUCE)
 };
 
-/* Flags: the message of RECV_REDUCE is the left operand; FABRIC_REDUCE only meets. */
-enum { COLL_LEFT = 1, COLL_MEET = 2 };
+/* Flags: the message of RECV_REDUCE is the left operand; NETWORK_REDUCE only meets. */
+enum { COLL_LEFT = 1, COLL_NETWORK_BARRIER = 2 };
 
 typedef struct coll_action {
     uint8_t kind;    /* coll_kind */
-    uint8_t flags;   /* COLL_LEFT, COLL_MEET */
+    uint8_t flags;   /* COLL_LEFT, COLL_NETWORK_BARRIER */
     uint16_t inputs; /* REDUCE: operands at via */
-    uint32_t peer;   /* group rank of the other end; FABRIC_REDUCE: number of the team */
+    uint32_t peer;   /* group rank of the other end; NETWORK_REDUCE: number of the team */
     size_t count;    /* elements */
     coll_ref dst, src, via;
-    /* REDUCE: elements from one operand at via to the next; FABRIC_REDUCE: ranks of the team. */
+    /* REDUCE: elements from one operand at via to the next; NETWORK_REDUCE: ranks of the team. */
     size_t stride;
 } coll_action;
 
@@ -149,7 +149,7 @@ COLL_INLINE bool coll_i_has(unsigned kinds, const coll_action *a)
 /* Are the action's ranges tokens, which are never touched? */
 COLL_INLINE bool coll_i_is_token(const coll_action *a)
 {
-    return coll_i_has(COLL_I_TOKENS, a) || (a->flags & COLL_MEET) != 0;
+    return coll_i_has(COLL_I_TOKENS, a) || (a->flags & COLL_NETWORK_BARRIER) != 0;
 }
 
 /* Do [a, a + a_count) and [b, b + b_count) meet? */
@@ -270,30 +270,30 @@ COLL_INLINE void coll_act_multicast(coll_action *a, coll_ref src, size_t count)
     a->src = src;
 }
 
-COLL_INLINE void coll_act_fabric_reduce(coll_action *a, coll_team team, coll_ref dst,
-                                        coll_ref src, size_t count)
+COLL_INLINE void coll_act_network_reduce(coll_action *a, coll_team team, coll_ref dst,
+                                         coll_ref src, size_t count)
 {
-    coll_i_act(a, COLL_DO_FABRIC_REDUCE, team.number, count);
+    coll_i_act(a, COLL_DO_NETWORK_REDUCE, team.number, count);
     a->stride = team.members;
     a->dst = dst;
     a->src = src;
 }
 
-/* A FABRIC_REDUCE without data. */
-COLL_INLINE void coll_act_meet(coll_action *a, coll_team team, coll_ref token)
+/* A NETWORK_REDUCE without data. */
+COLL_INLINE void coll_act_network_barrier(coll_action *a, coll_team team, coll_ref token)
 {
-    coll_act_fabric_reduce(a, team, token, token, 1);
-    a->flags = COLL_MEET;
+    coll_act_network_reduce(a, team, token, token, 1);
+    a->flags = COLL_NETWORK_BARRIER;
 }
 
 /* Widens a token of a barrier to all from `first` to its own: what those stand for comes first. */
 COLL_INLINE void coll_i_name_tokens(coll_action *a, coll_ref first)
 {
-    if (a->kind != COLL_DO_NOTIFY && !(a->flags & COLL_MEET))
+    if (a->kind != COLL_DO_NOTIFY && !(a->flags & COLL_NETWORK_BARRIER))
         return;
     a->count += a->src - first;
     a->src = first;
-    if (a->flags & COLL_MEET)
+    if (a->flags & COLL_NETWORK_BARRIER)
         a->dst = first;
 }
 

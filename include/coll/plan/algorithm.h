@@ -21,27 +21,27 @@ typedef struct coll_param {
 
 /* What an algorithm needs and what it guarantees. */
 enum {
-    COLL_NEEDS_COMMUTATIVE = 1,    /* reorders operands */
-    COLL_NEEDS_POWER_OF_TWO = 2,   /* of p */
-    COLL_NEEDS_OUT_OF_PLACE = 4,   /* refuses COLL_FLAG_IN_PLACE */
-    COLL_NEEDS_COUNTS = 8,         /* every rank must have the tables of a v-collective */
-    COLL_NEEDS_SHARED = 16,        /* SHARED memory */
-    COLL_NEEDS_MULTICAST = 32,     /* of the transport */
-    COLL_NEEDS_FABRIC_REDUCE = 64, /* of the transport, with data */
-    COLL_GIVES_SAME_BITS = 128,    /* all ranks get the same bits, even of inexact operators */
-    COLL_GIVES_FIXED_ORDER = 256,  /* … parenthesisation: on p and the parameters alone */
-    COLL_NEEDS_PACKED = 512,       /* tables, if any, with each block right behind the last */
-    COLL_USES_NODES = 1024,        /* works by nodes; others with SHARED need a single one */
-    COLL_USES_GROUP = 2048,        /* may compute on the ranks of the transport */
-    COLL_USES_PADDING = 4096,      /* may send and copy what nobody wrote; not to OUT */
-    COLL_NEEDS_ROUTE = 8192,       /* of the graph: algos/kit/combining.h */
-    COLL_NEEDS_BUILD = 16384,      /* is made of other algorithms: plan/composite.h */
-    COLL_NEEDS_MEET = 32768,       /* fabric_reduce of the transport, without data */
-    COLL_NEEDS_FULL_ROWS = 65536,  /* param[0] is the width of a mesh, and divides p */
+    COLL_NEEDS_COMMUTATIVE = 1,     /* reorders operands */
+    COLL_NEEDS_POWER_OF_TWO = 2,    /* of p */
+    COLL_NEEDS_OUT_OF_PLACE = 4,    /* refuses COLL_FLAG_IN_PLACE */
+    COLL_NEEDS_COUNTS = 8,          /* every rank must have the tables of a v-collective */
+    COLL_NEEDS_SHARED = 16,         /* SHARED memory */
+    COLL_NEEDS_MULTICAST = 32,      /* of the transport */
+    COLL_NEEDS_NETWORK_REDUCE = 64, /* of the transport, with data */
+    COLL_GIVES_SAME_BITS = 128,     /* all ranks get the same bits, even of inexact operators */
+    COLL_GIVES_FIXED_ORDER = 256,   /* … parenthesisation: on p and the parameters alone */
+    COLL_NEEDS_PACKED = 512,        /* tables, if any, with each block right behind the last */
+    COLL_USES_NODES = 1024,         /* works by nodes; others with SHARED need a single one */
+    COLL_USES_GROUP = 2048,         /* may compute on the ranks of the transport */
+    COLL_USES_PADDING = 4096,       /* may send and copy what nobody wrote; not to OUT */
+    COLL_NEEDS_ROUTE = 8192,        /* of the graph: algos/kit/combining.h */
+    COLL_NEEDS_BUILD = 16384,       /* is made of other algorithms: plan/composite.h */
+    COLL_NEEDS_NETWORK_BARRIER = 32768, /* network_reduce of the transport, without data */
+    COLL_NEEDS_FULL_ROWS = 65536,       /* param[0] is the width of a mesh, and divides p */
     COLL_NEEDS_LINE = 131072,      /* … of one row or column, unless the operator commutes */
     COLL_NEEDS_CARTESIAN = 262144, /* a graph with dimensions: a mesh or a stencil */
     COLL_NEEDS_TEAM_ACROSS = 524288, /* across, what reduces in the network: plan/composite.h */
-    COLL_I_NEEDS_TEAM = COLL_NEEDS_FABRIC_REDUCE | COLL_NEEDS_MEET
+    COLL_I_NEEDS_TEAM = COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_NETWORK_BARRIER
 };
 #define COLL_TRAIT_LIST(X)                                                                     \
     X(COLL_NEEDS_COMMUTATIVE, "needs-commutative")                                             \
@@ -52,8 +52,8 @@ enum {
     X(COLL_NEEDS_BUILD, "needs-build")                                                         \
     X(COLL_NEEDS_SHARED, "needs-shared")                                                       \
     X(COLL_NEEDS_MULTICAST, "needs-multicast")                                                 \
-    X(COLL_NEEDS_FABRIC_REDUCE, "needs-fabric-reduce")                                         \
-    X(COLL_NEEDS_MEET, "needs-meet")                                                           \
+    X(COLL_NEEDS_NETWORK_REDUCE, "needs-network-reduce")                                       \
+    X(COLL_NEEDS_NETWORK_BARRIER, "needs-network-barrier")                                     \
     X(COLL_NEEDS_ROUTE, "needs-route")                                                         \
     X(COLL_NEEDS_FULL_ROWS, "needs-full-rows")                                                 \
     X(COLL_NEEDS_LINE, "needs-line-or-commutative")                                            \

@@ -182,7 +182,7 @@ COLL_INLINE unsigned coll_i_part_step(const coll_part *part, uint32_t outer, siz
         coll_action *a = &out[i];
         if (coll_i_has_peer(a))
             a->peer = coll_group_outer(&part->group, a->peer) + seat.shift;
-        if (a->kind == COLL_DO_FABRIC_REDUCE && a->peer == COLL_TEAM_ALL)
+        if (a->kind == COLL_DO_NETWORK_REDUCE && a->peer == COLL_TEAM_ALL)
             a->peer = part->team;
         coll_i_action_place(a, base);
         if (part->plan->problem.collective == COLL_BARRIER)

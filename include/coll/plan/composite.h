@@ -189,7 +189,7 @@ COLL_HOT_INLINE void coll_i_stage_place(const coll_kit *kit, const coll_stage *s
 {
     if (coll_i_has_peer(a))
         a->peer = coll_i_stage_outer(kit, stage, part, a->peer);
-    if (a->kind == COLL_DO_FABRIC_REDUCE && a->peer == COLL_TEAM_ALL)
+    if (a->kind == COLL_DO_NETWORK_REDUCE && a->peer == COLL_TEAM_ALL)
         a->peer = stage->team;
     coll_i_action_place(a, base);
     if (stage->barrier)

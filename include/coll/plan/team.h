@@ -1,6 +1,6 @@
 /* coll/plan/team.h — which ranks reduce together in the network
  *
- * A FABRIC_REDUCE names its team by a number (types.h), which is all that those who come to it need
+ * A NETWORK_REDUCE names its team by a number (types.h), which is all that those who come to it need
  * to know. Who still waits for others may have to know who they are: one of them that is gone will
  * never come. That follows from what the plan is made of, not from the steps of other ranks, for
  * which this rank may not have the tables.

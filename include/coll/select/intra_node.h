@@ -44,7 +44,7 @@
  *   allgather          6.4   8.9    9.0   15.0   13.2   17.1   27.8   31.2   90    89
  *   allgatherv         7.4   8.7    11.6  13.7   17.3   18.4   30.8   30.7   87    81
  *   alltoall           7.4   8.7    13.9  21.1   21.8   33.5   52     60     213   284
- *   reduce_scatter (vectors; the fabric up to 1 KiB)
+ *   reduce_scatter (vectors; the network up to 1 KiB)
  *                      6.8   6.3    8.1   7.9    9.4   15.7   12.3   21.3   28    42
  *
  * Of 4 ranks allgather and alltoall are as fast, or up to 10 % slower, and reduce_scatter 1.1 to 1.35
@@ -65,13 +65,13 @@
 #include "../algos/bine_butterfly.h"
 #include "../algos/chain.h"
 #include "../algos/dissemination.h"
-#include "../algos/fabric.h"
+#include "../algos/in_network.h"
 #include "../algos/fnomial_split.h"
 #include "../algos/linear.h"
 #include "../algos/linear_all.h"
 #include "../algos/linear_gather.h"
 #include "../algos/linear_scan.h"
-#include "../algos/meet.h"
+#include "../algos/shm_flat.h"
 #include "../algos/multicast.h"
 #include "../algos/multicast_all.h"
 #include "../algos/pairwise.h"
@@ -116,7 +116,7 @@ static const coll_rule coll_node_zero_copy[] = {
 
 /* More ranks than processors. */
 static const coll_rule coll_node_crowded[] = {
-    COLL_I_NODE(COLL_BARRIER, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_fabric_barrier,
+    COLL_I_NODE(COLL_BARRIER, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_in_network_barrier,
                 "the last one to come tells all others"),
     {COLL_BIT(COLL_BARRIER), 3, 6, 0, SIZE_MAX, &coll_dissemination_barrier,
      COLL_I_NODE_RADIX("few ranks: all tell all others, in one round, and nobody waits for a root")},
@@ -135,7 +135,7 @@ static const coll_rule coll_node_crowded[] = {
     COLL_I_NODE(COLL_REDUCE, 3, COLL_ANY_P, COLL_I_KIB(512), SIZE_MAX, &coll_fnomial_split_reduce,
                 "long: all ranks combine equally much"),
 
-    COLL_I_NODE(COLL_ALLREDUCE, 3, COLL_ANY_P, 0, COLL_I_KIB(128) - 1, &coll_fabric_allreduce,
+    COLL_I_NODE(COLL_ALLREDUCE, 3, COLL_ANY_P, 0, COLL_I_KIB(128) - 1, &coll_in_network_allreduce,
                 "threads, or short: the last one to come combines for all"),
     {COLL_BIT(COLL_ALLREDUCE), 3, 5, 0, COLL_I_KIB(2) - 1, &coll_recursive_multiplying_allreduce,
      COLL_I_NODE_RADIX("short, few ranks: all tell all others, in one round")},
@@ -152,21 +152,21 @@ static const coll_rule coll_node_crowded[] = {
                      "one round: the root copies from every rank's memory"),
     COLL_I_NODE_BOTH(COLL_SCATTER, COLL_SCATTERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_scatter,
                      "one round: every rank copies from the root's memory"),
-    COLL_I_NODE_BOTH(COLL_ALLGATHER, COLL_ALLGATHERV, 5, COLL_ANY_P, 0, COLL_I_KIB(16), &coll_meet_allgather,
+    COLL_I_NODE_BOTH(COLL_ALLGATHER, COLL_ALLGATHERV, 5, COLL_ANY_P, 0, COLL_I_KIB(16), &coll_shm_flat_allgather,
                      "short: every rank waits once for all others, and copies all blocks at once"),
     COLL_I_NODE_BOTH(COLL_ALLGATHER, COLL_ALLGATHERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_multicast_allgather,
                      "one round: every rank copies its block once, and all others' from there, or from their memory"),
     COLL_I_NODE_BOTH(COLL_ALLGATHER, COLL_ALLGATHERV, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_allgather,
                      "one round: every rank copies from all others' memory"),
-    COLL_I_NODE(COLL_ALLTOALL, 5, COLL_ANY_P, 0, COLL_I_KIB(16), &coll_meet_alltoall,
+    COLL_I_NODE(COLL_ALLTOALL, 5, COLL_ANY_P, 0, COLL_I_KIB(16), &coll_shm_flat_alltoall,
                 "short: every rank waits once for all others"),
     COLL_I_NODE(COLL_ALLTOALL, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_pairwise_alltoall,
                 "every block straight to its rank, whatever its size"),
 
     COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0,
-                     COLL_I_KIB(2), &coll_fabric_reduce_scatter, "short: the last one to come combines for all"),
+                     COLL_I_KIB(2), &coll_in_network_reduce_scatter, "short: the last one to come combines for all"),
     COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0,
-                     COLL_I_KIB(16), &coll_meet_reduce_scatter,
+                     COLL_I_KIB(16), &coll_shm_flat_reduce_scatter,
                      "longer: every rank waits once for all others, and combines its block of all operands"),
     COLL_I_NODE_BOTH(COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, 3, COLL_ANY_P, 0,
                      COLL_I_KIB(1), &coll_linear_reduce_scatter, "short: one round"),

@@ -151,10 +151,10 @@ COLL_INLINE bool coll_i_table_offers(const coll_table *table, const coll_algorit
     if (lacks == 0)
         return true;
     return coll_refuse(why, "%s needs %s, which %s not offered here", algorithm->name,
-                       lacks & COLL_NEEDS_SHARED      ? "shared memory"
-                       : lacks & COLL_NEEDS_MULTICAST ? "multicasts"
-                       : lacks & COLL_NEEDS_MEET      ? "meetings in the network"
-                                                      : "reductions in the network",
+                       lacks & COLL_NEEDS_SHARED            ? "shared memory"
+                       : lacks & COLL_NEEDS_MULTICAST       ? "multicasts"
+                       : lacks & COLL_NEEDS_NETWORK_BARRIER ? "barriers in the network"
+                                                            : "reductions in the network",
                        lacks & COLL_NEEDS_SHARED ? "is" : "are");
 }
 

@@ -31,7 +31,7 @@
 
 typedef enum coll_i_loop_state {
     COLL_I_LOOP_RECEIVE, /* a receive that waits for its message */
-    COLL_I_LOOP_QUEUED,  /* a message, or an operand of a fabric reduction, in its bucket */
+    COLL_I_LOOP_QUEUED,  /* a message, or an operand of a network reduction, in its bucket */
     COLL_I_LOOP_LENT,    /* a message that its receiver reads */
     COLL_I_LOOP_DROPPED, /* the same, after the sender cancelled */
     COLL_I_LOOP_DONE     /* its starter has not been told yet */
@@ -39,13 +39,13 @@ typedef enum coll_i_loop_state {
 
 /* An operation in flight. Entries are named by index; COLL_NOBODY names none. */
 typedef struct coll_i_loop_entry {
-    const void *buf;  /* what is sent, or the operand of a fabric reduction */
-    void *into;       /* where a receive or a fabric reduction ends */
-    size_t bytes;     /* of the message, or of an element of a fabric reduction */
-    size_t count;     /* elements of a fabric reduction … */
+    const void *buf;  /* what is sent, or the operand of a network reduction */
+    void *into;       /* where a receive or a network reduction ends */
+    size_t bytes;     /* of the message, or of an element of a network reduction */
+    size_t count;     /* elements of a network reduction … */
     uint32_t members; /* … and the ranks of its team */
     const coll_op *op;
-    uint32_t src, dst, tag; /* dst of a fabric reduction: coll_i_loop_fabric */
+    uint32_t src, dst, tag; /* dst of a network reduction: coll_i_loop_reduction */
     uint32_t next;          /* in its bucket, or among the free */
     uint32_t chain;         /* the next message of a multicast */
     coll_i_loop_state state;
@@ -303,16 +303,16 @@ COLL_INLINE coll_status coll_i_loop_multicast(void *ctx, uint32_t tag, const voi
 }
 
 /* Operands for a team wait as messages to nobody that exists. */
-COLL_INLINE uint32_t coll_i_loop_fabric(uint32_t team)
+COLL_INLINE uint32_t coll_i_loop_reduction(uint32_t team)
 {
     return COLL_NOBODY - team;
 }
 
-COLL_INLINE coll_status coll_i_loop_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
-                                                  const struct coll_plan *plan,
-                                                  const coll_op *op, void *dst, const void *src,
-                                                  size_t count, size_t elem_bytes,
-                                                  coll_handle *h)
+COLL_INLINE coll_status coll_i_loop_network_reduce(void *ctx, uint32_t tag, coll_team team,
+                                                   const struct coll_plan *plan,
+                                                   const coll_op *op, void *dst,
+                                                   const void *src, size_t count,
+                                                   size_t elem_bytes, coll_handle *h)
 {
     const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
     const coll_status status = coll_i_loop_again(end->world, tag);
@@ -328,7 +328,7 @@ COLL_INLINE coll_status coll_i_loop_fabric_reduce(void *ctx, uint32_t tag, coll_
     e->count = count;
     e->op = op;
     e->src = end->rank;
-    e->dst = coll_i_loop_fabric(team.number);
+    e->dst = coll_i_loop_reduction(team.number);
     e->members = team.members;
     e->tag = tag;
     coll_i_loop_enqueue(end->world, (uint32_t)h->word[0]);
@@ -409,7 +409,7 @@ COLL_INLINE coll_status coll_i_loop_test(void *ctx, coll_handle *h)
         coll_i_loop_release(world, i);
         return COLL_OK;
     }
-    if (e->state == COLL_I_LOOP_QUEUED && e->dst >= coll_i_loop_fabric(COLL_TEAMS - 1)) {
+    if (e->state == COLL_I_LOOP_QUEUED && e->dst >= coll_i_loop_reduction(COLL_TEAMS - 1)) {
         status = coll_i_loop_meet(world, e->dst, e->tag);
         if (status != COLL_OK)
             return status;
@@ -492,7 +492,7 @@ static const coll_transport coll_loopback_transport = {
     NULL,
     /* copy */ NULL, /* reduce */
     coll_i_loop_multicast,
-    coll_i_loop_fabric_reduce,
+    coll_i_loop_network_reduce,
     0,
     UINT32_MAX,
     0,

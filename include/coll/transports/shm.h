@@ -88,7 +88,7 @@ enum {
 };
 
 #define COLL_I_IPC_TRANSPORT(max_bytes, max_zero_copy, whole)                                  \
-    COLL_I_NODE_TRANSPORT(max_bytes, max_zero_copy, COLL_NODE_FABRIC, whole)
+    COLL_I_NODE_TRANSPORT(max_bytes, max_zero_copy, COLL_NODE_REDUCE, whole)
 
 static const coll_transport coll_i_ipc_zero_copy = COLL_I_IPC_TRANSPORT(0, 0, 0);
 static const coll_transport coll_i_ipc_direct = COLL_I_IPC_TRANSPORT(0, COLL_SHM_SLOT, 0);

@@ -175,7 +175,7 @@ static void visit(rig *it, const char *what, void *arg)
             CHECK_EQ(d.nodes[r], n[r] ? nodes[r][n[r] - 1].action + 1 : 0);
             check_order(&d, r, nodes[r], n[r]);
             for (uint32_t i = 0; i < n[r]; i++)
-                meet += nodes[r][i].act.kind == COLL_DO_FABRIC_REDUCE;
+                meet += nodes[r][i].act.kind == COLL_DO_NETWORK_REDUCE;
         }
         check_messages(&d, nodes, n);
         CHECK_EQ(d.to_meetings, meet);

@@ -251,10 +251,13 @@ static void visit(rig *it, const char *what, void *arg)
             CHECK(strcmp(to.job.sentence, "GOAL has no multicast: export an algorithm without "
                                           "the trait needs-multicast, or as JSON") == 0);
         else
-            CHECK((traits & COLL_I_NEEDS_TEAM) &&
-                  strcmp(to.job.sentence,
-                         "GOAL has no reduction by the network: export an algorithm without "
-                         "the traits needs-fabric-reduce and needs-meet, or as JSON") == 0);
+            CHECK(
+                (traits & COLL_I_NEEDS_TEAM) &&
+                strcmp(
+                    to.job.sentence,
+                    "GOAL has no reduction by the network: export an algorithm without "
+                    "the traits needs-network-reduce and needs-network-barrier, or as JSON") ==
+                    0);
     } else if (CHECK_EQ(result, COLL_EXPORTED)) {
         goal g;
         order_node **nodes = (order_node **)calloc(it->p, sizeof *nodes);

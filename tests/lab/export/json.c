@@ -55,10 +55,10 @@ static bool read_action(const json *j, uint32_t action, uint32_t id, play_action
         a->peer = (uint32_t)json_number(j, action, "peer");
         members++;
     }
-    if (kind == COLL_DO_FABRIC_REDUCE) {
+    if (kind == COLL_DO_NETWORK_REDUCE) {
         a->peer = (uint32_t)json_number(j, action, "team");
         a->stride = json_number(j, action, "members");
-        a->flags = json_is(j, json_get(j, action, "meets"), 't') ? COLL_MEET : 0;
+        a->flags = json_is(j, json_get(j, action, "meets"), 't') ? COLL_NETWORK_BARRIER : 0;
         members += 3;
     }
     members += read_ref(j, action, "dst", &a->dst);
@@ -138,7 +138,7 @@ static bool read_file(const json *j, play *g)
 /* Are the fields the same that the kind has? */
 static bool same_action(const coll_action *a, const coll_action *b)
 {
-    const bool strided = a->kind == COLL_DO_REDUCE || a->kind == COLL_DO_FABRIC_REDUCE;
+    const bool strided = a->kind == COLL_DO_REDUCE || a->kind == COLL_DO_NETWORK_REDUCE;
     return a->kind == b->kind && a->flags == b->flags && a->inputs == b->inputs &&
            a->peer == b->peer && a->count == b->count &&
            (!coll_i_has(COLL_I_WRITES_DST, a) || a->dst == b->dst) &&

@@ -5,7 +5,7 @@
 
 #include "coll/executor/schedule.h"
 
-static coll_time fabric(const coll_cost_model *model, coll_team team, uint64_t bytes)
+static coll_time in_network(const coll_cost_model *model, coll_team team, uint64_t bytes)
 {
     (void)model;
     return team.members + bytes;
@@ -18,7 +18,7 @@ static void make_model(double S)
 {
     const coll_loggp_costs costs = {1000, 200, 100, 1, .5, S, .25};
     coll_sim_loggp_init(&model, &loggp, &costs);
-    model.fabric = fabric;
+    model.in_network = in_network;
 }
 
 /* ---- rows -------------------------------------------------------------------------------- */
@@ -217,7 +217,7 @@ static coll_status run_steps(unsigned (*step)(const coll_plan *, uint32_t, size_
 
 TEST(errors)
 {
-    coll_plan plan = sim_plan(COLL_ALLREDUCE, "fabric", 2, 1, 0);
+    coll_plan plan = sim_plan(COLL_ALLREDUCE, "in_network", 2, 1, 0);
     coll_sim_options options;
     make_model(1e18);
     CHECK_STATUS(run_steps(circle), COLL_ERR_DEADLOCK);
@@ -228,7 +228,7 @@ TEST(errors)
     options.window = 33;
     CHECK_STATUS(coll_sim_run(&sim, &plan, false, &options), COLL_ERR_WINDOW);
     options.window = 1;
-    model.fabric = NULL;
+    model.in_network = NULL;
     CHECK_STATUS(coll_sim_run(&sim, &plan, false, &options), COLL_ERR_CAPABILITY);
     loggp.L = COLL_TIME_LIMIT / 2;
     plan = sim_plan(COLL_BCAST, "fnomial", 16, 1, 0);

@@ -88,7 +88,7 @@ static void see(void *arg, const coll_seen *seen)
                  a->kind == COLL_DO_MULTICAST ? COLL_NOBODY : a->peer, bytes);
     else if (seen->what == COLL_SEEN_BEGIN && coll_i_has(COLL_I_RECEIVES, a))
         note_add(&simulated, seen->start, seen->rank, RECEIVES, a->peer, bytes);
-    else if (seen->what == COLL_SEEN_BEGIN && a->kind == COLL_DO_FABRIC_REDUCE)
+    else if (seen->what == COLL_SEEN_BEGIN && a->kind == COLL_DO_NETWORK_REDUCE)
         note_add(&simulated, seen->start, seen->rank, MEETS, a->peer, bytes);
     else if (seen->what == COLL_SEEN_COMPUTE && a->kind == COLL_DO_COPY && a->dst != a->src)
         note_add(&simulated, seen->start, seen->rank, COPIES, 0, bytes);
@@ -111,7 +111,7 @@ static bool simulate(const rig *it, uint32_t window)
     model.send = model_send;
     model.receive = model_receive;
     model.compute = model_compute;
-    model.fabric = model_fabric;
+    model.in_network = model_fabric;
     model.eager = rendezvous ? 0 : UINT64_MAX;
     coll_sim_options_init(&options, &model);
     options.window = window;

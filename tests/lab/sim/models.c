@@ -293,7 +293,7 @@ TEST(within_and_between_nodes)
     plan = sim_plan(COLL_BARRIER, "linear", 2, 0, 0);
     share(&costs, 2, 2);
     CHECK(near(us(&plan), 2 * .25, 0));
-    plan = sim_plan(COLL_ALLREDUCE, "fabric", 4, 1000, 0);
+    plan = sim_plan(COLL_ALLREDUCE, "in_network", 4, 1000, 0);
     CHECK(near(us(&plan), 2 + 24, 0));
     plan = sim_plan(COLL_REDUCE, "linear", 2, 1000, 0);
     share(&costs, 2, 1);

@@ -1,4 +1,4 @@
-/* node/fabric.h: whom a rank misses while it waits for its team. Three ranks of a thread each, which
+/* node/network.h: whom a rank misses while it waits for its team. Three ranks of a thread each, which
  * this one plays. */
 #include "support/check.h"
 
@@ -21,8 +21,8 @@ static coll_i_node_brought *bring_to(coll_team team, uint32_t rank)
     const double x = rank;
     coll_op sum;
     CHECK_STATUS(coll_op_builtin(&sum, COLL_SUM, COLL_F64), COLL_OK);
-    CHECK_STATUS(coll_i_node_fabric_reduce(rank_of(rank), tag, team, NULL, &sum, &sums[rank],
-                                           &x, 1, sizeof x, &handles[rank]),
+    CHECK_STATUS(coll_i_node_network_reduce(rank_of(rank), tag, team, NULL, &sum, &sums[rank],
+                                            &x, 1, sizeof x, &handles[rank]),
                  COLL_STARTED);
     return (coll_i_node_brought *)(uintptr_t)handles[rank].word[0];
 }
@@ -199,7 +199,7 @@ TEST(operands_that_do_not_fit)
 /* Vectors that all ranks can address are read where they lie, and the result is written where it goes. */
 TEST(vectors_that_lie)
 {
-    enum { COUNT = COLL_NODE_FABRIC / sizeof(double) + 1 }; /* no operand holds it */
+    enum { COUNT = COLL_NODE_REDUCE / sizeof(double) + 1 }; /* no operand holds it */
     static double in[3][COUNT], out[3][COUNT];
     coll_op sum;
     CHECK_STATUS(coll_op_builtin(&sum, COLL_SUM, COLL_F64), COLL_OK);
@@ -211,9 +211,9 @@ TEST(vectors_that_lie)
             double *const dst = rank == round ? in[rank] : out[rank]; /* one in place */
             for (uint32_t i = 0; i < COUNT; i++)
                 in[rank][i] = rank * 1000.0 + i;
-            CHECK_STATUS(coll_i_node_fabric_reduce(rank_of(rank), 0, all, NULL, &sum, dst,
-                                                   in[rank], COUNT, sizeof(double),
-                                                   &handles[rank]),
+            CHECK_STATUS(coll_i_node_network_reduce(rank_of(rank), 0, all, NULL, &sum, dst,
+                                                    in[rank], COUNT, sizeof(double),
+                                                    &handles[rank]),
                          COLL_STARTED);
             CHECK_STATUS(coll_i_node_test_any(rank_of(rank), &handles[rank]),
                          k < 2 ? COLL_AGAIN : COLL_OK);

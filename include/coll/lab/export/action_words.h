@@ -72,12 +72,12 @@ COLL_INLINE void coll_i_write_token(coll_writer *to, const char *word, coll_ref 
     coll_i_write_place(to, ref, count);
 }
 
-COLL_INLINE void coll_i_write_fabric(coll_writer *to, const coll_action *a)
+COLL_INLINE void coll_i_write_network_reduce(coll_writer *to, const coll_action *a)
 {
     const char *team = a->peer == COLL_TEAM_ALL     ? "all ranks"
                        : a->peer == COLL_TEAM_NODES ? "the first ranks of the nodes"
                                                     : "the first ranks of the sockets";
-    if (a->flags & COLL_MEET) {
+    if (a->flags & COLL_NETWORK_BARRIER) {
         coll_i_write(to, "meet %s in the network", team);
         return;
     }
@@ -126,8 +126,8 @@ COLL_INLINE void coll_write_action(coll_writer *to, const coll_action *a)
         coll_i_write_place(to, a->src, a->count);
         coll_i_write_text(to, " to all other ranks");
         break;
-    case COLL_DO_FABRIC_REDUCE:
-        coll_i_write_fabric(to, a);
+    case COLL_DO_NETWORK_REDUCE:
+        coll_i_write_network_reduce(to, a);
         break;
     case COLL_KINDS:
         break;

@@ -136,7 +136,8 @@ COLL_INLINE void coll_i_draw_meeting(coll_i_drawing *d, coll_writer *to, uint32_
     const uint32_t team = node->act.peer;
     if (number == d->meetings[team]) {
         coll_i_write(to, "  network_%u_%u [shape=ellipse, label=\"%s %u by the network", team,
-                     number, node->act.flags & COLL_MEET ? "barrier" : "reduction", number + 1);
+                     number, node->act.flags & COLL_NETWORK_BARRIER ? "barrier" : "reduction",
+                     number + 1);
         coll_i_write(to, "\\n%zu ranks\"]\n", node->act.stride);
         d->meetings[team]++;
     }
@@ -152,7 +153,7 @@ COLL_INLINE bool coll_i_draw_messages(coll_i_drawing *d, coll_writer *to,
     for (uint32_t i = 0; i < g->n; i++) {
         const coll_i_task *node = coll_i_task_at(g, i);
         const bool all = node->act.kind == COLL_DO_MULTICAST;
-        if (node->act.kind == COLL_DO_FABRIC_REDUCE)
+        if (node->act.kind == COLL_DO_NETWORK_REDUCE)
             coll_i_draw_meeting(d, to, rank, node, met[node->act.peer]++);
         if (!coll_i_has(COLL_I_SENDS, &node->act))
             continue;

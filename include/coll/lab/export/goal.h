@@ -21,7 +21,7 @@
  *   RECV_REDUCE     recv, and a calc that requires it
  *   COPY, REDUCE    calc: bytes times picoseconds a byte, in nanoseconds, rounded up
  *   NOTIFY, AWAIT   send, recv, of one byte: GOAL has no message without any
- * MULTICAST and FABRIC_REDUCE are refused, as GOAL has neither.
+ * MULTICAST and NETWORK_REDUCE are refused, as GOAL has neither.
  *
  * The order is that of program.h and so exactly what the executor may do: requires (after the
  * other's end) where actions touch the same elements, irequires (after its start) from message
@@ -73,10 +73,11 @@ COLL_INLINE coll_export_result coll_i_goal_asks(coll_export *job, const coll_pla
     if (a->kind == COLL_DO_MULTICAST)
         return coll_i_refuse(job, "GOAL has no multicast: export an algorithm without the "
                                   "trait needs-multicast, or as JSON");
-    if (a->kind == COLL_DO_FABRIC_REDUCE)
-        return coll_i_refuse(job, "GOAL has no reduction by the network: export an algorithm "
-                                  "without the traits needs-fabric-reduce and needs-meet, or "
-                                  "as JSON");
+    if (a->kind == COLL_DO_NETWORK_REDUCE)
+        return coll_i_refuse(
+            job, "GOAL has no reduction by the network: export an algorithm "
+                 "without the traits needs-network-reduce and needs-network-barrier, or "
+                 "as JSON");
     if (coll_i_has(computes, a) &&
         !coll_i_goal_time(plan, a, (const coll_goal_options *)arg, &ns))
         return coll_i_refuse(job, "a computation takes more nanoseconds than GOAL can hold: "

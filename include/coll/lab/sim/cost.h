@@ -71,8 +71,9 @@ typedef struct coll_cost_model {
     /* COPY, REDUCE; RECV_REDUCE: combining alone. NULL: computing costs nothing. */
     void (*compute)(const struct coll_cost_model *model, uint32_t rank, const coll_action *a,
                     size_t elem_bytes, coll_cost *cost);
-    /* FABRIC_REDUCE: from the arrival of the last member to the result. NULL: there is none. */
-    coll_time (*fabric)(const struct coll_cost_model *model, coll_team team, uint64_t bytes);
+    /* NETWORK_REDUCE: from the arrival of the last member to the result. NULL: there is none. */
+    coll_time (*in_network)(const struct coll_cost_model *model, coll_team team,
+                            uint64_t bytes);
     /* When a rank begins, besides its skew. NULL: at once. */
     coll_time (*start)(const struct coll_cost_model *model, uint32_t rank);
     /* How long after its last action it has ended. NULL: not at all. */

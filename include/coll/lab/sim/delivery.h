@@ -252,7 +252,7 @@ COLL_I_RARE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
     coll_team team;
     team.number = a->peer;
     team.members = (uint32_t)a->stride;
-    if (!model->fabric || team.number >= COLL_TEAMS) {
+    if (!model->in_network || team.number >= COLL_TEAMS) {
         coll_i_sim_fail(sim, COLL_ERR_CAPABILITY, rank);
         return;
     }
@@ -283,7 +283,7 @@ COLL_I_RARE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
     while (meeting->members != COLL_I_SIM_NONE_LISTED) {
         const uint32_t member = coll_i_list_take(&sim->mail, &meeting->members);
         const coll_i_op *op = coll_i_op_at(&sim->mail, member);
-        coll_i_sim_put(sim, sim->now + model->fabric(model, team, coll_i_sim_bytes(sim, a)),
+        coll_i_sim_put(sim, sim->now + model->in_network(model, team, coll_i_sim_bytes(sim, a)),
                        op->from, COLL_I_SIM_WHAT(COLL_I_SIM_RELEASE, op->slot));
         coll_i_op_give(&sim->mail, member);
     }

@@ -103,7 +103,7 @@ COLL_INLINE void coll_i_sim_start_slot(coll_sim *sim, uint32_t rank, uint32_t k)
     coll_i_sim_see(sim, COLL_SEEN_BEGIN, rank, COLL_NEVER, &slot->act);
     if (coll_i_has(COLL_I_RECEIVES, &slot->act))
         coll_i_sim_receive(sim, rank, k);
-    else if (slot->act.kind == COLL_DO_FABRIC_REDUCE)
+    else if (slot->act.kind == COLL_DO_NETWORK_REDUCE)
         coll_i_sim_attend(sim, rank, k);
     else
         coll_i_sim_work(sim, rank, k);

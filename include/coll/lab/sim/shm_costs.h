@@ -98,8 +98,8 @@ COLL_INLINE double coll_i_shm_slow(const coll_cost_model *model, const coll_flow
     return least > wanted && wanted > 0 ? least / wanted : 1;
 }
 
-COLL_INLINE coll_time coll_i_shm_fabric(const coll_cost_model *model, coll_team team,
-                                        uint64_t bytes)
+COLL_INLINE coll_time coll_i_shm_network(const coll_cost_model *model, coll_team team,
+                                         uint64_t bytes)
 {
     const coll_shm_costs *costs = ((const coll_sim_shm *)model->data)->costs;
     (void)team;
@@ -132,7 +132,7 @@ COLL_INLINE void coll_sim_shm_init(coll_cost_model *model, const coll_sim_shm *a
     model->send = coll_i_shm_send;
     model->receive = coll_i_shm_receive;
     model->compute = coll_i_shm_compute;
-    model->fabric = at->costs->a_fabric_us > 0 ? coll_i_shm_fabric : NULL;
+    model->in_network = at->costs->a_fabric_us > 0 ? coll_i_shm_network : NULL;
     model->start = coll_i_shm_start;
     model->end = coll_i_shm_end;
     model->on_nic = coll_i_shm_on_nic;

@@ -162,7 +162,7 @@ COLL_INLINE coll_time coll_sim_busy(const coll_sim *sim, uint32_t rank)
  * which coll_sim_init has seen, then holds the results, until the next run; its memory is kept for
  * that. COLL_OK; COLL_ERR_DEADLOCK: ranks wait for each other, one of them is sim->stuck;
  * COLL_ERR_WINDOW; COLL_ERR_GROUP: a rank has no place in the topology; COLL_ERR_CAPABILITY: the
- * model has no FABRIC_REDUCE; COLL_ERR_SIZE, COLL_ERR_RANK: the plan is wrong; COLL_ERR_MEMORY;
+ * model has no NETWORK_REDUCE; COLL_ERR_SIZE, COLL_ERR_RANK: the plan is wrong; COLL_ERR_MEMORY;
  * COLL_ERR_OVERFLOW: it takes longer than COLL_TIME_LIMIT. */
 COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool per_rank,
                                      const coll_sim_options *options)

@@ -19,7 +19,7 @@ COLL_INLINE const char *coll_i_kind_text(coll_kind kind)
 {
     static const char *const texts[COLL_KINDS] = {"send",  "receive",   "combine",
                                                   "copy",  "reduce",    "notify",
-                                                  "await", "multicast", "fabric reduce"};
+                                                  "await", "multicast", "network reduce"};
     return (unsigned)kind < COLL_KINDS ? texts[kind] : "?";
 }
 

@@ -167,7 +167,7 @@ COLL_INLINE bool coll_i_still_meets(coll_i_data *d, uint32_t rank, uint32_t team
     coll_i_rest rest = coll_i_rest_of(d, rank);
     const coll_action *a;
     while ((a = coll_i_rest_next(&rest)) != NULL)
-        if (a->count > 0 && a->kind == COLL_DO_FABRIC_REDUCE && a->peer == team) {
+        if (a->count > 0 && a->kind == COLL_DO_NETWORK_REDUCE && a->peer == team) {
             *step = rest.step - 1;
             return true;
         }

@@ -104,26 +104,27 @@ COLL_INLINE bool coll_i_check_kind(const coll_i_data *d, uint32_t rank, size_t s
                             a->peer, d->p, a->peer == rank ? ", itself" : "");
     if (a->kind == COLL_DO_REDUCE && a->inputs == 0)
         return coll_i_found(report, COLL_FOUND_INPUTS, rank, s, "reduces 0 operands");
-    if (a->kind == COLL_DO_FABRIC_REDUCE &&
+    if (a->kind == COLL_DO_NETWORK_REDUCE &&
         (a->peer >= COLL_TEAMS || a->stride == 0 || a->stride > d->p ||
          (a->peer == COLL_TEAM_ALL && a->stride != d->p)))
         return coll_i_found(report, COLL_FOUND_PEER, rank, s,
                             "meets team %u of %zu ranks, in a plan of %u", a->peer, a->stride,
                             d->p);
-    if ((a->stride != 0 && a->kind != COLL_DO_REDUCE && a->kind != COLL_DO_FABRIC_REDUCE) ||
+    if ((a->stride != 0 && a->kind != COLL_DO_REDUCE && a->kind != COLL_DO_NETWORK_REDUCE) ||
         (a->flags != 0 && (a->kind != COLL_DO_RECV_REDUCE || a->flags != COLL_LEFT) &&
-         (a->kind != COLL_DO_FABRIC_REDUCE || a->flags != COLL_MEET)))
+         (a->kind != COLL_DO_NETWORK_REDUCE || a->flags != COLL_NETWORK_BARRIER)))
         return coll_i_found(report, COLL_FOUND_FIELD, rank, s,
                             "stride is %zu and flags are %u in an action of kind %u", a->stride,
                             a->flags, a->kind);
     if ((a->kind == COLL_DO_MULTICAST && !(plan->traits & COLL_NEEDS_MULTICAST)) ||
-        (a->kind == COLL_DO_FABRIC_REDUCE &&
-         !(plan->traits & (a->flags & COLL_MEET ? COLL_NEEDS_MEET : COLL_NEEDS_FABRIC_REDUCE))))
+        (a->kind == COLL_DO_NETWORK_REDUCE &&
+         !(plan->traits & (a->flags & COLL_NETWORK_BARRIER ? COLL_NEEDS_NETWORK_BARRIER
+                                                           : COLL_NEEDS_NETWORK_REDUCE))))
         return coll_i_found(report, COLL_FOUND_TRAIT, rank, s,
                             "a %s, but the algorithm does not say that it needs one",
-                            a->kind == COLL_DO_MULTICAST ? "multicast"
-                            : a->flags & COLL_MEET       ? "meeting in the network"
-                                                         : "fabric reduction");
+                            a->kind == COLL_DO_MULTICAST      ? "multicast"
+                            : a->flags & COLL_NETWORK_BARRIER ? "meeting in the network"
+                                                              : "network reduction");
     return true;
 }
 

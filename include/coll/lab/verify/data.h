@@ -200,7 +200,7 @@ COLL_INLINE bool coll_i_end_meeting(coll_i_data *d, uint32_t rank, size_t s,
     return true;
 }
 
-/* One more rank meets its team in a FABRIC_REDUCE; the last one ends it for all. */
+/* One more rank meets its team in a NETWORK_REDUCE; the last one ends it for all. */
 COLL_INLINE bool coll_i_run_meeting(coll_i_data *d, uint32_t rank, size_t s,
                                     const coll_action *a, coll_report *report)
 {
@@ -214,7 +214,7 @@ COLL_INLINE bool coll_i_run_meeting(coll_i_data *d, uint32_t rank, size_t s,
     }
     if (count != m->count || a->stride != m->members)
         return coll_i_found(report, COLL_FOUND_SIZE, rank, s,
-                            "a fabric reduction of %zu elements among %zu ranks meets one of "
+                            "a network reduction of %zu elements among %zu ranks meets one of "
                             "%zu among %u",
                             count, a->stride, m->count, m->members);
     values = (coll_i_value *)coll_i_reserve(&m->values,
@@ -248,7 +248,7 @@ COLL_INLINE bool coll_i_run_action(coll_i_data *d, uint32_t rank, size_t s,
     coll_verify_count *count = coll_i_count_at(d, rank);
     const bool token = coll_i_is_token(a);
     const unsigned reads = COLL_I_KIND(SEND) | COLL_I_KIND(COPY) | COLL_I_KIND(MULTICAST) |
-                           COLL_I_KIND(FABRIC_REDUCE);
+                           COLL_I_KIND(NETWORK_REDUCE);
     if (coll_i_has(reads, a) && !token && !coll_i_may_pad(at, a) &&
         !coll_i_check_set(d, rank, s, a->src, a->count, "the source", report))
         return false;
@@ -286,7 +286,7 @@ COLL_INLINE bool coll_i_run_action(coll_i_data *d, uint32_t rank, size_t s,
                 return false;
         }
         return true;
-    case COLL_DO_FABRIC_REDUCE:
+    case COLL_DO_NETWORK_REDUCE:
         return coll_i_run_meeting(d, rank, s, a, report);
     case COLL_KINDS:
         break;

@@ -108,12 +108,12 @@ COLL_INLINE bool coll_i_touch_range(coll_i_order *o, uint32_t deed, coll_ref ref
     return true;
 }
 
-/* A FABRIC_REDUCE reads when the rank comes, and writes when all have. */
+/* A NETWORK_REDUCE reads when the rank comes, and writes when all have. */
 COLL_INLINE bool coll_i_check_races(coll_i_order *o, uint32_t deed, coll_report *report)
 {
     const coll_action a = coll_i_deed_at(o, deed)->act;
     const bool alone =
-        a.kind == COLL_DO_FABRIC_REDUCE && coll_i_deed_at(o, deed)->meeting == COLL_I_NONE;
+        a.kind == COLL_DO_NETWORK_REDUCE && coll_i_deed_at(o, deed)->meeting == COLL_I_NONE;
     const bool reads = coll_i_has(COLL_I_READS_SRC, &a),
                writes = coll_i_has(COLL_I_WRITES_DST, &a) && !alone;
     const uint32_t inputs = a.kind == COLL_DO_REDUCE ? a.inputs : 0;
@@ -181,7 +181,7 @@ COLL_INLINE bool coll_i_order_meets(const coll_i_order *o, uint32_t rank, uint32
     return at->state == COLL_I_WAITS_ALL && at->peer == team;
 }
 
-/* All ranks of a team met in a FABRIC_REDUCE: what one knew when it came, all know, but not
+/* All ranks of a team met in a NETWORK_REDUCE: what one knew when it came, all know, but not
  * that it is over for others. */
 COLL_INLINE bool coll_i_order_meet(coll_i_order *o, uint32_t rank, uint32_t team,
                                    coll_report *report)
@@ -281,7 +281,7 @@ COLL_INLINE bool coll_i_order_act(coll_i_order *o, uint32_t rank, coll_report *r
 {
     coll_i_order_rank *at = coll_i_order_rank_at(o, rank);
     const coll_action *a = &at->acts[at->next];
-    const bool all = a->kind == COLL_DO_MULTICAST, meets = a->kind == COLL_DO_FABRIC_REDUCE;
+    const bool all = a->kind == COLL_DO_MULTICAST, meets = a->kind == COLL_DO_NETWORK_REDUCE;
     uint32_t message = COLL_I_NONE;
     if (a->count == 0) {
         at->next++;

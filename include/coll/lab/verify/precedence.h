@@ -67,7 +67,7 @@ typedef struct coll_i_order {
     uint32_t p, n_deeds, n_edges, n_notes, n_ranges, n_ready;
     uint32_t mark, query; /* numbers of the last set of edges, and of the last search … */
     uint32_t searched, oldest; /* … which began there, or COLL_I_NONE, and went back to here */
-    uint32_t met[COLL_TEAMS];  /* ranks of each team in its current FABRIC_REDUCE */
+    uint32_t met[COLL_TEAMS];  /* ranks of each team in its current NETWORK_REDUCE */
     uint32_t turns;            /* coll_verify_options */
     uint32_t part;             /* edges from here lead to no older call … */
     uint32_t of;               /* … of this rank */
@@ -138,7 +138,7 @@ COLL_INLINE bool coll_i_search(coll_i_order *o, uint32_t deed, uint32_t which, u
                 older->known = o->query;
                 coll_i_order_rank_at(o, older->rank)->known = o->query;
             }
-            if ((to >= oldest || older->act.kind == COLL_DO_FABRIC_REDUCE) &&
+            if ((to >= oldest || older->act.kind == COLL_DO_NETWORK_REDUCE) &&
                 !coll_i_visit_later(o, &n, to,
                                     edges[i] & COLL_I_TO_GOT ? COLL_I_GOT : COLL_I_OVER))
                 return false;

@@ -52,7 +52,7 @@ typedef struct coll_i_message {
 
 enum { COLL_I_CLASSES = 48, COLL_I_ROOM = 4 * COLL_STEP_MAX };
 
-/* The current FABRIC_REDUCE of a team: room for an operand of every rank, and the result. */
+/* The current NETWORK_REDUCE of a team: room for an operand of every rank, and the result. */
 typedef struct coll_i_meeting {
     coll_i_memory values;
     uint32_t met, members; /* ranks that are here; all of the team */

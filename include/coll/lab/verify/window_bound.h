@@ -18,7 +18,8 @@ typedef struct coll_i_world {
     coll_i_memory endpoints, requests, runs, slots, ready, queued, plans, dummy, copies, met;
     uint32_t p, n_ready, capacity;
     uint32_t n_copies; /* multicasts under way, p sequence numbers each */
-    uint32_t meetings; /* how many FABRIC_REDUCEs there are in `met`, COLL_TEAMS words each … */
+    uint32_t
+        meetings; /* how many NETWORK_REDUCEs there are in `met`, COLL_TEAMS words each … */
 } coll_i_world;
 
 typedef struct coll_i_endpoint {
@@ -318,7 +319,7 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
     transport.copy = coll_i_world_copy;
     transport.reduce = coll_i_world_reduce;
     transport.multicast = coll_i_world_multicast;
-    transport.fabric_reduce = coll_i_world_meet;
+    transport.network_reduce = coll_i_world_meet;
     if (borrows) {
         transport.acquire = coll_i_world_acquire;
         transport.release = coll_i_world_release_message;

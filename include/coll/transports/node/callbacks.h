@@ -26,14 +26,14 @@ COLL_INLINE void coll_i_node_cancel_any(void *ctx, coll_handle *h)
 }
 
 /* A coll_transport; the arguments are what threads and processes do differently. */
-#define COLL_I_NODE_TRANSPORT(max_bytes, max_zero_copy, max_fabric, whole)                     \
+#define COLL_I_NODE_TRANSPORT(max_bytes, max_zero_copy, max_network_reduce, whole)             \
     {                                                                                          \
         coll_i_node_send, coll_i_node_recv, coll_i_node_test_any, coll_i_node_cancel_any,      \
             coll_i_node_abort, coll_i_node_wait, coll_i_node_acquire,                          \
             coll_i_node_release_message, coll_i_node_local, NULL /* reduce */,                 \
-            coll_i_node_multicast, coll_i_node_fabric_reduce, max_bytes,                       \
+            coll_i_node_multicast, coll_i_node_network_reduce, max_bytes,                      \
             UINT32_MAX /* tags */, max_zero_copy, coll_i_node_part, coll_i_node_enter,         \
-            coll_i_node_leave, NULL /* trade */, NULL /* settle */, whole, max_fabric          \
+            coll_i_node_leave, NULL /* trade */, NULL /* settle */, whole, max_network_reduce  \
     }
 
 #endif /* COLL_TRANSPORTS_NODE_CALLBACKS_H */

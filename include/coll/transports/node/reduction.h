@@ -35,7 +35,7 @@
 enum { COLL_I_NODE_IDLE, COLL_I_NODE_WAITS, COLL_I_NODE_CLAIMED };
 
 enum {
-    COLL_NODE_FABRIC = COLL_NODE_NARROW /* bytes of the longest vector that an operand holds */
+    COLL_NODE_REDUCE = COLL_NODE_NARROW /* bytes of the longest vector that an operand holds */
 };
 
 /* In shared memory, from a line on. */
@@ -49,7 +49,7 @@ typedef struct coll_i_node_operand {
     uint64_t next;      /* the operand that its rank made before, or 0 */
     uint64_t lies;      /* 1: it lies elsewhere in shared memory */
     union {
-        unsigned char bytes[COLL_NODE_FABRIC]; /* the vector, then the result */
+        unsigned char bytes[COLL_NODE_REDUCE]; /* the vector, then the result */
         uint64_t at[2];                        /* … or where they lie */
     } vector;
 } coll_i_node_operand;
@@ -185,7 +185,7 @@ COLL_INLINE unsigned char *coll_i_node_vector(const coll_i_node_rank *me,
 {
     unsigned char *at;
     if (!operand->lies)
-        return bytes <= COLL_NODE_FABRIC ? operand->vector.bytes : NULL;
+        return bytes <= COLL_NODE_REDUCE ? operand->vector.bytes : NULL;
     at = (unsigned char *)(me->base + (uintptr_t)operand->vector.at[end]);
     return coll_i_node_is_shared(me, at, bytes) ? at : NULL;
 }
@@ -292,11 +292,11 @@ COLL_INLINE bool coll_i_node_is_bringing(const coll_i_node_rank *me, uint32_t ta
     return false;
 }
 
-COLL_INLINE coll_status coll_i_node_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
-                                                  const struct coll_plan *plan,
-                                                  const coll_op *op, void *dst, const void *src,
-                                                  size_t count, size_t elem_bytes,
-                                                  coll_handle *h)
+COLL_INLINE coll_status coll_i_node_network_reduce(void *ctx, uint32_t tag, coll_team team,
+                                                   const struct coll_plan *plan,
+                                                   const coll_op *op, void *dst,
+                                                   const void *src, size_t count,
+                                                   size_t elem_bytes, coll_handle *h)
 {
     coll_i_node_rank *me = (coll_i_node_rank *)ctx;
     const size_t bytes = count * elem_bytes;
@@ -305,7 +305,7 @@ COLL_INLINE coll_status coll_i_node_fabric_reduce(void *ctx, uint32_t tag, coll_
     coll_i_node_operand *operand;
     coll_i_node_brought *own;
     if (team.number >= COLL_TEAMS || team.members == 0 || team.members > me->p ||
-        (!lies && bytes > COLL_NODE_FABRIC))
+        (!lies && bytes > COLL_NODE_REDUCE))
         return COLL_ERR_CAPABILITY;
     if (coll_i_node_aborted(me, tag))
         return COLL_ERR_PEER;

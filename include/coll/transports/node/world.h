@@ -242,7 +242,7 @@ typedef struct coll_i_node_rank {
     uint32_t done, all_done; /* … this rank is done with, and all are, as far as it knows … */
     uint64_t ended;          /* … and bit i: with use done + i */
     uint64_t spare;          /* a channel that the other end was faster to make, or 0 */
-    uint64_t *operands; /* of all ranks: where the last one that it made is: node/fabric.h */
+    uint64_t *operands; /* of all ranks: where the last one that it made is: node/network.h */
     struct coll_i_node_brought *brought; /* what this rank knows of its own */
     struct coll_i_node_member *team;     /* operands that it found, of all ranks */
 

@@ -29,7 +29,7 @@ typedef struct coll_threads {
     uint32_t *cpus;
     void *watches;
     void *shared, *turns; /* SHARED and who is done with which use of it, or NULL */
-    uint64_t *operands;   /* of all ranks, or 0: node/fabric.h */
+    uint64_t *operands;   /* of all ranks, or 0: node/network.h */
     uint32_t p;
 } coll_threads;
 

@@ -12,11 +12,11 @@
 
 enum { COLL_I_MSCCL_ROOM = 2 };
 
-typedef struct coll_i_fabric {
+typedef struct coll_i_in_network {
     const coll_i_blocks *ranks;
     coll_i_channels connections; /* sent, received: chunks */
     size_t chunk;
-} coll_i_fabric;
+} coll_i_in_network;
 
 COLL_INLINE bool coll_i_step_sends(const coll_i_step *step)
 {
@@ -31,7 +31,7 @@ COLL_INLINE bool coll_i_step_receives(const coll_i_step *step)
 }
 
 /* Moves a chunk of a step, or ends one that moves none; false: it has to wait. */
-COLL_INLINE bool coll_i_chunk_move(coll_i_fabric *f, uint32_t rank, coll_i_block *block,
+COLL_INLINE bool coll_i_chunk_move(coll_i_in_network *f, uint32_t rank, coll_i_block *block,
                                    const coll_i_step *step)
 {
     coll_i_channel *in = NULL, *out = NULL;
@@ -57,7 +57,7 @@ COLL_INLINE bool coll_i_chunk_move(coll_i_fabric *f, uint32_t rank, coll_i_block
 }
 
 /* Moves a block as far as it comes; false: not at all. */
-COLL_INLINE bool coll_i_block_move(coll_i_fabric *f, uint32_t rank, coll_i_block *block)
+COLL_INLINE bool coll_i_block_move(coll_i_in_network *f, uint32_t rank, coll_i_block *block)
 {
     const coll_i_blocks *blocks = &f->ranks[rank];
     bool moved = false;
@@ -76,7 +76,7 @@ COLL_INLINE bool coll_i_block_move(coll_i_fabric *f, uint32_t rank, coll_i_block
 COLL_INLINE bool coll_i_blocks_end(const coll_i_blocks *ranks, uint32_t p, size_t chunk,
                                    bool *memory)
 {
-    coll_i_fabric f;
+    coll_i_in_network f;
     bool moved = true, all = true;
     memset(&f, 0, sizeof f);
     f.ranks = ranks;

@@ -102,10 +102,10 @@ COLL_INLINE coll_export_result coll_i_msccl_asks(coll_export *job, const coll_pl
     if (a->kind == COLL_DO_MULTICAST)
         return coll_i_refuse(job, "MSCCL has no multicast: export an algorithm without the "
                                   "trait needs-multicast, or as JSON");
-    if (a->kind == COLL_DO_FABRIC_REDUCE)
+    if (a->kind == COLL_DO_NETWORK_REDUCE)
         return coll_i_refuse(job,
                              "MSCCL has no reduction by the network: export an "
-                             "algorithm without the trait needs-fabric-reduce, or as JSON");
+                             "algorithm without the trait needs-network-reduce, or as JSON");
     *chunk = coll_i_gcd(*chunk, a->count);
     if (coll_i_has(COLL_I_READS_SRC, a))
         *chunk = coll_i_gcd(*chunk, coll_ref_offset(a->src));

@@ -1,4 +1,4 @@
-/* coll/algos/fabric.h — barrier, allreduce, reduce_scatter(_block) by the network: all ranks meet once
+/* coll/algos/network.h — barrier, allreduce, reduce_scatter(_block) by the network: all ranks meet once
  *
  * The switches on the way reduce what the ranks hand to them, and hand the result back. Few
  * networks take more than some reductions at a time, of short vectors; so in larger systems the
@@ -12,79 +12,79 @@
  * Source  Bayatpour et al. 2017, section 2.2, doi:10.1145/3126908.3126954; Graham et al. 2016
  * (SHArP)
  */
-#ifndef COLL_ALGOS_FABRIC_H
-#define COLL_ALGOS_FABRIC_H
+#ifndef COLL_ALGOS_IN_NETWORK_H
+#define COLL_ALGOS_IN_NETWORK_H
 
 #include "../plan.h"
 
 /* Reduces a vector of all ranks. */
-COLL_INLINE void coll_i_fabric_act(const coll_plan *plan, coll_ref dst, size_t count,
-                                   coll_action *out)
+COLL_INLINE void coll_i_in_network_act(const coll_plan *plan, coll_ref dst, size_t count,
+                                       coll_action *out)
 {
     coll_team all;
     all.number = COLL_TEAM_ALL;
     all.members = plan->problem.p;
-    coll_act_fabric_reduce(out, all, dst, coll_input(plan), count);
+    coll_act_network_reduce(out, all, dst, coll_input(plan), count);
 }
 
 /* ---- barrier ------------------------------------------------------------------------------ */
 
-COLL_INLINE size_t coll_i_fabric_steps(const coll_plan *plan, uint32_t rank)
+COLL_INLINE size_t coll_i_in_network_steps(const coll_plan *plan, uint32_t rank)
 {
     (void)plan;
     (void)rank;
     return 1;
 }
 
-COLL_INLINE unsigned coll_i_fabric_barrier_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                                coll_action *out)
+COLL_INLINE unsigned coll_i_in_network_barrier_step(const coll_plan *plan, uint32_t rank,
+                                                    size_t s, coll_action *out)
 {
     coll_team all;
     (void)rank;
     (void)s;
     all.number = COLL_TEAM_ALL;
     all.members = plan->problem.p;
-    coll_act_meet(out, all, COLL_AT(COLL_SCRATCH, 0));
+    coll_act_network_barrier(out, all, COLL_AT(COLL_SCRATCH, 0));
     return 1;
 }
 
-static const coll_algorithm coll_fabric_barrier = {
-    "fabric",
+static const coll_algorithm coll_in_network_barrier = {
+    "in_network",
     "Bayatpour et al. 2017, section 2.2",
     COLL_BIT(COLL_BARRIER),
-    COLL_NEEDS_MEET,
+    COLL_NEEDS_NETWORK_BARRIER,
     /* window */ 1,
     /* parameters */ 0,
     NULL,
     /* check */ NULL,
-    coll_i_fabric_steps,
-    coll_i_fabric_barrier_step,
+    coll_i_in_network_steps,
+    coll_i_in_network_barrier_step,
     /* scratch */ NULL,
     /* shared */ NULL,
 };
 
 /* ---- allreduce --------------------------------------------------------------------------- */
 
-COLL_INLINE unsigned coll_i_fabric_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                        coll_action *out)
+COLL_INLINE unsigned coll_i_in_network_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                            coll_action *out)
 {
     (void)rank;
     (void)s;
-    coll_i_fabric_act(plan, COLL_AT(COLL_OUT, 0), plan->problem.count, out);
+    coll_i_in_network_act(plan, COLL_AT(COLL_OUT, 0), plan->problem.count, out);
     return 1;
 }
 
-static const coll_algorithm coll_fabric_allreduce = {
-    "fabric",
+static const coll_algorithm coll_in_network_allreduce = {
+    "in_network",
     "Bayatpour et al. 2017, section 2.2",
     COLL_BIT(COLL_ALLREDUCE),
-    COLL_NEEDS_FABRIC_REDUCE | COLL_GIVES_SAME_BITS,
+    COLL_NEEDS_NETWORK_REDUCE | COLL_GIVES_SAME_BITS,
     /* window */ 1,
     /* parameters */ 0,
     NULL,
     /* check */ NULL,
-    coll_i_fabric_steps,
-    coll_i_fabric_step,
+    coll_i_in_network_steps,
+    coll_i_in_network_step,
     /* scratch */ NULL,
     /* shared */ NULL,
 };
@@ -92,45 +92,47 @@ static const coll_algorithm coll_fabric_allreduce = {
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
 /* Elements of all blocks. */
-COLL_INLINE size_t coll_i_fabric_reduce_scatter_scratch(const coll_plan *plan, uint32_t rank)
+COLL_INLINE size_t coll_i_in_network_reduce_scatter_scratch(const coll_plan *plan,
+                                                            uint32_t rank)
 {
     const coll_block last = coll_in_block(plan, plan->problem.p - 1);
     (void)rank;
     return last.offset + last.count;
 }
 
-COLL_INLINE size_t coll_i_fabric_reduce_scatter_steps(const coll_plan *plan, uint32_t rank)
+COLL_INLINE size_t coll_i_in_network_reduce_scatter_steps(const coll_plan *plan, uint32_t rank)
 {
     (void)plan;
     (void)rank;
     return 2;
 }
 
-COLL_INLINE unsigned coll_i_fabric_reduce_scatter_step(const coll_plan *plan, uint32_t rank,
-                                                       size_t s, coll_action *out)
+COLL_INLINE unsigned coll_i_in_network_reduce_scatter_step(const coll_plan *plan, uint32_t rank,
+                                                           size_t s, coll_action *out)
 {
     const coll_ref all = COLL_AT(COLL_SCRATCH, 0);
     const coll_block own = coll_in_block(plan, rank);
     if (s == 0)
-        coll_i_fabric_act(plan, all, coll_i_fabric_reduce_scatter_scratch(plan, rank), out);
+        coll_i_in_network_act(plan, all, coll_i_in_network_reduce_scatter_scratch(plan, rank),
+                              out);
     else
         coll_act_copy(out, COLL_AT(COLL_OUT, 0), all + own.offset, own.count);
     return 1;
 }
 
-static const coll_algorithm coll_fabric_reduce_scatter = {
-    "fabric",
+static const coll_algorithm coll_in_network_reduce_scatter = {
+    "in_network",
     "Bayatpour et al. 2017, section 2.2",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
-    COLL_NEEDS_FABRIC_REDUCE | COLL_NEEDS_PACKED,
+    COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_PACKED,
     /* window */ 1,
     /* parameters */ 0,
     NULL,
     /* check */ NULL,
-    coll_i_fabric_reduce_scatter_steps,
-    coll_i_fabric_reduce_scatter_step,
-    coll_i_fabric_reduce_scatter_scratch,
+    coll_i_in_network_reduce_scatter_steps,
+    coll_i_in_network_reduce_scatter_step,
+    coll_i_in_network_reduce_scatter_scratch,
     /* shared */ NULL,
 };
 
-#endif /* COLL_ALGOS_FABRIC_H */
+#endif /* COLL_ALGOS_IN_NETWORK_H */

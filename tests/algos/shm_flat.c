@@ -1,14 +1,14 @@
-/* tests/algos/meet.c — the laws of coll/algos/meet.h */
-#include "coll/algos/meet.h"
+/* tests/algos/shm_flat.c — the laws of coll/algos/shm_flat.h */
+#include "coll/algos/shm_flat.h"
 
 #include "support/walk.h"
 
 static const struct {
     const coll_algorithm *algorithm;
     coll_collective collective;
-} rows[] = {{&coll_meet_allgather, COLL_ALLGATHER},
-            {&coll_meet_alltoall, COLL_ALLTOALL},
-            {&coll_meet_reduce_scatter, COLL_REDUCE_SCATTER_BLOCK}};
+} rows[] = {{&coll_shm_flat_allgather, COLL_ALLGATHER},
+            {&coll_shm_flat_alltoall, COLL_ALLTOALL},
+            {&coll_shm_flat_reduce_scatter, COLL_REDUCE_SCATTER_BLOCK}};
 
 static bool is_put(const coll_action *a)
 {
@@ -33,8 +33,8 @@ TEST(put_meet_get)
                     CHECK_EQ(w->act[0].dst, COLL_AT(COLL_SHARED, rank * part));
                     CHECK_EQ(w->act[0].count,
                              part - (flags && rank + 1 == p && row == 1 ? COUNT : 0));
-                    CHECK_EQ(w->act[1].kind, COLL_DO_FABRIC_REDUCE);
-                    CHECK_EQ(w->act[1].flags, COLL_MEET);
+                    CHECK_EQ(w->act[1].kind, COLL_DO_NETWORK_REDUCE);
+                    CHECK_EQ(w->act[1].flags, COLL_NETWORK_BARRIER);
                     CHECK_EQ(w->act[1].stride, p);
                     for (size_t i = 2; i < w->n; i++) {
                         const coll_action *a = &w->act[i];
@@ -53,7 +53,7 @@ TEST(operands_in_rank_order)
 {
     for (uint32_t p = 2; p <= 64; p++) {
         const coll_plan plan =
-            plan_of(&coll_meet_reduce_scatter, COLL_REDUCE_SCATTER_BLOCK, p, 2, 0);
+            plan_of(&coll_shm_flat_reduce_scatter, COLL_REDUCE_SCATTER_BLOCK, p, 2, 0);
         const walk *w = walk_of(&plan, p - 1);
         const coll_action *a = &w->act[w->n - 1];
         CHECK_EQ(a->kind, COLL_DO_REDUCE);
@@ -73,7 +73,7 @@ TEST(blocks_of_many_sizes)
     coll_problem_init(&problem, COLL_ALLGATHERV, 4, 0, 4);
     problem.out.counts = counts;
     problem.out.displs = displs;
-    CHECK_STATUS(coll_plan_init(&plan, &coll_meet_allgather, &problem, NULL), COLL_OK);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_shm_flat_allgather, &problem, NULL), COLL_OK);
     CHECK_EQ(coll_plan_shared(&plan), 20);
     for (uint32_t rank = 0; rank < 4; rank++) {
         const walk *w = walk_of(&plan, rank);
@@ -92,7 +92,7 @@ TEST(blocks_of_many_sizes)
         CHECK_EQ(got, 4);
     }
     problem.out.counts = none;
-    CHECK_STATUS(coll_plan_init(&plan, &coll_meet_allgather, &problem, NULL), COLL_OK);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_shm_flat_allgather, &problem, NULL), COLL_OK);
     for (uint32_t rank = 0; rank < 4; rank++)
         CHECK_EQ(coll_plan_steps(&plan, rank), 0);
 }
@@ -102,13 +102,15 @@ TEST(what_is_refused)
     coll_problem problem;
     coll_plan plan;
     coll_problem_init(&problem, COLL_REDUCE_SCATTER_BLOCK, 0x10001, 1, 1);
-    CHECK_STATUS(coll_plan_init(&plan, &coll_meet_reduce_scatter, &problem, NULL),
+    CHECK_STATUS(coll_plan_init(&plan, &coll_shm_flat_reduce_scatter, &problem, NULL),
                  COLL_ERR_SHAPE);
     coll_problem_init(&problem, COLL_ALLTOALL, 0x10000, SIZE_MAX >> 33, 1);
-    CHECK_STATUS(coll_plan_init(&plan, &coll_meet_alltoall, &problem, NULL), COLL_ERR_OVERFLOW);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_shm_flat_alltoall, &problem, NULL),
+                 COLL_ERR_OVERFLOW);
     coll_problem_init(&problem, COLL_ALLGATHER, 4, 1, 1);
     coll_nodes_even(&problem.nodes, 4, 2);
-    CHECK_STATUS(coll_plan_init(&plan, &coll_meet_allgather, &problem, NULL), COLL_ERR_NODES);
+    CHECK_STATUS(coll_plan_init(&plan, &coll_shm_flat_allgather, &problem, NULL),
+                 COLL_ERR_NODES);
 }
 
 TEST(alone)
