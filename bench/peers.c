@@ -68,7 +68,8 @@ static void *play(void *arg)
 {
     const uint32_t rank = *(const uint32_t *)arg;
     peers_play(board, PEERS_THREADS, rank, &coll_threads_transport,
-               coll_threads_rank(world, rank), coll_threads_is_crowded(world), true, NULL);
+               coll_threads_rank(world, rank), coll_threads_is_oversubscribed(world), true,
+               NULL);
     return NULL;
 }
 
@@ -118,7 +119,7 @@ static int play_process(const char *path, bool in_segment)
         return 1;
     }
     peers_play(board, in_segment ? PEERS_SEGMENT : PEERS_PROCESSES, coll_shm_rank(shm),
-               coll_shm_transport(shm), shm, coll_shm_is_crowded(shm),
+               coll_shm_transport(shm), shm, coll_shm_is_oversubscribed(shm),
                coll_shm_is_zero_copy(shm), in_segment ? shm : NULL);
     coll_shm_detach(shm);
     return 0;

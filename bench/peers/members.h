@@ -64,7 +64,7 @@ static inline void *peers_memory(coll_shm *segment, size_t bytes)
 
 /* Plays all turns as one rank. */
 static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
-                              const coll_transport *transport, void *ctx, bool crowded,
+                              const coll_transport *transport, void *ctx, bool oversubscribed,
                               bool zero_copy, coll_shm *segment)
 {
     const uint32_t dims[1] = {board->p};
@@ -72,7 +72,7 @@ static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
     peers_member me = {board, rank, COLL_BIT(who), 0, NULL, NULL, peers_coll_call, &coll};
     size_t most = 0, need = 0;
     void *memory;
-    const coll_rule_list *rules = coll_node_rules(crowded, zero_copy);
+    const coll_rule_list *rules = coll_node_rules(oversubscribed, zero_copy);
     peers_stop(coll_comm_init(&coll.comm, transport, ctx, rank, board->p, NULL, 0));
     peers_stop(coll_comm_rules(&coll.comm, rules));
     peers_stop(coll_graph_mesh(&coll.ring, 1, dims, 1));

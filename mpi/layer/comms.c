@@ -132,7 +132,7 @@ static struct comm *create(MPI_Comm handle, bool met)
         if (!met && p > 1)
             meet_over(handle);
         comm->runs_here = open_private(comm, handle, group);
-        comm->mpi.crowded = settings.crowded;
+        comm->mpi.oversubscribed = settings.oversubscribed;
         comm->mpi.turns = settings.turns;
         comm->mpi.pages = settings.pages;
         nodes_join(comm, group);

@@ -397,7 +397,7 @@ void jobs_idle(uint32_t idle)
     enum { SPINS = 200, CROWDED_SPINS = 2 };
     if (!settings.threads && nodes_idle(idle))
         return;
-    if (idle > (settings.crowded ? CROWDED_SPINS : SPINS))
+    if (idle > (settings.oversubscribed ? CROWDED_SPINS : SPINS))
         (void)sched_yield();
 }
 

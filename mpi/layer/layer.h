@@ -348,19 +348,20 @@ enum { TAGS_MOST = 1 << 20, UNASKED = -1 }; /* 0 and 1 are what the user asks fo
 
 struct settings {
     /* Which algorithm, the user's first: for messages through the memory of a node, for communicators of
-     * several nodes that are roomy, and for others, where each wait may cost a change of process. */
+     * several nodes that are dedicated, and for others, where each wait may cost a change of process. */
     const coll_rule_list *node_rules, *spread_rules, *rules;
     uint32_t off;   /* mask of collectives that the library does */
     uint32_t packs; /* … whose blocks lie packed on all ranks, or are brought so */
     bool verbose;
-    bool threads;   /* the lock is needed */
-    bool ready;     /* between MPI_Init and MPI_Finalize */
-    int tags;       /* 0 … tags − 1 are used, at most TAGS_MOST */
-    bool shm;       /* messages go through the memory of a node */
-    bool zero_copy; /* … and its ranks read those of MPI_Alloc_mem where they lie */
-    bool crowded;   /* there are more ranks on this node than processors … */
-    bool roomy;     /* … and that is so on none */
-    bool turns; /* it is crowded, and the library does not yield the processor while it waits */
+    bool threads;        /* the lock is needed */
+    bool ready;          /* between MPI_Init and MPI_Finalize */
+    int tags;            /* 0 … tags − 1 are used, at most TAGS_MOST */
+    bool shm;            /* messages go through the memory of a node */
+    bool zero_copy;      /* … and its ranks read those of MPI_Alloc_mem where they lie */
+    bool oversubscribed; /* there are more ranks on this node than processors … */
+    bool dedicated;      /* … and that is so on none */
+    bool
+        turns; /* it is oversubscribed, and the library does not yield the processor while it waits */
     uint32_t ppn;     /* ranks of a node as the user says; 0: as they are */
     coll_huge *pages; /* of memory that messages are sent from; NULL: stay as they are */
     int near;         /* do long messages within a node go through the library's memory? */

@@ -102,10 +102,11 @@ static void find_ways(MPI_Comm node)
     PMPI_Comm_rank(node, &rank);
     PMPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
     coll_mpi_init(&mpi, node);
-    mpi.crowded = settings.crowded;
+    mpi.oversubscribed = settings.oversubscribed;
     mpi.pages = settings.pages;
-    ways = settings.near == UNASKED ? coll_mpi_find_ways(&mpi)
-                                    : coll_mpi_usual_ways(settings.near, settings.crowded);
+    ways = settings.near == UNASKED
+               ? coll_mpi_find_ways(&mpi)
+               : coll_mpi_usual_ways(settings.near, settings.oversubscribed);
     coll_mpi_free(&mpi);
     if (rank == 0 && settings.verbose)
         report_ways(&ways);
@@ -441,7 +442,7 @@ void nodes_init(void)
     if (settings.ppn > 0)
         first = rank - rank % (int)settings.ppn;
     PMPI_Allgather(&first, 1, MPI_INT, world_nodes, 1, MPI_INT, MPI_COMM_WORLD);
-    ways = coll_mpi_usual_ways(false, settings.crowded);
+    ways = coll_mpi_usual_ways(false, settings.oversubscribed);
     if (sharing != MPI_COMM_NULL) {
         open_node(sharing, (uint32_t)first);
         PMPI_Comm_free(&sharing);
@@ -453,7 +454,7 @@ void nodes_init(void)
     }
     if (zero_copy)
         memory_open(shm);
-    rules = *coll_node_rules(settings.crowded, shm && coll_shm_is_zero_copy(shm));
+    rules = *coll_node_rules(settings.oversubscribed, shm && coll_shm_is_zero_copy(shm));
 }
 
 void nodes_end(void)

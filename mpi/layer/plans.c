@@ -38,7 +38,7 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
     const coll_rule *rule = NULL;
     coll_status status;
     job->run.rank = placed ? coll_place_of(&comm->places, comm->rank) : comm->rank;
-    spread = settings.roomy && coll_nodes_count(&problem.nodes) > 1;
+    spread = settings.dedicated && coll_nodes_count(&problem.nodes) > 1;
     rules = spread           ? settings.spread_rules
             : comm->one_node ? settings.node_rules
                              : settings.rules;

@@ -79,9 +79,9 @@ static void begin(int level)
     settings.tags = found && *(int *)value < TAGS_MOST ? *(int *)value : TAGS_MOST;
     PMPI_Comm_dup(MPI_COMM_SELF, &settings.self);
     PMPI_Comm_set_errhandler(settings.self, MPI_ERRORS_RETURN);
-    settings.crowded = is_crowded();
-    settings.roomy = !anywhere(settings.crowded);
-    settings.turns = settings.crowded && !library_yields();
+    settings.oversubscribed = is_crowded();
+    settings.dedicated = !anywhere(settings.oversubscribed);
+    settings.turns = settings.oversubscribed && !library_yields();
     control_init();
     jobs_init();
     types_init();

@@ -129,7 +129,7 @@ static coll_status by_layer(void *arg, const rules_question *question, coll_plan
     offers = question->terms->offers & ~(unsigned)COLL_NEEDS_PACKED;
     shared_bytes = proof.it.count % 2 ? 1 << 16 : SIZE_MAX / 2;
     settings.packs = question->terms->offers & COLL_NEEDS_PACKED ? ~0u : 0;
-    settings.roomy = question->lists == settings.spread_rules;
+    settings.dedicated = question->lists == settings.spread_rules;
     free(kits[question->rank]);
     job.comm = &comm;
     job.plan = plan;

@@ -151,11 +151,11 @@ TEST(measured)
 
 TEST(near)
 {
-    for (int crowded = 0; crowded < 2; crowded++) {
-        const coll_mpi_ways ways = coll_mpi_usual_ways(true, crowded);
+    for (int oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
+        const coll_mpi_ways ways = coll_mpi_usual_ways(true, oversubscribed);
         open_by(&ways);
         CHECK(mpi.near);
-        mpi.crowded = crowded;
+        mpi.oversubscribed = oversubscribed;
         every_length();
         CHECK(coll_mpi_close(&mpi) == MPI_SUCCESS);
     }

@@ -54,9 +54,10 @@ typedef struct coll_mpi_operation {
 typedef struct coll_mpi {
     MPI_Comm comm;
     uint32_t rank, p;
-    bool near;    /* all ranks share a node, and long messages go through its memory */
-    bool crowded; /* there are more processes than processors; all ranks say the same … */
-    bool turns;   /* … and the library does not let others run while it waits */
+    bool near; /* all ranks share a node, and long messages go through its memory */
+    bool
+        oversubscribed; /* there are more processes than processors; all ranks say the same … */
+    bool turns;         /* … and the library does not let others run while it waits */
     size_t cut; /* up to so many bytes they go in pieces, COLL_MPI_TRADE_MOST … COLL_MPI_CUT */
     /* Of the process's memory that the kernel copies from; NULL: they stay as they are. */
     coll_huge *pages;

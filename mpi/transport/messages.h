@@ -163,7 +163,7 @@ COLL_INLINE int coll_i_mpi_over(const coll_mpi *mpi, bool receives, MPI_Request 
     int error;
     if (!receives && mpi->over != MPI_REQUEST_NULL)
         return MPI_SUCCESS;
-    if (!mpi->crowded)
+    if (!mpi->oversubscribed)
         return PMPI_Test(request, done, status);
 #ifdef OPEN_MPI
     error = MPI_SUCCESS;

@@ -44,9 +44,9 @@ typedef struct coll_mpi_ways {
 } coll_mpi_ways;
 
 /* Where ranks share processors pieces cost turns: more than a few do not pay. */
-COLL_INLINE coll_mpi_ways coll_mpi_usual_ways(bool near, bool crowded)
+COLL_INLINE coll_mpi_ways coll_mpi_usual_ways(bool near, bool oversubscribed)
 {
-    coll_mpi_ways ways = {near, crowded ? COLL_MPI_TRADE_MOST : COLL_MPI_CUT, {0, 0}};
+    coll_mpi_ways ways = {near, oversubscribed ? COLL_MPI_TRADE_MOST : COLL_MPI_CUT, {0, 0}};
     return ways;
 }
 
@@ -112,11 +112,11 @@ COLL_INLINE bool coll_i_mpi_wins(const double *times, int enough)
  * found; collective. */
 COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
 {
-    coll_mpi_ways ways = coll_mpi_usual_ways(true, mpi->crowded);
+    coll_mpi_ways ways = coll_mpi_usual_ways(true, mpi->oversubscribed);
 #ifdef OPEN_MPI
     const bool tries = true;
 #else
-    const bool tries = !mpi->crowded;
+    const bool tries = !mpi->oversubscribed;
 #endif
     const bool measures = tries && mpi->rank < 2;
     unsigned char *memory =

@@ -246,10 +246,11 @@ TEST(reduce_scatter_of_packed_blocks)
             size_t elements = 0;
             for (uint32_t r = 0; r < P; r++)
                 elements += counts[i][r];
-            chosen = reduce_scatter(w, &coll_loopback_transport, &coll_node_crowded_rules,
-                                    counts[i], sort);
+            chosen = reduce_scatter(w, &coll_loopback_transport,
+                                    &coll_node_oversubscribed_rules, counts[i], sort);
             CHECK(chosen == &coll_in_network_reduce_scatter);
-            chosen = reduce_scatter(w, &small, &coll_node_crowded_rules, counts[i], sort);
+            chosen =
+                reduce_scatter(w, &small, &coll_node_oversubscribed_rules, counts[i], sort);
             CHECK(chosen == (elements * element <= small.max_network_reduce
                                  ? &coll_in_network_reduce_scatter
                              : elements / P * element <= 1024 ? &coll_linear_reduce_scatter

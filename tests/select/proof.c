@@ -216,7 +216,7 @@ TEST(every_rule_is_proven)
     prove("select/inter_node.h", &coll_rules_of_nodes);
     prove("node/rules.h", coll_node_rules(false, false));
     prove("node/rules.h, in place", coll_node_rules(false, true));
-    prove("node/rules.h, crowded", coll_node_rules(true, false));
+    prove("node/rules.h, oversubscribed", coll_node_rules(true, false));
     CHECK(coll_node_rules(true, true) == coll_node_rules(true, false));
     for (unsigned i = 0; i < 2; i++)
         prove(tuned[i].source, &tuned[i].list);
@@ -225,7 +225,7 @@ TEST(every_rule_is_proven)
     prove("communicators", &coll_rules_built_in);
     prove("communicators, select/inter_node.h", &coll_rules_of_nodes);
     prove("communicators, node/rules.h", coll_node_rules(false, true));
-    prove("communicators, node/rules.h, crowded", coll_node_rules(true, false));
+    prove("communicators, node/rules.h, oversubscribed", coll_node_rules(true, false));
     proof.select = NULL;
     rules_end(&proof);
     CHECK_EQ(proof.findings, 0);

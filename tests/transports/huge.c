@@ -271,8 +271,8 @@ static int exchange(coll_shm *shm, void *arg)
     const unsigned long before = check_failures;
     coll_comm comm;
     begin();
-    if (!out || coll_comm_init(&comm, arg ? &coll_i_ipc_crowded : &coll_i_ipc_roomy, shm, me, 2,
-                               scratch, sizeof scratch) != COLL_OK)
+    if (!out || coll_comm_init(&comm, arg ? &coll_i_ipc_oversubscribed : &coll_i_ipc_dedicated,
+                               shm, me, 2, scratch, sizeof scratch) != COLL_OK)
         return 1;
     for (uint32_t call = 0; call < CALLS; call++) {
         for (uint32_t i = 0; i < 2 * BLOCK; i++)
@@ -294,10 +294,10 @@ static int exchange(coll_shm *shm, void *arg)
 
 TEST(ranks)
 {
-    static char crowded;
+    static char oversubscribed;
     for (int i = 0; i < 2; i++) {
         pid_t pid[2];
-        processes_start(pid, 2, 0, COLL_I_IPC_WHOLE, exchange, i ? &crowded : NULL);
+        processes_start(pid, 2, 0, COLL_I_IPC_WHOLE, exchange, i ? &oversubscribed : NULL);
         CHECK(processes_end(pid, 2));
     }
 }

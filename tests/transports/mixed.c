@@ -77,7 +77,7 @@ TEST(threads)
 static int process_main(coll_shm *shm, void *arg)
 {
     const coll_transport *const t = arg ? (coll_transport *)arg : coll_shm_transport(shm);
-    if (coll_shm_size(shm) > 2 && !coll_shm_is_crowded(shm))
+    if (coll_shm_size(shm) > 2 && !coll_shm_is_oversubscribed(shm))
         return 2;
     return run(t, shm, coll_shm_rank(shm), coll_shm_size(shm)) ? 0 : 1;
 }
@@ -101,7 +101,7 @@ TEST(processes)
     stay_on_two();
     for (uint32_t p = 2; p <= 3; p++)
         for (uint32_t ways = 0; ways <= COLL_I_IPC_WHOLE; ways += COLL_I_IPC_WHOLE) {
-            const coll_transport *const t = ways && p > 2 ? &coll_i_ipc_crowded : NULL;
+            const coll_transport *const t = ways && p > 2 ? &coll_i_ipc_oversubscribed : NULL;
             pid_t pid[PROCESSES_MOST];
             processes_start(pid, p, SHARED, ways, process_main, (void *)(uintptr_t)t);
             CHECK(processes_end(pid, p));

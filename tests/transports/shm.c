@@ -299,7 +299,8 @@ static void exchange(uint32_t ways, unsigned steps)
     for (unsigned step = 0; step < steps; step++) {
         const uint32_t tag = chance(TAGS);
         flow *f = &flows[tag];
-        end[0]->node.crowded = step / 1000 % 2; /* then they stream, as nothing comes back */
+        end[0]->node.oversubscribed =
+            step / 1000 % 2; /* then they stream, as nothing comes back */
         if (f->n < DEEP && chance(100) < 55) {
             const size_t bytes = some_bytes(end[0]);
             f->data[f->n] = message_memory(end[0], bytes);
@@ -451,15 +452,15 @@ TEST(vtables)
 {
     static coll_shm shm;
     for (uint32_t ways = 0; ways <= (ALL_WAYS | FROM_HUGE); ways++)
-        for (int crowded = 0; crowded < 2; crowded++) {
+        for (int oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
             const coll_transport *t;
             shm.ways = ways;
-            shm.node.crowded = crowded;
+            shm.node.oversubscribed = oversubscribed;
             t = coll_shm_transport(&shm);
             CHECK(t == (ways & ZERO_COPY                   ? &coll_i_ipc_zero_copy
                         : ways & DIRECT                    ? &coll_i_ipc_direct
-                        : ways & WHOLE && !crowded         ? &coll_i_ipc_roomy
-                        : ways & WHOLE && ways & FROM_HUGE ? &coll_i_ipc_crowded
+                        : ways & WHOLE && !oversubscribed  ? &coll_i_ipc_dedicated
+                        : ways & WHOLE && ways & FROM_HUGE ? &coll_i_ipc_oversubscribed
                                                            : &coll_i_ipc_staged));
         }
     CHECK(coll_i_ipc_zero_copy.max_bytes == 0 && coll_i_ipc_direct.max_bytes == 0);
@@ -486,16 +487,17 @@ static void visit_whole(rig *it, const char *what, void *arg)
 /* Of the collectives that the vtable names, and of no other, the kernel copies long messages. */
 TEST(whole_messages)
 {
-    for (uint32_t crowded = 0; crowded < 2; crowded++) {
-        const coll_transport *const t = crowded ? &coll_i_ipc_crowded : &coll_i_ipc_roomy;
-        const uint32_t p = 2 + crowded;
+    for (uint32_t oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
+        const coll_transport *const t =
+            oversubscribed ? &coll_i_ipc_oversubscribed : &coll_i_ipc_dedicated;
+        const uint32_t p = 2 + oversubscribed;
         coll_shm *end[PROCESSES_MOST];
         memset(pulled, 0, sizeof pulled);
         if (!CHECK(ends_make(end, p, 0, WHOLE)))
             return;
         for (uint32_t r = 0; r < p; r++) {
             end[r]->ways |= FROM_HUGE;
-            end[r]->node.crowded = crowded != 0;
+            end[r]->node.oversubscribed = oversubscribed != 0;
             end[r]->node.pull = counting_pull;
             CHECK(coll_shm_transport(end[r]) == t);
         }

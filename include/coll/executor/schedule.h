@@ -162,13 +162,13 @@ COLL_INLINE void coll_schedule_close(coll_schedule *schedule, const coll_plan *p
                                      coll_action *actions, size_t bytes, uint32_t window)
 {
     const size_t most = bytes / plan->problem.elem_bytes, n = schedule->n;
-    const bool roomy = window >= plan->window && window - plan->window >= n;
+    const bool dedicated = window >= plan->window && window - plan->window >= n;
     bool receives = false;
     size_t first = 0;
     for (size_t i = 0; i < n; i++) {
         size_t to = i;
         if (coll_i_has(COLL_I_SENDS, &actions[i]))
-            while (roomy && to > first && !coll_i_feeds(&actions[to - 1], &actions[i]))
+            while (dedicated && to > first && !coll_i_feeds(&actions[to - 1], &actions[i]))
                 to--;
         if (coll_i_has(COLL_I_SENDS, &actions[i]) && to == first) {
             coll_i_schedule_move(actions, i, first++);
@@ -182,7 +182,7 @@ COLL_INLINE void coll_schedule_close(coll_schedule *schedule, const coll_plan *p
     if (first > 0 && !receives)
         first--;
     schedule->patient = first;
-    schedule->window = plan->window + (roomy ? (uint32_t)n : 0);
+    schedule->window = plan->window + (dedicated ? (uint32_t)n : 0);
     schedule->apart = true;
     for (size_t j = 0; j < n; j++) {
         if (!coll_i_has(COLL_I_SENDS, &actions[j]))
@@ -192,7 +192,7 @@ COLL_INLINE void coll_schedule_close(coll_schedule *schedule, const coll_plan *p
         for (size_t i = j + 1; i < n && schedule->apart; i++)
             schedule->apart = !coll_i_feeds(&actions[i], &actions[j]);
     }
-    schedule->brief = schedule->apart && roomy;
+    schedule->brief = schedule->apart && dedicated;
     for (size_t i = 0; i < n; i++)
         if (coll_i_has((COLL_I_SENDS | COLL_I_RECEIVES) & ~COLL_I_TOKENS, &actions[i]) &&
             actions[i].count > most) {

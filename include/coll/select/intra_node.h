@@ -1,8 +1,8 @@
 /* coll/select/intra_node.h — which algorithm among ranks that share the memory of a node
  *
- *   coll_comm_rules(&comm, coll_node_rules(coll_shm_is_crowded(shm),
+ *   coll_comm_rules(&comm, coll_node_rules(coll_shm_is_oversubscribed(shm),
  *                                          coll_shm_is_zero_copy(shm)));
- *   coll_comm_rules(&comm, coll_node_rules(coll_threads_is_crowded(threads), true));
+ *   coll_comm_rules(&comm, coll_node_rules(coll_threads_is_oversubscribed(threads), true));
  *
  * Measured with bench/collectives.c (all algorithms, 8 B … 4 MiB, 2, 4 and 8 ranks, sums of
  * doubles) on two processors. A message costs a cache line or one copy there, whoever the peers are.
@@ -95,7 +95,7 @@
 
 /* clang-format off */
 /* A processor for each rank. */
-static const coll_rule coll_node_roomy[] = {
+static const coll_rule coll_node_dedicated[] = {
     COLL_I_NODE(COLL_ALLREDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_ring_allreduce,
                 "long, and the operator commutes: each rank combines its half"),
     COLL_I_NODE(COLL_ALLREDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_rabenseifner_allreduce,
@@ -115,7 +115,7 @@ static const coll_rule coll_node_zero_copy[] = {
 };
 
 /* More ranks than processors. */
-static const coll_rule coll_node_crowded[] = {
+static const coll_rule coll_node_oversubscribed[] = {
     COLL_I_NODE(COLL_BARRIER, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_in_network_barrier,
                 "the last one to come tells all others"),
     {COLL_BIT(COLL_BARRIER), 3, 6, 0, SIZE_MAX, &coll_dissemination_barrier,
@@ -182,23 +182,24 @@ static const coll_rule coll_node_crowded[] = {
 };
 /* clang-format on */
 
-static const coll_rule_list coll_node_roomy_rules = {
-    coll_node_roomy, sizeof coll_node_roomy / sizeof coll_node_roomy[0], &coll_rules_built_in};
+static const coll_rule_list coll_node_dedicated_rules = {
+    coll_node_dedicated, sizeof coll_node_dedicated / sizeof coll_node_dedicated[0],
+    &coll_rules_built_in};
 static const coll_rule_list coll_node_zero_copy_rules = {
     coll_node_zero_copy, sizeof coll_node_zero_copy / sizeof coll_node_zero_copy[0],
-    &coll_node_roomy_rules};
-static const coll_rule_list coll_node_crowded_rules = {
-    coll_node_crowded, sizeof coll_node_crowded / sizeof coll_node_crowded[0],
-    &coll_rules_built_in};
+    &coll_node_dedicated_rules};
+static const coll_rule_list coll_node_oversubscribed_rules = {
+    coll_node_oversubscribed,
+    sizeof coll_node_oversubscribed / sizeof coll_node_oversubscribed[0], &coll_rules_built_in};
 
-/* The lists of rules for ranks of one node. `crowded`: there are more than processors that they may
+/* The lists of rules for ranks of one node. `oversubscribed`: there are more than processors that they may
  * run on; `zero_copy`: two ranks read each other's long messages where they lie, as threads do, and
  * processes unless all their messages go through slots. Both are the same on all ranks. */
-COLL_INLINE const coll_rule_list *coll_node_rules(bool crowded, bool zero_copy)
+COLL_INLINE const coll_rule_list *coll_node_rules(bool oversubscribed, bool zero_copy)
 {
-    return crowded     ? &coll_node_crowded_rules
-           : zero_copy ? &coll_node_zero_copy_rules
-                       : &coll_node_roomy_rules;
+    return oversubscribed ? &coll_node_oversubscribed_rules
+           : zero_copy    ? &coll_node_zero_copy_rules
+                          : &coll_node_dedicated_rules;
 }
 
 #endif /* COLL_SELECT_INTRA_NODE_H */

@@ -94,9 +94,9 @@ static const coll_transport coll_i_ipc_zero_copy = COLL_I_IPC_TRANSPORT(0, 0, 0)
 static const coll_transport coll_i_ipc_direct = COLL_I_IPC_TRANSPORT(0, COLL_SHM_SLOT, 0);
 static const coll_transport coll_i_ipc_staged =
     COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_SHM_SLOT, 0);
-static const coll_transport coll_i_ipc_roomy =
+static const coll_transport coll_i_ipc_dedicated =
     COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_SHM_SLOT, COLL_I_IPC_ROOMY);
-static const coll_transport coll_i_ipc_crowded =
+static const coll_transport coll_i_ipc_oversubscribed =
     COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_SHM_SLOT, COLL_I_IPC_CROWDED);
 
 /* For coll_node_rules: are long messages read where they lie, in the segment, or by the kernel where
@@ -115,9 +115,9 @@ COLL_INLINE const coll_transport *coll_shm_transport(const coll_shm *shm)
         return &coll_i_ipc_direct;
     if (!(shm->ways & COLL_I_IPC_WHOLE))
         return &coll_i_ipc_staged;
-    if (!shm->node.crowded)
-        return &coll_i_ipc_roomy;
-    return shm->ways & COLL_I_IPC_FROM_HUGE ? &coll_i_ipc_crowded : &coll_i_ipc_staged;
+    if (!shm->node.oversubscribed)
+        return &coll_i_ipc_dedicated;
+    return shm->ways & COLL_I_IPC_FROM_HUGE ? &coll_i_ipc_oversubscribed : &coll_i_ipc_staged;
 }
 
 COLL_INLINE uint32_t coll_shm_rank(const coll_shm *shm)
@@ -133,9 +133,9 @@ COLL_INLINE uint32_t coll_shm_size(const coll_shm *shm)
 
 /* For coll_node_rules (select/intra_node.h): are there more ranks than processors that any of them could
  * run on when it attached? When they have joined, all hear the same. */
-COLL_INLINE bool coll_shm_is_crowded(const coll_shm *shm)
+COLL_INLINE bool coll_shm_is_oversubscribed(const coll_shm *shm)
 {
-    return shm->node.crowded;
+    return shm->node.oversubscribed;
 }
 
 /* The SHARED memory of all ranks, of the size that they asked for, zeroed: for programs that run

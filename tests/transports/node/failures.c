@@ -20,7 +20,7 @@ static void begin(void)
     world = coll_threads_create(RANKS);
     for (uint32_t r = 0; r < RANKS; r++) {
         ranks[r] = (coll_i_node_rank *)coll_threads_rank(world, r);
-        ranks[r]->crowded = false; /* whatever the machine has */
+        ranks[r]->oversubscribed = false; /* whatever the machine has */
     }
     a = ranks[0];
     for (uint32_t k = 0; k < BYTES; k++)

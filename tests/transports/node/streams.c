@@ -17,12 +17,12 @@ static coll_i_node_rank *a, *b;
 static unsigned char sent[N + 1][BYTES + 1], got[BYTES + 1];
 static coll_handle handles[N + 1];
 
-static void begin(bool crowded)
+static void begin(bool oversubscribed)
 {
     world = coll_threads_create(2);
     a = (coll_i_node_rank *)coll_threads_rank(world, 0);
     b = (coll_i_node_rank *)coll_threads_rank(world, 1);
-    a->crowded = b->crowded = crowded;
+    a->oversubscribed = b->oversubscribed = oversubscribed;
     for (uint32_t i = 0; i <= N; i++)
         for (uint32_t k = 0; k <= BYTES; k++)
             sent[i][k] = (unsigned char)(k * 7 + i + 1);

@@ -30,7 +30,7 @@ static void begin(void)
     memset(&me, 0, sizeof me);
     me.end = UINTPTR_MAX;
     me.p = P;
-    me.crowded = true;
+    me.oversubscribed = true;
     me.spins = 100;
     me.cpus = cpus;
     me.watches = watches;
@@ -207,7 +207,7 @@ static uint32_t persists(void)
 TEST(patience)
 {
     begin();
-    me.crowded = false;
+    me.oversubscribed = false;
     me.spins = 30;
     for (uint32_t r = 0; r < P; r++)
         cpus[r] = coll_i_node_processor() + r; /* the system may move this test, but not far */
@@ -229,7 +229,7 @@ TEST(patience)
 TEST(no_processor_of_its_own)
 {
     begin();
-    me.crowded = false;
+    me.oversubscribed = false;
     me.spins = 30;
     for (uint32_t r = 0; r < P; r++)
         cpus[r] = r;

@@ -51,10 +51,10 @@ TEST(enough)
     set[COLL_I_NODE_SET - 1] = (uint64_t)1 << 63;
     me.p = 3;
     coll_i_node_settle(&me, set);
-    CHECK(!me.crowded);
+    CHECK(!me.oversubscribed);
     me.p = 4;
     coll_i_node_settle(&me, set);
-    CHECK(me.crowded);
+    CHECK(me.oversubscribed);
 }
 
 TEST(threads)
@@ -64,7 +64,7 @@ TEST(threads)
     run_on(one);
     for (uint32_t p = 1; p <= 2; p++) {
         coll_threads *world = coll_threads_create(p);
-        CHECK(world && coll_threads_is_crowded(world) == (p > 1));
+        CHECK(world && coll_threads_is_oversubscribed(world) == (p > 1));
         coll_threads_destroy(world);
     }
     run_on(allowed);
@@ -91,7 +91,7 @@ TEST(ranks_that_are_bound)
         for (uint32_t r = 0; r < 2; r++) {
             void *joined;
             CHECK(pthread_join(thread[r], &joined) == 0 && joined);
-            CHECK(coll_shm_is_crowded(end[r]) == (apart == 0));
+            CHECK(coll_shm_is_oversubscribed(end[r]) == (apart == 0));
         }
         ends_free(end, 2);
     }

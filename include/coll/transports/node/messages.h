@@ -72,12 +72,12 @@ COLL_INLINE bool coll_i_node_has_room(const coll_i_node_rank *me, coll_i_node_li
         return false;
     if (!in_slot)
         return true;
-    for (uint32_t slot = me->crowded ? 0 : after; slot < COLL_NODE_SLOTS; slot++) {
+    for (uint32_t slot = me->oversubscribed ? 0 : after; slot < COLL_NODE_SLOTS; slot++) {
         if (coll_i_node_is_free(link, lane, slot)) {
             lane->next = slot;
             return true;
         }
-        if (!me->crowded)
+        if (!me->oversubscribed)
             break;
     }
     return false;
@@ -134,7 +134,7 @@ COLL_INLINE void coll_i_node_post_second(coll_i_node_link *link, uint32_t tag, c
 COLL_INLINE bool coll_i_node_streams(const coll_i_node_rank *me, coll_i_node_link *link,
                                      size_t bytes)
 {
-    return me->crowded && bytes <= COLL_NODE_STREAM &&
+    return me->oversubscribed && bytes <= COLL_NODE_STREAM &&
            coll_i_node_is_one_way(&link->out_stream, link->head);
 }
 
@@ -196,7 +196,7 @@ COLL_INLINE coll_status coll_i_node_send_one(coll_i_node_rank *me, uint32_t peer
     } else {
         coll_i_node_copy(me, coll_i_node_payload(entry), buf, bytes);
     }
-    one_way = !me->crowded && coll_i_node_is_one_way(&link->out_stream, link->head);
+    one_way = !me->oversubscribed && coll_i_node_is_one_way(&link->out_stream, link->head);
     coll_i_node_post(link, tag, bytes, one_way);
     if (one_way)
         coll_i_node_fetch_ahead(link);

@@ -83,7 +83,7 @@ COLL_INLINE coll_status coll_i_node_miss(coll_i_node_rank *me, coll_i_node_link 
                                          const uint32_t *word, uint32_t seen)
 {
     link->missed = true;
-    if (me->crowded) {
+    if (me->oversubscribed) {
         const bool near =
             __atomic_load_n(&me->cpus[link->peer], __ATOMIC_RELAXED) == me->cpus[me->rank];
         if (!near || !me->far)
@@ -285,7 +285,7 @@ COLL_INLINE void coll_i_node_wait(void *ctx, uint32_t idle)
         if (me->look)
             me->look(me);
         (void)poll(NULL, 0, 1);
-    } else if (me->crowded) {
+    } else if (me->oversubscribed) {
         coll_i_node_take_turns(me);
     } else {
         coll_i_node_persist(me);

@@ -247,14 +247,14 @@ typedef struct coll_i_node_rank {
     struct coll_i_node_member *team;     /* operands that it found, of all ranks */
 
     /* Waiting: node/waiting.h. */
-    bool crowded;     /* there are more ranks than processors that they may run on */
-    bool near;        /* a rank that this one waits for, or may, is on the same processor */
-    bool far;         /* what was looked at last in vain is of a rank on another one */
-    bool bets;        /* the rank keeps its processor though another can go on */
-    uint32_t luck;    /* with such bets … */
-    uint32_t refused; /* … and how many were not made */
-    uint32_t spun;    /* looks since something came, or the processor was somebody else's */
-    uint32_t *cpus;   /* of all ranks: the processor, counted from 1; 0: not known yet */
+    bool oversubscribed; /* there are more ranks than processors that they may run on */
+    bool near;           /* a rank that this one waits for, or may, is on the same processor */
+    bool far;            /* what was looked at last in vain is of a rank on another one */
+    bool bets;           /* the rank keeps its processor though another can go on */
+    uint32_t luck;       /* with such bets … */
+    uint32_t refused;    /* … and how many were not made */
+    uint32_t spun;       /* looks since something came, or the processor was somebody else's */
+    uint32_t *cpus;      /* of all ranks: the processor, counted from 1; 0: not known yet */
     coll_i_node_watch *watches; /* of all ranks: what they told */
     coll_i_node_watch watch;    /* what was looked at last in vain */
     coll_i_node_order order;
@@ -501,8 +501,8 @@ COLL_INLINE void coll_i_node_settle(coll_i_node_rank *me, const uint64_t *set)
     for (uint32_t i = 0; i < COLL_I_NODE_SET; i++)
         for (uint64_t left = __atomic_load_n(&set[i], __ATOMIC_RELAXED); left; left &= left - 1)
             processors++;
-    me->crowded = me->p > processors;
-    me->spins = me->crowded ? 100 : 30;
+    me->oversubscribed = me->p > processors;
+    me->spins = me->oversubscribed ? 100 : 30;
 }
 
 /* Readies a rank whose world, channels, base, end, medium and carve are there, the rest zero. It is

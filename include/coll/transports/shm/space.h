@@ -87,7 +87,7 @@ COLL_INLINE void coll_i_ipc_release_message(coll_shm *shm, coll_i_ipc_block *blo
 
 /* Is there as much memory left as messages may take? Where the segment is a file of a system that is
  * only so large, they would else fail later. */
-COLL_INLINE bool coll_i_ipc_is_roomy(const coll_shm *shm)
+COLL_INLINE bool coll_i_ipc_is_dedicated(const coll_shm *shm)
 {
     const uint64_t heap = __atomic_load_n(&shm->segment->heap, __ATOMIC_RELAXED);
     struct statvfs its;
@@ -107,7 +107,7 @@ COLL_INLINE bool coll_i_ipc_fill(coll_shm *shm, coll_i_ipc_block *block)
             !coll_huge_move((unsigned char *)shm->segment + at))
             break;
     if (coll_i_ipc_reserve(shm->fd, block->at, block->bytes))
-        block->reserved = coll_i_ipc_is_roomy(shm);
+        block->reserved = coll_i_ipc_is_dedicated(shm);
     return block->reserved;
 }
 

@@ -106,9 +106,9 @@ COLL_INLINE void *coll_threads_rank(coll_threads *threads, uint32_t rank)
 
 /* For coll_node_rules (node/rules.h): are there more ranks than processors that the thread which
  * made the world could run on? */
-COLL_INLINE bool coll_threads_is_crowded(const coll_threads *threads)
+COLL_INLINE bool coll_threads_is_oversubscribed(const coll_threads *threads)
 {
-    return threads->ranks[0].node.crowded;
+    return threads->ranks[0].node.oversubscribed;
 }
 
 /* Gives the world so many bytes of SHARED memory, before any rank uses it. COLL_ERR_STATE: it has
