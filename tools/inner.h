@@ -1,7 +1,7 @@
 /* tools/inner.h — what an algorithm that is made of others uses inside: --inner ROLE=NAME
  *
  *   struct inner inner;
- *   inner_read(&inner, &words);             // across=ring, within=fnomial,f=4
+ *   inner_read(&inner, &words);             // inter=ring, intra=fnomial,f=4
  *   … inner.uses …
  *
  * A name stands for the algorithms of all collectives that have it, as a role may have several to
@@ -19,7 +19,7 @@ struct inner {
 };
 
 #define INNER_OPTION(words)                                                                    \
-    WORDS("inner", "ROLE=NAME", "what is used inside: within=NAME[,K=V], across=NAME[,K=V]",   \
+    WORDS("inner", "ROLE=NAME", "what is used inside: intra=NAME[,K=V], inter=NAME[,K=V]",     \
           &(words))
 
 /* Reads the words, or refuses them. Both must stay in place. */

@@ -72,7 +72,7 @@ double simulated_recipe_us(const coll_problem *problem, const char *row, const c
     coll_plan *plans = (coll_plan *)malloc(p * sizeof *plans);
     coll_kit *kits = (coll_kit *)malloc(p * sizeof *kits);
     size_t *tables = (size_t *)malloc(p * room * sizeof *tables);
-    coll_use uses[2] = {{COLL_WITHIN, NULL, NULL}, {COLL_WITHIN, NULL, NULL}};
+    coll_use uses[2] = {{COLL_INTRA, NULL, NULL}, {COLL_INTRA, NULL, NULL}};
     double us;
     check(plans && kits && tables ? COLL_OK : COLL_ERR_MEMORY, row);
     if (within) {

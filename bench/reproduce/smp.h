@@ -34,14 +34,14 @@ static inline void smp_send(const coll_cost_model *model, const coll_message *m,
                             coll_cost *cost)
 {
     coll_i_shm_send(model, m, cost);
-    if (!coll_i_shm_within(model, m))
+    if (!coll_i_shm_intra(model, m))
         smp_move(model, m, COLL_PLOGP_OS, cost);
 }
 
 static inline void smp_receive(const coll_cost_model *model, const coll_message *m,
                                coll_cost *cost)
 {
-    if (coll_i_shm_within(model, m))
+    if (coll_i_shm_intra(model, m))
         coll_i_shm_receive(model, m, cost);
     else
         smp_move(model, m, COLL_PLOGP_OR, cost);

@@ -25,12 +25,12 @@
  *   allreduce      p 4..8  bytes 4k..1M   rabenseifner:k=2            # as measured on Tuesday
  *   allreduce              bytes 1M..     ring
  *   gather,scatter p 9..   bytes ..<2k    fnomial:k=3
- *   allreduce      p 64..  bytes ..64k    two_level:within=linear,across=recursive_multiplying/k=8
+ *   allreduce      p 64..  bytes ..64k    two_level:intra=linear,inter=recursive_multiplying/k=8
  *
  * Algorithms go by all names that `coll list` has, - and _ are one, numbers may end with k, M or
  * G, powers of 1024. Parameters that `coll list` has are usual unless they are given; the radix is k,
  * also of algorithms that call it f. Sizes (segment, buffer, block, overlap) are in bytes, or with an e
- * behind them in elements. `within` and `across` say what an algorithm that is made of others uses
+ * behind them in elements. `intra` and `inter` say what an algorithm that is made of others uses
  * inside, with its parameters behind slashes. write.h writes such lines.
  *
  * Hosted: needs errno, stdarg, stdio and string. Nothing here allocates.

@@ -25,7 +25,7 @@ enum { RULES_MOST = 1000 };
 
 static coll_table forced, table, tuned;
 /* The first two once more: before the rules of a node, and those of several. */
-static coll_rule_list within[2], spread[2];
+static coll_rule_list intra[2], spread[2];
 static void *memory[3];
 
 static coll_sentence error;
@@ -99,7 +99,7 @@ static bool read_rules(void)
     table.list.next = &tuned.list;
     tuned.list.next = &coll_rules_built_in;
     settings.rules = &forced.list;
-    settings.node_rules = asked_before(within, nodes_rules());
+    settings.node_rules = asked_before(intra, nodes_rules());
     settings.spread_rules = asked_before(spread, &coll_rules_of_nodes);
     settings.packs = COLL_BIT(COLL_REDUCE_SCATTER) /* MPI has no displacements for it */
                      | (asked_with(COLL_NEEDS_PACKED) & COLL_BIT(COLL_ALLGATHERV));

@@ -179,7 +179,7 @@ static void check_inner(const coll_algorithm *outer, const coll_algorithm *inner
                         uint32_t kind, uint32_t l)
 {
     static const size_t counts[] = {0, 1, 2, 9};
-    const coll_use use = {COLL_ACROSS, inner, NULL};
+    const coll_use use = {COLL_INTER, inner, NULL};
     for (uint32_t c = 0; c < 4; c++)
         for (uint32_t flags = 0; flags < 4; flags++) {
             coll_grid_case of = level_case(outer, COLL_ALLREDUCE, p, counts[c], flags);

@@ -209,12 +209,12 @@ static void check_rounds(uint32_t p, uint32_t ppn, size_t count, uint32_t params
         const size_t P = twice * (all ? h * S : S), E = P > params[1] ? P - params[1] : 0;
         const size_t tree = fnomial_height(n, all ? params[0] : 2) * (2 * E + 1);
         const size_t ring = (h - 1) * S, early = n > 1 && params[3] > 0 ? params[1] : ring;
-        const size_t across = !all ? height(h, params[0]) : early < ring ? early : ring;
+        const size_t inter = !all ? height(h, params[0]) : early < ring ? early : ring;
         const size_t gather = all && n > 1 ? 2 * parts(count, segment) - 1 : 0;
         const coll_report report = cost_of(&plan);
-        CHECK(report.rounds <= across + gather + tree);
+        CHECK(report.rounds <= inter + gather + tree);
         if (ppn > 0 && (p % ppn == 0 || p < ppn))
-            CHECK_EQ(report.rounds, across + gather + tree);
+            CHECK_EQ(report.rounds, inter + gather + tree);
     }
 }
 

@@ -39,7 +39,7 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
     const coll_nodes *nodes = &level_kit(0)->nodes;
     const uint32_t n = coll_nodes_count(nodes);
     const coll_node root = coll_node_of(nodes, of->p, of->root);
-    const bool within = !coll_i_kit_flat(level_kit(0));
+    const bool intra = !coll_i_kit_flat(level_kit(0));
     level_sum sum;
     memset(&sum, 0, sizeof sum);
     for (uint32_t r = 0; r < of->p; r++) {
@@ -49,7 +49,7 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
         CHECK_EQ(outward.messages, sum.ranks[r].messages);
         CHECK_EQ(outward.elements, sum.ranks[r].elements);
     }
-    for (uint32_t node = 0; within && node < n; node++) {
+    for (uint32_t node = 0; intra && node < n; node++) {
         const coll_node at = coll_node_at(nodes, of->p, node, 0);
         const bool here = node == root.index;
         if (of->collective != COLL_BCAST || here)

@@ -123,14 +123,13 @@ static void add_within(level_sum *sum, const coll_recipe *recipe, bool gathers, 
         for (uint32_t i = 0; i < ranks; i++)
             counts[i] =
                 all_displs[node->first + begin + i + 1] - all_displs[node->first + begin + i];
-        part =
-            apart(recipe, COLL_WITHIN, gathers ? COLL_GATHERV : COLL_SCATTERV, ranks, counts);
+        part = apart(recipe, COLL_INTRA, gathers ? COLL_GATHERV : COLL_SCATTERV, ranks, counts);
         for (uint32_t i = 0; i < ranks; i++)
             level_add(sum, gathers ? LEVEL_BEFORE : LEVEL_AFTER, node->first + begin + i, part,
                       i);
     }
     part =
-        apart(recipe, COLL_WITHIN, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER, m, blocks);
+        apart(recipe, COLL_INTRA, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER, m, blocks);
     for (uint32_t i = 0; i < m; i++)
         level_add(sum, gathers ? LEVEL_AFTER : LEVEL_BEFORE, node->first + i, part, i);
 }
@@ -148,14 +147,14 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
     memset(&sum, 0, sizeof sum);
     count_blocks(of);
     for (uint32_t k = 0; k < l; k++) {
-        size_t across[64];
+        size_t inter[64];
         const level_part *part;
         for (uint32_t i = 0; i < h; i++) {
             const coll_node node = coll_node_at(nodes, p, i, 0);
-            across[i] = run_elements(&node, l, k);
+            inter[i] = run_elements(&node, l, k);
         }
-        part = apart(recipe, COLL_ACROSS, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER, h,
-                     across);
+        part = apart(recipe, COLL_INTER, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER, h,
+                     inter);
         for (uint32_t i = 0; i < h; i++) {
             const coll_node node = coll_node_at(nodes, p, i, 0);
             level_add(&sum, LEVEL_ACROSS, node.first + k * (node.ranks / l), part, i);
@@ -199,10 +198,10 @@ TEST(every_algorithm_in_both_roles)
 /* SHARED is that of the parts of a node, not of a node of as many ranks, which may need less. */
 TEST(runs_and_sockets_have_shared_memory_of_their_own)
 {
-    static const coll_use inside[] = {{COLL_WITHIN, &coll_shm_gather, NULL},
-                                      {COLL_WITHIN, &coll_shm_scatter, NULL},
-                                      {COLL_WITHIN, &coll_shm_reduce, NULL},
-                                      {COLL_WITHIN, &coll_shm_bcast, NULL}};
+    static const coll_use inside[] = {{COLL_INTRA, &coll_shm_gather, NULL},
+                                      {COLL_INTRA, &coll_shm_scatter, NULL},
+                                      {COLL_INTRA, &coll_shm_reduce, NULL},
+                                      {COLL_INTRA, &coll_shm_bcast, NULL}};
     const coll_recipe *const recipes[] = {&coll_multi_leader_reduce_scatter,
                                           &coll_multi_leader_allgather,
                                           &coll_socket_leader_allreduce};

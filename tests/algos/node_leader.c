@@ -26,7 +26,7 @@ static void add_within(level_sum *sum, level_stage stage, const coll_recipe *rec
     const level_part *part;
     coll_problem_init(&problem, it, n, of->count, 8);
     problem.flags = COLL_FLAG_COMMUTATIVE;
-    part = level_apart(level_usual(recipe, COLL_WITHIN, it), &problem);
+    part = level_apart(level_usual(recipe, COLL_INTRA, it), &problem);
     for (uint32_t i = 0; i < n; i++)
         level_add(sum, stage, first + i, part, i);
 }
@@ -88,7 +88,7 @@ TEST(leaders_meet_in_the_network)
 /* Only the network finds the leaders of sockets; those of a node may use anything. */
 TEST(what_is_used_across)
 {
-    const coll_use ring = {COLL_ACROSS, &coll_ring_allreduce, NULL};
+    const coll_use ring = {COLL_INTER, &coll_ring_allreduce, NULL};
     coll_grid_case of = level_case(&coll_socket_leader_allreduce.algorithm, COLL_ALLREDUCE, 8,
                                    6, COLL_FLAG_COMMUTATIVE);
     coll_report report;
@@ -104,8 +104,8 @@ TEST(what_is_used_across)
 /* Sockets have memory of their own to share. */
 TEST(what_is_used_within)
 {
-    const coll_use shm[] = {{COLL_WITHIN, &coll_shm_reduce, NULL},
-                            {COLL_WITHIN, &coll_shm_bcast, NULL}};
+    const coll_use shm[] = {{COLL_INTRA, &coll_shm_reduce, NULL},
+                            {COLL_INTRA, &coll_shm_bcast, NULL}};
     for (uint32_t p = 1; p <= 20; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t sockets = 1; sockets <= 3; sockets++) {

@@ -30,13 +30,13 @@ static void check_across(const coll_grid_case *of, const coll_algorithm *inner)
     const coll_nodes *nodes = &level_kit(0)->nodes;
     const uint32_t n = coll_nodes_count(nodes);
     const uint32_t root = coll_node_of(nodes, of->p, of->root).index;
-    const level_part *across = apart(inner, of->collective, n, of->count, root, 0);
+    const level_part *inter = apart(inner, of->collective, n, of->count, root, 0);
     for (uint32_t r = 0; r < of->p; r++) {
         const coll_node at = coll_node_of(nodes, of->p, r);
         const bool leads = at.local == leader_of(level_kit(r), of->root, at.index);
         const coll_verify_count outward = level_outward(r);
-        CHECK_EQ(outward.messages, leads ? across->ranks[at.index].messages : 0);
-        CHECK_EQ(outward.elements, leads ? across->ranks[at.index].elements : 0);
+        CHECK_EQ(outward.messages, leads ? inter->ranks[at.index].messages : 0);
+        CHECK_EQ(outward.elements, leads ? inter->ranks[at.index].elements : 0);
     }
 }
 

@@ -68,7 +68,7 @@ static void check_case(uint32_t row, coll_grid_case *of)
         const uint32_t lead = node == root.index ? root.local : 0;
         for (uint32_t i = 0; i <= m; i++)
             ranks[i] = firsts[node] + i;
-        part = apart(recipe, COLL_WITHIN, level == 2 ? 0 : level, m, ranks, lead, v);
+        part = apart(recipe, COLL_INTRA, level == 2 ? 0 : level, m, ranks, lead, v);
         for (uint32_t i = 0; i < m; i++)
             level_add(&sum, level == 1 ? LEVEL_AFTER : LEVEL_BEFORE, ranks[i], part, i);
         if (level == 2) {
@@ -80,7 +80,7 @@ static void check_case(uint32_t row, coll_grid_case *of)
         }
         leaders[node] = firsts[node] + lead;
     }
-    part = apart(recipe, COLL_ACROSS, level, n, firsts, root.index, v || !level_even(of->p));
+    part = apart(recipe, COLL_INTER, level, n, firsts, root.index, v || !level_even(of->p));
     for (uint32_t r = 0; r < of->p; r++) {
         const coll_node at = coll_node_of(nodes, of->p, r);
         const coll_verify_count outward = level_outward(r);

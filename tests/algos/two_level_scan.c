@@ -27,18 +27,18 @@ static void check_case(const coll_grid_case *of)
     memset(&sum, 0, sizeof sum);
     for (uint32_t node = 0; node < n; node++) {
         const coll_node at = coll_node_at(nodes, of->p, node, 0);
-        part = apart(COLL_WITHIN, of->collective, at.ranks, of->count);
+        part = apart(COLL_INTRA, of->collective, at.ranks, of->count);
         for (uint32_t i = 0; i < at.ranks; i++)
             level_add(&sum, LEVEL_BEFORE, at.first + i, part, i);
         if (!levels || node == 0)
             continue;
-        part = apart(COLL_WITHIN, COLL_BCAST, at.ranks, of->count);
+        part = apart(COLL_INTRA, COLL_BCAST, at.ranks, of->count);
         for (uint32_t i = 0; i < at.ranks; i++) {
             level_add(&sum, LEVEL_AFTER, at.first + i, part, i);
             sum.ranks[at.first + i].reduced += exclusive && i == 0 ? 0 : of->count;
         }
     }
-    part = apart(COLL_ACROSS, levels ? COLL_EXSCAN : of->collective, n, of->count);
+    part = apart(COLL_INTER, levels ? COLL_EXSCAN : of->collective, n, of->count);
     for (uint32_t r = 0; r < of->p; r++) {
         const coll_node at = coll_node_of(nodes, of->p, r);
         const coll_verify_count outward = level_outward(r);

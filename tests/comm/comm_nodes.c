@@ -198,7 +198,7 @@ static coll_status only_powers(const coll_plan *plan)
 TEST(all_ranks_choose_alike)
 {
     coll_algorithm powers = coll_fnomial_bcast;
-    const coll_use within = {COLL_WITHIN, &powers, NULL};
+    const coll_use intra = {COLL_INTRA, &powers, NULL};
     const coll_rule rule = {COLL_BIT(COLL_BCAST),
                             1,
                             COLL_ANY_P,
@@ -208,7 +208,7 @@ TEST(all_ranks_choose_alike)
                             {COLL_USUAL, COLL_USUAL, COLL_USUAL, COLL_USUAL},
                             0,
                             "",
-                            &within,
+                            &intra,
                             1,
                             0,
                             0};

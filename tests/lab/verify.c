@@ -119,13 +119,13 @@ static void words_of(void *arg, const coll_grid_row *row)
 /* A case in words: all that it has, cut where there is no room. */
 TEST(words_of_cases)
 {
-    static const coll_use use = {COLL_ACROSS, &coll_fnomial_reduce, NULL};
+    static const coll_use use = {COLL_INTER, &coll_fnomial_reduce, NULL};
     static const char *const whole[] = {
-        "reduce two_level p=12 root=3 count=13 nodes=4 within=linear,slots=2 across=fnomial,"
+        "reduce two_level p=12 root=3 count=13 nodes=4 intra=linear,slots=2 inter=fnomial,"
         "f=2,segment=0,order=0 non-commutative in-place",
         "gatherv linear p=12 root=3 count=13 layout=gaps (tables at the root alone) "
         "group=shuffled:15:7",
-        "reduce two_level p=12 root=3 count=13 places=dealt:3:1 across=fnomial commutative"};
+        "reduce two_level p=12 root=3 count=13 places=dealt:3:1 inter=fnomial commutative"};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
         coll_grid_case of;
         char text[256];
@@ -138,10 +138,10 @@ TEST(words_of_cases)
         if (i == 0) {
             of.nodes = 4;
             of.flags = COLL_FLAG_IN_PLACE;
-            of.play[COLL_WITHIN].algorithm = &coll_linear_reduce;
-            of.play[COLL_WITHIN].param[0] = 2;
-            of.play[COLL_ACROSS].algorithm = &coll_fnomial_reduce;
-            of.play[COLL_ACROSS].param[0] = 2;
+            of.play[COLL_INTRA].algorithm = &coll_linear_reduce;
+            of.play[COLL_INTRA].param[0] = 2;
+            of.play[COLL_INTER].algorithm = &coll_fnomial_reduce;
+            of.play[COLL_INTER].param[0] = 2;
         } else if (i == 1) {
             of.algorithm = &coll_linear_gather;
             of.collective = COLL_GATHERV;
@@ -865,15 +865,15 @@ TEST(refusals_of_what_is_used)
         uint32_t flags;
         coll_status refused; /* COLL_OK: for nothing */
     } cases[] = {
-        {{COLL_WITHIN, &coll_ring_allreduce, NULL}, any, COLL_OK},
-        {{COLL_WITHIN, &coll_ring_allreduce, NULL}, ordered, COLL_OK}, /* not its role */
-        {{COLL_WITHIN, &coll_circulant_reduce, NULL}, ordered, COLL_ERR_ORDER},
-        {{COLL_ACROSS, &coll_ring_allreduce, NULL}, ordered, COLL_ERR_ORDER},
-        {{COLL_WITHIN, &coll_linear_reduce, NULL}, ordered, COLL_OK},
-        {{COLL_ACROSS, &coll_shm_allreduce, NULL}, any, COLL_ERR_NODES},
-        {{COLL_WITHIN, &coll_shm_reduce, NULL}, any, COLL_OK},
-        {{COLL_ACROSS, &coll_in_network_allreduce, NULL}, any, COLL_ERR_GROUP},
-        {{COLL_ACROSS, &coll_ring_allgather, NULL}, any, COLL_OK}};
+        {{COLL_INTRA, &coll_ring_allreduce, NULL}, any, COLL_OK},
+        {{COLL_INTRA, &coll_ring_allreduce, NULL}, ordered, COLL_OK}, /* not its role */
+        {{COLL_INTRA, &coll_circulant_reduce, NULL}, ordered, COLL_ERR_ORDER},
+        {{COLL_INTER, &coll_ring_allreduce, NULL}, ordered, COLL_ERR_ORDER},
+        {{COLL_INTRA, &coll_linear_reduce, NULL}, ordered, COLL_OK},
+        {{COLL_INTER, &coll_shm_allreduce, NULL}, any, COLL_ERR_NODES},
+        {{COLL_INTRA, &coll_shm_reduce, NULL}, any, COLL_OK},
+        {{COLL_INTER, &coll_in_network_allreduce, NULL}, any, COLL_ERR_GROUP},
+        {{COLL_INTER, &coll_ring_allgather, NULL}, any, COLL_OK}};
     coll_grid_worker worker;
     coll_grid_worker_init(&worker);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -65,8 +65,8 @@ static void make_cases(coll_grid_case of[CASES])
     of[4] = case_of(&coll_mesh_combining, COLL_NEIGHBOR_ALLTOALL, 12);
     of[4].graph = COLL_GRID_STENCIL;
     of[5] = case_of(&coll_two_level_reduce.algorithm, COLL_REDUCE, 9);
-    of[5].play[COLL_WITHIN].algorithm = &coll_linear_reduce;
-    of[5].play[COLL_WITHIN].param[0] = 1;
+    of[5].play[COLL_INTRA].algorithm = &coll_linear_reduce;
+    of[5].play[COLL_INTRA].param[0] = 1;
     of[5].nodes = COLL_GRID_NODES_UNEVEN;
     of[6] = of[5];
     of[6].nodes = 0;

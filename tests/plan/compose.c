@@ -204,7 +204,7 @@ TEST(two_levels_of_equal_nodes)
                     const coll_problem outer =
                         problem_of(COLL_ALLREDUCE, nodes * m, counts[i], flags);
                     const coll_problem up = problem_of(COLL_REDUCE, m, counts[i], flags);
-                    const coll_problem across =
+                    const coll_problem inter =
                         problem_of(COLL_ALLREDUCE, nodes, counts[i], in_place);
                     const coll_problem down =
                         problem_of(COLL_BCAST, m, counts[i], COLL_FLAG_IN_PLACE);
@@ -216,7 +216,7 @@ TEST(two_levels_of_equal_nodes)
                     part->spacing = m;
                     if (flags & COLL_FLAG_IN_PLACE)
                         part->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
-                    part = add(&b, &coll_recursive_doubling_allreduce, &across);
+                    part = add(&b, &coll_recursive_doubling_allreduce, &inter);
                     part->group.stride = m;
                     part = add(&b, &coll_fnomial_bcast, &down);
                     part->copies = nodes;
@@ -273,7 +273,7 @@ TEST(two_levels_of_scattered_nodes)
         for (uint32_t flags = COLL_FLAG_COMMUTATIVE; flags < 4; flags++) {
             const size_t n = counts[i];
             const coll_problem outer = problem_of(COLL_ALLREDUCE, P, n, flags);
-            const coll_problem across =
+            const coll_problem inter =
                 problem_of(COLL_ALLREDUCE, NODES, n, flags | COLL_FLAG_IN_PLACE);
             built up, down, all;
             up.n = down.n = all.n = 0;
@@ -292,8 +292,7 @@ TEST(two_levels_of_scattered_nodes)
             CHECK_STATUS(compose(&up, &coll_interleave, &outer), COLL_OK);
             CHECK_STATUS(compose(&down, &coll_interleave, &outer), COLL_OK);
             coll_part_init(&all.part[all.n++], &up.plan);
-            coll_group_table(&add(&all, &coll_fnomial_allreduce, &across)->group, first,
-                             firsts);
+            coll_group_table(&add(&all, &coll_fnomial_allreduce, &inter)->group, first, firsts);
             coll_part_init(&all.part[all.n++], &down.plan);
             CHECK_STATUS(compose(&all, &coll_sequence, &outer), COLL_OK);
             CHECK_EQ(all.composition.depth, 2);
@@ -308,13 +307,13 @@ static void barriers(uint32_t nodes, uint32_t m, bool network)
 {
     const coll_problem outer = problem_of(COLL_BARRIER, nodes * m, 0, 0);
     const coll_problem local = problem_of(COLL_BARRIER, m, 0, 0);
-    const coll_problem across = problem_of(COLL_BARRIER, nodes, 0, 0);
+    const coll_problem inter = problem_of(COLL_BARRIER, nodes, 0, 0);
     built b;
     b.n = 0;
     for (int i = 0; i < 3; i++) {
         coll_part *part = i != 1    ? add(&b, &coll_fnomial_barrier, &local)
-                          : network ? add(&b, &coll_in_network_barrier, &across)
-                                    : add(&b, &coll_dissemination_barrier, &across);
+                          : network ? add(&b, &coll_in_network_barrier, &inter)
+                                    : add(&b, &coll_dissemination_barrier, &inter);
         part->group.stride = i == 1 ? m : 1;
         part->copies = i == 1 ? 1 : nodes;
         part->spacing = m;

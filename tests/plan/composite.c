@@ -67,19 +67,19 @@ TEST(what_is_refused)
 TEST(what_is_used_inside)
 {
     const uint32_t wrong = 1, right = 3;
-    CHECK_STATUS(with(COLL_ACROSS, &coll_ring_allreduce, NULL, 2), COLL_OK);
-    CHECK_STATUS(with(COLL_WITHIN, &coll_ring_allreduce, NULL, 2), COLL_ERR_COLLECTIVE);
-    CHECK_STATUS(with(COLL_ACROSS, &coll_ring_allgather, NULL, 2), COLL_ERR_COLLECTIVE);
-    CHECK_STATUS(with(COLL_ACROSS, &coll_recursive_multiplying_allreduce, &right, 2), COLL_OK);
-    CHECK_STATUS(with(COLL_ACROSS, &coll_recursive_multiplying_allreduce, &wrong, 2),
+    CHECK_STATUS(with(COLL_INTER, &coll_ring_allreduce, NULL, 2), COLL_OK);
+    CHECK_STATUS(with(COLL_INTRA, &coll_ring_allreduce, NULL, 2), COLL_ERR_COLLECTIVE);
+    CHECK_STATUS(with(COLL_INTER, &coll_ring_allgather, NULL, 2), COLL_ERR_COLLECTIVE);
+    CHECK_STATUS(with(COLL_INTER, &coll_recursive_multiplying_allreduce, &right, 2), COLL_OK);
+    CHECK_STATUS(with(COLL_INTER, &coll_recursive_multiplying_allreduce, &wrong, 2),
                  COLL_ERR_PARAM);
-    CHECK_STATUS(with(COLL_ACROSS, dpml, NULL, 2), COLL_ERR_BUILD);
-    CHECK_STATUS(with(COLL_ACROSS, &hub, NULL, 2), COLL_ERR_GROUP);
-    CHECK_STATUS(with(COLL_ACROSS, &hub, NULL, 1), COLL_OK);
-    CHECK_STATUS(with(COLL_ACROSS, &in_network, NULL, 2), COLL_ERR_GROUP);
-    CHECK_STATUS(with(COLL_ACROSS, &in_network, NULL, 1), COLL_OK);
-    CHECK_STATUS(with(COLL_ACROSS, &shared, NULL, 2), COLL_ERR_NODES);
-    CHECK_STATUS(with(COLL_ACROSS, &shared, NULL, P), COLL_OK);
+    CHECK_STATUS(with(COLL_INTER, dpml, NULL, 2), COLL_ERR_BUILD);
+    CHECK_STATUS(with(COLL_INTER, &hub, NULL, 2), COLL_ERR_GROUP);
+    CHECK_STATUS(with(COLL_INTER, &hub, NULL, 1), COLL_OK);
+    CHECK_STATUS(with(COLL_INTER, &in_network, NULL, 2), COLL_ERR_GROUP);
+    CHECK_STATUS(with(COLL_INTER, &in_network, NULL, 1), COLL_OK);
+    CHECK_STATUS(with(COLL_INTER, &shared, NULL, 2), COLL_ERR_NODES);
+    CHECK_STATUS(with(COLL_INTER, &shared, NULL, P), COLL_OK);
 }
 
 /* What is inside decides what a plan needs and promises. */
@@ -87,7 +87,7 @@ TEST(traits)
 {
     static coll_kit kit;
     const coll_problem problem = problem_of(1, COLL_FLAG_COMMUTATIVE);
-    coll_use use = {COLL_ACROSS, &coll_ring_allreduce, NULL};
+    coll_use use = {COLL_INTER, &coll_ring_allreduce, NULL};
     coll_plan plan;
     coll_kit_init(&kit, 0, tables, TABLES);
     kit.uses = &use;
@@ -118,7 +118,7 @@ TEST(windows)
 {
     coll_algorithm wide = coll_ring_allreduce;
     for (wide.window = 31; wide.window <= 34; wide.window++)
-        CHECK_STATUS(with(COLL_ACROSS, &wide, NULL, 1),
+        CHECK_STATUS(with(COLL_INTER, &wide, NULL, 1),
                      wide.window <= 32 ? COLL_OK : COLL_ERR_WINDOW);
 }
 

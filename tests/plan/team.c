@@ -52,8 +52,8 @@ static const coll_plan *own(uint32_t rank)
 static uint32_t build(const coll_algorithm *algorithm, coll_collective collective, uint32_t p,
                       const coll_nodes *nodes, const uint32_t *params)
 {
-    const coll_use across[] = {{COLL_ACROSS, &coll_in_network_allreduce, NULL},
-                               {COLL_ACROSS, &coll_in_network_barrier, NULL}};
+    const coll_use inter[] = {{COLL_INTER, &coll_in_network_allreduce, NULL},
+                              {COLL_INTER, &coll_in_network_barrier, NULL}};
     coll_problem problem;
     coll_problem_init(&problem, collective, p, 10, 8);
     problem.flags = COLL_FLAG_COMMUTATIVE;
@@ -63,7 +63,7 @@ static uint32_t build(const coll_algorithm *algorithm, coll_collective collectiv
         member *at = &ranks[rank];
         coll_status status;
         coll_kit_init(&at->kit, rank, at->tables, sizeof at->tables / sizeof *at->tables);
-        at->kit.uses = &across[collective == COLL_BARRIER];
+        at->kit.uses = &inter[collective == COLL_BARRIER];
         at->kit.n_uses = 1;
         status = coll_plan_build(&at->plan, algorithm, &problem, params, &at->kit);
         if (status != COLL_OK) {

@@ -898,9 +898,9 @@ static void check_mesh_rank(uint32_t width, uint32_t p, uint32_t rank)
     CHECK_EQ(coll_mesh_snake(&w, there), rank);
     if (there + 1 < p) { /* the next on the line is the next on the mesh */
         const coll_mesh_place next = coll_mesh_place_of(&w, coll_mesh_snake(&w, there + 1));
-        const uint32_t across = next.x > at.x ? next.x - at.x : at.x - next.x;
+        const uint32_t inter = next.x > at.x ? next.x - at.x : at.x - next.x;
         CHECK(next.y >= at.y);
-        CHECK_EQ(across + (next.y - at.y), 1);
+        CHECK_EQ(inter + (next.y - at.y), 1);
     }
 }
 

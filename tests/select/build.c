@@ -111,7 +111,7 @@ static coll_status only_powers(const coll_plan *plan)
 TEST(sizes_of_nodes_are_known_to_all)
 {
     coll_algorithm powers = coll_fnomial_bcast;
-    const coll_use uses[] = {{COLL_WITHIN, &powers, NULL}, {COLL_ACROSS, &powers, NULL}};
+    const coll_use uses[] = {{COLL_INTRA, &powers, NULL}, {COLL_INTER, &powers, NULL}};
     const coll_rule rules[] = {
         {ALWAYS(COLL_BCAST), &coll_two_level_bcast.algorithm, NO_PARAMS, "", &uses[0], 1, 0, 0},
         {ALWAYS(COLL_BCAST), &coll_two_level_bcast.algorithm, NO_PARAMS, "", &uses[1], 1, 0,
@@ -131,8 +131,8 @@ TEST(sizes_of_nodes_are_known_to_all)
 /* What such a plan needs, and gives, is what its parts do. */
 TEST(terms_hold_for_what_is_inside)
 {
-    const coll_use uses[] = {{COLL_ACROSS, &coll_swing_latency_allreduce, NULL},
-                             {COLL_WITHIN, &coll_shm_reduce, NULL}};
+    const coll_use uses[] = {{COLL_INTER, &coll_swing_latency_allreduce, NULL},
+                             {COLL_INTRA, &coll_shm_reduce, NULL}};
     const coll_rule rules[] = {{ALWAYS(COLL_ALLREDUCE), &coll_two_level_allreduce.algorithm,
                                 NO_PARAMS, "", uses, 1, 0, 0},
                                {ALWAYS(COLL_ALLREDUCE), &coll_two_level_allreduce.algorithm,
@@ -170,10 +170,10 @@ TEST(terms_hold_for_what_is_inside)
 TEST(what_only_the_root_sees_is_asked_of_all_parts)
 {
     coll_algorithm apart = coll_fnomial_gather;
-    const coll_use uses[] = {{COLL_WITHIN, &apart, NULL},
-                             {COLL_ACROSS, &coll_fnomial_gather, NULL},
-                             {COLL_WITHIN, &coll_fnomial_gather, NULL},
-                             {COLL_ACROSS, &apart, NULL}};
+    const coll_use uses[] = {{COLL_INTRA, &apart, NULL},
+                             {COLL_INTER, &coll_fnomial_gather, NULL},
+                             {COLL_INTRA, &coll_fnomial_gather, NULL},
+                             {COLL_INTER, &apart, NULL}};
     const coll_rule rules[] = {{ALWAYS(COLL_GATHER), &coll_two_level_gather.algorithm,
                                 NO_PARAMS, "", &uses[0], 2, 0, 0},
                                {ALWAYS(COLL_GATHER), &coll_two_level_gather.algorithm,

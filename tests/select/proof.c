@@ -300,9 +300,9 @@ TEST(unproven_plans_are_found)
 TEST(refusals_are_found)
 {
     static const uint32_t k[] = {1, 3};
-    const coll_use across[] = {{COLL_ACROSS, &coll_recursive_multiplying_allreduce, &k[0]},
-                               {COLL_ACROSS, &coll_recursive_multiplying_allreduce, &k[1]},
-                               {COLL_ACROSS, &coll_chain_bcast, NULL}};
+    const coll_use inter[] = {{COLL_INTER, &coll_recursive_multiplying_allreduce, &k[0]},
+                              {COLL_INTER, &coll_recursive_multiplying_allreduce, &k[1]},
+                              {COLL_INTER, &coll_chain_bcast, NULL}};
     const coll_rule rules[] = {
         {COLL_BIT(COLL_ALLREDUCE), 3, 8, 0, 64, &coll_recursive_multiplying_allreduce,
          PARAM(1)},
@@ -318,11 +318,11 @@ TEST(refusals_are_found)
     CHECK(finds_in(&rules[2], 1, "does not fit the algorithm's geometry, for bcast p=5"));
     CHECK(finds_in(&rules[3], 1, NULL));
     levels.n_uses = 1;
-    levels.uses = &across[0];
+    levels.uses = &inter[0];
     CHECK(finds_in(&levels, 1, "outside of its range"));
-    levels.uses = &across[1];
+    levels.uses = &inter[1];
     CHECK(finds_in(&levels, 1, NULL));
-    levels.uses = &across[2];
+    levels.uses = &inter[2];
     CHECK(finds_in(&levels, 1, "does not solve this collective"));
 }
 

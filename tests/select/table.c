@@ -120,17 +120,16 @@ TEST(tables)
 /* A name stands for the algorithms of all that the level has to solve. */
 TEST(what_is_used_inside)
 {
-    const coll_rule *r =
-        chosen("allreduce:two_level:across=ring,within=knomial/k=4/segment=8e");
+    const coll_rule *r = chosen("allreduce:two_level:inter=ring,intra=knomial/k=4/segment=8e");
     CHECK_EQ(r[0].n_uses, 3);
-    CHECK(r[0].uses[0].role == COLL_ACROSS &&
+    CHECK(r[0].uses[0].role == COLL_INTER &&
           same_record(r[0].uses[0].algorithm, &coll_ring_allreduce));
-    CHECK(r[0].uses[1].role == COLL_WITHIN &&
+    CHECK(r[0].uses[1].role == COLL_INTRA &&
           same_record(r[0].uses[1].algorithm, &coll_fnomial_bcast));
     CHECK(same_record(r[0].uses[2].algorithm, &coll_fnomial_reduce));
     CHECK(r[0].uses[1].params[0] == 4 && r[0].uses[1].params[1] == 8);
     CHECK(r[0].uses[2].params[0] == 4 && r[0].uses[2].params[2] == 0);
-    r = chosen("allreduce:dpml:leaders=2,across=recursive_multiplying/k=8");
+    r = chosen("allreduce:dpml:leaders=2,inter=recursive_multiplying/k=8");
     CHECK(r[0].param[0] == 2 && r[0].n_uses == 1 && r[0].uses[0].params[0] == 8);
 }
 
@@ -202,7 +201,7 @@ TEST(rules_are_written_as_they_are_read)
     reads_back("bcast  p 5  fnomial:f=4,segment=64k,order=1  # b");
     reads_back("bcast  bytes 100..<2k  snake:segment=100e  # c");
     reads_back("bcast  bytes 7..  fnomial:segment=0  # d");
-    reads_back("allreduce  two_level:within=fnomial/f=4/segment=8e,across=ring  # e");
+    reads_back("allreduce  two_level:intra=fnomial/f=4/segment=8e,inter=ring  # e");
     reads_back("alltoall,alltoallv,alltoallw  pairwise  # f");
     reads_back("bcast  p 2..1024  bytes 0  mixed:overlap=3e  # g");
     reads_back("bcast  p 1  bytes 3..1G  mixed:k=1024,overlap=4k  # h");
@@ -299,25 +298,25 @@ TEST(wrong_choices)
     REFUSES_CHOICE("bcast:fnomial:k", "a parameter is written NAME=NUMBER, not \"k\"");
     REFUSES_CHOICE("bcast:pipeline:chains=2", "pipeline is chain with chains=1");
     REFUSES_CHOICE("bcast:fnomial:k=4,f=5", "the parameter f of fnomial is given twice");
-    REFUSES_CHOICE("allreduce:two_level:across=fnomial/k=4/k=4",
+    REFUSES_CHOICE("allreduce:two_level:inter=fnomial/k=4/k=4",
                    "the parameter f of fnomial is given twice");
     REFUSES_CHOICE("ring", "a choice is written COLLECTIVE:ALGORITHM, not \"ring\"");
     REFUSES_CHOICE("allreduce:",
                    "a choice is written COLLECTIVE:ALGORITHM, not \"allreduce:\"");
     REFUSES_CHOICE(":ring", "a choice is written COLLECTIVE:ALGORITHM, not \":ring\"");
-    REFUSES_CHOICE("allreduce:ring:across=fnomial",
+    REFUSES_CHOICE("allreduce:ring:inter=fnomial",
                    "ring is not made of others, so across has no meaning");
     REFUSES_CHOICE(
-        "allreduce:two_level:across=rong",
+        "allreduce:two_level:inter=rong",
         "there is no algorithm to use inside called \"rong\"; did you mean \"ring\"?");
-    REFUSES_CHOICE("allreduce:two_level:across=pairwise",
+    REFUSES_CHOICE("allreduce:two_level:inter=pairwise",
                    "pairwise does not solve what there is to solve across");
-    REFUSES_CHOICE("allreduce:two_level:across=two_level",
+    REFUSES_CHOICE("allreduce:two_level:inter=two_level",
                    "two_level is made of others, so it is not used inside one");
     REFUSES_CHOICE("allreduce:two_level:above=ring", "two_level has no parameters");
-    REFUSES_CHOICE("allreduce:two_level:within=fnomial/segment=8",
+    REFUSES_CHOICE("allreduce:two_level:intra=fnomial/segment=8",
                    "what is used inside has sizes in elements: segment=8e");
-    REFUSES_CHOICE("allreduce:two_level:within=fnomial/g=8",
+    REFUSES_CHOICE("allreduce:two_level:intra=fnomial/g=8",
                    "there is no parameter \"g\"; there are f, segment, order");
 }
 
@@ -364,7 +363,7 @@ TEST(limits)
     CHECK(!coll_table_read(&table, "TABLE", text));
     memcpy(text, "bcast:fnomial:", 14);
     CHECK(!coll_table_choose(&table, "CHOICE", text));
-    memcpy(text, "allreduce:two_level:across=ring/", 32);
+    memcpy(text, "allreduce:two_level:inter=ring/", 32);
     CHECK(!coll_table_choose(&table, "CHOICE", text));
     text[120] = '\0';
     CHECK(!coll_table_choose(&table, "CHOICE", text));
@@ -375,7 +374,7 @@ TEST(limits)
         CHECK(table.list.n <= 2);
         coll_table_init(&table, small, bytes);
         CHECK(!coll_table_choose(&table, "C",
-                                 "allreduce:two_level:across=ring;bcast:linear;scan:linear"));
+                                 "allreduce:two_level:inter=ring;bcast:linear;scan:linear"));
         CHECK(table.list.n <= 2);
     }
     coll_table_init(&table, small, sizeof small);
@@ -393,7 +392,7 @@ TEST(what_is_not_offered)
     CHECK(!coll_table_read(&table, "TABLE", "\nbcast multicast"));
     CHECK_TEXT(table.error.text,
                "TABLE, line 2: multicast needs multicasts, which are not offered here");
-    CHECK(!coll_table_choose(&table, "CHOICE", "bcast:two_level:within=shm"));
+    CHECK(!coll_table_choose(&table, "CHOICE", "bcast:two_level:intra=shm"));
     CHECK_TEXT(table.error.text, "CHOICE: shm needs shared memory, which is not offered here");
     CHECK(coll_table_choose(&table, "CHOICE", "allreduce:in_network"));
     table.lacks = COLL_NEEDS_NETWORK_REDUCE;

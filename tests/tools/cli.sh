@@ -242,25 +242,25 @@ says '^bandwidth  .*the largest buffer of a rank, 8.192 kB' run allreduce ring -
 says ' f=5 segment=8 order=0: 9 ranks, 64 elements; f64, sum; a thread a rank$' run allreduce fnomial -p 9 --count 64 --param f=5 --param segment=8
 
 # ---- what is used inside ---------------------------------------------------------------------
-says 'inside: across=recursive_doubling' list allreduce
-says '^allreduce, dpml leaders=4 across=fnomial,f=5: 6 ranks' show allreduce dpml -p 6 --nodes 2 --inner across=fnomial,f=5
-says 'proven$' verify allreduce dpml -p 1..4 --inner across=ring
-run 1 verify allreduce dpml -p 4 --inner within=ring
+says 'inside: inter=recursive_doubling' list allreduce
+says '^allreduce, dpml leaders=4 inter=fnomial,f=5: 6 ranks' show allreduce dpml -p 6 --nodes 2 --inner inter=fnomial,f=5
+says 'proven$' verify allreduce dpml -p 1..4 --inner inter=ring
+run 1 verify allreduce dpml -p 4 --inner intra=ring
 grep -q 'no plan can be made' "$scratch/out" || fail 'coll verify does not say what is refused'
-says 'right on all ranks' run allreduce dpml-pipelined -p 6 --nodes 3,1,2 --inner across=ring --repeat 2
-refuses 'coll show: ring is not made of others, so --inner has no meaning' show allreduce ring -p 4 --inner across=fnomial
+says 'right on all ranks' run allreduce dpml-pipelined -p 6 --nodes 3,1,2 --inner inter=ring --repeat 2
+refuses 'coll show: ring is not made of others, so --inner has no meaning' show allreduce ring -p 4 --inner inter=fnomial
 refuses 'coll show: --inner is written ROLE=NAME, not "ring"' show allreduce dpml -p 4 --inner ring
-refuses 'coll show: there is no role "above"; there are within, across' show allreduce dpml -p 4 --inner above=ring
-refuses 'coll show: there is no algorithm to use inside called "rong"; did you mean "ring"?' show allreduce dpml -p 4 --inner across=rong
+refuses 'coll show: there is no role "above"; there are intra, inter' show allreduce dpml -p 4 --inner above=ring
+refuses 'coll show: there is no algorithm to use inside called "rong"; did you mean "ring"?' show allreduce dpml -p 4 --inner inter=rong
 refuses 'coll show: --param f is given twice' show bcast fnomial -p 4 --param f=2 --param f=3
 refuses 'coll show: the parameter f of fnomial is given twice' show bcast fnomial -p 4 --param f=2 --param k=2
-refuses 'coll show: --inner across is given twice' show allreduce dpml -p 4 --inner across=ring --inner across=fnomial
+refuses 'coll show: --inner inter is given twice' show allreduce dpml -p 4 --inner inter=ring --inner inter=fnomial
 refuses 'coll show: --ranks is given twice' show bcast fnomial -p 4 --ranks 4
-refuses 'coll show: there is no parameter "g"; there are f, segment, order' show allreduce dpml -p 4 --inner across=fnomial,g=1
-refuses 'coll show: a parameter is written NAME=NUMBER, not "f"' show allreduce dpml -p 4 --inner across=fnomial,f
-refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "1"' show allreduce dpml -p 4 --inner across=fnomial,f=1
-refuses 'coll show: two_level is made of others, so it is not used inside one' show allreduce dpml -p 4 --inner across=two-level
-refuses 'coll run: allreduce dpml is impossible: the algorithm does not solve this collective' run allreduce dpml -p 4 --inner across=pairwise
+refuses 'coll show: there is no parameter "g"; there are f, segment, order' show allreduce dpml -p 4 --inner inter=fnomial,g=1
+refuses 'coll show: a parameter is written NAME=NUMBER, not "f"' show allreduce dpml -p 4 --inner inter=fnomial,f
+refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "1"' show allreduce dpml -p 4 --inner inter=fnomial,f=1
+refuses 'coll show: two_level is made of others, so it is not used inside one' show allreduce dpml -p 4 --inner inter=two-level
+refuses 'coll run: allreduce dpml is impossible: the algorithm does not solve this collective' run allreduce dpml -p 4 --inner inter=pairwise
 
 # ---- model, regimes --------------------------------------------------------------------------
 says '^moody  *a parent receives' model
@@ -355,7 +355,7 @@ says '^not      allreduce  p 3..  bytes 32k..  ring  # ' select allreduce -p 8 -
 says '^         the algorithm reorders operands' select allreduce -p 8 --bytes 2M --non-commutative
 says '^bcast of 8 bytes on 5 ranks, in place: chain chains=1 segment=4096$' select bcast -p 5 --bytes 8 --in-place --choice 'bcast:pipeline:segment=4k'
 says '^rule     bcast  chain:chains=1,segment=4k  # --choice$' select bcast -p 5 --bytes 8 --choice 'bcast:pipeline:segment=4k'
-says '^allreduce of 8 bytes on 8 ranks of 2 nodes: two_level$' select allreduce -p 8 --bytes 8 --nodes 4 --choice 'allreduce:two-level:across=ring'
+says '^allreduce of 8 bytes on 8 ranks of 2 nodes: two_level$' select allreduce -p 8 --bytes 8 --nodes 4 --choice 'allreduce:two-level:inter=ring'
 says '^         the algorithm does not promise the same bits' select allreduce -p 8 --bytes 8 --choice allreduce:swing_latency --same-bits
 says '^allreduce .*: swing_latency$' select allreduce -p 8 --bytes 8 --choice allreduce:swing_latency
 says '^         the transport lacks a capability' select allreduce -p 8 --bytes 8 --choice allreduce:shm

@@ -75,7 +75,7 @@ run 0 goal bcast linear -p 4 --type i8 -n 1k
 grep -q '^l0: send 1024b to 1 tag 0$' "$scratch/out" || fail 'not 1024 bytes'
 run 0 json alltoallv pairwise -p 4 --layout gaps
 run 0 json gatherv linear -p 4 --layout uneven --root-tables
-run 0 json allreduce dpml -p 6 --nodes 2 --inner across=ring
+run 0 json allreduce dpml -p 6 --nodes 2 --inner inter=ring
 grep -q '"inside": \[.*"algorithm": "ring"' "$scratch/out" || fail 'what is inside is not said'
 refuses 'there is no format "gaol"; did you mean "goal"?' gaol bcast linear -p 4
 refuses 'FORMAT is missing; coll export --help shows the usage'

@@ -261,9 +261,9 @@ COLL_INLINE void coll_i_leaders_cut(const coll_plan *plan, coll_kit *kit, uint32
 /* Adds the stages of this rank's partitions across the nodes, k pieces each. `of` is the
  * problem that the leaders of one number solve, without its count; IN and OUT of this rank's
  * first partition begin at `in` and `out`, SCRATCH at `scratch`. */
-COLL_INLINE coll_status coll_i_leaders_across(coll_plan *plan, coll_kit *kit, coll_problem *of,
-                                              uint32_t k, coll_ref in, coll_ref out,
-                                              size_t scratch)
+COLL_INLINE coll_status coll_i_leaders_inter(coll_plan *plan, coll_kit *kit, coll_problem *of,
+                                             uint32_t k, coll_ref in, coll_ref out,
+                                             size_t scratch)
 {
     const uint32_t l = kit->leaders.by;
     const uint32_t first = coll_leaders_below(kit->at.ranks, kit->at.local, l);
@@ -279,7 +279,7 @@ COLL_INLINE coll_status coll_i_leaders_across(coll_plan *plan, coll_kit *kit, co
         coll_stage *stage;
         coll_status status;
         of->count = shorter ? n - whole * piece : piece;
-        status = coll_i_kit_play(plan, kit, COLL_ACROSS, of, l == 1, &inner);
+        status = coll_i_kit_play(plan, kit, COLL_INTER, of, l == 1, &inner);
         if (status != COLL_OK)
             return status;
         batch = shorter ? 1 : coll_i_kit_batch(plan, inner, k);
@@ -309,14 +309,14 @@ static const coll_param coll_i_dpml_pipelined_params[] = {
     {"pieces", "of each partition, allreduced side by side", 1, 4096, 4, {2, 3, 5, 9}}};
 
 /* One of the two stages within a node. */
-COLL_INLINE coll_status coll_i_dpml_within(coll_plan *plan, coll_kit *kit,
-                                           const coll_algorithm *half)
+COLL_INLINE coll_status coll_i_dpml_intra(coll_plan *plan, coll_kit *kit,
+                                          const coll_algorithm *half)
 {
     const uint32_t m = kit->at.ranks, l = kit->leaders.by;
     coll_problem node;
     coll_plan *inner;
     coll_status status;
-    coll_i_kit_problem(plan, COLL_WITHIN, COLL_ALLREDUCE, m, plan->problem.count, &node);
+    coll_i_kit_problem(plan, COLL_INTRA, COLL_ALLREDUCE, m, plan->problem.count, &node);
     node.flags = plan->problem.flags;
     status = coll_i_kit_make(plan, kit, half, NULL, &node, &inner);
     if (status != COLL_OK)
@@ -346,7 +346,7 @@ COLL_INLINE coll_status coll_i_dpml_build(coll_plan *plan, coll_kit *kit)
     const uint32_t largest = coll_nodes_largest(&kit->nodes, kit->p);
     const uint32_t nodes = coll_nodes_count(&kit->nodes);
     const bool in_place = coll_in_place(plan), flat = coll_i_kit_flat(kit);
-    coll_problem across;
+    coll_problem inter;
     coll_status status = COLL_OK;
     size_t begin, held = 0;
     coll_ref in;
@@ -357,8 +357,8 @@ COLL_INLINE coll_status coll_i_dpml_build(coll_plan *plan, coll_kit *kit)
         return COLL_ERR_OVERFLOW;
     coll_i_leaders_cut(plan, kit, plan->param[0], k);
     begin = coll_i_leaders_begin(plan, kit, kit->at.local);
-    coll_i_kit_problem(plan, COLL_ACROSS, COLL_ALLREDUCE, nodes, 0, &across);
-    across.flags |= (flat ? in_place : nodes == 1) ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
+    coll_i_kit_problem(plan, COLL_INTER, COLL_ALLREDUCE, nodes, 0, &inter);
+    inter.flags |= (flat ? in_place : nodes == 1) ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
     in = COLL_AT(COLL_IN, begin);
     if (!flat && nodes > 1 && (in_place || kit->at.ranks > 1)) {
         in = COLL_AT(COLL_SCRATCH, 0);
@@ -366,19 +366,18 @@ COLL_INLINE coll_status coll_i_dpml_build(coll_plan *plan, coll_kit *kit)
     }
     kit->scratch = held;
     if (!flat)
-        status = coll_i_dpml_within(plan, kit, &coll_i_dpml_collect);
+        status = coll_i_dpml_intra(plan, kit, &coll_i_dpml_collect);
     if (status == COLL_OK)
-        status =
-            coll_i_leaders_across(plan, kit, &across, k, in, COLL_AT(COLL_OUT, begin), held);
+        status = coll_i_leaders_inter(plan, kit, &inter, k, in, COLL_AT(COLL_OUT, begin), held);
     if (status == COLL_OK && !flat)
-        status = coll_i_dpml_within(plan, kit, &coll_i_dpml_spread);
+        status = coll_i_dpml_intra(plan, kit, &coll_i_dpml_spread);
     if (status == COLL_OK)
         plan->traits |= kit->plans[flat ? 0 : 1].traits & COLL_GIVES_SAME_BITS;
     return status;
 }
 
 static const coll_use coll_i_dpml_usual[] = {
-    {COLL_ACROSS, &coll_recursive_doubling_allreduce, NULL}};
+    {COLL_INTER, &coll_recursive_doubling_allreduce, NULL}};
 
 static const coll_recipe coll_dpml_allreduce = {
     {"dpml", "Bayatpour et al. 2017, section 4.1", COLL_BIT(COLL_ALLREDUCE),

@@ -47,7 +47,7 @@ COLL_INLINE void coll_i_leaders_problem(const coll_plan *plan, coll_kit *kit,
 {
     const uint32_t m = kit->at.ranks;
     size_t *counts = kit->tables, *displs = counts + m;
-    coll_i_kit_problem(plan, COLL_WITHIN, collective, m, 0, of);
+    coll_i_kit_problem(plan, COLL_INTRA, collective, m, 0, of);
     of->root = root;
     for (uint32_t local = 0; local < m; local++) {
         displs[local] = coll_i_leaders_begin(plan, kit, local);
@@ -64,12 +64,12 @@ COLL_INLINE void coll_i_leaders_problem(const coll_plan *plan, coll_kit *kit,
 }
 
 /* A stage within. It is left out on nodes where it is not `wanted`. */
-COLL_INLINE coll_status coll_i_leaders_within(coll_plan *plan, coll_kit *kit, coll_problem *of,
-                                              bool wanted, coll_ref in, coll_ref out,
-                                              size_t scratch)
+COLL_INLINE coll_status coll_i_leaders_intra(coll_plan *plan, coll_kit *kit, coll_problem *of,
+                                             bool wanted, coll_ref in, coll_ref out,
+                                             size_t scratch)
 {
     coll_stage *stage;
-    const coll_status status = coll_i_kit_within(plan, kit, of, &stage);
+    const coll_status status = coll_i_kit_intra(plan, kit, of, &stage);
     if (status != COLL_OK)
         return status;
     stage->base[COLL_IN] = in;
@@ -107,25 +107,25 @@ COLL_INLINE coll_status coll_i_multi_leader_bcast(coll_plan *plan, coll_kit *kit
     coll_status status = COLL_OK;
     coll_i_leaders_of(plan, kit, &my);
     plan->traits |= COLL_GIVES_SAME_BITS;
-    if (my.at.within) {
+    if (my.at.intra) {
         coll_i_leaders_problem(plan, kit, COLL_SCATTERV, my.at.here ? my.at.root.local : 0,
                                &of);
         of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
-        status = coll_i_leaders_within(plan, kit, &of, my.at.here, coll_input(plan),
-                                       out + my.begin, 0);
+        status = coll_i_leaders_intra(plan, kit, &of, my.at.here, coll_input(plan),
+                                      out + my.begin, 0);
     }
     if (status == COLL_OK) {
-        coll_i_kit_problem(plan, COLL_ACROSS, COLL_BCAST, my.at.nodes, 0, &of);
+        coll_i_kit_problem(plan, COLL_INTER, COLL_BCAST, my.at.nodes, 0, &of);
         of.root = my.at.root.index;
-        of.flags |= my.at.within ? (uint32_t)COLL_FLAG_IN_PLACE
-                                 : plan->problem.flags & COLL_FLAG_IN_PLACE;
-        status = coll_i_leaders_across(plan, kit, &of, my.k, COLL_AT(COLL_IN, my.begin),
-                                       out + my.begin, 0);
+        of.flags |= my.at.intra ? (uint32_t)COLL_FLAG_IN_PLACE
+                                : plan->problem.flags & COLL_FLAG_IN_PLACE;
+        status = coll_i_leaders_inter(plan, kit, &of, my.k, COLL_AT(COLL_IN, my.begin),
+                                      out + my.begin, 0);
     }
-    if (status == COLL_OK && my.at.within) {
+    if (status == COLL_OK && my.at.intra) {
         coll_i_leaders_problem(plan, kit, COLL_ALLGATHERV, 0, &of);
         of.flags |= COLL_FLAG_IN_PLACE;
-        status = coll_i_leaders_within(plan, kit, &of, true, COLL_AT(COLL_IN, 0), out, 0);
+        status = coll_i_leaders_intra(plan, kit, &of, true, COLL_AT(COLL_IN, 0), out, 0);
     }
     return status;
 }
@@ -143,25 +143,25 @@ COLL_INLINE coll_status coll_i_multi_leader_reduce(coll_plan *plan, coll_kit *ki
     coll_status status = COLL_OK;
     size_t held;
     coll_i_leaders_of(plan, kit, &my);
-    held = my.at.within ? my.own : 0;
+    held = my.at.intra ? my.own : 0;
     kit->scratch = held;
-    if (my.at.within) {
+    if (my.at.intra) {
         coll_i_leaders_problem(plan, kit, COLL_REDUCE_SCATTER, 0, &of);
-        status = coll_i_leaders_within(plan, kit, &of, true, in, sums, held);
+        status = coll_i_leaders_intra(plan, kit, &of, true, in, sums, held);
     }
     if (status == COLL_OK) {
-        coll_i_kit_problem(plan, COLL_ACROSS, COLL_REDUCE, my.at.nodes, 0, &of);
+        coll_i_kit_problem(plan, COLL_INTER, COLL_REDUCE, my.at.nodes, 0, &of);
         of.root = my.at.root.index;
-        of.flags |= my.at.within ? (uint32_t)COLL_FLAG_IN_PLACE
-                                 : plan->problem.flags & COLL_FLAG_IN_PLACE;
+        of.flags |= my.at.intra ? (uint32_t)COLL_FLAG_IN_PLACE
+                                : plan->problem.flags & COLL_FLAG_IN_PLACE;
         /* A node's only rank has partitions from 0 on. */
-        status = coll_i_leaders_across(plan, kit, &of, my.k,
-                                       my.at.within ? sums : COLL_AT(COLL_IN, 0),
-                                       my.at.within ? sums : out, held);
+        status =
+            coll_i_leaders_inter(plan, kit, &of, my.k, my.at.intra ? sums : COLL_AT(COLL_IN, 0),
+                                 my.at.intra ? sums : out, held);
     }
-    if (status == COLL_OK && my.at.within) {
+    if (status == COLL_OK && my.at.intra) {
         coll_i_leaders_problem(plan, kit, COLL_GATHERV, my.at.here ? my.at.root.local : 0, &of);
-        status = coll_i_leaders_within(plan, kit, &of, my.at.here, sums, out, held);
+        status = coll_i_leaders_intra(plan, kit, &of, my.at.here, sums, out, held);
     }
     return status;
 }
@@ -178,30 +178,30 @@ COLL_INLINE coll_status coll_i_multi_leader_allreduce(coll_plan *plan, coll_kit 
     size_t held;
     bool aside;
     coll_i_leaders_of(plan, kit, &my);
-    aside = my.at.within && (my.at.across || coll_in_place(plan));
+    aside = my.at.intra && (my.at.inter || coll_in_place(plan));
     held = aside ? my.own : 0;
     kit->scratch = held;
-    if (my.at.within) {
+    if (my.at.intra) {
         coll_i_leaders_problem(plan, kit, COLL_REDUCE_SCATTER, 0, &of);
-        status = coll_i_leaders_within(plan, kit, &of, true, coll_input(plan),
-                                       aside ? sums : out + my.begin, held);
+        status = coll_i_leaders_intra(plan, kit, &of, true, coll_input(plan),
+                                      aside ? sums : out + my.begin, held);
     }
     if (status == COLL_OK) {
-        coll_i_kit_problem(plan, COLL_ACROSS, COLL_ALLREDUCE, my.at.nodes, 0, &of);
-        if (!my.at.within)
+        coll_i_kit_problem(plan, COLL_INTER, COLL_ALLREDUCE, my.at.nodes, 0, &of);
+        if (!my.at.intra)
             of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
         else if (!aside)
             of.flags |= COLL_FLAG_IN_PLACE;
-        status = coll_i_leaders_across(plan, kit, &of, my.k,
-                                       aside ? sums : COLL_AT(COLL_IN, my.begin),
-                                       out + my.begin, held);
+        status = coll_i_leaders_inter(plan, kit, &of, my.k,
+                                      aside ? sums : COLL_AT(COLL_IN, my.begin), out + my.begin,
+                                      held);
     }
     if (status == COLL_OK)
-        plan->traits |= kit->plans[my.at.within ? 1 : 0].traits & COLL_GIVES_SAME_BITS;
-    if (status == COLL_OK && my.at.within) {
+        plan->traits |= kit->plans[my.at.intra ? 1 : 0].traits & COLL_GIVES_SAME_BITS;
+    if (status == COLL_OK && my.at.intra) {
         coll_i_leaders_problem(plan, kit, COLL_ALLGATHERV, 0, &of);
         of.flags |= COLL_FLAG_IN_PLACE;
-        status = coll_i_leaders_within(plan, kit, &of, true, COLL_AT(COLL_IN, 0), out, held);
+        status = coll_i_leaders_intra(plan, kit, &of, true, COLL_AT(COLL_IN, 0), out, held);
     }
     return status;
 }
@@ -221,25 +221,25 @@ static const coll_param coll_i_multi_leader_params[] = {
     }
 
 static const coll_use coll_i_multi_leader_bcast_usual[] = {
-    {COLL_WITHIN, &coll_linear_scatter, NULL},
-    {COLL_WITHIN, &coll_ring_allgather, NULL},
-    {COLL_ACROSS, &coll_fnomial_bcast, NULL}};
+    {COLL_INTRA, &coll_linear_scatter, NULL},
+    {COLL_INTRA, &coll_ring_allgather, NULL},
+    {COLL_INTER, &coll_fnomial_bcast, NULL}};
 static const coll_recipe coll_multi_leader_bcast = {
     COLL_I_MULTI_LEADER(COLL_BIT(COLL_BCAST), COLL_GIVES_SAME_BITS, 2),
     coll_i_multi_leader_bcast, coll_i_multi_leader_bcast_usual, 3};
 
 static const coll_use coll_i_multi_leader_reduce_usual[] = {
-    {COLL_WITHIN, &coll_pairwise_reduce_scatter, NULL},
-    {COLL_WITHIN, &coll_linear_gather, NULL},
-    {COLL_ACROSS, &coll_fnomial_reduce, NULL}};
+    {COLL_INTRA, &coll_pairwise_reduce_scatter, NULL},
+    {COLL_INTRA, &coll_linear_gather, NULL},
+    {COLL_INTER, &coll_fnomial_reduce, NULL}};
 static const coll_recipe coll_multi_leader_reduce = {
     COLL_I_MULTI_LEADER(COLL_BIT(COLL_REDUCE), 0, 2), coll_i_multi_leader_reduce,
     coll_i_multi_leader_reduce_usual, 3};
 
 static const coll_use coll_i_multi_leader_allreduce_usual[] = {
-    {COLL_WITHIN, &coll_pairwise_reduce_scatter, NULL},
-    {COLL_WITHIN, &coll_ring_allgather, NULL},
-    {COLL_ACROSS, &coll_recursive_doubling_allreduce, NULL}};
+    {COLL_INTRA, &coll_pairwise_reduce_scatter, NULL},
+    {COLL_INTRA, &coll_ring_allgather, NULL},
+    {COLL_INTER, &coll_recursive_doubling_allreduce, NULL}};
 static const coll_recipe coll_multi_leader_allreduce = {
     COLL_I_MULTI_LEADER(COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_SAME_BITS, 4),
     coll_i_multi_leader_allreduce, coll_i_multi_leader_allreduce_usual, 3};

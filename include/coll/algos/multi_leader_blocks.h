@@ -43,7 +43,7 @@
 typedef struct coll_i_runs {
     coll_i_levels at;
     const coll_layout *layout; /* of all blocks */
-    size_t *before, *across, *within, *run;
+    size_t *before, *inter, *intra, *run;
     uint32_t l, own;      /* runs of a node; this rank's */
     uint32_t apart, size; /* ranks of a run on this node; of this rank's run */
     bool leads, sorts;
@@ -126,9 +126,9 @@ COLL_INLINE void coll_i_runs_of(const coll_plan *plan, coll_kit *kit, coll_i_run
     kit->leaders = coll_divider_of(runs->l);
     runs->layout = coll_i_runs_layout(&plan->problem);
     runs->before = kit->tables;
-    runs->across = runs->before + h + 1 + (runs->layout->counts ? (size_t)runs->l * h + 1 : 0);
-    runs->within = runs->across + 2 * (size_t)h;
-    runs->run = runs->within + 2 * (size_t)m;
+    runs->inter = runs->before + h + 1 + (runs->layout->counts ? (size_t)runs->l * h + 1 : 0);
+    runs->intra = runs->inter + 2 * (size_t)h;
+    runs->run = runs->intra + 2 * (size_t)m;
     runs->before[0] = 0;
     for (uint32_t i = 0; i < h; i++)
         runs->before[i + 1] =
@@ -141,7 +141,7 @@ COLL_INLINE void coll_i_runs_of(const coll_plan *plan, coll_kit *kit, coll_i_run
         runs->own = runs->l - 1;
     runs->size = runs->own + 1 < runs->l ? runs->apart : m - (runs->l - 1) * runs->apart;
     runs->leads = kit->at.local == runs->own * runs->apart;
-    runs->sorts = runs->l > 1 && runs->at.across;
+    runs->sorts = runs->l > 1 && runs->at.inter;
 }
 
 /* A gather (else a scatter) among the ranks of a run, which has SHARED of its own. */
@@ -155,7 +155,7 @@ COLL_INLINE coll_status coll_i_runs_stage(coll_plan *plan, coll_kit *kit,
     size_t shared = kit->shared; /* before, and of a run */
     coll_problem of;
     coll_status status;
-    coll_i_kit_problem(plan, COLL_WITHIN, gathers ? COLL_GATHER : COLL_SCATTER, runs->size,
+    coll_i_kit_problem(plan, COLL_INTRA, gathers ? COLL_GATHER : COLL_SCATTER, runs->size,
                        coll_own_count(plan, kit->rank), &of);
     of.flags |= flags;
     if (counts) {
@@ -170,7 +170,7 @@ COLL_INLINE coll_status coll_i_runs_stage(coll_plan *plan, coll_kit *kit,
     kit->at.local -= runs->own * runs->apart;
     kit->at.ranks = runs->size;
     kit->runs = runs->l;
-    status = coll_i_kit_within(plan, kit, &of, stage);
+    status = coll_i_kit_intra(plan, kit, &of, stage);
     kit->runs = 1;
     kit->at.first = first;
     kit->at.local = local;
@@ -187,24 +187,24 @@ COLL_INLINE coll_status coll_i_runs_stage(coll_plan *plan, coll_kit *kit,
 }
 
 /* The problem among leaders of this rank's number: blocks of their runs. */
-COLL_INLINE void coll_i_runs_across(const coll_plan *plan, coll_kit *kit,
-                                    const coll_i_runs *runs, coll_collective plain,
-                                    coll_collective v, coll_problem *of, coll_layout *cut)
+COLL_INLINE void coll_i_runs_inter(const coll_plan *plan, coll_kit *kit,
+                                   const coll_i_runs *runs, coll_collective plain,
+                                   coll_collective v, coll_problem *of, coll_layout *cut)
 {
     const coll_nodes *nodes = &kit->nodes;
     const uint32_t h = runs->at.nodes, own = runs->own;
-    coll_i_kit_problem(plan, COLL_ACROSS, plain, h, coll_i_runs_elements(plan, kit, runs), of);
+    coll_i_kit_problem(plan, COLL_INTER, plain, h, coll_i_runs_elements(plan, kit, runs), of);
     if (!runs->layout->counts &&
         coll_nodes_smallest(nodes, kit->p) == coll_nodes_largest(nodes, kit->p))
         return;
     for (uint32_t i = 0; i < h; i++) {
         const size_t at = coll_i_runs_begin(plan, kit, runs, own, i);
-        runs->across[i] = coll_i_runs_begin(plan, kit, runs, own, i + 1) - at;
-        runs->across[h + i] = at - coll_i_runs_begin(plan, kit, runs, own, 0);
+        runs->inter[i] = coll_i_runs_begin(plan, kit, runs, own, i + 1) - at;
+        runs->inter[h + i] = at - coll_i_runs_begin(plan, kit, runs, own, 0);
     }
     of->collective = v;
-    cut->counts = runs->across;
-    cut->displs = runs->across + h;
+    cut->counts = runs->inter;
+    cut->displs = runs->inter + h;
 }
 
 /* A stage among them. On ranks that do not lead nothing comes of it but errors and traits. */
@@ -213,8 +213,7 @@ COLL_INLINE coll_status coll_i_runs_meet(coll_plan *plan, coll_kit *kit,
                                          coll_stage **stage)
 {
     coll_plan *inner;
-    const coll_status status =
-        coll_i_kit_play(plan, kit, COLL_ACROSS, of, runs->l == 1, &inner);
+    const coll_status status = coll_i_kit_play(plan, kit, COLL_INTER, of, runs->l == 1, &inner);
     if (status != COLL_OK)
         return status;
     *stage = coll_i_kit_stage(kit, inner, kit->at.index, COLL_I_LEADERS, 0);
@@ -226,25 +225,25 @@ COLL_INLINE coll_status coll_i_runs_meet(coll_plan *plan, coll_kit *kit,
 }
 
 /* The problem within: a leader has the blocks of all runs of its number. */
-COLL_INLINE void coll_i_runs_within(const coll_plan *plan, coll_kit *kit,
-                                    const coll_i_runs *runs, coll_collective collective,
-                                    coll_problem *of, coll_layout *cut)
+COLL_INLINE void coll_i_runs_intra(const coll_plan *plan, coll_kit *kit,
+                                   const coll_i_runs *runs, coll_collective collective,
+                                   coll_problem *of, coll_layout *cut)
 {
     const uint32_t m = kit->at.ranks, h = runs->at.nodes;
     size_t at = 0;
-    coll_i_kit_problem(plan, COLL_WITHIN, collective, m, 0, of);
+    coll_i_kit_problem(plan, COLL_INTRA, collective, m, 0, of);
     for (uint32_t t = 0; t < m; t++) {
         const uint32_t j = t / runs->apart;
         const bool leads = j < runs->l && t == j * runs->apart;
-        runs->within[t] = leads ? coll_i_runs_begin(plan, kit, runs, j, h) -
-                                      coll_i_runs_begin(plan, kit, runs, j, 0)
-                                : 0;
-        runs->within[m + t] = at;
-        at += runs->within[t];
+        runs->intra[t] = leads ? coll_i_runs_begin(plan, kit, runs, j, h) -
+                                     coll_i_runs_begin(plan, kit, runs, j, 0)
+                               : 0;
+        runs->intra[m + t] = at;
+        at += runs->intra[t];
     }
-    of->count = runs->within[kit->at.local];
-    cut->counts = runs->within;
-    cut->displs = runs->within + m;
+    of->count = runs->intra[kit->at.local];
+    cut->counts = runs->intra;
+    cut->displs = runs->intra + m;
 }
 
 /* ---- sorting ----------------------------------------------------------------------------- */
@@ -300,7 +299,7 @@ COLL_INLINE coll_status coll_i_runs_sort(coll_plan *plan, coll_kit *kit,
     coll_plan *inner;
     coll_stage *stage;
     coll_status status;
-    coll_i_kit_problem(plan, COLL_WITHIN, plan->problem.collective, plan->problem.p,
+    coll_i_kit_problem(plan, COLL_INTRA, plan->problem.collective, plan->problem.p,
                        plan->problem.count, &of);
     of.in.counts = plan->problem.in.counts;
     of.in.displs = plan->problem.in.displs;
@@ -335,7 +334,7 @@ COLL_INLINE coll_status coll_i_multi_leader_allgather(coll_plan *plan, coll_kit 
     kit->scratch = runs.sorts ? coll_i_levels_at(plan, runs.layout, kit->p) : 0;
     all = runs.sorts ? COLL_AT(COLL_SCRATCH, 0) : out;
     led = all + coll_i_runs_begin(plan, kit, &runs, runs.own, 0);
-    if (runs.at.within) {
+    if (runs.at.intra) {
         status = coll_i_runs_stage(plan, kit, &runs, true,
                                    runs.sorts ? 0 : plan->problem.flags & COLL_FLAG_IN_PLACE,
                                    &stage);
@@ -347,20 +346,20 @@ COLL_INLINE coll_status coll_i_multi_leader_allgather(coll_plan *plan, coll_kit 
             all + coll_i_runs_begin(plan, kit, &runs, runs.own, kit->at.index);
         stage->base[COLL_SCRATCH] += kit->scratch;
     }
-    if (runs.at.across || !runs.at.within) {
-        coll_i_runs_across(plan, kit, &runs, COLL_ALLGATHER, COLL_ALLGATHERV, &of, &of.out);
-        of.flags |= runs.at.within ? (uint32_t)COLL_FLAG_IN_PLACE
-                                   : plan->problem.flags & COLL_FLAG_IN_PLACE;
+    if (runs.at.inter || !runs.at.intra) {
+        coll_i_runs_inter(plan, kit, &runs, COLL_ALLGATHER, COLL_ALLGATHERV, &of, &of.out);
+        of.flags |= runs.at.intra ? (uint32_t)COLL_FLAG_IN_PLACE
+                                  : plan->problem.flags & COLL_FLAG_IN_PLACE;
         status = coll_i_runs_meet(plan, kit, &runs, &of, &stage);
         if (status != COLL_OK)
             return status;
         stage->base[COLL_OUT] = led;
         stage->base[COLL_SCRATCH] += kit->scratch;
     }
-    if (runs.at.within) {
-        coll_i_runs_within(plan, kit, &runs, COLL_ALLGATHERV, &of, &of.out);
+    if (runs.at.intra) {
+        coll_i_runs_intra(plan, kit, &runs, COLL_ALLGATHERV, &of, &of.out);
         of.flags |= COLL_FLAG_IN_PLACE;
-        status = coll_i_kit_within(plan, kit, &of, &stage);
+        status = coll_i_kit_intra(plan, kit, &of, &stage);
         if (status != COLL_OK)
             return status;
         stage->base[COLL_OUT] = all;
@@ -382,9 +381,9 @@ COLL_INLINE coll_status coll_i_multi_leader_reduce_scatter(coll_plan *plan, coll
     coll_status status = COLL_OK;
     bool scatters;
     coll_i_runs_of(plan, kit, &runs);
-    if (!runs.at.within) {
-        coll_i_runs_across(plan, kit, &runs, COLL_REDUCE_SCATTER_BLOCK, COLL_REDUCE_SCATTER,
-                           &of, &of.in);
+    if (!runs.at.intra) {
+        coll_i_runs_inter(plan, kit, &runs, COLL_REDUCE_SCATTER_BLOCK, COLL_REDUCE_SCATTER, &of,
+                          &of.in);
         of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
         return coll_i_runs_meet(plan, kit, &runs, &of, &stage);
     }
@@ -395,24 +394,24 @@ COLL_INLINE coll_status coll_i_multi_leader_reduce_scatter(coll_plan *plan, coll
     }
     if (status != COLL_OK)
         return status;
-    scatters = runs.size > 1 || !runs.at.across;
+    scatters = runs.size > 1 || !runs.at.inter;
     sums = COLL_AT(COLL_SCRATCH, kit->scratch);
-    coll_i_runs_within(plan, kit, &runs, COLL_REDUCE_SCATTER, &of, &of.in);
-    if (runs.at.across)
+    coll_i_runs_intra(plan, kit, &runs, COLL_REDUCE_SCATTER, &of, &of.in);
+    if (runs.at.inter)
         kit->scratch += of.count;
     if (scatters && runs.leads) {
         result = COLL_AT(COLL_SCRATCH, kit->scratch);
         kit->scratch += coll_i_runs_elements(plan, kit, &runs);
     }
-    status = coll_i_kit_within(plan, kit, &of, &stage);
+    status = coll_i_kit_intra(plan, kit, &of, &stage);
     if (status != COLL_OK)
         return status;
     stage->base[COLL_IN] = from;
-    stage->base[COLL_OUT] = runs.at.across ? sums : result;
+    stage->base[COLL_OUT] = runs.at.inter ? sums : result;
     stage->base[COLL_SCRATCH] += kit->scratch;
-    if (runs.at.across) {
-        coll_i_runs_across(plan, kit, &runs, COLL_REDUCE_SCATTER_BLOCK, COLL_REDUCE_SCATTER,
-                           &of, &of.in);
+    if (runs.at.inter) {
+        coll_i_runs_inter(plan, kit, &runs, COLL_REDUCE_SCATTER_BLOCK, COLL_REDUCE_SCATTER, &of,
+                          &of.in);
         status = coll_i_runs_meet(plan, kit, &runs, &of, &stage);
         if (status != COLL_OK)
             return status;
@@ -449,20 +448,20 @@ static const coll_param coll_i_multi_leader_blocks_params[] = {
     }
 
 static const coll_use coll_i_multi_leader_allgather_usual[] = {
-    {COLL_WITHIN, &coll_fnomial_gather, NULL},
-    {COLL_WITHIN, &coll_fnomial_gatherv, NULL},
-    {COLL_WITHIN, &coll_ring_allgather, NULL},
-    {COLL_ACROSS, &coll_ring_allgather, NULL}};
+    {COLL_INTRA, &coll_fnomial_gather, NULL},
+    {COLL_INTRA, &coll_fnomial_gatherv, NULL},
+    {COLL_INTRA, &coll_ring_allgather, NULL},
+    {COLL_INTER, &coll_ring_allgather, NULL}};
 static const coll_recipe coll_multi_leader_allgather = {
     COLL_I_MULTI_LEADER_BLOCKS(COLL_I_RUNS_ALLGATHERS, COLL_GIVES_SAME_BITS | COLL_NEEDS_PACKED,
                                2),
     coll_i_multi_leader_allgather, coll_i_multi_leader_allgather_usual, 4};
 
 static const coll_use coll_i_multi_leader_reduce_scatter_usual[] = {
-    {COLL_WITHIN, &coll_pairwise_reduce_scatter, NULL},
-    {COLL_WITHIN, &coll_fnomial_gather, NULL},
-    {COLL_WITHIN, &coll_fnomial_gatherv, NULL},
-    {COLL_ACROSS, &coll_pairwise_reduce_scatter, NULL}};
+    {COLL_INTRA, &coll_pairwise_reduce_scatter, NULL},
+    {COLL_INTRA, &coll_fnomial_gather, NULL},
+    {COLL_INTRA, &coll_fnomial_gatherv, NULL},
+    {COLL_INTER, &coll_pairwise_reduce_scatter, NULL}};
 static const coll_recipe coll_multi_leader_reduce_scatter = {
     COLL_I_MULTI_LEADER_BLOCKS(COLL_I_RUNS_REDUCE_SCATTERS, COLL_NEEDS_PACKED, 2),
     coll_i_multi_leader_reduce_scatter, coll_i_multi_leader_reduce_scatter_usual, 4};

@@ -41,15 +41,15 @@ COLL_INLINE uint32_t coll_i_sockets_of(const coll_plan *plan, coll_kit *kit, col
     while (kit->at.local >= run.offset + run.count)
         run = coll_part_block(cut, ++own);
     at->nodes = 0;
-    at->within = false;
+    at->intra = false;
     for (uint32_t node = 0; node < nodes; node++) {
         const uint32_t ranks = coll_node_at(&kit->nodes, kit->p, node, 0).ranks;
         if (node == kit->at.index)
             at->index = at->nodes + own;
         at->nodes += ranks < most ? ranks : most;
-        at->within = at->within || ranks > most;
+        at->intra = at->intra || ranks > most;
     }
-    at->across = at->nodes > 1;
+    at->inter = at->nodes > 1;
     at->team = COLL_TEAM_SOCKETS;
     kit->at.first += (uint32_t)run.offset;
     kit->at.ranks = (uint32_t)run.count;
@@ -79,9 +79,9 @@ COLL_INLINE coll_status coll_i_socket_leader_build(coll_plan *plan, coll_kit *ki
 /* ---- records ----------------------------------------------------------------------------- */
 
 static const coll_use coll_i_node_leader_usual[] = {
-    {COLL_WITHIN, &coll_fnomial_reduce, NULL},
-    {COLL_WITHIN, &coll_fnomial_bcast, NULL},
-    {COLL_ACROSS, &coll_in_network_allreduce, NULL}};
+    {COLL_INTRA, &coll_fnomial_reduce, NULL},
+    {COLL_INTRA, &coll_fnomial_bcast, NULL},
+    {COLL_INTER, &coll_in_network_allreduce, NULL}};
 static const coll_recipe coll_node_leader_allreduce = {
     COLL_I_LEVELS("node_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
                   COLL_GIVES_SAME_BITS | COLL_NEEDS_NETWORK_REDUCE, 1),
@@ -89,7 +89,7 @@ static const coll_recipe coll_node_leader_allreduce = {
 
 static const coll_recipe coll_socket_leader_allreduce = {
     {"socket_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
-     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_TEAM_ACROSS |
+     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_INTER_TEAM |
          COLL_GIVES_SAME_BITS,
      /* window */ 1,
      /* parameters */ 1, coll_i_socket_params,

@@ -44,14 +44,14 @@ COLL_INLINE coll_status coll_i_two_level_barrier(coll_plan *plan, coll_kit *kit)
     size_t tokens = 0;
     coll_i_levels_of(plan, kit, &at);
     for (uint32_t i = 0; i < 3 && status == COLL_OK; i++) {
-        const coll_role role = i == 1 ? COLL_ACROSS : COLL_WITHIN;
+        const coll_role role = i == 1 ? COLL_INTER : COLL_INTRA;
         coll_problem of;
         coll_stage *stage;
-        if (i == 1 ? !at.across : !at.within || (i == 2 && !at.across))
+        if (i == 1 ? !at.inter : !at.intra || (i == 2 && !at.inter))
             continue;
         coll_i_levels_problem(plan, kit, &at, role, COLL_BARRIER, &of);
-        status = i == 1 ? coll_i_kit_across(plan, kit, &at, &of, &stage)
-                        : coll_i_kit_within(plan, kit, &of, &stage);
+        status = i == 1 ? coll_i_kit_inter(plan, kit, &at, &of, &stage)
+                        : coll_i_kit_intra(plan, kit, &of, &stage);
         if (status != COLL_OK)
             return status;
         stage->barrier = true;
@@ -72,15 +72,15 @@ COLL_INLINE coll_status coll_i_two_level_bcast(coll_plan *plan, coll_kit *kit)
     coll_stage *stage;
     coll_status status = COLL_OK;
     coll_i_levels_of(plan, kit, &at);
-    if (at.across || !at.within) {
-        coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, COLL_BCAST, &of);
+    if (at.inter || !at.intra) {
+        coll_i_levels_problem(plan, kit, &at, COLL_INTER, COLL_BCAST, &of);
         of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
-        status = coll_i_kit_across(plan, kit, &at, &of, &stage);
+        status = coll_i_kit_inter(plan, kit, &at, &of, &stage);
     }
-    if (status == COLL_OK && at.within) {
-        coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_BCAST, &of);
-        of.flags |= at.across ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
-        status = coll_i_kit_within(plan, kit, &of, &stage);
+    if (status == COLL_OK && at.intra) {
+        coll_i_levels_problem(plan, kit, &at, COLL_INTRA, COLL_BCAST, &of);
+        of.flags |= at.inter ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
+        status = coll_i_kit_intra(plan, kit, &of, &stage);
     }
     plan->traits |= COLL_GIVES_SAME_BITS;
     return status;
@@ -99,14 +99,14 @@ COLL_INLINE coll_status coll_i_two_level_reduce(coll_plan *plan, coll_kit *kit)
     size_t held;
     bool sums;
     coll_i_levels_of(plan, kit, &at);
-    sums = at.within && at.across && !at.here && kit->at.ranks > 1;
+    sums = at.intra && at.inter && !at.here && kit->at.ranks > 1;
     held = sums && at.leads ? plan->problem.count : 0;
     kit->scratch = held;
-    if (at.within) {
-        coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_REDUCE, &of);
+    if (at.intra) {
+        coll_i_levels_problem(plan, kit, &at, COLL_INTRA, COLL_REDUCE, &of);
         if (at.here)
             of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
-        status = coll_i_kit_within(plan, kit, &of, &stage);
+        status = coll_i_kit_intra(plan, kit, &of, &stage);
         if (status != COLL_OK)
             return status;
         if (!at.here)
@@ -115,10 +115,10 @@ COLL_INLINE coll_status coll_i_two_level_reduce(coll_plan *plan, coll_kit *kit)
             kit->n_stages--;
         stage->base[COLL_SCRATCH] += held;
     }
-    if (at.across || !at.within) {
-        coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, COLL_REDUCE, &of);
-        of.flags |= at.within ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
-        status = coll_i_kit_across(plan, kit, &at, &of, &stage);
+    if (at.inter || !at.intra) {
+        coll_i_levels_problem(plan, kit, &at, COLL_INTER, COLL_REDUCE, &of);
+        of.flags |= at.intra ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
+        status = coll_i_kit_inter(plan, kit, &at, &of, &stage);
         if (status != COLL_OK)
             return status;
         if (sums)
@@ -140,25 +140,25 @@ COLL_INLINE coll_status coll_i_levels_allreduce(coll_plan *plan, coll_kit *kit,
     coll_status status = COLL_OK;
     size_t held;
     bool sums;
-    sums = at->within && at->across && (kit->at.ranks > 1 || in_place);
+    sums = at->intra && at->inter && (kit->at.ranks > 1 || in_place);
     held = sums && at->leads ? plan->problem.count : 0;
     kit->scratch = held;
-    if (at->within) {
-        coll_i_levels_problem(plan, kit, at, COLL_WITHIN, COLL_REDUCE, &of);
-        status = coll_i_kit_within(plan, kit, &of, &stage);
+    if (at->intra) {
+        coll_i_levels_problem(plan, kit, at, COLL_INTRA, COLL_REDUCE, &of);
+        status = coll_i_kit_intra(plan, kit, &of, &stage);
         if (status != COLL_OK)
             return status;
         if (in_place)
             stage->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
-        if (at->across)
+        if (at->inter)
             stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
-        if (at->across && !sums) /* the sum is the rank's own operand */
+        if (at->inter && !sums) /* the sum is the rank's own operand */
             kit->n_stages--;
         stage->base[COLL_SCRATCH] += held;
     }
-    if (at->across || !at->within) {
-        coll_i_levels_problem(plan, kit, at, COLL_ACROSS, COLL_ALLREDUCE, &of);
-        status = coll_i_kit_across(plan, kit, at, &of, &stage);
+    if (at->inter || !at->intra) {
+        coll_i_levels_problem(plan, kit, at, COLL_INTER, COLL_ALLREDUCE, &of);
+        status = coll_i_kit_inter(plan, kit, at, &of, &stage);
         if (status != COLL_OK)
             return status;
         plan->traits |= stage->plan->traits & COLL_GIVES_SAME_BITS;
@@ -168,10 +168,10 @@ COLL_INLINE coll_status coll_i_levels_allreduce(coll_plan *plan, coll_kit *kit,
     } else {
         plan->traits |= COLL_GIVES_SAME_BITS; /* all get what rank 0 has */
     }
-    if (at->within) {
-        coll_i_levels_problem(plan, kit, at, COLL_WITHIN, COLL_BCAST, &of);
+    if (at->intra) {
+        coll_i_levels_problem(plan, kit, at, COLL_INTRA, COLL_BCAST, &of);
         of.flags |= COLL_FLAG_IN_PLACE;
-        status = coll_i_kit_within(plan, kit, &of, &stage);
+        status = coll_i_kit_intra(plan, kit, &of, &stage);
     }
     return status;
 }
@@ -188,29 +188,29 @@ COLL_INLINE coll_status coll_i_two_level_allreduce(coll_plan *plan, coll_kit *ki
 #define COLL_I_TWO_LEVEL_SOURCE "Bayatpour et al. 2017, section 2.1"
 
 static const coll_use coll_i_two_level_barrier_usual[] = {
-    {COLL_WITHIN, &coll_dissemination_barrier, NULL},
-    {COLL_ACROSS, &coll_dissemination_barrier, NULL}};
+    {COLL_INTRA, &coll_dissemination_barrier, NULL},
+    {COLL_INTER, &coll_dissemination_barrier, NULL}};
 static const coll_recipe coll_two_level_barrier = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_SOURCE, COLL_BIT(COLL_BARRIER), 0, 2),
     coll_i_two_level_barrier, coll_i_two_level_barrier_usual, 2};
 
 static const coll_use coll_i_two_level_bcast_usual[] = {
-    {COLL_WITHIN, &coll_fnomial_bcast, NULL}, {COLL_ACROSS, &coll_fnomial_bcast, NULL}};
+    {COLL_INTRA, &coll_fnomial_bcast, NULL}, {COLL_INTER, &coll_fnomial_bcast, NULL}};
 static const coll_recipe coll_two_level_bcast = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_SOURCE, COLL_BIT(COLL_BCAST),
                   COLL_GIVES_SAME_BITS, 1),
     coll_i_two_level_bcast, coll_i_two_level_bcast_usual, 2};
 
 static const coll_use coll_i_two_level_reduce_usual[] = {
-    {COLL_WITHIN, &coll_fnomial_reduce, NULL}, {COLL_ACROSS, &coll_fnomial_reduce, NULL}};
+    {COLL_INTRA, &coll_fnomial_reduce, NULL}, {COLL_INTER, &coll_fnomial_reduce, NULL}};
 static const coll_recipe coll_two_level_reduce = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_SOURCE, COLL_BIT(COLL_REDUCE), 0, 1),
     coll_i_two_level_reduce, coll_i_two_level_reduce_usual, 2};
 
 static const coll_use coll_i_two_level_allreduce_usual[] = {
-    {COLL_WITHIN, &coll_fnomial_reduce, NULL},
-    {COLL_WITHIN, &coll_fnomial_bcast, NULL},
-    {COLL_ACROSS, &coll_recursive_doubling_allreduce, NULL}};
+    {COLL_INTRA, &coll_fnomial_reduce, NULL},
+    {COLL_INTRA, &coll_fnomial_bcast, NULL},
+    {COLL_INTER, &coll_recursive_doubling_allreduce, NULL}};
 static const coll_recipe coll_two_level_allreduce = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_SOURCE, COLL_BIT(COLL_ALLREDUCE),
                   COLL_GIVES_SAME_BITS, 2),

@@ -49,9 +49,9 @@ COLL_INLINE size_t coll_i_levels_node(const coll_plan *plan, const coll_kit *kit
 
 /* The blocks of a problem across: those of the nodes. Writes tables, and makes it one of `v`,
  * where they differ. */
-COLL_INLINE void coll_i_levels_across(const coll_plan *plan, coll_kit *kit,
-                                      const coll_i_levels *at, const coll_layout *layout,
-                                      coll_collective v, coll_problem *of, coll_layout *cut)
+COLL_INLINE void coll_i_levels_inter(const coll_plan *plan, coll_kit *kit,
+                                     const coll_i_levels *at, const coll_layout *layout,
+                                     coll_collective v, coll_problem *of, coll_layout *cut)
 {
     const coll_nodes *nodes = &kit->nodes;
     size_t *counts = kit->tables, *displs = counts + at->nodes;
@@ -70,9 +70,9 @@ COLL_INLINE void coll_i_levels_across(const coll_plan *plan, coll_kit *kit,
 }
 
 /* The blocks of a problem within: those of the node's ranks. */
-COLL_INLINE void coll_i_levels_within(const coll_plan *plan, coll_kit *kit,
-                                      const coll_i_levels *at, const coll_layout *layout,
-                                      coll_problem *of, coll_layout *cut)
+COLL_INLINE void coll_i_levels_intra(const coll_plan *plan, coll_kit *kit,
+                                     const coll_i_levels *at, const coll_layout *layout,
+                                     coll_problem *of, coll_layout *cut)
 {
     size_t *displs = kit->tables + 2 * (size_t)at->nodes;
     of->count = coll_own_count(plan, kit->rank);
@@ -103,25 +103,24 @@ COLL_INLINE void coll_i_rooted_of(const coll_plan *plan, const coll_kit *kit,
     const unsigned gathering = COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV);
     coll_i_levels_of(plan, kit, &its->at);
     its->gathers = coll_is(gathering, plan->problem.collective);
-    its->aside = its->at.within && !its->at.here && kit->at.ranks > 1;
+    its->aside = its->at.intra && !its->at.here && kit->at.ranks > 1;
     its->blocks = its->gathers ? COLL_OUT : COLL_IN;
     its->own = its->gathers ? COLL_IN : COLL_OUT;
     its->layout = its->gathers ? &plan->problem.out : &plan->problem.in;
 }
 
 /* Between the ranks of the node and its leader. A rank alone on its node has nothing to do. */
-COLL_INLINE coll_status coll_i_rooted_within(coll_plan *plan, coll_kit *kit,
-                                             const coll_i_rooted *its)
+COLL_INLINE coll_status coll_i_rooted_intra(coll_plan *plan, coll_kit *kit,
+                                            const coll_i_rooted *its)
 {
     coll_problem of;
     coll_stage *stage;
     coll_status status;
-    coll_i_levels_problem(plan, kit, &its->at, COLL_WITHIN, plan->problem.collective, &of);
-    coll_i_levels_within(plan, kit, &its->at, its->layout, &of,
-                         its->gathers ? &of.out : &of.in);
+    coll_i_levels_problem(plan, kit, &its->at, COLL_INTRA, plan->problem.collective, &of);
+    coll_i_levels_intra(plan, kit, &its->at, its->layout, &of, its->gathers ? &of.out : &of.in);
     if (its->at.here)
         of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
-    status = coll_i_kit_within(plan, kit, &of, &stage);
+    status = coll_i_kit_intra(plan, kit, &of, &stage);
     if (status != COLL_OK)
         return status;
     if (its->at.here)
@@ -135,18 +134,18 @@ COLL_INLINE coll_status coll_i_rooted_within(coll_plan *plan, coll_kit *kit,
 }
 
 /* Between the leaders; at the root, the blocks of its own node are where they belong. */
-COLL_INLINE coll_status coll_i_rooted_across(coll_plan *plan, coll_kit *kit,
-                                             const coll_i_rooted *its)
+COLL_INLINE coll_status coll_i_rooted_inter(coll_plan *plan, coll_kit *kit,
+                                            const coll_i_rooted *its)
 {
     const coll_collective v = its->gathers ? COLL_GATHERV : COLL_SCATTERV;
     coll_problem of;
     coll_stage *stage;
     coll_status status;
-    coll_i_levels_problem(plan, kit, &its->at, COLL_ACROSS, plan->problem.collective, &of);
-    coll_i_levels_across(plan, kit, &its->at, its->layout, v, &of,
-                         its->gathers ? &of.out : &of.in);
-    of.flags |= its->at.within ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
-    status = coll_i_kit_across(plan, kit, &its->at, &of, &stage);
+    coll_i_levels_problem(plan, kit, &its->at, COLL_INTER, plan->problem.collective, &of);
+    coll_i_levels_inter(plan, kit, &its->at, its->layout, v, &of,
+                        its->gathers ? &of.out : &of.in);
+    of.flags |= its->at.intra ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
+    status = coll_i_kit_inter(plan, kit, &its->at, &of, &stage);
     if (status != COLL_OK)
         return status;
     if (its->aside)
@@ -162,12 +161,12 @@ COLL_INLINE coll_status coll_i_two_level_rooted(coll_plan *plan, coll_kit *kit)
     coll_status status = COLL_OK;
     coll_i_rooted_of(plan, kit, &its);
     kit->scratch = its.aside && its.at.leads ? coll_i_levels_node(plan, kit, its.layout) : 0;
-    if (its.gathers && its.at.within)
-        status = coll_i_rooted_within(plan, kit, &its);
-    if (status == COLL_OK && (its.at.across || !its.at.within))
-        status = coll_i_rooted_across(plan, kit, &its);
-    if (status == COLL_OK && !its.gathers && its.at.within)
-        status = coll_i_rooted_within(plan, kit, &its);
+    if (its.gathers && its.at.intra)
+        status = coll_i_rooted_intra(plan, kit, &its);
+    if (status == COLL_OK && (its.at.inter || !its.at.intra))
+        status = coll_i_rooted_inter(plan, kit, &its);
+    if (status == COLL_OK && !its.gathers && its.at.intra)
+        status = coll_i_rooted_intra(plan, kit, &its);
     return status;
 }
 
@@ -183,28 +182,28 @@ COLL_INLINE coll_status coll_i_two_level_allgather(coll_plan *plan, coll_kit *ki
     coll_stage *stage;
     coll_status status = COLL_OK;
     coll_i_levels_of(plan, kit, &at);
-    if (at.within) {
-        coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, v ? COLL_GATHERV : COLL_GATHER, &of);
-        coll_i_levels_within(plan, kit, &at, layout, &of, &of.out);
+    if (at.intra) {
+        coll_i_levels_problem(plan, kit, &at, COLL_INTRA, v ? COLL_GATHERV : COLL_GATHER, &of);
+        coll_i_levels_intra(plan, kit, &at, layout, &of, &of.out);
         of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
-        status = coll_i_kit_within(plan, kit, &of, &stage);
+        status = coll_i_kit_intra(plan, kit, &of, &stage);
         if (status != COLL_OK)
             return status;
         stage->base[COLL_OUT] += begin;
         if (in_place)
             stage->base[COLL_IN] = COLL_AT(COLL_OUT, coll_i_levels_at(plan, layout, kit->rank));
     }
-    if (at.across || !at.within) {
-        coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, plan->problem.collective, &of);
-        coll_i_levels_across(plan, kit, &at, layout, COLL_ALLGATHERV, &of, &of.out);
-        of.flags |= at.within ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
-        status = coll_i_kit_across(plan, kit, &at, &of, &stage);
+    if (at.inter || !at.intra) {
+        coll_i_levels_problem(plan, kit, &at, COLL_INTER, plan->problem.collective, &of);
+        coll_i_levels_inter(plan, kit, &at, layout, COLL_ALLGATHERV, &of, &of.out);
+        of.flags |= at.intra ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
+        status = coll_i_kit_inter(plan, kit, &at, &of, &stage);
     }
-    if (status == COLL_OK && at.within) {
-        coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_BCAST, &of);
+    if (status == COLL_OK && at.intra) {
+        coll_i_levels_problem(plan, kit, &at, COLL_INTRA, COLL_BCAST, &of);
         of.count = coll_i_levels_at(plan, layout, plan->problem.p);
         of.flags |= COLL_FLAG_IN_PLACE;
-        status = coll_i_kit_within(plan, kit, &of, &stage);
+        status = coll_i_kit_intra(plan, kit, &of, &stage);
     }
     plan->traits |= COLL_GIVES_SAME_BITS;
     return status;
@@ -215,9 +214,9 @@ COLL_INLINE coll_status coll_i_two_level_allgather(coll_plan *plan, coll_kit *ki
 #define COLL_I_TWO_LEVEL_BLOCKS "Wu 2005, chapter 3; Bayatpour et al. 2017, section 2.1"
 
 static const coll_use coll_i_two_level_gather_usual[] = {
-    {COLL_WITHIN, &coll_fnomial_gather, NULL}, {COLL_WITHIN, &coll_fnomial_gatherv, NULL},
-    {COLL_ACROSS, &coll_fnomial_gather, NULL}, {COLL_ACROSS, &coll_fnomial_gatherv, NULL},
-    {COLL_WITHIN, &coll_fnomial_bcast, NULL},  {COLL_ACROSS, &coll_ring_allgather, NULL}};
+    {COLL_INTRA, &coll_fnomial_gather, NULL}, {COLL_INTRA, &coll_fnomial_gatherv, NULL},
+    {COLL_INTER, &coll_fnomial_gather, NULL}, {COLL_INTER, &coll_fnomial_gatherv, NULL},
+    {COLL_INTRA, &coll_fnomial_bcast, NULL},  {COLL_INTER, &coll_ring_allgather, NULL}};
 
 static const coll_recipe coll_two_level_gather = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_GATHER), 0, 1),

@@ -111,7 +111,7 @@ COLL_INLINE coll_status coll_i_levels_sort(coll_plan *plan, coll_kit *kit,
     coll_plan *inner;
     coll_stage *stage;
     coll_status status;
-    coll_i_kit_problem(plan, COLL_WITHIN, COLL_ALLTOALL, kit->at.ranks, plan->problem.count,
+    coll_i_kit_problem(plan, COLL_INTRA, COLL_ALLTOALL, kit->at.ranks, plan->problem.count,
                        &of);
     status = coll_i_kit_make(plan, kit, algorithm, NULL, &of, &inner);
     if (status != COLL_OK)
@@ -159,11 +159,11 @@ COLL_INLINE coll_status coll_i_two_level_alltoall(coll_plan *plan, coll_kit *kit
     coll_status status;
     size_t half, held;
     coll_i_levels_of(plan, kit, &at);
-    if (!at.within || !at.across) {
-        const coll_role role = at.within ? COLL_WITHIN : COLL_ACROSS;
+    if (!at.intra || !at.inter) {
+        const coll_role role = at.intra ? COLL_INTRA : COLL_INTER;
         coll_i_levels_problem(plan, kit, &at, role, COLL_ALLTOALL, &of);
-        return at.within ? coll_i_kit_within(plan, kit, &of, &stage)
-                         : coll_i_kit_across(plan, kit, &at, &of, &stage);
+        return at.intra ? coll_i_kit_intra(plan, kit, &of, &stage)
+                        : coll_i_kit_inter(plan, kit, &at, &of, &stage);
     }
     if (!coll_multiply(plan->problem.count * p, coll_nodes_largest(&kit->nodes, p), &half) ||
         !coll_i_addressable(2 * half, plan->problem.elem_bytes))
@@ -171,9 +171,9 @@ COLL_INLINE coll_status coll_i_two_level_alltoall(coll_plan *plan, coll_kit *kit
     half = plan->problem.count * p * kit->at.ranks;
     held = at.leads ? 2 * half : 0;
     kit->scratch = held;
-    coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_GATHER, &of);
+    coll_i_levels_problem(plan, kit, &at, COLL_INTRA, COLL_GATHER, &of);
     of.count = plan->problem.count * p;
-    status = coll_i_kit_within(plan, kit, &of, &stage);
+    status = coll_i_kit_intra(plan, kit, &of, &stage);
     if (status != COLL_OK)
         return status;
     stage->base[COLL_IN] = input;
@@ -182,9 +182,9 @@ COLL_INLINE coll_status coll_i_two_level_alltoall(coll_plan *plan, coll_kit *kit
     status = coll_i_levels_sort(plan, kit, &at, &coll_i_sort_by_node, nodes, 0, half);
     if (status != COLL_OK)
         return status;
-    coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, COLL_ALLTOALL, &of);
+    coll_i_levels_problem(plan, kit, &at, COLL_INTER, COLL_ALLTOALL, &of);
     coll_i_levels_matrix(plan, kit, &at, &of);
-    status = coll_i_kit_across(plan, kit, &at, &of, &stage);
+    status = coll_i_kit_inter(plan, kit, &at, &of, &stage);
     if (status != COLL_OK)
         return status;
     stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, half);
@@ -193,9 +193,9 @@ COLL_INLINE coll_status coll_i_two_level_alltoall(coll_plan *plan, coll_kit *kit
     status = coll_i_levels_sort(plan, kit, &at, &coll_i_sort_by_rank, p, 0, half);
     if (status != COLL_OK)
         return status;
-    coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_SCATTER, &of);
+    coll_i_levels_problem(plan, kit, &at, COLL_INTRA, COLL_SCATTER, &of);
     of.count = plan->problem.count * p;
-    status = coll_i_kit_within(plan, kit, &of, &stage);
+    status = coll_i_kit_intra(plan, kit, &of, &stage);
     if (status != COLL_OK)
         return status;
     stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, half);
@@ -221,44 +221,44 @@ COLL_INLINE coll_status coll_i_two_level_reduce_scatter(coll_plan *plan, coll_ki
     coll_status status = COLL_OK;
     size_t sum = 0, held;
     coll_i_levels_of(plan, kit, &at);
-    if (at.within && at.leads)
+    if (at.intra && at.leads)
         sum = all;
-    held = sum + (sum && at.across && !alone ? node : 0);
+    held = sum + (sum && at.inter && !alone ? node : 0);
     kit->scratch = held;
-    if (at.within) {
-        coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_REDUCE, &of);
+    if (at.intra) {
+        coll_i_levels_problem(plan, kit, &at, COLL_INTRA, COLL_REDUCE, &of);
         of.flags &= ~(uint32_t)COLL_FLAG_IN_PLACE;
         of.count = all;
-        status = coll_i_kit_within(plan, kit, &of, &stage);
+        status = coll_i_kit_intra(plan, kit, &of, &stage);
         if (status != COLL_OK)
             return status;
         stage->base[COLL_IN] = coll_input(plan);
         stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
         stage->base[COLL_SCRATCH] += held;
     }
-    if (at.across || !at.within) {
-        coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, plan->problem.collective, &of);
-        coll_i_levels_across(plan, kit, &at, layout, COLL_REDUCE_SCATTER, &of, &of.in);
-        status = coll_i_kit_across(plan, kit, &at, &of, &stage);
+    if (at.inter || !at.intra) {
+        coll_i_levels_problem(plan, kit, &at, COLL_INTER, plan->problem.collective, &of);
+        coll_i_levels_inter(plan, kit, &at, layout, COLL_REDUCE_SCATTER, &of, &of.in);
+        status = coll_i_kit_inter(plan, kit, &at, &of, &stage);
         if (status != COLL_OK)
             return status;
-        if (at.within) {
+        if (at.intra) {
             stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
             stage->base[COLL_OUT] = alone ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, all);
         }
         stage->base[COLL_SCRATCH] += held;
     }
-    if (at.within) {
-        coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, v ? COLL_SCATTERV : COLL_SCATTER,
+    if (at.intra) {
+        coll_i_levels_problem(plan, kit, &at, COLL_INTRA, v ? COLL_SCATTERV : COLL_SCATTER,
                               &of);
         of.flags &= ~(uint32_t)COLL_FLAG_IN_PLACE;
-        coll_i_levels_within(plan, kit, &at, layout, &of, &of.in);
-        status = coll_i_kit_within(plan, kit, &of, &stage);
+        coll_i_levels_intra(plan, kit, &at, layout, &of, &of.in);
+        status = coll_i_kit_intra(plan, kit, &of, &stage);
         if (status != COLL_OK)
             return status;
-        stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, at.across ? all : begin);
+        stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, at.inter ? all : begin);
         stage->base[COLL_SCRATCH] += held;
-        if (at.across && alone)
+        if (at.inter && alone)
             kit->n_stages--;
     }
     return status;
@@ -267,18 +267,18 @@ COLL_INLINE coll_status coll_i_two_level_reduce_scatter(coll_plan *plan, coll_ki
 /* ---- records ----------------------------------------------------------------------------- */
 
 static const coll_use coll_i_two_level_alltoall_usual[] = {
-    {COLL_WITHIN, &coll_fnomial_gather, NULL},
-    {COLL_WITHIN, &coll_pairwise_alltoall, NULL},
-    {COLL_ACROSS, &coll_pairwise_alltoall, NULL}};
+    {COLL_INTRA, &coll_fnomial_gather, NULL},
+    {COLL_INTRA, &coll_pairwise_alltoall, NULL},
+    {COLL_INTER, &coll_pairwise_alltoall, NULL}};
 static const coll_recipe coll_two_level_alltoall = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLTOALL), 0, 2),
     coll_i_two_level_alltoall, coll_i_two_level_alltoall_usual, 3};
 
 static const coll_use coll_i_two_level_reduce_scatter_usual[] = {
-    {COLL_WITHIN, &coll_fnomial_reduce, NULL},
-    {COLL_WITHIN, &coll_fnomial_gather, NULL},
-    {COLL_WITHIN, &coll_fnomial_gatherv, NULL},
-    {COLL_ACROSS, &coll_pairwise_reduce_scatter, NULL}};
+    {COLL_INTRA, &coll_fnomial_reduce, NULL},
+    {COLL_INTRA, &coll_fnomial_gather, NULL},
+    {COLL_INTRA, &coll_fnomial_gatherv, NULL},
+    {COLL_INTER, &coll_pairwise_reduce_scatter, NULL}};
 static const coll_recipe coll_two_level_reduce_scatter_block = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 0,
                   2),

@@ -57,10 +57,10 @@ COLL_INLINE coll_status coll_i_two_level_scan(coll_plan *plan, coll_kit *kit)
     at.seats = COLL_I_LASTS;
     at.lead = kit->at.ranks - 1;
     at.leads = kit->at.local == at.lead;
-    if (!at.within || !at.across) {
-        coll_i_levels_problem(plan, kit, &at, at.within ? COLL_WITHIN : COLL_ACROSS, it, &of);
-        return at.within ? coll_i_kit_within(plan, kit, &of, &stage)
-                         : coll_i_kit_across(plan, kit, &at, &of, &stage);
+    if (!at.intra || !at.inter) {
+        coll_i_levels_problem(plan, kit, &at, at.intra ? COLL_INTRA : COLL_INTER, it, &of);
+        return at.intra ? coll_i_kit_intra(plan, kit, &of, &stage)
+                        : coll_i_kit_inter(plan, kit, &at, &of, &stage);
     }
     adds = exclusive && at.leads && kit->at.index + 1 < at.nodes && kit->at.ranks > 1;
     kit->scratch = (later ? count : 0) + (adds ? count : 0);
@@ -69,24 +69,24 @@ COLL_INLINE coll_status coll_i_two_level_scan(coll_plan *plan, coll_kit *kit)
         own = sum + count;
         kit->scratch += count;
     }
-    coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, it, &of);
+    coll_i_levels_problem(plan, kit, &at, COLL_INTRA, it, &of);
     of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
-    status = coll_i_kit_within(plan, kit, &of, &stage);
+    status = coll_i_kit_intra(plan, kit, &of, &stage);
     if (status != COLL_OK)
         return status;
     stage->base[COLL_SCRATCH] += kit->scratch;
     if (adds)
         coll_act_reduce(coll_i_kit_action(kit), sum, out, own, count);
-    coll_i_levels_problem(plan, kit, &at, COLL_ACROSS, COLL_EXSCAN, &of);
-    status = coll_i_kit_across(plan, kit, &at, &of, &stage);
+    coll_i_levels_problem(plan, kit, &at, COLL_INTER, COLL_EXSCAN, &of);
+    status = coll_i_kit_inter(plan, kit, &at, &of, &stage);
     if (status != COLL_OK)
         return status;
     stage->base[COLL_IN] = adds ? sum : exclusive && kit->at.ranks == 1 ? own : out;
     stage->base[COLL_OUT] = before;
     stage->base[COLL_SCRATCH] += kit->scratch;
-    coll_i_levels_problem(plan, kit, &at, COLL_WITHIN, COLL_BCAST, &of);
+    coll_i_levels_problem(plan, kit, &at, COLL_INTRA, COLL_BCAST, &of);
     of.flags |= COLL_FLAG_IN_PLACE;
-    status = coll_i_kit_within(plan, kit, &of, &stage);
+    status = coll_i_kit_intra(plan, kit, &of, &stage);
     if (status != COLL_OK)
         return status;
     stage->base[COLL_OUT] = before;
@@ -101,11 +101,11 @@ COLL_INLINE coll_status coll_i_two_level_scan(coll_plan *plan, coll_kit *kit)
 }
 
 static const coll_use coll_i_two_level_scan_usual[] = {
-    {COLL_WITHIN, &coll_recursive_doubling_scan, NULL},
-    {COLL_WITHIN, &coll_recursive_doubling_exscan, NULL},
-    {COLL_WITHIN, &coll_fnomial_bcast, NULL},
-    {COLL_ACROSS, &coll_recursive_doubling_scan, NULL},
-    {COLL_ACROSS, &coll_recursive_doubling_exscan, NULL}};
+    {COLL_INTRA, &coll_recursive_doubling_scan, NULL},
+    {COLL_INTRA, &coll_recursive_doubling_exscan, NULL},
+    {COLL_INTRA, &coll_fnomial_bcast, NULL},
+    {COLL_INTER, &coll_recursive_doubling_scan, NULL},
+    {COLL_INTER, &coll_recursive_doubling_exscan, NULL}};
 
 static const coll_recipe coll_two_level_scan = {
     COLL_I_LEVELS("two_level", "Wu 2005, chapter 3",

@@ -6,7 +6,7 @@
  *   coll_plan plan;
  *   status = coll_plan_build(&plan, &coll_dpml_allreduce.algorithm, &problem, NULL, &kit);
  *
- *   const coll_use ring = {COLL_ACROSS, &coll_ring_allreduce, NULL};
+ *   const coll_use ring = {COLL_INTER, &coll_ring_allreduce, NULL};
  *   kit.uses = &ring; kit.n_uses = 1;               // before: across the nodes, not the usual one
  *
  * An algorithm with the trait COLL_NEEDS_BUILD works in levels: it runs some algorithm among the
@@ -29,11 +29,11 @@
 /* ---- what is used inside ----------------------------------------------------------------- */
 
 /* Levels: among the ranks of a node, and among leaders of the nodes. */
-typedef enum coll_role { COLL_WITHIN, COLL_ACROSS, COLL_ROLES } coll_role;
+typedef enum coll_role { COLL_INTRA, COLL_INTER, COLL_ROLES } coll_role;
 
 COLL_INLINE const char *coll_role_name(coll_role role)
 {
-    return role == COLL_WITHIN ? "within" : role == COLL_ACROSS ? "across" : "unknown role";
+    return role == COLL_INTRA ? "intra" : role == COLL_INTER ? "inter" : "unknown role";
 }
 
 /* An algorithm that plays a role, for the collectives that it solves. */
@@ -341,7 +341,7 @@ COLL_INLINE void coll_i_kit_problem(const coll_plan *plan, coll_role role,
 {
     coll_problem_init(problem, collective, p, count, plan->problem.elem_bytes);
     problem->flags = plan->problem.flags & COLL_FLAG_COMMUTATIVE;
-    if (role == COLL_ACROSS)
+    if (role == COLL_INTER)
         coll_nodes_even(&problem->nodes, p, 1);
 }
 
@@ -433,14 +433,14 @@ COLL_INLINE coll_status coll_i_kit_shared_most(coll_plan *plan, coll_kit *kit, c
 
 /* A stage of all ranks of this rank's node, by the algorithm that plays the role. It has SHARED
  * of its own. */
-COLL_INLINE coll_status coll_i_kit_within(coll_plan *plan, coll_kit *kit, coll_problem *of,
-                                          coll_stage **stage)
+COLL_INLINE coll_status coll_i_kit_intra(coll_plan *plan, coll_kit *kit, coll_problem *of,
+                                         coll_stage **stage)
 {
     size_t shared;
     coll_plan *inner;
-    coll_status status = coll_i_kit_shared_most(plan, kit, COLL_WITHIN, of, &shared);
+    coll_status status = coll_i_kit_shared_most(plan, kit, COLL_INTRA, of, &shared);
     if (status == COLL_OK)
-        status = coll_i_kit_play(plan, kit, COLL_WITHIN, of, false, &inner);
+        status = coll_i_kit_play(plan, kit, COLL_INTRA, of, false, &inner);
     if (status != COLL_OK)
         return status;
     *stage = coll_i_kit_stage(kit, inner, kit->at.local, COLL_I_RUN, kit->at.first);

@@ -16,7 +16,7 @@ static double dpml_us(const coll_dpml_costs *costs, size_t count, uint32_t l, ui
     static coll_plan plans[DPML_RANKS];
     static coll_kit kits[DPML_RANKS];
     static size_t tables[DPML_RANKS][DPML_TABLES];
-    const coll_use across = {COLL_ACROSS, sim_row(COLL_ALLREDUCE, "recursive_doubling"), NULL};
+    const coll_use inter = {COLL_INTER, sim_row(COLL_ALLREDUCE, "recursive_doubling"), NULL};
     const uint32_t params[COLL_PARAM_MAX] = {l, k};
     const char *name = k > 0 ? "dpml_pipelined" : "dpml";
     coll_sim_machine machine;
@@ -32,7 +32,7 @@ static double dpml_us(const coll_dpml_costs *costs, size_t count, uint32_t l, ui
     CHECK(coll_kit_tables(&problem) <= DPML_TABLES);
     for (uint32_t r = 0; r < DPML_RANKS; r++) {
         coll_kit_init(&kits[r], r, tables[r], DPML_TABLES);
-        kits[r].uses = &across;
+        kits[r].uses = &inter;
         kits[r].n_uses = 1;
         CHECK_STATUS(coll_plan_build(&plans[r], sim_row(COLL_ALLREDUCE, name), &problem, params,
                                      &kits[r]),

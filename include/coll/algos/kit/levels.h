@@ -18,8 +18,8 @@ typedef struct coll_i_levels {
     coll_i_seats seats;    /* leaders are first ranks, but for the root; or last ones */
     bool leads;            /* this rank is its node's leader */
     bool here;             /* the root is on this node */
-    bool within;           /* nodes have several ranks, and … */
-    bool across;           /* … there are several nodes */
+    bool intra;            /* nodes have several ranks, and … */
+    bool inter;            /* … there are several nodes */
 } coll_i_levels;
 
 COLL_INLINE void coll_i_levels_of(const coll_plan *plan, const coll_kit *kit, coll_i_levels *at)
@@ -32,8 +32,8 @@ COLL_INLINE void coll_i_levels_of(const coll_plan *plan, const coll_kit *kit, co
     at->here = kit->at.index == at->root.index;
     at->lead = at->here ? at->root.local : 0;
     at->leads = kit->at.local == at->lead;
-    at->within = !coll_i_kit_flat(kit);
-    at->across = at->nodes > 1;
+    at->intra = !coll_i_kit_flat(kit);
+    at->inter = at->nodes > 1;
 }
 
 /* The problem of a level. Where it is the only one, it is that of all. */
@@ -41,22 +41,22 @@ COLL_INLINE void coll_i_levels_problem(const coll_plan *plan, const coll_kit *ki
                                        const coll_i_levels *at, coll_role role,
                                        coll_collective collective, coll_problem *of)
 {
-    const bool across = role == COLL_ACROSS;
-    coll_i_kit_problem(plan, role, collective, across ? at->nodes : kit->at.ranks,
+    const bool inter = role == COLL_INTER;
+    coll_i_kit_problem(plan, role, collective, inter ? at->nodes : kit->at.ranks,
                        plan->problem.count, of);
-    of->root = across ? at->root.index : at->lead;
-    if (across ? !at->within : !at->across)
+    of->root = inter ? at->root.index : at->lead;
+    if (inter ? !at->intra : !at->inter)
         of->flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
 }
 
 /* A stage among the leaders. On any other rank nothing comes of it but errors and traits. */
-COLL_INLINE coll_status coll_i_kit_across(coll_plan *plan, coll_kit *kit,
-                                          const coll_i_levels *at, const coll_problem *of,
-                                          coll_stage **stage)
+COLL_INLINE coll_status coll_i_kit_inter(coll_plan *plan, coll_kit *kit,
+                                         const coll_i_levels *at, const coll_problem *of,
+                                         coll_stage **stage)
 {
     coll_plan *inner;
     const bool team = at->seats == COLL_I_FIRSTS && plan->problem.root == 0;
-    const coll_status status = coll_i_kit_play(plan, kit, COLL_ACROSS, of, team, &inner);
+    const coll_status status = coll_i_kit_play(plan, kit, COLL_INTER, of, team, &inner);
     if (status != COLL_OK)
         return status;
     if (at->team == COLL_TEAM_SOCKETS && !(inner->traits & COLL_I_NEEDS_TEAM))

@@ -38,7 +38,7 @@ COLL_INLINE uint32_t coll_i_shm_share(const coll_cost_model *model, uint32_t ran
     return coll_node_of(at->nodes, at->ends, rank).index;
 }
 
-COLL_INLINE bool coll_i_shm_within(const coll_cost_model *model, const coll_message *m)
+COLL_INLINE bool coll_i_shm_intra(const coll_cost_model *model, const coll_message *m)
 {
     return m->to != COLL_NOBODY &&
            coll_i_shm_share(model, m->from) == coll_i_shm_share(model, m->to);
@@ -53,7 +53,7 @@ COLL_INLINE void coll_i_shm_send(const coll_cost_model *model, const coll_messag
                                  coll_cost *cost)
 {
     const coll_sim_shm *at = (const coll_sim_shm *)model->data;
-    if (!coll_i_shm_within(model, m)) {
+    if (!coll_i_shm_intra(model, m)) {
         at->between->send(at->between, m, cost);
         return;
     }
@@ -65,7 +65,7 @@ COLL_INLINE void coll_i_shm_receive(const coll_cost_model *model, const coll_mes
                                     coll_cost *cost)
 {
     const coll_sim_shm *at = (const coll_sim_shm *)model->data;
-    if (!coll_i_shm_within(model, m))
+    if (!coll_i_shm_intra(model, m))
         at->between->receive(at->between, m, cost);
     else if (m->bytes > 0)
         cost->cpu = cost->done = coll_i_shm_copy(at->costs, (double)m->bytes);

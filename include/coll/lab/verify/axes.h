@@ -18,8 +18,8 @@
 #include "case.h"
 
 typedef enum coll_grid_axis {
-    COLL_AXIS_WITHIN, /* what plays a role: the usual, then any other (see coll_grid_pool) */
-    COLL_AXIS_ACROSS,
+    COLL_AXIS_INTRA, /* what plays a role: the usual, then any other (see coll_grid_pool) */
+    COLL_AXIS_INTER,
     COLL_AXIS_NODES,
     COLL_AXIS_PARAM, /* one for each parameter */
     COLL_AXIS_ROOT = COLL_AXIS_PARAM + COLL_PARAM_MAX,
@@ -343,11 +343,11 @@ COLL_INLINE void coll_i_axes_set(const coll_grid_axes *axes, coll_grid_worker *w
                                  coll_grid_case *of, uint32_t axis, uint32_t k)
 {
     switch (axis) {
-    case COLL_AXIS_WITHIN:
-        coll_i_grid_play(axes, worker, of, COLL_WITHIN, k);
+    case COLL_AXIS_INTRA:
+        coll_i_grid_play(axes, worker, of, COLL_INTRA, k);
         break;
-    case COLL_AXIS_ACROSS:
-        coll_i_grid_play(axes, worker, of, COLL_ACROSS, k);
+    case COLL_AXIS_INTER:
+        coll_i_grid_play(axes, worker, of, COLL_INTER, k);
         break;
     case COLL_AXIS_NODES:
         coll_i_grid_on_nodes(of, k);
@@ -374,7 +374,7 @@ COLL_INLINE void coll_i_axes_make(coll_grid_axes *axes, coll_grid_worker *worker
     uint32_t n;
     axes->all_roots = all_roots;
     for (unsigned role = 0; role < COLL_ROLES; role++)
-        axes->n[COLL_AXIS_WITHIN + role] =
+        axes->n[COLL_AXIS_INTRA + role] =
             1 + coll_i_grid_all_plays(&worker->pool, of, (coll_role)role, axes->play[role]);
     for (uint32_t i = 0; i < COLL_PARAM_MAX; i++) {
         axes->value[i][0] = 0;

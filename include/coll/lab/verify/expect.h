@@ -125,7 +125,7 @@ COLL_INLINE uint64_t coll_i_grid_inner(const coll_grid_worker *worker, const col
     const uint32_t outer = of->algorithm->traits, traits = inner->traits;
     uint32_t largest;
     const uint32_t nodes = coll_i_case_nodes(worker, of, &largest);
-    const uint32_t most = role == COLL_WITHIN ? largest : nodes; /* ranks of the level */
+    const uint32_t most = role == COLL_INTRA ? largest : nodes; /* ranks of the level */
     const bool ordered =
         coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_FLAG_COMMUTATIVE);
     const bool parts = of->algorithm->n_params > 0 && of->param[0] > 1; /* of a node */
@@ -139,22 +139,21 @@ COLL_INLINE uint64_t coll_i_grid_inner(const coll_grid_worker *worker, const col
          ((traits & COLL_NEEDS_LINE) && param[0] > 1 && param[0] < (parts ? of->p : most))))
         set |= coll_i_status_bit(COLL_ERR_ORDER);
     if (((traits & COLL_NEEDS_POWER_OF_TWO) &&
-         (role == COLL_WITHIN ? most > 2 : !coll_i_is_power_of_two(most))) ||
+         (role == COLL_INTRA ? most > 2 : !coll_i_is_power_of_two(most))) ||
         ((traits & COLL_NEEDS_FULL_ROWS) && param[0] > 1))
         set |= coll_i_status_bit(COLL_ERR_SHAPE);
     if (traits & COLL_NEEDS_OUT_OF_PLACE)
         set |= coll_i_status_bit(COLL_ERR_IN_PLACE);
     if ((traits & COLL_NEEDS_PACKED) && tabled)
         set |= coll_i_status_bit(COLL_ERR_LAYOUT);
-    if ((traits & COLL_NEEDS_SHARED) && !(traits & COLL_USES_NODES) && role == COLL_ACROSS &&
-        (nodes > 1 || (outer & COLL_NEEDS_TEAM_ACROSS)))
+    if ((traits & COLL_NEEDS_SHARED) && !(traits & COLL_USES_NODES) && role == COLL_INTER &&
+        (nodes > 1 || (outer & COLL_NEEDS_INTER_TEAM)))
         set |= coll_i_status_bit(COLL_ERR_NODES);
-    if ((traits & COLL_NEEDS_SHARED) && role == COLL_WITHIN && tabled)
+    if ((traits & COLL_NEEDS_SHARED) && role == COLL_INTRA && tabled)
         set |= coll_i_status_bit(COLL_ERR_SHARED);
     if ((traits & (COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM)) && (most != of->p || parts))
         set |= coll_i_status_bit(COLL_ERR_GROUP);
-    if ((outer & COLL_NEEDS_TEAM_ACROSS) && role == COLL_ACROSS &&
-        !(traits & COLL_I_NEEDS_TEAM))
+    if ((outer & COLL_NEEDS_INTER_TEAM) && role == COLL_INTER && !(traits & COLL_I_NEEDS_TEAM))
         set |= coll_i_status_bit(COLL_ERR_GROUP);
     return set;
 }
