@@ -132,7 +132,7 @@ static void parse_algorithm(options *o, const char *text)
         choice->algorithm = coll_resolve(collectives[i], name, choice->param);
         if (!choice->algorithm)
             refuse("there is no %s algorithm \"%s\"; coll list shows all", collective, name);
-        if (!(choice->algorithm->traits & COLL_GIVES_SAME_BITS))
+        if (!(choice->algorithm->traits & COLL_GIVES_IDENTICAL))
             refuse(
                 "%s %s may give ranks different bits, and they would disagree on when to stop",
                 collective, name);

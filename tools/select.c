@@ -16,7 +16,7 @@ enum { RULES_MOST = 4096, TABLE_RANKS_MOST = 1 << 24 };
 struct asked {
     const char *collective, *nodes, *offers;
     uint64_t p, bytes, root;
-    bool non_commutative, in_place, same_bits;
+    bool non_commutative, in_place, identical;
 };
 
 /* ---- rules ------------------------------------------------------------------------------- */
@@ -85,8 +85,8 @@ static void make_problem(const struct asked *asked, coll_problem *problem)
         refuse("%s has no operator", name);
     if (asked->in_place && (c == COLL_BARRIER || coll_is(COLL_NEIGHBORLY, c)))
         refuse("%s cannot be in place", name);
-    if (asked->same_bits && c != COLL_ALLREDUCE)
-        refuse("%s gives no two ranks the same sum, so --same-bits has no meaning", name);
+    if (asked->identical && c != COLL_ALLREDUCE)
+        refuse("%s gives no two ranks the same sum, so --identical has no meaning", name);
     coll_problem_init(problem, c, (uint32_t)asked->p, 0, 1);
     problem->root = asked->root == UINT64_MAX ? 0 : (uint32_t)asked->root;
     if (coll_is(COLL_REDUCING, c) && !asked->non_commutative)
@@ -171,7 +171,7 @@ static void choose(const coll_rule_list *lists, const struct asked *asked)
     terms.offers = read_offers(asked->offers);
     if (problem.collective == COLL_REDUCE_SCATTER) /* a call of it has no displacements */
         terms.offers |= COLL_NEEDS_PACKED;
-    terms.wants = asked->same_bits ? (unsigned)COLL_GIVES_SAME_BITS : 0;
+    terms.wants = asked->identical ? (unsigned)COLL_GIVES_IDENTICAL : 0;
     if (coll_is(COLL_NEIGHBORLY, problem.collective)) {
         (void)coll_graph_mesh(&graph, 1, around, 1);
         problem.graph = &graph;
@@ -210,8 +210,8 @@ int select_main(int argc, char **argv)
         NUMBER('r', "root", "R", "root of a rooted collective (0)", &asked.root, 0, UINT32_MAX),
         FLAG("non-commutative", "operands must stay in rank order", &asked.non_commutative),
         FLAG("in-place", "the input is in OUT", &asked.in_place),
-        FLAG("same-bits", "of an allreduce: on all ranks, of inexact operators too",
-             &asked.same_bits),
+        FLAG("identical", "of an allreduce: on all ranks, of inexact operators too",
+             &asked.identical),
         NODES_OPTION(asked.nodes),
         WORD("offers", "A,B,...",
              "of the transport: shared, multicast, network_reduce, network_barrier",
@@ -234,7 +234,7 @@ int select_main(int argc, char **argv)
         refuse("COLLECTIVE is missing; coll select --help shows the usage");
     if (print && (asked.p != UINT64_MAX || asked.bytes != UINT64_MAX ||
                   asked.root != UINT64_MAX || asked.non_commutative || asked.in_place ||
-                  asked.same_bits || asked.nodes || asked.offers))
+                  asked.identical || asked.nodes || asked.offers))
         refuse("--print goes with --choice and --table alone");
     memory[0] = memory_of(1, bytes);
     memory[1] = memory_of(1, bytes);

@@ -7,7 +7,7 @@
  *   const coll_rule ring = {COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, SIZE_MAX,
  *                           &coll_ring_allreduce, COLL_AS_USUAL("because I say so")};
  *   const coll_rule_list mine = {&ring, 1, &coll_rules_built_in};   // mine first
- *   const coll_terms terms = {COLL_NEEDS_SHARED, COLL_GIVES_SAME_BITS};
+ *   const coll_terms terms = {COLL_NEEDS_SHARED, COLL_GIVES_IDENTICAL};
  *   status = coll_select_from(&mine, &problem, &terms, NULL, &plan, &rule);
  *
  * A rule fits when its collectives, ranks and bytes do, its algorithm keeps the terms, and
@@ -89,8 +89,8 @@ typedef struct coll_rule_list {
 /* What an algorithm may need and what it must give: the same on all ranks. `offers` is a mask of
  * COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST, COLL_NEEDS_NETWORK_REDUCE and COLL_NEEDS_NETWORK_BARRIER, which the
  * ranks' transport fulfils, and of COLL_NEEDS_PACKED, if in the tables of all ranks each block lies
- * right behind the last. `wants` is a mask of COLL_GIVES_SAME_BITS, which concerns allreduce alone, as
- * the others give no two ranks the same sum, and COLL_GIVES_FIXED_ORDER, for all that reduce. */
+ * right behind the last. `wants` is a mask of COLL_GIVES_IDENTICAL, which concerns allreduce alone, as
+ * the others give no two ranks the same sum, and COLL_GIVES_REPRODUCIBLE, for all that reduce. */
 typedef struct coll_terms {
     unsigned offers, wants;
 } coll_terms;
@@ -262,9 +262,9 @@ COLL_INLINE coll_status coll_i_terms_check(const coll_terms *terms, unsigned tra
     const unsigned special = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM;
     unsigned wants = 0;
     if (collective == COLL_ALLREDUCE)
-        wants |= COLL_GIVES_SAME_BITS;
+        wants |= COLL_GIVES_IDENTICAL;
     if (coll_is(COLL_REDUCING, collective))
-        wants |= COLL_GIVES_FIXED_ORDER;
+        wants |= COLL_GIVES_REPRODUCIBLE;
     if (traits & special & ~terms->offers)
         return COLL_ERR_CAPABILITY;
     return terms->wants & wants & ~traits ? COLL_ERR_PROMISE : COLL_OK;

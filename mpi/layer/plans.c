@@ -31,7 +31,7 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
     const struct comm *comm = job->comm;
     const unsigned packed = coll_is(settings.packs, asked->collective) ? COLL_NEEDS_PACKED : 0;
     coll_terms terms = {nodes_offers(comm, asked, job->how == BLOCKING) | packed,
-                        exact ? 0 : COLL_GIVES_SAME_BITS};
+                        exact ? 0 : COLL_GIVES_IDENTICAL};
     coll_problem problem = *asked;
     bool placed = coll_problem_place(&problem, &comm->places), kits, spread;
     const coll_rule_list *rules;
@@ -58,7 +58,7 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
         job->kit = NULL;
     }
     if (status == COLL_OK && placed && comm->places.rank && !exact &&
-        (job->plan->traits & COLL_GIVES_FIXED_ORDER) && control_asked_for(rule)) {
+        (job->plan->traits & COLL_GIVES_REPRODUCIBLE) && control_asked_for(rule)) {
         placed = false;
         status = number_by_rank(job, asked);
     }

@@ -134,7 +134,7 @@ static coll_status by_layer(void *arg, const rules_question *question, coll_plan
     job.comm = &comm;
     job.plan = plan;
     job.how = BLOCKING;
-    status = plan_for(&job, &problem, !(question->terms->wants & COLL_GIVES_SAME_BITS));
+    status = plan_for(&job, &problem, !(question->terms->wants & COLL_GIVES_IDENTICAL));
     kits[question->rank] = job.kit;
     return status == COLL_OK ? check_plan(&job, question, &problem) : status;
 }
@@ -155,7 +155,7 @@ TEST(plans_are_proven)
     tuned.list.next = &coll_rules_built_in;
     rules_begin(&proof);
     proof.select = by_layer;
-    proof.wants = COLL_GIVES_SAME_BITS;
+    proof.wants = COLL_GIVES_IDENTICAL;
     proof.p_most = 32;
     proof.beyond = 64;
     settings.rules = &tuned.list;

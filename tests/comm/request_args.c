@@ -322,14 +322,14 @@ TEST(what_the_network_takes)
 }
 
 /* No rule gives ranks sums that differ; the caller may. */
-TEST(same_bits)
+TEST(identical)
 {
     coll_algorithm differs = coll_linear_allreduce;
     coll_rule rule = {COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, SIZE_MAX, NULL,
                       COLL_AS_USUAL("differs")};
     const coll_rule_list lists = {&rule, 1, &coll_rules_built_in};
     double x = 1, y;
-    differs.traits &= ~(uint32_t)COLL_GIVES_SAME_BITS;
+    differs.traits &= ~(uint32_t)COLL_GIVES_IDENTICAL;
     rule.algorithm = &differs;
     begin();
     for (int forced = 0; forced < 2; forced++) {
@@ -547,7 +547,7 @@ int main(void)
     RUN(operators_of_calls_made_again);
     RUN(offers);
     RUN(what_the_network_takes);
-    RUN(same_bits);
+    RUN(identical);
     RUN(rules_that_change);
     RUN(errors_that_all_ranks_find);
     RUN(idle_rounds_are_counted);

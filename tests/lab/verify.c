@@ -481,7 +481,7 @@ TEST(order_is_fixed_over_plans)
 {
     static struct mutant mutant = {.base = &coll_fnomial_reduce,
                                    .collective = COLL_REDUCE,
-                                   .claims = COLL_GIVES_FIXED_ORDER};
+                                   .claims = COLL_GIVES_REPRODUCIBLE};
     coll_problem problem;
     coll_plan plan;
     coll_report report;

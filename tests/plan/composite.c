@@ -94,7 +94,7 @@ TEST(traits)
     kit.n_uses = 1;
     CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_OK);
     CHECK_EQ(plan.traits, COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_COMMUTATIVE |
-                              COLL_GIVES_SAME_BITS);
+                              COLL_GIVES_IDENTICAL);
     use.algorithm = &in_network;
     CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_OK);
     CHECK_EQ(plan.traits, COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_NETWORK_REDUCE);

@@ -17,7 +17,7 @@ static const coll_rule *chosen(const coll_rule_list *lists, const coll_problem *
                                uint32_t rank, coll_plan *plan, coll_status *status)
 {
     const coll_terms terms = {COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_REDUCE,
-                              COLL_GIVES_SAME_BITS};
+                              COLL_GIVES_IDENTICAL};
     const coll_rule *rule;
     coll_kit_init(&kit, rank, tables, TABLES);
     CHECK(coll_kit_tables(problem) <= TABLES);
@@ -140,7 +140,7 @@ TEST(terms_hold_for_what_is_inside)
                                {ALWAYS(COLL_ALLREDUCE), &coll_two_level_allreduce.algorithm,
                                 NO_PARAMS, "", NULL, 0, 0, 0}};
     const coll_rule_list list = {rules, 3, NULL};
-    coll_terms terms = {COLL_NEEDS_SHARED, COLL_GIVES_SAME_BITS};
+    coll_terms terms = {COLL_NEEDS_SHARED, COLL_GIVES_IDENTICAL};
     const coll_rule *rule;
     coll_problem problem;
     coll_plan plan;

@@ -39,7 +39,7 @@ static double us_of(const coll_rule_list *rules, const coll_problem *problem,
     const coll_hockney_costs far = {costs->a_us, costs->b_ns_per_byte, costs->c_ns_per_byte};
     const coll_shm_costs near = {
         costs->a_shm_us, costs->b_shm_ns_per_byte, 0, 0, costs->c_ns_per_byte, 0, 0};
-    const coll_terms terms = {COLL_NEEDS_PACKED, COLL_GIVES_SAME_BITS};
+    const coll_terms terms = {COLL_NEEDS_PACKED, COLL_GIVES_IDENTICAL};
     const size_t room = coll_kit_tables(problem);
     const uint32_t p = problem->p;
     size_t *tables = (size_t *)malloc(p * room * sizeof *tables);

@@ -168,7 +168,7 @@ static const coll_rule *selected(const coll_rule_list *lists, const coll_problem
  * be reached. */
 TEST(the_table_is_sound)
 {
-    const uint32_t gives = COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER;
+    const uint32_t gives = COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE;
     for (unsigned collective = 0; collective < COLL_COLLECTIVES; collective++) {
         const coll_rule *last = NULL;
         for (size_t i = 0; i < COLL_RULE_COUNT; i++)
@@ -180,7 +180,7 @@ TEST(the_table_is_sound)
         CHECK(last->bytes_least == 0 && last->bytes_most == SIZE_MAX);
         CHECK((last->algorithm->traits | gives) == gives);
         CHECK(!coll_is(COLL_REDUCING, (coll_collective)collective) ||
-              (last->algorithm->traits & COLL_GIVES_FIXED_ORDER));
+              (last->algorithm->traits & COLL_GIVES_REPRODUCIBLE));
     }
     for (size_t i = 0; i < COLL_RULE_COUNT; i++) {
         const coll_rule *rule = &coll_rules[i];
@@ -188,7 +188,7 @@ TEST(the_table_is_sound)
         CHECK_EQ(rule->collectives & ~rule->algorithm->collectives, 0);
         /* so no call of comm.h gives its ranks sums that differ */
         CHECK(!coll_is(rule->collectives, COLL_ALLREDUCE) ||
-              (rule->algorithm->traits & COLL_GIVES_SAME_BITS));
+              (rule->algorithm->traits & COLL_GIVES_IDENTICAL));
         for (uint32_t k = 0; k < COLL_PARAM_MAX; k++)
             CHECK(((rule->in_bytes >> k) & 1u) == 0 || k < rule->algorithm->n_params);
         for (uint32_t flags = 0; flags < 4; flags += 2) {
@@ -206,7 +206,7 @@ TEST(the_table_is_sound)
             problem.p = 2;
             give_neighbors(&problem, rule->algorithm);
             reached = reached || selected(&coll_rules_built_in, &problem, 0) == rule ||
-                      selected(&coll_rules_built_in, &problem, COLL_GIVES_FIXED_ORDER) == rule;
+                      selected(&coll_rules_built_in, &problem, COLL_GIVES_REPRODUCIBLE) == rule;
         }
         if (!CHECK(reached))
             printf("    rule %zu: %s\n", i, rule->why);
@@ -297,15 +297,15 @@ TEST(terms_are_kept)
         {ALWAYS(COLL_REDUCE), &coll_fnomial_reduce, COLL_AS_USUAL("d")}};
     const coll_rule_list list = {rules, 4, &coll_rules_built_in};
     const coll_rule_list shared = {rules, 1, NULL}, swing = {&rules[1], 1, NULL};
-    coll_terms terms = {COLL_NEEDS_SHARED, COLL_GIVES_SAME_BITS};
+    coll_terms terms = {COLL_NEEDS_SHARED, COLL_GIVES_IDENTICAL};
     const coll_rule *rule;
     coll_problem problem;
     coll_plan plan;
     coll_problem_init(&problem, COLL_ALLREDUCE, 8, 100, 8);
     problem.flags = COLL_FLAG_COMMUTATIVE;
     CHECK(selected(&list, &problem, 0) == &rules[1]);
-    CHECK(selected(&list, &problem, COLL_GIVES_SAME_BITS) == &rules[2]);
-    rule = selected(&list, &problem, COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER);
+    CHECK(selected(&list, &problem, COLL_GIVES_IDENTICAL) == &rules[2]);
+    rule = selected(&list, &problem, COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE);
     CHECK(rule && rule->algorithm == &coll_recursive_doubling_allreduce);
     CHECK_STATUS(coll_select_from(&list, &problem, &terms, NULL, &plan, &rule), COLL_OK);
     CHECK(rule == &rules[0]);
@@ -321,8 +321,8 @@ TEST(terms_are_kept)
     CHECK_STATUS(coll_select_from(&shared, &problem, &terms, NULL, &plan, NULL),
                  COLL_ERR_CAPABILITY);
     problem.collective = COLL_REDUCE; /* whose sum only one rank gets */
-    CHECK(selected(&list, &problem, COLL_GIVES_SAME_BITS) == &rules[3]);
-    CHECK(selected(&list, &problem, COLL_GIVES_FIXED_ORDER) != &rules[3]);
+    CHECK(selected(&list, &problem, COLL_GIVES_IDENTICAL) == &rules[3]);
+    CHECK(selected(&list, &problem, COLL_GIVES_REPRODUCIBLE) != &rules[3]);
 }
 
 /* That the blocks of all ranks lie packed, one rank cannot see: it has to be said. */

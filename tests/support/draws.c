@@ -198,7 +198,7 @@ coll_terms draws_terms(rules_proof *proof, bool all)
     if (proof->it.layout == ASKED_GAPS)
         terms.offers &= ~(unsigned)COLL_NEEDS_PACKED;
     terms.wants = all ? 0 : draws_below(&proof->chance, 1u << 20);
-    terms.wants &= COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER;
+    terms.wants &= COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE;
     if (!all) {
         terms.offers &= proof->offers;
         terms.wants &= proof->wants;

@@ -572,8 +572,8 @@ static struct mutant mutants[] = {
     {.name = "allreduce as scan", .base = RING_SUM, .collective = COLL_SCAN, .p = 5, .count = 13, .flags = COLL_FLAG_COMMUTATIVE, .finding = COLL_FOUND_FOREIGN, .sentence = "rank 0, at the end: OUT[0] has the contribution of rank 1, and must not: it is element 0 reduced over ranks (0 (4 (3 (2 1))))"},
     {.name = "reorders without saying so", .base = RING_SUM, .collective = COLL_ALLREDUCE, .p = 5, .count = 13, .lacks = COLL_NEEDS_COMMUTATIVE, .finding = COLL_FOUND_ORDER, .sentence = "rank 0, at the end: OUT[0] is not in rank order 0 to 4: it is element 0 reduced over ranks (0 (4 (3 (2 1))))"},
     {.name = "swaps operands", .base = DOUBLING, .collective = COLL_ALLREDUCE, .p = 4, .count = 3, .change = ignores_sides, .finding = COLL_FOUND_ORDER, .sentence = "rank 1, at the end: OUT[0] is not in rank order 0 to 3: it is element 0 reduced over ranks (1 0 (3 2))"},
-    {.name = "swaps operands on some ranks", .base = DOUBLING, SUM, .lacks = COLL_GIVES_FIXED_ORDER, .change = ignores_sides, .finding = COLL_FOUND_BITS, .sentence = "rank 2, at the end: OUT[0] is reduced as (2 (1 0) (4 3)), but on rank 0 as (1 0 2 (3 4))"},
-    {.name = "order differs between elements", .base = RING_SUM, SUM, .claims = COLL_GIVES_FIXED_ORDER, .finding = COLL_FOUND_STRUCTURE, .sentence = "rank 0, at the end: OUT[3] is reduced as (1 (0 (4 (3 2)))), and other elements as (0 (4 (3 (2 1))))"},
+    {.name = "swaps operands on some ranks", .base = DOUBLING, SUM, .lacks = COLL_GIVES_REPRODUCIBLE, .change = ignores_sides, .finding = COLL_FOUND_BITS, .sentence = "rank 2, at the end: OUT[0] is reduced as (2 (1 0) (4 3)), but on rank 0 as (1 0 2 (3 4))"},
+    {.name = "order differs between elements", .base = RING_SUM, SUM, .claims = COLL_GIVES_REPRODUCIBLE, .finding = COLL_FOUND_STRUCTURE, .sentence = "rank 0, at the end: OUT[3] is reduced as (1 (0 (4 (3 2)))), and other elements as (0 (4 (3 (2 1))))"},
     {.name = "barrier: loses the last round", .base = &coll_dissemination_barrier, .collective = COLL_BARRIER, .p = 6, .change = last_round_is_for_nobody, .finding = COLL_FOUND_BARRIER, .sentence = "rank 0, at the end: may leave the barrier before rank 1 enters it"},
     {.name = "barrier: notifies before it knows", .base = &coll_dissemination_barrier, .collective = COLL_BARRIER, .p = 6, .change = notifies_of_itself_alone, .finding = COLL_FOUND_BARRIER, .sentence = "rank 0, at the end: may leave the barrier before rank 1 enters it"},
     {.name = "barrier: tokens that order nothing", .base = &coll_fnomial_barrier, .collective = COLL_BARRIER, .p = 6, .change = parent_token_is_apart, .finding = COLL_FOUND_BARRIER, .sentence = "rank 0, at the end: may leave the barrier before rank 3 enters it"},
@@ -620,9 +620,9 @@ static struct grid_mutant {
     {{.name = "last root", .base = &coll_linear_bcast, .change = last_root_forgets, .collective = COLL_BCAST, .finding = COLL_FOUND_UNRECEIVED}, "root=2"},
     {{.name = "in place", .base = RING_SUM, .change = forgets_in_place, .collective = COLL_ALLREDUCE, .finding = COLL_FOUND_MISSING}, "in-place"},
     {{.name = "degree 5", .base = &coll_fnomial_reduce, .change = forgets_for_degree_5, .collective = COLL_REDUCE, .finding = COLL_FOUND_MISSING}, "f=5"},
-    {{.name = "non-commutative operator", .base = DOUBLING, .change = ignores_sides_if_it_matters, .collective = COLL_ALLREDUCE, .lacks = COLL_GIVES_FIXED_ORDER, .finding = COLL_FOUND_ORDER}, "non-commutative"},
+    {{.name = "non-commutative operator", .base = DOUBLING, .change = ignores_sides_if_it_matters, .collective = COLL_ALLREDUCE, .lacks = COLL_GIVES_REPRODUCIBLE, .finding = COLL_FOUND_ORDER}, "non-commutative"},
     {{.name = "layouts with gaps", .base = RING, .change = writes_before_block_0, .collective = COLL_ALLGATHERV, .finding = COLL_FOUND_GAP}, "layout=gaps"},
-    {{.name = "order depends on the root", .base = &coll_fnomial_reduce, .claims = COLL_GIVES_FIXED_ORDER, .collective = COLL_REDUCE, .finding = COLL_FOUND_STRUCTURE}, "root=1"},
+    {{.name = "order depends on the root", .base = &coll_fnomial_reduce, .claims = COLL_GIVES_REPRODUCIBLE, .collective = COLL_REDUCE, .finding = COLL_FOUND_STRUCTURE}, "root=1"},
     {{.name = "both neighbours are one", .base = &coll_linear_neighbor, .change = mistakes_the_direction, .collective = COLL_NEIGHBOR_ALLTOALL, .finding = COLL_FOUND_WRONG}, "graph=ring"},
     {{.name = "over the end", .base = &coll_linear_neighbor, .change = fills_in_for_nobody, .collective = COLL_NEIGHBOR_ALLGATHER, .finding = COLL_FOUND_GAP}, "graph=mesh"},
     {{.name = "ranks outside", .base = &coll_prefix_allgather, .change = names_ranks_outside, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_PEER}, "p=2 count=1 group=missing:3:1"},
@@ -858,7 +858,7 @@ static struct program programs[] = {
         {0, MULTICAST(IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)}, {1, RECV(0, OUT(0), 2)}}},
     {.name = "reduction by the network", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .lines = {
         {0, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {2, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}},
-        .traits = COLL_NEEDS_NETWORK_REDUCE | COLL_GIVES_SAME_BITS | COLL_GIVES_FIXED_ORDER},
+        .traits = COLL_NEEDS_NETWORK_REDUCE | COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE},
     {.name = "reductions by the network, one after the other", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .lines = {
         {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {0, MEET(COLL_TEAM_ALL, 2, OUT(1), IN(1), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(1), IN(1), 1)}},
         .traits = COLL_NEEDS_NETWORK_REDUCE},
@@ -912,10 +912,10 @@ static struct program programs[] = {
     {.name = "fabric without saying so", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .finding = COLL_FOUND_TRAIT, .sentence = "rank 0, step 0: a network reduction, but the algorithm does not say that it needs one", .lines = {
         {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}}},
 
-    {.name = "both ranks have the same bits", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .scratch = 2, .flags = COLL_FLAG_COMMUTATIVE, .traits = COLL_GIVES_SAME_BITS, .lines = {
+    {.name = "both ranks have the same bits", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .scratch = 2, .flags = COLL_FLAG_COMMUTATIVE, .traits = COLL_GIVES_IDENTICAL, .lines = {
         {0, SEND(1, IN(0), 2)}, {0, RECV(1, TMP(0), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 1, 2)},
         {1, SEND(0, IN(0), 2)}, {1, RECV(0, TMP(0), 2)}, {1, REDUCE(OUT(0), TMP(0), IN(0), 1, 2)}}},
-    {.name = "the last element has other bits", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .scratch = 2, .flags = COLL_FLAG_COMMUTATIVE, .traits = COLL_GIVES_SAME_BITS, .finding = COLL_FOUND_BITS, .sentence = "rank 1, at the end: OUT[1] is reduced as (1 0), but on rank 0 as (0 1)", .lines = {
+    {.name = "the last element has other bits", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .scratch = 2, .flags = COLL_FLAG_COMMUTATIVE, .traits = COLL_GIVES_IDENTICAL, .finding = COLL_FOUND_BITS, .sentence = "rank 1, at the end: OUT[1] is reduced as (1 0), but on rank 0 as (0 1)", .lines = {
         {0, SEND(1, IN(0), 2)}, {0, RECV(1, TMP(0), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 1, 2)},
         {1, SEND(0, IN(0), 2)}, {1, RECV(0, TMP(0), 2)}, {1, REDUCE(OUT(0), TMP(0), IN(0), 1, 1)}, {1, REDUCE(OUT(1), IN(1), TMP(1), 1, 1)}}},
     {.name = "SHARED, sent to nobody", BCAST(2, 1), SHARES, .finding = COLL_FOUND_PEER, .sentence = "rank 0, step 1: the peer is rank 2 of 2", .lines = {

@@ -356,7 +356,7 @@ says '^         the algorithm reorders operands' select allreduce -p 8 --bytes 2
 says '^bcast of 8 bytes on 5 ranks, in place: chain chains=1 segment=4096$' select bcast -p 5 --bytes 8 --in-place --choice 'bcast:pipeline:segment=4k'
 says '^rule     bcast  chain:chains=1,segment=4k  # --choice$' select bcast -p 5 --bytes 8 --choice 'bcast:pipeline:segment=4k'
 says '^allreduce of 8 bytes on 8 ranks of 2 nodes: two_level$' select allreduce -p 8 --bytes 8 --nodes 4 --choice 'allreduce:two-level:inter=ring'
-says '^         the algorithm does not promise the same bits' select allreduce -p 8 --bytes 8 --choice allreduce:swing_latency --same-bits
+says '^         the algorithm does not promise the same bits' select allreduce -p 8 --bytes 8 --choice allreduce:swing_latency --identical
 says '^allreduce .*: swing_latency$' select allreduce -p 8 --bytes 8 --choice allreduce:swing_latency
 says '^         the transport lacks a capability' select allreduce -p 8 --bytes 8 --choice allreduce:shm
 says '^allreduce .*: shm f=64 buffers=2 buffer=1024$' select allreduce -p 8 --bytes 8 --choice allreduce:shm --offers shared,network-reduce
@@ -398,7 +398,7 @@ refuses 'coll select: allreduce has no root' select allreduce -p 4 --bytes 4 --r
 refuses 'coll select: the root is a rank from 0 to 3, not 4' select bcast -p 4 --bytes 4 --root 4
 refuses 'coll select: bcast has no operator' select bcast -p 4 --bytes 4 --non-commutative
 refuses 'coll select: neighbor_alltoall cannot be in place' select neighbor_alltoall -p 4 --bytes 4 --in-place
-refuses 'coll select: reduce gives no two ranks the same sum, so --same-bits has no meaning' select reduce -p 4 --bytes 4 --same-bits
+refuses 'coll select: reduce gives no two ranks the same sum, so --identical has no meaning' select reduce -p 4 --bytes 4 --identical
 refuses 'coll select: there is no capability "telepathy"; there are shared, multicast, network_reduce, network_barrier' select bcast -p 4 --bytes 4 --offers telepathy
 refuses 'coll select: the tables of allgatherv are made for at most 16777216 ranks, and smaller blocks' select allgatherv -p 4000000000 --bytes 1
 

@@ -191,7 +191,7 @@ COLL_INLINE unsigned coll_i_tree_scan_step(const coll_plan *plan, uint32_t rank,
 
 static const coll_algorithm coll_binary_tree_scan = {
     "binary_tree",         "Sanders, Traeff 2006",
-    COLL_BIT(COLL_SCAN),   COLL_GIVES_FIXED_ORDER,
+    COLL_BIT(COLL_SCAN),   COLL_GIVES_REPRODUCIBLE,
     /* window */ 2,
     /* parameters */ 1,    coll_i_linear_scan_params,
     /* check */ NULL,      coll_i_tree_scan_steps,
@@ -279,7 +279,7 @@ COLL_INLINE unsigned coll_i_tree_exscan_step(const coll_plan *plan, uint32_t ran
 
 static const coll_algorithm coll_binary_tree_exscan = {
     "binary_tree",           "Sanders, Traeff 2006",
-    COLL_BIT(COLL_EXSCAN),   COLL_GIVES_FIXED_ORDER,
+    COLL_BIT(COLL_EXSCAN),   COLL_GIVES_REPRODUCIBLE,
     /* window */ 2,
     /* parameters */ 1,      coll_i_linear_scan_params,
     /* check */ NULL,        coll_i_tree_scan_steps,

@@ -84,7 +84,7 @@ static const coll_algorithm coll_bruck_allgather = {
     "bruck",
     "Bruck et al. 1997",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_GIVES_SAME_BITS | COLL_NEEDS_PACKED,
+    COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED,
     /* window */ 2,
     /* parameters */ 1,
     coll_i_bruck_params,

@@ -199,7 +199,7 @@ static const coll_algorithm coll_butterfly_reduce_scatter = {
     "butterfly",
     "Traeff 2005",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
-    COLL_NEEDS_PACKED | COLL_GIVES_FIXED_ORDER,
+    COLL_NEEDS_PACKED | COLL_GIVES_REPRODUCIBLE,
     /* window */ 2,
     /* parameters */ 1,
     coll_i_halving_params,

@@ -350,7 +350,7 @@ static const coll_algorithm coll_circulant_bcast = {
     "circulant",
     "Traeff 2024",
     COLL_BIT(COLL_BCAST),
-    COLL_GIVES_SAME_BITS,
+    COLL_GIVES_IDENTICAL,
     /* window */ 2,
     /* parameters */ 1,
     coll_i_circulant_bcast_params,

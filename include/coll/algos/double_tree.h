@@ -279,7 +279,7 @@ COLL_INLINE unsigned coll_i_double_tree_bcast_step(const coll_plan *plan, uint32
 
 static const coll_algorithm coll_double_tree_bcast = {
     "double_tree",        "Sanders, Speck, Traeff 2009", COLL_BIT(COLL_BCAST),
-    COLL_GIVES_SAME_BITS,
+    COLL_GIVES_IDENTICAL,
     /* window */ 3,
     /* parameters */ 1,   coll_i_double_tree_params,
     /* check */ NULL,     coll_i_double_tree_steps,      coll_i_double_tree_bcast_step,
@@ -318,7 +318,7 @@ static const coll_algorithm coll_double_tree_allreduce = {
     "double_tree",
     "Sanders, Speck, Traeff 2009",
     COLL_BIT(COLL_ALLREDUCE),
-    COLL_GIVES_SAME_BITS,
+    COLL_GIVES_IDENTICAL,
     /* window */ 4,
     /* parameters */ 1,
     coll_i_double_tree_params,

@@ -372,7 +372,7 @@ COLL_INLINE coll_status coll_i_dpml_build(coll_plan *plan, coll_kit *kit)
     if (status == COLL_OK && !flat)
         status = coll_i_dpml_intra(plan, kit, &coll_i_dpml_spread);
     if (status == COLL_OK)
-        plan->traits |= kit->plans[flat ? 0 : 1].traits & COLL_GIVES_SAME_BITS;
+        plan->traits |= kit->plans[flat ? 0 : 1].traits & COLL_GIVES_IDENTICAL;
     return status;
 }
 
@@ -381,7 +381,7 @@ static const coll_use coll_i_dpml_usual[] = {
 
 static const coll_recipe coll_dpml_allreduce = {
     {"dpml", "Bayatpour et al. 2017, section 4.1", COLL_BIT(COLL_ALLREDUCE),
-     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_SHARED | COLL_GIVES_SAME_BITS,
+     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
      /* window */ 2,
      /* parameters */ 1, coll_i_dpml_params,
      /* check */ NULL, coll_i_kit_steps, coll_i_kit_step, coll_i_kit_scratch,
@@ -392,7 +392,7 @@ static const coll_recipe coll_dpml_allreduce = {
 
 static const coll_recipe coll_dpml_pipelined_allreduce = {
     {"dpml_pipelined", "Bayatpour et al. 2017, section 4.2", COLL_BIT(COLL_ALLREDUCE),
-     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_SHARED | COLL_GIVES_SAME_BITS,
+     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
      /* window */ 8,
      /* parameters */ 2, coll_i_dpml_pipelined_params,
      /* check */ NULL, coll_i_kit_steps, coll_i_kit_step, coll_i_kit_scratch,

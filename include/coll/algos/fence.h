@@ -95,7 +95,7 @@ static const coll_algorithm coll_fence_bcast = {
     "fence",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_BCAST),
-    COLL_NEEDS_FULL_ROWS | COLL_GIVES_SAME_BITS,
+    COLL_NEEDS_FULL_ROWS | COLL_GIVES_IDENTICAL,
     /* window */ 1,
     /* parameters */ 2,
     coll_i_mesh_flow_params,
@@ -125,8 +125,8 @@ static const coll_algorithm coll_fence_allreduce = {
     "fence",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_ALLREDUCE),
-    COLL_NEEDS_FULL_ROWS | COLL_NEEDS_COMMUTATIVE | COLL_GIVES_SAME_BITS |
-        COLL_GIVES_FIXED_ORDER,
+    COLL_NEEDS_FULL_ROWS | COLL_NEEDS_COMMUTATIVE | COLL_GIVES_IDENTICAL |
+        COLL_GIVES_REPRODUCIBLE,
     /* window */ 2,
     /* parameters */ 2,
     coll_i_mesh_flow_params,

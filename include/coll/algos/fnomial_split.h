@@ -306,7 +306,7 @@ static const coll_algorithm coll_fnomial_split_reduce = {
 
 static const coll_algorithm coll_fnomial_split_allreduce = {
     "fnomial_split",          "Moody 2003, section 3.2.4",
-    COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_SAME_BITS,
+    COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL,
     /* window */ 2,
     /* parameters */ 2,       coll_i_split_params,
     /* check */ NULL,         coll_i_split_steps,

@@ -78,7 +78,7 @@ static const coll_algorithm coll_in_network_allreduce = {
     "in_network",
     "Bayatpour et al. 2017, section 2.2",
     COLL_BIT(COLL_ALLREDUCE),
-    COLL_NEEDS_NETWORK_REDUCE | COLL_GIVES_SAME_BITS,
+    COLL_NEEDS_NETWORK_REDUCE | COLL_GIVES_IDENTICAL,
     /* window */ 1,
     /* parameters */ 0,
     NULL,

@@ -289,7 +289,7 @@ static const coll_algorithm coll_kprefix_allgather = {
     "kprefix",
     "Kumar 2004, k-prefix",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_GIVES_SAME_BITS | COLL_USES_GROUP,
+    COLL_GIVES_IDENTICAL | COLL_USES_GROUP,
     /* window */ 2,
     /* parameters */ 2,
     coll_i_kprefix_params,

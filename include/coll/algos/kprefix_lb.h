@@ -118,7 +118,7 @@ static const coll_algorithm coll_kprefix_lb_allgather = {
     "kprefix_lb",
     "Kumar 2004, k-prefix-lb",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_GIVES_SAME_BITS | COLL_USES_GROUP,
+    COLL_GIVES_IDENTICAL | COLL_USES_GROUP,
     /* window */ 2,
     /* parameters */ 3,
     coll_i_kprefix_lb_params,

@@ -97,7 +97,7 @@ static const coll_algorithm coll_kshift_allgather = {
     "kshift",
     "Kumar 2004, k-shift",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_GIVES_SAME_BITS,
+    COLL_GIVES_IDENTICAL,
     /* window */ 2,
     /* parameters */ 1,
     coll_i_kshift_params,

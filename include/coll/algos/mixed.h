@@ -350,7 +350,7 @@ static const coll_algorithm coll_mixed_bcast = {
     "mixed",
     "Wu 2005, section 3.4.1",
     COLL_BIT(COLL_BCAST),
-    COLL_NEEDS_SHARED | COLL_USES_NODES | COLL_GIVES_SAME_BITS,
+    COLL_NEEDS_SHARED | COLL_USES_NODES | COLL_GIVES_IDENTICAL,
     /* window */ 1,
     /* parameters */ 4,
     coll_i_mixed_bcast_params,

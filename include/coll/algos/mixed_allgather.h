@@ -267,7 +267,7 @@ static const coll_algorithm coll_mixed_allgather = {
     "mixed",
     "Wu 2005, section 3.4.3",
     COLL_BIT(COLL_ALLGATHER),
-    COLL_NEEDS_SHARED | COLL_USES_NODES | COLL_GIVES_SAME_BITS,
+    COLL_NEEDS_SHARED | COLL_USES_NODES | COLL_GIVES_IDENTICAL,
     /* window */ 2,
     /* parameters */ 4,
     coll_i_mixed_allgather_params,

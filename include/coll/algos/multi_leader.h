@@ -106,7 +106,7 @@ COLL_INLINE coll_status coll_i_multi_leader_bcast(coll_plan *plan, coll_kit *kit
     coll_problem of;
     coll_status status = COLL_OK;
     coll_i_leaders_of(plan, kit, &my);
-    plan->traits |= COLL_GIVES_SAME_BITS;
+    plan->traits |= COLL_GIVES_IDENTICAL;
     if (my.at.intra) {
         coll_i_leaders_problem(plan, kit, COLL_SCATTERV, my.at.here ? my.at.root.local : 0,
                                &of);
@@ -197,7 +197,7 @@ COLL_INLINE coll_status coll_i_multi_leader_allreduce(coll_plan *plan, coll_kit 
                                       held);
     }
     if (status == COLL_OK)
-        plan->traits |= kit->plans[my.at.intra ? 1 : 0].traits & COLL_GIVES_SAME_BITS;
+        plan->traits |= kit->plans[my.at.intra ? 1 : 0].traits & COLL_GIVES_IDENTICAL;
     if (status == COLL_OK && my.at.intra) {
         coll_i_leaders_problem(plan, kit, COLL_ALLGATHERV, 0, &of);
         of.flags |= COLL_FLAG_IN_PLACE;
@@ -225,7 +225,7 @@ static const coll_use coll_i_multi_leader_bcast_usual[] = {
     {COLL_INTRA, &coll_ring_allgather, NULL},
     {COLL_INTER, &coll_fnomial_bcast, NULL}};
 static const coll_recipe coll_multi_leader_bcast = {
-    COLL_I_MULTI_LEADER(COLL_BIT(COLL_BCAST), COLL_GIVES_SAME_BITS, 2),
+    COLL_I_MULTI_LEADER(COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL, 2),
     coll_i_multi_leader_bcast, coll_i_multi_leader_bcast_usual, 3};
 
 static const coll_use coll_i_multi_leader_reduce_usual[] = {
@@ -241,7 +241,7 @@ static const coll_use coll_i_multi_leader_allreduce_usual[] = {
     {COLL_INTRA, &coll_ring_allgather, NULL},
     {COLL_INTER, &coll_recursive_doubling_allreduce, NULL}};
 static const coll_recipe coll_multi_leader_allreduce = {
-    COLL_I_MULTI_LEADER(COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_SAME_BITS, 4),
+    COLL_I_MULTI_LEADER(COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL, 4),
     coll_i_multi_leader_allreduce, coll_i_multi_leader_allreduce_usual, 3};
 
 #endif /* COLL_ALGOS_MULTI_LEADER_H */

@@ -330,7 +330,7 @@ COLL_INLINE coll_status coll_i_multi_leader_allgather(coll_plan *plan, coll_kit 
     coll_stage *stage;
     coll_status status = COLL_OK;
     coll_i_runs_of(plan, kit, &runs);
-    plan->traits |= COLL_GIVES_SAME_BITS;
+    plan->traits |= COLL_GIVES_IDENTICAL;
     kit->scratch = runs.sorts ? coll_i_levels_at(plan, runs.layout, kit->p) : 0;
     all = runs.sorts ? COLL_AT(COLL_SCRATCH, 0) : out;
     led = all + coll_i_runs_begin(plan, kit, &runs, runs.own, 0);
@@ -453,7 +453,7 @@ static const coll_use coll_i_multi_leader_allgather_usual[] = {
     {COLL_INTRA, &coll_ring_allgather, NULL},
     {COLL_INTER, &coll_ring_allgather, NULL}};
 static const coll_recipe coll_multi_leader_allgather = {
-    COLL_I_MULTI_LEADER_BLOCKS(COLL_I_RUNS_ALLGATHERS, COLL_GIVES_SAME_BITS | COLL_NEEDS_PACKED,
+    COLL_I_MULTI_LEADER_BLOCKS(COLL_I_RUNS_ALLGATHERS, COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED,
                                2),
     coll_i_multi_leader_allgather, coll_i_multi_leader_allgather_usual, 4};
 

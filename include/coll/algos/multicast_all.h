@@ -50,7 +50,7 @@ static const coll_algorithm coll_multicast_allgather = {
     "multicast",
     "Moody 2003, section 2.1",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_NEEDS_MULTICAST | COLL_GIVES_SAME_BITS,
+    COLL_NEEDS_MULTICAST | COLL_GIVES_IDENTICAL,
     /* window */ 1,
     /* parameters */ 0,
     NULL,

@@ -124,7 +124,7 @@ static const coll_algorithm coll_neighbor_exchange_allgather = {
     "neighbor_exchange",
     "Chen, Zhang, Zhang, Yuan 2005",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_GIVES_SAME_BITS | COLL_NEEDS_PACKED,
+    COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED,
     /* window */ 2,
     /* parameters */ 0,
     NULL,

@@ -84,13 +84,13 @@ static const coll_use coll_i_node_leader_usual[] = {
     {COLL_INTER, &coll_in_network_allreduce, NULL}};
 static const coll_recipe coll_node_leader_allreduce = {
     COLL_I_LEVELS("node_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
-                  COLL_GIVES_SAME_BITS | COLL_NEEDS_NETWORK_REDUCE, 1),
+                  COLL_GIVES_IDENTICAL | COLL_NEEDS_NETWORK_REDUCE, 1),
     coll_i_two_level_allreduce, coll_i_node_leader_usual, 3};
 
 static const coll_recipe coll_socket_leader_allreduce = {
     {"socket_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
      COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_INTER_TEAM |
-         COLL_GIVES_SAME_BITS,
+         COLL_GIVES_IDENTICAL,
      /* window */ 1,
      /* parameters */ 1, coll_i_socket_params,
      /* check */ NULL, coll_i_kit_steps, coll_i_kit_step, coll_i_kit_scratch,

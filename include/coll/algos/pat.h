@@ -246,7 +246,7 @@ static const coll_algorithm coll_pat_allgather = {
     "pat",
     "Jeaugey 2025",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_GIVES_SAME_BITS | COLL_USES_PADDING,
+    COLL_GIVES_IDENTICAL | COLL_USES_PADDING,
     /* window */ 2,
     /* parameters */ 1,
     coll_i_pat_params,

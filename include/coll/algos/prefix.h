@@ -151,7 +151,7 @@ static const coll_algorithm coll_prefix_allgather = {
     "prefix",
     "Kumar 2004, prefix send",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_GIVES_SAME_BITS | COLL_USES_GROUP,
+    COLL_GIVES_IDENTICAL | COLL_USES_GROUP,
     /* window */ 2,
     /* parameters */ 1,
     coll_i_prefix_params,

@@ -148,7 +148,7 @@ static const coll_algorithm coll_recursive_doubling_exscan = {
     "recursive_doubling",
     "Traeff 2025; Traeff 2026; Hillis, Steele 1986",
     COLL_BIT(COLL_EXSCAN),
-    COLL_GIVES_FIXED_ORDER,
+    COLL_GIVES_REPRODUCIBLE,
     /* window */ 1,
     /* parameters */ 1,
     coll_i_doubling_exscan_params,

@@ -227,7 +227,7 @@ static const coll_algorithm coll_recursive_halving_reduce_scatter = {
     "recursive_halving",
     "Thakur, Rabenseifner, Gropp 2005, section 4.4",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
-    COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_PACKED | COLL_GIVES_FIXED_ORDER,
+    COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_PACKED | COLL_GIVES_REPRODUCIBLE,
     /* window */ 2,
     /* parameters */ 1,
     coll_i_halving_params,

@@ -120,7 +120,7 @@ static const coll_algorithm coll_shm_flat_allgather = {
     "shm_flat",
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER | COLL_GIVES_SAME_BITS,
+    COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER | COLL_GIVES_IDENTICAL,
     /* window */ 1,
     /* parameters */ 0,
     NULL,
@@ -197,7 +197,8 @@ static const coll_algorithm coll_shm_flat_reduce_scatter = {
     "shm_flat",
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
-    COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER | COLL_NEEDS_PACKED | COLL_GIVES_FIXED_ORDER,
+    COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER | COLL_NEEDS_PACKED |
+        COLL_GIVES_REPRODUCIBLE,
     /* window */ 1,
     /* parameters */ 0,
     NULL,

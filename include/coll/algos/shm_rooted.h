@@ -96,7 +96,7 @@ static const coll_algorithm coll_shm_bcast = {
     "shm",
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_BCAST),
-    COLL_NEEDS_SHARED | COLL_GIVES_SAME_BITS,
+    COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
     /* window */ 1,
     /* parameters */ 3,
     coll_i_shm_params,

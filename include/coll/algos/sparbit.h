@@ -78,7 +78,7 @@ static const coll_algorithm coll_sparbit_allgather = {
     "sparbit",
     "Loch, Koslovski 2021",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_GIVES_SAME_BITS,
+    COLL_GIVES_IDENTICAL,
     /* window */ 2,
     /* parameters */ 0,
     NULL,

@@ -120,7 +120,7 @@ COLL_INLINE unsigned coll_i_split_binary_step(const coll_plan *plan, uint32_t ra
 
 static const coll_algorithm coll_split_binary_bcast = {
     "split_binary",       "Pjesivac-Grbovic et al. 2007", COLL_BIT(COLL_BCAST),
-    COLL_GIVES_SAME_BITS,
+    COLL_GIVES_IDENTICAL,
     /* window */ 2,
     /* parameters */ 1,   coll_i_split_binary_params,
     /* check */ NULL,     coll_i_split_binary_steps,      coll_i_split_binary_step,

@@ -82,7 +82,7 @@ COLL_INLINE coll_status coll_i_two_level_bcast(coll_plan *plan, coll_kit *kit)
         of.flags |= at.inter ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
         status = coll_i_kit_intra(plan, kit, &of, &stage);
     }
-    plan->traits |= COLL_GIVES_SAME_BITS;
+    plan->traits |= COLL_GIVES_IDENTICAL;
     return status;
 }
 
@@ -161,12 +161,12 @@ COLL_INLINE coll_status coll_i_levels_allreduce(coll_plan *plan, coll_kit *kit,
         status = coll_i_kit_inter(plan, kit, at, &of, &stage);
         if (status != COLL_OK)
             return status;
-        plan->traits |= stage->plan->traits & COLL_GIVES_SAME_BITS;
+        plan->traits |= stage->plan->traits & COLL_GIVES_IDENTICAL;
         if (sums)
             stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
         stage->base[COLL_SCRATCH] += held;
     } else {
-        plan->traits |= COLL_GIVES_SAME_BITS; /* all get what rank 0 has */
+        plan->traits |= COLL_GIVES_IDENTICAL; /* all get what rank 0 has */
     }
     if (at->intra) {
         coll_i_levels_problem(plan, kit, at, COLL_INTRA, COLL_BCAST, &of);
@@ -198,7 +198,7 @@ static const coll_use coll_i_two_level_bcast_usual[] = {
     {COLL_INTRA, &coll_fnomial_bcast, NULL}, {COLL_INTER, &coll_fnomial_bcast, NULL}};
 static const coll_recipe coll_two_level_bcast = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_SOURCE, COLL_BIT(COLL_BCAST),
-                  COLL_GIVES_SAME_BITS, 1),
+                  COLL_GIVES_IDENTICAL, 1),
     coll_i_two_level_bcast, coll_i_two_level_bcast_usual, 2};
 
 static const coll_use coll_i_two_level_reduce_usual[] = {
@@ -213,7 +213,7 @@ static const coll_use coll_i_two_level_allreduce_usual[] = {
     {COLL_INTER, &coll_recursive_doubling_allreduce, NULL}};
 static const coll_recipe coll_two_level_allreduce = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_SOURCE, COLL_BIT(COLL_ALLREDUCE),
-                  COLL_GIVES_SAME_BITS, 2),
+                  COLL_GIVES_IDENTICAL, 2),
     coll_i_two_level_allreduce, coll_i_two_level_allreduce_usual, 3};
 
 #endif /* COLL_ALGOS_TWO_LEVEL_H */

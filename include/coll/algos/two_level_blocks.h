@@ -205,7 +205,7 @@ COLL_INLINE coll_status coll_i_two_level_allgather(coll_plan *plan, coll_kit *ki
         of.flags |= COLL_FLAG_IN_PLACE;
         status = coll_i_kit_intra(plan, kit, &of, &stage);
     }
-    plan->traits |= COLL_GIVES_SAME_BITS;
+    plan->traits |= COLL_GIVES_IDENTICAL;
     return status;
 }
 
@@ -234,11 +234,11 @@ static const coll_recipe coll_two_level_scatterv = {
     coll_i_two_level_rooted, coll_i_two_level_gather_usual, 4};
 static const coll_recipe coll_two_level_allgather = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLGATHER),
-                  COLL_GIVES_SAME_BITS, 2),
+                  COLL_GIVES_IDENTICAL, 2),
     coll_i_two_level_allgather, coll_i_two_level_gather_usual, 6};
 static const coll_recipe coll_two_level_allgatherv = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLGATHERV),
-                  COLL_GIVES_SAME_BITS | COLL_NEEDS_PACKED, 2),
+                  COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED, 2),
     coll_i_two_level_allgather, coll_i_two_level_gather_usual, 6};
 
 #endif /* COLL_ALGOS_TWO_LEVEL_BLOCKS_H */

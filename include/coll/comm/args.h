@@ -324,7 +324,7 @@ COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_probl
     coll_terms terms;
     coll_status status = COLL_OK;
     terms.offers = offers;
-    terms.wants = chosen ? 0 : (unsigned)COLL_GIVES_SAME_BITS;
+    terms.wants = chosen ? 0 : (unsigned)COLL_GIVES_IDENTICAL;
     if (chosen)
         status = coll_i_terms_check(&terms, chosen->traits, problem->collective);
     if (status == COLL_OK)

@@ -321,7 +321,7 @@ COLL_INLINE coll_status coll_comm_dup(coll_comm *dup, coll_comm *parent, uint32_
 /* Has all ranks of a communicator use this algorithm for this collective from the next call on,
  * with these parameters (NULL: the usual ones); NULL as algorithm: the rules' choice again.
  * Every rank makes the same call. Whether the algorithm can do what a call asks for is checked
- * at that call. An allreduce without COLL_GIVES_SAME_BITS may give ranks floating-point sums that
+ * at that call. An allreduce without COLL_GIVES_IDENTICAL may give ranks floating-point sums that
  * differ in their last bits; rules never choose one. */
 COLL_INLINE coll_status coll_comm_set_algorithm(coll_comm *comm, coll_collective collective,
                                                 const coll_algorithm *algorithm,
@@ -345,7 +345,7 @@ COLL_INLINE coll_status coll_comm_set_algorithm(coll_comm *comm, coll_collective
  * built-in ones. Every rank makes the same call. The lists stay the caller's as long as the
  * communicator, and those made from it later, exist. Rules of algorithms that need more than
  * calls have (which are made of others, unless coll_comm_nodes of multi_node.h was called, say) and
- * allreduces without COLL_GIVES_SAME_BITS are passed over; where none is left, the call ends with
+ * allreduces without COLL_GIVES_IDENTICAL are passed over; where none is left, the call ends with
  * what was wrong with the last one, so let coll_rules_built_in be the last list. */
 COLL_INLINE coll_status coll_comm_rules(coll_comm *comm, const coll_rule_list *lists)
 {

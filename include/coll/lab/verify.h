@@ -13,8 +13,8 @@
  *     channels, and none with sends that wait for the receiver in a window of the plan's size,
  *     run by the real executor
  *   - results: every element, the exact set of contributions, their order where the operator
- *     does not commute, equal structure on all ranks (same-bits) and over all elements
- *     (fixed-order)
+ *     does not commute, equal structure on all ranks (identical) and over all elements
+ *     (reproducible)
  *   - barriers: every rank ends causally after every rank has entered; SHARED: no races; in
  *     both, a rank's own actions are ordered only as the executor orders them
  *
@@ -78,7 +78,7 @@ COLL_INLINE void coll_verifier_release(coll_verifier *v)
     coll_verifier_init(v);
 }
 
-/* Forgets the structures that fixed-order algorithms had. Within one workspace they must be the
+/* Forgets the structures that reproducible algorithms had. Within one workspace they must be the
  * same for all plans of one algorithm, p and parameters, whatever root, count and flags are. */
 COLL_INLINE void coll_verifier_forget(coll_verifier *v)
 {

@@ -28,8 +28,8 @@ enum {
     COLL_NEEDS_SHARED = 16,         /* SHARED memory */
     COLL_NEEDS_MULTICAST = 32,      /* of the transport */
     COLL_NEEDS_NETWORK_REDUCE = 64, /* of the transport, with data */
-    COLL_GIVES_SAME_BITS = 128,     /* all ranks get the same bits, even of inexact operators */
-    COLL_GIVES_FIXED_ORDER = 256,   /* … parenthesisation: on p and the parameters alone */
+    COLL_GIVES_IDENTICAL = 128,     /* all ranks get the same bits, even of inexact operators */
+    COLL_GIVES_REPRODUCIBLE = 256,  /* … parenthesisation: on p and the parameters alone */
     COLL_NEEDS_PACKED = 512,        /* tables, if any, with each block right behind the last */
     COLL_USES_NODES = 1024,         /* works by nodes; others with SHARED need a single one */
     COLL_USES_GROUP = 2048,         /* may compute on the ranks of the transport */
@@ -62,8 +62,8 @@ enum {
     X(COLL_USES_NODES, "uses-nodes")                                                           \
     X(COLL_USES_GROUP, "uses-group")                                                           \
     X(COLL_USES_PADDING, "uses-padding")                                                       \
-    X(COLL_GIVES_SAME_BITS, "same-bits")                                                       \
-    X(COLL_GIVES_FIXED_ORDER, "fixed-order")
+    X(COLL_GIVES_IDENTICAL, "identical")                                                       \
+    X(COLL_GIVES_REPRODUCIBLE, "reproducible")
 
 /* One algorithm for one pattern. All functions are pure: they depend on their arguments alone, and
  * neither allocate nor keep state. `rank` is below p. Records are static: each translation unit has

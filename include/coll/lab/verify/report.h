@@ -41,8 +41,8 @@
     X(COLL_FOUND_DOUBLED, "a contribution is in the result more than once")                    \
     X(COLL_FOUND_FOREIGN, "a contribution is in the result that does not belong there")        \
     X(COLL_FOUND_ORDER, "operands are not in rank order, and the operator does not commute")   \
-    X(COLL_FOUND_BITS, "ranks get results of different bits, in spite of same-bits")           \
-    X(COLL_FOUND_STRUCTURE, "the order of operations varies, in spite of fixed-order")         \
+    X(COLL_FOUND_BITS, "ranks get results of different bits, in spite of identical")           \
+    X(COLL_FOUND_STRUCTURE, "the order of operations varies, in spite of reproducible")        \
     X(COLL_FOUND_BARRIER, "a rank may leave the barrier before another one enters")            \
     X(COLL_FOUND_TEAM, "a team of a network reduction with other ranks than before")           \
     X(COLL_FOUND_RACE, "two ranks touch the same element of SHARED in no order")               \

@@ -98,7 +98,7 @@ COLL_INLINE bool coll_i_found_terms(const coll_i_check *c, size_t at, coll_i_val
                         "OUT[%zu] is not in rank order 0 to %u: it is %s", at, n - 1, found);
 }
 
-/* The structures of a fixed-order algorithm's results must all be one. */
+/* The structures of a reproducible algorithm's results must all be one. */
 COLL_INLINE bool coll_i_expect_fixed(const coll_i_check *c, size_t at, uint32_t structure)
 {
     const coll_collective collective = (coll_collective)c->fixed->collective;
@@ -143,7 +143,7 @@ COLL_INLINE bool coll_i_expect_sums(const coll_i_check *c, size_t count, size_t 
                          : node.first != 0 || node.last + 1 != n)
                 return coll_i_found_terms(c, i, out[i], n);
         }
-        if ((rank->plan->traits & COLL_GIVES_FIXED_ORDER) &&
+        if ((rank->plan->traits & COLL_GIVES_REPRODUCIBLE) &&
             !coll_i_expect_fixed(c, i, structure))
             return false;
         good = structure;
@@ -307,7 +307,7 @@ COLL_INLINE bool coll_i_check_result(const coll_i_check *c)
         return !root || coll_i_expect_sums(c, of->count, 0, of->p);
     case COLL_ALLREDUCE:
         return coll_i_expect_sums(c, of->count, 0, of->p) &&
-               (!(plan->traits & COLL_GIVES_SAME_BITS) || coll_i_expect_same_bits(c));
+               (!(plan->traits & COLL_GIVES_IDENTICAL) || coll_i_expect_same_bits(c));
     case COLL_SCAN:
         return coll_i_expect_sums(c, of->count, 0, rank + 1);
     case COLL_EXSCAN: /* rank 0 could not write */
