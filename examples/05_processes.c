@@ -44,7 +44,7 @@ int main(void)
         status = coll_allreduce(&comm, &mine[1], &most, 1, COLL_F64, COLL_MAX);
     if (status != COLL_OK) {
         fprintf(stderr, "rank %u: %s", rank, coll_status_text(status));
-        if (coll_shm_lost(shm) != COLL_NOBODY)
+        if (coll_shm_lost(shm) != COLL_RANK_NONE)
             fprintf(stderr, ", rank %u is gone", coll_shm_lost(shm));
         fputc('\n', stderr);
         return 1;

@@ -300,7 +300,7 @@ static void put_neighbor(const struct data *d, const struct serial *s, uint32_t 
     const coll_graph *graph = plan->problem.graph;
     const uint32_t from = coll_graph_source(graph, rank, i);
     size_t first = 0;
-    if (from == COLL_NOBODY)
+    if (from == COLL_RANK_NONE)
         return;
     if (plan->problem.collective != COLL_NEIGHBOR_ALLGATHER &&
         plan->problem.collective != COLL_NEIGHBOR_ALLGATHERV) {

@@ -85,10 +85,10 @@ void places_read(coll_i_groups *groups, const char *words, uint32_t p)
     const size_t kind = read_kind("places", words, places_names, KINDS, number);
     coll_grid_places of;
     if (kind == KINDS) {
-        const size_t room = coll_places_tables(p);
+        const size_t room = coll_rank_order_tables(p);
         uint32_t *tables = room_of(groups, room + p);
         read_list("places", words, tables + room, p, UINT32_MAX);
-        coll_places_of(&groups->places, tables + room, p, tables);
+        coll_rank_order_of(&groups->places, tables + room, p, tables);
         coll_group_places(&groups->group, &groups->places);
         return;
     }
@@ -97,6 +97,6 @@ void places_read(coll_i_groups *groups, const char *words, uint32_t p)
     of.which = (uint32_t)number[1];
     if (of.nodes == 0)
         refuse("--places needs a node");
-    if (!coll_i_places_make(groups, &of, p))
+    if (!coll_i_rank_order_make(groups, &of, p))
         refuse("there is not enough memory for this");
 }

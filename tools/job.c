@@ -157,7 +157,7 @@ static size_t *make_edge_tables(const struct job *job, const struct ask *ask, ui
     for (uint32_t i = 0; i < n_in; i++) {
         const uint32_t from = coll_graph_source(graph, rank, i);
         at[2 * n_out + i] =
-            from == COLL_NOBODY
+            from == COLL_RANK_NONE
                 ? 0
                 : edge_count(job, ask, count, from,
                              coll_graph_origin(graph, rank, i,

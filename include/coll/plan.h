@@ -53,9 +53,9 @@ typedef struct coll_plan {
     uint32_t traits;    /* of the algorithm and, in a composition, of what it is made of */
     uint32_t window;    /* least window of a request that runs it */
     coll_partition cut; /* the vector of `count` elements in p parts */
-    coll_divider
+    coll_fast_divisor
         radix; /* division by param[0], which is the radix of algorithms that have one */
-    coll_divider second;   /* division by param[1] */
+    coll_fast_divisor second; /* division by param[1] */
     coll_fold fold;        /* the ranks, k = param[0], or 2 for an algorithm without a radix */
     coll_partition pieces; /* the vector in fold.core parts */
     size_t largest;        /* elements of the largest block of the layouts that this rank has */
@@ -281,11 +281,11 @@ COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *
     plan->traits = algorithm->traits;
     plan->window = algorithm->window;
     plan->cut = coll_partition_of(problem->count, problem->p);
-    plan->radix = coll_divider_of(plan->param[0] ? plan->param[0] : 1);
-    plan->second = coll_divider_of(plan->param[1] ? plan->param[1] : 1);
+    plan->radix = coll_fast_divisor_of(plan->param[0] ? plan->param[0] : 1);
+    plan->second = coll_fast_divisor_of(plan->param[1] ? plan->param[1] : 1);
     {
-        const coll_fold fold =
-            coll_fold_of(problem->p, plan->radix.by > 1 ? &plan->radix : &coll_divider_two);
+        const coll_fold fold = coll_fold_of(
+            problem->p, plan->radix.by > 1 ? &plan->radix : &coll_fast_divisor_two);
         plan->fold.core = fold.core; /* by field: some compilers call memcpy for all */
         plan->fold.extra = fold.extra;
         plan->fold.rounds = fold.rounds;
@@ -398,7 +398,7 @@ COLL_INLINE coll_status coll_plan_check_rank(const coll_plan *plan, uint32_t ran
     default:
         break;
     }
-    if (of->graph && of->graph->rank != COLL_NOBODY && of->graph->rank != rank)
+    if (of->graph && of->graph->rank != COLL_RANK_NONE && of->graph->rank != rank)
         return COLL_ERR_GRAPH;
     if ((in && !of->in.counts) || (out && !of->out.counts))
         return COLL_ERR_COUNTS;

@@ -140,7 +140,7 @@ static bool nobodys(const struct call *call, const struct view *view, uint32_t i
     return graph->n_dims > 0 &&
            (view->side == &call->out
                 ? coll_graph_source(graph, comm->rank, i)
-                : coll_graph_destination(graph, comm->rank, i)) == COLL_NOBODY;
+                : coll_graph_destination(graph, comm->rank, i)) == COLL_RANK_NONE;
 }
 
 size_t view_split(const struct call *call, const struct view *view, uint32_t first,

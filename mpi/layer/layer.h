@@ -122,14 +122,15 @@ struct comm {
     bool meets;      /* it has several ranks, all of this world */
     coll_mpi mpi;    /* on a private communicator of the same ranks */
     uint32_t rank, p;
-    coll_places places; /* its ranks by nodes, if these are several */
-    uint32_t *tables;   /* of `places` */
-    uint32_t *seats;  /* its ranks' in the memory of this rank's node, COLL_NOBODY if elsewhere;
+    coll_rank_order places; /* its ranks by nodes, if these are several */
+    uint32_t *tables;       /* of `places` */
+    uint32_t
+        *seats; /* its ranks' in the memory of this rank's node, COLL_RANK_NONE if elsewhere;
                        * NULL: messages are the library's */
-    uint32_t number;  /* of the communicator there, from 1 on */
-    bool shares;      /* its calls that block may use the SHARED memory there */
-    bool one_node;    /* all its ranks are there, … */
-    coll_group group; /* … and these of the segment's; otherwise the identity */
+    uint32_t number;         /* of the communicator there, from 1 on */
+    bool shares;             /* its calls that block may use the SHARED memory there */
+    bool one_node;           /* all its ranks are there, … */
+    coll_group group;        /* … and these of the segment's; otherwise the identity */
     coll_group placed;       /* whose ranks are places */
     uint32_t next[2];        /* tag of the next call, and of the next persistent one */
     unsigned jobs;           /* that use it */

@@ -166,18 +166,18 @@ static bool find_in_world(const struct comm *comm, MPI_Group group, int *in_worl
 /* Finds the ranks' places by nodes, if these are several. */
 static void find_places(struct comm *comm, const int *in_world)
 {
-    uint32_t *tables = malloc((coll_places_tables(comm->p) + comm->p) * sizeof *tables);
-    uint32_t *node = tables + coll_places_tables(comm->p);
+    uint32_t *tables = malloc((coll_rank_order_tables(comm->p) + comm->p) * sizeof *tables);
+    uint32_t *node = tables + coll_rank_order_tables(comm->p);
     if (!tables)
         PMPI_Abort(MPI_COMM_WORLD, 1);
     for (uint32_t i = 0; i < comm->p; i++)
         node[i] = world_nodes[in_world[i]];
-    coll_places_of(&comm->places, node, comm->p, tables);
+    coll_rank_order_of(&comm->places, node, comm->p, tables);
     if (coll_nodes_count(&comm->places.nodes) > 1) {
         comm->tables = tables;
         return;
     }
-    coll_places_init(&comm->places);
+    coll_rank_order_init(&comm->places);
     free(tables);
 }
 
@@ -210,11 +210,11 @@ static void find_seats(struct comm *comm, const int *in_world)
 {
     const uint32_t here = shm ? world_nodes[in_world[comm->rank]] : UINT32_MAX;
     uint32_t *all = calloc(2 * (size_t)comm->p, sizeof *all), *seats = all + comm->p;
-    uint32_t together = 0, leader = COLL_NOBODY, mine = 0;
+    uint32_t together = 0, leader = COLL_RANK_NONE, mine = 0;
     if (!all)
         PMPI_Abort(MPI_COMM_WORLD, 1);
     for (uint32_t i = 0; i < comm->p; i++) {
-        seats[i] = COLL_NOBODY;
+        seats[i] = COLL_RANK_NONE;
         if (!shm || world_nodes[in_world[i]] != here)
             continue;
         leader = together++ == 0 ? i : leader;
@@ -227,7 +227,7 @@ static void find_seats(struct comm *comm, const int *in_world)
     unlock(); /* other ranks may be busy with those of other threads first */
     PMPI_Allgather(&mine, 1, MPI_UINT32_T, all, 1, MPI_UINT32_T, comm->mpi.comm);
     lock();
-    comm->number = leader == COLL_NOBODY ? 0 : all[leader];
+    comm->number = leader == COLL_RANK_NONE ? 0 : all[leader];
     comm->seats = comm->number > 0 ? all : NULL;
     comm->one_node = comm->number > 0 && together == comm->p;
     comm->shares = comm->one_node && comm->p == coll_shm_size(shm) &&
@@ -241,7 +241,7 @@ static void find_seats(struct comm *comm, const int *in_world)
 void nodes_join(struct comm *comm, MPI_Group group)
 {
     int *in_world = malloc(comm->p * sizeof *in_world);
-    coll_places_init(&comm->places);
+    coll_rank_order_init(&comm->places);
     coll_group_identity(&comm->group);
     if (!in_world || !find_in_world(comm, group, in_world))
         PMPI_Abort(MPI_COMM_WORLD, 1);
@@ -282,7 +282,7 @@ static coll_status mixed_send(void *ctx, uint32_t peer, uint32_t tag, const void
                               size_t bytes, coll_handle *h)
 {
     struct comm *comm = (struct comm *)ctx;
-    if (comm->seats[peer] != COLL_NOBODY)
+    if (comm->seats[peer] != COLL_RANK_NONE)
         return coll_shm_transport(shm)->send(shm, comm->seats[peer], tag_within(comm, tag), buf,
                                              bytes, h);
     h->word[1] = ACROSS;
@@ -293,7 +293,7 @@ static coll_status mixed_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf,
                               coll_handle *h)
 {
     struct comm *comm = (struct comm *)ctx;
-    if (comm->seats[peer] != COLL_NOBODY)
+    if (comm->seats[peer] != COLL_RANK_NONE)
         return coll_shm_transport(shm)->recv(shm, comm->seats[peer], tag_within(comm, tag), buf,
                                              bytes, h);
     h->word[1] = ACROSS;
@@ -305,7 +305,7 @@ static coll_status mixed_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t b
                                 const void **message, coll_handle *h)
 {
     struct comm *comm = (struct comm *)ctx;
-    if (comm->seats[peer] == COLL_NOBODY)
+    if (comm->seats[peer] == COLL_RANK_NONE)
         return COLL_ERR_CAPABILITY;
     return coll_shm_transport(shm)->acquire(shm, comm->seats[peer], tag_within(comm, tag),
                                             bytes, message, h);

@@ -67,7 +67,7 @@ void report_choice(const coll_problem *problem, const coll_rule *rule, coll_stat
 static void find_places(const coll_problem *problem, struct comm *comm)
 {
     uint32_t *node = tables, next = 0;
-    coll_places_init(&comm->places);
+    coll_rank_order_init(&comm->places);
     if (coll_nodes_count(&problem->nodes) == 1)
         return;
     for (uint32_t rank = 0; rank < comm->p; rank++)
@@ -76,7 +76,7 @@ static void find_places(const coll_problem *problem, struct comm *comm)
         node[rank] = coll_node_of(&problem->nodes, comm->p, next).index;
         next = next + 2 < comm->p ? next + 2 : 1;
     }
-    coll_places_of(&comm->places, node, comm->p, tables + comm->p);
+    coll_rank_order_of(&comm->places, node, comm->p, tables + comm->p);
 }
 
 /* Is it a plan of what was asked for, whose group says which ranks its numbers are? */

@@ -110,7 +110,7 @@ TEST(places_are_those_of_a_binomial_tree)
         uint32_t seen = 0;
         for (uint32_t v = 0; v < p; v++) {
             const coll_bine at = coll_bine_of(p, v);
-            const coll_fnomial binomial = coll_fnomial_of(p, &coll_divider_two, at.number);
+            const coll_fnomial binomial = coll_fnomial_of(p, &coll_fast_divisor_two, at.number);
             seen += at.number;
             CHECK_EQ(at.children, t.children[v]);
             CHECK_EQ(at.children, binomial.children);

@@ -81,7 +81,8 @@ TEST(schedules)
 TEST(division_by_the_number_of_phases)
 {
     for (uint32_t q = 1; q <= 32; q++) {
-        const coll_divider by_q = coll_i_circulant_divider(q), other = coll_divider_of(q);
+        const coll_fast_divisor by_q = coll_i_circulant_divisor(q),
+                                other = coll_fast_divisor_of(q);
         CHECK_EQ(by_q.by, q);
         CHECK_EQ(by_q.multiplier, other.multiplier);
         CHECK_EQ(by_q.shift1, other.shift1);

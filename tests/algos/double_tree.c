@@ -23,7 +23,7 @@ static coll_i_double_place place_of(uint32_t p, uint32_t which, uint32_t v)
 
 static uint32_t children_of(const coll_i_double_place *place)
 {
-    return (place->left != COLL_NOBODY) + (uint32_t)(place->right != COLL_NOBODY);
+    return (place->left != COLL_RANK_NONE) + (uint32_t)(place->right != COLL_RANK_NONE);
 }
 
 /* Law 1. */
@@ -33,8 +33,8 @@ TEST(everyone_is_a_leaf)
         for (uint32_t v = 0; v < p; v++) {
             const coll_i_double_place a = place_of(p, 0, v), b = place_of(p, 1, v);
             if (v == 0) {
-                CHECK(a.parent == COLL_NOBODY && b.parent == COLL_NOBODY);
-                CHECK(a.left == COLL_NOBODY && b.left == COLL_NOBODY);
+                CHECK(a.parent == COLL_RANK_NONE && b.parent == COLL_RANK_NONE);
+                CHECK(a.left == COLL_RANK_NONE && b.left == COLL_RANK_NONE);
                 CHECK_EQ(children_of(&a), p > 1);
                 CHECK_EQ(children_of(&b), p > 1);
             } else {
@@ -51,12 +51,12 @@ static uint32_t run_of(uint32_t p, uint32_t which, uint32_t v, uint32_t *end, ui
     uint32_t first = v, inner;
     CHECK_EQ(at.depth, depth);
     *end = v + 1;
-    if (at.left != COLL_NOBODY) {
+    if (at.left != COLL_RANK_NONE) {
         CHECK_EQ(place_of(p, which, at.left).parent, v);
         first = run_of(p, which, at.left, &inner, depth + 1);
         CHECK_EQ(inner, v);
     }
-    if (at.right != COLL_NOBODY) {
+    if (at.right != COLL_RANK_NONE) {
         CHECK_EQ(place_of(p, which, at.right).parent, v);
         CHECK_EQ(run_of(p, which, at.right, end, depth + 1), v + 1);
     }

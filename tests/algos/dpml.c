@@ -25,7 +25,7 @@ static void check_blocks(const coll_kit *kit, size_t count)
     }
     CHECK_EQ(at, count);
     for (uint32_t local = 0; local < kit->at.ranks; local++)
-        led += coll_i_dpml_number(collect, local) != COLL_NOBODY;
+        led += coll_i_dpml_number(collect, local) != COLL_RANK_NONE;
     CHECK_EQ(led, leading);
 }
 

@@ -38,7 +38,7 @@ TEST(subtrees_are_consecutive_intervals)
 {
     for (uint32_t p = 1; p <= 64; p++)
         for (size_t d = 0; d < DEGREES; d++) {
-            const coll_divider radix = coll_divider_of(degrees[d]);
+            const coll_fast_divisor radix = coll_fast_divisor_of(degrees[d]);
             uint32_t ranks[64];
             for (uint32_t v = p; v-- > 0;) {
                 const coll_fnomial at = coll_fnomial_of(p, &radix, v);

@@ -41,13 +41,13 @@ static uint32_t player(const missing *it, const part *its, uint32_t lane)
     while (2 * all <= its->n)
         all *= 2;
     for (uint32_t l = 0;; l++) {
-        uint32_t on = COLL_NOBODY;
+        uint32_t on = COLL_RANK_NONE;
         for (uint32_t m = 0; m < its->n; m++)
             if (it->table[its->first + m] == its->at + l)
                 on = its->first + m;
         if (l == lane)
-            return on != COLL_NOBODY ? on : its->first + turn % all;
-        turn += on == COLL_NOBODY;
+            return on != COLL_RANK_NONE ? on : its->first + turn % all;
+        turn += on == COLL_RANK_NONE;
     }
 }
 
@@ -140,7 +140,7 @@ static void check_roles(const missing *it)
             CHECK(all <= its.n && its.n < 2 * all);
             for (uint32_t a = 0; a < (uint32_t)1 << bits.role; a++) {
                 const uint32_t lane = coll_i_kprefix_role(&by, &its, rank - its.first, a);
-                if (lane == COLL_NOBODY)
+                if (lane == COLL_RANK_NONE)
                     continue;
                 CHECK(lane < k && (roles == 0 || lane > last));
                 CHECK_EQ(coll_i_kprefix_player(&by, &its, lane), rank);
@@ -306,11 +306,11 @@ static void check_links(const missing *it)
                     fattree_clear(&tree);
                     for (uint32_t rank = 0; rank < it->p; rank++) {
                         const walk *w = walk_of(&plan, rank);
-                        uint32_t peer = COLL_NOBODY;
+                        uint32_t peer = COLL_RANK_NONE;
                         for (size_t i = 0; i < w->n; i++) {
                             if (stages[rank][i] != (round << 32 | j) || peer == w->act[i].peer)
                                 continue;
-                            CHECK_EQ(peer, COLL_NOBODY); /* one at a stage */
+                            CHECK_EQ(peer, COLL_RANK_NONE); /* one at a stage */
                             peer = w->act[i].peer;
                             CHECK(fattree_send(&tree, it->table[rank], it->table[peer]));
                         }

@@ -32,7 +32,7 @@ TEST(messages_are_the_right_blocks)
                 uint32_t sends = 0, receives = 0;
                 for (uint32_t i = 0; i < graph->n_out; i++) {
                     const uint32_t to = coll_graph_destination(graph, rank, i);
-                    sends += to != COLL_NOBODY && to != rank;
+                    sends += to != COLL_RANK_NONE && to != rank;
                 }
                 for (size_t i = 0; i < w->n; i++) {
                     const uint32_t from = w->act[i].peer;
@@ -58,7 +58,7 @@ TEST(messages_are_the_right_blocks)
                 CHECK_EQ(sends, 0);
                 for (uint32_t i = 0; i < graph->n_in; i++) {
                     const uint32_t from = coll_graph_source(graph, rank, i);
-                    receives -= from != COLL_NOBODY && from != rank;
+                    receives -= from != COLL_RANK_NONE && from != rank;
                 }
                 CHECK_EQ(receives, 0);
             }
@@ -114,9 +114,9 @@ TEST(costs)
                     uint32_t mine = 0, times[64] = {0};
                     for (uint32_t i = 0; i < graph->n_out; i++) {
                         const uint32_t to = coll_graph_destination(graph, rank, i);
-                        mine += to != COLL_NOBODY && to != rank;
+                        mine += to != COLL_RANK_NONE && to != rank;
                         loops += to == rank;
-                        if (to != COLL_NOBODY && to != rank)
+                        if (to != COLL_RANK_NONE && to != rank)
                             times[graph->n_dims ? i : (to + p - rank) % p]++;
                     }
                     for (uint32_t i = 0; i < 64; i++)

@@ -88,15 +88,15 @@ static bool sends(const stencil *of, uint32_t rank, uint32_t i, uint32_t d)
 static uint32_t dimension_between(const stencil *of, uint32_t a, uint32_t b)
 {
     int64_t x[DIMS], y[DIMS];
-    uint32_t found = COLL_NOBODY;
+    uint32_t found = COLL_RANK_NONE;
     coordinates(of, a, x);
     coordinates(of, b, y);
     for (uint32_t d = 0; d < of->n_dims; d++)
         if (x[d] != y[d]) {
-            CHECK(found == COLL_NOBODY);
+            CHECK(found == COLL_RANK_NONE);
             found = d;
         }
-    CHECK(found != COLL_NOBODY);
+    CHECK(found != COLL_RANK_NONE);
     return found;
 }
 
@@ -259,8 +259,8 @@ TEST(nearest_neighbors)
             const coll_route *route = coll_i_graph_of(&one, rank)->alltoall;
             uint32_t edges = 0;
             for (uint32_t i = 0; i < 4; i++)
-                edges +=
-                    coll_graph_destination(coll_i_graph_of(&one, rank), rank, i) != COLL_NOBODY;
+                edges += coll_graph_destination(coll_i_graph_of(&one, rank), rank, i) !=
+                         COLL_RANK_NONE;
             CHECK_EQ(route->n, 2 * edges);
             CHECK_EQ(route->scratch, 0);
         }

@@ -40,10 +40,10 @@ static void count_blocks(uint32_t p, bool all)
         memset(handed, 0, sizeof handed);
         for (uint32_t i = 0; i < graph->n_out; i++) {
             const uint32_t v = coll_graph_destination(graph, u, i);
-            const bool near = v == COLL_NOBODY || node_of(p, u).index == node_of(p, v).index;
+            const bool near = v == COLL_RANK_NONE || node_of(p, u).index == node_of(p, v).index;
             const uint32_t speaker = near ? v : stands_for(p, u, v);
             const uint32_t listener = near ? v : stands_for(p, v, u);
-            if (v == COLL_NOBODY)
+            if (v == COLL_RANK_NONE)
                 continue;
             add_block(0, u, speaker, all || !handed[0][u][speaker]);
             add_block(1, speaker, listener, all || !handed[1][speaker][listener]);
@@ -177,7 +177,7 @@ TEST(messages_saved)
     for (uint32_t rank = 0; rank < 8; rank++) {
         const coll_route *route = coll_i_graph_of(&graphs, rank)->alltoall;
         for (uint32_t i = 0; i < route->n; i++)
-            if (route->moves[i].dst == COLL_NOBODY && route->moves[i].peer / 4 != rank / 4) {
+            if (route->moves[i].dst == COLL_RANK_NONE && route->moves[i].peer / 4 != rank / 4) {
                 CHECK_EQ(route->moves[i].blocks, 16);
                 between++;
             }

@@ -21,7 +21,7 @@ static void check_machine(const missing *it)
     for (uint32_t node = 0, rank = 0; node <= it->nodes; node++) {
         const bool here = rank < it->p && it->table[rank] == node;
         CHECK_EQ(coll_i_machine_below(&machine, node), rank);
-        CHECK_EQ(coll_i_machine_rank(&machine, node), here ? rank : COLL_NOBODY);
+        CHECK_EQ(coll_i_machine_rank(&machine, node), here ? rank : COLL_RANK_NONE);
         rank += here ? 1 : 0;
     }
 }
@@ -49,7 +49,7 @@ TEST(affine_groups)
                         const bool here = node >= base && (node - base) % stride == 0 &&
                                           (node - base) / stride < p;
                         CHECK_EQ(coll_i_machine_rank(&machine, node),
-                                 here ? (node - base) / stride : COLL_NOBODY);
+                                 here ? (node - base) / stride : COLL_RANK_NONE);
                     }
                 }
                 CHECK(!coll_group_ascends(&group, p, base + (p - 1) * stride));

@@ -112,7 +112,7 @@ TEST(costs)
                         p % 4 == 0 && (flags & COLL_FLAG_COMMUTATIVE) ? 4 : 1, segments[k]};
                     const coll_plan plan = plan_with(solved[which], collectives[which], p,
                                                      count, flags, root, params);
-                    const coll_divider width = coll_divider_of(params[0]);
+                    const coll_fast_divisor width = coll_fast_divisor_of(params[0]);
                     const uint32_t end = coll_mesh_snake(&width, root);
                     const coll_report cost = cost_of(&plan);
                     if (which != 2)

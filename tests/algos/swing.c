@@ -145,7 +145,7 @@ static size_t elements_of(const core *of, size_t count, uint32_t slot, uint32_t 
 /* The slot of a number: the highest bits of those that it reaches from a round on are alike. */
 static uint32_t slot_of(const core *of, uint32_t number)
 {
-    const coll_fold fold = coll_fold_of(of->p, &coll_divider_two);
+    const coll_fold fold = coll_fold_of(of->p, &coll_fast_divisor_two);
     return coll_swing_slot(&fold, number);
 }
 

@@ -35,7 +35,7 @@ TEST(results_come_when_they_are_due)
                     uint32_t depth[64] = {0};
                     for (uint32_t rank = 1; rank < p; rank++) {
                         const walk *w = walk_of(&plan, rank);
-                        uint32_t parent = COLL_NOBODY;
+                        uint32_t parent = COLL_RANK_NONE;
                         size_t up = 0, down = 0;
                         for (size_t i = 0; i < w->n; i++)
                             if (w->act[i].kind == COLL_DO_RECV)

@@ -464,7 +464,7 @@ TEST(actions_that_are_kept)
     const uint32_t segment[1] = {1};
     world *w = world_new(2);
     double x[MOST], y[MOST], first[MOST];
-    coll_tally tally = {0};
+    coll_counts tally = {0};
     bool some = false, too_many = false;
     for (uint32_t r = 0; r < 2; r++) {
         world_comm(w, r, 4096);
@@ -480,7 +480,7 @@ TEST(actions_that_are_kept)
             CHECK_STATUS(coll_iscan(&w->comms[r], x, r == 0 ? first : y, count, COLL_F64,
                                     COLL_SUM, &w->requests[r]),
                          COLL_OK);
-        CHECK_STATUS(coll_plan_tally(w->requests[1].run.plan, 1, &tally), COLL_OK);
+        CHECK_STATUS(coll_plan_count(w->requests[1].run.plan, 1, &tally), COLL_OK);
         if (i % 3 != 0)
             CHECK((w->requests[1].run.schedule != NULL) ==
                   (tally.total <= COLL_RECALL_ACTIONS));

@@ -277,7 +277,7 @@ static void gather_numbers(uint32_t n, const uint32_t (*members)[4][P])
         for (uint32_t i = 0; i <= n; i++) {
             const uint32_t k = r & 1 ? i : n - i; /* neighbours start in opposite orders */
             coll_comm *comm = k < n ? &subs[r][k] : &comms[r];
-            if (comm->rank == COLL_NOBODY) {
+            if (comm->rank == COLL_RANK_NONE) {
                 CHECK_STATUS(
                     coll_iallgather(comm, &mine[r], all[r][k], 1, COLL_U32, &requests[r][k]),
                     COLL_ERR_RANK);
@@ -304,7 +304,7 @@ static void gather_numbers(uint32_t n, const uint32_t (*members)[4][P])
         for (uint32_t i = 0; i < P; i++)
             CHECK_EQ(all[r][n][i], i);
         for (uint32_t k = 0; k < n; k++)
-            for (uint32_t i = 0; i < subs[r][k].p && subs[r][k].rank != COLL_NOBODY; i++)
+            for (uint32_t i = 0; i < subs[r][k].p && subs[r][k].rank != COLL_RANK_NONE; i++)
                 CHECK_EQ(all[r][k][i], members[r][k][i]);
     }
 }
@@ -332,8 +332,8 @@ TEST(sub_communicators)
         }
         CHECK_EQ(subs[r][0].rank, r);
         CHECK_EQ(subs[r][1].rank, r / 2);
-        CHECK_EQ(subs[r][2].rank, r == 4 ? 0 : r == 1 || r == 2 ? r : COLL_NOBODY);
-        CHECK_EQ(subs[r][3].rank, r / 2 == 2 ? 0 : r / 2 == 0 ? 1 : COLL_NOBODY);
+        CHECK_EQ(subs[r][2].rank, r == 4 ? 0 : r == 1 || r == 2 ? r : COLL_RANK_NONE);
+        CHECK_EQ(subs[r][3].rank, r / 2 == 2 ? 0 : r / 2 == 0 ? 1 : COLL_RANK_NONE);
     }
     for (int again = 0; again < 20; again++)
         gather_numbers(4, (const uint32_t(*)[4][P])members);
@@ -357,7 +357,7 @@ TEST(parts_of_parts)
     begin(1000);
     for (uint32_t r = 0; r < P; r++)
         for (unsigned k = 0; k < 3; k++) {
-            uint32_t rank = COLL_NOBODY;
+            uint32_t rank = COLL_RANK_NONE;
             coll_group group;
             if (k < 2)
                 coll_group_affine(&group, 1, 2);
@@ -372,7 +372,8 @@ TEST(parts_of_parts)
                 CHECK_EQ(coll_group_outer(&subs[r][1].group, i), parts[k].ranks[i]);
                 rank = parts[k].ranks[i] == r ? i : rank;
             }
-            CHECK_EQ(subs[r][1].rank, subs[r][0].rank == COLL_NOBODY ? COLL_NOBODY : rank);
+            CHECK_EQ(subs[r][1].rank,
+                     subs[r][0].rank == COLL_RANK_NONE ? COLL_RANK_NONE : rank);
             CHECK((subs[r][1].group.table != NULL) == (k == 2));
             CHECK_STATUS(coll_comm_free(&subs[r][1]), COLL_OK);
             CHECK_STATUS(coll_comm_free(&subs[r][0]), COLL_OK);
@@ -400,20 +401,20 @@ TEST(sub_communicators_on_a_machine)
             CHECK_STATUS(coll_comm_set_algorithm(&subs[r][k], COLL_ALLGATHER,
                                                  &coll_prefix_allgather, &nodes),
                          COLL_OK);
-            if (subs[r][k].rank != COLL_NOBODY)
+            if (subs[r][k].rank != COLL_RANK_NONE)
                 CHECK_STATUS(coll_comm_bytes(&subs[r][k], &args, &bytes),
                              k ? COLL_ERR_GROUP : COLL_OK);
         }
-        if (subs[r][0].rank != COLL_NOBODY)
+        if (subs[r][0].rank != COLL_RANK_NONE)
             CHECK_STATUS(
                 coll_iallgather(&subs[r][0], &in[r], out[r], 1, COLL_U32, &requests[r][0]),
                 COLL_OK);
     }
     for (uint32_t round = 0; round < 1000; round++)
-        if (subs[round % P][0].rank != COLL_NOBODY)
+        if (subs[round % P][0].rank != COLL_RANK_NONE)
             CHECK(coll_test(&requests[round % P][0]) == COLL_OK || round < 900);
     for (uint32_t r = 0; r < P; r++) {
-        for (uint32_t i = 0; i < 4 && subs[r][0].rank != COLL_NOBODY; i++)
+        for (uint32_t i = 0; i < 4 && subs[r][0].rank != COLL_RANK_NONE; i++)
             CHECK_EQ(out[r][i], 10 * up[i]);
         CHECK_STATUS(coll_comm_free(&subs[r][1]), COLL_OK);
         CHECK_STATUS(coll_comm_free(&subs[r][0]), COLL_OK);

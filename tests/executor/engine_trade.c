@@ -273,8 +273,8 @@ static unsigned long trades, refused, later, begun;
 
 static void write_out(trader *me, const coll_plan *plan, uint32_t rank, uint32_t window)
 {
-    coll_tally tally;
-    if (coll_plan_tally(plan, rank, &tally) != COLL_OK)
+    coll_counts tally;
+    if (coll_plan_count(plan, rank, &tally) != COLL_OK)
         abort();
     me->actions = (coll_action *)malloc((tally.total + 1) * sizeof *me->actions);
     if (!me->actions ||

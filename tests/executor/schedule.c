@@ -23,17 +23,17 @@ static void replay(rig *it, const char *what, void *arg)
     for (uint32_t r = 0; r < it->p; r++) {
         rig_rank *me = &it->ranks[r];
         coll_plan again;
-        coll_tally tally;
+        coll_counts counts;
         size_t total = 0;
-        CHECK_STATUS(coll_plan_tally(&me->plan, r, &tally), COLL_OK);
+        CHECK_STATUS(coll_plan_count(&me->plan, r, &counts), COLL_OK);
         for (unsigned kind = 0; kind < COLL_KINDS; kind++)
-            total += tally.actions[kind];
-        CHECK_EQ(total, tally.total);
-        sent += tally.messages_sent + tally.actions[COLL_DO_MULTICAST] * more;
-        received += tally.messages_received;
-        bytes_sent += tally.bytes_sent +
-                      tally.elements[COLL_DO_MULTICAST] * more * me->plan.problem.elem_bytes;
-        bytes_received += tally.bytes_received;
+            total += counts.actions[kind];
+        CHECK_EQ(total, counts.total);
+        sent += counts.messages_sent + counts.actions[COLL_DO_MULTICAST] * more;
+        received += counts.messages_received;
+        bytes_sent += counts.bytes_sent +
+                      counts.elements[COLL_DO_MULTICAST] * more * me->plan.problem.elem_bytes;
+        bytes_received += counts.bytes_received;
         actions[r] = calloc(total + 1, sizeof **actions);
         if (total > 0)
             CHECK_STATUS(
@@ -98,14 +98,14 @@ static void prove_with(rig *it, const char *what, coll_verifier *verifier, uint3
     coll_report report;
     for (uint32_t r = 0; r < it->p; r++) {
         const coll_plan *plan = &it->ranks[r].plan;
-        coll_tally tally;
-        CHECK_STATUS(coll_plan_tally(plan, r, &tally), COLL_OK);
-        actions[r] = calloc(tally.total + 1, sizeof **actions);
-        CHECK_STATUS(coll_schedule_write(&schedules[r], plan, r, actions[r], tally.total),
+        coll_counts counts;
+        CHECK_STATUS(coll_plan_count(plan, r, &counts), COLL_OK);
+        actions[r] = calloc(counts.total + 1, sizeof **actions);
+        CHECK_STATUS(coll_schedule_write(&schedules[r], plan, r, actions[r], counts.total),
                      COLL_OK);
         if (ranks >> r & 1)
             coll_schedule_close(&schedules[r], plan, actions[r], SIZE_MAX,
-                                plan->window + (uint32_t)tally.total);
+                                plan->window + (uint32_t)counts.total);
         CHECK_STATUS(coll_plan_replay(&plans[r], plan, &schedules[r]), COLL_OK);
         passed += !same_actions(&plans[r], plan, r);
     }
@@ -265,46 +265,46 @@ TEST(tallies)
 {
     coll_problem problem;
     coll_plan plan;
-    coll_tally tally;
+    coll_counts counts;
     coll_action reduce;
     coll_problem_init(&problem, COLL_ALLREDUCE, 4, 8, 4);
     problem.flags = COLL_FLAG_COMMUTATIVE;
     CHECK_STATUS(coll_plan_init(&plan, &coll_ring_allreduce, &problem, NULL), COLL_OK);
-    memset(&tally, 0xFF, sizeof tally);
-    CHECK_STATUS(coll_plan_tally(&plan, 2, &tally), COLL_OK);
-    CHECK_EQ(tally.steps, coll_plan_steps(&plan, 2));
-    CHECK_EQ(tally.total, 12);
-    CHECK_EQ(tally.elements[COLL_DO_RECV], 6);
-    CHECK_EQ(tally.elements[COLL_DO_RECV_REDUCE], 6);
+    memset(&counts, 0xFF, sizeof counts);
+    CHECK_STATUS(coll_plan_count(&plan, 2, &counts), COLL_OK);
+    CHECK_EQ(counts.steps, coll_plan_steps(&plan, 2));
+    CHECK_EQ(counts.total, 12);
+    CHECK_EQ(counts.elements[COLL_DO_RECV], 6);
+    CHECK_EQ(counts.elements[COLL_DO_RECV_REDUCE], 6);
     for (unsigned kind = COLL_DO_RECV_REDUCE + 1; kind < COLL_KINDS; kind++)
-        CHECK(tally.actions[kind] == 0 && tally.elements[kind] == 0);
-    CHECK_EQ(tally.messages_received, 6);
-    CHECK_EQ(tally.actions[COLL_DO_SEND], 6);
-    CHECK_EQ(tally.elements[COLL_DO_SEND], 12);
-    CHECK_EQ(tally.actions[COLL_DO_RECV], 3);
-    CHECK_EQ(tally.actions[COLL_DO_RECV_REDUCE], 3);
-    CHECK_EQ(tally.messages_sent, 6);
-    CHECK_EQ(tally.bytes_sent, 48);
-    CHECK_EQ(tally.bytes_received, 48);
+        CHECK(counts.actions[kind] == 0 && counts.elements[kind] == 0);
+    CHECK_EQ(counts.messages_received, 6);
+    CHECK_EQ(counts.actions[COLL_DO_SEND], 6);
+    CHECK_EQ(counts.elements[COLL_DO_SEND], 12);
+    CHECK_EQ(counts.actions[COLL_DO_RECV], 3);
+    CHECK_EQ(counts.actions[COLL_DO_RECV_REDUCE], 3);
+    CHECK_EQ(counts.messages_sent, 6);
+    CHECK_EQ(counts.bytes_sent, 48);
+    CHECK_EQ(counts.bytes_received, 48);
 
     coll_problem_init(&problem, COLL_BARRIER, 4, 0, 1);
     CHECK_STATUS(coll_plan_init(&plan, &coll_dissemination_barrier, &problem, NULL), COLL_OK);
-    CHECK_STATUS(coll_plan_tally(&plan, 0, &tally), COLL_OK);
-    CHECK_EQ(tally.messages_sent, 2);
-    CHECK_EQ(tally.bytes_sent, 0);
+    CHECK_STATUS(coll_plan_count(&plan, 0, &counts), COLL_OK);
+    CHECK_EQ(counts.messages_sent, 2);
+    CHECK_EQ(counts.bytes_sent, 0);
 
-    memset(&tally, 0, sizeof tally);
+    memset(&counts, 0, sizeof counts);
     coll_act_reduce(&reduce, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_OUT, 0),
                     COLL_AT(COLL_SCRATCH, 0), 5);
     reduce.inputs = 3;
     reduce.stride = 6;
-    coll_i_tally_add(&tally, &reduce, 8);
-    CHECK_EQ(tally.elements[COLL_DO_REDUCE], 15);
-    CHECK(tally.bytes_sent == 0 && tally.bytes_received == 0);
+    coll_i_counts_add(&counts, &reduce, 8);
+    CHECK_EQ(counts.elements[COLL_DO_REDUCE], 15);
+    CHECK(counts.bytes_sent == 0 && counts.bytes_received == 0);
 
-    CHECK_STATUS(coll_plan_tally(&plan, 4, &tally), COLL_ERR_RANK);
-    CHECK_STATUS(coll_plan_tally(NULL, 0, &tally), COLL_ERR_NULL);
-    CHECK_STATUS(coll_plan_tally(&plan, 0, NULL), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_count(&plan, 4, &counts), COLL_ERR_RANK);
+    CHECK_STATUS(coll_plan_count(NULL, 0, &counts), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_count(&plan, 0, NULL), COLL_ERR_NULL);
     CHECK(coll_i_saturate(1, SIZE_MAX, 2) == SIZE_MAX);
     CHECK(coll_i_saturate(2, SIZE_MAX, 1) == SIZE_MAX);
     CHECK(coll_i_saturate(1, 2, 3) == 7);

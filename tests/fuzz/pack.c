@@ -41,14 +41,14 @@ static void repair(uint8_t *wire, size_t size)
 static void walk(const coll_plan *plan)
 {
     const uint32_t p = plan->problem.p;
-    const uint32_t own = plan->problem.graph ? plan->problem.graph->rank : COLL_NOBODY;
+    const uint32_t own = plan->problem.graph ? plan->problem.graph->rank : COLL_RANK_NONE;
     uint64_t random = p;
     for (uint32_t i = 0; i < RANKS && i < p; i++) {
-        const uint32_t rank = own != COLL_NOBODY ? own
-                              : p <= RANKS       ? i
-                              : i == 0           ? plan->problem.root
-                              : i == 1           ? p - 1
-                                                 : chance_of(&random, p);
+        const uint32_t rank = own != COLL_RANK_NONE ? own
+                              : p <= RANKS          ? i
+                              : i == 0              ? plan->problem.root
+                              : i == 1              ? p - 1
+                                                    : chance_of(&random, p);
         char why[BOUNDS_TEXT];
         if (coll_plan_check_rank(plan, rank) == COLL_OK)
             must(bounds_kept(plan, rank, &random, why), "%s %s, p = %u, rank %u: %s",

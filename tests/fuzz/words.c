@@ -43,7 +43,7 @@ static void graph(const char *words, uint32_t p)
             must(coll_graph_check(of, p) == COLL_OK, "no graph of %u ranks", p);
             for (uint32_t i = 0; i < of->n_in; i++) {
                 const uint32_t from = coll_graph_source(of, rank, i);
-                must(from < p || from == COLL_NOBODY, "source %u is rank %u", i, from);
+                must(from < p || from == COLL_RANK_NONE, "source %u is rank %u", i, from);
             }
         }
     }

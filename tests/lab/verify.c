@@ -526,8 +526,10 @@ static const coll_plan *plan_in_array(void *arg, uint32_t rank)
 TEST(placed_plans)
 {
     static const uint32_t table[3] = {5, 0, 3}, twice[3] = {5, 0, 5};
-    static const uint32_t inverse[6] = {1, COLL_NOBODY, COLL_NOBODY, 2, COLL_NOBODY, 0},
-                          swapped[6] = {2, COLL_NOBODY, COLL_NOBODY, 1, COLL_NOBODY, 0};
+    static const uint32_t inverse[6] = {1, COLL_RANK_NONE, COLL_RANK_NONE,
+                                        2, COLL_RANK_NONE, 0},
+                          swapped[6] = {2, COLL_RANK_NONE, COLL_RANK_NONE,
+                                        1, COLL_RANK_NONE, 0};
     coll_problem problem;
     coll_plan plan;
     coll_report report;
@@ -581,10 +583,10 @@ TEST(places_are_proven_by_rank)
     static const uint32_t node[PLACED] = {0, 1, 1, 0, 1, 0, 1},
                           wrong[PLACED] = {0, 1, 1, 1, 1, 0, 1};
     uint32_t tables[4 * PLACED + 1];
-    coll_places places;
+    coll_rank_order places;
     coll_problem asked, placed;
     coll_group group, back;
-    coll_places_of(&places, node, PLACED, tables);
+    coll_rank_order_of(&places, node, PLACED, tables);
     coll_group_places(&group, &places);
     coll_group_table(&back, places.place, places.rank);
 

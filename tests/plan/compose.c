@@ -260,9 +260,9 @@ TEST(two_levels_of_scattered_nodes)
     uint32_t table[NODES][P], inverse[NODES][P], first[NODES], firsts[P],
         sizes[NODES] = {0, 0, 0};
     for (uint32_t r = 0; r < P; r++) {
-        firsts[r] = COLL_NOBODY;
+        firsts[r] = COLL_RANK_NONE;
         for (uint32_t k = 0; k < NODES; k++)
-            inverse[k][r] = node_of[r] == k ? sizes[k] : COLL_NOBODY;
+            inverse[k][r] = node_of[r] == k ? sizes[k] : COLL_RANK_NONE;
         table[node_of[r]][sizes[node_of[r]]++] = r;
     }
     for (uint32_t k = 0; k < NODES; k++) {
@@ -361,8 +361,8 @@ TEST(seats)
                         CHECK_EQ(twice, 0);
                         for (uint32_t r = 0; r < 32; r++) {
                             const coll_i_seat seat = coll_i_part_seat(&part, r);
-                            CHECK_EQ(seat.rank != COLL_NOBODY, members[r]);
-                            if (seat.rank != COLL_NOBODY)
+                            CHECK_EQ(seat.rank != COLL_RANK_NONE, members[r]);
+                            if (seat.rank != COLL_RANK_NONE)
                                 CHECK_EQ(coll_group_outer(&part.group, seat.rank) + seat.shift,
                                          r);
                         }

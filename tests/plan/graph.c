@@ -56,7 +56,7 @@ static void coordinates(const uint32_t *dims, uint32_t n, uint32_t rank, int64_t
     }
 }
 
-/* The rank at these coordinates, or COLL_NOBODY beyond an end. */
+/* The rank at these coordinates, or COLL_RANK_NONE beyond an end. */
 static uint32_t rank_at(const uint32_t *dims, uint32_t n, uint32_t periodic, const int64_t *at)
 {
     uint32_t rank = 0;
@@ -65,7 +65,7 @@ static uint32_t rank_at(const uint32_t *dims, uint32_t n, uint32_t periodic, con
         if ((periodic >> d) & 1u)
             x = (x % dims[d] + dims[d]) % dims[d];
         else if (x < 0 || x >= dims[d])
-            return COLL_NOBODY;
+            return COLL_RANK_NONE;
         rank = rank * dims[d] + (uint32_t)x;
     }
     return rank;
@@ -150,12 +150,12 @@ TEST(blocks_pair_up)
                 const coll_graph *mine = coll_i_graph_of(&graphs, rank);
                 CHECK_STATUS(coll_graph_check(mine, p), COLL_OK);
                 for (uint32_t i = 0; i < mine->n_out; i++)
-                    out += coll_graph_destination(mine, rank, i) != COLL_NOBODY;
+                    out += coll_graph_destination(mine, rank, i) != COLL_RANK_NONE;
                 for (uint32_t i = 0; i < mine->n_in; i++) {
                     const uint32_t from = coll_graph_source(mine, rank, i);
                     const coll_graph *theirs;
                     uint32_t block;
-                    if (from == COLL_NOBODY)
+                    if (from == COLL_RANK_NONE)
                         continue;
                     in++;
                     theirs = coll_i_graph_of(&graphs, from);
@@ -279,7 +279,7 @@ TEST(errors)
     lists.n_out = 0;
     CHECK_STATUS(coll_graph_lists(&other, &lists, 1, 2, order), COLL_OK);
     CHECK_EQ(coll_graph_origin(&other, 1, 0, &graph), 1);
-    CHECK_EQ(coll_graph_origin(&graph, 0, 0, &other), COLL_NOBODY); /* it knows of no edge */
+    CHECK_EQ(coll_graph_origin(&graph, 0, 0, &other), COLL_RANK_NONE); /* it knows of no edge */
 }
 
 int main(void)

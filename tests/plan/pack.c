@@ -255,7 +255,7 @@ TEST(large_groups)
         if (kind == 1)
             table[p / 2] = table[p - 1];
         if (kind == 2)
-            table[p / 2] = COLL_NOBODY;
+            table[p / 2] = COLL_RANK_NONE;
         coll_group_table(&plan.group, table, NULL);
         CHECK_STATUS(coll_plan_pack(&plan, wire, 4 * (size_t)p + COLL_PACK_BYTES, &bytes),
                      COLL_OK);

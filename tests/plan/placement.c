@@ -38,7 +38,7 @@ TEST(f_nomial_trees)
                     const uint32_t root = rooted ? p / 3 : 0;
                     const coll_plan plan =
                         tree("fnomial", collectives[c], p, root, COLL_FLAG_COMMUTATIVE, params);
-                    const coll_divider f = coll_divider_of(degrees[d]);
+                    const coll_fast_divisor f = coll_fast_divisor_of(degrees[d]);
                     for (uint32_t v = 0; v < p; v++) {
                         const uint32_t children = coll_fnomial_of(p, &f, v).children;
                         CHECK_EQ(coll_placement_of(&plan, (v + root) % p),

@@ -337,7 +337,7 @@ static void check_group(const coll_group *group, uint32_t p, uint32_t outer_p,
     CHECK_STATUS(coll_group_check(group, p, outer_p), well ? COLL_OK : COLL_ERR_GROUP);
     CHECK_EQ(coll_group_ascends(group, p, outer_p), ascends);
     for (uint32_t o = 0; well && o <= outer_p; o++) {
-        uint32_t rank = COLL_NOBODY, below = 0;
+        uint32_t rank = COLL_RANK_NONE, below = 0;
         for (uint32_t i = 0; i < p; i++) {
             rank = outer[i] == o ? i : rank;
             below += outer[i] < o;
@@ -356,7 +356,7 @@ TEST(groups)
         {0, 2, 4, 10}, {6, 7, 8, 9}, {10, 1, 2, 3}, {1, 5, 1, 6}, {5, 1, 6, 9}};
     coll_group group, copy;
     uint32_t outer[12], order[4], inverse[12];
-    coll_places places;
+    coll_rank_order places;
     for (uint32_t base = 0; base < 10; base++)
         for (uint32_t stride = 1; stride < 5; stride++)
             for (uint32_t p = 1; p <= 10; p++) {
@@ -394,7 +394,7 @@ TEST(groups)
         if (coll_group_check(&group, 4, 10) != COLL_OK)
             continue;
         for (uint32_t o = 0; o < 12; o++)
-            inverse[o] = COLL_NOBODY;
+            inverse[o] = COLL_RANK_NONE;
         for (uint32_t k = 0; k < 4; k++)
             inverse[tables[i][k]] = k;
         coll_group_table(&group, tables[i], inverse);

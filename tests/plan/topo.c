@@ -74,7 +74,7 @@ TEST(sums_modulo_p)
 
 static void check_division(uint32_t x, uint32_t by)
 {
-    const coll_divider d = coll_divider_of(by);
+    const coll_fast_divisor d = coll_fast_divisor_of(by);
     CHECK_EQ(coll_divide(x, &d), x / by);
 }
 
@@ -213,7 +213,7 @@ static definition define(uint32_t p, uint32_t f, uint32_t v)
 
 static void check_tree(uint32_t p, uint32_t f)
 {
-    const coll_divider radix = coll_divider_of(f);
+    const coll_fast_divisor radix = coll_fast_divisor_of(f);
     for (uint32_t v = 0; v < p; v++) {
         const definition wanted = define(p, f, v);
         const coll_fnomial at = coll_fnomial_of(p, &radix, v);
@@ -254,7 +254,7 @@ TEST(trees_of_the_thesis)
 /* One rank of a tree that is too large to define phase by phase. */
 static void check_large(uint32_t p, uint32_t f, uint32_t v)
 {
-    const coll_divider radix = coll_divider_of(f);
+    const coll_fast_divisor radix = coll_fast_divisor_of(f);
     const coll_fnomial at = coll_fnomial_of(p, &radix, v);
     if (v == 0) {
         CHECK_EQ(at.stride, p);
@@ -303,7 +303,7 @@ TEST(trees_do_not_overflow)
 /* Both ends of each edge agree, and a rank's children follow each other, the longer parts first. */
 static void check_branches(bool chains, uint32_t p, uint32_t degree)
 {
-    const coll_divider d = coll_divider_of(degree);
+    const coll_fast_divisor d = coll_fast_divisor_of(degree);
     uint32_t ranks[200], met = 1;
     for (uint32_t v = p; v-- > 0;) {
         const coll_branch at = chains ? coll_chain_of(p, &d, v) : coll_kary_of(p, &d, v);
@@ -388,7 +388,7 @@ TEST(branches_do_not_overflow)
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
         for (size_t e = 1; e < ENDS; e++)
             for (uint32_t n = 0; n < 300; n++) {
-                const coll_divider d = coll_divider_of(degrees[i]);
+                const coll_fast_divisor d = coll_fast_divisor_of(degrees[i]);
                 const uint32_t p = ends[e], v = n == 0 ? p - 1 : chance(p);
                 for (uint32_t chains = 0; chains < 2; chains++) {
                     const coll_branch at =
@@ -442,7 +442,7 @@ static void check_core(uint32_t p, uint32_t k, const coll_fold *fold)
 TEST(folding_keeps_rank_order)
 {
     for (size_t i = 0; i < RADICES; i++) {
-        const coll_divider k = coll_divider_of(radices[i]);
+        const coll_fast_divisor k = coll_fast_divisor_of(radices[i]);
         for (uint32_t p = 1; p <= 300; p++) {
             const coll_fold fold = coll_fold_of(p, &k);
             uint32_t idle = 0;
@@ -468,7 +468,7 @@ TEST(folding_keeps_rank_order)
 
 TEST(bits_in_opposite_order)
 {
-    CHECK_EQ(coll_divider_two.by, 2);
+    CHECK_EQ(coll_fast_divisor_two.by, 2);
     for (uint32_t bits = 0; bits <= 31; bits++)
         for (uint32_t n = 0; n < 50; n++) {
             const uint32_t x = bits == 0 ? 0 : random32() >> (32 - bits);
@@ -476,12 +476,12 @@ TEST(bits_in_opposite_order)
             for (uint32_t i = 0; i < bits; i++)
                 wanted |= (x >> i & 1) << (bits - 1 - i);
             CHECK_EQ(coll_reverse_bits(x, bits), wanted);
-            CHECK_EQ(coll_divide(x, &coll_divider_two), x / 2);
+            CHECK_EQ(coll_divide(x, &coll_fast_divisor_two), x / 2);
         }
 }
 
 /* Digits of the number from the lowest, and its mirror's from the highest. */
-static void check_number(const coll_fold *fold, const coll_divider *k, uint32_t number)
+static void check_number(const coll_fold *fold, const coll_fast_divisor *k, uint32_t number)
 {
     uint64_t stride = 1, span = fold->core;
     uint32_t digits = number, first = 0;
@@ -512,7 +512,7 @@ static void check_number(const coll_fold *fold, const coll_divider *k, uint32_t 
 TEST(digits_and_mirrors)
 {
     for (size_t i = 0; i < RADICES; i++) {
-        const coll_divider k = coll_divider_of(radices[i]);
+        const coll_fast_divisor k = coll_fast_divisor_of(radices[i]);
         for (uint32_t p = 1; p <= 300; p++) {
             const coll_fold fold = coll_fold_of(p, &k);
             for (uint32_t number = 0; number < fold.core; number++)
@@ -564,7 +564,7 @@ TEST(swinging_partners_and_their_slots)
         CHECK_EQ(coll_swing_distance(t), (uint32_t)distance);
     }
     for (uint32_t core = 1; core <= 64; core *= 2) {
-        const coll_fold fold = coll_fold_of(core, &coll_divider_two);
+        const coll_fold fold = coll_fold_of(core, &coll_fast_divisor_two);
         for (uint32_t number = 0; number < core; number++) {
             const uint32_t slot = coll_swing_slot(&fold, number);
             CHECK(slot < core);
@@ -649,7 +649,7 @@ TEST(leaders_are_spread_evenly)
 {
     for (uint32_t ranks = 1; ranks <= 70; ranks++)
         for (uint32_t l = 1; l <= 70; l++) {
-            const coll_divider by = coll_divider_of(l);
+            const coll_fast_divisor by = coll_fast_divisor_of(l);
             const uint32_t apart = ranks >= l ? ranks / l : 1;
             CHECK_EQ(coll_leaders_below(ranks, 0, l), 0);
             CHECK_EQ(coll_leaders_below(ranks, ranks, l), l);
@@ -664,7 +664,7 @@ TEST(leaders_are_spread_evenly)
             }
         }
     {
-        const coll_divider most = coll_divider_of(COLL_LEADERS_MOST);
+        const coll_fast_divisor most = coll_fast_divisor_of(COLL_LEADERS_MOST);
         CHECK_EQ(coll_leader(COLL_LEADERS_MOST - 1, COLL_LEADERS_MOST - 1, &most),
                  COLL_LEADERS_MOST - 2);
         CHECK_EQ(coll_leader(UINT32_MAX, COLL_LEADERS_MOST - 1, &most),
@@ -709,8 +709,8 @@ static void check_group(const coll_group *group, uint32_t p)
         CHECK_EQ(coll_group_rank(group, p, coll_group_outer(group, rank)), rank);
     for (uint32_t outer = 0; outer < OUTSIDE; outer++) {
         const uint32_t rank = coll_group_rank(group, p, outer);
-        members += rank != COLL_NOBODY;
-        CHECK(rank == COLL_NOBODY || coll_group_outer(group, rank) == outer);
+        members += rank != COLL_RANK_NONE;
+        CHECK(rank == COLL_RANK_NONE || coll_group_outer(group, rank) == outer);
     }
     CHECK_EQ(members, p);
 }
@@ -718,10 +718,10 @@ static void check_group(const coll_group *group, uint32_t p)
 TEST(groups_that_are_none)
 {
     static const uint32_t up[3] = {1, 4, 6}, down[3] = {6, 4, 1}, twice[3] = {1, 6, 1};
-    static const uint32_t inverse[7] = {COLL_NOBODY, 0, COLL_NOBODY, COLL_NOBODY, 1,
-                                        COLL_NOBODY, 2},
-                          wrong[7] = {COLL_NOBODY, 0, COLL_NOBODY, COLL_NOBODY, 2,
-                                      COLL_NOBODY, 1};
+    static const uint32_t inverse[7] = {COLL_RANK_NONE, 0, COLL_RANK_NONE, COLL_RANK_NONE, 1,
+                                        COLL_RANK_NONE, 2},
+                          wrong[7] = {COLL_RANK_NONE, 0, COLL_RANK_NONE, COLL_RANK_NONE, 2,
+                                      COLL_RANK_NONE, 1};
     coll_group group;
     coll_group_affine(&group, 1, 2);
     CHECK_EQ(coll_group_check(&group, 3, 6), COLL_OK);
@@ -770,7 +770,7 @@ TEST(ranks_of_groups)
             const uint32_t k = chance(i + 1);
             table[i] = table[k];
             table[k] = i;
-            inverse[i] = COLL_NOBODY;
+            inverse[i] = COLL_RANK_NONE;
         }
         for (uint32_t rank = 0; rank < p; rank++)
             inverse[table[rank]] = rank;
@@ -783,17 +783,17 @@ TEST(ranks_of_groups)
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-/* Laws (1) to (4) of plan/topo/places.h. */
+/* Laws (1) to (4) of plan/topo/rank_order.h. */
 static void check_places(const uint32_t *node, uint32_t p)
 {
     uint32_t tables[4 * 64 + 2], before = 0;
-    coll_places places;
+    coll_rank_order places;
     coll_group group;
     bool runs = true, same = true;
-    CHECK(coll_places_tables(p) <= 4 * 64 + 1);
-    tables[coll_places_tables(p)] = 0xC0FFEE;
-    coll_places_of(&places, node, p, tables);
-    CHECK_EQ(tables[coll_places_tables(p)], 0xC0FFEE);
+    CHECK(coll_rank_order_tables(p) <= 4 * 64 + 1);
+    tables[coll_rank_order_tables(p)] = 0xC0FFEE;
+    coll_rank_order_of(&places, node, p, tables);
+    CHECK_EQ(tables[coll_rank_order_tables(p)], 0xC0FFEE);
     check_nodes(&places.nodes, p);
     coll_group_places(&group, &places);
     CHECK_EQ(coll_group_check(&group, p, p), COLL_OK);
@@ -845,9 +845,9 @@ TEST(places_follow_the_nodes)
 
 TEST(places_of_one_node)
 {
-    coll_places places;
+    coll_rank_order places;
     coll_group group;
-    coll_places_init(&places);
+    coll_rank_order_init(&places);
     check_nodes(&places.nodes, 5);
     CHECK_EQ(coll_nodes_count(&places.nodes), 1);
     CHECK_EQ(coll_place_of(&places, 3), 3);
@@ -862,9 +862,9 @@ TEST(problems_that_have_places)
     const unsigned always = COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_BCAST),
                    commuting = COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_ALLREDUCE);
     uint32_t tables[4 * 5 + 1];
-    coll_places places;
+    coll_rank_order places;
     for (uint32_t dealt = 0; dealt < 2; dealt++) {
-        coll_places_of(&places, dealt ? scattered : runs, 5, tables);
+        coll_rank_order_of(&places, dealt ? scattered : runs, 5, tables);
         for (uint32_t what = 0; what < COLL_COLLECTIVES; what++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_COMMUTATIVE;
                  flags += COLL_FLAG_COMMUTATIVE) {
@@ -889,7 +889,7 @@ TEST(problems_that_have_places)
 
 static void check_mesh_rank(uint32_t width, uint32_t p, uint32_t rank)
 {
-    const coll_divider w = coll_divider_of(width);
+    const coll_fast_divisor w = coll_fast_divisor_of(width);
     const coll_mesh_place at = coll_mesh_place_of(&w, rank);
     const uint32_t there = coll_mesh_snake(&w, rank);
     CHECK(at.x < width);
@@ -917,7 +917,7 @@ TEST(lines_on_a_mesh)
         }
 }
 
-static void check_mesh_tree_rank(const coll_divider *w, uint32_t p, uint32_t v)
+static void check_mesh_tree_rank(const coll_fast_divisor *w, uint32_t p, uint32_t v)
 {
     const uint32_t x = v % w->by, y = v / w->by, height = p / w->by;
     const coll_mesh_branch at = coll_mesh_tree(w, p, v);
@@ -930,7 +930,8 @@ static void check_mesh_tree_rank(const coll_divider *w, uint32_t p, uint32_t v)
     CHECK_EQ(at.parent, x > 0 ? y * w->by + (x & (x - 1)) : y > 0 ? (y & (y - 1)) * w->by : 0);
 }
 
-static void check_mesh_view(const coll_divider *w, uint32_t p, uint32_t root, uint32_t rank)
+static void check_mesh_view(const coll_fast_divisor *w, uint32_t p, uint32_t root,
+                            uint32_t rank)
 {
     const uint32_t v = coll_mesh_from(w, p, root, rank);
     const uint64_t width = w->by, height = p / w->by;
@@ -943,7 +944,7 @@ TEST(trees_on_a_mesh)
 {
     for (uint32_t width = 1; width <= 20; width++)
         for (uint32_t height = 1; height <= 20; height++) {
-            const coll_divider w = coll_divider_of(width);
+            const coll_fast_divisor w = coll_fast_divisor_of(width);
             const uint32_t p = width * height;
             for (uint32_t rank = 0; rank < p; rank++) {
                 check_mesh_tree_rank(&w, p, rank);
@@ -953,7 +954,7 @@ TEST(trees_on_a_mesh)
         }
     for (size_t i = 1; i < ENDS; i++)
         for (uint32_t n = 0; n < 200; n++) {
-            const coll_divider w = coll_divider_of(ends[i]);
+            const coll_fast_divisor w = coll_fast_divisor_of(ends[i]);
             const uint32_t p = UINT32_MAX / ends[i] * ends[i], rank = chance(p);
             check_mesh_tree_rank(&w, p, rank);
             check_mesh_tree_rank(&w, p, rank & 0xffff0000u);

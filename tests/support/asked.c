@@ -82,7 +82,7 @@ static bool make_edges(asked_memory *memory, const asked *it)
         for (uint32_t i = 0; i < graph->n_in; i++) {
             const uint32_t from = coll_graph_source(graph, rank, i);
             out[i] =
-                from == COLL_NOBODY
+                from == COLL_RANK_NONE
                     ? 3 /* which nobody looks at */
                     : edge(it, from,
                            coll_graph_origin(graph, rank, i, coll_i_graph_of(graphs, from)));

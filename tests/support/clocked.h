@@ -182,7 +182,7 @@ static inline coll_status clocked_multicast(void *ctx, uint32_t tag, const void 
 {
     const uint32_t me = *(const uint32_t *)ctx;
     (void)tag, (void)buf;
-    note_add(&ran, world.now, me, SENDS, COLL_NOBODY, bytes);
+    note_add(&ran, world.now, me, SENDS, COLL_RANK_NONE, bytes);
     for (uint32_t to = 0; to < world.p; to++)
         if (to != me)
             world.spread[me][to] = put(me, to, wire_time(me, me), bytes);

@@ -168,14 +168,14 @@ static inline void comm_buffer_new(comm_buffer *buffer, size_t bytes)
 
 /* Puts `count` elements of a block at an element offset, into the buffer (and what is wanted
  * there), or what is wanted only. A block of a reducing collective's result has last !=
- * COLL_NOBODY: summed over ranks 0 … last. */
+ * COLL_RANK_NONE: summed over ranks 0 … last. */
 static inline void comm_put(const comm_case *it, comm_buffer *buffer, bool want_only, size_t at,
                             size_t count, uint32_t rank, uint32_t block, uint32_t last)
 {
     const size_t bytes = coll_type_bytes(it->sort->type);
     for (size_t k = 0; k < count; k++) {
         unsigned char element[COMM_ELEMENT] = {0};
-        if (last == COLL_NOBODY)
+        if (last == COLL_RANK_NONE)
             comm_value(it->sort, rank, block, k, element);
         else
             comm_sum(it->sort, last, block, k, element);
@@ -226,7 +226,7 @@ static inline uint32_t comm_origin(const comm_case *it, const comm_rank *me, uin
 {
     const coll_graph *graph = coll_i_graph_of(&me->graphs, me->rank);
     const uint32_t from = coll_graph_source(graph, me->rank, i);
-    *block = from == COLL_NOBODY || comm_gathers(it->collective)
+    *block = from == COLL_RANK_NONE || comm_gathers(it->collective)
                  ? 0
                  : coll_graph_origin(graph, me->rank, i, coll_i_graph_of(&me->graphs, from));
     return from;
@@ -246,7 +246,7 @@ static inline coll_extents comm_neighbors(const comm_case *it, comm_rank *me)
     for (uint32_t i = 0; i < graph->n_in; i++) {
         uint32_t block;
         const uint32_t from = comm_origin(it, me, i, &block);
-        me->out_counts[i] = from == COLL_NOBODY ? it->count : comm_edge(it, from, block);
+        me->out_counts[i] = from == COLL_RANK_NONE ? it->count : comm_edge(it, from, block);
         me->out_displs[i] = extents.out;
         extents.out += me->out_counts[i] + (gaps ? i % 3 : 0);
     }
@@ -259,13 +259,13 @@ static inline void comm_fill_neighbors(const comm_case *it, comm_rank *me)
     const coll_graph *graph = coll_i_graph_of(&me->graphs, me->rank);
     for (uint32_t i = 0; i < (comm_gathers(it->collective) ? 1 : graph->n_out); i++)
         comm_put(it, &me->in, false, me->in_displs[i], me->in_counts[i], me->rank, i,
-                 COLL_NOBODY);
+                 COLL_RANK_NONE);
     for (uint32_t i = 0; i < graph->n_in; i++) {
         uint32_t block;
         const uint32_t from = comm_origin(it, me, i, &block);
-        if (from != COLL_NOBODY)
+        if (from != COLL_RANK_NONE)
             comm_put(it, &me->out, true, me->out_displs[i], me->out_counts[i], from, block,
-                     COLL_NOBODY);
+                     COLL_RANK_NONE);
     }
 }
 
@@ -279,7 +279,7 @@ static inline void comm_want(const comm_case *it, comm_rank *me)
     case COLL_COLLECTIVES:
         return;
     case COLL_BCAST:
-        comm_put(it, &me->out, true, 0, it->count, it->root, 0, COLL_NOBODY);
+        comm_put(it, &me->out, true, 0, it->count, it->root, 0, COLL_RANK_NONE);
         return;
     case COLL_REDUCE:
     case COLL_ALLREDUCE:
@@ -300,19 +300,19 @@ static inline void comm_want(const comm_case *it, comm_rank *me)
         for (uint32_t i = 0; i < it->p; i++)
             if (root || !coll_is(COLL_ROOTED, it->collective))
                 comm_put(it, &me->out, true, me->out_displs[i], me->out_counts[i], i, 0,
-                         COLL_NOBODY);
+                         COLL_RANK_NONE);
         return;
     case COLL_SCATTER:
     case COLL_SCATTERV:
         if (!(root && it->in_place))
-            comm_put(it, &me->out, true, 0, comm_block(it, 0, r), it->root, r, COLL_NOBODY);
+            comm_put(it, &me->out, true, 0, comm_block(it, 0, r), it->root, r, COLL_RANK_NONE);
         return;
     case COLL_ALLTOALL:
     case COLL_ALLTOALLV:
     case COLL_ALLTOALLW:
         for (uint32_t i = 0; i < it->p; i++)
             comm_put(it, &me->out, true, me->out_displs[i], me->out_counts[i], i, r,
-                     COLL_NOBODY);
+                     COLL_RANK_NONE);
         return;
     case COLL_REDUCE_SCATTER:
     case COLL_REDUCE_SCATTER_BLOCK:
@@ -352,15 +352,15 @@ static inline void comm_rank_fill(const comm_case *it, comm_rank *me)
         const bool out = from == &me->out && coll_is(COLL_EXCHANGING, c);
         for (uint32_t i = 0; i < it->p; i++)
             comm_put(it, from, false, out ? me->out_displs[i] : me->in_displs[i],
-                     me->in_counts[i], r, i, COLL_NOBODY);
+                     me->in_counts[i], r, i, COLL_RANK_NONE);
     } else if (coll_is(COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV) |
                            COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
                        c)) {
         comm_put(it, from, false, moved ? me->out_displs[r] : 0, comm_block(it, 0, r), r, 0,
-                 COLL_NOBODY);
+                 COLL_RANK_NONE);
     } else if (!coll_is(COLL_BIT(COLL_BARRIER) | COLL_NEIGHBORLY, c) && !scatters &&
                (c != COLL_BCAST || here)) {
-        comm_put(it, from, false, 0, it->count, r, 0, COLL_NOBODY);
+        comm_put(it, from, false, 0, it->count, r, 0, COLL_RANK_NONE);
     }
     comm_want(it, me);
 }

@@ -195,7 +195,7 @@ static inline coll_status flaky_multicast(void *ctx, uint32_t tag, const void *b
         return status;
     return flaky_started(me,
                          coll_loopback_transport.multicast(me->inner, tag, buf, bytes, &inner),
-                         &inner, COLL_NOBODY, false, h);
+                         &inner, COLL_RANK_NONE, false, h);
 }
 
 static inline coll_status flaky_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
@@ -212,7 +212,7 @@ static inline coll_status flaky_fabric_reduce(void *ctx, uint32_t tag, coll_team
                          coll_loopback_transport.network_reduce(me->inner, tag, team, plan, op,
                                                                 dst, src, count, elem_bytes,
                                                                 &inner),
-                         &inner, COLL_NOBODY, false, h);
+                         &inner, COLL_RANK_NONE, false, h);
 }
 
 static inline void flaky_carry_out(const flaky_op *op)

@@ -505,7 +505,7 @@ EDIT(fills_in_for_nobody)
     const coll_graph *graph = plan->problem.graph;
     const coll_block block = coll_out_block(plan, 0);
     UNUSED;
-    if (s == 0 && coll_graph_source(graph, rank, 0) == COLL_NOBODY)
+    if (s == 0 && coll_graph_source(graph, rank, 0) == COLL_RANK_NONE)
         coll_act_copy(&out[(*n)++], COLL_AT(COLL_OUT, block.offset), COLL_AT(COLL_IN, 0),
                       block.count);
 }

@@ -39,7 +39,7 @@ typedef struct play {
     coll_combine combine;
     uint64_t seed;
     /* An action to come last, from a state on, and a younger one before it: as soon as it may,
-     * or when nothing else can move. COLL_NOBODY: none. */
+     * or when nothing else can move. COLL_RANK_NONE: none. */
     uint32_t held_rank, held, younger;
     unsigned held_from;
     bool eager;
@@ -54,7 +54,7 @@ static inline void play_init(play *g)
     g->shared = (uint64_t **)calloc(g->p, sizeof *g->shared);
     g->messages = NULL;
     g->n_messages = 0;
-    g->held_rank = COLL_NOBODY;
+    g->held_rank = COLL_RANK_NONE;
     for (uint32_t r = 0; r < g->p; r++) {
         play_rank *me = &g->ranks[r];
         for (int space = COLL_IN; space < COLL_SHARED; space++)

@@ -224,7 +224,7 @@ static inline bool play_holds(const play *g, uint32_t rank, uint32_t i)
 static inline bool play_any(play *g)
 {
     const uint32_t first = chance_of(&g->seed, g->p);
-    if (g->held_rank != COLL_NOBODY && g->eager && play_move(g, g->held_rank, g->younger))
+    if (g->held_rank != COLL_RANK_NONE && g->eager && play_move(g, g->held_rank, g->younger))
         return true;
     for (uint32_t k = 0; k < g->p; k++) {
         const uint32_t rank = (first + k) % g->p, n = g->ranks[rank].n;
@@ -233,7 +233,7 @@ static inline bool play_any(play *g)
             if (!play_holds(g, rank, (from + i) % n) && play_move(g, rank, (from + i) % n))
                 return true;
     }
-    return g->held_rank != COLL_NOBODY &&
+    return g->held_rank != COLL_RANK_NONE &&
            (play_move(g, g->held_rank, g->younger) || play_move(g, g->held_rank, g->held));
 }
 

@@ -138,12 +138,12 @@ static inline size_t rig_edge(const coll_problem *of, uint32_t rank, uint32_t i)
     return rig_uneven(of, rank, of->collective == COLL_NEIGHBOR_ALLGATHERV ? 0 : i);
 }
 
-/* The source of block i of a rank's OUT, or COLL_NOBODY, and which block of its IN it is. */
+/* The source of block i of a rank's OUT, or COLL_RANK_NONE, and which block of its IN it is. */
 static inline uint32_t rig_origin(const rig *it, uint32_t rank, uint32_t i, uint32_t *block)
 {
     const coll_graph *graph = coll_i_graph_of(&it->graphs, rank);
     const uint32_t from = coll_graph_source(graph, rank, i);
-    *block = from == COLL_NOBODY
+    *block = from == COLL_RANK_NONE
                  ? 0
                  : coll_graph_origin(graph, rank, i, coll_i_graph_of(&it->graphs, from));
     return from;
@@ -168,7 +168,7 @@ static inline void rig_neighbors(rig *it, uint32_t rank, coll_problem *mine)
     for (uint32_t i = 0; i < n_in; i++) {
         uint32_t block;
         const uint32_t from = rig_origin(it, rank, i, &block);
-        out[i] = from == COLL_NOBODY ? 2 : rig_edge(mine, from, block);
+        out[i] = from == COLL_RANK_NONE ? 2 : rig_edge(mine, from, block);
         out[n_in + i] = i == 0 ? 0 : out[n_in + i - 1] + out[i - 1] + (i & 1);
     }
     mine->out.counts = out;
@@ -378,7 +378,7 @@ static inline void rig_want_neighbors(rig *it, uint32_t r)
         uint32_t block;
         const uint32_t from = rig_origin(it, r, i, &block);
         const coll_block to = coll_out_block(&me->plan, i);
-        for (size_t k = 0; from != COLL_NOBODY && k < to.count; k++)
+        for (size_t k = 0; from != COLL_RANK_NONE && k < to.count; k++)
             rig_want(me, to.offset + k, rig_value(from, all ? block : 0, k));
     }
 }

@@ -33,7 +33,7 @@ static coll_status refused[128][128];
 
 static inline coll_status call(char which, uint32_t whom)
 {
-    const char digit = whom == COLL_NOBODY ? '-' : (char)('0' + whom);
+    const char digit = whom == COLL_RANK_NONE ? '-' : (char)('0' + whom);
     static const char answers[] = ".>?!/p";
     static const coll_status statuses[] = {COLL_OK,     COLL_STARTED,        COLL_AGAIN,
                                            COLL_ERR_IO, COLL_ERR_CAPABILITY, COLL_ERR_PEER};
@@ -151,7 +151,7 @@ static inline coll_status my_copy(void *ctx, void *dst, const void *src, size_t 
 {
     (void)ctx;
     memcpy(dst, src, bytes);
-    return starts('c', COLL_NOBODY, h);
+    return starts('c', COLL_RANK_NONE, h);
 }
 
 static inline coll_status my_multicast(void *ctx, uint32_t tag, const void *buf, size_t bytes,
@@ -160,7 +160,7 @@ static inline coll_status my_multicast(void *ctx, uint32_t tag, const void *buf,
     (void)ctx;
     (void)tag;
     note(buf, bytes);
-    return starts('m', COLL_NOBODY, h);
+    return starts('m', COLL_RANK_NONE, h);
 }
 
 static inline coll_status my_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
@@ -181,7 +181,7 @@ static inline coll_status my_fabric_reduce(void *ctx, uint32_t tag, coll_team te
 static inline coll_status my_reduce(void *ctx, const coll_op *with, void *dst, const void *a,
                                     const void *b, size_t count, coll_handle *h)
 {
-    const coll_status status = starts('d', COLL_NOBODY, h);
+    const coll_status status = starts('d', COLL_RANK_NONE, h);
     (void)ctx;
     note(dst, count);
     if (status == COLL_OK || status == COLL_STARTED)
@@ -204,7 +204,7 @@ static inline coll_status my_trade(void *ctx, bool sends, uint32_t peer, uint32_
 static inline coll_status my_settle(void *ctx, bool give_up)
 {
     (void)ctx;
-    return call(give_up ? 'k' : 'e', COLL_NOBODY);
+    return call(give_up ? 'k' : 'e', COLL_RANK_NONE);
 }
 
 /* ---- a program --------------------------------------------------------------------------- */

@@ -437,7 +437,8 @@ TEST(any_order)
     }
     CHECK(quiet());
     for (uint32_t i = 0; i <= world.mask; i++)
-        CHECK(world.buckets[i].head == COLL_NOBODY && world.buckets[i].tail == COLL_NOBODY);
+        CHECK(world.buckets[i].head == COLL_RANK_NONE &&
+              world.buckets[i].tail == COLL_RANK_NONE);
 }
 
 /* ---- aborts ------------------------------------------------------------------------------ */
@@ -543,7 +544,7 @@ static void start(uint32_t n)
     memset(run, 0, sizeof run);
     memset(requests, 0, sizeof requests);
     n_looks = 0;
-    sick = COLL_NOBODY;
+    sick = COLL_RANK_NONE;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t rank = i % RANKS;
         CHECK_STATUS(coll_loopback_attach(&world, rank, &end[rank]), COLL_OK);

@@ -177,7 +177,7 @@ static int misses_nobody(coll_shm *shm, void *arg)
         pause_for(100);
     if (make_barrier(&it, 0, 1, COLL_TEAM_SOCKETS) != COLL_OK)
         return 1;
-    return run_plan(shm, &it) == COLL_OK && coll_shm_lost(shm) == COLL_NOBODY ? 0 : 2;
+    return run_plan(shm, &it) == COLL_OK && coll_shm_lost(shm) == COLL_RANK_NONE ? 0 : 2;
 }
 
 TEST(who_is_no_member_is_not_missed)
@@ -333,7 +333,7 @@ static int misses_a_peer(coll_shm *shm, void *arg)
     if (coll_shm_rank(shm) == 0)
         return wait(shm, RANKS - leaver) == COLL_ERR_PEER && coll_shm_lost(shm) == leaver ? 0
                                                                                           : 1;
-    for (uint32_t i = 0; i < PROCESSES_PATIENCE && coll_shm_lost(shm) == COLL_NOBODY; i++)
+    for (uint32_t i = 0; i < PROCESSES_PATIENCE && coll_shm_lost(shm) == COLL_RANK_NONE; i++)
         pause_for(1);
     return coll_shm_lost(shm) == leaver ? 0 : 2;
 }

@@ -196,7 +196,7 @@ COLL_INLINE uint32_t coll_i_circulant_gets(coll_i_circulant_graph graph, uint32_
 
 /* ---- rounds and blocks ------------------------------------------------------------------- */
 
-/* Of coll_divider_of(by), by = 1 … 32: q is not known to the plan. */
+/* Of coll_fast_divisor_of(by), by = 1 … 32: q is not known to the plan. */
 #define COLL_I_MULTIPLIER(by, bits)                                                            \
     (uint32_t)(((((uint64_t)1 << (bits)) - (by)) << 32) / (by)) + 1
 static const uint32_t coll_i_circulant_multipliers[] = {
@@ -213,10 +213,10 @@ static const uint32_t coll_i_circulant_multipliers[] = {
     COLL_I_MULTIPLIER(31, 5), COLL_I_MULTIPLIER(32, 5)};
 #undef COLL_I_MULTIPLIER
 
-COLL_HOT_INLINE coll_divider coll_i_circulant_divider(uint32_t q)
+COLL_HOT_INLINE coll_fast_divisor coll_i_circulant_divisor(uint32_t q)
 {
     const uint32_t bits = coll_log2_ceil(q);
-    coll_divider d;
+    coll_fast_divisor d;
     d.by = q;
     d.multiplier = coll_i_circulant_multipliers[q - 1];
     d.shift1 = bits < 1 ? bits : 1;
@@ -251,7 +251,7 @@ COLL_HOT_INLINE void coll_i_circulant_turn_of(const coll_plan *plan, uint32_t ra
     turn->blocks = rounds - turn->graph.q + 1;
     {
         const uint32_t q = turn->graph.q;
-        const coll_divider by_q = coll_i_circulant_divider(q);
+        const coll_fast_divisor by_q = coll_i_circulant_divisor(q);
         const uint32_t over = rounds - coll_divide(rounds, &by_q) * q;
         const uint32_t missing = over == 0 ? 0 : q - over; /* phases of the first pass */
         turn->before = coll_divide(round + missing, &by_q) * q;

@@ -49,7 +49,7 @@ static const coll_param coll_i_double_tree_params[] = {
 
 /* ---- a rank's place in one of the trees -------------------------------------------------- */
 
-/* In numbers; COLL_NOBODY where there is none. The root has a right child only. */
+/* In numbers; COLL_RANK_NONE where there is none. The root has a right child only. */
 typedef struct coll_i_double_place {
     uint32_t parent, left, right;
     uint32_t depth; /* distance from the root */
@@ -61,7 +61,7 @@ COLL_HOT_INLINE void coll_i_double_place_of(uint32_t p, uint32_t tree, uint32_t 
 {
     const uint32_t ranks = p - 1 + tree,
                    first = 1 - tree; /* of the tree in order; its first number */
-    place->parent = place->left = place->right = COLL_NOBODY;
+    place->parent = place->left = place->right = COLL_RANK_NONE;
     place->depth = 0;
     if (v != 0) {
         const uint32_t here = v - first;
@@ -155,10 +155,10 @@ COLL_HOT_INLINE unsigned coll_i_double_up(const coll_plan *plan, const coll_i_do
     const coll_ref via =
         COLL_AT(COLL_SCRATCH, role->sum == COLL_AT(COLL_OUT, 0) ? 0 : plan->problem.count);
     unsigned n = 0;
-    if (at->right != COLL_NOBODY)
+    if (at->right != COLL_RANK_NONE)
         coll_act_recv_reduce(&out[n++], coll_mod_add(at->right, role->top, p), sum, input,
                              via + (role->v == 0 && tree == 1 ? staging : 0), seg.count);
-    if (at->left != COLL_NOBODY) {
+    if (at->left != COLL_RANK_NONE) {
         coll_act_recv_reduce(&out[n], coll_mod_add(at->left, role->top, p), sum,
                              n > 0 ? sum : input, via + (n > 0 ? staging : 0), seg.count);
         out[n++].flags = COLL_LEFT;
@@ -192,9 +192,9 @@ COLL_HOT_INLINE unsigned coll_i_double_down(const coll_plan *plan, coll_collecti
     }
     if (role->v != 0)
         coll_act_recv(&out[n++], coll_mod_add(at->parent, role->top, p), here, seg.count);
-    if (at->left != COLL_NOBODY)
+    if (at->left != COLL_RANK_NONE)
         coll_act_send(&out[n++], coll_mod_add(at->left, role->top, p), here, seg.count);
-    if (at->right != COLL_NOBODY)
+    if (at->right != COLL_RANK_NONE)
         coll_act_send(&out[n++], coll_mod_add(at->right, role->top, p),
                       role->v == 0 ? from : here, seg.count);
     if (role->v == 0 && from != here)
@@ -251,8 +251,8 @@ COLL_HOT_INLINE size_t coll_i_double_scratch(const coll_plan *plan, coll_collect
     size_t children = 0;
     coll_i_double_role_of(plan, collective, rank, &role);
     for (uint32_t tree = 0; tree < 2; tree++)
-        children += (role.at[tree].left != COLL_NOBODY ? 1u : 0u) +
-                    (role.at[tree].right != COLL_NOBODY ? 1u : 0u);
+        children += (role.at[tree].left != COLL_RANK_NONE ? 1u : 0u) +
+                    (role.at[tree].right != COLL_RANK_NONE ? 1u : 0u);
     if (children == 0)
         return 0;
     return (role.sum == COLL_AT(COLL_OUT, 0) ? 0 : plan->problem.count) +

@@ -74,11 +74,11 @@ COLL_HOT_INLINE coll_ref coll_i_dpml_slot(const coll_plan *plan, coll_block bloc
     return COLL_AT(COLL_SHARED, plan->problem.p * block.offset + rank * block.count);
 }
 
-/* The number of the block that a rank takes care of; COLL_NOBODY: it does not lead. */
+/* The number of the block that a rank takes care of; COLL_RANK_NONE: it does not lead. */
 COLL_HOT_INLINE uint32_t coll_i_dpml_number(const coll_plan *plan, uint32_t rank)
 {
     const uint32_t y = coll_divide(rank, &plan->radix);
-    return y * plan->radix.by == rank && y < coll_i_dpml_leading(plan) ? y : COLL_NOBODY;
+    return y * plan->radix.by == rank && y < coll_i_dpml_leading(plan) ? y : COLL_RANK_NONE;
 }
 
 /* Steps in which a leading rank meets all that do not lead, four a step; those that lead are
@@ -104,7 +104,7 @@ COLL_INLINE size_t coll_i_dpml_collect_steps(const coll_plan *plan, uint32_t ran
     const uint32_t leading = coll_i_dpml_leading(plan);
     if (plan->problem.p == 1)
         return coll_i_dpml_aside(plan) && coll_in_place(plan) ? 1 : 0;
-    return coll_i_dpml_number(plan, rank) == COLL_NOBODY
+    return coll_i_dpml_number(plan, rank) == COLL_RANK_NONE
                ? (leading + (size_t)1) / 2
                : leading + coll_i_dpml_others(plan) + 1;
 }
@@ -133,7 +133,7 @@ COLL_INLINE unsigned coll_i_dpml_collect_step(const coll_plan *plan, uint32_t ra
         coll_act_copy(out, COLL_AT(COLL_SCRATCH, 0), COLL_AT(COLL_OUT, 0), plan->problem.count);
         return 1;
     }
-    if (own == COLL_NOBODY) {
+    if (own == COLL_RANK_NONE) {
         const uint32_t y = (uint32_t)s * 2;
         n = coll_i_dpml_put(plan, rank, y, out);
         return y + 1 < leading ? n + coll_i_dpml_put(plan, rank, y + 1, out + n) : n;
@@ -151,7 +151,7 @@ COLL_INLINE unsigned coll_i_dpml_collect_step(const coll_plan *plan, uint32_t ra
     if (s < coll_i_dpml_others(plan)) {
         const uint32_t first = (uint32_t)s * COLL_STEP_MAX;
         for (uint32_t i = first; i < m && i < first + COLL_STEP_MAX; i++)
-            if (coll_i_dpml_number(plan, i) == COLL_NOBODY)
+            if (coll_i_dpml_number(plan, i) == COLL_RANK_NONE)
                 coll_act_await(&out[n++], i, coll_i_dpml_slot(plan, block, i), block.count);
         return n;
     }
@@ -171,8 +171,9 @@ COLL_INLINE size_t coll_i_dpml_spread_steps(const coll_plan *plan, uint32_t rank
     const uint32_t leading = coll_i_dpml_leading(plan);
     if (plan->problem.p == 1)
         return 0;
-    return coll_i_dpml_number(plan, rank) == COLL_NOBODY ? (leading + (size_t)1) / 2
-                                                         : leading + coll_i_dpml_others(plan);
+    return coll_i_dpml_number(plan, rank) == COLL_RANK_NONE
+               ? (leading + (size_t)1) / 2
+               : leading + coll_i_dpml_others(plan);
 }
 
 /* Waits for the result of block y, and copies it. */
@@ -192,7 +193,7 @@ COLL_INLINE unsigned coll_i_dpml_spread_step(const coll_plan *plan, uint32_t ran
     coll_block block;
     coll_ref result;
     unsigned n = 0;
-    if (own == COLL_NOBODY) {
+    if (own == COLL_RANK_NONE) {
         const uint32_t y = (uint32_t)s * 2;
         coll_i_dpml_fetch(plan, y, out);
         if (y + 1 == leading)
@@ -215,7 +216,7 @@ COLL_INLINE unsigned coll_i_dpml_spread_step(const coll_plan *plan, uint32_t ran
     }
     for (uint32_t i = ((uint32_t)s - 1) * COLL_STEP_MAX, end = i + COLL_STEP_MAX;
          i < m && i < end; i++)
-        if (coll_i_dpml_number(plan, i) == COLL_NOBODY)
+        if (coll_i_dpml_number(plan, i) == COLL_RANK_NONE)
             coll_act_notify(&out[n++], i, result, block.count);
     return n;
 }
@@ -254,7 +255,7 @@ COLL_INLINE void coll_i_leaders_cut(const coll_plan *plan, coll_kit *kit, uint32
                                     uint32_t k)
 {
     const size_t n = plan->problem.count, pieces = (size_t)l * k;
-    kit->leaders = coll_divider_of(l);
+    kit->leaders = coll_fast_divisor_of(l);
     kit->part = (n / pieces + (n % pieces != 0 ? 1 : 0)) * k;
 }
 
@@ -322,8 +323,8 @@ COLL_INLINE coll_status coll_i_dpml_intra(coll_plan *plan, coll_kit *kit,
     if (status != COLL_OK)
         return status;
     inner->inner = kit;
-    inner->radix = coll_divider_of(m >= l ? m / l : 1);
-    inner->second = coll_divider_of(m);
+    inner->radix = coll_fast_divisor_of(m >= l ? m / l : 1);
+    inner->second = coll_fast_divisor_of(m);
     inner->param[0] = coll_nodes_count(&kit->nodes) > 1;
     (void)coll_i_kit_stage(kit, inner, kit->at.local, COLL_I_RUN, kit->at.first);
     return COLL_OK;

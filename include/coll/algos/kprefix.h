@@ -48,7 +48,7 @@ typedef struct coll_i_kprefix_part {
 /* The machine in partitions. */
 typedef struct coll_i_kprefix {
     coll_i_machine machine;
-    const coll_divider *by_k;
+    const coll_fast_divisor *by_k;
     uint32_t k, parts;
     bool even; /* all partitions have as many stages as a whole one */
 } coll_i_kprefix;
@@ -114,7 +114,7 @@ COLL_INLINE uint32_t coll_i_kprefix_gap(const coll_i_kprefix *it,
     return gap + low;
 }
 
-/* The lane that a member plays as its number a; COLL_NOBODY: it has fewer. Ascending, for all
+/* The lane that a member plays as its number a; COLL_RANK_NONE: it has fewer. Ascending, for all
  * members of all partitions, so that several lanes between two ranks keep their order. */
 COLL_HOT_INLINE uint32_t coll_i_kprefix_role(const coll_i_kprefix *it,
                                              const coll_i_kprefix_part *part, uint32_t member,
@@ -123,14 +123,14 @@ COLL_HOT_INLINE uint32_t coll_i_kprefix_role(const coll_i_kprefix *it,
     const uint32_t own = coll_i_kprefix_lane(it, part, member);
     uint32_t before, gap; /* roles in lanes below the own */
     if (part->missing == 0)
-        return a == 0 ? own : COLL_NOBODY;
+        return a == 0 ? own : COLL_RANK_NONE;
     before = member >> part->turns || own - member <= member
                  ? 0
                  : ((own - member - member - 1) >> part->turns) + 1;
     if (a == before)
         return own;
     gap = member + ((a < before ? a : a - 1) << part->turns);
-    return member >> part->turns || gap >= part->missing ? COLL_NOBODY
+    return member >> part->turns || gap >= part->missing ? COLL_RANK_NONE
                                                          : coll_i_kprefix_gap(it, part, gap);
 }
 
@@ -166,12 +166,12 @@ COLL_INLINE size_t coll_i_kprefix_count(const coll_plan *plan, uint32_t rank, ui
     return (size_t)it.parts << (bits.role + bits.stage);
 }
 
-/* The owner of the block that came from a lane of partition `index`; COLL_NOBODY. */
+/* The owner of the block that came from a lane of partition `index`; COLL_RANK_NONE. */
 COLL_HOT_INLINE uint32_t coll_i_kprefix_owner(const coll_i_kprefix *it, uint32_t index,
                                               uint32_t lane)
 {
-    return lane == COLL_NOBODY ? COLL_NOBODY
-                               : coll_i_machine_rank(&it->machine, index * it->k + lane);
+    return lane == COLL_RANK_NONE ? COLL_RANK_NONE
+                                  : coll_i_machine_rank(&it->machine, index * it->k + lane);
 }
 
 /* Where a rank has a block that it sends: the own one in IN, where `fresh`. */
@@ -207,10 +207,10 @@ COLL_INLINE unsigned coll_i_kprefix_ring(const coll_plan *plan, const coll_i_kpr
     const uint32_t given = coll_i_kprefix_owner(it, give, lane);
     const uint32_t taken = coll_i_kprefix_owner(it, take, lane);
     unsigned n = 0;
-    if (given != COLL_NOBODY && give != next.index)
+    if (given != COLL_RANK_NONE && give != next.index)
         n += coll_i_kprefix_send(plan, fresh, coll_i_kprefix_player(it, &next, lane), given,
                                  &out[n]);
-    if (taken != COLL_NOBODY && take != part->index)
+    if (taken != COLL_RANK_NONE && take != part->index)
         n += coll_i_kprefix_recv(plan, coll_i_kprefix_player(it, &last, lane), taken, &out[n]);
     return n;
 }
@@ -230,22 +230,22 @@ COLL_HOT_INLINE unsigned coll_i_kprefix_moves(const coll_plan *plan, uint32_t ra
     const uint32_t lane = coll_i_kprefix_role(&it, &part, member, a);
     unsigned n = 0;
     if (stage == 0) {
-        if (it.parts > 1 && lane != COLL_NOBODY)
+        if (it.parts > 1 && lane != COLL_RANK_NONE)
             n = coll_i_kprefix_ring(plan, &it, &part, lane, round, fresh, out);
     } else {
         const uint32_t index = coll_mod_sub(part.index, round, it.parts);
         const uint32_t like = coll_i_kprefix_lane(&it, &part, member) ^ stage;
         const uint32_t partner =
-            like < it.k ? coll_i_machine_rank(&it.machine, part.at + like) : COLL_NOBODY;
+            like < it.k ? coll_i_machine_rank(&it.machine, part.at + like) : COLL_RANK_NONE;
         uint32_t given, taken;
-        if (partner == COLL_NOBODY)
+        if (partner == COLL_RANK_NONE)
             return 0;
         given = coll_i_kprefix_owner(&it, index, lane);
         taken = coll_i_kprefix_owner(&it, index,
                                      coll_i_kprefix_role(&it, &part, partner - part.first, a));
-        if (given != COLL_NOBODY)
+        if (given != COLL_RANK_NONE)
             n += coll_i_kprefix_send(plan, fresh, partner, given, &out[n]);
-        if (taken != COLL_NOBODY)
+        if (taken != COLL_RANK_NONE)
             n += coll_i_kprefix_recv(plan, partner, taken, &out[n]);
     }
     return n;

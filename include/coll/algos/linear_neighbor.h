@@ -58,7 +58,7 @@ COLL_INLINE unsigned coll_i_neighbor_give(const coll_plan *plan, uint32_t rank, 
                                           uint32_t i, coll_action *out)
 {
     const coll_block block = coll_i_neighbor_block(plan, i);
-    if (to == rank || to == COLL_NOBODY)
+    if (to == rank || to == COLL_RANK_NONE)
         return 0;
     coll_act_send(out, to, COLL_AT(COLL_IN, block.offset), block.count);
     return 1;
@@ -71,7 +71,7 @@ COLL_INLINE unsigned coll_i_neighbor_take(const coll_plan *plan, uint32_t rank, 
 {
     const coll_block block = coll_out_block(plan, k);
     const coll_ref place = COLL_AT(COLL_OUT, block.offset);
-    if (from == COLL_NOBODY)
+    if (from == COLL_RANK_NONE)
         return 0;
     if (from == rank)
         coll_act_copy(out, place, COLL_AT(COLL_IN, coll_i_neighbor_block(plan, own).offset),
@@ -89,7 +89,7 @@ COLL_INLINE unsigned coll_i_linear_neighbor_step(const coll_plan *plan, uint32_t
     if (graph->n_dims) {
         for (uint32_t i = 2 * (uint32_t)s; i < 2 * s + 2 && i < graph->n_out; i++) {
             const coll_direction way = coll_graph_direction(graph, rank, i);
-            if ((way.to & way.from) == COLL_NOBODY) /* neither: over both ends */
+            if ((way.to & way.from) == COLL_RANK_NONE) /* neither: over both ends */
                 continue;
             n += coll_i_neighbor_give(plan, rank, way.to, i, &out[n]);
             n += coll_i_neighbor_take(plan, rank, way.from, coll_graph_opposite(graph, i), i,

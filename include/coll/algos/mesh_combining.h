@@ -44,7 +44,7 @@
 COLL_INLINE uint32_t coll_i_mesh_move(const coll_graph *graph, uint32_t i, uint32_t d)
 {
     const int32_t component = coll_graph_component(graph, i, d);
-    const coll_divider *size = &graph->size[d];
+    const coll_fast_divisor *size = &graph->size[d];
     uint32_t distance = coll_i_distance(component);
     if (!((graph->periodic >> d) & 1u))
         return (uint32_t)component;
@@ -65,7 +65,7 @@ COLL_INLINE bool coll_i_mesh_passes(const coll_graph *graph, uint32_t rank, uint
                                     uint32_t done)
 {
     for (uint32_t d = 0; d < graph->n_dims; d++)
-        if (coll_i_mesh_next(graph, rank, i, d, d < done) == COLL_NOBODY)
+        if (coll_i_mesh_next(graph, rank, i, d, d < done) == COLL_RANK_NONE)
             return false;
     return true;
 }

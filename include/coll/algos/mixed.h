@@ -168,10 +168,10 @@ COLL_HOT_INLINE void coll_i_mixed_place_of(const coll_plan *plan, uint32_t rank,
     at->nodes = coll_nodes_count(&of->nodes);
     at->root = home.index;
     at->v = coll_mod_sub(at->node.index, home.index, at->nodes);
-    coll_i_shm_tree_among(&at->tree, &coll_divider_two, at->node.first, at->node.ranks,
+    coll_i_shm_tree_among(&at->tree, &coll_fast_divisor_two, at->node.first, at->node.ranks,
                           at->v == 0 ? home.local : 0, at->node.local);
     if (plan->param[0] == 0) {
-        const coll_fnomial place = coll_fnomial_of(at->nodes, &coll_divider_two, at->v);
+        const coll_fnomial place = coll_fnomial_of(at->nodes, &coll_fast_divisor_two, at->v);
         at->parent = place.parent;
         at->children = place.children;
         at->branch.parent = at->branch.children = at->branch.depth = at->branch.below.extra = 0;

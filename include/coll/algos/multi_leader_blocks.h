@@ -123,7 +123,7 @@ COLL_INLINE void coll_i_runs_of(const coll_plan *plan, coll_kit *kit, coll_i_run
     coll_i_levels_of(plan, kit, &runs->at);
     h = runs->at.nodes;
     runs->l = plan->param[0] < smallest ? plan->param[0] : smallest;
-    kit->leaders = coll_divider_of(runs->l);
+    kit->leaders = coll_fast_divisor_of(runs->l);
     runs->layout = coll_i_runs_layout(&plan->problem);
     runs->before = kit->tables;
     runs->inter = runs->before + h + 1 + (runs->layout->counts ? (size_t)runs->l * h + 1 : 0);
@@ -309,8 +309,8 @@ COLL_INLINE coll_status coll_i_runs_sort(coll_plan *plan, coll_kit *kit,
     if (status != COLL_OK)
         return status;
     inner->inner = kit;
-    inner->radix = coll_divider_of(runs->at.nodes);
-    inner->second = coll_divider_of(runs->l);
+    inner->radix = coll_fast_divisor_of(runs->at.nodes);
+    inner->second = coll_fast_divisor_of(runs->l);
     stage = coll_i_kit_stage(kit, inner, 0, COLL_I_RUN, 0);
     stage->base[COLL_IN] = in;
     stage->base[COLL_OUT] = out;

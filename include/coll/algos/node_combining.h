@@ -53,7 +53,7 @@ COLL_INLINE uint32_t coll_i_all_peer(const coll_graph *graph, const coll_neighbo
 
 /* An edge with an end on the node. */
 typedef struct coll_i_leg {
-    uint32_t from, to; /* COLL_NOBODY: over the end of a mesh */
+    uint32_t from, to; /* COLL_RANK_NONE: over the end of a mesh */
     uint32_t number;   /* parallel edges are in the order of these, at both ends */
     uint32_t block;    /* of the IN of `from`, or of the OUT of `to`: of the end on the node */
     uint32_t place;    /* of what goes along it */
@@ -130,16 +130,16 @@ COLL_INLINE void coll_i_node_collect(coll_i_node_route *r)
 {
     const uint32_t rank = r->router.rank;
     for (uint32_t e = 0; e < r->out; e++)
-        if (r->legs[e].from == rank && r->legs[e].to != COLL_NOBODY &&
+        if (r->legs[e].from == rank && r->legs[e].to != COLL_RANK_NONE &&
             coll_i_leg_speaker(r, &r->legs[e]) != rank)
             coll_i_leg_parcel(r, e, coll_i_leg_speaker(r, &r->legs[e]), true);
     for (uint32_t e = 0; e < r->out; e++)
-        if (r->legs[e].from != rank && r->legs[e].to != COLL_NOBODY &&
+        if (r->legs[e].from != rank && r->legs[e].to != COLL_RANK_NONE &&
             !coll_i_leg_stays(r, &r->legs[e]) && coll_i_leg_speaker(r, &r->legs[e]) == rank)
             coll_i_leg_parcel(r, e, r->legs[e].from, false);
     for (uint32_t e = r->out; e < r->all; e++)
         if (r->legs[e].to == rank && r->legs[e].from != rank &&
-            r->legs[e].from != COLL_NOBODY && coll_i_leg_stays(r, &r->legs[e]))
+            r->legs[e].from != COLL_RANK_NONE && coll_i_leg_stays(r, &r->legs[e]))
             coll_i_leg_parcel(r, e, r->legs[e].from, false);
     coll_i_node_phase(r);
 }
@@ -151,7 +151,7 @@ COLL_INLINE void coll_i_node_exchange(coll_i_node_route *r)
     for (uint32_t e = 0; e < r->all; e++) {
         const coll_i_leg *leg = &r->legs[e];
         const bool goes = e < r->out;
-        if ((goes ? leg->to : leg->from) == COLL_NOBODY || coll_i_leg_stays(r, leg))
+        if ((goes ? leg->to : leg->from) == COLL_RANK_NONE || coll_i_leg_stays(r, leg))
             continue;
         if (goes && coll_i_leg_speaker(r, leg) == rank)
             coll_i_leg_parcel(r, e, coll_i_leg_listener(r, leg), true);
@@ -169,7 +169,7 @@ COLL_INLINE void coll_i_node_deal(coll_i_node_route *r)
         for (uint32_t e = r->out; e < r->all; e++) {
             const coll_i_leg *leg = &r->legs[e];
             uint32_t listener;
-            if (leg->from == COLL_NOBODY || coll_i_leg_stays(r, leg))
+            if (leg->from == COLL_RANK_NONE || coll_i_leg_stays(r, leg))
                 continue;
             listener = coll_i_leg_listener(r, leg);
             if (goes && listener == rank && leg->to != rank)
@@ -187,7 +187,7 @@ COLL_INLINE void coll_i_node_deliver(coll_i_node_route *r)
     for (uint32_t e = r->out; e < r->all; e++) {
         const coll_i_leg *leg = &r->legs[e];
         uint32_t place = leg->place;
-        if (leg->to != r->router.rank || leg->from == COLL_NOBODY)
+        if (leg->to != r->router.rank || leg->from == COLL_RANK_NONE)
             continue;
         if (leg->from == leg->to && r->problem->graph->n_dims) {
             place = COLL_PLACE(COLL_IN, r->router.shared ? 0 : leg->number);
@@ -246,7 +246,7 @@ COLL_INLINE bool coll_i_node_legs(coll_i_node_route *r, const coll_neighbors *al
         const uint32_t n = coll_i_all_degree(graph, all, rank, out);
         for (uint32_t i = 0; i < n; i++, leg++) {
             const uint32_t peer = coll_i_all_peer(graph, all, rank, i, out);
-            if (peer >= r->problem->p && peer != COLL_NOBODY)
+            if (peer >= r->problem->p && peer != COLL_RANK_NONE)
                 return false;
             leg->from = out ? rank : peer;
             leg->to = out ? peer : rank;

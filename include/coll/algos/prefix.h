@@ -67,16 +67,16 @@ COLL_HOT_INLINE uint32_t coll_i_machine_below(const coll_i_machine *machine, uin
                           : node;
 }
 
-/* The rank on a node; COLL_NOBODY where there is none, or no such node. */
+/* The rank on a node; COLL_RANK_NONE where there is none, or no such node. */
 COLL_HOT_INLINE uint32_t coll_i_machine_rank(const coll_i_machine *machine, uint32_t node)
 {
     uint32_t rank = node;
     if (node >= machine->nodes)
-        return COLL_NOBODY;
+        return COLL_RANK_NONE;
     if (machine->group) {
         rank = coll_i_machine_below(machine, node);
         if (rank == machine->p || coll_i_machine_node(machine, rank) != node)
-            return COLL_NOBODY;
+            return COLL_RANK_NONE;
     }
     return rank;
 }
@@ -119,7 +119,7 @@ COLL_INLINE size_t coll_i_prefix_steps(const coll_plan *plan, uint32_t rank)
            (nodes == 1 && !coll_in_place(plan) ? 1 : 0);
 }
 
-/* The rank with which a rank exchanges messages at step s; COLL_NOBODY: it is skipped. */
+/* The rank with which a rank exchanges messages at step s; COLL_RANK_NONE: it is skipped. */
 COLL_HOT_INLINE uint32_t coll_i_prefix_partner(const coll_plan *plan, uint32_t rank, size_t s)
 {
     const coll_i_machine machine = coll_i_machine_of(plan, plan->param[0]);
@@ -137,7 +137,7 @@ COLL_INLINE unsigned coll_i_prefix_allgather_step(const coll_plan *plan, uint32_
     const coll_ref place = COLL_AT(COLL_OUT, own.offset);
     const coll_ref from = coll_in_place(plan) ? place : COLL_AT(COLL_IN, 0);
     unsigned n = 0;
-    if (partner != COLL_NOBODY) {
+    if (partner != COLL_RANK_NONE) {
         const coll_block theirs = coll_out_block(plan, partner);
         coll_act_send(&out[n++], partner, from, own.count);
         coll_act_recv(&out[n++], partner, COLL_AT(COLL_OUT, theirs.offset), theirs.count);
@@ -169,7 +169,7 @@ COLL_INLINE unsigned coll_i_prefix_alltoall_step(const coll_plan *plan, uint32_t
 {
     const uint32_t partner = coll_i_prefix_partner(plan, rank, s);
     unsigned n = 0;
-    if (partner != COLL_NOBODY)
+    if (partner != COLL_RANK_NONE)
         n = coll_in_place(plan) ? coll_i_pairwise_trade(plan, partner, s, out)
                                 : coll_i_pairwise_exchange(plan, partner, partner, out);
     return n + (s == 0 ? coll_i_pairwise_own(plan, rank, &out[n]) : 0);

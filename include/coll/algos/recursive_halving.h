@@ -98,7 +98,7 @@ COLL_INLINE size_t coll_i_halving_slots(const coll_plan *plan, const coll_i_halv
 }
 
 /* Step s of the rounds from the last to the first; after the first, round is their number. */
-COLL_HOT_INLINE coll_i_turn coll_i_turn_down(const coll_plan *plan, const coll_divider *k,
+COLL_HOT_INLINE coll_i_turn coll_i_turn_down(const coll_plan *plan, const coll_fast_divisor *k,
                                              bool combines, size_t s)
 {
     const uint32_t rounds = plan->fold.rounds;

@@ -51,15 +51,15 @@ static const coll_param coll_i_multiplying_params[] = {
  * follows gives a constant, so that nothing is decided at run time. */
 typedef enum coll_i_partners { COLL_I_DIGITS, COLL_I_SWING } coll_i_partners;
 
-COLL_HOT_INLINE const coll_divider *coll_i_partners_radix(const coll_plan *plan,
-                                                          coll_i_partners partners)
+COLL_HOT_INLINE const coll_fast_divisor *coll_i_partners_radix(const coll_plan *plan,
+                                                               coll_i_partners partners)
 {
-    return partners == COLL_I_SWING ? &coll_divider_two : &plan->radix;
+    return partners == COLL_I_SWING ? &coll_fast_divisor_two : &plan->radix;
 }
 
 COLL_HOT_INLINE coll_exchange coll_i_exchange_of(const coll_plan *plan,
                                                  coll_i_partners partners,
-                                                 const coll_divider *k, uint32_t number,
+                                                 const coll_fast_divisor *k, uint32_t number,
                                                  uint32_t t)
 {
     return partners == COLL_I_SWING ? coll_swing_exchange(&plan->fold, number, t)
@@ -90,7 +90,7 @@ COLL_HOT_INLINE uint32_t coll_i_round_steps(uint32_t radix, bool combines)
 }
 
 /* Steps of all rounds; `k` is that of the plan's fold. */
-COLL_HOT_INLINE uint32_t coll_i_rounds_steps(const coll_plan *plan, const coll_divider *k,
+COLL_HOT_INLINE uint32_t coll_i_rounds_steps(const coll_plan *plan, const coll_fast_divisor *k,
                                              bool combines)
 {
     const uint32_t rounds = plan->fold.rounds;
@@ -105,7 +105,7 @@ typedef struct coll_i_turn {
 } coll_i_turn;
 
 /* Step s of the rounds from the first to the last; after the last, round is their number. */
-COLL_HOT_INLINE coll_i_turn coll_i_turn_up(const coll_plan *plan, const coll_divider *k,
+COLL_HOT_INLINE coll_i_turn coll_i_turn_up(const coll_plan *plan, const coll_fast_divisor *k,
                                            bool combines, size_t s)
 {
     coll_i_turn at;
@@ -189,7 +189,7 @@ COLL_HOT_INLINE unsigned coll_i_combine_operands(const coll_exchange *x,
 
 /* Alone, the copy. */
 COLL_HOT_INLINE size_t coll_i_multiplying_steps(const coll_plan *plan, uint32_t rank,
-                                                const coll_divider *k, bool combines)
+                                                const coll_fast_divisor *k, bool combines)
 {
     const coll_i_member me = coll_i_member_of(plan, rank);
     if (plan->problem.p == 1)
@@ -214,7 +214,8 @@ COLL_HOT_INLINE size_t coll_i_multiplying_spare(const coll_plan *plan, bool fold
 
 COLL_HOT_INLINE unsigned coll_i_multiplying_allreduce(const coll_plan *plan, uint32_t rank,
                                                       size_t s, coll_i_partners partners,
-                                                      const coll_divider *k, coll_action *out)
+                                                      const coll_fast_divisor *k,
+                                                      coll_action *out)
 {
     const coll_i_member me = coll_i_member_of(plan, rank);
     const size_t count = plan->problem.count;
@@ -265,7 +266,7 @@ COLL_HOT_INLINE unsigned coll_i_multiplying_allreduce(const coll_plan *plan, uin
 }
 
 COLL_HOT_INLINE size_t coll_i_multiplying_scratch(const coll_plan *plan, uint32_t rank,
-                                                  const coll_divider *k)
+                                                  const coll_fast_divisor *k)
 {
     const coll_i_member me = coll_i_member_of(plan, rank);
     const uint32_t most = plan->fold.rounds > 1 ? k->by : plan->fold.top;
@@ -316,18 +317,19 @@ static const coll_algorithm coll_recursive_multiplying_allreduce = {
 /* The same with k = 2 known to the compiler. */
 COLL_INLINE size_t coll_i_doubling_steps(const coll_plan *plan, uint32_t rank)
 {
-    return coll_i_multiplying_steps(plan, rank, &coll_divider_two, false);
+    return coll_i_multiplying_steps(plan, rank, &coll_fast_divisor_two, false);
 }
 
 COLL_INLINE unsigned coll_i_doubling_allreduce_step(const coll_plan *plan, uint32_t rank,
                                                     size_t s, coll_action *out)
 {
-    return coll_i_multiplying_allreduce(plan, rank, s, COLL_I_DIGITS, &coll_divider_two, out);
+    return coll_i_multiplying_allreduce(plan, rank, s, COLL_I_DIGITS, &coll_fast_divisor_two,
+                                        out);
 }
 
 COLL_INLINE size_t coll_i_doubling_allreduce_scratch(const coll_plan *plan, uint32_t rank)
 {
-    return coll_i_multiplying_scratch(plan, rank, &coll_divider_two);
+    return coll_i_multiplying_scratch(plan, rank, &coll_fast_divisor_two);
 }
 
 static const coll_algorithm coll_recursive_doubling_allreduce = {
@@ -368,7 +370,7 @@ COLL_HOT_INLINE coll_block coll_i_place_run(const coll_plan *plan, const coll_la
 }
 
 COLL_HOT_INLINE unsigned coll_i_multiplying_allgather(const coll_plan *plan, uint32_t rank,
-                                                      size_t s, const coll_divider *k,
+                                                      size_t s, const coll_fast_divisor *k,
                                                       coll_action *out)
 {
     const coll_i_member me = coll_i_member_of(plan, rank);
@@ -436,7 +438,7 @@ static const coll_algorithm coll_recursive_multiplying_allgather = {
 COLL_INLINE unsigned coll_i_doubling_allgather_step(const coll_plan *plan, uint32_t rank,
                                                     size_t s, coll_action *out)
 {
-    return coll_i_multiplying_allgather(plan, rank, s, &coll_divider_two, out);
+    return coll_i_multiplying_allgather(plan, rank, s, &coll_fast_divisor_two, out);
 }
 
 static const coll_algorithm coll_recursive_doubling_allgather = {

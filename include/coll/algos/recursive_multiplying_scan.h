@@ -42,7 +42,7 @@ typedef struct coll_i_scan_round {
 } coll_i_scan_round;
 
 /* Messages of a round to or from a side where a rank has so many others, in strides. */
-COLL_HOT_INLINE uint32_t coll_i_scan_messages(const coll_divider *k, uint32_t others)
+COLL_HOT_INLINE uint32_t coll_i_scan_messages(const coll_fast_divisor *k, uint32_t others)
 {
     return others < k->by ? others : k->by - 1;
 }
@@ -55,7 +55,7 @@ COLL_HOT_INLINE uint32_t coll_i_scan_round_steps(uint32_t takes, uint32_t gives)
 
 /* Rounds in which a rank with `others` ranks on a side has messages from or to there: the first
  * ones. */
-COLL_HOT_INLINE uint32_t coll_i_scan_rounds(const coll_divider *k, uint32_t others)
+COLL_HOT_INLINE uint32_t coll_i_scan_rounds(const coll_fast_divisor *k, uint32_t others)
 {
     uint32_t rounds = 0;
     if (k->by == 2)
@@ -67,7 +67,7 @@ COLL_HOT_INLINE uint32_t coll_i_scan_rounds(const coll_divider *k, uint32_t othe
 
 /* The round of step s; after the last, one without messages. */
 COLL_HOT_INLINE coll_i_scan_round coll_i_scan_round_of(const coll_plan *plan, uint32_t rank,
-                                                       const coll_divider *k, size_t s)
+                                                       const coll_fast_divisor *k, size_t s)
 {
     uint32_t left = rank, right = plan->problem.p - 1 - rank; /* in strides */
     coll_i_scan_round round;
@@ -111,7 +111,7 @@ COLL_HOT_INLINE size_t coll_i_scan_spare(const coll_plan *plan, uint32_t takes)
 }
 
 COLL_HOT_INLINE size_t coll_i_scan_steps(const coll_plan *plan, uint32_t rank,
-                                         const coll_divider *k)
+                                         const coll_fast_divisor *k)
 {
     uint32_t left = rank, right = plan->problem.p - 1 - rank;
     size_t steps = 0;
@@ -125,7 +125,7 @@ COLL_HOT_INLINE size_t coll_i_scan_steps(const coll_plan *plan, uint32_t rank,
 }
 
 COLL_HOT_INLINE unsigned coll_i_scan_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                          const coll_divider *k, coll_action *out)
+                                          const coll_fast_divisor *k, coll_action *out)
 {
     const coll_i_scan_round round = coll_i_scan_round_of(plan, rank, k, s);
     const uint32_t takes = coll_i_scan_rounds(k, rank);
@@ -160,7 +160,7 @@ COLL_HOT_INLINE unsigned coll_i_scan_step(const coll_plan *plan, uint32_t rank, 
 }
 
 COLL_HOT_INLINE size_t coll_i_scan_scratch(const coll_plan *plan, uint32_t rank,
-                                           const coll_divider *k)
+                                           const coll_fast_divisor *k)
 {
     const uint32_t most = rank < k->by ? rank : k->by - 1; /* messages of a round */
     return coll_i_scan_spare(plan, coll_i_scan_rounds(k, rank)) +
@@ -208,18 +208,18 @@ static const coll_algorithm coll_recursive_multiplying_scan = {
 /* The same with k = 2 known to the compiler. */
 COLL_INLINE size_t coll_i_doubling_scan_steps(const coll_plan *plan, uint32_t rank)
 {
-    return coll_i_scan_steps(plan, rank, &coll_divider_two);
+    return coll_i_scan_steps(plan, rank, &coll_fast_divisor_two);
 }
 
 COLL_INLINE unsigned coll_i_doubling_scan_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                coll_action *out)
 {
-    return coll_i_scan_step(plan, rank, s, &coll_divider_two, out);
+    return coll_i_scan_step(plan, rank, s, &coll_fast_divisor_two, out);
 }
 
 COLL_INLINE size_t coll_i_doubling_scan_scratch(const coll_plan *plan, uint32_t rank)
 {
-    return coll_i_scan_scratch(plan, rank, &coll_divider_two);
+    return coll_i_scan_scratch(plan, rank, &coll_fast_divisor_two);
 }
 
 static const coll_algorithm coll_recursive_doubling_scan = {

@@ -53,7 +53,7 @@ COLL_HOT_INLINE coll_i_split_binary_place coll_i_split_binary_place_of(const col
     place.at.children = 0;
     if (place.number - 1 < 2 * place.ranks) { /* wraps for the root */
         const coll_branch at =
-            coll_kary_of(place.ranks, &coll_divider_two, place.number - place.first);
+            coll_kary_of(place.ranks, &coll_fast_divisor_two, place.number - place.first);
         place.at.parent =
             at.parent; /* by field: on bare metal, compilers call memcpy for all */
         place.at.children = at.children;

@@ -81,7 +81,8 @@ static const coll_algorithm coll_swing_allreduce = {
 COLL_INLINE unsigned coll_i_swing_latency_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                coll_action *out)
 {
-    return coll_i_multiplying_allreduce(plan, rank, s, COLL_I_SWING, &coll_divider_two, out);
+    return coll_i_multiplying_allreduce(plan, rank, s, COLL_I_SWING, &coll_fast_divisor_two,
+                                        out);
 }
 
 static const coll_algorithm coll_swing_latency_allreduce = {

@@ -117,7 +117,7 @@ COLL_INLINE coll_status coll_i_levels_sort(coll_plan *plan, coll_kit *kit,
     if (status != COLL_OK)
         return status;
     inner->inner = kit;
-    inner->radix = coll_divider_of(radix);
+    inner->radix = coll_fast_divisor_of(radix);
     stage = coll_i_kit_stage(kit, inner, 0, COLL_I_RUN, 0);
     stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, from);
     stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, to);

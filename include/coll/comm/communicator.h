@@ -99,7 +99,7 @@ typedef struct coll_comm {
     const coll_transport *transport;
     void *ctx;          /* the transport's */
     coll_status status; /* COLL_OK; or why it failed, which all calls return then */
-    uint32_t rank, p;   /* COLL_NOBODY: this rank is no member */
+    uint32_t rank, p;   /* COLL_RANK_NONE: this rank is no member */
     coll_group group;   /* its ranks as ranks of the transport */
     coll_choice choice[COLL_COLLECTIVES];
     const coll_rule_list *rules;        /* that choose where the caller did not */
@@ -257,7 +257,7 @@ COLL_INLINE coll_status coll_i_comm_group(coll_comm *sub, const coll_comm *paren
  * over the parent: all its ranks call this at the same place among their calls, each with the
  * group that it will be in. The groups that they pass at one time are the same or have no rank
  * in common (as in a split by colour). A rank that is in no group passes any one: it gets a
- * communicator in which it is no member (rank == COLL_NOBODY) and must make no call. `tags`,
+ * communicator in which it is no member (rank == COLL_RANK_NONE) and must make no call. `tags`,
  * the same on all ranks, are taken from the parent's until coll_comm_free: half of them, at
  * most 32, are calls that can run at once before the next one is queued; the rest serve
  * persistent calls and further communicators. Over a transport without tags it is ignored. The
@@ -286,7 +286,7 @@ COLL_INLINE coll_status coll_comm_create(coll_comm *sub, coll_comm *parent,
     sub->ctx = parent->ctx;
     sub->rules = parent->rules;
     sub->p = p;
-    sub->rank = COLL_NOBODY;
+    sub->rank = COLL_RANK_NONE;
     for (uint32_t i = 0; i < p; i++)
         if (coll_group_outer(group, i) == parent->rank)
             sub->rank = i;

@@ -476,7 +476,7 @@ COLL_INLINE coll_status coll_comm_free(coll_comm *comm)
         coll_spans_give(&comm->parent->subs, &comm->range);
         coll_arena_give(&root_comm->arena, &comm->table);
     }
-    comm->rank = COLL_NOBODY;
+    comm->rank = COLL_RANK_NONE;
     return COLL_OK;
 }
 

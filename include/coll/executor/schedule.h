@@ -1,7 +1,7 @@
 /* coll/executor/schedule.h — a plan written out: counted, stored, replayed
  *
- *   coll_tally tally;
- *   status = coll_plan_tally(&plan, rank, &tally);    // how many actions, messages, elements
+ *   coll_counts tally;
+ *   status = coll_plan_count(&plan, rank, &tally);    // how many actions, messages, elements
  *
  *   coll_action actions[…];                            // tally.total of them, the caller's
  *   coll_schedule schedule;
@@ -25,14 +25,14 @@
 
 /* What one rank does. Actions of 0 elements are none. Elements of REDUCE count once for each
  * operand at via. Elements and bytes that are too many to count are SIZE_MAX. */
-typedef struct coll_tally {
+typedef struct coll_counts {
     size_t steps;                            /* of the plan, empty ones too */
     size_t total;                            /* actions */
     size_t actions[COLL_KINDS];              /* … of each kind … */
     size_t elements[COLL_KINDS];             /* … and their elements */
     size_t messages_sent, messages_received; /* a multicast is one */
     size_t bytes_sent, bytes_received;
-} coll_tally;
+} coll_counts;
 
 /* a + b·c, or SIZE_MAX. */
 COLL_INLINE size_t coll_i_saturate(size_t a, size_t b, size_t c)
@@ -41,44 +41,45 @@ COLL_INLINE size_t coll_i_saturate(size_t a, size_t b, size_t c)
     return coll_multiply(b, c, &product) && product <= SIZE_MAX - a ? a + product : SIZE_MAX;
 }
 
-COLL_INLINE void coll_i_tally_add(coll_tally *tally, const coll_action *a, size_t elem_bytes)
+COLL_INLINE void coll_i_counts_add(coll_counts *counts, const coll_action *a, size_t elem_bytes)
 {
     const size_t inputs = a->kind == COLL_DO_REDUCE ? a->inputs : 1;
     const size_t bytes = coll_i_is_token(a) ? 0 : elem_bytes;
-    tally->total++;
-    tally->actions[a->kind]++;
-    tally->elements[a->kind] = coll_i_saturate(tally->elements[a->kind], a->count, inputs);
+    counts->total++;
+    counts->actions[a->kind]++;
+    counts->elements[a->kind] = coll_i_saturate(counts->elements[a->kind], a->count, inputs);
     if (coll_i_has(COLL_I_SENDS, a)) {
-        tally->messages_sent++;
-        tally->bytes_sent = coll_i_saturate(tally->bytes_sent, a->count, bytes);
+        counts->messages_sent++;
+        counts->bytes_sent = coll_i_saturate(counts->bytes_sent, a->count, bytes);
     } else if (coll_i_has(COLL_I_RECEIVES, a)) {
-        tally->messages_received++;
-        tally->bytes_received = coll_i_saturate(tally->bytes_received, a->count, bytes);
+        counts->messages_received++;
+        counts->bytes_received = coll_i_saturate(counts->bytes_received, a->count, bytes);
     }
 }
 
 /* Counts what a rank does, in time linear in its steps. COLL_ERR_RANK, COLL_ERR_COUNTS:
  * coll_plan_check_rank. */
-COLL_INLINE coll_status coll_plan_tally(const coll_plan *plan, uint32_t rank, coll_tally *tally)
+COLL_INLINE coll_status coll_plan_count(const coll_plan *plan, uint32_t rank,
+                                        coll_counts *counts)
 {
     coll_action acts[COLL_STEP_MAX];
     coll_status status;
-    if (!plan || !tally)
+    if (!plan || !counts)
         return COLL_ERR_NULL;
     status = coll_plan_check_rank(plan, rank);
     if (status != COLL_OK)
         return status;
-    tally->steps = coll_plan_steps(plan, rank);
-    tally->total = 0;
+    counts->steps = coll_plan_steps(plan, rank);
+    counts->total = 0;
     for (unsigned kind = 0; kind < COLL_KINDS; kind++)
-        tally->actions[kind] = tally->elements[kind] = 0;
-    tally->messages_sent = tally->messages_received = 0;
-    tally->bytes_sent = tally->bytes_received = 0;
-    for (size_t s = 0; s < tally->steps; s++) {
+        counts->actions[kind] = counts->elements[kind] = 0;
+    counts->messages_sent = counts->messages_received = 0;
+    counts->bytes_sent = counts->bytes_received = 0;
+    for (size_t s = 0; s < counts->steps; s++) {
         const unsigned n = coll_plan_step(plan, rank, s, acts);
         for (unsigned i = 0; i < n; i++)
             if (acts[i].count != 0)
-                coll_i_tally_add(tally, &acts[i], plan->problem.elem_bytes);
+                coll_i_counts_add(counts, &acts[i], plan->problem.elem_bytes);
     }
     return COLL_OK;
 }
@@ -98,7 +99,7 @@ typedef struct coll_schedule {
 } coll_schedule;
 
 /* Writes all actions of a rank to `actions`, of which there are `room`, and makes *schedule of
- * them. coll_plan_tally says how many there are; COLL_ERR_MEMORY: more than `room`. */
+ * them. coll_plan_count says how many there are; COLL_ERR_MEMORY: more than `room`. */
 COLL_INLINE coll_status coll_schedule_write(coll_schedule *schedule, const coll_plan *plan,
                                             uint32_t rank, coll_action *actions, size_t room)
 {

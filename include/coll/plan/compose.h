@@ -64,7 +64,7 @@ typedef struct coll_composition {
     /* set by coll_plan_compose */
     uint32_t depth;  /* 1, and more if parts are compositions */
     uint64_t tokens; /* at least as many as its barriers name */
-    coll_divider by_n;
+    coll_fast_divisor by_n;
 } coll_composition;
 
 /* A part of all ranks, in order, whose spaces are those of the outer plan. Change what is
@@ -88,7 +88,7 @@ COLL_INLINE void coll_composition_init(coll_composition *composition, const coll
     composition->window = 0;
     composition->depth = 0;
     composition->tokens = 0;
-    composition->by_n = coll_divider_of(1);
+    composition->by_n = coll_fast_divisor_of(1);
 }
 
 /* ---- ranks ------------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ COLL_INLINE void coll_composition_init(coll_composition *composition, const coll
 /* Where an outer rank is in a part: in the copy that begins `shift` ranks on, with this inner
  * rank, or nowhere. */
 typedef struct coll_i_seat {
-    uint32_t rank; /* COLL_NOBODY: nowhere */
+    uint32_t rank; /* COLL_RANK_NONE: nowhere */
     uint32_t shift;
 } coll_i_seat;
 
@@ -146,13 +146,13 @@ COLL_INLINE const coll_composition *coll_i_composition(const coll_plan *plan)
 COLL_INLINE size_t coll_i_part_steps(const coll_part *part, uint32_t outer)
 {
     const uint32_t rank = coll_i_part_seat(part, outer).rank;
-    return rank == COLL_NOBODY ? 0 : coll_plan_steps(part->plan, rank);
+    return rank == COLL_RANK_NONE ? 0 : coll_plan_steps(part->plan, rank);
 }
 
 COLL_INLINE size_t coll_i_part_scratch(const coll_part *part, uint32_t outer)
 {
     const uint32_t rank = coll_i_part_seat(part, outer).rank;
-    return rank == COLL_NOBODY ? 0 : coll_plan_scratch(part->plan, rank);
+    return rank == COLL_RANK_NONE ? 0 : coll_plan_scratch(part->plan, rank);
 }
 
 /* Tokens of SCRATCH that a part names, at most; only barriers name any. Known kinds of barrier
@@ -207,7 +207,7 @@ COLL_INLINE size_t coll_i_part_extent(const coll_part *part, uint32_t outer, siz
     const uint32_t rank = coll_i_part_seat(part, outer).rank;
     size_t in, out, own;
     coll_extents need;
-    if (rank == COLL_NOBODY)
+    if (rank == COLL_RANK_NONE)
         return 0;
     need = coll_plan_extents(part->plan, rank);
     in = coll_i_part_reach(part, COLL_SCRATCH, COLL_IN, need.in);
@@ -440,7 +440,7 @@ COLL_INLINE coll_status coll_plan_compose(coll_plan *plan, const coll_algorithm 
         return COLL_ERR_OVERFLOW;
     composition->depth = depth;
     composition->tokens = tokens;
-    composition->by_n = coll_divider_of(composition->n);
+    composition->by_n = coll_fast_divisor_of(composition->n);
     plan->inner = composition;
     return COLL_OK;
 }

@@ -90,8 +90,8 @@ typedef struct coll_stage {
     uint32_t batch;             /* pieces of a batch, 1 to 4 */
     bool barrier;               /* it is part of one: tokens before its own come first */
     /* from here on set by coll_plan_build */
-    size_t steps, slot;             /* SCRATCH of a piece */
-    coll_divider by_part, by_batch; /* division by the steps of a part, and of a batch */
+    size_t steps, slot;                  /* SCRATCH of a piece */
+    coll_fast_divisor by_part, by_batch; /* division by the steps of a part, and of a batch */
 } coll_stage;
 
 enum {
@@ -114,11 +114,11 @@ typedef struct coll_kit {
     uint32_t wanted,
         found; /* masks of roles: that the recipe asked for; of `uses` that it took */
     coll_nodes nodes;
-    coll_node at;         /* the rank's place */
-    coll_divider leaders; /* of a node: division by their number … */
-    size_t part;          /* … and the elements that each of them takes care of */
-    uint32_t sockets;     /* of a node, at most: runs of nearly equal length */
-    uint32_t runs;        /* of a node, of equal length but the last: those of a stage within */
+    coll_node at;              /* the rank's place */
+    coll_fast_divisor leaders; /* of a node: division by their number … */
+    size_t part;               /* … and the elements that each of them takes care of */
+    uint32_t sockets;          /* of a node, at most: runs of nearly equal length */
+    uint32_t runs; /* of a node, of equal length but the last: those of a stage within */
     size_t scratch, shared;
     coll_plan plans[COLL_KIT_PLANS];
     coll_stage stages[COLL_KIT_STAGES];
@@ -197,7 +197,7 @@ COLL_HOT_INLINE void coll_i_stage_place(const coll_kit *kit, const coll_stage *s
 }
 
 /* x / d.by for any x. */
-COLL_HOT_INLINE size_t coll_i_divide_steps(size_t x, const coll_divider *d)
+COLL_HOT_INLINE size_t coll_i_divide_steps(size_t x, const coll_fast_divisor *d)
 {
     return x <= UINT32_MAX ? coll_divide((uint32_t)x, d) : x / d->by;
 }
@@ -356,7 +356,7 @@ COLL_INLINE coll_stage *coll_i_kit_stage(coll_kit *kit, const coll_plan *inner, 
     stage->team = COLL_TEAM_ALL;
     stage->seats = seats;
     stage->first = first;
-    stage->node = COLL_NOBODY;
+    stage->node = COLL_RANK_NONE;
     for (unsigned space = 0; space < COLL_SPACES; space++)
         stage->base[space] = COLL_AT(space, 0);
     stage->part = 0;
@@ -477,8 +477,8 @@ COLL_INLINE bool coll_i_stage_finish(coll_kit *kit, coll_stage *stage)
     if (!coll_multiply(one, stage->all, &stage->steps) ||
         !coll_multiply(stage->slot, stage->batch, &scratch) || one > UINT32_MAX / stage->pieces)
         return false;
-    stage->by_part = coll_divider_of(one ? (uint32_t)one * stage->pieces : 1);
-    stage->by_batch = coll_divider_of(one ? (uint32_t)one * stage->batch : 1);
+    stage->by_part = coll_fast_divisor_of(one ? (uint32_t)one * stage->pieces : 1);
+    stage->by_batch = coll_fast_divisor_of(one ? (uint32_t)one * stage->batch : 1);
     if (scratch > 0 && stage->all > 0)
         scratch += coll_ref_offset(stage->base[COLL_SCRATCH]);
     if (stage->all > 0 && kit->scratch < scratch)
@@ -517,7 +517,7 @@ COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *a
     kit->p = problem->p;
     coll_i_nodes_assign(&kit->nodes, &problem->nodes);
     coll_i_node_write(&kit->at, &kit->nodes, kit->p, kit->rank);
-    kit->leaders = coll_divider_of(1);
+    kit->leaders = coll_fast_divisor_of(1);
     kit->sockets = kit->runs = 1;
     kit->n_plans = kit->n_stages = kit->wanted = kit->found = 0;
     kit->scratch = kit->shared = 0;

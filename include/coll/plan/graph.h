@@ -53,9 +53,9 @@ typedef struct coll_graph {
     uint32_t n_in, n_out; /* blocks of OUT and of IN */
     uint32_t n_dims;      /* of a mesh or stencil; 0: lists */
     uint32_t periodic;    /* bit d: dimension d wraps round */
-    coll_divider size[COLL_DIMS_MAX], stride[COLL_DIMS_MAX]; /* of the dimensions */
+    coll_fast_divisor size[COLL_DIMS_MAX], stride[COLL_DIMS_MAX]; /* of the dimensions */
     const int32_t *vectors; /* of a stencil: n_out rows of n_dims; NULL: a mesh */
-    uint32_t rank;          /* whose lists and routes these are; COLL_NOBODY: it has none */
+    uint32_t rank;          /* whose lists and routes these are; COLL_RANK_NONE: it has none */
     const uint32_t *sources, *destinations;
     const uint32_t *order;                         /* n_in + n_out of coll_graph_lists */
     const struct coll_route *allgather, *alltoall; /* or NULL: algos/kit/combining.h */
@@ -104,11 +104,11 @@ COLL_HOT_INLINE uint32_t coll_mesh_coordinate(const coll_graph *graph, uint32_t 
     return row - coll_divide(row, &graph->size[d]) * graph->size[d].by;
 }
 
-/* The coordinate that many up or down dimension d; COLL_NOBODY: over its end. */
+/* The coordinate that many up or down dimension d; COLL_RANK_NONE: over its end. */
 COLL_HOT_INLINE uint32_t coll_i_mesh_slide(const coll_graph *graph, uint32_t d, uint32_t at,
                                            uint32_t distance, bool down)
 {
-    const coll_divider *size = &graph->size[d];
+    const coll_fast_divisor *size = &graph->size[d];
     if ((graph->periodic >> d) & 1u) {
         if (distance >= size->by)
             distance -= coll_divide(distance, size) * size->by;
@@ -116,17 +116,17 @@ COLL_HOT_INLINE uint32_t coll_i_mesh_slide(const coll_graph *graph, uint32_t d, 
                     : coll_mod_add(at, distance, size->by);
     }
     if (distance > (down ? at : size->by - 1 - at))
-        return COLL_NOBODY;
+        return COLL_RANK_NONE;
     return down ? at - distance : at + distance;
 }
 
-/* The rank that many up or down dimension d from a rank of a mesh; COLL_NOBODY: over its end. */
+/* The rank that many up or down dimension d from a rank of a mesh; COLL_RANK_NONE: over its end. */
 COLL_INLINE uint32_t coll_mesh_shift(const coll_graph *graph, uint32_t rank, uint32_t d,
                                      uint32_t distance, bool down)
 {
     const uint32_t at = coll_mesh_coordinate(graph, rank, d);
     const uint32_t to = coll_i_mesh_slide(graph, d, at, distance, down);
-    return to == COLL_NOBODY ? COLL_NOBODY : rank + (to - at) * graph->stride[d].by;
+    return to == COLL_RANK_NONE ? COLL_RANK_NONE : rank + (to - at) * graph->stride[d].by;
 }
 
 /* How far a component of a vector leads, whichever way. */
@@ -144,7 +144,7 @@ COLL_INLINE int32_t coll_graph_component(const coll_graph *graph, uint32_t i, ui
 }
 
 /* A direction of a mesh or stencil: whom block i of IN goes to, and who is as far the other way,
- * whose block i comes here. COLL_NOBODY: over an end. */
+ * whose block i comes here. COLL_RANK_NONE: over an end. */
 typedef struct coll_direction {
     uint32_t to, from;
 } coll_direction;
@@ -156,10 +156,10 @@ COLL_HOT_INLINE void coll_i_direction_add(const coll_graph *graph, uint32_t rank
     const uint32_t distance = coll_i_distance(component);
     const uint32_t to = coll_i_mesh_slide(graph, d, at, distance, component < 0);
     const uint32_t from = coll_i_mesh_slide(graph, d, at, distance, component > 0);
-    way->to = to == COLL_NOBODY || way->to == COLL_NOBODY ? COLL_NOBODY
-                                                          : way->to + (to - at) * stride;
-    way->from = from == COLL_NOBODY || way->from == COLL_NOBODY
-                    ? COLL_NOBODY
+    way->to = to == COLL_RANK_NONE || way->to == COLL_RANK_NONE ? COLL_RANK_NONE
+                                                                : way->to + (to - at) * stride;
+    way->from = from == COLL_RANK_NONE || way->from == COLL_RANK_NONE
+                    ? COLL_RANK_NONE
                     : way->from + (from - at) * stride;
 }
 
@@ -173,10 +173,10 @@ COLL_HOT_INLINE coll_direction coll_graph_direction(const coll_graph *graph, uin
         for (uint32_t d = 0; d < graph->n_dims; d++) /* longer than the mesh: nobody's way */
             if (!((graph->periodic >> d) & 1u) &&
                 coll_i_distance(vector[d]) >= graph->size[d].by) {
-                way.to = way.from = COLL_NOBODY;
+                way.to = way.from = COLL_RANK_NONE;
                 return way;
             }
-        for (uint32_t d = 0; d < graph->n_dims && (way.to & way.from) != COLL_NOBODY; d++)
+        for (uint32_t d = 0; d < graph->n_dims && (way.to & way.from) != COLL_RANK_NONE; d++)
             if (vector[d] != 0)
                 coll_i_direction_add(graph, rank, d, vector[d], &way);
     } else {
@@ -207,7 +207,7 @@ COLL_INLINE uint32_t coll_graph_opposite(const coll_graph *graph, uint32_t i)
     return graph->vectors ? i : i ^ 1u;
 }
 
-/* Whom block i of a rank's IN goes to; COLL_NOBODY: over the end of a mesh. */
+/* Whom block i of a rank's IN goes to; COLL_RANK_NONE: over the end of a mesh. */
 COLL_INLINE uint32_t coll_graph_destination(const coll_graph *graph, uint32_t rank, uint32_t i)
 {
     return graph->n_dims ? coll_graph_direction(graph, rank, i).to : graph->destinations[i];
@@ -221,7 +221,7 @@ COLL_INLINE uint32_t coll_graph_source(const coll_graph *graph, uint32_t rank, u
 }
 
 /* Which block of the IN of its source, of which `theirs` is the graph, block i of a rank's OUT is;
- * COLL_NOBODY: of none, the lists contradict each other. O(n_in + n_out) for lists. */
+ * COLL_RANK_NONE: of none, the lists contradict each other. O(n_in + n_out) for lists. */
 COLL_INLINE uint32_t coll_graph_origin(const coll_graph *graph, uint32_t rank, uint32_t i,
                                        const coll_graph *theirs)
 {
@@ -233,7 +233,7 @@ COLL_INLINE uint32_t coll_graph_origin(const coll_graph *graph, uint32_t rank, u
     for (uint32_t k = 0; k < theirs->n_out; k++)
         if (theirs->destinations[k] == rank && mentions-- == 0)
             return k;
-    return COLL_NOBODY;
+    return COLL_RANK_NONE;
 }
 
 /* ---- making graphs ----------------------------------------------------------------------- */
@@ -243,7 +243,7 @@ COLL_INLINE void coll_i_graph_init(coll_graph *graph)
 {
     graph->n_in = graph->n_out = graph->n_dims = graph->periodic = 0;
     graph->vectors = NULL;
-    graph->rank = COLL_NOBODY;
+    graph->rank = COLL_RANK_NONE;
     graph->sources = graph->destinations = graph->order = NULL;
     graph->allgather = graph->alltoall = NULL;
 }
@@ -263,8 +263,8 @@ COLL_INLINE coll_status coll_graph_mesh(coll_graph *graph, uint32_t n_dims,
     for (uint32_t d = n_dims; d-- > 0;) {
         if (dims[d] == 0)
             return COLL_ERR_GRAPH;
-        graph->size[d] = coll_divider_of(dims[d]);
-        graph->stride[d] = coll_divider_of((uint32_t)ranks);
+        graph->size[d] = coll_fast_divisor_of(dims[d]);
+        graph->stride[d] = coll_fast_divisor_of((uint32_t)ranks);
         ranks *= dims[d];
         if (ranks > UINT32_MAX)
             return COLL_ERR_GRAPH;

@@ -10,8 +10,9 @@
 /* How the ranks of a plan map to ranks outside: base + rank·stride, or a table. */
 typedef struct coll_group {
     uint32_t base, stride;
-    const uint32_t *table;   /* p outer ranks, the caller's; NULL: affine */
-    const uint32_t *inverse; /* rank of an outer rank or COLL_NOBODY; needed to embed a table,
+    const uint32_t *table; /* p outer ranks, the caller's; NULL: affine */
+    const uint32_t
+        *inverse; /* rank of an outer rank or COLL_RANK_NONE; needed to embed a table,
                                 else NULL, and a rank is searched for */
 } coll_group;
 
@@ -46,7 +47,7 @@ COLL_INLINE void coll_group_table(coll_group *group, const uint32_t *table,
 }
 
 /* The ranks of a plan are places, and those outside the ranks that have them. */
-COLL_INLINE void coll_group_places(coll_group *group, const coll_places *places)
+COLL_INLINE void coll_group_places(coll_group *group, const coll_rank_order *places)
 {
     if (places->rank)
         coll_group_table(group, places->rank, places->place);
@@ -60,7 +61,7 @@ COLL_INLINE uint32_t coll_group_outer(const coll_group *group, uint32_t rank)
     return COLL_LIKELY(!group->table) ? group->base + rank * group->stride : group->table[rank];
 }
 
-/* The rank, below p, of an outer rank; COLL_NOBODY if it is no member. O(p) for a table without an
+/* The rank, below p, of an outer rank; COLL_RANK_NONE if it is no member. O(p) for a table without an
  * inverse. */
 COLL_INLINE uint32_t coll_group_rank(const coll_group *group, uint32_t p, uint32_t outer)
 {
@@ -71,17 +72,17 @@ COLL_INLINE uint32_t coll_group_rank(const coll_group *group, uint32_t p, uint32
         for (rank = 0; rank < p; rank++)
             if (group->table[rank] == outer)
                 return rank;
-        return COLL_NOBODY;
+        return COLL_RANK_NONE;
     }
     if (outer < group->base)
-        return COLL_NOBODY;
+        return COLL_RANK_NONE;
     rank = outer - group->base;
     if (group->stride != 1) {
         if (rank % group->stride != 0)
-            return COLL_NOBODY;
+            return COLL_RANK_NONE;
         rank /= group->stride;
     }
-    return rank < p ? rank : COLL_NOBODY;
+    return rank < p ? rank : COLL_RANK_NONE;
 }
 
 /* Are the p ranks of the group different, and all below `outer_p`? O(p) for affine, O(p²) for a

@@ -257,7 +257,7 @@ COLL_INLINE bool coll_i_number_before(const void *of, uint32_t a, uint32_t b)
     return a < b;
 }
 
-/* Reads p different ranks, none of them COLL_NOBODY: twice, as they are sorted in their place to see
+/* Reads p different ranks, none of them COLL_RANK_NONE: twice, as they are sorted in their place to see
  * that. O(p log p). */
 COLL_INLINE coll_status coll_i_get_group(coll_i_wire *wire, coll_group *group, uint32_t p,
                                          coll_i_tables *tables)
@@ -269,7 +269,7 @@ COLL_INLINE coll_status coll_i_get_group(coll_i_wire *wire, coll_group *group, u
     coll_group_table(group, table, NULL);
     coll_i_sort(table, p, coll_i_number_before, NULL);
     for (uint32_t i = 0; i < p; i++)
-        if (table[i] == (i + 1 < p ? table[i + 1] : COLL_NOBODY))
+        if (table[i] == (i + 1 < p ? table[i + 1] : COLL_RANK_NONE))
             return COLL_ERR_GROUP;
     wire->at = at;
     for (uint32_t i = 0; i < p; i++)

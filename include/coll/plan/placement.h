@@ -29,7 +29,7 @@ typedef enum coll_placement {
 COLL_INLINE coll_placement coll_placement_of(const coll_plan *plan, uint32_t rank)
 {
     const size_t steps = coll_plan_steps(plan, rank);
-    uint32_t from = COLL_NOBODY; /* the last rank that a message came from */
+    uint32_t from = COLL_RANK_NONE; /* the last rank that a message came from */
     if (rank == plan->problem.root)
         return COLL_ROOT;
     for (size_t s = 0; s < steps; s++) {
@@ -40,7 +40,7 @@ COLL_INLINE coll_placement coll_placement_of(const coll_plan *plan, uint32_t ran
             if (a->count == 0)
                 continue;
             if (coll_i_has(COLL_I_KIND(RECV_REDUCE) | COLL_I_KIND(REDUCE), a) ||
-                (coll_i_has(COLL_I_SENDS, a) && from != COLL_NOBODY &&
+                (coll_i_has(COLL_I_SENDS, a) && from != COLL_RANK_NONE &&
                  (a->kind == COLL_DO_MULTICAST || a->peer != from)))
                 return COLL_INTERMEDIATE;
             if (coll_i_has(COLL_I_RECEIVES, a))

@@ -57,7 +57,7 @@ COLL_INLINE void coll_problem_init(coll_problem *problem, coll_collective collec
     problem->in.counts = problem->in.displs = NULL;
     problem->out.counts = problem->out.displs = NULL;
     problem->nodes.count = problem->nodes.ppn = problem->nodes.most = 0;
-    problem->nodes.by_ppn = coll_divider_of(1);
+    problem->nodes.by_ppn = coll_fast_divisor_of(1);
     problem->nodes.first = problem->nodes.of = NULL;
     problem->graph = NULL;
 }
@@ -187,10 +187,10 @@ COLL_INLINE bool coll_problem_is_orderless(const coll_problem *problem)
            (coll_is(sums, problem->collective) && (problem->flags & COLL_FLAG_COMMUTATIVE));
 }
 
-/* Numbers the ranks of a problem, on one node until then, by their places on several (plan/topo/places.h).
+/* Numbers the ranks of a problem, on one node until then, by their places on several (plan/topo/rank_order.h).
  * Rank r then runs a plan of it as number coll_place_of(places, r). False: its ranks' numbers
  * matter, and are not places; all remain on one node. */
-COLL_INLINE bool coll_problem_place(coll_problem *problem, const coll_places *places)
+COLL_INLINE bool coll_problem_place(coll_problem *problem, const coll_rank_order *places)
 {
     if (places->rank && !coll_problem_is_orderless(problem))
         return false;

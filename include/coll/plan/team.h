@@ -31,7 +31,7 @@ COLL_INLINE bool coll_i_composed_in_team(const coll_plan *plan, uint32_t team, u
         const coll_part *part = &of->parts[i];
         const uint32_t seat = coll_i_part_seat(part, rank).rank;
         const bool meets = part->team == team; /* whoever has no other number yet */
-        if (seat == COLL_NOBODY)
+        if (seat == COLL_RANK_NONE)
             continue;
         if (coll_i_is_composed(part->plan)
                 ? coll_i_composed_in_team(part->plan, team, seat) ||
@@ -48,7 +48,7 @@ COLL_INLINE bool coll_i_composed_in_team(const coll_plan *plan, uint32_t team, u
 COLL_INLINE bool coll_plan_is_in_team(const coll_plan *plan, uint32_t team, uint32_t outer)
 {
     const uint32_t p = plan->problem.p, rank = coll_group_rank(&plan->group, p, outer);
-    if (rank == COLL_NOBODY)
+    if (rank == COLL_RANK_NONE)
         return false;
     if (coll_i_is_composed(plan))
         return coll_i_composed_in_team(plan, team, rank);

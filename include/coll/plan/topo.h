@@ -22,7 +22,7 @@
 #include "topo/mesh.h"
 #include "topo/nodes.h"
 #include "topo/partition.h"
-#include "topo/places.h"
+#include "topo/rank_order.h"
 #include "topo/tree.h"
 
 #endif /* COLL_PLAN_TOPO_H */

@@ -37,7 +37,7 @@ typedef enum coll_i_loop_state {
     COLL_I_LOOP_DONE     /* its starter has not been told yet */
 } coll_i_loop_state;
 
-/* An operation in flight. Entries are named by index; COLL_NOBODY names none. */
+/* An operation in flight. Entries are named by index; COLL_RANK_NONE names none. */
 typedef struct coll_i_loop_entry {
     const void *buf;  /* what is sent, or the operand of a network reduction */
     void *into;       /* where a receive or a network reduction ends */
@@ -112,9 +112,9 @@ COLL_INLINE coll_status coll_loopback_init(coll_loopback *world, uint32_t p, uin
     unsigned char *at = (unsigned char *)memory;
     if (!world || !memory)
         return COLL_ERR_NULL;
-    if (p == 0 || p == COLL_NOBODY)
+    if (p == 0 || p == COLL_RANK_NONE)
         return COLL_ERR_RANKS;
-    if (messages == 0 || messages == COLL_NOBODY || need == 0 || bytes < need)
+    if (messages == 0 || messages == COLL_RANK_NONE || need == 0 || bytes < need)
         return COLL_ERR_MEMORY;
     at += (align - (uintptr_t)at % align) % align;
     world->entries = (coll_i_loop_entry *)(void *)at;
@@ -128,9 +128,9 @@ COLL_INLINE coll_status coll_loopback_init(coll_loopback *world, uint32_t p, uin
     world->quiet = 64;
     world->events = 0;
     for (uint32_t i = 0; i < messages; i++)
-        world->entries[i].next = i + 1 < messages ? i + 1 : COLL_NOBODY;
+        world->entries[i].next = i + 1 < messages ? i + 1 : COLL_RANK_NONE;
     for (uint32_t i = 0; i <= world->mask; i++)
-        world->buckets[i].head = world->buckets[i].tail = COLL_NOBODY;
+        world->buckets[i].head = world->buckets[i].tail = COLL_RANK_NONE;
     return COLL_OK;
 }
 
@@ -165,12 +165,12 @@ COLL_INLINE coll_i_loop_bucket *coll_i_loop_bucket_of(coll_loopback *world, uint
 COLL_INLINE coll_i_loop_entry *coll_i_loop_take(coll_loopback *world, coll_handle *h)
 {
     const uint32_t i = world->free;
-    if (i == COLL_NOBODY)
+    if (i == COLL_RANK_NONE)
         return NULL;
     world->free = world->entries[i].next;
     world->n_free--;
     world->events++;
-    world->entries[i].chain = COLL_NOBODY;
+    world->entries[i].chain = COLL_RANK_NONE;
     h->word[0] = i;
     return &world->entries[i];
 }
@@ -188,8 +188,8 @@ COLL_INLINE void coll_i_loop_enqueue(coll_loopback *world, uint32_t i)
     coll_i_loop_entry *e = &world->entries[i];
     coll_i_loop_bucket *bucket = coll_i_loop_bucket_of(world, e->src, e->dst, e->tag);
     e->state = COLL_I_LOOP_QUEUED;
-    e->next = COLL_NOBODY;
-    if (bucket->head == COLL_NOBODY)
+    e->next = COLL_RANK_NONE;
+    if (bucket->head == COLL_RANK_NONE)
         bucket->head = i;
     else
         world->entries[bucket->tail].next = i;
@@ -201,12 +201,12 @@ COLL_INLINE void coll_i_loop_dequeue(coll_loopback *world, uint32_t i)
 {
     const coll_i_loop_entry *e = &world->entries[i];
     coll_i_loop_bucket *bucket = coll_i_loop_bucket_of(world, e->src, e->dst, e->tag);
-    uint32_t before = COLL_NOBODY, at = bucket->head;
+    uint32_t before = COLL_RANK_NONE, at = bucket->head;
     while (at != i) {
         before = at;
         at = world->entries[at].next;
     }
-    if (before == COLL_NOBODY)
+    if (before == COLL_RANK_NONE)
         bucket->head = e->next;
     else
         world->entries[before].next = e->next;
@@ -214,12 +214,12 @@ COLL_INLINE void coll_i_loop_dequeue(coll_loopback *world, uint32_t i)
         bucket->tail = before;
 }
 
-/* The oldest message from src to dst with this tag, or COLL_NOBODY. */
+/* The oldest message from src to dst with this tag, or COLL_RANK_NONE. */
 COLL_INLINE uint32_t coll_i_loop_find(coll_loopback *world, uint32_t src, uint32_t dst,
                                       uint32_t tag)
 {
     uint32_t i = coll_i_loop_bucket_of(world, src, dst, tag)->head;
-    while (i != COLL_NOBODY) {
+    while (i != COLL_RANK_NONE) {
         const coll_i_loop_entry *e = &world->entries[i];
         if (e->src == src && e->dst == dst && e->tag == tag)
             break;
@@ -286,7 +286,7 @@ COLL_INLINE coll_status coll_i_loop_multicast(void *ctx, uint32_t tag, const voi
     coll_loopback *world = end->world;
     const coll_status status = coll_i_loop_again(world, tag);
     coll_handle one = {{0, 0}};
-    uint32_t chain = COLL_NOBODY;
+    uint32_t chain = COLL_RANK_NONE;
     if (status < 0 || world->n_free < world->p - 1)
         return status;
     if (world->p == 1)
@@ -305,7 +305,7 @@ COLL_INLINE coll_status coll_i_loop_multicast(void *ctx, uint32_t tag, const voi
 /* Operands for a team wait as messages to nobody that exists. */
 COLL_INLINE uint32_t coll_i_loop_reduction(uint32_t team)
 {
-    return COLL_NOBODY - team;
+    return COLL_RANK_NONE - team;
 }
 
 COLL_INLINE coll_status coll_i_loop_network_reduce(void *ctx, uint32_t tag, coll_team team,
@@ -341,7 +341,7 @@ COLL_INLINE coll_i_loop_entry *coll_i_loop_operand(coll_loopback *world, uint32_
 {
     for (; *r < world->p; (*r)++) {
         const uint32_t i = coll_i_loop_find(world, *r, team, tag);
-        if (i != COLL_NOBODY)
+        if (i != COLL_RANK_NONE)
             return &world->entries[i];
     }
     return NULL;
@@ -383,7 +383,7 @@ COLL_INLINE coll_status coll_i_loop_match(coll_loopback *world, uint32_t src, ui
                                           uint32_t tag, size_t bytes, uint32_t *message)
 {
     *message = coll_i_loop_find(world, src, dst, tag);
-    if (*message == COLL_NOBODY)
+    if (*message == COLL_RANK_NONE)
         return coll_i_loop_again(world, tag);
     if (world->entries[*message].bytes != bytes)
         return COLL_ERR_SIZE;
@@ -414,10 +414,10 @@ COLL_INLINE coll_status coll_i_loop_test(void *ctx, coll_handle *h)
         if (status != COLL_OK)
             return status;
     }
-    for (uint32_t k = i; k != COLL_NOBODY; k = world->entries[k].chain)
+    for (uint32_t k = i; k != COLL_RANK_NONE; k = world->entries[k].chain)
         if (world->entries[k].state != COLL_I_LOOP_DONE)
             return coll_i_loop_again(world, e->tag);
-    for (uint32_t k = i; k != COLL_NOBODY; k = world->entries[k].chain)
+    for (uint32_t k = i; k != COLL_RANK_NONE; k = world->entries[k].chain)
         coll_i_loop_release(world, k);
     return COLL_OK;
 }
@@ -425,7 +425,7 @@ COLL_INLINE coll_status coll_i_loop_test(void *ctx, coll_handle *h)
 COLL_INLINE void coll_i_loop_cancel(void *ctx, coll_handle *h)
 {
     coll_loopback *world = ((const coll_loopback_rank *)ctx)->world;
-    for (uint32_t k = (uint32_t)h->word[0]; k != COLL_NOBODY; k = world->entries[k].chain) {
+    for (uint32_t k = (uint32_t)h->word[0]; k != COLL_RANK_NONE; k = world->entries[k].chain) {
         if (world->entries[k].state == COLL_I_LOOP_QUEUED)
             coll_i_loop_dequeue(world, k);
         if (world->entries[k].state == COLL_I_LOOP_LENT)

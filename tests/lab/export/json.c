@@ -198,7 +198,7 @@ static void lose_one(play *g, rig *it, uint32_t rank, uint32_t i, uint32_t *list
         g->eager = (seed & 4) != 0;
         right = play_rig(g, it);
     }
-    g->held_rank = COLL_NOBODY;
+    g->held_rank = COLL_RANK_NONE;
     lost++;
     if (shows && !CHECK(!right))
         printf("    %s %s, %u ranks: rank %u, action %u after %u\n",

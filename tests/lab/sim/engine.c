@@ -35,9 +35,9 @@ static void simulate(rig *it, const char *what, void *arg)
     options.skew_most = *(const coll_time *)arg;
     (void)what;
     for (uint32_t r = 0; r < it->p; r++) {
-        coll_tally tally = {0, 0, {0}, {0}, 0, 0, 0, 0};
+        coll_counts tally = {0, 0, {0}, {0}, 0, 0, 0, 0};
         plans[r] = it->ranks[r].plan;
-        CHECK_STATUS(coll_plan_tally(&plans[r], r, &tally), COLL_OK);
+        CHECK_STATUS(coll_plan_count(&plans[r], r, &tally), COLL_OK);
         messages += tally.messages_sent;
         bytes += tally.bytes_sent;
     }

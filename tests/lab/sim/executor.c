@@ -52,7 +52,7 @@ static void model_send(const coll_cost_model *model, const coll_message *m, coll
 {
     (void)model;
     cost->done = send_time(m->bytes);
-    cost->wire = wire_time(m->from, m->to == COLL_NOBODY ? m->from : m->to);
+    cost->wire = wire_time(m->from, m->to == COLL_RANK_NONE ? m->from : m->to);
 }
 
 static void model_receive(const coll_cost_model *model, const coll_message *m, coll_cost *cost)
@@ -85,7 +85,7 @@ static void see(void *arg, const coll_seen *seen)
     (void)arg;
     if (seen->what == COLL_SEEN_SEND)
         note_add(&simulated, seen->start, seen->rank, SENDS,
-                 a->kind == COLL_DO_MULTICAST ? COLL_NOBODY : a->peer, bytes);
+                 a->kind == COLL_DO_MULTICAST ? COLL_RANK_NONE : a->peer, bytes);
     else if (seen->what == COLL_SEEN_BEGIN && coll_i_has(COLL_I_RECEIVES, a))
         note_add(&simulated, seen->start, seen->rank, RECEIVES, a->peer, bytes);
     else if (seen->what == COLL_SEEN_BEGIN && a->kind == COLL_DO_NETWORK_REDUCE)

@@ -160,14 +160,14 @@ TEST(who_may_be_reducing_an_operand)
     world = coll_threads_create(3);
     zero = bring(0);
     one = bring(1);
-    CHECK_EQ(coll_i_node_claimer(rank_of(0), zero), COLL_NOBODY);
-    CHECK_EQ(coll_i_node_claimer(rank_of(1), one), COLL_NOBODY);
+    CHECK_EQ(coll_i_node_claimer(rank_of(0), zero), COLL_RANK_NONE);
+    CHECK_EQ(coll_i_node_claimer(rank_of(1), one), COLL_RANK_NONE);
     zero->operand->state = 2 * 4 + COLL_I_NODE_CLAIMED;
     CHECK_EQ(coll_i_node_claimer(rank_of(0), zero), 2);
     CHECK_EQ(coll_i_node_claimer(rank_of(1), one), 2);
     zero->operand->state = zero->uses * 4 + COLL_I_NODE_WAITS;
     one->operand->state = 0 * 4 + COLL_I_NODE_CLAIMED;
-    CHECK_EQ(coll_i_node_claimer(rank_of(0), zero), COLL_NOBODY);
+    CHECK_EQ(coll_i_node_claimer(rank_of(0), zero), COLL_RANK_NONE);
     CHECK_EQ(coll_i_node_claimer(rank_of(1), one), 0);
     coll_threads_destroy(world);
 }

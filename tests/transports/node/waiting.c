@@ -104,7 +104,7 @@ TEST(one_that_is_wanted_can_go_on)
     CHECK(!coll_i_node_stays(&me));
     waits(3, 1, true); /* no longer */
     CHECK(coll_i_node_stays(&me));
-    waits(3, COLL_NOBODY, false);
+    waits(3, COLL_RANK_NONE, false);
     CHECK(!coll_i_node_stays(&me));
 }
 

@@ -28,9 +28,9 @@
 
 /* One step of a route: blocks that lie one behind the other move. */
 typedef struct coll_move {
-    uint32_t peer;     /* to or from whom; COLL_NOBODY: a copy */
+    uint32_t peer;     /* to or from whom; COLL_RANK_NONE: a copy */
     uint32_t blocks;   /* how many */
-    uint32_t src, dst; /* places; COLL_NOBODY at the peer */
+    uint32_t src, dst; /* places; COLL_RANK_NONE at the peer */
 } coll_move;
 
 typedef enum coll_route_kind { COLL_ROUTE_BY_MESH, COLL_ROUTE_BY_NODES } coll_route_kind;
@@ -51,7 +51,7 @@ COLL_INLINE coll_status coll_graph_add_route(coll_graph *graph, const coll_route
 {
     if (!graph || !route)
         return COLL_ERR_NULL;
-    if (graph->rank != COLL_NOBODY && graph->rank != route->rank)
+    if (graph->rank != COLL_RANK_NONE && graph->rank != route->rank)
         return COLL_ERR_ROUTE;
     graph->rank = route->rank;
     if (route->collective == COLL_NEIGHBOR_ALLGATHER)
@@ -106,9 +106,9 @@ COLL_INLINE unsigned coll_i_route_step(const coll_plan *plan, uint32_t rank, siz
         const size_t elements = move->blocks * count;
         const coll_ref src = coll_i_place_ref(move->src, count);
         const coll_ref dst = coll_i_place_ref(move->dst, count);
-        if (move->peer == COLL_NOBODY)
+        if (move->peer == COLL_RANK_NONE)
             coll_act_copy(&out[n++], dst, src, elements);
-        else if (move->dst == COLL_NOBODY)
+        else if (move->dst == COLL_RANK_NONE)
             coll_act_send(&out[n++], move->peer, src, elements);
         else
             coll_act_recv(&out[n++], move->peer, dst, elements);
@@ -129,7 +129,7 @@ typedef struct coll_i_parcel {
     uint32_t peer;
     uint32_t key[3]; /* parcels of a message are in the order of these, at both ends */
     uint32_t place;  /* where it is; of one that comes, where it goes: filled in */
-    uint32_t want;   /* where one that comes belongs in the end; COLL_NOBODY: not here */
+    uint32_t want;   /* where one that comes belongs in the end; COLL_RANK_NONE: not here */
     uint32_t slot;   /* the maker's name for it */
 } coll_i_parcel;
 
@@ -158,11 +158,11 @@ COLL_INLINE void coll_i_route_move(coll_i_router *router, uint32_t peer, uint32_
 COLL_INLINE void coll_i_route_copy(coll_i_router *router, uint32_t src, uint32_t dst)
 {
     coll_move *last = router->n ? &router->moves[router->n - 1] : NULL;
-    if (last && last->peer == COLL_NOBODY && src == last->src + last->blocks &&
+    if (last && last->peer == COLL_RANK_NONE && src == last->src + last->blocks &&
         dst == last->dst + last->blocks)
         last->blocks++;
     else
-        coll_i_route_move(router, COLL_NOBODY, src, dst, 1);
+        coll_i_route_move(router, COLL_RANK_NONE, src, dst, 1);
 }
 
 /* Begins a phase. */
@@ -179,7 +179,7 @@ COLL_INLINE coll_i_parcel *coll_i_route_parcel(coll_i_router *router, uint32_t p
     router->goes += goes ? 1 : 0;
     parcel->peer = peer;
     parcel->key[0] = parcel->key[1] = parcel->key[2] = 0;
-    parcel->place = parcel->want = COLL_NOBODY;
+    parcel->place = parcel->want = COLL_RANK_NONE;
     parcel->slot = slot;
     return parcel;
 }
@@ -229,7 +229,7 @@ COLL_INLINE void coll_i_route_message(coll_i_router *router, uint32_t first, uin
         last = next;
         blocks++;
     }
-    together = together && (goes || head->want != COLL_NOBODY);
+    together = together && (goes || head->want != COLL_RANK_NONE);
     if (!together)
         router->scratch += blocks;
     blocks = 0;
@@ -244,10 +244,10 @@ COLL_INLINE void coll_i_route_message(coll_i_router *router, uint32_t first, uin
             coll_i_route_copy(router, parcel->place, area + blocks - 1);
     }
     if (goes)
-        coll_i_route_move(router, head->peer, together ? head->place : area, COLL_NOBODY,
+        coll_i_route_move(router, head->peer, together ? head->place : area, COLL_RANK_NONE,
                           blocks);
     else
-        coll_i_route_move(router, head->peer, COLL_NOBODY, head->place, blocks);
+        coll_i_route_move(router, head->peer, COLL_RANK_NONE, head->place, blocks);
 }
 
 /* The messages of the phase. Then each parcel that comes has its place. */

@@ -122,7 +122,7 @@ typedef struct coll_i_shm_tree {
 } coll_i_shm_tree;
 
 /* Writes it. `local` and `root` count from the first of the ranks. */
-COLL_HOT_INLINE void coll_i_shm_tree_among(coll_i_shm_tree *tree, const coll_divider *f,
+COLL_HOT_INLINE void coll_i_shm_tree_among(coll_i_shm_tree *tree, const coll_fast_divisor *f,
                                            uint32_t first, uint32_t ranks, uint32_t root,
                                            uint32_t local)
 {

@@ -190,7 +190,7 @@ COLL_INLINE void coll_i_json_neighbors(coll_writer *to, const coll_graph *graph,
         const uint32_t peer = sources ? coll_graph_source(graph, rank, i)
                                       : coll_graph_destination(graph, rank, i);
         coll_i_write_text(to, i ? ", " : "");
-        if (peer == COLL_NOBODY)
+        if (peer == COLL_RANK_NONE)
             coll_i_write_text(to, "null");
         else
             coll_i_write(to, "%u", peer);

@@ -203,7 +203,7 @@ COLL_INLINE void coll_i_msccl_step(coll_writer *to, const coll_i_msccl *m,
 /* A rank, or -1. */
 COLL_INLINE void coll_i_msccl_peer(coll_writer *to, const char *name, uint32_t peer)
 {
-    if (peer == COLL_NOBODY)
+    if (peer == COLL_RANK_NONE)
         coll_i_write(to, " %s=\"-1\"", name);
     else
         coll_i_write(to, " %s=\"%u\"", name, peer);

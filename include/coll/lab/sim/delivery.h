@@ -14,7 +14,7 @@ COLL_INLINE void coll_i_sim_post(coll_sim *sim, uint32_t rank, uint32_t k, uint3
 {
     const uint32_t i = coll_i_op_take(&sim->mail);
     coll_i_op *op;
-    if (i == COLL_NOBODY)
+    if (i == COLL_RANK_NONE)
         return;
     op = coll_i_op_at(&sim->mail, i);
     op->from = rank;
@@ -32,7 +32,7 @@ COLL_INLINE void coll_i_sim_post(coll_sim *sim, uint32_t rank, uint32_t k, uint3
     if (flow > 0)
         coll_i_sim_flow(sim, rank, i, flow, sim->ranks[rank].cpu);
     coll_i_sim_see_message(sim, COLL_SEEN_LEAVE, rank, time, op, i);
-    if (sim->loads && m->to != COLL_NOBODY)
+    if (sim->loads && m->to != COLL_RANK_NONE)
         coll_i_sim_set_out(sim, i, time);
     else
         coll_i_sim_put(sim, time, to, COLL_I_SIM_WHAT(COLL_I_SIM_ARRIVE, i));
@@ -59,7 +59,7 @@ COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
     coll_time late;
     bool waits;
     m.from = coll_i_sim_outer(sim, rank);
-    m.to = all ? COLL_NOBODY : coll_i_sim_outer(sim, a->peer);
+    m.to = all ? COLL_RANK_NONE : coll_i_sim_outer(sim, a->peer);
     m.bytes = coll_i_sim_bytes(sim, a);
     coll_i_cost_clear(&cost);
     model->send(model, &m, &cost);
@@ -81,7 +81,7 @@ COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
             coll_i_sim_post(sim, rank, k, to, &m, sim->now + late + cost.wire, cost.flow);
 }
 
-/* The oldest receive that waits for a message of this rank; COLL_NOBODY: there is none. */
+/* The oldest receive that waits for a message of this rank; COLL_RANK_NONE: there is none. */
 COLL_INLINE uint32_t coll_i_sim_receiver(const coll_sim *sim, const coll_i_sim_rank *at,
                                          uint32_t from)
 {
@@ -94,7 +94,7 @@ COLL_INLINE uint32_t coll_i_sim_receiver(const coll_sim *sim, const coll_i_sim_r
             coll_i_has(COLL_I_RECEIVES, &slot->act))
             return k;
     }
-    return COLL_NOBODY;
+    return COLL_RANK_NONE;
 }
 
 /* The sender of a message may go on, if it waits. */
@@ -171,7 +171,7 @@ COLL_INLINE void coll_i_sim_take(coll_sim *sim, uint32_t rank, uint32_t i)
     coll_i_sim_see_message(sim, COLL_SEEN_RECEIVE, rank,
                            sim->now + late + coll_later(cost.cpu, cost.done), op, i);
     k = op->receiver ? op->receiver - 1u : coll_i_sim_receiver(sim, at, op->from);
-    if (k != COLL_NOBODY)
+    if (k != COLL_RANK_NONE)
         coll_i_sim_meet(sim, rank, k, i);
     else
         coll_i_inbox_put(&sim->mail, at, i);
@@ -212,7 +212,7 @@ COLL_INLINE void coll_i_sim_arrive(coll_sim *sim, uint32_t rank, uint32_t i)
     coll_i_sim_rank *at = &sim->ranks[rank];
     if (sim->options.model->step > 0) {
         const uint32_t k = coll_i_sim_receiver(sim, at, coll_i_op_at(&sim->mail, i)->from);
-        if (k == COLL_NOBODY)
+        if (k == COLL_RANK_NONE)
             coll_i_inbox_put(&sim->mail, at, i);
         else
             coll_i_sim_claim(sim, rank, k, i);
@@ -228,9 +228,9 @@ COLL_INLINE void coll_i_sim_receive(coll_sim *sim, uint32_t rank, uint32_t k)
     const bool steps = sim->options.model->step > 0;
     const coll_slot *slot = &at->request.slots[k];
     const uint32_t i = steps && (slot->order & at->open)
-                           ? COLL_NOBODY
+                           ? COLL_RANK_NONE
                            : coll_i_inbox_take(&sim->mail, at, slot->act.peer);
-    if (i == COLL_NOBODY)
+    if (i == COLL_RANK_NONE)
         at->open |= (uint32_t)1 << k;
     else if (steps)
         coll_i_sim_claim(sim, rank, k, i);
@@ -260,7 +260,7 @@ COLL_I_RARE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
         sim->attended = (uint32_t *)calloc(sim->p, COLL_TEAMS * sizeof(uint32_t));
     number = sim->attended ? sim->attended[(size_t)rank * COLL_TEAMS + team.number]++ : 0;
     number = number * COLL_TEAMS + team.number;
-    if (!sim->attended || i == COLL_NOBODY ||
+    if (!sim->attended || i == COLL_RANK_NONE ||
         !coll_i_array_reserve(&sim->meetings, number + 1, sizeof(coll_i_sim_meeting))) {
         coll_i_sim_fail(sim, COLL_ERR_MEMORY, rank);
         return;

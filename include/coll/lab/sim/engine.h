@@ -25,8 +25,8 @@ COLL_INLINE void coll_i_sim_compute(coll_sim *sim, uint32_t rank, uint32_t k)
                        sim->plans[0].problem.elem_bytes, &cost);
     if (cost.flow > 0) {
         const uint32_t flow =
-            coll_i_sim_flow(sim, rank, COLL_NOBODY, cost.flow, sim->now + cost.cpu);
-        if (flow == COLL_NOBODY)
+            coll_i_sim_flow(sim, rank, COLL_RANK_NONE, cost.flow, sim->now + cost.cpu);
+        if (flow == COLL_RANK_NONE)
             return;
         coll_i_sim_flow_at(sim, flow)->slot = (uint8_t)k;
         coll_i_sim_flow_at(sim, flow)->start = sim->now;
@@ -48,7 +48,7 @@ COLL_I_RARE void coll_i_sim_flow_event(coll_sim *sim, uint32_t rank, uint32_t i)
     coll_i_sim_rank *at = &sim->ranks[rank];
     if (flow->rank != rank || !coll_i_sim_flows(sim, i))
         return; /* an old event, perhaps of a flow that had this number before */
-    if (flow->message != COLL_NOBODY) {
+    if (flow->message != COLL_RANK_NONE) {
         coll_i_sim_flowed(sim, rank, flow->message);
         return;
     }

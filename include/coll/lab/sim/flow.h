@@ -20,7 +20,7 @@ typedef struct coll_i_sim_flow_state {
     double left, pace; /* ps alone, and how many of them a ps; 0: it stands still */
     uint32_t next;     /* in the list of its share, or of those that are free */
     uint32_t share, rank;
-    uint32_t message; /* or COLL_NOBODY: slot `slot` computes */
+    uint32_t message; /* or COLL_RANK_NONE: slot `slot` computes */
     uint8_t slot;
     bool begun, moved;
 } coll_i_sim_flow_state;
@@ -45,7 +45,7 @@ COLL_INLINE void coll_i_sim_recount(coll_sim *sim, uint32_t i)
 {
     const coll_cost_model *model = sim->options.model;
     coll_i_sim_flow_state *flow = coll_i_sim_flow_at(sim, i);
-    const bool message = flow->message != COLL_NOBODY;
+    const bool message = flow->message != COLL_RANK_NONE;
     const coll_time still = model->step > 0 && message ? sim->ranks[flow->rank].cpu : 0;
     coll_time due = still;
     flow->moved = flow->moved || (flow->pace > 0 && flow->since < sim->now);
@@ -68,8 +68,9 @@ COLL_INLINE void coll_i_sim_recount(coll_sim *sim, uint32_t i)
 /* Counts all flows of a share anew. */
 COLL_I_RARE void coll_i_sim_pace(coll_sim *sim, uint32_t share)
 {
-    uint32_t i = share < sim->shares.n ? coll_i_sim_share_at(sim, share)->first : COLL_NOBODY;
-    for (; i != COLL_NOBODY; i = coll_i_sim_flow_at(sim, i)->next)
+    uint32_t i =
+        share < sim->shares.n ? coll_i_sim_share_at(sim, share)->first : COLL_RANK_NONE;
+    for (; i != COLL_RANK_NONE; i = coll_i_sim_flow_at(sim, i)->next)
         coll_i_sim_recount(sim, i);
 }
 
@@ -80,7 +81,7 @@ COLL_INLINE bool coll_i_sim_has_share(coll_sim *sim, uint32_t share)
         return false;
     for (; sim->shares.n <= share; sim->shares.n++) {
         coll_i_sim_share *at = coll_i_sim_share_at(sim, (uint32_t)sim->shares.n);
-        at->first = COLL_NOBODY;
+        at->first = COLL_RANK_NONE;
         at->all.messages = at->all.computations = 0;
     }
     return true;
@@ -90,11 +91,11 @@ COLL_INLINE bool coll_i_sim_has_share(coll_sim *sim, uint32_t share)
 COLL_INLINE uint32_t *coll_i_sim_kind(const coll_sim *sim, const coll_i_sim_flow_state *flow)
 {
     coll_flowing *all = &coll_i_sim_share_at(sim, flow->share)->all;
-    return flow->message != COLL_NOBODY ? &all->messages : &all->computations;
+    return flow->message != COLL_RANK_NONE ? &all->messages : &all->computations;
 }
 
-/* A flow of `rank` that will begin at `time`: of a message, or COLL_NOBODY. Its number;
- * COLL_NOBODY: there is no memory. */
+/* A flow of `rank` that will begin at `time`: of a message, or COLL_RANK_NONE. Its number;
+ * COLL_RANK_NONE: there is no memory. */
 COLL_I_RARE uint32_t coll_i_sim_flow(coll_sim *sim, uint32_t rank, uint32_t message,
                                      coll_time alone, coll_time time)
 {
@@ -102,14 +103,14 @@ COLL_I_RARE uint32_t coll_i_sim_flow(coll_sim *sim, uint32_t rank, uint32_t mess
     const uint32_t share = model->share(model, coll_i_sim_outer(sim, rank));
     uint32_t i = sim->free_flow;
     coll_i_sim_flow_state *flow;
-    if (i != COLL_NOBODY) {
+    if (i != COLL_RANK_NONE) {
         sim->free_flow = coll_i_sim_flow_at(sim, i)->next;
     } else if (coll_i_array_reserve(&sim->flows, sim->flows.n + 1, sizeof *flow)) {
         i = (uint32_t)sim->flows.n++;
     }
-    if (i == COLL_NOBODY || !coll_i_sim_has_share(sim, share)) {
+    if (i == COLL_RANK_NONE || !coll_i_sim_has_share(sim, share)) {
         coll_i_sim_fail(sim, COLL_ERR_MEMORY, rank);
-        return COLL_NOBODY;
+        return COLL_RANK_NONE;
     }
     flow = coll_i_sim_flow_at(sim, i);
     memset(flow, 0, sizeof *flow);
@@ -176,10 +177,10 @@ COLL_INLINE bool coll_i_sim_moves(const coll_sim *sim, uint32_t rank)
     const coll_cost_model *model = sim->options.model;
     const uint32_t share =
         model->step > 0 ? model->share(model, coll_i_sim_outer(sim, rank)) : 0;
-    uint32_t i = COLL_NOBODY;
+    uint32_t i = COLL_RANK_NONE;
     if (model->step > 0 && share < sim->shares.n)
         i = coll_i_sim_share_at(sim, share)->first;
-    for (; i != COLL_NOBODY; i = coll_i_sim_flow_at(sim, i)->next) {
+    for (; i != COLL_RANK_NONE; i = coll_i_sim_flow_at(sim, i)->next) {
         const coll_i_sim_flow_state *flow = coll_i_sim_flow_at(sim, i);
         if (flow->rank == rank && flow->due <= sim->now + model->step &&
             (flow->moved || (flow->pace > 0 && flow->since < sim->now)))

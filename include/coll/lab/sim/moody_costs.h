@@ -37,7 +37,7 @@ COLL_INLINE void coll_i_moody_send(const coll_cost_model *model, const coll_mess
 {
     const coll_moody_costs *from = coll_i_moody_of(model, m->from);
     const coll_moody_costs *to =
-        m->to == COLL_NOBODY ? from : coll_i_moody_of(model, m->to); /* a multicast */
+        m->to == COLL_RANK_NONE ? from : coll_i_moody_of(model, m->to); /* a multicast */
     cost->wire = coll_time_of((from->L_us + to->L_us) * 0.5e6);
 }
 

@@ -100,13 +100,13 @@ COLL_INLINE bool coll_sim_busier(const coll_sim *sim, uint32_t link, uint32_t th
     return a->busy > b->busy || (a->busy == b->busy && a->messages > b->messages);
 }
 
-/* The link that was taken longest, the first of several; COLL_NOBODY: none was used. */
+/* The link that was taken longest, the first of several; COLL_RANK_NONE: none was used. */
 COLL_INLINE uint32_t coll_sim_busiest(const coll_sim *sim)
 {
-    uint32_t busiest = COLL_NOBODY;
+    uint32_t busiest = COLL_RANK_NONE;
     for (uint32_t link = 0; link < sim->links; link++)
         if (sim->loads[link].messages > 0 &&
-            (busiest == COLL_NOBODY || coll_sim_busier(sim, link, busiest)))
+            (busiest == COLL_RANK_NONE || coll_sim_busier(sim, link, busiest)))
             busiest = link;
     return busiest;
 }

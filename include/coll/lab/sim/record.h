@@ -20,7 +20,7 @@
 typedef struct coll_sim_span {
     coll_time start, end;
     uint64_t bytes;
-    uint32_t rank, peer; /* peer of a message; COLL_NOBODY: all, or none */
+    uint32_t rank, peer; /* peer of a message; COLL_RANK_NONE: all, or none */
     coll_sim_sight what;
     coll_kind kind; /* of the action; a received message's is COLL_DO_RECV */
 } coll_sim_span;
@@ -102,7 +102,7 @@ COLL_INLINE void coll_i_record_span(coll_sim_record *record, const coll_seen *se
     span->what = seen->what;
     span->bytes = seen->bytes;
     span->kind = a ? (coll_kind)a->kind : COLL_DO_RECV;
-    span->peer = COLL_NOBODY;
+    span->peer = COLL_RANK_NONE;
     if (seen->what == COLL_SEEN_RECEIVE) {
         span->peer = seen->from;
         ((coll_sim_flight *)record->flights.at)[((uint32_t *)record->way.at)[seen->message]]

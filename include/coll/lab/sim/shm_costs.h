@@ -40,7 +40,7 @@ COLL_INLINE uint32_t coll_i_shm_share(const coll_cost_model *model, uint32_t ran
 
 COLL_INLINE bool coll_i_shm_intra(const coll_cost_model *model, const coll_message *m)
 {
-    return m->to != COLL_NOBODY &&
+    return m->to != COLL_RANK_NONE &&
            coll_i_shm_share(model, m->from) == coll_i_shm_share(model, m->to);
 }
 

@@ -90,7 +90,7 @@ COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
     coll_i_queue_clear(sim->queue, &sim->pool);
     coll_i_mail_clear(&sim->mail);
     sim->meetings.n = sim->flows.n = sim->shares.n = 0;
-    sim->free_flow = COLL_NOBODY;
+    sim->free_flow = COLL_RANK_NONE;
     free(sim->attended);
     sim->attended = NULL;
     return true;

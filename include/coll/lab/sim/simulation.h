@@ -13,7 +13,7 @@
 /* What an observer is told, in the order of `now`. */
 typedef enum coll_sim_sight {
     COLL_SEEN_BEGIN,   /* an action begins: nothing in the window holds it any longer */
-    COLL_SEEN_SEND,    /* the processor sends, from start to end; to = COLL_NOBODY: to all */
+    COLL_SEEN_SEND,    /* the processor sends, from start to end; to = COLL_RANK_NONE: to all */
     COLL_SEEN_LEAVE,   /* a message of that sets out; it arrives at `end` if no link is busy */
     COLL_SEEN_RECEIVE, /* the processor takes a message in */
     COLL_SEEN_COMPUTE  /* the processor copies, reduces or combines */
@@ -125,7 +125,7 @@ COLL_I_RARE void coll_i_sim_show(const coll_sim *sim, coll_sim_sight what, uint3
     coll_seen seen;
     seen.what = what;
     seen.rank = seen.from = seen.to = rank;
-    seen.message = COLL_NOBODY;
+    seen.message = COLL_RANK_NONE;
     seen.bytes = 0;
     seen.start = sim->now;
     seen.end = end;

@@ -32,7 +32,7 @@ COLL_INLINE void coll_i_trace_time(FILE *file, const char *name, coll_time time)
 COLL_INLINE void coll_i_trace_span(const coll_sim_span *span, FILE *file)
 {
     fprintf(file, ",\n{\"name\":\"%s", coll_i_kind_text(span->kind));
-    if (span->peer != COLL_NOBODY)
+    if (span->peer != COLL_RANK_NONE)
         fprintf(file, " %s %u", span->what == COLL_SEEN_SEND ? "to" : "from", span->peer);
     fprintf(file, "\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%u,\"tid\":%u",
             span->what == COLL_SEEN_SEND      ? "send"

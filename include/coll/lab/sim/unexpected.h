@@ -47,7 +47,7 @@ COLL_INLINE coll_i_op *coll_i_op_at(const coll_i_mail *mail, uint32_t i)
     return (coll_i_op *)mail->ops.at + i;
 }
 
-/* The number of a message; there are at most 2^28. COLL_NOBODY: no memory. */
+/* The number of a message; there are at most 2^28. COLL_RANK_NONE: no memory. */
 COLL_INLINE uint32_t coll_i_op_take(coll_i_mail *mail)
 {
     uint32_t i = mail->free;
@@ -58,7 +58,7 @@ COLL_INLINE uint32_t coll_i_op_take(coll_i_mail *mail)
     if (mail->ops.n >= (size_t)1 << 28 ||
         !coll_i_array_reserve(&mail->ops, mail->ops.n + 1, sizeof(coll_i_op))) {
         mail->out_of_memory = true;
-        return COLL_NOBODY;
+        return COLL_RANK_NONE;
     }
     return (uint32_t)mail->ops.n++;
 }
@@ -104,19 +104,19 @@ COLL_INLINE uint32_t coll_i_list_take(const coll_i_mail *mail, uint32_t *list)
     return coll_i_list_take_after(mail, list, *list);
 }
 
-/* Takes the first message of a sender; COLL_NOBODY: there is none. */
+/* Takes the first message of a sender; COLL_RANK_NONE: there is none. */
 COLL_INLINE uint32_t coll_i_list_find(const coll_i_mail *mail, uint32_t *list, uint32_t from)
 {
     uint32_t before = *list;
     if (before == COLL_I_SIM_NONE_LISTED)
-        return COLL_NOBODY;
+        return COLL_RANK_NONE;
     do {
         const uint32_t i = coll_i_op_at(mail, before)->next;
         if (coll_i_op_at(mail, i)->from == from)
             return coll_i_list_take_after(mail, list, before);
         before = i;
     } while (before != *list);
-    return COLL_NOBODY;
+    return COLL_RANK_NONE;
 }
 
 /* ---- inboxes ----------------------------------------------------------------------------- */
@@ -179,14 +179,14 @@ COLL_INLINE void coll_i_inbox_put(coll_i_mail *mail, coll_i_sim_rank *rank, uint
     coll_i_list_append(mail, coll_i_inbox_list(mail, rank, coll_i_op_at(mail, i)->from), i);
 }
 
-/* Takes the oldest message of a sender; COLL_NOBODY: there is none. */
+/* Takes the oldest message of a sender; COLL_RANK_NONE: there is none. */
 COLL_INLINE uint32_t coll_i_inbox_take(const coll_i_mail *mail, coll_i_sim_rank *rank,
                                        uint32_t from)
 {
     const uint32_t i = rank->inbox_n == 0
-                           ? COLL_NOBODY
+                           ? COLL_RANK_NONE
                            : coll_i_list_find(mail, coll_i_inbox_list(mail, rank, from), from);
-    rank->inbox_n -= i != COLL_NOBODY;
+    rank->inbox_n -= i != COLL_RANK_NONE;
     return i;
 }
 

@@ -303,7 +303,7 @@ COLL_INLINE coll_status coll_i_grid_neighbor_plans(coll_grid_worker *worker,
                 in[i] = coll_i_grid_edge(of, rank, i);
             for (uint32_t i = 0; i < n_in; i++) {
                 const uint32_t from = coll_graph_source(graph, rank, i);
-                out[i] = from == COLL_NOBODY
+                out[i] = from == COLL_RANK_NONE
                              ? 3 /* which nobody looks at */
                              : coll_i_grid_edge(
                                    of, from,
@@ -424,7 +424,7 @@ COLL_INLINE bool coll_i_grid_places(coll_grid_worker *worker, const coll_grid_ca
 {
     if (of->places.kind == COLL_GRID_NO_PLACES)
         return coll_i_grid_nodes(worker, of->nodes, problem);
-    if (!coll_i_places_make(&worker->groups, &of->places, of->p))
+    if (!coll_i_rank_order_make(&worker->groups, &of->places, of->p))
         return false;
     worker->asked = *problem;
     worker->moved = coll_problem_place(problem, &worker->groups.places) &&

@@ -78,9 +78,9 @@ COLL_INLINE const char *coll_grid_places_name(coll_grid_placing kind)
 typedef struct coll_i_groups {
     coll_i_memory memory;
     coll_group
-        group; /* of coll_i_groups_make, or of coll_i_places_make: whose the places are */
-    coll_places
-        places; /* of coll_i_places_make, and each rank's node, below the number of nodes */
+        group; /* of coll_i_groups_make, or of coll_i_rank_order_make: whose the places are */
+    coll_rank_order
+        places; /* of coll_i_rank_order_make, and each rank's node, below the number of nodes */
     const uint32_t *node;
 } coll_i_groups;
 
@@ -165,7 +165,7 @@ COLL_INLINE coll_status coll_i_groups_make(coll_i_groups *groups, const coll_gri
         }
     }
     for (uint32_t i = 0; i < outer; i++)
-        inverse[i] = COLL_NOBODY;
+        inverse[i] = COLL_RANK_NONE;
     for (uint32_t rank = 0; rank < p; rank++)
         inverse[table[rank]] = rank;
     coll_group_table(&groups->group, table, of->which & 1 ? inverse : NULL);
@@ -175,10 +175,10 @@ COLL_INLINE coll_status coll_i_groups_make(coll_i_groups *groups, const coll_gri
 /* ---- places ------------------------------------------------------------------------------ */
 
 /* Makes the places of p ranks. False: no memory, or there are no nodes. */
-COLL_INLINE bool coll_i_places_make(coll_i_groups *groups, const coll_grid_places *of,
-                                    uint32_t p)
+COLL_INLINE bool coll_i_rank_order_make(coll_i_groups *groups, const coll_grid_places *of,
+                                        uint32_t p)
 {
-    const size_t room = coll_places_tables(p);
+    const size_t room = coll_rank_order_tables(p);
     const uint32_t nodes = of->nodes, which = of->which;
     uint64_t random = which;
     uint32_t *tables, *node;
@@ -199,7 +199,7 @@ COLL_INLINE bool coll_i_places_make(coll_i_groups *groups, const coll_grid_place
                          ? (rank == which % p ? nodes : rank % nodes)
                          : (uint32_t)(((uint64_t)rank + which) % nodes);
     }
-    coll_places_of(&groups->places, node, p, tables);
+    coll_rank_order_of(&groups->places, node, p, tables);
     coll_group_places(&groups->group, &groups->places);
     groups->node = node;
     return true;

@@ -178,7 +178,7 @@ COLL_INLINE coll_block coll_i_gives(const coll_plan *plan, uint32_t to)
 
 /* What comes to block i of a rank's OUT along the edge of a graph: the source, and its block. */
 typedef struct coll_i_delivery {
-    uint32_t from; /* COLL_NOBODY: nothing comes */
+    uint32_t from; /* COLL_RANK_NONE: nothing comes */
     coll_block gives;
     bool agreed; /* false: the source does not know the edge */
 } coll_i_delivery;
@@ -190,10 +190,10 @@ COLL_INLINE coll_i_delivery coll_i_delivery_to(const coll_i_data *d, uint32_t ra
     edge.from = coll_graph_source(graph, rank, i);
     edge.gives.offset = edge.gives.count = 0;
     edge.agreed = true;
-    if (edge.from != COLL_NOBODY) {
+    if (edge.from != COLL_RANK_NONE) {
         const coll_plan *theirs = coll_i_rank_at(d, edge.from)->plan;
         const uint32_t k = coll_graph_origin(graph, rank, i, theirs->problem.graph);
-        edge.agreed = k != COLL_NOBODY;
+        edge.agreed = k != COLL_RANK_NONE;
         if (theirs->problem.collective == COLL_NEIGHBOR_ALLGATHER ||
             theirs->problem.collective == COLL_NEIGHBOR_ALLGATHERV)
             edge.gives.count = theirs->problem.count;
@@ -212,20 +212,21 @@ COLL_INLINE bool coll_i_check_edges(const coll_i_data *d, coll_report *report)
         const coll_graph *graph = plan->problem.graph;
         for (uint32_t i = 0; i < graph->n_in; i++) {
             const coll_i_delivery edge = coll_i_delivery_to(d, rank, i);
-            in += edge.from != COLL_NOBODY ? 1 : 0;
+            in += edge.from != COLL_RANK_NONE ? 1 : 0;
             if (!edge.agreed)
                 return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP,
                                     "source %u of this rank is rank %u, of which it is not the "
                                     "destination",
                                     i, edge.from);
-            if (edge.from != COLL_NOBODY && edge.gives.count != coll_out_block(plan, i).count)
+            if (edge.from != COLL_RANK_NONE &&
+                edge.gives.count != coll_out_block(plan, i).count)
                 return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP,
                                     "this rank has a block of %zu elements from rank %u, which "
                                     "has one of %zu",
                                     coll_out_block(plan, i).count, edge.from, edge.gives.count);
         }
         for (uint32_t i = 0; i < graph->n_out; i++)
-            out += coll_graph_destination(graph, rank, i) != COLL_NOBODY ? 1 : 0;
+            out += coll_graph_destination(graph, rank, i) != COLL_RANK_NONE ? 1 : 0;
     }
     return in == out || coll_i_found(report, COLL_FOUND_PLAN, 0, COLL_NO_STEP,
                                      "the ranks have %zu sources and %zu destinations",
@@ -238,7 +239,7 @@ COLL_INLINE bool coll_i_expect_neighbors(const coll_i_check *c)
     const coll_plan *plan = coll_i_rank_at(c->data, c->rank)->plan;
     for (uint32_t i = 0; i < plan->problem.graph->n_in; i++) {
         const coll_i_delivery edge = coll_i_delivery_to(c->data, c->rank, i);
-        if (edge.from != COLL_NOBODY &&
+        if (edge.from != COLL_RANK_NONE &&
             !coll_i_expect_elements(c, coll_out_block(plan, i).offset, edge.gives.count,
                                     edge.from, edge.gives.offset))
             return false;

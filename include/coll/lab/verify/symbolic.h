@@ -143,7 +143,7 @@ COLL_INLINE void coll_i_mark_neighbors(coll_i_rank *at, uint32_t rank, bool out)
     for (uint32_t b = 0; b < (out ? graph->n_in : graph->n_out); b++) {
         const coll_block block = out ? coll_out_block(plan, b) : coll_in_block(plan, b);
         if ((out ? coll_graph_source(graph, rank, b)
-                 : coll_graph_destination(graph, rank, b)) == COLL_NOBODY)
+                 : coll_graph_destination(graph, rank, b)) == COLL_RANK_NONE)
             continue;
         if (out)
             memset(values + block.offset, 0, block.count * sizeof *values);

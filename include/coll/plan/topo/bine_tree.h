@@ -103,7 +103,7 @@ COLL_HOT_INLINE coll_bine coll_bine_of(uint32_t p, uint32_t v)
     coll_bine at;
     at.number = coll_bine_number(p, v);
     {
-        const coll_fnomial binomial = coll_fnomial_of(p, &coll_divider_two, at.number);
+        const coll_fnomial binomial = coll_fnomial_of(p, &coll_fast_divisor_two, at.number);
         at.children = binomial.children;
         at.slot = binomial.slot;
         at.parent = v;

@@ -23,7 +23,7 @@ typedef struct coll_fold {
 } coll_fold;
 
 /* k->by is at least 2. */
-COLL_INLINE coll_fold coll_fold_of(uint32_t p, const coll_divider *k)
+COLL_INLINE coll_fold coll_fold_of(uint32_t p, const coll_fast_divisor *k)
 {
     coll_fold fold;
     fold.core = 1;
@@ -82,8 +82,9 @@ typedef struct coll_exchange {
 } coll_exchange;
 
 /* The group of a number in round t < fold->rounds. O(1) for k = 2, else O(t). */
-COLL_HOT_INLINE coll_exchange coll_exchange_of(const coll_fold *fold, const coll_divider *k,
-                                               uint32_t number, uint32_t t)
+COLL_HOT_INLINE coll_exchange coll_exchange_of(const coll_fold *fold,
+                                               const coll_fast_divisor *k, uint32_t number,
+                                               uint32_t t)
 {
     coll_exchange x;
     if (k->by == 2) {
@@ -119,7 +120,7 @@ typedef struct coll_mirrors {
 
 /* Where the mirror of a number is known to lie after rounds 0 … t−1; for t = fold->rounds it is
  * `first`. O(1) for k = 2, else O(t). */
-COLL_HOT_INLINE coll_mirrors coll_mirrors_of(const coll_fold *fold, const coll_divider *k,
+COLL_HOT_INLINE coll_mirrors coll_mirrors_of(const coll_fold *fold, const coll_fast_divisor *k,
                                              uint32_t number, uint32_t t)
 {
     coll_mirrors m;
@@ -145,7 +146,7 @@ COLL_HOT_INLINE coll_mirrors coll_mirrors_of(const coll_fold *fold, const coll_d
 }
 
 /* The number that has this mirror. O(1) for k = 2, else O(rounds). */
-COLL_HOT_INLINE uint32_t coll_mirrored(const coll_fold *fold, const coll_divider *k,
+COLL_HOT_INLINE uint32_t coll_mirrored(const coll_fold *fold, const coll_fast_divisor *k,
                                        uint32_t mirror)
 {
     if (k->by == 2)

@@ -7,7 +7,7 @@
 
 #include "../../types.h"
 
-#define COLL_NOBODY UINT32_MAX /* instead of a rank: none */
+#define COLL_RANK_NONE UINT32_MAX /* instead of a rank: none */
 
 /* The least k with 2^k >= x; 0 for x <= 1. */
 COLL_HOT_INLINE uint32_t coll_log2_ceil(uint32_t x)
@@ -45,16 +45,16 @@ COLL_HOT_INLINE uint32_t coll_mod_sub(uint32_t a, uint32_t b, uint32_t p)
 /* Division by a number that stays the same: multiplication and shifts instead of the
  * processor's division, which is slow, or on a Cortex-M0 not there. Granlund, Montgomery 1994,
  * figure 4.1, doi:10.1145/178243.178249. */
-typedef struct coll_divider {
+typedef struct coll_fast_divisor {
     uint32_t by, multiplier;
     uint32_t shift1, shift2;
-} coll_divider;
+} coll_fast_divisor;
 
 /* by is at least 1. */
-COLL_INLINE coll_divider coll_divider_of(uint32_t by)
+COLL_INLINE coll_fast_divisor coll_fast_divisor_of(uint32_t by)
 {
     const uint32_t bits = coll_log2_ceil(by);
-    coll_divider d;
+    coll_fast_divisor d;
     d.by = by;
     d.multiplier = (uint32_t)(((((uint64_t)1 << bits) - by) << 32) / by) + 1;
     d.shift1 = bits < 1 ? bits : 1;
@@ -63,14 +63,14 @@ COLL_INLINE coll_divider coll_divider_of(uint32_t by)
 }
 
 /* x / d.by, for every x. */
-COLL_HOT_INLINE uint32_t coll_divide(uint32_t x, const coll_divider *d)
+COLL_HOT_INLINE uint32_t coll_divide(uint32_t x, const coll_fast_divisor *d)
 {
     const uint32_t high = (uint32_t)(((uint64_t)x * d->multiplier) >> 32);
     return (high + ((x - high) >> d->shift1)) >> d->shift2;
 }
 
 /* Division by 2. */
-static const coll_divider coll_divider_two = {2, 1, 1, 0};
+static const coll_fast_divisor coll_fast_divisor_two = {2, 1, 1, 0};
 
 /* The lowest `bits` ≤ 31 bits of x, which has no others, in opposite order. */
 COLL_HOT_INLINE uint32_t coll_reverse_bits(uint32_t x, uint32_t bits)

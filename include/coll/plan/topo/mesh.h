@@ -20,7 +20,8 @@ typedef struct coll_mesh_place {
     uint32_t x, y;
 } coll_mesh_place;
 
-COLL_HOT_INLINE coll_mesh_place coll_mesh_place_of(const coll_divider *width, uint32_t rank)
+COLL_HOT_INLINE coll_mesh_place coll_mesh_place_of(const coll_fast_divisor *width,
+                                                   uint32_t rank)
 {
     coll_mesh_place at;
     at.y = coll_divide(rank, width);
@@ -30,7 +31,7 @@ COLL_HOT_INLINE coll_mesh_place coll_mesh_place_of(const coll_divider *width, ui
 
 /* Where on the line a rank is, and which rank is there: the same function, as it only turns the
  * odd rows round. The last row must be full. */
-COLL_HOT_INLINE uint32_t coll_mesh_snake(const coll_divider *width, uint32_t rank)
+COLL_HOT_INLINE uint32_t coll_mesh_snake(const coll_fast_divisor *width, uint32_t rank)
 {
     const coll_mesh_place at = coll_mesh_place_of(width, rank);
     return at.y & 1u ? rank + (width->by - 1) - 2 * at.x : rank;
@@ -49,8 +50,8 @@ COLL_INLINE uint32_t coll_mesh_width(uint32_t p)
 
 /* Where a rank of a mesh of p ranks is if columns and rows are counted, cyclically, from those of
  * `root` on: as a rank, 0 for the root itself. And back. */
-COLL_HOT_INLINE uint32_t coll_mesh_from(const coll_divider *width, uint32_t p, uint32_t root,
-                                        uint32_t rank)
+COLL_HOT_INLINE uint32_t coll_mesh_from(const coll_fast_divisor *width, uint32_t p,
+                                        uint32_t root, uint32_t rank)
 {
     const coll_mesh_place at = coll_mesh_place_of(width, rank);
     const coll_mesh_place zero = coll_mesh_place_of(width, root);
@@ -58,8 +59,8 @@ COLL_HOT_INLINE uint32_t coll_mesh_from(const coll_divider *width, uint32_t p, u
            coll_mod_sub(at.x, zero.x, width->by);
 }
 
-COLL_HOT_INLINE uint32_t coll_mesh_back(const coll_divider *width, uint32_t p, uint32_t root,
-                                        uint32_t v)
+COLL_HOT_INLINE uint32_t coll_mesh_back(const coll_fast_divisor *width, uint32_t p,
+                                        uint32_t root, uint32_t v)
 {
     const coll_mesh_place at = coll_mesh_place_of(width, v);
     const coll_mesh_place zero = coll_mesh_place_of(width, root);
@@ -89,7 +90,7 @@ COLL_HOT_INLINE uint32_t coll_i_mesh_children(uint32_t n, uint32_t i)
 }
 
 /* v's place in the tree of p ranks. O(1). */
-COLL_HOT_INLINE coll_mesh_branch coll_mesh_tree(const coll_divider *width, uint32_t p,
+COLL_HOT_INLINE coll_mesh_branch coll_mesh_tree(const coll_fast_divisor *width, uint32_t p,
                                                 uint32_t v)
 {
     const coll_mesh_place at = coll_mesh_place_of(width, v);
@@ -104,7 +105,7 @@ COLL_HOT_INLINE coll_mesh_branch coll_mesh_tree(const coll_divider *width, uint3
 }
 
 /* Child number i of v, which exists: those in its row come first. */
-COLL_HOT_INLINE uint32_t coll_mesh_child(const coll_divider *width, uint32_t v, uint32_t i)
+COLL_HOT_INLINE uint32_t coll_mesh_child(const coll_fast_divisor *width, uint32_t v, uint32_t i)
 {
     const uint32_t most = coll_log2_ceil(width->by); /* a rank beyond column 0 has fewer */
     return i < most ? v + ((uint32_t)1 << i) : v + (width->by << (i - most));

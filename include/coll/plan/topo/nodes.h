@@ -9,13 +9,13 @@
 
 /* Which ranks share a node: runs of consecutive ranks. Zeroed: all ranks are on one node. */
 typedef struct coll_nodes {
-    uint32_t count;      /* how many nodes; 0: one, of all ranks */
-    uint32_t most;       /* ranks of the largest */
-    uint32_t ppn;        /* ranks of a node (the last may have fewer), where `first` is NULL */
-    coll_divider by_ppn; /* division by that */
-    const uint32_t *first; /* count + 1 entries, the caller's: node i has ranks first[i] …
+    uint32_t count; /* how many nodes; 0: one, of all ranks */
+    uint32_t most;  /* ranks of the largest */
+    uint32_t ppn;   /* ranks of a node (the last may have fewer), where `first` is NULL */
+    coll_fast_divisor by_ppn; /* division by that */
+    const uint32_t *first;    /* count + 1 entries, the caller's: node i has ranks first[i] …
                               first[i+1]−1. Or NULL */
-    const uint32_t *of;    /* with `first`: the node of each rank; NULL: it is searched for */
+    const uint32_t *of; /* with `first`: the node of each rank; NULL: it is searched for */
 } coll_nodes;
 
 /* A rank's place. */
@@ -29,7 +29,7 @@ typedef struct coll_node {
 /* ⌈p/ppn⌉ nodes of ppn ranks, the last with what is left. ppn is at least 1. */
 COLL_INLINE void coll_nodes_even(coll_nodes *nodes, uint32_t p, uint32_t ppn)
 {
-    nodes->by_ppn = coll_divider_of(ppn);
+    nodes->by_ppn = coll_fast_divisor_of(ppn);
     nodes->count = coll_divide(p - 1, &nodes->by_ppn) + 1;
     nodes->ppn = ppn;
     nodes->most = ppn < p ? ppn : p;
@@ -40,7 +40,7 @@ COLL_INLINE void coll_nodes_even(coll_nodes *nodes, uint32_t p, uint32_t ppn)
 COLL_INLINE void coll_nodes_table(coll_nodes *nodes, uint32_t count, const uint32_t *first,
                                   const uint32_t *of)
 {
-    nodes->by_ppn = coll_divider_of(1);
+    nodes->by_ppn = coll_fast_divisor_of(1);
     nodes->count = count;
     nodes->ppn = nodes->most = 0;
     for (uint32_t node = 0; node < count; node++)
@@ -146,7 +146,7 @@ COLL_INLINE uint32_t coll_nodes_smallest(const coll_nodes *nodes, uint32_t p)
 enum { COLL_LEADERS_MOST = 4096 };
 
 /* The local rank of leader j on a node of `ranks` ranks. */
-COLL_HOT_INLINE uint32_t coll_leader(uint32_t ranks, uint32_t j, const coll_divider *l)
+COLL_HOT_INLINE uint32_t coll_leader(uint32_t ranks, uint32_t j, const coll_fast_divisor *l)
 {
     return ranks >= l->by ? coll_divide(ranks, l) * j : coll_divide(ranks * j, l);
 }

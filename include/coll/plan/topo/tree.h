@@ -29,7 +29,7 @@ typedef struct coll_fnomial {
 
 /* v's place in the f-nomial tree of p ranks, f->by ≥ 2, v < p. O(1) for f = 2, else O(phases in
  * which v is a parent). */
-COLL_HOT_INLINE coll_fnomial coll_fnomial_of(uint32_t p, const coll_divider *f, uint32_t v)
+COLL_HOT_INLINE coll_fnomial coll_fnomial_of(uint32_t p, const coll_fast_divisor *f, uint32_t v)
 {
     coll_fnomial at;
     if (f->by == 2) {
@@ -96,7 +96,7 @@ COLL_HOT_INLINE uint32_t coll_fnomial_child(uint32_t f, uint32_t v, uint32_t slo
 }
 
 /* The rank's distance from the root: its digits to the base f that are not 0. */
-COLL_HOT_INLINE uint32_t coll_fnomial_depth(const coll_divider *f, uint32_t v)
+COLL_HOT_INLINE uint32_t coll_fnomial_depth(const coll_fast_divisor *f, uint32_t v)
 {
     uint32_t depth = 0;
     if (f->by == 2)
@@ -129,7 +129,7 @@ typedef struct coll_branch {
 } coll_branch;
 
 /* `ranks` ranks in d->by parts. */
-COLL_HOT_INLINE coll_partition coll_i_ranks_in_parts(uint32_t ranks, const coll_divider *d)
+COLL_HOT_INLINE coll_partition coll_i_ranks_in_parts(uint32_t ranks, const coll_fast_divisor *d)
 {
     const uint32_t base = coll_divide(ranks, d);
     coll_partition cut;
@@ -144,7 +144,7 @@ COLL_HOT_INLINE uint32_t coll_branch_child(const coll_branch *at, uint32_t v, ui
 }
 
 /* v's place in the k-ary tree of p ranks, k->by ≥ 2, v < p. O(log p). */
-COLL_HOT_INLINE coll_branch coll_kary_of(uint32_t p, const coll_divider *k, uint32_t v)
+COLL_HOT_INLINE coll_branch coll_kary_of(uint32_t p, const coll_fast_divisor *k, uint32_t v)
 {
     uint32_t root = 0,
              below = v; /* root of the subtree of p ranks that holds v; ranks before v */
@@ -176,7 +176,8 @@ COLL_HOT_INLINE coll_branch coll_kary_of(uint32_t p, const coll_divider *k, uint
 
 /* v's place among p ranks in chains of which as many as possible, but at most chains->by, hang
  * off the root, v < p. O(log chains). */
-COLL_HOT_INLINE coll_branch coll_chain_of(uint32_t p, const coll_divider *chains, uint32_t v)
+COLL_HOT_INLINE coll_branch coll_chain_of(uint32_t p, const coll_fast_divisor *chains,
+                                          uint32_t v)
 {
     coll_branch at;
     at.parent = 0;

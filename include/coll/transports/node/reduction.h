@@ -337,7 +337,7 @@ COLL_INLINE coll_status coll_i_node_network_reduce(void *ctx, uint32_t tag, coll
     return COLL_STARTED;
 }
 
-/* Who is reducing what an operand of this rank is part of, or may be; COLL_NOBODY: no rank. */
+/* Who is reducing what an operand of this rank is part of, or may be; COLL_RANK_NONE: no rank. */
 COLL_INLINE uint32_t coll_i_node_claimer(const coll_i_node_rank *me,
                                          const coll_i_node_brought *own)
 {
@@ -347,7 +347,7 @@ COLL_INLINE uint32_t coll_i_node_claimer(const coll_i_node_rank *me,
         if (of.operand)
             return of.state / 4;
     }
-    return COLL_NOBODY;
+    return COLL_RANK_NONE;
 }
 
 /* Does a rank take part? Of a team that not all ranks are in those are known that have been there
@@ -363,7 +363,7 @@ COLL_INLINE bool coll_i_node_takes_part(const coll_i_node_rank *me,
  * come, as who was handed the result may leave before this rank is. */
 COLL_INLINE void coll_i_node_miss_absent(coll_i_node_rank *me, const coll_i_node_brought *own)
 {
-    if (coll_i_node_claimer(me, own) != COLL_NOBODY ||
+    if (coll_i_node_claimer(me, own) != COLL_RANK_NONE ||
         __atomic_load_n(&own->operand->state, __ATOMIC_SEQ_CST) !=
             own->uses * 4 + COLL_I_NODE_WAITS ||
         coll_i_node_is_over(own))
@@ -393,7 +393,7 @@ COLL_INLINE coll_status coll_i_node_test_brought(coll_i_node_rank *me, coll_i_no
     }
     if (coll_i_node_aborted(me, own->tag))
         return COLL_ERR_PEER;
-    coll_i_node_watch_word(me, &own->operand->over, over, COLL_NOBODY);
+    coll_i_node_watch_word(me, &own->operand->over, over, COLL_RANK_NONE);
     me->misses++;
     if (coll_i_node_misses_all(me)) {
         coll_i_node_miss_absent(me, own);
@@ -406,7 +406,7 @@ COLL_INLINE coll_status coll_i_node_test_brought(coll_i_node_rank *me, coll_i_no
 COLL_INLINE bool coll_i_node_is_let_go(coll_i_node_rank *me, const coll_i_node_brought *own)
 {
     uint32_t claimer;
-    while ((claimer = coll_i_node_claimer(me, own)) != COLL_NOBODY) {
+    while ((claimer = coll_i_node_claimer(me, own)) != COLL_RANK_NONE) {
         if (me->gone && me->gone(me, claimer))
             return false;
         (void)sched_yield();

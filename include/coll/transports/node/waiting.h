@@ -149,7 +149,8 @@ COLL_INLINE bool coll_i_node_is_wanted(const coll_i_node_rank *me, uint32_t rank
 {
     for (uint32_t r = 0; r < me->p; r++) {
         const uint32_t peer = coll_i_node_wants(me, r);
-        if (r != rank && (peer == rank || peer == COLL_NOBODY) && !coll_i_node_can_go_on(me, r))
+        if (r != rank && (peer == rank || peer == COLL_RANK_NONE) &&
+            !coll_i_node_can_go_on(me, r))
             return true;
     }
     return false;

@@ -128,7 +128,7 @@ typedef struct coll_i_node_turn {
 typedef struct coll_i_node_watch {
     uint64_t at;   /* a word; 0: nothing */
     uint32_t seen; /* what it was when the rank looked */
-    uint32_t peer; /* who is to change it; COLL_NOBODY: any rank may be */
+    uint32_t peer; /* who is to change it; COLL_RANK_NONE: any rank may be */
     unsigned char pad[COLL_NODE_LINE - 16];
     /* In a line that no other processor looks at (node/order.h): */
     uint32_t turn;  /* number of this rank's last turn on its processor */

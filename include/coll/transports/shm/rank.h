@@ -456,7 +456,7 @@ COLL_INLINE bool coll_shm_join(coll_shm *shm, uint32_t milliseconds, char *why)
 }
 
 /* A rank whose process has ended, or who left in the middle, which made calls end with
- * COLL_ERR_PEER; or COLL_NOBODY. */
+ * COLL_ERR_PEER; or COLL_RANK_NONE. */
 COLL_INLINE uint32_t coll_shm_lost(const coll_shm *shm)
 {
     return __atomic_load_n(&shm->segment->lost, __ATOMIC_RELAXED) - 1;

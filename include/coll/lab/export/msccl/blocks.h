@@ -41,7 +41,7 @@ typedef struct coll_i_step {
 typedef struct coll_i_block {
     coll_i_memory steps;
     uint32_t n;
-    uint32_t send, recv; /* ranks, or COLL_NOBODY */
+    uint32_t send, recv; /* ranks, or COLL_RANK_NONE */
     uint32_t channel;
     uint32_t at, moved; /* ends.h: the step that runs, and how many of its chunks have moved */
 } coll_i_block;
@@ -158,7 +158,7 @@ COLL_INLINE void coll_i_pairs_choose(coll_i_builder *b)
         const coll_i_channel *best = NULL;
         for (uint32_t i = 0; i < b->pairs_found.n; i++) {
             const coll_i_channel *pair = coll_i_channel_at(&b->pairs_found, i);
-            if (sends[pair->to] == COLL_NOBODY && receives[pair->from] == COLL_NOBODY &&
+            if (sends[pair->to] == COLL_RANK_NONE && receives[pair->from] == COLL_RANK_NONE &&
                 (!best || pair->sent > best->sent))
                 best = pair;
         }
@@ -222,9 +222,9 @@ COLL_INLINE uint32_t coll_i_block_of(coll_i_builder *b, coll_i_blocks *blocks, u
     memset(block, 0, sizeof *block);
     block->send = send;
     block->recv = recv;
-    if (send != COLL_NOBODY)
+    if (send != COLL_RANK_NONE)
         block->channel = coll_i_msccl_channel(b->rank, send, b->p);
-    else if (recv != COLL_NOBODY)
+    else if (recv != COLL_RANK_NONE)
         block->channel = coll_i_msccl_channel(recv, b->rank, b->p);
     return blocks->n++;
 }
@@ -239,7 +239,7 @@ COLL_INLINE uint32_t coll_i_block_for(coll_i_builder *b, coll_i_blocks *blocks,
         return coll_i_block_of(b, blocks, a->peer, sends[a->peer]);
     if (coll_i_has(COLL_I_RECEIVES, a))
         return coll_i_block_of(b, blocks, receives[a->peer], a->peer);
-    return coll_i_block_of(b, blocks, COLL_NOBODY, COLL_NOBODY);
+    return coll_i_block_of(b, blocks, COLL_RANK_NONE, COLL_RANK_NONE);
 }
 
 COLL_INLINE coll_i_step *coll_i_step_new(coll_i_block *block, coll_i_msccl_type type)
@@ -388,7 +388,7 @@ COLL_INLINE bool coll_i_blocks_make(coll_i_builder *b, coll_i_blocks *blocks,
         !coll_i_reserve(&b->known, (b->program.n + (size_t)1) * sizeof b->ended[0]))
         return false;
     for (uint32_t i = 0; i < b->p; i++)
-        sends[i] = receives[i] = COLL_NOBODY;
+        sends[i] = receives[i] = COLL_RANK_NONE;
     for (uint32_t i = 0; i < b->program.n; i++)
         coll_i_seat_at(b, i)->block = coll_i_seat_at(b, i)->partner = COLL_I_NONE;
     if (!coll_i_pairs_count(b))

@@ -86,9 +86,9 @@ COLL_INLINE bool coll_i_blocks_end(const coll_i_blocks *ranks, uint32_t p, size_
         for (uint32_t i = 0; i < ranks[rank].n; i++) {
             coll_i_block *block = coll_i_block_at(&ranks[rank], i);
             block->at = block->moved = 0;
-            if ((block->send != COLL_NOBODY &&
+            if ((block->send != COLL_RANK_NONE &&
                  coll_i_channel_of(&f.connections, rank, block->send) == COLL_I_NONE) ||
-                (block->recv != COLL_NOBODY &&
+                (block->recv != COLL_RANK_NONE &&
                  coll_i_channel_of(&f.connections, block->recv, rank) == COLL_I_NONE))
                 *memory = false;
         }

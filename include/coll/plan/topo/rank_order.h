@@ -1,9 +1,9 @@
-/* coll/plan/topo/places.h — ranks numbered so that those of a node follow each other
+/* coll/plan/topo/rank_order.h — ranks numbered so that those of a node follow each other
  *
  *   uint32_t node[…];                         // of each rank: equal for the ranks of a node alone
- *   uint32_t tables[…];                       // coll_places_tables(p) of them
- *   coll_places places;
- *   coll_places_of(&places, node, p, tables);
+ *   uint32_t tables[…];                       // coll_rank_order_tables(p) of them
+ *   coll_rank_order places;
+ *   coll_rank_order_of(&places, node, p, tables);
  *   if (coll_problem_place(&problem, &places)) // plan/problem.h
  *       coll_group_places(&group, &places);    // plan/group.h
  *
@@ -22,33 +22,33 @@
  *   (3) the first ranks of the nodes grow with the nodes
  *   (4) where the ranks of all nodes follow each other, and there alone, places are ranks
  */
-#ifndef COLL_PLAN_TOPO_PLACES_H
-#define COLL_PLAN_TOPO_PLACES_H
+#ifndef COLL_PLAN_TOPO_RANK_ORDER_H
+#define COLL_PLAN_TOPO_RANK_ORDER_H
 
 #include "nodes.h"
 
-typedef struct coll_places {
+typedef struct coll_rank_order {
     coll_nodes nodes;      /* of the places */
     const uint32_t *rank;  /* of each place … */
     const uint32_t *place; /* … and of each rank; both NULL: places are ranks */
-} coll_places;
+} coll_rank_order;
 
 /* Entries that the tables of p ranks' places need. */
-COLL_INLINE size_t coll_places_tables(uint32_t p)
+COLL_INLINE size_t coll_rank_order_tables(uint32_t p)
 {
     return 4 * (size_t)p + 1;
 }
 
 /* All ranks are on one node. */
-COLL_INLINE void coll_places_init(coll_places *places)
+COLL_INLINE void coll_rank_order_init(coll_rank_order *places)
 {
     coll_nodes *nodes = &places->nodes;
-    nodes->by_ppn = coll_divider_of(1);
+    nodes->by_ppn = coll_fast_divisor_of(1);
     nodes->count = nodes->ppn = nodes->most = 0;
     nodes->first = nodes->of = places->rank = places->place = NULL;
 }
 
-COLL_INLINE uint32_t coll_place_of(const coll_places *places, uint32_t rank)
+COLL_INLINE uint32_t coll_place_of(const coll_rank_order *places, uint32_t rank)
 {
     return places->place ? places->place[rank] : rank;
 }
@@ -56,8 +56,8 @@ COLL_INLINE uint32_t coll_place_of(const coll_places *places, uint32_t rank)
 /* Finds the places of p ranks, at least 1, by their nodes' names. `node` is read here alone; `tables`
  * stay the caller's, and unchanged while the places are used. O(p), if names are not chosen to make
  * it slow. */
-COLL_INLINE void coll_places_of(coll_places *places, const uint32_t *node, uint32_t p,
-                                uint32_t *tables)
+COLL_INLINE void coll_rank_order_of(coll_rank_order *places, const uint32_t *node, uint32_t p,
+                                    uint32_t *tables)
 {
     const size_t slots = 2 * (size_t)p;
     uint32_t *rank = tables, *place = rank + p, *of = place + p, *first = of + p;
@@ -93,4 +93,4 @@ COLL_INLINE void coll_places_of(coll_places *places, const uint32_t *node, uint3
     places->place = moved ? place : NULL;
 }
 
-#endif /* COLL_PLAN_TOPO_PLACES_H */
+#endif /* COLL_PLAN_TOPO_RANK_ORDER_H */
