@@ -59,19 +59,19 @@
 #endif
 
 /* Plans that a communicator remembers, for calls that are made again with other buffers; at least
- * one. Each takes about 900 bytes of it with 64-bit pointers, beside COLL_RECALL_ACTIONS. */
-#ifndef COLL_RECALLS
-#define COLL_RECALLS 8
+ * one. Each takes about 900 bytes of it with 64-bit pointers, beside COLL_CACHED_ACTIONS. */
+#ifndef COLL_CACHED_PLANS
+#define COLL_CACHED_PLANS 8
 #endif
 
 /* … and the most blocks of calls with tables of counts whose plans it remembers; at least one. */
-#ifndef COLL_RECALL_BLOCKS
-#define COLL_RECALL_BLOCKS 8
+#ifndef COLL_CACHED_BLOCKS
+#define COLL_CACHED_BLOCKS 8
 #endif
 
 #if COLL_STEP_MAX < 4 || COLL_PARAM_MAX < 4 || COLL_WINDOW < 1 || COLL_WINDOW > 32 ||          \
-    COLL_RECALLS < 1 || COLL_RECALL_BLOCKS < 1
-#error "COLL_STEP_MAX, COLL_PARAM_MAX, COLL_WINDOW or a COLL_RECALL… is out of its range"
+    COLL_CACHED_PLANS < 1 || COLL_CACHED_BLOCKS < 1
+#error "COLL_STEP_MAX, COLL_PARAM_MAX, COLL_WINDOW or a COLL_CACHED_… is out of its range"
 #endif
 
 /* 1 computes floats in integers (softfloat.h): for processors or contexts without floating
@@ -114,11 +114,11 @@
 /* The most actions of its rank that a communicator writes out beside a plan that it remembers, once
  * the plan is used again; 48 bytes each with 64-bit pointers, 0: none. A plan of no more takes 5 to
  * 17 % less time then, if its messages are short and its ranks share memory. */
-#ifndef COLL_RECALL_ACTIONS
+#ifndef COLL_CACHED_ACTIONS
 #if COLL_TRADES && defined(__STDC_HOSTED__) && __STDC_HOSTED__
-#define COLL_RECALL_ACTIONS 16
+#define COLL_CACHED_ACTIONS 16
 #else
-#define COLL_RECALL_ACTIONS 0
+#define COLL_CACHED_ACTIONS 0
 #endif
 #endif
 

@@ -362,7 +362,7 @@ TEST(calls_made_again)
         }
         CHECK(w->requests[0].run.plan->algorithm ==
               (i / 24 == 1 ? &coll_linear_allreduce : &coll_recursive_doubling_allreduce));
-        CHECK((w->requests[0].run.schedule != NULL) == (COLL_RECALL_ACTIONS > 0 && i % 4 != 0));
+        CHECK((w->requests[0].run.schedule != NULL) == (COLL_CACHED_ACTIONS > 0 && i % 4 != 0));
         CHECK_EQ(w->requests[1].run.plan->problem.count, count);
         for (bool runs = true; runs;) {
             runs = coll_test(&w->requests[0]) == COLL_AGAIN;
@@ -483,14 +483,14 @@ TEST(actions_that_are_kept)
         CHECK_STATUS(coll_plan_count(w->requests[1].run.plan, 1, &tally), COLL_OK);
         if (i % 3 != 0)
             CHECK((w->requests[1].run.schedule != NULL) ==
-                  (tally.total <= COLL_RECALL_ACTIONS));
+                  (tally.total <= COLL_CACHED_ACTIONS));
         some = some || w->requests[1].run.schedule;
-        too_many = too_many || tally.total > COLL_RECALL_ACTIONS;
+        too_many = too_many || tally.total > COLL_CACHED_ACTIONS;
         finish_all(w);
         for (unsigned k = 0; k < count; k++)
             CHECK(y[k] == 2. * (i + k));
     }
-    CHECK(too_many && some == (COLL_RECALL_ACTIONS > 0));
+    CHECK(too_many && some == (COLL_CACHED_ACTIONS > 0));
     free(w->arenas[0]);
     free(w->arenas[1]);
     free(w->messages);

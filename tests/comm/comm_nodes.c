@@ -250,9 +250,9 @@ TEST(calls_made_again)
                          COLL_OK);
             CHECK(w->requests[r].run.plan->algorithm == w->algorithm);
             CHECK((w->requests[r].tables.count == 0) ==
-                  (COLL_RECALL_ACTIONS > 0 && i % 4 != 0));
+                  (COLL_CACHED_ACTIONS > 0 && i % 4 != 0));
             CHECK((w->requests[r].run.schedule != NULL) ==
-                  (COLL_RECALL_ACTIONS > 0 && i % 4 != 0));
+                  (COLL_CACHED_ACTIONS > 0 && i % 4 != 0));
         }
         finish_all(w);
         for (uint32_t r = 0; r < P; r++)

@@ -200,7 +200,7 @@ static coll_status by_communicator(void *arg, const rules_question *question, co
     if (status != COLL_OK)
         return status;
     me->call.comm = &me->comm;
-    me->call.recall = NULL;
+    me->call.cached = NULL;
     status = coll_i_request_plan(&me->call, &args, coll_i_comm_shared(&me->comm), &scratch);
     *plan = me->call.plan;
     return status == COLL_OK ? check_plan(me, problem, &args) : status;

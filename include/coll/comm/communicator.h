@@ -58,18 +58,18 @@ typedef struct coll_choice {
 
 /* The plan of a call, what the call asked for, and what the plan needs. It stands on its own: its
  * tables and its graph are copies. */
-typedef struct coll_recall {
+typedef struct coll_cached_plan {
     coll_plan plan;
     coll_op op;
     coll_graph mesh; /* of neighbours */
-#if COLL_RECALL_ACTIONS
+#if COLL_CACHED_ACTIONS
     coll_schedule schedule; /* what this rank does, once it does it again … */
-    coll_action actions[COLL_RECALL_ACTIONS];
+    coll_action actions[COLL_CACHED_ACTIONS];
     bool again, brief; /* … if it is no more than that */
 #endif
     /* counts and displacements of IN, then of OUT, of which there are so many; the plan points to
      * those that the problem has */
-    size_t tables[4][COLL_RECALL_BLOCKS];
+    size_t tables[4][COLL_CACHED_BLOCKS];
     uint32_t n_in, n_out;
     uint32_t requests; /* that run by this plan */
     size_t count;
@@ -80,7 +80,7 @@ typedef struct coll_recall {
     bool in_is_out, out_is_in; /* in place */
     bool packed;               /* reduce_scatter: the call gave no displacements */
     bool valid, in, out;       /* has it elements of IN, of OUT? */
-} coll_recall;
+} coll_cached_plan;
 
 struct coll_comm;
 
@@ -102,10 +102,10 @@ typedef struct coll_comm {
     uint32_t rank, p;   /* COLL_RANK_NONE: this rank is no member */
     coll_group group;   /* its ranks as ranks of the transport */
     coll_choice choice[COLL_COLLECTIVES];
-    const coll_rule_list *rules;        /* that choose where the caller did not */
-    const coll_nodes *nodes;            /* several; NULL: all ranks are on one */
-    const coll_i_comm_builder *builder; /* or NULL */
-    coll_recall recalls[COLL_RECALLS];  /* by collective and root */
+    const coll_rule_list *rules;                      /* that choose where the caller did not */
+    const coll_nodes *nodes;                          /* several; NULL: all ranks are on one */
+    const coll_i_comm_builder *builder;               /* or NULL */
+    coll_cached_plan cached_plans[COLL_CACHED_PLANS]; /* by collective and root */
 
     uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn */
     coll_spans tags;                 /* the others, of persistent calls: behind these … */
@@ -177,15 +177,15 @@ COLL_INLINE void coll_i_comm_spoil(coll_comm *comm, coll_status status, bool tel
 /* The choice of algorithms is another one: plans are made anew. */
 COLL_INLINE void coll_i_comm_forget(coll_comm *comm)
 {
-    for (unsigned i = 0; i < COLL_RECALLS; i++)
-        comm->recalls[i].valid = false;
+    for (unsigned i = 0; i < COLL_CACHED_PLANS; i++)
+        comm->cached_plans[i].valid = false;
 }
 
 COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
 {
     coll_i_comm_forget(comm);
-    for (unsigned i = 0; i < COLL_RECALLS; i++)
-        comm->recalls[i].requests = 0;
+    for (unsigned i = 0; i < COLL_CACHED_PLANS; i++)
+        comm->cached_plans[i].requests = 0;
     for (unsigned i = 0; i < COLL_COLLECTIVES; i++)
         comm->choice[i].algorithm = NULL;
     comm->rules = &coll_rules_built_in;

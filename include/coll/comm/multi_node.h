@@ -8,7 +8,7 @@
  * Calls then choose by the rules of select/inter_node.h, or by those of a later coll_comm_rules, and an
  * algorithm that is made of others (plan/composite.h) may be forced as any other one. Such a plan is made for
  * each call anew, in the arena: some kilobytes (coll_comm_bytes), a kit and its tables, until the
- * call is done. Only what a rank does in few actions (COLL_RECALL_ACTIONS) is remembered as other plans
+ * call is done. Only what a rank does in few actions (COLL_CACHED_ACTIONS) is remembered as other plans
  * are. Calls for which no rule names such an algorithm take what they took before.
  *
  * comm.h does not include this header, and a program that does not call coll_comm_nodes has none of

@@ -24,7 +24,7 @@
 #ifndef COLL_COMM_REQUEST_H
 #define COLL_COMM_REQUEST_H
 
-#include "recall.h"
+#include "plan_cache.h"
 #include "../executor.h"
 
 typedef enum coll_request_state {
@@ -49,7 +49,7 @@ typedef struct coll_request {
     coll_span tables;          /* in the arena: what its plan points to … */
     coll_span scratch;         /* … and its scratch */
     coll_op op;
-    coll_recall *recall; /* whose plan it runs by; NULL: by its own */
+    coll_cached_plan *cached; /* whose plan it runs by; NULL: by its own */
     coll_plan plan;
     coll_task run;
     coll_engine engine;
@@ -63,9 +63,9 @@ COLL_INLINE void coll_i_request_release(coll_request *request)
     coll_arena *arena = &request->comm->root_comm->arena;
     coll_arena_give(arena, &request->scratch);
     coll_arena_give(arena, &request->tables);
-    if (request->recall)
-        request->recall->requests--;
-    request->recall = NULL;
+    if (request->cached)
+        request->cached->requests--;
+    request->cached = NULL;
 }
 
 /* Does the call use SHARED? */
@@ -146,15 +146,15 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     coll_comm *comm = request->comm;
     coll_arena *arena = &comm->root_comm->arena;
     coll_task *run = &request->run;
-    coll_recall *recall = coll_i_recall_at(comm, args);
-    const bool known = coll_i_recall_is(recall, args, shared);
-    size_t scratch = known ? recall->scratch : 0;
+    coll_cached_plan *cached = coll_i_cache_at(comm, args);
+    const bool known = coll_i_cache_is(cached, args, shared);
+    size_t scratch = known ? cached->scratch : 0;
     coll_status status = COLL_OK;
     if (known) {
-        request->recall = recall;
-        recall->requests++;
-        run->plan = &recall->plan;
-        run->op = &recall->op;
+        request->cached = cached;
+        cached->requests++;
+        run->plan = &cached->plan;
+        run->op = &cached->op;
         if (args->op >= COLL_USER_OP) /* it may have been removed */
             status = coll_comm_op(comm, args->op, args->type, &request->op);
     } else {
@@ -182,13 +182,13 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     }
     run->rank = comm->rank;
     run->tag = comm->first_tag;
-    run->schedule = known ? coll_i_recall_schedule(recall, comm->rank) : NULL;
+    run->schedule = known ? coll_i_cache_schedule(cached, comm->rank) : NULL;
     (void)coll_engine_init(&request->engine, request->slots, COLL_WINDOW);
     if (known) /* and can be started, if its buffers are there */
-        return (recall->in && !run->in) || (recall->out && !run->out) ? COLL_ERR_NULL : COLL_OK;
+        return (cached->in && !run->in) || (cached->out && !run->out) ? COLL_ERR_NULL : COLL_OK;
     status = coll_task_check(run, COLL_WINDOW);
     if (status == COLL_OK)
-        coll_i_recall_write(recall, args, run, shared);
+        coll_i_cache_write(cached, args, run, shared);
     return status;
 }
 
@@ -219,7 +219,7 @@ COLL_INLINE coll_status coll_i_request_make(coll_comm *comm, const coll_args *ar
         request->state = COLL_REQUEST_OVER;
         request->status = COLL_OK;
         request->persistent = persistent;
-        request->recall = NULL;
+        request->cached = NULL;
         request->tag.count = request->tables.count = request->scratch.count = 0;
         status = coll_i_request_build(request, args);
         if (status == COLL_OK)
