@@ -108,7 +108,8 @@ static void parse_parameters(const coll_algorithm *algorithm, uint32_t *param, c
         text += name;
         if (*text++ != '=')
             refuse("%s of %s wants a value, as in %s=%u", algorithm->params[i].name,
-                   algorithm->name, algorithm->params[i].name, algorithm->params[i].usual);
+                   algorithm->name, algorithm->params[i].name,
+                   algorithm->params[i].default_value);
         param[i] = (uint32_t)number(algorithm->params[i].name, &text, ",",
                                     algorithm->params[i].least, algorithm->params[i].most);
         if (*text == ',')

@@ -250,7 +250,7 @@ static void make_params(const coll_algorithm *algorithm, uint32_t *param)
             param[i] = ranks();
             break;
         case 3:
-            param[i] = algorithm->params[i].usual;
+            param[i] = algorithm->params[i].default_value;
             break;
         default:
             param[i] = least + chance(range < 8 ? range + 1 : 9);

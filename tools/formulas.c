@@ -10,15 +10,17 @@
 #define ROWS(rows) rows, sizeof rows / sizeof rows[0]
 
 /* An argument: a whole number from `least` to `most`; usual: NEEDED, or what it is. */
-#define WHOLE(field, unit, least, most, usual, meaning)                                        \
+#define WHOLE(field, unit, least, most, default_value, meaning)                                \
     {                                                                                          \
 #field, unit, COLL_PARAMETER_WHOLE, offsetof(struct question, field), least, most,     \
-            usual, meaning                                                                     \
+            default_value, meaning                                                             \
     }
-#define COUNT(field, least, usual, meaning) WHOLE(field, "", least, UINT32_MAX, usual, meaning)
-#define BYTES(field, least, usual, meaning) WHOLE(field, "bytes", least, 1e15, usual, meaning)
-#define SEGMENT                             BYTES(segment, 0, 0, "the size of a segment (0: of each formula the best)")
-#define NEEDED                              COLL_PARAMETER_NEEDED
+#define COUNT(field, least, default_value, meaning)                                            \
+    WHOLE(field, "", least, UINT32_MAX, default_value, meaning)
+#define BYTES(field, least, default_value, meaning)                                            \
+    WHOLE(field, "bytes", least, 1e15, default_value, meaning)
+#define SEGMENT BYTES(segment, 0, 0, "the size of a segment (0: of each formula the best)")
+#define NEEDED  COLL_PARAMETER_NEEDED
 
 /* A value: costs are `m`, the question is `q`. */
 #define VALUE(name, type, expression)                                                          \

@@ -88,7 +88,7 @@ static void print_text(coll_collective collective, const coll_algorithm *a, size
     printf("; window %u\n  %-20s %s\n", a->window, "", a->source);
     for (uint32_t i = 0; i < a->n_params; i++) {
         const coll_param *param = &a->params[i];
-        printf("  %-20s %s=%u  %s; %u..", "", param->name, param->usual, param->meaning,
+        printf("  %-20s %s=%u  %s; %u..", "", param->name, param->default_value, param->meaning,
                param->least);
         print_most(param->most);
         printf("\n");
@@ -96,9 +96,9 @@ static void print_text(coll_collective collective, const coll_algorithm *a, size
     if (a->traits & COLL_NEEDS_BUILD) {
         const coll_recipe *recipe = coll_recipe_of(a);
         printf("  %-20s inside:", "");
-        for (uint32_t i = 0; i < recipe->n_usual; i++)
-            printf("%s %s=%s", i ? "," : "", coll_role_name(recipe->usual[i].role),
-                   recipe->usual[i].algorithm->name);
+        for (uint32_t i = 0; i < recipe->n_defaults; i++)
+            printf("%s %s=%s", i ? "," : "", coll_role_name(recipe->defaults[i].role),
+                   recipe->defaults[i].algorithm->name);
         printf("\n");
     }
     if (each_alias(collective, a, print_alias_text) > 0)
@@ -121,7 +121,7 @@ static void print_markdown(coll_collective collective, const coll_algorithm *a, 
                "|---|---|---|---|---|---|\n");
     printf("| %s | %s | ", coll_collective_name(collective), a->name);
     for (uint32_t i = 0; i < a->n_params; i++)
-        printf("%s%s=%u", i ? ", " : "", a->params[i].name, a->params[i].usual);
+        printf("%s%s=%u", i ? ", " : "", a->params[i].name, a->params[i].default_value);
     printf(" | ");
     print_traits(a->traits, "", "", ", ");
     printf(" | ");
@@ -158,8 +158,8 @@ static void print_json(coll_collective collective, const coll_algorithm *a, size
         const coll_param *param = &a->params[i];
         printf("%s{\"name\": ", i ? ", " : "");
         json_string(param->name);
-        printf(", \"least\": %u, \"most\": %u, \"usual\": %u, \"meaning\": ", param->least,
-               param->most, param->usual);
+        printf(", \"least\": %u, \"most\": %u, \"default\": %u, \"meaning\": ", param->least,
+               param->most, param->default_value);
         json_string(param->meaning);
         printf("}");
     }

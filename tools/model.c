@@ -21,8 +21,9 @@ static void print_rows(const coll_model *model)
         char left[64];
         snprintf(left, sizeof left, "%s%s%s", row->name, row->unit[0] ? ", " : "", row->unit);
         printf("  %-18s %s", left, row->meaning);
-        if (row->type != COLL_PARAMETER_WORD && row->usual >= row->least && row->usual < 1e18)
-            printf("; %g if it is not given", row->usual);
+        if (row->type != COLL_PARAMETER_WORD && row->default_value >= row->least &&
+            row->default_value < 1e18)
+            printf("; %g if it is not given", row->default_value);
         printf("\n");
     }
 }

@@ -65,9 +65,9 @@ static void check_memory(const struct data *data, uint32_t window)
 static uint32_t choose_window(const struct job *job, uint64_t asked)
 {
     const uint32_t least = job_plan(job, 0)->window;
-    const uint32_t usual = least > COLL_WINDOW ? least : COLL_WINDOW;
+    const uint32_t default_value = least > COLL_WINDOW ? least : COLL_WINDOW;
     if (asked == UINT64_MAX)
-        return usual;
+        return default_value;
     if (asked < least)
         refuse("%s needs a window of at least %u", job->algorithm->name, least);
     return (uint32_t)asked;

@@ -266,7 +266,7 @@ COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *
         plan->param[i] = 0;
         if (i >= algorithm->n_params)
             continue;
-        plan->param[i] = params ? params[i] : algorithm->params[i].usual;
+        plan->param[i] = params ? params[i] : algorithm->params[i].default_value;
         if (plan->param[i] < algorithm->params[i].least ||
             plan->param[i] > algorithm->params[i].most)
             return COLL_ERR_PARAM;
@@ -315,7 +315,7 @@ COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *
 }
 
 /* Makes *plan from an algorithm, a problem and the algorithm's parameters in its order (NULL:
- * the usual ones). Every rank must call it with the same numbers. Tables of counts may be
+ * the default ones). Every rank must call it with the same numbers. Tables of counts may be
  * missing where the algorithm does not need them; those that the collective does not have
  * (COLL_TABLES_IN, COLL_TABLES_OUT) are refused. Returns COLL_OK, or what is wrong with the
  * request; *plan is then unusable. COLL_ERR_BUILD: this algorithm needs coll_plan_build. */

@@ -5,7 +5,7 @@
  *   puts(coll_select_rule(&problem, 0)->why);              // … and why that one
  *
  *   const coll_rule ring = {COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, SIZE_MAX,
- *                           &coll_ring_allreduce, COLL_AS_USUAL("because I say so")};
+ *                           &coll_ring_allreduce, COLL_DEFAULTS("because I say so")};
  *   const coll_rule_list mine = {&ring, 1, &coll_rules_built_in};   // mine first
  *   const coll_terms terms = {COLL_NEEDS_SHARED, COLL_GIVES_IDENTICAL};
  *   status = coll_select_from(&mine, &problem, &terms, NULL, &plan, &rule);
@@ -56,8 +56,8 @@
 #include "algos/scatter_allgather.h"
 #include "plan/composite.h"
 
-/* Stands for the usual value of a parameter. */
-#define COLL_USUAL UINT32_MAX
+/* Stands for the default value of a parameter. */
+#define COLL_DEFAULT UINT32_MAX
 
 /* For any number of ranks from p_least on. */
 #define COLL_ANY_P UINT32_MAX
@@ -98,99 +98,100 @@ typedef struct coll_terms {
 #define COLL_I_KIB(n) ((size_t)(n)*1024)
 
 /* The end of a rule: parameters, which of them are in bytes, and why. Segments are param[i]. */
-#define COLL_AS_USUAL(why)                                                                     \
-    {COLL_USUAL, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, why, NULL, 0, 0, 0
+#define COLL_DEFAULTS(why)                                                                     \
+    {COLL_DEFAULT, COLL_DEFAULT, COLL_DEFAULT, COLL_DEFAULT}, 0, why, NULL, 0, 0, 0
 #define COLL_IN_SEGMENTS(i, bytes, why)                                                        \
-    {i == 0 ? bytes : COLL_USUAL, i == 1 ? bytes : COLL_USUAL, COLL_USUAL, COLL_USUAL},        \
+    {i == 0 ? bytes : COLL_DEFAULT, i == 1 ? bytes : COLL_DEFAULT, COLL_DEFAULT,               \
+     COLL_DEFAULT},                                                                            \
         1u << i, why, NULL, 0, 0, 0
 
 /* clang-format off */
 static const coll_rule coll_rules[] = {
     /* collectives, p from, to, bytes from, to, algorithm, parameters and why */
     {COLL_BIT(COLL_BARRIER), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_dissemination_barrier,
-     COLL_AS_USUAL("the fewest rounds, and no root")},
+     COLL_DEFAULTS("the fewest rounds, and no root")},
 
     {COLL_BIT(COLL_BCAST), 8, COLL_ANY_P, COLL_I_KIB(512), SIZE_MAX, &coll_scatter_ring_bcast,
-     COLL_AS_USUAL("long, many ranks: every element to every rank once, between neighbours")},
+     COLL_DEFAULTS("long, many ranks: every element to every rank once, between neighbours")},
     {COLL_BIT(COLL_BCAST), 8, COLL_ANY_P, COLL_I_KIB(64), SIZE_MAX, &coll_scatter_allgather_bcast,
-     COLL_AS_USUAL("longer, many ranks: every element to every rank once, in few rounds")},
+     COLL_DEFAULTS("longer, many ranks: every element to every rank once, in few rounds")},
     {COLL_BIT(COLL_BCAST), 3, COLL_ANY_P, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_bcast,
      COLL_IN_SEGMENTS(1, 65536, "long: segments keep all levels of the tree busy")},
     {COLL_BIT(COLL_BCAST), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_fnomial_bcast,
-     COLL_AS_USUAL("short: a tree reaches all ranks in the fewest rounds")},
+     COLL_DEFAULTS("short: a tree reaches all ranks in the fewest rounds")},
 
     {COLL_BIT(COLL_REDUCE), 4, COLL_ANY_P, COLL_I_KIB(16), SIZE_MAX, &coll_rabenseifner_reduce,
-     COLL_AS_USUAL("longer: all ranks share the reducing")},
+     COLL_DEFAULTS("longer: all ranks share the reducing")},
     {COLL_BIT(COLL_REDUCE), 3, COLL_ANY_P, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_reduce,
      COLL_IN_SEGMENTS(1, 65536, "long: segments keep all levels of the tree busy")},
     {COLL_BIT(COLL_REDUCE), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_fnomial_reduce,
-     COLL_AS_USUAL("short: a tree collects all operands in the fewest rounds")},
+     COLL_DEFAULTS("short: a tree collects all operands in the fewest rounds")},
     {COLL_BIT(COLL_REDUCE), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_reduce,
-     COLL_AS_USUAL("operands are to be combined in one order for any root: by the root alone")},
+     COLL_DEFAULTS("operands are to be combined in one order for any root: by the root alone")},
 
     {COLL_BIT(COLL_ALLREDUCE), 4, COLL_ANY_P, COLL_I_KIB(4), COLL_I_KIB(1024) - 1, &coll_rabenseifner_allreduce,
-     COLL_AS_USUAL("longer: the least traffic in few rounds, any operator")},
+     COLL_DEFAULTS("longer: the least traffic in few rounds, any operator")},
     {COLL_BIT(COLL_ALLREDUCE), 3, COLL_ANY_P, COLL_I_KIB(32), SIZE_MAX, &coll_ring_allreduce,
-     COLL_AS_USUAL("long, and the operator commutes: the least traffic, between neighbours")},
+     COLL_DEFAULTS("long, and the operator commutes: the least traffic, between neighbours")},
     {COLL_BIT(COLL_ALLREDUCE), 4, COLL_ANY_P, COLL_I_KIB(1024), SIZE_MAX, &coll_rabenseifner_allreduce,
-     COLL_AS_USUAL("long, operands in rank order: the least traffic")},
+     COLL_DEFAULTS("long, operands in rank order: the least traffic")},
     {COLL_BIT(COLL_ALLREDUCE), 3, COLL_ANY_P, COLL_I_KIB(256), SIZE_MAX, &coll_fnomial_allreduce,
      COLL_IN_SEGMENTS(1, 65536, "long, operands in rank order: a tree up and down, in segments")},
     {COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_recursive_doubling_allreduce,
-     COLL_AS_USUAL("short: the fewest rounds")},
+     COLL_DEFAULTS("short: the fewest rounds")},
 
     {COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER), 8, COLL_ANY_P, 0, 2047, &coll_fnomial_gather,
-     COLL_AS_USUAL("short blocks: a tree spares the root most of the messages")},
+     COLL_DEFAULTS("short blocks: a tree spares the root most of the messages")},
     {COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_gather,
-     COLL_AS_USUAL("every block goes straight to the root, once")},
+     COLL_DEFAULTS("every block goes straight to the root, once")},
     {COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_scatter,
-     COLL_AS_USUAL("every block comes straight from the root, once")},
+     COLL_DEFAULTS("every block comes straight from the root, once")},
 
     {COLL_BIT(COLL_ALLGATHER), 3, COLL_ANY_P, 0, 4095, &coll_recursive_doubling_allgather,
-     COLL_AS_USUAL("short blocks: the fewest rounds")},
+     COLL_DEFAULTS("short blocks: the fewest rounds")},
     {COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_ring_allgather,
-     COLL_AS_USUAL("all links busy, and only between neighbours")},
+     COLL_DEFAULTS("all links busy, and only between neighbours")},
 
     {COLL_BIT(COLL_ALLTOALL), 8, COLL_ANY_P, 0, 256, &coll_bruck_alltoall,
-     COLL_AS_USUAL("short blocks, many ranks: blocks travel together, in the fewest rounds")},
+     COLL_DEFAULTS("short blocks, many ranks: blocks travel together, in the fewest rounds")},
     {COLL_EXCHANGING, 1, COLL_ANY_P, 0, SIZE_MAX, &coll_pairwise_alltoall,
-     COLL_AS_USUAL("one partner at a time, a different one for every rank")},
+     COLL_DEFAULTS("one partner at a time, a different one for every rank")},
 
     {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 4, COLL_ANY_P, 0, COLL_I_KIB(16),
      &coll_recursive_halving_reduce_scatter,
-     COLL_AS_USUAL("short, and the operator commutes: the fewest rounds")},
+     COLL_DEFAULTS("short, and the operator commutes: the fewest rounds")},
     {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 4, COLL_ANY_P, 0, COLL_I_KIB(16),
      &coll_butterfly_reduce_scatter,
-     COLL_AS_USUAL("short, operands in rank order: few rounds")},
+     COLL_DEFAULTS("short, operands in rank order: few rounds")},
     {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, COLL_ANY_P, 0, SIZE_MAX,
      &coll_ring_reduce_scatter,
-     COLL_AS_USUAL("the operator commutes: only between neighbours")},
+     COLL_DEFAULTS("the operator commutes: only between neighbours")},
     {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, COLL_ANY_P, 0, SIZE_MAX,
      &coll_pairwise_reduce_scatter,
-     COLL_AS_USUAL("operands in rank order: every block straight to its rank")},
+     COLL_DEFAULTS("operands in rank order: every block straight to its rank")},
     {COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 1, COLL_ANY_P, 0, SIZE_MAX,
      &coll_linear_reduce_scatter,
-     COLL_AS_USUAL("operands are to be combined in one order for all blocks: by rank 0 alone")},
+     COLL_DEFAULTS("operands are to be combined in one order for all blocks: by rank 0 alone")},
 
     {COLL_BIT(COLL_SCAN), 8, COLL_ANY_P, COLL_I_KIB(64), SIZE_MAX, &coll_binary_tree_scan,
      COLL_IN_SEGMENTS(0, 16384, "long, many ranks: segments follow each other through a tree")},
     {COLL_BIT(COLL_SCAN), 3, COLL_ANY_P, COLL_I_KIB(64), SIZE_MAX, &coll_linear_scan,
      COLL_IN_SEGMENTS(0, 16384, "long: segments follow each other along the ranks")},
     {COLL_BIT(COLL_SCAN), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_recursive_doubling_scan,
-     COLL_AS_USUAL("short: the fewest rounds")},
+     COLL_DEFAULTS("short: the fewest rounds")},
     {COLL_BIT(COLL_EXSCAN), 8, COLL_ANY_P, COLL_I_KIB(64), SIZE_MAX, &coll_binary_tree_exscan,
      COLL_IN_SEGMENTS(0, 16384, "long, many ranks: segments follow each other through a tree")},
     {COLL_BIT(COLL_EXSCAN), 3, COLL_ANY_P, COLL_I_KIB(64), SIZE_MAX, &coll_linear_exscan,
      COLL_IN_SEGMENTS(0, 16384, "long: segments follow each other along the ranks")},
     {COLL_BIT(COLL_EXSCAN), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_recursive_doubling_exscan,
-     COLL_AS_USUAL("short: the fewest rounds")},
+     COLL_DEFAULTS("short: the fewest rounds")},
 
     {COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLTOALL), 1, COLL_ANY_P, 0, 1024,
-     &coll_mesh_combining, COLL_AS_USUAL("short, and there is a route: the fewest messages")},
+     &coll_mesh_combining, COLL_DEFAULTS("short, and there is a route: the fewest messages")},
     {COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLTOALL), 1, COLL_ANY_P, 0, 1024,
-     &coll_node_combining, COLL_AS_USUAL("short, and there is a route by nodes: few messages")},
+     &coll_node_combining, COLL_DEFAULTS("short, and there is a route by nodes: few messages")},
     {COLL_NEIGHBORLY, 1, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_neighbor,
-     COLL_AS_USUAL("every block straight to its neighbour")},
+     COLL_DEFAULTS("every block straight to its neighbour")},
 };
 /* clang-format on */
 
@@ -316,8 +317,8 @@ COLL_INLINE void coll_i_rule_params(const coll_rule *rule, size_t elem_bytes, ui
     const coll_algorithm *algorithm = rule->algorithm;
     for (uint32_t i = 0; i < algorithm->n_params && i < COLL_PARAM_MAX; i++) {
         param[i] = rule->param[i];
-        if (param[i] == COLL_USUAL)
-            param[i] = algorithm->params[i].usual;
+        if (param[i] == COLL_DEFAULT)
+            param[i] = algorithm->params[i].default_value;
         else if (((rule->in_bytes >> i) & 1u) && param[i] > 0)
             param[i] = elem_bytes < param[i] ? param[i] / (uint32_t)elem_bytes : 1;
     }

@@ -45,7 +45,7 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
     for (uint32_t r = 0; r < of->p; r++) {
         const coll_node at = coll_node_of(nodes, of->p, r);
         const coll_verify_count outward = level_outward(r);
-        leaders_across(&sum, of, recipe->usual[2].algorithm, root.index, &at);
+        leaders_across(&sum, of, recipe->defaults[2].algorithm, root.index, &at);
         CHECK_EQ(outward.messages, sum.ranks[r].messages);
         CHECK_EQ(outward.elements, sum.ranks[r].elements);
     }
@@ -53,11 +53,11 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
         const coll_node at = coll_node_at(nodes, of->p, node, 0);
         const bool here = node == root.index;
         if (of->collective != COLL_BCAST || here)
-            add_within(&sum, LEVEL_BEFORE, of, recipe->usual[0].algorithm,
+            add_within(&sum, LEVEL_BEFORE, of, recipe->defaults[0].algorithm,
                        of->collective == COLL_BCAST ? COLL_SCATTERV : COLL_REDUCE_SCATTER, &at,
                        of->collective == COLL_BCAST ? root.local : 0);
         if (of->collective != COLL_REDUCE || here)
-            add_within(&sum, LEVEL_AFTER, of, recipe->usual[1].algorithm,
+            add_within(&sum, LEVEL_AFTER, of, recipe->defaults[1].algorithm,
                        of->collective == COLL_REDUCE ? COLL_GATHERV : COLL_ALLGATHERV, &at,
                        of->collective == COLL_REDUCE ? root.local : 0);
     }

@@ -80,7 +80,7 @@ TEST(sorting_moves_every_element_once)
             }
 }
 
-/* The usual algorithm of a role, alone: blocks of `counts` elements. */
+/* The default algorithm of a role, alone: blocks of `counts` elements. */
 static const level_part *apart(const coll_recipe *recipe, coll_role role, coll_collective it,
                                uint32_t n, const size_t *counts)
 {

@@ -48,10 +48,10 @@ TEST(other_names_lead_to_rows)
             CHECK(coll_resolve(collective, alias->name, params) == row);
             if (!CHECK(row != NULL) || row->n_params == 0)
                 continue;
-            CHECK_EQ(params[0], alias->first ? alias->first : row->params[0].usual);
+            CHECK_EQ(params[0], alias->first ? alias->first : row->params[0].default_value);
             CHECK(row->params[0].least <= params[0] && params[0] <= row->params[0].most);
             for (uint32_t k = 1; k < row->n_params; k++)
-                CHECK_EQ(params[k], row->params[k].usual);
+                CHECK_EQ(params[k], row->params[k].default_value);
         }
     CHECK(same_record(coll_resolve(COLL_BCAST, "pipeline", params), &coll_chain_bcast));
     CHECK_EQ(params[0], 1);
@@ -76,7 +76,7 @@ TEST(rows_are_complete)
         for (uint32_t k = 0; k < row->n_params; k++) {
             const coll_param *param = &row->params[k];
             CHECK(strlen(param->name) > 0 && strlen(param->meaning) > 0);
-            CHECK(param->least <= param->usual && param->usual <= param->most);
+            CHECK(param->least <= param->default_value && param->default_value <= param->most);
             for (uint32_t n = 0; n < 4; n++)
                 CHECK(param->least <= param->grid[n] && param->grid[n] <= param->most);
         }
@@ -199,7 +199,7 @@ TEST(numbers_do_not_wrap)
                     uint32_t params[COLL_PARAM_MAX] = {0};
                     unsigned digits = which;
                     for (uint32_t n = 0; n < row->n_params; n++, digits /= 3)
-                        params[n] = digits % 3 == 0   ? row->params[n].usual
+                        params[n] = digits % 3 == 0   ? row->params[n].default_value
                                     : digits % 3 == 1 ? row->params[n].least
                                                       : row->params[n].most;
                     check_extremes(row, (coll_collective)c, ranks[k], 1, params);

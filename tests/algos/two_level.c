@@ -52,11 +52,11 @@ TEST(only_leaders_talk_across)
                     of.nodes = level_nodes[kind];
                     of.root = coll_is(COLL_ROOTED, of.collective) ? root : 0;
                     if (CHECK_STATUS(coll_i_grid_plans(&level_worker, &of), COLL_OK))
-                        check_across(&of, recipe->usual[recipe->n_usual - 1].algorithm);
+                        check_across(&of, recipe->defaults[recipe->n_defaults - 1].algorithm);
                 }
 }
 
-/* What a collective within a node costs its ranks, by the usual algorithm. */
+/* What a collective within a node costs its ranks, by the default algorithm. */
 static void add_within(level_sum *sum, level_stage stage, const coll_algorithm *algorithm,
                        coll_collective it, const coll_grid_case *of, const coll_node *at)
 {
@@ -73,8 +73,8 @@ static void check_costs(const coll_grid_case *of, const coll_recipe *recipe)
     const coll_nodes *nodes = &level_kit(0)->nodes;
     const uint32_t n = coll_nodes_count(nodes);
     const uint32_t root = coll_node_of(nodes, of->p, of->root).index;
-    const coll_algorithm *first = recipe->usual[0].algorithm;
-    const coll_algorithm *last = recipe->usual[recipe->n_usual - 2].algorithm;
+    const coll_algorithm *first = recipe->defaults[0].algorithm;
+    const coll_algorithm *last = recipe->defaults[recipe->n_defaults - 2].algorithm;
     level_sum sum;
     memset(&sum, 0, sizeof sum);
     for (uint32_t i = 0; i < n; i++) {
@@ -95,7 +95,7 @@ static void check_costs(const coll_grid_case *of, const coll_recipe *recipe)
         const uint32_t flags =
             coll_is(COLL_REDUCING, of->collective) && at.ranks > 1 ? COLL_FLAG_IN_PLACE : 0;
         level_add(&sum, LEVEL_ACROSS, lead,
-                  apart(recipe->usual[recipe->n_usual - 1].algorithm, of->collective, n,
+                  apart(recipe->defaults[recipe->n_defaults - 1].algorithm, of->collective, n,
                         of->count, root, flags),
                   i);
     }

@@ -4,7 +4,7 @@
 
 static const coll_collective collectives[] = {COLL_SCAN, COLL_EXSCAN};
 
-/* A level apart, by the usual algorithm. */
+/* A level apart, by the default algorithm. */
 static const level_part *apart(coll_role role, coll_collective it, uint32_t n, size_t count)
 {
     coll_problem problem;

@@ -295,9 +295,9 @@ TEST(rules)
 {
     static const coll_rule mine[] = {
         {COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, 8, &coll_shm_allreduce,
-         COLL_AS_USUAL("calls have no SHARED memory here")},
+         COLL_DEFAULTS("calls have no SHARED memory here")},
         {COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, 8, &coll_linear_allreduce,
-         COLL_AS_USUAL("short")},
+         COLL_DEFAULTS("short")},
     };
     static const coll_rule_list lists = {mine, 2, &coll_rules_built_in};
     static const coll_rule_list alone = {mine, 1, NULL};
@@ -523,7 +523,7 @@ TEST(too_little_shared)
     enum { BYTES = 8 * COLL_NODE_PARTS * COLL_NODE_LINE, MOST = 40000 };
     static const coll_rule mine = {
         COLL_BIT(COLL_ALLREDUCE),  1, COLL_ANY_P, 0, SIZE_MAX, &coll_shm_allreduce,
-        COLL_AS_USUAL("in SHARED")};
+        COLL_DEFAULTS("in SHARED")};
     static const coll_rule_list lists = {&mine, 1, &coll_rules_built_in};
     static double x[MOST], y[2][MOST];
     static unsigned char scratch[2][MOST * sizeof(double)];

@@ -149,7 +149,7 @@ TEST(who_does_not_ask_gets_none)
                                      0,
                                      SIZE_MAX,
                                      &coll_two_level_allreduce.algorithm,
-                                     COLL_AS_USUAL("for the test")};
+                                     COLL_DEFAULTS("for the test")};
     static const coll_rule_list rules = {&levels, 1, &coll_rules_built_in};
     const coll_group all = {0, 1, NULL, NULL};
     coll_nodes nodes, broken;
@@ -205,7 +205,7 @@ TEST(all_ranks_choose_alike)
                             0,
                             SIZE_MAX,
                             &coll_two_level_bcast.algorithm,
-                            {COLL_USUAL, COLL_USUAL, COLL_USUAL, COLL_USUAL},
+                            {COLL_DEFAULT, COLL_DEFAULT, COLL_DEFAULT, COLL_DEFAULT},
                             0,
                             "",
                             &intra,
@@ -306,7 +306,7 @@ TEST(parts_in_levels)
 #define IN_LEVELS(collective, recipe)                                                          \
     {                                                                                          \
         COLL_BIT(collective), 1, COLL_ANY_P, 0, SIZE_MAX, &recipe.algorithm,                   \
-            COLL_AS_USUAL("for the test")                                                      \
+            COLL_DEFAULTS("for the test")                                                      \
     }
 
 static const coll_rule always[] = {

@@ -326,7 +326,7 @@ TEST(identical)
 {
     coll_algorithm differs = coll_linear_allreduce;
     coll_rule rule = {COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, SIZE_MAX, NULL,
-                      COLL_AS_USUAL("differs")};
+                      COLL_DEFAULTS("differs")};
     const coll_rule_list lists = {&rule, 1, &coll_rules_built_in};
     double x = 1, y;
     differs.traits &= ~(uint32_t)COLL_GIVES_IDENTICAL;
@@ -353,7 +353,7 @@ TEST(rules_that_change)
 {
     static const coll_rule mine = {
         COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_allreduce,
-        COLL_AS_USUAL("mine")};
+        COLL_DEFAULTS("mine")};
     static const coll_rule_list lists = {&mine, 1, &coll_rules_built_in};
     coll_comm alone;
     coll_request request;

@@ -947,7 +947,7 @@ TEST(refusals_that_no_trait_explains)
     }
 }
 
-/* A record whose usual value, or one to be proven, is out of its range. */
+/* A record whose default value, or one to be proven, is out of its range. */
 TEST(values_out_of_range)
 {
     struct mutant mutant = {.base = &coll_ring_allgather, .collective = COLL_ALLGATHER};

@@ -20,12 +20,12 @@
 
 enum { SETS = 3, SHAPES = 3, RANKS_MOST = 9 };
 
-/* Sets parameters number k: the usual ones, and as many of them as possible 2, or 3. */
+/* Sets parameters number k: the default ones, and as many of them as possible 2, or 3. */
 static bool params_of(coll_grid_case *of, uint32_t k)
 {
     for (uint32_t i = 0; i < of->algorithm->n_params; i++) {
         const coll_param *param = &of->algorithm->params[i];
-        const uint32_t wanted = k == 0 ? param->usual : k + 1;
+        const uint32_t wanted = k == 0 ? param->default_value : k + 1;
         of->param[i] = wanted < param->least  ? param->least
                        : wanted > param->most ? param->most
                                               : wanted;
@@ -262,12 +262,14 @@ static void add_costs(void *arg, coll_grid_worker *worker, const coll_grid_case 
 {
     struct costs *sum = (struct costs *)arg;
     const uint32_t window = coll_i_grid_plan_of(worker, 0)->window;
-    bool usual = true;
+    bool default_value = true;
     coll_report report;
     waste found;
     for (uint32_t i = 0; i < of->algorithm->n_params; i++)
-        usual = usual && (of->param[i] <= 2 || of->param[i] == of->algorithm->params[i].usual);
-    if (usual && usual_window < window)
+        default_value =
+            default_value &&
+            (of->param[i] <= 2 || of->param[i] == of->algorithm->params[i].default_value);
+    if (default_value && usual_window < window)
         usual_window = window;
     CHECK_STATUS(waste_of(worker, of, &found), COLL_OK);
     CHECK_STATUS(prove_case(worker, of, 0, &report), COLL_OK);
@@ -425,12 +427,12 @@ static size_t wasteful_scratch(const coll_plan *plan, uint32_t rank)
 }
 
 /* Does any number become larger, and none smaller? */
-static bool costs_more(const struct costs *costs, const struct costs *usual)
+static bool costs_more(const struct costs *costs, const struct costs *default_value)
 {
     bool more = false;
     for (int k = 0; k < COSTS; k++) {
-        CHECK(costs->of[k] >= usual->of[k]);
-        more = more || costs->of[k] > usual->of[k];
+        CHECK(costs->of[k] >= default_value->of[k]);
+        more = more || costs->of[k] > default_value->of[k];
     }
     return more;
 }

@@ -129,7 +129,7 @@ def _is_dimension(source, i):
 
 
 def _is_of_grid(source, i):
-    """Is the number of a parameter's table what it is proven with, or its usual value?"""
+    """Is the number of a parameter's table what it is proven with, or its default value?"""
     if source.in_body[i] or not source.owner[i].endswith("_params"):
         return False
     around = source.inner[source.inner[i]]

@@ -5,7 +5,7 @@
 #include "coll/select.h"
 
 #define ALWAYS(collective) COLL_BIT(collective), 1, COLL_ANY_P, 0, SIZE_MAX
-#define NO_PARAMS          {COLL_USUAL, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0
+#define NO_PARAMS          {COLL_DEFAULT, COLL_DEFAULT, COLL_DEFAULT, COLL_DEFAULT}, 0
 
 enum { P_MOST = 9, TABLES = 128 };
 
@@ -63,7 +63,7 @@ static void place(coll_problem *problem, uint32_t ppn)
         coll_nodes_table(&problem->nodes, 4, first, NULL);
 }
 
-/* With the usual ones inside, and with any other one in either role. */
+/* With the default ones inside, and with any other one in either role. */
 TEST(all_ranks_choose_alike)
 {
     size_t taken = 0, passed = 0;
@@ -72,16 +72,17 @@ TEST(all_ranks_choose_alike)
             for (unsigned role = 0; role < COLL_ROLES; role++)
                 for (uint32_t p = 1; p <= P_MOST; p += p < 3 ? 1 : 3) {
                     const coll_algorithm *const algorithm = coll_registry[row];
-                    const bool usual = inner == COLL_REGISTRY_COUNT;
-                    const coll_use use = {(coll_role)role, coll_registry[usual ? 0 : inner],
-                                          NULL};
+                    const bool default_value = inner == COLL_REGISTRY_COUNT;
+                    const coll_use use = {(coll_role)role,
+                                          coll_registry[default_value ? 0 : inner], NULL};
                     const coll_collective collective =
                         (coll_collective)COLL_LOWEST_BIT(algorithm->collectives);
-                    const coll_rule rule = {ALWAYS(collective), algorithm, NO_PARAMS, "", &use,
-                                            usual ? 0u : 1u,    0,         0};
+                    const coll_rule rule = {
+                        ALWAYS(collective),      algorithm, NO_PARAMS, "", &use,
+                        default_value ? 0u : 1u, 0,         0};
                     const coll_rule_list list = {&rule, 1, &coll_rules_built_in};
                     if (!(algorithm->traits & COLL_NEEDS_BUILD) ||
-                        (!usual && (use.algorithm->traits & COLL_NEEDS_BUILD)) ||
+                        (!default_value && (use.algorithm->traits & COLL_NEEDS_BUILD)) ||
                         coll_is(COLL_PAIRED | COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) |
                                     COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_REDUCE_SCATTER),
                                 collective))
@@ -95,7 +96,7 @@ TEST(all_ranks_choose_alike)
                             taken++;
                         else
                             passed++;
-                        CHECK(!usual || chosen_by_all(&list, &problem) == &rule);
+                        CHECK(!default_value || chosen_by_all(&list, &problem) == &rule);
                     }
                 }
     CHECK(taken > 1000 && passed > 1000);

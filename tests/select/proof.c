@@ -237,8 +237,8 @@ TEST(every_rule_is_proven)
 
 /* ---- rules that are wrong ---------------------------------------------------------------- */
 
-#define PARAM(k) {k, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, "a reason", NULL, 0, 0, 0
-#define USUAL    COLL_AS_USUAL("a reason")
+#define PARAM(k) {k, COLL_DEFAULT, COLL_DEFAULT, COLL_DEFAULT}, 0, "a reason", NULL, 0, 0, 0
+#define USUAL    COLL_DEFAULTS("a reason")
 
 /* Proves rules, quickly; is this found first? NULL: nothing is. */
 static bool finds(const coll_rule *rules, size_t n, const char *said)
@@ -287,7 +287,7 @@ TEST(unproven_plans_are_found)
     CHECK(finds_in(&rule, 1, NULL));
     broken.step = short_step;
     CHECK(finds_in(&rule, 1, "which sent"));
-    rule.param[1] = COLL_USUAL;
+    rule.param[1] = COLL_DEFAULT;
     rule.in_bytes = 0;
     CHECK(finds_in(&rule, 1, NULL));
     rule.p_most = 6;
@@ -402,7 +402,7 @@ TEST(wrong_selection_is_found)
 {
     const coll_rule levels[] = {{COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, SIZE_MAX,
                                  &coll_two_level_allreduce.algorithm,
-                                 COLL_AS_USUAL("a reason")},
+                                 COLL_DEFAULTS("a reason")},
                                 any};
     coll_rule rules[] = {levels[0], any};
     rules[0].ppn_least = 2;

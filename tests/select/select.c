@@ -249,10 +249,10 @@ TEST(bytes_of_problems)
 TEST(lists_are_searched_in_turn)
 {
     const coll_rule first[] = {
-        {COLL_BIT(COLL_ALLREDUCE), 5, 6, 100, 200, &coll_kary_allreduce, COLL_AS_USUAL("a")},
-        {ALWAYS(COLL_ALLREDUCE), &coll_ring_allreduce, COLL_AS_USUAL("b")}};
+        {COLL_BIT(COLL_ALLREDUCE), 5, 6, 100, 200, &coll_kary_allreduce, COLL_DEFAULTS("a")},
+        {ALWAYS(COLL_ALLREDUCE), &coll_ring_allreduce, COLL_DEFAULTS("b")}};
     const coll_rule second[] = {
-        {ALWAYS(COLL_ALLREDUCE), &coll_linear_allreduce, COLL_AS_USUAL("c")},
+        {ALWAYS(COLL_ALLREDUCE), &coll_linear_allreduce, COLL_DEFAULTS("c")},
         {ALWAYS(COLL_BCAST), &coll_chain_bcast, COLL_IN_SEGMENTS(1, 64, "d")}};
     const coll_rule_list two = {second, 2, &coll_rules_built_in}, one = {first, 2, &two},
                          only = {first, 1, NULL};
@@ -291,10 +291,10 @@ TEST(lists_are_searched_in_turn)
 TEST(terms_are_kept)
 {
     const coll_rule rules[] = {
-        {ALWAYS(COLL_ALLREDUCE), &coll_shm_allreduce, COLL_AS_USUAL("a")},
-        {ALWAYS(COLL_ALLREDUCE), &coll_swing_latency_allreduce, COLL_AS_USUAL("b")},
-        {ALWAYS(COLL_ALLREDUCE), &coll_ring_allreduce, COLL_AS_USUAL("c")},
-        {ALWAYS(COLL_REDUCE), &coll_fnomial_reduce, COLL_AS_USUAL("d")}};
+        {ALWAYS(COLL_ALLREDUCE), &coll_shm_allreduce, COLL_DEFAULTS("a")},
+        {ALWAYS(COLL_ALLREDUCE), &coll_swing_latency_allreduce, COLL_DEFAULTS("b")},
+        {ALWAYS(COLL_ALLREDUCE), &coll_ring_allreduce, COLL_DEFAULTS("c")},
+        {ALWAYS(COLL_REDUCE), &coll_fnomial_reduce, COLL_DEFAULTS("d")}};
     const coll_rule_list list = {rules, 4, &coll_rules_built_in};
     const coll_rule_list shared = {rules, 1, NULL}, swing = {&rules[1], 1, NULL};
     coll_terms terms = {COLL_NEEDS_SHARED, COLL_GIVES_IDENTICAL};
@@ -330,9 +330,9 @@ TEST(packed_everywhere)
 {
     const size_t counts[3] = {2, 0, 5}, displs[3] = {0, 2, 2}, apart[3] = {0, 2, 3};
     const coll_rule rules[] = {
-        {ALWAYS(COLL_ALLGATHERV), &coll_bruck_allgather, COLL_AS_USUAL("a")},
-        {ALWAYS(COLL_REDUCE_SCATTER), &coll_butterfly_reduce_scatter, COLL_AS_USUAL("b")},
-        {ALWAYS(COLL_GATHERV), &coll_fnomial_gatherv, COLL_AS_USUAL("c")}};
+        {ALWAYS(COLL_ALLGATHERV), &coll_bruck_allgather, COLL_DEFAULTS("a")},
+        {ALWAYS(COLL_REDUCE_SCATTER), &coll_butterfly_reduce_scatter, COLL_DEFAULTS("b")},
+        {ALWAYS(COLL_GATHERV), &coll_fnomial_gatherv, COLL_DEFAULTS("c")}};
     const coll_rule_list list = {rules, 3, NULL};
     const coll_terms none = {0, 0}, packed = {COLL_NEEDS_PACKED, 0};
     coll_problem problem;

@@ -54,8 +54,10 @@ static bool same_rules(const coll_rule *a, const coll_rule *b)
         same =
             a->uses[k].role == b->uses[k].role && same_record(algorithm, b->uses[k].algorithm);
         for (uint32_t i = 0; same && i < algorithm->n_params; i++)
-            same = (a->uses[k].params ? a->uses[k].params[i] : algorithm->params[i].usual) ==
-                   (b->uses[k].params ? b->uses[k].params[i] : algorithm->params[i].usual);
+            same =
+                (a->uses[k].params ? a->uses[k].params[i]
+                                   : algorithm->params[i].default_value) ==
+                (b->uses[k].params ? b->uses[k].params[i] : algorithm->params[i].default_value);
     }
     return same;
 }
@@ -68,10 +70,10 @@ TEST(choices)
     CHECK(r[0].p_least == 1 && r[0].p_most == COLL_ANY_P && r[0].bytes_least == 0 &&
           r[0].bytes_most == SIZE_MAX);
     CHECK(same_record(r[0].algorithm, &coll_fnomial_allreduce));
-    CHECK(r[0].param[0] == 4 && r[0].param[1] == COLL_USUAL && r[0].in_bytes == 0);
+    CHECK(r[0].param[0] == 4 && r[0].param[1] == COLL_DEFAULT && r[0].in_bytes == 0);
     CHECK_TEXT(r[0].why, "CHOICE");
     CHECK(same_record(r[1].algorithm, &coll_chain_bcast));
-    CHECK(r[1].param[0] == COLL_USUAL && r[1].param[1] == 8192 && r[1].in_bytes == 2);
+    CHECK(r[1].param[0] == COLL_DEFAULT && r[1].param[1] == 8192 && r[1].in_bytes == 2);
     r = chosen(" scan , exscan : linear ;; bcast:pipeline:segment=64k,chains=1 ; ");
     CHECK_EQ(table.list.n, 3); /* scan and exscan have a record each */
     CHECK(same_record(r[0].algorithm, &coll_linear_scan) &&

@@ -139,14 +139,14 @@ static inline const level_part *level_apart(const coll_algorithm *algorithm,
     return &known[hash].part;
 }
 
-/* The usual algorithm of a role. */
+/* The default algorithm of a role. */
 static inline const coll_algorithm *level_usual(const coll_recipe *recipe, coll_role role,
                                                 coll_collective collective)
 {
-    for (uint32_t i = 0; i < recipe->n_usual; i++)
-        if (recipe->usual[i].role == role &&
-            coll_is(recipe->usual[i].algorithm->collectives, collective))
-            return recipe->usual[i].algorithm;
+    for (uint32_t i = 0; i < recipe->n_defaults; i++)
+        if (recipe->defaults[i].role == role &&
+            coll_is(recipe->defaults[i].algorithm->collectives, collective))
+            return recipe->defaults[i].algorithm;
     CHECK(false);
     return NULL;
 }
@@ -294,14 +294,14 @@ static inline void level_try(const coll_recipe *recipe, coll_collective collecti
         printf("    %s is of no use in %s\n", inner->name, recipe->algorithm.name);
 }
 
-/* Does it for all algorithms that solve what a role's usual ones do. */
+/* Does it for all algorithms that solve what a role's default ones do. */
 static inline void level_try_all(const coll_recipe *recipe, coll_collective collective)
 {
     for (uint32_t role = 0; role < COLL_ROLES; role++) {
         uint32_t wanted = 0;
-        for (uint32_t i = 0; i < recipe->n_usual; i++)
-            if (recipe->usual[i].role == (coll_role)role)
-                wanted |= recipe->usual[i].algorithm->collectives;
+        for (uint32_t i = 0; i < recipe->n_defaults; i++)
+            if (recipe->defaults[i].role == (coll_role)role)
+                wanted |= recipe->defaults[i].algorithm->collectives;
         for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
             if ((coll_registry[i]->collectives & wanted) &&
                 !(coll_registry[i]->traits & COLL_NEEDS_BUILD))

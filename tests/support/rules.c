@@ -364,7 +364,8 @@ static void check_rule(rules_proof *proof, const drawn *of)
     if (!rule->why || !rule->why[0])
         found(proof, of->name, rule, "does not say why", NULL);
     for (uint32_t i = rule->algorithm->n_params; i < COLL_PARAM_MAX; i++)
-        if ((rule->in_bytes >> i & 1u) || (rule->param[i] != COLL_USUAL && rule->param[i] != 0))
+        if ((rule->in_bytes >> i & 1u) ||
+            (rule->param[i] != COLL_DEFAULT && rule->param[i] != 0))
             found(proof, of->name, rule, "has a parameter that its algorithm does not have",
                   NULL);
 }

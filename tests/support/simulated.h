@@ -20,7 +20,7 @@ static inline const coll_algorithm *sim_row(coll_collective collective, const ch
     return coll_registry[0];
 }
 
-/* A plan of `count` doubles with two parameters; 0: the usual one. */
+/* A plan of `count` doubles with two parameters; 0: the default one. */
 static inline coll_plan sim_plan_with(coll_collective collective, const char *name, uint32_t p,
                                       size_t count, uint32_t first, uint32_t second)
 {
@@ -31,7 +31,7 @@ static inline coll_plan sim_plan_with(coll_collective collective, const char *na
     coll_problem_init(&problem, collective, p, count, sizeof(double));
     problem.flags = COLL_FLAG_COMMUTATIVE;
     for (uint32_t i = 0; i < row->n_params; i++)
-        params[i] = row->params[i].usual;
+        params[i] = row->params[i].default_value;
     if (first > 0)
         params[0] = first;
     if (second > 0)

@@ -152,7 +152,7 @@ static inline const coll_algorithm *coll_resolve(coll_collective collective, con
 {
     const coll_algorithm *algorithm = coll_find(collective, name);
     for (uint32_t i = 0; algorithm && i < algorithm->n_params; i++)
-        params[i] = algorithm->params[i].usual;
+        params[i] = algorithm->params[i].default_value;
     return algorithm;
 }
 

@@ -107,7 +107,7 @@ TEST(what_is_kept)
 
 TEST(what_cannot_be_made)
 {
-    struct rlimit usual, small;
+    struct rlimit default_value, small;
     CHECK_EQ(coll_shm_create(NULL, 0, 0, why), -1);
     CHECK(said("a segment has 1 to 65536 ranks, and less than 64 TB; not 0, 0"));
     CHECK_EQ(coll_shm_create(NULL, 2, (size_t)1 << 45, why), -1);
@@ -117,14 +117,14 @@ TEST(what_cannot_be_made)
     CHECK_EQ(coll_shm_open("/no/such/name", 0, why), -1);
     CHECK_EQ(coll_shm_open(own_name(), 3, why), -1);
     CHECK(strncmp(why, "nobody has made the segment /coll-test-", 39) == 0);
-    CHECK_EQ(getrlimit(RLIMIT_FSIZE, &usual), 0);
-    small = usual;
+    CHECK_EQ(getrlimit(RLIMIT_FSIZE, &default_value), 0);
+    small = default_value;
     small.rlim_cur = 1 << 16;
     CHECK_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
     CHECK_EQ(coll_shm_create(own_name(), 2, 1 << 20, why), -1);
     CHECK(strncmp(why, "there is no space for a segment of ", 35) == 0);
     CHECK_EQ(coll_shm_open(own_name(), 0, NULL), -1); /* nothing is left of it */
-    CHECK_EQ(setrlimit(RLIMIT_FSIZE, &usual), 0);
+    CHECK_EQ(setrlimit(RLIMIT_FSIZE, &default_value), 0);
 }
 
 TEST(names)

@@ -377,7 +377,7 @@ COLL_INLINE coll_status coll_i_dpml_build(coll_plan *plan, coll_kit *kit)
     return status;
 }
 
-static const coll_use coll_i_dpml_usual[] = {
+static const coll_use coll_i_dpml_defaults[] = {
     {COLL_INTER, &coll_recursive_doubling_allreduce, NULL}};
 
 static const coll_recipe coll_dpml_allreduce = {
@@ -388,7 +388,7 @@ static const coll_recipe coll_dpml_allreduce = {
      /* check */ NULL, coll_i_kit_steps, coll_i_kit_step, coll_i_kit_scratch,
      coll_i_kit_shared},
     coll_i_dpml_build,
-    coll_i_dpml_usual,
+    coll_i_dpml_defaults,
     1};
 
 static const coll_recipe coll_dpml_pipelined_allreduce = {
@@ -399,7 +399,7 @@ static const coll_recipe coll_dpml_pipelined_allreduce = {
      /* check */ NULL, coll_i_kit_steps, coll_i_kit_step, coll_i_kit_scratch,
      coll_i_kit_shared},
     coll_i_dpml_build,
-    coll_i_dpml_usual,
+    coll_i_dpml_defaults,
     1};
 
 #endif /* COLL_ALGOS_DPML_H */

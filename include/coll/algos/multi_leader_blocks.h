@@ -447,7 +447,7 @@ static const coll_param coll_i_multi_leader_blocks_params[] = {
             coll_i_kit_scratch, coll_i_kit_shared                                              \
     }
 
-static const coll_use coll_i_multi_leader_allgather_usual[] = {
+static const coll_use coll_i_multi_leader_allgather_defaults[] = {
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_fnomial_gatherv, NULL},
     {COLL_INTRA, &coll_ring_allgather, NULL},
@@ -455,15 +455,15 @@ static const coll_use coll_i_multi_leader_allgather_usual[] = {
 static const coll_recipe coll_multi_leader_allgather = {
     COLL_I_MULTI_LEADER_BLOCKS(COLL_I_RUNS_ALLGATHERS, COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED,
                                2),
-    coll_i_multi_leader_allgather, coll_i_multi_leader_allgather_usual, 4};
+    coll_i_multi_leader_allgather, coll_i_multi_leader_allgather_defaults, 4};
 
-static const coll_use coll_i_multi_leader_reduce_scatter_usual[] = {
+static const coll_use coll_i_multi_leader_reduce_scatter_defaults[] = {
     {COLL_INTRA, &coll_pairwise_reduce_scatter, NULL},
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_fnomial_gatherv, NULL},
     {COLL_INTER, &coll_pairwise_reduce_scatter, NULL}};
 static const coll_recipe coll_multi_leader_reduce_scatter = {
     COLL_I_MULTI_LEADER_BLOCKS(COLL_I_RUNS_REDUCE_SCATTERS, COLL_NEEDS_PACKED, 2),
-    coll_i_multi_leader_reduce_scatter, coll_i_multi_leader_reduce_scatter_usual, 4};
+    coll_i_multi_leader_reduce_scatter, coll_i_multi_leader_reduce_scatter_defaults, 4};
 
 #endif /* COLL_ALGOS_MULTI_LEADER_BLOCKS_H */

@@ -78,14 +78,14 @@ COLL_INLINE coll_status coll_i_socket_leader_build(coll_plan *plan, coll_kit *ki
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-static const coll_use coll_i_node_leader_usual[] = {
+static const coll_use coll_i_node_leader_defaults[] = {
     {COLL_INTRA, &coll_fnomial_reduce, NULL},
     {COLL_INTRA, &coll_fnomial_bcast, NULL},
     {COLL_INTER, &coll_in_network_allreduce, NULL}};
 static const coll_recipe coll_node_leader_allreduce = {
     COLL_I_LEVELS("node_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
                   COLL_GIVES_IDENTICAL | COLL_NEEDS_NETWORK_REDUCE, 1),
-    coll_i_two_level_allreduce, coll_i_node_leader_usual, 3};
+    coll_i_two_level_allreduce, coll_i_node_leader_defaults, 3};
 
 static const coll_recipe coll_socket_leader_allreduce = {
     {"socket_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
@@ -96,7 +96,7 @@ static const coll_recipe coll_socket_leader_allreduce = {
      /* check */ NULL, coll_i_kit_steps, coll_i_kit_step, coll_i_kit_scratch,
      coll_i_kit_shared},
     coll_i_socket_leader_build,
-    coll_i_node_leader_usual,
+    coll_i_node_leader_defaults,
     3};
 
 #endif /* COLL_ALGOS_NODE_LEADER_H */

@@ -324,7 +324,7 @@ COLL_INLINE const coll_alias *coll_find_alias(coll_collective collective, const 
 }
 
 /* The algorithm that goes by this name, one of the table or another one, and in params, of
- * COLL_PARAM_MAX entries, what coll_plan_init needs: the usual values, but what the name fixes.
+ * COLL_PARAM_MAX entries, what coll_plan_init needs: the default values, but what the name fixes.
  * NULL if there is none. */
 COLL_INLINE const coll_algorithm *coll_resolve(coll_collective collective, const char *name,
                                                uint32_t *params)
@@ -332,7 +332,8 @@ COLL_INLINE const coll_algorithm *coll_resolve(coll_collective collective, const
     const coll_alias *alias = coll_find_alias(collective, name);
     const coll_algorithm *algorithm = coll_find(collective, alias ? alias->algorithm : name);
     for (uint32_t i = 0; algorithm && i < algorithm->n_params; i++)
-        params[i] = i == 0 && alias && alias->first ? alias->first : algorithm->params[i].usual;
+        params[i] =
+            i == 0 && alias && alias->first ? alias->first : algorithm->params[i].default_value;
     return algorithm;
 }
 

@@ -169,7 +169,7 @@ static const coll_recipe coll_two_level_alltoallv = {
      /* parameters */ 1, coll_i_two_level_alltoallv_params, NULL, coll_i_kit_steps,
      coll_i_kit_step, coll_i_kit_scratch, coll_i_kit_shared},
     coll_i_two_level_alltoallv,
-    coll_i_two_level_alltoall_usual,
+    coll_i_two_level_alltoall_defaults,
     3};
 
 #endif /* COLL_ALGOS_TWO_LEVEL_ALLTOALLV_H */

@@ -266,15 +266,15 @@ COLL_INLINE coll_status coll_i_two_level_reduce_scatter(coll_plan *plan, coll_ki
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-static const coll_use coll_i_two_level_alltoall_usual[] = {
+static const coll_use coll_i_two_level_alltoall_defaults[] = {
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_pairwise_alltoall, NULL},
     {COLL_INTER, &coll_pairwise_alltoall, NULL}};
 static const coll_recipe coll_two_level_alltoall = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLTOALL), 0, 2),
-    coll_i_two_level_alltoall, coll_i_two_level_alltoall_usual, 3};
+    coll_i_two_level_alltoall, coll_i_two_level_alltoall_defaults, 3};
 
-static const coll_use coll_i_two_level_reduce_scatter_usual[] = {
+static const coll_use coll_i_two_level_reduce_scatter_defaults[] = {
     {COLL_INTRA, &coll_fnomial_reduce, NULL},
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_fnomial_gatherv, NULL},
@@ -282,10 +282,10 @@ static const coll_use coll_i_two_level_reduce_scatter_usual[] = {
 static const coll_recipe coll_two_level_reduce_scatter_block = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 0,
                   2),
-    coll_i_two_level_reduce_scatter, coll_i_two_level_reduce_scatter_usual, 4};
+    coll_i_two_level_reduce_scatter, coll_i_two_level_reduce_scatter_defaults, 4};
 static const coll_recipe coll_two_level_reduce_scatter = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_REDUCE_SCATTER),
                   COLL_NEEDS_PACKED, 2),
-    coll_i_two_level_reduce_scatter, coll_i_two_level_reduce_scatter_usual, 4};
+    coll_i_two_level_reduce_scatter, coll_i_two_level_reduce_scatter_defaults, 4};
 
 #endif /* COLL_ALGOS_TWO_LEVEL_EXCHANGE_H */

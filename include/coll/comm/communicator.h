@@ -319,7 +319,7 @@ COLL_INLINE coll_status coll_comm_dup(coll_comm *dup, coll_comm *parent, uint32_
 }
 
 /* Has all ranks of a communicator use this algorithm for this collective from the next call on,
- * with these parameters (NULL: the usual ones); NULL as algorithm: the rules' choice again.
+ * with these parameters (NULL: the default ones); NULL as algorithm: the rules' choice again.
  * Every rank makes the same call. Whether the algorithm can do what a call asks for is checked
  * at that call. An allreduce without COLL_GIVES_IDENTICAL may give ranks floating-point sums that
  * differ in their last bits; rules never choose one. */
@@ -337,7 +337,7 @@ COLL_INLINE coll_status coll_comm_set_algorithm(coll_comm *comm, coll_collective
     choice = &comm->choice[collective];
     choice->algorithm = algorithm;
     for (uint32_t i = 0; algorithm && i < algorithm->n_params && i < COLL_PARAM_MAX; i++)
-        choice->param[i] = params ? params[i] : algorithm->params[i].usual;
+        choice->param[i] = params ? params[i] : algorithm->params[i].default_value;
     return COLL_OK;
 }
 

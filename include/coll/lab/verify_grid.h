@@ -17,7 +17,7 @@
  *                computes on them, machines with every choice of ranks missing, for small p, and
  *                machines that are to be refused (verify/outside.h)
  *   places       where it uses nodes: ranks that are dealt out to nodes in turn or at random
- *   parameters   the usual value, those of the record, the ends of the range, two at random
+ *   parameters   the default value, those of the record, the ends of the range, two at random
  *   roots        all for p ≤ all_roots, beyond that the first, the last and one at random
  *   counts       0, 1, p−1, p, p+1, 2p+3, of few ranks some that segments cut; where blocks may
  *                differ, layouts (COLL_GRID_LAYOUT_LIST)

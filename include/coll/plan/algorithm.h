@@ -13,8 +13,8 @@ struct coll_plan;
 /* A parameter of an algorithm, and the values for which the verifier proves it. */
 typedef struct coll_param {
     const char *name, *meaning;
-    uint32_t least, most, usual;
-    /* Values that are proven besides the usual one, the least, and some at random: at least one for
+    uint32_t least, most, default_value;
+    /* Values that are proven besides the default one, the least, and some at random: at least one for
      * each way that a branch on the parameter may go. */
     uint32_t grid[4];
 } coll_param;

@@ -7,7 +7,7 @@
  *   status = coll_plan_build(&plan, &coll_dpml_allreduce.algorithm, &problem, NULL, &kit);
  *
  *   const coll_use ring = {COLL_INTER, &coll_ring_allreduce, NULL};
- *   kit.uses = &ring; kit.n_uses = 1;               // before: across the nodes, not the usual one
+ *   kit.uses = &ring; kit.n_uses = 1;               // before: across the nodes, not the default one
  *
  * An algorithm with the trait COLL_NEEDS_BUILD works in levels: it runs some algorithm among the
  * ranks of a node, some algorithm among leaders of the nodes, and so on. A role is a level, and
@@ -40,7 +40,7 @@ COLL_INLINE const char *coll_role_name(coll_role role)
 typedef struct coll_use {
     coll_role role;
     const coll_algorithm *algorithm;
-    const uint32_t *params; /* in its order; NULL: the usual ones */
+    const uint32_t *params; /* in its order; NULL: the default ones */
 } coll_use;
 
 struct coll_kit;
@@ -50,8 +50,8 @@ typedef struct coll_recipe {
     coll_algorithm algorithm; /* first: a record with COLL_NEEDS_BUILD is part of a recipe */
     /* Makes the stages. The plan is that of the record and the problem, without an inside. */
     coll_status (*build)(coll_plan *plan, struct coll_kit *kit);
-    const coll_use *usual; /* what plays the roles unless the caller says otherwise */
-    uint32_t n_usual;
+    const coll_use *defaults; /* what plays the roles unless the caller says otherwise */
+    uint32_t n_defaults;
 } coll_recipe;
 
 COLL_INLINE const coll_recipe *coll_recipe_of(const coll_algorithm *algorithm)
@@ -105,7 +105,7 @@ enum {
 typedef struct coll_kit {
     /* the caller's, until coll_plan_build */
     uint32_t rank;
-    const coll_use *uses; /* the first that fits is taken; else a usual one */
+    const coll_use *uses; /* the first that fits is taken; else a default one */
     uint32_t n_uses;
     size_t *tables;
     size_t room;
@@ -292,10 +292,10 @@ COLL_INLINE const coll_use *coll_i_kit_use(const coll_plan *plan, coll_kit *kit,
             kit->found |= 1u << role;
             return &kit->uses[i];
         }
-    for (uint32_t i = 0; i < recipe->n_usual; i++)
-        if (recipe->usual[i].role == role &&
-            coll_is(recipe->usual[i].algorithm->collectives, collective))
-            return &recipe->usual[i];
+    for (uint32_t i = 0; i < recipe->n_defaults; i++)
+        if (recipe->defaults[i].role == role &&
+            coll_is(recipe->defaults[i].algorithm->collectives, collective))
+            return &recipe->defaults[i];
     return NULL;
 }
 
@@ -524,8 +524,8 @@ COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *a
     status = recipe->build(plan, kit);
     if (status != COLL_OK)
         return status;
-    for (uint32_t i = 0; i < recipe->n_usual; i++)
-        roles |= 1u << recipe->usual[i].role;
+    for (uint32_t i = 0; i < recipe->n_defaults; i++)
+        roles |= 1u << recipe->defaults[i].role;
     for (uint32_t i = 0; i < kit->n_uses; i++)
         if (!((roles & (kit->found | ~kit->wanted)) >> kit->uses[i].role & 1u))
             return COLL_ERR_COLLECTIVE;

@@ -26,48 +26,49 @@
 #define COLL_I_SPREAD(collectives, ppn, least, most, algorithm, param, why)                    \
     {                                                                                          \
         collectives, 1, COLL_ANY_P, least, most, algorithm,                                    \
-            {param, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, why, NULL, 0, ppn, UINT32_MAX      \
+            {param, COLL_DEFAULT, COLL_DEFAULT, COLL_DEFAULT}, 0, why, NULL, 0, ppn,           \
+            UINT32_MAX                                                                         \
     }
 
 /* clang-format off */
 static const coll_rule coll_nodes_rules[] = {
-    COLL_I_SPREAD(COLL_BIT(COLL_BARRIER), 2, 0, SIZE_MAX, &coll_two_level_barrier.algorithm, COLL_USUAL,
+    COLL_I_SPREAD(COLL_BIT(COLL_BARRIER), 2, 0, SIZE_MAX, &coll_two_level_barrier.algorithm, COLL_DEFAULT,
                   "a few messages between nodes, not of all ranks at once"),
 
-    COLL_I_SPREAD(COLL_BIT(COLL_BCAST), 2, 0, COLL_I_KIB(8) - 1, &coll_two_level_bcast.algorithm, COLL_USUAL,
+    COLL_I_SPREAD(COLL_BIT(COLL_BCAST), 2, 0, COLL_I_KIB(8) - 1, &coll_two_level_bcast.algorithm, COLL_DEFAULT,
                   "short: to each node once, by the fewest messages in a row"),
     COLL_I_SPREAD(COLL_BIT(COLL_BCAST), 6, COLL_I_KIB(64), COLL_I_KIB(512) - 1, &coll_multi_leader_bcast.algorithm, 16,
                   "longer: to each node once, a part of it to each of its leaders"),
 
-    COLL_I_SPREAD(COLL_BIT(COLL_REDUCE), 2, 0, COLL_I_KIB(4) - 1, &coll_two_level_reduce.algorithm, COLL_USUAL,
+    COLL_I_SPREAD(COLL_BIT(COLL_REDUCE), 2, 0, COLL_I_KIB(4) - 1, &coll_two_level_reduce.algorithm, COLL_DEFAULT,
                   "short: from each node once, by the fewest messages in a row"),
     COLL_I_SPREAD(COLL_BIT(COLL_REDUCE), 6, COLL_I_KIB(32), SIZE_MAX, &coll_multi_leader_reduce.algorithm, 16,
                   "longer: from each node once, a part of it from each of its leaders"),
 
-    COLL_I_SPREAD(COLL_BIT(COLL_ALLREDUCE), 12, 0, COLL_I_KIB(4) - 1, &coll_two_level_allreduce.algorithm, COLL_USUAL,
+    COLL_I_SPREAD(COLL_BIT(COLL_ALLREDUCE), 12, 0, COLL_I_KIB(4) - 1, &coll_two_level_allreduce.algorithm, COLL_DEFAULT,
                   "short, many ranks a node: one message of a node at a time"),
 
-    COLL_I_SPREAD(COLL_BIT(COLL_GATHER), 6, 0, COLL_I_KIB(16) - 1, &coll_two_level_gather.algorithm, COLL_USUAL,
+    COLL_I_SPREAD(COLL_BIT(COLL_GATHER), 6, 0, COLL_I_KIB(16) - 1, &coll_two_level_gather.algorithm, COLL_DEFAULT,
                   "not long: one message of each node, so the root's node takes few"),
-    COLL_I_SPREAD(COLL_BIT(COLL_SCATTER), 6, 0, COLL_I_KIB(16) - 1, &coll_two_level_scatter.algorithm, COLL_USUAL,
+    COLL_I_SPREAD(COLL_BIT(COLL_SCATTER), 6, 0, COLL_I_KIB(16) - 1, &coll_two_level_scatter.algorithm, COLL_DEFAULT,
                   "not long: one message to each node, so the root's node sends few"),
 
-    COLL_I_SPREAD(COLL_BIT(COLL_ALLGATHER), 32, 0, 255, &coll_two_level_allgather.algorithm, COLL_USUAL,
+    COLL_I_SPREAD(COLL_BIT(COLL_ALLGATHER), 32, 0, 255, &coll_two_level_allgather.algorithm, COLL_DEFAULT,
                   "short blocks, very many ranks a node: what a node has travels as one"),
-    COLL_I_SPREAD(COLL_BIT(COLL_ALLGATHER), 12, 256, COLL_I_KIB(2) - 1, &coll_two_level_allgather.algorithm, COLL_USUAL,
+    COLL_I_SPREAD(COLL_BIT(COLL_ALLGATHER), 12, 256, COLL_I_KIB(2) - 1, &coll_two_level_allgather.algorithm, COLL_DEFAULT,
                   "many ranks a node: what a node has travels as one"),
-    COLL_I_SPREAD(COLL_BIT(COLL_ALLGATHER), 12, COLL_I_KIB(2), SIZE_MAX, &coll_ring_allgather, COLL_USUAL,
+    COLL_I_SPREAD(COLL_BIT(COLL_ALLGATHER), 12, COLL_I_KIB(2), SIZE_MAX, &coll_ring_allgather, COLL_DEFAULT,
                   "longer, many ranks a node: one of them at a time sends to another node"),
 
-    COLL_I_SPREAD(COLL_BIT(COLL_REDUCE_SCATTER), 32, 0, COLL_I_KIB(2) - 1, &coll_two_level_reduce_scatter.algorithm, COLL_USUAL,
+    COLL_I_SPREAD(COLL_BIT(COLL_REDUCE_SCATTER), 32, 0, COLL_I_KIB(2) - 1, &coll_two_level_reduce_scatter.algorithm, COLL_DEFAULT,
                   "short blocks, very many ranks a node: what is for a node travels as one"),
-    COLL_I_SPREAD(COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 32, 0, COLL_I_KIB(2) - 1, &coll_two_level_reduce_scatter_block.algorithm, COLL_USUAL,
+    COLL_I_SPREAD(COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 32, 0, COLL_I_KIB(2) - 1, &coll_two_level_reduce_scatter_block.algorithm, COLL_DEFAULT,
                   "short blocks, very many ranks a node: what is for a node travels as one"),
     COLL_I_SPREAD(COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 12, COLL_I_KIB(2), SIZE_MAX,
-                  &coll_ring_reduce_scatter, COLL_USUAL,
+                  &coll_ring_reduce_scatter, COLL_DEFAULT,
                   "longer, many ranks a node: one of them at a time sends to another node"),
 
-    COLL_I_SPREAD(COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN), 12, 0, COLL_I_KIB(32) - 1, &coll_two_level_scan.algorithm, COLL_USUAL,
+    COLL_I_SPREAD(COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN), 12, 0, COLL_I_KIB(32) - 1, &coll_two_level_scan.algorithm, COLL_DEFAULT,
                   "many ranks a node: from each node to the next ones once"),
 };
 /* clang-format on */

@@ -82,16 +82,17 @@
 
 #define COLL_I_NODE(collective, from, to, least, most, algorithm, why)                         \
     {                                                                                          \
-        COLL_BIT(collective), from, to, least, most, algorithm, COLL_AS_USUAL(why)             \
+        COLL_BIT(collective), from, to, least, most, algorithm, COLL_DEFAULTS(why)             \
     }
 #define COLL_I_NODE_BOTH(first, second, from, to, least, most, algorithm, why)                 \
     {                                                                                          \
         COLL_BIT(first) | COLL_BIT(second), from, to, least, most, algorithm,                  \
-            COLL_AS_USUAL(why)                                                                 \
+            COLL_DEFAULTS(why)                                                                 \
     }
 
 /* The end of a rule for up to six ranks, all of which meet in one round. */
-#define COLL_I_NODE_RADIX(why) {6, COLL_USUAL, COLL_USUAL, COLL_USUAL}, 0, why, NULL, 0, 0, 0
+#define COLL_I_NODE_RADIX(why)                                                                 \
+    {6, COLL_DEFAULT, COLL_DEFAULT, COLL_DEFAULT}, 0, why, NULL, 0, 0, 0
 
 /* clang-format off */
 /* A processor for each rank. */

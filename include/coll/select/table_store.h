@@ -134,9 +134,9 @@ COLL_INLINE bool coll_i_table_params(coll_pick *pick, coll_uses *uses, const cha
         if (!(pick->algorithm->traits & COLL_NEEDS_BUILD))
             return coll_refuse(why, "%s is not made of others, so %s has no meaning",
                                pick->algorithm->name, role);
-        for (uint32_t i = 0; i < recipe->n_usual; i++)
-            if (recipe->usual[i].role == (coll_role)r)
-                collectives |= recipe->usual[i].algorithm->collectives;
+        for (uint32_t i = 0; i < recipe->n_defaults; i++)
+            if (recipe->defaults[i].role == (coll_role)r)
+                collectives |= recipe->defaults[i].algorithm->collectives;
         if (!coll_uses_read(uses, (coll_role)r, word + length + 1, collectives, true, why))
             return false;
     }

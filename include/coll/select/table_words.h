@@ -82,7 +82,7 @@ COLL_INLINE bool coll_collectives_read(const char *text, uint32_t *mask, coll_se
 typedef struct coll_pick {
     const coll_algorithm *algorithm;
     const coll_alias *alias;        /* the other name by which it goes; NULL: its own */
-    uint32_t param[COLL_PARAM_MAX]; /* in its order; COLL_USUAL */
+    uint32_t param[COLL_PARAM_MAX]; /* in its order; COLL_DEFAULT */
     uint32_t in_bytes;              /* bit i: param[i] is in bytes */
 } coll_pick;
 
@@ -106,7 +106,7 @@ COLL_INLINE bool coll_i_pick(coll_collective collective, const char *name, coll_
     pick->alias = coll_find_alias(collective, name);
     pick->algorithm = coll_find(collective, pick->alias ? pick->alias->algorithm : name);
     for (uint32_t i = 0; i < COLL_PARAM_MAX; i++)
-        pick->param[i] = COLL_USUAL;
+        pick->param[i] = COLL_DEFAULT;
     if (pick->alias && pick->alias->first)
         pick->param[0] = pick->alias->first;
     pick->in_bytes = 0;
@@ -193,8 +193,9 @@ COLL_INLINE bool coll_param_read(coll_pick *pick, const char *word, bool rule,
         bytes = false;
     }
     least = bytes && param->least > 0 ? 1 : param->least;
-    most = bytes || (param->most == COLL_USUAL && param->usual != COLL_USUAL) ? COLL_USUAL - 1
-                                                                              : param->most;
+    most = bytes || (param->most == COLL_DEFAULT && param->default_value != COLL_DEFAULT)
+               ? COLL_DEFAULT - 1
+               : param->most;
     if (digits < sizeof number) {
         memcpy(number, equals + 1, digits);
         number[digits] = '\0';
@@ -210,7 +211,7 @@ COLL_INLINE bool coll_param_read(coll_pick *pick, const char *word, bool rule,
         if (value != pick->alias->first)
             return coll_refuse(why, "%s is %s with %s=%u", pick->alias->name, algorithm->name,
                                param->name, pick->alias->first);
-    } else if (pick->param[i] != COLL_USUAL)
+    } else if (pick->param[i] != COLL_DEFAULT)
         return coll_refuse(why, "the parameter %s of %s is given twice", param->name,
                            algorithm->name);
     pick->param[i] = (uint32_t)value;
@@ -223,8 +224,8 @@ COLL_INLINE bool coll_param_read(coll_pick *pick, const char *word, bool rule,
 COLL_INLINE void coll_pick_params(const coll_pick *pick, uint32_t *param)
 {
     for (uint32_t i = 0; i < pick->algorithm->n_params; i++)
-        param[i] =
-            pick->param[i] == COLL_USUAL ? pick->algorithm->params[i].usual : pick->param[i];
+        param[i] = pick->param[i] == COLL_DEFAULT ? pick->algorithm->params[i].default_value
+                                                  : pick->param[i];
 }
 
 /* ---- what is used inside ----------------------------------------------------------------- */

@@ -51,7 +51,7 @@ COLL_INLINE void coll_i_use_add(coll_i_text *to, const coll_use *use)
 {
     coll_i_text_add(to, "%s=%s", coll_role_name(use->role), use->algorithm->name);
     for (uint32_t i = 0; use->params && i < use->algorithm->n_params; i++) {
-        if (use->params[i] == use->algorithm->params[i].usual)
+        if (use->params[i] == use->algorithm->params[i].default_value)
             continue;
         coll_i_text_add(to, "/");
         coll_i_param_add(to, &use->algorithm->params[i], use->params[i], false);
@@ -78,7 +78,7 @@ COLL_INLINE void coll_i_algorithm_add(coll_i_text *to, const coll_rule *rule)
     const char *between = ":";
     coll_i_text_add(to, "%s", rule->algorithm->name);
     for (uint32_t i = 0; i < rule->algorithm->n_params; i++) {
-        if (rule->param[i] == COLL_USUAL)
+        if (rule->param[i] == COLL_DEFAULT)
             continue;
         coll_i_text_add(to, "%s", between);
         coll_i_param_add(to, &rule->algorithm->params[i], rule->param[i],
@@ -94,7 +94,7 @@ COLL_INLINE void coll_i_algorithm_add(coll_i_text *to, const coll_rule *rule)
     }
 }
 
-/* Writes the algorithm and the parameters that are not the usual ones, `fnomial:f=4,segment=64k`,
+/* Writes the algorithm and the parameters that are not the default ones, `fnomial:f=4,segment=64k`,
  * as a choice has them. Returns how long the text is, without its end; it is cut where there is no
  * room for that. */
 COLL_INLINE size_t coll_rule_algorithm_text(const coll_rule *rule, char *text, size_t bytes)

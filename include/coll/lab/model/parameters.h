@@ -16,7 +16,7 @@
  * A word is NAME, or NAME:ITEM,ITEM…; the first item may be a preset, which sets all values; the
  * others are KEY=VALUE and change one each. Numbers are decimal, may have the unit behind them or
  * another one of the same kind (54us, 54000ns; 1.54us/element), and whole numbers may end with k,
- * M or G, powers of 1024. A parameter that is absent and has no usual value, one that is given
+ * M or G, powers of 1024. A parameter that is absent and has no default value, one that is given
  * twice, negative or otherwise out of its range, and one that is unknown are refused with one
  * sentence.
  *
@@ -44,12 +44,12 @@ typedef struct coll_parameter {
     const char *name;
     const char *unit; /* of what is stored: "us", "ns/byte"; "" if it has none */
     coll_parameter_type type;
-    size_t offset;             /* in the structure */
-    double least, most, usual; /* usual < least: it must be given */
+    size_t offset;                     /* in the structure */
+    double least, most, default_value; /* usual < least: it must be given */
     const char *meaning;
 } coll_parameter;
 
-/* The usual value of what must be given. */
+/* The default value of what must be given. */
 #define COLL_PARAMETER_NEEDED (-1.0)
 /* The most of what has no limit. */
 #define COLL_PARAMETER_ANY 1e300
@@ -155,13 +155,14 @@ COLL_INLINE bool coll_i_parameter_number(const coll_parameter *row, const char *
 
 /* ---- items ------------------------------------------------------------------------------- */
 
-/* Sets the structure to the usual values; *given: nothing yet. */
+/* Sets the structure to the default values; *given: nothing yet. */
 COLL_INLINE void coll_parameters_begin(const coll_model *model, void *costs, uint32_t *given)
 {
     memset(costs, 0, model->bytes);
     for (size_t i = 0; i < model->n_parameters; i++)
         if (model->parameters[i].type != COLL_PARAMETER_WORD)
-            *coll_i_parameter_at(&model->parameters[i], costs) = model->parameters[i].usual;
+            *coll_i_parameter_at(&model->parameters[i], costs) =
+                model->parameters[i].default_value;
     *given = 0;
 }
 
@@ -260,7 +261,7 @@ COLL_INLINE bool coll_parameters_end(const coll_model *model, uint32_t given,
 {
     for (size_t i = 0; i < model->n_parameters && !(given >> COLL_PARAMETER_MAX); i++) {
         const coll_parameter *row = &model->parameters[i];
-        if (!(given >> i & 1) && row->usual < row->least)
+        if (!(given >> i & 1) && row->default_value < row->least)
             return coll_refuse(why, "%s of %s is missing: %s=… is %s%s%s", row->name,
                                model->name, row->name, row->meaning,
                                row->unit[0] ? ", in " : "", row->unit);

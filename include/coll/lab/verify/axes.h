@@ -45,13 +45,13 @@ COLL_INLINE void coll_i_grid_add(uint32_t values[COLL_GRID_VALUES], uint32_t *n,
         values[(*n)++] = value;
 }
 
-/* The values that a parameter always has in a grid: the usual one, those of its record, the ends of
+/* The values that a parameter always has in a grid: the default one, those of its record, the ends of
  * its range; how many. */
 COLL_INLINE uint32_t coll_grid_values(const coll_param *param,
                                       uint32_t values[COLL_GRID_VALUES])
 {
     uint32_t n = 0;
-    coll_i_grid_add(values, &n, param->usual);
+    coll_i_grid_add(values, &n, param->default_value);
     for (uint32_t i = 0; i < sizeof param->grid / sizeof param->grid[0]; i++)
         coll_i_grid_add(values, &n, param->grid[i]);
     coll_i_grid_add(values, &n, param->least);
@@ -161,9 +161,9 @@ COLL_INLINE uint32_t coll_i_grid_solves(const coll_algorithm *algorithm, coll_ro
 {
     const coll_recipe *recipe = coll_recipe_of(algorithm);
     uint32_t solves = 0;
-    for (uint32_t i = 0; i < recipe->n_usual; i++)
-        if (recipe->usual[i].role == role)
-            solves |= recipe->usual[i].algorithm->collectives;
+    for (uint32_t i = 0; i < recipe->n_defaults; i++)
+        if (recipe->defaults[i].role == role)
+            solves |= recipe->defaults[i].algorithm->collectives;
     return solves;
 }
 
@@ -331,7 +331,7 @@ COLL_INLINE void coll_i_grid_play(const coll_grid_axes *axes, coll_grid_worker *
         const coll_param *param = &play->algorithm->params[i];
         play->param[i] = of->p <= 4 || coll_i_grid_is_machine(play->algorithm, i) ||
                                  coll_i_grid_random(worker, 2)
-                             ? param->usual
+                             ? param->default_value
                              : coll_i_grid_chance(worker, param, of->p);
         play->param[i] =
             coll_i_pool_fit(&worker->pool, play->algorithm, param->name, play->param[i]);

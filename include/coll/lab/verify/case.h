@@ -61,7 +61,7 @@ typedef struct coll_grid_case {
     uint32_t lifted; /* traits without which the plan is made */
 } coll_grid_case;
 
-/* A case with the usual parameters, and nothing else. */
+/* A case with the default parameters, and nothing else. */
 COLL_INLINE void coll_grid_case_init(coll_grid_case *of, const coll_algorithm *algorithm,
                                      coll_collective collective, uint32_t p)
 {
@@ -70,7 +70,7 @@ COLL_INLINE void coll_grid_case_init(coll_grid_case *of, const coll_algorithm *a
     of->collective = collective;
     of->p = p;
     for (uint32_t i = 0; i < algorithm->n_params; i++)
-        of->param[i] = algorithm->params[i].usual;
+        of->param[i] = algorithm->params[i].default_value;
 }
 
 /* The traits that the case has to do with. */
@@ -344,7 +344,7 @@ COLL_INLINE void coll_i_grid_use(coll_grid_worker *worker, coll_role role,
                    strcmp(play->algorithm->params[same].name, algorithm->params[k].name) != 0)
                 same++;
             param[k] = same < play->algorithm->n_params ? play->param[same]
-                                                        : algorithm->params[k].usual;
+                                                        : algorithm->params[k].default_value;
         }
         uses->use[uses->n].role = role;
         uses->use[uses->n].algorithm = algorithm;

@@ -168,13 +168,13 @@ COLL_INLINE uint64_t coll_i_grid_inside(const coll_grid_worker *worker,
     for (uint32_t i = 0; i < n; i++) {
         const coll_algorithm *inner = uses[i].algorithm;
         const coll_role role = uses[i].role;
-        uint32_t usual[COLL_PARAM_MAX] = {0};
+        uint32_t default_value[COLL_PARAM_MAX] = {0};
         for (uint32_t k = 0; k < inner->n_params; k++)
-            usual[k] = inner->params[k].usual;
+            default_value[k] = inner->params[k].default_value;
         solved[role] |= inner->collectives;
         if (inner->collectives & coll_i_grid_solves(of->algorithm, role))
             set |= coll_i_grid_inner(worker, of, role, inner,
-                                     uses[i].params ? uses[i].params : usual);
+                                     uses[i].params ? uses[i].params : default_value);
     }
     for (uint32_t i = 0; i < n; i++) { /* the level may have to solve just what they do not */
         const uint32_t solves = coll_i_grid_solves(of->algorithm, uses[i].role);

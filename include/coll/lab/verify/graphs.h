@@ -146,8 +146,8 @@ COLL_INLINE coll_status coll_i_graph_mesh_of(coll_graph *graph, coll_grid_graph 
  * every rank has its sources in an order of its own. */
 COLL_INLINE bool coll_i_graphs_lists(coll_i_graphs *graphs, coll_grid_graph which, uint32_t p)
 {
-    const uint32_t usual = which == COLL_GRID_SPARSE ? 4 : 24;
-    const uint32_t most = usual < 2 * p ? usual : 2 * p;
+    const uint32_t default_value = which == COLL_GRID_SPARSE ? 4 : 24;
+    const uint32_t most = default_value < 2 * p ? default_value : 2 * p;
     uint64_t random = (graphs->seed << 32) + p * (uint64_t)COLL_GRID_GRAPHS + (unsigned)which;
     uint32_t n = 0, *destinations, *sources, *order;
     uint32_t *in =

@@ -313,9 +313,9 @@ COLL_INLINE bool coll_i_grid_large(coll_grid_worker *worker, const coll_grid_opt
             continue;
         coll_i_axes_make(&axes, worker, &of, 0);
         for (uint32_t axis = 0; axis < COLL_AXES; axis++) {
-            const bool usual = axis < COLL_AXES_OF_SETTING && axis != COLL_AXIS_NODES;
+            const bool default_value = axis < COLL_AXES_OF_SETTING && axis != COLL_AXIS_NODES;
             const bool shape = axis == COLL_AXIS_SHAPE;
-            uint32_t n = number == 0 && usual ? 1 : axes.n[axis];
+            uint32_t n = number == 0 && default_value ? 1 : axes.n[axis];
             if (shape && coll_is(COLL_NEIGHBORLY, of.collective))
                 n = 2 * (COLL_GRID_GRAPHS - 1);
             else if (shape && coll_i_grid_has_layouts(of.collective))
