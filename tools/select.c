@@ -14,7 +14,7 @@
 enum { RULES_MOST = 4096, TABLE_RANKS_MOST = 1 << 24 };
 
 struct asked {
-    const char *collective, *nodes, *offers;
+    const char *collective, *nodes, *capabilities;
     uint64_t p, bytes, root;
     bool non_commutative, in_place, identical;
 };
@@ -101,15 +101,15 @@ static unsigned read_offers(const char *words)
                                         "network_barrier"};
     static const unsigned needs[] = {COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST,
                                      COLL_NEEDS_NETWORK_REDUCE, COLL_NEEDS_NETWORK_BARRIER};
-    unsigned offers = 0;
+    unsigned capabilities = 0;
     while (words) {
         const size_t length = strcspn(words, ",");
         char word[64];
         snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 63, words);
-        offers |= needs[name_index("capability", word, names, 4)];
+        capabilities |= needs[name_index("capability", word, names, 4)];
         words = words[length] ? words + length + 1 : NULL;
     }
-    return offers;
+    return capabilities;
 }
 
 /* ---- the choice -------------------------------------------------------------------------- */
@@ -133,7 +133,8 @@ static void print_problem(const coll_problem *problem, size_t bytes)
 /* Prints the rules that come before the chosen one and are for such problems, and what is against
  * them. */
 static void print_passed(const coll_rule_list *lists, const coll_problem *problem,
-                         const coll_terms *terms, coll_kit *kit, const coll_rule *chosen)
+                         const coll_conditions *conditions, coll_kit *kit,
+                         const coll_rule *chosen)
 {
     const size_t bytes = coll_problem_bytes(problem);
     for (; lists; lists = lists->next)
@@ -148,7 +149,8 @@ static void print_passed(const coll_rule_list *lists, const coll_problem *proble
                 continue;
             coll_rule_text(rule, text, sizeof text);
             printf("not      %s\n         %s\n", text,
-                   coll_status_text(coll_select_from(&one, problem, terms, kit, &plan, NULL)));
+                   coll_status_text(
+                       coll_select_from(&one, problem, conditions, kit, &plan, NULL)));
         }
 }
 
@@ -157,7 +159,7 @@ static void choose(const coll_rule_list *lists, const struct asked *asked)
     static coll_kit kit;
     const uint32_t around[] = {(uint32_t)asked->p};
     char text[COLL_RULE_TEXT];
-    coll_terms terms;
+    coll_conditions conditions;
     coll_problem problem;
     coll_graph graph;
     coll_plan plan;
@@ -168,10 +170,10 @@ static void choose(const coll_rule_list *lists, const struct asked *asked)
     make_problem(asked, &problem);
     nodes_place(&problem, asked->nodes, &nodes);
     size_problem(asked, &problem, &tables);
-    terms.offers = read_offers(asked->offers);
+    conditions.capabilities = read_offers(asked->capabilities);
     if (problem.collective == COLL_REDUCE_SCATTER) /* a call of it has no displacements */
-        terms.offers |= COLL_NEEDS_PACKED;
-    terms.wants = asked->identical ? (unsigned)COLL_GIVES_IDENTICAL : 0;
+        conditions.capabilities |= COLL_NEEDS_PACKED;
+    conditions.requirements = asked->identical ? (unsigned)COLL_GIVES_IDENTICAL : 0;
     if (coll_is(COLL_NEIGHBORLY, problem.collective)) {
         (void)coll_graph_mesh(&graph, 1, around, 1);
         problem.graph = &graph;
@@ -179,7 +181,7 @@ static void choose(const coll_rule_list *lists, const struct asked *asked)
     room = coll_kit_tables(&problem);
     kit_tables = memory_of(room, sizeof *kit_tables);
     coll_kit_init(&kit, 0, kit_tables, room);
-    status = coll_select_from(lists, &problem, &terms, &kit, &plan, &rule);
+    status = coll_select_from(lists, &problem, &conditions, &kit, &plan, &rule);
     if (status != COLL_OK)
         refuse("%s is impossible: %s", coll_collective_name(problem.collective),
                coll_status_text(status));
@@ -189,7 +191,7 @@ static void choose(const coll_rule_list *lists, const struct asked *asked)
         printf(" %s=%u", rule->algorithm->params[i].name, plan.param[i]);
     coll_rule_text(rule, text, sizeof text);
     printf("\nrule     %s\n", text);
-    print_passed(lists, &problem, &terms, &kit, rule);
+    print_passed(lists, &problem, &conditions, &kit, rule);
     free(kit_tables);
     free(tables);
     free(nodes);
@@ -213,9 +215,9 @@ int select_main(int argc, char **argv)
         FLAG("identical", "of an allreduce: on all ranks, of inexact operators too",
              &asked.identical),
         NODES_OPTION(asked.nodes),
-        WORD("offers", "A,B,...",
+        WORD("capabilities", "A,B,...",
              "of the transport: shared, multicast, network_reduce, network_barrier",
-             &asked.offers),
+             &asked.capabilities),
         WORD("choice", "C;C;...", "choices before all rules: allreduce:fnomial:k=4", &choice),
         WORD("table", "FILE", "rules before the built-in ones, after the choices", &file),
         FLAG("print", "print the rules, as a table", &print),
@@ -234,7 +236,7 @@ int select_main(int argc, char **argv)
         refuse("COLLECTIVE is missing; coll select --help shows the usage");
     if (print && (asked.p != UINT64_MAX || asked.bytes != UINT64_MAX ||
                   asked.root != UINT64_MAX || asked.non_commutative || asked.in_place ||
-                  asked.identical || asked.nodes || asked.offers))
+                  asked.identical || asked.nodes || asked.capabilities))
         refuse("--print goes with --choice and --table alone");
     memory[0] = memory_of(1, bytes);
     memory[1] = memory_of(1, bytes);

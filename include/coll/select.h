@@ -7,10 +7,10 @@
  *   const coll_rule ring = {COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, SIZE_MAX,
  *                           &coll_ring_allreduce, COLL_DEFAULTS("because I say so")};
  *   const coll_rule_list mine = {&ring, 1, &coll_rules_built_in};   // mine first
- *   const coll_terms terms = {COLL_NEEDS_SHARED, COLL_GIVES_IDENTICAL};
+ *   const coll_conditions terms = {COLL_NEEDS_SHARED, COLL_GIVES_IDENTICAL};
  *   status = coll_select_from(&mine, &problem, &terms, NULL, &plan, &rule);
  *
- * A rule fits when its collectives, ranks and bytes do, its algorithm keeps the terms, and
+ * A rule fits when its collectives, ranks and bytes do, its algorithm keeps the conditions, and
  * coll_plan_init, or coll_plan_build, takes it: so no rule leads to an algorithm whose traits the
  * problem breaks. Of the built-in rules the last one of each collective fits everything. table.h
  * reads and writes rules as text. Nothing here allocates, blocks or communicates.
@@ -86,14 +86,14 @@ typedef struct coll_rule_list {
     const struct coll_rule_list *next; /* NULL: none */
 } coll_rule_list;
 
-/* What an algorithm may need and what it must give: the same on all ranks. `offers` is a mask of
+/* What an algorithm may need and what it must give: the same on all ranks. `capabilities` is a mask of
  * COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST, COLL_NEEDS_NETWORK_REDUCE and COLL_NEEDS_NETWORK_BARRIER, which the
  * ranks' transport fulfils, and of COLL_NEEDS_PACKED, if in the tables of all ranks each block lies
- * right behind the last. `wants` is a mask of COLL_GIVES_IDENTICAL, which concerns allreduce alone, as
+ * right behind the last. `requirements` is a mask of COLL_GIVES_IDENTICAL, which concerns allreduce alone, as
  * the others give no two ranks the same sum, and COLL_GIVES_REPRODUCIBLE, for all that reduce. */
-typedef struct coll_terms {
-    unsigned offers, wants;
-} coll_terms;
+typedef struct coll_conditions {
+    unsigned capabilities, requirements;
+} coll_conditions;
 
 #define COLL_I_KIB(n) ((size_t)(n)*1024)
 
@@ -255,33 +255,33 @@ COLL_INLINE bool coll_select_builds(const coll_rule_list *lists, const coll_prob
     return false;
 }
 
-/* What do the terms have against an algorithm? `traits` are those of its record or, in a plan
+/* What do the conditions have against an algorithm? `traits` are those of its record or, in a plan
  * that is made of others, of the plan. */
-COLL_INLINE coll_status coll_i_terms_check(const coll_terms *terms, unsigned traits,
-                                           coll_collective collective)
+COLL_INLINE coll_status coll_i_conditions_check(const coll_conditions *conditions,
+                                                unsigned traits, coll_collective collective)
 {
     const unsigned special = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM;
-    unsigned wants = 0;
+    unsigned requirements = 0;
     if (collective == COLL_ALLREDUCE)
-        wants |= COLL_GIVES_IDENTICAL;
+        requirements |= COLL_GIVES_IDENTICAL;
     if (coll_is(COLL_REDUCING, collective))
-        wants |= COLL_GIVES_REPRODUCIBLE;
-    if (traits & special & ~terms->offers)
+        requirements |= COLL_GIVES_REPRODUCIBLE;
+    if (traits & special & ~conditions->capabilities)
         return COLL_ERR_CAPABILITY;
-    return terms->wants & wants & ~traits ? COLL_ERR_PROMISE : COLL_OK;
+    return conditions->requirements & requirements & ~traits ? COLL_ERR_PROMISE : COLL_OK;
 }
 
 /* What speaks against an algorithm that a plan made on one rank cannot tell, as only some of the
  * ranks would see it? */
-COLL_INLINE coll_status coll_i_agreement_check(const coll_terms *terms, unsigned traits,
-                                               coll_collective collective)
+COLL_INLINE coll_status coll_i_agreement_check(const coll_conditions *conditions,
+                                               unsigned traits, coll_collective collective)
 {
     const unsigned tables = COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) |
                             COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_ALLTOALLV) |
                             COLL_BIT(COLL_ALLTOALLW) | COLL_BIT(COLL_REDUCE_SCATTER);
     if ((traits & COLL_NEEDS_OUT_OF_PLACE) && coll_is(COLL_ROOTED, collective))
         return COLL_ERR_IN_PLACE;
-    if ((traits & COLL_NEEDS_PACKED & ~terms->offers) && coll_is(tables, collective))
+    if ((traits & COLL_NEEDS_PACKED & ~conditions->capabilities) && coll_is(tables, collective))
         return COLL_ERR_LAYOUT; /* where blocks lie is each rank's own affair */
     return (traits & COLL_NEEDS_COUNTS) &&
                    (collective == COLL_GATHERV || collective == COLL_SCATTERV)
@@ -327,8 +327,8 @@ COLL_INLINE void coll_i_rule_params(const coll_rule *rule, size_t elem_bytes, ui
 /* Makes the plan of a rule whose algorithm is made of others. Where the rule says of what, for a
  * rank of each size of node first, so that all ranks agree: O(nodes). */
 COLL_INLINE coll_status coll_i_rule_build(const coll_rule *rule, const coll_problem *problem,
-                                          const coll_terms *terms, const uint32_t *param,
-                                          coll_kit *kit, coll_plan *plan)
+                                          const coll_conditions *conditions,
+                                          const uint32_t *param, coll_kit *kit, coll_plan *plan)
 {
     const uint32_t rank = kit->rank;
     const uint32_t nodes = rule->n_uses > 0 ? coll_nodes_count(&problem->nodes) : 0;
@@ -336,8 +336,8 @@ COLL_INLINE coll_status coll_i_rule_build(const coll_rule *rule, const coll_prob
     kit->uses = rule->uses;
     kit->n_uses = rule->n_uses;
     for (uint32_t i = 0; i < rule->n_uses; i++) {
-        status =
-            coll_i_agreement_check(terms, rule->uses[i].algorithm->traits, problem->collective);
+        status = coll_i_agreement_check(conditions, rule->uses[i].algorithm->traits,
+                                        problem->collective);
         if (status == COLL_ERR_IN_PLACE)
             return status;
     }
@@ -359,15 +359,15 @@ COLL_INLINE coll_status coll_i_rule_build(const coll_rule *rule, const coll_prob
 /* Makes the plan of a rule that covers the problem. *passed: it does not fit, for the reason that
  * is returned. */
 COLL_INLINE coll_status coll_i_rule_plan(const coll_rule *rule, const coll_problem *problem,
-                                         const coll_terms *terms, coll_kit *kit,
+                                         const coll_conditions *conditions, coll_kit *kit,
                                          coll_plan *plan, bool *passed)
 {
     const unsigned traits = rule->algorithm->traits;
     const bool built = (traits & COLL_NEEDS_BUILD) != 0;
     uint32_t param[COLL_PARAM_MAX];
-    coll_status status = coll_i_terms_check(terms, traits, problem->collective);
+    coll_status status = coll_i_conditions_check(conditions, traits, problem->collective);
     if (status == COLL_OK)
-        status = coll_i_agreement_check(terms, traits, problem->collective);
+        status = coll_i_agreement_check(conditions, traits, problem->collective);
     if (status == COLL_OK && built && !kit)
         status = COLL_ERR_BUILD;
     *passed = status != COLL_OK;
@@ -379,10 +379,10 @@ COLL_INLINE coll_status coll_i_rule_plan(const coll_rule *rule, const coll_probl
         *passed = coll_i_passes_over(status, false);
         return status;
     }
-    status = coll_i_rule_build(rule, problem, terms, param, kit, plan);
+    status = coll_i_rule_build(rule, problem, conditions, param, kit, plan);
     *passed = coll_i_passes_over(status, true);
     if (status == COLL_OK) {
-        status = coll_i_terms_check(terms, plan->traits, problem->collective);
+        status = coll_i_conditions_check(conditions, plan->traits, problem->collective);
         *passed = status != COLL_OK;
     }
     return status;
@@ -397,15 +397,15 @@ COLL_INLINE coll_status coll_i_rule_plan(const coll_rule *rule, const coll_probl
  * COLL_ERR_CAPABILITY, COLL_ERR_PROMISE and COLL_ERR_BUILD among it, or COLL_ERR_COLLECTIVE
  * if none does. *plan is usable, and *found not NULL, if it returns COLL_OK. */
 COLL_INLINE coll_status coll_select_from(const coll_rule_list *lists,
-                                         const coll_problem *problem, const coll_terms *terms,
-                                         coll_kit *kit, coll_plan *plan,
-                                         const coll_rule **found)
+                                         const coll_problem *problem,
+                                         const coll_conditions *conditions, coll_kit *kit,
+                                         coll_plan *plan, const coll_rule **found)
 {
     coll_status status = COLL_ERR_COLLECTIVE;
     size_t bytes;
     if (found)
         *found = NULL;
-    if (!lists || !problem || !terms || !plan)
+    if (!lists || !problem || !conditions || !plan)
         return COLL_ERR_NULL;
     if (problem->p == 0)
         return COLL_ERR_RANKS;
@@ -420,7 +420,7 @@ COLL_INLINE coll_status coll_select_from(const coll_rule_list *lists,
             bool passed;
             if (!coll_i_rule_covers(rule, problem, bytes))
                 continue;
-            status = coll_i_rule_plan(rule, problem, terms, kit, plan, &passed);
+            status = coll_i_rule_plan(rule, problem, conditions, kit, plan, &passed);
             if (passed)
                 continue;
             if (found && status == COLL_OK)
@@ -430,26 +430,27 @@ COLL_INLINE coll_status coll_select_from(const coll_rule_list *lists,
     return status;
 }
 
-/* The same by the built-in rules, of algorithms that are not made of others. `offers` as in
- * coll_terms. */
-COLL_INLINE coll_status coll_select(const coll_problem *problem, unsigned offers,
+/* The same by the built-in rules, of algorithms that are not made of others. `capabilities` as in
+ * coll_conditions. */
+COLL_INLINE coll_status coll_select(const coll_problem *problem, unsigned capabilities,
                                     coll_plan *plan)
 {
-    coll_terms terms;
-    terms.offers = offers;
-    terms.wants = 0;
-    return coll_select_from(&coll_rules_built_in, problem, &terms, NULL, plan, NULL);
+    coll_conditions conditions;
+    conditions.capabilities = capabilities;
+    conditions.requirements = 0;
+    return coll_select_from(&coll_rules_built_in, problem, &conditions, NULL, plan, NULL);
 }
 
 /* The rule by which coll_select chooses; NULL where it returns an error. */
-COLL_INLINE const coll_rule *coll_select_rule(const coll_problem *problem, unsigned offers)
+COLL_INLINE const coll_rule *coll_select_rule(const coll_problem *problem,
+                                              unsigned capabilities)
 {
     const coll_rule *rule;
-    coll_terms terms;
+    coll_conditions conditions;
     coll_plan plan;
-    terms.offers = offers;
-    terms.wants = 0;
-    (void)coll_select_from(&coll_rules_built_in, problem, &terms, NULL, &plan, &rule);
+    conditions.capabilities = capabilities;
+    conditions.requirements = 0;
+    (void)coll_select_from(&coll_rules_built_in, problem, &conditions, NULL, &plan, &rule);
     return rule;
 }
 

@@ -162,7 +162,7 @@ void nodes_leave(struct comm *comm);
 /* Writes by what the messages of a run go, which has its plan, and their tag there; run->tag is the
  * layer's. `alone`: it may wait for them there. True: they are the library's. */
 bool nodes_transport(struct comm *comm, bool alone, coll_task *run);
-/* What they offer a call beyond messages: coll_terms. */
+/* What they offer a call beyond messages: coll_conditions. */
 unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool blocks);
 /* Is there as much SHARED memory as the plan needs? */
 bool nodes_hold(const coll_plan *plan);
@@ -380,7 +380,7 @@ void control_end(void);
 bool control_asked_for(const coll_rule *rule);
 /* What the first rule that the user asked for has against the problem, if `taken` is not the
  * user's; otherwise COLL_OK. */
-coll_status control_passed_over(const coll_problem *problem, const coll_terms *terms,
+coll_status control_passed_over(const coll_problem *problem, const coll_conditions *conditions,
                                 coll_kit *kit, const coll_rule *taken);
 
 void lock(void);

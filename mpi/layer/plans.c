@@ -30,8 +30,8 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
 {
     const struct comm *comm = job->comm;
     const unsigned packed = coll_is(settings.packs, asked->collective) ? COLL_NEEDS_PACKED : 0;
-    coll_terms terms = {nodes_offers(comm, asked, job->how == BLOCKING) | packed,
-                        exact ? 0 : COLL_GIVES_IDENTICAL};
+    coll_conditions conditions = {nodes_offers(comm, asked, job->how == BLOCKING) | packed,
+                                  exact ? 0 : COLL_GIVES_IDENTICAL};
     coll_problem problem = *asked;
     bool placed = coll_problem_place(&problem, &comm->places), kits, spread;
     const coll_rule_list *rules;
@@ -48,10 +48,10 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
         if (!job->kit)
             return COLL_ERR_MEMORY;
     }
-    status = coll_select_from(rules, &problem, &terms, job->kit, job->plan, &rule);
+    status = coll_select_from(rules, &problem, &conditions, job->kit, job->plan, &rule);
     if (status == COLL_OK && !nodes_hold(job->plan)) {
-        terms.offers &= ~(unsigned)COLL_NEEDS_SHARED;
-        status = coll_select_from(rules, &problem, &terms, job->kit, job->plan, &rule);
+        conditions.capabilities &= ~(unsigned)COLL_NEEDS_SHARED;
+        status = coll_select_from(rules, &problem, &conditions, job->kit, job->plan, &rule);
     }
     if (status == COLL_OK && !job->plan->inner) {
         pool_give(job->kit); /* it is not made of others */
@@ -66,7 +66,7 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
         status = coll_plan_place(job->plan, placed ? &comm->placed : &comm->group);
     if (status == COLL_OK && settings.verbose && comm->rank == 0) {
         coll_kit *kit = kits ? new_kit(job, &problem) : NULL;
-        report_choice(&problem, rule, control_passed_over(&problem, &terms, kit, rule));
+        report_choice(&problem, rule, control_passed_over(&problem, &conditions, kit, rule));
         pool_give(kit);
     }
     return status;

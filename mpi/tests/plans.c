@@ -15,7 +15,7 @@ struct settings settings;
 
 static rules_proof proof;
 static size_t shared_bytes;     /* of a node */
-static unsigned offers;         /* of a node's memory */
+static unsigned capabilities;   /* of a node's memory */
 static void *kits[ASKED_RANKS]; /* what plans point to */
 static uint32_t tables[5 * ASKED_RANKS + 1],
     turns; /* in which ranks are dealt out; 0: they are not */
@@ -35,7 +35,7 @@ void pool_give(void *block)
 unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool blocks)
 {
     (void)problem, (void)blocks;
-    return comm->one_node ? offers : 0;
+    return comm->one_node ? capabilities : 0;
 }
 
 bool nodes_hold(const coll_plan *plan)
@@ -49,10 +49,10 @@ bool control_asked_for(const coll_rule *rule)
     return turns == 2; /* as if the user had asked for all of them */
 }
 
-coll_status control_passed_over(const coll_problem *problem, const coll_terms *terms,
+coll_status control_passed_over(const coll_problem *problem, const coll_conditions *conditions,
                                 coll_kit *kit, const coll_rule *taken)
 {
-    (void)problem, (void)terms, (void)kit, (void)taken;
+    (void)problem, (void)conditions, (void)kit, (void)taken;
     return COLL_OK;
 }
 
@@ -126,15 +126,16 @@ static coll_status by_layer(void *arg, const rules_question *question, coll_plan
     comm.placed = comm.group;
     if (comm.places.rank)
         coll_group_places(&comm.placed, &comm.places);
-    offers = question->terms->offers & ~(unsigned)COLL_NEEDS_PACKED;
+    capabilities = question->conditions->capabilities & ~(unsigned)COLL_NEEDS_PACKED;
     shared_bytes = proof.it.count % 2 ? 1 << 16 : SIZE_MAX / 2;
-    settings.packs = question->terms->offers & COLL_NEEDS_PACKED ? ~0u : 0;
+    settings.packs = question->conditions->capabilities & COLL_NEEDS_PACKED ? ~0u : 0;
     settings.dedicated = question->lists == settings.spread_rules;
     free(kits[question->rank]);
     job.comm = &comm;
     job.plan = plan;
     job.how = BLOCKING;
-    status = plan_for(&job, &problem, !(question->terms->wants & COLL_GIVES_IDENTICAL));
+    status =
+        plan_for(&job, &problem, !(question->conditions->requirements & COLL_GIVES_IDENTICAL));
     kits[question->rank] = job.kit;
     return status == COLL_OK ? check_plan(&job, question, &problem) : status;
 }
@@ -155,7 +156,7 @@ TEST(plans_are_proven)
     tuned.list.next = &coll_rules_built_in;
     rules_begin(&proof);
     proof.select = by_layer;
-    proof.wants = COLL_GIVES_IDENTICAL;
+    proof.requirements = COLL_GIVES_IDENTICAL;
     proof.p_most = 32;
     proof.beyond = 64;
     settings.rules = &tuned.list;

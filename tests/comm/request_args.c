@@ -247,11 +247,11 @@ static unsigned offers_of(const coll_comm *comm, coll_collective collective,
     coll_args_init(&args, collective);
     args.in_displs = displs;
     coll_problem_init(&problem, collective, comm->p, count, 1);
-    return coll_i_comm_offers(comm, &args, &problem, shared);
+    return coll_i_comm_capabilities(comm, &args, &problem, shared);
 }
 
 /* Multicasts, reductions by the network and SHARED are for all ranks in their order, … */
-TEST(offers)
+TEST(capabilities)
 {
     static const uint32_t same[P] = {0, 1, 2}, other[P] = {2, 0, 1};
     static const size_t places[P] = {0, 1, 2};
@@ -545,7 +545,7 @@ int main(void)
     RUN(tables_that_differ_somewhere);
     RUN(buffers_of_calls_made_again);
     RUN(operators_of_calls_made_again);
-    RUN(offers);
+    RUN(capabilities);
     RUN(what_the_network_takes);
     RUN(identical);
     RUN(rules_that_change);

@@ -16,12 +16,12 @@ static size_t tables[TABLES];
 static const coll_rule *chosen(const coll_rule_list *lists, const coll_problem *problem,
                                uint32_t rank, coll_plan *plan, coll_status *status)
 {
-    const coll_terms terms = {COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_REDUCE,
-                              COLL_GIVES_IDENTICAL};
+    const coll_conditions conditions = {COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_REDUCE,
+                                        COLL_GIVES_IDENTICAL};
     const coll_rule *rule;
     coll_kit_init(&kit, rank, tables, TABLES);
     CHECK(coll_kit_tables(problem) <= TABLES);
-    *status = coll_select_from(lists, problem, &terms, &kit, plan, &rule);
+    *status = coll_select_from(lists, problem, &conditions, &kit, plan, &rule);
     CHECK(*status != COLL_OK || kit.rank == rank);
     return rule;
 }
@@ -141,7 +141,7 @@ TEST(terms_hold_for_what_is_inside)
                                {ALWAYS(COLL_ALLREDUCE), &coll_two_level_allreduce.algorithm,
                                 NO_PARAMS, "", NULL, 0, 0, 0}};
     const coll_rule_list list = {rules, 3, NULL};
-    coll_terms terms = {COLL_NEEDS_SHARED, COLL_GIVES_IDENTICAL};
+    coll_conditions conditions = {COLL_NEEDS_SHARED, COLL_GIVES_IDENTICAL};
     const coll_rule *rule;
     coll_problem problem;
     coll_plan plan;
@@ -149,19 +149,20 @@ TEST(terms_hold_for_what_is_inside)
     problem.flags = COLL_FLAG_COMMUTATIVE;
     coll_nodes_even(&problem.nodes, 8, 2);
     coll_kit_init(&kit, 0, tables, TABLES);
-    CHECK_STATUS(coll_select_from(&list, &problem, &terms, &kit, &plan, &rule), COLL_OK);
+    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, &kit, &plan, &rule), COLL_OK);
     CHECK(rule == &rules[1]);
-    terms.offers = 0;
-    CHECK_STATUS(coll_select_from(&list, &problem, &terms, &kit, &plan, &rule), COLL_OK);
+    conditions.capabilities = 0;
+    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, &kit, &plan, &rule), COLL_OK);
     CHECK(rule == &rules[2]);
-    terms.wants = 0;
-    CHECK_STATUS(coll_select_from(&list, &problem, &terms, &kit, &plan, &rule), COLL_OK);
+    conditions.requirements = 0;
+    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, &kit, &plan, &rule), COLL_OK);
     CHECK(rule == &rules[0]);
-    CHECK_STATUS(coll_select_from(&list, &problem, &terms, NULL, &plan, &rule), COLL_ERR_BUILD);
+    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, NULL, &plan, &rule),
+                 COLL_ERR_BUILD);
     CHECK(rule == NULL);
     coll_kit_init(&kit, 0, tables,
                   1); /* that is this rank's own fault: no other rule is tried */
-    CHECK_STATUS(coll_select_from(&list, &problem, &terms, &kit, &plan, &rule),
+    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, &kit, &plan, &rule),
                  COLL_ERR_MEMORY);
     CHECK(rule == NULL);
 }

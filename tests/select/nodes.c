@@ -39,7 +39,7 @@ static double us_of(const coll_rule_list *rules, const coll_problem *problem,
     const coll_hockney_costs far = {costs->a_us, costs->b_ns_per_byte, costs->c_ns_per_byte};
     const coll_shm_costs near = {
         costs->a_shm_us, costs->b_shm_ns_per_byte, 0, 0, costs->c_ns_per_byte, 0, 0};
-    const coll_terms terms = {COLL_NEEDS_PACKED, COLL_GIVES_IDENTICAL};
+    const coll_conditions conditions = {COLL_NEEDS_PACKED, COLL_GIVES_IDENTICAL};
     const size_t room = coll_kit_tables(problem);
     const uint32_t p = problem->p;
     size_t *tables = (size_t *)malloc(p * room * sizeof *tables);
@@ -62,8 +62,9 @@ static double us_of(const coll_rule_list *rules, const coll_problem *problem,
     options.topology = &nics;
     for (uint32_t rank = 0; rank < p; rank++) {
         coll_kit_init(&kits[rank], rank, tables + rank * room, room);
-        CHECK_STATUS(coll_select_from(rules, problem, &terms, &kits[rank], &plans[rank], found),
-                     COLL_OK);
+        CHECK_STATUS(
+            coll_select_from(rules, problem, &conditions, &kits[rank], &plans[rank], found),
+            COLL_OK);
     }
     CHECK_STATUS(coll_sim_run(&sim, plans, true, &options), COLL_OK);
     free(tables);
@@ -145,7 +146,7 @@ TEST(other_problems_are_not_theirs)
 {
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
         for (uint32_t ppn = 1; ppn <= 64; ppn *= 64) {
-            const coll_terms terms = {0, 0};
+            const coll_conditions conditions = {0, 0};
             size_t tables[4 * (64 + 64) + 64];
             const coll_rule *found;
             coll_problem problem;
@@ -156,8 +157,8 @@ TEST(other_problems_are_not_theirs)
                 continue;
             coll_nodes_even(&problem.nodes, 64, ppn);
             coll_kit_init(&kit, 5, tables, sizeof tables / sizeof tables[0]);
-            if (coll_select_from(&coll_rules_of_nodes, &problem, &terms, &kit, &plan, &found) ==
-                COLL_OK)
+            if (coll_select_from(&coll_rules_of_nodes, &problem, &conditions, &kit, &plan,
+                                 &found) == COLL_OK)
                 CHECK(found >= coll_rules && found < coll_rules + COLL_RULE_COUNT);
         }
 }

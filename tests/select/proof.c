@@ -113,8 +113,8 @@ static void leave_nothing(void *ctx, uint32_t use)
 }
 
 /* What of a problem a rank says in a call. */
-static void args_of(const coll_problem *problem, uint32_t rank, const coll_terms *terms,
-                    coll_args *args)
+static void args_of(const coll_problem *problem, uint32_t rank,
+                    const coll_conditions *conditions, coll_args *args)
 {
     const bool scatter =
         problem->collective == COLL_SCATTER || problem->collective == COLL_SCATTERV;
@@ -130,7 +130,8 @@ static void args_of(const coll_problem *problem, uint32_t rank, const coll_terms
     args->in_displs = problem->in.displs;
     args->out_counts = problem->out.counts;
     args->out_displs = problem->out.displs;
-    if (problem->collective == COLL_REDUCE_SCATTER && (terms->offers & COLL_NEEDS_PACKED))
+    if (problem->collective == COLL_REDUCE_SCATTER &&
+        (conditions->capabilities & COLL_NEEDS_PACKED))
         args->in_displs = NULL;
     args->type = COLL_OPAQUE(problem->elem_bytes);
     args->graph = problem->graph;
@@ -163,7 +164,7 @@ static coll_status by_communicator(void *arg, const rules_question *question, co
 {
     static coll_transport transport;
     const coll_problem *problem = question->problem;
-    const unsigned offers = question->terms->offers;
+    const unsigned capabilities = question->conditions->capabilities;
     const uint32_t rank = question->rank;
     const coll_op op = {combine, NULL, (problem->flags & COLL_FLAG_COMMUTATIVE) != 0, true};
     member *me = &members[rank];
@@ -177,19 +178,20 @@ static coll_status by_communicator(void *arg, const rules_question *question, co
     transport.recv = recv_nothing;
     transport.test = test_nothing;
     transport.tags = 1000;
-    transport.multicast = offers & COLL_NEEDS_MULTICAST ? cast_nothing : NULL;
-    transport.network_reduce = offers & COLL_NEEDS_NETWORK_BARRIER ? meet_nothing : NULL;
-    transport.max_network_reduce = offers & COLL_NEEDS_NETWORK_REDUCE ? 0 : 1;
-    transport.shared = offers & COLL_NEEDS_SHARED ? share_nothing : NULL;
-    transport.enter = offers & COLL_NEEDS_SHARED ? enter_nothing : NULL;
-    transport.leave = offers & COLL_NEEDS_SHARED ? leave_nothing : NULL;
-    if (!(offers & COLL_NEEDS_NETWORK_REDUCE) && coll_is(COLL_REDUCING, problem->collective) &&
+    transport.multicast = capabilities & COLL_NEEDS_MULTICAST ? cast_nothing : NULL;
+    transport.network_reduce = capabilities & COLL_NEEDS_NETWORK_BARRIER ? meet_nothing : NULL;
+    transport.max_network_reduce = capabilities & COLL_NEEDS_NETWORK_REDUCE ? 0 : 1;
+    transport.shared = capabilities & COLL_NEEDS_SHARED ? share_nothing : NULL;
+    transport.enter = capabilities & COLL_NEEDS_SHARED ? enter_nothing : NULL;
+    transport.leave = capabilities & COLL_NEEDS_SHARED ? leave_nothing : NULL;
+    if (!(capabilities & COLL_NEEDS_NETWORK_REDUCE) &&
+        coll_is(COLL_REDUCING, problem->collective) &&
         coll_network_reduce_takes(&transport, problem))
         transport.network_reduce = NULL; /* nothing is so short that it would not take it */
     shared_bytes = proof.it.count % 2 ? 1 << 16 : SIZE_MAX / 2;
     free(me->memory);
     me->memory = malloc(bytes);
-    args_of(problem, rank, question->terms, &args);
+    args_of(problem, rank, question->conditions, &args);
     status = coll_comm_init(&me->comm, &transport, NULL, rank, problem->p, me->memory, bytes);
     if (status == COLL_OK)
         status = coll_comm_add_op(&me->comm, &me->op, &op, args.type, &args.op);
@@ -221,7 +223,7 @@ TEST(every_rule_is_proven)
     for (unsigned i = 0; i < 2; i++)
         prove(tuned[i].source, &tuned[i].list);
     proof.select = by_communicator;
-    proof.wants = COLL_GIVES_IDENTICAL;
+    proof.requirements = COLL_GIVES_IDENTICAL;
     prove("communicators", &coll_rules_built_in);
     prove("communicators, select/inter_node.h", &coll_rules_of_nodes);
     prove("communicators, node/rules.h", coll_node_rules(false, true));
@@ -384,18 +386,18 @@ static coll_status odd_ones_out(void *arg, const rules_question *question, coll_
     (void)arg;
     if (question->rank % 2 == 1)
         coll_nodes_even(&problem.nodes, problem.p, problem.p);
-    return coll_select_from(question->lists, &problem, question->terms, question->kit, plan,
-                            rule);
+    return coll_select_from(question->lists, &problem, question->conditions, question->kit,
+                            plan, rule);
 }
 
 /* What is asked for is not looked at. */
 static coll_status careless(void *arg, const rules_question *question, coll_plan *plan,
                             const coll_rule **rule)
 {
-    const coll_terms terms = {~0u, 0};
+    const coll_conditions conditions = {~0u, 0};
     (void)arg;
-    return coll_select_from(question->lists, question->problem, &terms, question->kit, plan,
-                            rule);
+    return coll_select_from(question->lists, question->problem, &conditions, question->kit,
+                            plan, rule);
 }
 
 TEST(wrong_selection_is_found)

@@ -153,12 +153,13 @@ TEST(only_the_root_works_in_place)
 
 /* The rule of some lists for a problem whose blocks lie packed on all ranks; NULL: none fits. */
 static const coll_rule *selected(const coll_rule_list *lists, const coll_problem *problem,
-                                 unsigned wants)
+                                 unsigned requirements)
 {
-    const coll_terms terms = {COLL_NEEDS_PACKED, wants};
+    const coll_conditions conditions = {COLL_NEEDS_PACKED, requirements};
     const coll_rule *rule;
     coll_plan plan;
-    const coll_status status = coll_select_from(lists, problem, &terms, NULL, &plan, &rule);
+    const coll_status status =
+        coll_select_from(lists, problem, &conditions, NULL, &plan, &rule);
     CHECK((status == COLL_OK) == (rule != NULL));
     CHECK(!rule || plan.algorithm == rule->algorithm);
     return rule;
@@ -256,7 +257,7 @@ TEST(lists_are_searched_in_turn)
         {ALWAYS(COLL_BCAST), &coll_chain_bcast, COLL_IN_SEGMENTS(1, 64, "d")}};
     const coll_rule_list two = {second, 2, &coll_rules_built_in}, one = {first, 2, &two},
                          only = {first, 1, NULL};
-    const coll_terms none = {0, 0};
+    const coll_conditions none = {0, 0};
     coll_problem problem;
     coll_plan plan;
     coll_problem_init(&problem, COLL_ALLREDUCE, 5, 100, 1);
@@ -297,7 +298,7 @@ TEST(terms_are_kept)
         {ALWAYS(COLL_REDUCE), &coll_fnomial_reduce, COLL_DEFAULTS("d")}};
     const coll_rule_list list = {rules, 4, &coll_rules_built_in};
     const coll_rule_list shared = {rules, 1, NULL}, swing = {&rules[1], 1, NULL};
-    coll_terms terms = {COLL_NEEDS_SHARED, COLL_GIVES_IDENTICAL};
+    coll_conditions conditions = {COLL_NEEDS_SHARED, COLL_GIVES_IDENTICAL};
     const coll_rule *rule;
     coll_problem problem;
     coll_plan plan;
@@ -307,18 +308,18 @@ TEST(terms_are_kept)
     CHECK(selected(&list, &problem, COLL_GIVES_IDENTICAL) == &rules[2]);
     rule = selected(&list, &problem, COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE);
     CHECK(rule && rule->algorithm == &coll_recursive_doubling_allreduce);
-    CHECK_STATUS(coll_select_from(&list, &problem, &terms, NULL, &plan, &rule), COLL_OK);
+    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, NULL, &plan, &rule), COLL_OK);
     CHECK(rule == &rules[0]);
     coll_nodes_even(&problem.nodes, 8, 4); /* what is shared is shared by four of them */
-    CHECK_STATUS(coll_select_from(&list, &problem, &terms, NULL, &plan, &rule), COLL_OK);
+    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, NULL, &plan, &rule), COLL_OK);
     CHECK(rule == &rules[2]);
-    CHECK_STATUS(coll_select_from(&shared, &problem, &terms, NULL, &plan, NULL),
+    CHECK_STATUS(coll_select_from(&shared, &problem, &conditions, NULL, &plan, NULL),
                  COLL_ERR_NODES);
-    CHECK_STATUS(coll_select_from(&swing, &problem, &terms, NULL, &plan, &rule),
+    CHECK_STATUS(coll_select_from(&swing, &problem, &conditions, NULL, &plan, &rule),
                  COLL_ERR_PROMISE);
     CHECK(rule == NULL);
-    terms.offers = 0;
-    CHECK_STATUS(coll_select_from(&shared, &problem, &terms, NULL, &plan, NULL),
+    conditions.capabilities = 0;
+    CHECK_STATUS(coll_select_from(&shared, &problem, &conditions, NULL, &plan, NULL),
                  COLL_ERR_CAPABILITY);
     problem.collective = COLL_REDUCE; /* whose sum only one rank gets */
     CHECK(selected(&list, &problem, COLL_GIVES_IDENTICAL) == &rules[3]);
@@ -334,7 +335,7 @@ TEST(packed_everywhere)
         {ALWAYS(COLL_REDUCE_SCATTER), &coll_butterfly_reduce_scatter, COLL_DEFAULTS("b")},
         {ALWAYS(COLL_GATHERV), &coll_fnomial_gatherv, COLL_DEFAULTS("c")}};
     const coll_rule_list list = {rules, 3, NULL};
-    const coll_terms none = {0, 0}, packed = {COLL_NEEDS_PACKED, 0};
+    const coll_conditions none = {0, 0}, packed = {COLL_NEEDS_PACKED, 0};
     coll_problem problem;
     coll_plan plan;
     coll_problem_init(&problem, COLL_ALLGATHERV, 3, 0, 1);

@@ -138,7 +138,7 @@ TEST(what_is_used_inside)
 /* What is chosen is what runs: sizes in elements of this problem. */
 TEST(rules_lead_to_plans)
 {
-    const coll_terms none = {0, 0};
+    const coll_conditions none = {0, 0};
     const coll_rule *rule;
     coll_problem problem;
     coll_plan plan;

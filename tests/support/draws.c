@@ -188,20 +188,21 @@ bool draws_problem(rules_proof *proof, const drawn *of, uint32_t p, uint32_t k)
 static const unsigned offered = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM;
 
 /* Terms that the problem allows: those of all ranks, or some of them. */
-coll_terms draws_terms(rules_proof *proof, bool all)
+coll_conditions draws_terms(rules_proof *proof, bool all)
 {
-    coll_terms terms;
-    terms.offers = offered & (all || draws_below(&proof->chance, 3) == 0
-                                  ? ~0u
-                                  : draws_below(&proof->chance, 1u << 20));
-    terms.offers |= all || draws_below(&proof->chance, 4) ? (unsigned)COLL_NEEDS_PACKED : 0;
+    coll_conditions conditions;
+    conditions.capabilities = offered & (all || draws_below(&proof->chance, 3) == 0
+                                             ? ~0u
+                                             : draws_below(&proof->chance, 1u << 20));
+    conditions.capabilities |=
+        all || draws_below(&proof->chance, 4) ? (unsigned)COLL_NEEDS_PACKED : 0;
     if (proof->it.layout == ASKED_GAPS)
-        terms.offers &= ~(unsigned)COLL_NEEDS_PACKED;
-    terms.wants = all ? 0 : draws_below(&proof->chance, 1u << 20);
-    terms.wants &= COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE;
+        conditions.capabilities &= ~(unsigned)COLL_NEEDS_PACKED;
+    conditions.requirements = all ? 0 : draws_below(&proof->chance, 1u << 20);
+    conditions.requirements &= COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE;
     if (!all) {
-        terms.offers &= proof->offers;
-        terms.wants &= proof->wants;
+        conditions.capabilities &= proof->capabilities;
+        conditions.requirements &= proof->requirements;
     }
-    return terms;
+    return conditions;
 }

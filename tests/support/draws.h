@@ -32,6 +32,6 @@ void draws_ends(drawn *of);
 bool draws_problem(rules_proof *proof, const drawn *of, uint32_t p, uint32_t k);
 
 /* Terms that the problem allows: with all that there is, or some of it. */
-coll_terms draws_terms(rules_proof *proof, bool all);
+coll_conditions draws_terms(rules_proof *proof, bool all);
 
 #endif /* COLL_TESTS_SHARED_DRAWS_H */

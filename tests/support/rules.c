@@ -143,7 +143,7 @@ static const coll_plan *plan_of(void *arg, uint32_t rank)
 
 /* Has each rank choose, and finds out whether they choose alike. *rule: that of rank 0. */
 static coll_status choose(rules_proof *proof, const char *name, const coll_rule_list *lists,
-                          const coll_terms *terms, const coll_rule **rule)
+                          const coll_conditions *conditions, const coll_rule **rule)
 {
     const uint32_t p = proof->it.p;
     coll_plan *plans = (coll_plan *)coll_i_reserve_new(&proof->plans_of, p * sizeof *plans);
@@ -152,7 +152,7 @@ static coll_status choose(rules_proof *proof, const char *name, const coll_rule_
     *rule = NULL;
     proof->per_rank = proof->memory.per_rank || (proof->select && !proof->alone);
     for (uint32_t rank = 0; plans && kits && rank < (proof->per_rank ? p : 1); rank++) {
-        rules_question question = {lists, NULL, terms, rank, NULL};
+        rules_question question = {lists, NULL, conditions, rank, NULL};
         const coll_rule *chosen = NULL;
         coll_problem problem;
         coll_status status;
@@ -167,10 +167,10 @@ static coll_status choose(rules_proof *proof, const char *name, const coll_rule_
             question.kit = &kits[rank];
             coll_kit_init(question.kit, rank, tables + rank * room, room);
         }
-        status =
-            proof->select && !proof->alone
-                ? proof->select(proof->arg, &question, &plans[rank], &chosen)
-                : coll_select_from(lists, &problem, terms, question.kit, &plans[rank], &chosen);
+        status = proof->select && !proof->alone
+                     ? proof->select(proof->arg, &question, &plans[rank], &chosen)
+                     : coll_select_from(lists, &problem, conditions, question.kit, &plans[rank],
+                                        &chosen);
         if (rank == 0) {
             first = status;
             *rule = chosen;
@@ -195,13 +195,13 @@ static coll_status choose(rules_proof *proof, const char *name, const coll_rule_
 
 /* Proves what was chosen last, of elements of 8 bytes: actions do not depend on them. */
 static void prove(rules_proof *proof, const char *name, const coll_rule *rule,
-                  const coll_terms *terms)
+                  const coll_conditions *conditions)
 {
     coll_plan *plan = (coll_plan *)proof->plans_of.at;
     coll_verify_options options;
     coll_report report;
     proof->problems++;
-    if (coll_i_terms_check(terms, plan->traits, plan->problem.collective) != COLL_OK)
+    if (coll_i_conditions_check(conditions, plan->traits, plan->problem.collective) != COLL_OK)
         found(proof, name, rule, "breaks the terms", &proof->it);
     if (!is_new(proof, key_of(proof, rule)))
         return;
@@ -264,16 +264,16 @@ static bool is_said(const coll_rule *rule, const asked *it, coll_status status)
 static void prove_alone(rules_proof *proof, const drawn *of)
 {
     const coll_rule_list alone = {of->rule, 1, NULL};
-    const coll_terms terms = draws_terms(proof, true);
+    const coll_conditions conditions = draws_terms(proof, true);
     rules_seen *seen = seen_of(proof, of->rule);
     const coll_rule *rule;
     coll_status status;
     proof->alone = true;
-    status = choose(proof, of->name, &alone, &terms, &rule);
+    status = choose(proof, of->name, &alone, &conditions, &rule);
     proof->alone = false;
     if (status == COLL_OK) {
         seen->taken = true;
-        prove(proof, of->name, of->rule, &terms);
+        prove(proof, of->name, of->rule, &conditions);
         return;
     }
     seen->refused = status;
@@ -284,16 +284,16 @@ static void prove_alone(rules_proof *proof, const drawn *of)
 /* What all lists choose. */
 static void prove_chosen(rules_proof *proof, const drawn *of, bool proves)
 {
-    const coll_terms terms = draws_terms(proof, false);
+    const coll_conditions conditions = draws_terms(proof, false);
     const coll_rule *rule;
-    const coll_status status = choose(proof, of->name, of->lists, &terms, &rule);
+    const coll_status status = choose(proof, of->name, of->lists, &conditions, &rule);
     rules_seen *seen = rule ? seen_of(proof, rule) : NULL;
     if (seen)
         seen->reached = true;
     if (rule && rule != of->rule)
         seen_of(proof, of->rule)->instead = rule;
     if (status == COLL_OK && proves)
-        prove(proof, of->name, rule, &terms);
+        prove(proof, of->name, rule, &conditions);
     else if (status != COLL_OK && status != COLL_ERR_STATE && !proof->open &&
              !(status == COLL_ERR_OVERFLOW && is_huge(&proof->it)))
         found(proof, of->name, NULL, coll_status_text(status), &proof->it);
@@ -351,7 +351,7 @@ void rules_begin(rules_proof *proof)
     proof->p_most = 64;
     proof->beyond = 150;
     proof->draws = 20;
-    proof->offers = proof->wants = ~0u;
+    proof->capabilities = proof->requirements = ~0u;
     proof->chance = 1;
 }
 

@@ -26,7 +26,7 @@
 typedef struct rules_question {
     const coll_rule_list *lists;
     const coll_problem *problem;
-    const coll_terms *terms;
+    const coll_conditions *conditions;
     uint32_t rank;
     coll_kit *kit; /* NULL: none */
 } rules_question;
@@ -39,12 +39,12 @@ typedef struct rules_proof {
     coll_status (*select)(void *arg, const rules_question *question, coll_plan *plan,
                           const coll_rule **rule);
     void *arg;
-    bool open;              /* the lists may leave problems open */
-    bool quiet;             /* findings are only counted */
-    uint32_t p_most;        /* each p up to this one, … */
-    uint32_t beyond;        /* … and one up to that */
-    uint32_t draws;         /* for each rule and p, while p is small */
-    unsigned offers, wants; /* terms are drawn from these */
+    bool open;                           /* the lists may leave problems open */
+    bool quiet;                          /* findings are only counted */
+    uint32_t p_most;                     /* each p up to this one, … */
+    uint32_t beyond;                     /* … and one up to that */
+    uint32_t draws;                      /* for each rule and p, while p is small */
+    unsigned capabilities, requirements; /* terms are drawn from these */
 
     uint64_t problems, plans; /* chosen for; proven */
     unsigned findings;

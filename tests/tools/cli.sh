@@ -359,7 +359,7 @@ says '^allreduce of 8 bytes on 8 ranks of 2 nodes: two_level$' select allreduce 
 says '^         the algorithm does not promise the same bits' select allreduce -p 8 --bytes 8 --choice allreduce:swing_latency --identical
 says '^allreduce .*: swing_latency$' select allreduce -p 8 --bytes 8 --choice allreduce:swing_latency
 says '^         the transport lacks a capability' select allreduce -p 8 --bytes 8 --choice allreduce:shm
-says '^allreduce .*: shm f=64 buffers=2 buffer=1024$' select allreduce -p 8 --bytes 8 --choice allreduce:shm --offers shared,network-reduce
+says '^allreduce .*: shm f=64 buffers=2 buffer=1024$' select allreduce -p 8 --bytes 8 --choice allreduce:shm --capabilities shared,network-reduce
 says '^reduce_scatter of 8 bytes on 8 ranks: recursive_halving k=2$' select reduce_scatter -p 8 --bytes 8
 for collective in $("$coll" list | grep '^[a-z]'); do
     case $collective in
@@ -399,7 +399,7 @@ refuses 'coll select: the root is a rank from 0 to 3, not 4' select bcast -p 4 -
 refuses 'coll select: bcast has no operator' select bcast -p 4 --bytes 4 --non-commutative
 refuses 'coll select: neighbor_alltoall cannot be in place' select neighbor_alltoall -p 4 --bytes 4 --in-place
 refuses 'coll select: reduce gives no two ranks the same sum, so --identical has no meaning' select reduce -p 4 --bytes 4 --identical
-refuses 'coll select: there is no capability "telepathy"; there are shared, multicast, network_reduce, network_barrier' select bcast -p 4 --bytes 4 --offers telepathy
+refuses 'coll select: there is no capability "telepathy"; there are shared, multicast, network_reduce, network_barrier' select bcast -p 4 --bytes 4 --capabilities telepathy
 refuses 'coll select: the tables of allgatherv are made for at most 16777216 ranks, and smaller blocks' select allgatherv -p 4000000000 --bytes 1
 
 # ---- refusals --------------------------------------------------------------------------------

@@ -255,8 +255,8 @@ COLL_INLINE bool coll_i_args_packed(const coll_args *args)
 
 /* What the communicator offers beyond messages. Multicasts and reductions by the network
  * involve all ranks of the transport. */
-COLL_INLINE unsigned coll_i_comm_offers(const coll_comm *comm, const coll_args *args,
-                                        const coll_problem *problem, size_t shared_bytes)
+COLL_INLINE unsigned coll_i_comm_capabilities(const coll_comm *comm, const coll_args *args,
+                                              const coll_problem *problem, size_t shared_bytes)
 {
     const coll_transport *transport = comm->transport;
     const unsigned packed = coll_i_args_packed(args) ? (unsigned)COLL_NEEDS_PACKED : 0u;
@@ -305,34 +305,36 @@ COLL_INLINE coll_status coll_i_comm_tables(const coll_comm *comm, coll_problem *
 
 /* Makes the plan by the algorithm that the caller chose, else by the rules. */
 COLL_INLINE coll_status coll_i_comm_choose(const coll_comm *comm, const coll_problem *problem,
-                                           const coll_terms *terms, void *kit, coll_plan *plan)
+                                           const coll_conditions *conditions, void *kit,
+                                           coll_plan *plan)
 {
     const coll_choice *choice = &comm->choice[problem->collective];
     if (kit)
-        return comm->builder->plan(comm, problem, terms, kit, plan);
-    return choice->algorithm ? coll_plan_init(plan, choice->algorithm, problem, choice->param)
-                             : coll_select_from(comm->rules, problem, terms, NULL, plan, NULL);
+        return comm->builder->plan(comm, problem, conditions, kit, plan);
+    return choice->algorithm
+               ? coll_plan_init(plan, choice->algorithm, problem, choice->param)
+               : coll_select_from(comm->rules, problem, conditions, NULL, plan, NULL);
 }
 
-/* The same, and places it. `offers`: those of coll_i_comm_offers; `kit`: memory of
+/* The same, and places it. `capabilities`: those of coll_i_comm_capabilities; `kit`: memory of
  * coll_i_comm_kit bytes, NULL if there are none. */
 COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_problem *problem,
-                                         unsigned offers, size_t shared_bytes, void *kit,
+                                         unsigned capabilities, size_t shared_bytes, void *kit,
                                          coll_plan *plan)
 {
     const coll_algorithm *chosen = comm->choice[problem->collective].algorithm;
-    coll_terms terms;
+    coll_conditions conditions;
     coll_status status = COLL_OK;
-    terms.offers = offers;
-    terms.wants = chosen ? 0 : (unsigned)COLL_GIVES_IDENTICAL;
+    conditions.capabilities = capabilities;
+    conditions.requirements = chosen ? 0 : (unsigned)COLL_GIVES_IDENTICAL;
     if (chosen)
-        status = coll_i_terms_check(&terms, chosen->traits, problem->collective);
+        status = coll_i_conditions_check(&conditions, chosen->traits, problem->collective);
     if (status == COLL_OK)
-        status = coll_i_comm_choose(comm, problem, &terms, kit, plan);
+        status = coll_i_comm_choose(comm, problem, &conditions, kit, plan);
     if (status == COLL_OK && !coll_plan_fits_shared(plan, shared_bytes)) {
-        terms.offers &= ~(unsigned)COLL_NEEDS_SHARED;
-        status =
-            chosen ? COLL_ERR_SHARED : coll_i_comm_choose(comm, problem, &terms, kit, plan);
+        conditions.capabilities &= ~(unsigned)COLL_NEEDS_SHARED;
+        status = chosen ? COLL_ERR_SHARED
+                        : coll_i_comm_choose(comm, problem, &conditions, kit, plan);
     }
     return status == COLL_OK ? coll_plan_place(plan, &comm->group) : status;
 }
@@ -340,8 +342,9 @@ COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_probl
 /* Makes a plan that needs at least the scratch of a reduce_scatter whose blocks lie one after the
  * other: the algorithm is that of the call, and all blocks are as large as the largest one. */
 COLL_INLINE coll_status coll_i_comm_plan_bound(const coll_comm *comm,
-                                               const coll_problem *problem, unsigned offers,
-                                               size_t shared_bytes, coll_plan *plan)
+                                               const coll_problem *problem,
+                                               unsigned capabilities, size_t shared_bytes,
+                                               coll_plan *plan)
 {
     coll_problem equal;
     coll_plan chosen;
@@ -349,7 +352,7 @@ COLL_INLINE coll_status coll_i_comm_plan_bound(const coll_comm *comm,
     coll_i_problem_assign(&equal, problem);
     equal.in.counts = NULL;
     equal.count = coll_i_layout_elements(&problem->in, 0, problem->p) / problem->p;
-    status = coll_i_comm_plan(comm, &equal, offers, shared_bytes, NULL, &chosen);
+    status = coll_i_comm_plan(comm, &equal, capabilities, shared_bytes, NULL, &chosen);
     equal.count = coll_i_layout_largest(&problem->in, 0, problem->p);
     if (status == COLL_OK)
         status = coll_plan_init(plan, chosen.algorithm, &equal, chosen.param);
@@ -394,10 +397,11 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
     if (kit_bytes > 0)
         status = coll_i_comm_tables(comm, &problem, kit_bytes, &tables, &kit);
     for (size_t shared = coll_i_comm_shared(comm); status == COLL_OK; shared = 0) {
-        const unsigned offers = coll_i_comm_offers(comm, args, &problem, shared);
+        const unsigned capabilities = coll_i_comm_capabilities(comm, args, &problem, shared);
         size_t scratch;
-        status = packed && !kit ? coll_i_comm_plan_bound(comm, &problem, offers, shared, &plan)
-                                : coll_i_comm_plan(comm, &problem, offers, shared, kit, &plan);
+        status = packed && !kit
+                     ? coll_i_comm_plan_bound(comm, &problem, capabilities, shared, &plan)
+                     : coll_i_comm_plan(comm, &problem, capabilities, shared, kit, &plan);
         if (status != COLL_OK)
             break;
         scratch = coll_plan_scratch(&plan, comm->rank);

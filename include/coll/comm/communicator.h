@@ -91,7 +91,7 @@ typedef struct coll_i_comm_builder {
     size_t (*bytes)(const struct coll_comm *comm, const coll_problem *problem);
     /* Chooses, and makes the plan, in this memory if it is such a one. */
     coll_status (*plan)(const struct coll_comm *comm, const coll_problem *problem,
-                        const coll_terms *terms, void *memory, coll_plan *plan);
+                        const coll_conditions *conditions, void *memory, coll_plan *plan);
 } coll_i_comm_builder;
 
 typedef struct coll_comm {

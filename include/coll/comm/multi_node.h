@@ -29,14 +29,14 @@ COLL_INLINE size_t coll_i_nodes_bytes(const coll_comm *comm, const coll_problem 
 }
 
 COLL_INLINE coll_status coll_i_nodes_plan(const coll_comm *comm, const coll_problem *problem,
-                                          const coll_terms *terms, void *memory,
+                                          const coll_conditions *conditions, void *memory,
                                           coll_plan *plan)
 {
     const coll_choice *choice = &comm->choice[problem->collective];
     coll_kit *kit = coll_kit_in(memory, problem, comm->rank);
     return choice->algorithm
                ? coll_plan_build(plan, choice->algorithm, problem, choice->param, kit)
-               : coll_select_from(comm->rules, problem, terms, kit, plan, NULL);
+               : coll_select_from(comm->rules, problem, conditions, kit, plan, NULL);
 }
 
 static const coll_i_comm_builder coll_i_nodes_builder = {coll_i_nodes_bytes, coll_i_nodes_plan};

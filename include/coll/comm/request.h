@@ -126,9 +126,9 @@ COLL_INLINE coll_status coll_i_request_plan(coll_request *request, const coll_ar
         status = coll_i_comm_tables(comm, &problem, coll_i_comm_kit(comm, &problem),
                                     &request->tables, &kit);
     if (status == COLL_OK)
-        status =
-            coll_i_comm_plan(comm, &problem, coll_i_comm_offers(comm, args, &problem, offered),
-                             offered, kit, &request->plan);
+        status = coll_i_comm_plan(comm, &problem,
+                                  coll_i_comm_capabilities(comm, args, &problem, offered),
+                                  offered, kit, &request->plan);
     if (status == COLL_OK)
         status = coll_plan_check_rank(&request->plan, comm->rank);
     if (status == COLL_OK)

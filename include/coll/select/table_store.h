@@ -144,8 +144,8 @@ COLL_INLINE bool coll_i_table_params(coll_pick *pick, coll_uses *uses, const cha
 }
 
 /* Is there what the algorithm needs? */
-COLL_INLINE bool coll_i_table_offers(const coll_table *table, const coll_algorithm *algorithm,
-                                     coll_sentence *why)
+COLL_INLINE bool coll_i_table_capabilities(const coll_table *table,
+                                           const coll_algorithm *algorithm, coll_sentence *why)
 {
     const unsigned lacks = algorithm->traits & table->lacks;
     if (lacks == 0)
@@ -183,10 +183,10 @@ COLL_INLINE bool coll_i_table_rules(coll_table *table, const coll_rule *like, co
             continue;
         }
         if (!coll_i_table_params(&pick, &uses, params, why) ||
-            !coll_i_table_offers(table, pick.algorithm, why))
+            !coll_i_table_capabilities(table, pick.algorithm, why))
             return false;
         for (uint32_t i = 0; i < uses.n; i++)
-            if (!coll_i_table_offers(table, uses.use[i].algorithm, why))
+            if (!coll_i_table_capabilities(table, uses.use[i].algorithm, why))
                 return false;
         rule.collectives = COLL_BIT(c);
         rule.algorithm = pick.algorithm;

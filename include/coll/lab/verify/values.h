@@ -33,9 +33,9 @@ COLL_INLINE uint32_t coll_i_structure(coll_i_value value)
 typedef struct coll_i_node {
     uint32_t left, right;
     uint32_t first,
-        last;          /* leaves, where they are consecutive and in order; else first > last */
-    uint32_t terms;    /* leaves; UINT32_MAX: that many or more */
-    uint32_t complete; /* n: the leaves are the ranks below n, each once. 0: not known */
+        last; /* leaves, where they are consecutive and in order; else first > last */
+    uint32_t conditions; /* leaves; UINT32_MAX: that many or more */
+    uint32_t complete;   /* n: the leaves are the ranks below n, each once. 0: not known */
 } coll_i_node;
 
 typedef struct coll_i_structures {
@@ -52,7 +52,7 @@ COLL_INLINE coll_i_node coll_i_node_at(const coll_i_structures *st, uint32_t str
         return ((const coll_i_node *)st->nodes.at)[structure - COLL_I_NODE];
     leaf.left = leaf.right = 0;
     leaf.first = leaf.last = structure - COLL_I_LEAF;
-    leaf.terms = 1;
+    leaf.conditions = 1;
     leaf.complete = leaf.first == 0 ? 1 : 0;
     return leaf;
 }
@@ -121,7 +121,8 @@ COLL_INLINE uint32_t coll_i_structure_of(coll_i_structures *st, uint32_t left, u
         node->first = 1;
         node->last = 0;
     }
-    node->terms = a.terms > UINT32_MAX - b.terms ? UINT32_MAX : a.terms + b.terms;
+    node->conditions =
+        a.conditions > UINT32_MAX - b.conditions ? UINT32_MAX : a.conditions + b.conditions;
     node->complete = node->first == 0 ? node->last + 1 : 0;
     *slot = ++st->n;
     return COLL_I_NODE + st->n - 1;
@@ -190,7 +191,7 @@ COLL_INLINE bool coll_i_complete_ranks(coll_i_structures *st, uint32_t structure
     unsigned char *seen;
     uint32_t *stack, top = 0;
     bool once = true;
-    if (node.complete != 0 || node.terms != n)
+    if (node.complete != 0 || node.conditions != n)
         return node.complete == n;
     seen = (unsigned char *)coll_i_reserve_new(&st->seen, n);
     stack = (uint32_t *)coll_i_reserve_new(&st->stack, (n + (size_t)1) * sizeof(uint32_t));
@@ -290,7 +291,7 @@ COLL_INLINE void coll_i_value_words(const coll_i_structures *st, coll_i_value va
                                     size_t bytes)
 {
     const uint32_t structure = coll_i_structure(value);
-    char terms[96];
+    char conditions[96];
     if (structure < COLL_I_LEAF) {
         snprintf(text, bytes, "%s",
                  structure == COLL_I_GAP ? "not the algorithm's"
@@ -300,8 +301,8 @@ COLL_INLINE void coll_i_value_words(const coll_i_structures *st, coll_i_value va
         snprintf(text, bytes, "element %u of rank %u", (uint32_t)value,
                  structure - COLL_I_LEAF);
     } else {
-        coll_i_structure_words(st, structure, terms, sizeof terms);
-        snprintf(text, bytes, "element %u reduced over ranks %s", (uint32_t)value, terms);
+        coll_i_structure_words(st, structure, conditions, sizeof conditions);
+        snprintf(text, bytes, "element %u reduced over ranks %s", (uint32_t)value, conditions);
     }
 }
 
