@@ -20,11 +20,11 @@ enum { RANKS = 16, STEPS = 256 };
 static const uint32_t sizes[] = {2, 3, 4, 5, 7, 8, 13, 16, 31, 32, 64, 1000, 4096};
 enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
-/* The ranks that are measured, each with its plan: those of algorithms made of others differ. */
+/* The ranks that are measured, each with its plan: those of composite algorithms differ. */
 typedef struct sample {
     uint32_t n, rank[RANKS];
     coll_plan plan[RANKS];
-    coll_kit kit[RANKS];
+    coll_workspace workspace[RANKS];
     size_t tables[RANKS][1 << 15];
 } sample;
 
@@ -41,11 +41,11 @@ static coll_status choose(sample *of, const coll_algorithm *algorithm,
         coll_problem mine = *problem;
         coll_status status;
         of->rank[i] = p <= RANKS ? i : i == 0 ? 0 : i == 1 ? p - 1 : bench_random(&state) % p;
-        coll_kit_init(&of->kit[i], of->rank[i], of->tables[i],
-                      sizeof of->tables[i] / sizeof of->tables[i][0]);
+        coll_workspace_init(&of->workspace[i], of->rank[i], of->tables[i],
+                            sizeof of->tables[i] / sizeof of->tables[i][0]);
         if (coll_is(COLL_NEIGHBORLY, problem->collective))
             mine.graph = coll_i_graph_of(&graphs, of->rank[i]);
-        status = coll_plan_build(&of->plan[i], algorithm, &mine, param, &of->kit[i]);
+        status = coll_plan_build(&of->plan[i], algorithm, &mine, param, &of->workspace[i]);
         if (status != COLL_OK)
             return status;
     }

@@ -27,16 +27,16 @@ TEST(tables_are_refused_where_the_collective_has_none)
             for (int side = 0; side < 2; side++) {
                 coll_problem problem;
                 coll_plan plan;
-                coll_kit kit;
+                coll_workspace workspace;
                 size_t tables[64];
                 coll_problem_init(&problem, collective, 4, 1, 8);
                 problem.flags = COLL_FLAG_COMMUTATIVE;
-                coll_kit_init(&kit, 0, tables, 64);
+                coll_workspace_init(&workspace, 0, tables, 64);
                 *(side ? &problem.out.counts : &problem.in.counts) = counts;
                 *(side ? &problem.out.displs : &problem.in.displs) = displs;
                 if (coll_is(side ? COLL_TABLES_OUT : COLL_TABLES_IN, collective))
                     continue;
-                CHECK_STATUS(coll_plan_build(&plan, algorithm, &problem, NULL, &kit),
+                CHECK_STATUS(coll_plan_build(&plan, algorithm, &problem, NULL, &workspace),
                              COLL_ERR_COUNTS);
                 refused++;
             }
@@ -152,8 +152,8 @@ typedef struct enemy {
     coll_i_graphs graphs;
     uint32_t param[COLL_PARAM_MAX];
     uint32_t rank;
-    coll_use uses[2];
-    uint32_t n_uses, use_param[2][COLL_PARAM_MAX];
+    coll_binding bindings[2];
+    uint32_t n_bindings, use_param[2][COLL_PARAM_MAX];
     coll_group group;
     uint32_t *group_table;
 } enemy;
@@ -306,13 +306,14 @@ static bool make_enemy(enemy *it, const coll_algorithm *algorithm)
                         side ? coll_out_blocks(problem) : coll_in_blocks(problem));
     }
     make_params(algorithm, it->param);
-    for (; (algorithm->traits & COLL_NEEDS_BUILD) && it->n_uses < chance(3); it->n_uses++) {
-        coll_use *use = &it->uses[it->n_uses];
-        use->role = (coll_role)chance(COLL_ROLES);
-        use->algorithm = coll_registry[chance((uint32_t)COLL_REGISTRY_COUNT)];
-        use->params = chance(2) ? it->use_param[it->n_uses] : NULL;
-        make_params(use->algorithm, it->use_param[it->n_uses]);
-        if (use->algorithm->traits & COLL_NEEDS_BUILD)
+    for (; (algorithm->traits & COLL_NEEDS_BUILD) && it->n_bindings < chance(3);
+         it->n_bindings++) {
+        coll_binding *binding = &it->bindings[it->n_bindings];
+        binding->level = (coll_level)chance(COLL_LEVELS);
+        binding->algorithm = coll_registry[chance((uint32_t)COLL_REGISTRY_COUNT)];
+        binding->params = chance(2) ? it->use_param[it->n_bindings] : NULL;
+        make_params(binding->algorithm, it->use_param[it->n_bindings]);
+        if (binding->algorithm->traits & COLL_NEEDS_BUILD)
             break;
     }
     make_group(it);
@@ -331,17 +332,17 @@ static void release(enemy *it)
 
 /* A plan, with memory for what it may be made of; refused: false. */
 static bool plan_of(const enemy *it, const coll_algorithm *algorithm, coll_plan *plan,
-                    coll_kit *kit, size_t **kit_tables)
+                    coll_workspace *workspace, size_t **workspace_tables)
 {
     const bool built = (algorithm->traits & COLL_NEEDS_BUILD) != 0;
     const bool legal = it->problem.p > 0 && coll_nodes_check(&it->problem.nodes, it->problem.p);
-    const size_t room = built && legal ? coll_kit_tables(&it->problem) : 0;
+    const size_t room = built && legal ? coll_workspace_tables(&it->problem) : 0;
     coll_status status;
-    *kit_tables = block(room, sizeof **kit_tables);
-    coll_kit_init(kit, it->rank, *kit_tables, room);
-    kit->uses = it->uses;
-    kit->n_uses = it->n_uses;
-    status = coll_plan_build(plan, algorithm, &it->problem, it->param, kit);
+    *workspace_tables = block(room, sizeof **workspace_tables);
+    coll_workspace_init(workspace, it->rank, *workspace_tables, room);
+    workspace->bindings = it->bindings;
+    workspace->n_bindings = it->n_bindings;
+    status = coll_plan_build(plan, algorithm, &it->problem, it->param, workspace);
     if (status == COLL_OK && (plan->traits & COLL_USES_GROUP) &&
         coll_group_check(&it->group, it->problem.p, UINT32_MAX) == COLL_OK && chance(2))
         status = coll_plan_place(plan, &it->group);
@@ -378,10 +379,10 @@ TEST(plans_stay_within_their_memory)
             random_state = chance_bits(&random_state); /* else streams that overlap */
             if (make_enemy(&it, algorithm)) {
                 coll_plan plan;
-                coll_kit kit;
+                coll_workspace workspace;
                 size_t *tables;
                 char why[BOUNDS_TEXT];
-                if (plan_of(&it, algorithm, &plan, &kit, &tables) &&
+                if (plan_of(&it, algorithm, &plan, &workspace, &tables) &&
                     coll_plan_check_rank(&plan, it.rank) == COLL_OK) {
                     taken++;
                     if (!CHECK(bounds_kept(&plan, it.rank, &random_state, why)))

@@ -1,4 +1,4 @@
-/* tools/inner.h — what an algorithm that is made of others uses inside: --inner ROLE=NAME
+/* tools/inner.h — what a composite algorithm uses inside: --inner ROLE=NAME
  *
  *   struct inner inner;
  *   inner_read(&inner, &words);             // inter=ring, intra=fnomial,f=4
@@ -15,11 +15,11 @@
 
 struct inner {
     const struct option_words *words;
-    coll_uses uses;
+    coll_bindings bindings;
 };
 
 #define INNER_OPTION(words)                                                                    \
-    WORDS("inner", "ROLE=NAME", "what is used inside: intra=NAME[,K=V], inter=NAME[,K=V]",     \
+    WORDS("inner", "LEVEL=NAME", "what is used inside: intra=NAME[,K=V], inter=NAME[,K=V]",    \
           &(words))
 
 /* Reads the words, or refuses them. Both must stay in place. */

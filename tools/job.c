@@ -14,7 +14,7 @@
 /* Ranks for which tables are made: of a row for each rank, of one number for each. */
 enum { MATRIX_RANKS_MAX = 2048, TABLE_RANKS_MAX = 1 << 24 };
 
-/* … and for which plans of algorithms that are made of others are. */
+/* … and for which plans of composite algorithms are. */
 enum { BUILT_RANKS_MAX = 1 << 17 };
 
 void *memory_of(size_t elements, size_t bytes)
@@ -131,9 +131,9 @@ static _Noreturn void refuse_plan(const struct job *job, coll_status status)
 static void make_plan(const struct job *job, const coll_problem *problem,
                       const uint32_t *params, uint32_t rank)
 {
-    coll_kit *kit = job->kits ? &job->kits[rank] : NULL;
+    coll_workspace *workspace = job->workspaces ? &job->workspaces[rank] : NULL;
     const coll_status status =
-        coll_plan_build(&job->plans[rank], job->algorithm, problem, params, kit);
+        coll_plan_build(&job->plans[rank], job->algorithm, problem, params, workspace);
     if (status != COLL_OK)
         refuse_plan(job, status);
 }
@@ -204,16 +204,17 @@ static void make_neighbors(struct job *job, const struct ask *ask, uint64_t coun
 
 static void make_kits(struct job *job, const coll_problem *problem)
 {
-    const size_t room = coll_kit_tables(problem);
+    const size_t room = coll_workspace_tables(problem);
     if (job->p > BUILT_RANKS_MAX)
         refuse("the plans of %s are made for at most %u ranks here, not %u",
                job->algorithm->name, BUILT_RANKS_MAX, job->p);
-    job->kits = memory_of(job->p, sizeof *job->kits);
-    job->kit_tables = memory_of(job->p, room * sizeof *job->kit_tables);
+    job->workspaces = memory_of(job->p, sizeof *job->workspaces);
+    job->workspace_tables = memory_of(job->p, room * sizeof *job->workspace_tables);
     for (uint32_t rank = 0; rank < job->p; rank++) {
-        coll_kit_init(&job->kits[rank], rank, job->kit_tables + rank * room, room);
-        job->kits[rank].uses = job->inner.uses.use;
-        job->kits[rank].n_uses = job->inner.uses.n;
+        coll_workspace_init(&job->workspaces[rank], rank, job->workspace_tables + rank * room,
+                            room);
+        job->workspaces[rank].bindings = job->inner.bindings.binding;
+        job->workspaces[rank].n_bindings = job->inner.bindings.n;
     }
 }
 
@@ -240,8 +241,8 @@ static void make_layout(struct job *job, const struct ask *ask, const coll_probl
     of.nodes = nodes;
     if (job->graph)
         of.graph = graph_named(job->graph);
-    of.uses = job->inner.uses.use;
-    of.n_uses = job->inner.uses.n;
+    of.bindings = job->inner.bindings.binding;
+    of.n_bindings = job->inner.bindings.n;
     memcpy(of.param, params, job->algorithm->n_params * sizeof *params);
     job->grid = memory_of(1, sizeof *job->grid);
     coll_grid_worker_init(job->grid);
@@ -327,7 +328,7 @@ static void make_plans(struct job *job, const struct ask *ask, size_t elem_bytes
     job->algorithm = pick.algorithm;
     built = (job->algorithm->traits & COLL_NEEDS_BUILD) != 0;
     if (ask->inner.n > 0 && !built)
-        refuse("%s is not made of others, so --inner has no meaning", job->algorithm->name);
+        refuse("%s is not composite, so --inner has no meaning", job->algorithm->name);
     inner_read(&job->inner, &ask->inner);
     check_ask(ask, c);
     job->p = (uint32_t)ask->p;
@@ -442,8 +443,8 @@ void job_free(struct job *job)
 {
     free(job->nodes);
     coll_i_groups_release(&job->groups);
-    free(job->kits);
-    free(job->kit_tables);
+    free(job->workspaces);
+    free(job->workspace_tables);
     if (!job->grid || job->plans != job->grid->plans.at)
         free(job->plans);
     free(job->tables);

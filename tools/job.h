@@ -61,10 +61,10 @@ struct job {
     coll_plan *plans;
     bool per_rank; /* each rank has a plan of its own; else there is one */
     size_t *tables;
-    const char *graph;  /* in words, of a neighbour collective */
-    struct inner inner; /* of an algorithm that is made of others … */
-    coll_kit *kits;     /* … and what its plans are in */
-    size_t *kit_tables;
+    const char *graph;          /* in words, of a neighbour collective */
+    struct inner inner;         /* of a composite algorithm … */
+    coll_workspace *workspaces; /* … and what its plans are in */
+    size_t *workspace_tables;
     uint32_t *nodes;               /* first rank of each, with a list */
     coll_i_groups groups;          /* of the plans, with --group or --places … */
     const char *placed;            /* … in words; NULL: they are not placed */

@@ -94,11 +94,11 @@ static void print_text(coll_collective collective, const coll_algorithm *a, size
         printf("\n");
     }
     if (a->traits & COLL_NEEDS_BUILD) {
-        const coll_recipe *recipe = coll_recipe_of(a);
+        const coll_composite *composite = coll_composite_of(a);
         printf("  %-20s inside:", "");
-        for (uint32_t i = 0; i < recipe->n_defaults; i++)
-            printf("%s %s=%s", i ? "," : "", coll_role_name(recipe->defaults[i].role),
-                   recipe->defaults[i].algorithm->name);
+        for (uint32_t i = 0; i < composite->n_defaults; i++)
+            printf("%s %s=%s", i ? "," : "", coll_level_name(composite->defaults[i].level),
+                   composite->defaults[i].algorithm->name);
         printf("\n");
     }
     if (each_alias(collective, a, print_alias_text) > 0)

@@ -133,7 +133,7 @@ static void print_problem(const coll_problem *problem, size_t bytes)
 /* Prints the rules that come before the chosen one and are for such problems, and what is against
  * them. */
 static void print_passed(const coll_rule_list *lists, const coll_problem *problem,
-                         const coll_conditions *conditions, coll_kit *kit,
+                         const coll_conditions *conditions, coll_workspace *workspace,
                          const coll_rule *chosen)
 {
     const size_t bytes = coll_problem_bytes(problem);
@@ -150,13 +150,13 @@ static void print_passed(const coll_rule_list *lists, const coll_problem *proble
             coll_rule_text(rule, text, sizeof text);
             printf("not      %s\n         %s\n", text,
                    coll_status_text(
-                       coll_select_from(&one, problem, conditions, kit, &plan, NULL)));
+                       coll_select_from(&one, problem, conditions, workspace, &plan, NULL)));
         }
 }
 
 static void choose(const coll_rule_list *lists, const struct asked *asked)
 {
-    static coll_kit kit;
+    static coll_workspace workspace;
     const uint32_t around[] = {(uint32_t)asked->p};
     char text[COLL_RULE_TEXT];
     coll_conditions conditions;
@@ -166,7 +166,7 @@ static void choose(const coll_rule_list *lists, const struct asked *asked)
     coll_status status;
     const coll_rule *rule;
     uint32_t *nodes = NULL;
-    size_t *tables = NULL, *kit_tables, room;
+    size_t *tables = NULL, *workspace_tables, room;
     make_problem(asked, &problem);
     nodes_place(&problem, asked->nodes, &nodes);
     size_problem(asked, &problem, &tables);
@@ -178,10 +178,10 @@ static void choose(const coll_rule_list *lists, const struct asked *asked)
         (void)coll_graph_mesh(&graph, 1, around, 1);
         problem.graph = &graph;
     }
-    room = coll_kit_tables(&problem);
-    kit_tables = memory_of(room, sizeof *kit_tables);
-    coll_kit_init(&kit, 0, kit_tables, room);
-    status = coll_select_from(lists, &problem, &conditions, &kit, &plan, &rule);
+    room = coll_workspace_tables(&problem);
+    workspace_tables = memory_of(room, sizeof *workspace_tables);
+    coll_workspace_init(&workspace, 0, workspace_tables, room);
+    status = coll_select_from(lists, &problem, &conditions, &workspace, &plan, &rule);
     if (status != COLL_OK)
         refuse("%s is impossible: %s", coll_collective_name(problem.collective),
                coll_status_text(status));
@@ -191,8 +191,8 @@ static void choose(const coll_rule_list *lists, const struct asked *asked)
         printf(" %s=%u", rule->algorithm->params[i].name, plan.param[i]);
     coll_rule_text(rule, text, sizeof text);
     printf("\nrule     %s\n", text);
-    print_passed(lists, &problem, &conditions, &kit, rule);
-    free(kit_tables);
+    print_passed(lists, &problem, &conditions, &workspace, rule);
+    free(workspace_tables);
     free(tables);
     free(nodes);
 }

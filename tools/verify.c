@@ -20,7 +20,7 @@ enum {
     VALUE_BYTES = 8 /* of a symbolic element */
 };
 
-/* What algorithms that are made of others use inside. */
+/* What composite algorithms use inside. */
 static struct inner inner;
 
 /* ---- words ------------------------------------------------------------------------------- */
@@ -53,9 +53,9 @@ static void print_command(const coll_grid_case *of)
     for (uint32_t i = 0; i < of->algorithm->n_params; i++)
         printf(" --param %s=%u", of->algorithm->params[i].name, of->param[i]);
     inner_print(&inner, " --inner ");
-    for (unsigned role = 0; role < COLL_ROLES; role++) {
+    for (unsigned level = 0; level < COLL_LEVELS; level++) {
         char words[160];
-        if (coll_grid_play_words(of, (coll_role)role, words, sizeof words) > 0)
+        if (coll_grid_play_words(of, (coll_level)level, words, sizeof words) > 0)
             printf(" --inner %s", words);
     }
     if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_FLAG_COMMUTATIVE))
@@ -158,7 +158,7 @@ static bool is_asked(coll_collective one, const char *only, coll_collective c,
     return (one == COLL_COLLECTIVES || c == one) &&
            (!only || strcmp(algorithm->name, only) == 0) &&
            coll_is(algorithm->collectives, c) &&
-           (inner.uses.n == 0 || (algorithm->traits & COLL_NEEDS_BUILD));
+           (inner.bindings.n == 0 || (algorithm->traits & COLL_NEEDS_BUILD));
 }
 
 static uint32_t processors(void)
@@ -226,8 +226,8 @@ int verify_main(int argc, char **argv)
     inner_read(&inner, &inner_words);
     options.inside.algorithms = coll_registry;
     options.inside.n = COLL_REGISTRY_COUNT;
-    options.uses = inner.uses.use;
-    options.n_uses = inner.uses.n;
+    options.bindings = inner.bindings.binding;
+    options.n_bindings = inner.bindings.n;
     options.seed = seed;
     options.workers = (uint32_t)jobs;
     options.each = list ? list_case : NULL;

@@ -15,7 +15,7 @@
 #include "simulated.h"
 
 /* An allreduce of n bytes, 4 an element, on h nodes of ppn ranks. The ranks of a node reduce and
- * broadcast by the row `within`, if the recipe asks for that. */
+ * broadcast by the row `within`, if the composite algorithm asks for that. */
 static inline double cluster_us(const coll_dpml_costs *m, uint32_t h, uint32_t ppn,
                                 const char *row, const char *within, uint32_t param, double n)
 {

@@ -68,26 +68,27 @@ double simulated_recipe_us(const coll_problem *problem, const char *row, const c
                            const uint32_t *params, const coll_sim_options *options)
 {
     const coll_algorithm *algorithm = find(problem->collective, row);
-    const size_t p = problem->p, room = coll_kit_tables(problem);
+    const size_t p = problem->p, room = coll_workspace_tables(problem);
     coll_plan *plans = (coll_plan *)malloc(p * sizeof *plans);
-    coll_kit *kits = (coll_kit *)malloc(p * sizeof *kits);
+    coll_workspace *workspaces = (coll_workspace *)malloc(p * sizeof *workspaces);
     size_t *tables = (size_t *)malloc(p * room * sizeof *tables);
-    coll_use uses[2] = {{COLL_INTRA, NULL, NULL}, {COLL_INTRA, NULL, NULL}};
+    coll_binding bindings[2] = {{COLL_INTRA, NULL, NULL}, {COLL_INTRA, NULL, NULL}};
     double us;
-    check(plans && kits && tables ? COLL_OK : COLL_ERR_MEMORY, row);
+    check(plans && workspaces && tables ? COLL_OK : COLL_ERR_MEMORY, row);
     if (within) {
-        uses[0].algorithm = find(COLL_REDUCE, within);
-        uses[1].algorithm = find(COLL_BCAST, within);
+        bindings[0].algorithm = find(COLL_REDUCE, within);
+        bindings[1].algorithm = find(COLL_BCAST, within);
     }
     for (uint32_t rank = 0; rank < p; rank++) {
-        coll_kit_init(&kits[rank], rank, tables + rank * room, room);
-        kits[rank].uses = uses;
-        kits[rank].n_uses = within ? 2 : 0;
-        check(coll_plan_build(&plans[rank], algorithm, problem, params, &kits[rank]), row);
+        coll_workspace_init(&workspaces[rank], rank, tables + rank * room, room);
+        workspaces[rank].bindings = bindings;
+        workspaces[rank].n_bindings = within ? 2 : 0;
+        check(coll_plan_build(&plans[rank], algorithm, problem, params, &workspaces[rank]),
+              row);
     }
     us = run(plans, true, options);
     free(plans);
-    free(kits);
+    free(workspaces);
     free(tables);
     return us;
 }

@@ -15,7 +15,7 @@
 /* Of elements of 8 bytes, with an operator that commutes. */
 coll_problem simulated_problem(coll_collective collective, uint32_t p, size_t count);
 
-/* The plan of a row that is no recipe; params NULL: the default ones. */
+/* The plan of a row that is no composite algorithm; params NULL: the default ones. */
 coll_plan simulated_plan(const coll_problem *problem, const char *row, const uint32_t *params);
 
 /* Of a machine without noise and links. */
@@ -24,11 +24,11 @@ coll_sim_options simulated_options(const coll_cost_model *model);
 /* Microseconds until the last rank has ended. */
 double simulated_plan_us(const coll_plan *plan, const coll_sim_options *options);
 
-/* The same of any row, recipes too. */
+/* The same of any row, composite algorithms too. */
 double simulated_us(const coll_problem *problem, const char *row, const uint32_t *params,
                     const coll_sim_options *options);
 
-/* Of a recipe whose reductions and broadcasts within nodes are those of the row `within`; NULL:
+/* Of a composite algorithm whose reductions and broadcasts within nodes are those of the row `within`; NULL:
  * the default ones. */
 double simulated_recipe_us(const coll_problem *problem, const char *row, const char *within,
                            const uint32_t *params, const coll_sim_options *options);

@@ -31,7 +31,7 @@
  *     plan/topo.h             pattern arithmetic: partitions, nodes, trees, meshes, foldings
  *     plan/graph.h            who is whose neighbour, for the neighbour collectives
  *     plan/action.h           send, receive, reduce … on refs instead of pointers
- *     plan/composite.h        algorithms made of others: in levels, within nodes and across them
+ *     plan/composite.h        composite algorithms: in levels, within nodes and across them
  *     plan/compose.h          plans made of plans: in sequence, interleaved
  *     plan/team.h             which ranks meet in the network
  *     plan/pack.h             plans as bytes

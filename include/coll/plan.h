@@ -250,7 +250,7 @@ COLL_INLINE coll_status coll_i_mesh_check(const coll_plan *plan)
     return COLL_OK;
 }
 
-/* coll_plan_init, of an algorithm that may be made of others. */
+/* coll_plan_init, of an algorithm that may be composite. */
 COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *algorithm,
                                          const coll_problem *problem, const uint32_t *params)
 {

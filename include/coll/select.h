@@ -18,14 +18,14 @@
  * All ranks choose alike, if they have the same lists and terms: a choice depends only on what is
  * the same on all of them. Not on the counts of gatherv and scatterv, which the root alone knows,
  * nor on those of alltoallv and alltoallw, nor on whether a root works in place. The plan of an
- * algorithm that is made of others is this rank's own, and what can be wrong with it may be wrong on
+ * composite algorithm is this rank's own, and what can be wrong with it may be wrong on
  * this rank alone; so
  *   - a rule is passed over for what its record has against the problem, which is all that the usual
  *     inner algorithms can have against it too: they take any number of ranks;
  *   - where the rule says what is used inside, that may not like the size of some nodes, of which
  *     only their ranks would know. So the plan is made for a rank of each size of node first, by
  *     all ranks, and the rule is passed over if one of them cannot be made;
- *   - all else is returned as an error, and no other rule is tried: too little memory in the kit
+ *   - all else is returned as an error, and no other rule is tried: too little memory in the workspace
  *     (COLL_ERR_MEMORY), a rank that is none (COLL_ERR_RANK), sizes that this rank cannot address
  *     (COLL_ERR_OVERFLOW), more than 32 slots of a window (COLL_ERR_WINDOW), tables that are broken
  *     (COLL_ERR_COUNTS).
@@ -72,9 +72,8 @@ typedef struct coll_rule {
     uint32_t param[COLL_PARAM_MAX];
     uint32_t in_bytes; /* … bit i: param[i] is in bytes here, and in elements there */
     const char *why;
-    const coll_use
-        *uses; /* what an algorithm that is made of others uses inside: plan/composite.h */
-    uint32_t n_uses; /* 0: the usual */
+    const coll_binding *bindings; /* what a composite algorithm uses inside: plan/composite.h */
+    uint32_t n_bindings;          /* 0: the usual */
     /* Several nodes, the largest of so many ranks; 0 and 0: whatever nodes there are */
     uint32_t ppn_least, ppn_most;
 } coll_rule;
@@ -242,8 +241,8 @@ COLL_INLINE bool coll_i_rule_covers(const coll_rule *rule, const coll_problem *p
                                     ppn >= rule->ppn_least && ppn <= rule->ppn_most));
 }
 
-/* Does a rule for such problems name an algorithm that is made of others? Then coll_select_from
- * needs a kit, lest it is passed over. The same on all ranks. */
+/* Does a rule for such problems name a composite algorithm? Then coll_select_from
+ * needs a workspace, lest it is passed over. The same on all ranks. */
 COLL_INLINE bool coll_select_builds(const coll_rule_list *lists, const coll_problem *problem)
 {
     const size_t bytes = coll_problem_bytes(problem);
@@ -256,7 +255,7 @@ COLL_INLINE bool coll_select_builds(const coll_rule_list *lists, const coll_prob
 }
 
 /* What do the conditions have against an algorithm? `traits` are those of its record or, in a plan
- * that is made of others, of the plan. */
+ * that is composite, of the plan. */
 COLL_INLINE coll_status coll_i_conditions_check(const coll_conditions *conditions,
                                                 unsigned traits, coll_collective collective)
 {
@@ -324,19 +323,20 @@ COLL_INLINE void coll_i_rule_params(const coll_rule *rule, size_t elem_bytes, ui
     }
 }
 
-/* Makes the plan of a rule whose algorithm is made of others. Where the rule says of what, for a
+/* Makes the plan of a rule whose algorithm is composite. Where the rule says of what, for a
  * rank of each size of node first, so that all ranks agree: O(nodes). */
 COLL_INLINE coll_status coll_i_rule_build(const coll_rule *rule, const coll_problem *problem,
                                           const coll_conditions *conditions,
-                                          const uint32_t *param, coll_kit *kit, coll_plan *plan)
+                                          const uint32_t *param, coll_workspace *workspace,
+                                          coll_plan *plan)
 {
-    const uint32_t rank = kit->rank;
-    const uint32_t nodes = rule->n_uses > 0 ? coll_nodes_count(&problem->nodes) : 0;
+    const uint32_t rank = workspace->rank;
+    const uint32_t nodes = rule->n_bindings > 0 ? coll_nodes_count(&problem->nodes) : 0;
     coll_status status = COLL_OK;
-    kit->uses = rule->uses;
-    kit->n_uses = rule->n_uses;
-    for (uint32_t i = 0; i < rule->n_uses; i++) {
-        status = coll_i_agreement_check(conditions, rule->uses[i].algorithm->traits,
+    workspace->bindings = rule->bindings;
+    workspace->n_bindings = rule->n_bindings;
+    for (uint32_t i = 0; i < rule->n_bindings; i++) {
+        status = coll_i_agreement_check(conditions, rule->bindings[i].algorithm->traits,
                                         problem->collective);
         if (status == COLL_ERR_IN_PLACE)
             return status;
@@ -348,19 +348,20 @@ COLL_INLINE coll_status coll_i_rule_build(const coll_rule *rule, const coll_prob
         if (ranks == before)
             continue;
         before = ranks;
-        kit->rank = first;
-        status = coll_plan_build(plan, rule->algorithm, problem, param, kit);
+        workspace->rank = first;
+        status = coll_plan_build(plan, rule->algorithm, problem, param, workspace);
     }
-    kit->rank = rank;
-    return status == COLL_OK ? coll_plan_build(plan, rule->algorithm, problem, param, kit)
+    workspace->rank = rank;
+    return status == COLL_OK ? coll_plan_build(plan, rule->algorithm, problem, param, workspace)
                              : status;
 }
 
 /* Makes the plan of a rule that covers the problem. *passed: it does not fit, for the reason that
  * is returned. */
 COLL_INLINE coll_status coll_i_rule_plan(const coll_rule *rule, const coll_problem *problem,
-                                         const coll_conditions *conditions, coll_kit *kit,
-                                         coll_plan *plan, bool *passed)
+                                         const coll_conditions *conditions,
+                                         coll_workspace *workspace, coll_plan *plan,
+                                         bool *passed)
 {
     const unsigned traits = rule->algorithm->traits;
     const bool built = (traits & COLL_NEEDS_BUILD) != 0;
@@ -368,7 +369,7 @@ COLL_INLINE coll_status coll_i_rule_plan(const coll_rule *rule, const coll_probl
     coll_status status = coll_i_conditions_check(conditions, traits, problem->collective);
     if (status == COLL_OK)
         status = coll_i_agreement_check(conditions, traits, problem->collective);
-    if (status == COLL_OK && built && !kit)
+    if (status == COLL_OK && built && !workspace)
         status = COLL_ERR_BUILD;
     *passed = status != COLL_OK;
     if (*passed)
@@ -379,7 +380,7 @@ COLL_INLINE coll_status coll_i_rule_plan(const coll_rule *rule, const coll_probl
         *passed = coll_i_passes_over(status, false);
         return status;
     }
-    status = coll_i_rule_build(rule, problem, conditions, param, kit, plan);
+    status = coll_i_rule_build(rule, problem, conditions, param, workspace, plan);
     *passed = coll_i_passes_over(status, true);
     if (status == COLL_OK) {
         status = coll_i_conditions_check(conditions, plan->traits, problem->collective);
@@ -389,17 +390,17 @@ COLL_INLINE coll_status coll_i_rule_plan(const coll_rule *rule, const coll_probl
 }
 
 /* Chooses an algorithm and its parameters for a problem by the first rule of the lists that fits,
- * makes the plan, and writes the rule to *found, unless that is NULL. `kit`, as coll_kit_init
- * leaves it, with coll_kit_tables(problem) tables or more, is for algorithms that are made of
- * others: what it uses inside is set by the rule, and it stays in place as long as such a plan is
- * used; NULL passes such rules over. All ranks give a kit, or none does. Returns what
+ * makes the plan, and writes the rule to *found, unless that is NULL. `workspace`, as coll_workspace_init
+ * leaves it, with coll_workspace_tables(problem) tables or more, is for composite algorithms: what it uses inside is set by the rule, and it stays in place as long as such a plan is
+ * used; NULL passes such rules over. All ranks give a workspace, or none does. Returns what
  * coll_plan_build does; if no rule fits, what the last one that covers the problem has against it,
  * COLL_ERR_CAPABILITY, COLL_ERR_PROMISE and COLL_ERR_BUILD among it, or COLL_ERR_COLLECTIVE
  * if none does. *plan is usable, and *found not NULL, if it returns COLL_OK. */
 COLL_INLINE coll_status coll_select_from(const coll_rule_list *lists,
                                          const coll_problem *problem,
-                                         const coll_conditions *conditions, coll_kit *kit,
-                                         coll_plan *plan, const coll_rule **found)
+                                         const coll_conditions *conditions,
+                                         coll_workspace *workspace, coll_plan *plan,
+                                         const coll_rule **found)
 {
     coll_status status = COLL_ERR_COLLECTIVE;
     size_t bytes;
@@ -420,7 +421,7 @@ COLL_INLINE coll_status coll_select_from(const coll_rule_list *lists,
             bool passed;
             if (!coll_i_rule_covers(rule, problem, bytes))
                 continue;
-            status = coll_i_rule_plan(rule, problem, conditions, kit, plan, &passed);
+            status = coll_i_rule_plan(rule, problem, conditions, workspace, plan, &passed);
             if (passed)
                 continue;
             if (found && status == COLL_OK)
@@ -430,7 +431,7 @@ COLL_INLINE coll_status coll_select_from(const coll_rule_list *lists,
     return status;
 }
 
-/* The same by the built-in rules, of algorithms that are not made of others. `capabilities` as in
+/* The same by the built-in rules, of algorithms that are not composite. `capabilities` as in
  * coll_conditions. */
 COLL_INLINE coll_status coll_select(const coll_problem *problem, unsigned capabilities,
                                     coll_plan *plan)

@@ -49,11 +49,11 @@
     X(COLL_ERR_TAG, -30,                                                                       \
       "the communicator has too few tags left: free persistent calls or communicators, "       \
       "or give it more; or the tag is not below the transport's number of tags")               \
-    X(COLL_ERR_COMPOSED, -31, "a plan made of others, or a replay, cannot be packed")          \
+    X(COLL_ERR_COMPOSED, -31, "a composite plan, or a replay, cannot be packed")               \
     X(COLL_ERR_LAYOUT, -32, "the algorithm needs blocks that lie one right behind the other")  \
     X(COLL_ERR_GRAPH, -33, "the neighbours are missing, or are none of the ranks")             \
     X(COLL_ERR_BUILD, -34,                                                                     \
-      "the algorithm is made of others: coll_plan_build or coll_comm_nodes makes its plan")    \
+      "the algorithm is composite: coll_plan_build or coll_comm_nodes makes its plan")         \
     X(COLL_ERR_NODES, -35,                                                                     \
       "the nodes do not hold all ranks, or the algorithm works on only one")                   \
     X(COLL_ERR_ROUTE, -36, "the graph has no route of this rank for the algorithm")            \

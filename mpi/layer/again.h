@@ -29,8 +29,8 @@ struct repeats {
             size_t which, bytes; /* in tables_of; of its entries */
         } table[TABLES];         /* of the program's: n_tables, … */
         uint32_t n_tables;
-        void *copies;       /* … one behind the other; NULL: it has none */
-        void *tables, *kit; /* that the plan uses; of the pool */
+        void *copies;             /* … one behind the other; NULL: it has none */
+        void *tables, *workspace; /* that the plan uses; of the pool */
         coll_plan plan;
         uint32_t rank; /* this one's number in it */
         bool brief;    /* what this rank does is written out, as it is at most BRIEF actions */

@@ -216,7 +216,7 @@ bool control_asked_for(const coll_rule *rule)
 }
 
 coll_status control_passed_over(const coll_problem *problem, const coll_conditions *conditions,
-                                coll_kit *kit, const coll_rule *taken)
+                                coll_workspace *workspace, const coll_rule *taken)
 {
     const coll_rule_list *asked_for[2] = {&forced.list, &table.list};
     coll_status status = COLL_OK;
@@ -226,7 +226,7 @@ coll_status control_passed_over(const coll_problem *problem, const coll_conditio
         if (is_of(&alone, taken))
             return COLL_OK;
         if (alone.n > 0)
-            status = coll_select_from(&alone, problem, conditions, kit, &plan, NULL);
+            status = coll_select_from(&alone, problem, conditions, workspace, &plan, NULL);
         if (status == COLL_ERR_COLLECTIVE)
             status = COLL_OK; /* nothing was asked for here */
     }

@@ -68,7 +68,7 @@ struct job *job_new(void)
     job->run.tag = 0;
     job->run.shared = NULL;
     job->run.shared_bytes = 0;
-    job->tables = job->scratch = job->kit = job->packed = NULL;
+    job->tables = job->scratch = job->workspace = job->packed = NULL;
     job->combination.room = NULL;
     job->pieces = NULL;
     job->n_loads = job->n_stores = 0;
@@ -99,7 +99,7 @@ static void release(struct job *job)
     }
     pool_give(job->tables);
     pool_give(job->packed);
-    pool_give(job->kit);
+    pool_give(job->workspace);
     pool_give(job->combination.room);
 }
 

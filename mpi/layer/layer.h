@@ -263,7 +263,7 @@ struct job {
     coll_task run;
     coll_engine request;
     coll_slot slots[SLOTS_MAX];
-    void *tables, *scratch, *packed, *kit; /* of the pool */
+    void *tables, *scratch, *packed, *workspace; /* of the pool */
     struct piece *pieces;        /* in `tables`: n_loads to be packed before it starts, … */
     size_t n_loads, n_stores;    /* … then n_stores to be unpacked at its end */
     struct operation *operation; /* if `holds` */
@@ -381,7 +381,7 @@ bool control_asked_for(const coll_rule *rule);
 /* What the first rule that the user asked for has against the problem, if `taken` is not the
  * user's; otherwise COLL_OK. */
 coll_status control_passed_over(const coll_problem *problem, const coll_conditions *conditions,
-                                coll_kit *kit, const coll_rule *taken);
+                                coll_workspace *workspace, const coll_rule *taken);
 
 void lock(void);
 /* Calls error handlers too, for jobs that failed. */

@@ -6,11 +6,11 @@
  */
 #include "layer.h"
 
-/* Memory for a plan that is made of others. */
-static coll_kit *new_kit(const struct job *job, const coll_problem *problem)
+/* Memory for a plan that is composite. */
+static coll_workspace *new_kit(const struct job *job, const coll_problem *problem)
 {
-    void *memory = pool_take(coll_kit_bytes(problem));
-    return memory ? coll_kit_in(memory, problem, job->run.rank) : NULL;
+    void *memory = pool_take(coll_workspace_bytes(problem));
+    return memory ? coll_workspace_in(memory, problem, job->run.rank) : NULL;
 }
 
 /* Has the plan the ranks' own numbers after all. It is none of those that know nodes. */
@@ -33,7 +33,7 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
     coll_conditions conditions = {nodes_offers(comm, asked, job->how == BLOCKING) | packed,
                                   exact ? 0 : COLL_GIVES_IDENTICAL};
     coll_problem problem = *asked;
-    bool placed = coll_problem_place(&problem, &comm->places), kits, spread;
+    bool placed = coll_problem_place(&problem, &comm->places), workspaces, spread;
     const coll_rule_list *rules;
     const coll_rule *rule = NULL;
     coll_status status;
@@ -42,20 +42,21 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
     rules = spread           ? settings.spread_rules
             : comm->one_node ? settings.node_rules
                              : settings.rules;
-    kits = coll_select_builds(rules, &problem);
-    if (kits) {
-        job->kit = new_kit(job, &problem);
-        if (!job->kit)
+    workspaces = coll_select_builds(rules, &problem);
+    if (workspaces) {
+        job->workspace = new_kit(job, &problem);
+        if (!job->workspace)
             return COLL_ERR_MEMORY;
     }
-    status = coll_select_from(rules, &problem, &conditions, job->kit, job->plan, &rule);
+    status = coll_select_from(rules, &problem, &conditions, job->workspace, job->plan, &rule);
     if (status == COLL_OK && !nodes_hold(job->plan)) {
         conditions.capabilities &= ~(unsigned)COLL_NEEDS_SHARED;
-        status = coll_select_from(rules, &problem, &conditions, job->kit, job->plan, &rule);
+        status =
+            coll_select_from(rules, &problem, &conditions, job->workspace, job->plan, &rule);
     }
     if (status == COLL_OK && !job->plan->inner) {
-        pool_give(job->kit); /* it is not made of others */
-        job->kit = NULL;
+        pool_give(job->workspace); /* it is not composite */
+        job->workspace = NULL;
     }
     if (status == COLL_OK && placed && comm->places.rank && !exact &&
         (job->plan->traits & COLL_GIVES_REPRODUCIBLE) && control_asked_for(rule)) {
@@ -65,9 +66,10 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
     if (status == COLL_OK)
         status = coll_plan_place(job->plan, placed ? &comm->placed : &comm->group);
     if (status == COLL_OK && settings.verbose && comm->rank == 0) {
-        coll_kit *kit = kits ? new_kit(job, &problem) : NULL;
-        report_choice(&problem, rule, control_passed_over(&problem, &conditions, kit, rule));
-        pool_give(kit);
+        coll_workspace *workspace = workspaces ? new_kit(job, &problem) : NULL;
+        report_choice(&problem, rule,
+                      control_passed_over(&problem, &conditions, workspace, rule));
+        pool_give(workspace);
     }
     return status;
 }

@@ -18,8 +18,8 @@ static void forget(struct repeat *repeat)
     repeat->filled = repeat->checked = false;
     free(repeat->copies);
     pool_give(repeat->tables);
-    pool_give(repeat->kit);
-    repeat->copies = repeat->tables = repeat->kit = NULL;
+    pool_give(repeat->workspace);
+    repeat->copies = repeat->tables = repeat->workspace = NULL;
     repeat->idle = NULL;
     if (idle) {
         idle->comm = NULL;
@@ -197,9 +197,9 @@ void job_remember(struct job *job, const struct call *call, const struct view *i
     repeat->out_low = out->low;
     if (!copy_tables(call, repeat))
         return;
-    repeat->tables = job->tables; /* the plan's, so they go with it … */
-    repeat->kit = job->kit;       /* … as does this, if it is made of others */
-    job->tables = job->kit = NULL;
+    repeat->tables = job->tables;       /* the plan's, so they go with it … */
+    repeat->workspace = job->workspace; /* … as does this, if it is composite */
+    job->tables = job->workspace = NULL;
     repeat->plan = *job->plan;
     repeat->rank = job->run.rank;
     write_out(repeat);

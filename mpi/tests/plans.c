@@ -14,9 +14,9 @@
 struct settings settings;
 
 static rules_proof proof;
-static size_t shared_bytes;     /* of a node */
-static unsigned capabilities;   /* of a node's memory */
-static void *kits[ASKED_RANKS]; /* what plans point to */
+static size_t shared_bytes;           /* of a node */
+static unsigned capabilities;         /* of a node's memory */
+static void *workspaces[ASKED_RANKS]; /* what plans point to */
 static uint32_t tables[5 * ASKED_RANKS + 1],
     turns; /* in which ranks are dealt out; 0: they are not */
 
@@ -50,9 +50,9 @@ bool control_asked_for(const coll_rule *rule)
 }
 
 coll_status control_passed_over(const coll_problem *problem, const coll_conditions *conditions,
-                                coll_kit *kit, const coll_rule *taken)
+                                coll_workspace *workspace, const coll_rule *taken)
 {
-    (void)problem, (void)conditions, (void)kit, (void)taken;
+    (void)problem, (void)conditions, (void)workspace, (void)taken;
     return COLL_OK;
 }
 
@@ -130,13 +130,13 @@ static coll_status by_layer(void *arg, const rules_question *question, coll_plan
     shared_bytes = proof.it.count % 2 ? 1 << 16 : SIZE_MAX / 2;
     settings.packs = question->conditions->capabilities & COLL_NEEDS_PACKED ? ~0u : 0;
     settings.dedicated = question->lists == settings.spread_rules;
-    free(kits[question->rank]);
+    free(workspaces[question->rank]);
     job.comm = &comm;
     job.plan = plan;
     job.how = BLOCKING;
     status =
         plan_for(&job, &problem, !(question->conditions->requirements & COLL_GIVES_IDENTICAL));
-    kits[question->rank] = job.kit;
+    workspaces[question->rank] = job.workspace;
     return status == COLL_OK ? check_plan(&job, question, &problem) : status;
 }
 
@@ -173,7 +173,7 @@ TEST(plans_are_proven)
     rules_end(&proof);
     free(tuned.rules);
     for (uint32_t rank = 0; rank < ASKED_RANKS; rank++)
-        free(kits[rank]);
+        free(workspaces[rank]);
 }
 
 int main(void)

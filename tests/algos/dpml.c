@@ -10,9 +10,9 @@ static bool makes(const coll_grid_case *of)
 }
 
 /* (1) */
-static void check_blocks(const coll_kit *kit, size_t count)
+static void check_blocks(const coll_workspace *workspace, size_t count)
 {
-    const coll_plan *collect = kit->stages[0].plan;
+    const coll_plan *collect = workspace->phases[0].plan;
     const uint32_t leading = coll_i_dpml_leading(collect);
     size_t at = 0;
     uint32_t led = 0;
@@ -24,7 +24,7 @@ static void check_blocks(const coll_kit *kit, size_t count)
         at += block.count;
     }
     CHECK_EQ(at, count);
-    for (uint32_t local = 0; local < kit->at.ranks; local++)
+    for (uint32_t local = 0; local < workspace->at.ranks; local++)
         led += coll_i_dpml_number(collect, local) != COLL_RANK_NONE;
     CHECK_EQ(led, leading);
 }
@@ -49,24 +49,24 @@ TEST(partitions_tile_the_vector)
  * numbers. */
 static void check_across(const coll_grid_case *of, uint32_t pieces)
 {
-    const coll_kit *kit = level_kit(0);
-    const size_t piece = kit->part / pieces;
-    const uint32_t nodes = coll_nodes_count(&kit->nodes);
+    const coll_workspace *workspace = level_kit(0);
+    const size_t piece = workspace->part / pieces;
+    const uint32_t nodes = coll_nodes_count(&workspace->nodes);
     for (size_t at = 0; piece > 0 && at < of->count; at += piece) {
-        const uint32_t part = (uint32_t)(at / kit->part);
+        const uint32_t part = (uint32_t)(at / workspace->part);
         const size_t count = of->count - at < piece ? of->count - at : piece;
         uint32_t members = 0;
         for (uint32_t r = 0; r < of->p; r++)
-            for (uint32_t i = 0; i < level_kit(r)->n_stages; i++) {
-                const coll_stage *stage = &level_kit(r)->stages[i];
-                const size_t first = coll_ref_offset(stage->base[COLL_OUT]);
-                if (stage->seats != COLL_I_LEADERS || at < first ||
-                    at >= first + stage->all * piece || stage->plan->problem.count != count)
+            for (uint32_t i = 0; i < level_kit(r)->n_phases; i++) {
+                const coll_phase *phase = &level_kit(r)->phases[i];
+                const size_t first = coll_ref_offset(phase->base[COLL_OUT]);
+                if (phase->map != COLL_I_LEADERS || at < first ||
+                    at >= first + phase->all * piece || phase->plan->problem.count != count)
                     continue;
                 members++;
-                CHECK_EQ(stage->plan->problem.p, nodes);
-                CHECK_EQ(stage->rank, level_kit(r)->at.index);
-                CHECK_EQ(coll_i_stage_outer(level_kit(r), stage, part, stage->rank), r);
+                CHECK_EQ(phase->plan->problem.p, nodes);
+                CHECK_EQ(phase->rank, level_kit(r)->at.index);
+                CHECK_EQ(coll_i_phase_outer(level_kit(r), phase, part, phase->rank), r);
             }
         CHECK_EQ(members, nodes);
     }
@@ -113,7 +113,7 @@ TEST(ranks_of_a_node_match)
             if (p == 1)
                 continue;
             for (uint32_t y = 0; y < leading; y++) {
-                const coll_plan *collect = level_kit(0)->stages[0].plan;
+                const coll_plan *collect = level_kit(0)->phases[0].plan;
                 const uint32_t rank = y * collect->radix.by;
                 for (uint32_t x = 1; x < leading; x++) {
                     coll_action acts[COLL_STEP_MAX];
@@ -129,19 +129,20 @@ TEST(ranks_of_a_node_match)
 static void check_costs(const coll_grid_case *of)
 {
     const coll_report report = level_cost(of);
-    const coll_kit *kit = level_kit(0);
-    const uint32_t p = of->p, l = of->param[0], largest = coll_nodes_largest(&kit->nodes, p);
+    const coll_workspace *workspace = level_kit(0);
+    const uint32_t p = of->p, l = of->param[0],
+                   largest = coll_nodes_largest(&workspace->nodes, p);
     const uint32_t most = l < largest ? l : largest; /* ranks of a node that lead */
-    const bool flat = coll_i_kit_flat(kit), even = level_even(p);
+    const bool flat = coll_i_composite_flat(workspace), even = level_even(p);
     level_sum sum;
     memset(&sum, 0, sizeof sum);
     for (uint32_t r = 0; r < p; r++) {
-        const coll_node at = coll_node_of(&kit->nodes, p, r);
+        const coll_node at = coll_node_of(&workspace->nodes, p, r);
         const uint32_t first = coll_leaders_below(at.ranks, at.local, l);
         const uint32_t end = coll_leaders_below(at.ranks, at.local + 1, l);
         const uint32_t leading = l < at.ranks ? l : at.ranks;
         coll_verify_count *own = &sum.ranks[r];
-        if (coll_nodes_count(&kit->nodes) > 1)
+        if (coll_nodes_count(&workspace->nodes) > 1)
             leaders_across(&sum, of, &coll_recursive_doubling_allreduce, 0, &at);
         if (at.ranks > 1) {
             own->messages += end > first ? leading - 1 + at.ranks - 1 : leading;
@@ -179,15 +180,15 @@ static void check_inner(const coll_algorithm *outer, const coll_algorithm *inner
                         uint32_t kind, uint32_t l)
 {
     static const size_t counts[] = {0, 1, 2, 9};
-    const coll_use use = {COLL_INTER, inner, NULL};
+    const coll_binding use = {COLL_INTER, inner, NULL};
     for (uint32_t c = 0; c < 4; c++)
         for (uint32_t flags = 0; flags < 4; flags++) {
             coll_grid_case of = level_case(outer, COLL_ALLREDUCE, p, counts[c], flags);
             coll_report report;
             coll_status status;
             of.nodes = level_nodes[kind];
-            of.uses = &use;
-            of.n_uses = 1;
+            of.bindings = &use;
+            of.n_bindings = 1;
             of.param[0] = l;
             status = level_prove(&of, &report);
             CHECK_STATUS(status, level_expected(

@@ -2,13 +2,13 @@
  * roles */
 #include "support/leaders.h"
 
-static const coll_recipe *const rows[] = {&coll_multi_leader_bcast, &coll_multi_leader_reduce,
-                                          &coll_multi_leader_allreduce};
+static const coll_composite *const rows[] = {
+    &coll_multi_leader_bcast, &coll_multi_leader_reduce, &coll_multi_leader_allreduce};
 static const coll_collective collectives[] = {COLL_BCAST, COLL_REDUCE, COLL_ALLREDUCE};
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 /* Adds what a level within costs; blocks are the partitions that a rank leads. */
-static void add_within(level_sum *sum, level_stage stage, const coll_grid_case *of,
+static void add_within(level_sum *sum, level_stage phase, const coll_grid_case *of,
                        const coll_algorithm *algorithm, coll_collective it,
                        const coll_node *node, uint32_t root)
 {
@@ -29,23 +29,23 @@ static void add_within(level_sum *sum, level_stage stage, const coll_grid_case *
     layout->displs = displs;
     part = level_apart(algorithm, &problem);
     for (uint32_t i = 0; i < node->ranks; i++)
-        level_add(sum, stage, node->first + i, part, i);
+        level_add(sum, phase, node->first + i, part, i);
 }
 
 /* (1) and the costs. */
-static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
+static void check_case(const coll_grid_case *of, const coll_composite *composite)
 {
     const coll_report whole = level_cost(of);
     const coll_nodes *nodes = &level_kit(0)->nodes;
     const uint32_t n = coll_nodes_count(nodes);
     const coll_node root = coll_node_of(nodes, of->p, of->root);
-    const bool intra = !coll_i_kit_flat(level_kit(0));
+    const bool intra = !coll_i_composite_flat(level_kit(0));
     level_sum sum;
     memset(&sum, 0, sizeof sum);
     for (uint32_t r = 0; r < of->p; r++) {
         const coll_node at = coll_node_of(nodes, of->p, r);
         const coll_verify_count outward = level_outward(r);
-        leaders_across(&sum, of, recipe->defaults[2].algorithm, root.index, &at);
+        leaders_across(&sum, of, composite->defaults[2].algorithm, root.index, &at);
         CHECK_EQ(outward.messages, sum.ranks[r].messages);
         CHECK_EQ(outward.elements, sum.ranks[r].elements);
     }
@@ -53,11 +53,11 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
         const coll_node at = coll_node_at(nodes, of->p, node, 0);
         const bool here = node == root.index;
         if (of->collective != COLL_BCAST || here)
-            add_within(&sum, LEVEL_BEFORE, of, recipe->defaults[0].algorithm,
+            add_within(&sum, LEVEL_BEFORE, of, composite->defaults[0].algorithm,
                        of->collective == COLL_BCAST ? COLL_SCATTERV : COLL_REDUCE_SCATTER, &at,
                        of->collective == COLL_BCAST ? root.local : 0);
         if (of->collective != COLL_REDUCE || here)
-            add_within(&sum, LEVEL_AFTER, of, recipe->defaults[1].algorithm,
+            add_within(&sum, LEVEL_AFTER, of, composite->defaults[1].algorithm,
                        of->collective == COLL_REDUCE ? COLL_GATHERV : COLL_ALLGATHERV, &at,
                        of->collective == COLL_REDUCE ? root.local : 0);
     }
@@ -94,8 +94,8 @@ TEST(blocks_within_are_packed)
                 of.nodes = level_nodes[kind];
                 of.param[0] = l;
                 CHECK_STATUS(coll_i_grid_plans(&level_worker, &of), COLL_OK);
-                for (uint32_t r = 0; r < p && !coll_i_kit_flat(level_kit(r)); r++) {
-                    const coll_problem *first = &level_kit(r)->stages[0].plan->problem;
+                for (uint32_t r = 0; r < p && !coll_i_composite_flat(level_kit(r)); r++) {
+                    const coll_problem *first = &level_kit(r)->phases[0].plan->problem;
                     const uint32_t m = first->p;
                     CHECK(coll_i_layout_packed(&first->in, m));
                     CHECK_EQ(first->in.displs[m - 1] + first->in.counts[m - 1], of.count);

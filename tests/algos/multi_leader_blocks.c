@@ -2,7 +2,7 @@
  * algorithm in both roles */
 #include "support/levels.h"
 
-static const coll_recipe *const rows[] = {
+static const coll_composite *const rows[] = {
     &coll_multi_leader_allgather, &coll_multi_leader_allgather,
     &coll_multi_leader_reduce_scatter, &coll_multi_leader_reduce_scatter};
 static const coll_collective collectives[] = {COLL_ALLGATHER, COLL_ALLGATHERV,
@@ -32,18 +32,19 @@ TEST(runs_have_a_leader)
                 of.param[0] = leaders;
                 CHECK_STATUS(coll_i_grid_plans(&level_worker, &of), COLL_OK);
                 for (uint32_t r = 0; r < p; r++) {
-                    const coll_kit *kit = level_kit(r);
-                    const uint32_t least = coll_nodes_smallest(&kit->nodes, p);
+                    const coll_workspace *workspace = level_kit(r);
+                    const uint32_t least = coll_nodes_smallest(&workspace->nodes, p);
                     const uint32_t l = leaders < least ? leaders : least;
                     uint32_t begin, ranks;
-                    const uint32_t j = run_of(kit->at.ranks, l, kit->at.local, &begin, &ranks);
-                    const coll_stage *gathers = &kit->stages[0];
-                    CHECK_EQ(coll_leader(kit->at.ranks, j, &kit->leaders), begin);
-                    if (coll_i_kit_flat(kit))
+                    const uint32_t j =
+                        run_of(workspace->at.ranks, l, workspace->at.local, &begin, &ranks);
+                    const coll_phase *gathers = &workspace->phases[0];
+                    CHECK_EQ(coll_leader(workspace->at.ranks, j, &workspace->leaders), begin);
+                    if (coll_i_composite_flat(workspace))
                         continue;
                     CHECK_EQ(gathers->plan->problem.p, ranks);
-                    CHECK_EQ(gathers->first, kit->at.first + begin);
-                    CHECK_EQ(gathers->rank, kit->at.local - begin);
+                    CHECK_EQ(gathers->first, workspace->at.first + begin);
+                    CHECK_EQ(gathers->rank, workspace->at.local - begin);
                 }
             }
 }
@@ -74,15 +75,15 @@ TEST(sorting_moves_every_element_once)
                 of.param[0] = l;
                 CHECK_STATUS(coll_i_grid_plans(&level_worker, &of), COLL_OK);
                 count_blocks(&of);
-                for (uint32_t i = 0; i < level_kit(0)->n_stages; i++)
-                    if (strcmp(level_kit(0)->stages[i].plan->algorithm->name, "sort runs") == 0)
-                        level_check_sorting(level_kit(0)->stages[i].plan, all_displs[p]);
+                for (uint32_t i = 0; i < level_kit(0)->n_phases; i++)
+                    if (strcmp(level_kit(0)->phases[i].plan->algorithm->name, "sort runs") == 0)
+                        level_check_sorting(level_kit(0)->phases[i].plan, all_displs[p]);
             }
 }
 
 /* The default algorithm of a role, alone: blocks of `counts` elements. */
-static const level_part *apart(const coll_recipe *recipe, coll_role role, coll_collective it,
-                               uint32_t n, const size_t *counts)
+static const level_part *apart(const coll_composite *composite, coll_level role,
+                               coll_collective it, uint32_t n, const size_t *counts)
 {
     static size_t displs[64];
     coll_problem problem;
@@ -94,7 +95,7 @@ static const level_part *apart(const coll_recipe *recipe, coll_role role, coll_c
         displs[i] = i == 0 ? 0 : displs[i - 1] + counts[i - 1];
     layout->counts = counts;
     layout->displs = displs;
-    return level_apart(level_usual(recipe, role, it), &problem);
+    return level_apart(level_usual(composite, role, it), &problem);
 }
 
 /* Elements of run k of l of a node. */
@@ -106,8 +107,8 @@ static size_t run_elements(const coll_node *node, uint32_t l, uint32_t k)
 
 /* Adds what a node does: in each run, and all ranks of the node, of which the leaders have the
  * blocks of the runs of their number. */
-static void add_within(level_sum *sum, const coll_recipe *recipe, bool gathers, uint32_t p,
-                       uint32_t l, const coll_node *node)
+static void add_within(level_sum *sum, const coll_composite *composite, bool gathers,
+                       uint32_t p, uint32_t l, const coll_node *node)
 {
     const coll_nodes *nodes = &level_kit(0)->nodes;
     const uint32_t m = node->ranks;
@@ -123,19 +124,20 @@ static void add_within(level_sum *sum, const coll_recipe *recipe, bool gathers, 
         for (uint32_t i = 0; i < ranks; i++)
             counts[i] =
                 all_displs[node->first + begin + i + 1] - all_displs[node->first + begin + i];
-        part = apart(recipe, COLL_INTRA, gathers ? COLL_GATHERV : COLL_SCATTERV, ranks, counts);
+        part =
+            apart(composite, COLL_INTRA, gathers ? COLL_GATHERV : COLL_SCATTERV, ranks, counts);
         for (uint32_t i = 0; i < ranks; i++)
             level_add(sum, gathers ? LEVEL_BEFORE : LEVEL_AFTER, node->first + begin + i, part,
                       i);
     }
-    part =
-        apart(recipe, COLL_INTRA, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER, m, blocks);
+    part = apart(composite, COLL_INTRA, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER, m,
+                 blocks);
     for (uint32_t i = 0; i < m; i++)
         level_add(sum, gathers ? LEVEL_AFTER : LEVEL_BEFORE, node->first + i, part, i);
 }
 
 /* Costs. */
-static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
+static void check_case(const coll_grid_case *of, const coll_composite *composite)
 {
     const bool gathers = coll_is(COLL_I_RUNS_ALLGATHERS, of->collective);
     const coll_report whole = level_cost(of);
@@ -153,7 +155,7 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
             const coll_node node = coll_node_at(nodes, p, i, 0);
             inter[i] = run_elements(&node, l, k);
         }
-        part = apart(recipe, COLL_INTER, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER, h,
+        part = apart(composite, COLL_INTER, gathers ? COLL_ALLGATHERV : COLL_REDUCE_SCATTER, h,
                      inter);
         for (uint32_t i = 0; i < h; i++) {
             const coll_node node = coll_node_at(nodes, p, i, 0);
@@ -165,9 +167,9 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe)
         CHECK_EQ(outward.messages, sum.ranks[r].messages);
         CHECK_EQ(outward.elements, sum.ranks[r].elements);
     }
-    for (uint32_t i = 0; i < h && !coll_i_kit_flat(level_kit(0)); i++) {
+    for (uint32_t i = 0; i < h && !coll_i_composite_flat(level_kit(0)); i++) {
         const coll_node node = coll_node_at(nodes, p, i, 0);
-        add_within(&sum, recipe, gathers, p, l, &node);
+        add_within(&sum, composite, gathers, p, l, &node);
     }
     level_check(&whole, &sum, p,
                 level_even(p) &&
@@ -198,24 +200,24 @@ TEST(every_algorithm_in_both_roles)
 /* SHARED is that of the parts of a node, not of a node of as many ranks, which may need less. */
 TEST(runs_and_sockets_have_shared_memory_of_their_own)
 {
-    static const coll_use inside[] = {{COLL_INTRA, &coll_shm_gather, NULL},
-                                      {COLL_INTRA, &coll_shm_scatter, NULL},
-                                      {COLL_INTRA, &coll_shm_reduce, NULL},
-                                      {COLL_INTRA, &coll_shm_bcast, NULL}};
-    const coll_recipe *const recipes[] = {&coll_multi_leader_reduce_scatter,
-                                          &coll_multi_leader_allgather,
-                                          &coll_socket_leader_allreduce};
+    static const coll_binding inside[] = {{COLL_INTRA, &coll_shm_gather, NULL},
+                                          {COLL_INTRA, &coll_shm_scatter, NULL},
+                                          {COLL_INTRA, &coll_shm_reduce, NULL},
+                                          {COLL_INTRA, &coll_shm_bcast, NULL}};
+    const coll_composite *const composites[] = {&coll_multi_leader_reduce_scatter,
+                                                &coll_multi_leader_allgather,
+                                                &coll_socket_leader_allreduce};
     const coll_collective solves[] = {COLL_REDUCE_SCATTER_BLOCK, COLL_ALLGATHER,
                                       COLL_ALLREDUCE};
     for (uint32_t row = 0; row < 3; row++)
         for (uint32_t p = 4; p <= 40; p += 4)
             for (uint32_t parts = 1; parts <= 4; parts++) {
-                coll_grid_case of = level_case(&recipes[row]->algorithm, solves[row], p,
+                coll_grid_case of = level_case(&composites[row]->algorithm, solves[row], p,
                                                3 * p + 10, COLL_FLAG_COMMUTATIVE);
                 coll_report report;
                 of.param[0] = parts;
-                of.uses = inside;
-                of.n_uses = 4;
+                of.bindings = inside;
+                of.n_bindings = 4;
                 CHECK_STATUS(level_prove(&of, &report), COLL_OK);
             }
 }

@@ -19,20 +19,20 @@ static uint32_t socket_of(const coll_nodes *nodes, uint32_t p, uint32_t most, ui
 }
 
 /* Adds the reduce or the bcast of a socket. */
-static void add_within(level_sum *sum, level_stage stage, const coll_recipe *recipe,
+static void add_within(level_sum *sum, level_stage phase, const coll_composite *composite,
                        coll_collective it, const coll_grid_case *of, uint32_t first, uint32_t n)
 {
     coll_problem problem;
     const level_part *part;
     coll_problem_init(&problem, it, n, of->count, 8);
     problem.flags = COLL_FLAG_COMMUTATIVE;
-    part = level_apart(level_usual(recipe, COLL_INTRA, it), &problem);
+    part = level_apart(level_usual(composite, COLL_INTRA, it), &problem);
     for (uint32_t i = 0; i < n; i++)
-        level_add(sum, stage, first + i, part, i);
+        level_add(sum, phase, first + i, part, i);
 }
 
 /* (1), (2) and the costs: meetings are no messages, but a round. most: sockets of a node. */
-static void check_case(const coll_grid_case *of, const coll_recipe *recipe, uint32_t most)
+static void check_case(const coll_grid_case *of, const coll_composite *composite, uint32_t most)
 {
     const coll_report report = level_cost(of);
     const coll_nodes *nodes = &level_kit(0)->nodes;
@@ -61,8 +61,8 @@ static void check_case(const coll_grid_case *of, const coll_recipe *recipe, uint
             continue;
         while (r + ranks < p && socket_of(nodes, p, most, r + ranks) == own)
             ranks++;
-        add_within(&sum, LEVEL_BEFORE, recipe, COLL_REDUCE, of, r, ranks);
-        add_within(&sum, LEVEL_AFTER, recipe, COLL_BCAST, of, r, ranks);
+        add_within(&sum, LEVEL_BEFORE, composite, COLL_REDUCE, of, r, ranks);
+        add_within(&sum, LEVEL_AFTER, composite, COLL_BCAST, of, r, ranks);
     }
     for (uint32_t r = 0; r < p; r++) /* what the network combines counts for whom all wait */
         last = report.ranks[r].reduced > sum.ranks[r].reduced ? r : last;
@@ -88,13 +88,13 @@ TEST(leaders_meet_in_the_network)
 /* Only the network finds the leaders of sockets; those of a node may use anything. */
 TEST(what_is_used_across)
 {
-    const coll_use ring = {COLL_INTER, &coll_ring_allreduce, NULL};
+    const coll_binding ring = {COLL_INTER, &coll_ring_allreduce, NULL};
     coll_grid_case of = level_case(&coll_socket_leader_allreduce.algorithm, COLL_ALLREDUCE, 8,
                                    6, COLL_FLAG_COMMUTATIVE);
     coll_report report;
     of.nodes = 4;
-    of.uses = &ring;
-    of.n_uses = 1;
+    of.bindings = &ring;
+    of.n_bindings = 1;
     CHECK_STATUS(level_prove(&of, &report), COLL_ERR_GROUP);
     of.algorithm = &coll_node_leader_allreduce.algorithm;
     CHECK_STATUS(level_prove(&of, &report), COLL_OK);
@@ -104,8 +104,8 @@ TEST(what_is_used_across)
 /* Sockets have memory of their own to share. */
 TEST(what_is_used_within)
 {
-    const coll_use shm[] = {{COLL_INTRA, &coll_shm_reduce, NULL},
-                            {COLL_INTRA, &coll_shm_bcast, NULL}};
+    const coll_binding shm[] = {{COLL_INTRA, &coll_shm_reduce, NULL},
+                                {COLL_INTRA, &coll_shm_bcast, NULL}};
     for (uint32_t p = 1; p <= 20; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t sockets = 1; sockets <= 3; sockets++) {
@@ -113,8 +113,8 @@ TEST(what_is_used_within)
                                                COLL_ALLREDUCE, p, 6, COLL_FLAG_COMMUTATIVE);
                 of.nodes = level_nodes[kind];
                 of.param[0] = sockets;
-                of.uses = shm;
-                of.n_uses = 2;
+                of.bindings = shm;
+                of.n_bindings = 2;
                 (void)level_cost(&of);
             }
     level_try_all(&coll_node_leader_allreduce, COLL_ALLREDUCE);

@@ -1,16 +1,16 @@
 /* tests/algos/two_level.c — the laws of coll/algos/two_level.h; every algorithm in both roles */
 #include "support/levels.h"
 
-static const coll_recipe *const rows[] = {&coll_two_level_barrier, &coll_two_level_bcast,
-                                          &coll_two_level_reduce, &coll_two_level_allreduce};
+static const coll_composite *const rows[] = {&coll_two_level_barrier, &coll_two_level_bcast,
+                                             &coll_two_level_reduce, &coll_two_level_allreduce};
 static const coll_collective collectives[] = {COLL_BARRIER, COLL_BCAST, COLL_REDUCE,
                                               COLL_ALLREDUCE};
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 /* The local rank that leads a node. */
-static uint32_t leader_of(const coll_kit *kit, uint32_t root, uint32_t node)
+static uint32_t leader_of(const coll_workspace *workspace, uint32_t root, uint32_t node)
 {
-    const coll_node at = coll_node_of(&kit->nodes, kit->p, root);
+    const coll_node at = coll_node_of(&workspace->nodes, workspace->p, root);
     return node == at.index ? at.local : 0;
 }
 
@@ -46,35 +46,36 @@ TEST(only_leaders_talk_across)
         for (uint32_t p = 1; p <= 64; p++)
             for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
                 for (uint32_t root = 0; root < p; root += p / 3 + 1) {
-                    const coll_recipe *recipe = rows[row];
-                    coll_grid_case of = level_case(&recipe->algorithm, collectives[row], p,
+                    const coll_composite *composite = rows[row];
+                    coll_grid_case of = level_case(&composite->algorithm, collectives[row], p,
                                                    row == 0 ? 0 : 7, COLL_FLAG_COMMUTATIVE);
                     of.nodes = level_nodes[kind];
                     of.root = coll_is(COLL_ROOTED, of.collective) ? root : 0;
                     if (CHECK_STATUS(coll_i_grid_plans(&level_worker, &of), COLL_OK))
-                        check_across(&of, recipe->defaults[recipe->n_defaults - 1].algorithm);
+                        check_across(&of,
+                                     composite->defaults[composite->n_defaults - 1].algorithm);
                 }
 }
 
 /* What a collective within a node costs its ranks, by the default algorithm. */
-static void add_within(level_sum *sum, level_stage stage, const coll_algorithm *algorithm,
+static void add_within(level_sum *sum, level_stage phase, const coll_algorithm *algorithm,
                        coll_collective it, const coll_grid_case *of, const coll_node *at)
 {
     const uint32_t lead = leader_of(level_kit(0), of->root, at->index);
     const level_part *part =
         apart(algorithm, it, at->ranks, of->count, it == COLL_BARRIER ? 0 : lead, 0);
     for (uint32_t i = 0; i < at->ranks; i++)
-        level_add(sum, stage, at->first + i, part, i);
+        level_add(sum, phase, at->first + i, part, i);
 }
 
-static void check_costs(const coll_grid_case *of, const coll_recipe *recipe)
+static void check_costs(const coll_grid_case *of, const coll_composite *composite)
 {
     const coll_report whole = level_cost(of);
     const coll_nodes *nodes = &level_kit(0)->nodes;
     const uint32_t n = coll_nodes_count(nodes);
     const uint32_t root = coll_node_of(nodes, of->p, of->root).index;
-    const coll_algorithm *first = recipe->defaults[0].algorithm;
-    const coll_algorithm *last = recipe->defaults[recipe->n_defaults - 2].algorithm;
+    const coll_algorithm *first = composite->defaults[0].algorithm;
+    const coll_algorithm *last = composite->defaults[composite->n_defaults - 2].algorithm;
     level_sum sum;
     memset(&sum, 0, sizeof sum);
     for (uint32_t i = 0; i < n; i++) {
@@ -95,8 +96,8 @@ static void check_costs(const coll_grid_case *of, const coll_recipe *recipe)
         const uint32_t flags =
             coll_is(COLL_REDUCING, of->collective) && at.ranks > 1 ? COLL_FLAG_IN_PLACE : 0;
         level_add(&sum, LEVEL_ACROSS, lead,
-                  apart(recipe->defaults[recipe->n_defaults - 1].algorithm, of->collective, n,
-                        of->count, root, flags),
+                  apart(composite->defaults[composite->n_defaults - 1].algorithm,
+                        of->collective, n, of->count, root, flags),
                   i);
     }
     level_check(&whole, &sum, of->p, level_even(of->p));

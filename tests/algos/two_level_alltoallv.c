@@ -87,12 +87,12 @@ TEST(slots_that_are_too_large)
     const uint32_t block = UINT32_MAX;
     coll_problem problem;
     coll_plan plan;
-    coll_kit kit;
+    coll_workspace workspace;
     coll_problem_init(&problem, COLL_ALLTOALLV, 4, 0, SIZE_MAX / UINT32_MAX);
-    coll_kit_init(&kit, 0, tables, 64);
-    CHECK_STATUS(
-        coll_plan_build(&plan, &coll_two_level_alltoallv.algorithm, &problem, &block, &kit),
-        COLL_ERR_OVERFLOW);
+    coll_workspace_init(&workspace, 0, tables, 64);
+    CHECK_STATUS(coll_plan_build(&plan, &coll_two_level_alltoallv.algorithm, &problem, &block,
+                                 &workspace),
+                 COLL_ERR_OVERFLOW);
 }
 
 TEST(every_algorithm_in_both_roles)

@@ -2,7 +2,7 @@
  * in both roles */
 #include "support/levels.h"
 
-static const coll_recipe *const rows[] = {
+static const coll_composite *const rows[] = {
     &coll_two_level_gather,   &coll_two_level_gatherv,   &coll_two_level_scatter,
     &coll_two_level_scatterv, &coll_two_level_allgather, &coll_two_level_allgatherv};
 static const coll_collective collectives[] = {COLL_GATHER,   COLL_GATHERV,   COLL_SCATTER,
@@ -26,7 +26,7 @@ static void count_blocks(const coll_grid_case *of)
 
 /* A level apart: `n` blocks, which begin where the blocks of the ranks firsts[0], firsts[1] …
  * do. */
-static const level_part *apart(const coll_recipe *recipe, coll_role role, uint32_t level,
+static const level_part *apart(const coll_composite *composite, coll_level role, uint32_t level,
                                uint32_t n, const uint32_t *firsts, uint32_t root, bool v)
 {
     static size_t counts[64], displs[64];
@@ -43,13 +43,13 @@ static const level_part *apart(const coll_recipe *recipe, coll_role role, uint32
         layout->counts = counts;
         layout->displs = displs;
     }
-    return level_apart(level_usual(recipe, role, it), &problem);
+    return level_apart(level_usual(composite, role, it), &problem);
 }
 
 /* (1), (2) and the costs. */
 static void check_case(uint32_t row, coll_grid_case *of)
 {
-    const coll_recipe *recipe = rows[row];
+    const coll_composite *composite = rows[row];
     const uint32_t level = row / 2;
     const coll_report whole = level_cost(of);
     uint32_t firsts[65], ranks[65], leaders[64];
@@ -68,7 +68,7 @@ static void check_case(uint32_t row, coll_grid_case *of)
         const uint32_t lead = node == root.index ? root.local : 0;
         for (uint32_t i = 0; i <= m; i++)
             ranks[i] = firsts[node] + i;
-        part = apart(recipe, COLL_INTRA, level == 2 ? 0 : level, m, ranks, lead, v);
+        part = apart(composite, COLL_INTRA, level == 2 ? 0 : level, m, ranks, lead, v);
         for (uint32_t i = 0; i < m; i++)
             level_add(&sum, level == 1 ? LEVEL_AFTER : LEVEL_BEFORE, ranks[i], part, i);
         if (level == 2) {
@@ -80,7 +80,7 @@ static void check_case(uint32_t row, coll_grid_case *of)
         }
         leaders[node] = firsts[node] + lead;
     }
-    part = apart(recipe, COLL_INTER, level, n, firsts, root.index, v || !level_even(of->p));
+    part = apart(composite, COLL_INTER, level, n, firsts, root.index, v || !level_even(of->p));
     for (uint32_t r = 0; r < of->p; r++) {
         const coll_node at = coll_node_of(nodes, of->p, r);
         const coll_verify_count outward = level_outward(r);

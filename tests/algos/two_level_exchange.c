@@ -13,10 +13,10 @@ TEST(sorting_moves_every_element_once)
             if (!CHECK_STATUS(coll_i_grid_plans(&level_worker, &of), COLL_OK))
                 continue;
             for (uint32_t r = 0; r < p; r++)
-                for (uint32_t i = 0; i < level_kit(r)->n_stages; i++) {
-                    const coll_stage *stage = &level_kit(r)->stages[i];
-                    if (strncmp(stage->plan->algorithm->name, "sort", 4) == 0)
-                        level_check_sorting(stage->plan,
+                for (uint32_t i = 0; i < level_kit(r)->n_phases; i++) {
+                    const coll_phase *phase = &level_kit(r)->phases[i];
+                    if (strncmp(phase->plan->algorithm->name, "sort", 4) == 0)
+                        level_check_sorting(phase->plan,
                                             (size_t)level_kit(r)->at.ranks * p * of.count);
                 }
         }
@@ -65,7 +65,7 @@ static void check_reduce_scatter(const coll_grid_case *of)
     const level_part *part;
     level_sum sum;
     memset(&sum, 0, sizeof sum);
-    if (!coll_i_kit_flat(level_kit(0)))
+    if (!coll_i_composite_flat(level_kit(0)))
         add_within(&sum, p, &coll_fnomial_reduce, COLL_REDUCE, 3 * (size_t)p, 3);
     for (uint32_t i = 0; i < n; i++)
         counts[i] = 3 * (size_t)coll_node_at(nodes, p, i, 0).ranks;
@@ -87,7 +87,7 @@ static void check_alltoall(const coll_grid_case *of)
     const coll_report whole = level_cost(of);
     const coll_nodes *nodes = &level_kit(0)->nodes;
     const uint32_t n = coll_nodes_count(nodes), p = of->p;
-    const bool levels = n > 1 && !coll_i_kit_flat(level_kit(0));
+    const bool levels = n > 1 && !coll_i_composite_flat(level_kit(0));
     level_sum sum;
     memset(&sum, 0, sizeof sum);
     if (levels)

@@ -5,7 +5,7 @@
 static const coll_collective collectives[] = {COLL_SCAN, COLL_EXSCAN};
 
 /* A level apart, by the default algorithm. */
-static const level_part *apart(coll_role role, coll_collective it, uint32_t n, size_t count)
+static const level_part *apart(coll_level role, coll_collective it, uint32_t n, size_t count)
 {
     coll_problem problem;
     coll_problem_init(&problem, it, n, count, 8);
@@ -21,7 +21,7 @@ static void check_case(const coll_grid_case *of)
     const coll_report whole = level_cost(of);
     const coll_nodes *nodes = &level_kit(0)->nodes;
     const uint32_t n = coll_nodes_count(nodes);
-    const bool levels = n > 1 && !coll_i_kit_flat(level_kit(0));
+    const bool levels = n > 1 && !coll_i_composite_flat(level_kit(0));
     const level_part *part;
     level_sum sum;
     memset(&sum, 0, sizeof sum);

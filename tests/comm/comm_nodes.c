@@ -111,7 +111,7 @@ static void refused(world *w, const comm_case *it)
     comm_rank_free(mine);
 }
 
-/* Every algorithm that is made of others, forced: right, or refused. */
+/* Every composite algorithm, forced: right, or refused. */
 TEST(every_algorithm_in_levels_can_be_chosen)
 {
     static const size_t counts[] = {0, 1, 6, 50};
@@ -198,7 +198,7 @@ static coll_status only_powers(const coll_plan *plan)
 TEST(all_ranks_choose_alike)
 {
     coll_algorithm powers = coll_fnomial_bcast;
-    const coll_use intra = {COLL_INTRA, &powers, NULL};
+    const coll_binding intra = {COLL_INTRA, &powers, NULL};
     const coll_rule rule = {COLL_BIT(COLL_BCAST),
                             1,
                             COLL_ANY_P,
@@ -303,9 +303,9 @@ TEST(parts_in_levels)
 
 /* ---- a rank a thread --------------------------------------------------------------------- */
 
-#define IN_LEVELS(collective, recipe)                                                          \
+#define IN_LEVELS(collective, composite)                                                       \
     {                                                                                          \
-        COLL_BIT(collective), 1, COLL_ANY_P, 0, SIZE_MAX, &recipe.algorithm,                   \
+        COLL_BIT(collective), 1, COLL_ANY_P, 0, SIZE_MAX, &composite.algorithm,                \
             COLL_DEFAULTS("for the test")                                                      \
     }
 

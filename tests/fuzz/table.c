@@ -37,15 +37,15 @@ static void select_by(const coll_rule_list *list, uint32_t p, size_t count, bool
         const coll_rule *rule = NULL;
         coll_problem problem;
         coll_plan plan;
-        coll_kit kit;
+        coll_workspace workspace;
         if (coll_is(COLL_NEIGHBORLY, (coll_collective)c))
             continue;
         coll_problem_init(&problem, (coll_collective)c, p, count, 8);
         problem.flags = COLL_FLAG_COMMUTATIVE;
         if (nodes)
             coll_nodes_even(&problem.nodes, p, 3);
-        coll_kit_init(&kit, p / 2, tables, sizeof tables / sizeof tables[0]);
-        if (coll_select_from(list, &problem, &terms, &kit, &plan, &rule) == COLL_OK)
+        coll_workspace_init(&workspace, p / 2, tables, sizeof tables / sizeof tables[0]);
+        if (coll_select_from(list, &problem, &terms, &workspace, &plan, &rule) == COLL_OK)
             must(rule && plan.algorithm == rule->algorithm, "another algorithm");
     }
 }

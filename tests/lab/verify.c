@@ -119,7 +119,7 @@ static void words_of(void *arg, const coll_grid_row *row)
 /* A case in words: all that it has, cut where there is no room. */
 TEST(words_of_cases)
 {
-    static const coll_use use = {COLL_INTER, &coll_fnomial_reduce, NULL};
+    static const coll_binding binding = {COLL_INTER, &coll_fnomial_reduce, NULL};
     static const char *const whole[] = {
         "reduce two_level p=12 root=3 count=13 nodes=4 intra=linear,slots=2 inter=fnomial,"
         "f=2,segment=0,order=0 non-commutative in-place",
@@ -155,8 +155,8 @@ TEST(words_of_cases)
             of.places.kind = COLL_GRID_DEALT;
             of.places.nodes = 3;
             of.places.which = 1;
-            of.uses = &use;
-            of.n_uses = 1;
+            of.bindings = &binding;
+            of.n_bindings = 1;
         }
         coll_grid_case_words(&of, text, sizeof text);
         if (!CHECK(strcmp(text, whole[i]) == 0))
@@ -264,12 +264,12 @@ static void spoil_all(coll_grid_worker *worker, const coll_grid_case *of, uint64
     coll_report report;
     size_t steps;
     memset(&spoiled, 0, sizeof spoiled);
-    one.algorithm = &spoiled.recipe.algorithm;
+    one.algorithm = &spoiled.composite.algorithm;
     if (of->algorithm->traits & COLL_NEEDS_BUILD)
-        spoiled.recipe = *coll_recipe_of(of->algorithm);
-    spoiled.recipe.algorithm = *of->algorithm;
+        spoiled.composite = *coll_composite_of(of->algorithm);
+    spoiled.composite.algorithm = *of->algorithm;
     spoiled.base = of->algorithm;
-    spoiled.recipe.algorithm.step = spoiled_step;
+    spoiled.composite.algorithm.step = spoiled_step;
     for (spoiled.rank = 0; spoiled.rank < of->p; spoiled.rank++) {
         if (coll_i_grid_plans(worker, of) != COLL_OK)
             return;
@@ -863,7 +863,7 @@ TEST(refusals_of_what_is_used)
 {
     static const uint32_t ordered = 0, any = COLL_FLAG_COMMUTATIVE;
     static const struct {
-        coll_use use;
+        coll_binding binding;
         uint32_t flags;
         coll_status refused; /* COLL_OK: for nothing */
     } cases[] = {
@@ -884,7 +884,7 @@ TEST(refusals_of_what_is_used)
         coll_grid_case_init(&of, &coll_two_level_allreduce.algorithm, COLL_ALLREDUCE, 12);
         of.nodes = 4;
         of.flags = cases[i].flags;
-        set = coll_i_grid_inside(&worker, &of, &cases[i].use, 1) &
+        set = coll_i_grid_inside(&worker, &of, &cases[i].binding, 1) &
               ~coll_i_status_bit(COLL_ERR_COLLECTIVE);
         if (!CHECK_EQ((long long)set, cases[i].refused == COLL_OK
                                           ? 0

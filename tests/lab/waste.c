@@ -315,7 +315,7 @@ static void check_costs(const coll_algorithm *algorithm, coll_collective collect
         if (strcmp(rows[i].algorithm, algorithm->name) == 0 &&
             strcmp(rows[i].collective, name) == 0)
             row = &rows[i];
-    /* A plan that is made of others has the window that they need. */
+    /* A plan that is composite has the window that they need. */
     if (!CHECK_EQ(usual_window, algorithm->window))
         printf("    %s %s: window\n", name, algorithm->name);
     if (!CHECK(row != NULL)) {
@@ -381,7 +381,7 @@ enum wasting {
 
 /* An algorithm that wastes in one way, and else does what it was made from. */
 struct wasteful {
-    coll_recipe recipe;
+    coll_composite composite;
     const coll_algorithm *base;
     enum wasting how;
 };
@@ -466,13 +466,13 @@ TEST(waste_shows)
             if (!CHECK(of.base != NULL))
                 continue;
             if (of.base->traits & COLL_NEEDS_BUILD)
-                of.recipe = *coll_recipe_of(of.base);
-            of.recipe.algorithm = *of.base;
-            of.recipe.algorithm.steps = wasteful_steps;
-            of.recipe.algorithm.step = wasteful_step;
-            of.recipe.algorithm.scratch = wasteful_scratch;
+                of.composite = *coll_composite_of(of.base);
+            of.composite.algorithm = *of.base;
+            of.composite.algorithm.steps = wasteful_steps;
+            of.composite.algorithm.step = wasteful_step;
+            of.composite.algorithm.scratch = wasteful_scratch;
             of.how = (enum wasting)how;
-            costs = costs_of(&worker, &of.recipe.algorithm, collective);
+            costs = costs_of(&worker, &of.composite.algorithm, collective);
             shown[how] += costs_more(&costs, &rows[i].costs);
         }
     for (int how = 0; how < WASTINGS; how++)

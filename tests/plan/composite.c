@@ -1,4 +1,4 @@
-/* Plans of algorithms that are made of others: what is refused, whose a plan is, what is used
+/* Plans of composite algorithms: what is refused, whose a plan is, what is used
  * inside. What they compute is proven with each of them (algos/). */
 #include "support/check.h"
 #include "coll/plan/composite.h"
@@ -20,48 +20,48 @@ static coll_problem problem_of(uint32_t ppn, uint32_t flags)
 }
 
 /* Makes a plan of rank 0 with one algorithm inside. */
-static coll_status with(coll_role role, const coll_algorithm *algorithm, const uint32_t *params,
-                        uint32_t ppn)
+static coll_status with(coll_level level, const coll_algorithm *algorithm,
+                        const uint32_t *params, uint32_t ppn)
 {
-    static coll_kit kit;
+    static coll_workspace workspace;
     const coll_problem problem = problem_of(ppn, COLL_FLAG_COMMUTATIVE);
-    const coll_use use = {role, algorithm, params};
+    const coll_binding binding = {level, algorithm, params};
     coll_plan plan;
-    coll_kit_init(&kit, 0, tables, TABLES);
-    kit.uses = &use;
-    kit.n_uses = 1;
-    return coll_plan_build(&plan, dpml, &problem, NULL, &kit);
+    coll_workspace_init(&workspace, 0, tables, TABLES);
+    workspace.bindings = &binding;
+    workspace.n_bindings = 1;
+    return coll_plan_build(&plan, dpml, &problem, NULL, &workspace);
 }
 
 TEST(what_is_refused)
 {
-    static coll_kit kit;
+    static coll_workspace workspace;
     coll_problem problem = problem_of(2, 0);
     coll_plan plan;
     uint32_t leaders = 0;
-    coll_kit_init(&kit, 0, tables, TABLES);
+    coll_workspace_init(&workspace, 0, tables, TABLES);
     CHECK_STATUS(coll_plan_init(&plan, dpml, &problem, NULL), COLL_ERR_BUILD);
     CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, NULL), COLL_ERR_NULL);
-    CHECK_STATUS(coll_plan_build(NULL, dpml, &problem, NULL, &kit), COLL_ERR_NULL);
-    CHECK_STATUS(coll_plan_build(&plan, NULL, &problem, NULL, &kit), COLL_ERR_NULL);
-    CHECK_STATUS(coll_plan_build(&plan, dpml, NULL, NULL, &kit), COLL_ERR_NULL);
-    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, &leaders, &kit), COLL_ERR_PARAM);
-    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_OK);
-    kit.n_uses = 1;
-    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_ERR_NULL);
-    coll_kit_init(&kit, P, tables, TABLES);
-    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_ERR_RANK);
-    coll_kit_init(&kit, 0, tables, coll_kit_tables(&problem) - 1);
-    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_ERR_MEMORY);
-    coll_kit_init(&kit, 0, tables, coll_kit_tables(&problem));
-    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_OK);
+    CHECK_STATUS(coll_plan_build(NULL, dpml, &problem, NULL, &workspace), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_build(&plan, NULL, &problem, NULL, &workspace), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, NULL, NULL, &workspace), COLL_ERR_NULL);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, &leaders, &workspace), COLL_ERR_PARAM);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &workspace), COLL_OK);
+    workspace.n_bindings = 1;
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &workspace), COLL_ERR_NULL);
+    coll_workspace_init(&workspace, P, tables, TABLES);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &workspace), COLL_ERR_RANK);
+    coll_workspace_init(&workspace, 0, tables, coll_workspace_tables(&problem) - 1);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &workspace), COLL_ERR_MEMORY);
+    coll_workspace_init(&workspace, 0, tables, coll_workspace_tables(&problem));
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &workspace), COLL_OK);
     problem.nodes.count = 2;
-    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_ERR_NODES);
-    coll_kit_init(&kit, 0, tables, TABLES);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &workspace), COLL_ERR_NODES);
+    coll_workspace_init(&workspace, 0, tables, TABLES);
     problem = problem_of(P, 0);
     problem.count = COLL_REF_LIMIT / 8 - 1;
     problem.elem_bytes = 1;
-    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_ERR_OVERFLOW);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &workspace), COLL_ERR_OVERFLOW);
 }
 
 TEST(what_is_used_inside)
@@ -85,28 +85,28 @@ TEST(what_is_used_inside)
 /* What is inside decides what a plan needs and promises. */
 TEST(traits)
 {
-    static coll_kit kit;
+    static coll_workspace workspace;
     const coll_problem problem = problem_of(1, COLL_FLAG_COMMUTATIVE);
-    coll_use use = {COLL_INTER, &coll_ring_allreduce, NULL};
+    coll_binding binding = {COLL_INTER, &coll_ring_allreduce, NULL};
     coll_plan plan;
-    coll_kit_init(&kit, 0, tables, TABLES);
-    kit.uses = &use;
-    kit.n_uses = 1;
-    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_OK);
+    coll_workspace_init(&workspace, 0, tables, TABLES);
+    workspace.bindings = &binding;
+    workspace.n_bindings = 1;
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &workspace), COLL_OK);
     CHECK_EQ(plan.traits, COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_COMMUTATIVE |
                               COLL_GIVES_IDENTICAL);
-    use.algorithm = &in_network;
-    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_OK);
+    binding.algorithm = &in_network;
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &workspace), COLL_OK);
     CHECK_EQ(plan.traits, COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_NETWORK_REDUCE);
 }
 
 TEST(a_plan_is_of_one_rank)
 {
-    static coll_kit kit;
+    static coll_workspace workspace;
     const coll_problem problem = problem_of(2, 0);
     coll_plan plan;
-    coll_kit_init(&kit, 3, tables, TABLES);
-    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &kit), COLL_OK);
+    coll_workspace_init(&workspace, 3, tables, TABLES);
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &workspace), COLL_OK);
     for (uint32_t r = 0; r < P; r++) {
         CHECK_EQ(coll_plan_steps(&plan, r) > 0, r == 3);
         CHECK(r == 3 || coll_plan_scratch(&plan, r) == 0);
@@ -122,7 +122,7 @@ TEST(windows)
                      wide.window <= 32 ? COLL_OK : COLL_ERR_WINDOW);
 }
 
-/* Others need no kit, and are made as by coll_plan_init. */
+/* Others need no workspace, and are made as by coll_plan_init. */
 TEST(plain_algorithms)
 {
     const coll_problem problem = problem_of(2, COLL_FLAG_COMMUTATIVE);

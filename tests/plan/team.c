@@ -10,7 +10,7 @@ enum { MOST = 24 };
 
 typedef struct member {
     coll_plan plan;
-    coll_kit kit;
+    coll_workspace workspace;
     size_t tables[256];
 } member;
 
@@ -41,7 +41,7 @@ static uint32_t compare(const coll_plan *plan_of(uint32_t), uint32_t p)
     return members;
 }
 
-/* ---- recipes ----------------------------------------------------------------------------- */
+/* ---- composite algorithms ----------------------------------------------------------------------------- */
 
 static const coll_plan *own(uint32_t rank)
 {
@@ -52,8 +52,8 @@ static const coll_plan *own(uint32_t rank)
 static uint32_t build(const coll_algorithm *algorithm, coll_collective collective, uint32_t p,
                       const coll_nodes *nodes, const uint32_t *params)
 {
-    const coll_use inter[] = {{COLL_INTER, &coll_in_network_allreduce, NULL},
-                              {COLL_INTER, &coll_in_network_barrier, NULL}};
+    const coll_binding inter[] = {{COLL_INTER, &coll_in_network_allreduce, NULL},
+                                  {COLL_INTER, &coll_in_network_barrier, NULL}};
     coll_problem problem;
     coll_problem_init(&problem, collective, p, 10, 8);
     problem.flags = COLL_FLAG_COMMUTATIVE;
@@ -62,10 +62,11 @@ static uint32_t build(const coll_algorithm *algorithm, coll_collective collectiv
     for (uint32_t rank = 0; rank < p; rank++) {
         member *at = &ranks[rank];
         coll_status status;
-        coll_kit_init(&at->kit, rank, at->tables, sizeof at->tables / sizeof *at->tables);
-        at->kit.uses = &inter[collective == COLL_BARRIER];
-        at->kit.n_uses = 1;
-        status = coll_plan_build(&at->plan, algorithm, &problem, params, &at->kit);
+        coll_workspace_init(&at->workspace, rank, at->tables,
+                            sizeof at->tables / sizeof *at->tables);
+        at->workspace.bindings = &inter[collective == COLL_BARRIER];
+        at->workspace.n_bindings = 1;
+        status = coll_plan_build(&at->plan, algorithm, &problem, params, &at->workspace);
         if (status != COLL_OK) {
             CHECK_STATUS(status, COLL_ERR_COLLECTIVE); /* the usual case of one level alone */
             return 0;
@@ -86,7 +87,7 @@ static uint32_t build_all(uint32_t p, const coll_nodes *nodes)
            build(&coll_dpml_allreduce.algorithm, COLL_ALLREDUCE, p, nodes, one);
 }
 
-TEST(recipes)
+TEST(composites)
 {
     static const uint32_t first[] = {0, 1, 6, 8, 9, 14};
     coll_nodes nodes;
@@ -202,7 +203,7 @@ TEST(other_plans)
 
 int main(void)
 {
-    RUN(recipes);
+    RUN(composites);
     RUN(compositions);
     RUN(other_plans);
     return check_done();

@@ -1,4 +1,4 @@
-/* Selection of algorithms that are made of others: all ranks choose alike, whatever is used
+/* Selection of composite algorithms: all ranks choose alike, whatever is used
  * inside. */
 #include "support/check.h"
 #include "coll/algos/registry.h"
@@ -9,7 +9,7 @@
 
 enum { P_MOST = 9, TABLES = 128 };
 
-static coll_kit kit;
+static coll_workspace workspace;
 static size_t tables[TABLES];
 
 /* What the lists choose on a rank; NULL: nothing. */
@@ -19,10 +19,10 @@ static const coll_rule *chosen(const coll_rule_list *lists, const coll_problem *
     const coll_conditions conditions = {COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_REDUCE,
                                         COLL_GIVES_IDENTICAL};
     const coll_rule *rule;
-    coll_kit_init(&kit, rank, tables, TABLES);
-    CHECK(coll_kit_tables(problem) <= TABLES);
-    *status = coll_select_from(lists, problem, &conditions, &kit, plan, &rule);
-    CHECK(*status != COLL_OK || kit.rank == rank);
+    coll_workspace_init(&workspace, rank, tables, TABLES);
+    CHECK(coll_workspace_tables(problem) <= TABLES);
+    *status = coll_select_from(lists, problem, &conditions, &workspace, plan, &rule);
+    CHECK(*status != COLL_OK || workspace.rank == rank);
     return rule;
 }
 
@@ -49,7 +49,8 @@ static const coll_rule *chosen_by_all(const coll_rule_list *lists, const coll_pr
     if (!CHECK(alike))
         printf("    %s, p = %u, %s of %s\n", coll_collective_name(problem->collective),
                problem->p, lists->rules->algorithm->name,
-               lists->rules->n_uses > 0 ? lists->rules->uses->algorithm->name : "the usual");
+               lists->rules->n_bindings > 0 ? lists->rules->bindings->algorithm->name
+                                            : "the usual");
     return first;
 }
 
@@ -69,20 +70,20 @@ TEST(all_ranks_choose_alike)
     size_t taken = 0, passed = 0;
     for (size_t row = 0; row < COLL_REGISTRY_COUNT; row++)
         for (size_t inner = 0; inner <= COLL_REGISTRY_COUNT; inner++)
-            for (unsigned role = 0; role < COLL_ROLES; role++)
+            for (unsigned level = 0; level < COLL_LEVELS; level++)
                 for (uint32_t p = 1; p <= P_MOST; p += p < 3 ? 1 : 3) {
                     const coll_algorithm *const algorithm = coll_registry[row];
                     const bool default_value = inner == COLL_REGISTRY_COUNT;
-                    const coll_use use = {(coll_role)role,
-                                          coll_registry[default_value ? 0 : inner], NULL};
+                    const coll_binding binding = {
+                        (coll_level)level, coll_registry[default_value ? 0 : inner], NULL};
                     const coll_collective collective =
                         (coll_collective)COLL_LOWEST_BIT(algorithm->collectives);
                     const coll_rule rule = {
-                        ALWAYS(collective),      algorithm, NO_PARAMS, "", &use,
+                        ALWAYS(collective),      algorithm, NO_PARAMS, "", &binding,
                         default_value ? 0u : 1u, 0,         0};
                     const coll_rule_list list = {&rule, 1, &coll_rules_built_in};
                     if (!(algorithm->traits & COLL_NEEDS_BUILD) ||
-                        (!default_value && (use.algorithm->traits & COLL_NEEDS_BUILD)) ||
+                        (!default_value && (binding.algorithm->traits & COLL_NEEDS_BUILD)) ||
                         coll_is(COLL_PAIRED | COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) |
                                     COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_REDUCE_SCATTER),
                                 collective))
@@ -112,11 +113,11 @@ static coll_status only_powers(const coll_plan *plan)
 TEST(sizes_of_nodes_are_known_to_all)
 {
     coll_algorithm powers = coll_fnomial_bcast;
-    const coll_use uses[] = {{COLL_INTRA, &powers, NULL}, {COLL_INTER, &powers, NULL}};
-    const coll_rule rules[] = {
-        {ALWAYS(COLL_BCAST), &coll_two_level_bcast.algorithm, NO_PARAMS, "", &uses[0], 1, 0, 0},
-        {ALWAYS(COLL_BCAST), &coll_two_level_bcast.algorithm, NO_PARAMS, "", &uses[1], 1, 0,
-         0}};
+    const coll_binding bindings[] = {{COLL_INTRA, &powers, NULL}, {COLL_INTER, &powers, NULL}};
+    const coll_rule rules[] = {{ALWAYS(COLL_BCAST), &coll_two_level_bcast.algorithm, NO_PARAMS,
+                                "", &bindings[0], 1, 0, 0},
+                               {ALWAYS(COLL_BCAST), &coll_two_level_bcast.algorithm, NO_PARAMS,
+                                "", &bindings[1], 1, 0, 0}};
     const coll_rule_list list = {rules, 2, &coll_rules_built_in};
     coll_problem problem;
     powers.check = only_powers;
@@ -132,12 +133,12 @@ TEST(sizes_of_nodes_are_known_to_all)
 /* What such a plan needs, and gives, is what its parts do. */
 TEST(terms_hold_for_what_is_inside)
 {
-    const coll_use uses[] = {{COLL_INTER, &coll_swing_latency_allreduce, NULL},
-                             {COLL_INTRA, &coll_shm_reduce, NULL}};
+    const coll_binding bindings[] = {{COLL_INTER, &coll_swing_latency_allreduce, NULL},
+                                     {COLL_INTRA, &coll_shm_reduce, NULL}};
     const coll_rule rules[] = {{ALWAYS(COLL_ALLREDUCE), &coll_two_level_allreduce.algorithm,
-                                NO_PARAMS, "", uses, 1, 0, 0},
+                                NO_PARAMS, "", bindings, 1, 0, 0},
                                {ALWAYS(COLL_ALLREDUCE), &coll_two_level_allreduce.algorithm,
-                                NO_PARAMS, "", &uses[1], 1, 0, 0},
+                                NO_PARAMS, "", &bindings[1], 1, 0, 0},
                                {ALWAYS(COLL_ALLREDUCE), &coll_two_level_allreduce.algorithm,
                                 NO_PARAMS, "", NULL, 0, 0, 0}};
     const coll_rule_list list = {rules, 3, NULL};
@@ -148,21 +149,24 @@ TEST(terms_hold_for_what_is_inside)
     coll_problem_init(&problem, COLL_ALLREDUCE, 8, 24, 4);
     problem.flags = COLL_FLAG_COMMUTATIVE;
     coll_nodes_even(&problem.nodes, 8, 2);
-    coll_kit_init(&kit, 0, tables, TABLES);
-    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, &kit, &plan, &rule), COLL_OK);
+    coll_workspace_init(&workspace, 0, tables, TABLES);
+    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, &workspace, &plan, &rule),
+                 COLL_OK);
     CHECK(rule == &rules[1]);
     conditions.capabilities = 0;
-    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, &kit, &plan, &rule), COLL_OK);
+    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, &workspace, &plan, &rule),
+                 COLL_OK);
     CHECK(rule == &rules[2]);
     conditions.requirements = 0;
-    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, &kit, &plan, &rule), COLL_OK);
+    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, &workspace, &plan, &rule),
+                 COLL_OK);
     CHECK(rule == &rules[0]);
     CHECK_STATUS(coll_select_from(&list, &problem, &conditions, NULL, &plan, &rule),
                  COLL_ERR_BUILD);
     CHECK(rule == NULL);
-    coll_kit_init(&kit, 0, tables,
-                  1); /* that is this rank's own fault: no other rule is tried */
-    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, &kit, &plan, &rule),
+    coll_workspace_init(&workspace, 0, tables,
+                        1); /* that is this rank's own fault: no other rule is tried */
+    CHECK_STATUS(coll_select_from(&list, &problem, &conditions, &workspace, &plan, &rule),
                  COLL_ERR_MEMORY);
     CHECK(rule == NULL);
 }
@@ -172,16 +176,16 @@ TEST(terms_hold_for_what_is_inside)
 TEST(what_only_the_root_sees_is_asked_of_all_parts)
 {
     coll_algorithm apart = coll_fnomial_gather;
-    const coll_use uses[] = {{COLL_INTRA, &apart, NULL},
-                             {COLL_INTER, &coll_fnomial_gather, NULL},
-                             {COLL_INTRA, &coll_fnomial_gather, NULL},
-                             {COLL_INTER, &apart, NULL}};
+    const coll_binding bindings[] = {{COLL_INTRA, &apart, NULL},
+                                     {COLL_INTER, &coll_fnomial_gather, NULL},
+                                     {COLL_INTRA, &coll_fnomial_gather, NULL},
+                                     {COLL_INTER, &apart, NULL}};
     const coll_rule rules[] = {{ALWAYS(COLL_GATHER), &coll_two_level_gather.algorithm,
-                                NO_PARAMS, "", &uses[0], 2, 0, 0},
+                                NO_PARAMS, "", &bindings[0], 2, 0, 0},
                                {ALWAYS(COLL_GATHER), &coll_two_level_gather.algorithm,
-                                NO_PARAMS, "", &uses[2], 2, 0, 0},
+                                NO_PARAMS, "", &bindings[2], 2, 0, 0},
                                {ALWAYS(COLL_GATHER), &coll_two_level_gather.algorithm,
-                                NO_PARAMS, "", &uses[1], 2, 0, 0}};
+                                NO_PARAMS, "", &bindings[1], 2, 0, 0}};
     const coll_rule_list list = {rules, 3, NULL};
     coll_problem problem;
     coll_problem_init(&problem, COLL_GATHER, 8, 24, 4);

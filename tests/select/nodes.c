@@ -30,7 +30,7 @@ enum {
 
 static coll_sim sim;
 static coll_plan plans[RANKS];
-static coll_kit kits[RANKS];
+static coll_workspace workspaces[RANKS];
 
 /* Microseconds of what the rules choose for a problem; *found: which rule. */
 static double us_of(const coll_rule_list *rules, const coll_problem *problem,
@@ -40,7 +40,7 @@ static double us_of(const coll_rule_list *rules, const coll_problem *problem,
     const coll_shm_costs near = {
         costs->a_shm_us, costs->b_shm_ns_per_byte, 0, 0, costs->c_ns_per_byte, 0, 0};
     const coll_conditions conditions = {COLL_NEEDS_PACKED, COLL_GIVES_IDENTICAL};
-    const size_t room = coll_kit_tables(problem);
+    const size_t room = coll_workspace_tables(problem);
     const uint32_t p = problem->p;
     size_t *tables = (size_t *)malloc(p * room * sizeof *tables);
     coll_cost_model network, model;
@@ -61,10 +61,10 @@ static double us_of(const coll_rule_list *rules, const coll_problem *problem,
     coll_sim_options_init(&options, &model);
     options.topology = &nics;
     for (uint32_t rank = 0; rank < p; rank++) {
-        coll_kit_init(&kits[rank], rank, tables + rank * room, room);
-        CHECK_STATUS(
-            coll_select_from(rules, problem, &conditions, &kits[rank], &plans[rank], found),
-            COLL_OK);
+        coll_workspace_init(&workspaces[rank], rank, tables + rank * room, room);
+        CHECK_STATUS(coll_select_from(rules, problem, &conditions, &workspaces[rank],
+                                      &plans[rank], found),
+                     COLL_OK);
     }
     CHECK_STATUS(coll_sim_run(&sim, plans, true, &options), COLL_OK);
     free(tables);
@@ -150,14 +150,14 @@ TEST(other_problems_are_not_theirs)
             size_t tables[4 * (64 + 64) + 64];
             const coll_rule *found;
             coll_problem problem;
-            coll_kit kit;
+            coll_workspace workspace;
             coll_plan plan;
             coll_problem_init(&problem, (coll_collective)c, 64, 1, UNIT);
             if (coll_is(COLL_NEIGHBORLY, c) || coll_is(COLL_PAIRED, c))
                 continue;
             coll_nodes_even(&problem.nodes, 64, ppn);
-            coll_kit_init(&kit, 5, tables, sizeof tables / sizeof tables[0]);
-            if (coll_select_from(&coll_rules_of_nodes, &problem, &conditions, &kit, &plan,
+            coll_workspace_init(&workspace, 5, tables, sizeof tables / sizeof tables[0]);
+            if (coll_select_from(&coll_rules_of_nodes, &problem, &conditions, &workspace, &plan,
                                  &found) == COLL_OK)
                 CHECK(found >= coll_rules && found < coll_rules + COLL_RULE_COUNT);
         }

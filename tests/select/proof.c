@@ -95,21 +95,21 @@ static coll_status meet_nothing(void *ctx, uint32_t tag, coll_team team,
     return COLL_ERR_IO;
 }
 
-static size_t share_nothing(void *ctx, bool take, uint32_t *use, void **memory)
+static size_t share_nothing(void *ctx, bool take, uint32_t *binding, void **memory)
 {
-    (void)ctx, (void)take, (void)use, (void)memory;
+    (void)ctx, (void)take, (void)binding, (void)memory;
     return shared_bytes;
 }
 
-static coll_status enter_nothing(void *ctx, uint32_t tag, uint32_t use)
+static coll_status enter_nothing(void *ctx, uint32_t tag, uint32_t binding)
 {
-    (void)ctx, (void)tag, (void)use;
+    (void)ctx, (void)tag, (void)binding;
     return COLL_ERR_IO;
 }
 
-static void leave_nothing(void *ctx, uint32_t use)
+static void leave_nothing(void *ctx, uint32_t binding)
 {
-    (void)ctx, (void)use;
+    (void)ctx, (void)binding;
 }
 
 /* What of a problem a rank says in a call. */
@@ -168,7 +168,7 @@ static coll_status by_communicator(void *arg, const rules_question *question, co
     const uint32_t rank = question->rank;
     const coll_op op = {combine, NULL, (problem->flags & COLL_FLAG_COMMUTATIVE) != 0, true};
     member *me = &members[rank];
-    const size_t bytes = coll_kit_bytes(problem) + (problem->p + 64) * sizeof(size_t);
+    const size_t bytes = coll_workspace_bytes(problem) + (problem->p + 64) * sizeof(size_t);
     coll_status status;
     coll_args args;
     size_t scratch;
@@ -302,9 +302,9 @@ TEST(unproven_plans_are_found)
 TEST(refusals_are_found)
 {
     static const uint32_t k[] = {1, 3};
-    const coll_use inter[] = {{COLL_INTER, &coll_recursive_multiplying_allreduce, &k[0]},
-                              {COLL_INTER, &coll_recursive_multiplying_allreduce, &k[1]},
-                              {COLL_INTER, &coll_chain_bcast, NULL}};
+    const coll_binding inter[] = {{COLL_INTER, &coll_recursive_multiplying_allreduce, &k[0]},
+                                  {COLL_INTER, &coll_recursive_multiplying_allreduce, &k[1]},
+                                  {COLL_INTER, &coll_chain_bcast, NULL}};
     const coll_rule rules[] = {
         {COLL_BIT(COLL_ALLREDUCE), 3, 8, 0, 64, &coll_recursive_multiplying_allreduce,
          PARAM(1)},
@@ -319,12 +319,12 @@ TEST(refusals_are_found)
     CHECK(finds_in(&rules[1], 1, NULL));
     CHECK(finds_in(&rules[2], 1, "does not fit the algorithm's geometry, for bcast p=5"));
     CHECK(finds_in(&rules[3], 1, NULL));
-    levels.n_uses = 1;
-    levels.uses = &inter[0];
+    levels.n_bindings = 1;
+    levels.bindings = &inter[0];
     CHECK(finds_in(&levels, 1, "outside of its range"));
-    levels.uses = &inter[1];
+    levels.bindings = &inter[1];
     CHECK(finds_in(&levels, 1, NULL));
-    levels.uses = &inter[2];
+    levels.bindings = &inter[2];
     CHECK(finds_in(&levels, 1, "does not solve this collective"));
 }
 
@@ -386,8 +386,8 @@ static coll_status odd_ones_out(void *arg, const rules_question *question, coll_
     (void)arg;
     if (question->rank % 2 == 1)
         coll_nodes_even(&problem.nodes, problem.p, problem.p);
-    return coll_select_from(question->lists, &problem, question->conditions, question->kit,
-                            plan, rule);
+    return coll_select_from(question->lists, &problem, question->conditions,
+                            question->workspace, plan, rule);
 }
 
 /* What is asked for is not looked at. */
@@ -396,8 +396,8 @@ static coll_status careless(void *arg, const rules_question *question, coll_plan
 {
     const coll_conditions conditions = {~0u, 0};
     (void)arg;
-    return coll_select_from(question->lists, question->problem, &conditions, question->kit,
-                            plan, rule);
+    return coll_select_from(question->lists, question->problem, &conditions,
+                            question->workspace, plan, rule);
 }
 
 TEST(wrong_selection_is_found)

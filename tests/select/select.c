@@ -125,17 +125,19 @@ TEST(only_the_root_works_in_place)
                         coll_schedule sa, sb;
                         coll_plan in_place, apart;
                         size_t tables[2][64];
-                        coll_kit kits[2];
+                        coll_workspace workspaces[2];
                         if (r == root)
                             continue;
-                        coll_kit_init(&kits[0], r, tables[0], 64);
-                        coll_kit_init(&kits[1], r, tables[1], 64);
+                        coll_workspace_init(&workspaces[0], r, tables[0], 64);
+                        coll_workspace_init(&workspaces[1], r, tables[1], 64);
                         problem.flags = COLL_FLAG_COMMUTATIVE;
-                        CHECK_STATUS(coll_plan_build(&apart, row, &problem, NULL, &kits[0]),
-                                     COLL_OK);
+                        CHECK_STATUS(
+                            coll_plan_build(&apart, row, &problem, NULL, &workspaces[0]),
+                            COLL_OK);
                         problem.flags |= COLL_FLAG_IN_PLACE;
-                        CHECK_STATUS(coll_plan_build(&in_place, row, &problem, NULL, &kits[1]),
-                                     COLL_OK);
+                        CHECK_STATUS(
+                            coll_plan_build(&in_place, row, &problem, NULL, &workspaces[1]),
+                            COLL_OK);
                         CHECK_STATUS(coll_schedule_write(&sa, &apart, r, a, 64), COLL_OK);
                         CHECK_STATUS(coll_schedule_write(&sb, &in_place, r, b, 64), COLL_OK);
                         CHECK_EQ(sa.n, sb.n);

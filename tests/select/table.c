@@ -45,19 +45,19 @@ static bool same_rules(const coll_rule *a, const coll_rule *b)
                 a->p_most == b->p_most && a->bytes_least == b->bytes_least &&
                 a->bytes_most == b->bytes_most && same_record(a->algorithm, b->algorithm) &&
                 a->ppn_least == b->ppn_least && a->ppn_most == b->ppn_most &&
-                a->in_bytes == b->in_bytes && a->n_uses == b->n_uses &&
+                a->in_bytes == b->in_bytes && a->n_bindings == b->n_bindings &&
                 strcmp(a->why, b->why) == 0;
     for (uint32_t i = 0; i < a->algorithm->n_params; i++)
         same = same && a->param[i] == b->param[i];
-    for (uint32_t k = 0; same && k < a->n_uses; k++) {
-        const coll_algorithm *const algorithm = a->uses[k].algorithm;
-        same =
-            a->uses[k].role == b->uses[k].role && same_record(algorithm, b->uses[k].algorithm);
+    for (uint32_t k = 0; same && k < a->n_bindings; k++) {
+        const coll_algorithm *const algorithm = a->bindings[k].algorithm;
+        same = a->bindings[k].level == b->bindings[k].level &&
+               same_record(algorithm, b->bindings[k].algorithm);
         for (uint32_t i = 0; same && i < algorithm->n_params; i++)
-            same =
-                (a->uses[k].params ? a->uses[k].params[i]
-                                   : algorithm->params[i].default_value) ==
-                (b->uses[k].params ? b->uses[k].params[i] : algorithm->params[i].default_value);
+            same = (a->bindings[k].params ? a->bindings[k].params[i]
+                                          : algorithm->params[i].default_value) ==
+                   (b->bindings[k].params ? b->bindings[k].params[i]
+                                          : algorithm->params[i].default_value);
     }
     return same;
 }
@@ -123,16 +123,16 @@ TEST(tables)
 TEST(what_is_used_inside)
 {
     const coll_rule *r = chosen("allreduce:two_level:inter=ring,intra=knomial/k=4/segment=8e");
-    CHECK_EQ(r[0].n_uses, 3);
-    CHECK(r[0].uses[0].role == COLL_INTER &&
-          same_record(r[0].uses[0].algorithm, &coll_ring_allreduce));
-    CHECK(r[0].uses[1].role == COLL_INTRA &&
-          same_record(r[0].uses[1].algorithm, &coll_fnomial_bcast));
-    CHECK(same_record(r[0].uses[2].algorithm, &coll_fnomial_reduce));
-    CHECK(r[0].uses[1].params[0] == 4 && r[0].uses[1].params[1] == 8);
-    CHECK(r[0].uses[2].params[0] == 4 && r[0].uses[2].params[2] == 0);
+    CHECK_EQ(r[0].n_bindings, 3);
+    CHECK(r[0].bindings[0].level == COLL_INTER &&
+          same_record(r[0].bindings[0].algorithm, &coll_ring_allreduce));
+    CHECK(r[0].bindings[1].level == COLL_INTRA &&
+          same_record(r[0].bindings[1].algorithm, &coll_fnomial_bcast));
+    CHECK(same_record(r[0].bindings[2].algorithm, &coll_fnomial_reduce));
+    CHECK(r[0].bindings[1].params[0] == 4 && r[0].bindings[1].params[1] == 8);
+    CHECK(r[0].bindings[2].params[0] == 4 && r[0].bindings[2].params[2] == 0);
     r = chosen("allreduce:dpml:leaders=2,inter=recursive_multiplying/k=8");
-    CHECK(r[0].param[0] == 2 && r[0].n_uses == 1 && r[0].uses[0].params[0] == 8);
+    CHECK(r[0].param[0] == 2 && r[0].n_bindings == 1 && r[0].bindings[0].params[0] == 8);
 }
 
 /* What is chosen is what runs: sizes in elements of this problem. */
@@ -307,14 +307,14 @@ TEST(wrong_choices)
                    "a choice is written COLLECTIVE:ALGORITHM, not \"allreduce:\"");
     REFUSES_CHOICE(":ring", "a choice is written COLLECTIVE:ALGORITHM, not \":ring\"");
     REFUSES_CHOICE("allreduce:ring:inter=fnomial",
-                   "ring is not made of others, so across has no meaning");
+                   "ring is not composite, so across has no meaning");
     REFUSES_CHOICE(
         "allreduce:two_level:inter=rong",
         "there is no algorithm to use inside called \"rong\"; did you mean \"ring\"?");
     REFUSES_CHOICE("allreduce:two_level:inter=pairwise",
                    "pairwise does not solve what there is to solve across");
     REFUSES_CHOICE("allreduce:two_level:inter=two_level",
-                   "two_level is made of others, so it is not used inside one");
+                   "two_level is composite, so it is not used inside one");
     REFUSES_CHOICE("allreduce:two_level:above=ring", "two_level has no parameters");
     REFUSES_CHOICE("allreduce:two_level:intra=fnomial/segment=8",
                    "what is used inside has sizes in elements: segment=8e");

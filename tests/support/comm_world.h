@@ -3,7 +3,7 @@
  *
  *   world *w = world_new(p);
  *   w->nodes = &nodes;                    // or NULL
- *   const bool built = run_case(w, &it);  // by a plan that is made of others?
+ *   const bool built = run_case(w, &it);  // by a plan that is composite?
  *   free(w->messages);
  */
 #ifndef COLL_TESTS_COMM_WORLD_H

@@ -1,4 +1,4 @@
-/* tests/support/levels.h — algorithms that are made of others: cases of the verifier's grid, with
+/* tests/support/levels.h — composite algorithms: cases of the verifier's grid, with
  * what is used inside
  *
  *   coll_grid_case of = level_case(&coll_dpml_allreduce.algorithm, COLL_ALLREDUCE, p, count,
@@ -56,9 +56,9 @@ static inline const coll_plan *level_plan(uint32_t rank)
     return coll_i_grid_plan_of(&level_worker, rank);
 }
 
-static inline const coll_kit *level_kit(uint32_t rank)
+static inline const coll_workspace *level_kit(uint32_t rank)
 {
-    return coll_i_kit(level_plan(rank));
+    return coll_i_workspace(level_plan(rank));
 }
 
 /* What must be said of an algorithm across `nodes` nodes of which one has more than one rank
@@ -140,13 +140,13 @@ static inline const level_part *level_apart(const coll_algorithm *algorithm,
 }
 
 /* The default algorithm of a role. */
-static inline const coll_algorithm *level_usual(const coll_recipe *recipe, coll_role role,
-                                                coll_collective collective)
+static inline const coll_algorithm *level_usual(const coll_composite *composite,
+                                                coll_level level, coll_collective collective)
 {
-    for (uint32_t i = 0; i < recipe->n_defaults; i++)
-        if (recipe->defaults[i].role == role &&
-            coll_is(recipe->defaults[i].algorithm->collectives, collective))
-            return recipe->defaults[i].algorithm;
+    for (uint32_t i = 0; i < composite->n_defaults; i++)
+        if (composite->defaults[i].level == level &&
+            coll_is(composite->defaults[i].algorithm->collectives, collective))
+            return composite->defaults[i].algorithm;
     CHECK(false);
     return NULL;
 }
@@ -160,7 +160,7 @@ typedef struct level_sum {
 } level_sum;
 
 /* Adds what rank number `number` of a part does, which is this one of all. */
-static inline void level_add(level_sum *sum, level_stage stage, uint32_t rank,
+static inline void level_add(level_sum *sum, level_stage phase, uint32_t rank,
                              const level_part *part, uint32_t number)
 {
     sum->ranks[rank].messages += part->ranks[number].messages;
@@ -169,8 +169,8 @@ static inline void level_add(level_sum *sum, level_stage stage, uint32_t rank,
     sum->ranks[rank].copied += part->ranks[number].copied;
     if (sum->ranks[rank].scratch < part->ranks[number].scratch) /* one after the other */
         sum->ranks[rank].scratch = part->ranks[number].scratch;
-    if (sum->rounds[stage] < part->rounds)
-        sum->rounds[stage] = part->rounds;
+    if (sum->rounds[phase] < part->rounds)
+        sum->rounds[phase] = part->rounds;
 }
 
 /* Are all nodes of one size? */
@@ -186,8 +186,8 @@ static inline void level_check(const coll_report *whole, const level_sum *sum, u
                                bool exact)
 {
     uint32_t rounds = 0;
-    for (uint32_t stage = 0; stage < LEVEL_STAGES; stage++)
-        rounds += sum->rounds[stage];
+    for (uint32_t phase = 0; phase < LEVEL_STAGES; phase++)
+        rounds += sum->rounds[phase];
     CHECK(whole->rounds <= rounds);
     if (exact)
         CHECK_EQ(whole->rounds, rounds);
@@ -201,15 +201,15 @@ static inline void level_check(const coll_report *whole, const level_sum *sum, u
 /* Messages of a rank to ranks of other nodes, and their elements. */
 static inline coll_verify_count level_outward(uint32_t r)
 {
-    const coll_kit *kit = level_kit(r);
+    const coll_workspace *workspace = level_kit(r);
     const walk *w = walk_of(level_plan(r), r);
     coll_verify_count sum;
     memset(&sum, 0, sizeof sum);
     for (size_t i = 0; i < w->n; i++) {
         const coll_action *a = &w->act[i];
         if (a->count == 0 || !is_send(a) ||
-            coll_node_of(&kit->nodes, kit->p, a->peer).index ==
-                coll_node_of(&kit->nodes, kit->p, r).index)
+            coll_node_of(&workspace->nodes, workspace->p, a->peer).index ==
+                coll_node_of(&workspace->nodes, workspace->p, r).index)
             continue;
         sum.messages++;
         sum.elements += coll_i_has(COLL_I_TOKENS, a) ? 0 : a->count;
@@ -265,16 +265,17 @@ static inline bool level_explains(const coll_algorithm *inner, coll_status statu
 
 /* Puts one algorithm into one role, on all kinds of nodes, in and out of place, commutative and
  * not: proven, or refused for a reason. It must do something for some p. */
-static inline void level_try(const coll_recipe *recipe, coll_collective collective,
-                             coll_role role, const coll_algorithm *inner)
+static inline void level_try(const coll_composite *composite, coll_collective collective,
+                             coll_level level, const coll_algorithm *inner)
 {
-    const coll_use use = {role, inner, NULL};
+    const coll_binding binding = {level, inner, NULL};
     unsigned long proven = 0;
     for (uint32_t p = 1; p <= 13; p += p < 7 ? 1 : 3)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t shape = 0; shape < 3; shape++)
                 for (uint32_t flags = 0; flags < 4; flags++) {
-                    coll_grid_case of = level_case(&recipe->algorithm, collective, p, 0, flags);
+                    coll_grid_case of =
+                        level_case(&composite->algorithm, collective, p, 0, flags);
                     coll_report report;
                     coll_status status;
                     if (!coll_i_grid_shape(&of, 2 * shape) ||
@@ -282,30 +283,30 @@ static inline void level_try(const coll_recipe *recipe, coll_collective collecti
                         continue;
                     of.root = coll_is(COLL_ROOTED, collective) ? (p + flags) / 2 % p : 0;
                     of.nodes = level_nodes[kind];
-                    of.uses = &use;
-                    of.n_uses = 1;
+                    of.bindings = &binding;
+                    of.n_bindings = 1;
                     status = level_prove(&of, &report);
                     proven += status == COLL_OK;
                     if (!CHECK(level_explains(inner, status)))
                         printf("    %s in %s, p = %u: %s\n", inner->name,
-                               recipe->algorithm.name, p, coll_status_text(status));
+                               composite->algorithm.name, p, coll_status_text(status));
                 }
     if (!CHECK(proven > 0))
-        printf("    %s is of no use in %s\n", inner->name, recipe->algorithm.name);
+        printf("    %s is of no use in %s\n", inner->name, composite->algorithm.name);
 }
 
 /* Does it for all algorithms that solve what a role's default ones do. */
-static inline void level_try_all(const coll_recipe *recipe, coll_collective collective)
+static inline void level_try_all(const coll_composite *composite, coll_collective collective)
 {
-    for (uint32_t role = 0; role < COLL_ROLES; role++) {
+    for (uint32_t level = 0; level < COLL_LEVELS; level++) {
         uint32_t wanted = 0;
-        for (uint32_t i = 0; i < recipe->n_defaults; i++)
-            if (recipe->defaults[i].role == (coll_role)role)
-                wanted |= recipe->defaults[i].algorithm->collectives;
+        for (uint32_t i = 0; i < composite->n_defaults; i++)
+            if (composite->defaults[i].level == (coll_level)level)
+                wanted |= composite->defaults[i].algorithm->collectives;
         for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
             if ((coll_registry[i]->collectives & wanted) &&
                 !(coll_registry[i]->traits & COLL_NEEDS_BUILD))
-                level_try(recipe, collective, (coll_role)role, coll_registry[i]);
+                level_try(composite, collective, (coll_level)level, coll_registry[i]);
     }
 }
 

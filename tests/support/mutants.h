@@ -638,7 +638,7 @@ static struct grid_mutant {
 enum spoiling { DROPPED, DST_SHIFTED, SRC_SHIFTED, SHORTENED, SPOILINGS };
 
 struct spoiled {
-    coll_recipe recipe; /* with the record; the rest of it is that of a row that has one */
+    coll_composite composite; /* with the record; the rest of it is that of a row that has one */
     const coll_algorithm *base;
     uint32_t rank;
     size_t s;

@@ -13,7 +13,7 @@
  * Elements have 8 bytes. A commutative problem adds them up; another one composes affine maps,
  * which is associative and not commutative. The rig makes the tables of v-collectives itself,
  * uneven and with gaps, so problem.in and problem.out stay empty; the graphs of neighbour
- * collectives (rig_init_on); and the kits of algorithms that are made of others. One transport tag
+ * collectives (rig_init_on); and the workspaces of composite algorithms. One transport tag
  * a rig.
  */
 #ifndef COLL_TESTS_RIG_H
@@ -39,7 +39,8 @@ typedef struct rig_area {
 
 typedef struct rig_rank {
     coll_plan plan; /* the same on all ranks but for the tables */
-    coll_kit *kit;  /* … unless it is made of others; the kit's tables lie behind it */
+    coll_workspace
+        *workspace; /* … unless it is composite; the workspace's tables lie behind it */
     coll_task run;
     coll_engine engine;
     coll_slot slots[32];
@@ -199,7 +200,7 @@ static inline void rig_free(rig *it)
         free(it->ranks[r].want);
         free(it->ranks[r].wanted);
         free(it->ranks[r].tables);
-        free(it->ranks[r].kit);
+        free(it->ranks[r].workspace);
     }
     free(it->ranks);
     free(it->shared);
@@ -208,10 +209,10 @@ static inline void rig_free(rig *it)
     coll_i_graphs_release(&it->graphs);
 }
 
-/* A kit for a rank, in memory of its own. */
-static inline coll_kit *rig_kit(const coll_problem *problem, uint32_t rank)
+/* A workspace for a rank, in memory of its own. */
+static inline coll_workspace *rig_kit(const coll_problem *problem, uint32_t rank)
 {
-    return coll_kit_in(malloc(coll_kit_bytes(problem)), problem, rank);
+    return coll_workspace_in(malloc(coll_workspace_bytes(problem)), problem, rank);
 }
 
 /* Makes p ranks for the problem, of a neighbour collective on this graph. An error is that of
@@ -254,8 +255,8 @@ static inline coll_status rig_init_on(rig *it, coll_grid_graph graph,
                 rig_table(&mine, algorithm, &mine.out, me->tables + 2 * (size_t)p, r);
         }
         if (algorithm->traits & COLL_NEEDS_BUILD)
-            me->kit = rig_kit(&mine, r);
-        status = coll_plan_build(&me->plan, algorithm, &mine, params, me->kit);
+            me->workspace = rig_kit(&mine, r);
+        status = coll_plan_build(&me->plan, algorithm, &mine, params, me->workspace);
         if (status != COLL_OK)
             break;
         extents = coll_plan_extents(&me->plan, r);

@@ -95,11 +95,11 @@ static uint64_t key_of(const rules_proof *proof, const coll_rule *rule)
             key = mixed(key, it->first[i]);
     if (it->graph != COLL_GRID_NO_GRAPH)
         key = mixed_name(mixed(key, it->graph), it->route ? it->route->name : "");
-    for (uint32_t i = 0; rule && i < rule->n_uses; i++) {
-        const coll_use *use = &rule->uses[i];
-        key = mixed_name(mixed(key, use->role), use->algorithm->name);
-        for (uint32_t k = 0; use->params && k < use->algorithm->n_params; k++)
-            key = mixed(key, use->params[k]);
+    for (uint32_t i = 0; rule && i < rule->n_bindings; i++) {
+        const coll_binding *binding = &rule->bindings[i];
+        key = mixed_name(mixed(key, binding->level), binding->algorithm->name);
+        for (uint32_t k = 0; binding->params && k < binding->algorithm->n_params; k++)
+            key = mixed(key, binding->params[k]);
     }
     return key ? key : 1;
 }
@@ -147,11 +147,12 @@ static coll_status choose(rules_proof *proof, const char *name, const coll_rule_
 {
     const uint32_t p = proof->it.p;
     coll_plan *plans = (coll_plan *)coll_i_reserve_new(&proof->plans_of, p * sizeof *plans);
-    coll_kit *kits = (coll_kit *)coll_i_reserve_new(&proof->kits, p * sizeof *kits);
+    coll_workspace *workspaces =
+        (coll_workspace *)coll_i_reserve_new(&proof->workspaces, p * sizeof *workspaces);
     coll_status first = COLL_ERR_MEMORY;
     *rule = NULL;
     proof->per_rank = proof->memory.per_rank || (proof->select && !proof->alone);
-    for (uint32_t rank = 0; plans && kits && rank < (proof->per_rank ? p : 1); rank++) {
+    for (uint32_t rank = 0; plans && workspaces && rank < (proof->per_rank ? p : 1); rank++) {
         rules_question question = {lists, NULL, conditions, rank, NULL};
         const coll_rule *chosen = NULL;
         coll_problem problem;
@@ -159,18 +160,18 @@ static coll_status choose(rules_proof *proof, const char *name, const coll_rule_
         asked_problem(&proof->memory, &proof->it, rank, &problem);
         question.problem = &problem;
         if (coll_select_builds(lists, &problem)) {
-            const size_t room = coll_kit_tables(&problem);
+            const size_t room = coll_workspace_tables(&problem);
             size_t *tables =
-                (size_t *)coll_i_reserve(&proof->kit_tables, p * room * sizeof *tables);
+                (size_t *)coll_i_reserve(&proof->workspace_tables, p * room * sizeof *tables);
             if (!tables)
                 return COLL_ERR_MEMORY;
-            question.kit = &kits[rank];
-            coll_kit_init(question.kit, rank, tables + rank * room, room);
+            question.workspace = &workspaces[rank];
+            coll_workspace_init(question.workspace, rank, tables + rank * room, room);
         }
         status = proof->select && !proof->alone
                      ? proof->select(proof->arg, &question, &plans[rank], &chosen)
-                     : coll_select_from(lists, &problem, conditions, question.kit, &plans[rank],
-                                        &chosen);
+                     : coll_select_from(lists, &problem, conditions, question.workspace,
+                                        &plans[rank], &chosen);
         if (rank == 0) {
             first = status;
             *rule = chosen;
@@ -229,8 +230,8 @@ static bool is_huge(const asked *it)
 static bool is_said(const coll_rule *rule, const asked *it, coll_status status)
 {
     unsigned traits = rule->algorithm->traits, inner = 0;
-    for (uint32_t i = 0; i < rule->n_uses; i++)
-        inner |= rule->uses[i].algorithm->traits;
+    for (uint32_t i = 0; i < rule->n_bindings; i++)
+        inner |= rule->bindings[i].algorithm->traits;
     switch (status) {
     case COLL_ERR_ORDER:
         return ((traits | inner) & COLL_NEEDS_COMMUTATIVE) &&
@@ -440,8 +441,8 @@ void rules_end(rules_proof *proof)
     asked_end(&proof->memory);
     coll_verifier_release(&proof->verifier);
     coll_i_release(&proof->plans_of);
-    coll_i_release(&proof->kits);
-    coll_i_release(&proof->kit_tables);
+    coll_i_release(&proof->workspaces);
+    coll_i_release(&proof->workspace_tables);
     coll_i_release(&proof->known);
     coll_i_release(&proof->seen);
 }

@@ -28,7 +28,7 @@ typedef struct rules_question {
     const coll_problem *problem;
     const coll_conditions *conditions;
     uint32_t rank;
-    coll_kit *kit; /* NULL: none */
+    coll_workspace *workspace; /* NULL: none */
 } rules_question;
 
 typedef struct rules_seen rules_seen;
@@ -54,7 +54,7 @@ typedef struct rules_proof {
     asked it;
     asked_memory memory;
     coll_verifier verifier;
-    coll_i_memory plans_of, kits, kit_tables, known, seen;
+    coll_i_memory plans_of, workspaces, workspace_tables, known, seen;
     size_t n_known, n_seen;
     bool per_rank, alone;
     uint64_t chance;

@@ -248,9 +248,9 @@ says 'proven$' verify allreduce dpml -p 1..4 --inner inter=ring
 run 1 verify allreduce dpml -p 4 --inner intra=ring
 grep -q 'no plan can be made' "$scratch/out" || fail 'coll verify does not say what is refused'
 says 'right on all ranks' run allreduce dpml-pipelined -p 6 --nodes 3,1,2 --inner inter=ring --repeat 2
-refuses 'coll show: ring is not made of others, so --inner has no meaning' show allreduce ring -p 4 --inner inter=fnomial
+refuses 'coll show: ring is not composite, so --inner has no meaning' show allreduce ring -p 4 --inner inter=fnomial
 refuses 'coll show: --inner is written ROLE=NAME, not "ring"' show allreduce dpml -p 4 --inner ring
-refuses 'coll show: there is no role "above"; there are intra, inter' show allreduce dpml -p 4 --inner above=ring
+refuses 'coll show: there is no level "above"; there are intra, inter' show allreduce dpml -p 4 --inner above=ring
 refuses 'coll show: there is no algorithm to use inside called "rong"; did you mean "ring"?' show allreduce dpml -p 4 --inner inter=rong
 refuses 'coll show: --param f is given twice' show bcast fnomial -p 4 --param f=2 --param f=3
 refuses 'coll show: the parameter f of fnomial is given twice' show bcast fnomial -p 4 --param f=2 --param k=2
@@ -259,7 +259,7 @@ refuses 'coll show: --ranks is given twice' show bcast fnomial -p 4 --ranks 4
 refuses 'coll show: there is no parameter "g"; there are f, segment, order' show allreduce dpml -p 4 --inner inter=fnomial,g=1
 refuses 'coll show: a parameter is written NAME=NUMBER, not "f"' show allreduce dpml -p 4 --inner inter=fnomial,f
 refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "1"' show allreduce dpml -p 4 --inner inter=fnomial,f=1
-refuses 'coll show: two_level is made of others, so it is not used inside one' show allreduce dpml -p 4 --inner inter=two-level
+refuses 'coll show: two_level is composite, so it is not used inside one' show allreduce dpml -p 4 --inner inter=two-level
 refuses 'coll run: allreduce dpml is impossible: the algorithm does not solve this collective' run allreduce dpml -p 4 --inner inter=pairwise
 
 # ---- model, regimes --------------------------------------------------------------------------

@@ -39,20 +39,22 @@ typedef struct team_plan {
     coll_plan plan, inner;
     coll_part part;
     coll_composition composition;
-    coll_kit kit;
+    coll_workspace workspace;
     size_t tables[64];
 } team_plan;
 
 typedef coll_status (*team_make)(team_plan *it, uint32_t rank);
 
-static coll_status make_recipe(team_plan *it, uint32_t rank, const coll_recipe *recipe,
+static coll_status make_recipe(team_plan *it, uint32_t rank, const coll_composite *composite,
                                uint32_t ppn)
 {
     coll_problem_init(&it->problem, COLL_ALLREDUCE, RANKS, 1, sizeof(double));
     it->problem.flags = COLL_FLAG_COMMUTATIVE;
     coll_nodes_even(&it->problem.nodes, RANKS, ppn);
-    coll_kit_init(&it->kit, rank, it->tables, sizeof it->tables / sizeof *it->tables);
-    return coll_plan_build(&it->plan, &recipe->algorithm, &it->problem, NULL, &it->kit);
+    coll_workspace_init(&it->workspace, rank, it->tables,
+                        sizeof it->tables / sizeof *it->tables);
+    return coll_plan_build(&it->plan, &composite->algorithm, &it->problem, NULL,
+                           &it->workspace);
 }
 
 /* The node of ranks 0 and 1, and that of rank 2. */

@@ -46,17 +46,18 @@
  * first one. */
 COLL_HOT_INLINE uint32_t coll_i_dpml_leading(const coll_plan *plan)
 {
-    const uint32_t l = coll_i_kit(plan)->leaders.by, m = plan->problem.p;
+    const uint32_t l = coll_i_workspace(plan)->leaders.by, m = plan->problem.p;
     return l < m ? l : m;
 }
 
 /* The first partition of block y. */
 COLL_HOT_INLINE size_t coll_i_dpml_begin(const coll_plan *plan, uint32_t y)
 {
-    const coll_kit *kit = coll_i_kit(plan);
-    const uint32_t l = kit->leaders.by, m = plan->problem.p;
+    const coll_workspace *workspace = coll_i_workspace(plan);
+    const uint32_t l = workspace->leaders.by, m = plan->problem.p;
     const size_t n = plan->problem.count;
-    const size_t at = kit->part * (m >= l ? y : coll_divide(y * l + m - 1, &plan->second));
+    const size_t at =
+        workspace->part * (m >= l ? y : coll_divide(y * l + m - 1, &plan->second));
     return at < n ? at : n;
 }
 
@@ -251,25 +252,25 @@ static const coll_algorithm coll_i_dpml_spread = {
 
 /* Cuts the vector for l leaders with k pieces each: into l·k pieces of equal size, but for the
  * last one that has elements. k pieces are a partition. */
-COLL_INLINE void coll_i_leaders_cut(const coll_plan *plan, coll_kit *kit, uint32_t l,
-                                    uint32_t k)
+COLL_INLINE void coll_i_leaders_cut(const coll_plan *plan, coll_workspace *workspace,
+                                    uint32_t l, uint32_t k)
 {
     const size_t n = plan->problem.count, pieces = (size_t)l * k;
-    kit->leaders = coll_fast_divisor_of(l);
-    kit->part = (n / pieces + (n % pieces != 0 ? 1 : 0)) * k;
+    workspace->leaders = coll_fast_divisor_of(l);
+    workspace->part = (n / pieces + (n % pieces != 0 ? 1 : 0)) * k;
 }
 
 /* Adds the stages of this rank's partitions across the nodes, k pieces each. `of` is the
  * problem that the leaders of one number solve, without its count; IN and OUT of this rank's
  * first partition begin at `in` and `out`, SCRATCH at `scratch`. */
-COLL_INLINE coll_status coll_i_leaders_inter(coll_plan *plan, coll_kit *kit, coll_problem *of,
-                                             uint32_t k, coll_ref in, coll_ref out,
-                                             size_t scratch)
+COLL_INLINE coll_status coll_i_leaders_inter(coll_plan *plan, coll_workspace *workspace,
+                                             coll_problem *of, uint32_t k, coll_ref in,
+                                             coll_ref out, size_t scratch)
 {
-    const uint32_t l = kit->leaders.by;
-    const uint32_t first = coll_leaders_below(kit->at.ranks, kit->at.local, l);
-    const uint32_t end = coll_leaders_below(kit->at.ranks, kit->at.local + 1, l);
-    const size_t n = plan->problem.count, piece = kit->part / k;
+    const uint32_t l = workspace->leaders.by;
+    const uint32_t first = coll_leaders_below(workspace->at.ranks, workspace->at.local, l);
+    const uint32_t end = coll_leaders_below(workspace->at.ranks, workspace->at.local + 1, l);
+    const size_t n = plan->problem.count, piece = workspace->part / k;
     const size_t whole = piece ? n / piece : 0, begin = (size_t)first * k;
     const size_t last = (size_t)end * k < whole ? (size_t)end * k : whole;
     for (uint32_t shorter = 0; shorter < (whole * piece < n ? 2u : 1u); shorter++) {
@@ -277,25 +278,26 @@ COLL_INLINE coll_status coll_i_leaders_inter(coll_plan *plan, coll_kit *kit, col
         const size_t skip = shorter ? (whole - begin) * piece : 0;
         uint32_t batch;
         coll_plan *inner;
-        coll_stage *stage;
+        coll_phase *phase;
         coll_status status;
         of->count = shorter ? n - whole * piece : piece;
-        status = coll_i_kit_play(plan, kit, COLL_INTER, of, l == 1, &inner);
+        status = coll_i_composite_play(plan, workspace, COLL_INTER, of, l == 1, &inner);
         if (status != COLL_OK)
             return status;
-        batch = shorter ? 1 : coll_i_kit_batch(plan, inner, k);
+        batch = shorter ? 1 : coll_i_composite_batch(plan, inner, k);
         if (part < first || part >= end)
             continue;
-        stage = coll_i_kit_stage(kit, inner, kit->at.index, COLL_I_LEADERS, 0);
-        stage->team = l == 1 ? COLL_TEAM_NODES : COLL_TEAM_ALL;
-        stage->part = part;
-        stage->all = shorter ? 1 : last > begin ? last - begin : 0;
-        stage->pieces = k;
-        stage->piece = piece;
-        stage->batch = batch;
-        stage->base[COLL_IN] = in + skip;
-        stage->base[COLL_OUT] = out + skip;
-        stage->base[COLL_SCRATCH] += scratch;
+        phase =
+            coll_i_composite_phase(workspace, inner, workspace->at.index, COLL_I_LEADERS, 0);
+        phase->team = l == 1 ? COLL_TEAM_NODES : COLL_TEAM_ALL;
+        phase->part = part;
+        phase->all = shorter ? 1 : last > begin ? last - begin : 0;
+        phase->pieces = k;
+        phase->piece = piece;
+        phase->batch = batch;
+        phase->base[COLL_IN] = in + skip;
+        phase->base[COLL_OUT] = out + skip;
+        phase->base[COLL_SCRATCH] += scratch;
     }
     return COLL_OK;
 }
@@ -310,94 +312,97 @@ static const coll_param coll_i_dpml_pipelined_params[] = {
     {"pieces", "of each partition, allreduced side by side", 1, 4096, 4, {2, 3, 5, 9}}};
 
 /* One of the two stages within a node. */
-COLL_INLINE coll_status coll_i_dpml_intra(coll_plan *plan, coll_kit *kit,
+COLL_INLINE coll_status coll_i_dpml_intra(coll_plan *plan, coll_workspace *workspace,
                                           const coll_algorithm *half)
 {
-    const uint32_t m = kit->at.ranks, l = kit->leaders.by;
+    const uint32_t m = workspace->at.ranks, l = workspace->leaders.by;
     coll_problem node;
     coll_plan *inner;
     coll_status status;
-    coll_i_kit_problem(plan, COLL_INTRA, COLL_ALLREDUCE, m, plan->problem.count, &node);
+    coll_i_composite_problem(plan, COLL_INTRA, COLL_ALLREDUCE, m, plan->problem.count, &node);
     node.flags = plan->problem.flags;
-    status = coll_i_kit_make(plan, kit, half, NULL, &node, &inner);
+    status = coll_i_composite_make(plan, workspace, half, NULL, &node, &inner);
     if (status != COLL_OK)
         return status;
-    inner->inner = kit;
+    inner->inner = workspace;
     inner->radix = coll_fast_divisor_of(m >= l ? m / l : 1);
     inner->second = coll_fast_divisor_of(m);
-    inner->param[0] = coll_nodes_count(&kit->nodes) > 1;
-    (void)coll_i_kit_stage(kit, inner, kit->at.local, COLL_I_RUN, kit->at.first);
+    inner->param[0] = coll_nodes_count(&workspace->nodes) > 1;
+    (void)coll_i_composite_phase(workspace, inner, workspace->at.local, COLL_I_RUN,
+                                 workspace->at.first);
     return COLL_OK;
 }
 
 /* Elements of the partitions before those of a local rank. */
-COLL_INLINE size_t coll_i_leaders_begin(const coll_plan *plan, const coll_kit *kit,
+COLL_INLINE size_t coll_i_leaders_begin(const coll_plan *plan, const coll_workspace *workspace,
                                         uint32_t local)
 {
     const size_t n = plan->problem.count;
-    const size_t at = kit->part * coll_leaders_below(kit->at.ranks, local, kit->leaders.by);
+    const size_t at =
+        workspace->part * coll_leaders_below(workspace->at.ranks, local, workspace->leaders.by);
     return at < n ? at : n;
 }
 
 /* Where every node has one rank, there is no more than the allreduce across the nodes, and on one
  * node none. Otherwise its input is the sum in SCRATCH, or that of a rank alone on its node. */
-COLL_INLINE coll_status coll_i_dpml_build(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_dpml_build(coll_plan *plan, coll_workspace *workspace)
 {
     const uint32_t k = plan->algorithm->n_params > 1 ? plan->param[1] : 1;
-    const uint32_t largest = coll_nodes_largest(&kit->nodes, kit->p);
-    const uint32_t nodes = coll_nodes_count(&kit->nodes);
-    const bool in_place = coll_in_place(plan), flat = coll_i_kit_flat(kit);
+    const uint32_t largest = coll_nodes_largest(&workspace->nodes, workspace->p);
+    const uint32_t nodes = coll_nodes_count(&workspace->nodes);
+    const bool in_place = coll_in_place(plan), flat = coll_i_composite_flat(workspace);
     coll_problem inter;
     coll_status status = COLL_OK;
     size_t begin, held = 0;
     coll_ref in;
     if (largest > UINT16_MAX)
         return COLL_ERR_SHAPE; /* more operands than one REDUCE takes */
-    if (!coll_multiply(plan->problem.count, flat ? 0 : largest, &kit->shared) ||
-        !coll_i_addressable(kit->shared, plan->problem.elem_bytes))
+    if (!coll_multiply(plan->problem.count, flat ? 0 : largest, &workspace->shared) ||
+        !coll_i_addressable(workspace->shared, plan->problem.elem_bytes))
         return COLL_ERR_OVERFLOW;
-    coll_i_leaders_cut(plan, kit, plan->param[0], k);
-    begin = coll_i_leaders_begin(plan, kit, kit->at.local);
-    coll_i_kit_problem(plan, COLL_INTER, COLL_ALLREDUCE, nodes, 0, &inter);
+    coll_i_leaders_cut(plan, workspace, plan->param[0], k);
+    begin = coll_i_leaders_begin(plan, workspace, workspace->at.local);
+    coll_i_composite_problem(plan, COLL_INTER, COLL_ALLREDUCE, nodes, 0, &inter);
     inter.flags |= (flat ? in_place : nodes == 1) ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
     in = COLL_AT(COLL_IN, begin);
-    if (!flat && nodes > 1 && (in_place || kit->at.ranks > 1)) {
+    if (!flat && nodes > 1 && (in_place || workspace->at.ranks > 1)) {
         in = COLL_AT(COLL_SCRATCH, 0);
-        held = coll_i_leaders_begin(plan, kit, kit->at.local + 1) - begin;
+        held = coll_i_leaders_begin(plan, workspace, workspace->at.local + 1) - begin;
     }
-    kit->scratch = held;
+    workspace->scratch = held;
     if (!flat)
-        status = coll_i_dpml_intra(plan, kit, &coll_i_dpml_collect);
+        status = coll_i_dpml_intra(plan, workspace, &coll_i_dpml_collect);
     if (status == COLL_OK)
-        status = coll_i_leaders_inter(plan, kit, &inter, k, in, COLL_AT(COLL_OUT, begin), held);
+        status = coll_i_leaders_inter(plan, workspace, &inter, k, in, COLL_AT(COLL_OUT, begin),
+                                      held);
     if (status == COLL_OK && !flat)
-        status = coll_i_dpml_intra(plan, kit, &coll_i_dpml_spread);
+        status = coll_i_dpml_intra(plan, workspace, &coll_i_dpml_spread);
     if (status == COLL_OK)
-        plan->traits |= kit->plans[flat ? 0 : 1].traits & COLL_GIVES_IDENTICAL;
+        plan->traits |= workspace->plans[flat ? 0 : 1].traits & COLL_GIVES_IDENTICAL;
     return status;
 }
 
-static const coll_use coll_i_dpml_defaults[] = {
+static const coll_binding coll_i_dpml_defaults[] = {
     {COLL_INTER, &coll_recursive_doubling_allreduce, NULL}};
 
-static const coll_recipe coll_dpml_allreduce = {
+static const coll_composite coll_dpml_allreduce = {
     {"dpml", "Bayatpour et al. 2017, section 4.1", COLL_BIT(COLL_ALLREDUCE),
      COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
      /* window */ 2,
      /* parameters */ 1, coll_i_dpml_params,
-     /* check */ NULL, coll_i_kit_steps, coll_i_kit_step, coll_i_kit_scratch,
-     coll_i_kit_shared},
+     /* check */ NULL, coll_i_composite_steps, coll_i_composite_step, coll_i_composite_scratch,
+     coll_i_composite_shared},
     coll_i_dpml_build,
     coll_i_dpml_defaults,
     1};
 
-static const coll_recipe coll_dpml_pipelined_allreduce = {
+static const coll_composite coll_dpml_pipelined_allreduce = {
     {"dpml_pipelined", "Bayatpour et al. 2017, section 4.2", COLL_BIT(COLL_ALLREDUCE),
      COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
      /* window */ 8,
      /* parameters */ 2, coll_i_dpml_pipelined_params,
-     /* check */ NULL, coll_i_kit_steps, coll_i_kit_step, coll_i_kit_scratch,
-     coll_i_kit_shared},
+     /* check */ NULL, coll_i_composite_steps, coll_i_composite_step, coll_i_composite_scratch,
+     coll_i_composite_shared},
     coll_i_dpml_build,
     coll_i_dpml_defaults,
     1};

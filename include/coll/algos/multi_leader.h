@@ -41,17 +41,17 @@
 /* ---- within a node ----------------------------------------------------------------------- */
 
 /* The problem of a level within: a block of a rank are the partitions that it leads. */
-COLL_INLINE void coll_i_leaders_problem(const coll_plan *plan, coll_kit *kit,
+COLL_INLINE void coll_i_leaders_problem(const coll_plan *plan, coll_workspace *workspace,
                                         coll_collective collective, uint32_t root,
                                         coll_problem *of)
 {
-    const uint32_t m = kit->at.ranks;
-    size_t *counts = kit->tables, *displs = counts + m;
-    coll_i_kit_problem(plan, COLL_INTRA, collective, m, 0, of);
+    const uint32_t m = workspace->at.ranks;
+    size_t *counts = workspace->tables, *displs = counts + m;
+    coll_i_composite_problem(plan, COLL_INTRA, collective, m, 0, of);
     of->root = root;
     for (uint32_t local = 0; local < m; local++) {
-        displs[local] = coll_i_leaders_begin(plan, kit, local);
-        counts[local] = coll_i_leaders_begin(plan, kit, local + 1) - displs[local];
+        displs[local] = coll_i_leaders_begin(plan, workspace, local);
+        counts[local] = coll_i_leaders_begin(plan, workspace, local + 1) - displs[local];
     }
     if (collective == COLL_SCATTERV || collective == COLL_REDUCE_SCATTER) {
         of->in.counts = counts;
@@ -60,23 +60,23 @@ COLL_INLINE void coll_i_leaders_problem(const coll_plan *plan, coll_kit *kit,
         of->out.counts = counts;
         of->out.displs = displs;
     }
-    of->count = counts[kit->at.local];
+    of->count = counts[workspace->at.local];
 }
 
 /* A stage within. It is left out on nodes where it is not `wanted`. */
-COLL_INLINE coll_status coll_i_leaders_intra(coll_plan *plan, coll_kit *kit, coll_problem *of,
-                                             bool wanted, coll_ref in, coll_ref out,
-                                             size_t scratch)
+COLL_INLINE coll_status coll_i_leaders_intra(coll_plan *plan, coll_workspace *workspace,
+                                             coll_problem *of, bool wanted, coll_ref in,
+                                             coll_ref out, size_t scratch)
 {
-    coll_stage *stage;
-    const coll_status status = coll_i_kit_intra(plan, kit, of, &stage);
+    coll_phase *phase;
+    const coll_status status = coll_i_composite_intra(plan, workspace, of, &phase);
     if (status != COLL_OK)
         return status;
-    stage->base[COLL_IN] = in;
-    stage->base[COLL_OUT] = out;
-    stage->base[COLL_SCRATCH] += scratch;
+    phase->base[COLL_IN] = in;
+    phase->base[COLL_OUT] = out;
+    phase->base[COLL_SCRATCH] += scratch;
     if (!wanted)
-        kit->n_stages--;
+        workspace->n_phases--;
     return COLL_OK;
 }
 
@@ -87,45 +87,46 @@ typedef struct coll_i_leaders {
     size_t begin, own; /* where this rank's partitions begin, and their elements */
 } coll_i_leaders;
 
-COLL_INLINE void coll_i_leaders_of(const coll_plan *plan, coll_kit *kit, coll_i_leaders *my)
+COLL_INLINE void coll_i_leaders_of(const coll_plan *plan, coll_workspace *workspace,
+                                   coll_i_leaders *my)
 {
-    coll_i_levels_of(plan, kit, &my->at);
+    coll_i_levels_of(plan, workspace, &my->at);
     my->k = plan->param[1];
-    coll_i_leaders_cut(plan, kit, plan->param[0], my->k);
-    my->begin = coll_i_leaders_begin(plan, kit, kit->at.local);
-    my->own = coll_i_leaders_begin(plan, kit, kit->at.local + 1) - my->begin;
+    coll_i_leaders_cut(plan, workspace, plan->param[0], my->k);
+    my->begin = coll_i_leaders_begin(plan, workspace, workspace->at.local);
+    my->own = coll_i_leaders_begin(plan, workspace, workspace->at.local + 1) - my->begin;
 }
 
 /* ---- bcast ------------------------------------------------------------------------------- */
 
 /* The root scatters within its node, into the leaders' OUT. */
-COLL_INLINE coll_status coll_i_multi_leader_bcast(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_multi_leader_bcast(coll_plan *plan, coll_workspace *workspace)
 {
     const coll_ref out = COLL_AT(COLL_OUT, 0);
     coll_i_leaders my;
     coll_problem of;
     coll_status status = COLL_OK;
-    coll_i_leaders_of(plan, kit, &my);
+    coll_i_leaders_of(plan, workspace, &my);
     plan->traits |= COLL_GIVES_IDENTICAL;
     if (my.at.intra) {
-        coll_i_leaders_problem(plan, kit, COLL_SCATTERV, my.at.here ? my.at.root.local : 0,
-                               &of);
+        coll_i_leaders_problem(plan, workspace, COLL_SCATTERV,
+                               my.at.here ? my.at.root.local : 0, &of);
         of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
-        status = coll_i_leaders_intra(plan, kit, &of, my.at.here, coll_input(plan),
+        status = coll_i_leaders_intra(plan, workspace, &of, my.at.here, coll_input(plan),
                                       out + my.begin, 0);
     }
     if (status == COLL_OK) {
-        coll_i_kit_problem(plan, COLL_INTER, COLL_BCAST, my.at.nodes, 0, &of);
+        coll_i_composite_problem(plan, COLL_INTER, COLL_BCAST, my.at.nodes, 0, &of);
         of.root = my.at.root.index;
         of.flags |= my.at.intra ? (uint32_t)COLL_FLAG_IN_PLACE
                                 : plan->problem.flags & COLL_FLAG_IN_PLACE;
-        status = coll_i_leaders_inter(plan, kit, &of, my.k, COLL_AT(COLL_IN, my.begin),
+        status = coll_i_leaders_inter(plan, workspace, &of, my.k, COLL_AT(COLL_IN, my.begin),
                                       out + my.begin, 0);
     }
     if (status == COLL_OK && my.at.intra) {
-        coll_i_leaders_problem(plan, kit, COLL_ALLGATHERV, 0, &of);
+        coll_i_leaders_problem(plan, workspace, COLL_ALLGATHERV, 0, &of);
         of.flags |= COLL_FLAG_IN_PLACE;
-        status = coll_i_leaders_intra(plan, kit, &of, true, COLL_AT(COLL_IN, 0), out, 0);
+        status = coll_i_leaders_intra(plan, workspace, &of, true, COLL_AT(COLL_IN, 0), out, 0);
     }
     return status;
 }
@@ -133,35 +134,36 @@ COLL_INLINE coll_status coll_i_multi_leader_bcast(coll_plan *plan, coll_kit *kit
 /* ---- reduce ------------------------------------------------------------------------------ */
 
 /* Leaders have the sums of their partitions in SCRATCH. */
-COLL_INLINE coll_status coll_i_multi_leader_reduce(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_multi_leader_reduce(coll_plan *plan, coll_workspace *workspace)
 {
     const coll_ref out = COLL_AT(COLL_OUT, 0), sums = COLL_AT(COLL_SCRATCH, 0);
     const coll_ref in =
-        kit->rank == plan->problem.root ? coll_input(plan) : COLL_AT(COLL_IN, 0);
+        workspace->rank == plan->problem.root ? coll_input(plan) : COLL_AT(COLL_IN, 0);
     coll_i_leaders my;
     coll_problem of;
     coll_status status = COLL_OK;
     size_t held;
-    coll_i_leaders_of(plan, kit, &my);
+    coll_i_leaders_of(plan, workspace, &my);
     held = my.at.intra ? my.own : 0;
-    kit->scratch = held;
+    workspace->scratch = held;
     if (my.at.intra) {
-        coll_i_leaders_problem(plan, kit, COLL_REDUCE_SCATTER, 0, &of);
-        status = coll_i_leaders_intra(plan, kit, &of, true, in, sums, held);
+        coll_i_leaders_problem(plan, workspace, COLL_REDUCE_SCATTER, 0, &of);
+        status = coll_i_leaders_intra(plan, workspace, &of, true, in, sums, held);
     }
     if (status == COLL_OK) {
-        coll_i_kit_problem(plan, COLL_INTER, COLL_REDUCE, my.at.nodes, 0, &of);
+        coll_i_composite_problem(plan, COLL_INTER, COLL_REDUCE, my.at.nodes, 0, &of);
         of.root = my.at.root.index;
         of.flags |= my.at.intra ? (uint32_t)COLL_FLAG_IN_PLACE
                                 : plan->problem.flags & COLL_FLAG_IN_PLACE;
         /* A node's only rank has partitions from 0 on. */
-        status =
-            coll_i_leaders_inter(plan, kit, &of, my.k, my.at.intra ? sums : COLL_AT(COLL_IN, 0),
-                                 my.at.intra ? sums : out, held);
+        status = coll_i_leaders_inter(plan, workspace, &of, my.k,
+                                      my.at.intra ? sums : COLL_AT(COLL_IN, 0),
+                                      my.at.intra ? sums : out, held);
     }
     if (status == COLL_OK && my.at.intra) {
-        coll_i_leaders_problem(plan, kit, COLL_GATHERV, my.at.here ? my.at.root.local : 0, &of);
-        status = coll_i_leaders_intra(plan, kit, &of, my.at.here, sums, out, held);
+        coll_i_leaders_problem(plan, workspace, COLL_GATHERV, my.at.here ? my.at.root.local : 0,
+                               &of);
+        status = coll_i_leaders_intra(plan, workspace, &of, my.at.here, sums, out, held);
     }
     return status;
 }
@@ -169,7 +171,8 @@ COLL_INLINE coll_status coll_i_multi_leader_reduce(coll_plan *plan, coll_kit *ki
 /* ---- allreduce --------------------------------------------------------------------------- */
 
 /* Sums go by way of SCRATCH, unless there is one node, and OUT free at once. */
-COLL_INLINE coll_status coll_i_multi_leader_allreduce(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_multi_leader_allreduce(coll_plan *plan,
+                                                      coll_workspace *workspace)
 {
     const coll_ref out = COLL_AT(COLL_OUT, 0), sums = COLL_AT(COLL_SCRATCH, 0);
     coll_i_leaders my;
@@ -177,31 +180,32 @@ COLL_INLINE coll_status coll_i_multi_leader_allreduce(coll_plan *plan, coll_kit 
     coll_status status = COLL_OK;
     size_t held;
     bool aside;
-    coll_i_leaders_of(plan, kit, &my);
+    coll_i_leaders_of(plan, workspace, &my);
     aside = my.at.intra && (my.at.inter || coll_in_place(plan));
     held = aside ? my.own : 0;
-    kit->scratch = held;
+    workspace->scratch = held;
     if (my.at.intra) {
-        coll_i_leaders_problem(plan, kit, COLL_REDUCE_SCATTER, 0, &of);
-        status = coll_i_leaders_intra(plan, kit, &of, true, coll_input(plan),
+        coll_i_leaders_problem(plan, workspace, COLL_REDUCE_SCATTER, 0, &of);
+        status = coll_i_leaders_intra(plan, workspace, &of, true, coll_input(plan),
                                       aside ? sums : out + my.begin, held);
     }
     if (status == COLL_OK) {
-        coll_i_kit_problem(plan, COLL_INTER, COLL_ALLREDUCE, my.at.nodes, 0, &of);
+        coll_i_composite_problem(plan, COLL_INTER, COLL_ALLREDUCE, my.at.nodes, 0, &of);
         if (!my.at.intra)
             of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
         else if (!aside)
             of.flags |= COLL_FLAG_IN_PLACE;
-        status = coll_i_leaders_inter(plan, kit, &of, my.k,
+        status = coll_i_leaders_inter(plan, workspace, &of, my.k,
                                       aside ? sums : COLL_AT(COLL_IN, my.begin), out + my.begin,
                                       held);
     }
     if (status == COLL_OK)
-        plan->traits |= kit->plans[my.at.intra ? 1 : 0].traits & COLL_GIVES_IDENTICAL;
+        plan->traits |= workspace->plans[my.at.intra ? 1 : 0].traits & COLL_GIVES_IDENTICAL;
     if (status == COLL_OK && my.at.intra) {
-        coll_i_leaders_problem(plan, kit, COLL_ALLGATHERV, 0, &of);
+        coll_i_leaders_problem(plan, workspace, COLL_ALLGATHERV, 0, &of);
         of.flags |= COLL_FLAG_IN_PLACE;
-        status = coll_i_leaders_intra(plan, kit, &of, true, COLL_AT(COLL_IN, 0), out, held);
+        status =
+            coll_i_leaders_intra(plan, workspace, &of, true, COLL_AT(COLL_IN, 0), out, held);
     }
     return status;
 }
@@ -216,31 +220,31 @@ static const coll_param coll_i_multi_leader_params[] = {
     {                                                                                          \
         "multi_leader", "Bayatpour et al. 2017, sections 4.1, 4.2", collectives,               \
             COLL_NEEDS_BUILD | COLL_USES_NODES | (traits), window, 2,                          \
-            coll_i_multi_leader_params, NULL, coll_i_kit_steps, coll_i_kit_step,               \
-            coll_i_kit_scratch, coll_i_kit_shared                                              \
+            coll_i_multi_leader_params, NULL, coll_i_composite_steps, coll_i_composite_step,   \
+            coll_i_composite_scratch, coll_i_composite_shared                                  \
     }
 
-static const coll_use coll_i_multi_leader_bcast_defaults[] = {
+static const coll_binding coll_i_multi_leader_bcast_defaults[] = {
     {COLL_INTRA, &coll_linear_scatter, NULL},
     {COLL_INTRA, &coll_ring_allgather, NULL},
     {COLL_INTER, &coll_fnomial_bcast, NULL}};
-static const coll_recipe coll_multi_leader_bcast = {
+static const coll_composite coll_multi_leader_bcast = {
     COLL_I_MULTI_LEADER(COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL, 2),
     coll_i_multi_leader_bcast, coll_i_multi_leader_bcast_defaults, 3};
 
-static const coll_use coll_i_multi_leader_reduce_defaults[] = {
+static const coll_binding coll_i_multi_leader_reduce_defaults[] = {
     {COLL_INTRA, &coll_pairwise_reduce_scatter, NULL},
     {COLL_INTRA, &coll_linear_gather, NULL},
     {COLL_INTER, &coll_fnomial_reduce, NULL}};
-static const coll_recipe coll_multi_leader_reduce = {
+static const coll_composite coll_multi_leader_reduce = {
     COLL_I_MULTI_LEADER(COLL_BIT(COLL_REDUCE), 0, 2), coll_i_multi_leader_reduce,
     coll_i_multi_leader_reduce_defaults, 3};
 
-static const coll_use coll_i_multi_leader_allreduce_defaults[] = {
+static const coll_binding coll_i_multi_leader_allreduce_defaults[] = {
     {COLL_INTRA, &coll_pairwise_reduce_scatter, NULL},
     {COLL_INTRA, &coll_ring_allgather, NULL},
     {COLL_INTER, &coll_recursive_doubling_allreduce, NULL}};
-static const coll_recipe coll_multi_leader_allreduce = {
+static const coll_composite coll_multi_leader_allreduce = {
     COLL_I_MULTI_LEADER(COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL, 4),
     coll_i_multi_leader_allreduce, coll_i_multi_leader_allreduce_defaults, 3};
 

@@ -37,7 +37,7 @@
 #define COLL_I_RUNS_REDUCE_SCATTERS                                                            \
     (COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK))
 
-/* Tables in a kit: how many ranks are in a run of the nodes before each, but for the last run,
+/* Tables in a workspace: how many ranks are in a run of the nodes before each, but for the last run,
  * h + 1 entries; where blocks have a table, where each run begins, run by run, l·h + 1, else
  * none; blocks across, 2h; and within, 2m; and where those of this rank's run begin, m. */
 typedef struct coll_i_runs {
@@ -64,44 +64,44 @@ COLL_HOT_INLINE size_t coll_i_runs_before(const coll_nodes *nodes, uint32_t p,
 }
 
 /* First rank of run j of node i; j = l: of the next node. */
-COLL_HOT_INLINE uint32_t coll_i_runs_first(const coll_kit *kit, uint32_t l, uint32_t j,
-                                           uint32_t i)
+COLL_HOT_INLINE uint32_t coll_i_runs_first(const coll_workspace *workspace, uint32_t l,
+                                           uint32_t j, uint32_t i)
 {
-    return j < l ? coll_nodes_first(&kit->nodes, kit->p, i) +
-                       j * (uint32_t)(kit->tables[i + 1] - kit->tables[i])
-                 : coll_nodes_first(&kit->nodes, kit->p, i + 1);
+    return j < l ? coll_nodes_first(&workspace->nodes, workspace->p, i) +
+                       j * (uint32_t)(workspace->tables[i + 1] - workspace->tables[i])
+                 : coll_nodes_first(&workspace->nodes, workspace->p, i + 1);
 }
 
 /* Where run j of node i begins, of h nodes, as blocks lie run by run; i = h: where run j ends. */
-COLL_HOT_INLINE size_t coll_i_runs_at(const coll_kit *kit, const coll_layout *layout,
-                                      size_t count, uint32_t h, uint32_t l, uint32_t j,
-                                      uint32_t i)
+COLL_HOT_INLINE size_t coll_i_runs_at(const coll_workspace *workspace,
+                                      const coll_layout *layout, size_t count, uint32_t h,
+                                      uint32_t l, uint32_t j, uint32_t i)
 {
-    const size_t *before = kit->tables, *begins = before + h + 1;
-    return layout->counts
-               ? begins[(size_t)j * h + i]
-               : (j * before[h] + coll_i_runs_before(&kit->nodes, kit->p, before, l, j, i)) *
-                     count;
+    const size_t *before = workspace->tables, *begins = before + h + 1;
+    return layout->counts ? begins[(size_t)j * h + i]
+                          : (j * before[h] + coll_i_runs_before(&workspace->nodes, workspace->p,
+                                                                before, l, j, i)) *
+                                count;
 }
 
 /* The same in what is being made. */
-COLL_INLINE size_t coll_i_runs_begin(const coll_plan *plan, const coll_kit *kit,
+COLL_INLINE size_t coll_i_runs_begin(const coll_plan *plan, const coll_workspace *workspace,
                                      const coll_i_runs *runs, uint32_t j, uint32_t i)
 {
-    return coll_i_runs_at(kit, runs->layout, plan->problem.count, runs->at.nodes, runs->l, j,
-                          i);
+    return coll_i_runs_at(workspace, runs->layout, plan->problem.count, runs->at.nodes, runs->l,
+                          j, i);
 }
 
 /* Elements of this rank's run. */
-COLL_INLINE size_t coll_i_runs_elements(const coll_plan *plan, const coll_kit *kit,
+COLL_INLINE size_t coll_i_runs_elements(const coll_plan *plan, const coll_workspace *workspace,
                                         const coll_i_runs *runs)
 {
-    return coll_i_runs_begin(plan, kit, runs, runs->own, kit->at.index + 1) -
-           coll_i_runs_begin(plan, kit, runs, runs->own, kit->at.index);
+    return coll_i_runs_begin(plan, workspace, runs, runs->own, workspace->at.index + 1) -
+           coll_i_runs_begin(plan, workspace, runs, runs->own, workspace->at.index);
 }
 
 /* Writes where every run begins. */
-COLL_INLINE void coll_i_runs_tabulate(const coll_plan *plan, const coll_kit *kit,
+COLL_INLINE void coll_i_runs_tabulate(const coll_plan *plan, const coll_workspace *workspace,
                                       const coll_i_runs *runs, size_t *begins)
 {
     const uint32_t h = runs->at.nodes;
@@ -110,53 +110,58 @@ COLL_INLINE void coll_i_runs_tabulate(const coll_plan *plan, const coll_kit *kit
         for (uint32_t i = 0; i < h; i++) {
             *begins++ = at;
             at += coll_i_levels_at(plan, runs->layout,
-                                   coll_i_runs_first(kit, runs->l, j + 1, i)) -
-                  coll_i_levels_at(plan, runs->layout, coll_i_runs_first(kit, runs->l, j, i));
+                                   coll_i_runs_first(workspace, runs->l, j + 1, i)) -
+                  coll_i_levels_at(plan, runs->layout,
+                                   coll_i_runs_first(workspace, runs->l, j, i));
         }
     *begins = at;
 }
 
-COLL_INLINE void coll_i_runs_of(const coll_plan *plan, coll_kit *kit, coll_i_runs *runs)
+COLL_INLINE void coll_i_runs_of(const coll_plan *plan, coll_workspace *workspace,
+                                coll_i_runs *runs)
 {
-    const uint32_t smallest = coll_nodes_smallest(&kit->nodes, kit->p), m = kit->at.ranks;
+    const uint32_t smallest = coll_nodes_smallest(&workspace->nodes, workspace->p),
+                   m = workspace->at.ranks;
     uint32_t h;
-    coll_i_levels_of(plan, kit, &runs->at);
+    coll_i_levels_of(plan, workspace, &runs->at);
     h = runs->at.nodes;
     runs->l = plan->param[0] < smallest ? plan->param[0] : smallest;
-    kit->leaders = coll_fast_divisor_of(runs->l);
+    workspace->leaders = coll_fast_divisor_of(runs->l);
     runs->layout = coll_i_runs_layout(&plan->problem);
-    runs->before = kit->tables;
+    runs->before = workspace->tables;
     runs->inter = runs->before + h + 1 + (runs->layout->counts ? (size_t)runs->l * h + 1 : 0);
     runs->intra = runs->inter + 2 * (size_t)h;
     runs->run = runs->intra + 2 * (size_t)m;
     runs->before[0] = 0;
     for (uint32_t i = 0; i < h; i++)
         runs->before[i + 1] =
-            runs->before[i] + coll_node_at(&kit->nodes, kit->p, i, 0).ranks / runs->l;
+            runs->before[i] +
+            coll_node_at(&workspace->nodes, workspace->p, i, 0).ranks / runs->l;
     if (runs->layout->counts)
-        coll_i_runs_tabulate(plan, kit, runs, runs->before + h + 1);
+        coll_i_runs_tabulate(plan, workspace, runs, runs->before + h + 1);
     runs->apart = m / runs->l;
-    runs->own = kit->at.local / runs->apart;
+    runs->own = workspace->at.local / runs->apart;
     if (runs->own >= runs->l)
         runs->own = runs->l - 1;
     runs->size = runs->own + 1 < runs->l ? runs->apart : m - (runs->l - 1) * runs->apart;
-    runs->leads = kit->at.local == runs->own * runs->apart;
+    runs->leads = workspace->at.local == runs->own * runs->apart;
     runs->sorts = runs->l > 1 && runs->at.inter;
 }
 
 /* A gather (else a scatter) among the ranks of a run, which has SHARED of its own. */
-COLL_INLINE coll_status coll_i_runs_stage(coll_plan *plan, coll_kit *kit,
+COLL_INLINE coll_status coll_i_runs_stage(coll_plan *plan, coll_workspace *workspace,
                                           const coll_i_runs *runs, bool gathers, uint32_t flags,
-                                          coll_stage **stage)
+                                          coll_phase **phase)
 {
-    const uint32_t first = kit->at.first, m = kit->at.ranks, local = kit->at.local;
+    const uint32_t first = workspace->at.first, m = workspace->at.ranks,
+                   local = workspace->at.local;
     const uint32_t begin = first + runs->own * runs->apart;
     const size_t *counts = runs->layout->counts, *displs = runs->layout->displs;
-    size_t shared = kit->shared; /* before, and of a run */
+    size_t shared = workspace->shared; /* before, and of a run */
     coll_problem of;
     coll_status status;
-    coll_i_kit_problem(plan, COLL_INTRA, gathers ? COLL_GATHER : COLL_SCATTER, runs->size,
-                       coll_own_count(plan, kit->rank), &of);
+    coll_i_composite_problem(plan, COLL_INTRA, gathers ? COLL_GATHER : COLL_SCATTER, runs->size,
+                             coll_own_count(plan, workspace->rank), &of);
     of.flags |= flags;
     if (counts) {
         coll_layout *cut = gathers ? &of.out : &of.in;
@@ -166,41 +171,42 @@ COLL_INLINE coll_status coll_i_runs_stage(coll_plan *plan, coll_kit *kit,
         cut->counts = counts + begin;
         cut->displs = runs->run;
     }
-    kit->at.first = begin;
-    kit->at.local -= runs->own * runs->apart;
-    kit->at.ranks = runs->size;
-    kit->runs = runs->l;
-    status = coll_i_kit_intra(plan, kit, &of, stage);
-    kit->runs = 1;
-    kit->at.first = first;
-    kit->at.local = local;
-    kit->at.ranks = m;
+    workspace->at.first = begin;
+    workspace->at.local -= runs->own * runs->apart;
+    workspace->at.ranks = runs->size;
+    workspace->runs = runs->l;
+    status = coll_i_composite_intra(plan, workspace, &of, phase);
+    workspace->runs = 1;
+    workspace->at.first = first;
+    workspace->at.local = local;
+    workspace->at.ranks = m;
     if (status != COLL_OK)
         return status;
-    shared = kit->shared - shared;
-    (*stage)->base[COLL_SHARED] += runs->own * shared;
+    shared = workspace->shared - shared;
+    (*phase)->base[COLL_SHARED] += runs->own * shared;
     if (!coll_multiply(shared, runs->l - 1, &shared))
         return COLL_ERR_OVERFLOW;
-    kit->shared += shared;
-    return coll_i_addressable(kit->shared, plan->problem.elem_bytes) ? COLL_OK
-                                                                     : COLL_ERR_OVERFLOW;
+    workspace->shared += shared;
+    return coll_i_addressable(workspace->shared, plan->problem.elem_bytes) ? COLL_OK
+                                                                           : COLL_ERR_OVERFLOW;
 }
 
 /* The problem among leaders of this rank's number: blocks of their runs. */
-COLL_INLINE void coll_i_runs_inter(const coll_plan *plan, coll_kit *kit,
+COLL_INLINE void coll_i_runs_inter(const coll_plan *plan, coll_workspace *workspace,
                                    const coll_i_runs *runs, coll_collective plain,
                                    coll_collective v, coll_problem *of, coll_layout *cut)
 {
-    const coll_nodes *nodes = &kit->nodes;
+    const coll_nodes *nodes = &workspace->nodes;
     const uint32_t h = runs->at.nodes, own = runs->own;
-    coll_i_kit_problem(plan, COLL_INTER, plain, h, coll_i_runs_elements(plan, kit, runs), of);
+    coll_i_composite_problem(plan, COLL_INTER, plain, h,
+                             coll_i_runs_elements(plan, workspace, runs), of);
     if (!runs->layout->counts &&
-        coll_nodes_smallest(nodes, kit->p) == coll_nodes_largest(nodes, kit->p))
+        coll_nodes_smallest(nodes, workspace->p) == coll_nodes_largest(nodes, workspace->p))
         return;
     for (uint32_t i = 0; i < h; i++) {
-        const size_t at = coll_i_runs_begin(plan, kit, runs, own, i);
-        runs->inter[i] = coll_i_runs_begin(plan, kit, runs, own, i + 1) - at;
-        runs->inter[h + i] = at - coll_i_runs_begin(plan, kit, runs, own, 0);
+        const size_t at = coll_i_runs_begin(plan, workspace, runs, own, i);
+        runs->inter[i] = coll_i_runs_begin(plan, workspace, runs, own, i + 1) - at;
+        runs->inter[h + i] = at - coll_i_runs_begin(plan, workspace, runs, own, 0);
     }
     of->collective = v;
     cut->counts = runs->inter;
@@ -208,40 +214,41 @@ COLL_INLINE void coll_i_runs_inter(const coll_plan *plan, coll_kit *kit,
 }
 
 /* A stage among them. On ranks that do not lead nothing comes of it but errors and traits. */
-COLL_INLINE coll_status coll_i_runs_meet(coll_plan *plan, coll_kit *kit,
+COLL_INLINE coll_status coll_i_runs_meet(coll_plan *plan, coll_workspace *workspace,
                                          const coll_i_runs *runs, const coll_problem *of,
-                                         coll_stage **stage)
+                                         coll_phase **phase)
 {
     coll_plan *inner;
-    const coll_status status = coll_i_kit_play(plan, kit, COLL_INTER, of, runs->l == 1, &inner);
+    const coll_status status =
+        coll_i_composite_play(plan, workspace, COLL_INTER, of, runs->l == 1, &inner);
     if (status != COLL_OK)
         return status;
-    *stage = coll_i_kit_stage(kit, inner, kit->at.index, COLL_I_LEADERS, 0);
-    (*stage)->team = runs->l == 1 ? COLL_TEAM_NODES : COLL_TEAM_ALL;
-    (*stage)->part = runs->own;
+    *phase = coll_i_composite_phase(workspace, inner, workspace->at.index, COLL_I_LEADERS, 0);
+    (*phase)->team = runs->l == 1 ? COLL_TEAM_NODES : COLL_TEAM_ALL;
+    (*phase)->part = runs->own;
     if (!runs->leads)
-        kit->n_stages--;
+        workspace->n_phases--;
     return COLL_OK;
 }
 
 /* The problem within: a leader has the blocks of all runs of its number. */
-COLL_INLINE void coll_i_runs_intra(const coll_plan *plan, coll_kit *kit,
+COLL_INLINE void coll_i_runs_intra(const coll_plan *plan, coll_workspace *workspace,
                                    const coll_i_runs *runs, coll_collective collective,
                                    coll_problem *of, coll_layout *cut)
 {
-    const uint32_t m = kit->at.ranks, h = runs->at.nodes;
+    const uint32_t m = workspace->at.ranks, h = runs->at.nodes;
     size_t at = 0;
-    coll_i_kit_problem(plan, COLL_INTRA, collective, m, 0, of);
+    coll_i_composite_problem(plan, COLL_INTRA, collective, m, 0, of);
     for (uint32_t t = 0; t < m; t++) {
         const uint32_t j = t / runs->apart;
         const bool leads = j < runs->l && t == j * runs->apart;
-        runs->intra[t] = leads ? coll_i_runs_begin(plan, kit, runs, j, h) -
-                                     coll_i_runs_begin(plan, kit, runs, j, 0)
+        runs->intra[t] = leads ? coll_i_runs_begin(plan, workspace, runs, j, h) -
+                                     coll_i_runs_begin(plan, workspace, runs, j, 0)
                                : 0;
         runs->intra[m + t] = at;
         at += runs->intra[t];
     }
-    of->count = runs->intra[kit->at.local];
+    of->count = runs->intra[workspace->at.local];
     cut->counts = runs->intra;
     cut->displs = runs->intra + m;
 }
@@ -249,7 +256,7 @@ COLL_INLINE void coll_i_runs_intra(const coll_plan *plan, coll_kit *kit,
 /* ---- sorting ----------------------------------------------------------------------------- */
 
 /* Copies between OUT, by rank, and IN, run by run: a plan of its own, radix is h, second l,
- * inner the kit. reduce_scatter(_block): from IN, by rank, to OUT. */
+ * inner the workspace. reduce_scatter(_block): from IN, by rank, to OUT. */
 COLL_INLINE size_t coll_i_sort_runs_steps(const coll_plan *plan, uint32_t rank)
 {
     (void)rank;
@@ -259,7 +266,7 @@ COLL_INLINE size_t coll_i_sort_runs_steps(const coll_plan *plan, uint32_t rank)
 COLL_INLINE unsigned coll_i_sort_runs_step(const coll_plan *plan, uint32_t rank, size_t s,
                                            coll_action *out)
 {
-    const coll_kit *kit = coll_i_kit(plan);
+    const coll_workspace *workspace = coll_i_workspace(plan);
     const coll_layout *layout = coll_i_runs_layout(&plan->problem);
     const size_t count = plan->problem.count;
     const uint32_t h = plan->radix.by, l = plan->second.by, all = h * l;
@@ -268,12 +275,13 @@ COLL_INLINE unsigned coll_i_sort_runs_step(const coll_plan *plan, uint32_t rank,
     (void)rank;
     for (uint32_t x = (uint32_t)s * COLL_STEP_MAX; n < COLL_STEP_MAX && x < all; x++) {
         const uint32_t j = coll_divide(x, &plan->radix), i = x - j * h;
-        const size_t at = coll_i_runs_at(kit, layout, count, h, l, j, i);
-        const size_t first = coll_i_levels_at(plan, layout, coll_i_runs_first(kit, l, j, i));
+        const size_t at = coll_i_runs_at(workspace, layout, count, h, l, j, i);
+        const size_t first =
+            coll_i_levels_at(plan, layout, coll_i_runs_first(workspace, l, j, i));
         const coll_ref by_rank = COLL_AT(back ? COLL_IN : COLL_OUT, first);
         const coll_ref by_run = COLL_AT(back ? COLL_OUT : COLL_IN, at);
         coll_act_copy(&out[n++], back ? by_run : by_rank, back ? by_rank : by_run,
-                      coll_i_runs_at(kit, layout, count, h, l, j, i + 1) - at);
+                      coll_i_runs_at(workspace, layout, count, h, l, j, i + 1) - at);
     }
     return n;
 }
@@ -292,140 +300,143 @@ static const coll_algorithm coll_i_sort_runs = {"sort runs",
                                                 NULL,
                                                 NULL};
 
-COLL_INLINE coll_status coll_i_runs_sort(coll_plan *plan, coll_kit *kit,
+COLL_INLINE coll_status coll_i_runs_sort(coll_plan *plan, coll_workspace *workspace,
                                          const coll_i_runs *runs, coll_ref in, coll_ref out)
 {
     coll_problem of;
     coll_plan *inner;
-    coll_stage *stage;
+    coll_phase *phase;
     coll_status status;
-    coll_i_kit_problem(plan, COLL_INTRA, plan->problem.collective, plan->problem.p,
-                       plan->problem.count, &of);
+    coll_i_composite_problem(plan, COLL_INTRA, plan->problem.collective, plan->problem.p,
+                             plan->problem.count, &of);
     of.in.counts = plan->problem.in.counts;
     of.in.displs = plan->problem.in.displs;
     of.out.counts = plan->problem.out.counts;
     of.out.displs = plan->problem.out.displs;
-    status = coll_i_kit_make(plan, kit, &coll_i_sort_runs, NULL, &of, &inner);
+    status = coll_i_composite_make(plan, workspace, &coll_i_sort_runs, NULL, &of, &inner);
     if (status != COLL_OK)
         return status;
-    inner->inner = kit;
+    inner->inner = workspace;
     inner->radix = coll_fast_divisor_of(runs->at.nodes);
     inner->second = coll_fast_divisor_of(runs->l);
-    stage = coll_i_kit_stage(kit, inner, 0, COLL_I_RUN, 0);
-    stage->base[COLL_IN] = in;
-    stage->base[COLL_OUT] = out;
+    phase = coll_i_composite_phase(workspace, inner, 0, COLL_I_RUN, 0);
+    phase->base[COLL_IN] = in;
+    phase->base[COLL_OUT] = out;
     return COLL_OK;
 }
 
 /* ---- allgather --------------------------------------------------------------------------- */
 
 /* Blocks come together run by run in SCRATCH, or where they need not be sorted in OUT. */
-COLL_INLINE coll_status coll_i_multi_leader_allgather(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_multi_leader_allgather(coll_plan *plan,
+                                                      coll_workspace *workspace)
 {
     const coll_ref out = COLL_AT(COLL_OUT, 0);
     const bool in_place = coll_in_place(plan);
     coll_ref all, led;
     coll_i_runs runs;
     coll_problem of;
-    coll_stage *stage;
+    coll_phase *phase;
     coll_status status = COLL_OK;
-    coll_i_runs_of(plan, kit, &runs);
+    coll_i_runs_of(plan, workspace, &runs);
     plan->traits |= COLL_GIVES_IDENTICAL;
-    kit->scratch = runs.sorts ? coll_i_levels_at(plan, runs.layout, kit->p) : 0;
+    workspace->scratch = runs.sorts ? coll_i_levels_at(plan, runs.layout, workspace->p) : 0;
     all = runs.sorts ? COLL_AT(COLL_SCRATCH, 0) : out;
-    led = all + coll_i_runs_begin(plan, kit, &runs, runs.own, 0);
+    led = all + coll_i_runs_begin(plan, workspace, &runs, runs.own, 0);
     if (runs.at.intra) {
-        status = coll_i_runs_stage(plan, kit, &runs, true,
+        status = coll_i_runs_stage(plan, workspace, &runs, true,
                                    runs.sorts ? 0 : plan->problem.flags & COLL_FLAG_IN_PLACE,
-                                   &stage);
+                                   &phase);
         if (status != COLL_OK)
             return status;
         if (in_place)
-            stage->base[COLL_IN] = out + coll_i_levels_at(plan, runs.layout, kit->rank);
-        stage->base[COLL_OUT] =
-            all + coll_i_runs_begin(plan, kit, &runs, runs.own, kit->at.index);
-        stage->base[COLL_SCRATCH] += kit->scratch;
+            phase->base[COLL_IN] = out + coll_i_levels_at(plan, runs.layout, workspace->rank);
+        phase->base[COLL_OUT] =
+            all + coll_i_runs_begin(plan, workspace, &runs, runs.own, workspace->at.index);
+        phase->base[COLL_SCRATCH] += workspace->scratch;
     }
     if (runs.at.inter || !runs.at.intra) {
-        coll_i_runs_inter(plan, kit, &runs, COLL_ALLGATHER, COLL_ALLGATHERV, &of, &of.out);
+        coll_i_runs_inter(plan, workspace, &runs, COLL_ALLGATHER, COLL_ALLGATHERV, &of,
+                          &of.out);
         of.flags |= runs.at.intra ? (uint32_t)COLL_FLAG_IN_PLACE
                                   : plan->problem.flags & COLL_FLAG_IN_PLACE;
-        status = coll_i_runs_meet(plan, kit, &runs, &of, &stage);
+        status = coll_i_runs_meet(plan, workspace, &runs, &of, &phase);
         if (status != COLL_OK)
             return status;
-        stage->base[COLL_OUT] = led;
-        stage->base[COLL_SCRATCH] += kit->scratch;
+        phase->base[COLL_OUT] = led;
+        phase->base[COLL_SCRATCH] += workspace->scratch;
     }
     if (runs.at.intra) {
-        coll_i_runs_intra(plan, kit, &runs, COLL_ALLGATHERV, &of, &of.out);
+        coll_i_runs_intra(plan, workspace, &runs, COLL_ALLGATHERV, &of, &of.out);
         of.flags |= COLL_FLAG_IN_PLACE;
-        status = coll_i_kit_intra(plan, kit, &of, &stage);
+        status = coll_i_composite_intra(plan, workspace, &of, &phase);
         if (status != COLL_OK)
             return status;
-        stage->base[COLL_OUT] = all;
-        stage->base[COLL_SCRATCH] += kit->scratch;
+        phase->base[COLL_OUT] = all;
+        phase->base[COLL_SCRATCH] += workspace->scratch;
     }
-    return runs.sorts ? coll_i_runs_sort(plan, kit, &runs, all, out) : COLL_OK;
+    return runs.sorts ? coll_i_runs_sort(plan, workspace, &runs, all, out) : COLL_OK;
 }
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
 /* SCRATCH has the input run by run, if it must be sorted; at a leader then what its node
  * contributes to its number, and the result of its run, unless that is OUT at once. */
-COLL_INLINE coll_status coll_i_multi_leader_reduce_scatter(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_multi_leader_reduce_scatter(coll_plan *plan,
+                                                           coll_workspace *workspace)
 {
     coll_ref from = coll_input(plan), sums, result = COLL_AT(COLL_OUT, 0);
     coll_i_runs runs;
     coll_problem of;
-    coll_stage *stage;
+    coll_phase *phase;
     coll_status status = COLL_OK;
     bool scatters;
-    coll_i_runs_of(plan, kit, &runs);
+    coll_i_runs_of(plan, workspace, &runs);
     if (!runs.at.intra) {
-        coll_i_runs_inter(plan, kit, &runs, COLL_REDUCE_SCATTER_BLOCK, COLL_REDUCE_SCATTER, &of,
-                          &of.in);
+        coll_i_runs_inter(plan, workspace, &runs, COLL_REDUCE_SCATTER_BLOCK,
+                          COLL_REDUCE_SCATTER, &of, &of.in);
         of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
-        return coll_i_runs_meet(plan, kit, &runs, &of, &stage);
+        return coll_i_runs_meet(plan, workspace, &runs, &of, &phase);
     }
     if (runs.sorts) {
-        kit->scratch = coll_i_levels_at(plan, runs.layout, kit->p);
-        status = coll_i_runs_sort(plan, kit, &runs, from, COLL_AT(COLL_SCRATCH, 0));
+        workspace->scratch = coll_i_levels_at(plan, runs.layout, workspace->p);
+        status = coll_i_runs_sort(plan, workspace, &runs, from, COLL_AT(COLL_SCRATCH, 0));
         from = COLL_AT(COLL_SCRATCH, 0);
     }
     if (status != COLL_OK)
         return status;
     scatters = runs.size > 1 || !runs.at.inter;
-    sums = COLL_AT(COLL_SCRATCH, kit->scratch);
-    coll_i_runs_intra(plan, kit, &runs, COLL_REDUCE_SCATTER, &of, &of.in);
+    sums = COLL_AT(COLL_SCRATCH, workspace->scratch);
+    coll_i_runs_intra(plan, workspace, &runs, COLL_REDUCE_SCATTER, &of, &of.in);
     if (runs.at.inter)
-        kit->scratch += of.count;
+        workspace->scratch += of.count;
     if (scatters && runs.leads) {
-        result = COLL_AT(COLL_SCRATCH, kit->scratch);
-        kit->scratch += coll_i_runs_elements(plan, kit, &runs);
+        result = COLL_AT(COLL_SCRATCH, workspace->scratch);
+        workspace->scratch += coll_i_runs_elements(plan, workspace, &runs);
     }
-    status = coll_i_kit_intra(plan, kit, &of, &stage);
+    status = coll_i_composite_intra(plan, workspace, &of, &phase);
     if (status != COLL_OK)
         return status;
-    stage->base[COLL_IN] = from;
-    stage->base[COLL_OUT] = runs.at.inter ? sums : result;
-    stage->base[COLL_SCRATCH] += kit->scratch;
+    phase->base[COLL_IN] = from;
+    phase->base[COLL_OUT] = runs.at.inter ? sums : result;
+    phase->base[COLL_SCRATCH] += workspace->scratch;
     if (runs.at.inter) {
-        coll_i_runs_inter(plan, kit, &runs, COLL_REDUCE_SCATTER_BLOCK, COLL_REDUCE_SCATTER, &of,
-                          &of.in);
-        status = coll_i_runs_meet(plan, kit, &runs, &of, &stage);
+        coll_i_runs_inter(plan, workspace, &runs, COLL_REDUCE_SCATTER_BLOCK,
+                          COLL_REDUCE_SCATTER, &of, &of.in);
+        status = coll_i_runs_meet(plan, workspace, &runs, &of, &phase);
         if (status != COLL_OK)
             return status;
-        stage->base[COLL_IN] = sums;
-        stage->base[COLL_OUT] = result;
-        stage->base[COLL_SCRATCH] += kit->scratch;
+        phase->base[COLL_IN] = sums;
+        phase->base[COLL_OUT] = result;
+        phase->base[COLL_SCRATCH] += workspace->scratch;
     }
-    status = coll_i_runs_stage(plan, kit, &runs, false, 0, &stage);
+    status = coll_i_runs_stage(plan, workspace, &runs, false, 0, &phase);
     if (status != COLL_OK)
         return status;
-    stage->base[COLL_IN] = result;
-    stage->base[COLL_SCRATCH] += kit->scratch;
+    phase->base[COLL_IN] = result;
+    phase->base[COLL_SCRATCH] += workspace->scratch;
     if (!scatters)
-        kit->n_stages--;
+        workspace->n_phases--;
     return COLL_OK;
 }
 
@@ -443,26 +454,26 @@ static const coll_param coll_i_multi_leader_blocks_params[] = {
     {                                                                                          \
         "multi_leader", "Bayatpour et al. 2017, sections 4.1, 8", collectives,                 \
             COLL_NEEDS_BUILD | COLL_USES_NODES | (traits), window, 1,                          \
-            coll_i_multi_leader_blocks_params, NULL, coll_i_kit_steps, coll_i_kit_step,        \
-            coll_i_kit_scratch, coll_i_kit_shared                                              \
+            coll_i_multi_leader_blocks_params, NULL, coll_i_composite_steps,                   \
+            coll_i_composite_step, coll_i_composite_scratch, coll_i_composite_shared           \
     }
 
-static const coll_use coll_i_multi_leader_allgather_defaults[] = {
+static const coll_binding coll_i_multi_leader_allgather_defaults[] = {
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_fnomial_gatherv, NULL},
     {COLL_INTRA, &coll_ring_allgather, NULL},
     {COLL_INTER, &coll_ring_allgather, NULL}};
-static const coll_recipe coll_multi_leader_allgather = {
+static const coll_composite coll_multi_leader_allgather = {
     COLL_I_MULTI_LEADER_BLOCKS(COLL_I_RUNS_ALLGATHERS, COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED,
                                2),
     coll_i_multi_leader_allgather, coll_i_multi_leader_allgather_defaults, 4};
 
-static const coll_use coll_i_multi_leader_reduce_scatter_defaults[] = {
+static const coll_binding coll_i_multi_leader_reduce_scatter_defaults[] = {
     {COLL_INTRA, &coll_pairwise_reduce_scatter, NULL},
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_fnomial_gatherv, NULL},
     {COLL_INTER, &coll_pairwise_reduce_scatter, NULL}};
-static const coll_recipe coll_multi_leader_reduce_scatter = {
+static const coll_composite coll_multi_leader_reduce_scatter = {
     COLL_I_MULTI_LEADER_BLOCKS(COLL_I_RUNS_REDUCE_SCATTERS, COLL_NEEDS_PACKED, 2),
     coll_i_multi_leader_reduce_scatter, coll_i_multi_leader_reduce_scatter_defaults, 4};
 

@@ -31,70 +31,72 @@ static const coll_param coll_i_socket_params[] = {
 
 /* Numbers the sockets of all nodes through, and makes this rank's its node; which of its node's
  * it is. O(nodes). */
-COLL_INLINE uint32_t coll_i_sockets_of(const coll_plan *plan, coll_kit *kit, coll_i_levels *at)
+COLL_INLINE uint32_t coll_i_sockets_of(const coll_plan *plan, coll_workspace *workspace,
+                                       coll_i_levels *at)
 {
-    const uint32_t most = plan->param[0], m = kit->at.ranks, nodes = at->nodes;
+    const uint32_t most = plan->param[0], m = workspace->at.ranks, nodes = at->nodes;
     const coll_partition cut = coll_partition_of(m, most < m ? most : m);
     coll_block run = coll_part_block(cut, 0);
     uint32_t own = 0;
-    kit->sockets = most;
-    while (kit->at.local >= run.offset + run.count)
+    workspace->sockets = most;
+    while (workspace->at.local >= run.offset + run.count)
         run = coll_part_block(cut, ++own);
     at->nodes = 0;
     at->intra = false;
     for (uint32_t node = 0; node < nodes; node++) {
-        const uint32_t ranks = coll_node_at(&kit->nodes, kit->p, node, 0).ranks;
-        if (node == kit->at.index)
+        const uint32_t ranks = coll_node_at(&workspace->nodes, workspace->p, node, 0).ranks;
+        if (node == workspace->at.index)
             at->index = at->nodes + own;
         at->nodes += ranks < most ? ranks : most;
         at->intra = at->intra || ranks > most;
     }
     at->inter = at->nodes > 1;
     at->team = COLL_TEAM_SOCKETS;
-    kit->at.first += (uint32_t)run.offset;
-    kit->at.ranks = (uint32_t)run.count;
-    kit->at.local -= (uint32_t)run.offset;
+    workspace->at.first += (uint32_t)run.offset;
+    workspace->at.ranks = (uint32_t)run.count;
+    workspace->at.local -= (uint32_t)run.offset;
     at->lead = 0;
-    at->leads = kit->at.local == 0;
+    at->leads = workspace->at.local == 0;
     return own;
 }
 
-COLL_INLINE coll_status coll_i_socket_leader_build(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_socket_leader_build(coll_plan *plan, coll_workspace *workspace)
 {
     coll_i_levels at;
     coll_status status;
     size_t own;
-    coll_i_levels_of(plan, kit, &at);
-    own = coll_i_sockets_of(plan, kit, &at);
-    status = coll_i_levels_allreduce(plan, kit, &at);
+    coll_i_levels_of(plan, workspace, &at);
+    own = coll_i_sockets_of(plan, workspace, &at);
+    status = coll_i_levels_allreduce(plan, workspace, &at);
     /* sockets of a node have SHARED of their own */
-    for (uint32_t i = 0; i < kit->n_stages; i++)
-        kit->stages[i].base[COLL_SHARED] += own * kit->shared;
-    if (status == COLL_OK && (!coll_multiply(kit->shared, plan->param[0], &kit->shared) ||
-                              !coll_i_addressable(kit->shared, plan->problem.elem_bytes)))
+    for (uint32_t i = 0; i < workspace->n_phases; i++)
+        workspace->phases[i].base[COLL_SHARED] += own * workspace->shared;
+    if (status == COLL_OK &&
+        (!coll_multiply(workspace->shared, plan->param[0], &workspace->shared) ||
+         !coll_i_addressable(workspace->shared, plan->problem.elem_bytes)))
         status = COLL_ERR_OVERFLOW;
     return status;
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-static const coll_use coll_i_node_leader_defaults[] = {
+static const coll_binding coll_i_node_leader_defaults[] = {
     {COLL_INTRA, &coll_fnomial_reduce, NULL},
     {COLL_INTRA, &coll_fnomial_bcast, NULL},
     {COLL_INTER, &coll_in_network_allreduce, NULL}};
-static const coll_recipe coll_node_leader_allreduce = {
+static const coll_composite coll_node_leader_allreduce = {
     COLL_I_LEVELS("node_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
                   COLL_GIVES_IDENTICAL | COLL_NEEDS_NETWORK_REDUCE, 1),
     coll_i_two_level_allreduce, coll_i_node_leader_defaults, 3};
 
-static const coll_recipe coll_socket_leader_allreduce = {
+static const coll_composite coll_socket_leader_allreduce = {
     {"socket_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
      COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_INTER_TEAM |
          COLL_GIVES_IDENTICAL,
      /* window */ 1,
      /* parameters */ 1, coll_i_socket_params,
-     /* check */ NULL, coll_i_kit_steps, coll_i_kit_step, coll_i_kit_scratch,
-     coll_i_kit_shared},
+     /* check */ NULL, coll_i_composite_steps, coll_i_composite_step, coll_i_composite_scratch,
+     coll_i_composite_shared},
     coll_i_socket_leader_build,
     coll_i_node_leader_defaults,
     3};

@@ -37,25 +37,25 @@
 /* ---- barrier ----------------------------------------------------------------------------- */
 
 /* Each barrier's tokens lie behind those of the one before. */
-COLL_INLINE coll_status coll_i_two_level_barrier(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_two_level_barrier(coll_plan *plan, coll_workspace *workspace)
 {
     coll_i_levels at;
     coll_status status = COLL_OK;
     size_t tokens = 0;
-    coll_i_levels_of(plan, kit, &at);
+    coll_i_levels_of(plan, workspace, &at);
     for (uint32_t i = 0; i < 3 && status == COLL_OK; i++) {
-        const coll_role role = i == 1 ? COLL_INTER : COLL_INTRA;
+        const coll_level role = i == 1 ? COLL_INTER : COLL_INTRA;
         coll_problem of;
-        coll_stage *stage;
+        coll_phase *phase;
         if (i == 1 ? !at.inter : !at.intra || (i == 2 && !at.inter))
             continue;
-        coll_i_levels_problem(plan, kit, &at, role, COLL_BARRIER, &of);
-        status = i == 1 ? coll_i_kit_inter(plan, kit, &at, &of, &stage)
-                        : coll_i_kit_intra(plan, kit, &of, &stage);
+        coll_i_levels_problem(plan, workspace, &at, role, COLL_BARRIER, &of);
+        status = i == 1 ? coll_i_composite_inter(plan, workspace, &at, &of, &phase)
+                        : coll_i_composite_intra(plan, workspace, &of, &phase);
         if (status != COLL_OK)
             return status;
-        stage->barrier = true;
-        stage->base[COLL_SCRATCH] += tokens;
+        phase->barrier = true;
+        phase->base[COLL_SCRATCH] += tokens;
         tokens += of.p;
     }
     return status;
@@ -65,22 +65,22 @@ COLL_INLINE coll_status coll_i_two_level_barrier(coll_plan *plan, coll_kit *kit)
 
 /* Across the leaders from the root, then within each node, where the vector is in the leader's
  * OUT. */
-COLL_INLINE coll_status coll_i_two_level_bcast(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_two_level_bcast(coll_plan *plan, coll_workspace *workspace)
 {
     coll_i_levels at;
     coll_problem of;
-    coll_stage *stage;
+    coll_phase *phase;
     coll_status status = COLL_OK;
-    coll_i_levels_of(plan, kit, &at);
+    coll_i_levels_of(plan, workspace, &at);
     if (at.inter || !at.intra) {
-        coll_i_levels_problem(plan, kit, &at, COLL_INTER, COLL_BCAST, &of);
+        coll_i_levels_problem(plan, workspace, &at, COLL_INTER, COLL_BCAST, &of);
         of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
-        status = coll_i_kit_inter(plan, kit, &at, &of, &stage);
+        status = coll_i_composite_inter(plan, workspace, &at, &of, &phase);
     }
     if (status == COLL_OK && at.intra) {
-        coll_i_levels_problem(plan, kit, &at, COLL_INTRA, COLL_BCAST, &of);
+        coll_i_levels_problem(plan, workspace, &at, COLL_INTRA, COLL_BCAST, &of);
         of.flags |= at.inter ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
-        status = coll_i_kit_intra(plan, kit, &of, &stage);
+        status = coll_i_composite_intra(plan, workspace, &of, &phase);
     }
     plan->traits |= COLL_GIVES_IDENTICAL;
     return status;
@@ -90,40 +90,40 @@ COLL_INLINE coll_status coll_i_two_level_bcast(coll_plan *plan, coll_kit *kit)
 
 /* Within each node to its leader, whose sum is in SCRATCH, or in OUT if it is the root; then
  * across. */
-COLL_INLINE coll_status coll_i_two_level_reduce(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_two_level_reduce(coll_plan *plan, coll_workspace *workspace)
 {
     coll_i_levels at;
     coll_problem of;
-    coll_stage *stage;
+    coll_phase *phase;
     coll_status status = COLL_OK;
     size_t held;
     bool sums;
-    coll_i_levels_of(plan, kit, &at);
-    sums = at.intra && at.inter && !at.here && kit->at.ranks > 1;
+    coll_i_levels_of(plan, workspace, &at);
+    sums = at.intra && at.inter && !at.here && workspace->at.ranks > 1;
     held = sums && at.leads ? plan->problem.count : 0;
-    kit->scratch = held;
+    workspace->scratch = held;
     if (at.intra) {
-        coll_i_levels_problem(plan, kit, &at, COLL_INTRA, COLL_REDUCE, &of);
+        coll_i_levels_problem(plan, workspace, &at, COLL_INTRA, COLL_REDUCE, &of);
         if (at.here)
             of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
-        status = coll_i_kit_intra(plan, kit, &of, &stage);
+        status = coll_i_composite_intra(plan, workspace, &of, &phase);
         if (status != COLL_OK)
             return status;
         if (!at.here)
-            stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+            phase->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
         if (!at.here && !sums) /* the sum is the rank's own operand */
-            kit->n_stages--;
-        stage->base[COLL_SCRATCH] += held;
+            workspace->n_phases--;
+        phase->base[COLL_SCRATCH] += held;
     }
     if (at.inter || !at.intra) {
-        coll_i_levels_problem(plan, kit, &at, COLL_INTER, COLL_REDUCE, &of);
+        coll_i_levels_problem(plan, workspace, &at, COLL_INTER, COLL_REDUCE, &of);
         of.flags |= at.intra ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
-        status = coll_i_kit_inter(plan, kit, &at, &of, &stage);
+        status = coll_i_composite_inter(plan, workspace, &at, &of, &phase);
         if (status != COLL_OK)
             return status;
         if (sums)
-            stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
-        stage->base[COLL_SCRATCH] += held;
+            phase->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
+        phase->base[COLL_SCRATCH] += held;
     }
     return status;
 }
@@ -131,87 +131,87 @@ COLL_INLINE coll_status coll_i_two_level_reduce(coll_plan *plan, coll_kit *kit)
 /* ---- allreduce --------------------------------------------------------------------------- */
 
 /* Within each node to its leader, whose sum is in SCRATCH; across; within from its OUT. */
-COLL_INLINE coll_status coll_i_levels_allreduce(coll_plan *plan, coll_kit *kit,
+COLL_INLINE coll_status coll_i_levels_allreduce(coll_plan *plan, coll_workspace *workspace,
                                                 const coll_i_levels *at)
 {
     const bool in_place = coll_in_place(plan);
     coll_problem of;
-    coll_stage *stage;
+    coll_phase *phase;
     coll_status status = COLL_OK;
     size_t held;
     bool sums;
-    sums = at->intra && at->inter && (kit->at.ranks > 1 || in_place);
+    sums = at->intra && at->inter && (workspace->at.ranks > 1 || in_place);
     held = sums && at->leads ? plan->problem.count : 0;
-    kit->scratch = held;
+    workspace->scratch = held;
     if (at->intra) {
-        coll_i_levels_problem(plan, kit, at, COLL_INTRA, COLL_REDUCE, &of);
-        status = coll_i_kit_intra(plan, kit, &of, &stage);
+        coll_i_levels_problem(plan, workspace, at, COLL_INTRA, COLL_REDUCE, &of);
+        status = coll_i_composite_intra(plan, workspace, &of, &phase);
         if (status != COLL_OK)
             return status;
         if (in_place)
-            stage->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
+            phase->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
         if (at->inter)
-            stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+            phase->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
         if (at->inter && !sums) /* the sum is the rank's own operand */
-            kit->n_stages--;
-        stage->base[COLL_SCRATCH] += held;
+            workspace->n_phases--;
+        phase->base[COLL_SCRATCH] += held;
     }
     if (at->inter || !at->intra) {
-        coll_i_levels_problem(plan, kit, at, COLL_INTER, COLL_ALLREDUCE, &of);
-        status = coll_i_kit_inter(plan, kit, at, &of, &stage);
+        coll_i_levels_problem(plan, workspace, at, COLL_INTER, COLL_ALLREDUCE, &of);
+        status = coll_i_composite_inter(plan, workspace, at, &of, &phase);
         if (status != COLL_OK)
             return status;
-        plan->traits |= stage->plan->traits & COLL_GIVES_IDENTICAL;
+        plan->traits |= phase->plan->traits & COLL_GIVES_IDENTICAL;
         if (sums)
-            stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
-        stage->base[COLL_SCRATCH] += held;
+            phase->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
+        phase->base[COLL_SCRATCH] += held;
     } else {
         plan->traits |= COLL_GIVES_IDENTICAL; /* all get what rank 0 has */
     }
     if (at->intra) {
-        coll_i_levels_problem(plan, kit, at, COLL_INTRA, COLL_BCAST, &of);
+        coll_i_levels_problem(plan, workspace, at, COLL_INTRA, COLL_BCAST, &of);
         of.flags |= COLL_FLAG_IN_PLACE;
-        status = coll_i_kit_intra(plan, kit, &of, &stage);
+        status = coll_i_composite_intra(plan, workspace, &of, &phase);
     }
     return status;
 }
 
-COLL_INLINE coll_status coll_i_two_level_allreduce(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_two_level_allreduce(coll_plan *plan, coll_workspace *workspace)
 {
     coll_i_levels at;
-    coll_i_levels_of(plan, kit, &at);
-    return coll_i_levels_allreduce(plan, kit, &at);
+    coll_i_levels_of(plan, workspace, &at);
+    return coll_i_levels_allreduce(plan, workspace, &at);
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
 
 #define COLL_I_TWO_LEVEL_SOURCE "Bayatpour et al. 2017, section 2.1"
 
-static const coll_use coll_i_two_level_barrier_defaults[] = {
+static const coll_binding coll_i_two_level_barrier_defaults[] = {
     {COLL_INTRA, &coll_dissemination_barrier, NULL},
     {COLL_INTER, &coll_dissemination_barrier, NULL}};
-static const coll_recipe coll_two_level_barrier = {
+static const coll_composite coll_two_level_barrier = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_SOURCE, COLL_BIT(COLL_BARRIER), 0, 2),
     coll_i_two_level_barrier, coll_i_two_level_barrier_defaults, 2};
 
-static const coll_use coll_i_two_level_bcast_defaults[] = {
+static const coll_binding coll_i_two_level_bcast_defaults[] = {
     {COLL_INTRA, &coll_fnomial_bcast, NULL}, {COLL_INTER, &coll_fnomial_bcast, NULL}};
-static const coll_recipe coll_two_level_bcast = {
+static const coll_composite coll_two_level_bcast = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_SOURCE, COLL_BIT(COLL_BCAST),
                   COLL_GIVES_IDENTICAL, 1),
     coll_i_two_level_bcast, coll_i_two_level_bcast_defaults, 2};
 
-static const coll_use coll_i_two_level_reduce_defaults[] = {
+static const coll_binding coll_i_two_level_reduce_defaults[] = {
     {COLL_INTRA, &coll_fnomial_reduce, NULL}, {COLL_INTER, &coll_fnomial_reduce, NULL}};
-static const coll_recipe coll_two_level_reduce = {
+static const coll_composite coll_two_level_reduce = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_SOURCE, COLL_BIT(COLL_REDUCE), 0, 1),
     coll_i_two_level_reduce, coll_i_two_level_reduce_defaults, 2};
 
-static const coll_use coll_i_two_level_allreduce_defaults[] = {
+static const coll_binding coll_i_two_level_allreduce_defaults[] = {
     {COLL_INTRA, &coll_fnomial_reduce, NULL},
     {COLL_INTRA, &coll_fnomial_bcast, NULL},
     {COLL_INTER, &coll_recursive_doubling_allreduce, NULL}};
-static const coll_recipe coll_two_level_allreduce = {
+static const coll_composite coll_two_level_allreduce = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_SOURCE, COLL_BIT(COLL_ALLREDUCE),
                   COLL_GIVES_IDENTICAL, 2),
     coll_i_two_level_allreduce, coll_i_two_level_allreduce_defaults, 3};

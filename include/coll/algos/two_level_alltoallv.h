@@ -107,19 +107,20 @@ static const coll_algorithm coll_i_slots_empty = {"empty slots",
 
 /* The stages of an alltoall of slots, as if that were the problem; its IN and OUT are the two rows
  * of slots, its SCRATCH what comes behind them. */
-COLL_INLINE coll_status coll_i_slots_alltoall(coll_plan *plan, coll_kit *kit, size_t slot)
+COLL_INLINE coll_status coll_i_slots_alltoall(coll_plan *plan, coll_workspace *workspace,
+                                              size_t slot)
 {
     coll_problem *problem = &plan->problem;
     const coll_collective it = problem->collective;
     const uint32_t flags = problem->flags;
     const size_t count = problem->count, row = problem->p * slot;
-    const uint32_t first = kit->n_stages;
+    const uint32_t first = workspace->n_phases;
     coll_ref base[COLL_SPACES];
     coll_status status;
     problem->collective = COLL_ALLTOALL;
     problem->flags = flags & ~(uint32_t)COLL_FLAG_IN_PLACE;
     problem->count = slot;
-    status = coll_i_two_level_alltoall(plan, kit);
+    status = coll_i_two_level_alltoall(plan, workspace);
     problem->collective = it;
     problem->flags = flags;
     problem->count = count;
@@ -127,19 +128,19 @@ COLL_INLINE coll_status coll_i_slots_alltoall(coll_plan *plan, coll_kit *kit, si
     base[COLL_OUT] = COLL_AT(COLL_SCRATCH, row);
     base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, 2 * row);
     base[COLL_SHARED] = COLL_AT(COLL_SHARED, 0);
-    for (uint32_t i = first; status == COLL_OK && i < kit->n_stages; i++)
+    for (uint32_t i = first; status == COLL_OK && i < workspace->n_phases; i++)
         for (unsigned space = 0; space < COLL_SPACES; space++) {
-            coll_ref *begin = &kit->stages[i].base[space];
+            coll_ref *begin = &workspace->phases[i].base[space];
             *begin = base[coll_ref_space(*begin)] + coll_ref_offset(*begin);
         }
-    kit->scratch += 2 * row;
+    workspace->scratch += 2 * row;
     return status;
 }
 
-COLL_INLINE coll_status coll_i_two_level_alltoallv(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_two_level_alltoallv(coll_plan *plan, coll_workspace *workspace)
 {
     const size_t slot = coll_i_slots_size(plan), p = plan->problem.p;
-    const size_t most = coll_nodes_largest(&kit->nodes, kit->p);
+    const size_t most = coll_nodes_largest(&workspace->nodes, workspace->p);
     size_t row, held;
     coll_plan *inner;
     coll_status status = COLL_OK;
@@ -147,27 +148,27 @@ COLL_INLINE coll_status coll_i_two_level_alltoallv(coll_plan *plan, coll_kit *ki
         !coll_i_addressable(held, plan->problem.elem_bytes))
         return COLL_ERR_OVERFLOW;
     if (slot > 0) {
-        status =
-            coll_i_kit_make(plan, kit, &coll_i_slots_fill, plan->param, &plan->problem, &inner);
+        status = coll_i_composite_make(plan, workspace, &coll_i_slots_fill, plan->param,
+                                       &plan->problem, &inner);
         if (status == COLL_OK) {
-            coll_i_kit_stage(kit, inner, kit->rank, COLL_I_RUN, 0);
-            status = coll_i_slots_alltoall(plan, kit, slot);
+            coll_i_composite_phase(workspace, inner, workspace->rank, COLL_I_RUN, 0);
+            status = coll_i_slots_alltoall(plan, workspace, slot);
         }
     }
     if (status == COLL_OK)
-        status = coll_i_kit_make(plan, kit, &coll_i_slots_empty, plan->param, &plan->problem,
-                                 &inner);
+        status = coll_i_composite_make(plan, workspace, &coll_i_slots_empty, plan->param,
+                                       &plan->problem, &inner);
     if (status == COLL_OK)
-        coll_i_kit_stage(kit, inner, kit->rank, COLL_I_RUN, 0);
+        coll_i_composite_phase(workspace, inner, workspace->rank, COLL_I_RUN, 0);
     return status;
 }
 
-static const coll_recipe coll_two_level_alltoallv = {
+static const coll_composite coll_two_level_alltoallv = {
     {"two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_PAIRED,
      COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_USES_PADDING,
      /* window */ 2,
-     /* parameters */ 1, coll_i_two_level_alltoallv_params, NULL, coll_i_kit_steps,
-     coll_i_kit_step, coll_i_kit_scratch, coll_i_kit_shared},
+     /* parameters */ 1, coll_i_two_level_alltoallv_params, NULL, coll_i_composite_steps,
+     coll_i_composite_step, coll_i_composite_scratch, coll_i_composite_shared},
     coll_i_two_level_alltoallv,
     coll_i_two_level_alltoall_defaults,
     3};

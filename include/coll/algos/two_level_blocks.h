@@ -5,7 +5,7 @@
  * together in the root's buffer, so nothing is ever rearranged. An allgather gathers in every
  * leader's OUT, at the place of the node's blocks; leaders exchange these; and then every leader
  * sends all blocks to its node. Where nodes have different sizes, or the blocks have, the leaders
- * use the v-collective, with tables in the kit.
+ * use the v-collective, with tables in the workspace.
  *
  *   2 nodes of 3 ranks, gather, root 4:    within   0 ◄ 1 2      3 ► 4 ◄ 5
  *                                          across   0 ─────────────► 4   blocks 0 1 2 in one
@@ -40,29 +40,30 @@ COLL_INLINE size_t coll_i_levels_at(const coll_plan *plan, const coll_layout *la
 }
 
 /* Elements of the blocks of this rank's node. */
-COLL_INLINE size_t coll_i_levels_node(const coll_plan *plan, const coll_kit *kit,
+COLL_INLINE size_t coll_i_levels_node(const coll_plan *plan, const coll_workspace *workspace,
                                       const coll_layout *layout)
 {
-    return coll_i_levels_at(plan, layout, kit->at.first + kit->at.ranks) -
-           coll_i_levels_at(plan, layout, kit->at.first);
+    return coll_i_levels_at(plan, layout, workspace->at.first + workspace->at.ranks) -
+           coll_i_levels_at(plan, layout, workspace->at.first);
 }
 
 /* The blocks of a problem across: those of the nodes. Writes tables, and makes it one of `v`,
  * where they differ. */
-COLL_INLINE void coll_i_levels_inter(const coll_plan *plan, coll_kit *kit,
+COLL_INLINE void coll_i_levels_inter(const coll_plan *plan, coll_workspace *workspace,
                                      const coll_i_levels *at, const coll_layout *layout,
                                      coll_collective v, coll_problem *of, coll_layout *cut)
 {
-    const coll_nodes *nodes = &kit->nodes;
-    size_t *counts = kit->tables, *displs = counts + at->nodes;
-    of->count = coll_i_levels_node(plan, kit, layout);
+    const coll_nodes *nodes = &workspace->nodes;
+    size_t *counts = workspace->tables, *displs = counts + at->nodes;
+    of->count = coll_i_levels_node(plan, workspace, layout);
     if (!layout->counts &&
-        coll_nodes_smallest(nodes, kit->p) == coll_nodes_largest(nodes, kit->p))
+        coll_nodes_smallest(nodes, workspace->p) == coll_nodes_largest(nodes, workspace->p))
         return;
     for (uint32_t i = 0; i < at->nodes; i++) {
-        displs[i] = coll_i_levels_at(plan, layout, coll_nodes_first(nodes, kit->p, i));
+        displs[i] = coll_i_levels_at(plan, layout, coll_nodes_first(nodes, workspace->p, i));
         counts[i] =
-            coll_i_levels_at(plan, layout, coll_nodes_first(nodes, kit->p, i + 1)) - displs[i];
+            coll_i_levels_at(plan, layout, coll_nodes_first(nodes, workspace->p, i + 1)) -
+            displs[i];
     }
     of->collective = v;
     cut->counts = counts;
@@ -70,17 +71,18 @@ COLL_INLINE void coll_i_levels_inter(const coll_plan *plan, coll_kit *kit,
 }
 
 /* The blocks of a problem within: those of the node's ranks. */
-COLL_INLINE void coll_i_levels_intra(const coll_plan *plan, coll_kit *kit,
+COLL_INLINE void coll_i_levels_intra(const coll_plan *plan, coll_workspace *workspace,
                                      const coll_i_levels *at, const coll_layout *layout,
                                      coll_problem *of, coll_layout *cut)
 {
-    size_t *displs = kit->tables + 2 * (size_t)at->nodes;
-    of->count = coll_own_count(plan, kit->rank);
+    size_t *displs = workspace->tables + 2 * (size_t)at->nodes;
+    of->count = coll_own_count(plan, workspace->rank);
     if (!layout->counts)
         return;
-    for (uint32_t i = 0; i < kit->at.ranks; i++)
-        displs[i] = layout->displs[kit->at.first + i] - layout->displs[kit->at.first];
-    cut->counts = layout->counts + kit->at.first;
+    for (uint32_t i = 0; i < workspace->at.ranks; i++)
+        displs[i] =
+            layout->displs[workspace->at.first + i] - layout->displs[workspace->at.first];
+    cut->counts = layout->counts + workspace->at.first;
     cut->displs = displs;
 }
 
@@ -97,113 +99,117 @@ typedef struct coll_i_rooted {
     const coll_layout *layout;
 } coll_i_rooted;
 
-COLL_INLINE void coll_i_rooted_of(const coll_plan *plan, const coll_kit *kit,
+COLL_INLINE void coll_i_rooted_of(const coll_plan *plan, const coll_workspace *workspace,
                                   coll_i_rooted *its)
 {
     const unsigned gathering = COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV);
-    coll_i_levels_of(plan, kit, &its->at);
+    coll_i_levels_of(plan, workspace, &its->at);
     its->gathers = coll_is(gathering, plan->problem.collective);
-    its->aside = its->at.intra && !its->at.here && kit->at.ranks > 1;
+    its->aside = its->at.intra && !its->at.here && workspace->at.ranks > 1;
     its->blocks = its->gathers ? COLL_OUT : COLL_IN;
     its->own = its->gathers ? COLL_IN : COLL_OUT;
     its->layout = its->gathers ? &plan->problem.out : &plan->problem.in;
 }
 
 /* Between the ranks of the node and its leader. A rank alone on its node has nothing to do. */
-COLL_INLINE coll_status coll_i_rooted_intra(coll_plan *plan, coll_kit *kit,
+COLL_INLINE coll_status coll_i_rooted_intra(coll_plan *plan, coll_workspace *workspace,
                                             const coll_i_rooted *its)
 {
     coll_problem of;
-    coll_stage *stage;
+    coll_phase *phase;
     coll_status status;
-    coll_i_levels_problem(plan, kit, &its->at, COLL_INTRA, plan->problem.collective, &of);
-    coll_i_levels_intra(plan, kit, &its->at, its->layout, &of, its->gathers ? &of.out : &of.in);
+    coll_i_levels_problem(plan, workspace, &its->at, COLL_INTRA, plan->problem.collective, &of);
+    coll_i_levels_intra(plan, workspace, &its->at, its->layout, &of,
+                        its->gathers ? &of.out : &of.in);
     if (its->at.here)
         of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
-    status = coll_i_kit_intra(plan, kit, &of, &stage);
+    status = coll_i_composite_intra(plan, workspace, &of, &phase);
     if (status != COLL_OK)
         return status;
     if (its->at.here)
-        stage->base[its->blocks] += coll_i_levels_at(plan, its->layout, kit->at.first);
+        phase->base[its->blocks] += coll_i_levels_at(plan, its->layout, workspace->at.first);
     else if (its->aside)
-        stage->base[its->blocks] = COLL_AT(COLL_SCRATCH, 0);
+        phase->base[its->blocks] = COLL_AT(COLL_SCRATCH, 0);
     else
-        kit->n_stages--;
-    stage->base[COLL_SCRATCH] += kit->scratch;
+        workspace->n_phases--;
+    phase->base[COLL_SCRATCH] += workspace->scratch;
     return COLL_OK;
 }
 
 /* Between the leaders; at the root, the blocks of its own node are where they belong. */
-COLL_INLINE coll_status coll_i_rooted_inter(coll_plan *plan, coll_kit *kit,
+COLL_INLINE coll_status coll_i_rooted_inter(coll_plan *plan, coll_workspace *workspace,
                                             const coll_i_rooted *its)
 {
     const coll_collective v = its->gathers ? COLL_GATHERV : COLL_SCATTERV;
     coll_problem of;
-    coll_stage *stage;
+    coll_phase *phase;
     coll_status status;
-    coll_i_levels_problem(plan, kit, &its->at, COLL_INTER, plan->problem.collective, &of);
-    coll_i_levels_inter(plan, kit, &its->at, its->layout, v, &of,
+    coll_i_levels_problem(plan, workspace, &its->at, COLL_INTER, plan->problem.collective, &of);
+    coll_i_levels_inter(plan, workspace, &its->at, its->layout, v, &of,
                         its->gathers ? &of.out : &of.in);
     of.flags |= its->at.intra ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
-    status = coll_i_kit_inter(plan, kit, &its->at, &of, &stage);
+    status = coll_i_composite_inter(plan, workspace, &its->at, &of, &phase);
     if (status != COLL_OK)
         return status;
     if (its->aside)
-        stage->base[its->own] = COLL_AT(COLL_SCRATCH, 0);
-    stage->base[COLL_SCRATCH] += kit->scratch;
+        phase->base[its->own] = COLL_AT(COLL_SCRATCH, 0);
+    phase->base[COLL_SCRATCH] += workspace->scratch;
     return COLL_OK;
 }
 
 /* A gather goes within, then across; a scatter backwards. */
-COLL_INLINE coll_status coll_i_two_level_rooted(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_two_level_rooted(coll_plan *plan, coll_workspace *workspace)
 {
     coll_i_rooted its;
     coll_status status = COLL_OK;
-    coll_i_rooted_of(plan, kit, &its);
-    kit->scratch = its.aside && its.at.leads ? coll_i_levels_node(plan, kit, its.layout) : 0;
+    coll_i_rooted_of(plan, workspace, &its);
+    workspace->scratch =
+        its.aside && its.at.leads ? coll_i_levels_node(plan, workspace, its.layout) : 0;
     if (its.gathers && its.at.intra)
-        status = coll_i_rooted_intra(plan, kit, &its);
+        status = coll_i_rooted_intra(plan, workspace, &its);
     if (status == COLL_OK && (its.at.inter || !its.at.intra))
-        status = coll_i_rooted_inter(plan, kit, &its);
+        status = coll_i_rooted_inter(plan, workspace, &its);
     if (status == COLL_OK && !its.gathers && its.at.intra)
-        status = coll_i_rooted_intra(plan, kit, &its);
+        status = coll_i_rooted_intra(plan, workspace, &its);
     return status;
 }
 
 /* ---- allgather --------------------------------------------------------------------------- */
 
-COLL_INLINE coll_status coll_i_two_level_allgather(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_two_level_allgather(coll_plan *plan, coll_workspace *workspace)
 {
     const coll_layout *layout = &plan->problem.out;
     const bool v = plan->problem.collective == COLL_ALLGATHERV, in_place = coll_in_place(plan);
-    const size_t begin = coll_i_levels_at(plan, layout, kit->at.first);
+    const size_t begin = coll_i_levels_at(plan, layout, workspace->at.first);
     coll_i_levels at;
     coll_problem of;
-    coll_stage *stage;
+    coll_phase *phase;
     coll_status status = COLL_OK;
-    coll_i_levels_of(plan, kit, &at);
+    coll_i_levels_of(plan, workspace, &at);
     if (at.intra) {
-        coll_i_levels_problem(plan, kit, &at, COLL_INTRA, v ? COLL_GATHERV : COLL_GATHER, &of);
-        coll_i_levels_intra(plan, kit, &at, layout, &of, &of.out);
+        coll_i_levels_problem(plan, workspace, &at, COLL_INTRA, v ? COLL_GATHERV : COLL_GATHER,
+                              &of);
+        coll_i_levels_intra(plan, workspace, &at, layout, &of, &of.out);
         of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
-        status = coll_i_kit_intra(plan, kit, &of, &stage);
+        status = coll_i_composite_intra(plan, workspace, &of, &phase);
         if (status != COLL_OK)
             return status;
-        stage->base[COLL_OUT] += begin;
+        phase->base[COLL_OUT] += begin;
         if (in_place)
-            stage->base[COLL_IN] = COLL_AT(COLL_OUT, coll_i_levels_at(plan, layout, kit->rank));
+            phase->base[COLL_IN] =
+                COLL_AT(COLL_OUT, coll_i_levels_at(plan, layout, workspace->rank));
     }
     if (at.inter || !at.intra) {
-        coll_i_levels_problem(plan, kit, &at, COLL_INTER, plan->problem.collective, &of);
-        coll_i_levels_inter(plan, kit, &at, layout, COLL_ALLGATHERV, &of, &of.out);
+        coll_i_levels_problem(plan, workspace, &at, COLL_INTER, plan->problem.collective, &of);
+        coll_i_levels_inter(plan, workspace, &at, layout, COLL_ALLGATHERV, &of, &of.out);
         of.flags |= at.intra ? (uint32_t)COLL_FLAG_IN_PLACE : 0;
-        status = coll_i_kit_inter(plan, kit, &at, &of, &stage);
+        status = coll_i_composite_inter(plan, workspace, &at, &of, &phase);
     }
     if (status == COLL_OK && at.intra) {
-        coll_i_levels_problem(plan, kit, &at, COLL_INTRA, COLL_BCAST, &of);
+        coll_i_levels_problem(plan, workspace, &at, COLL_INTRA, COLL_BCAST, &of);
         of.count = coll_i_levels_at(plan, layout, plan->problem.p);
         of.flags |= COLL_FLAG_IN_PLACE;
-        status = coll_i_kit_intra(plan, kit, &of, &stage);
+        status = coll_i_composite_intra(plan, workspace, &of, &phase);
     }
     plan->traits |= COLL_GIVES_IDENTICAL;
     return status;
@@ -213,30 +219,30 @@ COLL_INLINE coll_status coll_i_two_level_allgather(coll_plan *plan, coll_kit *ki
 
 #define COLL_I_TWO_LEVEL_BLOCKS "Wu 2005, chapter 3; Bayatpour et al. 2017, section 2.1"
 
-static const coll_use coll_i_two_level_gather_defaults[] = {
+static const coll_binding coll_i_two_level_gather_defaults[] = {
     {COLL_INTRA, &coll_fnomial_gather, NULL}, {COLL_INTRA, &coll_fnomial_gatherv, NULL},
     {COLL_INTER, &coll_fnomial_gather, NULL}, {COLL_INTER, &coll_fnomial_gatherv, NULL},
     {COLL_INTRA, &coll_fnomial_bcast, NULL},  {COLL_INTER, &coll_ring_allgather, NULL}};
 
-static const coll_recipe coll_two_level_gather = {
+static const coll_composite coll_two_level_gather = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_GATHER), 0, 1),
     coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4};
-static const coll_recipe coll_two_level_gatherv = {
+static const coll_composite coll_two_level_gatherv = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_GATHERV),
                   COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED, 1),
     coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4};
-static const coll_recipe coll_two_level_scatter = {
+static const coll_composite coll_two_level_scatter = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_SCATTER), 0, 1),
     coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4};
-static const coll_recipe coll_two_level_scatterv = {
+static const coll_composite coll_two_level_scatterv = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_SCATTERV),
                   COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED, 1),
     coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4};
-static const coll_recipe coll_two_level_allgather = {
+static const coll_composite coll_two_level_allgather = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLGATHER),
                   COLL_GIVES_IDENTICAL, 2),
     coll_i_two_level_allgather, coll_i_two_level_gather_defaults, 6};
-static const coll_recipe coll_two_level_allgatherv = {
+static const coll_composite coll_two_level_allgatherv = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLGATHERV),
                   COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED, 2),
     coll_i_two_level_allgather, coll_i_two_level_gather_defaults, 6};

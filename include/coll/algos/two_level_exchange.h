@@ -44,15 +44,15 @@ COLL_INLINE size_t coll_i_sort_by_node_steps(const coll_plan *plan, uint32_t ran
 COLL_INLINE unsigned coll_i_sort_by_node_step(const coll_plan *plan, uint32_t rank, size_t s,
                                               coll_action *out)
 {
-    const coll_kit *kit = coll_i_kit(plan);
+    const coll_workspace *workspace = coll_i_workspace(plan);
     const size_t count = plan->problem.count;
-    const uint32_t m = plan->problem.p, p = kit->p, all = m * plan->radix.by;
+    const uint32_t m = plan->problem.p, p = workspace->p, all = m * plan->radix.by;
     unsigned n = 0;
     (void)rank;
     for (uint32_t x = (uint32_t)s * COLL_STEP_MAX; n < COLL_STEP_MAX && x < all; x++) {
         const uint32_t t = coll_divide(x, &plan->radix), node = x - t * plan->radix.by;
-        const size_t first = coll_nodes_first(&kit->nodes, p, node);
-        const size_t ranks = coll_nodes_first(&kit->nodes, p, node + 1) - first;
+        const size_t first = coll_nodes_first(&workspace->nodes, p, node);
+        const size_t ranks = coll_nodes_first(&workspace->nodes, p, node + 1) - first;
         coll_act_copy(&out[n++], COLL_AT(COLL_OUT, (first * m + t * ranks) * count),
                       COLL_AT(COLL_IN, ((size_t)t * p + first) * count), ranks * count);
     }
@@ -102,45 +102,45 @@ static const coll_algorithm coll_i_sort_by_rank = {"sort by rank",
                                                    NULL};
 
 /* A stage that sorts, at a leader. */
-COLL_INLINE coll_status coll_i_levels_sort(coll_plan *plan, coll_kit *kit,
+COLL_INLINE coll_status coll_i_levels_sort(coll_plan *plan, coll_workspace *workspace,
                                            const coll_i_levels *at,
                                            const coll_algorithm *algorithm, uint32_t radix,
                                            size_t from, size_t to)
 {
     coll_problem of;
     coll_plan *inner;
-    coll_stage *stage;
+    coll_phase *phase;
     coll_status status;
-    coll_i_kit_problem(plan, COLL_INTRA, COLL_ALLTOALL, kit->at.ranks, plan->problem.count,
-                       &of);
-    status = coll_i_kit_make(plan, kit, algorithm, NULL, &of, &inner);
+    coll_i_composite_problem(plan, COLL_INTRA, COLL_ALLTOALL, workspace->at.ranks,
+                             plan->problem.count, &of);
+    status = coll_i_composite_make(plan, workspace, algorithm, NULL, &of, &inner);
     if (status != COLL_OK)
         return status;
-    inner->inner = kit;
+    inner->inner = workspace;
     inner->radix = coll_fast_divisor_of(radix);
-    stage = coll_i_kit_stage(kit, inner, 0, COLL_I_RUN, 0);
-    stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, from);
-    stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, to);
+    phase = coll_i_composite_phase(workspace, inner, 0, COLL_I_RUN, 0);
+    phase->base[COLL_IN] = COLL_AT(COLL_SCRATCH, from);
+    phase->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, to);
     if (!at->leads)
-        kit->n_stages--;
+        workspace->n_phases--;
     return COLL_OK;
 }
 
 /* ---- alltoall ---------------------------------------------------------------------------- */
 
 /* What each node has for each other: m_i·m_k blocks. Tables, where nodes differ. */
-COLL_INLINE void coll_i_levels_matrix(const coll_plan *plan, coll_kit *kit,
+COLL_INLINE void coll_i_levels_matrix(const coll_plan *plan, coll_workspace *workspace,
                                       const coll_i_levels *at, coll_problem *of)
 {
-    const coll_nodes *nodes = &kit->nodes;
-    const size_t own = kit->at.ranks * plan->problem.count;
-    size_t *counts = kit->tables, *displs = counts + at->nodes;
-    of->count = own * kit->at.ranks;
-    if (coll_nodes_smallest(nodes, kit->p) == coll_nodes_largest(nodes, kit->p))
+    const coll_nodes *nodes = &workspace->nodes;
+    const size_t own = workspace->at.ranks * plan->problem.count;
+    size_t *counts = workspace->tables, *displs = counts + at->nodes;
+    of->count = own * workspace->at.ranks;
+    if (coll_nodes_smallest(nodes, workspace->p) == coll_nodes_largest(nodes, workspace->p))
         return;
     for (uint32_t i = 0; i < at->nodes; i++) {
-        displs[i] = coll_nodes_first(nodes, kit->p, i) * own;
-        counts[i] = coll_nodes_first(nodes, kit->p, i + 1) * own - displs[i];
+        displs[i] = coll_nodes_first(nodes, workspace->p, i) * own;
+        counts[i] = coll_nodes_first(nodes, workspace->p, i + 1) * own - displs[i];
     }
     of->collective = COLL_ALLTOALLV;
     of->count = 0;
@@ -149,57 +149,58 @@ COLL_INLINE void coll_i_levels_matrix(const coll_plan *plan, coll_kit *kit,
 }
 
 /* SCRATCH has two halves: gathered and exchanged; sorted, before and after. */
-COLL_INLINE coll_status coll_i_two_level_alltoall(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_two_level_alltoall(coll_plan *plan, coll_workspace *workspace)
 {
-    const uint32_t p = plan->problem.p, nodes = coll_nodes_count(&kit->nodes);
+    const uint32_t p = plan->problem.p, nodes = coll_nodes_count(&workspace->nodes);
     const coll_ref input = coll_input(plan);
     coll_i_levels at;
     coll_problem of;
-    coll_stage *stage;
+    coll_phase *phase;
     coll_status status;
     size_t half, held;
-    coll_i_levels_of(plan, kit, &at);
+    coll_i_levels_of(plan, workspace, &at);
     if (!at.intra || !at.inter) {
-        const coll_role role = at.intra ? COLL_INTRA : COLL_INTER;
-        coll_i_levels_problem(plan, kit, &at, role, COLL_ALLTOALL, &of);
-        return at.intra ? coll_i_kit_intra(plan, kit, &of, &stage)
-                        : coll_i_kit_inter(plan, kit, &at, &of, &stage);
+        const coll_level role = at.intra ? COLL_INTRA : COLL_INTER;
+        coll_i_levels_problem(plan, workspace, &at, role, COLL_ALLTOALL, &of);
+        return at.intra ? coll_i_composite_intra(plan, workspace, &of, &phase)
+                        : coll_i_composite_inter(plan, workspace, &at, &of, &phase);
     }
-    if (!coll_multiply(plan->problem.count * p, coll_nodes_largest(&kit->nodes, p), &half) ||
+    if (!coll_multiply(plan->problem.count * p, coll_nodes_largest(&workspace->nodes, p),
+                       &half) ||
         !coll_i_addressable(2 * half, plan->problem.elem_bytes))
         return COLL_ERR_OVERFLOW;
-    half = plan->problem.count * p * kit->at.ranks;
+    half = plan->problem.count * p * workspace->at.ranks;
     held = at.leads ? 2 * half : 0;
-    kit->scratch = held;
-    coll_i_levels_problem(plan, kit, &at, COLL_INTRA, COLL_GATHER, &of);
+    workspace->scratch = held;
+    coll_i_levels_problem(plan, workspace, &at, COLL_INTRA, COLL_GATHER, &of);
     of.count = plan->problem.count * p;
-    status = coll_i_kit_intra(plan, kit, &of, &stage);
+    status = coll_i_composite_intra(plan, workspace, &of, &phase);
     if (status != COLL_OK)
         return status;
-    stage->base[COLL_IN] = input;
-    stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
-    stage->base[COLL_SCRATCH] += held;
-    status = coll_i_levels_sort(plan, kit, &at, &coll_i_sort_by_node, nodes, 0, half);
+    phase->base[COLL_IN] = input;
+    phase->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+    phase->base[COLL_SCRATCH] += held;
+    status = coll_i_levels_sort(plan, workspace, &at, &coll_i_sort_by_node, nodes, 0, half);
     if (status != COLL_OK)
         return status;
-    coll_i_levels_problem(plan, kit, &at, COLL_INTER, COLL_ALLTOALL, &of);
-    coll_i_levels_matrix(plan, kit, &at, &of);
-    status = coll_i_kit_inter(plan, kit, &at, &of, &stage);
+    coll_i_levels_problem(plan, workspace, &at, COLL_INTER, COLL_ALLTOALL, &of);
+    coll_i_levels_matrix(plan, workspace, &at, &of);
+    status = coll_i_composite_inter(plan, workspace, &at, &of, &phase);
     if (status != COLL_OK)
         return status;
-    stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, half);
-    stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
-    stage->base[COLL_SCRATCH] += held;
-    status = coll_i_levels_sort(plan, kit, &at, &coll_i_sort_by_rank, p, 0, half);
+    phase->base[COLL_IN] = COLL_AT(COLL_SCRATCH, half);
+    phase->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+    phase->base[COLL_SCRATCH] += held;
+    status = coll_i_levels_sort(plan, workspace, &at, &coll_i_sort_by_rank, p, 0, half);
     if (status != COLL_OK)
         return status;
-    coll_i_levels_problem(plan, kit, &at, COLL_INTRA, COLL_SCATTER, &of);
+    coll_i_levels_problem(plan, workspace, &at, COLL_INTRA, COLL_SCATTER, &of);
     of.count = plan->problem.count * p;
-    status = coll_i_kit_intra(plan, kit, &of, &stage);
+    status = coll_i_composite_intra(plan, workspace, &of, &phase);
     if (status != COLL_OK)
         return status;
-    stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, half);
-    stage->base[COLL_SCRATCH] += held;
+    phase->base[COLL_IN] = COLL_AT(COLL_SCRATCH, half);
+    phase->base[COLL_SCRATCH] += held;
     return COLL_OK;
 }
 
@@ -207,83 +208,84 @@ COLL_INLINE coll_status coll_i_two_level_alltoall(coll_plan *plan, coll_kit *kit
 
 /* A leader's SCRATCH has the sum of all blocks, and behind it the result of its node's. A rank
  * alone on its node has it in OUT at once. */
-COLL_INLINE coll_status coll_i_two_level_reduce_scatter(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_two_level_reduce_scatter(coll_plan *plan,
+                                                        coll_workspace *workspace)
 {
     const coll_layout *layout = &plan->problem.in;
     const bool v = plan->problem.collective == COLL_REDUCE_SCATTER;
     const size_t all = coll_i_levels_at(plan, layout, plan->problem.p);
-    const size_t node = coll_i_levels_node(plan, kit, layout);
-    const size_t begin = coll_i_levels_at(plan, layout, kit->at.first);
-    const bool alone = kit->at.ranks == 1;
+    const size_t node = coll_i_levels_node(plan, workspace, layout);
+    const size_t begin = coll_i_levels_at(plan, layout, workspace->at.first);
+    const bool alone = workspace->at.ranks == 1;
     coll_i_levels at;
     coll_problem of;
-    coll_stage *stage;
+    coll_phase *phase;
     coll_status status = COLL_OK;
     size_t sum = 0, held;
-    coll_i_levels_of(plan, kit, &at);
+    coll_i_levels_of(plan, workspace, &at);
     if (at.intra && at.leads)
         sum = all;
     held = sum + (sum && at.inter && !alone ? node : 0);
-    kit->scratch = held;
+    workspace->scratch = held;
     if (at.intra) {
-        coll_i_levels_problem(plan, kit, &at, COLL_INTRA, COLL_REDUCE, &of);
+        coll_i_levels_problem(plan, workspace, &at, COLL_INTRA, COLL_REDUCE, &of);
         of.flags &= ~(uint32_t)COLL_FLAG_IN_PLACE;
         of.count = all;
-        status = coll_i_kit_intra(plan, kit, &of, &stage);
+        status = coll_i_composite_intra(plan, workspace, &of, &phase);
         if (status != COLL_OK)
             return status;
-        stage->base[COLL_IN] = coll_input(plan);
-        stage->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
-        stage->base[COLL_SCRATCH] += held;
+        phase->base[COLL_IN] = coll_input(plan);
+        phase->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+        phase->base[COLL_SCRATCH] += held;
     }
     if (at.inter || !at.intra) {
-        coll_i_levels_problem(plan, kit, &at, COLL_INTER, plan->problem.collective, &of);
-        coll_i_levels_inter(plan, kit, &at, layout, COLL_REDUCE_SCATTER, &of, &of.in);
-        status = coll_i_kit_inter(plan, kit, &at, &of, &stage);
+        coll_i_levels_problem(plan, workspace, &at, COLL_INTER, plan->problem.collective, &of);
+        coll_i_levels_inter(plan, workspace, &at, layout, COLL_REDUCE_SCATTER, &of, &of.in);
+        status = coll_i_composite_inter(plan, workspace, &at, &of, &phase);
         if (status != COLL_OK)
             return status;
         if (at.intra) {
-            stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
-            stage->base[COLL_OUT] = alone ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, all);
+            phase->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
+            phase->base[COLL_OUT] = alone ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, all);
         }
-        stage->base[COLL_SCRATCH] += held;
+        phase->base[COLL_SCRATCH] += held;
     }
     if (at.intra) {
-        coll_i_levels_problem(plan, kit, &at, COLL_INTRA, v ? COLL_SCATTERV : COLL_SCATTER,
-                              &of);
+        coll_i_levels_problem(plan, workspace, &at, COLL_INTRA,
+                              v ? COLL_SCATTERV : COLL_SCATTER, &of);
         of.flags &= ~(uint32_t)COLL_FLAG_IN_PLACE;
-        coll_i_levels_intra(plan, kit, &at, layout, &of, &of.in);
-        status = coll_i_kit_intra(plan, kit, &of, &stage);
+        coll_i_levels_intra(plan, workspace, &at, layout, &of, &of.in);
+        status = coll_i_composite_intra(plan, workspace, &of, &phase);
         if (status != COLL_OK)
             return status;
-        stage->base[COLL_IN] = COLL_AT(COLL_SCRATCH, at.inter ? all : begin);
-        stage->base[COLL_SCRATCH] += held;
+        phase->base[COLL_IN] = COLL_AT(COLL_SCRATCH, at.inter ? all : begin);
+        phase->base[COLL_SCRATCH] += held;
         if (at.inter && alone)
-            kit->n_stages--;
+            workspace->n_phases--;
     }
     return status;
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-static const coll_use coll_i_two_level_alltoall_defaults[] = {
+static const coll_binding coll_i_two_level_alltoall_defaults[] = {
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_pairwise_alltoall, NULL},
     {COLL_INTER, &coll_pairwise_alltoall, NULL}};
-static const coll_recipe coll_two_level_alltoall = {
+static const coll_composite coll_two_level_alltoall = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLTOALL), 0, 2),
     coll_i_two_level_alltoall, coll_i_two_level_alltoall_defaults, 3};
 
-static const coll_use coll_i_two_level_reduce_scatter_defaults[] = {
+static const coll_binding coll_i_two_level_reduce_scatter_defaults[] = {
     {COLL_INTRA, &coll_fnomial_reduce, NULL},
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_fnomial_gatherv, NULL},
     {COLL_INTER, &coll_pairwise_reduce_scatter, NULL}};
-static const coll_recipe coll_two_level_reduce_scatter_block = {
+static const coll_composite coll_two_level_reduce_scatter_block = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 0,
                   2),
     coll_i_two_level_reduce_scatter, coll_i_two_level_reduce_scatter_defaults, 4};
-static const coll_recipe coll_two_level_reduce_scatter = {
+static const coll_composite coll_two_level_reduce_scatter = {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_REDUCE_SCATTER),
                   COLL_NEEDS_PACKED, 2),
     coll_i_two_level_reduce_scatter, coll_i_two_level_reduce_scatter_defaults, 4};

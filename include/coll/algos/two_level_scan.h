@@ -32,82 +32,84 @@
 #include "recursive_multiplying_scan.h"
 
 /* The next stage: one action. */
-COLL_INLINE coll_action *coll_i_kit_action(coll_kit *kit)
+COLL_INLINE coll_action *coll_i_composite_action(coll_workspace *workspace)
 {
-    return &coll_i_kit_stage(kit, NULL, 0, COLL_I_NO_SEATS, 0)->act;
+    return &coll_i_composite_phase(workspace, NULL, 0, COLL_I_NO_MAP, 0)->act;
 }
 
 /* SCRATCH has what the nodes before contribute; at a last rank of an exscan then what its node
  * contributes, and its own operand if OUT cannot keep it. The last node contributes nothing. */
-COLL_INLINE coll_status coll_i_two_level_scan(coll_plan *plan, coll_kit *kit)
+COLL_INLINE coll_status coll_i_two_level_scan(coll_plan *plan, coll_workspace *workspace)
 {
     const coll_collective it = plan->problem.collective;
     const bool exclusive = it == COLL_EXSCAN;
     const size_t count = plan->problem.count;
     const coll_ref out = COLL_AT(COLL_OUT, 0), before = COLL_AT(COLL_SCRATCH, 0);
-    const bool later = kit->at.index > 0;
+    const bool later = workspace->at.index > 0;
     bool adds; /* this rank adds its operand to what its node contributes */
     const coll_ref sum = before + (later ? count : 0);
     coll_ref own = coll_input(plan);
     coll_i_levels at;
     coll_problem of;
-    coll_stage *stage;
+    coll_phase *phase;
     coll_status status;
-    coll_i_levels_of(plan, kit, &at);
-    at.seats = COLL_I_LASTS;
-    at.lead = kit->at.ranks - 1;
-    at.leads = kit->at.local == at.lead;
+    coll_i_levels_of(plan, workspace, &at);
+    at.map = COLL_I_LASTS;
+    at.lead = workspace->at.ranks - 1;
+    at.leads = workspace->at.local == at.lead;
     if (!at.intra || !at.inter) {
-        coll_i_levels_problem(plan, kit, &at, at.intra ? COLL_INTRA : COLL_INTER, it, &of);
-        return at.intra ? coll_i_kit_intra(plan, kit, &of, &stage)
-                        : coll_i_kit_inter(plan, kit, &at, &of, &stage);
+        coll_i_levels_problem(plan, workspace, &at, at.intra ? COLL_INTRA : COLL_INTER, it,
+                              &of);
+        return at.intra ? coll_i_composite_intra(plan, workspace, &of, &phase)
+                        : coll_i_composite_inter(plan, workspace, &at, &of, &phase);
     }
-    adds = exclusive && at.leads && kit->at.index + 1 < at.nodes && kit->at.ranks > 1;
-    kit->scratch = (later ? count : 0) + (adds ? count : 0);
+    adds =
+        exclusive && at.leads && workspace->at.index + 1 < at.nodes && workspace->at.ranks > 1;
+    workspace->scratch = (later ? count : 0) + (adds ? count : 0);
     if (adds && coll_in_place(plan)) {
-        coll_act_copy(coll_i_kit_action(kit), sum + count, own, count);
+        coll_act_copy(coll_i_composite_action(workspace), sum + count, own, count);
         own = sum + count;
-        kit->scratch += count;
+        workspace->scratch += count;
     }
-    coll_i_levels_problem(plan, kit, &at, COLL_INTRA, it, &of);
+    coll_i_levels_problem(plan, workspace, &at, COLL_INTRA, it, &of);
     of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
-    status = coll_i_kit_intra(plan, kit, &of, &stage);
+    status = coll_i_composite_intra(plan, workspace, &of, &phase);
     if (status != COLL_OK)
         return status;
-    stage->base[COLL_SCRATCH] += kit->scratch;
+    phase->base[COLL_SCRATCH] += workspace->scratch;
     if (adds)
-        coll_act_reduce(coll_i_kit_action(kit), sum, out, own, count);
-    coll_i_levels_problem(plan, kit, &at, COLL_INTER, COLL_EXSCAN, &of);
-    status = coll_i_kit_inter(plan, kit, &at, &of, &stage);
+        coll_act_reduce(coll_i_composite_action(workspace), sum, out, own, count);
+    coll_i_levels_problem(plan, workspace, &at, COLL_INTER, COLL_EXSCAN, &of);
+    status = coll_i_composite_inter(plan, workspace, &at, &of, &phase);
     if (status != COLL_OK)
         return status;
-    stage->base[COLL_IN] = adds ? sum : exclusive && kit->at.ranks == 1 ? own : out;
-    stage->base[COLL_OUT] = before;
-    stage->base[COLL_SCRATCH] += kit->scratch;
-    coll_i_levels_problem(plan, kit, &at, COLL_INTRA, COLL_BCAST, &of);
+    phase->base[COLL_IN] = adds ? sum : exclusive && workspace->at.ranks == 1 ? own : out;
+    phase->base[COLL_OUT] = before;
+    phase->base[COLL_SCRATCH] += workspace->scratch;
+    coll_i_levels_problem(plan, workspace, &at, COLL_INTRA, COLL_BCAST, &of);
     of.flags |= COLL_FLAG_IN_PLACE;
-    status = coll_i_kit_intra(plan, kit, &of, &stage);
+    status = coll_i_composite_intra(plan, workspace, &of, &phase);
     if (status != COLL_OK)
         return status;
-    stage->base[COLL_OUT] = before;
-    stage->base[COLL_SCRATCH] += kit->scratch;
+    phase->base[COLL_OUT] = before;
+    phase->base[COLL_SCRATCH] += workspace->scratch;
     if (!later)
-        kit->n_stages--;
-    else if (exclusive && kit->at.local == 0)
-        coll_act_copy(coll_i_kit_action(kit), out, before, count);
+        workspace->n_phases--;
+    else if (exclusive && workspace->at.local == 0)
+        coll_act_copy(coll_i_composite_action(workspace), out, before, count);
     else
-        coll_act_reduce(coll_i_kit_action(kit), out, before, out, count);
+        coll_act_reduce(coll_i_composite_action(workspace), out, before, out, count);
     return COLL_OK;
 }
 
-static const coll_use coll_i_two_level_scan_defaults[] = {
+static const coll_binding coll_i_two_level_scan_defaults[] = {
     {COLL_INTRA, &coll_recursive_doubling_scan, NULL},
     {COLL_INTRA, &coll_recursive_doubling_exscan, NULL},
     {COLL_INTRA, &coll_fnomial_bcast, NULL},
     {COLL_INTER, &coll_recursive_doubling_scan, NULL},
     {COLL_INTER, &coll_recursive_doubling_exscan, NULL}};
 
-static const coll_recipe coll_two_level_scan = {
+static const coll_composite coll_two_level_scan = {
     COLL_I_LEVELS("two_level", "Wu 2005, chapter 3",
                   COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN), 0, 1),
     coll_i_two_level_scan, coll_i_two_level_scan_defaults, 5};

@@ -191,7 +191,7 @@ COLL_INLINE coll_status coll_i_args_op(const coll_comm *comm, const coll_args *a
 
 /* Do all ranks find this error of a call, before anything is started? They do if it is one of what must
  * match. Buffers, tables, memory, operators of the user's, and the state of a call are each rank's
- * own; and so is a plan that is made of others. */
+ * own; and so is a plan that is composite. */
 COLL_INLINE bool coll_i_args_fail_alike(const coll_comm *comm, const coll_args *args,
                                         coll_status status)
 {
@@ -269,28 +269,29 @@ COLL_INLINE unsigned coll_i_comm_capabilities(const coll_comm *comm, const coll_
            (shared_bytes ? (unsigned)COLL_NEEDS_SHARED : 0u);
 }
 
-/* Bytes of memory for the plan itself, if it may be one that is made of others. */
-COLL_INLINE size_t coll_i_comm_kit(const coll_comm *comm, const coll_problem *problem)
+/* Bytes of memory for the plan itself, if it may be a composite one. */
+COLL_INLINE size_t coll_i_comm_workspace(const coll_comm *comm, const coll_problem *problem)
 {
     return comm->builder ? comm->builder->bytes(comm, problem) : 0;
 }
 
 /* Takes what a call needs of the arena before its plan is made: displacements of reduce_scatter's
- * blocks, which lie one after the other, and kit_bytes at *kit. */
+ * blocks, which lie one after the other, and workspace_bytes at *workspace. */
 COLL_INLINE coll_status coll_i_comm_tables(const coll_comm *comm, coll_problem *problem,
-                                           size_t kit_bytes, coll_span *tables, void **kit)
+                                           size_t workspace_bytes, coll_span *tables,
+                                           void **workspace)
 {
     coll_arena *arena = &comm->root_comm->arena;
     const size_t *counts = problem->in.counts;
     const bool packed =
         problem->collective == COLL_REDUCE_SCATTER && counts && !problem->in.displs;
     const size_t bytes = packed ? coll_arena_bytes(problem->p * sizeof(size_t)) : 0;
-    const coll_status status = coll_arena_take(arena, bytes + kit_bytes, tables);
+    const coll_status status = coll_arena_take(arena, bytes + workspace_bytes, tables);
     unsigned char *memory = (unsigned char *)coll_arena_at(arena, tables);
     size_t *displs = (size_t *)(void *)memory, at = 0;
     if (status != COLL_OK)
         return status;
-    *kit = kit_bytes ? memory + bytes : NULL;
+    *workspace = workspace_bytes ? memory + bytes : NULL;
     if (!packed)
         return COLL_OK;
     for (uint32_t i = 0; i < problem->p; i++) {
@@ -305,22 +306,22 @@ COLL_INLINE coll_status coll_i_comm_tables(const coll_comm *comm, coll_problem *
 
 /* Makes the plan by the algorithm that the caller chose, else by the rules. */
 COLL_INLINE coll_status coll_i_comm_choose(const coll_comm *comm, const coll_problem *problem,
-                                           const coll_conditions *conditions, void *kit,
+                                           const coll_conditions *conditions, void *workspace,
                                            coll_plan *plan)
 {
     const coll_choice *choice = &comm->choice[problem->collective];
-    if (kit)
-        return comm->builder->plan(comm, problem, conditions, kit, plan);
+    if (workspace)
+        return comm->builder->plan(comm, problem, conditions, workspace, plan);
     return choice->algorithm
                ? coll_plan_init(plan, choice->algorithm, problem, choice->param)
                : coll_select_from(comm->rules, problem, conditions, NULL, plan, NULL);
 }
 
-/* The same, and places it. `capabilities`: those of coll_i_comm_capabilities; `kit`: memory of
- * coll_i_comm_kit bytes, NULL if there are none. */
+/* The same, and places it. `capabilities`: those of coll_i_comm_capabilities; `workspace`: memory of
+ * coll_i_comm_workspace bytes, NULL if there are none. */
 COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_problem *problem,
-                                         unsigned capabilities, size_t shared_bytes, void *kit,
-                                         coll_plan *plan)
+                                         unsigned capabilities, size_t shared_bytes,
+                                         void *workspace, coll_plan *plan)
 {
     const coll_algorithm *chosen = comm->choice[problem->collective].algorithm;
     coll_conditions conditions;
@@ -330,11 +331,11 @@ COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_probl
     if (chosen)
         status = coll_i_conditions_check(&conditions, chosen->traits, problem->collective);
     if (status == COLL_OK)
-        status = coll_i_comm_choose(comm, problem, &conditions, kit, plan);
+        status = coll_i_comm_choose(comm, problem, &conditions, workspace, plan);
     if (status == COLL_OK && !coll_plan_fits_shared(plan, shared_bytes)) {
         conditions.capabilities &= ~(unsigned)COLL_NEEDS_SHARED;
         status = chosen ? COLL_ERR_SHARED
-                        : coll_i_comm_choose(comm, problem, &conditions, kit, plan);
+                        : coll_i_comm_choose(comm, problem, &conditions, workspace, plan);
     }
     return status == COLL_OK ? coll_plan_place(plan, &comm->group) : status;
 }
@@ -365,7 +366,7 @@ COLL_INLINE coll_status coll_i_comm_plan_bound(const coll_comm *comm,
  * one take. An arena for several calls at once needs their sum, and COLL_ARENA_ALIGN − 1 where
  * its memory is not aligned; calls of many sizes that come and go in any order may need
  * more.
- * Where rules name algorithms that are made of others (comm/multi_node.h), the plan is made in the arena
+ * Where rules name composite algorithms (comm/multi_node.h), the plan is made in the arena
  * to find out; COLL_ERR_MEMORY: it has not *bytes bytes to spare for that. */
 COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *args,
                                         size_t *bytes)
@@ -375,8 +376,8 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
     coll_op op;
     coll_span tables;
     coll_status status;
-    size_t kit_bytes, most = 0;
-    void *kit = NULL;
+    size_t workspace_bytes, most = 0;
+    void *workspace = NULL;
     bool packed;
     if (!comm || !args || !bytes)
         return COLL_ERR_NULL;
@@ -390,18 +391,18 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
     packed = coll_i_args_packed(args);
     if (packed && !problem.in.counts)
         return COLL_ERR_COUNTS;
-    kit_bytes = coll_i_comm_kit(comm, &problem);
+    workspace_bytes = coll_i_comm_workspace(comm, &problem);
     *bytes = (packed ? coll_arena_bytes(problem.p * sizeof(size_t)) : 0) +
-             coll_arena_bytes(kit_bytes);
+             coll_arena_bytes(workspace_bytes);
     tables.count = 0;
-    if (kit_bytes > 0)
-        status = coll_i_comm_tables(comm, &problem, kit_bytes, &tables, &kit);
+    if (workspace_bytes > 0)
+        status = coll_i_comm_tables(comm, &problem, workspace_bytes, &tables, &workspace);
     for (size_t shared = coll_i_comm_shared(comm); status == COLL_OK; shared = 0) {
         const unsigned capabilities = coll_i_comm_capabilities(comm, args, &problem, shared);
         size_t scratch;
-        status = packed && !kit
+        status = packed && !workspace
                      ? coll_i_comm_plan_bound(comm, &problem, capabilities, shared, &plan)
-                     : coll_i_comm_plan(comm, &problem, capabilities, shared, kit, &plan);
+                     : coll_i_comm_plan(comm, &problem, capabilities, shared, workspace, &plan);
         if (status != COLL_OK)
             break;
         scratch = coll_plan_scratch(&plan, comm->rank);

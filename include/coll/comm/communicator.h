@@ -84,7 +84,7 @@ typedef struct coll_cached_plan {
 
 struct coll_comm;
 
-/* How a communicator makes plans of algorithms that are made of others: programs that do not ask
+/* How a communicator makes plans of composite algorithms: programs that do not ask
  * for it (multi_node.h) are without the code. */
 typedef struct coll_i_comm_builder {
     /* Bytes of memory for such a plan; 0: the problem gets none. */
@@ -344,7 +344,7 @@ COLL_INLINE coll_status coll_comm_set_algorithm(coll_comm *comm, coll_collective
 /* Has all calls that follow choose by these rules, where no algorithm is forced; NULL: by the
  * built-in ones. Every rank makes the same call. The lists stay the caller's as long as the
  * communicator, and those made from it later, exist. Rules of algorithms that need more than
- * calls have (which are made of others, unless coll_comm_nodes of multi_node.h was called, say) and
+ * calls have (which are composite, unless coll_comm_nodes of multi_node.h was called, say) and
  * allreduces without COLL_GIVES_IDENTICAL are passed over; where none is left, the call ends with
  * what was wrong with the last one, so let coll_rules_built_in be the last list. */
 COLL_INLINE coll_status coll_comm_rules(coll_comm *comm, const coll_rule_list *lists)

@@ -6,13 +6,13 @@
  *   status = coll_allreduce(&comm, x, y, n, COLL_F64, COLL_SUM);   // … within nodes, and across them
  *
  * Calls then choose by the rules of select/inter_node.h, or by those of a later coll_comm_rules, and an
- * algorithm that is made of others (plan/composite.h) may be forced as any other one. Such a plan is made for
- * each call anew, in the arena: some kilobytes (coll_comm_bytes), a kit and its tables, until the
+ * composite algorithm (plan/composite.h) may be forced as any other one. Such a plan is made for
+ * each call anew, in the arena: some kilobytes (coll_comm_bytes), a workspace and its tables, until the
  * call is done. Only what a rank does in few actions (COLL_CACHED_ACTIONS) is remembered as other plans
  * are. Calls for which no rule names such an algorithm take what they took before.
  *
  * comm.h does not include this header, and a program that does not call coll_comm_nodes has none of
- * the code of algorithms that are made of others.
+ * the code of composite algorithms.
  */
 #ifndef COLL_COMM_MULTI_NODE_H
 #define COLL_COMM_MULTI_NODE_H
@@ -25,7 +25,7 @@ COLL_INLINE size_t coll_i_nodes_bytes(const coll_comm *comm, const coll_problem 
     const coll_algorithm *chosen = comm->choice[problem->collective].algorithm;
     const bool builds = chosen ? (chosen->traits & COLL_NEEDS_BUILD) != 0
                                : coll_select_builds(comm->rules, problem);
-    return builds ? coll_kit_bytes(problem) : 0;
+    return builds ? coll_workspace_bytes(problem) : 0;
 }
 
 COLL_INLINE coll_status coll_i_nodes_plan(const coll_comm *comm, const coll_problem *problem,
@@ -33,10 +33,10 @@ COLL_INLINE coll_status coll_i_nodes_plan(const coll_comm *comm, const coll_prob
                                           coll_plan *plan)
 {
     const coll_choice *choice = &comm->choice[problem->collective];
-    coll_kit *kit = coll_kit_in(memory, problem, comm->rank);
+    coll_workspace *workspace = coll_workspace_in(memory, problem, comm->rank);
     return choice->algorithm
-               ? coll_plan_build(plan, choice->algorithm, problem, choice->param, kit)
-               : coll_select_from(comm->rules, problem, conditions, kit, plan, NULL);
+               ? coll_plan_build(plan, choice->algorithm, problem, choice->param, workspace)
+               : coll_select_from(comm->rules, problem, conditions, workspace, plan, NULL);
 }
 
 static const coll_i_comm_builder coll_i_nodes_builder = {coll_i_nodes_bytes, coll_i_nodes_plan};

@@ -89,7 +89,7 @@ COLL_INLINE const coll_schedule *coll_i_cache_schedule(coll_cached_plan *cached,
 }
 
 /* Remembers the call of a run that can be started, unless it has long tables, or lists of
- * neighbours. A plan by which calls run stays where it is. One that is made of others is so in memory
+ * neighbours. A plan by which calls run stays where it is. One that is composite is so in memory
  * of its call, so it is remembered if what the rank does fits. */
 COLL_INLINE void coll_i_cache_write(coll_cached_plan *cached, const coll_args *args,
                                     const coll_task *run, size_t offered)

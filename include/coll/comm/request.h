@@ -116,19 +116,19 @@ COLL_INLINE coll_status coll_i_request_plan(coll_request *request, const coll_ar
 {
     const coll_comm *comm = request->comm;
     coll_problem problem;
-    void *kit = NULL;
+    void *workspace = NULL;
     coll_status status = coll_i_args_problem(comm, args, &problem);
     if (status == COLL_OK)
         status = coll_i_args_count(args, &problem, comm->rank);
     if (status == COLL_OK)
         status = coll_i_args_op(comm, args, &problem, &request->op);
     if (status == COLL_OK)
-        status = coll_i_comm_tables(comm, &problem, coll_i_comm_kit(comm, &problem),
-                                    &request->tables, &kit);
+        status = coll_i_comm_tables(comm, &problem, coll_i_comm_workspace(comm, &problem),
+                                    &request->tables, &workspace);
     if (status == COLL_OK)
         status = coll_i_comm_plan(comm, &problem,
                                   coll_i_comm_capabilities(comm, args, &problem, offered),
-                                  offered, kit, &request->plan);
+                                  offered, workspace, &request->plan);
     if (status == COLL_OK)
         status = coll_plan_check_rank(&request->plan, comm->rank);
     if (status == COLL_OK)

@@ -9,7 +9,7 @@
  *       printf("%s\n%s\n", result.failure.report.sentence, result.failure.reproduction);
  *
  * A row is an algorithm and a collective that it solves. For each row and each p, the grid has
- *   inside       of an algorithm that is made of others: in each role each algorithm that may play
+ *   inside       of a composite algorithm: at each level each algorithm that may be bound
  *                it, of more than four ranks also with parameters at random
  *   nodes        all ranks on one, and, where the algorithm uses nodes, uneven ones and those of 1,
  *                2, 4 ranks; for larger p one of these three

@@ -57,7 +57,8 @@ COLL_INLINE bool coll_plan_is_in_team(const coll_plan *plan, uint32_t team, uint
     if (!(plan->algorithm->traits & COLL_NEEDS_BUILD))
         return false;
     return coll_i_nodes_leads(&plan->problem.nodes, p,
-                              team == COLL_TEAM_NODES ? 1 : coll_i_kit(plan)->sockets, rank);
+                              team == COLL_TEAM_NODES ? 1 : coll_i_workspace(plan)->sockets,
+                              rank);
 }
 
 #endif /* COLL_PLAN_TEAM_H */

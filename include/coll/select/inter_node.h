@@ -1,10 +1,10 @@
 /* coll/select/inter_node.h — which algorithm for which problem on several nodes
  *
- *   status = coll_select_from(&coll_rules_of_nodes, &problem, &terms, &kit, &plan, &rule);
+ *   status = coll_select_from(&coll_rules_of_nodes, &problem, &terms, &workspace, &plan, &rule);
  *
  * Rules before the built-in ones, for ranks of several nodes whose ranks reach each other faster than
- * those of other nodes, and share what leads there. Most are of algorithms that are made of others: they
- * are passed over without a kit. What the rules leave open is as fast in one level: trees of contiguous
+ * those of other nodes, and share what leads there. Most are of composite algorithms: they
+ * are passed over without a workspace. What the rules leave open is as fast in one level: trees of contiguous
  * ranks keep to nodes by themselves, as far as these have powers of two of them; rings leave a node once.
  *
  * Simulated: 2 to 32 nodes of 2 to 48 ranks, powers of two and others, on machines like those of

@@ -63,27 +63,28 @@ COLL_INLINE char *coll_i_table_take(coll_table *table, size_t rules, size_t byte
 }
 
 /* Copies what a pick uses inside behind the rules. */
-COLL_INLINE bool coll_i_table_uses(coll_table *table, const coll_uses *from, coll_rule *rule)
+COLL_INLINE bool coll_i_table_bindings(coll_table *table, const coll_bindings *from,
+                                       coll_rule *rule)
 {
-    coll_use *use;
+    coll_binding *binding;
     uint32_t(*param)[COLL_PARAM_MAX];
-    rule->uses = NULL;
-    rule->n_uses = from->n;
+    rule->bindings = NULL;
+    rule->n_bindings = from->n;
     if (from->n == 0)
         return true;
     param = (uint32_t(*)[COLL_PARAM_MAX])(void *)coll_i_table_take(
         table, 1, from->n * sizeof *param, sizeof(uint32_t));
-    use = param ? (coll_use *)(void *)coll_i_table_take(table, 1, from->n * sizeof *use,
-                                                        sizeof(void *))
-                : NULL;
-    if (!use)
+    binding = param ? (coll_binding *)(void *)coll_i_table_take(
+                          table, 1, from->n * sizeof *binding, sizeof(void *))
+                    : NULL;
+    if (!binding)
         return false;
     for (uint32_t i = 0; i < from->n; i++) {
         memcpy(param[i], from->param[i], sizeof param[i]);
-        use[i] = from->use[i];
-        use[i].params = param[i];
+        binding[i] = from->binding[i];
+        binding[i].params = param[i];
     }
-    rule->uses = use;
+    rule->bindings = binding;
     return true;
 }
 
@@ -109,13 +110,13 @@ COLL_INLINE const char *coll_i_table_why(coll_table *table, const char *comment)
 /* ---- rules ------------------------------------------------------------------------------- */
 
 /* Reads what follows the name of the algorithm: K=V,K=V…, where K may be a role. */
-COLL_INLINE bool coll_i_table_params(coll_pick *pick, coll_uses *uses, const char *text,
+COLL_INLINE bool coll_i_table_params(coll_pick *pick, coll_bindings *bindings, const char *text,
                                      coll_sentence *why)
 {
-    uses->n = 0;
+    bindings->n = 0;
     while (text) {
-        char word[4 * COLL_I_WORD], role[COLL_I_WORD];
-        const coll_recipe *recipe = coll_recipe_of(pick->algorithm);
+        char word[4 * COLL_I_WORD], level[COLL_I_WORD];
+        const coll_composite *composite = coll_composite_of(pick->algorithm);
         const char *all = text;
         uint32_t collectives = 0;
         unsigned r = 0;
@@ -123,21 +124,22 @@ COLL_INLINE bool coll_i_table_params(coll_pick *pick, coll_uses *uses, const cha
         if (!coll_i_word_take(&text, ",:", word, sizeof word))
             return coll_refuse(why, "a parameter is written NAME=NUMBER, not \"%.60s…\"", all);
         length = strcspn(word, "=");
-        snprintf(role, sizeof role, "%.*s", length < sizeof role ? (int)length : 0, word);
-        while (r < COLL_ROLES && !coll_name_is(role, coll_role_name((coll_role)r)))
+        snprintf(level, sizeof level, "%.*s", length < sizeof level ? (int)length : 0, word);
+        while (r < COLL_LEVELS && !coll_name_is(level, coll_level_name((coll_level)r)))
             r++;
-        if (r == COLL_ROLES || word[length] == '\0') {
+        if (r == COLL_LEVELS || word[length] == '\0') {
             if (!coll_param_read(pick, word, true, why))
                 return false;
             continue;
         }
         if (!(pick->algorithm->traits & COLL_NEEDS_BUILD))
-            return coll_refuse(why, "%s is not made of others, so %s has no meaning",
-                               pick->algorithm->name, role);
-        for (uint32_t i = 0; i < recipe->n_defaults; i++)
-            if (recipe->defaults[i].role == (coll_role)r)
-                collectives |= recipe->defaults[i].algorithm->collectives;
-        if (!coll_uses_read(uses, (coll_role)r, word + length + 1, collectives, true, why))
+            return coll_refuse(why, "%s is not composite, so %s has no meaning",
+                               pick->algorithm->name, level);
+        for (uint32_t i = 0; i < composite->n_defaults; i++)
+            if (composite->defaults[i].level == (coll_level)r)
+                collectives |= composite->defaults[i].algorithm->collectives;
+        if (!coll_bindings_read(bindings, (coll_level)r, word + length + 1, collectives, true,
+                                why))
             return false;
     }
     return true;
@@ -170,7 +172,7 @@ COLL_INLINE bool coll_i_table_rules(coll_table *table, const coll_rule *like, co
         return coll_refuse(why, "there is no algorithm called \"%.60s…\"", text);
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++) {
         coll_pick pick;
-        coll_uses uses;
+        coll_bindings bindings;
         coll_rule rule = *like, *at = table->rules + first;
         if (!coll_is(like->collectives, (coll_collective)c))
             continue;
@@ -182,17 +184,18 @@ COLL_INLINE bool coll_i_table_rules(coll_table *table, const coll_rule *like, co
             at->collectives |= COLL_BIT(c);
             continue;
         }
-        if (!coll_i_table_params(&pick, &uses, params, why) ||
+        if (!coll_i_table_params(&pick, &bindings, params, why) ||
             !coll_i_table_capabilities(table, pick.algorithm, why))
             return false;
-        for (uint32_t i = 0; i < uses.n; i++)
-            if (!coll_i_table_capabilities(table, uses.use[i].algorithm, why))
+        for (uint32_t i = 0; i < bindings.n; i++)
+            if (!coll_i_table_capabilities(table, bindings.binding[i].algorithm, why))
                 return false;
         rule.collectives = COLL_BIT(c);
         rule.algorithm = pick.algorithm;
         rule.in_bytes = pick.in_bytes;
         memcpy(rule.param, pick.param, sizeof rule.param);
-        if (!coll_i_table_take(table, 1, 0, 1) || !coll_i_table_uses(table, &uses, &rule))
+        if (!coll_i_table_take(table, 1, 0, 1) ||
+            !coll_i_table_bindings(table, &bindings, &rule))
             return coll_refuse(why, "there is no room for more than %zu rules", table->list.n);
         table->rules[table->list.n++] = rule;
     }

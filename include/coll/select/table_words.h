@@ -230,32 +230,32 @@ COLL_INLINE void coll_pick_params(const coll_pick *pick, uint32_t *param)
 
 /* ---- what is used inside ----------------------------------------------------------------- */
 
-enum { COLL_USES_MAX = 64 };
+enum { COLL_BINDINGS_MAX = 64 };
 
-/* Algorithms for the roles of one that is made of others. It stays in place as long as they are
+/* Algorithms for the levels of a composite one. It stays in place as long as they are
  * used, as they point into it. */
-typedef struct coll_uses {
-    coll_use use[COLL_USES_MAX];
-    uint32_t param[COLL_USES_MAX][COLL_PARAM_MAX];
+typedef struct coll_bindings {
+    coll_binding binding[COLL_BINDINGS_MAX];
+    uint32_t param[COLL_BINDINGS_MAX][COLL_PARAM_MAX];
     uint32_t n;
-} coll_uses;
+} coll_bindings;
 
 /* The role of this name. */
-COLL_INLINE bool coll_role_named(const char *word, coll_role *role, coll_sentence *why)
+COLL_INLINE bool coll_level_named(const char *word, coll_level *level, coll_sentence *why)
 {
-    const char *names[COLL_ROLES];
+    const char *names[COLL_LEVELS];
     size_t i;
-    for (unsigned r = 0; r < COLL_ROLES; r++)
-        names[r] = coll_role_name((coll_role)r);
-    i = coll_name_index("role", word, names, COLL_ROLES, why);
+    for (unsigned r = 0; r < COLL_LEVELS; r++)
+        names[r] = coll_level_name((coll_level)r);
+    i = coll_name_index("level", word, names, COLL_LEVELS, why);
     if (i == COLL_NO_NAME)
         return false;
-    *role = (coll_role)i;
+    *level = (coll_level)i;
     return true;
 }
 
-/* The name of algorithms that are not made of others, whatever they solve. */
-COLL_INLINE bool coll_i_use_named(const char *word, const char **name, coll_sentence *why)
+/* The name of algorithms that are not composite, whatever they solve. */
+COLL_INLINE bool coll_i_binding_named(const char *word, const char **name, coll_sentence *why)
 {
     const char *names[COLL_REGISTRY_COUNT + COLL_ALIAS_COUNT];
     size_t n = 0, found;
@@ -275,7 +275,7 @@ COLL_INLINE bool coll_i_use_named(const char *word, const char **name, coll_sent
     for (size_t i = 0; i < n && built; i++)
         built = coll_name_is(word, names[i]) ? NULL : built;
     if (built)
-        return coll_refuse(why, "%s is made of others, so it is not used inside one", built);
+        return coll_refuse(why, "%s is composite, so it is not used inside one", built);
     found = coll_name_index("algorithm to use inside called", word, names, n, why);
     *name = found == COLL_NO_NAME ? NULL : names[found];
     return *name != NULL;
@@ -284,17 +284,17 @@ COLL_INLINE bool coll_i_use_named(const char *word, const char **name, coll_sent
 /* Adds the algorithms of a name for a role: NAME, then K=V for the parameters, with , or /
  * between. The name stands for the algorithms of all of `collectives` that have it, and each takes
  * those parameters that it has: in elements. `rule`: sizes have an e behind them to say so. */
-COLL_INLINE bool coll_uses_read(coll_uses *uses, coll_role role, const char *text,
-                                uint32_t collectives, bool rule, coll_sentence *why)
+COLL_INLINE bool coll_bindings_read(coll_bindings *bindings, coll_level level, const char *text,
+                                    uint32_t collectives, bool rule, coll_sentence *why)
 {
     coll_pick picks[COLL_COLLECTIVES];
-    const uint32_t first = uses->n;
+    const uint32_t first = bindings->n;
     const char *name = NULL, *at = text;
     char word[COLL_I_WORD];
     uint32_t n = 0;
     if (!coll_i_word_take(&at, ",/", word, sizeof word))
         return coll_refuse(why, "there is no algorithm to use inside called \"%.60s…\"", text);
-    if (!coll_i_use_named(word, &name, why))
+    if (!coll_i_binding_named(word, &name, why))
         return false;
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++) {
         uint32_t k = 0;
@@ -308,9 +308,9 @@ COLL_INLINE bool coll_uses_read(coll_uses *uses, coll_role role, const char *tex
     }
     if (n == 0)
         return coll_refuse(why, "%s does not solve what there is to solve %s", name,
-                           coll_role_name(role));
-    if (n > COLL_USES_MAX - first)
-        return coll_refuse(why, "more than %d algorithms are used inside", COLL_USES_MAX);
+                           coll_level_name(level));
+    if (n > COLL_BINDINGS_MAX - first)
+        return coll_refuse(why, "more than %d algorithms are used inside", COLL_BINDINGS_MAX);
     while (at) {
         bool known = false;
         uint32_t most = 0; /* whose parameters are the most */
@@ -333,12 +333,12 @@ COLL_INLINE bool coll_uses_read(coll_uses *uses, coll_role role, const char *tex
         if (!known)
             return coll_param_read(&picks[most], word, rule, why);
     }
-    for (uint32_t k = 0; k < n; k++, uses->n++) {
-        coll_use *use = &uses->use[uses->n];
-        use->role = role;
-        use->algorithm = picks[k].algorithm;
-        use->params = uses->param[uses->n];
-        coll_pick_params(&picks[k], uses->param[uses->n]);
+    for (uint32_t k = 0; k < n; k++, bindings->n++) {
+        coll_binding *binding = &bindings->binding[bindings->n];
+        binding->level = level;
+        binding->algorithm = picks[k].algorithm;
+        binding->params = bindings->param[bindings->n];
+        coll_pick_params(&picks[k], bindings->param[bindings->n]);
     }
     return true;
 }

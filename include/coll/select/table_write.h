@@ -47,26 +47,26 @@ COLL_INLINE void coll_i_param_add(coll_i_text *to, const coll_param *param, uint
 }
 
 /* The parameters of what is used inside, each behind a slash. */
-COLL_INLINE void coll_i_use_add(coll_i_text *to, const coll_use *use)
+COLL_INLINE void coll_i_binding_add(coll_i_text *to, const coll_binding *binding)
 {
-    coll_i_text_add(to, "%s=%s", coll_role_name(use->role), use->algorithm->name);
-    for (uint32_t i = 0; use->params && i < use->algorithm->n_params; i++) {
-        if (use->params[i] == use->algorithm->params[i].default_value)
+    coll_i_text_add(to, "%s=%s", coll_level_name(binding->level), binding->algorithm->name);
+    for (uint32_t i = 0; binding->params && i < binding->algorithm->n_params; i++) {
+        if (binding->params[i] == binding->algorithm->params[i].default_value)
             continue;
         coll_i_text_add(to, "/");
-        coll_i_param_add(to, &use->algorithm->params[i], use->params[i], false);
+        coll_i_param_add(to, &binding->algorithm->params[i], binding->params[i], false);
     }
 }
 
 /* Would this one be written as one before it? A name stands for all algorithms that have it. */
-COLL_INLINE bool coll_i_use_repeats(const coll_rule *rule, uint32_t k)
+COLL_INLINE bool coll_i_binding_repeats(const coll_rule *rule, uint32_t k)
 {
     char a[COLL_RULE_TEXT], b[COLL_RULE_TEXT];
     coll_i_text text = {a, sizeof a, 0};
-    coll_i_use_add(&text, &rule->uses[k]);
+    coll_i_binding_add(&text, &rule->bindings[k]);
     for (uint32_t i = 0; i < k; i++) {
         coll_i_text other = {b, sizeof b, 0};
-        coll_i_use_add(&other, &rule->uses[i]);
+        coll_i_binding_add(&other, &rule->bindings[i]);
         if (strcmp(a, b) == 0)
             return true;
     }
@@ -85,11 +85,11 @@ COLL_INLINE void coll_i_algorithm_add(coll_i_text *to, const coll_rule *rule)
                          ((rule->in_bytes >> i) & 1u) != 0);
         between = ",";
     }
-    for (uint32_t i = 0; i < rule->n_uses; i++) {
-        if (coll_i_use_repeats(rule, i))
+    for (uint32_t i = 0; i < rule->n_bindings; i++) {
+        if (coll_i_binding_repeats(rule, i))
             continue;
         coll_i_text_add(to, "%s", between);
-        coll_i_use_add(to, &rule->uses[i]);
+        coll_i_binding_add(to, &rule->bindings[i]);
         between = ",";
     }
 }

@@ -14,9 +14,10 @@ enum { DPML_RANKS = 64, DPML_PPN = 8, DPML_TABLES = 4 * DPML_RANKS };
 static double dpml_us(const coll_dpml_costs *costs, size_t count, uint32_t l, uint32_t k)
 {
     static coll_plan plans[DPML_RANKS];
-    static coll_kit kits[DPML_RANKS];
+    static coll_workspace workspaces[DPML_RANKS];
     static size_t tables[DPML_RANKS][DPML_TABLES];
-    const coll_use inter = {COLL_INTER, sim_row(COLL_ALLREDUCE, "recursive_doubling"), NULL};
+    const coll_binding inter = {COLL_INTER, sim_row(COLL_ALLREDUCE, "recursive_doubling"),
+                                NULL};
     const uint32_t params[COLL_PARAM_MAX] = {l, k};
     const char *name = k > 0 ? "dpml_pipelined" : "dpml";
     coll_sim_machine machine;
@@ -29,13 +30,13 @@ static double dpml_us(const coll_dpml_costs *costs, size_t count, uint32_t l, ui
     coll_problem_init(&problem, COLL_ALLREDUCE, DPML_RANKS, count, sizeof(double));
     problem.flags = COLL_FLAG_COMMUTATIVE;
     coll_nodes_even(&problem.nodes, DPML_RANKS, DPML_PPN);
-    CHECK(coll_kit_tables(&problem) <= DPML_TABLES);
+    CHECK(coll_workspace_tables(&problem) <= DPML_TABLES);
     for (uint32_t r = 0; r < DPML_RANKS; r++) {
-        coll_kit_init(&kits[r], r, tables[r], DPML_TABLES);
-        kits[r].uses = &inter;
-        kits[r].n_uses = 1;
+        coll_workspace_init(&workspaces[r], r, tables[r], DPML_TABLES);
+        workspaces[r].bindings = &inter;
+        workspaces[r].n_bindings = 1;
         CHECK_STATUS(coll_plan_build(&plans[r], sim_row(COLL_ALLREDUCE, name), &problem, params,
-                                     &kits[r]),
+                                     &workspaces[r]),
                      COLL_OK);
     }
     (void)coll_parameters_text(&coll_dpml_model, costs, words, sizeof words);

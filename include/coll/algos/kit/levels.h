@@ -1,6 +1,6 @@
 /* coll/algos/kit/levels.h — a rank's place in two levels: within its node, and among the leaders
  *
- * For recipes (plan/composite.h). A node's leader is its first rank, or the root on the root's own node; in
+ * For composite algorithms (plan/composite.h). A node's leader is its first rank, or the root on the root's own node; in
  * scans, its last rank. Where every node has one rank, or all ranks are on one, there is only one
  * level, and its problem is that of all.
  */
@@ -15,57 +15,59 @@ typedef struct coll_i_levels {
     coll_node root;        /* the root's place; rank 0's, where there is none */
     uint32_t lead;         /* local rank of this node's leader */
     uint32_t team;         /* number of the team of leaders */
-    coll_i_seats seats;    /* leaders are first ranks, but for the root; or last ones */
+    coll_i_rank_map map;   /* leaders are first ranks, but for the root; or last ones */
     bool leads;            /* this rank is its node's leader */
     bool here;             /* the root is on this node */
     bool intra;            /* nodes have several ranks, and … */
     bool inter;            /* … there are several nodes */
 } coll_i_levels;
 
-COLL_INLINE void coll_i_levels_of(const coll_plan *plan, const coll_kit *kit, coll_i_levels *at)
+COLL_INLINE void coll_i_levels_of(const coll_plan *plan, const coll_workspace *workspace,
+                                  coll_i_levels *at)
 {
-    at->nodes = coll_nodes_count(&kit->nodes);
-    at->index = kit->at.index;
+    at->nodes = coll_nodes_count(&workspace->nodes);
+    at->index = workspace->at.index;
     at->team = COLL_TEAM_NODES;
-    at->seats = COLL_I_FIRSTS;
-    coll_i_node_write(&at->root, &kit->nodes, kit->p, plan->problem.root);
-    at->here = kit->at.index == at->root.index;
+    at->map = COLL_I_FIRSTS;
+    coll_i_node_write(&at->root, &workspace->nodes, workspace->p, plan->problem.root);
+    at->here = workspace->at.index == at->root.index;
     at->lead = at->here ? at->root.local : 0;
-    at->leads = kit->at.local == at->lead;
-    at->intra = !coll_i_kit_flat(kit);
+    at->leads = workspace->at.local == at->lead;
+    at->intra = !coll_i_composite_flat(workspace);
     at->inter = at->nodes > 1;
 }
 
 /* The problem of a level. Where it is the only one, it is that of all. */
-COLL_INLINE void coll_i_levels_problem(const coll_plan *plan, const coll_kit *kit,
-                                       const coll_i_levels *at, coll_role role,
+COLL_INLINE void coll_i_levels_problem(const coll_plan *plan, const coll_workspace *workspace,
+                                       const coll_i_levels *at, coll_level role,
                                        coll_collective collective, coll_problem *of)
 {
     const bool inter = role == COLL_INTER;
-    coll_i_kit_problem(plan, role, collective, inter ? at->nodes : kit->at.ranks,
-                       plan->problem.count, of);
+    coll_i_composite_problem(plan, role, collective, inter ? at->nodes : workspace->at.ranks,
+                             plan->problem.count, of);
     of->root = inter ? at->root.index : at->lead;
     if (inter ? !at->intra : !at->inter)
         of->flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
 }
 
-/* A stage among the leaders. On any other rank nothing comes of it but errors and traits. */
-COLL_INLINE coll_status coll_i_kit_inter(coll_plan *plan, coll_kit *kit,
-                                         const coll_i_levels *at, const coll_problem *of,
-                                         coll_stage **stage)
+/* A phase among the leaders. On any other rank nothing comes of it but errors and traits. */
+COLL_INLINE coll_status coll_i_composite_inter(coll_plan *plan, coll_workspace *workspace,
+                                               const coll_i_levels *at, const coll_problem *of,
+                                               coll_phase **phase)
 {
     coll_plan *inner;
-    const bool team = at->seats == COLL_I_FIRSTS && plan->problem.root == 0;
-    const coll_status status = coll_i_kit_play(plan, kit, COLL_INTER, of, team, &inner);
+    const bool team = at->map == COLL_I_FIRSTS && plan->problem.root == 0;
+    const coll_status status =
+        coll_i_composite_play(plan, workspace, COLL_INTER, of, team, &inner);
     if (status != COLL_OK)
         return status;
     if (at->team == COLL_TEAM_SOCKETS && !(inner->traits & COLL_I_NEEDS_TEAM))
         return COLL_ERR_GROUP; /* only the network finds the leaders of sockets */
-    *stage = coll_i_kit_stage(kit, inner, at->index, at->seats, plan->problem.root);
-    (*stage)->node = at->root.index;
-    (*stage)->team = at->team;
+    *phase = coll_i_composite_phase(workspace, inner, at->index, at->map, plan->problem.root);
+    (*phase)->node = at->root.index;
+    (*phase)->team = at->team;
     if (!at->leads)
-        kit->n_stages--;
+        workspace->n_phases--;
     return COLL_OK;
 }
 
@@ -73,8 +75,8 @@ COLL_INLINE coll_status coll_i_kit_inter(coll_plan *plan, coll_kit *kit,
 #define COLL_I_LEVELS(name, source, collectives, traits, window)                               \
     {                                                                                          \
         name, source, collectives, COLL_NEEDS_BUILD | COLL_USES_NODES | (traits), window, 0,   \
-            NULL, NULL, coll_i_kit_steps, coll_i_kit_step, coll_i_kit_scratch,                 \
-            coll_i_kit_shared                                                                  \
+            NULL, NULL, coll_i_composite_steps, coll_i_composite_step,                         \
+            coll_i_composite_scratch, coll_i_composite_shared                                  \
     }
 
 #endif /* COLL_ALGOS_KIT_LEVELS_H */

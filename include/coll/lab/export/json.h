@@ -133,8 +133,8 @@ COLL_INLINE void coll_i_json_inside(coll_writer *to, const coll_plan *plan)
     if (!built && !coll_i_is_composed(plan))
         return;
     coll_i_write_text(to, ", \"inside\": [");
-    for (uint32_t i = 0; built && i < coll_i_kit(plan)->n_plans; i++)
-        coll_i_json_inner(to, &coll_i_kit(plan)->plans[i], i);
+    for (uint32_t i = 0; built && i < coll_i_workspace(plan)->n_plans; i++)
+        coll_i_json_inner(to, &coll_i_workspace(plan)->plans[i], i);
     for (uint32_t i = 0; !built && i < coll_i_composition(plan)->n; i++)
         coll_i_json_inner(to, coll_i_composition(plan)->parts[i].plan, i);
     coll_i_write_text(to, "]");

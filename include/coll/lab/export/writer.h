@@ -6,7 +6,7 @@
  *   if (coll_export_json(&job) == COLL_EXPORT_REFUSED)
  *       puts(job.sentence);
  *
- * Where the ranks' tables differ, or plans are made of others, each rank has a plan of its own:
+ * Where the ranks' tables differ, or plans are composite, each rank has a plan of its own:
  * give plan_of. Text goes to `to.write`, which need not be a file's.
  *
  * A plan that the format cannot express is refused before anything is written. The ranks in a

@@ -6,7 +6,7 @@
  *       coll_i_axes_set(&axes, worker, &one, COLL_AXIS_ROOT, k);
  *
  * How many values an axis has depends on the row and on p alone. Those of a setting come first: what
- * plays the roles of an algorithm that is made of others, nodes, parameters; then those of a
+ * is bound to the levels of a composite algorithm, nodes, parameters; then those of a
  * request: root, count or layout, flags. A new axis is a line of the enumeration and two cases.
  *
  * A coll_grid_walk goes through a range of axes: through all combinations, or through a sample in
@@ -157,22 +157,22 @@ COLL_INLINE bool coll_i_pool_repeats(const coll_grid_pool *pool, uint32_t i)
 }
 
 /* What a role may have to solve: what those solve that usually play it. */
-COLL_INLINE uint32_t coll_i_grid_solves(const coll_algorithm *algorithm, coll_role role)
+COLL_INLINE uint32_t coll_i_grid_solves(const coll_algorithm *algorithm, coll_level level)
 {
-    const coll_recipe *recipe = coll_recipe_of(algorithm);
+    const coll_composite *composite = coll_composite_of(algorithm);
     uint32_t solves = 0;
-    for (uint32_t i = 0; i < recipe->n_defaults; i++)
-        if (recipe->defaults[i].role == role)
-            solves |= recipe->defaults[i].algorithm->collectives;
+    for (uint32_t i = 0; i < composite->n_defaults; i++)
+        if (composite->defaults[i].level == level)
+            solves |= composite->defaults[i].algorithm->collectives;
     return solves;
 }
 
 /* May an algorithm of this name be used inside? Its algorithms solve something that the role has to
- * solve, and are not made of others. */
+ * solve, and are not composite. */
 COLL_INLINE bool coll_i_grid_plays(const coll_grid_case *of, const coll_grid_pool *pool,
-                                   uint32_t i, coll_role role)
+                                   uint32_t i, coll_level level)
 {
-    const uint32_t solves = coll_i_grid_solves(of->algorithm, role);
+    const uint32_t solves = coll_i_grid_solves(of->algorithm, level);
     for (uint32_t k = i; k < pool->n; k++)
         if (coll_i_pool_named(pool, k, pool->algorithms[i]->name) &&
             (pool->algorithms[k]->collectives & solves))
@@ -285,19 +285,19 @@ typedef struct coll_grid_axes {
     uint32_t all_roots;
     uint32_t n[COLL_AXES]; /* values of each axis */
     uint32_t value[COLL_PARAM_MAX][COLL_GRID_VALUES];
-    const coll_algorithm *play[COLL_ROLES][COLL_I_GRID_PLAYS];
+    const coll_algorithm *play[COLL_LEVELS][COLL_I_GRID_PLAYS];
 } coll_grid_axes;
 
 /* Finds all that may play a role besides what usually does; how many. */
 COLL_INLINE uint32_t coll_i_grid_all_plays(const coll_grid_pool *pool, const coll_grid_case *of,
-                                           coll_role role,
+                                           coll_level level,
                                            const coll_algorithm *play[COLL_I_GRID_PLAYS])
 {
     uint32_t n = 0;
-    if (!(of->algorithm->traits & COLL_NEEDS_BUILD) || of->n_uses > 0)
+    if (!(of->algorithm->traits & COLL_NEEDS_BUILD) || of->n_bindings > 0)
         return 0;
     for (uint32_t i = 0; i < pool->n && n < COLL_I_GRID_PLAYS; i++)
-        if (coll_i_grid_plays(of, pool, i, role))
+        if (coll_i_grid_plays(of, pool, i, level))
             play[n++] = coll_i_pool_longest(pool, pool->algorithms[i]->name);
     return n;
 }
@@ -320,13 +320,13 @@ COLL_INLINE uint32_t coll_i_pool_fit(const coll_grid_pool *pool, const coll_algo
 /* Sets what plays a role to number k; 0: what usually does. Of few ranks it has its usual
  * parameters; else each other time some at random. */
 COLL_INLINE void coll_i_grid_play(const coll_grid_axes *axes, coll_grid_worker *worker,
-                                  coll_grid_case *of, coll_role role, uint32_t k)
+                                  coll_grid_case *of, coll_level level, uint32_t k)
 {
-    coll_grid_play *play = &of->play[role];
+    coll_grid_play *play = &of->play[level];
     memset(play, 0, sizeof *play);
     if (k == 0)
         return;
-    play->algorithm = axes->play[role][k - 1];
+    play->algorithm = axes->play[level][k - 1];
     for (uint32_t i = 0; i < play->algorithm->n_params; i++) {
         const coll_param *param = &play->algorithm->params[i];
         play->param[i] = of->p <= 4 || coll_i_grid_is_machine(play->algorithm, i) ||
@@ -373,9 +373,9 @@ COLL_INLINE void coll_i_axes_make(coll_grid_axes *axes, coll_grid_worker *worker
 {
     uint32_t n;
     axes->all_roots = all_roots;
-    for (unsigned role = 0; role < COLL_ROLES; role++)
-        axes->n[COLL_AXIS_INTRA + role] =
-            1 + coll_i_grid_all_plays(&worker->pool, of, (coll_role)role, axes->play[role]);
+    for (unsigned level = 0; level < COLL_LEVELS; level++)
+        axes->n[COLL_AXIS_INTRA + level] =
+            1 + coll_i_grid_all_plays(&worker->pool, of, (coll_level)level, axes->play[level]);
     for (uint32_t i = 0; i < COLL_PARAM_MAX; i++) {
         axes->value[i][0] = 0;
         axes->n[COLL_AXIS_PARAM + i] =

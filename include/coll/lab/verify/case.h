@@ -35,7 +35,7 @@ typedef enum coll_grid_layout {
 /* Stands for nodes of 1 to 4 ranks, by a table. */
 #define COLL_GRID_NODES_UNEVEN UINT32_MAX
 
-/* What plays a role in an algorithm that is made of others (plan/composite.h): all algorithms of this name,
+/* What is bound to a level of a composite algorithm (plan/composite.h): all algorithms of this name,
  * for the collectives that they solve. Each takes those of the parameters that it has too. */
 typedef struct coll_grid_play {
     const coll_algorithm *algorithm; /* NULL: what usually does */
@@ -55,9 +55,9 @@ typedef struct coll_grid_case {
     coll_grid_graph graph;   /* neighbour collectives */
     coll_grid_group group;   /* whose plan it is, outside … */
     coll_grid_places places; /* … or ranks on nodes that are no runs, and get places there */
-    coll_grid_play play[COLL_ROLES];
-    const coll_use *uses; /* … or, instead of these, all that is used inside */
-    uint32_t n_uses;
+    coll_grid_play play[COLL_LEVELS];
+    const coll_binding *bindings; /* … or, instead of these, all that is used inside */
+    uint32_t n_bindings;
     uint32_t lifted; /* traits without which the plan is made */
 } coll_grid_case;
 
@@ -118,11 +118,11 @@ COLL_INLINE const coll_algorithm *coll_i_pool_longest(const coll_grid_pool *pool
 
 /* What a case uses inside, as coll_plan_build takes it. */
 enum { COLL_I_GRID_USES = 64 };
-typedef struct coll_i_grid_uses {
-    coll_use use[COLL_I_GRID_USES];
+typedef struct coll_i_grid_bindings {
+    coll_binding binding[COLL_I_GRID_USES];
     uint32_t param[COLL_I_GRID_USES][COLL_PARAM_MAX];
     uint32_t n;
-} coll_i_grid_uses;
+} coll_i_grid_bindings;
 
 /* What a worker keeps from case to case. */
 typedef struct coll_grid_worker {
@@ -132,9 +132,9 @@ typedef struct coll_grid_worker {
                  coll_status status);
     void *arg;
     coll_grid_pool pool;
-    coll_i_grid_uses uses;
+    coll_i_grid_bindings bindings;
     coll_verifier verifier;
-    coll_i_memory tables, nodes, plans, kits, kit_tables;
+    coll_i_memory tables, nodes, plans, workspaces, workspace_tables;
     coll_i_graphs graphs;
     coll_i_groups groups;
     coll_problem asked; /* before it is placed … */
@@ -155,8 +155,8 @@ COLL_INLINE void coll_grid_worker_release(coll_grid_worker *worker)
     coll_i_release(&worker->tables);
     coll_i_release(&worker->nodes);
     coll_i_release(&worker->plans);
-    coll_i_release(&worker->kits);
-    coll_i_release(&worker->kit_tables);
+    coll_i_release(&worker->workspaces);
+    coll_i_release(&worker->workspace_tables);
     coll_i_graphs_release(&worker->graphs);
     coll_i_groups_release(&worker->groups);
 }
@@ -245,18 +245,18 @@ COLL_INLINE bool coll_i_grid_nodes(coll_grid_worker *worker, uint32_t nodes,
 
 /* Makes one rank's plan. Without a trait, it is that of a copy of the record that has not got it. */
 COLL_INLINE coll_status coll_i_grid_plan(const coll_grid_case *of, const coll_problem *problem,
-                                         coll_kit *kit, coll_plan *plan)
+                                         coll_workspace *workspace, coll_plan *plan)
 {
-    coll_recipe copy;
+    coll_composite copy;
     coll_status status;
     if (!of->lifted)
-        return coll_plan_build(plan, of->algorithm, problem, of->param, kit);
+        return coll_plan_build(plan, of->algorithm, problem, of->param, workspace);
     memset(&copy, 0, sizeof copy);
     if (of->algorithm->traits & COLL_NEEDS_BUILD)
-        copy = *coll_recipe_of(of->algorithm);
+        copy = *coll_composite_of(of->algorithm);
     copy.algorithm = *of->algorithm;
     copy.algorithm.traits = coll_i_case_traits(of);
-    status = coll_plan_build(plan, &copy.algorithm, problem, of->param, kit);
+    status = coll_plan_build(plan, &copy.algorithm, problem, of->param, workspace);
     plan->algorithm = of->algorithm; /* a record may be a part of something */
     plan->traits &= ~of->lifted;
     return status;
@@ -328,14 +328,14 @@ COLL_INLINE coll_status coll_i_grid_neighbor_plans(coll_grid_worker *worker,
 }
 
 /* The algorithms of a play's name, with its parameters. */
-COLL_INLINE void coll_i_grid_use(coll_grid_worker *worker, coll_role role,
-                                 const coll_grid_play *play)
+COLL_INLINE void coll_i_grid_binding(coll_grid_worker *worker, coll_level level,
+                                     const coll_grid_play *play)
 {
     const coll_grid_pool *pool = &worker->pool;
-    coll_i_grid_uses *uses = &worker->uses;
-    for (uint32_t i = 0; i < pool->n && uses->n < COLL_I_GRID_USES; i++) {
+    coll_i_grid_bindings *bindings = &worker->bindings;
+    for (uint32_t i = 0; i < pool->n && bindings->n < COLL_I_GRID_USES; i++) {
         const coll_algorithm *algorithm = pool->algorithms[i];
-        uint32_t *param = uses->param[uses->n];
+        uint32_t *param = bindings->param[bindings->n];
         if (!coll_i_pool_named(pool, i, play->algorithm->name))
             continue;
         for (uint32_t k = 0; k < algorithm->n_params; k++) {
@@ -346,31 +346,33 @@ COLL_INLINE void coll_i_grid_use(coll_grid_worker *worker, coll_role role,
             param[k] = same < play->algorithm->n_params ? play->param[same]
                                                         : algorithm->params[k].default_value;
         }
-        uses->use[uses->n].role = role;
-        uses->use[uses->n].algorithm = algorithm;
-        uses->use[uses->n++].params = param;
+        bindings->binding[bindings->n].level = level;
+        bindings->binding[bindings->n].algorithm = algorithm;
+        bindings->binding[bindings->n++].params = param;
     }
 }
 
-/* Gets the memory of all ranks' kits. False: there is none. */
-COLL_INLINE bool coll_i_grid_kits(coll_grid_worker *worker, const coll_grid_case *of,
-                                  const coll_problem *problem)
+/* Gets the memory of all ranks' workspaces. False: there is none. */
+COLL_INLINE bool coll_i_grid_workspaces(coll_grid_worker *worker, const coll_grid_case *of,
+                                        const coll_problem *problem)
 {
-    const size_t room = coll_kit_tables(problem);
-    coll_kit *kits;
+    const size_t room = coll_workspace_tables(problem);
+    coll_workspace *workspaces;
     size_t *tables;
-    kits = (coll_kit *)coll_i_reserve_new(&worker->kits, of->p * sizeof *kits);
-    tables = (size_t *)coll_i_reserve_new(&worker->kit_tables, of->p * room * sizeof *tables);
-    worker->uses.n = 0;
-    for (unsigned role = 0; role < COLL_ROLES; role++)
-        if (of->play[role].algorithm)
-            coll_i_grid_use(worker, (coll_role)role, &of->play[role]);
-    for (uint32_t rank = 0; kits && tables && rank < of->p; rank++) {
-        coll_kit_init(&kits[rank], rank, tables + rank * room, room);
-        kits[rank].uses = of->n_uses ? of->uses : worker->uses.use;
-        kits[rank].n_uses = of->n_uses ? of->n_uses : worker->uses.n;
+    workspaces =
+        (coll_workspace *)coll_i_reserve_new(&worker->workspaces, of->p * sizeof *workspaces);
+    tables =
+        (size_t *)coll_i_reserve_new(&worker->workspace_tables, of->p * room * sizeof *tables);
+    worker->bindings.n = 0;
+    for (unsigned level = 0; level < COLL_LEVELS; level++)
+        if (of->play[level].algorithm)
+            coll_i_grid_binding(worker, (coll_level)level, &of->play[level]);
+    for (uint32_t rank = 0; workspaces && tables && rank < of->p; rank++) {
+        coll_workspace_init(&workspaces[rank], rank, tables + rank * room, room);
+        workspaces[rank].bindings = of->n_bindings ? of->bindings : worker->bindings.binding;
+        workspaces[rank].n_bindings = of->n_bindings ? of->n_bindings : worker->bindings.n;
     }
-    return kits && tables;
+    return workspaces && tables;
 }
 
 /* Writes the tables of all ranks: counts, then displacements; an alltoallv has a row for each rank,
@@ -455,15 +457,16 @@ COLL_INLINE coll_status coll_i_grid_rank_plans(coll_grid_worker *worker,
     problem.root = of->root;
     problem.flags = of->flags;
     if (!coll_i_grid_places(worker, of, &problem) ||
-        (built && !coll_i_grid_kits(worker, of, &problem)))
+        (built && !coll_i_grid_workspaces(worker, of, &problem)))
         return COLL_ERR_MEMORY;
     if (tabled)
         coll_i_grid_tables(of, tables);
     for (uint32_t rank = 0; rank < (worker->per_rank ? p : 1) && status == COLL_OK; rank++) {
         if (tabled)
             coll_i_grid_own(of, tables, rank, &problem);
-        status = coll_i_grid_plan(
-            of, &problem, built ? (coll_kit *)worker->kits.at + rank : NULL, &plans[rank]);
+        status = coll_i_grid_plan(of, &problem,
+                                  built ? (coll_workspace *)worker->workspaces.at + rank : NULL,
+                                  &plans[rank]);
     }
     return status;
 }

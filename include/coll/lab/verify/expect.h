@@ -119,18 +119,18 @@ COLL_INLINE uint64_t coll_i_grid_forbidden(const coll_grid_worker *worker,
 
 /* What the traits of an algorithm that plays a role may forbid there. */
 COLL_INLINE uint64_t coll_i_grid_inner(const coll_grid_worker *worker, const coll_grid_case *of,
-                                       coll_role role, const coll_algorithm *inner,
+                                       coll_level level, const coll_algorithm *inner,
                                        const uint32_t *param)
 {
     const uint32_t outer = of->algorithm->traits, traits = inner->traits;
     uint32_t largest;
     const uint32_t nodes = coll_i_case_nodes(worker, of, &largest);
-    const uint32_t most = role == COLL_INTRA ? largest : nodes; /* ranks of the level */
+    const uint32_t most = level == COLL_INTRA ? largest : nodes; /* ranks of the level */
     const bool ordered =
         coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_FLAG_COMMUTATIVE);
     const bool parts = of->algorithm->n_params > 0 && of->param[0] > 1; /* of a node */
     const bool tabled =
-        (inner->collectives & coll_i_grid_solves(of->algorithm, role) &
+        (inner->collectives & coll_i_grid_solves(of->algorithm, level) &
          (COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV) | COLL_BIT(COLL_ALLGATHERV) |
           COLL_BIT(COLL_REDUCE_SCATTER) | COLL_PAIRED)) != 0;
     uint64_t set = 0;
@@ -139,46 +139,46 @@ COLL_INLINE uint64_t coll_i_grid_inner(const coll_grid_worker *worker, const col
          ((traits & COLL_NEEDS_LINE) && param[0] > 1 && param[0] < (parts ? of->p : most))))
         set |= coll_i_status_bit(COLL_ERR_ORDER);
     if (((traits & COLL_NEEDS_POWER_OF_TWO) &&
-         (role == COLL_INTRA ? most > 2 : !coll_i_is_power_of_two(most))) ||
+         (level == COLL_INTRA ? most > 2 : !coll_i_is_power_of_two(most))) ||
         ((traits & COLL_NEEDS_FULL_ROWS) && param[0] > 1))
         set |= coll_i_status_bit(COLL_ERR_SHAPE);
     if (traits & COLL_NEEDS_OUT_OF_PLACE)
         set |= coll_i_status_bit(COLL_ERR_IN_PLACE);
     if ((traits & COLL_NEEDS_PACKED) && tabled)
         set |= coll_i_status_bit(COLL_ERR_LAYOUT);
-    if ((traits & COLL_NEEDS_SHARED) && !(traits & COLL_USES_NODES) && role == COLL_INTER &&
+    if ((traits & COLL_NEEDS_SHARED) && !(traits & COLL_USES_NODES) && level == COLL_INTER &&
         (nodes > 1 || (outer & COLL_NEEDS_INTER_TEAM)))
         set |= coll_i_status_bit(COLL_ERR_NODES);
-    if ((traits & COLL_NEEDS_SHARED) && role == COLL_INTRA && tabled)
+    if ((traits & COLL_NEEDS_SHARED) && level == COLL_INTRA && tabled)
         set |= coll_i_status_bit(COLL_ERR_SHARED);
     if ((traits & (COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM)) && (most != of->p || parts))
         set |= coll_i_status_bit(COLL_ERR_GROUP);
-    if ((outer & COLL_NEEDS_INTER_TEAM) && role == COLL_INTER && !(traits & COLL_I_NEEDS_TEAM))
+    if ((outer & COLL_NEEDS_INTER_TEAM) && level == COLL_INTER && !(traits & COLL_I_NEEDS_TEAM))
         set |= coll_i_status_bit(COLL_ERR_GROUP);
     return set;
 }
 
 /* The same of all that is used inside. */
 COLL_INLINE uint64_t coll_i_grid_inside(const coll_grid_worker *worker,
-                                        const coll_grid_case *of, const coll_use *uses,
+                                        const coll_grid_case *of, const coll_binding *bindings,
                                         uint32_t n)
 {
-    uint32_t solved[COLL_ROLES] = {0};
+    uint32_t solved[COLL_LEVELS] = {0};
     uint64_t set = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const coll_algorithm *inner = uses[i].algorithm;
-        const coll_role role = uses[i].role;
+        const coll_algorithm *inner = bindings[i].algorithm;
+        const coll_level level = bindings[i].level;
         uint32_t default_value[COLL_PARAM_MAX] = {0};
         for (uint32_t k = 0; k < inner->n_params; k++)
             default_value[k] = inner->params[k].default_value;
-        solved[role] |= inner->collectives;
-        if (inner->collectives & coll_i_grid_solves(of->algorithm, role))
-            set |= coll_i_grid_inner(worker, of, role, inner,
-                                     uses[i].params ? uses[i].params : default_value);
+        solved[level] |= inner->collectives;
+        if (inner->collectives & coll_i_grid_solves(of->algorithm, level))
+            set |= coll_i_grid_inner(worker, of, level, inner,
+                                     bindings[i].params ? bindings[i].params : default_value);
     }
     for (uint32_t i = 0; i < n; i++) { /* the level may have to solve just what they do not */
-        const uint32_t solves = coll_i_grid_solves(of->algorithm, uses[i].role);
-        if (solves == 0 || (solves & ~solved[uses[i].role]))
+        const uint32_t solves = coll_i_grid_solves(of->algorithm, bindings[i].level);
+        if (solves == 0 || (solves & ~solved[bindings[i].level]))
             set |= coll_i_status_bit(COLL_ERR_COLLECTIVE);
     }
     return set;
@@ -192,9 +192,10 @@ COLL_INLINE coll_grid_expected coll_i_grid_expect(const coll_grid_worker *worker
     expected.must = coll_i_grid_forbidden(worker, of);
     expected.may = 0;
     if (of->algorithm->traits & COLL_NEEDS_BUILD)
-        expected.may = of->n_uses > 0
-                           ? coll_i_grid_inside(worker, of, of->uses, of->n_uses)
-                           : coll_i_grid_inside(worker, of, worker->uses.use, worker->uses.n);
+        expected.may =
+            of->n_bindings > 0
+                ? coll_i_grid_inside(worker, of, of->bindings, of->n_bindings)
+                : coll_i_grid_inside(worker, of, worker->bindings.binding, worker->bindings.n);
     return expected;
 }
 

@@ -22,7 +22,7 @@ typedef struct coll_i_memory {
 
 /* Tells gcc's AddressSanitizer that `bytes` may be touched; and if the memory is fresh, that the rest
  * of it, which is spare, may not. */
-COLL_INLINE void coll_i_use_bytes(const coll_i_memory *memory, size_t bytes, bool fresh)
+COLL_INLINE void coll_i_binding_bytes(const coll_i_memory *memory, size_t bytes, bool fresh)
 {
 #ifdef __SANITIZE_ADDRESS__
     __asan_unpoison_memory_region(memory->at, bytes);
@@ -45,7 +45,7 @@ COLL_INLINE void *coll_i_reserve(coll_i_memory *memory, size_t bytes)
         memory->at = at;
         memory->bytes = more;
     }
-    coll_i_use_bytes(memory, bytes, fresh);
+    coll_i_binding_bytes(memory, bytes, fresh);
     return memory->at;
 }
 
@@ -57,7 +57,7 @@ COLL_INLINE void *coll_i_reserve_new(coll_i_memory *memory, size_t bytes)
         memory->at = NULL;
         memory->bytes = 0;
     } else if (memory->at) {
-        coll_i_use_bytes(memory, bytes, true);
+        coll_i_binding_bytes(memory, bytes, true);
     }
     return coll_i_reserve(memory, bytes);
 }

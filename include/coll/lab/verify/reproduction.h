@@ -9,14 +9,14 @@
 
 /* Writes what plays a role: ROLE=NAME,PARAMETER=VALUE, as --inner takes it; nothing, if that is what
  * usually does. Returns how long it is. */
-COLL_INLINE size_t coll_grid_play_words(const coll_grid_case *of, coll_role role, char *text,
+COLL_INLINE size_t coll_grid_play_words(const coll_grid_case *of, coll_level level, char *text,
                                         size_t bytes)
 {
-    const coll_grid_play *play = &of->play[role];
+    const coll_grid_play *play = &of->play[level];
     size_t n = 0;
     if (!play->algorithm)
         return 0;
-    n = (size_t)snprintf(text, bytes, "%s=%s", coll_role_name(role), play->algorithm->name);
+    n = (size_t)snprintf(text, bytes, "%s=%s", coll_level_name(level), play->algorithm->name);
     for (uint32_t i = 0; i < play->algorithm->n_params && n < bytes; i++)
         n += (size_t)snprintf(text + n, bytes - n, ",%s=%u", play->algorithm->params[i].name,
                               play->param[i]);
@@ -54,12 +54,13 @@ COLL_INLINE void coll_grid_case_words(const coll_grid_case *of, char *text, size
     for (uint32_t i = 0; i < of->algorithm->n_params && n < bytes; i++)
         n += (size_t)snprintf(text + n, bytes - n, " %s=%u", of->algorithm->params[i].name,
                               of->param[i]);
-    for (uint32_t i = 0; i < of->n_uses && n < bytes; i++)
-        n += (size_t)snprintf(text + n, bytes - n, " %s=%s", coll_role_name(of->uses[i].role),
-                              of->uses[i].algorithm->name);
-    for (unsigned role = 0; role < COLL_ROLES && n < bytes; role++) {
-        n += (size_t)snprintf(text + n, bytes - n, of->play[role].algorithm ? " " : "");
-        n += coll_grid_play_words(of, (coll_role)role, text + n, n < bytes ? bytes - n : 0);
+    for (uint32_t i = 0; i < of->n_bindings && n < bytes; i++)
+        n += (size_t)snprintf(text + n, bytes - n, " %s=%s",
+                              coll_level_name(of->bindings[i].level),
+                              of->bindings[i].algorithm->name);
+    for (unsigned level = 0; level < COLL_LEVELS && n < bytes; level++) {
+        n += (size_t)snprintf(text + n, bytes - n, of->play[level].algorithm ? " " : "");
+        n += coll_grid_play_words(of, (coll_level)level, text + n, n < bytes ? bytes - n : 0);
     }
     if (n < bytes && coll_is(COLL_REDUCING, of->collective))
         n += (size_t)snprintf(text + n, bytes - n, " %s",

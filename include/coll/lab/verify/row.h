@@ -41,9 +41,9 @@ typedef struct coll_grid_options {
     uint64_t seed;
     uint64_t work; /* of a row and a p, as coll_i_grid_cost counts it; UINT64_MAX: … */
     uint32_t all;  /* … all combinations; up to this p eight times as much */
-    coll_grid_pool inside; /* what may be used inside; none: the usual alone */
-    const coll_use *uses;  /* not none: all that is used inside */
-    uint32_t n_uses;
+    coll_grid_pool inside;        /* what may be used inside; none: the usual alone */
+    const coll_binding *bindings; /* not none: all that is used inside */
+    uint32_t n_bindings;
     uint32_t workers; /* threads, this one included */
     /* Called one at a time, from any worker; may be NULL. `row`: a row is finished. */
     void (*progress)(void *arg, const coll_grid_progress *progress);
@@ -160,8 +160,8 @@ COLL_INLINE void coll_i_grid_begin(const coll_grid_options *options, const coll_
                                    uint32_t p, coll_grid_case *of)
 {
     coll_grid_case_init(of, row->algorithm, row->collective, p);
-    of->uses = options->uses;
-    of->n_uses = options->n_uses;
+    of->bindings = options->bindings;
+    of->n_bindings = options->n_bindings;
 }
 
 /* What a trait forbids must be refused: operators that do not commute, and in place. */
@@ -343,7 +343,7 @@ COLL_INLINE bool coll_i_grid_large(coll_grid_worker *worker, const coll_grid_opt
 
 /* ---- what only the whole row shows ------------------------------------------------------- */
 
-/* Traits that forbid something. Those of a recipe that speak of the transport are those of what it
+/* Traits that forbid something. Those of a composite algorithm that speak of the transport are those of what it
  * uses inside. */
 COLL_INLINE uint32_t coll_i_grid_restrictions(const coll_algorithm *algorithm)
 {
