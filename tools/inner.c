@@ -7,7 +7,7 @@ void inner_read(struct inner *inner, const struct option_words *words)
 {
     const uint32_t all = COLL_BIT(COLL_COLLECTIVES) - 1;
     inner->words = words;
-    inner->bindings.n = 0;
+    inner->bindings.n = inner->bindings.old = 0;
     for (size_t w = 0; w < words->n; w++) {
         const char *name = strchr(words->word[w], '=');
         char word[32];

@@ -4,7 +4,7 @@
  *   inner_read(&inner, &words);             // inter=ring, intra=fnomial,f=4
  *   … inner.uses …
  *
- * A name stands for the algorithms of all collectives that have it, as a role may have several to
+ * A name stands for the algorithms of all collectives that have it, as a level may have several to
  * solve. Parameters follow the name; each algorithm takes those that it has.
  */
 #ifndef COLL_TOOLS_INNER_H

@@ -230,6 +230,7 @@ int select_main(int argc, char **argv)
         options, sizeof options / sizeof options[0]};
     const size_t bytes = COLL_TABLE_BYTES(RULES_MOST);
     coll_table chosen, table;
+    coll_sentence old;
     void *memory[2];
     options_read(&command, argc, argv);
     if (!print && !asked.collective)
@@ -246,6 +247,8 @@ int select_main(int argc, char **argv)
         refuse("%s", chosen.error.text);
     if (file && !coll_table_load(&table, file))
         refuse("%s", table.error.text);
+    if (coll_old_words_text(chosen.old | table.old, &old))
+        fprintf(stderr, "coll select: %s\n", old.text);
     chosen.list.next = &table.list;
     table.list.next = &coll_rules_of_nodes;
     if (print) {

@@ -192,9 +192,20 @@ static void agree(bool understood)
     exit(2);
 }
 
+/* Words of before are read, and told once. */
+static void tell_old_words(void)
+{
+    coll_sentence old;
+    int rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (coll_old_words_text(forced.old | table.old, &old) && rank == 0)
+        fprintf(stderr, "coll: %s\n", old.text);
+}
+
 void control_init(void)
 {
     agree(read_words() && read_rules());
+    tell_old_words();
 }
 
 void control_end(void)

@@ -154,6 +154,9 @@ counted reduce 1 8
 layered 3 COLL_IN_PLACE=0 "$cpi" 1000
 pi 3
 check 'the new name is told once' [ "$(grep -c -x 'coll: COLL_IN_PLACE is called COLL_ZERO_COPY now' "$work/err")" -eq 1 ]
+layered 3 COLL_ALGORITHM='bcast:two-level:across=linear' "$cpi" 1000
+pi 3
+check 'the new words are told once' [ "$(grep -c -x 'coll: "across" is called "inter" now' "$work/err")" -eq 1 ]
 layered 2 COLL_IN_PLACE=1 COLL_ZERO_COPY=0 "$cpi" 1000
 pi 2
 silent 'is called'

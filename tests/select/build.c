@@ -64,7 +64,7 @@ static void place(coll_problem *problem, uint32_t ppn)
         coll_nodes_table(&problem->nodes, 4, first, NULL);
 }
 
-/* With the default ones inside, and with any other one in either role. */
+/* With the default ones inside, and with any other one at either level. */
 TEST(all_ranks_choose_alike)
 {
     size_t taken = 0, passed = 0;

@@ -94,6 +94,29 @@ TEST(choices)
     CHECK_EQ(table.list.n, 0);
 }
 
+/* Tables that were written before some words changed are read, and it is known which words those were. */
+TEST(words_of_before)
+{
+    coll_sentence text;
+    const coll_rule *r =
+        chosen("allreduce:two_level:within=linear,across=ring;barrier:fabric;allgather:meet");
+    CHECK_EQ(table.list.n, 3);
+    CHECK(r[0].n_bindings == 3 && r[0].bindings[0].level == COLL_INTRA &&
+          r[0].bindings[2].level == COLL_INTER);
+    CHECK(same_record(r[1].algorithm, &coll_in_network_barrier));
+    CHECK(same_record(r[2].algorithm, &coll_shm_flat_allgather));
+    CHECK(coll_old_words_text(table.old, &text));
+    CHECK_TEXT(text.text,
+               "\"within\" is called \"intra\" now, \"across\" \"inter\", \"fabric\" "
+               "\"in_network\", \"meet\" \"shm_flat\"");
+    r = tabled("barrier p 4 fabric");
+    CHECK(r && coll_old_words_text(table.old, &text));
+    CHECK_TEXT(text.text, "\"fabric\" is called \"in_network\" now");
+    r = chosen("allreduce:two_level:intra=linear,inter=ring");
+    CHECK(r && table.old == 0 && !coll_old_words_text(table.old, &text));
+    CHECK_TEXT(text.text, "");
+}
+
 TEST(tables)
 {
     const coll_rule *r =
@@ -307,12 +330,12 @@ TEST(wrong_choices)
                    "a choice is written COLLECTIVE:ALGORITHM, not \"allreduce:\"");
     REFUSES_CHOICE(":ring", "a choice is written COLLECTIVE:ALGORITHM, not \":ring\"");
     REFUSES_CHOICE("allreduce:ring:inter=fnomial",
-                   "ring is not composite, so across has no meaning");
+                   "ring is not composite, so inter has no meaning");
     REFUSES_CHOICE(
         "allreduce:two_level:inter=rong",
         "there is no algorithm to use inside called \"rong\"; did you mean \"ring\"?");
     REFUSES_CHOICE("allreduce:two_level:inter=pairwise",
-                   "pairwise does not solve what there is to solve across");
+                   "pairwise does not solve what there is to solve inter");
     REFUSES_CHOICE("allreduce:two_level:inter=two_level",
                    "two_level is composite, so it is not used inside one");
     REFUSES_CHOICE("allreduce:two_level:above=ring", "two_level has no parameters");
@@ -486,6 +509,7 @@ TEST(files)
 int main(void)
 {
     RUN(choices);
+    RUN(words_of_before);
     RUN(tables);
     RUN(what_is_used_inside);
     RUN(rules_lead_to_plans);

@@ -19,6 +19,7 @@ typedef struct coll_table {
                           * the caller's to set, 0 to begin with */
     const char *source; /* of what is being read */
     size_t line;        /* in it; 0: it has no lines */
+    uint32_t old;       /* words of before that were read: coll_old_words_text says them */
 } coll_table;
 
 /* Makes an empty table in `bytes` bytes of the caller's memory, of any alignment, which it needs
@@ -36,6 +37,7 @@ COLL_INLINE void coll_table_init(coll_table *table, void *memory, size_t bytes)
     table->lacks = 0;
     table->source = "";
     table->line = 0;
+    table->old = 0;
 }
 
 /* ---- memory ------------------------------------------------------------------------------ */
@@ -109,11 +111,12 @@ COLL_INLINE const char *coll_i_table_why(coll_table *table, const char *comment)
 
 /* ---- rules ------------------------------------------------------------------------------- */
 
-/* Reads what follows the name of the algorithm: K=V,K=V…, where K may be a role. */
+/* Reads what follows the name of the algorithm: K=V,K=V…, where K may be a level. */
 COLL_INLINE bool coll_i_table_params(coll_pick *pick, coll_bindings *bindings, const char *text,
                                      coll_sentence *why)
 {
-    bindings->n = 0;
+    uint32_t level_old = 0;
+    bindings->n = bindings->old = 0;
     while (text) {
         char word[4 * COLL_I_WORD], level[COLL_I_WORD];
         const coll_composite *composite = coll_composite_of(pick->algorithm);
@@ -125,7 +128,8 @@ COLL_INLINE bool coll_i_table_params(coll_pick *pick, coll_bindings *bindings, c
             return coll_refuse(why, "a parameter is written NAME=NUMBER, not \"%.60s…\"", all);
         length = strcspn(word, "=");
         snprintf(level, sizeof level, "%.*s", length < sizeof level ? (int)length : 0, word);
-        while (r < COLL_LEVELS && !coll_name_is(level, coll_level_name((coll_level)r)))
+        while (r < COLL_LEVELS &&
+               !coll_name_is(coll_word_now(level, &level_old), coll_level_name((coll_level)r)))
             r++;
         if (r == COLL_LEVELS || word[length] == '\0') {
             if (!coll_param_read(pick, word, true, why))
@@ -142,6 +146,7 @@ COLL_INLINE bool coll_i_table_params(coll_pick *pick, coll_bindings *bindings, c
                                 why))
             return false;
     }
+    bindings->old |= level_old;
     return true;
 }
 
@@ -194,6 +199,7 @@ COLL_INLINE bool coll_i_table_rules(coll_table *table, const coll_rule *like, co
         rule.algorithm = pick.algorithm;
         rule.in_bytes = pick.in_bytes;
         memcpy(rule.param, pick.param, sizeof rule.param);
+        table->old |= pick.old | bindings.old;
         if (!coll_i_table_take(table, 1, 0, 1) ||
             !coll_i_table_bindings(table, &bindings, &rule))
             return coll_refuse(why, "there is no room for more than %zu rules", table->list.n);

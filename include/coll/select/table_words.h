@@ -76,6 +76,43 @@ COLL_INLINE bool coll_collectives_read(const char *text, uint32_t *mask, coll_se
     return true;
 }
 
+/* ---- words of before --------------------------------------------------------------------- */
+
+/* Words that tables had in earlier versions, which are still read, and the words of today. */
+typedef struct coll_old_word {
+    const char *before, *now;
+} coll_old_word;
+
+static const coll_old_word coll_old_words[] = {
+    {"within", "intra"}, {"across", "inter"}, {"fabric", "in_network"}, {"meet", "shm_flat"}};
+
+#define COLL_OLD_WORDS (sizeof coll_old_words / sizeof coll_old_words[0])
+
+/* The word of today for this one, which is itself unless it is an old one; bit i of *old is then set
+ * for coll_old_words[i]. */
+COLL_INLINE const char *coll_word_now(const char *word, uint32_t *old)
+{
+    for (size_t i = 0; i < COLL_OLD_WORDS; i++)
+        if (coll_name_is(word, coll_old_words[i].before)) {
+            *old |= 1u << i;
+            return coll_old_words[i].now;
+        }
+    return word;
+}
+
+/* Says what old words are called now; false if there are none among them. */
+COLL_INLINE bool coll_old_words_text(uint32_t old, coll_sentence *text)
+{
+    size_t n = 0;
+    text->text[0] = '\0';
+    for (size_t i = 0; i < COLL_OLD_WORDS; i++)
+        if ((old >> i) & 1u)
+            n += (size_t)snprintf(text->text + n, sizeof text->text - n,
+                                  n ? ", \"%s\" \"%s\"" : "\"%s\" is called \"%s\" now",
+                                  coll_old_words[i].before, coll_old_words[i].now);
+    return n > 0;
+}
+
 /* ---- algorithms -------------------------------------------------------------------------- */
 
 /* An algorithm and its parameters, as the user chose them. */
@@ -84,6 +121,7 @@ typedef struct coll_pick {
     const coll_alias *alias;        /* the other name by which it goes; NULL: its own */
     uint32_t param[COLL_PARAM_MAX]; /* in its order; COLL_DEFAULT */
     uint32_t in_bytes;              /* bit i: param[i] is in bytes */
+    uint32_t old;                   /* bit i: it was called coll_old_words[i].before */
 } coll_pick;
 
 /* The names by which algorithms for a collective go; of COLL_REGISTRY_COUNT + COLL_ALIAS_COUNT at
@@ -109,7 +147,7 @@ COLL_INLINE bool coll_i_pick(coll_collective collective, const char *name, coll_
         pick->param[i] = COLL_DEFAULT;
     if (pick->alias && pick->alias->first)
         pick->param[0] = pick->alias->first;
-    pick->in_bytes = 0;
+    pick->in_bytes = pick->old = 0;
     return pick->algorithm != NULL;
 }
 
@@ -120,13 +158,18 @@ COLL_INLINE bool coll_algorithm_named(coll_collective collective, const char *wo
     const char *names[COLL_REGISTRY_COUNT + COLL_ALIAS_COUNT];
     const size_t n = coll_algorithm_names(collective, names);
     char what[64], list[320];
+    const char *now;
+    uint32_t old = 0;
     size_t i;
-    for (i = 0; i < n && !coll_name_is(word, names[i]); i++)
+    now = coll_word_now(word, &old);
+    for (i = 0; i < n && !coll_name_is(now, names[i]); i++)
         ;
-    if (i < n)
-        return coll_i_pick(collective, names[i], pick);
+    if (i < n && coll_i_pick(collective, names[i], pick)) {
+        pick->old = old;
+        return true;
+    }
     for (i = 0; i < COLL_REGISTRY_COUNT; i++)
-        if (coll_name_is(word, coll_registry[i]->name)) {
+        if (coll_name_is(now, coll_registry[i]->name)) {
             coll_names_list(names, n, list, sizeof list);
             return coll_refuse(why, "%s does not solve %s; %s do%s", coll_registry[i]->name,
                                coll_collective_name(collective), list, n == 1 ? "es" : "");
@@ -238,13 +281,16 @@ typedef struct coll_bindings {
     coll_binding binding[COLL_BINDINGS_MAX];
     uint32_t param[COLL_BINDINGS_MAX][COLL_PARAM_MAX];
     uint32_t n;
+    uint32_t old; /* bit i: one was called coll_old_words[i].before */
 } coll_bindings;
 
-/* The role of this name. */
+/* The level of this name. */
 COLL_INLINE bool coll_level_named(const char *word, coll_level *level, coll_sentence *why)
 {
     const char *names[COLL_LEVELS];
+    uint32_t old = 0;
     size_t i;
+    word = coll_word_now(word, &old);
     for (unsigned r = 0; r < COLL_LEVELS; r++)
         names[r] = coll_level_name((coll_level)r);
     i = coll_name_index("level", word, names, COLL_LEVELS, why);
@@ -255,11 +301,13 @@ COLL_INLINE bool coll_level_named(const char *word, coll_level *level, coll_sent
 }
 
 /* The name of algorithms that are not composite, whatever they solve. */
-COLL_INLINE bool coll_i_binding_named(const char *word, const char **name, coll_sentence *why)
+COLL_INLINE bool coll_i_binding_named(const char *word, const char **name, uint32_t *old,
+                                      coll_sentence *why)
 {
     const char *names[COLL_REGISTRY_COUNT + COLL_ALIAS_COUNT];
     size_t n = 0, found;
     const char *built = NULL;
+    word = coll_word_now(word, old);
     for (size_t i = 0; i < COLL_REGISTRY_COUNT + COLL_ALIAS_COUNT; i++) {
         const bool alias = i >= COLL_REGISTRY_COUNT;
         const char *one =
@@ -281,7 +329,7 @@ COLL_INLINE bool coll_i_binding_named(const char *word, const char **name, coll_
     return *name != NULL;
 }
 
-/* Adds the algorithms of a name for a role: NAME, then K=V for the parameters, with , or /
+/* Adds the algorithms of a name for a level: NAME, then K=V for the parameters, with , or /
  * between. The name stands for the algorithms of all of `collectives` that have it, and each takes
  * those parameters that it has: in elements. `rule`: sizes have an e behind them to say so. */
 COLL_INLINE bool coll_bindings_read(coll_bindings *bindings, coll_level level, const char *text,
@@ -294,7 +342,7 @@ COLL_INLINE bool coll_bindings_read(coll_bindings *bindings, coll_level level, c
     uint32_t n = 0;
     if (!coll_i_word_take(&at, ",/", word, sizeof word))
         return coll_refuse(why, "there is no algorithm to use inside called \"%.60s…\"", text);
-    if (!coll_i_binding_named(word, &name, why))
+    if (!coll_i_binding_named(word, &name, &bindings->old, why))
         return false;
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++) {
         uint32_t k = 0;
