@@ -59,7 +59,7 @@ check() {
 headers=$(core_headers "$COLL_SOURCE/include")
 echo "$compilers" >compilers
 while read -r compiler; do
-    for level in -Os -O2; do
+    for level in -O0 -Og -Os -O2; do
         # shellcheck disable=SC2086
         accept check "$compiler" $level "$COLL_SOURCE/include" $headers
         reject 'undefined.*malloc' check "$compiler" $level "$gate_bad/freestanding" malloc.h

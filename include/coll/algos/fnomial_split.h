@@ -109,36 +109,34 @@ typedef struct coll_i_split {
     coll_block kept;           /* all that it ever combines lies in this */
 } coll_i_split;
 
-COLL_HOT_INLINE coll_i_split coll_i_split_of(const coll_plan *plan, uint32_t rank)
+COLL_HOT_INLINE void coll_i_split_of(const coll_plan *plan, uint32_t rank, coll_i_split *split)
 {
     const coll_problem *of = &plan->problem;
     const bool spreads = of->collective == COLL_ALLREDUCE, root = rank == of->root;
     const bool has_out = spreads || root;
     const uint32_t groups = coll_i_split_groups(plan);
-    coll_i_split split;
     coll_i_split_place at;
-    split.has_out = has_out;
-    split.top = coll_i_split_top(plan);
-    split.v = coll_mod_sub(rank, split.top, of->p);
-    split.depth = coll_i_split_depth(plan, split.v);
-    split.kept = coll_i_split_piece(plan, split.v, split.depth > 0 ? 1 : 0);
-    split.input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
-    split.sum = has_out ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0) - split.kept.offset;
-    at = coll_i_split_place_of(plan, split.v, split.depth);
-    split.index = at.index;
+    split->has_out = has_out;
+    split->top = coll_i_split_top(plan);
+    split->v = coll_mod_sub(rank, split->top, of->p);
+    split->depth = coll_i_split_depth(plan, split->v);
+    split->kept = coll_i_split_piece(plan, split->v, split->depth > 0 ? 1 : 0);
+    split->input = has_out ? coll_input(plan) : COLL_AT(COLL_IN, 0);
+    split->sum = has_out ? COLL_AT(COLL_OUT, 0) : COLL_AT(COLL_SCRATCH, 0) - split->kept.offset;
+    at = coll_i_split_place_of(plan, split->v, split->depth);
+    split->index = at.index;
     {
         const coll_fnomial node = coll_fnomial_of(at.members, &plan->radix, at.index);
-        split.parent = node.parent;
-        split.children = node.children;
+        split->parent = node.parent;
+        split->children = node.children;
     }
-    split.up = split.children;
+    split->up = split->children;
     if (at.index > 0 || !has_out)
-        split.up++; /* the sum goes on */
-    else if (of->p == 1 && split.input != split.sum)
-        split.up++; /* a copy */
-    split.down = spreads ? split.children + (at.index > 0 ? 1u : 0u) : 0;
-    split.pieces = root && !spreads ? groups - (split.v < groups ? 1u : 0u) : 0;
-    return split;
+        split->up++; /* the sum goes on */
+    else if (of->p == 1 && split->input != split->sum)
+        split->up++; /* a copy */
+    split->down = spreads ? split->children + (at.index > 0 ? 1u : 0u) : 0;
+    split->pieces = root && !spreads ? groups - (split->v < groups ? 1u : 0u) : 0;
 }
 
 /* How often a rank combines in the first d splits. */
@@ -262,7 +260,8 @@ COLL_HOT_INLINE void coll_i_split_action(const coll_plan *plan, const coll_i_spl
 
 COLL_INLINE size_t coll_i_split_steps(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_split split = coll_i_split_of(plan, rank);
+    coll_i_split split;
+    coll_i_split_of(plan, rank, &split);
     const size_t list = (size_t)split.up + split.down + split.pieces;
     return split.depth + (list + COLL_STEP_MAX - 1) / COLL_STEP_MAX +
            (plan->problem.collective == COLL_ALLREDUCE ? split.depth : 0);
@@ -271,7 +270,8 @@ COLL_INLINE size_t coll_i_split_steps(const coll_plan *plan, uint32_t rank)
 COLL_INLINE unsigned coll_i_split_step(const coll_plan *plan, uint32_t rank, size_t s,
                                        coll_action *out)
 {
-    const coll_i_split split = coll_i_split_of(plan, rank);
+    coll_i_split split;
+    coll_i_split_of(plan, rank, &split);
     const size_t list = (size_t)split.up + split.down + split.pieces;
     const size_t end = split.depth + (list + COLL_STEP_MAX - 1) / COLL_STEP_MAX;
     unsigned n = 0;
@@ -287,7 +287,8 @@ COLL_INLINE unsigned coll_i_split_step(const coll_plan *plan, uint32_t rank, siz
 /* The sum where there is no OUT, and at most two slots for the messages. */
 COLL_INLINE size_t coll_i_split_scratch(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_split split = coll_i_split_of(plan, rank);
+    coll_i_split split;
+    coll_i_split_of(plan, rank, &split);
     const uint32_t n = coll_i_split_combined(plan, split.v, split.depth) + split.children;
     const uint32_t staged = n - (n > 0 && split.input != split.sum ? 1 : 0);
     const bool apart = n > 0 && !split.has_out;

@@ -178,7 +178,6 @@ COLL_INLINE unsigned coll_i_recursive_halving_step(const coll_plan *plan, uint32
     const coll_block own = coll_in_block(plan, rank);
     const coll_block all = coll_i_core_run(plan, &plan->problem.in, 0, plan->fold.core);
     const coll_ref sums = COLL_AT(COLL_SCRATCH, 0);
-    coll_i_halving h;
     coll_i_turn at;
     unsigned n = 0;
     if (me.idle) {
@@ -195,7 +194,7 @@ COLL_INLINE unsigned coll_i_recursive_halving_step(const coll_plan *plan, uint32
     }
     at = coll_i_turn_down(plan, &plan->radix, true, s - (me.folded ? 1 : 0));
     if (at.round < plan->fold.rounds) {
-        h = coll_i_recursive_halving_of(plan, rank, &me, at.round);
+        const coll_i_halving h = coll_i_recursive_halving_of(plan, rank, &me, at.round);
         return coll_i_halving_turn(plan, &h, at.turn, out);
     }
     if (me.folded) {

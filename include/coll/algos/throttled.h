@@ -41,8 +41,9 @@ static const coll_param coll_i_throttled_params[] = {
 COLL_HOT_INLINE void coll_i_throttled_permit(coll_action *a, uint32_t from, coll_block before,
                                              coll_block now)
 {
-    const coll_block token = before.count > 0 ? before : now;
-    coll_act_notify(a, from, COLL_AT(COLL_OUT, token.offset), now.count > 0 ? token.count : 0);
+    const bool waits = before.count > 0;
+    coll_act_notify(a, from, COLL_AT(COLL_OUT, waits ? before.offset : now.offset),
+                    now.count > 0 ? waits ? before.count : now.count : 0);
 }
 
 /* In place: a step for what makes the round's block leave, and one that exchanges it. */

@@ -206,7 +206,8 @@ COLL_HOT_INLINE uint32_t coll_i_place(coll_engine *r, const coll_action *a, coll
 COLL_INLINE uint32_t coll_i_admit(coll_engine *r, const coll_action *a)
 {
     uint32_t order = 0;
-    coll_i_waits waits = {0, 0};
+    coll_i_waits waits;
+    waits.start = waits.combine = 0;
     if (r->free != coll_i_all(r))
         waits = coll_i_find_waits(r, a, coll_i_all(r) & ~r->free, &order);
     return coll_i_place(r, a, waits, order);

@@ -285,8 +285,9 @@ COLL_INLINE coll_status coll_i_loop_multicast(void *ctx, uint32_t tag, const voi
     const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
     coll_loopback *world = end->world;
     const coll_status status = coll_i_loop_again(world, tag);
-    coll_handle one = {{0, 0}};
+    coll_handle one;
     uint32_t chain = COLL_RANK_NONE;
+    one.word[0] = one.word[1] = 0;
     if (status < 0 || world->n_free < world->p - 1)
         return status;
     if (world->p == 1)
