@@ -991,6 +991,10 @@ static struct program programs[] = {
         {0, RECV(1, MEM(0), 1)}, {0, COPY(TMP(0), MEM(0), 1)}, {0, SEND(1, IN(0), 1)}, {0, COPY(TMP(0), IN(0), 1)}, {0, MEET(COLL_TEAM_ALL, 2, OUT(0), TMP(0), 1)},
         {1, SEND(0, IN(0), 1)}, {1, RECV(0, OUT(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), MEM(0), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_REDUCE},
+    {.name = "SHARED, overwritten while it waits for the network", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 1, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 1: writes SHARED[0] in no order with rank 1, step 2", .lines = {
+        {0, AWAIT(1, MEM(0))}, {0, COPY(MEM(0), IN(0), 1)}, {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)},
+        {1, COPY(MEM(0), IN(0), 1)}, {1, NOTIFY(0, MEM(0))}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), MEM(0), 1)}},
+        .traits = COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_REDUCE},
     {.name = "SHARED, read when others have met", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .scratch = 3, .shared = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 2: reads SHARED[0] in no order with rank 0, step 2", .lines = {
         {0, MERGE(1, OUT(0), IN(0), TMP(0), 1)}, {0, COPY(MEM(1), OUT(0), 1)}, {0, COPY(MEM(0), OUT(0), 1)}, {0, COPY(TMP(1), MEM(1), 1)}, {0, COPY(TMP(1), MEM(0), 1)},
         {0, MEET(COLL_TEAM_ALL, 2, TMP(2), TMP(1), 1)},

@@ -151,16 +151,20 @@ COLL_INLINE bool coll_i_run_receive(coll_i_data *d, uint32_t rank, size_t s,
     return true;
 }
 
-/* The last rank of a team has come: reduces in rank order, and lets all go on. */
+/* The last rank of a team has come: reduces in rank order, and lets all go on. What the others have
+ * to give is still where it was, or it was overwritten in no order with that. */
 COLL_INLINE bool coll_i_end_meeting(coll_i_data *d, uint32_t rank, size_t s,
                                     const coll_action *a, coll_report *report)
 {
     coll_i_meeting *m = &d->meetings[a->peer];
     const size_t count = m->count;
-    coll_i_value *values = (coll_i_value *)m->values.at, *sum = values + d->p * count;
+    coll_i_value *sum =
+        (coll_i_value *)coll_i_reserve_new(&m->sum, count * sizeof(coll_i_value));
     const uint32_t number = coll_i_rank_at(d, rank)->meetings[a->peer];
     uint32_t depth = 0, n = 0;
     coll_i_operand operands[2];
+    if (!sum)
+        return coll_i_no_memory(report);
     for (uint32_t r = 0; r < d->p; r++) {
         const coll_i_rank *other = coll_i_rank_at(d, r);
         if (other->state != COLL_I_WAITS_ALL || other->peer != a->peer)
@@ -171,12 +175,12 @@ COLL_INLINE bool coll_i_end_meeting(coll_i_data *d, uint32_t rank, size_t s,
                                 a->peer, other->meetings[a->peer], r);
         depth = other->depth >= depth ? other->depth + 1 : depth;
         operands[1] = coll_i_operand_at(d, r, other->acts[other->next].src);
-        operands[1].at = values + r * count;
         if (n++ == 0) {
             operands[0] = operands[1];
             operands[0].rank = rank;
             operands[0].at = sum;
-            memcpy(sum, values + r * count, count * sizeof(coll_i_value));
+            if (count != 0)
+                memcpy(sum, operands[1].at, count * sizeof(coll_i_value));
         } else if (!coll_i_merge_values(d, s, sum, operands, count, report)) {
             return false;
         }
@@ -207,7 +211,6 @@ COLL_INLINE bool coll_i_run_meeting(coll_i_data *d, uint32_t rank, size_t s,
     coll_i_rank *at = coll_i_rank_at(d, rank);
     coll_i_meeting *m = &d->meetings[a->peer];
     const size_t count = coll_i_is_token(a) ? 0 : a->count;
-    coll_i_value *values;
     if (m->met == 0) {
         m->count = count;
         m->members = (uint32_t)a->stride;
@@ -217,13 +220,6 @@ COLL_INLINE bool coll_i_run_meeting(coll_i_data *d, uint32_t rank, size_t s,
                             "a network reduction of %zu elements among %zu ranks meets one of "
                             "%zu among %u",
                             count, a->stride, m->count, m->members);
-    values = (coll_i_value *)coll_i_reserve(&m->values,
-                                            (d->p + (size_t)1) * count * sizeof(coll_i_value));
-    if (!values)
-        return coll_i_no_memory(report);
-    if (count != 0)
-        memcpy(values + rank * count, coll_i_values_at(at, a->src),
-               count * sizeof(coll_i_value));
     at->state = COLL_I_WAITS_ALL;
     at->peer = a->peer;
     at->meetings[a->peer]++;

@@ -52,9 +52,9 @@ typedef struct coll_i_message {
 
 enum { COLL_I_CLASSES = 48, COLL_I_ROOM = 4 * COLL_STEP_MAX };
 
-/* The current NETWORK_REDUCE of a team: room for an operand of every rank, and the result. */
+/* The current NETWORK_REDUCE of a team. */
 typedef struct coll_i_meeting {
-    coll_i_memory values;
+    coll_i_memory sum;
     uint32_t met, members; /* ranks that are here; all of the team */
     size_t count;          /* elements */
 } coll_i_meeting;
@@ -379,7 +379,7 @@ COLL_INLINE void coll_i_data_release(coll_i_data *d)
     coll_i_release(&d->payload);
     coll_i_release(&d->ready);
     for (int team = 0; team < COLL_TEAMS; team++)
-        coll_i_release(&d->meetings[team].values);
+        coll_i_release(&d->meetings[team].sum);
 }
 
 #endif /* COLL_LAB_VERIFY_SYMBOLIC_H */
