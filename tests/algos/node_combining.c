@@ -186,6 +186,20 @@ TEST(messages_saved)
     coll_i_graphs_release(&graphs);
 }
 
+/* A node with more than 2^24 ends of edges is refused. */
+TEST(edges_that_are_far_too_many)
+{
+    coll_neighbors all[2] = {{1u << 23, NULL, (1u << 23) - 3, NULL}, {1, NULL, 2, NULL}};
+    coll_graph graph;
+    coll_problem problem;
+    memset(&graph, 0, sizeof graph);
+    coll_problem_init(&problem, COLL_NEIGHBOR_ALLTOALL, 2, 1, 8);
+    problem.graph = &graph;
+    CHECK(coll_route_nodes_bytes(&problem, 0, all) != SIZE_MAX);
+    all[1].n_in++;
+    CHECK(coll_route_nodes_bytes(&problem, 0, all) == SIZE_MAX);
+}
+
 TEST(errors)
 {
     static const uint32_t peers[2] = {1, 7};
@@ -231,6 +245,7 @@ int main(void)
     RUN(three_phases);
     RUN(graphs_at_random);
     RUN(messages_saved);
+    RUN(edges_that_are_far_too_many);
     RUN(errors);
     coll_grid_worker_release(&worker);
     return check_done();
