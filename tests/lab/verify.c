@@ -862,6 +862,9 @@ TEST(scattered_nodes_of_cases)
 TEST(refusals_of_what_is_used)
 {
     static const uint32_t ordered = 0, any = COLL_FLAG_COMMUTATIVE;
+    static struct mutant doubling = {.base = &coll_fnomial_reduce,
+                                     .collective = COLL_REDUCE,
+                                     .claims = COLL_NEEDS_POWER_OF_TWO};
     static const struct {
         coll_binding binding;
         uint32_t flags;
@@ -874,10 +877,12 @@ TEST(refusals_of_what_is_used)
         {{COLL_INTRA, &coll_linear_reduce, NULL}, ordered, COLL_OK},
         {{COLL_INTER, &coll_shm_allreduce, NULL}, any, COLL_ERR_NODES},
         {{COLL_INTRA, &coll_shm_reduce, NULL}, any, COLL_OK},
+        {{COLL_INTRA, &doubling.record, NULL}, any, COLL_ERR_SHAPE}, /* of 3, somewhere */
         {{COLL_INTER, &coll_in_network_allreduce, NULL}, any, COLL_ERR_GROUP},
         {{COLL_INTER, &coll_ring_allgather, NULL}, any, COLL_OK}};
     coll_grid_worker worker;
     coll_grid_worker_init(&worker);
+    mutant_make(&doubling, false);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         coll_grid_case of;
         uint64_t set;
@@ -891,6 +896,25 @@ TEST(refusals_of_what_is_used)
                                           : (long long)coll_i_status_bit(cases[i].refused)))
             printf("    case %zu\n", i);
     }
+    coll_grid_worker_release(&worker);
+}
+
+/* … and for what it has to solve and they do not. */
+TEST(refusals_of_what_is_not_solved)
+{
+    static const coll_binding bindings[] = {{COLL_INTRA, &coll_fnomial_reduce, NULL},
+                                            {COLL_INTRA, &coll_fnomial_bcast, NULL},
+                                            {COLL_INTRA, &coll_ring_allreduce, NULL}};
+    coll_grid_worker worker;
+    coll_grid_case of;
+    coll_grid_worker_init(&worker);
+    coll_grid_case_init(&of, &coll_two_level_allreduce.algorithm, COLL_ALLREDUCE, 12);
+    of.nodes = 4;
+    for (uint32_t first = 0; first < 3; first++)
+        for (uint32_t n = 1; n <= 3 - first; n++)
+            CHECK_EQ((long long)coll_i_grid_inside(&worker, &of, &bindings[first], n),
+                     first == 0 && n >= 2 ? 0
+                                          : (long long)coll_i_status_bit(COLL_ERR_COLLECTIVE));
     coll_grid_worker_release(&worker);
 }
 
@@ -945,6 +969,36 @@ TEST(refusals_that_no_trait_explains)
         check_finding(&row.report, COLL_FOUND_REFUSED, "refuses", 2);
         CHECK(strstr(row.report.sentence, "but no trait forbids this") != NULL);
     }
+}
+
+/* … and one that lets through a machine that the group does not fit. */
+static coll_status refuses_nothing(const coll_plan *plan)
+{
+    (void)plan;
+    return COLL_OK;
+}
+
+TEST(groups_that_must_be_refused)
+{
+    struct mutant mutant = {.base = &coll_prefix_allgather, .collective = COLL_ALLGATHER};
+    coll_grid_worker worker;
+    coll_grid_case of;
+    coll_report report;
+    mutant.check = refuses_nothing;
+    coll_grid_case_init(&of, mutant_make(&mutant, false), COLL_ALLGATHER, 3);
+    of.count = 1;
+    of.param[0] = 3;
+    of.group.kind = COLL_GRID_AFFINE; /* ranks 1 to 3, of 3 */
+    of.group.outer = 4;
+    of.group.which = 1;
+    coll_grid_worker_init(&worker);
+    CHECK_STATUS(coll_grid_prove(&worker, &of, 0, &report), COLL_OK);
+    check_finding(&report, COLL_FOUND_TRAIT, "lets through", of.p);
+    check_sentence(&report,
+                   "rank 0, at the end: coll_plan_place must say of this group: a group has no "
+                   "ranks, repeats one, reaches outside, or is not in ascending order",
+                   "lets through");
+    coll_grid_worker_release(&worker);
 }
 
 /* A record whose default value, or one to be proven, is out of its range. */
@@ -1011,6 +1065,22 @@ TEST(sentences)
         }
 }
 
+/* Of a sum of 64 operands in a row there is no room for the first ones, of 63 there is. */
+TEST(sums_in_words)
+{
+    static const char *const words[] = {"(0 1 2 3 ", "(... 2 3 "};
+    coll_i_structures structures;
+    uint32_t sum = COLL_I_LEAF;
+    memset(&structures, 0, sizeof structures);
+    for (uint32_t rank = 1; rank < 64; rank++) {
+        char text[96];
+        sum = coll_i_structure_of(&structures, sum, COLL_I_LEAF + rank);
+        coll_i_structure_words(&structures, sum, text, sizeof text);
+        CHECK(rank < 4 || strncmp(text, words[rank == 63], 9) == 0);
+    }
+    coll_i_structures_release(&structures);
+}
+
 int main(void)
 {
     RUN(mutants_are_rejected);
@@ -1025,7 +1095,9 @@ int main(void)
     RUN(nodes_of_cases);
     RUN(scattered_nodes_of_cases);
     RUN(refusals_of_what_is_used);
+    RUN(refusals_of_what_is_not_solved);
     RUN(refusals_that_no_trait_explains);
+    RUN(groups_that_must_be_refused);
     RUN(values_out_of_range);
     RUN(every_finding_was_seen);
     RUN(the_registry_is_proven);
@@ -1041,5 +1113,6 @@ int main(void)
     RUN(ranks_of_before);
     RUN(walks);
     RUN(sentences);
+    RUN(sums_in_words);
     return check_done();
 }
