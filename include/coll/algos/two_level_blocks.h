@@ -71,12 +71,10 @@ COLL_INLINE void coll_i_levels_inter(const coll_plan *plan, coll_workspace *work
 }
 
 /* The blocks of a problem within: those of the node's ranks. */
-COLL_INLINE void coll_i_levels_intra(const coll_plan *plan, coll_workspace *workspace,
-                                     const coll_i_levels *at, const coll_layout *layout,
-                                     coll_problem *of, coll_layout *cut)
+COLL_INLINE void coll_i_levels_intra(coll_workspace *workspace, const coll_i_levels *at,
+                                     const coll_layout *layout, coll_layout *cut)
 {
     size_t *displs = workspace->tables + 2 * (size_t)at->nodes;
-    of->count = coll_own_count(plan, workspace->rank);
     if (!layout->counts)
         return;
     for (uint32_t i = 0; i < workspace->at.ranks; i++)
@@ -119,8 +117,7 @@ COLL_INLINE coll_status coll_i_rooted_intra(coll_plan *plan, coll_workspace *wor
     coll_phase *phase;
     coll_status status;
     coll_i_levels_problem(plan, workspace, &its->at, COLL_INTRA, plan->problem.collective, &of);
-    coll_i_levels_intra(plan, workspace, &its->at, its->layout, &of,
-                        its->gathers ? &of.out : &of.in);
+    coll_i_levels_intra(workspace, &its->at, its->layout, its->gathers ? &of.out : &of.in);
     if (its->at.here)
         of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
     status = coll_i_composite_intra(plan, workspace, &of, &phase);
@@ -189,7 +186,7 @@ COLL_INLINE coll_status coll_i_two_level_allgather(coll_plan *plan, coll_workspa
     if (at.intra) {
         coll_i_levels_problem(plan, workspace, &at, COLL_INTRA, v ? COLL_GATHERV : COLL_GATHER,
                               &of);
-        coll_i_levels_intra(plan, workspace, &at, layout, &of, &of.out);
+        coll_i_levels_intra(workspace, &at, layout, &of.out);
         of.flags |= plan->problem.flags & COLL_FLAG_IN_PLACE;
         status = coll_i_composite_intra(plan, workspace, &of, &phase);
         if (status != COLL_OK)

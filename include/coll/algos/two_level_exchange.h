@@ -254,7 +254,7 @@ COLL_INLINE coll_status coll_i_two_level_reduce_scatter(coll_plan *plan,
         coll_i_levels_problem(plan, workspace, &at, COLL_INTRA,
                               v ? COLL_SCATTERV : COLL_SCATTER, &of);
         of.flags &= ~(uint32_t)COLL_FLAG_IN_PLACE;
-        coll_i_levels_intra(plan, workspace, &at, layout, &of, &of.in);
+        coll_i_levels_intra(workspace, &at, layout, &of.in);
         status = coll_i_composite_intra(plan, workspace, &of, &phase);
         if (status != COLL_OK)
             return status;
