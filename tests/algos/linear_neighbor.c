@@ -112,6 +112,10 @@ TEST(costs)
                 for (uint32_t rank = 0; rank < p; rank++) {
                     const coll_graph *graph = coll_i_graph_of(&worker.graphs, rank);
                     uint32_t mine = 0, times[64] = {0};
+                    const size_t ends = graph->n_in + (size_t)graph->n_out;
+                    const size_t steps =
+                        coll_plan_steps(coll_i_grid_plan_of(&worker, rank), rank);
+                    CHECK(graph->n_dims > 0 || (4 * steps >= ends && 4 * steps < ends + 4));
                     for (uint32_t i = 0; i < graph->n_out; i++) {
                         const uint32_t to = coll_graph_destination(graph, rank, i);
                         mine += to != COLL_RANK_NONE && to != rank;
