@@ -166,11 +166,32 @@ TEST(costs)
             }
 }
 
+/* Operands that together do not fit the machine are refused: those of a group of k, or of all ranks. */
+TEST(counts_that_overflow)
+{
+    static const struct {
+        uint32_t p, k;
+        coll_status status;
+    } cases[] = {{3, 1000, COLL_OK},
+                 {1000, 3, COLL_OK},
+                 {1000, 1000, COLL_ERR_OVERFLOW},
+                 {1000, 65536, COLL_ERR_OVERFLOW}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        coll_problem problem;
+        coll_plan plan;
+        coll_problem_init(&problem, COLL_ALLREDUCE, cases[i].p, COLL_REF_LIMIT / 64, 1);
+        CHECK_STATUS(
+            coll_plan_init(&plan, &coll_recursive_multiplying_allreduce, &problem, &cases[i].k),
+            cases[i].status);
+    }
+}
+
 int main(void)
 {
     RUN(partners_meet_in_the_same_turn);
     RUN(sets_of_ranks_multiply);
     RUN(rounds_write_where_they_do_not_read);
     RUN(costs);
+    RUN(counts_that_overflow);
     return check_done();
 }
