@@ -3,6 +3,7 @@
 #   make          build the command, the examples, the benchmarks and the tests
 #   make demo     run the conjugate-gradient example on four ranks, then show its schedules
 #   make test     build everything and run all tests
+#   make try FILE=my.h  prove, draw and simulate the algorithms of one header
 #   make coverage  run the tests again, counting lines and branches: build/coverage/report/index.html
 #   make bench    say how to run the benchmarks
 #   make reproduce  numbers and figures of the papers again: build/reproduce/report.md
@@ -18,7 +19,7 @@ MAKEFLAGS += --no-print-directory
 need = command -v $(1) >/dev/null 2>&1 || \
 	{ echo "coll: $(2) is missing; on Debian: apt-get install $(3)" >&2; exit 1; }
 
-.PHONY: all build configure demo test coverage bench reproduce format install clean help
+.PHONY: all build configure try demo test coverage bench reproduce format install clean help
 
 all: build
 
@@ -57,6 +58,12 @@ coverage: configure
 	@PYTHONOPTIMIZE=1 gcovr -j $(JOBS) --root . --filter include/coll/ --exclude-unreachable-branches \
 		--html-details $(BUILD)/coverage/report/index.html --txt $(BUILD)/coverage/report/lines.txt \
 		--print-summary --fail-under-line 95 --fail-under-branch 88 $(BUILD)/coverage
+
+# An edit of a header of the tree is tried by the command as it was built before, within seconds.
+try: configure
+	@test -n "$(FILE)" || { echo "coll: FILE is missing, as in make try FILE=include/coll/algos/ring.h" >&2; exit 1; }
+	@test -x $(BUILD)/coll || cmake --build $(BUILD) --parallel $(JOBS) --target coll_command
+	@$(BUILD)/coll try "$(FILE)" $(TRY)
 
 demo: configure
 	@cmake --build $(BUILD) --parallel $(JOBS) --target examples_cg coll_command

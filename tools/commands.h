@@ -13,6 +13,7 @@ int regimes_main(int argc, char **argv);
 int sim_main(int argc, char **argv);
 int select_main(int argc, char **argv);
 int export_main(int argc, char **argv);
+int try_main(int argc, char **argv);
 int launch_main(int argc, char **argv);
 
 #endif /* COLL_TOOLS_COMMANDS_H */

@@ -8,6 +8,7 @@
 
 #include "coll/lab/sim/basics.h"
 #include "coll/softfloat.h"
+#include "memory.h"
 
 enum { PATTERN = 0xA5 };
 

@@ -1,7 +1,7 @@
 /* tools/groups.c — see groups.h */
 #include "groups.h"
 
-#include "job.h"
+#include "memory.h"
 #include "names.h"
 #include "options.h"
 

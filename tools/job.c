@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coll/lab/sim/basics.h"
 #include "coll/lab/verify_grid.h"
+#include "memory.h"
 #include "names.h"
 #include "neighbors.h"
 #include "nodes.h"
+#include "tables.h"
 
 /* Ranks for which tables are made: of a row for each rank, of one number for each. */
 enum { MATRIX_RANKS_MAX = 2048, TABLE_RANKS_MAX = 1 << 24 };
@@ -17,110 +18,9 @@ enum { MATRIX_RANKS_MAX = 2048, TABLE_RANKS_MAX = 1 << 24 };
 /* … and for which plans of composite algorithms are. */
 enum { BUILT_RANKS_MAX = 1 << 17 };
 
-void *memory_of(size_t elements, size_t bytes)
-{
-    void *memory = calloc(elements ? elements : 1, bytes);
-    if (!memory)
-        refuse("there is not enough memory for this");
-    return memory;
-}
-
-/* ---- tables of v-collectives ------------------------------------------------------------- */
-
-static bool has_in_table(coll_collective c)
-{
-    return coll_is(COLL_BIT(COLL_SCATTERV) | COLL_PAIRED | COLL_BIT(COLL_REDUCE_SCATTER) |
-                       COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLW),
-                   c);
-}
-
-static bool has_out_table(coll_collective c)
-{
-    return coll_is(COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_ALLGATHERV) | COLL_PAIRED |
-                       COLL_BIT(COLL_NEIGHBOR_ALLGATHERV) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) |
-                       COLL_BIT(COLL_NEIGHBOR_ALLTOALLW),
-                   c);
-}
-
-static size_t one_count(const struct ask *ask, uint64_t count, uint64_t from, uint64_t to)
-{
-    if (ask->seed == UINT64_MAX)
-        return (size_t)count;
-    return (size_t)(coll_i_mixed(ask->seed, from, to + 1) % (2 * count + 1));
-}
-
-/* Elements that `from` has for `to`. In place both directions are one block. */
-static size_t pair_count(const struct ask *ask, uint64_t count, uint32_t from, uint32_t to)
-{
-    if (ask->in_place && from > to)
-        return one_count(ask, count, to, from);
-    return one_count(ask, count, from, to);
-}
-
-static void read_counts(const char *text, size_t *counts, uint32_t p)
-{
-    uint32_t n = 0;
-    while (*text) {
-        const char *from = text;
-        uint64_t count;
-        if (n == p)
-            refuse("--counts has more than %u numbers", p);
-        if (!number_take(&text, ',', &count))
-            refuse("--counts is a list of whole numbers such as 3,0,5, which \"%.40s\" is not",
-                   from);
-        counts[n++] = (size_t)count;
-    }
-    if (n != p)
-        refuse("--counts has %u numbers, and there are %u ranks", n, p);
-}
-
-static void sum_up(const size_t *counts, size_t *displs, uint32_t p)
-{
-    if (p > 0)
-        displs[0] = 0;
-    for (uint32_t i = 1; i < p; i++) {
-        if (counts[i - 1] > SIZE_MAX - displs[i - 1])
-            refuse("the blocks exceed what this machine can address");
-        displs[i] = displs[i - 1] + counts[i - 1];
-    }
-}
-
-/* One table of counts, the displacements after it. */
-static void make_table(struct job *job, const struct ask *ask, uint64_t count,
-                       coll_problem *problem)
-{
-    size_t *counts = memory_of(job->p, 2 * sizeof(size_t));
-    coll_layout layout = {counts, counts + job->p};
-    job->tables = counts;
-    if (ask->counts)
-        read_counts(ask->counts, counts, job->p);
-    else
-        for (uint32_t i = 0; i < job->p; i++)
-            counts[i] = one_count(ask, count, 0, i);
-    sum_up(counts, counts + job->p, job->p);
-    if (has_in_table(job->collective))
-        problem->in = layout;
-    else
-        problem->out = layout;
-}
-
-/* The two tables of a rank of alltoallv, -w: what it has for each rank, and what each has for it. */
-static void make_tables(const struct job *job, const struct ask *ask, uint64_t count,
-                        uint32_t rank, coll_problem *problem)
-{
-    size_t *at = job->tables + (size_t)rank * 4 * job->p;
-    const coll_layout in = {at, at + job->p}, out = {at + 2 * job->p, at + 3 * job->p};
-    for (uint32_t i = 0; i < job->p; i++) {
-        at[i] = pair_count(ask, count, rank, i);
-        at[2 * job->p + i] = pair_count(ask, count, i, rank);
-    }
-    sum_up(at, at + job->p, job->p);
-    sum_up(at + 2 * job->p, at + 3 * job->p, job->p);
-    problem->in = in;
-    problem->out = out;
-}
-
-/* ---- the job ----------------------------------------------------------------------------- */
+/* Actions that a step may write beyond COLL_STEP_MAX without harm, and steps that are looked at before
+ * anything else is done with them. */
+enum { STEP_ROOM = 1 << 16, CHECKED_STEPS = 1 << 12 };
 
 static _Noreturn void refuse_plan(const struct job *job, coll_status status)
 {
@@ -136,42 +36,6 @@ static void make_plan(const struct job *job, const coll_problem *problem,
         coll_plan_build(&job->plans[rank], job->algorithm, problem, params, workspace);
     if (status != COLL_OK)
         refuse_plan(job, status);
-}
-
-/* Elements that a rank has for its destination i. */
-static size_t edge_count(const struct job *job, const struct ask *ask, uint64_t count,
-                         uint32_t rank, uint32_t i)
-{
-    return one_count(ask, count, rank, job->collective == COLL_NEIGHBOR_ALLGATHERV ? 0 : i);
-}
-
-/* The tables of a rank of a neighbour collective, at `at`. Returns where the next rank's begin. */
-static size_t *make_edge_tables(const struct job *job, const struct ask *ask, uint64_t count,
-                                uint32_t rank, size_t *at, coll_problem *problem)
-{
-    const coll_graph *graph = problem->graph;
-    const uint32_t n_in = graph->n_in, n_out = graph->n_out;
-    const coll_layout in = {at, at + n_out}, out = {at + 2 * n_out, at + 2 * n_out + n_in};
-    for (uint32_t i = 0; i < n_out; i++)
-        at[i] = edge_count(job, ask, count, rank, i);
-    for (uint32_t i = 0; i < n_in; i++) {
-        const uint32_t from = coll_graph_source(graph, rank, i);
-        at[2 * n_out + i] =
-            from == COLL_RANK_NONE
-                ? 0
-                : edge_count(job, ask, count, from,
-                             coll_graph_origin(graph, rank, i,
-                                               coll_i_graph_of(&job->grid->graphs, from)));
-    }
-    sum_up(in.counts, at + n_out, n_out);
-    sum_up(out.counts, at + 2 * n_out + n_in, n_in);
-    problem->out = out;
-    problem->count = edge_count(job, ask, count, rank, 0);
-    if (job->collective != COLL_NEIGHBOR_ALLGATHERV) {
-        problem->in = in;
-        problem->count = 0;
-    }
-    return at + 2 * (n_out + (size_t)n_in);
 }
 
 /* The plans of a neighbour collective. */
@@ -197,7 +61,7 @@ static void make_neighbors(struct job *job, const struct ask *ask, uint64_t coun
     for (uint32_t rank = 0; rank < (job->per_rank ? job->p : 1); rank++) {
         problem->graph = coll_i_graph_of(&job->grid->graphs, rank);
         if (v)
-            at = make_edge_tables(job, ask, count, rank, at, problem);
+            at = tables_edges(ask, count, rank, &job->grid->graphs, at, problem);
         make_plan(job, problem, params, rank);
     }
 }
@@ -253,49 +117,6 @@ static void make_layout(struct job *job, const struct ask *ask, const coll_probl
     job->plans = job->grid->plans.at;
 }
 
-/* Refuses options that are missing, or have no meaning for this collective or beside others. */
-static void check_ask(const struct ask *ask, coll_collective c)
-{
-    const char *name = coll_collective_name(c);
-    const bool has_table = has_in_table(c) || has_out_table(c);
-    const bool sizes = ask->seed != UINT64_MAX && !ask->seeds_more;
-    if (ask->p == UINT64_MAX)
-        refuse("-p P, the number of ranks, is missing");
-    if (ask->root != UINT64_MAX && !coll_is(COLL_ROOTED, c))
-        refuse("%s has no root", name);
-    if (ask->root != UINT64_MAX && ask->root >= ask->p)
-        refuse("the root is a rank from 0 to %llu, not %llu", (unsigned long long)ask->p - 1,
-               (unsigned long long)ask->root);
-    if (c == COLL_BARRIER && ask->count != UINT64_MAX && ask->count != 0)
-        refuse("barrier moves no elements, so it has no count");
-    if (c == COLL_BARRIER && ask->in_place)
-        refuse("barrier has no buffers, so it cannot be in place");
-    if (ask->non_commutative && !coll_is(COLL_REDUCING, c))
-        refuse("%s has no operator", name);
-    if (ask->graph && !coll_is(COLL_NEIGHBORLY, c))
-        refuse("%s has no neighbours, so --graph has no meaning", name);
-    if (ask->in_place && coll_is(COLL_NEIGHBORLY, c))
-        refuse("%s cannot be in place", name);
-    if (ask->counts && (!has_table || coll_is(COLL_PAIRED | COLL_NEIGHBORLY, c)))
-        refuse("--counts is for gatherv, scatterv, allgatherv and reduce_scatter");
-    if (ask->counts && ask->count != UINT64_MAX)
-        refuse("--count and --counts exclude each other");
-    if (sizes && !has_table)
-        refuse("--seed is for collectives whose blocks may differ");
-    if (sizes && ask->counts)
-        refuse("--counts and --seed exclude each other");
-    if (ask->layout && !has_table)
-        refuse("--layout is for collectives whose blocks may differ");
-    if (ask->layout && (ask->counts || ask->seed != UINT64_MAX))
-        refuse("--layout excludes --counts and --seed");
-    if (ask->group && ask->places)
-        refuse("--group and --places exclude each other");
-    if (ask->places && (ask->nodes || ask->layout || ask->graph))
-        refuse("--places excludes --nodes, --layout and --graph");
-    if (ask->root_tables && (!ask->layout || !coll_is(COLL_ROOTED, c)))
-        refuse("--root-tables goes with --layout, for gatherv and scatterv");
-}
-
 /* Puts the ranks on nodes, and gives them places there if they may have some. */
 static uint32_t make_nodes(struct job *job, const struct ask *ask, coll_problem *problem)
 {
@@ -330,7 +151,7 @@ static void make_plans(struct job *job, const struct ask *ask, size_t elem_bytes
     if (ask->inner.n > 0 && !built)
         refuse("%s is not composite, so --inner has no meaning", job->algorithm->name);
     inner_read(&job->inner, &ask->inner);
-    check_ask(ask, c);
+    ask_check(ask, c);
     job->p = (uint32_t)ask->p;
     if (coll_is(COLL_NEIGHBORLY, c))
         job->graph = ask->graph ? ask->graph : "torus";
@@ -370,17 +191,43 @@ static void make_plans(struct job *job, const struct ask *ask, size_t elem_bytes
     if (coll_is(COLL_PAIRED, c))
         job->tables = memory_of(job->p, 4 * job->p * sizeof(size_t));
     else if (has_table)
-        make_table(job, ask, count, &problem);
+        job->tables = table_make(ask, count, &problem);
     for (uint32_t rank = 0; rank < (job->per_rank ? job->p : 1); rank++) {
         if (coll_is(COLL_PAIRED, c))
-            make_tables(job, ask, count, rank, &problem);
+            tables_pair(ask, count, rank, job->tables + (size_t)rank * 4 * job->p, &problem);
         make_plan(job, &problem, params, rank);
+    }
+}
+
+unsigned job_step(const coll_plan *plan, uint32_t rank, size_t s, coll_action *acts)
+{
+    static coll_action taken[COLL_STEP_MAX + STEP_ROOM];
+    const unsigned n = coll_plan_step(plan, rank, s, taken);
+    if (n > COLL_STEP_MAX)
+        refuse("rank %u, step %zu: yields %u actions; COLL_STEP_MAX is %d", rank, s, n,
+               COLL_STEP_MAX);
+    memcpy(acts, taken, n * sizeof *acts);
+    return n;
+}
+
+/* Takes the first steps of the plans once, so that nobody need ask again whether they fit. */
+static void check_steps(const struct job *job)
+{
+    size_t left = CHECKED_STEPS;
+    for (uint32_t rank = 0; rank < job->p && rank < CHECKED_STEPS && left > 0; rank++) {
+        const coll_plan *plan = job_plan(job, rank);
+        const size_t steps = coll_plan_steps(plan, rank);
+        for (size_t s = 0; s < steps && left > 0; s++, left--) {
+            coll_action acts[COLL_STEP_MAX];
+            (void)job_step(plan, rank, s, acts);
+        }
     }
 }
 
 void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
 {
     make_plans(job, ask, elem_bytes);
+    check_steps(job);
     if (ask->group) {
         group_read(&job->groups, ask->group, job->p);
         job->placed = ask->group;

@@ -9,6 +9,32 @@
 #include "names.h"
 #include "options.h"
 
+/* Where each row of the table comes from, in its order: cmake/origins.cmake. The last one is none. */
+struct origin {
+    const char *header, *symbol;
+};
+
+static const struct origin origins[] = {
+#ifdef COLL_ORIGINS
+#define ORIGIN(header, symbol) {header, symbol},
+#include "origins.h"
+#undef ORIGIN
+#endif
+    {NULL, NULL}};
+#ifdef COLL_ORIGINS
+_Static_assert(sizeof origins / sizeof origins[0] == COLL_REGISTRY_COUNT + 1,
+               "a row of the table was not found: one a line, as in &coll_ring_allreduce,");
+#endif
+
+/* NULL: nothing is known, as the command was not built by CMake. */
+static const struct origin *origin_of(const coll_algorithm *algorithm)
+{
+    for (size_t i = 0; i + 1 < sizeof origins / sizeof origins[0]; i++)
+        if (coll_registry[i] == algorithm)
+            return &origins[i];
+    return NULL;
+}
+
 /* Calls `print` for each algorithm of each collective, or of one. */
 typedef void (*row_printer)(coll_collective collective, const coll_algorithm *algorithm,
                             size_t row);
@@ -16,12 +42,13 @@ typedef void (*row_printer)(coll_collective collective, const coll_algorithm *al
 static void each_row(const char *only, row_printer print)
 {
     const coll_collective one = only ? collective_named(only) : COLL_COLLECTIVES;
-    size_t row = 0;
+    size_t n, row = 0;
+    const coll_algorithm *const *algorithms = algorithms_known(&n);
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
-        for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
+        for (size_t i = 0; i < n; i++)
             if ((!only || c == (unsigned)one) &&
-                coll_is(coll_registry[i]->collectives, (coll_collective)c))
-                print((coll_collective)c, coll_registry[i], row++);
+                coll_is(algorithms[i]->collectives, (coll_collective)c))
+                print((coll_collective)c, algorithms[i], row++);
 }
 
 /* The names of the traits, each between `before` and `after`. Returns how many. */
@@ -79,6 +106,7 @@ static void print_alias_text(const coll_alias *alias, const coll_algorithm *a, u
 static void print_text(coll_collective collective, const coll_algorithm *a, size_t row)
 {
     static coll_collective last = COLL_COLLECTIVES;
+    const struct origin *origin = origin_of(a);
     if (collective != last)
         printf("%s%s\n", row ? "\n" : "", coll_collective_name(collective));
     last = collective;
@@ -86,6 +114,8 @@ static void print_text(coll_collective collective, const coll_algorithm *a, size
     if (print_traits(a->traits, "", "", ", ") == 0)
         printf("any operator, any p");
     printf("; window %u\n  %-20s %s\n", a->window, "", a->source);
+    if (origin)
+        printf("  %-20s %s %s\n", "", origin->header, origin->symbol);
     for (uint32_t i = 0; i < a->n_params; i++) {
         const coll_param *param = &a->params[i];
         printf("  %-20s %s=%u  %s; %u..", "", param->name, param->default_value, param->meaning,
@@ -145,8 +175,17 @@ static void print_alias_json(const coll_alias *alias, const coll_algorithm *a, u
     printf("}}");
 }
 
+static void print_json_word(const char *word)
+{
+    if (word)
+        json_string(word);
+    else
+        printf("null");
+}
+
 static void print_json(coll_collective collective, const coll_algorithm *a, size_t row)
 {
+    const struct origin *origin = origin_of(a);
     printf("%s  {\"collective\": ", row ? ",\n" : "");
     json_string(coll_collective_name(collective));
     printf(", \"algorithm\": ");
@@ -167,6 +206,10 @@ static void print_json(coll_collective collective, const coll_algorithm *a, size
     each_alias(collective, a, print_alias_json);
     printf("], \"source\": ");
     json_string(a->source);
+    printf(", \"header\": ");
+    print_json_word(origin ? origin->header : NULL);
+    printf(", \"symbol\": ");
+    print_json_word(origin ? origin->symbol : NULL);
     printf("}");
 }
 

@@ -15,6 +15,7 @@ static const struct subcommand {
     {"list", "list the algorithms, their parameters and traits", list_main},
     {"show", "show what an algorithm does, step by step and in a picture", show_main},
     {"verify", "prove that algorithms are right", verify_main},
+    {"try", "prove, draw and simulate the algorithms of one header", try_main},
     {"run", "run an algorithm on data, check the result and measure", run_main},
     {"model", "evaluate the formulas that tell what a collective costs", model_main},
     {"regimes", "show which algorithm is the fastest where, by such formulas", regimes_main},

@@ -3,7 +3,7 @@
 
 #include "coll/select/names.h"
 #include "coll/lab/verify_grid.h"
-#include "job.h"
+#include "memory.h"
 #include "options.h"
 
 /* Reads the numbers of ranks of the nodes, at most p, and writes their first ranks. */

@@ -23,6 +23,11 @@ void refuse(const char *format, ...)
     exit(2);
 }
 
+const char *command_name(void)
+{
+    return current ? current : "";
+}
+
 int output_end(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -104,6 +104,9 @@ void options_read(const struct command *command, int argc, char **argv);
  * nothing behind the separator. */
 bool number_take(const char **text, char separator, uint64_t *number);
 
+/* The subcommand that was read last; "" before. */
+const char *command_name(void);
+
 /* What the command ends with: the code, or 1 and a sentence if what it printed could not be written. */
 int output_end(int code);
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "options.h"
 
 static char *temporary; /* to be removed, and what it is to become */
@@ -27,13 +28,6 @@ static void drop_and_end(int number)
     raise(number);
 }
 
-static void *must(void *memory)
-{
-    if (!memory)
-        refuse("there is not enough memory for this");
-    return memory;
-}
-
 /* Opens a temporary file beside `path`, with the rights of the file that is there (NULL: none). */
 static FILE *open_beside(const char *path, const struct stat *old)
 {
@@ -42,8 +36,8 @@ static FILE *open_beside(const char *path, const struct stat *old)
     FILE *file = NULL;
     int fd;
     umask(mask);
-    final = must(old ? realpath(path, NULL) : strdup(path));
-    temporary = must(malloc(strlen(final) + sizeof ".XXXXXX"));
+    final = memory_must(old ? realpath(path, NULL) : strdup(path));
+    temporary = memory_must(malloc(strlen(final) + sizeof ".XXXXXX"));
     strcpy(temporary, final);
     strcat(temporary, ".XXXXXX");
     fd = mkstemp(temporary);

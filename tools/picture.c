@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 enum {
     MARGIN = 10,    /* columns for the names of struct rounds */
     LINES_MAX = 48, /* of arrows, beyond which the grid is shorter to read */

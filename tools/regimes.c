@@ -6,7 +6,7 @@
 
 #include "commands.h"
 #include "formulas.h"
-#include "job.h"
+#include "memory.h"
 #include "names.h"
 #include "plot.h"
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "memory.h"
+
 /* What a rank waits for, besides the message of a rank. */
 static const uint32_t NONE = UINT32_MAX;    /* nothing: it has ended */
 static const uint32_t ALL = UINT32_MAX - 1; /* its team, for a network reduction */
@@ -44,9 +46,7 @@ static void post(struct game *g, uint32_t from, uint32_t to, const coll_action *
     struct message *m;
     if (r->n == g->room) {
         g->room = g->room ? 2 * g->room : 1024;
-        r->list = realloc(r->list, g->room * sizeof *r->list);
-        if (!r->list)
-            refuse("there is not enough memory for this");
+        r->list = memory_must(realloc(r->list, g->room * sizeof *r->list));
     }
     m = &r->list[r->n];
     *m = (struct message){.from = from, .to = to, .more = more, .next = NONE};
@@ -80,7 +80,7 @@ static void advance(struct game *g, uint32_t rank)
         if (me->at == me->n) {
             if (me->step == me->steps || g->rounds->n > g->limit)
                 break;
-            me->n = coll_plan_step(me->plan, rank, me->step++, me->acts);
+            me->n = job_step(me->plan, rank, me->step++, me->acts);
             me->at = 0;
             continue;
         }
@@ -169,9 +169,8 @@ static void note_meeting(struct game *g, uint32_t rank, size_t *at)
     if (*at == 0) {
         if (r->n_meetings == g->meetings_room) {
             g->meetings_room = g->meetings_room ? 2 * g->meetings_room : 64;
-            r->meetings = realloc(r->meetings, g->meetings_room * sizeof *r->meetings);
-            if (!r->meetings)
-                refuse("there is not enough memory for this");
+            r->meetings =
+                memory_must(realloc(r->meetings, g->meetings_room * sizeof *r->meetings));
         }
         r->meetings[r->n_meetings] = (struct meeting){.round = r->rounds};
         *at = ++r->n_meetings;

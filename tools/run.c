@@ -6,6 +6,7 @@
 
 #include "coll/reduce.h"
 #include "commands.h"
+#include "memory.h"
 #include "names.h"
 #include "progress.h"
 #include "world.h"

@@ -6,7 +6,7 @@
 #include "coll/select/inter_node.h"
 #include "coll/table.h"
 #include "commands.h"
-#include "job.h"
+#include "memory.h"
 #include "names.h"
 #include "nodes.h"
 #include "options.h"

@@ -54,7 +54,7 @@ static size_t print_rank(const struct job *job, uint32_t rank, size_t most)
     printf("%s\n", steps == 0 ? "\n  nothing to do" : "");
     for (size_t s = 0; s < steps; s++) {
         coll_action acts[COLL_STEP_MAX];
-        const unsigned n = coll_plan_step(plan, rank, s, acts);
+        const unsigned n = job_step(plan, rank, s, acts);
         unsigned moves = 0;
         if (most && lines >= most)
             return steps - s;
@@ -87,7 +87,7 @@ static size_t count_lines(const struct job *job, size_t most)
         lines++;
         for (size_t s = 0; s < steps && lines <= most; s++) {
             coll_action acts[COLL_STEP_MAX];
-            lines += coll_plan_step(plan, rank, s, acts);
+            lines += job_step(plan, rank, s, acts);
         }
     }
     return lines;

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "job.h"
 #include "json.h"
+#include "memory.h"
 #include "names.h"
 #include "output.h"
 #include "progress.h"

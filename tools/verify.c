@@ -5,18 +5,17 @@
 #include <unistd.h>
 
 #include "coll/algos/registry.h"
-#include "coll/lab/verify_grid.h"
 #include "commands.h"
 #include "inner.h"
 #include "names.h"
 #include "options.h"
 #include "progress.h"
+#include "proof.h"
 
 enum {
     P_MOST = 1024, /* of the grid, whose cost grows with the third power of p */
     P_USUAL = 64,
     ROOTS_USUAL = 24,
-    JOBS_MOST = 64,
     VALUE_BYTES = 8 /* of a symbolic element */
 };
 
@@ -24,67 +23,6 @@ enum {
 static struct inner inner;
 
 /* ---- words ------------------------------------------------------------------------------- */
-
-/* The command that shows a case. */
-static void print_command(const coll_grid_case *of)
-{
-    printf("coll show %s %s -p %u", coll_collective_name(of->collective), of->algorithm->name,
-           of->p);
-    if (of->collective != COLL_BARRIER)
-        printf(" --count %zu", of->count);
-    if (of->graph != COLL_GRID_NO_GRAPH)
-        printf(" --graph %s", coll_grid_graph_name(of->graph));
-    if (of->layout != COLL_GRID_PLAIN)
-        printf(" --layout %s", coll_grid_layout_name(of->layout));
-    if (of->nodes == COLL_GRID_NODES_UNEVEN)
-        printf(" --nodes uneven");
-    else if (of->nodes != 0)
-        printf(" --nodes %u", of->nodes);
-    if (of->places.kind != COLL_GRID_NO_PLACES)
-        printf(" --places %s:%u:%u", coll_grid_places_name(of->places.kind), of->places.nodes,
-               of->places.which);
-    if (of->group.kind != COLL_GRID_NO_GROUP)
-        printf(" --group %s:%u:%u", coll_grid_group_name(of->group.kind), of->group.outer,
-               of->group.which);
-    if (coll_is(COLL_ROOTED, of->collective))
-        printf(" --root %u", of->root);
-    if (of->root_only)
-        printf(" --root-tables");
-    for (uint32_t i = 0; i < of->algorithm->n_params; i++)
-        printf(" --param %s=%u", of->algorithm->params[i].name, of->param[i]);
-    inner_print(&inner, " --inner ");
-    for (unsigned level = 0; level < COLL_LEVELS; level++) {
-        char words[160];
-        if (coll_grid_play_words(of, (coll_level)level, words, sizeof words) > 0)
-            printf(" --inner %s", words);
-    }
-    if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_FLAG_COMMUTATIVE))
-        printf(" --non-commutative");
-    if (of->flags & COLL_FLAG_IN_PLACE)
-        printf(" --in-place");
-}
-
-static void print_row(const coll_grid_row *row, double seconds)
-{
-    printf("%-20s %-20s %9" PRIu64 " %8u %8u %9.2f  %s\n",
-           coll_collective_name(row->collective), row->algorithm->name, row->plans, row->p_most,
-           row->window, seconds, row->report.ok ? "proven" : "FAILED");
-    if (!row->report.ok) {
-        printf("  %s\n  ", row->report.sentence);
-        print_command(&row->failed);
-        printf("\n");
-    }
-    fflush(stdout);
-}
-
-static void say_progress(void *arg, const coll_grid_progress *progress)
-{
-    (void)arg;
-    progress_say("coll verify: %s %s, p = %u, %zu of %zu, %" PRIu64 " plans proven",
-                 coll_collective_name(progress->row->collective),
-                 progress->row->algorithm->name, progress->p, progress->done, progress->units,
-                 progress->plans);
-}
 
 /* A plan that is proven next. */
 static void list_case(void *arg, const coll_grid_worker *worker, const coll_grid_case *of,
@@ -98,11 +36,6 @@ static void list_case(void *arg, const coll_grid_worker *worker, const coll_grid
 }
 
 /* ---- the proofs -------------------------------------------------------------------------- */
-
-static void keep_row(void *arg, const coll_grid_row *row)
-{
-    *(coll_grid_row *)arg = *row;
-}
 
 /* Elements that all ranks hold together in the largest plan of the grid, 2p + 3 elements a
  * block. */
@@ -126,31 +59,6 @@ static void check_memory(coll_collective c, uint64_t p, uint32_t workers)
                coll_collective_name(c), p, workers, bytes / 1e9, machine / 1e9);
 }
 
-/* Proves one row. Returns whether it held. */
-static bool prove_row(coll_grid_options *options, coll_collective c,
-                      const coll_algorithm *const *algorithm, uint64_t *plans)
-{
-    const double start = seconds_now();
-    coll_grid_result result;
-    coll_grid_row row;
-    memset(&row, 0, sizeof row);
-    options->algorithms = algorithm;
-    options->n_algorithms = 1;
-    options->collectives = COLL_BIT(c);
-    options->progress = say_progress;
-    options->row = keep_row;
-    options->arg = &row;
-    (void)coll_verify_grid(options, &result);
-    if (!result.ok)
-        row = result.failure;
-    progress_clear();
-    row.algorithm = *algorithm;
-    row.collective = c;
-    print_row(&row, seconds_now() - start);
-    *plans += result.plans;
-    return result.ok;
-}
-
 /* Is a row of the table among those asked for? */
 static bool is_asked(coll_collective one, const char *only, coll_collective c,
                      const coll_algorithm *algorithm)
@@ -161,18 +69,12 @@ static bool is_asked(coll_collective one, const char *only, coll_collective c,
            (inner.bindings.n == 0 || (algorithm->traits & COLL_NEEDS_BUILD));
 }
 
-static uint32_t processors(void)
-{
-    const long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > JOBS_MOST ? JOBS_MOST : (uint32_t)n;
-}
-
 int verify_main(int argc, char **argv)
 {
     const char *collective = NULL, *algorithm = NULL;
     struct option_words inner_words = {{NULL}, 0};
     struct option_range range = {1, P_USUAL};
-    uint64_t jobs = processors(), random = UINT64_MAX, seed = 1;
+    uint64_t jobs = proof_processors(), random = UINT64_MAX, seed = 1;
     bool exhaustive = false, list = false;
     const struct option verify_options[] = {
         OPTIONAL("COLLECTIVE", "only this one", &collective),
@@ -188,7 +90,7 @@ int verify_main(int argc, char **argv)
                "plans at random, of up to 4096 ranks, for each algorithm (3; 0 with -p)",
                &random, 0, 1000),
         NUMBER(0, "seed", "S", "of what is at random (1)", &seed, 0, UINT64_MAX - 1),
-        NUMBER('j', "jobs", "N", "threads (one a processor)", &jobs, 1, JOBS_MOST),
+        NUMBER('j', "jobs", "N", "threads (one a processor)", &jobs, 1, PROOF_JOBS_MOST),
     };
     const struct command verify = {
         "verify", "prove that algorithms are right",
@@ -201,6 +103,8 @@ int verify_main(int argc, char **argv)
     coll_grid_options options;
     const char *only = NULL;
     coll_pick pick;
+    size_t n_algorithms;
+    const coll_algorithm *const *algorithms = algorithms_known(&n_algorithms);
     coll_collective one = COLL_COLLECTIVES;
     const double start = seconds_now();
     uint64_t rows = 0, failed = 0, plans = 0;
@@ -211,7 +115,7 @@ int verify_main(int argc, char **argv)
         algorithm_named(one, algorithm, &pick);
         only = pick.algorithm->name;
     }
-    coll_grid_options_init(&options, coll_registry, COLL_REGISTRY_COUNT);
+    coll_grid_options_init(&options, NULL, 0);
     if (random == UINT64_MAX)
         random = range.first == 1 && range.last == P_USUAL ? options.random : 0;
     options.p_least = (uint32_t)range.first;
@@ -234,18 +138,21 @@ int verify_main(int argc, char **argv)
 
     /* What must be refused is refused before the first proof. */
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
-        for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
-            if (is_asked(one, only, (coll_collective)c, coll_registry[i])) {
+        for (size_t i = 0; i < n_algorithms; i++)
+            if (is_asked(one, only, (coll_collective)c, algorithms[i])) {
                 check_memory((coll_collective)c, range.last, options.workers);
                 rows++;
             }
-    printf("%-20s %-20s %9s %8s %8s %9s\n", "collective", "algorithm", "plans", "most p",
-           "window", "seconds");
+    proof_head();
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
-        for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
-            if (is_asked(one, only, (coll_collective)c, coll_registry[i]) &&
-                !prove_row(&options, (coll_collective)c, &coll_registry[i], &plans))
+        for (size_t i = 0; i < n_algorithms; i++) {
+            coll_grid_row row;
+            if (!is_asked(one, only, (coll_collective)c, algorithms[i]))
+                continue;
+            if (!proof_row(&options, (coll_collective)c, &algorithms[i], &inner, &row))
                 failed++;
+            plans += row.plans;
+        }
     printf("%" PRIu64 " plan%s of %" PRIu64 " line%s of the table", plans,
            plans == 1 ? "" : "s", rows, rows == 1 ? "" : "s");
     if (failed)

@@ -7,6 +7,7 @@
 
 #include "coll/transports/loopback.h"
 #include "coll/transports/threads.h"
+#include "memory.h"
 #include "progress.h"
 
 enum { STACK = 256 * 1024 };

@@ -44,7 +44,7 @@ static inline double cluster_us(const coll_dpml_costs *m, uint32_t h, uint32_t p
     options = simulated_options(&model);
     options.topology = &nics;
     options.window = 32;
-    return within ? simulated_recipe_us(&problem, row, within, params, &options)
+    return within ? simulated_composite_us(&problem, row, within, params, &options)
                   : simulated_us(&problem, row, params, &options);
 }
 

@@ -59,13 +59,13 @@ double simulated_us(const coll_problem *problem, const char *row, const uint32_t
 {
     coll_plan plan;
     if (find(problem->collective, row)->traits & COLL_NEEDS_BUILD)
-        return simulated_recipe_us(problem, row, NULL, params, options);
+        return simulated_composite_us(problem, row, NULL, params, options);
     plan = simulated_plan(problem, row, params);
     return run(&plan, false, options);
 }
 
-double simulated_recipe_us(const coll_problem *problem, const char *row, const char *within,
-                           const uint32_t *params, const coll_sim_options *options)
+double simulated_composite_us(const coll_problem *problem, const char *row, const char *within,
+                              const uint32_t *params, const coll_sim_options *options)
 {
     const coll_algorithm *algorithm = find(problem->collective, row);
     const size_t p = problem->p, room = coll_workspace_tables(problem);

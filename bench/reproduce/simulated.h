@@ -30,7 +30,7 @@ double simulated_us(const coll_problem *problem, const char *row, const uint32_t
 
 /* Of a composite algorithm whose reductions and broadcasts within nodes are those of the row `within`; NULL:
  * the default ones. */
-double simulated_recipe_us(const coll_problem *problem, const char *row, const char *within,
-                           const uint32_t *params, const coll_sim_options *options);
+double simulated_composite_us(const coll_problem *problem, const char *row, const char *within,
+                              const uint32_t *params, const coll_sim_options *options);
 
 #endif /* COLL_BENCH_REPRODUCE_SIMULATED_H */

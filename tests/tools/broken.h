@@ -120,8 +120,33 @@ static inline unsigned astray_step(const coll_plan *plan, uint32_t rank, size_t 
 static const coll_algorithm astray_scan = {
     "astray", "", COLL_BIT(COLL_SCAN), 0, 1, 0, NULL, NULL, one_step, astray_step, NULL, NULL};
 
+/* alltoall: a step is one message a rank, however many there are. */
+static inline unsigned crowded_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                    coll_action *out)
+{
+    (void)rank;
+    (void)s;
+    for (uint32_t to = 0; to < plan->problem.p; to++)
+        coll_act_copy(&out[to], COLL_AT(COLL_OUT, 0), coll_input(plan), plan->problem.count);
+    return plan->problem.p;
+}
+
+static const coll_algorithm crowded_alltoall = {"crowded",
+                                                "",
+                                                COLL_BIT(COLL_ALLTOALL),
+                                                0,
+                                                1,
+                                                0,
+                                                NULL,
+                                                NULL,
+                                                one_step,
+                                                crowded_step,
+                                                NULL,
+                                                NULL};
+
 static const coll_algorithm *const coll_registry[] = {
-    &short_bcast, &silent, &selfish_allreduce, &open_barrier, &idle_gatherv, &astray_scan,
+    &short_bcast,  &silent,      &selfish_allreduce, &open_barrier,
+    &idle_gatherv, &astray_scan, &crowded_alltoall,
 };
 
 #define COLL_REGISTRY_COUNT (sizeof coll_registry / sizeof coll_registry[0])

@@ -24,7 +24,7 @@ picture() {
 
 # ---- help and version ------------------------------------------------------------------------
 says '^coll [0-9]*\.[0-9]*\.[0-9]*$' --version
-for subcommand in list show verify run model regimes sim select export launch; do
+for subcommand in list show verify try run model regimes sim select export launch; do
     says "^  $subcommand " --help
     says "^usage: coll $subcommand " $subcommand --help
     [ $subcommand = launch ] || says '^  --help' $subcommand nonsense --help # its own options come first
@@ -40,6 +40,9 @@ says '^  {"collective": "allreduce", "algorithm": "ring", "window": 2' list --js
 says '^reduce_scatter_block$' list reduce-scatter-block
 says '^ *also: binomial (f=2), knomial$' list bcast
 says '^| bcast | chain | .* | pipeline (chains=1) |$' list --markdown
+says '^ *algos/ring.h coll_ring_allreduce$' list allreduce
+says '^ *algos/two_level_blocks.h coll_two_level_gatherv$' list gatherv
+says '"header": "algos/fence.h", "symbol": "coll_fence_bcast"}' list bcast --json
 says '"names": \[{"name": "flat", "fixed": {}}\]' list bcast --json
 run 0 list scan
 grep -q '^bcast' "$scratch/out" && fail 'coll list scan lists bcast'
@@ -48,7 +51,8 @@ if command -v python3 >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
         run 0 list $what --json
         python3 -c 'import json, sys
 rows = json.load(sys.stdin)
-assert rows and all(set(r) == {"collective", "algorithm", "window", "traits", "parameters", "names", "source"} for r in rows)' \
+assert rows and all(set(r) == {"collective", "algorithm", "window", "traits", "parameters", "names", "source",
+    "header", "symbol"} for r in rows)' \
             <"$scratch/out" >"$scratch/err" 2>&1 || fail "coll list $what --json is not what it should be"
     done
 fi
@@ -405,7 +409,7 @@ refuses 'coll select: the tables of allgatherv are made for at most 16777216 ran
 # ---- refusals --------------------------------------------------------------------------------
 refuses 'coll: a subcommand is missing; coll --help lists them'
 refuses 'coll: there is no subcommand "lsit"; did you mean "list"?' lsit
-refuses 'coll: there is no subcommand "frobnicate"; there are list, show, verify, run, model, regimes, sim, select, launch, export' frobnicate
+refuses 'coll: there is no subcommand "frobnicate"; there are list, show, verify, try, run, model, regimes, sim, select, launch, export' frobnicate
 refuses 'coll: nothing is expected after --version' --version now
 refuses 'coll list: there is no collective "allredue"; did you mean "allreduce"?' list allredue
 refuses 'coll list: there is no option --jsn; did you mean --json?' list --jsn

@@ -45,8 +45,8 @@ typedef struct team_plan {
 
 typedef coll_status (*team_make)(team_plan *it, uint32_t rank);
 
-static coll_status make_recipe(team_plan *it, uint32_t rank, const coll_composite *composite,
-                               uint32_t ppn)
+static coll_status make_composite(team_plan *it, uint32_t rank, const coll_composite *composite,
+                                  uint32_t ppn)
 {
     coll_problem_init(&it->problem, COLL_ALLREDUCE, RANKS, 1, sizeof(double));
     it->problem.flags = COLL_FLAG_COMMUTATIVE;
@@ -60,13 +60,13 @@ static coll_status make_recipe(team_plan *it, uint32_t rank, const coll_composit
 /* The node of ranks 0 and 1, and that of rank 2. */
 static coll_status make_nodes(team_plan *it, uint32_t rank)
 {
-    return make_recipe(it, rank, &coll_node_leader_allreduce, 2);
+    return make_composite(it, rank, &coll_node_leader_allreduce, 2);
 }
 
 /* Likewise the sockets of a node. */
 static coll_status make_sockets(team_plan *it, uint32_t rank)
 {
-    return make_recipe(it, rank, &coll_socket_leader_allreduce, RANKS);
+    return make_composite(it, rank, &coll_socket_leader_allreduce, RANKS);
 }
 
 /* A barrier of ranks `base` and 0. */

@@ -289,13 +289,14 @@ COLL_HOT_INLINE bool coll_i_circulant_right(const coll_plan *plan,
     return true;
 }
 
-/* The one that comes from the left. In pass 0 the numbers of others than own blocks are too small. */
+/* The one that comes from the left. In pass 0 the numbers of others than own blocks are too small,
+ * and are not searched for: that is half of the time of a step, with few blocks. */
 COLL_HOT_INLINE bool coll_i_circulant_left(const coll_plan *plan,
                                            const coll_i_circulant_turn *turn, coll_block *block)
 {
     const uint32_t v = turn->v;
     uint32_t number;
-    if (v == 0)
+    if (v == 0 || (turn->before == 0 && (v < turn->skip || v >= turn->next)))
         return false;
     number = coll_i_circulant_gets(turn->graph, v, turn->phase);
     if (turn->before + number < turn->lead)

@@ -1,0 +1,2 @@
+#include "job.h"
+#include "nodes.h"

@@ -1,0 +1,1 @@
+void *memory_of(void);

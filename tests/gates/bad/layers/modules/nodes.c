@@ -1,0 +1,2 @@
+#include "nodes.h"
+#include "job.h"

@@ -1,0 +1,1 @@
+void nodes_place(void);
