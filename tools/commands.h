@@ -15,5 +15,6 @@ int select_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 int try_main(int argc, char **argv);
 int launch_main(int argc, char **argv);
+int amalgamate_main(int argc, char **argv);
 
 #endif /* COLL_TOOLS_COMMANDS_H */

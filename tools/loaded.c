@@ -99,18 +99,21 @@ static bool take_word(const char **at, const char *word)
     return true;
 }
 
-/* Takes `static const coll_algorithm NAME =`, or coll_composite, from the beginning of a line. Writes an
- * expression for its address; false: the line is none, or one of an algorithm that is private. */
+/* Takes `COLL_CONST(coll_algorithm, NAME,` or `static const coll_algorithm NAME =`, or coll_composite, from the
+ * beginning of a line. Writes an expression for its address; false: the line is none, or one of an algorithm
+ * that is private. */
 static bool take_record(const char *line, char *expression, bool *private)
 {
     char symbol[SYMBOL];
     size_t n;
     bool composite;
-    if (!take_word(&line, "static") || !take_word(&line, "const"))
+    const bool macro = take_word(&line, "COLL_CONST") && *line++ == '(';
+    if (!macro && (!take_word(&line, "static") || !take_word(&line, "const")))
         return false;
     composite = take_word(&line, "coll_composite");
     if (!composite && !take_word(&line, "coll_algorithm"))
         return false;
+    line += macro && *line == ',' ? 1 : 0;
     line += strspn(line, " \t");
     for (n = 0; n + 1 < sizeof symbol && (isalnum((unsigned char)line[n]) || line[n] == '_');
          n++)
@@ -118,7 +121,7 @@ static bool take_record(const char *line, char *expression, bool *private)
     symbol[n] = '\0';
     line += n;
     line += strspn(line, " \t");
-    if (n == 0 || *line != '=')
+    if (n == 0 || *line != (macro ? ',' : '='))
         return false;
     *private = strncmp(symbol, "coll_i_", 7) == 0;
     snprintf(expression, SYMBOL + 16, "&%s%s", symbol, composite ? ".algorithm" : "");
@@ -162,8 +165,8 @@ static void write_rows(struct loaded *loaded, const char *path)
         refuse("%s could not be written", path_of("rows.c"));
     if (loaded->n == 0)
         refuse(
-            "%s defines no algorithm%s: a line of it must begin \"static const coll_algorithm "
-            "NAME = {\", or coll_composite",
+            "%s defines no algorithm%s: a line of it must begin \"COLL_CONST(coll_algorithm, "
+            "NAME, {\", or coll_composite",
             loaded->file, n_private ? " but private ones, coll_i_…" : "");
 }
 

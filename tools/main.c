@@ -23,6 +23,7 @@ static const struct subcommand {
     {"select", "tell which algorithm the rules choose, and why", select_main},
     {"launch", "start processes that share memory", launch_main},
     {"export", "write what an algorithm does in a format of others", export_main},
+    {"amalgamate", "write one header of what a program uses", amalgamate_main},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 

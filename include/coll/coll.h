@@ -15,7 +15,8 @@
  *       puts(coll_status_text(status));
  *
  * There is nothing to build or link: the library is these headers. They need a C99 or C++11
- * compiler and no C library, allocate nothing, and have no state of their own.
+ * compiler and no C library, allocate nothing, and have no state of their own. Large programs compile
+ * them once: COLL_EXTERN, config.h.
  *
  * Three ways in
  *   calls        comm.h: MPI's collectives, blocking, nonblocking, persistent. The algorithm is

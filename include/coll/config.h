@@ -19,20 +19,126 @@
 #define COLL_VERSION_MINOR 1
 #define COLL_VERSION_PATCH 0
 
-/* How the functions of the headers are declared. */
-#ifndef COLL_INLINE
-#define COLL_INLINE static inline
+/* ---- build modes ------------------------------------------------------------------------- */
+
+/* Nothing defined: every file that includes the headers has what it uses, as inline functions.
+ *
+ * COLL_EXTERN (the same in all files of a program): files see declarations, and exactly one file
+ * defines COLL_IMPLEMENTATION, too, before it includes all headers that the program uses. That file may
+ * be C or C++; all symbols have C linkage. Compilers still read the bodies, but drop them.
+ *
+ *   COLL_INLINE, COLL_HOT_INLINE   in front of functions; the latter of those that every action passes
+ *                                  through, so that the compiler drops what a caller does not use
+ *   COLL_CONST(type, name, {…})    a constant structure; the same object in all files in C++ and with
+ *   COLL_TABLE(type, name, {…})    COLL_EXTERN, else one a file; and an array of such
+ *
+ * In C++ a constant is the static member of a template, which C++11 has where C++17 has inline variables,
+ * and its name a reference to it. So inline functions of the user's may use all of the headers. */
+#if defined(COLL_IMPLEMENTATION)
+#define COLL_I_MODE 2
+#elif defined(COLL_EXTERN)
+#define COLL_I_MODE 1
+#else
+#define COLL_I_MODE 0
 #endif
 
-/* … and those that every action passes through, so that the compiler drops what a caller does
- * not use. */
+#ifdef __cplusplus
+#define COLL_I_C extern "C"
+#else
+#define COLL_I_C extern
+#endif
+
+#ifndef COLL_INLINE
+#if COLL_I_MODE == 0
+#ifdef __cplusplus
+#define COLL_INLINE inline
+#else
+#define COLL_INLINE static inline
+#endif
+#elif COLL_I_MODE == 1 /* whatever the level, gcc does not look into functions of -O0 */
+#if defined(__clang__)
+#define COLL_INLINE COLL_I_C inline __attribute__((gnu_inline, noinline))
+#elif defined(__GNUC__)
+#define COLL_INLINE COLL_I_C inline __attribute__((gnu_inline, optimize(0)))
+#else
+#define COLL_INLINE COLL_I_C inline
+#endif
+#else
+#define COLL_INLINE COLL_I_C
+#endif
+#endif
+#if COLL_I_MODE == 1 && defined(__clang__) && defined(__cplusplus)
+#pragma clang diagnostic ignored "-Wgnu-inline-cpp-without-extern" /* it is extern "C" */
+#endif
+
 #ifndef COLL_HOT_INLINE
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
+#if COLL_I_MODE == 1 || !(defined(__GNUC__) || defined(__clang__)) || defined(__OPTIMIZE_SIZE__)
+#define COLL_HOT_INLINE COLL_INLINE
+#elif COLL_I_MODE == 0 && defined(__cplusplus)
+#define COLL_HOT_INLINE inline __attribute__((always_inline))
+#elif COLL_I_MODE == 0
 #define COLL_HOT_INLINE static inline __attribute__((always_inline))
 #else
-#define COLL_HOT_INLINE COLL_INLINE
+#define COLL_HOT_INLINE COLL_I_C inline __attribute__((always_inline, used))
 #endif
 #endif
+
+/* Without optimization gcc keeps constants that nobody uses, and what they point to, unless told. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__) && COLL_I_MODE == 0
+#define COLL_I_IF_USED     _Pragma("GCC push_options") _Pragma("GCC optimize(\"toplevel-reorder\")")
+#define COLL_I_IF_USED_END _Pragma("GCC pop_options")
+#else
+#define COLL_I_IF_USED
+#define COLL_I_IF_USED_END
+#endif
+#if defined(__GNUC__) || defined(__clang__)
+#define COLL_I_UNUSED               __attribute__((unused))
+#define COLL_I_PRINTF(text, values) __attribute__((format(printf, text, values)))
+#else
+#define COLL_I_UNUSED
+#define COLL_I_PRINTF(text, values)
+#endif
+
+#ifdef __cplusplus /* how many there are between the braces */
+template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
+#define COLL_I_ROWS(type, ...) sizeof(coll_i_rows<const type>(__VA_ARGS__))
+#else
+#define COLL_I_ROWS(type, ...) (sizeof((const type[])__VA_ARGS__) / sizeof(type))
+#endif
+
+#if COLL_I_MODE == 0 && defined(__cplusplus)
+#define COLL_I_MEMBER(type, name, reference, array, ...)                                       \
+    COLL_I_IF_USED                                                                             \
+    template <class coll_i_any> struct coll_i_of_##name {                                      \
+        static const type value array;                                                         \
+    };                                                                                         \
+    template <class coll_i_any>                                                                \
+    const type coll_i_of_##name<coll_i_any>::value array = __VA_ARGS__;                        \
+    static const type reference array COLL_I_UNUSED = coll_i_of_##name<void>::value;           \
+    COLL_I_IF_USED_END struct coll_i_semicolon
+#define COLL_CONST(type, name, ...) COLL_I_MEMBER(type, name, &name, , __VA_ARGS__)
+#define COLL_TABLE(type, name, ...)                                                            \
+    COLL_I_MEMBER(type, name, (&name), [COLL_I_ROWS(type, __VA_ARGS__)], __VA_ARGS__)
+#elif COLL_I_MODE == 0
+#define COLL_CONST(type, name, ...)                                                            \
+    COLL_I_IF_USED static const type name COLL_I_UNUSED = __VA_ARGS__;                         \
+    COLL_I_IF_USED_END struct coll_i_semicolon
+#define COLL_TABLE(type, name, ...)                                                            \
+    COLL_I_IF_USED static const type name[] COLL_I_UNUSED = __VA_ARGS__;                       \
+    COLL_I_IF_USED_END struct coll_i_semicolon
+#elif COLL_I_MODE == 1
+#define COLL_CONST(type, name, ...) COLL_I_C const type name
+#define COLL_TABLE(type, name, ...) COLL_I_C const type name[COLL_I_ROWS(type, __VA_ARGS__)]
+#else
+#define COLL_CONST(type, name, ...)                                                            \
+    COLL_I_C const type name;                                                                  \
+    const type name = __VA_ARGS__
+#define COLL_TABLE(type, name, ...)                                                            \
+    COLL_I_C const type name[COLL_I_ROWS(type, __VA_ARGS__)];                                  \
+    const type name[COLL_I_ROWS(type, __VA_ARGS__)] = __VA_ARGS__
+#endif
+
+/* ---- knobs ------------------------------------------------------------------------------- */
 
 /* In a program of several files each file that uses the table of algorithms (algos/registry.h) has all
  * of them once more. With 1 only one of the files does, which defines COLL_REGISTRY_HERE before it

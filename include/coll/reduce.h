@@ -138,9 +138,10 @@ typedef double coll_i_f64 COLL_I_ALIAS;
 #endif
 
 /* Blocks are of `bytes`. Those of long operands begin at multiples of `aligned` bytes of dst: what comes
- * before is done one at a time. */
-#define COLL_I_LOOP(name, T, OP, bytes, aligned)                                               \
-    COLL_INLINE void name(void *dst, const void *a, const void *b, size_t count, void *arg)    \
+ * before is done one at a time. `target`: an attribute, or nothing. */
+#define COLL_I_LOOP(target, name, T, OP, bytes, aligned)                                       \
+    COLL_INLINE target void name(void *dst, const void *a, const void *b, size_t count,        \
+                                 void *arg)                                                    \
     {                                                                                          \
         T *to = (T *)dst;                                                                      \
         const T *x = (const T *)a, *y = (const T *)b;                                          \
@@ -161,10 +162,14 @@ typedef double coll_i_f64 COLL_I_ALIAS;
  * does not takes up to half as long again. */
 #define COLL_I_WIDE(name, T, OP)
 #define COLL_I_WIDEST(name, T, OP)
+#define COLL_I_WIDE_OF(name)   NULL
+#define COLL_I_WIDEST_OF(name) NULL
 #if COLL_WIDE_LOOPS >= 32
 #undef COLL_I_WIDE
 #define COLL_I_WIDE(name, T, OP)                                                               \
-    __attribute__((target("avx2"))) COLL_I_LOOP(coll_i_wide_##name, T, OP, 64, 64)
+    COLL_I_LOOP(__attribute__((target("avx2"))), coll_i_wide_##name, T, OP, 64, 64)
+#undef COLL_I_WIDE_OF
+#define COLL_I_WIDE_OF(name) coll_i_wide_##name
 #endif
 #if COLL_WIDE_LOOPS >= 64
 #if defined(__clang__)
@@ -174,13 +179,22 @@ typedef double coll_i_f64 COLL_I_ALIAS;
 #endif
 #undef COLL_I_WIDEST
 #define COLL_I_WIDEST(name, T, OP)                                                             \
-    __attribute__((target(COLL_I_AVX512))) COLL_I_LOOP(coll_i_widest_##name, T, OP, 64, 64)
+    COLL_I_LOOP(__attribute__((target(COLL_I_AVX512))), coll_i_widest_##name, T, OP, 64, 64)
+#undef COLL_I_WIDEST_OF
+#define COLL_I_WIDEST_OF(name) coll_i_widest_##name
 #endif
 
+/* One operator on one type: its loops. */
+typedef struct coll_i_loops {
+    coll_combine plain, wide, widest; /* NULL: there is none */
+} coll_i_loops;
+
 #define COLL_I_KERNEL(name, T, OP)                                                             \
-    COLL_I_LOOP(coll_##name, T, OP, 128, 1)                                                    \
+    COLL_I_LOOP(, coll_##name, T, OP, 128, 1)                                                  \
     COLL_I_WIDE(name, T, OP)                                                                   \
-    COLL_I_WIDEST(name, T, OP)
+    COLL_I_WIDEST(name, T, OP)                                                                 \
+    COLL_CONST(coll_i_loops, coll_i_loops_##name,                                              \
+               {coll_##name, COLL_I_WIDE_OF(name), COLL_I_WIDEST_OF(name)});
 
 /* ---- integers ---------------------------------------------------------------------------- */
 
@@ -429,7 +443,8 @@ COLL_INLINE int64_t coll_i_key_f64(uint64_t x, int64_t nan)
             to[i].value = (V)(v ^ ((u ^ v) & -(V)first));                                      \
             to[i].index = n ^ ((m ^ n) & -(int32_t)first);                                     \
         }                                                                                      \
-    }
+    }                                                                                          \
+    COLL_CONST(coll_i_loops, coll_i_loops_##name, {coll_##name, NULL, NULL});
 
 COLL_I_LOC(minloc_i16_i32, coll_i16_i32, int16_t, COLL_I_KEY, <)
 COLL_I_LOC(maxloc_i16_i32, coll_i16_i32, int16_t, COLL_I_KEY, >)
@@ -444,62 +459,73 @@ COLL_I_LOC(maxloc_f64_i32, coll_i64_i32, int64_t, COLL_I_KEY_MAX_F64, >)
 
 /* ---- the choice -------------------------------------------------------------------------- */
 
-#define COLL_I_SAME(f)   f##_u8, f##_u16, f##_u32, f##_u64, f##_u8, f##_u16, f##_u32, f##_u64
-#define COLL_I_SIGNED(f) f##_i8, f##_i16, f##_i32, f##_i64, f##_u8, f##_u16, f##_u32, f##_u64
-#define COLL_I_FLOATS(f) f##_f16, f##_bf16, f##_f32, f##_f64
-#define COLL_I_ABSENT    NULL, NULL, NULL, NULL
-#define COLL_I_PAIRS(f)  f##_i16_i32, f##_i32_i32, f##_i64_i32, f##_f32_i32, f##_f64_i32
+#define COLL_I_OF(name) &coll_i_loops_##name
+#define COLL_I_UNSIGNED(name)                                                                  \
+    COLL_I_OF(name##_u8), COLL_I_OF(name##_u16), COLL_I_OF(name##_u32), COLL_I_OF(name##_u64)
+#define COLL_I_SAME(name) COLL_I_UNSIGNED(name), COLL_I_UNSIGNED(name)
+#define COLL_I_SIGNED(name)                                                                    \
+    COLL_I_OF(name##_i8), COLL_I_OF(name##_i16), COLL_I_OF(name##_i32), COLL_I_OF(name##_i64), \
+        COLL_I_UNSIGNED(name)
+#define COLL_I_FLOATS(name)                                                                    \
+    COLL_I_OF(name##_f16), COLL_I_OF(name##_bf16), COLL_I_OF(name##_f32), COLL_I_OF(name##_f64)
+#define COLL_I_ABSENT NULL, NULL, NULL, NULL
+#define COLL_I_PAIRS(name)                                                                     \
+    COLL_I_OF(name##_i16_i32), COLL_I_OF(name##_i32_i32), COLL_I_OF(name##_i64_i32),           \
+        COLL_I_OF(name##_f32_i32), COLL_I_OF(name##_f64_i32)
 
-/* In the order of COLL_OPERATOR_LIST and COLL_TYPE_LIST; what is left out at the end is NULL. */
-/* clang-format off */
-#define COLL_I_TABLE(f)                                                                        \
-    {                                                                                          \
-        {COLL_I_SAME(f##sum), COLL_I_FLOATS(f##sum)},                                          \
-        {COLL_I_SAME(f##prod), COLL_I_FLOATS(f##prod)},                                        \
-        {COLL_I_SIGNED(f##min), COLL_I_FLOATS(f##min)},                                        \
-        {COLL_I_SIGNED(f##max), COLL_I_FLOATS(f##max)},                                        \
-        {COLL_I_SAME(f##band)},                                                                \
-        {COLL_I_SAME(f##bor)},                                                                 \
-        {COLL_I_SAME(f##bxor)},                                                                \
-        {COLL_I_SAME(f##land)},                                                                \
-        {COLL_I_SAME(f##lor)},                                                                 \
-        {COLL_I_SAME(f##lxor)},                                                                \
-        {COLL_I_ABSENT, COLL_I_ABSENT, COLL_I_ABSENT, COLL_I_PAIRS(coll_minloc)},              \
-        {COLL_I_ABSENT, COLL_I_ABSENT, COLL_I_ABSENT, COLL_I_PAIRS(coll_maxloc)},              \
-    }
-/* clang-format on */
-
-/* Writes the predefined operator on elements of a type to *op. COLL_ERR_TYPE: no such type, or an
- * opaque one; COLL_ERR_OP: no such operator, or not on this type (see the table above). */
-COLL_INLINE coll_status coll_op_builtin(coll_op *op, coll_operator which, coll_type type)
+/* The loops of an operator on a type; NULL if it has none. Where both are constants, nothing else of the
+ * table is compiled. */
+COLL_HOT_INLINE const coll_i_loops *coll_i_loops_of(coll_operator which, coll_type type)
 {
-    static const coll_combine table[COLL_OPERATORS][COLL_TYPES] = COLL_I_TABLE(coll_);
-#if COLL_WIDE_LOOPS >= 32
-    static const coll_combine wide[COLL_OPERATORS][COLL_TYPES] = COLL_I_TABLE(coll_i_wide_);
-#endif
-#if COLL_WIDE_LOOPS >= 64
-    static const coll_combine widest[COLL_OPERATORS][COLL_TYPES] = COLL_I_TABLE(coll_i_widest_);
-#endif
-    if (!op)
-        return COLL_ERR_NULL;
+    /* In the order of COLL_OPERATOR_LIST and COLL_TYPE_LIST; what is left out at the end is NULL. */
+    /* clang-format off */
+    static const coll_i_loops *const table[COLL_OPERATORS][COLL_TYPES] = {
+        {COLL_I_SAME(sum), COLL_I_FLOATS(sum)},
+        {COLL_I_SAME(prod), COLL_I_FLOATS(prod)},
+        {COLL_I_SIGNED(min), COLL_I_FLOATS(min)},
+        {COLL_I_SIGNED(max), COLL_I_FLOATS(max)},
+        {COLL_I_SAME(band)},
+        {COLL_I_SAME(bor)},
+        {COLL_I_SAME(bxor)},
+        {COLL_I_SAME(land)},
+        {COLL_I_SAME(lor)},
+        {COLL_I_SAME(lxor)},
+        {COLL_I_ABSENT, COLL_I_ABSENT, COLL_I_ABSENT, COLL_I_PAIRS(minloc)},
+        {COLL_I_ABSENT, COLL_I_ABSENT, COLL_I_ABSENT, COLL_I_PAIRS(maxloc)},
+    };
+    /* clang-format on */
+    return which < COLL_OPERATORS && type < COLL_TYPES ? table[which][type] : NULL;
+}
+
+/* As coll_op_builtin, with what coll_i_loops_of says. */
+COLL_INLINE coll_status coll_i_op_write(coll_op *op, const coll_i_loops *loops,
+                                        coll_operator which, coll_type type)
+{
     if (type >= COLL_TYPES)
         return COLL_ERR_TYPE;
-    if (which >= COLL_OPERATORS || !table[which][type])
+    if (!loops)
         return COLL_ERR_OP;
-    op->combine = table[which][type];
+    op->combine = loops->plain;
 #if COLL_WIDE_LOOPS >= 32
-    if (__builtin_cpu_supports("avx2"))
-        op->combine = wide[which][type];
+    if (loops->wide && __builtin_cpu_supports("avx2"))
+        op->combine = loops->wide;
 #endif
 #if COLL_WIDE_LOOPS >=                                                                         \
     64 /* processors without VBMI2 become slow for a while after such vectors */
-    if (__builtin_cpu_supports("avx512vbmi2"))
-        op->combine = widest[which][type];
+    if (loops->widest && __builtin_cpu_supports("avx512vbmi2"))
+        op->combine = loops->widest;
 #endif
     op->arg = NULL;
     op->commutative = true;
     op->exact = !((which == COLL_SUM || which == COLL_PROD) && type >= COLL_F16);
     return COLL_OK;
+}
+
+/* Writes the predefined operator on elements of a type to *op. COLL_ERR_TYPE: no such type, or an
+ * opaque one; COLL_ERR_OP: no such operator, or not on this type (see the table above). */
+COLL_INLINE coll_status coll_op_builtin(coll_op *op, coll_operator which, coll_type type)
+{
+    return op ? coll_i_op_write(op, coll_i_loops_of(which, type), which, type) : COLL_ERR_NULL;
 }
 
 #if defined(__clang__)
@@ -524,6 +550,8 @@ COLL_INLINE coll_status coll_op_builtin(coll_op *op, coll_operator which, coll_t
 #undef COLL_I_LOOP
 #undef COLL_I_WIDE
 #undef COLL_I_WIDEST
+#undef COLL_I_WIDE_OF
+#undef COLL_I_WIDEST_OF
 #undef COLL_I_AVX512
 #undef COLL_I_KERNEL
 #undef COLL_I_INTEGER
@@ -556,6 +584,7 @@ COLL_INLINE coll_status coll_op_builtin(coll_op *op, coll_operator which, coll_t
 #undef COLL_I_FLOATS
 #undef COLL_I_ABSENT
 #undef COLL_I_PAIRS
-#undef COLL_I_TABLE
+#undef COLL_I_OF
+#undef COLL_I_UNSIGNED
 
 #endif /* COLL_REDUCE_H */

@@ -105,7 +105,7 @@ typedef struct coll_conditions {
         1u << i, why, NULL, 0, 0, 0
 
 /* clang-format off */
-static const coll_rule coll_rules[] = {
+COLL_TABLE(coll_rule, coll_rules, {
     /* collectives, p from, to, bytes from, to, algorithm, parameters and why */
     {COLL_BIT(COLL_BARRIER), 1, COLL_ANY_P, 0, SIZE_MAX, &coll_dissemination_barrier,
      COLL_DEFAULTS("the fewest rounds, and no root")},
@@ -191,12 +191,12 @@ static const coll_rule coll_rules[] = {
      &coll_node_combining, COLL_DEFAULTS("short, and there is a route by nodes: few messages")},
     {COLL_NEIGHBORLY, 1, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_neighbor,
      COLL_DEFAULTS("every block straight to its neighbour")},
-};
+});
 /* clang-format on */
 
 #define COLL_RULE_COUNT (sizeof coll_rules / sizeof coll_rules[0])
 
-static const coll_rule_list coll_rules_built_in = {coll_rules, COLL_RULE_COUNT, NULL};
+COLL_CONST(coll_rule_list, coll_rules_built_in, {coll_rules, COLL_RULE_COUNT, NULL});
 
 /* What a rule's bytes are compared with: the bytes of the vector, or of one block (allgatherv,
  * reduce_scatter: of an average one); 0 where the ranks do not all know it. SIZE_MAX if it

@@ -28,6 +28,7 @@ cmake)
     accept grep -q "$prefix/include" package/compile_commands.json
     accept consume subdirectory -DCOLL_FROM="$COLL_SOURCE"
     accept "$prefix/bin/coll" --help
+    accept "$prefix/bin/coll" amalgamate --executor --algorithms ring -o coll_ring.h
     reject 'compatible' consume future -DCMAKE_PREFIX_PATH="$prefix" -DWANTED=99.0
     reject 'not find a package configuration file|Could not find' \
         consume nowhere -DCMAKE_PREFIX_PATH="$gate_scratch/first"

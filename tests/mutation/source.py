@@ -66,7 +66,14 @@ class Source:
         i = 0
         while i < len(self.tokens):
             text, before = self.tokens[i].text, self.text_at(i - 1)
-            if text == "{" and before == ")" and i in self.match:
+            if text in ("COLL_CONST", "COLL_TABLE") and i + 1 in self.match:  # (type, name, {…})
+                end, k = self.match[i + 1], i + 2
+                while k < end and self.tokens[k].text != "{":
+                    k += 1
+                for value in range(k, end):
+                    self.owner[value] = self.text_at(k - 2)
+                i = end
+            elif text == "{" and before == ")" and i in self.match:
                 name = self._name_before(self.match.get(i - 1, 0))
                 for k in range(i + 1, self.match[i]):
                     self.owner[k], self.in_body[k] = name, True

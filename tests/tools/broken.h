@@ -131,18 +131,9 @@ static inline unsigned crowded_step(const coll_plan *plan, uint32_t rank, size_t
     return plan->problem.p;
 }
 
-static const coll_algorithm crowded_alltoall = {"crowded",
-                                                "",
-                                                COLL_BIT(COLL_ALLTOALL),
-                                                0,
-                                                1,
-                                                0,
-                                                NULL,
-                                                NULL,
-                                                one_step,
-                                                crowded_step,
-                                                NULL,
-                                                NULL};
+static const coll_algorithm crowded_alltoall = {
+    "crowded", "",  COLL_BIT(COLL_ALLTOALL), 0, 1, 0, NULL, NULL, one_step, crowded_step,
+    NULL,      NULL};
 
 static const coll_algorithm *const coll_registry[] = {
     &short_bcast,  &silent,      &selfish_allreduce, &open_barrier,

@@ -114,9 +114,9 @@ refuses 'none.h cannot be read: No such file or directory' none.h
 refuses '. is no file' .
 refuses 'empty.h cannot be read: No such file or directory' empty.h
 : >empty.h
-refuses 'empty.h defines no algorithm: a line of it must begin "static const coll_algorithm NAME = {", or coll_composite' empty.h
+refuses 'empty.h defines no algorithm: a line of it must begin "COLL_CONST(coll_algorithm, NAME, {", or coll_composite' empty.h
 sed 's/coll_mine_bcast/coll_i_mine/' mine.h >private.h
-refuses 'private.h defines no algorithm but private ones, coll_i_…: a line of it must begin "static const coll_algorithm NAME = {", or coll_composite' private.h
+refuses 'private.h defines no algorithm but private ones, coll_i_…: a line of it must begin "COLL_CONST(coll_algorithm, NAME, {", or coll_composite' private.h
 refuses 'nothing is expected where "drawing" stands; coll try --help shows the usage' mine.h drawing
 header "return nothing;" "return 0;" >worse.h
 ends 'worse.h does not compile: see above' worse.h

@@ -189,7 +189,7 @@ COLL_INLINE unsigned coll_i_tree_scan_step(const coll_plan *plan, uint32_t rank,
     return n;
 }
 
-static const coll_algorithm coll_binary_tree_scan = {
+COLL_CONST(coll_algorithm, coll_binary_tree_scan, {
     "binary_tree",         "Sanders, Traeff 2006",
     COLL_BIT(COLL_SCAN),   COLL_GIVES_REPRODUCIBLE,
     /* window */ 2,
@@ -197,7 +197,7 @@ static const coll_algorithm coll_binary_tree_scan = {
     /* check */ NULL,      coll_i_tree_scan_steps,
     coll_i_tree_scan_step, coll_i_tree_scan_scratch,
     /* shared */ NULL,
-};
+});
 
 /* ---- exscan ------------------------------------------------------------------------------ */
 
@@ -277,7 +277,7 @@ COLL_INLINE unsigned coll_i_tree_exscan_step(const coll_plan *plan, uint32_t ran
     return n;
 }
 
-static const coll_algorithm coll_binary_tree_exscan = {
+COLL_CONST(coll_algorithm, coll_binary_tree_exscan, {
     "binary_tree",           "Sanders, Traeff 2006",
     COLL_BIT(COLL_EXSCAN),   COLL_GIVES_REPRODUCIBLE,
     /* window */ 2,
@@ -285,6 +285,6 @@ static const coll_algorithm coll_binary_tree_exscan = {
     /* check */ NULL,        coll_i_tree_scan_steps,
     coll_i_tree_exscan_step, coll_i_tree_exscan_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_BINARY_TREE_SCAN_H */

@@ -40,8 +40,8 @@
 
 #include "kit/tree_gather.h"
 
-static const coll_param coll_i_bine_params[] = {
-    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}};
+COLL_TABLE(coll_param, coll_i_bine_params, {
+    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}});
 
 COLL_INLINE coll_status coll_i_bine_check(const coll_plan *plan)
 {
@@ -64,7 +64,7 @@ COLL_INLINE unsigned coll_i_bine_bcast_step(const coll_plan *plan, uint32_t rank
     return coll_i_walk_step(plan, COLL_I_BINE, COLL_BCAST, false, rank, s, out);
 }
 
-static const coll_algorithm coll_bine_bcast = {
+COLL_CONST(coll_algorithm, coll_bine_bcast, {
     "bine",
     "De Sensi et al. 2025",
     COLL_BIT(COLL_BCAST),
@@ -77,7 +77,7 @@ static const coll_algorithm coll_bine_bcast = {
     coll_i_bine_bcast_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 COLL_INLINE unsigned coll_i_bine_reduce_step(const coll_plan *plan, uint32_t rank, size_t s,
                                              coll_action *out)
@@ -85,7 +85,7 @@ COLL_INLINE unsigned coll_i_bine_reduce_step(const coll_plan *plan, uint32_t ran
     return coll_i_walk_step(plan, COLL_I_BINE, COLL_REDUCE, false, rank, s, out);
 }
 
-static const coll_algorithm coll_bine_reduce = {
+COLL_CONST(coll_algorithm, coll_bine_reduce, {
     "bine",
     "De Sensi et al. 2025",
     COLL_BIT(COLL_REDUCE),
@@ -98,7 +98,7 @@ static const coll_algorithm coll_bine_reduce = {
     coll_i_bine_reduce_step,
     coll_i_bine_scratch,
     /* shared */ NULL,
-};
+});
 
 COLL_INLINE unsigned coll_i_bine_allreduce_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                 coll_action *out)
@@ -106,7 +106,7 @@ COLL_INLINE unsigned coll_i_bine_allreduce_step(const coll_plan *plan, uint32_t 
     return coll_i_walk_step(plan, COLL_I_BINE, COLL_ALLREDUCE, false, rank, s, out);
 }
 
-static const coll_algorithm coll_bine_tree_allreduce = {
+COLL_CONST(coll_algorithm, coll_bine_tree_allreduce, {
     "bine_tree",
     "De Sensi et al. 2025",
     COLL_BIT(COLL_ALLREDUCE),
@@ -119,7 +119,7 @@ static const coll_algorithm coll_bine_tree_allreduce = {
     coll_i_bine_allreduce_step,
     coll_i_bine_scratch,
     /* shared */ NULL,
-};
+});
 
 /* ---- gather, scatter --------------------------------------------------------------------- */
 
@@ -139,7 +139,7 @@ COLL_INLINE size_t coll_i_bine_gather_scratch(const coll_plan *plan, uint32_t ra
     return coll_i_tree_gather_scratch(plan, COLL_I_BINE, rank);
 }
 
-static const coll_algorithm coll_bine_gather = {
+COLL_CONST(coll_algorithm, coll_bine_gather, {
     "bine",
     "De Sensi et al. 2025",
     COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER),
@@ -152,9 +152,9 @@ static const coll_algorithm coll_bine_gather = {
     coll_i_bine_gather_step,
     coll_i_bine_gather_scratch,
     /* shared */ NULL,
-};
+});
 
-static const coll_algorithm coll_bine_gatherv = {
+COLL_CONST(coll_algorithm, coll_bine_gatherv, {
     "bine",
     "De Sensi et al. 2025",
     COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV),
@@ -167,6 +167,6 @@ static const coll_algorithm coll_bine_gatherv = {
     coll_i_bine_gather_step,
     coll_i_bine_gather_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_BINE_H */

@@ -200,7 +200,7 @@ COLL_INLINE unsigned coll_i_bine_allgather_step(const coll_plan *plan, uint32_t 
     return n;
 }
 
-static const coll_algorithm coll_bine_allgather = {
+COLL_CONST(coll_algorithm, coll_bine_allgather, {
     "bine",
     "De Sensi et al. 2025",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -213,7 +213,7 @@ static const coll_algorithm coll_bine_allgather = {
     coll_i_bine_allgather_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 /* ---- halving: reduce_scatter, allreduce -------------------------------------------------- */
 
@@ -392,7 +392,7 @@ COLL_INLINE size_t coll_i_bine_halving_scratch(const coll_plan *plan, uint32_t r
     }
 }
 
-static const coll_algorithm coll_bine_reduce_scatter = {
+COLL_CONST(coll_algorithm, coll_bine_reduce_scatter, {
     "bine",
     "De Sensi et al. 2025",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
@@ -405,9 +405,9 @@ static const coll_algorithm coll_bine_reduce_scatter = {
     coll_i_bine_halving_step,
     coll_i_bine_halving_scratch,
     /* shared */ NULL,
-};
+});
 
-static const coll_algorithm coll_bine_allreduce = {
+COLL_CONST(coll_algorithm, coll_bine_allreduce, {
     "bine",
     "De Sensi et al. 2025",
     COLL_BIT(COLL_ALLREDUCE),
@@ -420,6 +420,6 @@ static const coll_algorithm coll_bine_allreduce = {
     coll_i_bine_halving_step,
     coll_i_bine_halving_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_BINE_BUTTERFLY_H */

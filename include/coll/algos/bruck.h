@@ -26,8 +26,8 @@
 
 #include "../plan.h"
 
-static const coll_param coll_i_bruck_params[] = {
-    {"k", "k-1 messages a round", 2, UINT32_MAX / 2, 2, {2, 3, 4, 100}}};
+COLL_TABLE(coll_param, coll_i_bruck_params, {
+    {"k", "k-1 messages a round", 2, UINT32_MAX / 2, 2, {2, 3, 4, 100}}});
 
 /* The distances are those of the children of a k-nomial tree's root; alone, the copy. */
 COLL_INLINE size_t coll_i_bruck_allgather_steps(const coll_plan *plan, uint32_t rank)
@@ -80,7 +80,7 @@ COLL_INLINE unsigned coll_i_bruck_allgather_step(const coll_plan *plan, uint32_t
     return n;
 }
 
-static const coll_algorithm coll_bruck_allgather = {
+COLL_CONST(coll_algorithm, coll_bruck_allgather, {
     "bruck",
     "Bruck et al. 1997",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -93,6 +93,6 @@ static const coll_algorithm coll_bruck_allgather = {
     coll_i_bruck_allgather_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_BRUCK_H */

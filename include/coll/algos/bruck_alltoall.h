@@ -30,8 +30,8 @@
 
 #include "../plan.h"
 
-static const coll_param coll_i_bruck_alltoall_params[] = {
-    {"k", "k-1 messages a round", 2, UINT32_MAX / 2, 2, {2, 3, 100, 2}}};
+COLL_TABLE(coll_param, coll_i_bruck_alltoall_params, {
+    {"k", "k-1 messages a round", 2, UINT32_MAX / 2, 2, {2, 3, 100, 2}}});
 
 /* ---- runs -------------------------------------------------------------------------------- */
 
@@ -350,7 +350,7 @@ COLL_INLINE coll_status coll_i_bruck_alltoall_check(const coll_plan *plan)
     return coll_i_bruck_fits(plan, &list);
 }
 
-static const coll_algorithm coll_bruck_alltoall = {
+COLL_CONST(coll_algorithm, coll_bruck_alltoall, {
     "bruck",
     "Bruck et al. 1997",
     COLL_BIT(COLL_ALLTOALL),
@@ -363,6 +363,6 @@ static const coll_algorithm coll_bruck_alltoall = {
     coll_i_bruck_alltoall_step,
     coll_i_bruck_alltoall_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_BRUCK_ALLTOALL_H */

@@ -28,9 +28,9 @@
 #include "bruck_alltoall.h"
 #include "pairwise.h"
 
-static const coll_param coll_i_bruck_alltoallv_params[] = {
+COLL_TABLE(coll_param, coll_i_bruck_alltoallv_params, {
     {"k", "k-1 messages a round", 2, UINT32_MAX / 2, 2, {2, 3, 2, 2}},
-    {"block", "elements of the longest blocks that ride", 0, UINT32_MAX, 64, {2, 0, 8, 2}}};
+    {"block", "elements of the longest blocks that ride", 0, UINT32_MAX, 64, {2, 0, 8, 2}}});
 
 /* Steps of the rounds; the others are those of the straight way, and the copy of the own block. */
 COLL_HOT_INLINE size_t coll_i_bruck_riding(const coll_i_bruck *list)
@@ -68,7 +68,7 @@ COLL_INLINE coll_status coll_i_bruck_alltoallv_check(const coll_plan *plan)
     return coll_i_bruck_fits(plan, &list);
 }
 
-static const coll_algorithm coll_bruck_alltoallv = {
+COLL_CONST(coll_algorithm, coll_bruck_alltoallv, {
     "bruck",
     "Bruck et al. 1997",
     COLL_PAIRED,
@@ -81,6 +81,6 @@ static const coll_algorithm coll_bruck_alltoallv = {
     coll_i_bruck_alltoallv_step,
     coll_i_bruck_alltoallv_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_BRUCK_ALLTOALLV_H */

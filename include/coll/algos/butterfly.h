@@ -195,7 +195,7 @@ COLL_INLINE size_t coll_i_butterfly_reduce_scatter_scratch(const coll_plan *plan
     return coll_i_butterfly_scratch(plan, COLL_I_DIGITS, rank);
 }
 
-static const coll_algorithm coll_butterfly_reduce_scatter = {
+COLL_CONST(coll_algorithm, coll_butterfly_reduce_scatter, {
     "butterfly",
     "Traeff 2005",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
@@ -208,6 +208,6 @@ static const coll_algorithm coll_butterfly_reduce_scatter = {
     coll_i_butterfly_reduce_scatter_step,
     coll_i_butterfly_reduce_scatter_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_BUTTERFLY_H */

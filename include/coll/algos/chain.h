@@ -23,9 +23,9 @@
 
 #include "kit/tree_walk.h"
 
-static const coll_param coll_i_chain_params[] = {
+COLL_TABLE(coll_param, coll_i_chain_params, {
     {"chains", "how many hang off the root", 1, UINT32_MAX / 2, 4, {2, 100, 2, 2}},
-    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}};
+    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}});
 
 COLL_INLINE coll_status coll_i_chain_check(const coll_plan *plan)
 {
@@ -48,7 +48,7 @@ COLL_INLINE unsigned coll_i_chain_bcast_step(const coll_plan *plan, uint32_t ran
     return coll_i_walk_step(plan, COLL_I_CHAIN, COLL_BCAST, false, rank, s, out);
 }
 
-static const coll_algorithm coll_chain_bcast = {
+COLL_CONST(coll_algorithm, coll_chain_bcast, {
     "chain",
     "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
     COLL_BIT(COLL_BCAST),
@@ -61,7 +61,7 @@ static const coll_algorithm coll_chain_bcast = {
     coll_i_chain_bcast_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 COLL_INLINE unsigned coll_i_chain_reduce_step(const coll_plan *plan, uint32_t rank, size_t s,
                                               coll_action *out)
@@ -69,7 +69,7 @@ COLL_INLINE unsigned coll_i_chain_reduce_step(const coll_plan *plan, uint32_t ra
     return coll_i_walk_step(plan, COLL_I_CHAIN, COLL_REDUCE, false, rank, s, out);
 }
 
-static const coll_algorithm coll_chain_reduce = {
+COLL_CONST(coll_algorithm, coll_chain_reduce, {
     "chain",
     "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
     COLL_BIT(COLL_REDUCE),
@@ -82,7 +82,7 @@ static const coll_algorithm coll_chain_reduce = {
     coll_i_chain_reduce_step,
     coll_i_chain_scratch,
     /* shared */ NULL,
-};
+});
 
 COLL_INLINE unsigned coll_i_chain_allreduce_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                  coll_action *out)
@@ -90,7 +90,7 @@ COLL_INLINE unsigned coll_i_chain_allreduce_step(const coll_plan *plan, uint32_t
     return coll_i_walk_step(plan, COLL_I_CHAIN, COLL_ALLREDUCE, false, rank, s, out);
 }
 
-static const coll_algorithm coll_chain_allreduce = {
+COLL_CONST(coll_algorithm, coll_chain_allreduce, {
     "chain",
     "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
     COLL_BIT(COLL_ALLREDUCE),
@@ -103,6 +103,6 @@ static const coll_algorithm coll_chain_allreduce = {
     coll_i_chain_allreduce_step,
     coll_i_chain_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_CHAIN_H */

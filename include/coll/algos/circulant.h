@@ -173,7 +173,7 @@ COLL_INLINE size_t coll_i_circulant_scratch(const coll_plan *plan, uint32_t rank
            coll_i_circulant_elements(plan, rank, p > 4 ? half / 2 : 0);
 }
 
-static const coll_algorithm coll_circulant_reduce_scatter = {
+COLL_CONST(coll_algorithm, coll_circulant_reduce_scatter, {
     "circulant",
     "Traeff 2025",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
@@ -186,7 +186,7 @@ static const coll_algorithm coll_circulant_reduce_scatter = {
     coll_i_circulant_reduce_scatter_step,
     coll_i_circulant_scratch,
     /* shared */ NULL,
-};
+});
 
 /* ---- allgather, and the second half of allreduce ----------------------------------------- */
 
@@ -236,7 +236,7 @@ COLL_INLINE unsigned coll_i_circulant_allgather_step(const coll_plan *plan, uint
     return n;
 }
 
-static const coll_algorithm coll_circulant_allgather = {
+COLL_CONST(coll_algorithm, coll_circulant_allgather, {
     "circulant",
     "Traeff 2025; Bruck et al. 1997",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -249,7 +249,7 @@ static const coll_algorithm coll_circulant_allgather = {
     coll_i_circulant_allgather_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 /* ---- allreduce --------------------------------------------------------------------------- */
 
@@ -269,7 +269,7 @@ COLL_INLINE unsigned coll_i_circulant_allreduce_step(const coll_plan *plan, uint
     return coll_i_circulant_reduce_scatter_step(plan, rank, s, out);
 }
 
-static const coll_algorithm coll_circulant_allreduce = {
+COLL_CONST(coll_algorithm, coll_circulant_allreduce, {
     "circulant",
     "Traeff 2025",
     COLL_BIT(COLL_ALLREDUCE),
@@ -282,6 +282,6 @@ static const coll_algorithm coll_circulant_allreduce = {
     coll_i_circulant_allreduce_step,
     coll_i_circulant_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_CIRCULANT_H */

@@ -37,8 +37,8 @@
 
 #include "circulant.h"
 
-static const coll_param coll_i_circulant_bcast_params[] = {
-    {"segment", "elements of a block; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 1000, 0}}};
+COLL_TABLE(coll_param, coll_i_circulant_bcast_params, {
+    {"segment", "elements of a block; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 1000, 0}}});
 
 /* ---- the schedule ------------------------------------------------------------------------ */
 
@@ -199,7 +199,7 @@ COLL_INLINE uint32_t coll_i_circulant_gets(coll_i_circulant_graph graph, uint32_
 /* Of coll_fast_divisor_of(by), by = 1 … 32: q is not known to the plan. */
 #define COLL_I_MULTIPLIER(by, bits)                                                            \
     (uint32_t)(((((uint64_t)1 << (bits)) - (by)) << 32) / (by)) + 1
-static const uint32_t coll_i_circulant_multipliers[] = {
+COLL_TABLE(uint32_t, coll_i_circulant_multipliers, {
     COLL_I_MULTIPLIER(1, 0),  COLL_I_MULTIPLIER(2, 1),  COLL_I_MULTIPLIER(3, 2),
     COLL_I_MULTIPLIER(4, 2),  COLL_I_MULTIPLIER(5, 3),  COLL_I_MULTIPLIER(6, 3),
     COLL_I_MULTIPLIER(7, 3),  COLL_I_MULTIPLIER(8, 3),  COLL_I_MULTIPLIER(9, 4),
@@ -210,7 +210,7 @@ static const uint32_t coll_i_circulant_multipliers[] = {
     COLL_I_MULTIPLIER(22, 5), COLL_I_MULTIPLIER(23, 5), COLL_I_MULTIPLIER(24, 5),
     COLL_I_MULTIPLIER(25, 5), COLL_I_MULTIPLIER(26, 5), COLL_I_MULTIPLIER(27, 5),
     COLL_I_MULTIPLIER(28, 5), COLL_I_MULTIPLIER(29, 5), COLL_I_MULTIPLIER(30, 5),
-    COLL_I_MULTIPLIER(31, 5), COLL_I_MULTIPLIER(32, 5)};
+    COLL_I_MULTIPLIER(31, 5), COLL_I_MULTIPLIER(32, 5)});
 #undef COLL_I_MULTIPLIER
 
 COLL_HOT_INLINE coll_fast_divisor coll_i_circulant_divisor(uint32_t q)
@@ -347,7 +347,7 @@ COLL_INLINE unsigned coll_i_circulant_bcast_step(const coll_plan *plan, uint32_t
     return n;
 }
 
-static const coll_algorithm coll_circulant_bcast = {
+COLL_CONST(coll_algorithm, coll_circulant_bcast, {
     "circulant",
     "Traeff 2024",
     COLL_BIT(COLL_BCAST),
@@ -360,7 +360,7 @@ static const coll_algorithm coll_circulant_bcast = {
     coll_i_circulant_bcast_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 /* ---- reduce ------------------------------------------------------------------------------ */
 
@@ -417,7 +417,7 @@ COLL_INLINE size_t coll_i_circulant_reduce_scratch(const coll_plan *plan, uint32
            2 * coll_segment_block(plan->problem.count, plan->param[0], 0).count;
 }
 
-static const coll_algorithm coll_circulant_reduce = {
+COLL_CONST(coll_algorithm, coll_circulant_reduce, {
     "circulant",
     "Traeff 2024",
     COLL_BIT(COLL_REDUCE),
@@ -430,6 +430,6 @@ static const coll_algorithm coll_circulant_reduce = {
     coll_i_circulant_reduce_step,
     coll_i_circulant_reduce_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_CIRCULANT_BCAST_H */

@@ -24,8 +24,8 @@
 
 #include "../plan.h"
 
-static const coll_param coll_i_dissemination_params[] = {
-    {"f", "f-1 notifications a round", 2, UINT32_MAX / 2, 2, {2, 3, 5, 64}}};
+COLL_TABLE(coll_param, coll_i_dissemination_params, {
+    {"f", "f-1 notifications a round", 2, UINT32_MAX / 2, 2, {2, 3, 5, 64}}});
 
 /* The distances are those of the children of an f-nomial tree's root. */
 COLL_INLINE size_t coll_i_dissemination_steps(const coll_plan *plan, uint32_t rank)
@@ -47,7 +47,7 @@ COLL_INLINE unsigned coll_i_dissemination_step(const coll_plan *plan, uint32_t r
     return 2;
 }
 
-static const coll_algorithm coll_dissemination_barrier = {
+COLL_CONST(coll_algorithm, coll_dissemination_barrier, {
     "dissemination",
     "Hensgen, Finkel, Manber 1988; Hoefler et al. 2006",
     COLL_BIT(COLL_BARRIER),
@@ -60,6 +60,6 @@ static const coll_algorithm coll_dissemination_barrier = {
     coll_i_dissemination_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_DISSEMINATION_H */

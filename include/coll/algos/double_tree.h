@@ -44,8 +44,8 @@
 
 #include "../plan.h"
 
-static const coll_param coll_i_double_tree_params[] = {
-    {"segment", "elements of a segment; 0: half the vector", 0, UINT32_MAX, 0, {0, 2, 0, 0}}};
+COLL_TABLE(coll_param, coll_i_double_tree_params, {
+    {"segment", "elements of a segment; 0: half the vector", 0, UINT32_MAX, 0, {0, 2, 0, 0}}});
 
 /* ---- a rank's place in one of the trees -------------------------------------------------- */
 
@@ -277,7 +277,7 @@ COLL_INLINE unsigned coll_i_double_tree_bcast_step(const coll_plan *plan, uint32
     return coll_i_double_step(plan, COLL_BCAST, rank, s, out);
 }
 
-static const coll_algorithm coll_double_tree_bcast = {
+COLL_CONST(coll_algorithm, coll_double_tree_bcast, {
     "double_tree",        "Sanders, Speck, Traeff 2009", COLL_BIT(COLL_BCAST),
     COLL_GIVES_IDENTICAL,
     /* window */ 3,
@@ -285,7 +285,7 @@ static const coll_algorithm coll_double_tree_bcast = {
     /* check */ NULL,     coll_i_double_tree_steps,      coll_i_double_tree_bcast_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 COLL_INLINE unsigned coll_i_double_tree_reduce_step(const coll_plan *plan, uint32_t rank,
                                                     size_t s, coll_action *out)
@@ -293,7 +293,7 @@ COLL_INLINE unsigned coll_i_double_tree_reduce_step(const coll_plan *plan, uint3
     return coll_i_double_step(plan, COLL_REDUCE, rank, s, out);
 }
 
-static const coll_algorithm coll_double_tree_reduce = {
+COLL_CONST(coll_algorithm, coll_double_tree_reduce, {
     "double_tree",
     "Sanders, Speck, Traeff 2009",
     COLL_BIT(COLL_REDUCE),
@@ -306,7 +306,7 @@ static const coll_algorithm coll_double_tree_reduce = {
     coll_i_double_tree_reduce_step,
     coll_i_double_tree_scratch,
     /* shared */ NULL,
-};
+});
 
 COLL_INLINE unsigned coll_i_double_tree_allreduce_step(const coll_plan *plan, uint32_t rank,
                                                        size_t s, coll_action *out)
@@ -314,7 +314,7 @@ COLL_INLINE unsigned coll_i_double_tree_allreduce_step(const coll_plan *plan, ui
     return coll_i_double_step(plan, COLL_ALLREDUCE, rank, s, out);
 }
 
-static const coll_algorithm coll_double_tree_allreduce = {
+COLL_CONST(coll_algorithm, coll_double_tree_allreduce, {
     "double_tree",
     "Sanders, Speck, Traeff 2009",
     COLL_BIT(COLL_ALLREDUCE),
@@ -327,6 +327,6 @@ static const coll_algorithm coll_double_tree_allreduce = {
     coll_i_double_tree_allreduce_step,
     coll_i_double_tree_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_DOUBLE_TREE_H */

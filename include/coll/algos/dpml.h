@@ -222,7 +222,7 @@ COLL_INLINE unsigned coll_i_dpml_spread_step(const coll_plan *plan, uint32_t ran
     return n;
 }
 
-static const coll_algorithm coll_i_dpml_collect = {
+COLL_CONST(coll_algorithm, coll_i_dpml_collect, {
     "dpml collect",           "Bayatpour et al. 2017, phases 1 and 2",
     COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_SHARED,
     /* window */ 2,
@@ -231,9 +231,9 @@ static const coll_algorithm coll_i_dpml_collect = {
     coll_i_dpml_collect_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
-static const coll_algorithm coll_i_dpml_spread = {
+COLL_CONST(coll_algorithm, coll_i_dpml_spread, {
     "dpml spread",
     "Bayatpour et al. 2017, phase 4",
     COLL_BIT(COLL_ALLREDUCE),
@@ -246,7 +246,7 @@ static const coll_algorithm coll_i_dpml_spread = {
     coll_i_dpml_spread_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 /* ---- across the nodes -------------------------------------------------------------------- */
 
@@ -306,10 +306,10 @@ COLL_INLINE coll_status coll_i_leaders_inter(coll_plan *plan, coll_workspace *wo
 
 #define COLL_I_DPML_LEADERS                                                                    \
     "leaders", "leaders of a node, of a partition each", 1, COLL_LEADERS_MOST, 4
-static const coll_param coll_i_dpml_params[] = {{COLL_I_DPML_LEADERS, {2, 3, 2, 2}}};
-static const coll_param coll_i_dpml_pipelined_params[] = {
+COLL_TABLE(coll_param, coll_i_dpml_params, {{COLL_I_DPML_LEADERS, {2, 3, 2, 2}}});
+COLL_TABLE(coll_param, coll_i_dpml_pipelined_params, {
     {COLL_I_DPML_LEADERS, {2, 3, 2, 2}},
-    {"pieces", "of each partition, allreduced side by side", 1, 4096, 4, {2, 3, 5, 9}}};
+    {"pieces", "of each partition, allreduced side by side", 1, 4096, 4, {2, 3, 5, 9}}});
 
 /* One of the two stages within a node. */
 COLL_INLINE coll_status coll_i_dpml_intra(coll_plan *plan, coll_workspace *workspace,
@@ -382,10 +382,10 @@ COLL_INLINE coll_status coll_i_dpml_build(coll_plan *plan, coll_workspace *works
     return status;
 }
 
-static const coll_binding coll_i_dpml_defaults[] = {
-    {COLL_INTER, &coll_recursive_doubling_allreduce, NULL}};
+COLL_TABLE(coll_binding, coll_i_dpml_defaults, {
+    {COLL_INTER, &coll_recursive_doubling_allreduce, NULL}});
 
-static const coll_composite coll_dpml_allreduce = {
+COLL_CONST(coll_composite, coll_dpml_allreduce, {
     {"dpml", "Bayatpour et al. 2017, section 4.1", COLL_BIT(COLL_ALLREDUCE),
      COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
      /* window */ 2,
@@ -394,9 +394,9 @@ static const coll_composite coll_dpml_allreduce = {
      coll_i_composite_shared},
     coll_i_dpml_build,
     coll_i_dpml_defaults,
-    1};
+    1});
 
-static const coll_composite coll_dpml_pipelined_allreduce = {
+COLL_CONST(coll_composite, coll_dpml_pipelined_allreduce, {
     {"dpml_pipelined", "Bayatpour et al. 2017, section 4.2", COLL_BIT(COLL_ALLREDUCE),
      COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
      /* window */ 8,
@@ -405,6 +405,6 @@ static const coll_composite coll_dpml_pipelined_allreduce = {
      coll_i_composite_shared},
     coll_i_dpml_build,
     coll_i_dpml_defaults,
-    1};
+    1});
 
 #endif /* COLL_ALGOS_DPML_H */

@@ -91,7 +91,7 @@ COLL_INLINE coll_status coll_i_fence_check(const coll_plan *plan)
                : COLL_ERR_OVERFLOW;
 }
 
-static const coll_algorithm coll_fence_bcast = {
+COLL_CONST(coll_algorithm, coll_fence_bcast, {
     "fence",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_BCAST),
@@ -104,9 +104,9 @@ static const coll_algorithm coll_fence_bcast = {
     coll_i_fence_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
-static const coll_algorithm coll_fence_reduce = {
+COLL_CONST(coll_algorithm, coll_fence_reduce, {
     "fence",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_REDUCE),
@@ -119,9 +119,9 @@ static const coll_algorithm coll_fence_reduce = {
     coll_i_fence_step,
     coll_i_fence_scratch,
     /* shared */ NULL,
-};
+});
 
-static const coll_algorithm coll_fence_allreduce = {
+COLL_CONST(coll_algorithm, coll_fence_allreduce, {
     "fence",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_ALLREDUCE),
@@ -135,6 +135,6 @@ static const coll_algorithm coll_fence_allreduce = {
     coll_i_fence_step,
     coll_i_fence_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_FENCE_H */

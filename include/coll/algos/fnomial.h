@@ -29,10 +29,10 @@
 #include "kit/tree_walk.h"
 
 /* Of an algorithm that gathers, or of a barrier, only the first. */
-static const coll_param coll_i_fnomial_params[] = {
+COLL_TABLE(coll_param, coll_i_fnomial_params, {
     {"f", "degree of the tree: f-1 children a phase", 2, UINT32_MAX / 2, 2, {2, 5, 2, 2}},
     {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}},
-    {"order", "1: up the largest subtree first, down last; 0: reverse", 0, 1, 0, {0, 1, 0, 0}}};
+    {"order", "1: up the largest subtree first, down last; 0: reverse", 0, 1, 0, {0, 1, 0, 0}}});
 
 /* A rank's place in a tree over the plan's ranks. */
 typedef struct coll_i_fnomial {
@@ -101,7 +101,7 @@ COLL_INLINE size_t coll_i_fnomial_scratch(const coll_plan *plan, uint32_t rank)
                                plan->param[2] != 0, rank);
 }
 
-static const coll_algorithm coll_fnomial_bcast = {
+COLL_CONST(coll_algorithm, coll_fnomial_bcast, {
     "fnomial",
     "Moody 2003, section 3.2.3, Appendix A",
     COLL_BIT(COLL_BCAST),
@@ -114,9 +114,9 @@ static const coll_algorithm coll_fnomial_bcast = {
     coll_i_fnomial_bcast_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
-static const coll_algorithm coll_fnomial_reduce = {
+COLL_CONST(coll_algorithm, coll_fnomial_reduce, {
     "fnomial",
     "Moody 2003, section 3.2.3, Appendix A",
     COLL_BIT(COLL_REDUCE),
@@ -129,9 +129,9 @@ static const coll_algorithm coll_fnomial_reduce = {
     coll_i_fnomial_reduce_step,
     coll_i_fnomial_scratch,
     /* shared */ NULL,
-};
+});
 
-static const coll_algorithm coll_fnomial_allreduce = {
+COLL_CONST(coll_algorithm, coll_fnomial_allreduce, {
     "fnomial",
     "Moody 2003, section 3.2.3",
     COLL_BIT(COLL_ALLREDUCE),
@@ -144,7 +144,7 @@ static const coll_algorithm coll_fnomial_allreduce = {
     coll_i_fnomial_allreduce_step,
     coll_i_fnomial_scratch,
     /* shared */ NULL,
-};
+});
 
 /* ---- barrier ----------------------------------------------------------------------------- */
 
@@ -159,7 +159,7 @@ COLL_INLINE unsigned coll_i_fnomial_barrier_step(const coll_plan *plan, uint32_t
     return coll_i_tree_barrier_step(plan, COLL_I_FNOMIAL, rank, s, out);
 }
 
-static const coll_algorithm coll_fnomial_barrier = {
+COLL_CONST(coll_algorithm, coll_fnomial_barrier, {
     "fnomial",
     "Moody 2003, section 3.2.3, Appendix A",
     COLL_BIT(COLL_BARRIER),
@@ -172,6 +172,6 @@ static const coll_algorithm coll_fnomial_barrier = {
     coll_i_fnomial_barrier_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_FNOMIAL_H */

@@ -29,7 +29,7 @@ COLL_INLINE size_t coll_i_fnomial_gather_scratch(const coll_plan *plan, uint32_t
     return coll_i_tree_gather_scratch(plan, COLL_I_FNOMIAL, rank);
 }
 
-static const coll_algorithm coll_fnomial_gather = {
+COLL_CONST(coll_algorithm, coll_fnomial_gather, {
     "fnomial",
     "Moody 2003, section 3.2.3, Appendix A",
     COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER),
@@ -42,9 +42,9 @@ static const coll_algorithm coll_fnomial_gather = {
     coll_i_fnomial_gather_step,
     coll_i_fnomial_gather_scratch,
     /* shared */ NULL,
-};
+});
 
-static const coll_algorithm coll_fnomial_gatherv = {
+COLL_CONST(coll_algorithm, coll_fnomial_gatherv, {
     "fnomial",
     "Moody 2003, section 3.2.3, Appendix A",
     COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV),
@@ -57,6 +57,6 @@ static const coll_algorithm coll_fnomial_gatherv = {
     coll_i_fnomial_gather_step,
     coll_i_fnomial_gather_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_FNOMIAL_GATHER_H */

@@ -35,9 +35,9 @@
 
 #include "../plan.h"
 
-static const coll_param coll_i_split_params[] = {
+COLL_TABLE(coll_param, coll_i_split_params, {
     {"f", "degree of the trees: f-1 children a phase", 2, UINT32_MAX / 2, 2, {2, 3, 2, 2}},
-    {"splits", "how many times the vector is halved", 0, 32, 3, {2, 9, 2, 2}}};
+    {"splits", "how many times the vector is halved", 0, 32, 3, {2, 9, 2, 2}}});
 
 /* The rank that is counted 0: the root, but 0 where operands must keep their order. */
 COLL_HOT_INLINE uint32_t coll_i_split_top(const coll_plan *plan)
@@ -295,7 +295,7 @@ COLL_INLINE size_t coll_i_split_scratch(const coll_plan *plan, uint32_t rank)
     return ((apart ? (size_t)1 : 0) + (staged < 2 ? staged : 2)) * split.kept.count;
 }
 
-static const coll_algorithm coll_fnomial_split_reduce = {
+COLL_CONST(coll_algorithm, coll_fnomial_split_reduce, {
     "fnomial_split",      "Moody 2003, section 3.2.4", COLL_BIT(COLL_REDUCE),
     /* traits */ 0,
     /* window */ 2,
@@ -303,9 +303,9 @@ static const coll_algorithm coll_fnomial_split_reduce = {
     /* check */ NULL,     coll_i_split_steps,          coll_i_split_step,
     coll_i_split_scratch,
     /* shared */ NULL,
-};
+});
 
-static const coll_algorithm coll_fnomial_split_allreduce = {
+COLL_CONST(coll_algorithm, coll_fnomial_split_allreduce, {
     "fnomial_split",          "Moody 2003, section 3.2.4",
     COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL,
     /* window */ 2,
@@ -313,6 +313,6 @@ static const coll_algorithm coll_fnomial_split_allreduce = {
     /* check */ NULL,         coll_i_split_steps,
     coll_i_split_step,        coll_i_split_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_FNOMIAL_SPLIT_H */

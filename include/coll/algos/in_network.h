@@ -48,7 +48,7 @@ COLL_INLINE unsigned coll_i_in_network_barrier_step(const coll_plan *plan, uint3
     return 1;
 }
 
-static const coll_algorithm coll_in_network_barrier = {
+COLL_CONST(coll_algorithm, coll_in_network_barrier, {
     "in_network",
     "Bayatpour et al. 2017, section 2.2",
     COLL_BIT(COLL_BARRIER),
@@ -61,7 +61,7 @@ static const coll_algorithm coll_in_network_barrier = {
     coll_i_in_network_barrier_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 /* ---- allreduce --------------------------------------------------------------------------- */
 
@@ -74,7 +74,7 @@ COLL_INLINE unsigned coll_i_in_network_step(const coll_plan *plan, uint32_t rank
     return 1;
 }
 
-static const coll_algorithm coll_in_network_allreduce = {
+COLL_CONST(coll_algorithm, coll_in_network_allreduce, {
     "in_network",
     "Bayatpour et al. 2017, section 2.2",
     COLL_BIT(COLL_ALLREDUCE),
@@ -87,7 +87,7 @@ static const coll_algorithm coll_in_network_allreduce = {
     coll_i_in_network_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -120,7 +120,7 @@ COLL_INLINE unsigned coll_i_in_network_reduce_scatter_step(const coll_plan *plan
     return 1;
 }
 
-static const coll_algorithm coll_in_network_reduce_scatter = {
+COLL_CONST(coll_algorithm, coll_in_network_reduce_scatter, {
     "in_network",
     "Bayatpour et al. 2017, section 2.2",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
@@ -133,6 +133,6 @@ static const coll_algorithm coll_in_network_reduce_scatter = {
     coll_i_in_network_reduce_scatter_step,
     coll_i_in_network_reduce_scatter_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_IN_NETWORK_H */

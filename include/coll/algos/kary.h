@@ -23,9 +23,9 @@
 
 #include "kit/tree_walk.h"
 
-static const coll_param coll_i_kary_params[] = {
+COLL_TABLE(coll_param, coll_i_kary_params, {
     {"k", "children of a rank, at most", 2, UINT32_MAX / 2, 2, {5, 100, 5, 5}},
-    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}};
+    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}});
 
 COLL_INLINE coll_status coll_i_kary_check(const coll_plan *plan)
 {
@@ -48,7 +48,7 @@ COLL_INLINE unsigned coll_i_kary_bcast_step(const coll_plan *plan, uint32_t rank
     return coll_i_walk_step(plan, COLL_I_KARY, COLL_BCAST, false, rank, s, out);
 }
 
-static const coll_algorithm coll_kary_bcast = {
+COLL_CONST(coll_algorithm, coll_kary_bcast, {
     "kary",
     "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
     COLL_BIT(COLL_BCAST),
@@ -61,7 +61,7 @@ static const coll_algorithm coll_kary_bcast = {
     coll_i_kary_bcast_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 COLL_INLINE unsigned coll_i_kary_reduce_step(const coll_plan *plan, uint32_t rank, size_t s,
                                              coll_action *out)
@@ -69,7 +69,7 @@ COLL_INLINE unsigned coll_i_kary_reduce_step(const coll_plan *plan, uint32_t ran
     return coll_i_walk_step(plan, COLL_I_KARY, COLL_REDUCE, false, rank, s, out);
 }
 
-static const coll_algorithm coll_kary_reduce = {
+COLL_CONST(coll_algorithm, coll_kary_reduce, {
     "kary",
     "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
     COLL_BIT(COLL_REDUCE),
@@ -82,7 +82,7 @@ static const coll_algorithm coll_kary_reduce = {
     coll_i_kary_reduce_step,
     coll_i_kary_scratch,
     /* shared */ NULL,
-};
+});
 
 COLL_INLINE unsigned coll_i_kary_allreduce_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                 coll_action *out)
@@ -90,7 +90,7 @@ COLL_INLINE unsigned coll_i_kary_allreduce_step(const coll_plan *plan, uint32_t 
     return coll_i_walk_step(plan, COLL_I_KARY, COLL_ALLREDUCE, false, rank, s, out);
 }
 
-static const coll_algorithm coll_kary_allreduce = {
+COLL_CONST(coll_algorithm, coll_kary_allreduce, {
     "kary",
     "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
     COLL_BIT(COLL_ALLREDUCE),
@@ -103,7 +103,7 @@ static const coll_algorithm coll_kary_allreduce = {
     coll_i_kary_allreduce_step,
     coll_i_kary_scratch,
     /* shared */ NULL,
-};
+});
 
 /* ---- barrier ----------------------------------------------------------------------------- */
 
@@ -118,7 +118,7 @@ COLL_INLINE unsigned coll_i_kary_barrier_step(const coll_plan *plan, uint32_t ra
     return coll_i_tree_barrier_step(plan, COLL_I_KARY, rank, s, out);
 }
 
-static const coll_algorithm coll_kary_barrier = {
+COLL_CONST(coll_algorithm, coll_kary_barrier, {
     "kary",
     "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
     COLL_BIT(COLL_BARRIER),
@@ -131,6 +131,6 @@ static const coll_algorithm coll_kary_barrier = {
     coll_i_kary_barrier_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_KARY_H */

@@ -262,8 +262,8 @@ COLL_INLINE unsigned coll_i_kprefix_own(const coll_plan *plan, uint32_t rank, co
 
 /* ---- kprefix ----------------------------------------------------------------------------- */
 
-static const coll_param coll_i_kprefix_params[] = {
-    {"k", "nodes of a partition", 1, 65536, 8, {8, 1, 3, 100}}, COLL_I_MACHINE_PARAM};
+COLL_TABLE(coll_param, coll_i_kprefix_params, {
+    {"k", "nodes of a partition", 1, 65536, 8, {8, 1, 3, 100}}, COLL_I_MACHINE_PARAM});
 
 COLL_INLINE coll_status coll_i_kprefix_check(const coll_plan *plan)
 {
@@ -285,7 +285,7 @@ COLL_INLINE unsigned coll_i_kprefix_step(const coll_plan *plan, uint32_t rank, s
     return n + (s == 0 ? coll_i_kprefix_own(plan, rank, &out[n]) : 0);
 }
 
-static const coll_algorithm coll_kprefix_allgather = {
+COLL_CONST(coll_algorithm, coll_kprefix_allgather, {
     "kprefix",
     "Kumar 2004, k-prefix",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -298,6 +298,6 @@ static const coll_algorithm coll_kprefix_allgather = {
     coll_i_kprefix_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_KPREFIX_H */

@@ -35,10 +35,10 @@
 
 #include "kprefix.h"
 
-static const coll_param coll_i_kprefix_lb_params[] = {
+COLL_TABLE(coll_param, coll_i_kprefix_lb_params, {
     {"k", "nodes of a partition", 1, 65536, 8, {3, 100, 3, 3}},
     {"every", "stages from barrier to barrier", 1, UINT32_MAX, 16, {2, 3, 5, 2}},
-    COLL_I_MACHINE_PARAM};
+    COLL_I_MACHINE_PARAM});
 
 COLL_INLINE coll_status coll_i_kprefix_lb_check(const coll_plan *plan)
 {
@@ -114,7 +114,7 @@ COLL_INLINE unsigned coll_i_kprefix_lb_step(const coll_plan *plan, uint32_t rank
                  : coll_i_kprefix_lb_moves(plan, rank, s, 0, out);
 }
 
-static const coll_algorithm coll_kprefix_lb_allgather = {
+COLL_CONST(coll_algorithm, coll_kprefix_lb_allgather, {
     "kprefix_lb",
     "Kumar 2004, k-prefix-lb",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -127,6 +127,6 @@ static const coll_algorithm coll_kprefix_lb_allgather = {
     coll_i_kprefix_lb_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_KPREFIX_LB_H */

@@ -34,10 +34,10 @@
 
 #include "pairwise.h"
 
-static const coll_param coll_i_kshift_params[] = {
-    {"k", "ranks of a neighbourhood", 1, UINT32_MAX, 8, {8, 1, 3, 100}}};
-static const coll_param coll_i_kshift_alltoall_params[] = {
-    {"k", "ranks of a neighbourhood", 1, UINT32_MAX, 8, {3, 100, 3, 3}}};
+COLL_TABLE(coll_param, coll_i_kshift_params, {
+    {"k", "ranks of a neighbourhood", 1, UINT32_MAX, 8, {8, 1, 3, 100}}});
+COLL_TABLE(coll_param, coll_i_kshift_alltoall_params, {
+    {"k", "ranks of a neighbourhood", 1, UINT32_MAX, 8, {3, 100, 3, 3}}});
 
 /* How far a block is from its owner, modulo p, at some step: with its holder of this turn, and
  * with the rank to which that sends it. */
@@ -93,7 +93,7 @@ COLL_INLINE unsigned coll_i_kshift_allgather_step(const coll_plan *plan, uint32_
     return n;
 }
 
-static const coll_algorithm coll_kshift_allgather = {
+COLL_CONST(coll_algorithm, coll_kshift_allgather, {
     "kshift",
     "Kumar 2004, k-shift",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -106,7 +106,7 @@ static const coll_algorithm coll_kshift_allgather = {
     coll_i_kshift_allgather_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 /* ---- alltoall ---------------------------------------------------------------------------- */
 
@@ -130,7 +130,7 @@ COLL_INLINE unsigned coll_i_kshift_alltoall_step(const coll_plan *plan, uint32_t
     return n + (s == 0 ? coll_i_pairwise_own(plan, rank, &out[n]) : 0);
 }
 
-static const coll_algorithm coll_kshift_alltoall = {
+COLL_CONST(coll_algorithm, coll_kshift_alltoall, {
     "kshift",
     "Kumar 2004, k-shift",
     COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV),
@@ -143,6 +143,6 @@ static const coll_algorithm coll_kshift_alltoall = {
     coll_i_kshift_alltoall_step,
     coll_i_pairwise_alltoall_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_KSHIFT_H */

@@ -51,7 +51,7 @@ COLL_INLINE unsigned coll_i_linear_bcast_step(const coll_plan *plan, uint32_t ra
     return 1;
 }
 
-static const coll_algorithm coll_linear_bcast = {
+COLL_CONST(coll_algorithm, coll_linear_bcast, {
     "linear",
     "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_BCAST),
@@ -64,12 +64,12 @@ static const coll_algorithm coll_linear_bcast = {
     coll_i_linear_bcast_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 /* ---- reduce ------------------------------------------------------------------------------ */
 
-static const coll_param coll_i_linear_params[] = {
-    {"slots", "messages that can wait at the root", 1, 65536, 4, {4, 1, 3, 64}}};
+COLL_TABLE(coll_param, coll_i_linear_params, {
+    {"slots", "messages that can wait at the root", 1, 65536, 4, {4, 1, 3, 64}}});
 
 COLL_INLINE uint32_t coll_i_linear_slots(const coll_plan *plan)
 {
@@ -142,7 +142,7 @@ COLL_INLINE size_t coll_i_linear_reduce_scratch(const coll_plan *plan, uint32_t 
            plan->problem.count;
 }
 
-static const coll_algorithm coll_linear_reduce = {
+COLL_CONST(coll_algorithm, coll_linear_reduce, {
     "linear",
     "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_REDUCE),
@@ -155,7 +155,7 @@ static const coll_algorithm coll_linear_reduce = {
     coll_i_linear_reduce_step,
     coll_i_linear_reduce_scratch,
     /* shared */ NULL,
-};
+});
 
 /* ---- allreduce: reduce to rank 0, then send the result to everyone ----------------------- */
 
@@ -182,7 +182,7 @@ COLL_INLINE unsigned coll_i_linear_allreduce_step(const coll_plan *plan, uint32_
     return 1;
 }
 
-static const coll_algorithm coll_linear_allreduce = {
+COLL_CONST(coll_algorithm, coll_linear_allreduce, {
     "linear",
     "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_ALLREDUCE),
@@ -195,7 +195,7 @@ static const coll_algorithm coll_linear_allreduce = {
     coll_i_linear_allreduce_step,
     coll_i_linear_reduce_scratch,
     /* shared */ NULL,
-};
+});
 
 /* ---- barrier: notifications to rank 0, then from it -------------------------------------- */
 
@@ -221,7 +221,7 @@ COLL_INLINE unsigned coll_i_linear_barrier_step(const coll_plan *plan, uint32_t 
     return 1;
 }
 
-static const coll_algorithm coll_linear_barrier = {
+COLL_CONST(coll_algorithm, coll_linear_barrier, {
     "linear",
     "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_BARRIER),
@@ -234,6 +234,6 @@ static const coll_algorithm coll_linear_barrier = {
     coll_i_linear_barrier_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_LINEAR_H */

@@ -53,7 +53,7 @@ COLL_INLINE unsigned coll_i_linear_allgather_step(const coll_plan *plan, uint32_
     return n;
 }
 
-static const coll_algorithm coll_linear_allgather = {
+COLL_CONST(coll_algorithm, coll_linear_allgather, {
     "linear",
     "Kumar 2004",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -66,7 +66,7 @@ static const coll_algorithm coll_linear_allgather = {
     coll_i_linear_allgather_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -142,7 +142,7 @@ COLL_INLINE coll_status coll_i_linear_reduce_scatter_check(const coll_plan *plan
                : COLL_ERR_OVERFLOW;
 }
 
-static const coll_algorithm coll_linear_reduce_scatter = {
+COLL_CONST(coll_algorithm, coll_linear_reduce_scatter, {
     "linear",
     "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
@@ -155,6 +155,6 @@ static const coll_algorithm coll_linear_reduce_scatter = {
     coll_i_linear_reduce_scatter_step,
     coll_i_linear_reduce_scatter_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_LINEAR_ALL_H */

@@ -53,7 +53,7 @@ COLL_INLINE unsigned coll_i_linear_gather_step(const coll_plan *plan, uint32_t r
     return 1;
 }
 
-static const coll_algorithm coll_linear_gather = {
+COLL_CONST(coll_algorithm, coll_linear_gather, {
     "linear",
     "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV),
@@ -66,7 +66,7 @@ static const coll_algorithm coll_linear_gather = {
     coll_i_linear_gather_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 COLL_INLINE unsigned coll_i_linear_scatter_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                 coll_action *out)
@@ -86,7 +86,7 @@ COLL_INLINE unsigned coll_i_linear_scatter_step(const coll_plan *plan, uint32_t 
     return 1;
 }
 
-static const coll_algorithm coll_linear_scatter = {
+COLL_CONST(coll_algorithm, coll_linear_scatter, {
     "linear",
     "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV),
@@ -99,6 +99,6 @@ static const coll_algorithm coll_linear_scatter = {
     coll_i_linear_scatter_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_LINEAR_GATHER_H */

@@ -110,7 +110,7 @@ COLL_INLINE unsigned coll_i_linear_neighbor_step(const coll_plan *plan, uint32_t
     return n;
 }
 
-static const coll_algorithm coll_linear_neighbor = {
+COLL_CONST(coll_algorithm, coll_linear_neighbor, {
     "linear",
     "MPI 4.1, section 8.6",
     COLL_NEIGHBORLY,
@@ -123,6 +123,6 @@ static const coll_algorithm coll_linear_neighbor = {
     coll_i_linear_neighbor_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_LINEAR_NEIGHBOR_H */

@@ -22,8 +22,8 @@
 
 #include "../plan.h"
 
-static const coll_param coll_i_linear_scan_params[] = {
-    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 1, 7, 0}}};
+COLL_TABLE(coll_param, coll_i_linear_scan_params, {
+    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 1, 7, 0}}});
 
 /* A step a segment. */
 COLL_INLINE size_t coll_i_linear_scan_steps(const coll_plan *plan, uint32_t rank)
@@ -62,7 +62,7 @@ COLL_INLINE size_t coll_i_linear_scan_scratch(const coll_plan *plan, uint32_t ra
     return rank == 0 || !coll_in_place(plan) ? 0 : 2 * coll_i_linear_scan_slot(plan);
 }
 
-static const coll_algorithm coll_linear_scan = {
+COLL_CONST(coll_algorithm, coll_linear_scan, {
     "linear",
     "Moody 2003, section 3.2.1; Littlefield 1992",
     COLL_BIT(COLL_SCAN),
@@ -75,7 +75,7 @@ static const coll_algorithm coll_linear_scan = {
     coll_i_linear_scan_step,
     coll_i_linear_scan_scratch,
     /* shared */ NULL,
-};
+});
 
 /* The sum that arrives is this rank's result, and the left operand of the one that leaves. In
  * place, OUT still holds the other operand, so the sum that arrives waits in SCRATCH. */
@@ -112,7 +112,7 @@ COLL_INLINE size_t coll_i_linear_exscan_scratch(const coll_plan *plan, uint32_t 
     return (coll_in_place(plan) ? 4 : 2) * coll_i_linear_scan_slot(plan);
 }
 
-static const coll_algorithm coll_linear_exscan = {
+COLL_CONST(coll_algorithm, coll_linear_exscan, {
     "linear",
     "Moody 2003, section 3.2.1; Littlefield 1992",
     COLL_BIT(COLL_EXSCAN),
@@ -125,6 +125,6 @@ static const coll_algorithm coll_linear_exscan = {
     coll_i_linear_exscan_step,
     coll_i_linear_exscan_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_LINEAR_SCAN_H */

@@ -215,7 +215,7 @@ COLL_INLINE coll_status coll_i_mesh_combining_check(const coll_plan *plan)
     return coll_i_route_check(plan, COLL_ROUTE_BY_MESH);
 }
 
-static const coll_algorithm coll_mesh_combining = {
+COLL_CONST(coll_algorithm, coll_mesh_combining, {
     "mesh_combining",
     "Träff, Hunold 2019",
     COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLTOALL),
@@ -228,6 +228,6 @@ static const coll_algorithm coll_mesh_combining = {
     coll_i_route_step,
     coll_i_route_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_MESH_COMBINING_H */

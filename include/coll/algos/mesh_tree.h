@@ -24,13 +24,13 @@
 
 #include "kit/tree_walk.h"
 
-static const coll_param coll_i_mesh_tree_params[] = {
+COLL_TABLE(coll_param, coll_i_mesh_tree_params, {
     {"width",
      "columns of the mesh; rank y*width + x is in column x of row y",
      1,
      UINT32_MAX,
      1,
-     {1, 4, 3, 1}}};
+     {1, 4, 3, 1}}});
 
 COLL_INLINE size_t coll_i_mesh_tree_steps(const coll_plan *plan, uint32_t rank)
 {
@@ -48,7 +48,7 @@ COLL_INLINE unsigned coll_i_mesh_tree_bcast_step(const coll_plan *plan, uint32_t
     return coll_i_walk_step(plan, COLL_I_MESH, COLL_BCAST, false, rank, s, out);
 }
 
-static const coll_algorithm coll_mesh_tree_bcast = {
+COLL_CONST(coll_algorithm, coll_mesh_tree_bcast, {
     "tree",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_BCAST),
@@ -61,7 +61,7 @@ static const coll_algorithm coll_mesh_tree_bcast = {
     coll_i_mesh_tree_bcast_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 COLL_INLINE unsigned coll_i_mesh_tree_reduce_step(const coll_plan *plan, uint32_t rank,
                                                   size_t s, coll_action *out)
@@ -69,7 +69,7 @@ COLL_INLINE unsigned coll_i_mesh_tree_reduce_step(const coll_plan *plan, uint32_
     return coll_i_walk_step(plan, COLL_I_MESH, COLL_REDUCE, false, rank, s, out);
 }
 
-static const coll_algorithm coll_mesh_tree_reduce = {
+COLL_CONST(coll_algorithm, coll_mesh_tree_reduce, {
     "tree",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_REDUCE),
@@ -82,7 +82,7 @@ static const coll_algorithm coll_mesh_tree_reduce = {
     coll_i_mesh_tree_reduce_step,
     coll_i_mesh_tree_scratch,
     /* shared */ NULL,
-};
+});
 
 COLL_INLINE unsigned coll_i_mesh_tree_allreduce_step(const coll_plan *plan, uint32_t rank,
                                                      size_t s, coll_action *out)
@@ -90,7 +90,7 @@ COLL_INLINE unsigned coll_i_mesh_tree_allreduce_step(const coll_plan *plan, uint
     return coll_i_walk_step(plan, COLL_I_MESH, COLL_ALLREDUCE, false, rank, s, out);
 }
 
-static const coll_algorithm coll_mesh_tree_allreduce = {
+COLL_CONST(coll_algorithm, coll_mesh_tree_allreduce, {
     "tree",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_ALLREDUCE),
@@ -103,6 +103,6 @@ static const coll_algorithm coll_mesh_tree_allreduce = {
     coll_i_mesh_tree_allreduce_step,
     coll_i_mesh_tree_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_MESH_TREE_H */

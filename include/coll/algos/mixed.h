@@ -125,7 +125,7 @@ COLL_INLINE coll_status coll_i_mixed_check_size(const coll_plan *plan, size_t lo
 
 /* ---- bcast ------------------------------------------------------------------------------- */
 
-static const coll_param coll_i_mixed_bcast_params[] = {
+COLL_TABLE(coll_param, coll_i_mixed_bcast_params, {
     {"k",
      "tree of nodes: 0 binomial, 1 a chain, else k-ary",
      0,
@@ -144,7 +144,7 @@ static const coll_param coll_i_mixed_bcast_params[] = {
      0,
      UINT32_MAX,
      UINT32_MAX,
-     {13, 1, 13, 13}}};
+     {13, 1, 13, 13}}});
 
 /* A rank's place. */
 typedef struct coll_i_mixed_place {
@@ -346,7 +346,7 @@ COLL_INLINE coll_status coll_i_mixed_bcast_check(const coll_plan *plan)
     return coll_i_mixed_check_size(plan, plan->problem.count, 1);
 }
 
-static const coll_algorithm coll_mixed_bcast = {
+COLL_CONST(coll_algorithm, coll_mixed_bcast, {
     "mixed",
     "Wu 2005, section 3.4.1",
     COLL_BIT(COLL_BCAST),
@@ -359,6 +359,6 @@ static const coll_algorithm coll_mixed_bcast = {
     coll_i_mixed_bcast_step,
     /* scratch */ NULL,
     coll_i_mixed_bcast_shared,
-};
+});
 
 #endif /* COLL_ALGOS_MIXED_H */

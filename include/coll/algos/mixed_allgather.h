@@ -28,7 +28,7 @@
 
 #include "mixed.h"
 
-static const coll_param coll_i_mixed_allgather_params[] = {
+COLL_TABLE(coll_param, coll_i_mixed_allgather_params, {
     {"f", "degree of the tree of notifications in a node", 2, UINT32_MAX / 2, 64, {3, 4, 3, 3}},
     {"buffers", "pipeline buffers", 1, 1 << 16, 2, {3, 3, 3, 3}},
     {"segment",
@@ -42,7 +42,7 @@ static const coll_param coll_i_mixed_allgather_params[] = {
      0,
      UINT32_MAX,
      UINT32_MAX,
-     {200, 1, 13, 200}}};
+     {200, 1, 13, 200}}});
 
 /* A rank's place, and how far its list of actions has come: gathering, segments, rests. */
 typedef struct coll_i_mixed_ring {
@@ -263,7 +263,7 @@ COLL_INLINE coll_status coll_i_mixed_allgather_check(const coll_plan *plan)
     return coll_i_mixed_check_size(plan, longest, coll_nodes_count(nodes));
 }
 
-static const coll_algorithm coll_mixed_allgather = {
+COLL_CONST(coll_algorithm, coll_mixed_allgather, {
     "mixed",
     "Wu 2005, section 3.4.3",
     COLL_BIT(COLL_ALLGATHER),
@@ -276,6 +276,6 @@ static const coll_algorithm coll_mixed_allgather = {
     coll_i_mixed_allgather_step,
     /* scratch */ NULL,
     coll_i_mixed_allgather_shared,
-};
+});
 
 #endif /* COLL_ALGOS_MIXED_ALLGATHER_H */

@@ -286,19 +286,20 @@ COLL_INLINE unsigned coll_i_sort_runs_step(const coll_plan *plan, uint32_t rank,
     return n;
 }
 
-static const coll_algorithm coll_i_sort_runs = {"sort runs",
-                                                "",
-                                                COLL_I_RUNS_ALLGATHERS |
-                                                    COLL_I_RUNS_REDUCE_SCATTERS,
-                                                0,
-                                                1,
-                                                0,
-                                                NULL,
-                                                NULL,
-                                                coll_i_sort_runs_steps,
-                                                coll_i_sort_runs_step,
-                                                NULL,
-                                                NULL};
+COLL_CONST(coll_algorithm, coll_i_sort_runs, {
+    "sort runs",
+    "",
+    COLL_I_RUNS_ALLGATHERS |
+        COLL_I_RUNS_REDUCE_SCATTERS,
+    0,
+    1,
+    0,
+    NULL,
+    NULL,
+    coll_i_sort_runs_steps,
+    coll_i_sort_runs_step,
+    NULL,
+    NULL});
 
 COLL_INLINE coll_status coll_i_runs_sort(coll_plan *plan, coll_workspace *workspace,
                                          const coll_i_runs *runs, coll_ref in, coll_ref out)
@@ -442,13 +443,13 @@ COLL_INLINE coll_status coll_i_multi_leader_reduce_scatter(coll_plan *plan,
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-static const coll_param coll_i_multi_leader_blocks_params[] = {
+COLL_TABLE(coll_param, coll_i_multi_leader_blocks_params, {
     {"leaders",
      "leaders of a node, of a run of its ranks each",
      1,
      COLL_LEADERS_MOST,
      4,
-     {2, 3, 2, 2}}};
+     {2, 3, 2, 2}}});
 
 #define COLL_I_MULTI_LEADER_BLOCKS(collectives, traits, window)                                \
     {                                                                                          \
@@ -458,23 +459,23 @@ static const coll_param coll_i_multi_leader_blocks_params[] = {
             coll_i_composite_step, coll_i_composite_scratch, coll_i_composite_shared           \
     }
 
-static const coll_binding coll_i_multi_leader_allgather_defaults[] = {
+COLL_TABLE(coll_binding, coll_i_multi_leader_allgather_defaults, {
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_fnomial_gatherv, NULL},
     {COLL_INTRA, &coll_ring_allgather, NULL},
-    {COLL_INTER, &coll_ring_allgather, NULL}};
-static const coll_composite coll_multi_leader_allgather = {
+    {COLL_INTER, &coll_ring_allgather, NULL}});
+COLL_CONST(coll_composite, coll_multi_leader_allgather, {
     COLL_I_MULTI_LEADER_BLOCKS(COLL_I_RUNS_ALLGATHERS, COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED,
                                2),
-    coll_i_multi_leader_allgather, coll_i_multi_leader_allgather_defaults, 4};
+    coll_i_multi_leader_allgather, coll_i_multi_leader_allgather_defaults, 4});
 
-static const coll_binding coll_i_multi_leader_reduce_scatter_defaults[] = {
+COLL_TABLE(coll_binding, coll_i_multi_leader_reduce_scatter_defaults, {
     {COLL_INTRA, &coll_pairwise_reduce_scatter, NULL},
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_fnomial_gatherv, NULL},
-    {COLL_INTER, &coll_pairwise_reduce_scatter, NULL}};
-static const coll_composite coll_multi_leader_reduce_scatter = {
+    {COLL_INTER, &coll_pairwise_reduce_scatter, NULL}});
+COLL_CONST(coll_composite, coll_multi_leader_reduce_scatter, {
     COLL_I_MULTI_LEADER_BLOCKS(COLL_I_RUNS_REDUCE_SCATTERS, COLL_NEEDS_PACKED, 2),
-    coll_i_multi_leader_reduce_scatter, coll_i_multi_leader_reduce_scatter_defaults, 4};
+    coll_i_multi_leader_reduce_scatter, coll_i_multi_leader_reduce_scatter_defaults, 4});
 
 #endif /* COLL_ALGOS_MULTI_LEADER_BLOCKS_H */

@@ -53,7 +53,7 @@ COLL_INLINE unsigned coll_i_multicast_bcast_step(const coll_plan *plan, uint32_t
     return coll_in_place(plan) ? 1 : 2;
 }
 
-static const coll_algorithm coll_multicast_bcast = {
+COLL_CONST(coll_algorithm, coll_multicast_bcast, {
     "multicast",
     "Moody 2003, section 2.1",
     COLL_BIT(COLL_BCAST),
@@ -66,12 +66,12 @@ static const coll_algorithm coll_multicast_bcast = {
     coll_i_multicast_bcast_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 /* ---- serial ------------------------------------------------------------------------------ */
 
-static const coll_param coll_i_serial_params[] = {
-    {"slots", "messages that can wait at the root", 1, 65536, 65536, {3, 3, 3, 3}}};
+COLL_TABLE(coll_param, coll_i_serial_params, {
+    {"slots", "messages that can wait at the root", 1, 65536, 65536, {3, 3, 3, 3}}});
 
 /* The linear reduction, and the multicast of the result, or of an element of it. */
 COLL_INLINE size_t coll_i_serial_steps(const coll_plan *plan, uint32_t rank)
@@ -105,7 +105,7 @@ COLL_INLINE size_t coll_i_serial_scratch(const coll_plan *plan, uint32_t rank)
     return coll_i_linear_reduce_scratch(plan, rank);
 }
 
-static const coll_algorithm coll_serial_reduce = {
+COLL_CONST(coll_algorithm, coll_serial_reduce, {
     "serial",
     "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_REDUCE),
@@ -118,9 +118,9 @@ static const coll_algorithm coll_serial_reduce = {
     coll_i_serial_step,
     coll_i_serial_scratch,
     /* shared */ NULL,
-};
+});
 
-static const coll_algorithm coll_serial_allreduce = {
+COLL_CONST(coll_algorithm, coll_serial_allreduce, {
     "serial",
     "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_ALLREDUCE),
@@ -133,7 +133,7 @@ static const coll_algorithm coll_serial_allreduce = {
     coll_i_serial_step,
     coll_i_serial_scratch,
     /* shared */ NULL,
-};
+});
 
 /* ---- fnomial_multicast ------------------------------------------------------------------- */
 
@@ -160,7 +160,7 @@ COLL_INLINE size_t coll_i_fnomial_multicast_scratch(const coll_plan *plan, uint3
     return coll_i_walk_scratch(plan, COLL_I_FNOMIAL, COLL_REDUCE, false, rank);
 }
 
-static const coll_algorithm coll_fnomial_multicast_allreduce = {
+COLL_CONST(coll_algorithm, coll_fnomial_multicast_allreduce, {
     "fnomial_multicast",
     "Moody 2003, sections 2.1, 3.2.3",
     COLL_BIT(COLL_ALLREDUCE),
@@ -173,6 +173,6 @@ static const coll_algorithm coll_fnomial_multicast_allreduce = {
     coll_i_fnomial_multicast_step,
     coll_i_fnomial_multicast_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_MULTICAST_H */

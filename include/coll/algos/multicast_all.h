@@ -46,7 +46,7 @@ COLL_INLINE unsigned coll_i_multicast_allgather_step(const coll_plan *plan, uint
     return n;
 }
 
-static const coll_algorithm coll_multicast_allgather = {
+COLL_CONST(coll_algorithm, coll_multicast_allgather, {
     "multicast",
     "Moody 2003, section 2.1",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -59,6 +59,6 @@ static const coll_algorithm coll_multicast_allgather = {
     coll_i_multicast_allgather_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_MULTICAST_ALL_H */

@@ -120,7 +120,7 @@ COLL_INLINE unsigned coll_i_exchange_step(const coll_plan *plan, uint32_t rank, 
     return n;
 }
 
-static const coll_algorithm coll_neighbor_exchange_allgather = {
+COLL_CONST(coll_algorithm, coll_neighbor_exchange_allgather, {
     "neighbor_exchange",
     "Chen, Zhang, Zhang, Yuan 2005",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -133,6 +133,6 @@ static const coll_algorithm coll_neighbor_exchange_allgather = {
     coll_i_exchange_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_NEIGHBOR_EXCHANGE_H */

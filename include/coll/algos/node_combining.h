@@ -313,7 +313,7 @@ COLL_INLINE coll_status coll_i_node_combining_check(const coll_plan *plan)
     return coll_i_route_check(plan, COLL_ROUTE_BY_NODES);
 }
 
-static const coll_algorithm coll_node_combining = {
+COLL_CONST(coll_algorithm, coll_node_combining, {
     "node_combining",
     "Bienz, Gropp, Olson 2019",
     COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLTOALL),
@@ -326,6 +326,6 @@ static const coll_algorithm coll_node_combining = {
     coll_i_route_step,
     coll_i_route_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_NODE_COMBINING_H */

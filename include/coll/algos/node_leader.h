@@ -26,8 +26,8 @@
 
 /* ---- sockets ----------------------------------------------------------------------------- */
 
-static const coll_param coll_i_socket_params[] = {
-    {"sockets", "of a node: runs of ranks of nearly equal length", 1, 4096, 2, {2, 3, 2, 2}}};
+COLL_TABLE(coll_param, coll_i_socket_params, {
+    {"sockets", "of a node: runs of ranks of nearly equal length", 1, 4096, 2, {2, 3, 2, 2}}});
 
 /* Numbers the sockets of all nodes through, and makes this rank's its node; which of its node's
  * it is. O(nodes). */
@@ -80,16 +80,16 @@ COLL_INLINE coll_status coll_i_socket_leader_build(coll_plan *plan, coll_workspa
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-static const coll_binding coll_i_node_leader_defaults[] = {
+COLL_TABLE(coll_binding, coll_i_node_leader_defaults, {
     {COLL_INTRA, &coll_fnomial_reduce, NULL},
     {COLL_INTRA, &coll_fnomial_bcast, NULL},
-    {COLL_INTER, &coll_in_network_allreduce, NULL}};
-static const coll_composite coll_node_leader_allreduce = {
+    {COLL_INTER, &coll_in_network_allreduce, NULL}});
+COLL_CONST(coll_composite, coll_node_leader_allreduce, {
     COLL_I_LEVELS("node_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
                   COLL_GIVES_IDENTICAL | COLL_NEEDS_NETWORK_REDUCE, 1),
-    coll_i_two_level_allreduce, coll_i_node_leader_defaults, 3};
+    coll_i_two_level_allreduce, coll_i_node_leader_defaults, 3});
 
-static const coll_composite coll_socket_leader_allreduce = {
+COLL_CONST(coll_composite, coll_socket_leader_allreduce, {
     {"socket_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
      COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_INTER_TEAM |
          COLL_GIVES_IDENTICAL,
@@ -99,6 +99,6 @@ static const coll_composite coll_socket_leader_allreduce = {
      coll_i_composite_shared},
     coll_i_socket_leader_build,
     coll_i_node_leader_defaults,
-    3};
+    3});
 
 #endif /* COLL_ALGOS_NODE_LEADER_H */

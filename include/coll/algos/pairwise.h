@@ -126,7 +126,7 @@ COLL_INLINE unsigned coll_i_pairwise_longer(const coll_plan *plan, uint32_t rank
     return n;
 }
 
-static const coll_algorithm coll_pairwise_alltoall = {
+COLL_CONST(coll_algorithm, coll_pairwise_alltoall, {
     "pairwise",
     "Thakur, Rabenseifner, Gropp 2005",
     COLL_EXCHANGING,
@@ -139,10 +139,10 @@ static const coll_algorithm coll_pairwise_alltoall = {
     coll_i_pairwise_alltoall_step,
     coll_i_pairwise_alltoall_scratch,
     /* shared */ NULL,
-};
+});
 
 /* Kumar's ring of P−1 cyclic shifts is this same order. */
-static const coll_algorithm coll_ring_alltoall = {
+COLL_CONST(coll_algorithm, coll_ring_alltoall, {
     "ring",
     "Kumar 2004, cyclic shifts",
     COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV),
@@ -155,7 +155,7 @@ static const coll_algorithm coll_ring_alltoall = {
     coll_i_pairwise_alltoall_step,
     coll_i_pairwise_alltoall_scratch,
     /* shared */ NULL,
-};
+});
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -208,7 +208,7 @@ COLL_INLINE size_t coll_i_pairwise_reduce_scatter_scratch(const coll_plan *plan,
     return (coll_in_place(plan) ? 4 : 3) * coll_in_block(plan, rank).count;
 }
 
-static const coll_algorithm coll_pairwise_reduce_scatter = {
+COLL_CONST(coll_algorithm, coll_pairwise_reduce_scatter, {
     "pairwise",
     "Thakur, Rabenseifner, Gropp 2005",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
@@ -221,6 +221,6 @@ static const coll_algorithm coll_pairwise_reduce_scatter = {
     coll_i_pairwise_reduce_scatter_step,
     coll_i_pairwise_reduce_scatter_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_PAIRWISE_H */

@@ -30,8 +30,8 @@
 
 #include "../plan.h"
 
-static const coll_param coll_i_pat_params[] = {
-    {"aggregate", "blocks in a message, at most", 1, UINT32_MAX / 2, 8, {8, 1, 2, 8}}};
+COLL_TABLE(coll_param, coll_i_pat_params, {
+    {"aggregate", "blocks in a message, at most", 1, UINT32_MAX / 2, 8, {8, 1, 2, 8}}});
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
@@ -242,7 +242,7 @@ COLL_INLINE size_t coll_i_pat_gather_scratch(const coll_plan *plan, uint32_t ran
     return trees.below > 0 ? (size_t)4 * coll_i_pat_most(&trees) * trees.slot : 0;
 }
 
-static const coll_algorithm coll_pat_allgather = {
+COLL_CONST(coll_algorithm, coll_pat_allgather, {
     "pat",
     "Jeaugey 2025",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -255,6 +255,6 @@ static const coll_algorithm coll_pat_allgather = {
     coll_i_pat_gather_step,
     coll_i_pat_gather_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_PAT_H */

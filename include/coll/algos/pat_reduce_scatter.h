@@ -151,7 +151,7 @@ COLL_INLINE size_t coll_i_pat_reduce_scratch(const coll_plan *plan, uint32_t ran
     return (stages + coll_i_pat_depth(&trees) * most) * trees.slot;
 }
 
-static const coll_algorithm coll_pat_reduce_scatter = {
+COLL_CONST(coll_algorithm, coll_pat_reduce_scatter, {
     "pat",
     "Jeaugey 2025",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
@@ -164,6 +164,6 @@ static const coll_algorithm coll_pat_reduce_scatter = {
     coll_i_pat_reduce_step,
     coll_i_pat_reduce_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_PAT_REDUCE_SCATTER_H */

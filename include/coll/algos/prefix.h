@@ -102,7 +102,7 @@ COLL_INLINE coll_status coll_i_machine_check(const coll_plan *plan, uint32_t nod
 
 /* ---- stages ------------------------------------------------------------------------------ */
 
-static const coll_param coll_i_prefix_params[] = {COLL_I_MACHINE_PARAM};
+COLL_TABLE(coll_param, coll_i_prefix_params, {COLL_I_MACHINE_PARAM});
 
 COLL_INLINE coll_status coll_i_prefix_check(const coll_plan *plan)
 {
@@ -147,7 +147,7 @@ COLL_INLINE unsigned coll_i_prefix_allgather_step(const coll_plan *plan, uint32_
     return n;
 }
 
-static const coll_algorithm coll_prefix_allgather = {
+COLL_CONST(coll_algorithm, coll_prefix_allgather, {
     "prefix",
     "Kumar 2004, prefix send",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -160,7 +160,7 @@ static const coll_algorithm coll_prefix_allgather = {
     coll_i_prefix_allgather_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 /* ---- alltoall ---------------------------------------------------------------------------- */
 
@@ -175,7 +175,7 @@ COLL_INLINE unsigned coll_i_prefix_alltoall_step(const coll_plan *plan, uint32_t
     return n + (s == 0 ? coll_i_pairwise_own(plan, rank, &out[n]) : 0);
 }
 
-static const coll_algorithm coll_prefix_alltoall = {
+COLL_CONST(coll_algorithm, coll_prefix_alltoall, {
     "prefix",
     "Kumar 2004, prefix send",
     COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV),
@@ -188,6 +188,6 @@ static const coll_algorithm coll_prefix_alltoall = {
     coll_i_prefix_alltoall_step,
     coll_i_pairwise_alltoall_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_PREFIX_H */

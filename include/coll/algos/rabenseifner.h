@@ -204,7 +204,7 @@ COLL_INLINE size_t coll_i_rabenseifner_allreduce_scratch(const coll_plan *plan, 
     return coll_i_halved_allreduce_scratch(plan, COLL_I_DIGITS, rank);
 }
 
-static const coll_algorithm coll_rabenseifner_allreduce = {
+COLL_CONST(coll_algorithm, coll_rabenseifner_allreduce, {
     "rabenseifner",
     "Rabenseifner 2004; Thakur, Rabenseifner, Gropp 2005, section 4.5",
     COLL_BIT(COLL_ALLREDUCE),
@@ -217,7 +217,7 @@ static const coll_algorithm coll_rabenseifner_allreduce = {
     coll_i_rabenseifner_allreduce_step,
     coll_i_rabenseifner_allreduce_scratch,
     /* shared */ NULL,
-};
+});
 
 /* ---- reduce ------------------------------------------------------------------------------ */
 
@@ -333,7 +333,7 @@ COLL_INLINE size_t coll_i_rabenseifner_reduce_scratch(const coll_plan *plan, uin
     return coll_i_rabenseifner_needs(plan, COLL_I_DIGITS, &part);
 }
 
-static const coll_algorithm coll_rabenseifner_reduce = {
+COLL_CONST(coll_algorithm, coll_rabenseifner_reduce, {
     "rabenseifner",
     "Rabenseifner 2004; Thakur, Rabenseifner, Gropp 2005, section 4.5",
     COLL_BIT(COLL_REDUCE),
@@ -346,6 +346,6 @@ static const coll_algorithm coll_rabenseifner_reduce = {
     coll_i_rabenseifner_reduce_step,
     coll_i_rabenseifner_reduce_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_RABENSEIFNER_H */

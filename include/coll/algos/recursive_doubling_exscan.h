@@ -31,13 +31,13 @@
 
 #include "../plan.h"
 
-static const coll_param coll_i_doubling_exscan_params[] = {
+COLL_TABLE(coll_param, coll_i_doubling_exscan_params, {
     {"inclusive",
      "first rounds in which ranks send their own operand too; 0: the fewest rounds",
      0,
      32,
      2,
-     {2, 1, 0, 32}}};
+     {2, 1, 0, 32}}});
 
 /* How many rounds it takes to sum up r operands, and how many of these are inclusive: as many as
  * there are to be, or, if that is 0, the fewest with which ⌈log2(r+1)⌉ rounds are enough. */
@@ -144,7 +144,7 @@ COLL_INLINE size_t coll_i_doubling_exscan_scratch(const coll_plan *plan, uint32_
            plan->problem.count;
 }
 
-static const coll_algorithm coll_recursive_doubling_exscan = {
+COLL_CONST(coll_algorithm, coll_recursive_doubling_exscan, {
     "recursive_doubling",
     "Traeff 2025; Traeff 2026; Hillis, Steele 1986",
     COLL_BIT(COLL_EXSCAN),
@@ -157,6 +157,6 @@ static const coll_algorithm coll_recursive_doubling_exscan = {
     coll_i_doubling_exscan_step,
     coll_i_doubling_exscan_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_RECURSIVE_DOUBLING_EXSCAN_H */

@@ -37,8 +37,8 @@
 
 #include "recursive_multiplying.h"
 
-static const coll_param coll_i_halving_params[] = {
-    {"k", "radix: a round is among k ranks", 2, 65536, 2, {2, 3, 9, 2}}};
+COLL_TABLE(coll_param, coll_i_halving_params, {
+    {"k", "radix: a round is among k ranks", 2, 65536, 2, {2, 3, 9, 2}}});
 
 /* ---- a round of halving: of all algorithms that halve ------------------------------------ */
 
@@ -222,7 +222,7 @@ COLL_INLINE size_t coll_i_recursive_halving_scratch(const coll_plan *plan, uint3
     return sums + slots;
 }
 
-static const coll_algorithm coll_recursive_halving_reduce_scatter = {
+COLL_CONST(coll_algorithm, coll_recursive_halving_reduce_scatter, {
     "recursive_halving",
     "Thakur, Rabenseifner, Gropp 2005, section 4.4",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
@@ -235,6 +235,6 @@ static const coll_algorithm coll_recursive_halving_reduce_scatter = {
     coll_i_recursive_halving_step,
     coll_i_recursive_halving_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_RECURSIVE_HALVING_H */

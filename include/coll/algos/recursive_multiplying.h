@@ -42,8 +42,8 @@
 #include "../plan.h"
 
 /* A round combines at most 65535 messages in one action. */
-static const coll_param coll_i_multiplying_params[] = {
-    {"k", "radix: a round is among k ranks", 2, 65536, 4, {2, 3, 9, 2}}};
+COLL_TABLE(coll_param, coll_i_multiplying_params, {
+    {"k", "radix: a round is among k ranks", 2, 65536, 4, {2, 3, 9, 2}}});
 
 /* ---- rounds: of all algorithms that exchange in a folded core ---------------------------- */
 
@@ -299,7 +299,7 @@ COLL_INLINE size_t coll_i_multiplying_allreduce_scratch(const coll_plan *plan, u
     return coll_i_multiplying_scratch(plan, rank, &plan->radix);
 }
 
-static const coll_algorithm coll_recursive_multiplying_allreduce = {
+COLL_CONST(coll_algorithm, coll_recursive_multiplying_allreduce, {
     "recursive_multiplying",
     "Ruefenacht, Bull, Booth 2017",
     COLL_BIT(COLL_ALLREDUCE),
@@ -312,7 +312,7 @@ static const coll_algorithm coll_recursive_multiplying_allreduce = {
     coll_i_multiplying_allreduce_step,
     coll_i_multiplying_allreduce_scratch,
     /* shared */ NULL,
-};
+});
 
 /* The same with k = 2 known to the compiler. */
 COLL_INLINE size_t coll_i_doubling_steps(const coll_plan *plan, uint32_t rank)
@@ -332,7 +332,7 @@ COLL_INLINE size_t coll_i_doubling_allreduce_scratch(const coll_plan *plan, uint
     return coll_i_multiplying_scratch(plan, rank, &coll_fast_divisor_two);
 }
 
-static const coll_algorithm coll_recursive_doubling_allreduce = {
+COLL_CONST(coll_algorithm, coll_recursive_doubling_allreduce, {
     "recursive_doubling",
     "Thakur, Rabenseifner, Gropp 2005",
     COLL_BIT(COLL_ALLREDUCE),
@@ -345,7 +345,7 @@ static const coll_algorithm coll_recursive_doubling_allreduce = {
     coll_i_doubling_allreduce_step,
     coll_i_doubling_allreduce_scratch,
     /* shared */ NULL,
-};
+});
 
 /* ---- allgather --------------------------------------------------------------------------- */
 
@@ -420,7 +420,7 @@ COLL_INLINE unsigned coll_i_multiplying_allgather_step(const coll_plan *plan, ui
     return coll_i_multiplying_allgather(plan, rank, s, &plan->radix, out);
 }
 
-static const coll_algorithm coll_recursive_multiplying_allgather = {
+COLL_CONST(coll_algorithm, coll_recursive_multiplying_allgather, {
     "recursive_multiplying",
     "Ruefenacht, Bull, Booth 2017",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -433,7 +433,7 @@ static const coll_algorithm coll_recursive_multiplying_allgather = {
     coll_i_multiplying_allgather_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 COLL_INLINE unsigned coll_i_doubling_allgather_step(const coll_plan *plan, uint32_t rank,
                                                     size_t s, coll_action *out)
@@ -441,7 +441,7 @@ COLL_INLINE unsigned coll_i_doubling_allgather_step(const coll_plan *plan, uint3
     return coll_i_multiplying_allgather(plan, rank, s, &coll_fast_divisor_two, out);
 }
 
-static const coll_algorithm coll_recursive_doubling_allgather = {
+COLL_CONST(coll_algorithm, coll_recursive_doubling_allgather, {
     "recursive_doubling",
     "Thakur, Rabenseifner, Gropp 2005",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -454,6 +454,6 @@ static const coll_algorithm coll_recursive_doubling_allgather = {
     coll_i_doubling_allgather_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_RECURSIVE_MULTIPLYING_H */

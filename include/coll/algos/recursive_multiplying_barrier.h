@@ -70,7 +70,7 @@ COLL_INLINE unsigned coll_i_multiplying_barrier_step(const coll_plan *plan, uint
     return 1;
 }
 
-static const coll_algorithm coll_recursive_multiplying_barrier = {
+COLL_CONST(coll_algorithm, coll_recursive_multiplying_barrier, {
     "recursive_multiplying",
     "Thakur, Rabenseifner, Gropp 2005; Ruefenacht, Bull, Booth 2017",
     COLL_BIT(COLL_BARRIER),
@@ -83,6 +83,6 @@ static const coll_algorithm coll_recursive_multiplying_barrier = {
     coll_i_multiplying_barrier_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_RECURSIVE_MULTIPLYING_BARRIER_H */

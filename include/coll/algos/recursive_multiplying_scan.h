@@ -30,8 +30,8 @@
 #include "../plan.h"
 
 /* A round combines at most 65535 messages in one action. */
-static const coll_param coll_i_multiplying_scan_params[] = {
-    {"k", "radix: a sum is sent k-1 ranks far", 2, 65536, 3, {2, 3, 9, 2}}};
+COLL_TABLE(coll_param, coll_i_multiplying_scan_params, {
+    {"k", "radix: a sum is sent k-1 ranks far", 2, 65536, 3, {2, 3, 9, 2}}});
 
 /* A rank's part in a round. */
 typedef struct coll_i_scan_round {
@@ -190,7 +190,7 @@ COLL_INLINE size_t coll_i_multiplying_scan_scratch(const coll_plan *plan, uint32
     return coll_i_scan_scratch(plan, rank, &plan->radix);
 }
 
-static const coll_algorithm coll_recursive_multiplying_scan = {
+COLL_CONST(coll_algorithm, coll_recursive_multiplying_scan, {
     "recursive_multiplying",
     "Hillis, Steele 1986 (k = 2)",
     COLL_BIT(COLL_SCAN),
@@ -203,7 +203,7 @@ static const coll_algorithm coll_recursive_multiplying_scan = {
     coll_i_multiplying_scan_step,
     coll_i_multiplying_scan_scratch,
     /* shared */ NULL,
-};
+});
 
 /* The same with k = 2 known to the compiler. */
 COLL_INLINE size_t coll_i_doubling_scan_steps(const coll_plan *plan, uint32_t rank)
@@ -222,7 +222,7 @@ COLL_INLINE size_t coll_i_doubling_scan_scratch(const coll_plan *plan, uint32_t 
     return coll_i_scan_scratch(plan, rank, &coll_fast_divisor_two);
 }
 
-static const coll_algorithm coll_recursive_doubling_scan = {
+COLL_CONST(coll_algorithm, coll_recursive_doubling_scan, {
     "recursive_doubling",
     "Hillis, Steele 1986",
     COLL_BIT(COLL_SCAN),
@@ -235,6 +235,6 @@ static const coll_algorithm coll_recursive_doubling_scan = {
     coll_i_doubling_scan_step,
     coll_i_doubling_scan_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_RECURSIVE_MULTIPLYING_SCAN_H */

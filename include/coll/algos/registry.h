@@ -80,17 +80,19 @@
 #include "two_level_scan.h"
 
 #if !COLL_ONE_REGISTRY
-#define COLL_I_REGISTRY static const coll_algorithm *const coll_registry[]
+#define COLL_I_REGISTRY(...) COLL_TABLE(coll_algorithm *const, coll_registry, __VA_ARGS__)
 #elif defined(COLL_REGISTRY_HERE)
 extern const coll_algorithm *const coll_registry[];
-#define COLL_I_REGISTRY const coll_algorithm *const coll_registry[]
+#define COLL_I_REGISTRY(...) const coll_algorithm *const coll_registry[] = __VA_ARGS__
 #else /* only counted here */
-#define COLL_I_REGISTRY static const coll_algorithm *const coll_i_registry[]
+#define COLL_I_REGISTRY(...)                                                                   \
+    extern const coll_algorithm                                                                \
+        *const coll_registry[COLL_I_ROWS(coll_algorithm *const, __VA_ARGS__)]
 #endif
 
 /* Of one collective, no two have the same name. Plans of rows with COLL_NEEDS_BUILD are made by
  * coll_plan_build (plan/composite.h). */
-COLL_I_REGISTRY = {
+COLL_I_REGISTRY({
     /* straight from and to the root, or along the ranks */
     &coll_linear_barrier,
     &coll_linear_bcast,
@@ -261,14 +263,9 @@ COLL_I_REGISTRY = {
     &coll_dpml_pipelined_allreduce.algorithm,
     &coll_mixed_bcast,
     &coll_mixed_allgather,
-};
+});
 
-#if COLL_ONE_REGISTRY && !defined(COLL_REGISTRY_HERE)
-#define COLL_REGISTRY_COUNT (sizeof coll_i_registry / sizeof coll_i_registry[0])
-extern const coll_algorithm *const coll_registry[COLL_REGISTRY_COUNT];
-#else
 #define COLL_REGISTRY_COUNT (sizeof coll_registry / sizeof coll_registry[0])
-#endif
 
 COLL_INLINE bool coll_i_same_name(const char *a, const char *b)
 {
@@ -302,14 +299,14 @@ typedef struct coll_alias {
 #define COLL_I_TREES                                                                           \
     (COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_REDUCE) |                   \
      COLL_BIT(COLL_ALLREDUCE))
-static const coll_alias coll_aliases[] = {
+COLL_TABLE(coll_alias, coll_aliases, {
     {"flat", "linear", 0, COLL_I_TREES | COLL_ROOTED},
     {"binary", "kary", 2, COLL_I_TREES},
     {"binomial", "fnomial", 2, COLL_I_TREES | COLL_ROOTED},
     {"knomial", "fnomial", 0, COLL_I_TREES | COLL_ROOTED},
     {"pipeline", "chain", 1, COLL_I_TREES & ~COLL_BIT(COLL_BARRIER)},
     {"dbt", "double_tree", 0, COLL_I_TREES & ~COLL_BIT(COLL_BARRIER)},
-};
+});
 
 #define COLL_ALIAS_COUNT (sizeof coll_aliases / sizeof coll_aliases[0])
 

@@ -71,7 +71,7 @@ COLL_INLINE unsigned coll_i_ring_allgather_step(const coll_plan *plan, uint32_t 
     return n;
 }
 
-static const coll_algorithm coll_ring_allgather = {
+COLL_CONST(coll_algorithm, coll_ring_allgather, {
     "ring",
     "Kumar 2004; Thakur, Rabenseifner, Gropp 2005, section 4.1",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -84,7 +84,7 @@ static const coll_algorithm coll_ring_allgather = {
     coll_i_ring_allgather_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -133,7 +133,7 @@ COLL_INLINE size_t coll_i_ring_reduce_scatter_scratch(const coll_plan *plan, uin
     return plan->problem.p == 1 && !coll_in_place(plan) ? 0 : 2 * plan->largest;
 }
 
-static const coll_algorithm coll_ring_reduce_scatter = {
+COLL_CONST(coll_algorithm, coll_ring_reduce_scatter, {
     "ring",
     "Thakur, Rabenseifner, Gropp 2005, section 4.4",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
@@ -146,7 +146,7 @@ static const coll_algorithm coll_ring_reduce_scatter = {
     coll_i_ring_reduce_scatter_step,
     coll_i_ring_reduce_scatter_scratch,
     /* shared */ NULL,
-};
+});
 
 /* ---- allreduce --------------------------------------------------------------------------- */
 
@@ -192,7 +192,7 @@ COLL_INLINE size_t coll_i_ring_allreduce_scratch(const coll_plan *plan, uint32_t
     return plan->problem.p == 1 || !coll_in_place(plan) ? 0 : 2 * (plan->cut.base + 1);
 }
 
-static const coll_algorithm coll_ring_allreduce = {
+COLL_CONST(coll_algorithm, coll_ring_allreduce, {
     "ring",
     "Thakur, Rabenseifner, Gropp 2005, section 4.5; Patarasuk, Yuan 2009",
     COLL_BIT(COLL_ALLREDUCE),
@@ -205,6 +205,6 @@ static const coll_algorithm coll_ring_allreduce = {
     coll_i_ring_allreduce_step,
     coll_i_ring_allreduce_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_RING_H */

@@ -185,7 +185,7 @@ COLL_INLINE unsigned coll_i_scatter_allgather_step(const coll_plan *plan, uint32
     return n;
 }
 
-static const coll_algorithm coll_scatter_allgather_bcast = {
+COLL_CONST(coll_algorithm, coll_scatter_allgather_bcast, {
     "scatter_allgather",
     "Barnett et al. 1994; Thakur, Rabenseifner, Gropp 2005, section 4.2; Bruck et al. 1997",
     COLL_BIT(COLL_BCAST),
@@ -198,7 +198,7 @@ static const coll_algorithm coll_scatter_allgather_bcast = {
     coll_i_scatter_allgather_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 /* ---- scatter_ring ------------------------------------------------------------------------ */
 
@@ -237,7 +237,7 @@ COLL_INLINE unsigned coll_i_scatter_ring_step(const coll_plan *plan, uint32_t ra
     return n;
 }
 
-static const coll_algorithm coll_scatter_ring_bcast = {
+COLL_CONST(coll_algorithm, coll_scatter_ring_bcast, {
     "scatter_ring",
     "Barnett et al. 1994; Thakur, Rabenseifner, Gropp 2005, section 4.2",
     COLL_BIT(COLL_BCAST),
@@ -250,6 +250,6 @@ static const coll_algorithm coll_scatter_ring_bcast = {
     coll_i_scatter_ring_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_SCATTER_ALLGATHER_H */

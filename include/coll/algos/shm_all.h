@@ -26,10 +26,10 @@
 #include "shm_rooted.h"
 
 /* As in kit/shared_buffers.h, but for the proven values: stages go with the square of p here. */
-static const coll_param coll_i_shm_all_params[] = {
+COLL_TABLE(coll_param, coll_i_shm_all_params, {
     {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 4, 3, 3}},
     {"buffers", "pipeline buffers", 1, 1 << 16, 2, {1, 3, 1, 1}},
-    {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {40, 40, 40, 40}}};
+    {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {40, 40, 40, 40}}});
 
 /* ---- allgather --------------------------------------------------------------------------- */
 
@@ -194,7 +194,7 @@ COLL_INLINE size_t coll_i_shm_allgather_shared(const coll_plan *plan)
                : coll_i_shm_extent(plan, coll_i_shm_allgather_stages(plan), 1);
 }
 
-static const coll_algorithm coll_shm_allgather = {
+COLL_CONST(coll_algorithm, coll_shm_allgather, {
     "shm",
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_ALLGATHER),
@@ -207,14 +207,14 @@ static const coll_algorithm coll_shm_allgather = {
     coll_i_shm_allgather_step,
     /* scratch */ NULL,
     coll_i_shm_allgather_shared,
-};
+});
 
 /* A partner's word that a buffer is free is awaited when the buffer is used again, so if
  * notifications wait to be awaited, a window must hold one for each buffer. */
-static const coll_param coll_i_shm_alltoall_params[] = {
+COLL_TABLE(coll_param, coll_i_shm_alltoall_params, {
     {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 4, 3, 3}},
     {"buffers", "pipeline buffers of each rank", 1, 8, 2, {1, 8, 1, 1}},
-    {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {40, 40, 40, 40}}};
+    {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {40, 40, 40, 40}}});
 
 /* ---- alltoall ---------------------------------------------------------------------------- */
 
@@ -388,7 +388,7 @@ COLL_INLINE coll_status coll_i_shm_alltoall_check(const coll_plan *plan)
                             coll_i_shm_at_once(plan) ? parts : plan->problem.p);
 }
 
-static const coll_algorithm coll_shm_alltoall = {
+COLL_CONST(coll_algorithm, coll_shm_alltoall, {
     "shm",
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_ALLTOALL),
@@ -401,6 +401,6 @@ static const coll_algorithm coll_shm_alltoall = {
     coll_i_shm_alltoall_step,
     /* scratch */ NULL,
     coll_i_shm_alltoall_shared,
-};
+});
 
 #endif /* COLL_ALGOS_SHM_ALL_H */

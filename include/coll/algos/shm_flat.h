@@ -116,7 +116,7 @@ COLL_INLINE unsigned coll_i_shm_flat_allgather_step(const coll_plan *plan, uint3
     return n;
 }
 
-static const coll_algorithm coll_shm_flat_allgather = {
+COLL_CONST(coll_algorithm, coll_shm_flat_allgather, {
     "shm_flat",
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -129,7 +129,7 @@ static const coll_algorithm coll_shm_flat_allgather = {
     coll_i_shm_flat_allgather_step,
     /* scratch */ NULL,
     coll_i_shm_flat_shared,
-};
+});
 
 /* ---- alltoall ---------------------------------------------------------------------------- */
 
@@ -156,7 +156,7 @@ COLL_INLINE unsigned coll_i_shm_flat_alltoall_step(const coll_plan *plan, uint32
     return n;
 }
 
-static const coll_algorithm coll_shm_flat_alltoall = {
+COLL_CONST(coll_algorithm, coll_shm_flat_alltoall, {
     "shm_flat",
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_ALLTOALL),
@@ -169,7 +169,7 @@ static const coll_algorithm coll_shm_flat_alltoall = {
     coll_i_shm_flat_alltoall_step,
     /* scratch */ NULL,
     coll_i_shm_flat_shared,
-};
+});
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -193,12 +193,11 @@ COLL_INLINE unsigned coll_i_shm_flat_reduce_scatter_step(const coll_plan *plan, 
     return 1;
 }
 
-static const coll_algorithm coll_shm_flat_reduce_scatter = {
+COLL_CONST(coll_algorithm, coll_shm_flat_reduce_scatter, {
     "shm_flat",
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
-    COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER | COLL_NEEDS_PACKED |
-        COLL_GIVES_REPRODUCIBLE,
+    COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER | COLL_NEEDS_PACKED | COLL_GIVES_REPRODUCIBLE,
     /* window */ 1,
     /* parameters */ 0,
     NULL,
@@ -207,6 +206,6 @@ static const coll_algorithm coll_shm_flat_reduce_scatter = {
     coll_i_shm_flat_reduce_scatter_step,
     /* scratch */ NULL,
     coll_i_shm_flat_shared,
-};
+});
 
 #endif /* COLL_ALGOS_SHM_FLAT_H */

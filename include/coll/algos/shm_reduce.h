@@ -154,7 +154,7 @@ COLL_INLINE size_t coll_i_shm_reduce_shared(const coll_plan *plan)
     return p == 1 ? 0 : coll_i_shm_extent(plan, coll_i_shm_segments(plan), p);
 }
 
-static const coll_algorithm coll_shm_reduce = {
+COLL_CONST(coll_algorithm, coll_shm_reduce, {
     "shm",
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_REDUCE),
@@ -167,7 +167,7 @@ static const coll_algorithm coll_shm_reduce = {
     coll_i_shm_reduce_step,
     /* scratch */ NULL,
     coll_i_shm_reduce_shared,
-};
+});
 
 /* ---- allreduce --------------------------------------------------------------------------- */
 
@@ -253,7 +253,7 @@ COLL_INLINE size_t coll_i_shm_allreduce_shared(const coll_plan *plan)
     return p == 1 ? 0 : coll_i_shm_extent(plan, coll_i_shm_segments(plan), p + (size_t)1);
 }
 
-static const coll_algorithm coll_shm_allreduce = {
+COLL_CONST(coll_algorithm, coll_shm_allreduce, {
     "shm",
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_ALLREDUCE),
@@ -266,11 +266,11 @@ static const coll_algorithm coll_shm_allreduce = {
     coll_i_shm_allreduce_step,
     /* scratch */ NULL,
     coll_i_shm_allreduce_shared,
-};
+});
 
 /* ---- barrier ----------------------------------------------------------------------------- */
 
-static const coll_algorithm coll_shm_barrier = {
+COLL_CONST(coll_algorithm, coll_shm_barrier, {
     "shm",
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_BARRIER),
@@ -283,6 +283,6 @@ static const coll_algorithm coll_shm_barrier = {
     coll_i_fnomial_barrier_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_SHM_REDUCE_H */

@@ -92,7 +92,7 @@ COLL_INLINE coll_status coll_i_shm_bcast_check(const coll_plan *plan)
     return coll_i_shm_check(plan, 1, 1);
 }
 
-static const coll_algorithm coll_shm_bcast = {
+COLL_CONST(coll_algorithm, coll_shm_bcast, {
     "shm",
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_BCAST),
@@ -105,7 +105,7 @@ static const coll_algorithm coll_shm_bcast = {
     coll_i_shm_bcast_step,
     /* scratch */ NULL,
     coll_i_shm_bcast_shared,
-};
+});
 
 /* ---- scatter, gather --------------------------------------------------------------------- */
 
@@ -337,7 +337,7 @@ COLL_INLINE coll_status coll_i_shm_rooted_check(const coll_plan *plan)
     return coll_i_shm_check(plan, plan->problem.p, 1);
 }
 
-static const coll_algorithm coll_shm_scatter = {
+COLL_CONST(coll_algorithm, coll_shm_scatter, {
     "shm",
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_SCATTER),
@@ -350,9 +350,9 @@ static const coll_algorithm coll_shm_scatter = {
     coll_i_shm_scatter_step,
     /* scratch */ NULL,
     coll_i_shm_rooted_shared,
-};
+});
 
-static const coll_algorithm coll_shm_gather = {
+COLL_CONST(coll_algorithm, coll_shm_gather, {
     "shm",
     "Wu 2005, section 2.4",
     COLL_BIT(COLL_GATHER),
@@ -365,6 +365,6 @@ static const coll_algorithm coll_shm_gather = {
     coll_i_shm_gather_step,
     /* scratch */ NULL,
     coll_i_shm_rooted_shared,
-};
+});
 
 #endif /* COLL_ALGOS_SHM_ROOTED_H */

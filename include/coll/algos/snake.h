@@ -72,7 +72,7 @@ COLL_INLINE size_t coll_i_snake_scratch(const coll_plan *plan, uint32_t rank)
     return coll_i_mesh_flow_scratch(plan, &flow);
 }
 
-static const coll_algorithm coll_snake_bcast = {
+COLL_CONST(coll_algorithm, coll_snake_bcast, {
     "snake",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_BCAST),
@@ -85,9 +85,9 @@ static const coll_algorithm coll_snake_bcast = {
     coll_i_snake_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
-static const coll_algorithm coll_snake_reduce = {
+COLL_CONST(coll_algorithm, coll_snake_reduce, {
     "snake",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_REDUCE),
@@ -100,9 +100,9 @@ static const coll_algorithm coll_snake_reduce = {
     coll_i_snake_step,
     coll_i_snake_scratch,
     /* shared */ NULL,
-};
+});
 
-static const coll_algorithm coll_snake_allreduce = {
+COLL_CONST(coll_algorithm, coll_snake_allreduce, {
     "snake",
     "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_ALLREDUCE),
@@ -115,6 +115,6 @@ static const coll_algorithm coll_snake_allreduce = {
     coll_i_snake_step,
     coll_i_snake_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_SNAKE_H */

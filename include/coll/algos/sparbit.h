@@ -74,7 +74,7 @@ COLL_INLINE unsigned coll_i_sparbit_step(const coll_plan *plan, uint32_t rank, s
     return n;
 }
 
-static const coll_algorithm coll_sparbit_allgather = {
+COLL_CONST(coll_algorithm, coll_sparbit_allgather, {
     "sparbit",
     "Loch, Koslovski 2021",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -87,6 +87,6 @@ static const coll_algorithm coll_sparbit_allgather = {
     coll_i_sparbit_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_SPARBIT_H */

@@ -29,8 +29,8 @@
 
 #include "double_tree.h"
 
-static const coll_param coll_i_split_binary_params[] = {
-    {"segment", "elements of a segment; 0: half the vector", 0, UINT32_MAX, 0, {0, 2, 0, 0}}};
+COLL_TABLE(coll_param, coll_i_split_binary_params, {
+    {"segment", "elements of a segment; 0: half the vector", 0, UINT32_MAX, 0, {0, 2, 0, 0}}});
 
 /* A rank's place. Number 0 is the root; then come the left tree, the right one, and, for even p,
  * the one left over. */
@@ -118,7 +118,7 @@ COLL_INLINE unsigned coll_i_split_binary_step(const coll_plan *plan, uint32_t ra
     return k;
 }
 
-static const coll_algorithm coll_split_binary_bcast = {
+COLL_CONST(coll_algorithm, coll_split_binary_bcast, {
     "split_binary",       "Pjesivac-Grbovic et al. 2007", COLL_BIT(COLL_BCAST),
     COLL_GIVES_IDENTICAL,
     /* window */ 2,
@@ -126,6 +126,6 @@ static const coll_algorithm coll_split_binary_bcast = {
     /* check */ NULL,     coll_i_split_binary_steps,      coll_i_split_binary_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_SPLIT_BINARY_H */

@@ -62,7 +62,7 @@ COLL_INLINE size_t coll_i_swing_allreduce_scratch(const coll_plan *plan, uint32_
     return coll_i_halved_allreduce_scratch(plan, COLL_I_SWING, rank);
 }
 
-static const coll_algorithm coll_swing_allreduce = {
+COLL_CONST(coll_algorithm, coll_swing_allreduce, {
     "swing",
     "De Sensi, Bonato, Saam, Hoefler 2024, section 3",
     COLL_BIT(COLL_ALLREDUCE),
@@ -75,7 +75,7 @@ static const coll_algorithm coll_swing_allreduce = {
     coll_i_swing_allreduce_step,
     coll_i_swing_allreduce_scratch,
     /* shared */ NULL,
-};
+});
 
 /* Of whole vectors: recursive doubling with other partners. */
 COLL_INLINE unsigned coll_i_swing_latency_step(const coll_plan *plan, uint32_t rank, size_t s,
@@ -85,7 +85,7 @@ COLL_INLINE unsigned coll_i_swing_latency_step(const coll_plan *plan, uint32_t r
                                         out);
 }
 
-static const coll_algorithm coll_swing_latency_allreduce = {
+COLL_CONST(coll_algorithm, coll_swing_latency_allreduce, {
     "swing_latency",
     "De Sensi, Bonato, Saam, Hoefler 2024, section 3",
     COLL_BIT(COLL_ALLREDUCE),
@@ -98,7 +98,7 @@ static const coll_algorithm coll_swing_latency_allreduce = {
     coll_i_swing_latency_step,
     coll_i_doubling_allreduce_scratch,
     /* shared */ NULL,
-};
+});
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -118,7 +118,7 @@ COLL_INLINE size_t coll_i_swing_reduce_scatter_scratch(const coll_plan *plan, ui
     return coll_i_butterfly_scratch(plan, COLL_I_SWING, rank);
 }
 
-static const coll_algorithm coll_swing_reduce_scatter = {
+COLL_CONST(coll_algorithm, coll_swing_reduce_scatter, {
     "swing",
     "De Sensi, Bonato, Saam, Hoefler 2024, section 3",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
@@ -131,7 +131,7 @@ static const coll_algorithm coll_swing_reduce_scatter = {
     coll_i_swing_reduce_scatter_step,
     coll_i_swing_reduce_scatter_scratch,
     /* shared */ NULL,
-};
+});
 
 /* ---- allgather --------------------------------------------------------------------------- */
 
@@ -197,7 +197,7 @@ COLL_INLINE unsigned coll_i_swing_allgather_step(const coll_plan *plan, uint32_t
     return 2;
 }
 
-static const coll_algorithm coll_swing_allgather = {
+COLL_CONST(coll_algorithm, coll_swing_allgather, {
     "swing",
     "De Sensi, Bonato, Saam, Hoefler 2024, section 3",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
@@ -210,6 +210,6 @@ static const coll_algorithm coll_swing_allgather = {
     coll_i_swing_allgather_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_SWING_H */

@@ -33,8 +33,8 @@
 
 #include "pairwise.h"
 
-static const coll_param coll_i_throttled_params[] = {
-    {"batch", "messages on their way to a rank", 1, UINT32_MAX / 2, 4, {4, 1, 100, 4}}};
+COLL_TABLE(coll_param, coll_i_throttled_params, {
+    {"batch", "messages on their way to a rank", 1, UINT32_MAX / 2, 4, {4, 1, 100, 4}}});
 
 /* Permits the message `now` of `from`, of this round, if there is one: when the block `before`
  * is here or, where that is empty, at once. */
@@ -107,7 +107,7 @@ COLL_INLINE size_t coll_i_throttled_scratch(const coll_plan *plan, uint32_t rank
     return coll_in_place(plan) ? (batch < p ? batch : p) * plan->largest : 0;
 }
 
-static const coll_algorithm coll_throttled_alltoall = {
+COLL_CONST(coll_algorithm, coll_throttled_alltoall, {
     "throttled",           "scattered in MPICH, linear_sync in Open MPI",
     COLL_EXCHANGING,
     /* traits */ 0,
@@ -116,6 +116,6 @@ static const coll_algorithm coll_throttled_alltoall = {
     /* check */ NULL,      coll_i_throttled_steps,
     coll_i_throttled_step, coll_i_throttled_scratch,
     /* shared */ NULL,
-};
+});
 
 #endif /* COLL_ALGOS_THROTTLED_H */

@@ -216,32 +216,32 @@ COLL_INLINE coll_status coll_i_two_level_allgather(coll_plan *plan, coll_workspa
 
 #define COLL_I_TWO_LEVEL_BLOCKS "Wu 2005, chapter 3; Bayatpour et al. 2017, section 2.1"
 
-static const coll_binding coll_i_two_level_gather_defaults[] = {
+COLL_TABLE(coll_binding, coll_i_two_level_gather_defaults, {
     {COLL_INTRA, &coll_fnomial_gather, NULL}, {COLL_INTRA, &coll_fnomial_gatherv, NULL},
     {COLL_INTER, &coll_fnomial_gather, NULL}, {COLL_INTER, &coll_fnomial_gatherv, NULL},
-    {COLL_INTRA, &coll_fnomial_bcast, NULL},  {COLL_INTER, &coll_ring_allgather, NULL}};
+    {COLL_INTRA, &coll_fnomial_bcast, NULL},  {COLL_INTER, &coll_ring_allgather, NULL}});
 
-static const coll_composite coll_two_level_gather = {
+COLL_CONST(coll_composite, coll_two_level_gather, {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_GATHER), 0, 1),
-    coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4};
-static const coll_composite coll_two_level_gatherv = {
+    coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4});
+COLL_CONST(coll_composite, coll_two_level_gatherv, {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_GATHERV),
                   COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED, 1),
-    coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4};
-static const coll_composite coll_two_level_scatter = {
+    coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4});
+COLL_CONST(coll_composite, coll_two_level_scatter, {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_SCATTER), 0, 1),
-    coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4};
-static const coll_composite coll_two_level_scatterv = {
+    coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4});
+COLL_CONST(coll_composite, coll_two_level_scatterv, {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_SCATTERV),
                   COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED, 1),
-    coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4};
-static const coll_composite coll_two_level_allgather = {
+    coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4});
+COLL_CONST(coll_composite, coll_two_level_allgather, {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLGATHER),
                   COLL_GIVES_IDENTICAL, 2),
-    coll_i_two_level_allgather, coll_i_two_level_gather_defaults, 6};
-static const coll_composite coll_two_level_allgatherv = {
+    coll_i_two_level_allgather, coll_i_two_level_gather_defaults, 6});
+COLL_CONST(coll_composite, coll_two_level_allgatherv, {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLGATHERV),
                   COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED, 2),
-    coll_i_two_level_allgather, coll_i_two_level_gather_defaults, 6};
+    coll_i_two_level_allgather, coll_i_two_level_gather_defaults, 6});
 
 #endif /* COLL_ALGOS_TWO_LEVEL_BLOCKS_H */

@@ -76,30 +76,32 @@ COLL_INLINE unsigned coll_i_sort_by_rank_step(const coll_plan *plan, uint32_t ra
     return n;
 }
 
-static const coll_algorithm coll_i_sort_by_node = {"sort by node",
-                                                   "",
-                                                   COLL_BIT(COLL_ALLTOALL),
-                                                   0,
-                                                   1,
-                                                   0,
-                                                   NULL,
-                                                   NULL,
-                                                   coll_i_sort_by_node_steps,
-                                                   coll_i_sort_by_node_step,
-                                                   NULL,
-                                                   NULL};
-static const coll_algorithm coll_i_sort_by_rank = {"sort by rank",
-                                                   "",
-                                                   COLL_BIT(COLL_ALLTOALL),
-                                                   0,
-                                                   1,
-                                                   0,
-                                                   NULL,
-                                                   NULL,
-                                                   coll_i_sort_by_node_steps,
-                                                   coll_i_sort_by_rank_step,
-                                                   NULL,
-                                                   NULL};
+COLL_CONST(coll_algorithm, coll_i_sort_by_node, {
+    "sort by node",
+    "",
+    COLL_BIT(COLL_ALLTOALL),
+    0,
+    1,
+    0,
+    NULL,
+    NULL,
+    coll_i_sort_by_node_steps,
+    coll_i_sort_by_node_step,
+    NULL,
+    NULL});
+COLL_CONST(coll_algorithm, coll_i_sort_by_rank, {
+    "sort by rank",
+    "",
+    COLL_BIT(COLL_ALLTOALL),
+    0,
+    1,
+    0,
+    NULL,
+    NULL,
+    coll_i_sort_by_node_steps,
+    coll_i_sort_by_rank_step,
+    NULL,
+    NULL});
 
 /* A stage that sorts, at a leader. */
 COLL_INLINE coll_status coll_i_levels_sort(coll_plan *plan, coll_workspace *workspace,
@@ -268,26 +270,26 @@ COLL_INLINE coll_status coll_i_two_level_reduce_scatter(coll_plan *plan,
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-static const coll_binding coll_i_two_level_alltoall_defaults[] = {
+COLL_TABLE(coll_binding, coll_i_two_level_alltoall_defaults, {
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_pairwise_alltoall, NULL},
-    {COLL_INTER, &coll_pairwise_alltoall, NULL}};
-static const coll_composite coll_two_level_alltoall = {
+    {COLL_INTER, &coll_pairwise_alltoall, NULL}});
+COLL_CONST(coll_composite, coll_two_level_alltoall, {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLTOALL), 0, 2),
-    coll_i_two_level_alltoall, coll_i_two_level_alltoall_defaults, 3};
+    coll_i_two_level_alltoall, coll_i_two_level_alltoall_defaults, 3});
 
-static const coll_binding coll_i_two_level_reduce_scatter_defaults[] = {
+COLL_TABLE(coll_binding, coll_i_two_level_reduce_scatter_defaults, {
     {COLL_INTRA, &coll_fnomial_reduce, NULL},
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_fnomial_gatherv, NULL},
-    {COLL_INTER, &coll_pairwise_reduce_scatter, NULL}};
-static const coll_composite coll_two_level_reduce_scatter_block = {
+    {COLL_INTER, &coll_pairwise_reduce_scatter, NULL}});
+COLL_CONST(coll_composite, coll_two_level_reduce_scatter_block, {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 0,
                   2),
-    coll_i_two_level_reduce_scatter, coll_i_two_level_reduce_scatter_defaults, 4};
-static const coll_composite coll_two_level_reduce_scatter = {
+    coll_i_two_level_reduce_scatter, coll_i_two_level_reduce_scatter_defaults, 4});
+COLL_CONST(coll_composite, coll_two_level_reduce_scatter, {
     COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_REDUCE_SCATTER),
                   COLL_NEEDS_PACKED, 2),
-    coll_i_two_level_reduce_scatter, coll_i_two_level_reduce_scatter_defaults, 4};
+    coll_i_two_level_reduce_scatter, coll_i_two_level_reduce_scatter_defaults, 4});
 
 #endif /* COLL_ALGOS_TWO_LEVEL_EXCHANGE_H */

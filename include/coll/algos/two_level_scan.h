@@ -102,16 +102,16 @@ COLL_INLINE coll_status coll_i_two_level_scan(coll_plan *plan, coll_workspace *w
     return COLL_OK;
 }
 
-static const coll_binding coll_i_two_level_scan_defaults[] = {
+COLL_TABLE(coll_binding, coll_i_two_level_scan_defaults, {
     {COLL_INTRA, &coll_recursive_doubling_scan, NULL},
     {COLL_INTRA, &coll_recursive_doubling_exscan, NULL},
     {COLL_INTRA, &coll_fnomial_bcast, NULL},
     {COLL_INTER, &coll_recursive_doubling_scan, NULL},
-    {COLL_INTER, &coll_recursive_doubling_exscan, NULL}};
+    {COLL_INTER, &coll_recursive_doubling_exscan, NULL}});
 
-static const coll_composite coll_two_level_scan = {
+COLL_CONST(coll_composite, coll_two_level_scan, {
     COLL_I_LEVELS("two_level", "Wu 2005, chapter 3",
                   COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN), 0, 1),
-    coll_i_two_level_scan, coll_i_two_level_scan_defaults, 5};
+    coll_i_two_level_scan, coll_i_two_level_scan_defaults, 5});
 
 #endif /* COLL_ALGOS_TWO_LEVEL_SCAN_H */

@@ -26,41 +26,52 @@ typedef struct coll_args {
     coll_type type;
     coll_operator op;
     const coll_graph *graph; /* neighbour collectives */
+    /* Of a predefined operator: its loops, or how they are found. coll_args_init writes both. */
+    const coll_i_loops *loops;
+    coll_status (*builtin)(coll_op *op, coll_operator which, coll_type type);
 } coll_args;
+
+COLL_INLINE void coll_i_args_init(coll_args *args, coll_collective collective, const void *in,
+                                  void *out, size_t count, coll_type type)
+{
+    args->collective = collective;
+    args->root = 0;
+    args->in = in;
+    args->out = out;
+    args->count = count;
+    args->in_counts = args->in_displs = args->out_counts = args->out_displs = NULL;
+    args->type = type;
+    args->op = COLL_SUM;
+    args->graph = NULL;
+    args->loops = NULL;
+    args->builtin = NULL;
+}
 
 /* Arguments of 0 elements of COLL_U8, root 0, COLL_SUM, without buffers, tables and graph; the caller
  * sets what the collective has. */
 COLL_INLINE void coll_args_init(coll_args *args, coll_collective collective)
 {
-    args->collective = collective;
-    args->root = 0;
-    args->in = NULL;
-    args->out = NULL;
-    args->count = 0;
-    args->in_counts = args->in_displs = args->out_counts = args->out_displs = NULL;
-    args->type = COLL_U8;
-    args->op = COLL_SUM;
-    args->graph = NULL;
+    coll_i_args_init(args, collective, NULL, NULL, 0, COLL_U8);
+    args->builtin = coll_op_builtin;
 }
 
-/* The arguments of most collectives: with an operator, and without. */
-COLL_INLINE void coll_i_reducing(coll_args *args, coll_collective collective, const void *in,
-                                 void *out, size_t count, coll_type type, coll_operator op,
-                                 uint32_t root)
+/* The arguments of most collectives: with an operator, of which only what is used is compiled if it and
+ * the type are constants; and without. */
+COLL_HOT_INLINE void coll_i_reducing(coll_args *args, coll_collective collective,
+                                     const void *in, void *out, size_t count, coll_type type,
+                                     coll_operator op, uint32_t root)
 {
-    coll_args_init(args, collective);
-    args->in = in;
-    args->out = out;
-    args->count = count;
-    args->type = type;
+    coll_i_args_init(args, collective, in, out, count, type);
     args->op = op;
+    args->loops = coll_i_loops_of(op, type);
     args->root = root;
 }
 
 COLL_INLINE void coll_i_moving(coll_args *args, coll_collective collective, const void *in,
                                void *out, size_t count, coll_type type, uint32_t root)
 {
-    coll_i_reducing(args, collective, in, out, count, type, COLL_SUM, root);
+    coll_i_args_init(args, collective, in, out, count, type);
+    args->root = root;
 }
 
 /* ---- arguments → problem → plan ---------------------------------------------------------- */
@@ -183,7 +194,12 @@ COLL_INLINE coll_status coll_i_args_op(const coll_comm *comm, const coll_args *a
     coll_status status;
     if (!coll_is(COLL_REDUCING, args->collective))
         return COLL_OK;
-    status = coll_comm_op(comm, args->op, args->type, op);
+    if (args->op >= COLL_USER_OP)
+        status = coll_i_comm_user_op(comm, args->op, args->type, op);
+    else if (args->builtin)
+        status = args->builtin(op, args->op, args->type);
+    else
+        status = coll_i_op_write(op, args->loops, args->op, args->type);
     if (status == COLL_OK && op->commutative)
         problem->flags |= COLL_FLAG_COMMUTATIVE;
     return status;

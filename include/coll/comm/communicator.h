@@ -395,18 +395,23 @@ COLL_INLINE coll_status coll_comm_remove_op(coll_comm *comm, coll_operator numbe
     return COLL_ERR_OP;
 }
 
-/* Writes the operator that a number means on elements of a type. */
-COLL_INLINE coll_status coll_comm_op(const coll_comm *comm, coll_operator number,
-                                     coll_type type, coll_op *op)
+COLL_INLINE coll_status coll_i_comm_user_op(const coll_comm *comm, coll_operator number,
+                                            coll_type type, coll_op *op)
 {
-    if (number < COLL_USER_OP)
-        return coll_op_builtin(op, number, type);
     for (const coll_op_entry *entry = comm->root_comm->ops; entry; entry = entry->next)
         if (entry->number == number && entry->type == type) {
             coll_op_assign(op, &entry->op);
             return COLL_OK;
         }
     return COLL_ERR_OP;
+}
+
+/* Writes the operator that a number means on elements of a type. */
+COLL_INLINE coll_status coll_comm_op(const coll_comm *comm, coll_operator number,
+                                     coll_type type, coll_op *op)
+{
+    return number < COLL_USER_OP ? coll_op_builtin(op, number, type)
+                                 : coll_i_comm_user_op(comm, number, type, op);
 }
 
 #endif /* COLL_COMM_COMMUNICATOR_H */

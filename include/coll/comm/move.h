@@ -13,21 +13,21 @@
 COLL_INLINE coll_status coll_barrier(coll_comm *comm)
 {
     coll_args args;
-    coll_args_init(&args, COLL_BARRIER);
+    coll_i_args_init(&args, COLL_BARRIER, NULL, NULL, 0, COLL_U8);
     return coll_run(comm, &args);
 }
 
 COLL_INLINE coll_status coll_ibarrier(coll_comm *comm, coll_request *request)
 {
     coll_args args;
-    coll_args_init(&args, COLL_BARRIER);
+    coll_i_args_init(&args, COLL_BARRIER, NULL, NULL, 0, COLL_U8);
     return coll_post(comm, &args, request);
 }
 
 COLL_INLINE coll_status coll_barrier_init(coll_comm *comm, coll_request *request)
 {
     coll_args args;
-    coll_args_init(&args, COLL_BARRIER);
+    coll_i_args_init(&args, COLL_BARRIER, NULL, NULL, 0, COLL_U8);
     return coll_request_init(comm, &args, request);
 }
 
@@ -93,7 +93,7 @@ COLL_INLINE void coll_i_gatherv_args(coll_args *args, const void *in, size_t in_
                                      void *out, const size_t *counts, const size_t *displs,
                                      coll_type type, uint32_t root)
 {
-    coll_args_init(args, COLL_GATHERV);
+    coll_i_args_init(args, COLL_GATHERV, NULL, NULL, 0, COLL_U8);
     args->in = in;
     args->count = in_count;
     args->out = out;
@@ -167,7 +167,7 @@ COLL_INLINE void coll_i_scatterv_args(coll_args *args, const void *in, const siz
                                       const size_t *displs, void *out, size_t out_count,
                                       coll_type type, uint32_t root)
 {
-    coll_args_init(args, COLL_SCATTERV);
+    coll_i_args_init(args, COLL_SCATTERV, NULL, NULL, 0, COLL_U8);
     args->in = in;
     args->in_counts = counts;
     args->in_displs = displs;
@@ -240,7 +240,7 @@ COLL_INLINE void coll_i_allgatherv_args(coll_args *args, const void *in, size_t 
                                         void *out, const size_t *counts, const size_t *displs,
                                         coll_type type)
 {
-    coll_args_init(args, COLL_ALLGATHERV);
+    coll_i_args_init(args, COLL_ALLGATHERV, NULL, NULL, 0, COLL_U8);
     args->in = in;
     args->count = in_count;
     args->out = out;
@@ -313,7 +313,7 @@ COLL_INLINE void coll_i_alltoallv_args(coll_args *args, const void *in, const si
                                        const size_t *out_counts, const size_t *out_displs,
                                        coll_type type)
 {
-    coll_args_init(args, COLL_ALLTOALLV);
+    coll_i_args_init(args, COLL_ALLTOALLV, NULL, NULL, 0, COLL_U8);
     args->in = in;
     args->in_counts = in_counts;
     args->in_displs = in_displs;

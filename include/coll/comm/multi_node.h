@@ -39,7 +39,7 @@ COLL_INLINE coll_status coll_i_nodes_plan(const coll_comm *comm, const coll_prob
                : coll_select_from(comm->rules, problem, conditions, workspace, plan, NULL);
 }
 
-static const coll_i_comm_builder coll_i_nodes_builder = {coll_i_nodes_bytes, coll_i_nodes_plan};
+COLL_CONST(coll_i_comm_builder, coll_i_nodes_builder, {coll_i_nodes_bytes, coll_i_nodes_plan});
 
 /* Says which ranks of a communicator share a node, and has all calls that follow choose by
  * coll_rules_of_nodes. Every rank makes the same call. The nodes, and their tables, stay the caller's,

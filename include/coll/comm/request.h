@@ -156,7 +156,7 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
         run->plan = &cached->plan;
         run->op = &cached->op;
         if (args->op >= COLL_USER_OP) /* it may have been removed */
-            status = coll_comm_op(comm, args->op, args->type, &request->op);
+            status = coll_i_comm_user_op(comm, args->op, args->type, &request->op);
     } else {
         status = coll_i_request_plan(request, args, shared, &scratch);
         run->plan = &request->plan;

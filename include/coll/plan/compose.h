@@ -276,18 +276,19 @@ COLL_INLINE size_t coll_i_sequence_scratch(const coll_plan *plan, uint32_t rank)
 
 #define COLL_I_ALL_COLLECTIVES (COLL_BIT(COLL_COLLECTIVES) - 1)
 
-static const coll_algorithm coll_sequence = {"sequence",
-                                             "one plan after the other",
-                                             COLL_I_ALL_COLLECTIVES,
-                                             COLL_I_COMPOSES,
-                                             1, /* window: see coll_plan_compose */
-                                             0, /* parameters */
-                                             NULL,
-                                             NULL,
-                                             coll_i_sequence_steps,
-                                             coll_i_sequence_step,
-                                             coll_i_sequence_scratch,
-                                             coll_i_composed_shared};
+COLL_CONST(coll_algorithm, coll_sequence, {
+    "sequence",
+    "one plan after the other",
+    COLL_I_ALL_COLLECTIVES,
+    COLL_I_COMPOSES,
+    1, /* window: see coll_plan_compose */
+    0, /* parameters */
+    NULL,
+    NULL,
+    coll_i_sequence_steps,
+    coll_i_sequence_step,
+    coll_i_sequence_scratch,
+    coll_i_composed_shared});
 
 /* ---- interleaving ------------------------------------------------------------------------ */
 
@@ -332,18 +333,19 @@ COLL_INLINE size_t coll_i_interleave_scratch(const coll_plan *plan, uint32_t ran
     return most;
 }
 
-static const coll_algorithm coll_interleave = {"interleave",
-                                               "a step of each plan in turn",
-                                               COLL_I_ALL_COLLECTIVES,
-                                               COLL_I_COMPOSES | COLL_I_SIDE_BY_SIDE,
-                                               1, /* window: see coll_plan_compose */
-                                               0, /* parameters */
-                                               NULL,
-                                               NULL,
-                                               coll_i_interleave_steps,
-                                               coll_i_interleave_step,
-                                               coll_i_interleave_scratch,
-                                               coll_i_composed_shared};
+COLL_CONST(coll_algorithm, coll_interleave, {
+    "interleave",
+    "a step of each plan in turn",
+    COLL_I_ALL_COLLECTIVES,
+    COLL_I_COMPOSES | COLL_I_SIDE_BY_SIDE,
+    1, /* window: see coll_plan_compose */
+    0, /* parameters */
+    NULL,
+    NULL,
+    coll_i_interleave_steps,
+    coll_i_interleave_step,
+    coll_i_interleave_scratch,
+    coll_i_composed_shared});
 
 /* ---- composing --------------------------------------------------------------------------- */
 

@@ -31,7 +31,7 @@
     }
 
 /* clang-format off */
-static const coll_rule coll_nodes_rules[] = {
+COLL_TABLE(coll_rule, coll_nodes_rules, {
     COLL_I_SPREAD(COLL_BIT(COLL_BARRIER), 2, 0, SIZE_MAX, &coll_two_level_barrier.algorithm, COLL_DEFAULT,
                   "a few messages between nodes, not of all ranks at once"),
 
@@ -70,11 +70,11 @@ static const coll_rule coll_nodes_rules[] = {
 
     COLL_I_SPREAD(COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN), 12, 0, COLL_I_KIB(32) - 1, &coll_two_level_scan.algorithm, COLL_DEFAULT,
                   "many ranks a node: from each node to the next ones once"),
-};
+});
 /* clang-format on */
 
-static const coll_rule_list coll_rules_of_nodes = {
+COLL_CONST(coll_rule_list, coll_rules_of_nodes, {
     coll_nodes_rules, sizeof coll_nodes_rules / sizeof coll_nodes_rules[0],
-    &coll_rules_built_in};
+    &coll_rules_built_in});
 
 #endif /* COLL_SELECT_INTER_NODE_H */

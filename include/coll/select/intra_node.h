@@ -96,7 +96,7 @@
 
 /* clang-format off */
 /* A processor for each rank. */
-static const coll_rule coll_node_dedicated[] = {
+COLL_TABLE(coll_rule, coll_node_dedicated, {
     COLL_I_NODE(COLL_ALLREDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_ring_allreduce,
                 "long, and the operator commutes: each rank combines its half"),
     COLL_I_NODE(COLL_ALLREDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_rabenseifner_allreduce,
@@ -107,16 +107,16 @@ static const coll_rule coll_node_dedicated[] = {
      COLL_IN_SEGMENTS(0, 262144, "long: the first rank copies while the other one combines")},
     COLL_I_NODE(COLL_SCAN, 2, 2, 0, SIZE_MAX, &coll_linear_scan, "the first rank need not wait"),
     COLL_I_NODE(COLL_EXSCAN, 2, 2, 0, SIZE_MAX, &coll_linear_exscan, "the first rank need not wait"),
-};
+});
 
 /* A processor for each rank, and long messages are read where they lie. */
-static const coll_rule coll_node_zero_copy[] = {
+COLL_TABLE(coll_rule, coll_node_zero_copy, {
     COLL_I_NODE(COLL_ALLREDUCE, 2, 2, COLL_I_KIB(512), SIZE_MAX, &coll_recursive_doubling_allreduce,
                 "long, out of each other's memory: nobody reads what is written again"),
-};
+});
 
 /* More ranks than processors. */
-static const coll_rule coll_node_oversubscribed[] = {
+COLL_TABLE(coll_rule, coll_node_oversubscribed, {
     COLL_I_NODE(COLL_BARRIER, 3, COLL_ANY_P, 0, SIZE_MAX, &coll_in_network_barrier,
                 "the last one to come tells all others"),
     {COLL_BIT(COLL_BARRIER), 3, 6, 0, SIZE_MAX, &coll_dissemination_barrier,
@@ -180,18 +180,17 @@ static const coll_rule coll_node_oversubscribed[] = {
      COLL_IN_SEGMENTS(0, 262144, "long: ranks work on segments, which stay in the cache, at the same time")},
     COLL_I_NODE(COLL_SCAN, 2, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_scan, "every rank waits once"),
     COLL_I_NODE(COLL_EXSCAN, 2, COLL_ANY_P, 0, SIZE_MAX, &coll_linear_exscan, "every rank waits once"),
-};
+});
 /* clang-format on */
 
-static const coll_rule_list coll_node_dedicated_rules = {
-    coll_node_dedicated, sizeof coll_node_dedicated / sizeof coll_node_dedicated[0],
-    &coll_rules_built_in};
-static const coll_rule_list coll_node_zero_copy_rules = {
+COLL_CONST(coll_rule_list, coll_node_dedicated_rules, {
+    coll_node_dedicated, sizeof coll_node_dedicated / sizeof coll_node_dedicated[0], &coll_rules_built_in});
+COLL_CONST(coll_rule_list, coll_node_zero_copy_rules, {
     coll_node_zero_copy, sizeof coll_node_zero_copy / sizeof coll_node_zero_copy[0],
-    &coll_node_dedicated_rules};
-static const coll_rule_list coll_node_oversubscribed_rules = {
-    coll_node_oversubscribed,
-    sizeof coll_node_oversubscribed / sizeof coll_node_oversubscribed[0], &coll_rules_built_in};
+    &coll_node_dedicated_rules});
+COLL_CONST(coll_rule_list, coll_node_oversubscribed_rules, {
+    coll_node_oversubscribed, sizeof coll_node_oversubscribed / sizeof coll_node_oversubscribed[0],
+    &coll_rules_built_in});
 
 /* The lists of rules for ranks of one node. `oversubscribed`: there are more than processors that they may
  * run on; `zero_copy`: two ranks read each other's long messages where they lie, as threads do, and

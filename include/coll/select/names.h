@@ -23,11 +23,7 @@ typedef struct coll_sentence {
 } coll_sentence;
 
 /* Writes the sentence; false, so that a reader can return it. */
-#if defined(__GNUC__) || defined(__clang__)
-__attribute__((format(printf, 2, 3)))
-#endif
-COLL_INLINE bool
-coll_refuse(coll_sentence *why, const char *format, ...)
+COLL_INLINE COLL_I_PRINTF(2, 3) bool coll_refuse(coll_sentence *why, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

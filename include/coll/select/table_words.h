@@ -83,8 +83,8 @@ typedef struct coll_old_word {
     const char *before, *now;
 } coll_old_word;
 
-static const coll_old_word coll_old_words[] = {
-    {"within", "intra"}, {"across", "inter"}, {"fabric", "in_network"}, {"meet", "shm_flat"}};
+COLL_TABLE(coll_old_word, coll_old_words, {
+    {"within", "intra"}, {"across", "inter"}, {"fabric", "in_network"}, {"meet", "shm_flat"}});
 
 #define COLL_OLD_WORDS (sizeof coll_old_words / sizeof coll_old_words[0])
 

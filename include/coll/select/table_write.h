@@ -19,11 +19,7 @@ typedef struct coll_i_text {
     size_t bytes, n;
 } coll_i_text;
 
-#if defined(__GNUC__) || defined(__clang__)
-__attribute__((format(printf, 2, 3)))
-#endif
-COLL_INLINE void
-coll_i_text_add(coll_i_text *to, const char *format, ...)
+COLL_INLINE COLL_I_PRINTF(2, 3) void coll_i_text_add(coll_i_text *to, const char *format, ...)
 {
     const size_t room = to->n < to->bytes ? to->bytes - to->n : 0;
     va_list arguments;

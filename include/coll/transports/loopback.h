@@ -481,7 +481,7 @@ COLL_INLINE void coll_i_loop_release_message(void *ctx, coll_handle *h)
 }
 
 /* The vtable; ctx is a coll_loopback_rank. Copy it to set max_bytes, or to take callbacks away. */
-static const coll_transport coll_loopback_transport = {
+COLL_CONST(coll_transport, coll_loopback_transport, {
     coll_i_loop_send,
     coll_i_loop_recv,
     coll_i_loop_test,
@@ -503,7 +503,7 @@ static const coll_transport coll_loopback_transport = {
     NULL, /* trade */
     NULL, /* settle */
     0,
-    0};
+    0});
 
 /* ---- running ----------------------------------------------------------------------------- */
 

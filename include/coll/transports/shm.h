@@ -90,14 +90,11 @@ enum {
 #define COLL_I_IPC_TRANSPORT(max_bytes, max_zero_copy, whole)                                  \
     COLL_I_NODE_TRANSPORT(max_bytes, max_zero_copy, COLL_NODE_REDUCE, whole)
 
-static const coll_transport coll_i_ipc_zero_copy = COLL_I_IPC_TRANSPORT(0, 0, 0);
-static const coll_transport coll_i_ipc_direct = COLL_I_IPC_TRANSPORT(0, COLL_SHM_SLOT, 0);
-static const coll_transport coll_i_ipc_staged =
-    COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_SHM_SLOT, 0);
-static const coll_transport coll_i_ipc_dedicated =
-    COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_SHM_SLOT, COLL_I_IPC_ROOMY);
-static const coll_transport coll_i_ipc_oversubscribed =
-    COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_SHM_SLOT, COLL_I_IPC_CROWDED);
+COLL_CONST(coll_transport, coll_i_ipc_zero_copy, COLL_I_IPC_TRANSPORT(0, 0, 0));
+COLL_CONST(coll_transport, coll_i_ipc_direct, COLL_I_IPC_TRANSPORT(0, COLL_SHM_SLOT, 0));
+COLL_CONST(coll_transport, coll_i_ipc_staged, COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_SHM_SLOT, 0));
+COLL_CONST(coll_transport, coll_i_ipc_dedicated, COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_SHM_SLOT, COLL_I_IPC_ROOMY));
+COLL_CONST(coll_transport, coll_i_ipc_oversubscribed, COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_SHM_SLOT, COLL_I_IPC_CROWDED));
 
 /* For coll_node_rules: are long messages read where they lie, in the segment, or by the kernel where
  * two ranks both send and receive? When they have joined, all hear the same. */

@@ -35,6 +35,6 @@
 #include "threads/ranks.h"
 
 /* The vtable; ctx is what coll_threads_rank returns. */
-static const coll_transport coll_threads_transport = COLL_I_NODE_TRANSPORT(0, 0, 0, 0);
+COLL_CONST(coll_transport, coll_threads_transport, COLL_I_NODE_TRANSPORT(0, 0, 0, 0));
 
 #endif /* COLL_TRANSPORTS_THREADS_H */

@@ -22,12 +22,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#if defined(__GNUC__) || defined(__clang__)
-#define COLL_I_PRINTS(text, values) __attribute__((format(printf, text, values)))
-#else
-#define COLL_I_PRINTS(text, values)
-#endif
-
 /* ---- text -------------------------------------------------------------------------------- */
 
 typedef struct coll_writer {
@@ -61,8 +55,7 @@ COLL_INLINE void coll_i_write_text(coll_writer *to, const char *text)
 }
 
 /* A short piece: up to 255 bytes; names and sentences go to coll_i_write_text. */
-COLL_I_PRINTS(2, 3)
-COLL_INLINE void coll_i_write(coll_writer *to, const char *format, ...)
+COLL_INLINE COLL_I_PRINTF(2, 3) void coll_i_write(coll_writer *to, const char *format, ...)
 {
     char piece[256];
     va_list arguments;
@@ -125,8 +118,8 @@ COLL_INLINE const coll_plan *coll_i_export_plan(const coll_export *job, uint32_t
     return job->plan_of ? job->plan_of(job->arg, rank) : job->plan;
 }
 
-COLL_I_PRINTS(2, 3)
-COLL_INLINE coll_export_result coll_i_refuse(coll_export *job, const char *format, ...)
+COLL_INLINE COLL_I_PRINTF(2, 3) coll_export_result
+    coll_i_refuse(coll_export *job, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

@@ -22,7 +22,7 @@ typedef struct coll_dpml_costs {
     double a_fabric_us, b_fabric_ns_per_byte; /* of a reduction by the network */
 } coll_dpml_costs;
 
-static const coll_parameter coll_i_dpml_parameters[] = {
+COLL_TABLE(coll_parameter, coll_i_dpml_parameters, {
     {"a", "us", COLL_PARAMETER_NUMBER, offsetof(coll_dpml_costs, a_us), 0, COLL_PARAMETER_ANY,
      COLL_PARAMETER_NEEDED, "the start-up of a message between nodes"},
     {"b", "ns/byte", COLL_PARAMETER_NUMBER, offsetof(coll_dpml_costs, b_ns_per_byte), 0,
@@ -41,21 +41,21 @@ static const coll_parameter coll_i_dpml_parameters[] = {
      COLL_PARAMETER_ANY, 0, "the start-up of a reduction by the network"},
     {"b_fabric", "ns/byte", COLL_PARAMETER_NUMBER,
      offsetof(coll_dpml_costs, b_fabric_ns_per_byte), 0, COLL_PARAMETER_ANY, 0,
-     "the reduction of a byte by the network"}};
+     "the reduction of a byte by the network"}});
 
 /* The paper prints no values. These are ours: chosen of the size of such machines, so that the
  * formulas show what figures 1 and 4 to 8 show. On InfiniBand processes do not get into each
  * other's way; on Omni-Path one process fills the wire with long messages. */
-static const coll_dpml_costs coll_dpml_infiniband = {1.3, .1, .5, .29, .09, 0, 0, 2.1, 2.2};
-static const coll_dpml_costs coll_dpml_omni_path = {1.5, .1, .17, .25, .15, .01, .1, 0, 0};
-static const coll_dpml_costs coll_dpml_knl_omni_path = {2.5, .15, .3, .4, .25, .01, .1, 0, 0};
+COLL_CONST(coll_dpml_costs, coll_dpml_infiniband, {1.3, .1, .5, .29, .09, 0, 0, 2.1, 2.2});
+COLL_CONST(coll_dpml_costs, coll_dpml_omni_path, {1.5, .1, .17, .25, .15, .01, .1, 0, 0});
+COLL_CONST(coll_dpml_costs, coll_dpml_knl_omni_path, {2.5, .15, .3, .4, .25, .01, .1, 0, 0});
 
-static const coll_preset coll_i_dpml_presets[] = {
+COLL_TABLE(coll_preset, coll_i_dpml_presets, {
     {"infiniband", &coll_dpml_infiniband, "like clusters A and B, Xeon and InfiniBand"},
     {"omni_path", &coll_dpml_omni_path, "like cluster C, Xeon and Omni-Path"},
-    {"knl_omni_path", &coll_dpml_knl_omni_path, "like cluster D, Xeon Phi and Omni-Path"}};
+    {"knl_omni_path", &coll_dpml_knl_omni_path, "like cluster D, Xeon Phi and Omni-Path"}});
 
-static const coll_model coll_dpml_model = {
+COLL_CONST(coll_model, coll_dpml_model, {
     "dpml",
     "several leaders a node reduce a part of the vector each",
     "Bayatpour et al. 2017, section 5",
@@ -63,7 +63,7 @@ static const coll_model coll_dpml_model = {
     coll_i_dpml_parameters,
     sizeof coll_i_dpml_parameters / sizeof coll_i_dpml_parameters[0],
     coll_i_dpml_presets,
-    sizeof coll_i_dpml_presets / sizeof coll_i_dpml_presets[0]};
+    sizeof coll_i_dpml_presets / sizeof coll_i_dpml_presets[0]});
 
 /* ---- processes of a node that send at once: figure 1 ------------------------------------- */
 
@@ -169,7 +169,7 @@ typedef struct coll_dpml_sockets {
     double cross;
 } coll_dpml_sockets;
 
-static const coll_dpml_sockets coll_dpml_two_sockets = {2, 1.5}; /* ours, as the costs above */
+COLL_CONST(coll_dpml_sockets, coll_dpml_two_sockets, {2, 1.5}); /* ours, as the costs above */
 
 /* Section 4.3: a node's processes copy to its leader, or to that of their socket; it combines
  * them, the network combines those of all leaders, and the result is copied out. With fewer leaders

@@ -21,7 +21,7 @@ typedef struct coll_kumar_costs {
     double alpha_us, alpha_b_us, beta_em_ns_per_byte, delta_ns_per_byte;
 } coll_kumar_costs;
 
-static const coll_parameter coll_i_kumar_parameters[] = {
+COLL_TABLE(coll_parameter, coll_i_kumar_parameters, {
     {"alpha", "us", COLL_PARAMETER_NUMBER, offsetof(coll_kumar_costs, alpha_us), 0,
      COLL_PARAMETER_ANY, COLL_PARAMETER_NEEDED, "the software of a message"},
     {"alpha_b", "us", COLL_PARAMETER_NUMBER, offsetof(coll_kumar_costs, alpha_b_us), 0,
@@ -31,15 +31,15 @@ static const coll_parameter coll_i_kumar_parameters[] = {
      COLL_PARAMETER_NEEDED, "a byte on the network"},
     {"delta", "ns/byte", COLL_PARAMETER_NUMBER, offsetof(coll_kumar_costs, delta_ns_per_byte),
      0, COLL_PARAMETER_ANY, COLL_PARAMETER_NEEDED,
-     "copying a byte between main memory and the NIC's"}};
+     "copying a byte between main memory and the NIC's"}});
 
 /* Slide 27: 9 us, 15 us, and 294 MB/s for both. */
-static const coll_kumar_costs coll_kumar_lemieux = {9, 15, 1000 / 294., 1000 / 294.};
+COLL_CONST(coll_kumar_costs, coll_kumar_lemieux, {9, 15, 1000 / 294., 1000 / 294.});
 
-static const coll_preset coll_i_kumar_presets[] = {
-    {"lemieux", &coll_kumar_lemieux, "Quadrics Elan3 in the Lemieux cluster, slide 27"}};
+COLL_TABLE(coll_preset, coll_i_kumar_presets, {
+    {"lemieux", &coll_kumar_lemieux, "Quadrics Elan3 in the Lemieux cluster, slide 27"}});
 
-static const coll_model coll_kumar_model = {
+COLL_CONST(coll_model, coll_kumar_model, {
     "kumar",
     "all-to-all multicast by messages out of a NIC's memory",
     "Kumar 2004, slides 3 and 24",
@@ -47,7 +47,7 @@ static const coll_model coll_kumar_model = {
     coll_i_kumar_parameters,
     sizeof coll_i_kumar_parameters / sizeof coll_i_kumar_parameters[0],
     coll_i_kumar_presets,
-    sizeof coll_i_kumar_presets / sizeof coll_i_kumar_presets[0]};
+    sizeof coll_i_kumar_presets / sizeof coll_i_kumar_presets[0]});
 
 /* ---- formulas ---------------------------------------------------------------------------- */
 

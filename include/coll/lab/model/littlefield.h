@@ -41,7 +41,7 @@ COLL_INLINE double coll_nbl_f(const coll_nbl_costs *m, unsigned links)
     }
 }
 
-static const coll_parameter coll_i_nbl_parameters[] = {
+COLL_TABLE(coll_parameter, coll_i_nbl_parameters, {
     {"alpha", "us", COLL_PARAMETER_NUMBER, offsetof(coll_nbl_costs, alpha_us), 0,
      COLL_PARAMETER_ANY, COLL_PARAMETER_NEEDED, "the start-up of a message"},
     {"beta", "us/element", COLL_PARAMETER_NUMBER, offsetof(coll_nbl_costs, beta_us_per_element),
@@ -57,19 +57,19 @@ static const coll_parameter coll_i_nbl_parameters[] = {
     {"c2", "us/element", COLL_PARAMETER_NUMBER, offsetof(coll_nbl_costs, c2_us_per_element), 0,
      COLL_PARAMETER_ANY, 0, "combining two vectors"},
     {"c3", "us/element", COLL_PARAMETER_NUMBER, offsetof(coll_nbl_costs, c3_us_per_element), 0,
-     COLL_PARAMETER_ANY, 0, "combining three vectors in one pass"}};
+     COLL_PARAMETER_ANY, 0, "combining three vectors in one pass"}});
 
 /* Section 7.2; f of section 4.2, of the standard model, and of the nominal NBL model. */
-static const coll_nbl_costs coll_nbl_delta = {54, 1.54, 1.1, 1.3, 3.9, 5.1, .25, .37};
-static const coll_nbl_costs coll_nbl_delta_standard = {54, 1.54, 1, 1, 1, 1, .25, .37};
-static const coll_nbl_costs coll_nbl_delta_nominal = {54, 1.54, 2, 3, 4, 6, .25, .37};
+COLL_CONST(coll_nbl_costs, coll_nbl_delta, {54, 1.54, 1.1, 1.3, 3.9, 5.1, .25, .37});
+COLL_CONST(coll_nbl_costs, coll_nbl_delta_standard, {54, 1.54, 1, 1, 1, 1, .25, .37});
+COLL_CONST(coll_nbl_costs, coll_nbl_delta_nominal, {54, 1.54, 2, 3, 4, 6, .25, .37});
 
-static const coll_preset coll_i_nbl_presets[] = {
+COLL_TABLE(coll_preset, coll_i_nbl_presets, {
     {"delta", &coll_nbl_delta, "Intel Touchstone DELTA, f fitted to its vector combining"},
     {"delta_standard", &coll_nbl_delta_standard, "the same with f(L) = 1"},
-    {"delta_nominal", &coll_nbl_delta_nominal, "the same with f(L) = L"}};
+    {"delta_nominal", &coll_nbl_delta_nominal, "the same with f(L) = L"}});
 
-static const coll_model coll_nbl_model = {
+COLL_CONST(coll_model, coll_nbl_model, {
     "nbl",
     "links of a node share what the node can move",
     "Littlefield 1992, section 2",
@@ -77,7 +77,7 @@ static const coll_model coll_nbl_model = {
     coll_i_nbl_parameters,
     sizeof coll_i_nbl_parameters / sizeof coll_i_nbl_parameters[0],
     coll_i_nbl_presets,
-    sizeof coll_i_nbl_presets / sizeof coll_i_nbl_presets[0]};
+    sizeof coll_i_nbl_presets / sizeof coll_i_nbl_presets[0]});
 
 /* ---- steps of the pipelines -------------------------------------------------------------- */
 

@@ -18,7 +18,7 @@ typedef struct coll_loggp_costs {
     double c_ns_per_byte; /* combining a byte with another one */
 } coll_loggp_costs;
 
-static const coll_parameter coll_i_loggp_parameters[] = {
+COLL_TABLE(coll_parameter, coll_i_loggp_parameters, {
     {"L", "ns", COLL_PARAMETER_NUMBER, offsetof(coll_loggp_costs, L_ns), 0, COLL_PARAMETER_ANY,
      COLL_PARAMETER_NEEDED, "the latency of the network"},
     {"o", "ns", COLL_PARAMETER_NUMBER, offsetof(coll_loggp_costs, o_ns), 0, COLL_PARAMETER_ANY,
@@ -33,14 +33,14 @@ static const coll_parameter coll_i_loggp_parameters[] = {
     {"S", "bytes", COLL_PARAMETER_WHOLE, offsetof(coll_loggp_costs, S_bytes), 0, 1e18, 1e18,
      "the longest message that does not wait for its receiver"},
     {"c", "ns/byte", COLL_PARAMETER_NUMBER, offsetof(coll_loggp_costs, c_ns_per_byte), 0,
-     COLL_PARAMETER_ANY, 0, "combining a byte with another one"}};
+     COLL_PARAMETER_ANY, 0, "combining a byte with another one"}});
 
-static const coll_loggp_costs coll_loggp_loggopsim = {2500, 1500, 1000, 6, 0, 65535, 0};
+COLL_CONST(coll_loggp_costs, coll_loggp_loggopsim, {2500, 1500, 1000, 6, 0, 65535, 0});
 
-static const coll_preset coll_i_loggp_presets[] = {
-    {"loggopsim", &coll_loggp_loggopsim, "what LogGOPSim assumes if it is told nothing"}};
+COLL_TABLE(coll_preset, coll_i_loggp_presets, {
+    {"loggopsim", &coll_loggp_loggopsim, "what LogGOPSim assumes if it is told nothing"}});
 
-static const coll_model coll_loggp_model = {
+COLL_CONST(coll_model, coll_loggp_model, {
     "loggp",
     "latency, overhead and gap of a message, and what a byte adds",
     "Alexandrov et al. 1995; Hoefler, Schneider, Lumsdaine 2010",
@@ -48,7 +48,7 @@ static const coll_model coll_loggp_model = {
     coll_i_loggp_parameters,
     sizeof coll_i_loggp_parameters / sizeof coll_i_loggp_parameters[0],
     coll_i_loggp_presets,
-    sizeof coll_i_loggp_presets / sizeof coll_i_loggp_presets[0]};
+    sizeof coll_i_loggp_presets / sizeof coll_i_loggp_presets[0]});
 
 /* ---- formulas ---------------------------------------------------------------------------- */
 

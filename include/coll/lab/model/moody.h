@@ -32,7 +32,7 @@ COLL_INLINE double coll_moody_c_us(const coll_moody_costs *m, double elements)
     return c4 + (elements - 4) * (c8 - c4) / 4;
 }
 
-static const coll_parameter coll_i_moody_parameters[] = {
+COLL_TABLE(coll_parameter, coll_i_moody_parameters, {
     {"L", "us", COLL_PARAMETER_NUMBER, offsetof(coll_moody_costs, L_us), 0, COLL_PARAMETER_ANY,
      COLL_PARAMETER_NEEDED, "the latency of a message"},
     {"r", "us", COLL_PARAMETER_NUMBER, offsetof(coll_moody_costs, r_us), 0, COLL_PARAMETER_ANY,
@@ -46,20 +46,21 @@ static const coll_parameter coll_i_moody_parameters[] = {
     {"c4", "us", COLL_PARAMETER_NUMBER, offsetof(coll_moody_costs, c4_us), 0,
      COLL_PARAMETER_ANY, 0, "of four (0: 2 c2)"},
     {"c8", "us", COLL_PARAMETER_NUMBER, offsetof(coll_moody_costs, c8_us), 0,
-     COLL_PARAMETER_ANY, 0, "of eight (0: 2 c4)"}};
+     COLL_PARAMETER_ANY, 0, "of eight (0: 2 c4)"}});
 
 /* Tables 4.2 and 4.3: Elan3 and Pentium III at 1 GHz. */
-static const coll_moody_costs coll_moody_host_i32_max = {2.90, .42, 2.70, .03, .03, .07, .13};
-static const coll_moody_costs coll_moody_host_i32_add = {2.90, .42, 2.70, .02, .03, .06, .13};
-static const coll_moody_costs coll_moody_host_f64_max = {2.90, .42, 2.70, .04, .07, .14, .28};
-static const coll_moody_costs coll_moody_host_f64_add = {2.90, .42, 2.70, .02, .06, .12, .16};
-static const coll_moody_costs coll_moody_nic_i32_max = {2.10, .42, 9.20, .27, .46, .84, 1.60};
-static const coll_moody_costs coll_moody_nic_i32_add = {2.10, .42, 9.20, .25, .44, .76, 1.44};
-static const coll_moody_costs coll_moody_nic_f64_max = {2.10, .42, 9.20, .67, 1.27, 2.44, 4.80};
-static const coll_moody_costs coll_moody_nic_f64_add = {2.10, .42,  9.20, 1.50,
-                                                        2.95, 5.80, 11.56};
+COLL_CONST(coll_moody_costs, coll_moody_host_i32_max, {2.90, .42, 2.70, .03, .03, .07, .13});
+COLL_CONST(coll_moody_costs, coll_moody_host_i32_add, {2.90, .42, 2.70, .02, .03, .06, .13});
+COLL_CONST(coll_moody_costs, coll_moody_host_f64_max, {2.90, .42, 2.70, .04, .07, .14, .28});
+COLL_CONST(coll_moody_costs, coll_moody_host_f64_add, {2.90, .42, 2.70, .02, .06, .12, .16});
+COLL_CONST(coll_moody_costs, coll_moody_nic_i32_max, {2.10, .42, 9.20, .27, .46, .84, 1.60});
+COLL_CONST(coll_moody_costs, coll_moody_nic_i32_add, {2.10, .42, 9.20, .25, .44, .76, 1.44});
+COLL_CONST(coll_moody_costs, coll_moody_nic_f64_max, {2.10, .42, 9.20, .67, 1.27, 2.44, 4.80});
+COLL_CONST(coll_moody_costs, coll_moody_nic_f64_add, {
+    2.10, .42,  9.20, 1.50,
+    2.95, 5.80, 11.56});
 
-static const coll_preset coll_i_moody_presets[] = {
+COLL_TABLE(coll_preset, coll_i_moody_presets, {
     {"host_i32_max", &coll_moody_host_i32_max, "maximum of 32-bit integers by the host"},
     {"host_i32_add", &coll_moody_host_i32_add, "sum of 32-bit integers by the host"},
     {"host_f64_max", &coll_moody_host_f64_max, "maximum of doubles by the host"},
@@ -67,9 +68,9 @@ static const coll_preset coll_i_moody_presets[] = {
     {"nic_i32_max", &coll_moody_nic_i32_max, "maximum of 32-bit integers by the NIC"},
     {"nic_i32_add", &coll_moody_nic_i32_add, "sum of 32-bit integers by the NIC"},
     {"nic_f64_max", &coll_moody_nic_f64_max, "maximum of doubles by the NIC"},
-    {"nic_f64_add", &coll_moody_nic_f64_add, "sum of doubles by the NIC"}};
+    {"nic_f64_add", &coll_moody_nic_f64_add, "sum of doubles by the NIC"}});
 
-static const coll_model coll_moody_model = {
+COLL_CONST(coll_model, coll_moody_model, {
     "moody",
     "a parent receives and combines its children's messages one after the other",
     "Moody 2003, section 4.1",
@@ -77,7 +78,7 @@ static const coll_model coll_moody_model = {
     coll_i_moody_parameters,
     sizeof coll_i_moody_parameters / sizeof coll_i_moody_parameters[0],
     coll_i_moody_presets,
-    sizeof coll_i_moody_presets / sizeof coll_i_moody_presets[0]};
+    sizeof coll_i_moody_presets / sizeof coll_i_moody_presets[0]});
 
 /* ---- formulas: P ≥ 2 nodes, degree f ≥ 2, vectors of M elements -------------------------- */
 

@@ -139,11 +139,11 @@ typedef struct coll_plogp_words {
     char table[COLL_PARAMETER_BYTES];
 } coll_plogp_words;
 
-static const coll_parameter coll_i_plogp_parameters[] = {
+COLL_TABLE(coll_parameter, coll_i_plogp_parameters, {
     {"table", "", COLL_PARAMETER_WORD, offsetof(coll_plogp_words, table), 0, 0,
-     COLL_PARAMETER_NEEDED, "the name of a file with a table (plogp.h), or ibm"}};
+     COLL_PARAMETER_NEEDED, "the name of a file with a table (plogp.h), or ibm"}});
 
-static const coll_model coll_plogp_model = {
+COLL_CONST(coll_model, coll_plogp_model, {
     "plogp",
     "overheads and gap of a message as a table over its size",
     "Kielmann, Bal, Verstoep 2000",
@@ -151,22 +151,23 @@ static const coll_model coll_plogp_model = {
     coll_i_plogp_parameters,
     sizeof coll_i_plogp_parameters / sizeof coll_i_plogp_parameters[0],
     NULL,
-    0};
+    0});
 
 /* 8 nodes of 16 processors of the IBM cluster in Wu 2005: what its tables 4.1 and 4.3 imply, the
  * times of its equations being the measured ones and their errors. L is ours. */
-static const coll_plogp_costs coll_plogp_ibm = {30,
-                                                10,
-                                                {{1 << 10, {8, 8, 60, 22}},
-                                                 {1 << 14, {12, 12, 389, 128}},
-                                                 {1 << 15, {15, 15, 668, 241}},
-                                                 {1 << 16, {20, 20, 1071, 467}},
-                                                 {1 << 17, {30, 30, 1571, 919}},
-                                                 {1 << 18, {50, 50, 2632, 1824}},
-                                                 {1 << 19, {90, 90, 4318, 3630}},
-                                                 {1 << 20, {170, 170, 6790, 7250}},
-                                                 {1 << 21, {330, 330, 13600, 14500}},
-                                                 {1 << 23, {1300, 1300, 54400, 57900}}}};
+COLL_CONST(coll_plogp_costs, coll_plogp_ibm, {
+    30,
+    10,
+    {{1 << 10, {8, 8, 60, 22}},
+     {1 << 14, {12, 12, 389, 128}},
+     {1 << 15, {15, 15, 668, 241}},
+     {1 << 16, {20, 20, 1071, 467}},
+     {1 << 17, {30, 30, 1571, 919}},
+     {1 << 18, {50, 50, 2632, 1824}},
+     {1 << 19, {90, 90, 4318, 3630}},
+     {1 << 20, {170, 170, 6790, 7250}},
+     {1 << 21, {330, 330, 13600, 14500}},
+     {1 << 23, {1300, 1300, 54400, 57900}}}});
 
 /* Reads the file that the word names; false, and a sentence, if that is not possible. */
 COLL_INLINE bool coll_plogp_load(coll_plogp_costs *m, const coll_plogp_words *words,

@@ -48,7 +48,7 @@ COLL_INLINE uint32_t coll_i_highest_bit64(uint64_t x)
 }
 
 /* How functions are declared that are seldom called, so that those which call them keep small. */
-#if defined(__GNUC__) || defined(__clang__)
+#if COLL_I_MODE == 0 && !defined(__cplusplus) && (defined(__GNUC__) || defined(__clang__))
 #define COLL_I_RARE static __attribute__((noinline, unused))
 #else
 #define COLL_I_RARE COLL_INLINE

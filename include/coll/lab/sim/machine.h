@@ -60,9 +60,10 @@ typedef struct coll_sim_machine {
 } coll_sim_machine;
 
 /* The models that a machine can have. */
-static const coll_model *const coll_i_sim_models[] = {&coll_hockney_model, &coll_loggp_model,
-                                                      &coll_plogp_model,   &coll_nbl_model,
-                                                      &coll_moody_model,   &coll_dpml_model};
+COLL_TABLE(coll_model *const, coll_i_sim_models, {
+    &coll_hockney_model, &coll_loggp_model,
+    &coll_plogp_model,   &coll_nbl_model,
+    &coll_moody_model,   &coll_dpml_model});
 enum { COLL_SIM_MODELS = sizeof coll_i_sim_models / sizeof coll_i_sim_models[0] };
 
 /* Before everything else. Ranks share nodes as these say, of `ends` numbers outside of the plan. */

@@ -102,23 +102,24 @@ typedef struct coll_noise_words {
     char distribution[COLL_PARAMETER_BYTES];
 } coll_noise_words;
 
-static const coll_parameter coll_i_noise_parameters[] = {
+COLL_TABLE(coll_parameter, coll_i_noise_parameters, {
     {"frequency", "Hz", COLL_PARAMETER_NUMBER, offsetof(coll_noise_words, frequency_hz), 1e-3,
      1e9, COLL_PARAMETER_NEEDED, "interruptions in a second"},
     {"duration", "us", COLL_PARAMETER_NUMBER, offsetof(coll_noise_words, duration_us), 0,
      COLL_PARAMETER_ANY, COLL_PARAMETER_NEEDED, "how long one takes, in the mean"},
     {"distribution", "", COLL_PARAMETER_WORD, offsetof(coll_noise_words, distribution), 0, 0, 0,
-     "fixed, uniform or exponential"}};
+     "fixed, uniform or exponential"}});
 
-static const coll_model coll_noise_model = {"noise",
-                                            "interruptions of the processors",
-                                            "Moody 2003, section 5.4",
-                                            sizeof(coll_noise_words),
-                                            coll_i_noise_parameters,
-                                            sizeof coll_i_noise_parameters /
-                                                sizeof coll_i_noise_parameters[0],
-                                            NULL,
-                                            0};
+COLL_CONST(coll_model, coll_noise_model, {
+    "noise",
+    "interruptions of the processors",
+    "Moody 2003, section 5.4",
+    sizeof(coll_noise_words),
+    coll_i_noise_parameters,
+    sizeof coll_i_noise_parameters /
+        sizeof coll_i_noise_parameters[0],
+    NULL,
+    0});
 
 /* Reads noise from words; false, and what is wrong with them. */
 COLL_INLINE bool coll_noise_read(coll_noise *noise, const char *text, uint64_t seed,

@@ -144,7 +144,7 @@ COLL_INLINE void coll_sim_shm_init(coll_cost_model *model, const coll_sim_shm *a
 
 /* ---- in words: shm:a=0.2us,b=0.1,node=0.02 ----------------------------------------------- */
 
-static const coll_parameter coll_i_shm_parameters[] = {
+COLL_TABLE(coll_parameter, coll_i_shm_parameters, {
     {"a", "us", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, a_us), 0, COLL_PARAMETER_ANY,
      COLL_PARAMETER_NEEDED, "the start-up of a copy"},
     {"b", "ns/byte", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, b_ns_per_byte), 0,
@@ -160,9 +160,9 @@ static const coll_parameter coll_i_shm_parameters[] = {
      COLL_PARAMETER_ANY, 0, "the start-up of a reduction by the network (0: there is none)"},
     {"b_fabric", "ns/byte", COLL_PARAMETER_NUMBER,
      offsetof(coll_shm_costs, b_fabric_ns_per_byte), 0, COLL_PARAMETER_ANY, 0,
-     "the reduction of a byte by the network"}};
+     "the reduction of a byte by the network"}});
 
-static const coll_model coll_shm_model = {
+COLL_CONST(coll_model, coll_shm_model, {
     "shm",
     "copies through the memory of a node, which they share",
     "Bayatpour et al. 2017, section 5",
@@ -170,6 +170,6 @@ static const coll_model coll_shm_model = {
     coll_i_shm_parameters,
     sizeof coll_i_shm_parameters / sizeof coll_i_shm_parameters[0],
     NULL,
-    0};
+    0});
 
 #endif /* COLL_LAB_SIM_SHM_COSTS_H */

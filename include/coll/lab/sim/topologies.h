@@ -32,18 +32,21 @@ COLL_INLINE bool coll_flat_topology_read(coll_topology *t, const char *text, col
     return true;
 }
 
-static const coll_model coll_flat_topology = {
-    "flat", "no links: nothing is in the way of anything", "", 0, NULL, 0, NULL, 0};
+COLL_CONST(coll_model, coll_flat_topology, {
+    "flat", "no links: nothing is in the way of anything", "", 0, NULL, 0, NULL, 0});
 
-static const struct coll_i_topology_row {
+typedef struct coll_i_topology_row {
     const coll_model *model;
     bool (*read)(coll_topology *t, const char *text, coll_sentence *why);
-} coll_i_topologies[] = {{&coll_flat_topology, coll_flat_topology_read},
-                         {&coll_mesh_topology, coll_mesh_topology_read},
-                         {&coll_torus_topology, coll_mesh_topology_read},
-                         {&coll_fattree_topology, coll_fattree_topology_read},
-                         {&coll_dragonfly_topology, coll_dragonfly_topology_read},
-                         {&coll_nodes_topology, coll_nodes_topology_read}};
+} coll_i_topology_row;
+
+COLL_TABLE(coll_i_topology_row, coll_i_topologies, {
+    {&coll_flat_topology, coll_flat_topology_read},
+    {&coll_mesh_topology, coll_mesh_topology_read},
+    {&coll_torus_topology, coll_mesh_topology_read},
+    {&coll_fattree_topology, coll_fattree_topology_read},
+    {&coll_dragonfly_topology, coll_dragonfly_topology_read},
+    {&coll_nodes_topology, coll_nodes_topology_read}});
 enum { COLL_TOPOLOGIES = sizeof coll_i_topologies / sizeof coll_i_topologies[0] };
 
 /* Reads a topology from words; false, and what is wrong with them. */

@@ -108,12 +108,15 @@ COLL_INLINE void coll_i_factors(uint32_t p, uint32_t n, uint32_t *dims)
     dims[n - 1] = p;
 }
 
-static const int32_t coll_i_stencil_plane[12][2] = {{-1, -1}, {1, 1},  {0, 0}, {-1, 0},
-                                                    {-1, 1},  {0, -1}, {0, 1}, {1, 0},
-                                                    {1, -1},  {1, 1},  {4, 0}, {-3, 5}};
-static const int32_t coll_i_stencil_space[11][3] = {
+typedef int32_t coll_i_plane_step[2], coll_i_space_step[3];
+
+COLL_TABLE(coll_i_plane_step, coll_i_stencil_plane, {
+    {-1, -1}, {1, 1},  {0, 0}, {-1, 0},
+    {-1, 1},  {0, -1}, {0, 1}, {1, 0},
+    {1, -1},  {1, 1},  {4, 0}, {-3, 5}});
+COLL_TABLE(coll_i_space_step, coll_i_stencil_space, {
     {1, 0, 1}, {0, 0, 1}, {0, 0, -1}, {1, 1, 1},   {1, 0, 1},  {-1, 2, 1},
-    {0, 2, 1}, {0, 0, 0}, {0, -1, 0}, {-1, -1, 1}, {-2, 1, -1}};
+    {0, 2, 1}, {0, 0, 0}, {0, -1, 0}, {-1, -1, 1}, {-2, 1, -1}});
 
 COLL_INLINE coll_status coll_i_graph_mesh_of(coll_graph *graph, coll_grid_graph which,
                                              uint32_t p)

@@ -108,12 +108,9 @@ typedef struct coll_report {
 } coll_report;
 
 /* Writes a finding into the report; returns false, which every check returns that failed. */
-#if defined(__GNUC__) || defined(__clang__)
-__attribute__((format(printf, 5, 6)))
-#endif
-COLL_INLINE bool
-coll_i_found(coll_report *report, coll_finding finding, uint32_t rank, size_t step,
-             const char *format, ...)
+COLL_INLINE COLL_I_PRINTF(5, 6) bool coll_i_found(coll_report *report, coll_finding finding,
+                                                  uint32_t rank, size_t step,
+                                                  const char *format, ...)
 {
     va_list arguments;
     int n;

@@ -234,7 +234,7 @@ COLL_INLINE unsigned coll_i_world_step(const coll_plan *plan, uint32_t rank, siz
     return coll_plan_step((const coll_plan *)plan->inner, rank, s, out);
 }
 
-static const coll_algorithm coll_i_world_algorithm = {
+COLL_CONST(coll_algorithm, coll_i_world_algorithm, {
     "world",
     "",
     /* collectives */ 0,
@@ -247,7 +247,7 @@ static const coll_algorithm coll_i_world_algorithm = {
     coll_i_world_step,
     /* scratch */ NULL,
     /* shared */ NULL,
-};
+});
 
 /* Has the ranks meet under the outer ranks that the plans' group gives them. False: some rank has
  * that of another, or another rank has its own. */

@@ -70,7 +70,7 @@ COLL_HOT_INLINE uint32_t coll_divide(uint32_t x, const coll_fast_divisor *d)
 }
 
 /* Division by 2. */
-static const coll_fast_divisor coll_fast_divisor_two = {2, 1, 1, 0};
+COLL_CONST(coll_fast_divisor, coll_fast_divisor_two, {2, 1, 1, 0});
 
 /* The lowest `bits` ≤ 31 bits of x, which has no others, in opposite order. */
 COLL_HOT_INLINE uint32_t coll_reverse_bits(uint32_t x, uint32_t bits)

@@ -74,7 +74,7 @@ COLL_INLINE bool coll_i_node_is_cold(coll_i_node_rank *me, const void *to, size_
 /* Copies past the caches; whole lines of `to`. */
 COLL_INLINE void coll_i_node_stream(unsigned char *to, const unsigned char *from, size_t bytes)
 {
-#if defined(__SSE2__)
+#if defined(__SSE2__) && COLL_I_MODE != 1
     __m128i *line = (__m128i *)(void *)to;
     for (size_t at = 0; at < bytes; at += COLL_NODE_LINE, line += 4) {
         const __m128i *its = (const __m128i *)(const void *)(from + at);

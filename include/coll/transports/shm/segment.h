@@ -43,7 +43,7 @@ enum {
     COLL_I_IPC_PAGE = 4096
 };
 
-static const uint64_t COLL_I_IPC_MAGIC = 0x6d68736c6c6f63u; /* "collshm" */
+COLL_CONST(uint64_t, COLL_I_IPC_MAGIC, 0x6d68736c6c6f63u); /* "collshm" */
 
 /* How far a rank has come. */
 enum { COLL_I_IPC_AWAY, COLL_I_IPC_ATTACHED, COLL_I_IPC_JOINED, COLL_I_IPC_LEFT };
@@ -112,8 +112,7 @@ COLL_INLINE bool coll_i_ipc_map_of(uint32_t p, uint64_t shared_bytes, coll_i_ipc
 /* ---- sentences --------------------------------------------------------------------------- */
 
 /* Writes a sentence about an error, if somebody wants it. */
-__attribute__((format(printf, 2, 3))) COLL_INLINE void coll_i_ipc_say(char *why,
-                                                                      const char *format, ...)
+COLL_INLINE COLL_I_PRINTF(2, 3) void coll_i_ipc_say(char *why, const char *format, ...)
 {
     va_list list;
     if (!why)
@@ -151,7 +150,8 @@ COLL_INLINE int coll_i_ipc_refuse(int fd)
 
 /* The byte of rank r is number r; of the maker, COLL_I_IPC_MAKER; and of who looks whether a crashed run left
  * the segment, which is in nobody's use, COLL_I_IPC_CLEANER. */
-static const uint64_t COLL_I_IPC_MAKER = 0xFFFFFFFFu, COLL_I_IPC_CLEANER = 0x100000000u;
+COLL_CONST(uint64_t, COLL_I_IPC_MAKER, 0xFFFFFFFFu);
+COLL_CONST(uint64_t, COLL_I_IPC_CLEANER, 0x100000000u);
 
 COLL_INLINE struct flock coll_i_ipc_flock(uint64_t byte, uint64_t bytes)
 {

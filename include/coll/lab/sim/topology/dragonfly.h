@@ -96,7 +96,7 @@ COLL_INLINE void coll_topology_dragonfly(coll_topology *t, uint32_t a, uint32_t 
 
 /* ---- in words ---------------------------------------------------------------------------- */
 
-static const coll_parameter coll_i_dragonfly_parameters[] = {
+COLL_TABLE(coll_parameter, coll_i_dragonfly_parameters, {
     {"a", "", COLL_PARAMETER_WHOLE, offsetof(coll_topology_words, a), 1, 256,
      COLL_PARAMETER_NEEDED, "routers of a group"},
     {"h", "", COLL_PARAMETER_WHOLE, offsetof(coll_topology_words, h), 1, 256,
@@ -107,9 +107,9 @@ static const coll_parameter coll_i_dragonfly_parameters[] = {
      "groups; 0: as many as there can be, a·h + 1"},
     {"missing", "", COLL_PARAMETER_WORD, offsetof(coll_topology_words, missing), 0, 0, 0,
      "places without a rank, such as 5/9"},
-    COLL_I_LINK_PARAMETERS};
+    COLL_I_LINK_PARAMETERS});
 
-static const coll_model coll_dragonfly_topology = {
+COLL_CONST(coll_model, coll_dragonfly_topology, {
     "dragonfly",
     "groups of routers, all linked to each other",
     "Kim, Dally, Scott, Abts 2008",
@@ -117,7 +117,7 @@ static const coll_model coll_dragonfly_topology = {
     coll_i_dragonfly_parameters,
     sizeof coll_i_dragonfly_parameters / sizeof coll_i_dragonfly_parameters[0],
     NULL,
-    0};
+    0});
 
 COLL_INLINE bool coll_dragonfly_topology_read(coll_topology *t, const char *text,
                                               coll_sentence *why)

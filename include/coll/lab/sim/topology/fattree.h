@@ -106,7 +106,7 @@ COLL_INLINE void coll_topology_fattree(coll_topology *t, uint32_t k, uint32_t n,
 
 /* ---- in words ---------------------------------------------------------------------------- */
 
-static const coll_parameter coll_i_fattree_parameters[] = {
+COLL_TABLE(coll_parameter, coll_i_fattree_parameters, {
     {"k", "", COLL_PARAMETER_WHOLE, offsetof(coll_topology_words, k), 2, 1024,
      COLL_PARAMETER_NEEDED, "links of a switch downwards"},
     {"n", "", COLL_PARAMETER_WHOLE, offsetof(coll_topology_words, n), 1, 26,
@@ -117,17 +117,18 @@ static const coll_parameter coll_i_fattree_parameters[] = {
      "source or destination: whose digits choose the ports upwards"},
     {"missing", "", COLL_PARAMETER_WORD, offsetof(coll_topology_words, missing), 0, 0, 0,
      "nodes without a rank, such as 5/9"},
-    COLL_I_LINK_PARAMETERS};
+    COLL_I_LINK_PARAMETERS});
 
-static const coll_model coll_fattree_topology = {"fattree",
-                                                 "a k-ary n-tree",
-                                                 "Petrini, Vanneschi 1997; Kumar 2004",
-                                                 sizeof(coll_topology_words),
-                                                 coll_i_fattree_parameters,
-                                                 sizeof coll_i_fattree_parameters /
-                                                     sizeof coll_i_fattree_parameters[0],
-                                                 NULL,
-                                                 0};
+COLL_CONST(coll_model, coll_fattree_topology, {
+    "fattree",
+    "a k-ary n-tree",
+    "Petrini, Vanneschi 1997; Kumar 2004",
+    sizeof(coll_topology_words),
+    coll_i_fattree_parameters,
+    sizeof coll_i_fattree_parameters /
+        sizeof coll_i_fattree_parameters[0],
+    NULL,
+    0});
 
 COLL_INLINE bool coll_fattree_topology_read(coll_topology *t, const char *text,
                                             coll_sentence *why)

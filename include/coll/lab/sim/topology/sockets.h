@@ -74,22 +74,23 @@ COLL_INLINE void coll_topology_nodes(coll_topology *t, uint32_t nodes, uint32_t 
 
 /* ---- in words ---------------------------------------------------------------------------- */
 
-static const coll_parameter coll_i_nodes_parameters[] = {
+COLL_TABLE(coll_parameter, coll_i_nodes_parameters, {
     {"socket", "ns/byte", COLL_PARAMETER_NUMBER, offsetof(coll_topology_words, socket_ns), 0,
      COLL_PARAMETER_ANY, 0, "the time a byte takes of a link out of a socket"},
     {"missing", "", COLL_PARAMETER_WORD, offsetof(coll_topology_words, missing), 0, 0, 0,
      "places without a rank, such as 5/9"},
-    COLL_I_LINK_PARAMETERS};
+    COLL_I_LINK_PARAMETERS});
 
-static const coll_model coll_nodes_topology = {"nodes",
-                                               "NODESxSOCKETSxRANKS: nodes of sockets of ranks",
-                                               "Bayatpour et al. 2017",
-                                               sizeof(coll_topology_words),
-                                               coll_i_nodes_parameters,
-                                               sizeof coll_i_nodes_parameters /
-                                                   sizeof coll_i_nodes_parameters[0],
-                                               NULL,
-                                               0};
+COLL_CONST(coll_model, coll_nodes_topology, {
+    "nodes",
+    "NODESxSOCKETSxRANKS: nodes of sockets of ranks",
+    "Bayatpour et al. 2017",
+    sizeof(coll_topology_words),
+    coll_i_nodes_parameters,
+    sizeof coll_i_nodes_parameters /
+        sizeof coll_i_nodes_parameters[0],
+    NULL,
+    0});
 
 COLL_INLINE bool coll_nodes_topology_read(coll_topology *t, const char *text,
                                           coll_sentence *why)

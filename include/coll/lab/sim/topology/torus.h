@@ -117,27 +117,29 @@ COLL_INLINE void coll_topology_mesh(coll_topology *t, const uint32_t *size, uint
 
 /* ---- in words ---------------------------------------------------------------------------- */
 
-static const coll_parameter coll_i_mesh_parameters[] = {COLL_I_LINK_PARAMETERS};
+COLL_TABLE(coll_parameter, coll_i_mesh_parameters, {COLL_I_LINK_PARAMETERS});
 
-static const coll_model coll_mesh_topology = {"mesh",
-                                              "SIZExSIZE…: a mesh of up to six dimensions",
-                                              "Littlefield 1992",
-                                              sizeof(coll_topology_words),
-                                              coll_i_mesh_parameters,
-                                              sizeof coll_i_mesh_parameters /
-                                                  sizeof coll_i_mesh_parameters[0],
-                                              NULL,
-                                              0};
+COLL_CONST(coll_model, coll_mesh_topology, {
+    "mesh",
+    "SIZExSIZE…: a mesh of up to six dimensions",
+    "Littlefield 1992",
+    sizeof(coll_topology_words),
+    coll_i_mesh_parameters,
+    sizeof coll_i_mesh_parameters /
+        sizeof coll_i_mesh_parameters[0],
+    NULL,
+    0});
 
-static const coll_model coll_torus_topology = {"torus",
-                                               "SIZExSIZE…: a mesh whose dimensions wrap round",
-                                               "Dally, Seitz 1987",
-                                               sizeof(coll_topology_words),
-                                               coll_i_mesh_parameters,
-                                               sizeof coll_i_mesh_parameters /
-                                                   sizeof coll_i_mesh_parameters[0],
-                                               NULL,
-                                               0};
+COLL_CONST(coll_model, coll_torus_topology, {
+    "torus",
+    "SIZExSIZE…: a mesh whose dimensions wrap round",
+    "Dally, Seitz 1987",
+    sizeof(coll_topology_words),
+    coll_i_mesh_parameters,
+    sizeof coll_i_mesh_parameters /
+        sizeof coll_i_mesh_parameters[0],
+    NULL,
+    0});
 
 COLL_INLINE bool coll_mesh_topology_read(coll_topology *t, const char *text, coll_sentence *why)
 {
