@@ -905,11 +905,15 @@ TEST(refusals_of_what_is_not_solved)
     static const coll_binding bindings[] = {{COLL_INTRA, &coll_fnomial_reduce, NULL},
                                             {COLL_INTRA, &coll_fnomial_bcast, NULL},
                                             {COLL_INTRA, &coll_ring_allreduce, NULL}};
+    static const coll_binding more[] = {{COLL_INTRA, &coll_fnomial_reduce, NULL},
+                                        {COLL_INTRA, &coll_fnomial_bcast, NULL},
+                                        {COLL_INTER, &coll_fnomial_bcast, NULL}};
     coll_grid_worker worker;
     coll_grid_case of;
     coll_grid_worker_init(&worker);
     coll_grid_case_init(&of, &coll_two_level_allreduce.algorithm, COLL_ALLREDUCE, 12);
     of.nodes = 4;
+    CHECK_EQ((long long)coll_i_grid_inside(&worker, &of, more, 2), 0);
     for (uint32_t first = 0; first < 3; first++)
         for (uint32_t n = 1; n <= 3 - first; n++)
             CHECK_EQ((long long)coll_i_grid_inside(&worker, &of, &bindings[first], n),
@@ -976,6 +980,17 @@ static coll_status refuses_nothing(const coll_plan *plan)
 {
     (void)plan;
     return COLL_OK;
+}
+
+TEST(no_nodes_to_scatter_over)
+{
+    coll_grid_worker worker;
+    coll_grid_places of = {COLL_GRID_DEALT, 0, 1};
+    coll_grid_worker_init(&worker);
+    CHECK(!coll_i_rank_order_make(&worker.groups, &of, 3));
+    of.nodes = 2;
+    CHECK(coll_i_rank_order_make(&worker.groups, &of, 3));
+    coll_grid_worker_release(&worker);
 }
 
 TEST(groups_that_must_be_refused)
@@ -1097,6 +1112,7 @@ int main(void)
     RUN(refusals_of_what_is_used);
     RUN(refusals_of_what_is_not_solved);
     RUN(refusals_that_no_trait_explains);
+    RUN(no_nodes_to_scatter_over);
     RUN(groups_that_must_be_refused);
     RUN(values_out_of_range);
     RUN(every_finding_was_seen);
