@@ -49,6 +49,35 @@
  *     comm/request.h             one collective, from its arguments to its end
  *     comm/arena.h            memory for scratch
  *
+ * Glossary
+ *   problem         what is asked: collective, ranks, root, counts, in place or not, nodes, graph
+ *   algorithm       a record: a name, its collectives, traits, parameters, and pure functions
+ *   trait           what an algorithm needs of the problem or the transport, or what it promises
+ *   plan            a problem, an algorithm, its parameters: validated, the same on every rank
+ *   step            a number of a rank's part of a plan, which yields a few actions
+ *   action          send, receive, receive and reduce, copy, reduce, notify, await, multicast, …
+ *   space, ref      IN, OUT, SCRATCH (a rank's own), SHARED (a node's); and an offset in one of them
+ *   block           a run of elements; a layout says where those of IN or OUT lie
+ *   group           who takes part, and which rank of the transport each is
+ *   node            ranks that share memory; intra-node: among them, inter-node: among nodes
+ *   rank order      ranks renumbered node by node, where they are scattered over nodes
+ *   schedule        the actions of one rank, written out in the caller's memory
+ *   window          the actions of one rank in flight, and which must wait for which
+ *   engine          runs one rank's part of a plan
+ *   transport       the callbacks through which a messaging layer, or a NIC, is used
+ *   tag             tells collectives apart that run at once over one transport
+ *   zero copy       a message is combined or copied from where it lies: acquired, then released
+ *   in-network      done by the network: a reduction, a barrier, a multicast
+ *   request         what a caller waits for: one collective, from its arguments to its end
+ *   communicator    a group of ranks with tags, memory and operators of its own
+ *   root communicator  the one that was made from a transport; others are made from it
+ *   composite       an algorithm made of others: phases at levels, an algorithm bound to each
+ *   workspace       the memory for the plan of a composite algorithm
+ *   rule            for which problems which algorithm is taken; the first that fits
+ *   identical       a reduction gives all ranks the same bits
+ *   reproducible    operands are combined in an order that p and the parameters alone decide
+ *   oversubscribed  more ranks than processors
+ *
  * Not included here
  *   comm/multi_node.h         calls in levels, where ranks are on several nodes
  *   select/inter_node.h       rules for several nodes; select/intra_node.h, for ranks of one node
