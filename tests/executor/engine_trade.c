@@ -1,5 +1,6 @@
 /* Callers that wait anyway: every row of the registry, written out, over a transport that waits for a
  * rank's last messages, with a thread a rank. */
+#undef COLL_EXTERN /* it has bodies of its own */
 #include "support/check.h"
 
 #include <pthread.h>

@@ -3,6 +3,7 @@
  * Each allocation fails once, in proofs that go through all that allocates. What is found must be that there was no
  * memory, and nothing else; the same memory must do for the next proof; and all of it must be free at the end.
  */
+#undef COLL_EXTERN /* it has bodies of its own */
 #include <stdlib.h>
 
 /* The allocation number `fails` returns NULL. */

@@ -1,5 +1,6 @@
 /* Memory that is moved to huge pages: when that is tried, by an madvise that answers what it is told;
  * and by the system's, what it does to memory of several kinds, and under ranks that read it. */
+#undef COLL_EXTERN /* it has bodies of its own */
 #include "support/check.h"
 
 #include <string.h>

@@ -1,0 +1,15 @@
+/* cmake/bodies.c — the file that has all bodies, where the others are built with COLL_EXTERN */
+#define COLL_IMPLEMENTATION
+#include "coll/algos/registry.h"
+#include "coll/coll.h"
+#include "coll/comm/multi_node.h"
+#include "coll/lab/export.h"
+#include "coll/lab/model.h"
+#include "coll/lab/sim.h"
+#include "coll/lab/verify_grid.h"
+#include "coll/select/intra_node.h"
+#include "coll/table.h"
+#include "coll/transports/huge.h"
+#include "coll/transports/loopback.h"
+#include "coll/transports/shm.h"
+#include "coll/transports/threads.h"
