@@ -60,8 +60,8 @@ static void take_type(const char *word)
 
 /* ---- which algorithms ----------------------------------------------------------------------- */
 
-/* Reads what the rows of the registry are called, and where they are defined: they have the order of
- * coll_registry. */
+/* Reads what the rows of the registry are called, and where they are defined: they have the order
+ * of coll_registry. */
 static void find_symbols(const struct sources *all)
 {
     char *text = sources_text(all, "algos/registry.h");

@@ -18,8 +18,8 @@ enum { MATRIX_RANKS_MAX = 2048, TABLE_RANKS_MAX = 1 << 24 };
 /* … and for which plans of composite algorithms are. */
 enum { BUILT_RANKS_MAX = 1 << 17 };
 
-/* Actions that a step may write beyond COLL_STEP_MAX without harm, and steps that are looked at before
- * anything else is done with them. */
+/* Actions that a step may write beyond COLL_STEP_MAX without harm, and steps that are looked at
+ * before anything else is done with them. */
 enum { STEP_ROOM = 1 << 16, CHECKED_STEPS = 1 << 12 };
 
 static _Noreturn void refuse_plan(const struct job *job, coll_status status)

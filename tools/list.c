@@ -9,7 +9,8 @@
 #include "names.h"
 #include "options.h"
 
-/* Where each row of the table comes from, in its order: cmake/origins.cmake. The last one is none. */
+/* Where each row of the table comes from, in its order: cmake/origins.cmake. The last one is
+ * none. */
 struct origin {
     const char *header, *symbol;
 };

@@ -22,7 +22,8 @@
 #include "options.h"
 #include "progress.h"
 
-/* Where headers are, seen from the command, once it is installed; and of the tree that it is built in. */
+/* Where headers are, seen from the command, once it is installed; and of the tree that it is
+ * built in. */
 #ifndef COLL_INCLUDE_FROM_BIN
 #define COLL_INCLUDE_FROM_BIN "../include"
 #endif
@@ -99,9 +100,9 @@ static bool take_word(const char **at, const char *word)
     return true;
 }
 
-/* Takes `COLL_CONST(coll_algorithm, NAME,` or `static const coll_algorithm NAME =`, or coll_composite, from the
- * beginning of a line. Writes an expression for its address; false: the line is none, or one of an algorithm
- * that is private. */
+/* Takes `COLL_CONST(coll_algorithm, NAME,` or `static const coll_algorithm NAME =`, or
+ * coll_composite, from the beginning of a line. Writes an expression for its address; false: the
+ * line is none, or one of an algorithm that is private. */
 static bool take_record(const char *line, char *expression, bool *private)
 {
     char symbol[SYMBOL];

@@ -1,11 +1,13 @@
-/* tools/loaded.h — the algorithms of a header that is none of the table's: found, compiled and loaded
+/* tools/loaded.h — the algorithms of a header that is none of the table's: found, compiled and
+ * loaded
  *
  *   struct loaded loaded;
  *   loaded_make(&loaded, "my.h");
  *   … loaded.algorithms, loaded.n …
  *
- * A shared object of the header alone is compiled with COLL_CC, CC or cc, and loaded into this program, so that all
- * of it works on them. What is written for that is gone when loaded_make returns, or when the program ends before.
+ * A shared object of the header alone is compiled with COLL_CC, CC or cc, and loaded into this
+ * program, so that all of it works on them. What is written for that is gone when loaded_make
+ * returns, or when the program ends before.
  */
 #ifndef COLL_TOOLS_LOADED_H
 #define COLL_TOOLS_LOADED_H
@@ -21,7 +23,8 @@ struct loaded {
     double seconds; /* that the compiler took */
 };
 
-/* Makes them, or refuses what cannot be: a header without algorithms, or one that does not compile. */
+/* Makes them, or refuses what cannot be: a header without algorithms, or one that does not
+ * compile. */
 void loaded_make(struct loaded *loaded, const char *file);
 
 #endif /* COLL_TOOLS_LOADED_H */

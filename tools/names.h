@@ -9,9 +9,9 @@
  * an unknown `what`. */
 size_t name_index(const char *what, const char *word, const char *const *names, size_t n);
 
-/* The algorithms that subcommands know: those of the table, until others are set. Of those the words of
- * algorithm_named are looked for first. `from` is what a command line that finds them has before its
- * subcommand, such as "try FILE ", or "". All must stay in place. */
+/* The algorithms that subcommands know: those of the table, until others are set. Of those the
+ * words of algorithm_named are looked for first. `from` is what a command line that finds them
+ * has before its subcommand, such as "try FILE ", or "". All must stay in place. */
 const coll_algorithm *const *algorithms_known(size_t *n);
 const char *algorithms_from(void);
 void algorithms_set(const coll_algorithm *const *algorithms, size_t n, const char *from);

@@ -13,8 +13,8 @@
     WORD("nodes", "N|A,B,...", "ranks of every node, or of each; uneven: 1 to 4", &(words))
 
 /* Puts the problem's ranks on nodes, or refuses the words; NULL: none. A list takes memory, which
- * *first then is. Returns the case of the verifier's grid (lab/verify_grid.h) that has the same nodes,
- * or 0. */
+ * *first then is. Returns the case of the verifier's grid (lab/verify_grid.h) that has the same
+ * nodes, or 0. */
 uint32_t nodes_place(coll_problem *problem, const char *words, uint32_t **first);
 
 #endif /* COLL_TOOLS_NODES_H */

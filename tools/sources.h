@@ -6,9 +6,9 @@
  *   sources_want(&all, "coll_plan_init");   // and whatever that uses
  *   sources_write(&all, file);
  *
- * An item is a function, a constant, a type or a macro, with the comment before it. It is written if it is
- * wanted; a file's conditionals are, if anything of the file is. Identifiers are all that this knows of C,
- * so what macros paste together is written whole: config.h, types.h,
+ * An item is a function, a constant, a type or a macro, with the comment before it. It is written
+ * if it is wanted; a file's conditionals are, if anything of the file is. Identifiers are all
+ * that this knows of C, so what macros paste together is written whole: config.h, types.h,
  * reduce.h, softfloat.h.
  */
 #ifndef COLL_TOOLS_SOURCES_H

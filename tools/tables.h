@@ -1,4 +1,5 @@
-/* tools/tables.h — the tables of a v-collective: how many elements each block has, one behind the other
+/* tools/tables.h — the tables of a v-collective: how many elements each block has, one behind the
+ * other
  *
  * The blocks have the sizes of --counts; or, with a seed, random ones of up to 2·count elements; or
  * else `count` each.

@@ -1,4 +1,5 @@
-/* tools/try.c — coll try: the algorithms of one header, compiled alone, proven, drawn and simulated */
+/* tools/try.c — coll try: the algorithms of one header, compiled alone, proven, drawn and
+ * simulated */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -50,7 +51,8 @@ struct trial {
 
 /* ---- in a process of its own ------------------------------------------------------------- */
 
-/* What a process leaves behind that an algorithm ends: the case that was proven then, or just before. */
+/* What a process leaves behind that an algorithm ends: the case that was proven then, or just
+ * before. */
 static char *last_words;
 static _Thread_local coll_grid_case at;
 static _Thread_local bool is_at;

@@ -1,8 +1,9 @@
 /* bench/reproduce/cluster.h — the machines of Bayatpour et al. 2017 in the simulator: nodes whose
  * ranks share memory, a NIC each, and a network that may reduce
  *
- * The costs are those of coll/lab/model/dpml_model.h: gap and wire are the links of the NICs, a and b those
- * of the sending and the receiving process. Copies of a node do not slow each other down.
+ * The costs are those of coll/lab/model/dpml_model.h: gap and wire are the links of the NICs, a
+ * and b those of the sending and the receiving process. Copies of a node do not slow each other
+ * down.
  */
 #ifndef COLL_BENCH_REPRODUCE_CLUSTER_H
 #define COLL_BENCH_REPRODUCE_CLUSTER_H

@@ -238,7 +238,8 @@ static void figure_5(void)
                       nominal);
 }
 
-/* The fence with few blocks, where what its formula has too much is seen (tests/lab/sim/models.c). */
+/* The fence with few blocks, where what its formula has too much is seen
+ * (tests/lab/sim/models.c). */
 static void few_blocks(void)
 {
     const uint64_t S = 100;

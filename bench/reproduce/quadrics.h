@@ -1,11 +1,11 @@
 /* bench/reproduce/quadrics.h — the fat tree of Kumar 2004 in the simulator: Quadrics Elan3, 4-ary
  *
  * A message costs α + m (β + δ c), c being how often its bytes cross the bus to the NIC, by the
- * cost equation (coll/lab/model/kumar.h) in the mean over the messages of the algorithm: a simulated
- * send does not know what the NIC's memory holds. The network sends packets of 320 bytes, the next
- * when the one before is acknowledged (slides 16 to 18); switches and wires take `hop`, an
- * acknowledgement `ack` besides. These two are fitted to the bandwidths of prefix on slide 23,
- * which fall with the distance; δ and β to MPI and k-prefix, near by.
+ * cost equation (coll/lab/model/kumar.h) in the mean over the messages of the algorithm: a
+ * simulated send does not know what the NIC's memory holds. The network sends packets of 320
+ * bytes, the next when the one before is acknowledged (slides 16 to 18); switches and wires take
+ * `hop`, an acknowledgement `ack` besides. These two are fitted to the bandwidths of prefix on
+ * slide 23, which fall with the distance; δ and β to MPI and k-prefix, near by.
  */
 #ifndef COLL_BENCH_REPRODUCE_QUADRICS_H
 #define COLL_BENCH_REPRODUCE_QUADRICS_H

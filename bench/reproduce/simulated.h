@@ -28,8 +28,8 @@ double simulated_plan_us(const coll_plan *plan, const coll_sim_options *options)
 double simulated_us(const coll_problem *problem, const char *row, const uint32_t *params,
                     const coll_sim_options *options);
 
-/* Of a composite algorithm whose reductions and broadcasts within nodes are those of the row `within`; NULL:
- * the default ones. */
+/* Of a composite algorithm whose reductions and broadcasts within nodes are those of the row
+ * `within`; NULL: the default ones. */
 double simulated_composite_us(const coll_problem *problem, const char *row, const char *within,
                               const uint32_t *params, const coll_sim_options *options);
 

@@ -15,14 +15,14 @@
  *       puts(coll_status_text(status));
  *
  * There is nothing to build or link: the library is these headers. They need a C99 or C++11
- * compiler and no C library, allocate nothing, and have no state of their own. Large programs compile
- * them once: COLL_EXTERN, config.h.
+ * compiler and no C library, allocate nothing, and have no state of their own. Large programs
+ * compile them once: COLL_EXTERN, config.h.
  *
  * Three ways in
  *   calls        comm.h: MPI's collectives, blocking, nonblocking, persistent. The algorithm is
  *                chosen by rules, or by you
- *   executor     plan.h, executor.h, one of algos/: your plan, your memory, your loop. For firmware,
- *                and for libraries that have communicators of their own
+ *   executor     plan.h, executor.h, one of algos/: your plan, your memory, your loop. For
+ *                firmware, and for libraries that have communicators of their own
  *   laboratory   lab/: plans proven, simulated, priced, written down for other programs (hosted)
  *
  * The headers, in the order in which to read them. Each begins with what it is for and how to

@@ -7,15 +7,15 @@
  *   status = coll_allreduce(&comm, x, y, n, COLL_F64, COLL_SUM);            // blocking
  *
  *   coll_request call;                                                         // nonblocking
- *   status = coll_iallreduce(&comm, x, y, n, COLL_F64, COLL_SUM, &call);
- *   … status = coll_wait(&call);
+ *   status = coll_iallreduce(&comm, x, y, n, COLL_F64, COLL_SUM, &request);
+ *   … status = coll_wait(&request);
  *
- *   status = coll_allreduce_init(&comm, x, y, n, COLL_F64, COLL_SUM, &call); // persistent
+ *   status = coll_allreduce_init(&comm, x, y, n, COLL_F64, COLL_SUM, &request); // persistent
  *   for (…) {
- *       status = coll_start(&call);
- *       … status = coll_wait(&call);
+ *       status = coll_start(&request);
+ *       … status = coll_wait(&request);
  *   }
- *   coll_request_free(&call);
+ *   coll_request_free(&request);
  *   coll_comm_free(&comm);
  *
  * Meanings are MPI's. Counts and displacements are in elements of `type`: a predefined type or
@@ -25,17 +25,17 @@
  *
  * All ranks of a communicator make the same calls in the same order, with matching arguments.
  * Each returns COLL_OK or an error. The nonblocking twin coll_iNAME returns at once, and the
- * persistent one coll_NAME_init does not even start: see coll_post and coll_request_init in comm/request.h,
- * which has coll_start, coll_test, coll_wait, coll_cancel and coll_request_free. Any number of calls
- * may be under way, and be waited for in any order. Buffers and tables are the caller's, and
- * are left alone until the call is done.
+ * persistent one coll_NAME_init does not even start: see coll_post and coll_request_init in
+ * comm/request.h, which has coll_start, coll_test, coll_wait, coll_cancel and coll_request_free.
+ * Any number of calls may be under way, and be waited for in any order. Buffers and tables are
+ * the caller's, and are left alone until the call is done.
  *
  * An error in the arguments is found before anything is started. If it is one of those that all
  * ranks must give alike, all ranks find it, and may go on: COLL_ERR_COLLECTIVE, _ROOT, _TYPE, _OP
  * (of a predefined operator), _TAG, _IN_PLACE (but for rooted collectives), and what speaks against an
  * algorithm that was forced: _PARAM, _ORDER, _SHAPE, _GROUP, _NODES, _SHARED, _CAPABILITY, _BUILD,
- * _PROMISE (but with comm/multi_node.h). COLL_ERR_BUSY says to come again, COLL_ERR_RANK that this rank is
- * no member.
+ * _PROMISE (but with comm/multi_node.h). COLL_ERR_BUSY says to come again, COLL_ERR_RANK that
+ * this rank is no member.
  *
  * With any other error the communicator fails, as the other ranks may know nothing of it, have
  * started the call, and wait: a buffer or table that is missing (COLL_ERR_NULL, COLL_ERR_COUNTS), too
@@ -47,7 +47,8 @@
  *   - on the other ranks they end with COLL_ERR_PEER, in bounded time, as do those that begin later;
  *     without abort (transport.h) the others know nothing, and wait;
  *   - calls that were over stay what they were; waiting for the others returns at once;
- *   - it is fit only to be freed. Others that share its root communicator go on; see comm/communicator.h.
+ *   - it is fit only to be freed. Others that share its root communicator go on; see
+ *     comm/communicator.h.
  *
  * Where the ranks of the transport share memory, calls of a communicator made by coll_comm_init may
  * use it (algorithms with COLL_NEEDS_SHARED), but for persistent ones. Calls follow each other

@@ -24,16 +24,18 @@
 /* Nothing defined: every file that includes the headers has what it uses, as inline functions.
  *
  * COLL_EXTERN (the same in all files of a program): files see declarations, and exactly one file
- * defines COLL_IMPLEMENTATION, too, before it includes all headers that the program uses. That file may
- * be C or C++; all symbols have C linkage. Compilers still read the bodies, but drop them.
+ * defines COLL_IMPLEMENTATION, too, before it includes all headers that the program uses. That
+ * file may be C or C++; all symbols have C linkage. Compilers still read the bodies, but drop
+ * them.
  *
  *   COLL_INLINE, COLL_HOT_INLINE   in front of functions; the latter of those that every action passes
  *                                  through, so that the compiler drops what a caller does not use
  *   COLL_CONST(type, name, {…})    a constant structure; the same object in all files in C++ and with
  *   COLL_TABLE(type, name, {…})    COLL_EXTERN, else one a file; and an array of such
  *
- * In C++ a constant is the static member of a template, which C++11 has where C++17 has inline variables,
- * and its name a reference to it. So inline functions of the user's may use all of the headers. */
+ * In C++ a constant is the static member of a template, which C++11 has where C++17 has inline
+ * variables, and its name a reference to it. So inline functions of the user's may use all of the
+ * headers. */
 #if defined(COLL_IMPLEMENTATION)
 #define COLL_I_MODE 2
 #elif defined(COLL_EXTERN)
@@ -83,7 +85,8 @@
 #endif
 #endif
 
-/* Without optimization gcc keeps constants that nobody uses, and what they point to, unless told. */
+/* Without optimization gcc keeps constants that nobody uses, and what they point to, unless told.
+ * */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__) && COLL_I_MODE == 0
 #define COLL_I_IF_USED     _Pragma("GCC push_options") _Pragma("GCC optimize(\"toplevel-reorder\")")
 #define COLL_I_IF_USED_END _Pragma("GCC pop_options")
@@ -140,9 +143,9 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 
 /* ---- knobs ------------------------------------------------------------------------------- */
 
-/* In a program of several files each file that uses the table of algorithms (algos/registry.h) has all
- * of them once more. With 1 only one of the files does, which defines COLL_REGISTRY_HERE before it
- * includes that header. */
+/* In a program of several files each file that uses the table of algorithms (algos/registry.h)
+ * has all of them once more. With 1 only one of the files does, which defines COLL_REGISTRY_HERE
+ * before it includes that header. */
 #ifndef COLL_ONE_REGISTRY
 #define COLL_ONE_REGISTRY 0
 #endif

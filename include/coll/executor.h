@@ -133,8 +133,8 @@ COLL_INLINE coll_status coll_engine_progress(coll_engine *r)
     return r->status;
 }
 
-/* Starts an engine at a step, or an action of its schedule, of which `status` came: all before it is
- * over, and the message of this one in flight if it is COLL_STARTED. */
+/* Starts an engine at a step, or an action of its schedule, of which `status` came: all before it
+ * is over, and the message of this one in flight if it is COLL_STARTED. */
 COLL_INLINE coll_status coll_i_start_at(coll_engine *r, const coll_task *run, size_t step,
                                         coll_status status)
 {

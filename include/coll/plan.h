@@ -60,8 +60,8 @@ typedef struct coll_plan {
     coll_partition pieces; /* the vector in fold.core parts */
     size_t largest;        /* elements of the largest block of the layouts that this rank has */
     coll_group group; /* its ranks as ranks of the transport; identity until coll_plan_place */
-    const void *
-        inner; /* what the plan is made of (plan/compose.h, plan/composite.h, executor/schedule.h), or NULL */
+    /* What the plan is made of (plan/compose.h, plan/composite.h, executor/schedule.h), or NULL. */
+    const void *inner;
 } coll_plan;
 
 COLL_INLINE bool coll_in_place(const coll_plan *plan)

@@ -473,11 +473,12 @@ COLL_I_LOC(maxloc_f64_i32, coll_i64_i32, int64_t, COLL_I_KEY_MAX_F64, >)
     COLL_I_OF(name##_i16_i32), COLL_I_OF(name##_i32_i32), COLL_I_OF(name##_i64_i32),           \
         COLL_I_OF(name##_f32_i32), COLL_I_OF(name##_f64_i32)
 
-/* The loops of an operator on a type; NULL if it has none. Where both are constants, nothing else of the
- * table is compiled. */
+/* The loops of an operator on a type; NULL if it has none. Where both are constants, nothing else
+ * of the table is compiled. */
 COLL_HOT_INLINE const coll_i_loops *coll_i_loops_of(coll_operator which, coll_type type)
 {
-    /* In the order of COLL_OPERATOR_LIST and COLL_TYPE_LIST; what is left out at the end is NULL. */
+    /* In the order of COLL_OPERATOR_LIST and COLL_TYPE_LIST; what is left out at the end is NULL.
+     * */
     /* clang-format off */
     static const coll_i_loops *const table[COLL_OPERATORS][COLL_TYPES] = {
         {COLL_I_SAME(sum), COLL_I_FLOATS(sum)},

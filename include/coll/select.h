@@ -7,28 +7,27 @@
  *   const coll_rule ring = {COLL_BIT(COLL_ALLREDUCE), 1, COLL_ANY_P, 0, SIZE_MAX,
  *                           &coll_ring_allreduce, COLL_DEFAULTS("because I say so")};
  *   const coll_rule_list mine = {&ring, 1, &coll_rules_built_in};   // mine first
- *   const coll_conditions terms = {COLL_NEEDS_SHARED, COLL_GIVES_IDENTICAL};
- *   status = coll_select_from(&mine, &problem, &terms, NULL, &plan, &rule);
+ *   const coll_conditions conditions = {COLL_NEEDS_SHARED, COLL_GIVES_IDENTICAL};
+ *   status = coll_select_from(&mine, &problem, &conditions, NULL, &plan, &rule);
  *
  * A rule fits when its collectives, ranks and bytes do, its algorithm keeps the conditions, and
  * coll_plan_init, or coll_plan_build, takes it: so no rule leads to an algorithm whose traits the
  * problem breaks. Of the built-in rules the last one of each collective fits everything. table.h
  * reads and writes rules as text. Nothing here allocates, blocks or communicates.
  *
- * All ranks choose alike, if they have the same lists and terms: a choice depends only on what is
+ * All ranks choose alike, if they have the same lists and conditions: a choice depends only on what is
  * the same on all of them. Not on the counts of gatherv and scatterv, which the root alone knows,
- * nor on those of alltoallv and alltoallw, nor on whether a root works in place. The plan of an
- * composite algorithm is this rank's own, and what can be wrong with it may be wrong on
- * this rank alone; so
- *   - a rule is passed over for what its record has against the problem, which is all that the usual
+ * nor on those of alltoallv and alltoallw, nor on whether a root works in place. The plan of a composite
+ * algorithm is this rank's own, and what can be wrong with it may be wrong on this rank alone; so
+ *   - a rule is passed over for what its record has against the problem, which is all that the default
  *     inner algorithms can have against it too: they take any number of ranks;
  *   - where the rule says what is used inside, that may not like the size of some nodes, of which
  *     only their ranks would know. So the plan is made for a rank of each size of node first, by
  *     all ranks, and the rule is passed over if one of them cannot be made;
- *   - all else is returned as an error, and no other rule is tried: too little memory in the workspace
- *     (COLL_ERR_MEMORY), a rank that is none (COLL_ERR_RANK), sizes that this rank cannot address
- *     (COLL_ERR_OVERFLOW), more than 32 slots of a window (COLL_ERR_WINDOW), tables that are broken
- *     (COLL_ERR_COUNTS).
+ *   - all else is returned as an error, and no other rule is tried: too little memory in the
+ *     workspace (COLL_ERR_MEMORY), a rank that is none (COLL_ERR_RANK), sizes that this rank cannot
+ *     address (COLL_ERR_OVERFLOW), more than 32 slots of a window (COLL_ERR_WINDOW), tables that are
+ *     broken (COLL_ERR_COUNTS).
  */
 #ifndef COLL_SELECT_H
 #define COLL_SELECT_H
@@ -73,7 +72,7 @@ typedef struct coll_rule {
     uint32_t in_bytes; /* … bit i: param[i] is in bytes here, and in elements there */
     const char *why;
     const coll_binding *bindings; /* what a composite algorithm uses inside: plan/composite.h */
-    uint32_t n_bindings;          /* 0: the usual */
+    uint32_t n_bindings;          /* 0: the default ones */
     /* Several nodes, the largest of so many ranks; 0 and 0: whatever nodes there are */
     uint32_t ppn_least, ppn_most;
 } coll_rule;
@@ -85,11 +84,12 @@ typedef struct coll_rule_list {
     const struct coll_rule_list *next; /* NULL: none */
 } coll_rule_list;
 
-/* What an algorithm may need and what it must give: the same on all ranks. `capabilities` is a mask of
- * COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST, COLL_NEEDS_NETWORK_REDUCE and COLL_NEEDS_NETWORK_BARRIER, which the
- * ranks' transport fulfils, and of COLL_NEEDS_PACKED, if in the tables of all ranks each block lies
- * right behind the last. `requirements` is a mask of COLL_GIVES_IDENTICAL, which concerns allreduce alone, as
- * the others give no two ranks the same sum, and COLL_GIVES_REPRODUCIBLE, for all that reduce. */
+/* What an algorithm may need and what it must give: the same on all ranks. `capabilities` is a
+ * mask of COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST, COLL_NEEDS_NETWORK_REDUCE and
+ * COLL_NEEDS_NETWORK_BARRIER, which the ranks' transport fulfils, and of COLL_NEEDS_PACKED, if in
+ * the tables of all ranks each block lies right behind the last. `requirements` is a mask of
+ * COLL_GIVES_IDENTICAL, which concerns allreduce alone, as the others give no two ranks the same
+ * sum, and COLL_GIVES_REPRODUCIBLE, for all that reduce. */
 typedef struct coll_conditions {
     unsigned capabilities, requirements;
 } coll_conditions;
@@ -390,12 +390,13 @@ COLL_INLINE coll_status coll_i_rule_plan(const coll_rule *rule, const coll_probl
 }
 
 /* Chooses an algorithm and its parameters for a problem by the first rule of the lists that fits,
- * makes the plan, and writes the rule to *found, unless that is NULL. `workspace`, as coll_workspace_init
- * leaves it, with coll_workspace_tables(problem) tables or more, is for composite algorithms: what it uses inside is set by the rule, and it stays in place as long as such a plan is
- * used; NULL passes such rules over. All ranks give a workspace, or none does. Returns what
- * coll_plan_build does; if no rule fits, what the last one that covers the problem has against it,
- * COLL_ERR_CAPABILITY, COLL_ERR_PROMISE and COLL_ERR_BUILD among it, or COLL_ERR_COLLECTIVE
- * if none does. *plan is usable, and *found not NULL, if it returns COLL_OK. */
+ * makes the plan, and writes the rule to *found, unless that is NULL. `workspace`, as
+ * coll_workspace_init leaves it, with coll_workspace_tables(problem) tables or more, is for
+ * composite algorithms: what it uses inside is set by the rule, and it stays in place as long as
+ * such a plan is used; NULL passes such rules over. All ranks give a workspace, or none does.
+ * Returns what coll_plan_build does; if no rule fits, what the last one that covers the problem
+ * has against it, COLL_ERR_CAPABILITY, COLL_ERR_PROMISE and COLL_ERR_BUILD among it, or
+ * COLL_ERR_COLLECTIVE if none does. *plan is usable, and *found not NULL, if it returns COLL_OK. */
 COLL_INLINE coll_status coll_select_from(const coll_rule_list *lists,
                                          const coll_problem *problem,
                                          const coll_conditions *conditions,

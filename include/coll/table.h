@@ -28,7 +28,7 @@
  *   allreduce      p 64..  bytes ..64k    two_level:intra=linear,inter=recursive_multiplying/k=8
  *
  * Algorithms go by all names that `coll list` has, - and _ are one, numbers may end with k, M or
- * G, powers of 1024. Parameters that `coll list` has are usual unless they are given; the radix is k,
+ * G, powers of 1024. Parameters that `coll list` has have their default values unless they are given; the radix is k,
  * also of algorithms that call it f. Sizes (segment, buffer, block, overlap) are in bytes, or with an e
  * behind them in elements. `intra` and `inter` say what a composite algorithm uses
  * inside, with its parameters behind slashes. write.h writes such lines.

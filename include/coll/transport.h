@@ -75,8 +75,8 @@ typedef struct coll_transport {
     /* dst = src ⊕ … ⊕ src over the ranks of the team (types.h), in rank order; each of them
      * calls it, when src is read, and dst is written when all have. dst may be src. Of 0 elements it
      * is a barrier, and op, dst and src may be NULL.
-     * COLL_ERR_CAPABILITY: there is no such team. `plan` tells who is in it (plan/team.h), and stays as it
-     * is until the operation is done; NULL: nobody tells. */
+     * COLL_ERR_CAPABILITY: there is no such team. `plan` tells who is in it (plan/team.h), and
+     * stays as it is until the operation is done; NULL: nobody tells. */
     coll_status (*network_reduce)(void *ctx, uint32_t tag, coll_team team,
                                   const struct coll_plan *plan, const coll_op *op, void *dst,
                                   const void *src, size_t count, size_t elem_bytes,
@@ -98,8 +98,9 @@ typedef struct coll_transport {
 
     /* Sends, or receives, and waits until that is over: for callers who wait for the collective
      * anyway, and run nothing else meanwhile. Called, while nothing else of this rank is in flight,
-     * for messages of a schedule that was closed (executor/schedule.h). buf of a send is only read. Never
-     * COLL_STARTED; COLL_AGAIN: not this one, nothing was done, it goes by send or recv. */
+     * for messages of a schedule that was closed (executor/schedule.h). buf of a send is only
+     * read. Never COLL_STARTED; COLL_AGAIN: not this one, nothing was done, it goes by send or
+     * recv. */
     coll_status (*trade)(void *ctx, bool sends, uint32_t peer, uint32_t tag, void *buf,
                          size_t bytes);
     /* With it, trade does not wait for what it sends, which moves on while trade waits for what it

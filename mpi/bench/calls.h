@@ -1,4 +1,5 @@
-/* mpi/bench/calls.h — MPI's collectives as the benchmarks call them: the layer's or the library's own */
+/* mpi/bench/calls.h — MPI's collectives as the benchmarks call them: the layer's or the library's
+ * own */
 #ifndef COLL_BENCH_MPI_CALLS_H
 #define COLL_BENCH_MPI_CALLS_H
 

@@ -1,4 +1,5 @@
-/* mpi/bench/exchange.h — reductions of two ranks written by hand: what the messages alone would allow
+/* mpi/bench/exchange.h — reductions of two ranks written by hand: what the messages alone would
+ * allow
  *
  * Each rank sends the other one what that one reduces, in one MPI_Sendrecv, and adds, by the same
  * function as the layer. Of allreduce there are two: both exchange and add the whole vector; or each

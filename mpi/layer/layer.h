@@ -349,7 +349,8 @@ enum { TAGS_MOST = 1 << 20, UNASKED = -1 }; /* 0 and 1 are what the user asks fo
 
 struct settings {
     /* Which algorithm, the user's first: for messages through the memory of a node, for communicators of
-     * several nodes that are dedicated, and for others, where each wait may cost a change of process. */
+     * several nodes that are dedicated, and for others, where each wait may cost a change of
+     * process. */
     const coll_rule_list *node_rules, *spread_rules, *rules;
     uint32_t off;   /* mask of collectives that the library does */
     uint32_t packs; /* … whose blocks lie packed on all ranks, or are brought so */
@@ -361,9 +362,8 @@ struct settings {
     bool zero_copy;      /* … and its ranks read those of MPI_Alloc_mem where they lie */
     bool oversubscribed; /* there are more ranks on this node than processors … */
     bool dedicated;      /* … and that is so on none */
-    bool
-        turns; /* it is oversubscribed, and the library does not yield the processor while it waits */
-    uint32_t ppn;     /* ranks of a node as the user says; 0: as they are */
+    bool turns;   /* oversubscribed, and the MPI library keeps the processor while it waits */
+    uint32_t ppn; /* ranks of a node as the user says; 0: as they are */
     coll_huge *pages; /* of memory that messages are sent from; NULL: stay as they are */
     int near;         /* do long messages within a node go through the library's memory? */
     MPI_Comm self;    /* private, of this rank alone */
@@ -393,8 +393,8 @@ void unlock(void);
 void report_choice(const coll_problem *problem, const coll_rule *rule, coll_status against);
 /* Once for each collective. */
 void report_declined(const struct call *call, const char *why);
-/* Whose memory MPI_Alloc_mem gives, and malloc, if COLL_ZERO_COPY asks for the node's. `why_not`: not the
- * node's. */
+/* Whose memory MPI_Alloc_mem gives, and malloc, if COLL_ZERO_COPY asks for the node's. `why_not`:
+ * not the node's. */
 void report_zero_copy(const char *why_not);
 /* How long messages within a node go that are the library's. */
 void report_ways(const coll_mpi_ways *ways);

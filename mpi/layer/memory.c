@@ -1,9 +1,9 @@
 /* mpi/layer/memory.c — memory of the node, scratch that is kept between calls, and MPI_Alloc_mem
  *
- * With COLL_ZERO_COPY the program's memory of MPI_Alloc_mem, and with libcollheap.so of malloc, is memory
- * that all ranks of the node can read, as long as there is some, and so is the layer's scratch: what a
- * program sends out of it, and partial results, are read where they lie. Other memory may be sent, too;
- * then the kernel reads it.
+ * With COLL_ZERO_COPY the program's memory of MPI_Alloc_mem, and with libcollheap.so of malloc,
+ * is memory that all ranks of the node can read, as long as there is some, and so is the layer's
+ * scratch: what a program sends out of it, and partial results, are read where they lie. Other
+ * memory may be sent, too; then the kernel reads it.
  *
  * A fresh page costs more than a microsecond, each time the system gives it anew. So scratch is kept,
  * but for what has more than 128 MiB.

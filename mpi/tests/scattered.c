@@ -1,5 +1,5 @@
-/* mpi/tests/scattered.c — collectives whose result does not depend on the order of the ranks, and the same
- * with operators that do, on a communicator whose ranks are dealt out to nodes in turn
+/* mpi/tests/scattered.c — collectives whose result does not depend on the order of the ranks, and
+ * the same with operators that do, on a communicator whose ranks are dealt out to nodes in turn
  *
  *   mpiexec -n 8 env COLL_PPN=4 LD_PRELOAD=… scattered 4
  *

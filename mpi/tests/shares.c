@@ -1,4 +1,5 @@
-/* mpi/tests/shares.c — calls that use the SHARED memory of a node, those of several communicators in turn
+/* mpi/tests/shares.c — calls that use the SHARED memory of a node, those of several communicators
+ * in turn
  *
  *   mpiexec -n 6 env LD_PRELOAD=… shares [threads]
  *

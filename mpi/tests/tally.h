@@ -1,5 +1,5 @@
-/* mpi/tests/tally.h — what a program about memory of the node counts: checks, and calls for memory of
- * which some is the node's */
+/* mpi/tests/tally.h — what a program about memory of the node counts: checks, and calls for
+ * memory of which some is the node's */
 #ifndef COLL_TESTS_MPI_TALLY_H
 #define COLL_TESTS_MPI_TALLY_H
 

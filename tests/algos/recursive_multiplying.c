@@ -166,7 +166,8 @@ TEST(costs)
             }
 }
 
-/* Operands that together do not fit the machine are refused: those of a group of k, or of all ranks. */
+/* Operands that together do not fit the machine are refused: those of a group of k, or of all
+ * ranks. */
 TEST(counts_that_overflow)
 {
     static const struct {

@@ -1,4 +1,5 @@
-/* tests/algos/shm.c — the laws of coll/algos/kit/shared_buffers.h, shm_rooted.h, shm_all.h, shm_reduce.h */
+/* tests/algos/shm.c — the laws of coll/algos/kit/shared_buffers.h, shm_rooted.h, shm_all.h,
+ * shm_reduce.h */
 #include "coll/algos/shm_all.h"
 #include "coll/algos/shm_reduce.h"
 

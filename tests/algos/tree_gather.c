@@ -1,4 +1,5 @@
-/* tests/algos/tree_gather.c — the laws of coll/algos/kit/tree_gather.h, for f-nomial and Bine trees */
+/* tests/algos/tree_gather.c — the laws of coll/algos/kit/tree_gather.h, for f-nomial and Bine
+ * trees */
 #include "coll/algos/bine.h"
 #include "coll/algos/fnomial_gather.h"
 

@@ -191,8 +191,8 @@ static void lends(void)
     transport.release = my_give_back;
 }
 
-/* A message that is acquired is not received; nor is one asked for that may not be combined yet, until
- * the rank has been idle for some time. */
+/* A message that is acquired is not received; nor is one asked for that may not be combined yet,
+ * until the rank has been idle for some time. */
 TEST(acquired)
 {
     begin(4);

@@ -175,7 +175,8 @@ static void fill(void)
     words = 1;
 }
 
-/* A message that is acquired, whole or the end of it, in chunks unless it is short, or very long. */
+/* A message that is acquired, whole or the end of it, in chunks unless it is short, or very long.
+ * */
 TEST(borrowed_messages_are_combined)
 {
     static const struct {
@@ -256,7 +257,8 @@ TEST(long_elements_are_combined)
     }
 }
 
-/* src and the operands at via, in chunks: as if one operand after the other were combined; dst may be src. */
+/* src and the operands at via, in chunks: as if one operand after the other were combined; dst
+ * may be src. */
 TEST(operands_are_combined)
 {
     static const size_t counts[] = {1, 512, 513, 514, 1026, 1027};

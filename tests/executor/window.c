@@ -1,5 +1,5 @@
-/* executor/window.h: what an action that enters the window waits for, against the definition of a conflict by
- * sets of elements; actions of all kinds that start, land and end in any order. */
+/* executor/window.h: what an action that enters the window waits for, against the definition of a
+ * conflict by sets of elements; actions of all kinds that start, land and end in any order. */
 #include <string.h>
 
 #include "support/chance.h"

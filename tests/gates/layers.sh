@@ -52,6 +52,10 @@ allowed() {
     set -f
     for word in ${1#*:}; do
         # shellcheck disable=SC2254
+        case !$2 in
+        $word) set +f && return 1 ;;
+        esac
+        # shellcheck disable=SC2254
         case $2 in
         '<'*) [ "$word" = "$2" ] && { set +f; return 0; } ;;
         $word) set +f && return 0 ;;
@@ -76,6 +80,7 @@ reject 'algos/ring.h may not include transport.h' check "$gate_bad/layers/algo_i
 reject 'plan.h may not include <string.h>' check "$gate_bad/layers/core_includes_libc"
 reject 'cycle' check "$gate_bad/layers/cycle"
 reject 'comm.h may not include lab/verify.h' check "$gate_bad/layers/core_includes_hosted"
+reject 'select.h may not include algos/registry.h' check "$gate_bad/layers/rules_include_registry"
 reject 'stray.h has no rule' check "$gate_bad/layers/stray"
 reject 'modules need each other' modules "$gate_bad/layers/modules"
 done_gate

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Names that the headers give: coll_ or COLL_ in front, no _t behind, no double underscore; guards
+# Names that the headers give: their own path first; coll_ or COLL_ in front, no _t behind, no double underscore; guards
 # COLL_<PATH>_H. The compiler's own debug information says what is defined, so nothing escapes.
 . "$(dirname "$0")/gate.sh"
 need gcc gcc
@@ -31,6 +31,8 @@ defined() {
 check() {
     folder=$1 status=0
     for header in $(headers "$folder"); do
+        head -n 1 "$folder/$header" | grep -q -F "/* $header — " ||
+            { echo "$header: its first line does not begin with its path" && status=1; }
         guard=$(echo "$header" | tr 'a-z/.' 'A-Z__')
         [ "$(grep -m1 '^#ifndef' "$folder/$header")" = "#ifndef $guard" ] ||
             { echo "$header: its guard is not $guard" && status=1; }
@@ -53,7 +55,7 @@ check() {
 }
 
 accept check "$COLL_SOURCE/include"
-for word in 'guard is not COLL_BAD_H' 'macro LEAST' '^coll_pair_t' '^limit' '^half' '^helper_of' '^coll_dunder__of'; do
+for word in 'first line does not begin with its path' 'guard is not COLL_BAD_H' 'macro LEAST' '^coll_pair_t' '^limit' '^half' '^helper_of' '^coll_dunder__of'; do
     reject "$word" check "$gate_bad/names"
 done
 done_gate

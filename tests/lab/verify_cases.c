@@ -92,7 +92,8 @@ static void count_case(void *arg, const coll_grid_worker *worker, const coll_gri
                   rank);
 }
 
-/* Two algorithms of one name, of which the second has more parameters; one of another; what is composite. */
+/* Two algorithms of one name, of which the second has more parameters; one of another; what is
+ * composite. */
 static const coll_algorithm *const inside[] = {&coll_fnomial_bcast,
                                                &coll_fnomial_reduce,
                                                &coll_linear_reduce,

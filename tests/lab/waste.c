@@ -6,7 +6,8 @@
  * these cases, all in all, stands in costs.h, number by number: a change of an algorithm that
  * makes it cheaper or dearer shows there. `waste --print` writes that file anew.
  *
- * The cases are chosen here, not by lab/verify_grid.h, so that the numbers depend on the algorithms alone.
+ * The cases are chosen here, not by lab/verify_grid.h, so that the numbers depend on the
+ * algorithms alone.
  */
 #include "support/check.h"
 #include "coll/algos/registry.h"

@@ -1,4 +1,5 @@
-/* tests/plan/placement.c — leaves, intermediate ranks and roots; and a collective on hosts and NICs */
+/* tests/plan/placement.c — leaves, intermediate ranks and roots; and a collective on hosts and
+ * NICs */
 #include "coll/plan/placement.h"
 
 #include "coll/algos/registry.h"

@@ -1,4 +1,5 @@
-/* tests/plan/plan.c — what plans refuse, beyond what the grid of the verifier asks for; sizes of buffers; groups */
+/* tests/plan/plan.c — what plans refuse, beyond what the grid of the verifier asks for; sizes of
+ * buffers; groups */
 #include "coll/plan.h"
 
 #include <string.h>

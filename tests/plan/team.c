@@ -41,7 +41,8 @@ static uint32_t compare(const coll_plan *plan_of(uint32_t), uint32_t p)
     return members;
 }
 
-/* ---- composite algorithms ----------------------------------------------------------------------------- */
+/* ---- composite algorithms
+ * ----------------------------------------------------------------------------- */
 
 static const coll_plan *own(uint32_t rank)
 {

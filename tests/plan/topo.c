@@ -1,5 +1,5 @@
-/* tests/plan/topo.c — pattern arithmetic against its definitions, for all small p and at the ends of
- * the range */
+/* tests/plan/topo.c — pattern arithmetic against its definitions, for all small p and at the ends
+ * of the range */
 #include "support/chance.h"
 #include "support/check.h"
 #include "coll/plan.h"

@@ -94,7 +94,8 @@ TEST(choices)
     CHECK_EQ(table.list.n, 0);
 }
 
-/* Tables that were written before some words changed are read, and it is known which words those were. */
+/* Tables that were written before some words changed are read, and it is known which words those
+ * were. */
 TEST(words_of_before)
 {
     coll_sentence text;

@@ -1,5 +1,5 @@
-/* tests/support/chance.h — numbers that look random, the same in each run that begins with the same state:
- * splitmix64, by Sebastiano Vigna */
+/* tests/support/chance.h — numbers that look random, the same in each run that begins with the
+ * same state: splitmix64, by Sebastiano Vigna */
 #ifndef COLL_TESTS_CHANCE_H
 #define COLL_TESTS_CHANCE_H
 

@@ -1,5 +1,5 @@
-/* tests/support/comm_cases.h — calls of comm.h on real data: arguments, buffers with guards, and what
- * must come out
+/* tests/support/comm_cases.h — calls of comm.h on real data: arguments, buffers with guards, and
+ * what must come out
  *
  *   comm_case it = {COLL_GATHERV, p, root, count, in_place, &comm_sorts[0], packed};
  *   comm_rank *mine = comm_rank_new(&it, rank);

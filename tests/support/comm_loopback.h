@@ -1,5 +1,5 @@
-/* tests/support/comm_loopback.h — three communicators over loopback in one thread, for tests that look at each
- * call
+/* tests/support/comm_loopback.h — three communicators over loopback in one thread, for tests that
+ * look at each call
  *
  *   enum { MESSAGES = 64 };
  *   loopback_begin(MESSAGES, coll_loopback_transport.tags, 0xA5);

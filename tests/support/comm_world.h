@@ -1,5 +1,5 @@
-/* tests/support/comm_world.h — all ranks of a communicator in one thread, and a case of comm_cases.h run on
- * them, in an arena of exactly the size that coll_comm_bytes says
+/* tests/support/comm_world.h — all ranks of a communicator in one thread, and a case of
+ * comm_cases.h run on them, in an arena of exactly the size that coll_comm_bytes says
  *
  *   world *w = world_new(p);
  *   w->nodes = &nodes;                    // or NULL

@@ -1,5 +1,5 @@
-/* tests/support/costs.h — what the rows of the registry cost over the cases of tests/lab/waste.c; written by
- * `waste --print` */
+/* tests/support/costs.h — what the rows of the registry cost over the cases of tests/lab/waste.c;
+ * written by `waste --print` */
 #ifndef COLL_TESTS_COSTS_H
 #define COLL_TESTS_COSTS_H
 

@@ -1,4 +1,5 @@
-/* tests/support/kinds.h — allreduce algorithms that use the actions which no row of the registry uses
+/* tests/support/kinds.h — allreduce algorithms that use the actions which no row of the registry
+ * uses
  *
  * hub: REDUCE of many inputs, MULTICAST; network: NETWORK_REDUCE; shared: NOTIFY, AWAIT and
  * SHARED; swap: two ranks that overwrite what they send each other. `kinds` lists them.

@@ -1,5 +1,5 @@
-/* tests/support/mixed_calls.h — back-to-back collectives of any mix through comm.h, on every rank the same
- * and at random, with results that are checked
+/* tests/support/mixed_calls.h — back-to-back collectives of any mix through comm.h, on every rank
+ * the same and at random, with results that are checked
  *
  *   CHECK_EQ(mixed_calls(&comm, 1, 100000), 0);   // else the number of the call that went wrong
  */

@@ -1,4 +1,5 @@
-/* tests/support/padded.h — alltoallv in slots of one size: short blocks ride, longer ones go straight
+/* tests/support/padded.h — alltoallv in slots of one size: short blocks ride, longer ones go
+ * straight
  *
  *   padded_check(&of, &slots, block);        // an alltoallv, and the alltoall of its slots
  *   … padded_plan(rank), padded_riding(rank): those of the two that were checked last

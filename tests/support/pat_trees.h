@@ -1,5 +1,5 @@
-/* tests/support/pat_trees.h — the messages of parallel aggregated trees, by their definition: for the
- * tests of pat.h and pat_reduce_scatter.h
+/* tests/support/pat_trees.h — the messages of parallel aggregated trees, by their definition: for
+ * the tests of pat.h and pat_reduce_scatter.h
  */
 #ifndef COLL_TESTS_ALGOS_PAT_TREES_H
 #define COLL_TESTS_ALGOS_PAT_TREES_H

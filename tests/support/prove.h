@@ -1,7 +1,7 @@
 /* tests/support/prove.h — the verifier, compiled once for the tests whose subject it is not
  *
- * It is most of what they consist of: the functions of coll/lab/verify.h and coll/lab/verify/case.h that they
- * would else have each.
+ * It is most of what they consist of: the functions of coll/lab/verify.h and
+ * coll/lab/verify/case.h that they would else have each.
  */
 #ifndef COLL_TESTS_SHARED_PROVE_H
 #define COLL_TESTS_SHARED_PROVE_H

@@ -1,5 +1,5 @@
-/* tests/support/rig.h — a collective on real data: p ranks with their memory, and what each must hold
- * in the end
+/* tests/support/rig.h — a collective on real data: p ranks with their memory, and what each must
+ * hold in the end
  *
  *   rig it;
  *   if (rig_init(&it, algorithm, &problem, params) == COLL_OK) {

@@ -1,5 +1,5 @@
-/* tests/support/script.h — one rank over a transport that follows a script: what the executor asks of it, call by
- * call, and what it makes of each answer
+/* tests/support/script.h — one rank over a transport that follows a script: what the executor
+ * asks of it, call by call, and what it makes of each answer
  *
  *   begin(4);                                     // a window
  *   coll_act_send(next(), 1, OUT(0), 2);          // the program

@@ -1,4 +1,5 @@
-/* tests/support/simulated.h — what the tests of the simulator share: plans of one word, runs of one line
+/* tests/support/simulated.h — what the tests of the simulator share: plans of one word, runs of
+ * one line
  *
  *   CHECK_EQ(sim_ps(sim_row("bcast", "fnomial"), COLL_BCAST, 1024, 1, &model), 14070000);
  */

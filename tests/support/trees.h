@@ -1,4 +1,5 @@
-/* tests/support/trees.h — what holds of every algorithm that walks a tree (coll/algos/kit/tree_walk.h)
+/* tests/support/trees.h — what holds of every algorithm that walks a tree
+ * (coll/algos/kit/tree_walk.h)
  *
  *   tree t = tree_of(&coll_kary_bcast, &coll_kary_reduce, &coll_kary_allreduce, p, k, order);
  *   t.parent[v] = …                      for every rank, by a definition of the test's own

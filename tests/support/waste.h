@@ -1,5 +1,5 @@
-/* tests/support/waste.h — what a plan does in vain: looked for where the verifier proves only that nothing is
- * missing
+/* tests/support/waste.h — what a plan does in vain: looked for where the verifier proves only
+ * that nothing is missing
  *
  *   waste found;
  *   if (waste_of(&worker, &of, &found) == COLL_OK && found.n[WASTE_SCRATCH] > 0)

@@ -18,8 +18,8 @@
  *                      └─ 3 ─ 2                      0 ─ 1 ─ 2 ─ 3
  *                         └─ 4 ─ 5                           └─ 5 ─ 4, 6 ─ 7; the sum at 2
  *
- * Any p: the tree of plan/topo.h keeps runs of ranks, and phases, where the paper's needs a power of
- * two.
+ * Any p: the tree of plan/topo.h keeps runs of ranks, and phases, where the paper's needs a power
+ * of two.
  *
  * Laws (tests/algos/bine.c)
  *   (1) with p a power of two, the parent of rank r (root 0) is r with its u lowest digits to
@@ -30,8 +30,8 @@
  *   (3) it has the phases and the number of children of a binomial tree
  *   (4) the distances of all ranks to their parents on the ring make at most the sum of a
  *       binomial tree's, and less for p > 6
- * Cost    as in kit/tree_walk.h and kit/tree_gather.h; the root has ⌈log2 p⌉ children, the others fewer; the
- *         height is ⌊log2 p⌋
+ * Cost    as in kit/tree_walk.h and kit/tree_gather.h; the root has ⌈log2 p⌉ children, the
+ *         others fewer; the height is ⌊log2 p⌋
  * Source  De Sensi, Pasqualoni, Piarulli, Bonato, Ba, Turisini, Domke, Hoefler 2025
  *         (distance-halving tree), doi:10.1145/3712285.3759835
  */

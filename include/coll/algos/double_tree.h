@@ -20,8 +20,8 @@
  * A rank takes turns; in each it works on a segment of both halves, of which it lies deeper in one
  * tree than in the other: on the way down the deeper one is later, and on the way up sooner, by
  * the difference of depths. In an allreduce, a segment's way down follows its way up by twice the
- * depth, as in kit/tree_walk.h. Operands of an operator that is not commutative go to rank 0 in rank order,
- * and the result from there to the root.
+ * depth, as in kit/tree_walk.h. Operands of an operator that is not commutative go to rank 0 in
+ * rank order, and the result from there to the root.
  *
  * Laws (tests/algos/double_tree.c)
  *   (1) every rank but the root is in both trees, and has children in one of them at most

@@ -27,9 +27,9 @@
  *         L; copies of 2·count elements; m−1 combinations of each partition. Across: what the inner
  *         allreduces of a leader's pieces cost. Rounds on nodes of one size with a piece for each
  *         leader: max(L−1, 1), those across, and max(L−1, 1); else at most so many for the largest
- *         L, those across once for each batch of pieces (plan/composite.h): of a leader on nodes of one
- *         size, of all leaders on others. shared: m·count for the largest node. scratch of a
- *         leader: its partitions besides
+ *         L, those across once for each batch of pieces (plan/composite.h): of a leader on nodes
+ *         of one size, of all leaders on others. shared: m·count for the largest node. scratch of
+ *         a leader: its partitions besides
  * Source  Bayatpour et al. 2017, sections 4 and 5, doi:10.1145/3126908.3126954
  */
 #ifndef COLL_ALGOS_DPML_H
@@ -40,7 +40,7 @@
 
 /* ---- within a node ----------------------------------------------------------------------- */
 
-/* The two stages within a node are plans of the node's ranks. Of them every radix.by-th leads,
+/* The two phases within a node are plans of the node's ranks. Of them every radix.by-th leads,
  * until there are L; rank y·apart takes care of the block of partitions for which it is the
  * leader. Block y has a region of SHARED with a slot for each rank; its result lies in the
  * first one. */
@@ -260,7 +260,7 @@ COLL_INLINE void coll_i_leaders_cut(const coll_plan *plan, coll_workspace *works
     workspace->part = (n / pieces + (n % pieces != 0 ? 1 : 0)) * k;
 }
 
-/* Adds the stages of this rank's partitions across the nodes, k pieces each. `of` is the
+/* Adds the phases of this rank's partitions across the nodes, k pieces each. `of` is the
  * problem that the leaders of one number solve, without its count; IN and OUT of this rank's
  * first partition begin at `in` and `out`, SCRATCH at `scratch`. */
 COLL_INLINE coll_status coll_i_leaders_inter(coll_plan *plan, coll_workspace *workspace,
@@ -311,7 +311,7 @@ COLL_TABLE(coll_param, coll_i_dpml_pipelined_params, {
     {COLL_I_DPML_LEADERS, {2, 3, 2, 2}},
     {"pieces", "of each partition, allreduced side by side", 1, 4096, 4, {2, 3, 5, 9}}});
 
-/* One of the two stages within a node. */
+/* One of the two phases within a node. */
 COLL_INLINE coll_status coll_i_dpml_intra(coll_plan *plan, coll_workspace *workspace,
                                           const coll_algorithm *half)
 {

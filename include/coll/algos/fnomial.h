@@ -19,8 +19,8 @@
  *   (3) the height of the tree is the digits of the longest number 1…1 below p, at most ⌈log_f p⌉
  *   (4) up, children take turns in increasing order, and down in decreasing; with order = 1 in
  *       reverse
- * Cost    as in kit/tree_walk.h; the root has a child for each e·f^i < p, 1 ≤ e < f, at most (f−1)⌈log_f p⌉,
- *         the others no more. scratch with order = 1: `count` in place, too
+ * Cost    as in kit/tree_walk.h; the root has a child for each e·f^i < p, 1 ≤ e < f, at most
+ *         (f−1)⌈log_f p⌉, the others no more. scratch with order = 1: `count` in place, too
  * Source  Moody 2003, §3.2.3 and Appendix A
  */
 #ifndef COLL_ALGOS_FNOMIAL_H

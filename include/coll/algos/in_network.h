@@ -1,4 +1,5 @@
-/* coll/algos/network.h — barrier, allreduce, reduce_scatter(_block) by the network: all ranks meet once
+/* coll/algos/in_network.h — barrier, allreduce, reduce_scatter(_block) by the network: all ranks
+ * meet once
  *
  * The switches on the way reduce what the ranks hand to them, and hand the result back. Few
  * networks take more than some reductions at a time, of short vectors; so in larger systems the

@@ -6,7 +6,8 @@
  * routing a message takes no longer for it as long as no other shares a link, and none does.
  * The fewest steps of all algorithms on a mesh, but vectors go whole: cut into segments they would
  * meet on the links. Columns and rows are counted cyclically from those of the root; operands
- * that must keep their order climb to rank 0 instead, as in kit/tree_walk.h, for rows are runs of ranks.
+ * that must keep their order climb to rank 0 instead, as in kit/tree_walk.h, for rows are runs of
+ * ranks.
  *
  *   width 4, reduce along a row:   0 ◄─ 1   2 ◄─ 3      step 0
  *                                  0 ◄───── 2           step 1
@@ -15,8 +16,8 @@
  *   (1) messages go along a row or along a column
  *   (2) one message at a time and rank, no link carries two messages of a step in one direction
  *   (3) that takes ⌈log2 W⌉ + ⌈log2 H⌉ steps up, and as many down
- * Cost    as in kit/tree_walk.h; the root has ⌈log2 W⌉ + ⌈log2 H⌉ children, the others no more; the height
- *         is ⌊log2 W⌋ + ⌊log2 H⌋
+ * Cost    as in kit/tree_walk.h; the root has ⌈log2 W⌉ + ⌈log2 H⌉ children, the others no
+ *         more; the height is ⌊log2 W⌋ + ⌊log2 H⌋
  * Source  Littlefield 1992, §3.2 and appendix
  */
 #ifndef COLL_ALGOS_MESH_TREE_H

@@ -22,8 +22,8 @@
  *         reduce_scatter or scatter and of the allgather or gather of the partitions; at a leader,
  *         besides, of the one across, for each piece of each of its partitions. Rounds: at most
  *         those of the levels one after the other, in an allreduce those across once for each batch
- *         of pieces (plan/composite.h): of a leader on nodes of one size, of all leaders on others. Just
- *         that on nodes of one size with a piece for each leader, but for a reduce. scratch of a
+ *         of pieces (plan/composite.h): of a leader on nodes of one size, of all leaders on
+ *         others. Just that on nodes of one size with a piece for each leader, but for a reduce. scratch of a
  *         leader in reduce and allreduce: its partitions besides
  * Source  Bayatpour et al. 2017, sections 4.1, 4.2 and 8 (other collectives),
  *         doi:10.1145/3126908.3126954
@@ -63,7 +63,7 @@ COLL_INLINE void coll_i_leaders_problem(const coll_plan *plan, coll_workspace *w
     of->count = counts[workspace->at.local];
 }
 
-/* A stage within. It is left out on nodes where it is not `wanted`. */
+/* A phase within. It is left out on nodes where it is not `wanted`. */
 COLL_INLINE coll_status coll_i_leaders_intra(coll_plan *plan, coll_workspace *workspace,
                                              coll_problem *of, bool wanted, coll_ref in,
                                              coll_ref out, size_t scratch)

@@ -37,8 +37,8 @@
 #define COLL_I_RUNS_REDUCE_SCATTERS                                                            \
     (COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK))
 
-/* Tables in a workspace: how many ranks are in a run of the nodes before each, but for the last run,
- * h + 1 entries; where blocks have a table, where each run begins, run by run, l·h + 1, else
+/* Tables in a workspace: how many ranks are in a run of the nodes before each, but for the last
+ * run, h + 1 entries; where blocks have a table, where each run begins, run by run, l·h + 1, else
  * none; blocks across, 2h; and within, 2m; and where those of this rank's run begin, m. */
 typedef struct coll_i_runs {
     coll_i_levels at;
@@ -213,7 +213,7 @@ COLL_INLINE void coll_i_runs_inter(const coll_plan *plan, coll_workspace *worksp
     cut->displs = runs->inter + h;
 }
 
-/* A stage among them. On ranks that do not lead nothing comes of it but errors and traits. */
+/* A phase among them. On ranks that do not lead nothing comes of it but errors and traits. */
 COLL_INLINE coll_status coll_i_runs_meet(coll_plan *plan, coll_workspace *workspace,
                                          const coll_i_runs *runs, const coll_problem *of,
                                          coll_phase **phase)

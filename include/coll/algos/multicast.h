@@ -21,7 +21,8 @@
  *         elements to the root, which multicasts 1 element in a reduce, `count` in an allreduce;
  *         2 rounds. fnomial_multicast: every other rank sends `count` elements to its parent, in
  *         segments, and rank 0 multicasts as many; the tree's height ≤ ⌈log_f p⌉ and 1 rounds.
- *         scratch as of linear.h and kit/tree_walk.h, and 1 element of the others in a serial reduce
+ *         scratch as of linear.h and kit/tree_walk.h, and 1 element of the others in a serial
+ *         reduce
  * Source  Moody 2003, §3.2.1
  */
 #ifndef COLL_ALGOS_MULTICAST_H

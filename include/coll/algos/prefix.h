@@ -1,10 +1,11 @@
 /* coll/algos/prefix.h — allgather(v), alltoall(v) by prefix permutations of a machine's nodes
  *
  * In stage j node x exchanges messages with node x XOR j: a permutation that on a fat tree uses
- * no link twice (tests/support/fattree.h), because a subtree's nodes trade places with those of one other
- * subtree. A stage whose partner does not exist is skipped. In an allgather a rank sends one
- * block, its own, p−1 times: on a network processor it is copied to the processor's memory once,
- * whereas a ring sends p−1 different blocks. Half of the messages go to the machine's far half.
+ * no link twice (tests/support/fattree.h), because a subtree's nodes trade places with those of
+ * one other subtree. A stage whose partner does not exist is skipped. In an allgather a rank
+ * sends one block, its own, p−1 times: on a network processor it is copied to the processor's
+ * memory once, whereas a ring sends p−1 different blocks. Half of the messages go to the
+ * machine's far half.
  *
  *   p = 6, partner of rank r           machine = 8, nodes 0 1 3 4 6 7
  *       rank   0  1  2  3  4  5            node   0  1  3  4  6  7

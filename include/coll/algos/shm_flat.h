@@ -1,5 +1,5 @@
-/* coll/algos/shm_flat.h — allgather(v), alltoall, reduce_scatter(_block) in the shared memory of a node,
- * with one barrier by the network
+/* coll/algos/shm_flat.h — allgather(v), alltoall, reduce_scatter(_block) in the shared memory of
+ * a node, with one barrier by the network
  *
  * Every rank puts all that it gives into SHARED, all ranks meet, and every rank gets what is for it:
  * all blocks, its column, or its block of all operands, which it combines there. So a rank waits once,

@@ -17,9 +17,9 @@
  * An allreduce (swing, "B" in the paper) is these rounds, then the same backwards. Of whole
  * vectors (swing_latency, "L") it takes half of the rounds. In a reduce_scatter one more exchange
  * brings the block of each slot home; in an allgather one before the rounds brings it there. Off
- * powers of two the ranks are folded to a core (plan/topo.h): what the paper does for even p, to swing
- * without a core and skip what has come already, gives up that parts are runs. With the distances
- * the other way round they stay runs: bine_butterfly.h.
+ * powers of two the ranks are folded to a core (plan/topo.h): what the paper does for even p, to
+ * swing without a core and skip what has come already, gives up that parts are runs. With the
+ * distances the other way round they stay runs: bine_butterfly.h.
  *
  * Bits: a piece is reduced by one rank, so all ranks get the same; but not all pieces in the
  * same order. With swing_latency, each rank adds up in an order of its own.

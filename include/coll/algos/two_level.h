@@ -44,12 +44,12 @@ COLL_INLINE coll_status coll_i_two_level_barrier(coll_plan *plan, coll_workspace
     size_t tokens = 0;
     coll_i_levels_of(plan, workspace, &at);
     for (uint32_t i = 0; i < 3 && status == COLL_OK; i++) {
-        const coll_level role = i == 1 ? COLL_INTER : COLL_INTRA;
+        const coll_level level = i == 1 ? COLL_INTER : COLL_INTRA;
         coll_problem of;
         coll_phase *phase;
         if (i == 1 ? !at.inter : !at.intra || (i == 2 && !at.inter))
             continue;
-        coll_i_levels_problem(plan, workspace, &at, role, COLL_BARRIER, &of);
+        coll_i_levels_problem(plan, workspace, &at, level, COLL_BARRIER, &of);
         status = i == 1 ? coll_i_composite_inter(plan, workspace, &at, &of, &phase)
                         : coll_i_composite_intra(plan, workspace, &of, &phase);
         if (status != COLL_OK)

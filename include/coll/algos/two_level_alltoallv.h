@@ -105,9 +105,9 @@ COLL_CONST(coll_algorithm, coll_i_slots_empty, {
     coll_i_slots_empty_scratch,
     NULL});
 
-/* ---- stages ------------------------------------------------------------------------------ */
+/* ---- phases ------------------------------------------------------------------------------ */
 
-/* The stages of an alltoall of slots, as if that were the problem; its IN and OUT are the two rows
+/* The phases of an alltoall of slots, as if that were the problem; its IN and OUT are the two rows
  * of slots, its SCRATCH what comes behind them. */
 COLL_INLINE coll_status coll_i_slots_alltoall(coll_plan *plan, coll_workspace *workspace,
                                               size_t slot)

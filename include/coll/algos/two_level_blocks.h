@@ -26,9 +26,9 @@
 #include "bruck.h"
 #include "fnomial_gather.h"
 #include "kit/levels.h"
+#include "kit/tree_walk.h"
 #include "linear_gather.h"
 #include "ring.h"
-#include "kit/tree_walk.h"
 
 /* ---- blocks of nodes --------------------------------------------------------------------- */
 

@@ -103,7 +103,7 @@ COLL_CONST(coll_algorithm, coll_i_sort_by_rank, {
     NULL,
     NULL});
 
-/* A stage that sorts, at a leader. */
+/* A phase that sorts, at a leader. */
 COLL_INLINE coll_status coll_i_levels_sort(coll_plan *plan, coll_workspace *workspace,
                                            const coll_i_levels *at,
                                            const coll_algorithm *algorithm, uint32_t radix,
@@ -162,8 +162,8 @@ COLL_INLINE coll_status coll_i_two_level_alltoall(coll_plan *plan, coll_workspac
     size_t half, held;
     coll_i_levels_of(plan, workspace, &at);
     if (!at.intra || !at.inter) {
-        const coll_level role = at.intra ? COLL_INTRA : COLL_INTER;
-        coll_i_levels_problem(plan, workspace, &at, role, COLL_ALLTOALL, &of);
+        const coll_level level = at.intra ? COLL_INTRA : COLL_INTER;
+        coll_i_levels_problem(plan, workspace, &at, level, COLL_ALLTOALL, &of);
         return at.intra ? coll_i_composite_intra(plan, workspace, &of, &phase)
                         : coll_i_composite_inter(plan, workspace, &at, &of, &phase);
     }

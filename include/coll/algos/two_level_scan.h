@@ -31,7 +31,7 @@
 #include "recursive_doubling_exscan.h"
 #include "recursive_multiplying_scan.h"
 
-/* The next stage: one action. */
+/* The next phase: one action. */
 COLL_INLINE coll_action *coll_i_composite_action(coll_workspace *workspace)
 {
     return &coll_i_composite_phase(workspace, NULL, 0, COLL_I_NO_MAP, 0)->act;

@@ -47,16 +47,16 @@ COLL_INLINE void coll_i_args_init(coll_args *args, coll_collective collective, c
     args->builtin = NULL;
 }
 
-/* Arguments of 0 elements of COLL_U8, root 0, COLL_SUM, without buffers, tables and graph; the caller
- * sets what the collective has. */
+/* Arguments of 0 elements of COLL_U8, root 0, COLL_SUM, without buffers, tables and graph; the
+ * caller sets what the collective has. */
 COLL_INLINE void coll_args_init(coll_args *args, coll_collective collective)
 {
     coll_i_args_init(args, collective, NULL, NULL, 0, COLL_U8);
     args->builtin = coll_op_builtin;
 }
 
-/* The arguments of most collectives: with an operator, of which only what is used is compiled if it and
- * the type are constants; and without. */
+/* The arguments of most collectives: with an operator, of which only what is used is compiled if
+ * it and the type are constants; and without. */
 COLL_HOT_INLINE void coll_i_reducing(coll_args *args, coll_collective collective,
                                      const void *in, void *out, size_t count, coll_type type,
                                      coll_operator op, uint32_t root)
@@ -235,8 +235,9 @@ COLL_INLINE bool coll_i_args_fail_alike(const coll_comm *comm, const coll_args *
     }
 }
 
-/* Bytes of SHARED that a call may use: of a root communicator's calls that are not persistent, as their order
- * is the same on all ranks. A plan for several nodes has one of each; the transport has one. */
+/* Bytes of SHARED that a call may use: of a root communicator's calls that are not persistent, as
+ * their order is the same on all ranks. A plan for several nodes has one of each; the transport
+ * has one. */
 COLL_INLINE size_t coll_i_comm_shared(const coll_comm *comm)
 {
     void *memory;
@@ -333,8 +334,8 @@ COLL_INLINE coll_status coll_i_comm_choose(const coll_comm *comm, const coll_pro
                : coll_select_from(comm->rules, problem, conditions, NULL, plan, NULL);
 }
 
-/* The same, and places it. `capabilities`: those of coll_i_comm_capabilities; `workspace`: memory of
- * coll_i_comm_workspace bytes, NULL if there are none. */
+/* The same, and places it. `capabilities`: those of coll_i_comm_capabilities; `workspace`: memory
+ * of coll_i_comm_workspace bytes, NULL if there are none. */
 COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_problem *problem,
                                          unsigned capabilities, size_t shared_bytes,
                                          void *workspace, coll_plan *plan)

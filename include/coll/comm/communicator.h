@@ -26,8 +26,8 @@
  * Failure. A communicator fails as a whole, for good, and on all ranks (comm.h says when): the rank on
  * which it does has the transport abort all of its tags but those of communicators that were made
  * from it and still exist here. So these go on; but communicators that have tags in common fail
- * together: those of a split into groups (coll_comm_create), and, over a transport without tags, all. So
- * does one that gets the tags of a failed one after that was freed.
+ * together: those of a split into groups (coll_comm_create), and, over a transport without tags,
+ * all. So does one that gets the tags of a failed one after that was freed.
  *
  * A transport without tags carries one collective at a time: a call is COLL_ERR_BUSY until the
  * one before it has been waited for, or tested until it was done.
@@ -35,12 +35,12 @@
 #ifndef COLL_COMM_COMMUNICATOR_H
 #define COLL_COMM_COMMUNICATOR_H
 
-#include "arena.h"
+#include "../executor/schedule.h"
 #include "../plan.h"
 #include "../reduce.h"
-#include "../executor/schedule.h"
 #include "../select.h"
 #include "../transport.h"
+#include "arena.h"
 
 /* A user's operator: the caller's memory, as long as the communicator exists. */
 typedef struct coll_op_entry {
@@ -200,10 +200,10 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
     comm->n_ops = comm->idle = 0;
 }
 
-/* Makes a root communicator of all p ranks of a transport, of which this is `rank`. `memory`, of `bytes`
- * bytes and any alignment, is where calls find their scratch (coll_comm_bytes says how much);
- * NULL and 0 suffice where none is needed. It, the transport and ctx stay the caller's until
- * coll_comm_free. */
+/* Makes a root communicator of all p ranks of a transport, of which this is `rank`. `memory`, of
+ * `bytes` bytes and any alignment, is where calls find their scratch (coll_comm_bytes says how
+ * much); NULL and 0 suffice where none is needed. It, the transport and ctx stay the caller's
+ * until coll_comm_free. */
 COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *transport,
                                        void *ctx, uint32_t rank, uint32_t p, void *memory,
                                        size_t bytes)
@@ -357,9 +357,9 @@ COLL_INLINE coll_status coll_comm_rules(coll_comm *comm, const coll_rule_list *l
 }
 
 /* Makes a user's operator on elements of one type known to a communicator and all that share
- * its root communicator, and writes the number by which calls name it. The entry is the caller's memory
- * until the root communicator is freed. `op` is copied. All ranks must agree on op->commutative; the number
- * may differ. */
+ * its root communicator, and writes the number by which calls name it. The entry is the caller's
+ * memory until the root communicator is freed. `op` is copied. All ranks must agree on
+ * op->commutative; the number may differ. */
 COLL_INLINE coll_status coll_comm_add_op(coll_comm *comm, coll_op_entry *entry,
                                          const coll_op *op, coll_type type,
                                          coll_operator *number)

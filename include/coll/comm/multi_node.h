@@ -5,11 +5,12 @@
  *   status = coll_comm_nodes(&comm, &nodes);
  *   status = coll_allreduce(&comm, x, y, n, COLL_F64, COLL_SUM);   // … within nodes, and across them
  *
- * Calls then choose by the rules of select/inter_node.h, or by those of a later coll_comm_rules, and an
- * composite algorithm (plan/composite.h) may be forced as any other one. Such a plan is made for
- * each call anew, in the arena: some kilobytes (coll_comm_bytes), a workspace and its tables, until the
- * call is done. Only what a rank does in few actions (COLL_CACHED_ACTIONS) is remembered as other plans
- * are. Calls for which no rule names such an algorithm take what they took before.
+ * Calls then choose by the rules of select/inter_node.h, or by those of a later coll_comm_rules,
+ * and a composite algorithm (plan/composite.h) may be forced as any other one. Such a plan is
+ * made for each call anew, in the arena: some kilobytes (coll_comm_bytes), a workspace and its
+ * tables, until the call is done. Only what a rank does in few actions (COLL_CACHED_ACTIONS) is
+ * remembered as other plans are. Calls for which no rule names such an algorithm take what they
+ * took before.
  *
  * comm.h does not include this header, and a program that does not call coll_comm_nodes has none of
  * the code of composite algorithms.
@@ -17,8 +18,8 @@
 #ifndef COLL_COMM_MULTI_NODE_H
 #define COLL_COMM_MULTI_NODE_H
 
-#include "communicator.h"
 #include "../select/inter_node.h"
+#include "communicator.h"
 
 COLL_INLINE size_t coll_i_nodes_bytes(const coll_comm *comm, const coll_problem *problem)
 {

@@ -1,4 +1,4 @@
-/* coll/comm/cached plan.h — plans that a communicator remembers, for calls that are made again
+/* coll/comm/plan_cache.h — plans that a communicator remembers, for calls that are made again
  *
  * A call with the arguments of an earlier one but for its buffers runs by that one's plan, where it
  * lies. What the plan points to is copied, as the caller's tables may change. Use comm/request.h.
@@ -72,7 +72,8 @@ COLL_INLINE void coll_i_cache_layout(coll_layout *layout, size_t *counts, size_t
     layout->displs = displs;
 }
 
-/* What a rank does in a call whose plan is remembered, written out; NULL: it does more than fits. */
+/* What a rank does in a call whose plan is remembered, written out; NULL: it does more than fits.
+ * */
 COLL_INLINE const coll_schedule *coll_i_cache_schedule(coll_cached_plan *cached, uint32_t rank)
 {
 #if COLL_CACHED_ACTIONS

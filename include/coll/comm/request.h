@@ -6,12 +6,12 @@
  *   status = coll_run(&comm, &args);                // blocking
  *
  *   coll_request call;                                // nonblocking: memory at a fixed place
- *   status = coll_post(&comm, &args, &call);
- *   … status = coll_wait(&call);                   // or coll_test now and then
+ *   status = coll_post(&comm, &args, &request);
+ *   … status = coll_wait(&request);                   // or coll_test now and then
  *
- *   status = coll_request_init(&comm, &args, &call);    // persistent
- *   … coll_start(&call); … coll_wait(&call); …     // any number of times
- *   status = coll_request_free(&call);
+ *   status = coll_request_init(&comm, &args, &request);    // persistent
+ *   … coll_start(&request); … coll_wait(&request); …     // any number of times
+ *   status = coll_request_free(&request);
  *
  * comm.h has the same with one function for each collective, and says what an error means for the
  * communicator; this is for programs that have the collective as a value. All arguments are checked
@@ -24,8 +24,8 @@
 #ifndef COLL_COMM_REQUEST_H
 #define COLL_COMM_REQUEST_H
 
-#include "plan_cache.h"
 #include "../executor.h"
+#include "plan_cache.h"
 
 typedef enum coll_request_state {
     COLL_REQUEST_READY,  /* persistent, and not started */
@@ -288,8 +288,8 @@ COLL_INLINE coll_status coll_i_request_progress(coll_request *request)
     return COLL_OK;
 }
 
-/* Moves all calls of this communicator and of those that share its root communicator on, without blocking.
- * For programs that compute while calls run and do not care which one they help. */
+/* Moves all calls of this communicator and of those that share its root communicator on, without
+ * blocking. For programs that compute while calls run and do not care which one they help. */
 COLL_INLINE void coll_progress(coll_comm *comm)
 {
     coll_comm *root_comm = comm->root_comm;
@@ -300,8 +300,8 @@ COLL_INLINE void coll_progress(coll_comm *comm)
     root_comm->idle = moved == COLL_OK ? 0 : root_comm->idle + 1;
 }
 
-/* Puts a call that is ready at the end of the root communicator's list, and starts it as far as it goes. An
- * error that it meets at once is returned, and the call is off the list again. */
+/* Puts a call that is ready at the end of the root communicator's list, and starts it as far as
+ * it goes. An error that it meets at once is returned, and the call is off the list again. */
 COLL_INLINE coll_status coll_i_request_start(coll_request *request)
 {
     coll_comm *root_comm = request->comm->root_comm;
@@ -340,9 +340,9 @@ COLL_INLINE coll_status coll_post(coll_comm *comm, const coll_args *args, coll_r
 }
 
 /* Prepares a collective that can be started many times by coll_start; its scratch is taken
- * until coll_request_free. All ranks prepare and free in the same order, but may start in any order if
- * the transport has tags. Does not communicate. COLL_ERR_TAG: the communicator has no tag
- * left. */
+ * until coll_request_free. All ranks prepare and free in the same order, but may start in any
+ * order if the transport has tags. Does not communicate. COLL_ERR_TAG: the communicator has no
+ * tag left. */
 COLL_INLINE coll_status coll_request_init(coll_comm *comm, const coll_args *args,
                                           coll_request *request)
 {
@@ -390,8 +390,8 @@ COLL_INLINE coll_status coll_test(coll_request *request)
     return request->state == COLL_REQUEST_DONE ? coll_i_request_report(request) : COLL_AGAIN;
 }
 
-/* Blocks until the call is done, and says how it ended. All other calls of the root communicator make
- * progress meanwhile: without that, ranks that wait for two calls in different orders would
+/* Blocks until the call is done, and says how it ended. All other calls of the root communicator
+ * make progress meanwhile: without that, ranks that wait for two calls in different orders would
  * wait for each other. */
 COLL_INLINE coll_status coll_wait(coll_request *request)
 {
@@ -458,9 +458,9 @@ COLL_INLINE coll_status coll_comm_abort(coll_comm *comm, coll_status status)
 }
 
 /* Ends a communicator, in the same order on all ranks. Those made from it, its persistent
- * calls, and a root communicator's operators must be gone. COLL_ERR_BUSY: calls are running, or persistent
- * ones or communicators made from it still exist; over a transport without tags nobody knows of
- * these two. */
+ * calls, and a root communicator's operators must be gone. COLL_ERR_BUSY: calls are running, or
+ * persistent ones or communicators made from it still exist; over a transport without tags nobody
+ * knows of these two. */
 COLL_INLINE coll_status coll_comm_free(coll_comm *comm)
 {
     coll_comm *root_comm;

@@ -105,8 +105,9 @@ COLL_INLINE void coll_i_merge_chunks(const coll_task *run, const coll_action *a,
     }
 }
 
-/* The same for a message that is acquired, or for `bytes` of it from byte `done` on. Of the longest vectors most is
- * not in the other processor's cache any more, and chunks would only disturb. */
+/* The same for a message that is acquired, or for `bytes` of it from byte `done` on. Of the
+ * longest vectors most is not in the other processor's cache any more, and chunks would only
+ * disturb. */
 COLL_HOT_INLINE void coll_i_merge(const coll_task *run, const coll_action *a,
                                   const unsigned char *message, size_t done, size_t bytes)
 {

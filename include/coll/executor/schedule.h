@@ -1,9 +1,9 @@
 /* coll/executor/schedule.h — a plan written out: counted, stored, replayed
  *
- *   coll_counts tally;
- *   status = coll_plan_count(&plan, rank, &tally);    // how many actions, messages, elements
+ *   coll_counts counts;
+ *   status = coll_plan_count(&plan, rank, &counts);    // how many actions, messages, elements
  *
- *   coll_action actions[…];                            // tally.total of them, the caller's
+ *   coll_action actions[…];                            // counts.total of them, the caller's
  *   coll_schedule schedule;
  *   status = coll_schedule_write(&schedule, &plan, rank, actions, n);
  *   coll_schedule_close(&schedule, &plan, actions, 4096, window);    // for those that block

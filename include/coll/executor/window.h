@@ -1,4 +1,5 @@
-/* coll/executor/window.h — the window of an engine: actions in flight, and which must wait for which
+/* coll/executor/window.h — the window of an engine: actions in flight, and which must wait for
+ * which
  *
  * An action is admitted to a free slot in program order, and gets masks of the older slots that
  * it must wait for. When a slot's action ends, its bit leaves the masks of those that wait for

@@ -17,10 +17,10 @@
 #ifndef COLL_LAB_EXPORT_H
 #define COLL_LAB_EXPORT_H
 
+#include "export/action_words.h"
 #include "export/dot.h"
 #include "export/goal.h"
 #include "export/json.h"
 #include "export/msccl.h"
-#include "export/action_words.h"
 
 #endif /* COLL_LAB_EXPORT_H */

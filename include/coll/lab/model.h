@@ -1,4 +1,5 @@
-/* coll/lab/model.h — closed forms: what a collective takes on a machine, by the formulas of its paper
+/* coll/lab/model.h — closed forms: what a collective takes on a machine, by the formulas of its
+ * paper
  *
  *   printf("%g us\n", coll_moody_fnomial_us(&coll_moody_nic_f64_add, 31, 4, 1));
  *   printf("%u leaders\n", coll_dpml_best_leaders(&coll_dpml_omni_path, 64, 28, 8192, 16, true));

@@ -18,8 +18,8 @@
  * integer picoseconds; the same numbers and the same seed give the same result on every machine.
  *
  * What is simulated
- *   A rank is an executor with a window (executor/window.h; the very same masks), a processor, a port for
- *   sending and a port for receiving. An action begins when no older unfinished one conflicts with
+ *   A rank is an executor with a window (executor/window.h; the very same masks), a processor,
+ *   a port for sending and a port for receiving. An action begins when no older unfinished one conflicts with
  *   it and the messages before it on its channel have begun. A send then waits for the processor
  *   and the sending port; a message that arrives waits for the processor and the receiving port,
  *   expected or not; copies, reductions and the combining of RECV_REDUCE wait for the processor.
@@ -52,8 +52,8 @@
 #include "sim/nbl_costs.h"
 #include "sim/plogp_costs.h"
 #include "sim/record.h"
-#include "sim/simulate.h"
 #include "sim/shm_costs.h"
+#include "sim/simulate.h"
 #include "sim/svg.h"
 #include "sim/topologies.h"
 #include "sim/trace.h"

@@ -56,9 +56,10 @@ typedef struct coll_verify_options {
      * done with the parts up to i − turns. Only races are looked for: what each call computes is
      * to be proven of its own plan, which reads nothing that it has not written. */
     uint32_t turns;
-    /* What is asked for, where the plan numbers its ranks in another way (plan/topo/rank_order.h): rank r of
-     * the plan is rank coll_group_outer(&plan->group, r) of this problem, which says what it has and
-     * what it is to get. NULL: the plan's own problem. The report names the plan's ranks. */
+    /* What is asked for, where the plan numbers its ranks in another way
+     * (plan/topo/rank_order.h): rank r of the plan is rank coll_group_outer(&plan->group, r) of
+     * this problem, which says what it has and what it is to get. NULL: the plan's own problem.
+     * The report names the plan's ranks. */
     const coll_problem *asked;
     const uint32_t
         *node; /* with `asked`: whose SHARED each rank of it has; NULL: as in the plan */

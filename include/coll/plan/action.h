@@ -15,14 +15,15 @@
  *   NOTIFY         src             –         0 bytes to peer: what was written to src is ready
  *   AWAIT          –               dst       0 bytes from peer: dst may be read from here on
  *   MULTICAST      src             –         count elements to every other rank, which RECVs them
- *   NETWORK_REDUCE  src             dst       dst = src ⊕ … ⊕ src of a team's ranks, by the network
+ *   NETWORK_REDUCE src             dst       dst = src ⊕ … ⊕ src of a team's ranks, by the network
  *
- * NETWORK_REDUCE combines in rank order: a rank's src is read when the rank comes, and its dst written
- * when all have come; with COLL_NETWORK_BARRIER it is a barrier of the team, and nothing is reduced. COLL_LEFT
- * turns RECV_REDUCE into dst = message ⊕ src. dst may equal src exactly (and via, where inputs is 1),
- * and overlaps no operand otherwise. A move of 0 elements is no action: every executor skips it, at
- * both ends alike. The ranges of NOTIFY, AWAIT and COLL_NETWORK_BARRIER are never touched; outside of SHARED
- * they are mere tokens that order actions, and need no memory.
+ * NETWORK_REDUCE combines in rank order: a rank's src is read when the rank comes, and its dst
+ * written when all have come; with COLL_NETWORK_BARRIER it is a barrier of the team, and nothing
+ * is reduced. COLL_LEFT turns RECV_REDUCE into dst = message ⊕ src. dst may equal src exactly
+ * (and via, where inputs is 1), and overlaps no operand otherwise. A move of 0 elements is no
+ * action: every executor skips it, at both ends alike. The ranges of NOTIFY, AWAIT and
+ * COLL_NETWORK_BARRIER are never touched; outside of SHARED they are mere tokens that order
+ * actions, and need no memory.
  */
 #ifndef COLL_PLAN_ACTION_H
 #define COLL_PLAN_ACTION_H

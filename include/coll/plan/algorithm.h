@@ -5,8 +5,8 @@
 #ifndef COLL_PLAN_ALGORITHM_H
 #define COLL_PLAN_ALGORITHM_H
 
-#include "action.h"
 #include "../types.h"
+#include "action.h"
 
 struct coll_plan;
 
@@ -14,8 +14,8 @@ struct coll_plan;
 typedef struct coll_param {
     const char *name, *meaning;
     uint32_t least, most, default_value;
-    /* Values that are proven besides the default one, the least, and some at random: at least one for
-     * each way that a branch on the parameter may go. */
+    /* Values that are proven besides the default one, the least, and some at random: at least one
+     * for each way that a branch on the parameter may go. */
     uint32_t grid[4];
 } coll_param;
 

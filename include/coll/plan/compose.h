@@ -1,4 +1,5 @@
-/* coll/plan/compose.h — plans made of plans: one after the other, side by side, on some of the ranks
+/* coll/plan/compose.h — plans made of plans: one after the other, side by side, on some of the
+ * ranks
  *
  *   // allreduce = reduce to rank 0, then bcast from it (both plans of the same p ranks)
  *   coll_part parts[2];

@@ -1,25 +1,26 @@
 /* coll/plan/composite.h — composite algorithms: what they use inside, and memory for it
  *
  *   size_t tables[…];                               // coll_workspace_tables(&problem) of them
- *   coll_workspace workspace;                                   // at a fixed place, as long as the plan
+ *   coll_workspace workspace;                       // at a fixed place, as long as the plan
  *   coll_workspace_init(&workspace, rank, tables, n);
  *   coll_plan plan;
  *   status = coll_plan_build(&plan, &coll_dpml_allreduce.algorithm, &problem, NULL, &workspace);
  *
  *   const coll_binding ring = {COLL_INTER, &coll_ring_allreduce, NULL};
- *   workspace.bindings = &ring; workspace.n_bindings = 1;               // before: across the nodes, not the default one
+ *   workspace.bindings = &ring;                     // before: across the nodes, not the default one
+ *   workspace.n_bindings = 1;
  *
  * An algorithm with the trait COLL_NEEDS_BUILD works in levels: it runs some algorithm among the
  * ranks of a node, some algorithm among leaders of the nodes, and so on. To each level any
  * algorithm can be bound that solves the collective of the level. A composite
- * algorithm is a record with a function behind it that makes its phases; all readers of plans treat its plan as any other,
- * but for one thing: a plan is made for one rank, and on any other it has no steps, as the ranks
- * of different nodes do different things.
+ * algorithm is a record with a function behind it that makes its phases; all readers of plans
+ * treat its plan as any other, but for one thing: a plan is made for one rank, and on any other
+ * it has no steps, as the ranks of different nodes do different things.
  *
- * A composite algorithm writes this rank's phases into the workspace: inner plans, placed among the ranks and the
- * spaces of the outer plan, one after the other. Compositions of one's own are in compose.h.
- * coll_plan_build makes a plan of any algorithm, and needs no workspace where there is no composite algorithm.
- * Nothing here allocates, blocks or communicates.
+ * A composite algorithm writes this rank's phases into the workspace: inner plans, placed among
+ * the ranks and the spaces of the outer plan, one after the other. Compositions of one's own are
+ * in compose.h. coll_plan_build makes a plan of any algorithm, and needs no workspace where there
+ * is no composite algorithm. Nothing here allocates, blocks or communicates.
  */
 #ifndef COLL_PLAN_COMPOSITE_H
 #define COLL_PLAN_COMPOSITE_H
@@ -113,8 +114,8 @@ typedef struct coll_workspace {
     size_t room;
     /* made by coll_plan_build */
     uint32_t p, n_plans, n_phases;
-    uint32_t wanted,
-        found; /* masks of levels: that the composite algorithm asked for; of `bindings` that it took */
+    uint32_t wanted; /* mask of levels that the composite algorithm asked for */
+    uint32_t found;  /* … and of those whose algorithm it took from `bindings` */
     coll_nodes nodes;
     coll_node at;              /* the rank's place */
     coll_fast_divisor leaders; /* of a node: division by their number … */
@@ -285,7 +286,8 @@ COLL_INLINE size_t coll_i_composite_shared(const coll_plan *plan)
     return coll_i_workspace(plan)->shared;
 }
 
-/* ---- for composite algorithms ------------------------------------------------------------------------- */
+/* ---- for composite algorithms
+ * ------------------------------------------------------------------------- */
 
 /* The algorithm that is bound to a level for a collective; NULL: there is none. */
 COLL_INLINE const coll_binding *coll_i_composite_use(const coll_plan *plan,
@@ -397,8 +399,8 @@ COLL_INLINE bool coll_i_composite_flat(const coll_workspace *workspace)
     return coll_nodes_largest(&workspace->nodes, workspace->p) == 1;
 }
 
-/* Ranks of one of the parts of a node of m ranks among which phases within are: all of them, sockets,
- * or runs. Parts have two lengths at most. */
+/* Ranks of one of the parts of a node of m ranks among which phases within are: all of them,
+ * sockets, or runs. Parts have two lengths at most. */
 COLL_INLINE uint32_t coll_i_composite_part(const coll_workspace *workspace, uint32_t m,
                                            uint32_t which)
 {
@@ -506,11 +508,11 @@ COLL_INLINE bool coll_i_phase_finish(coll_workspace *workspace, coll_phase *phas
 }
 
 /* Makes *plan as coll_plan_init does, also of composite algorithms: for the rank
- * that the workspace was given, which may be NULL for all other algorithms. Workspace and tables stay in
- * place as long as the plan is used. Errors besides those of coll_plan_init, also of inner
- * plans: COLL_ERR_MEMORY too few tables; COLL_ERR_COLLECTIVE none of the algorithms in
- * workspace->bindings for a level solves what there is to solve in it; COLL_ERR_GROUP one reaches ranks
- * that are not its own; COLL_ERR_WINDOW. */
+ * that the workspace was given, which may be NULL for all other algorithms. Workspace and tables
+ * stay in place as long as the plan is used. Errors besides those of coll_plan_init, also of
+ * inner plans: COLL_ERR_MEMORY too few tables; COLL_ERR_COLLECTIVE none of the algorithms in
+ * workspace->bindings for a level solves what there is to solve in it; COLL_ERR_GROUP one reaches
+ * ranks that are not its own; COLL_ERR_WINDOW. */
 COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *algorithm,
                                         const coll_problem *problem, const uint32_t *params,
                                         coll_workspace *workspace)

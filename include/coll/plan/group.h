@@ -61,8 +61,8 @@ COLL_INLINE uint32_t coll_group_outer(const coll_group *group, uint32_t rank)
     return COLL_LIKELY(!group->table) ? group->base + rank * group->stride : group->table[rank];
 }
 
-/* The rank, below p, of an outer rank; COLL_RANK_NONE if it is no member. O(p) for a table without an
- * inverse. */
+/* The rank, below p, of an outer rank; COLL_RANK_NONE if it is no member. O(p) for a table
+ * without an inverse. */
 COLL_INLINE uint32_t coll_group_rank(const coll_group *group, uint32_t p, uint32_t outer)
 {
     uint32_t rank;

@@ -257,8 +257,8 @@ COLL_INLINE bool coll_i_number_before(const void *of, uint32_t a, uint32_t b)
     return a < b;
 }
 
-/* Reads p different ranks, none of them COLL_RANK_NONE: twice, as they are sorted in their place to see
- * that. O(p log p). */
+/* Reads p different ranks, none of them COLL_RANK_NONE: twice, as they are sorted in their place
+ * to see that. O(p log p). */
 COLL_INLINE coll_status coll_i_get_group(coll_i_wire *wire, coll_group *group, uint32_t p,
                                          coll_i_tables *tables)
 {

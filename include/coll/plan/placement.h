@@ -1,4 +1,5 @@
-/* coll/plan/placement.h — leaf, intermediate or root: where a rank's part of a collective should run
+/* coll/plan/placement.h — leaf, intermediate or root: where a rank's part of a collective should
+ * run
  *
  *   const bool on_nic = coll_placement_of(&plan, rank) == COLL_INTERMEDIATE;
  *   run.transport = on_nic ? &nic : &host;       // or: pack the plan (pack.h) and hand it over

@@ -5,8 +5,8 @@
 #ifndef COLL_PLAN_PROBLEM_H
 #define COLL_PLAN_PROBLEM_H
 
-#include "graph.h"
 #include "../types.h"
+#include "graph.h"
 
 /* Where the p blocks of a buffer lie, in elements. Both tables have p entries and are the
  * caller's; NULL means p blocks of `count` elements, one after the other. Neighbour collectives
@@ -187,9 +187,9 @@ COLL_INLINE bool coll_problem_is_orderless(const coll_problem *problem)
            (coll_is(sums, problem->collective) && (problem->flags & COLL_FLAG_COMMUTATIVE));
 }
 
-/* Numbers the ranks of a problem, on one node until then, by their places on several (plan/topo/rank_order.h).
- * Rank r then runs a plan of it as number coll_place_of(places, r). False: its ranks' numbers
- * matter, and are not places; all remain on one node. */
+/* Numbers the ranks of a problem, on one node until then, by their places on several
+ * (plan/topo/rank_order.h). Rank r then runs a plan of it as number coll_place_of(places, r).
+ * False: its ranks' numbers matter, and are not places; all remain on one node. */
 COLL_INLINE bool coll_problem_place(coll_problem *problem, const coll_rank_order *places)
 {
     if (places->rank && !coll_problem_is_orderless(problem))

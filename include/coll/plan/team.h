@@ -1,17 +1,17 @@
 /* coll/plan/team.h — which ranks reduce together in the network
  *
- * A NETWORK_REDUCE names its team by a number (types.h), which is all that those who come to it need
- * to know. Who still waits for others may have to know who they are: one of them that is gone will
- * never come. That follows from what the plan is made of, not from the steps of other ranks, for
- * which this rank may not have the tables.
+ * A NETWORK_REDUCE names its team by a number (types.h), which is all that those who come to it
+ * need to know. Who still waits for others may have to know who they are: one of them that is
+ * gone will never come. That follows from what the plan is made of, not from the steps of other
+ * ranks, for which this rank may not have the tables.
  *
  * Nothing here allocates, blocks or communicates.
  */
 #ifndef COLL_PLAN_TEAM_H
 #define COLL_PLAN_TEAM_H
 
-#include "composite.h"
 #include "compose.h"
+#include "composite.h"
 
 /* Is a rank the first one of its node, or of one of its sockets? */
 COLL_INLINE bool coll_i_nodes_leads(const coll_nodes *nodes, uint32_t p, uint32_t sockets,

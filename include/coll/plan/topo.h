@@ -10,8 +10,8 @@
  *   topo/mesh.h        ranks on a mesh
  *
  * Pure functions without any notion of messages, so they can be tested law by law
- * (tests/plan/topo.c) and used alone. Ranks are uint32_t, p is the number of ranks, element counts and
- * offsets are size_t.
+ * (tests/plan/topo.c) and used alone. Ranks are uint32_t, p is the number of ranks, element
+ * counts and offsets are size_t.
  */
 #ifndef COLL_PLAN_TOPO_H
 #define COLL_PLAN_TOPO_H

@@ -1,16 +1,17 @@
 /* coll/select/inter_node.h — which algorithm for which problem on several nodes
  *
- *   status = coll_select_from(&coll_rules_of_nodes, &problem, &terms, &workspace, &plan, &rule);
+ *   status = coll_select_from(&coll_rules_of_nodes, &problem, &conditions, &workspace, &plan, &rule);
  *
  * Rules before the built-in ones, for ranks of several nodes whose ranks reach each other faster than
  * those of other nodes, and share what leads there. Most are of composite algorithms: they
- * are passed over without a workspace. What the rules leave open is as fast in one level: trees of contiguous
- * ranks keep to nodes by themselves, as far as these have powers of two of them; rings leave a node once.
+ * are passed over without a workspace. What the rules leave open is as fast in one level: trees
+ * of contiguous ranks keep to nodes by themselves, as far as these have powers of two of them;
+ * rings leave a node once.
  *
  * Simulated: 2 to 32 nodes of 2 to 48 ranks, powers of two and others, on machines like those of
  * Bayatpour et al. 2017 whose NICs take 0.1 µs a message and as long for a byte as its process. A
- * test (tests/select/nodes.c) simulates that again: each is faster on the whole, 1.04 to 2.5 times, and
- * nowhere there more than a quarter slower, than what the built-in rules say.
+ * test (tests/select/nodes.c) simulates that again: each is faster on the whole, 1.04 to 2.5
+ * times, and nowhere there more than a quarter slower, than what the built-in rules say.
  */
 #ifndef COLL_SELECT_INTER_NODE_H
 #define COLL_SELECT_INTER_NODE_H

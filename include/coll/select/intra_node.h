@@ -65,19 +65,19 @@
 #include "../algos/bine_butterfly.h"
 #include "../algos/chain.h"
 #include "../algos/dissemination.h"
-#include "../algos/in_network.h"
 #include "../algos/fnomial_split.h"
+#include "../algos/in_network.h"
 #include "../algos/linear.h"
 #include "../algos/linear_all.h"
 #include "../algos/linear_gather.h"
 #include "../algos/linear_scan.h"
-#include "../algos/shm_flat.h"
 #include "../algos/multicast.h"
 #include "../algos/multicast_all.h"
 #include "../algos/pairwise.h"
 #include "../algos/rabenseifner.h"
 #include "../algos/recursive_multiplying.h"
 #include "../algos/ring.h"
+#include "../algos/shm_flat.h"
 #include "../select.h"
 
 #define COLL_I_NODE(collective, from, to, least, most, algorithm, why)                         \
@@ -192,9 +192,10 @@ COLL_CONST(coll_rule_list, coll_node_oversubscribed_rules, {
     coll_node_oversubscribed, sizeof coll_node_oversubscribed / sizeof coll_node_oversubscribed[0],
     &coll_rules_built_in});
 
-/* The lists of rules for ranks of one node. `oversubscribed`: there are more than processors that they may
- * run on; `zero_copy`: two ranks read each other's long messages where they lie, as threads do, and
- * processes unless all their messages go through slots. Both are the same on all ranks. */
+/* The lists of rules for ranks of one node. `oversubscribed`: there are more than processors that
+ * they may run on; `zero_copy`: two ranks read each other's long messages where they lie, as
+ * threads do, and processes unless all their messages go through slots. Both are the same on all
+ * ranks. */
 COLL_INLINE const coll_rule_list *coll_node_rules(bool oversubscribed, bool zero_copy)
 {
     return oversubscribed ? &coll_node_oversubscribed_rules

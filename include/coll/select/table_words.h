@@ -12,9 +12,9 @@
 #ifndef COLL_SELECT_TABLE_WORDS_H
 #define COLL_SELECT_TABLE_WORDS_H
 
-#include "names.h"
 #include "../algos/registry.h"
 #include "../select.h"
+#include "names.h"
 
 /* ---- collectives ------------------------------------------------------------------------- */
 
@@ -88,8 +88,8 @@ COLL_TABLE(coll_old_word, coll_old_words, {
 
 #define COLL_OLD_WORDS (sizeof coll_old_words / sizeof coll_old_words[0])
 
-/* The word of today for this one, which is itself unless it is an old one; bit i of *old is then set
- * for coll_old_words[i]. */
+/* The word of today for this one, which is itself unless it is an old one; bit i of *old is then
+ * set for coll_old_words[i]. */
 COLL_INLINE const char *coll_word_now(const char *word, uint32_t *old)
 {
     for (size_t i = 0; i < COLL_OLD_WORDS; i++)

@@ -25,9 +25,9 @@
  * sender copies one in while the receiver copies another out, or, where two ranks both send and
  * receive, and in a few other cases, by process_vm_readv straight from the memory of the sender. That
  * memory is moved to huge pages if it is used again and again (huge.h). With coll_shm_ask_slots all go
- * in pieces, with coll_shm_ask_direct none; with coll_shm_ask_zero_copy the receiver reads messages of
- * more than 2048 bytes where they lie, as that memory is the segment's. Reductions read messages, and
- * the pieces of longer ones, where they lie.
+ * in pieces, with coll_shm_ask_direct none; with coll_shm_ask_zero_copy the receiver reads
+ * messages of more than 2048 bytes where they lie, as that memory is the segment's. Reductions
+ * read messages, and the pieces of longer ones, where they lie.
  *
  * A rank whose process ends, however it does, is noticed by those that wait for something: their
  * calls end with COLL_ERR_PEER, and so do all later ones; make another segment. It takes a few
@@ -43,10 +43,10 @@
  *
  * Memory: what coll_shm_alloc takes; 8 KiB when a rank first talks to another, 16 KiB when it first
  * sends more than 112 bytes, and 8·COLL_SHM_SLOT when it first sends more than 2048; as much again
- * for messages to all others, and 2 KiB for an operand of a reduction (node/reduction.h). 32 KiB of its
- * own when it first receives 16 KiB or more (node/copies.h), and 12 KiB when it first sends a message
- * that the kernel copies (huge.h). Of addresses COLL_SHM_SPACE a rank.
- * Needs 64-bit Linux, /proc, and the __atomic functions of gcc or clang.
+ * for messages to all others, and 2 KiB for an operand of a reduction (node/reduction.h). 32 KiB
+ * of its own when it first receives 16 KiB or more (node/copies.h), and 12 KiB when it first
+ * sends a message that the kernel copies (huge.h). Of addresses COLL_SHM_SPACE a rank. Needs
+ * 64-bit Linux, /proc, and the __atomic functions of gcc or clang.
  *
  * What costs what (two cores, one-way time of a cache line 65 ns, medians):
  *   8-byte message               60 ns one way, beside 73 ns of a bare flag
@@ -128,8 +128,8 @@ COLL_INLINE uint32_t coll_shm_size(const coll_shm *shm)
     return shm->node.p;
 }
 
-/* For coll_node_rules (select/intra_node.h): are there more ranks than processors that any of them could
- * run on when it attached? When they have joined, all hear the same. */
+/* For coll_node_rules (select/intra_node.h): are there more ranks than processors that any of
+ * them could run on when it attached? When they have joined, all hear the same. */
 COLL_INLINE bool coll_shm_is_oversubscribed(const coll_shm *shm)
 {
     return shm->node.oversubscribed;

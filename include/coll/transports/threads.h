@@ -9,10 +9,10 @@
  *
  * Messages travel as node/messages.h says: one that fits neither into a cell nor into a slot, of
  * COLL_THREADS_SLOT bytes, stays in the sender's buffer, from where the receiver copies it, or
- * reduces straight out of it (acquire). A full channel is COLL_AGAIN. A reader that looks for one tag
- * sets messages of other tags aside, so that collectives which run at the same time never block each
- * other. A multicast is a send to each other rank, all out of one buffer; it starts when every channel
- * has room. A reduction of a team is done by its last rank (node/reduction.h).
+ * reduces straight out of it (acquire). A full channel is COLL_AGAIN. A reader that looks for one
+ * tag sets messages of other tags aside, so that collectives which run at the same time never
+ * block each other. A multicast is a send to each other rank, all out of one buffer; it starts
+ * when every channel has room. A reduction of a team is done by its last rank (node/reduction.h).
  *
  * coll_threads_share gives the world SHARED memory, for the calls of comm.h (node/shared.h).
  *

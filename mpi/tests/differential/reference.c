@@ -1,5 +1,6 @@
-/* mpi/tests/differential/reference.c — what a collective does, by its definition: packed blocks sent as
- * ordinary messages, and operands combined in rank order. Slow, and right where a library is not.
+/* mpi/tests/differential/reference.c — what a collective does, by its definition: packed blocks
+ * sent as ordinary messages, and operands combined in rank order. Slow, and right where a library
+ * is not.
  */
 #include <stdlib.h>
 

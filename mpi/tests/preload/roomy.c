@@ -1,4 +1,5 @@
-/* mpi/tests/preload/dedicated.c — preloaded, it lets the layer find a processor for each of 64 ranks
+/* mpi/tests/preload/dedicated.c — preloaded, it lets the layer find a processor for each of 64
+ * ranks
  *
  * On several nodes it takes the rules of clusters only where no rank shares a processor, which a small
  * machine cannot show. The ranks' memory asks the system itself, and so still waits as it has to.

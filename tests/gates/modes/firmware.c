@@ -1,5 +1,5 @@
-/* tests/gates/modes/firmware.c — a ring on a processor without an operating system, whose network is three registers'
- * worth of functions that are somewhere else: here they do nothing */
+/* tests/gates/modes/firmware.c — a ring on a processor without an operating system, whose network
+ * is three registers' worth of functions that are somewhere else: here they do nothing */
 #include "coll_ring.h"
 
 enum { P = 4, COUNT = 64, WINDOW = 4 };

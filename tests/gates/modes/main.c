@@ -1,4 +1,5 @@
-/* tests/gates/modes/main.c — a program of two files: both include the library, and see the same constants */
+/* tests/gates/modes/main.c — a program of two files: both include the library, and see the same
+ * constants */
 #include "coll/comm.h"
 #include "coll/transports/loopback.h"
 

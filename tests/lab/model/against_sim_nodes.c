@@ -1,5 +1,5 @@
-/* tests/lab/model/against_sim_nodes.c — closed forms of nodes whose ranks share a memory, against the
- * simulator: DPML and ATCOM */
+/* tests/lab/model/against_sim_nodes.c — closed forms of nodes whose ranks share a memory, against
+ * the simulator: DPML and ATCOM */
 #include "coll/lab/model.h"
 
 #include "support/near.h"

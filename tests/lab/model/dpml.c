@@ -1,5 +1,5 @@
-/* tests/lab/model/dpml.c — the formulas of Bayatpour et al. 2017: identities, and the shapes of figures
- * 1 and 4 to 8 */
+/* tests/lab/model/dpml.c — the formulas of Bayatpour et al. 2017: identities, and the shapes of
+ * figures 1 and 4 to 8 */
 #include "coll/lab/model/dpml_model.h"
 
 #include "support/near.h"

@@ -1,5 +1,5 @@
-/* tests/lab/model/littlefield.c — the formulas of Littlefield 1992 against its printed numbers, against
- * the pipelines played step by step, and against numeric minima */
+/* tests/lab/model/littlefield.c — the formulas of Littlefield 1992 against its printed numbers,
+ * against the pipelines played step by step, and against numeric minima */
 #include "coll/lab/model/littlefield.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* tests/lab/model/loggp.c — LogGP forms against the numbers that LogGOPSim prints, and each other */
+/* tests/lab/model/loggp.c — LogGP forms against the numbers that LogGOPSim prints, and each other
+ * */
 #include "coll/lab/model/loggp.h"
 
 #include "support/near.h"

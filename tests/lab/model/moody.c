@@ -1,4 +1,5 @@
-/* tests/lab/model/moody.c — the formulas of Moody 2003 against its printed numbers, and each other */
+/* tests/lab/model/moody.c — the formulas of Moody 2003 against its printed numbers, and each
+ * other */
 #include "coll/lab/model/moody.h"
 
 #include "support/near.h"

@@ -1,4 +1,5 @@
-/* tests/lab/model/quadrics.c — Kumar 2004 in the simulator: its table, its drops, its missing nodes */
+/* tests/lab/model/quadrics.c — Kumar 2004 in the simulator: its table, its drops, its missing
+ * nodes */
 #include "../../../bench/reproduce/quadrics.h"
 
 #include "../../../bench/reproduce/slide_23.h"

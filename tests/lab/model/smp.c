@@ -1,5 +1,5 @@
-/* tests/lab/model/smp.c — the cluster of Wu 2005 in the simulator: its network is that of its table, its
- * shared memory too, and copies hold messages up */
+/* tests/lab/model/smp.c — the cluster of Wu 2005 in the simulator: its network is that of its
+ * table, its shared memory too, and copies hold messages up */
 #include "../../../bench/reproduce/simulated.c"
 #include "../../../bench/reproduce/smp.h"
 

@@ -1,5 +1,6 @@
-/* tests/lab/sim/admit.c — a window that the simulator fills (lab/sim/admit.h) and one that coll_i_admit
- * fills: whatever starts, lands and ends, in both the same may start, combine and be forgotten */
+/* tests/lab/sim/admit.c — a window that the simulator fills (lab/sim/admit.h) and one that
+ * coll_i_admit fills: whatever starts, lands and ends, in both the same may start, combine and be
+ * forgotten */
 #include "support/chance.h"
 #include "support/check.h"
 #include "coll/lab/sim/admit.h"

@@ -1,5 +1,5 @@
-/* tests/lab/sim/engine.c — every row of the registry ends, eager or not, and the same way each time;
- * what is wrong is said; a rank needs little memory */
+/* tests/lab/sim/engine.c — every row of the registry ends, eager or not, and the same way each
+ * time; what is wrong is said; a rank needs little memory */
 #include "support/rig.h"
 #include "support/simulated.h"
 

@@ -1,4 +1,5 @@
-/* tests/lab/sim/flow.c — what flows through something shared: copies of a node, messages between nodes */
+/* tests/lab/sim/flow.c — what flows through something shared: copies of a node, messages between
+ * nodes */
 #include "support/simulated.h"
 
 static coll_cost_model model, network;

@@ -1,4 +1,5 @@
-/* tests/lab/sim/models.c — cost models against the closed forms of model/, where those hold exactly */
+/* tests/lab/sim/models.c — cost models against the closed forms of model/, where those hold
+ * exactly */
 #include "support/simulated.h"
 
 #include "coll/lab/model.h"

@@ -1,4 +1,5 @@
-/* tests/lab/sim/record.c — what is recorded of a simulation, and that traces and pictures show it */
+/* tests/lab/sim/record.c — what is recorded of a simulation, and that traces and pictures show it
+ * */
 #include "support/simulated.h"
 
 static coll_sim_record record;

@@ -1,5 +1,5 @@
-/* node/network.h: whom a rank misses while it waits for its team. Three ranks of a thread each, which
- * this one plays. */
+/* node/network.h: whom a rank misses while it waits for its team. Three ranks of a thread each,
+ * which this one plays. */
 #include "support/check.h"
 
 #include "coll/reduce.h"

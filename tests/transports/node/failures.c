@@ -274,8 +274,8 @@ static bool nothing_comes(uint32_t tag)
     return t->acquire(ranks[2], 0, tag, 1, &message, &h) == COLL_AGAIN;
 }
 
-/* What was on its way, aside, to all, or released by nobody, is forgotten, and as much fits in as at the
- * beginning. */
+/* What was on its way, aside, to all, or released by nobody, is forgotten, and as much fits in as
+ * at the beginning. */
 TEST(all_is_forgotten)
 {
     static const size_t lengths[] = {COLL_NODE_PAIRED + 8, COLL_NODE_INLINE + 1,

@@ -1,4 +1,5 @@
-/* coll/algos/kit/combining.h — routes: neighbour collectives by way of other ranks, in fewer messages
+/* coll/algos/kit/combining.h — routes: neighbour collectives by way of other ranks, in fewer
+ * messages
  *
  *   coll_route route;                              // made once, for any number of calls
  *   status = coll_route_by_mesh(&route, &problem, rank, memory, bytes);
@@ -16,7 +17,8 @@
  * are neighbours in OUT, or into SCRATCH. Within a phase, messages are in the order of the ways
  * that they go round the circle of ranks, as in coll_graph_lists: so no window is too small.
  *
- * algos/mesh_combining.h and algos/node_combining.h have the two kinds of route, and their algorithms.
+ * algos/mesh_combining.h and algos/node_combining.h have the two kinds of route, and their
+ * algorithms.
  */
 #ifndef COLL_ALGOS_KIT_COMBINING_H
 #define COLL_ALGOS_KIT_COMBINING_H

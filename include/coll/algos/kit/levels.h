@@ -1,8 +1,8 @@
 /* coll/algos/kit/levels.h — a rank's place in two levels: within its node, and among the leaders
  *
- * For composite algorithms (plan/composite.h). A node's leader is its first rank, or the root on the root's own node; in
- * scans, its last rank. Where every node has one rank, or all ranks are on one, there is only one
- * level, and its problem is that of all.
+ * For composite algorithms (plan/composite.h). A node's leader is its first rank, or the root on
+ * the root's own node; in scans, its last rank. Where every node has one rank, or all ranks are
+ * on one, there is only one level, and its problem is that of all.
  */
 #ifndef COLL_ALGOS_KIT_LEVELS_H
 #define COLL_ALGOS_KIT_LEVELS_H

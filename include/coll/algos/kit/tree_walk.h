@@ -1,4 +1,5 @@
-/* coll/algos/kit/tree_walk.h — bcast, reduce, allreduce, barrier on trees: what the shapes have in common
+/* coll/algos/kit/tree_walk.h — bcast, reduce, allreduce, barrier on trees: what the shapes have
+ * in common
  *
  * An algorithm on a tree is a shape (plan/topo.h) and this walk. Broadcast goes down the tree,
  * reduction comes up. Ranks are renumbered cyclically, so that the root is 0, and every subtree is

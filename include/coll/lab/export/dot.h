@@ -16,8 +16,8 @@
 #ifndef COLL_LAB_EXPORT_DOT_H
 #define COLL_LAB_EXPORT_DOT_H
 
-#include "program.h"
 #include "action_words.h"
+#include "program.h"
 
 /* Receives of a channel that have not met their send, in a list. */
 typedef struct coll_i_receive {

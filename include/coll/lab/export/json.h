@@ -20,8 +20,8 @@
 #ifndef COLL_LAB_EXPORT_JSON_H
 #define COLL_LAB_EXPORT_JSON_H
 
-#include "../../plan/composite.h"
 #include "../../plan/compose.h"
+#include "../../plan/composite.h"
 #include "program.h"
 #include "writer.h"
 

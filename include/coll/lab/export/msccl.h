@@ -31,8 +31,8 @@
 #ifndef COLL_LAB_EXPORT_MSCCL_H
 #define COLL_LAB_EXPORT_MSCCL_H
 
-#include "msccl/limits.h"
 #include "msccl/ends.h"
+#include "msccl/limits.h"
 
 typedef struct coll_msccl_options {
     const char *protocol; /* "Simple", "LL" or "LL128": how the executor moves chunks */

@@ -7,17 +7,17 @@
  *   after  it starts when that one has ended: one of them writes what the other touches
  *   behind it starts when that one has started: messages of one channel keep their order
  *
- * These are the masks of executor/window.h for a window that holds the whole program: for each element,
- * a reader comes after the last writer, a writer after that and the readers since. What follows
- * from other edges is left out, so an edge that is missing in a file is a hole in the order.
- * Private.
+ * These are the masks of executor/window.h for a window that holds the whole program: for each
+ * element, a reader comes after the last writer, a writer after that and the readers since. What
+ * follows from other edges is left out, so an edge that is missing in a file is a hole in the
+ * order. Private.
  */
 #ifndef COLL_LAB_EXPORT_PROGRAM_H
 #define COLL_LAB_EXPORT_PROGRAM_H
 
+#include "../../executor/window.h"
 #include "../../plan.h"
 #include "../verify/memory.h"
-#include "../../executor/window.h"
 
 typedef enum coll_i_half { COLL_I_WHOLE, COLL_I_TAKES, COLL_I_MERGES } coll_i_half;
 

@@ -1,4 +1,5 @@
-/* coll/lab/model/parameters.h — the parameters of a model in words: `nbl:alpha=54us,beta=1.54,c2=0.25`
+/* coll/lab/model/parameters.h — the parameters of a model in words:
+ * `nbl:alpha=54us,beta=1.54,c2=0.25`
  *
  * Every model says in a table what it wants to know of a machine (coll_model: hockney.h, loggp.h,
  * littlefield.h …). The values go into a structure of doubles, in the unit that the table names.

@@ -1,4 +1,5 @@
-/* coll/lab/model/plogp.h — parameterised LogP: overheads and gap of a message as a table over its size
+/* coll/lab/model/plogp.h — parameterised LogP: overheads and gap of a message as a table over its
+ * size
  *
  * A message of m bytes occupies its sender for os(m), its receiver for or(m), and the network of
  * each for g(m); its last byte is there L + g(m) after it was sent, and L contains the sender's

@@ -1,11 +1,12 @@
-/* coll/lab/sim/admit.h — an action enters the window: as coll_i_admit (executor/window.h), with fewer waits
+/* coll/lab/sim/admit.h — an action enters the window: as coll_i_admit (executor/window.h), with
+ * fewer waits
  *
  * The youngest slots are asked first, and an action that waits for one of them to end before it
  * starts is not compared with those that end before that one does. Their bits would leave its masks
  * before that one's, and somebody waits for them already; so would that of the message before it on
  * its channel. So everything starts and ends, and has its events, when it would with all bits
- * (tests/lab/sim/admit.c). But most actions of a full window are compared with one or two others, and
- * few slots are looked at when one ends.
+ * (tests/lab/sim/admit.c). But most actions of a full window are compared with one or two others,
+ * and few slots are looked at when one ends.
  *
  * Use lab/sim.h.
  */

@@ -1,4 +1,5 @@
-/* coll/lab/sim/basics.h — what the parts of the simulator share: time, memory, numbers that look random
+/* coll/lab/sim/basics.h — what the parts of the simulator share: time, memory, numbers that look
+ * random
  *
  * Use lab/sim.h. This header is hosted, as all of sim/.
  */

@@ -1,9 +1,9 @@
 /* coll/lab/sim/engine.h — runs the ranks of a plan through simulated time
  *
- * The semantics are those of executor.h, on the same window (executor/window.h): what starts, waits, lands
- * and ends is decided by the same masks. Instead of asking a transport, a slot is told when it
- * ends, by an event; an end that nothing waits for has none, and is noticed when something does.
- * Use lab/sim.h.
+ * The semantics are those of executor.h, on the same window (executor/window.h): what starts,
+ * waits, lands and ends is decided by the same masks. Instead of asking a transport, a slot is
+ * told when it ends, by an event; an end that nothing waits for has none, and is noticed when
+ * something does. Use lab/sim.h.
  */
 #ifndef COLL_LAB_SIM_ENGINE_H
 #define COLL_LAB_SIM_ENGINE_H

@@ -1,4 +1,5 @@
-/* coll/lab/sim/hockney_costs.h — a start-up and so much a byte: α + n β, and γ a byte for what is combined
+/* coll/lab/sim/hockney_costs.h — a start-up and so much a byte: α + n β, and γ a byte for what is
+ * combined
  *
  * A message takes the sending port of the one rank and the receiving port of the other for α + n β,
  * both from the same time on if both are free; processors only combine. So a rank can send one

@@ -1,11 +1,11 @@
 /* coll/lab/sim/moody_costs.h — reductions on hosts, on their NICs, and on both
  *
- * A rank's part runs on the host's processor or on the NIC's (plan/placement.h); each has its costs. On
- * the host it begins C after the start. What C of the NIC is more, if it is, goes to the meeting of
- * the two, half of it before the rank begins, and half after it has ended. A message sets out at
- * once and is there after half of L of its sender's kind and half of L of its receiver's (crossing
- * the bus is what they differ by). It takes the receiving processor for r, and combining it for
- * c(elements). No noise disturbs NICs.
+ * A rank's part runs on the host's processor or on the NIC's (plan/placement.h); each has its
+ * costs. On the host it begins C after the start. What C of the NIC is more, if it is, goes to
+ * the meeting of the two, half of it before the rank begins, and half after it has ended. A
+ * message sets out at once and is there after half of L of its sender's kind and half of L of its
+ * receiver's (crossing the bus is what they differ by). It takes the receiving processor for r,
+ * and combining it for c(elements). No noise disturbs NICs.
  *
  * Source  Moody 2003, §3.3.2, chapter 4
  */

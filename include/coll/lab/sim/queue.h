@@ -1,5 +1,5 @@
-/* coll/lab/sim/queue.h — events in the order of their times; those of one time in the order in which
- * they were put in
+/* coll/lab/sim/queue.h — events in the order of their times; those of one time in the order in
+ * which they were put in
  *
  * A monotone queue of buckets: nothing is put in before the time that was taken out last. A time
  * is a number of eight digits to the base 256. An event lies in the bucket of the highest digit in

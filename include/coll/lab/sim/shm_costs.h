@@ -1,4 +1,5 @@
-/* coll/lab/sim/shm_costs.h — ranks that share nodes: copies through their memory, reductions by the network
+/* coll/lab/sim/shm_costs.h — ranks that share nodes: copies through their memory, reductions by
+ * the network
  *
  * Between nodes another model holds. Within one, a copy costs the processor `a` and then moves
  * its bytes, `b` each, through the node's memory; all copies of a node together move a byte in

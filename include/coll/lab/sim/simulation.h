@@ -6,9 +6,9 @@
 #define COLL_LAB_SIM_SIMULATION_H
 
 #include "admit.h"
-#include "unexpected.h"
 #include "noise.h"
 #include "topology.h"
+#include "unexpected.h"
 
 /* What an observer is told, in the order of `now`. */
 typedef enum coll_sim_sight {

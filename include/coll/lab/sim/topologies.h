@@ -13,8 +13,8 @@
 
 #include "topology/dragonfly.h"
 #include "topology/fattree.h"
-#include "topology/torus.h"
 #include "topology/sockets.h"
+#include "topology/torus.h"
 
 COLL_INLINE uint32_t coll_i_flat_hops(const coll_topology *t, uint32_t from, uint32_t to)
 {

@@ -23,8 +23,8 @@
 #ifndef COLL_LAB_SIM_TOPOLOGY_H
 #define COLL_LAB_SIM_TOPOLOGY_H
 
-#include "../model/parameters.h"
 #include "../../select/names.h"
+#include "../model/parameters.h"
 #include "basics.h"
 
 enum { COLL_MESH_DIMENSIONS = 6, COLL_TOPOLOGY_MISSING = 64 };

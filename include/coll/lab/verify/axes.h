@@ -1,4 +1,5 @@
-/* coll/lab/verify/axes.h — what a grid varies: the values of each axis, and which of them are combined
+/* coll/lab/verify/axes.h — what a grid varies: the values of each axis, and which of them are
+ * combined
  *
  *   coll_grid_axes axes;
  *   coll_i_axes_make(&axes, worker, &one, all_roots);
@@ -18,7 +19,7 @@
 #include "case.h"
 
 typedef enum coll_grid_axis {
-    COLL_AXIS_INTRA, /* what plays a role: the usual, then any other (see coll_grid_pool) */
+    COLL_AXIS_INTRA, /* what is bound to a level: the default, then any other (see coll_grid_pool) */
     COLL_AXIS_INTER,
     COLL_AXIS_NODES,
     COLL_AXIS_PARAM, /* one for each parameter */
@@ -45,8 +46,8 @@ COLL_INLINE void coll_i_grid_add(uint32_t values[COLL_GRID_VALUES], uint32_t *n,
         values[(*n)++] = value;
 }
 
-/* The values that a parameter always has in a grid: the default one, those of its record, the ends of
- * its range; how many. */
+/* The values that a parameter always has in a grid: the default one, those of its record, the
+ * ends of its range; how many. */
 COLL_INLINE uint32_t coll_grid_values(const coll_param *param,
                                       uint32_t values[COLL_GRID_VALUES])
 {
@@ -156,7 +157,7 @@ COLL_INLINE bool coll_i_pool_repeats(const coll_grid_pool *pool, uint32_t i)
     return k < i;
 }
 
-/* What a role may have to solve: what those solve that usually play it. */
+/* What may have to be solved at a level: what those solve that are bound to it by default. */
 COLL_INLINE uint32_t coll_i_grid_solves(const coll_algorithm *algorithm, coll_level level)
 {
     const coll_composite *composite = coll_composite_of(algorithm);
@@ -167,7 +168,7 @@ COLL_INLINE uint32_t coll_i_grid_solves(const coll_algorithm *algorithm, coll_le
     return solves;
 }
 
-/* May an algorithm of this name be used inside? Its algorithms solve something that the role has to
+/* May an algorithm of this name be used inside? Its algorithms solve something that the level has to
  * solve, and are not composite. */
 COLL_INLINE bool coll_i_grid_plays(const coll_grid_case *of, const coll_grid_pool *pool,
                                    uint32_t i, coll_level level)
@@ -279,7 +280,7 @@ COLL_INLINE bool coll_i_grid_root(coll_grid_worker *worker, coll_grid_case *of, 
 
 /* ---- all axes ---------------------------------------------------------------------------- */
 
-enum { COLL_I_GRID_PLAYS = 63 }; /* algorithms that may play a role, at most */
+enum { COLL_I_GRID_PLAYS = 63 }; /* algorithms that may be bound to a level, at most */
 
 typedef struct coll_grid_axes {
     uint32_t all_roots;
@@ -288,7 +289,7 @@ typedef struct coll_grid_axes {
     const coll_algorithm *play[COLL_LEVELS][COLL_I_GRID_PLAYS];
 } coll_grid_axes;
 
-/* Finds all that may play a role besides what usually does; how many. */
+/* Finds all that may be bound to a level besides the defaults; how many. */
 COLL_INLINE uint32_t coll_i_grid_all_plays(const coll_grid_pool *pool, const coll_grid_case *of,
                                            coll_level level,
                                            const coll_algorithm *play[COLL_I_GRID_PLAYS])
@@ -317,7 +318,7 @@ COLL_INLINE uint32_t coll_i_pool_fit(const coll_grid_pool *pool, const coll_algo
     return value;
 }
 
-/* Sets what plays a role to number k; 0: what usually does. Of few ranks it has its usual
+/* Binds number k to a level; 0: the defaults. Of few ranks it has its default
  * parameters; else each other time some at random. */
 COLL_INLINE void coll_i_grid_play(const coll_grid_axes *axes, coll_grid_worker *worker,
                                   coll_grid_case *of, coll_level level, uint32_t k)

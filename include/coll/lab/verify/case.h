@@ -35,8 +35,8 @@ typedef enum coll_grid_layout {
 /* Stands for nodes of 1 to 4 ranks, by a table. */
 #define COLL_GRID_NODES_UNEVEN UINT32_MAX
 
-/* What is bound to a level of a composite algorithm (plan/composite.h): all algorithms of this name,
- * for the collectives that they solve. Each takes those of the parameters that it has too. */
+/* What is bound to a level of a composite algorithm (plan/composite.h): all algorithms of this
+ * name, for the collectives that they solve. Each takes those of the parameters that it has too. */
 typedef struct coll_grid_play {
     const coll_algorithm *algorithm; /* NULL: what usually does */
     uint32_t param[COLL_PARAM_MAX];

@@ -117,7 +117,7 @@ COLL_INLINE uint64_t coll_i_grid_forbidden(const coll_grid_worker *worker,
     return set;
 }
 
-/* What the traits of an algorithm that plays a role may forbid there. */
+/* What the traits of an algorithm that is bound to a level may forbid there. */
 COLL_INLINE uint64_t coll_i_grid_inner(const coll_grid_worker *worker, const coll_grid_case *of,
                                        coll_level level, const coll_algorithm *inner,
                                        const uint32_t *param)

@@ -2,13 +2,14 @@
  *
  * An action waits, as the executor has it, for older ones of its rank that touch the same elements,
  * one of them writing; messages of a channel keep their order; and a message comes after what
- * its sender waited for. What precedes an action is searched for along these edges. Use lab/verify.h.
+ * its sender waited for. What precedes an action is searched for along these edges. Use
+ * lab/verify.h.
  */
 #ifndef COLL_LAB_VERIFY_PRECEDENCE_H
 #define COLL_LAB_VERIFY_PRECEDENCE_H
 
-#include "../../plan/compose.h"
 #include "../../executor.h"
+#include "../../plan/compose.h"
 #include "data.h"
 
 /* What precedes a deed: a node has edges to nodes that precede it. OVER: all that has happened when

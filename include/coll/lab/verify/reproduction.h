@@ -7,7 +7,7 @@
 
 #include "case.h"
 
-/* Writes what plays a role: ROLE=NAME,PARAMETER=VALUE, as --inner takes it; nothing, if that is what
+/* Writes what is bound to a level: LEVEL=NAME,PARAMETER=VALUE, as --inner takes it; nothing, if that is what
  * usually does. Returns how long it is. */
 COLL_INLINE size_t coll_grid_play_words(const coll_grid_case *of, coll_level level, char *text,
                                         size_t bytes)

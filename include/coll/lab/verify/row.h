@@ -1,6 +1,8 @@
-/* coll/lab/verify/row.h — the proof of a row: all its cases of so many ranks, and what only all of them show
+/* coll/lab/verify/row.h — the proof of a row: all its cases of so many ranks, and what only all
+ * of them show
  *
- * A row is an algorithm and a collective that it solves. Use lab/verify_grid.h, which says what is combined.
+ * A row is an algorithm and a collective that it solves. Use lab/verify_grid.h, which says what
+ * is combined.
  */
 #ifndef COLL_LAB_VERIFY_ROW_H
 #define COLL_LAB_VERIFY_ROW_H
@@ -41,7 +43,7 @@ typedef struct coll_grid_options {
     uint64_t seed;
     uint64_t work; /* of a row and a p, as coll_i_grid_cost counts it; UINT64_MAX: … */
     uint32_t all;  /* … all combinations; up to this p eight times as much */
-    coll_grid_pool inside;        /* what may be used inside; none: the usual alone */
+    coll_grid_pool inside;        /* what may be used inside; none: the default ones alone */
     const coll_binding *bindings; /* not none: all that is used inside */
     uint32_t n_bindings;
     uint32_t workers; /* threads, this one included */
@@ -343,8 +345,8 @@ COLL_INLINE bool coll_i_grid_large(coll_grid_worker *worker, const coll_grid_opt
 
 /* ---- what only the whole row shows ------------------------------------------------------- */
 
-/* Traits that forbid something. Those of a composite algorithm that speak of the transport are those of what it
- * uses inside. */
+/* Traits that forbid something. Those of a composite algorithm that speak of the transport are
+ * those of what it uses inside. */
 COLL_INLINE uint32_t coll_i_grid_restrictions(const coll_algorithm *algorithm)
 {
     const uint32_t always = COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_POWER_OF_TWO |

@@ -1,4 +1,5 @@
-/* coll/lab/verify/window_bound.h — runs the window executor over a transport that only counts messages
+/* coll/lab/verify/window_bound.h — runs the window executor over a transport that only counts
+ * messages
  *
  * The executor is the real one (executor.h); no data moves. Sends wait until the receiver has
  * started to receive, or until at most `capacity` messages lie in the channel. Whether a plan

@@ -8,7 +8,7 @@
 #include "integers.h"
 
 /* ---- meshes --------------------------------------------------------------------------- Ranks
- * row by row on a mesh of `width` columns, a divider: rank y·width + x is in column x of row y.
+ * row by row on a mesh of `width` columns, a divisor: rank y·width + x is in column x of row y.
  * Along a boustrophedon line, which turns back at the end of every row, neighbours on the line
  * are neighbours on the mesh.
  *

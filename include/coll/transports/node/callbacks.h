@@ -5,8 +5,8 @@
 #ifndef COLL_TRANSPORTS_NODE_CALLBACKS_H
 #define COLL_TRANSPORTS_NODE_CALLBACKS_H
 
-#include "reduction.h"
 #include "multicast_buffer.h"
+#include "reduction.h"
 #include "shared.h"
 
 /* Handles of reductions are marked by word[1]; those of messages in flight have 0 there. */

@@ -78,10 +78,10 @@ COLL_INLINE bool coll_i_node_has_come(coll_i_node_link *link, uint32_t *turn)
     return *turn == (link->second ? (uint32_t)COLL_I_NODE_HERE : (uint32_t)link->head + 1);
 }
 
-/* The sender may have the cells and slots of all messages taken, unless one of them is acquired. It is
- * told at once of slots, which are few, and else now and then: a sender that waits for cells looks
- * at that line all the time, so to write it is dear. Those that it was not told of are too few to
- * keep it waiting for a reader that waits for it. */
+/* The sender may have the cells and slots of all messages taken, unless one of them is acquired.
+ * It is told at once of slots, which are few, and else now and then: a sender that waits for
+ * cells looks at that line all the time, so to write it is dear. Those that it was not told of
+ * are too few to keep it waiting for a reader that waits for it. */
 COLL_INLINE void coll_i_node_tell(coll_i_node_link *link, bool at_once)
 {
     if (link->zero_copy == 0 && (at_once || link->head - link->told >= COLL_NODE_LAG)) {
@@ -236,7 +236,7 @@ COLL_INLINE const void *coll_i_node_lies_at(const coll_i_node_rank *me,
 /* Claims the message found for its reader, if it is long. COLL_AGAIN: it was cancelled, and is
  * gone; look for the next, or why. COLL_ERR_CAPABILITY: it cannot be acquired (`acquires`). */
 COLL_INLINE coll_status coll_i_node_claim(coll_i_node_rank *me, coll_i_node_link *link,
-                                          coll_i_node_found *found, size_t bytes, bool borrows)
+                                          coll_i_node_found *found, size_t bytes, bool acquires)
 {
     const uint64_t its = found->entry->bytes;
     uint32_t state = COLL_I_NODE_POSTED;
@@ -245,7 +245,7 @@ COLL_INLINE coll_status coll_i_node_claim(coll_i_node_rank *me, coll_i_node_link
         if (!found->sent)
             return COLL_ERR_IO;
         found->message = coll_i_node_lies_at(me, found->sent, bytes);
-        if (borrows && !found->message)
+        if (acquires && !found->message)
             return COLL_ERR_CAPABILITY;
         if (its != bytes)
             state = __atomic_load_n(&found->sent->state, __ATOMIC_ACQUIRE);
@@ -275,7 +275,7 @@ COLL_INLINE void coll_i_node_look_ahead(coll_i_node_link *link)
  * this reader, who must set its state to DONE. A sender aborts a tag before it cancels, so
  * nobody takes the message after a cancelled one for it. */
 COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link *link,
-                                          uint32_t tag, size_t bytes, bool borrows,
+                                          uint32_t tag, size_t bytes, bool acquires,
                                           coll_i_node_found *found)
 {
     while (!coll_i_node_aborted(me, tag)) {
@@ -301,7 +301,7 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
         coll_i_node_look_ahead(link);
         link->missed = false;
         link->heard = me->order.n_turns;
-        status = coll_i_node_claim(me, link, found, bytes, borrows);
+        status = coll_i_node_claim(me, link, found, bytes, acquires);
         if (status != COLL_AGAIN)
             return status;
     }

@@ -76,8 +76,8 @@ COLL_INLINE uint64_t coll_i_node_slice(coll_i_node_schedule *its)
     return 0;
 }
 
-/* Yields the processor for a turn of this rank's part of a default one; if it was out of order all the
- * same after that, of some other part. */
+/* Yields the processor for a turn of this rank's part of a default one; if it was out of order
+ * all the same after that, of some other part. */
 COLL_INLINE void coll_i_node_move(const coll_i_node_rank *me, bool first)
 {
     const coll_i_node_order *order = &me->order;

@@ -139,12 +139,13 @@ COLL_INLINE bool coll_i_ipc_merge(coll_i_ipc_block *block)
 }
 
 /* Memory of the segment, from a page on, for buffers that other ranks read where they lie
- * (coll_shm_ask_zero_copy). What it holds is not defined. It is the caller's until coll_shm_free, or,
- * without that, until its process ends. NULL: bytes is 0, or there is no more; all ranks together have
- * COLL_SHM_SPACE bytes a rank, and what the machine has beyond what messages may need. Any attached
- * rank, at any time. It takes whole pages, which are there from the beginning; from COLL_HUGE_PAGE
- * bytes on huge ones, if the system has them, the ranks have joined, and none of them asked for slots:
- * a copy of 4 MiB that are in no cache takes 0.65 to 0.9 of the time then. */
+ * (coll_shm_ask_zero_copy). What it holds is not defined. It is the caller's until coll_shm_free,
+ * or, without that, until its process ends. NULL: bytes is 0, or there is no more; all ranks
+ * together have COLL_SHM_SPACE bytes a rank, and what the machine has beyond what messages may
+ * need. Any attached rank, at any time. It takes whole pages, which are there from the beginning;
+ * from COLL_HUGE_PAGE bytes on huge ones, if the system has them, the ranks have joined, and none
+ * of them asked for slots: a copy of 4 MiB that are in no cache takes 0.65 to 0.9 of the time
+ * then. */
 COLL_INLINE void *coll_shm_alloc(coll_shm *shm, size_t bytes)
 {
     const uint64_t most = shm->mapped - shm->space;

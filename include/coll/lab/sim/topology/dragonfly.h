@@ -1,4 +1,5 @@
-/* coll/lab/sim/topology/dragonfly.h — groups of routers, all linked to each other, and the groups too
+/* coll/lab/sim/topology/dragonfly.h — groups of routers, all linked to each other, and the groups
+ * too
  *
  *   dragonfly:a=4,h=2,t=2         4 routers a group with 2 links to other groups and 2 places each:
  *                                 9 groups, 72 places

@@ -1,0 +1,3 @@
+/* Bad: rules that bring all algorithms. */
+#include "plan.h"
+#include "algos/registry.h"
