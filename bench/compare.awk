@@ -2,21 +2,7 @@
 #
 # keys: names of the columns that name a cell. values: those that are compared, where * stands for any beginning; kind: `time`, or
 # `rate`, which is better if it is more. Prints the geometric mean of old/new and the worst cells; appends all to the file
-# csv. Ends with 1 if one is below `mean` or `cell`, or if there is nothing to compare.
-function sorted(list, a,    n, i, j, v) {
-    n = split(list, a, " ")
-    for (i = 2; i <= n; i++) {
-        v = a[i] + 0
-        for (j = i - 1; j > 0 && a[j] + 0 > v; j--)
-            a[j + 1] = a[j]
-        a[j + 1] = v
-    }
-    return n
-}
-function median(list,    n, a) {
-    n = sorted(list, a)
-    return n % 2 ? a[(n + 1) / 2] + 0 : (a[n / 2] + a[n / 2 + 1]) / 2
-}
+# csv. Ends with 1 if one is below `mean` or `cell`, or if there is nothing to compare. Needs median.awk.
 # The columns of a head: which name a cell, which are compared.
 function read_head(    i, k, v, n_keys, n_values, key, value, pattern) {
     n_keys = split(keys, key, ",")

@@ -175,7 +175,7 @@ for benchmark in "$@"; do
     # shellcheck disable=SC2046
     set -- $(columns "${benchmark%%:*}")
     awk -F, -v benchmark="$benchmark" -v keys="$1" -v values="$2" -v kind="$3" -v mean="$mean" -v cell="$cell" -v worst="$worst" \
-        -v csv="$csv" -f "$here/bench/compare.awk" "$work/$at.csv" || status=1
+        -v csv="$csv" -f "$here/bench/median.awk" -f "$here/bench/compare.awk" "$work/$at.csv" || status=1
 done
 [ $status -eq 0 ] || echo "
 NEW is slower: a mean below $mean or a cell below $cell"

@@ -1,15 +1,5 @@
 # bench/medians.awk — of lines of CSV whose first four columns name a cell: one line a cell, with the median of
-# each other column over the lines that have something there
-function median(list,    n, i, j, v, a) {
-    n = split(list, a, " ")
-    for (i = 2; i <= n; i++) {
-        v = a[i] + 0
-        for (j = i - 1; j > 0 && a[j] + 0 > v; j--)
-            a[j + 1] = a[j]
-        a[j + 1] = v
-    }
-    return n == 0 ? "" : n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2
-}
+# each other column over the lines that have something there. Needs median.awk
 BEGIN { FS = "," }
 {
     cell = $1 "," $2 "," $3 "," $4

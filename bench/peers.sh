@@ -104,7 +104,7 @@ mkdir -p "$build/bench"
 csv=$build/bench/peers.csv
 {
     cat "$work/head"
-    awk -f "$here/bench/medians.awk" "$work/all"
+    awk -f "$here/bench/median.awk" -f "$here/bench/medians.awk" "$work/all"
 } >"$csv"
 
 awk -F, '
