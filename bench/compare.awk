@@ -25,7 +25,11 @@ function read_head(    i, k, v, n_keys, n_values, key, value, pattern) {
     several = split(value_columns, value, " ") > 1
     head_columns = NF
 }
-BEGIN { split(keys, first_key, ",") }
+BEGIN {
+    split(keys, first_key, ",")
+    title_of_csv = benchmark
+    gsub(",", " ", title_of_csv) # commas are between its arguments
+}
 $3 == first_key[1] { read_head(); next }
 $3 ~ /^(mean of|worst)/ || NF < head_columns { next }
 {
@@ -78,7 +82,7 @@ END {
         sum += log(ratio[n_both])
         below += ratio[n_both] < cell
         if (csv != "")
-            printf "%s,%s,%.4g,%.4g,%.4f\n", benchmark, name, old_median[n_both], new_median[n_both], ratio[n_both] >>csv
+            printf "%s,%s,%.4g,%.4g,%.4f\n", title_of_csv, name, old_median[n_both], new_median[n_both], ratio[n_both] >>csv
     }
     if (!n_both) {
         printf "\n%s: no cell is in both\n", benchmark
