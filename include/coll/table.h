@@ -31,7 +31,7 @@
  * G, powers of 1024. Parameters that `coll list` has have their default values unless they are given; the radix is k,
  * also of algorithms that call it f. Sizes (segment, buffer, block, overlap) are in bytes, or with an e
  * behind them in elements. `intra` and `inter` say what a composite algorithm uses
- * inside, with its parameters behind slashes. write.h writes such lines.
+ * inside, with its parameters behind slashes. select/table_write.h writes such lines.
  *
  * Hosted: needs errno, stdarg, stdio and string. Nothing here allocates.
  */

@@ -182,5 +182,19 @@ class Equivalents(unittest.TestCase):
         self.assertEqual(code, 0, said)
 
 
+class Ours(unittest.TestCase):
+    def test_tests_that_are_listed_exist(self):
+        for names in programs.TESTS.values():
+            for name in names:
+                self.assertTrue(os.path.exists(os.path.join(mutate.ROOT, "tests", name + ".c")), name)
+
+    def test_areas_have_headers(self):
+        with tempfile.TemporaryDirectory() as place:
+            tree = programs.Tree(mutate.snapshot(mutate.ROOT, place))
+        areas = {programs.area_of(header) for header in tree.headers}
+        self.assertEqual(areas, set(programs.AREAS))
+        self.assertGreater(len(tree.rows), 60)  # each header with algorithms has its proof
+
+
 if __name__ == "__main__":
     unittest.main()

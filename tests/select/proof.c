@@ -216,9 +216,9 @@ TEST(every_rule_is_proven)
     rules_begin(&proof);
     prove("select.h", &coll_rules_built_in);
     prove("select/inter_node.h", &coll_rules_of_nodes);
-    prove("node/rules.h", coll_node_rules(false, false));
-    prove("node/rules.h, in place", coll_node_rules(false, true));
-    prove("node/rules.h, oversubscribed", coll_node_rules(true, false));
+    prove("select/intra_node.h", coll_node_rules(false, false));
+    prove("select/intra_node.h, in place", coll_node_rules(false, true));
+    prove("select/intra_node.h, oversubscribed", coll_node_rules(true, false));
     CHECK(coll_node_rules(true, true) == coll_node_rules(true, false));
     for (unsigned i = 0; i < 2; i++)
         prove(tuned[i].source, &tuned[i].list);
@@ -226,8 +226,8 @@ TEST(every_rule_is_proven)
     proof.requirements = COLL_GIVES_IDENTICAL;
     prove("communicators", &coll_rules_built_in);
     prove("communicators, select/inter_node.h", &coll_rules_of_nodes);
-    prove("communicators, node/rules.h", coll_node_rules(false, true));
-    prove("communicators, node/rules.h, oversubscribed", coll_node_rules(true, false));
+    prove("communicators, select/intra_node.h", coll_node_rules(false, true));
+    prove("communicators, select/intra_node.h, oversubscribed", coll_node_rules(true, false));
     proof.select = NULL;
     rules_end(&proof);
     CHECK_EQ(proof.findings, 0);

@@ -1,4 +1,4 @@
-/* node/messages.h, node/multicast.h: sends that fail, are cancelled, or wait for ranks that are gone. Four
+/* node/messages.h, node/multicast_buffer.h: sends that fail, are cancelled, or wait for ranks that are gone. Four
  * ranks of a thread each, which this one plays. */
 #include "support/check.h"
 

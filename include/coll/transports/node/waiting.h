@@ -41,7 +41,7 @@
  *
  * (Of a bcast, scatter or gather whose root moves on with each call 1 is the least, of the others
  * 2. With more than two ranks to a processor it matters in which order the system gives it to them:
- * node/order.h. To wake a sleeping rank of this processor and sleep instead takes 2.9 µs, among
+ * node/turns.h. To wake a sleeping rank of this processor and sleep instead takes 2.9 µs, among
  * four ranks 4.9, beside 1.3 of a yield, so nobody is woken here. Of 8 ranks that all hear of all
  * others 6 is the least, which takes 4.4 to 5.1 µs without any executor, whether each pair of ranks
  * has a line, each rank, or each processor; of 4 ranks 2, and 1.4 to 1.7 µs.)

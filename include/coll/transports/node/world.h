@@ -130,7 +130,7 @@ typedef struct coll_i_node_watch {
     uint32_t seen; /* what it was when the rank looked */
     uint32_t peer; /* who is to change it; COLL_RANK_NONE: any rank may be */
     unsigned char pad[COLL_NODE_LINE - 16];
-    /* In a line that no other processor looks at (node/order.h): */
+    /* In a line that no other processor looks at (node/turns.h): */
     uint32_t turn;  /* number of this rank's last turn on its processor */
     uint32_t turns; /* how many there were, if this is the lowest rank there */
     unsigned char pad2[COLL_NODE_LINE - 8];
@@ -166,7 +166,7 @@ typedef struct coll_i_node_lane {
     uint64_t last[COLL_NODE_SLOTS]; /* number of the cell that named it last, + 1; 0: none */
 } coll_i_node_lane;
 
-/* Such slots for messages to all others: node/multicast.h. */
+/* Such slots for messages to all others: node/multicast_buffer.h. */
 typedef struct coll_i_node_cast {
     unsigned char *slots;
     uint64_t used;
@@ -196,12 +196,12 @@ typedef struct coll_i_node_link {
     uint32_t zero_copy; /* messages that are acquired where they lie */
     uint32_t peer;      /* whom it leads to */
     bool missed; /* something was looked for and not there: a message, or that one was taken */
-    uint32_t heard; /* in which turn of this rank the last message came (node/order.h) */
+    uint32_t heard; /* in which turn of this rank the last message came (node/turns.h) */
     coll_i_node_one_way in_stream;
     coll_i_node_aside *aside;
 } coll_i_node_link;
 
-/* Its place among the turns of its processor: node/order.h. */
+/* Its place among the turns of its processor: node/turns.h. */
 typedef struct coll_i_node_order {
     uint32_t lowest, before; /* ranks there: the lowest, and who is to come before it */
     uint32_t place, company; /* how many there are below it, and in all */
@@ -242,7 +242,7 @@ typedef struct coll_i_node_rank {
     uint32_t done, all_done; /* … this rank is done with, and all are, as far as it knows … */
     uint64_t ended;          /* … and bit i: with use done + i */
     uint64_t spare;          /* a channel that the other end was faster to make, or 0 */
-    uint64_t *operands; /* of all ranks: where the last one that it made is: node/network.h */
+    uint64_t *operands; /* of all ranks: where the last one that it made is: node/reduction.h */
     struct coll_i_node_brought *brought; /* what this rank knows of its own */
     struct coll_i_node_member *team;     /* operands that it found, of all ranks */
 

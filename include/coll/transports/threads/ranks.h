@@ -29,7 +29,7 @@ typedef struct coll_threads {
     uint32_t *cpus;
     void *watches;
     void *shared, *turns; /* SHARED and who is done with which use of it, or NULL */
-    uint64_t *operands;   /* of all ranks, or 0: node/network.h */
+    uint64_t *operands;   /* of all ranks, or 0: node/reduction.h */
     uint32_t p;
 } coll_threads;
 
@@ -104,7 +104,7 @@ COLL_INLINE void *coll_threads_rank(coll_threads *threads, uint32_t rank)
     return threads && rank < threads->p ? &threads->ranks[rank] : NULL;
 }
 
-/* For coll_node_rules (node/rules.h): are there more ranks than processors that the thread which
+/* For coll_node_rules (select/intra_node.h): are there more ranks than processors that the thread which
  * made the world could run on? */
 COLL_INLINE bool coll_threads_is_oversubscribed(const coll_threads *threads)
 {

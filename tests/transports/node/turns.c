@@ -1,4 +1,4 @@
-/* node/order.h: whether a rank's turn comes when it should, and what it does about it. Five ranks, of
+/* node/turns.h: whether a rank's turn comes when it should, and what it does about it. Five ranks, of
  * which 0, 2 and 4 share processor 1, and 1 and 3 processor 2; turns are given by hand. */
 #include "support/check.h"
 

@@ -1,4 +1,4 @@
-/* node/network.h: whom a rank misses while it waits for its team. Three ranks of a thread each,
+/* node/reduction.h: whom a rank misses while it waits for its team. Three ranks of a thread each,
  * which this one plays. */
 #include "support/check.h"
 
