@@ -1,26 +1,26 @@
 /* tools/amalgamate.c — coll amalgamate: one header of what a program uses */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "coll/algos/registry.h"
 #include "commands.h"
+#include "headers.h"
 #include "names.h"
 #include "options.h"
 #include "output.h"
+#include "rows.h"
 #include "sources.h"
 
-enum { LIST_MAX = 160, SYMBOL_MAX = 80 };
+enum { SYMBOL_MAX = 80 };
 
 /* What is asked for. */
 static struct amalgam {
     const char *collectives, *algorithms, *types, *transport, *include, *path;
     bool executor;
-    uint32_t wanted;                   /* collectives */
-    bool type[COLL_TYPES];             /* element types, if some are named */
-    char symbol[LIST_MAX][SYMBOL_MAX]; /* of each row of the registry */
-    char file[LIST_MAX][SYMBOL_MAX];   /* where that is defined */
-    bool chosen[LIST_MAX];
+    uint32_t wanted;       /* collectives */
+    bool type[COLL_TYPES]; /* element types, if some are named */
+    const struct origin *origin[COLL_REGISTRY_COUNT];
+    bool chosen[COLL_REGISTRY_COUNT];
 } ask;
 
 /* Calls `take` with each word between the commas. */
@@ -60,36 +60,16 @@ static void take_type(const char *word)
 
 /* ---- which algorithms ----------------------------------------------------------------------- */
 
-/* Reads what the rows of the registry are called, and where they are defined: they have the order
- * of coll_registry. */
-static void find_symbols(const struct sources *all)
+/* Where the rows of the registry are defined, in its order. */
+static void find_rows(void)
 {
-    char *text = sources_text(all, "algos/registry.h");
-    const char *at = strstr(text, "COLL_I_REGISTRY({"), *end = at ? strstr(at, "});") : NULL;
-    size_t n = 0;
-    for (; at && at < end; at = source_skip(at)) {
-        const size_t length = *at == '&' ? source_word(at + 1) : 0;
-        if (length > 0 && n < LIST_MAX && length < SYMBOL_MAX)
-            snprintf(ask.symbol[n++], SYMBOL_MAX, "%.*s", (int)length, at + 1);
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++) {
+        ask.origin[i] = origin_of(coll_registry[i]);
+        if (!ask.origin[i])
+            refuse(
+                "this command was not built by CMake, so it does not know where algorithms are "
+                "defined");
     }
-    if (n != COLL_REGISTRY_COUNT)
-        refuse("the headers of %s are not those of this command: %zu algorithms, not %zu",
-               all->folder, n, COLL_REGISTRY_COUNT);
-    for (at = text; (at = strstr(at, "\n#include \"")) != NULL; at++) {
-        char path[SYMBOL_MAX], *its;
-        snprintf(path, sizeof path, "algos/%.*s", (int)strcspn(at + 11, "\""), at + 11);
-        its = strcmp(path, "algos/../plan.h") != 0 ? sources_text(all, path) : NULL;
-        for (size_t i = 0; its && i < n; i++) {
-            char definition[2 * SYMBOL_MAX];
-            snprintf(definition, sizeof definition, "(coll_algorithm, %s,", ask.symbol[i]);
-            if (!strstr(its, definition))
-                snprintf(definition, sizeof definition, "(coll_composite, %s,", ask.symbol[i]);
-            if (strstr(its, definition))
-                strcpy(ask.file[i], path);
-        }
-        free(its);
-    }
-    free(text);
 }
 
 static void take_algorithm(const char *word)
@@ -119,7 +99,7 @@ static void take_rules(const struct sources *all)
     char *text = sources_text(all, "select.h");
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++) {
         char name[SYMBOL_MAX + 2];
-        snprintf(name, sizeof name, "&%s,", ask.symbol[i]);
+        snprintf(name, sizeof name, "&%s,", ask.origin[i]->symbol);
         ask.chosen[i] = (coll_registry[i]->collectives & ask.wanted) && strstr(text, name);
     }
     free(text);
@@ -130,7 +110,8 @@ static void take_rules(const struct sources *all)
 static bool is_chosen(const char *name, size_t n)
 {
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
-        if (ask.chosen[i] && strlen(ask.symbol[i]) == n && strncmp(ask.symbol[i], name, n) == 0)
+        if (ask.chosen[i] && strlen(ask.origin[i]->symbol) == n &&
+            strncmp(ask.origin[i]->symbol, name, n) == 0)
             return true;
     return false;
 }
@@ -146,7 +127,9 @@ static const char *constant_of(coll_collective collective)
 /* Rows whose algorithm is not chosen go, and each one that is gets a last row for all sizes. */
 static char *edit_rules(char *text)
 {
-    char *to = source_memory(malloc(strlen(text) + LIST_MAX * 4 * SYMBOL_MAX + 1)), *write = to;
+    char *to = source_memory(malloc(
+             strlen(text) + COLL_COLLECTIVES * COLL_REGISTRY_COUNT * 3 * SYMBOL_MAX + 1)),
+         *write = to;
     const char *at = strchr(strstr(text, "COLL_TABLE("), '{') + 1;
     memcpy(to, text, (size_t)(at - text));
     write += at - text;
@@ -171,7 +154,7 @@ static char *edit_rules(char *text)
                 write += sprintf(write,
                                  "    {COLL_BIT(%s), 1, COLL_ANY_P, 0, SIZE_MAX, &%s,\n"
                                  "     COLL_DEFAULTS(\"no other rule is for this\")},\n",
-                                 constant_of((coll_collective)c), ask.symbol[i]);
+                                 constant_of((coll_collective)c), ask.origin[i]->symbol);
     strcpy(write, at);
     free(text);
     return to;
@@ -238,32 +221,6 @@ static char *edit(const char *path, char *text, void *arg)
 
 /* ---- the header ----------------------------------------------------------------------------- */
 
-/* Is there such a folder beside the command: PREFIX/bin or a build folder in the tree? */
-static void open_headers(struct sources *all)
-{
-    static const char *const folders[] = {"/../include", "/../../include"};
-    char path[4096];
-    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
-    char *slash;
-    if (ask.include) {
-        sources_open(all, ask.include);
-        return;
-    }
-    path[n > 0 ? n : 0] = 0;
-    slash = strrchr(path, '/');
-    for (size_t i = 0; slash && i < 2; i++) {
-        char header[sizeof path + 32];
-        strcpy(slash, folders[i]);
-        snprintf(header, sizeof header, "%s/coll/config.h", path);
-        if (access(header, R_OK) == 0) {
-            sources_open(all, path);
-            return;
-        }
-    }
-    refuse(
-        "the headers are not beside this command; --include names the folder that has coll/");
-}
-
 /* The functions of a collective: coll_NAME, coll_iNAME, coll_NAME_init. */
 static void want_collective(struct sources *all, coll_collective collective)
 {
@@ -281,7 +238,7 @@ static void read_headers(struct sources *all)
     sources_read(all, "plan.h");
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
         if (ask.chosen[i])
-            sources_read(all, ask.file[i]);
+            sources_read(all, ask.origin[i]->header);
     sources_read(all, "executor.h");
     if (ask.types || !ask.executor)
         sources_read(all, "reduce.h");
@@ -305,8 +262,9 @@ static void want_all(struct sources *all)
     for (size_t i = 0; i < sizeof engine / sizeof engine[0]; i++)
         sources_want_public(all, engine[i]);
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
-        if (ask.chosen[i])
-            sources_want(all, ask.symbol[i]);
+        if (ask.chosen[i] && !sources_want(all, ask.origin[i]->symbol))
+            refuse("the headers of %s are not those of this command: they have no %s",
+                   all->folder, ask.origin[i]->symbol);
     for (size_t i = 0; i < sizeof calls / sizeof calls[0] && !ask.executor; i++)
         sources_want_public(all, calls[i]);
     for (unsigned c = 0; c < COLL_COLLECTIVES && !ask.executor; c++)
@@ -356,8 +314,7 @@ int amalgamate_main(int argc, char **argv)
         WORD("transport", "NAME", "loopback, threads or shm", &ask.transport),
         FLAG("executor", "plans and the executor, without communicators and rules",
              &ask.executor),
-        WORD("include", "FOLDER", "has coll/; if not given, what is beside this command",
-             &ask.include),
+        WORD("include", "FOLDER", "has coll/; if not given, as of coll try", &ask.include),
         {OPTION_WORD, 'o', "output", "FILE", "where to write it", &ask.path, 0, 0},
     };
     static const char *const transports[] = {"loopback", "threads", "shm"};
@@ -379,8 +336,8 @@ int amalgamate_main(int argc, char **argv)
         ask.wanted = COLL_BIT(COLL_COLLECTIVES) - 1;
     if (ask.types)
         each_word(ask.types, take_type);
-    open_headers(&all);
-    find_symbols(&all);
+    sources_open(&all, ask.include ? ask.include : headers_folder());
+    find_rows();
     if (ask.algorithms)
         each_word(ask.algorithms, take_algorithm);
     else

@@ -2,39 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "coll/plan/composite.h"
 #include "coll/algos/registry.h"
+#include "coll/plan/composite.h"
 #include "commands.h"
 #include "json.h"
 #include "names.h"
 #include "options.h"
-
-/* Where each row of the table comes from, in its order: cmake/origins.cmake. The last one is
- * none. */
-struct origin {
-    const char *header, *symbol;
-};
-
-static const struct origin origins[] = {
-#ifdef COLL_ORIGINS
-#define ORIGIN(header, symbol) {header, symbol},
-#include "origins.h"
-#undef ORIGIN
-#endif
-    {NULL, NULL}};
-#ifdef COLL_ORIGINS
-_Static_assert(sizeof origins / sizeof origins[0] == COLL_REGISTRY_COUNT + 1,
-               "a row of the table was not found: one a line, as in &coll_ring_allreduce,");
-#endif
-
-/* NULL: nothing is known, as the command was not built by CMake. */
-static const struct origin *origin_of(const coll_algorithm *algorithm)
-{
-    for (size_t i = 0; i + 1 < sizeof origins / sizeof origins[0]; i++)
-        if (coll_registry[i] == algorithm)
-            return &origins[i];
-    return NULL;
-}
+#include "rows.h"
 
 /* Calls `print` for each algorithm of each collective, or of one. */
 typedef void (*row_printer)(coll_collective collective, const coll_algorithm *algorithm,

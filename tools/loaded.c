@@ -18,18 +18,10 @@
 #include <unistd.h>
 
 #include "coll/plan/composite.h"
+#include "headers.h"
 #include "memory.h"
 #include "options.h"
 #include "progress.h"
-
-/* Where headers are, seen from the command, once it is installed; and of the tree that it is
- * built in. */
-#ifndef COLL_INCLUDE_FROM_BIN
-#define COLL_INCLUDE_FROM_BIN "../include"
-#endif
-#ifndef COLL_INCLUDE_OF_TREE
-#define COLL_INCLUDE_OF_TREE ""
-#endif
 
 /* What must be alike in the headers that an algorithm is compiled with and in this program. */
 #define STAMP(X)                                                                               \
@@ -173,40 +165,6 @@ static void write_rows(struct loaded *loaded, const char *path)
 
 /* ---- the compiler ------------------------------------------------------------------------ */
 
-static bool has_headers(const char *folder)
-{
-    char path[PATH_MAX + 16];
-    struct stat is;
-    snprintf(path, sizeof path, "%s/coll/plan.h", folder);
-    return *folder && stat(path, &is) == 0;
-}
-
-/* The folder that has coll/plan.h. */
-static const char *find_headers(void)
-{
-    static char folder[PATH_MAX + sizeof COLL_INCLUDE_FROM_BIN + 2];
-    const char *given = getenv("COLL_INCLUDE");
-    ssize_t n;
-    char *slash;
-    if (given && *given) {
-        if (!has_headers(given))
-            refuse("COLL_INCLUDE is %s, and there is no coll/plan.h in it", given);
-        return given;
-    }
-    n = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-    folder[n > 0 ? n : 0] = '\0';
-    slash = strrchr(folder, '/');
-    if (slash) {
-        strcpy(slash + 1, COLL_INCLUDE_FROM_BIN);
-        if (has_headers(folder))
-            return folder;
-    }
-    if (has_headers(COLL_INCLUDE_OF_TREE))
-        return COLL_INCLUDE_OF_TREE;
-    refuse("the headers of coll are not where this command was installed; COLL_INCLUDE=FOLDER "
-           "names the folder that has coll/plan.h");
-}
-
 /* Splits what the user calls the compiler at blanks. Returns the variable that it is from. */
 static const char *find_compiler(char **words, size_t *n)
 {
@@ -288,7 +246,7 @@ static void *symbol_of(void *object, const char *name)
 void loaded_make(struct loaded *loaded, const char *file)
 {
     const unsigned long stamp[] = {STAMP(VALUES)};
-    const char *include = find_headers();
+    const char *include = headers_folder();
     char *path = realpath(file, NULL);
     const coll_algorithm *const *rows;
     struct stat is;

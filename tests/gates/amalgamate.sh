@@ -84,6 +84,7 @@ reject 'no element type "f63"' make bad --types f63
 reject 'behind the comma' make bad --collectives bcast,
 headers=$gate_scratch
 reject 'no coll/config.h in' make bad
-cp "$COLL_COMMAND" coll || exit 1
-reject 'not beside this command' ./coll amalgamate
+COLL_INCLUDE=$gate_scratch
+export COLL_INCLUDE
+reject 'there is no coll/plan.h in it' "$COLL_COMMAND" amalgamate
 done_gate
