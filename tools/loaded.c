@@ -92,21 +92,27 @@ static bool take_word(const char **at, const char *word)
     return true;
 }
 
-/* Takes `COLL_CONST(coll_algorithm, NAME,` or `static const coll_algorithm NAME =`, or
- * coll_composite, from the beginning of a line. Writes an expression for its address; false: the
+/* Takes `COLL_ALGORITHM(NAME,`, `COLL_COMPOSITE(NAME,`, or a record without them, as in
+ * `COLL_CONST(coll_algorithm, NAME,` and `static const coll_composite NAME =`, from the beginning
+ * of a line. Writes an expression for its address; false: the
  * line is none, or one of an algorithm that is private. */
 static bool take_record(const char *line, char *expression, bool *private)
 {
     char symbol[SYMBOL];
     size_t n;
-    bool composite;
-    const bool macro = take_word(&line, "COLL_CONST") && *line++ == '(';
-    if (!macro && (!take_word(&line, "static") || !take_word(&line, "const")))
-        return false;
-    composite = take_word(&line, "coll_composite");
-    if (!composite && !take_word(&line, "coll_algorithm"))
-        return false;
-    line += macro && *line == ',' ? 1 : 0;
+    bool composite = take_word(&line, "COLL_COMPOSITE"), macro = true;
+    if (composite || take_word(&line, "COLL_ALGORITHM")) {
+        if (*line++ != '(')
+            return false;
+    } else {
+        macro = take_word(&line, "COLL_CONST") && *line++ == '(';
+        if (!macro && (!take_word(&line, "static") || !take_word(&line, "const")))
+            return false;
+        composite = take_word(&line, "coll_composite");
+        if (!composite && !take_word(&line, "coll_algorithm"))
+            return false;
+        line += macro && *line == ',' ? 1 : 0;
+    }
     line += strspn(line, " \t");
     for (n = 0; n + 1 < sizeof symbol && (isalnum((unsigned char)line[n]) || line[n] == '_');
          n++)
@@ -157,10 +163,9 @@ static void write_rows(struct loaded *loaded, const char *path)
     if (ferror(rows) | fclose(rows))
         refuse("%s could not be written", path_of("rows.c"));
     if (loaded->n == 0)
-        refuse(
-            "%s defines no algorithm%s: a line of it must begin \"COLL_CONST(coll_algorithm, "
-            "NAME, {\", or coll_composite",
-            loaded->file, n_private ? " but private ones, coll_i_…" : "");
+        refuse("%s defines no algorithm%s: a line of it must begin "
+               "\"COLL_ALGORITHM(NAME,\", or COLL_COMPOSITE",
+               loaded->file, n_private ? " but private ones, coll_i_…" : "");
 }
 
 /* ---- the compiler ------------------------------------------------------------------------ */

@@ -184,7 +184,10 @@ static void name_code(struct source_item *item)
 {
     const char *at = item->text + item->comment;
     const size_t n = source_word(at);
-    if (is(at, n, "COLL_CONST") || is(at, n, "COLL_TABLE")) {
+    if (is(at, n, "COLL_ALGORITHM") || is(at, n, "COLL_COMPOSITE")) {
+        at += n + 1;
+        name_add(item, at, source_word(at));
+    } else if (is(at, n, "COLL_CONST") || is(at, n, "COLL_TABLE")) {
         at += n + 1 + strcspn(at + n + 1, ",") + 1;
         at += strspn(at, " \n");
         name_add(item, at, source_word(at));

@@ -150,27 +150,20 @@ static inline unsigned quadrics_step(const coll_plan *plan, uint32_t rank, size_
     return 2;
 }
 
+COLL_ALGORITHM(quadrics_exchange, "exchange", "Kumar 2004, slide 8",
+    COLL_BIT(COLL_ALLGATHER), /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, quadrics_distance),
+    quadrics_steps, quadrics_step);
+
 /* MB/s of a node each way if each of 256 exchanges a long message with the one at a distance: slide
  * 15, from the NIC's memory. */
 static inline double quadrics_permutation_MB_per_s(uint32_t distance)
 {
-    static const coll_algorithm exchange = {"exchange",
-                                            "Kumar 2004, slide 8",
-                                            COLL_BIT(COLL_ALLGATHER),
-                                            0,
-                                            2,
-                                            1,
-                                            quadrics_distance,
-                                            NULL,
-                                            quadrics_steps,
-                                            quadrics_step,
-                                            NULL,
-                                            NULL};
     const double bytes = 1 << 20;
     coll_problem problem;
     coll_plan plan;
     coll_problem_init(&problem, COLL_ALLGATHER, 256, (size_t)bytes / 8, 8);
-    if (coll_plan_init(&plan, &exchange, &problem, &distance) != COLL_OK)
+    if (coll_plan_init(&plan, &quadrics_exchange, &problem, &distance) != COLL_OK)
         return 0;
     return bytes * 1e6 / (double)quadrics_run(&plan, quadrics_whole, 0);
 }

@@ -41,9 +41,10 @@ static size_t program_scratch(const coll_plan *plan, uint32_t rank)
     return ELEMENTS;
 }
 
-static const coll_algorithm algorithm = {
-    "program",     "",           COLL_BIT(COLL_ALLREDUCE), 0,   1, 0, NULL, NULL,
-    program_steps, program_step, program_scratch,          NULL};
+COLL_ALGORITHM(algorithm, "program", "",
+    COLL_BIT(COLL_ALLREDUCE), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    program_steps, program_step, program_scratch);
 
 /* ---- making ------------------------------------------------------------------------------ */
 

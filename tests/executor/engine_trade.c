@@ -402,18 +402,10 @@ static coll_status turn_check(const coll_plan *plan)
     return plan->problem.p == 2 ? COLL_OK : COLL_ERR_SHAPE;
 }
 
-static const coll_algorithm turn = {"turn",
-                                    "",
-                                    COLL_BIT(COLL_ALLREDUCE),
-                                    0,
-                                    1,
-                                    0,
-                                    NULL,
-                                    turn_check,
-                                    turn_steps,
-                                    turn_step,
-                                    turn_scratch,
-                                    NULL};
+COLL_ALGORITHM(turn, "turn", "",
+    COLL_BIT(COLL_ALLREDUCE), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    turn_steps, turn_step, turn_scratch, turn_check);
 
 TEST(overwriting)
 {

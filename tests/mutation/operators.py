@@ -12,7 +12,7 @@ ARITHMETIC = {"+": "-", "-": "+", "*": "+", "/": "*", "%": "/", "<<": ">>", ">>"
 BITS = {"&": "|", "|": "&", "^": "|", "&=": "|=", "|=": "&=", "^=": "|="}
 LOGIC = {"&&": "||", "||": "&&"}
 STEPS = {"++": "--", "--": "++"}
-NO_CALLS = {"if", "for", "while", "switch", "return", "sizeof", "defined", "case"}
+NO_CALLS = {"if", "for", "while", "switch", "return", "sizeof", "COLL_PARAMS", "COLL_BINDINGS", "defined", "case"}
 
 OPERATORS = {
     "relation": "< <= > >= == != become another one",

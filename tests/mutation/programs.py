@@ -106,7 +106,7 @@ class Tree:
         for header in self.headers:
             if not header.startswith("algos/"):
                 continue
-            defined = re.findall(r"^COLL_CONST\(coll_(?:algorithm|composite), (coll_\w+),",
+            defined = re.findall(r"^COLL_(?:ALGORITHM|COMPOSITE)\((coll_\w+),",
                                  self.text("include/coll/" + header), re.M)
             defined = [names[d] for d in defined if d in names]
             if defined:

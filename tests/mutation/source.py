@@ -73,6 +73,11 @@ class Source:
                 for value in range(k, end):
                     self.owner[value] = self.text_at(k - 2)
                 i = end
+            elif text in ("COLL_ALGORITHM", "COLL_COMPOSITE") and i + 1 in self.match and before != "define":  # (name, …)
+                end = self.match[i + 1]
+                for value in range(i + 4, end):
+                    self.owner[value] = self.text_at(i + 2)
+                i = end
             elif text == "{" and before == ")" and i in self.match:
                 name = self._name_before(self.match.get(i - 1, 0))
                 for k in range(i + 1, self.match[i]):

@@ -13,18 +13,10 @@ static size_t no_steps(const coll_plan *plan, uint32_t rank)
     return 0;
 }
 
-static const coll_algorithm packed = {"packed",
-                                      "",
-                                      COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_ALLTOALLV),
-                                      COLL_NEEDS_PACKED,
-                                      1,
-                                      0,
-                                      NULL,
-                                      NULL,
-                                      no_steps,
-                                      NULL,
-                                      NULL,
-                                      NULL};
+COLL_ALGORITHM(packed, "packed", "",
+    COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_ALLTOALLV), COLL_NEEDS_PACKED,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    no_steps, NULL);
 
 static coll_status gatherv(const size_t *counts, const size_t *displs)
 {
@@ -89,8 +81,8 @@ static coll_status no_check(const coll_plan *plan)
 
 /* Of all collectives; what else it wants is set by the test. */
 static coll_algorithm any = {
-    "any", "",  COLL_BIT(COLL_COLLECTIVES) - 1, 0, 3, 2, two_params, no_check, no_steps, NULL,
-    NULL,  NULL};
+    "any",    "",  COLL_BIT(COLL_COLLECTIVES) - 1, 0, 3, 1, 2, two_params, no_steps, NULL, NULL,
+    no_check, NULL};
 
 TEST(what_is_refused)
 {

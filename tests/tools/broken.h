@@ -42,9 +42,10 @@ static inline unsigned short_step(const coll_plan *plan, uint32_t rank, size_t s
     return 1;
 }
 
-static const coll_algorithm short_bcast = {
-    "short", "",   COLL_BIT(COLL_BCAST), 0,          1,    0,
-    NULL,    NULL, short_steps,          short_step, NULL, NULL};
+COLL_ALGORITHM(short_bcast, "short", "",
+    COLL_BIT(COLL_BCAST), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    short_steps, short_step);
 
 /* bcast, allreduce: every rank waits for the next one, and none sends. */
 static inline size_t one_step(const coll_plan *plan, uint32_t rank)
@@ -63,11 +64,10 @@ static inline unsigned silent_step(const coll_plan *plan, uint32_t rank, size_t 
     return plan->problem.p > 1;
 }
 
-static const coll_algorithm silent = {
-    "silent",    "",   COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_ALLREDUCE),
-    0,           1,    0,
-    NULL,        NULL, one_step,
-    silent_step, NULL, NULL};
+COLL_ALGORITHM(silent, "silent", "",
+    COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_ALLREDUCE), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    one_step, silent_step);
 
 /* allreduce: every rank keeps its own operand. */
 static inline unsigned selfish_step(const coll_plan *plan, uint32_t rank, size_t s,
@@ -79,9 +79,10 @@ static inline unsigned selfish_step(const coll_plan *plan, uint32_t rank, size_t
     return 1;
 }
 
-static const coll_algorithm selfish_allreduce = {
-    "selfish", "",  COLL_BIT(COLL_ALLREDUCE), 0, 1, 0, NULL, NULL, one_step, selfish_step,
-    NULL,      NULL};
+COLL_ALGORITHM(selfish_allreduce, "selfish", "",
+    COLL_BIT(COLL_ALLREDUCE), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    one_step, selfish_step);
 
 /* barrier: nobody waits. */
 static inline size_t no_steps(const coll_plan *plan, uint32_t rank)
@@ -100,12 +101,16 @@ static inline unsigned no_step(const coll_plan *plan, uint32_t rank, size_t s, c
     return 0;
 }
 
-static const coll_algorithm open_barrier = {
-    "open", "", COLL_BIT(COLL_BARRIER), 0, 1, 0, NULL, NULL, no_steps, no_step, NULL, NULL};
+COLL_ALGORITHM(open_barrier, "open", "",
+    COLL_BIT(COLL_BARRIER), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    no_steps, no_step);
 
 /* gatherv: the blocks stay where they are. */
-static const coll_algorithm idle_gatherv = {
-    "idle", "", COLL_BIT(COLL_GATHERV), 0, 1, 0, NULL, NULL, no_steps, no_step, NULL, NULL};
+COLL_ALGORITHM(idle_gatherv, "idle", "",
+    COLL_BIT(COLL_GATHERV), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    no_steps, no_step);
 
 /* scan: rank 0 talks to a rank that does not exist. */
 static inline unsigned astray_step(const coll_plan *plan, uint32_t rank, size_t s,
@@ -117,8 +122,10 @@ static inline unsigned astray_step(const coll_plan *plan, uint32_t rank, size_t 
     return 1;
 }
 
-static const coll_algorithm astray_scan = {
-    "astray", "", COLL_BIT(COLL_SCAN), 0, 1, 0, NULL, NULL, one_step, astray_step, NULL, NULL};
+COLL_ALGORITHM(astray_scan, "astray", "",
+    COLL_BIT(COLL_SCAN), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    one_step, astray_step);
 
 /* alltoall: a step is one message a rank, however many there are. */
 static inline unsigned crowded_step(const coll_plan *plan, uint32_t rank, size_t s,
@@ -131,9 +138,10 @@ static inline unsigned crowded_step(const coll_plan *plan, uint32_t rank, size_t
     return plan->problem.p;
 }
 
-static const coll_algorithm crowded_alltoall = {
-    "crowded", "",  COLL_BIT(COLL_ALLTOALL), 0, 1, 0, NULL, NULL, one_step, crowded_step,
-    NULL,      NULL};
+COLL_ALGORITHM(crowded_alltoall, "crowded", "",
+    COLL_BIT(COLL_ALLTOALL), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    one_step, crowded_step);
 
 static const coll_algorithm *const coll_registry[] = {
     &short_bcast,  &silent,      &selfish_allreduce, &open_barrier,

@@ -50,9 +50,10 @@ COLL_INLINE unsigned coll_mine_step(const coll_plan *plan, uint32_t rank, size_t
     $2
 }
 
-static const coll_algorithm coll_mine_bcast = {
-    "mine", "nobody 2026", COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL, 1, 0, NULL, NULL,
-    coll_mine_steps, coll_mine_step, NULL, NULL};
+COLL_ALGORITHM(coll_mine_bcast, "mine", "nobody 2026",
+    COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_mine_steps, coll_mine_step);
 #endif
 END
 }
@@ -82,6 +83,12 @@ says '^  mine  *identical; window 1$' mine.h list
 says '^makespan' mine.h sim bcast mine -p 9 --model hockney:alpha=1us,beta=1
 says 'bcast, mine' mine.h run bcast mine -p 3 --repeat 2
 says '"algorithm": "mine"' mine.h export json bcast mine -p 3
+for record in 'static const coll_algorithm coll_mine_bcast = {' 'COLL_CONST(coll_algorithm, coll_mine_bcast, {'; do
+    end='};' && [ "${record%%_*}" = COLL ] && end='});'
+    sed -e "s/^COLL_ALGORITHM(coll_mine_bcast,/$record/" -e "s/^    coll_mine_steps, coll_mine_step);/    coll_mine_steps, coll_mine_step, NULL, NULL, NULL$end/" \
+        mine.h >written_out.h
+    says '^1 algorithm' written_out.h list
+done
 says '^bcast, fnomial' mine.h show bcast binomial -p 3 # beside those of the table
 says '^3 algorithms' "$COLL_SOURCE/include/coll/algos/ring.h" --quick
 says '^allreduce  *dpml_pipelined .* proven$' "$COLL_SOURCE/include/coll/algos/dpml.h" --quick
@@ -114,9 +121,9 @@ refuses 'none.h cannot be read: No such file or directory' none.h
 refuses '. is no file' .
 refuses 'empty.h cannot be read: No such file or directory' empty.h
 : >empty.h
-refuses 'empty.h defines no algorithm: a line of it must begin "COLL_CONST(coll_algorithm, NAME, {", or coll_composite' empty.h
+refuses 'empty.h defines no algorithm: a line of it must begin "COLL_ALGORITHM(NAME,", or COLL_COMPOSITE' empty.h
 sed 's/coll_mine_bcast/coll_i_mine/' mine.h >private.h
-refuses 'private.h defines no algorithm but private ones, coll_i_…: a line of it must begin "COLL_CONST(coll_algorithm, NAME, {", or coll_composite' private.h
+refuses 'private.h defines no algorithm but private ones, coll_i_…: a line of it must begin "COLL_ALGORITHM(NAME,", or COLL_COMPOSITE' private.h
 refuses 'nothing is expected where "drawing" stands; coll try --help shows the usage' mine.h drawing
 header "return nothing;" "return 0;" >worse.h
 ends 'worse.h does not compile: see above' worse.h

@@ -189,15 +189,10 @@ COLL_INLINE unsigned coll_i_tree_scan_step(const coll_plan *plan, uint32_t rank,
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_binary_tree_scan, {
-    "binary_tree",         "Sanders, Traeff 2006",
-    COLL_BIT(COLL_SCAN),   COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2,
-    /* parameters */ 1,    coll_i_linear_scan_params,
-    /* check */ NULL,      coll_i_tree_scan_steps,
-    coll_i_tree_scan_step, coll_i_tree_scan_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_binary_tree_scan, "binary_tree", "Sanders, Traeff 2006",
+    COLL_BIT(COLL_SCAN), COLL_GIVES_REPRODUCIBLE,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_linear_scan_params),
+    coll_i_tree_scan_steps, coll_i_tree_scan_step, coll_i_tree_scan_scratch);
 
 /* ---- exscan ------------------------------------------------------------------------------ */
 
@@ -277,14 +272,9 @@ COLL_INLINE unsigned coll_i_tree_exscan_step(const coll_plan *plan, uint32_t ran
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_binary_tree_exscan, {
-    "binary_tree",           "Sanders, Traeff 2006",
-    COLL_BIT(COLL_EXSCAN),   COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2,
-    /* parameters */ 1,      coll_i_linear_scan_params,
-    /* check */ NULL,        coll_i_tree_scan_steps,
-    coll_i_tree_exscan_step, coll_i_tree_exscan_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_binary_tree_exscan, "binary_tree", "Sanders, Traeff 2006",
+    COLL_BIT(COLL_EXSCAN), COLL_GIVES_REPRODUCIBLE,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_linear_scan_params),
+    coll_i_tree_scan_steps, coll_i_tree_exscan_step, coll_i_tree_exscan_scratch);
 
 #endif /* COLL_ALGOS_BINARY_TREE_SCAN_H */

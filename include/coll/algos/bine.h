@@ -64,20 +64,10 @@ COLL_INLINE unsigned coll_i_bine_bcast_step(const coll_plan *plan, uint32_t rank
     return coll_i_walk_step(plan, COLL_I_BINE, COLL_BCAST, false, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_bine_bcast, {
-    "bine",
-    "De Sensi et al. 2025",
-    COLL_BIT(COLL_BCAST),
-    COLL_GIVES_IDENTICAL,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_bine_params,
-    coll_i_bine_check,
-    coll_i_bine_steps,
-    coll_i_bine_bcast_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_bine_bcast, "bine", "De Sensi et al. 2025",
+    COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_bine_params),
+    coll_i_bine_steps, coll_i_bine_bcast_step, NULL, coll_i_bine_check);
 
 COLL_INLINE unsigned coll_i_bine_reduce_step(const coll_plan *plan, uint32_t rank, size_t s,
                                              coll_action *out)
@@ -85,20 +75,10 @@ COLL_INLINE unsigned coll_i_bine_reduce_step(const coll_plan *plan, uint32_t ran
     return coll_i_walk_step(plan, COLL_I_BINE, COLL_REDUCE, false, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_bine_reduce, {
-    "bine",
-    "De Sensi et al. 2025",
-    COLL_BIT(COLL_REDUCE),
-    /* traits */ 0,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_bine_params,
-    coll_i_bine_check,
-    coll_i_bine_steps,
-    coll_i_bine_reduce_step,
-    coll_i_bine_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_bine_reduce, "bine", "De Sensi et al. 2025",
+    COLL_BIT(COLL_REDUCE), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_bine_params),
+    coll_i_bine_steps, coll_i_bine_reduce_step, coll_i_bine_scratch, coll_i_bine_check);
 
 COLL_INLINE unsigned coll_i_bine_allreduce_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                 coll_action *out)
@@ -106,20 +86,10 @@ COLL_INLINE unsigned coll_i_bine_allreduce_step(const coll_plan *plan, uint32_t 
     return coll_i_walk_step(plan, COLL_I_BINE, COLL_ALLREDUCE, false, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_bine_tree_allreduce, {
-    "bine_tree",
-    "De Sensi et al. 2025",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 3,
-    /* parameters */ 1,
-    coll_i_bine_params,
-    coll_i_bine_check,
-    coll_i_bine_steps,
-    coll_i_bine_allreduce_step,
-    coll_i_bine_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_bine_tree_allreduce, "bine_tree", "De Sensi et al. 2025",
+    COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
+    /* window */ 3, /* sends */ 1, COLL_PARAMS(1, coll_i_bine_params),
+    coll_i_bine_steps, coll_i_bine_allreduce_step, coll_i_bine_scratch, coll_i_bine_check);
 
 /* ---- gather, scatter --------------------------------------------------------------------- */
 
@@ -139,34 +109,14 @@ COLL_INLINE size_t coll_i_bine_gather_scratch(const coll_plan *plan, uint32_t ra
     return coll_i_tree_gather_scratch(plan, COLL_I_BINE, rank);
 }
 
-COLL_CONST(coll_algorithm, coll_bine_gather, {
-    "bine",
-    "De Sensi et al. 2025",
-    COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER),
-    /* traits */ 0,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_bine_gather_steps,
-    coll_i_bine_gather_step,
-    coll_i_bine_gather_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_bine_gather, "bine", "De Sensi et al. 2025",
+    COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_bine_gather_steps, coll_i_bine_gather_step, coll_i_bine_gather_scratch);
 
-COLL_CONST(coll_algorithm, coll_bine_gatherv, {
-    "bine",
-    "De Sensi et al. 2025",
-    COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV),
-    COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_bine_gather_steps,
-    coll_i_bine_gather_step,
-    coll_i_bine_gather_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_bine_gatherv, "bine", "De Sensi et al. 2025",
+    COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV), COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_bine_gather_steps, coll_i_bine_gather_step, coll_i_bine_gather_scratch);
 
 #endif /* COLL_ALGOS_BINE_H */

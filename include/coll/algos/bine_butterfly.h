@@ -200,20 +200,11 @@ COLL_INLINE unsigned coll_i_bine_allgather_step(const coll_plan *plan, uint32_t 
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_bine_allgather, {
-    "bine",
-    "De Sensi et al. 2025",
+COLL_ALGORITHM(coll_bine_allgather, "bine", "De Sensi et al. 2025",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_NEEDS_PACKED | COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_bine_allgather_steps,
-    coll_i_bine_allgather_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_bine_allgather_steps, coll_i_bine_allgather_step);
 
 /* ---- halving: reduce_scatter, allreduce -------------------------------------------------- */
 
@@ -392,34 +383,15 @@ COLL_INLINE size_t coll_i_bine_halving_scratch(const coll_plan *plan, uint32_t r
     }
 }
 
-COLL_CONST(coll_algorithm, coll_bine_reduce_scatter, {
-    "bine",
-    "De Sensi et al. 2025",
+COLL_ALGORITHM(coll_bine_reduce_scatter, "bine", "De Sensi et al. 2025",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_PACKED,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_bine_halving_steps,
-    coll_i_bine_halving_step,
-    coll_i_bine_halving_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_bine_halving_steps, coll_i_bine_halving_step, coll_i_bine_halving_scratch);
 
-COLL_CONST(coll_algorithm, coll_bine_allreduce, {
-    "bine",
-    "De Sensi et al. 2025",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_NEEDS_COMMUTATIVE | COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_bine_halving_steps,
-    coll_i_bine_halving_step,
-    coll_i_bine_halving_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_bine_allreduce, "bine", "De Sensi et al. 2025",
+    COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_COMMUTATIVE | COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_bine_halving_steps, coll_i_bine_halving_step, coll_i_bine_halving_scratch);
 
 #endif /* COLL_ALGOS_BINE_BUTTERFLY_H */

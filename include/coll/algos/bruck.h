@@ -80,19 +80,10 @@ COLL_INLINE unsigned coll_i_bruck_allgather_step(const coll_plan *plan, uint32_t
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_bruck_allgather, {
-    "bruck",
-    "Bruck et al. 1997",
+COLL_ALGORITHM(coll_bruck_allgather, "bruck", "Bruck et al. 1997",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_bruck_params,
-    /* check */ NULL,
-    coll_i_bruck_allgather_steps,
-    coll_i_bruck_allgather_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_bruck_params),
+    coll_i_bruck_allgather_steps, coll_i_bruck_allgather_step);
 
 #endif /* COLL_ALGOS_BRUCK_H */

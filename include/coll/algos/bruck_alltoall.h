@@ -350,19 +350,10 @@ COLL_INLINE coll_status coll_i_bruck_alltoall_check(const coll_plan *plan)
     return coll_i_bruck_fits(plan, &list);
 }
 
-COLL_CONST(coll_algorithm, coll_bruck_alltoall, {
-    "bruck",
-    "Bruck et al. 1997",
-    COLL_BIT(COLL_ALLTOALL),
-    /* traits */ 0,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_bruck_alltoall_params,
-    coll_i_bruck_alltoall_check,
-    coll_i_bruck_alltoall_steps,
-    coll_i_bruck_alltoall_step,
-    coll_i_bruck_alltoall_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_bruck_alltoall, "bruck", "Bruck et al. 1997",
+    COLL_BIT(COLL_ALLTOALL), /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_bruck_alltoall_params),
+    coll_i_bruck_alltoall_steps, coll_i_bruck_alltoall_step, coll_i_bruck_alltoall_scratch,
+    coll_i_bruck_alltoall_check);
 
 #endif /* COLL_ALGOS_BRUCK_ALLTOALL_H */

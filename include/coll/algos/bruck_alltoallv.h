@@ -68,19 +68,10 @@ COLL_INLINE coll_status coll_i_bruck_alltoallv_check(const coll_plan *plan)
     return coll_i_bruck_fits(plan, &list);
 }
 
-COLL_CONST(coll_algorithm, coll_bruck_alltoallv, {
-    "bruck",
-    "Bruck et al. 1997",
-    COLL_PAIRED,
-    COLL_USES_PADDING,
-    /* window */ 2,
-    /* parameters */ 2,
-    coll_i_bruck_alltoallv_params,
-    coll_i_bruck_alltoallv_check,
-    coll_i_bruck_alltoallv_steps,
-    coll_i_bruck_alltoallv_step,
-    coll_i_bruck_alltoallv_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_bruck_alltoallv, "bruck", "Bruck et al. 1997",
+    COLL_PAIRED, COLL_USES_PADDING,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(2, coll_i_bruck_alltoallv_params),
+    coll_i_bruck_alltoallv_steps, coll_i_bruck_alltoallv_step, coll_i_bruck_alltoallv_scratch,
+    coll_i_bruck_alltoallv_check);
 
 #endif /* COLL_ALGOS_BRUCK_ALLTOALLV_H */

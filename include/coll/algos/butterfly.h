@@ -195,19 +195,11 @@ COLL_INLINE size_t coll_i_butterfly_reduce_scatter_scratch(const coll_plan *plan
     return coll_i_butterfly_scratch(plan, COLL_I_DIGITS, rank);
 }
 
-COLL_CONST(coll_algorithm, coll_butterfly_reduce_scatter, {
-    "butterfly",
-    "Traeff 2005",
+COLL_ALGORITHM(coll_butterfly_reduce_scatter, "butterfly", "Traeff 2005",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     COLL_NEEDS_PACKED | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_halving_params,
-    /* check */ NULL,
-    coll_i_butterfly_reduce_scatter_steps,
-    coll_i_butterfly_reduce_scatter_step,
-    coll_i_butterfly_reduce_scatter_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_halving_params),
+    coll_i_butterfly_reduce_scatter_steps, coll_i_butterfly_reduce_scatter_step,
+    coll_i_butterfly_reduce_scatter_scratch);
 
 #endif /* COLL_ALGOS_BUTTERFLY_H */

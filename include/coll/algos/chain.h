@@ -48,20 +48,10 @@ COLL_INLINE unsigned coll_i_chain_bcast_step(const coll_plan *plan, uint32_t ran
     return coll_i_walk_step(plan, COLL_I_CHAIN, COLL_BCAST, false, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_chain_bcast, {
-    "chain",
-    "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
-    COLL_BIT(COLL_BCAST),
-    COLL_GIVES_IDENTICAL,
-    /* window */ 1,
-    /* parameters */ 2,
-    coll_i_chain_params,
-    coll_i_chain_check,
-    coll_i_chain_steps,
-    coll_i_chain_bcast_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_chain_bcast, "chain", "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
+    COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(2, coll_i_chain_params),
+    coll_i_chain_steps, coll_i_chain_bcast_step, NULL, coll_i_chain_check);
 
 COLL_INLINE unsigned coll_i_chain_reduce_step(const coll_plan *plan, uint32_t rank, size_t s,
                                               coll_action *out)
@@ -69,20 +59,10 @@ COLL_INLINE unsigned coll_i_chain_reduce_step(const coll_plan *plan, uint32_t ra
     return coll_i_walk_step(plan, COLL_I_CHAIN, COLL_REDUCE, false, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_chain_reduce, {
-    "chain",
-    "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
-    COLL_BIT(COLL_REDUCE),
-    /* traits */ 0,
-    /* window */ 1,
-    /* parameters */ 2,
-    coll_i_chain_params,
-    coll_i_chain_check,
-    coll_i_chain_steps,
-    coll_i_chain_reduce_step,
-    coll_i_chain_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_chain_reduce, "chain", "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
+    COLL_BIT(COLL_REDUCE), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(2, coll_i_chain_params),
+    coll_i_chain_steps, coll_i_chain_reduce_step, coll_i_chain_scratch, coll_i_chain_check);
 
 COLL_INLINE unsigned coll_i_chain_allreduce_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                  coll_action *out)
@@ -90,19 +70,10 @@ COLL_INLINE unsigned coll_i_chain_allreduce_step(const coll_plan *plan, uint32_t
     return coll_i_walk_step(plan, COLL_I_CHAIN, COLL_ALLREDUCE, false, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_chain_allreduce, {
-    "chain",
+COLL_ALGORITHM(coll_chain_allreduce, "chain",
     "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 3,
-    /* parameters */ 2,
-    coll_i_chain_params,
-    coll_i_chain_check,
-    coll_i_chain_steps,
-    coll_i_chain_allreduce_step,
-    coll_i_chain_scratch,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
+    /* window */ 3, /* sends */ 1, COLL_PARAMS(2, coll_i_chain_params),
+    coll_i_chain_steps, coll_i_chain_allreduce_step, coll_i_chain_scratch, coll_i_chain_check);
 
 #endif /* COLL_ALGOS_CHAIN_H */

@@ -173,20 +173,12 @@ COLL_INLINE size_t coll_i_circulant_scratch(const coll_plan *plan, uint32_t rank
            coll_i_circulant_elements(plan, rank, p > 4 ? half / 2 : 0);
 }
 
-COLL_CONST(coll_algorithm, coll_circulant_reduce_scatter, {
-    "circulant",
-    "Traeff 2025",
+COLL_ALGORITHM(coll_circulant_reduce_scatter, "circulant", "Traeff 2025",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_PACKED,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_circulant_reduce_scatter_steps,
-    coll_i_circulant_reduce_scatter_step,
-    coll_i_circulant_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_circulant_reduce_scatter_steps, coll_i_circulant_reduce_scatter_step,
+    coll_i_circulant_scratch);
 
 /* ---- allgather, and the second half of allreduce ----------------------------------------- */
 
@@ -236,20 +228,11 @@ COLL_INLINE unsigned coll_i_circulant_allgather_step(const coll_plan *plan, uint
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_circulant_allgather, {
-    "circulant",
-    "Traeff 2025; Bruck et al. 1997",
+COLL_ALGORITHM(coll_circulant_allgather, "circulant", "Traeff 2025; Bruck et al. 1997",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_circulant_reduce_scatter_steps,
-    coll_i_circulant_allgather_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_circulant_reduce_scatter_steps, coll_i_circulant_allgather_step);
 
 /* ---- allreduce --------------------------------------------------------------------------- */
 
@@ -269,19 +252,9 @@ COLL_INLINE unsigned coll_i_circulant_allreduce_step(const coll_plan *plan, uint
     return coll_i_circulant_reduce_scatter_step(plan, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_circulant_allreduce, {
-    "circulant",
-    "Traeff 2025",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_NEEDS_COMMUTATIVE | COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_circulant_allreduce_steps,
-    coll_i_circulant_allreduce_step,
-    coll_i_circulant_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_circulant_allreduce, "circulant", "Traeff 2025",
+    COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_COMMUTATIVE | COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_circulant_allreduce_steps, coll_i_circulant_allreduce_step, coll_i_circulant_scratch);
 
 #endif /* COLL_ALGOS_CIRCULANT_H */

@@ -347,20 +347,11 @@ COLL_INLINE unsigned coll_i_circulant_bcast_step(const coll_plan *plan, uint32_t
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_circulant_bcast, {
-    "circulant",
-    "Traeff 2024",
-    COLL_BIT(COLL_BCAST),
-    COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_circulant_bcast_params,
-    coll_i_circulant_bcast_check,
-    coll_i_circulant_bcast_steps,
-    coll_i_circulant_bcast_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_circulant_bcast, "circulant", "Traeff 2024",
+    COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_circulant_bcast_params),
+    coll_i_circulant_bcast_steps, coll_i_circulant_bcast_step, NULL,
+    coll_i_circulant_bcast_check);
 
 /* ---- reduce ------------------------------------------------------------------------------ */
 
@@ -417,19 +408,10 @@ COLL_INLINE size_t coll_i_circulant_reduce_scratch(const coll_plan *plan, uint32
            2 * coll_segment_block(plan->problem.count, plan->param[0], 0).count;
 }
 
-COLL_CONST(coll_algorithm, coll_circulant_reduce, {
-    "circulant",
-    "Traeff 2024",
-    COLL_BIT(COLL_REDUCE),
-    COLL_NEEDS_COMMUTATIVE,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_circulant_bcast_params,
-    coll_i_circulant_bcast_check,
-    coll_i_circulant_bcast_steps,
-    coll_i_circulant_reduce_step,
-    coll_i_circulant_reduce_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_circulant_reduce, "circulant", "Traeff 2024",
+    COLL_BIT(COLL_REDUCE), COLL_NEEDS_COMMUTATIVE,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_circulant_bcast_params),
+    coll_i_circulant_bcast_steps, coll_i_circulant_reduce_step, coll_i_circulant_reduce_scratch,
+    coll_i_circulant_bcast_check);
 
 #endif /* COLL_ALGOS_CIRCULANT_BCAST_H */

@@ -47,19 +47,10 @@ COLL_INLINE unsigned coll_i_dissemination_step(const coll_plan *plan, uint32_t r
     return 2;
 }
 
-COLL_CONST(coll_algorithm, coll_dissemination_barrier, {
-    "dissemination",
+COLL_ALGORITHM(coll_dissemination_barrier, "dissemination",
     "Hensgen, Finkel, Manber 1988; Hoefler et al. 2006",
-    COLL_BIT(COLL_BARRIER),
-    /* traits */ 0,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_dissemination_params,
-    /* check */ NULL,
-    coll_i_dissemination_steps,
-    coll_i_dissemination_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_BARRIER), /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_dissemination_params),
+    coll_i_dissemination_steps, coll_i_dissemination_step);
 
 #endif /* COLL_ALGOS_DISSEMINATION_H */

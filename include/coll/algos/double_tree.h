@@ -277,15 +277,10 @@ COLL_INLINE unsigned coll_i_double_tree_bcast_step(const coll_plan *plan, uint32
     return coll_i_double_step(plan, COLL_BCAST, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_double_tree_bcast, {
-    "double_tree",        "Sanders, Speck, Traeff 2009", COLL_BIT(COLL_BCAST),
-    COLL_GIVES_IDENTICAL,
-    /* window */ 3,
-    /* parameters */ 1,   coll_i_double_tree_params,
-    /* check */ NULL,     coll_i_double_tree_steps,      coll_i_double_tree_bcast_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_double_tree_bcast, "double_tree", "Sanders, Speck, Traeff 2009",
+    COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
+    /* window */ 3, /* sends */ 1, COLL_PARAMS(1, coll_i_double_tree_params),
+    coll_i_double_tree_steps, coll_i_double_tree_bcast_step);
 
 COLL_INLINE unsigned coll_i_double_tree_reduce_step(const coll_plan *plan, uint32_t rank,
                                                     size_t s, coll_action *out)
@@ -293,20 +288,10 @@ COLL_INLINE unsigned coll_i_double_tree_reduce_step(const coll_plan *plan, uint3
     return coll_i_double_step(plan, COLL_REDUCE, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_double_tree_reduce, {
-    "double_tree",
-    "Sanders, Speck, Traeff 2009",
-    COLL_BIT(COLL_REDUCE),
-    /* traits */ 0,
-    /* window */ 4,
-    /* parameters */ 1,
-    coll_i_double_tree_params,
-    /* check */ NULL,
-    coll_i_double_tree_steps,
-    coll_i_double_tree_reduce_step,
-    coll_i_double_tree_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_double_tree_reduce, "double_tree", "Sanders, Speck, Traeff 2009",
+    COLL_BIT(COLL_REDUCE), /* traits */ 0,
+    /* window */ 4, /* sends */ 1, COLL_PARAMS(1, coll_i_double_tree_params),
+    coll_i_double_tree_steps, coll_i_double_tree_reduce_step, coll_i_double_tree_scratch);
 
 COLL_INLINE unsigned coll_i_double_tree_allreduce_step(const coll_plan *plan, uint32_t rank,
                                                        size_t s, coll_action *out)
@@ -314,19 +299,9 @@ COLL_INLINE unsigned coll_i_double_tree_allreduce_step(const coll_plan *plan, ui
     return coll_i_double_step(plan, COLL_ALLREDUCE, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_double_tree_allreduce, {
-    "double_tree",
-    "Sanders, Speck, Traeff 2009",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_GIVES_IDENTICAL,
-    /* window */ 4,
-    /* parameters */ 1,
-    coll_i_double_tree_params,
-    /* check */ NULL,
-    coll_i_double_tree_steps,
-    coll_i_double_tree_allreduce_step,
-    coll_i_double_tree_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_double_tree_allreduce, "double_tree", "Sanders, Speck, Traeff 2009",
+    COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL,
+    /* window */ 4, /* sends */ 1, COLL_PARAMS(1, coll_i_double_tree_params),
+    coll_i_double_tree_steps, coll_i_double_tree_allreduce_step, coll_i_double_tree_scratch);
 
 #endif /* COLL_ALGOS_DOUBLE_TREE_H */

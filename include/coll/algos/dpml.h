@@ -222,31 +222,15 @@ COLL_INLINE unsigned coll_i_dpml_spread_step(const coll_plan *plan, uint32_t ran
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_i_dpml_collect, {
-    "dpml collect",           "Bayatpour et al. 2017, phases 1 and 2",
+COLL_ALGORITHM(coll_i_dpml_collect, "dpml collect", "Bayatpour et al. 2017, phases 1 and 2",
     COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_SHARED,
-    /* window */ 2,
-    /* parameters */ 0,       NULL,
-    /* check */ NULL,         coll_i_dpml_collect_steps,
-    coll_i_dpml_collect_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_dpml_collect_steps, coll_i_dpml_collect_step);
 
-COLL_CONST(coll_algorithm, coll_i_dpml_spread, {
-    "dpml spread",
-    "Bayatpour et al. 2017, phase 4",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_NEEDS_SHARED,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_dpml_spread_steps,
-    coll_i_dpml_spread_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_i_dpml_spread, "dpml spread", "Bayatpour et al. 2017, phase 4",
+    COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_SHARED,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_dpml_spread_steps, coll_i_dpml_spread_step);
 
 /* ---- across the nodes -------------------------------------------------------------------- */
 
@@ -385,26 +369,15 @@ COLL_INLINE coll_status coll_i_dpml_build(coll_plan *plan, coll_workspace *works
 COLL_TABLE(coll_binding, coll_i_dpml_defaults, {
     {COLL_INTER, &coll_recursive_doubling_allreduce, NULL}});
 
-COLL_CONST(coll_composite, coll_dpml_allreduce, {
-    {"dpml", "Bayatpour et al. 2017, section 4.1", COLL_BIT(COLL_ALLREDUCE),
-     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
-     /* window */ 2,
-     /* parameters */ 1, coll_i_dpml_params,
-     /* check */ NULL, coll_i_composite_steps, coll_i_composite_step, coll_i_composite_scratch,
-     coll_i_composite_shared},
-    coll_i_dpml_build,
-    coll_i_dpml_defaults,
-    1});
+COLL_COMPOSITE(coll_dpml_allreduce, "dpml", "Bayatpour et al. 2017, section 4.1",
+    COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_dpml_params),
+    coll_i_dpml_build, COLL_BINDINGS(1, coll_i_dpml_defaults));
 
-COLL_CONST(coll_composite, coll_dpml_pipelined_allreduce, {
-    {"dpml_pipelined", "Bayatpour et al. 2017, section 4.2", COLL_BIT(COLL_ALLREDUCE),
-     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
-     /* window */ 8,
-     /* parameters */ 2, coll_i_dpml_pipelined_params,
-     /* check */ NULL, coll_i_composite_steps, coll_i_composite_step, coll_i_composite_scratch,
-     coll_i_composite_shared},
-    coll_i_dpml_build,
-    coll_i_dpml_defaults,
-    1});
+COLL_COMPOSITE(coll_dpml_pipelined_allreduce, "dpml_pipelined",
+    "Bayatpour et al. 2017, section 4.2",
+    COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
+    /* window */ 8, /* sends */ 1, COLL_PARAMS(2, coll_i_dpml_pipelined_params),
+    coll_i_dpml_build, COLL_BINDINGS(1, coll_i_dpml_defaults));
 
 #endif /* COLL_ALGOS_DPML_H */

@@ -101,50 +101,22 @@ COLL_INLINE size_t coll_i_fnomial_scratch(const coll_plan *plan, uint32_t rank)
                                plan->param[2] != 0, rank);
 }
 
-COLL_CONST(coll_algorithm, coll_fnomial_bcast, {
-    "fnomial",
-    "Moody 2003, section 3.2.3, Appendix A",
-    COLL_BIT(COLL_BCAST),
-    COLL_GIVES_IDENTICAL,
-    /* window */ 1,
-    /* parameters */ 3,
-    coll_i_fnomial_params,
-    coll_i_fnomial_check,
-    coll_i_fnomial_steps,
-    coll_i_fnomial_bcast_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_fnomial_bcast, "fnomial", "Moody 2003, section 3.2.3, Appendix A",
+    COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_fnomial_params),
+    coll_i_fnomial_steps, coll_i_fnomial_bcast_step, NULL, coll_i_fnomial_check);
 
-COLL_CONST(coll_algorithm, coll_fnomial_reduce, {
-    "fnomial",
-    "Moody 2003, section 3.2.3, Appendix A",
-    COLL_BIT(COLL_REDUCE),
-    /* traits */ 0,
-    /* window */ 1,
-    /* parameters */ 3,
-    coll_i_fnomial_params,
-    coll_i_fnomial_check,
-    coll_i_fnomial_steps,
-    coll_i_fnomial_reduce_step,
-    coll_i_fnomial_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_fnomial_reduce, "fnomial", "Moody 2003, section 3.2.3, Appendix A",
+    COLL_BIT(COLL_REDUCE), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_fnomial_params),
+    coll_i_fnomial_steps, coll_i_fnomial_reduce_step, coll_i_fnomial_scratch,
+    coll_i_fnomial_check);
 
-COLL_CONST(coll_algorithm, coll_fnomial_allreduce, {
-    "fnomial",
-    "Moody 2003, section 3.2.3",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 3,
-    /* parameters */ 3,
-    coll_i_fnomial_params,
-    coll_i_fnomial_check,
-    coll_i_fnomial_steps,
-    coll_i_fnomial_allreduce_step,
-    coll_i_fnomial_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_fnomial_allreduce, "fnomial", "Moody 2003, section 3.2.3",
+    COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
+    /* window */ 3, /* sends */ 1, COLL_PARAMS(3, coll_i_fnomial_params),
+    coll_i_fnomial_steps, coll_i_fnomial_allreduce_step, coll_i_fnomial_scratch,
+    coll_i_fnomial_check);
 
 /* ---- barrier ----------------------------------------------------------------------------- */
 
@@ -159,19 +131,9 @@ COLL_INLINE unsigned coll_i_fnomial_barrier_step(const coll_plan *plan, uint32_t
     return coll_i_tree_barrier_step(plan, COLL_I_FNOMIAL, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_fnomial_barrier, {
-    "fnomial",
-    "Moody 2003, section 3.2.3, Appendix A",
-    COLL_BIT(COLL_BARRIER),
-    /* traits */ 0,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_fnomial_params,
-    coll_i_fnomial_check,
-    coll_i_fnomial_barrier_steps,
-    coll_i_fnomial_barrier_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_fnomial_barrier, "fnomial", "Moody 2003, section 3.2.3, Appendix A",
+    COLL_BIT(COLL_BARRIER), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_fnomial_params),
+    coll_i_fnomial_barrier_steps, coll_i_fnomial_barrier_step, NULL, coll_i_fnomial_check);
 
 #endif /* COLL_ALGOS_FNOMIAL_H */

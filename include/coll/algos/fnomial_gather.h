@@ -29,34 +29,14 @@ COLL_INLINE size_t coll_i_fnomial_gather_scratch(const coll_plan *plan, uint32_t
     return coll_i_tree_gather_scratch(plan, COLL_I_FNOMIAL, rank);
 }
 
-COLL_CONST(coll_algorithm, coll_fnomial_gather, {
-    "fnomial",
-    "Moody 2003, section 3.2.3, Appendix A",
-    COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER),
-    /* traits */ 0,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_fnomial_params,
-    /* check */ NULL,
-    coll_i_fnomial_gather_steps,
-    coll_i_fnomial_gather_step,
-    coll_i_fnomial_gather_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_fnomial_gather, "fnomial", "Moody 2003, section 3.2.3, Appendix A",
+    COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_fnomial_params),
+    coll_i_fnomial_gather_steps, coll_i_fnomial_gather_step, coll_i_fnomial_gather_scratch);
 
-COLL_CONST(coll_algorithm, coll_fnomial_gatherv, {
-    "fnomial",
-    "Moody 2003, section 3.2.3, Appendix A",
-    COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV),
-    COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_fnomial_params,
-    /* check */ NULL,
-    coll_i_fnomial_gather_steps,
-    coll_i_fnomial_gather_step,
-    coll_i_fnomial_gather_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_fnomial_gatherv, "fnomial", "Moody 2003, section 3.2.3, Appendix A",
+    COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV), COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_fnomial_params),
+    coll_i_fnomial_gather_steps, coll_i_fnomial_gather_step, coll_i_fnomial_gather_scratch);
 
 #endif /* COLL_ALGOS_FNOMIAL_GATHER_H */

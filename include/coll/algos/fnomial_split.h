@@ -295,24 +295,14 @@ COLL_INLINE size_t coll_i_split_scratch(const coll_plan *plan, uint32_t rank)
     return ((apart ? (size_t)1 : 0) + (staged < 2 ? staged : 2)) * split.kept.count;
 }
 
-COLL_CONST(coll_algorithm, coll_fnomial_split_reduce, {
-    "fnomial_split",      "Moody 2003, section 3.2.4", COLL_BIT(COLL_REDUCE),
-    /* traits */ 0,
-    /* window */ 2,
-    /* parameters */ 2,   coll_i_split_params,
-    /* check */ NULL,     coll_i_split_steps,          coll_i_split_step,
-    coll_i_split_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_fnomial_split_reduce, "fnomial_split", "Moody 2003, section 3.2.4",
+    COLL_BIT(COLL_REDUCE), /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(2, coll_i_split_params),
+    coll_i_split_steps, coll_i_split_step, coll_i_split_scratch);
 
-COLL_CONST(coll_algorithm, coll_fnomial_split_allreduce, {
-    "fnomial_split",          "Moody 2003, section 3.2.4",
+COLL_ALGORITHM(coll_fnomial_split_allreduce, "fnomial_split", "Moody 2003, section 3.2.4",
     COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 2,       coll_i_split_params,
-    /* check */ NULL,         coll_i_split_steps,
-    coll_i_split_step,        coll_i_split_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(2, coll_i_split_params),
+    coll_i_split_steps, coll_i_split_step, coll_i_split_scratch);
 
 #endif /* COLL_ALGOS_FNOMIAL_SPLIT_H */

@@ -49,20 +49,10 @@ COLL_INLINE unsigned coll_i_in_network_barrier_step(const coll_plan *plan, uint3
     return 1;
 }
 
-COLL_CONST(coll_algorithm, coll_in_network_barrier, {
-    "in_network",
-    "Bayatpour et al. 2017, section 2.2",
-    COLL_BIT(COLL_BARRIER),
-    COLL_NEEDS_NETWORK_BARRIER,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_in_network_steps,
-    coll_i_in_network_barrier_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_in_network_barrier, "in_network", "Bayatpour et al. 2017, section 2.2",
+    COLL_BIT(COLL_BARRIER), COLL_NEEDS_NETWORK_BARRIER,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_in_network_steps, coll_i_in_network_barrier_step);
 
 /* ---- allreduce --------------------------------------------------------------------------- */
 
@@ -75,20 +65,10 @@ COLL_INLINE unsigned coll_i_in_network_step(const coll_plan *plan, uint32_t rank
     return 1;
 }
 
-COLL_CONST(coll_algorithm, coll_in_network_allreduce, {
-    "in_network",
-    "Bayatpour et al. 2017, section 2.2",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_NEEDS_NETWORK_REDUCE | COLL_GIVES_IDENTICAL,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_in_network_steps,
-    coll_i_in_network_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_in_network_allreduce, "in_network", "Bayatpour et al. 2017, section 2.2",
+    COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_NETWORK_REDUCE | COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_in_network_steps, coll_i_in_network_step);
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -121,19 +101,12 @@ COLL_INLINE unsigned coll_i_in_network_reduce_scatter_step(const coll_plan *plan
     return 1;
 }
 
-COLL_CONST(coll_algorithm, coll_in_network_reduce_scatter, {
-    "in_network",
+COLL_ALGORITHM(coll_in_network_reduce_scatter, "in_network",
     "Bayatpour et al. 2017, section 2.2",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_PACKED,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_in_network_reduce_scatter_steps,
-    coll_i_in_network_reduce_scatter_step,
-    coll_i_in_network_reduce_scatter_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_in_network_reduce_scatter_steps, coll_i_in_network_reduce_scatter_step,
+    coll_i_in_network_reduce_scatter_scratch);
 
 #endif /* COLL_ALGOS_IN_NETWORK_H */

@@ -285,19 +285,10 @@ COLL_INLINE unsigned coll_i_kprefix_step(const coll_plan *plan, uint32_t rank, s
     return n + (s == 0 ? coll_i_kprefix_own(plan, rank, &out[n]) : 0);
 }
 
-COLL_CONST(coll_algorithm, coll_kprefix_allgather, {
-    "kprefix",
-    "Kumar 2004, k-prefix",
+COLL_ALGORITHM(coll_kprefix_allgather, "kprefix", "Kumar 2004, k-prefix",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_GIVES_IDENTICAL | COLL_USES_GROUP,
-    /* window */ 2,
-    /* parameters */ 2,
-    coll_i_kprefix_params,
-    coll_i_kprefix_check,
-    coll_i_kprefix_steps,
-    coll_i_kprefix_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(2, coll_i_kprefix_params),
+    coll_i_kprefix_steps, coll_i_kprefix_step, NULL, coll_i_kprefix_check);
 
 #endif /* COLL_ALGOS_KPREFIX_H */

@@ -114,19 +114,10 @@ COLL_INLINE unsigned coll_i_kprefix_lb_step(const coll_plan *plan, uint32_t rank
                  : coll_i_kprefix_lb_moves(plan, rank, s, 0, out);
 }
 
-COLL_CONST(coll_algorithm, coll_kprefix_lb_allgather, {
-    "kprefix_lb",
-    "Kumar 2004, k-prefix-lb",
+COLL_ALGORITHM(coll_kprefix_lb_allgather, "kprefix_lb", "Kumar 2004, k-prefix-lb",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_GIVES_IDENTICAL | COLL_USES_GROUP,
-    /* window */ 2,
-    /* parameters */ 3,
-    coll_i_kprefix_lb_params,
-    coll_i_kprefix_lb_check,
-    coll_i_kprefix_lb_steps,
-    coll_i_kprefix_lb_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(3, coll_i_kprefix_lb_params),
+    coll_i_kprefix_lb_steps, coll_i_kprefix_lb_step, NULL, coll_i_kprefix_lb_check);
 
 #endif /* COLL_ALGOS_KPREFIX_LB_H */

@@ -93,20 +93,10 @@ COLL_INLINE unsigned coll_i_kshift_allgather_step(const coll_plan *plan, uint32_
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_kshift_allgather, {
-    "kshift",
-    "Kumar 2004, k-shift",
-    COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_kshift_params,
-    /* check */ NULL,
-    coll_i_kshift_allgather_steps,
-    coll_i_kshift_allgather_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_kshift_allgather, "kshift", "Kumar 2004, k-shift",
+    COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV), COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_kshift_params),
+    coll_i_kshift_allgather_steps, coll_i_kshift_allgather_step);
 
 /* ---- alltoall ---------------------------------------------------------------------------- */
 
@@ -130,19 +120,9 @@ COLL_INLINE unsigned coll_i_kshift_alltoall_step(const coll_plan *plan, uint32_t
     return n + (s == 0 ? coll_i_pairwise_own(plan, rank, &out[n]) : 0);
 }
 
-COLL_CONST(coll_algorithm, coll_kshift_alltoall, {
-    "kshift",
-    "Kumar 2004, k-shift",
-    COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV),
-    /* traits */ 0,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_kshift_alltoall_params,
-    /* check */ NULL,
-    coll_i_kshift_alltoall_steps,
-    coll_i_kshift_alltoall_step,
-    coll_i_pairwise_alltoall_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_kshift_alltoall, "kshift", "Kumar 2004, k-shift",
+    COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV), /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_kshift_alltoall_params),
+    coll_i_kshift_alltoall_steps, coll_i_kshift_alltoall_step, coll_i_pairwise_alltoall_scratch);
 
 #endif /* COLL_ALGOS_KSHIFT_H */

@@ -51,20 +51,10 @@ COLL_INLINE unsigned coll_i_linear_bcast_step(const coll_plan *plan, uint32_t ra
     return 1;
 }
 
-COLL_CONST(coll_algorithm, coll_linear_bcast, {
-    "linear",
-    "Moody 2003, section 3.2.1",
-    COLL_BIT(COLL_BCAST),
-    COLL_GIVES_IDENTICAL,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_linear_bcast_steps,
-    coll_i_linear_bcast_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_linear_bcast, "linear", "Moody 2003, section 3.2.1",
+    COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_linear_bcast_steps, coll_i_linear_bcast_step);
 
 /* ---- reduce ------------------------------------------------------------------------------ */
 
@@ -142,20 +132,11 @@ COLL_INLINE size_t coll_i_linear_reduce_scratch(const coll_plan *plan, uint32_t 
            plan->problem.count;
 }
 
-COLL_CONST(coll_algorithm, coll_linear_reduce, {
-    "linear",
-    "Moody 2003, section 3.2.1",
-    COLL_BIT(COLL_REDUCE),
-    COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_linear_params,
-    coll_i_linear_reduce_check,
-    coll_i_linear_reduce_steps,
-    coll_i_linear_reduce_step,
-    coll_i_linear_reduce_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_linear_reduce, "linear", "Moody 2003, section 3.2.1",
+    COLL_BIT(COLL_REDUCE), COLL_GIVES_REPRODUCIBLE,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_linear_params),
+    coll_i_linear_reduce_steps, coll_i_linear_reduce_step, coll_i_linear_reduce_scratch,
+    coll_i_linear_reduce_check);
 
 /* ---- allreduce: reduce to rank 0, then send the result to everyone ----------------------- */
 
@@ -182,20 +163,11 @@ COLL_INLINE unsigned coll_i_linear_allreduce_step(const coll_plan *plan, uint32_
     return 1;
 }
 
-COLL_CONST(coll_algorithm, coll_linear_allreduce, {
-    "linear",
-    "Moody 2003, section 3.2.1",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_linear_params,
-    coll_i_linear_reduce_check,
-    coll_i_linear_allreduce_steps,
-    coll_i_linear_allreduce_step,
-    coll_i_linear_reduce_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_linear_allreduce, "linear", "Moody 2003, section 3.2.1",
+    COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_linear_params),
+    coll_i_linear_allreduce_steps, coll_i_linear_allreduce_step, coll_i_linear_reduce_scratch,
+    coll_i_linear_reduce_check);
 
 /* ---- barrier: notifications to rank 0, then from it -------------------------------------- */
 
@@ -221,19 +193,9 @@ COLL_INLINE unsigned coll_i_linear_barrier_step(const coll_plan *plan, uint32_t 
     return 1;
 }
 
-COLL_CONST(coll_algorithm, coll_linear_barrier, {
-    "linear",
-    "Moody 2003, section 3.2.1",
-    COLL_BIT(COLL_BARRIER),
-    /* traits */ 0,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_linear_barrier_steps,
-    coll_i_linear_barrier_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_linear_barrier, "linear", "Moody 2003, section 3.2.1",
+    COLL_BIT(COLL_BARRIER), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_linear_barrier_steps, coll_i_linear_barrier_step);
 
 #endif /* COLL_ALGOS_LINEAR_H */

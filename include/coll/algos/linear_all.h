@@ -53,20 +53,10 @@ COLL_INLINE unsigned coll_i_linear_allgather_step(const coll_plan *plan, uint32_
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_linear_allgather, {
-    "linear",
-    "Kumar 2004",
-    COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_linear_allgather_steps,
-    coll_i_linear_allgather_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_linear_allgather, "linear", "Kumar 2004",
+    COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV), COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_linear_allgather_steps, coll_i_linear_allgather_step);
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -142,19 +132,11 @@ COLL_INLINE coll_status coll_i_linear_reduce_scatter_check(const coll_plan *plan
                : COLL_ERR_OVERFLOW;
 }
 
-COLL_CONST(coll_algorithm, coll_linear_reduce_scatter, {
-    "linear",
-    "Moody 2003, section 3.2.1",
+COLL_ALGORITHM(coll_linear_reduce_scatter, "linear", "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    coll_i_linear_reduce_scatter_check,
-    coll_i_linear_reduce_scatter_steps,
-    coll_i_linear_reduce_scatter_step,
-    coll_i_linear_reduce_scatter_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_linear_reduce_scatter_steps, coll_i_linear_reduce_scatter_step,
+    coll_i_linear_reduce_scatter_scratch, coll_i_linear_reduce_scatter_check);
 
 #endif /* COLL_ALGOS_LINEAR_ALL_H */

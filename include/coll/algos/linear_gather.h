@@ -53,20 +53,10 @@ COLL_INLINE unsigned coll_i_linear_gather_step(const coll_plan *plan, uint32_t r
     return 1;
 }
 
-COLL_CONST(coll_algorithm, coll_linear_gather, {
-    "linear",
-    "Moody 2003, section 3.2.1",
-    COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV),
-    /* traits */ 0,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_linear_gather_steps,
-    coll_i_linear_gather_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_linear_gather, "linear", "Moody 2003, section 3.2.1",
+    COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_linear_gather_steps, coll_i_linear_gather_step);
 
 COLL_INLINE unsigned coll_i_linear_scatter_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                 coll_action *out)
@@ -86,19 +76,9 @@ COLL_INLINE unsigned coll_i_linear_scatter_step(const coll_plan *plan, uint32_t 
     return 1;
 }
 
-COLL_CONST(coll_algorithm, coll_linear_scatter, {
-    "linear",
-    "Moody 2003, section 3.2.1",
-    COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV),
-    /* traits */ 0,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_linear_gather_steps,
-    coll_i_linear_scatter_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_linear_scatter, "linear", "Moody 2003, section 3.2.1",
+    COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_linear_gather_steps, coll_i_linear_scatter_step);
 
 #endif /* COLL_ALGOS_LINEAR_GATHER_H */

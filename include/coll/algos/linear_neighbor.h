@@ -110,19 +110,9 @@ COLL_INLINE unsigned coll_i_linear_neighbor_step(const coll_plan *plan, uint32_t
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_linear_neighbor, {
-    "linear",
-    "MPI 4.1, section 8.6",
-    COLL_NEIGHBORLY,
-    /* traits */ 0,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_linear_neighbor_steps,
-    coll_i_linear_neighbor_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_linear_neighbor, "linear", "MPI 4.1, section 8.6",
+    COLL_NEIGHBORLY, /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_linear_neighbor_steps, coll_i_linear_neighbor_step);
 
 #endif /* COLL_ALGOS_LINEAR_NEIGHBOR_H */

@@ -62,20 +62,10 @@ COLL_INLINE size_t coll_i_linear_scan_scratch(const coll_plan *plan, uint32_t ra
     return rank == 0 || !coll_in_place(plan) ? 0 : 2 * coll_i_linear_scan_slot(plan);
 }
 
-COLL_CONST(coll_algorithm, coll_linear_scan, {
-    "linear",
-    "Moody 2003, section 3.2.1; Littlefield 1992",
-    COLL_BIT(COLL_SCAN),
-    COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_linear_scan_params,
-    /* check */ NULL,
-    coll_i_linear_scan_steps,
-    coll_i_linear_scan_step,
-    coll_i_linear_scan_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_linear_scan, "linear", "Moody 2003, section 3.2.1; Littlefield 1992",
+    COLL_BIT(COLL_SCAN), COLL_GIVES_REPRODUCIBLE,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_linear_scan_params),
+    coll_i_linear_scan_steps, coll_i_linear_scan_step, coll_i_linear_scan_scratch);
 
 /* The sum that arrives is this rank's result, and the left operand of the one that leaves. In
  * place, OUT still holds the other operand, so the sum that arrives waits in SCRATCH. */
@@ -112,19 +102,9 @@ COLL_INLINE size_t coll_i_linear_exscan_scratch(const coll_plan *plan, uint32_t 
     return (coll_in_place(plan) ? 4 : 2) * coll_i_linear_scan_slot(plan);
 }
 
-COLL_CONST(coll_algorithm, coll_linear_exscan, {
-    "linear",
-    "Moody 2003, section 3.2.1; Littlefield 1992",
-    COLL_BIT(COLL_EXSCAN),
-    COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_linear_scan_params,
-    /* check */ NULL,
-    coll_i_linear_scan_steps,
-    coll_i_linear_exscan_step,
-    coll_i_linear_exscan_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_linear_exscan, "linear", "Moody 2003, section 3.2.1; Littlefield 1992",
+    COLL_BIT(COLL_EXSCAN), COLL_GIVES_REPRODUCIBLE,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_linear_scan_params),
+    coll_i_linear_scan_steps, coll_i_linear_exscan_step, coll_i_linear_exscan_scratch);
 
 #endif /* COLL_ALGOS_LINEAR_SCAN_H */

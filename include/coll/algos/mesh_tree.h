@@ -49,20 +49,10 @@ COLL_INLINE unsigned coll_i_mesh_tree_bcast_step(const coll_plan *plan, uint32_t
     return coll_i_walk_step(plan, COLL_I_MESH, COLL_BCAST, false, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_mesh_tree_bcast, {
-    "tree",
-    "Littlefield 1992, section 3.2",
-    COLL_BIT(COLL_BCAST),
-    COLL_NEEDS_FULL_ROWS | COLL_GIVES_IDENTICAL,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_mesh_tree_params,
-    /* check */ NULL,
-    coll_i_mesh_tree_steps,
-    coll_i_mesh_tree_bcast_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_mesh_tree_bcast, "tree", "Littlefield 1992, section 3.2",
+    COLL_BIT(COLL_BCAST), COLL_NEEDS_FULL_ROWS | COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_mesh_tree_params),
+    coll_i_mesh_tree_steps, coll_i_mesh_tree_bcast_step);
 
 COLL_INLINE unsigned coll_i_mesh_tree_reduce_step(const coll_plan *plan, uint32_t rank,
                                                   size_t s, coll_action *out)
@@ -70,20 +60,10 @@ COLL_INLINE unsigned coll_i_mesh_tree_reduce_step(const coll_plan *plan, uint32_
     return coll_i_walk_step(plan, COLL_I_MESH, COLL_REDUCE, false, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_mesh_tree_reduce, {
-    "tree",
-    "Littlefield 1992, section 3.2",
-    COLL_BIT(COLL_REDUCE),
-    COLL_NEEDS_FULL_ROWS,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_mesh_tree_params,
-    /* check */ NULL,
-    coll_i_mesh_tree_steps,
-    coll_i_mesh_tree_reduce_step,
-    coll_i_mesh_tree_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_mesh_tree_reduce, "tree", "Littlefield 1992, section 3.2",
+    COLL_BIT(COLL_REDUCE), COLL_NEEDS_FULL_ROWS,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_mesh_tree_params),
+    coll_i_mesh_tree_steps, coll_i_mesh_tree_reduce_step, coll_i_mesh_tree_scratch);
 
 COLL_INLINE unsigned coll_i_mesh_tree_allreduce_step(const coll_plan *plan, uint32_t rank,
                                                      size_t s, coll_action *out)
@@ -91,19 +71,10 @@ COLL_INLINE unsigned coll_i_mesh_tree_allreduce_step(const coll_plan *plan, uint
     return coll_i_walk_step(plan, COLL_I_MESH, COLL_ALLREDUCE, false, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_mesh_tree_allreduce, {
-    "tree",
-    "Littlefield 1992, section 3.2",
+COLL_ALGORITHM(coll_mesh_tree_allreduce, "tree", "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_FULL_ROWS | COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_mesh_tree_params,
-    /* check */ NULL,
-    coll_i_mesh_tree_steps,
-    coll_i_mesh_tree_allreduce_step,
-    coll_i_mesh_tree_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_mesh_tree_params),
+    coll_i_mesh_tree_steps, coll_i_mesh_tree_allreduce_step, coll_i_mesh_tree_scratch);
 
 #endif /* COLL_ALGOS_MESH_TREE_H */

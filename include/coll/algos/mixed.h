@@ -346,19 +346,10 @@ COLL_INLINE coll_status coll_i_mixed_bcast_check(const coll_plan *plan)
     return coll_i_mixed_check_size(plan, plan->problem.count, 1);
 }
 
-COLL_CONST(coll_algorithm, coll_mixed_bcast, {
-    "mixed",
-    "Wu 2005, section 3.4.1",
-    COLL_BIT(COLL_BCAST),
-    COLL_NEEDS_SHARED | COLL_USES_NODES | COLL_GIVES_IDENTICAL,
-    /* window */ 1,
-    /* parameters */ 4,
-    coll_i_mixed_bcast_params,
-    coll_i_mixed_bcast_check,
-    coll_i_mixed_bcast_steps,
-    coll_i_mixed_bcast_step,
-    /* scratch */ NULL,
-    coll_i_mixed_bcast_shared,
-});
+COLL_ALGORITHM(coll_mixed_bcast, "mixed", "Wu 2005, section 3.4.1",
+    COLL_BIT(COLL_BCAST), COLL_NEEDS_SHARED | COLL_USES_NODES | COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(4, coll_i_mixed_bcast_params),
+    coll_i_mixed_bcast_steps, coll_i_mixed_bcast_step, NULL, coll_i_mixed_bcast_check,
+    coll_i_mixed_bcast_shared);
 
 #endif /* COLL_ALGOS_MIXED_H */

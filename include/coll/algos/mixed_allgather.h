@@ -263,19 +263,10 @@ COLL_INLINE coll_status coll_i_mixed_allgather_check(const coll_plan *plan)
     return coll_i_mixed_check_size(plan, longest, coll_nodes_count(nodes));
 }
 
-COLL_CONST(coll_algorithm, coll_mixed_allgather, {
-    "mixed",
-    "Wu 2005, section 3.4.3",
-    COLL_BIT(COLL_ALLGATHER),
-    COLL_NEEDS_SHARED | COLL_USES_NODES | COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 4,
-    coll_i_mixed_allgather_params,
-    coll_i_mixed_allgather_check,
-    coll_i_mixed_allgather_steps,
-    coll_i_mixed_allgather_step,
-    /* scratch */ NULL,
-    coll_i_mixed_allgather_shared,
-});
+COLL_ALGORITHM(coll_mixed_allgather, "mixed", "Wu 2005, section 3.4.3",
+    COLL_BIT(COLL_ALLGATHER), COLL_NEEDS_SHARED | COLL_USES_NODES | COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(4, coll_i_mixed_allgather_params),
+    coll_i_mixed_allgather_steps, coll_i_mixed_allgather_step, NULL,
+    coll_i_mixed_allgather_check, coll_i_mixed_allgather_shared);
 
 #endif /* COLL_ALGOS_MIXED_ALLGATHER_H */

@@ -216,36 +216,34 @@ COLL_TABLE(coll_param, coll_i_multi_leader_params, {
     {COLL_I_DPML_LEADERS, {2, 3, 2, 2}},
     {"pieces", "of each partition, side by side across", 1, 4096, 1, {2, 4, 5, 2}}});
 
-#define COLL_I_MULTI_LEADER(collectives, traits, window)                                       \
-    {                                                                                          \
-        "multi_leader", "Bayatpour et al. 2017, sections 4.1, 4.2", collectives,               \
-            COLL_NEEDS_BUILD | COLL_USES_NODES | (traits), window, 2,                          \
-            coll_i_multi_leader_params, NULL, coll_i_composite_steps, coll_i_composite_step,   \
-            coll_i_composite_scratch, coll_i_composite_shared                                  \
-    }
-
 COLL_TABLE(coll_binding, coll_i_multi_leader_bcast_defaults, {
     {COLL_INTRA, &coll_linear_scatter, NULL},
     {COLL_INTRA, &coll_ring_allgather, NULL},
     {COLL_INTER, &coll_fnomial_bcast, NULL}});
-COLL_CONST(coll_composite, coll_multi_leader_bcast, {
-    COLL_I_MULTI_LEADER(COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL, 2),
-    coll_i_multi_leader_bcast, coll_i_multi_leader_bcast_defaults, 3});
+COLL_COMPOSITE(coll_multi_leader_bcast, "multi_leader",
+    "Bayatpour et al. 2017, sections 4.1, 4.2",
+    COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(2, coll_i_multi_leader_params),
+    coll_i_multi_leader_bcast, COLL_BINDINGS(3, coll_i_multi_leader_bcast_defaults));
 
 COLL_TABLE(coll_binding, coll_i_multi_leader_reduce_defaults, {
     {COLL_INTRA, &coll_pairwise_reduce_scatter, NULL},
     {COLL_INTRA, &coll_linear_gather, NULL},
     {COLL_INTER, &coll_fnomial_reduce, NULL}});
-COLL_CONST(coll_composite, coll_multi_leader_reduce, {
-    COLL_I_MULTI_LEADER(COLL_BIT(COLL_REDUCE), 0, 2), coll_i_multi_leader_reduce,
-    coll_i_multi_leader_reduce_defaults, 3});
+COLL_COMPOSITE(coll_multi_leader_reduce, "multi_leader",
+    "Bayatpour et al. 2017, sections 4.1, 4.2",
+    COLL_BIT(COLL_REDUCE), /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(2, coll_i_multi_leader_params),
+    coll_i_multi_leader_reduce, COLL_BINDINGS(3, coll_i_multi_leader_reduce_defaults));
 
 COLL_TABLE(coll_binding, coll_i_multi_leader_allreduce_defaults, {
     {COLL_INTRA, &coll_pairwise_reduce_scatter, NULL},
     {COLL_INTRA, &coll_ring_allgather, NULL},
     {COLL_INTER, &coll_recursive_doubling_allreduce, NULL}});
-COLL_CONST(coll_composite, coll_multi_leader_allreduce, {
-    COLL_I_MULTI_LEADER(COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL, 4),
-    coll_i_multi_leader_allreduce, coll_i_multi_leader_allreduce_defaults, 3});
+COLL_COMPOSITE(coll_multi_leader_allreduce, "multi_leader",
+    "Bayatpour et al. 2017, sections 4.1, 4.2",
+    COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL,
+    /* window */ 4, /* sends */ 1, COLL_PARAMS(2, coll_i_multi_leader_params),
+    coll_i_multi_leader_allreduce, COLL_BINDINGS(3, coll_i_multi_leader_allreduce_defaults));
 
 #endif /* COLL_ALGOS_MULTI_LEADER_H */

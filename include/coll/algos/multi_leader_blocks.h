@@ -286,20 +286,10 @@ COLL_INLINE unsigned coll_i_sort_runs_step(const coll_plan *plan, uint32_t rank,
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_i_sort_runs, {
-    "sort runs",
-    "",
-    COLL_I_RUNS_ALLGATHERS |
-        COLL_I_RUNS_REDUCE_SCATTERS,
-    0,
-    1,
-    0,
-    NULL,
-    NULL,
-    coll_i_sort_runs_steps,
-    coll_i_sort_runs_step,
-    NULL,
-    NULL});
+COLL_ALGORITHM(coll_i_sort_runs, "sort runs", "",
+    COLL_I_RUNS_ALLGATHERS | COLL_I_RUNS_REDUCE_SCATTERS, /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_sort_runs_steps, coll_i_sort_runs_step);
 
 COLL_INLINE coll_status coll_i_runs_sort(coll_plan *plan, coll_workspace *workspace,
                                          const coll_i_runs *runs, coll_ref in, coll_ref out)
@@ -451,31 +441,27 @@ COLL_TABLE(coll_param, coll_i_multi_leader_blocks_params, {
      4,
      {2, 3, 2, 2}}});
 
-#define COLL_I_MULTI_LEADER_BLOCKS(collectives, traits, window)                                \
-    {                                                                                          \
-        "multi_leader", "Bayatpour et al. 2017, sections 4.1, 8", collectives,                 \
-            COLL_NEEDS_BUILD | COLL_USES_NODES | (traits), window, 1,                          \
-            coll_i_multi_leader_blocks_params, NULL, coll_i_composite_steps,                   \
-            coll_i_composite_step, coll_i_composite_scratch, coll_i_composite_shared           \
-    }
-
 COLL_TABLE(coll_binding, coll_i_multi_leader_allgather_defaults, {
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_fnomial_gatherv, NULL},
     {COLL_INTRA, &coll_ring_allgather, NULL},
     {COLL_INTER, &coll_ring_allgather, NULL}});
-COLL_CONST(coll_composite, coll_multi_leader_allgather, {
-    COLL_I_MULTI_LEADER_BLOCKS(COLL_I_RUNS_ALLGATHERS, COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED,
-                               2),
-    coll_i_multi_leader_allgather, coll_i_multi_leader_allgather_defaults, 4});
+COLL_COMPOSITE(coll_multi_leader_allgather, "multi_leader",
+    "Bayatpour et al. 2017, sections 4.1, 8",
+    COLL_I_RUNS_ALLGATHERS, COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_multi_leader_blocks_params),
+    coll_i_multi_leader_allgather, COLL_BINDINGS(4, coll_i_multi_leader_allgather_defaults));
 
 COLL_TABLE(coll_binding, coll_i_multi_leader_reduce_scatter_defaults, {
     {COLL_INTRA, &coll_pairwise_reduce_scatter, NULL},
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_fnomial_gatherv, NULL},
     {COLL_INTER, &coll_pairwise_reduce_scatter, NULL}});
-COLL_CONST(coll_composite, coll_multi_leader_reduce_scatter, {
-    COLL_I_MULTI_LEADER_BLOCKS(COLL_I_RUNS_REDUCE_SCATTERS, COLL_NEEDS_PACKED, 2),
-    coll_i_multi_leader_reduce_scatter, coll_i_multi_leader_reduce_scatter_defaults, 4});
+COLL_COMPOSITE(coll_multi_leader_reduce_scatter, "multi_leader",
+    "Bayatpour et al. 2017, sections 4.1, 8",
+    COLL_I_RUNS_REDUCE_SCATTERS, COLL_NEEDS_PACKED,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_multi_leader_blocks_params),
+    coll_i_multi_leader_reduce_scatter,
+    COLL_BINDINGS(4, coll_i_multi_leader_reduce_scatter_defaults));
 
 #endif /* COLL_ALGOS_MULTI_LEADER_BLOCKS_H */

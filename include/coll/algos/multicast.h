@@ -54,20 +54,10 @@ COLL_INLINE unsigned coll_i_multicast_bcast_step(const coll_plan *plan, uint32_t
     return coll_in_place(plan) ? 1 : 2;
 }
 
-COLL_CONST(coll_algorithm, coll_multicast_bcast, {
-    "multicast",
-    "Moody 2003, section 2.1",
-    COLL_BIT(COLL_BCAST),
-    COLL_NEEDS_MULTICAST | COLL_GIVES_IDENTICAL,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_multicast_bcast_steps,
-    coll_i_multicast_bcast_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_multicast_bcast, "multicast", "Moody 2003, section 2.1",
+    COLL_BIT(COLL_BCAST), COLL_NEEDS_MULTICAST | COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_multicast_bcast_steps, coll_i_multicast_bcast_step);
 
 /* ---- serial ------------------------------------------------------------------------------ */
 
@@ -106,35 +96,16 @@ COLL_INLINE size_t coll_i_serial_scratch(const coll_plan *plan, uint32_t rank)
     return coll_i_linear_reduce_scratch(plan, rank);
 }
 
-COLL_CONST(coll_algorithm, coll_serial_reduce, {
-    "serial",
-    "Moody 2003, section 3.2.1",
-    COLL_BIT(COLL_REDUCE),
-    COLL_NEEDS_MULTICAST | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_serial_params,
-    coll_i_linear_reduce_check,
-    coll_i_serial_steps,
-    coll_i_serial_step,
-    coll_i_serial_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_serial_reduce, "serial", "Moody 2003, section 3.2.1",
+    COLL_BIT(COLL_REDUCE), COLL_NEEDS_MULTICAST | COLL_GIVES_REPRODUCIBLE,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_serial_params),
+    coll_i_serial_steps, coll_i_serial_step, coll_i_serial_scratch, coll_i_linear_reduce_check);
 
-COLL_CONST(coll_algorithm, coll_serial_allreduce, {
-    "serial",
-    "Moody 2003, section 3.2.1",
+COLL_ALGORITHM(coll_serial_allreduce, "serial", "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_MULTICAST | COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_serial_params,
-    coll_i_linear_reduce_check,
-    coll_i_serial_steps,
-    coll_i_serial_step,
-    coll_i_serial_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_serial_params),
+    coll_i_serial_steps, coll_i_serial_step, coll_i_serial_scratch, coll_i_linear_reduce_check);
 
 /* ---- fnomial_multicast ------------------------------------------------------------------- */
 
@@ -161,19 +132,12 @@ COLL_INLINE size_t coll_i_fnomial_multicast_scratch(const coll_plan *plan, uint3
     return coll_i_walk_scratch(plan, COLL_I_FNOMIAL, COLL_REDUCE, false, rank);
 }
 
-COLL_CONST(coll_algorithm, coll_fnomial_multicast_allreduce, {
-    "fnomial_multicast",
+COLL_ALGORITHM(coll_fnomial_multicast_allreduce, "fnomial_multicast",
     "Moody 2003, sections 2.1, 3.2.3",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_MULTICAST | COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1,
-    /* parameters */ 2,
-    coll_i_fnomial_params,
-    coll_i_fnomial_check,
-    coll_i_fnomial_multicast_steps,
-    coll_i_fnomial_multicast_step,
-    coll_i_fnomial_multicast_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(2, coll_i_fnomial_params),
+    coll_i_fnomial_multicast_steps, coll_i_fnomial_multicast_step,
+    coll_i_fnomial_multicast_scratch, coll_i_fnomial_check);
 
 #endif /* COLL_ALGOS_MULTICAST_H */

@@ -46,19 +46,10 @@ COLL_INLINE unsigned coll_i_multicast_allgather_step(const coll_plan *plan, uint
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_multicast_allgather, {
-    "multicast",
-    "Moody 2003, section 2.1",
+COLL_ALGORITHM(coll_multicast_allgather, "multicast", "Moody 2003, section 2.1",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_NEEDS_MULTICAST | COLL_GIVES_IDENTICAL,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_multicast_allgather_steps,
-    coll_i_multicast_allgather_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_multicast_allgather_steps, coll_i_multicast_allgather_step);
 
 #endif /* COLL_ALGOS_MULTICAST_ALL_H */

@@ -120,19 +120,11 @@ COLL_INLINE unsigned coll_i_exchange_step(const coll_plan *plan, uint32_t rank, 
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_neighbor_exchange_allgather, {
-    "neighbor_exchange",
+COLL_ALGORITHM(coll_neighbor_exchange_allgather, "neighbor_exchange",
     "Chen, Zhang, Zhang, Yuan 2005",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_exchange_steps,
-    coll_i_exchange_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_exchange_steps, coll_i_exchange_step);
 
 #endif /* COLL_ALGOS_NEIGHBOR_EXCHANGE_H */

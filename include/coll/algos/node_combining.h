@@ -313,19 +313,10 @@ COLL_INLINE coll_status coll_i_node_combining_check(const coll_plan *plan)
     return coll_i_route_check(plan, COLL_ROUTE_BY_NODES);
 }
 
-COLL_CONST(coll_algorithm, coll_node_combining, {
-    "node_combining",
-    "Bienz, Gropp, Olson 2019",
+COLL_ALGORITHM(coll_node_combining, "node_combining", "Bienz, Gropp, Olson 2019",
     COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLTOALL),
     COLL_NEEDS_ROUTE | COLL_USES_NODES,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    coll_i_node_combining_check,
-    coll_i_route_steps,
-    coll_i_route_step,
-    coll_i_route_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_route_steps, coll_i_route_step, coll_i_route_scratch, coll_i_node_combining_check);
 
 #endif /* COLL_ALGOS_NODE_COMBINING_H */

@@ -84,21 +84,16 @@ COLL_TABLE(coll_binding, coll_i_node_leader_defaults, {
     {COLL_INTRA, &coll_fnomial_reduce, NULL},
     {COLL_INTRA, &coll_fnomial_bcast, NULL},
     {COLL_INTER, &coll_in_network_allreduce, NULL}});
-COLL_CONST(coll_composite, coll_node_leader_allreduce, {
-    COLL_I_LEVELS("node_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
-                  COLL_GIVES_IDENTICAL | COLL_NEEDS_NETWORK_REDUCE, 1),
-    coll_i_two_level_allreduce, coll_i_node_leader_defaults, 3});
+COLL_COMPOSITE(coll_node_leader_allreduce, "node_leader", "Bayatpour et al. 2017, section 4.3",
+    COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_NEEDS_NETWORK_REDUCE,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_allreduce, COLL_BINDINGS(3, coll_i_node_leader_defaults));
 
-COLL_CONST(coll_composite, coll_socket_leader_allreduce, {
-    {"socket_leader", "Bayatpour et al. 2017, section 4.3", COLL_BIT(COLL_ALLREDUCE),
-     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_INTER_TEAM |
-         COLL_GIVES_IDENTICAL,
-     /* window */ 1,
-     /* parameters */ 1, coll_i_socket_params,
-     /* check */ NULL, coll_i_composite_steps, coll_i_composite_step, coll_i_composite_scratch,
-     coll_i_composite_shared},
-    coll_i_socket_leader_build,
-    coll_i_node_leader_defaults,
-    3});
+COLL_COMPOSITE(coll_socket_leader_allreduce, "socket_leader",
+    "Bayatpour et al. 2017, section 4.3",
+    COLL_BIT(COLL_ALLREDUCE),
+    COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_INTER_TEAM | COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_socket_params),
+    coll_i_socket_leader_build, COLL_BINDINGS(3, coll_i_node_leader_defaults));
 
 #endif /* COLL_ALGOS_NODE_LEADER_H */

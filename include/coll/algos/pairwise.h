@@ -126,36 +126,18 @@ COLL_INLINE unsigned coll_i_pairwise_longer(const coll_plan *plan, uint32_t rank
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_pairwise_alltoall, {
-    "pairwise",
-    "Thakur, Rabenseifner, Gropp 2005",
-    COLL_EXCHANGING,
-    /* traits */ 0,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_pairwise_alltoall_steps,
-    coll_i_pairwise_alltoall_step,
-    coll_i_pairwise_alltoall_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_pairwise_alltoall, "pairwise", "Thakur, Rabenseifner, Gropp 2005",
+    COLL_EXCHANGING, /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_pairwise_alltoall_steps, coll_i_pairwise_alltoall_step,
+    coll_i_pairwise_alltoall_scratch);
 
 /* Kumar's ring of P−1 cyclic shifts is this same order. */
-COLL_CONST(coll_algorithm, coll_ring_alltoall, {
-    "ring",
-    "Kumar 2004, cyclic shifts",
-    COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV),
-    /* traits */ 0,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_pairwise_alltoall_steps,
-    coll_i_pairwise_alltoall_step,
-    coll_i_pairwise_alltoall_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_ring_alltoall, "ring", "Kumar 2004, cyclic shifts",
+    COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV), /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_pairwise_alltoall_steps, coll_i_pairwise_alltoall_step,
+    coll_i_pairwise_alltoall_scratch);
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -208,19 +190,10 @@ COLL_INLINE size_t coll_i_pairwise_reduce_scatter_scratch(const coll_plan *plan,
     return (coll_in_place(plan) ? 4 : 3) * coll_in_block(plan, rank).count;
 }
 
-COLL_CONST(coll_algorithm, coll_pairwise_reduce_scatter, {
-    "pairwise",
-    "Thakur, Rabenseifner, Gropp 2005",
-    COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
-    /* traits */ 0,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_pairwise_reduce_scatter_steps,
-    coll_i_pairwise_reduce_scatter_step,
-    coll_i_pairwise_reduce_scatter_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_pairwise_reduce_scatter, "pairwise", "Thakur, Rabenseifner, Gropp 2005",
+    COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_pairwise_reduce_scatter_steps, coll_i_pairwise_reduce_scatter_step,
+    coll_i_pairwise_reduce_scatter_scratch);
 
 #endif /* COLL_ALGOS_PAIRWISE_H */

@@ -242,19 +242,11 @@ COLL_INLINE size_t coll_i_pat_gather_scratch(const coll_plan *plan, uint32_t ran
     return trees.below > 0 ? (size_t)4 * coll_i_pat_most(&trees) * trees.slot : 0;
 }
 
-COLL_CONST(coll_algorithm, coll_pat_allgather, {
-    "pat",
-    "Jeaugey 2025",
+COLL_ALGORITHM(coll_pat_allgather, "pat", "Jeaugey 2025",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_GIVES_IDENTICAL | COLL_USES_PADDING,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_pat_params,
-    coll_i_pat_check,
-    coll_i_pat_gather_steps,
-    coll_i_pat_gather_step,
-    coll_i_pat_gather_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_pat_params),
+    coll_i_pat_gather_steps, coll_i_pat_gather_step, coll_i_pat_gather_scratch,
+    coll_i_pat_check);
 
 #endif /* COLL_ALGOS_PAT_H */

@@ -151,19 +151,11 @@ COLL_INLINE size_t coll_i_pat_reduce_scratch(const coll_plan *plan, uint32_t ran
     return (stages + coll_i_pat_depth(&trees) * most) * trees.slot;
 }
 
-COLL_CONST(coll_algorithm, coll_pat_reduce_scatter, {
-    "pat",
-    "Jeaugey 2025",
+COLL_ALGORITHM(coll_pat_reduce_scatter, "pat", "Jeaugey 2025",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     COLL_NEEDS_COMMUTATIVE | COLL_USES_PADDING,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_pat_params,
-    coll_i_pat_check,
-    coll_i_pat_reduce_steps,
-    coll_i_pat_reduce_step,
-    coll_i_pat_reduce_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_pat_params),
+    coll_i_pat_reduce_steps, coll_i_pat_reduce_step, coll_i_pat_reduce_scratch,
+    coll_i_pat_check);
 
 #endif /* COLL_ALGOS_PAT_REDUCE_SCATTER_H */

@@ -148,20 +148,11 @@ COLL_INLINE unsigned coll_i_prefix_allgather_step(const coll_plan *plan, uint32_
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_prefix_allgather, {
-    "prefix",
-    "Kumar 2004, prefix send",
+COLL_ALGORITHM(coll_prefix_allgather, "prefix", "Kumar 2004, prefix send",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_GIVES_IDENTICAL | COLL_USES_GROUP,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_prefix_params,
-    coll_i_prefix_check,
-    coll_i_prefix_steps,
-    coll_i_prefix_allgather_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_prefix_params),
+    coll_i_prefix_steps, coll_i_prefix_allgather_step, NULL, coll_i_prefix_check);
 
 /* ---- alltoall ---------------------------------------------------------------------------- */
 
@@ -176,19 +167,10 @@ COLL_INLINE unsigned coll_i_prefix_alltoall_step(const coll_plan *plan, uint32_t
     return n + (s == 0 ? coll_i_pairwise_own(plan, rank, &out[n]) : 0);
 }
 
-COLL_CONST(coll_algorithm, coll_prefix_alltoall, {
-    "prefix",
-    "Kumar 2004, prefix send",
-    COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV),
-    COLL_USES_GROUP,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_prefix_params,
-    coll_i_prefix_check,
-    coll_i_prefix_steps,
-    coll_i_prefix_alltoall_step,
-    coll_i_pairwise_alltoall_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_prefix_alltoall, "prefix", "Kumar 2004, prefix send",
+    COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV), COLL_USES_GROUP,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_prefix_params),
+    coll_i_prefix_steps, coll_i_prefix_alltoall_step, coll_i_pairwise_alltoall_scratch,
+    coll_i_prefix_check);
 
 #endif /* COLL_ALGOS_PREFIX_H */

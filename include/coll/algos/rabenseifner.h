@@ -204,20 +204,12 @@ COLL_INLINE size_t coll_i_rabenseifner_allreduce_scratch(const coll_plan *plan, 
     return coll_i_halved_allreduce_scratch(plan, COLL_I_DIGITS, rank);
 }
 
-COLL_CONST(coll_algorithm, coll_rabenseifner_allreduce, {
-    "rabenseifner",
+COLL_ALGORITHM(coll_rabenseifner_allreduce, "rabenseifner",
     "Rabenseifner 2004; Thakur, Rabenseifner, Gropp 2005, section 4.5",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_halving_params,
-    /* check */ NULL,
-    coll_i_rabenseifner_allreduce_steps,
-    coll_i_rabenseifner_allreduce_step,
-    coll_i_rabenseifner_allreduce_scratch,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_halving_params),
+    coll_i_rabenseifner_allreduce_steps, coll_i_rabenseifner_allreduce_step,
+    coll_i_rabenseifner_allreduce_scratch);
 
 /* ---- reduce ------------------------------------------------------------------------------ */
 
@@ -333,19 +325,11 @@ COLL_INLINE size_t coll_i_rabenseifner_reduce_scratch(const coll_plan *plan, uin
     return coll_i_rabenseifner_needs(plan, COLL_I_DIGITS, &part);
 }
 
-COLL_CONST(coll_algorithm, coll_rabenseifner_reduce, {
-    "rabenseifner",
+COLL_ALGORITHM(coll_rabenseifner_reduce, "rabenseifner",
     "Rabenseifner 2004; Thakur, Rabenseifner, Gropp 2005, section 4.5",
-    COLL_BIT(COLL_REDUCE),
-    COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_halving_params,
-    /* check */ NULL,
-    coll_i_rabenseifner_reduce_steps,
-    coll_i_rabenseifner_reduce_step,
-    coll_i_rabenseifner_reduce_scratch,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_REDUCE), COLL_GIVES_REPRODUCIBLE,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_halving_params),
+    coll_i_rabenseifner_reduce_steps, coll_i_rabenseifner_reduce_step,
+    coll_i_rabenseifner_reduce_scratch);
 
 #endif /* COLL_ALGOS_RABENSEIFNER_H */

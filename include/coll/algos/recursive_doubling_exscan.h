@@ -144,19 +144,10 @@ COLL_INLINE size_t coll_i_doubling_exscan_scratch(const coll_plan *plan, uint32_
            plan->problem.count;
 }
 
-COLL_CONST(coll_algorithm, coll_recursive_doubling_exscan, {
-    "recursive_doubling",
+COLL_ALGORITHM(coll_recursive_doubling_exscan, "recursive_doubling",
     "Traeff 2025; Traeff 2026; Hillis, Steele 1986",
-    COLL_BIT(COLL_EXSCAN),
-    COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_doubling_exscan_params,
-    /* check */ NULL,
-    coll_i_doubling_exscan_steps,
-    coll_i_doubling_exscan_step,
-    coll_i_doubling_exscan_scratch,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_EXSCAN), COLL_GIVES_REPRODUCIBLE,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_doubling_exscan_params),
+    coll_i_doubling_exscan_steps, coll_i_doubling_exscan_step, coll_i_doubling_exscan_scratch);
 
 #endif /* COLL_ALGOS_RECURSIVE_DOUBLING_EXSCAN_H */

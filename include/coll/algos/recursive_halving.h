@@ -222,19 +222,12 @@ COLL_INLINE size_t coll_i_recursive_halving_scratch(const coll_plan *plan, uint3
     return sums + slots;
 }
 
-COLL_CONST(coll_algorithm, coll_recursive_halving_reduce_scatter, {
-    "recursive_halving",
+COLL_ALGORITHM(coll_recursive_halving_reduce_scatter, "recursive_halving",
     "Thakur, Rabenseifner, Gropp 2005, section 4.4",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_PACKED | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_halving_params,
-    /* check */ NULL,
-    coll_i_recursive_halving_steps,
-    coll_i_recursive_halving_step,
-    coll_i_recursive_halving_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_halving_params),
+    coll_i_recursive_halving_steps, coll_i_recursive_halving_step,
+    coll_i_recursive_halving_scratch);
 
 #endif /* COLL_ALGOS_RECURSIVE_HALVING_H */

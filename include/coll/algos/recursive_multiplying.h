@@ -299,20 +299,12 @@ COLL_INLINE size_t coll_i_multiplying_allreduce_scratch(const coll_plan *plan, u
     return coll_i_multiplying_scratch(plan, rank, &plan->radix);
 }
 
-COLL_CONST(coll_algorithm, coll_recursive_multiplying_allreduce, {
-    "recursive_multiplying",
+COLL_ALGORITHM(coll_recursive_multiplying_allreduce, "recursive_multiplying",
     "Ruefenacht, Bull, Booth 2017",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_multiplying_params,
-    coll_i_multiplying_check,
-    coll_i_multiplying_allreduce_steps,
-    coll_i_multiplying_allreduce_step,
-    coll_i_multiplying_allreduce_scratch,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_multiplying_params),
+    coll_i_multiplying_allreduce_steps, coll_i_multiplying_allreduce_step,
+    coll_i_multiplying_allreduce_scratch, coll_i_multiplying_check);
 
 /* The same with k = 2 known to the compiler. */
 COLL_INLINE size_t coll_i_doubling_steps(const coll_plan *plan, uint32_t rank)
@@ -332,20 +324,11 @@ COLL_INLINE size_t coll_i_doubling_allreduce_scratch(const coll_plan *plan, uint
     return coll_i_multiplying_scratch(plan, rank, &coll_fast_divisor_two);
 }
 
-COLL_CONST(coll_algorithm, coll_recursive_doubling_allreduce, {
-    "recursive_doubling",
+COLL_ALGORITHM(coll_recursive_doubling_allreduce, "recursive_doubling",
     "Thakur, Rabenseifner, Gropp 2005",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_doubling_steps,
-    coll_i_doubling_allreduce_step,
-    coll_i_doubling_allreduce_scratch,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_doubling_steps, coll_i_doubling_allreduce_step, coll_i_doubling_allreduce_scratch);
 
 /* ---- allgather --------------------------------------------------------------------------- */
 
@@ -420,20 +403,12 @@ COLL_INLINE unsigned coll_i_multiplying_allgather_step(const coll_plan *plan, ui
     return coll_i_multiplying_allgather(plan, rank, s, &plan->radix, out);
 }
 
-COLL_CONST(coll_algorithm, coll_recursive_multiplying_allgather, {
-    "recursive_multiplying",
+COLL_ALGORITHM(coll_recursive_multiplying_allgather, "recursive_multiplying",
     "Ruefenacht, Bull, Booth 2017",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_NEEDS_PACKED | COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_multiplying_params,
-    /* check */ NULL,
-    coll_i_multiplying_allgather_steps,
-    coll_i_multiplying_allgather_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_multiplying_params),
+    coll_i_multiplying_allgather_steps, coll_i_multiplying_allgather_step);
 
 COLL_INLINE unsigned coll_i_doubling_allgather_step(const coll_plan *plan, uint32_t rank,
                                                     size_t s, coll_action *out)
@@ -441,19 +416,11 @@ COLL_INLINE unsigned coll_i_doubling_allgather_step(const coll_plan *plan, uint3
     return coll_i_multiplying_allgather(plan, rank, s, &coll_fast_divisor_two, out);
 }
 
-COLL_CONST(coll_algorithm, coll_recursive_doubling_allgather, {
-    "recursive_doubling",
+COLL_ALGORITHM(coll_recursive_doubling_allgather, "recursive_doubling",
     "Thakur, Rabenseifner, Gropp 2005",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_NEEDS_PACKED | COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_doubling_steps,
-    coll_i_doubling_allgather_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_doubling_steps, coll_i_doubling_allgather_step);
 
 #endif /* COLL_ALGOS_RECURSIVE_MULTIPLYING_H */

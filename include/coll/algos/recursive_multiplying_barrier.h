@@ -70,19 +70,10 @@ COLL_INLINE unsigned coll_i_multiplying_barrier_step(const coll_plan *plan, uint
     return 1;
 }
 
-COLL_CONST(coll_algorithm, coll_recursive_multiplying_barrier, {
-    "recursive_multiplying",
+COLL_ALGORITHM(coll_recursive_multiplying_barrier, "recursive_multiplying",
     "Thakur, Rabenseifner, Gropp 2005; Ruefenacht, Bull, Booth 2017",
-    COLL_BIT(COLL_BARRIER),
-    /* traits */ 0,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_multiplying_params,
-    /* check */ NULL,
-    coll_i_multiplying_barrier_steps,
-    coll_i_multiplying_barrier_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_BARRIER), /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_multiplying_params),
+    coll_i_multiplying_barrier_steps, coll_i_multiplying_barrier_step);
 
 #endif /* COLL_ALGOS_RECURSIVE_MULTIPLYING_BARRIER_H */

@@ -190,20 +190,12 @@ COLL_INLINE size_t coll_i_multiplying_scan_scratch(const coll_plan *plan, uint32
     return coll_i_scan_scratch(plan, rank, &plan->radix);
 }
 
-COLL_CONST(coll_algorithm, coll_recursive_multiplying_scan, {
-    "recursive_multiplying",
+COLL_ALGORITHM(coll_recursive_multiplying_scan, "recursive_multiplying",
     "Hillis, Steele 1986 (k = 2)",
-    COLL_BIT(COLL_SCAN),
-    COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_multiplying_scan_params,
-    coll_i_multiplying_scan_check,
-    coll_i_multiplying_scan_steps,
-    coll_i_multiplying_scan_step,
-    coll_i_multiplying_scan_scratch,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_SCAN), COLL_GIVES_REPRODUCIBLE,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_multiplying_scan_params),
+    coll_i_multiplying_scan_steps, coll_i_multiplying_scan_step,
+    coll_i_multiplying_scan_scratch, coll_i_multiplying_scan_check);
 
 /* The same with k = 2 known to the compiler. */
 COLL_INLINE size_t coll_i_doubling_scan_steps(const coll_plan *plan, uint32_t rank)
@@ -222,19 +214,9 @@ COLL_INLINE size_t coll_i_doubling_scan_scratch(const coll_plan *plan, uint32_t 
     return coll_i_scan_scratch(plan, rank, &coll_fast_divisor_two);
 }
 
-COLL_CONST(coll_algorithm, coll_recursive_doubling_scan, {
-    "recursive_doubling",
-    "Hillis, Steele 1986",
-    COLL_BIT(COLL_SCAN),
-    COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_doubling_scan_steps,
-    coll_i_doubling_scan_step,
-    coll_i_doubling_scan_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_recursive_doubling_scan, "recursive_doubling", "Hillis, Steele 1986",
+    COLL_BIT(COLL_SCAN), COLL_GIVES_REPRODUCIBLE,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_doubling_scan_steps, coll_i_doubling_scan_step, coll_i_doubling_scan_scratch);
 
 #endif /* COLL_ALGOS_RECURSIVE_MULTIPLYING_SCAN_H */

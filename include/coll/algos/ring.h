@@ -71,20 +71,11 @@ COLL_INLINE unsigned coll_i_ring_allgather_step(const coll_plan *plan, uint32_t 
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_ring_allgather, {
-    "ring",
+COLL_ALGORITHM(coll_ring_allgather, "ring",
     "Kumar 2004; Thakur, Rabenseifner, Gropp 2005, section 4.1",
-    COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_ring_allgather_steps,
-    coll_i_ring_allgather_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV), COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_ring_allgather_steps, coll_i_ring_allgather_step);
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -133,20 +124,12 @@ COLL_INLINE size_t coll_i_ring_reduce_scatter_scratch(const coll_plan *plan, uin
     return plan->problem.p == 1 && !coll_in_place(plan) ? 0 : 2 * plan->largest;
 }
 
-COLL_CONST(coll_algorithm, coll_ring_reduce_scatter, {
-    "ring",
+COLL_ALGORITHM(coll_ring_reduce_scatter, "ring",
     "Thakur, Rabenseifner, Gropp 2005, section 4.4",
-    COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
-    COLL_NEEDS_COMMUTATIVE,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_ring_reduce_scatter_steps,
-    coll_i_ring_reduce_scatter_step,
-    coll_i_ring_reduce_scatter_scratch,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), COLL_NEEDS_COMMUTATIVE,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_ring_reduce_scatter_steps, coll_i_ring_reduce_scatter_step,
+    coll_i_ring_reduce_scatter_scratch);
 
 /* ---- allreduce --------------------------------------------------------------------------- */
 
@@ -192,19 +175,10 @@ COLL_INLINE size_t coll_i_ring_allreduce_scratch(const coll_plan *plan, uint32_t
     return plan->problem.p == 1 || !coll_in_place(plan) ? 0 : 2 * (plan->cut.base + 1);
 }
 
-COLL_CONST(coll_algorithm, coll_ring_allreduce, {
-    "ring",
+COLL_ALGORITHM(coll_ring_allreduce, "ring",
     "Thakur, Rabenseifner, Gropp 2005, section 4.5; Patarasuk, Yuan 2009",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_NEEDS_COMMUTATIVE | COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_ring_allreduce_steps,
-    coll_i_ring_allreduce_step,
-    coll_i_ring_allreduce_scratch,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_COMMUTATIVE | COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_ring_allreduce_steps, coll_i_ring_allreduce_step, coll_i_ring_allreduce_scratch);
 
 #endif /* COLL_ALGOS_RING_H */

@@ -185,20 +185,11 @@ COLL_INLINE unsigned coll_i_scatter_allgather_step(const coll_plan *plan, uint32
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_scatter_allgather_bcast, {
-    "scatter_allgather",
+COLL_ALGORITHM(coll_scatter_allgather_bcast, "scatter_allgather",
     "Barnett et al. 1994; Thakur, Rabenseifner, Gropp 2005, section 4.2; Bruck et al. 1997",
-    COLL_BIT(COLL_BCAST),
-    COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 1,
-    coll_i_fnomial_params,
-    /* check */ NULL,
-    coll_i_scatter_allgather_steps,
-    coll_i_scatter_allgather_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_fnomial_params),
+    coll_i_scatter_allgather_steps, coll_i_scatter_allgather_step);
 
 /* ---- scatter_ring ------------------------------------------------------------------------ */
 
@@ -237,19 +228,10 @@ COLL_INLINE unsigned coll_i_scatter_ring_step(const coll_plan *plan, uint32_t ra
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_scatter_ring_bcast, {
-    "scatter_ring",
+COLL_ALGORITHM(coll_scatter_ring_bcast, "scatter_ring",
     "Barnett et al. 1994; Thakur, Rabenseifner, Gropp 2005, section 4.2",
-    COLL_BIT(COLL_BCAST),
-    COLL_GIVES_IDENTICAL,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_fnomial_params,
-    /* check */ NULL,
-    coll_i_scatter_ring_steps,
-    coll_i_scatter_ring_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_fnomial_params),
+    coll_i_scatter_ring_steps, coll_i_scatter_ring_step);
 
 #endif /* COLL_ALGOS_SCATTER_ALLGATHER_H */

@@ -194,20 +194,11 @@ COLL_INLINE size_t coll_i_shm_allgather_shared(const coll_plan *plan)
                : coll_i_shm_extent(plan, coll_i_shm_allgather_stages(plan), 1);
 }
 
-COLL_CONST(coll_algorithm, coll_shm_allgather, {
-    "shm",
-    "Wu 2005, section 2.4",
-    COLL_BIT(COLL_ALLGATHER),
-    COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
-    /* window */ 1,
-    /* parameters */ 3,
-    coll_i_shm_all_params,
-    coll_i_shm_rooted_check,
-    coll_i_shm_allgather_steps,
-    coll_i_shm_allgather_step,
-    /* scratch */ NULL,
-    coll_i_shm_allgather_shared,
-});
+COLL_ALGORITHM(coll_shm_allgather, "shm", "Wu 2005, section 2.4",
+    COLL_BIT(COLL_ALLGATHER), COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_all_params),
+    coll_i_shm_allgather_steps, coll_i_shm_allgather_step, NULL, coll_i_shm_rooted_check,
+    coll_i_shm_allgather_shared);
 
 /* A partner's word that a buffer is free is awaited when the buffer is used again, so if
  * notifications wait to be awaited, a window must hold one for each buffer. */
@@ -388,19 +379,10 @@ COLL_INLINE coll_status coll_i_shm_alltoall_check(const coll_plan *plan)
                             coll_i_shm_at_once(plan) ? parts : plan->problem.p);
 }
 
-COLL_CONST(coll_algorithm, coll_shm_alltoall, {
-    "shm",
-    "Wu 2005, section 2.4",
-    COLL_BIT(COLL_ALLTOALL),
-    COLL_NEEDS_SHARED,
-    /* window */ 9,
-    /* parameters */ 3,
-    coll_i_shm_alltoall_params,
-    coll_i_shm_alltoall_check,
-    coll_i_shm_alltoall_steps,
-    coll_i_shm_alltoall_step,
-    /* scratch */ NULL,
-    coll_i_shm_alltoall_shared,
-});
+COLL_ALGORITHM(coll_shm_alltoall, "shm", "Wu 2005, section 2.4",
+    COLL_BIT(COLL_ALLTOALL), COLL_NEEDS_SHARED,
+    /* window */ 9, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_alltoall_params),
+    coll_i_shm_alltoall_steps, coll_i_shm_alltoall_step, NULL, coll_i_shm_alltoall_check,
+    coll_i_shm_alltoall_shared);
 
 #endif /* COLL_ALGOS_SHM_ALL_H */

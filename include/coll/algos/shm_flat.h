@@ -116,20 +116,12 @@ COLL_INLINE unsigned coll_i_shm_flat_allgather_step(const coll_plan *plan, uint3
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_shm_flat_allgather, {
-    "shm_flat",
-    "Wu 2005, section 2.4",
+COLL_ALGORITHM(coll_shm_flat_allgather, "shm_flat", "Wu 2005, section 2.4",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER | COLL_GIVES_IDENTICAL,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    coll_i_shm_flat_check,
-    coll_i_shm_flat_allgather_steps,
-    coll_i_shm_flat_allgather_step,
-    /* scratch */ NULL,
-    coll_i_shm_flat_shared,
-});
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_shm_flat_allgather_steps, coll_i_shm_flat_allgather_step, NULL,
+    coll_i_shm_flat_check, coll_i_shm_flat_shared);
 
 /* ---- alltoall ---------------------------------------------------------------------------- */
 
@@ -156,20 +148,11 @@ COLL_INLINE unsigned coll_i_shm_flat_alltoall_step(const coll_plan *plan, uint32
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_shm_flat_alltoall, {
-    "shm_flat",
-    "Wu 2005, section 2.4",
-    COLL_BIT(COLL_ALLTOALL),
-    COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    coll_i_shm_flat_check,
-    coll_i_shm_flat_alltoall_steps,
-    coll_i_shm_flat_alltoall_step,
-    /* scratch */ NULL,
-    coll_i_shm_flat_shared,
-});
+COLL_ALGORITHM(coll_shm_flat_alltoall, "shm_flat", "Wu 2005, section 2.4",
+    COLL_BIT(COLL_ALLTOALL), COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_shm_flat_alltoall_steps, coll_i_shm_flat_alltoall_step, NULL, coll_i_shm_flat_check,
+    coll_i_shm_flat_shared);
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -193,19 +176,12 @@ COLL_INLINE unsigned coll_i_shm_flat_reduce_scatter_step(const coll_plan *plan, 
     return 1;
 }
 
-COLL_CONST(coll_algorithm, coll_shm_flat_reduce_scatter, {
-    "shm_flat",
-    "Wu 2005, section 2.4",
+COLL_ALGORITHM(coll_shm_flat_reduce_scatter, "shm_flat", "Wu 2005, section 2.4",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
-    COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER | COLL_NEEDS_PACKED | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    coll_i_shm_flat_check,
-    coll_i_shm_flat_reduce_scatter_steps,
-    coll_i_shm_flat_reduce_scatter_step,
-    /* scratch */ NULL,
-    coll_i_shm_flat_shared,
-});
+    COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER | COLL_NEEDS_PACKED |
+        COLL_GIVES_REPRODUCIBLE,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_shm_flat_reduce_scatter_steps, coll_i_shm_flat_reduce_scatter_step, NULL,
+    coll_i_shm_flat_check, coll_i_shm_flat_shared);
 
 #endif /* COLL_ALGOS_SHM_FLAT_H */

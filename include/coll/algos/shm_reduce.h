@@ -154,20 +154,11 @@ COLL_INLINE size_t coll_i_shm_reduce_shared(const coll_plan *plan)
     return p == 1 ? 0 : coll_i_shm_extent(plan, coll_i_shm_segments(plan), p);
 }
 
-COLL_CONST(coll_algorithm, coll_shm_reduce, {
-    "shm",
-    "Wu 2005, section 2.4",
-    COLL_BIT(COLL_REDUCE),
-    COLL_NEEDS_SHARED | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1,
-    /* parameters */ 3,
-    coll_i_shm_params,
-    coll_i_shm_reduce_check,
-    coll_i_shm_reduce_steps,
-    coll_i_shm_reduce_step,
-    /* scratch */ NULL,
-    coll_i_shm_reduce_shared,
-});
+COLL_ALGORITHM(coll_shm_reduce, "shm", "Wu 2005, section 2.4",
+    COLL_BIT(COLL_REDUCE), COLL_NEEDS_SHARED | COLL_GIVES_REPRODUCIBLE,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_params),
+    coll_i_shm_reduce_steps, coll_i_shm_reduce_step, NULL, coll_i_shm_reduce_check,
+    coll_i_shm_reduce_shared);
 
 /* ---- allreduce --------------------------------------------------------------------------- */
 
@@ -253,36 +244,18 @@ COLL_INLINE size_t coll_i_shm_allreduce_shared(const coll_plan *plan)
     return p == 1 ? 0 : coll_i_shm_extent(plan, coll_i_shm_segments(plan), p + (size_t)1);
 }
 
-COLL_CONST(coll_algorithm, coll_shm_allreduce, {
-    "shm",
-    "Wu 2005, section 2.4",
+COLL_ALGORITHM(coll_shm_allreduce, "shm", "Wu 2005, section 2.4",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1,
-    /* parameters */ 3,
-    coll_i_shm_params,
-    coll_i_shm_reduce_check,
-    coll_i_shm_allreduce_steps,
-    coll_i_shm_allreduce_step,
-    /* scratch */ NULL,
-    coll_i_shm_allreduce_shared,
-});
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_params),
+    coll_i_shm_allreduce_steps, coll_i_shm_allreduce_step, NULL, coll_i_shm_reduce_check,
+    coll_i_shm_allreduce_shared);
 
 /* ---- barrier ----------------------------------------------------------------------------- */
 
-COLL_CONST(coll_algorithm, coll_shm_barrier, {
-    "shm",
-    "Wu 2005, section 2.4",
-    COLL_BIT(COLL_BARRIER),
-    /* traits */ 0,
-    /* window */ 1,
-    /* parameters */ 1,
-    coll_i_shm_params,
-    /* check */ NULL,
-    coll_i_fnomial_barrier_steps,
-    coll_i_fnomial_barrier_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_shm_barrier, "shm", "Wu 2005, section 2.4",
+    COLL_BIT(COLL_BARRIER), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_shm_params),
+    coll_i_fnomial_barrier_steps, coll_i_fnomial_barrier_step);
 
 #endif /* COLL_ALGOS_SHM_REDUCE_H */

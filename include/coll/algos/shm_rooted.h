@@ -92,20 +92,11 @@ COLL_INLINE coll_status coll_i_shm_bcast_check(const coll_plan *plan)
     return coll_i_shm_check(plan, 1, 1);
 }
 
-COLL_CONST(coll_algorithm, coll_shm_bcast, {
-    "shm",
-    "Wu 2005, section 2.4",
-    COLL_BIT(COLL_BCAST),
-    COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
-    /* window */ 1,
-    /* parameters */ 3,
-    coll_i_shm_params,
-    coll_i_shm_bcast_check,
-    coll_i_shm_bcast_steps,
-    coll_i_shm_bcast_step,
-    /* scratch */ NULL,
-    coll_i_shm_bcast_shared,
-});
+COLL_ALGORITHM(coll_shm_bcast, "shm", "Wu 2005, section 2.4",
+    COLL_BIT(COLL_BCAST), COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_params),
+    coll_i_shm_bcast_steps, coll_i_shm_bcast_step, NULL, coll_i_shm_bcast_check,
+    coll_i_shm_bcast_shared);
 
 /* ---- scatter, gather --------------------------------------------------------------------- */
 
@@ -337,34 +328,16 @@ COLL_INLINE coll_status coll_i_shm_rooted_check(const coll_plan *plan)
     return coll_i_shm_check(plan, plan->problem.p, 1);
 }
 
-COLL_CONST(coll_algorithm, coll_shm_scatter, {
-    "shm",
-    "Wu 2005, section 2.4",
-    COLL_BIT(COLL_SCATTER),
-    COLL_NEEDS_SHARED,
-    /* window */ 1,
-    /* parameters */ 3,
-    coll_i_shm_params,
-    coll_i_shm_rooted_check,
-    coll_i_shm_rooted_steps,
-    coll_i_shm_scatter_step,
-    /* scratch */ NULL,
-    coll_i_shm_rooted_shared,
-});
+COLL_ALGORITHM(coll_shm_scatter, "shm", "Wu 2005, section 2.4",
+    COLL_BIT(COLL_SCATTER), COLL_NEEDS_SHARED,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_params),
+    coll_i_shm_rooted_steps, coll_i_shm_scatter_step, NULL, coll_i_shm_rooted_check,
+    coll_i_shm_rooted_shared);
 
-COLL_CONST(coll_algorithm, coll_shm_gather, {
-    "shm",
-    "Wu 2005, section 2.4",
-    COLL_BIT(COLL_GATHER),
-    COLL_NEEDS_SHARED,
-    /* window */ 1,
-    /* parameters */ 3,
-    coll_i_shm_params,
-    coll_i_shm_rooted_check,
-    coll_i_shm_rooted_steps,
-    coll_i_shm_gather_step,
-    /* scratch */ NULL,
-    coll_i_shm_rooted_shared,
-});
+COLL_ALGORITHM(coll_shm_gather, "shm", "Wu 2005, section 2.4",
+    COLL_BIT(COLL_GATHER), COLL_NEEDS_SHARED,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_params),
+    coll_i_shm_rooted_steps, coll_i_shm_gather_step, NULL, coll_i_shm_rooted_check,
+    coll_i_shm_rooted_shared);
 
 #endif /* COLL_ALGOS_SHM_ROOTED_H */

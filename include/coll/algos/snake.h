@@ -72,49 +72,20 @@ COLL_INLINE size_t coll_i_snake_scratch(const coll_plan *plan, uint32_t rank)
     return coll_i_mesh_flow_scratch(plan, &flow);
 }
 
-COLL_CONST(coll_algorithm, coll_snake_bcast, {
-    "snake",
-    "Littlefield 1992, section 3.2",
-    COLL_BIT(COLL_BCAST),
-    COLL_NEEDS_FULL_ROWS | COLL_GIVES_IDENTICAL,
-    /* window */ 1,
-    /* parameters */ 2,
-    coll_i_mesh_flow_params,
-    /* check */ NULL,
-    coll_i_snake_steps,
-    coll_i_snake_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_snake_bcast, "snake", "Littlefield 1992, section 3.2",
+    COLL_BIT(COLL_BCAST), COLL_NEEDS_FULL_ROWS | COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(2, coll_i_mesh_flow_params),
+    coll_i_snake_steps, coll_i_snake_step);
 
-COLL_CONST(coll_algorithm, coll_snake_reduce, {
-    "snake",
-    "Littlefield 1992, section 3.2",
-    COLL_BIT(COLL_REDUCE),
-    COLL_NEEDS_FULL_ROWS | COLL_NEEDS_LINE,
-    /* window */ 1,
-    /* parameters */ 2,
-    coll_i_mesh_flow_params,
-    /* check */ NULL,
-    coll_i_snake_steps,
-    coll_i_snake_step,
-    coll_i_snake_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_snake_reduce, "snake", "Littlefield 1992, section 3.2",
+    COLL_BIT(COLL_REDUCE), COLL_NEEDS_FULL_ROWS | COLL_NEEDS_LINE,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(2, coll_i_mesh_flow_params),
+    coll_i_snake_steps, coll_i_snake_step, coll_i_snake_scratch);
 
-COLL_CONST(coll_algorithm, coll_snake_allreduce, {
-    "snake",
-    "Littlefield 1992, section 3.2",
+COLL_ALGORITHM(coll_snake_allreduce, "snake", "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_FULL_ROWS | COLL_NEEDS_LINE | COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2,
-    /* parameters */ 2,
-    coll_i_mesh_flow_params,
-    /* check */ NULL,
-    coll_i_snake_steps,
-    coll_i_snake_step,
-    coll_i_snake_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(2, coll_i_mesh_flow_params),
+    coll_i_snake_steps, coll_i_snake_step, coll_i_snake_scratch);
 
 #endif /* COLL_ALGOS_SNAKE_H */

@@ -74,19 +74,9 @@ COLL_INLINE unsigned coll_i_sparbit_step(const coll_plan *plan, uint32_t rank, s
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_sparbit_allgather, {
-    "sparbit",
-    "Loch, Koslovski 2021",
-    COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_sparbit_steps,
-    coll_i_sparbit_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_sparbit_allgather, "sparbit", "Loch, Koslovski 2021",
+    COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV), COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_sparbit_steps, coll_i_sparbit_step);
 
 #endif /* COLL_ALGOS_SPARBIT_H */

@@ -62,20 +62,10 @@ COLL_INLINE size_t coll_i_swing_allreduce_scratch(const coll_plan *plan, uint32_
     return coll_i_halved_allreduce_scratch(plan, COLL_I_SWING, rank);
 }
 
-COLL_CONST(coll_algorithm, coll_swing_allreduce, {
-    "swing",
-    "De Sensi, Bonato, Saam, Hoefler 2024, section 3",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_NEEDS_COMMUTATIVE | COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_swing_allreduce_steps,
-    coll_i_swing_allreduce_step,
-    coll_i_swing_allreduce_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_swing_allreduce, "swing", "De Sensi, Bonato, Saam, Hoefler 2024, section 3",
+    COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_COMMUTATIVE | COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_swing_allreduce_steps, coll_i_swing_allreduce_step, coll_i_swing_allreduce_scratch);
 
 /* Of whole vectors: recursive doubling with other partners. */
 COLL_INLINE unsigned coll_i_swing_latency_step(const coll_plan *plan, uint32_t rank, size_t s,
@@ -85,20 +75,11 @@ COLL_INLINE unsigned coll_i_swing_latency_step(const coll_plan *plan, uint32_t r
                                         out);
 }
 
-COLL_CONST(coll_algorithm, coll_swing_latency_allreduce, {
-    "swing_latency",
+COLL_ALGORITHM(coll_swing_latency_allreduce, "swing_latency",
     "De Sensi, Bonato, Saam, Hoefler 2024, section 3",
-    COLL_BIT(COLL_ALLREDUCE),
-    COLL_NEEDS_COMMUTATIVE,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_doubling_steps,
-    coll_i_swing_latency_step,
-    coll_i_doubling_allreduce_scratch,
-    /* shared */ NULL,
-});
+    COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_COMMUTATIVE,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_doubling_steps, coll_i_swing_latency_step, coll_i_doubling_allreduce_scratch);
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
 
@@ -118,20 +99,13 @@ COLL_INLINE size_t coll_i_swing_reduce_scatter_scratch(const coll_plan *plan, ui
     return coll_i_butterfly_scratch(plan, COLL_I_SWING, rank);
 }
 
-COLL_CONST(coll_algorithm, coll_swing_reduce_scatter, {
-    "swing",
+COLL_ALGORITHM(coll_swing_reduce_scatter, "swing",
     "De Sensi, Bonato, Saam, Hoefler 2024, section 3",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_PACKED,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_swing_reduce_scatter_steps,
-    coll_i_swing_reduce_scatter_step,
-    coll_i_swing_reduce_scatter_scratch,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_swing_reduce_scatter_steps, coll_i_swing_reduce_scatter_step,
+    coll_i_swing_reduce_scatter_scratch);
 
 /* ---- allgather --------------------------------------------------------------------------- */
 
@@ -197,19 +171,10 @@ COLL_INLINE unsigned coll_i_swing_allgather_step(const coll_plan *plan, uint32_t
     return 2;
 }
 
-COLL_CONST(coll_algorithm, coll_swing_allgather, {
-    "swing",
-    "De Sensi, Bonato, Saam, Hoefler 2024, section 3",
+COLL_ALGORITHM(coll_swing_allgather, "swing", "De Sensi, Bonato, Saam, Hoefler 2024, section 3",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_NEEDS_PACKED | COLL_GIVES_IDENTICAL,
-    /* window */ 2,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_swing_allgather_steps,
-    coll_i_swing_allgather_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_swing_allgather_steps, coll_i_swing_allgather_step);
 
 #endif /* COLL_ALGOS_SWING_H */

@@ -107,15 +107,10 @@ COLL_INLINE size_t coll_i_throttled_scratch(const coll_plan *plan, uint32_t rank
     return coll_in_place(plan) ? (batch < p ? batch : p) * plan->largest : 0;
 }
 
-COLL_CONST(coll_algorithm, coll_throttled_alltoall, {
-    "throttled",           "scattered in MPICH, linear_sync in Open MPI",
-    COLL_EXCHANGING,
-    /* traits */ 0,
-    /* window */ 2,
-    /* parameters */ 1,    coll_i_throttled_params,
-    /* check */ NULL,      coll_i_throttled_steps,
-    coll_i_throttled_step, coll_i_throttled_scratch,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_throttled_alltoall, "throttled",
+    "scattered in MPICH, linear_sync in Open MPI",
+    COLL_EXCHANGING, /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_throttled_params),
+    coll_i_throttled_steps, coll_i_throttled_step, coll_i_throttled_scratch);
 
 #endif /* COLL_ALGOS_THROTTLED_H */

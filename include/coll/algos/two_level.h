@@ -190,30 +190,32 @@ COLL_INLINE coll_status coll_i_two_level_allreduce(coll_plan *plan, coll_workspa
 COLL_TABLE(coll_binding, coll_i_two_level_barrier_defaults, {
     {COLL_INTRA, &coll_dissemination_barrier, NULL},
     {COLL_INTER, &coll_dissemination_barrier, NULL}});
-COLL_CONST(coll_composite, coll_two_level_barrier, {
-    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_SOURCE, COLL_BIT(COLL_BARRIER), 0, 2),
-    coll_i_two_level_barrier, coll_i_two_level_barrier_defaults, 2});
+COLL_COMPOSITE(coll_two_level_barrier, "two_level", COLL_I_TWO_LEVEL_SOURCE,
+    COLL_BIT(COLL_BARRIER), /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_barrier, COLL_BINDINGS(2, coll_i_two_level_barrier_defaults));
 
 COLL_TABLE(coll_binding, coll_i_two_level_bcast_defaults, {
     {COLL_INTRA, &coll_fnomial_bcast, NULL}, {COLL_INTER, &coll_fnomial_bcast, NULL}});
-COLL_CONST(coll_composite, coll_two_level_bcast, {
-    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_SOURCE, COLL_BIT(COLL_BCAST),
-                  COLL_GIVES_IDENTICAL, 1),
-    coll_i_two_level_bcast, coll_i_two_level_bcast_defaults, 2});
+COLL_COMPOSITE(coll_two_level_bcast, "two_level", COLL_I_TWO_LEVEL_SOURCE,
+    COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_bcast, COLL_BINDINGS(2, coll_i_two_level_bcast_defaults));
 
 COLL_TABLE(coll_binding, coll_i_two_level_reduce_defaults, {
     {COLL_INTRA, &coll_fnomial_reduce, NULL}, {COLL_INTER, &coll_fnomial_reduce, NULL}});
-COLL_CONST(coll_composite, coll_two_level_reduce, {
-    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_SOURCE, COLL_BIT(COLL_REDUCE), 0, 1),
-    coll_i_two_level_reduce, coll_i_two_level_reduce_defaults, 2});
+COLL_COMPOSITE(coll_two_level_reduce, "two_level", COLL_I_TWO_LEVEL_SOURCE,
+    COLL_BIT(COLL_REDUCE), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_reduce, COLL_BINDINGS(2, coll_i_two_level_reduce_defaults));
 
 COLL_TABLE(coll_binding, coll_i_two_level_allreduce_defaults, {
     {COLL_INTRA, &coll_fnomial_reduce, NULL},
     {COLL_INTRA, &coll_fnomial_bcast, NULL},
     {COLL_INTER, &coll_recursive_doubling_allreduce, NULL}});
-COLL_CONST(coll_composite, coll_two_level_allreduce, {
-    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_SOURCE, COLL_BIT(COLL_ALLREDUCE),
-                  COLL_GIVES_IDENTICAL, 2),
-    coll_i_two_level_allreduce, coll_i_two_level_allreduce_defaults, 3});
+COLL_COMPOSITE(coll_two_level_allreduce, "two_level", COLL_I_TWO_LEVEL_SOURCE,
+    COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_allreduce, COLL_BINDINGS(3, coll_i_two_level_allreduce_defaults));
 
 #endif /* COLL_ALGOS_TWO_LEVEL_H */

@@ -78,32 +78,14 @@ COLL_INLINE size_t coll_i_slots_empty_scratch(const coll_plan *plan, uint32_t ra
 COLL_TABLE(coll_param, coll_i_two_level_alltoallv_params, {
     {"block", "elements of the longest blocks that ride", 0, UINT32_MAX, 64, {2, 0, 8, 2}}});
 
-COLL_CONST(coll_algorithm, coll_i_slots_fill, {
-    "fill slots",
-    "",
-    COLL_PAIRED,
-    COLL_USES_PADDING,
-    1,
-    1,
-    coll_i_two_level_alltoallv_params,
-    NULL,
-    coll_i_slots_fill_steps,
-    coll_i_slots_fill_step,
-    NULL,
-    NULL});
-COLL_CONST(coll_algorithm, coll_i_slots_empty, {
-    "empty slots",
-    "",
-    COLL_PAIRED,
-    0,
-    2,
-    1,
-    coll_i_two_level_alltoallv_params,
-    NULL,
-    coll_i_pairwise_alltoall_steps,
-    coll_i_slots_empty_step,
-    coll_i_slots_empty_scratch,
-    NULL});
+COLL_ALGORITHM(coll_i_slots_fill, "fill slots", "",
+    COLL_PAIRED, COLL_USES_PADDING,
+    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_two_level_alltoallv_params),
+    coll_i_slots_fill_steps, coll_i_slots_fill_step);
+COLL_ALGORITHM(coll_i_slots_empty, "empty slots", "",
+    COLL_PAIRED, /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_two_level_alltoallv_params),
+    coll_i_pairwise_alltoall_steps, coll_i_slots_empty_step, coll_i_slots_empty_scratch);
 
 /* ---- phases ------------------------------------------------------------------------------ */
 
@@ -165,14 +147,9 @@ COLL_INLINE coll_status coll_i_two_level_alltoallv(coll_plan *plan, coll_workspa
     return status;
 }
 
-COLL_CONST(coll_composite, coll_two_level_alltoallv, {
-    {"two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_PAIRED,
-     COLL_NEEDS_BUILD | COLL_USES_NODES | COLL_USES_PADDING,
-     /* window */ 2,
-     /* parameters */ 1, coll_i_two_level_alltoallv_params, NULL, coll_i_composite_steps,
-     coll_i_composite_step, coll_i_composite_scratch, coll_i_composite_shared},
-    coll_i_two_level_alltoallv,
-    coll_i_two_level_alltoall_defaults,
-    3});
+COLL_COMPOSITE(coll_two_level_alltoallv, "two_level", COLL_I_TWO_LEVEL_BLOCKS,
+    COLL_PAIRED, COLL_USES_PADDING,
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_two_level_alltoallv_params),
+    coll_i_two_level_alltoallv, COLL_BINDINGS(3, coll_i_two_level_alltoall_defaults));
 
 #endif /* COLL_ALGOS_TWO_LEVEL_ALLTOALLV_H */

@@ -221,27 +221,29 @@ COLL_TABLE(coll_binding, coll_i_two_level_gather_defaults, {
     {COLL_INTER, &coll_fnomial_gather, NULL}, {COLL_INTER, &coll_fnomial_gatherv, NULL},
     {COLL_INTRA, &coll_fnomial_bcast, NULL},  {COLL_INTER, &coll_ring_allgather, NULL}});
 
-COLL_CONST(coll_composite, coll_two_level_gather, {
-    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_GATHER), 0, 1),
-    coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4});
-COLL_CONST(coll_composite, coll_two_level_gatherv, {
-    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_GATHERV),
-                  COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED, 1),
-    coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4});
-COLL_CONST(coll_composite, coll_two_level_scatter, {
-    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_SCATTER), 0, 1),
-    coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4});
-COLL_CONST(coll_composite, coll_two_level_scatterv, {
-    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_SCATTERV),
-                  COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED, 1),
-    coll_i_two_level_rooted, coll_i_two_level_gather_defaults, 4});
-COLL_CONST(coll_composite, coll_two_level_allgather, {
-    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLGATHER),
-                  COLL_GIVES_IDENTICAL, 2),
-    coll_i_two_level_allgather, coll_i_two_level_gather_defaults, 6});
-COLL_CONST(coll_composite, coll_two_level_allgatherv, {
-    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLGATHERV),
-                  COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED, 2),
-    coll_i_two_level_allgather, coll_i_two_level_gather_defaults, 6});
+COLL_COMPOSITE(coll_two_level_gather, "two_level", COLL_I_TWO_LEVEL_BLOCKS,
+    COLL_BIT(COLL_GATHER), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_rooted, COLL_BINDINGS(4, coll_i_two_level_gather_defaults));
+COLL_COMPOSITE(coll_two_level_gatherv, "two_level", COLL_I_TWO_LEVEL_BLOCKS,
+    COLL_BIT(COLL_GATHERV), COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_rooted, COLL_BINDINGS(4, coll_i_two_level_gather_defaults));
+COLL_COMPOSITE(coll_two_level_scatter, "two_level", COLL_I_TWO_LEVEL_BLOCKS,
+    COLL_BIT(COLL_SCATTER), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_rooted, COLL_BINDINGS(4, coll_i_two_level_gather_defaults));
+COLL_COMPOSITE(coll_two_level_scatterv, "two_level", COLL_I_TWO_LEVEL_BLOCKS,
+    COLL_BIT(COLL_SCATTERV), COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_rooted, COLL_BINDINGS(4, coll_i_two_level_gather_defaults));
+COLL_COMPOSITE(coll_two_level_allgather, "two_level", COLL_I_TWO_LEVEL_BLOCKS,
+    COLL_BIT(COLL_ALLGATHER), COLL_GIVES_IDENTICAL,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_allgather, COLL_BINDINGS(6, coll_i_two_level_gather_defaults));
+COLL_COMPOSITE(coll_two_level_allgatherv, "two_level", COLL_I_TWO_LEVEL_BLOCKS,
+    COLL_BIT(COLL_ALLGATHERV), COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_allgather, COLL_BINDINGS(6, coll_i_two_level_gather_defaults));
 
 #endif /* COLL_ALGOS_TWO_LEVEL_BLOCKS_H */

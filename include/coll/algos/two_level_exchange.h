@@ -76,32 +76,14 @@ COLL_INLINE unsigned coll_i_sort_by_rank_step(const coll_plan *plan, uint32_t ra
     return n;
 }
 
-COLL_CONST(coll_algorithm, coll_i_sort_by_node, {
-    "sort by node",
-    "",
-    COLL_BIT(COLL_ALLTOALL),
-    0,
-    1,
-    0,
-    NULL,
-    NULL,
-    coll_i_sort_by_node_steps,
-    coll_i_sort_by_node_step,
-    NULL,
-    NULL});
-COLL_CONST(coll_algorithm, coll_i_sort_by_rank, {
-    "sort by rank",
-    "",
-    COLL_BIT(COLL_ALLTOALL),
-    0,
-    1,
-    0,
-    NULL,
-    NULL,
-    coll_i_sort_by_node_steps,
-    coll_i_sort_by_rank_step,
-    NULL,
-    NULL});
+COLL_ALGORITHM(coll_i_sort_by_node, "sort by node", "",
+    COLL_BIT(COLL_ALLTOALL), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_sort_by_node_steps, coll_i_sort_by_node_step);
+COLL_ALGORITHM(coll_i_sort_by_rank, "sort by rank", "",
+    COLL_BIT(COLL_ALLTOALL), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_sort_by_node_steps, coll_i_sort_by_rank_step);
 
 /* A phase that sorts, at a leader. */
 COLL_INLINE coll_status coll_i_levels_sort(coll_plan *plan, coll_workspace *workspace,
@@ -274,22 +256,23 @@ COLL_TABLE(coll_binding, coll_i_two_level_alltoall_defaults, {
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_pairwise_alltoall, NULL},
     {COLL_INTER, &coll_pairwise_alltoall, NULL}});
-COLL_CONST(coll_composite, coll_two_level_alltoall, {
-    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_ALLTOALL), 0, 2),
-    coll_i_two_level_alltoall, coll_i_two_level_alltoall_defaults, 3});
+COLL_COMPOSITE(coll_two_level_alltoall, "two_level", COLL_I_TWO_LEVEL_BLOCKS,
+    COLL_BIT(COLL_ALLTOALL), /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_alltoall, COLL_BINDINGS(3, coll_i_two_level_alltoall_defaults));
 
 COLL_TABLE(coll_binding, coll_i_two_level_reduce_scatter_defaults, {
     {COLL_INTRA, &coll_fnomial_reduce, NULL},
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_fnomial_gatherv, NULL},
     {COLL_INTER, &coll_pairwise_reduce_scatter, NULL}});
-COLL_CONST(coll_composite, coll_two_level_reduce_scatter_block, {
-    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), 0,
-                  2),
-    coll_i_two_level_reduce_scatter, coll_i_two_level_reduce_scatter_defaults, 4});
-COLL_CONST(coll_composite, coll_two_level_reduce_scatter, {
-    COLL_I_LEVELS("two_level", COLL_I_TWO_LEVEL_BLOCKS, COLL_BIT(COLL_REDUCE_SCATTER),
-                  COLL_NEEDS_PACKED, 2),
-    coll_i_two_level_reduce_scatter, coll_i_two_level_reduce_scatter_defaults, 4});
+COLL_COMPOSITE(coll_two_level_reduce_scatter_block, "two_level", COLL_I_TWO_LEVEL_BLOCKS,
+    COLL_BIT(COLL_REDUCE_SCATTER_BLOCK), /* traits */ 0,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_reduce_scatter, COLL_BINDINGS(4, coll_i_two_level_reduce_scatter_defaults));
+COLL_COMPOSITE(coll_two_level_reduce_scatter, "two_level", COLL_I_TWO_LEVEL_BLOCKS,
+    COLL_BIT(COLL_REDUCE_SCATTER), COLL_NEEDS_PACKED,
+    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_reduce_scatter, COLL_BINDINGS(4, coll_i_two_level_reduce_scatter_defaults));
 
 #endif /* COLL_ALGOS_TWO_LEVEL_EXCHANGE_H */

@@ -109,9 +109,9 @@ COLL_TABLE(coll_binding, coll_i_two_level_scan_defaults, {
     {COLL_INTER, &coll_recursive_doubling_scan, NULL},
     {COLL_INTER, &coll_recursive_doubling_exscan, NULL}});
 
-COLL_CONST(coll_composite, coll_two_level_scan, {
-    COLL_I_LEVELS("two_level", "Wu 2005, chapter 3",
-                  COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN), 0, 1),
-    coll_i_two_level_scan, coll_i_two_level_scan_defaults, 5});
+COLL_COMPOSITE(coll_two_level_scan, "two_level", "Wu 2005, chapter 3",
+    COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN), /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_two_level_scan, COLL_BINDINGS(5, coll_i_two_level_scan_defaults));
 
 #endif /* COLL_ALGOS_TWO_LEVEL_SCAN_H */

@@ -240,19 +240,10 @@ COLL_INLINE size_t coll_i_replay_shared(const coll_plan *plan)
 
 /* What a written schedule runs as: the plan of one rank, on the others there is nothing to do.
  * Made by coll_plan_replay. */
-COLL_CONST(coll_algorithm, coll_replay, {
-    "replay",
-    "a schedule that was written out",
-    COLL_BIT(COLL_COLLECTIVES) - 1,
-    0, /* traits: those of the plan */
-    1, /* window: likewise */
-    0, /* parameters */
-    NULL,
-    NULL,
-    coll_i_replay_steps,
-    coll_i_replay_step,
-    coll_i_replay_scratch,
-    coll_i_replay_shared});
+COLL_ALGORITHM(coll_replay, "replay", "a schedule that was written out",
+    COLL_BIT(COLL_COLLECTIVES) - 1, /* traits: those of the plan */ 0,
+    /* window, sends: likewise */ 1, 1, COLL_NO_PARAMS,
+    coll_i_replay_steps, coll_i_replay_step, coll_i_replay_scratch, NULL, coll_i_replay_shared);
 
 /* Makes *replay a plan that does on the schedule's rank what `plan`, from which the schedule
  * was written, does there. The other ranks may run the plan itself or replays of their own. The

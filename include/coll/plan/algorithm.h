@@ -74,19 +74,39 @@ typedef struct coll_algorithm {
     uint32_t collectives; /* mask of COLL_BIT */
     uint32_t traits;
     uint32_t window; /* least window with which it ends if sends wait for receivers */
+    uint32_t sends;  /* … and the least sends in flight with which the in-order engine does */
     uint32_t n_params;
     const coll_param *params;
-    /* Are p and the parameters legal together, and with the group if it is used? NULL: always,
-     * within the ranges of `params`. */
-    coll_status (*check)(const struct coll_plan *plan);
     /* Number of steps of a rank. */
     size_t (*steps)(const struct coll_plan *plan, uint32_t rank);
     /* Writes the actions of step s < steps to `out` and returns how many; any s, in any order. */
     unsigned (*step)(const struct coll_plan *plan, uint32_t rank, size_t s, coll_action *out);
     /* Elements of SCRATCH; NULL: none. */
     size_t (*scratch)(const struct coll_plan *plan, uint32_t rank);
+    /* Are p and the parameters legal together, and with the group if it is used? NULL: always,
+     * within the ranges of `params`. */
+    coll_status (*check)(const struct coll_plan *plan);
     /* Elements of SHARED, for the whole node; NULL: none. */
     size_t (*shared)(const struct coll_plan *plan);
 } coll_algorithm;
+
+/* The record of an algorithm, its fields in order; functions behind `step` that are NULL may be left
+ * out at the end:
+ *
+ *   COLL_ALGORITHM(coll_ring_allreduce, "ring", "Patarasuk, Yuan 2009",
+ *       COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_COMMUTATIVE,
+ *       window, sends, COLL_NO_PARAMS,               // or COLL_PARAMS(n, array)
+ *       steps, step[, scratch[, check[, shared]]]);
+ */
+#define COLL_ALGORITHM(symbol, ...)                                                            \
+    COLL_CONST(coll_algorithm, symbol, COLL_I_ALGORITHM(__VA_ARGS__, NULL, NULL, NULL, 0))
+#define COLL_NO_PARAMS        0, NULL
+#define COLL_PARAMS(n, array) (n), (array)
+#define COLL_I_ALGORITHM(name, source, collectives, traits, window, sends, n_params, params,   \
+                         steps, step, scratch, check, shared, ...)                             \
+    {                                                                                          \
+        name, source, collectives, traits, window, sends, n_params, params, steps, step,       \
+            scratch, check, shared                                                             \
+    }
 
 #endif /* COLL_PLAN_ALGORITHM_H */

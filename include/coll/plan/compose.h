@@ -277,19 +277,11 @@ COLL_INLINE size_t coll_i_sequence_scratch(const coll_plan *plan, uint32_t rank)
 
 #define COLL_I_ALL_COLLECTIVES (COLL_BIT(COLL_COLLECTIVES) - 1)
 
-COLL_CONST(coll_algorithm, coll_sequence, {
-    "sequence",
-    "one plan after the other",
-    COLL_I_ALL_COLLECTIVES,
-    COLL_I_COMPOSES,
-    1, /* window: see coll_plan_compose */
-    0, /* parameters */
-    NULL,
-    NULL,
-    coll_i_sequence_steps,
-    coll_i_sequence_step,
-    coll_i_sequence_scratch,
-    coll_i_composed_shared});
+COLL_ALGORITHM(coll_sequence, "sequence", "one plan after the other",
+    COLL_I_ALL_COLLECTIVES, COLL_I_COMPOSES,
+    /* window, sends: see coll_plan_compose */ 1, 1, COLL_NO_PARAMS,
+    coll_i_sequence_steps, coll_i_sequence_step, coll_i_sequence_scratch, NULL,
+    coll_i_composed_shared);
 
 /* ---- interleaving ------------------------------------------------------------------------ */
 
@@ -334,19 +326,11 @@ COLL_INLINE size_t coll_i_interleave_scratch(const coll_plan *plan, uint32_t ran
     return most;
 }
 
-COLL_CONST(coll_algorithm, coll_interleave, {
-    "interleave",
-    "a step of each plan in turn",
-    COLL_I_ALL_COLLECTIVES,
-    COLL_I_COMPOSES | COLL_I_SIDE_BY_SIDE,
-    1, /* window: see coll_plan_compose */
-    0, /* parameters */
-    NULL,
-    NULL,
-    coll_i_interleave_steps,
-    coll_i_interleave_step,
-    coll_i_interleave_scratch,
-    coll_i_composed_shared});
+COLL_ALGORITHM(coll_interleave, "interleave", "a step of each plan in turn",
+    COLL_I_ALL_COLLECTIVES, COLL_I_COMPOSES | COLL_I_SIDE_BY_SIDE,
+    /* window, sends: see coll_plan_compose */ 1, 1, COLL_NO_PARAMS,
+    coll_i_interleave_steps, coll_i_interleave_step, coll_i_interleave_scratch, NULL,
+    coll_i_composed_shared);
 
 /* ---- composing --------------------------------------------------------------------------- */
 

@@ -57,6 +57,27 @@ typedef struct coll_composite {
     uint32_t n_defaults;
 } coll_composite;
 
+/* Its record: that of an algorithm with the traits of what works in levels, what makes the phases,
+ * and what is bound to the levels.
+ *
+ *   COLL_COMPOSITE(coll_two_level_bcast, "two_level", "Wu 2005",
+ *       COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
+ *       window, sends, COLL_NO_PARAMS,
+ *       build, COLL_BINDINGS(n, array));
+ */
+#define COLL_COMPOSITE(symbol, ...)                                                            \
+    COLL_CONST(coll_composite, symbol, COLL_I_COMPOSITE(__VA_ARGS__))
+#define COLL_BINDINGS(n, array) (array), (n)
+#define COLL_I_COMPOSITE(name, source, collectives, traits, window, sends, n_params, params,   \
+                         ...)                                                                  \
+    {                                                                                          \
+        COLL_I_ALGORITHM(name, source, collectives,                                            \
+                         COLL_NEEDS_BUILD | COLL_USES_NODES | (traits), window, sends,         \
+                         n_params, params, coll_i_composite_steps, coll_i_composite_step,      \
+                         coll_i_composite_scratch, NULL, coll_i_composite_shared, 0),          \
+            __VA_ARGS__                                                                        \
+    }
+
 COLL_INLINE const coll_composite *coll_composite_of(const coll_algorithm *algorithm)
 {
     return (const coll_composite *)(const void *)algorithm;

@@ -71,12 +71,4 @@ COLL_INLINE coll_status coll_i_composite_inter(coll_plan *plan, coll_workspace *
     return COLL_OK;
 }
 
-/* The record of an algorithm in levels without parameters. */
-#define COLL_I_LEVELS(name, source, collectives, traits, window)                               \
-    {                                                                                          \
-        name, source, collectives, COLL_NEEDS_BUILD | COLL_USES_NODES | (traits), window, 0,   \
-            NULL, NULL, coll_i_composite_steps, coll_i_composite_step,                         \
-            coll_i_composite_scratch, coll_i_composite_shared                                  \
-    }
-
 #endif /* COLL_ALGOS_KIT_LEVELS_H */

@@ -235,20 +235,10 @@ COLL_INLINE unsigned coll_i_world_step(const coll_plan *plan, uint32_t rank, siz
     return coll_plan_step((const coll_plan *)plan->inner, rank, s, out);
 }
 
-COLL_CONST(coll_algorithm, coll_i_world_algorithm, {
-    "world",
-    "",
-    /* collectives */ 0,
-    /* traits */ 0,
-    /* window */ 1,
-    /* parameters */ 0,
-    NULL,
-    /* check */ NULL,
-    coll_i_world_steps,
-    coll_i_world_step,
-    /* scratch */ NULL,
-    /* shared */ NULL,
-});
+COLL_ALGORITHM(coll_i_world_algorithm, "world", "",
+    /* collectives */ 0, /* traits */ 0,
+    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    coll_i_world_steps, coll_i_world_step);
 
 /* Has the ranks meet under the outer ranks that the plans' group gives them. False: some rank has
  * that of another, or another rank has its own. */
