@@ -33,6 +33,7 @@
 #define COLL_SELECT_H
 
 #include "algos/binary_tree_scan.h"
+#include "algos/binary_tree_exscan.h"
 #include "algos/bruck_alltoall.h"
 #include "algos/butterfly.h"
 #include "algos/dissemination.h"
@@ -47,9 +48,11 @@
 #include "algos/node_combining.h"
 #include "algos/pairwise.h"
 #include "algos/rabenseifner.h"
+#include "algos/rabenseifner_reduce.h"
 #include "algos/recursive_doubling_exscan.h"
 #include "algos/recursive_halving.h"
 #include "algos/recursive_multiplying.h"
+#include "algos/recursive_multiplying_allgather.h"
 #include "algos/recursive_multiplying_scan.h"
 #include "algos/ring.h"
 #include "algos/scatter_allgather.h"

@@ -1,5 +1,6 @@
-/* tests/algos/binary_tree_scan.c — the laws of coll/algos/binary_tree_scan.h */
+/* tests/algos/binary_tree_scan.c — the laws of coll/algos/binary_tree_scan.h and binary_tree_exscan.h */
 #include "coll/algos/binary_tree_scan.h"
+#include "coll/algos/binary_tree_exscan.h"
 
 #include "support/walk.h"
 

@@ -1,6 +1,7 @@
 /* tests/algos/bine_butterfly.c — the laws of coll/algos/bine_butterfly.h */
 #include "coll/algos/bine_butterfly.h"
-#include "coll/algos/recursive_multiplying.h"
+#include "coll/algos/bine_allgather.h"
+#include "coll/algos/recursive_multiplying_allgather.h"
 
 #include "support/walk.h"
 

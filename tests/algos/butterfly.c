@@ -35,7 +35,7 @@ static uint64_t blocks_of(const core *of, coll_mirrors m)
 /* Law 2: blocks have one element, so that offsets are blocks. */
 static void check_parts(const coll_plan *plan, const core *of, uint32_t rank)
 {
-    const coll_i_member me = coll_i_member_of(plan, rank);
+    const coll_i_folded me = coll_i_folded_of(plan, rank);
     size_t step = 0;
     for (uint32_t t = 0; t < of->rounds; t++) {
         const coll_i_halving h = coll_i_butterfly_of(plan, COLL_I_DIGITS, &me, t);

@@ -1,4 +1,4 @@
-/* tests/algos/circulant_bcast.c — the laws of coll/algos/circulant_bcast.h */
+/* tests/algos/circulant_bcast.c — the laws of coll/algos/circulant_bcast.h and kit/circulant_schedule.h */
 #include "coll/algos/circulant_bcast.h"
 
 #include "support/walk.h"
@@ -36,9 +36,9 @@ static void check_schedules(uint32_t p)
                 base[v] = (uint8_t)k;
             }
         CHECK_EQ(rest, 0);
-        CHECK_EQ(coll_i_circulant_base(graph, v), base[v]);
+        CHECK_EQ(coll_i_circulant_base_block(graph, v), base[v]);
         for (uint32_t k = 0; k < q; k++)
-            taken[v][k] = (uint8_t)coll_i_circulant_gets(graph, v, k);
+            taken[v][k] = (uint8_t)coll_i_circulant_recv_block(graph, v, k);
     }
     for (uint32_t v = 0; v < p; v++)
         for (uint32_t k = 0; k < q; k++) {
@@ -46,7 +46,7 @@ static void check_schedules(uint32_t p)
             if (to == 0)
                 continue;
             CHECK_EQ(coll_i_circulant_search(graph, to, k), taken[to][k]);
-            CHECK_EQ(coll_i_circulant_sends(graph, v, k), taken[to][k]); /* law 1 */
+            CHECK_EQ(coll_i_circulant_send_block(graph, v, k), taken[to][k]); /* law 1 */
         }
     for (uint32_t v = 1; v < p; v++) { /* law 2 */
         uint32_t met = 0;
@@ -59,7 +59,7 @@ static void check_schedules(uint32_t p)
     }
     for (uint32_t v = 0; v < p; v++) /* law 3 */
         for (uint32_t k = 0; k < q; k++) {
-            const uint32_t number = coll_i_circulant_sends(graph, v, k);
+            const uint32_t number = coll_i_circulant_send_block(graph, v, k);
             bool has = number == (v == 0 ? q + k : base[v]);
             for (uint32_t i = 0; v > 0 && i < k; i++)
                 has = has || taken[v][i] == number;

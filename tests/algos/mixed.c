@@ -1,5 +1,6 @@
 /* tests/algos/mixed.c — the laws of coll/algos/mixed.h and mixed_allgather.h */
 #include "coll/algos/mixed_allgather.h"
+#include "coll/algos/mixed.h"
 
 #include "support/walk.h"
 

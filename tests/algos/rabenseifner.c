@@ -1,5 +1,6 @@
-/* tests/algos/rabenseifner.c — the laws of coll/algos/rabenseifner.h */
+/* tests/algos/rabenseifner.c — the laws of coll/algos/rabenseifner.h and rabenseifner_reduce.h */
 #include "coll/algos/rabenseifner.h"
+#include "coll/algos/rabenseifner_reduce.h"
 
 #include "support/core.h"
 
@@ -98,7 +99,7 @@ TEST(parts_come_back)
         }
 }
 
-/* Law 3, for all roots. */
+/* Law 1 of rabenseifner_reduce.h, for all roots. */
 TEST(parts_climb_to_the_root)
 {
     for (uint32_t p = 2; p <= 33; p++)

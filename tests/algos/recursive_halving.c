@@ -23,7 +23,7 @@ TEST(partners_meet_in_the_same_turn)
 /* Laws 2 and 3: blocks have one element, so that offsets are blocks. */
 static void check_parts(const coll_plan *plan, const core *of, uint32_t rank)
 {
-    const coll_i_member me = coll_i_member_of(plan, rank);
+    const coll_i_folded me = coll_i_folded_of(plan, rank);
     uint32_t begin = 0, end = of->p; /* the blocks that the rank keeps */
     size_t step = 0;
     for (uint32_t t = of->rounds; t-- > 0;) {

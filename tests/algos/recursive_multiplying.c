@@ -1,5 +1,7 @@
-/* tests/algos/recursive_multiplying.c — the laws of coll/algos/recursive_multiplying.h */
+/* tests/algos/recursive_multiplying.c — the laws of coll/algos/recursive_multiplying.h and
+ * recursive_multiplying_allgather.h */
 #include "coll/algos/recursive_multiplying.h"
+#include "coll/algos/recursive_multiplying_allgather.h"
 
 #include "support/core.h"
 

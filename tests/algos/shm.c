@@ -1,7 +1,11 @@
-/* tests/algos/shm.c — the laws of coll/algos/kit/shared_buffers.h, shm_rooted.h, shm_all.h,
- * shm_reduce.h */
-#include "coll/algos/shm_all.h"
+/* tests/algos/shm.c — the laws of coll/algos/kit/shared_buffers.h, and of shm_bcast.h, shm_rooted.h,
+ * shm_allgather.h, shm_alltoall.h, shm_reduce.h */
+#include "coll/algos/shm_allgather.h"
+#include "coll/algos/shm_alltoall.h"
+#include "coll/algos/shm_barrier.h"
+#include "coll/algos/shm_bcast.h"
 #include "coll/algos/shm_reduce.h"
+#include "coll/algos/shm_rooted.h"
 
 #include "support/walk.h"
 
@@ -77,7 +81,7 @@ TEST(shared_is_limited)
                     }
 }
 
-/* Law 1 of shm_all.h. */
+/* Law 1 of shm_allgather.h. */
 TEST(owners_take_turns)
 {
     for (uint32_t p = 2; p <= 64; p++) {
@@ -102,7 +106,7 @@ TEST(owners_take_turns)
     }
 }
 
-/* Law 2 of shm_all.h. */
+/* Law 1 of shm_alltoall.h. */
 TEST(partners)
 {
     for (uint32_t p = 2; p <= 64; p++)

@@ -411,10 +411,10 @@ static void check_fold_rank(uint32_t p, const coll_fold *fold, uint32_t number)
 {
     const uint32_t rank = coll_fold_rank(fold, number), first = coll_fold_first(fold, number);
     CHECK(rank < p);
-    CHECK(!coll_fold_idle(fold, rank));
+    CHECK(!coll_fold_is_extra(fold, rank));
     CHECK_EQ(coll_fold_number(fold, rank), number);
     CHECK_EQ(rank - first, number < fold->extra ? 1 : 0);
-    CHECK(first == rank || coll_fold_idle(fold, first));
+    CHECK(first == rank || coll_fold_is_extra(fold, first));
     CHECK_EQ(coll_fold_first(fold, number + 1), rank + 1); /* runs tile; beyond the last is p */
 }
 
@@ -450,7 +450,7 @@ TEST(folding_keeps_rank_order)
             for (uint32_t number = 0; number < fold.core; number++)
                 check_fold_rank(p, &fold, number);
             for (uint32_t rank = 0; rank < p; rank++)
-                idle += coll_fold_idle(&fold, rank) ? 1 : 0;
+                idle += coll_fold_is_extra(&fold, rank) ? 1 : 0;
             CHECK_EQ(idle, fold.extra);
         }
         for (size_t e = 1; e < ENDS; e++) {

@@ -1,4 +1,4 @@
-/* coll/algos/bine_butterfly.h — allgather(v), reduce_scatter(_block), allreduce: the Bine butterfly
+/* coll/algos/bine_butterfly.h — reduce_scatter(_block), allreduce: the Bine butterfly
  *
  * All ranks at once grow the runs of a Bine tree. In round t even ranks meet the rank ρ(t) = 1 − 2
  * + 4 − … ± 2^t above theirs, odd ones the rank ρ(t) below, like in swing.h; but here the distance
@@ -41,172 +41,7 @@
 #ifndef COLL_ALGOS_BINE_BUTTERFLY_H
 #define COLL_ALGOS_BINE_BUTTERFLY_H
 
-#include "../plan.h"
-
-/* ---- rounds ------------------------------------------------------------------------------ */
-
-/* A rank's part. */
-typedef struct coll_i_bine_member {
-    uint32_t size;   /* the ranks that take part in rounds: p, or p−1 where that is odd */
-    uint32_t rounds; /* ⌈log2 size⌉ */
-    bool idle;       /* rank p−1, where p is odd: hands over and is handed */
-    bool hosts;      /* the one before: has a step before the rounds and one after */
-} coll_i_bine_member;
-
-COLL_HOT_INLINE coll_i_bine_member coll_i_bine_member_of(const coll_plan *plan, uint32_t rank)
-{
-    const uint32_t p = plan->problem.p;
-    coll_i_bine_member me;
-    me.size = p & ~(uint32_t)1;
-    me.rounds = coll_log2_ceil(me.size);
-    me.idle = rank == me.size;
-    me.hosts = (p & 1u) && rank + 2 == p;
-    return me;
-}
-
-/* Runs of ranks around the ring of `size`: `ranks` from a first one on. */
-typedef struct coll_i_bine_round {
-    uint32_t partner;
-    uint32_t give, take; /* the first rank of what is given and taken, as in an allgather */
-    uint32_t ranks;      /* of each of them */
-    uint32_t rest;       /* the first of what the rank has and does not give … */
-    uint32_t rests;      /* … and how many that are: none but, perhaps, in the last round */
-} coll_i_bine_round;
-
-COLL_HOT_INLINE coll_i_bine_round coll_i_bine_round_of(const coll_i_bine_member *me,
-                                                       uint32_t rank, uint32_t t)
-{
-    const uint32_t has = (uint32_t)1 << t, size = me->size;
-    const uint32_t reach = (0xaaaaaaaau >> (~t & 1u)) & (has - 1); /* of it on this side */
-    coll_i_bine_round x;
-    x.ranks = has < size - has ? has : size - has;
-    x.rests = has - x.ranks;
-    if (((rank ^ t) & 1u) == 0) { /* the partner is above */
-        x.partner = coll_mod_add(rank, 2 * reach + 1, size);
-        x.take = coll_mod_add(rank, reach + 1, size);
-        x.give = coll_mod_sub(x.take, x.ranks, size);
-        x.rest = coll_mod_sub(x.give, x.rests, size);
-    } else {
-        x.partner = coll_mod_sub(rank, 2 * reach + 1, size);
-        x.give = coll_mod_sub(rank, reach, size);
-        x.take = coll_mod_sub(x.give, x.ranks, size);
-        x.rest = coll_mod_add(x.give, x.ranks, size);
-    }
-    return x;
-}
-
-/* ---- blocks ------------------------------------------------------------------------------ */
-
-/* Where the block of a rank, or its part of the vector, begins; of `size`, where all ends. */
-COLL_HOT_INLINE size_t coll_i_bine_at(const coll_plan *plan, const coll_i_bine_member *me,
-                                      uint32_t rank)
-{
-    const uint32_t p = plan->problem.p, i = rank < me->size ? rank : p;
-    if (plan->problem.collective == COLL_ALLREDUCE)
-        return coll_part_offset(plan->cut, i);
-    return coll_i_layout_at(
-        coll_is(COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV), plan->problem.collective)
-            ? &plan->problem.out
-            : &plan->problem.in,
-        plan->problem.count, p, i);
-}
-
-/* Piece 0 or 1 of a run: up to the end of the ring, and from its begin. */
-COLL_HOT_INLINE coll_block coll_i_bine_piece(const coll_plan *plan,
-                                             const coll_i_bine_member *me, uint32_t first,
-                                             uint32_t ranks, unsigned i)
-{
-    const uint32_t straight = me->size - first;
-    const uint32_t begin = i == 0 ? first : 0;
-    const uint32_t end = i == 0 ? (ranks < straight ? first + ranks : me->size)
-                                : (ranks < straight ? 0 : ranks - straight);
-    coll_block piece;
-    piece.offset = coll_i_bine_at(plan, me, begin);
-    piece.count = coll_i_bine_at(plan, me, end) - piece.offset;
-    return piece;
-}
-
-/* Elements of a run. */
-COLL_HOT_INLINE size_t coll_i_bine_elements(const coll_plan *plan, const coll_i_bine_member *me,
-                                            uint32_t first, uint32_t ranks)
-{
-    return coll_i_bine_piece(plan, me, first, ranks, 0).count +
-           coll_i_bine_piece(plan, me, first, ranks, 1).count;
-}
-
-COLL_HOT_INLINE size_t coll_i_bine_all(const coll_plan *plan, const coll_i_bine_member *me)
-{
-    return coll_i_bine_at(plan, me, me->size);
-}
-
-/* ---- gathering: all collectives but reduce_scatter --------------------------------------- */
-
-/* Round t; `from` holds what is given. Messages of no elements are none. */
-COLL_HOT_INLINE unsigned coll_i_bine_gather(const coll_plan *plan, const coll_i_bine_member *me,
-                                            uint32_t rank, uint32_t t, coll_ref from,
-                                            coll_action *out)
-{
-    const coll_i_bine_round x = coll_i_bine_round_of(me, rank, t);
-    unsigned n = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        const coll_block give = coll_i_bine_piece(plan, me, x.give, x.ranks, i);
-        if (give.count > 0)
-            coll_act_send(&out[n++], x.partner, from + give.offset, give.count);
-    }
-    for (unsigned i = 0; i < 2; i++) {
-        const coll_block take = coll_i_bine_piece(plan, me, x.take, x.ranks, i);
-        if (take.count > 0)
-            coll_act_recv(&out[n++], x.partner, COLL_AT(COLL_OUT, take.offset), take.count);
-    }
-    return n;
-}
-
-COLL_INLINE size_t coll_i_bine_allgather_steps(const coll_plan *plan, uint32_t rank)
-{
-    const coll_i_bine_member me = coll_i_bine_member_of(plan, rank);
-    if (plan->problem.p == 1)
-        return coll_in_place(plan) ? 0 : 1;
-    return me.idle ? 2 : me.rounds + (me.hosts ? (size_t)2 : 0);
-}
-
-COLL_INLINE unsigned coll_i_bine_allgather_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                                coll_action *out)
-{
-    const coll_i_bine_member me = coll_i_bine_member_of(plan, rank);
-    const coll_block own = coll_out_block(plan, rank);
-    const coll_ref blocks = COLL_AT(COLL_OUT, 0), place = blocks + own.offset;
-    const coll_ref input = coll_in_place(plan) ? place : COLL_AT(COLL_IN, 0);
-    unsigned n = 0;
-    if (plan->problem.p > 1 && me.idle) {
-        if (s == 0)
-            coll_act_send(&out[n++], rank - 1, input, own.count);
-        else
-            coll_act_recv(&out[n++], rank - 1, blocks, coll_i_bine_all(plan, &me));
-        return n;
-    }
-    if (me.hosts && s == 0) {
-        const coll_block theirs = coll_out_block(plan, rank + 1);
-        coll_act_recv(&out[n++], rank + 1, blocks + theirs.offset, theirs.count);
-    } else if (plan->problem.p > 1) {
-        const uint32_t t = (uint32_t)s - (me.hosts ? 1 : 0);
-        if (t == me.rounds)
-            coll_act_send(&out[n++], rank + 1, blocks, coll_i_bine_all(plan, &me));
-        else
-            n = coll_i_bine_gather(plan, &me, rank, t, s == 0 ? input - own.offset : blocks,
-                                   out);
-    }
-    if (s == 0 && !coll_in_place(plan))
-        coll_act_copy(&out[n++], place, input, own.count);
-    return n;
-}
-
-COLL_ALGORITHM(coll_bine_allgather, "bine", "De Sensi et al. 2025",
-    COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-    COLL_NEEDS_PACKED | COLL_GIVES_IDENTICAL,
-    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
-    coll_i_bine_allgather_steps, coll_i_bine_allgather_step);
-
-/* ---- halving: reduce_scatter, allreduce -------------------------------------------------- */
+#include "kit/bine_rounds.h"
 
 /* Where a rank's data lie. */
 typedef struct coll_i_bine_sums {
@@ -228,10 +63,10 @@ COLL_HOT_INLINE coll_i_bine_sums coll_i_bine_sums_of(const coll_plan *plan,
     of.scatters = plan->problem.collective != COLL_ALLREDUCE;
     of.input = coll_input(plan);
     of.sums = of.scatters ? COLL_AT(COLL_SCRATCH, 0) : COLL_AT(COLL_OUT, 0);
-    of.first = me->hosts || !of.scatters ? 0 : ((rank ^ me->rounds) & 1u ? x.rest : x.give);
-    of.ranks = me->hosts || !of.scatters ? me->size : x.ranks + x.rests;
-    of.direct = of.scatters && !me->hosts && !(me->rounds == 1 && coll_in_place(plan));
-    of.copies = x.rests > 0 && !me->hosts && of.sums != of.input;
+    of.first = me->proxy || !of.scatters ? 0 : ((rank ^ me->rounds) & 1u ? x.rest : x.give);
+    of.ranks = me->proxy || !of.scatters ? me->size : x.ranks + x.rests;
+    of.direct = of.scatters && !me->proxy && !(me->rounds == 1 && coll_in_place(plan));
+    of.copies = x.rests > 0 && !me->proxy && of.sums != of.input;
     of.staging = COLL_AT(COLL_SCRATCH, 0);
     if (of.scatters)
         of.staging += coll_i_bine_elements(plan, me, of.first, of.ranks);
@@ -253,7 +88,7 @@ COLL_HOT_INLINE unsigned coll_i_bine_halve(const coll_plan *plan, const coll_i_b
                                            uint32_t t, coll_action *out)
 {
     const coll_i_bine_round x = coll_i_bine_round_of(me, rank, t);
-    const bool first = t + 1 == me->rounds && !me->hosts;
+    const bool first = t + 1 == me->rounds && !me->proxy;
     coll_ref staging = of->staging;
     unsigned n = 0;
     for (unsigned i = 0; i < 2; i++) {
@@ -300,12 +135,12 @@ COLL_INLINE size_t coll_i_bine_halving_steps(const coll_plan *plan, uint32_t ran
     const coll_i_bine_member me = coll_i_bine_member_of(plan, rank);
     if (plan->problem.p == 1)
         return coll_in_place(plan) ? 0 : 1;
-    if (me.idle)
+    if (me.extra)
         return 2;
     {
         const coll_i_bine_sums of = coll_i_bine_sums_of(plan, &me, rank);
-        return (me.hosts || of.copies ? 1 : 0) + (of.scatters ? 1 : 2) * (size_t)me.rounds +
-               (me.hosts || (of.scatters && !of.direct) ? 1 : 0);
+        return (me.proxy || of.copies ? 1 : 0) + (of.scatters ? 1 : 2) * (size_t)me.rounds +
+               (me.proxy || (of.scatters && !of.direct) ? 1 : 0);
     }
 }
 
@@ -320,7 +155,7 @@ COLL_INLINE unsigned coll_i_bine_halving_step(const coll_plan *plan, uint32_t ra
         coll_act_copy(out, result, coll_input(plan), all);
         return 1;
     }
-    if (me.idle) {
+    if (me.extra) {
         if (s == 0)
             coll_act_send(out, rank - 1, coll_input(plan), all);
         else
@@ -332,8 +167,8 @@ COLL_INLINE unsigned coll_i_bine_halving_step(const coll_plan *plan, uint32_t ra
     }
     {
         const coll_i_bine_sums of = coll_i_bine_sums_of(plan, &me, rank);
-        const uint32_t t = (uint32_t)s - (me.hosts || of.copies ? 1 : 0);
-        if (me.hosts && s == 0) {
+        const uint32_t t = (uint32_t)s - (me.proxy || of.copies ? 1 : 0);
+        if (me.proxy && s == 0) {
             coll_act_recv_reduce(out, rank + 1, of.sums, of.input,
                                  of.sums == of.input ? of.staging : of.sums, all);
             return 1;
@@ -348,7 +183,7 @@ COLL_INLINE unsigned coll_i_bine_halving_step(const coll_plan *plan, uint32_t ra
             coll_act_send(&out[n++], rank + 1, result, all);
             return n;
         }
-        if (me.hosts) {
+        if (me.proxy) {
             const coll_block theirs = coll_in_block(plan, rank + 1);
             coll_act_send(&out[n++], rank + 1,
                           coll_i_bine_sum_at(plan, &me, &of, theirs.offset), theirs.count);
@@ -366,17 +201,17 @@ COLL_INLINE size_t coll_i_bine_halving_scratch(const coll_plan *plan, uint32_t r
 {
     const coll_i_bine_member me = coll_i_bine_member_of(plan, rank);
     size_t staged = 0;
-    if (plan->problem.p == 1 || me.idle)
+    if (plan->problem.p == 1 || me.extra)
         return 0;
     {
         const coll_i_bine_sums of = coll_i_bine_sums_of(plan, &me, rank);
-        if (me.hosts && of.sums == of.input)
+        if (me.proxy && of.sums == of.input)
             staged = coll_i_bine_all(plan, &me);
         for (uint32_t t = 0; t < me.rounds; t++) {
             const coll_i_bine_round x = coll_i_bine_round_of(&me, rank, t);
             const size_t part = coll_i_bine_elements(plan, &me, x.give, x.ranks);
             if (part > staged && !(t == 0 && of.direct) &&
-                (t + 1 < me.rounds || me.hosts || of.sums == of.input))
+                (t + 1 < me.rounds || me.proxy || of.sums == of.input))
                 staged = part;
         }
         return me.rounds == 1 && of.direct ? 0 : coll_ref_offset(of.staging) + staged;

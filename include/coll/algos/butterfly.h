@@ -27,7 +27,7 @@
  *         two blocks that it ends with and are not its own; as many rounds if they go one by one,
  *         one more off c·k^m, and one more if a block goes home where the longest way through the
  *         rounds ends. Elements: p blocks, less the own one where that comes home by itself. An
- *         idle rank sends p blocks. scratch: the part that the rank keeps in round 0 (all where
+ *         extra rank sends p blocks. scratch: the part that the rank keeps in round 0 (all where
  *         another is folded into it), and for the longest round a slot for each other member of its
  *         group; a round of two needs none if its operands are in IN
  * Source  Träff 2005, doi:10.1007/11557265_20
@@ -69,21 +69,21 @@ COLL_HOT_INLINE coll_i_halving coll_i_butterfly_round(const coll_plan *plan,
 /* What the rank's sums may be of: all it keeps in round 0, or everything. */
 COLL_HOT_INLINE coll_block coll_i_butterfly_kept(const coll_plan *plan,
                                                  coll_i_partners partners,
-                                                 const coll_i_member *me)
+                                                 const coll_i_folded *me)
 {
     const coll_mirrors keep = coll_i_mirrors_of(plan, partners, me->number,
-                                                me->folded || plan->fold.rounds == 0 ? 0 : 1);
+                                                me->proxy || plan->fold.rounds == 0 ? 0 : 1);
     return coll_i_pieces(plan, keep.first, keep.span);
 }
 
 COLL_HOT_INLINE coll_i_halving coll_i_butterfly_of(const coll_plan *plan,
                                                    coll_i_partners partners,
-                                                   const coll_i_member *me, uint32_t t)
+                                                   const coll_i_folded *me, uint32_t t)
 {
     const coll_block kept = coll_i_butterfly_kept(plan, partners, me);
     coll_i_halving h = coll_i_butterfly_round(plan, partners, me->number, t);
     h.to = COLL_AT(COLL_SCRATCH, 0) - kept.offset;
-    h.from = t == 0 && !me->folded ? coll_input(plan) : h.to;
+    h.from = t == 0 && !me->proxy ? coll_input(plan) : h.to;
     h.slots = COLL_AT(COLL_SCRATCH, kept.count);
     return h;
 }
@@ -98,17 +98,17 @@ COLL_HOT_INLINE uint32_t coll_i_butterfly_holder(const coll_plan *plan,
 COLL_INLINE size_t coll_i_butterfly_steps(const coll_plan *plan, coll_i_partners partners,
                                           uint32_t rank)
 {
-    const coll_i_member me = coll_i_member_of(plan, rank);
+    const coll_i_folded me = coll_i_folded_of(plan, rank);
     if (plan->problem.p == 1)
         return coll_in_place(plan) ? 0 : 1;
-    return me.idle ? 2
-                   : coll_i_rounds_steps(plan, coll_i_partners_radix(plan, partners), true) +
-                         (me.folded ? (size_t)2 : 1);
+    return me.extra ? 2
+                    : coll_i_rounds_steps(plan, coll_i_partners_radix(plan, partners), true) +
+                          (me.proxy ? (size_t)2 : 1);
 }
 
 /* Brings blocks home: the one or two that this rank has the sums of, and its own. */
 COLL_HOT_INLINE unsigned coll_i_butterfly_home(const coll_plan *plan, coll_i_partners partners,
-                                               uint32_t rank, const coll_i_member *me,
+                                               uint32_t rank, const coll_i_folded *me,
                                                coll_action *out)
 {
     const uint32_t mirror =
@@ -119,8 +119,8 @@ COLL_HOT_INLINE unsigned coll_i_butterfly_home(const coll_plan *plan, coll_i_par
     const coll_block block = coll_in_block(plan, home);
     unsigned n = 0;
     if (coll_fold_first(&plan->fold, mirror) != home) {
-        const coll_block idle = coll_in_block(plan, home - 1);
-        coll_act_send(&out[n++], home - 1, sums + idle.offset, idle.count);
+        const coll_block extra = coll_in_block(plan, home - 1);
+        coll_act_send(&out[n++], home - 1, sums + extra.offset, extra.count);
     }
     if (home == rank) {
         coll_act_copy(&out[n++], COLL_AT(COLL_OUT, 0), sums + block.offset, block.count);
@@ -135,11 +135,11 @@ COLL_HOT_INLINE unsigned coll_i_butterfly_home(const coll_plan *plan, coll_i_par
 COLL_INLINE unsigned coll_i_butterfly_step(const coll_plan *plan, coll_i_partners partners,
                                            uint32_t rank, size_t s, coll_action *out)
 {
-    const coll_i_member me = coll_i_member_of(plan, rank);
+    const coll_i_folded me = coll_i_folded_of(plan, rank);
     const coll_ref input = coll_input(plan), result = COLL_AT(COLL_OUT, 0);
     const coll_block all = coll_i_pieces(plan, 0, plan->fold.core);
     coll_i_turn at;
-    if (me.idle) {
+    if (me.extra) {
         if (s == 0)
             coll_act_send(out, rank + 1, input, all.count);
         else
@@ -151,14 +151,14 @@ COLL_INLINE unsigned coll_i_butterfly_step(const coll_plan *plan, coll_i_partner
         coll_act_copy(out, result, input, all.count);
         return 1;
     }
-    if (me.folded && s == 0) {
+    if (me.proxy && s == 0) {
         const coll_ref sums = COLL_AT(COLL_SCRATCH, 0);
         coll_act_recv_reduce(out, rank - 1, sums, input, sums, all.count);
         out->flags = COLL_LEFT;
         return 1;
     }
     at = coll_i_turn_up(plan, coll_i_partners_radix(plan, partners), true,
-                        s - (me.folded ? 1 : 0));
+                        s - (me.proxy ? 1 : 0));
     if (at.round < plan->fold.rounds) {
         const coll_i_halving h = coll_i_butterfly_of(plan, partners, &me, at.round);
         return coll_i_halving_turn(plan, &h, at.turn, out);
@@ -169,9 +169,9 @@ COLL_INLINE unsigned coll_i_butterfly_step(const coll_plan *plan, coll_i_partner
 COLL_INLINE size_t coll_i_butterfly_scratch(const coll_plan *plan, coll_i_partners partners,
                                             uint32_t rank)
 {
-    const coll_i_member me = coll_i_member_of(plan, rank);
+    const coll_i_folded me = coll_i_folded_of(plan, rank);
     size_t most = 0;
-    for (uint32_t t = 0; t < plan->fold.rounds && !me.idle; t++) {
+    for (uint32_t t = 0; t < plan->fold.rounds && !me.extra; t++) {
         const coll_i_halving h = coll_i_butterfly_of(plan, partners, &me, t);
         const size_t end = coll_ref_offset(h.slots) + coll_i_halving_slots(plan, &h);
         most = end > most ? end : most;

@@ -27,13 +27,7 @@
 #ifndef COLL_ALGOS_CIRCULANT_H
 #define COLL_ALGOS_CIRCULANT_H
 
-#include "../plan.h"
-
-/* p halved k ≤ 32 times, rounding up. */
-COLL_HOT_INLINE uint32_t coll_i_circulant_skip(uint32_t p, uint32_t k)
-{
-    return (uint32_t)((uint64_t)(p - 1) >> k) + 1;
-}
+#include "kit/circulant_schedule.h"
 
 /* Where block i begins in the vector that is cut into p blocks; for i = p, where that ends. */
 COLL_HOT_INLINE size_t coll_i_circulant_at(const coll_plan *plan, uint32_t i)
@@ -203,8 +197,7 @@ COLL_HOT_INLINE unsigned coll_i_circulant_move(const coll_plan *plan, bool send,
 COLL_HOT_INLINE unsigned coll_i_circulant_gather(const coll_plan *plan, uint32_t rank,
                                                  uint32_t k, coll_action *out)
 {
-    const uint32_t p = plan->problem.p;
-    const uint32_t has = coll_i_circulant_skip(p, k + 1);
+    const uint32_t p = plan->problem.p, has = coll_i_circulant_skip(p, k + 1);
     const uint32_t blocks = coll_i_circulant_skip(p, k) - has;
     const uint32_t from = coll_mod_add(rank, has, p);
     const unsigned n =
@@ -216,14 +209,13 @@ COLL_INLINE unsigned coll_i_circulant_allgather_step(const coll_plan *plan, uint
                                                      size_t s, coll_action *out)
 {
     const uint32_t p = plan->problem.p, rounds = coll_log2_ceil(p);
-    const bool first = s == 0 && !coll_in_place(plan);
     unsigned n = 0;
     if (p > 1)
         n = coll_i_circulant_gather(plan, rank, rounds - 1 - (uint32_t)s, out);
-    if (first) {
-        const coll_ref own = COLL_AT(COLL_OUT, coll_i_circulant_at(plan, rank));
+    if (s == 0 && !coll_in_place(plan)) {
         out[0].src = COLL_AT(COLL_IN, 0);
-        coll_act_copy(&out[n++], own, COLL_AT(COLL_IN, 0), coll_own_count(plan, rank));
+        coll_act_copy(&out[n++], COLL_AT(COLL_OUT, coll_i_circulant_at(plan, rank)),
+                      COLL_AT(COLL_IN, 0), coll_own_count(plan, rank));
     }
     return n;
 }
@@ -238,9 +230,7 @@ COLL_ALGORITHM(coll_circulant_allgather, "circulant", "Traeff 2025; Bruck et al.
 
 COLL_INLINE size_t coll_i_circulant_allreduce_steps(const coll_plan *plan, uint32_t rank)
 {
-    const uint32_t rounds = coll_log2_ceil(plan->problem.p);
-    (void)rank;
-    return 2 * (size_t)rounds + (rounds == 0 && !coll_in_place(plan) ? 1 : 0);
+    return coll_log2_ceil(plan->problem.p) + coll_i_circulant_reduce_scatter_steps(plan, rank);
 }
 
 COLL_INLINE unsigned coll_i_circulant_allreduce_step(const coll_plan *plan, uint32_t rank,

@@ -33,69 +33,11 @@
 #ifndef COLL_ALGOS_FNOMIAL_SPLIT_H
 #define COLL_ALGOS_FNOMIAL_SPLIT_H
 
-#include "../plan.h"
+#include "kit/split_groups.h"
 
 COLL_TABLE(coll_param, coll_i_split_params, {
     {"f", "degree of the trees: f-1 children a phase", 2, UINT32_MAX / 2, 2, {2, 3, 2, 2}},
     {"splits", "how many times the vector is halved", 0, 32, 3, {2, 9, 2, 2}}});
-
-/* The rank that is counted 0: the root, but 0 where operands must keep their order. */
-COLL_HOT_INLINE uint32_t coll_i_split_top(const coll_plan *plan)
-{
-    return plan->problem.flags & COLL_FLAG_COMMUTATIVE ? plan->problem.root : 0;
-}
-
-/* How many groups, and pieces, there are in the end. */
-COLL_HOT_INLINE uint32_t coll_i_split_groups(const coll_plan *plan)
-{
-    const uint32_t p = plan->problem.p, splits = plan->param[1];
-    return splits < 32 && (uint32_t)1 << splits < p ? (uint32_t)1 << splits : p;
-}
-
-/* How often the group of v is split: as often as is wanted, or until v is alone. */
-COLL_HOT_INLINE uint32_t coll_i_split_depth(const coll_plan *plan, uint32_t v)
-{
-    const uint32_t p = plan->problem.p, most = COLL_HIGHEST_BIT(p);
-    const uint32_t pow2 = (uint32_t)1 << most;
-    if (plan->param[1] <= most)
-        return plan->param[1];
-    return most + (p - (v & (pow2 - 1)) > pow2 ? 1 : 0);
-}
-
-/* The piece of the group of v after d splits. */
-COLL_HOT_INLINE coll_block coll_i_split_piece(const coll_plan *plan, uint32_t v, uint32_t d)
-{
-    coll_block piece;
-    piece.offset = 0;
-    piece.count = plan->problem.count;
-    for (; d > 0; d--, v >>= 1) {
-        const size_t second = piece.count / 2;
-        piece.offset += v & 1 ? piece.count - second : 0;
-        piece.count = v & 1 ? second : piece.count - second;
-    }
-    return piece;
-}
-
-/* A rank's place in its group after d splits. */
-typedef struct coll_i_split_place {
-    uint32_t index, members;
-    bool paired; /* it has a partner in the next split */
-    bool extra;  /* it also takes over from the last member, which has none */
-} coll_i_split_place;
-
-COLL_HOT_INLINE coll_i_split_place coll_i_split_place_of(const coll_plan *plan, uint32_t v,
-                                                         uint32_t d)
-{
-    const uint64_t tail = v & (((uint64_t)1 << d) - 1);
-    coll_i_split_place at;
-    at.index = (uint32_t)((uint64_t)v >> d);
-    at.members = (uint32_t)((plan->problem.p - 1 - tail) >> d) + 1;
-    at.paired = (at.index ^ 1) < at.members;
-    at.extra = (at.members & 1) != 0 && at.index + 2 == at.members;
-    return at;
-}
-
-/* ---- what a rank does -------------------------------------------------------------------- */
 
 /* `depth` splits, a step each; then a list of actions, COLL_STEP_MAX a step: up and down the tree,
  * or, at the root, the pieces; then, of an allreduce, the splits backwards. */
@@ -137,17 +79,6 @@ COLL_HOT_INLINE void coll_i_split_of(const coll_plan *plan, uint32_t rank, coll_
         split->up++; /* a copy */
     split->down = spreads ? split->children + (at.index > 0 ? 1u : 0u) : 0;
     split->pieces = root && !spreads ? groups - (split->v < groups ? 1u : 0u) : 0;
-}
-
-/* How often a rank combines in the first d splits. */
-COLL_HOT_INLINE uint32_t coll_i_split_combined(const coll_plan *plan, uint32_t v, uint32_t d)
-{
-    uint32_t n = 0;
-    for (uint32_t e = 0; e < d; e++) {
-        const coll_i_split_place at = coll_i_split_place_of(plan, v, e);
-        n += (at.paired ? 1u : 0u) + (at.extra ? 1u : 0u);
-    }
-    return n;
 }
 
 /* The rank of a member of this rank's group, which is split d times. */

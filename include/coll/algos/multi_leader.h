@@ -31,11 +31,12 @@
 #ifndef COLL_ALGOS_MULTI_LEADER_H
 #define COLL_ALGOS_MULTI_LEADER_H
 
-#include "dpml.h"
 #include "fnomial.h"
+#include "kit/leaders.h"
 #include "kit/levels.h"
 #include "linear_gather.h"
 #include "pairwise.h"
+#include "recursive_multiplying.h"
 #include "ring.h"
 
 /* ---- within a node ----------------------------------------------------------------------- */
@@ -213,7 +214,7 @@ COLL_INLINE coll_status coll_i_multi_leader_allreduce(coll_plan *plan,
 /* ---- records ----------------------------------------------------------------------------- */
 
 COLL_TABLE(coll_param, coll_i_multi_leader_params, {
-    {COLL_I_DPML_LEADERS, {2, 3, 2, 2}},
+    {COLL_I_LEADERS_PARAM, {2, 3, 2, 2}},
     {"pieces", "of each partition, side by side across", 1, 4096, 1, {2, 4, 5, 2}}});
 
 COLL_TABLE(coll_binding, coll_i_multi_leader_bcast_defaults, {

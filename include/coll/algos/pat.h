@@ -104,10 +104,9 @@ COLL_HOT_INLINE size_t coll_i_pat_all(const coll_plan *plan, const coll_i_pat *t
 COLL_HOT_INLINE void coll_i_pat_find(coll_i_pat_message *message, const coll_plan *plan,
                                      const coll_i_pat *trees, size_t n)
 {
-    const uint32_t p = plan->problem.p;
     uint32_t k;
     for (k = 1; k <= trees->top; k++) { /* distance 2^(height − k) */
-        const uint32_t has = (p - 1) >> (trees->height - k);
+        const uint32_t has = (plan->problem.p - 1) >> (trees->height - k);
         message->blocks = has - (has >> 1);
         if (n < coll_i_pat_entries(message->blocks))
             break;
@@ -192,15 +191,14 @@ COLL_HOT_INLINE void coll_i_pat_gather(const coll_plan *plan, const coll_i_pat *
     const coll_ref place = sends && x == 0 && !coll_in_place(plan)
                                ? COLL_AT(COLL_IN, 0)
                                : COLL_AT(COLL_OUT, block.offset);
+    const coll_ref moved = packed ? stage : place;
     const size_t count = packed ? message->blocks * trees->slot : block.count;
     if (at < packs)
         coll_act_copy(out, stage, place, block.count);
     else if (at == packs)
-        coll_act_send(out, coll_mod_add(rank, message->distance, p), packed ? stage : place,
-                      count);
+        coll_act_send(out, coll_mod_add(rank, message->distance, p), moved, count);
     else if (at == packs + 1)
-        coll_act_recv(out, coll_mod_sub(rank, message->distance, p), packed ? stage : place,
-                      count);
+        coll_act_recv(out, coll_mod_sub(rank, message->distance, p), moved, count);
     else
         coll_act_copy(out, place, stage, block.count);
 }

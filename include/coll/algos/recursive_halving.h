@@ -24,9 +24,9 @@
  *       in the round before; each goes to the rank of the group that has its own block in it
  *   (3) after round 0 a rank keeps the blocks of the ranks for which it stands
  * Cost    R = (k−1)m + c−1 messages per rank of the core, and one more where another is folded into
- *         it; one per idle rank; as many rounds if they go one by one, and off c·k^m one or two
+ *         it; one per extra rank; as many rounds if they go one by one, and off c·k^m one or two
  *         more, as in recursive_multiplying.h. Elements: p−1 blocks per rank of the core, p of an
- *         idle one. scratch: the part that the rank keeps in its first round (all where another is
+ *         extra one. scratch: the part that the rank keeps in its first round (all where another is
  *         folded into it; none in a single round out of place), and for the longest round a slot
  *         for each other member of its group; a round of two needs none where its operands are in
  *         IN or its sum is in OUT
@@ -35,7 +35,7 @@
 #ifndef COLL_ALGOS_RECURSIVE_HALVING_H
 #define COLL_ALGOS_RECURSIVE_HALVING_H
 
-#include "recursive_multiplying.h"
+#include "kit/folded_exchange.h"
 
 COLL_TABLE(coll_param, coll_i_halving_params, {
     {"k", "radix: a round is among k ranks", 2, 65536, 2, {2, 3, 9, 2}}});
@@ -83,7 +83,7 @@ COLL_HOT_INLINE unsigned coll_i_halving_turn(const coll_plan *plan, const coll_i
     {
         const uint32_t to = coll_i_turn_to(&h->x, turn);
         const coll_block give = coll_i_halving_part(plan, h, to);
-        coll_act_send(&out[0], coll_i_place_rank(plan, &h->x, to), h->from + give.offset,
+        coll_act_send(&out[0], coll_i_exchange_peer(plan, &h->x, to), h->from + give.offset,
                       give.count);
     }
     coll_i_take_operand(plan, &h->x, coll_i_turn_from(&h->x, turn), &of, &out[1]);
@@ -126,25 +126,25 @@ COLL_HOT_INLINE coll_i_turn coll_i_turn_down(const coll_plan *plan, const coll_f
 /* Does the last round bring the result to its place? Not where there is another's result too,
  * nor where its operand lies there. */
 COLL_HOT_INLINE bool coll_i_recursive_halving_direct(const coll_plan *plan,
-                                                     const coll_i_member *me)
+                                                     const coll_i_folded *me)
 {
-    return !me->folded && !(plan->fold.rounds == 1 && coll_in_place(plan));
+    return !me->proxy && !(plan->fold.rounds == 1 && coll_in_place(plan));
 }
 
 /* What the rank's sums may be of: all it keeps in its first round, or everything. */
 COLL_HOT_INLINE coll_block coll_i_recursive_halving_kept(const coll_plan *plan,
-                                                         const coll_i_member *me)
+                                                         const coll_i_folded *me)
 {
     const coll_fold *fold = &plan->fold;
     coll_exchange x;
-    if (me->folded)
+    if (me->proxy)
         return coll_i_core_run(plan, &plan->problem.in, 0, fold->core);
     x = coll_exchange_of(fold, &plan->radix, me->number, fold->rounds - 1);
     return coll_i_core_run(plan, &plan->problem.in, x.digit * x.stride, x.stride);
 }
 
 COLL_HOT_INLINE coll_i_halving coll_i_recursive_halving_of(const coll_plan *plan, uint32_t rank,
-                                                           const coll_i_member *me, uint32_t t)
+                                                           const coll_i_folded *me, uint32_t t)
 {
     const coll_block kept = coll_i_recursive_halving_kept(plan, me);
     const coll_ref sums = COLL_AT(COLL_SCRATCH, 0) - kept.offset;
@@ -153,7 +153,7 @@ COLL_HOT_INLINE coll_i_halving coll_i_recursive_halving_of(const coll_plan *plan
     h.x = coll_exchange_of(&plan->fold, &plan->radix, me->number, t);
     h.span = h.x.stride;
     h.first = h.x.first - h.x.below;
-    h.from = t + 1 == plan->fold.rounds && !me->folded ? coll_input(plan) : sums;
+    h.from = t + 1 == plan->fold.rounds && !me->proxy ? coll_input(plan) : sums;
     h.to = t == 0 && direct ? COLL_AT(COLL_OUT, 0) - coll_in_block(plan, rank).offset : sums;
     h.slots = COLL_AT(COLL_SCRATCH, plan->fold.rounds == 1 && direct ? 0 : kept.count);
     return h;
@@ -161,43 +161,43 @@ COLL_HOT_INLINE coll_i_halving coll_i_recursive_halving_of(const coll_plan *plan
 
 COLL_INLINE size_t coll_i_recursive_halving_steps(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_member me = coll_i_member_of(plan, rank);
+    const coll_i_folded me = coll_i_folded_of(plan, rank);
     if (plan->problem.p == 1)
         return coll_in_place(plan) ? 0 : 1;
-    return me.idle
+    return me.extra
                ? 2
-               : coll_i_rounds_steps(plan, &plan->radix, true) + (me.folded ? (size_t)1 : 0) +
+               : coll_i_rounds_steps(plan, &plan->radix, true) + (me.proxy ? (size_t)1 : 0) +
                      (coll_i_recursive_halving_direct(plan, &me) ? 0 : 1);
 }
 
 COLL_INLINE unsigned coll_i_recursive_halving_step(const coll_plan *plan, uint32_t rank,
                                                    size_t s, coll_action *out)
 {
-    const coll_i_member me = coll_i_member_of(plan, rank);
+    const coll_i_folded me = coll_i_folded_of(plan, rank);
     const coll_ref input = coll_input(plan), result = COLL_AT(COLL_OUT, 0);
     const coll_block own = coll_in_block(plan, rank);
     const coll_block all = coll_i_core_run(plan, &plan->problem.in, 0, plan->fold.core);
     const coll_ref sums = COLL_AT(COLL_SCRATCH, 0);
     coll_i_turn at;
     unsigned n = 0;
-    if (me.idle) {
+    if (me.extra) {
         if (s == 0)
             coll_act_send(out, rank + 1, input, all.count);
         else
             coll_act_recv(out, rank + 1, result, own.count);
         return 1;
     }
-    if (me.folded && s == 0) {
+    if (me.proxy && s == 0) {
         coll_act_recv_reduce(out, rank - 1, sums, input, sums, all.count);
         out->flags = COLL_LEFT;
         return 1;
     }
-    at = coll_i_turn_down(plan, &plan->radix, true, s - (me.folded ? 1 : 0));
+    at = coll_i_turn_down(plan, &plan->radix, true, s - (me.proxy ? 1 : 0));
     if (at.round < plan->fold.rounds) {
         const coll_i_halving h = coll_i_recursive_halving_of(plan, rank, &me, at.round);
         return coll_i_halving_turn(plan, &h, at.turn, out);
     }
-    if (me.folded) {
+    if (me.proxy) {
         const coll_block theirs = coll_in_block(plan, rank - 1);
         coll_act_send(&out[n++], rank - 1, sums + theirs.offset, theirs.count);
         coll_act_copy(&out[n++], result, sums + own.offset, own.count);
@@ -209,9 +209,9 @@ COLL_INLINE unsigned coll_i_recursive_halving_step(const coll_plan *plan, uint32
 
 COLL_INLINE size_t coll_i_recursive_halving_scratch(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_member me = coll_i_member_of(plan, rank);
+    const coll_i_folded me = coll_i_folded_of(plan, rank);
     size_t slots = 0, sums = 0;
-    if (me.idle)
+    if (me.extra)
         return 0;
     for (uint32_t t = plan->fold.rounds; t-- > 0;) {
         const coll_i_halving h = coll_i_recursive_halving_of(plan, rank, &me, t);

@@ -19,7 +19,7 @@
  *   (2) before round t a rank has heard of the run of ranks of k^t core numbers, of no others
  *   (3) a notification names all tokens of earlier rounds, and none of its own
  * Cost    R = (k−1)m + c−1 messages of 0 bytes per rank of the core, and one more where another is
- *         folded into it; one per idle rank; m rounds and one of c, and off c·k^m one or two more,
+ *         folded into it; one per extra rank; m rounds and one of c, and off c·k^m one or two more,
  *         as in recursive_multiplying.h
  * Source  Thakur, Rabenseifner, Gropp 2005, doi:10.1177/1094342005051521 (k = 2); Ruefenacht,
  *         Bull, Booth 2017, doi:10.1016/j.parco.2017.08.004
@@ -27,30 +27,30 @@
 #ifndef COLL_ALGOS_RECURSIVE_MULTIPLYING_BARRIER_H
 #define COLL_ALGOS_RECURSIVE_MULTIPLYING_BARRIER_H
 
-#include "recursive_multiplying.h"
+#include "kit/folded_exchange.h"
 
 COLL_INLINE size_t coll_i_multiplying_barrier_steps(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_member me = coll_i_member_of(plan, rank);
-    return me.idle
+    const coll_i_folded me = coll_i_folded_of(plan, rank);
+    return me.extra
                ? 1
-               : coll_i_rounds_steps(plan, &plan->radix, false) + (me.folded ? (size_t)2 : 0);
+               : coll_i_rounds_steps(plan, &plan->radix, false) + (me.proxy ? (size_t)2 : 0);
 }
 
 /* Token 0 is the own arrival; those that are awaited follow, in their order. */
 COLL_INLINE unsigned coll_i_multiplying_barrier_step(const coll_plan *plan, uint32_t rank,
                                                      size_t s, coll_action *out)
 {
-    const coll_i_member me = coll_i_member_of(plan, rank);
+    const coll_i_folded me = coll_i_folded_of(plan, rank);
     const coll_ref tokens = COLL_AT(COLL_SCRATCH, 0);
-    const size_t heard = me.folded ? 2 : 1;       /* tokens before the rounds, … */
-    const size_t turns = s - (me.folded ? 1 : 0); /* … and turns before this one */
-    if (me.idle) {
+    const size_t heard = me.proxy ? 2 : 1;       /* tokens before the rounds, … */
+    const size_t turns = s - (me.proxy ? 1 : 0); /* … and turns before this one */
+    if (me.extra) {
         coll_act_notify(&out[0], rank + 1, tokens, 1);
         coll_act_await(&out[1], rank + 1, tokens + 1, 1);
         return 2;
     }
-    if (me.folded && s == 0) {
+    if (me.proxy && s == 0) {
         coll_act_await(&out[0], rank - 1, tokens + 1, 1);
         return 1;
     }
@@ -59,9 +59,11 @@ COLL_INLINE unsigned coll_i_multiplying_barrier_step(const coll_plan *plan, uint
         if (at.round < plan->fold.rounds) {
             const coll_exchange x =
                 coll_i_exchange_of(plan, COLL_I_DIGITS, &plan->radix, me.number, at.round);
-            coll_act_notify(&out[0], coll_i_place_rank(plan, &x, coll_i_turn_to(&x, at.turn)),
-                            tokens, heard + turns - at.turn);
-            coll_act_await(&out[1], coll_i_place_rank(plan, &x, coll_i_turn_from(&x, at.turn)),
+            coll_act_notify(&out[0],
+                            coll_i_exchange_peer(plan, &x, coll_i_turn_to(&x, at.turn)), tokens,
+                            heard + turns - at.turn);
+            coll_act_await(&out[1],
+                           coll_i_exchange_peer(plan, &x, coll_i_turn_from(&x, at.turn)),
                            tokens + heard + turns, 1);
             return 2;
         }

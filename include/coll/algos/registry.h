@@ -14,8 +14,10 @@
 #ifndef COLL_ALGOS_REGISTRY_H
 #define COLL_ALGOS_REGISTRY_H
 
+#include "binary_tree_exscan.h"
 #include "binary_tree_scan.h"
 #include "bine.h"
+#include "bine_allgather.h"
 #include "bine_butterfly.h"
 #include "bruck.h"
 #include "bruck_alltoall.h"
@@ -57,14 +59,19 @@
 #include "pat_reduce_scatter.h"
 #include "prefix.h"
 #include "rabenseifner.h"
+#include "rabenseifner_reduce.h"
 #include "recursive_doubling_exscan.h"
 #include "recursive_halving.h"
 #include "recursive_multiplying.h"
+#include "recursive_multiplying_allgather.h"
 #include "recursive_multiplying_barrier.h"
 #include "recursive_multiplying_scan.h"
 #include "ring.h"
 #include "scatter_allgather.h"
-#include "shm_all.h"
+#include "shm_allgather.h"
+#include "shm_alltoall.h"
+#include "shm_barrier.h"
+#include "shm_bcast.h"
 #include "shm_flat.h"
 #include "shm_reduce.h"
 #include "shm_rooted.h"
@@ -77,6 +84,7 @@
 #include "two_level_alltoallv.h"
 #include "two_level_blocks.h"
 #include "two_level_exchange.h"
+#include "two_level_reduce_scatter.h"
 #include "two_level_scan.h"
 
 #if !COLL_ONE_REGISTRY

@@ -1,9 +1,8 @@
-/* coll/algos/shm_reduce.h — reduce, allreduce, barrier through the shared memory of a node
+/* coll/algos/shm_reduce.h — reduce, allreduce through the shared memory of a node
  *
  * Every rank puts a segment of its vector into a slot of its own in the pipeline buffer. Reduce:
  * the root, once all have told it, combines the p slots in one pass, in rank order. Allreduce:
- * after a group_sync each rank combines its part of the segment, after another one all get the
- * result. Barrier: a group_sync and nothing else, on the tree of fnomial.h.
+ * a group_sync, each rank combines its part of the segment, a group_sync, and all get the result.
  *
  *   allreduce, p = 3, a segment of 6:     slots          result
  *     put         rank r → slot r         a a a a a a
@@ -20,23 +19,20 @@
  * Cost    S = ⌈count/buffer⌉, B = buffers, E = max(0, S − B), h the height of the tree. reduce:
  *         count elements are put by each rank, p·count combined by the root; (p−1)(S + E)
  *         notifications, h·(2E + 1) rounds. allreduce: put and got by each, count/p of p operands
- *         combined by each; (p−1)(4S + E) notifications, 4h·S rounds. barrier: 2(p−1), 2h rounds
+ *         combined by each; (p−1)(4S + E) notifications, 4h·S rounds
  * Source  Wu 2005, section 2.4; Bayatpour et al. 2017, section 4 (every rank a leader)
  */
 #ifndef COLL_ALGOS_SHM_REDUCE_H
 #define COLL_ALGOS_SHM_REDUCE_H
 
-#include "fnomial.h"
 #include "kit/shared_buffers.h"
 
 /* A pipeline buffer of a stage: p slots and, for allreduce, a result. */
 typedef struct coll_i_shm_slots {
-    coll_block seg;  /* of the vector */
-    size_t piece;    /* elements from slot to slot */
-    coll_ref first;  /* slot 0 … */
-    coll_ref own;    /* … and the rank's */
-    coll_ref result; /* behind the last one */
-    size_t all;      /* elements of the whole buffer that are used */
+    coll_block seg;              /* of the vector */
+    size_t piece;                /* elements from slot to slot */
+    coll_ref first, own, result; /* slot 0, the rank's, and what is behind the last one */
+    size_t all;                  /* elements of the whole buffer that are used */
 } coll_i_shm_slots;
 
 COLL_HOT_INLINE coll_i_shm_slots coll_i_shm_slots_of(const coll_plan *plan, uint32_t rank,
@@ -250,12 +246,5 @@ COLL_ALGORITHM(coll_shm_allreduce, "shm", "Wu 2005, section 2.4",
     /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_params),
     coll_i_shm_allreduce_steps, coll_i_shm_allreduce_step, NULL, coll_i_shm_reduce_check,
     coll_i_shm_allreduce_shared);
-
-/* ---- barrier ----------------------------------------------------------------------------- */
-
-COLL_ALGORITHM(coll_shm_barrier, "shm", "Wu 2005, section 2.4",
-    COLL_BIT(COLL_BARRIER), /* traits */ 0,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_shm_params),
-    coll_i_fnomial_barrier_steps, coll_i_fnomial_barrier_step);
 
 #endif /* COLL_ALGOS_SHM_REDUCE_H */

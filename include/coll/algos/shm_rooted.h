@@ -1,8 +1,6 @@
-/* coll/algos/shm_rooted.h — bcast, scatter, gather through the shared memory of a node
+/* coll/algos/shm_rooted.h — scatter, gather through the shared memory of a node
  *
- * Broadcast: the root puts a segment into a buffer and tells all along a tree; all get it at once;
- * up the tree comes that the buffer is free again. Scatter and gather: if all blocks fit into
- * SHARED together, one put, one group_sync, one get; else block by block through the pipeline
+ * If all blocks fit into SHARED together, one put, one group_sync, one get; else block by block through the pipeline
  * buffers, each stage between the root and one other rank. The stages go round the ranks, so that
  * they all copy at the same time.
  *
@@ -12,13 +10,10 @@
  *     segment, rank   0 → 1    0 → 2    1 → 1    1 → 2
  *
  * Laws (tests/algos/shm.c)
- *   (1) nobody but the root puts in a bcast and scatter; nobody but the root gets in a gather
+ *   (1) nobody but the root puts in a scatter; nobody but the root gets in a gather
  *   (2) stage t is put only after all who took from the buffer in stage t − buffers are done
  *   (3) SHARED is never larger than buffers · buffer
- * Cost    S = ⌈count/buffer⌉, B = buffers, h the height of the tree. bcast: every element is copied
- *         once in and once out on every other rank (the root has its OUT from its IN);
- *         E = max(0, S − B): (p−1)(S + E) notifications, h·(2E + 1) rounds. scatter, gather: p−1
- *         blocks are copied in and out; if all p blocks fit into SHARED (p are copied at the root
+ * Cost    S = ⌈count/buffer⌉, B = buffers, h the height of the tree. p−1 blocks are copied in and out; if all p blocks fit into SHARED (p are copied at the root
  *         of a scatter), p−1 notifications, h rounds; else T = (p−1)S, E = max(0, T − B): T + E
  *         notifications; rounds: gather 2E + 1, scatter 2⌈E/g⌉ + 1, g = 1 + (B−1) mod (p−1), as
  *         so many ranks copy at the same time
@@ -27,129 +22,7 @@
 #ifndef COLL_ALGOS_SHM_ROOTED_H
 #define COLL_ALGOS_SHM_ROOTED_H
 
-#include "kit/shared_buffers.h"
-
-/* ---- bcast ------------------------------------------------------------------------------- */
-
-COLL_HOT_INLINE coll_i_shm_pass coll_i_shm_bcast_pass(const coll_plan *plan, size_t stage)
-{
-    const coll_block freed = coll_i_shm_freed(plan, stage);
-    coll_i_shm_pass pass;
-    pass.part = coll_i_shm_segment(plan, stage);
-    pass.buffer = COLL_AT(COLL_SHARED, coll_i_shm_buffer(plan, stage) * coll_i_shm_piece(plan));
-    pass.full = pass.part.count;
-    pass.waits = coll_i_shm_waits(plan, stage) ? pass.part.count : 0;
-    pass.freed = COLL_AT(COLL_OUT, freed.offset);
-    pass.frees = freed.count;
-    return pass;
-}
-
-/* Actions of a stage. The root also has its own OUT. */
-COLL_HOT_INLINE uint32_t coll_i_shm_bcast_per(const coll_i_shm_tree *tree)
-{
-    return coll_i_shm_pass_actions(tree) + (tree->v == 0 ? 1 : 0);
-}
-
-COLL_INLINE size_t coll_i_shm_bcast_steps(const coll_plan *plan, uint32_t rank)
-{
-    coll_i_shm_tree tree;
-    coll_i_shm_tree_of(plan, plan->problem.root, rank, &tree);
-    return coll_i_shm_list_steps(plan, coll_i_shm_bcast_per(&tree));
-}
-
-COLL_INLINE unsigned coll_i_shm_bcast_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                           coll_action *out)
-{
-    coll_i_shm_tree tree;
-    coll_i_shm_tree_of(plan, plan->problem.root, rank, &tree);
-    const uint32_t per = coll_i_shm_bcast_per(&tree);
-    const size_t stages = coll_i_shm_segments(plan);
-    coll_i_shm_at at = coll_i_shm_first(s, per);
-    unsigned n = 0;
-    if (plan->problem.p == 1)
-        return coll_i_shm_alone(plan, out);
-    for (; n < COLL_STEP_MAX && at.stage < stages; n++, coll_i_shm_next(&at, per)) {
-        const coll_i_shm_pass pass = coll_i_shm_bcast_pass(plan, at.stage);
-        if (tree.v != 0)
-            coll_i_shm_pass_get(&pass, &tree, at.j, &out[n]);
-        else if (at.j + 1 < per)
-            coll_i_shm_pass_put(&pass, &tree, coll_input(plan), at.j, &out[n]);
-        else
-            coll_act_copy(&out[n], COLL_AT(COLL_OUT, pass.part.offset),
-                          coll_input(plan) + pass.part.offset,
-                          coll_in_place(plan) ? 0 : pass.part.count);
-    }
-    return n;
-}
-
-COLL_INLINE size_t coll_i_shm_bcast_shared(const coll_plan *plan)
-{
-    return plan->problem.p == 1 ? 0 : coll_i_shm_extent(plan, coll_i_shm_segments(plan), 1);
-}
-
-COLL_INLINE coll_status coll_i_shm_bcast_check(const coll_plan *plan)
-{
-    return coll_i_shm_check(plan, 1, 1);
-}
-
-COLL_ALGORITHM(coll_shm_bcast, "shm", "Wu 2005, section 2.4",
-    COLL_BIT(COLL_BCAST), COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_params),
-    coll_i_shm_bcast_steps, coll_i_shm_bcast_step, NULL, coll_i_shm_bcast_check,
-    coll_i_shm_bcast_shared);
-
-/* ---- scatter, gather --------------------------------------------------------------------- */
-
-/* Do all blocks fit into SHARED together? */
-COLL_INLINE bool coll_i_shm_at_once(const coll_plan *plan)
-{
-    return (uint64_t)plan->problem.p * plan->problem.count <=
-           (uint64_t)plan->param[1] * plan->param[2];
-}
-
-/* A stage between the root and one other rank: segment `segment` of that rank's block. */
-typedef struct coll_i_shm_stage {
-    uint32_t peer;
-    coll_block segment;
-    coll_ref buffer;
-} coll_i_shm_stage;
-
-COLL_HOT_INLINE uint32_t coll_i_shm_stage_peer(const coll_plan *plan, size_t stage)
-{
-    const uint32_t others = plan->problem.p - 1, t = (uint32_t)stage;
-    return coll_mod_add(plan->problem.root, 1 + t % others, plan->problem.p);
-}
-
-COLL_HOT_INLINE coll_i_shm_stage coll_i_shm_stage_of(const coll_plan *plan, size_t stage)
-{
-    const uint32_t others = plan->problem.p - 1, t = (uint32_t)stage;
-    coll_i_shm_stage at;
-    at.peer = coll_i_shm_stage_peer(plan, stage);
-    at.segment = coll_i_shm_segment(plan, t / others);
-    at.buffer = COLL_AT(COLL_SHARED, coll_i_shm_buffer(plan, stage) * coll_i_shm_piece(plan));
-    return at;
-}
-
-COLL_INLINE size_t coll_i_shm_stages(const coll_plan *plan)
-{
-    return coll_i_shm_segments(plan) * (plan->problem.p - 1);
-}
-
-/* The stage that moves segment i of a rank's block. */
-COLL_INLINE size_t coll_i_shm_stage_at(const coll_plan *plan, uint32_t rank, size_t i)
-{
-    return i * (plan->problem.p - 1) + coll_mod_sub(rank, plan->problem.root, plan->problem.p) -
-           1;
-}
-
-/* The root's own block, which passes no buffer. */
-COLL_INLINE void coll_i_shm_own(const coll_plan *plan, coll_action *out)
-{
-    const size_t count = plan->problem.count, at = count * plan->problem.root;
-    const bool gathers = plan->problem.collective == COLL_GATHER;
-    coll_act_copy(out, COLL_AT(COLL_OUT, gathers ? at : 0), COLL_AT(COLL_IN, gathers ? 0 : at),
-                  coll_in_place(plan) ? 0 : count);
-}
+#include "kit/shared_stages.h"
 
 /* Actions of a rank when all blocks go at once. */
 COLL_HOT_INLINE uint32_t coll_i_shm_once_actions(const coll_i_shm_tree *tree, bool gathers)
@@ -323,21 +196,16 @@ COLL_INLINE size_t coll_i_shm_rooted_shared(const coll_plan *plan)
                                     : coll_i_shm_extent(plan, coll_i_shm_stages(plan), 1);
 }
 
-COLL_INLINE coll_status coll_i_shm_rooted_check(const coll_plan *plan)
-{
-    return coll_i_shm_check(plan, plan->problem.p, 1);
-}
-
 COLL_ALGORITHM(coll_shm_scatter, "shm", "Wu 2005, section 2.4",
     COLL_BIT(COLL_SCATTER), COLL_NEEDS_SHARED,
     /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_params),
-    coll_i_shm_rooted_steps, coll_i_shm_scatter_step, NULL, coll_i_shm_rooted_check,
+    coll_i_shm_rooted_steps, coll_i_shm_scatter_step, NULL, coll_i_shm_stages_check,
     coll_i_shm_rooted_shared);
 
 COLL_ALGORITHM(coll_shm_gather, "shm", "Wu 2005, section 2.4",
     COLL_BIT(COLL_GATHER), COLL_NEEDS_SHARED,
     /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_params),
-    coll_i_shm_rooted_steps, coll_i_shm_gather_step, NULL, coll_i_shm_rooted_check,
+    coll_i_shm_rooted_steps, coll_i_shm_gather_step, NULL, coll_i_shm_stages_check,
     coll_i_shm_rooted_shared);
 
 #endif /* COLL_ALGOS_SHM_ROOTED_H */

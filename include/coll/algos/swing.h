@@ -34,7 +34,7 @@
  *         where another rank is folded into it; elements and scratch as in rabenseifner.h and
  *         recursive_multiplying.h; reduce_scatter as in butterfly.h, all for k = 2. Allgather: m
  *         messages, one more unless the own block's place is here, and one more where another rank
- *         is folded into it; an idle rank sends its block; m + 1 rounds (m for p ≤ 3), and one more
+ *         is folded into it; an extra rank sends its block; m + 1 rounds (m for p ≤ 3), and one more
  *         off powers of two
  * Source  De Sensi, Bonato, Saam, Hoefler 2024 (NSDI), §3; slots, and bringing blocks home: De
  *         Sensi et al. 2025, doi:10.1145/3712285.3759835
@@ -43,6 +43,7 @@
 #define COLL_ALGOS_SWING_H
 
 #include "rabenseifner.h"
+#include "recursive_multiplying.h"
 
 /* ---- allreduce --------------------------------------------------------------------------- */
 
@@ -111,16 +112,16 @@ COLL_ALGORITHM(coll_swing_reduce_scatter, "swing",
 
 COLL_INLINE size_t coll_i_swing_allgather_steps(const coll_plan *plan, uint32_t rank)
 {
-    const coll_i_member me = coll_i_member_of(plan, rank);
+    const coll_i_folded me = coll_i_folded_of(plan, rank);
     if (plan->problem.p == 1)
         return coll_in_place(plan) ? 0 : 1;
-    return me.idle ? 2 : 1 + (size_t)plan->fold.rounds + (me.folded ? 1 : 0);
+    return me.extra ? 2 : 1 + (size_t)plan->fold.rounds + (me.proxy ? 1 : 0);
 }
 
 /* Brings blocks to the ranks of their slots: the own one away, one or two others here. The own
  * block comes back with the others. */
 COLL_HOT_INLINE unsigned coll_i_swing_leave_home(const coll_plan *plan, uint32_t rank,
-                                                 const coll_i_member *me, coll_action *out)
+                                                 const coll_i_folded *me, coll_action *out)
 {
     const uint32_t holder = coll_i_butterfly_holder(plan, COLL_I_SWING, me->number);
     const uint32_t slot = coll_swing_slot(&plan->fold, me->number);
@@ -129,11 +130,11 @@ COLL_HOT_INLINE unsigned coll_i_swing_leave_home(const coll_plan *plan, uint32_t
     const coll_ref blocks = COLL_AT(COLL_OUT, 0), place = blocks + own.offset;
     const coll_ref input = coll_in_place(plan) ? place : COLL_AT(COLL_IN, 0);
     unsigned n = 0;
-    if (me->idle || holder != rank)
+    if (me->extra || holder != rank)
         coll_act_send(&out[n++], holder, input, own.count);
     else if (!coll_in_place(plan))
         coll_act_copy(&out[n++], place, input, own.count);
-    if (me->idle)
+    if (me->extra)
         return n;
     if (home != rank)
         coll_act_recv(&out[n++], home, blocks + block.offset, block.count);
@@ -147,13 +148,13 @@ COLL_HOT_INLINE unsigned coll_i_swing_leave_home(const coll_plan *plan, uint32_t
 COLL_INLINE unsigned coll_i_swing_allgather_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                  coll_action *out)
 {
-    const coll_i_member me = coll_i_member_of(plan, rank);
+    const coll_i_folded me = coll_i_folded_of(plan, rank);
     const coll_layout *layout = &plan->problem.out;
     const coll_ref blocks = COLL_AT(COLL_OUT, 0);
     if (s == 0)
         return coll_i_swing_leave_home(plan, rank, &me, out);
-    if (me.idle || s > plan->fold.rounds) {
-        coll_act_move(out, me.folded, me.idle ? rank + 1 : rank - 1, blocks,
+    if (me.extra || s > plan->fold.rounds) {
+        coll_act_move(out, me.proxy, me.extra ? rank + 1 : rank - 1, blocks,
                       coll_i_core_run(plan, layout, 0, plan->fold.core).count);
         return 1;
     }

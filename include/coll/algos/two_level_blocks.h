@@ -32,21 +32,6 @@
 
 /* ---- blocks of nodes --------------------------------------------------------------------- */
 
-/* Where the block of a rank begins; rank p: where the last one ends. */
-COLL_INLINE size_t coll_i_levels_at(const coll_plan *plan, const coll_layout *layout,
-                                    uint32_t rank)
-{
-    return coll_i_layout_at(layout, plan->problem.count, plan->problem.p, rank);
-}
-
-/* Elements of the blocks of this rank's node. */
-COLL_INLINE size_t coll_i_levels_node(const coll_plan *plan, const coll_workspace *workspace,
-                                      const coll_layout *layout)
-{
-    return coll_i_levels_at(plan, layout, workspace->at.first + workspace->at.ranks) -
-           coll_i_levels_at(plan, layout, workspace->at.first);
-}
-
 /* The blocks of a problem across: those of the nodes. Writes tables, and makes it one of `v`,
  * where they differ. */
 COLL_INLINE void coll_i_levels_inter(const coll_plan *plan, coll_workspace *workspace,

@@ -21,6 +21,7 @@
 #include "../algos/two_level.h"
 #include "../algos/two_level_blocks.h"
 #include "../algos/two_level_exchange.h"
+#include "../algos/two_level_reduce_scatter.h"
 #include "../algos/two_level_scan.h"
 #include "../select.h"
 

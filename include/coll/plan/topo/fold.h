@@ -41,13 +41,13 @@ COLL_INLINE coll_fold coll_fold_of(uint32_t p, const coll_fast_divisor *k)
     return fold;
 }
 
-/* Does rank r wait while the core works? */
-COLL_HOT_INLINE bool coll_fold_idle(const coll_fold *fold, uint32_t r)
+/* Is rank r extra: does it wait while the core works? */
+COLL_HOT_INLINE bool coll_fold_is_extra(const coll_fold *fold, uint32_t r)
 {
     return r < 2 * fold->extra && !(r & 1u);
 }
 
-/* The core number of a rank that is not idle, and back. */
+/* The core number of a rank that is not extra, and back. */
 COLL_HOT_INLINE uint32_t coll_fold_number(const coll_fold *fold, uint32_t r)
 {
     return r < 2 * fold->extra ? r >> 1 : r - fold->extra;

@@ -1,0 +1,81 @@
+/* coll/algos/kit/leaders.h — several leaders a node, each of a partition of the vector
+ *
+ * The vector is cut into l partitions. On every node l ranks lead, each one partition, or, where a
+ * node has fewer ranks, several. Leaders of equal number, one a node, work together across the nodes:
+ * a phase of as many parts as a rank has partitions, each of k pieces that run side by side.
+ *
+ *   l = 3, k = 2, 12 elements     partition 0        1          2
+ *                                 piece     0 0 1 1  0 0 1 1    0 0 1 1
+ *   a node of 2 ranks             leader    rank 0   rank 1     rank 1
+ */
+#ifndef COLL_ALGOS_KIT_LEADERS_H
+#define COLL_ALGOS_KIT_LEADERS_H
+
+#include "../../plan/composite.h"
+
+#define COLL_I_LEADERS_PARAM                                                                   \
+    "leaders", "leaders of a node, of a partition each", 1, COLL_LEADERS_MOST, 4
+
+/* Cuts the vector for l leaders with k pieces each: into l·k pieces of equal size, but for the
+ * last one that has elements. k pieces are a partition. */
+COLL_INLINE void coll_i_leaders_cut(const coll_plan *plan, coll_workspace *workspace,
+                                    uint32_t l, uint32_t k)
+{
+    const size_t n = plan->problem.count, pieces = (size_t)l * k;
+    workspace->leaders = coll_fast_divisor_of(l);
+    workspace->part = (n / pieces + (n % pieces != 0 ? 1 : 0)) * k;
+}
+
+/* Adds the phases of this rank's partitions across the nodes, k pieces each. `of` is the
+ * problem that the leaders of one number solve, without its count; IN and OUT of this rank's
+ * first partition begin at `in` and `out`, SCRATCH at `scratch`. */
+COLL_INLINE coll_status coll_i_leaders_inter(coll_plan *plan, coll_workspace *workspace,
+                                             coll_problem *of, uint32_t k, coll_ref in,
+                                             coll_ref out, size_t scratch)
+{
+    const uint32_t l = workspace->leaders.by;
+    const uint32_t first = coll_leaders_below(workspace->at.ranks, workspace->at.local, l);
+    const uint32_t end = coll_leaders_below(workspace->at.ranks, workspace->at.local + 1, l);
+    const size_t n = plan->problem.count, piece = workspace->part / k;
+    const size_t whole = piece ? n / piece : 0, begin = (size_t)first * k;
+    const size_t last = (size_t)end * k < whole ? (size_t)end * k : whole;
+    for (uint32_t shorter = 0; shorter < (whole * piece < n ? 2u : 1u); shorter++) {
+        const uint32_t part = shorter ? (uint32_t)(whole / k) : first;
+        const size_t skip = shorter ? (whole - begin) * piece : 0;
+        uint32_t batch;
+        coll_plan *inner;
+        coll_phase *phase;
+        coll_status status;
+        of->count = shorter ? n - whole * piece : piece;
+        status = coll_i_composite_play(plan, workspace, COLL_INTER, of, l == 1, &inner);
+        if (status != COLL_OK)
+            return status;
+        batch = shorter ? 1 : coll_i_composite_batch(plan, inner, k);
+        if (part < first || part >= end)
+            continue;
+        phase =
+            coll_i_composite_phase(workspace, inner, workspace->at.index, COLL_I_LEADERS, 0);
+        phase->team = l == 1 ? COLL_TEAM_NODES : COLL_TEAM_ALL;
+        phase->part = part;
+        phase->all = shorter ? 1 : last > begin ? last - begin : 0;
+        phase->pieces = k;
+        phase->piece = piece;
+        phase->batch = batch;
+        phase->base[COLL_IN] = in + skip;
+        phase->base[COLL_OUT] = out + skip;
+        phase->base[COLL_SCRATCH] += scratch;
+    }
+    return COLL_OK;
+}
+
+/* Elements of the partitions before those of a local rank. */
+COLL_INLINE size_t coll_i_leaders_begin(const coll_plan *plan, const coll_workspace *workspace,
+                                        uint32_t local)
+{
+    const size_t n = plan->problem.count;
+    const size_t at =
+        workspace->part * coll_leaders_below(workspace->at.ranks, local, workspace->leaders.by);
+    return at < n ? at : n;
+}
+
+#endif /* COLL_ALGOS_KIT_LEADERS_H */
