@@ -1,6 +1,7 @@
 #!/bin/sh
 # What is committed: no built files, no paths of somebody's machine, no reminders of unfinished work,
-# links in the documents that lead somewhere, one header of a name. Long files are named, without failing.
+# links in the documents that lead somewhere, one header of a name, algorithms of at most 250 lines. Other long files are
+# named, without failing.
 . "$(dirname "$0")/gate.sh"
 
 # check FOLDER: every file that `files` lists.
@@ -14,6 +15,7 @@ check() {
         xargs -0 grep -n -H -E '(^|[^A-Za-z0-9_./-])/(home|root|work|Users)/' <"$gate_scratch/others" | sed 's/^/names a path of one machine: /'
         xargs -0 grep -n -H -w -E 'TODO|FIXME|XXX' <"$gate_scratch/others" | sed 's/^/is unfinished: /'
         same_names
+        long_algorithms
         grep '\.md$' "$gate_scratch/list" | while read -r file; do
             dead_links "$file"
         done
@@ -25,6 +27,15 @@ check() {
 # Headers of the library whose file has the name of another one.
 same_names() {
     grep '^include/.*\.h$' "$gate_scratch/list" | sed 's,.*/,,' | sort | uniq -d | sed 's/$/ is the name of several headers/'
+}
+
+# Files of algos/ of more than 250 lines. What several algorithms share is in algos/kit/. May be longer:
+#   registry.h   the table of all algorithms, a line a row, and what finds one in it
+long_algorithms() {
+    grep '^include/coll/algos/.*\.h$' "$gate_scratch/list" | grep -v -x 'include/coll/algos/registry.h' | while read -r file; do
+        lines=$(wc -l <"$file")
+        [ "$lines" -le 250 ] || echo "$file has $lines lines; a file of algos/ has at most 250"
+    done
 }
 
 # Relative links of a document whose target does not exist.
@@ -60,4 +71,12 @@ for folder in plan algos; do
     mkdir -p "$same/include/coll/$folder" && : >"$same/include/coll/$folder/tree.h"
 done
 reject 'tree.h is the name of several' check "$same"
+files() {
+    echo include/coll/algos/kit/long.h
+}
+long=$gate_scratch/long
+mkdir -p "$long/include/coll/algos/kit" && yes '/* a line */' | head -n 250 >"$long/include/coll/algos/kit/long.h"
+accept check "$long"
+echo '/* one more */' >>"$long/include/coll/algos/kit/long.h"
+reject 'long.h has 251 lines; a file of algos/ has at most 250' check "$long"
 done_gate
