@@ -10,10 +10,10 @@
  *           0   2 4
  *
  * Laws (tests/algos/binary_tree_scan.c): (1) to (3) of binary_tree_scan.h
- * Cost    messages, elements and rounds as there. scratch in pairs of segments, a pair being one for
- *         S = 1: a rank with children, but for p = 2, 1 for what goes right, and 2 if ranks are after
- *         its subtree, else 1 if ranks are before it; where they are after it alone, d levels below
- *         the root, what goes right has for S > 1 as many segments as the least power of two
+ * Cost    messages, elements and rounds as there. scratch in pairs of segments, a pair being one
+ *         for S = 1: a rank with children, but for p = 2, 1 for what goes right, and 2 if ranks are
+ *         after its subtree, else 1 if ranks are before it; where they are after it alone, d levels
+ *         below the root, what goes right has for S > 1 as many segments as the least power of two
  *         > min(d, S); in place `count` besides
  * Source  Sanders, Träff 2006, doi:10.1007/11846802_15
  */

@@ -2,9 +2,9 @@
  *
  * The ranks stand in the tree in order: left subtree, rank, right subtree. Sums of subtrees come
  * up, each of consecutive ranks; then the sum of all ranks to the left of a subtree comes down to
- * it. A rank of which l is the sum of its left subtree, x its operand and q what came down passes
- * q on to the left and q ⊕ l ⊕ x to the right, which is its own result, too
- * (binary_tree_exscan.h: q ⊕ l). Segments follow each other up and down, and both ways at once: so a long vector costs
+ * it. A rank of which l is the sum of its left subtree, x its operand and q what came down passes q
+ * on to the left and q ⊕ l ⊕ x to the right, which is its own result, too (binary_tree_exscan.h: q
+ * ⊕ l). Segments follow each other up and down, and both ways at once: so a long vector costs
  * little more than three times its transfer, and a short one twice the height of the tree.
  *
  *   p = 6        3           up:    0 to 1: 0      2 to 1: 2     1 to 3: 0 1 2     4 to 5: 4
@@ -23,9 +23,9 @@
  *   (3) what comes down is the sum of all ranks before the subtree, in rank order
  * Cost    S = ⌈count/segment⌉ (1 for segment 0): a rank sends at most 3S messages, 3·`count`
  *         elements; all of them, fewer than 2(p−1)·S messages; ≤ 2⌊log2 p⌋ rounds for S = 1.
- *         scratch in pairs of segments, a pair being one for S = 1: a leaf 1 in place if
- *         ranks are before it; a rank with children 2 if ranks are before its subtree, else 1 in
- *         place or if ranks are after it
+ *         scratch in pairs of segments, a pair being one for S = 1: a leaf 1 in place if ranks are
+ *         before it; a rank with children 2 if ranks are before its subtree, else 1 in place or if
+ *         ranks are after it
  * Source  Sanders, Träff 2006, doi:10.1007/11846802_15
  */
 #ifndef COLL_ALGOS_BINARY_TREE_SCAN_H

@@ -1,9 +1,9 @@
 /* coll/algos/bine_allgather.h — allgather(v) on the Bine butterfly
  *
- * The rounds of kit/bine_rounds.h: in round t a rank sends all that it has, a run of 2^t blocks, and
- * receives the run next to it. So blocks stay in rank order, nothing needs to be brought home, and p
- * need not be a power of two, only even. If p is odd, rank p−1 hands its block to the one before, and
- * is handed all of them.
+ * The rounds of kit/bine_rounds.h: in round t a rank sends all that it has, a run of 2^t blocks,
+ * and receives the run next to it. So blocks stay in rank order, nothing needs to be brought home,
+ * and p need not be a power of two, only even. If p is odd, rank p−1 hands its block to the one
+ * before, and is handed all of them.
  *
  *   p = 6: blocks that a rank has
  *       rank      0      1      2      3      4      5
@@ -13,9 +13,9 @@
  *
  * Laws (tests/algos/bine_butterfly.c): (1), (2) and (4) of bine_butterfly.h
  * Cost    q = p, or p−1 if p is odd; m = ⌈log2 q⌉ rounds, for odd p one more, or two if rank q−1 is
- *         where m rounds lead from it. Per rank a message a round, two where the run passes rank q−1;
- *         q−1 blocks in all. Besides, for odd p: rank p−1 sends its block, rank p−2 all blocks to it.
- *         scratch: none
+ *         where m rounds lead from it. Per rank a message a round, two where the run passes rank
+ *         q−1; q−1 blocks in all. Besides, for odd p: rank p−1 sends its block, rank p−2 all blocks
+ *         to it. scratch: none
  * Source  De Sensi, Pasqualoni, Piarulli, Bonato, Ba, Turisini, Domke, Hoefler 2025,
  *         doi:10.1145/3712285.3759835
  */

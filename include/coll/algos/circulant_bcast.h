@@ -5,9 +5,10 @@
  * the circulant graph: skip[q] = p, skip[k] = ⌈skip[k+1]/2⌉. Every rank sends a block so far to its
  * right, and gets one that it lacks from as far to its left; the root, renumbered 0, sends block k
  * in phase k of pass 0, and q more in every further pass. A schedule says which block a rank gets
- * in each phase of pass 0 (kit/circulant_schedule.h); in the next pass, all numbers are q higher. Blocks that are not there
- * yet are not sent, and those from n − 1 on are all that one. A reduction is the same backwards:
- * what a rank gets in the broadcast it sends, and what it sends there, comes and is added.
+ * in each phase of pass 0 (kit/circulant_schedule.h); in the next pass, all numbers are q higher.
+ * Blocks that are not there yet are not sent, and those from n − 1 on are all that one. A reduction
+ * is the same backwards: what a rank gets in the broadcast it sends, and what it sends there, comes
+ * and is added.
  *
  *   p = 5, q = 3, skip = 1 2 3: the block that a rank gets, and that it sends, in phase k of
  *   pass 0; those of the pass before are negative

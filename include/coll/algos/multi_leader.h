@@ -22,9 +22,9 @@
  *         reduce_scatter or scatter and of the allgather or gather of the partitions; at a leader,
  *         besides, of the one across, for each piece of each of its partitions. Rounds: at most
  *         those of the levels one after the other, in an allreduce those across once for each batch
- *         of pieces (plan/composite.h): of a leader on nodes of one size, of all leaders on
- *         others. Just that on nodes of one size with a piece for each leader, but for a reduce. scratch of a
- *         leader in reduce and allreduce: its partitions besides
+ *         of pieces (plan/composite.h): of a leader on nodes of one size, of all leaders on others.
+ *         Just that on nodes of one size with a piece for each leader, but for a reduce. scratch of
+ *         a leader in reduce and allreduce: its partitions besides
  * Source  Bayatpour et al. 2017, sections 4.1, 4.2 and 8 (other collectives),
  *         doi:10.1145/3126908.3126954
  */

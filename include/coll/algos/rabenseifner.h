@@ -1,11 +1,11 @@
 /* coll/algos/rabenseifner.h — allreduce: halve the vector, then gather the pieces
  *
- * The rounds of butterfly.h on the vector, cut into a piece for each rank of the core: ever
- * shorter parts are exchanged with ever farther partners, and each rank ends with one piece
- * reduced over all. The same rounds backwards bring the pieces together again, to all members
- * of a group (rabenseifner_reduce.h: to the one in the root's subtree alone). Each half moves
- * count·(core−1)/core elements per rank, as few as can be. Any count; where it is below the
- * number of pieces, some are empty. Operands stay in rank order.
+ * The rounds of butterfly.h on the vector, cut into a piece for each rank of the core: ever shorter
+ * parts are exchanged with ever farther partners, and each rank ends with one piece reduced over
+ * all. The same rounds backwards bring the pieces together again, to all members of a group
+ * (rabenseifner_reduce.h: to the one in the root's subtree alone). Each half moves
+ * count·(core−1)/core elements per rank, as few as can be. Any count; where it is below the number
+ * of pieces, some are empty. Operands stay in rank order.
  *
  *   k = 2, p = 5, pieces 0 … 3, that a rank has after each round:
  *       rank        0    1    2    3    4
@@ -25,13 +25,13 @@
  *   (1) after halving the pieces of the core's ranks tile the vector
  *   (2) from whom a rank gave a part to in round t of halving, it gets that part back in round t
  *       of gathering, complete
- * Cost    R = (k−1)m + c−1: 2R messages per rank of the core, and one more of `count`
- *         of a proxy; an extra rank sends `count`. Rounds if messages go one by one: 2R, and two more
- *         off c·k^m. Elements: halving sends all but the own piece of count/core, gathering as much.
- *         scratch: for the longest round a slot of the part that it keeps for each other
- *         member of its group (at least `count` to fold in place; none for a round of two whose
- *         operands are in IN and whose sum is not); and without OUT, what it keeps in round 0, or
- *         `count` where another is folded into it
+ * Cost    R = (k−1)m + c−1: 2R messages per rank of the core, and one more of `count` of a proxy;
+ *         an extra rank sends `count`. Rounds if messages go one by one: 2R, and two more off
+ *         c·k^m. Elements: halving sends all but the own piece of count/core, gathering as much.
+ *         scratch: for the longest round a slot of the part that it keeps for each other member of
+ *         its group (at least `count` to fold in place; none for a round of two whose operands are
+ *         in IN and whose sum is not); and without OUT, what it keeps in round 0, or `count` where
+ *         another is folded into it
  * Source  Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1; Thakur, Rabenseifner, Gropp 2005,
  *         §4.5, doi:10.1177/1094342005051521
  */

@@ -1,9 +1,9 @@
 /* coll/algos/rabenseifner_reduce.h — reduce: halve the vector, then gather the pieces at the root
  *
- * The first half is that of rabenseifner.h: every rank of the core ends with a piece reduced over all.
- * The same rounds backwards bring the pieces together again, to the one member of each group that is in
- * the root's subtree. A root that would be an extra rank changes places with its proxy. Operands stay
- * in rank order.
+ * The first half is that of rabenseifner.h: every rank of the core ends with a piece reduced over
+ * all. The same rounds backwards bring the pieces together again, to the one member of each group
+ * that is in the root's subtree. A root that would be an extra rank changes places with its proxy.
+ * Operands stay in rank order.
  *
  *   k = 2, p = 5, root 2, pieces 0 … 3, that a rank has after each round:
  *       rank        0    1    2    3    4
@@ -14,10 +14,11 @@
  *
  * Laws (tests/algos/rabenseifner.c)
  *   (1) a rank of the core sends once after halving, last of all; the root does not
- * Cost    R = (k−1)m + c−1: R+1 messages per rank of the core, the root R; an extra rank sends `count`.
- *         At most R rounds, one for each of the rounds again, and one off c·k^m. Elements: halving
- *         sends all but the own piece of count/core, gathering what the rank has. scratch: as in
- *         rabenseifner.h, and without OUT what the rank keeps in round 0, or `count` of a proxy
+ * Cost    R = (k−1)m + c−1: R+1 messages per rank of the core, the root R; an extra rank sends
+ *         `count`. At most R rounds, one for each of the rounds again, and one off c·k^m. Elements:
+ *         halving sends all but the own piece of count/core, gathering what the rank has. scratch:
+ *         as in rabenseifner.h, and without OUT what the rank keeps in round 0, or `count` of a
+ *         proxy
  * Source  Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1; Thakur, Rabenseifner, Gropp 2005,
  *         §4.5, doi:10.1177/1094342005051521
  */

@@ -1,11 +1,11 @@
 /* coll/algos/recursive_multiplying.h — allreduce: all with all in groups of k
  *
- * In round t the k ranks whose numbers differ in digit t alone, k^t apart, tell each other all
- * they have. Sets of k^t ranks that have the same become sets of k^(t+1): ⌈log_k p⌉ rounds
- * suffice, of k−1 messages each that travel side by side. k = 2 is recursive doubling. p ranks
- * fold to a core of c·k^m first: the extra rank of a pair hands its data to its proxy, waits, and is
- * handed the result (kit/folded_exchange.h). So a set is always a run of consecutive ranks, and
- * operands stay in rank order.
+ * In round t the k ranks whose numbers differ in digit t alone, k^t apart, tell each other all they
+ * have. Sets of k^t ranks that have the same become sets of k^(t+1): ⌈log_k p⌉ rounds suffice, of
+ * k−1 messages each that travel side by side. k = 2 is recursive doubling. p ranks fold to a core
+ * of c·k^m first: the extra rank of a pair hands its data to its proxy, waits, and is handed the
+ * result (kit/folded_exchange.h). So a set is always a run of consecutive ranks, and operands stay
+ * in rank order.
  *
  *   k = 2, p = 6:   rank     0  1  2  3  4  5      k = 3, p = 7:   rank     0  1  2  3  4  5  6
  *                   fold     └─►1  └─►3                            fold     └─►1
@@ -28,8 +28,9 @@
  *   (3) a round of an allreduce reads its sum where it does not write
  * Cost    R = (k−1)m + c−1 messages per rank of the core, and one more of a proxy; one per extra
  *         rank; as many rounds if messages go one by one, and off c·k^m two more, or one if no
- *         longest way through the rounds begins and ends at proxies. Messages of `count`; scratch of the core `count` (none in a single round out of place but
- *         of a proxy), and for a largest radix r > 2 r−1 times that
+ *         longest way through the rounds begins and ends at proxies. Messages of `count`; scratch
+ *         of the core `count` (none in a single round out of place but of a proxy), and for a
+ *         largest radix r > 2 r−1 times that
  * Source  Thakur, Rabenseifner, Gropp 2005, doi:10.1177/1094342005051521 (k = 2); Ruefenacht,
  *         Bull, Booth 2017, doi:10.1016/j.parco.2017.08.004
  */

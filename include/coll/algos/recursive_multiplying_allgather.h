@@ -2,8 +2,8 @@
  *
  * The rounds of recursive_multiplying.h: in round t the k ranks of a group send each other all the
  * blocks that they have. A set of ranks that have the same is a run of consecutive ranks, so what a
- * rank sends is one piece of OUT, and k times as long in the next round. k = 2 is recursive doubling.
- * An extra rank hands its block to its proxy, and is handed all of them.
+ * rank sends is one piece of OUT, and k times as long in the next round. k = 2 is recursive
+ * doubling. An extra rank hands its block to its proxy, and is handed all of them.
  *
  *   k = 2, p = 5, blocks that a rank has:   rank       0     1     2     3     4
  *                                           fold             0–1   2     3     4

@@ -1,8 +1,8 @@
 /* coll/algos/shm_allgather.h — allgather through the shared memory of a node
  *
- * If all blocks fit into SHARED together, everyone puts its own, a group_sync, and everyone gets all
- * of them. Else the ranks broadcast segment after segment in turn through the pipeline buffers: the
- * owner of a stage puts, all others get.
+ * If all blocks fit into SHARED together, everyone puts its own, a group_sync, and everyone gets
+ * all of them. Else the ranks broadcast segment after segment in turn through the pipeline buffers:
+ * the owner of a stage puts, all others get.
  *
  *   p = 3, 2 segments a block:    stage      0  1  2  3  4  5
  *                                 owner      0  1  2  0  1  2
@@ -13,8 +13,8 @@
  *   (2) a buffer is put into only after all who took from it in stage t − buffers are done
  * Cost    S = ⌈count/buffer⌉, B = buffers. At once: every rank puts its block and gets p; 2(p−1)
  *         notifications in all, 2h rounds, h the height of the tree. In stages: it puts a block and
- *         gets p−1; p·S stages of p−1 notifications, and p−1 more for each but the first B; 2p·S − B
- *         rounds, 2S for p = 2
+ *         gets p−1; p·S stages of p−1 notifications, and p−1 more for each but the first B; 2p·S −
+ *         B rounds, 2S for p = 2
  * Source  Wu 2005, section 2.4, table 2.3
  */
 #ifndef COLL_ALGOS_SHM_ALLGATHER_H

@@ -1,19 +1,19 @@
 /* coll/algos/shm_alltoall.h — alltoall through the shared memory of a node
  *
  * Every rank has pipeline buffers of its own. In a round the ranks form pairs, and the partners put
- * for each other, tell, and get; with a buffer for every round, all puts come before all gets. If all
- * blocks fit into SHARED together, everyone puts all of its own, a group_sync, and everyone gets one of
- * each rank.
+ * for each other, tell, and get; with a buffer for every round, all puts come before all gets. If
+ * all blocks fit into SHARED together, everyone puts all of its own, a group_sync, and everyone
+ * gets one of each rank.
  *
  *   p = 4, partners in round:   0: 0–0 1–3 2–2    1: 0–1 2–3    2: 0–2 1–1 3–3    3: 0–3 1–2
  *
  * Laws (tests/algos/shm.c)
  *   (1) the partner of a partner is the rank itself, and every rank is partner once
  *   (2) a buffer is put into only after all who took from it in stage t − buffers are done
- * Cost    S = ⌈count/buffer⌉. At once: every rank puts its blocks and gets p; 2(p−1) notifications in
- *         all, 2h rounds, h the height of the tree. In stages: it puts p−1 blocks and gets p−1; S
- *         notifications to each partner, and as many back for stages whose buffer is used again; p·S
- *         rounds, but 2S − 1 for p = 2, and else with one buffer from 2(p−1)S to (2p−1)S − 1
+ * Cost    S = ⌈count/buffer⌉. At once: every rank puts its blocks and gets p; 2(p−1) notifications
+ *         in all, 2h rounds, h the height of the tree. In stages: it puts p−1 blocks and gets p−1;
+ *         S notifications to each partner, and as many back for stages whose buffer is used again;
+ *         p·S rounds, but 2S − 1 for p = 2, and else with one buffer from 2(p−1)S to (2p−1)S − 1
  * Source  Wu 2005, section 2.4, table 2.2
  */
 #ifndef COLL_ALGOS_SHM_ALLTOALL_H

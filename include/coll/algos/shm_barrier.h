@@ -1,7 +1,7 @@
 /* coll/algos/shm_barrier.h — barrier in the shared memory of a node
  *
- * A group_sync (kit/shared_buffers.h) and nothing else: notifications up the tree of fnomial.h, then
- * down.
+ * A group_sync (kit/shared_buffers.h) and nothing else: notifications up the tree of fnomial.h,
+ * then down.
  *
  *   p = 4, f = 2:   3 → 2, 2 → 0, 1 → 0, then 0 → 2, 0 → 1, 2 → 3
  *

@@ -10,9 +10,9 @@
  *   (1) nobody but the root puts
  *   (2) stage t is put only after all who took from the buffer in stage t − buffers are done
  *   (3) SHARED is never larger than buffers · buffer
- * Cost    S = ⌈count/buffer⌉, B = buffers, h the height of the tree: every element is copied once in
- *         and once out on every other rank (the root has its OUT from its IN); E = max(0, S − B):
- *         (p−1)(S + E) notifications, h·(2E + 1) rounds
+ * Cost    S = ⌈count/buffer⌉, B = buffers, h the height of the tree: every element is copied once
+ *         in and once out on every other rank (the root has its OUT from its IN); E = max(0, S −
+ *         B): (p−1)(S + E) notifications, h·(2E + 1) rounds
  * Source  Wu 2005, section 2.4, tables 2.2 and 2.3
  */
 #ifndef COLL_ALGOS_SHM_BCAST_H

@@ -1,10 +1,10 @@
 /* coll/algos/shm_flat.h — allgather(v), alltoall, reduce_scatter(_block) in the shared memory of
  * a node, with one barrier by the network
  *
- * Every rank puts all that it gives into SHARED, all ranks meet, and every rank gets what is for it:
- * all blocks, its column, or its block of all operands, which it combines there. So a rank waits once,
- * for all others at a time, and nobody waits for a root. SHARED must hold everything: these are for
- * short blocks, where ranks share processors and to wait is what costs.
+ * Every rank puts all that it gives into SHARED, all ranks meet, and every rank gets what is for
+ * it: all blocks, its column, or its block of all operands, which it combines there. So a rank
+ * waits once, for all others at a time, and nobody waits for a root. SHARED must hold everything:
+ * these are for short blocks, where ranks share processors and to wait is what costs.
  *
  *   p = 4, alltoall        put          meet        get
  *   rank 1                 10 11 12 13  ═══════     01 11 21 31

@@ -1,8 +1,8 @@
 /* coll/algos/shm_rooted.h — scatter, gather through the shared memory of a node
  *
- * If all blocks fit into SHARED together, one put, one group_sync, one get; else block by block through the pipeline
- * buffers, each stage between the root and one other rank. The stages go round the ranks, so that
- * they all copy at the same time.
+ * If all blocks fit into SHARED together, one put, one group_sync, one get; else block by block
+ * through the pipeline buffers, each stage between the root and one other rank. The stages go round
+ * the ranks, so that they all copy at the same time.
  *
  *   p = 3, root 0, 2 segments a block, 2 buffers, scatter:
  *     stage           0        1        2        3
@@ -13,10 +13,11 @@
  *   (1) nobody but the root puts in a scatter; nobody but the root gets in a gather
  *   (2) stage t is put only after all who took from the buffer in stage t − buffers are done
  *   (3) SHARED is never larger than buffers · buffer
- * Cost    S = ⌈count/buffer⌉, B = buffers, h the height of the tree. p−1 blocks are copied in and out; if all p blocks fit into SHARED (p are copied at the root
- *         of a scatter), p−1 notifications, h rounds; else T = (p−1)S, E = max(0, T − B): T + E
- *         notifications; rounds: gather 2E + 1, scatter 2⌈E/g⌉ + 1, g = 1 + (B−1) mod (p−1), as
- *         so many ranks copy at the same time
+ * Cost    S = ⌈count/buffer⌉, B = buffers, h the height of the tree. p−1 blocks are copied in and
+ *         out; if all p blocks fit into SHARED (p are copied at the root of a scatter), p−1
+ *         notifications, h rounds; else T = (p−1)S, E = max(0, T − B): T + E notifications; rounds:
+ *         gather 2E + 1, scatter 2⌈E/g⌉ + 1, g = 1 + (B−1) mod (p−1), as so many ranks copy at the
+ *         same time
  * Source  Wu 2005, section 2.4, tables 2.2 and 2.3
  */
 #ifndef COLL_ALGOS_SHM_ROOTED_H

@@ -34,8 +34,8 @@
  *         where another rank is folded into it; elements and scratch as in rabenseifner.h and
  *         recursive_multiplying.h; reduce_scatter as in butterfly.h, all for k = 2. Allgather: m
  *         messages, one more unless the own block's place is here, and one more where another rank
- *         is folded into it; an extra rank sends its block; m + 1 rounds (m for p ≤ 3), and one more
- *         off powers of two
+ *         is folded into it; an extra rank sends its block; m + 1 rounds (m for p ≤ 3), and one
+ *         more off powers of two
  * Source  De Sensi, Bonato, Saam, Hoefler 2024 (NSDI), §3; slots, and bringing blocks home: De
  *         Sensi et al. 2025, doi:10.1145/3712285.3759835
  */

@@ -1,9 +1,9 @@
 /* coll/algos/two_level_exchange.h — alltoall in two levels
  *
- * A leader gathers all blocks of its node's ranks, sorts them by the node that they go
- * to, exchanges one message with every other leader, sorts what came by its node's ranks, and
- * scatters. Every block is moved five times instead of once, but the network has h² messages
- * instead of p², so this is for short blocks. On one node the ranks exchange directly.
+ * A leader gathers all blocks of its node's ranks, sorts them by the node that they go to,
+ * exchanges one message with every other leader, sorts what came by its node's ranks, and scatters.
+ * Every block is moved five times instead of once, but the network has h² messages instead of p²,
+ * so this is for short blocks. On one node the ranks exchange directly.
  *
  *   2 nodes of 2 ranks, leader 0     gathered     0:0 0:1 0:2 0:3 | 1:0 1:1 1:2 1:3   (from:to)
  *                                    by node      0:0 0:1 1:0 1:1 | 0:2 0:3 1:2 1:3
@@ -15,8 +15,8 @@
  *   (2) only leaders have messages to other nodes, and these are those of the inner algorithm of
  *       as many ranks as there are nodes
  * Cost    messages, elements and combinations of the inner algorithms: within a node of m ranks, of
- *         a gather and a scatter of m·p blocks; at a leader, besides, of the one across. Rounds as in
- *         two_level.h. Sorting: m·h and m·p copies. scratch of a leader: 2·m·p blocks
+ *         a gather and a scatter of m·p blocks; at a leader, besides, of the one across. Rounds as
+ *         in two_level.h. Sorting: m·h and m·p copies. scratch of a leader: 2·m·p blocks
  * Source  Wu 2005, chapter 3 (levels); Bayatpour et al. 2017, section 2.1
  */
 #ifndef COLL_ALGOS_TWO_LEVEL_EXCHANGE_H

@@ -3,16 +3,18 @@
  * The vector is reduced at the leaders, which reduce_scatter the blocks of nodes, and scatter the
  * blocks of ranks.
  *
- *   2 nodes of 2 ranks, leaders 0, 2    reduced         0, 1 at rank 0     2, 3 at rank 2
- *                                       across          blocks 0 1         blocks 2 3
- *                                       scattered       0 | 1              2 | 3
+ *   2 nodes of 2 ranks, leaders 0, 2:   rank         0           1     2           3
+ *                                       reduced      Σ 0, 1            Σ 2, 3         blocks 0–3
+ *                                       across       blocks 0, 1       blocks 2, 3    of Σ 0–3
+ *                                       scattered    0           1     2           3
  *
  * Laws (tests/algos/two_level_exchange.c)
  *   (1) only leaders have messages to other nodes, and these are those of the inner algorithm of
  *       as many ranks as there are nodes
- * Cost    messages, elements and combinations of the inner algorithms: within a node of m ranks, of a
- *         reduce of all blocks and a scatter of m; at a leader, besides, of the one across. Rounds as
- *         in two_level.h. scratch of a leader: all blocks and, if m > 1, those of its node
+ * Cost    messages, elements and combinations of the inner algorithms: within a node of m ranks, of
+ *         a reduce of all blocks and a scatter of m; at a leader, besides, of the one across.
+ *         Rounds as in two_level.h. scratch of a leader: all blocks and, if m > 1, those of its
+ *         node
  * Source  Wu 2005, chapter 3 (levels); Bayatpour et al. 2017, section 2.1
  */
 #ifndef COLL_ALGOS_TWO_LEVEL_REDUCE_SCATTER_H

@@ -90,8 +90,8 @@ typedef struct coll_algorithm {
     size_t (*shared)(const struct coll_plan *plan);
 } coll_algorithm;
 
-/* The record of an algorithm, its fields in order; functions behind `step` that are NULL may be left
- * out at the end:
+/* The record of an algorithm, its fields in order. At the end, functions behind `step` that are NULL
+ * are left out:
  *
  *   COLL_ALGORITHM(coll_ring_allreduce, "ring", "Patarasuk, Yuan 2009",
  *       COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_COMMUTATIVE,

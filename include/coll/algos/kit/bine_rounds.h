@@ -1,10 +1,10 @@
-/* coll/algos/kit/bine_rounds.h — rounds of the Bine butterfly: whom a rank meets, and what they trade
+/* coll/algos/kit/bine_rounds.h — rounds of the Bine butterfly: whom a rank meets, with what
  *
  * All ranks at once grow the runs of a Bine tree. In round t even ranks meet the rank ρ(t) = 1 − 2
- * + 4 − … ± 2^t above theirs, odd ones the rank ρ(t) below. What a rank has is a run of blocks around
- * the ring, and what it gets lies at one end of it: after it, before it, and so on. The last round
- * takes no more than is missing. Where a run passes the last rank, it is two pieces. If p is odd, rank
- * p−1 is extra, and the one before its proxy.
+ * + 4 − … ± 2^t above theirs, odd ones the rank ρ(t) below. What a rank has is a run of blocks
+ * around the ring, and what it gets lies at one end of it: after it, before it, and so on. The last
+ * round takes no more than is missing. Where a run passes the last rank, it is two pieces. If p is
+ * odd, rank p−1 is extra, and the one before its proxy.
  *
  * Laws (tests/algos/bine_butterfly.c): (1) to (4) of bine_butterfly.h
  * Source  De Sensi et al. 2025, doi:10.1145/3712285.3759835

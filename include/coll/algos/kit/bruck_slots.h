@@ -1,7 +1,8 @@
 /* coll/algos/kit/bruck_slots.h — which blocks a message of Bruck's alltoall has, and where they lie
  *
  * In the round of digit t all blocks whose digit is e travel e·k^t to the right. They are runs of
- * consecutive numbers, and stay where they arrived until they are sent on: slots of OUT and SCRATCH.
+ * consecutive numbers, and stay where they arrived until they are sent on: slots of OUT and
+ * SCRATCH.
  *
  *   p = 6, k = 2: numbers of the blocks in the message, and in the runs it is made of
  *       digit 2, to r+4     4 5

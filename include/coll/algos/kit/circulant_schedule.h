@@ -1,9 +1,9 @@
 /* coll/algos/kit/circulant_schedule.h — the circulant graph, and the schedules of a broadcast on it
  *
- * In the paper's letters: p ranks, q = ⌈log2 p⌉, skip[q] = p, skip[k] = ⌈skip[k+1]/2⌉. In phase k of
- * a pass rank v, renumbered so that the root is 0, sends a block to v + skip[k], and receives one from
- * v − skip[k]. The receive schedule says which block, and the send schedule is that of the receiver.
- * Block q + b is block b of this pass, and b < q the same of the pass before.
+ * In the paper's letters: p ranks, q = ⌈log2 p⌉, skip[q] = p, skip[k] = ⌈skip[k+1]/2⌉. In phase k
+ * of a pass rank v, renumbered so that the root is 0, sends a block to v + skip[k], and receives
+ * one from v − skip[k]. The receive schedule says which block, and the send schedule is that of the
+ * receiver. Block q + b is block b of this pass, and b < q the same of the pass before.
  *
  *   p = 5, q = 3, skip = 1 2 3: the block that a rank gets, and that it sends, in phase k of
  *   pass 0; those of the pass before are negative

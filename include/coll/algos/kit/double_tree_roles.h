@@ -1,8 +1,8 @@
-/* coll/algos/kit/double_tree_roles.h — two binary trees on the same ranks, and a rank's place in both
+/* coll/algos/kit/double_tree_roles.h — two binary trees on the same ranks, and places in both
  *
- * The root, renumbered 0, stands above both trees; the others are numbered from 1, in order in both.
- * Leaves of tree 0 are the odd numbers; tree 1 is the tree of one rank more without its first leaf, so
- * that all numbers move on by one and its leaves are the even ones.
+ * The root, renumbered 0, stands above both trees; the others are numbered from 1, in order in
+ * both. Leaves of tree 0 are the odd numbers; tree 1 is the tree of one rank more without its first
+ * leaf, so that all numbers move on by one and its leaves are the even ones.
  *
  *   p = 7    tree 0    0           tree 1    0
  *                      └──┐               ┌──┘

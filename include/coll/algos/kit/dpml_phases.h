@@ -1,8 +1,8 @@
 /* coll/algos/kit/dpml_phases.h — the phases of dpml.h within a node: plans of the node's ranks
  *
- * To collect, every rank puts its operands into SHARED, and the leaders reduce them, each its block of
- * partitions. To spread, every rank copies the results of all leaders out. Leaders meet in rounds: in
- * round x leader y notifies y + x and awaits y − x.
+ * To collect, every rank puts its operands into SHARED, and the leaders reduce them, each its block
+ * of partitions. To spread, every rank copies the results of all leaders out. Leaders meet in
+ * rounds: in round x leader y notifies y + x and awaits y − x.
  *
  *   collect   put own partitions in, notify leaders  │  leader: await all, reduce its block
  *   spread    leader: results are there, notify all  │  all: await leaders, copy results out

@@ -1,11 +1,11 @@
 /* coll/algos/kit/folded_exchange.h — rounds among groups of a radix, in a core of the ranks
  *
  * Ranks of the core, a number c·k^m of them, have numbers (plan/topo.h). In round t the ranks whose
- * numbers differ in digit t alone are a group, of k ranks or, in the last round, of c: the radix. In
- * turn i of a round each rank sends to the peer whose digit is i+1 above its own, cyclically, and
- * receives from the one i+1 below. The other p − core ranks are extra: such a rank hands its data to
- * its proxy, the next rank, before the rounds, and is handed the result after them. All other ranks
- * of the core are base.
+ * numbers differ in digit t alone are a group, of k ranks or, in the last round, of c: the radix.
+ * In turn i of a round each rank sends to the peer whose digit is i+1 above its own, cyclically,
+ * and receives from the one i+1 below. The other p − core ranks are extra: such a rank hands its
+ * data to its proxy, the next rank, before the rounds, and is handed the result after them. All
+ * other ranks of the core are base.
  *
  *   k = 2, p = 6:   rank     0  1  2  3  4  5
  *                   is       e  p  e  p  b  b       extra, proxy, base
@@ -13,11 +13,12 @@
  *                   round 0     └─────┘  └──┘
  *                   round 1     └────────┘          and rank 3 with 5
  *
- * A rank stands for its own data, and a proxy for its extra rank's too: so groups are runs of ranks.
- * Whoever combines more than two operands takes them into slots, and combines them in rank order.
+ * A rank stands for its own data, and a proxy for its extra rank's too: so groups are runs of
+ * ranks. Whoever combines more than two operands takes them into slots, and combines them in rank
+ * order.
  *
- * recursive_multiplying.h, recursive_halving.h, butterfly.h, rabenseifner.h and swing.h exchange so;
- * their laws are tested there.
+ * recursive_multiplying.h, recursive_halving.h, butterfly.h, rabenseifner.h and swing.h exchange
+ * so; their laws are tested there.
  */
 #ifndef COLL_ALGOS_KIT_FOLDED_EXCHANGE_H
 #define COLL_ALGOS_KIT_FOLDED_EXCHANGE_H

@@ -1,8 +1,8 @@
-/* coll/algos/kit/leader_runs.h — runs of a node's ranks, each with a leader, and where their blocks lie
+/* coll/algos/kit/leader_runs.h — runs of a node's ranks, their leaders and their blocks
  *
- * The ranks of a node are cut into l runs of equal length (the last has what is left), and the first
- * rank of each leads it. Here are the problems of the levels: within the run, across the leaders of
- * equal number, and within the node.
+ * The ranks of a node are cut into l runs of equal length (the last has what is left), and the
+ * first rank of each leads it. Here are the problems of the levels: within the run, across the
+ * leaders of equal number, and within the node.
  *
  *   2 nodes of 4 ranks, l = 2       rank    0  1  2  3  |  4  5  6  7
  *                                   run     0  0  1  1  |  0  0  1  1

@@ -1,12 +1,12 @@
 /* coll/algos/kit/leaders.h — several leaders a node, each of a partition of the vector
  *
  * The vector is cut into l partitions. On every node l ranks lead, each one partition, or, where a
- * node has fewer ranks, several. Leaders of equal number, one a node, work together across the nodes:
- * a phase of as many parts as a rank has partitions, each of k pieces that run side by side.
+ * node has fewer ranks, several. Leaders of equal number, one a node, work together across the
+ * nodes: a phase of as many parts as a rank has partitions, each of k pieces that run side by side.
  *
  *   l = 3, k = 2, 12 elements     partition 0        1          2
  *                                 piece     0 0 1 1  0 0 1 1    0 0 1 1
- *   a node of 2 ranks             leader    rank 0   rank 1     rank 1
+ *   a node of 2 ranks             leader    rank 0   rank 0     rank 1
  */
 #ifndef COLL_ALGOS_KIT_LEADERS_H
 #define COLL_ALGOS_KIT_LEADERS_H

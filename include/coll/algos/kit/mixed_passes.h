@@ -1,8 +1,8 @@
-/* coll/algos/kit/mixed_passes.h — segments between nodes, and the parts of them that pass within nodes
+/* coll/algos/kit/mixed_passes.h — segments between nodes, and their parts within nodes
  *
  * A segment that comes from another node passes the node's pipeline buffers in two parts: the first
- * `overlap` elements while the next segment is under way, and what is left at the end. Each part is a
- * stage of kit/shared_buffers.h.
+ * `overlap` elements while the next segment is under way, and what is left at the end. Each part is
+ * a stage of kit/shared_buffers.h.
  *
  *   3 segments, overlap of a half:   0a │ 1a │ 2a │ 0b 1b 2b
  *

@@ -1,7 +1,7 @@
-/* coll/algos/kit/mixed_ring.h — runs of blocks on a ring of nodes: a rank's place, and what comes when
+/* coll/algos/kit/mixed_ring.h — runs of blocks on a ring of nodes: what comes when
  *
- * The blocks of a node are a run, cut into segments. Stage by stage the runs go round the ring: first
- * the segments of the own node's run, then those of the node before, and so on.
+ * The blocks of a node are a run, cut into segments. Stage by stage the runs go round the ring:
+ * first the segments of the own node's run, then those of the node before, and so on.
  *
  *   3 nodes, 2 segments a run, node 0:   stage   0    1    2    3    4    5
  *                                        run     0    0    2    2    1    1

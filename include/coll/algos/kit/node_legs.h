@@ -1,8 +1,8 @@
-/* coll/algos/kit/node_legs.h — the edges of a node's ranks, and the phases of a route from node to node
+/* coll/algos/kit/node_legs.h — the edges of a node's ranks, and phases from node to node
  *
- * A leg is an edge of the graph with an end on the node. What goes along it is handed to the rank that
- * speaks with the other node (collect), sent to the rank that listens there (exchange), and dealt out
- * (deal); what stays on the node goes straight. node_combining.h makes a route of that.
+ * A leg is an edge of the graph with an end on the node. What goes along it is handed to the rank
+ * that speaks with the other node (collect), sent to the rank that listens there (exchange), and
+ * dealt out (deal); what stays on the node goes straight. node_combining.h makes a route of that.
  *
  *   rank 0 → rank 4, on nodes of 3 ranks:   collect 0 → 1, exchange 1 → 3, deal 3 → 4
  *

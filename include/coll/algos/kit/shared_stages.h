@@ -1,8 +1,8 @@
-/* coll/algos/kit/shared_stages.h — blocks through the shared memory of a node: all at once, or in stages
+/* coll/algos/kit/shared_stages.h — blocks through shared memory, all at once or in stages
  *
- * If the blocks of all ranks fit into SHARED together, one put, one group_sync and one get move them.
- * Else they go segment by segment through the pipeline buffers; between a root and all others the
- * stages go round the other ranks, so that they all copy at the same time.
+ * If the blocks of all ranks fit into SHARED together, one put, one group_sync and one get move
+ * them. Else they go segment by segment through the pipeline buffers; between a root and all others
+ * the stages go round the other ranks, so that they all copy at the same time.
  *
  *   p = 3, root 0, 2 segments a block, 2 buffers, scatter:
  *     stage           0        1        2        3

@@ -1,7 +1,8 @@
-/* coll/algos/kit/split_groups.h — groups of ranks that split again and again, and the pieces they hold
+/* coll/algos/kit/split_groups.h — groups of ranks that split, and the pieces they hold
  *
- * After d splits ranks of equal d lowest bits, counted from the top, are a group, and each group has a
- * piece of the vector: at a split, the even members keep the first half and the odd ones the second.
+ * After d splits ranks of equal d lowest bits, counted from the top, are a group, and each group
+ * has a piece of the vector: at a split, the even members keep the first half and the odd ones the
+ * second.
  *
  *   p = 7   d = 0    0 1 2 3 4 5 6          all
  *           d = 1    0 2 4 6 │ 1 3 5        half a piece each

@@ -2,8 +2,8 @@
  * its way down
  *
  * On the way up a rank takes and combines the sums of its children, and sends the result to its
- * parent; on the way down it receives from the parent and sends to each child. In which order a rank
- * works on its segments is in kit/tree_walk.h.
+ * parent; on the way down it receives from the parent and sends to each child. In which order a
+ * rank works on its segments is in kit/tree_walk.h.
  *
  *   a rank with two children     up     recv_reduce, recv_reduce, send
  *                                down   recv, send, send

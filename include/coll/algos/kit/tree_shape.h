@@ -1,8 +1,8 @@
 /* coll/algos/kit/tree_shape.h — the shapes of trees, and a rank's place in one
  *
- * A shape is a tree of plan/topo.h on ranks that are renumbered, so that the root is 0. Here are the
- * parent, the children and the depth of a rank, whatever the shape is: of the walk that all share
- * (kit/tree_walk.h).
+ * A shape is a tree of plan/topo.h on ranks that are renumbered, so that the root is 0. Here are
+ * the parent, the children and the depth of a rank, whatever the shape is: of the walk that all
+ * share (kit/tree_walk.h).
  */
 #ifndef COLL_ALGOS_KIT_TREE_SHAPE_H
 #define COLL_ALGOS_KIT_TREE_SHAPE_H
