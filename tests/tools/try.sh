@@ -87,7 +87,7 @@ for record in 'static const coll_algorithm coll_mine_bcast = {' 'COLL_CONST(coll
     end='};' && [ "${record%%_*}" = COLL ] && end='});'
     sed -e "s/^COLL_ALGORITHM(coll_mine_bcast,/$record/" -e "s/^    coll_mine_steps, coll_mine_step);/    coll_mine_steps, coll_mine_step, NULL, NULL, NULL$end/" \
         mine.h >written_out.h
-    says '^1 algorithm' written_out.h list
+    says '^  mine  *identical; window 1$' written_out.h list
 done
 says '^bcast, fnomial' mine.h show bcast binomial -p 3 # beside those of the table
 says '^3 algorithms' "$COLL_SOURCE/include/coll/algos/ring.h" --quick
