@@ -126,7 +126,7 @@ static double run_row(member *m, row *of, size_t requests)
         coll_request request;
         stop(coll_post(&m->comm, &args, &request));
         if (m->rank == 0)
-            of->algorithm = request.run.plan->algorithm->name;
+            of->algorithm = request.engine.task.plan->algorithm->name;
         stop(coll_wait(&request));
         args.root = args.root + 1 == world.p ? 0 : args.root + 1;
     }

@@ -30,7 +30,7 @@ static int rank_main(coll_comm *comm)
              coll_iallreduce(comm, x, sum, 2, COLL_F64, COLL_SUM, &request) != COLL_OK ||
              coll_wait(&request) != COLL_OK;
     failed |= sum[0] != P * (P - 1) / 2 || sum[1] != P;
-    failed |= request.run.plan->algorithm != &coll_two_level_allreduce.algorithm;
+    failed |= request.engine.task.plan->algorithm != &coll_two_level_allreduce.algorithm;
 
     coll_args_init(&args, COLL_ALLREDUCE); /* how much of the arena that took */
     args.in = x;
@@ -40,7 +40,7 @@ static int rank_main(coll_comm *comm)
     failed = failed || coll_comm_bytes(comm, &args, &bytes) != COLL_OK;
     if (comm->rank == 0 && !failed)
         printf("allreduce on %u ranks of %u nodes: %s, %zu bytes of the arena, right\n",
-               comm->p, nodes.count, request.run.plan->algorithm->name, bytes);
+               comm->p, nodes.count, request.engine.task.plan->algorithm->name, bytes);
     return failed;
 }
 

@@ -11,6 +11,14 @@
  * Calls are those of the profiling interface: tools between the program and the library do not
  * see them. MPI has no way to tell other ranks of a failure, so there is no abort; an error ends
  * the collective on its own rank.
+ *
+ * Of the contract of coll/transport.h three points are MPI's to keep, and it does not:
+ *   - A send that is cancelled is left to the library, which may still read its buffer.
+ *   - A message of another size than expected is COLL_ERR_SIZE if it is one piece or shorter than
+ *     expected. Pieces too many are not noticed; and where the receiver copies from the sender's
+ *     memory, Open MPI 4.1 writes all of a message that is too long.
+ *   - Over MPICH, such an error may go to the error handler of MPI_COMM_WORLD, which ends the program,
+ *     and not to that of the communicator.
  */
 #ifndef COLL_EXAMPLES_MPI_TRANSPORT_H
 #define COLL_EXAMPLES_MPI_TRANSPORT_H
@@ -26,14 +34,19 @@ COLL_INLINE void coll_i_mpi_wait(void *ctx, uint32_t idle)
         (void)sched_yield();
 }
 
+COLL_INLINE uint32_t coll_i_mpi_ranks(void *ctx)
+{
+    return ((const coll_mpi *)ctx)->p;
+}
+
 /* A vtable; ctx is a coll_mpi. MPI promises tags up to 32767. */
 #define COLL_I_MPI_TRANSPORT(send, recv, max_bytes)                                            \
     {                                                                                          \
         send, recv, coll_i_mpi_test, coll_i_mpi_cancel, NULL /* abort */, coll_i_mpi_wait,     \
             NULL /* acquire */, NULL /* release */, NULL /* copy */, NULL /* reduce */,        \
             NULL /* multicast */, NULL /* network_reduce */, max_bytes, 32768 /* tags */, 0,   \
-            NULL /* shared */, NULL /* enter */, NULL /* leave */, NULL /* trade */,           \
-            NULL /* settle */, 0 /* whole */, 0                                                \
+            NULL /* shared */, NULL /* enter */, NULL /* leave */, 0 /* whole */, 0,           \
+            coll_i_mpi_ranks, NULL, NULL, 0, NULL                                              \
     }
 
 /* For any context (counts are ints), and through the memory of the node for one that is near. */

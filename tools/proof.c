@@ -69,15 +69,15 @@ void proof_command(const coll_grid_case *of, const struct inner *inner, char *te
 
 void proof_head(void)
 {
-    printf("%-20s %-20s %9s %8s %8s %9s\n", "collective", "algorithm", "plans", "most p",
-           "window", "seconds");
+    printf("%-20s %-20s %9s %8s %8s %6s %9s\n", "collective", "algorithm", "plans", "most p",
+           "window", "sends", "seconds");
 }
 
 static void print_row(const coll_grid_row *row, const struct inner *inner, double seconds)
 {
-    printf("%-20s %-20s %9" PRIu64 " %8u %8u %9.2f  %s\n",
+    printf("%-20s %-20s %9" PRIu64 " %8u %8u %6u %9.2f  %s\n",
            coll_collective_name(row->collective), row->algorithm->name, row->plans, row->p_most,
-           row->window, seconds, row->report.ok ? "proven" : "FAILED");
+           row->window, row->sends, seconds, row->report.ok ? "proven" : "FAILED");
     if (!row->report.ok) {
         char command[PROOF_COMMAND];
         proof_command(&row->failed, inner, command);

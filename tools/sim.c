@@ -69,7 +69,11 @@ static uint32_t place(struct world *w, const struct setting *s)
         w->places[rank] = coll_topology_end(&w->topology, rank);
     coll_group_table(&group, w->places, NULL);
     for (uint32_t i = 0; i < n; i++) {
-        const coll_status status = coll_plan_place(&job->plans[i], &group);
+        bool reduces; /* who multicasts, say, does so to the ranks that there are */
+        const bool all = coll_i_plan_needs_all(&job->plans[i], &reduces);
+        const coll_status status = all ? COLL_OK : coll_plan_place(&job->plans[i], &group);
+        if (all)
+            coll_group_assign(&job->plans[i].group, &group);
         if (status != COLL_OK)
             refuse("%s cannot have places that are missing: %s", job->algorithm->name,
                    coll_status_text(status));

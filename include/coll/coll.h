@@ -40,7 +40,8 @@
  *   algos/ring.h              an algorithm, as an example; the others are beside it
  *   executor.h                runs one rank's part of a plan
  *     executor/window.h       actions in flight, and which must wait for which
- *     executor/schedule.h     plans counted, written out, replayed
+ *     executor/in_order.h     runs it one action after the other, with sends in flight
+ *     executor/schedule.h     plans counted, written out
  *   transport.h               what the library asks of a messaging layer
  *   reduce.h, softfloat.h     the predefined operators; floats by integers
  *   select.h                  the rules by which an algorithm is chosen

@@ -47,8 +47,10 @@
  *   - on the other ranks they end with COLL_ERR_PEER, in bounded time, as do those that begin later;
  *     without abort (transport.h) the others know nothing, and wait;
  *   - calls that were over stay what they were; waiting for the others returns at once;
- *   - it is fit only to be freed. Others that share its root communicator go on; see
- *     comm/communicator.h.
+ *   - it is fit only to be freed. Others that share its root communicator go on, and a new root
+ *     communicator is not affected; see comm/communicator.h.
+ * Counts of which some ranks' are too small may leave messages over. They are noticed at the latest when
+ * their tag comes round, 32 calls later: COLL_ERR_SIZE at a rank that receives one, COLL_ERR_PEER at the others.
  *
  * Where the ranks of the transport share memory, calls of a communicator made by coll_comm_init may
  * use it (algorithms with COLL_NEEDS_SHARED), but for persistent ones. Calls follow each other

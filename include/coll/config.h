@@ -214,17 +214,11 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 #define COLL_CHECKS 1
 #endif
 
-/* 0: no run follows a schedule, and so no transport trades messages. For firmware; saves 640 bytes
- * of code. */
-#ifndef COLL_TRADES
-#define COLL_TRADES 1
-#endif
-
 /* The most actions of its rank that a communicator writes out beside a plan that it remembers, once
  * the plan is used again; 48 bytes each with 64-bit pointers, 0: none. A plan of no more takes 5 to
  * 17 % less time then, if its messages are short and its ranks share memory. */
 #ifndef COLL_CACHED_ACTIONS
-#if COLL_TRADES && defined(__STDC_HOSTED__) && __STDC_HOSTED__
+#if defined(__STDC_HOSTED__) && __STDC_HOSTED__
 #define COLL_CACHED_ACTIONS 16
 #else
 #define COLL_CACHED_ACTIONS 0

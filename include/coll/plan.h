@@ -51,7 +51,8 @@ typedef struct coll_plan {
     coll_problem problem;
     uint32_t param[COLL_PARAM_MAX];
     uint32_t traits;    /* of the algorithm and, in a composition, of what it is made of */
-    uint32_t window;    /* least window of a request that runs it */
+    uint16_t window;    /* least window of an engine that runs it */
+    uint16_t sends;     /* … and, of an in-order engine, the least sends in flight */
     coll_partition cut; /* the vector of `count` elements in p parts */
     coll_fast_divisor
         radix; /* division by param[0], which is the radix of algorithms that have one */
@@ -279,7 +280,8 @@ COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *
     if (coll_is(COLL_PAIRED, problem->collective) && coll_in_place(plan))
         plan->problem.in = plan->problem.out;
     plan->traits = algorithm->traits;
-    plan->window = algorithm->window;
+    plan->window = (uint16_t)algorithm->window;
+    plan->sends = (uint16_t)algorithm->sends;
     plan->cut = coll_partition_of(problem->count, problem->p);
     plan->radix = coll_fast_divisor_of(plan->param[0] ? plan->param[0] : 1);
     plan->second = coll_fast_divisor_of(plan->param[1] ? plan->param[1] : 1);
@@ -327,11 +329,24 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
                : coll_i_plan_init(plan, algorithm, problem, params);
 }
 
+/* Does the plan do what all ranks of the transport take part in: multicast, or (`reduces`) reduce in the
+ * network, without teams of its own? */
+COLL_INLINE bool coll_i_plan_needs_all(const coll_plan *plan, bool *reduces)
+{
+    *reduces = (plan->traits & COLL_I_NEEDS_TEAM) && !plan->inner;
+    return *reduces || (plan->traits & COLL_NEEDS_MULTICAST);
+}
+
 /* Says which ranks of the transport the plan's ranks are. COLL_OK, or what the algorithm has
- * against it; *plan is then unusable. The group's tables stay the caller's. */
+ * against it; *plan is then unusable. COLL_ERR_GROUP: it multicasts, or reduces in the network, and
+ * these are not the first ranks of the transport. The group's tables stay the caller's. */
 COLL_INLINE coll_status coll_plan_place(coll_plan *plan, const coll_group *group)
 {
+    bool reduces;
     coll_group_assign(&plan->group, group);
+    if (coll_i_plan_needs_all(plan, &reduces) &&
+        !coll_group_is_whole(group, plan->problem.p, reduces))
+        return COLL_ERR_GROUP;
     return plan->traits & COLL_USES_GROUP ? plan->algorithm->check(plan) : COLL_OK;
 }
 

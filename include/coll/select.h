@@ -257,18 +257,34 @@ COLL_INLINE bool coll_select_builds(const coll_rule_list *lists, const coll_prob
     return false;
 }
 
+/* What of a mask of COLL_NEEDS_… a transport may lack, in a word or three: the first one there is. */
+COLL_INLINE const char *coll_capability_text(unsigned needs)
+{
+    return needs & COLL_NEEDS_SHARED            ? "shared memory"
+           : needs & COLL_NEEDS_MULTICAST       ? "multicasts"
+           : needs & COLL_NEEDS_NETWORK_BARRIER ? "barriers in the network"
+           : needs & COLL_NEEDS_NETWORK_REDUCE  ? "reductions in the network"
+                                                : "nothing";
+}
+
+/* What the algorithm needs of these and does not find. */
+COLL_INLINE unsigned coll_conditions_lack(const coll_conditions *conditions, unsigned traits)
+{
+    return traits & (COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM) &
+           ~conditions->capabilities;
+}
+
 /* What do the conditions have against an algorithm? `traits` are those of its record or, in a plan
  * that is composite, of the plan. */
 COLL_INLINE coll_status coll_i_conditions_check(const coll_conditions *conditions,
                                                 unsigned traits, coll_collective collective)
 {
-    const unsigned special = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM;
     unsigned requirements = 0;
     if (collective == COLL_ALLREDUCE)
         requirements |= COLL_GIVES_IDENTICAL;
     if (coll_is(COLL_REDUCING, collective))
         requirements |= COLL_GIVES_REPRODUCIBLE;
-    if (traits & special & ~conditions->capabilities)
+    if (coll_conditions_lack(conditions, traits))
         return COLL_ERR_CAPABILITY;
     return conditions->requirements & requirements & ~traits ? COLL_ERR_PROMISE : COLL_OK;
 }

@@ -16,10 +16,18 @@
  *       COLL_STARTED  in flight: the buffers belong to the transport until test(h) returns COLL_OK
  *       COLL_AGAIN    nothing was taken (a queue is full); the library calls again later
  *       < 0           an error: the collective ends with it
- *     and, but for trade, never wait for another rank.
+ *     and never wait for another rank.
+ *   - Messages move on in send, recv and test: a rank that waits may call nothing but test. wait is a
+ *     hint, and may never be called.
+ *   - Messages of one tag never hold up those of another, whether or not they are received.
+ *   - A message of 0 bytes is one like any other; its buffer may be NULL. No rank sends to itself.
+ *   - h is at the same address from the start to the end of an operation.
  *   - test returns COLL_OK (done; h is never used again), COLL_AGAIN, or an error. After an
  *     error the operation is still in flight, until cancel.
  *   - A callback never calls back into the library.
+ *   - An aborted tag stays so until the range that it is in is claimed anew (claim, below).
+ *
+ * transports/conformance.h runs a transport through this contract, and says what it does not keep.
  */
 #ifndef COLL_TRANSPORT_H
 #define COLL_TRANSPORT_H
@@ -32,6 +40,14 @@ struct coll_plan;
 typedef struct coll_handle {
     uintptr_t word[2];
 } coll_handle;
+
+/* A message that does not fit its receive. */
+typedef struct coll_misfit {
+    uint32_t peer; /* who sent it; COLL_RANK_NONE: an operand of a reduction in the network */
+    uint32_t tag,
+        its_tag; /* of the receive, and of the message: with another use, it was left over */
+    size_t expected, bytes; /* what the receive is for, and what came */
+} coll_misfit;
 
 typedef struct coll_transport {
     /* Sends bytes at buf to peer. buf stays unchanged and valid until the operation is done.
@@ -63,7 +79,8 @@ typedef struct coll_transport {
     coll_status (*acquire)(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
                            const void **message, coll_handle *h);
     void (*release)(void *ctx, coll_handle *h);
-    /* Copies by something else than this processor, say a DMA engine. */
+    /* Copies by something else than this processor, say a DMA engine. COLL_ERR_CAPABILITY: not this
+     * one, copy here. */
     coll_status (*copy)(void *ctx, void *dst, const void *src, size_t bytes, coll_handle *h);
     /* dst = a ⊕ b by something else than this processor. COLL_ERR_CAPABILITY: not this
      * operator, combine here. */
@@ -96,23 +113,117 @@ typedef struct coll_transport {
     coll_status (*enter)(void *ctx, uint32_t tag, uint32_t use);
     void (*leave)(void *ctx, uint32_t use);
 
-    /* Sends, or receives, and waits until that is over: for callers who wait for the collective
-     * anyway, and run nothing else meanwhile. Called, while nothing else of this rank is in flight,
-     * for messages of a schedule that was closed (executor/schedule.h). buf of a send is only
-     * read. Never COLL_STARTED; COLL_AGAIN: not this one, nothing was done, it goes by send or
-     * recv. */
-    coll_status (*trade)(void *ctx, bool sends, uint32_t peer, uint32_t tag, void *buf,
-                         size_t bytes);
-    /* With it, trade does not wait for what it sends, which moves on while trade waits for what it
-     * receives, so sends may still follow; settle waits for all of that, or, with `give_up`, touches
-     * the buffers no more. */
-    coll_status (*settle)(void *ctx, bool give_up);
-
     /* Mask of COLL_BIT: collectives whose messages are not cut, whatever max_bytes is. */
     uint32_t whole;
     size_t
         max_network_reduce; /* bytes of the longest vector that network_reduce takes; 0: any */
+
+    /* How many ranks the transport has: a plan that multicasts, or reduces in the network, is of all of
+     * them, or it is not started (COLL_ERR_GROUP), and so is a root communicator (comm.h). Without it,
+     * nobody finds out, and the ranks that are left out get messages that they do not receive. */
+    uint32_t (*ranks)(void *ctx);
+
+    /* Gives a root communicator (comm.h) tags of its own, *first … *first + *tags − 1, until unclaim: no
+     * other has them, and they are clean, whatever went wrong with those who had them before. All ranks
+     * claim and unclaim in the same order, and find the same tags. COLL_ERR_TAG: there are none left. Both
+     * or none; without them a communicator takes all tags, so there may be one at a time on a ctx, and
+     * it must not fail. coll_claims, below, is all that a transport needs for it. */
+    coll_status (*claim)(void *ctx, uint32_t *first, uint32_t *tags);
+    void (*unclaim)(void *ctx, uint32_t first);
+
+    /* Not 0: uses of a tag are told apart. A power of two, at least `tags`: what callbacks get as a tag is
+     * tag + use_step · use, modulo 2³², but for abort and claim, which do not look at the use. All uses
+     * of a tag are one channel: a message that is met by an operation of another use was left over, or
+     * is too early as one before it is missing, and that operation is COLL_ERR_SIZE. So no call takes for
+     * data what was sent in an earlier one, by ranks that did not agree on sizes. */
+    uint32_t use_step;
+
+    /* What the last COLL_ERR_SIZE of this rank was about (coll_comm_misfit). */
+    void (*misfit)(void *ctx, coll_misfit *its);
 } coll_transport;
+
+/* *misfit = these, with COLL_ERR_SIZE to return: for transports. */
+COLL_INLINE coll_status coll_misfit_note(coll_misfit *misfit, uint32_t peer, uint32_t tag,
+                                         size_t expected)
+{
+    misfit->peer = peer;
+    misfit->tag = misfit->its_tag = tag;
+    misfit->expected = expected;
+    misfit->bytes = 0;
+    return COLL_ERR_SIZE;
+}
+
+/* ---- for transports ---------------------------------------------------------------------------- */
+
+/* How a transport may give out its tags. They are COLL_CLAIMS ranges, which rank by rank are claimed one
+ * after the other, round and round, but for those that are claimed still. Half way round before a
+ * range may be claimed again it is cleaned: its aborts are forgotten, and its messages dropped. Nobody uses
+ * it then, as long as no rank is COLL_CLAIMS/2 − COLL_CLAIMS_MOST claims ahead of another.
+ *
+ *   uint32_t at = ctx->claims.next, range;
+ *   if (coll_claims_take(&ctx->claims, &range) != COLL_OK)
+ *       return COLL_ERR_TAG;
+ *   for (; at != ctx->claims.next; at++)
+ *       if (coll_claims_is_stale(&ctx->claims, at, &old))
+ *           … clean range `old` …
+ *   *first = range * COLL_CLAIM_TAGS;                                                        */
+enum {
+    COLL_CLAIMS = 64,
+    COLL_CLAIMS_MOST = 24,                         /* at the same time */
+    COLL_CLAIM_TAGS = 1 << 16,                     /* of a range */
+    COLL_CLAIM_ALL = COLL_CLAIMS * COLL_CLAIM_TAGS /* tags, and use_step, of such a transport */
+};
+
+typedef struct coll_claims {
+    uint32_t next; /* ranges that were passed so far */
+    uint8_t n;     /* … claimed now */
+    bool taken[COLL_CLAIMS];
+} coll_claims;
+
+COLL_INLINE void coll_claims_init(coll_claims *claims)
+{
+    claims->next = claims->n = 0;
+    for (uint32_t i = 0; i < COLL_CLAIMS; i++)
+        claims->taken[i] = false;
+}
+
+COLL_INLINE coll_status coll_claims_take(coll_claims *claims, uint32_t *range)
+{
+    if (claims->n == COLL_CLAIMS_MOST)
+        return COLL_ERR_TAG;
+    while (claims->taken[claims->next % COLL_CLAIMS])
+        claims->next++;
+    *range = claims->next++ % COLL_CLAIMS;
+    claims->taken[*range] = true;
+    claims->n++;
+    return COLL_OK;
+}
+
+COLL_INLINE void coll_claims_give(coll_claims *claims, uint32_t range)
+{
+    if (range < COLL_CLAIMS && claims->taken[range]) {
+        claims->taken[range] = false;
+        claims->n--;
+    }
+}
+
+/* Is a range to be cleaned as claims pass by this one? */
+COLL_INLINE bool coll_claims_is_stale(const coll_claims *claims, uint32_t passed, uint32_t *old)
+{
+    *old = (passed + COLL_CLAIMS / 2) % COLL_CLAIMS;
+    return !claims->taken[*old];
+}
+
+/* The tag without its use, and the range that has it. */
+COLL_INLINE uint32_t coll_claim_tag(uint32_t tag)
+{
+    return tag % COLL_CLAIM_ALL;
+}
+
+COLL_INLINE uint32_t coll_claim_range(uint32_t tag)
+{
+    return tag / COLL_CLAIM_TAGS % COLL_CLAIMS;
+}
 
 /* Are these tags all among those? */
 COLL_INLINE bool coll_i_tags_are_among(uint32_t first, uint32_t tags, uint32_t those_first,
@@ -129,7 +240,8 @@ COLL_INLINE coll_status coll_transport_check(const coll_transport *transport)
         return COLL_ERR_NULL;
     if (!transport->send || !transport->recv || !transport->test ||
         !transport->acquire != !transport->release || !transport->shared != !transport->enter ||
-        !transport->shared != !transport->leave)
+        !transport->shared != !transport->leave || !transport->claim != !transport->unclaim ||
+        (transport->use_step & (transport->use_step - 1)) != 0)
         return COLL_ERR_TRANSPORT;
     return COLL_OK;
 }

@@ -43,7 +43,8 @@
     X(COLL_ERR_UNKNOWN, -25, "no such name")                                                   \
     X(COLL_ERR_SHAPE, -26, "the number of ranks does not fit the algorithm's geometry")        \
     X(COLL_ERR_GROUP, -27,                                                                     \
-      "a group has no ranks, repeats one, reaches outside, or is not in ascending order")      \
+      "a group has no ranks, repeats one, reaches outside, is not in ascending order, or is "  \
+      "not the whole transport")                                                               \
     X(COLL_ERR_IO, -28, "the transport failed")                                                \
     X(COLL_ERR_FORMAT, -29, "the bytes are not a descriptor of this version")                  \
     X(COLL_ERR_TAG, -30,                                                                       \

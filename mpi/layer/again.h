@@ -13,7 +13,7 @@
 
 #include "layer.h"
 
-enum { REMEMBERED_BITS = 4, REMEMBERED = 1 << REMEMBERED_BITS, BRIEF = 16, TABLES = 6 };
+enum { REMEMBERED_BITS = 4, REMEMBERED = 1 << REMEMBERED_BITS, WRITTEN = 16, TABLES = 6 };
 
 struct repeats {
     struct repeat {
@@ -33,9 +33,11 @@ struct repeats {
         void *tables, *workspace; /* that the plan uses; of the pool */
         coll_plan plan;
         uint32_t rank; /* this one's number in it */
-        bool brief;    /* what this rank does is written out, as it is at most BRIEF actions */
+        bool
+            written; /* what this rank does is written out, as it is at most WRITTEN actions … */
+        bool quick; /* … and all of its messages are short */
         coll_schedule schedule;
-        coll_action actions[BRIEF];
+        coll_action actions[WRITTEN];
         coll_op op;
         size_t bytes, scratch;
         struct job *idle; /* made of such a call, has run, and is ready again; or NULL */

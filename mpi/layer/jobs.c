@@ -11,8 +11,8 @@
 
 #include "again.h"
 
-/* What a plan needs, and all actions of a schedule that is brief (coll_schedule_close). */
-enum { WINDOW = BRIEF + 8 };
+/* What a plan needs, and all actions of a schedule whose sends come first. */
+enum { WINDOW = WRITTEN + 8 };
 
 unsigned jobs_running;
 static struct job *running; /* oldest first */
@@ -74,7 +74,7 @@ struct job *job_new(void)
     job->n_loads = job->n_stores = 0;
     job->operation = NULL;
     job->how = BLOCKING;
-    job->running = job->freed = job->holds = job->brief = false;
+    job->running = job->freed = job->holds = job->quick = job->ordered = false;
     job->token_tag = -1;
     job->error = MPI_SUCCESS;
     job->bytes = 0;
@@ -285,26 +285,26 @@ static bool library_waits(void)
     return !settings.threads && !settings.turns;
 }
 
-/* Of a job whose plan is known. `alone`: nobody else moves on while it runs. */
-static bool choose_messages(struct job *job, bool alone)
+/* Of a job whose plan is known. Are its messages the library's? */
+static bool choose_messages(struct job *job)
 {
-    return nodes_transport(job->comm, job->how == BLOCKING && alone && library_waits(),
-                           &job->run);
+    return nodes_transport(job->comm, &job->run);
 }
 
 void job_equip(struct job *job)
 {
     job->run.plan = job->plan;
     job->run.op = &job->op;
-    (void)coll_engine_init(&job->request, job->slots, job_window(job->plan));
-    (void)choose_messages(job, jobs_running == 0);
+    (void)choose_messages(job);
 }
 
 void job_rest(struct job *job)
 {
-    const coll_schedule *schedule = job->run.schedule;
     job->how = BLOCKING;
-    job->brief = choose_messages(job, true) && schedule && schedule->brief && !settings.verbose;
+    job->ordered = false;
+    job->quick = choose_messages(job) && job->repeat->quick && !settings.verbose;
+    if (job->quick)
+        (void)coll_in_order_init(&job->in_order, job->ops, SLOTS_MAX);
 }
 
 /* Tags are numbers that all ranks count alike: of calls in their order, and, as these may be
@@ -321,7 +321,20 @@ void job_place(struct job *job)
 {
     take_place(job, job->how == PERSISTENT);
     if (job->repeat) /* others have no plan yet */
-        (void)choose_messages(job, jobs_running == 0);
+        (void)choose_messages(job);
+}
+
+static coll_status job_status(const struct job *job)
+{
+    return job->ordered ? job->in_order.status : job->engine.status;
+}
+
+/* Starts the engine that has all in flight that may be. */
+static coll_status start_engine(struct job *job)
+{
+    job->ordered = false;
+    (void)coll_engine_init(&job->engine, job->slots, job_window(job->plan));
+    return coll_engine_restart(&job->engine);
 }
 
 /* A job was started: it is over, or among those that run. */
@@ -330,7 +343,7 @@ static void go_on(struct job *job, coll_status status)
     job->running = true;
     jobs_running++;
     if (status == COLL_OK)
-        status = job->request.status;
+        status = job_status(job);
     if (status == COLL_AGAIN) {
         struct job **link = &running;
         while (*link)
@@ -352,18 +365,19 @@ void job_start(struct job *job)
     if (is_sharing(job))
         status = enter_shared(job);
     if (status == COLL_OK && !*job->checked) {
-        status = coll_task_check(&job->run, job->request.window);
+        status = coll_engine_check(&job->run, job_window(job->plan));
         *job->checked = status == COLL_OK;
     }
     if (status == COLL_OK)
-        status = coll_engine_start_checked(&job->request, &job->run);
+        status = start_engine(job);
     go_on(job, status);
 }
 
 /* Moves a running job on. */
 static coll_status advance(struct job *job)
 {
-    const coll_status status = coll_engine_progress(&job->request);
+    const coll_status status = job->ordered ? coll_in_order_progress(&job->in_order)
+                                            : coll_engine_progress(&job->engine);
     if (status != COLL_AGAIN) {
         struct job **link = &running;
         while (*link != job)
@@ -383,7 +397,8 @@ bool jobs_progress(void)
     bool moved = false;
     for (struct job *job = running, *next; job; job = next) {
         next = job->next;
-        moved = advance(job) != COLL_AGAIN || job->request.idle == 0 || moved;
+        moved = advance(job) != COLL_AGAIN || moved ||
+                (job->ordered ? job->in_order.idle : job->engine.window.idle) == 0;
     }
     if (!moved && pulse != MPI_REQUEST_NULL && ++still % LIBRARY == 0) {
         int done;
@@ -413,7 +428,7 @@ int job_finish(struct job *job)
     uint32_t idle = 0;
     int error;
     while (job->running) {
-        if (coll_engine_only_waits(&job->request) && is_alone(job))
+        if (!job->ordered && coll_engine_only_waits(&job->engine) && is_alone(job))
             coll_mpi_block_all(&job->comm->mpi);
         idle = jobs_progress() ? 0 : idle + 1;
         if (idle > 0 && is_alone(job))
@@ -442,23 +457,18 @@ static int stay(struct job *job, coll_status status)
     return error;
 }
 
-/* Messages of what is alone and of one thread. */
-COLL_HOT_INLINE coll_status trade(const coll_task *run, bool sends, uint32_t peer, void *buf,
-                                  size_t bytes, coll_handle *h)
-{
-    if (COLL_LIKELY(!((const coll_mpi *)run->ctx)->turns))
-        return coll_i_mpi_trade(run->ctx, sends, peer, run->tag, buf, bytes);
-    return sends ? run->transport->send(run->ctx, peer, run->tag, buf, bytes, h)
-                 : run->transport->recv(run->ctx, peer, run->tag, buf, bytes, h);
-}
-
 int job_rush(struct job *job)
 {
     coll_status status;
-    if (COLL_LIKELY(job->brief && jobs_running == 0)) {
+    if (COLL_LIKELY(job->quick && jobs_running == 0)) {
         take_place(job, false);
-        status = coll_engine_start_brief(&job->request, &job->run, trade, coll_i_mpi_settle);
-        return COLL_LIKELY(status == COLL_OK && job->request.status == COLL_OK)
+        job->ordered = true;
+        status = COLL_LIKELY(library_waits())
+                     ? coll_in_order_restart_with(&job->in_order, coll_i_mpi_send_now,
+                                                  coll_i_mpi_recv_now)
+                     : coll_in_order_restart_with(&job->in_order, job->run.transport->send,
+                                                  job->run.transport->recv);
+        return COLL_LIKELY(status == COLL_OK && job->in_order.status == COLL_OK)
                    ? MPI_SUCCESS
                    : stay(job, status);
     }
@@ -467,8 +477,8 @@ int job_rush(struct job *job)
         job->started = PMPI_Wtime();
     status = is_sharing(job) ? enter_shared(job) : COLL_OK;
     if (status == COLL_OK)
-        status = coll_engine_start_checked(&job->request, &job->run);
-    if (status != COLL_OK || job->request.status != COLL_OK)
+        status = start_engine(job);
+    if (status != COLL_OK || job->engine.status != COLL_OK)
         return stay(job, status);
     if (is_sharing(job))
         leave_shared(job);

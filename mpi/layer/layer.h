@@ -42,6 +42,7 @@
 #include <stdint.h>
 
 #include "coll/coll.h"
+#include "coll/executor/in_order.h"
 #include "transport.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -160,8 +161,8 @@ void nodes_join(struct comm *comm, MPI_Group group);
 /* This rank is done with it. */
 void nodes_leave(struct comm *comm);
 /* Writes by what the messages of a run go, which has its plan, and their tag there; run->tag is the
- * layer's. `alone`: it may wait for them there. True: they are the library's. */
-bool nodes_transport(struct comm *comm, bool alone, coll_task *run);
+ * layer's. True: they are the library's. */
+bool nodes_transport(struct comm *comm, coll_task *run);
 /* What they offer a call beyond messages: coll_conditions. */
 unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool blocks);
 /* Is there as much SHARED memory as the plan needs? */
@@ -260,16 +261,24 @@ struct job {
     bool own_checked;      /* … this one, if the plan is its own */
     coll_op op;
     struct combination combination;
-    coll_task run;
-    coll_engine request;
-    coll_slot slots[SLOTS_MAX];
+    union { /* all begin with what is run */
+        coll_task run;
+        coll_engine engine;
+        coll_in_order in_order;
+    };
+    union {
+        coll_slot slots[SLOTS_MAX];
+        coll_outstanding ops[SLOTS_MAX];
+    };
     void *tables, *scratch, *packed, *workspace; /* of the pool */
     struct piece *pieces;        /* in `tables`: n_loads to be packed before it starts, … */
     size_t n_loads, n_stores;    /* … then n_stores to be unpacked at its end */
     struct operation *operation; /* if `holds` */
     bool holds; /* that, the types of pieces and of `combination`: until it is over */
     way how;
-    bool brief;   /* it rests, and all that it does may be traded, if no other job runs */
+    bool
+        quick; /* it rests, and may run in order, as all messages are short, if no other runs */
+    bool ordered; /* it runs in order */
     uint32_t use; /* of SHARED memory, if the plan needs it */
     bool running;
     bool freed;        /* by the program, while it was running */

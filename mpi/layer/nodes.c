@@ -36,7 +36,7 @@ static coll_mpi_ways ways;    /* of messages of this rank's node that are the li
 /* Of communicators of one node, of those of several, and of those without a number, for any call
  * and for one that may wait in the library; of the last two the second is for ranks that are near
  * each other. None aborts: after an error MPI's communicators go on, with the same tags. */
-static coll_transport within, mixed, across[2], patient[2];
+static coll_transport within, mixed, across[2];
 
 static struct numbers *numbers(void)
 {
@@ -352,16 +352,15 @@ static bool is_near(const struct comm *comm, const coll_problem *problem)
 #endif
 }
 
-bool nodes_transport(struct comm *comm, bool alone, coll_task *run)
+bool nodes_transport(struct comm *comm, coll_task *run)
 {
-    const coll_transport *mine = alone ? patient : across;
     if (comm->one_node) {
         run->transport = &within;
         run->ctx = shm;
         run->tag = tag_within(comm, run->tag);
         return false;
     }
-    run->transport = comm->seats ? &mixed : &mine[is_near(comm, &run->plan->problem)];
+    run->transport = comm->seats ? &mixed : &across[is_near(comm, &run->plan->problem)];
     run->ctx = comm->seats ? (void *)comm : &comm->mpi;
     return !comm->seats;
 }
@@ -417,12 +416,8 @@ void nodes_init(void)
     int rank, p, first;
     across[0] = coll_mpi_transport;
     across[1] = coll_mpi_near_transport;
-    for (int near = 0; near < 2; near++) {
+    for (int near = 0; near < 2; near++)
         across[near].tags = (uint32_t)settings.tags;
-        patient[near] = across[near];
-        patient[near].trade = coll_i_mpi_trade;
-        patient[near].settle = coll_i_mpi_settle;
-    }
     mixed = across[0];
     mixed.send = mixed_send;
     mixed.recv = mixed_recv;

@@ -8,8 +8,8 @@
 
 #include "again.h"
 
-/* Bytes that a job keeps while it lies ready, at most: what is traded needs no more. */
-enum { SCRATCH_KEPT = COLL_MPI_TRADE_MOST };
+/* Bytes that a job keeps while it lies ready, at most: short messages need no more. */
+enum { SCRATCH_KEPT = COLL_MPI_SHORT };
 
 /* Nothing may be running that uses it. */
 static void forget(struct repeat *repeat)
@@ -71,17 +71,27 @@ static void use(struct job *job, struct repeat *repeat)
     job->repeat = repeat;
     job->plan = &repeat->plan;
     job->checked = &repeat->checked;
-    job->run.schedule = repeat->brief ? &repeat->schedule : NULL;
+    job->run.schedule = repeat->written ? &repeat->schedule : NULL;
 }
 
+/* Writes out what this rank does, with its sends first if there is room for them. */
 static void write_out(struct repeat *repeat)
 {
+    const size_t most = COLL_MPI_SHORT / repeat->plan.problem.elem_bytes;
     coll_schedule *schedule = &repeat->schedule;
-    repeat->brief = coll_schedule_write(schedule, &repeat->plan, repeat->rank, repeat->actions,
-                                        BRIEF) == COLL_OK;
-    if (repeat->brief)
-        coll_schedule_close(schedule, &repeat->plan, repeat->actions, COLL_MPI_TRADE_MOST,
-                            job_window(&repeat->plan));
+    repeat->written = coll_schedule_write(schedule, &repeat->plan, repeat->rank,
+                                          repeat->actions, WRITTEN) == COLL_OK;
+    if (!repeat->written)
+        return;
+    if (schedule->window + schedule->n <= job_window(&repeat->plan) &&
+        schedule->sends + schedule->n < SLOTS_MAX)
+        coll_schedule_sends_first(schedule, repeat->actions);
+    repeat->quick = schedule->sends < SLOTS_MAX;
+    for (size_t i = 0; i < schedule->n; i++)
+        if (coll_i_has((COLL_I_SENDS | COLL_I_RECEIVES) & ~COLL_I_TOKENS,
+                       &repeat->actions[i]) &&
+            repeat->actions[i].count > most)
+            repeat->quick = false;
 }
 
 void job_take(struct job *job)

@@ -5,7 +5,7 @@
  * Lengths are around those at which messages are cut, or sent otherwise, and several are in flight
  * at once, so that what belongs to one could land in another. By all ways: as measured, through the
  * memory of the node, in a context that knows of none, and in few pieces; and where ranks share
- * processors. And traded, with and without messages that are not.
+ * processors. And of those who block, with and without messages of those who do not.
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -78,36 +78,50 @@ static bool exchange(size_t bytes)
     return good;
 }
 
-/* Follows a program of words of two characters each: S or R trades message i, which is sent or received,
- * or sends or receives it if it is not to be traded; s and r do the latter at once. The last message is
- * of `few` bytes. Returns how many were traded; a negative number: something failed. */
-static int trade(const char *program, size_t bytes, size_t few, bool give_up)
+/* Follows a program of words of two characters each: S or R sends or receives message i as those who
+ * block do, s and r as others. The last message is of `few` bytes. What is received is waited for, what
+ * is sent at the end, or given up then. */
+static bool follow(const char *program, size_t bytes, size_t few, bool give_up)
 {
     const size_t lengths[TOGETHER] = {bytes - 1, bytes, few};
-    int traded = 0;
+    coll_handle sent[16];
+    unsigned n_sent = 0;
     bool good = true;
     for (size_t i = 0; i < TOGETHER; i++)
         prepare(i, lengths[i]);
     for (const char *word = program; *word && good; word += 2) {
         const bool sends = word[0] == 'S' || word[0] == 's';
         const size_t i = (size_t)(word[1] - '0'), length = lengths[i];
-        coll_status status = COLL_AGAIN;
-        coll_handle handle;
-        if (word[0] == 'S' || word[0] == 'R')
-            status = coll_i_mpi_trade(&mpi, sends, 1 - mpi.rank, TAG,
-                                      sends ? ours[i] : theirs[i], length);
-        traded += status == COLL_OK;
-        if (status == COLL_AGAIN)
-            for (status = start(sends, i, length, &handle); status > COLL_OK;)
-                status = coll_i_mpi_test(&mpi, &handle);
-        good = good && status == COLL_OK;
-        if (!sends)
-            good = good && came(i, length);
+        coll_status status;
+        coll_handle handle = {{0, 0}};
+        if (word[0] == 'S')
+            status = coll_i_mpi_send_now(&mpi, 1 - mpi.rank, TAG, ours[i], length, &handle);
+        else if (word[0] == 'R')
+            status = coll_i_mpi_recv_now(&mpi, 1 - mpi.rank, TAG, theirs[i], length, &handle);
+        else
+            status = start(sends, i, length, &handle);
+        if (sends && status == COLL_STARTED) {
+            sent[n_sent++] = handle;
+            continue;
+        }
+        if (word[0] == 'R' && length <= COLL_MPI_SHORT)
+            good = good && status == COLL_OK;
+        while (status > COLL_OK)
+            status = coll_i_mpi_test(&mpi, &handle);
+        good = good && status == COLL_OK && (sends || came(i, length));
     }
-    good = coll_i_mpi_settle(&mpi, give_up) == COLL_OK && good;
+    for (unsigned k = 0; k < n_sent; k++) {
+        coll_status status = COLL_STARTED;
+        if (give_up)
+            coll_i_mpi_cancel(&mpi, &sent[k]);
+        else
+            while (status > COLL_OK)
+                status = coll_i_mpi_test(&mpi, &sent[k]);
+        good = good && status >= COLL_OK;
+    }
     if (give_up) /* what was sent may still be read, until the other rank has all */
         MPI_Barrier(MPI_COMM_WORLD);
-    return good ? traded : -1;
+    return good;
 }
 
 static void every_length(void)
@@ -140,7 +154,7 @@ TEST(measured)
     every_length();
     ways = coll_mpi_find_ways(&mpi);
     CHECK(ways.near == mpi.near && ways.cut == mpi.cut);
-    CHECK(ways.cut >= COLL_MPI_TRADE_MOST && ways.cut <= any.cut);
+    CHECK(ways.cut >= COLL_MPI_SHORT && ways.cut <= any.cut);
     CHECK((ways.times[0] > 0) == (ways.times[1] > 0));
     others = ways; /* what is measured differs, but not what follows */
     MPI_Bcast(&others, sizeof others, MPI_BYTE, 1, MPI_COMM_WORLD);
@@ -173,14 +187,14 @@ TEST(few_pieces)
     coll_mpi_ways ways = coll_mpi_usual_ways(false, false);
     for (int near = 0; near < 2; near++) {
         ways.near = near;
-        ways.cut = COLL_MPI_TRADE_MOST;
+        ways.cut = COLL_MPI_SHORT;
         open_by(&ways);
         every_length();
         CHECK(coll_mpi_close(&mpi) == MPI_SUCCESS);
     }
 }
 
-TEST(trades)
+TEST(blocking)
 {
     static const char *programs[][2] = {
         {"S0R0", "S0R0"},
@@ -193,30 +207,28 @@ TEST(trades)
         {"S0s1R0r1", "S0S1R0R1"},
         {"S0r2", "R0S2"},
         {"S0S1S0S1S0S1S0S1S0S1S0S1S0S1S0S1", "R0R1R0R1R0R1R0R1R0R1R0R1R0R1R0R1"}};
-    enum { PROGRAMS = sizeof programs / sizeof *programs, MAY_BE = 6 };
+    enum { PROGRAMS = sizeof programs / sizeof *programs };
     open_by(NULL);
-    for (size_t pieces = 1; pieces <= COLL_MPI_TRADE_PIECES + 1; pieces++) {
+    for (size_t pieces = 1; pieces <= COLL_MPI_SHORT_PIECES + 1; pieces++) {
         for (size_t k = 0; k < 3 * PROGRAMS; k++) {
             const char *mine = programs[k / 3][mpi.rank];
             const size_t bytes = pieces * COLL_MPI_PIECE - 700 * (k % 3) - (k % 3 > 0);
-            const int traded = trade(mine, bytes, 4 * (k % 2), pieces % 2);
-            CHECK(traded >= 0);
-            CHECK(mpi.held_bytes == 0 && mpi.n_traded == 0);
-            if (bytes <= COLL_MPI_TRADE_MOST && k / 3 < MAY_BE)
-                CHECK_EQ(traded, (int)strlen(mine) / 2);
+            CHECK(follow(mine, bytes, 4 * (k % 2), pieces % 2));
+            CHECK(mpi.held_bytes == 0 && mpi.flying == 0);
         }
     }
-    CHECK_EQ(trade(mpi.rank ? "R0" : "S0", COLL_MPI_TRADE_MOST + 2, 0, false), 0);
+    CHECK(follow(mpi.rank ? "R0" : "S0", COLL_MPI_SHORT + 2, 0, false));
     CHECK(coll_mpi_close(&mpi) == MPI_SUCCESS);
 }
 
 /* The second piece is too short. */
-TEST(traded_short)
+TEST(received_short)
 {
     const int piece = COLL_MPI_PIECE;
     open_by(NULL);
     if (mpi.rank == 0) {
-        CHECK_STATUS(coll_i_mpi_trade(&mpi, false, 1, TAG, theirs[0], 2 * COLL_MPI_PIECE),
+        coll_handle h = {{0, 0}};
+        CHECK_STATUS(coll_i_mpi_recv_now(&mpi, 1, TAG, theirs[0], 2 * COLL_MPI_PIECE, &h),
                      COLL_ERR_SIZE);
     } else {
         MPI_Send(ours[0], piece, MPI_BYTE, 0, TAG, mpi.comm);
@@ -237,8 +249,8 @@ int main(int argc, char **argv)
     RUN(near);
     RUN(anywhere);
     RUN(few_pieces);
-    RUN(trades);
-    RUN(traded_short);
+    RUN(blocking);
+    RUN(received_short);
     failed = check_done();
     MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     for (int i = 0; i < TOGETHER; i++) {

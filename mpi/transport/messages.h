@@ -21,120 +21,23 @@
 
 #include "context.h"
 
-/* ---- pieces ------------------------------------------------------------------------------ */
-
-/* What a message is: one that is received, one that goes through the memory of the node. */
-enum { COLL_I_MPI_RECEIVED = 1, COLL_I_MPI_NEAR = 2 };
-
-/* Bytes of the next request of a message of which `bytes` are left. MPICH's pieces are equally long,
- * in cache lines: a third one of a few bytes took up to half as long again. Open MPI's are as
- * long as may be: of 8 KiB, equal ones took up to a fifth longer. */
-COLL_INLINE size_t coll_i_mpi_next(const coll_mpi *mpi, unsigned how, size_t bytes)
-{
-#ifdef OPEN_MPI
-    if ((how & COLL_I_MPI_NEAR) && bytes > COLL_MPI_TRADE_MOST)
-        return bytes - bytes % COLL_MPI_BLOCK;
-    return bytes <= mpi->cut && bytes > COLL_MPI_PIECE ? COLL_MPI_PIECE : bytes;
-#else
-    const size_t pieces = (bytes + COLL_MPI_PIECE - 1) / COLL_MPI_PIECE;
-    if (pieces < 2 || (bytes > mpi->cut && !(how & COLL_I_MPI_NEAR)))
-        return bytes;
-    return ((bytes + pieces - 1) / pieces + 63) / 64 * 64;
-#endif
-}
-
-/* Starts to send, or to receive, what coll_i_mpi_next said. */
-COLL_INLINE int coll_i_mpi_start(const coll_mpi *mpi, unsigned how, uint32_t peer, uint32_t tag,
-                                 void *buf, size_t bytes, MPI_Request *request)
-{
-    MPI_Datatype type = MPI_BYTE;
-    int n = (int)bytes;
-#ifdef OPEN_MPI
-    if ((how & COLL_I_MPI_NEAR) && bytes >= COLL_MPI_BLOCK) {
-        type = mpi->block;
-        n = (int)(bytes / COLL_MPI_BLOCK);
-    }
-#endif
-    return how & COLL_I_MPI_RECEIVED
-               ? PMPI_Irecv(buf, n, type, (int)peer, (int)tag, mpi->comm, request)
-               : PMPI_Isend(buf, n, type, (int)peer, (int)tag, mpi->comm, request);
-}
-
-/* ---- trades: pieces ---------------------------------------------------------------------- */
-
-/* What the library says of a message that was received. */
-COLL_HOT_INLINE coll_status coll_i_mpi_came(coll_mpi *mpi, int error, const MPI_Status *status,
-                                            size_t bytes)
-{
-    int here = 0;
-    if (COLL_LIKELY(error == MPI_SUCCESS))
-        error = PMPI_Get_count(status, MPI_BYTE, &here);
-    if (COLL_LIKELY(error == MPI_SUCCESS))
-        return (size_t)here == bytes ? COLL_OK : COLL_ERR_SIZE;
-    return coll_i_mpi_failed(mpi, error);
-}
-
-/* Trades a piece. What is sent may be over only when it was received, even if it was sent at once. */
-COLL_HOT_INLINE coll_status coll_i_mpi_trade_piece(coll_mpi *mpi, bool sends, uint32_t peer,
-                                                   uint32_t tag, void *buf, size_t bytes)
-{
-    MPI_Request *request = &mpi->traded[mpi->n_traded];
-    MPI_Status status;
-    int error;
-    if (!sends) {
-        error = PMPI_Recv(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, &status);
-        return coll_i_mpi_came(mpi, error, &status, bytes);
-    }
-    error = PMPI_Isend(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, request);
-    if (!COLL_LIKELY(error == MPI_SUCCESS))
-        return coll_i_mpi_failed(mpi, error);
-    mpi->n_traded += *request != mpi->over;
-    return COLL_OK;
-}
-
-/* Sends what is held, if anything is. */
-COLL_INLINE coll_status coll_i_mpi_send_held(coll_mpi *mpi)
-{
-    coll_status status = COLL_OK;
-    mpi->n_traded -= mpi->held_bytes > 0 ? COLL_MPI_TRADED : 0;
-    while (mpi->held_bytes > 0) {
-        const size_t piece = coll_i_mpi_next(mpi, 0, mpi->held_bytes);
-        status =
-            coll_i_mpi_trade_piece(mpi, true, mpi->held_peer, mpi->held_tag, mpi->held, piece);
-        mpi->held += piece;
-        mpi->held_bytes = status == COLL_OK ? mpi->held_bytes - piece : 0;
-    }
-    return status;
-}
-
 /* ---- messages ---------------------------------------------------------------------------- */
 
 /* An operation without requests. */
-COLL_INLINE coll_status coll_i_mpi_begin(coll_mpi *mpi, bool receives, size_t bytes,
-                                         coll_handle *h)
+COLL_INLINE coll_status coll_i_mpi_begin(coll_mpi *mpi, bool receives, coll_handle *h)
 {
     const uint32_t number = coll_i_mpi_grow(mpi) ? coll_i_mpi_take(mpi) : UINT32_MAX;
     coll_mpi_operation *operation;
     if (number == UINT32_MAX)
         return COLL_ERR_MEMORY;
     operation = &mpi->operation[number];
-    operation->bytes = bytes;
-    operation->received = 0;
+    operation->misfits = false;
     operation->left = 0;
     operation->round = mpi->round - 1; /* it was just asked for, or started */
     operation->receives = receives;
     operation->error = MPI_SUCCESS;
     h->word[0] = number;
     return COLL_STARTED;
-}
-
-/* Takes a request into the operation of a handle. */
-COLL_INLINE void coll_i_mpi_add(coll_mpi *mpi, const coll_handle *h, MPI_Request request)
-{
-    mpi->request[mpi->used] = request;
-    mpi->owner[mpi->used++] = (uint32_t)h->word[0];
-    mpi->flying++;
-    mpi->operation[h->word[0]].left++;
 }
 
 /* One request stands for all sends that were done at once, and is never freed: a send to nobody
@@ -192,11 +95,11 @@ COLL_INLINE coll_status coll_i_mpi_started(coll_mpi *mpi, bool receives, size_t 
         return coll_i_mpi_failed(mpi, error);
     if (done)
         return receives && (size_t)here != bytes ? COLL_ERR_SIZE : COLL_OK;
-    if (coll_i_mpi_begin(mpi, receives, bytes, h) != COLL_STARTED) {
+    if (coll_i_mpi_begin(mpi, receives, h) != COLL_STARTED) {
         coll_i_mpi_drop(receives, &request);
         return COLL_ERR_MEMORY;
     }
-    coll_i_mpi_add(mpi, h, request);
+    coll_i_mpi_add(mpi, (uint32_t)h->word[0], request, bytes);
     return COLL_STARTED;
 }
 
@@ -205,9 +108,8 @@ COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, unsigned how, uint32_t pe
                                         uint32_t tag, void *buf, size_t bytes, coll_handle *h)
 {
     const bool receives = (how & COLL_I_MPI_RECEIVED) != 0;
-    coll_status status = coll_i_mpi_send_held(mpi);
-    if (status != COLL_OK)
-        return status;
+    coll_status status;
+    coll_i_mpi_send_held(mpi);
     if (coll_i_mpi_next(mpi, how, bytes) == bytes) {
         MPI_Request request = MPI_REQUEST_NULL;
         int error;
@@ -218,7 +120,7 @@ COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, unsigned how, uint32_t pe
             return COLL_OK;
         return coll_i_mpi_started(mpi, receives, bytes, error, request, h);
     }
-    status = coll_i_mpi_begin(mpi, receives, bytes, h);
+    status = coll_i_mpi_begin(mpi, receives, h);
     for (size_t at = 0, piece; at < bytes && status == COLL_STARTED; at += piece) {
         MPI_Request request;
         int error;
@@ -229,7 +131,7 @@ COLL_INLINE coll_status coll_i_mpi_move(coll_mpi *mpi, unsigned how, uint32_t pe
             status = coll_i_mpi_failed(mpi, error);
             coll_i_mpi_cancel(mpi, h);
         } else if (receives || request != mpi->over) {
-            coll_i_mpi_add(mpi, h, request);
+            coll_i_mpi_add(mpi, (uint32_t)h->word[0], request, piece);
         }
     }
     if (status == COLL_STARTED && mpi->operation[h->word[0]].left == 0) {
@@ -265,14 +167,71 @@ COLL_INLINE coll_status coll_i_mpi_recv_near(void *ctx, uint32_t peer, uint32_t 
                            buf, bytes, h);
 }
 
-/* ---- trades: messages -------------------------------------------------------------------- */
+/* ---- of those who block ------------------------------------------------------------------ */
 
-/* Receives a message, and sends what is held once all of its pieces are expected. */
-COLL_INLINE coll_status coll_i_mpi_exchange(coll_mpi *mpi, uint32_t peer, uint32_t tag,
-                                            unsigned char *buf, size_t bytes)
+/* What the library says of a message that was received. */
+COLL_HOT_INLINE coll_status coll_i_mpi_came(coll_mpi *mpi, int error, const MPI_Status *status,
+                                            size_t bytes)
 {
-    MPI_Request request[COLL_MPI_TRADE_PIECES];
-    size_t piece[COLL_MPI_TRADE_PIECES];
+    int here = 0;
+    if (COLL_LIKELY(error == MPI_SUCCESS))
+        error = PMPI_Get_count(status, MPI_BYTE, &here);
+    if (COLL_LIKELY(error == MPI_SUCCESS))
+        return (size_t)here == bytes ? COLL_OK : COLL_ERR_SIZE;
+    return coll_i_mpi_failed(mpi, error);
+}
+
+/* Sends the first piece of a message, and holds the others back until what is received next is
+ * expected, or something else happens: over MPICH it takes longer to start to receive behind the
+ * last piece that is sent than before it, as what that one wrote is then still on its way. */
+COLL_INLINE coll_status coll_i_mpi_send_pieces(coll_mpi *mpi, uint32_t peer, uint32_t tag,
+                                               void *buf, size_t bytes, coll_handle *h)
+{
+    const size_t first = coll_i_mpi_next(mpi, 0, bytes);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int error;
+    if (bytes > COLL_MPI_SHORT || first == bytes)
+        return coll_i_mpi_move(mpi, 0, peer, tag, buf, bytes, h);
+    coll_i_mpi_send_held(mpi);
+    if (coll_i_mpi_begin(mpi, false, h) != COLL_STARTED)
+        return COLL_ERR_MEMORY;
+    error = coll_i_mpi_start(mpi, 0, peer, tag, buf, first, &request);
+    if (error != MPI_SUCCESS) {
+        coll_i_mpi_give(mpi, (uint32_t)h->word[0]);
+        return coll_i_mpi_failed(mpi, error);
+    }
+    if (request != mpi->over)
+        coll_i_mpi_add(mpi, (uint32_t)h->word[0], request, first);
+    mpi->operation[h->word[0]].left++;
+    mpi->held = (unsigned char *)buf + first;
+    mpi->held_bytes = bytes - first;
+    mpi->held_peer = peer;
+    mpi->held_tag = tag;
+    mpi->held_by = (uint32_t)h->word[0];
+    return COLL_STARTED;
+}
+
+/* As coll_i_mpi_send, for those who block. */
+COLL_HOT_INLINE coll_status coll_i_mpi_send_now(void *ctx, uint32_t peer, uint32_t tag,
+                                                const void *buf, size_t bytes, coll_handle *h)
+{
+    coll_mpi *mpi = (coll_mpi *)ctx;
+    MPI_Request request;
+    int error;
+    if (!COLL_LIKELY((bytes <= COLL_MPI_PIECE) & (mpi->held_bytes == 0)))
+        return coll_i_mpi_send_pieces(mpi, peer, tag, (void *)(uintptr_t)buf, bytes, h);
+    error = PMPI_Isend(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, &request);
+    return COLL_LIKELY(error == MPI_SUCCESS && request == mpi->over)
+               ? COLL_OK
+               : coll_i_mpi_started(mpi, false, bytes, error, request, h);
+}
+
+/* Receives a message of several pieces, and sends what is held once all of them are expected. */
+COLL_INLINE coll_status coll_i_mpi_recv_pieces(coll_mpi *mpi, uint32_t peer, uint32_t tag,
+                                               unsigned char *buf, size_t bytes)
+{
+    MPI_Request request[COLL_MPI_SHORT_PIECES];
+    size_t piece[COLL_MPI_SHORT_PIECES];
     coll_status status = COLL_OK;
     int n = 0, error;
     for (size_t at = 0; (at < bytes || n == 0) && status == COLL_OK; at += piece[n++]) {
@@ -282,8 +241,7 @@ COLL_INLINE coll_status coll_i_mpi_exchange(coll_mpi *mpi, uint32_t peer, uint32
                                  &request[n]);
         status = error == MPI_SUCCESS ? COLL_OK : coll_i_mpi_failed(mpi, error);
     }
-    if (status == COLL_OK)
-        status = coll_i_mpi_send_held(mpi);
+    coll_i_mpi_send_held(mpi);
     for (int i = 0; i < n; i++) {
         MPI_Status its;
         if (status == COLL_OK) {
@@ -296,66 +254,20 @@ COLL_INLINE coll_status coll_i_mpi_exchange(coll_mpi *mpi, uint32_t peer, uint32
     return status;
 }
 
-/* Trades what is not one piece alone, or comes when something is held. All but the first piece of what is
- * sent is held back until what is received next is expected, or something else happens: over MPICH it
- * takes longer to start to receive behind the last piece that is sent than before it, as what that one
- * wrote is then still on its way. */
-COLL_INLINE coll_status coll_i_mpi_trade_pieces(coll_mpi *mpi, bool sends, uint32_t peer,
-                                                uint32_t tag, void *buf, size_t bytes)
-{
-    const size_t first = coll_i_mpi_next(mpi, 0, bytes);
-    coll_status status;
-    if (bytes > COLL_MPI_TRADE_MOST)
-        return COLL_AGAIN;
-    if (!sends)
-        return coll_i_mpi_exchange(mpi, peer, tag, (unsigned char *)buf, bytes);
-    status = coll_i_mpi_send_held(mpi);
-    if (status == COLL_OK && mpi->n_traded + COLL_MPI_TRADE_PIECES > COLL_MPI_TRADED)
-        return COLL_AGAIN;
-    if (status == COLL_OK)
-        status = coll_i_mpi_trade_piece(mpi, true, peer, tag, buf, first);
-    if (status == COLL_OK && bytes > first) {
-        mpi->n_traded += COLL_MPI_TRADED;
-        mpi->held = (unsigned char *)buf + first;
-        mpi->held_bytes = bytes - first;
-        mpi->held_peer = peer;
-        mpi->held_tag = tag;
-    }
-    return status;
-}
-
-/* Short messages, for those who wait for the collective anyway: the library waits for what is
- * received. */
-COLL_HOT_INLINE coll_status coll_i_mpi_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag,
-                                             void *buf, size_t bytes)
+/* As coll_i_mpi_recv, but the library waits for a short message, and moves on meanwhile what is
+ * sent: for those who block (coll_in_order_restart_with). */
+COLL_HOT_INLINE coll_status coll_i_mpi_recv_now(void *ctx, uint32_t peer, uint32_t tag,
+                                                void *buf, size_t bytes, coll_handle *h)
 {
     coll_mpi *mpi = (coll_mpi *)ctx;
-    return COLL_LIKELY((bytes <= COLL_MPI_PIECE) & (mpi->n_traded < COLL_MPI_TRADED))
-               ? coll_i_mpi_trade_piece(mpi, sends, peer, tag, buf, bytes)
-               : coll_i_mpi_trade_pieces(mpi, sends, peer, tag, buf, bytes);
-}
-
-/* Waits for what trades sent that was not over at once, or gives it up: then it may still be sent,
- * as the others may wait for it. */
-COLL_INLINE coll_status coll_i_mpi_settle_some(coll_mpi *mpi, bool give_up)
-{
-    coll_status status = coll_i_mpi_send_held(mpi);
-    const int n = mpi->n_traded;
-    mpi->n_traded = 0;
-    for (int i = 0; i < n && status == COLL_OK && !give_up; i++) {
-        const int error = PMPI_Wait(&mpi->traded[i], MPI_STATUS_IGNORE);
-        status = error == MPI_SUCCESS ? COLL_OK : coll_i_mpi_failed(mpi, error);
-    }
-    for (int i = 0; i < n; i++)
-        if (mpi->traded[i] != MPI_REQUEST_NULL)
-            (void)PMPI_Request_free(&mpi->traded[i]);
-    return status;
-}
-
-COLL_HOT_INLINE coll_status coll_i_mpi_settle(void *ctx, bool give_up)
-{
-    coll_mpi *mpi = (coll_mpi *)ctx;
-    return COLL_LIKELY(mpi->n_traded == 0) ? COLL_OK : coll_i_mpi_settle_some(mpi, give_up);
+    MPI_Status status;
+    int error;
+    if (!COLL_LIKELY((bytes <= COLL_MPI_PIECE) & (mpi->held_bytes == 0)))
+        return bytes <= COLL_MPI_SHORT
+                   ? coll_i_mpi_recv_pieces(mpi, peer, tag, (unsigned char *)buf, bytes)
+                   : coll_i_mpi_recv(ctx, peer, tag, buf, bytes, h);
+    error = PMPI_Recv(buf, (int)bytes, MPI_BYTE, (int)peer, (int)tag, mpi->comm, &status);
+    return coll_i_mpi_came(mpi, error, &status, bytes);
 }
 
 #endif /* COLL_EXAMPLES_MPI_TRANSPORT_MESSAGES_H */

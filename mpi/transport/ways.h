@@ -46,7 +46,7 @@ typedef struct coll_mpi_ways {
 /* Where ranks share processors pieces cost turns: more than a few do not pay. */
 COLL_INLINE coll_mpi_ways coll_mpi_usual_ways(bool near, bool oversubscribed)
 {
-    coll_mpi_ways ways = {near, oversubscribed ? COLL_MPI_TRADE_MOST : COLL_MPI_CUT, {0, 0}};
+    coll_mpi_ways ways = {near, oversubscribed ? COLL_MPI_SHORT : COLL_MPI_CUT, {0, 0}};
     return ways;
 }
 
@@ -135,7 +135,7 @@ COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
             ways.near = coll_i_mpi_wins(ways.times, mpi->pages ? COLL_I_MPI_HUGE_ENOUGH
                                                                : COLL_I_MPI_ENOUGH);
             size_t cut = ways.cut;
-            for (ways.cut = COLL_MPI_TRADE_MOST; cut > COLL_MPI_TRADE_MOST; cut /= 2) {
+            for (ways.cut = COLL_MPI_SHORT; cut > COLL_MPI_SHORT; cut /= 2) {
                 coll_i_mpi_compare(mpi, false, memory, cut, times);
                 if (coll_i_mpi_wins(times, COLL_I_MPI_PIECES_ENOUGH) && ways.cut < cut)
                     ways.cut = cut;

@@ -1,5 +1,6 @@
 /* tests/algos/multicast.c — the laws of coll/algos/multicast.h */
 #include "coll/algos/multicast.h"
+#include "coll/algos/in_network.h"
 
 #include "support/walk.h"
 
@@ -156,8 +157,38 @@ TEST(costs)
         }
 }
 
+/* Placed where a rank of the transport would be missing, it is refused: that rank would get a message
+ * which nobody receives there. */
+TEST(it_reaches_the_whole_transport)
+{
+    static const uint32_t turned[4] = {2, 0, 3, 1}, apart[4] = {0, 1, 2, 4};
+    for (uint32_t p = 1; p <= 4; p++) {
+        coll_plan plan = plan_with(&coll_multicast_bcast, COLL_BCAST, p, 3, 0, 0, NULL);
+        coll_group group;
+        coll_group_identity(&group);
+        CHECK_STATUS(coll_plan_place(&plan, &group), COLL_OK);
+        coll_group_affine(&group, 1, 1);
+        CHECK_STATUS(coll_plan_place(&plan, &group), COLL_ERR_GROUP);
+        coll_group_affine(&group, 0, 2);
+        CHECK_STATUS(coll_plan_place(&plan, &group), p == 1 ? COLL_OK : COLL_ERR_GROUP);
+        coll_group_table(&group, apart, NULL);
+        CHECK_STATUS(coll_plan_place(&plan, &group), p < 4 ? COLL_OK : COLL_ERR_GROUP);
+        coll_group_table(&group, turned, NULL);
+        CHECK_STATUS(coll_plan_place(&plan, &group), p == 4 ? COLL_OK : COLL_ERR_GROUP);
+        plan = plan_with(&coll_in_network_allreduce, COLL_ALLREDUCE, p, 3,
+                         COLL_FLAG_COMMUTATIVE, 0, NULL);
+        coll_group_affine(&group, 1, 1);
+        CHECK_STATUS(coll_plan_place(&plan, &group), COLL_ERR_GROUP);
+        coll_group_table(&group, turned, NULL); /* it combines in the order of the transport */
+        CHECK_STATUS(coll_plan_place(&plan, &group), COLL_ERR_GROUP);
+        coll_group_identity(&group);
+        CHECK_STATUS(coll_plan_place(&plan, &group), COLL_OK);
+    }
+}
+
 int main(void)
 {
+    RUN(it_reaches_the_whole_transport);
     RUN(a_multicast_is_the_last_message);
     RUN(the_root_combines_in_rank_order);
     RUN(the_way_up_is_an_f_nomial_reduction);

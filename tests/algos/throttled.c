@@ -97,9 +97,9 @@ static bool may_start(const slow_rank *at, size_t a)
             continue;
         if ((coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, act) && older->peer == act->peer &&
              is_send(older) == is_send(act) && older->kind != COLL_DO_COPY) ||
-            (writes && coll_i_touches(older, act->dst, act->count, true)) ||
+            (writes && coll_i_window_touches(older, act->dst, act->count, true)) ||
             (coll_i_has(COLL_I_READS_SRC, act) &&
-             coll_i_touches(older, act->src, act->count, false)))
+             coll_i_window_touches(older, act->src, act->count, false)))
             return false;
     }
     return true;
@@ -140,9 +140,9 @@ TEST(few_messages_are_under_way)
                         slow[r].act[a] = w->act[a];
                         slow[r].done[a] = false;
                         if (!coll_i_has(COLL_I_WRITES_DST, &w->act[a]))
-                            slow[r].act[a].dst = COLL_I_NOWHERE;
+                            slow[r].act[a].dst = COLL_I_WINDOW_NOWHERE;
                         if (!coll_i_has(COLL_I_READS_SRC, &w->act[a]))
-                            slow[r].act[a].src = COLL_I_NOWHERE;
+                            slow[r].act[a].src = COLL_I_WINDOW_NOWHERE;
                     }
                     for (uint32_t k = 0; k < p; k++)
                         posted[r][k] = taken[r][k] = 0;

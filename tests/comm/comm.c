@@ -281,13 +281,13 @@ TEST(forcing)
     CHECK_STATUS(coll_iallreduce(comm, &x, &y, 1, COLL_F64, COLL_SUM, &w->requests[0]),
                  COLL_OK);
     CHECK_STATUS(coll_wait(&w->requests[0]), COLL_OK);
-    CHECK_EQ(w->requests[0].run.plan->param[0], 3);
-    CHECK_EQ(w->requests[0].run.plan->param[1], 5);
+    CHECK_EQ(w->requests[0].engine.task.plan->param[0], 3);
+    CHECK_EQ(w->requests[0].engine.task.plan->param[1], 5);
     CHECK_STATUS(coll_comm_set_algorithm(comm, COLL_ALLREDUCE, NULL, NULL), COLL_OK);
     CHECK_STATUS(coll_iallreduce(comm, &x, &y, 1, COLL_F64, COLL_SUM, &w->requests[0]),
                  COLL_OK);
     CHECK_STATUS(coll_wait(&w->requests[0]), COLL_OK);
-    CHECK(w->requests[0].run.plan->algorithm != &coll_fnomial_allreduce);
+    CHECK(w->requests[0].engine.task.plan->algorithm != &coll_fnomial_allreduce);
     free(w->messages);
 }
 
@@ -315,10 +315,10 @@ TEST(rules)
         coll_comm *const at = turn ? &sub : comm;
         CHECK_STATUS(coll_iallreduce(at, x, y, 1, COLL_F64, COLL_SUM, &request), COLL_OK);
         CHECK_STATUS(coll_wait(&request), COLL_OK);
-        CHECK(request.run.plan->algorithm == &coll_linear_allreduce);
+        CHECK(request.engine.task.plan->algorithm == &coll_linear_allreduce);
         CHECK_STATUS(coll_iallreduce(at, x, y, 2, COLL_F64, COLL_SUM, &request), COLL_OK);
         CHECK_STATUS(coll_wait(&request), COLL_OK);
-        CHECK(request.run.plan->algorithm == &coll_recursive_doubling_allreduce);
+        CHECK(request.engine.task.plan->algorithm == &coll_recursive_doubling_allreduce);
     }
     CHECK(y[0] == 1 && y[1] == 2);
     CHECK_STATUS(coll_comm_rules(comm, &alone), COLL_OK);
@@ -326,7 +326,7 @@ TEST(rules)
     CHECK_STATUS(coll_comm_rules(comm, NULL), COLL_OK);
     CHECK_STATUS(coll_iallreduce(comm, x, y, 1, COLL_F64, COLL_SUM, &request), COLL_OK);
     CHECK_STATUS(coll_wait(&request), COLL_OK);
-    CHECK(request.run.plan->algorithm == &coll_recursive_doubling_allreduce);
+    CHECK(request.engine.task.plan->algorithm == &coll_recursive_doubling_allreduce);
     CHECK_STATUS(coll_comm_free(&sub), COLL_OK);
     free(w->messages);
 }
@@ -360,10 +360,11 @@ TEST(calls_made_again)
                 coll_iallreduce(&w->comms[r], x[r], y[r], count, COLL_F64, op, &w->requests[r]),
                 COLL_OK);
         }
-        CHECK(w->requests[0].run.plan->algorithm ==
+        CHECK(w->requests[0].engine.task.plan->algorithm ==
               (i / 24 == 1 ? &coll_linear_allreduce : &coll_recursive_doubling_allreduce));
-        CHECK((w->requests[0].run.schedule != NULL) == (COLL_CACHED_ACTIONS > 0 && i % 4 != 0));
-        CHECK_EQ(w->requests[1].run.plan->problem.count, count);
+        CHECK((w->requests[0].engine.task.schedule != NULL) ==
+              (COLL_CACHED_ACTIONS > 0 && i % 4 != 0));
+        CHECK_EQ(w->requests[1].engine.task.plan->problem.count, count);
         for (bool runs = true; runs;) {
             runs = coll_test(&w->requests[0]) == COLL_AGAIN;
             runs = coll_test(&w->requests[1]) == COLL_AGAIN || runs;
@@ -395,13 +396,13 @@ TEST(plans_that_are_remembered)
     comm = &w->comms[0];
     CHECK_STATUS(coll_iallreduce(comm, x, y, 2, COLL_F64, COLL_SUM, &other), COLL_OK);
     CHECK_STATUS(coll_iallreduce(comm, x, y, 2, COLL_F64, COLL_SUM, &held), COLL_OK);
-    CHECK(held.run.plan != &held.plan && other.run.plan == &other.plan);
+    CHECK(held.engine.task.plan != &held.plan && other.engine.task.plan == &other.plan);
     CHECK_STATUS(coll_comm_set_algorithm(comm, COLL_ALLREDUCE, &coll_linear_allreduce, NULL),
                  COLL_OK);
     CHECK_STATUS(coll_iallreduce(comm, x, y, 1, COLL_F64, COLL_SUM, &w->requests[0]), COLL_OK);
-    CHECK(held.run.plan->problem.count == 2 &&
-          held.run.plan->algorithm != &coll_linear_allreduce &&
-          w->requests[0].run.plan->algorithm == &coll_linear_allreduce);
+    CHECK(held.engine.task.plan->problem.count == 2 &&
+          held.engine.task.plan->algorithm != &coll_linear_allreduce &&
+          w->requests[0].engine.task.plan->algorithm == &coll_linear_allreduce);
     free(w->arenas[0]);
     free(w->messages);
 
@@ -416,7 +417,7 @@ TEST(plans_that_are_remembered)
         coll_args args;
         coll_i_reducing(&args, COLL_ALLREDUCE, x, y, 1, COLL_F64, COLL_SUM, root);
         CHECK_STATUS(coll_post(comm, &args, &held), COLL_OK);
-        CHECK((held.run.plan != &held.plan) == (root > 0));
+        CHECK((held.engine.task.plan != &held.plan) == (root > 0));
         CHECK_STATUS(coll_wait(&held), COLL_OK);
     }
     { /* the graph of the plan that is remembered is its own: the caller's may change */
@@ -427,7 +428,7 @@ TEST(plans_that_are_remembered)
         CHECK_STATUS(coll_graph_mesh(&graph, 1, &wide, 0), COLL_OK);
         y[0] = y[1] = 0;
         CHECK_STATUS(coll_ineighbor_allgather(comm, &same, x, y, 1, COLL_F64, &held), COLL_OK);
-        CHECK(held.run.plan != &held.plan);
+        CHECK(held.engine.task.plan != &held.plan);
         CHECK_STATUS(coll_wait(&held), COLL_OK);
         CHECK(y[0] == 3 && y[1] == 3);
     }
@@ -480,11 +481,11 @@ TEST(actions_that_are_kept)
             CHECK_STATUS(coll_iscan(&w->comms[r], x, r == 0 ? first : y, count, COLL_F64,
                                     COLL_SUM, &w->requests[r]),
                          COLL_OK);
-        CHECK_STATUS(coll_plan_count(w->requests[1].run.plan, 1, &tally), COLL_OK);
+        CHECK_STATUS(coll_plan_count(w->requests[1].engine.task.plan, 1, &tally), COLL_OK);
         if (i % 3 != 0)
-            CHECK((w->requests[1].run.schedule != NULL) ==
+            CHECK((w->requests[1].engine.task.schedule != NULL) ==
                   (tally.total <= COLL_CACHED_ACTIONS));
-        some = some || w->requests[1].run.schedule;
+        some = some || w->requests[1].engine.task.schedule;
         too_many = too_many || tally.total > COLL_CACHED_ACTIONS;
         finish_all(w);
         for (unsigned k = 0; k < count; k++)
@@ -545,7 +546,8 @@ TEST(too_little_shared)
             CHECK_STATUS(
                 coll_iallreduce(&comm[r], x, y[r], count, COLL_F64, COLL_SUM, &request[r]),
                 COLL_OK);
-            CHECK((request[r].run.plan->algorithm == &coll_shm_allreduce) == (count == 1));
+            CHECK((request[r].engine.task.plan->algorithm == &coll_shm_allreduce) ==
+                  (count == 1));
         }
         while (runs) {
             runs = coll_test(&request[0]) == COLL_AGAIN;

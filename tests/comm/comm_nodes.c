@@ -173,8 +173,9 @@ TEST(who_does_not_ask_gets_none)
         if (asks == 2) /* has the rules, but not the nodes */
             CHECK_STATUS(coll_comm_create(&sub, comm, &all, 1, 4), COLL_OK);
         CHECK_STATUS(coll_iallreduce(at, &x, &y, 1, COLL_F64, COLL_SUM, &request), COLL_OK);
-        CHECK(request.run.plan->algorithm == (built ? &coll_two_level_allreduce.algorithm
-                                                    : &coll_recursive_doubling_allreduce));
+        CHECK(
+            request.engine.task.plan->algorithm ==
+            (built ? &coll_two_level_allreduce.algorithm : &coll_recursive_doubling_allreduce));
         CHECK_STATUS(coll_wait(&request), COLL_OK);
         CHECK_STATUS(
             coll_comm_set_algorithm(at, COLL_BARRIER, &coll_two_level_barrier.algorithm, NULL),
@@ -248,10 +249,10 @@ TEST(calls_made_again)
             CHECK_STATUS(coll_iallreduce(&w->comms[r], x[r], y[r], count, COLL_F64, COLL_SUM,
                                          &w->requests[r]),
                          COLL_OK);
-            CHECK(w->requests[r].run.plan->algorithm == w->algorithm);
+            CHECK(w->requests[r].engine.task.plan->algorithm == w->algorithm);
             CHECK((w->requests[r].tables.count == 0) ==
                   (COLL_CACHED_ACTIONS > 0 && i % 4 != 0));
-            CHECK((w->requests[r].run.schedule != NULL) ==
+            CHECK((w->requests[r].engine.task.schedule != NULL) ==
                   (COLL_CACHED_ACTIONS > 0 && i % 4 != 0));
         }
         finish_all(w);
@@ -287,7 +288,7 @@ TEST(parts_in_levels)
         x[r] = r;
         CHECK_STATUS(coll_iscan(&subs[r], &x[r], &y[r], 1, COLL_F64, COLL_SUM, &w->requests[r]),
                      COLL_OK);
-        CHECK(w->requests[r].run.plan->algorithm == &coll_two_level_scan.algorithm);
+        CHECK(w->requests[r].engine.task.plan->algorithm == &coll_two_level_scan.algorithm);
     }
     finish_all(w);
     for (uint32_t r = 0; r < P; r++) {
@@ -347,7 +348,7 @@ static void *mixed_in_levels(void *arg)
     if (me->wrong == 0)
         me->wrong = mixed_calls(&me->comm, &me->memory, 7, 3000);
     me->wrong += coll_ibarrier(&me->comm, &request) != COLL_OK;
-    me->built = request.run.plan->traits & COLL_NEEDS_BUILD;
+    me->built = request.engine.task.plan->traits & COLL_NEEDS_BUILD;
     me->wrong += coll_wait(&request) != COLL_OK;
     me->wrong += me->comm.arena.units.first != NULL;
     me->wrong += coll_comm_free(&me->comm) != COLL_OK;

@@ -108,7 +108,7 @@ TEST(what_a_collective_has_not_is_not_read)
                 args.in_displs = args.out_displs = places;
                 spoil(&args);
                 CHECK_STATUS(coll_post(&comms[r], &args, &requests[r]), COLL_OK);
-                problem = &requests[r].run.plan->problem;
+                problem = &requests[r].engine.task.plan->problem;
                 CHECK_EQ(problem->root, 0);
                 CHECK(problem->graph == NULL);
                 if (coll_is(COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_ALLGATHERV) |
@@ -117,9 +117,10 @@ TEST(what_a_collective_has_not_is_not_read)
                             c))
                     CHECK_EQ(problem->count, 0);
                 CHECK_EQ(problem->elem_bytes, 1);
-                CHECK((requests[r].run.plan != &requests[r].plan) == (again != 0));
-                CHECK((requests[r].run.op != NULL) == sums);
-                CHECK(requests[r].run.shared == NULL && requests[r].run.shared_bytes == 0);
+                CHECK((requests[r].engine.task.plan != &requests[r].plan) == (again != 0));
+                CHECK((requests[r].engine.task.op != NULL) == sums);
+                CHECK(requests[r].engine.task.shared == NULL &&
+                      requests[r].engine.task.shared_bytes == 0);
             }
             finish();
             if (it == COLL_BCAST || it == COLL_SCATTER || it == COLL_SCATTERV)
@@ -164,7 +165,7 @@ TEST(tables_that_differ_somewhere)
                                  : coll_ialltoallv(&comms[r], in[r], ones, displs, out[r], ones,
                                                    places[0], COLL_U8, &requests[r]),
                              COLL_OK);
-                CHECK((requests[r].run.plan != &requests[r].plan) == (i % TIMES == 2));
+                CHECK((requests[r].engine.task.plan != &requests[r].plan) == (i % TIMES == 2));
             }
             finish();
             for (uint32_t r = 0; r < P; r++)
@@ -291,10 +292,13 @@ TEST(capabilities)
         CHECK_EQ(offers_of(&sub, COLL_REDUCE_SCATTER, NULL, 1, 0), packed);
         CHECK_STATUS(coll_comm_free(&sub), COLL_OK);
     }
+    transport.ranks = NULL;
     CHECK_STATUS(coll_comm_init(&alone, &transport, &ends[0], 0, 1, NULL, 0), COLL_OK);
     coll_group_affine(&group, 0, 5); /* of one rank all steps are the same */
     CHECK_STATUS(coll_comm_create(&sub, &alone, &group, 1, 2), COLL_OK);
     CHECK_EQ(offers_of(&sub, COLL_BCAST, NULL, 1, 0), all);
+    CHECK_STATUS(coll_comm_free(&sub), COLL_OK);
+    CHECK_STATUS(coll_comm_free(&alone), COLL_OK);
     loopback_end();
 }
 
@@ -341,7 +345,7 @@ TEST(identical)
             CHECK_STATUS(
                 coll_iallreduce(&comms[r], &x, &y, 1, COLL_F64, COLL_SUM, &requests[r]),
                 COLL_OK);
-            CHECK((requests[r].run.plan->algorithm == &differs) == (forced != 0));
+            CHECK((requests[r].engine.task.plan->algorithm == &differs) == (forced != 0));
         }
         finish();
     }
@@ -371,8 +375,8 @@ TEST(rules_that_change)
         if (i == 6) /* the rules of before are still there */
             CHECK_STATUS(coll_comm_rules(&alone, NULL), COLL_OK);
         CHECK_STATUS(coll_iallreduce(&alone, &x, &y, 1, COLL_F64, COLL_SUM, &request), COLL_OK);
-        CHECK((request.run.plan->algorithm == &coll_linear_allreduce) == is_mine);
-        CHECK((request.run.plan != &request.plan) == (i % 3 != 0));
+        CHECK((request.engine.task.plan->algorithm == &coll_linear_allreduce) == is_mine);
+        CHECK((request.engine.task.plan != &request.plan) == (i % 3 != 0));
         CHECK_STATUS(coll_wait(&request), COLL_OK);
     }
     loopback_end();
@@ -539,8 +543,52 @@ TEST(a_part_of_shared)
     loopback_end();
 }
 
+/* A communicator says which capability an algorithm lacks. */
+TEST(what_is_missing)
+{
+    static const struct {
+        coll_collective collective;
+        const coll_algorithm *algorithm;
+        unsigned lacks;
+        const char *text;
+    } some[] = {{COLL_BCAST, &coll_multicast_bcast, COLL_NEEDS_MULTICAST, "multicasts"},
+                {COLL_BARRIER, &coll_in_network_barrier, COLL_NEEDS_NETWORK_BARRIER,
+                 "barriers in the network"},
+                {COLL_ALLREDUCE, &coll_in_network_allreduce, COLL_NEEDS_NETWORK_REDUCE,
+                 "reductions in the network"},
+                {COLL_ALLREDUCE, &coll_shm_allreduce, COLL_NEEDS_SHARED, "shared memory"},
+                {COLL_BARRIER, &coll_dissemination_barrier, 0, "nothing"}};
+    begin();
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        double x = 1, y = 0;
+        coll_args args;
+        coll_args_init(&args, some[i].collective);
+        args.type = COLL_F64;
+        args.count = 1;
+        args.op = COLL_SUM;
+        args.in = &x;
+        args.out = &y;
+        CHECK_STATUS(
+            coll_comm_set_algorithm(&comms[0], some[i].collective, some[i].algorithm, NULL),
+            COLL_OK);
+        if (some[i].lacks != COLL_NEEDS_SHARED)
+            CHECK_EQ(coll_comm_lacks(&comms[0], &args, false), 0);
+        transport.multicast = NULL;
+        transport.network_reduce = NULL;
+        if (some[i].lacks)
+            CHECK_STATUS(coll_post(&comms[0], &args, &requests[0]), COLL_ERR_CAPABILITY);
+        CHECK_EQ(coll_comm_lacks(&comms[0], &args, false), some[i].lacks);
+        CHECK_EQ(coll_comm_lacks(&comms[0], &args, true), some[i].lacks);
+        CHECK(strcmp(coll_capability_text(some[i].lacks), some[i].text) == 0);
+        transport.multicast = coll_loopback_transport.multicast;
+        transport.network_reduce = coll_loopback_transport.network_reduce;
+    }
+    loopback_end();
+}
+
 int main(void)
 {
+    RUN(what_is_missing);
     RUN(what_a_collective_has_not_is_not_read);
     RUN(tables_that_differ_somewhere);
     RUN(buffers_of_calls_made_again);

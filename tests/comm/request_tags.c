@@ -55,12 +55,12 @@ TEST(youngest_first)
     }
 }
 
-/* Half of a communicator's tags go round, 32 at most; the others are for what has one of its own. */
+/* Half of a communicator's tags go round, 32 at most or an eighth; the others are for what has one of its own. */
 TEST(how_many_go_round)
 {
-    static const uint32_t turns[][2] = {{0, 0},   {1, 1},   {2, 1},    {3, 2},
-                                        {4, 2},   {62, 31}, {63, 32},  {64, 32},
-                                        {65, 32}, {80, 32}, {1000, 32}};
+    static const uint32_t turns[][2] = {{0, 0},    {1, 1},    {2, 1},    {3, 2},   {4, 2},
+                                        {62, 31},  {63, 32},  {64, 32},  {65, 32}, {80, 32},
+                                        {256, 32}, {264, 33}, {800, 100}};
     for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
         coll_comm dup;
         begin(turns[i][0]);
@@ -76,7 +76,7 @@ TEST(how_many_go_round)
         for (uint32_t k = 0; k < 2 * turns[i][1]; k++) {
             for (uint32_t r = 0; r < P; r++)
                 CHECK_STATUS(sum(&comms[r], r, k), COLL_OK);
-            CHECK_EQ(requests[0][k].run.tag, k % turns[i][1]);
+            CHECK_EQ(requests[0][k].engine.task.tag, k % turns[i][1]);
         }
         for (uint32_t k = 0; k < 2 * turns[i][1]; k++)
             all_end(k);
@@ -98,14 +98,14 @@ TEST(who_has_which)
     CHECK_EQ(of_dup.first_tag, TAGS - 2);
     for (uint32_t i = 0; i < 2; i++) {
         CHECK_STATUS(coll_barrier_init(&dup[0], &requests[1][i]), COLL_OK);
-        CHECK_EQ(requests[1][i].run.tag, TAGS - 8 + 4 + i);
+        CHECK_EQ(requests[1][i].engine.task.tag, TAGS - 8 + 4 + i);
     }
     CHECK_STATUS(coll_barrier_init(&dup[0], &requests[1][2]), COLL_ERR_TAG);
     CHECK_STATUS(coll_barrier_init(&of_dup, &requests[1][3]), COLL_OK);
-    CHECK_EQ(requests[1][3].run.tag, TAGS - 1);
+    CHECK_EQ(requests[1][3].engine.task.tag, TAGS - 1);
     for (uint32_t i = 0; i < TAGS - TURNS - 8; i++) {
         CHECK_STATUS(coll_barrier_init(&comms[0], &requests[0][i]), COLL_OK);
-        CHECK_EQ(requests[0][i].run.tag, TURNS + i);
+        CHECK_EQ(requests[0][i].engine.task.tag, TURNS + i);
     }
     CHECK_STATUS(coll_barrier_init(&comms[0], &requests[0][50]), COLL_ERR_TAG);
     in[0][50] = 1;
@@ -121,7 +121,7 @@ TEST(who_has_which)
     CHECK_STATUS(coll_request_free(&requests[0][3]), COLL_OK);
     CHECK_STATUS(coll_comm_dup(&dup[2], &comms[0], 1), COLL_ERR_TAG); /* it is not behind all */
     CHECK_STATUS(coll_barrier_init(&comms[0], &requests[0][3]), COLL_OK);
-    CHECK_EQ(requests[0][3].run.tag, TURNS + 3);
+    CHECK_EQ(requests[0][3].engine.task.tag, TURNS + 3);
     for (uint32_t i = 0; i < 11; i++)
         CHECK_STATUS(coll_request_free(&requests[0][i]), COLL_OK);
     CHECK_STATUS(coll_comm_free(&comms[0]), COLL_ERR_BUSY);

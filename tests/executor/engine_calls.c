@@ -66,17 +66,17 @@ TEST(idle_calls)
         coll_act_recv(next(), 2, OUT(2), 2);
         transport.wait = waits ? my_wait : NULL;
         START(COLL_OK, "r1> r2> u1? u2?");
-        CHECK_EQ(engine.idle, 0);
+        CHECK_EQ(engine.window.idle, 0);
         PROGRESS(COLL_AGAIN, "u1? u2?");
         PROGRESS(COLL_AGAIN, "u1? u2?");
-        CHECK_EQ(engine.idle, 2);
+        CHECK_EQ(engine.window.idle, 2);
         PROGRESS(COLL_AGAIN, "u1. u2?");
-        CHECK_EQ(engine.idle, 0);
-        engine.idle = UINT16_MAX - 1;
+        CHECK_EQ(engine.window.idle, 0);
+        engine.window.idle = UINT16_MAX - 1;
         PROGRESS(COLL_AGAIN, "u2?");
         PROGRESS(COLL_AGAIN, "u2?");
-        CHECK_EQ(engine.idle, UINT16_MAX);
-        engine.idle = 5;
+        CHECK_EQ(engine.window.idle, UINT16_MAX);
+        engine.window.idle = 5;
         TALK(coll_engine_wait(&engine), COLL_OK, waits ? "u2? w6. u2? w7. u2." : "u2? u2.");
     }
 }
@@ -152,16 +152,17 @@ TEST(multicasts)
     CHECK(buffers[(n_sizes - 2) % 8] == out + 2 && sizes[(n_sizes - 2) % 8] == 8);
 }
 
-/* Where memory moves, but not where it stays. */
+/* Where memory moves, but not where it stays: by the transport, or by this processor if that refuses. */
 TEST(copies)
 {
-    for (unsigned copies = 0; copies < 2; copies++) {
+    static const char *const words[] = {"s1.", "c-? c->  v-. s1.", "c-/ s1."};
+    for (unsigned copies = 0; copies < 3; copies++) {
         begin(2);
         transport.copy = copies ? my_copy : NULL;
         coll_act_copy(next(), OUT(0), COLL_AT(COLL_IN, 2), 2);
         coll_act_copy(next(), OUT(4), OUT(4), 2);
         coll_act_send(next(), 1, OUT(1), 1);
-        START(COLL_OK, copies ? "c-? c->  v-. s1." : "s1.");
+        START(COLL_OK, words[copies]);
         CHECK(out[0] == 102 && out[1] == 103 && out[2] == 202);
     }
 }
@@ -215,14 +216,14 @@ TEST(acquired)
     PROGRESS(COLL_OK, "u1. b2. g2.");
     CHECK_EQ(out[0], 3 * 1000 + 1000);
     START(COLL_OK, "r1> u1?");
-    for (unsigned i = 1; i < COLL_I_PATIENCE; i++)
+    for (unsigned i = 1; i < COLL_I_WINDOW_PATIENCE; i++)
         PROGRESS(COLL_AGAIN, "u1?");
     PROGRESS(COLL_AGAIN, "u1? r2> u2?");
     PROGRESS(COLL_AGAIN, "u1? u2. ");
     PROGRESS(COLL_OK, "u1.");
     CHECK_EQ(out[0], 3 * 1000 + 1000);
     START(COLL_OK, "r1> u1?");
-    for (unsigned i = 1; i < COLL_I_PATIENCE; i++)
+    for (unsigned i = 1; i < COLL_I_WINDOW_PATIENCE; i++)
         PROGRESS(COLL_AGAIN, "u1?");
     PROGRESS(COLL_AGAIN, "u1? r2?"); /* there is no room */
     PROGRESS(COLL_AGAIN, "u1? r2> u2?");
@@ -353,9 +354,9 @@ TEST(too_large)
         plan.problem.collective = rows[i].collective;
         plan.problem.flags = rows[i].flags;
         op.commutative = true;
-        CHECK_STATUS(coll_task_check(&run, 4), COLL_OK);
+        CHECK_STATUS(coll_engine_check(&run, 4), COLL_OK);
         plan.problem.count = rows[i].count;
-        CHECK_STATUS(coll_task_check(&run, 4), COLL_ERR_OVERFLOW);
+        CHECK_STATUS(coll_engine_check(&run, 4), COLL_ERR_OVERFLOW);
         START(COLL_ERR_OVERFLOW, "");
     }
 }
@@ -364,18 +365,18 @@ TEST(too_large)
 TEST(scratch_is_enough)
 {
     begin(4);
-    CHECK_STATUS(coll_task_check(&run, 4), COLL_OK);
+    CHECK_STATUS(coll_engine_check(&run, 4), COLL_OK);
     run.scratch_bytes--;
-    CHECK_STATUS(coll_task_check(&run, 4), COLL_ERR_SCRATCH);
+    CHECK_STATUS(coll_engine_check(&run, 4), COLL_ERR_SCRATCH);
     scratch_needed = SIZE_MAX / 8 + 2; /* the bytes of one element, if one does not look */
     run.scratch_bytes = 16;
-    CHECK_STATUS(coll_task_check(&run, 4), COLL_ERR_SCRATCH);
+    CHECK_STATUS(coll_engine_check(&run, 4), COLL_ERR_SCRATCH);
     scratch_needed = 0;
-    CHECK_STATUS(coll_task_check(&run, 4), COLL_OK);
+    CHECK_STATUS(coll_engine_check(&run, 4), COLL_OK);
     run.scratch = NULL;
-    CHECK_STATUS(coll_task_check(&run, 4), COLL_ERR_SCRATCH);
+    CHECK_STATUS(coll_engine_check(&run, 4), COLL_ERR_SCRATCH);
     run.scratch_bytes = 0;
-    CHECK_STATUS(coll_task_check(&run, 4), COLL_OK);
+    CHECK_STATUS(coll_engine_check(&run, 4), COLL_OK);
     START(COLL_OK, "");
 }
 
@@ -383,7 +384,6 @@ TEST(scratch_is_enough)
 TEST(not_started)
 {
     begin(4);
-    CHECK(engine.run == NULL);
     PROGRESS(COLL_OK, "");
     memset(&engine, 0, sizeof engine);
     START(COLL_ERR_NULL, "");

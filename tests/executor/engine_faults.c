@@ -1,4 +1,4 @@
-/* The executor in trouble: what coll_task_check refuses, callbacks that fail, cancelling and
+/* The executor in trouble: what coll_engine_check refuses, callbacks that fail, cancelling and
  * starting again. */
 #include "support/check.h"
 #include "coll/algos/registry.h"
@@ -34,7 +34,7 @@ TEST(checks)
         transport = coll_loopback_transport;                                                   \
         run = it.ranks[1].run;                                                                 \
         change;                                                                                \
-        CHECK_STATUS(coll_task_check(&run, 8), error);                                         \
+        CHECK_STATUS(coll_engine_check(&run, 8), error);                                       \
         CHECK_STATUS(coll_engine_start(&engine, &run), error);                                 \
         CHECK_STATUS(coll_engine_progress(&engine), COLL_OK);                                  \
     } while (0)
@@ -54,7 +54,7 @@ TEST(checks)
     REFUSES(run.out = NULL, COLL_ERR_NULL);
     REFUSES(run.scratch_bytes -= 1, COLL_ERR_SCRATCH);
     REFUSES(run.scratch = NULL, COLL_ERR_SCRATCH);
-    CHECK_STATUS(coll_task_check(&it.ranks[1].run, 1), COLL_ERR_WINDOW);
+    CHECK_STATUS(coll_engine_check(&it.ranks[1].run, 1), COLL_ERR_WINDOW);
     rig_free(&it);
 
     problem.flags = COLL_FLAG_COMMUTATIVE;
@@ -92,7 +92,7 @@ TEST(checks_of_tables)
     CHECK(row != NULL && coll_plan_init(&plan, row, &problem, NULL) == COLL_OK);
     run.plan = &plan;
     run.transport = &coll_loopback_transport;
-    CHECK_STATUS(coll_task_check(&run, 8), COLL_ERR_COUNTS);
+    CHECK_STATUS(coll_engine_check(&run, 8), COLL_ERR_COUNTS);
 }
 
 /* ---- the life of an engine --------------------------------------------------------------- */
@@ -207,7 +207,10 @@ static void visit_faults(rig *it, const char *what, void *arg)
             status =
                 rig_loopback(it, &bad.transport, it->ranks[0].plan.window + variant, k & 3);
             if (!bad.fired) {
-                CHECK(status == COLL_OK && rig_right(it));
+                if (!CHECK(status == COLL_OK && rig_right(it)))
+                    printf("    %s %s p=%u variant %u call %lu: %s\n", what,
+                           it->ranks[0].plan.algorithm->name, it->p, variant, k,
+                           coll_status_text(status));
             } else if (!CHECK(status == COLL_ERR_IO && ended(it, &bad))) {
                 printf("    %s %s p=%u variant %u call %lu: %s\n", what,
                        it->ranks[0].plan.algorithm->name, it->p, variant, k,

@@ -266,6 +266,7 @@ TEST(random_programs)
                 cut > 0 ? COLL_BIT(COLL_ALLREDUCE) : ~COLL_BIT(COLL_ALLREDUCE);
             bad.transport.acquire = seed % 5 ? flaky_borrow : NULL;
             bad.transport.release = seed % 5 ? flaky_give_back : NULL;
+            bad.transport.reduce = seed % 5 ? NULL : flaky_reduce; /* or nothing is acquired */
             check_run(&it, &bad.transport, windows[i], seed);
             CHECK_EQ(bad.violations, 0);
             CHECK_EQ(bad.live, 0);

@@ -1,8 +1,8 @@
-/* executor/run.h: which messages are cut, and which acquired; sums in chunks. */
+/* executor/task.h: which messages are cut, and which acquired; sums in chunks. */
 #include <string.h>
 
 #include "support/check.h"
-#include "coll/executor/run.h"
+#include "coll/executor/task.h"
 
 static coll_plan plan;
 static coll_transport transport;
@@ -50,7 +50,7 @@ static bool is_lent(size_t count)
 {
     coll_action a;
     coll_act_recv(&a, 0, 0, count);
-    return coll_i_is_zero_copy(&run, &a);
+    return coll_i_task_is_zero_copy(&run, &a);
 }
 
 /* In pieces only if these end with an element, for which elements are as long as a power of two and
@@ -96,7 +96,7 @@ TEST(the_longest_that_is_lent)
 static bool is_cut(coll_action a, size_t done)
 {
     a.stride = done;
-    return coll_i_is_cut(&run, &a);
+    return coll_i_task_is_cut(&run, &a);
 }
 
 TEST(what_is_cut)
@@ -112,28 +112,28 @@ TEST(what_is_cut)
     CHECK(is_cut(send, 0) && is_cut(recv, 0) && is_cut(merge, 0));
     CHECK(is_cut(send, 31) && !is_cut(send, 32) && !is_cut(send, 48));
     CHECK(!is_cut(copy, 0) && !is_cut(token, 0));
-    CHECK_EQ(coll_i_bytes(&run, &send), 56);
-    CHECK_EQ(coll_i_bytes(&run, &token), 0);
-    CHECK_EQ(coll_i_piece(&run, 56), 24);
-    CHECK_EQ(coll_i_piece(&run, 25), 24);
-    CHECK_EQ(coll_i_piece(&run, 24), 24);
-    CHECK_EQ(coll_i_piece(&run, 23), 23);
+    CHECK_EQ(coll_i_task_bytes(&run, &send), 56);
+    CHECK_EQ(coll_i_task_bytes(&run, &token), 0);
+    CHECK_EQ(coll_i_task_piece(&run, 56), 24);
+    CHECK_EQ(coll_i_task_piece(&run, 25), 24);
+    CHECK_EQ(coll_i_task_piece(&run, 24), 24);
+    CHECK_EQ(coll_i_task_piece(&run, 23), 23);
     transport.whole = COLL_BIT(COLL_BCAST);
     CHECK(!is_cut(send, 0));
-    CHECK_EQ(coll_i_piece(&run, 56), 56);
+    CHECK_EQ(coll_i_task_piece(&run, 56), 56);
     transport.whole = ~COLL_BIT(COLL_BCAST);
     CHECK(is_cut(send, 0));
     transport.max_bytes = 0;
     CHECK(!is_cut(send, 0));
 
     /* A transport reduces one operand at a time. */
-    CHECK(!coll_i_is_cut(&run, &reduce));
+    CHECK(!coll_i_task_is_cut(&run, &reduce));
     transport.reduce = no_reduce;
-    CHECK(!coll_i_is_cut(&run, &reduce));
+    CHECK(!coll_i_task_is_cut(&run, &reduce));
     reduce.inputs = 2;
-    CHECK(coll_i_is_cut(&run, &reduce));
+    CHECK(coll_i_task_is_cut(&run, &reduce));
     transport.reduce = NULL;
-    CHECK(!coll_i_is_cut(&run, &reduce));
+    CHECK(!coll_i_task_is_cut(&run, &reduce));
 }
 
 /* ---- sums -------------------------------------------------------------------------------- */
@@ -199,8 +199,8 @@ TEST(borrowed_messages_are_combined)
             fill();
             coll_act_recv_reduce(&a, 0, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0), 0, count);
             a.flags = left ? COLL_LEFT : 0;
-            coll_i_merge(&run, &a, (const unsigned char *)(message + done), done * 8,
-                         (count - done) * 8);
+            coll_i_task_merge(&run, &a, (const unsigned char *)(message + done), done * 8,
+                              (count - done) * 8);
             CHECK_EQ(calls, rows[i].calls);
             CHECK_EQ(longest, rows[i].longest);
             for (size_t k = 0; k <= LONGEST; k++)
@@ -222,7 +222,7 @@ TEST(staged_messages_are_combined)
         coll_act_recv_reduce(&a, 0, COLL_AT(COLL_OUT, 1), COLL_AT(COLL_IN, 2),
                              COLL_AT(COLL_SCRATCH, at), count);
         a.flags = left ? COLL_LEFT : 0;
-        coll_i_merge_staged(&run, &a);
+        coll_i_task_merge_staged(&run, &a);
         CHECK_EQ(calls, 1);
         for (size_t k = 0; k < count; k++)
             right = right && out[k + 1] == (left ? 3 * scratch[k + at] + in[k + 2]
@@ -247,7 +247,7 @@ TEST(long_elements_are_combined)
         words = rows[i][0];
         plan.problem.elem_bytes = words * 8;
         coll_act_recv_reduce(&a, 0, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0), 0, count);
-        coll_i_merge(&run, &a, (const unsigned char *)message, 0, count * words * 8);
+        coll_i_task_merge(&run, &a, (const unsigned char *)message, 0, count * words * 8);
         CHECK_EQ(calls, rows[i][2]);
         CHECK_EQ(longest, count / calls);
         for (size_t k = 0; k <= LONGEST; k++)
@@ -275,7 +275,7 @@ TEST(operands_are_combined)
             a.stride = stride;
             for (size_t k = 0; k < count && !apart; k++)
                 out[k] = in[k];
-            coll_i_reduce(&run, &a, inputs);
+            coll_i_task_reduce(&run, &a, inputs);
             for (size_t k = 0; k < count; k++) {
                 uint64_t sum = in[k];
                 for (uint32_t n = 0; n < inputs; n++)
@@ -294,11 +294,12 @@ TEST(spaces)
     static uint64_t shared[4];
     fill();
     run.shared = shared;
-    CHECK(coll_i_source(&run, COLL_AT(COLL_IN, 2)) == (const unsigned char *)&in[2]);
-    CHECK(coll_i_source(&run, COLL_AT(COLL_OUT, 2)) == (const unsigned char *)&out[2]);
-    CHECK(coll_i_source(&run, COLL_AT(COLL_SHARED, 3)) == (const unsigned char *)&shared[3]);
-    CHECK(coll_i_target(&run, COLL_AT(COLL_SCRATCH, 1)) == (unsigned char *)&scratch[1]);
-    CHECK(coll_i_target(&run, COLL_AT(COLL_OUT, 0)) == (unsigned char *)out);
+    CHECK(coll_i_task_source(&run, COLL_AT(COLL_IN, 2)) == (const unsigned char *)&in[2]);
+    CHECK(coll_i_task_source(&run, COLL_AT(COLL_OUT, 2)) == (const unsigned char *)&out[2]);
+    CHECK(coll_i_task_source(&run, COLL_AT(COLL_SHARED, 3)) ==
+          (const unsigned char *)&shared[3]);
+    CHECK(coll_i_task_target(&run, COLL_AT(COLL_SCRATCH, 1)) == (unsigned char *)&scratch[1]);
+    CHECK(coll_i_task_target(&run, COLL_AT(COLL_OUT, 0)) == (unsigned char *)out);
 }
 
 int main(void)

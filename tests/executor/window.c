@@ -8,7 +8,7 @@
 
 enum { WINDOW = 32, ELEMENTS = 16, PEERS = 3 };
 
-static coll_engine r;
+static coll_window r;
 static coll_slot slots[WINDOW];
 static coll_action acts[WINDOW]; /* as they were admitted */
 
@@ -120,18 +120,18 @@ static void begin(uint32_t window)
     memset(&r, 0, sizeof r);
     memset(slots, 0xFF, sizeof slots); /* of no older action anything may stay */
     r.slots = slots;
-    r.window = (uint8_t)window;
-    r.free = coll_i_all(&r);
+    r.size = (uint8_t)window;
+    r.free = coll_i_window_all(&r);
 }
 
 /* Admits an action, and checks what it waits for. */
 static uint32_t enter(const coll_action *a)
 {
-    const uint32_t live = coll_i_all(&r) & ~r.free;
+    const uint32_t live = coll_i_window_all(&r) & ~r.free;
     const bool merges = a->kind == COLL_DO_RECV_REDUCE;
     uint32_t before[WINDOW], gate = 0, hold = 0, channel = 0, behind = 0, sends = 0, k;
     const coll_slot *slot;
-    for (uint32_t j = 0; j < r.window; j++) {
+    for (uint32_t j = 0; j < r.size; j++) {
         const coll_action *o = &acts[j];
         const uint64_t its = written(o) | staged(o);
         bool stages, combines;
@@ -148,20 +148,20 @@ static uint32_t enter(const coll_action *a)
             behind |= slots[j].order;
         }
     }
-    k = coll_i_admit(&r, a);
+    k = coll_i_window_admit(&r, a);
     slot = &slots[k];
     acts[k] = *a;
-    CHECK(k < r.window && !(live & bit_of(k)));
-    CHECK_EQ(r.free, coll_i_all(&r) & ~live & ~bit_of(k));
+    CHECK(k < r.size && !(live & bit_of(k)));
+    CHECK_EQ(r.free, coll_i_window_all(&r) & ~live & ~bit_of(k));
     CHECK(r.pending & bit_of(k));
     CHECK_EQ(slot->gate, gate);
     CHECK_EQ(slot->hold, hold);
-    CHECK_EQ(slot->order, channel & ~behind & ~r.landed);
+    CHECK_EQ(slot->order, channel & ~behind & ~r.staged);
     CHECK_EQ(slot->dependents, 0);
-    CHECK_EQ((slot->act.flags & COLL_I_STAGE) != 0, (hold & sends) != 0);
+    CHECK_EQ((slot->act.flags & COLL_I_WINDOW_STAGE) != 0, (hold & sends) != 0);
     CHECK_EQ((r.apart & bit_of(k)) != 0,
              a->kind == COLL_DO_REDUCE || (merges && a->via != a->dst));
-    for (uint32_t j = 0; j < r.window; j++)
+    for (uint32_t j = 0; j < r.size; j++)
         if (live & bit_of(j))
             CHECK_EQ(slots[j].dependents,
                      before[j] | ((gate | hold | slot->order) & bit_of(j) ? bit_of(k) : 0u));
@@ -171,8 +171,8 @@ static uint32_t enter(const coll_action *a)
 /* The masks of the live slots without one bit; and all whose masks changed are to be looked at. */
 static void check_left(const coll_slot *before, uint32_t k, bool ends)
 {
-    const uint32_t live = coll_i_all(&r) & ~r.free;
-    for (uint32_t j = 0; j < r.window; j++) {
+    const uint32_t live = coll_i_window_all(&r) & ~r.free;
+    for (uint32_t j = 0; j < r.size; j++) {
         const coll_slot *was = &before[j], *is = &slots[j];
         if (!(live & bit_of(j)))
             continue;
@@ -194,27 +194,27 @@ static void live_on(uint32_t k)
     coll_slot before[WINDOW];
     memcpy(before, slots, sizeof before);
     if (r.pending & bit_of(k)) {
-        CHECK_EQ(coll_i_may_start(&r, k), !waits);
+        CHECK_EQ(coll_i_window_may_start(&r, k), !waits);
         r.flying |= bit_of(k); /* of a message in pieces one is on its way */
-        CHECK(!coll_i_may_start(&r, k));
+        CHECK(!coll_i_window_may_start(&r, k));
         r.flying &= ~bit_of(k);
         if (!waits) {
             r.pending &= ~bit_of(k);
             r.flying |= bit_of(k);
-            CHECK(!coll_i_may_start(&r, k));
+            CHECK(!coll_i_window_may_start(&r, k));
         }
-    } else if (merges && !(r.landed & bit_of(k)) && (slot->hold != 0 || chance(2))) {
+    } else if (merges && !(r.staged & bit_of(k)) && (slot->hold != 0 || chance(2))) {
         r.flying &= ~bit_of(k);
-        coll_i_land(&r, k);
-        CHECK(r.landed & bit_of(k));
+        coll_i_window_stage(&r, k);
+        CHECK(r.staged & bit_of(k));
         check_left(before, k, false);
     } else if (slot->hold == 0) {
-        coll_i_finish(&r, k);
+        coll_i_window_retire(&r, k);
         CHECK(r.free & bit_of(k));
-        CHECK_EQ((r.pending | r.flying | r.landed | r.ready) & bit_of(k), 0);
+        CHECK_EQ((r.pending | r.flying | r.staged | r.ready) & bit_of(k), 0);
         check_left(before, k, true);
     }
-    r.ready &= ~bit_of(chance(r.window));
+    r.ready &= ~bit_of(chance(r.size));
 }
 
 TEST(what_waits_for_what)
@@ -223,8 +223,8 @@ TEST(what_waits_for_what)
     for (uint32_t i = 0; i < sizeof windows / sizeof *windows; i++) {
         uint32_t idle = 0;
         begin(windows[i]);
-        for (uint32_t entered = 0; entered < 1500 || r.free != coll_i_all(&r);) {
-            const uint32_t free_before = r.free, k = chance(r.window);
+        for (uint32_t entered = 0; entered < 1500 || r.free != coll_i_window_all(&r);) {
+            const uint32_t free_before = r.free, k = chance(r.size);
             if (r.free != 0 && entered < 1500 && chance(3) == 0) {
                 const coll_action a = some_action();
                 (void)enter(&a);
@@ -255,7 +255,7 @@ TEST(what_is_staged)
         if (i & 2)
             (void)enter(&send);
         k = enter(&merge);
-        CHECK_EQ(slots[k].act.flags & COLL_I_STAGE, i & 2 ? COLL_I_STAGE : 0);
+        CHECK_EQ(slots[k].act.flags & COLL_I_WINDOW_STAGE, i & 2 ? COLL_I_WINDOW_STAGE : 0);
     }
 }
 

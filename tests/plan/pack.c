@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "coll/plan/pack.h"
 #include "coll/algos/registry.h"
-#include "coll/executor/schedule.h"
+#include "support/replay.h"
 #include "support/rig.h"
 #include "support/same_actions.h"
 
@@ -133,9 +133,12 @@ TEST(descriptors_keep_groups_and_tables)
     CHECK_STATUS(unpack(&again, it.wire, it.bytes), COLL_OK);
     for (uint32_t i = 0; i < 5; i++) {
         CHECK_EQ(coll_group_outer(&again.group, i), 100 - i);
+        CHECK_EQ(coll_group_rank(&again.group, 5, 100 - i), i); /* a member finds itself … */
         CHECK_EQ(again.problem.out.counts[i], i + 1);
         CHECK_EQ(again.problem.out.displs[i], 10 * i);
     }
+    CHECK_EQ(coll_group_rank(&again.group, 5, 95), COLL_RANK_NONE); /* … and nobody else */
+    CHECK_EQ(coll_group_rank(&again.group, 5, 101), COLL_RANK_NONE);
     CHECK_STATUS(coll_plan_unpack(&again, it.wire, it.bytes, few, 3, tables,
                                   5 * (2 * sizeof(size_t) + 4) - 1),
                  COLL_ERR_MEMORY);
@@ -393,7 +396,7 @@ TEST(what_cannot_be_packed)
     CHECK_STATUS(coll_plan_pack(&plan, wire, sizeof wire, NULL), COLL_ERR_NULL);
     CHECK_STATUS(coll_plan_pack(&plan, NULL, 1, &bytes), COLL_ERR_NULL);
     CHECK_STATUS(coll_schedule_write(&schedule, &plan, 0, actions, 8), COLL_OK);
-    CHECK_STATUS(coll_plan_replay(&again, &plan, &schedule), COLL_OK);
+    again = replay_plan(&plan, &schedule);
     CHECK_STATUS(coll_plan_pack(&again, wire, sizeof wire, &bytes), COLL_ERR_COMPOSED);
     CHECK_STATUS(coll_plan_unpack(NULL, wire, 4, few, 3, NULL, 0), COLL_ERR_NULL);
     CHECK_STATUS(coll_plan_unpack(&plan, NULL, 4, few, 3, NULL, 0), COLL_ERR_NULL);

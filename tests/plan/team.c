@@ -5,6 +5,7 @@
 
 #include "coll/coll.h"
 #include "coll/algos/registry.h"
+#include "support/replay.h"
 
 enum { MOST = 24 };
 
@@ -198,7 +199,7 @@ TEST(other_plans)
     coll_nodes_even(&nodes, 4, 2);
     CHECK_EQ(build(&coll_node_leader_allreduce.algorithm, COLL_ALLREDUCE, 4, &nodes, NULL), 2);
     CHECK_STATUS(coll_schedule_write(&schedule, &ranks[1].plan, 1, actions, 4), COLL_OK);
-    CHECK_STATUS(coll_plan_replay(&replay, &ranks[1].plan, &schedule), COLL_OK);
+    replay = replay_plan(&ranks[1].plan, &schedule);
     CHECK(!coll_plan_is_in_team(&replay, COLL_TEAM_SOCKETS, 0));
 }
 

@@ -284,10 +284,13 @@ static const coll_transport clocked_transport = {
     NULL,
     NULL,
     NULL,
+    0,
+    0,
+    NULL, /* ranks */
     NULL,
     NULL,
     0,
-    0,
+    NULL,
 };
 
 /* Goes on to the next time at which something may end; false: there is none. */

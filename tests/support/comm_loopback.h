@@ -31,7 +31,11 @@ static inline void loopback_begin(uint32_t n, uint32_t tags, int fill)
 {
     const size_t bytes = coll_loopback_bytes(P, n);
     transport = coll_loopback_transport;
-    transport.tags = tags;
+    transport.tags = tags;  /* the communicators' own, one on each end */
+    transport.ranks = NULL; /* and some of less ranks */
+    transport.claim = NULL;
+    transport.unclaim = NULL;
+    transport.use_step = 0;
     n_messages = n;
     messages = malloc(bytes);
     memset(comms, fill, sizeof comms);

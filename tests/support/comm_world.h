@@ -15,6 +15,8 @@
 #include "comm_cases.h"
 
 typedef struct world {
+    coll_transport
+        transport; /* loopback's, without claims: ranks make as many communicators as they like */
     coll_loopback loopback;
     coll_loopback_rank ends[COMM_MOST];
     coll_comm comms[COMM_MOST];
@@ -34,6 +36,9 @@ static inline world *world_new(uint32_t p)
     const uint32_t messages = p * 64;
     const size_t bytes = coll_loopback_bytes(p, messages);
     memset(&the_world, 0, sizeof the_world);
+    the_world.transport = coll_loopback_transport;
+    the_world.transport.claim = NULL;
+    the_world.transport.unclaim = NULL;
     the_world.p = p;
     the_world.messages = malloc(bytes);
     CHECK_STATUS(
@@ -52,9 +57,9 @@ static inline void world_comm(world *w, uint32_t r, size_t bytes)
     coll_operator number = 0;
     memset(&w->comms[r], 0xA5, sizeof w->comms[r]); /* memory that holds anything */
     w->arenas[r] = bytes ? malloc(bytes) : NULL;
-    CHECK_STATUS(coll_comm_init(&w->comms[r], &coll_loopback_transport, &w->ends[r], r, w->p,
-                                w->arenas[r], bytes),
-                 COLL_OK);
+    CHECK_STATUS(
+        coll_comm_init(&w->comms[r], &w->transport, &w->ends[r], r, w->p, w->arenas[r], bytes),
+        COLL_OK);
     CHECK_STATUS(coll_comm_add_op(&w->comms[r], &w->ops[r], &op, COLL_OPAQUE(32), &number),
                  COLL_OK);
     CHECK_EQ(number, COLL_USER_OP);
@@ -138,10 +143,10 @@ static inline bool run_case(world *w, const comm_case *it)
     for (uint32_t r = 0; r < w->p; r++)
         CHECK_STATUS(comm_issue(it, ranks[r], COMM_NONBLOCKING, &w->comms[r], &w->requests[r]),
                      COLL_OK);
-    first = w->requests[0].run.plan;
+    first = w->requests[0].engine.task.plan;
     for (uint32_t r = 0; r < w->p; r++)
-        CHECK(w->requests[r].run.plan->algorithm == first->algorithm &&
-              w->requests[r].run.plan->traits == first->traits);
+        CHECK(w->requests[r].engine.task.plan->algorithm == first->algorithm &&
+              w->requests[r].engine.task.plan->traits == first->traits);
     finish_all(w);
     for (uint32_t r = 0; r < w->p; r++) {
         if (!CHECK(comm_right(ranks[r])))

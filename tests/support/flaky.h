@@ -45,7 +45,7 @@ typedef struct flaky {
     uint64_t random;
     unsigned hesitates; /* chance in 256 */
     unsigned slowest;   /* tests that a copy or reduction may take */
-    unsigned refuses;   /* chance in 256 of COLL_ERR_CAPABILITY from reduce … */
+    unsigned refuses;   /* chance in 256 of COLL_ERR_CAPABILITY from reduce, copy … */
     unsigned keeps;     /* … and from acquire, of whole messages */
     uint32_t fail_rank;
     unsigned long fail_at; /* call of that rank, counted from 1; 0: none */
@@ -235,7 +235,7 @@ static inline coll_status flaky_local(flaky_rank *me, const coll_op *op, void *d
     it->violations += !op && dst == a; /* such a copy is none */
     if (status != COLL_OK)
         return status;
-    if (op && chance_of(&it->random, 256) < it->refuses)
+    if (it->refuses > 0 && chance_of(&it->random, 256) < it->refuses)
         return COLL_ERR_CAPABILITY;
     memset(&now, 0, sizeof now);
     now.op = op;

@@ -26,7 +26,7 @@ struct mutant {
     size_t count;
     uint32_t flags;
     coll_finding finding;
-    uint32_t window; /* where it says another */
+    uint16_t window, sends; /* where it says others */
     coll_grid_layout layout;
     const char *sentence; /* the whole of it, or NULL: not looked at */
     coll_status (*check)(const coll_plan *plan);
@@ -55,6 +55,8 @@ static const coll_algorithm *mutant_make(struct mutant *mutant, bool healthy)
     mutant->record.traits = (mutant->record.traits & ~mutant->lacks) | mutant->claims;
     if (mutant->window)
         mutant->record.window = mutant->window;
+    if (mutant->sends)
+        mutant->record.sends = mutant->sends;
     if (mutant->check)
         mutant->record.check = mutant->check;
     if (mutant->steps)
@@ -703,7 +705,7 @@ struct program {
     size_t count;
     uint32_t flags, traits;
     uint32_t ppn;    /* ranks of a node; 0: all */
-    uint32_t window; /* 0: 4 */
+    uint16_t window, sends; /* 0: 4 */
     size_t scratch, shared;
     coll_finding finding;
     const char *sentence; /* as a mutant's */
@@ -751,7 +753,10 @@ static struct program programs[] = {
         {1, SEND(0, OUT(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, COPY(OUT(0), TMP(0), 1)}}},
     {.name = "wants more SHARED than there can be", BCAST(2, 1), .traits = COLL_NEEDS_SHARED | COLL_USES_NODES, .shared = SIZE_MAX / 64, .ppn = 1, .finding = COLL_FOUND_PLAN, .lines = {
         {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, SEND(1, MEM(0), 1)}, {1, RECV(0, OUT(0), 1)}}},
-    {.name = "needs a window of 3", .window = 3, SWAP(1), .scratch = 1, .lines = {
+    {.name = "needs a window of 3, and two sends", .window = 3, .sends = 2, SWAP(1), .scratch = 1, .lines = {
+        {0, SEND(1, OUT(1), 1)}, {0, SEND(1, OUT(1), 1)}, {0, RECV(1, TMP(0), 1)}, {0, RECV(1, TMP(0), 1)}, {0, COPY(OUT(1), TMP(0), 1)},
+        {1, SEND(0, OUT(0), 1)}, {1, SEND(0, OUT(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, COPY(OUT(0), TMP(0), 1)}}},
+    {.name = "has one send in flight", .window = 3, .sends = 1, SWAP(1), .scratch = 1, .finding = COLL_FOUND_SENDS, .sentence = "rank 0, at the end: in order, with sends that wait for the receiver, it needs 2 sends in flight; it says 1", .lines = {
         {0, SEND(1, OUT(1), 1)}, {0, SEND(1, OUT(1), 1)}, {0, RECV(1, TMP(0), 1)}, {0, RECV(1, TMP(0), 1)}, {0, COPY(OUT(1), TMP(0), 1)},
         {1, SEND(0, OUT(0), 1)}, {1, SEND(0, OUT(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, COPY(OUT(0), TMP(0), 1)}}},
     {.name = "has a window of 2", .window = 2, SWAP(1), .scratch = 1, .finding = COLL_FOUND_WINDOW, .sentence = "rank 0, at the end: with sends that wait for the receiver it needs a window of 3 slots; it says 2", .lines = {
@@ -1091,6 +1096,7 @@ static const coll_algorithm *program_make(struct program *program)
     record->collectives = COLL_BIT(program->collective);
     record->traits = program->traits;
     record->window = program->window ? program->window : 4;
+    record->sends = program->sends ? program->sends : 4;
     record->steps = program_steps;
     record->step = program_step;
     record->scratch = program_scratch;

@@ -198,16 +198,16 @@ static inline bool order_by_window(orders *o, const order_node *nodes, uint32_t 
 {
     const uint32_t actions = n == 0 ? 0 : nodes[n - 1].action + 1;
     coll_slot slots[32];
-    coll_engine r;
+    coll_window r;
     if (actions > 32)
         return false;
     memset(&r, 0, sizeof r);
     memset(slots, 0, sizeof slots);
     r.slots = slots;
-    r.window = 32;
+    r.size = 32;
     r.free = UINT32_MAX;
     for (uint32_t k = 0; k < actions; k++)
-        (void)coll_i_admit(&r, &nodes[order_first(nodes, k)].act);
+        (void)coll_i_window_admit(&r, &nodes[order_first(nodes, k)].act);
     order_init(o, n);
     for (uint32_t v = 0; v < n; v++) {
         const coll_slot *slot = &slots[nodes[v].action];

@@ -21,8 +21,7 @@
  *   t u     test of a send, of a receive               m f   multicast (-), network_reduce of a team
  *   v       test of anything else (-)                  w     wait, a digit: idle
  *   x y z   cancel of such                             a     abort of a tag
- *   g       release                                  T R   trade: a send, a receive
- *   e k     settle at the end (-), giving up
+ *   g       release                                  S R   send, recv that are handed to the engine
  *
  *   .  done   >  started   ?  not now   !  an error   /  not capable   p  the peer failed
  *
@@ -146,12 +145,15 @@ static inline void my_give_back(void *ctx, coll_handle *h)
     (void)call('g', (uint32_t)(h->word[0] - 1));
 }
 
+/* What it takes it does at once, as my_reduce does. */
 static inline coll_status my_copy(void *ctx, void *dst, const void *src, size_t bytes,
                                   coll_handle *h)
 {
+    const coll_status status = starts('c', COLL_RANK_NONE, h);
     (void)ctx;
-    memcpy(dst, src, bytes);
-    return starts('c', COLL_RANK_NONE, h);
+    if (status == COLL_OK || status == COLL_STARTED)
+        memcpy(dst, src, bytes);
+    return status;
 }
 
 static inline coll_status my_multicast(void *ctx, uint32_t tag, const void *buf, size_t bytes,
@@ -177,7 +179,6 @@ static inline coll_status my_fabric_reduce(void *ctx, uint32_t tag, coll_team te
     return starts('f', team.number, h);
 }
 
-/* What it takes it does at once. */
 static inline coll_status my_reduce(void *ctx, const coll_op *with, void *dst, const void *a,
                                     const void *b, size_t count, coll_handle *h)
 {
@@ -187,24 +188,6 @@ static inline coll_status my_reduce(void *ctx, const coll_op *with, void *dst, c
     if (status == COLL_OK || status == COLL_STARTED)
         with->combine(dst, a, b, count, with->arg);
     return status;
-}
-
-static inline coll_status my_trade(void *ctx, bool sends, uint32_t peer, uint32_t tag,
-                                   void *buf, size_t bytes)
-{
-    const coll_status status = call(sends ? 'T' : 'R', peer);
-    (void)ctx;
-    (void)tag;
-    note(buf, bytes);
-    if (!sends && buf && status == COLL_OK)
-        memcpy(buf, message, bytes);
-    return status;
-}
-
-static inline coll_status my_settle(void *ctx, bool give_up)
-{
-    (void)ctx;
-    return call(give_up ? 'k' : 'e', COLL_RANK_NONE);
 }
 
 /* ---- a program --------------------------------------------------------------------------- */

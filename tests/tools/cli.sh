@@ -463,7 +463,7 @@ refuses 'coll show: --group has 2 numbers, and there are 4 ranks' show allgather
 refuses 'coll show: --group has 5 numbers, and there are 4 ranks' show allgather ring -p 4 --group 4,3,2,1,0
 refuses 'coll show: --group names a rank twice' show allgather ring -p 4 --group 0,1,2,1
 refuses 'coll show: --group is a list of numbers below 4294967295, which "x,3" is not' show allgather ring -p 4 --group 0,1,x,3
-refuses 'coll show: allgather prefix is impossible: a group has no ranks, repeats one, reaches outside, or is not in ascending order' show allgather prefix -p 4 --param machine=6 --group shuffled:6:2
+refuses 'coll show: allgather prefix is impossible: a group has no ranks, repeats one, reaches outside, is not in ascending order, or is not the whole transport' show allgather prefix -p 4 --param machine=6 --group shuffled:6:2
 refuses 'coll show: --places is how ranks lie and two numbers such as dealt:9:1, or a list, not "dealt:2"' show barrier two_level -p 4 --places dealt:2
 refuses 'coll show: there is no kind of places "delt"; did you mean "dealt"?' show barrier two_level -p 4 --places delt:2:0
 refuses 'coll show: --places needs a node' show barrier two_level -p 4 --places dealt:0:0

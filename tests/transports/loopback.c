@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "coll/algos/dissemination.h"
+#include "coll/algos/in_network.h"
+#include "coll/algos/multicast.h"
+#include "coll/executor/in_order.h"
 #include "coll/transports/loopback.h"
 
 enum { RANKS = 4, MESSAGES = 9 };
@@ -450,7 +453,8 @@ static bool is_aborted(uint32_t tag)
     return t->acquire(&end[0], 1, tag, 1, &message, &h) == COLL_ERR_PEER;
 }
 
-/* Ranges, each noted once; those of a longer one are replaced by it; too many are all tags. */
+/* Ranges, each noted once; those of a longer one are replaced by it; too many are all tags of
+ * a communicator. */
 TEST(aborting_ranges)
 {
     fresh();
@@ -459,16 +463,16 @@ TEST(aborting_ranges)
         CHECK(is_aborted(tag) == (tag >= 10 && tag < 15));
     t->abort(&end[1], 10, 5);
     t->abort(&end[1], 12, 3);
-    CHECK_EQ(world.n_aborted, 1);
+    CHECK_EQ(world.aborts.n, 1);
     t->abort(&end[1], 12, 4);
-    CHECK(world.n_aborted == 2 && is_aborted(15) && !is_aborted(16) && is_aborted(10));
+    CHECK(world.aborts.n == 2 && is_aborted(15) && !is_aborted(16) && is_aborted(10));
     t->abort(&end[2], 9, 7);
-    CHECK(world.n_aborted == 2 && is_aborted(9) && is_aborted(15) && !is_aborted(8));
+    CHECK(world.aborts.n == 2 && is_aborted(9) && is_aborted(15) && !is_aborted(8));
     coll_loopback_recover(&world);
-    CHECK(world.n_aborted == 0 && !is_aborted(12));
+    CHECK(world.aborts.n == 0 && !is_aborted(12));
     for (uint32_t i = 0; i < COLL_LOOPBACK_ABORTS; i++) {
         const size_t before = world.events;
-        CHECK_EQ(world.n_aborted, i);
+        CHECK_EQ(world.aborts.n, i);
         CHECK(!is_aborted(100 * i));
         t->abort(&end[0], 100 * i, 1);
         CHECK(is_aborted(100 * i) && !is_aborted(100 * i + 1) && is_aborted(0));
@@ -477,9 +481,11 @@ TEST(aborting_ranges)
     t->abort(&end[0], 300, 1);
     CHECK(!is_aborted(1));
     t->abort(&end[0], UINT32_MAX, 1);
-    CHECK(is_aborted(1) && is_aborted(UINT32_MAX) && is_aborted(12345));
+    CHECK(is_aborted(UINT32_MAX) && is_aborted(COLL_CLAIMS * COLL_CLAIM_TAGS - 1) &&
+          !is_aborted(1)); /* all of that one's */
     t->abort(&end[0], 7, 1);
-    CHECK(is_aborted(1) && is_aborted(8));
+    CHECK(is_aborted(1) && is_aborted(8) && is_aborted(12345));
+    CHECK(!is_aborted(COLL_CLAIM_TAGS) && world.aborts.n == 0);
     coll_loopback_recover(&world);
     CHECK(!is_aborted(1) && !is_aborted(0));
     t->abort(&end[0], 1, 1);
@@ -587,12 +593,12 @@ TEST(turns_of_requests)
             start(2 * RANKS);
             world.seed = seed * 2654435769u;
             for (uint32_t i = 0; i < RANKS; i++)
-                idle[i] = (uint16_t)request[RANKS + i].idle;
+                idle[i] = request[RANKS + i].window.idle;
             CHECK_STATUS(coll_loopback_run(&world, requests, RANKS), COLL_OK);
             for (uint32_t i = 0; i < RANKS; i++) {
                 CHECK_STATUS(request[i].status, COLL_OK);
                 CHECK_STATUS(request[RANKS + i].status, COLL_AGAIN);
-                CHECK_EQ(request[RANKS + i].idle, idle[i]);
+                CHECK_EQ(request[RANKS + i].window.idle, idle[i]);
             }
             CHECK(again == 0 || order() == first);
             first = order();
@@ -663,8 +669,44 @@ TEST(who_failed_first)
     CHECK_STATUS(coll_loopback_run(&world, requests, 0), COLL_OK);
 }
 
+/* What reaches all ranks of the transport is not started by some of them. */
+TEST(all_or_none)
+{
+    static const coll_algorithm *const both[2] = {&coll_multicast_bcast,
+                                                  &coll_in_network_barrier};
+    fresh();
+    CHECK_EQ(t->ranks(&end[1]), RANKS);
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t p = 1; p <= RANKS + 1; p++) {
+            coll_plan plan;
+            coll_task task;
+            coll_problem problem;
+            coll_engine engine;
+            coll_slot slots[8];
+            coll_in_order in_order;
+            coll_outstanding ops[8];
+            char data = 0;
+            coll_problem_init(&problem, k ? COLL_BARRIER : COLL_BCAST, p, k ? 0 : 1, 1);
+            memset(&task, 0, sizeof task);
+            CHECK_STATUS(coll_plan_init(&plan, both[k], &problem, NULL), COLL_OK);
+            task.plan = &plan;
+            task.transport = t;
+            task.ctx = &end[0];
+            task.in = task.out = &data;
+            CHECK_STATUS(coll_task_check(&task), p == RANKS ? COLL_OK : COLL_ERR_GROUP);
+            if (p == RANKS)
+                continue;
+            CHECK_STATUS(coll_engine_init(&engine, slots, 8), COLL_OK);
+            CHECK_STATUS(coll_engine_start(&engine, &task), COLL_ERR_GROUP);
+            CHECK_STATUS(coll_in_order_init(&in_order, ops, 8), COLL_OK);
+            CHECK_STATUS(coll_in_order_start(&in_order, &task), COLL_ERR_GROUP);
+        }
+    CHECK(quiet());
+}
+
 int main(void)
 {
+    RUN(all_or_none);
     RUN(worlds);
     RUN(memory_of_a_world);
     RUN(order_and_tags);

@@ -428,7 +428,7 @@ static void *work(void *arg)
                 for (size_t k = 0; k < me->out.count; k++)
                     me->out.raw[RIG_GUARD + k] = k;
             running += me->engine.status == COLL_AGAIN;
-            t->wait(w->fail_at ? w->inner : me->run.ctx, me->engine.idle);
+            t->wait(w->fail_at ? w->inner : me->run.ctx, me->engine.window.idle);
         }
         delay(w);
     }
@@ -617,10 +617,13 @@ static const coll_transport failing_transport = {failing_send,
                                                  NULL,
                                                  NULL,
                                                  NULL,
+                                                 0,
+                                                 0,
+                                                 NULL, /* ranks */
                                                  NULL,
                                                  NULL,
                                                  0,
-                                                 0};
+                                                 NULL};
 
 /* How the ranks ended: those that did not cause it, well or told by another. */
 static bool ended(const rig *it, uint32_t cause, coll_status with)

@@ -88,7 +88,7 @@ COLL_INLINE unsigned coll_i_bine_allreduce_step(const coll_plan *plan, uint32_t 
 
 COLL_ALGORITHM(coll_bine_tree_allreduce, "bine_tree", "De Sensi et al. 2025",
     COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 3, /* sends */ 1, COLL_PARAMS(1, coll_i_bine_params),
+    /* window */ 3, /* sends */ 2, COLL_PARAMS(1, coll_i_bine_params),
     coll_i_bine_steps, coll_i_bine_allreduce_step, coll_i_bine_scratch, coll_i_bine_check);
 
 /* ---- gather, scatter --------------------------------------------------------------------- */

@@ -73,7 +73,7 @@ COLL_INLINE unsigned coll_i_chain_allreduce_step(const coll_plan *plan, uint32_t
 COLL_ALGORITHM(coll_chain_allreduce, "chain",
     "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
     COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 3, /* sends */ 1, COLL_PARAMS(2, coll_i_chain_params),
+    /* window */ 3, /* sends */ 2, COLL_PARAMS(2, coll_i_chain_params),
     coll_i_chain_steps, coll_i_chain_allreduce_step, coll_i_chain_scratch, coll_i_chain_check);
 
 #endif /* COLL_ALGOS_CHAIN_H */

@@ -194,7 +194,7 @@ COLL_INLINE unsigned coll_i_double_tree_bcast_step(const coll_plan *plan, uint32
 
 COLL_ALGORITHM(coll_double_tree_bcast, "double_tree", "Sanders, Speck, Traeff 2009",
     COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
-    /* window */ 3, /* sends */ 1, COLL_PARAMS(1, coll_i_double_tree_params),
+    /* window */ 3, /* sends */ 2, COLL_PARAMS(1, coll_i_double_tree_params),
     coll_i_double_tree_steps, coll_i_double_tree_bcast_step);
 
 COLL_INLINE unsigned coll_i_double_tree_reduce_step(const coll_plan *plan, uint32_t rank,
@@ -205,7 +205,7 @@ COLL_INLINE unsigned coll_i_double_tree_reduce_step(const coll_plan *plan, uint3
 
 COLL_ALGORITHM(coll_double_tree_reduce, "double_tree", "Sanders, Speck, Traeff 2009",
     COLL_BIT(COLL_REDUCE), /* traits */ 0,
-    /* window */ 4, /* sends */ 1, COLL_PARAMS(1, coll_i_double_tree_params),
+    /* window */ 4, /* sends */ 4, COLL_PARAMS(1, coll_i_double_tree_params),
     coll_i_double_tree_steps, coll_i_double_tree_reduce_step, coll_i_double_tree_scratch);
 
 COLL_INLINE unsigned coll_i_double_tree_allreduce_step(const coll_plan *plan, uint32_t rank,
@@ -216,7 +216,7 @@ COLL_INLINE unsigned coll_i_double_tree_allreduce_step(const coll_plan *plan, ui
 
 COLL_ALGORITHM(coll_double_tree_allreduce, "double_tree", "Sanders, Speck, Traeff 2009",
     COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL,
-    /* window */ 4, /* sends */ 1, COLL_PARAMS(1, coll_i_double_tree_params),
+    /* window */ 4, /* sends */ 3, COLL_PARAMS(1, coll_i_double_tree_params),
     coll_i_double_tree_steps, coll_i_double_tree_allreduce_step, coll_i_double_tree_scratch);
 
 #endif /* COLL_ALGOS_DOUBLE_TREE_H */

@@ -105,7 +105,7 @@ COLL_ALGORITHM(coll_fence_allreduce, "fence", "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_FULL_ROWS | COLL_NEEDS_COMMUTATIVE | COLL_GIVES_IDENTICAL |
         COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(2, coll_i_mesh_flow_params),
+    /* window */ 2, /* sends */ 2, COLL_PARAMS(2, coll_i_mesh_flow_params),
     coll_i_fence_steps, coll_i_fence_step, coll_i_fence_scratch, coll_i_fence_check);
 
 #endif /* COLL_ALGOS_FENCE_H */

@@ -114,7 +114,7 @@ COLL_ALGORITHM(coll_fnomial_reduce, "fnomial", "Moody 2003, section 3.2.3, Appen
 
 COLL_ALGORITHM(coll_fnomial_allreduce, "fnomial", "Moody 2003, section 3.2.3",
     COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 3, /* sends */ 1, COLL_PARAMS(3, coll_i_fnomial_params),
+    /* window */ 3, /* sends */ 2, COLL_PARAMS(3, coll_i_fnomial_params),
     coll_i_fnomial_steps, coll_i_fnomial_allreduce_step, coll_i_fnomial_scratch,
     coll_i_fnomial_check);
 

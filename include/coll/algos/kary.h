@@ -72,7 +72,7 @@ COLL_INLINE unsigned coll_i_kary_allreduce_step(const coll_plan *plan, uint32_t 
 
 COLL_ALGORITHM(coll_kary_allreduce, "kary", "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
     COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 3, /* sends */ 1, COLL_PARAMS(2, coll_i_kary_params),
+    /* window */ 3, /* sends */ 2, COLL_PARAMS(2, coll_i_kary_params),
     coll_i_kary_steps, coll_i_kary_allreduce_step, coll_i_kary_scratch, coll_i_kary_check);
 
 /* ---- barrier ----------------------------------------------------------------------------- */

@@ -120,7 +120,7 @@ COLL_INLINE unsigned coll_i_split_binary_step(const coll_plan *plan, uint32_t ra
 
 COLL_ALGORITHM(coll_split_binary_bcast, "split_binary", "Pjesivac-Grbovic et al. 2007",
     COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_split_binary_params),
+    /* window */ 2, /* sends */ 2, COLL_PARAMS(1, coll_i_split_binary_params),
     coll_i_split_binary_steps, coll_i_split_binary_step);
 
 #endif /* COLL_ALGOS_SPLIT_BINARY_H */

@@ -357,6 +357,24 @@ COLL_INLINE coll_status coll_i_comm_plan(const coll_comm *comm, const coll_probl
     return status == COLL_OK ? coll_plan_place(plan, &comm->group) : status;
 }
 
+/* After COLL_ERR_CAPABILITY: what the algorithm that was chosen for the collective needs, and calls of this
+ * communicator (persistent ones have no SHARED) do not have, as a mask of COLL_NEEDS_…, which
+ * coll_capability_text puts into words; 0: nothing. */
+COLL_INLINE unsigned coll_comm_lacks(const coll_comm *comm, const coll_args *args,
+                                     bool persistent)
+{
+    const size_t shared = persistent ? 0 : coll_i_comm_shared(comm);
+    const coll_algorithm *chosen;
+    coll_conditions conditions;
+    coll_problem problem;
+    if (coll_i_args_problem(comm, args, &problem) != COLL_OK)
+        return 0;
+    chosen = comm->choice[args->collective].algorithm;
+    conditions.requirements = 0;
+    conditions.capabilities = coll_i_comm_capabilities(comm, args, &problem, shared);
+    return chosen ? coll_conditions_lack(&conditions, chosen->traits) : 0;
+}
+
 /* Makes a plan that needs at least the scratch of a reduce_scatter whose blocks lie one after the
  * other: the algorithm is that of the call, and all blocks are as large as the largest one. */
 COLL_INLINE coll_status coll_i_comm_plan_bound(const coll_comm *comm,

@@ -18,7 +18,11 @@
  *     calls. When a tag comes round while the older call still runs on this rank, the younger
  *     one is queued behind it, and started by whatever makes progress. Skipping that tag would
  *     be wrong, as only this rank knows that the older call still runs. Behind it, the tag is
- *     safe even if other ranks still run the older call: channels keep their order.
+ *     safe even if other ranks still run the older call: channels keep their order. Calls that
+ *     have the same tag one after the other are told apart by its use (transport.h): what an earlier
+ *     one left over, as ranks did not agree on counts, is COLL_ERR_SIZE at a rank when its tag
+ *     comes round, and never data. Over a transport without uses it may be taken for data; there,
+ *     of many tags, an eighth goes round, so that it comes late.
  *   - The others are allocated by first fit, from the lower end one to each persistent call, from
  *     the upper end a range to each communicator made by coll_comm_create. All ranks make and free
  *     these in the same order, so they find the same numbers.
@@ -27,7 +31,10 @@
  * which it does has the transport abort all of its tags but those of communicators that were made
  * from it and still exist here. So these go on; but communicators that have tags in common fail
  * together: those of a split into groups (coll_comm_create), and, over a transport without tags,
- * all. So does one that gets the tags of a failed one after that was freed.
+ * all. So does one that coll_comm_create gives the tags of a failed one after that was freed. A new
+ * root communicator does not: its tags are clean, and of no other one's that exists (`claim` of
+ * transport.h). Over a transport without claims all root communicators have the same tags: there may be
+ * one at a time, and none after one that failed.
  *
  * A transport without tags carries one collective at a time: a call is COLL_ERR_BUSY until the
  * one before it has been waited for, or tested until it was done.
@@ -98,7 +105,8 @@ typedef struct coll_comm {
     struct coll_comm *root_comm; /* whose transport, arena, operators and calls these are */
     const coll_transport *transport;
     void *ctx;          /* the transport's */
-    coll_status status; /* COLL_OK; or why it failed, which all calls return then */
+    coll_status status; /* COLL_OK; or why it failed, which all calls return then … */
+    coll_misfit misfit; /* … with COLL_ERR_SIZE over a transport that knows about what */
     uint32_t rank, p;   /* COLL_RANK_NONE: this rank is no member */
     coll_group group;   /* its ranks as ranks of the transport */
     coll_choice choice[COLL_COLLECTIVES];
@@ -107,8 +115,11 @@ typedef struct coll_comm {
     const coll_i_comm_builder *builder;               /* or NULL */
     coll_cached_plan cached_plans[COLL_CACHED_PLANS]; /* by collective and root */
 
-    uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn */
-    coll_spans tags;                 /* the others, of persistent calls: behind these … */
+    uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn … */
+    uint32_t use;    /* … + this: the transport's tags · how often it went round */
+    uint32_t made;   /* persistent calls and communicators so far */
+    bool claimed;    /* the tags are those of a claim (transport.h) */
+    coll_spans tags; /* the others, of persistent calls: behind these … */
     coll_spans subs; /* … and of communicators: counted from the last one down */
     coll_span range; /* its tags in its parent's `subs` */
     coll_span table; /* its group's table in the root communicator's arena, if it needed one */
@@ -122,14 +133,32 @@ typedef struct coll_comm {
     uint32_t idle;  /* rounds of progress, one after the other, in which nothing happened */
 } coll_comm;
 
-/* The most tags that go round among a communicator's calls. */
+/* The most tags that go round among a communicator's calls; without uses, of many tags an eighth does, so
+ * that what was left over comes round late. */
 #define COLL_I_TURNS 32u
 
-COLL_INLINE void coll_i_comm_tags(coll_comm *comm, uint32_t first, uint32_t tags)
+COLL_INLINE uint32_t coll_i_comm_turns(const coll_transport *transport, uint32_t tags)
+{
+    if (tags < 2 * COLL_I_TURNS)
+        return (tags + 1) / 2;
+    return transport->use_step == 0 && tags / 8 > COLL_I_TURNS ? tags / 8 : COLL_I_TURNS;
+}
+
+/* The first use of the tags of a persistent call, or of a communicator: most likely none of those that
+ * went before it there was left at the same one. All ranks know how many were made. */
+COLL_INLINE uint32_t coll_i_comm_first_use(coll_comm *parent)
+{
+    enum { APART = 61 };
+    return parent->made++ * APART * parent->transport->use_step;
+}
+
+COLL_INLINE void coll_i_comm_tags(coll_comm *comm, uint32_t first, uint32_t tags, uint32_t use)
 {
     comm->first_tag = first;
-    comm->turns = tags < 2 * COLL_I_TURNS ? (tags + 1) / 2 : COLL_I_TURNS;
+    comm->turns = coll_i_comm_turns(comm->transport, tags);
     comm->turn = 0;
+    comm->use = use;
+    comm->made = 0;
     coll_spans_init(&comm->tags, tags - comm->turns);
     coll_spans_init(&comm->subs, tags - comm->turns);
 }
@@ -193,7 +222,9 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
     comm->builder = NULL;
     comm->range.at = comm->range.count = comm->table.count = 0;
     comm->parent = NULL;
+    comm->claimed = false;
     comm->status = COLL_OK;
+    (void)coll_misfit_note(&comm->misfit, COLL_RANK_NONE, 0, 0);
     coll_arena_init(&comm->arena, NULL, 0);
     comm->requests = NULL;
     comm->ops = NULL;
@@ -203,11 +234,14 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
 /* Makes a root communicator of all p ranks of a transport, of which this is `rank`. `memory`, of
  * `bytes` bytes and any alignment, is where calls find their scratch (coll_comm_bytes says how
  * much); NULL and 0 suffice where none is needed. It, the transport and ctx stay the caller's
- * until coll_comm_free. */
+ * until coll_comm_free. All ranks make and free root communicators in the same order. COLL_ERR_TAG:
+ * there are too many (COLL_CLAIMS_MOST); COLL_ERR_GROUP: these are not all ranks of the transport. */
 COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *transport,
                                        void *ctx, uint32_t rank, uint32_t p, void *memory,
                                        size_t bytes)
 {
+    uint32_t first = 0, tags;
+    bool claimed = false;
     coll_status status;
     if (!comm || (!memory && bytes != 0))
         return COLL_ERR_NULL;
@@ -218,14 +252,29 @@ COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *tr
         return COLL_ERR_RANKS;
     if (rank >= p)
         return COLL_ERR_RANK;
+    if (transport->ranks && transport->ranks(ctx) != p)
+        return COLL_ERR_GROUP;
+    tags = transport->tags;
+    if (transport->claim && tags != 0) {
+        status = transport->claim(ctx, &first, &tags);
+        if (status != COLL_OK)
+            return status;
+        claimed = coll_i_tags_are_among(first, tags, 0, transport->tags);
+        if (!claimed) { /* the transport's tags were made less */
+            transport->unclaim(ctx, first);
+            first = 0;
+            tags = transport->tags;
+        }
+    }
     coll_i_comm_clear(comm);
+    comm->claimed = claimed;
     comm->root_comm = comm;
     comm->transport = transport;
     comm->ctx = ctx;
     comm->rank = rank;
     comm->p = p;
     coll_group_identity(&comm->group);
-    coll_i_comm_tags(comm, 0, transport->tags);
+    coll_i_comm_tags(comm, first, tags, 0);
     coll_arena_init(&comm->arena, memory, bytes);
     return COLL_OK;
 }
@@ -298,7 +347,7 @@ COLL_INLINE coll_status coll_comm_create(coll_comm *sub, coll_comm *parent,
     coll_i_comm_tags(sub,
                      parent->first_tag + parent->turns +
                          (uint32_t)(parent->subs.count - sub->range.at - tags),
-                     tags);
+                     tags, coll_i_comm_first_use(parent));
     status = coll_i_comm_group(sub, parent, group, p);
     if (status != COLL_OK) {
         coll_spans_give(&parent->subs, &sub->range);
@@ -412,6 +461,14 @@ COLL_INLINE coll_status coll_comm_op(const coll_comm *comm, coll_operator number
 {
     return number < COLL_USER_OP ? coll_op_builtin(op, number, type)
                                  : coll_i_comm_user_op(comm, number, type, op);
+}
+
+/* Of a communicator that failed by COLL_ERR_SIZE on this rank, in a call that ran: which message did not
+ * fit, in ranks of the transport. NULL: it did not fail so, or that is not known. */
+COLL_INLINE const coll_misfit *coll_comm_misfit(const coll_comm *comm)
+{
+    const coll_misfit *its = &comm->misfit;
+    return its->peer != COLL_RANK_NONE || its->expected != its->bytes ? its : NULL;
 }
 
 #endif /* COLL_COMM_COMMUNICATOR_H */

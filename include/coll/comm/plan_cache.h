@@ -93,31 +93,31 @@ COLL_INLINE const coll_schedule *coll_i_cache_schedule(coll_cached_plan *cached,
  * neighbours. A plan by which calls run stays where it is. One that is composite is so in memory
  * of its call, so it is remembered if what the rank does fits. */
 COLL_INLINE void coll_i_cache_write(coll_cached_plan *cached, const coll_args *args,
-                                    const coll_task *run, size_t offered)
+                                    const coll_task *task, size_t offered)
 {
-    const coll_problem *problem = &run->plan->problem;
-    const coll_extents need = coll_plan_extents(run->plan, run->rank);
+    const coll_problem *problem = &task->plan->problem;
+    const coll_extents need = coll_plan_extents(task->plan, task->rank);
     coll_problem *its = &cached->plan.problem;
     const uint32_t n_in = problem->in.counts ? coll_in_blocks(problem) : 0;
     const uint32_t n_out = problem->out.counts ? coll_out_blocks(problem) : 0;
     if (cached->requests != 0 || n_in > COLL_CACHED_BLOCKS || n_out > COLL_CACHED_BLOCKS ||
         (problem->graph && !coll_graph_same_mesh(problem->graph, problem->graph)))
         return;
-    COLL_COPY(&cached->plan, run->plan, sizeof cached->plan);
+    COLL_COPY(&cached->plan, task->plan, sizeof cached->plan);
     if (problem->graph) {
         COLL_COPY(&cached->mesh, problem->graph, sizeof cached->mesh);
         its->graph = &cached->mesh;
     }
     coll_i_cache_layout(&its->in, cached->tables[0], cached->tables[1], n_in);
     coll_i_cache_layout(&its->out, cached->tables[2], cached->tables[3], n_out);
-    if (run->op)
-        coll_op_assign(&cached->op, run->op);
+    if (task->op)
+        coll_op_assign(&cached->op, task->op);
     cached->count = args->count;
     cached->type = args->type;
     cached->number = args->op;
     cached->root = args->root;
     cached->offered = offered;
-    cached->scratch = run->scratch_bytes;
+    cached->scratch = task->scratch_bytes;
     cached->in_is_out = args->in == COLL_IN_PLACE;
     cached->out_is_in = args->out == COLL_IN_PLACE;
     cached->packed = coll_i_args_packed(args);
@@ -128,8 +128,8 @@ COLL_INLINE void coll_i_cache_write(coll_cached_plan *cached, const coll_args *a
 #if COLL_CACHED_ACTIONS
     cached->again = false;
 #endif
-    cached->valid = !(run->plan->traits & COLL_NEEDS_BUILD) ||
-                    (COLL_TRADES && coll_i_cache_schedule(cached, run->rank));
+    cached->valid =
+        !(task->plan->traits & COLL_NEEDS_BUILD) || coll_i_cache_schedule(cached, task->rank);
     cached->plan.inner = NULL;
 }
 

@@ -44,6 +44,7 @@ typedef struct coll_request {
     coll_status status; /* of a call that is done */
     bool persistent;
     uint32_t use;              /* of SHARED, if its plan needs that */
+    uint32_t own_tag;          /* engine.task.tag without its use */
     struct coll_request *next; /* in the root communicator's list of calls */
     coll_span tag;             /* persistent: its tag among those of the communicator */
     coll_span tables;          /* in the arena: what its plan points to … */
@@ -51,7 +52,6 @@ typedef struct coll_request {
     coll_op op;
     coll_cached_plan *cached; /* whose plan it runs by; NULL: by its own */
     coll_plan plan;
-    coll_task run;
     coll_engine engine;
     coll_slot slots[COLL_WINDOW];
 } coll_request;
@@ -71,7 +71,7 @@ COLL_INLINE void coll_i_request_release(coll_request *request)
 /* Does the call use SHARED? */
 COLL_INLINE bool coll_i_request_shares(const coll_request *request)
 {
-    return (request->run.plan->traits & COLL_NEEDS_SHARED) != 0;
+    return (request->engine.task.plan->traits & COLL_NEEDS_SHARED) != 0;
 }
 
 /* A running or queued call has ended. */
@@ -80,7 +80,7 @@ COLL_INLINE void coll_i_request_close(coll_request *request, coll_status status)
     request->status = status;
     request->state = COLL_REQUEST_DONE;
     if (coll_i_request_shares(request))
-        request->run.transport->leave(request->run.ctx, request->use);
+        request->engine.task.transport->leave(request->engine.task.ctx, request->use);
     if (!request->persistent)
         coll_i_request_release(request);
 }
@@ -95,7 +95,7 @@ COLL_INLINE void coll_i_comm_fail(coll_comm *comm, coll_status status, bool tell
         if (request->comm != comm)
             continue;
         if (request->state == COLL_REQUEST_RUNNING)
-            coll_i_fail(&request->engine, COLL_ERR_PEER); /* which tells nobody again */
+            coll_i_engine_fail(&request->engine, COLL_ERR_PEER); /* which tells nobody again */
         if (request->state == COLL_REQUEST_RUNNING || request->state == COLL_REQUEST_QUEUED)
             coll_i_request_close(request, status);
     }
@@ -105,6 +105,8 @@ COLL_INLINE void coll_i_comm_fail(coll_comm *comm, coll_status status, bool tell
 COLL_INLINE void coll_i_request_fail(coll_request *request, coll_status status)
 {
     coll_comm *comm = request->comm;
+    if (status == COLL_ERR_SIZE && comm->status == COLL_OK && comm->transport->misfit)
+        comm->transport->misfit(comm->ctx, &comm->misfit);
     coll_i_request_close(request, comm->status < 0 ? comm->status : status);
     coll_i_comm_fail(comm, status, status != COLL_ERR_PEER);
 }
@@ -145,7 +147,7 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     const size_t shared = request->persistent ? 0 : coll_i_comm_shared(request->comm);
     coll_comm *comm = request->comm;
     coll_arena *arena = &comm->root_comm->arena;
-    coll_task *run = &request->run;
+    coll_task *task = &request->engine.task;
     coll_cached_plan *cached = coll_i_cache_at(comm, args);
     const bool known = coll_i_cache_is(cached, args, shared);
     size_t scratch = known ? cached->scratch : 0;
@@ -153,42 +155,43 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     if (known) {
         request->cached = cached;
         cached->requests++;
-        run->plan = &cached->plan;
-        run->op = &cached->op;
+        task->plan = &cached->plan;
+        task->op = &cached->op;
         if (args->op >= COLL_USER_OP) /* it may have been removed */
             status = coll_i_comm_user_op(comm, args->op, args->type, &request->op);
     } else {
         status = coll_i_request_plan(request, args, shared, &scratch);
-        run->plan = &request->plan;
-        run->op = &request->op;
+        task->plan = &request->plan;
+        task->op = &request->op;
     }
     if (status == COLL_OK && scratch != 0)
         status = coll_arena_take(arena, scratch, &request->scratch);
     if (status != COLL_OK)
         return status;
-    run->transport = comm->transport;
-    run->ctx = comm->ctx;
+    task->transport = comm->transport;
+    task->ctx = comm->ctx;
     if (!coll_is(COLL_REDUCING, args->collective))
-        run->op = NULL;
-    run->in = args->in == COLL_IN_PLACE ? NULL : args->in;
-    run->out = args->out == COLL_IN_PLACE ? NULL : args->out;
-    run->scratch = coll_arena_at(arena, &request->scratch);
-    run->scratch_bytes = scratch;
-    run->shared = NULL;
-    run->shared_bytes = 0;
+        task->op = NULL;
+    task->in = args->in == COLL_IN_PLACE ? NULL : args->in;
+    task->out = args->out == COLL_IN_PLACE ? NULL : args->out;
+    task->scratch = coll_arena_at(arena, &request->scratch);
+    task->scratch_bytes = scratch;
+    task->shared = NULL;
+    task->shared_bytes = 0;
     if (coll_i_request_shares(request)) {
-        run->shared_bytes = shared;
-        (void)comm->transport->shared(comm->ctx, false, &request->use, &run->shared);
+        task->shared_bytes = shared;
+        (void)comm->transport->shared(comm->ctx, false, &request->use, &task->shared);
     }
-    run->rank = comm->rank;
-    run->tag = comm->first_tag;
-    run->schedule = known ? coll_i_cache_schedule(cached, comm->rank) : NULL;
+    task->rank = comm->rank;
+    task->tag = comm->first_tag;
+    task->schedule = known ? coll_i_cache_schedule(cached, comm->rank) : NULL;
     (void)coll_engine_init(&request->engine, request->slots, COLL_WINDOW);
     if (known) /* and can be started, if its buffers are there */
-        return (cached->in && !run->in) || (cached->out && !run->out) ? COLL_ERR_NULL : COLL_OK;
-    status = coll_task_check(run, COLL_WINDOW);
+        return (cached->in && !task->in) || (cached->out && !task->out) ? COLL_ERR_NULL
+                                                                        : COLL_OK;
+    status = coll_engine_check(task, COLL_WINDOW);
     if (status == COLL_OK)
-        coll_i_cache_write(cached, args, run, shared);
+        coll_i_cache_write(cached, args, task, shared);
     return status;
 }
 
@@ -220,6 +223,7 @@ COLL_INLINE coll_status coll_i_request_make(coll_comm *comm, const coll_args *ar
         request->status = COLL_OK;
         request->persistent = persistent;
         request->cached = NULL;
+        request->own_tag = comm->first_tag;
         request->tag.count = request->tables.count = request->scratch.count = 0;
         status = coll_i_request_build(request, args);
         if (status == COLL_OK)
@@ -243,15 +247,17 @@ COLL_INLINE coll_status coll_i_request_report(coll_request *request)
             break;
         }
     request->state = request->persistent ? COLL_REQUEST_READY : COLL_REQUEST_OVER;
+    if (request->persistent) /* its tag is used again */
+        request->engine.task.tag += request->comm->transport->use_step;
     return request->status;
 }
 
-/* Is an older call with this call's tag still running? Then its messages come first. */
+/* Is an older call with this call's tag still running, in whatever use? Then its messages come first. */
 COLL_INLINE bool coll_i_request_blocked(const coll_request *request)
 {
     for (const coll_request *older = request->comm->root_comm->requests; older != request;
          older = older->next)
-        if (older->run.tag == request->run.tag && older->state != COLL_REQUEST_DONE)
+        if (older->own_tag == request->own_tag && older->state != COLL_REQUEST_DONE)
             return true;
     return false;
 }
@@ -264,19 +270,19 @@ COLL_INLINE coll_status coll_i_request_progress(coll_request *request)
         if (coll_i_request_blocked(request))
             return COLL_AGAIN;
         status = coll_i_request_shares(request)
-                     ? request->run.transport->enter(request->run.ctx, request->run.tag,
-                                                     request->use)
+                     ? request->engine.task.transport->enter(
+                           request->engine.task.ctx, request->engine.task.tag, request->use)
                      : COLL_OK;
         if (status == COLL_AGAIN)
             return COLL_AGAIN;
         request->state = COLL_REQUEST_RUNNING;
         if (status == COLL_OK) /* it was checked when it was built */
-            status = coll_engine_start_checked(&request->engine, &request->run);
+            status = coll_engine_restart(&request->engine);
         if (status == COLL_OK)
             status = request->engine.status;
     } else if (request->state == COLL_REQUEST_RUNNING) {
         status = coll_engine_progress(&request->engine);
-        if (status == COLL_AGAIN && request->engine.idle != 0)
+        if (status == COLL_AGAIN && request->engine.window.idle != 0)
             return COLL_AGAIN;
     } else {
         return COLL_AGAIN;
@@ -328,14 +334,18 @@ COLL_INLINE coll_status coll_post(coll_comm *comm, const coll_args *args, coll_r
     coll_status status = coll_i_request_make(comm, args, request, false);
     if (status != COLL_OK)
         return status;
-    request->run.tag = comm->first_tag + comm->turn;
+    request->own_tag = comm->first_tag + comm->turn;
+    request->engine.task.tag = request->own_tag + comm->use;
     if (coll_i_request_shares(request))
-        (void)comm->transport->shared(comm->ctx, true, &request->use, &request->run.shared);
+        (void)comm->transport->shared(comm->ctx, true, &request->use,
+                                      &request->engine.task.shared);
     status = coll_i_request_start(request);
     if (status == COLL_ERR_BUSY)
         coll_i_request_release(request);
-    else if (comm->turns > 1)
-        comm->turn = comm->turn + 1 == comm->turns ? 0 : comm->turn + 1;
+    else if (++comm->turn >= comm->turns) {
+        comm->turn = 0;
+        comm->use += comm->transport->use_step;
+    }
     return status;
 }
 
@@ -355,8 +365,9 @@ COLL_INLINE coll_status coll_request_init(coll_comm *comm, const coll_args *args
             coll_i_request_release(request);
             return status;
         }
-        request->run.tag = comm->first_tag + comm->turns + (uint32_t)request->tag.at;
+        request->own_tag = comm->first_tag + comm->turns + (uint32_t)request->tag.at;
     }
+    request->engine.task.tag = request->own_tag + coll_i_comm_first_use(comm);
     request->state = COLL_REQUEST_READY;
     return COLL_OK;
 }
@@ -476,6 +487,9 @@ COLL_INLINE coll_status coll_comm_free(coll_comm *comm)
         coll_spans_give(&comm->parent->subs, &comm->range);
         coll_arena_give(&root_comm->arena, &comm->table);
     }
+    if (comm->claimed)
+        comm->transport->unclaim(comm->ctx, comm->first_tag);
+    comm->claimed = false;
     comm->rank = COLL_RANK_NONE;
     return COLL_OK;
 }

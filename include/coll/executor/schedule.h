@@ -1,4 +1,4 @@
-/* coll/executor/schedule.h — a plan written out: counted, stored, replayed
+/* coll/executor/schedule.h — a plan written out: counted, stored
  *
  *   coll_counts counts;
  *   status = coll_plan_count(&plan, rank, &counts);    // how many actions, messages, elements
@@ -6,11 +6,8 @@
  *   coll_action actions[…];                            // counts.total of them, the caller's
  *   coll_schedule schedule;
  *   status = coll_schedule_write(&schedule, &plan, rank, actions, n);
- *   coll_schedule_close(&schedule, &plan, actions, 4096, window);    // for those that block
- *   run.schedule = &schedule;                          // executor.h runs it instead of the steps
- *
- *   coll_plan again;                                   // it as a plan of this rank alone, …
- *   status = coll_plan_replay(&again, &plan, &schedule);    // … to be proven, drawn, simulated
+ *   coll_schedule_sends_first(&schedule, actions);     // sends need not wait for receives
+ *   task.schedule = &schedule;                         // an engine runs it instead of the steps
  *
  * A written schedule costs memory and saves the time of the step functions: for what is started
  * very often, for export, for lowering to hardware. A plan as bytes is plan/pack.h. Nothing here
@@ -35,25 +32,28 @@ typedef struct coll_counts {
 } coll_counts;
 
 /* a + b·c, or SIZE_MAX. */
-COLL_INLINE size_t coll_i_saturate(size_t a, size_t b, size_t c)
+COLL_INLINE size_t coll_i_schedule_saturate(size_t a, size_t b, size_t c)
 {
     size_t product;
     return coll_multiply(b, c, &product) && product <= SIZE_MAX - a ? a + product : SIZE_MAX;
 }
 
-COLL_INLINE void coll_i_counts_add(coll_counts *counts, const coll_action *a, size_t elem_bytes)
+COLL_INLINE void coll_i_schedule_count(coll_counts *counts, const coll_action *a,
+                                       size_t elem_bytes)
 {
     const size_t inputs = a->kind == COLL_DO_REDUCE ? a->inputs : 1;
     const size_t bytes = coll_i_is_token(a) ? 0 : elem_bytes;
     counts->total++;
     counts->actions[a->kind]++;
-    counts->elements[a->kind] = coll_i_saturate(counts->elements[a->kind], a->count, inputs);
+    counts->elements[a->kind] =
+        coll_i_schedule_saturate(counts->elements[a->kind], a->count, inputs);
     if (coll_i_has(COLL_I_SENDS, a)) {
         counts->messages_sent++;
-        counts->bytes_sent = coll_i_saturate(counts->bytes_sent, a->count, bytes);
+        counts->bytes_sent = coll_i_schedule_saturate(counts->bytes_sent, a->count, bytes);
     } else if (coll_i_has(COLL_I_RECEIVES, a)) {
         counts->messages_received++;
-        counts->bytes_received = coll_i_saturate(counts->bytes_received, a->count, bytes);
+        counts->bytes_received =
+            coll_i_schedule_saturate(counts->bytes_received, a->count, bytes);
     }
 }
 
@@ -79,23 +79,20 @@ COLL_INLINE coll_status coll_plan_count(const coll_plan *plan, uint32_t rank,
         const unsigned n = coll_plan_step(plan, rank, s, acts);
         for (unsigned i = 0; i < n; i++)
             if (acts[i].count != 0)
-                coll_i_counts_add(counts, &acts[i], plan->problem.elem_bytes);
+                coll_i_schedule_count(counts, &acts[i], plan->problem.elem_bytes);
     }
     return COLL_OK;
 }
 
-/* ---- writing out, replaying -------------------------------------------------------------- */
+/* ---- writing out ----------- -------------------------------------------------------------- */
 
 /* One rank's actions in program order. */
 typedef struct coll_schedule {
     const coll_action *actions; /* the caller's */
     size_t n;
     size_t scratch, shared; /* elements that they need */
-    size_t patient; /* from this action on a run may wait for messages (coll_schedule_close) */
-    bool apart;     /* what is sent is short, and nothing is written over it afterwards */
-    bool brief;     /* so is what is received, and nothing is sent later than it may be */
     uint32_t rank;
-    uint32_t window; /* an engine that follows it has at least so many slots */
+    uint32_t window, sends; /* slots of a window engine, sends in flight of an in-order one */
 } coll_schedule;
 
 /* Writes all actions of a rank to `actions`, of which there are `room`, and makes *schedule of
@@ -123,17 +120,17 @@ COLL_INLINE coll_status coll_schedule_write(coll_schedule *schedule, const coll_
         }
     }
     schedule->actions = actions;
-    schedule->n = schedule->patient = total;
+    schedule->n = total;
     schedule->scratch = coll_plan_scratch(plan, rank);
     schedule->shared = coll_plan_shared(plan);
     schedule->rank = rank;
     schedule->window = plan->window;
-    schedule->apart = schedule->brief = false;
+    schedule->sends = plan->sends;
     return COLL_OK;
 }
 
 /* Does an action write what a send reads? */
-COLL_INLINE bool coll_i_feeds(const coll_action *a, const coll_action *send)
+COLL_INLINE bool coll_i_schedule_feeds(const coll_action *a, const coll_action *send)
 {
     return (coll_i_has(COLL_I_WRITES_DST, a) &&
             coll_i_overlap(a->dst, a->count, send->src, send->count)) ||
@@ -151,119 +148,26 @@ COLL_INLINE void coll_i_schedule_move(coll_action *actions, size_t from, size_t 
     coll_i_action_assign(&actions[to], &moved);
 }
 
-/* Prepares a schedule that was just written to `actions` for transports that trade messages of at
- * most `bytes` (transport.h), and engines of at least `window` slots. What a rank may wait for is
- * what it receives after it has sent all that it sends, if it is short, as then nobody waits for
- * the rank but for room; and its last message, if it sends that. So that there is more of it, sends
- * pass receives that do not write what they send, if all actions have slots beside those that the
- * plan needs. And if all that is sent is short, and nothing is written over it afterwards, it may be
- * traded, as far as the transport does not wait for it; then the rank may wait for whatever it
- * receives, as the schedule is right as a sequential program, if all of that is short, too. */
-COLL_INLINE void coll_schedule_close(coll_schedule *schedule, const coll_plan *plan,
-                                     coll_action *actions, size_t bytes, uint32_t window)
+/* Has sends of a schedule that was just written to `actions` pass actions before them that do not
+ * write what they send, as far as they come to the sends at the head of all receives: then a rank
+ * that blocks in a receive has sent what it can. An engine has more in flight then, which it must
+ * have room for: each of the sends, or each action, beside what the plan needs. */
+COLL_INLINE void coll_schedule_sends_first(coll_schedule *schedule, coll_action *actions)
 {
-    const size_t most = bytes / plan->problem.elem_bytes, n = schedule->n;
-    const bool dedicated = window >= plan->window && window - plan->window >= n;
-    bool receives = false;
     size_t first = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < schedule->n; i++) {
         size_t to = i;
-        if (coll_i_has(COLL_I_SENDS, &actions[i]))
-            while (dedicated && to > first && !coll_i_feeds(&actions[to - 1], &actions[i]))
-                to--;
-        if (coll_i_has(COLL_I_SENDS, &actions[i]) && to == first) {
-            coll_i_schedule_move(actions, i, first++);
-        } else if (coll_i_has(COLL_I_SENDS | COLL_I_KIND(NETWORK_REDUCE), &actions[i])) {
-            first = i + 1;
-            receives = false;
-        } else if (coll_i_has(COLL_I_RECEIVES, &actions[i])) {
-            receives = true;
-        }
-    }
-    if (first > 0 && !receives)
-        first--;
-    schedule->patient = first;
-    schedule->window = plan->window + (dedicated ? (uint32_t)n : 0);
-    schedule->apart = true;
-    for (size_t j = 0; j < n; j++) {
-        if (!coll_i_has(COLL_I_SENDS, &actions[j]))
+        if (!coll_i_has(COLL_I_SENDS | COLL_I_KIND(NETWORK_REDUCE), &actions[i]))
             continue;
-        if (actions[j].kind != COLL_DO_NOTIFY && actions[j].count > most)
-            schedule->apart = false;
-        for (size_t i = j + 1; i < n && schedule->apart; i++)
-            schedule->apart = !coll_i_feeds(&actions[i], &actions[j]);
+        schedule->sends++;
+        if (coll_i_has(COLL_I_SENDS, &actions[i]))
+            while (to > first && !coll_i_schedule_feeds(&actions[to - 1], &actions[i]))
+                to--;
+        if (to == first && to < i)
+            coll_i_schedule_move(actions, i, to);
+        first = to == first ? first + 1 : i + 1;
     }
-    schedule->brief = schedule->apart && dedicated;
-    for (size_t i = 0; i < n; i++)
-        if (coll_i_has((COLL_I_SENDS | COLL_I_RECEIVES) & ~COLL_I_TOKENS, &actions[i]) &&
-            actions[i].count > most) {
-            schedule->brief = false;
-            if (i >= first)
-                schedule->patient = n;
-        }
-}
-
-COLL_INLINE const coll_schedule *coll_i_schedule(const coll_plan *plan)
-{
-    return (const coll_schedule *)plan->inner;
-}
-
-/* As many actions a step as fit. */
-COLL_INLINE size_t coll_i_replay_steps(const coll_plan *plan, uint32_t rank)
-{
-    const coll_schedule *of = coll_i_schedule(plan);
-    return rank == of->rank ? of->n / COLL_STEP_MAX + (of->n % COLL_STEP_MAX != 0 ? 1u : 0u)
-                            : 0;
-}
-
-COLL_INLINE unsigned coll_i_replay_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                        coll_action *out)
-{
-    const coll_schedule *of = coll_i_schedule(plan);
-    unsigned n = 0;
-    (void)rank;
-    for (size_t i = s * COLL_STEP_MAX; n < COLL_STEP_MAX && i < of->n; i++)
-        coll_i_action_assign(&out[n++], &of->actions[i]);
-    return n;
-}
-
-COLL_INLINE size_t coll_i_replay_scratch(const coll_plan *plan, uint32_t rank)
-{
-    const coll_schedule *of = coll_i_schedule(plan);
-    return rank == of->rank ? of->scratch : 0;
-}
-
-COLL_INLINE size_t coll_i_replay_shared(const coll_plan *plan)
-{
-    return coll_i_schedule(plan)->shared;
-}
-
-/* What a written schedule runs as: the plan of one rank, on the others there is nothing to do.
- * Made by coll_plan_replay. */
-COLL_ALGORITHM(coll_replay, "replay", "a schedule that was written out",
-    COLL_BIT(COLL_COLLECTIVES) - 1, /* traits: those of the plan */ 0,
-    /* window, sends: likewise */ 1, 1, COLL_NO_PARAMS,
-    coll_i_replay_steps, coll_i_replay_step, coll_i_replay_scratch, NULL, coll_i_replay_shared);
-
-/* Makes *replay a plan that does on the schedule's rank what `plan`, from which the schedule
- * was written, does there. The other ranks may run the plan itself or replays of their own. The
- * schedule must outlive it. */
-COLL_INLINE coll_status coll_plan_replay(coll_plan *replay, const coll_plan *plan,
-                                         const coll_schedule *schedule)
-{
-    coll_status status;
-    if (!plan || !schedule)
-        return COLL_ERR_NULL;
-    if (schedule->rank >= plan->problem.p)
-        return COLL_ERR_RANK;
-    status = coll_plan_init(replay, &coll_replay, &plan->problem, NULL);
-    if (status != COLL_OK)
-        return status;
-    replay->traits = plan->traits;
-    replay->window = schedule->window;
-    coll_group_assign(&replay->group, &plan->group);
-    replay->inner = schedule;
-    return COLL_OK;
+    schedule->window += (uint32_t)schedule->n;
 }
 
 #endif /* COLL_EXECUTOR_SCHEDULE_H */

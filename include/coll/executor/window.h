@@ -25,50 +25,53 @@ typedef struct coll_slot {
     uint32_t dependents; /* slots that have this one in a mask */
 } coll_slot;
 
-typedef struct coll_engine {
-    const struct coll_task *run; /* executor.h */
+/* The window of a rank, and how far its program has entered it. */
+typedef struct coll_window {
     coll_slot *slots;
-    size_t step, steps; /* the next step to enter the window, and how many there are */
+    size_t step, steps; /* the next step to enter, and how many there are */
     uint32_t free;      /* slots without an action */
     uint32_t pending;   /* slots whose action, or the last piece of it, has not started */
     uint32_t ready;     /* slots to look at: what they waited for changed, or may have */
     uint32_t flying;    /* slots with an operation that the transport works on */
-    uint32_t landed;    /* slots whose message is staged and not yet combined */
+    uint32_t staged;    /* slots whose message is staged and not yet combined */
     uint32_t apart;     /* slots whose staging or operands lie apart from their dst */
-    coll_status status; /* COLL_AGAIN: running */
-    uint16_t idle;  /* calls of progress in a row in which nothing happened, at most 65535 */
-    uint8_t window; /* slots */
-    uint8_t skip;   /* actions of step `step` that are in the window already */
-} coll_engine;
+    uint16_t idle; /* calls of progress in a row in which nothing happened, at most 65535 */
+    uint8_t size;  /* slots */
+    uint8_t skip;  /* actions of step `step` that are in the window already */
+} coll_window;
+
+/* An empty window, before a program of so many steps. */
+COLL_INLINE void coll_i_window_begin(coll_window *w, size_t steps)
+{
+    w->step = 0;
+    w->steps = steps;
+    w->free = UINT32_MAX >> (32 - w->size);
+    w->pending = w->ready = w->flying = w->staged = w->apart = 0;
+    w->idle = 0;
+    w->skip = 0;
+}
 
 /* ---- conflicts --------------------------------------------------------------------------- */
 
-/* Elements that the operands at via span. */
-COLL_INLINE size_t coll_i_via_span(const coll_action *a)
-{
-    return a->kind == COLL_DO_REDUCE ? (size_t)(a->inputs - 1) * a->stride + a->count
-                                     : a->count;
-}
-
 /* What an action in a slot has as dst and src where its kind does not use them: overlaps
  * nothing. */
-#define COLL_I_NOWHERE COLL_AT(COLL_SHARED, COLL_REF_LIMIT / 2)
+#define COLL_I_WINDOW_NOWHERE COLL_AT(COLL_SHARED, COLL_REF_LIMIT / 2)
 
 /* Does o, in a slot, touch [ref, ref + count) so that a younger reader (writes: a writer) must
  * wait? */
-COLL_HOT_INLINE bool coll_i_touches(const coll_action *o, coll_ref ref, size_t count,
-                                    bool writes)
+COLL_HOT_INLINE bool coll_i_window_touches(const coll_action *o, coll_ref ref, size_t count,
+                                           bool writes)
 {
     if (coll_i_overlap(ref, count, o->dst, o->count) ||
         (writes && coll_i_overlap(ref, count, o->src, o->count)))
         return true;
     return (o->kind == COLL_DO_RECV_REDUCE || (writes && o->kind == COLL_DO_REDUCE)) &&
-           coll_i_overlap(ref, count, o->via, coll_i_via_span(o));
+           coll_i_overlap(ref, count, o->via, coll_i_action_via_span(o));
 }
 
 /* The kinds that share channels with an action: nothing passes another of the same direction
  * and peer. */
-COLL_INLINE unsigned coll_i_channel_kinds(const coll_action *a)
+COLL_INLINE unsigned coll_i_window_channel_kinds(const coll_action *a)
 {
     if (coll_i_has(COLL_I_SENDS, a))
         return COLL_I_SENDS;
@@ -79,9 +82,9 @@ COLL_INLINE unsigned coll_i_channel_kinds(const coll_action *a)
 
 /* ---- the life of a slot ------------------------------------------------------------------ */
 
-COLL_INLINE uint32_t coll_i_all(const coll_engine *r)
+COLL_INLINE uint32_t coll_i_window_all(const coll_window *w)
 {
-    return UINT32_MAX >> (32 - r->window);
+    return UINT32_MAX >> (32 - w->size);
 }
 
 /* A message that its RECV_REDUCE cannot take yet is better left with the transport, from where
@@ -89,30 +92,30 @@ COLL_INLINE uint32_t coll_i_all(const coll_engine *r)
  * sender: surely where two ranks exchange what both then overwrite, and perhaps where nothing
  * has moved for so many calls of progress. Such a message is staged. */
 enum {
-    COLL_I_STAGE = 0x80, /* in flags: it waits for a send */
-    COLL_I_LENT =
+    COLL_I_WINDOW_STAGE = 0x80, /* in flags: it waits for a send */
+    COLL_I_WINDOW_ACQUIRED =
         0x40, /* in flags: a piece of it went straight into the sum, and all others do */
-    COLL_I_KEPT = 0x20, /* in flags: it is not acquired */
-    COLL_I_PATIENCE = 16
+    COLL_I_WINDOW_RECEIVED = 0x20, /* in flags: it is not acquired */
+    COLL_I_WINDOW_PATIENCE = 16
 };
 
 /* Older slots that an action conflicts with. */
-typedef struct coll_i_waits {
+typedef struct coll_i_window_waits {
     uint32_t start;   /* before it may start */
     uint32_t combine; /* before it may combine (RECV_REDUCE) or start (all others) */
-} coll_i_waits;
+} coll_i_window_waits;
 
 /* The conflicts with some slots that stagings and REDUCE's operands bring, where they lie apart
  * from dst. */
-COLL_INLINE void coll_i_via_waits(const coll_engine *r, const coll_action *a, uint32_t used,
-                                  coll_i_waits *waits)
+COLL_INLINE void coll_i_window_via_waits(const coll_window *w, const coll_action *a,
+                                         uint32_t used, coll_i_window_waits *waits)
 {
     const bool writes = coll_i_has(COLL_I_WRITES_DST, a),
                reads = coll_i_has(COLL_I_READS_SRC, a);
-    for (uint32_t left = r->apart & used; left; left &= left - 1) {
+    for (uint32_t left = w->apart & used; left; left &= left - 1) {
         const uint32_t j = COLL_LOWEST_BIT(left);
-        const coll_action *o = &r->slots[j].act;
-        const size_t span = coll_i_via_span(o);
+        const coll_action *o = &w->slots[j].act;
+        const size_t span = coll_i_action_via_span(o);
         if ((writes && coll_i_overlap(a->dst, a->count, o->via, span)) ||
             (reads && o->kind == COLL_DO_RECV_REDUCE &&
              coll_i_overlap(a->src, a->count, o->via, span)))
@@ -122,10 +125,11 @@ COLL_INLINE void coll_i_via_waits(const coll_engine *r, const coll_action *a, ui
         return;
     for (uint32_t left = used; left; left &= left - 1) {
         const uint32_t j = COLL_LOWEST_BIT(left);
-        const coll_action *o = &r->slots[j].act;
-        if (a->kind == COLL_DO_REDUCE && coll_i_touches(o, a->via, coll_i_via_span(a), false))
+        const coll_action *o = &w->slots[j].act;
+        if (a->kind == COLL_DO_REDUCE &&
+            coll_i_window_touches(o, a->via, coll_i_action_via_span(a), false))
             waits->combine |= (uint32_t)1 << j;
-        if (a->kind == COLL_DO_RECV_REDUCE && coll_i_touches(o, a->via, a->count, true))
+        if (a->kind == COLL_DO_RECV_REDUCE && coll_i_window_touches(o, a->via, a->count, true))
             waits->start |= (uint32_t)1 << j;
     }
 }
@@ -134,23 +138,25 @@ COLL_INLINE void coll_i_via_waits(const coll_engine *r, const coll_action *a, ui
  * before it on its channel. This loop is most of what the executor costs when the window is
  * full, hence its form: a range [x, x + n) meets [y, y + m) if x + n−1 − y, which wraps, is
  * below n−1 + m. */
-COLL_HOT_INLINE coll_i_waits coll_i_find_waits(const coll_engine *r, const coll_action *a,
-                                               uint32_t used, uint32_t *order)
+COLL_HOT_INLINE coll_i_window_waits coll_i_window_find_waits(const coll_window *w,
+                                                             const coll_action *a,
+                                                             uint32_t used, uint32_t *order)
 {
     const bool writes = coll_i_has(COLL_I_WRITES_DST, a),
                reads = coll_i_has(COLL_I_READS_SRC, a);
     const bool apart =
         a->kind == COLL_DO_REDUCE || (a->kind == COLL_DO_RECV_REDUCE && a->via != a->dst);
-    const coll_ref elsewhere = COLL_I_NOWHERE + COLL_REF_LIMIT / 4; /* meets NOWHERE neither */
+    const coll_ref elsewhere =
+        COLL_I_WINDOW_NOWHERE + COLL_REF_LIMIT / 4; /* meets NOWHERE neither */
     const size_t more = a->count - 1;
     const coll_ref dst_last = (writes ? a->dst : elsewhere) + more;
     const coll_ref src_last = (reads ? a->src : elsewhere) + more;
-    const unsigned kinds = coll_i_channel_kinds(a);
+    const unsigned kinds = coll_i_window_channel_kinds(a);
     uint32_t written = 0, read = 0, channel = 0, behind = 0;
-    coll_i_waits waits;
+    coll_i_window_waits waits;
     for (uint32_t left = used; left; left &= left - 1) {
         const uint32_t j = COLL_LOWEST_BIT(left);
-        const coll_slot *older = &r->slots[j];
+        const coll_slot *older = &w->slots[j];
         const coll_action *o = &older->act;
         const size_t span = more + o->count;
         written |= (uint32_t)((dst_last - o->dst < span) | (dst_last - o->src < span)) << j;
@@ -162,95 +168,95 @@ COLL_HOT_INLINE coll_i_waits coll_i_find_waits(const coll_engine *r, const coll_
         }
     }
     *order =
-        channel & ~behind & ~r->landed; /* the youngest: older ones come before it anyway */
+        channel & ~behind & ~w->staged; /* the youngest: older ones come before it anyway */
     waits.start = apart ? 0 : written;  /* its staging is dst itself, or it has none */
     waits.combine = written | read;
-    if (apart || r->apart)
-        coll_i_via_waits(r, a, used, &waits);
+    if (apart || w->apart)
+        coll_i_window_via_waits(w, a, used, &waits);
     return waits;
 }
 
 /* Writes the action into a free slot, the lowest; what it must wait for is given. */
-COLL_HOT_INLINE uint32_t coll_i_place(coll_engine *r, const coll_action *a, coll_i_waits waits,
-                                      uint32_t order)
+COLL_HOT_INLINE uint32_t coll_i_window_place(coll_window *w, const coll_action *a,
+                                             coll_i_window_waits waits, uint32_t order)
 {
-    const uint32_t k = COLL_LOWEST_BIT(r->free), bit = (uint32_t)1 << k;
+    const uint32_t k = COLL_LOWEST_BIT(w->free), bit = (uint32_t)1 << k;
     const bool merges = a->kind == COLL_DO_RECV_REDUCE;
-    coll_slot *slot = &r->slots[k];
+    coll_slot *slot = &w->slots[k];
     uint32_t sends = 0;
     for (uint32_t left = waits.start | waits.combine | order; left; left &= left - 1) {
-        coll_slot *older = &r->slots[COLL_LOWEST_BIT(left)];
+        coll_slot *older = &w->slots[COLL_LOWEST_BIT(left)];
         older->dependents |= bit;
         if (coll_i_has(COLL_I_SENDS, &older->act))
             sends |= left & (0 - left);
     }
     coll_i_action_assign(&slot->act, a);
     if (!coll_i_has(COLL_I_WRITES_DST, a))
-        slot->act.dst = COLL_I_NOWHERE;
+        slot->act.dst = COLL_I_WINDOW_NOWHERE;
     if (!coll_i_has(COLL_I_READS_SRC, a))
-        slot->act.src = COLL_I_NOWHERE;
+        slot->act.src = COLL_I_WINDOW_NOWHERE;
     if (merges && (sends & waits.combine))
-        slot->act.flags |= COLL_I_STAGE;
+        slot->act.flags |= COLL_I_WINDOW_STAGE;
     slot->gate = merges ? waits.start : waits.combine;
     slot->hold = merges ? waits.combine : 0;
     slot->order = order;
     slot->dependents = 0;
-    r->free &= ~bit;
-    r->pending |= bit;
-    r->apart &= ~bit;
+    w->free &= ~bit;
+    w->pending |= bit;
+    w->apart &= ~bit;
     if (a->kind == COLL_DO_REDUCE || (merges && a->via != a->dst))
-        r->apart |= bit;
+        w->apart |= bit;
     return k;
 }
 
 /* Writes the action into a free slot, and finds what it must wait for. */
-COLL_INLINE uint32_t coll_i_admit(coll_engine *r, const coll_action *a)
+COLL_INLINE uint32_t coll_i_window_admit(coll_window *w, const coll_action *a)
 {
     uint32_t order = 0;
-    coll_i_waits waits;
+    coll_i_window_waits waits;
     waits.start = waits.combine = 0;
-    if (r->free != coll_i_all(r))
-        waits = coll_i_find_waits(r, a, coll_i_all(r) & ~r->free, &order);
-    return coll_i_place(r, a, waits, order);
+    if (w->free != coll_i_window_all(w))
+        waits = coll_i_window_find_waits(w, a, coll_i_window_all(w) & ~w->free, &order);
+    return coll_i_window_place(w, a, waits, order);
 }
 
 /* May the action of slot k, or its next piece, start? Nothing older that it conflicts with is
  * left, and the messages before it on its channel have started. */
-COLL_INLINE bool coll_i_may_start(const coll_engine *r, uint32_t k)
+COLL_INLINE bool coll_i_window_may_start(const coll_window *w, uint32_t k)
 {
-    const coll_slot *slot = &r->slots[k];
-    return (r->pending & ~r->flying & (uint32_t)1 << k) != 0 && slot->gate == 0 &&
-           (slot->order & r->pending) == 0;
+    const coll_slot *slot = &w->slots[k];
+    return (w->pending & ~w->flying & (uint32_t)1 << k) != 0 && slot->gate == 0 &&
+           (slot->order & w->pending) == 0;
 }
 
 /* The action of slot k is over: nobody waits for it any longer. Clearing when the slot ends,
  * not when it is used again, matters: an old action would else wait for a younger one in the
  * same slot. */
-COLL_INLINE void coll_i_finish(coll_engine *r, uint32_t k)
+COLL_INLINE void coll_i_window_retire(coll_window *w, uint32_t k)
 {
-    const uint32_t bit = (uint32_t)1 << k, dependents = r->slots[k].dependents;
+    const uint32_t bit = (uint32_t)1 << k, dependents = w->slots[k].dependents;
     for (uint32_t left = dependents; left; left &= left - 1) {
-        coll_slot *later = &r->slots[COLL_LOWEST_BIT(left)];
+        coll_slot *later = &w->slots[COLL_LOWEST_BIT(left)];
         later->gate &= ~bit;
         later->hold &= ~bit;
         later->order &= ~bit;
     }
-    r->free |= bit;
-    r->pending &= ~bit;
-    r->flying &= ~bit;
-    r->landed &= ~bit;
-    r->ready = (r->ready & ~bit) | (dependents & ~r->free);
+    w->free |= bit;
+    w->pending &= ~bit;
+    w->flying &= ~bit;
+    w->staged &= ~bit;
+    w->ready = (w->ready & ~bit) | (dependents & ~w->free);
 }
 
 /* The message of slot k is staged: younger messages of its channel need not wait for the
  * combining. */
-COLL_INLINE void coll_i_land(coll_engine *r, uint32_t k)
+COLL_INLINE void coll_i_window_stage(coll_window *w, uint32_t k)
 {
     const uint32_t bit = (uint32_t)1 << k;
-    for (uint32_t left = r->slots[k].dependents; left; left &= left - 1)
-        r->slots[COLL_LOWEST_BIT(left)].order &= ~bit;
-    r->ready |= r->slots[k].dependents & ~r->free;
-    r->landed |= bit;
+    for (uint32_t left = w->slots[k].dependents; left; left &= left - 1)
+        w->slots[COLL_LOWEST_BIT(left)].order &= ~bit;
+    w->ready |= w->slots[k].dependents & ~w->free;
+    w->staged |= bit;
 }
 
 #endif /* COLL_EXECUTOR_WINDOW_H */

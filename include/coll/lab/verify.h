@@ -50,7 +50,7 @@ typedef struct coll_verify_options {
     void *arg;
     coll_verifier *verifier; /* NULL: memory for this call alone, and report.ranks is NULL */
     uint32_t skip;           /* COLL_VERIFY_NO_… */
-    uint32_t window;         /* where the search for the least window starts */
+    uint32_t window, sends;  /* where the search for the least ones starts */
     /* Not 0: the plan, a coll_sequence, stands for calls that follow each other and use SHARED in
      * turn. Nothing orders one call and another, but that a rank begins part i when all ranks are
      * done with the parts up to i − turns. Only races are looked for: what each call computes is
@@ -145,7 +145,7 @@ COLL_INLINE bool coll_i_verify_with(coll_verifier *v, const coll_i_plans *plans,
     if (barrier && !coll_i_check_order(&v->order, &v->data, true, 0, report))
         return false;
     return (options->skip & COLL_VERIFY_NO_WINDOW) ||
-           coll_i_check_window(&v->world, &v->data, options->window, report);
+           coll_i_check_window(&v->world, &v->data, options->window, options->sends, report);
 }
 
 /* Proves a plan, or finds the first thing that is wrong with it. `plan` may be NULL where

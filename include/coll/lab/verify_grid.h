@@ -92,6 +92,7 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
             row->refused += mine.refused;
             row->actions += mine.actions;
             row->window = mine.window > row->window ? mine.window : row->window;
+            row->sends = mine.sends > row->sends ? mine.sends : row->sends;
             row->p_most = mine.p_most > row->p_most ? mine.p_most : row->p_most;
             grid->plans += mine.plans;
         }

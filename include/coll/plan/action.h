@@ -153,6 +153,13 @@ COLL_INLINE bool coll_i_is_token(const coll_action *a)
     return coll_i_has(COLL_I_TOKENS, a) || (a->flags & COLL_NETWORK_BARRIER) != 0;
 }
 
+/* Elements that the operands at via span. */
+COLL_INLINE size_t coll_i_action_via_span(const coll_action *a)
+{
+    return a->kind == COLL_DO_REDUCE ? (size_t)(a->inputs - 1) * a->stride + a->count
+                                     : a->count;
+}
+
 /* Do [a, a + a_count) and [b, b + b_count) meet? */
 COLL_INLINE bool coll_i_overlap(coll_ref a, size_t a_count, coll_ref b, size_t b_count)
 {

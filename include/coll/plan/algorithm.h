@@ -73,8 +73,8 @@ typedef struct coll_algorithm {
     const char *source;   /* author year, section or equation */
     uint32_t collectives; /* mask of COLL_BIT */
     uint32_t traits;
-    uint32_t window; /* least window with which it ends if sends wait for receivers */
-    uint32_t sends;  /* … and the least sends in flight with which the in-order engine does */
+    uint16_t window; /* least window with which it ends if sends wait for receivers */
+    uint16_t sends;  /* … and the least sends in flight with which the in-order engine does */
     uint32_t n_params;
     const coll_param *params;
     /* Number of steps of a rank. */

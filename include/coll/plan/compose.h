@@ -380,7 +380,7 @@ COLL_INLINE coll_status coll_i_part_check(const coll_part *part, const coll_plan
  * order, so as long as one of a part is still to enter, no later part occupies a slot. An
  * interleaving gets the sum of its parts' windows, which is enough where the parts keep pace
  * with each other, as pieces of one pattern do; where lab/verify.h finds that it is not, or that
- * less is, say so by composition->window.
+ * less is, say so by composition->window. Its sends in flight likewise.
  *
  * Errors: COLL_ERR_GROUP a part's ranks, COLL_ERR_PARAM no parts, or a base in a space where it
  * cannot be (IN is never written; SHARED is SHARED), COLL_ERR_TYPE elements of another size,
@@ -392,8 +392,8 @@ COLL_INLINE coll_status coll_plan_compose(coll_plan *plan, const coll_algorithm 
 {
     const unsigned needs = COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_COUNTS | COLL_NEEDS_SHARED |
                            COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM;
-    uint32_t largest = 1, depth = 1;
-    uint64_t sum = 0, tokens = 0;
+    uint32_t largest = 1, sends = 1, depth = 1;
+    uint64_t sum = 0, sum_sends = 0, tokens = 0;
     coll_status status;
     if (!composition || !composition->parts)
         return COLL_ERR_NULL;
@@ -410,17 +410,25 @@ COLL_INLINE coll_status coll_plan_compose(coll_plan *plan, const coll_algorithm 
             return status;
         plan->traits |= part->plan->traits & needs;
         sum += part->plan->window;
+        sum_sends += part->plan->sends;
         tokens += coll_i_part_tokens(part);
         if (largest < part->plan->window)
             largest = part->plan->window;
+        if (sends < part->plan->sends)
+            sends = part->plan->sends;
         if (coll_i_is_composed(part->plan) && depth <= coll_i_composition(part->plan)->depth)
             depth = coll_i_composition(part->plan)->depth + 1;
     }
-    if (kind->traits & COLL_I_SIDE_BY_SIDE)
+    if (kind->traits & COLL_I_SIDE_BY_SIDE) {
         largest = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
-    plan->window = composition->window ? composition->window : largest;
-    if (plan->window > 32)
+        sends = sum_sends < 32 ? (uint32_t)sum_sends : 32; /* more no engine has */
+    }
+    if (composition->window)
+        largest = composition->window;
+    if (largest > 32)
         return COLL_ERR_WINDOW;
+    plan->window = (uint16_t)largest;
+    plan->sends = (uint16_t)sends;
     if (depth > COLL_COMPOSE_DEPTH)
         return COLL_ERR_SHAPE;
     if (tokens > COLL_REF_LIMIT / 4)

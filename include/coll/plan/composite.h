@@ -346,6 +346,8 @@ COLL_INLINE coll_status coll_i_composite_make(coll_plan *plan, coll_workspace *w
     plan->traits |= made->traits & needs;
     if (plan->window < made->window)
         plan->window = made->window;
+    if (plan->sends < made->sends)
+        plan->sends = made->sends;
     workspace->n_plans++;
     *inner = made;
     return COLL_OK;
@@ -490,7 +492,7 @@ COLL_INLINE coll_status coll_i_composite_intra(coll_plan *plan, coll_workspace *
     return COLL_OK;
 }
 
-/* Pieces of a batch, where a part has so many. The window grows with them. */
+/* Pieces of a batch, where a part has so many. The window grows with them, and sends in flight. */
 COLL_INLINE uint32_t coll_i_composite_batch(coll_plan *plan, const coll_plan *inner,
                                             uint32_t pieces)
 {
@@ -501,7 +503,9 @@ COLL_INLINE uint32_t coll_i_composite_batch(coll_plan *plan, const coll_plan *in
     if (batch > fit)
         batch = fit > 0 ? fit : 1;
     if (plan->window < batch * inner->window)
-        plan->window = batch * inner->window;
+        plan->window = (uint16_t)(batch * inner->window);
+    if (plan->sends < batch * inner->sends)
+        plan->sends = (uint16_t)(batch * inner->sends);
     return batch;
 }
 
@@ -555,7 +559,7 @@ COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *a
         return COLL_ERR_MEMORY;
     plan->inner = workspace;
     plan->traits &= COLL_USES_NODES | COLL_NEEDS_BUILD | COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED;
-    plan->window = 1;
+    plan->window = plan->sends = 1;
     workspace->p = problem->p;
     coll_i_nodes_assign(&workspace->nodes, &problem->nodes);
     coll_i_node_write(&workspace->at, &workspace->nodes, workspace->p, workspace->rank);

@@ -106,6 +106,18 @@ COLL_INLINE coll_status coll_group_check(const coll_group *group, uint32_t p, ui
     return COLL_OK;
 }
 
+/* Are the p ranks of a group, which are different, the first p outside (`in_order`: each at its own
+ * place)? O(1) for affine, O(p) for a table. */
+COLL_INLINE bool coll_group_is_whole(const coll_group *group, uint32_t p, bool in_order)
+{
+    if (!group->table)
+        return group->base == 0 && (group->stride == 1 || p == 1);
+    for (uint32_t i = 0; i < p; i++)
+        if (group->table[i] >= p || (in_order && group->table[i] != i))
+            return false;
+    return true;
+}
+
 /* Do the outer ranks, all below `outer_p`, grow with the rank? O(1) for affine, O(p) for a
  * table. */
 COLL_INLINE bool coll_group_ascends(const coll_group *group, uint32_t p, uint32_t outer_p)

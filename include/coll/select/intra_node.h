@@ -20,7 +20,7 @@
  * scatter 5 to 25 % more, as all do with 4 ranks. To take the first slot that is free, not the next
  * one, is worth up to 10 % at 16 KiB. A limit for all channels of a rank together, of 14 to 28 slots,
  * brought nothing; nor did 2, 4, 16 or 32 slots at 4 MiB. To wait for short messages in the transport,
- * without the executor's tests (trade), is worth 5 to 10 % of a bcast or scatter where lines are fast, 0
+ * without the executor's tests, is worth 5 to 10 % of a bcast or scatter where lines are fast, 0
  * where they are slow, and takes a gather of 4 ranks half as long again, as its root then takes them
  * in one order. What the kernel reads at once instead
  * (shm.h) takes 1.2 to 3 times as long, from 64 KiB to 4 MiB, unless it is out of huge pages.

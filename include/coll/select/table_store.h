@@ -158,11 +158,7 @@ COLL_INLINE bool coll_i_table_capabilities(const coll_table *table,
     if (lacks == 0)
         return true;
     return coll_refuse(why, "%s needs %s, which %s not offered here", algorithm->name,
-                       lacks & COLL_NEEDS_SHARED            ? "shared memory"
-                       : lacks & COLL_NEEDS_MULTICAST       ? "multicasts"
-                       : lacks & COLL_NEEDS_NETWORK_BARRIER ? "barriers in the network"
-                                                            : "reductions in the network",
-                       lacks & COLL_NEEDS_SHARED ? "is" : "are");
+                       coll_capability_text(lacks), lacks & COLL_NEEDS_SHARED ? "is" : "are");
 }
 
 /* Adds the rules for some collectives: one for all that the name means one algorithm for. `like`

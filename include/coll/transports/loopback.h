@@ -22,12 +22,7 @@
 #define COLL_TRANSPORTS_LOOPBACK_H
 
 #include "../executor.h"
-
-/* Tags, or ranges of tags, that may be aborted before coll_loopback_recover is needed; one more, and
- * all tags are. */
-#ifndef COLL_LOOPBACK_ABORTS
-#define COLL_LOOPBACK_ABORTS 8
-#endif
+#include "loopback/aborted.h"
 
 typedef enum coll_i_loop_state {
     COLL_I_LOOP_RECEIVE, /* a receive that waits for its message */
@@ -56,19 +51,14 @@ typedef struct coll_i_loop_bucket {
     uint32_t head, tail;
 } coll_i_loop_bucket;
 
-/* Tags that were aborted. */
-typedef struct coll_i_loop_tags {
-    uint32_t first, tags;
-} coll_i_loop_tags;
-
 typedef struct coll_loopback {
     coll_i_loop_entry *entries;
     coll_i_loop_bucket *buckets;
     uint32_t p, mask; /* ranks; buckets − 1 */
     uint32_t free, n_free;
-    uint32_t n_aborted;
-    coll_i_loop_tags aborted[COLL_LOOPBACK_ABORTS];
-    uint32_t seed;  /* for coll_loopback_run: 0 goes round robin, else another order each */
+    coll_i_loop_aborts aborts;
+    coll_misfit misfit; /* the last one, of whatever rank */
+    uint32_t seed;      /* for coll_loopback_run: 0 goes round robin, else another order each */
     uint32_t quiet; /* for coll_loopback_run: rounds without progress that make a deadlock */
     size_t events;  /* operations started and done so far */
 } coll_loopback;
@@ -77,6 +67,7 @@ typedef struct coll_loopback {
 typedef struct coll_loopback_rank {
     coll_loopback *world;
     uint32_t rank;
+    coll_claims claims; /* its root communicators' */
 } coll_loopback_rank;
 
 /* ---- the world --------------------------------------------------------------------------- */
@@ -123,7 +114,7 @@ COLL_INLINE coll_status coll_loopback_init(coll_loopback *world, uint32_t p, uin
     world->mask = coll_i_loop_buckets(messages) - 1;
     world->free = 0;
     world->n_free = messages;
-    world->n_aborted = 0;
+    coll_i_loop_forgive_all(&world->aborts);
     world->seed = 0;
     world->quiet = 64;
     world->events = 0;
@@ -144,13 +135,14 @@ COLL_INLINE coll_status coll_loopback_attach(coll_loopback *world, uint32_t rank
         return COLL_ERR_RANK;
     end->world = world;
     end->rank = rank;
+    coll_claims_init(&end->claims);
     return COLL_OK;
 }
 
 /* Makes the tags of failed collectives usable again. Call it when no request is running. */
 COLL_INLINE void coll_loopback_recover(coll_loopback *world)
 {
-    world->n_aborted = 0;
+    coll_i_loop_forgive_all(&world->aborts);
 }
 
 /* ---- entries and buckets ----------------------------------------------------------------- */
@@ -158,7 +150,8 @@ COLL_INLINE void coll_loopback_recover(coll_loopback *world)
 COLL_INLINE coll_i_loop_bucket *coll_i_loop_bucket_of(coll_loopback *world, uint32_t src,
                                                       uint32_t dst, uint32_t tag)
 {
-    const uint32_t hash = (src * 0x9E3779B1u ^ dst * 0x85EBCA77u ^ tag * 0xC2B2AE3Du);
+    const uint32_t hash =
+        (src * 0x9E3779B1u ^ dst * 0x85EBCA77u ^ coll_claim_tag(tag) * 0xC2B2AE3Du);
     return &world->buckets[(hash ^ hash >> 15) & world->mask];
 }
 
@@ -214,14 +207,14 @@ COLL_INLINE void coll_i_loop_dequeue(coll_loopback *world, uint32_t i)
         bucket->tail = before;
 }
 
-/* The oldest message from src to dst with this tag, or COLL_RANK_NONE. */
+/* The oldest message from src to dst with this tag, of any use, or COLL_RANK_NONE. */
 COLL_INLINE uint32_t coll_i_loop_find(coll_loopback *world, uint32_t src, uint32_t dst,
                                       uint32_t tag)
 {
     uint32_t i = coll_i_loop_bucket_of(world, src, dst, tag)->head;
     while (i != COLL_RANK_NONE) {
         const coll_i_loop_entry *e = &world->entries[i];
-        if (e->src == src && e->dst == dst && e->tag == tag)
+        if (e->src == src && e->dst == dst && coll_claim_tag(e->tag ^ tag) == 0)
             break;
         i = e->next;
     }
@@ -231,12 +224,7 @@ COLL_INLINE uint32_t coll_i_loop_find(coll_loopback *world, uint32_t src, uint32
 /* What an operation of this tag says while it cannot go on. */
 COLL_INLINE coll_status coll_i_loop_again(const coll_loopback *world, uint32_t tag)
 {
-    if (world->n_aborted > COLL_LOOPBACK_ABORTS)
-        return COLL_ERR_PEER;
-    for (uint32_t i = 0; i < world->n_aborted; i++)
-        if (tag - world->aborted[i].first < world->aborted[i].tags)
-            return COLL_ERR_PEER;
-    return COLL_AGAIN;
+    return coll_i_loop_is_aborted(&world->aborts, tag) ? COLL_ERR_PEER : COLL_AGAIN;
 }
 
 /* ---- the transport ----------------------------------------------------------------------- */
@@ -358,8 +346,9 @@ COLL_INLINE coll_status coll_i_loop_meet(coll_loopback *world, uint32_t team, ui
         if (!first)
             first = e;
         if (e->count != first->count || e->bytes != first->bytes ||
-            e->members != first->members)
-            return COLL_ERR_SIZE;
+            e->members != first->members || e->tag != tag)
+            return coll_misfit_note(&world->misfit, COLL_RANK_NONE, tag,
+                                    first->count * first->bytes);
     }
     if (!first || n < first->members)
         return coll_i_loop_again(world, tag);
@@ -386,8 +375,12 @@ COLL_INLINE coll_status coll_i_loop_match(coll_loopback *world, uint32_t src, ui
     *message = coll_i_loop_find(world, src, dst, tag);
     if (*message == COLL_RANK_NONE)
         return coll_i_loop_again(world, tag);
-    if (world->entries[*message].bytes != bytes)
+    if (world->entries[*message].bytes != bytes || world->entries[*message].tag != tag) {
+        (void)coll_misfit_note(&world->misfit, src, tag, bytes);
+        world->misfit.its_tag = world->entries[*message].tag;
+        world->misfit.bytes = world->entries[*message].bytes;
         return COLL_ERR_SIZE;
+    }
     coll_i_loop_dequeue(world, *message);
     world->events++;
     return COLL_OK;
@@ -439,21 +432,34 @@ COLL_INLINE void coll_i_loop_cancel(void *ctx, coll_handle *h)
 COLL_INLINE void coll_i_loop_abort(void *ctx, uint32_t first, uint32_t tags)
 {
     coll_loopback *world = ((const coll_loopback_rank *)ctx)->world;
-    uint32_t i = 0;
-    for (; i < world->n_aborted && i < COLL_LOOPBACK_ABORTS; i++) {
-        const coll_i_loop_tags *its = &world->aborted[i];
-        if (coll_i_tags_are_among(first, tags, its->first, its->tags))
-            return;
-        if (coll_i_tags_are_among(its->first, its->tags, first, tags))
-            break; /* these are more */
-    }
-    if (i < COLL_LOOPBACK_ABORTS) {
-        world->aborted[i].first = first;
-        world->aborted[i].tags = tags;
-    }
-    if (i == world->n_aborted)
-        world->n_aborted++;
+    coll_i_loop_note(&world->aborts, first, tags);
     world->events++;
+}
+
+/* A range that is claimed later is clean by then. Sends are synchronous, so there are no messages but of
+ * operations in flight. */
+COLL_INLINE coll_status coll_i_loop_claim(void *ctx, uint32_t *first, uint32_t *tags)
+{
+    coll_loopback_rank *end = (coll_loopback_rank *)ctx;
+    uint32_t at = end->claims.next, range, old;
+    if (coll_claims_take(&end->claims, &range) != COLL_OK)
+        return COLL_ERR_TAG;
+    for (; at != end->claims.next; at++)
+        if (coll_claims_is_stale(&end->claims, at, &old))
+            coll_i_loop_forgive(&end->world->aborts, old);
+    *first = range * COLL_CLAIM_TAGS;
+    *tags = COLL_CLAIM_TAGS;
+    return COLL_OK;
+}
+
+/* With the last rank that used a range its aborts go. */
+COLL_INLINE void coll_i_loop_unclaim(void *ctx, uint32_t first)
+{
+    coll_loopback_rank *end = (coll_loopback_rank *)ctx;
+    const uint32_t range = coll_claim_range(first);
+    coll_claims_give(&end->claims, range);
+    if (++end->world->aborts.left[range] == end->world->p)
+        coll_i_loop_forgive(&end->world->aborts, range);
 }
 
 COLL_INLINE coll_status coll_i_loop_acquire(void *ctx, uint32_t peer, uint32_t tag,
@@ -480,6 +486,19 @@ COLL_INLINE void coll_i_loop_release_message(void *ctx, coll_handle *h)
         e->state = COLL_I_LOOP_DONE;
 }
 
+COLL_INLINE uint32_t coll_i_loop_ranks(void *ctx)
+{
+    return ((const coll_loopback_rank *)ctx)->world->p;
+}
+
+COLL_INLINE void coll_i_loop_misfit(void *ctx, coll_misfit *its)
+{
+    const coll_misfit *last = &((const coll_loopback_rank *)ctx)->world->misfit;
+    (void)coll_misfit_note(its, last->peer, last->tag, last->expected);
+    its->its_tag = last->its_tag;
+    its->bytes = last->bytes;
+}
+
 /* The vtable; ctx is a coll_loopback_rank. Copy it to set max_bytes, or to take callbacks away. */
 COLL_CONST(coll_transport, coll_loopback_transport, {
     coll_i_loop_send,
@@ -495,15 +514,18 @@ COLL_CONST(coll_transport, coll_loopback_transport, {
     coll_i_loop_multicast,
     coll_i_loop_network_reduce,
     0,
-    UINT32_MAX,
+    COLL_CLAIM_ALL,
     0,
     NULL,
     NULL,
     NULL, /* no SHARED */
-    NULL, /* trade */
-    NULL, /* settle */
     0,
-    0});
+    0,
+    coll_i_loop_ranks,
+    coll_i_loop_claim,
+    coll_i_loop_unclaim,
+    COLL_CLAIM_ALL,
+    coll_i_loop_misfit});
 
 /* ---- running ----------------------------------------------------------------------------- */
 
@@ -538,7 +560,7 @@ COLL_INLINE coll_status coll_loopback_run(coll_loopback *world, coll_engine *con
             if (requests[i]->status != COLL_AGAIN)
                 continue;
             status = coll_engine_progress(requests[i]);
-            moved = moved || requests[i]->idle == 0;
+            moved = moved || requests[i]->window.idle == 0;
             if (status == COLL_AGAIN)
                 continue;
             running--;

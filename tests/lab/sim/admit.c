@@ -1,5 +1,5 @@
 /* tests/lab/sim/admit.c — a window that the simulator fills (lab/sim/admit.h) and one that
- * coll_i_admit fills: whatever starts, lands and ends, in both the same may start, combine and be
+ * coll_i_window_admit fills: whatever starts, lands and ends, in both the same may start, combine and be
  * forgotten */
 #include "support/chance.h"
 #include "support/check.h"
@@ -49,49 +49,49 @@ static void make_action(coll_action *a, uint32_t peers, bool odd)
     }
 }
 
-static void make_window(coll_engine *r, uint32_t window)
+static void make_window(coll_window *r, uint32_t window)
 {
     memset(r, 0, sizeof *r);
     r->slots = coll_i_slots_take(&pool, coll_log2_ceil(window));
-    r->window = (uint8_t)window;
-    r->free = coll_i_all(r);
+    r->size = (uint8_t)window;
+    r->free = coll_i_window_all(r);
 }
 
 /* May slot k, which has not started, start; may it combine; does somebody wait for it? */
-static uint32_t look(const coll_engine *r, uint32_t k)
+static uint32_t look(const coll_window *r, uint32_t k)
 {
     const coll_slot *slot = &r->slots[k];
-    return (coll_i_may_start(r, k) ? 1u : 0u) | (slot->gate == 0 && slot->hold == 0 ? 2u : 0u) |
-           (slot->dependents != 0 ? 4u : 0u);
+    return (coll_i_window_may_start(r, k) ? 1u : 0u) |
+           (slot->gate == 0 && slot->hold == 0 ? 2u : 0u) | (slot->dependents != 0 ? 4u : 0u);
 }
 
 /* Starts, lands or ends what may, in both. */
-static void go_on(coll_engine *r, coll_engine *like, uint32_t k)
+static void go_on(coll_window *r, coll_window *like, uint32_t k)
 {
     const uint32_t bit = (uint32_t)1 << k;
     const coll_slot *slot = &r->slots[k];
     const bool merges = slot->act.kind == COLL_DO_RECV_REDUCE;
     if (r->pending & bit) {
-        if (!coll_i_may_start(r, k))
+        if (!coll_i_window_may_start(r, k))
             return;
         r->pending &= ~bit;
         like->pending &= ~bit;
-    } else if (coll_i_has(COLL_I_RECEIVES, &slot->act) && !(r->landed & bit) &&
+    } else if (coll_i_has(COLL_I_RECEIVES, &slot->act) && !(r->staged & bit) &&
                (slot->order != 0 || like->slots[k].order != 0)) {
         CHECK(slot->order != 0 && like->slots[k].order != 0);
-    } else if (merges && !(r->landed & bit)) {
-        coll_i_land(r, k);
-        coll_i_land(like, k);
+    } else if (merges && !(r->staged & bit)) {
+        coll_i_window_stage(r, k);
+        coll_i_window_stage(like, k);
     } else if (!merges || slot->hold == 0) {
-        coll_i_finish(r, k);
-        coll_i_finish(like, k);
+        coll_i_window_retire(r, k);
+        coll_i_window_retire(like, k);
     }
 }
 
 /* How many waits the one has fewer than the other. */
 static uint32_t run(uint32_t window, uint32_t peers, bool odd, uint32_t actions)
 {
-    coll_engine r, like;
+    coll_window r, like;
     uint32_t fewer = 0;
     make_window(&r, window);
     make_window(&like, window);
@@ -101,7 +101,7 @@ static uint32_t run(uint32_t window, uint32_t peers, bool odd, uint32_t actions)
             uint32_t k;
             make_action(&a, peers, odd);
             k = coll_i_sim_enter(&r, &a, entered++);
-            CHECK_EQ(k, coll_i_admit(&like, &a));
+            CHECK_EQ(k, coll_i_window_admit(&like, &a));
             CHECK_EQ(r.slots[k].gate & ~like.slots[k].gate, 0);
             CHECK_EQ(r.slots[k].hold & ~like.slots[k].hold, 0);
             fewer += r.slots[k].gate != like.slots[k].gate;

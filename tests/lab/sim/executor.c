@@ -38,7 +38,7 @@ static bool run(rig *it, uint32_t window)
                     continue;
                 if (coll_engine_progress(engine) < COLL_OK)
                     return CHECK_STATUS(engine->status, COLL_OK);
-                moved = moved || engine->idle == 0;
+                moved = moved || engine->window.idle == 0;
                 running = running || engine->status == COLL_AGAIN;
             }
         } while (moved);
@@ -61,12 +61,13 @@ static void model_receive(const coll_cost_model *model, const coll_message *m, c
     cost->done = data_time(m->bytes);
 }
 
-/* The executor combines what it has received at once. */
 static void model_compute(const coll_cost_model *model, uint32_t rank, const coll_action *a,
                           size_t elem_bytes, coll_cost *cost)
 {
     (void)model, (void)rank;
-    if (a->kind == COLL_DO_REDUCE)
+    if (a->kind == COLL_DO_RECV_REDUCE)
+        cost->done = work_time(a->count * elem_bytes);
+    else if (a->kind == COLL_DO_REDUCE)
         cost->done = a->inputs * work_time(a->count * elem_bytes);
     else if (a->kind == COLL_DO_COPY && a->dst != a->src)
         cost->done = work_time(a->count * elem_bytes);
@@ -92,6 +93,8 @@ static void see(void *arg, const coll_seen *seen)
         note_add(&simulated, seen->start, seen->rank, MEETS, a->peer, bytes);
     else if (seen->what == COLL_SEEN_COMPUTE && a->kind == COLL_DO_COPY && a->dst != a->src)
         note_add(&simulated, seen->start, seen->rank, COPIES, 0, bytes);
+    else if (seen->what == COLL_SEEN_COMPUTE && a->kind == COLL_DO_RECV_REDUCE)
+        note_add(&simulated, seen->start, seen->rank, REDUCES, 0, bytes);
     else if (seen->what == COLL_SEEN_COMPUTE && a->kind == COLL_DO_REDUCE)
         for (uint32_t i = 0; i < a->inputs; i++)
             note_add(&simulated, seen->start + i * work_time(bytes), seen->rank, REDUCES, 0,

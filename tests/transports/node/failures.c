@@ -342,7 +342,7 @@ static uint32_t n_aborted(void)
     return n;
 }
 
-/* Ranges, each noted once; those of a longer one are replaced by it; too many are all tags. */
+/* Ranges, each noted once; those of a longer one are replaced by it; too many are all tags of a communicator. */
 TEST(ranges_of_tags)
 {
     begin();
@@ -370,7 +370,9 @@ TEST(ranges_of_tags)
     t->abort(a, 300, 1);
     CHECK(!is_aborted(1));
     t->abort(a, 7, 1);
-    CHECK(is_aborted(1) && is_aborted(7) && is_aborted(UINT32_MAX));
+    CHECK(is_aborted(1) && is_aborted(7) && is_aborted(COLL_CLAIM_TAGS - 1));
+    CHECK(is_aborted((uint32_t)COLL_CLAIMS * COLL_CLAIM_TAGS + 7)); /* in another use */
+    CHECK(!is_aborted(COLL_CLAIM_TAGS) && !is_aborted(UINT32_MAX));
     coll_threads_recover(world);
     CHECK(!is_aborted(1) && !is_aborted(100));
     coll_threads_destroy(world);

@@ -41,6 +41,40 @@ static bool misses(coll_i_node_brought *own, uint32_t rank, uint32_t other)
     return me->links[other] && me->links[other]->missed;
 }
 
+/* A rank that waits for its team in another use of the tag does so in vain, which the last one that comes
+ * finds out; but not one that has been handed its result and has not looked. */
+TEST(another_use)
+{
+    const uint32_t use = (uint32_t)COLL_CLAIMS * COLL_CLAIM_TAGS;
+    const double x = 1;
+    coll_op sum;
+    CHECK_STATUS(coll_op_builtin(&sum, COLL_SUM, COLL_F64), COLL_OK);
+    for (uint32_t waits = 0; waits < 3; waits++) {
+        const uint32_t next = (waits + 1) % 3, last = (waits + 2) % 3;
+        world = coll_threads_create(3);
+        tag = 5;
+        for (uint32_t r = 0; r < 3; r++)
+            (void)bring(r);
+        tag += use;
+        for (uint32_t r = 0; r < 3; r++) {
+            CHECK_STATUS(coll_i_node_test_any(rank_of(r), &handles[r]), COLL_OK);
+            (void)bring(r); /* the others have not looked */
+        }
+        for (uint32_t r = 0; r < 3; r++)
+            CHECK_STATUS(coll_i_node_test_any(rank_of(r), &handles[r]), COLL_OK);
+        (void)bring(waits);
+        tag += use;
+        for (uint32_t k = 0; k < 2; k++) {
+            const uint32_t r = k ? last : next;
+            const coll_status status = coll_i_node_network_reduce(
+                rank_of(r), tag, all, NULL, &sum, &sums[r], &x, 1, sizeof x, &handles[r]);
+            CHECK(status == COLL_ERR_SIZE || (k == 0 && status == COLL_STARTED));
+        }
+        coll_threads_destroy(world);
+    }
+    tag = 0;
+}
+
 /* Also one that it has exchanged nothing with. */
 TEST(who_has_not_come_is_missed)
 {
@@ -234,6 +268,7 @@ TEST(vectors_that_lie)
 
 int main(void)
 {
+    RUN(another_use);
     RUN(who_has_not_come_is_missed);
     RUN(who_was_handed_the_result_is_not_missed);
     RUN(members_of_a_team_are_missed);

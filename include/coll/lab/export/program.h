@@ -113,7 +113,7 @@ COLL_INLINE uint32_t coll_i_task_accesses(const coll_i_task *node, coll_i_access
     if (coll_i_has(COLL_I_READS_SRC, a))
         coll_i_access_add(accesses, &n, a->src, a->count, false);
     if (a->kind == COLL_DO_REDUCE)
-        coll_i_access_add(accesses, &n, a->via, coll_i_via_span(a), false);
+        coll_i_access_add(accesses, &n, a->via, coll_i_action_via_span(a), false);
     if (node->half == COLL_I_MERGES)
         coll_i_access_add(accesses, &n, a->via, a->count, true);
     if (coll_i_has(COLL_I_WRITES_DST, a))
@@ -267,7 +267,7 @@ COLL_INLINE bool coll_i_note_access(coll_i_program *g, uint32_t node,
 COLL_INLINE bool coll_i_find_channel(coll_i_program *g, uint32_t index)
 {
     coll_i_task *node = coll_i_task_at(g, index);
-    const unsigned kinds = coll_i_channel_kinds(&node->act);
+    const unsigned kinds = coll_i_window_channel_kinds(&node->act);
     const bool sends = kinds == COLL_I_SENDS;
     coll_i_channel *channel;
     uint32_t c;

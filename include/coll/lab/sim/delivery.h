@@ -51,7 +51,7 @@ COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
 {
     const coll_cost_model *model = sim->options.model;
     coll_i_sim_rank *at = &sim->ranks[rank];
-    const coll_action *a = &at->request.slots[k].act;
+    const coll_action *a = &at->window.slots[k].act;
     const bool all = a->kind == COLL_DO_MULTICAST;
     const uint32_t first = all ? 0 : a->peer, end = all ? sim->p : a->peer + 1;
     coll_cost cost;
@@ -72,7 +72,7 @@ COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
     sim->bytes += m.bytes;
     if (waits) {
         at->open |= (uint32_t)1 << k;
-        coll_i_slot_set_time(&at->request.slots[k], all ? sim->p - 1 : 1);
+        coll_i_slot_set_time(&at->window.slots[k], all ? sim->p - 1 : 1);
     } else {
         coll_i_sim_ends(sim, rank, k, sim->now + late + cost.done);
     }
@@ -89,7 +89,7 @@ COLL_INLINE uint32_t coll_i_sim_receiver(const coll_sim *sim, const coll_i_sim_r
     const uint32_t open = sim->options.model->step > 0 ? at->open : left_over;
     for (uint32_t left = left_over; left; left &= left - 1) {
         const uint32_t k = COLL_LOWEST_BIT(left);
-        const coll_slot *slot = &at->request.slots[k];
+        const coll_slot *slot = &at->window.slots[k];
         if (slot->act.peer == from && !(slot->order & open) &&
             coll_i_has(COLL_I_RECEIVES, &slot->act))
             return k;
@@ -110,7 +110,7 @@ COLL_INLINE void coll_i_sim_meet(coll_sim *sim, uint32_t rank, uint32_t k, uint3
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
     coll_i_op *op = coll_i_op_at(&sim->mail, i);
-    if (op->bytes != coll_i_sim_bytes(sim, &at->request.slots[k].act))
+    if (op->bytes != coll_i_sim_bytes(sim, &at->window.slots[k].act))
         coll_i_sim_fail(sim, COLL_ERR_SIZE, rank);
     if (op->time == COLL_NEVER) { /* it flows: the end of that will come back here */
         op->receiver = (uint8_t)(k + 1);
@@ -226,7 +226,7 @@ COLL_INLINE void coll_i_sim_receive(coll_sim *sim, uint32_t rank, uint32_t k)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
     const bool steps = sim->options.model->step > 0;
-    const coll_slot *slot = &at->request.slots[k];
+    const coll_slot *slot = &at->window.slots[k];
     const uint32_t i = steps && (slot->order & at->open)
                            ? COLL_RANK_NONE
                            : coll_i_inbox_take(&sim->mail, at, slot->act.peer);
@@ -245,7 +245,7 @@ COLL_I_RARE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
 {
     const coll_cost_model *model = sim->options.model;
     coll_i_sim_rank *at = &sim->ranks[rank];
-    const coll_action *a = &at->request.slots[k].act;
+    const coll_action *a = &at->window.slots[k].act;
     const uint32_t i = coll_i_op_take(&sim->mail);
     coll_i_sim_meeting *meeting;
     size_t number;
@@ -274,7 +274,7 @@ COLL_I_RARE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
     if (meeting->members == COLL_I_SIM_NONE_LISTED)
         meeting->left = team.members;
     at->open |= (uint32_t)1 << k;
-    coll_i_slot_set_time(&at->request.slots[k], 1);
+    coll_i_slot_set_time(&at->window.slots[k], 1);
     coll_i_op_at(&sim->mail, i)->from = rank;
     coll_i_op_at(&sim->mail, i)->slot = (uint8_t)k;
     coll_i_list_append(&sim->mail, &meeting->members, i);

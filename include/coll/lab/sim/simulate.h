@@ -5,7 +5,7 @@
 #ifndef COLL_LAB_SIM_SIMULATE_H
 #define COLL_LAB_SIM_SIMULATE_H
 
-#include "engine.h"
+#include "run.h"
 
 /* When a rank begins. */
 COLL_INLINE coll_time coll_i_sim_begins(const coll_sim *sim, uint32_t rank)
@@ -32,7 +32,6 @@ COLL_INLINE void coll_i_sim_begin(coll_sim *sim)
         const coll_time start = coll_i_sim_begins(sim, rank);
         coll_i_sim_rank *at = &sim->ranks[rank];
         memset(at, 0, sizeof *at);
-        at->request.status = COLL_AGAIN;
         at->timer = COLL_NEVER;
         at->arrived = at->inbox = COLL_I_SIM_NONE_LISTED;
         at->cpu = at->finish = start;
@@ -99,9 +98,9 @@ COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
 /* Has the rank done all its actions? */
 COLL_INLINE bool coll_i_sim_done(const coll_i_sim_rank *at)
 {
-    const coll_engine *r = &at->request;
-    return r->step == r->steps && !r->pending && !at->open && !at->waits &&
-           !(r->landed & ~r->flying);
+    const coll_window *w = &at->window;
+    return w->step == w->steps && !w->pending && !at->open && !at->waits &&
+           !(w->staged & ~w->flying);
 }
 
 COLL_INLINE size_t coll_i_sim_memory(const coll_sim *sim)

@@ -176,27 +176,27 @@ COLL_INLINE uint64_t coll_i_sim_bytes(const coll_sim *sim, const coll_action *a)
 /* The action of slot k has ended, or its message is there. */
 COLL_INLINE void coll_i_sim_retire(coll_i_sim_rank *at, uint32_t k)
 {
-    coll_engine *r = &at->request;
+    coll_window *w = &at->window;
     const uint32_t bit = (uint32_t)1 << k;
-    const coll_slot *slot = &r->slots[k];
-    const bool lands = slot->act.kind == COLL_DO_RECV_REDUCE && !(r->landed & bit);
+    const coll_slot *slot = &w->slots[k];
+    const bool lands = slot->act.kind == COLL_DO_RECV_REDUCE && !(w->staged & bit);
     at->watched &= ~bit;
-    if (slot->order != 0 && coll_i_has(COLL_I_RECEIVES, &slot->act) && !(r->landed & bit))
+    if (slot->order != 0 && coll_i_has(COLL_I_RECEIVES, &slot->act) && !(w->staged & bit))
         return; /* receives of one peer end in order: when the one before does, it is ready */
     if (!lands) {
-        coll_i_finish(r, k);
+        coll_i_window_retire(w, k);
         return;
     }
-    r->flying &= ~bit;
-    coll_i_land(r, k);
-    r->ready |= bit;
+    w->flying &= ~bit;
+    coll_i_window_stage(w, k);
+    w->ready |= bit;
 }
 
 /* Something waits for the end of slot k, which is known. */
 COLL_INLINE void coll_i_sim_watch(coll_sim *sim, uint32_t rank, uint32_t k)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    const coll_time end = coll_i_slot_time(&at->request.slots[k]);
+    const coll_time end = coll_i_slot_time(&at->window.slots[k]);
     if (end <= sim->now) {
         coll_i_sim_retire(at, k);
         return;
@@ -208,20 +208,20 @@ COLL_INLINE void coll_i_sim_watch(coll_sim *sim, uint32_t rank, uint32_t k)
 /* Slots whose end is known, and has no event. */
 COLL_INLINE uint32_t coll_i_sim_unwatched(const coll_i_sim_rank *at)
 {
-    return at->request.flying & ~(at->open | at->waits | at->watched);
+    return at->window.flying & ~(at->open | at->waits | at->watched);
 }
 
 /* It is known now when the action of slot k ends, or its message is there. */
 COLL_INLINE void coll_i_sim_ends(coll_sim *sim, uint32_t rank, uint32_t k, coll_time end)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    coll_slot *slot = &at->request.slots[k];
+    coll_slot *slot = &at->window.slots[k];
     at->open &= ~((uint32_t)1 << k);
     coll_i_slot_set_time(slot, end);
     at->finish = coll_later(at->finish, end);
     if (slot->dependents || slot->act.kind == COLL_DO_RECV_REDUCE || end <= sim->now ||
-        (at->request.free == 0 && at->request.window == sim->options.window &&
-         at->request.step < at->request.steps))
+        (at->window.free == 0 && at->window.size == sim->options.window &&
+         at->window.step < at->window.steps))
         coll_i_sim_watch(sim, rank, k);
 }
 

@@ -33,9 +33,9 @@ typedef struct coll_i_op {
 /* ---- ranks ------------------------------------------------------------------------------- */
 
 /* Of the masks of the request, `flying` are the slots whose action has begun, or waits for the
- * processor or a port; `landed` and `flying` are those that combine. */
+ * processor or a port; `staged` and `flying` are those that combine. */
 typedef struct coll_i_sim_rank {
-    coll_engine request;
+    coll_window window;
     coll_time cpu, out, in; /* when the processor and the ports are free */
     coll_time timer;  /* the event that gives the processor to who waits; COLL_NEVER: none */
     coll_time finish; /* the last end known so far */
@@ -69,15 +69,15 @@ typedef struct coll_i_sim_note {
     uint32_t place, before;
 } coll_i_sim_note;
 
-COLL_HOT_INLINE coll_i_sim_note *coll_i_sim_notes(const coll_engine *r)
+COLL_HOT_INLINE coll_i_sim_note *coll_i_sim_notes(const coll_window *w)
 {
-    return (coll_i_sim_note *)(void *)(r->slots + r->window);
+    return (coll_i_sim_note *)(void *)(w->slots + w->size);
 }
 
 /* The first of some slots in program order. Places wrap, but those of a window lie together. */
-COLL_HOT_INLINE uint32_t coll_i_sim_oldest(const coll_engine *r, uint32_t slots)
+COLL_HOT_INLINE uint32_t coll_i_sim_oldest(const coll_window *w, uint32_t slots)
 {
-    const coll_i_sim_note *notes = coll_i_sim_notes(r);
+    const coll_i_sim_note *notes = coll_i_sim_notes(w);
     uint32_t oldest = COLL_LOWEST_BIT(slots);
     for (slots &= slots - 1; slots; slots &= slots - 1) {
         const uint32_t k = COLL_LOWEST_BIT(slots);

@@ -471,6 +471,16 @@ COLL_INLINE coll_status coll_i_grid_rank_plans(coll_grid_worker *worker,
     return status;
 }
 
+/* Places a plan. Here no rank is outside: the group is the whole transport, whatever its numbers are. */
+COLL_INLINE coll_status coll_i_grid_put(coll_plan *plan, const coll_group *group)
+{
+    bool reduces;
+    if (!coll_i_plan_needs_all(plan, &reduces))
+        return coll_plan_place(plan, group);
+    coll_group_assign(&plan->group, group);
+    return COLL_OK;
+}
+
 /* Makes the plans of all ranks; what coll_plan_build, or coll_plan_place, says of the first that it
  * refuses. */
 COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_grid_case *of)
@@ -485,7 +495,7 @@ COLL_INLINE coll_status coll_i_grid_plans(coll_grid_worker *worker, const coll_g
     plans = (coll_plan *)worker->plans.at;
     for (uint32_t rank = 0; rank < (worker->per_rank ? of->p : 1) && status == COLL_OK; rank++)
         if (of->group.kind != COLL_GRID_NO_GROUP || worker->moved)
-            status = coll_plan_place(&plans[rank], &worker->groups.group);
+            status = coll_i_grid_put(&plans[rank], &worker->groups.group);
     return status;
 }
 
@@ -527,7 +537,7 @@ COLL_INLINE coll_status coll_i_grid_group_status(const coll_grid_worker *worker,
 
 /* Proves the case that the worker has made plans of. */
 COLL_INLINE void coll_i_grid_prove_plans(coll_grid_worker *worker, uint32_t window,
-                                         coll_report *report)
+                                         uint32_t sends, coll_report *report)
 {
     coll_verify_options options;
     memset(&options, 0, sizeof options);
@@ -536,6 +546,7 @@ COLL_INLINE void coll_i_grid_prove_plans(coll_grid_worker *worker, uint32_t wind
     options.verifier = &worker->verifier;
     options.skip = worker->skip;
     options.window = window;
+    options.sends = sends;
     if (worker->moved) {
         options.asked = &worker->asked;
         options.node = worker->groups.node;
@@ -553,7 +564,7 @@ COLL_INLINE coll_status coll_grid_prove(coll_grid_worker *worker, const coll_gri
     if (status != COLL_OK)
         return status;
     if (group == COLL_OK)
-        coll_i_grid_prove_plans(worker, window, report);
+        coll_i_grid_prove_plans(worker, window, window, report);
     else
         coll_i_found(report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,
                      "coll_plan_place must say of this group: %s", coll_status_text(group));

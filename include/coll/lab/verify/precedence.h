@@ -241,7 +241,7 @@ COLL_INLINE bool coll_i_edges_to(coll_i_order *o, uint32_t note)
     return true;
 }
 
-/* Edges to the rank's older deeds that touched [ref, ref + count), as coll_i_admit has them wait:
+/* Edges to the rank's older deeds that touched [ref, ref + count), as coll_i_window_admit has them wait:
  * a writer for all of them, a reader for writers. What lies in IN is never written. */
 COLL_INLINE bool coll_i_order_after(coll_i_order *o, uint32_t rank, coll_ref ref, size_t count,
                                     bool writes)
@@ -376,7 +376,7 @@ COLL_INLINE bool coll_i_order_edges(coll_i_order *o, uint32_t rank, uint32_t ind
     const bool merges = a->kind == COLL_DO_RECV_REDUCE;
     const bool reads = coll_i_has(COLL_I_READS_SRC, a),
                writes = coll_i_has(COLL_I_WRITES_DST, a);
-    const size_t span = coll_i_via_span(a);
+    const size_t span = coll_i_action_via_span(a);
     if (merges) {
         coll_i_node_begin(o, deed, COLL_I_GOT);
         if (!coll_i_edge_entered(o, rank) || !coll_i_order_channel(o, rank, index, a, message))

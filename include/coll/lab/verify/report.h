@@ -35,6 +35,7 @@
     X(COLL_FOUND_DEADLOCK_BOUNDED, "it never ends if a channel holds one message")             \
     X(COLL_FOUND_DEADLOCK_SYNCHRONOUS, "it never ends if sends wait for the receiver")         \
     X(COLL_FOUND_WINDOW, "it needs a larger window than it says")                              \
+    X(COLL_FOUND_SENDS, "it needs more sends in flight than it says")                          \
     X(COLL_FOUND_UNSET, "an element of the result is never written")                           \
     X(COLL_FOUND_WRONG, "an element of the result is not the right one")                       \
     X(COLL_FOUND_MISSING, "a contribution is missing in the result")                           \
@@ -104,6 +105,7 @@ typedef struct coll_report {
     uint64_t messages, bytes; /* sent in all */
     uint32_t rounds;          /* messages in the longest chain of messages */
     uint32_t window;          /* least window found with synchronous sends; 0: not looked for */
+    uint32_t sends;           /* likewise, of the in-order engine, the least sends in flight */
     const coll_verify_count *ranks; /* p of them; the workspace's, until it is used again */
 } coll_report;
 

@@ -18,7 +18,7 @@ typedef struct coll_grid_row {
     uint64_t plans, refused; /* proven; refused by coll_plan_build, as they may be */
     uint64_t actions;        /* of the proven plans */
     uint32_t p_most;         /* the most ranks of a proven plan */
-    uint32_t window;         /* the least window that suffices for all of them */
+    uint32_t window, sends;  /* the least ones that suffice for all of them */
     coll_report report;      /* of the first plan that failed; else ok */
     coll_grid_case failed;   /* … which is this one, */
     char reproduction[256];  /* in words */
@@ -147,12 +147,13 @@ COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case
         row->refused++;
         return true;
     }
-    coll_i_grid_prove_plans(worker, row->window, report);
+    coll_i_grid_prove_plans(worker, row->window, row->sends, report);
     if (!report->ok)
         return coll_i_grid_failed(of, row);
     row->plans++;
     row->actions += report->total.actions;
     row->window = report->window > row->window ? report->window : row->window;
+    row->sends = report->sends > row->sends ? report->sends : row->sends;
     row->p_most = of->p > row->p_most ? of->p : row->p_most;
     return true;
 }

@@ -1,7 +1,7 @@
-/* coll/lab/verify/window_bound.h — runs the window executor over a transport that only counts
- * messages
+/* coll/lab/verify/window_bound.h — runs both engines over a transport that only counts messages: the
+ * least window, the least sends in flight
  *
- * The executor is the real one (executor.h); no data moves. Sends wait until the receiver has
+ * The engines are the real ones (executor.h); no data moves. Sends wait until the receiver has
  * started to receive, or until at most `capacity` messages lie in the channel. Whether a plan
  * ends does not depend on who runs when, and a larger window or capacity only ever helps: an
  * operation that can start can still start later. Use lab/verify.h.
@@ -10,13 +10,14 @@
 #define COLL_LAB_VERIFY_WINDOW_BOUND_H
 
 #include "../../executor.h"
+#include "../../executor/in_order.h"
 #include "data.h"
 
 typedef struct coll_i_world {
     coll_i_channels channels;
     coll_i_channels seats; /* number r is the outer rank of rank r, if the plan is placed */
     bool placed;
-    coll_i_memory endpoints, requests, runs, slots, ready, queued, plans, dummy, copies, met;
+    coll_i_memory endpoints, engines, in_order, slots, ready, queued, plans, dummy, copies, met;
     uint32_t p, n_ready, capacity;
     uint32_t n_copies; /* multicasts under way, p sequence numbers each */
     uint32_t
@@ -271,8 +272,8 @@ COLL_INLINE bool coll_i_world_begin(coll_i_world *w, const coll_i_data *d, coll_
     size_t largest = 1;
     coll_plan *plans = (coll_plan *)coll_i_reserve_new(&w->plans, p * sizeof(coll_plan));
     if (!plans || !coll_i_reserve_new(&w->endpoints, p * sizeof(coll_i_endpoint)) ||
-        !coll_i_reserve_new(&w->requests, p * sizeof(coll_engine)) ||
-        !coll_i_reserve_new(&w->runs, p * sizeof(coll_task)) ||
+        !coll_i_reserve_new(&w->engines, p * sizeof(coll_engine)) ||
+        !coll_i_reserve_new(&w->in_order, p * sizeof(coll_in_order)) ||
         !coll_i_reserve_new(&w->ready, p * sizeof(uint32_t)) ||
         !coll_i_reserve_new(&w->queued, p))
         return coll_i_no_memory(report);
@@ -281,7 +282,7 @@ COLL_INLINE bool coll_i_world_begin(coll_i_world *w, const coll_i_data *d, coll_
         plans[rank] = *at->plan;
         plans[rank].algorithm = &coll_i_world_algorithm;
         plans[rank].inner = at->plan;
-        plans[rank].window = 1;
+        plans[rank].window = plans[rank].sends = 1;
         for (int space = 0; space < COLL_SPACES; space++)
             largest = at->extent[space] > largest ? at->extent[space] : largest;
     }
@@ -290,30 +291,73 @@ COLL_INLINE bool coll_i_world_begin(coll_i_world *w, const coll_i_data *d, coll_
     return coll_i_world_place(w, d, report);
 }
 
-/* Runs all ranks with a window and a channel capacity. COLL_OK: it ended; COLL_AGAIN: it never
+/* How the ranks run: by the window engine, over a transport that lends messages too, or in order. */
+typedef enum coll_i_world_way {
+    COLL_I_WORLD_WINDOW,
+    COLL_I_WORLD_ZERO_COPY,
+    COLL_I_WORLD_IN_ORDER
+} coll_i_world_way;
+
+/* Starts a rank with `room` slots, or sends in flight. */
+COLL_INLINE coll_status coll_i_world_start(coll_i_world *w, uint32_t rank,
+                                           const coll_task *task, uint32_t room,
+                                           coll_i_world_way how)
+{
+    coll_engine *engine = (coll_engine *)w->engines.at + rank;
+    coll_in_order *in_order = (coll_in_order *)w->in_order.at + rank;
+    coll_status status;
+    if (how == COLL_I_WORLD_IN_ORDER) {
+        coll_outstanding *ops = (coll_outstanding *)w->slots.at + (size_t)rank * (room + 1);
+        status = coll_in_order_init(in_order, ops, room + 1);
+        return status == COLL_OK ? coll_in_order_start(in_order, task) : status;
+    }
+    status = coll_engine_init(engine, (coll_slot *)w->slots.at + (size_t)rank * room, room);
+    return status == COLL_OK ? coll_engine_start(engine, task) : status;
+}
+
+/* Moves a rank on; its status, and whether anything happened. */
+COLL_INLINE coll_status coll_i_world_move(coll_i_world *w, uint32_t rank, coll_i_world_way how,
+                                          bool *moved)
+{
+    coll_engine *engine = (coll_engine *)w->engines.at + rank;
+    coll_in_order *in_order = (coll_in_order *)w->in_order.at + rank;
+    const coll_status status = how == COLL_I_WORLD_IN_ORDER ? coll_in_order_progress(in_order)
+                                                            : coll_engine_progress(engine);
+    *moved = (how == COLL_I_WORLD_IN_ORDER ? in_order->idle : engine->window.idle) == 0;
+    return status;
+}
+
+COLL_INLINE coll_status coll_i_world_status(const coll_i_world *w, uint32_t rank,
+                                            coll_i_world_way how)
+{
+    return how == COLL_I_WORLD_IN_ORDER ? ((const coll_in_order *)w->in_order.at)[rank].status
+                                        : ((const coll_engine *)w->engines.at)[rank].status;
+}
+
+/* Runs all ranks with so much room and a channel capacity. COLL_OK: it ended; COLL_AGAIN: it never
  * does. */
-COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, uint32_t window,
-                                         uint32_t capacity, bool borrows)
+COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, uint32_t room,
+                                         uint32_t capacity, coll_i_world_way how)
 {
     static const coll_op op = {coll_i_world_combine, NULL, true, true};
+    const size_t slot = how == COLL_I_WORLD_IN_ORDER ? (room + 1) * sizeof(coll_outstanding)
+                                                     : room * sizeof(coll_slot);
     coll_transport transport;
-    coll_slot *slots =
-        (coll_slot *)coll_i_reserve_new(&w->slots, (size_t)w->p * window * sizeof(coll_slot));
-    coll_engine *requests = (coll_engine *)w->requests.at;
     uint32_t *ready = (uint32_t *)w->ready.at, left = w->p;
-    if (!slots)
+    if (!coll_i_reserve_new(&w->slots, w->p * slot))
         return COLL_ERR_MEMORY;
     memset(&transport, 0, sizeof transport);
     transport.send = coll_i_world_send;
     transport.recv = coll_i_world_recv;
     transport.test = coll_i_world_test;
     transport.copy = coll_i_world_copy;
-    transport.reduce = coll_i_world_reduce;
     transport.multicast = coll_i_world_multicast;
     transport.network_reduce = coll_i_world_meet;
-    if (borrows) {
+    if (how == COLL_I_WORLD_ZERO_COPY) {
         transport.acquire = coll_i_world_acquire;
         transport.release = coll_i_world_release_message;
+    } else {
+        transport.reduce = coll_i_world_reduce;
     }
     coll_i_channels_clear(&w->channels);
     w->capacity = capacity;
@@ -321,44 +365,38 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
     memset(w->queued.at, 1, w->p); /* nobody is woken before everybody has started */
     for (uint32_t rank = 0; rank < w->p; rank++) {
         const coll_i_rank *at = coll_i_rank_at(d, rank);
+        const coll_plan *plan = (const coll_plan *)w->plans.at + rank;
         coll_i_endpoint *me = (coll_i_endpoint *)w->endpoints.at + rank;
-        coll_task *run = (coll_task *)w->runs.at + rank;
+        coll_task task;
         coll_status status;
         me->world = w;
         me->rank = rank;
         memset(me->meetings, 0, sizeof me->meetings);
-        memset(run, 0, sizeof *run);
-        run->plan = (coll_plan *)w->plans.at + rank;
-        run->transport = &transport;
-        run->ctx = me;
-        run->op = &op;
-        run->in = run->out = run->scratch = run->shared = w->dummy.at;
-        run->scratch_bytes = at->extent[COLL_SCRATCH] * run->plan->problem.elem_bytes;
-        run->shared_bytes = at->extent[COLL_SHARED] * run->plan->problem.elem_bytes;
-        run->rank = rank;
-        status = coll_engine_init(&requests[rank], slots + (size_t)rank * window, window);
-        if (status == COLL_OK)
-            status = coll_engine_start(&requests[rank], run);
+        coll_task_init(&task, plan, rank, &transport, me);
+        task.op = &op;
+        task.in = task.out = task.scratch = task.shared = w->dummy.at;
+        task.scratch_bytes = at->extent[COLL_SCRATCH] * plan->problem.elem_bytes;
+        task.shared_bytes = at->extent[COLL_SHARED] * plan->problem.elem_bytes;
+        status = coll_i_world_start(w, rank, &task, room, how);
         if (status != COLL_OK)
             return status;
     }
     /* A rank that nobody woke may still lose patience (executor.h), so all are asked that often
      * before it counts as stuck. */
-    for (uint32_t quiet = 0; left > 0 && quiet <= COLL_I_PATIENCE; quiet++) {
+    for (uint32_t quiet = 0; left > 0 && quiet <= COLL_I_WINDOW_PATIENCE; quiet++) {
         w->n_ready = 0;
         for (uint32_t rank = w->p; rank-- > 0;)
-            if (requests[rank].status == COLL_AGAIN)
+            if (coll_i_world_status(w, rank, how) == COLL_AGAIN)
                 ready[w->n_ready++] = rank;
         memset(w->queued.at, 1, w->p);
         left = w->n_ready;
         while (w->n_ready > 0) {
             const uint32_t rank = ready[--w->n_ready];
-            coll_status status;
+            bool moved;
             ((unsigned char *)w->queued.at)[rank] = 0;
-            status = coll_engine_progress(&requests[rank]);
-            if (status < 0)
-                return status;
-            if (requests[rank].idle == 0)
+            if (coll_i_world_move(w, rank, how, &moved) < 0)
+                return coll_i_world_status(w, rank, how);
+            if (moved)
                 quiet = 0;
         }
     }
@@ -369,26 +407,27 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
 COLL_INLINE coll_status coll_i_world_ends(coll_i_world *w, const coll_i_data *d,
                                           uint32_t window, uint32_t capacity)
 {
-    const coll_status status = coll_i_world_run(w, d, window, capacity, false);
+    const coll_status status = coll_i_world_run(w, d, window, capacity, COLL_I_WORLD_WINDOW);
     return status == COLL_OK && ((d->kinds >> COLL_DO_RECV_REDUCE) & 1u) != 0
-               ? coll_i_world_run(w, d, window, capacity, true)
+               ? coll_i_world_run(w, d, window, capacity, COLL_I_WORLD_ZERO_COPY)
                : status;
 }
 
 /* Writes what a rank's executor is stuck in, and that of the other rank, and so on: the first
  * message of each that has started and cannot end. */
-COLL_INLINE void coll_i_stuck_words(const coll_engine *requests, uint32_t rank, char *text,
+COLL_INLINE void coll_i_stuck_words(const coll_engine *engines, uint32_t rank, char *text,
                                     size_t bytes)
 {
     const uint32_t first = rank;
     size_t used = (size_t)snprintf(text, bytes, "it");
     for (int hops = 0; hops < 4; hops++) {
-        const coll_engine *r = &requests[rank];
-        const uint32_t flying = r->status == COLL_AGAIN ? r->flying : 0;
-        const coll_action *a = flying ? &r->slots[COLL_LOWEST_BIT(flying)].act : NULL;
+        const coll_engine *r = &engines[rank];
+        const coll_window *window = &r->window;
+        const uint32_t flying = r->status == COLL_AGAIN ? window->flying : 0;
+        const coll_action *a = flying ? &window->slots[COLL_LOWEST_BIT(flying)].act : NULL;
         const bool sends = a && coll_i_has(COLL_I_SENDS, a);
         if (!a || !coll_i_has_peer(a)) {
-            snprintf(text + used, bytes - used, " is in step %zu", r->step - 1);
+            snprintf(text + used, bytes - used, " is in step %zu", window->step - 1);
             return;
         }
         used += (size_t)snprintf(text + used, bytes - used, " %s rank %u%s",
@@ -404,19 +443,64 @@ COLL_INLINE void coll_i_stuck_words(const coll_engine *requests, uint32_t rank, 
     snprintf(text + used, bytes - used, " ...");
 }
 
+/* Says that no window suffices, and why. */
+COLL_INLINE bool coll_i_found_no_window(coll_i_world *w, const coll_i_data *d,
+                                        coll_report *report)
+{
+    const coll_engine *engines = (const coll_engine *)w->engines.at;
+    const coll_status status = coll_i_world_ends(w, d, 32, 1);
+    uint32_t stuck = 0;
+    char words[256];
+    if (status == COLL_ERR_MEMORY ||
+        (status == COLL_OK && coll_i_world_ends(w, d, 32, 0) == COLL_ERR_MEMORY))
+        return coll_i_no_memory(report);
+    while (engines[stuck].status == COLL_OK)
+        stuck++;
+    coll_i_stuck_words(engines, stuck, words, sizeof words);
+    return coll_i_found(
+        report,
+        status == COLL_OK ? COLL_FOUND_DEADLOCK_SYNCHRONOUS : COLL_FOUND_DEADLOCK_BOUNDED,
+        stuck, engines[stuck].window.step - 1, "never ends, whatever the window, if %s: %s",
+        status == COLL_OK ? "sends wait for the receiver"
+                          : "a channel holds no more than one message",
+        words);
+}
+
+/* Finds the least sends in flight, from `least` on, with which it ends in order if sends wait for the
+ * receiver; they must be the plan's or fewer. */
+COLL_INLINE bool coll_i_check_sends(coll_i_world *w, const coll_i_data *d, uint32_t least,
+                                    coll_report *report)
+{
+    const uint32_t promised = coll_i_rank_at(d, 0)->plan->sends;
+    uint32_t sends = least > promised ? promised : least > 0 ? least : 1;
+    coll_status status = COLL_AGAIN;
+    for (; sends < 32 && status == COLL_AGAIN; sends++)
+        status = coll_i_world_run(w, d, sends, 0, COLL_I_WORLD_IN_ORDER);
+    if (status == COLL_ERR_MEMORY)
+        return coll_i_no_memory(report);
+    if (status < 0)
+        return coll_i_found(report, COLL_FOUND_PLAN, 0, COLL_NO_STEP,
+                            "the in-order engine says: %s", coll_status_text(status));
+    report->sends = sends - 1;
+    if (status == COLL_OK && report->sends <= promised)
+        return true;
+    return coll_i_found(
+        report, COLL_FOUND_SENDS, 0, COLL_NO_STEP,
+        "in order, with sends that wait for the receiver, it needs %s%u sends in "
+        "flight; it says %u",
+        status == COLL_OK ? "" : "more than ", report->sends, promised);
+}
+
 /* Finds the least window, from `least` on, that suffices for synchronous sends; it must be the
- * plan's or less. */
+ * plan's or less. And the same of sends in flight. */
 COLL_INLINE bool coll_i_check_window(coll_i_world *w, const coll_i_data *d, uint32_t least,
-                                     coll_report *report)
+                                     uint32_t least_sends, coll_report *report)
 {
     const uint32_t promised = coll_i_rank_at(d, 0)->plan->window;
     coll_status status = COLL_AGAIN;
-    uint32_t window = least > promised ? promised : least > 0 ? least : 1, stuck = 0;
-    const coll_engine *requests;
-    char words[256];
+    uint32_t window = least > promised ? promised : least > 0 ? least : 1;
     if (!coll_i_world_begin(w, d, report))
         return false;
-    requests = (const coll_engine *)w->requests.at;
     for (; window <= 32; window++) {
         status = coll_i_world_ends(w, d, window, 0);
         if (status != COLL_AGAIN)
@@ -427,28 +511,15 @@ COLL_INLINE bool coll_i_check_window(coll_i_world *w, const coll_i_data *d, uint
     if (status < 0)
         return coll_i_found(report, COLL_FOUND_PLAN, 0, COLL_NO_STEP, "the executor says: %s",
                             coll_status_text(status));
-    if (status == COLL_OK) {
-        report->window = window;
-        return window <= promised ||
-               coll_i_found(report, COLL_FOUND_WINDOW, 0, COLL_NO_STEP,
+    if (status == COLL_AGAIN)
+        return coll_i_found_no_window(w, d, report);
+    report->window = window;
+    if (window > promised)
+        return coll_i_found(report, COLL_FOUND_WINDOW, 0, COLL_NO_STEP,
                             "with sends that wait for the receiver it needs a window of %u "
                             "slots; it says %u",
                             window, promised);
-    }
-    status = coll_i_world_ends(w, d, 32, 1);
-    if (status == COLL_ERR_MEMORY ||
-        (status == COLL_OK && coll_i_world_ends(w, d, 32, 0) == COLL_ERR_MEMORY))
-        return coll_i_no_memory(report);
-    while (requests[stuck].status == COLL_OK)
-        stuck++;
-    coll_i_stuck_words(requests, stuck, words, sizeof words);
-    return coll_i_found(
-        report,
-        status == COLL_OK ? COLL_FOUND_DEADLOCK_SYNCHRONOUS : COLL_FOUND_DEADLOCK_BOUNDED,
-        stuck, requests[stuck].step - 1, "never ends, whatever the window, if %s: %s",
-        status == COLL_OK ? "sends wait for the receiver"
-                          : "a channel holds no more than one message",
-        words);
+    return coll_i_check_sends(w, d, least_sends, report);
 }
 
 COLL_INLINE void coll_i_world_release(coll_i_world *w)
@@ -456,8 +527,8 @@ COLL_INLINE void coll_i_world_release(coll_i_world *w)
     coll_i_channels_release(&w->channels);
     coll_i_channels_release(&w->seats);
     coll_i_release(&w->endpoints);
-    coll_i_release(&w->requests);
-    coll_i_release(&w->runs);
+    coll_i_release(&w->engines);
+    coll_i_release(&w->in_order);
     coll_i_release(&w->slots);
     coll_i_release(&w->ready);
     coll_i_release(&w->queued);

@@ -25,6 +25,16 @@ COLL_INLINE void coll_i_node_cancel_any(void *ctx, coll_handle *h)
         coll_i_node_cancel(ctx, h);
 }
 
+COLL_INLINE uint32_t coll_i_node_ranks(void *ctx)
+{
+    return ((const coll_i_node_rank *)ctx)->p;
+}
+
+COLL_INLINE void coll_i_node_misfit(void *ctx, coll_misfit *its)
+{
+    *its = ((const coll_i_node_rank *)ctx)->misfit;
+}
+
 /* A coll_transport; the arguments are what threads and processes do differently. */
 #define COLL_I_NODE_TRANSPORT(max_bytes, max_zero_copy, max_network_reduce, whole)             \
     {                                                                                          \
@@ -32,8 +42,10 @@ COLL_INLINE void coll_i_node_cancel_any(void *ctx, coll_handle *h)
             coll_i_node_abort, coll_i_node_wait, coll_i_node_acquire,                          \
             coll_i_node_release_message, coll_i_node_local, NULL /* reduce */,                 \
             coll_i_node_multicast, coll_i_node_network_reduce, max_bytes,                      \
-            UINT32_MAX /* tags */, max_zero_copy, coll_i_node_part, coll_i_node_enter,         \
-            coll_i_node_leave, NULL /* trade */, NULL /* settle */, whole, max_network_reduce  \
+            COLL_CLAIM_ALL /* tags */, max_zero_copy, coll_i_node_part, coll_i_node_enter,     \
+            coll_i_node_leave, whole, max_network_reduce, coll_i_node_ranks,                   \
+            coll_i_node_claim_tags, coll_i_node_unclaim_tags, COLL_CLAIM_ALL,                  \
+            coll_i_node_misfit                                                                 \
     }
 
 #endif /* COLL_TRANSPORTS_NODE_CALLBACKS_H */

@@ -9,6 +9,7 @@
 #ifndef COLL_TRANSPORTS_NODE_INBOX_H
 #define COLL_TRANSPORTS_NODE_INBOX_H
 
+#include "aborts.h"
 #include "copies.h"
 #include "waiting.h"
 
@@ -107,11 +108,11 @@ COLL_INLINE void coll_i_node_unlink(coll_i_node_aside **at)
     *at = second ? second : first->other;
 }
 
-/* Where the link's list has, or would have, the messages of a tag that are aside. */
+/* Where the link's list has, or would have, the messages of a tag, of all its uses, that are aside. */
 COLL_INLINE coll_i_node_aside **coll_i_node_find(coll_i_node_link *link, uint32_t tag)
 {
     coll_i_node_aside **at = &link->aside;
-    while (*at && (*at)->cell.first.tag != tag)
+    while (*at && coll_claim_tag((*at)->cell.first.tag ^ tag) != 0)
         at = &(*at)->other;
     return at;
 }
@@ -233,6 +234,17 @@ COLL_INLINE const void *coll_i_node_lies_at(const coll_i_node_rank *me,
     return sent->shared && coll_i_node_is_shared(me, message, bytes) ? message : NULL;
 }
 
+/* A message that was found is not what a receive expects. */
+COLL_INLINE coll_status coll_i_node_misfits(coll_i_node_rank *me, const coll_i_node_link *link,
+                                            const coll_i_node_found *found, uint32_t tag,
+                                            size_t bytes)
+{
+    (void)coll_misfit_note(&me->misfit, link->peer, tag, bytes);
+    me->misfit.its_tag = found->entry->tag;
+    me->misfit.bytes = (size_t)found->entry->bytes;
+    return COLL_ERR_SIZE;
+}
+
 /* Claims the message found for its reader, if it is long. COLL_AGAIN: it was cancelled, and is
  * gone; look for the next, or why. COLL_ERR_CAPABILITY: it cannot be acquired (`acquires`). */
 COLL_INLINE coll_status coll_i_node_claim(coll_i_node_rank *me, coll_i_node_link *link,
@@ -258,7 +270,8 @@ COLL_INLINE coll_status coll_i_node_claim(coll_i_node_rank *me, coll_i_node_link
             return COLL_AGAIN;
         }
     }
-    return its == bytes ? COLL_OK : COLL_ERR_SIZE;
+    return its == bytes ? COLL_OK
+                        : coll_i_node_misfits(me, link, found, found->entry->tag, bytes);
 }
 
 /* Who receives again and again, sends nothing, and finds messages at once is behind its sender: the
@@ -285,6 +298,8 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
         found->aside = link->aside ? *coll_i_node_find(link, tag) : NULL;
         if (found->aside) {
             found->entry = &found->aside->cell.first;
+            if (found->entry->tag != tag)
+                return coll_i_node_misfits(me, link, found, tag, bytes);
         } else {
             uint32_t turn;
             const bool there = coll_i_node_has_come(link, &turn);
@@ -292,6 +307,8 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
             if (!there)
                 return coll_i_node_miss(me, link, &found->entry->turn, turn);
             if (found->entry->tag != tag) {
+                if (coll_claim_tag(found->entry->tag ^ tag) == 0)
+                    return coll_i_node_misfits(me, link, found, tag, bytes);
                 status = coll_i_node_set_aside(me, link);
                 if (status < 0)
                     return status;
@@ -306,6 +323,77 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
             return status;
     }
     return COLL_ERR_PEER;
+}
+
+/* ---- cleaning ------------------------------------------------------------------------------ */
+
+/* Drops what is aside of the tags of a range, but for long messages that their senders have not given up:
+ * these are in flight. */
+COLL_INLINE void coll_i_node_drop_aside(coll_i_node_rank *me, coll_i_node_link *link,
+                                        uint32_t range)
+{
+    coll_i_node_aside **at = &link->aside;
+    while (*at) {
+        coll_i_node_aside *first = *at;
+        const coll_i_node_entry *entry = &first->cell.first;
+        bool stays = coll_claim_range(entry->tag) != range;
+        if (!stays && coll_i_node_is_long(entry)) {
+            coll_i_node_sent *sent = coll_i_node_sent_of(me, entry);
+            uint32_t state = COLL_I_NODE_CANCELLED;
+            stays = sent &&
+                    !__atomic_compare_exchange_n(&sent->state, &state, COLL_I_NODE_FORGOTTEN,
+                                                 false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+        }
+        if (stays) {
+            at = &first->other;
+        } else {
+            coll_i_node_unlink(at);
+            coll_i_node_give_aside(me, first);
+        }
+    }
+}
+
+/* Makes the tags of a range clean, as far as this rank can: nobody uses them. */
+COLL_INLINE void coll_i_node_clean(coll_i_node_rank *me, uint32_t range)
+{
+    uint32_t turn;
+    __atomic_store_n(&me->world->left[range], 0,
+                     __ATOMIC_RELAXED); /* some were never unclaimed */
+    coll_i_node_forgive(me->world, range);
+    for (uint32_t peer = 0; peer < me->p; peer++) {
+        coll_i_node_link *link = me->links[peer];
+        while (link && link->in && coll_i_node_has_come(link, &turn) &&
+               coll_i_node_set_aside(me, link) == COLL_OK)
+            continue;
+        if (link)
+            coll_i_node_drop_aside(me, link, range);
+    }
+}
+
+COLL_INLINE coll_status coll_i_node_claim_tags(void *ctx, uint32_t *first, uint32_t *tags)
+{
+    coll_i_node_rank *me = (coll_i_node_rank *)ctx;
+    uint32_t at = me->claims.next, range, old;
+    if (coll_claims_take(&me->claims, &range) != COLL_OK)
+        return COLL_ERR_TAG;
+    for (; at != me->claims.next; at++)
+        if (coll_claims_is_stale(&me->claims, at, &old))
+            coll_i_node_clean(me, old);
+    *first = range * COLL_CLAIM_TAGS;
+    *tags = COLL_CLAIM_TAGS;
+    return COLL_OK;
+}
+
+/* With the last rank that used a range its aborts go. */
+COLL_INLINE void coll_i_node_unclaim_tags(void *ctx, uint32_t first)
+{
+    coll_i_node_rank *me = (coll_i_node_rank *)ctx;
+    const uint32_t range = coll_claim_range(first);
+    coll_claims_give(&me->claims, range);
+    if (__atomic_add_fetch(&me->world->left[range], 1, __ATOMIC_ACQ_REL) == me->p) {
+        __atomic_store_n(&me->world->left[range], 0, __ATOMIC_RELAXED);
+        coll_i_node_forgive(me->world, range);
+    }
 }
 
 #endif /* COLL_TRANSPORTS_NODE_INBOX_H */

@@ -124,14 +124,40 @@ COLL_INLINE coll_i_node_member coll_i_node_find_operand(const coll_i_node_rank *
     return found;
 }
 
-/* Finds the operands of all ranks of a team. False: one is missing. */
-COLL_INLINE bool coll_i_node_find_team(coll_i_node_rank *me, uint32_t tag, coll_team team)
+/* Does a rank wait for its team in another use of the tag (transport.h)? It does so in vain: whoever is
+ * in this use brings it nothing any more. It does not if somebody is reducing what it has brought, and
+ * has told the rank last that is asked about. */
+COLL_INLINE bool coll_i_node_is_astray(const coll_i_node_rank *me, uint32_t rank, uint32_t tag,
+                                       uint32_t team)
+{
+    for (const coll_i_node_operand *its = coll_i_node_newest(me, rank, team); its;
+         its = coll_i_node_of_team(me, its->next, team)) {
+        const uint32_t state = __atomic_load_n(&its->state, __ATOMIC_SEQ_CST);
+        const uint32_t other = __atomic_load_n(&its->tag, __ATOMIC_ACQUIRE);
+        bool claimed = false;
+        if (other == tag || coll_claim_tag(other ^ tag) != 0 || !coll_i_node_waits(its, state))
+            continue;
+        for (uint32_t r = 0; r < rank && !claimed; r++)
+            claimed = coll_i_node_find_operand(me, r, other, team, true).operand != NULL;
+        if (!claimed && __atomic_load_n(&its->state, __ATOMIC_SEQ_CST) == state &&
+            coll_i_node_waits(its, state))
+            return true;
+    }
+    return false;
+}
+
+/* Finds the operands of all ranks of a team. False: one is missing; *astray: for good. */
+COLL_INLINE bool coll_i_node_find_team(coll_i_node_rank *me, uint32_t tag, coll_team team,
+                                       bool *astray)
 {
     uint32_t others = me->p - team.members;
     for (uint32_t i = 1; i <= me->p; i++) { /* who comes next has most likely not come yet */
         const uint32_t rank = coll_mod_add(me->rank, i % me->p, me->p);
         me->team[rank] = coll_i_node_find_operand(me, rank, tag, team.number, false);
-        if (!me->team[rank].operand && others-- == 0)
+        if (me->team[rank].operand)
+            continue;
+        *astray = coll_i_node_is_astray(me, rank, tag, team.number);
+        if (*astray || others-- == 0)
             return false;
     }
     return others == 0;
@@ -227,12 +253,12 @@ COLL_INLINE coll_status coll_i_node_reduce_team(coll_i_node_rank *me, uint32_t m
     return COLL_OK;
 }
 
-/* Reduces the operands of a team if all are there. */
-COLL_INLINE void coll_i_node_meet(coll_i_node_rank *me, uint32_t tag, coll_team team,
-                                  const coll_op *op, size_t count, size_t bytes)
+/* Reduces the operands of a team if all are there. COLL_ERR_SIZE: they never will be. */
+COLL_INLINE coll_status coll_i_node_meet(coll_i_node_rank *me, uint32_t tag, coll_team team,
+                                         const coll_op *op, size_t count, size_t bytes)
 {
-    bool again = true, claimed = false;
-    while (again && !claimed && coll_i_node_find_team(me, tag, team))
+    bool again = true, claimed = false, astray = false;
+    while (again && !claimed && coll_i_node_find_team(me, tag, team, &astray))
         claimed = coll_i_node_claim_team(me, &again);
     if (claimed) {
         const coll_status status = coll_i_node_reduce_team(me, team.members, op, count, bytes);
@@ -247,6 +273,7 @@ COLL_INLINE void coll_i_node_meet(coll_i_node_rank *me, uint32_t tag, coll_team 
             __atomic_store_n(&operand->over, me->team[rank].state / 4, __ATOMIC_RELEASE);
         }
     }
+    return astray ? COLL_ERR_SIZE : COLL_OK;
 }
 
 /* ---- operands of this rank --------------------------------------------------------------- */
@@ -290,51 +317,6 @@ COLL_INLINE bool coll_i_node_is_bringing(const coll_i_node_rank *me, uint32_t ta
         if (own->used && own->tag == tag && own->team == team && !coll_i_node_is_over(own))
             return true;
     return false;
-}
-
-COLL_INLINE coll_status coll_i_node_network_reduce(void *ctx, uint32_t tag, coll_team team,
-                                                   const struct coll_plan *plan,
-                                                   const coll_op *op, void *dst,
-                                                   const void *src, size_t count,
-                                                   size_t elem_bytes, coll_handle *h)
-{
-    coll_i_node_rank *me = (coll_i_node_rank *)ctx;
-    const size_t bytes = count * elem_bytes;
-    const bool lies = bytes > COLL_NODE_INLINE && coll_i_node_is_shared(me, src, bytes) &&
-                      coll_i_node_is_shared(me, dst, bytes);
-    coll_i_node_operand *operand;
-    coll_i_node_brought *own;
-    if (team.number >= COLL_TEAMS || team.members == 0 || team.members > me->p ||
-        (!lies && bytes > COLL_NODE_REDUCE))
-        return COLL_ERR_CAPABILITY;
-    if (coll_i_node_aborted(me, tag))
-        return COLL_ERR_PEER;
-    if (coll_i_node_is_bringing(me, tag, team.number))
-        return COLL_AGAIN;
-    own = coll_i_node_take_brought(me, team.number);
-    if (!own)
-        return COLL_ERR_MEMORY;
-    own->dst = lies ? NULL : dst;
-    own->bytes = bytes;
-    own->tag = tag;
-    own->plan = plan;
-    operand = own->operand;
-    __atomic_store_n(&operand->tag, tag, __ATOMIC_RELEASE); /* who sees it sees what is over */
-    operand->members = team.members;
-    operand->bytes = bytes;
-    operand->lies = lies ? 1 : 0;
-    if (lies) {
-        operand->vector.at[0] = (uintptr_t)src - me->base;
-        operand->vector.at[1] = (uintptr_t)dst - me->base;
-    } else {
-        coll_i_node_copy(me, operand->vector.bytes, src, bytes);
-    }
-    own->uses = (own->uses + 1) % (UINT32_MAX / 4);
-    __atomic_store_n(&operand->state, own->uses * 4 + COLL_I_NODE_WAITS, __ATOMIC_SEQ_CST);
-    coll_i_node_meet(me, tag, team, op, count, bytes);
-    h->word[0] = (uintptr_t)own;
-    h->word[1] = 1; /* not a message */
-    return COLL_STARTED;
 }
 
 /* Who is reducing what an operand of this rank is part of, or may be; COLL_RANK_NONE: no rank. */
@@ -385,7 +367,7 @@ COLL_INLINE coll_status coll_i_node_test_brought(coll_i_node_rank *me, coll_i_no
     const uint32_t over = __atomic_load_n(&own->operand->over, __ATOMIC_ACQUIRE);
     if (over == own->uses) {
         if (own->operand->status != COLL_OK)
-            return COLL_ERR_SIZE;
+            return coll_misfit_note(&me->misfit, COLL_RANK_NONE, own->tag, own->bytes);
         if (own->dst)
             coll_i_node_copy(me, own->dst, own->operand->vector.bytes, own->bytes);
         own->used = false;
@@ -426,6 +408,54 @@ COLL_INLINE void coll_i_node_cancel_brought(coll_i_node_rank *me, coll_i_node_br
                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) &&
              state != COLL_I_NODE_IDLE);
     own->used = !coll_i_node_is_let_go(me, own);
+}
+
+COLL_INLINE coll_status coll_i_node_network_reduce(void *ctx, uint32_t tag, coll_team team,
+                                                   const struct coll_plan *plan,
+                                                   const coll_op *op, void *dst,
+                                                   const void *src, size_t count,
+                                                   size_t elem_bytes, coll_handle *h)
+{
+    coll_i_node_rank *me = (coll_i_node_rank *)ctx;
+    const size_t bytes = count * elem_bytes;
+    const bool lies = bytes > COLL_NODE_INLINE && coll_i_node_is_shared(me, src, bytes) &&
+                      coll_i_node_is_shared(me, dst, bytes);
+    coll_i_node_operand *operand;
+    coll_i_node_brought *own;
+    if (team.number >= COLL_TEAMS || team.members == 0 || team.members > me->p ||
+        (!lies && bytes > COLL_NODE_REDUCE))
+        return COLL_ERR_CAPABILITY;
+    if (coll_i_node_aborted(me, tag))
+        return COLL_ERR_PEER;
+    if (coll_i_node_is_bringing(me, tag, team.number))
+        return COLL_AGAIN;
+    own = coll_i_node_take_brought(me, team.number);
+    if (!own)
+        return COLL_ERR_MEMORY;
+    own->dst = lies ? NULL : dst;
+    own->bytes = bytes;
+    own->tag = tag;
+    own->plan = plan;
+    operand = own->operand;
+    __atomic_store_n(&operand->tag, tag, __ATOMIC_RELEASE); /* who sees it sees what is over */
+    operand->members = team.members;
+    operand->bytes = bytes;
+    operand->lies = lies ? 1 : 0;
+    if (lies) {
+        operand->vector.at[0] = (uintptr_t)src - me->base;
+        operand->vector.at[1] = (uintptr_t)dst - me->base;
+    } else {
+        coll_i_node_copy(me, operand->vector.bytes, src, bytes);
+    }
+    own->uses = (own->uses + 1) % (UINT32_MAX / 4);
+    __atomic_store_n(&operand->state, own->uses * 4 + COLL_I_NODE_WAITS, __ATOMIC_SEQ_CST);
+    if (coll_i_node_meet(me, tag, team, op, count, bytes) != COLL_OK) {
+        coll_i_node_cancel_brought(me, own);
+        return coll_misfit_note(&me->misfit, COLL_RANK_NONE, tag, bytes);
+    }
+    h->word[0] = (uintptr_t)own;
+    h->word[1] = 1; /* not a message */
+    return COLL_STARTED;
 }
 
 /* After a failure: no rank uses the world. */

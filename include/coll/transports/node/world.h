@@ -45,7 +45,9 @@ enum {
     COLL_NODE_STREAM = 16384, /* … of the longest message of a stream that goes through one */
     COLL_NODE_LAG = 8,        /* messages in cells that a reader takes before it says so */
     COLL_NODE_PARTS = 4,      /* of SHARED, used in turn: a power of two */
-    COLL_NODE_ABORTS = 16, /* ranges of tags that may be aborted; one more, and all tags are */
+    COLL_NODE_ABORTS =
+        16, /* tags, or ranges of tags, less than a root communicator's, that may be
+                            * aborted; one more, and all tags of that communicator are */
     COLL_NODE_YIELDS = 16384, /* tests in a row that find nothing before a rank sleeps */
     COLL_NODE_MISSES = 1024,  /* tests that find nothing before a rank looks after its peers */
     COLL_I_NODE_TO_ALL = 1,   /* in the place of a message in a slot: several ranks read it */
@@ -114,8 +116,10 @@ enum { COLL_I_NODE_SOME = 1, COLL_I_NODE_ALL = 2 };
 typedef struct coll_i_node_world {
     uint32_t aborts; /* COLL_I_NODE_SOME, COLL_I_NODE_ALL; 0: no tag is aborted */
     uint32_t unused;
+    uint64_t whole;                     /* bit i: all tags of range i (transport.h) are */
+    uint32_t left[COLL_CLAIMS];         /* ranks that have claimed a range and do so no more */
     uint64_t aborted[COLL_NODE_ABORTS]; /* first tag + 2³² · how many; 0: unused */
-    unsigned char pad[COLL_NODE_LINE - 8];
+    unsigned char pad[COLL_NODE_LINE - 16];
 } coll_i_node_world;
 
 /* Uses of SHARED, from the first on, that a rank is done with: node/shared.h. */
@@ -270,6 +274,9 @@ typedef struct coll_i_node_rank {
      * gone? NULL: they live as long as this rank. */
     void (*look)(struct coll_i_node_rank *me);
     bool (*gone)(struct coll_i_node_rank *me, uint32_t peer);
+
+    coll_claims claims; /* its root communicators' */
+    coll_misfit misfit; /* the last one */
 } coll_i_node_rank;
 
 /* ---- memory ------------------------------------------------------------------------------ */
@@ -514,52 +521,6 @@ COLL_INLINE coll_status coll_i_node_rank_init(coll_i_node_rank *me, uint32_t ran
     me->p = p;
     me->links = (coll_i_node_link **)calloc(p, sizeof *me->links);
     return me->links ? COLL_OK : COLL_ERR_MEMORY;
-}
-
-/* ---- aborted tags ------------------------------------------------------------------------ */
-
-COLL_INLINE bool coll_i_node_aborted(const coll_i_node_rank *me, uint32_t tag)
-{
-    const uint32_t aborts = __atomic_load_n(&me->world->aborts, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; aborts == COLL_I_NODE_SOME && i < COLL_NODE_ABORTS; i++) {
-        const uint64_t its = __atomic_load_n(&me->world->aborted[i], __ATOMIC_RELAXED);
-        if (tag - (uint32_t)its < (uint32_t)(its >> 32))
-            return true;
-    }
-    return (aborts & COLL_I_NODE_ALL) != 0;
-}
-
-COLL_INLINE void coll_i_node_abort_all(const coll_i_node_rank *me)
-{
-    (void)__atomic_fetch_or(&me->world->aborts, COLL_I_NODE_ALL, __ATOMIC_RELEASE);
-}
-
-/* Has this entry of the aborted tags these, too, or takes them? */
-COLL_INLINE bool coll_i_node_notes(uint64_t *entry, uint32_t first, uint32_t tags)
-{
-    const uint64_t mine = (uint64_t)tags << 32 | first;
-    uint64_t there = __atomic_load_n(entry, __ATOMIC_RELAXED);
-    do {
-        const uint32_t its_first = (uint32_t)there, its_tags = (uint32_t)(there >> 32);
-        if (coll_i_tags_are_among(first, tags, its_first, its_tags))
-            return true;
-        if (there != 0 && !coll_i_tags_are_among(its_first, its_tags, first, tags))
-            return false;
-    } while (!__atomic_compare_exchange_n(entry, &there, mine, false, __ATOMIC_RELAXED,
-                                          __ATOMIC_RELAXED));
-    return true;
-}
-
-COLL_INLINE void coll_i_node_abort(void *ctx, uint32_t first, uint32_t tags)
-{
-    const coll_i_node_rank *me = (const coll_i_node_rank *)ctx;
-    uint32_t i = 0;
-    while (i < COLL_NODE_ABORTS && !coll_i_node_notes(&me->world->aborted[i], first, tags))
-        i++;
-    if (i < COLL_NODE_ABORTS) /* another rank that noted them may not have told yet */
-        (void)__atomic_fetch_or(&me->world->aborts, COLL_I_NODE_SOME, __ATOMIC_RELEASE);
-    else
-        coll_i_node_abort_all(me);
 }
 
 #endif /* COLL_TRANSPORTS_NODE_WORLD_H */

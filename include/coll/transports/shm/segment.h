@@ -37,7 +37,7 @@ enum {
     COLL_SHM_WHY = 400, /* bytes of a sentence about an error, whatever name it has */
     COLL_SHM_SLOT =
         32768, /* bytes of the longest message that the segment holds in one piece */
-    COLL_I_IPC_LAYOUT = 14, /* changes with whatever two ranks must agree on */
+    COLL_I_IPC_LAYOUT = 15, /* changes with whatever two ranks must agree on */
     COLL_I_IPC_GETLK = 36,  /* F_OFD_GETLK, F_OFD_SETLK: by open file, not by process */
     COLL_I_IPC_SETLK = 37,
     COLL_I_IPC_PAGE = 4096

@@ -143,6 +143,7 @@ COLL_INLINE void coll_threads_recover(coll_threads *threads)
         coll_i_node_forget(&rank->node);
         coll_i_node_share_anew(&rank->node);
         coll_i_node_forget_brought(&rank->node);
+        coll_claims_init(&rank->node.claims);
     }
     memset(&threads->world, 0, sizeof threads->world);
 }

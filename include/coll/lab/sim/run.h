@@ -1,12 +1,12 @@
-/* coll/lab/sim/engine.h — runs the ranks of a plan through simulated time
+/* coll/lab/sim/run.h — runs the ranks of a plan through simulated time
  *
  * The semantics are those of executor.h, on the same window (executor/window.h): what starts,
  * waits, lands and ends is decided by the same masks. Instead of asking a transport, a slot is
  * told when it ends, by an event; an end that nothing waits for has none, and is noticed when
  * something does. Use lab/sim.h.
  */
-#ifndef COLL_LAB_SIM_ENGINE_H
-#define COLL_LAB_SIM_ENGINE_H
+#ifndef COLL_LAB_SIM_RUN_H
+#define COLL_LAB_SIM_RUN_H
 
 #include "delivery.h"
 
@@ -21,7 +21,7 @@ COLL_INLINE void coll_i_sim_compute(coll_sim *sim, uint32_t rank, uint32_t k)
     coll_time late;
     coll_i_cost_clear(&cost);
     if (model->compute)
-        model->compute(model, coll_i_sim_outer(sim, rank), &at->request.slots[k].act,
+        model->compute(model, coll_i_sim_outer(sim, rank), &at->window.slots[k].act,
                        sim->plans[0].problem.elem_bytes, &cost);
     if (cost.flow > 0) {
         const uint32_t flow =
@@ -37,7 +37,7 @@ COLL_INLINE void coll_i_sim_compute(coll_sim *sim, uint32_t rank, uint32_t k)
     }
     late = coll_i_sim_occupy(sim, rank, sim->now, cost.cpu);
     late += sim->now + coll_later(cost.cpu, cost.done);
-    coll_i_sim_see(sim, COLL_SEEN_COMPUTE, rank, late, &at->request.slots[k].act);
+    coll_i_sim_see(sim, COLL_SEEN_COMPUTE, rank, late, &at->window.slots[k].act);
     coll_i_sim_ends(sim, rank, k, late);
 }
 
@@ -57,7 +57,7 @@ COLL_I_RARE void coll_i_sim_flow_event(coll_sim *sim, uint32_t rank, uint32_t i)
         (void)coll_i_sim_occupy(sim, rank, flow->start, now - flow->start);
         sim->now = flow->start; /* the processor has worked since then */
         coll_i_sim_see(sim, COLL_SEEN_COMPUTE, rank, at->cpu,
-                       &at->request.slots[flow->slot].act);
+                       &at->window.slots[flow->slot].act);
         sim->now = now;
     }
     coll_i_sim_ends(sim, rank, flow->slot, at->cpu);
@@ -66,7 +66,7 @@ COLL_I_RARE void coll_i_sim_flow_event(coll_sim *sim, uint32_t rank, uint32_t i)
 /* Must slot k wait for the message before it on its channel? */
 COLL_INLINE bool coll_i_sim_behind(const coll_sim *sim, const coll_i_sim_rank *at, uint32_t k)
 {
-    const uint32_t before = at->request.slots[k].order;
+    const uint32_t before = at->window.slots[k].order;
     return (before & (sim->options.model->step > 0 ? at->waits | at->open : at->waits)) != 0;
 }
 
@@ -74,10 +74,10 @@ COLL_INLINE bool coll_i_sim_behind(const coll_sim *sim, const coll_i_sim_rank *a
 COLL_INLINE void coll_i_sim_work(coll_sim *sim, uint32_t rank, uint32_t k)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    const bool sends = coll_i_has(COLL_I_SENDS, &at->request.slots[k].act);
+    const bool sends = coll_i_has(COLL_I_SENDS, &at->window.slots[k].act);
     if (!coll_i_sim_idle(sim, at, sends ? at->out : 0) || coll_i_sim_behind(sim, at, k)) {
         at->waits |= (uint32_t)1 << k;
-        coll_i_slot_set_time(&at->request.slots[k], sim->now);
+        coll_i_slot_set_time(&at->window.slots[k], sim->now);
     } else if (sends) {
         coll_i_sim_send(sim, rank, k);
     } else {
@@ -87,19 +87,19 @@ COLL_INLINE void coll_i_sim_work(coll_sim *sim, uint32_t rank, uint32_t k)
 
 /* Can nothing of slot k begin yet? So it is with most slots that are looked at, and they are passed
  * over here before anything of them is done. */
-COLL_HOT_INLINE bool coll_i_sim_held(const coll_engine *r, uint32_t k)
+COLL_HOT_INLINE bool coll_i_sim_held(const coll_window *w, uint32_t k)
 {
-    return r->slots[k].gate != 0 || ((r->landed >> k & 1) && r->slots[k].hold != 0);
+    return w->slots[k].gate != 0 || ((w->staged >> k & 1) && w->slots[k].hold != 0);
 }
 
 /* Begins the action of slot k. */
 COLL_INLINE void coll_i_sim_start_slot(coll_sim *sim, uint32_t rank, uint32_t k)
 {
-    coll_engine *r = &sim->ranks[rank].request;
-    const coll_slot *slot = &r->slots[k];
-    r->pending &= ~((uint32_t)1 << k);
-    r->flying |= (uint32_t)1 << k;
-    r->ready |= slot->dependents & ~r->free;
+    coll_window *w = &sim->ranks[rank].window;
+    const coll_slot *slot = &w->slots[k];
+    w->pending &= ~((uint32_t)1 << k);
+    w->flying |= (uint32_t)1 << k;
+    w->ready |= slot->dependents & ~w->free;
     coll_i_sim_see(sim, COLL_SEEN_BEGIN, rank, COLL_NEVER, &slot->act);
     if (coll_i_has(COLL_I_RECEIVES, &slot->act))
         coll_i_sim_receive(sim, rank, k);
@@ -109,26 +109,26 @@ COLL_INLINE void coll_i_sim_start_slot(coll_sim *sim, uint32_t rank, uint32_t k)
         coll_i_sim_work(sim, rank, k);
 }
 
-/* Begins what of slot k can begin: as coll_i_launch (executor.h). */
+/* Begins what of slot k can begin: as coll_i_engine_issue (executor.h). */
 COLL_INLINE void coll_i_sim_launch(coll_sim *sim, uint32_t rank, uint32_t k)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    coll_engine *r = &at->request;
+    coll_window *w = &at->window;
     const uint32_t bit = (uint32_t)1 << k;
-    const coll_slot *slot = &r->slots[k];
-    r->ready &= ~bit;
-    if (r->flying & bit) {
+    const coll_slot *slot = &w->slots[k];
+    w->ready &= ~bit;
+    if (w->flying & bit) {
         if ((coll_i_sim_unwatched(at) & bit) && coll_i_slot_time(slot) <= sim->now)
             coll_i_sim_retire(at, k); /* a receive that had to wait for an older one */
         else if (sim->options.model->step > 0 && (at->open & ~at->watched & bit) &&
                  coll_i_has(COLL_I_RECEIVES, &slot->act))
             coll_i_sim_receive(sim, rank, k); /* the one before it has ended */
-    } else if (r->landed & bit) {
+    } else if (w->staged & bit) {
         if (slot->hold == 0) {
-            r->flying |= bit;
+            w->flying |= bit;
             coll_i_sim_work(sim, rank, k);
         }
-    } else if (coll_i_may_start(r, k)) {
+    } else if (coll_i_window_may_start(w, k)) {
         coll_i_sim_start_slot(sim, rank, k);
     }
 }
@@ -136,9 +136,9 @@ COLL_INLINE void coll_i_sim_launch(coll_sim *sim, uint32_t rank, uint32_t k)
 /* Gives a rank so many slots, or as many as the window may have; false: there is no memory. */
 COLL_INLINE bool coll_i_sim_widen(coll_sim *sim, uint32_t rank, size_t wanted)
 {
-    coll_engine *r = &sim->ranks[rank].request;
-    const coll_engine old = *r;
-    const uint32_t most = sim->options.window, had = r->window;
+    coll_window *w = &sim->ranks[rank].window;
+    const coll_window old = *w;
+    const uint32_t most = sim->options.window, had = w->size;
     const uint32_t window = wanted < most ? (uint32_t)wanted : most;
     coll_slot *slots;
     slots = coll_i_slots_take(&sim->pool, coll_log2_ceil(window));
@@ -146,14 +146,14 @@ COLL_INLINE bool coll_i_sim_widen(coll_sim *sim, uint32_t rank, size_t wanted)
         coll_i_sim_fail(sim, COLL_ERR_MEMORY, rank);
         return false;
     }
-    r->slots = slots;
-    r->window = (uint8_t)window;
+    w->slots = slots;
+    w->size = (uint8_t)window;
     if (had > 0) {
         memcpy(slots, old.slots, had * sizeof *slots);
-        memcpy(coll_i_sim_notes(r), coll_i_sim_notes(&old), had * sizeof(coll_i_sim_note));
+        memcpy(coll_i_sim_notes(w), coll_i_sim_notes(&old), had * sizeof(coll_i_sim_note));
         coll_i_slots_give(&sim->pool, old.slots, coll_log2_ceil(had));
     }
-    r->free |= coll_i_all(r) & ~(((uint32_t)1 << had) - 1);
+    w->free |= coll_i_window_all(w) & ~(((uint32_t)1 << had) - 1);
     return true;
 }
 
@@ -162,15 +162,15 @@ COLL_INLINE bool coll_i_sim_widen(coll_sim *sim, uint32_t rank, size_t wanted)
 COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    coll_engine *r = &at->request;
-    const uint32_t most = sim->options.window, had = r->window;
+    coll_window *w = &at->window;
+    const uint32_t most = sim->options.window, had = w->size;
     for (uint32_t left = coll_i_sim_unwatched(at); left; left &= left - 1) {
         const uint32_t k = COLL_LOWEST_BIT(left);
-        if (had == most || coll_i_slot_time(&r->slots[k]) <= sim->now)
+        if (had == most || coll_i_slot_time(&w->slots[k]) <= sim->now)
             coll_i_sim_watch(sim, rank, k);
     }
-    if (r->free || had == most)
-        return r->free != 0;
+    if (w->free || had == most)
+        return w->free != 0;
     return coll_i_sim_widen(sim, rank, 2 * had);
 }
 
@@ -178,8 +178,8 @@ COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
 COLL_HOT_INLINE bool coll_i_sim_has_room(coll_sim *sim, uint32_t rank)
 {
     const coll_i_sim_rank *at = &sim->ranks[rank];
-    return at->request.free != 0 || at->request.window == 0 ||
-           ((at->request.window != sim->options.window || coll_i_sim_unwatched(at) != 0) &&
+    return at->window.free != 0 || at->window.size == 0 ||
+           ((at->window.size != sim->options.window || coll_i_sim_unwatched(at) != 0) &&
             coll_i_sim_room(sim, rank));
 }
 
@@ -188,39 +188,39 @@ COLL_INLINE void coll_i_sim_admit(coll_sim *sim, uint32_t rank, const coll_actio
                                   uint32_t place)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    coll_engine *r = &at->request;
+    coll_window *w = &at->window;
     uint32_t k, waits;
     if (coll_i_has_peer(a) && (a->peer >= sim->p || a->peer == rank)) {
         coll_i_sim_fail(sim, COLL_ERR_RANK, rank);
         return;
     }
-    k = coll_i_sim_enter(r, a, place);
-    waits = r->slots[k].gate | r->slots[k].hold | r->slots[k].order;
+    k = coll_i_sim_enter(w, a, place);
+    waits = w->slots[k].gate | w->slots[k].hold | w->slots[k].order;
     for (waits &= coll_i_sim_unwatched(at); waits; waits &= waits - 1)
         coll_i_sim_watch(sim, rank, COLL_LOWEST_BIT(waits));
-    r->ready &= ~((uint32_t)1 << k);
-    if (coll_i_may_start(r, k))
+    w->ready &= ~((uint32_t)1 << k);
+    if (coll_i_window_may_start(w, k))
         coll_i_sim_start_slot(sim, rank, k);
 }
 
-/* Takes steps into the window while there is room: as coll_i_fill (executor.h). */
+/* Takes steps into the window while there is room: as coll_i_engine_fill (executor.h). */
 COLL_INLINE void coll_i_sim_fill(coll_sim *sim, uint32_t rank)
 {
     const coll_plan *plan = coll_i_sim_plan(sim, rank);
-    coll_engine *r = &sim->ranks[rank].request;
+    coll_window *w = &sim->ranks[rank].window;
     coll_action acts[COLL_STEP_MAX];
-    while (r->step < r->steps && coll_i_sim_has_room(sim, rank)) {
-        const uint32_t n = coll_plan_step(plan, rank, r->step, acts);
-        uint32_t i = r->skip;
-        if (r->window == 0 && !coll_i_sim_widen(sim, rank, n > r->steps ? n : r->steps))
+    while (w->step < w->steps && coll_i_sim_has_room(sim, rank)) {
+        const uint32_t n = coll_plan_step(plan, rank, w->step, acts);
+        uint32_t i = w->skip;
+        if (w->size == 0 && !coll_i_sim_widen(sim, rank, n > w->steps ? n : w->steps))
             return;
         for (; i < n && coll_i_sim_has_room(sim, rank); i++)
             if (acts[i].count != 0)
-                coll_i_sim_admit(sim, rank, &acts[i], (uint32_t)r->step * COLL_STEP_MAX + i);
-        r->skip = (uint8_t)(i < n ? i : 0);
+                coll_i_sim_admit(sim, rank, &acts[i], (uint32_t)w->step * COLL_STEP_MAX + i);
+        w->skip = (uint8_t)(i < n ? i : 0);
         if (i < n)
             return;
-        r->step++;
+        w->step++;
     }
 }
 
@@ -240,7 +240,7 @@ COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
             return COLL_NEVER; /* the end of a flow comes back here */
         for (uint32_t left = at->waits; left; left &= left - 1) {
             const uint32_t k = COLL_LOWEST_BIT(left);
-            const coll_slot *slot = &at->request.slots[k];
+            const coll_slot *slot = &at->window.slots[k];
             const bool sends = coll_i_has(COLL_I_SENDS, &slot->act);
             const coll_time time = 4 * coll_i_slot_time(slot) + (sends ? 0 : 2);
             const bool later = sends && at->out > sim->now;
@@ -268,9 +268,9 @@ COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
         }
         if (since == COLL_NEVER)
             return again;
-        next = coll_i_sim_oldest(&at->request, first);
+        next = coll_i_sim_oldest(&at->window, first);
         at->waits &= ~((uint32_t)1 << next);
-        if (coll_i_has(COLL_I_SENDS, &at->request.slots[next].act))
+        if (coll_i_has(COLL_I_SENDS, &at->window.slots[next].act))
             coll_i_sim_send(sim, rank, next);
         else
             coll_i_sim_compute(sim, rank, next);
@@ -282,21 +282,21 @@ COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
 COLL_INLINE void coll_i_sim_settle(coll_sim *sim, uint32_t rank)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    coll_engine *r = &at->request;
+    coll_window *w = &at->window;
     coll_time again;
     do {
-        while (r->ready) {
-            uint32_t left = r->ready;
+        while (w->ready) {
+            uint32_t left = w->ready;
             for (; left; left &= left - 1)
-                if (coll_i_sim_held(r, COLL_LOWEST_BIT(left)))
-                    r->ready &= ~(left & (0 - left));
-            if (r->ready)
-                coll_i_sim_launch(sim, rank, coll_i_sim_oldest(r, r->ready));
+                if (coll_i_sim_held(w, COLL_LOWEST_BIT(left)))
+                    w->ready &= ~(left & (0 - left));
+            if (w->ready)
+                coll_i_sim_launch(sim, rank, coll_i_sim_oldest(w, w->ready));
         }
-        if (r->step < r->steps)
+        if (w->step < w->steps)
             coll_i_sim_fill(sim, rank);
         again = coll_i_sim_give(sim, rank);
-    } while ((r->ready || (r->step < r->steps && r->free)) && sim->status == COLL_OK);
+    } while ((w->ready || (w->step < w->steps && w->free)) && sim->status == COLL_OK);
     if (again < at->timer) {
         at->timer = again;
         coll_i_sim_put(sim, again, rank, COLL_I_SIM_WHAT(COLL_I_SIM_GIVE, 0));
@@ -307,14 +307,14 @@ COLL_INLINE void coll_i_sim_settle(coll_sim *sim, uint32_t rank)
 
 COLL_INLINE void coll_i_sim_start(coll_sim *sim, uint32_t rank)
 {
-    sim->ranks[rank].request.steps = coll_plan_steps(coll_i_sim_plan(sim, rank), rank);
+    sim->ranks[rank].window.steps = coll_plan_steps(coll_i_sim_plan(sim, rank), rank);
     coll_i_sim_settle(sim, rank);
 }
 
 /* One of what slot k waits for has come. */
 COLL_INLINE void coll_i_sim_count_down(coll_sim *sim, uint32_t rank, uint32_t k)
 {
-    coll_slot *slot = &sim->ranks[rank].request.slots[k];
+    coll_slot *slot = &sim->ranks[rank].window.slots[k];
     const coll_time left = coll_i_slot_time(slot) - 1;
     coll_i_slot_set_time(slot, left);
     if (left == 0)
@@ -350,8 +350,8 @@ COLL_INLINE void coll_i_sim_event(coll_sim *sim, const coll_i_event *event)
         at->timer = COLL_NEVER;
         break;
     }
-    if (at->request.ready || at->waits || at->arrived != COLL_I_SIM_NONE_LISTED ||
-        at->request.step < at->request.steps)
+    if (at->window.ready || at->waits || at->arrived != COLL_I_SIM_NONE_LISTED ||
+        at->window.step < at->window.steps)
         coll_i_sim_settle(sim, rank);
 }
 
@@ -368,15 +368,15 @@ COLL_HOT_INLINE void coll_i_sim_prefetch(const coll_sim *sim, const coll_i_span 
             COLL_I_PREFETCH(coll_i_op_at(&sim->mail, soon->what >> 4));
     }
     soon = coll_i_span_ahead(span, 8);
-    if (soon && sim->ranks[soon->rank].request.window > 0) { /* it has begun */
-        const coll_engine *r = &sim->ranks[soon->rank].request;
-        const uint32_t used = coll_i_all(r) & ~r->free;
-        const coll_slot *end = r->slots + COLL_HIGHEST_BIT(used | 1) + 1;
-        for (const char *line = (const char *)r->slots; line < (const char *)end;
+    if (soon && sim->ranks[soon->rank].window.size > 0) { /* it has begun */
+        const coll_window *w = &sim->ranks[soon->rank].window;
+        const uint32_t used = coll_i_window_all(w) & ~w->free;
+        const coll_slot *end = w->slots + COLL_HIGHEST_BIT(used | 1) + 1;
+        for (const char *line = (const char *)w->slots; line < (const char *)end;
              line += COLL_I_CACHE_LINE)
             COLL_I_PREFETCH(line);
-        COLL_I_PREFETCH(coll_i_sim_notes(r));
+        COLL_I_PREFETCH(coll_i_sim_notes(w));
     }
 }
 
-#endif /* COLL_LAB_SIM_ENGINE_H */
+#endif /* COLL_LAB_SIM_RUN_H */

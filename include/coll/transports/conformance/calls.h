@@ -1,0 +1,283 @@
+/* coll/transports/conformance/calls.h — the conformance kit: how the transport is called, and what for
+ *
+ * All that the kit knows of the record of a transport is here.
+ *
+ * Use ../conformance.h.
+ */
+#ifndef COLL_TRANSPORTS_CONFORMANCE_CALLS_H
+#define COLL_TRANSPORTS_CONFORMANCE_CALLS_H
+
+#include "kit.h"
+
+/* ---- the transport: all that is known of its record ---------------------------------------- */
+
+COLL_INLINE uint32_t coll_i_conformance_tags(const coll_conformance *kit)
+{
+    return kit->task.transport->tags ? kit->task.transport->tags : 1;
+}
+
+COLL_INLINE bool coll_i_conformance_has(const coll_conformance *kit,
+                                        coll_i_conformance_kind kind)
+{
+    const coll_transport *t = kit->task.transport;
+    switch (kind) {
+    case COLL_I_CONFORMANCE_ACQUIRES:
+        return t->acquire && t->release;
+    case COLL_I_CONFORMANCE_MULTICASTS:
+        return t->multicast != NULL;
+    case COLL_I_CONFORMANCE_COPIES:
+        return t->copy != NULL;
+    case COLL_I_CONFORMANCE_REDUCES:
+        return t->reduce != NULL;
+    case COLL_I_CONFORMANCE_MEETS:
+        return t->network_reduce != NULL;
+    case COLL_I_CONFORMANCE_ENTERS:
+    case COLL_I_CONFORMANCE_LOOKS:
+    case COLL_I_CONFORMANCE_LEAVES:
+        return t->shared && t->enter && t->leave;
+    case COLL_I_CONFORMANCE_CANCELS:
+        return t->cancel != NULL;
+    case COLL_I_CONFORMANCE_ABORTS:
+        return t->abort != NULL;
+    default:
+        return true;
+    }
+}
+
+/* The longest message that may be acquired, the longest vector that the network reduces. */
+COLL_INLINE size_t coll_i_conformance_limit(const coll_conformance *kit, size_t limit)
+{
+    return limit && limit < kit->longest ? limit : kit->longest;
+}
+
+COLL_INLINE size_t coll_i_conformance_acquires_most(const coll_conformance *kit)
+{
+    return coll_i_conformance_limit(kit, kit->task.transport->max_zero_copy);
+}
+
+COLL_INLINE size_t coll_i_conformance_meets_most(const coll_conformance *kit)
+{
+    return coll_i_conformance_limit(kit, kit->task.transport->max_network_reduce);
+}
+
+/* An element of reductions; the chain's operator takes x → b + a·x one after the other. */
+typedef struct coll_i_conformance_element {
+    uint32_t a, b;
+} coll_i_conformance_element;
+
+/* Starts an operation. */
+COLL_INLINE coll_status coll_i_conformance_call(coll_conformance *kit,
+                                                coll_i_conformance_op *op)
+{
+    const coll_transport *t = kit->task.transport;
+    void *ctx = kit->task.ctx;
+    coll_handle *h = &op->handle;
+    const coll_op *reduction = op->number % 2 ? &kit->sum : &kit->chain;
+    switch ((coll_i_conformance_kind)op->kind) {
+    case COLL_I_CONFORMANCE_SENDS:
+        return t->send(ctx, op->peer, op->tag, op->buf, op->bytes, h);
+    case COLL_I_CONFORMANCE_RECEIVES:
+        return t->recv(ctx, op->peer, op->tag, op->buf, op->bytes, h);
+    case COLL_I_CONFORMANCE_ACQUIRES: {
+        const void *message = NULL;
+        const coll_status status = t->acquire(ctx, op->peer, op->tag, op->bytes, &message, h);
+        op->a = (const unsigned char *)message;
+        return status;
+    }
+    case COLL_I_CONFORMANCE_MULTICASTS:
+        return t->multicast(ctx, op->tag, op->buf, op->bytes, h);
+    case COLL_I_CONFORMANCE_COPIES:
+        return t->copy(ctx, op->buf, op->a, op->bytes, h);
+    case COLL_I_CONFORMANCE_REDUCES:
+        return t->reduce(ctx, reduction, op->buf, op->a, op->b, op->count, h);
+    case COLL_I_CONFORMANCE_MEETS: {
+        coll_team team;
+        team.number = COLL_TEAM_ALL;
+        team.members = kit->task.p;
+        return t->network_reduce(ctx, op->tag, team, NULL, op->count ? reduction : NULL,
+                                 op->buf, op->a, op->count,
+                                 op->count ? sizeof(coll_i_conformance_element) : 0, h);
+    }
+    case COLL_I_CONFORMANCE_ENTERS: /* the use was taken */
+        return t->enter(ctx, op->tag, op->count);
+    default:
+        return COLL_ERR_STATE;
+    }
+}
+
+COLL_INLINE coll_status coll_i_conformance_test(coll_conformance *kit,
+                                                coll_i_conformance_op *op)
+{
+    return kit->task.transport->test(kit->task.ctx, &op->handle);
+}
+
+COLL_INLINE void coll_i_conformance_release(coll_conformance *kit, coll_i_conformance_op *op)
+{
+    kit->task.transport->release(kit->task.ctx, &op->handle);
+}
+
+COLL_INLINE void coll_i_conformance_cancel(coll_conformance *kit, coll_i_conformance_op *op)
+{
+    if (kit->task.transport->cancel)
+        kit->task.transport->cancel(kit->task.ctx, &op->handle);
+}
+
+COLL_INLINE void coll_i_conformance_abort(coll_conformance *kit, uint32_t first, uint32_t tags)
+{
+    kit->task.transport->abort(kit->task.ctx, first, tags);
+}
+
+/* Bytes of a part of SHARED; with `take`, the next use, and its memory. */
+COLL_INLINE size_t coll_i_conformance_part(coll_conformance *kit, bool take, uint32_t *use,
+                                           void **memory)
+{
+    *use = 0;
+    *memory = NULL;
+    return kit->task.transport->shared(kit->task.ctx, take, use, memory);
+}
+
+COLL_INLINE void coll_i_conformance_leave(coll_conformance *kit, uint32_t use)
+{
+    kit->task.transport->leave(kit->task.ctx, use);
+}
+
+COLL_INLINE void coll_i_conformance_wait(coll_conformance *kit)
+{
+    if (kit->task.transport->wait)
+        kit->task.transport->wait(kit->task.ctx, kit->idle);
+}
+
+/* ---- operations -------------------------------------------------------------------------- */
+
+/* Adds an operation to the phase, with a buffer of its own if it has one. */
+COLL_INLINE coll_i_conformance_op *coll_i_conformance_add(coll_conformance *kit,
+                                                          coll_i_conformance_kind kind,
+                                                          size_t bytes, size_t skew)
+{
+    const bool fits = kit->n_ops < kit->most_ops;
+    coll_i_conformance_op *op = &kit->ops[fits ? kit->n_ops++ : 0];
+    op->handle.word[0] = op->handle.word[1] = 0;
+    op->kind = (uint8_t)kind;
+    op->state = COLL_I_CONFORMANCE_PENDING;
+    op->flags = 0;
+    op->ends = COLL_I_CONFORMANCE_WELL;
+    op->holds = COLL_I_CONFORMANCE_ANYTHING;
+    op->peer = op->tag = op->number = op->key = op->after = op->refusals = op->count = 0;
+    op->bytes = bytes;
+    op->a = op->b = NULL;
+    op->of = NULL;
+    op->buf =
+        kind <= COLL_I_CONFORMANCE_KEEPS ? coll_i_conformance_buffer(kit, bytes, skew) : NULL;
+    if ((!fits || (kind <= COLL_I_CONFORMANCE_KEEPS && !op->buf)) && kit->status >= 0) {
+        kit->status = COLL_ERR_MEMORY;
+        coll_i_conformance_say(kit, "the memory given to the conformance kit is used up");
+        op->bytes = 0; /* and nothing is written to it */
+    }
+    return op;
+}
+
+/* A message; `sends`: to the peer, else from it. */
+COLL_INLINE coll_i_conformance_op *coll_i_conformance_message(coll_conformance *kit, bool sends,
+                                                              uint32_t peer, uint32_t tag,
+                                                              uint32_t number, size_t bytes,
+                                                              size_t skew)
+{
+    const uint32_t rank = kit->task.rank;
+    coll_i_conformance_op *op = coll_i_conformance_add(
+        kit, sends ? COLL_I_CONFORMANCE_SENDS : COLL_I_CONFORMANCE_RECEIVES, bytes, skew);
+    op->peer = peer;
+    op->tag = tag;
+    op->number = number;
+    op->key = coll_i_conformance_key(sends ? rank : peer, sends ? peer : rank, tag, number);
+    op->holds = sends ? COLL_I_CONFORMANCE_MESSAGE : COLL_I_CONFORMANCE_BLANK;
+    coll_i_conformance_write(op->buf, op->bytes, op->key, sends ? 0 : 255);
+    return op;
+}
+
+COLL_INLINE coll_i_conformance_op *coll_i_conformance_send(coll_conformance *kit, uint32_t peer,
+                                                           uint32_t tag, uint32_t number,
+                                                           size_t bytes)
+{
+    return coll_i_conformance_message(kit, true, peer, tag, number, bytes, 0);
+}
+
+COLL_INLINE coll_i_conformance_op *coll_i_conformance_recv(coll_conformance *kit, uint32_t peer,
+                                                           uint32_t tag, uint32_t number,
+                                                           size_t bytes)
+{
+    return coll_i_conformance_message(kit, false, peer, tag, number, bytes, 0);
+}
+
+/* Marks an operation. */
+COLL_INLINE void coll_i_conformance_mark(coll_i_conformance_op *op, unsigned flags)
+{
+    op->flags = (uint8_t)(op->flags | flags);
+}
+
+COLL_INLINE bool coll_i_conformance_is_marked(const coll_i_conformance_op *op, unsigned flag)
+{
+    return (op->flags & flag) != 0;
+}
+
+COLL_INLINE bool coll_i_conformance_receives(const coll_i_conformance_op *op)
+{
+    return op->kind == COLL_I_CONFORMANCE_RECEIVES || op->kind == COLL_I_CONFORMANCE_ACQUIRES;
+}
+
+COLL_INLINE bool coll_i_conformance_is_sent(const coll_i_conformance_op *op)
+{
+    return op->kind == COLL_I_CONFORMANCE_SENDS || op->kind == COLL_I_CONFORMANCE_MULTICASTS;
+}
+
+/* Do two operations send, or receive, on the same channel? */
+COLL_INLINE bool coll_i_conformance_in_line(const coll_i_conformance_op *a,
+                                            const coll_i_conformance_op *b)
+{
+    if (a->tag != b->tag)
+        return false;
+    if (coll_i_conformance_receives(a))
+        return coll_i_conformance_receives(b) && a->peer == b->peer;
+    return coll_i_conformance_is_sent(a) && coll_i_conformance_is_sent(b) &&
+           (a->peer == b->peer || a->kind == COLL_I_CONFORMANCE_MULTICASTS ||
+            b->kind == COLL_I_CONFORMANCE_MULTICASTS);
+}
+
+/* May operation i start now? */
+COLL_INLINE bool coll_i_conformance_may_start(const coll_conformance *kit, uint32_t i)
+{
+    const coll_i_conformance_op *op = &kit->ops[i];
+    const bool started = coll_i_conformance_is_marked(op, COLL_I_CONFORMANCE_AFTER_STARTED);
+    const bool done = coll_i_conformance_is_marked(op, COLL_I_CONFORMANCE_AFTER_DONE);
+    if (op->kind != COLL_I_CONFORMANCE_PAUSES && kit->round < op->after)
+        return false;
+    for (uint32_t k = 0; k < i; k++) {
+        const coll_i_conformance_op *older = &kit->ops[k];
+        if (older->state == COLL_I_CONFORMANCE_ENDED)
+            continue;
+        if (older->state == COLL_I_CONFORMANCE_PENDING &&
+            (started || coll_i_conformance_in_line(op, older)))
+            return false;
+        if (done && !coll_i_conformance_is_marked(older, COLL_I_CONFORMANCE_ASIDE))
+            return false;
+        if ((op->kind == COLL_I_CONFORMANCE_ACQUIRES ||
+             older->kind == COLL_I_CONFORMANCE_ACQUIRES) &&
+            coll_i_conformance_in_line(op, older))
+            return false;
+    }
+    return true;
+}
+
+/* Receives of one peer and tag are tested oldest first. */
+COLL_INLINE bool coll_i_conformance_is_next(const coll_conformance *kit, uint32_t i)
+{
+    const coll_i_conformance_op *op = &kit->ops[i];
+    if (!coll_i_conformance_receives(op))
+        return true;
+    for (uint32_t k = 0; k < i; k++)
+        if (kit->ops[k].state == COLL_I_CONFORMANCE_FLYING &&
+            coll_i_conformance_in_line(op, &kit->ops[k]))
+            return false;
+    return true;
+}
+
+#endif /* COLL_TRANSPORTS_CONFORMANCE_CALLS_H */
