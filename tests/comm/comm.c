@@ -227,6 +227,15 @@ static const coll_algorithm *reduce_scatter(world *w, const coll_transport *tran
     return chosen;
 }
 
+/* What takes less memory is for short vectors. */
+static const coll_rule by_length[] = {
+    {COLL_BIT(COLL_REDUCE_SCATTER), 1, COLL_ANY_P, 0, 64, &coll_pairwise_reduce_scatter,
+     COLL_DEFAULTS("short")},
+    {COLL_BIT(COLL_REDUCE_SCATTER), 1, COLL_ANY_P, 65, SIZE_MAX, &coll_linear_reduce_scatter,
+     COLL_DEFAULTS("long")},
+};
+static const coll_rule_list lists_by_length = {by_length, 2, &coll_rules_built_in};
+
 /* All ranks know that its blocks lie one after the other, and so may an algorithm. The arena that
  * it takes is bounded where the largest block is for another one. */
 TEST(reduce_scatter_of_packed_blocks)
@@ -237,6 +246,7 @@ TEST(reduce_scatter_of_packed_blocks)
                                        {2, 0, 150, 3, 9}};
     world *w = world_new(P);
     coll_transport small = coll_loopback_transport;
+    unsigned lengths[2] = {0, 0};
     small.max_network_reduce = 2 * COMM_ELEMENT;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         for (size_t s = 0; s < COMM_SORTS; s++) {
@@ -255,11 +265,16 @@ TEST(reduce_scatter_of_packed_blocks)
                                  ? &coll_in_network_reduce_scatter
                              : elements / P * element <= 1024 ? &coll_linear_reduce_scatter
                                                               : &coll_pairwise_reduce_scatter));
+            chosen = reduce_scatter(w, &small, &lists_by_length, counts[i], sort);
+            CHECK(chosen == &coll_pairwise_reduce_scatter ||
+                  chosen == &coll_linear_reduce_scatter);
+            lengths[chosen == &coll_linear_reduce_scatter]++;
             chosen = reduce_scatter(w, &small, &coll_rules_built_in, counts[i], sort);
             CHECK(chosen == (sort->op == COLL_USER_OP
                                  ? &coll_butterfly_reduce_scatter
                                  : &coll_recursive_halving_reduce_scatter));
         }
+    CHECK(lengths[0] > 0 && lengths[1] > 0);
     free(w->messages);
 }
 

@@ -115,6 +115,11 @@ TEST(launched_twice)
     if (pid == 0) {
         char number[20];
         (void)snprintf(number, sizeof number, "%d", fd);
+        uint64_t value = 0;
+        (void)setenv("COLL_RANK", "1098", 1);
+        if (!coll_i_ipc_variable("COLL_RANK", 1098, &value, why) || value != 1098 ||
+            coll_i_ipc_variable("COLL_RANK", 1097, &value, why))
+            _exit(4);
         (void)setenv("COLL_RANK", "0", 1);
         (void)setenv("COLL_SIZE", "1", 1);
         (void)setenv("COLL_SHARED", "0", 1);
