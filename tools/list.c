@@ -88,7 +88,7 @@ static void print_text(coll_collective collective, const coll_algorithm *a, size
     printf("  %-20s ", a->name);
     if (print_traits(a->traits, "", "", ", ") == 0)
         printf("any operator, any p");
-    printf("; window %u\n  %-20s %s\n", a->window, "", a->source);
+    printf("; window %u, in order %u\n  %-20s %s\n", a->window, a->sends, "", a->source);
     if (origin)
         printf("  %-20s %s %s\n", "", origin->header, origin->symbol);
     for (uint32_t i = 0; i < a->n_params; i++) {
@@ -165,7 +165,7 @@ static void print_json(coll_collective collective, const coll_algorithm *a, size
     json_string(coll_collective_name(collective));
     printf(", \"algorithm\": ");
     json_string(a->name);
-    printf(", \"window\": %u, \"traits\": [", a->window);
+    printf(", \"window\": %u, \"sends\": %u, \"traits\": [", a->window, a->sends);
     print_traits(a->traits, "\"", "\"", ", ");
     printf("], \"parameters\": [");
     for (uint32_t i = 0; i < a->n_params; i++) {

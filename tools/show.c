@@ -141,6 +141,8 @@ static void print_totals(const struct job *job, const struct rounds *r)
         printf("          (as far as the first %u ranks go)\n", looked_at);
     printf("window    at least %u action%s in flight\n", plan->window,
            plan->window == 1 ? "" : "s");
+    printf("in order  at least %u send%s in flight\n", plan->sends,
+           plan->sends == 1 ? "" : "s");
 }
 
 int show_main(int argc, char **argv)

@@ -329,12 +329,13 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
                : coll_i_plan_init(plan, algorithm, problem, params);
 }
 
-/* Does the plan do what all ranks of the transport take part in: multicast, or (`reduces`) reduce in the
- * network, without teams of its own? */
+/* Does the plan do what all ranks of the transport take part in: multicast, meet, or (`reduces`: in their
+ * order) reduce in the network, without teams of its own? */
 COLL_INLINE bool coll_i_plan_needs_all(const coll_plan *plan, bool *reduces)
 {
-    *reduces = (plan->traits & COLL_I_NEEDS_TEAM) && !plan->inner;
-    return *reduces || (plan->traits & COLL_NEEDS_MULTICAST);
+    const bool meets = (plan->traits & COLL_I_NEEDS_TEAM) && !plan->inner;
+    *reduces = meets && (plan->traits & COLL_NEEDS_NETWORK_REDUCE);
+    return meets || (plan->traits & COLL_NEEDS_MULTICAST);
 }
 
 /* Says which ranks of the transport the plan's ranks are. COLL_OK, or what the algorithm has
@@ -351,27 +352,17 @@ COLL_INLINE coll_status coll_plan_place(coll_plan *plan, const coll_group *group
 }
 
 /* Is each block that a rank has for itself as long in IN as in OUT? Nobody else would notice: it is
- * copied. O(1), or of neighbour collectives O(n_in) for a mesh and O(loops) for lists. */
+ * copied. O(1), or of neighbour collectives O(n_in · loops) for a mesh and O(loops) for lists. */
 COLL_INLINE bool coll_i_own_blocks_agree(const coll_problem *of, uint32_t rank)
 {
-    const coll_graph *graph = of->graph;
+    uint32_t in, out;
     if (!of->out.counts)
         return true;
-    if (!graph)
+    if (!of->graph)
         return !of->in.counts || of->in.counts[rank] == of->out.counts[rank];
-    for (uint32_t i = 0; i < (graph->n_dims ? graph->n_in : graph->n_out); i++) {
-        uint32_t in = coll_graph_opposite(graph, i), out = i;
-        if (graph->n_dims == 0) { /* the first in the order: the block of IN, and that of OUT */
-            in = graph->order[2 * (size_t)i] >> 1;
-            if ((graph->order[2 * (size_t)i] & 1u) || graph->destinations[in] != rank)
-                return true;
-            out = graph->order[2 * (size_t)i + 1] >> 1;
-        } else if (coll_graph_source(graph, rank, i) != rank) {
-            continue;
-        }
+    for (uint32_t k = 0; of->graph->loop(of->graph, rank, k, &in, &out); k++)
         if ((of->in.counts ? of->in.counts[in] : of->count) != of->out.counts[out])
             return false;
-    }
     return true;
 }
 
@@ -380,39 +371,15 @@ COLL_INLINE bool coll_i_own_blocks_agree(const coll_problem *of, uint32_t rank)
 COLL_INLINE coll_status coll_plan_check_rank(const coll_plan *plan, uint32_t rank)
 {
     const coll_problem *of = &plan->problem;
-    const bool everywhere = (plan->traits & COLL_NEEDS_COUNTS) != 0;
-    bool in = false, out = false;
+    const bool all = !coll_is(COLL_ROOTED, of->collective) || rank == of->root ||
+                     (plan->traits & COLL_NEEDS_COUNTS) != 0;
+    const bool in = coll_is(COLL_TABLES_IN, of->collective) && all &&
+                    !(coll_is(COLL_PAIRED, of->collective) && coll_in_place(plan)) &&
+                    (!of->graph || of->graph->n_out > 0);
+    const bool out =
+        coll_is(COLL_TABLES_OUT, of->collective) && all && (!of->graph || of->graph->n_in > 0);
     if (rank >= of->p)
         return COLL_ERR_RANK;
-    switch (of->collective) {
-    case COLL_GATHERV:
-        out = everywhere || rank == of->root;
-        break;
-    case COLL_SCATTERV:
-        in = everywhere || rank == of->root;
-        break;
-    case COLL_ALLGATHERV:
-        out = true;
-        break;
-    case COLL_ALLTOALLV:
-    case COLL_ALLTOALLW:
-        in = !coll_in_place(plan);
-        out = true;
-        break;
-    case COLL_REDUCE_SCATTER:
-        in = true;
-        break;
-    case COLL_NEIGHBOR_ALLTOALLV:
-    case COLL_NEIGHBOR_ALLTOALLW:
-        in = of->graph->n_out > 0;
-        out = of->graph->n_in > 0;
-        break;
-    case COLL_NEIGHBOR_ALLGATHERV:
-        out = of->graph->n_in > 0;
-        break;
-    default:
-        break;
-    }
     if (of->graph && of->graph->rank != COLL_RANK_NONE && of->graph->rank != rank)
         return COLL_ERR_GRAPH;
     if ((in && !of->in.counts) || (out && !of->out.counts))

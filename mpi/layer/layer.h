@@ -354,7 +354,7 @@ void repeats_free(struct repeats *memory);
 
 /* ---- what was asked for: setup.c, control.c, tuned.c ------------------------------------- */
 
-enum { TAGS_MOST = 1 << 20, UNASKED = -1 }; /* 0 and 1 are what the user asks for */
+enum { TAGS_MOST = 1 << 14, UNASKED = -1 }; /* 0 and 1 are what the user asks for */
 
 struct settings {
     /* Which algorithm, the user's first: for messages through the memory of a node, for communicators of

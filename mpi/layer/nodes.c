@@ -16,8 +16,11 @@
 #include "coll/transports/shm.h"
 #include "layer.h"
 
-enum { NUMBERS = 4096, PATIENCE_MS = 20000 }; /* numbers and tags fill 32 bits */
-enum { SHARED = (4 << 20) + 4096 };           /* for calls: a MiB for each that is under way */
+enum {
+    NUMBERS = COLL_CLAIM_ALL / TAGS_MOST,
+    PATIENCE_MS = 20000
+};                                  /* all tags of the segment */
+enum { SHARED = (4 << 20) + 4096 }; /* for calls: a MiB for each that is under way */
 
 /* In SHARED memory, before what is for calls: how many ranks have a communicator of each number; 0: it
  * is free. Number 0 is none. */

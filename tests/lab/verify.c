@@ -404,18 +404,21 @@ TEST(windows_that_many_ranks_need)
         CHECK(coll_verify_grid(&options, &result));
         CHECK_EQ(row.window, row.algorithm->window);
     }
-    { /* one plan of 52 ranks, which a grid of so many would take long to come to */
+    { /* one plan of as many ranks as may be, if the operator does not commute */
         coll_grid_worker worker;
         coll_grid_case of;
         coll_report report;
-        coll_grid_case_init(&of, &coll_double_tree_reduce, COLL_REDUCE, 52);
-        of.root = 30;
-        of.count = 107;
-        of.param[0] = 4;
+        coll_grid_case_init(&of, &coll_double_tree_reduce, COLL_REDUCE, 4096);
+        of.root = 2049;
+        of.count = 200;
+        of.param[0] = 1;
         coll_grid_worker_init(&worker);
         CHECK_STATUS(coll_grid_prove(&worker, &of, 0, &report), COLL_OK);
         CHECK(report.ok);
         CHECK_EQ(report.window, of.algorithm->window);
+        CHECK_EQ(report.sends, of.algorithm->sends);
+        of.p = 4097;
+        CHECK_STATUS(coll_grid_prove(&worker, &of, 0, &report), COLL_ERR_WINDOW);
         coll_grid_worker_release(&worker);
     }
 }

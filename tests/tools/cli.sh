@@ -36,7 +36,7 @@ says '^allreduce$' list
 says '^  ring ' list allreduce
 says 'segment=0  elements of a segment' list bcast
 says '^| allreduce | ring |' list --markdown
-says '^  {"collective": "allreduce", "algorithm": "ring", "window": 2' list --json
+says '^  {"collective": "allreduce", "algorithm": "ring", "window": 2, "sends": 1' list --json
 says '^reduce_scatter_block$' list reduce-scatter-block
 says '^ *also: binomial (f=2), knomial$' list bcast
 says '^| bcast | chain | .* | pipeline (chains=1) |$' list --markdown
@@ -51,7 +51,7 @@ if command -v python3 >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
         run 0 list $what --json
         python3 -c 'import json, sys
 rows = json.load(sys.stdin)
-assert rows and all(set(r) == {"collective", "algorithm", "window", "traits", "parameters", "names", "source",
+assert rows and all(set(r) == {"collective", "algorithm", "window", "sends", "traits", "parameters", "names", "source",
     "header", "symbol"} for r in rows)' \
             <"$scratch/out" >"$scratch/err" 2>&1 || fail "coll list $what --json is not what it should be"
     done
@@ -87,6 +87,7 @@ says '^messages  24 in all, at most 6 sent by a rank$' show allreduce ring -p 4
 says '^elements  24 sent in all, at most 6 by a rank$' show allreduce ring -p 4
 says '^scratch   at most [0-9]* elements a rank$' show allreduce ring -p 4 --in-place
 says '^window    at least 2 actions in flight$' show allreduce ring -p 4
+says '^in order  at least 1 send in flight$' show allreduce ring -p 4
 says '^The steps of 64 ranks are more than 200 lines' show allreduce ring -p 64
 says 'more rounds; --all draws them$' show allreduce ring -p 64
 says '^rank 63   →0 ←62' show allgather ring -p 64

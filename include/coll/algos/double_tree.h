@@ -203,10 +203,21 @@ COLL_INLINE unsigned coll_i_double_tree_reduce_step(const coll_plan *plan, uint3
     return coll_i_double_step(plan, COLL_REDUCE, rank, s, out);
 }
 
+/* In rank order, to a root inside, segments come down one way while others wait on the other: each
+ * doubling of p, or each second one, takes one more in flight. As many as the record says are enough
+ * for so many ranks. */
+COLL_INLINE coll_status coll_i_double_tree_reduce_check(const coll_plan *plan)
+{
+    return (plan->problem.flags & COLL_FLAG_COMMUTATIVE) || plan->problem.p <= 4096
+               ? COLL_OK
+               : COLL_ERR_WINDOW;
+}
+
 COLL_ALGORITHM(coll_double_tree_reduce, "double_tree", "Sanders, Speck, Traeff 2009",
     COLL_BIT(COLL_REDUCE), /* traits */ 0,
-    /* window */ 4, /* sends */ 4, COLL_PARAMS(1, coll_i_double_tree_params),
-    coll_i_double_tree_steps, coll_i_double_tree_reduce_step, coll_i_double_tree_scratch);
+    /* window */ 7, /* sends */ 9, COLL_PARAMS(1, coll_i_double_tree_params),
+    coll_i_double_tree_steps, coll_i_double_tree_reduce_step, coll_i_double_tree_scratch,
+    coll_i_double_tree_reduce_check);
 
 COLL_INLINE unsigned coll_i_double_tree_allreduce_step(const coll_plan *plan, uint32_t rank,
                                                        size_t s, coll_action *out)

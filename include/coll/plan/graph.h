@@ -50,6 +50,10 @@ typedef struct coll_neighbors {
 } coll_neighbors;
 
 typedef struct coll_graph {
+    /* Block k of those that a rank has for itself: in IN, and in OUT; false: there are no more. By the
+     * maker, so that programs without graphs are without it. */
+    bool (*loop)(const struct coll_graph *graph, uint32_t rank, uint32_t k, uint32_t *in,
+                 uint32_t *out);
     uint32_t n_in, n_out; /* blocks of OUT and of IN */
     uint32_t n_dims;      /* of a mesh or stencil; 0: lists */
     uint32_t periodic;    /* bit d: dimension d wraps round */
@@ -238,9 +242,36 @@ COLL_INLINE uint32_t coll_graph_origin(const coll_graph *graph, uint32_t rank, u
 
 /* ---- making graphs ----------------------------------------------------------------------- */
 
+/* The blocks of a rank for itself, of a mesh or stencil. O(n_in). */
+COLL_INLINE bool coll_i_mesh_loop(const coll_graph *graph, uint32_t rank, uint32_t k,
+                                  uint32_t *in, uint32_t *out)
+{
+    for (uint32_t i = 0; i < graph->n_in; i++)
+        if (coll_graph_source(graph, rank, i) == rank && k-- == 0) {
+            *in = coll_graph_opposite(graph, i);
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+/* … and of lists: the first in the order, the block of IN and that of OUT in turn. */
+COLL_INLINE bool coll_i_lists_loop(const coll_graph *graph, uint32_t rank, uint32_t k,
+                                   uint32_t *in, uint32_t *out)
+{
+    if (k >= graph->n_out || k >= graph->n_in)
+        return false;
+    *in = graph->order[2 * (size_t)k] >> 1;
+    if ((graph->order[2 * (size_t)k] & 1u) || graph->destinations[*in] != rank)
+        return false;
+    *out = graph->order[2 * (size_t)k + 1] >> 1;
+    return true;
+}
+
 /* A graph that has no neighbours, and is no mesh. */
 COLL_INLINE void coll_i_graph_init(coll_graph *graph)
 {
+    graph->loop = coll_i_lists_loop;
     graph->n_in = graph->n_out = graph->n_dims = graph->periodic = 0;
     graph->vectors = NULL;
     graph->rank = COLL_RANK_NONE;
@@ -258,6 +289,7 @@ COLL_INLINE coll_status coll_graph_mesh(coll_graph *graph, uint32_t n_dims,
     if (!graph || !dims)
         return COLL_ERR_NULL;
     coll_i_graph_init(graph);
+    graph->loop = coll_i_mesh_loop;
     if (n_dims == 0 || n_dims > COLL_DIMS_MAX)
         return COLL_ERR_GRAPH;
     for (uint32_t d = n_dims; d-- > 0;) {
