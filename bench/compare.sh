@@ -18,7 +18,8 @@
 # A cell is a line of a benchmark's CSV: a collective, an algorithm, a size. In each launch both run side by side, OLD first in
 # every other one. The ratio of a cell is the time of OLD over that of NEW, so above 1 NEW is faster: the median over the
 # launches, of the two runs of each. Times are medians, too. Of peers and mpi what is compared is how many times faster than the
-# MPI libraries' own calls, measured in the same run, each is: a run takes a minute, and machines drift by a third meanwhile. Ends with 1 if a mean or a cell is below its least.
+# MPI libraries' own calls, measured in the same run, each is: a run takes a minute, and machines drift by a third
+# meanwhile. Ends with 1 if a mean or a cell is below its least.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 launches=5 mean=0.98 cell=0.92 worst=10 csv= scratch=

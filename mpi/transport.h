@@ -20,8 +20,8 @@
  *   - Over MPICH, such an error may go to the error handler of MPI_COMM_WORLD, which ends the program,
  *     and not to that of the communicator.
  */
-#ifndef COLL_EXAMPLES_MPI_TRANSPORT_H
-#define COLL_EXAMPLES_MPI_TRANSPORT_H
+#ifndef COLL_MPI_TRANSPORT_H
+#define COLL_MPI_TRANSPORT_H
 
 #include <sched.h>
 #include <string.h>
@@ -150,4 +150,4 @@ COLL_INLINE int coll_mpi_close(coll_mpi *mpi)
     return PMPI_Comm_free(&mpi->comm);
 }
 
-#endif /* COLL_EXAMPLES_MPI_TRANSPORT_H */
+#endif /* COLL_MPI_TRANSPORT_H */

@@ -82,8 +82,9 @@ typedef struct coll_transport {
     /* Copies by something else than this processor, say a DMA engine. COLL_ERR_CAPABILITY: not this
      * one, copy here. */
     coll_status (*copy)(void *ctx, void *dst, const void *src, size_t bytes, coll_handle *h);
-    /* dst = a ⊕ b by something else than this processor. COLL_ERR_CAPABILITY: not this
-     * operator, combine here. */
+    /* dst = a ⊕ b by something else than this processor. It gets every combination, that of a message
+     * that was received, too; none is acquired then. COLL_ERR_CAPABILITY: not this operator, combine
+     * here. */
     coll_status (*reduce)(void *ctx, const coll_op *op, void *dst, const void *a, const void *b,
                           size_t count, coll_handle *h);
     /* Sends to every rank of the transport but this one, which receive it by recv. */
@@ -158,15 +159,7 @@ COLL_INLINE coll_status coll_misfit_note(coll_misfit *misfit, uint32_t peer, uin
 /* How a transport may give out its tags. They are COLL_CLAIMS ranges, which rank by rank are claimed one
  * after the other, round and round, but for those that are claimed still. Half way round before a
  * range may be claimed again it is cleaned: its aborts are forgotten, and its messages dropped. Nobody uses
- * it then, as long as no rank is COLL_CLAIMS/2 − COLL_CLAIMS_MOST claims ahead of another.
- *
- *   uint32_t at = ctx->claims.next, range;
- *   if (coll_claims_take(&ctx->claims, &range) != COLL_OK)
- *       return COLL_ERR_TAG;
- *   for (; at != ctx->claims.next; at++)
- *       if (coll_claims_is_stale(&ctx->claims, at, &old))
- *           … clean range `old` …
- *   *first = range * COLL_CLAIM_TAGS;                                                        */
+ * it then, as long as no rank is COLL_CLAIMS/2 − COLL_CLAIMS_MOST claims ahead of another. */
 enum {
     COLL_CLAIMS = 64,
     COLL_CLAIMS_MOST = 24,                         /* at the same time */
@@ -187,15 +180,24 @@ COLL_INLINE void coll_claims_init(coll_claims *claims)
         claims->taken[i] = false;
 }
 
-COLL_INLINE coll_status coll_claims_take(coll_claims *claims, uint32_t *range)
+/* As claim of a transport, which has `clean` make the tags of a range clean, as far as this rank can. */
+COLL_INLINE coll_status coll_claims_take(coll_claims *claims,
+                                         void (*clean)(void *ctx, uint32_t range), void *ctx,
+                                         uint32_t *first, uint32_t *tags)
 {
+    uint32_t range;
     if (claims->n == COLL_CLAIMS_MOST)
         return COLL_ERR_TAG;
-    while (claims->taken[claims->next % COLL_CLAIMS])
-        claims->next++;
-    *range = claims->next++ % COLL_CLAIMS;
-    claims->taken[*range] = true;
+    do {
+        const uint32_t opposite = (claims->next + COLL_CLAIMS / 2) % COLL_CLAIMS;
+        range = claims->next++ % COLL_CLAIMS;
+        if (!claims->taken[opposite])
+            clean(ctx, opposite);
+    } while (claims->taken[range]);
+    claims->taken[range] = true;
     claims->n++;
+    *first = range * COLL_CLAIM_TAGS;
+    *tags = COLL_CLAIM_TAGS;
     return COLL_OK;
 }
 
@@ -205,13 +207,6 @@ COLL_INLINE void coll_claims_give(coll_claims *claims, uint32_t range)
         claims->taken[range] = false;
         claims->n--;
     }
-}
-
-/* Is a range to be cleaned as claims pass by this one? */
-COLL_INLINE bool coll_claims_is_stale(const coll_claims *claims, uint32_t passed, uint32_t *old)
-{
-    *old = (passed + COLL_CLAIMS / 2) % COLL_CLAIMS;
-    return !claims->taken[*old];
 }
 
 /* The tag without its use, and the range that has it. */

@@ -79,6 +79,7 @@ static void write_out(struct repeat *repeat)
 {
     const size_t most = COLL_MPI_SHORT / repeat->plan.problem.elem_bytes;
     coll_schedule *schedule = &repeat->schedule;
+    repeat->quick = false;
     repeat->written = coll_schedule_write(schedule, &repeat->plan, repeat->rank,
                                           repeat->actions, WRITTEN) == COLL_OK;
     if (!repeat->written)

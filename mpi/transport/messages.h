@@ -1,25 +1,11 @@
 /* mpi/transport/messages.h — coll over MPI: how messages are sent and received
  *
- * Libraries send a short message at once, through memory that both processes have; for a longer one
- * they first agree on a copy from one to the other, which takes a while. A message that is not much
- * longer is faster as several short ones, all started at once. Both ends know its length, so both
- * cut it alike.
- *
- * Where all ranks share the memory of a node, this may hold for messages of any length (`near`): the
- * kernel, which makes that one copy, looks up every page, and one processor does all of it. Of two
- * copies through the shared memory two processors make one each, one behind the other; whether that
- * is faster ways.h finds out. MPICH is given all of a long message in pieces, unless ranks share
- * processors: then the turns that they take cost more. Open MPI has fragments of its own for that
- * way, longer than its short messages, and takes it for data that does not lie in one run; so it is
- * told that the first cache line of each block comes last. Memory that the kernel copies from again
- * and again may be moved to huge pages, which it finds sooner (coll/transports/huge.h).
- *
  * Use ../transport.h.
  */
-#ifndef COLL_EXAMPLES_MPI_TRANSPORT_MESSAGES_H
-#define COLL_EXAMPLES_MPI_TRANSPORT_MESSAGES_H
+#ifndef COLL_MPI_TRANSPORT_MESSAGES_H
+#define COLL_MPI_TRANSPORT_MESSAGES_H
 
-#include "context.h"
+#include "completion.h"
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
@@ -270,4 +256,4 @@ COLL_HOT_INLINE coll_status coll_i_mpi_recv_now(void *ctx, uint32_t peer, uint32
     return coll_i_mpi_came(mpi, error, &status, bytes);
 }
 
-#endif /* COLL_EXAMPLES_MPI_TRANSPORT_MESSAGES_H */
+#endif /* COLL_MPI_TRANSPORT_MESSAGES_H */

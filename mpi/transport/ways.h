@@ -9,8 +9,8 @@
  *
  * Use ../transport.h.
  */
-#ifndef COLL_EXAMPLES_MPI_TRANSPORT_WAYS_H
-#define COLL_EXAMPLES_MPI_TRANSPORT_WAYS_H
+#ifndef COLL_MPI_TRANSPORT_WAYS_H
+#define COLL_MPI_TRANSPORT_WAYS_H
 
 #include "messages.h"
 
@@ -148,4 +148,4 @@ COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
     return ways;
 }
 
-#endif /* COLL_EXAMPLES_MPI_TRANSPORT_WAYS_H */
+#endif /* COLL_MPI_TRANSPORT_WAYS_H */

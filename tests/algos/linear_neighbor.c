@@ -107,7 +107,7 @@ TEST(costs)
                 make_plans(all ? COLL_NEIGHBOR_ALLTOALL : COLL_NEIGHBOR_ALLGATHER,
                            (coll_grid_graph)which, p, &of);
                 of.count = 3;
-                CHECK_STATUS(prove_case(&worker, &of, 0, &report), COLL_OK);
+                CHECK_STATUS(prove_case(&worker, &of, &report), COLL_OK);
                 CHECK(report.ok);
                 for (uint32_t rank = 0; rank < p; rank++) {
                     const coll_graph *graph = coll_i_graph_of(&worker.graphs, rank);

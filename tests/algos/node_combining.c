@@ -61,7 +61,7 @@ static void check_case(const coll_grid_case *of)
     uint64_t between = 0, most = 0;
     bool ways[3][P] = {{false}}; /* that a message of a phase goes */
     coll_report report;
-    CHECK_STATUS(prove_case(&worker, of, 0, &report), COLL_OK);
+    CHECK_STATUS(prove_case(&worker, of, &report), COLL_OK);
     if (!CHECK(report.ok)) {
         printf("    %s\n", report.sentence);
         return;

@@ -92,6 +92,27 @@ TEST(waits)
     ON(COLL_OK, "t1. s2. r3.");
 }
 
+/* Of the most operations that there may be, too. */
+TEST(all_in_flight)
+{
+    static coll_outstanding most[32];
+    static coll_action sends[33];
+    coll_schedule schedule = {sends, 33, 0, 0, 0, 1, 1};
+    begin_with(1);
+    transport.cancel = NULL;
+    transport.abort = NULL;
+    CHECK_STATUS(coll_in_order_init(&it, most, 32), COLL_OK);
+    for (unsigned i = 0; i < 33; i++)
+        coll_act_send(&sends[i], i % 9 + 1, OUT(0), 1);
+    run.schedule = &schedule;
+    TALK(coll_in_order_start(&it, &run), COLL_OK,
+         "s1> s2> s3> s4> s5> s6> s7> s8> s9> s1> s2> s3> s4> s5> s6> s7> s8> s9> s1> s2> s3> "
+         "s4> "
+         "s5> s6> s7> s8> s9> s1> s2> s3> s4> t1? t2? t3? t4? t5? t6? t7? t8? t9?");
+    CHECK_EQ(it.used, 0xFFFFFFFEu);
+    CHECK_STATUS(it.status, COLL_AGAIN);
+}
+
 /* A long message is one send, and is not passed on its way to a peer. */
 TEST(pieces)
 {
@@ -304,6 +325,7 @@ int main(void)
 {
     RUN(one_after_the_other);
     RUN(waits);
+    RUN(all_in_flight);
     RUN(pieces);
     RUN(copies);
     RUN(sums);

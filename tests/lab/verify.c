@@ -17,7 +17,7 @@ static coll_status prove(const coll_algorithm *algorithm, const struct mutant *o
     one.count = of->count;
     one.layout = of->layout;
     coll_grid_worker_init(&worker);
-    status = coll_grid_prove(&worker, &one, 0, report);
+    status = coll_grid_prove(&worker, &one, report);
     coll_grid_worker_release(&worker);
     return status;
 }
@@ -286,7 +286,7 @@ static void spoil_all(coll_grid_worker *worker, const coll_grid_case *of, uint64
                     if (!spoils(&acts[spoiled.i], spoiled.how, of->algorithm->traits) ||
                         gets_its_own(of, &acts[spoiled.i], spoiled.how))
                         continue;
-                    CHECK_STATUS(coll_grid_prove(worker, &one, 0, &report), COLL_OK);
+                    CHECK_STATUS(coll_grid_prove(worker, &one, &report), COLL_OK);
                     (*spoilt)++;
                     if (!CHECK(!report.ok)) {
                         char words[200];
@@ -413,12 +413,12 @@ TEST(windows_that_many_ranks_need)
         of.count = 200;
         of.param[0] = 1;
         coll_grid_worker_init(&worker);
-        CHECK_STATUS(coll_grid_prove(&worker, &of, 0, &report), COLL_OK);
+        CHECK_STATUS(coll_grid_prove(&worker, &of, &report), COLL_OK);
         CHECK(report.ok);
         CHECK_EQ(report.window, of.algorithm->window);
         CHECK_EQ(report.sends, of.algorithm->sends);
         of.p = 4097;
-        CHECK_STATUS(coll_grid_prove(&worker, &of, 0, &report), COLL_ERR_WINDOW);
+        CHECK_STATUS(coll_grid_prove(&worker, &of, &report), COLL_ERR_SHAPE);
         coll_grid_worker_release(&worker);
     }
 }
@@ -1016,7 +1016,7 @@ TEST(groups_that_must_be_refused)
     of.group.outer = 4;
     of.group.which = 1;
     coll_grid_worker_init(&worker);
-    CHECK_STATUS(coll_grid_prove(&worker, &of, 0, &report), COLL_OK);
+    CHECK_STATUS(coll_grid_prove(&worker, &of, &report), COLL_OK);
     check_finding(&report, COLL_FOUND_TRAIT, "lets through", of.p);
     check_sentence(
         &report,

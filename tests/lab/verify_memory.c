@@ -94,7 +94,7 @@ static void make_cases(coll_grid_case of[CASES])
 static bool is_starved(coll_grid_worker *worker, const coll_grid_case *of)
 {
     coll_report report;
-    const coll_status status = coll_grid_prove(worker, of, 0, &report);
+    const coll_status status = coll_grid_prove(worker, of, &report);
     if (!CHECK(status == COLL_OK || status == COLL_ERR_MEMORY))
         printf("    %s: %s\n", of->algorithm->name, coll_status_text(status));
     if (status == COLL_ERR_MEMORY)

@@ -273,7 +273,7 @@ static void add_costs(void *arg, coll_grid_worker *worker, const coll_grid_case 
     if (default_value && usual_window < window)
         usual_window = window;
     CHECK_STATUS(waste_of(worker, of, &found), COLL_OK);
-    CHECK_STATUS(prove_case(worker, of, 0, &report), COLL_OK);
+    CHECK_STATUS(prove_case(worker, of, &report), COLL_OK);
     CHECK(report.ok);
     {
         const uint64_t more[COSTS] = {found.steps,

@@ -31,7 +31,7 @@ static inline coll_grid_case level_case(const coll_algorithm *algorithm,
 /* What coll_plan_build says; proven if that is COLL_OK. */
 static inline coll_status level_prove(const coll_grid_case *of, coll_report *report)
 {
-    const coll_status status = prove_case(&level_worker, of, 0, report);
+    const coll_status status = prove_case(&level_worker, of, report);
     if (status == COLL_OK && !CHECK(report->ok)) {
         char words[256];
         coll_grid_case_words(of, words, sizeof words);

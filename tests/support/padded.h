@@ -101,8 +101,8 @@ static inline void padded_check(const coll_grid_case *of, const coll_grid_case *
 {
     coll_report cost, riding;
     padded_slots.skip = COLL_VERIFY_NO_WINDOW | COLL_VERIFY_NO_PURITY;
-    CHECK_STATUS(prove_case(&padded_slots, slots, 0, &riding), COLL_OK);
-    CHECK_STATUS(prove_case(&padded_worker, of, 0, &cost), COLL_OK);
+    CHECK_STATUS(prove_case(&padded_slots, slots, &riding), COLL_OK);
+    CHECK_STATUS(prove_case(&padded_worker, of, &cost), COLL_OK);
     if (!CHECK(riding.ok && cost.ok))
         printf("    p = %u, block = %u: %s\n", of->p, block, cost.sentence);
     for (uint32_t rank = 0; rank < of->p; rank++)

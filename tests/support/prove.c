@@ -7,8 +7,7 @@ coll_finding prove_plan(const coll_plan *plan, const coll_verify_options *option
     return coll_verify(plan, options, report);
 }
 
-coll_status prove_case(coll_grid_worker *worker, const coll_grid_case *of, uint32_t skip,
-                       coll_report *report)
+coll_status prove_case(coll_grid_worker *worker, const coll_grid_case *of, coll_report *report)
 {
-    return coll_grid_prove(worker, of, skip, report);
+    return coll_grid_prove(worker, of, report);
 }

@@ -14,7 +14,6 @@ coll_finding prove_plan(const coll_plan *plan, const coll_verify_options *option
                         coll_report *report);
 
 /* coll_grid_prove. */
-coll_status prove_case(coll_grid_worker *worker, const coll_grid_case *of, uint32_t skip,
-                       coll_report *report);
+coll_status prove_case(coll_grid_worker *worker, const coll_grid_case *of, coll_report *report);
 
 #endif /* COLL_TESTS_SHARED_PROVE_H */

@@ -210,7 +210,7 @@ COLL_INLINE coll_status coll_i_double_tree_reduce_check(const coll_plan *plan)
 {
     return (plan->problem.flags & COLL_FLAG_COMMUTATIVE) || plan->problem.p <= 4096
                ? COLL_OK
-               : COLL_ERR_WINDOW;
+               : COLL_ERR_SHAPE;
 }
 
 COLL_ALGORITHM(coll_double_tree_reduce, "double_tree", "Sanders, Speck, Traeff 2009",

@@ -123,12 +123,13 @@ COLL_HOT_INLINE coll_status coll_i_in_order_admit_with(coll_in_order *e, const c
                                                        coll_send_with send, coll_recv_with recv)
 {
     const bool sends = coll_i_has(COLL_I_SENDS, a);
-    const uint32_t k = sends ? COLL_LOWEST_BIT(~(e->used | 1u)) : 0;
-    const uint32_t bit = (uint32_t)1 << k;
-    coll_outstanding *one = &e->ops[k];
+    const uint32_t free = (UINT32_MAX >> (32 - e->size)) & ~(sends ? e->used | 1u : 0u);
+    const uint32_t bit = free & (0 - free); /* 0: a send, and there is no room */
+    coll_outstanding *one;
     coll_status status;
-    if (e->used != 0 && (k >= e->size || coll_i_in_order_waits(e, a)))
+    if (e->used != 0 && (bit == 0 || coll_i_in_order_waits(e, a)))
         return COLL_AGAIN;
+    one = &e->ops[COLL_LOWEST_BIT(bit)];
     status = coll_i_task_issue_with(&e->task, a, send, recv, &one->handle);
     if (status < 0 || status == COLL_AGAIN)
         return status;
@@ -146,11 +147,11 @@ COLL_HOT_INLINE coll_status coll_i_in_order_admit_with(coll_in_order *e, const c
         e->flying |= bit;
     } else {
         (void)coll_i_task_next(&e->task, &one->act);
-        status = coll_i_in_order_move(e, k);
+        status = coll_i_in_order_move(e, COLL_LOWEST_BIT(bit));
+        if (status < 0)
+            return status;
     }
-    return status < 0 || sends ? (status < 0 ? status : COLL_OK)
-           : e->used & 1       ? COLL_STARTED
-                               : COLL_OK;
+    return e->used & 1u ? COLL_STARTED : COLL_OK;
 }
 
 /* The same with those of the transport. */

@@ -436,20 +436,16 @@ COLL_INLINE void coll_i_loop_abort(void *ctx, uint32_t first, uint32_t tags)
     world->events++;
 }
 
-/* A range that is claimed later is clean by then. Sends are synchronous, so there are no messages but of
- * operations in flight. */
+/* Sends are synchronous, so there are no messages but of operations in flight. */
+COLL_INLINE void coll_i_loop_clean(void *ctx, uint32_t range)
+{
+    coll_i_loop_forgive(&((coll_loopback_rank *)ctx)->world->aborts, range);
+}
+
 COLL_INLINE coll_status coll_i_loop_claim(void *ctx, uint32_t *first, uint32_t *tags)
 {
-    coll_loopback_rank *end = (coll_loopback_rank *)ctx;
-    uint32_t at = end->claims.next, range, old;
-    if (coll_claims_take(&end->claims, &range) != COLL_OK)
-        return COLL_ERR_TAG;
-    for (; at != end->claims.next; at++)
-        if (coll_claims_is_stale(&end->claims, at, &old))
-            coll_i_loop_forgive(&end->world->aborts, old);
-    *first = range * COLL_CLAIM_TAGS;
-    *tags = COLL_CLAIM_TAGS;
-    return COLL_OK;
+    return coll_claims_take(&((coll_loopback_rank *)ctx)->claims, coll_i_loop_clean, ctx, first,
+                            tags);
 }
 
 /* With the last rank that used a range its aborts go. */

@@ -3,7 +3,7 @@
  *   coll_grid_worker worker;
  *   coll_report report;
  *   coll_grid_worker_init(&worker);
- *   if (coll_grid_prove(&worker, &one, 0, &report) == COLL_OK && !report.ok)
+ *   if (coll_grid_prove(&worker, &one, &report) == COLL_OK && !report.ok)
  *       puts(report.sentence);
  *   coll_grid_worker_release(&worker);
  *
@@ -555,16 +555,16 @@ COLL_INLINE void coll_i_grid_prove_plans(coll_grid_worker *worker, uint32_t wind
 }
 
 /* Proves one case. Returns what coll_plan_build says of it; on COLL_OK, *report has the proof or
- * the finding. `window` as in coll_verify_options. */
+ * the finding. */
 COLL_INLINE coll_status coll_grid_prove(coll_grid_worker *worker, const coll_grid_case *of,
-                                        uint32_t window, coll_report *report)
+                                        coll_report *report)
 {
     const coll_status status = coll_i_grid_plans(worker, of);
     const coll_status group = coll_i_grid_group_status(worker, of);
     if (status != COLL_OK)
         return status;
     if (group == COLL_OK)
-        coll_i_grid_prove_plans(worker, window, window, report);
+        coll_i_grid_prove_plans(worker, 0, 0, report);
     else
         coll_i_found(report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,
                      "coll_plan_place must say of this group: %s", coll_status_text(group));

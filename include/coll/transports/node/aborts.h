@@ -12,7 +12,7 @@
 
 #include "world.h"
 
-/* … of a world where some are. */
+/* Is a tag aborted, in a world where some are? */
 COLL_INLINE bool coll_i_node_among_aborted(const coll_i_node_world *world, uint32_t tag)
 {
     const uint64_t whole = __atomic_load_n(&world->whole, __ATOMIC_RELAXED);

@@ -354,8 +354,9 @@ COLL_INLINE void coll_i_node_drop_aside(coll_i_node_rank *me, coll_i_node_link *
 }
 
 /* Makes the tags of a range clean, as far as this rank can: nobody uses them. */
-COLL_INLINE void coll_i_node_clean(coll_i_node_rank *me, uint32_t range)
+COLL_INLINE void coll_i_node_clean(void *ctx, uint32_t range)
 {
+    coll_i_node_rank *me = (coll_i_node_rank *)ctx;
     uint32_t turn;
     __atomic_store_n(&me->world->left[range], 0,
                      __ATOMIC_RELAXED); /* some were never unclaimed */
@@ -372,16 +373,8 @@ COLL_INLINE void coll_i_node_clean(coll_i_node_rank *me, uint32_t range)
 
 COLL_INLINE coll_status coll_i_node_claim_tags(void *ctx, uint32_t *first, uint32_t *tags)
 {
-    coll_i_node_rank *me = (coll_i_node_rank *)ctx;
-    uint32_t at = me->claims.next, range, old;
-    if (coll_claims_take(&me->claims, &range) != COLL_OK)
-        return COLL_ERR_TAG;
-    for (; at != me->claims.next; at++)
-        if (coll_claims_is_stale(&me->claims, at, &old))
-            coll_i_node_clean(me, old);
-    *first = range * COLL_CLAIM_TAGS;
-    *tags = COLL_CLAIM_TAGS;
-    return COLL_OK;
+    return coll_claims_take(&((coll_i_node_rank *)ctx)->claims, coll_i_node_clean, ctx, first,
+                            tags);
 }
 
 /* With the last rank that used a range its aborts go. */
