@@ -92,7 +92,7 @@ static bool take_word(const char **at, const char *word)
     return true;
 }
 
-/* Takes `COLL_ALGORITHM(NAME,`, `COLL_COMPOSITE(NAME,`, or a record without them, as in
+/* Takes `COLL_ALGORITHM(NAME,`, `COLL_STATIC_ALGORITHM(NAME,`, `COLL_COMPOSITE(NAME,`, or a record without them, as in
  * `COLL_CONST(coll_algorithm, NAME,` and `static const coll_composite NAME =`, from the beginning
  * of a line. Writes an expression for its address; false: the
  * line is none, or one of an algorithm that is private. */
@@ -101,7 +101,8 @@ static bool take_record(const char *line, char *expression, bool *private)
     char symbol[SYMBOL];
     size_t n;
     bool composite = take_word(&line, "COLL_COMPOSITE"), macro = true;
-    if (composite || take_word(&line, "COLL_ALGORITHM")) {
+    if (composite || take_word(&line, "COLL_ALGORITHM") ||
+        take_word(&line, "COLL_STATIC_ALGORITHM")) {
         if (*line++ != '(')
             return false;
     } else {

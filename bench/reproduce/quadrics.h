@@ -150,10 +150,10 @@ static inline unsigned quadrics_step(const coll_plan *plan, uint32_t rank, size_
     return 2;
 }
 
-COLL_ALGORITHM(quadrics_exchange, "exchange", "Kumar 2004, slide 8",
-    COLL_BIT(COLL_ALLGATHER), /* traits */ 0,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, quadrics_distance),
-    quadrics_steps, quadrics_step);
+COLL_STATIC_ALGORITHM(quadrics_exchange, "exchange", "Kumar 2004, slide 8",
+                      COLL_BIT(COLL_ALLGATHER), /* traits */ 0,
+                      /* window */ 2, /* sends */ 1, COLL_PARAMS(1, quadrics_distance),
+                      quadrics_steps, quadrics_step);
 
 /* MB/s of a node each way if each of 256 exchanges a long message with the one at a distance: slide
  * 15, from the NIC's memory. */

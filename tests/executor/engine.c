@@ -70,10 +70,9 @@ static size_t stuck_scratch(const coll_plan *plan, uint32_t rank)
     return 8;
 }
 
-COLL_ALGORITHM(stuck, "stuck", "",
-    COLL_BIT(COLL_ALLREDUCE), /* traits */ 0,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, stuck_params),
-    stuck_steps, stuck_step, stuck_scratch);
+COLL_STATIC_ALGORITHM(stuck, "stuck", "", COLL_BIT(COLL_ALLREDUCE), /* traits */ 0,
+                      /* window */ 1, /* sends */ 1, COLL_PARAMS(1, stuck_params), stuck_steps,
+                      stuck_step, stuck_scratch);
 
 /* ---- right results ----------------------------------------------------------------------- */
 

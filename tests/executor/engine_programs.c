@@ -41,10 +41,9 @@ static size_t program_scratch(const coll_plan *plan, uint32_t rank)
     return ELEMENTS;
 }
 
-COLL_ALGORITHM(algorithm, "program", "",
-    COLL_BIT(COLL_ALLREDUCE), /* traits */ 0,
-    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
-    program_steps, program_step, program_scratch);
+COLL_STATIC_ALGORITHM(algorithm, "program", "", COLL_BIT(COLL_ALLREDUCE), /* traits */ 0,
+                      /* window */ 1, /* sends */ 1, COLL_NO_PARAMS, program_steps,
+                      program_step, program_scratch);
 
 /* ---- making ------------------------------------------------------------------------------ */
 

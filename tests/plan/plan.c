@@ -13,10 +13,9 @@ static size_t no_steps(const coll_plan *plan, uint32_t rank)
     return 0;
 }
 
-COLL_ALGORITHM(packed, "packed", "",
-    COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_ALLTOALLV), COLL_NEEDS_PACKED,
-    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
-    no_steps, NULL);
+COLL_STATIC_ALGORITHM(packed, "packed", "", COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_ALLTOALLV),
+                      COLL_NEEDS_PACKED,
+                      /* window */ 1, /* sends */ 1, COLL_NO_PARAMS, no_steps, NULL);
 
 static coll_status gatherv(const size_t *counts, const size_t *displs)
 {

@@ -53,10 +53,9 @@ static size_t hub_scratch(const coll_plan *plan, uint32_t rank)
     return rank == 0 ? (plan->problem.p - (size_t)1) * (plan->problem.count + 1) : 0;
 }
 
-COLL_ALGORITHM(hub, "hub", "",
-    COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_MULTICAST,
-    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
-    hub_steps, hub_step, hub_scratch);
+COLL_STATIC_ALGORITHM(hub, "hub", "", COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_MULTICAST,
+                      /* window */ 1, /* sends */ 1, COLL_NO_PARAMS, hub_steps, hub_step,
+                      hub_scratch);
 
 /* Allreduce by the network, the vector in two halves. */
 static size_t fabric_steps(const coll_plan *plan, uint32_t rank)
@@ -78,10 +77,9 @@ static unsigned fabric_step(const coll_plan *plan, uint32_t rank, size_t s, coll
     return 1;
 }
 
-COLL_ALGORITHM(in_network, "in_network", "",
-    COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_NETWORK_REDUCE,
-    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
-    fabric_steps, fabric_step);
+COLL_STATIC_ALGORITHM(in_network, "in_network", "", COLL_BIT(COLL_ALLREDUCE),
+                      COLL_NEEDS_NETWORK_REDUCE,
+                      /* window */ 1, /* sends */ 1, COLL_NO_PARAMS, fabric_steps, fabric_step);
 
 /* Allreduce in shared memory: each rank puts its vector there and tells rank 0, which adds them
  * up there and tells all. Block r of SHARED is rank r's, block p the sum. */
@@ -125,10 +123,9 @@ static size_t shared_elements(const coll_plan *plan)
     return (plan->problem.p + (size_t)1) * plan->problem.count;
 }
 
-COLL_ALGORITHM(shared, "shared", "",
-    COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_SHARED,
-    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
-    shared_steps, shared_step, NULL, NULL, shared_elements);
+COLL_STATIC_ALGORITHM(shared, "shared", "", COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_SHARED,
+                      /* window */ 1, /* sends */ 1, COLL_NO_PARAMS, shared_steps, shared_step,
+                      NULL, NULL, shared_elements);
 
 /* Two ranks swap what both then overwrite: with sends that wait for their receiver, each must
  * take the other's message before it may combine it. The second message waits for the first to
@@ -168,10 +165,9 @@ static coll_status swap_check(const coll_plan *plan)
     return plan->problem.p <= 2 ? COLL_OK : COLL_ERR_SHAPE;
 }
 
-COLL_ALGORITHM(swap, "swap", "",
-    COLL_BIT(COLL_ALLREDUCE), /* traits */ 0,
-    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
-    swap_steps, swap_step, swap_scratch, swap_check);
+COLL_STATIC_ALGORITHM(swap, "swap", "", COLL_BIT(COLL_ALLREDUCE), /* traits */ 0,
+                      /* window */ 2, /* sends */ 1, COLL_NO_PARAMS, swap_steps, swap_step,
+                      swap_scratch, swap_check);
 
 static const coll_algorithm *const kinds[] = {&hub, &in_network, &shared, &swap};
 

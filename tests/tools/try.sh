@@ -79,7 +79,7 @@ sed -i 's/plan->problem.p : 1/plan->problem.p - 1 : 1/' edited.h
 finds 'FAILED$' edited.h --quick
 says '^bcast, mine: 3 ranks, 3 elements, root 0$' mine.h show bcast mine -p 3
 says '^bcast  *mine .* proven$' mine.h --quick verify -p 1..4
-says '^  mine  *identical; window 1$' mine.h list
+says '^  mine  *identical; window 1, in order 1$' mine.h list
 says '^makespan' mine.h sim bcast mine -p 9 --model hockney:alpha=1us,beta=1
 says 'bcast, mine' mine.h run bcast mine -p 3 --repeat 2
 says '"algorithm": "mine"' mine.h export json bcast mine -p 3
@@ -87,8 +87,10 @@ for record in 'static const coll_algorithm coll_mine_bcast = {' 'COLL_CONST(coll
     end='};' && [ "${record%%_*}" = COLL ] && end='});'
     sed -e "s/^COLL_ALGORITHM(coll_mine_bcast,/$record/" -e "s/^    coll_mine_steps, coll_mine_step);/    coll_mine_steps, coll_mine_step, NULL, NULL, NULL$end/" \
         mine.h >written_out.h
-    says '^  mine  *identical; window 1$' written_out.h list
+    says '^  mine  *identical; window 1, in order 1$' written_out.h list
 done
+sed 's/^COLL_ALGORITHM/COLL_STATIC_ALGORITHM/' mine.h >static.h
+says '^  mine  *identical; window 1, in order 1$' static.h list
 says '^bcast, fnomial' mine.h show bcast binomial -p 3 # beside those of the table
 says '^3 algorithms' "$COLL_SOURCE/include/coll/algos/ring.h" --quick
 says '^allreduce  *dpml_pipelined .* proven$' "$COLL_SOURCE/include/coll/algos/dpml.h" --quick

@@ -97,9 +97,15 @@ typedef struct coll_algorithm {
  *       COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_COMMUTATIVE,
  *       window, sends, COLL_NO_PARAMS,               // or COLL_PARAMS(n, array)
  *       steps, step[, scratch[, check[, shared]]]);
+ *
+ * With COLL_EXTERN it is a declaration, except where COLL_IMPLEMENTATION is (config.h). An algorithm
+ * of one file alone, whose functions are static, is a COLL_STATIC_ALGORITHM.
  */
 #define COLL_ALGORITHM(symbol, ...)                                                            \
     COLL_CONST(coll_algorithm, symbol, COLL_I_ALGORITHM(__VA_ARGS__, NULL, NULL, NULL, 0))
+#define COLL_STATIC_ALGORITHM(symbol, ...)                                                     \
+    static const coll_algorithm symbol COLL_I_UNUSED =                                         \
+        COLL_I_ALGORITHM(__VA_ARGS__, NULL, NULL, NULL, 0)
 #define COLL_NO_PARAMS        0, NULL
 #define COLL_PARAMS(n, array) (n), (array)
 #define COLL_I_ALGORITHM(name, source, collectives, traits, window, sends, n_params, params,   \

@@ -75,6 +75,40 @@ TEST(another_use)
     tag = 0;
 }
 
+static bool is_astray(uint32_t rank, const coll_i_node_brought *own)
+{
+    bool astray;
+    CHECK(!coll_i_node_find_team(rank_of(rank), own, all, &astray));
+    return astray;
+}
+
+/* Others go on to the next use of the tag as soon as they are handed the result, while a rank that has
+ * brought its operand still looks for them. */
+TEST(who_has_gone_on_is_not_astray)
+{
+    const uint32_t use = (uint32_t)COLL_CLAIMS * COLL_CLAIM_TAGS;
+    coll_i_node_brought *own[3];
+    world = coll_threads_create(3);
+    tag = 5;
+    for (uint32_t r = 0; r < 3; r++)
+        own[r] = bring(r);
+    tag += use;
+    for (uint32_t r = 1; r < 3; r++) {
+        CHECK_STATUS(coll_i_node_test_any(rank_of(r), &handles[r]), COLL_OK);
+        (void)bring(r);
+    }
+    CHECK(!is_astray(0, own[0]));
+    own[0]->operand->over = own[0]->uses - 1; /* as if not yet told, */
+    own[0]->operand->state = 2 * 4 + COLL_I_NODE_CLAIMED;
+    CHECK(!is_astray(0, own[0]));
+    own[0]->operand->state = COLL_I_NODE_IDLE; /* about to be told, */
+    CHECK(!is_astray(0, own[0]));
+    own[0]->operand->state = own[0]->uses * 4 + COLL_I_NODE_WAITS; /* and left behind */
+    CHECK(is_astray(0, own[0]));
+    coll_threads_destroy(world);
+    tag = 0;
+}
+
 /* Also one that it has exchanged nothing with. */
 TEST(who_has_not_come_is_missed)
 {
@@ -269,6 +303,7 @@ TEST(vectors_that_lie)
 int main(void)
 {
     RUN(another_use);
+    RUN(who_has_gone_on_is_not_astray);
     RUN(who_has_not_come_is_missed);
     RUN(who_was_handed_the_result_is_not_missed);
     RUN(members_of_a_team_are_missed);

@@ -124,6 +124,34 @@ COLL_INLINE coll_i_node_member coll_i_node_find_operand(const coll_i_node_rank *
     return found;
 }
 
+/* Is its use over? */
+COLL_INLINE bool coll_i_node_is_over(const coll_i_node_brought *own)
+{
+    return __atomic_load_n(&own->operand->over, __ATOMIC_ACQUIRE) == own->uses;
+}
+
+/* Who is reducing what an operand of this rank is part of, or may be; COLL_RANK_NONE: no rank. */
+COLL_INLINE uint32_t coll_i_node_claimer(const coll_i_node_rank *me,
+                                         const coll_i_node_brought *own)
+{
+    for (uint32_t rank = 0; rank <= me->rank; rank++) {
+        const coll_i_node_member of =
+            coll_i_node_find_operand(me, rank, own->tag, own->team, true);
+        if (of.operand)
+            return of.state / 4;
+    }
+    return COLL_RANK_NONE;
+}
+
+/* Does it wait, with nobody who is reducing it? */
+COLL_INLINE bool coll_i_node_is_left(const coll_i_node_rank *me, const coll_i_node_brought *own)
+{
+    return coll_i_node_claimer(me, own) == COLL_RANK_NONE &&
+           __atomic_load_n(&own->operand->state, __ATOMIC_SEQ_CST) ==
+               own->uses * 4 + COLL_I_NODE_WAITS &&
+           !coll_i_node_is_over(own);
+}
+
 /* Does a rank wait for its team in another use of the tag (transport.h)? It does so in vain: whoever is
  * in this use brings it nothing any more. It does not if somebody is reducing what it has brought, and
  * has told the rank last that is asked about. */
@@ -146,17 +174,20 @@ COLL_INLINE bool coll_i_node_is_astray(const coll_i_node_rank *me, uint32_t rank
     return false;
 }
 
-/* Finds the operands of all ranks of a team. False: one is missing; *astray: for good. */
-COLL_INLINE bool coll_i_node_find_team(coll_i_node_rank *me, uint32_t tag, coll_team team,
-                                       bool *astray)
+/* Finds the operands of all ranks of the team for which this rank has one. False: one is missing;
+ * *astray: for good. */
+COLL_INLINE bool coll_i_node_find_team(coll_i_node_rank *me, const coll_i_node_brought *own,
+                                       coll_team team, bool *astray)
 {
     uint32_t others = me->p - team.members;
     for (uint32_t i = 1; i <= me->p; i++) { /* who comes next has most likely not come yet */
         const uint32_t rank = coll_mod_add(me->rank, i % me->p, me->p);
-        me->team[rank] = coll_i_node_find_operand(me, rank, tag, team.number, false);
+        me->team[rank] = coll_i_node_find_operand(me, rank, own->tag, team.number, false);
         if (me->team[rank].operand)
             continue;
-        *astray = coll_i_node_is_astray(me, rank, tag, team.number);
+        /* a rank that has gone on to its next use has not left this one behind */
+        *astray = coll_i_node_is_astray(me, rank, own->tag, team.number) &&
+                  coll_i_node_is_left(me, own);
         if (*astray || others-- == 0)
             return false;
     }
@@ -254,14 +285,15 @@ COLL_INLINE coll_status coll_i_node_reduce_team(coll_i_node_rank *me, uint32_t m
 }
 
 /* Reduces the operands of a team if all are there. COLL_ERR_SIZE: they never will be. */
-COLL_INLINE coll_status coll_i_node_meet(coll_i_node_rank *me, uint32_t tag, coll_team team,
-                                         const coll_op *op, size_t count, size_t bytes)
+COLL_INLINE coll_status coll_i_node_meet(coll_i_node_rank *me, const coll_i_node_brought *own,
+                                         coll_team team, const coll_op *op, size_t count)
 {
     bool again = true, claimed = false, astray = false;
-    while (again && !claimed && coll_i_node_find_team(me, tag, team, &astray))
+    while (again && !claimed && coll_i_node_find_team(me, own, team, &astray))
         claimed = coll_i_node_claim_team(me, &again);
     if (claimed) {
-        const coll_status status = coll_i_node_reduce_team(me, team.members, op, count, bytes);
+        const coll_status status =
+            coll_i_node_reduce_team(me, team.members, op, count, own->bytes);
         for (uint32_t rank = me->p; rank-- > 0;) { /* the lowest, which is claimed, last */
             coll_i_node_operand *operand = me->team[rank].operand;
             if (!operand)
@@ -303,12 +335,6 @@ COLL_INLINE coll_i_node_brought *coll_i_node_take_brought(coll_i_node_rank *me, 
     return own;
 }
 
-/* Is its use over? */
-COLL_INLINE bool coll_i_node_is_over(const coll_i_node_brought *own)
-{
-    return __atomic_load_n(&own->operand->over, __ATOMIC_ACQUIRE) == own->uses;
-}
-
 /* Has the rank an operand for the team that is not over? */
 COLL_INLINE bool coll_i_node_is_bringing(const coll_i_node_rank *me, uint32_t tag,
                                          uint32_t team)
@@ -317,19 +343,6 @@ COLL_INLINE bool coll_i_node_is_bringing(const coll_i_node_rank *me, uint32_t ta
         if (own->used && own->tag == tag && own->team == team && !coll_i_node_is_over(own))
             return true;
     return false;
-}
-
-/* Who is reducing what an operand of this rank is part of, or may be; COLL_RANK_NONE: no rank. */
-COLL_INLINE uint32_t coll_i_node_claimer(const coll_i_node_rank *me,
-                                         const coll_i_node_brought *own)
-{
-    for (uint32_t rank = 0; rank <= me->rank; rank++) {
-        const coll_i_node_member of =
-            coll_i_node_find_operand(me, rank, own->tag, own->team, true);
-        if (of.operand)
-            return of.state / 4;
-    }
-    return COLL_RANK_NONE;
 }
 
 /* Does a rank take part? Of a team that not all ranks are in those are known that have been there
@@ -345,10 +358,7 @@ COLL_INLINE bool coll_i_node_takes_part(const coll_i_node_rank *me,
  * come, as who was handed the result may leave before this rank is. */
 COLL_INLINE void coll_i_node_miss_absent(coll_i_node_rank *me, const coll_i_node_brought *own)
 {
-    if (coll_i_node_claimer(me, own) != COLL_RANK_NONE ||
-        __atomic_load_n(&own->operand->state, __ATOMIC_SEQ_CST) !=
-            own->uses * 4 + COLL_I_NODE_WAITS ||
-        coll_i_node_is_over(own))
+    if (!coll_i_node_is_left(me, own))
         return;
     for (uint32_t rank = 0; rank < me->p; rank++) {
         coll_i_node_link *link = me->links[rank];
@@ -449,7 +459,7 @@ COLL_INLINE coll_status coll_i_node_network_reduce(void *ctx, uint32_t tag, coll
     }
     own->uses = (own->uses + 1) % (UINT32_MAX / 4);
     __atomic_store_n(&operand->state, own->uses * 4 + COLL_I_NODE_WAITS, __ATOMIC_SEQ_CST);
-    if (coll_i_node_meet(me, tag, team, op, count, bytes) != COLL_OK) {
+    if (coll_i_node_meet(me, own, team, op, count) != COLL_OK) {
         coll_i_node_cancel_brought(me, own);
         return coll_misfit_note(&me->misfit, COLL_RANK_NONE, tag, bytes);
     }
