@@ -45,6 +45,8 @@
 #include "plan/algorithm.h"
 #include "plan/group.h"
 #include "plan/problem.h"
+#include "plan/topo/fold.h"
+#include "plan/topo/partition.h"
 
 typedef struct coll_plan {
     const coll_algorithm *algorithm;
@@ -54,13 +56,12 @@ typedef struct coll_plan {
     uint16_t window;    /* least window of an engine that runs it */
     uint16_t sends;     /* … and, of an in-order engine, the least sends in flight */
     coll_partition cut; /* the vector of `count` elements in p parts */
-    coll_fast_divisor
-        radix; /* division by param[0], which is the radix of algorithms that have one */
-    coll_fast_divisor second; /* division by param[1] */
-    coll_fold fold;        /* the ranks, k = param[0], or 2 for an algorithm without a radix */
-    coll_partition pieces; /* the vector in fold.core parts */
-    size_t largest;        /* elements of the largest block of the layouts that this rank has */
+    size_t largest;     /* elements of the largest block of the layouts that this rank has */
     coll_group group; /* its ranks as ranks of the transport; identity until coll_plan_place */
+    /* Made by the algorithm's `prepare` (algos/kit/derived.h), those that it needs: */
+    coll_fast_divisor radix, second; /* division by param[0], by param[1] */
+    coll_fold fold;                  /* the ranks folded to a core */
+    coll_partition pieces;           /* the vector in fold.core parts */
     /* What the plan is made of (plan/compose.h, plan/composite.h, executor/schedule.h), or NULL. */
     const void *inner;
 } coll_plan;
@@ -283,17 +284,8 @@ COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *
     plan->window = (uint16_t)algorithm->window;
     plan->sends = (uint16_t)algorithm->sends;
     plan->cut = coll_partition_of(problem->count, problem->p);
-    plan->radix = coll_fast_divisor_of(plan->param[0] ? plan->param[0] : 1);
-    plan->second = coll_fast_divisor_of(plan->param[1] ? plan->param[1] : 1);
-    {
-        const coll_fold fold = coll_fold_of(
-            problem->p, plan->radix.by > 1 ? &plan->radix : &coll_fast_divisor_two);
-        plan->fold.core = fold.core; /* by field: some compilers call memcpy for all */
-        plan->fold.extra = fold.extra;
-        plan->fold.rounds = fold.rounds;
-        plan->fold.top = fold.top;
-    }
-    plan->pieces = coll_partition_of(problem->count, plan->fold.core);
+    if (algorithm->prepare)
+        algorithm->prepare(plan);
     status = coll_i_mesh_check(plan);
     if (status != COLL_OK)
         return status;

@@ -1,6 +1,6 @@
 /* mpi/layer/plans.c — which algorithm for a call
  *
- * On several nodes the plan of a call is made for places (coll/plan/topo/rank_order.h), if its
+ * On several nodes the plan of a call is made for places (coll/plan/rank_order.h), if its
  * ranks are not numbered by nodes and what it does is the same in any order. What has blocks is
  * not: those of a node would have to lie together for it to send them as one, which is what two
  * levels gain there.

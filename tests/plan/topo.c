@@ -2,7 +2,8 @@
  * of the range */
 #include "support/chance.h"
 #include "support/check.h"
-#include "coll/plan.h"
+#include "coll/plan/rank_order.h"
+#include "coll/plan/topo.h"
 
 static uint32_t random32(void)
 {
@@ -783,7 +784,7 @@ TEST(ranks_of_groups)
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-/* Laws (1) to (4) of plan/topo/rank_order.h. */
+/* Laws (1) to (4) of plan/rank_order.h. */
 static void check_places(const uint32_t *node, uint32_t p)
 {
     uint32_t tables[4 * 64 + 2], before = 0;

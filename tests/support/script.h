@@ -222,9 +222,18 @@ static inline size_t my_scratch(const coll_plan *plan, uint32_t rank)
     return scratch_needed;
 }
 
-static coll_algorithm algorithm = {
-    "program", "",  COLL_BIT(COLL_ALLREDUCE), 0, 1, 1, 0, NULL, my_steps, my_step, my_scratch,
-    NULL,      NULL};
+static coll_algorithm algorithm = {"program",
+                                   "",
+                                   COLL_BIT(COLL_ALLREDUCE),
+                                   0,
+                                   1,
+                                   1,
+                                   COLL_NO_PARAMS,
+                                   my_steps,
+                                   my_step,
+                                   my_scratch,
+                                   NULL,
+                                   NULL};
 
 static inline void combine(void *dst, const void *a, const void *b, size_t count, void *arg)
 {

@@ -31,6 +31,7 @@
 #ifndef COLL_ALGOS_BINARY_TREE_SCAN_H
 #define COLL_ALGOS_BINARY_TREE_SCAN_H
 
+#include "../plan/topo/tree.h"
 #include "linear_scan.h"
 
 /* What a rank does: for every segment `up` steps and `down` steps. */

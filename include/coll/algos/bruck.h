@@ -25,6 +25,8 @@
 #define COLL_ALGOS_BRUCK_H
 
 #include "../plan.h"
+#include "../plan/topo/tree.h"
+#include "kit/derived.h"
 
 COLL_TABLE(coll_param, coll_i_bruck_params, {
     {"k", "k-1 messages a round", 2, UINT32_MAX / 2, 2, {2, 3, 4, 100}}});
@@ -83,7 +85,7 @@ COLL_INLINE unsigned coll_i_bruck_allgather_step(const coll_plan *plan, uint32_t
 COLL_ALGORITHM(coll_bruck_allgather, "bruck", "Bruck et al. 1997",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_bruck_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_bruck_params, coll_i_prepare_radix),
     coll_i_bruck_allgather_steps, coll_i_bruck_allgather_step);
 
 #endif /* COLL_ALGOS_BRUCK_H */

@@ -29,6 +29,7 @@
 #define COLL_ALGOS_BRUCK_ALLTOALL_H
 
 #include "kit/bruck_slots.h"
+#include "kit/derived.h"
 
 COLL_TABLE(coll_param, coll_i_bruck_alltoall_params, {
     {"k", "k-1 messages a round", 2, UINT32_MAX / 2, 2, {2, 3, 100, 2}}});
@@ -187,7 +188,7 @@ COLL_INLINE coll_status coll_i_bruck_alltoall_check(const coll_plan *plan)
 
 COLL_ALGORITHM(coll_bruck_alltoall, "bruck", "Bruck et al. 1997",
     COLL_BIT(COLL_ALLTOALL), /* traits */ 0,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_bruck_alltoall_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_bruck_alltoall_params, coll_i_prepare_radix),
     coll_i_bruck_alltoall_steps, coll_i_bruck_alltoall_step, coll_i_bruck_alltoall_scratch,
     coll_i_bruck_alltoall_check);
 

@@ -25,6 +25,7 @@
 #ifndef COLL_ALGOS_BRUCK_ALLTOALLV_H
 #define COLL_ALGOS_BRUCK_ALLTOALLV_H
 
+#include "kit/derived.h"
 #include "bruck_alltoall.h"
 #include "pairwise.h"
 
@@ -70,7 +71,7 @@ COLL_INLINE coll_status coll_i_bruck_alltoallv_check(const coll_plan *plan)
 
 COLL_ALGORITHM(coll_bruck_alltoallv, "bruck", "Bruck et al. 1997",
     COLL_PAIRED, COLL_USES_PADDING,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(2, coll_i_bruck_alltoallv_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(2, coll_i_bruck_alltoallv_params, coll_i_prepare_radix),
     coll_i_bruck_alltoallv_steps, coll_i_bruck_alltoallv_step, coll_i_bruck_alltoallv_scratch,
     coll_i_bruck_alltoallv_check);
 

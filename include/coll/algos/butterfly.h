@@ -35,6 +35,7 @@
 #ifndef COLL_ALGOS_BUTTERFLY_H
 #define COLL_ALGOS_BUTTERFLY_H
 
+#include "kit/derived.h"
 #include "recursive_halving.h"
 
 /* What a number keeps after rounds 0 … t−1, and the number that keeps a piece in the end. */
@@ -198,7 +199,7 @@ COLL_INLINE size_t coll_i_butterfly_reduce_scatter_scratch(const coll_plan *plan
 COLL_ALGORITHM(coll_butterfly_reduce_scatter, "butterfly", "Traeff 2005",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     COLL_NEEDS_PACKED | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_halving_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_halving_params, coll_i_prepare_radix_fold),
     coll_i_butterfly_reduce_scatter_steps, coll_i_butterfly_reduce_scatter_step,
     coll_i_butterfly_reduce_scatter_scratch);
 

@@ -21,6 +21,7 @@
 #ifndef COLL_ALGOS_CHAIN_H
 #define COLL_ALGOS_CHAIN_H
 
+#include "kit/derived.h"
 #include "kit/tree_walk.h"
 
 COLL_TABLE(coll_param, coll_i_chain_params, {
@@ -50,7 +51,7 @@ COLL_INLINE unsigned coll_i_chain_bcast_step(const coll_plan *plan, uint32_t ran
 
 COLL_ALGORITHM(coll_chain_bcast, "chain", "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
     COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(2, coll_i_chain_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(2, coll_i_chain_params, coll_i_prepare_radix),
     coll_i_chain_steps, coll_i_chain_bcast_step, NULL, coll_i_chain_check);
 
 COLL_INLINE unsigned coll_i_chain_reduce_step(const coll_plan *plan, uint32_t rank, size_t s,
@@ -61,7 +62,7 @@ COLL_INLINE unsigned coll_i_chain_reduce_step(const coll_plan *plan, uint32_t ra
 
 COLL_ALGORITHM(coll_chain_reduce, "chain", "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
     COLL_BIT(COLL_REDUCE), /* traits */ 0,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(2, coll_i_chain_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(2, coll_i_chain_params, coll_i_prepare_radix),
     coll_i_chain_steps, coll_i_chain_reduce_step, coll_i_chain_scratch, coll_i_chain_check);
 
 COLL_INLINE unsigned coll_i_chain_allreduce_step(const coll_plan *plan, uint32_t rank, size_t s,
@@ -73,7 +74,7 @@ COLL_INLINE unsigned coll_i_chain_allreduce_step(const coll_plan *plan, uint32_t
 COLL_ALGORITHM(coll_chain_allreduce, "chain",
     "Wu 2005, figure 3.1; Pjesivac-Grbovic et al. 2007",
     COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 3, /* sends */ 2, COLL_PARAMS(2, coll_i_chain_params),
+    /* window */ 3, /* sends */ 2, COLL_PREPARED(2, coll_i_chain_params, coll_i_prepare_radix),
     coll_i_chain_steps, coll_i_chain_allreduce_step, coll_i_chain_scratch, coll_i_chain_check);
 
 #endif /* COLL_ALGOS_CHAIN_H */

@@ -23,6 +23,8 @@
 #define COLL_ALGOS_DISSEMINATION_H
 
 #include "../plan.h"
+#include "../plan/topo/tree.h"
+#include "kit/derived.h"
 
 COLL_TABLE(coll_param, coll_i_dissemination_params, {
     {"f", "f-1 notifications a round", 2, UINT32_MAX / 2, 2, {2, 3, 5, 64}}});
@@ -50,7 +52,7 @@ COLL_INLINE unsigned coll_i_dissemination_step(const coll_plan *plan, uint32_t r
 COLL_ALGORITHM(coll_dissemination_barrier, "dissemination",
     "Hensgen, Finkel, Manber 1988; Hoefler et al. 2006",
     COLL_BIT(COLL_BARRIER), /* traits */ 0,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_dissemination_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_dissemination_params, coll_i_prepare_radix),
     coll_i_dissemination_steps, coll_i_dissemination_step);
 
 #endif /* COLL_ALGOS_DISSEMINATION_H */

@@ -31,6 +31,8 @@
 #ifndef COLL_ALGOS_FENCE_H
 #define COLL_ALGOS_FENCE_H
 
+#include "../plan/topo/mesh.h"
+#include "kit/derived.h"
 #include "kit/mesh_flow.h"
 
 /* The neighbours of a rank: along the row first, as more ranks are behind them. */
@@ -93,19 +95,19 @@ COLL_INLINE coll_status coll_i_fence_check(const coll_plan *plan)
 
 COLL_ALGORITHM(coll_fence_bcast, "fence", "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_BCAST), COLL_NEEDS_FULL_ROWS | COLL_GIVES_IDENTICAL,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(2, coll_i_mesh_flow_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(2, coll_i_mesh_flow_params, coll_i_prepare_radixes),
     coll_i_fence_steps, coll_i_fence_step, NULL, coll_i_fence_check);
 
 COLL_ALGORITHM(coll_fence_reduce, "fence", "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_REDUCE), COLL_NEEDS_FULL_ROWS | COLL_NEEDS_COMMUTATIVE,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(2, coll_i_mesh_flow_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(2, coll_i_mesh_flow_params, coll_i_prepare_radixes),
     coll_i_fence_steps, coll_i_fence_step, coll_i_fence_scratch, coll_i_fence_check);
 
 COLL_ALGORITHM(coll_fence_allreduce, "fence", "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_FULL_ROWS | COLL_NEEDS_COMMUTATIVE | COLL_GIVES_IDENTICAL |
         COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2, /* sends */ 2, COLL_PARAMS(2, coll_i_mesh_flow_params),
+    /* window */ 2, /* sends */ 2, COLL_PREPARED(2, coll_i_mesh_flow_params, coll_i_prepare_radixes),
     coll_i_fence_steps, coll_i_fence_step, coll_i_fence_scratch, coll_i_fence_check);
 
 #endif /* COLL_ALGOS_FENCE_H */

@@ -26,6 +26,8 @@
 #ifndef COLL_ALGOS_FNOMIAL_H
 #define COLL_ALGOS_FNOMIAL_H
 
+#include "../plan/topo/tree.h"
+#include "kit/derived.h"
 #include "kit/tree_walk.h"
 
 /* Of an algorithm that gathers, or of a barrier, only the first. */
@@ -103,18 +105,18 @@ COLL_INLINE size_t coll_i_fnomial_scratch(const coll_plan *plan, uint32_t rank)
 
 COLL_ALGORITHM(coll_fnomial_bcast, "fnomial", "Moody 2003, section 3.2.3, Appendix A",
     COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_fnomial_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(3, coll_i_fnomial_params, coll_i_prepare_radix),
     coll_i_fnomial_steps, coll_i_fnomial_bcast_step, NULL, coll_i_fnomial_check);
 
 COLL_ALGORITHM(coll_fnomial_reduce, "fnomial", "Moody 2003, section 3.2.3, Appendix A",
     COLL_BIT(COLL_REDUCE), /* traits */ 0,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_fnomial_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(3, coll_i_fnomial_params, coll_i_prepare_radix),
     coll_i_fnomial_steps, coll_i_fnomial_reduce_step, coll_i_fnomial_scratch,
     coll_i_fnomial_check);
 
 COLL_ALGORITHM(coll_fnomial_allreduce, "fnomial", "Moody 2003, section 3.2.3",
     COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 3, /* sends */ 2, COLL_PARAMS(3, coll_i_fnomial_params),
+    /* window */ 3, /* sends */ 2, COLL_PREPARED(3, coll_i_fnomial_params, coll_i_prepare_radix),
     coll_i_fnomial_steps, coll_i_fnomial_allreduce_step, coll_i_fnomial_scratch,
     coll_i_fnomial_check);
 
@@ -133,7 +135,7 @@ COLL_INLINE unsigned coll_i_fnomial_barrier_step(const coll_plan *plan, uint32_t
 
 COLL_ALGORITHM(coll_fnomial_barrier, "fnomial", "Moody 2003, section 3.2.3, Appendix A",
     COLL_BIT(COLL_BARRIER), /* traits */ 0,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_fnomial_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_fnomial_params, coll_i_prepare_radix),
     coll_i_fnomial_barrier_steps, coll_i_fnomial_barrier_step, NULL, coll_i_fnomial_check);
 
 #endif /* COLL_ALGOS_FNOMIAL_H */

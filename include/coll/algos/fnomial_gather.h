@@ -11,6 +11,7 @@
 #define COLL_ALGOS_FNOMIAL_GATHER_H
 
 #include "fnomial.h"
+#include "kit/derived.h"
 #include "kit/tree_gather.h"
 
 COLL_INLINE size_t coll_i_fnomial_gather_steps(const coll_plan *plan, uint32_t rank)
@@ -31,12 +32,12 @@ COLL_INLINE size_t coll_i_fnomial_gather_scratch(const coll_plan *plan, uint32_t
 
 COLL_ALGORITHM(coll_fnomial_gather, "fnomial", "Moody 2003, section 3.2.3, Appendix A",
     COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER), /* traits */ 0,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_fnomial_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_fnomial_params, coll_i_prepare_radix),
     coll_i_fnomial_gather_steps, coll_i_fnomial_gather_step, coll_i_fnomial_gather_scratch);
 
 COLL_ALGORITHM(coll_fnomial_gatherv, "fnomial", "Moody 2003, section 3.2.3, Appendix A",
     COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV), COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_fnomial_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_fnomial_params, coll_i_prepare_radix),
     coll_i_fnomial_gather_steps, coll_i_fnomial_gather_step, coll_i_fnomial_gather_scratch);
 
 #endif /* COLL_ALGOS_FNOMIAL_GATHER_H */

@@ -33,6 +33,8 @@
 #ifndef COLL_ALGOS_FNOMIAL_SPLIT_H
 #define COLL_ALGOS_FNOMIAL_SPLIT_H
 
+#include "../plan/topo/tree.h"
+#include "kit/derived.h"
 #include "kit/split_groups.h"
 
 COLL_TABLE(coll_param, coll_i_split_params, {
@@ -228,12 +230,12 @@ COLL_INLINE size_t coll_i_split_scratch(const coll_plan *plan, uint32_t rank)
 
 COLL_ALGORITHM(coll_fnomial_split_reduce, "fnomial_split", "Moody 2003, section 3.2.4",
     COLL_BIT(COLL_REDUCE), /* traits */ 0,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(2, coll_i_split_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(2, coll_i_split_params, coll_i_prepare_radix),
     coll_i_split_steps, coll_i_split_step, coll_i_split_scratch);
 
 COLL_ALGORITHM(coll_fnomial_split_allreduce, "fnomial_split", "Moody 2003, section 3.2.4",
     COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(2, coll_i_split_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(2, coll_i_split_params, coll_i_prepare_radix),
     coll_i_split_steps, coll_i_split_step, coll_i_split_scratch);
 
 #endif /* COLL_ALGOS_FNOMIAL_SPLIT_H */

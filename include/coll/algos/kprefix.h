@@ -34,6 +34,7 @@
 #ifndef COLL_ALGOS_KPREFIX_H
 #define COLL_ALGOS_KPREFIX_H
 
+#include "kit/derived.h"
 #include "kit/kprefix_partitions.h"
 
 /* ---- steps ------------------------------------------------------------------------------- */
@@ -190,7 +191,7 @@ COLL_INLINE unsigned coll_i_kprefix_step(const coll_plan *plan, uint32_t rank, s
 COLL_ALGORITHM(coll_kprefix_allgather, "kprefix", "Kumar 2004, k-prefix",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_GIVES_IDENTICAL | COLL_USES_GROUP,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(2, coll_i_kprefix_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(2, coll_i_kprefix_params, coll_i_prepare_radix),
     coll_i_kprefix_steps, coll_i_kprefix_step, NULL, coll_i_kprefix_check);
 
 #endif /* COLL_ALGOS_KPREFIX_H */

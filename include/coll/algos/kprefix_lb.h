@@ -33,6 +33,7 @@
 #ifndef COLL_ALGOS_KPREFIX_LB_H
 #define COLL_ALGOS_KPREFIX_LB_H
 
+#include "kit/derived.h"
 #include "kprefix.h"
 
 COLL_TABLE(coll_param, coll_i_kprefix_lb_params, {
@@ -117,7 +118,7 @@ COLL_INLINE unsigned coll_i_kprefix_lb_step(const coll_plan *plan, uint32_t rank
 COLL_ALGORITHM(coll_kprefix_lb_allgather, "kprefix_lb", "Kumar 2004, k-prefix-lb",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_GIVES_IDENTICAL | COLL_USES_GROUP,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(3, coll_i_kprefix_lb_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(3, coll_i_kprefix_lb_params, coll_i_prepare_radixes),
     coll_i_kprefix_lb_steps, coll_i_kprefix_lb_step, NULL, coll_i_kprefix_lb_check);
 
 #endif /* COLL_ALGOS_KPREFIX_LB_H */

@@ -32,6 +32,7 @@
 #ifndef COLL_ALGOS_KSHIFT_H
 #define COLL_ALGOS_KSHIFT_H
 
+#include "kit/derived.h"
 #include "pairwise.h"
 
 COLL_TABLE(coll_param, coll_i_kshift_params, {
@@ -95,7 +96,7 @@ COLL_INLINE unsigned coll_i_kshift_allgather_step(const coll_plan *plan, uint32_
 
 COLL_ALGORITHM(coll_kshift_allgather, "kshift", "Kumar 2004, k-shift",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV), COLL_GIVES_IDENTICAL,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_kshift_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_kshift_params, coll_i_prepare_radix),
     coll_i_kshift_allgather_steps, coll_i_kshift_allgather_step);
 
 /* ---- alltoall ---------------------------------------------------------------------------- */
@@ -122,7 +123,7 @@ COLL_INLINE unsigned coll_i_kshift_alltoall_step(const coll_plan *plan, uint32_t
 
 COLL_ALGORITHM(coll_kshift_alltoall, "kshift", "Kumar 2004, k-shift",
     COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV), /* traits */ 0,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_kshift_alltoall_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_kshift_alltoall_params, coll_i_prepare_radix),
     coll_i_kshift_alltoall_steps, coll_i_kshift_alltoall_step, coll_i_pairwise_alltoall_scratch);
 
 #endif /* COLL_ALGOS_KSHIFT_H */

@@ -26,6 +26,7 @@
 #define COLL_ALGOS_LINEAR_H
 
 #include "../plan.h"
+#include "kit/derived.h"
 
 /* ---- bcast ------------------------------------------------------------------------------- */
 
@@ -134,7 +135,7 @@ COLL_INLINE size_t coll_i_linear_reduce_scratch(const coll_plan *plan, uint32_t 
 
 COLL_ALGORITHM(coll_linear_reduce, "linear", "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_REDUCE), COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_linear_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_linear_params, coll_i_prepare_radix),
     coll_i_linear_reduce_steps, coll_i_linear_reduce_step, coll_i_linear_reduce_scratch,
     coll_i_linear_reduce_check);
 
@@ -165,7 +166,7 @@ COLL_INLINE unsigned coll_i_linear_allreduce_step(const coll_plan *plan, uint32_
 
 COLL_ALGORITHM(coll_linear_allreduce, "linear", "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_linear_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_linear_params, coll_i_prepare_radix),
     coll_i_linear_allreduce_steps, coll_i_linear_allreduce_step, coll_i_linear_reduce_scratch,
     coll_i_linear_reduce_check);
 

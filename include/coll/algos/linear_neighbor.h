@@ -29,6 +29,7 @@
 #define COLL_ALGOS_LINEAR_NEIGHBOR_H
 
 #include "../plan.h"
+#include "../plan/graph.h"
 
 /* What a rank has for its destination i: in an allgather, the same for all. */
 COLL_INLINE coll_block coll_i_neighbor_block(const coll_plan *plan, uint32_t i)

@@ -36,6 +36,7 @@
 #ifndef COLL_ALGOS_MESH_COMBINING_H
 #define COLL_ALGOS_MESH_COMBINING_H
 
+#include "../plan/graph.h"
 #include "kit/router.h"
 
 /* ---- vectors ----------------------------------------------------------------------------- */

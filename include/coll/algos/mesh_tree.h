@@ -23,6 +23,7 @@
 #ifndef COLL_ALGOS_MESH_TREE_H
 #define COLL_ALGOS_MESH_TREE_H
 
+#include "kit/derived.h"
 #include "kit/tree_walk.h"
 
 COLL_TABLE(coll_param, coll_i_mesh_tree_params, {
@@ -47,7 +48,7 @@ COLL_INLINE unsigned coll_i_mesh_tree_bcast_step(const coll_plan *plan, uint32_t
 
 COLL_ALGORITHM(coll_mesh_tree_bcast, "tree", "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_BCAST), COLL_NEEDS_FULL_ROWS | COLL_GIVES_IDENTICAL,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_mesh_tree_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_mesh_tree_params, coll_i_prepare_radix),
     coll_i_mesh_tree_steps, coll_i_mesh_tree_bcast_step);
 
 COLL_INLINE unsigned coll_i_mesh_tree_reduce_step(const coll_plan *plan, uint32_t rank,
@@ -58,7 +59,7 @@ COLL_INLINE unsigned coll_i_mesh_tree_reduce_step(const coll_plan *plan, uint32_
 
 COLL_ALGORITHM(coll_mesh_tree_reduce, "tree", "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_REDUCE), COLL_NEEDS_FULL_ROWS,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_mesh_tree_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_mesh_tree_params, coll_i_prepare_radix),
     coll_i_mesh_tree_steps, coll_i_mesh_tree_reduce_step, coll_i_mesh_tree_scratch);
 
 COLL_INLINE unsigned coll_i_mesh_tree_allreduce_step(const coll_plan *plan, uint32_t rank,
@@ -70,7 +71,7 @@ COLL_INLINE unsigned coll_i_mesh_tree_allreduce_step(const coll_plan *plan, uint
 COLL_ALGORITHM(coll_mesh_tree_allreduce, "tree", "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_FULL_ROWS | COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_mesh_tree_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_mesh_tree_params, coll_i_prepare_radix),
     coll_i_mesh_tree_steps, coll_i_mesh_tree_allreduce_step, coll_i_mesh_tree_scratch);
 
 #endif /* COLL_ALGOS_MESH_TREE_H */

@@ -24,6 +24,8 @@
 #ifndef COLL_ALGOS_MIXED_H
 #define COLL_ALGOS_MIXED_H
 
+#include "../plan/topo/tree.h"
+#include "kit/derived.h"
 #include "kit/mixed_passes.h"
 
 COLL_TABLE(coll_param, coll_i_mixed_bcast_params, {
@@ -237,7 +239,7 @@ COLL_INLINE coll_status coll_i_mixed_bcast_check(const coll_plan *plan)
 
 COLL_ALGORITHM(coll_mixed_bcast, "mixed", "Wu 2005, section 3.4.1",
     COLL_BIT(COLL_BCAST), COLL_NEEDS_SHARED | COLL_USES_NODES | COLL_GIVES_IDENTICAL,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(4, coll_i_mixed_bcast_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(4, coll_i_mixed_bcast_params, coll_i_prepare_radixes),
     coll_i_mixed_bcast_steps, coll_i_mixed_bcast_step, NULL, coll_i_mixed_bcast_check,
     coll_i_mixed_bcast_shared);
 

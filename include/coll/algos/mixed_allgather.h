@@ -26,6 +26,7 @@
 #ifndef COLL_ALGOS_MIXED_ALLGATHER_H
 #define COLL_ALGOS_MIXED_ALLGATHER_H
 
+#include "kit/derived.h"
 #include "kit/mixed_ring.h"
 
 COLL_TABLE(coll_param, coll_i_mixed_allgather_params, {
@@ -192,7 +193,7 @@ COLL_INLINE coll_status coll_i_mixed_allgather_check(const coll_plan *plan)
 
 COLL_ALGORITHM(coll_mixed_allgather, "mixed", "Wu 2005, section 3.4.3",
     COLL_BIT(COLL_ALLGATHER), COLL_NEEDS_SHARED | COLL_USES_NODES | COLL_GIVES_IDENTICAL,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(4, coll_i_mixed_allgather_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(4, coll_i_mixed_allgather_params, coll_i_prepare_radixes),
     coll_i_mixed_allgather_steps, coll_i_mixed_allgather_step, NULL,
     coll_i_mixed_allgather_check, coll_i_mixed_allgather_shared);
 

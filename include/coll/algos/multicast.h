@@ -28,6 +28,7 @@
 #ifndef COLL_ALGOS_MULTICAST_H
 #define COLL_ALGOS_MULTICAST_H
 
+#include "kit/derived.h"
 #include "fnomial.h"
 #include "linear.h"
 
@@ -98,13 +99,13 @@ COLL_INLINE size_t coll_i_serial_scratch(const coll_plan *plan, uint32_t rank)
 
 COLL_ALGORITHM(coll_serial_reduce, "serial", "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_REDUCE), COLL_NEEDS_MULTICAST | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_serial_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_serial_params, coll_i_prepare_radix),
     coll_i_serial_steps, coll_i_serial_step, coll_i_serial_scratch, coll_i_linear_reduce_check);
 
 COLL_ALGORITHM(coll_serial_allreduce, "serial", "Moody 2003, section 3.2.1",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_MULTICAST | COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_serial_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_serial_params, coll_i_prepare_radix),
     coll_i_serial_steps, coll_i_serial_step, coll_i_serial_scratch, coll_i_linear_reduce_check);
 
 /* ---- fnomial_multicast ------------------------------------------------------------------- */
@@ -136,7 +137,7 @@ COLL_ALGORITHM(coll_fnomial_multicast_allreduce, "fnomial_multicast",
     "Moody 2003, sections 2.1, 3.2.3",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_MULTICAST | COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(2, coll_i_fnomial_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(2, coll_i_fnomial_params, coll_i_prepare_radix),
     coll_i_fnomial_multicast_steps, coll_i_fnomial_multicast_step,
     coll_i_fnomial_multicast_scratch, coll_i_fnomial_check);
 

@@ -30,6 +30,7 @@
 #ifndef COLL_ALGOS_NODE_COMBINING_H
 #define COLL_ALGOS_NODE_COMBINING_H
 
+#include "../plan/graph.h"
 #include "kit/node_legs.h"
 
 /* ---- making the route -------------------------------------------------------------------- */

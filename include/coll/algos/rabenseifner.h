@@ -38,6 +38,7 @@
 #ifndef COLL_ALGOS_RABENSEIFNER_H
 #define COLL_ALGOS_RABENSEIFNER_H
 
+#include "kit/derived.h"
 #include "butterfly.h"
 
 /* A rank's part, and where its data lie: element i at input + i, its sum at sums + i. */
@@ -200,7 +201,7 @@ COLL_INLINE size_t coll_i_rabenseifner_allreduce_scratch(const coll_plan *plan, 
 COLL_ALGORITHM(coll_rabenseifner_allreduce, "rabenseifner",
     "Rabenseifner 2004; Thakur, Rabenseifner, Gropp 2005, section 4.5",
     COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_halving_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_halving_params, coll_i_prepare_radix_pieces),
     coll_i_rabenseifner_allreduce_steps, coll_i_rabenseifner_allreduce_step,
     coll_i_rabenseifner_allreduce_scratch);
 

@@ -25,6 +25,7 @@
 #ifndef COLL_ALGOS_RABENSEIFNER_REDUCE_H
 #define COLL_ALGOS_RABENSEIFNER_REDUCE_H
 
+#include "kit/derived.h"
 #include "rabenseifner.h"
 
 /* A rank by its role: the root and its neighbour change places if it would be extra. */
@@ -143,7 +144,7 @@ COLL_INLINE size_t coll_i_rabenseifner_reduce_scratch(const coll_plan *plan, uin
 COLL_ALGORITHM(coll_rabenseifner_reduce, "rabenseifner",
     "Rabenseifner 2004; Thakur, Rabenseifner, Gropp 2005, section 4.5",
     COLL_BIT(COLL_REDUCE), COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_halving_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_halving_params, coll_i_prepare_radix_pieces),
     coll_i_rabenseifner_reduce_steps, coll_i_rabenseifner_reduce_step,
     coll_i_rabenseifner_reduce_scratch);
 

@@ -35,6 +35,7 @@
 #ifndef COLL_ALGOS_RECURSIVE_HALVING_H
 #define COLL_ALGOS_RECURSIVE_HALVING_H
 
+#include "kit/derived.h"
 #include "kit/folded_exchange.h"
 
 COLL_TABLE(coll_param, coll_i_halving_params, {
@@ -226,7 +227,7 @@ COLL_ALGORITHM(coll_recursive_halving_reduce_scatter, "recursive_halving",
     "Thakur, Rabenseifner, Gropp 2005, section 4.4",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_PACKED | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_halving_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_halving_params, coll_i_prepare_radix_fold),
     coll_i_recursive_halving_steps, coll_i_recursive_halving_step,
     coll_i_recursive_halving_scratch);
 

@@ -37,6 +37,7 @@
 #ifndef COLL_ALGOS_RECURSIVE_MULTIPLYING_H
 #define COLL_ALGOS_RECURSIVE_MULTIPLYING_H
 
+#include "kit/derived.h"
 #include "kit/folded_exchange.h"
 
 /* Where the sum lies before round t: in OUT and SCRATCH in turn, after the last round in OUT.
@@ -142,7 +143,7 @@ COLL_INLINE size_t coll_i_multiplying_allreduce_scratch(const coll_plan *plan, u
 COLL_ALGORITHM(coll_recursive_multiplying_allreduce, "recursive_multiplying",
     "Ruefenacht, Bull, Booth 2017",
     COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_multiplying_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_multiplying_params, coll_i_prepare_radix_fold),
     coll_i_multiplying_allreduce_steps, coll_i_multiplying_allreduce_step,
     coll_i_multiplying_allreduce_scratch, coll_i_multiplying_check);
 
@@ -162,7 +163,7 @@ COLL_INLINE size_t coll_i_doubling_allreduce_scratch(const coll_plan *plan, uint
 COLL_ALGORITHM(coll_recursive_doubling_allreduce, "recursive_doubling",
     "Thakur, Rabenseifner, Gropp 2005",
     COLL_BIT(COLL_ALLREDUCE), COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(0, NULL, coll_i_prepare_fold),
     coll_i_doubling_steps, coll_i_doubling_allreduce_step, coll_i_doubling_allreduce_scratch);
 
 #endif /* COLL_ALGOS_RECURSIVE_MULTIPLYING_H */

@@ -24,6 +24,7 @@
 #ifndef COLL_ALGOS_RECURSIVE_MULTIPLYING_ALLGATHER_H
 #define COLL_ALGOS_RECURSIVE_MULTIPLYING_ALLGATHER_H
 
+#include "kit/derived.h"
 #include "kit/folded_exchange.h"
 
 COLL_HOT_INLINE unsigned coll_i_multiplying_allgather(const coll_plan *plan, uint32_t rank,
@@ -81,7 +82,7 @@ COLL_ALGORITHM(coll_recursive_multiplying_allgather, "recursive_multiplying",
     "Ruefenacht, Bull, Booth 2017",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_NEEDS_PACKED | COLL_GIVES_IDENTICAL,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_multiplying_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_multiplying_params, coll_i_prepare_radix_fold),
     coll_i_multiplying_allgather_steps, coll_i_multiplying_allgather_step);
 
 COLL_INLINE unsigned coll_i_doubling_allgather_step(const coll_plan *plan, uint32_t rank,
@@ -94,7 +95,7 @@ COLL_ALGORITHM(coll_recursive_doubling_allgather, "recursive_doubling",
     "Thakur, Rabenseifner, Gropp 2005",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_NEEDS_PACKED | COLL_GIVES_IDENTICAL,
-    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(0, NULL, coll_i_prepare_fold),
     coll_i_doubling_steps, coll_i_doubling_allgather_step);
 
 #endif /* COLL_ALGOS_RECURSIVE_MULTIPLYING_ALLGATHER_H */

@@ -27,6 +27,7 @@
 #ifndef COLL_ALGOS_RECURSIVE_MULTIPLYING_BARRIER_H
 #define COLL_ALGOS_RECURSIVE_MULTIPLYING_BARRIER_H
 
+#include "kit/derived.h"
 #include "kit/folded_exchange.h"
 
 COLL_INLINE size_t coll_i_multiplying_barrier_steps(const coll_plan *plan, uint32_t rank)
@@ -75,7 +76,7 @@ COLL_INLINE unsigned coll_i_multiplying_barrier_step(const coll_plan *plan, uint
 COLL_ALGORITHM(coll_recursive_multiplying_barrier, "recursive_multiplying",
     "Thakur, Rabenseifner, Gropp 2005; Ruefenacht, Bull, Booth 2017",
     COLL_BIT(COLL_BARRIER), /* traits */ 0,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_multiplying_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_multiplying_params, coll_i_prepare_radix_fold),
     coll_i_multiplying_barrier_steps, coll_i_multiplying_barrier_step);
 
 #endif /* COLL_ALGOS_RECURSIVE_MULTIPLYING_BARRIER_H */

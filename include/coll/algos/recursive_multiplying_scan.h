@@ -28,6 +28,7 @@
 #define COLL_ALGOS_RECURSIVE_MULTIPLYING_SCAN_H
 
 #include "../plan.h"
+#include "kit/derived.h"
 
 /* A round combines at most 65535 messages in one action. */
 COLL_TABLE(coll_param, coll_i_multiplying_scan_params, {
@@ -193,7 +194,7 @@ COLL_INLINE size_t coll_i_multiplying_scan_scratch(const coll_plan *plan, uint32
 COLL_ALGORITHM(coll_recursive_multiplying_scan, "recursive_multiplying",
     "Hillis, Steele 1986 (k = 2)",
     COLL_BIT(COLL_SCAN), COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_multiplying_scan_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_multiplying_scan_params, coll_i_prepare_radix),
     coll_i_multiplying_scan_steps, coll_i_multiplying_scan_step,
     coll_i_multiplying_scan_scratch, coll_i_multiplying_scan_check);
 

@@ -36,6 +36,8 @@
 #ifndef COLL_ALGOS_SCATTER_ALLGATHER_H
 #define COLL_ALGOS_SCATTER_ALLGATHER_H
 
+#include "../plan/topo/tree.h"
+#include "kit/derived.h"
 #include "fnomial.h"
 #include "ring.h"
 
@@ -188,7 +190,7 @@ COLL_INLINE unsigned coll_i_scatter_allgather_step(const coll_plan *plan, uint32
 COLL_ALGORITHM(coll_scatter_allgather_bcast, "scatter_allgather",
     "Barnett et al. 1994; Thakur, Rabenseifner, Gropp 2005, section 4.2; Bruck et al. 1997",
     COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_fnomial_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_fnomial_params, coll_i_prepare_radix),
     coll_i_scatter_allgather_steps, coll_i_scatter_allgather_step);
 
 /* ---- scatter_ring ------------------------------------------------------------------------ */
@@ -231,7 +233,7 @@ COLL_INLINE unsigned coll_i_scatter_ring_step(const coll_plan *plan, uint32_t ra
 COLL_ALGORITHM(coll_scatter_ring_bcast, "scatter_ring",
     "Barnett et al. 1994; Thakur, Rabenseifner, Gropp 2005, section 4.2",
     COLL_BIT(COLL_BCAST), COLL_GIVES_IDENTICAL,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_fnomial_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_fnomial_params, coll_i_prepare_radix),
     coll_i_scatter_ring_steps, coll_i_scatter_ring_step);
 
 #endif /* COLL_ALGOS_SCATTER_ALLGATHER_H */

@@ -185,7 +185,7 @@ COLL_INLINE size_t coll_i_shm_allgather_shared(const coll_plan *plan)
 
 COLL_ALGORITHM(coll_shm_allgather, "shm", "Wu 2005, section 2.4",
     COLL_BIT(COLL_ALLGATHER), COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_all_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(3, coll_i_shm_all_params, coll_i_prepare_radixes),
     coll_i_shm_allgather_steps, coll_i_shm_allgather_step, NULL, coll_i_shm_stages_check,
     coll_i_shm_allgather_shared);
 

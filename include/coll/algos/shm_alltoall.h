@@ -200,7 +200,7 @@ COLL_INLINE coll_status coll_i_shm_alltoall_check(const coll_plan *plan)
 
 COLL_ALGORITHM(coll_shm_alltoall, "shm", "Wu 2005, section 2.4",
     COLL_BIT(COLL_ALLTOALL), COLL_NEEDS_SHARED,
-    /* window */ 9, /* sends */ 9, COLL_PARAMS(3, coll_i_shm_alltoall_params),
+    /* window */ 9, /* sends */ 9, COLL_PREPARED(3, coll_i_shm_alltoall_params, coll_i_prepare_radixes),
     coll_i_shm_alltoall_steps, coll_i_shm_alltoall_step, NULL, coll_i_shm_alltoall_check,
     coll_i_shm_alltoall_shared);
 

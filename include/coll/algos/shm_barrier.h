@@ -17,7 +17,7 @@
 
 COLL_ALGORITHM(coll_shm_barrier, "shm", "Wu 2005, section 2.4",
     COLL_BIT(COLL_BARRIER), /* traits */ 0,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_shm_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_shm_params, coll_i_prepare_radix),
     coll_i_fnomial_barrier_steps, coll_i_fnomial_barrier_step);
 
 #endif /* COLL_ALGOS_SHM_BARRIER_H */

@@ -83,7 +83,7 @@ COLL_INLINE coll_status coll_i_shm_bcast_check(const coll_plan *plan)
 
 COLL_ALGORITHM(coll_shm_bcast, "shm", "Wu 2005, section 2.4",
     COLL_BIT(COLL_BCAST), COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(3, coll_i_shm_params, coll_i_prepare_radixes),
     coll_i_shm_bcast_steps, coll_i_shm_bcast_step, NULL, coll_i_shm_bcast_check,
     coll_i_shm_bcast_shared);
 

@@ -152,7 +152,7 @@ COLL_INLINE size_t coll_i_shm_reduce_shared(const coll_plan *plan)
 
 COLL_ALGORITHM(coll_shm_reduce, "shm", "Wu 2005, section 2.4",
     COLL_BIT(COLL_REDUCE), COLL_NEEDS_SHARED | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(3, coll_i_shm_params, coll_i_prepare_radixes),
     coll_i_shm_reduce_steps, coll_i_shm_reduce_step, NULL, coll_i_shm_reduce_check,
     coll_i_shm_reduce_shared);
 
@@ -243,7 +243,7 @@ COLL_INLINE size_t coll_i_shm_allreduce_shared(const coll_plan *plan)
 COLL_ALGORITHM(coll_shm_allreduce, "shm", "Wu 2005, section 2.4",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_SHARED | COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(3, coll_i_shm_params, coll_i_prepare_radixes),
     coll_i_shm_allreduce_steps, coll_i_shm_allreduce_step, NULL, coll_i_shm_reduce_check,
     coll_i_shm_allreduce_shared);
 

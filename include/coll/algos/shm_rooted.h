@@ -199,13 +199,13 @@ COLL_INLINE size_t coll_i_shm_rooted_shared(const coll_plan *plan)
 
 COLL_ALGORITHM(coll_shm_scatter, "shm", "Wu 2005, section 2.4",
     COLL_BIT(COLL_SCATTER), COLL_NEEDS_SHARED,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(3, coll_i_shm_params, coll_i_prepare_radixes),
     coll_i_shm_rooted_steps, coll_i_shm_scatter_step, NULL, coll_i_shm_stages_check,
     coll_i_shm_rooted_shared);
 
 COLL_ALGORITHM(coll_shm_gather, "shm", "Wu 2005, section 2.4",
     COLL_BIT(COLL_GATHER), COLL_NEEDS_SHARED,
-    /* window */ 1, /* sends */ 1, COLL_PARAMS(3, coll_i_shm_params),
+    /* window */ 1, /* sends */ 1, COLL_PREPARED(3, coll_i_shm_params, coll_i_prepare_radixes),
     coll_i_shm_rooted_steps, coll_i_shm_gather_step, NULL, coll_i_shm_stages_check,
     coll_i_shm_rooted_shared);
 

@@ -27,6 +27,7 @@
 #ifndef COLL_ALGOS_SPLIT_BINARY_H
 #define COLL_ALGOS_SPLIT_BINARY_H
 
+#include "../plan/topo/tree.h"
 #include "double_tree.h"
 
 COLL_TABLE(coll_param, coll_i_split_binary_params, {

@@ -42,6 +42,7 @@
 #ifndef COLL_ALGOS_SWING_H
 #define COLL_ALGOS_SWING_H
 
+#include "kit/derived.h"
 #include "rabenseifner.h"
 #include "recursive_multiplying.h"
 
@@ -65,7 +66,7 @@ COLL_INLINE size_t coll_i_swing_allreduce_scratch(const coll_plan *plan, uint32_
 
 COLL_ALGORITHM(coll_swing_allreduce, "swing", "De Sensi, Bonato, Saam, Hoefler 2024, section 3",
     COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_COMMUTATIVE | COLL_GIVES_IDENTICAL,
-    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(0, NULL, coll_i_prepare_pieces),
     coll_i_swing_allreduce_steps, coll_i_swing_allreduce_step, coll_i_swing_allreduce_scratch);
 
 /* Of whole vectors: recursive doubling with other partners. */
@@ -79,7 +80,7 @@ COLL_INLINE unsigned coll_i_swing_latency_step(const coll_plan *plan, uint32_t r
 COLL_ALGORITHM(coll_swing_latency_allreduce, "swing_latency",
     "De Sensi, Bonato, Saam, Hoefler 2024, section 3",
     COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_COMMUTATIVE,
-    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(0, NULL, coll_i_prepare_fold),
     coll_i_doubling_steps, coll_i_swing_latency_step, coll_i_doubling_allreduce_scratch);
 
 /* ---- reduce_scatter ---------------------------------------------------------------------- */
@@ -104,7 +105,7 @@ COLL_ALGORITHM(coll_swing_reduce_scatter, "swing",
     "De Sensi, Bonato, Saam, Hoefler 2024, section 3",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_PACKED,
-    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(0, NULL, coll_i_prepare_fold),
     coll_i_swing_reduce_scatter_steps, coll_i_swing_reduce_scatter_step,
     coll_i_swing_reduce_scatter_scratch);
 
@@ -175,7 +176,7 @@ COLL_INLINE unsigned coll_i_swing_allgather_step(const coll_plan *plan, uint32_t
 COLL_ALGORITHM(coll_swing_allgather, "swing", "De Sensi, Bonato, Saam, Hoefler 2024, section 3",
     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
     COLL_NEEDS_PACKED | COLL_GIVES_IDENTICAL,
-    /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(0, NULL, coll_i_prepare_fold),
     coll_i_swing_allgather_steps, coll_i_swing_allgather_step);
 
 #endif /* COLL_ALGOS_SWING_H */

@@ -31,6 +31,7 @@
 #ifndef COLL_ALGOS_THROTTLED_H
 #define COLL_ALGOS_THROTTLED_H
 
+#include "kit/derived.h"
 #include "pairwise.h"
 
 COLL_TABLE(coll_param, coll_i_throttled_params, {
@@ -110,7 +111,7 @@ COLL_INLINE size_t coll_i_throttled_scratch(const coll_plan *plan, uint32_t rank
 COLL_ALGORITHM(coll_throttled_alltoall, "throttled",
     "scattered in MPICH, linear_sync in Open MPI",
     COLL_EXCHANGING, /* traits */ 0,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_throttled_params),
+    /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_throttled_params, coll_i_prepare_radix),
     coll_i_throttled_steps, coll_i_throttled_step, coll_i_throttled_scratch);
 
 #endif /* COLL_ALGOS_THROTTLED_H */

@@ -7,6 +7,7 @@
 #define COLL_COMM_PLAN_CACHE_H
 
 #include "../executor.h"
+#include "../plan/graph.h"
 #include "args.h"
 
 /* Where the plan of such a call is remembered. Only a rooted one has a root. */

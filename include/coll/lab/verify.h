@@ -57,7 +57,7 @@ typedef struct coll_verify_options {
      * to be proven of its own plan, which reads nothing that it has not written. */
     uint32_t turns;
     /* What is asked for, where the plan numbers its ranks in another way
-     * (plan/topo/rank_order.h): rank r of the plan is rank coll_group_outer(&plan->group, r) of
+     * (plan/rank_order.h): rank r of the plan is rank coll_group_outer(&plan->group, r) of
      * this problem, which says what it has and what it is to get. NULL: the plan's own problem.
      * The report names the plan's ranks. */
     const coll_problem *asked;

@@ -28,7 +28,7 @@
 #ifndef COLL_PLAN_ACTION_H
 #define COLL_PLAN_ACTION_H
 
-#include "topo.h"
+#include "topo/partition.h"
 
 /* Where data lies. */
 typedef enum coll_space {

@@ -77,6 +77,9 @@ typedef struct coll_algorithm {
     uint16_t sends;  /* … and the least sends in flight with which the in-order engine does */
     uint32_t n_params;
     const coll_param *params;
+    /* Fills the plan's derived numbers: those of the algorithm's family, and no others are read. Problem,
+     * parameters and traits stand already. NULL: none. */
+    void (*prepare)(struct coll_plan *plan);
     /* Number of steps of a rank. */
     size_t (*steps)(const struct coll_plan *plan, uint32_t rank);
     /* Writes the actions of step s < steps to `out` and returns how many; any s, in any order. */
@@ -95,7 +98,7 @@ typedef struct coll_algorithm {
  *
  *   COLL_ALGORITHM(coll_ring_allreduce, "ring", "Patarasuk, Yuan 2009",
  *       COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_COMMUTATIVE,
- *       window, sends, COLL_NO_PARAMS,               // or COLL_PARAMS(n, array)
+ *       window, sends, COLL_NO_PARAMS,  // or COLL_PARAMS(n, array), COLL_PREPARED(n, array, prepare)
  *       steps, step[, scratch[, check[, shared]]]);
  *
  * With COLL_EXTERN it is a declaration, except where COLL_IMPLEMENTATION is (config.h). An algorithm
@@ -106,13 +109,14 @@ typedef struct coll_algorithm {
 #define COLL_STATIC_ALGORITHM(symbol, ...)                                                     \
     static const coll_algorithm symbol COLL_I_UNUSED =                                         \
         COLL_I_ALGORITHM(__VA_ARGS__, NULL, NULL, NULL, 0)
-#define COLL_NO_PARAMS        0, NULL
-#define COLL_PARAMS(n, array) (n), (array)
+#define COLL_NO_PARAMS                   0, NULL, NULL
+#define COLL_PARAMS(n, array)            (n), (array), NULL
+#define COLL_PREPARED(n, array, prepare) (n), (array), (prepare)
 #define COLL_I_ALGORITHM(name, source, collectives, traits, window, sends, n_params, params,   \
-                         steps, step, scratch, check, shared, ...)                             \
+                         prepare, steps, step, scratch, check, shared, ...)                    \
     {                                                                                          \
-        name, source, collectives, traits, window, sends, n_params, params, steps, step,       \
-            scratch, check, shared                                                             \
+        name, source, collectives, traits, window, sends, n_params, params, prepare, steps,    \
+            step, scratch, check, shared                                                       \
     }
 
 #endif /* COLL_PLAN_ALGORITHM_H */

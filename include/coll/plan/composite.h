@@ -69,12 +69,12 @@ typedef struct coll_composite {
     COLL_CONST(coll_composite, symbol, COLL_I_COMPOSITE(__VA_ARGS__))
 #define COLL_BINDINGS(n, array) (array), (n)
 #define COLL_I_COMPOSITE(name, source, collectives, traits, window, sends, n_params, params,   \
-                         ...)                                                                  \
+                         prepare, ...)                                                         \
     {                                                                                          \
-        COLL_I_ALGORITHM(name, source, collectives,                                            \
-                         COLL_NEEDS_BUILD | COLL_USES_NODES | (traits), window, sends,         \
-                         n_params, params, coll_i_composite_steps, coll_i_composite_step,      \
-                         coll_i_composite_scratch, NULL, coll_i_composite_shared, 0),          \
+        COLL_I_ALGORITHM(                                                                      \
+            name, source, collectives, COLL_NEEDS_BUILD | COLL_USES_NODES | (traits), window,  \
+            sends, n_params, params, prepare, coll_i_composite_steps, coll_i_composite_step,   \
+            coll_i_composite_scratch, NULL, coll_i_composite_shared, 0),                       \
             __VA_ARGS__                                                                        \
     }
 

@@ -5,7 +5,7 @@
 #ifndef COLL_PLAN_GROUP_H
 #define COLL_PLAN_GROUP_H
 
-#include "topo.h"
+#include "topo/integers.h"
 
 /* How the ranks of a plan map to ranks outside: base + rank·stride, or a table. */
 typedef struct coll_group {
@@ -44,15 +44,6 @@ COLL_INLINE void coll_group_table(coll_group *group, const uint32_t *table,
     group->stride = 0;
     group->table = table;
     group->inverse = inverse;
-}
-
-/* The ranks of a plan are places, and those outside the ranks that have them. */
-COLL_INLINE void coll_group_places(coll_group *group, const coll_rank_order *places)
-{
-    if (places->rank)
-        coll_group_table(group, places->rank, places->place);
-    else
-        coll_group_identity(group);
 }
 
 /* The outer rank of a rank. */

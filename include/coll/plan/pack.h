@@ -13,6 +13,7 @@
 #define COLL_PLAN_PACK_H
 
 #include "../plan.h"
+#include "graph.h"
 
 /* ---- packing -----------------------------------------------------------------------------
  * Little endian, no padding:

@@ -6,7 +6,9 @@
 #define COLL_PLAN_PROBLEM_H
 
 #include "../types.h"
-#include "graph.h"
+#include "neighbors.h"
+#include "topo/nodes.h"
+#include "topo/partition.h"
 
 /* Where the p blocks of a buffer lie, in elements. Both tables have p entries and are the
  * caller's; NULL means p blocks of `count` elements, one after the other. Neighbour collectives
@@ -185,19 +187,6 @@ COLL_INLINE bool coll_problem_is_orderless(const coll_problem *problem)
                    sums = COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_ALLREDUCE);
     return coll_is(moves, problem->collective) ||
            (coll_is(sums, problem->collective) && (problem->flags & COLL_FLAG_COMMUTATIVE));
-}
-
-/* Numbers the ranks of a problem, on one node until then, by their places on several
- * (plan/topo/rank_order.h). Rank r then runs a plan of it as number coll_place_of(places, r).
- * False: its ranks' numbers matter, and are not places; all remain on one node. */
-COLL_INLINE bool coll_problem_place(coll_problem *problem, const coll_rank_order *places)
-{
-    if (places->rank && !coll_problem_is_orderless(problem))
-        return false;
-    coll_i_nodes_assign(&problem->nodes, &places->nodes);
-    if (coll_is(COLL_ROOTED, problem->collective) && problem->root < problem->p)
-        problem->root = coll_place_of(places, problem->root);
-    return true;
 }
 
 #endif /* COLL_PLAN_PROBLEM_H */

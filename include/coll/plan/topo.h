@@ -3,9 +3,8 @@
  *   topo/integers.h    logarithms, sums modulo p, division by multiplication
  *   topo/partition.h   vectors in parts and segments
  *   topo/nodes.h       which ranks share a node
- *   topo/rank_order.h  ranks numbered so that those of a node follow each other
  *   topo/tree.h        f-nomial and k-ary trees, chains, binary trees in order
- *   topo/bine_tree.h        Bine trees
+ *   topo/bine_tree.h   Bine trees
  *   topo/fold.h        folding to a core, exchanges in it
  *   topo/mesh.h        ranks on a mesh
  *
@@ -22,7 +21,6 @@
 #include "topo/mesh.h"
 #include "topo/nodes.h"
 #include "topo/partition.h"
-#include "topo/rank_order.h"
 #include "topo/tree.h"
 
 #endif /* COLL_PLAN_TOPO_H */

@@ -19,6 +19,7 @@
 #define COLL_ALGOS_KIT_DOUBLE_TREE_ROLES_H
 
 #include "../../plan.h"
+#include "../../plan/topo/tree.h"
 
 /* ---- a rank's place in one of the trees -------------------------------------------------- */
 

@@ -12,6 +12,7 @@
 #ifndef COLL_ALGOS_KIT_NODE_LEGS_H
 #define COLL_ALGOS_KIT_NODE_LEGS_H
 
+#include "../../plan/graph.h"
 #include "router.h"
 
 /* ---- edges ------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #ifndef COLL_ALGOS_KIT_ROUTER_H
 #define COLL_ALGOS_KIT_ROUTER_H
 
+#include "../../plan/graph.h"
 #include "combining.h"
 
 /* ---- making a route: one phase ----------------------------------------------------------- */

@@ -26,6 +26,8 @@
 #define COLL_ALGOS_KIT_SHARED_BUFFERS_H
 
 #include "../../plan.h"
+#include "../../plan/topo/tree.h"
+#include "derived.h"
 
 /* param[0] … param[2] of all algorithms in shared memory. A buffer of 4 to 16 KB was best in
  * section 2.5. */

@@ -11,6 +11,7 @@
 #ifndef COLL_ALGOS_KIT_TREE_ACTIONS_H
 #define COLL_ALGOS_KIT_TREE_ACTIONS_H
 
+#include "../../plan/topo/bine_tree.h"
 #include "tree_shape.h"
 
 /* For every segment `up` actions, and, for the segment `lag` before that, `down` actions. They are

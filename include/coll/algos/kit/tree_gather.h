@@ -24,6 +24,8 @@
 #ifndef COLL_ALGOS_KIT_TREE_GATHER_H
 #define COLL_ALGOS_KIT_TREE_GATHER_H
 
+#include "../../plan/topo/bine_tree.h"
+#include "../../plan/topo/tree.h"
 #include "tree_walk.h"
 
 /* ---- the ranks of a subtree -------------------------------------------------------------- */

@@ -8,6 +8,9 @@
 #define COLL_ALGOS_KIT_TREE_SHAPE_H
 
 #include "../../plan.h"
+#include "../../plan/topo/bine_tree.h"
+#include "../../plan/topo/mesh.h"
+#include "../../plan/topo/tree.h"
 
 /* Shapes; param[0] is the degree, but of a Bine tree, or the width of a mesh. The caller of what
  * follows gives a constant, so that nothing is decided at run time. */

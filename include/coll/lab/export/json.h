@@ -22,6 +22,7 @@
 
 #include "../../plan/compose.h"
 #include "../../plan/composite.h"
+#include "../../plan/graph.h"
 #include "program.h"
 #include "writer.h"
 

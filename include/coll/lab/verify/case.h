@@ -15,6 +15,8 @@
 #define COLL_LAB_VERIFY_CASE_H
 
 #include "../../plan/composite.h"
+#include "../../plan/graph.h"
+#include "../../plan/rank_order.h"
 #include "../verify.h"
 #include "graphs.h"
 #include "groups.h"
@@ -243,12 +245,14 @@ COLL_INLINE bool coll_i_grid_nodes(coll_grid_worker *worker, uint32_t nodes,
     return tables != NULL;
 }
 
-/* Makes one rank's plan. Without a trait, it is that of a copy of the record that has not got it. */
+/* Makes one rank's plan, where nothing that its algorithm did not prepare is what another one's prepared.
+ * Without a trait, it is that of a copy of the record that has not got it. */
 COLL_INLINE coll_status coll_i_grid_plan(const coll_grid_case *of, const coll_problem *problem,
                                          coll_workspace *workspace, coll_plan *plan)
 {
     coll_composite copy;
     coll_status status;
+    memset(plan, 0x5A, sizeof *plan);
     if (!of->lifted)
         return coll_plan_build(plan, of->algorithm, problem, of->param, workspace);
     memset(&copy, 0, sizeof copy);

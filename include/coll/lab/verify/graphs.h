@@ -17,6 +17,7 @@
 
 #include "../../algos/mesh_combining.h"
 #include "../../algos/node_combining.h"
+#include "../../plan/graph.h"
 #include "report.h"
 
 /* One line a graph: name, text, meaning. */

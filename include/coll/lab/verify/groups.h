@@ -13,6 +13,7 @@
 #ifndef COLL_LAB_VERIFY_GROUPS_H
 #define COLL_LAB_VERIFY_GROUPS_H
 
+#include "../../plan/rank_order.h"
 #include "report.h"
 
 /* p ranks of `outer`, the choice number `which`. Tables of an odd number have an inverse. One line a

@@ -6,6 +6,7 @@
 #ifndef COLL_LAB_VERIFY_RESULT_H
 #define COLL_LAB_VERIFY_RESULT_H
 
+#include "../../plan/graph.h"
 #include "data.h"
 
 /* The structure that each rank's result had in the first plan of an algorithm, p and parameters. */

@@ -6,6 +6,7 @@
 #ifndef COLL_LAB_VERIFY_SYMBOLIC_H
 #define COLL_LAB_VERIFY_SYMBOLIC_H
 
+#include "../../plan/graph.h"
 #include "values.h"
 
 /* Where each rank's plan comes from. */

@@ -1,11 +1,11 @@
-/* coll/plan/topo/rank_order.h — ranks numbered so that those of a node follow each other
+/* coll/plan/rank_order.h — ranks numbered so that those of a node follow each other
  *
  *   uint32_t node[…];                         // of each rank: equal for the ranks of a node alone
  *   uint32_t tables[…];                       // coll_rank_order_tables(p) of them
  *   coll_rank_order places;
  *   coll_rank_order_of(&places, node, p, tables);
- *   if (coll_problem_place(&problem, &places)) // plan/problem.h
- *       coll_group_places(&group, &places);    // plan/group.h
+ *   if (coll_problem_place(&problem, &places))
+ *       coll_group_places(&group, &places);
  *
  * Plans know nodes as runs of ranks. But launchers deal ranks out to nodes in turn, and communicators
  * come in any order. So each rank has a place: node by node, in the order of their first ranks, and on a
@@ -22,10 +22,11 @@
  *   (3) the first ranks of the nodes grow with the nodes
  *   (4) where the ranks of all nodes follow each other, and there alone, places are ranks
  */
-#ifndef COLL_PLAN_TOPO_RANK_ORDER_H
-#define COLL_PLAN_TOPO_RANK_ORDER_H
+#ifndef COLL_PLAN_RANK_ORDER_H
+#define COLL_PLAN_RANK_ORDER_H
 
-#include "nodes.h"
+#include "group.h"
+#include "problem.h"
 
 typedef struct coll_rank_order {
     coll_nodes nodes;      /* of the places */
@@ -93,4 +94,25 @@ COLL_INLINE void coll_rank_order_of(coll_rank_order *places, const uint32_t *nod
     places->place = moved ? place : NULL;
 }
 
-#endif /* COLL_PLAN_TOPO_RANK_ORDER_H */
+/* The ranks of a plan are places, and those outside the ranks that have them. */
+COLL_INLINE void coll_group_places(coll_group *group, const coll_rank_order *places)
+{
+    if (places->rank)
+        coll_group_table(group, places->rank, places->place);
+    else
+        coll_group_identity(group);
+}
+
+/* Numbers the ranks of a problem, on one node until then, by their places on several. Rank r then runs a plan of it as number coll_place_of(places, r).
+ * False: its ranks' numbers matter, and are not places; all remain on one node. */
+COLL_INLINE bool coll_problem_place(coll_problem *problem, const coll_rank_order *places)
+{
+    if (places->rank && !coll_problem_is_orderless(problem))
+        return false;
+    coll_i_nodes_assign(&problem->nodes, &places->nodes);
+    if (coll_is(COLL_ROOTED, problem->collective) && problem->root < problem->p)
+        problem->root = coll_place_of(places, problem->root);
+    return true;
+}
+
+#endif /* COLL_PLAN_RANK_ORDER_H */
