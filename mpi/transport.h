@@ -39,14 +39,17 @@ COLL_INLINE uint32_t coll_i_mpi_ranks(void *ctx)
     return ((const coll_mpi *)ctx)->p;
 }
 
-/* A vtable; ctx is a coll_mpi. MPI promises tags up to 32767. */
+/* A vtable; ctx is a coll_mpi. MPI promises tags up to 32767. Its network does nothing, but how many ranks
+ * there are is known. */
+static const coll_failure coll_mpi_failure = {coll_i_mpi_cancel, NULL /* abort */,
+                                              NULL /* dead */};
+static const coll_in_network coll_mpi_ranks = {NULL, NULL, 0, coll_i_mpi_ranks};
 #define COLL_I_MPI_TRANSPORT(send, recv, max_bytes)                                            \
     {                                                                                          \
-        send, recv, coll_i_mpi_test, coll_i_mpi_cancel, NULL /* abort */, coll_i_mpi_wait,     \
-            NULL /* acquire */, NULL /* release */, NULL /* copy */, NULL /* reduce */,        \
-            NULL /* multicast */, NULL /* network_reduce */, max_bytes, 32768 /* tags */, 0,   \
-            NULL /* shared */, NULL /* enter */, NULL /* leave */, 0 /* whole */, 0,           \
-            coll_i_mpi_ranks, NULL, NULL, 0, NULL                                              \
+        send, recv, coll_i_mpi_test, NULL /* copy */, NULL /* reduce */, coll_i_mpi_wait,      \
+            32768 /* tags */, max_bytes, 0 /* unsegmented */, NULL /* zero copy */,            \
+            NULL /* arrival */, &coll_mpi_failure, &coll_mpi_ranks, NULL /* node memory */,    \
+            NULL /* tag ranges */                                                              \
     }
 
 /* For any context (counts are ints), and through the memory of the node for one that is near. */

@@ -34,7 +34,6 @@
  *     plan/action.h           send, receive, reduce … on refs instead of pointers
  *     plan/composite.h        composite algorithms: in levels, within nodes and across them
  *     plan/compose.h          plans made of plans: in sequence, interleaved
- *     plan/team.h             which ranks meet in the network
  *     plan/pack.h             plans as bytes
  *     plan/placement.h        which ranks should run on the host, which on the network adapter
  *   algos/ring.h              an algorithm, as an example; the others are beside it
@@ -101,7 +100,6 @@
 #include "plan/composite.h"
 #include "plan/pack.h"
 #include "plan/placement.h"
-#include "plan/team.h"
 #include "select.h"
 
 #endif /* COLL_COLL_H */

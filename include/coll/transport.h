@@ -1,31 +1,49 @@
 /* coll/transport.h — what the library asks of a messaging layer
  *
- * Fill in send, recv and test; leave everything else zero. A callback that is NULL is a
- * capability that the transport does not have. `ctx` is the caller's and reaches every
- * callback; ranks and tags are plain numbers.
+ * Fill in send, recv and test; leave everything else zero:
  *
  *   static const coll_transport mine = {.send = my_send, .recv = my_recv, .test = my_test};
+ *
+ * All else is optional. What belongs together is a record of its own, a *capability*; its pointer is
+ * NULL if the transport does not have it:
+ *
+ *   coll_zero_copy     reads a message where it lies, instead of receiving it
+ *   coll_arrival       combines a message with an operand as it arrives
+ *   coll_failure       gives up operations, tells other ranks of a failure, knows who is dead
+ *   coll_in_network    multicasts and reductions that the network carries out
+ *   coll_node_memory   memory that the ranks of a node share, which collectives use in turn
+ *   coll_tag_ranges    tags that are claimed, and whose uses are told apart
+ *
+ *   static const coll_failure my_failure = {.cancel = my_cancel, .abort = my_abort};
+ *   static const coll_transport mine = {.send = …, .failure = &my_failure};
+ *
+ * Records are constant while the transport is used. `ctx` is the caller's and reaches every callback;
+ * ranks and tags are plain numbers.
  *
  * Contract
  *   - Messages from one rank to another with one tag arrive in the order in which they were
  *     sent, and receives with one (peer, tag) take them in the order in which they were
  *     started. The library tests such receives oldest first, so a transport may do all its
  *     matching in test.
- *   - send, recv, copy and reduce return
+ *   - send, recv, recv_reduce, copy, reduce, multicast and the reduce of the network return
  *       COLL_OK       done: the buffers are the caller's again, h is not used
  *       COLL_STARTED  in flight: the buffers belong to the transport until test(h) returns COLL_OK
  *       COLL_AGAIN    nothing was taken (a queue is full); the library calls again later
  *       < 0           an error: the collective ends with it
  *     and never wait for another rank.
+ *   - COLL_ERR_CAPABILITY means: not this one, and nothing was taken. Where a capability saves work
+ *     (zero_copy, arrival, copy, reduce) the library does it without: it receives, copies and combines by
+ *     this processor. What the network alone can do ends with that status (coll_in_network).
  *   - Messages move on in send, recv and test: a rank that waits may call nothing but test. wait is a
  *     hint, and may never be called.
  *   - Messages of one tag never hold up those of another, whether or not they are received.
  *   - A message of 0 bytes is one like any other; its buffer may be NULL. No rank sends to itself.
- *   - h is at the same address from the start to the end of an operation.
+ *   - h is at the same address from the start to the end of an operation. A structure that describes a
+ *     call (coll_reduce_call …) is gone when that returns.
  *   - test returns COLL_OK (done; h is never used again), COLL_AGAIN, or an error. After an
  *     error the operation is still in flight, until cancel.
  *   - A callback never calls back into the library.
- *   - An aborted tag stays so until the range that it is in is claimed anew (claim, below).
+ *   - An aborted tag stays so until the range that it is in is claimed anew (coll_tag_ranges).
  *
  * transports/conformance.h runs a transport through this contract, and says what it does not keep.
  */
@@ -34,12 +52,127 @@
 
 #include "types.h"
 
-struct coll_plan;
-
 /* Names an operation in flight; the words are the transport's own, zero before it is started. */
 typedef struct coll_handle {
     uintptr_t word[2];
 } coll_handle;
+
+/* ---- calls of many arguments ------------------------------------------------------------------- */
+
+/* dst = a ⊕ b of `count` elements. dst may be a or b. */
+typedef struct coll_reduce_call {
+    const coll_op *op; /* unchanged until the operation is done */
+    void *dst;
+    const void *a, *b;
+    size_t count, elem_bytes;
+} coll_reduce_call;
+
+/* dst = operand ⊕ the next message of a peer, of count · elem_bytes bytes; or, with `left`, message ⊕
+ * operand. dst may be the operand; else neither overlaps the other. */
+typedef struct coll_arrival_call {
+    uint32_t peer, tag;
+    const coll_op *op; /* unchanged until the operation is done */
+    void *dst;
+    const void *operand;
+    size_t count, elem_bytes; /* count is not 0 */
+    bool left;
+} coll_arrival_call;
+
+/* A group of ranks that reduces in the network. */
+typedef struct coll_network_group {
+    coll_team team; /* its number, and how many members it has (types.h) */
+    /* Is a rank of the transport a member? A pure function of its arguments, in O(log p) where the
+     * plan's ranks are found in O(1); NULL: nobody tells. It is not asked about COLL_TEAM_ALL, of which
+     * all ranks are. It and `of` stay as they are until the operation is done. */
+    coll_is_member is_member;
+    const void *of;
+} coll_network_group;
+
+/* dst = src ⊕ … ⊕ src over the members of a group, in the order of their ranks. dst may be src. Of 0
+ * elements it is a barrier, and op, dst and src may be NULL. */
+typedef struct coll_network_call {
+    uint32_t tag;
+    coll_network_group group;
+    const coll_op *op; /* unchanged until the operation is done */
+    void *dst;
+    const void *src;
+    size_t count, elem_bytes;
+} coll_network_call;
+
+/* ---- capabilities ------------------------------------------------------------------------------ */
+
+/* Reads messages where they lie. Both callbacks are there. */
+typedef struct coll_zero_copy {
+    /* Acquires the next message of a peer instead of receiving it. COLL_OK puts its address in
+     * *message; the memory is the transport's, readable until release. COLL_AGAIN: not here yet.
+     * COLL_ERR_CAPABILITY: this one is not acquired, and will be received. COLL_ERR_SIZE: it has not
+     * so many bytes. Matched as recv and test together are. */
+    coll_status (*acquire)(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
+                           const void **message, coll_handle *h);
+    void (*release)(void *ctx, coll_handle *h);
+    size_t max_bytes; /* of a message, or piece, that is acquired, not received. 0: any */
+} coll_zero_copy;
+
+/* Combines messages as they arrive, by something else than this processor. */
+typedef struct coll_arrival {
+    /* Receives a message into a reduction: dst is written, and the operand read, between start and end.
+     * Started, tested and matched as recv, whose order on a channel it keeps: after COLL_STARTED a
+     * message of another size is COLL_ERR_SIZE. A message that is cut (max_bytes) comes piece by piece,
+     * if these end with an element, else it is received. COLL_ERR_CAPABILITY: not this operator, type or
+     * length; the message is received, and combined here. Two pieces of a message may be treated
+     * differently. It may not be NULL. */
+    coll_status (*recv_reduce)(void *ctx, const coll_arrival_call *call, coll_handle *h);
+} coll_arrival;
+
+/* What becomes of operations when something fails. Any of the three may be NULL, but not all. */
+typedef struct coll_failure {
+    /* Gives up an operation in flight. After it returns, the transport touches the buffers no more.
+     * Without it, a failed collective's buffers must outlive the transport. */
+    void (*cancel)(void *ctx, coll_handle *h);
+    /* This rank failed: on all ranks operations of the tags first … first + tags − 1, those in
+     * flight and all later ones, end with COLL_ERR_PEER within bounded time; its own are cancelled
+     * after this call. A collective that fails aborts its tag, a communicator (comm.h) all of its
+     * own, which may include some that were aborted before. Without it, other ranks wait for messages
+     * that do not come. */
+    void (*abort)(void *ctx, uint32_t first, uint32_t tags);
+    /* Is a peer known to be dead, or to have left? What waits for it ends with COLL_ERR_PEER. False if
+     * it is alive, this rank itself, or nobody knows. Does not wait, moves nothing on, and may be called
+     * at any time; it may cost a system call. NULL: ranks do not die, or nobody notices. */
+    bool (*dead)(void *ctx, uint32_t peer);
+} coll_failure;
+
+/* What the network does for several ranks at once. Each may be NULL, but not all three. A plan that needs
+ * one that is not there is not started (COLL_ERR_CAPABILITY), by no rank, as all have the same plan. */
+typedef struct coll_in_network {
+    /* Sends to every rank of the transport but this one, which receive it by recv, in order with other
+     * messages of this rank and tag. COLL_ERR_CAPABILITY ends the collective. */
+    coll_status (*multicast)(void *ctx, uint32_t tag, const void *buf, size_t bytes,
+                             coll_handle *h);
+    /* Each member of the group calls it; src is read then, and dst is written when all have. As no
+     * member can do without, COLL_ERR_CAPABILITY (there is no such group, or not this operator) ends the
+     * collective: on this rank with that status, on the others, if there is abort, with COLL_ERR_PEER. A
+     * transport that refuses lengths says so by max_bytes, and comm.h then chooses something else on all
+     * ranks. */
+    coll_status (*reduce)(void *ctx, const coll_network_call *call, coll_handle *h);
+    size_t max_bytes; /* of the longest vector that reduce takes; 0: any */
+    /* How many ranks the transport has: a plan that multicasts, or reduces in the network, is of all of
+     * them, or it is not started (COLL_ERR_GROUP), and so is a root communicator (comm.h). Without it,
+     * nobody finds out, and the ranks that are left out get messages that they do not receive. */
+    uint32_t (*ranks)(void *ctx);
+} coll_in_network;
+
+/* Memory that all ranks of a node share, in parts that successive collectives use in turn. All three
+ * callbacks are there. */
+typedef struct coll_node_memory {
+    /* Returns the bytes of a part, the same on all ranks, 0 where there is none, and writes the number of
+     * the next use and where its part is; with `take` that use is taken. All ranks take uses in the same
+     * order for the same collectives. */
+    size_t (*shared)(void *ctx, bool take, uint32_t *use, void **memory);
+    /* COLL_OK once this rank may touch the part, COLL_AGAIN before; COLL_ERR_PEER: its tag is aborted. */
+    coll_status (*enter)(void *ctx, uint32_t tag, uint32_t use);
+    /* This rank touches the part no more. */
+    void (*leave)(void *ctx, uint32_t use);
+} coll_node_memory;
 
 /* A message that does not fit its receive. */
 typedef struct coll_misfit {
@@ -48,6 +181,28 @@ typedef struct coll_misfit {
         its_tag; /* of the receive, and of the message: with another use, it was left over */
     size_t expected, bytes; /* what the receive is for, and what came */
 } coll_misfit;
+
+/* Tags that root communicators have for themselves, and whose uses are told apart. Claims or uses may be
+ * missing, but not both. */
+typedef struct coll_tag_ranges {
+    /* Gives a root communicator (comm.h) tags of its own, *first … *first + *tags − 1, until unclaim: no
+     * other has them, and they are clean, whatever went wrong with those who had them before. All ranks
+     * claim and unclaim in the same order, and find the same tags. COLL_ERR_TAG: there are none left. Both
+     * or none; without them a communicator takes all tags, so there may be one at a time on a ctx, and
+     * it must not fail. coll_claims, below, is all that a transport needs for it. */
+    coll_status (*claim)(void *ctx, uint32_t *first, uint32_t *tags);
+    void (*unclaim)(void *ctx, uint32_t first);
+    /* Not 0: uses of a tag are told apart. A power of two, at least `tags`: what callbacks get as a tag is
+     * tag + use_step · use, modulo 2³², but for abort and claim, which do not look at the use. All uses
+     * of a tag are one channel: a message that is met by an operation of another use was left over, or
+     * is too early as one before it is missing, and that operation is COLL_ERR_SIZE. So no call takes for
+     * data what was sent in an earlier one, by ranks that did not agree on sizes. */
+    uint32_t use_step;
+    /* What the last COLL_ERR_SIZE of this rank was about (coll_comm_misfit). NULL: nobody knows. */
+    void (*misfit)(void *ctx, coll_misfit *its);
+} coll_tag_ranges;
+
+/* ---- the transport ----------------------------------------------------------------------------- */
 
 typedef struct coll_transport {
     /* Sends bytes at buf to peer. buf stays unchanged and valid until the operation is done.
@@ -59,88 +214,29 @@ typedef struct coll_transport {
                         coll_handle *h);
     coll_status (*test)(void *ctx, coll_handle *h);
 
-    /* ---- all that follows may be NULL or 0 ------------------------------------------------ */
+    /* ---- all that follows may be NULL or 0 ---- */
 
-    /* Gives up an operation in flight. After it returns, the transport touches the buffers no more.
-     * Without it, a failed collective's buffers must outlive the transport. */
-    void (*cancel)(void *ctx, coll_handle *h);
-    /* This rank failed: on all ranks operations of the tags first … first + tags − 1, those in
-     * flight and all later ones, end with COLL_ERR_PEER within bounded time; its own are cancelled
-     * after this call. A collective that fails aborts its tag, a communicator (comm.h) all of its
-     * own, which may include some that were aborted before. Without it, other ranks wait for messages
-     * that do not come. */
-    void (*abort)(void *ctx, uint32_t first, uint32_t tags);
-    /* Nothing happened in `idle` tests one after the other: spin, yield or sleep. */
-    void (*wait)(void *ctx, uint32_t idle);
-    /* Acquires a message where it lies instead of receiving it: COLL_OK puts its address in
-     * *message; the memory is readable until release. COLL_AGAIN: not here yet.
-     * COLL_ERR_CAPABILITY: this one is not acquired, and will be received. Matched as recv and test
-     * together are. */
-    coll_status (*acquire)(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
-                           const void **message, coll_handle *h);
-    void (*release)(void *ctx, coll_handle *h);
     /* Copies by something else than this processor, say a DMA engine. COLL_ERR_CAPABILITY: not this
      * one, copy here. */
     coll_status (*copy)(void *ctx, void *dst, const void *src, size_t bytes, coll_handle *h);
-    /* dst = a ⊕ b by something else than this processor. It gets every combination, that of a message
-     * that was received, too; none is acquired then. COLL_ERR_CAPABILITY: not this operator, combine
-     * here. */
-    coll_status (*reduce)(void *ctx, const coll_op *op, void *dst, const void *a, const void *b,
-                          size_t count, coll_handle *h);
-    /* Sends to every rank of the transport but this one, which receive it by recv. */
-    coll_status (*multicast)(void *ctx, uint32_t tag, const void *buf, size_t bytes,
-                             coll_handle *h);
-    /* dst = src ⊕ … ⊕ src over the ranks of the team (types.h), in rank order; each of them
-     * calls it, when src is read, and dst is written when all have. dst may be src. Of 0 elements it
-     * is a barrier, and op, dst and src may be NULL.
-     * COLL_ERR_CAPABILITY: there is no such team. `plan` tells who is in it (plan/team.h), and
-     * stays as it is until the operation is done; NULL: nobody tells. */
-    coll_status (*network_reduce)(void *ctx, uint32_t tag, coll_team team,
-                                  const struct coll_plan *plan, const coll_op *op, void *dst,
-                                  const void *src, size_t count, size_t elem_bytes,
-                                  coll_handle *h);
+    /* Combines by something else than this processor. It gets every combination of two operands, that of
+     * a message that was received, too; none is acquired then. COLL_ERR_CAPABILITY: not this operator,
+     * combine here. */
+    coll_status (*reduce)(void *ctx, const coll_reduce_call *call, coll_handle *h);
+    /* Nothing happened in `idle` tests one after the other: spin, yield or sleep. */
+    void (*wait)(void *ctx, uint32_t idle);
 
-    size_t max_bytes; /* longest message; longer ones are cut by the engine. 0: no limit */
     uint32_t tags; /* tags 0 … tags−1 may run at once. 0: no tags, one collective at a time */
-    size_t
-        max_zero_copy; /* longest message, or piece, that is acquired, not received. 0: any */
-
-    /* Memory that all ranks of the transport share, in parts that successive collectives use in
-     * turn. shared returns the bytes of a part, the same on all ranks, 0 where there is none, and
-     * writes the number of the next use and where its part is; with `take` that use is taken. All
-     * ranks take uses in the same order for the same collectives. enter: COLL_OK once this rank
-     * may touch the part, COLL_AGAIN before. leave: it touches it no more. All three or none. */
-    size_t (*shared)(void *ctx, bool take, uint32_t *use, void **memory);
-    coll_status (*enter)(void *ctx, uint32_t tag, uint32_t use);
-    void (*leave)(void *ctx, uint32_t use);
-
+    size_t max_bytes; /* longest message; longer ones are cut by the engine. 0: no limit */
     /* Mask of COLL_BIT: collectives whose messages are not cut, whatever max_bytes is. */
-    uint32_t whole;
-    size_t
-        max_network_reduce; /* bytes of the longest vector that network_reduce takes; 0: any */
+    uint32_t unsegmented;
 
-    /* How many ranks the transport has: a plan that multicasts, or reduces in the network, is of all of
-     * them, or it is not started (COLL_ERR_GROUP), and so is a root communicator (comm.h). Without it,
-     * nobody finds out, and the ranks that are left out get messages that they do not receive. */
-    uint32_t (*ranks)(void *ctx);
-
-    /* Gives a root communicator (comm.h) tags of its own, *first … *first + *tags − 1, until unclaim: no
-     * other has them, and they are clean, whatever went wrong with those who had them before. All ranks
-     * claim and unclaim in the same order, and find the same tags. COLL_ERR_TAG: there are none left. Both
-     * or none; without them a communicator takes all tags, so there may be one at a time on a ctx, and
-     * it must not fail. coll_claims, below, is all that a transport needs for it. */
-    coll_status (*claim)(void *ctx, uint32_t *first, uint32_t *tags);
-    void (*unclaim)(void *ctx, uint32_t first);
-
-    /* Not 0: uses of a tag are told apart. A power of two, at least `tags`: what callbacks get as a tag is
-     * tag + use_step · use, modulo 2³², but for abort and claim, which do not look at the use. All uses
-     * of a tag are one channel: a message that is met by an operation of another use was left over, or
-     * is too early as one before it is missing, and that operation is COLL_ERR_SIZE. So no call takes for
-     * data what was sent in an earlier one, by ranks that did not agree on sizes. */
-    uint32_t use_step;
-
-    /* What the last COLL_ERR_SIZE of this rank was about (coll_comm_misfit). */
-    void (*misfit)(void *ctx, coll_misfit *its);
+    const coll_zero_copy *zero_copy;
+    const coll_arrival *arrival;
+    const coll_failure *failure;
+    const coll_in_network *in_network;
+    const coll_node_memory *node_memory;
+    const coll_tag_ranges *tag_ranges;
 } coll_transport;
 
 /* *misfit = these, with COLL_ERR_SIZE to return: for transports. */
@@ -228,15 +324,41 @@ COLL_INLINE bool coll_i_tags_are_among(uint32_t first, uint32_t tags, uint32_t t
     return skip < those_tags && tags <= those_tags - skip;
 }
 
-/* Are the callbacks there that everything needs, and in pairs? */
+/* Are claim and unclaim both there or none, and uses, if there are any, above so many tags? */
+COLL_INLINE bool coll_i_tag_ranges_fit(const coll_tag_ranges *ranges, uint32_t tags)
+{
+    const uint32_t step = ranges->use_step;
+    return !ranges->claim == !ranges->unclaim && (ranges->claim || step) &&
+           (step == 0 || ((step & (step - 1)) == 0 && step >= tags));
+}
+
+/* What uses of a tag differ by; 0: they do not. */
+COLL_INLINE uint32_t coll_i_use_step(const coll_transport *transport)
+{
+    return transport->tag_ranges ? transport->tag_ranges->use_step : 0;
+}
+
+/* Is all there that an engine calls without asking? */
+COLL_INLINE bool coll_i_transport_is_whole(const coll_transport *t)
+{
+    return t->send && t->recv && t->test &&
+           (!t->zero_copy || (t->zero_copy->acquire && t->zero_copy->release)) &&
+           (!t->arrival || t->arrival->recv_reduce);
+}
+
+/* Is there all that everything needs, and in each record what is needed there? COLL_ERR_TRANSPORT: not. */
 COLL_INLINE coll_status coll_transport_check(const coll_transport *transport)
 {
-    if (!transport)
+    const coll_transport *t = transport;
+    if (!t)
         return COLL_ERR_NULL;
-    if (!transport->send || !transport->recv || !transport->test ||
-        !transport->acquire != !transport->release || !transport->shared != !transport->enter ||
-        !transport->shared != !transport->leave || !transport->claim != !transport->unclaim ||
-        (transport->use_step & (transport->use_step - 1)) != 0)
+    if (!coll_i_transport_is_whole(t) ||
+        (t->failure && !t->failure->cancel && !t->failure->abort && !t->failure->dead) ||
+        (t->in_network && !t->in_network->multicast && !t->in_network->reduce &&
+         !t->in_network->ranks) ||
+        (t->node_memory &&
+         (!t->node_memory->shared || !t->node_memory->enter || !t->node_memory->leave)) ||
+        (t->tag_ranges && !coll_i_tag_ranges_fit(t->tag_ranges, t->tags)))
         return COLL_ERR_TRANSPORT;
     return COLL_OK;
 }

@@ -155,6 +155,9 @@ typedef struct coll_team {
 
 enum { COLL_TEAM_ALL, COLL_TEAM_NODES, COLL_TEAM_SOCKETS, COLL_TEAMS };
 
+/* Is a rank of the transport in the team of this number, by what `of` says? Pure. */
+typedef bool (*coll_is_member)(const void *of, uint32_t team, uint32_t rank);
+
 /* Element types: name, text, bytes. A pair holds a value and the index that MINLOC and MAXLOC
  * carry, laid out as the C structures of reduce.h. */
 #define COLL_TYPE_LIST(X)                                                                      \

@@ -231,9 +231,10 @@ static coll_status enter_shared(struct job *job)
 {
     coll_task *run = &job->run;
     coll_status status;
-    run->shared_bytes = run->transport->shared(run->ctx, true, &job->use, &run->shared);
-    for (uint32_t idle = 0;
-         (status = run->transport->enter(run->ctx, run->tag, job->use)) == COLL_AGAIN;)
+    run->shared_bytes =
+        run->transport->node_memory->shared(run->ctx, true, &job->use, &run->shared);
+    for (uint32_t idle = 0; (status = run->transport->node_memory->enter(
+                                 run->ctx, run->tag, job->use)) == COLL_AGAIN;)
         if (jobs_progress())
             idle = 0;
         else
@@ -243,7 +244,7 @@ static coll_status enter_shared(struct job *job)
 
 static void leave_shared(struct job *job)
 {
-    job->run.transport->leave(job->run.ctx, job->use);
+    job->run.transport->node_memory->leave(job->run.ctx, job->use);
 }
 
 /* ---- running ----------------------------------------------------------------------------- */

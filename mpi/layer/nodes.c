@@ -40,6 +40,8 @@ static coll_mpi_ways ways;    /* of messages of this rank's node that are the li
  * and for one that may wait in the library; of the last two the second is for ranks that are near
  * each other. None aborts: after an error MPI's communicators go on, with the same tags. */
 static coll_transport within, mixed, across[2];
+static coll_zero_copy mixed_zero_copy;
+static coll_failure within_failure, mixed_failure;
 
 static struct numbers *numbers(void)
 {
@@ -310,14 +312,14 @@ static coll_status mixed_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t b
     struct comm *comm = (struct comm *)ctx;
     if (comm->seats[peer] == COLL_RANK_NONE)
         return COLL_ERR_CAPABILITY;
-    return coll_shm_transport(shm)->acquire(shm, comm->seats[peer], tag_within(comm, tag),
-                                            bytes, message, h);
+    return coll_shm_transport(shm)->zero_copy->acquire(
+        shm, comm->seats[peer], tag_within(comm, tag), bytes, message, h);
 }
 
 static void mixed_give_back(void *ctx, coll_handle *h)
 {
     (void)ctx;
-    coll_shm_transport(shm)->release(shm, h);
+    coll_shm_transport(shm)->zero_copy->release(shm, h);
 }
 
 static coll_status mixed_test(void *ctx, coll_handle *h)
@@ -329,9 +331,9 @@ static coll_status mixed_test(void *ctx, coll_handle *h)
 static void mixed_cancel(void *ctx, coll_handle *h)
 {
     if (h->word[1] == ACROSS)
-        coll_mpi_transport.cancel(&((struct comm *)ctx)->mpi, h);
+        coll_mpi_transport.failure->cancel(&((struct comm *)ctx)->mpi, h);
     else
-        coll_shm_transport(shm)->cancel(shm, h);
+        coll_shm_transport(shm)->failure->cancel(shm, h);
 }
 
 /* Are long messages to go through the memory of the node? All ranks answer alike. Where lines of
@@ -395,7 +397,7 @@ bool nodes_hold(const coll_plan *plan)
     uint32_t use;
     void *memory;
     return !(plan->traits & COLL_NEEDS_SHARED) ||
-           coll_plan_fits_shared(plan, within.shared(shm, false, &use, &memory));
+           coll_plan_fits_shared(plan, within.node_memory->shared(shm, false, &use, &memory));
 }
 
 const coll_rule_list *nodes_rules(void)
@@ -425,9 +427,11 @@ void nodes_init(void)
     mixed.send = mixed_send;
     mixed.recv = mixed_recv;
     mixed.test = mixed_test;
-    mixed.cancel = mixed_cancel;
-    mixed.acquire = mixed_borrow;
-    mixed.release = mixed_give_back;
+    mixed_failure.cancel = mixed_cancel;
+    mixed.failure = &mixed_failure;
+    mixed_zero_copy.acquire = mixed_borrow;
+    mixed_zero_copy.release = mixed_give_back;
+    mixed.zero_copy = &mixed_zero_copy;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &p);
     world_nodes = malloc((size_t)p * sizeof *world_nodes);
@@ -447,8 +451,10 @@ void nodes_init(void)
     }
     if (shm) {
         within = *coll_shm_transport(shm);
-        within.abort = NULL;
-        mixed.max_zero_copy = within.max_zero_copy;
+        within_failure = *within.failure;
+        within_failure.abort = NULL;
+        within.failure = &within_failure;
+        mixed_zero_copy.max_bytes = within.zero_copy->max_bytes;
     }
     if (zero_copy)
         memory_open(shm);

@@ -7,6 +7,7 @@
 #include "coll/select/intra_node.h"
 #include "coll/transports/threads.h"
 #include "support/comm_world.h"
+#include "support/records.h"
 
 /* ---- all ranks in one thread ------------------------------------------------------------- */
 
@@ -246,8 +247,11 @@ TEST(reduce_scatter_of_packed_blocks)
                                        {2, 0, 150, 3, 9}};
     world *w = world_new(P);
     coll_transport small = coll_loopback_transport;
+    records own;
     unsigned lengths[2] = {0, 0};
-    small.max_network_reduce = 2 * COMM_ELEMENT;
+    records_of(&own, &small);
+    records_use(&own, &small);
+    own.in_network.max_bytes = 2 * COMM_ELEMENT;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         for (size_t s = 0; s < COMM_SORTS; s++) {
             const comm_sort *sort = &comm_sorts[s];
@@ -261,7 +265,7 @@ TEST(reduce_scatter_of_packed_blocks)
             CHECK(chosen == &coll_in_network_reduce_scatter);
             chosen =
                 reduce_scatter(w, &small, &coll_node_oversubscribed_rules, counts[i], sort);
-            CHECK(chosen == (elements * element <= small.max_network_reduce
+            CHECK(chosen == (elements * element <= own.in_network.max_bytes
                                  ? &coll_in_network_reduce_scatter
                              : elements / P * element <= 1024 ? &coll_linear_reduce_scatter
                                                               : &coll_pairwise_reduce_scatter));

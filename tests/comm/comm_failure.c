@@ -31,9 +31,10 @@ typedef struct story {
     uint64_t seed;
     uint32_t p, requests, victim;
     trouble trouble;
-    uint32_t at;      /* the call at which it happens … */
-    unsigned after;   /* … or the message */
-    coll_transport t; /* that of the victim may fail */
+    uint32_t at;              /* the call at which it happens … */
+    unsigned after;           /* … or the message */
+    coll_transport t;         /* that of the victim may fail … */
+    coll_zero_copy zero_copy; /* … with this record, if it has one */
 } story;
 
 static story the;
@@ -76,7 +77,8 @@ static coll_status failing_recv(void *ctx, uint32_t peer, uint32_t tag, void *bu
 static coll_status failing_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
                                   const void **message, coll_handle *h)
 {
-    return message_fails(ctx) ? COLL_ERR_IO : inner->acquire(ctx, peer, tag, bytes, message, h);
+    return message_fails(ctx) ? COLL_ERR_IO
+                              : inner->zero_copy->acquire(ctx, peer, tag, bytes, message, h);
 }
 
 static void begin_story(uint32_t number, const coll_transport *transport)
@@ -86,8 +88,11 @@ static void begin_story(uint32_t number, const coll_transport *transport)
     inner = transport;
     the.t.send = failing_send;
     the.t.recv = failing_recv;
-    if (transport->acquire)
-        the.t.acquire = failing_borrow;
+    if (transport->zero_copy) {
+        the.zero_copy = *transport->zero_copy;
+        the.zero_copy.acquire = failing_borrow;
+        the.t.zero_copy = &the.zero_copy;
+    }
 }
 
 /* ---- one rank ---------------------------------------------------------------------------- */

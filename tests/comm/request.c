@@ -9,6 +9,7 @@
 #include "coll/transports/loopback.h"
 #include "coll/transports/threads.h"
 #include "support/comm_cases.h"
+#include "support/records.h"
 
 /* ---- all ranks in one thread ------------------------------------------------------------- */
 
@@ -16,7 +17,8 @@ enum { P = 6, CALLS = 100, ARENA = 1 << 18 };
 
 static coll_loopback loopback;
 static coll_loopback_rank ends[P];
-static coll_transport transport; /* loopback, perhaps with other tags */
+static coll_transport transport; /* loopback, perhaps with other tags … */
+static records own;              /* … and records of its own */
 static coll_comm comms[P], subs[P][4];
 static coll_op_entry ops[P];
 static unsigned char arenas[P][ARENA];
@@ -33,7 +35,10 @@ static void begin(uint32_t tags)
     coll_operator number = 0;
     transport = coll_loopback_transport;
     transport.tags = tags;
-    transport.use_step = tags > 1000 ? coll_loopback_transport.use_step : 0;
+    records_of(&own, &transport);
+    if (tags <= 1000)
+        own.tag_ranges.use_step = 0;
+    records_use(&own, &transport);
     messages = malloc(bytes);
     memset(comms, 0xA5, sizeof comms); /* memory that holds anything */
     memset(subs, 0xA5, sizeof subs);
@@ -522,7 +527,7 @@ static coll_status failing_send(void *ctx, uint32_t peer, uint32_t tag, const vo
 static void counted_abort(void *ctx, uint32_t first, uint32_t tags)
 {
     aborts++;
-    coll_loopback_transport.abort(ctx, first, tags);
+    coll_loopback_transport.failure->abort(ctx, first, tags);
 }
 
 /* Rank 2 fails at one of its sends: it is told so, the others that its peer failed, and nothing
@@ -538,7 +543,7 @@ TEST(failing_transport)
                 it.root = 0;
             begin(100);
             transport.send = failing_send;
-            transport.abort = counted_abort;
+            own.failure.abort = counted_abort;
             sends_left = n;
             aborts = 0;
             for (uint32_t r = 0; r < P; r++) {

@@ -266,19 +266,19 @@ TEST(capabilities)
     CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 1, 1), all | COLL_NEEDS_SHARED);
     CHECK_EQ(offers_of(&comms[0], COLL_REDUCE_SCATTER, NULL, 1, 0), all | packed);
     CHECK_EQ(offers_of(&comms[0], COLL_REDUCE_SCATTER, places, 1, 0), all);
-    transport.multicast = NULL;
+    own.in_network.multicast = NULL;
     CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 1, 0), in_network);
-    transport = coll_loopback_transport;
-    transport.max_network_reduce = 4;
+    records_of(&own, &coll_loopback_transport);
+    own.in_network.max_bytes = 4;
     CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 4, 0), all);
     CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 5, 0),
              multicast | COLL_NEEDS_NETWORK_BARRIER);
     CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 0, 0), all);
-    transport.network_reduce = NULL;
+    own.in_network.reduce = NULL;
     CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 1, 0), multicast);
-    transport.max_network_reduce = 0;
+    own.in_network.max_bytes = 0;
     CHECK_EQ(offers_of(&comms[0], COLL_BCAST, NULL, 1, 0), multicast);
-    transport = coll_loopback_transport;
+    records_of(&own, &coll_loopback_transport);
     CHECK_STATUS(coll_comm_dup(&sub, &comms[0], 2), COLL_OK);
     CHECK_EQ(offers_of(&sub, COLL_BCAST, NULL, 1, 0), all);
     CHECK_STATUS(coll_comm_free(&sub), COLL_OK);
@@ -292,7 +292,7 @@ TEST(capabilities)
         CHECK_EQ(offers_of(&sub, COLL_REDUCE_SCATTER, NULL, 1, 0), packed);
         CHECK_STATUS(coll_comm_free(&sub), COLL_OK);
     }
-    transport.ranks = NULL;
+    own.in_network.ranks = NULL;
     CHECK_STATUS(coll_comm_init(&alone, &transport, &ends[0], 0, 1, NULL, 0), COLL_OK);
     coll_group_affine(&group, 0, 5); /* of one rank all steps are the same */
     CHECK_STATUS(coll_comm_create(&sub, &alone, &group, 1, 2), COLL_OK);
@@ -308,8 +308,10 @@ TEST(what_the_network_takes)
     static const size_t counts[P] = {1, 0, 4}, places[P] = {0, 1, 1};
     coll_problem problem;
     transport = coll_loopback_transport;
+    records_of(&own, &transport);
+    records_use(&own, &transport);
     for (size_t most = 1; most < 40; most++) {
-        transport.max_network_reduce = most;
+        own.in_network.max_bytes = most;
         coll_problem_init(&problem, COLL_ALLREDUCE, P, 5, 2);
         CHECK(coll_network_reduce_takes(&transport, &problem) == (most >= 10));
         coll_problem_init(&problem, COLL_REDUCE_SCATTER_BLOCK, P, 5, 2);
@@ -321,7 +323,7 @@ TEST(what_the_network_takes)
     }
     coll_problem_init(&problem, COLL_ALLREDUCE, P, SIZE_MAX / 2 + 2, 2);
     CHECK(!coll_network_reduce_takes(&transport, &problem));
-    transport.max_network_reduce = 0;
+    own.in_network.max_bytes = 0;
     CHECK(coll_network_reduce_takes(&transport, &problem));
 }
 
@@ -505,9 +507,10 @@ TEST(a_part_of_shared)
     coll_request request;
     double x = 3, y = 0;
     begin();
-    transport.shared = fake_shared;
-    transport.enter = fake_enter;
-    transport.leave = fake_leave;
+    own.node_memory.shared = fake_shared;
+    own.node_memory.enter = fake_enter;
+    own.node_memory.leave = fake_leave;
+    records_use(&own, &transport);
     next_use = FIRST_USE;
     leaves = 0;
     CHECK_STATUS(coll_comm_init(&alone, &transport, &ends[0], 0, 1, arenas[0], ARENA), COLL_OK);
@@ -573,15 +576,15 @@ TEST(what_is_missing)
             COLL_OK);
         if (some[i].lacks != COLL_NEEDS_SHARED)
             CHECK_EQ(coll_comm_lacks(&comms[0], &args, false), 0);
-        transport.multicast = NULL;
-        transport.network_reduce = NULL;
+        own.in_network.multicast = NULL;
+        own.in_network.reduce = NULL;
         if (some[i].lacks)
             CHECK_STATUS(coll_post(&comms[0], &args, &requests[0]), COLL_ERR_CAPABILITY);
         CHECK_EQ(coll_comm_lacks(&comms[0], &args, false), some[i].lacks);
         CHECK_EQ(coll_comm_lacks(&comms[0], &args, true), some[i].lacks);
         CHECK(strcmp(coll_capability_text(some[i].lacks), some[i].text) == 0);
-        transport.multicast = coll_loopback_transport.multicast;
-        transport.network_reduce = coll_loopback_transport.network_reduce;
+        own.in_network.multicast = coll_loopback_transport.in_network->multicast;
+        own.in_network.reduce = coll_loopback_transport.in_network->reduce;
     }
     loopback_end();
 }

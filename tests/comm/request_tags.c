@@ -240,7 +240,7 @@ static void marked_abort(void *ctx, uint32_t first, uint32_t tags)
     for (uint32_t i = first; i < first + tags; i++)
         if (CHECK(i < TAGS))
             aborted[i]++;
-    coll_loopback_transport.abort(ctx, first, tags);
+    coll_loopback_transport.failure->abort(ctx, first, tags);
 }
 
 /* What is aborted is every tag of a communicator once, and none of those that were made from it. */
@@ -249,7 +249,7 @@ TEST(whose_tags_are_aborted)
     for (unsigned gone = 0; gone < 8; gone++) { /* which of three that were made from it are */
         coll_comm it, sub[3];
         begin(TAGS);
-        transport.abort = marked_abort;
+        own.failure.abort = marked_abort;
         memset(aborted, 0, sizeof aborted);
         ranges = 0;
         CHECK_STATUS(coll_comm_dup(&it, &comms[0], 20), COLL_OK);
@@ -274,7 +274,7 @@ TEST(whose_tags_are_aborted)
         loopback_end();
     }
     begin(0); /* the one that a transport without tags has */
-    transport.abort = marked_abort;
+    own.failure.abort = marked_abort;
     memset(aborted, 0, sizeof aborted);
     CHECK_STATUS(coll_comm_abort(&comms[0], COLL_ERR_IO), COLL_OK);
     CHECK_EQ(aborted[0], 1);
@@ -351,7 +351,7 @@ TEST(one_tag_for_all)
 TEST(without_abort)
 {
     begin(10);
-    transport.abort = NULL;
+    own.failure.abort = NULL;
     for (uint32_t r = 0; r < P; r++)
         for (uint32_t i = 0; i < 7; i++) /* two are queued behind others */
             CHECK_STATUS(sum(&comms[r], r, i), COLL_OK);

@@ -196,13 +196,14 @@ static void visit_flaky(rig *it, const char *what, void *arg)
     const uint32_t its = COLL_BIT(it->problem.collective);
     unsigned long *const done = (unsigned long *)arg, uncut = 0;
     flaky_init(&bad, it, it->p);
-    bad.transport.whole = whole ? its : ~its;
+    bad.transport.unsegmented = whole ? its : ~its;
     for (uint32_t i = 0; i < 5; i++) {
         flaky_again(&bad, it, i + 1);
         bad.transport.max_bytes = cuts[i];
-        bad.transport.max_zero_copy = i == 2 ? 8 : 0;
-        bad.transport.acquire = i & 1 ? NULL : flaky_borrow;
-        bad.transport.release = i & 1 ? NULL : flaky_give_back;
+        bad.own.zero_copy.max_bytes = i == 2 ? 8 : 0;
+        bad.own.zero_copy.acquire = i & 1 ? NULL : flaky_borrow;
+        bad.own.zero_copy.release = i & 1 ? NULL : flaky_give_back;
+        records_use(&bad.own, &bad.transport);
         bad.transport.copy = i & 2 ? NULL : flaky_copy;
         bad.transport.reduce = i == 4 ? NULL : flaky_reduce;
         bad.refuses = 64 * i;

@@ -38,8 +38,8 @@ TEST(given_up_and_started_again)
     coll_act_send(next(), 3, OUT(4), 2);
     coll_act_send(next(), 4, OUT(6), 2);
     run.tag = 5;
-    transport.cancel = my_cancel;
-    transport.abort = my_abort;
+    own.failure.cancel = my_cancel;
+    own.failure.abort = my_abort;
     START(COLL_OK, "s1> r2> t1? u2?");
     CHECK(!coll_engine_only_waits(&engine));
     START(COLL_ERR_BUSY, "");
@@ -49,11 +49,11 @@ TEST(given_up_and_started_again)
     START(COLL_OK, "s1. r2> s3. s4. u2.");
     START(COLL_ERR_IO, "s1> r2! a5. x1.");
     START(COLL_ERR_PEER, "s1> r2p x1.");
-    transport.abort = NULL;
+    own.failure.abort = NULL;
     START(COLL_OK, "s1> r2> t1? u2?");
     PROGRESS(COLL_ERR_IO, "t1! x1. y2.");
     PROGRESS(COLL_ERR_IO, "");
-    transport.cancel = NULL;
+    own.failure.cancel = NULL;
     START(COLL_ERR_IO, "s1> r2!");
 }
 
@@ -141,7 +141,7 @@ TEST(tokens)
 TEST(multicasts)
 {
     begin(4);
-    transport.multicast = my_multicast;
+    own.in_network.multicast = my_multicast;
     transport.max_bytes = 8;
     coll_act_send(next(), 1, OUT(0), 1);
     coll_act_multicast(next(), OUT(1), 2);
@@ -188,8 +188,8 @@ static coll_action *merge(uint32_t peer, size_t at, size_t staging, size_t count
 
 static void lends(void)
 {
-    transport.acquire = my_borrow;
-    transport.release = my_give_back;
+    own.zero_copy.acquire = my_borrow;
+    own.zero_copy.release = my_give_back;
 }
 
 /* A message that is acquired is not received; nor is one asked for that may not be combined yet,
@@ -325,7 +325,7 @@ TEST(teams)
 {
     const coll_team team = {3, 5};
     begin(4);
-    transport.network_reduce = my_fabric_reduce;
+    own.in_network.reduce = my_network_reduce;
     transport.max_bytes = 8;
     coll_act_network_reduce(next(), team, OUT(1), COLL_AT(COLL_IN, 2), 4);
     coll_act_network_barrier(next(), team, OUT(8));

@@ -7,12 +7,77 @@
 
 /* ---- what is refused --------------------------------------------------------------------- */
 
+static void leave_nothing(void *ctx, uint32_t use)
+{
+    (void)ctx, (void)use;
+}
+
+/* Of some records one may be missing, of others not. */
+TEST(parts_of_records)
+{
+    coll_transport t;
+    records own;
+#define PARTS(change, error)                                                                   \
+    do {                                                                                       \
+        t = coll_loopback_transport;                                                           \
+        records_of(&own, &t);                                                                  \
+        change;                                                                                \
+        records_use(&own, &t);                                                                 \
+        CHECK_STATUS(coll_transport_check(&t), error);                                         \
+    } while (0)
+    PARTS(t.send = NULL, COLL_ERR_TRANSPORT);
+    PARTS(own.zero_copy.acquire = NULL, COLL_ERR_TRANSPORT);
+    PARTS(own.zero_copy.release = NULL, COLL_ERR_TRANSPORT);
+    PARTS(own.failure.cancel = NULL, COLL_OK);
+    PARTS(own.failure.abort = NULL, COLL_OK);
+    PARTS(own.in_network.multicast = NULL, COLL_OK);
+    PARTS(own.in_network.reduce = NULL, COLL_OK);
+    PARTS(own.in_network.ranks = NULL, COLL_OK);
+    PARTS(own.node_memory.leave = leave_nothing, COLL_ERR_TRANSPORT);
+    PARTS(own.tag_ranges.claim = NULL, COLL_ERR_TRANSPORT);
+    PARTS(own.tag_ranges.unclaim = NULL, COLL_ERR_TRANSPORT);
+    PARTS(own.tag_ranges.misfit = NULL, COLL_OK);
+    PARTS(own.tag_ranges.use_step = 0, COLL_OK);
+    PARTS(own.tag_ranges.use_step = 3 << 20, COLL_ERR_TRANSPORT);
+    PARTS(own.tag_ranges.use_step = 1 << 20, COLL_ERR_TRANSPORT); /* less than there are tags */
+#undef PARTS
+}
+
+/* A record that is there has something in it. */
+TEST(empty_records)
+{
+    static const coll_zero_copy zero_copy = {NULL, NULL, 1};
+    static const coll_arrival arrival = {NULL};
+    static const coll_failure failure = {NULL, NULL, NULL};
+    static const coll_in_network in_network_record = {NULL, NULL, 1, NULL};
+    static const coll_node_memory node_memory = {NULL, NULL, NULL};
+    static const coll_tag_ranges tag_ranges = {NULL, NULL, 0, NULL};
+    for (unsigned i = 0; i <= 6; i++) {
+        coll_transport t = coll_loopback_transport;
+        if (i == 1)
+            t.zero_copy = &zero_copy;
+        else if (i == 2)
+            t.arrival = &arrival;
+        else if (i == 3)
+            t.failure = &failure;
+        else if (i == 4)
+            t.in_network = &in_network_record;
+        else if (i == 5)
+            t.node_memory = &node_memory;
+        else if (i == 6)
+            t.tag_ranges = &tag_ranges;
+        CHECK_STATUS(coll_transport_check(&t), i == 0 ? COLL_OK : COLL_ERR_TRANSPORT);
+    }
+    CHECK_STATUS(coll_transport_check(NULL), COLL_ERR_NULL);
+}
+
 TEST(checks)
 {
     coll_problem problem;
     coll_engine engine;
     coll_slot slots[8];
     coll_transport transport = coll_loopback_transport;
+    records own;
     rig it;
     coll_task run;
     coll_problem_init(&problem, COLL_ALLREDUCE, 4, 5, sizeof(uint64_t));
@@ -32,8 +97,10 @@ TEST(checks)
 #define REFUSES(change, error)                                                                 \
     do {                                                                                       \
         transport = coll_loopback_transport;                                                   \
+        records_of(&own, &transport);                                                          \
         run = it.ranks[1].run;                                                                 \
         change;                                                                                \
+        records_use(&own, &transport);                                                         \
         CHECK_STATUS(coll_engine_check(&run, 8), error);                                       \
         CHECK_STATUS(coll_engine_start(&engine, &run), error);                                 \
         CHECK_STATUS(coll_engine_progress(&engine), COLL_OK);                                  \
@@ -43,8 +110,8 @@ TEST(checks)
     REFUSES(transport.send = NULL, COLL_ERR_TRANSPORT);
     REFUSES(transport.recv = NULL, COLL_ERR_TRANSPORT);
     REFUSES(transport.test = NULL, COLL_ERR_TRANSPORT);
-    REFUSES(transport.acquire = NULL, COLL_ERR_TRANSPORT);
-    REFUSES(transport.release = NULL, COLL_ERR_TRANSPORT);
+    REFUSES(own.zero_copy.acquire = NULL, COLL_ERR_TRANSPORT);
+    REFUSES(own.zero_copy.release = NULL, COLL_ERR_TRANSPORT);
     REFUSES(run.rank = 4, COLL_ERR_RANK);
     REFUSES(transport.tags = 3; run.tag = 3, COLL_ERR_TAG);
     REFUSES(run.op = NULL, COLL_ERR_OP);
@@ -73,11 +140,11 @@ TEST(checks)
     rig_free(&it);
     CHECK_STATUS(rig_init(&it, &hub, &problem, NULL), COLL_OK);
     it.ranks[1].run.transport = &transport;
-    REFUSES(transport.multicast = NULL, COLL_ERR_CAPABILITY);
+    REFUSES(own.in_network.multicast = NULL, COLL_ERR_CAPABILITY);
     rig_free(&it);
     CHECK_STATUS(rig_init(&it, &in_network, &problem, NULL), COLL_OK);
     it.ranks[1].run.transport = &transport;
-    REFUSES(transport.network_reduce = NULL, COLL_ERR_CAPABILITY);
+    REFUSES(own.in_network.reduce = NULL, COLL_ERR_CAPABILITY);
     rig_free(&it);
 }
 
@@ -195,8 +262,9 @@ static void visit_faults(rig *it, const char *what, void *arg)
         unsigned long k = 0;
         bad.fail_rank = variant < 3 ? variant % it->p : it->p - 1;
         bad.transport.max_bytes = variant == 1 || variant == 4 ? 16 : 0;
-        bad.transport.acquire = variant & 1 ? NULL : flaky_borrow;
-        bad.transport.release = variant & 1 ? NULL : flaky_give_back;
+        bad.own.zero_copy.acquire = variant & 1 ? NULL : flaky_borrow;
+        bad.own.zero_copy.release = variant & 1 ? NULL : flaky_give_back;
+        records_use(&bad.own, &bad.transport);
         bad.transport.copy = variant > 3 ? NULL : flaky_copy;
         do {
             coll_status status;
@@ -249,8 +317,8 @@ TEST(many_aborts)
             it.ranks[r].run.tag = tag;
         if (tag <= COLL_LOOPBACK_ABORTS)
             CHECK(works(&it, &coll_loopback_transport));
-        coll_loopback_transport.abort(&it.ranks[0].end, tag, 1);
-        coll_loopback_transport.abort(&it.ranks[1].end, tag, 1);
+        coll_loopback_transport.failure->abort(&it.ranks[0].end, tag, 1);
+        coll_loopback_transport.failure->abort(&it.ranks[1].end, tag, 1);
         CHECK_STATUS(rig_loopback(&it, &coll_loopback_transport, 2, 0), COLL_ERR_PEER);
     }
     coll_loopback_recover(&it.world);
@@ -260,6 +328,8 @@ TEST(many_aborts)
 
 int main(void)
 {
+    RUN(empty_records);
+    RUN(parts_of_records);
     RUN(checks);
     RUN(checks_of_tables);
     RUN(cancel_and_start_again);

@@ -260,11 +260,12 @@ TEST(random_programs)
             bad.refuses = seed % 3 ? 0 : 128;
             bad.keeps = seed % 7 ? 0 : seed % 256;
             bad.transport.max_bytes = cut > 1 ? 0 : 1 + seed % 29;
-            bad.transport.max_zero_copy = seed % 11 ? 0 : 1 + seed % 31;
-            bad.transport.whole =
+            bad.own.zero_copy.max_bytes = seed % 11 ? 0 : 1 + seed % 31;
+            bad.transport.unsegmented =
                 cut > 0 ? COLL_BIT(COLL_ALLREDUCE) : ~COLL_BIT(COLL_ALLREDUCE);
-            bad.transport.acquire = seed % 5 ? flaky_borrow : NULL;
-            bad.transport.release = seed % 5 ? flaky_give_back : NULL;
+            bad.own.zero_copy.acquire = seed % 5 ? flaky_borrow : NULL;
+            bad.own.zero_copy.release = seed % 5 ? flaky_give_back : NULL;
+            records_use(&bad.own, &bad.transport);
             bad.transport.reduce = seed % 5 ? NULL : flaky_reduce; /* or nothing is acquired */
             check_run(&it, &bad.transport, windows[i], seed);
             CHECK_EQ(bad.violations, 0);

@@ -6,6 +6,7 @@
 
 static coll_plan plan;
 static coll_transport transport;
+static coll_zero_copy zero_copy;
 static coll_task run;
 
 static coll_status no_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
@@ -20,15 +21,10 @@ static coll_status no_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t byte
     return COLL_ERR_STATE;
 }
 
-static coll_status no_reduce(void *ctx, const coll_op *op, void *dst, const void *a,
-                             const void *b, size_t count, coll_handle *h)
+static coll_status no_reduce(void *ctx, const coll_reduce_call *call, coll_handle *h)
 {
     (void)ctx;
-    (void)op;
-    (void)dst;
-    (void)a;
-    (void)b;
-    (void)count;
+    (void)call;
     (void)h;
     return COLL_ERR_STATE;
 }
@@ -41,7 +37,9 @@ static void begin(size_t elem_bytes, size_t max_bytes)
     plan.problem.collective = COLL_BCAST;
     plan.problem.elem_bytes = elem_bytes;
     transport.max_bytes = max_bytes;
-    transport.acquire = no_borrow;
+    memset(&zero_copy, 0, sizeof zero_copy);
+    zero_copy.acquire = no_borrow;
+    transport.zero_copy = &zero_copy;
     run.plan = &plan;
     run.transport = &transport;
 }
@@ -70,9 +68,9 @@ TEST(what_is_lent)
         if (!CHECK_EQ(is_lent(rows[i].count), rows[i].zero_copy))
             printf("    elements of %zu bytes in pieces of %zu\n", rows[i].elem_bytes,
                    rows[i].max_bytes);
-        transport.whole = COLL_BIT(COLL_BCAST); /* pieces are other collectives' */
+        transport.unsegmented = COLL_BIT(COLL_BCAST); /* pieces are other collectives' */
         CHECK(is_lent(rows[i].count));
-        transport.acquire = NULL;
+        transport.zero_copy = NULL;
         CHECK(!is_lent(rows[i].count));
     }
 }
@@ -81,7 +79,7 @@ TEST(what_is_lent)
 TEST(the_longest_that_is_lent)
 {
     begin(8, 0);
-    transport.max_zero_copy = 64;
+    zero_copy.max_bytes = 64;
     CHECK(is_lent(8));
     CHECK(!is_lent(9));
     transport.max_bytes = 64;
@@ -118,10 +116,10 @@ TEST(what_is_cut)
     CHECK_EQ(coll_i_task_piece(&run, 25), 24);
     CHECK_EQ(coll_i_task_piece(&run, 24), 24);
     CHECK_EQ(coll_i_task_piece(&run, 23), 23);
-    transport.whole = COLL_BIT(COLL_BCAST);
+    transport.unsegmented = COLL_BIT(COLL_BCAST);
     CHECK(!is_cut(send, 0));
     CHECK_EQ(coll_i_task_piece(&run, 56), 56);
-    transport.whole = ~COLL_BIT(COLL_BCAST);
+    transport.unsegmented = ~COLL_BIT(COLL_BCAST);
     CHECK(is_cut(send, 0));
     transport.max_bytes = 0;
     CHECK(!is_cut(send, 0));

@@ -7,7 +7,7 @@ static coll_schedule schedule;
 static void begin_three(uint32_t window)
 {
     begin(window);
-    transport.cancel = my_cancel;
+    own.failure.cancel = my_cancel;
     coll_act_send(next(), 1, OUT(0), 1);
     coll_act_recv(next(), 2, OUT(1), 1);
     coll_act_recv(next(), 3, OUT(2), 2);

@@ -9,8 +9,8 @@ static coll_outstanding ops[8];
 static void begin_with(uint32_t sends)
 {
     begin(1);
-    transport.cancel = my_cancel;
-    transport.abort = my_abort;
+    own.failure.cancel = my_cancel;
+    own.failure.abort = my_abort;
     memset(ops, 0xFF, sizeof ops);
     memset(&it, 0xFF, sizeof it);
     CHECK_STATUS(coll_in_order_init(&it, ops, sends + 1), COLL_OK);
@@ -99,8 +99,8 @@ TEST(all_in_flight)
     static coll_action sends[33];
     coll_schedule schedule = {sends, 33, 0, 0, 0, 1, 1};
     begin_with(1);
-    transport.cancel = NULL;
-    transport.abort = NULL;
+    own.failure.cancel = NULL;
+    own.failure.abort = NULL;
     CHECK_STATUS(coll_in_order_init(&it, most, 32), COLL_OK);
     for (unsigned i = 0; i < 33; i++)
         coll_act_send(&sends[i], i % 9 + 1, OUT(0), 1);
@@ -133,7 +133,7 @@ TEST(pieces)
     ON(COLL_OK, "s1. s1. s1. r3. r3.");
     begin_with(3);
     transport.max_bytes = 16;
-    transport.multicast = my_multicast;
+    own.in_network.multicast = my_multicast;
     algorithm.traits = COLL_NEEDS_MULTICAST;
     CHECK_STATUS(coll_plan_init(&plan, &algorithm, &plan.problem, NULL), COLL_OK);
     coll_act_send(next(), 1, OUT(0), 3);
@@ -251,8 +251,8 @@ TEST(failures)
     transport.wait = my_wait;
     GO(COLL_OK, "s1. s2. r3> u3?");
     TALK(coll_in_order_wait(&it), COLL_OK, "u3? w1. u3.");
-    transport.cancel = NULL;
-    transport.abort = NULL;
+    own.failure.cancel = NULL;
+    own.failure.abort = NULL;
     GO(COLL_ERR_IO, "s1> s2!");
     it.status = COLL_OK;
     run.plan = NULL;

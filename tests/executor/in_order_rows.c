@@ -104,7 +104,7 @@ static void visit(rig *it, const char *what, void *arg)
         const bool faults = variant >= 4;
         bad.fail_rank = variant == 4 ? 0 : it->p - 1;
         bad.transport.max_bytes = variant & 1 ? 16 : 0;
-        bad.transport.whole = variant == 3 ? COLL_BIT(it->problem.collective) : 0;
+        bad.transport.unsegmented = variant == 3 ? COLL_BIT(it->problem.collective) : 0;
         bad.transport.copy = variant > 3 ? NULL : flaky_copy;
         bad.transport.reduce = variant == 2 ? NULL : flaky_reduce;
         if (variant & 2)

@@ -1,4 +1,4 @@
-/* plan/team.h against the steps of all ranks */
+/* coll_plan_is_in_team against the steps of all ranks */
 #include "support/check.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "coll/table.h"
 #include "coll/select/intra_node.h"
 #include "support/rules.h"
+#include "support/records.h"
 
 /* The rules of the MPI layer, for either library. */
 static const char mpich[] =
@@ -85,13 +86,9 @@ static coll_status cast_nothing(void *ctx, uint32_t tag, const void *buf, size_t
     return COLL_ERR_IO;
 }
 
-static coll_status meet_nothing(void *ctx, uint32_t tag, coll_team team,
-                                const struct coll_plan *plan, const coll_op *op, void *dst,
-                                const void *src, size_t count, size_t elem_bytes,
-                                coll_handle *h)
+static coll_status meet_nothing(void *ctx, const coll_network_call *call, coll_handle *h)
 {
-    (void)ctx, (void)tag, (void)team, (void)plan, (void)op, (void)dst, (void)src, (void)count;
-    (void)elem_bytes, (void)h;
+    (void)ctx, (void)call, (void)h;
     return COLL_ERR_IO;
 }
 
@@ -163,6 +160,7 @@ static coll_status by_communicator(void *arg, const rules_question *question, co
                                    const coll_rule **rule)
 {
     static coll_transport transport;
+    static records own;
     const coll_problem *problem = question->problem;
     const unsigned capabilities = question->conditions->capabilities;
     const uint32_t rank = question->rank;
@@ -174,20 +172,23 @@ static coll_status by_communicator(void *arg, const rules_question *question, co
     size_t scratch;
     (void)arg, (void)rule;
     memset(&transport, 0, sizeof transport);
+    memset(&own, 0, sizeof own);
     transport.send = send_nothing;
     transport.recv = recv_nothing;
     transport.test = test_nothing;
     transport.tags = 1000;
-    transport.multicast = capabilities & COLL_NEEDS_MULTICAST ? cast_nothing : NULL;
-    transport.network_reduce = capabilities & COLL_NEEDS_NETWORK_BARRIER ? meet_nothing : NULL;
-    transport.max_network_reduce = capabilities & COLL_NEEDS_NETWORK_REDUCE ? 0 : 1;
-    transport.shared = capabilities & COLL_NEEDS_SHARED ? share_nothing : NULL;
-    transport.enter = capabilities & COLL_NEEDS_SHARED ? enter_nothing : NULL;
-    transport.leave = capabilities & COLL_NEEDS_SHARED ? leave_nothing : NULL;
+    own.in_network.multicast = capabilities & COLL_NEEDS_MULTICAST ? cast_nothing : NULL;
+    own.in_network.reduce = capabilities & COLL_NEEDS_NETWORK_BARRIER ? meet_nothing : NULL;
+    own.in_network.max_bytes = capabilities & COLL_NEEDS_NETWORK_REDUCE ? 0 : 1;
+    own.node_memory.shared = capabilities & COLL_NEEDS_SHARED ? share_nothing : NULL;
+    own.node_memory.enter = capabilities & COLL_NEEDS_SHARED ? enter_nothing : NULL;
+    own.node_memory.leave = capabilities & COLL_NEEDS_SHARED ? leave_nothing : NULL;
+    records_use(&own, &transport);
     if (!(capabilities & COLL_NEEDS_NETWORK_REDUCE) &&
         coll_is(COLL_REDUCING, problem->collective) &&
         coll_network_reduce_takes(&transport, problem))
-        transport.network_reduce = NULL; /* nothing is so short that it would not take it */
+        own.in_network.reduce = NULL; /* nothing is so short that it would not take it */
+    records_use(&own, &transport);
     shared_bytes = proof.it.count % 2 ? 1 << 16 : SIZE_MAX / 2;
     free(me->memory);
     me->memory = malloc(bytes);

@@ -209,27 +209,25 @@ static inline coll_status clocked_copy(void *ctx, void *dst, const void *src, si
     return ends_after(h, work_time(bytes));
 }
 
-static inline coll_status clocked_reduce(void *ctx, const coll_op *op, void *dst, const void *a,
-                                         const void *b, size_t count, coll_handle *h)
+static inline coll_status clocked_reduce(void *ctx, const coll_reduce_call *call,
+                                         coll_handle *h)
 {
-    (void)op, (void)dst, (void)a, (void)b;
-    note_add(&ran, world.now, *(const uint32_t *)ctx, REDUCES, 0, count * sizeof(uint64_t));
-    return ends_after(h, work_time(count * sizeof(uint64_t)));
+    const size_t bytes = call->count * sizeof(uint64_t);
+    note_add(&ran, world.now, *(const uint32_t *)ctx, REDUCES, 0, bytes);
+    return ends_after(h, work_time(bytes));
 }
 
-static inline coll_status clocked_meet(void *ctx, uint32_t tag, coll_team team,
-                                       const struct coll_plan *plan, const coll_op *op,
-                                       void *dst, const void *src, size_t count,
-                                       size_t elem_bytes, coll_handle *h)
+static inline coll_status clocked_meet(void *ctx, const coll_network_call *call, coll_handle *h)
 {
+    const coll_team team = call->group.team;
+    const size_t bytes = call->count * call->elem_bytes;
     const uint32_t me = *(const uint32_t *)ctx, k = world.met[me][team.number]++;
     meeting *at = &world.meetings[k][team.number];
-    (void)tag, (void)plan, (void)op, (void)dst, (void)src;
-    note_add(&ran, world.now, me, MEETS, team.number, count * elem_bytes);
+    note_add(&ran, world.now, me, MEETS, team.number, bytes);
     at->come++;
     if (at->come == team.members) {
-        (void)ends_after(h, meet_time(count * elem_bytes));
-        at->over = world.now + meet_time(count * elem_bytes);
+        (void)ends_after(h, meet_time(bytes));
+        at->over = world.now + meet_time(bytes);
     }
     return started(h, MEETING, k, team.number, 0);
 }
@@ -265,32 +263,14 @@ static inline coll_status clocked_test(void *ctx, coll_handle *h)
     return done <= world.now ? COLL_OK : COLL_AGAIN;
 }
 
+static const coll_in_network clocked_network = {clocked_multicast, clocked_meet, 0, NULL};
 static const coll_transport clocked_transport = {
-    clocked_send,
-    clocked_recv,
-    clocked_test,
-    NULL, /* cancel */
-    NULL, /* abort */
-    NULL, /* wait */
-    NULL, /* acquire */
-    NULL, /* release */
-    clocked_copy,
-    clocked_reduce,
-    clocked_multicast,
-    clocked_meet,
-    0,
-    0,
-    0,
-    NULL,
-    NULL,
-    NULL,
-    0,
-    0,
-    NULL, /* ranks */
-    NULL,
-    NULL,
-    0,
-    NULL,
+    .send = clocked_send,
+    .recv = clocked_recv,
+    .test = clocked_test,
+    .copy = clocked_copy,
+    .reduce = clocked_reduce,
+    .in_network = &clocked_network,
 };
 
 /* Goes on to the next time at which something may end; false: there is none. */

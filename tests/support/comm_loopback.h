@@ -15,10 +15,12 @@
 #include "check.h"
 #include "coll/coll.h"
 #include "coll/transports/loopback.h"
+#include "records.h"
 
 enum { P = 3, ARENA = 4096 };
 
 static coll_transport transport; /* loopback, perhaps with other tags, or less that it can do */
+static records own;              /* its records */
 static coll_loopback loopback;
 static coll_loopback_rank ends[P];
 static coll_comm comms[P];
@@ -31,11 +33,11 @@ static inline void loopback_begin(uint32_t n, uint32_t tags, int fill)
 {
     const size_t bytes = coll_loopback_bytes(P, n);
     transport = coll_loopback_transport;
-    transport.tags = tags;  /* the communicators' own, one on each end */
-    transport.ranks = NULL; /* and some of less ranks */
-    transport.claim = NULL;
-    transport.unclaim = NULL;
-    transport.use_step = 0;
+    transport.tags = tags; /* the communicators' own, one on each end */
+    transport.tag_ranges = NULL;
+    records_of(&own, &transport);
+    own.in_network.ranks = NULL; /* and some of less ranks */
+    records_use(&own, &transport);
     n_messages = n;
     messages = malloc(bytes);
     memset(comms, fill, sizeof comms);

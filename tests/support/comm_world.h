@@ -13,10 +13,12 @@
 #include "coll/comm/multi_node.h"
 #include "coll/transports/loopback.h"
 #include "comm_cases.h"
+#include "records.h"
 
 typedef struct world {
     coll_transport
         transport; /* loopback's, without claims: ranks make as many communicators as they like */
+    records own;
     coll_loopback loopback;
     coll_loopback_rank ends[COMM_MOST];
     coll_comm comms[COMM_MOST];
@@ -37,8 +39,10 @@ static inline world *world_new(uint32_t p)
     const size_t bytes = coll_loopback_bytes(p, messages);
     memset(&the_world, 0, sizeof the_world);
     the_world.transport = coll_loopback_transport;
-    the_world.transport.claim = NULL;
-    the_world.transport.unclaim = NULL;
+    records_of(&the_world.own, &the_world.transport);
+    the_world.own.tag_ranges.claim = NULL;
+    the_world.own.tag_ranges.unclaim = NULL;
+    records_use(&the_world.own, &the_world.transport);
     the_world.p = p;
     the_world.messages = malloc(bytes);
     CHECK_STATUS(

@@ -2,7 +2,8 @@
  *
  *   for (uint32_t i = 0; i < FAULTS; i++) {
  *       coll_transport broken;
- *       faulty_make(&broken, &faults[i]);   // over faulty_world, whose ends are the ctx
+ *       records own;
+ *       faulty_make(&broken, &own, &faults[i]);   // over faulty_world, whose ends are the ctx
  *       …
  *   }
  *
@@ -16,6 +17,7 @@
 
 #include "coll/transports/conformance.h"
 #include "coll/transports/loopback.h"
+#include "records.h"
 
 enum { FAULTY_RANKS = 3, FAULTY_MESSAGES = 1024, FAULTY_LONGEST = 4096 };
 
@@ -80,11 +82,10 @@ static coll_status sound_copy(void *ctx, void *dst, const void *src, size_t byte
     return COLL_OK;
 }
 
-static coll_status sound_reduce(void *ctx, const coll_op *op, void *dst, const void *a,
-                                const void *b, size_t count, coll_handle *h)
+static coll_status sound_reduce(void *ctx, const coll_reduce_call *call, coll_handle *h)
 {
     (void)ctx, (void)h;
-    op->combine(dst, a, b, count, op->arg);
+    call->op->combine(call->dst, call->a, call->b, call->count, call->op->arg);
     return COLL_OK;
 }
 
@@ -105,20 +106,16 @@ static coll_status refusing_acquire(void *ctx, uint32_t peer, uint32_t tag, size
     return COLL_ERR_CAPABILITY;
 }
 
-static coll_status refusing_reduce(void *ctx, const coll_op *op, void *dst, const void *a,
-                                   const void *b, size_t count, coll_handle *h)
+static coll_status refusing_reduce(void *ctx, const coll_reduce_call *call, coll_handle *h)
 {
-    (void)ctx, (void)op, (void)dst, (void)a, (void)b, (void)count, (void)h;
+    (void)ctx, (void)call, (void)h;
     return COLL_ERR_CAPABILITY;
 }
 
-static coll_status refusing_network_reduce(void *ctx, uint32_t tag, coll_team team,
-                                           const struct coll_plan *plan, const coll_op *op,
-                                           void *dst, const void *src, size_t count,
-                                           size_t elem_bytes, coll_handle *h)
+static coll_status refusing_network_reduce(void *ctx, const coll_network_call *call,
+                                           coll_handle *h)
 {
-    (void)ctx, (void)tag, (void)team, (void)plan, (void)op, (void)dst, (void)src, (void)count,
-        (void)elem_bytes, (void)h;
+    (void)ctx, (void)call, (void)h;
     return COLL_ERR_CAPABILITY;
 }
 
@@ -331,24 +328,28 @@ static coll_status short_copy(void *ctx, void *dst, const void *src, size_t byte
     return sound_copy(ctx, dst, src, bytes ? bytes - 1 : 0, h);
 }
 
-static coll_status swapping_reduce(void *ctx, const coll_op *op, void *dst, const void *a,
-                                   const void *b, size_t count, coll_handle *h)
+static coll_status swapping_reduce(void *ctx, const coll_reduce_call *call, coll_handle *h)
 {
-    return sound_reduce(ctx, op, dst, b, a, count, h);
+    coll_reduce_call swapped = *call;
+    swapped.a = call->b;
+    swapped.b = call->a;
+    return sound_reduce(ctx, &swapped, h);
 }
 
 /* Writes dst before it has read b. */
-static coll_status careless_reduce(void *ctx, const coll_op *op, void *dst, const void *a,
-                                   const void *b, size_t count, coll_handle *h)
+static coll_status careless_reduce(void *ctx, const coll_reduce_call *call, coll_handle *h)
 {
-    memmove(dst, a, count * 8);
-    return sound_reduce(ctx, op, dst, dst, b, count, h);
+    coll_reduce_call later = *call;
+    memmove(call->dst, call->a, call->count * call->elem_bytes);
+    later.a = call->dst;
+    return sound_reduce(ctx, &later, h);
 }
 
 static coll_status stale_acquire(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
                                  const void **message, coll_handle *h)
 {
-    const coll_status status = faulty_inner->acquire(ctx, peer, tag, bytes, message, h);
+    const coll_status status =
+        faulty_inner->zero_copy->acquire(ctx, peer, tag, bytes, message, h);
     if (status == COLL_OK && ((coll_loopback_rank *)ctx)->rank == 0) {
         memcpy(faulty.stale[faulty.fired], *message, bytes);
         *message = faulty.stale[0];
@@ -364,13 +365,13 @@ static coll_status any_size_acquire(void *ctx, uint32_t peer, uint32_t tag, size
     const uint32_t i = coll_i_loop_find(&faulty_world, peer, rank, tag);
     if (i != COLL_RANK_NONE)
         faulty_world.entries[i].bytes = bytes;
-    return faulty_inner->acquire(ctx, peer, tag, bytes, message, h);
+    return faulty_inner->zero_copy->acquire(ctx, peer, tag, bytes, message, h);
 }
 
 static coll_status missing_multicast(void *ctx, uint32_t tag, const void *buf, size_t bytes,
                                      coll_handle *h)
 {
-    const coll_status status = faulty_inner->multicast(ctx, tag, buf, bytes, h);
+    const coll_status status = faulty_inner->in_network->multicast(ctx, tag, buf, bytes, h);
     for (uint32_t i = (uint32_t)h->word[0]; i != COLL_RANK_NONE;
          i = faulty_world.entries[i].chain)
         if (faulty_world.entries[i].dst == FAULTY_RANKS - 1) {
@@ -386,15 +387,14 @@ static void swapped_combine(void *dst, const void *a, const void *b, size_t coun
     op->combine(dst, b, a, count, op->arg);
 }
 
-static coll_status swapping_network_reduce(void *ctx, uint32_t tag, coll_team team,
-                                           const struct coll_plan *plan, const coll_op *op,
-                                           void *dst, const void *src, size_t count,
-                                           size_t elem_bytes, coll_handle *h)
+static coll_status swapping_network_reduce(void *ctx, const coll_network_call *call,
+                                           coll_handle *h)
 {
+    coll_network_call swapped = *call;
     faulty.swapped.combine = swapped_combine;
-    faulty.swapped.arg = (void *)(uintptr_t)op;
-    return faulty_inner->network_reduce(ctx, tag, team, plan, &faulty.swapped, dst, src, count,
-                                        elem_bytes, h);
+    faulty.swapped.arg = (void *)(uintptr_t)call->op;
+    swapped.op = &faulty.swapped;
+    return faulty_inner->in_network->reduce(ctx, &swapped, h);
 }
 
 /* ---- failures ---------------------------------------------------------------------------- */
@@ -404,7 +404,7 @@ static void writing_cancel(void *ctx, coll_handle *h)
     if (faulty_receives(h))
         faulty.zombie = faulty_entry(h);
     else
-        faulty_inner->cancel(ctx, h);
+        faulty_inner->failure->cancel(ctx, h);
 }
 
 static coll_status zombie_test(void *ctx, coll_handle *h)
@@ -420,7 +420,7 @@ static coll_status zombie_test(void *ctx, coll_handle *h)
 static void reading_cancel(void *ctx, coll_handle *h)
 {
     if (faulty_receives(h))
-        faulty_inner->cancel(ctx, h);
+        faulty_inner->failure->cancel(ctx, h);
 }
 
 static coll_status forgetting_test(void *ctx, coll_handle *h)
@@ -438,7 +438,7 @@ static coll_status io_test(void *ctx, coll_handle *h)
 
 static void wide_abort(void *ctx, uint32_t first, uint32_t tags)
 {
-    faulty_inner->abort(ctx, first, tags + 1);
+    faulty_inner->failure->abort(ctx, first, tags + 1);
 }
 
 static coll_status any_size_test(void *ctx, coll_handle *h)
@@ -470,62 +470,73 @@ typedef struct faulty_fault {
     coll_status (*send)(void *, uint32_t, uint32_t, const void *, size_t, coll_handle *);
     coll_status (*recv)(void *, uint32_t, uint32_t, void *, size_t, coll_handle *);
     coll_status (*test)(void *, coll_handle *);
-    void (*set)(coll_transport *transport); /* any other callback */
+    void (*set)(coll_transport *transport, records *own); /* any other callback */
 } faulty_fault;
 
-static void set_alone(coll_transport *t)
+static void set_alone(coll_transport *t, records *own)
 {
-    t->release = NULL;
+    (void)t;
+    own->zero_copy.release = NULL;
 }
 
-static void set_copy(coll_transport *t)
+static void set_copy(coll_transport *t, records *own)
 {
+    (void)own;
     t->copy = short_copy;
 }
 
-static void set_reduce(coll_transport *t)
+static void set_reduce(coll_transport *t, records *own)
 {
+    (void)own;
     t->reduce = swapping_reduce;
 }
 
-static void set_careless(coll_transport *t)
+static void set_careless(coll_transport *t, records *own)
 {
+    (void)own;
     t->reduce = careless_reduce;
 }
 
-static void set_acquire(coll_transport *t)
+static void set_acquire(coll_transport *t, records *own)
 {
-    t->acquire = stale_acquire;
+    (void)t;
+    own->zero_copy.acquire = stale_acquire;
 }
 
-static void set_any_size(coll_transport *t)
+static void set_any_size(coll_transport *t, records *own)
 {
-    t->acquire = any_size_acquire;
+    (void)t;
+    own->zero_copy.acquire = any_size_acquire;
 }
 
-static void set_multicast(coll_transport *t)
+static void set_multicast(coll_transport *t, records *own)
 {
-    t->multicast = missing_multicast;
+    (void)t;
+    own->in_network.multicast = missing_multicast;
 }
 
-static void set_network_reduce(coll_transport *t)
+static void set_network_reduce(coll_transport *t, records *own)
 {
-    t->network_reduce = swapping_network_reduce;
+    (void)t;
+    own->in_network.reduce = swapping_network_reduce;
 }
 
-static void set_writing(coll_transport *t)
+static void set_writing(coll_transport *t, records *own)
 {
-    t->cancel = writing_cancel;
+    (void)t;
+    own->failure.cancel = writing_cancel;
 }
 
-static void set_reading(coll_transport *t)
+static void set_reading(coll_transport *t, records *own)
 {
-    t->cancel = reading_cancel;
+    (void)t;
+    own->failure.cancel = reading_cancel;
 }
 
-static void set_wide(coll_transport *t)
+static void set_wide(coll_transport *t, records *own)
 {
-    t->abort = wide_abort;
+    (void)t;
+    own->failure.abort = wide_abort;
 }
 
 static const faulty_fault faults[] = {
@@ -641,18 +652,19 @@ static const faulty_fault faults[] = {
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 
 /* A transport that keeps the contract, with all that is not SHARED. */
-static void faulty_sound(coll_transport *transport)
+static void faulty_sound(coll_transport *transport, records *own)
 {
     memset(&faulty, 0, sizeof faulty);
     *transport = coll_loopback_transport;
+    records_of(own, transport);
     transport->copy = sound_copy;
     transport->reduce = sound_reduce;
 }
 
 /* One that has a fault. */
-static void faulty_make(coll_transport *transport, const faulty_fault *fault)
+static void faulty_make(coll_transport *transport, records *own, const faulty_fault *fault)
 {
-    faulty_sound(transport);
+    faulty_sound(transport, own);
     if (fault->send)
         transport->send = fault->send;
     if (fault->recv)
@@ -660,7 +672,8 @@ static void faulty_make(coll_transport *transport, const faulty_fault *fault)
     if (fault->test)
         transport->test = fault->test;
     if (fault->set)
-        fault->set(transport);
+        fault->set(transport, own);
+    records_use(own, transport);
 }
 
 #endif /* COLL_TESTS_FAULTY_H */

@@ -12,6 +12,7 @@
 #ifndef COLL_TESTS_FLAKY_H
 #define COLL_TESTS_FLAKY_H
 
+#include "records.h"
 #include "rig.h"
 
 enum { FLAKY_OPS = 2048 };
@@ -42,6 +43,7 @@ typedef struct flaky_rank {
 
 typedef struct flaky {
     coll_transport transport;
+    records own; /* its records */
     uint64_t random;
     unsigned hesitates; /* chance in 256 */
     unsigned slowest;   /* tests that a copy or reduction may take */
@@ -147,7 +149,7 @@ static inline coll_status flaky_started(flaky_rank *me, coll_status status,
 /* Bytes of the longest piece of a message; 0: it is not cut. */
 static inline size_t flaky_most(const flaky *it)
 {
-    return coll_is(it->transport.whole, it->collective) ? 0 : it->transport.max_bytes;
+    return coll_is(it->transport.unsegmented, it->collective) ? 0 : it->transport.max_bytes;
 }
 
 static inline void flaky_measure(flaky *it, size_t bytes)
@@ -193,15 +195,13 @@ static inline coll_status flaky_multicast(void *ctx, uint32_t tag, const void *b
     flaky_measure(me->flaky, bytes);
     if (status != COLL_OK)
         return status;
-    return flaky_started(me,
-                         coll_loopback_transport.multicast(me->inner, tag, buf, bytes, &inner),
-                         &inner, COLL_RANK_NONE, false, h);
+    return flaky_started(
+        me, coll_loopback_transport.in_network->multicast(me->inner, tag, buf, bytes, &inner),
+        &inner, COLL_RANK_NONE, false, h);
 }
 
-static inline coll_status flaky_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
-                                              const struct coll_plan *plan, const coll_op *op,
-                                              void *dst, const void *src, size_t count,
-                                              size_t elem_bytes, coll_handle *h)
+static inline coll_status flaky_network_reduce(void *ctx, const coll_network_call *call,
+                                               coll_handle *h)
 {
     flaky_rank *me = (flaky_rank *)ctx;
     coll_handle inner = {{0, 0}};
@@ -209,9 +209,7 @@ static inline coll_status flaky_fabric_reduce(void *ctx, uint32_t tag, coll_team
     if (status != COLL_OK)
         return status;
     return flaky_started(me,
-                         coll_loopback_transport.network_reduce(me->inner, tag, team, plan, op,
-                                                                dst, src, count, elem_bytes,
-                                                                &inner),
+                         coll_loopback_transport.in_network->reduce(me->inner, call, &inner),
                          &inner, COLL_RANK_NONE, false, h);
 }
 
@@ -266,10 +264,10 @@ static inline coll_status flaky_copy(void *ctx, void *dst, const void *src, size
     return flaky_local((flaky_rank *)ctx, NULL, dst, src, NULL, bytes, h);
 }
 
-static inline coll_status flaky_reduce(void *ctx, const coll_op *op, void *dst, const void *a,
-                                       const void *b, size_t count, coll_handle *h)
+static inline coll_status flaky_reduce(void *ctx, const coll_reduce_call *call, coll_handle *h)
 {
-    return flaky_local((flaky_rank *)ctx, op, dst, a, b, count, h);
+    return flaky_local((flaky_rank *)ctx, call->op, call->dst, call->a, call->b, call->count,
+                       h);
 }
 
 static inline coll_status flaky_test(void *ctx, coll_handle *h)
@@ -299,7 +297,7 @@ static inline void flaky_cancel(void *ctx, coll_handle *h)
     flaky_rank *me = (flaky_rank *)ctx;
     flaky_op *op = flaky_of(me, h);
     if (!op->local)
-        coll_loopback_transport.cancel(me->inner, &op->inner);
+        coll_loopback_transport.failure->cancel(me->inner, &op->inner);
     me->flaky->cancels++;
     flaky_end(me->flaky, op);
 }
@@ -308,7 +306,7 @@ static inline void flaky_abort(void *ctx, uint32_t first, uint32_t tags)
 {
     flaky_rank *me = (flaky_rank *)ctx;
     me->flaky->aborts++;
-    coll_loopback_transport.abort(me->inner, first, tags);
+    coll_loopback_transport.failure->abort(me->inner, first, tags);
 }
 
 static inline coll_status flaky_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
@@ -319,7 +317,7 @@ static inline coll_status flaky_borrow(void *ctx, uint32_t peer, uint32_t tag, s
     flaky_first(me, peer, me->flaky->serial + 1);
     flaky_measure(me->flaky, bytes);
     me->flaky->violations +=
-        me->flaky->transport.max_zero_copy != 0 && bytes > me->flaky->transport.max_zero_copy;
+        me->flaky->own.zero_copy.max_bytes != 0 && bytes > me->flaky->own.zero_copy.max_bytes;
     status = flaky_enter(me, h);
     if (status != COLL_OK)
         return status;
@@ -327,8 +325,8 @@ static inline coll_status flaky_borrow(void *ctx, uint32_t peer, uint32_t tag, s
         me->flaky->kept++;
         return COLL_ERR_CAPABILITY;
     }
-    status =
-        coll_loopback_transport.acquire(me->inner, peer, tag, bytes, message, &me->zero_copy);
+    status = coll_loopback_transport.zero_copy->acquire(me->inner, peer, tag, bytes, message,
+                                                        &me->zero_copy);
     h->word[0] = status == COLL_OK ? (uintptr_t)me : 0;
     me->lends = status == COLL_OK;
     me->flaky->borrows += me->lends;
@@ -342,7 +340,7 @@ static inline void flaky_give_back(void *ctx, coll_handle *h)
     if (!me->lends || h->word[0] != (uintptr_t)me)
         me->flaky->violations++;
     me->lends = false;
-    coll_loopback_transport.release(me->inner, &me->zero_copy);
+    coll_loopback_transport.zero_copy->release(me->inner, &me->zero_copy);
 }
 
 /* ---- setting up -------------------------------------------------------------------------- */
@@ -366,15 +364,16 @@ static inline void flaky_init(flaky *it, rig *rigged, uint32_t seed)
     it->transport.send = flaky_send;
     it->transport.recv = flaky_recv;
     it->transport.test = flaky_test;
-    it->transport.cancel = flaky_cancel;
-    it->transport.abort = flaky_abort;
-    it->transport.acquire = flaky_borrow;
-    it->transport.release = flaky_give_back;
+    it->own.failure.cancel = flaky_cancel;
+    it->own.failure.abort = flaky_abort;
+    it->own.zero_copy.acquire = flaky_borrow;
+    it->own.zero_copy.release = flaky_give_back;
     it->transport.copy = flaky_copy;
     it->transport.reduce = flaky_reduce;
-    it->transport.multicast = flaky_multicast;
-    it->transport.network_reduce = flaky_fabric_reduce;
+    it->own.in_network.multicast = flaky_multicast;
+    it->own.in_network.reduce = flaky_network_reduce;
     it->transport.tags = UINT32_MAX;
+    records_use(&it->own, &it->transport);
     it->slowest = 3;
     it->collective = rigged->problem.collective;
     it->ranks = (flaky_rank *)calloc(rigged->p, sizeof *it->ranks);

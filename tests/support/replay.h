@@ -50,7 +50,8 @@ static const coll_algorithm replay_algorithm = {"replay",
                                                 replay_step,
                                                 replay_scratch,
                                                 NULL,
-                                                replay_shared};
+                                                replay_shared,
+                                                NULL};
 
 /* A plan that does on the schedule's rank what `plan`, of which it was written, does there. */
 static inline coll_plan replay_plan(const coll_plan *plan, const coll_schedule *schedule)

@@ -14,6 +14,7 @@
 
 #include "check.h"
 #include "coll/executor.h"
+#include "records.h"
 
 /* A call is three characters: which, of whom, and what it answers.
  *
@@ -165,28 +166,26 @@ static inline coll_status my_multicast(void *ctx, uint32_t tag, const void *buf,
     return starts('m', COLL_RANK_NONE, h);
 }
 
-static inline coll_status my_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
-                                           const struct coll_plan *of, const coll_op *with,
-                                           void *dst, const void *src, size_t count,
-                                           size_t elem_bytes, coll_handle *h)
+static inline coll_status my_network_reduce(void *ctx, const coll_network_call *call,
+                                            coll_handle *h)
 {
     (void)ctx;
-    (void)tag;
-    if (!CHECK(of != NULL && with != NULL && elem_bytes == 8))
+    if (!CHECK(call->group.of != NULL && call->op != NULL && call->elem_bytes == 8))
         return COLL_ERR_STATE;
-    note(dst, count);
-    note(src, team.members);
-    return starts('f', team.number, h);
+    note(call->dst, call->count);
+    note(call->src, call->group.team.members);
+    return starts('f', call->group.team.number, h);
 }
 
-static inline coll_status my_reduce(void *ctx, const coll_op *with, void *dst, const void *a,
-                                    const void *b, size_t count, coll_handle *h)
+static inline coll_status my_reduce(void *ctx, const coll_reduce_call *call, coll_handle *h)
 {
     const coll_status status = starts('d', COLL_RANK_NONE, h);
     (void)ctx;
-    note(dst, count);
+    if (!CHECK(call->elem_bytes == 8))
+        return COLL_ERR_STATE;
+    note(call->dst, call->count);
     if (status == COLL_OK || status == COLL_STARTED)
-        with->combine(dst, a, b, count, with->arg);
+        call->op->combine(call->dst, call->a, call->b, call->count, call->op->arg);
     return status;
 }
 
@@ -233,6 +232,7 @@ static coll_algorithm algorithm = {"program",
                                    my_step,
                                    my_scratch,
                                    NULL,
+                                   NULL,
                                    NULL};
 
 static inline void combine(void *dst, const void *a, const void *b, size_t count, void *arg)
@@ -245,6 +245,7 @@ static inline void combine(void *dst, const void *a, const void *b, size_t count
 static coll_op op;
 static coll_plan plan;
 static coll_transport transport;
+static records own; /* its records */
 static coll_task run;
 static coll_engine engine;
 static coll_slot slots[MOST];
@@ -255,6 +256,7 @@ static inline void begin(uint32_t window)
     coll_problem problem;
     coll_problem_init(&problem, COLL_ALLREDUCE, 9, 16, sizeof(uint64_t));
     memset(&transport, 0, sizeof transport);
+    memset(&own, 0, sizeof own);
     transport.send = my_send;
     transport.recv = my_recv;
     transport.test = my_test;
@@ -294,6 +296,7 @@ static inline coll_action *next(void)
         script = words;                                                                        \
         strayed = false;                                                                       \
         memset(refused, 0, sizeof refused);                                                    \
+        records_use(&own, &transport);                                                         \
         CHECK_STATUS(what, status);                                                            \
         CHECK(!strayed && *script == 0);                                                       \
     } while (0)

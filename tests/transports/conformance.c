@@ -147,11 +147,12 @@ TEST(sound)
         const uint32_t refused = ABSENT(ACQUIRE) | ABSENT(REDUCE) | ABSENT(NETWORK_REDUCE);
         uint32_t absent = SHARED | ABSENT(REFUSAL);
         coll_transport t;
-        faulty_sound(&t);
+        records own;
+        faulty_sound(&t, &own);
         switch (k) {
         case 0: /* nothing but what is needed, one tag, short messages */
-            t.cancel = NULL, t.abort = NULL, t.acquire = NULL, t.release = NULL, t.copy = NULL;
-            t.reduce = NULL, t.multicast = NULL, t.network_reduce = NULL;
+            memset(&own, 0, sizeof own);
+            t.copy = NULL, t.reduce = NULL;
             t.tags = 0, t.max_bytes = 3;
             absent |= LOCAL | FAILURES | refused | ABSENT(MULTICAST) | ABSENT(TAGS) |
                       ABSENT(TAGS_APART);
@@ -161,8 +162,8 @@ TEST(sound)
             absent &= ~(uint32_t)ABSENT(REFUSAL);
             break;
         case 2:
-            t.acquire = refusing_acquire, t.reduce = refusing_reduce;
-            t.network_reduce = refusing_network_reduce;
+            own.zero_copy.acquire = refusing_acquire, t.reduce = refusing_reduce;
+            own.in_network.reduce = refusing_network_reduce;
             absent |= refused;
             break;
         case 3:
@@ -170,13 +171,14 @@ TEST(sound)
             absent |= FAILURES & ~(uint32_t)ABSENT(SIZE_ERROR);
             break;
         case 4:
-            t.tags = 5, t.max_zero_copy = 9, t.max_network_reduce = 17;
+            t.tags = 5, own.zero_copy.max_bytes = 9, own.in_network.max_bytes = 17;
             absent |= FAILURES & ~(uint32_t)ABSENT(SIZE_ERROR);
             break;
         default: /* errors are told by messages in flight alone */
-            t.cancel = NULL;
+            own.failure.cancel = NULL;
             absent |= FAILURES & ~(uint32_t)ABSENT(SIZE_ERROR);
         }
+        records_use(&own, &t);
         if (fresh(&t, FAULTY_RANKS, 0)) {
             CHECK_STATUS(coll_conformance_run(kit, FAULTY_RANKS), COLL_OK);
             passed(kit, FAULTY_RANKS, absent, false);
@@ -203,7 +205,8 @@ TEST(broken)
 {
     for (uint32_t i = 0; i < FAULTS; i++) {
         coll_transport t;
-        faulty_make(&t, &faults[i]);
+        records own;
+        faulty_make(&t, &own, &faults[i]);
         printf("    %s\n", faults[i].name);
         if (fresh(&t, FAULTY_RANKS, 0))
             failed(FAULTY_RANKS, faults[i].check, faults[i].sentence);
@@ -234,7 +237,7 @@ static coll_status early_enter(void *ctx, uint32_t tag, uint32_t use)
 static size_t private_part(void *ctx, bool take, uint32_t *use, void **memory)
 {
     static uint32_t mine[MOST][256];
-    const size_t bytes = coll_threads_transport.shared(ctx, take, use, memory);
+    const size_t bytes = coll_threads_transport.node_memory->shared(ctx, take, use, memory);
     *memory = mine[((const coll_i_node_rank *)ctx)->rank];
     return bytes;
 }
@@ -252,12 +255,15 @@ TEST(shared)
                                "rank 0, in SHARED: word 0 of use 3 is 1012 instead of 1000"};
     coll_threads *world;
     coll_transport t;
+    records own;
     for (uint32_t i = 0; i < 2; i++) {
         t = coll_threads_transport;
+        records_of(&own, &t);
         if (i == 0)
-            t.shared = private_part;
+            own.node_memory.shared = private_part;
         else
-            t.enter = early_enter;
+            own.node_memory.enter = early_enter;
+        records_use(&own, &t);
         if (fresh_threads(&world, &t, 3, FEW_ROUNDS, ABSENT(SIZES)))
             failed(3, only[i], sentences[i]);
         CHECK_EQ(coll_conformance_result_of(kit, 3, COLL_CONFORMANCE_SIZES),
@@ -266,7 +272,9 @@ TEST(shared)
         coll_threads_destroy(world);
     }
     t = coll_threads_transport;
-    t.shared = no_part;
+    records_of(&own, &t);
+    own.node_memory.shared = no_part;
+    records_use(&own, &t);
     if (fresh_threads(&world, &t, 2, FEW_ROUNDS, 0)) {
         CHECK_STATUS(coll_conformance_run(kit, 2), COLL_OK);
         passed(kit, 2, SHARED | ABSENT(REDUCE) | slow_is_absent(2), false);

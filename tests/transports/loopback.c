@@ -11,6 +11,7 @@
 #include "coll/algos/multicast.h"
 #include "coll/executor/in_order.h"
 #include "coll/transports/loopback.h"
+#include "support/records.h"
 
 enum { RANKS = 4, MESSAGES = 9 };
 
@@ -77,7 +78,7 @@ TEST(memory_of_a_world)
                 CHECK_STATUS(t->send(&end[1], 1, i, &sent, sizeof sent, &h[i]), COLL_STARTED);
             CHECK_STATUS(t->send(&end[1], 1, 0, &sent, sizeof sent, &h[0]), COLL_AGAIN);
             for (uint32_t i = 0; i < messages[k]; i++)
-                t->cancel(&end[1], &h[i]);
+                t->failure->cancel(&end[1], &h[i]);
             CHECK_STATUS(t->recv(&end[1], 1, 0, &got, sizeof got, &h[0]), COLL_STARTED);
             for (size_t i = 0; i < sizeof memory; i++)
                 beside += (i < at || i >= at + bytes) && memory[i] != 0xee;
@@ -130,10 +131,10 @@ TEST(sizes)
     CHECK_STATUS(t->send(&end[0], 1, 0, a, 4, &s), COLL_STARTED);
     CHECK_STATUS(t->recv(&end[1], 0, 0, b, 3, &r), COLL_STARTED);
     CHECK_STATUS(t->test(&end[1], &r), COLL_ERR_SIZE);
-    t->cancel(&end[1], &r);
-    CHECK_STATUS(t->acquire(&end[1], 0, 0, 3, &message, &r), COLL_ERR_SIZE);
+    t->failure->cancel(&end[1], &r);
+    CHECK_STATUS(t->zero_copy->acquire(&end[1], 0, 0, 3, &message, &r), COLL_ERR_SIZE);
     CHECK_STATUS(t->test(&end[0], &s), COLL_AGAIN);
-    t->cancel(&end[0], &s);
+    t->failure->cancel(&end[0], &s);
     CHECK(quiet());
 }
 
@@ -143,19 +144,19 @@ TEST(acquiring)
     coll_handle s, r;
     const void *message = NULL;
     fresh();
-    CHECK_STATUS(t->acquire(&end[1], 0, 0, 4, &message, &r), COLL_AGAIN);
+    CHECK_STATUS(t->zero_copy->acquire(&end[1], 0, 0, 4, &message, &r), COLL_AGAIN);
     CHECK_STATUS(t->send(&end[0], 1, 0, a, 4, &s), COLL_STARTED);
-    CHECK_STATUS(t->acquire(&end[1], 0, 0, 4, &message, &r), COLL_OK);
+    CHECK_STATUS(t->zero_copy->acquire(&end[1], 0, 0, 4, &message, &r), COLL_OK);
     CHECK(message == a);
     CHECK_STATUS(t->test(&end[0], &s), COLL_AGAIN);
-    t->release(&end[1], &r);
+    t->zero_copy->release(&end[1], &r);
     CHECK_STATUS(t->test(&end[0], &s), COLL_OK);
     CHECK(quiet());
 
     CHECK_STATUS(t->send(&end[0], 1, 0, a, 4, &s), COLL_STARTED);
-    CHECK_STATUS(t->acquire(&end[1], 0, 0, 4, &message, &r), COLL_OK);
-    t->cancel(&end[0], &s);
-    t->release(&end[1], &r);
+    CHECK_STATUS(t->zero_copy->acquire(&end[1], 0, 0, 4, &message, &r), COLL_OK);
+    t->failure->cancel(&end[0], &s);
+    t->zero_copy->release(&end[1], &r);
     CHECK(quiet());
 }
 
@@ -166,14 +167,15 @@ TEST(cancelling)
     fresh();
     for (int i = 0; i < 3; i++)
         CHECK_STATUS(t->send(&end[0], 1, 0, i == 1 ? &b : &a, 1, &s[i]), COLL_STARTED);
-    t->cancel(&end[0], &s[0]); /* the oldest and the youngest; the one between arrives */
-    t->cancel(&end[0], &s[2]);
+    t->failure->cancel(&end[0],
+                       &s[0]); /* the oldest and the youngest; the one between arrives */
+    t->failure->cancel(&end[0], &s[2]);
     CHECK_STATUS(t->recv(&end[1], 0, 0, &got, 1, &r), COLL_STARTED);
     CHECK_STATUS(t->test(&end[1], &r), COLL_OK);
     CHECK_EQ(got, 'b');
-    t->cancel(&end[0], &s[1]); /* it has arrived, but nobody asked */
+    t->failure->cancel(&end[0], &s[1]); /* it has arrived, but nobody asked */
     CHECK_STATUS(t->recv(&end[1], 0, 0, &got, 1, &r), COLL_STARTED);
-    t->cancel(&end[1], &r);
+    t->failure->cancel(&end[1], &r);
     CHECK(quiet());
 }
 
@@ -186,12 +188,12 @@ TEST(full_queue)
         CHECK_STATUS(t->send(&end[0], 1, 0, &a, 1, &s[i]), COLL_STARTED);
     CHECK_STATUS(t->send(&end[2], 1, 0, &a, 1, &r), COLL_AGAIN);
     CHECK_STATUS(t->recv(&end[1], 0, 0, &got, 1, &r), COLL_AGAIN);
-    CHECK_STATUS(t->multicast(&end[1], 0, &a, 1, &r), COLL_AGAIN);
-    t->cancel(&end[0], &s[3]);
+    CHECK_STATUS(t->in_network->multicast(&end[1], 0, &a, 1, &r), COLL_AGAIN);
+    t->failure->cancel(&end[0], &s[3]);
     for (int i = 0; i < MESSAGES - 1; i++) {
         const void *message;
-        CHECK_STATUS(t->acquire(&end[1], 0, 0, 1, &message, &r), COLL_OK);
-        t->release(&end[1], &r);
+        CHECK_STATUS(t->zero_copy->acquire(&end[1], 0, 0, 1, &message, &r), COLL_OK);
+        t->zero_copy->release(&end[1], &r);
     }
     for (int i = 0; i < MESSAGES; i++)
         if (i != 3)
@@ -204,7 +206,7 @@ TEST(multicast)
     int sent = 42, got[RANKS] = {0};
     coll_handle s, r;
     fresh();
-    CHECK_STATUS(t->multicast(&end[1], 5, &sent, sizeof sent, &s), COLL_STARTED);
+    CHECK_STATUS(t->in_network->multicast(&end[1], 5, &sent, sizeof sent, &s), COLL_STARTED);
     CHECK_EQ(world.n_free, MESSAGES - (RANKS - 1));
     for (uint32_t i = 0; i < RANKS; i++) {
         if (i == 1)
@@ -216,8 +218,8 @@ TEST(multicast)
     }
     CHECK_STATUS(t->test(&end[1], &s), COLL_OK);
     CHECK(quiet());
-    CHECK_STATUS(t->multicast(&end[1], 5, &sent, sizeof sent, &s), COLL_STARTED);
-    t->cancel(&end[1], &s);
+    CHECK_STATUS(t->in_network->multicast(&end[1], 5, &sent, sizeof sent, &s), COLL_STARTED);
+    t->failure->cancel(&end[1], &s);
     CHECK(quiet());
 }
 
@@ -231,7 +233,7 @@ static void append(void *dst, const void *a, const void *b, size_t count, void *
     }
 }
 
-TEST(network_reduce)
+TEST(reductions_by_the_network)
 {
     const coll_op op = {append, NULL, false, true};
     int in[RANKS][2] = {{1, 5}, {2, 6}, {3, 7}, {4, 8}}, out[RANKS][2];
@@ -239,13 +241,13 @@ TEST(network_reduce)
     coll_handle h[RANKS], second;
     fresh();
     for (uint32_t i = 0; i < RANKS; i++) { /* the last in place */
-        CHECK_STATUS(t->network_reduce(&end[i], 0, all, NULL, &op, i == 3 ? in[i] : out[i],
-                                       in[i], 2, sizeof(int), &h[i]),
+        CHECK_STATUS(network_reduce(t, &end[i], 0, all, &op, i == 3 ? in[i] : out[i], in[i], 2,
+                                    sizeof(int), &h[i]),
                      COLL_STARTED);
         CHECK_STATUS(i < 3 ? t->test(&end[i], &h[i]) : COLL_AGAIN, COLL_AGAIN);
     }
     CHECK_STATUS(
-        t->network_reduce(&end[2], 0, all, NULL, &op, out[2], in[2], 2, sizeof(int), &second),
+        network_reduce(t, &end[2], 0, all, &op, out[2], in[2], 2, sizeof(int), &second),
         COLL_STARTED);
     CHECK_STATUS(t->test(&end[2], &second), COLL_AGAIN);
     for (uint32_t i = 0; i < RANKS; i++) {
@@ -253,12 +255,12 @@ TEST(network_reduce)
         CHECK_EQ(i == 3 ? in[i][0] : out[i][0], 1234);
         CHECK_EQ(i == 3 ? in[i][1] : out[i][1], 5678);
     }
-    t->cancel(&end[2], &second);
+    t->failure->cancel(&end[2], &second);
     CHECK(quiet());
 }
 
 /* Two teams at once, ranks 1 and 3, and rank 2 alone. */
-TEST(fabric_reduce_in_teams)
+TEST(reductions_by_teams)
 {
     const coll_op op = {append, NULL, false, true};
     const coll_team pair = {COLL_TEAM_NODES, 2}, alone = {COLL_TEAM_SOCKETS, 1},
@@ -267,24 +269,24 @@ TEST(fabric_reduce_in_teams)
     coll_handle h[RANKS];
     fresh();
     CHECK_STATUS(
-        t->network_reduce(&end[3], 0, pair, NULL, &op, &out[3], &in[3], 1, sizeof(int), &h[3]),
+        network_reduce(t, &end[3], 0, pair, &op, &out[3], &in[3], 1, sizeof(int), &h[3]),
         COLL_STARTED);
     CHECK_STATUS(
-        t->network_reduce(&end[2], 0, alone, NULL, &op, &out[2], &in[2], 1, sizeof(int), &h[2]),
+        network_reduce(t, &end[2], 0, alone, &op, &out[2], &in[2], 1, sizeof(int), &h[2]),
         COLL_STARTED);
     CHECK_STATUS(t->test(&end[3], &h[3]), COLL_AGAIN);
     CHECK_STATUS(t->test(&end[2], &h[2]), COLL_OK);
     CHECK_STATUS(
-        t->network_reduce(&end[1], 0, pair, NULL, &op, &out[1], &in[1], 1, sizeof(int), &h[1]),
+        network_reduce(t, &end[1], 0, pair, &op, &out[1], &in[1], 1, sizeof(int), &h[1]),
         COLL_STARTED);
     CHECK_STATUS(t->test(&end[1], &h[1]), COLL_OK);
     CHECK_STATUS(t->test(&end[3], &h[3]), COLL_OK);
     CHECK_EQ(out[1], 24);
     CHECK_EQ(out[2], 3);
     CHECK_EQ(out[3], 24);
-    CHECK_STATUS(t->network_reduce(&end[0], 0, none, NULL, &op, out, in, 1, sizeof(int), h),
+    CHECK_STATUS(network_reduce(t, &end[0], 0, none, &op, out, in, 1, sizeof(int), h),
                  COLL_ERR_CAPABILITY);
-    CHECK_STATUS(t->network_reduce(&end[0], 0, many, NULL, &op, out, in, 1, sizeof(int), h),
+    CHECK_STATUS(network_reduce(t, &end[0], 0, many, &op, out, in, 1, sizeof(int), h),
                  COLL_ERR_CAPABILITY);
     CHECK(quiet());
 }
@@ -302,52 +304,47 @@ TEST(operands_that_do_not_fit)
          i++) { /* fewer elements, shorter ones, another team; what fits */
         const bool fits = i >= 3;
         fresh();
-        CHECK_STATUS(t->network_reduce(&end[3], i == 4, pair, NULL, &op, out[3], in[3], 2,
-                                       sizeof(int), &h[3]),
-                     COLL_STARTED);
-        CHECK_STATUS(t->network_reduce(&end[1], i == 4, i == 2 ? three : pair, NULL, &op,
-                                       out[1], in[1], i == 0 ? 1 : 2, i == 1 ? 1 : sizeof(int),
-                                       &h[1]),
+        CHECK_STATUS(
+            network_reduce(t, &end[3], i == 4, pair, &op, out[3], in[3], 2, sizeof(int), &h[3]),
+            COLL_STARTED);
+        CHECK_STATUS(network_reduce(t, &end[1], i == 4, i == 2 ? three : pair, &op, out[1],
+                                    in[1], i == 0 ? 1 : 2, i == 1 ? 1 : sizeof(int), &h[1]),
                      COLL_STARTED);
         CHECK_STATUS(t->test(&end[3], &h[3]), fits ? COLL_OK : COLL_ERR_SIZE);
         CHECK_STATUS(t->test(&end[1], &h[1]), fits ? COLL_OK : COLL_ERR_SIZE);
         for (uint32_t r = 1; r < RANKS; r += 2) {
             CHECK(out[r][0] == (fits ? 37 : 0) && out[r][1] == (fits ? 48 : 0));
             if (!fits)
-                t->cancel(&end[r], &h[r]);
+                t->failure->cancel(&end[r], &h[r]);
         }
         memset(out, 0, sizeof out);
         CHECK(quiet());
     }
     fresh();
-    CHECK_STATUS(t->network_reduce(&end[0], 0, none, NULL, &op, out[0], in[0], 1, 4, h),
+    CHECK_STATUS(network_reduce(t, &end[0], 0, none, &op, out[0], in[0], 1, 4, h),
                  COLL_ERR_CAPABILITY);
     for (uint32_t r = 0; r < RANKS; r++)
-        CHECK_STATUS(t->network_reduce(&end[r], 0, whole, NULL, NULL, NULL, NULL, 0, 0, &h[r]),
+        CHECK_STATUS(network_reduce(t, &end[r], 0, whole, NULL, NULL, NULL, 0, 0, &h[r]),
                      COLL_STARTED);
     for (uint32_t r = 0; r < RANKS; r++)
         CHECK_STATUS(t->test(&end[r], &h[r]), COLL_OK);
     /* of two teams and tags each waits for its own; in place, the first is the last */
-    CHECK_STATUS(
-        t->network_reduce(&end[0], 0, all, NULL, &op, in[0], in[0], 1, sizeof(int), &h[0]),
-        COLL_STARTED);
-    CHECK_STATUS(
-        t->network_reduce(&end[1], 1, all, NULL, &op, in[1], in[1], 1, sizeof(int), &h[1]),
-        COLL_STARTED);
+    CHECK_STATUS(network_reduce(t, &end[0], 0, all, &op, in[0], in[0], 1, sizeof(int), &h[0]),
+                 COLL_STARTED);
+    CHECK_STATUS(network_reduce(t, &end[1], 1, all, &op, in[1], in[1], 1, sizeof(int), &h[1]),
+                 COLL_STARTED);
     CHECK_STATUS(t->test(&end[1], &h[1]), COLL_AGAIN);
-    CHECK_STATUS(
-        t->network_reduce(&end[2], 1, all, NULL, &op, in[2], in[2], 1, sizeof(int), &h[2]),
-        COLL_STARTED);
+    CHECK_STATUS(network_reduce(t, &end[2], 1, all, &op, in[2], in[2], 1, sizeof(int), &h[2]),
+                 COLL_STARTED);
     CHECK_STATUS(t->test(&end[0], &h[0]), COLL_AGAIN);
     CHECK_STATUS(t->test(&end[2], &h[2]), COLL_OK);
     CHECK_STATUS(t->test(&end[1], &h[1]), COLL_OK);
     CHECK(in[1][0] == 35 && in[2][0] == 35);
-    t->abort(&end[0], 0, 1);
+    t->failure->abort(&end[0], 0, 1);
     CHECK_STATUS(t->test(&end[0], &h[0]), COLL_ERR_PEER);
-    CHECK_STATUS(
-        t->network_reduce(&end[1], 0, all, NULL, &op, in[1], in[1], 1, sizeof(int), &h[1]),
-        COLL_ERR_PEER);
-    t->cancel(&end[0], &h[0]);
+    CHECK_STATUS(network_reduce(t, &end[1], 0, all, &op, in[1], in[1], 1, sizeof(int), &h[1]),
+                 COLL_ERR_PEER);
+    t->failure->cancel(&end[0], &h[0]);
     CHECK(quiet());
 }
 
@@ -359,15 +356,15 @@ TEST(multicast_needs_room)
     fresh();
     for (uint32_t i = 0; i < MESSAGES - RANKS + 1; i++)
         CHECK_STATUS(t->recv(&end[0], 1, 9, &sent, sizeof sent, &h[i]), COLL_STARTED);
-    CHECK_STATUS(t->multicast(&end[0], 0, &sent, sizeof sent, &all), COLL_STARTED);
+    CHECK_STATUS(t->in_network->multicast(&end[0], 0, &sent, sizeof sent, &all), COLL_STARTED);
     CHECK_EQ(world.n_free, 0);
-    t->cancel(&end[0], &all);
+    t->failure->cancel(&end[0], &all);
     CHECK_STATUS(t->recv(&end[0], 1, 9, &sent, sizeof sent, &h[MESSAGES - 1]), COLL_STARTED);
-    CHECK_STATUS(t->multicast(&end[0], 0, &sent, sizeof sent, &all), COLL_AGAIN);
+    CHECK_STATUS(t->in_network->multicast(&end[0], 0, &sent, sizeof sent, &all), COLL_AGAIN);
     CHECK_EQ(world.n_free, RANKS - 2);
     CHECK_STATUS(coll_loopback_init(&world, 1, 1, memory, sizeof memory), COLL_OK);
     CHECK_STATUS(coll_loopback_attach(&world, 0, &end[0]), COLL_OK);
-    CHECK_STATUS(t->multicast(&end[0], 0, &sent, sizeof sent, &all), COLL_OK);
+    CHECK_STATUS(t->in_network->multicast(&end[0], 0, &sent, sizeof sent, &all), COLL_OK);
     CHECK_EQ(world.n_free, 1);
 }
 
@@ -416,26 +413,28 @@ TEST(any_order)
         } else if (what == 4 && n_letters > 0) {
             i = chance(n_letters);
             CHECK_STATUS(t->test(&end[letters[i].src], &letters[i].h), COLL_AGAIN);
-            t->cancel(&end[letters[i].src], &letters[i].h);
+            t->failure->cancel(&end[letters[i].src], &letters[i].h);
             drop(i);
         } else {
             while (i < n_letters &&
                    (letters[i].src != src || letters[i].dst != dst || letters[i].tag != tag))
                 i++;
             if (i == n_letters) {
-                CHECK_STATUS(t->acquire(&end[dst], src, tag, sizeof got, &message, &h),
-                             COLL_AGAIN);
+                CHECK_STATUS(
+                    t->zero_copy->acquire(&end[dst], src, tag, sizeof got, &message, &h),
+                    COLL_AGAIN);
                 continue;
             }
-            CHECK_STATUS(t->acquire(&end[dst], src, tag, sizeof got, &message, &h), COLL_OK);
+            CHECK_STATUS(t->zero_copy->acquire(&end[dst], src, tag, sizeof got, &message, &h),
+                         COLL_OK);
             CHECK_EQ(h.word[0], letters[i].h.word[0]); /* it is the oldest of its channel */
-            t->release(&end[dst], &h);
+            t->zero_copy->release(&end[dst], &h);
             CHECK_STATUS(t->test(&end[src], &letters[i].h), COLL_OK);
             drop(i);
         }
     }
     while (n_letters > 0) {
-        t->cancel(&end[letters[0].src], &letters[0].h);
+        t->failure->cancel(&end[letters[0].src], &letters[0].h);
         drop(0);
     }
     CHECK(quiet());
@@ -450,7 +449,7 @@ static bool is_aborted(uint32_t tag)
 {
     const void *message;
     coll_handle h;
-    return t->acquire(&end[0], 1, tag, 1, &message, &h) == COLL_ERR_PEER;
+    return t->zero_copy->acquire(&end[0], 1, tag, 1, &message, &h) == COLL_ERR_PEER;
 }
 
 /* Ranges, each noted once; those of a longer one are replaced by it; too many are all tags of
@@ -458,15 +457,15 @@ static bool is_aborted(uint32_t tag)
 TEST(aborting_ranges)
 {
     fresh();
-    t->abort(&end[0], 10, 5);
+    t->failure->abort(&end[0], 10, 5);
     for (uint32_t tag = 8; tag < 18; tag++)
         CHECK(is_aborted(tag) == (tag >= 10 && tag < 15));
-    t->abort(&end[1], 10, 5);
-    t->abort(&end[1], 12, 3);
+    t->failure->abort(&end[1], 10, 5);
+    t->failure->abort(&end[1], 12, 3);
     CHECK_EQ(world.aborts.n, 1);
-    t->abort(&end[1], 12, 4);
+    t->failure->abort(&end[1], 12, 4);
     CHECK(world.aborts.n == 2 && is_aborted(15) && !is_aborted(16) && is_aborted(10));
-    t->abort(&end[2], 9, 7);
+    t->failure->abort(&end[2], 9, 7);
     CHECK(world.aborts.n == 2 && is_aborted(9) && is_aborted(15) && !is_aborted(8));
     coll_loopback_recover(&world);
     CHECK(world.aborts.n == 0 && !is_aborted(12));
@@ -474,21 +473,21 @@ TEST(aborting_ranges)
         const size_t before = world.events;
         CHECK_EQ(world.aborts.n, i);
         CHECK(!is_aborted(100 * i));
-        t->abort(&end[0], 100 * i, 1);
+        t->failure->abort(&end[0], 100 * i, 1);
         CHECK(is_aborted(100 * i) && !is_aborted(100 * i + 1) && is_aborted(0));
         CHECK(world.events > before); /* others may end now */
     }
-    t->abort(&end[0], 300, 1);
+    t->failure->abort(&end[0], 300, 1);
     CHECK(!is_aborted(1));
-    t->abort(&end[0], UINT32_MAX, 1);
+    t->failure->abort(&end[0], UINT32_MAX, 1);
     CHECK(is_aborted(UINT32_MAX) && is_aborted(COLL_CLAIMS * COLL_CLAIM_TAGS - 1) &&
           !is_aborted(1)); /* all of that one's */
-    t->abort(&end[0], 7, 1);
+    t->failure->abort(&end[0], 7, 1);
     CHECK(is_aborted(1) && is_aborted(8) && is_aborted(12345));
     CHECK(!is_aborted(COLL_CLAIM_TAGS) && world.aborts.n == 0);
     coll_loopback_recover(&world);
     CHECK(!is_aborted(1) && !is_aborted(0));
-    t->abort(&end[0], 1, 1);
+    t->failure->abort(&end[0], 1, 1);
     CHECK(is_aborted(1) && !is_aborted(0) && !is_aborted(2));
 }
 
@@ -501,20 +500,20 @@ TEST(aborting)
     CHECK_STATUS(t->send(&end[0], 1, 3, &a, 1, &s), COLL_STARTED);
     CHECK_STATUS(t->recv(&end[2], 1, 3, &got, 1, &r), COLL_STARTED);
     CHECK_STATUS(t->send(&end[0], 1, 4, &a, 1, &other), COLL_STARTED);
-    t->abort(&end[1], 3, 1);
+    t->failure->abort(&end[1], 3, 1);
     CHECK_STATUS(t->test(&end[0], &s), COLL_ERR_PEER);
     CHECK_STATUS(t->test(&end[2], &r), COLL_ERR_PEER);
     CHECK_STATUS(t->test(&end[0], &other), COLL_AGAIN);
-    t->cancel(&end[0], &s);
-    t->cancel(&end[2], &r);
-    t->cancel(&end[0], &other);
+    t->failure->cancel(&end[0], &s);
+    t->failure->cancel(&end[2], &r);
+    t->failure->cancel(&end[0], &other);
     CHECK_STATUS(t->send(&end[0], 1, 3, &a, 1, &s), COLL_ERR_PEER);
     CHECK_STATUS(t->recv(&end[0], 1, 3, &a, 1, &s), COLL_ERR_PEER);
-    CHECK_STATUS(t->acquire(&end[0], 1, 3, 1, &message, &s), COLL_ERR_PEER);
-    CHECK_STATUS(t->multicast(&end[0], 3, &a, 1, &s), COLL_ERR_PEER);
+    CHECK_STATUS(t->zero_copy->acquire(&end[0], 1, 3, 1, &message, &s), COLL_ERR_PEER);
+    CHECK_STATUS(t->in_network->multicast(&end[0], 3, &a, 1, &s), COLL_ERR_PEER);
     CHECK(quiet());
     coll_loopback_recover(&world);
-    CHECK_STATUS(t->acquire(&end[0], 1, 3, 1, &message, &s), COLL_AGAIN);
+    CHECK_STATUS(t->zero_copy->acquire(&end[0], 1, 3, 1, &message, &s), COLL_AGAIN);
 }
 
 /* ---- requests ---------------------------------------------------------------------------- */
@@ -675,7 +674,7 @@ TEST(all_or_none)
     static const coll_algorithm *const both[2] = {&coll_multicast_bcast,
                                                   &coll_in_network_barrier};
     fresh();
-    CHECK_EQ(t->ranks(&end[1]), RANKS);
+    CHECK_EQ(t->in_network->ranks(&end[1]), RANKS);
     for (uint32_t k = 0; k < 2; k++)
         for (uint32_t p = 1; p <= RANKS + 1; p++) {
             coll_plan plan;
@@ -716,8 +715,8 @@ int main(void)
     RUN(cancelling);
     RUN(full_queue);
     RUN(multicast);
-    RUN(network_reduce);
-    RUN(fabric_reduce_in_teams);
+    RUN(reductions_by_the_network);
+    RUN(reductions_by_teams);
     RUN(operands_that_do_not_fit);
     RUN(multicast_needs_room);
     RUN(any_order);

@@ -30,7 +30,7 @@ static bool run(const coll_transport *transport, void *ctx, uint32_t rank, uint3
     if (!memory ||
         coll_comm_init(&comm, transport, ctx, rank, p, memory->scratch,
                        sizeof memory->scratch) != COLL_OK ||
-        coll_comm_rules(&comm, coll_node_rules(p > 2, transport->max_zero_copy == 0)) !=
+        coll_comm_rules(&comm, coll_node_rules(p > 2, transport->zero_copy->max_bytes == 0)) !=
             COLL_OK)
         return false;
     wrong = mixed_calls(&comm, memory, p, calls() / 4);
@@ -117,28 +117,30 @@ TEST(turns)
     coll_threads *const two = coll_threads_create(2);
     void *a = coll_threads_rank(two, 0), *b = coll_threads_rank(two, 1), *memory, *first = NULL;
     uint32_t use;
-    CHECK_EQ(t->shared(a, false, &use, &memory), 0);
+    CHECK_EQ(t->node_memory->shared(a, false, &use, &memory), 0);
     CHECK_STATUS(coll_threads_share(two, 4 * COLL_NODE_PARTS * COLL_NODE_LINE), COLL_OK);
     for (uint32_t i = 0; i <= COLL_NODE_PARTS; i++) {
-        CHECK_EQ(t->shared(a, false, &use, &memory), 4 * COLL_NODE_LINE);
-        CHECK_EQ(t->shared(a, true, &use, &memory), 4 * COLL_NODE_LINE);
+        CHECK_EQ(t->node_memory->shared(a, false, &use, &memory), 4 * COLL_NODE_LINE);
+        CHECK_EQ(t->node_memory->shared(a, true, &use, &memory), 4 * COLL_NODE_LINE);
         CHECK_EQ(use, i);
         first = i == 0 ? memory : first;
         CHECK((memory == first) == (i % COLL_NODE_PARTS == 0));
-        CHECK_STATUS(t->enter(a, 0, i), i < COLL_NODE_PARTS ? COLL_OK : COLL_AGAIN);
+        CHECK_STATUS(t->node_memory->enter(a, 0, i),
+                     i < COLL_NODE_PARTS ? COLL_OK : COLL_AGAIN);
     }
-    t->leave(a, 1);
-    t->leave(b, 0);
-    CHECK_STATUS(t->enter(a, 0, COLL_NODE_PARTS), COLL_AGAIN); /* rank 0 is not done itself */
-    CHECK_STATUS(t->enter(b, 0, COLL_NODE_PARTS), COLL_AGAIN);
-    t->leave(a, 0);
-    CHECK_STATUS(t->enter(a, 0, COLL_NODE_PARTS), COLL_OK);
-    CHECK_STATUS(t->enter(b, 0, COLL_NODE_PARTS), COLL_OK);
-    CHECK_STATUS(t->enter(a, 0, COLL_NODE_PARTS + 1), COLL_AGAIN);
-    t->leave(b, 1);
-    CHECK_STATUS(t->enter(a, 0, COLL_NODE_PARTS + 1), COLL_OK);
-    t->abort(b, 7, 1);
-    CHECK_STATUS(t->enter(a, 7, COLL_NODE_PARTS + 2), COLL_ERR_PEER);
+    t->node_memory->leave(a, 1);
+    t->node_memory->leave(b, 0);
+    CHECK_STATUS(t->node_memory->enter(a, 0, COLL_NODE_PARTS),
+                 COLL_AGAIN); /* rank 0 is not done itself */
+    CHECK_STATUS(t->node_memory->enter(b, 0, COLL_NODE_PARTS), COLL_AGAIN);
+    t->node_memory->leave(a, 0);
+    CHECK_STATUS(t->node_memory->enter(a, 0, COLL_NODE_PARTS), COLL_OK);
+    CHECK_STATUS(t->node_memory->enter(b, 0, COLL_NODE_PARTS), COLL_OK);
+    CHECK_STATUS(t->node_memory->enter(a, 0, COLL_NODE_PARTS + 1), COLL_AGAIN);
+    t->node_memory->leave(b, 1);
+    CHECK_STATUS(t->node_memory->enter(a, 0, COLL_NODE_PARTS + 1), COLL_OK);
+    t->failure->abort(b, 7, 1);
+    CHECK_STATUS(t->node_memory->enter(a, 7, COLL_NODE_PARTS + 2), COLL_ERR_PEER);
     coll_threads_destroy(two);
 }
 

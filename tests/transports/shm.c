@@ -9,6 +9,7 @@
 #include "coll/comm.h"
 #include "coll/algos/registry.h"
 #include "support/processes.h"
+#include "support/records.h"
 #include "support/rig.h"
 
 #include "support/kinds.h"
@@ -97,7 +98,7 @@ TEST(what_is_kept)
         size_t part;
         CHECK(shm && coll_shm_join(shm, 1000, why));
         coll_shm_keep(shm, kept[i]);
-        part = coll_shm_transport(shm)->shared(shm, false, &use, &memory);
+        part = coll_shm_transport(shm)->node_memory->shared(shm, false, &use, &memory);
         CHECK_EQ(part, (BYTES - first) / COLL_NODE_PARTS / line * line);
         CHECK(part == 0 || memory == (unsigned char *)coll_shm_shared(shm) + first);
         coll_shm_detach(shm);
@@ -248,17 +249,19 @@ static void take_one(const coll_transport *t, coll_shm *a, coll_shm *b, uint32_t
     coll_status status;
     const bool zero_copy = f->status[0] == COLL_OK || /* it is in a cell, or a slot */
                            coll_i_node_is_shared(&a->node, f->data[0], bytes);
-    const bool borrows = chance(2) && (t->max_zero_copy == 0 || bytes <= t->max_zero_copy);
+    const bool borrows =
+        chance(2) && (t->zero_copy->max_bytes == 0 || bytes <= t->zero_copy->max_bytes);
     if (borrows && !zero_copy)
-        CHECK_STATUS(t->acquire(b, 0, tag, bytes, &message, &h), COLL_ERR_CAPABILITY);
+        CHECK_STATUS(t->zero_copy->acquire(b, 0, tag, bytes, &message, &h),
+                     COLL_ERR_CAPABILITY);
     if (borrows && zero_copy)
-        status = t->acquire(b, 0, tag, bytes, &message, &h);
+        status = t->zero_copy->acquire(b, 0, tag, bytes, &message, &h);
     else
         status = t->recv(b, 0, tag, into, bytes, &h);
     CHECK_STATUS(status, COLL_OK);
     CHECK(status != COLL_OK || memcmp(message, f->data[0] + lead(bytes), bytes) == 0);
     if (borrows && zero_copy && status == COLL_OK)
-        t->release(b, &h);
+        t->zero_copy->release(b, &h);
     if (f->status[0] == COLL_STARTED)
         CHECK_STATUS(t->test(a, &f->handle[0]), COLL_OK);
     message_free(a, f->data[0]);
@@ -355,7 +358,8 @@ TEST(nonsense)
         sent = ((coll_i_node_op *)h.word[0])->sent;
         CHECK(sent->shared && sent->address == (uintptr_t)message - end[0]->node.base);
         sent->address = other ? end[0]->node.end - sizeof buf + 1 : UINT64_MAX - 10;
-        CHECK_STATUS(t->acquire(end[1], 0, 1, sizeof buf, &zero_copy, &h), COLL_ERR_CAPABILITY);
+        CHECK_STATUS(t->zero_copy->acquire(end[1], 0, 1, sizeof buf, &zero_copy, &h),
+                     COLL_ERR_CAPABILITY);
         CHECK_STATUS(t->recv(end[1], 0, 1, buf, sizeof buf, &h), COLL_ERR_IO);
     }
     for (size_t bytes = sizeof buf - 1; bytes <= sizeof buf; bytes++) {
@@ -464,7 +468,7 @@ TEST(vtables)
                                                            : &coll_i_ipc_staged));
         }
     CHECK(coll_i_ipc_zero_copy.max_bytes == 0 && coll_i_ipc_direct.max_bytes == 0);
-    CHECK_EQ(coll_i_ipc_staged.whole, 0);
+    CHECK_EQ(coll_i_ipc_staged.unsegmented, 0);
 }
 
 static unsigned long pulls, pulled[COLL_COLLECTIVES];
@@ -505,7 +509,7 @@ TEST(whole_messages)
             CHECK(rig_each(coll_registry[i], p, 9000, visit_whole, end));
         for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
             if (!coll_is(COLL_PAIRED, (coll_collective)c) && /* whose blocks are short here */
-                !CHECK((pulled[c] > 0) == coll_is(t->whole, (coll_collective)c)))
+                !CHECK((pulled[c] > 0) == coll_is(t->unsegmented, (coll_collective)c)))
                 printf("    %s, %u ranks: %lu\n", coll_collective_name((coll_collective)c), p,
                        pulled[c]);
         ends_free(end, p);
@@ -602,10 +606,10 @@ static int meets(coll_shm *shm, void *arg)
     all.number = COLL_TEAM_ALL;
     all.members = p;
     if (p > 1 && rank == 0) {
-        if (coll_shm_transport(shm)->network_reduce(shm, 5, all, NULL, NULL, NULL, NULL, 0, 0,
-                                                    &h) != COLL_STARTED)
+        if (network_reduce(coll_shm_transport(shm), shm, 5, all, NULL, NULL, NULL, 0, 0, &h) !=
+            COLL_STARTED)
             return 6;
-        coll_shm_transport(shm)->cancel(shm, &h);
+        coll_shm_transport(shm)->failure->cancel(shm, &h);
     }
     for (unsigned k = 0; k < CALLS; k++)
         if (coll_request_free(&call[k]) != COLL_OK)
@@ -616,7 +620,7 @@ static int meets(coll_shm *shm, void *arg)
                : 8;
 }
 
-TEST(network_reduce)
+TEST(reductions_by_the_network)
 {
     for (uint32_t p = 1; p <= 7; p += 3)
         for (uint32_t ways = 0; ways <= ZERO_COPY; ways += ZERO_COPY) {
@@ -641,9 +645,9 @@ TEST(in_place)
     CHECK_STATUS(
         coll_shm_transport(end[0])->send(end[0], 1, 0, elsewhere, sizeof elsewhere, &sent),
         COLL_STARTED);
-    CHECK_STATUS(
-        coll_shm_transport(end[1])->acquire(end[1], 0, 0, sizeof elsewhere, &zero_copy, &h),
-        COLL_ERR_CAPABILITY);
+    CHECK_STATUS(coll_shm_transport(end[1])->zero_copy->acquire(end[1], 0, 0, sizeof elsewhere,
+                                                                &zero_copy, &h),
+                 COLL_ERR_CAPABILITY);
     CHECK_STATUS(coll_shm_transport(end[1])->recv(end[1], 0, 0, copy, sizeof copy, &h),
                  COLL_OK);
     CHECK(copy[0] == elsewhere[0] && copy[COLL_SHM_SLOT] == elsewhere[COLL_SHM_SLOT]);
@@ -713,7 +717,7 @@ TEST(several_segments)
     CHECK_STATUS(coll_shm_transport(one[0])->send(one[0], 1, 0, &x, sizeof x, &h), COLL_OK);
     CHECK_STATUS(coll_shm_transport(two[1])->recv(two[1], 0, 0, &y, sizeof y, &h),
                  COLL_STARTED);
-    coll_shm_transport(two[1])->cancel(two[1], &h);
+    coll_shm_transport(two[1])->failure->cancel(two[1], &h);
     CHECK_STATUS(coll_shm_transport(one[1])->recv(one[1], 0, 0, &y, sizeof y, &h), COLL_OK);
     CHECK_EQ(y, 3);
     ends_free(one, 2);
@@ -732,7 +736,7 @@ int main(void)
     RUN(vtables);
     RUN(whole_messages);
     RUN(processes);
-    RUN(network_reduce);
+    RUN(reductions_by_the_network);
     RUN(in_place);
     RUN(one_that_does_not_ask);
     RUN(several_segments);

@@ -8,6 +8,7 @@
 #include "support/chance.h"
 #include "support/mixed_calls.h"
 #include "support/processes.h"
+#include "support/records.h"
 
 #include "coll/select/intra_node.h"
 
@@ -188,7 +189,7 @@ static int leave_a_team(coll_shm *shm, void *arg)
         coll_status status;
         if (shm->node.rank == 1 || (round == 1 && shm->node.rank == 2))
             return 0;
-        status = t->network_reduce(shm, 3, two, NULL, &sum, &y, &x, 1, sizeof x, &h);
+        status = network_reduce(t, shm, 3, two, &sum, &y, &x, 1, sizeof x, &h);
         for (uint32_t idle = 0; status == COLL_STARTED || status == COLL_AGAIN; idle++) {
             status = t->test(shm, &h);
             t->wait(shm, idle);

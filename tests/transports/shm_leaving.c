@@ -3,6 +3,7 @@
 #include "support/check.h"
 
 #include "support/processes.h"
+#include "support/records.h"
 
 #include "coll/algos/node_leader.h"
 #include "coll/algos/two_level.h"
@@ -221,7 +222,7 @@ static coll_status wait_to_cast(coll_shm *shm, size_t bytes)
     coll_status status = COLL_OK;
     for (uint32_t idle = 0; status == COLL_OK || status == COLL_AGAIN; idle++) {
         coll_handle h = {{0, 0}};
-        status = coll_shm_transport(shm)->multicast(shm, TAG, message, bytes, &h);
+        status = coll_shm_transport(shm)->in_network->multicast(shm, TAG, message, bytes, &h);
         coll_shm_transport(shm)->wait(shm, status == COLL_OK ? 0 : idle);
     }
     return status;
@@ -249,7 +250,7 @@ static coll_status wait_to_be_read(coll_shm *shm, bool all)
     if (!message)
         return COLL_ERR_MEMORY;
     return wait_for(shm,
-                    all ? t->multicast(shm, TAG, message, bytes, &h)
+                    all ? t->in_network->multicast(shm, TAG, message, bytes, &h)
                         : t->send(shm, leaver, TAG, message, bytes, &h),
                     &h);
 }
@@ -275,14 +276,14 @@ static coll_status wait_to_enter(coll_shm *shm, uint32_t busy)
         uint32_t use;
         void *memory;
         coll_status status = COLL_AGAIN;
-        (void)t->shared(shm, true, &use, &memory);
+        (void)t->node_memory->shared(shm, true, &use, &memory);
         for (uint32_t idle = 0; status == COLL_AGAIN; idle++) {
-            status = t->enter(shm, TAG, use);
+            status = t->node_memory->enter(shm, TAG, use);
             t->wait(shm, idle);
         }
         if (status != COLL_OK)
             return status;
-        t->leave(shm, use);
+        t->node_memory->leave(shm, use);
     }
 }
 
@@ -295,7 +296,7 @@ static coll_status wait_in_turn(coll_shm *shm, uint32_t busy, uint32_t receives)
     coll_handle h[MOST + 1];
     coll_status status;
     memset(h, 0, sizeof h);
-    if (t->network_reduce(shm, TAG, all, NULL, NULL, NULL, NULL, 0, 0, &h[0]) != COLL_STARTED)
+    if (network_reduce(t, shm, TAG, all, NULL, NULL, NULL, 0, 0, &h[0]) != COLL_STARTED)
         return COLL_ERR_STATE;
     for (uint32_t i = 1; i <= receives; i++)
         if (t->recv(shm, busy, TAG + i, NULL, 0, &h[i]) != COLL_STARTED)

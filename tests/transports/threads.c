@@ -8,6 +8,7 @@
 
 #include "coll/algos/registry.h"
 #include "coll/transports/threads.h"
+#include "support/records.h"
 #include "support/rig.h"
 
 #include "support/kinds.h"
@@ -60,9 +61,9 @@ TEST(order_and_tags)
                 CHECK_STATUS(t->test(a, &s[i]), COLL_AGAIN);
             if (i % 5 == 0) {
                 const void *message = NULL;
-                CHECK_STATUS(t->acquire(b, 0, i % 3, bytes, &message, &r), COLL_OK);
+                CHECK_STATUS(t->zero_copy->acquire(b, 0, i % 3, bytes, &message, &r), COLL_OK);
                 CHECK(bytes == 0 || *(const unsigned char *)message == i + 1);
-                t->release(b, &r);
+                t->zero_copy->release(b, &r);
             } else {
                 memset(got, 0, sizeof got);
                 CHECK_STATUS(t->recv(b, 0, i % 3, got, bytes, &r), COLL_OK);
@@ -95,7 +96,7 @@ TEST(receives)
     CHECK_STATUS(t->send(a, 1, 0, sent[0], 4, &s), COLL_OK);
     CHECK_STATUS(t->recv(b, 0, 0, got[0], 5, &r[0]), COLL_ERR_SIZE);
     CHECK_STATUS(t->recv(b, 0, 0, got[0], LONG, &r[0]), COLL_ERR_SIZE);
-    CHECK_STATUS(t->acquire(b, 0, 0, 0, &message, &r[0]), COLL_ERR_SIZE);
+    CHECK_STATUS(t->zero_copy->acquire(b, 0, 0, 0, &message, &r[0]), COLL_ERR_SIZE);
     CHECK_STATUS(t->recv(b, 0, 0, got[0], 4, &r[0]), COLL_OK);
     CHECK_STATUS(t->send(a, 1, 0, sent[0], LONG, &s), COLL_STARTED);
     CHECK_STATUS(t->recv(b, 0, 0, got[0], 4, &r[0]), COLL_ERR_SIZE);
@@ -119,10 +120,10 @@ TEST(full_ring)
         sent += status == COLL_OK;
         if (status == COLL_AGAIN) {
             CHECK_EQ(((coll_i_node_rank *)a)->links[1]->tail % COLL_NODE_CELLS, 0);
-            CHECK_STATUS(t->acquire(b, 0, 2, 0, &message, &h), COLL_AGAIN);
+            CHECK_STATUS(t->zero_copy->acquire(b, 0, 2, 0, &message, &h), COLL_AGAIN);
         }
     }
-    CHECK_STATUS(t->acquire(b, 0, 2, 0, &message, &h), COLL_AGAIN);
+    CHECK_STATUS(t->zero_copy->acquire(b, 0, 2, 0, &message, &h), COLL_AGAIN);
     CHECK_STATUS(t->send(a, 1, 2, NULL, 0, &h), COLL_OK);
     CHECK_STATUS(t->recv(b, 0, 2, NULL, 0, &h), COLL_OK);
     for (unsigned i = 0; i < N; i++) {
@@ -144,24 +145,24 @@ TEST(cancelling_and_aborting)
             CHECK_STATUS(t->send(a, 1, 6, sent[i], i == 1 ? LONG : LONG + 1, &s[i]),
                          COLL_STARTED);
         if (round & 1)
-            CHECK_STATUS(t->acquire(b, 0, 7, 0, &message, &r), COLL_AGAIN);
-        t->cancel(a, &s[0]);
-        t->cancel(a, &s[2]);
+            CHECK_STATUS(t->zero_copy->acquire(b, 0, 7, 0, &message, &r), COLL_AGAIN);
+        t->failure->cancel(a, &s[0]);
+        t->failure->cancel(a, &s[2]);
         CHECK_STATUS(t->recv(b, 0, 6, got, LONG, &r), COLL_OK);
         CHECK_EQ(strcmp(got, "two"), 0);
-        t->cancel(a, &s[1]);
+        t->failure->cancel(a, &s[1]);
         CHECK_STATUS(t->recv(b, 0, 6, got, LONG, &r), COLL_STARTED);
-        t->cancel(b, &r);
+        t->failure->cancel(b, &r);
     }
     for (uint32_t tag = 10; tag <= 10 + COLL_NODE_ABORTS; tag++) {
         CHECK_STATUS(t->send(a, 1, tag, sent[0], 4, &s[0]), COLL_OK);
         CHECK_STATUS(t->send(a, 1, tag, sent[1], LONG, &s[1]), COLL_STARTED);
         CHECK_STATUS(t->recv(b, 0, 999, got, LONG, &r), COLL_STARTED);
-        t->abort(b, tag, 1);
-        t->abort(a, tag, 1);
+        t->failure->abort(b, tag, 1);
+        t->failure->abort(a, tag, 1);
         CHECK_STATUS(t->test(a, &s[1]), COLL_ERR_PEER);
-        t->cancel(a, &s[1]);
-        t->cancel(b, &r);
+        t->failure->cancel(a, &s[1]);
+        t->failure->cancel(b, &r);
         CHECK_STATUS(t->send(a, 1, tag, sent[0], 4, &s[0]), COLL_ERR_PEER);
         CHECK_STATUS(t->send(a, 1, 1000, sent[0], 4, &s[0]),
                      tag < 10 + COLL_NODE_ABORTS ? COLL_OK : COLL_ERR_PEER);
@@ -171,15 +172,15 @@ TEST(cancelling_and_aborting)
     coll_threads_recover(world);
     world->world.aborted[0] =
         (uint64_t)1 << 32 | 10; /* by a rank that was stopped before it told the others */
-    t->abort(a, 10, 1);
+    t->failure->abort(a, 10, 1);
     CHECK_STATUS(t->send(b, 0, 10, sent[0], 4, &s[0]), COLL_ERR_PEER);
     CHECK_STATUS(t->send(b, 0, 11, sent[0], 4, &s[0]), COLL_OK);
     coll_threads_recover(world);
     for (uint32_t tag = 10; tag <= 10 + COLL_NODE_ABORTS; tag++) {
-        CHECK_STATUS(t->acquire(b, 0, tag, 4, &message, &r), COLL_AGAIN);
+        CHECK_STATUS(t->zero_copy->acquire(b, 0, tag, 4, &message, &r), COLL_AGAIN);
         CHECK_STATUS(t->send(a, 1, tag, sent[0], 4, &s[0]), COLL_OK);
-        CHECK_STATUS(t->acquire(b, 0, tag, 4, &message, &r), COLL_OK);
-        t->release(b, &r);
+        CHECK_STATUS(t->zero_copy->acquire(b, 0, tag, 4, &message, &r), COLL_OK);
+        t->zero_copy->release(b, &r);
     }
     coll_threads_destroy(world);
 }
@@ -192,15 +193,16 @@ TEST(uses_of_shared)
     CHECK_STATUS(coll_threads_share(world, 1 << 12), COLL_OK);
     for (uint32_t last = 63; last <= 64; last++) {
         for (uint32_t use = 0; use < COLL_NODE_PARTS; use++)
-            CHECK_STATUS(t->enter(b, 0, use), COLL_OK);
-        t->leave(a, last);
-        t->leave(b, last);
-        CHECK_STATUS(t->enter(b, 0, COLL_NODE_PARTS), last > 63 ? COLL_ERR_PEER : COLL_AGAIN);
+            CHECK_STATUS(t->node_memory->enter(b, 0, use), COLL_OK);
+        t->node_memory->leave(a, last);
+        t->node_memory->leave(b, last);
+        CHECK_STATUS(t->node_memory->enter(b, 0, COLL_NODE_PARTS),
+                     last > 63 ? COLL_ERR_PEER : COLL_AGAIN);
         for (uint32_t use = 0; use < last; use++) {
-            t->leave(a, use);
-            t->leave(b, use);
+            t->node_memory->leave(a, use);
+            t->node_memory->leave(b, use);
         }
-        CHECK_STATUS(t->enter(b, 0, last + COLL_NODE_PARTS),
+        CHECK_STATUS(t->node_memory->enter(b, 0, last + COLL_NODE_PARTS),
                      last > 63 ? COLL_ERR_PEER : COLL_OK);
         coll_threads_recover(world);
     }
@@ -219,7 +221,7 @@ TEST(multicast)
         end[i] = coll_threads_rank(world, i);
     for (size_t bytes = 4; bytes <= LONG; bytes += LONG - 4) {
         const bool is_long = bytes == LONG;
-        CHECK_STATUS(t->multicast(end[1], 5, sent, bytes, &s),
+        CHECK_STATUS(t->in_network->multicast(end[1], 5, sent, bytes, &s),
                      is_long ? COLL_STARTED : COLL_OK);
         for (uint32_t i = RANKS; i-- > 0;) {
             if (i == 1)
@@ -236,11 +238,11 @@ TEST(multicast)
         while (t->send(end[1], 3, 6, NULL, 0, &r) == COLL_OK)
             fit++;
         CHECK(fit > COLL_NODE_CELLS - COLL_NODE_LAG && fit <= COLL_NODE_CELLS);
-        CHECK_STATUS(t->multicast(end[1], 6, sent, bytes, &s), COLL_AGAIN);
+        CHECK_STATUS(t->in_network->multicast(end[1], 6, sent, bytes, &s), COLL_AGAIN);
         CHECK_STATUS(t->recv(end[0], 1, 6, got, bytes, &r), COLL_STARTED);
         for (uint32_t i = 0; i < fit; i++)
             CHECK_STATUS(t->recv(end[3], 1, 6, NULL, 0, &s), COLL_OK);
-        CHECK_STATUS(t->multicast(end[1], 6, sent, bytes, &s),
+        CHECK_STATUS(t->in_network->multicast(end[1], 6, sent, bytes, &s),
                      is_long ? COLL_STARTED : COLL_OK);
         CHECK_STATUS(t->test(end[0], &r), COLL_OK);
         for (uint32_t i = 2; i < RANKS; i++)
@@ -248,17 +250,18 @@ TEST(multicast)
         if (is_long)
             CHECK_STATUS(t->test(end[1], &s), COLL_OK);
     }
-    CHECK_STATUS(t->multicast(end[1], 7, sent, LONG, &s), COLL_STARTED);
+    CHECK_STATUS(t->in_network->multicast(end[1], 7, sent, LONG, &s), COLL_STARTED);
     CHECK_STATUS(t->recv(end[2], 1, 7, got, LONG, &r), COLL_OK);
     CHECK_STATUS(t->test(end[1], &s), COLL_AGAIN);
-    t->abort(end[1], 7, 1);
+    t->failure->abort(end[1], 7, 1);
     CHECK_STATUS(t->test(end[1], &s), COLL_ERR_PEER);
-    t->cancel(end[1], &s);
+    t->failure->cancel(end[1], &s);
     CHECK_STATUS(t->recv(end[0], 1, 7, got, LONG, &r), COLL_ERR_PEER);
-    CHECK_STATUS(t->multicast(end[1], 7, sent, LONG, &s), COLL_ERR_PEER);
+    CHECK_STATUS(t->in_network->multicast(end[1], 7, sent, LONG, &s), COLL_ERR_PEER);
     coll_threads_destroy(world);
     world = coll_threads_create(1);
-    CHECK_STATUS(t->multicast(coll_threads_rank(world, 0), 0, sent, LONG, &s), COLL_OK);
+    CHECK_STATUS(t->in_network->multicast(coll_threads_rank(world, 0), 0, sent, LONG, &s),
+                 COLL_OK);
     coll_threads_destroy(world);
 }
 
@@ -281,10 +284,10 @@ static coll_status bring(void *end, uint32_t number, uint32_t members, int *dst,
     coll_team team;
     team.number = number;
     team.members = members;
-    return t->network_reduce(end, 9, team, NULL, &appends, dst, src, count, sizeof(int), h);
+    return network_reduce(t, end, 9, team, &appends, dst, src, count, sizeof(int), h);
 }
 
-TEST(network_reduce)
+TEST(reductions_by_the_network)
 {
     enum { RANKS = 4 };
     static const uint32_t arrivals[RANKS] = {3, 1, 0, 2};
@@ -304,7 +307,7 @@ TEST(network_reduce)
             if (i == 1) {
                 CHECK_STATUS(bring(end[1], COLL_TEAM_ALL, RANKS, out[1], in[1], 2, &early),
                              COLL_STARTED);
-                t->cancel(end[1], &early);
+                t->failure->cancel(end[1], &early);
             }
             CHECK_STATUS(bring(end[i], COLL_TEAM_ALL, RANKS, dst, in[i], 2, &h[i]),
                          COLL_STARTED);
@@ -334,10 +337,10 @@ TEST(network_reduce)
                      COLL_STARTED);
     for (uint32_t i = 0; i < RANKS; i++) {
         CHECK_STATUS(t->test(end[i], &h[i]), COLL_ERR_SIZE);
-        t->cancel(end[i], &h[i]);
+        t->failure->cancel(end[i], &h[i]);
     }
     CHECK_STATUS(bring(end[0], COLL_TEAM_ALL, RANKS, out[0], in[0], 1, &h[0]), COLL_STARTED);
-    t->abort(end[1], 9, 1);
+    t->failure->abort(end[1], 9, 1);
     CHECK_STATUS(t->test(end[0], &h[0]), COLL_ERR_PEER);
     CHECK_STATUS(bring(end[1], COLL_TEAM_ALL, RANKS, out[1], in[1], 1, &h[1]), COLL_ERR_PEER);
     coll_threads_recover(world); /* drops what rank 0 brought */
@@ -352,7 +355,7 @@ TEST(network_reduce)
 }
 
 /* Two teams at once, ranks 1 and 3, and rank 2 alone. */
-TEST(fabric_reduce_in_teams)
+TEST(reductions_by_teams)
 {
     enum { RANKS = 4 };
     coll_threads *world = coll_threads_create(RANKS);
@@ -571,12 +574,12 @@ static coll_status failing_test(void *ctx, coll_handle *h)
 
 static void failing_cancel(void *ctx, coll_handle *h)
 {
-    t->cancel(((worker *)ctx)->inner, h);
+    t->failure->cancel(((worker *)ctx)->inner, h);
 }
 
 static void failing_abort(void *ctx, uint32_t first, uint32_t tags)
 {
-    t->abort(((worker *)ctx)->inner, first, tags);
+    t->failure->abort(((worker *)ctx)->inner, first, tags);
 }
 
 static coll_status failing_multicast(void *ctx, uint32_t tag, const void *buf, size_t bytes,
@@ -584,46 +587,28 @@ static coll_status failing_multicast(void *ctx, uint32_t tag, const void *buf, s
 {
     worker *w = (worker *)ctx;
     const coll_status status = failing(w);
-    return status < 0 ? status : t->multicast(w->inner, tag, buf, bytes, h);
+    return status < 0 ? status : t->in_network->multicast(w->inner, tag, buf, bytes, h);
 }
 
-static coll_status failing_fabric_reduce(void *ctx, uint32_t tag, coll_team team,
-                                         const struct coll_plan *plan, const coll_op *op,
-                                         void *dst, const void *src, size_t count,
-                                         size_t elem_bytes, coll_handle *h)
+static coll_status failing_network_reduce(void *ctx, const coll_network_call *call,
+                                          coll_handle *h)
 {
     worker *w = (worker *)ctx;
     const coll_status status = failing(w);
-    return status < 0 ? status
-                      : t->network_reduce(w->inner, tag, team, plan, op, dst, src, count,
-                                          elem_bytes, h);
+    return status < 0 ? status : t->in_network->reduce(w->inner, call, h);
 }
 
-static const coll_transport failing_transport = {failing_send,
-                                                 failing_recv,
-                                                 failing_test,
-                                                 failing_cancel,
-                                                 failing_abort,
-                                                 NULL, /* wait */
-                                                 NULL, /* acquire */
-                                                 NULL, /* release */
-                                                 NULL, /* copy */
-                                                 NULL, /* reduce */
-                                                 failing_multicast,
-                                                 failing_fabric_reduce,
-                                                 0,
-                                                 UINT32_MAX,
-                                                 0,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 0,
-                                                 0,
-                                                 NULL, /* ranks */
-                                                 NULL,
-                                                 NULL,
-                                                 0,
-                                                 NULL};
+static const coll_failure failing_failure = {failing_cancel, failing_abort, NULL};
+static const coll_in_network failing_network = {failing_multicast, failing_network_reduce, 0,
+                                                NULL};
+static const coll_transport failing_transport = {
+    .send = failing_send,
+    .recv = failing_recv,
+    .test = failing_test,
+    .tags = UINT32_MAX,
+    .failure = &failing_failure,
+    .in_network = &failing_network,
+};
 
 /* How the ranks ended: those that did not cause it, well or told by another. */
 static bool ended(const rig *it, uint32_t cause, coll_status with)
@@ -685,8 +670,8 @@ int main(void)
     RUN(cancelling_and_aborting);
     RUN(uses_of_shared);
     RUN(multicast);
-    RUN(network_reduce);
-    RUN(fabric_reduce_in_teams);
+    RUN(reductions_by_the_network);
+    RUN(reductions_by_teams);
     RUN(every_row);
     RUN(every_kind);
     RUN(several_at_once);

@@ -242,9 +242,9 @@ COLL_INLINE size_t coll_i_comm_shared(const coll_comm *comm)
 {
     void *memory;
     uint32_t use;
-    return comm == comm->root_comm && !comm->nodes && comm->transport->shared &&
+    return comm == comm->root_comm && !comm->nodes && comm->transport->node_memory &&
                    comm->transport->tags != 0
-               ? comm->transport->shared(comm->ctx, false, &use, &memory)
+               ? comm->transport->node_memory->shared(comm->ctx, false, &use, &memory)
                : 0;
 }
 
@@ -255,13 +255,13 @@ COLL_INLINE bool coll_network_reduce_takes(const coll_transport *transport,
 {
     const bool blocks = problem->collective == COLL_REDUCE_SCATTER ||
                         problem->collective == COLL_REDUCE_SCATTER_BLOCK;
+    const coll_in_network *network = transport->in_network;
     size_t elements = problem->count, bytes;
-    if (!transport->network_reduce || transport->max_network_reduce == 0)
-        return transport->network_reduce != NULL;
+    if (!network || !network->reduce || network->max_bytes == 0)
+        return network && network->reduce;
     if (blocks)
         elements = coll_i_layout_elements(&problem->in, problem->count, problem->p);
-    return coll_multiply(elements, problem->elem_bytes, &bytes) &&
-           bytes <= transport->max_network_reduce;
+    return coll_multiply(elements, problem->elem_bytes, &bytes) && bytes <= network->max_bytes;
 }
 
 /* Do the blocks lie one after the other on all ranks? */
@@ -276,11 +276,12 @@ COLL_INLINE unsigned coll_i_comm_capabilities(const coll_comm *comm, const coll_
                                               const coll_problem *problem, size_t shared_bytes)
 {
     const coll_transport *transport = comm->transport;
+    const coll_in_network *network = transport->in_network;
     const unsigned packed = coll_i_args_packed(args) ? (unsigned)COLL_NEEDS_PACKED : 0u;
     if (comm->p != comm->root_comm->p || comm->group.table) /* else all are in their order */
         return packed;
-    return packed | (transport->multicast ? (unsigned)COLL_NEEDS_MULTICAST : 0u) |
-           (transport->network_reduce ? (unsigned)COLL_NEEDS_NETWORK_BARRIER : 0u) |
+    return packed | (network && network->multicast ? (unsigned)COLL_NEEDS_MULTICAST : 0u) |
+           (network && network->reduce ? (unsigned)COLL_NEEDS_NETWORK_BARRIER : 0u) |
            (coll_network_reduce_takes(transport, problem) ? (unsigned)COLL_NEEDS_NETWORK_REDUCE
                                                           : 0u) |
            (shared_bytes ? (unsigned)COLL_NEEDS_SHARED : 0u);

@@ -141,7 +141,7 @@ COLL_INLINE uint32_t coll_i_comm_turns(const coll_transport *transport, uint32_t
 {
     if (tags < 2 * COLL_I_TURNS)
         return (tags + 1) / 2;
-    return transport->use_step == 0 && tags / 8 > COLL_I_TURNS ? tags / 8 : COLL_I_TURNS;
+    return coll_i_use_step(transport) == 0 && tags / 8 > COLL_I_TURNS ? tags / 8 : COLL_I_TURNS;
 }
 
 /* The first use of the tags of a persistent call, or of a communicator: most likely none of those that
@@ -149,7 +149,7 @@ COLL_INLINE uint32_t coll_i_comm_turns(const coll_transport *transport, uint32_t
 COLL_INLINE uint32_t coll_i_comm_first_use(coll_comm *parent)
 {
     enum { APART = 61 };
-    return parent->made++ * APART * parent->transport->use_step;
+    return parent->made++ * APART * coll_i_use_step(parent->transport);
 }
 
 COLL_INLINE void coll_i_comm_tags(coll_comm *comm, uint32_t first, uint32_t tags, uint32_t use)
@@ -178,19 +178,20 @@ COLL_INLINE coll_status coll_i_comm_take_tags(coll_spans *spans, const coll_span
 /* Aborts all tags but those of communicators that were made from this one. */
 COLL_INLINE void coll_i_comm_abort_tags(const coll_comm *comm)
 {
-    const coll_transport *t = comm->transport;
+    const coll_failure *failure = comm->transport->failure;
     const size_t all = comm->turns + comm->subs.count;
     size_t end = all; /* of those that are not aborted yet */
-    if (!t->abort)
+    if (!failure || !failure->abort)
         return;
     for (const coll_span *sub = comm->subs.first; sub; sub = sub->next) {
         const size_t begin = all - sub->at;
         if (begin < end)
-            t->abort(comm->ctx, comm->first_tag + (uint32_t)begin, (uint32_t)(end - begin));
+            failure->abort(comm->ctx, comm->first_tag + (uint32_t)begin,
+                           (uint32_t)(end - begin));
         end = begin - sub->count;
     }
-    t->abort(comm->ctx, comm->first_tag,
-             end > 0 ? (uint32_t)end : 1); /* 0: there are no tags */
+    failure->abort(comm->ctx, comm->first_tag,
+                   end > 0 ? (uint32_t)end : 1); /* 0: there are no tags */
 }
 
 /* The communicator has failed, if it has not before. `tells`: the other ranks do not know. */
@@ -252,16 +253,17 @@ COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *tr
         return COLL_ERR_RANKS;
     if (rank >= p)
         return COLL_ERR_RANK;
-    if (transport->ranks && transport->ranks(ctx) != p)
+    if (transport->in_network && transport->in_network->ranks &&
+        transport->in_network->ranks(ctx) != p)
         return COLL_ERR_GROUP;
     tags = transport->tags;
-    if (transport->claim && tags != 0) {
-        status = transport->claim(ctx, &first, &tags);
+    if (transport->tag_ranges && transport->tag_ranges->claim && tags != 0) {
+        status = transport->tag_ranges->claim(ctx, &first, &tags);
         if (status != COLL_OK)
             return status;
         claimed = coll_i_tags_are_among(first, tags, 0, transport->tags);
         if (!claimed) { /* the transport's tags were made less */
-            transport->unclaim(ctx, first);
+            transport->tag_ranges->unclaim(ctx, first);
             first = 0;
             tags = transport->tags;
         }

@@ -80,7 +80,8 @@ COLL_INLINE void coll_i_request_close(coll_request *request, coll_status status)
     request->status = status;
     request->state = COLL_REQUEST_DONE;
     if (coll_i_request_shares(request))
-        request->engine.task.transport->leave(request->engine.task.ctx, request->use);
+        request->engine.task.transport->node_memory->leave(request->engine.task.ctx,
+                                                           request->use);
     if (!request->persistent)
         coll_i_request_release(request);
 }
@@ -105,8 +106,9 @@ COLL_INLINE void coll_i_comm_fail(coll_comm *comm, coll_status status, bool tell
 COLL_INLINE void coll_i_request_fail(coll_request *request, coll_status status)
 {
     coll_comm *comm = request->comm;
-    if (status == COLL_ERR_SIZE && comm->status == COLL_OK && comm->transport->misfit)
-        comm->transport->misfit(comm->ctx, &comm->misfit);
+    const coll_tag_ranges *ranges = comm->transport->tag_ranges;
+    if (status == COLL_ERR_SIZE && comm->status == COLL_OK && ranges && ranges->misfit)
+        ranges->misfit(comm->ctx, &comm->misfit);
     coll_i_request_close(request, comm->status < 0 ? comm->status : status);
     coll_i_comm_fail(comm, status, status != COLL_ERR_PEER);
 }
@@ -180,7 +182,8 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     task->shared_bytes = 0;
     if (coll_i_request_shares(request)) {
         task->shared_bytes = shared;
-        (void)comm->transport->shared(comm->ctx, false, &request->use, &task->shared);
+        (void)comm->transport->node_memory->shared(comm->ctx, false, &request->use,
+                                                   &task->shared);
     }
     task->rank = comm->rank;
     task->tag = comm->first_tag;
@@ -248,7 +251,7 @@ COLL_INLINE coll_status coll_i_request_report(coll_request *request)
         }
     request->state = request->persistent ? COLL_REQUEST_READY : COLL_REQUEST_OVER;
     if (request->persistent) /* its tag is used again */
-        request->engine.task.tag += request->comm->transport->use_step;
+        request->engine.task.tag += coll_i_use_step(request->comm->transport);
     return request->status;
 }
 
@@ -270,7 +273,7 @@ COLL_INLINE coll_status coll_i_request_progress(coll_request *request)
         if (coll_i_request_blocked(request))
             return COLL_AGAIN;
         status = coll_i_request_shares(request)
-                     ? request->engine.task.transport->enter(
+                     ? request->engine.task.transport->node_memory->enter(
                            request->engine.task.ctx, request->engine.task.tag, request->use)
                      : COLL_OK;
         if (status == COLL_AGAIN)
@@ -337,14 +340,14 @@ COLL_INLINE coll_status coll_post(coll_comm *comm, const coll_args *args, coll_r
     request->own_tag = comm->first_tag + comm->turn;
     request->engine.task.tag = request->own_tag + comm->use;
     if (coll_i_request_shares(request))
-        (void)comm->transport->shared(comm->ctx, true, &request->use,
-                                      &request->engine.task.shared);
+        (void)comm->transport->node_memory->shared(comm->ctx, true, &request->use,
+                                                   &request->engine.task.shared);
     status = coll_i_request_start(request);
     if (status == COLL_ERR_BUSY)
         coll_i_request_release(request);
     else if (++comm->turn >= comm->turns) {
         comm->turn = 0;
-        comm->use += comm->transport->use_step;
+        comm->use += coll_i_use_step(comm->transport);
     }
     return status;
 }
@@ -488,7 +491,7 @@ COLL_INLINE coll_status coll_comm_free(coll_comm *comm)
         coll_arena_give(&root_comm->arena, &comm->table);
     }
     if (comm->claimed)
-        comm->transport->unclaim(comm->ctx, comm->first_tag);
+        comm->transport->tag_ranges->unclaim(comm->ctx, comm->first_tag);
     comm->claimed = false;
     comm->rank = COLL_RANK_NONE;
     return COLL_OK;

@@ -23,10 +23,11 @@ COLL_INLINE coll_status coll_i_engine_acquire(const coll_task *task, const coll_
     const void *message = NULL;
     coll_status status;
     h->word[0] = h->word[1] = 0;
-    status = task->transport->acquire(task->ctx, peer, task->tag, piece, &message, h);
+    status =
+        task->transport->zero_copy->acquire(task->ctx, peer, task->tag, piece, &message, h);
     if (status == COLL_OK) {
         coll_i_task_merge(task, a, (const unsigned char *)message, done, piece);
-        task->transport->release(task->ctx, h);
+        task->transport->zero_copy->release(task->ctx, h);
     }
     return status;
 }
@@ -222,9 +223,7 @@ COLL_INLINE void coll_i_engine_fail(coll_engine *e, coll_status status)
     coll_window *w = &e->window;
     coll_i_task_abort(&e->task, status);
     for (; w->flying; w->flying &= w->flying - 1)
-        if (e->task.transport->cancel)
-            e->task.transport->cancel(e->task.ctx,
-                                      &w->slots[COLL_LOWEST_BIT(w->flying)].handle);
+        coll_i_task_cancel(&e->task, &w->slots[COLL_LOWEST_BIT(w->flying)].handle);
     e->status = status;
 }
 

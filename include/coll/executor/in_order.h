@@ -202,8 +202,7 @@ COLL_INLINE void coll_i_in_order_fail(coll_in_order *e, coll_status status)
 {
     coll_i_task_abort(&e->task, status);
     for (; e->flying; e->flying &= e->flying - 1)
-        if (e->task.transport->cancel)
-            e->task.transport->cancel(e->task.ctx, &e->ops[COLL_LOWEST_BIT(e->flying)].handle);
+        coll_i_task_cancel(&e->task, &e->ops[COLL_LOWEST_BIT(e->flying)].handle);
     e->status = status;
 }
 

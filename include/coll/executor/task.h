@@ -122,7 +122,7 @@ COLL_INLINE bool coll_i_task_is_long(const coll_task *task, size_t bytes)
 {
     const coll_transport *t = task->transport;
     return t->max_bytes != 0 && bytes > t->max_bytes &&
-           !coll_is(t->whole, task->plan->problem.collective);
+           !coll_is(t->unsegmented, task->plan->problem.collective);
 }
 
 /* Bytes of the next piece of a message of which `bytes` are left. */
@@ -148,7 +148,8 @@ COLL_INLINE bool coll_i_task_is_zero_copy(const coll_task *task, const coll_acti
     const coll_transport *t = task->transport;
     const size_t bytes = coll_i_task_bytes(task, a), piece = coll_i_task_piece(task, bytes);
     const size_t within = task->plan->problem.elem_bytes - 1;
-    return t->acquire && !t->reduce && (t->max_zero_copy == 0 || piece <= t->max_zero_copy) &&
+    return t->zero_copy && !t->reduce &&
+           (t->zero_copy->max_bytes == 0 || piece <= t->zero_copy->max_bytes) &&
            (piece == bytes || ((within & (within + 1)) | (piece & within)) == 0);
 }
 
@@ -159,6 +160,38 @@ typedef coll_status (*coll_send_with)(void *ctx, uint32_t peer, uint32_t tag, co
                                       size_t bytes, coll_handle *h);
 typedef coll_status (*coll_recv_with)(void *ctx, uint32_t peer, uint32_t tag, void *buf,
                                       size_t bytes, coll_handle *h);
+
+/* Has the transport combine the first two operands of a REDUCE. */
+COLL_INLINE coll_status coll_i_task_offload(const coll_task *task, const coll_action *a,
+                                            coll_handle *h)
+{
+    coll_reduce_call call;
+    call.op = task->op;
+    call.dst = coll_i_task_target(task, a->dst);
+    call.a = coll_i_task_source(task, a->src);
+    call.b = coll_i_task_source(task, a->via);
+    call.count = a->count;
+    call.elem_bytes = task->plan->problem.elem_bytes;
+    return task->transport->reduce(task->ctx, &call, h);
+}
+
+COLL_INLINE coll_status coll_i_task_network_reduce(const coll_task *task, const coll_action *a,
+                                                   coll_handle *h)
+{
+    const bool token = (a->flags & COLL_NETWORK_BARRIER) != 0;
+    coll_network_call call;
+    call.tag = task->tag;
+    call.group.team.number = a->peer;
+    call.group.team.members = (uint32_t)a->stride;
+    call.group.is_member = task->plan->algorithm->is_member;
+    call.group.of = task->plan;
+    call.op = task->op;
+    call.dst = token ? NULL : coll_i_task_target(task, a->dst);
+    call.src = token ? NULL : coll_i_task_source(task, a->src);
+    call.count = token ? 0 : a->count;
+    call.elem_bytes = task->plan->problem.elem_bytes;
+    return task->transport->in_network->reduce(task->ctx, &call, h);
+}
 
 /* Starts an action's operation, or its next one, with `send` and `recv` for messages. */
 COLL_HOT_INLINE coll_status coll_i_task_issue_with(const coll_task *task, const coll_action *a,
@@ -184,17 +217,10 @@ COLL_HOT_INLINE coll_status coll_i_task_issue_with(const coll_task *task, const 
                     token ? NULL : coll_i_task_target(task, to) + done, piece, h);
     }
     case COLL_DO_MULTICAST:
-        return t->multicast(task->ctx, task->tag, coll_i_task_source(task, a->src) + done,
-                            piece, h);
-    case COLL_DO_NETWORK_REDUCE: {
-        coll_team team;
-        team.number = a->peer;
-        team.members = (uint32_t)a->stride;
-        return t->network_reduce(task->ctx, task->tag, team, task->plan, task->op,
-                                 token ? NULL : coll_i_task_target(task, a->dst),
-                                 token ? NULL : coll_i_task_source(task, a->src),
-                                 token ? 0 : a->count, task->plan->problem.elem_bytes, h);
-    }
+        return t->in_network->multicast(task->ctx, task->tag,
+                                        coll_i_task_source(task, a->src) + done, piece, h);
+    case COLL_DO_NETWORK_REDUCE:
+        return coll_i_task_network_reduce(task, a, h);
     case COLL_DO_COPY:
         if (a->dst == a->src)
             return COLL_OK;
@@ -208,10 +234,7 @@ COLL_HOT_INLINE coll_status coll_i_task_issue_with(const coll_task *task, const 
         return COLL_OK;
     case COLL_DO_REDUCE:
         if (t->reduce) {
-            const coll_status status =
-                t->reduce(task->ctx, task->op, coll_i_task_target(task, a->dst),
-                          coll_i_task_source(task, a->src), coll_i_task_source(task, a->via),
-                          a->count, h);
+            const coll_status status = coll_i_task_offload(task, a, h);
             if (status != COLL_ERR_CAPABILITY)
                 return status;
         }
@@ -293,18 +316,31 @@ COLL_INLINE bool coll_i_task_holds(const void *memory, size_t bytes, size_t elem
            needed <= bytes;
 }
 
-/* Can this be started, by an engine with room enough for it? */
+/* Does the network do what the plan needs, for all ranks that it reaches? */
+COLL_INLINE coll_status coll_i_task_check_network(const coll_task *task)
+{
+    const coll_in_network *network = task->transport->in_network;
+    bool reduces;
+    if (!network || ((task->plan->traits & COLL_NEEDS_MULTICAST) && !network->multicast) ||
+        ((task->plan->traits & COLL_I_NEEDS_TEAM) && !network->reduce))
+        return COLL_ERR_CAPABILITY;
+    if (network->ranks && coll_i_plan_needs_all(task->plan, &reduces) &&
+        network->ranks(task->ctx) != task->plan->problem.p)
+        return COLL_ERR_GROUP;
+    return COLL_OK;
+}
+
+/* Can this be started, by an engine with room enough for it? Of the transport it looks at what engines
+ * call; coll_transport_check looks at all. */
 COLL_INLINE coll_status coll_task_check(const coll_task *task)
 {
     coll_status status;
     coll_extents need;
     size_t elem_bytes;
-    bool reduces;
-    if (!task || !task->plan)
+    if (!task || !task->plan || !task->transport)
         return COLL_ERR_NULL;
-    status = coll_transport_check(task->transport);
-    if (status != COLL_OK)
-        return status;
+    if (!coll_i_transport_is_whole(task->transport))
+        return COLL_ERR_TRANSPORT;
     status = coll_plan_check_rank(task->plan, task->rank);
     if (status != COLL_OK)
         return status;
@@ -312,12 +348,11 @@ COLL_INLINE coll_status coll_task_check(const coll_task *task)
         return COLL_ERR_TAG;
     if (task->schedule && task->schedule->rank != task->rank)
         return COLL_ERR_RANK;
-    if (((task->plan->traits & COLL_NEEDS_MULTICAST) && !task->transport->multicast) ||
-        ((task->plan->traits & COLL_I_NEEDS_TEAM) && !task->transport->network_reduce))
-        return COLL_ERR_CAPABILITY;
-    if (task->transport->ranks && coll_i_plan_needs_all(task->plan, &reduces) &&
-        task->transport->ranks(task->ctx) != task->plan->problem.p)
-        return COLL_ERR_GROUP;
+    if (task->plan->traits & (COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM)) {
+        status = coll_i_task_check_network(task);
+        if (status != COLL_OK)
+            return status;
+    }
     if (coll_is(COLL_REDUCING, task->plan->problem.collective)) {
         if (!task->op || !task->op->combine)
             return COLL_ERR_OP;
@@ -380,8 +415,17 @@ COLL_HOT_INLINE unsigned coll_i_task_step(const coll_task *task, size_t s, coll_
 /* Tells the peers, unless one told us, that the collective ends with an error. */
 COLL_INLINE void coll_i_task_abort(const coll_task *task, coll_status status)
 {
-    if (task->transport->abort && status != COLL_ERR_PEER)
-        task->transport->abort(task->ctx, task->tag, 1);
+    const coll_failure *failure = task->transport->failure;
+    if (failure && failure->abort && status != COLL_ERR_PEER)
+        failure->abort(task->ctx, task->tag, 1);
+}
+
+/* Gives up an operation in flight. */
+COLL_INLINE void coll_i_task_cancel(const coll_task *task, coll_handle *h)
+{
+    const coll_failure *failure = task->transport->failure;
+    if (failure && failure->cancel)
+        failure->cancel(task->ctx, h);
 }
 
 #endif /* COLL_EXECUTOR_TASK_H */

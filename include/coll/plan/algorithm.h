@@ -91,6 +91,9 @@ typedef struct coll_algorithm {
     coll_status (*check)(const struct coll_plan *plan);
     /* Elements of SHARED, for the whole node; NULL: none. */
     size_t (*shared)(const struct coll_plan *plan);
+    /* Which ranks of the transport reduce together in the network, `of` a plan; NULL: all ranks, or
+     * nobody tells. */
+    coll_is_member is_member;
 } coll_algorithm;
 
 /* The record of an algorithm, its fields in order. At the end, functions behind `step` that are NULL
@@ -99,24 +102,24 @@ typedef struct coll_algorithm {
  *   COLL_ALGORITHM(coll_ring_allreduce, "ring", "Patarasuk, Yuan 2009",
  *       COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_COMMUTATIVE,
  *       window, sends, COLL_NO_PARAMS,  // or COLL_PARAMS(n, array), COLL_PREPARED(n, array, prepare)
- *       steps, step[, scratch[, check[, shared]]]);
+ *       steps, step[, scratch[, check[, shared[, is_member]]]]);
  *
  * With COLL_EXTERN it is a declaration, except where COLL_IMPLEMENTATION is (config.h). An algorithm
  * of one file alone, whose functions are static, is a COLL_STATIC_ALGORITHM.
  */
 #define COLL_ALGORITHM(symbol, ...)                                                            \
-    COLL_CONST(coll_algorithm, symbol, COLL_I_ALGORITHM(__VA_ARGS__, NULL, NULL, NULL, 0))
+    COLL_CONST(coll_algorithm, symbol, COLL_I_ALGORITHM(__VA_ARGS__, NULL, NULL, NULL, NULL, 0))
 #define COLL_STATIC_ALGORITHM(symbol, ...)                                                     \
     static const coll_algorithm symbol COLL_I_UNUSED =                                         \
-        COLL_I_ALGORITHM(__VA_ARGS__, NULL, NULL, NULL, 0)
+        COLL_I_ALGORITHM(__VA_ARGS__, NULL, NULL, NULL, NULL, 0)
 #define COLL_NO_PARAMS                   0, NULL, NULL
 #define COLL_PARAMS(n, array)            (n), (array), NULL
 #define COLL_PREPARED(n, array, prepare) (n), (array), (prepare)
 #define COLL_I_ALGORITHM(name, source, collectives, traits, window, sends, n_params, params,   \
-                         prepare, steps, step, scratch, check, shared, ...)                    \
+                         prepare, steps, step, scratch, check, shared, is_member, ...)         \
     {                                                                                          \
         name, source, collectives, traits, window, sends, n_params, params, prepare, steps,    \
-            step, scratch, check, shared                                                       \
+            step, scratch, check, shared, is_member                                            \
     }
 
 #endif /* COLL_PLAN_ALGORITHM_H */

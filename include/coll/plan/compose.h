@@ -235,6 +235,39 @@ COLL_INLINE size_t coll_i_composed_shared(const coll_plan *plan)
     return most;
 }
 
+/* ---- who meets in the network ------------------------------------------------------------ */
+
+COLL_INLINE bool coll_i_is_composed(const coll_plan *plan)
+{
+    return (plan->algorithm->traits & COLL_I_COMPOSES) != 0;
+}
+
+/* Is a rank of a composition in a part that meets by this number? No deeper than compositions are. */
+COLL_INLINE bool coll_i_composed_in_team(const coll_plan *plan, uint32_t team, uint32_t rank)
+{
+    const coll_composition *of = coll_i_composition(plan);
+    for (uint32_t i = 0; i < of->n; i++) {
+        const coll_part *part = &of->parts[i];
+        const uint32_t seat = coll_i_part_seat(part, rank).rank;
+        const bool meets = part->team == team; /* whoever has no other number yet */
+        if (seat == COLL_RANK_NONE)
+            continue;
+        if (coll_i_is_composed(part->plan)
+                ? coll_i_composed_in_team(part->plan, team, seat) ||
+                      (meets && coll_i_composed_in_team(part->plan, COLL_TEAM_ALL, seat))
+                : meets && (part->plan->traits & COLL_I_NEEDS_TEAM))
+            return true;
+    }
+    return false;
+}
+
+COLL_INLINE bool coll_i_composed_is_member(const void *of, uint32_t team, uint32_t outer)
+{
+    const coll_plan *plan = (const coll_plan *)of;
+    const uint32_t rank = coll_group_rank(&plan->group, plan->problem.p, outer);
+    return rank != COLL_RANK_NONE && coll_i_composed_in_team(plan, team, rank);
+}
+
 /* ---- sequence ---------------------------------------------------------------------------- */
 
 COLL_INLINE size_t coll_i_sequence_steps(const coll_plan *plan, uint32_t rank)
@@ -281,7 +314,7 @@ COLL_ALGORITHM(coll_sequence, "sequence", "one plan after the other",
     COLL_I_ALL_COLLECTIVES, COLL_I_COMPOSES,
     /* window, sends: see coll_plan_compose */ 1, 1, COLL_NO_PARAMS,
     coll_i_sequence_steps, coll_i_sequence_step, coll_i_sequence_scratch, NULL,
-    coll_i_composed_shared);
+    coll_i_composed_shared, coll_i_composed_is_member);
 
 /* ---- interleaving ------------------------------------------------------------------------ */
 
@@ -330,14 +363,9 @@ COLL_ALGORITHM(coll_interleave, "interleave", "a step of each plan in turn",
     COLL_I_ALL_COLLECTIVES, COLL_I_COMPOSES | COLL_I_SIDE_BY_SIDE,
     /* window, sends: see coll_plan_compose */ 1, 1, COLL_NO_PARAMS,
     coll_i_interleave_steps, coll_i_interleave_step, coll_i_interleave_scratch, NULL,
-    coll_i_composed_shared);
+    coll_i_composed_shared, coll_i_composed_is_member);
 
 /* ---- composing --------------------------------------------------------------------------- */
-
-COLL_INLINE bool coll_i_is_composed(const coll_plan *plan)
-{
-    return (plan->algorithm->traits & COLL_I_COMPOSES) != 0;
-}
 
 /* Do the group and the bases of a part fit the outer plan? */
 COLL_INLINE coll_status coll_i_part_check(const coll_part *part, const coll_plan *outer)

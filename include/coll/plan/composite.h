@@ -71,10 +71,11 @@ typedef struct coll_composite {
 #define COLL_I_COMPOSITE(name, source, collectives, traits, window, sends, n_params, params,   \
                          prepare, ...)                                                         \
     {                                                                                          \
-        COLL_I_ALGORITHM(                                                                      \
-            name, source, collectives, COLL_NEEDS_BUILD | COLL_USES_NODES | (traits), window,  \
-            sends, n_params, params, prepare, coll_i_composite_steps, coll_i_composite_step,   \
-            coll_i_composite_scratch, NULL, coll_i_composite_shared, 0),                       \
+        COLL_I_ALGORITHM(name, source, collectives,                                            \
+                         COLL_NEEDS_BUILD | COLL_USES_NODES | (traits), window, sends,         \
+                         n_params, params, prepare, coll_i_composite_steps,                    \
+                         coll_i_composite_step, coll_i_composite_scratch, NULL,                \
+                         coll_i_composite_shared, coll_i_composite_is_member, 0),              \
             __VA_ARGS__                                                                        \
     }
 
@@ -305,6 +306,17 @@ COLL_INLINE size_t coll_i_composite_scratch(const coll_plan *plan, uint32_t rank
 COLL_INLINE size_t coll_i_composite_shared(const coll_plan *plan)
 {
     return coll_i_workspace(plan)->shared;
+}
+
+/* Who reduces in the network: all ranks, or the first of each node or socket. O(log nodes), and what
+ * coll_group_rank takes. */
+COLL_INLINE bool coll_i_composite_is_member(const void *of, uint32_t team, uint32_t outer)
+{
+    const coll_plan *plan = (const coll_plan *)of;
+    const uint32_t p = plan->problem.p, rank = coll_group_rank(&plan->group, p, outer);
+    const uint32_t sockets = team == COLL_TEAM_SOCKETS ? coll_i_workspace(plan)->sockets : 1;
+    return rank != COLL_RANK_NONE &&
+           (team == COLL_TEAM_ALL || coll_node_leads(&plan->problem.nodes, p, sockets, rank));
 }
 
 /* ---- for composite algorithms

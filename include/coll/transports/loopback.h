@@ -297,29 +297,26 @@ COLL_INLINE uint32_t coll_i_loop_reduction(uint32_t team)
     return COLL_RANK_NONE - team;
 }
 
-COLL_INLINE coll_status coll_i_loop_network_reduce(void *ctx, uint32_t tag, coll_team team,
-                                                   const struct coll_plan *plan,
-                                                   const coll_op *op, void *dst,
-                                                   const void *src, size_t count,
-                                                   size_t elem_bytes, coll_handle *h)
+COLL_INLINE coll_status coll_i_loop_network_reduce(void *ctx, const coll_network_call *call,
+                                                   coll_handle *h)
 {
     const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
-    const coll_status status = coll_i_loop_again(end->world, tag);
+    const coll_status status = coll_i_loop_again(end->world, call->tag);
+    const coll_team team = call->group.team;
     coll_i_loop_entry *e;
-    (void)plan;
     if (team.number >= COLL_TEAMS || team.members == 0 || team.members > end->world->p)
         return COLL_ERR_CAPABILITY;
     if (status < 0 || !(e = coll_i_loop_take(end->world, h)))
         return status;
-    e->buf = src;
-    e->into = dst;
-    e->bytes = elem_bytes;
-    e->count = count;
-    e->op = op;
+    e->buf = call->src;
+    e->into = call->dst;
+    e->bytes = call->elem_bytes;
+    e->count = call->count;
+    e->op = call->op;
     e->src = end->rank;
     e->dst = coll_i_loop_reduction(team.number);
     e->members = team.members;
-    e->tag = tag;
+    e->tag = call->tag;
     coll_i_loop_enqueue(end->world, (uint32_t)h->word[0]);
     return COLL_STARTED;
 }
@@ -495,33 +492,21 @@ COLL_INLINE void coll_i_loop_misfit(void *ctx, coll_misfit *its)
     its->bytes = last->bytes;
 }
 
-/* The vtable; ctx is a coll_loopback_rank. Copy it to set max_bytes, or to take callbacks away. */
-COLL_CONST(coll_transport, coll_loopback_transport, {
-    coll_i_loop_send,
-    coll_i_loop_recv,
-    coll_i_loop_test,
-    coll_i_loop_cancel,
-    coll_i_loop_abort,
-    NULL, /* wait: the other ranks are in this thread */
-    coll_i_loop_acquire,
-    coll_i_loop_release_message,
-    NULL,
-    /* copy */ NULL, /* reduce */
-    coll_i_loop_multicast,
-    coll_i_loop_network_reduce,
-    0,
-    COLL_CLAIM_ALL,
-    0,
-    NULL,
-    NULL,
-    NULL, /* no SHARED */
-    0,
-    0,
-    coll_i_loop_ranks,
-    coll_i_loop_claim,
-    coll_i_loop_unclaim,
-    COLL_CLAIM_ALL,
-    coll_i_loop_misfit});
+/* The records, and the vtable; ctx is a coll_loopback_rank. Copy it to set max_bytes, or to take what it
+ * can do away. */
+COLL_CONST(coll_zero_copy, coll_i_loop_zero_copy,
+           {coll_i_loop_acquire, coll_i_loop_release_message, 0});
+COLL_CONST(coll_failure, coll_i_loop_failure, {coll_i_loop_cancel, coll_i_loop_abort, NULL});
+COLL_CONST(coll_in_network, coll_i_loop_network,
+           {coll_i_loop_multicast, coll_i_loop_network_reduce, 0, coll_i_loop_ranks});
+COLL_CONST(coll_tag_ranges, coll_i_loop_tag_ranges,
+           {coll_i_loop_claim, coll_i_loop_unclaim, COLL_CLAIM_ALL, coll_i_loop_misfit});
+COLL_CONST(coll_transport, coll_loopback_transport,
+           {coll_i_loop_send, coll_i_loop_recv, coll_i_loop_test, NULL /* copy */,
+            NULL /* reduce */, NULL /* wait: the other ranks are in this thread */,
+            COLL_CLAIM_ALL /* tags */, 0 /* max_bytes */, 0 /* unsegmented */,
+            &coll_i_loop_zero_copy, NULL /* arrival */, &coll_i_loop_failure,
+            &coll_i_loop_network, NULL /* node memory */, &coll_i_loop_tag_ranges});
 
 /* ---- running ----------------------------------------------------------------------------- */
 

@@ -87,14 +87,19 @@ enum {
     COLL_I_IPC_CROWDED = COLL_I_IPC_BOTH_WAYS | COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV)
 };
 
-#define COLL_I_IPC_TRANSPORT(max_bytes, max_zero_copy, whole)                                  \
-    COLL_I_NODE_TRANSPORT(max_bytes, max_zero_copy, COLL_NODE_REDUCE, whole)
+/* Messages of any length are acquired, or those that a slot holds. */
+COLL_CONST(coll_zero_copy, coll_i_ipc_acquires_any, COLL_I_NODE_ZERO_COPY(0));
+COLL_CONST(coll_zero_copy, coll_i_ipc_acquires, COLL_I_NODE_ZERO_COPY(COLL_SHM_SLOT));
+COLL_CONST(coll_in_network, coll_i_ipc_network, COLL_I_NODE_NETWORK(COLL_NODE_REDUCE));
 
-COLL_CONST(coll_transport, coll_i_ipc_zero_copy, COLL_I_IPC_TRANSPORT(0, 0, 0));
-COLL_CONST(coll_transport, coll_i_ipc_direct, COLL_I_IPC_TRANSPORT(0, COLL_SHM_SLOT, 0));
-COLL_CONST(coll_transport, coll_i_ipc_staged, COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_SHM_SLOT, 0));
-COLL_CONST(coll_transport, coll_i_ipc_dedicated, COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_SHM_SLOT, COLL_I_IPC_ROOMY));
-COLL_CONST(coll_transport, coll_i_ipc_oversubscribed, COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_SHM_SLOT, COLL_I_IPC_CROWDED));
+#define COLL_I_IPC_TRANSPORT(max_bytes, unsegmented, zero_copy)                                \
+    COLL_I_NODE_TRANSPORT(max_bytes, unsegmented, zero_copy, &coll_i_ipc_network)
+
+COLL_CONST(coll_transport, coll_i_ipc_zero_copy, COLL_I_IPC_TRANSPORT(0, 0, &coll_i_ipc_acquires_any));
+COLL_CONST(coll_transport, coll_i_ipc_direct, COLL_I_IPC_TRANSPORT(0, 0, &coll_i_ipc_acquires));
+COLL_CONST(coll_transport, coll_i_ipc_staged, COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, 0, &coll_i_ipc_acquires));
+COLL_CONST(coll_transport, coll_i_ipc_dedicated, COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_I_IPC_ROOMY, &coll_i_ipc_acquires));
+COLL_CONST(coll_transport, coll_i_ipc_oversubscribed, COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_I_IPC_CROWDED, &coll_i_ipc_acquires));
 
 /* For coll_node_rules: are long messages read where they lie, in the segment, or by the kernel where
  * two ranks both send and receive? When they have joined, all hear the same. */

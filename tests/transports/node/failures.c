@@ -86,7 +86,7 @@ TEST(who_has_not_read_it_is_missed)
     begin();
     a->look = look;
     looks = 0;
-    CHECK_STATUS(t->multicast(a, TAG, sent, BYTES, &h), COLL_STARTED);
+    CHECK_STATUS(t->in_network->multicast(a, TAG, sent, BYTES, &h), COLL_STARTED);
     before = n_free();
     CHECK_EQ(missed(&h), 0xE | 1u << 3 << 8);
     CHECK_EQ(looks, 4096 / COLL_NODE_MISSES);
@@ -98,7 +98,7 @@ TEST(who_has_not_read_it_is_missed)
     CHECK_STATUS(t->test(a, &h), COLL_OK);
     CHECK_EQ(n_free(), before + 3);
     a->look = NULL;
-    CHECK_STATUS(t->multicast(a, TAG, sent, BYTES, &h), COLL_STARTED);
+    CHECK_STATUS(t->in_network->multicast(a, TAG, sent, BYTES, &h), COLL_STARTED);
     CHECK_EQ(missed(&h), 1u << 3 | 1u << 3 << 8); /* nobody can be gone */
     coll_threads_destroy(world);
 }
@@ -110,7 +110,7 @@ TEST(all_are_sent_it)
     begin();
     for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         coll_handle h = {{0, 0}};
-        CHECK_STATUS(t->multicast(a, TAG, sent, lengths[i], &h), COLL_OK);
+        CHECK_STATUS(t->in_network->multicast(a, TAG, sent, lengths[i], &h), COLL_OK);
         for (uint32_t r = 1; r < RANKS; r++) {
             memset(got, 0, sizeof got);
             CHECK_STATUS(t->recv(ranks[r], 0, TAG, got, lengths[i], &h), COLL_OK);
@@ -130,12 +130,12 @@ TEST(slots_of_all)
         begin();
         for (uint32_t i = 0; i < 3 * n; i++) { /* the slow one is n messages behind */
             if (i >= n) {
-                CHECK_STATUS(t->multicast(a, TAG, sent, bytes, &h), COLL_AGAIN);
+                CHECK_STATUS(t->in_network->multicast(a, TAG, sent, bytes, &h), COLL_AGAIN);
                 CHECK_STATUS(t->recv(ranks[slow], 0, TAG, got, bytes, &h), COLL_OK);
                 CHECK(got[0] == (unsigned char)(i - n) && got[1] == sent[1]);
             }
             sent[0] = (unsigned char)i;
-            CHECK_STATUS(t->multicast(a, TAG, sent, bytes, &h), COLL_OK);
+            CHECK_STATUS(t->in_network->multicast(a, TAG, sent, bytes, &h), COLL_OK);
             for (uint32_t r = 1; r < RANKS; r++)
                 if (r != slow) {
                     CHECK_STATUS(t->recv(ranks[r], 0, TAG, got, bytes, &h), COLL_OK);
@@ -152,21 +152,22 @@ TEST(too_little_memory_for_all)
     coll_handle h = {{0, 0}};
     coll_i_node_op *one;
     begin();
-    CHECK_STATUS(t->multicast(a, TAG, sent, BYTES, &h), COLL_STARTED);
+    CHECK_STATUS(t->in_network->multicast(a, TAG, sent, BYTES, &h), COLL_STARTED);
     for (uint32_t r = 1; r < RANKS; r++)
         come(r);
     CHECK_STATUS(t->test(a, &h), COLL_OK);
     one = a->free_sends;
     one->next = NULL;
     a->carve = no_memory;
-    CHECK_STATUS(t->multicast(a, TAG, sent, BYTES, &h), COLL_ERR_MEMORY);
+    CHECK_STATUS(t->in_network->multicast(a, TAG, sent, BYTES, &h), COLL_ERR_MEMORY);
     CHECK(a->cancelled == one && one->next == NULL && n_free() == 0);
     CHECK_EQ(one->sent->state, COLL_I_NODE_CANCELLED);
-    CHECK_STATUS(t->multicast(a, TAG, sent, BYTES, &h), COLL_ERR_MEMORY);
+    CHECK_STATUS(t->in_network->multicast(a, TAG, sent, BYTES, &h), COLL_ERR_MEMORY);
     CHECK(a->cancelled == one && one->next == NULL);
     CHECK_STATUS(t->recv(ranks[1], 0, TAG + 1, got, 1, &h), COLL_STARTED); /* and is dropped */
     CHECK_EQ(one->sent->state, COLL_I_NODE_FORGOTTEN);
-    CHECK_STATUS(t->multicast(a, TAG, sent, COLL_NODE_INLINE + 1, &h), COLL_ERR_MEMORY);
+    CHECK_STATUS(t->in_network->multicast(a, TAG, sent, COLL_NODE_INLINE + 1, &h),
+                 COLL_ERR_MEMORY);
     coll_threads_destroy(world);
 }
 
@@ -180,7 +181,7 @@ TEST(too_little_memory_for_one)
     a->carve = no_memory;
     CHECK_STATUS(t->send(a, 1, TAG, sent, 1, &h), COLL_ERR_MEMORY);
     CHECK_STATUS(t->recv(a, 1, TAG, got, 1, &h), COLL_ERR_MEMORY);
-    CHECK_STATUS(t->multicast(a, TAG, sent, 1, &h), COLL_ERR_MEMORY);
+    CHECK_STATUS(t->in_network->multicast(a, TAG, sent, 1, &h), COLL_ERR_MEMORY);
     a->carve = carve;
     CHECK_STATUS(t->send(a, 1, TAG, sent, 1, &h), COLL_OK);
     a->carve = no_memory;
@@ -232,8 +233,8 @@ TEST(cancelled_while_it_is_read)
         read_now = (coll_i_node_op *)h.word[0];
         read_now->sent->state = COLL_I_NODE_READING;
         a->gone = dies ? is_gone : has_read;
-        t->abort(a, TAG, 1);
-        t->cancel(a, &h);
+        t->failure->abort(a, TAG, 1);
+        t->failure->cancel(a, &h);
         CHECK_EQ(asked, 2);
         CHECK_EQ(n_free(), before + !dies);
         CHECK(a->cancelled == NULL);
@@ -252,8 +253,8 @@ TEST(cancelled_before_it_is_read)
     CHECK_STATUS(t->send(a, 2, TAG, sent, BYTES, &h), COLL_STARTED);
     op = (coll_i_node_op *)h.word[0];
     before = n_free();
-    t->abort(a, TAG, 1);
-    t->cancel(a, &h);
+    t->failure->abort(a, TAG, 1);
+    t->failure->cancel(a, &h);
     CHECK(a->cancelled == op && n_free() == before);
     CHECK_STATUS(t->recv(ranks[2], 0, TAG, got, BYTES, &h), COLL_ERR_PEER);
     CHECK_STATUS(t->send(a, 2, TAG + 1, sent, 1, &h), COLL_OK);
@@ -271,7 +272,7 @@ static bool nothing_comes(uint32_t tag)
 {
     const void *message;
     coll_handle h;
-    return t->acquire(ranks[2], 0, tag, 1, &message, &h) == COLL_AGAIN;
+    return t->zero_copy->acquire(ranks[2], 0, tag, 1, &message, &h) == COLL_AGAIN;
 }
 
 /* What was on its way, aside, to all, or released by nobody, is forgotten, and as much fits in as
@@ -294,15 +295,15 @@ TEST(all_is_forgotten)
         CHECK(nothing_comes(TAG + 1)); /* all are aside */
         for (uint32_t i = 0; i < 3; i++)
             CHECK_STATUS(t->send(a, 2, TAG, sent, bytes, &r), was);
-        CHECK_STATUS(t->acquire(ranks[2], 0, TAG, bytes, &zero_copy, &r), COLL_OK);
+        CHECK_STATUS(t->zero_copy->acquire(ranks[2], 0, TAG, bytes, &zero_copy, &r), COLL_OK);
         CHECK_STATUS(t->recv(ranks[2], 1, TAG, got, bytes, &r), COLL_STARTED);
-        CHECK_STATUS(t->multicast(ranks[1], TAG, sent, bytes, &r), was);
+        CHECK_STATUS(t->in_network->multicast(ranks[1], TAG, sent, bytes, &r), was);
         coll_threads_recover(world);
         for (uint32_t r2 = 0; r2 < RANKS; r2++)
             for (uint32_t tag = TAG; tag <= TAG + 1; tag++)
-                CHECK_STATUS(
-                    t->acquire(ranks[r2], (r2 + 1) % RANKS, tag, bytes, &zero_copy, &r),
-                    COLL_AGAIN);
+                CHECK_STATUS(t->zero_copy->acquire(ranks[r2], (r2 + 1) % RANKS, tag, bytes,
+                                                   &zero_copy, &r),
+                             COLL_AGAIN);
         CHECK(nothing_comes(TAG) && nothing_comes(TAG + 1));
         for (uint32_t i = 0; i < n; i++) {
             sent[0] = (unsigned char)(i + 1); /* read where it lies only below */
@@ -315,7 +316,7 @@ TEST(all_is_forgotten)
             if (was == COLL_STARTED)
                 CHECK_STATUS(t->test(a, &h[i]), COLL_OK);
         }
-        CHECK_STATUS(t->multicast(ranks[1], TAG, sent, bytes, &h[0]), was);
+        CHECK_STATUS(t->in_network->multicast(ranks[1], TAG, sent, bytes, &h[0]), was);
         for (uint32_t r2 = 0; r2 < RANKS; r2++)
             if (r2 != 1)
                 CHECK_STATUS(t->recv(ranks[r2], 1, TAG, got, bytes, &r), COLL_OK);
@@ -331,7 +332,7 @@ static bool is_aborted(uint32_t tag)
 {
     const void *message;
     coll_handle h;
-    return t->acquire(ranks[1], 2, tag, 1, &message, &h) == COLL_ERR_PEER;
+    return t->zero_copy->acquire(ranks[1], 2, tag, 1, &message, &h) == COLL_ERR_PEER;
 }
 
 static uint32_t n_aborted(void)
@@ -346,30 +347,30 @@ static uint32_t n_aborted(void)
 TEST(ranges_of_tags)
 {
     begin();
-    t->abort(a, 10, 5);
+    t->failure->abort(a, 10, 5);
     for (uint32_t tag = 8; tag < 18; tag++)
         CHECK(is_aborted(tag) == (tag >= 10 && tag < 15));
-    t->abort(ranks[3], 10, 5);
-    t->abort(a, 12, 3);
+    t->failure->abort(ranks[3], 10, 5);
+    t->failure->abort(a, 12, 3);
     CHECK_EQ(n_aborted(), 1);
-    t->abort(a, 12, 4);
+    t->failure->abort(a, 12, 4);
     CHECK(n_aborted() == 2 && is_aborted(15) && !is_aborted(16) && is_aborted(10));
-    t->abort(a, 9, 6);
+    t->failure->abort(a, 9, 6);
     CHECK(n_aborted() == 2 && is_aborted(9) && is_aborted(15) && !is_aborted(8));
-    t->abort(a, UINT32_MAX, 1);
-    t->abort(a, 0, 1);
+    t->failure->abort(a, UINT32_MAX, 1);
+    t->failure->abort(a, 0, 1);
     CHECK(n_aborted() == 4 && is_aborted(UINT32_MAX) && is_aborted(0) && !is_aborted(1));
     coll_threads_recover(world);
     CHECK(n_aborted() == 0 && !is_aborted(12));
     for (uint32_t i = 1; i <= COLL_NODE_ABORTS; i++) {
         CHECK(!is_aborted(100 * i));
-        t->abort(a, 100 * i, 1);
+        t->failure->abort(a, 100 * i, 1);
         CHECK(n_aborted() == i && is_aborted(100) && is_aborted(100 * i));
         CHECK(!is_aborted(100 * i + 1) && !is_aborted(0));
     }
-    t->abort(a, 300, 1);
+    t->failure->abort(a, 300, 1);
     CHECK(!is_aborted(1));
-    t->abort(a, 7, 1);
+    t->failure->abort(a, 7, 1);
     CHECK(is_aborted(1) && is_aborted(7) && is_aborted(COLL_CLAIM_TAGS - 1));
     CHECK(is_aborted((uint32_t)COLL_CLAIMS * COLL_CLAIM_TAGS + 7)); /* in another use */
     CHECK(!is_aborted(COLL_CLAIM_TAGS) && !is_aborted(UINT32_MAX));

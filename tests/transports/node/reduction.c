@@ -4,6 +4,7 @@
 
 #include "coll/reduce.h"
 #include "coll/transports/threads.h"
+#include "support/records.h"
 
 static const coll_team all = {COLL_TEAM_ALL, 3};
 static coll_threads *world;
@@ -21,8 +22,8 @@ static coll_i_node_brought *bring_to(coll_team team, uint32_t rank)
     const double x = rank;
     coll_op sum;
     CHECK_STATUS(coll_op_builtin(&sum, COLL_SUM, COLL_F64), COLL_OK);
-    CHECK_STATUS(coll_i_node_network_reduce(rank_of(rank), tag, team, NULL, &sum, &sums[rank],
-                                            &x, 1, sizeof x, &handles[rank]),
+    CHECK_STATUS(network_reduce(&coll_threads_transport, rank_of(rank), tag, team, &sum,
+                                &sums[rank], &x, 1, sizeof x, &handles[rank]),
                  COLL_STARTED);
     return (coll_i_node_brought *)(uintptr_t)handles[rank].word[0];
 }
@@ -66,8 +67,9 @@ TEST(another_use)
         tag += use;
         for (uint32_t k = 0; k < 2; k++) {
             const uint32_t r = k ? last : next;
-            const coll_status status = coll_i_node_network_reduce(
-                rank_of(r), tag, all, NULL, &sum, &sums[r], &x, 1, sizeof x, &handles[r]);
+            const coll_status status =
+                network_reduce(&coll_threads_transport, rank_of(r), tag, all, &sum, &sums[r],
+                               &x, 1, sizeof x, &handles[r]);
             CHECK(status == COLL_ERR_SIZE || (k == 0 && status == COLL_STARTED));
         }
         coll_threads_destroy(world);
@@ -279,9 +281,8 @@ TEST(vectors_that_lie)
             double *const dst = rank == round ? in[rank] : out[rank]; /* one in place */
             for (uint32_t i = 0; i < COUNT; i++)
                 in[rank][i] = rank * 1000.0 + i;
-            CHECK_STATUS(coll_i_node_network_reduce(rank_of(rank), 0, all, NULL, &sum, dst,
-                                                    in[rank], COUNT, sizeof(double),
-                                                    &handles[rank]),
+            CHECK_STATUS(network_reduce(&coll_threads_transport, rank_of(rank), 0, all, &sum,
+                                        dst, in[rank], COUNT, sizeof(double), &handles[rank]),
                          COLL_STARTED);
             CHECK_STATUS(coll_i_node_test_any(rank_of(rank), &handles[rank]),
                          k < 2 ? COLL_AGAIN : COLL_OK);

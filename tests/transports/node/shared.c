@@ -33,30 +33,31 @@ TEST(parts)
     uint32_t use = 1;
     void *memory = &use, *first;
     begin();
-    CHECK(t->shared(ranks[0], false, &use, &memory) == 0 && use == 0 && !memory);
+    CHECK(t->node_memory->shared(ranks[0], false, &use, &memory) == 0 && use == 0 && !memory);
     CHECK_STATUS(coll_threads_share(world, SIZE_MAX), COLL_ERR_MEMORY);
     CHECK_STATUS(coll_threads_share(world, COLL_NODE_PARTS * PART + COLL_NODE_LINE - 1),
                  COLL_OK);
     CHECK_STATUS(coll_threads_share(world, 1), COLL_ERR_STATE);
-    CHECK(t->shared(ranks[0], false, &use, &first) == PART && use == 0 && first);
+    CHECK(t->node_memory->shared(ranks[0], false, &use, &first) == PART && use == 0 && first);
     CHECK_EQ((uintptr_t)first % COLL_NODE_LINE, 0);
     memset(first, 1, COLL_NODE_PARTS * PART + COLL_NODE_LINE - 1); /* all of it is there */
     for (uint32_t r = 0; r < RANKS; r++)
         for (uint32_t i = 0; i < 2 * COLL_NODE_PARTS; i++)
             for (uint32_t take = 0; take < 2; take++) {
-                CHECK_EQ(t->shared(ranks[r], take == 1, &use, &memory), PART);
+                CHECK_EQ(t->node_memory->shared(ranks[r], take == 1, &use, &memory), PART);
                 CHECK_EQ(use, i);
                 CHECK(memory == (unsigned char *)first + i % COLL_NODE_PARTS * PART);
             }
     coll_threads_recover(world);
-    CHECK(t->shared(ranks[1], false, &use, &memory) == PART && use == 0 && memory == first);
+    CHECK(t->node_memory->shared(ranks[1], false, &use, &memory) == PART && use == 0 &&
+          memory == first);
     coll_threads_destroy(world);
 }
 
 /* May a rank enter? */
 static bool enters(uint32_t rank, uint32_t use)
 {
-    const coll_status status = t->enter(ranks[rank], TAG, use);
+    const coll_status status = t->node_memory->enter(ranks[rank], TAG, use);
     CHECK(status == COLL_OK || status == COLL_AGAIN);
     return status == COLL_OK;
 }
@@ -76,7 +77,7 @@ TEST(turns)
                     CHECK(enters(r, use) && enters(r, next - 1) && !enters(r, next));
                 for (uint32_t r = 1; r <= RANKS; r++) {
                     const uint32_t rank = (last + r) % RANKS;
-                    t->leave(ranks[rank], use);
+                    t->node_memory->leave(ranks[rank], use);
                     CHECK_EQ(ranks[rank]->turns[rank].done, use + 1);
                     for (uint32_t s = 0; s < RANKS; s++)
                         CHECK(enters(s, next) == (r == RANKS));
@@ -92,32 +93,33 @@ TEST(ends)
     begin_from(UINT32_MAX - 1);
     for (uint32_t r = 0; r < RANKS; r++) {
         const uint32_t first = UINT32_MAX - 1;
-        t->leave(ranks[r], first + 2);
+        t->node_memory->leave(ranks[r], first + 2);
         CHECK_EQ(ranks[r]->turns[r].done, first);
-        t->leave(ranks[r], first + 63);
-        t->leave(ranks[r], first);
+        t->node_memory->leave(ranks[r], first + 63);
+        t->node_memory->leave(ranks[r], first);
         CHECK_EQ(ranks[r]->turns[r].done, first + 1);
-        t->leave(ranks[r], first + 1);
+        t->node_memory->leave(ranks[r], first + 1);
         CHECK_EQ(ranks[r]->turns[r].done, first + 3);
         CHECK_EQ(world->world.aborts, 0);
         for (uint32_t i = 3; i < 63; i++)
-            t->leave(ranks[r], first + i);
+            t->node_memory->leave(ranks[r], first + i);
         CHECK_EQ(ranks[r]->turns[r].done, first + 64);
     }
     CHECK(enters(0, UINT32_MAX - 1 + 64 + COLL_NODE_PARTS - 1));
     CHECK(!enters(0, UINT32_MAX - 1 + 64 + COLL_NODE_PARTS));
-    t->leave(ranks[0], UINT32_MAX - 1 + 64 + 64); /* so far ahead that nobody remembers it */
+    t->node_memory->leave(ranks[0],
+                          UINT32_MAX - 1 + 64 + 64); /* so far ahead that nobody remembers it */
     CHECK_EQ(world->world.aborts, COLL_I_NODE_ALL);
-    CHECK_STATUS(t->enter(ranks[1], TAG, 0), COLL_ERR_PEER);
+    CHECK_STATUS(t->node_memory->enter(ranks[1], TAG, 0), COLL_ERR_PEER);
     coll_threads_destroy(world);
 }
 
 TEST(aborted)
 {
     begin_from(0);
-    t->abort(ranks[2], TAG, 1);
-    CHECK_STATUS(t->enter(ranks[0], TAG, 0), COLL_ERR_PEER);
-    CHECK_STATUS(t->enter(ranks[0], TAG + 1, 0), COLL_OK);
+    t->failure->abort(ranks[2], TAG, 1);
+    CHECK_STATUS(t->node_memory->enter(ranks[0], TAG, 0), COLL_ERR_PEER);
+    CHECK_STATUS(t->node_memory->enter(ranks[0], TAG + 1, 0), COLL_OK);
     coll_threads_destroy(world);
 }
 
@@ -140,7 +142,7 @@ static uint32_t missed(uint32_t use)
         for (uint32_t r = 1; r < RANKS; r++)
             if (ranks[0]->links[r])
                 ranks[0]->links[r]->missed = false;
-        CHECK_STATUS(t->enter(ranks[0], TAG, use), COLL_AGAIN);
+        CHECK_STATUS(t->node_memory->enter(ranks[0], TAG, use), COLL_AGAIN);
         for (uint32_t r = 1; r < RANKS; r++)
             now |= ranks[0]->links[r] && ranks[0]->links[r]->missed ? 1u << r : 0;
         ever |= now;
@@ -159,14 +161,14 @@ TEST(who_is_not_done_is_missed)
     CHECK_EQ(missed(use), 0x6 | 1u << 1 << 8);
     CHECK_EQ(looks, 4096 / COLL_NODE_MISSES);
     CHECK(!ranks[0]->links[0]);
-    t->leave(ranks[1], 0);
+    t->node_memory->leave(ranks[1], 0);
     CHECK_EQ(missed(use), 0x4 | 1u << 2 << 8);
     ranks[0]->misses = 0;
     looks = 0;
-    t->leave(ranks[2], 0);
+    t->node_memory->leave(ranks[2], 0);
     CHECK_EQ(missed(use), 0); /* it waits for itself */
     CHECK_EQ(looks, 0);
-    t->leave(ranks[0], 0);
+    t->node_memory->leave(ranks[0], 0);
     CHECK(enters(0, use));
     coll_threads_destroy(world);
 }

@@ -100,20 +100,20 @@ TEST(aside_and_borrowed)
     for (uint32_t i = 1; i < N; i += 2)
         come(i, 1, BYTES, i < FIRST ? COLL_STARTED : COLL_OK);
     for (uint32_t i = 0; i < N; i += 2) {
-        CHECK_STATUS(t->acquire(b, 0, 0, BYTES, &message, &h), COLL_OK);
+        CHECK_STATUS(t->zero_copy->acquire(b, 0, 0, BYTES, &message, &h), COLL_OK);
         CHECK(memcmp(message, sent[i], BYTES) == 0);
         CHECK(i >= FIRST || message == sent[i]);
-        t->release(b, &h);
+        t->zero_copy->release(b, &h);
         if (i < FIRST)
             CHECK_STATUS(t->test(a, &handles[i]), COLL_OK);
     }
     CHECK_STATUS(post(0, 2, BYTES), COLL_OK);
-    CHECK_STATUS(t->acquire(b, 0, 2, BYTES, &message, &h), COLL_OK);
+    CHECK_STATUS(t->zero_copy->acquire(b, 0, 2, BYTES, &message, &h), COLL_OK);
     CHECK(message != sent[0] && memcmp(message, sent[0], BYTES) == 0);
-    t->release(b, &h);
+    t->zero_copy->release(b, &h);
     CHECK_STATUS(post(0, 3, BYTES), COLL_OK);
     CHECK_STATUS(t->recv(b, 0, 3, got, BYTES - 1, &h), COLL_ERR_SIZE);
-    t->abort(a, 3, 1);
+    t->failure->abort(a, 3, 1);
     CHECK_STATUS(post(1, 4, BYTES), COLL_OK);
     come(1, 4, BYTES, COLL_OK);
     coll_threads_destroy(world);
@@ -125,7 +125,7 @@ TEST(to_all)
     begin(true);
     for (uint32_t i = 0; i < N; i++)
         CHECK_STATUS(post(i, 0, BYTES), i < FIRST ? COLL_STARTED : COLL_OK);
-    CHECK_STATUS(t->multicast(a, 0, sent[N], BYTES, &handles[N]), COLL_STARTED);
+    CHECK_STATUS(t->in_network->multicast(a, 0, sent[N], BYTES, &handles[N]), COLL_STARTED);
     for (uint32_t i = 0; i <= N; i++)
         come(i, 0, BYTES, i < FIRST || i == N ? COLL_STARTED : COLL_OK);
     coll_threads_destroy(world);
@@ -164,7 +164,7 @@ TEST(nonsense)
             i == 0 ? 0 : (uint64_t)(uintptr_t)sent / COLL_NODE_LINE * COLL_NODE_LINE;
         __atomic_store_n(&entry->turn, 1, __ATOMIC_RELEASE);
         CHECK_STATUS(t->test(b, &h), COLL_ERR_IO);
-        t->cancel(b, &h);
+        t->failure->cancel(b, &h);
         coll_threads_destroy(world);
     }
 }
@@ -263,16 +263,16 @@ static void read_one(uint32_t tag, bool borrows)
         i++;
     memset(got, 0, LONGEST);
     if (i == n_letters) {
-        CHECK_STATUS(t->acquire(b, 0, tag, 1, &message, &h), COLL_AGAIN);
+        CHECK_STATUS(t->zero_copy->acquire(b, 0, tag, 1, &message, &h), COLL_AGAIN);
         return;
     }
     if (borrows)
-        CHECK_STATUS(t->acquire(b, 0, tag, letters[i].bytes, &message, &h), COLL_OK);
+        CHECK_STATUS(t->zero_copy->acquire(b, 0, tag, letters[i].bytes, &message, &h), COLL_OK);
     else
         CHECK_STATUS(t->recv(b, 0, tag, got, letters[i].bytes, &h), COLL_OK);
     CHECK(memcmp(message, letters[i].text, letters[i].bytes) == 0);
     if (borrows)
-        t->release(b, &h);
+        t->zero_copy->release(b, &h);
     if (letters[i].waits)
         CHECK_STATUS(t->test(a, &letters[i].h), COLL_OK);
     letters[i].number = UINT32_MAX;

@@ -149,17 +149,15 @@ COLL_INLINE coll_status coll_i_world_multicast(void *ctx, uint32_t tag, const vo
 }
 
 /* Meeting number k of a team is word k·COLL_TEAMS + team of `met`: how many are still to come. */
-COLL_INLINE coll_status coll_i_world_meet(void *ctx, uint32_t tag, coll_team team,
-                                          const struct coll_plan *plan, const coll_op *op,
-                                          void *dst, const void *src, size_t count,
-                                          size_t elem_bytes, coll_handle *h)
+COLL_INLINE coll_status coll_i_world_meet(void *ctx, const coll_network_call *call,
+                                          coll_handle *h)
 {
+    const coll_team team = call->group.team;
     coll_i_endpoint *me = (coll_i_endpoint *)ctx;
     coll_i_world *w = me->world;
     const uint32_t k = me->meetings[team.number]++;
     uint32_t *met =
         (uint32_t *)coll_i_reserve(&w->met, (k + (size_t)1) * COLL_TEAMS * sizeof(uint32_t));
-    (void)tag, (void)plan, (void)op, (void)dst, (void)src, (void)count, (void)elem_bytes;
     if (!met)
         return COLL_ERR_MEMORY;
     for (; w->meetings <= k; w->meetings++)
@@ -210,11 +208,10 @@ COLL_INLINE coll_status coll_i_world_copy(void *ctx, void *dst, const void *src,
     return COLL_OK;
 }
 
-COLL_INLINE coll_status coll_i_world_reduce(void *ctx, const coll_op *op, void *dst,
-                                            const void *a, const void *b, size_t count,
+COLL_INLINE coll_status coll_i_world_reduce(void *ctx, const coll_reduce_call *call,
                                             coll_handle *h)
 {
-    (void)ctx, (void)op, (void)dst, (void)a, (void)b, (void)count, (void)h;
+    (void)ctx, (void)call, (void)h;
     return COLL_OK;
 }
 
@@ -342,6 +339,9 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
     static const coll_op op = {coll_i_world_combine, NULL, true, true};
     const size_t slot = how == COLL_I_WORLD_IN_ORDER ? (room + 1) * sizeof(coll_outstanding)
                                                      : room * sizeof(coll_slot);
+    static const coll_zero_copy zero_copy = {coll_i_world_acquire, coll_i_world_release_message,
+                                             0};
+    static const coll_in_network network = {coll_i_world_multicast, coll_i_world_meet, 0, NULL};
     coll_transport transport;
     uint32_t *ready = (uint32_t *)w->ready.at, left = w->p;
     if (!coll_i_reserve_new(&w->slots, w->p * slot))
@@ -351,14 +351,11 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
     transport.recv = coll_i_world_recv;
     transport.test = coll_i_world_test;
     transport.copy = coll_i_world_copy;
-    transport.multicast = coll_i_world_multicast;
-    transport.network_reduce = coll_i_world_meet;
-    if (how == COLL_I_WORLD_ZERO_COPY) {
-        transport.acquire = coll_i_world_acquire;
-        transport.release = coll_i_world_release_message;
-    } else {
+    transport.in_network = &network;
+    if (how == COLL_I_WORLD_ZERO_COPY)
+        transport.zero_copy = &zero_copy;
+    else
         transport.reduce = coll_i_world_reduce;
-    }
     coll_i_channels_clear(&w->channels);
     w->capacity = capacity;
     w->n_copies = w->meetings = w->n_ready = 0;

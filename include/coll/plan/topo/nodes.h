@@ -6,6 +6,7 @@
 #define COLL_PLAN_TOPO_NODES_H
 
 #include "integers.h"
+#include "partition.h"
 
 /* Which ranks share a node: runs of consecutive ranks. Zeroed: all ranks are on one node. */
 typedef struct coll_nodes {
@@ -97,6 +98,16 @@ COLL_HOT_INLINE coll_node coll_node_of(const coll_nodes *nodes, uint32_t p, uint
     at = coll_node_at(nodes, p, node, 0);
     at.local = rank - at.first;
     return at;
+}
+
+/* Is a rank the first one of its node, or of one of its sockets? */
+COLL_INLINE bool coll_node_leads(const coll_nodes *nodes, uint32_t p, uint32_t sockets,
+                                 uint32_t rank)
+{
+    const coll_node at = coll_node_of(nodes, p, rank);
+    const uint32_t runs = sockets < at.ranks ? sockets : at.ranks;
+    const coll_partition cut = coll_partition_of(at.ranks, runs);
+    return coll_part_offset(cut, coll_part_of(cut, runs, at.local)) == at.local;
 }
 
 /* Does every rank below p have a node, and every node a rank? O(nodes), with `of` O(p). */

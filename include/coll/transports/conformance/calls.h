@@ -22,23 +22,23 @@ COLL_INLINE bool coll_i_conformance_has(const coll_conformance *kit,
     const coll_transport *t = kit->task.transport;
     switch (kind) {
     case COLL_I_CONFORMANCE_ACQUIRES:
-        return t->acquire && t->release;
+        return t->zero_copy != NULL;
     case COLL_I_CONFORMANCE_MULTICASTS:
-        return t->multicast != NULL;
+        return t->in_network && t->in_network->multicast;
     case COLL_I_CONFORMANCE_COPIES:
         return t->copy != NULL;
     case COLL_I_CONFORMANCE_REDUCES:
         return t->reduce != NULL;
     case COLL_I_CONFORMANCE_MEETS:
-        return t->network_reduce != NULL;
+        return t->in_network && t->in_network->reduce;
     case COLL_I_CONFORMANCE_ENTERS:
     case COLL_I_CONFORMANCE_LOOKS:
     case COLL_I_CONFORMANCE_LEAVES:
-        return t->shared && t->enter && t->leave;
+        return t->node_memory != NULL;
     case COLL_I_CONFORMANCE_CANCELS:
-        return t->cancel != NULL;
+        return t->failure && t->failure->cancel;
     case COLL_I_CONFORMANCE_ABORTS:
-        return t->abort != NULL;
+        return t->failure && t->failure->abort;
     default:
         return true;
     }
@@ -52,12 +52,14 @@ COLL_INLINE size_t coll_i_conformance_limit(const coll_conformance *kit, size_t 
 
 COLL_INLINE size_t coll_i_conformance_acquires_most(const coll_conformance *kit)
 {
-    return coll_i_conformance_limit(kit, kit->task.transport->max_zero_copy);
+    const coll_zero_copy *of = kit->task.transport->zero_copy;
+    return coll_i_conformance_limit(kit, of ? of->max_bytes : 0);
 }
 
 COLL_INLINE size_t coll_i_conformance_meets_most(const coll_conformance *kit)
 {
-    return coll_i_conformance_limit(kit, kit->task.transport->max_network_reduce);
+    const coll_in_network *of = kit->task.transport->in_network;
+    return coll_i_conformance_limit(kit, of ? of->max_bytes : 0);
 }
 
 /* An element of reductions; the chain's operator takes x → b + a·x one after the other. */
@@ -80,26 +82,41 @@ COLL_INLINE coll_status coll_i_conformance_call(coll_conformance *kit,
         return t->recv(ctx, op->peer, op->tag, op->buf, op->bytes, h);
     case COLL_I_CONFORMANCE_ACQUIRES: {
         const void *message = NULL;
-        const coll_status status = t->acquire(ctx, op->peer, op->tag, op->bytes, &message, h);
+        const coll_status status =
+            t->zero_copy->acquire(ctx, op->peer, op->tag, op->bytes, &message, h);
         op->a = (const unsigned char *)message;
         return status;
     }
     case COLL_I_CONFORMANCE_MULTICASTS:
-        return t->multicast(ctx, op->tag, op->buf, op->bytes, h);
+        return t->in_network->multicast(ctx, op->tag, op->buf, op->bytes, h);
     case COLL_I_CONFORMANCE_COPIES:
         return t->copy(ctx, op->buf, op->a, op->bytes, h);
-    case COLL_I_CONFORMANCE_REDUCES:
-        return t->reduce(ctx, reduction, op->buf, op->a, op->b, op->count, h);
+    case COLL_I_CONFORMANCE_REDUCES: {
+        coll_reduce_call call;
+        call.op = reduction;
+        call.dst = op->buf;
+        call.a = op->a;
+        call.b = op->b;
+        call.count = op->count;
+        call.elem_bytes = sizeof(coll_i_conformance_element);
+        return t->reduce(ctx, &call, h);
+    }
     case COLL_I_CONFORMANCE_MEETS: {
-        coll_team team;
-        team.number = COLL_TEAM_ALL;
-        team.members = kit->task.p;
-        return t->network_reduce(ctx, op->tag, team, NULL, op->count ? reduction : NULL,
-                                 op->buf, op->a, op->count,
-                                 op->count ? sizeof(coll_i_conformance_element) : 0, h);
+        coll_network_call call;
+        call.tag = op->tag;
+        call.group.team.number = COLL_TEAM_ALL;
+        call.group.team.members = kit->task.p;
+        call.group.is_member = NULL;
+        call.group.of = NULL;
+        call.op = op->count ? reduction : NULL;
+        call.dst = op->buf;
+        call.src = op->a;
+        call.count = op->count;
+        call.elem_bytes = op->count ? sizeof(coll_i_conformance_element) : 0;
+        return t->in_network->reduce(ctx, &call, h);
     }
     case COLL_I_CONFORMANCE_ENTERS: /* the use was taken */
-        return t->enter(ctx, op->tag, op->count);
+        return t->node_memory->enter(ctx, op->tag, op->count);
     default:
         return COLL_ERR_STATE;
     }
@@ -113,18 +130,18 @@ COLL_INLINE coll_status coll_i_conformance_test(coll_conformance *kit,
 
 COLL_INLINE void coll_i_conformance_release(coll_conformance *kit, coll_i_conformance_op *op)
 {
-    kit->task.transport->release(kit->task.ctx, &op->handle);
+    kit->task.transport->zero_copy->release(kit->task.ctx, &op->handle);
 }
 
 COLL_INLINE void coll_i_conformance_cancel(coll_conformance *kit, coll_i_conformance_op *op)
 {
-    if (kit->task.transport->cancel)
-        kit->task.transport->cancel(kit->task.ctx, &op->handle);
+    if (coll_i_conformance_has(kit, COLL_I_CONFORMANCE_CANCELS))
+        kit->task.transport->failure->cancel(kit->task.ctx, &op->handle);
 }
 
 COLL_INLINE void coll_i_conformance_abort(coll_conformance *kit, uint32_t first, uint32_t tags)
 {
-    kit->task.transport->abort(kit->task.ctx, first, tags);
+    kit->task.transport->failure->abort(kit->task.ctx, first, tags);
 }
 
 /* Bytes of a part of SHARED; with `take`, the next use, and its memory. */
@@ -133,12 +150,12 @@ COLL_INLINE size_t coll_i_conformance_part(coll_conformance *kit, bool take, uin
 {
     *use = 0;
     *memory = NULL;
-    return kit->task.transport->shared(kit->task.ctx, take, use, memory);
+    return kit->task.transport->node_memory->shared(kit->task.ctx, take, use, memory);
 }
 
 COLL_INLINE void coll_i_conformance_leave(coll_conformance *kit, uint32_t use)
 {
-    kit->task.transport->leave(kit->task.ctx, use);
+    kit->task.transport->node_memory->leave(kit->task.ctx, use);
 }
 
 COLL_INLINE void coll_i_conformance_wait(coll_conformance *kit)

@@ -35,17 +35,34 @@ COLL_INLINE void coll_i_node_misfit(void *ctx, coll_misfit *its)
     *its = ((const coll_i_node_rank *)ctx)->misfit;
 }
 
-/* A coll_transport; the arguments are what threads and processes do differently. */
-#define COLL_I_NODE_TRANSPORT(max_bytes, max_zero_copy, max_network_reduce, whole)             \
+COLL_INLINE bool coll_i_node_dead(void *ctx, uint32_t peer)
+{
+    coll_i_node_rank *me = (coll_i_node_rank *)ctx;
+    return peer != me->rank && me->gone && me->gone(me, peer);
+}
+
+/* The records; what threads and processes do differently is of their own. */
+COLL_CONST(coll_failure, coll_i_node_failure,
+           {coll_i_node_cancel_any, coll_i_node_abort, coll_i_node_dead});
+COLL_CONST(coll_node_memory, coll_i_node_memory,
+           {coll_i_node_part, coll_i_node_enter, coll_i_node_leave});
+COLL_CONST(coll_tag_ranges, coll_i_node_tag_ranges,
+           {coll_i_node_claim_tags, coll_i_node_unclaim_tags, COLL_CLAIM_ALL,
+            coll_i_node_misfit});
+#define COLL_I_NODE_ZERO_COPY(max_bytes)                                                       \
     {                                                                                          \
-        coll_i_node_send, coll_i_node_recv, coll_i_node_test_any, coll_i_node_cancel_any,      \
-            coll_i_node_abort, coll_i_node_wait, coll_i_node_acquire,                          \
-            coll_i_node_release_message, coll_i_node_local, NULL /* reduce */,                 \
-            coll_i_node_multicast, coll_i_node_network_reduce, max_bytes,                      \
-            COLL_CLAIM_ALL /* tags */, max_zero_copy, coll_i_node_part, coll_i_node_enter,     \
-            coll_i_node_leave, whole, max_network_reduce, coll_i_node_ranks,                   \
-            coll_i_node_claim_tags, coll_i_node_unclaim_tags, COLL_CLAIM_ALL,                  \
-            coll_i_node_misfit                                                                 \
+        coll_i_node_acquire, coll_i_node_release_message, max_bytes                            \
+    }
+#define COLL_I_NODE_NETWORK(max_bytes)                                                         \
+    {                                                                                          \
+        coll_i_node_multicast, coll_i_node_network_reduce, max_bytes, coll_i_node_ranks        \
+    }
+#define COLL_I_NODE_TRANSPORT(max_bytes, unsegmented, zero_copy, network)                      \
+    {                                                                                          \
+        coll_i_node_send, coll_i_node_recv, coll_i_node_test_any,                              \
+            coll_i_node_local /* copy */, NULL /* reduce */, coll_i_node_wait,                 \
+            COLL_CLAIM_ALL /* tags */, max_bytes, unsegmented, zero_copy, NULL /* arrival */,  \
+            &coll_i_node_failure, network, &coll_i_node_memory, &coll_i_node_tag_ranges        \
     }
 
 #endif /* COLL_TRANSPORTS_NODE_CALLBACKS_H */

@@ -8,8 +8,8 @@
  * No locks: whoever finds that an operand was taken back before the claim gives that up, and looks at
  * all again. A rank that takes its operand back waits while that of a lower rank of the team is
  * claimed. It has one operand at a time for each tag and team. An operand is of one team for ever: whoever
- * has one is a member, and missed if it has left. Of a rank that left before it made one the plan
- * tells whether it is a member.
+ * has one is a member, and missed if it has left. Of a rank that left before it made one the group
+ * tells whether it is a member (coll_network_group).
  *
  *   two processors, processes, µs a call   p = 4: 8 B   64 B   1 KiB   p = 8: 8 B   64 B   1 KiB
  *   by messages                                   2.7   3.0    4.2            10.6  10.9   13.1
@@ -27,7 +27,6 @@
 #ifndef COLL_TRANSPORTS_NODE_REDUCTION_H
 #define COLL_TRANSPORTS_NODE_REDUCTION_H
 
-#include "../../plan/team.h"
 #include "inbox.h"
 
 /* An operand is nobody's, or waits for its team, until that use is over; that of the lowest rank may be
@@ -63,7 +62,8 @@ typedef struct coll_i_node_brought {
     uint32_t tag, team;
     uint32_t uses;
     bool used;
-    const coll_plan *plan; /* of this use; or NULL */
+    coll_is_member is_member; /* of this use, as in coll_network_group … */
+    const void *of;           /* … and by what */
 } coll_i_node_brought;
 
 /* An operand that was found, and its state then. */
@@ -346,12 +346,12 @@ COLL_INLINE bool coll_i_node_is_bringing(const coll_i_node_rank *me, uint32_t ta
 }
 
 /* Does a rank take part? Of a team that not all ranks are in those are known that have been there
- * before, and those that the plan tells of. */
+ * before, and those that the group tells of. */
 COLL_INLINE bool coll_i_node_takes_part(const coll_i_node_rank *me,
                                         const coll_i_node_brought *own, uint32_t rank)
 {
     return own->team == COLL_TEAM_ALL || coll_i_node_newest(me, rank, own->team) ||
-           (own->plan && coll_plan_is_in_team(own->plan, own->team, rank));
+           (own->is_member && own->is_member(own->of, own->team, rank));
 }
 
 /* Others that have not come are missed, if they have left; but not once somebody reduces what has
@@ -420,16 +420,15 @@ COLL_INLINE void coll_i_node_cancel_brought(coll_i_node_rank *me, coll_i_node_br
     own->used = !coll_i_node_is_let_go(me, own);
 }
 
-COLL_INLINE coll_status coll_i_node_network_reduce(void *ctx, uint32_t tag, coll_team team,
-                                                   const struct coll_plan *plan,
-                                                   const coll_op *op, void *dst,
-                                                   const void *src, size_t count,
-                                                   size_t elem_bytes, coll_handle *h)
+COLL_INLINE coll_status coll_i_node_network_reduce(void *ctx, const coll_network_call *call,
+                                                   coll_handle *h)
 {
     coll_i_node_rank *me = (coll_i_node_rank *)ctx;
-    const size_t bytes = count * elem_bytes;
-    const bool lies = bytes > COLL_NODE_INLINE && coll_i_node_is_shared(me, src, bytes) &&
-                      coll_i_node_is_shared(me, dst, bytes);
+    const coll_team team = call->group.team;
+    const uint32_t tag = call->tag;
+    const size_t bytes = call->count * call->elem_bytes;
+    const bool lies = bytes > COLL_NODE_INLINE && coll_i_node_is_shared(me, call->src, bytes) &&
+                      coll_i_node_is_shared(me, call->dst, bytes);
     coll_i_node_operand *operand;
     coll_i_node_brought *own;
     if (team.number >= COLL_TEAMS || team.members == 0 || team.members > me->p ||
@@ -442,24 +441,25 @@ COLL_INLINE coll_status coll_i_node_network_reduce(void *ctx, uint32_t tag, coll
     own = coll_i_node_take_brought(me, team.number);
     if (!own)
         return COLL_ERR_MEMORY;
-    own->dst = lies ? NULL : dst;
+    own->dst = lies ? NULL : call->dst;
     own->bytes = bytes;
     own->tag = tag;
-    own->plan = plan;
+    own->is_member = call->group.is_member;
+    own->of = call->group.of;
     operand = own->operand;
     __atomic_store_n(&operand->tag, tag, __ATOMIC_RELEASE); /* who sees it sees what is over */
     operand->members = team.members;
     operand->bytes = bytes;
     operand->lies = lies ? 1 : 0;
     if (lies) {
-        operand->vector.at[0] = (uintptr_t)src - me->base;
-        operand->vector.at[1] = (uintptr_t)dst - me->base;
+        operand->vector.at[0] = (uintptr_t)call->src - me->base;
+        operand->vector.at[1] = (uintptr_t)call->dst - me->base;
     } else {
-        coll_i_node_copy(me, operand->vector.bytes, src, bytes);
+        coll_i_node_copy(me, operand->vector.bytes, call->src, bytes);
     }
     own->uses = (own->uses + 1) % (UINT32_MAX / 4);
     __atomic_store_n(&operand->state, own->uses * 4 + COLL_I_NODE_WAITS, __ATOMIC_SEQ_CST);
-    if (coll_i_node_meet(me, own, team, op, count) != COLL_OK) {
+    if (coll_i_node_meet(me, own, team, call->op, call->count) != COLL_OK) {
         coll_i_node_cancel_brought(me, own);
         return coll_misfit_note(&me->misfit, COLL_RANK_NONE, tag, bytes);
     }
