@@ -214,6 +214,13 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 #define COLL_CHECKS 1
 #endif
 
+/* 0: engines do not use coll_arrival of a transport: they receive, and combine by this processor. Saves
+ * 300 bytes of code, 400 of the in-order engine. Freestanding, the usual: a transport that combines as
+ * messages arrive asks for 1. */
+#ifndef COLL_ARRIVAL
+#define COLL_ARRIVAL __STDC_HOSTED__
+#endif
+
 /* The most actions of its rank that a communicator writes out beside a plan that it remembers, once
  * the plan is used again; 48 bytes each with 64-bit pointers, 0: none. A plan of no more takes 5 to
  * 17 % less time then, if its messages are short and its ranks share memory. */

@@ -343,7 +343,7 @@ COLL_INLINE bool coll_i_transport_is_whole(const coll_transport *t)
 {
     return t->send && t->recv && t->test &&
            (!t->zero_copy || (t->zero_copy->acquire && t->zero_copy->release)) &&
-           (!t->arrival || t->arrival->recv_reduce);
+           (!COLL_ARRIVAL || !t->arrival || t->arrival->recv_reduce);
 }
 
 /* Is there all that everything needs, and in each record what is needed there? COLL_ERR_TRANSPORT: not. */
@@ -352,7 +352,7 @@ COLL_INLINE coll_status coll_transport_check(const coll_transport *transport)
     const coll_transport *t = transport;
     if (!t)
         return COLL_ERR_NULL;
-    if (!coll_i_transport_is_whole(t) ||
+    if (!coll_i_transport_is_whole(t) || (t->arrival && !t->arrival->recv_reduce) ||
         (t->failure && !t->failure->cancel && !t->failure->abort && !t->failure->dead) ||
         (t->in_network && !t->in_network->multicast && !t->in_network->reduce &&
          !t->in_network->ranks) ||

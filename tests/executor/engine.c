@@ -189,7 +189,7 @@ TEST(one_after_the_other)
  * capabilities. */
 static void visit_flaky(rig *it, const char *what, void *arg)
 {
-    static const size_t cuts[] = {0, 1, 3, 8, 13};
+    static const size_t cuts[] = {0, 1, 3, 8, 13, 0, 8, 16, 13};
     static flaky bad;
     const uint32_t least = it->ranks[0].plan.window;
     const bool whole = it->p % 2 != 0;
@@ -197,18 +197,19 @@ static void visit_flaky(rig *it, const char *what, void *arg)
     unsigned long *const done = (unsigned long *)arg, uncut = 0;
     flaky_init(&bad, it, it->p);
     bad.transport.unsegmented = whole ? its : ~its;
-    for (uint32_t i = 0; i < 5; i++) {
+    for (uint32_t i = 0; i < 9; i++) {
         flaky_again(&bad, it, i + 1);
         bad.transport.max_bytes = cuts[i];
         bad.own.zero_copy.max_bytes = i == 2 ? 8 : 0;
         bad.own.zero_copy.acquire = i & 1 ? NULL : flaky_borrow;
         bad.own.zero_copy.release = i & 1 ? NULL : flaky_give_back;
+        bad.own.arrival.recv_reduce = i < 5 ? NULL : flaky_recv_reduce;
         records_use(&bad.own, &bad.transport);
         bad.transport.copy = i & 2 ? NULL : flaky_copy;
         bad.transport.reduce = i == 4 ? NULL : flaky_reduce;
-        bad.refuses = 64 * i;
-        bad.hesitates = 50 * i;
-        run_once(it, what, &bad.transport, least + 3 * i, i);
+        bad.refuses = i == 7 ? 0 : 64 * (i % 5);
+        bad.hesitates = 50 * (i % 5);
+        run_once(it, what, &bad.transport, i == 5 ? least : least + 3 * (i % 5), i);
         CHECK_EQ(bad.violations, 0);
         CHECK_EQ(bad.live, 0);
         CHECK_EQ(bad.cancels + bad.aborts, 0);
@@ -218,20 +219,23 @@ static void visit_flaky(rig *it, const char *what, void *arg)
         done[1] += bad.reductions;
         done[2] += bad.borrows;
         done[3] += bad.messages > uncut;
+        done[4] += bad.arrivals;
+        done[5] += bad.declined;
     }
     flaky_free(&bad, it);
 }
 
 TEST(difficult_transports)
 {
-    unsigned long done[4] = {0, 0, 0, 0};
+    unsigned long done[6] = {0, 0, 0, 0, 0, 0};
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
         for (uint32_t p = 1; p <= 9; p += p < 5 ? 1 : 4)
             CHECK(rig_each(coll_registry[i], p, some_count(p), visit_flaky, done));
     for (size_t i = 0; i < KINDS; i++)
         for (uint32_t p = 1; p <= kinds_ranks(kinds[i]); p++)
             CHECK(rig_each(kinds[i], p, 5, visit_flaky, done));
-    CHECK(done[0] > 100 && done[1] > 100 && done[2] > 100 && done[3] > 100);
+    for (unsigned i = 0; i < 6; i++)
+        CHECK(done[i] > 100);
 }
 
 /* The plan's ranks may be any ranks of the transport. */

@@ -241,7 +241,7 @@ static unsigned long messages(uint32_t p, size_t most)
 TEST(random_programs)
 {
     static const uint32_t windows[] = {1, 2, 3, 5, 16, 32};
-    unsigned long copies = 0, borrows = 0, kept = 0, whole = 0;
+    unsigned long copies = 0, borrows = 0, kept = 0, whole = 0, arrivals = 0;
     for (uint32_t seed = 1; seed <= 400; seed++) {
         const uint32_t p = 2 + seed % (RANKS - 1), cut = seed / 4 % 4;
         static flaky bad;
@@ -265,6 +265,7 @@ TEST(random_programs)
                 cut > 0 ? COLL_BIT(COLL_ALLREDUCE) : ~COLL_BIT(COLL_ALLREDUCE);
             bad.own.zero_copy.acquire = seed % 5 ? flaky_borrow : NULL;
             bad.own.zero_copy.release = seed % 5 ? flaky_give_back : NULL;
+            bad.own.arrival.recv_reduce = seed % 6 == 1 ? flaky_recv_reduce : NULL;
             records_use(&bad.own, &bad.transport);
             bad.transport.reduce = seed % 5 ? NULL : flaky_reduce; /* or nothing is acquired */
             check_run(&it, &bad.transport, windows[i], seed);
@@ -275,11 +276,12 @@ TEST(random_programs)
             copies += bad.copies;
             borrows += bad.borrows;
             kept += bad.kept;
+            arrivals += bad.arrivals;
         }
         flaky_free(&bad, &it);
         rig_free(&it);
     }
-    CHECK(copies > 1000 && borrows > 1000 && kept > 100 && whole > 100);
+    CHECK(copies > 1000 && borrows > 1000 && kept > 100 && whole > 100 && arrivals > 1000);
 }
 
 int main(void)

@@ -94,17 +94,21 @@ static bool ended(const rig *it, const flaky *bad)
     return well && rig_unharmed(it);
 }
 
+static unsigned long arrivals, declined;
+
 static void visit(rig *it, const char *what, void *arg)
 {
     static flaky bad;
     (void)arg;
     flaky_init(&bad, it, 1);
-    for (uint32_t variant = 0; variant < 6; variant++) {
+    for (uint32_t variant = 0; variant < 10; variant++) {
         unsigned long k = 0;
-        const bool faults = variant >= 4;
+        const bool faults = variant >= 4 && variant < 7;
         bad.fail_rank = variant == 4 ? 0 : it->p - 1;
         bad.transport.max_bytes = variant & 1 ? 16 : 0;
         bad.transport.unsegmented = variant == 3 ? COLL_BIT(it->problem.collective) : 0;
+        bad.own.arrival.recv_reduce = variant < 6 ? NULL : flaky_recv_reduce;
+        records_use(&bad.own, &bad.transport);
         bad.transport.copy = variant > 3 ? NULL : flaky_copy;
         bad.transport.reduce = variant == 2 ? NULL : flaky_reduce;
         if (variant & 2)
@@ -115,7 +119,7 @@ static void visit(rig *it, const char *what, void *arg)
             flaky_again(&bad, it, variant + 1);
             bad.fail_at = faults ? ++k : 0;
             bad.hesitates = variant == 1 ? 0 : 80;
-            bad.refuses = variant == 3 ? 128 : 0;
+            bad.refuses = variant == 3 || variant > 7 ? 128 : 0;
             rig_fill(it);
             status = run_all(it, &bad.transport, variant % 3);
             if (!(bad.fired ? status == COLL_ERR_IO && ended(it, &bad)
@@ -125,6 +129,8 @@ static void visit(rig *it, const char *what, void *arg)
                        coll_status_text(status));
             CHECK(bad.fired ? status == COLL_ERR_IO : status == COLL_OK);
             CHECK_EQ(bad.borrows, 0);
+            arrivals += bad.arrivals;
+            declined += bad.declined;
             coll_loopback_recover(&it->world);
         } while (bad.fired);
         for (uint32_t r = 0; r < it->p && (variant & 2); r++)
@@ -138,6 +144,7 @@ TEST(every_row)
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
         for (uint32_t p = 1; p <= 6; p++)
             CHECK(rig_each(coll_registry[i], p, (i + p) & 1 ? 3 : 9, visit, NULL));
+    CHECK(arrivals > 1000 && declined > 1000);
 }
 
 TEST(every_kind)

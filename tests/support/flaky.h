@@ -29,6 +29,10 @@ typedef struct flaky_op {
     void *dst;
     const void *a, *b;
     size_t count; /* local: elements to reduce, or bytes to copy */
+    /* It is combined when it has come: with what comes first, of `a`, or of this copy of it. */
+    unsigned char *staging;
+    size_t elem_bytes;
+    bool left_one;
 } flaky_op;
 
 struct flaky;
@@ -51,7 +55,7 @@ typedef struct flaky {
     unsigned keeps;     /* … and from acquire, of whole messages */
     uint32_t fail_rank;
     unsigned long fail_at; /* call of that rank, counted from 1; 0: none */
-    unsigned long calls, aborts, cancels, reductions, copies, borrows, kept;
+    unsigned long calls, aborts, cancels, reductions, copies, borrows, kept, arrivals, declined;
     unsigned long messages; /* sent, received or acquired, or pieces of those */
     bool fired;
     unsigned long live, violations, serial;
@@ -107,6 +111,8 @@ static inline flaky_op *flaky_new(flaky_rank *me, coll_handle *h)
 
 static inline void flaky_end(flaky *it, flaky_op *op)
 {
+    free(op->staging);
+    op->staging = NULL;
     op->live = false;
     it->live--;
 }
@@ -184,6 +190,60 @@ static inline coll_status flaky_recv(void *ctx, uint32_t peer, uint32_t tag, voi
     return flaky_started(me,
                          coll_loopback_transport.recv(me->inner, peer, tag, buf, bytes, &inner),
                          &inner, peer, true, h);
+}
+
+/* Combines a message when it has come. Its operand is read then, or, if it is not where the result
+ * goes, at once; and what is there meanwhile is spoilt. */
+static inline coll_status flaky_recv_reduce(void *ctx, const coll_arrival_call *call,
+                                            coll_handle *h)
+{
+    flaky_rank *me = (flaky_rank *)ctx;
+    const size_t bytes = call->count * call->elem_bytes;
+    coll_handle inner = {{0, 0}};
+    flaky_op *op;
+    unsigned char *staging;
+    coll_status status = flaky_enter(me, h);
+    flaky_measure(me->flaky, bytes);
+    me->flaky->violations += call->count == 0;
+    if (status != COLL_OK)
+        return status;
+    if (chance_of(&me->flaky->random, 256) < me->flaky->refuses) {
+        me->flaky->declined++;
+        return COLL_ERR_CAPABILITY;
+    }
+    staging = (unsigned char *)malloc(2 * bytes);
+    status =
+        coll_loopback_transport.recv(me->inner, call->peer, call->tag, staging, bytes, &inner);
+    status = flaky_started(me, status, &inner, call->peer, true, h);
+    if (status != COLL_STARTED) {
+        free(staging);
+        return status;
+    }
+    op = &me->flaky->ops[h->word[0] - 1];
+    op->staging = staging;
+    op->op = call->op;
+    op->dst = call->dst;
+    op->a = call->operand;
+    op->count = call->count;
+    op->elem_bytes = call->elem_bytes;
+    op->left_one = call->left;
+    if (chance_of(&me->flaky->random, 2) == 0) {
+        memcpy(staging + bytes, call->operand, bytes);
+        op->a = staging + bytes;
+    }
+    if (op->a != call->operand || call->dst != call->operand)
+        memset(call->dst, 0xEE, bytes);
+    me->flaky->arrivals++;
+    return COLL_STARTED;
+}
+
+static inline void flaky_arrive(const flaky_op *op)
+{
+    const void *left = op->left_one ? op->staging : op->a;
+    const void *right = op->left_one ? op->a : op->staging;
+    memset(op->dst == op->a ? op->staging + op->count * op->elem_bytes : op->dst, 0xEE,
+           op->count * op->elem_bytes); /* of what it holds nothing is left */
+    op->op->combine(op->dst, left, right, op->count, op->op->arg);
 }
 
 static inline coll_status flaky_multicast(void *ctx, uint32_t tag, const void *buf,
@@ -286,6 +346,8 @@ static inline coll_status flaky_test(void *ctx, coll_handle *h)
             flaky_carry_out(op);
     } else {
         status = coll_loopback_transport.test(me->inner, &op->inner);
+        if (status == COLL_OK && op->staging)
+            flaky_arrive(op);
     }
     if (status == COLL_OK)
         flaky_end(me->flaky, op);
@@ -350,14 +412,14 @@ static inline void flaky_again(flaky *it, const rig *rigged, uint32_t seed)
 {
     it->random = seed;
     it->calls = it->aborts = it->cancels = it->reductions = it->copies = it->borrows = 0;
-    it->kept = it->messages = 0;
+    it->kept = it->messages = it->arrivals = it->declined = 0;
     it->fired = false;
     for (uint32_t r = 0; r < rigged->p; r++)
         it->ranks[r].failed = it->ranks[r].lends = false;
 }
 
 /* Puts itself between the rig and its world. All capabilities of loopback, and late copies and
- * reductions. */
+ * reductions; flaky_recv_reduce for those who want it. */
 static inline void flaky_init(flaky *it, rig *rigged, uint32_t seed)
 {
     memset(it, 0, sizeof *it);

@@ -19,6 +19,7 @@
 /* A call is three characters: which, of whom, and what it answers.
  *
  *   s r b   send, recv, acquire from a peer (a digit)   c d   copy, reduce (-)
+ *   q       recv_reduce from a peer
  *   t u     test of a send, of a receive               m f   multicast (-), network_reduce of a team
  *   v       test of anything else (-)                  w     wait, a digit: idle
  *   x y z   cancel of such                             a     abort of a tag
@@ -186,6 +187,22 @@ static inline coll_status my_reduce(void *ctx, const coll_reduce_call *call, col
     note(call->dst, call->count);
     if (status == COLL_OK || status == COLL_STARTED)
         call->op->combine(call->dst, call->a, call->b, call->count, call->op->arg);
+    return status;
+}
+
+/* The message is combined at once, whatever is said of it; of the last one all is kept. */
+static coll_arrival_call arrived;
+
+static inline coll_status my_recv_reduce(void *ctx, const coll_arrival_call *of, coll_handle *h)
+{
+    const coll_status status = starts('q', of->peer, h);
+    (void)ctx;
+    if (!CHECK(of->count > 0 && of->elem_bytes == 8))
+        return COLL_ERR_STATE;
+    arrived = *of;
+    if (status == COLL_OK || status == COLL_STARTED)
+        of->op->combine(of->dst, of->left ? message : of->operand,
+                        of->left ? of->operand : message, of->count, of->op->arg);
     return status;
 }
 

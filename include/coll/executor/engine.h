@@ -90,19 +90,23 @@ COLL_INLINE coll_status coll_i_engine_issue(coll_engine *e, uint32_t k)
     coll_window *w = &e->window;
     const uint32_t bit = (uint32_t)1 << k;
     coll_slot *slot = &w->slots[k];
+    const bool arrives = coll_i_task_arrives(&e->task, &slot->act);
     coll_status moved = COLL_AGAIN, status;
     w->ready &= ~bit;
-    if (coll_i_engine_is_zero_copy(e, k)) {
-        if (slot->hold == 0 && slot->order == 0) {
+    if (arrives || coll_i_engine_is_zero_copy(e, k)) {
+        if (slot->hold != 0) {
+            if (!(slot->act.flags & COLL_I_WINDOW_STAGE) && w->idle < COLL_I_WINDOW_PATIENCE)
+                return COLL_AGAIN;
+            slot->act.flags |= COLL_I_TASK_RECEIVED;
+        } else if (!arrives) {
+            if (slot->order != 0)
+                return COLL_AGAIN;
             status = coll_i_engine_take(e, k);
             if (status == COLL_AGAIN)
                 w->ready |= bit;
             if (status != COLL_ERR_CAPABILITY || slot->act.stride != 0)
                 return status;
             slot->act.flags |= COLL_I_WINDOW_RECEIVED;
-        } else if (slot->hold == 0 || (!(slot->act.flags & COLL_I_WINDOW_STAGE) &&
-                                       w->idle < COLL_I_WINDOW_PATIENCE)) {
-            return COLL_AGAIN;
         }
     }
     while (coll_i_window_may_start(w, k)) {
@@ -187,7 +191,9 @@ COLL_INLINE coll_status coll_i_engine_admit(coll_engine *e, const coll_action *a
         k = COLL_LOWEST_BIT(w->free);
     }
     return (waits.start | waits.combine | order) == 0 && !coll_i_task_is_cut(&e->task, a) &&
-                   !(a->kind == COLL_DO_RECV_REDUCE && e->task.transport->reduce)
+                   !(a->kind == COLL_DO_RECV_REDUCE &&
+                     (e->task.transport->reduce ||
+                      (COLL_ARRIVAL && e->task.transport->arrival)))
                ? coll_i_engine_begin(e, a, k)
                : coll_i_engine_issue(e, coll_i_window_place(w, a, waits, order));
 }

@@ -68,11 +68,11 @@ COLL_INLINE coll_status coll_in_order_check(const coll_task *task, uint32_t n)
                                                                              : COLL_OK;
 }
 
-/* Must an action wait for a send in flight, as its next operation writes what that reads, or would
- * pass the rest of it on the way to its peer? A RECV_REDUCE first writes its staging alone. */
-COLL_INLINE bool coll_i_in_order_waits(const coll_in_order *e, const coll_action *a)
+/* Must an action that writes to `to` wait for a send in flight, as that reads there, or as it would
+ * pass the rest of it on the way to its peer? */
+COLL_INLINE bool coll_i_in_order_is_behind(const coll_in_order *e, const coll_action *a,
+                                           coll_ref to)
 {
-    const coll_ref to = a->kind == COLL_DO_RECV_REDUCE ? a->via : a->dst;
     for (uint32_t left = e->used & ~(uint32_t)1; left; left &= left - 1) {
         const uint32_t k = COLL_LOWEST_BIT(left);
         const coll_action *o = &e->ops[k].act;
@@ -87,6 +87,22 @@ COLL_INLINE bool coll_i_in_order_waits(const coll_in_order *e, const coll_action
     return false;
 }
 
+/* … before its next operation? A RECV_REDUCE first writes its staging alone. */
+COLL_INLINE bool coll_i_in_order_waits(const coll_in_order *e, const coll_action *a)
+{
+    return coll_i_in_order_is_behind(e, a, a->kind == COLL_DO_RECV_REDUCE ? a->via : a->dst);
+}
+
+/* Starts the next operation of an action. A message does not wait for its sum to be sent, as the
+ * receiver of that may wait for this rank: it is staged then, instead of combined as it arrives. */
+COLL_INLINE coll_status coll_i_in_order_issue(coll_in_order *e, coll_outstanding *one)
+{
+    coll_action *a = &one->act;
+    if (coll_i_task_arrives(&e->task, a) && coll_i_in_order_is_behind(e, a, a->dst))
+        a->flags |= COLL_I_TASK_RECEIVED;
+    return coll_i_task_issue(&e->task, a, &one->handle);
+}
+
 /* Moves an operation on. COLL_OK: its action is over. COLL_STARTED: not, but something happened;
  * COLL_AGAIN: nothing did. */
 COLL_INLINE coll_status coll_i_in_order_move(coll_in_order *e, uint32_t k)
@@ -99,7 +115,7 @@ COLL_INLINE coll_status coll_i_in_order_move(coll_in_order *e, uint32_t k)
         if (e->flying & bit)
             status = e->task.transport->test(e->task.ctx, &one->handle);
         else if (k != 0 || !coll_i_in_order_waits(e, &one->act))
-            status = coll_i_task_issue(&e->task, &one->act, &one->handle);
+            status = coll_i_in_order_issue(e, one);
         if (status == COLL_AGAIN)
             return moved;
         if (status < 0)
@@ -122,18 +138,19 @@ COLL_INLINE coll_status coll_i_in_order_move(coll_in_order *e, uint32_t k)
 COLL_HOT_INLINE coll_status coll_i_in_order_admit_with(coll_in_order *e, const coll_action *a,
                                                        coll_send_with send, coll_recv_with recv)
 {
-    const bool sends = coll_i_has(COLL_I_SENDS, a);
+    const bool sends = coll_i_has(COLL_I_SENDS, a), arrives = coll_i_task_arrives(&e->task, a);
     const uint32_t free = (UINT32_MAX >> (32 - e->size)) & ~(sends ? e->used | 1u : 0u);
     const uint32_t bit = free & (0 - free); /* 0: a send, and there is no room */
     coll_outstanding *one;
-    coll_status status;
+    coll_status status = COLL_OK;
     if (e->used != 0 && (bit == 0 || coll_i_in_order_waits(e, a)))
         return COLL_AGAIN;
     one = &e->ops[COLL_LOWEST_BIT(bit)];
-    status = coll_i_task_issue_with(&e->task, a, send, recv, &one->handle);
+    if (!arrives)
+        status = coll_i_task_issue_with(&e->task, a, send, recv, &one->handle);
     if (status < 0 || status == COLL_AGAIN)
         return status;
-    if (COLL_LIKELY(status == COLL_OK) && !coll_i_task_is_cut(&e->task, a)) {
+    if (COLL_LIKELY(status == COLL_OK) && !arrives && !coll_i_task_is_cut(&e->task, a)) {
         if (a->kind != COLL_DO_RECV_REDUCE)
             return COLL_OK;
         if (e->used == 0 && !e->task.transport->reduce) {
@@ -146,7 +163,8 @@ COLL_HOT_INLINE coll_status coll_i_in_order_admit_with(coll_in_order *e, const c
     if (status == COLL_STARTED) {
         e->flying |= bit;
     } else {
-        (void)coll_i_task_next(&e->task, &one->act);
+        if (!arrives)
+            (void)coll_i_task_next(&e->task, &one->act);
         status = coll_i_in_order_move(e, COLL_LOWEST_BIT(bit));
         if (status < 0)
             return status;

@@ -141,16 +141,37 @@ COLL_INLINE bool coll_i_task_is_cut(const coll_task *task, const coll_action *a)
            coll_i_task_is_long(task, coll_i_task_bytes(task, a) - a->stride);
 }
 
+/* Do the pieces of a message end with an element? Or is it whole? */
+COLL_INLINE bool coll_i_task_has_elements(const coll_task *task, size_t bytes, size_t piece)
+{
+    const size_t within = task->plan->problem.elem_bytes - 1;
+    return piece == bytes || ((within & (within + 1)) | (piece & within)) == 0;
+}
+
 /* Can the action's message be acquired: whole, or piece by piece, if these end with an element? It is
  * combined by this processor then. */
 COLL_INLINE bool coll_i_task_is_zero_copy(const coll_task *task, const coll_action *a)
 {
     const coll_transport *t = task->transport;
     const size_t bytes = coll_i_task_bytes(task, a), piece = coll_i_task_piece(task, bytes);
-    const size_t within = task->plan->problem.elem_bytes - 1;
     return t->zero_copy && !t->reduce &&
            (t->zero_copy->max_bytes == 0 || piece <= t->zero_copy->max_bytes) &&
-           (piece == bytes || ((within & (within + 1)) | (piece & within)) == 0);
+           coll_i_task_has_elements(task, bytes, piece);
+}
+
+/* In flags of a RECV_REDUCE that an engine keeps: what is left of its message is received, and staged;
+ * or the last operation combined it as it arrived. */
+enum { COLL_I_TASK_RECEIVED = 0x08, COLL_I_TASK_ARRIVED = 0x10 };
+
+/* Is the action's message, or what is left of it, to be combined as it arrives? */
+COLL_INLINE bool coll_i_task_arrives(const coll_task *task, const coll_action *a)
+{
+    size_t bytes;
+    if (!COLL_ARRIVAL || a->kind != COLL_DO_RECV_REDUCE || !task->transport->arrival ||
+        (a->flags & COLL_I_TASK_RECEIVED))
+        return false;
+    bytes = coll_i_task_bytes(task, a);
+    return coll_i_task_has_elements(task, bytes, coll_i_task_piece(task, bytes));
 }
 
 /* ---- one operation ----------------------------------------------------------------------- */
@@ -246,11 +267,43 @@ COLL_HOT_INLINE coll_status coll_i_task_issue_with(const coll_task *task, const 
     return COLL_ERR_STATE;
 }
 
-/* The same with those of the transport. */
-COLL_INLINE coll_status coll_i_task_issue(const coll_task *task, const coll_action *a,
-                                          coll_handle *h)
+/* Receives a message, or its next piece, into the reduction. COLL_AGAIN, too, if the transport does not
+ * combine it: then what is left becomes an action of its own, which receives. */
+COLL_INLINE coll_status coll_i_task_arrive(const coll_task *task, coll_action *a,
+                                           coll_handle *h)
 {
-    return coll_i_task_issue_with(task, a, task->transport->send, task->transport->recv, h);
+    const size_t elem_bytes = task->plan->problem.elem_bytes, done = a->stride;
+    coll_arrival_call call;
+    coll_status status;
+    call.peer = coll_group_outer(&task->plan->group, a->peer);
+    call.tag = task->tag;
+    call.op = task->op;
+    call.dst = coll_i_task_target(task, a->dst) + done;
+    call.operand = coll_i_task_source(task, a->src) + done;
+    call.count = coll_i_task_piece(task, coll_i_task_bytes(task, a) - done) / elem_bytes;
+    call.elem_bytes = elem_bytes;
+    call.left = (a->flags & COLL_LEFT) != 0;
+    h->word[0] = h->word[1] = 0;
+    a->flags |= COLL_I_TASK_ARRIVED;
+    status = task->transport->arrival->recv_reduce(task->ctx, &call, h);
+    if (status != COLL_ERR_CAPABILITY)
+        return status;
+    a->flags ^= COLL_I_TASK_ARRIVED | COLL_I_TASK_RECEIVED;
+    a->dst += done / elem_bytes;
+    a->src += done / elem_bytes;
+    a->via += done / elem_bytes;
+    a->count -= done / elem_bytes;
+    a->stride = 0;
+    return COLL_AGAIN;
+}
+
+/* The same with those of the transport, for an action that an engine keeps: a message that arrives in a
+ * reduction is combined there, so its operands are ready. */
+COLL_INLINE coll_status coll_i_task_issue(const coll_task *task, coll_action *a, coll_handle *h)
+{
+    return coll_i_task_arrives(task, a) ? coll_i_task_arrive(task, a, h)
+                                        : coll_i_task_issue_with(task, a, task->transport->send,
+                                                                 task->transport->recv, h);
 }
 
 /* Makes of a RECV_REDUCE whose message is staged the REDUCE that is left of it. */
@@ -270,7 +323,8 @@ COLL_INLINE void coll_i_task_stage(coll_action *a)
 COLL_INLINE bool coll_i_task_next(const coll_task *task, coll_action *a)
 {
     if (!coll_i_task_is_cut(task, a)) {
-        if (a->kind != COLL_DO_RECV_REDUCE)
+        if (a->kind != COLL_DO_RECV_REDUCE ||
+            (COLL_ARRIVAL && (a->flags & COLL_I_TASK_ARRIVED)))
             return false;
         coll_i_task_stage(a);
     } else if (a->kind == COLL_DO_REDUCE) {
