@@ -104,6 +104,7 @@ static void visit(rig *it, const char *what, void *arg)
     for (uint32_t variant = 0; variant < 10; variant++) {
         unsigned long k = 0;
         const bool faults = variant >= 4 && variant < 7;
+        const bool written_out = (variant & 2) != 0 && variant != 7;
         bad.fail_rank = variant == 4 ? 0 : it->p - 1;
         bad.transport.max_bytes = variant & 1 ? 16 : 0;
         bad.transport.unsegmented = variant == 3 ? COLL_BIT(it->problem.collective) : 0;
@@ -111,7 +112,7 @@ static void visit(rig *it, const char *what, void *arg)
         records_use(&bad.own, &bad.transport);
         bad.transport.copy = variant > 3 ? NULL : flaky_copy;
         bad.transport.reduce = variant == 2 ? NULL : flaky_reduce;
-        if (variant & 2)
+        if (written_out)
             for (uint32_t r = 0; r < it->p; r++)
                 write_out(&sides[r], &it->ranks[r].plan, r, &it->ranks[r].run);
         do {
@@ -133,7 +134,7 @@ static void visit(rig *it, const char *what, void *arg)
             declined += bad.declined;
             coll_loopback_recover(&it->world);
         } while (bad.fired);
-        for (uint32_t r = 0; r < it->p && (variant & 2); r++)
+        for (uint32_t r = 0; r < it->p && written_out; r++)
             forget(&sides[r], &it->ranks[r].run);
     }
     flaky_free(&bad, it);

@@ -24,6 +24,13 @@ enum { FAULTY_RANKS = 3, FAULTY_MESSAGES = 1024, FAULTY_LONGEST = 4096 };
 static coll_loopback faulty_world;
 static const coll_transport *const faulty_inner = &coll_loopback_transport;
 
+/* A message that is combined when it has come. */
+typedef struct faulty_arrival {
+    coll_arrival_call call;
+    unsigned char message[FAULTY_LONGEST];
+    bool used;
+} faulty_arrival;
+
 /* What faults remember. */
 static struct {
     bool fired;
@@ -35,6 +42,8 @@ static struct {
     coll_handle *handle;
     unsigned char stale[2][FAULTY_LONGEST];
     coll_op swapped;
+    coll_claims claims[FAULTY_RANKS];
+    faulty_arrival arrivals[FAULTY_MESSAGES];
 } faulty;
 
 static coll_i_loop_entry *faulty_entry(const coll_handle *h)
@@ -114,6 +123,42 @@ static coll_status refusing_reduce(void *ctx, const coll_reduce_call *call, coll
 
 static coll_status refusing_network_reduce(void *ctx, const coll_network_call *call,
                                            coll_handle *h)
+{
+    (void)ctx, (void)call, (void)h;
+    return COLL_ERR_CAPABILITY;
+}
+
+/* A message is received, and combined when it has come: what for, the handle's second word says. */
+static coll_status sound_recv_reduce(void *ctx, const coll_arrival_call *call, coll_handle *h)
+{
+    const size_t bytes = call->count * call->elem_bytes;
+    faulty_arrival *its = NULL;
+    coll_status status;
+    for (uint32_t i = 0; i < FAULTY_MESSAGES && !its; i++)
+        its = faulty.arrivals[i].used ? NULL : &faulty.arrivals[i];
+    its->call = *call;
+    status = faulty_inner->recv(ctx, call->peer, call->tag, its->message, bytes, h);
+    its->used = status == COLL_STARTED;
+    h->word[1] = (uintptr_t)its;
+    return status;
+}
+
+static coll_status arriving_test(void *ctx, coll_handle *h)
+{
+    faulty_arrival *its = (faulty_arrival *)h->word[1];
+    const coll_status status = faulty_inner->test(ctx, h);
+    if (status == COLL_OK && its) {
+        const coll_arrival_call *call = &its->call;
+        call->op->combine(call->dst, call->left ? its->message : call->operand,
+                          call->left ? call->operand : its->message, call->count,
+                          call->op->arg);
+        its->used = false;
+    }
+    return status;
+}
+
+static coll_status refusing_recv_reduce(void *ctx, const coll_arrival_call *call,
+                                        coll_handle *h)
 {
     (void)ctx, (void)call, (void)h;
     return COLL_ERR_CAPABILITY;
@@ -461,6 +506,92 @@ static coll_status rest_test(void *ctx, coll_handle *h)
                                                                   : faulty_inner->test(ctx, h);
 }
 
+/* ---- arrivals, tags ---------------------------------------------------------------------- */
+
+static coll_status swapping_recv_reduce(void *ctx, const coll_arrival_call *call,
+                                        coll_handle *h)
+{
+    coll_arrival_call swapped = *call;
+    swapped.left = false;
+    return sound_recv_reduce(ctx, &swapped, h);
+}
+
+/* Takes what comes, whatever it is for. */
+static coll_status any_size_arriving_test(void *ctx, coll_handle *h)
+{
+    coll_i_loop_entry *e = faulty_entry(h), *first = faulty_first(e);
+    if (h->word[1] && faulty_receives(h) && first && first->bytes < e->bytes)
+        e->bytes = first->bytes;
+    return arriving_test(ctx, h);
+}
+
+static bool hasty_dead(void *ctx, uint32_t peer)
+{
+    return ((coll_loopback_rank *)ctx)->rank != peer;
+}
+
+static coll_status useless_send(void *ctx, uint32_t peer, uint32_t tag, const void *buf,
+                                size_t bytes, coll_handle *h)
+{
+    return faulty_inner->send(ctx, peer, coll_claim_tag(tag), buf, bytes, h);
+}
+
+static coll_status useless_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf, size_t bytes,
+                                coll_handle *h)
+{
+    return faulty_inner->recv(ctx, peer, coll_claim_tag(tag), buf, bytes, h);
+}
+
+static void wrong_misfit(void *ctx, coll_misfit *its)
+{
+    faulty_inner->tag_ranges->misfit(ctx, its);
+    its->bytes++;
+}
+
+static void forgetful_misfit(void *ctx, coll_misfit *its)
+{
+    faulty_inner->tag_ranges->misfit(ctx, its);
+    its->its_tag = its->tag;
+}
+
+static coll_status same_claim(void *ctx, uint32_t *first, uint32_t *tags)
+{
+    (void)ctx;
+    *first = 7;
+    *tags = COLL_CLAIM_TAGS;
+    return COLL_OK;
+}
+
+static coll_status own_claim(void *ctx, uint32_t *first, uint32_t *tags)
+{
+    const coll_status status = faulty_inner->tag_ranges->claim(ctx, first, tags);
+    *first += ((coll_loopback_rank *)ctx)->rank;
+    return status;
+}
+
+static void keep_dirt(void *ctx, uint32_t range)
+{
+    (void)ctx, (void)range;
+}
+
+static coll_status dirty_claim(void *ctx, uint32_t *first, uint32_t *tags)
+{
+    return coll_claims_take(&faulty.claims[((coll_loopback_rank *)ctx)->rank], keep_dirt, ctx,
+                            first, tags);
+}
+
+static void dirty_unclaim(void *ctx, uint32_t first)
+{
+    coll_claims_give(&faulty.claims[((coll_loopback_rank *)ctx)->rank],
+                     coll_claim_range(first));
+}
+
+/* Gives nothing back. */
+static void no_unclaim(void *ctx, uint32_t first)
+{
+    (void)ctx, (void)first;
+}
+
 /* ---- the list ---------------------------------------------------------------------------- */
 
 typedef struct faulty_fault {
@@ -537,6 +668,68 @@ static void set_wide(coll_transport *t, records *own)
 {
     (void)t;
     own->failure.abort = wide_abort;
+}
+
+static void set_swapping_arrival(coll_transport *t, records *own)
+{
+    t->test = arriving_test;
+    own->arrival.recv_reduce = swapping_recv_reduce;
+}
+
+/* Its test knows nothing of it. */
+static void set_idle_arrival(coll_transport *t, records *own)
+{
+    (void)t;
+    own->arrival.recv_reduce = sound_recv_reduce;
+}
+
+static void set_any_size_arrival(coll_transport *t, records *own)
+{
+    t->test = any_size_arriving_test;
+    own->arrival.recv_reduce = sound_recv_reduce;
+}
+
+static void set_dead(coll_transport *t, records *own)
+{
+    (void)t;
+    own->failure.dead = hasty_dead;
+}
+
+static void set_misfit(coll_transport *t, records *own)
+{
+    (void)t;
+    own->tag_ranges.misfit = wrong_misfit;
+}
+
+static void set_forgetful(coll_transport *t, records *own)
+{
+    (void)t;
+    own->tag_ranges.misfit = forgetful_misfit;
+}
+
+static void set_same(coll_transport *t, records *own)
+{
+    (void)t;
+    own->tag_ranges.claim = same_claim;
+}
+
+static void set_own(coll_transport *t, records *own)
+{
+    (void)t;
+    own->tag_ranges.claim = own_claim;
+}
+
+static void set_dirty(coll_transport *t, records *own)
+{
+    (void)t;
+    own->tag_ranges.claim = dirty_claim;
+    own->tag_ranges.unclaim = dirty_unclaim;
+}
+
+static void set_greedy(coll_transport *t, records *own)
+{
+    (void)t;
+    own->tag_ranges.unclaim = no_unclaim;
 }
 
 static const faulty_fault faults[] = {
@@ -648,6 +841,46 @@ static const faulty_fault faults[] = {
      "rank 2, recv of 16 bytes from rank 1, tag 4194302, message 0: nothing has moved for "
      "501 rounds",
      NULL, NULL, rest_test, NULL},
+    {"combines in one order alone", COLL_CONFORMANCE_ARRIVAL,
+     "rank 0, recv_reduce of 8 bytes from rank 2, tag 0, message 6: element 0 has its operands "
+     "in the wrong order",
+     NULL, NULL, NULL, set_swapping_arrival},
+    {"receives, and combines nothing", COLL_CONFORMANCE_ARRIVAL,
+     "rank 0, recv_reduce of 8 bytes from rank 2, tag 0, message 0: element 0 was not combined",
+     NULL, NULL, NULL, set_idle_arrival},
+    {"combines any size", COLL_CONFORMANCE_SIZE_ERROR,
+     "rank 2, recv_reduce of 8 bytes from rank 1, tag 4194290, message 0: it ended with "
+     "\"done\" instead of \"a message has another size than its receiver expects\"",
+     NULL, NULL, NULL, set_any_size_arrival},
+    {"thinks that others are dead", COLL_CONFORMANCE_DEAD, "rank 0: dead says so of rank 1",
+     NULL, NULL, NULL, set_dead},
+    {"knows of no uses", COLL_CONFORMANCE_USES,
+     "rank 1, recv of 16 bytes from rank 0, tag 29360113, message 0: it ended with \"done\" "
+     "instead of \"a message has another size than its receiver expects\"",
+     useless_send, useless_recv, NULL, NULL},
+    {"says another size", COLL_CONFORMANCE_SIZE_ERROR,
+     "rank 0, acquire of 16 bytes from rank 2, tag 4194291, message 0: misfit says that bytes "
+     "is 16, not 15",
+     NULL, NULL, NULL, set_misfit},
+    {"says another use", COLL_CONFORMANCE_USES,
+     "rank 1, recv of 16 bytes from rank 0, tag 29360113, message 0: misfit says that its_tag "
+     "is 29360113, not 25165809",
+     NULL, NULL, NULL, set_forgetful},
+    {"claims the same tags twice", COLL_CONFORMANCE_CLAIMS,
+     "rank 1: claim 0 has tag 7, which is claimed already", NULL, NULL, NULL, set_same},
+    {"claims other tags on each rank", COLL_CONFORMANCE_CLAIMS,
+     "rank 1, send of 16 bytes to rank 2, tag 65537, message 0: nothing has moved for 501 "
+     "rounds",
+     NULL, NULL, NULL, set_own},
+    {"claims tags that were aborted", COLL_CONFORMANCE_CLAIMS,
+     "rank 1, send of 16 bytes to rank 2, tag 65536, message 63: it ended with \"another rank "
+     "failed in this collective\" instead of \"done\"",
+     NULL, NULL, NULL, set_dirty},
+    {"gives no tags back", COLL_CONFORMANCE_CLAIMS,
+     "rank 2: claim 23 ended with \"the communicator has too few tags left: free persistent "
+     "calls or communicators, or give it more; or the tag is not below the transport's number "
+     "of tags\"",
+     NULL, NULL, NULL, set_greedy},
 };
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 

@@ -90,6 +90,8 @@ static void stale(uint32_t p)
 
 enum {
     LOCAL = ABSENT(COPY) | ABSENT(REDUCE),
+    ARRIVAL = ABSENT(ARRIVAL),
+    CLAIMS = ABSENT(USES) | ABSENT(CLAIMS),
     SHARED = ABSENT(SHARED) | ABSENT(TURNS),
     FAILURES = ABSENT(CANCEL_RECV) | ABSENT(CANCEL_SEND) | ABSENT(ABORT) | ABSENT(SIZE_ERROR)
 };
@@ -133,7 +135,10 @@ TEST(loopback)
     for (uint32_t p = 2; p <= MOST; p++) {
         if (fresh(&coll_loopback_transport, p, 1 << (p + 4))) {
             CHECK_STATUS(coll_conformance_run(kit, p), COLL_OK);
-            passed(kit, p, LOCAL | SHARED | ABSENT(REFUSAL) | slow_is_absent(p), false);
+            passed(kit, p,
+                   LOCAL | SHARED | ARRIVAL | ABSENT(DEAD) | ABSENT(REFUSAL) |
+                       slow_is_absent(p),
+                   false);
             CHECK_EQ(faulty_world.n_free, FAULTY_MESSAGES); /* nothing is left over */
         }
         stale(p);
@@ -143,9 +148,9 @@ TEST(loopback)
 /* Transports that keep the contract, in other ways. */
 TEST(sound)
 {
-    for (uint32_t k = 0; k < 6; k++) {
+    for (uint32_t k = 0; k < 7; k++) {
         const uint32_t refused = ABSENT(ACQUIRE) | ABSENT(REDUCE) | ABSENT(NETWORK_REDUCE);
-        uint32_t absent = SHARED | ABSENT(REFUSAL);
+        uint32_t absent = SHARED | ARRIVAL | ABSENT(DEAD) | ABSENT(REFUSAL);
         coll_transport t;
         records own;
         faulty_sound(&t, &own);
@@ -154,7 +159,7 @@ TEST(sound)
             memset(&own, 0, sizeof own);
             t.copy = NULL, t.reduce = NULL;
             t.tags = 0, t.max_bytes = 3;
-            absent |= LOCAL | FAILURES | refused | ABSENT(MULTICAST) | ABSENT(TAGS) |
+            absent |= LOCAL | FAILURES | CLAIMS | refused | ABSENT(MULTICAST) | ABSENT(TAGS) |
                       ABSENT(TAGS_APART);
             break;
         case 1:
@@ -164,15 +169,21 @@ TEST(sound)
         case 2:
             own.zero_copy.acquire = refusing_acquire, t.reduce = refusing_reduce;
             own.in_network.reduce = refusing_network_reduce;
+            own.arrival.recv_reduce = refusing_recv_reduce;
             absent |= refused;
             break;
         case 3:
             t.tags = 2, t.max_bytes = 1;
-            absent |= FAILURES & ~(uint32_t)ABSENT(SIZE_ERROR);
+            absent |= CLAIMS | (FAILURES & ~(uint32_t)ABSENT(SIZE_ERROR));
             break;
         case 4:
             t.tags = 5, own.zero_copy.max_bytes = 9, own.in_network.max_bytes = 17;
-            absent |= FAILURES & ~(uint32_t)ABSENT(SIZE_ERROR);
+            absent |= CLAIMS | (FAILURES & ~(uint32_t)ABSENT(SIZE_ERROR));
+            break;
+        case 5: /* messages are combined as they arrive */
+            t.test = arriving_test;
+            own.arrival.recv_reduce = sound_recv_reduce;
+            absent &= ~(uint32_t)ARRIVAL;
             break;
         default: /* errors are told by messages in flight alone */
             own.failure.cancel = NULL;
@@ -277,7 +288,7 @@ TEST(shared)
     records_use(&own, &t);
     if (fresh_threads(&world, &t, 2, FEW_ROUNDS, 0)) {
         CHECK_STATUS(coll_conformance_run(kit, 2), COLL_OK);
-        passed(kit, 2, SHARED | ABSENT(REDUCE) | slow_is_absent(2), false);
+        passed(kit, 2, SHARED | ARRIVAL | ABSENT(REDUCE) | slow_is_absent(2), false);
     }
     discard(kit, 2);
     coll_threads_destroy(world);
@@ -306,7 +317,7 @@ TEST(threads)
                     (void)pthread_join(thread[r], NULL);
                 if (!alone)
                     CHECK_STATUS(coll_conformance_run(kit, p), COLL_OK);
-                passed(kit, p, ABSENT(REDUCE) | slow_is_absent(p), alone);
+                passed(kit, p, ARRIVAL | ABSENT(REDUCE) | slow_is_absent(p), alone);
             }
             discard(kit, p);
             coll_threads_destroy(world);
@@ -324,7 +335,7 @@ static int drive_process(coll_shm *shm, void *arg)
     if (prepare(kit, coll_shm_transport(shm), shm, coll_shm_rank(shm), p, 200000, DEEP,
                 MANY_ROUNDS, 0)) {
         (void)coll_conformance_run(kit, 1);
-        passed(kit, 1, ABSENT(REDUCE) | slow_is_absent(p), true);
+        passed(kit, 1, ARRIVAL | ABSENT(REDUCE) | slow_is_absent(p), true);
     }
     discard(kit, 1);
     return check_failures != 0;
@@ -351,7 +362,7 @@ TEST(segment)
                            FEW_ROUNDS, 0);
         if (well) {
             CHECK_STATUS(coll_conformance_run(kit, 3), COLL_OK);
-            passed(kit, 3, ABSENT(REDUCE), false);
+            passed(kit, 3, ARRIVAL | ABSENT(REDUCE), false);
         }
         discard(kit, 3);
         ends_free(shm, 3);

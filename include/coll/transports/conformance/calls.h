@@ -23,6 +23,8 @@ COLL_INLINE bool coll_i_conformance_has(const coll_conformance *kit,
     switch (kind) {
     case COLL_I_CONFORMANCE_ACQUIRES:
         return t->zero_copy != NULL;
+    case COLL_I_CONFORMANCE_ARRIVES:
+        return t->arrival != NULL;
     case COLL_I_CONFORMANCE_MULTICASTS:
         return t->in_network && t->in_network->multicast;
     case COLL_I_CONFORMANCE_COPIES:
@@ -101,6 +103,18 @@ COLL_INLINE coll_status coll_i_conformance_call(coll_conformance *kit,
         call.elem_bytes = sizeof(coll_i_conformance_element);
         return t->reduce(ctx, &call, h);
     }
+    case COLL_I_CONFORMANCE_ARRIVES: {
+        coll_arrival_call call;
+        call.peer = op->peer;
+        call.tag = op->tag;
+        call.op = reduction;
+        call.dst = op->buf;
+        call.operand = op->a;
+        call.count = op->count;
+        call.elem_bytes = sizeof(coll_i_conformance_element);
+        call.left = op->number / 2 % 2 != 0;
+        return t->arrival->recv_reduce(ctx, &call, h);
+    }
     case COLL_I_CONFORMANCE_MEETS: {
         coll_network_call call;
         call.tag = op->tag;
@@ -144,6 +158,46 @@ COLL_INLINE void coll_i_conformance_abort(coll_conformance *kit, uint32_t first,
     kit->task.transport->failure->abort(kit->task.ctx, first, tags);
 }
 
+/* Says the transport that a rank is dead? */
+COLL_INLINE bool coll_i_conformance_is_dead(coll_conformance *kit, uint32_t peer)
+{
+    const coll_failure *failure = kit->task.transport->failure;
+    return failure && failure->dead && failure->dead(kit->task.ctx, peer);
+}
+
+/* What uses of a tag differ by; 0: they do not. */
+COLL_INLINE uint32_t coll_i_conformance_use_step(const coll_conformance *kit)
+{
+    return coll_i_use_step(kit->task.transport);
+}
+
+COLL_INLINE bool coll_i_conformance_claims(const coll_conformance *kit)
+{
+    return kit->task.transport->tag_ranges && kit->task.transport->tag_ranges->claim;
+}
+
+/* Claims tags, or gives them back. */
+COLL_INLINE coll_status coll_i_conformance_claim(coll_conformance *kit, uint32_t i)
+{
+    return kit->task.transport->tag_ranges->claim(kit->task.ctx, &kit->claim[i][0],
+                                                  &kit->claim[i][1]);
+}
+
+COLL_INLINE void coll_i_conformance_unclaim(coll_conformance *kit, uint32_t i)
+{
+    kit->task.transport->tag_ranges->unclaim(kit->task.ctx, kit->claim[i][0]);
+}
+
+/* What the last COLL_ERR_SIZE was about; false: nobody knows. */
+COLL_INLINE bool coll_i_conformance_misfit(coll_conformance *kit, coll_misfit *its)
+{
+    const coll_tag_ranges *ranges = kit->task.transport->tag_ranges;
+    if (!ranges || !ranges->misfit)
+        return false;
+    ranges->misfit(kit->task.ctx, its);
+    return true;
+}
+
 /* Bytes of a part of SHARED; with `take`, the next use, and its memory. */
 COLL_INLINE size_t coll_i_conformance_part(coll_conformance *kit, bool take, uint32_t *use,
                                            void **memory)
@@ -180,6 +234,7 @@ COLL_INLINE coll_i_conformance_op *coll_i_conformance_add(coll_conformance *kit,
     op->ends = COLL_I_CONFORMANCE_WELL;
     op->holds = COLL_I_CONFORMANCE_ANYTHING;
     op->peer = op->tag = op->number = op->key = op->after = op->refusals = op->count = 0;
+    op->its_tag = 0;
     op->bytes = bytes;
     op->a = op->b = NULL;
     op->of = NULL;
@@ -238,7 +293,8 @@ COLL_INLINE bool coll_i_conformance_is_marked(const coll_i_conformance_op *op, u
 
 COLL_INLINE bool coll_i_conformance_receives(const coll_i_conformance_op *op)
 {
-    return op->kind == COLL_I_CONFORMANCE_RECEIVES || op->kind == COLL_I_CONFORMANCE_ACQUIRES;
+    return op->kind == COLL_I_CONFORMANCE_RECEIVES || op->kind == COLL_I_CONFORMANCE_ACQUIRES ||
+           op->kind == COLL_I_CONFORMANCE_ARRIVES;
 }
 
 COLL_INLINE bool coll_i_conformance_is_sent(const coll_i_conformance_op *op)
@@ -246,11 +302,13 @@ COLL_INLINE bool coll_i_conformance_is_sent(const coll_i_conformance_op *op)
     return op->kind == COLL_I_CONFORMANCE_SENDS || op->kind == COLL_I_CONFORMANCE_MULTICASTS;
 }
 
-/* Do two operations send, or receive, on the same channel? */
-COLL_INLINE bool coll_i_conformance_in_line(const coll_i_conformance_op *a,
+/* Do two operations send, or receive, on the same channel? Uses of a tag are one. */
+COLL_INLINE bool coll_i_conformance_in_line(const coll_conformance *kit,
+                                            const coll_i_conformance_op *a,
                                             const coll_i_conformance_op *b)
 {
-    if (a->tag != b->tag)
+    const uint32_t its = coll_i_conformance_use_step(kit) - 1; /* what is not the use */
+    if (((a->tag ^ b->tag) & its) != 0)
         return false;
     if (coll_i_conformance_receives(a))
         return coll_i_conformance_receives(b) && a->peer == b->peer;
@@ -272,13 +330,13 @@ COLL_INLINE bool coll_i_conformance_may_start(const coll_conformance *kit, uint3
         if (older->state == COLL_I_CONFORMANCE_ENDED)
             continue;
         if (older->state == COLL_I_CONFORMANCE_PENDING &&
-            (started || coll_i_conformance_in_line(op, older)))
+            (started || coll_i_conformance_in_line(kit, op, older)))
             return false;
         if (done && !coll_i_conformance_is_marked(older, COLL_I_CONFORMANCE_ASIDE))
             return false;
         if ((op->kind == COLL_I_CONFORMANCE_ACQUIRES ||
              older->kind == COLL_I_CONFORMANCE_ACQUIRES) &&
-            coll_i_conformance_in_line(op, older))
+            coll_i_conformance_in_line(kit, op, older))
             return false;
     }
     return true;
@@ -292,7 +350,7 @@ COLL_INLINE bool coll_i_conformance_is_next(const coll_conformance *kit, uint32_
         return true;
     for (uint32_t k = 0; k < i; k++)
         if (kit->ops[k].state == COLL_I_CONFORMANCE_FLYING &&
-            coll_i_conformance_in_line(op, &kit->ops[k]))
+            coll_i_conformance_in_line(kit, op, &kit->ops[k]))
             return false;
     return true;
 }

@@ -8,7 +8,7 @@
 #ifndef COLL_TRANSPORTS_CONFORMANCE_CHECKS_H
 #define COLL_TRANSPORTS_CONFORMANCE_CHECKS_H
 
-#include "exchanges.h"
+#include "tag_ranges.h"
 
 /* ---- what may be there ------------------------------------------------------------------- */
 
@@ -90,6 +90,42 @@ COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_acquire(coll_confor
             coll_i_conformance_recv(kit, coll_i_conformance_before(kit, 1), 0, i, bytes);
         if (i % 2 == kit->phase / 2)
             op->kind = COLL_I_CONFORMANCE_ACQUIRES;
+    }
+    return COLL_I_CONFORMANCE_PHASE;
+}
+
+/* Messages that are combined as they arrive, and received between those; where the operand is, and
+ * elsewhere; by two operators, on either side, which their numbers say; of one element and several. */
+COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_arrival(coll_conformance *kit)
+{
+    enum { MESSAGES = 8, PHASES = 4, ARRIVALS = 6 * PHASES };
+    const size_t element = sizeof(coll_i_conformance_element), most = kit->longest / element;
+    const uint32_t rank = kit->task.rank, wanted = kit->phase < 2 ? 1 : 9;
+    const uint32_t count = wanted < most ? wanted : (uint32_t)most;
+    const uint32_t next = coll_i_conformance_after(kit, 1),
+                   last = coll_i_conformance_before(kit, 1);
+    if (!coll_i_conformance_has(kit, COLL_I_CONFORMANCE_ARRIVES) || most == 0)
+        return COLL_I_CONFORMANCE_NOTHING;
+    if (kit->phase == PHASES)
+        return kit->refused < ARRIVALS ? COLL_I_CONFORMANCE_NO_MORE
+                                       : COLL_I_CONFORMANCE_NOTHING;
+    for (uint32_t i = 0; i < MESSAGES; i++)
+        (void)coll_i_conformance_send(kit, next, 0, i, count * element);
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        coll_i_conformance_op *op = coll_i_conformance_recv(kit, last, 0, i, count * element);
+        const coll_i_conformance_op *operand = op;
+        if (i % 3 == 2)
+            continue;
+        op->kind = COLL_I_CONFORMANCE_ARRIVES;
+        op->count = count;
+        op->holds = COLL_I_CONFORMANCE_ANYTHING;
+        if (kit->phase % 2)
+            operand =
+                coll_i_conformance_operands(kit, COLL_I_CONFORMANCE_KEEPS, rank, i, count);
+        for (uint32_t k = 0; k < count && operand == op && op->bytes; k++)
+            coll_i_conformance_operand((coll_i_conformance_element *)(void *)op->buf + k, rank,
+                                       i, k);
+        op->a = operand->buf;
     }
     return COLL_I_CONFORMANCE_PHASE;
 }
@@ -240,14 +276,25 @@ COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_turns(coll_conforma
 
 /* ---- failures ---------------------------------------------------------------------------- */
 
-enum { /* tags of their own, counted from the highest */
-       COLL_I_CONFORMANCE_SIZE_TAGS = 6,
-       COLL_I_CONFORMANCE_RECV_TAG = 6,
-       COLL_I_CONFORMANCE_SEND_TAG = 7,
-       COLL_I_CONFORMANCE_ABORT_TAG = 11, /* the lowest of four */
-       COLL_I_CONFORMANCE_ACQUIRE_TAG = 12,
-       COLL_I_CONFORMANCE_PATIENT = 32 /* rounds in which a message may still come */
+enum {
+    COLL_I_CONFORMANCE_PATIENT = 32 /* rounds in which a message may still come */
 };
+
+/* All are alive: they run this. */
+COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_dead(coll_conformance *kit)
+{
+    if (!kit->task.transport->failure || !kit->task.transport->failure->dead)
+        return COLL_I_CONFORMANCE_NOTHING;
+    for (uint32_t peer = 0; peer < kit->task.p && kit->phase == 0 && kit->status >= 0; peer++)
+        if (coll_i_conformance_is_dead(kit, peer)) {
+            coll_i_conformance_fail(kit);
+            coll_i_conformance_say_number(kit, ": dead says so of rank ", peer);
+        }
+    if (kit->phase > 0)
+        return COLL_I_CONFORMANCE_NO_MORE;
+    coll_i_conformance_barrier(kit, 0); /* before anybody may leave */
+    return COLL_I_CONFORMANCE_PHASE;
+}
 
 /* A receive is cancelled before its message is sent. */
 COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_cancel_recv(coll_conformance *kit)
@@ -350,6 +397,23 @@ COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_abort(coll_conforma
     }
 }
 
+/* A message that is a byte short for an element to be combined with. Refused, it is received. */
+COLL_INLINE void coll_i_conformance_arrives_short(coll_conformance *kit, size_t element)
+{
+    const uint32_t tag = coll_i_conformance_spoilt(kit, COLL_I_CONFORMANCE_ARRIVE_TAG);
+    coll_i_conformance_op *op;
+    if (!tag)
+        return;
+    op = coll_i_conformance_send(kit, coll_i_conformance_after(kit, 1), tag, 0, element - 1);
+    op->ends = COLL_I_CONFORMANCE_ANYHOW;
+    coll_i_conformance_mark(op, COLL_I_CONFORMANCE_ASIDE | COLL_I_CONFORMANCE_MAY_STAY);
+    op = coll_i_conformance_recv(kit, coll_i_conformance_before(kit, 1), tag, 0, element);
+    op->kind = COLL_I_CONFORMANCE_ARRIVES;
+    op->ends = COLL_I_CONFORMANCE_BY_SIZE;
+    op->count = 1;
+    op->a = op->buf;
+}
+
 /* Messages of other sizes than their receivers expect, each of a tag of its own, all at once. When a
  * rank has heard of all of its own, it tells the sender, which may give up what it sent. */
 COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_size_error(coll_conformance *kit)
@@ -358,6 +422,7 @@ COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_size_error(coll_con
     const size_t sizes[COLL_I_CONFORMANCE_SIZE_TAGS + 1][2] = {
         {most, most - 1}, {most - 1, most}, {most, 0},       {0, most},
         {all, all - 1},   {most, all},      {most - 1, most}}; /* the last one is acquired */
+    const size_t element = sizeof(coll_i_conformance_element);
     const bool acquires = coll_i_conformance_has(kit, COLL_I_CONFORMANCE_ACQUIRES) &&
                           coll_i_conformance_acquires_most(kit) >= most;
     const uint32_t next = coll_i_conformance_after(kit, 1),
@@ -380,9 +445,12 @@ COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_size_error(coll_con
         op = coll_i_conformance_recv(kit, last, tag, 0, sizes[i][1]);
         op->ends = COLL_I_CONFORMANCE_BY_SIZE;
         op->after = i % 2 * 8;
+        op->count = (uint32_t)sizes[i][0];
         if (last_one)
             op->kind = COLL_I_CONFORMANCE_ACQUIRES;
     }
+    if (coll_i_conformance_has(kit, COLL_I_CONFORMANCE_ARRIVES) && most >= element)
+        coll_i_conformance_arrives_short(kit, element);
     coll_i_conformance_tell(kit, last, COLL_I_CONFORMANCE_AFTER_DONE);
     coll_i_conformance_hear(kit, next, 0);
     return COLL_I_CONFORMANCE_PHASE;

@@ -131,6 +131,72 @@ COLL_INLINE bool coll_i_conformance_reduced(coll_conformance *kit,
     return true;
 }
 
+/* Element i of a message. */
+COLL_INLINE void coll_i_conformance_sent_element(coll_i_conformance_element *to, uint32_t key,
+                                                 uint32_t i)
+{
+    for (size_t k = 0; k < sizeof *to; k++)
+        ((unsigned char *)to)[k] = coll_i_conformance_byte(key, i * sizeof *to + k);
+}
+
+/* Is a message combined with this rank's operand, in the right order? */
+COLL_INLINE bool coll_i_conformance_arrived(coll_conformance *kit,
+                                            const coll_i_conformance_op *op)
+{
+    const coll_op *reduction = op->number % 2 ? &kit->sum : &kit->chain;
+    const bool left = op->number / 2 % 2 != 0;
+    const coll_i_conformance_element *came =
+        (const coll_i_conformance_element *)(const void *)op->buf;
+    for (uint32_t i = 0; i < op->count; i++) {
+        coll_i_conformance_element mine, its, forth, back;
+        coll_i_conformance_operand(&mine, kit->task.rank, op->number, i);
+        coll_i_conformance_sent_element(&its, op->key, i);
+        reduction->combine(left ? &back : &forth, &mine, &its, 1, NULL);
+        reduction->combine(left ? &forth : &back, &its, &mine, 1, NULL);
+        if (came[i].a == forth.a && came[i].b == forth.b)
+            continue;
+        coll_i_conformance_fail_op(kit, op);
+        coll_i_conformance_say_number(kit, "element ", i);
+        coll_i_conformance_say(kit, came[i].a == back.a && came[i].b == back.b
+                                        ? " has its operands in the wrong order"
+                                    : came[i].a == mine.a && came[i].b == mine.b
+                                        ? " was not combined"
+                                        : " is wrong");
+        return false;
+    }
+    return true;
+}
+
+/* A message did not fit: does the transport say about which? */
+COLL_INLINE bool coll_i_conformance_knows_misfit(coll_conformance *kit,
+                                                 const coll_i_conformance_op *op)
+{
+    const uint32_t its_tag = op->its_tag ? op->its_tag : op->tag;
+    coll_misfit its;
+    const char *what = NULL;
+    size_t said = 0, is = 0;
+    if (!coll_i_conformance_misfit(kit, &its))
+        return true;
+    if (its.peer != op->peer)
+        what = "peer", said = its.peer, is = op->peer;
+    else if (its.tag != op->tag)
+        what = "tag", said = its.tag, is = op->tag;
+    else if (its.its_tag != its_tag)
+        what = "its_tag", said = its.its_tag, is = its_tag;
+    else if (its.expected != op->bytes)
+        what = "expected", said = its.expected, is = op->bytes;
+    else if (its.bytes != op->count)
+        what = "bytes", said = its.bytes, is = op->count;
+    if (!what)
+        return true;
+    coll_i_conformance_fail_op(kit, op);
+    coll_i_conformance_say(kit, "misfit says that ");
+    coll_i_conformance_say(kit, what);
+    coll_i_conformance_say_number(kit, " is ", said);
+    coll_i_conformance_say_number(kit, ", not ", is);
+    return false;
+}
+
 /* Is nothing written beside a buffer, and nothing to what is another's or over? */
 COLL_INLINE bool coll_i_conformance_is_whole(coll_conformance *kit,
                                              const coll_i_conformance_op *op)

@@ -86,14 +86,16 @@ COLL_INLINE uint32_t coll_i_conformance_spoilt(const coll_conformance *kit, uint
 COLL_INLINE void coll_i_conformance_tell(coll_conformance *kit, uint32_t peer, unsigned flags)
 {
     coll_i_conformance_mark(
-        coll_i_conformance_send(kit, peer, 0, 0, coll_i_conformance_at_most(1, kit->longest)),
+        coll_i_conformance_send(kit, peer, kit->home, 0,
+                                coll_i_conformance_at_most(1, kit->longest)),
         flags);
 }
 
 COLL_INLINE void coll_i_conformance_hear(coll_conformance *kit, uint32_t peer, unsigned flags)
 {
     coll_i_conformance_mark(
-        coll_i_conformance_recv(kit, peer, 0, 0, coll_i_conformance_at_most(1, kit->longest)),
+        coll_i_conformance_recv(kit, peer, kit->home, 0,
+                                coll_i_conformance_at_most(1, kit->longest)),
         flags);
 }
 

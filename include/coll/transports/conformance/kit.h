@@ -10,7 +10,7 @@
 /* The checks, in the order in which they run: what a transport does wrong in one that is basic is not
  * blamed on a later one. Name, word, what the contract says. */
 #define COLL_CONFORMANCE_LIST(X)                                                               \
-    X(CALLBACKS, callbacks, "send, recv and test are there, others come in pairs")             \
+    X(CALLBACKS, callbacks, "send, recv and test are there, and records have what they need")  \
     X(DELIVERY, delivery, "a message arrives whole")                                           \
     X(ORDER, order,                                                                            \
       "messages of one peer and tag arrive in the order in which they were sent")              \
@@ -29,14 +29,20 @@
     X(REDUCE, reduce,                                                                          \
       "reduce combines a with b, in this order, into dst, which may be a or b")                \
     X(ACQUIRE, acquire, "an acquired message is the one due, and stays until its release")     \
+    X(ARRIVAL, arrival,                                                                        \
+      "the message that is due is combined as it arrives, its operands in their order")        \
     X(MULTICAST, multicast, "a multicast reaches all others, in order with sends")             \
     X(NETWORK_REDUCE, network_reduce, "all members of a team get the reduction in rank order") \
     X(SHARED, shared, "all ranks see the same part of SHARED")                                 \
     X(TURNS, turns, "a part of SHARED is used again when all have left it")                    \
+    X(DEAD, dead, "no rank is dead that takes part")                                           \
     X(CANCEL_RECV, cancel_recv, "a receive that was cancelled writes nothing")                 \
     X(CANCEL_SEND, cancel_send, "a send that was cancelled reads nothing")                     \
     X(ABORT, abort, "operations of aborted tags end with COLL_ERR_PEER, others go on")         \
-    X(SIZE_ERROR, size_error, "a message of another size than expected is COLL_ERR_SIZE")
+    X(SIZE_ERROR, size_error, "a message of another size than expected is COLL_ERR_SIZE")      \
+    X(USES, uses,                                                                              \
+      "uses of a tag are one channel, and a message of another use is COLL_ERR_SIZE")          \
+    X(CLAIMS, claims, "claimed tags are the same on all ranks, nobody else's, and clean")
 
 #define COLL_I_CONFORMANCE_ENUM(name, word, text) COLL_CONFORMANCE_##name,
 typedef enum coll_conformance_check {
@@ -75,10 +81,11 @@ typedef enum coll_i_conformance_kind {
     COLL_I_CONFORMANCE_MULTICASTS,
     COLL_I_CONFORMANCE_COPIES,
     COLL_I_CONFORMANCE_REDUCES,
-    COLL_I_CONFORMANCE_MEETS,  /* a network_reduce */
-    COLL_I_CONFORMANCE_KEEPS,  /* a buffer that stays as it is */
-    COLL_I_CONFORMANCE_ENTERS, /* takes a use of SHARED, and enters it */
-    COLL_I_CONFORMANCE_LOOKS,  /* reads a word of it */
+    COLL_I_CONFORMANCE_ARRIVES, /* a recv_reduce */
+    COLL_I_CONFORMANCE_MEETS,   /* a network_reduce */
+    COLL_I_CONFORMANCE_KEEPS,   /* a buffer that stays as it is */
+    COLL_I_CONFORMANCE_ENTERS,  /* takes a use of SHARED, and enters it */
+    COLL_I_CONFORMANCE_LOOKS,   /* reads a word of it */
     COLL_I_CONFORMANCE_LEAVES,
     COLL_I_CONFORMANCE_CANCELS, /* the operation `of` */
     COLL_I_CONFORMANCE_ABORTS,  /* `count` tags */
@@ -120,7 +127,8 @@ typedef struct coll_i_conformance_op {
     uint32_t key;               /* what is in the message */
     uint32_t after;             /* round of the phase before which it does not start */
     uint32_t refusals;          /* times that it was told COLL_AGAIN */
-    uint32_t count;             /* elements; tags; the use of SHARED */
+    uint32_t count;             /* elements; tags; the use of SHARED; bytes that come instead */
+    uint32_t its_tag;           /* … with this tag */
     size_t bytes;               /* of its buffer */
     unsigned char *buf;         /* in memory of its own, with guards; or NULL */
     const unsigned char *a, *b; /* operands; a message that was acquired */
@@ -142,7 +150,9 @@ typedef struct coll_conformance {
     uint32_t again;   /* times that a send of the check was told COLL_AGAIN */
     uint32_t refused; /* operations of it that ended with COLL_ERR_CAPABILITY, … */
     uint32_t done;    /* … and with COLL_OK */
-    coll_op sum, chain; /* a commutative operator, and one that is not */
+    uint32_t home;    /* the tag by which ranks tell each other how far they are */
+    uint32_t claim[2][2]; /* tags that are claimed: the first, and how many */
+    coll_op sum, chain;   /* a commutative operator, and one that is not */
     coll_i_conformance_op *ops;
     uint32_t n_ops, most_ops;
     unsigned char *arena;
@@ -258,6 +268,9 @@ COLL_INLINE void coll_i_conformance_fail_op(coll_conformance *kit,
         break;
     case COLL_I_CONFORMANCE_ACQUIRES:
         what = ", acquire", whom = " from rank ";
+        break;
+    case COLL_I_CONFORMANCE_ARRIVES:
+        what = ", recv_reduce", whom = " from rank ";
         break;
     case COLL_I_CONFORMANCE_MULTICASTS:
         what = ", multicast";

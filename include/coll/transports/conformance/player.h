@@ -39,6 +39,8 @@ COLL_INLINE bool coll_i_conformance_went_well(coll_conformance *kit, coll_i_conf
         return coll_i_conformance_came(kit, op, op->buf);
     case COLL_I_CONFORMANCE_REDUCES:
         return coll_i_conformance_reduced(kit, op, 2);
+    case COLL_I_CONFORMANCE_ARRIVES:
+        return coll_i_conformance_arrived(kit, op);
     case COLL_I_CONFORMANCE_MEETS:
         return coll_i_conformance_reduced(kit, op, kit->task.p);
     default:
@@ -76,6 +78,9 @@ COLL_INLINE void coll_i_conformance_end(coll_conformance *kit, coll_i_conformanc
         }
     } else {
         kit->refused += how == COLL_I_CONFORMANCE_REFUSED;
+        if (how == COLL_I_CONFORMANCE_BY_SIZE && op->ends == COLL_I_CONFORMANCE_BY_SIZE &&
+            !coll_i_conformance_knows_misfit(kit, op))
+            return;
         if (op->state == COLL_I_CONFORMANCE_FLYING) /* after an error it still is */
             coll_i_conformance_cancel(kit, op);
         if (coll_i_conformance_receives(op)) /* part of it may have come */
@@ -118,7 +123,8 @@ COLL_INLINE bool coll_i_conformance_start(coll_conformance *kit, coll_i_conforma
     }
     if (status == COLL_STARTED && may_start) {
         op->state = COLL_I_CONFORMANCE_FLYING;
-    } else if (status == COLL_ERR_CAPABILITY && op->kind == COLL_I_CONFORMANCE_ACQUIRES) {
+    } else if (status == COLL_ERR_CAPABILITY && (op->kind == COLL_I_CONFORMANCE_ACQUIRES ||
+                                                 op->kind == COLL_I_CONFORMANCE_ARRIVES)) {
         kit->refused++;
         op->kind = COLL_I_CONFORMANCE_RECEIVES;
     } else if (status <= 0) {
