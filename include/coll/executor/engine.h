@@ -97,7 +97,8 @@ COLL_INLINE coll_status coll_i_engine_issue(coll_engine *e, uint32_t k)
         if (slot->hold != 0) {
             if (!(slot->act.flags & COLL_I_WINDOW_STAGE) && w->idle < COLL_I_WINDOW_PATIENCE)
                 return COLL_AGAIN;
-            slot->act.flags |= COLL_I_TASK_RECEIVED;
+            if (arrives)
+                slot->act.flags |= COLL_I_TASK_RECEIVED;
         } else if (!arrives) {
             if (slot->order != 0)
                 return COLL_AGAIN;

@@ -234,7 +234,7 @@ COLL_INLINE coll_i_conformance_op *coll_i_conformance_add(coll_conformance *kit,
     op->ends = COLL_I_CONFORMANCE_WELL;
     op->holds = COLL_I_CONFORMANCE_ANYTHING;
     op->peer = op->tag = op->number = op->key = op->after = op->refusals = op->count = 0;
-    op->its_tag = 0;
+    op->its_tag = op->its_bytes = 0;
     op->bytes = bytes;
     op->a = op->b = NULL;
     op->of = NULL;

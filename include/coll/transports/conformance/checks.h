@@ -411,6 +411,7 @@ COLL_INLINE void coll_i_conformance_arrives_short(coll_conformance *kit, size_t 
     op->kind = COLL_I_CONFORMANCE_ARRIVES;
     op->ends = COLL_I_CONFORMANCE_BY_SIZE;
     op->count = 1;
+    op->its_bytes = (uint32_t)element - 1;
     op->a = op->buf;
 }
 
@@ -445,7 +446,7 @@ COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_size_error(coll_con
         op = coll_i_conformance_recv(kit, last, tag, 0, sizes[i][1]);
         op->ends = COLL_I_CONFORMANCE_BY_SIZE;
         op->after = i % 2 * 8;
-        op->count = (uint32_t)sizes[i][0];
+        op->its_bytes = (uint32_t)sizes[i][0];
         if (last_one)
             op->kind = COLL_I_CONFORMANCE_ACQUIRES;
     }

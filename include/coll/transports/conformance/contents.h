@@ -185,8 +185,8 @@ COLL_INLINE bool coll_i_conformance_knows_misfit(coll_conformance *kit,
         what = "its_tag", said = its.its_tag, is = its_tag;
     else if (its.expected != op->bytes)
         what = "expected", said = its.expected, is = op->bytes;
-    else if (its.bytes != op->count)
-        what = "bytes", said = its.bytes, is = op->count;
+    else if (its.bytes != op->its_bytes)
+        what = "bytes", said = its.bytes, is = op->its_bytes;
     if (!what)
         return true;
     coll_i_conformance_fail_op(kit, op);

@@ -52,7 +52,7 @@ COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_uses(coll_conforman
         coll_i_conformance_mark(op, COLL_I_CONFORMANCE_ASIDE | COLL_I_CONFORMANCE_MAY_STAY);
         op = coll_i_conformance_recv(kit, last, tag + 6 * step, 0, bytes);
         op->ends = COLL_I_CONFORMANCE_BY_SIZE;
-        op->count = (uint32_t)bytes;
+        op->its_bytes = (uint32_t)bytes;
         op->its_tag = tag + 5 * step;
         coll_i_conformance_heard_misfit(kit);
         return COLL_I_CONFORMANCE_PHASE;
