@@ -50,6 +50,7 @@ static struct {
 typedef struct member {
     uint32_t rank;
     coll_comm comm;
+    unsigned char cache[COLL_CACHE_BYTES(8)];
     double *in, *out;
     size_t counts[POINTS], displs[POINTS]; /* of RANKS blocks, or POINTS */
 } member;
@@ -205,6 +206,7 @@ static void open_comm(member *m, void *memory, size_t bytes)
     stop(coll_comm_init(&m->comm, &coll_threads_transport,
                         coll_threads_rank(world.threads, m->rank), m->rank, world.p, memory,
                         bytes));
+    stop(coll_comm_set_cache(&m->comm, m->cache, sizeof m->cache));
 }
 
 static void *member_main(void *arg)

@@ -71,7 +71,7 @@ static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
     peers_coll coll;
     peers_member me = {board, rank, COLL_BIT(who), 0, NULL, NULL, peers_coll_call, &coll};
     size_t most = 0, need = 0;
-    void *memory;
+    void *memory, *cache;
     const coll_rule_list *rules = coll_node_rules(oversubscribed, zero_copy);
     peers_stop(coll_comm_init(&coll.comm, transport, ctx, rank, board->p, NULL, 0));
     peers_stop(coll_comm_rules(&coll.comm, rules));
@@ -92,9 +92,12 @@ static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
     me.out = peers_memory(segment, PEERS_ARENA);
     peers_stop(coll_comm_init(&coll.comm, transport, ctx, rank, board->p, memory,
                               most + COLL_ARENA_ALIGN));
+    cache = bench_memory(COLL_CACHE_BYTES(8));
+    peers_stop(coll_comm_set_cache(&coll.comm, cache, COLL_CACHE_BYTES(8)));
     peers_stop(coll_comm_rules(&coll.comm, rules));
     peers_take_turns(&me);
     peers_stop(coll_comm_free(&coll.comm));
+    free(cache);
     if (segment)
         return;
     free(me.in);

@@ -19,8 +19,9 @@ typedef struct member {
 
     coll_comm comm;
     coll_request request[RANKS_USES]; /* persistent: planned once, started in every iteration */
-    double *sums;                     /* what the allreduces work on */
-    uint32_t sums_per_dot;            /* elements that they have for each dot product */
+    coll_plan plan[RANKS_USES];
+    double *sums;          /* what the allreduces work on */
+    uint32_t sums_per_dot; /* elements that they have for each dot product */
     double seconds_in[RANKS_USES];
 
     coll_status status; /* of the set-up */
@@ -151,11 +152,12 @@ static coll_status scratch_bytes(member *m, const coll_args args[RANKS_USES], si
     return status;
 }
 
-/* Messages and elements that this rank sends in one call. */
+/* Notes the plan of a call, and messages and bytes that this rank sends in it. */
 static void count_traffic(member *m, unsigned use)
 {
-    const coll_plan *plan = &m->request[use].plan;
+    const coll_plan *plan = coll_request_plan(&m->request[use]);
     const size_t steps = coll_plan_steps(plan, m->rank);
+    m->plan[use] = *plan;
     for (size_t s = 0; s < steps; s++) {
         coll_action acts[COLL_STEP_MAX];
         const unsigned n = coll_plan_step(plan, m->rank, s, acts);
@@ -261,7 +263,7 @@ static ranks_outcome summarise(const member *all, uint32_t p)
         }
     }
     for (unsigned use = 0; use < RANKS_USES; use++) {
-        outcome.use[use].plan = all[0].request[use].plan;
+        outcome.use[use].plan = all[0].plan[use];
         outcome.use[use].requests = all[0].requests[use];
     }
     return outcome;

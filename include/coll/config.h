@@ -2,7 +2,7 @@
  *
  * Define a knob before the first include (or with -D) to override it. Transports have a few more,
  * each where it is used; nothing else in the library may be configured. All translation units of a
- * program must agree on COLL_STEP_MAX, COLL_PARAM_MAX, COLL_WINDOW and COLL_RECALL…, because they
+ * program must agree on COLL_STEP_MAX, COLL_PARAM_MAX, COLL_WINDOW and COLL_CACHED_…, because they
  * size structures.
  *
  * This is the only header that includes anything from the toolchain, and it includes only what
@@ -167,20 +167,15 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 #define COLL_WINDOW 16
 #endif
 
-/* Plans that a communicator remembers, for calls that are made again with other buffers; at least
- * one. Each takes about 900 bytes of it with 64-bit pointers, beside COLL_CACHED_ACTIONS. */
-#ifndef COLL_CACHED_PLANS
-#define COLL_CACHED_PLANS 8
-#endif
-
-/* … and the most blocks of calls with tables of counts whose plans it remembers; at least one. */
+/* The most blocks of calls with tables of counts that a communicator keeps in its cache (comm/prepared.h);
+ * at least one. */
 #ifndef COLL_CACHED_BLOCKS
 #define COLL_CACHED_BLOCKS 8
 #endif
 
 #if COLL_STEP_MAX < 4 || COLL_PARAM_MAX < 4 || COLL_WINDOW < 1 || COLL_WINDOW > 32 ||          \
-    COLL_CACHED_PLANS < 1 || COLL_CACHED_BLOCKS < 1
-#error "COLL_STEP_MAX, COLL_PARAM_MAX, COLL_WINDOW or a COLL_CACHED_… is out of its range"
+    COLL_CACHED_BLOCKS < 1
+#error "COLL_STEP_MAX, COLL_PARAM_MAX, COLL_WINDOW or COLL_CACHED_BLOCKS is out of its range"
 #endif
 
 /* 1 computes floats in integers (softfloat.h): for processors or contexts without floating
@@ -221,7 +216,7 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 #define COLL_ARRIVAL __STDC_HOSTED__
 #endif
 
-/* The most actions of its rank that a communicator writes out beside a plan that it remembers, once
+/* The most actions of its rank that a communicator writes out beside a plan in its cache, once
  * the plan is used again; 48 bytes each with 64-bit pointers, 0: none. A plan of no more takes 5 to
  * 17 % less time then, if its messages are short and its ranks share memory. */
 #ifndef COLL_CACHED_ACTIONS

@@ -61,7 +61,7 @@ typedef struct member {
     unsigned long wrong, done;
     coll_comm comm;
     coll_op_entry op;
-    unsigned char arena[1 << 18];
+    unsigned char arena[1 << 18], cache[COLL_CACHE_BYTES(8)];
 } member;
 
 /* All cases, blocking, one after the other without any other synchronisation. */
@@ -74,6 +74,7 @@ static void *blocking_cases(void *arg)
     me->wrong += coll_comm_init(&me->comm, &coll_threads_transport,
                                 coll_threads_rank(me->threads, me->rank), me->rank, me->p,
                                 me->arena, sizeof me->arena) != COLL_OK;
+    me->wrong += coll_comm_set_cache(&me->comm, me->cache, sizeof me->cache) != COLL_OK;
     me->wrong += coll_comm_add_op(&me->comm, &me->op, &op, COLL_OPAQUE(32), &number) != COLL_OK;
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
         for (unsigned i = 0; i < 4 * COMM_SORTS * 4; i++) {
@@ -171,7 +172,7 @@ TEST(every_algorithm_can_be_chosen)
                         finish_all(w);
                     for (uint32_t r = 0; r < p; r++) {
                         CHECK(status != COLL_OK ||
-                              w->requests[r].plan.algorithm == coll_registry[row]);
+                              w->requests[r].own.plan.algorithm == coll_registry[row]);
                         CHECK(status != COLL_OK || comm_right(ranks[r]));
                         CHECK_STATUS(coll_comm_free(&w->comms[r]), COLL_OK);
                         comm_rank_free(ranks[r]);
@@ -207,8 +208,8 @@ static const coll_algorithm *reduce_scatter(world *w, const coll_transport *tran
             CHECK_STATUS(coll_comm_bytes(&w->comms[r], &args, &bytes), COLL_OK);
         }
         CHECK_STATUS(coll_post(&w->comms[r], &args, &w->requests[r]), COLL_OK);
-        CHECK(!chosen || chosen == w->requests[r].plan.algorithm);
-        chosen = w->requests[r].plan.algorithm;
+        CHECK(!chosen || chosen == w->requests[r].own.plan.algorithm);
+        chosen = w->requests[r].own.plan.algorithm;
     }
     finish_all(w);
     CHECK_STATUS(coll_comm_op(&w->comms[0], sort->op, sort->type, &op), COLL_OK);
@@ -415,7 +416,7 @@ TEST(plans_that_are_remembered)
     comm = &w->comms[0];
     CHECK_STATUS(coll_iallreduce(comm, x, y, 2, COLL_F64, COLL_SUM, &other), COLL_OK);
     CHECK_STATUS(coll_iallreduce(comm, x, y, 2, COLL_F64, COLL_SUM, &held), COLL_OK);
-    CHECK(held.engine.task.plan != &held.plan && other.engine.task.plan == &other.plan);
+    CHECK(held.engine.task.plan != &held.own.plan && other.engine.task.plan == &other.own.plan);
     CHECK_STATUS(coll_comm_set_algorithm(comm, COLL_ALLREDUCE, &coll_linear_allreduce, NULL),
                  COLL_OK);
     CHECK_STATUS(coll_iallreduce(comm, x, y, 1, COLL_F64, COLL_SUM, &w->requests[0]), COLL_OK);
@@ -436,7 +437,7 @@ TEST(plans_that_are_remembered)
         coll_args args;
         coll_i_reducing(&args, COLL_ALLREDUCE, x, y, 1, COLL_F64, COLL_SUM, root);
         CHECK_STATUS(coll_post(comm, &args, &held), COLL_OK);
-        CHECK((held.engine.task.plan != &held.plan) == (root > 0));
+        CHECK((held.engine.task.plan != &held.own.plan) == (root > 0));
         CHECK_STATUS(coll_wait(&held), COLL_OK);
     }
     { /* the graph of the plan that is remembered is its own: the caller's may change */
@@ -447,7 +448,7 @@ TEST(plans_that_are_remembered)
         CHECK_STATUS(coll_graph_mesh(&graph, 1, &wide, 0), COLL_OK);
         y[0] = y[1] = 0;
         CHECK_STATUS(coll_ineighbor_allgather(comm, &same, x, y, 1, COLL_F64, &held), COLL_OK);
-        CHECK(held.engine.task.plan != &held.plan);
+        CHECK(held.engine.task.plan != &held.own.plan);
         CHECK_STATUS(coll_wait(&held), COLL_OK);
         CHECK(y[0] == 3 && y[1] == 3);
     }

@@ -329,6 +329,7 @@ typedef struct member {
     uint32_t rank, wrong, built;
     pthread_t thread;
     coll_comm comm;
+    unsigned char cache[COLL_CACHE_BYTES(8)];
     mixed_memory memory;
 } member;
 
@@ -343,6 +344,7 @@ static void *mixed_in_levels(void *arg)
     me->wrong += coll_comm_init(&me->comm, &coll_threads_transport,
                                 coll_threads_rank(me->threads, me->rank), me->rank, 8,
                                 me->memory.scratch, sizeof me->memory.scratch) != COLL_OK;
+    me->wrong += coll_comm_set_cache(&me->comm, me->cache, sizeof me->cache) != COLL_OK;
     me->wrong += coll_comm_nodes(&me->comm, &nodes) != COLL_OK;
     me->wrong += coll_comm_rules(&me->comm, &always_rules) != COLL_OK;
     if (me->wrong == 0)

@@ -24,7 +24,7 @@ static records own;              /* its records */
 static coll_loopback loopback;
 static coll_loopback_rank ends[P];
 static coll_comm comms[P];
-static unsigned char arenas[P][ARENA];
+static unsigned char arenas[P][ARENA], caches[P][COLL_CACHE_BYTES(8)];
 static void *messages;
 static uint32_t n_messages;
 
@@ -47,6 +47,7 @@ static inline void loopback_begin(uint32_t n, uint32_t tags, int fill)
         CHECK_STATUS(
             coll_comm_init(&comms[r], &transport, &ends[r], r, P, arenas[r], sizeof arenas[r]),
             COLL_OK);
+        CHECK_STATUS(coll_comm_set_cache(&comms[r], caches[r], sizeof caches[r]), COLL_OK);
     }
 }
 

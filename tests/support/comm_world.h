@@ -22,6 +22,7 @@ typedef struct world {
     coll_loopback loopback;
     coll_loopback_rank ends[COMM_MOST];
     coll_comm comms[COMM_MOST];
+    unsigned char caches[COMM_MOST][COLL_CACHE_BYTES(8)];
     coll_op_entry ops[COMM_MOST];
     coll_request requests[COMM_MOST];
     void *messages, *arenas[COMM_MOST];
@@ -53,7 +54,7 @@ static inline world *world_new(uint32_t p)
     return &the_world;
 }
 
-/* Makes the communicator of a rank, with `bytes` of arena, the operator of comm_cases.h, and what of
+/* Makes the communicator of a rank, with `bytes` of arena, a cache, the operator of comm_cases.h, and what of
  * nodes, rules and algorithm there is. */
 static inline void world_comm(world *w, uint32_t r, size_t bytes)
 {
@@ -64,6 +65,7 @@ static inline void world_comm(world *w, uint32_t r, size_t bytes)
     CHECK_STATUS(
         coll_comm_init(&w->comms[r], &w->transport, &w->ends[r], r, w->p, w->arenas[r], bytes),
         COLL_OK);
+    CHECK_STATUS(coll_comm_set_cache(&w->comms[r], w->caches[r], sizeof w->caches[r]), COLL_OK);
     CHECK_STATUS(coll_comm_add_op(&w->comms[r], &w->ops[r], &op, COLL_OPAQUE(32), &number),
                  COLL_OK);
     CHECK_EQ(number, COLL_USER_OP);

@@ -27,9 +27,11 @@ static bool run(const coll_transport *transport, void *ctx, uint32_t rank, uint3
     mixed_memory *const memory = (mixed_memory *)malloc(sizeof *memory);
     coll_comm comm;
     uint32_t wrong;
+    unsigned char cache[COLL_CACHE_BYTES(4)];
     if (!memory ||
         coll_comm_init(&comm, transport, ctx, rank, p, memory->scratch,
                        sizeof memory->scratch) != COLL_OK ||
+        coll_comm_set_cache(&comm, cache, sizeof cache) != COLL_OK ||
         coll_comm_rules(&comm, coll_node_rules(p > 2, transport->zero_copy->max_bytes == 0)) !=
             COLL_OK)
         return false;

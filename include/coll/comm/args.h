@@ -322,6 +322,59 @@ COLL_INLINE coll_status coll_i_comm_tables(const coll_comm *comm, coll_problem *
     return COLL_OK;
 }
 
+/* The arguments but for buffers and tables, as of a call that may use so many bytes of SHARED. */
+COLL_HOT_INLINE void coll_i_args_key(const coll_comm *comm, const coll_args *args,
+                                     size_t shared_bytes, size_t *key)
+{
+    const size_t flags = (args->in == COLL_IN_PLACE ? 1u : 0u) |
+                         (args->out == COLL_IN_PLACE ? 2u : 0u) |
+                         (coll_i_args_packed(args) ? 4u : 0u);
+    key[0] = (size_t)(uintptr_t)comm;
+    key[1] = (size_t)args->collective << 3 | flags;
+    key[2] = args->count;
+    key[3] = args->type;
+    key[4] = args->op;
+    key[5] = coll_is(COLL_ROOTED, args->collective) ? args->root : 0;
+    key[6] = shared_bytes;
+}
+
+/* The tables, but those of IN where OUT's stand for them. */
+COLL_HOT_INLINE void coll_i_args_tables(const coll_args *args, const size_t **tables)
+{
+    const bool by_out = args->in == COLL_IN_PLACE && (args->collective == COLL_ALLTOALLV ||
+                                                      args->collective == COLL_ALLTOALLW);
+    tables[0] = by_out ? NULL : args->in_counts;
+    tables[1] = by_out ? NULL : args->in_displs;
+    tables[2] = args->out_counts;
+    tables[3] = args->out_displs;
+}
+
+/* What was prepared for an earlier call with these arguments, or NULL. */
+COLL_HOT_INLINE coll_cache_entry *coll_i_args_find(const coll_comm *comm, const coll_args *args,
+                                                   size_t shared_bytes)
+{
+    size_t key[COLL_I_KEY_WORDS];
+    const size_t *tables[4];
+    if (comm->cache.n == 0 || (unsigned)args->collective >= COLL_COLLECTIVES)
+        return NULL;
+    coll_i_args_key(comm, args, shared_bytes, key);
+    coll_i_args_tables(args, tables);
+    return coll_i_cache_find(&comm->cache, key, tables, args->graph);
+}
+
+/* Keeps what was prepared for a call. */
+COLL_INLINE void coll_i_args_keep(coll_comm *comm, const coll_args *args, size_t shared_bytes,
+                                  const coll_prepared *call)
+{
+    size_t key[COLL_I_KEY_WORDS];
+    const size_t *tables[4];
+    if (comm->cache.n == 0)
+        return;
+    coll_i_args_key(comm, args, shared_bytes, key);
+    coll_i_args_tables(args, tables);
+    coll_i_cache_keep(&comm->cache, call, key, tables, comm->rank);
+}
+
 /* Makes the plan by the algorithm that the caller chose, else by the rules. */
 COLL_INLINE coll_status coll_i_comm_choose(const coll_comm *comm, const coll_problem *problem,
                                            const coll_conditions *conditions, void *workspace,

@@ -3,6 +3,7 @@
  *
  *   coll_comm comm;
  *   coll_comm_init(&comm, &my_transport, my_context, rank, p, memory, sizeof memory);
+ *   coll_comm_set_cache(&comm, cache, sizeof cache);   // of COLL_CACHE_BYTES(n); or none
  *   … comm.h …
  *   coll_comm_free(&comm);
  *
@@ -42,12 +43,12 @@
 #ifndef COLL_COMM_COMMUNICATOR_H
 #define COLL_COMM_COMMUNICATOR_H
 
-#include "../executor/schedule.h"
 #include "../plan.h"
 #include "../reduce.h"
 #include "../select.h"
 #include "../transport.h"
 #include "arena.h"
+#include "prepared.h"
 
 /* A user's operator: the caller's memory, as long as the communicator exists. */
 typedef struct coll_op_entry {
@@ -62,32 +63,6 @@ typedef struct coll_choice {
     const coll_algorithm *algorithm;
     uint32_t param[COLL_PARAM_MAX];
 } coll_choice;
-
-/* The plan of a call, what the call asked for, and what the plan needs. It stands on its own: its
- * tables and its graph are copies. */
-typedef struct coll_cached_plan {
-    coll_plan plan;
-    coll_op op;
-    coll_graph mesh; /* of neighbours */
-#if COLL_CACHED_ACTIONS
-    coll_schedule schedule; /* what this rank does, once it does it again … */
-    coll_action actions[COLL_CACHED_ACTIONS];
-    bool again, brief; /* … if it is no more than that */
-#endif
-    /* counts and displacements of IN, then of OUT, of which there are so many; the plan points to
-     * those that the problem has */
-    size_t tables[4][COLL_CACHED_BLOCKS];
-    uint32_t n_in, n_out;
-    uint32_t requests; /* that run by this plan */
-    size_t count;
-    coll_type type;
-    coll_operator number; /* of op */
-    uint32_t root;
-    size_t offered, scratch;   /* bytes of SHARED there were; elements */
-    bool in_is_out, out_is_in; /* in place */
-    bool packed;               /* reduce_scatter: the call gave no displacements */
-    bool valid, in, out;       /* has it elements of IN, of OUT? */
-} coll_cached_plan;
 
 struct coll_comm;
 
@@ -110,10 +85,10 @@ typedef struct coll_comm {
     uint32_t rank, p;   /* COLL_RANK_NONE: this rank is no member */
     coll_group group;   /* its ranks as ranks of the transport */
     coll_choice choice[COLL_COLLECTIVES];
-    const coll_rule_list *rules;                      /* that choose where the caller did not */
-    const coll_nodes *nodes;                          /* several; NULL: all ranks are on one */
-    const coll_i_comm_builder *builder;               /* or NULL */
-    coll_cached_plan cached_plans[COLL_CACHED_PLANS]; /* by collective and root */
+    const coll_rule_list *rules;        /* that choose where the caller did not */
+    const coll_nodes *nodes;            /* several; NULL: all ranks are on one */
+    const coll_i_comm_builder *builder; /* or NULL */
+    coll_cache cache;                   /* of calls that were made before */
 
     uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn … */
     uint32_t use;    /* … + this: the transport's tags · how often it went round */
@@ -204,18 +179,9 @@ COLL_INLINE void coll_i_comm_spoil(coll_comm *comm, coll_status status, bool tel
         coll_i_comm_abort_tags(comm);
 }
 
-/* The choice of algorithms is another one: plans are made anew. */
-COLL_INLINE void coll_i_comm_forget(coll_comm *comm)
-{
-    for (unsigned i = 0; i < COLL_CACHED_PLANS; i++)
-        comm->cached_plans[i].valid = false;
-}
-
 COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
 {
-    coll_i_comm_forget(comm);
-    for (unsigned i = 0; i < COLL_CACHED_PLANS; i++)
-        comm->cached_plans[i].requests = 0;
+    coll_i_cache_init(&comm->cache, NULL, 0);
     for (unsigned i = 0; i < COLL_COLLECTIVES; i++)
         comm->choice[i].algorithm = NULL;
     comm->rules = &coll_rules_built_in;
@@ -312,8 +278,8 @@ COLL_INLINE coll_status coll_i_comm_group(coll_comm *sub, const coll_comm *paren
  * the same on all ranks, are taken from the parent's until coll_comm_free: half of them, at
  * most 32, are calls that can run at once before the next one is queued; the rest serve
  * persistent calls and further communicators. Over a transport without tags it is ignored. The
- * group is copied, into the arena if it is a table; rules are inherited, chosen algorithms and nodes
- * are not.
+ * group is copied, into the arena if it is a table; rules are inherited, and the cache is shared;
+ * chosen algorithms and nodes are not.
  * Errors: COLL_ERR_TAG if the parent has not so many tags left, which all ranks find; COLL_ERR_GROUP,
  * COLL_ERR_MEMORY, COLL_ERR_NULL: the parent has failed, as others may have made the
  * communicator; or that of a parent that failed before. */
@@ -336,6 +302,7 @@ COLL_INLINE coll_status coll_comm_create(coll_comm *sub, coll_comm *parent,
     sub->transport = parent->transport;
     sub->ctx = parent->ctx;
     sub->rules = parent->rules;
+    sub->cache = parent->cache;
     sub->p = p;
     sub->rank = COLL_RANK_NONE;
     for (uint32_t i = 0; i < p; i++)
@@ -369,6 +336,23 @@ COLL_INLINE coll_status coll_comm_dup(coll_comm *dup, coll_comm *parent, uint32_
     return coll_comm_create(dup, parent, &all, parent->p, tags);
 }
 
+/* Gives a communicator memory, of any alignment, in which it keeps the plans of its latest calls, so that
+ * calls that are made again need none: COLL_CACHE_BYTES(n) bytes for n calls; NULL and 0: none any
+ * more. Without a cache each call is planned anew. The memory stays the caller's until the communicator,
+ * and those made from it later, which share the cache unless they are given one of their own, are
+ * freed, or were given another. Has no effect on other ranks. COLL_ERR_BUSY: calls that run, or
+ * persistent ones, use the cache that it has. */
+COLL_INLINE coll_status coll_comm_set_cache(coll_comm *comm, void *memory, size_t bytes)
+{
+    if (!comm || (!memory && bytes != 0))
+        return COLL_ERR_NULL;
+    if (coll_i_cache_busy(&comm->cache))
+        return COLL_ERR_BUSY;
+    coll_i_cache_forget(&comm->cache, comm);
+    coll_i_cache_init(&comm->cache, memory, bytes);
+    return COLL_OK;
+}
+
 /* Has all ranks of a communicator use this algorithm for this collective from the next call on,
  * with these parameters (NULL: the default ones); NULL as algorithm: the rules' choice again.
  * Every rank makes the same call. Whether the algorithm can do what a call asks for is checked
@@ -384,7 +368,7 @@ COLL_INLINE coll_status coll_comm_set_algorithm(coll_comm *comm, coll_collective
     if ((unsigned)collective >= COLL_COLLECTIVES ||
         (algorithm && !coll_is(algorithm->collectives, collective)))
         return COLL_ERR_COLLECTIVE;
-    coll_i_comm_forget(comm);
+    coll_i_cache_forget(&comm->cache, comm); /* plans are made anew */
     choice = &comm->choice[collective];
     choice->algorithm = algorithm;
     for (uint32_t i = 0; algorithm && i < algorithm->n_params && i < COLL_PARAM_MAX; i++)
@@ -402,7 +386,7 @@ COLL_INLINE coll_status coll_comm_rules(coll_comm *comm, const coll_rule_list *l
 {
     if (!comm)
         return COLL_ERR_NULL;
-    coll_i_comm_forget(comm);
+    coll_i_cache_forget(&comm->cache, comm); /* plans are made anew */
     comm->rules = lists ? lists : &coll_rules_built_in;
     return COLL_OK;
 }

@@ -19,13 +19,14 @@
  * the arena. Errors of which the other ranks do not know leave these waiting, unless the transport
  * can abort.
  *
- *   args.h   the arguments, the plan that they ask for, and what it takes of the arena
+ *   args.h       the arguments, the plan that they ask for, and what it takes of the arena
+ *   prepared.h   what is kept of a call for those like it
  */
 #ifndef COLL_COMM_REQUEST_H
 #define COLL_COMM_REQUEST_H
 
 #include "../executor.h"
-#include "plan_cache.h"
+#include "args.h"
 
 typedef enum coll_request_state {
     COLL_REQUEST_READY,  /* persistent, and not started */
@@ -49,12 +50,17 @@ typedef struct coll_request {
     coll_span tag;             /* persistent: its tag among those of the communicator */
     coll_span tables;          /* in the arena: what its plan points to … */
     coll_span scratch;         /* … and its scratch */
-    coll_op op;
-    coll_cached_plan *cached; /* whose plan it runs by; NULL: by its own */
-    coll_plan plan;
+    coll_prepared *prepared;   /* what it runs by: its own, or one of the cache; NULL: none */
+    coll_prepared own;
     coll_engine engine;
     coll_slot slots[COLL_WINDOW];
 } coll_request;
+
+/* The plan by which a call runs; of one that is persistent, until it is freed. */
+COLL_INLINE const coll_plan *coll_request_plan(const coll_request *request)
+{
+    return request->engine.task.plan;
+}
 
 /* ---- making a call ----------------------------------------------------------------------- */
 
@@ -63,9 +69,9 @@ COLL_INLINE void coll_i_request_release(coll_request *request)
     coll_arena *arena = &request->comm->root_comm->arena;
     coll_arena_give(arena, &request->scratch);
     coll_arena_give(arena, &request->tables);
-    if (request->cached)
-        request->cached->requests--;
-    request->cached = NULL;
+    if (request->prepared)
+        request->prepared->users--;
+    request->prepared = NULL;
 }
 
 /* Does the call use SHARED? */
@@ -113,34 +119,39 @@ COLL_INLINE void coll_i_request_fail(coll_request *request, coll_status status)
     coll_i_comm_fail(comm, status, status != COLL_ERR_PEER);
 }
 
-/* Makes the plan and the operator of a call that is not remembered; *scratch is in bytes. On an
- * error, call->tables may be taken. */
-COLL_INLINE coll_status coll_i_request_plan(coll_request *request, const coll_args *args,
-                                            size_t offered, size_t *scratch)
+/* Prepares a call that is not in the cache. On an error, call->tables may be taken. */
+COLL_INLINE coll_status coll_i_request_prepare(coll_request *request, const coll_args *args,
+                                               size_t shared_bytes)
 {
     const coll_comm *comm = request->comm;
+    coll_prepared *call = &request->own;
     coll_problem problem;
+    coll_extents need;
     void *workspace = NULL;
     coll_status status = coll_i_args_problem(comm, args, &problem);
     if (status == COLL_OK)
         status = coll_i_args_count(args, &problem, comm->rank);
     if (status == COLL_OK)
-        status = coll_i_args_op(comm, args, &problem, &request->op);
+        status = coll_i_args_op(comm, args, &problem, &call->op);
     if (status == COLL_OK)
         status = coll_i_comm_tables(comm, &problem, coll_i_comm_workspace(comm, &problem),
                                     &request->tables, &workspace);
     if (status == COLL_OK)
         status = coll_i_comm_plan(comm, &problem,
-                                  coll_i_comm_capabilities(comm, args, &problem, offered),
-                                  offered, workspace, &request->plan);
+                                  coll_i_comm_capabilities(comm, args, &problem, shared_bytes),
+                                  shared_bytes, workspace, &call->plan);
     if (status == COLL_OK)
-        status = coll_plan_check_rank(&request->plan, comm->rank);
-    if (status == COLL_OK)
-        status = coll_multiply(coll_plan_scratch(&request->plan, comm->rank),
-                               problem.elem_bytes, scratch)
-                     ? COLL_OK
-                     : COLL_ERR_OVERFLOW;
-    return status;
+        status = coll_plan_check_rank(&call->plan, comm->rank);
+    if (status != COLL_OK)
+        return status;
+    need = coll_plan_extents(&call->plan, comm->rank);
+    call->in = need.in != 0;
+    call->out = need.out != 0;
+    call->written = false;
+    return coll_multiply(coll_plan_scratch(&call->plan, comm->rank), problem.elem_bytes,
+                         &call->scratch)
+               ? COLL_OK
+               : COLL_ERR_OVERFLOW;
 }
 
 /* Everything but the start. On an error, call->tables and call->scratch may be taken. */
@@ -150,34 +161,29 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     coll_comm *comm = request->comm;
     coll_arena *arena = &comm->root_comm->arena;
     coll_task *task = &request->engine.task;
-    coll_cached_plan *cached = coll_i_cache_at(comm, args);
-    const bool known = coll_i_cache_is(cached, args, shared);
-    size_t scratch = known ? cached->scratch : 0;
+    coll_cache_entry *entry = coll_i_args_find(comm, args, shared);
+    coll_prepared *call = entry ? &entry->call : &request->own;
     coll_status status = COLL_OK;
-    if (known) {
-        request->cached = cached;
-        cached->requests++;
-        task->plan = &cached->plan;
-        task->op = &cached->op;
-        if (args->op >= COLL_USER_OP) /* it may have been removed */
-            status = coll_i_comm_user_op(comm, args->op, args->type, &request->op);
-    } else {
-        status = coll_i_request_plan(request, args, shared, &scratch);
-        task->plan = &request->plan;
-        task->op = &request->op;
+    if (!entry) {
+        call->users = 0;
+        status = coll_i_request_prepare(request, args, shared);
+    } else if (args->op >= COLL_USER_OP) { /* it may have been removed */
+        status = coll_i_comm_user_op(comm, args->op, args->type, &request->own.op);
     }
-    if (status == COLL_OK && scratch != 0)
-        status = coll_arena_take(arena, scratch, &request->scratch);
+    request->prepared = call;
+    call->users++;
+    if (status == COLL_OK && call->scratch != 0)
+        status = coll_arena_take(arena, call->scratch, &request->scratch);
     if (status != COLL_OK)
         return status;
+    task->plan = &call->plan;
     task->transport = comm->transport;
     task->ctx = comm->ctx;
-    if (!coll_is(COLL_REDUCING, args->collective))
-        task->op = NULL;
+    task->op = coll_is(COLL_REDUCING, args->collective) ? &call->op : NULL;
     task->in = args->in == COLL_IN_PLACE ? NULL : args->in;
     task->out = args->out == COLL_IN_PLACE ? NULL : args->out;
     task->scratch = coll_arena_at(arena, &request->scratch);
-    task->scratch_bytes = scratch;
+    task->scratch_bytes = call->scratch;
     task->shared = NULL;
     task->shared_bytes = 0;
     if (coll_i_request_shares(request)) {
@@ -187,14 +193,13 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     }
     task->rank = comm->rank;
     task->tag = comm->first_tag;
-    task->schedule = known ? coll_i_cache_schedule(cached, comm->rank) : NULL;
+    task->schedule = entry ? coll_i_cache_schedule(entry, comm->rank) : NULL;
     (void)coll_engine_init(&request->engine, request->slots, COLL_WINDOW);
-    if (known) /* and can be started, if its buffers are there */
-        return (cached->in && !task->in) || (cached->out && !task->out) ? COLL_ERR_NULL
-                                                                        : COLL_OK;
+    if (entry) /* it can be started, if its buffers are there */
+        return (call->in && !task->in) || (call->out && !task->out) ? COLL_ERR_NULL : COLL_OK;
     status = coll_engine_check(task, COLL_WINDOW);
     if (status == COLL_OK)
-        coll_i_cache_write(cached, args, task, shared);
+        coll_i_args_keep(comm, args, shared, call);
     return status;
 }
 
@@ -225,7 +230,7 @@ COLL_INLINE coll_status coll_i_request_make(coll_comm *comm, const coll_args *ar
         request->state = COLL_REQUEST_OVER;
         request->status = COLL_OK;
         request->persistent = persistent;
-        request->cached = NULL;
+        request->prepared = NULL;
         request->own_tag = comm->first_tag;
         request->tag.count = request->tables.count = request->scratch.count = 0;
         status = coll_i_request_build(request, args);
@@ -494,6 +499,7 @@ COLL_INLINE coll_status coll_comm_free(coll_comm *comm)
         comm->transport->tag_ranges->unclaim(comm->ctx, comm->first_tag);
     comm->claimed = false;
     comm->rank = COLL_RANK_NONE;
+    coll_i_cache_forget(&comm->cache, comm);
     return COLL_OK;
 }
 
