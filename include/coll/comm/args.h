@@ -323,23 +323,24 @@ COLL_INLINE coll_status coll_i_comm_tables(const coll_comm *comm, coll_problem *
 }
 
 /* The arguments but for buffers and tables, as of a call that may use so many bytes of SHARED. */
-COLL_HOT_INLINE void coll_i_args_key(const coll_comm *comm, const coll_args *args,
-                                     size_t shared_bytes, size_t *key)
+COLL_HOT_INLINE coll_i_call_key coll_i_args_key(const coll_comm *comm, const coll_args *args,
+                                                size_t shared_bytes)
 {
-    const size_t flags = (args->in == COLL_IN_PLACE ? 1u : 0u) |
-                         (args->out == COLL_IN_PLACE ? 2u : 0u) |
-                         (coll_i_args_packed(args) ? 4u : 0u);
-    key[0] = (size_t)(uintptr_t)comm;
-    key[1] = (size_t)args->collective << 3 | flags;
-    key[2] = args->count;
-    key[3] = args->type;
-    key[4] = args->op;
-    key[5] = coll_is(COLL_ROOTED, args->collective) ? args->root : 0;
-    key[6] = shared_bytes;
+    coll_i_call_key key;
+    key.comm = comm;
+    key.count = args->count;
+    key.shared_bytes = shared_bytes;
+    key.collective = (uint32_t)args->collective;
+    key.in_is_out = args->in == COLL_IN_PLACE;
+    key.out_is_in = args->out == COLL_IN_PLACE;
+    key.type = args->type;
+    key.op = args->op;
+    key.root = coll_is(COLL_ROOTED, args->collective) ? args->root : 0;
+    return key;
 }
 
 /* The tables, but those of IN where OUT's stand for them. */
-COLL_HOT_INLINE void coll_i_args_tables(const coll_args *args, const size_t **tables)
+COLL_INLINE void coll_i_args_tables(const coll_args *args, const size_t **tables)
 {
     const bool by_out = args->in == COLL_IN_PLACE && (args->collective == COLL_ALLTOALLV ||
                                                       args->collective == COLL_ALLTOALLW);
@@ -349,30 +350,65 @@ COLL_HOT_INLINE void coll_i_args_tables(const coll_args *args, const size_t **ta
     tables[3] = args->out_displs;
 }
 
+COLL_INLINE bool coll_i_args_same_tables(const coll_args *args, const coll_cache_entry *entry)
+{
+    const size_t *tables[4];
+    coll_i_args_tables(args, tables);
+    return coll_i_args_packed(args) == coll_i_cache_packed(entry) &&
+           coll_i_cache_same_tables(entry, tables);
+}
+
+/* Are these the arguments of an entry, whose key is given? */
+COLL_HOT_INLINE bool coll_i_args_are(const coll_args *args, const coll_i_call_key *key,
+                                     const coll_cache_entry *entry)
+{
+    return COLL_LIKELY(coll_i_call_same(&entry->call.key, key)) &&
+           (COLL_LIKELY(entry->given == 0) || coll_i_args_same_tables(args, entry)) &&
+           (COLL_LIKELY(!entry->call.plan.problem.graph) ||
+            coll_graph_same_mesh(&entry->mesh, args->graph));
+}
+
+/* The entry of a call behind the place that its key gives, or NULL. */
+COLL_INLINE coll_cache_entry *coll_i_args_search(const coll_comm *comm, const coll_args *args,
+                                                 size_t shared_bytes)
+{
+    const coll_i_call_key key = coll_i_args_key(comm, args, shared_bytes);
+    const coll_cache *cache = &comm->cache;
+    uint32_t at = coll_i_cache_home(cache, &key);
+    for (uint32_t left = coll_i_cache_ways(cache); left > 1; left--) {
+        at = at + 1 < cache->n ? at + 1 : 0;
+        if (coll_i_args_are(args, &key, &cache->entries[at]))
+            return &cache->entries[at];
+    }
+    return NULL;
+}
+
 /* What was prepared for an earlier call with these arguments, or NULL. */
 COLL_HOT_INLINE coll_cache_entry *coll_i_args_find(const coll_comm *comm, const coll_args *args,
                                                    size_t shared_bytes)
 {
-    size_t key[COLL_I_KEY_WORDS];
-    const size_t *tables[4];
+    coll_i_call_key key;
+    coll_cache_entry *home;
     if (comm->cache.n == 0 || (unsigned)args->collective >= COLL_COLLECTIVES)
         return NULL;
-    coll_i_args_key(comm, args, shared_bytes, key);
-    coll_i_args_tables(args, tables);
-    return coll_i_cache_find(&comm->cache, key, tables, args->graph);
+    key = coll_i_args_key(comm, args, shared_bytes);
+    home = &comm->cache.entries[coll_i_cache_home(&comm->cache, &key)];
+    return COLL_LIKELY(coll_i_args_are(args, &key, home))
+               ? home
+               : coll_i_args_search(comm, args, shared_bytes);
 }
 
 /* Keeps what was prepared for a call. */
 COLL_INLINE void coll_i_args_keep(coll_comm *comm, const coll_args *args, size_t shared_bytes,
                                   const coll_prepared *call)
 {
-    size_t key[COLL_I_KEY_WORDS];
     const size_t *tables[4];
+    coll_i_call_key key;
     if (comm->cache.n == 0)
         return;
-    coll_i_args_key(comm, args, shared_bytes, key);
+    key = coll_i_args_key(comm, args, shared_bytes);
     coll_i_args_tables(args, tables);
-    coll_i_cache_keep(&comm->cache, call, key, tables, comm->rank);
+    coll_i_cache_keep(&comm->cache, call, &key, tables, comm->rank);
 }
 
 /* Makes the plan by the algorithm that the caller chose, else by the rules. */

@@ -17,12 +17,16 @@
 #include "../reduce.h"
 #include "arena.h"
 
-/* What makes two calls the same, beside the contents of tables. The first is the communicator's
- * address, 0 in what is not in use. */
-enum { COLL_I_KEY_WORDS = 7 };
+/* What makes two calls the same, beside the contents of tables. */
+typedef struct coll_i_call_key {
+    const void *comm; /* whose call it is; NULL: nobody's, the entry is free */
+    size_t count, shared_bytes;
+    uint32_t collective, type, op, root;
+    bool in_is_out, out_is_in; /* in place */
+} coll_i_call_key;
 
 typedef struct coll_prepared {
-    size_t key[COLL_I_KEY_WORDS];
+    coll_i_call_key key;
     coll_plan plan;
     coll_op op;             /* of a reducing collective */
     size_t scratch;         /* bytes */
@@ -55,7 +59,7 @@ typedef struct coll_cache_entry {
 /* Communicators that share a cache have it each. */
 typedef struct coll_cache {
     coll_cache_entry *entries;
-    uint32_t n;
+    uint32_t n, mask; /* 2^k - 1 < n */
     uint32_t way; /* from which entry on it looks for one to replace, from a call's place on */
 } coll_cache;
 
@@ -68,9 +72,11 @@ COLL_INLINE void coll_i_cache_init(coll_cache *cache, void *memory, size_t bytes
     const size_t fit = skip < bytes ? (bytes - skip) / sizeof(coll_cache_entry) : 0;
     cache->n = fit < most ? (uint32_t)fit : most;
     cache->entries = fit ? (coll_cache_entry *)(void *)((unsigned char *)memory + skip) : NULL;
-    cache->way = 0;
+    cache->way = cache->mask = 0;
+    while (2 * cache->mask + 1 < cache->n)
+        cache->mask = 2 * cache->mask + 1;
     for (uint32_t i = 0; i < cache->n; i++) {
-        cache->entries[i].call.key[0] = 0;
+        cache->entries[i].call.key.comm = NULL;
         cache->entries[i].call.users = 0;
     }
 }
@@ -88,18 +94,16 @@ COLL_INLINE bool coll_i_cache_busy(const coll_cache *cache)
 COLL_INLINE void coll_i_cache_forget(coll_cache *cache, const void *comm)
 {
     for (uint32_t i = 0; i < cache->n; i++)
-        if (cache->entries[i].call.key[0] == (size_t)(uintptr_t)comm)
-            cache->entries[i].call.key[0] = 0;
+        if (cache->entries[i].call.key.comm == comm)
+            cache->entries[i].call.key.comm = NULL;
 }
 
 /* An entry is at the place that its key gives, or at one of a few behind that. */
-COLL_HOT_INLINE uint32_t coll_i_cache_home(const coll_cache *cache, const size_t *key)
+COLL_HOT_INLINE uint32_t coll_i_cache_home(const coll_cache *cache, const coll_i_call_key *key)
 {
-    uint32_t mixed =
-        (uint32_t)(key[0] >> 4); /* the addresses of two communicators differ in that */
-    for (unsigned i = 1; i < COLL_I_KEY_WORDS; i++)
-        mixed += (uint32_t)key[i] * (2 * i - 1);
-    return (mixed * 0x9E3779B9u >> 16) * cache->n >> 16;
+    const uint32_t mixed =
+        (uint32_t)key->count + key->collective + 2 * key->type + 4 * key->op + 8 * key->root;
+    return (mixed * 0x9E3779B9u >> 16) & cache->mask;
 }
 
 COLL_HOT_INLINE uint32_t coll_i_cache_ways(const coll_cache *cache)
@@ -108,12 +112,12 @@ COLL_HOT_INLINE uint32_t coll_i_cache_ways(const coll_cache *cache)
     return cache->n < ways ? cache->n : ways;
 }
 
-COLL_HOT_INLINE bool coll_i_cache_same_key(const size_t *a, const size_t *b)
+COLL_HOT_INLINE bool coll_i_call_same(const coll_i_call_key *a, const coll_i_call_key *b)
 {
-    size_t differ = 0;
-    for (unsigned i = 0; i < COLL_I_KEY_WORDS; i++)
-        differ |= a[i] ^ b[i];
-    return differ == 0;
+    return a->comm == b->comm && a->count == b->count && a->collective == b->collective &&
+           a->type == b->type && a->op == b->op && a->root == b->root &&
+           a->in_is_out == b->in_is_out && a->out_is_in == b->out_is_in &&
+           a->shared_bytes == b->shared_bytes;
 }
 
 /* Have the caller's tables the contents that they had? */
@@ -131,26 +135,9 @@ COLL_INLINE bool coll_i_cache_same_tables(const coll_cache_entry *entry,
     return true;
 }
 
-/* The entry of a call, or NULL. */
-COLL_HOT_INLINE coll_cache_entry *coll_i_cache_find(const coll_cache *cache, const size_t *key,
-                                                    const size_t *const tables[4],
-                                                    const coll_graph *graph)
-{
-    uint32_t at = coll_i_cache_home(cache, key);
-    for (uint32_t left = coll_i_cache_ways(cache); left > 0; left--) {
-        coll_cache_entry *entry = &cache->entries[at];
-        if (coll_i_cache_same_key(entry->call.key, key) &&
-            (entry->given == 0 || coll_i_cache_same_tables(entry, tables)) &&
-            (!entry->call.plan.problem.graph || coll_graph_same_mesh(&entry->mesh, graph)))
-            return entry;
-        at = at + 1 < cache->n ? at + 1 : 0;
-    }
-    return NULL;
-}
-
 /* The entry for a new call: one that is free, or else one that no call runs by; NULL: there is
  * none. */
-COLL_INLINE coll_cache_entry *coll_i_cache_take(coll_cache *cache, const size_t *key)
+COLL_INLINE coll_cache_entry *coll_i_cache_take(coll_cache *cache, const coll_i_call_key *key)
 {
     const uint32_t ways = coll_i_cache_ways(cache);
     const uint32_t home = coll_i_cache_home(cache, key);
@@ -161,13 +148,20 @@ COLL_INLINE coll_cache_entry *coll_i_cache_take(coll_cache *cache, const size_t 
         way = way + 1 < ways ? way + 1 : 0;
         if (entry->call.users != 0)
             continue;
-        if (entry->call.key[0] == 0)
+        if (!entry->call.key.comm)
             return entry;
         if (!oldest)
             oldest = entry;
     }
     cache->way = cache->way + 1 < ways ? cache->way + 1 : 0;
     return oldest;
+}
+
+/* Has it a reduce_scatter's blocks, which lie one after the other without a table that says so? */
+COLL_INLINE bool coll_i_cache_packed(const coll_cache_entry *entry)
+{
+    return entry->call.plan.problem.collective == COLL_REDUCE_SCATTER &&
+           !(entry->given >> 1 & 1);
 }
 
 /* Copies a layout's tables to the entry's, from table `first` on, and has it point to the copies. */
@@ -206,7 +200,7 @@ COLL_INLINE const coll_schedule *coll_i_cache_schedule(coll_cache_entry *entry, 
  * neighbours. One that is composite has its plan in memory of its own, so it is there if what the
  * rank does fits. */
 COLL_INLINE void coll_i_cache_keep(coll_cache *cache, const coll_prepared *call,
-                                   const size_t *key, const size_t *const tables[4],
+                                   const coll_i_call_key *key, const size_t *const tables[4],
                                    uint32_t rank)
 {
     const coll_problem *problem = &call->plan.problem;
@@ -234,10 +228,9 @@ COLL_INLINE void coll_i_cache_keep(coll_cache *cache, const coll_prepared *call,
     for (unsigned k = 0; k < 4; k++)
         if (tables[k] && (k < 2 ? n_in : n_out) != 0)
             entry->given |= 1u << k;
-    for (unsigned i = 0; i < COLL_I_KEY_WORDS; i++)
-        entry->call.key[i] = key[i];
+    entry->call.key = *key;
     if ((call->plan.traits & COLL_NEEDS_BUILD) && !coll_i_cache_schedule(entry, rank))
-        entry->call.key[0] = 0;
+        entry->call.key.comm = NULL;
     entry->call.plan.inner = NULL;
 }
 
