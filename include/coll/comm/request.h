@@ -42,8 +42,8 @@ typedef enum coll_request_state {
 typedef struct coll_request {
     coll_comm *comm;
     coll_request_state state;
-    coll_status status; /* of a call that is done */
-    bool persistent;
+    coll_status status;        /* of a call that is done */
+    bool persistent, shares;   /* … and uses SHARED */
     uint32_t use;              /* of SHARED, if its plan needs that */
     uint32_t own_tag;          /* engine.task.tag without its use */
     struct coll_request *next; /* in the root communicator's list of calls */
@@ -74,18 +74,12 @@ COLL_INLINE void coll_i_request_release(coll_request *request)
     request->prepared = NULL;
 }
 
-/* Does the call use SHARED? */
-COLL_INLINE bool coll_i_request_shares(const coll_request *request)
-{
-    return (request->engine.task.plan->traits & COLL_NEEDS_SHARED) != 0;
-}
-
 /* A running or queued call has ended. */
 COLL_INLINE void coll_i_request_close(coll_request *request, coll_status status)
 {
     request->status = status;
     request->state = COLL_REQUEST_DONE;
-    if (coll_i_request_shares(request))
+    if (request->shares)
         request->engine.task.transport->node_memory->leave(request->engine.task.ctx,
                                                            request->use);
     if (!request->persistent)
@@ -186,7 +180,8 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     task->scratch_bytes = call->scratch;
     task->shared = NULL;
     task->shared_bytes = 0;
-    if (coll_i_request_shares(request)) {
+    request->shares = (call->plan.traits & COLL_NEEDS_SHARED) != 0;
+    if (request->shares) {
         task->shared_bytes = shared;
         (void)comm->transport->node_memory->shared(comm->ctx, false, &request->use,
                                                    &task->shared);
@@ -277,7 +272,7 @@ COLL_INLINE coll_status coll_i_request_progress(coll_request *request)
     if (request->state == COLL_REQUEST_QUEUED) {
         if (coll_i_request_blocked(request))
             return COLL_AGAIN;
-        status = coll_i_request_shares(request)
+        status = request->shares
                      ? request->engine.task.transport->node_memory->enter(
                            request->engine.task.ctx, request->engine.task.tag, request->use)
                      : COLL_OK;
@@ -344,7 +339,7 @@ COLL_INLINE coll_status coll_post(coll_comm *comm, const coll_args *args, coll_r
         return status;
     request->own_tag = comm->first_tag + comm->turn;
     request->engine.task.tag = request->own_tag + comm->use;
-    if (coll_i_request_shares(request))
+    if (request->shares)
         (void)comm->transport->node_memory->shared(comm->ctx, true, &request->use,
                                                    &request->engine.task.shared);
     status = coll_i_request_start(request);
