@@ -13,7 +13,7 @@
 #include "coll/comm.h"
 #include "coll/transports/threads.h"
 
-enum { ON_THREADS_MOST = 64, ON_THREADS_SCRATCH = 1 << 22 }; /* ranks; bytes a rank */
+enum { ON_THREADS_MOST = 64 }; /* ranks */
 
 typedef struct on_threads_rank {
     coll_threads *world;
@@ -22,16 +22,29 @@ typedef struct on_threads_rank {
     int result;
 } on_threads_rank;
 
+/* Memory for calls, as much as they need: of the C library. */
+static inline void *on_threads_alloc(void *ctx, size_t bytes, size_t align)
+{
+    (void)ctx;
+    return aligned_alloc(align, bytes);
+}
+
+static inline void on_threads_free(void *ctx, void *memory, size_t bytes)
+{
+    (void)ctx, (void)bytes;
+    free(memory);
+}
+
 static inline void *on_threads_start(void *arg)
 {
+    const coll_allocator heap = {on_threads_alloc, on_threads_free, NULL};
     on_threads_rank *me = (on_threads_rank *)arg;
-    void *scratch = malloc(ON_THREADS_SCRATCH);
     coll_comm comm;
-    const coll_status status =
-        scratch ? coll_comm_init(&comm, &coll_threads_transport,
-                                 coll_threads_rank(me->world, me->rank), me->rank, me->p,
-                                 scratch, ON_THREADS_SCRATCH)
-                : COLL_ERR_MEMORY;
+    coll_status status =
+        coll_comm_init(&comm, &coll_threads_transport, coll_threads_rank(me->world, me->rank),
+                       me->rank, me->p, NULL, 0);
+    if (status == COLL_OK)
+        status = coll_comm_set_allocator(&comm, &heap);
     if (status == COLL_OK) {
         me->result = me->rank_main(&comm);
         coll_comm_free(&comm);
@@ -39,7 +52,6 @@ static inline void *on_threads_start(void *arg)
         fprintf(stderr, "rank %u: %s\n", me->rank, coll_status_text(status));
         exit(1); /* the other ranks would wait */
     }
-    free(scratch);
     return NULL;
 }
 

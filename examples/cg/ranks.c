@@ -123,32 +123,34 @@ static void arguments(const member *m, double *full, const size_t *counts, const
     }
 }
 
-/* Makes the communicator, which uses what the job chose. */
-static coll_status open_comm(member *m, void *memory, size_t bytes)
+static void *allocate(void *ctx, size_t bytes, size_t align)
 {
+    (void)ctx;
+    return aligned_alloc(align, bytes);
+}
+
+static void release(void *ctx, void *memory, size_t bytes)
+{
+    (void)ctx, (void)bytes;
+    free(memory);
+}
+
+/* Makes the communicator, which uses what the job chose. */
+static coll_status open_comm(member *m)
+{
+    static const coll_allocator heap = {allocate, release, NULL};
     const ranks_job *job = m->job;
     coll_status status =
         coll_comm_init(&m->comm, &coll_threads_transport, coll_threads_rank(m->world, m->rank),
-                       m->rank, job->ranks, memory, bytes);
+                       m->rank, job->ranks, NULL, 0);
+    if (status == COLL_OK)
+        status = coll_comm_set_allocator(&m->comm, &heap);
     if (status == COLL_OK)
         status = coll_comm_set_algorithm(&m->comm, COLL_ALLGATHERV, job->gather.algorithm,
                                          job->gather.param);
     if (status == COLL_OK)
         status = coll_comm_set_algorithm(&m->comm, COLL_ALLREDUCE, job->sum.algorithm,
                                          job->sum.param);
-    return status;
-}
-
-/* Bytes of memory that the communicator needs for these calls at once. */
-static coll_status scratch_bytes(member *m, const coll_args args[RANKS_USES], size_t *bytes)
-{
-    coll_status status = open_comm(m, NULL, 0);
-    *bytes = COLL_ARENA_ALIGN;
-    for (unsigned use = 0; use < RANKS_USES && status == COLL_OK; use++) {
-        size_t need = 0;
-        status = coll_comm_bytes(&m->comm, &args[use], &need);
-        *bytes += need;
-    }
     return status;
 }
 
@@ -176,15 +178,8 @@ static coll_status solve(member *m, double *full, const size_t *counts, const si
     const solver_team team = {m, full, gather, job->reproducible ? sum_reproducibly : sum,
                               job->residual && m->rank == 0 ? residual : NULL};
     coll_args args[RANKS_USES];
-    size_t bytes = 0;
     arguments(m, full, counts, displs, args);
-    coll_status status = scratch_bytes(m, args, &bytes);
-    if (status != COLL_OK)
-        return status;
-    void *memory = malloc(bytes);
-    if (!memory)
-        return COLL_ERR_MEMORY;
-    status = open_comm(m, memory, bytes);
+    coll_status status = open_comm(m);
     for (unsigned use = 0; use < RANKS_USES && status == COLL_OK; use++)
         status = coll_request_init(&m->comm, &args[use], &m->request[use]);
     if (status == COLL_OK)
@@ -199,7 +194,6 @@ static coll_status solve(member *m, double *full, const size_t *counts, const si
             coll_request_free(&m->request[use]);
         coll_comm_free(&m->comm);
     }
-    free(memory);
     return status;
 }
 

@@ -167,6 +167,11 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 #define COLL_WINDOW 16
 #endif
 
+/* Calls in the cache that a communicator makes itself, of memory of an allocator. */
+#ifndef COLL_CACHED_CALLS
+#define COLL_CACHED_CALLS 16
+#endif
+
 /* The most blocks of calls with tables of counts that a communicator keeps in its cache (comm/prepared.h);
  * at least one. */
 #ifndef COLL_CACHED_BLOCKS
@@ -174,8 +179,8 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 #endif
 
 #if COLL_STEP_MAX < 4 || COLL_PARAM_MAX < 4 || COLL_WINDOW < 1 || COLL_WINDOW > 32 ||          \
-    COLL_CACHED_BLOCKS < 1
-#error "COLL_STEP_MAX, COLL_PARAM_MAX, COLL_WINDOW or COLL_CACHED_BLOCKS is out of its range"
+    COLL_CACHED_CALLS < 1 || COLL_CACHED_BLOCKS < 1
+#error "COLL_STEP_MAX, COLL_PARAM_MAX, COLL_WINDOW or a COLL_CACHED_… is out of its range"
 #endif
 
 /* 1 computes floats in integers (softfloat.h): for processors or contexts without floating

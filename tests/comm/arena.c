@@ -93,11 +93,11 @@ TEST(arena_aligns_and_stays_inside)
     for (size_t skip = 0; skip < 2 * COLL_ARENA_ALIGN; skip++)
         for (size_t bytes = 0; bytes < 200; bytes += 7) {
             coll_arena arena;
-            coll_span piece[64];
+            coll_piece piece[64];
             size_t n = 0, total = 0;
             coll_arena_init(&arena, memory + skip, bytes);
             while (coll_arena_take(&arena, 1 + n, &piece[n]) == COLL_OK) {
-                unsigned char *at = coll_arena_at(&arena, &piece[n]);
+                unsigned char *at = coll_arena_at(&piece[n]);
                 CHECK_EQ((uintptr_t)at % COLL_ARENA_ALIGN, 0);
                 CHECK(at >= memory + skip && at + 1 + n <= memory + skip + bytes);
                 total += coll_arena_bytes(1 + n);
@@ -105,7 +105,7 @@ TEST(arena_aligns_and_stays_inside)
             }
             CHECK(total + coll_arena_bytes(1 + n) + COLL_ARENA_ALIGN - 1 > bytes);
             while (n > 0)
-                coll_arena_give(&arena, &piece[--n]);
+                coll_arena_give(&piece[--n]);
             CHECK(arena.units.first == NULL);
         }
 }
@@ -113,10 +113,10 @@ TEST(arena_aligns_and_stays_inside)
 TEST(arena_at_its_limits)
 {
     coll_arena arena;
-    coll_span piece;
+    coll_piece piece;
     coll_arena_init(&arena, NULL, 0);
     CHECK_STATUS(coll_arena_take(&arena, 0, &piece), COLL_OK);
-    CHECK(coll_arena_at(&arena, &piece) == NULL);
+    CHECK(coll_arena_at(&piece) == NULL);
     CHECK_STATUS(coll_arena_take(&arena, 1, &piece), COLL_ERR_MEMORY);
     CHECK_STATUS(coll_arena_take(&arena, SIZE_MAX, &piece), COLL_ERR_MEMORY);
     CHECK_EQ(coll_arena_bytes(0), 0);

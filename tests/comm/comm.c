@@ -528,7 +528,7 @@ TEST(displacements_of_packed_blocks)
         CHECK_STATUS(coll_ireduce_scatter(&w->comms[r], x[r], &y[r], counts, COLL_F64, COLL_SUM,
                                           &w->requests[r]),
                      COLL_OK);
-        CHECK_EQ(w->requests[r].tables.count, (2 * sizeof(size_t) + 15) / 16);
+        CHECK_EQ(w->requests[r].tables.span.count, (2 * sizeof(size_t) + 15) / 16);
     }
     finish_all(w);
     CHECK(y[0] == 31 && y[1] == 42);

@@ -103,7 +103,7 @@ typedef struct member {
     uint64_t arena[8 * MIXED_MOST];
     mixed_call it[MOST_CALLS];
     coll_request request[MOST_CALLS], barrier;
-    coll_span all[64]; /* of the arena, if it is full */
+    coll_piece all[64]; /* of the arena, if it is full */
     coll_comm comm;
     uint32_t rank, begun, open; /* calls that were begun; mask of those that run */
     bool blocks;                /* it waits for its calls, and else tests them */

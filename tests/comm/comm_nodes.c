@@ -250,7 +250,7 @@ TEST(calls_made_again)
                                          &w->requests[r]),
                          COLL_OK);
             CHECK(w->requests[r].engine.task.plan->algorithm == w->algorithm);
-            CHECK((w->requests[r].tables.count == 0) ==
+            CHECK((w->requests[r].tables.span.count == 0) ==
                   (COLL_CACHED_ACTIONS > 0 && i % 4 != 0));
             CHECK((w->requests[r].engine.task.schedule != NULL) ==
                   (COLL_CACHED_ACTIONS > 0 && i % 4 != 0));

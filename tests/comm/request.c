@@ -371,7 +371,7 @@ TEST(parts_of_parts)
                 coll_group_table(&group, table, NULL);
             CHECK_STATUS(coll_comm_create(&subs[r][0], &comms[r], &group, k < 2 ? 3 : 4, 100),
                          COLL_OK);
-            CHECK_EQ(subs[r][0].table.count, k < 2 ? 0 : 1);
+            CHECK_EQ(subs[r][0].table.span.count, k < 2 ? 0 : 1);
             coll_group_affine(&group, parts[k].base, parts[k].stride);
             CHECK_STATUS(coll_comm_create(&subs[r][1], &subs[r][0], &group, 2, 10), COLL_OK);
             for (uint32_t i = 0; i < 2; i++) {

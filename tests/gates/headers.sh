@@ -55,7 +55,7 @@ knob() {
 }
 echo '#include "coll/config.h"' >knob.src
 accept knob COLL_STEP_MAX=4
-for value in COLL_STEP_MAX=3 COLL_PARAM_MAX=3 COLL_WINDOW=0 COLL_WINDOW=33 COLL_CACHED_BLOCKS=0; do
+for value in COLL_STEP_MAX=3 COLL_PARAM_MAX=3 COLL_WINDOW=0 COLL_WINDOW=33 COLL_CACHED_CALLS=0 COLL_CACHED_BLOCKS=0; do
     reject 'out of its range' knob $value
 done
 

@@ -3,10 +3,10 @@
  *   unsigned char memory[1 << 16];
  *   coll_arena arena;
  *   coll_arena_init(&arena, memory, sizeof memory);
- *   coll_span piece;                                   // the caller's, as long as it is taken
+ *   coll_piece piece;                                  // the caller's, as long as it is taken
  *   status = coll_arena_take(&arena, 1000, &piece);    // COLL_OK or COLL_ERR_MEMORY
- *   double *x = coll_arena_at(&arena, &piece);
- *   coll_arena_give(&arena, &piece);
+ *   double *x = coll_arena_at(&piece);
+ *   coll_arena_give(&piece);
  *
  * What is taken is a list of spans, sorted by place, whose nodes lie with their owners; what is
  * free is the gaps between them, so neighbouring gaps are one without any work. A take finds
@@ -14,6 +14,9 @@
  * before it, which lets ranks that make the same ones agree on the outcome without a word
  * (comm.h allocates tags this way). Time is linear in the number of spans taken. Nothing is
  * ever written to the memory.
+ *
+ * Hosted programs may add an allocator (arena.allocator), from which an arena takes what it has not,
+ * in pieces that double; they are its own until coll_arena_free.
  */
 #ifndef COLL_COMM_ARENA_H
 #define COLL_COMM_ARENA_H
@@ -88,10 +91,28 @@ COLL_INLINE size_t coll_spans_end(const coll_spans *spans)
 /* Pieces begin at multiples of this, whatever the alignment of the memory that was given. */
 #define COLL_ARENA_ALIGN 16
 
+/* Where more memory comes from. Neither function may use the arena, or a communicator that has it. */
+typedef struct coll_allocator {
+    /* Returns memory at a multiple of `align`, a power of two of which `bytes` is a multiple; or NULL: there is none. Where this
+     * pointer is NULL there is no allocator. */
+    void *(*alloc)(void *ctx, size_t bytes, size_t align);
+    void (*free)(void *ctx, void *memory, size_t bytes); /* of alloc, with its bytes */
+    void *ctx;
+} coll_allocator;
+
 typedef struct coll_arena {
     unsigned char *base;
     coll_spans units; /* of COLL_ARENA_ALIGN bytes */
+    coll_allocator allocator;
+    struct coll_arena
+        *more; /* of the allocator, the latest first, each at the head of its memory */
 } coll_arena;
+
+/* What is taken of an arena. */
+typedef struct coll_piece {
+    coll_span span;
+    coll_arena *of; /* if it has any bytes */
+} coll_piece;
 
 /* The bytes that a piece of `bytes` occupies; SIZE_MAX where that overflows. A fresh arena that
  * needs pieces of a and b bytes must be given COLL_ARENA_ALIGN − 1 + these bytes of a and of
@@ -111,23 +132,71 @@ COLL_INLINE void coll_arena_init(coll_arena *arena, void *memory, size_t bytes)
     const size_t skip = odd == 0 ? 0 : COLL_ARENA_ALIGN - odd;
     arena->base = skip < bytes ? (unsigned char *)memory + skip : NULL;
     coll_spans_init(&arena->units, skip < bytes ? (bytes - skip) / COLL_ARENA_ALIGN : 0);
+    arena->allocator.alloc = NULL;
+    arena->more = NULL;
 }
 
-COLL_INLINE coll_status coll_arena_take(coll_arena *arena, size_t bytes, coll_span *piece)
+/* Adds memory for so many units, or for twice as many as the latest time. */
+COLL_INLINE coll_status coll_i_arena_grow(coll_arena *arena, size_t units)
+{
+    const size_t head = coll_arena_bytes(sizeof(coll_arena));
+    coll_arena *more;
+    if (arena->more && units < 2 * arena->more->units.count)
+        units = 2 * arena->more->units.count;
+    if (units > (SIZE_MAX - head) / COLL_ARENA_ALIGN)
+        return COLL_ERR_MEMORY;
+    more = (coll_arena *)arena->allocator.alloc(
+        arena->allocator.ctx, head + units * COLL_ARENA_ALIGN, COLL_ARENA_ALIGN);
+    if (!more)
+        return COLL_ERR_MEMORY;
+    more->base = (unsigned char *)more + head;
+    coll_spans_init(&more->units, units);
+    more->more = arena->more;
+    arena->more = more;
+    return COLL_OK;
+}
+
+COLL_INLINE coll_status coll_arena_take(coll_arena *arena, size_t bytes, coll_piece *piece)
 {
     const size_t units = bytes / COLL_ARENA_ALIGN + (bytes % COLL_ARENA_ALIGN != 0 ? 1u : 0u);
-    return coll_spans_take(&arena->units, units, piece);
+    coll_status status;
+    piece->of = arena;
+    status = coll_spans_take(&arena->units, units, &piece->span);
+    if (COLL_LIKELY(status == COLL_OK) || !arena->allocator.alloc)
+        return status;
+    for (piece->of = arena->more; piece->of; piece->of = piece->of->more)
+        if (coll_spans_take(&piece->of->units, units, &piece->span) == COLL_OK)
+            return COLL_OK;
+    status = coll_i_arena_grow(arena, units);
+    piece->of = arena->more;
+    return status == COLL_OK ? coll_spans_take(&piece->of->units, units, &piece->span) : status;
 }
 
 /* Where a piece lies; NULL if it has 0 bytes. */
-COLL_INLINE void *coll_arena_at(const coll_arena *arena, const coll_span *piece)
+COLL_INLINE void *coll_arena_at(const coll_piece *piece)
 {
-    return piece->count == 0 ? NULL : (void *)(arena->base + piece->at * COLL_ARENA_ALIGN);
+    return piece->span.count == 0
+               ? NULL
+               : (void *)(piece->of->base + piece->span.at * COLL_ARENA_ALIGN);
 }
 
-COLL_INLINE void coll_arena_give(coll_arena *arena, coll_span *piece)
+/* Gives a piece back; one of 0 bytes, or one that was given back already, has no effect. */
+COLL_INLINE void coll_arena_give(coll_piece *piece)
 {
-    coll_spans_give(&arena->units, piece);
+    if (piece->span.count != 0)
+        coll_spans_give(&piece->of->units, &piece->span);
+}
+
+/* Gives back to the allocator what came from it. No piece may be taken. */
+COLL_INLINE void coll_arena_free(coll_arena *arena)
+{
+    while (arena->more) {
+        coll_arena *more = arena->more;
+        arena->more = more->more;
+        arena->allocator.free(arena->allocator.ctx, more,
+                              coll_arena_bytes(sizeof(coll_arena)) +
+                                  more->units.count * COLL_ARENA_ALIGN);
+    }
 }
 
 #endif /* COLL_COMM_ARENA_H */

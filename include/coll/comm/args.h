@@ -296,7 +296,7 @@ COLL_INLINE size_t coll_i_comm_workspace(const coll_comm *comm, const coll_probl
 /* Takes what a call needs of the arena before its plan is made: displacements of reduce_scatter's
  * blocks, which lie one after the other, and workspace_bytes at *workspace. */
 COLL_INLINE coll_status coll_i_comm_tables(const coll_comm *comm, coll_problem *problem,
-                                           size_t workspace_bytes, coll_span *tables,
+                                           size_t workspace_bytes, coll_piece *tables,
                                            void **workspace)
 {
     coll_arena *arena = &comm->root_comm->arena;
@@ -305,7 +305,7 @@ COLL_INLINE coll_status coll_i_comm_tables(const coll_comm *comm, coll_problem *
         problem->collective == COLL_REDUCE_SCATTER && counts && !problem->in.displs;
     const size_t bytes = packed ? coll_arena_bytes(problem->p * sizeof(size_t)) : 0;
     const coll_status status = coll_arena_take(arena, bytes + workspace_bytes, tables);
-    unsigned char *memory = (unsigned char *)coll_arena_at(arena, tables);
+    unsigned char *memory = (unsigned char *)coll_arena_at(tables);
     size_t *displs = (size_t *)(void *)memory, at = 0;
     if (status != COLL_OK)
         return status;
@@ -499,7 +499,7 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
     coll_problem problem;
     coll_plan plan;
     coll_op op;
-    coll_span tables;
+    coll_piece tables;
     coll_status status;
     size_t workspace_bytes, most = 0;
     void *workspace = NULL;
@@ -519,7 +519,7 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
     workspace_bytes = coll_i_comm_workspace(comm, &problem);
     *bytes = (packed ? coll_arena_bytes(problem.p * sizeof(size_t)) : 0) +
              coll_arena_bytes(workspace_bytes);
-    tables.count = 0;
+    tables.span.count = 0;
     if (workspace_bytes > 0)
         status = coll_i_comm_tables(comm, &problem, workspace_bytes, &tables, &workspace);
     for (size_t shared = coll_i_comm_shared(comm); status == COLL_OK; shared = 0) {
@@ -537,7 +537,7 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
         if (!(plan.traits & COLL_NEEDS_SHARED) || comm->choice[args->collective].algorithm)
             break; /* else the same if it is persistent */
     }
-    coll_arena_give(&comm->root_comm->arena, &tables);
+    coll_arena_give(&tables);
     if (status == COLL_OK)
         *bytes += coll_arena_bytes(most * problem.elem_bytes);
     return status;

@@ -91,17 +91,18 @@ typedef struct coll_comm {
     coll_cache cache;                   /* of calls that were made before */
 
     uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn … */
-    uint32_t use;    /* … + this: the transport's tags · how often it went round */
-    uint32_t made;   /* persistent calls and communicators so far */
-    bool claimed;    /* the tags are those of a claim (transport.h) */
-    coll_spans tags; /* the others, of persistent calls: behind these … */
-    coll_spans subs; /* … and of communicators: counted from the last one down */
-    coll_span range; /* its tags in its parent's `subs` */
-    coll_span table; /* its group's table in the root communicator's arena, if it needed one */
+    uint32_t use;     /* … + this: the transport's tags · how often it went round */
+    uint32_t made;    /* persistent calls and communicators so far */
+    bool claimed;     /* the tags are those of a claim (transport.h) */
+    coll_spans tags;  /* the others, of persistent calls: behind these … */
+    coll_spans subs;  /* … and of communicators: counted from the last one down */
+    coll_span range;  /* its tags in its parent's `subs` */
+    coll_piece table; /* its group's table in the root communicator's arena, if it needed one */
     struct coll_comm *parent;
 
     /* of the root communicator alone */
     coll_arena arena;
+    coll_piece cached; /* memory of its cache, if an allocator was set before there was one */
     struct coll_request *requests; /* started and not yet reported as done, oldest first */
     coll_op_entry *ops;
     uint32_t n_ops; /* operators ever added */
@@ -187,7 +188,7 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
     comm->rules = &coll_rules_built_in;
     comm->nodes = NULL;
     comm->builder = NULL;
-    comm->range.at = comm->range.count = comm->table.count = 0;
+    comm->range.at = comm->range.count = comm->table.span.count = 0;
     comm->parent = NULL;
     comm->claimed = false;
     comm->status = COLL_OK;
@@ -263,7 +264,7 @@ COLL_INLINE coll_status coll_i_comm_group(coll_comm *sub, const coll_comm *paren
     status = coll_arena_take(&sub->root_comm->arena, p * sizeof *table, &sub->table);
     if (status != COLL_OK)
         return status;
-    table = (uint32_t *)coll_arena_at(&sub->root_comm->arena, &sub->table);
+    table = (uint32_t *)coll_arena_at(&sub->table);
     for (uint32_t i = 0; i < p; i++)
         table[i] = coll_group_outer(outer, coll_group_outer(group, i));
     coll_group_table(&sub->group, table, NULL);
@@ -351,6 +352,33 @@ COLL_INLINE coll_status coll_comm_set_cache(coll_comm *comm, void *memory, size_
     coll_i_cache_forget(&comm->cache, comm);
     coll_i_cache_init(&comm->cache, memory, bytes);
     return COLL_OK;
+}
+
+/* Has a communicator and all that share its root communicator take memory from an allocator, which is
+ * copied, where the arena has too little: scratch, tables, composite plans. A communicator without a cache
+ * gets one, too, of COLL_CACHED_CALLS calls. What is taken is used again, and given back by
+ * coll_comm_free of the root communicator. Has no effect on other ranks. COLL_ERR_MEMORY: there is no
+ * memory for the cache; then all is as it was. COLL_ERR_BUSY: it has an allocator. */
+COLL_INLINE coll_status coll_comm_set_allocator(coll_comm *comm,
+                                                const coll_allocator *allocator)
+{
+    coll_comm *root_comm;
+    coll_status status = COLL_OK;
+    if (!comm || !allocator || !allocator->alloc || !allocator->free)
+        return COLL_ERR_NULL;
+    root_comm = comm->root_comm;
+    if (root_comm->arena.allocator.alloc)
+        return COLL_ERR_BUSY;
+    root_comm->arena.allocator = *allocator;
+    if (comm->cache.n == 0)
+        status = coll_arena_take(&root_comm->arena, COLL_CACHE_BYTES(COLL_CACHED_CALLS),
+                                 &root_comm->cached);
+    if (status != COLL_OK)
+        root_comm->arena.allocator.alloc = NULL;
+    else if (comm->cache.n == 0)
+        coll_i_cache_init(&comm->cache, coll_arena_at(&root_comm->cached),
+                          COLL_CACHE_BYTES(COLL_CACHED_CALLS));
+    return status;
 }
 
 /* Has all ranks of a communicator use this algorithm for this collective from the next call on,

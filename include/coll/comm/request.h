@@ -48,8 +48,8 @@ typedef struct coll_request {
     uint32_t own_tag;          /* engine.task.tag without its use */
     struct coll_request *next; /* in the root communicator's list of calls */
     coll_span tag;             /* persistent: its tag among those of the communicator */
-    coll_span tables;          /* in the arena: what its plan points to … */
-    coll_span scratch;         /* … and its scratch */
+    coll_piece tables;         /* in the arena: what its plan points to … */
+    coll_piece scratch;        /* … and its scratch */
     coll_prepared *prepared;   /* what it runs by: its own, or one of the cache; NULL: none */
     coll_prepared own;
     coll_engine engine;
@@ -66,9 +66,8 @@ COLL_INLINE const coll_plan *coll_request_plan(const coll_request *request)
 
 COLL_INLINE void coll_i_request_release(coll_request *request)
 {
-    coll_arena *arena = &request->comm->root_comm->arena;
-    coll_arena_give(arena, &request->scratch);
-    coll_arena_give(arena, &request->tables);
+    coll_arena_give(&request->scratch);
+    coll_arena_give(&request->tables);
     if (request->prepared)
         request->prepared->users--;
     request->prepared = NULL;
@@ -153,7 +152,6 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
 {
     const size_t shared = request->persistent ? 0 : coll_i_comm_shared(request->comm);
     coll_comm *comm = request->comm;
-    coll_arena *arena = &comm->root_comm->arena;
     coll_task *task = &request->engine.task;
     coll_cache_entry *entry = coll_i_args_find(comm, args, shared);
     coll_prepared *call = entry ? &entry->call : &request->own;
@@ -167,7 +165,7 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     request->prepared = call;
     call->users++;
     if (status == COLL_OK && call->scratch != 0)
-        status = coll_arena_take(arena, call->scratch, &request->scratch);
+        status = coll_arena_take(&comm->root_comm->arena, call->scratch, &request->scratch);
     if (status != COLL_OK)
         return status;
     task->plan = &call->plan;
@@ -176,7 +174,7 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     task->op = coll_is(COLL_REDUCING, args->collective) ? &call->op : NULL;
     task->in = args->in == COLL_IN_PLACE ? NULL : args->in;
     task->out = args->out == COLL_IN_PLACE ? NULL : args->out;
-    task->scratch = coll_arena_at(arena, &request->scratch);
+    task->scratch = coll_arena_at(&request->scratch);
     task->scratch_bytes = call->scratch;
     task->shared = NULL;
     task->shared_bytes = 0;
@@ -227,7 +225,7 @@ COLL_INLINE coll_status coll_i_request_make(coll_comm *comm, const coll_args *ar
         request->persistent = persistent;
         request->prepared = NULL;
         request->own_tag = comm->first_tag;
-        request->tag.count = request->tables.count = request->scratch.count = 0;
+        request->tag.count = request->tables.span.count = request->scratch.span.count = 0;
         status = coll_i_request_build(request, args);
         if (status == COLL_OK)
             return COLL_OK;
@@ -477,24 +475,25 @@ COLL_INLINE coll_status coll_comm_abort(coll_comm *comm, coll_status status)
  * knows of these two. */
 COLL_INLINE coll_status coll_comm_free(coll_comm *comm)
 {
-    coll_comm *root_comm;
     if (!comm)
         return COLL_ERR_NULL;
-    root_comm = comm->root_comm;
-    for (const coll_request *request = root_comm->requests; request; request = request->next)
+    for (const coll_request *request = comm->root_comm->requests; request;
+         request = request->next)
         if (request->comm == comm)
             return COLL_ERR_BUSY;
     if (comm->tags.first || comm->subs.first)
         return COLL_ERR_BUSY;
+    coll_i_cache_forget(&comm->cache, comm);
     if (comm->parent) {
         coll_spans_give(&comm->parent->subs, &comm->range);
-        coll_arena_give(&root_comm->arena, &comm->table);
+        coll_arena_give(&comm->table);
+    } else {
+        coll_arena_free(&comm->arena);
     }
     if (comm->claimed)
         comm->transport->tag_ranges->unclaim(comm->ctx, comm->first_tag);
     comm->claimed = false;
     comm->rank = COLL_RANK_NONE;
-    coll_i_cache_forget(&comm->cache, comm);
     return COLL_OK;
 }
 
