@@ -6,8 +6,10 @@
  *
  *   coll_comm comm;                                 // this rank's end of the group
  *   unsigned char memory[1 << 20];                  // scratch for calls
+ *   unsigned char cache[COLL_CACHE_BYTES(8)];       // what is kept of 8 calls
  *   coll_comm_init(&comm, &coll_threads_transport, coll_threads_rank(world, rank), rank, p,
  *                  memory, sizeof memory);
+ *   coll_comm_set_cache(&comm, cache, sizeof cache);   // optional: calls made again are short
  *
  *   double x[3], y[3];
  *   coll_status status = coll_allreduce(&comm, x, y, 3, COLL_F64, COLL_SUM);
@@ -46,8 +48,9 @@
  *   select.h                  the rules by which an algorithm is chosen
  *   comm.h, neighbor.h        a function for each collective
  *     comm/communicator.h     groups of ranks, tags, user's operators
- *     comm/request.h             one collective, from its arguments to its end
- *     comm/arena.h            memory for scratch
+ *     comm/request.h          one collective, from its arguments to its end
+ *     comm/prepared.h         what is kept of a call for those like it
+ *     comm/arena.h            memory for scratch; an allocator
  *
  * Glossary
  *   problem         what is asked: collective, ranks, root, counts, in place or not, nodes, graph

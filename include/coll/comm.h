@@ -3,6 +3,7 @@
  *   unsigned char memory[1 << 20];                     // scratch of running calls
  *   coll_comm comm;
  *   coll_comm_init(&comm, &my_transport, my_context, rank, p, memory, sizeof memory);
+ *   coll_comm_set_cache(&comm, cache, sizeof cache);   // of COLL_CACHE_BYTES(n); optional
  *
  *   status = coll_allreduce(&comm, x, y, n, COLL_F64, COLL_SUM);            // blocking
  *
@@ -39,8 +40,8 @@
  *
  * With any other error the communicator fails, as the other ranks may know nothing of it, have
  * started the call, and wait: a buffer or table that is missing (COLL_ERR_NULL, COLL_ERR_COUNTS), too
- * little memory, which coll_comm_bytes tells before, sizes, graphs; what the transport says while a
- * call runs; COLL_ERR_PEER; or a call that was cancelled. coll_comm_abort is for all other reasons why
+ * little memory (coll_comm_bytes tells before how much, coll_comm_set_allocator brings more), sizes,
+ * graphs; what the transport says while a call runs; COLL_ERR_PEER; or a call that was cancelled. coll_comm_abort is for all other reasons why
  * a rank may stop. Then
  *   - all calls of the communicator on this rank have ended, with its error: nothing touches their
  *     buffers any more, and their output is undefined;
@@ -60,7 +61,8 @@
  *   comm/combine.h   reduce, allreduce, reduce_scatter, scan, exscan
  *   comm/multi_node.h     not included here: calls in levels, where ranks are on several nodes
  *   comm/communicator.h   communicators and parts of them, operators, choosing algorithms; tags
- *   comm/request.h           calls and how they progress; how much of the arena they take
+ *   comm/request.h        calls and how they progress; how much of the arena they take
+ *   comm/prepared.h       what is kept of calls that are made again
  *   neighbor.h       the collectives along the edges of a graph
  */
 #ifndef COLL_COMM_H

@@ -1,12 +1,12 @@
 /* coll/config.h — every knob of the library, and the few words that differ between compilers
  *
  * Define a knob before the first include (or with -D) to override it. Transports have a few more,
- * each where it is used; nothing else in the library may be configured. All translation units of a
- * program must agree on COLL_STEP_MAX, COLL_PARAM_MAX, COLL_WINDOW and COLL_CACHED_…, because they
- * size structures.
+ * each where it is used; nothing else in the library may be configured. All translation units of
+ * a program must agree on COLL_STEP_MAX, COLL_PARAM_MAX, COLL_WINDOW and COLL_CACHED_…, because
+ * they size structures.
  *
- * This is the only header that includes anything from the toolchain, and it includes only what
- * a freestanding C99 implementation has.
+ * This is the only header that includes anything from the toolchain, and it includes only what a
+ * freestanding C99 implementation has.
  */
 #ifndef COLL_CONFIG_H
 #define COLL_CONFIG_H
@@ -172,8 +172,8 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 #define COLL_CACHED_CALLS 16
 #endif
 
-/* The most blocks of calls with tables of counts that a communicator keeps in its cache (comm/prepared.h);
- * at least one. */
+/* The most blocks of calls with tables of counts that a communicator keeps in its cache
+ * (comm/prepared.h); at least one. */
 #ifndef COLL_CACHED_BLOCKS
 #define COLL_CACHED_BLOCKS 8
 #endif

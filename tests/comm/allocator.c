@@ -1,5 +1,5 @@
-/* Memory of an allocator, where a communicator's arena has too little (coll/comm/arena.h): found, used
- * again, given back; and what happens if there is none, at each allocation in turn. */
+/* Memory of an allocator, where a communicator's arena has too little (coll/comm/arena.h): found,
+ * used again, given back; and what happens if there is none, at each allocation in turn. */
 #include "coll/comm/multi_node.h"
 #include "support/comm_loopback.h"
 
@@ -90,7 +90,8 @@ static coll_status finish(coll_request *calls, coll_status *status)
     return worst;
 }
 
-/* Makes a call of each kind that takes memory, until one fails; *made: persistent calls there are. */
+/* Makes a call of each kind that takes memory, until one fails; *made: persistent calls there
+ * are. */
 static coll_status calls(coll_comm *all, bool *made)
 {
     static const size_t counts[P] = {COUNT, 1, COUNT};
@@ -119,7 +120,8 @@ static coll_status calls(coll_comm *all, bool *made)
     return worst;
 }
 
-/* What takes memory: a cache, scratch, displacements, a group's table, a persistent call's scratch. */
+/* What takes memory: a cache, scratch, displacements, a group's table, a persistent call's
+ * scratch. */
 static coll_status program(void)
 {
     static const uint32_t order[P] = {2, 0, 1}, back[P] = {1, 2, 0};

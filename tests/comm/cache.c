@@ -1,5 +1,5 @@
-/* What a communicator keeps of its calls (coll/comm/prepared.h): memory that the caller gives it, or
- * none; shared by those made from it. */
+/* What a communicator keeps of its calls (coll/comm/prepared.h): memory that the caller gives it,
+ * or none; shared by those made from it. */
 #include "support/comm_loopback.h"
 
 enum { MESSAGES = 64 };
@@ -47,8 +47,8 @@ TEST(a_communicator_is_small)
     CHECK_EQ(COLL_CACHE_BYTES(3) - COLL_CACHE_BYTES(2), sizeof(coll_cache_entry));
 }
 
-/* Calls are the same with a cache, without one, and with one that is no more than a call, wherever it
- * begins. */
+/* Calls are the same with a cache, without one, and with one that is no more than a call,
+ * wherever it begins. */
 TEST(any_memory)
 {
     static unsigned char memory[P][COLL_CACHE_BYTES(2) + 16];
@@ -141,45 +141,64 @@ TEST(shared_by_communicators)
     loopback_end();
 }
 
-/* A cache by which persistent calls run stays, and so do their entries, though all others come and go. */
+/* A cache by which calls run stays, and so do their entries, though others come and go, and the
+ * choice of algorithms may change. */
 TEST(in_use)
 {
-    static double x[P] = {1, 2, 3}, y[P];
+    enum { CALLS = 8, HELD = 0 }; /* of 1, 2 … elements */
+    static coll_request calls[P][CALLS];
+    static double x[P][CALLS], y[P][CALLS][CALLS];
     begin();
     for (uint32_t r = 0; r < P; r++)
         CHECK_STATUS(coll_comm_set_cache(&comms[r], caches[r], COLL_CACHE_BYTES(2)), COLL_OK);
+    CHECK_EQ(sum(comms, 1), 0);
+    for (uint32_t r = 0; r < P; r++) { /* none ends before the last rank makes them */
+        for (size_t i = 0; i < CALLS; i++) {
+            x[r][i] = r + 1;
+            if (i == 5)
+                CHECK_STATUS(coll_comm_rules(&comms[r], NULL), COLL_OK);
+            CHECK_STATUS(coll_iallreduce(&comms[r], x[r], y[r][i], 1 + i, COLL_F64, COLL_SUM,
+                                         &calls[r][i]),
+                         COLL_OK);
+        }
+        CHECK(calls[r][HELD].engine.task.plan != &calls[r][HELD].own.plan);
+        CHECK(r == P - 1 || calls[r][HELD].prepared->users == 1);
+        CHECK(r == P - 1 || coll_comm_set_cache(&comms[r], NULL, 0) == COLL_ERR_BUSY);
+        CHECK_EQ(coll_request_plan(&calls[r][HELD])->problem.count, 1);
+    }
+    for (size_t i = 0; i < CALLS; i++) {
+        for (unsigned round = 0; round < 1000; round++)
+            for (uint32_t r = 0; r < P; r++)
+                if (coll_test(&calls[r][i]) < 0)
+                    CHECK(false);
+        for (uint32_t r = 0; r < P; r++)
+            for (size_t k = 0; k <= i; k++)
+                CHECK(y[r][i][k] == 6);
+    }
+    for (uint32_t r = 0; r < P; r++)
+        CHECK_STATUS(coll_comm_set_cache(&comms[r], NULL, 0), COLL_OK);
+    loopback_end();
+}
+
+/* Persistent calls have what was prepared for them, and leave the cache to others. */
+TEST(persistent_calls_have_their_own)
+{
+    static const double x[P] = {1, 2, 3};
+    static double y[P];
+    begin();
     CHECK_EQ(sum(comms, 1), 0);
     for (uint32_t r = 0; r < P; r++) {
         CHECK_STATUS(
             coll_allreduce_init(&comms[r], &x[r], &y[r], 1, COLL_F64, COLL_SUM, &requests[r]),
             COLL_OK);
-        CHECK(coll_request_plan(&requests[r]) != &requests[r].own.plan);
-        CHECK_STATUS(coll_comm_set_cache(&comms[r], NULL, 0), COLL_ERR_BUSY);
-    }
-    for (size_t count = 2; count < 20; count++) { /* in the other entry */
-        double in[P][20] = {{0}}, out[P][20];
-        coll_request others[P];
-        bool open[P] = {true, true, true};
-        for (uint32_t r = 0; r < P; r++)
-            CHECK_STATUS(coll_iallreduce(&comms[r], in[r], out[r], count, COLL_F64, COLL_SUM,
-                                         &others[r]),
-                         COLL_OK);
-        for (unsigned round = 0; round < 1000; round++)
-            for (uint32_t r = 0; r < P; r++)
-                open[r] = open[r] && coll_test(&others[r]) == COLL_AGAIN;
-        CHECK(!open[0] && !open[1] && !open[2]);
-        for (uint32_t r = 0; r < P; r++)
-            CHECK_STATUS(coll_start(&requests[r]), COLL_OK);
-        finish();
-        for (uint32_t r = 0; r < P; r++) {
-            CHECK(y[r] == 6);
-            y[r] = 0;
-            CHECK_EQ(coll_request_plan(&requests[r])->problem.count, 1);
-        }
-    }
-    for (uint32_t r = 0; r < P; r++) {
-        CHECK_STATUS(coll_request_free(&requests[r]), COLL_OK);
+        CHECK(requests[r].prepared == &requests[r].own);
         CHECK_STATUS(coll_comm_set_cache(&comms[r], NULL, 0), COLL_OK);
+        CHECK_STATUS(coll_start(&requests[r]), COLL_OK);
+    }
+    finish();
+    for (uint32_t r = 0; r < P; r++) {
+        CHECK(y[r] == 6);
+        CHECK_STATUS(coll_request_free(&requests[r]), COLL_OK);
     }
     loopback_end();
 }
@@ -191,5 +210,6 @@ int main(void)
     RUN(calls_in_turn);
     RUN(shared_by_communicators);
     RUN(in_use);
+    RUN(persistent_calls_have_their_own);
     return check_done();
 }

@@ -54,8 +54,8 @@ static inline world *world_new(uint32_t p)
     return &the_world;
 }
 
-/* Makes the communicator of a rank, with `bytes` of arena, a cache, the operator of comm_cases.h, and what of
- * nodes, rules and algorithm there is. */
+/* Makes the communicator of a rank, with `bytes` of arena, a cache, the operator of
+ * comm_cases.h, and what of nodes, rules and algorithm there is. */
 static inline void world_comm(world *w, uint32_t r, size_t bytes)
 {
     const coll_op op = {comm_multiply, NULL, false, true};

@@ -9,14 +9,14 @@
  *   coll_arena_give(&piece);
  *
  * What is taken is a list of spans, sorted by place, whose nodes lie with their owners; what is
- * free is the gaps between them, so neighbouring gaps are one without any work. A take finds
- * the first gap that is large enough: its result depends on nothing but the takes and gives
- * before it, which lets ranks that make the same ones agree on the outcome without a word
- * (comm.h allocates tags this way). Time is linear in the number of spans taken. Nothing is
- * ever written to the memory.
+ * free is the gaps between them, so neighbouring gaps are one without any work. A take finds the
+ * first gap that is large enough: its result depends on nothing but the takes and gives before
+ * it, which lets ranks that make the same ones agree on the outcome without a word (comm.h
+ * allocates tags this way). Time is linear in the number of spans taken. Nothing is ever written
+ * to the memory.
  *
- * Hosted programs may add an allocator (arena.allocator), from which an arena takes what it has not,
- * in pieces that double; they are its own until coll_arena_free.
+ * Hosted programs may add an allocator (arena.allocator), from which an arena takes what it has
+ * not, in pieces that double; they are its own until coll_arena_free.
  */
 #ifndef COLL_COMM_ARENA_H
 #define COLL_COMM_ARENA_H
@@ -91,10 +91,11 @@ COLL_INLINE size_t coll_spans_end(const coll_spans *spans)
 /* Pieces begin at multiples of this, whatever the alignment of the memory that was given. */
 #define COLL_ARENA_ALIGN 16
 
-/* Where more memory comes from. Neither function may use the arena, or a communicator that has it. */
+/* Where more memory comes from. Neither function may use the arena, or a communicator that has
+ * it. */
 typedef struct coll_allocator {
-    /* Returns memory at a multiple of `align`, a power of two of which `bytes` is a multiple; or NULL: there is none. Where this
-     * pointer is NULL there is no allocator. */
+    /* Returns memory at a multiple of `align`, a power of two of which `bytes` is a multiple;
+     * or NULL: there is none. Where this pointer is NULL there is no allocator. */
     void *(*alloc)(void *ctx, size_t bytes, size_t align);
     void (*free)(void *ctx, void *memory, size_t bytes); /* of alloc, with its bytes */
     void *ctx;

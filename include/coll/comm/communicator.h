@@ -337,12 +337,12 @@ COLL_INLINE coll_status coll_comm_dup(coll_comm *dup, coll_comm *parent, uint32_
     return coll_comm_create(dup, parent, &all, parent->p, tags);
 }
 
-/* Gives a communicator memory, of any alignment, in which it keeps the plans of its latest calls, so that
- * calls that are made again need none: COLL_CACHE_BYTES(n) bytes for n calls; NULL and 0: none any
- * more. Without a cache each call is planned anew. The memory stays the caller's until the communicator,
- * and those made from it later, which share the cache unless they are given one of their own, are
- * freed, or were given another. Has no effect on other ranks. COLL_ERR_BUSY: calls that run, or
- * persistent ones, use the cache that it has. */
+/* Gives a communicator memory, of any alignment, in which it keeps the plans of its latest
+ * calls, so that calls that are made again need none: COLL_CACHE_BYTES(n) bytes for n calls;
+ * NULL and 0: none any more. Without a cache each call is planned anew. The memory stays the
+ * caller's until the communicator, and those made from it later, which share the cache unless
+ * they are given one of their own, are freed, or were given another. Has no effect on other
+ * ranks. COLL_ERR_BUSY: calls are running by what is in the cache that it has. */
 COLL_INLINE coll_status coll_comm_set_cache(coll_comm *comm, void *memory, size_t bytes)
 {
     if (!comm || (!memory && bytes != 0))
@@ -354,11 +354,12 @@ COLL_INLINE coll_status coll_comm_set_cache(coll_comm *comm, void *memory, size_
     return COLL_OK;
 }
 
-/* Has a communicator and all that share its root communicator take memory from an allocator, which is
- * copied, where the arena has too little: scratch, tables, composite plans. A communicator without a cache
- * gets one, too, of COLL_CACHED_CALLS calls. What is taken is used again, and given back by
- * coll_comm_free of the root communicator. Has no effect on other ranks. COLL_ERR_MEMORY: there is no
- * memory for the cache; then all is as it was. COLL_ERR_BUSY: it has an allocator. */
+/* Has a communicator and all that share its root communicator take memory from an allocator,
+ * which is copied, where the arena has too little: scratch, tables, composite plans. A
+ * communicator without a cache gets one, too, of COLL_CACHED_CALLS calls. What is taken is used
+ * again, and given back by coll_comm_free of the root communicator. Has no effect on other
+ * ranks. COLL_ERR_MEMORY: there is no memory for the cache; then all is as it was.
+ * COLL_ERR_BUSY: it has an allocator. */
 COLL_INLINE coll_status coll_comm_set_allocator(coll_comm *comm,
                                                 const coll_allocator *allocator)
 {

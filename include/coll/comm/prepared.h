@@ -1,12 +1,13 @@
-/* coll/comm/prepared.h — a prepared call: a plan, its operator, what it takes; and a cache of them
+/* coll/comm/prepared.h — a prepared call: a plan, its operator, what it takes; and a cache of
+ * them
  *
  *   static unsigned char memory[COLL_CACHE_BYTES(8)];
  *   coll_comm_set_cache(&comm, memory, sizeof memory);     // communicator.h
  *
- * A persistent call, and one that is made for the first time, runs by a prepared call of its own. What
- * is made again, with the arguments of an earlier call but for its buffers, finds what was prepared then
- * in the cache. An entry stands on its own: its tables and its graph are copies, as the caller's
- * may change. Where the cache is full, new calls replace old ones.
+ * A persistent call, and one that is made for the first time, runs by a prepared call of its own.
+ * Any other finds in the cache what was prepared for an earlier one with its arguments, but for
+ * buffers. An entry stands on its own: its tables and its graph are copies, as the caller's may
+ * change. Where the cache is full, new calls replace old ones.
  */
 #ifndef COLL_COMM_PREPARED_H
 #define COLL_COMM_PREPARED_H
@@ -31,7 +32,7 @@ typedef struct coll_prepared {
     coll_op op;             /* of a reducing collective */
     size_t scratch;         /* bytes */
     coll_schedule schedule; /* what this rank does, if it is `written` */
-    uint32_t users;         /* calls that run by it, or are persistent */
+    uint32_t users;         /* calls that run by it */
     bool written;
     bool in, out; /* has this rank elements of IN, of OUT? */
 } coll_prepared;
@@ -51,9 +52,9 @@ typedef struct coll_cache_entry {
     bool again; /* it was used again: then it is written out, if it is no more than fits */
 } coll_cache_entry;
 
-/* Bytes of memory for a cache of n calls, at any alignment: a constant expression. Each takes some 1,800
- * with 64-bit pointers: 48 for each of COLL_CACHED_ACTIONS, 32 for each of COLL_CACHED_BLOCKS, and
- * 800. */
+/* Bytes of memory for a cache of n calls, at any alignment: a constant expression. Each takes
+ * some 1,800 with 64-bit pointers: 48 for each of COLL_CACHED_ACTIONS, 32 for each of
+ * COLL_CACHED_BLOCKS, and 800. */
 #define COLL_CACHE_BYTES(n) ((size_t)(n) * sizeof(coll_cache_entry) + COLL_ARENA_ALIGN - 1)
 
 /* Communicators that share a cache have it each. */
@@ -164,7 +165,8 @@ COLL_INLINE bool coll_i_cache_packed(const coll_cache_entry *entry)
            !(entry->given >> 1 & 1);
 }
 
-/* Copies a layout's tables to the entry's, from table `first` on, and has it point to the copies. */
+/* Copies a layout's tables to the entry's, from table `first` on, and has it point to the
+ * copies. */
 COLL_INLINE void coll_i_cache_layout(coll_cache_entry *entry, coll_layout *layout,
                                      unsigned first, uint32_t n)
 {
@@ -179,8 +181,8 @@ COLL_INLINE void coll_i_cache_layout(coll_cache_entry *entry, coll_layout *layou
     layout->displs = entry->tables[first + 1];
 }
 
-/* What a rank does in a call whose plan is in the cache, written out; NULL: it does more than fits.
- * */
+/* What a rank does in a call whose plan is in the cache, written out; NULL: it does more than
+ * fits. */
 COLL_INLINE const coll_schedule *coll_i_cache_schedule(coll_cache_entry *entry, uint32_t rank)
 {
 #if COLL_CACHED_ACTIONS

@@ -153,7 +153,7 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     const size_t shared = request->persistent ? 0 : coll_i_comm_shared(request->comm);
     coll_comm *comm = request->comm;
     coll_task *task = &request->engine.task;
-    coll_cache_entry *entry = coll_i_args_find(comm, args, shared);
+    coll_cache_entry *entry = request->persistent ? NULL : coll_i_args_find(comm, args, shared);
     coll_prepared *call = entry ? &entry->call : &request->own;
     coll_status status = COLL_OK;
     if (!entry) {
@@ -191,7 +191,7 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     if (entry) /* it can be started, if its buffers are there */
         return (call->in && !task->in) || (call->out && !task->out) ? COLL_ERR_NULL : COLL_OK;
     status = coll_engine_check(task, COLL_WINDOW);
-    if (status == COLL_OK)
+    if (status == COLL_OK && !request->persistent)
         coll_i_args_keep(comm, args, shared, call);
     return status;
 }
