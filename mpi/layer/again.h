@@ -20,7 +20,6 @@ struct repeats {
         struct call call; /* but for its buffers */
         bool in_in_place, out_in_place, filled, checked;
         bool fits[2];         /* calls that block, and others: their plans may differ */
-        unsigned users;       /* jobs */
         uint32_t n_in, n_out; /* blocks of what this rank has */
         bool has_in, has_out; /* data; and the library refuses a call without it: */
         bool in_needed, out_needed;
@@ -31,15 +30,11 @@ struct repeats {
         uint32_t n_tables;
         void *copies;             /* … one behind the other; NULL: it has none */
         void *tables, *workspace; /* that the plan uses; of the pool */
-        coll_plan plan;
-        uint32_t rank; /* this one's number in it */
-        bool
-            written; /* what this rank does is written out, as it is at most WRITTEN actions … */
-        bool quick; /* … and all of its messages are short */
-        coll_schedule schedule;
-        coll_action actions[WRITTEN];
-        coll_op op;
-        size_t bytes, scratch;
+        coll_prepared prepared;
+        uint32_t rank; /* this one's number in its plan */
+        bool quick; /* all of its messages are short; what this rank does is written out … */
+        coll_action actions[WRITTEN]; /* … as it is at most so many actions */
+        size_t bytes;                 /* that the program sees, for the report */
         struct job *idle; /* made of such a call, has run, and is ready again; or NULL */
     } call[REMEMBERED];
 };

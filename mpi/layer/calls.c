@@ -281,8 +281,8 @@ static coll_status prepare(struct job *job, const coll_problem *problem, bool ex
     size_t scratch;
     if (status != COLL_OK)
         return status;
-    scratch = coll_plan_scratch(job->plan, job->run.rank) * problem->elem_bytes;
-    job->run.scratch_bytes = scratch;
+    scratch = coll_plan_scratch(&job->prepared->plan, job->run.rank) * problem->elem_bytes;
+    job->prepared->scratch = job->run.scratch_bytes = scratch;
     job->scratch = scratch > 0 ? pool_take(scratch) : NULL;
     return scratch > 0 && !job->scratch ? COLL_ERR_MEMORY : COLL_OK;
 }
@@ -341,7 +341,8 @@ static verdict make(struct job *job, const struct call *call, struct comm *comm,
     if (reduces) {
         operation = operation_of(call->op);
         type = type_of(call->in.type);
-        if (!operation || !type || !operation_on(operation, type, &job->combination, &job->op))
+        if (!operation || !type ||
+            !operation_on(operation, type, &job->combination, &job->prepared->op))
             return DECLINED;
         unit = type->size > 0 ? type->size : 1;
     }
@@ -359,9 +360,9 @@ static verdict make(struct job *job, const struct call *call, struct comm *comm,
     if (job->pieces)
         plan_packing(job, call, comm, &role, &in, &out);
     state_problem(call, comm, graph, &role, &in, &out, unit, &problem);
-    if (reduces && job->op.commutative)
+    if (reduces && job->prepared->op.commutative)
         problem.flags |= COLL_FLAG_COMMUTATIVE;
-    status = prepare(job, &problem, !reduces || job->op.exact);
+    status = prepare(job, &problem, !reduces || job->prepared->op.exact);
     *error = code_of(status);
     if (status != COLL_OK)
         return FAILED;

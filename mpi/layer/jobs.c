@@ -60,11 +60,10 @@ struct job *job_new(void)
         return NULL;
     job->next = NULL;
     job->comm = NULL;
-    job->plan = &job->own_plan;
+    job->prepared = &job->own;
+    job->own.written = false;
     job->repeat = NULL;
-    job->checked = &job->own_checked;
-    job->own_checked = false;
-    job->run.schedule = NULL;
+    job->checked = false;
     job->run.tag = 0;
     job->run.shared = NULL;
     job->run.shared_bytes = 0;
@@ -212,7 +211,7 @@ bool jobs_tell(MPI_Comm *comm, int *error)
 
 static bool is_sharing(const struct job *job)
 {
-    return (job->plan->traits & COLL_NEEDS_SHARED) != 0;
+    return (job->prepared->plan.traits & COLL_NEEDS_SHARED) != 0;
 }
 
 /* After that many rounds without anything, in none of the layer's locks. */
@@ -294,8 +293,10 @@ static bool choose_messages(struct job *job)
 
 void job_equip(struct job *job)
 {
-    job->run.plan = job->plan;
-    job->run.op = &job->op;
+    const coll_prepared *const call = job->prepared;
+    job->run.plan = &call->plan;
+    job->run.op = &call->op;
+    job->run.schedule = call->written ? &call->schedule : NULL;
     (void)choose_messages(job);
 }
 
@@ -334,7 +335,7 @@ static coll_status job_status(const struct job *job)
 static coll_status start_engine(struct job *job)
 {
     job->ordered = false;
-    (void)coll_engine_init(&job->engine, job->slots, job_window(job->plan));
+    (void)coll_engine_init(&job->engine, job->slots, job_window(&job->prepared->plan));
     return coll_engine_restart(&job->engine);
 }
 
@@ -358,6 +359,7 @@ static void go_on(struct job *job, coll_status status)
 
 void job_start(struct job *job)
 {
+    bool *const checked = job->repeat ? &job->repeat->checked : &job->checked;
     coll_status status = COLL_OK;
     if (settings.verbose)
         job->started = PMPI_Wtime();
@@ -365,9 +367,9 @@ void job_start(struct job *job)
     job->error = job->n_loads > 0 ? job_load(job) : MPI_SUCCESS;
     if (is_sharing(job))
         status = enter_shared(job);
-    if (status == COLL_OK && !*job->checked) {
-        status = coll_engine_check(&job->run, job_window(job->plan));
-        *job->checked = status == COLL_OK;
+    if (status == COLL_OK && !*checked) {
+        status = coll_engine_check(&job->run, job_window(&job->prepared->plan));
+        *checked = status == COLL_OK;
     }
     if (status == COLL_OK)
         status = start_engine(job);

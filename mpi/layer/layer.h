@@ -255,12 +255,10 @@ struct piece {
 struct job {
     struct job *next; /* among those that run, or among the unused */
     struct comm *comm;
-    coll_plan *plan; /* its own, or one of the communicator's */
-    coll_plan own_plan;
-    struct repeat *repeat; /* whose that is; NULL: its own */
-    bool *checked;         /* the run was found to be good before … */
-    bool own_checked;      /* … this one, if the plan is its own */
-    coll_op op;
+    coll_prepared *prepared; /* its own, or that of `repeat` */
+    coll_prepared own;
+    struct repeat *repeat; /* the call was made before; or NULL */
+    bool checked;          /* it was found that its own can be run */
     struct combination combination;
     union { /* all begin with what is run */
         coll_task run;
@@ -335,7 +333,7 @@ void pool_end(void);
 
 /* ---- plans: plans.c ---------------------------------------------------------------------- */
 
-/* Makes the plan of a problem, of which only the nodes are not known, into job->plan, and writes this
+/* Makes the plan of a problem, of which only the nodes are not known, into job->prepared, and writes this
  * rank's number in it to job->run. `exact`: its operator is. */
 coll_status plan_for(struct job *job, const coll_problem *problem, bool exact);
 

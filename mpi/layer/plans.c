@@ -17,11 +17,11 @@ static coll_workspace *new_kit(const struct job *job, const coll_problem *proble
 /* Has the plan the ranks' own numbers after all. It is none of those that know nodes. */
 static coll_status number_by_rank(struct job *job, const coll_problem *problem)
 {
-    const coll_algorithm *algorithm = job->plan->algorithm;
+    const coll_algorithm *algorithm = job->prepared->plan.algorithm;
     uint32_t param[COLL_PARAM_MAX];
-    memcpy(param, job->plan->param, sizeof param);
+    memcpy(param, job->prepared->plan.param, sizeof param);
     job->run.rank = job->comm->rank;
-    return coll_plan_init(job->plan, algorithm, problem, param);
+    return coll_plan_init(&job->prepared->plan, algorithm, problem, param);
 }
 
 /* Chooses by the user's rules, the tuned and the built-in ones. A sum of floats is to have the same
@@ -37,6 +37,7 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
     bool placed = coll_problem_place(&problem, &comm->places), workspaces, spread;
     const coll_rule_list *rules;
     const coll_rule *rule = NULL;
+    coll_plan *const plan = &job->prepared->plan;
     coll_status status;
     job->run.rank = placed ? coll_place_of(&comm->places, comm->rank) : comm->rank;
     spread = settings.dedicated && coll_nodes_count(&problem.nodes) > 1;
@@ -49,23 +50,22 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
         if (!job->workspace)
             return COLL_ERR_MEMORY;
     }
-    status = coll_select_from(rules, &problem, &conditions, job->workspace, job->plan, &rule);
-    if (status == COLL_OK && !nodes_hold(job->plan)) {
+    status = coll_select_from(rules, &problem, &conditions, job->workspace, plan, &rule);
+    if (status == COLL_OK && !nodes_hold(plan)) {
         conditions.capabilities &= ~(unsigned)COLL_NEEDS_SHARED;
-        status =
-            coll_select_from(rules, &problem, &conditions, job->workspace, job->plan, &rule);
+        status = coll_select_from(rules, &problem, &conditions, job->workspace, plan, &rule);
     }
-    if (status == COLL_OK && !job->plan->inner) {
+    if (status == COLL_OK && !plan->inner) {
         pool_give(job->workspace); /* it is not composite */
         job->workspace = NULL;
     }
     if (status == COLL_OK && placed && comm->places.rank && !exact &&
-        (job->plan->traits & COLL_GIVES_REPRODUCIBLE) && control_asked_for(rule)) {
+        (plan->traits & COLL_GIVES_REPRODUCIBLE) && control_asked_for(rule)) {
         placed = false;
         status = number_by_rank(job, asked);
     }
     if (status == COLL_OK)
-        status = coll_plan_place(job->plan, placed ? &comm->placed : &comm->group);
+        status = coll_plan_place(plan, placed ? &comm->placed : &comm->group);
     if (status == COLL_OK && settings.verbose && comm->rank == 0) {
         coll_workspace *workspace = workspaces ? new_kit(job, &problem) : NULL;
         report_choice(&problem, rule,

@@ -1,8 +1,9 @@
 /* mpi/layer/repeats.c — calls that were made before
  *
  * Programs repeat themselves: with the same counts, types, operator and root, only the buffers of
- * a call are new. So a communicator remembers what was made of its latest calls, unless it holds
- * something of the program's: a type or an operator that may be freed, or packed data.
+ * a call are new. So a communicator remembers what was made of its latest calls, a prepared call
+ * (coll/comm/prepared.h) and a job that lies ready, unless it holds something of the program's: a
+ * type or an operator that may be freed, or packed data.
  */
 #include <stdlib.h>
 
@@ -69,22 +70,21 @@ bool repeat_same_tables(const void *const at[TABLES], const struct repeat *repea
 static void use(struct job *job, struct repeat *repeat)
 {
     job->repeat = repeat;
-    job->plan = &repeat->plan;
-    job->checked = &repeat->checked;
-    job->run.schedule = repeat->written ? &repeat->schedule : NULL;
+    job->prepared = &repeat->prepared;
 }
 
 /* Writes out what this rank does, with its sends first if there is room for them. */
 static void write_out(struct repeat *repeat)
 {
-    const size_t most = COLL_MPI_SHORT / repeat->plan.problem.elem_bytes;
-    coll_schedule *schedule = &repeat->schedule;
+    coll_prepared *const call = &repeat->prepared;
+    const size_t most = COLL_MPI_SHORT / call->plan.problem.elem_bytes;
+    coll_schedule *schedule = &call->schedule;
     repeat->quick = false;
-    repeat->written = coll_schedule_write(schedule, &repeat->plan, repeat->rank,
-                                          repeat->actions, WRITTEN) == COLL_OK;
-    if (!repeat->written)
+    call->written = coll_schedule_write(schedule, &call->plan, repeat->rank, repeat->actions,
+                                        WRITTEN) == COLL_OK;
+    if (!call->written)
         return;
-    if (schedule->window + schedule->n <= job_window(&repeat->plan) &&
+    if (schedule->window + schedule->n <= job_window(&call->plan) &&
         schedule->sends + schedule->n < SLOTS_MAX)
         coll_schedule_sends_first(schedule, repeat->actions);
     repeat->quick = schedule->sends < SLOTS_MAX;
@@ -98,24 +98,24 @@ static void write_out(struct repeat *repeat)
 void job_take(struct job *job)
 {
     job->repeat->idle = NULL;
-    job->repeat->users++;
+    job->prepared->users++;
 }
 
 /* A job of a call that is remembered. */
 static struct job *new_job(struct comm *comm, struct repeat *repeat)
 {
+    const size_t scratch = repeat->prepared.scratch;
     struct job *job = job_new();
     if (!job)
         return NULL;
-    job->scratch = repeat->scratch > 0 ? pool_take(repeat->scratch) : NULL;
-    if (repeat->scratch > 0 && !job->scratch) {
+    job->scratch = scratch > 0 ? pool_take(scratch) : NULL;
+    if (scratch > 0 && !job->scratch) {
         job_free(job);
         return NULL;
     }
     use(job, repeat);
-    coll_op_assign(&job->op, &repeat->op);
     job->bytes = repeat->bytes;
-    job->run.scratch_bytes = repeat->scratch;
+    job->run.scratch_bytes = scratch;
     job->run.scratch = job->scratch;
     job->run.rank = repeat->rank;
     job->comm = comm;
@@ -141,8 +141,8 @@ struct job *job_repeat(struct comm *comm, const struct call *call, way how)
 bool job_keep(struct job *job)
 {
     struct repeat *repeat = job->repeat;
-    repeat->users--;
-    if (repeat->idle || !repeat->checked || repeat->scratch > SCRATCH_KEPT)
+    job->prepared->users--;
+    if (repeat->idle || !repeat->checked || job->prepared->scratch > SCRATCH_KEPT)
         return false;
     job->freed = false;
     job_rest(job);
@@ -190,7 +190,7 @@ void job_remember(struct job *job, const struct call *call, const struct view *i
     if (!comm->repeats)
         return;
     repeat = repeat_place(comm->repeats, call);
-    if (repeat->users > 0)
+    if (repeat->prepared.users > 0)
         return;
     forget(repeat);
     repeat->call = *call;
@@ -211,13 +211,11 @@ void job_remember(struct job *job, const struct call *call, const struct view *i
     repeat->tables = job->tables;       /* the plan's, so they go with it … */
     repeat->workspace = job->workspace; /* … as does this, if it is composite */
     job->tables = job->workspace = NULL;
-    repeat->plan = *job->plan;
+    repeat->prepared = *job->prepared;
+    repeat->prepared.users = 1;
     repeat->rank = job->run.rank;
     write_out(repeat);
-    coll_op_assign(&repeat->op, &job->op);
     repeat->bytes = job->bytes;
-    repeat->scratch = job->run.scratch_bytes;
     repeat->filled = true;
-    repeat->users++;
     use(job, repeat);
 }

@@ -87,7 +87,7 @@ void report_ways(const coll_mpi_ways *ways)
 
 void report_job(const struct job *job)
 {
-    const coll_collective what = job->plan->problem.collective;
+    const coll_collective what = job->prepared->plan.problem.collective;
     spent[what].calls++;
     spent[what].bytes += job->bytes;
     spent[what].seconds += PMPI_Wtime() - job->started;

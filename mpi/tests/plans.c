@@ -83,7 +83,7 @@ static void find_places(const coll_problem *problem, struct comm *comm)
 static coll_status check_plan(const struct job *job, const rules_question *question,
                               const coll_problem *wanted)
 {
-    const coll_plan *plan = job->plan;
+    const coll_plan *plan = &job->prepared->plan;
     const coll_problem *of = &plan->problem;
     if (of->collective != wanted->collective || of->p != wanted->p ||
         of->flags != wanted->flags || of->count != wanted->count ||
@@ -132,11 +132,12 @@ static coll_status by_layer(void *arg, const rules_question *question, coll_plan
     settings.dedicated = question->lists == settings.spread_rules;
     free(workspaces[question->rank]);
     job.comm = &comm;
-    job.plan = plan;
+    job.prepared = &job.own;
     job.how = BLOCKING;
     status =
         plan_for(&job, &problem, !(question->conditions->requirements & COLL_GIVES_IDENTICAL));
     workspaces[question->rank] = job.workspace;
+    *plan = job.own.plan;
     return status == COLL_OK ? check_plan(&job, question, &problem) : status;
 }
 
