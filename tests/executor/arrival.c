@@ -1,5 +1,6 @@
 /* Messages that the transport combines as they arrive, call by call, in both engines: when it is asked,
- * in which order operands go, what becomes of long messages, and of those that it refuses. */
+ * in which order operands go, what becomes of long messages, and of those that it refuses; and what the
+ * network refuses. */
 #include "coll/executor/in_order.h"
 
 #include "support/script.h"
@@ -205,6 +206,22 @@ TEST(failures)
     ON(COLL_ERR_IO, "v2! a0. z2.");
 }
 
+/* What the network alone can do ends the collective where it is refused, and the others are told. */
+TEST(the_network_refuses)
+{
+    const coll_team team = {3, 5};
+    begin_with(4);
+    own.in_network.multicast = my_multicast;
+    coll_act_multicast(next(), OUT(0), 2);
+    START(COLL_ERR_CAPABILITY, "m-/ a0.");
+    GO(COLL_ERR_CAPABILITY, "m-/ a0.");
+    begin_with(4);
+    own.in_network.reduce = my_network_reduce;
+    coll_act_network_reduce(next(), team, OUT(1), COLL_AT(COLL_IN, 2), 4);
+    START(COLL_ERR_CAPABILITY, "f3/ a0.");
+    GO(COLL_ERR_CAPABILITY, "f3/ a0.");
+}
+
 int main(void)
 {
     RUN(operands);
@@ -215,5 +232,6 @@ int main(void)
     RUN(operands_that_are_not_there);
     RUN(channels);
     RUN(failures);
+    RUN(the_network_refuses);
     return check_done();
 }
