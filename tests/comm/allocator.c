@@ -160,10 +160,11 @@ TEST(each_allocation_fails_once)
 {
     unsigned failed = 0, all = 0;
     coll_status status;
-    for (int own = 0; own < 2; own++, failed = 0) /* without a cache of the allocator's */
+    for (int with_cache = 0; with_cache < 2;
+         with_cache++, failed = 0) /* without a cache of the allocator's */
         do {
             begin(failed);
-            for (uint32_t r = 0; r < P && own; r++)
+            for (uint32_t r = 0; r < P && with_cache; r++)
                 CHECK_STATUS(coll_comm_set_cache(&comms[r], caches[r], sizeof caches[r]),
                              COLL_OK);
             status = program();

@@ -101,7 +101,7 @@ TEST(calls_in_turn)
 TEST(shared_by_communicators)
 {
     static coll_comm dup[P];
-    static unsigned char own[P][COLL_CACHE_BYTES(2)];
+    static unsigned char shared[P][COLL_CACHE_BYTES(2)];
     begin();
     for (uint32_t r = 0; r < P; r++) {
         CHECK_STATUS(coll_comm_dup(&dup[r], &comms[r], 8), COLL_OK);
@@ -120,7 +120,7 @@ TEST(shared_by_communicators)
     CHECK_EQ(sum(dup, 3), P);
     CHECK_EQ(sum(comms, 3), 0);
     for (uint32_t r = 0; r < P; r++)
-        CHECK_STATUS(coll_comm_set_cache(&dup[r], own[r], sizeof own[r]), COLL_OK);
+        CHECK_STATUS(coll_comm_set_cache(&dup[r], shared[r], sizeof shared[r]), COLL_OK);
     CHECK_EQ(sum(dup, 3), 0);
     CHECK_EQ(sum(dup, 3), P);
     CHECK_EQ(sum(comms, 3), P);

@@ -91,6 +91,7 @@ static coll_algorithm any = {"any",
                              NULL,
                              NULL,
                              no_check,
+                             NULL,
                              NULL};
 
 TEST(what_is_refused)

@@ -138,7 +138,7 @@ static void args_of(const coll_problem *problem, uint32_t rank,
 static coll_status check_plan(const member *me, const coll_problem *wanted,
                               const coll_args *args)
 {
-    const coll_problem *of = &me->call.plan.problem;
+    const coll_problem *of = &me->call.own.plan.problem;
     const bool in_place = wanted->collective == COLL_BCAST || args->in == COLL_IN_PLACE ||
                           args->out == COLL_IN_PLACE;
     const unsigned bytes = COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_ALLTOALLW) |
@@ -152,7 +152,7 @@ static coll_status check_plan(const member *me, const coll_problem *wanted,
         return COLL_ERR_ORDER;
     if (coll_is(COLL_ROOTED, of->collective) && of->root != wanted->root)
         return COLL_ERR_ROOT;
-    return coll_plan_fits_shared(&me->call.plan, shared_bytes) ? COLL_OK : COLL_ERR_SHARED;
+    return coll_plan_fits_shared(&me->call.own.plan, shared_bytes) ? COLL_OK : COLL_ERR_SHARED;
 }
 
 /* By a communicator that has the rules, over a transport that has what is offered. */
@@ -169,7 +169,6 @@ static coll_status by_communicator(void *arg, const rules_question *question, co
     const size_t bytes = coll_workspace_bytes(problem) + (problem->p + 64) * sizeof(size_t);
     coll_status status;
     coll_args args;
-    size_t scratch;
     (void)arg, (void)rule;
     memset(&transport, 0, sizeof transport);
     memset(&own, 0, sizeof own);
@@ -203,9 +202,8 @@ static coll_status by_communicator(void *arg, const rules_question *question, co
     if (status != COLL_OK)
         return status;
     me->call.comm = &me->comm;
-    me->call.cached = NULL;
-    status = coll_i_request_plan(&me->call, &args, coll_i_comm_shared(&me->comm), &scratch);
-    *plan = me->call.plan;
+    status = coll_i_request_prepare(&me->call, &args, coll_i_comm_shared(&me->comm));
+    *plan = me->call.own.plan;
     return status == COLL_OK ? check_plan(me, problem, &args) : status;
 }
 

@@ -59,7 +59,7 @@ static inline void mixed_make(mixed_call *it, coll_comm *comm, uint32_t number,
     const size_t most = size < 60 ? 8 : size < 97 ? 200 : MIXED_MOST;
     const size_t count = chance_of(random, (uint32_t)(most / p)) + (kind == COLL_BCAST);
     const bool shared =
-        chance_of(random, 2) != 0 && comm->transport->node_memory->shared && !comm->nodes;
+        chance_of(random, 2) != 0 && comm->transport->node_memory && !comm->nodes;
     (void)coll_comm_set_algorithm(comm, kind, shared ? mixed_shared(kind, random) : NULL, NULL);
     coll_args_init(&it->args, kind);
     it->number = number;

@@ -85,7 +85,7 @@ says 'bcast, mine' mine.h run bcast mine -p 3 --repeat 2
 says '"algorithm": "mine"' mine.h export json bcast mine -p 3
 for record in 'static const coll_algorithm coll_mine_bcast = {' 'COLL_CONST(coll_algorithm, coll_mine_bcast, {'; do
     end='};' && [ "${record%%_*}" = COLL ] && end='});'
-    sed -e "s/^COLL_ALGORITHM(coll_mine_bcast,/$record/" -e "s/^    coll_mine_steps, coll_mine_step);/    coll_mine_steps, coll_mine_step, NULL, NULL, NULL$end/" \
+    sed -e "s/^COLL_ALGORITHM(coll_mine_bcast,/$record/" -e "s/^    coll_mine_steps, coll_mine_step);/    coll_mine_steps, coll_mine_step, NULL, NULL, NULL, NULL$end/" \
         mine.h >written_out.h
     says '^  mine  *identical; window 1, in order 1$' written_out.h list
 done
