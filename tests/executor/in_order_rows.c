@@ -107,7 +107,6 @@ static void visit(rig *it, const char *what, void *arg)
         const bool written_out = (variant & 2) != 0 && variant != 7;
         bad.fail_rank = variant == 4 ? 0 : it->p - 1;
         bad.transport.max_bytes = variant & 1 ? 16 : 0;
-        bad.transport.unsegmented = variant == 3 ? COLL_BIT(it->problem.collective) : 0;
         bad.own.arrival.recv_reduce = variant < 6 ? NULL : flaky_recv_reduce;
         records_use(&bad.own, &bad.transport);
         bad.transport.copy = variant > 3 ? NULL : flaky_copy;

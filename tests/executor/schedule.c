@@ -142,11 +142,11 @@ TEST(schedules_with_sends_first_are_proven)
 }
 
 /* Moves the sends of a schedule of actions that letters stand for, and writes the letters in their new
- * order. s, t, u: sends of OUT[0], OUT[1], IN[0]; r, q: receives of OUT[0], OUT[1]; m: sum in OUT[1] of
+ * order. s, u: sends of OUT[0], IN[0] to rank 1; t, v: of OUT[1], IN[1] to rank 2; b: of IN[1] to all; r, q: receives of OUT[0], OUT[1]; m: sum in OUT[1] of
  * what is staged in OUT[0]; c: a copy to OUT[0]; f: a sum by the network; n, w: tokens. */
 static const char *sends_first(const char *letters)
 {
-    static const char all_letters[] = "stucrqmfnw";
+    static const char all_letters[] = "stuvbcrqmfnw";
     static char result[16];
     const coll_team all = {0, 2};
     coll_schedule schedule = {NULL, 0, 0, 0, 0, 3, 1};
@@ -158,10 +158,16 @@ static const char *sends_first(const char *letters)
         switch (letters[n]) {
         case 's':
         case 't':
-            coll_act_send(a, 1, letters[n] == 's' ? zero : one, 1);
+            coll_act_send(a, letters[n] == 's' ? 1 : 2, letters[n] == 's' ? zero : one, 1);
             break;
         case 'u':
             coll_act_send(a, 1, COLL_AT(COLL_IN, 0), 1);
+            break;
+        case 'v':
+            coll_act_send(a, 2, COLL_AT(COLL_IN, 1), 1);
+            break;
+        case 'b':
+            coll_act_multicast(a, COLL_AT(COLL_IN, 1), 1);
             break;
         case 'c':
             coll_act_copy(a, zero, COLL_AT(COLL_IN, 0), 1);
@@ -181,7 +187,7 @@ static const char *sends_first(const char *letters)
         default:
             coll_act_recv(a, 1, letters[n] == 'q' ? one : zero, 1);
         }
-        sends += strchr("stunf", letters[n]) != NULL;
+        sends += strchr("stuvbnf", letters[n]) != NULL;
         a->stride = (size_t)(strchr(all_letters, letters[n]) - all_letters);
     }
     schedule.actions = actions;
@@ -198,15 +204,19 @@ static const char *sends_first(const char *letters)
 TEST(sends_that_pass)
 {
     static const char *const cases[][2] = {
-        {"", ""},         {"ur", "ur"},     {"ru", "ur"},
-        {"rutq", "utrq"}, {"rusq", "ursq"}, /* what is sent has to be received first, … */
-        {"ms", "ms"},                       /* … staged, … */
-        {"mt", "mt"},                       /* … combined, … */
-        {"cs", "cs"},                       /* … or copied */
-        {"cu", "uc"},     {"curq", "ucrq"}, {"rfq", "rfq"},
-        {"rfqu", "rfuq"}, /* a sum by the network is not passed */
-        {"urur", "uurr"}, {"srqt", "srqt"}, {"wn", "nw"}, /* tokens likewise */
-        {"rsqu", "rsuq"},
+        {"", ""},         {"ur", "ur"},
+        {"ru", "ur"},     {"rutq", "utrq"},
+        {"rusq", "ursq"}, /* what is sent has to be received first, … */
+        {"ms", "ms"},     /* … staged, … */
+        {"mt", "mt"},     /* … combined, … */
+        {"cs", "cs"},     /* … or copied */
+        {"cu", "uc"},     {"curq", "ucrq"},
+        {"rfq", "rfq"},   {"rfqu", "rfuq"}, /* a sum by the network is not passed */
+        {"srqt", "srqt"}, {"wn", "nw"},     /* tokens likewise */
+        {"urqv", "uvrq"}, {"rsqv", "rsvq"},
+        {"rb", "br"},     {"urur", "urur"},
+        {"rsqu", "rsqu"}, {"urqb", "urqb"}, /* behind another one to the same peer */
+        {"brqu", "brqu"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *got = sends_first(cases[i][0]);

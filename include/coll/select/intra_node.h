@@ -11,51 +11,7 @@
  * context, some twenty times as much as a message; so what is done in one round wins, though its
  * root handles p messages, until the copying costs more.
  *
- * Measured with 4 and 8 ranks on two processors, by changes of context a call, and of no use there:
- * spinning before a processor is given up, whoever else runs on it (fewer changes, but as much time
- * in vain; node/waiting.h asks who does), lines fetched ahead after a yield and before a send, and
- * slots of 16 or 64 KiB. Of 8 ranks the slots of all channels are 14 MiB, seven times the caches of
- * two processors: with 4 instead of 8 of them for pieces of long messages alltoall and allgather of
- * 256 KiB take 320 to 345 µs, not 370 to 490, but reduce, a chain, 80 to 90, not 65, and scan and
- * scatter 5 to 25 % more, as all do with 4 ranks. To take the first slot that is free, not the next
- * one, is worth up to 10 % at 16 KiB. A limit for all channels of a rank together, of 14 to 28 slots,
- * brought nothing; nor did 2, 4, 16 or 32 slots at 4 MiB. To wait for short messages in the transport,
- * without the executor's tests, is worth 5 to 10 % of a bcast or scatter where lines are fast, 0
- * where they are slow, and takes a gather of 4 ranks half as long again, as its root then takes them
- * in one order. What the kernel reads at once instead
- * (shm.h) takes 1.2 to 3 times as long, from 64 KiB to 4 MiB, unless it is out of huge pages.
- *
- * How ranks copy: node/copies.h. Tried there, on a machine where a line that was only read is slow
- * to write, and not kept: to write to the cells of short messages, too (no difference); that the
- * last of several readers of a slot writes to it (with 4 ranks a bcast of 4 MiB takes 560 µs, not
- * 800, but an allgather of 256 KiB 120, not 110, and with 8 ranks 520, not 450).
- *
- * There, too, what one rank reads and the other one writes again the next time is dear: if each of
- * two threads combines its half, an allreduce of 4 MiB takes 960 µs and a reduce 870, not 150 and
- * 200 as where each one that wants the result combines all of it. Where lines are fast, and with
- * other buffers each time, halves save 10 to 20 % (where they are slow and buffers change, a third
- * of the allreduce). Through slots a reduce takes 370 µs, not 440, elsewhere 280, not 390, but an
- * allreduce by halves 390, not 620; where the kernel copies, by halves 1155, not 275.
- *
- * Blocks that all ranks put into SHARED, to meet and to get them there (meet), and by messages, µs, 8
- * processes, other buffers each time:
- *
- *                      8 B          1 KiB        4 KiB         16 KiB        64 KiB
- *   allgather          6.4   8.9    9.0   15.0   13.2   17.1   27.8   31.2   90    89
- *   allgatherv         7.4   8.7    11.6  13.7   17.3   18.4   30.8   30.7   87    81
- *   alltoall           7.4   8.7    13.9  21.1   21.8   33.5   52     60     213   284
- *   reduce_scatter (vectors; the network up to 1 KiB)
- *                      6.8   6.3    8.1   7.9    9.4   15.7   12.3   21.3   28    42
- *
- * Of 4 ranks allgather and alltoall are as fast, or up to 10 % slower, and reduce_scatter 1.1 to 1.35
- * times as fast from 4 KiB on.
- *
- * A reduce_scatter in fewer rounds (circulant), which combines what was combined, took 1.3 to 2.3 times as
- * long as pairwise, which reads all operands where they lie, with 3 and 5 threads and blocks of 80 KiB to
- * 1.3 MiB, and through slots 1.05 to 1.6 times; 4 ranks 1 to 1.5 times and as long.
- *
- * process_vm_readv of 4 MiB takes 573, 368, 313, 297 and 289 µs in blocks of 16, 64, 256 and 1024 KiB
- * and as a whole.
+ * Measurements, and what was tried and not kept: docs/internals/shared-memory.md.
  *
  * What these lists leave open the built-in rules say, which are the last of them.
  */

@@ -6,15 +6,7 @@
  *
  * A process that reads another one's memory (process_vm_readv, as shm.h and the MPI libraries do) has
  * the kernel find its pages one by one. Where they are small that takes longer than the copying; a
- * huge one is found at once. Two processors, one way while the other one waits, and both ways at the
- * same time with a copy beside it, as in an allgather:
- *
- *               one way                  both ways
- *               4 KiB     2 MiB          4 KiB     2 MiB pages
- *   256 KiB     19        9              30        20 µs
- *   4 MiB       370       155            710       350
- *
- * (Of the memory that is written to the pages make no difference.) So memory that messages are sent
+ * huge one is found at once (docs/internals/shared-memory.md). So memory that messages are sent
  * from again and again is moved to huge pages (MADV_COLLAPSE, Linux 6.1), once to read it has taken
  * about as long as that takes: 0.5 to 1 ms for 2 MiB, several times that where the machine itself is
  * a virtual one and its memory was never used before. The contents stay what they are. Where a

@@ -48,11 +48,7 @@
  * sends a message that the kernel copies (huge.h). Of addresses COLL_SHM_SPACE a rank. Needs
  * 64-bit Linux, /proc, and the __atomic functions of gcc or clang.
  *
- * What costs what (two cores, one-way time of a cache line 65 ns, medians):
- *   8-byte message               60 ns one way, beside 73 ns of a bare flag
- *   coll_barrier, bcast, allreduce of 8 bytes, p = 2   120, 120, 118 ns with the executor
- *   32 KiB, 256 KiB, 4 MiB       1.1, 5.0, 91 µs in pieces; direct 1.1, 24, 390 µs
- *   allreduce of 4 MiB, p = 2    217 µs, beside 310 µs when messages are combined only as a whole
+ * Measurements: docs/internals/shared-memory.md.
  */
 #ifndef COLL_TRANSPORTS_SHM_H
 #define COLL_TRANSPORTS_SHM_H
@@ -63,22 +59,7 @@
 
 /* Collectives whose long messages the kernel copies, if it may: where two ranks both send and receive,
  * as then neither waits while the other one copies; and where more ranks share processors, if memory
- * can have huge pages. So many times as fast as pieces are those out of huge pages, where a line takes
- * 0.08 µs from one processor to the other, and where it takes 0.3:
- *
- *                          2 ranks, 256 KiB   4 MiB         4 ranks, 256 KiB   4 MiB
- *   allgather              0.9   1.5          1.3   1.6     0.9   2.4          0.8   2.3
- *   alltoall               1.1   1.7          1.2   1.8     1.1   1.4          1.0   1.4
- *   neighbor_allgather     1.0   2.0          1.4   2.4     1.0   1.2          1.2   1.2
- *   neighbor_alltoall      1.2   1.9          1.4   2.5     1.1   1.4          1.2   1.7
- *   reduce_scatter         1.0   1.6          1.5   2.2     0.8   1.0          1.4   1.6
- *   allreduce              1.1   1.8          1.4   1.0     0.7   0.4          1.5   0.6
- *   scatter                0.8   1.5          0.9   1.4     1.1   1.6          1.5   1.9
- *   gather                 0.6   1.1          1.0   1.4     0.9   1.0          1.2   1.1
- *   bcast                  0.4   0.4          0.6   0.6     0.5   1.1          1.3   1.8
- *   reduce                 0.8   1.2          0.8   1.2     0.8   0.9          1.3   0.6
- *
- * (An allgather of 8 ranks takes up to twice as long.) */
+ * can have huge pages. (Measurements: docs/internals/shared-memory.md.) */
 enum {
     COLL_I_IPC_BOTH_WAYS = COLL_EXCHANGING | COLL_NEIGHBORLY | COLL_BIT(COLL_REDUCE_SCATTER) |
                            COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),

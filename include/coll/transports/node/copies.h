@@ -2,14 +2,9 @@
  *
  * A line that is written is read first, unless the copy goes past the caches (non-temporal
  * stores). Where the destination is in no cache, that is a third of the traffic; where it is,
- * it is driven out. Two threads on two processors, each with memory of its own:
- *
- *                                     plain      past the caches
- *   256 KiB, elsewhere each time      25         16 µs
- *   … and then read                   39         29
- *   4 MiB, elsewhere each time        570        360
- *   … and then read                   810        610
- *   4 MiB, the same each time         100        280
+ * it is driven out. With memory that is elsewhere each time, stores past the caches take 0.6 of the
+ * time of plain ones, and with memory that is the same each time, 2.8 times as long
+ * (docs/internals/shared-memory.md).
  *
  * What its program has touched a rank cannot know. But where it wrote something itself, and more than
  * the caches hold since then, the lines of that time are gone. So it remembers how much it
@@ -27,8 +22,8 @@
 #include <emmintrin.h>
 #endif
 
-/* Bytes of the largest cache, of which each rank has a part. (What the C library says of it is not
- * to be relied on: ten times as much on the machine above.) */
+/* Bytes of the largest cache, of which each rank has a part. What the C library says of it is not to
+ * be relied on. */
 #ifndef COLL_NODE_CACHES
 #define COLL_NODE_CACHES (32u << 20)
 #endif
@@ -115,10 +110,7 @@ COLL_INLINE void coll_i_node_copy(coll_i_node_rank *me, void *to, const void *fr
 
 /* Writes to each line of a message in a slot that this rank alone has read. A line that was written
  * moves to the sender's cache as soon as that writes to it again; of a line that was only read the
- * reader's cache has to be told first. On a machine where that is slow (threads on two processors:
- * 128 KiB are read at 45 GB/s when the other one has written them, and written at 9 when the other
- * one has read them) 256 KiB from one to the other take 8 µs, not 38, and in both directions 14, not
- * 37. */
+ * reader's cache has to be told first. */
 COLL_INLINE void coll_i_node_dirty(unsigned char *message, size_t bytes)
 {
     unsigned char *line = message - (uintptr_t)message % COLL_NODE_LINE;

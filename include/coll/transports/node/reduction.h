@@ -11,16 +11,8 @@
  * has one is a member, and missed if it has left. Of a rank that left before it made one the group
  * tells whether it is a member (coll_network_group).
  *
- *   two processors, processes, µs a call   p = 4: 8 B   64 B   1 KiB   p = 8: 8 B   64 B   1 KiB
- *   by messages                                   2.7   3.0    4.2            10.6  10.9   13.1
- *   by the last one                               2.4   2.5    3.0             8.8   9.2   10.9
- *   reduce_scatter_block, by messages             2.5          2.7             8.8          9.6
- *   … by the last one                             2.2          2.5             6.5          7.2
- *   barrier, by messages                          2.2                          8.2
- *   … by the last one                             2.0                          5.8
- *
- * (Four threads take 0.2 µs more than with a lock for all teams, which processes cannot have: a rank
- * may die while it holds it.)
+ * A lock for all groups would be a little faster, but processes cannot have one: a rank may die while it
+ * holds it. Measurements: docs/internals/shared-memory.md.
  *
  * Use threads.h or shm.h.
  */

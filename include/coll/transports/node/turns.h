@@ -10,18 +10,10 @@
  * order stays. Ranks that have just woken up are all in one place, so each first moves by its share of
  * a turn; who is out of order after that tries other lengths.
  *
- * Ranks that exchange with neighbours, all at the same time, do worse in order (a ring of 8: 6.2 µs a
- * call, not 5.2), as what goes down the ring then takes a round for each rank. So only those line up
- * that have something from all others of their processor.
- *
- *   p = 8, two processors, processes, 8 bytes, roots move on      bcast  scatter  gather  reduce
- *   as it comes     µs a call                                      4.2    4.2      4.1     3.7
- *                   switches, of all ranks                         2.8    3.3      3.0     2.1
- *   in order        µs                                             1.9    1.9      2.3     2.6
- *                   switches                                       1.0    1.0      1.0     1.0
- *
- * (An allreduce, barrier or alltoall, which go to all and back, take what they took. All 8 ranks make
- * five to ten moves after they have slept, of some µs each, and nearly all within 64 calls.)
+ * Ranks that exchange with neighbours, all at the same time, do worse in order, as what goes down a ring
+ * then takes a round for each rank. So only those line up that have something from all others of their
+ * processor. In order, a call whose root moves on costs each rank one switch, not two or three
+ * (docs/internals/shared-memory.md).
  *
  * Use threads.h or shm.h.
  */

@@ -5,18 +5,9 @@
  * milliseconds. Who comes back from that spins as long again: so ranks that wait for each other come
  * to run at the same times, as the one that finds the other away goes too.
  *
- *   p = 2, processes, µs a call           8-byte allreduce    … 30 µs apart    64-KiB alltoall
- *   other programs, always running        0     1     2       1     2          0    1     2
- *   yields after 30 looks, 1 µs           0.15  0.9   1 … 17  78    500 … 2500 3.5  13    37
- *   … after 4000 looks, 0.15 ms           0.14  0.47  0.36    64    69         3.2  8.0   6.6
- *   MPICH                                 0.4   0.9   0.8     80    65         9    20    18
- *   Open MPI                              0.2   0.55  0.7     81    120        9    22    34
+ * Measurements: docs/internals/shared-memory.md.
  *
- * (After 2000 to 8000 looks the same; after 16000 two ranks on one processor lose, which learn of
- * each other only when they look. To yield always after a few looks again, even if nobody else
- * wanted the processor, costs ranks on one processor 2 µs a call.)
- *
- * Where ranks share processors, to yield takes as long as twenty messages (1.5 µs here). It is in
+ * Where ranks share processors, to yield takes as long as twenty messages. It is in
  * vain if no other rank of this processor can go on, and to spin is in vain if one can. So each rank
  * says which processor it runs on, and which word in shared memory it looks at, what it found there
  * and who is to change it. A rank that waits looks at what those on its processor say. It keeps the
@@ -34,17 +25,9 @@
  * known: the one of a rank on another processor that it looked at last, or of its own if there is
  * none. For those of its own run before it does, and then it still waits for the others.
  *
- *   p = 4, 8 bytes, before and after     switches a call, of all ranks     µs (processes)
- *   bcast, scatter                       2.04   1.01                       1.58   0.97
- *   gather                               2.02   1.00                       1.60   1.05
- *   barrier, allgather, alltoall         2.6    2.00                       2.35   2.00
- *
- * (Of a bcast, scatter or gather whose root moves on with each call 1 is the least, of the others
- * 2. With more than two ranks to a processor it matters in which order the system gives it to them:
- * node/turns.h. To wake a sleeping rank of this processor and sleep instead takes 2.9 µs, among
- * four ranks 4.9, beside 1.3 of a yield, so nobody is woken here. Of 8 ranks that all hear of all
- * others 6 is the least, which takes 4.4 to 5.1 µs without any executor, whether each pair of ranks
- * has a line, each rank, or each processor; of 4 ranks 2, and 1.4 to 1.7 µs.)
+ * With more than two ranks to a processor it matters in which order the system gives it to them:
+ * node/turns.h. To wake a sleeping rank of this processor takes twice as long as a yield, so nobody is woken
+ * here.
  *
  * Use threads.h or shm.h.
  */
