@@ -252,7 +252,7 @@ static void bench_null(const transport_case *over, const job *of)
     if (!make_plan(&plan, of))
         return;
     const uint32_t rank = 0;
-    const coll_op op = {null_combine, NULL, true, true};
+    const coll_op op = COLL_OP(null_combine, NULL, true, true);
     const memory m = memory_for(&plan, rank);
     const size_t actions = walk(&plan, rank), repeat = 1 + 40000 / (actions + 1);
     double total[N_WINDOWS][BENCH_ROUNDS], step[BENCH_ROUNDS];
@@ -299,7 +299,7 @@ static void bench_loopback(const job *of)
     coll_plan plan;
     if (of->p > LOOPBACK_MOST || !make_plan(&plan, of))
         return;
-    const coll_op op = {sum_u64, NULL, true, true};
+    const coll_op op = COLL_OP(sum_u64, NULL, true, true);
     const uint32_t p = of->p;
     const size_t bytes = coll_loopback_bytes(p, p * WINDOW_MOST);
     void *arena = bench_memory(bytes);

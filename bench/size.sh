@@ -46,7 +46,7 @@ static void sum(void *dst, const void *a, const void *b, size_t count, void *arg
 /* The caller's side: a plan for any p and count, run to its end. */
 coll_status coll_size_allreduce(coll_task *task, uint32_t p, size_t count)
 {
-    static const coll_op op = {sum, NULL, true, true};
+    static const coll_op op = COLL_OP(sum, NULL, true, true);
     coll_problem problem;
     coll_status status;
     coll_problem_init(&problem, COLL_ALLREDUCE, p, count, sizeof(int32_t));

@@ -35,7 +35,7 @@ static coll_loopback_rank end[P];
 /* An allreduce of P ranks, from the plan to the last message. */
 static coll_status allreduce(void)
 {
-    static const coll_op op = {add, NULL, true, true}; /* commutative, exact */
+    static const coll_op op = COLL_OP(add, NULL, true, true); /* commutative, exact */
     static coll_loopback world;
     coll_engine *requests[P];
     coll_problem problem;

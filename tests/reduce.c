@@ -429,7 +429,10 @@ TEST(choice)
     for (coll_operator op = 0; op < COLL_OPERATORS; op++) {
         for (coll_type type = 0; type < COLL_TYPES; type++) {
             static const size_t offsets[3] = {1, 2, 3};
-            coll_op chosen = {NULL, &a, false, false};
+            coll_op chosen = COLL_OP(NULL, &a, false, false);
+            coll_operator told_op;
+            coll_type told_type;
+            CHECK(!coll_op_predefined(&chosen, &told_op, &told_type));
             if (!defined_on(op, type)) {
                 CHECK_STATUS(coll_op_builtin(&chosen, op, type), COLL_ERR_OP);
                 CHECK(chosen.combine == NULL && chosen.arg == &a);
@@ -437,6 +440,8 @@ TEST(choice)
             }
             CHECK_STATUS(coll_op_builtin(&chosen, op, type), COLL_OK);
             CHECK(chosen.arg == NULL && chosen.commutative);
+            CHECK(coll_op_predefined(&chosen, &told_op, &told_type) && told_op == op &&
+                  told_type == type);
             CHECK_EQ(chosen.exact, !(is_float(type) && (op == COLL_SUM || op == COLL_PROD)));
             if (CHECK(chosen.combine != NULL)) {
                 const loop l = {chosen.combine, op, type};

@@ -5,7 +5,7 @@
  *
  * or, so that nothing else is linked (bare metal):
  *
- *     const coll_op op = {coll_sum_f64, NULL, true, false};      commutative, not exact
+ *     const coll_op op = COLL_OP(coll_sum_f64, NULL, true, false);      commutative, not exact
  *
  * Each loop is a coll_combine named coll_<operator>_<type>: dst[i] = a[i] ⊕ b[i]. Buffers are
  * aligned as their elements are; dst may be a or b itself; arg is not used. Memory may be
@@ -519,6 +519,8 @@ COLL_INLINE coll_status coll_i_op_write(coll_op *op, const coll_i_loops *loops,
     op->arg = NULL;
     op->commutative = true;
     op->exact = !((which == COLL_SUM || which == COLL_PROD) && type >= COLL_F16);
+    op->number = (uint8_t)(1 + which);
+    op->type = (uint8_t)type;
     return COLL_OK;
 }
 

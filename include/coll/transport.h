@@ -61,7 +61,8 @@ typedef struct coll_handle {
 
 /* dst = a ⊕ b of `count` elements. dst may be a or b. */
 typedef struct coll_reduce_call {
-    const coll_op *op; /* unchanged until the operation is done */
+    const coll_op
+        *op; /* unchanged until the operation is done; coll_op_predefined says which it is */
     void *dst;
     const void *a, *b;
     size_t count, elem_bytes;

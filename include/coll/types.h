@@ -251,7 +251,25 @@ typedef struct coll_op {
     void *arg;        /* handed to combine */
     bool commutative; /* a ⊕ b = b ⊕ a: operands may be reordered */
     bool exact;       /* the result has the same bits however the operands are parenthesised */
+    uint8_t number, type; /* of a predefined operator: 1 + coll_operator, coll_type; else 0 */
 } coll_op;
+
+/* Of an operator of the caller's, as an initializer: const coll_op op = COLL_OP(combine, arg, true, false); */
+#define COLL_OP(combine, arg, commutative, exact)                                              \
+    {                                                                                          \
+        (combine), (arg), (commutative), (exact), 0, 0                                         \
+    }
+
+/* What hardware that reduces has to know: which predefined operator it is, on elements of which type.
+ * False: it is a caller's own, and combine alone tells what it does. */
+COLL_INLINE bool coll_op_predefined(const coll_op *op, coll_operator *number, coll_type *type)
+{
+    if (op->number == 0)
+        return false;
+    *number = op->number - 1u;
+    *type = op->type;
+    return true;
+}
 
 /* *to = *from. Field by field, as wherever the core copies a structure of more than two words:
  * on bare metal, compilers call memcpy for an assignment of the whole. */
@@ -261,6 +279,8 @@ COLL_INLINE void coll_op_assign(coll_op *to, const coll_op *from)
     to->arg = from->arg;
     to->commutative = from->commutative;
     to->exact = from->exact;
+    to->number = from->number;
+    to->type = from->type;
 }
 
 #endif /* COLL_TYPES_H */

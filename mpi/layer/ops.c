@@ -246,6 +246,7 @@ bool operation_on(struct operation *operation, struct type *type,
     combination->type = type;
     op->combine = type->dense ? combine_dense : combine_gaps;
     op->arg = combination;
+    op->number = op->type = 0;
     op->commutative = operation->commutative;
     /* Of the program's we cannot know; of the library's, all but sums of floats are exact. */
     op->exact = operation->number != COLL_USER_OP &&

@@ -69,7 +69,7 @@ static void *blocking_cases(void *arg)
 {
     member *me = (member *)arg;
     static const size_t counts[] = {0, 1, 7, 300};
-    const coll_op op = {comm_multiply, NULL, false, true};
+    const coll_op op = COLL_OP(comm_multiply, NULL, false, true);
     coll_operator number = 0;
     me->wrong += coll_comm_init(&me->comm, &coll_threads_transport,
                                 coll_threads_rank(me->threads, me->rank), me->rank, me->p,

@@ -29,7 +29,7 @@ static void *messages;
 
 static void begin(uint32_t tags)
 {
-    const coll_op op = {comm_multiply, NULL, false, true};
+    const coll_op op = COLL_OP(comm_multiply, NULL, false, true);
     const uint32_t n = P * CALLS * COLL_WINDOW;
     const size_t bytes = coll_loopback_bytes(P, n);
     coll_operator number = 0;
@@ -617,7 +617,8 @@ static void sum_twice(void *dst, const void *a, const void *b, size_t count, voi
 
 TEST(operators)
 {
-    static const coll_op one = {sum_twice, NULL, true, false}, none = {NULL, NULL, true, false};
+    static const coll_op one = COLL_OP(sum_twice, NULL, true, false),
+                         none = COLL_OP(NULL, NULL, true, false);
     coll_op_entry a, b;
     coll_operator first = 0, second = 0;
     coll_op op;

@@ -153,7 +153,7 @@ static void combine(void *dst, const void *a, const void *b, size_t count, void 
         to[i] = 3 * left[i] + right[i];
 }
 
-static const coll_op op = {combine, &calls, false, false};
+static const coll_op op = COLL_OP(combine, &calls, false, false);
 
 static void fill(void)
 {

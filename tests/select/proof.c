@@ -164,7 +164,8 @@ static coll_status by_communicator(void *arg, const rules_question *question, co
     const coll_problem *problem = question->problem;
     const unsigned capabilities = question->conditions->capabilities;
     const uint32_t rank = question->rank;
-    const coll_op op = {combine, NULL, (problem->flags & COLL_FLAG_COMMUTATIVE) != 0, true};
+    const coll_op op =
+        COLL_OP(combine, NULL, (problem->flags & COLL_FLAG_COMMUTATIVE) != 0, true);
     member *me = &members[rank];
     const size_t bytes = coll_workspace_bytes(problem) + (problem->p + 64) * sizeof(size_t);
     coll_status status;

@@ -66,7 +66,7 @@ static inline void comm_value(const comm_sort *sort, uint32_t rank, uint32_t blo
 static inline void comm_sum(const comm_sort *sort, uint32_t last, uint32_t block, size_t k,
                             unsigned char *sum)
 {
-    coll_op op = {comm_multiply, NULL, false, true};
+    coll_op op = COLL_OP(comm_multiply, NULL, false, true);
     if (sort->op < COLL_USER_OP)
         (void)coll_op_builtin(&op, sort->op, sort->type);
     comm_value(sort, 0, block, k, sum);

@@ -58,7 +58,7 @@ static inline world *world_new(uint32_t p)
  * comm_cases.h, and what of nodes, rules and algorithm there is. */
 static inline void world_comm(world *w, uint32_t r, size_t bytes)
 {
-    const coll_op op = {comm_multiply, NULL, false, true};
+    const coll_op op = COLL_OP(comm_multiply, NULL, false, true);
     coll_operator number = 0;
     memset(&w->comms[r], 0xA5, sizeof w->comms[r]); /* memory that holds anything */
     w->arenas[r] = bytes ? malloc(bytes) : NULL;

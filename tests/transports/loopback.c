@@ -235,7 +235,7 @@ static void append(void *dst, const void *a, const void *b, size_t count, void *
 
 TEST(reductions_by_the_network)
 {
-    const coll_op op = {append, NULL, false, true};
+    const coll_op op = COLL_OP(append, NULL, false, true);
     int in[RANKS][2] = {{1, 5}, {2, 6}, {3, 7}, {4, 8}}, out[RANKS][2];
     const coll_team all = {COLL_TEAM_ALL, RANKS};
     coll_handle h[RANKS], second;
@@ -262,7 +262,7 @@ TEST(reductions_by_the_network)
 /* Two teams at once, ranks 1 and 3, and rank 2 alone. */
 TEST(reductions_by_teams)
 {
-    const coll_op op = {append, NULL, false, true};
+    const coll_op op = COLL_OP(append, NULL, false, true);
     const coll_team pair = {COLL_TEAM_NODES, 2}, alone = {COLL_TEAM_SOCKETS, 1},
                     none = {COLL_TEAMS, 2}, many = {COLL_TEAM_NODES, RANKS + 1};
     int in[RANKS] = {1, 2, 3, 4}, out[RANKS] = {0};
@@ -294,7 +294,7 @@ TEST(reductions_by_teams)
 /* Operands that do not fit each other are an error for whoever looks; a barrier has none. */
 TEST(operands_that_do_not_fit)
 {
-    const coll_op op = {append, NULL, false, true};
+    const coll_op op = COLL_OP(append, NULL, false, true);
     const coll_team pair = {COLL_TEAM_NODES, 2}, three = {COLL_TEAM_NODES, 3},
                     all = {COLL_TEAM_ALL, 2}, none = {COLL_TEAM_ALL, 0},
                     whole = {COLL_TEAM_ALL, RANKS};

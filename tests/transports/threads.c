@@ -275,7 +275,7 @@ static void append(void *dst, const void *a, const void *b, size_t count, void *
     }
 }
 
-static const coll_op appends = {append, NULL, false, true};
+static const coll_op appends = COLL_OP(append, NULL, false, true);
 
 /* Brings elements of tag 9 to a team. */
 static coll_status bring(void *end, uint32_t number, uint32_t members, int *dst, const int *src,

@@ -323,20 +323,18 @@ COLL_INLINE coll_status coll_i_comm_tables(const coll_comm *comm, coll_problem *
 }
 
 /* The arguments but for buffers and tables, as of a call that may use so many bytes of SHARED. */
-COLL_HOT_INLINE coll_i_call_key coll_i_args_key(const coll_comm *comm, const coll_args *args,
-                                                size_t shared_bytes)
+COLL_HOT_INLINE void coll_i_args_key(coll_i_call_key *key, const coll_comm *comm,
+                                     const coll_args *args, size_t shared_bytes)
 {
-    coll_i_call_key key;
-    key.comm = comm;
-    key.count = args->count;
-    key.shared_bytes = shared_bytes;
-    key.collective = (uint32_t)args->collective;
-    key.in_is_out = args->in == COLL_IN_PLACE;
-    key.out_is_in = args->out == COLL_IN_PLACE;
-    key.type = args->type;
-    key.op = args->op;
-    key.root = coll_is(COLL_ROOTED, args->collective) ? args->root : 0;
-    return key;
+    key->comm = comm;
+    key->count = args->count;
+    key->shared_bytes = shared_bytes;
+    key->collective = (uint32_t)args->collective;
+    key->in_is_out = args->in == COLL_IN_PLACE;
+    key->out_is_in = args->out == COLL_IN_PLACE;
+    key->type = args->type;
+    key->op = args->op;
+    key->root = coll_is(COLL_ROOTED, args->collective) ? args->root : 0;
 }
 
 /* The tables, but those of IN where OUT's stand for them. */
@@ -372,9 +370,11 @@ COLL_HOT_INLINE bool coll_i_args_are(const coll_args *args, const coll_i_call_ke
 COLL_INLINE coll_cache_entry *coll_i_args_search(const coll_comm *comm, const coll_args *args,
                                                  size_t shared_bytes)
 {
-    const coll_i_call_key key = coll_i_args_key(comm, args, shared_bytes);
     const coll_cache *cache = &comm->cache;
-    uint32_t at = coll_i_cache_home(cache, &key);
+    coll_i_call_key key;
+    uint32_t at;
+    coll_i_args_key(&key, comm, args, shared_bytes);
+    at = coll_i_cache_home(cache, &key);
     for (uint32_t left = coll_i_cache_ways(cache); left > 1; left--) {
         at = at + 1 < cache->n ? at + 1 : 0;
         if (coll_i_args_are(args, &key, &cache->entries[at]))
@@ -391,7 +391,7 @@ COLL_HOT_INLINE coll_cache_entry *coll_i_args_find(const coll_comm *comm, const 
     coll_cache_entry *home;
     if (comm->cache.n == 0 || (unsigned)args->collective >= COLL_COLLECTIVES)
         return NULL;
-    key = coll_i_args_key(comm, args, shared_bytes);
+    coll_i_args_key(&key, comm, args, shared_bytes);
     home = &comm->cache.entries[coll_i_cache_home(&comm->cache, &key)];
     return COLL_LIKELY(coll_i_args_are(args, &key, home))
                ? home
@@ -406,7 +406,7 @@ COLL_INLINE void coll_i_args_keep(coll_comm *comm, const coll_args *args, size_t
     coll_i_call_key key;
     if (comm->cache.n == 0)
         return;
-    key = coll_i_args_key(comm, args, shared_bytes);
+    coll_i_args_key(&key, comm, args, shared_bytes);
     coll_i_args_tables(args, tables);
     coll_i_cache_keep(&comm->cache, call, &key, tables, comm->rank);
 }

@@ -303,7 +303,7 @@ COLL_INLINE coll_status coll_comm_create(coll_comm *sub, coll_comm *parent,
     sub->transport = parent->transport;
     sub->ctx = parent->ctx;
     sub->rules = parent->rules;
-    sub->cache = parent->cache;
+    COLL_COPY(&sub->cache, &parent->cache, sizeof sub->cache);
     sub->p = p;
     sub->rank = COLL_RANK_NONE;
     for (uint32_t i = 0; i < p; i++)
@@ -370,7 +370,7 @@ COLL_INLINE coll_status coll_comm_set_allocator(coll_comm *comm,
     root_comm = comm->root_comm;
     if (root_comm->arena.allocator.alloc)
         return COLL_ERR_BUSY;
-    root_comm->arena.allocator = *allocator;
+    COLL_COPY(&root_comm->arena.allocator, allocator, sizeof *allocator);
     if (comm->cache.n == 0)
         status = coll_arena_take(&root_comm->arena, COLL_CACHE_BYTES(COLL_CACHED_CALLS),
                                  &root_comm->cached);

@@ -230,7 +230,7 @@ COLL_INLINE void coll_i_cache_keep(coll_cache *cache, const coll_prepared *call,
     for (unsigned k = 0; k < 4; k++)
         if (tables[k] && (k < 2 ? n_in : n_out) != 0)
             entry->given |= 1u << k;
-    entry->call.key = *key;
+    COLL_COPY(&entry->call.key, key, sizeof *key);
     if ((call->plan.traits & COLL_NEEDS_BUILD) && !coll_i_cache_schedule(entry, rank))
         entry->call.key.comm = NULL;
     entry->call.plan.inner = NULL;

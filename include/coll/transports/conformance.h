@@ -84,6 +84,7 @@ COLL_INLINE coll_status coll_conformance_init(coll_conformance *kit,
     kit->sum.commutative = true;
     kit->chain.commutative = false;
     kit->sum.exact = kit->chain.exact = true;
+    kit->sum.number = kit->sum.type = kit->chain.number = kit->chain.type = 0; /* its own */
     kit->longest = coll_i_conformance_longest(task);
     at = (unsigned char *)task->memory;
     at += (sizeof(void *) - (uintptr_t)at % sizeof(void *)) % sizeof(void *);

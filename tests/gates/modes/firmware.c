@@ -42,7 +42,7 @@ int start(void);
 
 int start(void)
 {
-    static const coll_op op = {add, NULL, true, true};
+    static const coll_op op = COLL_OP(add, NULL, true, true);
     coll_problem problem;
     coll_status status;
     transport.send = put;

@@ -336,7 +336,7 @@ COLL_INLINE coll_status coll_i_world_status(const coll_i_world *w, uint32_t rank
 COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, uint32_t room,
                                          uint32_t capacity, coll_i_world_way how)
 {
-    static const coll_op op = {coll_i_world_combine, NULL, true, true};
+    static const coll_op op = COLL_OP(coll_i_world_combine, NULL, true, true);
     const size_t slot = how == COLL_I_WORLD_IN_ORDER ? (room + 1) * sizeof(coll_outstanding)
                                                      : room * sizeof(coll_slot);
     static const coll_zero_copy zero_copy = {coll_i_world_acquire, coll_i_world_release_message,
