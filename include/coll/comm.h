@@ -41,8 +41,8 @@
  * With any other error the communicator fails, as the other ranks may know nothing of it, have
  * started the call, and wait: a buffer or table that is missing (COLL_ERR_NULL, COLL_ERR_COUNTS), too
  * little memory (coll_comm_bytes tells before how much, coll_comm_set_allocator brings more), sizes,
- * graphs; what the transport says while a call runs; COLL_ERR_PEER; or a call that was cancelled. coll_comm_abort is for all other reasons why
- * a rank may stop. Then
+ * graphs; what the transport says while a call runs; COLL_ERR_PEER; or a call that was cancelled.
+ * coll_comm_abort is for all other reasons why a rank may stop. Then
  *   - all calls of the communicator on this rank have ended, with its error: nothing touches their
  *     buffers any more, and their output is undefined;
  *   - on the other ranks they end with COLL_ERR_PEER, in bounded time, as do those that begin later;

@@ -392,19 +392,6 @@ COLL_INLINE unsigned coll_plan_step(const coll_plan *plan, uint32_t rank, size_t
     return plan->algorithm->step(plan, rank, s, out);
 }
 
-/* Is a rank of the transport in this team, in which ranks of the plan reduce in the network? O(parts), or
- * O(log nodes), and what coll_group_rank takes. False, too, if the plan does not tell: that of a schedule,
- * or of an algorithm with a team of its own. */
-COLL_INLINE bool coll_plan_is_in_team(const coll_plan *plan, uint32_t team, uint32_t outer)
-{
-    if (!(plan->traits & COLL_I_NEEDS_TEAM))
-        return false;
-    if (plan->algorithm->is_member)
-        return plan->algorithm->is_member(plan, team, outer);
-    return team == COLL_TEAM_ALL &&
-           coll_group_rank(&plan->group, plan->problem.p, outer) != COLL_RANK_NONE;
-}
-
 /* Elements of SCRATCH that this rank needs. */
 COLL_INLINE size_t coll_plan_scratch(const coll_plan *plan, uint32_t rank)
 {

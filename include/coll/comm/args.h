@@ -360,7 +360,7 @@ COLL_INLINE bool coll_i_args_same_tables(const coll_args *args, const coll_cache
 COLL_HOT_INLINE bool coll_i_args_are(const coll_args *args, const coll_i_call_key *key,
                                      const coll_cache_entry *entry)
 {
-    return COLL_LIKELY(coll_i_call_same(&entry->call.key, key)) &&
+    return COLL_LIKELY(coll_i_call_same(&entry->key, key)) &&
            (COLL_LIKELY(entry->given == 0) || coll_i_args_same_tables(args, entry)) &&
            (COLL_LIKELY(!entry->call.plan.problem.graph) ||
             coll_graph_same_mesh(&entry->mesh, args->graph));

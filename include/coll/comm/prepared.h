@@ -27,7 +27,6 @@ typedef struct coll_i_call_key {
 } coll_i_call_key;
 
 typedef struct coll_prepared {
-    coll_i_call_key key;
     coll_plan plan;
     coll_op op;             /* of a reducing collective */
     size_t scratch;         /* bytes */
@@ -39,6 +38,7 @@ typedef struct coll_prepared {
 
 /* A prepared call in a cache, with memory for all that it points to. */
 typedef struct coll_cache_entry {
+    coll_i_call_key key;
     coll_prepared call;
     coll_graph mesh; /* of neighbours */
 #if COLL_CACHED_ACTIONS
@@ -77,7 +77,7 @@ COLL_INLINE void coll_i_cache_init(coll_cache *cache, void *memory, size_t bytes
     while (2 * cache->mask + 1 < cache->n)
         cache->mask = 2 * cache->mask + 1;
     for (uint32_t i = 0; i < cache->n; i++) {
-        cache->entries[i].call.key.comm = NULL;
+        cache->entries[i].key.comm = NULL;
         cache->entries[i].call.users = 0;
     }
 }
@@ -95,8 +95,8 @@ COLL_INLINE bool coll_i_cache_busy(const coll_cache *cache)
 COLL_INLINE void coll_i_cache_forget(coll_cache *cache, const void *comm)
 {
     for (uint32_t i = 0; i < cache->n; i++)
-        if (cache->entries[i].call.key.comm == comm)
-            cache->entries[i].call.key.comm = NULL;
+        if (cache->entries[i].key.comm == comm)
+            cache->entries[i].key.comm = NULL;
 }
 
 /* An entry is at the place that its key gives, or at one of a few behind that. */
@@ -149,7 +149,7 @@ COLL_INLINE coll_cache_entry *coll_i_cache_take(coll_cache *cache, const coll_i_
         way = way + 1 < ways ? way + 1 : 0;
         if (entry->call.users != 0)
             continue;
-        if (!entry->call.key.comm)
+        if (!entry->key.comm)
             return entry;
         if (!oldest)
             oldest = entry;
@@ -230,9 +230,9 @@ COLL_INLINE void coll_i_cache_keep(coll_cache *cache, const coll_prepared *call,
     for (unsigned k = 0; k < 4; k++)
         if (tables[k] && (k < 2 ? n_in : n_out) != 0)
             entry->given |= 1u << k;
-    COLL_COPY(&entry->call.key, key, sizeof *key);
+    COLL_COPY(&entry->key, key, sizeof *key);
     if ((call->plan.traits & COLL_NEEDS_BUILD) && !coll_i_cache_schedule(entry, rank))
-        entry->call.key.comm = NULL;
+        entry->key.comm = NULL;
     entry->call.plan.inner = NULL;
 }
 

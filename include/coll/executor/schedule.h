@@ -138,12 +138,17 @@ COLL_INLINE bool coll_i_schedule_feeds(const coll_action *a, const coll_action *
             coll_i_overlap(a->via, a->count, send->src, send->count));
 }
 
-/* May a send wait for another one, which is cut (max_bytes), as it must not pass the rest of it? */
-COLL_INLINE bool coll_i_schedule_follows(const coll_action *send, const coll_action *other)
+/* May a send have to wait for one of the actions before it? It must not pass the rest of a message to the
+ * same peer that is cut (max_bytes). */
+COLL_INLINE bool coll_i_schedule_is_behind(const coll_action *actions, size_t n,
+                                           const coll_action *send)
 {
-    return coll_i_has(COLL_I_SENDS, other) &&
-           (other->peer == send->peer || other->kind == COLL_DO_MULTICAST ||
-            send->kind == COLL_DO_MULTICAST);
+    for (size_t i = 0; i < n; i++)
+        if (coll_i_has(COLL_I_SENDS, &actions[i]) &&
+            (actions[i].peer == send->peer || actions[i].kind == COLL_DO_MULTICAST ||
+             send->kind == COLL_DO_MULTICAST))
+            return true;
+    return false;
 }
 
 /* Brings an action forward. */
@@ -158,9 +163,9 @@ COLL_INLINE void coll_i_schedule_move(coll_action *actions, size_t from, size_t 
 
 /* Has sends of a schedule that was just written to `actions` pass actions before them that do not
  * write what they send, as far as they come to the sends at the head of all receives: then a rank
- * that blocks in a receive has sent what it can. Of several sends to one peer the first one does. An
- * engine has more in flight then, which it must
- * have room for: each of the sends, or each action, beside what the plan needs. */
+ * that blocks in a receive has sent what it can. Of several sends to one peer only the first passes.
+ * An engine has more in flight then, which it must have room for: each of the sends, or each action,
+ * beside what the plan needs. */
 COLL_INLINE void coll_schedule_sends_first(coll_schedule *schedule, coll_action *actions)
 {
     size_t first = 0;
@@ -169,12 +174,10 @@ COLL_INLINE void coll_schedule_sends_first(coll_schedule *schedule, coll_action 
         if (!coll_i_has(COLL_I_SENDS | COLL_I_KIND(NETWORK_REDUCE), &actions[i]))
             continue;
         schedule->sends++;
-        if (coll_i_has(COLL_I_SENDS, &actions[i]))
+        if (coll_i_has(COLL_I_SENDS, &actions[i]) &&
+            !coll_i_schedule_is_behind(actions, first, &actions[i]))
             while (to > first && !coll_i_schedule_feeds(&actions[to - 1], &actions[i]))
                 to--;
-        for (size_t k = 0; k < first && to < i; k++)
-            if (coll_i_schedule_follows(&actions[i], &actions[k]))
-                to = i;
         if (to == first && to < i)
             coll_i_schedule_move(actions, i, to);
         first = to == first ? first + 1 : i + 1;

@@ -309,12 +309,16 @@ COLL_INLINE size_t coll_i_composite_shared(const coll_plan *plan)
 }
 
 /* Who reduces in the network: all ranks, or the first of each node or socket. O(log nodes), and what
- * coll_group_rank takes. */
+ * coll_group_rank takes. Without its workspace, as in a cache, a plan does not tell of sockets. */
 COLL_INLINE bool coll_i_composite_is_member(const void *of, uint32_t team, uint32_t outer)
 {
     const coll_plan *plan = (const coll_plan *)of;
     const uint32_t p = plan->problem.p, rank = coll_group_rank(&plan->group, p, outer);
-    const uint32_t sockets = team == COLL_TEAM_SOCKETS ? coll_i_workspace(plan)->sockets : 1;
+    uint32_t sockets = 1;
+    if (team == COLL_TEAM_SOCKETS && !plan->inner)
+        return false;
+    if (team == COLL_TEAM_SOCKETS)
+        sockets = coll_i_workspace(plan)->sockets;
     return rank != COLL_RANK_NONE &&
            (team == COLL_TEAM_ALL || coll_node_leads(&plan->problem.nodes, p, sockets, rank));
 }

@@ -103,13 +103,32 @@ COLL_INLINE void coll_i_conformance_sum(void *dst, const void *a, const void *b,
         to[i] = x[i] + y[i];
 }
 
+/* Is element i of a reduction what it must be? `back` is with its operands in another order, `mine` this
+ * rank's operand alone, or NULL. */
+COLL_INLINE bool coll_i_conformance_is_element(coll_conformance *kit,
+                                               const coll_i_conformance_op *op, uint32_t i,
+                                               const coll_i_conformance_element *right,
+                                               const coll_i_conformance_element *back,
+                                               const coll_i_conformance_element *mine)
+{
+    const coll_i_conformance_element *came =
+        (const coll_i_conformance_element *)(const void *)op->buf + i;
+    if (came->a == right->a && came->b == right->b)
+        return true;
+    coll_i_conformance_fail_op(kit, op);
+    coll_i_conformance_say_number(kit, "element ", i);
+    coll_i_conformance_say(
+        kit, came->a == back->a && came->b == back->b ? " has its operands in the wrong order"
+             : mine && came->a == mine->a && came->b == mine->b ? " was not combined"
+                                                                : " is wrong");
+    return false;
+}
+
 /* Are the elements of a reduction over operands 0 … n − 1 right? Is it another order, else? */
 COLL_INLINE bool coll_i_conformance_reduced(coll_conformance *kit,
                                             const coll_i_conformance_op *op, uint32_t n)
 {
     const coll_op *reduction = op->number % 2 ? &kit->sum : &kit->chain;
-    const coll_i_conformance_element *came =
-        (const coll_i_conformance_element *)(const void *)op->buf;
     for (uint32_t i = 0; i < op->count; i++) {
         coll_i_conformance_element forth, back, next;
         coll_i_conformance_operand(&forth, 0, op->number, i);
@@ -119,14 +138,8 @@ COLL_INLINE bool coll_i_conformance_reduced(coll_conformance *kit,
             reduction->combine(&forth, &forth, &next, 1, NULL);
             reduction->combine(&back, &next, &back, 1, NULL);
         }
-        if (came[i].a == forth.a && came[i].b == forth.b)
-            continue;
-        coll_i_conformance_fail_op(kit, op);
-        coll_i_conformance_say_number(kit, "element ", i);
-        coll_i_conformance_say(kit, came[i].a == back.a && came[i].b == back.b
-                                        ? " has its operands in the wrong order"
-                                        : " is wrong");
-        return false;
+        if (!coll_i_conformance_is_element(kit, op, i, &forth, &back, NULL))
+            return false;
     }
     return true;
 }
@@ -145,24 +158,14 @@ COLL_INLINE bool coll_i_conformance_arrived(coll_conformance *kit,
 {
     const coll_op *reduction = op->number % 2 ? &kit->sum : &kit->chain;
     const bool left = op->number / 2 % 2 != 0;
-    const coll_i_conformance_element *came =
-        (const coll_i_conformance_element *)(const void *)op->buf;
     for (uint32_t i = 0; i < op->count; i++) {
         coll_i_conformance_element mine, its, forth, back;
         coll_i_conformance_operand(&mine, kit->task.rank, op->number, i);
         coll_i_conformance_sent_element(&its, op->key, i);
         reduction->combine(left ? &back : &forth, &mine, &its, 1, NULL);
         reduction->combine(left ? &forth : &back, &its, &mine, 1, NULL);
-        if (came[i].a == forth.a && came[i].b == forth.b)
-            continue;
-        coll_i_conformance_fail_op(kit, op);
-        coll_i_conformance_say_number(kit, "element ", i);
-        coll_i_conformance_say(kit, came[i].a == back.a && came[i].b == back.b
-                                        ? " has its operands in the wrong order"
-                                    : came[i].a == mine.a && came[i].b == mine.b
-                                        ? " was not combined"
-                                        : " is wrong");
-        return false;
+        if (!coll_i_conformance_is_element(kit, op, i, &forth, &back, &mine))
+            return false;
     }
     return true;
 }
