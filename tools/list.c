@@ -1,4 +1,4 @@
-/* tools/list.c — coll list: the registry as text, as JSON, or as the table of the README */
+/* tools/list.c — coll list: the registry as text, as JSON, or as the table of docs/algorithms.md */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The README says what the command says: its table of algorithms is what `coll list --markdown` prints, below a
-# `build/coll …`, with $ or without, stands the output of just that, but for what a simulation took, and its C program
-# compiles, runs and prints no error.
+# Documents say what the command says: the table of algorithms is what `coll list --markdown` prints, and below a
+# `build/coll …`, with $ or without, stands the output of just that, but for what a simulation took. The README's C
+# program compiles, runs and prints no error.
 . "$(dirname "$0")/gate.sh"
 
 check_table() {
@@ -34,8 +34,10 @@ check_program() {
 }
 
 [ -x "$COLL_COMMAND" ] || missing 'the command coll was not built'
-accept check_table "$COLL_SOURCE/README.md"
-accept check_outputs "$COLL_SOURCE/README.md"
+accept check_table "$COLL_SOURCE/docs/algorithms.md"
+for document in README docs/selection docs/models; do
+    accept check_outputs "$COLL_SOURCE/$document.md"
+done
 accept check_program "$COLL_SOURCE/README.md"
 reject 'table of algorithms' check_table "$gate_bad/readme/bad.md"
 reject 'not the output of' check_outputs "$gate_bad/readme/bad.md"

@@ -180,16 +180,16 @@ refuses 'there is too much to show, more than 131072 messages and operations: si
 [ ! -e x.svg ] || fail 'a picture that was refused is there'
 
 # ---- the documents ---------------------------------------------------------------------------
-# Below the command in the README is what it prints, but for the time that it took.
-sed -n 's,^    build/coll sim \([^#&]*\).*,\1,p' "$COLL_SOURCE/README.md" >printed
-[ "$(wc -l <printed)" -ge 2 ] || fail 'the README prints no commands'
+# Below the command in docs/models.md is what it prints, but for the time that it took.
+sed -n 's,^    build/coll sim \([^#&]*\).*,\1,p' "$COLL_SOURCE/docs/models.md" >printed
+[ "$(wc -l <printed)" -ge 2 ] || fail 'docs/models.md prints no commands'
 while read -r arguments; do
     # shellcheck disable=SC2086
     run 0 $arguments
     checks=$((checks + 1))
     grep -v '^simulated' out | sed 's/^\(.\)/    \1/' >wanted
-    awk 'NR == FNR { wanted[n++] = $0; next } $0 == wanted[at] { at++ } END { exit at < n }' wanted "$COLL_SOURCE/README.md" ||
-        fail "the README does not print what coll sim $arguments does"
+    awk 'NR == FNR { wanted[n++] = $0; next } $0 == wanted[at] { at++ } END { exit at < n }' wanted "$COLL_SOURCE/docs/models.md" ||
+        fail "docs/models.md does not print what coll sim $arguments does"
 done <printed
 cd / || exit 1
 
