@@ -33,7 +33,6 @@ struct mutant {
     size_t (*steps)(const coll_plan *plan, uint32_t rank);
     size_t (*scratch)(const coll_plan *plan, uint32_t rank);
     size_t (*shared)(const coll_plan *plan);
-    void (*prepare)(coll_plan *plan);
 };
 
 static unsigned mutant_step(const coll_plan *plan, uint32_t rank, size_t s, coll_action *out)
@@ -66,8 +65,6 @@ static const coll_algorithm *mutant_make(struct mutant *mutant, bool healthy)
         mutant->record.scratch = mutant->scratch;
     if (mutant->shared)
         mutant->record.shared = mutant->shared;
-    if (mutant->prepare)
-        mutant->record.prepare = mutant->prepare;
     return &mutant->record;
 }
 
@@ -615,9 +612,12 @@ static coll_status takes_ranks_alone(const coll_plan *plan)
     return plan->param[0] == 0 || !plan->group.table ? COLL_OK : COLL_ERR_GROUP;
 }
 
-static void prepares_nothing(coll_plan *plan)
+/* Right where a field that nobody prepared happens to be 0. */
+EDIT(reads_what_was_not_prepared)
 {
-    (void)plan;
+    UNUSED;
+    (void)n;
+    out[0].peer += plan->fold.extra;
 }
 
 /* Right, but for one value on an axis of the grid: the words are those of the first plan that
@@ -639,7 +639,7 @@ static struct grid_mutant {
     {{.name = "groups that do not fit", .base = &coll_prefix_allgather, .check = takes_all, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_TRAIT}, "group=missing:2:1 machine=1"},
     {{.name = "groups that fit", .base = &coll_prefix_allgather, .check = takes_ranks_alone, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_REFUSED}, "p=1 count=1 group=missing:1:0 machine=1"},
     {{.name = "scattered ranks", .base = &coll_mixed_bcast, .change = mistakes_the_place, .collective = COLL_BCAST, .finding = COLL_FOUND_UNSET}, "places="},
-    {{.name = "what was not prepared", .base = &coll_dissemination_barrier, .prepare = prepares_nothing, .collective = COLL_BARRIER, .finding = COLL_FOUND_PEER}, "p="},
+    {{.name = "what was not prepared", .base = &coll_dissemination_barrier, .change = reads_what_was_not_prepared, .collective = COLL_BARRIER, .finding = COLL_FOUND_PEER}, "p="},
     {{.name = "window at any p", .base = RING, .window = 1, .collective = COLL_ALLGATHER, .finding = COLL_FOUND_WINDOW}, "p=2"},
 };
 
