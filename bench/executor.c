@@ -301,7 +301,7 @@ static void bench_loopback(const job *of)
         return;
     const coll_op op = COLL_OP(sum_u64, NULL, true, true);
     const uint32_t p = of->p;
-    const size_t bytes = coll_loopback_bytes(p, p * WINDOW_MOST);
+    const size_t bytes = COLL_LOOPBACK_BYTES(p * WINDOW_MOST);
     void *arena = bench_memory(bytes);
     coll_loopback world;
     size_t actions = 0;

@@ -26,7 +26,7 @@ static void add(void *dst, const void *a, const void *b, size_t count, void *arg
 }
 
 static int32_t in[P][COUNT], out[P][COUNT];
-static uint64_t world_memory[1024];
+static unsigned char world_memory[COLL_LOOPBACK_BYTES(P * WINDOW)];
 static coll_slot slots[P][WINDOW];
 static coll_engine engine[P];
 static coll_task run[P];

@@ -128,7 +128,7 @@ static void make_loopback(struct world *w)
     struct world_engine *e = w->engine;
     const uint64_t wanted = (uint64_t)w->p * w->window + w->p;
     const uint32_t messages = wanted < UINT32_MAX ? (uint32_t)wanted : UINT32_MAX - 1;
-    const size_t bytes = coll_loopback_bytes(w->p, messages);
+    const size_t bytes = COLL_LOOPBACK_BYTES(messages);
     e->loopback_memory = memory_of(1, bytes);
     e->requests = memory_of(w->p, sizeof *e->requests);
     if (coll_loopback_init(&e->loopback, w->p, messages, e->loopback_memory, bytes) != COLL_OK)

@@ -80,7 +80,7 @@ static size_t scratch_elements(const ranks_outcome *was, uint32_t p)
 static coll_status open_ranks(replay *all)
 {
     const uint32_t messages = all->p * COLL_WINDOW;
-    const size_t bytes = coll_loopback_bytes(all->p, messages);
+    const size_t bytes = COLL_LOOPBACK_BYTES(messages);
     const size_t scratch =
         coll_arena_bytes(scratch_elements(all->was, all->p) * sizeof(double)) +
         COLL_ARENA_ALIGN;

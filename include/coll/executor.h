@@ -23,6 +23,7 @@
  *   executor/window.h     which actions in flight must wait for which
  *   executor/engine.h     admit, issue, poll, retire; fail
  *   executor/in_order.h   the other engine: one action after the other, with sends in flight
+ *   executor/dump.h       what an engine waits for, in words
  */
 #ifndef COLL_EXECUTOR_H
 #define COLL_EXECUTOR_H
@@ -125,14 +126,23 @@ COLL_INLINE coll_status coll_engine_start(coll_engine *e, const coll_task *task)
     return coll_engine_restart(e);
 }
 
-/* Blocks until the collective is done or failed. */
-COLL_INLINE coll_status coll_engine_wait(coll_engine *e)
+/* Blocks until the collective is done or failed, or the clock comes to the deadline: COLL_AGAIN, and it
+ * still runs. executor/dump.h says what it waits for; it may be waited for again, or cancelled. */
+COLL_INLINE coll_status coll_engine_wait_until(coll_engine *e, const coll_clock *clock,
+                                               uint64_t deadline)
 {
     coll_status status;
-    while ((status = coll_engine_progress(e)) == COLL_AGAIN)
+    while ((status = coll_engine_progress(e)) == COLL_AGAIN &&
+           !coll_i_clock_is_over(clock, deadline))
         if (e->task.transport->wait)
             e->task.transport->wait(e->task.ctx, e->window.idle);
     return status;
+}
+
+/* Blocks until the collective is done or failed. */
+COLL_INLINE coll_status coll_engine_wait(coll_engine *e)
+{
+    return coll_engine_wait_until(e, NULL, 0);
 }
 
 /* Gives up a running collective; its status is COLL_ERR_CANCELLED from then on. Other ranks

@@ -110,6 +110,22 @@ TEST(arena_aligns_and_stays_inside)
         }
 }
 
+/* Memory for one piece, at any alignment, has room for it, and not for one byte more than its unit. */
+TEST(arena_of_one_piece)
+{
+    static unsigned char memory[COLL_ARENA_BYTES(1000) + COLL_ARENA_ALIGN];
+    for (size_t at = 0; at < COLL_ARENA_ALIGN; at++)
+        for (size_t bytes = 900; bytes <= 1000; bytes += 20) {
+            coll_arena arena;
+            coll_piece piece;
+            coll_arena_init(&arena, memory + at, COLL_ARENA_BYTES(bytes));
+            CHECK_STATUS(coll_arena_take(&arena, bytes, &piece), COLL_OK);
+            coll_arena_give(&piece);
+            CHECK_STATUS(coll_arena_take(&arena, bytes + COLL_ARENA_ALIGN, &piece),
+                         COLL_ERR_MEMORY);
+        }
+}
+
 TEST(arena_at_its_limits)
 {
     coll_arena arena;
@@ -133,6 +149,7 @@ int main(void)
     RUN(spans_in_any_memory);
     RUN(spans_never_overlap);
     RUN(arena_aligns_and_stays_inside);
+    RUN(arena_of_one_piece);
     RUN(arena_at_its_limits);
     return check_done();
 }

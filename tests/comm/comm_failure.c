@@ -243,7 +243,7 @@ static void check_troubles(unsigned least)
 TEST(all_stop_on_loopback)
 {
     enum { STORIES = 900 / CHECK_SHARE, MESSAGES = 4096, ROUNDS = 20000 };
-    const size_t bytes = coll_loopback_bytes(MOST_RANKS, MESSAGES);
+    const size_t bytes = COLL_LOOPBACK_BYTES(MESSAGES);
     void *const memory = malloc(bytes);
     member *members = (member *)malloc(MOST_RANKS * sizeof *members);
     for (uint32_t i = 0; i < STORIES; i++) {

@@ -29,7 +29,7 @@ enum { LOOPBACK, THREADS, PROCESSES, WORLDS };
 
 static void open_world(unsigned which)
 {
-    const size_t bytes = coll_loopback_bytes(RANKS, MESSAGES);
+    const size_t bytes = COLL_LOOPBACK_BYTES(MESSAGES);
     memory = malloc(bytes);
     CHECK_STATUS(coll_loopback_init(&loopback, RANKS, MESSAGES, memory, bytes), COLL_OK);
     threads = coll_threads_create(RANKS);

@@ -31,7 +31,7 @@ static void begin(uint32_t tags)
 {
     const coll_op op = COLL_OP(comm_multiply, NULL, false, true);
     const uint32_t n = P * CALLS * COLL_WINDOW;
-    const size_t bytes = coll_loopback_bytes(P, n);
+    const size_t bytes = COLL_LOOPBACK_BYTES(n);
     coll_operator number = 0;
     transport = coll_loopback_transport;
     transport.tags = tags;

@@ -31,7 +31,7 @@ static uint32_t n_messages;
 /* Room for n messages, and communicators in memory that holds `fill`. */
 static inline void loopback_begin(uint32_t n, uint32_t tags, int fill)
 {
-    const size_t bytes = coll_loopback_bytes(P, n);
+    const size_t bytes = COLL_LOOPBACK_BYTES(n);
     transport = coll_loopback_transport;
     transport.tags = tags; /* the communicators' own, one on each end */
     transport.tag_ranges = NULL;

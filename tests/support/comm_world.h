@@ -37,7 +37,7 @@ static world the_world;
 static inline world *world_new(uint32_t p)
 {
     const uint32_t messages = p * 64;
-    const size_t bytes = coll_loopback_bytes(p, messages);
+    const size_t bytes = COLL_LOOPBACK_BYTES(messages);
     memset(&the_world, 0, sizeof the_world);
     the_world.transport = coll_loopback_transport;
     records_of(&the_world.own, &the_world.transport);

@@ -278,9 +278,9 @@ static inline coll_status rig_init_on(rig *it, coll_grid_graph graph,
     if (status == COLL_OK) {
         const size_t shared = it->ranks[0].run.shared_bytes; /* of each node */
         const coll_nodes *nodes = &it->problem.nodes;
-        it->memory = malloc(coll_loopback_bytes(p, messages));
+        it->memory = malloc(COLL_LOOPBACK_BYTES(messages));
         status = coll_loopback_init(&it->world, p, messages, it->memory,
-                                    coll_loopback_bytes(p, messages));
+                                    COLL_LOOPBACK_BYTES(messages));
         it->shared = shared ? (uint64_t *)calloc(coll_nodes_count(nodes), shared) : NULL;
         for (uint32_t r = 0; r < p; r++) {
             (void)coll_loopback_attach(&it->world, r, &it->ranks[r].end);

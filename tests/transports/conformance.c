@@ -69,7 +69,7 @@ static void *world_memory;
 /* Prepares the kits of p ranks over a world of loopback. */
 static bool fresh(const coll_transport *transport, uint32_t p, size_t longest)
 {
-    const size_t bytes = coll_loopback_bytes(p, FAULTY_MESSAGES);
+    const size_t bytes = COLL_LOOPBACK_BYTES(FAULTY_MESSAGES);
     bool well;
     world_memory = calloc(1, bytes); /* some faults look at entries that were never used */
     well =

@@ -22,7 +22,7 @@ static unsigned char memory[4096];
 
 static void fresh(void)
 {
-    CHECK(coll_loopback_bytes(RANKS, MESSAGES) < sizeof memory);
+    CHECK(COLL_LOOPBACK_BYTES(MESSAGES) < sizeof memory);
     CHECK_STATUS(coll_loopback_init(&world, RANKS, MESSAGES, memory + 1, sizeof memory - 1),
                  COLL_OK);
     for (uint32_t r = 0; r < RANKS; r++)
@@ -37,7 +37,7 @@ static bool quiet(void)
 
 TEST(worlds)
 {
-    const size_t bytes = coll_loopback_bytes(RANKS, MESSAGES);
+    const size_t bytes = COLL_LOOPBACK_BYTES(MESSAGES);
     CHECK_STATUS(coll_loopback_init(NULL, RANKS, MESSAGES, memory, bytes), COLL_ERR_NULL);
     CHECK_STATUS(coll_loopback_init(&world, RANKS, MESSAGES, NULL, bytes), COLL_ERR_NULL);
     CHECK_STATUS(coll_loopback_init(&world, 0, MESSAGES, memory, bytes), COLL_ERR_RANKS);
@@ -57,9 +57,9 @@ TEST(memory_of_a_world)
     enum { GUARD = 32 };
     static const uint32_t messages[] = {1, 2, 3, 4, 5, 8, 9, 15, 16, 17};
     for (uint32_t k = 0; k < sizeof messages / sizeof *messages; k++) {
-        const size_t bytes = coll_loopback_bytes(2, messages[k]);
+        const size_t bytes = COLL_LOOPBACK_BYTES(messages[k]);
         uint32_t buckets = 1;
-        while (buckets < messages[k])
+        while (2 * buckets <= messages[k])
             buckets *= 2;
         CHECK(bytes + 2 * GUARD < sizeof memory);
         for (uint32_t at = GUARD; at < GUARD + 16; at++) {

@@ -87,10 +87,10 @@ static int process_main(coll_shm *shm, void *arg)
 /* Lets this process run on two of its processors, so that three ranks share them. */
 static void stay_on_two(void)
 {
-    uint64_t set[COLL_I_NODE_SET] = {0};
+    uint64_t set[COLL_PROCESSORS_WORDS] = {0};
     uint32_t n = 0;
-    coll_i_node_add_processors(set);
-    for (uint32_t i = 0; i < 64 * COLL_I_NODE_SET; i++) {
+    coll_processors_add(set);
+    for (uint32_t i = 0; i < 64 * COLL_PROCESSORS_WORDS; i++) {
         const uint64_t bit = (uint64_t)1 << i % 64;
         if (set[i / 64] & bit && ++n > 2)
             set[i / 64] &= ~bit;

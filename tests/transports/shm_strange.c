@@ -138,7 +138,7 @@ TEST(launched_twice)
 TEST(memory_of_another)
 {
     static unsigned char buf[COLL_SHM_SLOT + 1];
-    struct flock lock = coll_i_ipc_flock(0, 1);
+    struct flock lock = coll_i_liveness_lock(0, 1);
     const coll_transport *t;
     coll_shm *end[2];
     coll_handle h;
@@ -153,7 +153,7 @@ TEST(memory_of_another)
             (void)poll(NULL, 0, -1);
     end[1]->members[0].pid = (int32_t)pid;
     lock.l_type = F_UNLCK; /* as when its process ends */
-    CHECK_EQ(fcntl(end[0]->fd, COLL_I_IPC_SETLK, &lock), 0);
+    CHECK_EQ(fcntl(end[0]->fd, COLL_I_LIVENESS_SETLK, &lock), 0);
     CHECK_STATUS(t->recv(end[1], 0, 0, buf, sizeof buf, &h), COLL_ERR_PEER);
     CHECK_EQ(coll_shm_lost(end[1]), 0);
     (void)kill(pid, SIGKILL);

@@ -125,6 +125,13 @@ COLL_INLINE size_t coll_arena_bytes(size_t bytes)
                : (bytes + (COLL_ARENA_ALIGN - 1)) / COLL_ARENA_ALIGN * COLL_ARENA_ALIGN;
 }
 
+/* Bytes of memory for an arena of one such piece, at any alignment: a constant expression. Of several
+ * pieces, their bytes, each a multiple of COLL_ARENA_ALIGN, are the sum of what it is without
+ * COLL_ARENA_ALIGN - 1. */
+#define COLL_ARENA_BYTES(bytes)                                                                \
+    (((size_t)(bytes) + COLL_ARENA_ALIGN - 1) / COLL_ARENA_ALIGN * COLL_ARENA_ALIGN +          \
+     COLL_ARENA_ALIGN - 1)
+
 /* Makes an arena of `bytes` bytes at memory, the caller's as long as the arena is used; NULL
  * and 0 are an arena without memory. */
 COLL_INLINE void coll_arena_init(coll_arena *arena, void *memory, size_t bytes)

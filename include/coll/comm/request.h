@@ -21,6 +21,7 @@
  *
  *   args.h       the arguments, the plan that they ask for, and what it takes of the arena
  *   prepared.h   what is kept of a call for those like it
+ *   dump.h       what a call waits for, in words
  */
 #ifndef COLL_COMM_REQUEST_H
 #define COLL_COMM_REQUEST_H
@@ -402,18 +403,27 @@ COLL_INLINE coll_status coll_test(coll_request *request)
     return request->state == COLL_REQUEST_DONE ? coll_i_request_report(request) : COLL_AGAIN;
 }
 
-/* Blocks until the call is done, and says how it ended. All other calls of the root communicator
- * make progress meanwhile: without that, ranks that wait for two calls in different orders would
- * wait for each other. */
-COLL_INLINE coll_status coll_wait(coll_request *request)
+/* Blocks until the call is done, and says how it ended, or until the clock comes to the deadline:
+ * COLL_AGAIN, and it still runs. coll_dump (comm/dump.h) says what it waits for; it may be waited for
+ * again, or cancelled. All other calls of the root communicator make progress meanwhile: without that,
+ * ranks that wait for two calls in different orders would wait for each other. */
+COLL_INLINE coll_status coll_wait_until(coll_request *request, const coll_clock *clock,
+                                        uint64_t deadline)
 {
     coll_status status;
-    while ((status = coll_test(request)) == COLL_AGAIN) {
+    while ((status = coll_test(request)) == COLL_AGAIN &&
+           !coll_i_clock_is_over(clock, deadline)) {
         const coll_comm *root_comm = request->comm->root_comm;
         if (root_comm->transport->wait)
             root_comm->transport->wait(root_comm->ctx, root_comm->idle);
     }
     return status;
+}
+
+/* Blocks until the call is done, and says how it ended. */
+COLL_INLINE coll_status coll_wait(coll_request *request)
+{
+    return coll_wait_until(request, NULL, 0);
 }
 
 /* Runs a collective from start to end. */

@@ -303,14 +303,23 @@ COLL_INLINE coll_status coll_in_order_start(coll_in_order *e, const coll_task *t
     return coll_in_order_restart(e);
 }
 
-/* Blocks until the collective is done or failed. */
-COLL_INLINE coll_status coll_in_order_wait(coll_in_order *e)
+/* Blocks until the collective is done or failed, or the clock comes to the deadline: COLL_AGAIN, as
+ * coll_engine_wait_until. */
+COLL_INLINE coll_status coll_in_order_wait_until(coll_in_order *e, const coll_clock *clock,
+                                                 uint64_t deadline)
 {
     coll_status status;
-    while ((status = coll_in_order_progress(e)) == COLL_AGAIN)
+    while ((status = coll_in_order_progress(e)) == COLL_AGAIN &&
+           !coll_i_clock_is_over(clock, deadline))
         if (e->task.transport->wait)
             e->task.transport->wait(e->task.ctx, e->idle);
     return status;
+}
+
+/* Blocks until the collective is done or failed. */
+COLL_INLINE coll_status coll_in_order_wait(coll_in_order *e)
+{
+    return coll_in_order_wait_until(e, NULL, 0);
 }
 
 /* Gives up a running collective, as coll_engine_cancel. */

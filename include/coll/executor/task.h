@@ -26,6 +26,18 @@ typedef struct coll_task {
     const coll_schedule *schedule;
 } coll_task;
 
+/* A clock of the caller's, in any unit; it does not go back. */
+typedef struct coll_clock {
+    uint64_t (*now)(void *arg);
+    void *arg;
+} coll_clock;
+
+/* Has it come to the deadline? NULL: there is none. */
+COLL_INLINE bool coll_i_clock_is_over(const coll_clock *clock, uint64_t deadline)
+{
+    return clock && clock->now(clock->arg) >= deadline;
+}
+
 /* ---- refs to memory ---------------------------------------------------------------------- */
 
 COLL_INLINE unsigned char *coll_i_task_target(const coll_task *task, coll_ref ref)

@@ -1,8 +1,9 @@
 /* coll/transports/loopback.h — all ranks in one thread, deterministic
  *
+ *   static unsigned char memory[COLL_LOOPBACK_BYTES(P * 16)];
  *   coll_loopback world;
  *   coll_loopback_rank ends[P];
- *   coll_loopback_init(&world, P, P * 16, memory, coll_loopback_bytes(P, P * 16));
+ *   coll_loopback_init(&world, P, P * 16, memory, sizeof memory);
  *   for each rank r:
  *       coll_loopback_attach(&world, r, &ends[r]);
  *       run[r].transport = &coll_loopback_transport;
@@ -72,40 +73,34 @@ typedef struct coll_loopback_rank {
 
 /* ---- the world --------------------------------------------------------------------------- */
 
+/* The largest power of two that is not above the number of entries. */
 COLL_INLINE uint32_t coll_i_loop_buckets(uint32_t messages)
 {
     uint32_t buckets = 1;
-    while (buckets < messages && buckets < (uint32_t)1 << 31)
+    while (buckets <= messages / 2)
         buckets *= 2;
     return buckets;
 }
 
-/* Bytes of memory that coll_loopback_init wants for so many operations in flight; 0 if they
- * cannot be addressed. */
-COLL_INLINE size_t coll_loopback_bytes(uint32_t p, uint32_t messages)
-{
-    const size_t slack = sizeof(coll_i_loop_entry);
-    size_t entries = 0, buckets = 0;
-    (void)p;
-    if (!coll_multiply(messages, sizeof(coll_i_loop_entry), &entries) ||
-        !coll_multiply(coll_i_loop_buckets(messages), sizeof(coll_i_loop_bucket), &buckets) ||
-        entries > SIZE_MAX - slack || buckets > SIZE_MAX - slack - entries)
-        return 0;
-    return entries + buckets + slack;
-}
+/* Bytes of memory for a world with so many operations in flight, at any alignment: a constant expression,
+ * for a number that can be addressed. */
+#define COLL_LOOPBACK_BYTES(messages)                                                          \
+    ((size_t)(messages)*COLL_I_LOOP_BYTES + COLL_I_LOOP_ALIGN - 1)
+#define COLL_I_LOOP_BYTES (sizeof(coll_i_loop_entry) + sizeof(coll_i_loop_bucket))
+#define COLL_I_LOOP_ALIGN (sizeof(void *) > sizeof(size_t) ? sizeof(void *) : sizeof(size_t))
 
 /* Makes a world of p ranks in the caller's memory, of any alignment, which it keeps. */
 COLL_INLINE coll_status coll_loopback_init(coll_loopback *world, uint32_t p, uint32_t messages,
                                            void *memory, size_t bytes)
 {
-    const size_t need = coll_loopback_bytes(p, messages);
-    const size_t align = sizeof(void *) > sizeof(size_t) ? sizeof(void *) : sizeof(size_t);
+    const size_t align = COLL_I_LOOP_ALIGN;
     unsigned char *at = (unsigned char *)memory;
     if (!world || !memory)
         return COLL_ERR_NULL;
     if (p == 0 || p == COLL_RANK_NONE)
         return COLL_ERR_RANKS;
-    if (messages == 0 || messages == COLL_RANK_NONE || need == 0 || bytes < need)
+    if (messages == 0 || messages == COLL_RANK_NONE || bytes < align - 1 ||
+        (bytes - (align - 1)) / COLL_I_LOOP_BYTES < messages)
         return COLL_ERR_MEMORY;
     at += (align - (uintptr_t)at % align) % align;
     world->entries = (coll_i_loop_entry *)(void *)at;

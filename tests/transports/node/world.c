@@ -4,12 +4,12 @@
 #include "coll/transports/threads.h"
 #include "support/processes.h"
 
-static uint64_t allowed[COLL_I_NODE_SET]; /* when the test begins */
+static uint64_t allowed[COLL_PROCESSORS_WORDS]; /* when the test begins */
 
 static uint32_t count(const uint64_t *set)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < COLL_I_NODE_SET * 64; i++)
+    for (uint32_t i = 0; i < COLL_PROCESSORS_WORDS * 64; i++)
         n += set[i / 64] >> i % 64 & 1;
     return n;
 }
@@ -17,8 +17,8 @@ static uint32_t count(const uint64_t *set)
 /* The n-th processor of those allowed, as a set. */
 static void nth(uint32_t n, uint64_t *set)
 {
-    memset(set, 0, COLL_I_NODE_SET * sizeof *set);
-    for (uint32_t i = 0; i < COLL_I_NODE_SET * 64; i++)
+    memset(set, 0, COLL_PROCESSORS_WORDS * sizeof *set);
+    for (uint32_t i = 0; i < COLL_PROCESSORS_WORDS * 64; i++)
         if (allowed[i / 64] >> i % 64 & 1 && n-- == 0)
             set[i / 64] |= (uint64_t)1 << i % 64;
 }
@@ -26,18 +26,18 @@ static void nth(uint32_t n, uint64_t *set)
 /* Lets this thread run on no other processors. */
 static void run_on(const uint64_t *set)
 {
-    CHECK(syscall(SYS_sched_setaffinity, 0l, COLL_I_NODE_SET * sizeof *set, set) == 0);
+    CHECK(syscall(SYS_sched_setaffinity, 0l, COLL_PROCESSORS_WORDS * sizeof *set, set) == 0);
 }
 
 TEST(sets)
 {
-    uint64_t one[COLL_I_NODE_SET], seen[COLL_I_NODE_SET] = {0};
-    coll_i_node_add_processors(allowed);
+    uint64_t one[COLL_PROCESSORS_WORDS], seen[COLL_PROCESSORS_WORDS] = {0};
+    coll_processors_add(allowed);
     CHECK(count(allowed) > 0);
     for (uint32_t n = 0; n < 2 && n < count(allowed); n++) {
         nth(n, one);
         run_on(one);
-        coll_i_node_add_processors(seen);
+        coll_processors_add(seen);
         CHECK(count(seen) == n + 1);
     }
     run_on(allowed);
@@ -46,9 +46,9 @@ TEST(sets)
 TEST(enough)
 {
     coll_i_node_rank me = {0};
-    uint64_t set[COLL_I_NODE_SET] = {0};
+    uint64_t set[COLL_PROCESSORS_WORDS] = {0};
     set[0] = 5;
-    set[COLL_I_NODE_SET - 1] = (uint64_t)1 << 63;
+    set[COLL_PROCESSORS_WORDS - 1] = (uint64_t)1 << 63;
     me.p = 3;
     coll_i_node_settle(&me, set);
     CHECK(!me.oversubscribed);
@@ -59,7 +59,7 @@ TEST(enough)
 
 TEST(threads)
 {
-    uint64_t one[COLL_I_NODE_SET];
+    uint64_t one[COLL_PROCESSORS_WORDS];
     nth(0, one);
     run_on(one);
     for (uint32_t p = 1; p <= 2; p++) {
@@ -78,7 +78,7 @@ TEST(ranks_that_are_bound)
         pthread_t thread[2];
         coll_shm *end[2];
         for (uint32_t r = 0; r < 2; r++) {
-            uint64_t one[COLL_I_NODE_SET];
+            uint64_t one[COLL_PROCESSORS_WORDS];
             nth(r * apart, one);
             run_on(one);
             end[r] = coll_shm_attach(fd, r, 2, 0, NULL);

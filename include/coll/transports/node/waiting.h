@@ -161,15 +161,6 @@ COLL_INLINE bool coll_i_node_stays(coll_i_node_rank *me)
 
 /* ---- waiting ----------------------------------------------------------------------------- */
 
-COLL_INLINE void coll_i_node_pause(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __asm__ volatile("pause" ::: "memory");
-#elif defined(__aarch64__) || defined(__arm__)
-    __asm__ volatile("yield" ::: "memory");
-#endif
-}
-
 /* Something came while the rank kept its processor. */
 COLL_INLINE void coll_i_node_has_waited(coll_i_node_rank *me)
 {
@@ -208,7 +199,7 @@ COLL_INLINE void coll_i_node_take_turns(coll_i_node_rank *me)
     for (uint32_t i = 0; i < COLL_I_NODE_GLANCES; i++) {
         const bool stays = ++me->spun <= me->spins && coll_i_node_stays(me);
         if (stays)
-            coll_i_node_pause();
+            coll_pause();
         if (watches && coll_i_node_can_go_on(me, me->rank))
             return; /* even if it was to leave: what others wait for often comes to all at once */
         if (!stays) {
@@ -252,7 +243,7 @@ COLL_INLINE void coll_i_node_persist(coll_i_node_rank *me)
 {
     uint64_t before;
     if (coll_i_node_persists(me)) {
-        coll_i_node_pause();
+        coll_pause();
         return;
     }
     before = coll_i_node_microseconds();

@@ -11,23 +11,14 @@
 #ifndef COLL_TRANSPORTS_NODE_WORLD_H
 #define COLL_TRANSPORTS_NODE_WORLD_H
 
-#include <poll.h>
-#include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <unistd.h>
-#if defined(__linux__)
-#include <sys/syscall.h>
-#endif
 
 #include "../../plan/topo.h"
 #include "../../transport.h"
-
-#if defined(__linux__) && !defined(__cplusplus) /* strict C99 hides what C++ always sees */
-extern long syscall(long number, ...);
-#endif
+#include "../waiting.h"
 
 /* Cells of a channel: a power of two. So far a rank may run ahead, and where ranks share processors
  * so often one is left to another. */
@@ -49,8 +40,7 @@ enum {
                             * aborted; one more, and all tags of that communicator are */
     COLL_NODE_YIELDS = 16384, /* tests in a row that find nothing before a rank sleeps */
     COLL_NODE_MISSES = 1024,  /* tests that find nothing before a rank looks after its peers */
-    COLL_I_NODE_TO_ALL = 1,   /* in the place of a message in a slot: several ranks read it */
-    COLL_I_NODE_SET = 16      /* words of a set of processors, a bit each */
+    COLL_I_NODE_TO_ALL = 1    /* in the place of a message in a slot: several ranks read it */
 };
 
 /* ---- in shared memory -------------------------------------------------------------------- */
@@ -483,30 +473,10 @@ COLL_INLINE uint64_t coll_i_node_microseconds(void)
 
 /* ---- processors -------------------------------------------------------------------------- */
 
-/* Adds to a set of COLL_I_NODE_SET words the processors that this thread may run on; if the system
- * does not say, as many as there are. */
-COLL_INLINE void coll_i_node_add_processors(uint64_t *set)
-{
-    uint64_t mine[COLL_I_NODE_SET] = {0};
-    long online = 0;
-#if defined(__linux__)
-    if (syscall(SYS_sched_getaffinity, 0l, sizeof mine, mine) <= 0)
-#endif
-        online = sysconf(_SC_NPROCESSORS_ONLN);
-    for (long i = 0; i < online && i < COLL_I_NODE_SET * 64; i++)
-        mine[i / 64] |= (uint64_t)1 << i % 64;
-    for (uint32_t i = 0; i < COLL_I_NODE_SET; i++)
-        (void)__atomic_fetch_or(&set[i], mine[i], __ATOMIC_RELAXED);
-}
-
 /* The processors of all ranks are known: are there less than ranks? */
 COLL_INLINE void coll_i_node_settle(coll_i_node_rank *me, const uint64_t *set)
 {
-    uint32_t processors = 0;
-    for (uint32_t i = 0; i < COLL_I_NODE_SET; i++)
-        for (uint64_t left = __atomic_load_n(&set[i], __ATOMIC_RELAXED); left; left &= left - 1)
-            processors++;
-    me->oversubscribed = me->p > processors;
+    me->oversubscribed = me->p > coll_processors_count(set);
     me->spins = me->oversubscribed ? 100 : 30;
 }
 

@@ -85,7 +85,7 @@ COLL_INLINE coll_status coll_i_ipc_read(const coll_shm *shm, uint32_t peer, void
 /* Has a rank ended without a word? */
 COLL_INLINE bool coll_i_ipc_died(const coll_shm *shm, uint32_t rank)
 {
-    return rank != shm->node.rank && !coll_i_ipc_held(shm->fd, rank, 1) &&
+    return rank != shm->node.rank && !coll_liveness_is_held(shm->fd, rank, 1) &&
            coll_i_ipc_state(shm, rank) != COLL_I_IPC_LEFT;
 }
 
@@ -247,7 +247,7 @@ COLL_INLINE bool coll_i_ipc_enter(coll_shm *shm, int fd, uint32_t rank, char *wh
                        strerror(errno));
         return false;
     }
-    if (!coll_i_ipc_lock(shm->fd, rank)) {
+    if (!coll_liveness_hold(shm->fd, rank)) {
         coll_i_ipc_say(why, "rank %u of the segment is attached already", rank);
         return false;
     }
@@ -337,7 +337,7 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
         coll_i_ipc_free(shm);
         return NULL;
     }
-    coll_i_node_add_processors(shm->segment->processors);
+    coll_processors_add(shm->segment->processors);
     shm->probe = coll_i_ipc_word(rank, (int32_t)getpid());
     me->pid = (int32_t)getpid();
     me->probe = (uintptr_t)&shm->probe;

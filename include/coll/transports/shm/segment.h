@@ -26,6 +26,7 @@
 #include <sys/uio.h>
 
 #include "../huge.h"
+#include "../liveness.h"
 #include "../node/shared.h"
 
 /* Bytes of addresses, a rank, from which coll_shm_alloc takes: the same in all programs of a run. */
@@ -38,8 +39,6 @@ enum {
     COLL_SHM_SLOT =
         32768, /* bytes of the longest message that the segment holds in one piece */
     COLL_I_IPC_LAYOUT = 15, /* changes with whatever two ranks must agree on */
-    COLL_I_IPC_GETLK = 36,  /* F_OFD_GETLK, F_OFD_SETLK: by open file, not by process */
-    COLL_I_IPC_SETLK = 37,
     COLL_I_IPC_PAGE = 4096
 };
 
@@ -72,7 +71,7 @@ typedef struct coll_i_ipc_segment {
     uint64_t heap, space; /* where the free part of each begins */
     uint32_t lost;        /* a rank that is gone, + 1 */
     unsigned char pad2[COLL_NODE_LINE - 20];
-    uint64_t processors[COLL_I_NODE_SET]; /* of all ranks, when they are attached */
+    uint64_t processors[COLL_PROCESSORS_WORDS]; /* of all ranks, when they are attached */
     coll_i_node_world world;
 } coll_i_ipc_segment;
 
@@ -153,34 +152,9 @@ COLL_INLINE int coll_i_ipc_refuse(int fd)
 COLL_CONST(uint64_t, COLL_I_IPC_MAKER, 0xFFFFFFFFu);
 COLL_CONST(uint64_t, COLL_I_IPC_CLEANER, 0x100000000u);
 
-COLL_INLINE struct flock coll_i_ipc_flock(uint64_t byte, uint64_t bytes)
-{
-    struct flock lock;
-    memset(&lock, 0, sizeof lock);
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
-    lock.l_start = (off_t)(((uint64_t)1 << 48) + byte);
-    lock.l_len = (off_t)bytes;
-    return lock;
-}
-
-/* Takes a byte for this open file; false: somebody else has it. */
-COLL_INLINE bool coll_i_ipc_lock(int fd, uint64_t byte)
-{
-    struct flock lock = coll_i_ipc_flock(byte, 1);
-    return fcntl(fd, COLL_I_IPC_SETLK, &lock) == 0;
-}
-
-/* Has another open file one of these bytes? */
-COLL_INLINE bool coll_i_ipc_held(int fd, uint64_t byte, uint64_t bytes)
-{
-    struct flock lock = coll_i_ipc_flock(byte, bytes);
-    return fcntl(fd, COLL_I_IPC_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
-
 COLL_INLINE bool coll_i_ipc_in_use(int fd)
 {
-    return coll_i_ipc_held(fd, 0, COLL_I_IPC_MAKER + 1);
+    return coll_liveness_is_held(fd, 0, COLL_I_IPC_MAKER + 1);
 }
 
 /* ---- making ------------------------------------------------------------------------------ */
@@ -216,7 +190,7 @@ COLL_INLINE int coll_i_ipc_claim(const char *name, char *why)
             coll_i_ipc_say(why, "the segment %s cannot be made: %s", name, strerror(errno));
             return -1;
         }
-        if (!coll_i_ipc_lock(fd, COLL_I_IPC_CLEANER) || coll_i_ipc_in_use(fd)) {
+        if (!coll_liveness_hold(fd, COLL_I_IPC_CLEANER) || coll_i_ipc_in_use(fd)) {
             coll_i_ipc_say(why, "the segment %s is in use: choose another name", name);
             return coll_i_ipc_refuse(fd);
         }
@@ -233,7 +207,7 @@ COLL_INLINE int coll_i_ipc_claim(const char *name, char *why)
             (void)close(fd); /* removed a moment ago by another that wants the name */
             continue;
         }
-        if (its.st_size == 0 && coll_i_ipc_lock(fd, COLL_I_IPC_MAKER))
+        if (its.st_size == 0 && coll_liveness_hold(fd, COLL_I_IPC_MAKER))
             return fd;
         (void)shm_unlink(name); /* of a run that is over */
         (void)close(fd);

@@ -59,7 +59,7 @@ COLL_INLINE void coll_threads_destroy(coll_threads *threads)
 /* Makes a world of p ranks; NULL if there is no memory, or p is 0. */
 COLL_INLINE coll_threads *coll_threads_create(uint32_t p)
 {
-    uint64_t processors[COLL_I_NODE_SET] = {0};
+    uint64_t processors[COLL_PROCESSORS_WORDS] = {0};
     size_t pairs, bytes;
     coll_threads *threads;
     if (p == 0 || !coll_multiply(p, p, &pairs) ||
@@ -68,7 +68,7 @@ COLL_INLINE coll_threads *coll_threads_create(uint32_t p)
     threads = (coll_threads *)calloc(1, sizeof *threads);
     if (!threads)
         return NULL;
-    coll_i_node_add_processors(processors);
+    coll_processors_add(processors);
     threads->p = p;
     threads->ranks = (coll_i_threads_rank *)calloc(p, sizeof *threads->ranks);
     threads->channels = (uint64_t *)calloc(pairs, sizeof *threads->channels);
