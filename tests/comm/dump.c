@@ -127,6 +127,25 @@ TEST(persistent)
     end();
 }
 
+/* Ranks that do not agree on the count: the one that finds out says of which message. */
+TEST(other_sizes)
+{
+    coll_args args;
+    begin();
+    args = bcast(1);
+    args.count = 999;
+    CHECK_STATUS(coll_post(&comms[1], &args, &requests[1][0]), COLL_OK);
+    args = bcast(0);
+    CHECK_STATUS(coll_post(&comms[0], &args, &requests[0][0]), COLL_OK);
+    CHECK_STATUS(coll_test(&requests[1][0]), COLL_ERR_SIZE);
+    says(&requests[1][0], "a call: over, a message has another size than its receiver expects: "
+                          "a message from rank 0 has 8000 bytes, where this rank expects 7992");
+    CHECK_STATUS(coll_test(&requests[0][0]), COLL_ERR_PEER);
+    (void)coll_dump(&requests[0][0], text, sizeof text);
+    CHECK(strstr(text, "expects 7992") == NULL);
+    end();
+}
+
 static uint64_t ticks(void *arg)
 {
     return (*(uint64_t *)arg)++;
@@ -164,6 +183,7 @@ int main(void)
 {
     RUN(states);
     RUN(persistent);
+    RUN(other_sizes);
     RUN(deadlines);
     return check_done();
 }

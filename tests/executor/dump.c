@@ -203,6 +203,24 @@ TEST(little_room)
     CHECK_EQ(coll_engine_dump(&engine, NULL, 5), length);
 }
 
+/* Which message did not fit, and why. */
+TEST(misfits)
+{
+    coll_misfit its;
+    (void)coll_misfit_note(&its, 3, 7, 16);
+    its.bytes = 24;
+    memset(text, 'x', sizeof text);
+    check_words(coll_misfit_text(&its, text, sizeof text),
+                "a message from rank 3 has 24 bytes, where this rank expects 16");
+    its.its_tag = 8;
+    check_words(coll_misfit_text(&its, text, sizeof text),
+                "a message from rank 3 has 24 bytes, where this rank expects 16; it is of "
+                "another call with this tag");
+    its.peer = COLL_RANK_NONE;
+    check_words(coll_misfit_text(&its, text, sizeof text),
+                "other ranks reduce another number of bytes than the 16 of this one");
+}
+
 /* A clock that goes on by one each time that it is looked at. */
 static uint64_t ticks(void *arg)
 {
@@ -247,6 +265,7 @@ int main(void)
     RUN(in_order_waits);
     RUN(groups_roots_and_blocks);
     RUN(little_room);
+    RUN(misfits);
     RUN(deadlines);
     return check_done();
 }

@@ -30,12 +30,18 @@ COLL_INLINE size_t coll_dump(const coll_request *request, char *text, size_t roo
                          request->engine.task.tag);
     else
         coll_i_dump_text(&to, "a call");
-    coll_i_dump_text(&to, request->state == COLL_REQUEST_QUEUED
-                              ? ": waits for an older call with its tag"
-                          : request->state == COLL_REQUEST_READY ? ": not started"
-                                                                 : ": over, ");
-    if (request->state == COLL_REQUEST_DONE || request->state == COLL_REQUEST_OVER)
-        coll_i_dump_text(&to, coll_status_text(request->status));
+    if (request->state == COLL_REQUEST_QUEUED || request->state == COLL_REQUEST_READY) {
+        coll_i_dump_text(&to, request->state == COLL_REQUEST_READY
+                                  ? ": not started"
+                                  : ": waits for an older call with its tag");
+        return to.length;
+    }
+    coll_i_dump_text(&to, ": over, ");
+    coll_i_dump_text(&to, coll_status_text(request->status));
+    if (request->status == COLL_ERR_SIZE && coll_comm_misfit(request->comm)) {
+        coll_i_dump_text(&to, ": ");
+        coll_i_dump_misfit(&to, coll_comm_misfit(request->comm));
+    }
     return to.length;
 }
 

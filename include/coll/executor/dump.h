@@ -192,6 +192,21 @@ COLL_INLINE void coll_i_dump_pending(coll_i_dump *to, const coll_pending *one)
                                     : ": not taken by the transport yet");
 }
 
+COLL_INLINE void coll_i_dump_misfit(coll_i_dump *to, const coll_misfit *its)
+{
+    if (its->peer == COLL_RANK_NONE) {
+        coll_i_dump_number(to, "other ranks reduce another number of bytes than the ",
+                           its->expected);
+        coll_i_dump_text(to, " of this one");
+        return;
+    }
+    coll_i_dump_number(to, "a message from rank ", its->peer);
+    coll_i_dump_number(to, " has ", its->bytes);
+    coll_i_dump_number(to, " bytes, where this rank expects ", its->expected);
+    if (its->tag != its->its_tag)
+        coll_i_dump_text(to, "; it is of another call with this tag");
+}
+
 /* What an engine with so many actions that are not over says. */
 COLL_INLINE void coll_i_dump_run(coll_i_dump *to, const coll_task *task, coll_status status,
                                  size_t step, size_t steps, const coll_pending *pending,
@@ -236,6 +251,15 @@ COLL_INLINE size_t coll_in_order_dump(const coll_in_order *e, char *text, size_t
     const uint32_t n = coll_in_order_pending(e, pending, 33);
     coll_i_dump_begin(&to, text, room);
     coll_i_dump_run(&to, &e->task, e->status, e->step + (e->skip != 0), e->steps, pending, n);
+    return to.length;
+}
+
+/* Writes which message did not fit (COLL_ERR_SIZE), as coll_engine_dump writes. */
+COLL_INLINE size_t coll_misfit_text(const coll_misfit *its, char *text, size_t room)
+{
+    coll_i_dump to;
+    coll_i_dump_begin(&to, text, room);
+    coll_i_dump_misfit(&to, its);
     return to.length;
 }
 
