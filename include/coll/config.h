@@ -232,6 +232,13 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 #endif
 #endif
 
+/* 0: engines do not use coll_in_network of a transport, and plans that need it are not started
+ * (COLL_ERR_CAPABILITY). Saves 130 bytes of code. Freestanding, the default: a network that multicasts or
+ * reduces asks for 1. */
+#ifndef COLL_IN_NETWORK
+#define COLL_IN_NETWORK __STDC_HOSTED__
+#endif
+
 /* Copies bytes between areas that do not overlap. A hosted compiler knows memcpy; on bare metal
  * the library brings a loop that the compiler must not turn back into a call of memcpy. */
 #ifndef COLL_COPY

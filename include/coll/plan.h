@@ -240,18 +240,6 @@ COLL_INLINE coll_status coll_i_problem_check(const coll_problem *problem,
     return COLL_OK;
 }
 
-/* Does a mesh of param[0] columns have the plan's ranks, and in the order of the operands? */
-COLL_INLINE coll_status coll_i_mesh_check(const coll_plan *plan)
-{
-    const uint32_t p = plan->problem.p, width = plan->param[0], traits = plan->traits;
-    if ((traits & COLL_NEEDS_FULL_ROWS) && coll_divide(p, &plan->radix) * width != p)
-        return COLL_ERR_SHAPE;
-    if ((traits & COLL_NEEDS_LINE) && !(plan->problem.flags & COLL_FLAG_COMMUTATIVE) &&
-        width > 1 && width < p)
-        return COLL_ERR_ORDER;
-    return COLL_OK;
-}
-
 /* coll_plan_init, of an algorithm that may be composite. */
 COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *algorithm,
                                          const coll_problem *problem, const uint32_t *params)
@@ -286,9 +274,6 @@ COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *
     plan->cut = coll_partition_of(problem->count, problem->p);
     if (algorithm->prepare)
         algorithm->prepare(plan);
-    status = coll_i_mesh_check(plan);
-    if (status != COLL_OK)
-        return status;
     {
         const size_t in =
             coll_i_layout_largest(&problem->in, problem->count, coll_in_blocks(problem));

@@ -28,6 +28,23 @@ TEST(all_that_can_move_moves)
     }
 }
 
+/* All that it was given; the caller's own may be gone. */
+TEST(an_engine_keeps_its_task)
+{
+    begin(1);
+    run.shared = &message[2];
+    run.shared_bytes = 24;
+    run.tag = 3;
+    run.rank = 2;
+    START(COLL_OK, "");
+    CHECK(engine.task.plan == &plan && engine.task.transport == &transport);
+    CHECK(engine.task.ctx == run.ctx && engine.task.op == &op && engine.task.schedule == NULL);
+    CHECK(engine.task.in == in && engine.task.out == out && engine.task.scratch == scratch);
+    CHECK(engine.task.shared == &message[2] && engine.task.shared_bytes == 24);
+    CHECK(engine.task.scratch_bytes == sizeof scratch && engine.task.tag == 3);
+    CHECK_EQ(engine.task.rank, 2);
+}
+
 /* In the middle of a step, too. */
 TEST(given_up_and_started_again)
 {
@@ -392,6 +409,7 @@ TEST(not_started)
 int main(void)
 {
     RUN(all_that_can_move_moves);
+    RUN(an_engine_keeps_its_task);
     RUN(given_up_and_started_again);
     RUN(idle_calls);
     RUN(channels);

@@ -216,7 +216,8 @@ TEST(sends_that_pass)
         {"urqv", "uvrq"}, {"rsqv", "rsvq"},
         {"rb", "br"},     {"urur", "urur"},
         {"rsqu", "rsqu"}, {"urqb", "urqb"}, /* behind another one to the same peer */
-        {"brqu", "brqu"},
+        {"brqu", "brqu"}, {"mu", "um"},
+        {"mv", "vm"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *got = sends_first(cases[i][0]);

@@ -86,7 +86,10 @@ COLL_INLINE size_t coll_i_fence_scratch(const coll_plan *plan, uint32_t rank)
 /* Two sets of five slots must fit the machine. */
 COLL_INLINE coll_status coll_i_fence_check(const coll_plan *plan)
 {
+    const coll_status status = coll_i_mesh_check(plan);
     size_t elements;
+    if (status != COLL_OK)
+        return status;
     return coll_multiply(10, coll_i_mesh_slot(plan), &elements) &&
                    coll_i_addressable(elements, plan->problem.elem_bytes)
                ? COLL_OK

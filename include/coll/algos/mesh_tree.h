@@ -49,7 +49,7 @@ COLL_INLINE unsigned coll_i_mesh_tree_bcast_step(const coll_plan *plan, uint32_t
 COLL_ALGORITHM(coll_mesh_tree_bcast, "tree", "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_BCAST), COLL_NEEDS_FULL_ROWS | COLL_GIVES_IDENTICAL,
     /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_mesh_tree_params, coll_i_prepare_radix),
-    coll_i_mesh_tree_steps, coll_i_mesh_tree_bcast_step);
+    coll_i_mesh_tree_steps, coll_i_mesh_tree_bcast_step, NULL, coll_i_mesh_check);
 
 COLL_INLINE unsigned coll_i_mesh_tree_reduce_step(const coll_plan *plan, uint32_t rank,
                                                   size_t s, coll_action *out)
@@ -60,7 +60,7 @@ COLL_INLINE unsigned coll_i_mesh_tree_reduce_step(const coll_plan *plan, uint32_
 COLL_ALGORITHM(coll_mesh_tree_reduce, "tree", "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_REDUCE), COLL_NEEDS_FULL_ROWS,
     /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_mesh_tree_params, coll_i_prepare_radix),
-    coll_i_mesh_tree_steps, coll_i_mesh_tree_reduce_step, coll_i_mesh_tree_scratch);
+    coll_i_mesh_tree_steps, coll_i_mesh_tree_reduce_step, coll_i_mesh_tree_scratch, coll_i_mesh_check);
 
 COLL_INLINE unsigned coll_i_mesh_tree_allreduce_step(const coll_plan *plan, uint32_t rank,
                                                      size_t s, coll_action *out)
@@ -72,6 +72,6 @@ COLL_ALGORITHM(coll_mesh_tree_allreduce, "tree", "Littlefield 1992, section 3.2"
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_FULL_ROWS | COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
     /* window */ 1, /* sends */ 1, COLL_PREPARED(1, coll_i_mesh_tree_params, coll_i_prepare_radix),
-    coll_i_mesh_tree_steps, coll_i_mesh_tree_allreduce_step, coll_i_mesh_tree_scratch);
+    coll_i_mesh_tree_steps, coll_i_mesh_tree_allreduce_step, coll_i_mesh_tree_scratch, coll_i_mesh_check);
 
 #endif /* COLL_ALGOS_MESH_TREE_H */

@@ -77,17 +77,17 @@ COLL_INLINE size_t coll_i_snake_scratch(const coll_plan *plan, uint32_t rank)
 COLL_ALGORITHM(coll_snake_bcast, "snake", "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_BCAST), COLL_NEEDS_FULL_ROWS | COLL_GIVES_IDENTICAL,
     /* window */ 1, /* sends */ 1, COLL_PREPARED(2, coll_i_mesh_flow_params, coll_i_prepare_radixes),
-    coll_i_snake_steps, coll_i_snake_step);
+    coll_i_snake_steps, coll_i_snake_step, NULL, coll_i_mesh_check);
 
 COLL_ALGORITHM(coll_snake_reduce, "snake", "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_REDUCE), COLL_NEEDS_FULL_ROWS | COLL_NEEDS_LINE,
     /* window */ 1, /* sends */ 1, COLL_PREPARED(2, coll_i_mesh_flow_params, coll_i_prepare_radixes),
-    coll_i_snake_steps, coll_i_snake_step, coll_i_snake_scratch);
+    coll_i_snake_steps, coll_i_snake_step, coll_i_snake_scratch, coll_i_mesh_check);
 
 COLL_ALGORITHM(coll_snake_allreduce, "snake", "Littlefield 1992, section 3.2",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_FULL_ROWS | COLL_NEEDS_LINE | COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE,
     /* window */ 2, /* sends */ 1, COLL_PREPARED(2, coll_i_mesh_flow_params, coll_i_prepare_radixes),
-    coll_i_snake_steps, coll_i_snake_step, coll_i_snake_scratch);
+    coll_i_snake_steps, coll_i_snake_step, coll_i_snake_scratch, coll_i_mesh_check);
 
 #endif /* COLL_ALGOS_SNAKE_H */

@@ -80,8 +80,7 @@ COLL_INLINE bool coll_i_in_order_is_behind(const coll_in_order *e, const coll_ac
             return true;
         if (coll_i_has(COLL_I_SENDS, a) &&
             (!(e->flying >> k & 1) || coll_i_task_is_cut(&e->task, o)) &&
-            (a->peer == o->peer || a->kind == COLL_DO_MULTICAST ||
-             o->kind == COLL_DO_MULTICAST))
+            coll_i_share_a_channel(a, o))
             return true;
     }
     return false;

@@ -144,9 +144,7 @@ COLL_INLINE bool coll_i_schedule_is_behind(const coll_action *actions, size_t n,
                                            const coll_action *send)
 {
     for (size_t i = 0; i < n; i++)
-        if (coll_i_has(COLL_I_SENDS, &actions[i]) &&
-            (actions[i].peer == send->peer || actions[i].kind == COLL_DO_MULTICAST ||
-             send->kind == COLL_DO_MULTICAST))
+        if (coll_i_has(COLL_I_SENDS, &actions[i]) && coll_i_share_a_channel(&actions[i], send))
             return true;
     return false;
 }

@@ -250,9 +250,13 @@ COLL_HOT_INLINE coll_status coll_i_task_issue_with(const coll_task *task, const 
                     token ? NULL : coll_i_task_target(task, to) + done, piece, h);
     }
     case COLL_DO_MULTICAST:
+        if (!COLL_IN_NETWORK)
+            break;
         return t->in_network->multicast(task->ctx, task->tag,
                                         coll_i_task_source(task, a->src) + done, piece, h);
     case COLL_DO_NETWORK_REDUCE:
+        if (!COLL_IN_NETWORK)
+            break;
         return coll_i_task_network_reduce(task, a, h);
     case COLL_DO_COPY:
         if (a->dst == a->src)
@@ -415,7 +419,7 @@ COLL_INLINE coll_status coll_task_check(const coll_task *task)
     if (task->schedule && task->schedule->rank != task->rank)
         return COLL_ERR_RANK;
     if (task->plan->traits & (COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM)) {
-        status = coll_i_task_check_network(task);
+        status = COLL_IN_NETWORK ? coll_i_task_check_network(task) : COLL_ERR_CAPABILITY;
         if (status != COLL_OK)
             return status;
     }

@@ -77,7 +77,8 @@ COLL_INLINE unsigned coll_i_window_channel_kinds(const coll_action *a)
         return COLL_I_SENDS;
     if (coll_i_has(COLL_I_RECEIVES, a))
         return COLL_I_RECEIVES;
-    return a->kind == COLL_DO_NETWORK_REDUCE ? COLL_I_KIND(NETWORK_REDUCE) : 0;
+    return COLL_IN_NETWORK && a->kind == COLL_DO_NETWORK_REDUCE ? COLL_I_KIND(NETWORK_REDUCE)
+                                                                : 0;
 }
 
 /* ---- the life of a slot ------------------------------------------------------------------ */
@@ -161,8 +162,7 @@ COLL_HOT_INLINE coll_i_window_waits coll_i_window_find_waits(const coll_window *
         const size_t span = more + o->count;
         written |= (uint32_t)((dst_last - o->dst < span) | (dst_last - o->src < span)) << j;
         read |= (uint32_t)(src_last - o->dst < span) << j;
-        if (coll_i_has(kinds, o) && (o->peer == a->peer || o->kind == COLL_DO_MULTICAST ||
-                                     a->kind == COLL_DO_MULTICAST)) {
+        if (coll_i_has(kinds, o) && coll_i_share_a_channel(o, a)) {
             channel |= (uint32_t)1 << j;
             behind |= older->order;
         }

@@ -195,6 +195,13 @@ COLL_HOT_INLINE bool coll_i_has_peer(const coll_action *a)
     return coll_i_has((COLL_I_SENDS & ~COLL_I_KIND(MULTICAST)) | COLL_I_RECEIVES, a);
 }
 
+/* Do two messages of one direction go through the same channel? A multicast goes through all. */
+COLL_HOT_INLINE bool coll_i_share_a_channel(const coll_action *a, const coll_action *b)
+{
+    return a->peer == b->peer ||
+           (COLL_IN_NETWORK && (a->kind == COLL_DO_MULTICAST || b->kind == COLL_DO_MULTICAST));
+}
+
 /* ---- makers: each writes one action ------------------------------------------------------ */
 
 COLL_INLINE void coll_i_act(coll_action *a, coll_kind kind, uint32_t peer, size_t count)

@@ -58,4 +58,17 @@ COLL_INLINE void coll_i_prepare_radix_pieces(coll_plan *plan)
     plan->pieces = coll_partition_of(plan->problem.count, plan->fold.core);
 }
 
+/* `check` of an algorithm with COLL_NEEDS_FULL_ROWS: has a mesh of param[0] columns the plan's ranks, and,
+ * with COLL_NEEDS_LINE, in the order of the operands? */
+COLL_INLINE coll_status coll_i_mesh_check(const coll_plan *plan)
+{
+    const uint32_t p = plan->problem.p, width = plan->param[0];
+    if ((plan->traits & COLL_NEEDS_FULL_ROWS) && coll_divide(p, &plan->radix) * width != p)
+        return COLL_ERR_SHAPE;
+    if ((plan->traits & COLL_NEEDS_LINE) && !(plan->problem.flags & COLL_FLAG_COMMUTATIVE) &&
+        width > 1 && width < p)
+        return COLL_ERR_ORDER;
+    return COLL_OK;
+}
+
 #endif /* COLL_ALGOS_KIT_DERIVED_H */
