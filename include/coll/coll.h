@@ -34,6 +34,8 @@
  *     plan/topo.h             pattern arithmetic: partitions, nodes, trees, meshes, foldings
  *     plan/graph.h            who is whose neighbour, for the neighbour collectives
  *     plan/action.h           send, receive, reduce … on refs instead of pointers
+ *     plan/rank_map.h         which ranks of an outer plan the ranks of an inner one are
+ *     plan/phase.h            an inner plan placed in an outer one; phases one after the other
  *     plan/composite.h        composite algorithms: in levels, within nodes and across them
  *     plan/compose.h          plans made of plans: in sequence, interleaved
  *     plan/pack.h             plans as bytes
@@ -76,6 +78,9 @@
  *   request         what a caller waits for: one collective, from its arguments to its end
  *   communicator    a group of ranks with tags, memory and operators of its own
  *   root communicator  the one that was made from a transport; others are made from it
+ *   phase           an inner plan placed among the ranks and the spaces of an outer one
+ *   rank map        which ranks of the outer plan those of the inner one are, in one copy or more
+ *   composition     the caller's plan of phases: a sequence, or an interleaving
  *   composite       an algorithm made of others: phases at levels, an algorithm bound to each
  *   workspace       the memory for the plan of a composite algorithm
  *   rule            for which problems which algorithm is taken; the first that fits

@@ -57,16 +57,16 @@ static void check_across(const coll_grid_case *of, uint32_t pieces)
         const size_t count = of->count - at < piece ? of->count - at : piece;
         uint32_t members = 0;
         for (uint32_t r = 0; r < of->p; r++)
-            for (uint32_t i = 0; i < level_kit(r)->n_phases; i++) {
+            for (uint32_t i = 0; i < level_kit(r)->sequence.n; i++) {
                 const coll_phase *phase = &level_kit(r)->phases[i];
                 const size_t first = coll_ref_offset(phase->base[COLL_OUT]);
-                if (phase->map != COLL_I_LEADERS || at < first ||
-                    at >= first + phase->all * piece || phase->plan->problem.count != count)
+                if (!phase->map.nodes || at < first || at >= first + phase->all * piece ||
+                    phase->plan->problem.count != count)
                     continue;
                 members++;
                 CHECK_EQ(phase->plan->problem.p, nodes);
-                CHECK_EQ(phase->rank, level_kit(r)->at.index);
-                CHECK_EQ(coll_i_phase_outer(level_kit(r), phase, part, phase->rank), r);
+                CHECK_EQ(phase->seat.rank, level_kit(r)->at.index);
+                CHECK_EQ(coll_i_rank_map_outer(&phase->map, part, phase->seat.rank), r);
             }
         CHECK_EQ(members, nodes);
     }

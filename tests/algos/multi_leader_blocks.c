@@ -43,8 +43,8 @@ TEST(runs_have_a_leader)
                     if (coll_i_composite_flat(workspace))
                         continue;
                     CHECK_EQ(gathers->plan->problem.p, ranks);
-                    CHECK_EQ(gathers->first, workspace->at.first + begin);
-                    CHECK_EQ(gathers->rank, workspace->at.local - begin);
+                    CHECK_EQ(gathers->map.group.base, workspace->at.first + begin);
+                    CHECK_EQ(gathers->seat.rank, workspace->at.local - begin);
                 }
             }
 }
@@ -75,7 +75,7 @@ TEST(sorting_moves_every_element_once)
                 of.param[0] = l;
                 CHECK_STATUS(coll_i_grid_plans(&level_worker, &of), COLL_OK);
                 count_blocks(&of);
-                for (uint32_t i = 0; i < level_kit(0)->n_phases; i++)
+                for (uint32_t i = 0; i < level_kit(0)->sequence.n; i++)
                     if (strcmp(level_kit(0)->phases[i].plan->algorithm->name, "sort runs") == 0)
                         level_check_sorting(level_kit(0)->phases[i].plan, all_displs[p]);
             }

@@ -13,7 +13,7 @@ TEST(sorting_moves_every_element_once)
             if (!CHECK_STATUS(coll_i_grid_plans(&level_worker, &of), COLL_OK))
                 continue;
             for (uint32_t r = 0; r < p; r++)
-                for (uint32_t i = 0; i < level_kit(r)->n_phases; i++) {
+                for (uint32_t i = 0; i < level_kit(r)->sequence.n; i++) {
                     const coll_phase *phase = &level_kit(r)->phases[i];
                     if (strncmp(phase->plan->algorithm->name, "sort", 4) == 0)
                         level_check_sorting(phase->plan,

@@ -8,7 +8,7 @@
 #include "coll/algos/registry.h"
 #include "coll/lab/verify.h"
 
-enum { PARTS = 3, COUNT = 6 };
+enum { PHASES = 3, COUNT = 6 };
 
 static coll_verifier verifier;
 
@@ -39,8 +39,8 @@ static coll_finding verify(uint32_t p, const unsigned *row, uint32_t n, uint32_t
                            uint32_t turns)
 {
     const size_t vector = (size_t)COUNT * p;
-    coll_plan inner[PARTS], plan;
-    coll_part part[PARTS];
+    coll_plan inner[PHASES], plan;
+    coll_phase phase[PHASES];
     coll_composition composition;
     coll_problem outer;
     coll_verify_options options;
@@ -57,17 +57,17 @@ static coll_finding verify(uint32_t p, const unsigned *row, uint32_t n, uint32_t
         problem.flags = COLL_FLAG_COMMUTATIVE;
         problem.root = i % p;
         CHECK_STATUS(coll_plan_init(&inner[i], rows[row[i]], &problem, params), COLL_OK);
-        coll_part_init(&part[i], &inner[i]);
-        part[i].base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
-        part[i].base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, vector);
+        coll_phase_init(&phase[i], &inner[i]);
+        phase[i].base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+        phase[i].base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, vector);
         if (coll_plan_shared(&inner[i]) > shared)
             shared = coll_plan_shared(&inner[i]);
     }
     for (unsigned i = 0; i < n; i++)
-        part[i].base[COLL_SHARED] = COLL_AT(COLL_SHARED, i % places * shared);
+        phase[i].base[COLL_SHARED] = COLL_AT(COLL_SHARED, i % places * shared);
     coll_problem_init(&outer, COLL_ALLREDUCE, p, vector, sizeof(uint64_t));
     outer.flags = COLL_FLAG_COMMUTATIVE;
-    coll_composition_init(&composition, part, n);
+    coll_composition_init(&composition, phase, n);
     CHECK_STATUS(coll_plan_compose(&plan, &coll_sequence, &outer, &composition), COLL_OK);
     memset(&options, 0, sizeof options);
     options.verifier = &verifier;
@@ -84,7 +84,7 @@ static coll_finding verify(uint32_t p, const unsigned *row, uint32_t n, uint32_t
 static void each(uint32_t n, uint32_t places, uint32_t turns, coll_finding wanted)
 {
     for (uint32_t p = 2; p <= 4; p++) {
-        unsigned row[PARTS] = {0};
+        unsigned row[PHASES] = {0};
         for (;;) {
             uint32_t i = 0;
             if (!CHECK_EQ(verify(p, row, n, places, turns), wanted))

@@ -141,9 +141,9 @@ TEST(each_allocation_of_a_proof_fails)
 /* Three calls that use SHARED in turn. */
 static void starve_sequence(uint32_t p)
 {
-    enum { PARTS = 3, COUNT = 5 };
-    coll_plan inner[PARTS], plan;
-    coll_part part[PARTS];
+    enum { PHASES = 3, COUNT = 5 };
+    coll_plan inner[PHASES], plan;
+    coll_phase phase[PHASES];
     coll_composition composition;
     coll_problem problem;
     coll_verify_options options;
@@ -151,14 +151,14 @@ static void starve_sequence(uint32_t p)
     memset(&options, 0, sizeof options);
     options.turns = 1;
     coll_problem_init(&problem, COLL_REDUCE, p, COUNT, 8);
-    for (uint32_t i = 0; i < PARTS; i++) {
+    for (uint32_t i = 0; i < PHASES; i++) {
         problem.root = i % p;
         CHECK_STATUS(coll_plan_init(&inner[i], &coll_shm_reduce, &problem, NULL), COLL_OK);
-        coll_part_init(&part[i], &inner[i]);
-        part[i].base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
-        part[i].base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, COUNT);
+        coll_phase_init(&phase[i], &inner[i]);
+        phase[i].base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+        phase[i].base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, COUNT);
     }
-    coll_composition_init(&composition, part, PARTS);
+    coll_composition_init(&composition, phase, PHASES);
     coll_problem_init(&problem, COLL_ALLREDUCE, p, COUNT, 8);
     CHECK_STATUS(coll_plan_compose(&plan, &coll_sequence, &problem, &composition), COLL_OK);
     for (size_t fails = 0;; fails++) {

@@ -5,12 +5,12 @@
 #include "coll/lab/verify.h"
 #include "support/rig.h"
 
-enum { MAX_PARTS = 8 };
+enum { MAX_PHASES = 8 };
 
 /* The inner plans and parts of one composition. */
 typedef struct built {
-    coll_plan inner[MAX_PARTS], plan;
-    coll_part part[MAX_PARTS];
+    coll_plan inner[MAX_PHASES], plan;
+    coll_phase phase[MAX_PHASES];
     coll_composition composition;
     uint32_t n;
 } built;
@@ -26,17 +26,17 @@ static coll_problem problem_of(coll_collective collective, uint32_t p, size_t co
     return problem;
 }
 
-/* Adds a part that has the outer plan's spaces and ranks; its place is changed afterwards. */
-static coll_part *add(built *b, const coll_algorithm *algorithm, const coll_problem *problem)
+/* Adds a phase that has the outer plan's spaces and ranks; its place is changed afterwards. */
+static coll_phase *add(built *b, const coll_algorithm *algorithm, const coll_problem *problem)
 {
     CHECK_STATUS(coll_plan_init(&b->inner[b->n], algorithm, problem, NULL), COLL_OK);
-    coll_part_init(&b->part[b->n], &b->inner[b->n]);
-    return &b->part[b->n++];
+    coll_phase_init(&b->phase[b->n], &b->inner[b->n]);
+    return &b->phase[b->n++];
 }
 
 static coll_status compose(built *b, const coll_algorithm *kind, const coll_problem *problem)
 {
-    coll_composition_init(&b->composition, b->part, b->n);
+    coll_composition_init(&b->composition, b->phase, b->n);
     return coll_plan_compose(&b->plan, kind, problem, &b->composition);
 }
 
@@ -133,7 +133,7 @@ TEST(reduce_scatter_then_allgather)
                 coll_problem scatter =
                     problem_of(COLL_REDUCE_SCATTER, p, 0, COLL_FLAG_COMMUTATIVE);
                 coll_problem gather = problem_of(COLL_ALLGATHERV, p, 0, 0);
-                coll_part *part;
+                coll_phase *phase;
                 built b;
                 for (uint32_t r = 0; r < p; r++) {
                     const coll_block block =
@@ -144,14 +144,14 @@ TEST(reduce_scatter_then_allgather)
                 scatter.in.counts = gather.out.counts = parts;
                 scatter.in.displs = gather.out.displs = places;
                 b.n = 0;
-                part = add(&b, &coll_ring_reduce_scatter, &scatter);
+                phase = add(&b, &coll_ring_reduce_scatter, &scatter);
                 if (flags & COLL_FLAG_IN_PLACE)
-                    part->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
-                part->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
-                part->base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, most);
-                part = add(&b, &coll_ring_allgather, &gather);
-                part->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
-                part->base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, most);
+                    phase->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
+                phase->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
+                phase->base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, most);
+                phase = add(&b, &coll_ring_allgather, &gather);
+                phase->base[COLL_IN] = COLL_AT(COLL_SCRATCH, 0);
+                phase->base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, most);
                 CHECK_STATUS(compose(&b, &coll_sequence, &outer), COLL_OK);
                 CHECK(b.plan.traits & COLL_NEEDS_COMMUTATIVE);
                 prove_and_run(&b, "reduce_scatter, allgatherv");
@@ -172,9 +172,9 @@ static coll_status pieces(built *b, const coll_algorithm *const *way, uint32_t n
         const coll_block block = coll_part_block(coll_partition_of(outer->count, k), j);
         const coll_problem piece =
             problem_of(COLL_ALLREDUCE, outer->p, block.count, outer->flags);
-        coll_part *part = add(b, way[j * next], &piece);
-        part->base[COLL_IN] += block.offset;
-        part->base[COLL_OUT] += block.offset;
+        coll_phase *phase = add(b, way[j * next], &piece);
+        phase->base[COLL_IN] += block.offset;
+        phase->base[COLL_OUT] += block.offset;
     }
     return compose(b, &coll_interleave, outer);
 }
@@ -208,19 +208,19 @@ TEST(two_levels_of_equal_nodes)
                         problem_of(COLL_ALLREDUCE, nodes, counts[i], in_place);
                     const coll_problem down =
                         problem_of(COLL_BCAST, m, counts[i], COLL_FLAG_IN_PLACE);
-                    coll_part *part;
+                    coll_phase *phase;
                     built b;
                     b.n = 0;
-                    part = add(&b, &coll_fnomial_reduce, &up);
-                    part->copies = nodes;
-                    part->spacing = m;
+                    phase = add(&b, &coll_fnomial_reduce, &up);
+                    phase->map.copies = nodes;
+                    phase->map.spacing = m;
                     if (flags & COLL_FLAG_IN_PLACE)
-                        part->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
-                    part = add(&b, &coll_recursive_doubling_allreduce, &inter);
-                    part->group.stride = m;
-                    part = add(&b, &coll_fnomial_bcast, &down);
-                    part->copies = nodes;
-                    part->spacing = m;
+                        phase->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
+                    phase = add(&b, &coll_recursive_doubling_allreduce, &inter);
+                    phase->map.group.stride = m;
+                    phase = add(&b, &coll_fnomial_bcast, &down);
+                    phase->map.copies = nodes;
+                    phase->map.spacing = m;
                     CHECK_STATUS(compose(&b, &coll_sequence, &outer), COLL_OK);
                     prove_and_run(&b, "two levels");
                 }
@@ -236,16 +236,16 @@ TEST(rows_then_columns)
                 const coll_problem row = problem_of(COLL_ALLREDUCE, columns, 5, flags);
                 const coll_problem column =
                     problem_of(COLL_ALLREDUCE, rows, 5, flags | COLL_FLAG_IN_PLACE);
-                coll_part *part;
+                coll_phase *phase;
                 built b;
                 b.n = 0;
-                part = add(&b, &coll_fnomial_allreduce, &row);
-                part->copies = rows;
-                part->spacing = columns;
-                part = add(&b, &coll_fnomial_allreduce, &column);
-                part->group.stride = columns;
-                part->copies = columns;
-                part->spacing = 1;
+                phase = add(&b, &coll_fnomial_allreduce, &row);
+                phase->map.copies = rows;
+                phase->map.spacing = columns;
+                phase = add(&b, &coll_fnomial_allreduce, &column);
+                phase->map.group.stride = columns;
+                phase->map.copies = columns;
+                phase->map.spacing = 1;
                 CHECK_STATUS(compose(&b, &coll_sequence, &outer), COLL_OK);
                 prove_and_run(&b, "rows, columns");
             }
@@ -281,19 +281,20 @@ TEST(two_levels_of_scattered_nodes)
                 const coll_problem reduce = problem_of(COLL_REDUCE, sizes[k], n, flags);
                 const coll_problem bcast =
                     problem_of(COLL_BCAST, sizes[k], n, COLL_FLAG_IN_PLACE);
-                coll_part *part = add(&up, &coll_fnomial_reduce, &reduce);
+                coll_phase *phase = add(&up, &coll_fnomial_reduce, &reduce);
                 if (flags & COLL_FLAG_IN_PLACE)
-                    part->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
-                coll_group_table(&part->group, table[k], inverse[k]);
-                part = add(&down, &coll_fnomial_bcast, &bcast);
-                coll_group_table(&part->group, table[k], inverse[k]);
+                    phase->base[COLL_IN] = COLL_AT(COLL_OUT, 0);
+                coll_group_table(&phase->map.group, table[k], inverse[k]);
+                phase = add(&down, &coll_fnomial_bcast, &bcast);
+                coll_group_table(&phase->map.group, table[k], inverse[k]);
             }
             /* what a level alone computes has no name, so any collective will do for it */
             CHECK_STATUS(compose(&up, &coll_interleave, &outer), COLL_OK);
             CHECK_STATUS(compose(&down, &coll_interleave, &outer), COLL_OK);
-            coll_part_init(&all.part[all.n++], &up.plan);
-            coll_group_table(&add(&all, &coll_fnomial_allreduce, &inter)->group, first, firsts);
-            coll_part_init(&all.part[all.n++], &down.plan);
+            coll_phase_init(&all.phase[all.n++], &up.plan);
+            coll_group_table(&add(&all, &coll_fnomial_allreduce, &inter)->map.group, first,
+                             firsts);
+            coll_phase_init(&all.phase[all.n++], &down.plan);
             CHECK_STATUS(compose(&all, &coll_sequence, &outer), COLL_OK);
             CHECK_EQ(all.composition.depth, 2);
             prove_and_run(&all, "scattered nodes");
@@ -311,13 +312,13 @@ static void barriers(uint32_t nodes, uint32_t m, bool network)
     built b;
     b.n = 0;
     for (int i = 0; i < 3; i++) {
-        coll_part *part = i != 1    ? add(&b, &coll_fnomial_barrier, &local)
-                          : network ? add(&b, &coll_in_network_barrier, &inter)
-                                    : add(&b, &coll_dissemination_barrier, &inter);
-        part->group.stride = i == 1 ? m : 1;
-        part->copies = i == 1 ? 1 : nodes;
-        part->spacing = m;
-        part->team = network ? COLL_TEAM_NODES : COLL_TEAM_ALL;
+        coll_phase *phase = i != 1    ? add(&b, &coll_fnomial_barrier, &local)
+                            : network ? add(&b, &coll_in_network_barrier, &inter)
+                                      : add(&b, &coll_dissemination_barrier, &inter);
+        phase->map.group.stride = i == 1 ? m : 1;
+        phase->map.copies = i == 1 ? 1 : nodes;
+        phase->map.spacing = m;
+        phase->team = network ? COLL_TEAM_NODES : COLL_TEAM_ALL;
     }
     CHECK_STATUS(compose(&b, &coll_sequence, &outer), COLL_OK);
     prove_and_run(&b, "barrier");
@@ -338,10 +339,10 @@ TEST(barrier_of_barriers)
 TEST(seats)
 {
     coll_plan inner;
-    coll_part part;
+    coll_phase phase;
     unsigned geometries = 0;
     memset(&inner, 0, sizeof inner);
-    coll_part_init(&part, &inner);
+    coll_phase_init(&phase, &inner);
     for (uint32_t p = 1; p <= 4; p++)
         for (uint32_t base = 0; base <= 2; base++)
             for (uint32_t stride = 1; stride <= 4; stride++)
@@ -349,28 +350,28 @@ TEST(seats)
                     for (uint32_t spacing = 1; spacing <= 5; spacing++) {
                         uint32_t members[32] = {0}, twice = 0;
                         inner.problem.p = p;
-                        coll_group_affine(&part.group, base, stride);
-                        part.copies = copies;
-                        part.spacing = spacing;
+                        coll_group_affine(&phase.map.group, base, stride);
+                        phase.map.copies = copies;
+                        phase.map.spacing = spacing;
                         for (uint32_t c = 0; c < copies; c++)
                             for (uint32_t i = 0; i < p; i++)
                                 twice |= members[base + c * spacing + i * stride]++;
-                        if (coll_i_part_group_check(&part, 32) != COLL_OK)
+                        if (coll_i_rank_map_check(&phase.map, p, 32) != COLL_OK)
                             continue;
                         geometries++;
                         CHECK_EQ(twice, 0);
                         for (uint32_t r = 0; r < 32; r++) {
-                            const coll_i_seat seat = coll_i_part_seat(&part, r);
+                            const coll_i_seat seat = coll_i_rank_map_seat(&phase.map, p, r);
                             CHECK_EQ(seat.rank != COLL_RANK_NONE, members[r]);
                             if (seat.rank != COLL_RANK_NONE)
-                                CHECK_EQ(coll_group_outer(&part.group, seat.rank) + seat.shift,
-                                         r);
+                                CHECK_EQ(
+                                    coll_i_rank_map_outer(&phase.map, seat.copy, seat.rank), r);
                         }
                     }
     CHECK(geometries > 300);
 }
 
-/* A part's actions come in its own order, once each, whatever is between them. */
+/* A phase's actions come in its own order, once each, whatever is between them. */
 TEST(interleaving_keeps_every_step)
 {
     built b;
@@ -417,7 +418,7 @@ TEST(wrong_compositions_are_not_proven)
     built b;
     coll_report report;
     CHECK_STATUS(reduce_bcast(&b, 6, 5, COLL_FLAG_COMMUTATIVE), COLL_OK);
-    b.part[1].base[COLL_OUT] = COLL_AT(COLL_OUT, 1); /* beyond the end */
+    b.phase[1].base[COLL_OUT] = COLL_AT(COLL_OUT, 1); /* beyond the end */
     CHECK(coll_verify(&b.plan, NULL, &report) != COLL_PROVEN);
     CHECK_STATUS(reduce_bcast(&b, 6, 5, COLL_FLAG_COMMUTATIVE), COLL_OK);
     b.inner[1].problem.root = 1; /* which has no sum */
@@ -455,22 +456,22 @@ TEST(what_cannot_be_composed)
     CHECK_STATUS(reduce_bcast(&b, 6, 5, 0), COLL_OK);                                          \
     change;                                                                                    \
     CHECK_STATUS(coll_plan_compose(&b.plan, &coll_sequence, &outer, &b.composition), status)
-    REFUSED(b.part[1].plan = NULL, COLL_ERR_NULL);
-    REFUSED(b.part[1].group.base = 1, COLL_ERR_GROUP);
-    REFUSED(b.part[1].group.stride = 0, COLL_ERR_GROUP);
-    REFUSED(b.part[1].group.stride = 2, COLL_ERR_GROUP);
-    REFUSED(b.part[1].copies = 0, COLL_ERR_GROUP);
-    REFUSED(b.part[1].copies = 2, COLL_ERR_GROUP);
-    REFUSED(coll_group_table(&b.part[0].group, twice, NULL);
+    REFUSED(b.phase[1].plan = NULL, COLL_ERR_NULL);
+    REFUSED(b.phase[1].map.group.base = 1, COLL_ERR_GROUP);
+    REFUSED(b.phase[1].map.group.stride = 0, COLL_ERR_GROUP);
+    REFUSED(b.phase[1].map.group.stride = 2, COLL_ERR_GROUP);
+    REFUSED(b.phase[1].map.copies = 0, COLL_ERR_GROUP);
+    REFUSED(b.phase[1].map.copies = 2, COLL_ERR_GROUP);
+    REFUSED(coll_group_table(&b.phase[0].map.group, twice, NULL);
             b.inner[0].problem.p = 3, COLL_ERR_GROUP);
-    REFUSED(coll_group_table(&b.part[0].group, some, NULL);
+    REFUSED(coll_group_table(&b.phase[0].map.group, some, NULL);
             b.inner[0].problem.p = 2, COLL_ERR_GROUP);
     REFUSED(b.inner[1].problem.elem_bytes = 4, COLL_ERR_TYPE);
     REFUSED(b.inner[1].traits |= COLL_NEEDS_COMMUTATIVE, COLL_ERR_ORDER);
-    REFUSED(b.part[1].base[COLL_OUT] = COLL_AT(COLL_IN, 0), COLL_ERR_PARAM);
-    REFUSED(b.part[1].base[COLL_SCRATCH] = COLL_AT(COLL_SHARED, 0), COLL_ERR_PARAM);
-    REFUSED(b.part[1].base[COLL_SHARED] = COLL_AT(COLL_SCRATCH, 0), COLL_ERR_PARAM);
-    REFUSED(b.part[1].base[COLL_OUT] += COLL_REF_LIMIT - 1, COLL_ERR_OVERFLOW);
+    REFUSED(b.phase[1].base[COLL_OUT] = COLL_AT(COLL_IN, 0), COLL_ERR_PARAM);
+    REFUSED(b.phase[1].base[COLL_SCRATCH] = COLL_AT(COLL_SHARED, 0), COLL_ERR_PARAM);
+    REFUSED(b.phase[1].base[COLL_SHARED] = COLL_AT(COLL_SCRATCH, 0), COLL_ERR_PARAM);
+    REFUSED(b.phase[1].base[COLL_OUT] += COLL_REF_LIMIT - 1, COLL_ERR_OVERFLOW);
     REFUSED(b.inner[1].window = 33, COLL_ERR_WINDOW);
     REFUSED(b.composition.window = 40, COLL_ERR_WINDOW);
     REFUSED(b.inner[1].traits |= COLL_NEEDS_MULTICAST;
@@ -483,7 +484,7 @@ TEST(what_cannot_be_composed)
     CHECK_STATUS(reduce_bcast(&deep[0], 6, 5, 0), COLL_OK);
     for (uint32_t level = 1; level <= COLL_COMPOSE_DEPTH; level++) {
         deep[level].n = 1;
-        coll_part_init(&deep[level].part[0], &deep[level - 1].plan);
+        coll_phase_init(&deep[level].phase[0], &deep[level - 1].plan);
         CHECK_STATUS(
             compose(&deep[level], level & 1 ? &coll_interleave : &coll_sequence, &outer),
             level < COLL_COMPOSE_DEPTH ? COLL_OK : COLL_ERR_SHAPE);

@@ -125,12 +125,12 @@ static const coll_plan *of_all(uint32_t rank)
     return &outer;
 }
 
-static void part_of(coll_part *part, const coll_plan *plan, uint32_t base, uint32_t stride,
-                    uint32_t team)
+static void phase_of(coll_phase *phase, const coll_plan *plan, uint32_t base, uint32_t stride,
+                     uint32_t team)
 {
-    coll_part_init(part, plan);
-    coll_group_affine(&part->group, base, stride);
-    part->team = team;
+    coll_phase_init(phase, plan);
+    coll_group_affine(&phase->map.group, base, stride);
+    phase->team = team;
 }
 
 static void barrier_plan(coll_plan *plan, const coll_algorithm *algorithm, uint32_t p)
@@ -140,12 +140,12 @@ static void barrier_plan(coll_plan *plan, const coll_algorithm *algorithm, uint3
     CHECK_STATUS(coll_plan_init(plan, algorithm, &problem, NULL), COLL_OK);
 }
 
-static void compose(coll_plan *plan, coll_composition *composition, const coll_part *parts,
+static void compose(coll_plan *plan, coll_composition *composition, coll_phase *phases,
                     uint32_t n, uint32_t p)
 {
     coll_problem problem;
     coll_problem_init(&problem, COLL_BARRIER, p, 0, 1);
-    coll_composition_init(composition, parts, n);
+    coll_composition_init(composition, phases, n);
     CHECK_STATUS(coll_plan_compose(plan, &coll_sequence, &problem, composition), COLL_OK);
 }
 
@@ -155,33 +155,33 @@ TEST(compositions)
 {
     static const uint32_t table[] = {11, 3, 5, 7, 1, 9, 2, 0, 4, 6, 8, 10};
     coll_plan pairs, four, three, two, nested;
-    coll_part inner[2], parts[3];
+    coll_phase inner[2], phases[3];
     coll_composition in, all;
     coll_group group;
     barrier_plan(&pairs, &coll_fnomial_barrier, 2);
     barrier_plan(&four, &coll_in_network_barrier, 4);
     barrier_plan(&three, &coll_in_network_barrier, 3);
     barrier_plan(&two, &coll_in_network_barrier, 2);
-    part_of(&inner[0], &three, 0, 1, COLL_TEAM_ALL);
-    part_of(&inner[1], &two, 0, 1, COLL_TEAM_SOCKETS);
+    phase_of(&inner[0], &three, 0, 1, COLL_TEAM_ALL);
+    phase_of(&inner[1], &two, 0, 1, COLL_TEAM_SOCKETS);
     compose(&nested, &in, inner, 2, 3);
-    part_of(&parts[0], &pairs, 0, 1, COLL_TEAM_NODES);
-    parts[0].copies = 6;
-    parts[0].spacing = 2;
-    part_of(&parts[1], &four, 0, 3, COLL_TEAM_NODES);
-    part_of(&parts[2], &nested, 0, 4, COLL_TEAM_NODES);
+    phase_of(&phases[0], &pairs, 0, 1, COLL_TEAM_NODES);
+    phases[0].map.copies = 6;
+    phases[0].map.spacing = 2;
+    phase_of(&phases[1], &four, 0, 3, COLL_TEAM_NODES);
+    phase_of(&phases[2], &nested, 0, 4, COLL_TEAM_NODES);
     for (uint32_t alone = 0; alone < 2;
          alone++) { /* … or with the same ranks in the network before */
         memset(meets, 0, sizeof meets);
-        part_of(&parts[1], alone ? &pairs : &three, 0, 4, COLL_TEAM_NODES);
-        compose(&outer, &all, parts, 3, 12);
+        phase_of(&phases[1], alone ? &pairs : &three, 0, 4, COLL_TEAM_NODES);
+        compose(&outer, &all, phases, 3, 12);
         for (uint32_t rank = 0; rank < 12; rank++)
             note_steps(&outer, rank, rank);
         CHECK_EQ(compare(of_all, 12), 5);
     }
     memset(meets, 0, sizeof meets); /* placed elsewhere, by a table and not */
-    part_of(&parts[1], &four, 0, 3, COLL_TEAM_NODES);
-    compose(&outer, &all, parts, 2, 12);
+    phase_of(&phases[1], &four, 0, 3, COLL_TEAM_NODES);
+    compose(&outer, &all, phases, 2, 12);
     coll_group_table(&group, table, NULL);
     CHECK_STATUS(coll_plan_place(&outer, &group), COLL_OK);
     for (uint32_t rank = 0; rank < 12; rank++)

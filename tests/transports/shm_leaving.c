@@ -38,7 +38,7 @@ static coll_status wait_for(coll_shm *shm, coll_status status, coll_handle *h)
 typedef struct team_plan {
     coll_problem problem;
     coll_plan plan, inner;
-    coll_part part;
+    coll_phase phase;
     coll_composition composition;
     coll_workspace workspace;
     size_t tables[64];
@@ -78,10 +78,10 @@ static coll_status make_barrier(team_plan *it, uint32_t base, uint32_t stride, u
     status = coll_plan_init(&it->inner, &coll_in_network_barrier, &it->problem, NULL);
     if (status != COLL_OK)
         return status;
-    coll_part_init(&it->part, &it->inner);
-    coll_group_affine(&it->part.group, base, stride);
-    it->part.team = team;
-    coll_composition_init(&it->composition, &it->part, 1);
+    coll_phase_init(&it->phase, &it->inner);
+    coll_group_affine(&it->phase.map.group, base, stride);
+    it->phase.team = team;
+    coll_composition_init(&it->composition, &it->phase, 1);
     it->problem.p = RANKS;
     return coll_plan_compose(&it->plan, &coll_sequence, &it->problem, &it->composition);
 }

@@ -61,8 +61,7 @@ COLL_INLINE coll_status coll_i_dpml_intra(coll_plan *plan, coll_workspace *works
     inner->radix = coll_fast_divisor_of(m >= l ? m / l : 1);
     inner->second = coll_fast_divisor_of(m);
     inner->param[0] = coll_nodes_count(&workspace->nodes) > 1;
-    (void)coll_i_composite_phase(workspace, inner, workspace->at.local, COLL_I_RUN,
-                                 workspace->at.first);
+    (void)coll_i_composite_phase(workspace, inner, workspace->at.local, workspace->at.first);
     return COLL_OK;
 }
 

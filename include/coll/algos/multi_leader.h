@@ -77,7 +77,7 @@ COLL_INLINE coll_status coll_i_leaders_intra(coll_plan *plan, coll_workspace *wo
     phase->base[COLL_OUT] = out;
     phase->base[COLL_SCRATCH] += scratch;
     if (!wanted)
-        workspace->n_phases--;
+        workspace->sequence.n--;
     return COLL_OK;
 }
 

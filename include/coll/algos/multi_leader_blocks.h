@@ -90,7 +90,7 @@ COLL_INLINE coll_status coll_i_runs_sort(coll_plan *plan, coll_workspace *worksp
     inner->inner = workspace;
     inner->radix = coll_fast_divisor_of(runs->at.nodes);
     inner->second = coll_fast_divisor_of(runs->l);
-    phase = coll_i_composite_phase(workspace, inner, 0, COLL_I_RUN, 0);
+    phase = coll_i_composite_phase(workspace, inner, 0, 0);
     phase->base[COLL_IN] = in;
     phase->base[COLL_OUT] = out;
     return COLL_OK;
@@ -207,7 +207,7 @@ COLL_INLINE coll_status coll_i_multi_leader_reduce_scatter(coll_plan *plan,
     phase->base[COLL_IN] = result;
     phase->base[COLL_SCRATCH] += workspace->scratch;
     if (!scatters)
-        workspace->n_phases--;
+        workspace->sequence.n--;
     return COLL_OK;
 }
 

@@ -69,7 +69,7 @@ COLL_INLINE coll_status coll_i_socket_leader_build(coll_plan *plan, coll_workspa
     own = coll_i_sockets_of(plan, workspace, &at);
     status = coll_i_levels_allreduce(plan, workspace, &at);
     /* sockets of a node have SHARED of their own */
-    for (uint32_t i = 0; i < workspace->n_phases; i++)
+    for (uint32_t i = 0; i < workspace->sequence.n; i++)
         workspace->phases[i].base[COLL_SHARED] += own * workspace->shared;
     if (status == COLL_OK &&
         (!coll_multiply(workspace->shared, plan->param[0], &workspace->shared) ||

@@ -36,12 +36,10 @@
 
 /* ---- barrier ----------------------------------------------------------------------------- */
 
-/* Each barrier's tokens lie behind those of the one before. */
 COLL_INLINE coll_status coll_i_two_level_barrier(coll_plan *plan, coll_workspace *workspace)
 {
     coll_i_levels at;
     coll_status status = COLL_OK;
-    size_t tokens = 0;
     coll_i_levels_of(plan, workspace, &at);
     for (uint32_t i = 0; i < 3 && status == COLL_OK; i++) {
         const coll_level level = i == 1 ? COLL_INTER : COLL_INTRA;
@@ -52,11 +50,6 @@ COLL_INLINE coll_status coll_i_two_level_barrier(coll_plan *plan, coll_workspace
         coll_i_levels_problem(plan, workspace, &at, level, COLL_BARRIER, &of);
         status = i == 1 ? coll_i_composite_inter(plan, workspace, &at, &of, &phase)
                         : coll_i_composite_intra(plan, workspace, &of, &phase);
-        if (status != COLL_OK)
-            return status;
-        phase->barrier = true;
-        phase->base[COLL_SCRATCH] += tokens;
-        tokens += of.p;
     }
     return status;
 }
@@ -112,7 +105,7 @@ COLL_INLINE coll_status coll_i_two_level_reduce(coll_plan *plan, coll_workspace 
         if (!at.here)
             phase->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
         if (!at.here && !sums) /* the sum is the rank's own operand */
-            workspace->n_phases--;
+            workspace->sequence.n--;
         phase->base[COLL_SCRATCH] += held;
     }
     if (at.inter || !at.intra) {
@@ -153,7 +146,7 @@ COLL_INLINE coll_status coll_i_levels_allreduce(coll_plan *plan, coll_workspace 
         if (at->inter)
             phase->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, 0);
         if (at->inter && !sums) /* the sum is the rank's own operand */
-            workspace->n_phases--;
+            workspace->sequence.n--;
         phase->base[COLL_SCRATCH] += held;
     }
     if (at->inter || !at->intra) {

@@ -98,7 +98,7 @@ COLL_INLINE coll_status coll_i_slots_alltoall(coll_plan *plan, coll_workspace *w
     const coll_collective it = problem->collective;
     const uint32_t flags = problem->flags;
     const size_t count = problem->count, row = problem->p * slot;
-    const uint32_t first = workspace->n_phases;
+    const uint32_t first = workspace->sequence.n;
     coll_ref base[COLL_SPACES];
     coll_status status;
     problem->collective = COLL_ALLTOALL;
@@ -112,7 +112,7 @@ COLL_INLINE coll_status coll_i_slots_alltoall(coll_plan *plan, coll_workspace *w
     base[COLL_OUT] = COLL_AT(COLL_SCRATCH, row);
     base[COLL_SCRATCH] = COLL_AT(COLL_SCRATCH, 2 * row);
     base[COLL_SHARED] = COLL_AT(COLL_SHARED, 0);
-    for (uint32_t i = first; status == COLL_OK && i < workspace->n_phases; i++)
+    for (uint32_t i = first; status == COLL_OK && i < workspace->sequence.n; i++)
         for (unsigned space = 0; space < COLL_SPACES; space++) {
             coll_ref *begin = &workspace->phases[i].base[space];
             *begin = base[coll_ref_space(*begin)] + coll_ref_offset(*begin);
@@ -135,7 +135,7 @@ COLL_INLINE coll_status coll_i_two_level_alltoallv(coll_plan *plan, coll_workspa
         status = coll_i_composite_make(plan, workspace, &coll_i_slots_fill, plan->param,
                                        &plan->problem, &inner);
         if (status == COLL_OK) {
-            coll_i_composite_phase(workspace, inner, workspace->rank, COLL_I_RUN, 0);
+            coll_i_composite_phase(workspace, inner, workspace->rank, 0);
             status = coll_i_slots_alltoall(plan, workspace, slot);
         }
     }
@@ -143,7 +143,7 @@ COLL_INLINE coll_status coll_i_two_level_alltoallv(coll_plan *plan, coll_workspa
         status = coll_i_composite_make(plan, workspace, &coll_i_slots_empty, plan->param,
                                        &plan->problem, &inner);
     if (status == COLL_OK)
-        coll_i_composite_phase(workspace, inner, workspace->rank, COLL_I_RUN, 0);
+        coll_i_composite_phase(workspace, inner, workspace->rank, 0);
     return status;
 }
 

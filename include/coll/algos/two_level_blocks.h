@@ -113,7 +113,7 @@ COLL_INLINE coll_status coll_i_rooted_intra(coll_plan *plan, coll_workspace *wor
     else if (its->aside)
         phase->base[its->blocks] = COLL_AT(COLL_SCRATCH, 0);
     else
-        workspace->n_phases--;
+        workspace->sequence.n--;
     phase->base[COLL_SCRATCH] += workspace->scratch;
     return COLL_OK;
 }

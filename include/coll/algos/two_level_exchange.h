@@ -97,11 +97,11 @@ COLL_INLINE coll_status coll_i_levels_sort(coll_plan *plan, coll_workspace *work
         return status;
     inner->inner = workspace;
     inner->radix = coll_fast_divisor_of(radix);
-    phase = coll_i_composite_phase(workspace, inner, 0, COLL_I_RUN, 0);
+    phase = coll_i_composite_phase(workspace, inner, 0, 0);
     phase->base[COLL_IN] = COLL_AT(COLL_SCRATCH, from);
     phase->base[COLL_OUT] = COLL_AT(COLL_SCRATCH, to);
     if (!at->leads)
-        workspace->n_phases--;
+        workspace->sequence.n--;
     return COLL_OK;
 }
 

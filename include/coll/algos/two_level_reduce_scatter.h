@@ -78,7 +78,7 @@ COLL_INLINE coll_status coll_i_two_level_reduce_scatter(coll_plan *plan,
         phase->base[COLL_IN] = COLL_AT(COLL_SCRATCH, at.inter ? all : begin);
         phase->base[COLL_SCRATCH] += held;
         if (at.inter && alone)
-            workspace->n_phases--;
+            workspace->sequence.n--;
     }
     return status;
 }

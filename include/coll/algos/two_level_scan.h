@@ -34,7 +34,7 @@
 /* The next phase: one action. */
 COLL_INLINE coll_action *coll_i_composite_action(coll_workspace *workspace)
 {
-    return &coll_i_composite_phase(workspace, NULL, 0, COLL_I_NO_MAP, 0)->act;
+    return &coll_i_composite_phase(workspace, NULL, 0, 0)->act;
 }
 
 /* SCRATCH has what the nodes before contribute; at a last rank of an exscan then what its node
@@ -54,7 +54,7 @@ COLL_INLINE coll_status coll_i_two_level_scan(coll_plan *plan, coll_workspace *w
     coll_phase *phase;
     coll_status status;
     coll_i_levels_of(plan, workspace, &at);
-    at.map = COLL_I_LASTS;
+    at.lasts = true;
     at.lead = workspace->at.ranks - 1;
     at.leads = workspace->at.local == at.lead;
     if (!at.intra || !at.inter) {
@@ -94,7 +94,7 @@ COLL_INLINE coll_status coll_i_two_level_scan(coll_plan *plan, coll_workspace *w
     phase->base[COLL_OUT] = before;
     phase->base[COLL_SCRATCH] += workspace->scratch;
     if (!later)
-        workspace->n_phases--;
+        workspace->sequence.n--;
     else if (exclusive && workspace->at.local == 0)
         coll_act_copy(coll_i_composite_action(workspace), out, before, count);
     else

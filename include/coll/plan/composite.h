@@ -17,15 +17,15 @@
  * treat its plan as any other, but for one thing: a plan is made for one rank, and on any other
  * it has no steps, as the ranks of different nodes do different things.
  *
- * A composite algorithm writes this rank's phases into the workspace: inner plans, placed among
- * the ranks and the spaces of the outer plan, one after the other. Compositions of one's own are
- * in compose.h. coll_plan_build makes a plan of any algorithm, and needs no workspace where there
- * is no composite algorithm. Nothing here allocates, blocks or communicates.
+ * A composite algorithm writes this rank's phases (phase.h) into the workspace: inner plans, placed
+ * among the ranks and the spaces of the outer plan, one after the other. Compositions of one's own
+ * are in compose.h. coll_plan_build makes a plan of any algorithm, and needs no workspace where
+ * there is no composite algorithm. Nothing here allocates, blocks or communicates.
  */
 #ifndef COLL_PLAN_COMPOSITE_H
 #define COLL_PLAN_COMPOSITE_H
 
-#include "../plan.h"
+#include "phase.h"
 
 /* ---- what is used inside ----------------------------------------------------------------- */
 
@@ -73,8 +73,8 @@ typedef struct coll_composite {
     {                                                                                          \
         COLL_I_ALGORITHM(name, source, collectives,                                            \
                          COLL_NEEDS_BUILD | COLL_USES_NODES | (traits), window, sends,         \
-                         n_params, params, prepare, coll_i_composite_steps,                    \
-                         coll_i_composite_step, coll_i_composite_scratch, NULL,                \
+                         n_params, params, prepare, coll_i_sequence_steps,                     \
+                         coll_i_sequence_step, coll_i_composite_scratch, NULL,                 \
                          coll_i_composite_shared, coll_i_composite_is_member, 0),              \
             __VA_ARGS__                                                                        \
     }
@@ -84,50 +84,13 @@ COLL_INLINE const coll_composite *coll_composite_of(const coll_algorithm *algori
     return (const coll_composite *)(const void *)algorithm;
 }
 
-/* ---- phases ------------------------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------------------ */
 
-/* Which ranks of the outer plan are those of a phase. */
-typedef enum coll_i_rank_map {
-    COLL_I_RUN,     /* first, first + 1, … */
-    COLL_I_FIRSTS,  /* of each node the first; of the node `node` rank `first` */
-    COLL_I_LASTS,   /* of each node the last */
-    COLL_I_LEADERS, /* of each node the leader whose number is that of the part */
-    COLL_I_NO_MAP
-} coll_i_rank_map;
-
-/* An inner plan at its place, or one action. A phase may consist of parts, which come one after
- * the other, each among the leaders of its number; and a part of pieces of equal size, which
- * run side by side in batches: the first action of all pieces of a batch, then the second … A
- * rank's action in one piece so comes when it comes in any other, so messages match as they do
- * in one piece alone, whatever the algorithm. */
-typedef struct coll_phase {
-    const coll_plan *plan; /* NULL: `act` */
-    coll_action act;
-    uint32_t rank; /* this rank in it */
-    uint32_t team; /* number of the team that its ranks are */
-    coll_i_rank_map map;
-    uint32_t first, node;       /* of the rank map */
-    coll_ref base[COLL_SPACES]; /* where the spaces begin, of the first part's first piece */
-    uint32_t part;              /* number of the first part */
-    uint32_t pieces;            /* of a part … */
-    size_t all;                 /* … and of all together: the last part may have fewer */
-    size_t piece;               /* elements of IN and OUT from one piece to the next */
-    uint32_t batch;             /* pieces of a batch, 1 to 4 */
-    bool barrier;               /* it is part of one: tokens before its own come first */
-    /* from here on set by coll_plan_build */
-    size_t steps, slot;                  /* SCRATCH of a piece */
-    coll_fast_divisor by_part, by_batch; /* division by the steps of a part, and of a batch */
-} coll_phase;
-
-enum {
-    COLL_WORKSPACE_PLANS = 7,
-    COLL_WORKSPACE_PHASES = 8,
-    COLL_I_BATCH = 4,        /* pieces side by side at most, */
-    COLL_I_BATCH_WINDOW = 16 /* … as long as they need no larger window */
-};
+enum { COLL_WORKSPACE_PLANS = 7, COLL_WORKSPACE_PHASES = 8 };
 
 /* Inner plans and phases of one rank's plan. */
 typedef struct coll_workspace {
+    coll_composition sequence; /* first: the phases, made by coll_plan_build */
     /* the caller's, until coll_plan_build */
     uint32_t rank;
     const coll_binding *bindings; /* the first that fits is taken; else a default one */
@@ -135,7 +98,7 @@ typedef struct coll_workspace {
     size_t *tables;
     size_t room;
     /* made by coll_plan_build */
-    uint32_t p, n_plans, n_phases;
+    uint32_t p, n_plans;
     uint32_t wanted; /* mask of levels that the composite algorithm asked for */
     uint32_t found;  /* … and of those whose algorithm it took from `bindings` */
     coll_nodes nodes;
@@ -193,111 +156,6 @@ COLL_INLINE const coll_workspace *coll_i_workspace(const coll_plan *plan)
     return (const coll_workspace *)plan->inner;
 }
 
-COLL_HOT_INLINE uint32_t coll_i_phase_outer(const coll_workspace *workspace,
-                                            const coll_phase *phase, uint32_t part,
-                                            uint32_t rank)
-{
-    uint32_t first;
-    if (phase->map == COLL_I_RUN)
-        return phase->first + rank;
-    if (phase->map == COLL_I_FIRSTS && rank == phase->node)
-        return phase->first;
-    if (phase->map == COLL_I_LASTS)
-        return coll_nodes_first(&workspace->nodes, workspace->p, rank + 1) - 1;
-    first = coll_nodes_first(&workspace->nodes, workspace->p, rank);
-    if (phase->map == COLL_I_FIRSTS || part == 0)
-        return first;
-    return first +
-           coll_leader(coll_nodes_first(&workspace->nodes, workspace->p, rank + 1) - first,
-                       part, &workspace->leaders);
-}
-
-/* One inner action in the words of the outer plan; base: where the spaces begin. */
-COLL_HOT_INLINE void coll_i_phase_place(const coll_workspace *workspace,
-                                        const coll_phase *phase, uint32_t part,
-                                        const coll_ref base[COLL_SPACES], coll_action *a)
-{
-    if (coll_i_has_peer(a))
-        a->peer = coll_i_phase_outer(workspace, phase, part, a->peer);
-    if (a->kind == COLL_DO_NETWORK_REDUCE && a->peer == COLL_TEAM_ALL)
-        a->peer = phase->team;
-    coll_i_action_place(a, base);
-    if (phase->barrier)
-        coll_i_name_tokens(a, COLL_AT(COLL_SCRATCH, 0));
-}
-
-/* x / d.by for any x. */
-COLL_HOT_INLINE size_t coll_i_divide_steps(size_t x, const coll_fast_divisor *d)
-{
-    return x <= UINT32_MAX ? coll_divide((uint32_t)x, d) : x / d->by;
-}
-
-/* Step s of a phase in pieces. Of a batch of b pieces b steps yield what one inner step has for
- * each of them: its actions, each b times. */
-COLL_INLINE unsigned coll_i_phase_pieces(const coll_workspace *workspace,
-                                         const coll_phase *phase, size_t s, coll_action *out)
-{
-    static const uint32_t inverse[COLL_I_BATCH + 1] = {0, 256, 128, 86,
-                                                       64}; /* of b, times 256 */
-    const size_t part = coll_i_divide_steps(s, &phase->by_part);
-    const size_t in_part = s - part * phase->by_part.by;
-    const size_t batch = coll_i_divide_steps(in_part, &phase->by_batch);
-    const size_t in_batch = in_part - batch * phase->by_batch.by;
-    const size_t first = part * phase->pieces + batch * phase->batch; /* piece of the batch */
-    const size_t in_this = phase->all - part * phase->pieces;
-    const size_t pieces = in_this < phase->pieces ? in_this : phase->pieces;
-    const size_t rest = pieces - batch * phase->batch;
-    const uint32_t b = rest < phase->batch ? (uint32_t)rest : phase->batch;
-    const size_t inner = b == 4   ? in_batch >> 2
-                         : b == 2 ? in_batch >> 1
-                         : b == 1 ? in_batch
-                                  : in_batch / 3;
-    coll_action acts[COLL_STEP_MAX];
-    const unsigned n = coll_plan_step(phase->plan, phase->rank, inner, acts);
-    uint32_t i = (uint32_t)(in_batch - inner * b) * n; /* of the n·b actions */
-    for (unsigned k = 0; k < n; k++, i++) {
-        const uint32_t which = (i * inverse[b]) >> 8, piece = i - which * b;
-        coll_ref base[COLL_SPACES];
-        base[COLL_IN] = phase->base[COLL_IN] + (first + piece) * phase->piece;
-        base[COLL_OUT] = phase->base[COLL_OUT] + (first + piece) * phase->piece;
-        base[COLL_SCRATCH] = phase->base[COLL_SCRATCH] + piece * phase->slot;
-        base[COLL_SHARED] = phase->base[COLL_SHARED];
-        coll_i_action_assign(&out[k], &acts[which]);
-        coll_i_phase_place(workspace, phase, phase->part + (uint32_t)part, base, &out[k]);
-    }
-    return n;
-}
-
-COLL_INLINE unsigned coll_i_composite_step(const coll_plan *plan, uint32_t rank, size_t s,
-                                           coll_action *out)
-{
-    const coll_workspace *workspace = coll_i_workspace(plan);
-    const coll_phase *phase = workspace->phases;
-    unsigned n;
-    (void)rank;
-    while (s >= phase->steps)
-        s -= phase++->steps;
-    if (!phase->plan) {
-        coll_i_action_assign(out, &phase->act);
-        return 1;
-    }
-    if (phase->all > 1)
-        return coll_i_phase_pieces(workspace, phase, s, out);
-    n = coll_plan_step(phase->plan, phase->rank, s, out);
-    for (unsigned i = 0; i < n; i++)
-        coll_i_phase_place(workspace, phase, phase->part, phase->base, &out[i]);
-    return n;
-}
-
-COLL_INLINE size_t coll_i_composite_steps(const coll_plan *plan, uint32_t rank)
-{
-    const coll_workspace *workspace = coll_i_workspace(plan);
-    size_t steps = 0;
-    for (uint32_t i = 0; i < workspace->n_phases && rank == workspace->rank; i++)
-        steps += workspace->phases[i].steps;
-    return steps;
-}
-
 COLL_INLINE size_t coll_i_composite_scratch(const coll_plan *plan, uint32_t rank)
 {
     return rank == coll_i_workspace(plan)->rank ? coll_i_workspace(plan)->scratch : 0;
@@ -353,17 +211,11 @@ COLL_INLINE coll_status coll_i_composite_make(coll_plan *plan, coll_workspace *w
                                               const uint32_t *params,
                                               const coll_problem *problem, coll_plan **inner)
 {
-    const unsigned needs = COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST |
-                           COLL_I_NEEDS_TEAM | COLL_USES_PADDING;
     coll_plan *made = &workspace->plans[workspace->n_plans];
     const coll_status status = coll_plan_init(made, algorithm, problem, params);
     if (status != COLL_OK)
         return status;
-    plan->traits |= made->traits & needs;
-    if (plan->window < made->window)
-        plan->window = made->window;
-    if (plan->sends < made->sends)
-        plan->sends = made->sends;
+    coll_i_phase_needs(plan, made, 1, false);
     workspace->n_plans++;
     *inner = made;
     return COLL_OK;
@@ -398,26 +250,31 @@ COLL_INLINE void coll_i_composite_problem(const coll_plan *plan, coll_level leve
         coll_nodes_even(&problem->nodes, p, 1);
 }
 
-/* The next phase: an inner plan (NULL: an action) in which this is `rank`, at the outer plan's
- * spaces. */
+/* The next phase: an inner plan (NULL: an action) in which this is `rank`, and rank 0 the outer
+ * plan's rank `first`; at the outer plan's spaces. */
 COLL_INLINE coll_phase *coll_i_composite_phase(coll_workspace *workspace,
                                                const coll_plan *inner, uint32_t rank,
-                                               coll_i_rank_map map, uint32_t first)
+                                               uint32_t first)
 {
-    coll_phase *phase = &workspace->phases[workspace->n_phases++];
-    phase->plan = inner;
-    phase->rank = rank;
-    phase->team = COLL_TEAM_ALL;
-    phase->map = map;
-    phase->first = first;
-    phase->node = COLL_RANK_NONE;
-    for (unsigned space = 0; space < COLL_SPACES; space++)
-        phase->base[space] = COLL_AT(space, 0);
-    phase->part = 0;
-    phase->pieces = phase->batch = 1;
-    phase->all = 1;
-    phase->piece = 0;
-    phase->barrier = false;
+    coll_phase *phase = &workspace->phases[workspace->sequence.n++];
+    coll_phase_init(phase, inner);
+    phase->map.group.base = first;
+    phase->seat.rank = rank;
+    return phase;
+}
+
+/* The same, of the leaders whose number is `copy`, one a node. */
+COLL_INLINE coll_phase *coll_i_composite_leaders(coll_workspace *workspace,
+                                                 const coll_plan *inner, uint32_t rank,
+                                                 uint32_t copy)
+{
+    coll_phase *phase = coll_i_composite_phase(workspace, inner, rank, 0);
+    phase->map.nodes = &workspace->nodes;
+    phase->map.leaders = &workspace->leaders;
+    phase->map.p = workspace->p;
+    phase->map.root_node = COLL_RANK_NONE;
+    phase->map.lasts = false;
+    phase->seat.copy = copy;
     return phase;
 }
 
@@ -501,8 +358,7 @@ COLL_INLINE coll_status coll_i_composite_intra(coll_plan *plan, coll_workspace *
         status = coll_i_composite_play(plan, workspace, COLL_INTRA, of, false, &inner);
     if (status != COLL_OK)
         return status;
-    *phase = coll_i_composite_phase(workspace, inner, workspace->at.local, COLL_I_RUN,
-                                    workspace->at.first);
+    *phase = coll_i_composite_phase(workspace, inner, workspace->at.local, workspace->at.first);
     (*phase)->base[COLL_SHARED] += workspace->shared;
     workspace->shared += shared;
     return COLL_OK;
@@ -518,28 +374,29 @@ COLL_INLINE uint32_t coll_i_composite_batch(coll_plan *plan, const coll_plan *in
         batch = COLL_I_BATCH;
     if (batch > fit)
         batch = fit > 0 ? fit : 1;
-    if (plan->window < batch * inner->window)
-        plan->window = (uint16_t)(batch * inner->window);
-    if (plan->sends < batch * inner->sends)
-        plan->sends = (uint16_t)(batch * inner->sends);
+    coll_i_phase_needs(plan, inner, batch, false);
     return batch;
 }
 
 /* ---- making a plan ----------------------------------------------------------------------- */
 
 /* Steps and SCRATCH of a phase; false: too many. */
-COLL_INLINE bool coll_i_phase_finish(coll_workspace *workspace, coll_phase *phase)
+COLL_INLINE bool coll_i_composite_finish(coll_workspace *workspace, coll_phase *phase)
 {
+    const uint32_t rank = phase->seat.rank;
     size_t scratch, one;
+    coll_i_phase_follow(&workspace->sequence, phase);
+    phase->base[COLL_SCRATCH] += phase->skip;
+    phase->skip = 0;
     phase->steps = 1;
     if (!phase->plan)
         return true;
-    one = coll_plan_steps(phase->plan, phase->rank);
-    phase->slot = coll_plan_scratch(phase->plan, phase->rank);
+    one = coll_plan_steps(phase->plan, rank);
+    phase->slot = coll_plan_scratch(phase->plan, rank);
     if (!coll_multiply(one, phase->all, &phase->steps) ||
         !coll_multiply(phase->slot, phase->batch, &scratch) || one > UINT32_MAX / phase->pieces)
         return false;
-    phase->by_part = coll_fast_divisor_of(one ? (uint32_t)one * phase->pieces : 1);
+    phase->by_copy = coll_fast_divisor_of(one ? (uint32_t)one * phase->pieces : 1);
     phase->by_batch = coll_fast_divisor_of(one ? (uint32_t)one * phase->batch : 1);
     if (scratch > 0 && phase->all > 0)
         scratch += coll_ref_offset(phase->base[COLL_SCRATCH]);
@@ -574,6 +431,8 @@ COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *a
     if (workspace->room < coll_workspace_tables(problem))
         return COLL_ERR_MEMORY;
     plan->inner = workspace;
+    coll_composition_init(&workspace->sequence, workspace->phases, 0);
+    workspace->sequence.rank = workspace->rank;
     plan->traits &= COLL_USES_NODES | COLL_NEEDS_BUILD | COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED;
     plan->window = plan->sends = 1;
     workspace->p = problem->p;
@@ -581,7 +440,7 @@ COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *a
     coll_i_node_write(&workspace->at, &workspace->nodes, workspace->p, workspace->rank);
     workspace->leaders = coll_fast_divisor_of(1);
     workspace->sockets = workspace->runs = 1;
-    workspace->n_plans = workspace->n_phases = workspace->wanted = workspace->found = 0;
+    workspace->n_plans = workspace->wanted = workspace->found = 0;
     workspace->scratch = workspace->shared = 0;
     status = composite->build(plan, workspace);
     if (status != COLL_OK)
@@ -593,8 +452,8 @@ COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *a
                   workspace->bindings[i].level &
               1u))
             return COLL_ERR_COLLECTIVE;
-    for (uint32_t i = 0; i < workspace->n_phases; i++)
-        if (!coll_i_phase_finish(workspace, &workspace->phases[i]))
+    for (uint32_t i = 0; i < workspace->sequence.n; i++)
+        if (!coll_i_composite_finish(workspace, &workspace->phases[i]))
             return COLL_ERR_OVERFLOW;
     return plan->window <= 32 ? COLL_OK : COLL_ERR_WINDOW;
 }

@@ -300,7 +300,7 @@ TEST(compositions)
     enum { P = 6, COUNT = 9 };
     coll_problem problem;
     coll_plan reduce, bcast, plan;
-    coll_part parts[2];
+    coll_phase phases[2];
     coll_composition both;
     exported to;
     json j;
@@ -312,9 +312,9 @@ TEST(compositions)
     problem.collective = COLL_BCAST;
     problem.flags = COLL_FLAG_IN_PLACE;
     CHECK_STATUS(coll_plan_init(&bcast, &coll_kary_bcast, &problem, NULL), COLL_OK);
-    coll_part_init(&parts[0], &reduce);
-    coll_part_init(&parts[1], &bcast);
-    coll_composition_init(&both, parts, 2);
+    coll_phase_init(&phases[0], &reduce);
+    coll_phase_init(&phases[1], &bcast);
+    coll_composition_init(&both, phases, 2);
     problem.collective = COLL_ALLREDUCE;
     problem.flags = COLL_FLAG_COMMUTATIVE;
     CHECK_STATUS(coll_plan_compose(&plan, &coll_sequence, &problem, &both), COLL_OK);

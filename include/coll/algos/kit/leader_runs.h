@@ -206,11 +206,10 @@ COLL_INLINE coll_status coll_i_runs_meet(coll_plan *plan, coll_workspace *worksp
         coll_i_composite_play(plan, workspace, COLL_INTER, of, runs->l == 1, &inner);
     if (status != COLL_OK)
         return status;
-    *phase = coll_i_composite_phase(workspace, inner, workspace->at.index, COLL_I_LEADERS, 0);
+    *phase = coll_i_composite_leaders(workspace, inner, workspace->at.index, runs->own);
     (*phase)->team = runs->l == 1 ? COLL_TEAM_NODES : COLL_TEAM_ALL;
-    (*phase)->part = runs->own;
     if (!runs->leads)
-        workspace->n_phases--;
+        workspace->sequence.n--;
     return COLL_OK;
 }
 

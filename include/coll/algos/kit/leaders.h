@@ -53,10 +53,8 @@ COLL_INLINE coll_status coll_i_leaders_inter(coll_plan *plan, coll_workspace *wo
         batch = shorter ? 1 : coll_i_composite_batch(plan, inner, k);
         if (part < first || part >= end)
             continue;
-        phase =
-            coll_i_composite_phase(workspace, inner, workspace->at.index, COLL_I_LEADERS, 0);
+        phase = coll_i_composite_leaders(workspace, inner, workspace->at.index, part);
         phase->team = l == 1 ? COLL_TEAM_NODES : COLL_TEAM_ALL;
-        phase->part = part;
         phase->all = shorter ? 1 : last > begin ? last - begin : 0;
         phase->pieces = k;
         phase->piece = piece;

@@ -15,7 +15,7 @@ typedef struct coll_i_levels {
     coll_node root;        /* the root's place; rank 0's, where there is none */
     uint32_t lead;         /* local rank of this node's leader */
     uint32_t team;         /* number of the team of leaders */
-    coll_i_rank_map map;   /* leaders are first ranks, but for the root; or last ones */
+    bool lasts;            /* leaders are last ranks; else first ones, but for the root */
     bool leads;            /* this rank is its node's leader */
     bool here;             /* the root is on this node */
     bool intra;            /* nodes have several ranks, and … */
@@ -28,7 +28,7 @@ COLL_INLINE void coll_i_levels_of(const coll_plan *plan, const coll_workspace *w
     at->nodes = coll_nodes_count(&workspace->nodes);
     at->index = workspace->at.index;
     at->team = COLL_TEAM_NODES;
-    at->map = COLL_I_FIRSTS;
+    at->lasts = false;
     coll_i_node_write(&at->root, &workspace->nodes, workspace->p, plan->problem.root);
     at->here = workspace->at.index == at->root.index;
     at->lead = at->here ? at->root.local : 0;
@@ -56,18 +56,20 @@ COLL_INLINE coll_status coll_i_composite_inter(coll_plan *plan, coll_workspace *
                                                coll_phase **phase)
 {
     coll_plan *inner;
-    const bool team = at->map == COLL_I_FIRSTS && plan->problem.root == 0;
+    const bool team = !at->lasts && plan->problem.root == 0;
     const coll_status status =
         coll_i_composite_play(plan, workspace, COLL_INTER, of, team, &inner);
     if (status != COLL_OK)
         return status;
     if (at->team == COLL_TEAM_SOCKETS && !(inner->traits & COLL_I_NEEDS_TEAM))
         return COLL_ERR_GROUP; /* only the network finds the leaders of sockets */
-    *phase = coll_i_composite_phase(workspace, inner, at->index, at->map, plan->problem.root);
-    (*phase)->node = at->root.index;
+    *phase = coll_i_composite_leaders(workspace, inner, at->index, 0);
+    (*phase)->map.lasts = at->lasts;
+    (*phase)->map.root = plan->problem.root;
+    (*phase)->map.root_node = at->root.index;
     (*phase)->team = at->team;
     if (!at->leads)
-        workspace->n_phases--;
+        workspace->sequence.n--;
     return COLL_OK;
 }
 

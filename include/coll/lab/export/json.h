@@ -20,8 +20,7 @@
 #ifndef COLL_LAB_EXPORT_JSON_H
 #define COLL_LAB_EXPORT_JSON_H
 
-#include "../../plan/compose.h"
-#include "../../plan/composite.h"
+#include "../../plan/phase.h"
 #include "../../plan/graph.h"
 #include "program.h"
 #include "writer.h"
@@ -119,25 +118,24 @@ COLL_INLINE void coll_i_json_plan(coll_writer *to, const coll_plan *plan)
     coll_i_write_text(to, "}");
 }
 
-COLL_INLINE void coll_i_json_inner(coll_writer *to, const coll_plan *inner, uint32_t number)
-{
-    coll_i_write_text(to, number ? ", {" : "{");
-    coll_i_json_plan(to, inner);
-    coll_i_write(to, ", \"ranks\": %u, \"count\": %zu}", inner->problem.p,
-                 inner->problem.count);
-}
-
 /* The plans that a rank's plan is made of, if any. */
 COLL_INLINE void coll_i_json_inside(coll_writer *to, const coll_plan *plan)
 {
-    const bool built = (plan->algorithm->traits & COLL_NEEDS_BUILD) != 0;
-    if (!built && !coll_i_is_composed(plan))
+    const coll_composition *of = coll_i_composition(plan);
+    const char *between = "";
+    if (!of)
         return;
     coll_i_write_text(to, ", \"inside\": [");
-    for (uint32_t i = 0; built && i < coll_i_workspace(plan)->n_plans; i++)
-        coll_i_json_inner(to, &coll_i_workspace(plan)->plans[i], i);
-    for (uint32_t i = 0; !built && i < coll_i_composition(plan)->n; i++)
-        coll_i_json_inner(to, coll_i_composition(plan)->parts[i].plan, i);
+    for (uint32_t i = 0; i < of->n; i++) {
+        const coll_plan *inner = of->phases[i].plan;
+        if (!inner)
+            continue;
+        coll_i_write(to, "%s{", between);
+        coll_i_json_plan(to, inner);
+        coll_i_write(to, ", \"ranks\": %u, \"count\": %zu}", inner->problem.p,
+                     inner->problem.count);
+        between = ", ";
+    }
     coll_i_write_text(to, "]");
 }
 

@@ -215,20 +215,6 @@ COLL_INLINE bool coll_i_order_meet(coll_i_order *o, uint32_t rank, uint32_t team
     return true;
 }
 
-/* The part of a sequence in which a step of a rank is; at its end, the number of parts. */
-COLL_INLINE uint32_t coll_i_order_part(const coll_plan *plan, uint32_t rank, size_t step)
-{
-    const coll_composition *of = coll_i_composition(plan);
-    uint32_t part = 0;
-    for (; part < of->n; part++) {
-        const size_t steps = coll_i_part_steps(&of->parts[part], rank);
-        if (step < steps)
-            break;
-        step -= steps;
-    }
-    return part;
-}
-
 /* The rank may begin its call: all that ranks did in calls up to the one before its turns is over. */
 COLL_INLINE bool coll_i_order_enter(coll_i_order *o, uint32_t rank)
 {
@@ -257,7 +243,12 @@ COLL_INLINE bool coll_i_order_enter(coll_i_order *o, uint32_t rank)
 COLL_INLINE bool coll_i_order_turn(coll_i_order *o, uint32_t rank)
 {
     coll_i_order_rank *at = coll_i_order_rank_at(o, rank);
-    const uint32_t part = coll_i_order_part(at->plan, rank, at->step);
+    const coll_composition *of = coll_i_composition(at->plan);
+    size_t step = at->step;
+    const uint32_t part =
+        step < coll_plan_steps(at->plan, rank)
+            ? (uint32_t)(coll_i_sequence_find(at->plan, rank, &step) - of->phases)
+            : of->n;
     if (part == at->begun)
         return true;
     for (uint32_t r = 0; part != at->part && r < o->p; r++)

@@ -9,7 +9,7 @@
 #define COLL_LAB_VERIFY_PRECEDENCE_H
 
 #include "../../executor.h"
-#include "../../plan/compose.h"
+#include "../../plan/phase.h"
 #include "data.h"
 
 /* What precedes a deed: a node has edges to nodes that precede it. OVER: all that has happened when
