@@ -461,6 +461,7 @@ TEST(what_cannot_be_composed)
     REFUSED(b.phase[1].map.group.stride = 0, COLL_ERR_GROUP);
     REFUSED(b.phase[1].map.group.stride = 2, COLL_ERR_GROUP);
     REFUSED(b.phase[1].map.copies = 0, COLL_ERR_GROUP);
+    REFUSED(b.phase[1].map.nodes = &outer.nodes, COLL_ERR_GROUP);
     REFUSED(b.phase[1].map.copies = 2, COLL_ERR_GROUP);
     REFUSED(coll_group_table(&b.phase[0].map.group, twice, NULL);
             b.inner[0].problem.p = 3, COLL_ERR_GROUP);

@@ -52,40 +52,31 @@ COLL_INLINE bool coll_i_is_composed(const coll_plan *plan)
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-/* Elements of SCRATCH up to the end of what a phase uses, its own SCRATCH beginning `skip` behind
- * its base. To `skip` are added the elements of its own. */
-COLL_INLINE size_t coll_i_compose_extent(const coll_phase *phase, uint32_t outer, size_t *skip)
-{
-    const uint32_t rank = coll_i_phase_seat(phase, outer).rank;
-    size_t need[COLL_SHARED], most = 0;
-    coll_extents extents;
-    if (rank == COLL_RANK_NONE)
-        return 0;
-    extents = coll_plan_extents(phase->plan, rank);
-    need[COLL_IN] = extents.in;
-    need[COLL_OUT] = extents.out;
-    need[COLL_SCRATCH] = coll_plan_scratch(phase->plan, rank);
-    for (unsigned space = 0; space < COLL_SHARED; space++) {
-        const size_t end = coll_ref_offset(phase->base[space]) + need[space] +
-                           (space == COLL_SCRATCH ? *skip : 0);
-        if (need[space] != 0 && coll_ref_space(phase->base[space]) == COLL_SCRATCH &&
-            most < end)
-            most = end;
-    }
-    *skip += need[COLL_SCRATCH];
-    return most;
-}
-
-COLL_INLINE size_t coll_i_compose_scratch(const coll_plan *plan, uint32_t rank)
+/* Elements of SCRATCH up to the end of what any phase uses. */
+COLL_INLINE size_t coll_i_compose_scratch(const coll_plan *plan, uint32_t outer)
 {
     const coll_composition *of = coll_i_composition(plan);
     size_t most = 0, skip = 0;
     for (uint32_t i = 0; i < of->n; i++) {
-        const size_t extent = coll_i_compose_extent(&of->phases[i], rank, &skip);
-        if (most < extent)
-            most = extent;
-        if (!(plan->algorithm->traits & COLL_I_SIDE_BY_SIDE))
-            skip = 0;
+        const coll_phase *phase = &of->phases[i];
+        const uint32_t rank = coll_i_phase_seat(phase, outer).rank;
+        size_t need[COLL_SHARED];
+        coll_extents extents;
+        if (rank == COLL_RANK_NONE)
+            continue;
+        extents = coll_plan_extents(phase->plan, rank);
+        need[COLL_IN] = extents.in;
+        need[COLL_OUT] = extents.out;
+        need[COLL_SCRATCH] = coll_plan_scratch(phase->plan, rank);
+        for (unsigned space = 0; space < COLL_SHARED; space++) {
+            const size_t end = coll_ref_offset(phase->base[space]) + need[space] +
+                               (space == COLL_SCRATCH ? skip : 0);
+            if (need[space] != 0 && coll_ref_space(phase->base[space]) == COLL_SCRATCH &&
+                most < end)
+                most = end;
+        }
+        if (plan->algorithm->traits & COLL_I_SIDE_BY_SIDE)
+            skip += need[COLL_SCRATCH];
     }
     return most;
 }

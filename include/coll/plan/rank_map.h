@@ -62,22 +62,16 @@ COLL_HOT_INLINE uint32_t coll_i_rank_map_outer(const coll_rank_map *map, uint32_
                                map->leaders);
 }
 
-/* Are copies side by side, of a group of p ranks? */
-COLL_INLINE bool coll_i_rank_map_is_dense(const coll_rank_map *map, uint32_t p)
-{
-    return map->spacing <= (uint64_t)(p - 1) * map->group.stride;
-}
-
 /* The seat of an outer rank, in a map that coll_i_rank_map_check found good for p ranks. */
 COLL_INLINE coll_i_seat coll_i_rank_map_seat(const coll_rank_map *map, uint32_t p,
                                              uint32_t outer)
 {
+    const bool side_by_side = map->spacing <= (uint64_t)(p - 1) * map->group.stride;
     coll_i_seat seat;
     seat.copy = 0;
     if (map->copies > 1 && outer >= map->group.base) {
         const uint32_t at = outer - map->group.base;
-        const uint32_t copy =
-            (coll_i_rank_map_is_dense(map, p) ? at % map->group.stride : at) / map->spacing;
+        const uint32_t copy = (side_by_side ? at % map->group.stride : at) / map->spacing;
         seat.copy = (copy < map->copies ? copy : map->copies - 1) * map->spacing;
     }
     seat.rank = coll_group_rank(&map->group, p, outer - seat.copy);
@@ -96,7 +90,7 @@ COLL_INLINE coll_status coll_i_rank_map_check(const coll_rank_map *map, uint32_t
     if (map->copies == 1)
         return coll_group_check(group, p, outer_p);
     if (group->table || map->spacing == 0 || shift >= outer_p ||
-        (coll_i_rank_map_is_dense(map, p) && shift >= group->stride))
+        (map->spacing <= (uint64_t)(p - 1) * group->stride && shift >= group->stride))
         return COLL_ERR_GROUP;
     return coll_group_check(group, p, outer_p - (uint32_t)shift);
 }

@@ -339,6 +339,48 @@ TEST(compositions)
     free(to.text);
 }
 
+/* In two levels: a leader has a phase more than the other ranks of its node. */
+enum { LEVELS = 6, PPN = 3 };
+static coll_plan level_plans[LEVELS];
+
+static const coll_plan *level_plan(void *arg, uint32_t rank)
+{
+    (void)arg;
+    return &level_plans[rank];
+}
+
+TEST(composites)
+{
+    static coll_workspace workspace[LEVELS];
+    static size_t tables[LEVELS][64];
+    coll_problem problem;
+    exported to;
+    json j;
+    coll_problem_init(&problem, COLL_ALLREDUCE, LEVELS, 9, 8);
+    coll_nodes_even(&problem.nodes, LEVELS, PPN);
+    for (uint32_t r = 0; r < LEVELS; r++) {
+        coll_workspace_init(&workspace[r], r, tables[r], 64);
+        CHECK_STATUS(coll_plan_build(&level_plans[r], &coll_two_level_allreduce.algorithm,
+                                     &problem, NULL, &workspace[r]),
+                     COLL_OK);
+    }
+    exported_init(&to, NULL);
+    to.job.plan_of = level_plan;
+    CHECK_EQ(coll_export_json(&to.job), COLL_EXPORTED);
+    if (CHECK(json_read(&j, to.text))) {
+        uint32_t rank = j.values[json_get(&j, 0, "ranks")].first;
+        for (uint32_t r = 0; r < LEVELS; r++, rank = j.values[rank].next) {
+            const uint32_t inside = json_get(&j, rank, "inside");
+            if (!CHECK_EQ(j.values[inside].number, r % PPN == 0 ? 3 : 2) || r % PPN != 0)
+                continue;
+            CHECK(json_says(&j, j.values[j.values[inside].first].next, "algorithm",
+                            "recursive_doubling"));
+        }
+    }
+    json_free(&j);
+    free(to.text);
+}
+
 /* Nothing is written once writing has failed, and it is told. */
 static bool write_some(void *arg, const char *text, size_t bytes)
 {
@@ -371,6 +413,7 @@ int main(void)
     RUN(every_row);
     RUN(every_kind);
     RUN(compositions);
+    RUN(composites);
     RUN(a_full_disk_is_told);
     return check_done();
 }
