@@ -15,7 +15,8 @@ unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 export LC_ALL=C
 
 gate_name=$(basename "$0" .sh)${1:+.$1}
-gate_bad=$COLL_SOURCE/tests/gates/bad
+gate_rules=$COLL_SOURCE/tests/gates
+gate_bad=$gate_rules/bad
 gate_scratch=$COLL_BUILD/gates/$gate_name
 gate_log=$gate_scratch/log
 gate_accepted=0 gate_rejected=0 gate_failed=0
@@ -73,24 +74,5 @@ headers() {
 }
 
 core_headers() {
-    headers "$1" | while read -r header; do
-        case $(rule_of "${header#coll/}") in
-        'hosted '*) ;;
-        *) echo "$header" ;;
-        esac
-    done
-}
-
-# The rule of layers.rules for a header, given by its path below include/coll.
-rule_of() {
-    grep -v '^#' "$COLL_SOURCE/tests/gates/layers.rules" | while read -r line; do
-        pattern=${line#hosted }
-        # shellcheck disable=SC2254
-        case $1 in
-        ${pattern%%:*})
-            echo "$line"
-            return
-            ;;
-        esac
-    done
+    headers "$1/coll" | awk -v core=1 -f "$gate_rules/layers.awk" "$gate_rules/layers.rules" - | sed 's,^,coll/,'
 }

@@ -7,62 +7,12 @@
 check() {
     status=0
     : >edges
-    headers "$1/coll" >list
-    while read -r header; do
-        rule=$(rule_of "$header")
-        if [ -z "$rule" ]; then
-            echo "$header has no rule in tests/gates/layers.rules"
-            status=1
-        fi
-        includes_of "$1/coll" "$header" >includes
-        while read -r include; do
-            case $include in
-            *.h) echo "$header $include" >>edges ;;
-            esac
-            if ! allowed "$rule" "$include"; then
-                echo "$header may not include $include"
-                status=1
-            fi
-        done <includes
-    done <list
+    headers "$1/coll" | awk -v folder="$1/coll" -f "$gate_rules/layers.awk" "$gate_rules/layers.rules" - || status=1
     if ! tsort edges >/dev/null; then # names the headers of the cycle
         echo "headers include each other in a cycle"
         status=1
     fi
     return $status
-}
-
-# What a header includes: <system.h> as written, others by their path below include/coll.
-includes_of() {
-    sed -n 's/^[ \t]*#[ \t]*include[ \t]*\([<"][^>"]*[>"]\).*/\1/p' "$1/$2" | while read -r include; do
-        name=${include#?}
-        name=${name%?}
-        case $include in
-        '<coll/'* | '"coll/'*) echo "${name#coll/}" ;;
-        '<'*) echo "$include" ;;
-        *) (cd "$1/$(dirname "$2")" && realpath -m --relative-to="$1" "$name") ;;
-        esac
-    done
-}
-
-allowed() {
-    case $1,$2 in
-    'hosted '*,'<'*) return 0 ;;
-    esac
-    set -f
-    for word in ${1#*:}; do
-        # shellcheck disable=SC2254
-        case !$2 in
-        $word) set +f && return 1 ;;
-        esac
-        # shellcheck disable=SC2254
-        case $2 in
-        '<'*) [ "$word" = "$2" ] && { set +f; return 0; } ;;
-        $word) set +f && return 0 ;;
-        esac
-    done
-    set +f
-    return 1
 }
 
 # modules FOLDER: the modules of a flat folder.
