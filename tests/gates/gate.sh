@@ -68,6 +68,25 @@ done_gate() {
     exit
 }
 
+# syntax COMPILER OPTION… -- FILE…: the files are correct. All in one process of clang, which takes longer to start than
+# to read most of them; -### says how its driver would start it, and without -disable-free it gives back memory.
+syntax() {
+    options=
+    while [ "$1" != -- ]; do
+        options="$options '$1'"
+        shift
+    done
+    shift
+    case $options in
+    " 'clang"*)
+        options=$(eval "$options -### -fsyntax-only $1" 2>&1 |
+            awk -v file=" \"$1\"" '/ "-cc1" / { sub(/ "-disable-free"/, ""); print substr($0, 1, length($0) - length(file)) }')
+        ;;
+    *) options="$options -fsyntax-only" ;;
+    esac
+    eval "$options \"\$@\""
+}
+
 # The headers below a folder, relative to it; core_headers leaves out those that layers.rules calls hosted.
 headers() {
     (cd "$1" && find . -name '*.h' | sed 's,^\./,,' | sort)

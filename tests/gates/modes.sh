@@ -65,7 +65,7 @@ accept object inline "$folder/call.c" -O2
 accept small 40960 inline
 
 reject 'undefined' program main part
-accept object again "$folder/bodies.c" -O0 $extern
+cp bodies.o again.o
 reject 'multiple definition|duplicate symbol' program main part bodies again
 reject 'bytes' small 1024 inline
 if [ $language = c ]; then

@@ -5,24 +5,21 @@
 . "$(dirname "$0")/gate.sh"
 need clang clang
 
-# check FILE [OPTION…]
+# check OPTION… -- FILE…
 check() {
-    clang -std=gnu11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fsyntax-only \
+    syntax clang -std=gnu11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
         -I"$COLL_SOURCE/include" -I"$COLL_SOURCE/tests" "$@"
 }
 
 find "$COLL_SOURCE/tests" "$COLL_SOURCE/tools" "$COLL_SOURCE/examples" "$COLL_SOURCE/bench" "$COLL_SOURCE/mpi" \
     \( -path "$gate_bad" -o -path "$COLL_SOURCE/tests/fuzz" -o -path "$COLL_SOURCE/tests/gates/modes" \
-    -o -path "$COLL_SOURCE/tests/mutation/fixture" \) -prune -o -name '*.c' -print | sort >files
-while read -r file; do
-    case $file in
-    "$COLL_SOURCE"/mpi/* | "$COLL_SOURCE"/*/mpi/*)
-        for folder in ${COLL_MPI_H:-}; do
-            accept check "$file" -isystem "$folder" -I"$COLL_SOURCE/mpi"
-        done
-        ;;
-    *) accept check "$file" ;;
-    esac
-done <files
-reject 'unused variable' check "$gate_bad/warnings/unused.c"
+    -o -path "$COLL_SOURCE/tests/mutation/fixture" \) -prune -o -name '*.c' -print | sed "s,^$COLL_SOURCE/,," | sort >files
+cd "$COLL_SOURCE" || exit 1
+# shellcheck disable=SC2046
+accept check -- $(grep -v -E '(^|/)mpi/' "$gate_scratch/files")
+for folder in ${COLL_MPI_H:-}; do
+    # shellcheck disable=SC2046
+    accept check -isystem "$folder" -I"$COLL_SOURCE/mpi" -- $(grep -E '(^|/)mpi/' "$gate_scratch/files")
+done
+reject 'unused variable' check -- "$gate_bad/warnings/unused.c"
 done_gate
