@@ -96,7 +96,7 @@ static void run(const coll_plan *plan)
 /* Laws 1 to 3. */
 TEST(what_goes_up_and_down)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
             for (unsigned scan = 0; scan < 2; scan++) {
                 const coll_plan plan = scan_plan(scan, p, COUNT, flags, 1);
@@ -175,7 +175,7 @@ static size_t slots_of(uint32_t p, uint32_t rank, bool scan, bool in_place, size
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
             for (unsigned scan = 0; scan < 2; scan++)
                 for (uint32_t segment = 0; segment <= 4; segment += 2) {

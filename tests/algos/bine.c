@@ -66,7 +66,7 @@ static int64_t value_of(uint32_t digits)
 
 TEST(trees_of_the_paper)
 {
-    for (uint32_t p = 1, bits = 0; p <= 64; p *= 2, bits++) {
+    for (uint32_t p = 1, bits = 0; p <= CHECK_RANKS; p *= 2, bits++) {
         const tree t = defined(p);
         for (uint32_t digits = 1; digits < p; digits++) {
             uint32_t alike = 1; /* of the lowest digits */
@@ -81,7 +81,7 @@ TEST(trees_of_the_paper)
 /* Law 2, by the definition; and the walk is that of tree.h. */
 TEST(subtrees_are_runs_of_ranks)
 {
-    for (uint32_t p = 1; p <= 64; p++) {
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++) {
         const tree t = defined(p);
         for (uint32_t root = 0; root < p; root += 1 + p / 5)
             check_tree_messages(&t, root);
@@ -105,7 +105,7 @@ TEST(subtrees_are_runs_of_ranks)
 /* Law 3. */
 TEST(places_are_those_of_a_binomial_tree)
 {
-    for (uint32_t p = 1; p <= 64; p++) {
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++) {
         const tree t = defined(p);
         uint32_t seen = 0;
         for (uint32_t v = 0; v < p; v++) {
@@ -129,7 +129,7 @@ TEST(places_are_those_of_a_binomial_tree)
 /* Law 4. */
 TEST(parents_are_near)
 {
-    for (uint32_t p = 1; p <= 64; p++) {
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++) {
         const tree t = defined(p);
         uint32_t hops = 0, binomial = 0;
         for (uint32_t v = 1; v < p; v++) {
@@ -144,7 +144,7 @@ TEST(parents_are_near)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++) {
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++) {
         const tree t = defined(p);
         check_tree_all_costs(&t);
     }

@@ -105,7 +105,7 @@ static uint64_t moved(const coll_plan *plan, uint32_t rank, size_t step, bool se
 /* Laws 1 and 2; in place, and one element a block, so that elements are blocks. */
 TEST(runs_grow_at_their_ends)
 {
-    for (uint32_t p = 2; p <= 64; p++) {
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++) {
         const ring of = ring_of(p);
         const coll_plan plan =
             bine(&coll_bine_allgather, COLL_ALLGATHER, p, 1, COLL_FLAG_IN_PLACE);
@@ -130,7 +130,7 @@ TEST(runs_grow_at_their_ends)
 /* Law 3. */
 TEST(halving_is_gathering_backwards)
 {
-    for (uint32_t p = 2; p <= 64; p++) {
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++) {
         const ring of = ring_of(p);
         const coll_plan all =
             bine(&coll_bine_allreduce, COLL_ALLREDUCE, p, p, COLL_FLAG_IN_PLACE);
@@ -147,7 +147,8 @@ TEST(halving_is_gathering_backwards)
                 CHECK_EQ(moved(&all, rank, back, false, peer), take);
             }
     }
-    for (uint32_t p = 2; p <= 64; p++) { /* places in SCRATCH tell nothing; numbers do */
+    for (uint32_t p = 2; p <= CHECK_RANKS;
+         p++) { /* places in SCRATCH tell nothing; numbers do */
         const ring of = ring_of(p);
         const coll_plan plan =
             bine(&coll_bine_reduce_scatter, COLL_REDUCE_SCATTER_BLOCK, p, 1, 0);
@@ -178,7 +179,7 @@ TEST(halving_is_gathering_backwards)
 /* Law 4. */
 TEST(messages_stay_near)
 {
-    for (uint32_t p = 4; p <= 64; p *= 2) {
+    for (uint32_t p = 4; p <= CHECK_RANKS; p *= 2) {
         const coll_plan plan = bine(&coll_bine_allgather, COLL_ALLGATHER, p, 1, 0);
         const coll_plan far =
             plan_of(&coll_recursive_doubling_allgather, COLL_ALLGATHER, p, 1, 0);
@@ -245,7 +246,7 @@ static bool comes_back(const ring *of)
 
 TEST(costs)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const ring of = ring_of(p);
             const size_t count = 2, vector = 3 * (size_t)p + 1;

@@ -24,7 +24,7 @@ static uint32_t stride_of(uint32_t k, uint32_t distance)
 /* Law 1: the messages of a step, in their order, are those that the peer expects. */
 TEST(both_ends_cut_messages_alike)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (int i = 0; i < RADICES; i++) {
             const coll_plan plan = bruck(p, 0, radices[i]);
             for (uint32_t rank = 0; rank < p; rank++)
@@ -50,7 +50,7 @@ TEST(both_ends_cut_messages_alike)
 /* Laws 2 and 3. */
 TEST(runs_grow)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (int i = 0; i < RADICES; i++) {
             const coll_plan plan = bruck(p, COLL_FLAG_IN_PLACE, radices[i]);
             for (uint32_t rank = 0; rank < p; rank++) {
@@ -83,7 +83,7 @@ TEST(runs_grow)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
             for (int i = 0; i < RADICES; i++) {
                 const uint32_t k = radices[i];

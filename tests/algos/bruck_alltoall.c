@@ -37,7 +37,7 @@ static uint32_t blocks_of(uint32_t p, uint32_t k, uint32_t distance, uint32_t *b
 /* Law 1. */
 TEST(both_ends_agree)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (int i = 0; i < RADICES; i++) {
             const coll_plan plan = bruck(p, COLL_FLAG_IN_PLACE, radices[i]);
             for (uint32_t rank = 0; rank < p; rank++) {
@@ -65,7 +65,7 @@ TEST(both_ends_agree)
 /* Laws 2 and 3: which block each slot holds, from the first copy to the last. */
 TEST(blocks_travel_digit_by_digit)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (int i = 0; i < RADICES; i++)
             for (uint32_t rank = 0; rank < p; rank += 1 + p / 5) {
                 const coll_plan plan = bruck(p, COLL_FLAG_IN_PLACE, radices[i]);
@@ -108,7 +108,7 @@ TEST(blocks_travel_digit_by_digit)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
             for (int i = 0; i < RADICES; i++) {
                 const uint32_t k = radices[i], rounds = rounds_of(p, k);

@@ -12,7 +12,7 @@ static coll_plan butterfly(uint32_t p, uint32_t k, size_t count, uint32_t flags)
 /* Law 1. */
 TEST(partners_meet_in_the_same_turn)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             const core of = core_of(p, core_radices[i]);
             const coll_plan plan = butterfly(p, of.k, 1, 0);
@@ -56,7 +56,7 @@ static void check_parts(const coll_plan *plan, const core *of, uint32_t rank)
 
 TEST(parts_go_to_those_who_keep_them)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             const core of = core_of(p, core_radices[i]);
             const coll_plan plan = butterfly(p, of.k, 1, COLL_FLAG_IN_PLACE);
@@ -69,7 +69,7 @@ TEST(parts_go_to_those_who_keep_them)
 /* Law 3: the ranks for which a rank stands, by whom it hears of in each round. */
 TEST(sums_are_of_runs_of_ranks)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             const core of = core_of(p, core_radices[i]);
             const coll_plan plan = butterfly(p, of.k, 1, 0);
@@ -92,7 +92,7 @@ static bool goes_home(const core *of)
 TEST(costs)
 {
     const size_t count = 2;
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const core of = core_of(p, core_radices[i]);

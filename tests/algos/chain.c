@@ -23,7 +23,7 @@ static tree defined(uint32_t p, uint32_t n)
 
 TEST(chains_are_runs_of_ranks)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t c = 0; c < CHAINS; c++) {
             const tree t = defined(p, chains[c]);
             for (uint32_t root = 0; root < p; root += 1 + p / 3)
@@ -34,7 +34,7 @@ TEST(chains_are_runs_of_ranks)
 /* Laws 2 and 3. */
 TEST(only_the_root_has_several_children)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t c = 0; c < CHAINS; c++) {
             const tree t = defined(p, chains[c]);
             CHECK_EQ(t.children[0], chains[c] < p - 1 ? chains[c] : p - 1);
@@ -46,7 +46,7 @@ TEST(only_the_root_has_several_children)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t c = 0; c < CHAINS; c++) {
             const tree t = defined(p, chains[c]);
             check_tree_all_costs(&t);

@@ -25,7 +25,7 @@ static uint32_t halved(uint32_t p, uint32_t k)
 /* Laws 1 and 3. */
 TEST(the_second_half_goes_to_the_right)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan plan = circulant(COLL_REDUCE_SCATTER_BLOCK, p, flags);
             for (uint32_t rank = 0; rank < p; rank++) {
@@ -68,7 +68,7 @@ TEST(the_second_half_goes_to_the_right)
  * the rank that it had them from. */
 TEST(an_allgather_goes_backwards)
 {
-    for (uint32_t p = 2; p <= 64; p++) {
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++) {
         const coll_plan plan = circulant(COLL_ALLGATHER, p, COLL_FLAG_IN_PLACE);
         const uint32_t rounds = coll_log2_ceil(p);
         for (uint32_t rank = 0; rank < p; rank++) {
@@ -94,7 +94,7 @@ TEST(an_allgather_goes_backwards)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan scatter = circulant(COLL_REDUCE_SCATTER_BLOCK, p, flags);
             const coll_plan gather = circulant(COLL_ALLGATHER, p, flags);

@@ -100,7 +100,7 @@ static coll_plan blocks(bool reduces, uint32_t p, size_t count, uint32_t flags, 
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
             for (unsigned reduces = 0; reduces < 2; reduces++)
                 for (uint32_t segment = 0; segment <= 6; segment += 3) {

@@ -14,7 +14,7 @@ static coll_plan barrier(uint32_t p, uint32_t f)
 /* Law 1. */
 TEST(whom_a_rank_notifies_awaits_it)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++) {
             const coll_plan plan = barrier(p, degrees[d]);
             if (p > 1)
@@ -27,7 +27,7 @@ TEST(whom_a_rank_notifies_awaits_it)
 /* Law 2: what a rank knows by what the notifications named, round by round. */
 TEST(after_the_rounds_a_rank_has_heard_of_all)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++) {
             const uint32_t f = degrees[d];
             const coll_plan plan = barrier(p, f);
@@ -57,7 +57,7 @@ TEST(after_the_rounds_a_rank_has_heard_of_all)
 /* Law 3. */
 TEST(a_notification_names_the_earlier_rounds)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++) {
             const coll_plan plan = barrier(p, degrees[d]);
             const walk *w = walk_of(&plan, p / 2);
@@ -82,7 +82,7 @@ TEST(a_notification_names_the_earlier_rounds)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++) {
             const coll_plan plan = barrier(p, degrees[d]);
             const coll_report cost = cost_of(&plan);

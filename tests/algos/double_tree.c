@@ -29,7 +29,7 @@ static uint32_t children_of(const coll_i_double_place *place)
 /* Law 1. */
 TEST(everyone_is_a_leaf)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t v = 0; v < p; v++) {
             const coll_i_double_place a = place_of(p, 0, v), b = place_of(p, 1, v);
             if (v == 0) {
@@ -65,7 +65,7 @@ static uint32_t run_of(uint32_t p, uint32_t which, uint32_t v, uint32_t *end, ui
 
 TEST(subtrees_are_runs_around_their_roots)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t which = 0; which < 2; which++) {
             uint32_t end;
             CHECK_EQ(run_of(p, which, 0, &end, 0), 0);
@@ -86,7 +86,7 @@ static uint32_t height_of(uint32_t p)
 /* Law 3. */
 TEST(trees_are_shallow)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         CHECK_EQ(height_of(p), p == 2 ? 1 : COLL_HIGHEST_BIT(p) + 1);
 }
 
@@ -110,7 +110,7 @@ TEST(both_trees_stream)
 TEST(costs)
 {
     static const uint32_t segments[] = {0, 1, 3, 6, 7, 20};
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t k = 0; k < sizeof segments / sizeof *segments; k++)
             for (uint32_t flags = 0; flags < 4; flags++) {
                 const uint32_t segment = segments[k], root = p / 3, height = height_of(p);

@@ -31,7 +31,7 @@ static void check_blocks(const coll_workspace *workspace, size_t count)
 
 TEST(partitions_tile_the_vector)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t l = 1; l <= 9; l += 2) {
                 coll_grid_case of = level_case(dpml, COLL_ALLREDUCE, p, 3 * p % 11 + p, 0);
@@ -74,7 +74,7 @@ static void check_across(const coll_grid_case *of, uint32_t pieces)
 
 TEST(leaders_of_a_number_meet)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t l = 1; l <= 7; l += 2)
                 for (uint32_t k = 1; k <= 6; k += 5) {
@@ -92,7 +92,7 @@ TEST(leaders_of_a_number_meet)
 TEST(ranks_of_a_node_match)
 {
     static unsigned told[64][64];
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t l = 1; l <= 9; l += 4) {
             coll_grid_case of = level_case(dpml, COLL_ALLREDUCE, p, 100, 0);
             const uint32_t leading = l < p ? l : p;
@@ -160,7 +160,7 @@ static void check_costs(const coll_grid_case *of)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES + 2; kind++)
             for (uint32_t l = 1; l <= 5; l += 2) {
                 coll_grid_case of =

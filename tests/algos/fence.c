@@ -33,7 +33,7 @@ static uint32_t eccentricity(uint32_t p, uint32_t width, uint32_t rank)
 TEST(no_link_carries_two_messages)
 {
     static const size_t blocks[] = {1, 2, 3, 7, 40};
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t width = 1; width <= p; width++)
             for (size_t k = 0; k < 5 && p % width == 0; k++)
                 for (size_t which = 0; which < 3; which++)
@@ -81,7 +81,7 @@ TEST(rounds_of_the_paper)
 /* Law 4. */
 TEST(operands_meet_in_one_pass)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t width = 1; width <= p; width++)
             for (uint32_t root = 0; root < p && p % width == 0; root += 1 + p / 7) {
                 const coll_plan plan = fence(1, p, width, 5, root);
@@ -98,7 +98,7 @@ TEST(operands_meet_in_one_pass)
 
 TEST(meshes_that_do_not_fit)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t width = 1; width <= p + 1; width++)
             for (size_t which = 0; which < 3; which++) {
                 const uint32_t params[2] = {width, 0};
@@ -127,7 +127,7 @@ TEST(costs)
 {
     static const uint32_t segments[] = {0, 1, 4, 6, 7};
     const size_t count = 6;
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t width = 1; width <= p; width++)
             for (size_t which = 0; which < 3 && p % width == 0; which++) {
                 const uint32_t root = which == 2 ? 0 : p / 3;

@@ -23,7 +23,7 @@ static tree defined(uint32_t p, uint32_t f, uint32_t order)
 
 TEST(parents_lack_a_digit)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (uint32_t order = 0; order < 2; order++) {
                 const tree t = defined(p, degrees[d], order);
@@ -36,7 +36,7 @@ TEST(parents_lack_a_digit)
  * the first. */
 TEST(subtrees_are_consecutive_intervals)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++) {
             const coll_fast_divisor radix = coll_fast_divisor_of(degrees[d]);
             uint32_t ranks[64];
@@ -57,7 +57,7 @@ TEST(subtrees_are_consecutive_intervals)
 /* Law 3. */
 TEST(trees_are_shallow)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++) {
             const tree t = defined(p, degrees[d], 0);
             uint64_t children = 0; /* of the root: one for each e·f^i < p, 0 < e < f */
@@ -79,7 +79,7 @@ TEST(trees_are_shallow)
  * the way down they go in decreasing; with order 1 in reverse. Sums are of consecutive ranks. */
 TEST(children_have_their_turns)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (uint32_t order = 0; order < 2; order++) {
                 const tree t = defined(p, degrees[d], order);
@@ -118,7 +118,7 @@ TEST(children_have_their_turns)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (uint32_t order = 0; order < 2; order++) {
                 const tree t = defined(p, degrees[d], order);

@@ -30,7 +30,7 @@ static tree defined(uint32_t p, uint32_t k)
 
 TEST(subtrees_are_equal_runs_of_ranks)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++) {
             const tree t = defined(p, degrees[d]);
             for (uint32_t root = 0; root < p; root += 1 + p / 3)
@@ -41,7 +41,7 @@ TEST(subtrees_are_equal_runs_of_ranks)
 /* Law 2. */
 TEST(no_tree_of_this_degree_is_less_deep)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++) {
             const tree t = defined(p, degrees[d]);
             uint64_t ranks = 1, level = 1; /* of a full tree, and of its last level */
@@ -59,7 +59,7 @@ TEST(no_tree_of_this_degree_is_less_deep)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++) {
             const tree t = defined(p, degrees[d]);
             check_tree_all_costs(&t);

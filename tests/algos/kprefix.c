@@ -113,8 +113,8 @@ static void check_laws(const missing *it)
 TEST(messages_follow_the_lanes)
 {
     missing_all(6, check_laws);
-    missing_random(64, 20, check_laws);
-    for (uint32_t p = 1; p <= 64; p++) { /* none missing, by rank */
+    missing_random(CHECK_RANKS, 20, check_laws);
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++) { /* none missing, by rank */
         const missing all = missing_of(p, UINT64_MAX);
         for (size_t i = 0; i < SIZES; i++) {
             const coll_plan plan = kprefix(&all, sizes[i], 0, true);
@@ -164,7 +164,7 @@ static void check_roles(const missing *it)
 TEST(every_lane_has_a_player)
 {
     missing_all(8, check_roles);
-    missing_random(64, 40, check_roles);
+    missing_random(CHECK_RANKS, 40, check_roles);
 }
 
 /* ---- proofs and costs -------------------------------------------------------------------- */
@@ -215,7 +215,7 @@ static void check_missing(const missing *it)
 TEST(missing_nodes)
 {
     missing_all(7, check_missing);
-    missing_random(64, 12, check_missing);
+    missing_random(CHECK_RANKS, 12, check_missing);
 }
 
 static void prove(const missing *it)
@@ -251,7 +251,7 @@ TEST(groups_that_do_not_fit)
 /* By rank: the same rule on a machine of p nodes, and the closed forms where k divides p. */
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < SIZES; i++) {
             const uint32_t k = sizes[i];
             const missing all = missing_of(p, UINT64_MAX);
@@ -323,7 +323,7 @@ TEST(stages_share_no_link)
 {
     const missing all = missing_of(64, UINT64_MAX);
     check_links(&all);
-    missing_random(64, 10, check_links);
+    missing_random(CHECK_RANKS, 10, check_links);
 }
 
 int main(void)

@@ -112,7 +112,7 @@ TEST(barriers_ride_on_kprefix)
     missing_all(5, check_moves);
     missing_random(40, 12, check_moves);
     missing_all(6, check_rounds);
-    missing_random(64, 12, check_rounds);
+    missing_random(CHECK_RANKS, 12, check_rounds);
 }
 
 /* ---- what a barrier holds back ----------------------------------------------------------- */
@@ -286,13 +286,13 @@ static void check_large(const missing *it)
 TEST(missing_nodes)
 {
     missing_all(7, check_missing);
-    missing_random(64, 12, check_missing);
+    missing_random(CHECK_RANKS, 12, check_missing);
     missing_large(check_large);
 }
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++) {
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++) {
         const missing all = missing_of(p, UINT64_MAX);
         for (size_t i = 0; i < SIZES; i++)
             check_cost(&all, sizes[i], intervals[(i + p) % INTERVALS],

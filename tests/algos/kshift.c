@@ -17,7 +17,7 @@ static coll_plan kshift(coll_collective collective, uint32_t p, uint32_t k, uint
 /* Laws 1 and 3 of an allgather; who has which block is followed message by message. */
 TEST(a_block_gets_to_every_distance)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = kshift(COLL_ALLGATHER, p, degrees[d], flags);
@@ -49,7 +49,7 @@ TEST(a_block_gets_to_every_distance)
 /* Law 2, and the definition: neighbours −⌊(k−1)/2⌋ … −1, 1 … ⌊k/2⌋, and +k. */
 TEST(holders_supply_their_neighbours)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++) {
             const uint32_t k = degrees[d] < p ? degrees[d] : p, before = (k - 1) / 2;
             const coll_plan plan = kshift(COLL_ALLGATHER, p, degrees[d], COLL_FLAG_IN_PLACE);
@@ -81,7 +81,7 @@ TEST(holders_supply_their_neighbours)
 /* An alltoall goes to the distances of the allgather's blocks, in their order. */
 TEST(alltoall_takes_the_same_order)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++) {
             const coll_plan plan = kshift(COLL_ALLTOALL, p, degrees[d], 0);
             const coll_plan model = kshift(COLL_ALLGATHER, p, degrees[d], COLL_FLAG_IN_PLACE);
@@ -119,7 +119,7 @@ static void check_missing(const missing *it)
 TEST(missing_nodes)
 {
     missing_all(8, check_missing);
-    missing_random(64, 60, check_missing);
+    missing_random(CHECK_RANKS, 60, check_missing);
 }
 
 /* The nodes to which each node sends: bit i of row n. */
@@ -182,7 +182,7 @@ TEST(steps_share_no_link)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const uint32_t k = degrees[d];

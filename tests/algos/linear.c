@@ -8,7 +8,7 @@ static const coll_algorithm *const rooted[] = {&coll_linear_bcast, &coll_linear_
 /* Law 1. */
 TEST(every_other_rank_meets_the_root_once)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t root = 0; root < p; root += 1 + p / 5)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
                 for (size_t which = 0; which < 2; which++) {
@@ -41,7 +41,7 @@ TEST(the_root_adds_in_rank_order_through_slots_in_turn)
 {
     static const uint32_t slots[] = {1, 2, 3, 4, 7, 64, 65536};
     const size_t count = 5;
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t root = 0; root < p; root += 1 + p / 5)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
                 for (size_t k = 0; k < sizeof slots / sizeof *slots; k++) {
@@ -87,7 +87,7 @@ TEST(slots_that_do_not_fit_are_refused)
 TEST(costs)
 {
     const size_t count = 3;
-    for (uint32_t p = 1; p <= 64; p++) {
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++) {
         coll_plan plan = plan_with(&coll_linear_bcast, COLL_BCAST, p, count, 0, p / 2, NULL);
         coll_report cost = cost_of(&plan);
         CHECK_EQ(cost.total.messages, p - 1);

@@ -6,7 +6,7 @@
 /* Laws 1 and 2. */
 TEST(one_action_for_each_rank_in_order)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t root = 0; root < p; root += 1 + p / 5)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
                 for (unsigned gathers = 0; gathers < 2; gathers++) {
@@ -77,7 +77,7 @@ TEST(only_the_root_needs_tables)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (unsigned gathers = 0; gathers < 2; gathers++) {
             const coll_plan plan =
                 plan_with(gathers ? &coll_linear_gather : &coll_linear_scatter,

@@ -22,7 +22,7 @@ static void make_plans(coll_collective collective, coll_grid_graph graph, uint32
 /* Laws 1 and 2. */
 TEST(messages_are_the_right_blocks)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (unsigned which = 1; which < COLL_GRID_GRAPHS; which++) {
             coll_grid_case of;
             make_plans(COLL_NEIGHBOR_ALLTOALL, (coll_grid_graph)which, p, &of);
@@ -77,7 +77,7 @@ static uint32_t turn_of(const coll_graph *graph, uint32_t p, uint32_t rank,
 
 TEST(both_ends_keep_one_order)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (unsigned which = 1; which < COLL_GRID_GRAPHS; which++) {
             coll_grid_case of;
             make_plans(COLL_NEIGHBOR_ALLTOALL, (coll_grid_graph)which, p, &of);
@@ -97,7 +97,7 @@ TEST(both_ends_keep_one_order)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (unsigned which = 1; which < COLL_GRID_GRAPHS; which++)
             for (int all = 0; all < 2; all++) {
                 coll_report report;

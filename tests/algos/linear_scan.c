@@ -13,7 +13,7 @@ static coll_plan scan_plan(bool scan, uint32_t p, size_t count, uint32_t flags,
 /* Laws 1 and 2. */
 TEST(each_segment_once_along_the_line)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t count = 0; count <= 17; count += 1 + count / 3)
             for (uint32_t segment = 0; segment <= 9; segment++)
                 for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE;
@@ -47,7 +47,7 @@ TEST(each_segment_once_along_the_line)
 TEST(costs)
 {
     const size_t count = 12;
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t segment = 0; segment <= 12; segment += 3)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
                 for (unsigned scan = 0; scan < 2; scan++) {

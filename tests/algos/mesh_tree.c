@@ -59,7 +59,7 @@ static void one_at_a_time(const coll_plan *plan, uint32_t width)
 /* Laws 1 to 3. */
 TEST(no_link_carries_two_messages)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t width = 1; width <= p; width++)
             for (size_t which = 0; which < 3 && p % width == 0; which++)
                 for (uint32_t root = 0; root < (which == 2 ? 1 : p); root++)
@@ -90,7 +90,7 @@ TEST(no_link_carries_two_messages)
 TEST(a_pipeline_has_conflicts)
 {
     static const uint32_t binary[3] = {2, 1, 0};
-    for (uint32_t p = 8; p <= 64; p *= 2) {
+    for (uint32_t p = 8; p <= CHECK_RANKS; p *= 2) {
         const coll_plan plan = plan_with(&coll_fnomial_reduce, COLL_REDUCE, p, 5,
                                          COLL_FLAG_COMMUTATIVE, 0, binary);
         one_at_a_time(&plan, p);
@@ -100,7 +100,7 @@ TEST(a_pipeline_has_conflicts)
 
 TEST(meshes_that_do_not_fit)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t width = 1; width <= p + 1; width++)
             for (size_t which = 0; which < 3; which++) {
                 coll_problem problem;
@@ -113,7 +113,7 @@ TEST(meshes_that_do_not_fit)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t width = 1; width <= p; width++)
             for (size_t which = 0; which < 3 && p % width == 0; which++)
                 for (uint32_t flags = 0; flags < 4; flags++) {

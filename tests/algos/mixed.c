@@ -60,7 +60,7 @@ static bool is_put(const coll_action *a)
 /* Law 1. */
 TEST(coordinators_talk)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t ppn = 0; ppn <= 5; ppn++)
             for (unsigned all = 0; all < 2; all++) {
                 const uint32_t params[] = {2, 2, 3, 2};
@@ -86,7 +86,7 @@ TEST(coordinators_talk)
 /* Laws 2 and 3: what a coordinator puts between two of its segments' messages. */
 TEST(overlap)
 {
-    for (uint32_t p = 4; p <= 64; p++)
+    for (uint32_t p = 4; p <= CHECK_RANKS; p++)
         for (uint32_t overlap = 0; overlap <= 4; overlap++) {
             const uint32_t params[] = {1, 2, 3, overlap};
             const coll_plan plan = mixed(COLL_BCAST, p, 2, 20, 0, 0, params);
@@ -146,7 +146,7 @@ static size_t children_of(const coll_plan *plan, uint32_t rank)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t ppn = 0; ppn <= 8; ppn += 2)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags++) {
                 const uint32_t params[] = {2, 2, 20, 13};
@@ -221,7 +221,7 @@ static void check_rounds(uint32_t p, uint32_t ppn, size_t count, uint32_t params
 
 TEST(rounds)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t ppn = p % 3; ppn <= 8; ppn += 3) {
             uint32_t params[] = {(p + ppn) % 4, 1 + p % 4, 2 + p % 2, (p + ppn) % 4};
             check_rounds(p, ppn, 4, params);

@@ -69,7 +69,7 @@ static void check_case(const coll_grid_case *of, const coll_composite *composite
 TEST(costs)
 {
     for (uint32_t row = 0; row < ROWS; row++)
-        for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t p = 1; p <= CHECK_RANKS; p++)
             for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
                 for (uint32_t l = 1; l <= 5; l += 2)
                     for (uint32_t k = 1; k <= 3; k += 2) {
@@ -86,7 +86,7 @@ TEST(costs)
 /* (2) */
 TEST(blocks_within_are_packed)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t l = 1; l <= 9; l += 2) {
                 coll_grid_case of = level_case(&coll_multi_leader_allreduce.algorithm,

@@ -23,7 +23,7 @@ static uint32_t run_of(uint32_t m, uint32_t l, uint32_t local, uint32_t *begin, 
 /* (1) */
 TEST(runs_have_a_leader)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t leaders = 1; leaders <= 5; leaders++) {
                 coll_grid_case of =
@@ -63,7 +63,7 @@ static void count_blocks(const coll_grid_case *of)
 /* (2) */
 TEST(sorting_moves_every_element_once)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t l = 2; l <= 5; l++) {
                 const bool v = (l & 1) != 0;
@@ -178,7 +178,7 @@ static void check_case(const coll_grid_case *of, const coll_composite *composite
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t l = 1; l <= 3; l++)
                 for (uint32_t row = 0; row < ROWS; row++) {

@@ -38,7 +38,7 @@ static size_t check_one_multicast(const coll_plan *plan)
 
 TEST(a_multicast_is_the_last_message)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t root = 0; root < p; root++) {
             const coll_plan bcast =
                 plan_with(&coll_multicast_bcast, COLL_BCAST, p, 3, 0, root, NULL);
@@ -57,7 +57,7 @@ TEST(a_multicast_is_the_last_message)
 /* Law 2. */
 TEST(the_root_combines_in_rank_order)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t root = 0; root < p; root++)
             for (uint32_t slots = 1; slots <= 65536; slots *= 16) {
                 const coll_plan plan = serial(COLL_REDUCE, p, 3, 0, root, slots);
@@ -79,7 +79,7 @@ TEST(the_root_combines_in_rank_order)
 /* Law 3. */
 TEST(the_way_up_is_an_f_nomial_reduction)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t f = 2; f <= 5; f++)
             for (uint32_t segment = 0; segment <= 2; segment++) {
                 const uint32_t params[3] = {f, segment, 0};
@@ -119,7 +119,7 @@ static uint32_t height(uint32_t p, uint32_t f)
 TEST(costs)
 {
     const size_t count = 5;
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const uint32_t root = p / 3, rounds = p > 1 ? 1 : 0;
             coll_plan plan =

@@ -6,7 +6,7 @@
 /* Laws 1 and 2. */
 TEST(all_take_turns)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan plan =
                 plan_of(&coll_multicast_allgather, COLL_ALLGATHER, p, 3, flags);
@@ -56,7 +56,7 @@ TEST(blocks_of_many_sizes)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++) {
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++) {
         const coll_plan plan = plan_of(&coll_multicast_allgather, COLL_ALLGATHER, p, 5, 0);
         const coll_report cost = cost_of(&plan);
         CHECK_EQ(cost.rounds, p > 1 ? p : 0);

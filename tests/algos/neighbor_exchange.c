@@ -20,7 +20,7 @@ static uint32_t round_of(const walk *w, size_t a, uint32_t p, uint32_t rank)
 /* Law 1. */
 TEST(both_ends_agree)
 {
-    for (uint32_t p = 1; p <= 64; p++) {
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++) {
         const coll_plan plan = exchange(p, COLL_FLAG_IN_PLACE);
         for (uint32_t rank = 0; rank < p; rank++) {
             const walk *mine = walk_of(&plan, rank);
@@ -43,7 +43,7 @@ TEST(both_ends_agree)
 /* Law 2, of the ranks that play one place. */
 TEST(what_came_goes_on)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (uint32_t rank = 0; rank < p - p % 2; rank++) {
             const coll_plan plan = exchange(p, COLL_FLAG_IN_PLACE);
             const walk *w = walk_of(&plan, rank);
@@ -63,7 +63,7 @@ TEST(what_came_goes_on)
 /* Law 3. */
 TEST(every_block_comes_once)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t rank = 0; rank < p; rank++) {
             const coll_plan plan = exchange(p, COLL_FLAG_IN_PLACE);
             const walk *w = walk_of(&plan, rank);
@@ -82,7 +82,7 @@ TEST(every_block_comes_once)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan plan = exchange(p, flags);
             const coll_report cost = cost_of(&plan);

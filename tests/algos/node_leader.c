@@ -72,7 +72,7 @@ static void check_case(const coll_grid_case *of, const coll_composite *composite
 
 TEST(leaders_meet_in_the_network)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
             for (uint32_t flags = 0; flags < 4; flags++) {
                 coll_grid_case of = level_case(&coll_node_leader_allreduce.algorithm,

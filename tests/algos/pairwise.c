@@ -6,7 +6,7 @@
 /* Laws 1 and 2. */
 TEST(rounds_are_shifts)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (unsigned trades = 0; trades < 2; trades++) {
             const coll_plan plan =
                 plan_of(trades ? &coll_pairwise_alltoall : &coll_pairwise_reduce_scatter,
@@ -46,7 +46,7 @@ static uint32_t round_with(const walk *w, uint32_t p, uint32_t rank, uint32_t pa
 /* Laws 2 and 3. */
 TEST(in_place_rounds_are_pairs)
 {
-    for (uint32_t p = 1; p <= 64; p++) {
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++) {
         const coll_plan plan =
             plan_of(&coll_pairwise_alltoall, COLL_ALLTOALL, p, 2, COLL_FLAG_IN_PLACE);
         for (uint32_t rank = 0; rank < p; rank++) {
@@ -65,7 +65,7 @@ TEST(in_place_rounds_are_pairs)
 /* Law 4. */
 TEST(operands_come_in_two_runs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t rank = 0; rank < p; rank++) {
             const coll_plan plan = plan_of(&coll_pairwise_reduce_scatter,
                                            COLL_REDUCE_SCATTER_BLOCK, p, 2, COLL_FLAG_IN_PLACE);
@@ -83,7 +83,7 @@ TEST(operands_come_in_two_runs)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             coll_plan plan = plan_of(&coll_pairwise_alltoall, COLL_ALLTOALL, p, 2, flags);
             coll_report cost = cost_of(&plan);

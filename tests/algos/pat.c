@@ -13,7 +13,7 @@ static coll_plan pat(uint32_t p, uint32_t flags, uint32_t aggregate)
 /* Law 2 but for the order, and law 3, of the messages themselves. */
 TEST(vertices_after_their_parents)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (int i = 0; i < TREES_AGGREGATES; i++) {
             const trees t = trees_of(p, trees_aggregates[i]);
             uint64_t has = 1;
@@ -35,7 +35,7 @@ TEST(vertices_after_their_parents)
 /* Laws 1 and 2: a rank's list is that of the messages, each with its blocks. */
 TEST(messages_of_the_trees)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (int i = 0; i < TREES_AGGREGATES; i++) {
             const trees t = trees_of(p, trees_aggregates[i]);
             const coll_plan plan = pat(p, COLL_FLAG_IN_PLACE, trees_aggregates[i]);
@@ -73,7 +73,7 @@ TEST(messages_of_the_trees)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (int i = 0; i < TREES_AGGREGATES; i++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const trees t = trees_of(p, trees_aggregates[i]);
@@ -96,7 +96,7 @@ TEST(costs)
 TEST(costs_of_uneven_blocks)
 {
     size_t counts[64], displs[64];
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (int i = 0; i < TREES_AGGREGATES; i++) {
             const trees t = trees_of(p, trees_aggregates[i]);
             coll_problem problem;

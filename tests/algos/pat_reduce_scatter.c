@@ -14,7 +14,7 @@ static coll_plan pat(uint32_t p, uint32_t flags, uint32_t aggregate)
 /* Laws 1 and 2: the messages of the trees backwards, each with its blocks. */
 TEST(messages_of_the_trees_backwards)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (int i = 0; i < TREES_AGGREGATES; i++) {
             const trees t = trees_of(p, trees_aggregates[i]);
             const coll_plan plan = pat(p, 0, trees_aggregates[i]);
@@ -46,7 +46,7 @@ TEST(messages_of_the_trees_backwards)
  * written for another one until it is sent. */
 TEST(sums_are_complete_before_they_leave)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (int i = 0; i < TREES_AGGREGATES; i++) {
             const trees t = trees_of(p, trees_aggregates[i]);
             const coll_plan plan = pat(p, 0, trees_aggregates[i]);
@@ -94,7 +94,7 @@ TEST(sums_are_complete_before_they_leave)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (int i = 0; i < TREES_AGGREGATES; i++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const trees t = trees_of(p, trees_aggregates[i]);

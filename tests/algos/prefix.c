@@ -29,7 +29,7 @@ static void check_machine(const missing *it)
 TEST(ranks_on_nodes)
 {
     missing_all(10, check_machine);
-    missing_random(64, 400, check_machine);
+    missing_random(CHECK_RANKS, 400, check_machine);
 }
 
 TEST(affine_groups)
@@ -85,7 +85,7 @@ TEST(stages_are_prefix_permutations)
     uint32_t numbers[64];
     for (uint32_t i = 0; i < 64; i++)
         numbers[i] = i;
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (unsigned row = 0; row < 2; row++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = plan_of(rows[row], solved[row], p, 2, flags);
@@ -109,7 +109,7 @@ static void check_missing(const missing *it)
 TEST(missing_nodes)
 {
     missing_all(8, check_missing);
-    missing_random(64, 60, check_missing);
+    missing_random(CHECK_RANKS, 60, check_missing);
 }
 
 static void prove(const missing *it)
@@ -264,14 +264,14 @@ static void check_links(const missing *it)
 TEST(stages_share_no_link_whatever_is_missing)
 {
     missing_all(6, check_links);
-    missing_random(64, 100, check_links);
+    missing_random(CHECK_RANKS, 100, check_links);
 }
 
 /* ---- cost -------------------------------------------------------------------------------- */
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (unsigned row = 0; row < 2; row++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = plan_of(rows[row], solved[row], p, 3, flags);

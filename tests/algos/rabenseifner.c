@@ -33,7 +33,7 @@ static uint32_t role_of(const core *of, uint32_t rank, uint32_t root)
 /* Law 1: also of counts below the number of pieces. */
 TEST(pieces_tile_the_vector)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++)
             for (size_t count = 0; count <= 2 * p + 1; count += 1 + p / 3) {
                 const core of = core_of(p, core_radices[i]);
@@ -59,7 +59,7 @@ TEST(pieces_tile_the_vector)
  * in the list, has the messages the other way round. */
 TEST(parts_come_back)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             const core of = core_of(p, core_radices[i]);
             const size_t count = 3 * (size_t)p + 1, halves = core_steps(&of, true);
@@ -127,7 +127,7 @@ TEST(parts_climb_to_the_root)
 
 TEST(costs_of_allreduce)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const core of = core_of(p, core_radices[i]);
@@ -163,7 +163,7 @@ TEST(costs_of_allreduce)
 
 TEST(costs_of_reduce)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             bool reached = false;
             for (uint32_t root = 0; root < p; root += 1 + p / 12) {

@@ -44,7 +44,7 @@ static reaches rounds_of(uint32_t p, uint32_t inclusive)
 /* Law 1. */
 TEST(what_goes_right_comes_from_the_left)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t n = 0; n < INCLUSIVES; n++) {
             const coll_plan plan = exscan(p, 1, 0, inclusives[n]);
             const reaches all = rounds_of(p, inclusives[n]);
@@ -67,7 +67,7 @@ TEST(what_goes_right_comes_from_the_left)
  * own. */
 TEST(sums_reach_as_far_as_said)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (size_t n = 0; n < INCLUSIVES; n++) {
             const coll_plan plan = exscan(p, 1, 0, inclusives[n]);
             const reaches all = rounds_of(p, inclusives[n]);
@@ -107,7 +107,7 @@ TEST(sums_reach_as_far_as_said)
 /* Law 3. */
 TEST(rounds_write_where_they_do_not_read)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t n = 0; n < INCLUSIVES; n++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = exscan(p, 1, flags, inclusives[n]);
@@ -131,7 +131,7 @@ TEST(rounds_write_where_they_do_not_read)
 TEST(costs)
 {
     const size_t count = 2;
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t n = 0; n < INCLUSIVES; n++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = exscan(p, count, flags, inclusives[n]);

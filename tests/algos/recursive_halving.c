@@ -12,7 +12,7 @@ static coll_plan halving(uint32_t p, uint32_t k, size_t count, uint32_t flags)
 /* Law 1. */
 TEST(partners_meet_in_the_same_turn)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             const core of = core_of(p, core_radices[i]);
             const coll_plan plan = halving(p, of.k, 1, 0);
@@ -55,7 +55,7 @@ static void check_parts(const coll_plan *plan, const core *of, uint32_t rank)
 
 TEST(parts_go_to_those_who_keep_them)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const core of = core_of(p, core_radices[i]);
@@ -69,7 +69,7 @@ TEST(parts_go_to_those_who_keep_them)
 TEST(costs)
 {
     const size_t count = 2;
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const core of = core_of(p, core_radices[i]);

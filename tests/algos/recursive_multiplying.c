@@ -22,7 +22,7 @@ static coll_plan multiplying(coll_collective collective, uint32_t p, uint32_t k,
 /* Law 1. */
 TEST(partners_meet_in_the_same_turn)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++)
             for (int sums = 0; sums <= 1; sums++) {
                 const core of = core_of(p, core_radices[i]);
@@ -40,7 +40,7 @@ TEST(partners_meet_in_the_same_turn)
 /* Law 2, by what the messages of an allgather carry. */
 TEST(sets_of_ranks_multiply)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             const core of = core_of(p, core_radices[i]);
             const coll_plan plan = multiplying(COLL_ALLGATHER, p, of.k, 1, COLL_FLAG_IN_PLACE);
@@ -120,7 +120,7 @@ static void check_slots(const coll_plan *plan, const core *of, uint32_t rank, ui
 /* Law 3, and the order of operands: slots are those of the others in rank order. */
 TEST(rounds_write_where_they_do_not_read)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const core of = core_of(p, core_radices[i]);
@@ -136,7 +136,7 @@ TEST(rounds_write_where_they_do_not_read)
 TEST(costs)
 {
     const size_t count = 2;
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const core of = core_of(p, core_radices[i]);

@@ -12,7 +12,7 @@ static coll_plan barrier(uint32_t p, uint32_t k)
 /* Law 1. */
 TEST(partners_meet_in_the_same_turn)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             const core of = core_of(p, core_radices[i]);
             const coll_plan plan = barrier(p, of.k);
@@ -28,7 +28,7 @@ TEST(partners_meet_in_the_same_turn)
 /* Law 2. */
 TEST(runs_of_ranks_multiply)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             const core of = core_of(p, core_radices[i]);
             const coll_plan plan = barrier(p, of.k);
@@ -39,7 +39,7 @@ TEST(runs_of_ranks_multiply)
 /* Law 3. */
 TEST(a_notification_names_the_earlier_rounds)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             const core of = core_of(p, core_radices[i]);
             const coll_plan plan = barrier(p, of.k);
@@ -71,7 +71,7 @@ TEST(a_notification_names_the_earlier_rounds)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < CORE_RADICES; i++) {
             const core of = core_of(p, core_radices[i]);
             const uint32_t folds = of.extra > 0 ? 2 : 0;

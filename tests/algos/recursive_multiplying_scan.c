@@ -22,7 +22,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 /* Law 1: the messages of each round in turn, by definition; the other end has the same turn. */
 TEST(what_goes_right_comes_from_the_left)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < RADICES; i++) {
             const uint32_t k = radices[i];
             const coll_plan plan = scan_plan(p, k, 1, COLL_FLAG_IN_PLACE);
@@ -97,7 +97,7 @@ static void check_rounds(const coll_plan *plan, uint32_t k, uint32_t rank)
 
 TEST(sums_reach_k_times_as_far)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < RADICES; i++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = scan_plan(p, radices[i], 1, flags);
@@ -109,7 +109,7 @@ TEST(sums_reach_k_times_as_far)
 TEST(costs)
 {
     const size_t count = 2;
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t i = 0; i < RADICES; i++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const uint32_t k = radices[i];

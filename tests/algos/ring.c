@@ -20,7 +20,7 @@ static const coll_collective solved[] = {COLL_ALLGATHER, COLL_REDUCE_SCATTER_BLO
 
 TEST(neighbours_are_inverse)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t rank = 0; rank < p; rank++) {
             CHECK_EQ(coll_i_ring_next(p, rank), (rank + 1) % p);
             CHECK_EQ(coll_i_ring_previous(p, coll_i_ring_next(p, rank)), rank);
@@ -32,7 +32,7 @@ TEST(neighbours_are_inverse)
 /* Law 1: the same step, and the same block. */
 TEST(a_block_goes_to_the_right_neighbour)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t which = 0; which < 3; which++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = ring(solved[which], p, flags);
@@ -52,7 +52,7 @@ TEST(a_block_goes_to_the_right_neighbour)
 /* Law 2. */
 TEST(what_came_goes_on)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (uint32_t rank = 0; rank < p; rank++) {
             const coll_plan plan = ring(COLL_ALLGATHER, p, 0);
             const walk *w = walk_of(&plan, rank);
@@ -72,7 +72,7 @@ TEST(what_came_goes_on)
 /* Law 3: the operand that an arriving sum takes up is of this block. */
 TEST(the_own_block_comes_last_and_stays)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (uint32_t rank = 0; rank < p; rank++) {
             const coll_plan plan = ring(COLL_REDUCE_SCATTER_BLOCK, p, 0);
             const walk *w = walk_of(&plan, rank);
@@ -94,7 +94,7 @@ TEST(the_own_block_comes_last_and_stays)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             coll_plan plan = ring(COLL_ALLGATHER, p, flags);
             coll_report cost = cost_of(&plan);

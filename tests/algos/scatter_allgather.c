@@ -21,7 +21,7 @@ static size_t scatter_steps(const coll_plan *plan, uint32_t rank)
 /* Law 1: the same round after each rank's own scatter, and the same elements. */
 TEST(what_is_sent_is_expected)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (unsigned ring = 0; ring < 2; ring++) {
                 const coll_plan plan = bcast(ring, p, 3 * p + 2, 0, p / 3, degrees[d]);
@@ -60,7 +60,7 @@ TEST(what_is_sent_is_expected)
 /* Law 2. */
 TEST(every_element_comes_once)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (unsigned ring = 0; ring < 2; ring++)
                 for (size_t count = 0; count <= 2 * p + 1; count += 1 + p / 2) {
@@ -109,7 +109,7 @@ static uint32_t gathering(uint32_t p, uint32_t f, uint32_t v)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
                 for (unsigned ring = 0; ring < 2; ring++) {

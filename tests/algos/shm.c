@@ -45,7 +45,7 @@ static bool gets_out(const coll_action *a)
 /* Law 1 of shm_rooted.h. */
 TEST(only_the_root_puts_or_gets)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t which = 0; which < 3; which++)
             for (uint32_t buffer = 2; buffer <= 512; buffer *= 16) {
                 const uint32_t root = p / 2;
@@ -66,7 +66,7 @@ TEST(only_the_root_puts_or_gets)
  * the count. */
 TEST(shared_is_limited)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t which = 0; which < ROWS; which++)
             for (uint32_t buffers = 1; buffers <= 4; buffers++)
                 for (uint32_t buffer = 1; buffer <= 64; buffer *= 8)
@@ -84,7 +84,7 @@ TEST(shared_is_limited)
 /* Law 1 of shm_allgather.h. */
 TEST(owners_take_turns)
 {
-    for (uint32_t p = 2; p <= 64; p++) {
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++) {
         const coll_plan plan = shm(&rows[3], p, 0, 5, 2, 2, 0); /* 3 segments */
         CHECK(!coll_i_shm_at_once(&plan));
         for (uint32_t rank = 0; rank < p; rank++) {
@@ -109,7 +109,7 @@ TEST(owners_take_turns)
 /* Law 1 of shm_alltoall.h. */
 TEST(partners)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (uint32_t rank = 0; rank < p; rank++) {
             bool seen[64] = {false};
             for (uint32_t block = 0; block < p - 1; block++) {
@@ -127,7 +127,7 @@ TEST(partners)
 /* Laws 1 and 2 of shm_reduce.h. */
 TEST(slots_are_combined_in_rank_order)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (size_t which = 5; which < ROWS; which++) {
             const coll_plan plan = shm(&rows[which], p, p - 1, 10, 2, 7, 0);
             size_t combined = 0;
@@ -260,7 +260,7 @@ static void check_cost(const row *of, uint32_t p, size_t n, uint32_t B, uint32_t
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t which = 0; which < ROWS; which++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags++) {
                 check_cost(&rows[which], p, 5, 2, 2, flags);
@@ -269,7 +269,7 @@ TEST(costs)
                 check_cost(&rows[which], p, 3, 3, 64, flags);
                 check_cost(&rows[which], p, 0, 1, 4, flags);
             }
-    for (uint32_t p = 1; p <= 64; p++) {
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++) {
         const uint32_t f = F;
         const coll_plan plan = plan_with(&coll_shm_barrier, COLL_BARRIER, p, 0, 0, 0, &f);
         const coll_report report = cost_of(&plan);

@@ -20,7 +20,7 @@ TEST(put_meet_get)
 {
     enum { COUNT = 3 };
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
-        for (uint32_t p = 2; p <= 64; p++)
+        for (uint32_t p = 2; p <= CHECK_RANKS; p++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan =
                     plan_of(rows[row].algorithm, rows[row].collective, p, COUNT, flags);
@@ -51,7 +51,7 @@ TEST(put_meet_get)
 /* Law 3. */
 TEST(operands_in_rank_order)
 {
-    for (uint32_t p = 2; p <= 64; p++) {
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++) {
         const coll_plan plan =
             plan_of(&coll_shm_flat_reduce_scatter, COLL_REDUCE_SCATTER_BLOCK, p, 2, 0);
         const walk *w = walk_of(&plan, p - 1);
@@ -129,7 +129,7 @@ TEST(alone)
 TEST(costs)
 {
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
-        for (uint32_t p = 1; p <= 64; p++) {
+        for (uint32_t p = 1; p <= CHECK_RANKS; p++) {
             const coll_plan plan = plan_of(rows[row].algorithm, rows[row].collective, p, 5, 0);
             const coll_report cost = cost_of(&plan);
             CHECK_EQ(cost.rounds, p > 1);

@@ -21,7 +21,7 @@ static coll_plan snake(size_t which, uint32_t p, uint32_t width, size_t blocks, 
 /* Law 1. */
 TEST(the_line_goes_from_neighbour_to_neighbour)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t width = 1; width <= p; width++)
             for (uint32_t root = 0; root < p && p % width == 0; root += 1 + p / 5)
                 for (size_t which = 0; which < 3; which++) {
@@ -34,7 +34,7 @@ TEST(the_line_goes_from_neighbour_to_neighbour)
 TEST(no_link_carries_two_messages)
 {
     static const size_t blocks[] = {1, 2, 3, 7, 40};
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t width = 1; width <= p; width++)
             for (size_t k = 0; k < 5 && p % width == 0; k++)
                 for (size_t which = 0; which < 3; which++)
@@ -65,7 +65,7 @@ TEST(rank_order_has_conflicts)
 /* Law 3. */
 TEST(rounds_of_the_paper)
 {
-    for (uint32_t p = 3; p <= 64; p++)
+    for (uint32_t p = 3; p <= CHECK_RANKS; p++)
         for (uint32_t width = 1; width <= p; width++)
             for (size_t blocks = 3; blocks <= 12 && p % width == 0; blocks += 3) {
                 const mesh_steps steps[] = {{1, 1}, {p - 2, 2}, {1, 3}, {blocks - 3, 4},
@@ -80,7 +80,7 @@ TEST(rounds_of_the_paper)
 
 TEST(meshes_and_orders_that_do_not_fit)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t width = 1; width <= p + 1; width++)
             for (size_t which = 0; which < 3; which++)
                 for (uint32_t flags = 0; flags <= COLL_FLAG_COMMUTATIVE;
@@ -103,7 +103,7 @@ TEST(costs)
 {
     static const uint32_t segments[] = {0, 1, 3, 6, 7};
     const size_t count = 6;
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t k = 0; k < sizeof segments / sizeof *segments; k++)
             for (size_t which = 0; which < 3; which++)
                 for (uint32_t flags = 0; flags < 4; flags++) {

@@ -13,7 +13,7 @@ static coll_plan sparbit(uint32_t p, uint32_t flags)
 /* Law 1. */
 TEST(both_ends_agree)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan plan = sparbit(p, flags);
             check_step_by_step(&plan);
@@ -23,7 +23,7 @@ TEST(both_ends_agree)
 /* Laws 2 and 3. */
 TEST(trees_grow_from_afar)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (uint32_t rank = 0; rank < p; rank++) {
             const coll_plan plan = sparbit(p, COLL_FLAG_IN_PLACE);
             const walk *w = walk_of(&plan, rank);
@@ -51,7 +51,7 @@ TEST(trees_grow_from_afar)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const coll_plan plan = sparbit(p, flags);
             const coll_report cost = cost_of(&plan);

@@ -33,7 +33,7 @@ static uint32_t depth_of(const coll_plan *plan, uint32_t rank)
 /* Laws 1 and 2. */
 TEST(partners_exchange_halves)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t root = 0; root < p; root += 1 + p / 3) {
             const coll_plan plan = plan_on(p, COUNT, 0, root, 0);
             const uint32_t n = (p - 1) / 2;
@@ -52,7 +52,7 @@ TEST(partners_exchange_halves)
 /* Each half comes down its tree: the left one has the first. */
 TEST(halves_go_separate_ways)
 {
-    for (uint32_t p = 3; p <= 64; p++) {
+    for (uint32_t p = 3; p <= CHECK_RANKS; p++) {
         const coll_plan plan = plan_on(p, COUNT, 0, 0, 0);
         const uint32_t n = (p - 1) / 2;
         for (uint32_t v = 1; v <= 2 * n; v++) {
@@ -78,7 +78,7 @@ TEST(segments_stream)
 TEST(costs)
 {
     static const uint32_t segments[] = {0, 1, 3, 6, 7, 20};
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t k = 0; k < sizeof segments / sizeof *segments; k++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const uint32_t segment = segments[k], root = p / 3, n = (p - 1) / 2;

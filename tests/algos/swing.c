@@ -37,7 +37,7 @@ static uint64_t reach(const core *of, uint32_t number, uint32_t t)
  * steps of an allgather and of an allreduce, backwards. */
 TEST(partners_swing)
 {
-    for (uint32_t p = 2; p <= 64; p++) {
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++) {
         const core of = core_of(p, 2);
         const coll_plan plans[] = {
             swing(&coll_swing_allreduce, COLL_ALLREDUCE, p, 3 * (size_t)p, 0),
@@ -70,7 +70,7 @@ TEST(partners_swing)
 /* Law 2, by the recursion of the paper: one element a piece, so that offsets are slots. */
 TEST(what_is_given_is_for_those_behind_the_partner)
 {
-    for (uint32_t p = 2; p <= 64; p++) {
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++) {
         const core of = core_of(p, 2);
         const coll_plan plan =
             swing(&coll_swing_allreduce, COLL_ALLREDUCE, p, of.size, COLL_FLAG_IN_PLACE);
@@ -91,7 +91,7 @@ TEST(what_is_given_is_for_those_behind_the_partner)
 /* Law 3. */
 TEST(parts_come_back)
 {
-    for (uint32_t p = 2; p <= 64; p++) {
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++) {
         const core of = core_of(p, 2);
         const coll_plan plan = swing(&coll_swing_allreduce, COLL_ALLREDUCE, p,
                                      3 * (size_t)p + 1, COLL_FLAG_IN_PLACE);
@@ -113,7 +113,7 @@ TEST(parts_come_back)
 TEST(messages_stay_near)
 {
     static const uint32_t k[] = {2};
-    for (uint32_t p = 4; p <= 64; p *= 2) {
+    for (uint32_t p = 4; p <= CHECK_RANKS; p *= 2) {
         const size_t count = 3 * (size_t)p;
         const coll_plan plan = swing(&coll_swing_allreduce, COLL_ALLREDUCE, p, count, 0);
         const coll_plan whole =
@@ -170,7 +170,7 @@ static bool goes_home(const core *of)
 
 TEST(costs_of_allreduce)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const core of = core_of(p, 2);
             const size_t count = 3 * (size_t)p + 1;
@@ -218,7 +218,7 @@ TEST(costs_of_allreduce)
 TEST(costs_of_halves)
 {
     const size_t count = 2;
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
             const core of = core_of(p, 2);
             const uint32_t m = of.rounds, folds = of.extra > 0 ? 1 : 0;

@@ -15,7 +15,7 @@ static coll_plan throttled(uint32_t p, uint32_t flags, uint32_t batch)
 /* Law 1. */
 TEST(rounds_are_those_of_pairwise)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (int i = 0; i < BATCHES; i++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = throttled(p, flags, batches[i]);
@@ -45,7 +45,7 @@ TEST(rounds_are_those_of_pairwise)
  * for what permits it. */
 TEST(permissions_come_from_the_round_before)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (int i = 0; i < BATCHES; i++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const coll_plan plan = throttled(p, flags, batches[i]);
@@ -171,7 +171,7 @@ TEST(few_messages_are_under_way)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (int i = 0; i < BATCHES; i++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE) {
                 const uint32_t batch = batches[i];

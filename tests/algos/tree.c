@@ -26,7 +26,7 @@ static coll_plan plan_on(const coll_algorithm *algorithm, coll_collective collec
 /* Law 2, by the messages: the depth is the number of parents. */
 TEST(results_come_when_they_are_due)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (size_t shape = 0; shape < SHAPES; shape++)
             for (uint32_t degree = 2; degree <= 5; degree += 3)
                 for (size_t segments = 1; segments <= 40; segments = 3 * segments + 1) {
@@ -88,7 +88,7 @@ TEST(a_window_of_three_suffices)
     for (size_t shape = 0; shape < SHAPES; shape++) {
         uint32_t most = 0;
         CHECK_EQ(allreduces[shape]->window, 3);
-        for (uint32_t p = 2; p <= 64; p++)
+        for (uint32_t p = 2; p <= CHECK_RANKS; p++)
             for (uint32_t degree = 2; degree <= 64; degree = 5 * degree + 1) {
                 const coll_plan plan =
                     plan_on(allreduces[shape], COLL_ALLREDUCE, p, degree, SEGMENTS);

@@ -80,7 +80,7 @@ static size_t subtree(const coll_plan *plan, uint32_t f, uint32_t rank)
  * once. */
 TEST(subtrees_tile_the_interval)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (uint32_t root = 0; root < p; root += 1 + p / 4)
                 for (unsigned kind = 0; kind < 4; kind++) {
@@ -115,7 +115,7 @@ TEST(subtrees_tile_the_interval)
 /* Laws 2 and 3. */
 TEST(both_ends_cut_messages_alike)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (uint32_t root = 0; root < p; root += 1 + p / 9)
                 for (unsigned kind = 0; kind < 4; kind++) {
@@ -195,7 +195,7 @@ static uint32_t messages_of(const coll_plan *plan, uint32_t f, uint32_t rank)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (size_t d = 0; d < DEGREES; d++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
                 for (unsigned kind = 0; kind < 4; kind++) {

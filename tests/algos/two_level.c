@@ -43,7 +43,7 @@ static void check_across(const coll_grid_case *of, const coll_algorithm *inner)
 TEST(only_leaders_talk_across)
 {
     for (uint32_t row = 0; row < ROWS; row++)
-        for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t p = 1; p <= CHECK_RANKS; p++)
             for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
                 for (uint32_t root = 0; root < p; root += p / 3 + 1) {
                     const coll_composite *composite = rows[row];
@@ -114,7 +114,7 @@ static void check_costs(const coll_grid_case *of, const coll_composite *composit
 TEST(costs)
 {
     for (uint32_t row = 0; row < ROWS; row++)
-        for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t p = 1; p <= CHECK_RANKS; p++)
             for (uint32_t kind = 0; kind < LEVEL_NODES; kind++) {
                 coll_grid_case of = level_case(&rows[row]->algorithm, collectives[row], p,
                                                row == 0 ? 0 : 5, COLL_FLAG_COMMUTATIVE);

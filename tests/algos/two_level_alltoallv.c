@@ -71,7 +71,7 @@ static void check_case(uint32_t p, uint32_t block, uint32_t nodes, uint32_t flag
 
 TEST(short_blocks_ride_and_long_ones_do_not)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t i = 0; i < BLOCKS * LEVEL_NODES; i++)
             for (uint32_t flags = 0; flags <= COLL_FLAG_IN_PLACE; flags += COLL_FLAG_IN_PLACE)
                 for (int layout = COLL_GRID_UNEVEN; layout < COLL_GRID_LAYOUTS; layout++)

@@ -96,7 +96,7 @@ static void check_case(uint32_t row, coll_grid_case *of)
 TEST(costs)
 {
     for (uint32_t row = 0; row < ROWS; row++)
-        for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t p = 1; p <= CHECK_RANKS; p++)
             for (uint32_t kind = 0; kind < LEVEL_NODES; kind++) {
                 coll_grid_case of =
                     level_case(&rows[row]->algorithm, collectives[row], p, 3, 0);

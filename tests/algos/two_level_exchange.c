@@ -5,7 +5,7 @@
 /* (1) */
 TEST(sorting_moves_every_element_once)
 {
-    for (uint32_t p = 2; p <= 64; p++)
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++) {
             coll_grid_case of =
                 level_case(&coll_two_level_alltoall.algorithm, COLL_ALLTOALL, p, 2, 0);
@@ -111,7 +111,7 @@ static void check_alltoall(const coll_grid_case *of)
 
 TEST(costs)
 {
-    for (uint32_t p = 1; p <= 64; p++)
+    for (uint32_t p = 1; p <= CHECK_RANKS; p++)
         for (uint32_t kind = 0; kind < LEVEL_NODES; kind++) {
             coll_grid_case of =
                 level_case(&coll_two_level_reduce_scatter_block.algorithm,

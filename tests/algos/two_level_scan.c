@@ -57,7 +57,7 @@ static void check_case(const coll_grid_case *of)
 TEST(costs)
 {
     for (uint32_t row = 0; row < 2; row++)
-        for (uint32_t p = 1; p <= 64; p++)
+        for (uint32_t p = 1; p <= CHECK_RANKS; p++)
             for (uint32_t kind = 0; kind < LEVEL_NODES; kind++) {
                 coll_grid_case of = level_case(&coll_two_level_scan.algorithm, collectives[row],
                                                p, 3, COLL_FLAG_COMMUTATIVE);

@@ -589,10 +589,10 @@ TEST(too_little_shared)
 
 int main(void)
 {
-    RUN(every_collective_on_loopback);
-    RUN(long_vectors_on_loopback);
+    RUN_ALONE(every_collective_on_loopback);
+    RUN_ALONE(long_vectors_on_loopback);
     RUN(every_collective_on_threads);
-    RUN(every_algorithm_can_be_chosen);
+    RUN_ALONE(every_algorithm_can_be_chosen);
     RUN(reduce_scatter_of_packed_blocks);
     RUN(forcing);
     RUN(rules);

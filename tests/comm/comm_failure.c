@@ -353,7 +353,7 @@ TEST(all_stop_on_processes)
 int main(void)
 {
     (void)alarm(MINUTES * 60); /* a rank that waits for ever */
-    RUN(all_stop_on_loopback);
+    RUN_ALONE(all_stop_on_loopback);
     RUN(all_stop_on_threads);
     RUN(all_stop_on_processes);
     return check_done();

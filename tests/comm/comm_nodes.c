@@ -408,11 +408,11 @@ TEST(no_shared_memory_between_nodes)
 
 int main(void)
 {
-    RUN(every_collective_by_the_rules_of_nodes);
+    RUN_ALONE(every_collective_by_the_rules_of_nodes);
     RUN(other_calls_take_what_they_took);
-    RUN(every_algorithm_in_levels_can_be_chosen);
+    RUN_ALONE(every_algorithm_in_levels_can_be_chosen);
     RUN(who_does_not_ask_gets_none);
-    RUN(all_ranks_choose_alike);
+    RUN_ALONE(all_ranks_choose_alike);
     RUN(calls_made_again);
     RUN(parts_in_levels);
     RUN(mixed_calls_on_threads);

@@ -391,7 +391,8 @@ TEST(windows_that_many_ranks_need)
 {
     const coll_algorithm *const algorithms[] = {&coll_double_tree_allreduce,
                                                 &coll_shm_alltoall};
-    for (int i = 0; i < 2; i++) {
+    /* Thousands of plans for one number, from paths that other tests take: not under a sanitizer. */
+    for (int i = 0; i < 2 && CHECK_SHARE == 1; i++) {
         coll_grid_options options;
         coll_grid_result result;
         coll_grid_row row;

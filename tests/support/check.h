@@ -14,17 +14,28 @@
 
 static unsigned long check_count, check_failures;
 
-/* CHECK_SHARE: under a sanitizer, which looks at memory and not at numbers, tests that start many threads or
- * processes do one part of so many of their repetitions. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CHECK_SHARE 3u
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CHECK_SHARE 3u
+/* Under a sanitizer, which looks at memory and not at numbers, tests do less of the same; what they prove is proven
+ * by the ordinary build.
+ *
+ *   CHECK_SHARE   those that start many threads or processes do one part of so many of their repetitions
+ *   CHECK_RANKS   laws are checked for all numbers of ranks up to this one; eight ranks execute every line of
+ *                 the algorithms (tests/gates/coverage.sh) */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CHECK_SANITIZED 1
+#elif __has_feature(thread_sanitizer)
+#define CHECK_RACES 1
 #endif
 #endif
-#ifndef CHECK_SHARE
-#define CHECK_SHARE 1u
+#if defined(__SANITIZE_ADDRESS__)
+#define CHECK_SANITIZED 1
+#elif defined(__SANITIZE_THREAD__)
+#define CHECK_RACES 1
+#endif
+#if defined(CHECK_SANITIZED) || defined(CHECK_RACES)
+enum { CHECK_SHARE = 3, CHECK_RANKS = 24 };
+#else
+enum { CHECK_SHARE = 1, CHECK_RANKS = 64 };
 #endif
 
 #define TEST(name) static void name(void)
@@ -42,6 +53,13 @@ static unsigned long check_count, check_failures;
         }                                                                                      \
         fflush(stdout);                                                                        \
     } while (0)
+
+/* RUN_ALONE: of a test in one thread, where ThreadSanitizer has nothing to find. */
+#ifdef CHECK_RACES
+#define RUN_ALONE(name) ((void)(name))
+#else
+#define RUN_ALONE(name) RUN(name)
+#endif
 
 /* Counts a check; prints at most a hundred failures. Returns whether it held. */
 static inline bool check_that(bool held, const char *file, int line, const char *what)
