@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "coll/algos/registry.h"
+#pragma GCC optimize("O2") /* the verifier, whose lines are not counted */
 #include "coll/lab/verify_grid.h"
 
 static uint32_t number(const char *word)
@@ -25,7 +26,7 @@ int main(int argc, char **argv)
     options.random = number(argv[3]);
     options.steps /= 64; /* of each plan at random, so that they are small */
     options.elements /= 64;
-    options.workers = 2;
+    options.workers = 1; /* counting is not atomic */
     if (!coll_verify_grid(&options, &result))
         printf("%s\n%s\n", result.failure.report.sentence, result.failure.reproduction);
     return result.ok ? 0 : 1;
