@@ -270,7 +270,7 @@ static void add_rows(coll_collective collective, const coll_algorithm *forced)
 /* Do calls over threads, on one node, run the algorithm? */
 static bool runs_here(const coll_algorithm *algorithm, uint32_t p)
 {
-    return !(algorithm->traits & (COLL_NEEDS_SHARED | COLL_NEEDS_BUILD | COLL_I_NEEDS_TEAM)) &&
+    return !(algorithm->traits & (COLL_NEEDS_SHARED | COLL_NEEDS_BUILD | COLL_I_NEEDS_GROUP)) &&
            (!(algorithm->traits & COLL_NEEDS_POWER_OF_TWO) || (p & (p - 1)) == 0);
 }
 

@@ -26,8 +26,9 @@
 /* What must be alike in the headers that an algorithm is compiled with and in this program. */
 #define STAMP(X)                                                                               \
     X(COLL_VERSION_MAJOR, COLL_VERSION_MINOR, COLL_VERSION_PATCH, COLL_STEP_MAX,               \
-      COLL_COLLECTIVES, COLL_DO_NETWORK_REDUCE, COLL_NEEDS_INTER_TEAM, sizeof(coll_algorithm), \
-      sizeof(coll_composite), sizeof(coll_plan), sizeof(coll_problem), sizeof(coll_action))
+      COLL_COLLECTIVES, COLL_DO_NETWORK_REDUCE, COLL_NEEDS_INTER_GROUP,                        \
+      sizeof(coll_algorithm), sizeof(coll_composite), sizeof(coll_plan), sizeof(coll_problem), \
+      sizeof(coll_action))
 #define VALUES(...)   __VA_ARGS__
 #define WORDS_OF(...) #__VA_ARGS__
 

@@ -7,7 +7,7 @@
 
 /* What a rank waits for, besides the message of a rank. */
 static const uint32_t NONE = UINT32_MAX;    /* nothing: it has ended */
-static const uint32_t ALL = UINT32_MAX - 1; /* its team, for a network reduction */
+static const uint32_t ALL = UINT32_MAX - 1; /* its group, for a network reduction */
 static const uint32_t SERVED =
     UINT32_MAX - 2; /* the end of the round in which it got its struct message */
 enum { RANKS_MAX = 4096 };
@@ -153,16 +153,17 @@ static bool send_one(struct game *g, uint32_t from)
     return sent;
 }
 
-/* The team of the network reduction that a rank waits for. */
-static uint32_t team_of(const struct player *me)
+/* The group of the network reduction that a rank waits for. */
+static uint32_t group_of(const struct player *me)
 {
-    const uint32_t team = me->acts[me->at].peer;
-    if (team >= COLL_TEAMS)
-        refuse("a network reduction names team %u, and there are %d", team, COLL_TEAMS);
-    return team;
+    const uint32_t group = me->acts[me->at].peer;
+    if (group >= COLL_NETWORK_GROUPS)
+        refuse("a network reduction names group %u, and there are %d", group,
+               COLL_NETWORK_GROUPS);
+    return group;
 }
 
-/* A rank meets its team, for the `*at`th meeting of all; 0: it is the first one there. */
+/* A rank meets its group, for the `*at`th meeting of all; 0: it is the first one there. */
 static void note_meeting(struct game *g, uint32_t rank, size_t *at)
 {
     struct rounds *r = g->rounds;
@@ -182,8 +183,8 @@ static void note_meeting(struct game *g, uint32_t rank, size_t *at)
 /* One round. Returns whether anything moved. `wanted` has an entry a rank. */
 static bool play_round(struct game *g, bool *wanted)
 {
-    uint32_t met[COLL_TEAMS] = {0}; /* ranks of each team that are waiting */
-    size_t meeting[COLL_TEAMS] = {0};
+    uint32_t met[COLL_NETWORK_GROUPS] = {0}; /* ranks of each group that are waiting */
+    size_t meeting[COLL_NETWORK_GROUPS] = {0};
     bool any = false;
     g->rounds->rounds++;
     for (uint32_t r = 0; r < g->p; r++)
@@ -193,7 +194,7 @@ static bool play_round(struct game *g, bool *wanted)
         if (from < g->p)
             wanted[from] = true;
         if (from == ALL)
-            met[team_of(&g->players[r])]++;
+            met[group_of(&g->players[r])]++;
     }
     for (uint32_t r = 0; r < g->p; r++)
         if (wanted[r])
@@ -201,12 +202,12 @@ static bool play_round(struct game *g, bool *wanted)
     for (uint32_t r = 0; r < g->p; r++) {
         struct player *me = &g->players[r];
         const bool meets =
-            me->waits == ALL && met[team_of(me)] == me->acts[me->at].stride; /* its members */
+            me->waits == ALL && met[group_of(me)] == me->acts[me->at].stride; /* its members */
         if (me->waits != SERVED && !meets)
             continue;
         any = true;
         if (meets)
-            note_meeting(g, r, &meeting[team_of(me)]);
+            note_meeting(g, r, &meeting[group_of(me)]);
         me->at++;
         advance(g, r);
     }

@@ -240,7 +240,7 @@ static int draw_and_simulate(void)
 {
     static const uint32_t few[] = {6, 8, 4, 3, 2}, many[] = {64, 60, 16, 8, 4, 2};
     const uint32_t traits = trial->loaded.algorithms[0]->traits;
-    const char *model = traits & (COLL_NEEDS_SHARED | COLL_I_NEEDS_TEAM | COLL_USES_NODES)
+    const char *model = traits & (COLL_NEEDS_SHARED | COLL_I_NEEDS_GROUP | COLL_USES_NODES)
                             ? " --model hockney:alpha=1us,beta=1 --memory "
                               "shm:a=0.2us,b=0.1,a_fabric=2us,b_fabric=0.5"
                             : " --model loggp:L=1us,o=200,g=300,G=0.5";

@@ -37,7 +37,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* ---- what the solver asks of its team ----------------------------------------------------- */
+/* ---- what the solver asks of its group ----------------------------------------------------- */
 
 static coll_status run_call(member *m, unsigned use)
 {
@@ -175,8 +175,8 @@ static coll_status solve(member *m, double *full, const size_t *counts, const si
 {
     const ranks_job *job = m->job;
     const solver_problem problem = {job->a, m->cut, job->tolerance, job->max_iterations};
-    const solver_team team = {m, full, gather, job->reproducible ? sum_reproducibly : sum,
-                              job->residual && m->rank == 0 ? residual : NULL};
+    const solver_group group = {m, full, gather, job->reproducible ? sum_reproducibly : sum,
+                                job->residual && m->rank == 0 ? residual : NULL};
     coll_args args[RANKS_USES];
     arguments(m, full, counts, displs, args);
     coll_status status = open_comm(m);
@@ -186,7 +186,7 @@ static coll_status solve(member *m, double *full, const size_t *counts, const si
         status = coll_barrier(&m->comm);
     if (status == COLL_OK) {
         const double start = now();
-        m->result = solver_run(&problem, &team, m->first, m->pieces, m->x);
+        m->result = solver_run(&problem, &group, m->first, m->pieces, m->x);
         m->seconds = now() - start;
         for (unsigned use = 0; use < RANKS_USES; use++)
             count_traffic(m, use);

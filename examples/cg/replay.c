@@ -110,12 +110,12 @@ solver_result ranks_replay(const ranks_job *job, const ranks_outcome *was, doubl
     const coll_partition cut = coll_partition_of(job->a->rows, job->ranks);
     const solver_problem problem = {job->a, cut, job->tolerance, job->max_iterations};
     double *full = calloc(job->a->rows, sizeof *full);
-    const solver_team team = {&all, full, gather, sum, NULL};
+    const solver_group group = {&all, full, gather, sum, NULL};
     solver_result result = {SOLVER_NO_MEMORY, COLL_ERR_MEMORY, 0, 0, 0, 0};
     if (full) {
         const coll_status status = open_ranks(&all);
         if (status == COLL_OK)
-            result = solver_run(&problem, &team, 0, job->ranks, x);
+            result = solver_run(&problem, &group, 0, job->ranks, x);
         else
             result.status = status;
     }

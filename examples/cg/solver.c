@@ -7,7 +7,7 @@
 /* A rank's rows: pieces of the cut, as one run of `count` rows from `offset` on. */
 typedef struct share {
     const solver_problem *problem;
-    const solver_team *team;
+    const solver_group *group;
     uint32_t first, pieces;
     size_t offset, count;
     double *diagonal, *b, *r, *z, *q; /* `count` elements */
@@ -45,15 +45,15 @@ static void dot(const share *s, uint32_t k, uint32_t j, const double *u, const d
 
 static coll_status add_up(const share *s, uint32_t k, double *sums)
 {
-    return s->team->sum(s->team->arg, s->terms, k, sums);
+    return s->group->sum(s->group->arg, s->terms, k, sums);
 }
 
 /* q = A · full, once full is gathered. */
 static coll_status gather_multiply(const share *s)
 {
-    const coll_status status = s->team->gather(s->team->arg);
+    const coll_status status = s->group->gather(s->group->arg);
     if (status == COLL_OK)
-        csr_multiply(s->problem->a, s->offset, s->count, s->team->full, s->q);
+        csr_multiply(s->problem->a, s->offset, s->count, s->group->full, s->q);
     return status;
 }
 
@@ -68,7 +68,7 @@ static solver_result broken(solver_result result, coll_status status)
 static solver_result iterate(const share *s, double *x)
 {
     const size_t n = s->count;
-    double *const p = s->team->full + s->offset; /* this rank's rows of the search vector */
+    double *const p = s->group->full + s->offset; /* this rank's rows of the search vector */
     double sums[SOLVER_SUMS], rz, bb;
     solver_result result = {SOLVER_TIRED, COLL_OK, 0, 0, 0, 0};
     coll_status status;
@@ -91,8 +91,8 @@ static solver_result iterate(const share *s, double *x)
         result.end = SOLVER_INDEFINITE;
         return result;
     }
-    if (s->team->residual)
-        s->team->residual(s->team->arg, 0, 1);
+    if (s->group->residual)
+        s->group->residual(s->group->arg, 0, 1);
     while (result.iterations < s->problem->max_iterations) {
         status = gather_multiply(s);
         if (status != COLL_OK)
@@ -126,8 +126,8 @@ static solver_result iterate(const share *s, double *x)
             result.end = SOLVER_OVERFLOW;
             return result;
         }
-        if (s->team->residual)
-            s->team->residual(s->team->arg, result.iterations, relative);
+        if (s->group->residual)
+            s->group->residual(s->group->arg, result.iterations, relative);
         if (relative <= s->problem->tolerance) {
             result.end = SOLVER_CONVERGED;
             return result;
@@ -146,7 +146,7 @@ static solver_result judge(const share *s, const double *x, solver_result result
     double sums[SOLVER_SUMS];
     coll_status status;
     for (size_t i = 0; i < s->count; i++)
-        s->team->full[s->offset + i] = x[i];
+        s->group->full[s->offset + i] = x[i];
     status = gather_multiply(s);
     if (status != COLL_OK)
         return broken(result, status);
@@ -167,11 +167,11 @@ static solver_result judge(const share *s, const double *x, solver_result result
     return result;
 }
 
-solver_result solver_run(const solver_problem *problem, const solver_team *team, uint32_t first,
-                         uint32_t pieces, double *x)
+solver_result solver_run(const solver_problem *problem, const solver_group *group,
+                         uint32_t first, uint32_t pieces, double *x)
 {
     const csr *a = problem->a;
-    share s = {.problem = problem, .team = team, .first = first, .pieces = pieces};
+    share s = {.problem = problem, .group = group, .first = first, .pieces = pieces};
     solver_result result = {SOLVER_NO_MEMORY, COLL_OK, 0, 0, 0, 0};
     if (!share_make(&s))
         return result;

@@ -20,7 +20,7 @@
 enum { SOLVER_SUMS = 3 }; /* most dot products that are summed at once */
 
 /* The other ranks, as this rank sees them. All functions return COLL_OK or what went wrong. */
-typedef struct solver_team {
+typedef struct solver_group {
     void *arg;
     double *full; /* a vector of all rows, for gather */
     /* Those rows of full that are this rank's are there; those of all others come in. */
@@ -30,7 +30,7 @@ typedef struct solver_team {
     coll_status (*sum)(void *arg, const double *terms, uint32_t k, double *sums);
     /* Hears of the relative residual after each iteration; NULL: nobody does. */
     void (*residual)(void *arg, size_t iteration, double relative);
-} solver_team;
+} solver_group;
 
 typedef struct solver_problem {
     const csr *a;
@@ -60,7 +60,7 @@ typedef struct solver_result {
 /* Solves for the rows of the pieces first … first + pieces − 1; x has all rows of the matrix,
  * of which only this rank's are written. Every rank calls it with the same problem; all end
  * alike, but for SOLVER_NO_MEMORY and SOLVER_BROKEN. */
-solver_result solver_run(const solver_problem *problem, const solver_team *team, uint32_t first,
-                         uint32_t pieces, double *x);
+solver_result solver_run(const solver_problem *problem, const solver_group *group,
+                         uint32_t first, uint32_t pieces, double *x);
 
 #endif /* COLL_EXAMPLES_CG_SOLVER_H */

@@ -307,10 +307,10 @@ COLL_INLINE coll_status coll_plan_init(coll_plan *plan, const coll_algorithm *al
 }
 
 /* Does the plan do what all ranks of the transport take part in: multicast, meet, or (`reduces`: in their
- * order) reduce in the network, without teams of its own? */
+ * order) reduce in the network, without groups of its own? */
 COLL_INLINE bool coll_i_plan_needs_all(const coll_plan *plan, bool *reduces)
 {
-    const bool meets = (plan->traits & COLL_I_NEEDS_TEAM) && !plan->inner;
+    const bool meets = (plan->traits & COLL_I_NEEDS_GROUP) && !plan->inner;
     *reduces = meets && (plan->traits & COLL_NEEDS_NETWORK_REDUCE);
     return meets || (plan->traits & COLL_NEEDS_MULTICAST);
 }

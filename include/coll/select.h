@@ -270,7 +270,7 @@ COLL_INLINE const char *coll_capability_text(unsigned needs)
 /* What the algorithm needs of these and does not find. */
 COLL_INLINE unsigned coll_conditions_lack(const coll_conditions *conditions, unsigned traits)
 {
-    return traits & (COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM) &
+    return traits & (COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_GROUP) &
            ~conditions->capabilities;
 }
 

@@ -79,21 +79,16 @@ typedef struct coll_arrival_call {
     bool left;
 } coll_arrival_call;
 
-/* A group of ranks that reduces in the network. */
-typedef struct coll_network_group {
-    coll_team team; /* its number, and how many members it has (types.h) */
-    /* Is a rank of the transport a member? A pure function of its arguments, in O(log p) where the
-     * plan's ranks are found in O(1); NULL: nobody tells. It is not asked about COLL_TEAM_ALL, of which
-     * all ranks are. It and `of` stay as they are until the operation is done. */
-    coll_is_member is_member;
-    const void *of;
-} coll_network_group;
-
 /* dst = src ⊕ … ⊕ src over the members of a group, in the order of their ranks. dst may be src. Of 0
  * elements it is a barrier, and op, dst and src may be NULL. */
 typedef struct coll_network_call {
     uint32_t tag;
-    coll_network_group group;
+    coll_network_group group; /* its number, and how many members it has (types.h) */
+    /* Is a rank of the transport a member? A pure function of its arguments, in O(log p) where the
+     * plan's ranks are found in O(1); NULL: nobody tells. It is not asked about COLL_GROUP_ALL, of which
+     * all ranks are. It and `of` stay as they are until the operation is done. */
+    coll_is_member is_member;
+    const void *of;
     const coll_op *op; /* unchanged until the operation is done */
     void *dst;
     const void *src;

@@ -146,17 +146,17 @@ COLL_INLINE const char *coll_collective_name(coll_collective collective)
 }
 
 /* Ranks that reduce together in the network (NETWORK_REDUCE): a number, and how many they are.
- * Every number has the same members all the time. COLL_TEAM_ALL are all ranks of the transport,
- * COLL_TEAM_NODES the first ranks of the nodes (coll_nodes), COLL_TEAM_SOCKETS the first ranks
+ * Every number has the same members all the time. COLL_GROUP_ALL are all ranks of the transport,
+ * COLL_GROUP_NODES the first ranks of the nodes (coll_nodes), COLL_GROUP_SOCKETS the first ranks
  * of their sockets. */
-typedef struct coll_team {
+typedef struct coll_network_group {
     uint32_t number, members;
-} coll_team;
+} coll_network_group;
 
-enum { COLL_TEAM_ALL, COLL_TEAM_NODES, COLL_TEAM_SOCKETS, COLL_TEAMS };
+enum { COLL_GROUP_ALL, COLL_GROUP_NODES, COLL_GROUP_SOCKETS, COLL_NETWORK_GROUPS };
 
-/* Is a rank of the transport in the team of this number, by what `of` says? Pure. */
-typedef bool (*coll_is_member)(const void *of, uint32_t team, uint32_t rank);
+/* Is a rank of the transport in the group of this number, by what `of` says? Pure. */
+typedef bool (*coll_is_member)(const void *of, uint32_t group, uint32_t rank);
 
 /* Element types: name, text, bytes. A pair holds a value and the index that MINLOC and MAXLOC
  * carry, laid out as the C structures of reduce.h. */

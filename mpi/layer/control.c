@@ -58,7 +58,7 @@ static bool begin(coll_table *rules, void **room)
         return coll_refuse(&error, "there is no memory for rules");
     coll_table_init(rules, *room, COLL_TABLE_BYTES(RULES_MOST));
     if (!settings.shm)
-        rules->lacks = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM;
+        rules->lacks = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_GROUP;
     return true;
 }
 

@@ -98,7 +98,7 @@ TEST(what_is_used_across)
     CHECK_STATUS(level_prove(&of, &report), COLL_ERR_GROUP);
     of.algorithm = &coll_node_leader_allreduce.algorithm;
     CHECK_STATUS(level_prove(&of, &report), COLL_OK);
-    CHECK_EQ(level_plan(0)->traits & COLL_I_NEEDS_TEAM, 0);
+    CHECK_EQ(level_plan(0)->traits & COLL_I_NEEDS_GROUP, 0);
 }
 
 /* Sockets have memory of their own to share. */

@@ -88,7 +88,7 @@ TEST(every_collective_is_solved)
 {
     const uint32_t refuses = COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_POWER_OF_TWO |
                              COLL_NEEDS_OUT_OF_PLACE | COLL_NEEDS_COUNTS | COLL_NEEDS_SHARED |
-                             COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM | COLL_NEEDS_BUILD;
+                             COLL_NEEDS_MULTICAST | COLL_I_NEEDS_GROUP | COLL_NEEDS_BUILD;
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++) {
         size_t takes_all = 0;
         for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)

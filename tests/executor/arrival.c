@@ -209,7 +209,7 @@ TEST(failures)
 /* What the network alone can do ends the collective where it is refused, and the others are told. */
 TEST(the_network_refuses)
 {
-    const coll_team team = {3, 5};
+    const coll_network_group group = {3, 5};
     begin_with(4);
     own.in_network.multicast = my_multicast;
     coll_act_multicast(next(), OUT(0), 2);
@@ -217,7 +217,7 @@ TEST(the_network_refuses)
     GO(COLL_ERR_CAPABILITY, "m-/ a0.");
     begin_with(4);
     own.in_network.reduce = my_network_reduce;
-    coll_act_network_reduce(next(), team, OUT(1), COLL_AT(COLL_IN, 2), 4);
+    coll_act_network_reduce(next(), group, OUT(1), COLL_AT(COLL_IN, 2), 4);
     START(COLL_ERR_CAPABILITY, "f3/ a0.");
     GO(COLL_ERR_CAPABILITY, "f3/ a0.");
 }

@@ -249,9 +249,8 @@ TEST(groups)
         coll_problem_init(&problem, COLL_ALLREDUCE, 4, 9, sizeof(uint64_t));
         problem.flags = COLL_FLAG_COMMUTATIVE;
         CHECK_STATUS(rig_init(&it, &coll_ring_allreduce, &problem, NULL), COLL_OK);
-        CHECK_STATUS(
-            coll_loopback_init(&it.world, 8, 64, it.memory, COLL_LOOPBACK_BYTES(64)),
-            COLL_OK);
+        CHECK_STATUS(coll_loopback_init(&it.world, 8, 64, it.memory, COLL_LOOPBACK_BYTES(64)),
+                     COLL_OK);
         for (uint32_t r = 0; r < 4; r++) {
             coll_group *group = &it.ranks[r].plan.group;
             if (affine)

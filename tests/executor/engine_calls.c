@@ -338,14 +338,14 @@ TEST(reductions)
 }
 
 /* Sums by the network, and meetings: of nothing, nowhere. */
-TEST(teams)
+TEST(groups)
 {
-    const coll_team team = {3, 5};
+    const coll_network_group group = {3, 5};
     begin(4);
     own.in_network.reduce = my_network_reduce;
     transport.max_bytes = 8;
-    coll_act_network_reduce(next(), team, OUT(1), COLL_AT(COLL_IN, 2), 4);
-    coll_act_network_barrier(next(), team, OUT(8));
+    coll_act_network_reduce(next(), group, OUT(1), COLL_AT(COLL_IN, 2), 4);
+    coll_act_network_barrier(next(), group, OUT(8));
     START(COLL_OK, "f3> f3> v3?");
     CHECK(buffers[0] == out + 1 && sizes[0] == 4 && buffers[1] == in + 2 && sizes[1] == 5);
     PROGRESS(COLL_OK, "v3. v3.");
@@ -423,7 +423,7 @@ int main(void)
     RUN(borrowed_in_order);
     RUN(borrowed_in_pieces);
     RUN(reductions);
-    RUN(teams);
+    RUN(groups);
     RUN(too_large);
     RUN(scratch_is_enough);
     RUN(not_started);

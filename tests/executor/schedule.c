@@ -148,7 +148,7 @@ static const char *sends_first(const char *letters)
 {
     static const char all_letters[] = "stuvbcrqmfnw";
     static char result[16];
-    const coll_team all = {0, 2};
+    const coll_network_group all = {0, 2};
     coll_schedule schedule = {NULL, 0, 0, 0, 0, 3, 1};
     coll_action actions[8];
     size_t n = 0, sends = 1;

@@ -45,7 +45,7 @@ static uint64_t read(const coll_action *a)
                 : 0);
 }
 
-/* Do two actions keep their order, as messages of one direction and peer, or meetings of a team? */
+/* Do two actions keep their order, as messages of one direction and peer, or meetings of a group? */
 static bool one_channel(const coll_action *a, const coll_action *o)
 {
     const bool to_all = a->kind == COLL_DO_MULTICAST || o->kind == COLL_DO_MULTICAST;
@@ -68,7 +68,7 @@ static coll_ref some_ref(bool may_be_in, size_t count)
 static coll_action some_action(void)
 {
     const size_t count = 1 + chance(3);
-    const coll_team team = {chance(2), 2};
+    const coll_network_group group = {chance(2), 2};
     const uint32_t peer = chance(PEERS), inputs = 1 + chance(3);
     coll_action a;
     switch (chance(COLL_KINDS)) {
@@ -103,7 +103,8 @@ static coll_action some_action(void)
         coll_act_multicast(&a, some_ref(true, count), count);
         break;
     default:
-        coll_act_network_reduce(&a, team, some_ref(false, count), some_ref(true, count), count);
+        coll_act_network_reduce(&a, group, some_ref(false, count), some_ref(true, count),
+                                count);
         break;
     }
     if (!coll_i_has(COLL_I_WRITES_DST, &a)) /* what a kind does not use may be anything */

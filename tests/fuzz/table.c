@@ -33,7 +33,7 @@ static void select_by(const coll_rule_list *list, uint32_t p, size_t count, bool
     static size_t tables[1024];
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++) {
         const coll_conditions terms = {
-            COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM, 0};
+            COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_GROUP, 0};
         const coll_rule *rule = NULL;
         coll_problem problem;
         coll_plan plan;

@@ -318,7 +318,7 @@ static void barriers(uint32_t nodes, uint32_t m, bool network)
         phase->map.group.stride = i == 1 ? m : 1;
         phase->map.copies = i == 1 ? 1 : nodes;
         phase->map.spacing = m;
-        phase->team = network ? COLL_TEAM_NODES : COLL_TEAM_ALL;
+        phase->group = network ? COLL_GROUP_NODES : COLL_GROUP_ALL;
     }
     CHECK_STATUS(compose(&b, &coll_sequence, &outer), COLL_OK);
     prove_and_run(&b, "barrier");

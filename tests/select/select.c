@@ -8,7 +8,8 @@
 #include "coll/select.h"
 #include "coll/lab/verify/graphs.h"
 
-static const unsigned all_offers = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM;
+static const unsigned all_offers =
+    COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_GROUP;
 
 /* The neighbours on a ring, where the collective has neighbours, with the routes that an algorithm
  * needs. */

@@ -107,8 +107,8 @@ typedef struct clocked {
     coll_time soon[NOTES]; /* times at which something may end */
     size_t n_soon;
     channel channels[RANKS][RANKS];
-    uint32_t met[RANKS][COLL_TEAMS];
-    meeting meetings[CHANNEL][COLL_TEAMS];
+    uint32_t met[RANKS][COLL_NETWORK_GROUPS];
+    meeting meetings[CHANNEL][COLL_NETWORK_GROUPS];
     uint32_t spread[RANKS][RANKS]; /* numbers of the messages of the last multicast */
     uint32_t p;
 } clocked;
@@ -219,17 +219,17 @@ static inline coll_status clocked_reduce(void *ctx, const coll_reduce_call *call
 
 static inline coll_status clocked_meet(void *ctx, const coll_network_call *call, coll_handle *h)
 {
-    const coll_team team = call->group.team;
+    const coll_network_group group = call->group;
     const size_t bytes = call->count * call->elem_bytes;
-    const uint32_t me = *(const uint32_t *)ctx, k = world.met[me][team.number]++;
-    meeting *at = &world.meetings[k][team.number];
-    note_add(&ran, world.now, me, MEETS, team.number, bytes);
+    const uint32_t me = *(const uint32_t *)ctx, k = world.met[me][group.number]++;
+    meeting *at = &world.meetings[k][group.number];
+    note_add(&ran, world.now, me, MEETS, group.number, bytes);
     at->come++;
-    if (at->come == team.members) {
+    if (at->come == group.members) {
         (void)ends_after(h, meet_time(bytes));
         at->over = world.now + meet_time(bytes);
     }
-    return started(h, MEETING, k, team.number, 0);
+    return started(h, MEETING, k, group.number, 0);
 }
 
 static inline coll_status clocked_test(void *ctx, coll_handle *h)

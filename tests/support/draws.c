@@ -185,7 +185,7 @@ bool draws_problem(rules_proof *proof, const drawn *of, uint32_t p, uint32_t k)
     return true;
 }
 
-static const unsigned offered = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM;
+static const unsigned offered = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_GROUP;
 
 /* Terms that the problem allows: those of all ranks, or some of them. */
 coll_conditions draws_terms(rules_proof *proof, bool all)

@@ -69,8 +69,8 @@ static unsigned fabric_step(const coll_plan *plan, uint32_t rank, size_t s, coll
 {
     const size_t half = plan->problem.count / 2;
     (void)rank;
-    coll_team all;
-    all.number = COLL_TEAM_ALL;
+    coll_network_group all;
+    all.number = COLL_GROUP_ALL;
     all.members = plan->problem.p;
     coll_act_network_reduce(out, all, COLL_AT(COLL_OUT, s * half), coll_input(plan) + s * half,
                             s == 0 ? half : plan->problem.count - half);

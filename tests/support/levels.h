@@ -62,13 +62,13 @@ static inline const coll_workspace *level_kit(uint32_t rank)
 }
 
 /* What must be said of an algorithm across `nodes` nodes of which one has more than one rank
- * (flat: none has), with an operator; COLL_OK: it is right. `team`: the ranks across are one. */
+ * (flat: none has), with an operator; COLL_OK: it is right. `group`: the ranks across are one. */
 static inline coll_status level_expected(const coll_algorithm *inner, uint32_t nodes, bool flat,
-                                         bool team, uint32_t flags)
+                                         bool group, uint32_t flags)
 {
     if ((inner->traits & COLL_NEEDS_MULTICAST) && !flat)
         return COLL_ERR_GROUP;
-    if ((inner->traits & COLL_I_NEEDS_TEAM) && !flat && !team)
+    if ((inner->traits & COLL_I_NEEDS_GROUP) && !flat && !group)
         return COLL_ERR_GROUP;
     if ((inner->traits & COLL_NEEDS_COMMUTATIVE) && !(flags & COLL_FLAG_COMMUTATIVE))
         return COLL_ERR_ORDER;
@@ -255,7 +255,7 @@ static inline bool level_explains(const coll_algorithm *inner, coll_status statu
     case COLL_ERR_SHARED:
         return (inner->traits & COLL_NEEDS_SHARED) != 0;
     case COLL_ERR_GROUP:
-        return (inner->traits & (COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM)) != 0;
+        return (inner->traits & (COLL_NEEDS_MULTICAST | COLL_I_NEEDS_GROUP)) != 0;
     case COLL_ERR_COLLECTIVE: /* blocks of one size only, or of different sizes only */
         return true;
     default:

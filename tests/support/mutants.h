@@ -734,9 +734,9 @@ struct program {
 #define AWAIT_OF(from, token, n)      {COLL_DO_AWAIT, 0, 0, from, n, token, 0, 0, 0}
 #define AWAIT(from, token)            AWAIT_OF(from, token, 1)
 #define MULTICAST(from, n)            {COLL_DO_MULTICAST, 0, 0, 0, n, 0, from, 0, 0}
-#define MEET(team, ranks, to, from, n) {COLL_DO_NETWORK_REDUCE, 0, 0, team, n, to, from, 0, ranks}
-#define JOIN_OF(team, ranks, token, n) {COLL_DO_NETWORK_REDUCE, COLL_NETWORK_BARRIER, 0, team, n, token, token, 0, ranks}
-#define JOIN(team, ranks, token) JOIN_OF(team, ranks, token, 1)
+#define MEET(group, ranks, to, from, n) {COLL_DO_NETWORK_REDUCE, 0, 0, group, n, to, from, 0, ranks}
+#define JOIN_OF(group, ranks, token, n) {COLL_DO_NETWORK_REDUCE, COLL_NETWORK_BARRIER, 0, group, n, token, token, 0, ranks}
+#define JOIN(group, ranks, token) JOIN_OF(group, ranks, token, 1)
 #define IN(i)  COLL_AT(COLL_IN, i)
 #define OUT(i) COLL_AT(COLL_OUT, i)
 #define TMP(i) COLL_AT(COLL_SCRATCH, i)
@@ -859,11 +859,11 @@ static struct program programs[] = {
         {1, NOTIFY(2, TMP(0))}, {1, NOTIFY(0, TMP(0))}, {1, AWAIT(2, TMP(0))}, {1, AWAIT(2, TMP(0))},
         {2, NOTIFY(0, TMP(0))}, {2, NOTIFY(1, TMP(0))}, {2, AWAIT(0, TMP(0))}, {2, AWAIT(0, TMP(0))}}},
     {.name = "waits for a message behind a meeting", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .finding = COLL_FOUND_DEADLOCK, .sentence = "rank 0, step 0: waits for rank 1 (step 0), which waits for rank 0 (step 0); none of them has sent or met yet, and each does only after its own wait: rank 1 in its step 1", .lines = {
-        {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {0, NOTIFY(1, OUT(0))}, {1, AWAIT(0, OUT(0))}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}},
+        {0, MEET(COLL_GROUP_ALL, 2, OUT(0), IN(0), 1)}, {0, NOTIFY(1, OUT(0))}, {1, AWAIT(0, OUT(0))}, {1, MEET(COLL_GROUP_ALL, 2, OUT(0), IN(0), 1)}},
         .traits = COLL_NEEDS_NETWORK_REDUCE},
-    {.name = "two teams that wait for each other", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .scratch = 1, .finding = COLL_FOUND_DEADLOCK, .sentence = "rank 0, step 0: waits for rank 1 (step 0), which waits for rank 0 (step 0); none of them has sent or met yet, and each does only after its own wait: rank 1 in its step 1", .lines = {
-        {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {0, MEET(COLL_TEAM_NODES, 2, TMP(0), IN(0), 1)},
-        {1, MEET(COLL_TEAM_NODES, 2, TMP(0), IN(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}},
+    {.name = "two groups that wait for each other", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .scratch = 1, .finding = COLL_FOUND_DEADLOCK, .sentence = "rank 0, step 0: waits for rank 1 (step 0), which waits for rank 0 (step 0); none of them has sent or met yet, and each does only after its own wait: rank 1 in its step 1", .lines = {
+        {0, MEET(COLL_GROUP_ALL, 2, OUT(0), IN(0), 1)}, {0, MEET(COLL_GROUP_NODES, 2, TMP(0), IN(0), 1)},
+        {1, MEET(COLL_GROUP_NODES, 2, TMP(0), IN(0), 1)}, {1, MEET(COLL_GROUP_ALL, 2, OUT(0), IN(0), 1)}},
         .traits = COLL_NEEDS_NETWORK_REDUCE},
 
     {.name = "multicast", BCAST(3, 2), .traits = COLL_NEEDS_MULTICAST, .lines = {
@@ -871,60 +871,60 @@ static struct program programs[] = {
     {.name = "multicast that one does not receive", BCAST(3, 2), .traits = COLL_NEEDS_MULTICAST, .finding = COLL_FOUND_UNRECEIVED, .sentence = "rank 0, step 0: sends rank 2 a message of 2 elements that nobody receives: of 1 messages from here rank 2, which has ended after 0 steps, receives 0", .lines = {
         {0, MULTICAST(IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)}, {1, RECV(0, OUT(0), 2)}}},
     {.name = "reduction by the network", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .lines = {
-        {0, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {2, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}},
+        {0, MEET(COLL_GROUP_ALL, 3, OUT(0), IN(0), 2)}, {1, MEET(COLL_GROUP_ALL, 3, OUT(0), IN(0), 2)}, {2, MEET(COLL_GROUP_ALL, 3, OUT(0), IN(0), 2)}},
         .traits = COLL_NEEDS_NETWORK_REDUCE | COLL_GIVES_IDENTICAL | COLL_GIVES_REPRODUCIBLE},
     {.name = "reductions by the network, one after the other", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .lines = {
-        {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {0, MEET(COLL_TEAM_ALL, 2, OUT(1), IN(1), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(1), IN(1), 1)}},
+        {0, MEET(COLL_GROUP_ALL, 2, OUT(0), IN(0), 1)}, {0, MEET(COLL_GROUP_ALL, 2, OUT(1), IN(1), 1)}, {1, MEET(COLL_GROUP_ALL, 2, OUT(0), IN(0), 1)}, {1, MEET(COLL_GROUP_ALL, 2, OUT(1), IN(1), 1)}},
         .traits = COLL_NEEDS_NETWORK_REDUCE},
     {.name = "one reduces less by the network", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .finding = COLL_FOUND_SIZE, .sentence = "rank 1, step 0: a network reduction of 1 elements among 3 ranks meets one of 2 among 3", .lines = {
-        {0, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 1)}, {2, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}},
+        {0, MEET(COLL_GROUP_ALL, 3, OUT(0), IN(0), 2)}, {1, MEET(COLL_GROUP_ALL, 3, OUT(0), IN(0), 1)}, {2, MEET(COLL_GROUP_ALL, 3, OUT(0), IN(0), 2)}},
         .traits = COLL_NEEDS_NETWORK_REDUCE},
-    {.name = "one does not come to the network", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .finding = COLL_FOUND_UNSENT, .sentence = "rank 0, step 0: waits for the 3 ranks of team 0, to which 2 have come, and no other rank comes", .lines = {
-        {0, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}, {2, MEET(COLL_TEAM_ALL, 3, OUT(0), IN(0), 2)}},
+    {.name = "one does not come to the network", .collective = COLL_ALLREDUCE, .p = 3, .count = 2, .finding = COLL_FOUND_UNSENT, .sentence = "rank 0, step 0: waits for the 3 ranks of group 0, to which 2 have come, and no other rank comes", .lines = {
+        {0, MEET(COLL_GROUP_ALL, 3, OUT(0), IN(0), 2)}, {2, MEET(COLL_GROUP_ALL, 3, OUT(0), IN(0), 2)}},
         .traits = COLL_NEEDS_NETWORK_REDUCE},
     {.name = "one waits before it comes to the network", .collective = COLL_ALLREDUCE, .p = 4, .count = 2, .scratch = 2, .finding = COLL_FOUND_UNSENT, .sentence = "rank 3, step 0: waits for a message of 2 elements of rank 0, which sends it none at all", .lines = {
-        {0, MEET(COLL_TEAM_ALL, 4, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 4, OUT(0), IN(0), 2)}, {2, MEET(COLL_TEAM_ALL, 4, OUT(0), IN(0), 2)},
-        {3, RECV(0, TMP(0), 2)}, {3, MEET(COLL_TEAM_ALL, 4, OUT(0), IN(0), 2)}},
+        {0, MEET(COLL_GROUP_ALL, 4, OUT(0), IN(0), 2)}, {1, MEET(COLL_GROUP_ALL, 4, OUT(0), IN(0), 2)}, {2, MEET(COLL_GROUP_ALL, 4, OUT(0), IN(0), 2)},
+        {3, RECV(0, TMP(0), 2)}, {3, MEET(COLL_GROUP_ALL, 4, OUT(0), IN(0), 2)}},
         .traits = COLL_NEEDS_NETWORK_REDUCE},
     {.name = "reduction by the network, of some", .collective = COLL_ALLREDUCE, .p = 3, .count = 1, .scratch = 1, .lines = {
-        {0, MERGE(1, OUT(0), IN(0), TMP(0), 1)}, {0, MEET(COLL_TEAM_NODES, 2, OUT(0), OUT(0), 1)}, {0, SEND(1, OUT(0), 1)},
-        {1, SEND(0, IN(0), 1)}, {1, RECV(0, OUT(0), 1)}, {2, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)}},
+        {0, MERGE(1, OUT(0), IN(0), TMP(0), 1)}, {0, MEET(COLL_GROUP_NODES, 2, OUT(0), OUT(0), 1)}, {0, SEND(1, OUT(0), 1)},
+        {1, SEND(0, IN(0), 1)}, {1, RECV(0, OUT(0), 1)}, {2, MEET(COLL_GROUP_NODES, 2, OUT(0), IN(0), 1)}},
         .traits = COLL_NEEDS_NETWORK_REDUCE},
-    {.name = "a team that changes", .collective = COLL_ALLREDUCE, .p = 3, .count = 1, .scratch = 1, .finding = COLL_FOUND_TEAM, .sentence = "rank 2, step 0: its meeting 1 with team 1 is meeting 2 of rank 0", .lines = {
-        {0, MEET(COLL_TEAM_NODES, 2, TMP(0), IN(0), 1)}, {0, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)},
-        {1, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)}, {2, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)}},
+    {.name = "a group that changes", .collective = COLL_ALLREDUCE, .p = 3, .count = 1, .scratch = 1, .finding = COLL_FOUND_GROUP, .sentence = "rank 2, step 0: its meeting 1 with group 1 is meeting 2 of rank 0", .lines = {
+        {0, MEET(COLL_GROUP_NODES, 2, TMP(0), IN(0), 1)}, {0, MEET(COLL_GROUP_NODES, 2, OUT(0), IN(0), 1)},
+        {1, MEET(COLL_GROUP_NODES, 2, OUT(0), IN(0), 1)}, {2, MEET(COLL_GROUP_NODES, 2, OUT(0), IN(0), 1)}},
         .traits = COLL_NEEDS_NETWORK_REDUCE},
-    {.name = "a team of another number of ranks", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .finding = COLL_FOUND_SIZE, .sentence = "rank 1, step 0: a network reduction of 1 elements among 1 ranks meets one of 1 among 2", .lines = {
-        {0, MEET(COLL_TEAM_NODES, 2, OUT(0), IN(0), 1)}, {1, MEET(COLL_TEAM_NODES, 1, OUT(0), IN(0), 1)}},
+    {.name = "a group of another number of ranks", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .finding = COLL_FOUND_SIZE, .sentence = "rank 1, step 0: a network reduction of 1 elements among 1 ranks meets one of 1 among 2", .lines = {
+        {0, MEET(COLL_GROUP_NODES, 2, OUT(0), IN(0), 1)}, {1, MEET(COLL_GROUP_NODES, 1, OUT(0), IN(0), 1)}},
         .traits = COLL_NEEDS_NETWORK_REDUCE},
-    {.name = "a team that does not exist", .collective = COLL_ALLREDUCE, .p = 1, .count = 1, .finding = COLL_FOUND_PEER, .sentence = "rank 0, step 0: meets team 3 of 1 ranks, in a plan of 1", .lines = {
-        {0, MEET(COLL_TEAMS, 1, OUT(0), IN(0), 1)}},
+    {.name = "a group that does not exist", .collective = COLL_ALLREDUCE, .p = 1, .count = 1, .finding = COLL_FOUND_PEER, .sentence = "rank 0, step 0: meets group 3 of 1 ranks, in a plan of 1", .lines = {
+        {0, MEET(COLL_NETWORK_GROUPS, 1, OUT(0), IN(0), 1)}},
         .traits = COLL_NEEDS_NETWORK_REDUCE},
     {.name = "barrier by the network", .collective = COLL_BARRIER, .p = 3, .lines = {
-        {0, JOIN(COLL_TEAM_ALL, 3, TMP(0))}, {1, JOIN(COLL_TEAM_ALL, 3, TMP(0))}, {2, JOIN(COLL_TEAM_ALL, 3, TMP(0))}},
+        {0, JOIN(COLL_GROUP_ALL, 3, TMP(0))}, {1, JOIN(COLL_GROUP_ALL, 3, TMP(0))}, {2, JOIN(COLL_GROUP_ALL, 3, TMP(0))}},
         .traits = COLL_NEEDS_NETWORK_BARRIER},
-    {.name = "one does not come to a barrier by the network", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_UNSENT, .sentence = "rank 0, step 0: waits for the 3 ranks of team 0, to which 2 have come, and no other rank comes", .lines = {
-        {0, JOIN(COLL_TEAM_ALL, 3, TMP(0))}, {2, JOIN(COLL_TEAM_ALL, 3, TMP(0))}},
+    {.name = "one does not come to a barrier by the network", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_UNSENT, .sentence = "rank 0, step 0: waits for the 3 ranks of group 0, to which 2 have come, and no other rank comes", .lines = {
+        {0, JOIN(COLL_GROUP_ALL, 3, TMP(0))}, {2, JOIN(COLL_GROUP_ALL, 3, TMP(0))}},
         .traits = COLL_NEEDS_NETWORK_BARRIER},
     {.name = "barrier by the network, of some", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_BARRIER, .sentence = "rank 0, at the end: may leave the barrier before rank 2 enters it", .lines = {
-        {0, JOIN(COLL_TEAM_NODES, 2, TMP(0))}, {1, JOIN(COLL_TEAM_NODES, 2, TMP(0))}},
+        {0, JOIN(COLL_GROUP_NODES, 2, TMP(0))}, {1, JOIN(COLL_GROUP_NODES, 2, TMP(0))}},
         .traits = COLL_NEEDS_NETWORK_BARRIER},
     {.name = "barrier by the network, then by messages", .collective = COLL_BARRIER, .p = 3, .lines = {
-        {0, JOIN(COLL_TEAM_NODES, 2, TMP(0))}, {0, NOTIFY(2, TMP(0))}, {1, AWAIT(2, TMP(0))}, {1, JOIN(COLL_TEAM_NODES, 2, TMP(0))},
+        {0, JOIN(COLL_GROUP_NODES, 2, TMP(0))}, {0, NOTIFY(2, TMP(0))}, {1, AWAIT(2, TMP(0))}, {1, JOIN(COLL_GROUP_NODES, 2, TMP(0))},
         {2, NOTIFY(1, TMP(0))}, {2, AWAIT(0, TMP(0))}},
         .traits = COLL_NEEDS_NETWORK_BARRIER},
     {.name = "barrier by the network, of who did not wait", .collective = COLL_BARRIER, .p = 3, .finding = COLL_FOUND_BARRIER, .sentence = "rank 0, at the end: may leave the barrier before rank 2 enters it", .lines = {
-        {0, JOIN(COLL_TEAM_NODES, 2, TMP(0))}, {0, NOTIFY(2, TMP(0))}, {1, AWAIT(2, TMP(1))}, {1, JOIN(COLL_TEAM_NODES, 2, TMP(0))},
+        {0, JOIN(COLL_GROUP_NODES, 2, TMP(0))}, {0, NOTIFY(2, TMP(0))}, {1, AWAIT(2, TMP(1))}, {1, JOIN(COLL_GROUP_NODES, 2, TMP(0))},
         {2, NOTIFY(1, TMP(0))}, {2, AWAIT(0, TMP(0))}},
         .traits = COLL_NEEDS_NETWORK_BARRIER},
     {.name = "a barrier by the network reduces nothing", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .finding = COLL_FOUND_SIZE, .sentence = "rank 1, step 0: a network reduction of 0 elements among 2 ranks meets one of 1 among 2", .lines = {
-        {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {1, JOIN(COLL_TEAM_ALL, 2, OUT(0))}},
+        {0, MEET(COLL_GROUP_ALL, 2, OUT(0), IN(0), 1)}, {1, JOIN(COLL_GROUP_ALL, 2, OUT(0))}},
         .traits = COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_NETWORK_BARRIER},
     {.name = "a barrier by the network without saying so", .collective = COLL_BARRIER, .p = 1, .finding = COLL_FOUND_TRAIT, .sentence = "rank 0, step 0: a meeting in the network, but the algorithm does not say that it needs one", .lines = {
-        {0, JOIN(COLL_TEAM_ALL, 1, TMP(0))}},
+        {0, JOIN(COLL_GROUP_ALL, 1, TMP(0))}},
         .traits = COLL_NEEDS_NETWORK_REDUCE},
     {.name = "fabric without saying so", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .finding = COLL_FOUND_TRAIT, .sentence = "rank 0, step 0: a network reduction, but the algorithm does not say that it needs one", .lines = {
-        {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 2)}}},
+        {0, MEET(COLL_GROUP_ALL, 2, OUT(0), IN(0), 2)}, {1, MEET(COLL_GROUP_ALL, 2, OUT(0), IN(0), 2)}}},
 
     {.name = "both ranks have the same bits", .collective = COLL_ALLREDUCE, .p = 2, .count = 2, .scratch = 2, .flags = COLL_FLAG_COMMUTATIVE, .traits = COLL_GIVES_IDENTICAL, .lines = {
         {0, SEND(1, IN(0), 2)}, {0, RECV(1, TMP(0), 2)}, {0, REDUCE(OUT(0), IN(0), TMP(0), 1, 2)},
@@ -980,43 +980,43 @@ static struct program programs[] = {
         {1, RECV(0, OUT(0), 1)}, {1, COPY(MEM(0), OUT(0), 1)}, {2, RECV(0, OUT(0), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST},
     {.name = "SHARED, by the network", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 2, .lines = {
-        {0, MEET(COLL_TEAM_ALL, 2, MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, MEM(1), IN(0), 1)}, {1, COPY(OUT(0), MEM(1), 1)}},
+        {0, MEET(COLL_GROUP_ALL, 2, MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(COLL_GROUP_ALL, 2, MEM(1), IN(0), 1)}, {1, COPY(OUT(0), MEM(1), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_REDUCE},
     {.name = "SHARED, by the network of the other rank", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 1, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 1: reads SHARED[0] in no order with rank 0, step 0", .lines = {
-        {0, MEET(COLL_TEAM_ALL, 2, MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
+        {0, MEET(COLL_GROUP_ALL, 2, MEM(0), IN(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {1, MEET(COLL_GROUP_ALL, 2, OUT(0), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_REDUCE},
     {.name = "SHARED, when all have met", .collective = COLL_ALLGATHER, .p = 2, .count = 1, .shared = 2, .lines = {
-        {0, COPY(MEM(0), IN(0), 1)}, {0, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)}, {0, COPY(OUT(0), MEM(0), 2)},
-        {1, COPY(MEM(1), IN(0), 1)}, {1, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)}, {1, COPY(OUT(0), MEM(0), 2)}},
+        {0, COPY(MEM(0), IN(0), 1)}, {0, JOIN_OF(COLL_GROUP_ALL, 2, MEM(0), 2)}, {0, COPY(OUT(0), MEM(0), 2)},
+        {1, COPY(MEM(1), IN(0), 1)}, {1, JOIN_OF(COLL_GROUP_ALL, 2, MEM(0), 2)}, {1, COPY(OUT(0), MEM(0), 2)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER},
     {.name = "SHARED, read before all have met", .collective = COLL_ALLGATHER, .p = 2, .count = 1, .shared = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 3: reads SHARED[1] in no order with rank 1, step 0", .lines = {
-        {0, COPY(MEM(0), IN(0), 1)}, {0, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {0, COPY(OUT(1), MEM(1), 1)},
-        {1, COPY(MEM(1), IN(0), 1)}, {1, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)}, {1, COPY(OUT(0), MEM(0), 2)}},
+        {0, COPY(MEM(0), IN(0), 1)}, {0, JOIN_OF(COLL_GROUP_ALL, 2, MEM(0), 1)}, {0, COPY(OUT(0), MEM(0), 1)}, {0, COPY(OUT(1), MEM(1), 1)},
+        {1, COPY(MEM(1), IN(0), 1)}, {1, JOIN_OF(COLL_GROUP_ALL, 2, MEM(0), 2)}, {1, COPY(OUT(0), MEM(0), 2)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER},
     {.name = "SHARED, met before it was written", .collective = COLL_ALLGATHER, .p = 2, .count = 1, .shared = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 2: reads SHARED[1] in no order with rank 1, step 0", .lines = {
-        {0, COPY(MEM(0), IN(0), 1)}, {0, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)}, {0, COPY(OUT(0), MEM(0), 2)},
-        {1, COPY(MEM(1), IN(0), 1)}, {1, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}, {1, COPY(OUT(1), MEM(1), 1)}},
+        {0, COPY(MEM(0), IN(0), 1)}, {0, JOIN_OF(COLL_GROUP_ALL, 2, MEM(0), 2)}, {0, COPY(OUT(0), MEM(0), 2)},
+        {1, COPY(MEM(1), IN(0), 1)}, {1, JOIN_OF(COLL_GROUP_ALL, 2, MEM(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}, {1, COPY(OUT(1), MEM(1), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER},
     {.name = "SHARED, read beside what all have met for", BCAST(2, 1), .shared = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 1: reads SHARED[1] in no order with rank 0, step 1", .lines = {
-        {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(MEM(1), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 2)},
-        {1, JOIN_OF(COLL_TEAM_ALL, 2, MEM(0), 1)}, {1, COPY(OUT(0), MEM(1), 1)}},
+        {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(MEM(1), IN(0), 1)}, {0, COPY(OUT(0), IN(0), 1)}, {0, JOIN_OF(COLL_GROUP_ALL, 2, MEM(0), 2)},
+        {1, JOIN_OF(COLL_GROUP_ALL, 2, MEM(0), 1)}, {1, COPY(OUT(0), MEM(1), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_BARRIER},
     {.name = "SHARED, reduced by the network while it is written", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .scratch = 1, .shared = 1, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 2: reads SHARED[0] in no order with rank 0, step 0", .lines = {
-        {0, RECV(1, MEM(0), 1)}, {0, COPY(TMP(0), MEM(0), 1)}, {0, SEND(1, IN(0), 1)}, {0, COPY(TMP(0), IN(0), 1)}, {0, MEET(COLL_TEAM_ALL, 2, OUT(0), TMP(0), 1)},
-        {1, SEND(0, IN(0), 1)}, {1, RECV(0, OUT(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), MEM(0), 1)}},
+        {0, RECV(1, MEM(0), 1)}, {0, COPY(TMP(0), MEM(0), 1)}, {0, SEND(1, IN(0), 1)}, {0, COPY(TMP(0), IN(0), 1)}, {0, MEET(COLL_GROUP_ALL, 2, OUT(0), TMP(0), 1)},
+        {1, SEND(0, IN(0), 1)}, {1, RECV(0, OUT(0), 1)}, {1, MEET(COLL_GROUP_ALL, 2, OUT(0), MEM(0), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_REDUCE},
     {.name = "SHARED, overwritten while it waits for the network", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .shared = 1, .finding = COLL_FOUND_RACE, .sentence = "rank 0, step 1: writes SHARED[0] in no order with rank 1, step 2", .lines = {
-        {0, AWAIT(1, MEM(0))}, {0, COPY(MEM(0), IN(0), 1)}, {0, MEET(COLL_TEAM_ALL, 2, OUT(0), IN(0), 1)},
-        {1, COPY(MEM(0), IN(0), 1)}, {1, NOTIFY(0, MEM(0))}, {1, MEET(COLL_TEAM_ALL, 2, OUT(0), MEM(0), 1)}},
+        {0, AWAIT(1, MEM(0))}, {0, COPY(MEM(0), IN(0), 1)}, {0, MEET(COLL_GROUP_ALL, 2, OUT(0), IN(0), 1)},
+        {1, COPY(MEM(0), IN(0), 1)}, {1, NOTIFY(0, MEM(0))}, {1, MEET(COLL_GROUP_ALL, 2, OUT(0), MEM(0), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_REDUCE},
     {.name = "SHARED, read when others have met", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .scratch = 3, .shared = 2, .finding = COLL_FOUND_RACE, .sentence = "rank 1, step 2: reads SHARED[0] in no order with rank 0, step 2", .lines = {
         {0, MERGE(1, OUT(0), IN(0), TMP(0), 1)}, {0, COPY(MEM(1), OUT(0), 1)}, {0, COPY(MEM(0), OUT(0), 1)}, {0, COPY(TMP(1), MEM(1), 1)}, {0, COPY(TMP(1), MEM(0), 1)},
-        {0, MEET(COLL_TEAM_ALL, 2, TMP(2), TMP(1), 1)},
-        {1, SEND(0, IN(0), 1)}, {1, MEET(COLL_TEAM_ALL, 2, MEM(1), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
+        {0, MEET(COLL_GROUP_ALL, 2, TMP(2), TMP(1), 1)},
+        {1, SEND(0, IN(0), 1)}, {1, MEET(COLL_GROUP_ALL, 2, MEM(1), IN(0), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_REDUCE},
     {.name = "SHARED, written when all have met", .collective = COLL_ALLREDUCE, .p = 2, .count = 1, .scratch = 2, .shared = 2, .lines = {
-        {0, RECV(1, TMP(1), 1)}, {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(TMP(0), MEM(0), 1)}, {0, SEND(1, IN(0), 1)}, {0, MEET(COLL_TEAM_ALL, 2, OUT(0), TMP(0), 1)},
-        {1, COPY(MEM(1), IN(0), 1)}, {1, SEND(0, IN(0), 1)}, {1, RECV(0, TMP(1), 1)}, {1, MEET(COLL_TEAM_ALL, 2, MEM(0), MEM(1), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
+        {0, RECV(1, TMP(1), 1)}, {0, COPY(MEM(0), IN(0), 1)}, {0, COPY(TMP(0), MEM(0), 1)}, {0, SEND(1, IN(0), 1)}, {0, MEET(COLL_GROUP_ALL, 2, OUT(0), TMP(0), 1)},
+        {1, COPY(MEM(1), IN(0), 1)}, {1, SEND(0, IN(0), 1)}, {1, RECV(0, TMP(1), 1)}, {1, MEET(COLL_GROUP_ALL, 2, MEM(0), MEM(1), 1)}, {1, COPY(OUT(0), MEM(0), 1)}},
         .traits = COLL_NEEDS_SHARED | COLL_NEEDS_NETWORK_REDUCE},
     {.name = "SHARED, read after what is younger", BCAST(3, 2), .traits = COLL_NEEDS_SHARED, .shared = 2, .lines = {
         {0, COPY(OUT(0), IN(0), 2)}, {0, COPY(MEM(0), IN(0), 1)}, {0, NOTIFY(1, MEM(0))}, {0, SEND(1, IN(0), 2)},

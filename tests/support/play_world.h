@@ -22,7 +22,7 @@ typedef struct play_rank {
     size_t extent[COLL_SPACES];
     uint64_t *at[COLL_SPACES]; /* the player's, but SHARED is that of the node */
     uint32_t node;
-    uint32_t meetings[COLL_TEAMS]; /* to which it has come */
+    uint32_t meetings[COLL_NETWORK_GROUPS]; /* to which it has come */
 } play_rank;
 
 typedef struct play_message {

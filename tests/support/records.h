@@ -54,16 +54,16 @@ static inline void records_use(const records *own, coll_transport *t)
     t->tag_ranges = r->claim || r->unclaim || r->use_step ? r : NULL;
 }
 
-/* A reduction in the network by a team of which nobody tells who is in it. */
+/* A reduction in the network by a group of which nobody tells who is in it. */
 static inline coll_status network_reduce(const coll_transport *t, void *ctx, uint32_t tag,
-                                         coll_team team, const coll_op *op, void *dst,
+                                         coll_network_group group, const coll_op *op, void *dst,
                                          const void *src, size_t count, size_t elem_bytes,
                                          coll_handle *h)
 {
     coll_network_call call;
     memset(&call, 0, sizeof call);
     call.tag = tag;
-    call.group.team = team;
+    call.group = group;
     call.op = op;
     call.dst = dst;
     call.src = src;

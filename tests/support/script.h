@@ -20,7 +20,7 @@
  *
  *   s r b   send, recv, acquire from a peer (a digit)   c d   copy, reduce (-)
  *   q       recv_reduce from a peer
- *   t u     test of a send, of a receive               m f   multicast (-), network_reduce of a team
+ *   t u     test of a send, of a receive               m f   multicast (-), network_reduce of a group
  *   v       test of anything else (-)                  w     wait, a digit: idle
  *   x y z   cancel of such                             a     abort of a tag
  *   g       release                                  S R   send, recv that are handed to the engine
@@ -171,11 +171,11 @@ static inline coll_status my_network_reduce(void *ctx, const coll_network_call *
                                             coll_handle *h)
 {
     (void)ctx;
-    if (!CHECK(call->group.of != NULL && call->op != NULL && call->elem_bytes == 8))
+    if (!CHECK(call->of != NULL && call->op != NULL && call->elem_bytes == 8))
         return COLL_ERR_STATE;
     note(call->dst, call->count);
-    note(call->src, call->group.team.members);
-    return starts('f', call->group.team.number, h);
+    note(call->src, call->group.members);
+    return starts('f', call->group.number, h);
 }
 
 static inline coll_status my_reduce(void *ctx, const coll_reduce_call *call, coll_handle *h)

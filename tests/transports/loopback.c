@@ -237,7 +237,7 @@ TEST(reductions_by_the_network)
 {
     const coll_op op = COLL_OP(append, NULL, false, true);
     int in[RANKS][2] = {{1, 5}, {2, 6}, {3, 7}, {4, 8}}, out[RANKS][2];
-    const coll_team all = {COLL_TEAM_ALL, RANKS};
+    const coll_network_group all = {COLL_GROUP_ALL, RANKS};
     coll_handle h[RANKS], second;
     fresh();
     for (uint32_t i = 0; i < RANKS; i++) { /* the last in place */
@@ -259,12 +259,13 @@ TEST(reductions_by_the_network)
     CHECK(quiet());
 }
 
-/* Two teams at once, ranks 1 and 3, and rank 2 alone. */
-TEST(reductions_by_teams)
+/* Two groups at once, ranks 1 and 3, and rank 2 alone. */
+TEST(reductions_by_groups)
 {
     const coll_op op = COLL_OP(append, NULL, false, true);
-    const coll_team pair = {COLL_TEAM_NODES, 2}, alone = {COLL_TEAM_SOCKETS, 1},
-                    none = {COLL_TEAMS, 2}, many = {COLL_TEAM_NODES, RANKS + 1};
+    const coll_network_group pair = {COLL_GROUP_NODES, 2}, alone = {COLL_GROUP_SOCKETS, 1},
+                             none = {COLL_NETWORK_GROUPS, 2},
+                             many = {COLL_GROUP_NODES, RANKS + 1};
     int in[RANKS] = {1, 2, 3, 4}, out[RANKS] = {0};
     coll_handle h[RANKS];
     fresh();
@@ -295,13 +296,13 @@ TEST(reductions_by_teams)
 TEST(operands_that_do_not_fit)
 {
     const coll_op op = COLL_OP(append, NULL, false, true);
-    const coll_team pair = {COLL_TEAM_NODES, 2}, three = {COLL_TEAM_NODES, 3},
-                    all = {COLL_TEAM_ALL, 2}, none = {COLL_TEAM_ALL, 0},
-                    whole = {COLL_TEAM_ALL, RANKS};
+    const coll_network_group pair = {COLL_GROUP_NODES, 2}, three = {COLL_GROUP_NODES, 3},
+                             all = {COLL_GROUP_ALL, 2}, none = {COLL_GROUP_ALL, 0},
+                             whole = {COLL_GROUP_ALL, RANKS};
     int in[RANKS][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, out[RANKS][2] = {{0, 0}};
     coll_handle h[RANKS];
     for (uint32_t i = 0; i < 5;
-         i++) { /* fewer elements, shorter ones, another team; what fits */
+         i++) { /* fewer elements, shorter ones, another group; what fits */
         const bool fits = i >= 3;
         fresh();
         CHECK_STATUS(
@@ -328,7 +329,7 @@ TEST(operands_that_do_not_fit)
                      COLL_STARTED);
     for (uint32_t r = 0; r < RANKS; r++)
         CHECK_STATUS(t->test(&end[r], &h[r]), COLL_OK);
-    /* of two teams and tags each waits for its own; in place, the first is the last */
+    /* of two groups and tags each waits for its own; in place, the first is the last */
     CHECK_STATUS(network_reduce(t, &end[0], 0, all, &op, in[0], in[0], 1, sizeof(int), &h[0]),
                  COLL_STARTED);
     CHECK_STATUS(network_reduce(t, &end[1], 1, all, &op, in[1], in[1], 1, sizeof(int), &h[1]),
@@ -716,7 +717,7 @@ int main(void)
     RUN(full_queue);
     RUN(multicast);
     RUN(reductions_by_the_network);
-    RUN(reductions_by_teams);
+    RUN(reductions_by_groups);
     RUN(operands_that_do_not_fit);
     RUN(multicast_needs_room);
     RUN(any_order);

@@ -576,7 +576,7 @@ static int meets(coll_shm *shm, void *arg)
     const uint32_t rank = shm->node.rank, p = shm->node.p;
     static coll_request call[CALLS];
     coll_comm comm;
-    coll_team all;
+    coll_network_group all;
     coll_handle h;
     (void)arg;
     if (!x ||
@@ -603,7 +603,7 @@ static int meets(coll_shm *shm, void *arg)
                 if (sum[i] != (int64_t)(p * (p - 1) / 2 + p * (i + round)))
                     return 5;
     }
-    all.number = COLL_TEAM_ALL;
+    all.number = COLL_GROUP_ALL;
     all.members = p;
     if (p > 1 && rank == 0) {
         if (network_reduce(coll_shm_transport(shm), shm, 5, all, NULL, NULL, NULL, 0, 0, &h) !=

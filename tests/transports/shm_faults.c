@@ -174,11 +174,11 @@ static int leave_at_once(coll_shm *shm, void *arg)
                : 2;
 }
 
-/* Ranks 0 and 2 are a team; rank 1, which is no member, may leave, and rank 2 not while 0 waits. */
-static int leave_a_team(coll_shm *shm, void *arg)
+/* Ranks 0 and 2 are a group; rank 1, which is no member, may leave, and rank 2 not while 0 waits. */
+static int leave_a_group(coll_shm *shm, void *arg)
 {
     const coll_transport *t = coll_shm_transport(shm);
-    const coll_team two = {COLL_TEAM_NODES, 2};
+    const coll_network_group two = {COLL_GROUP_NODES, 2};
     double x = 1, y = 0;
     coll_op sum;
     (void)arg;
@@ -229,7 +229,7 @@ TEST(a_rank_leaves)
     CHECK(processes_end(pid, RANKS));
     processes_start(pid, RANKS, SHARED, 0, leave_at_once, NULL);
     CHECK(processes_end(pid, RANKS));
-    processes_start(pid, RANKS, SHARED, 0, leave_a_team, NULL);
+    processes_start(pid, RANKS, SHARED, 0, leave_a_group, NULL);
     CHECK(processes_end(pid, RANKS));
     processes_start(pid, RANKS, SHARED, 0, stay, NULL);
     CHECK(processes_end(pid, RANKS));

@@ -13,7 +13,7 @@
 
 enum { RANKS = 3, LEAVER = 2, TAG = 7, SHARED = 4096 };
 
-/* … at once: in what follows for teams, rank 2. */
+/* … at once: in what follows for groups, rank 2. */
 static uint32_t leaver = LEAVER;
 
 static void pause_for(long milliseconds)
@@ -33,21 +33,21 @@ static coll_status wait_for(coll_shm *shm, coll_status status, coll_handle *h)
     return status;
 }
 
-/* ---- teams of a plan --------------------------------------------------------------------- */
+/* ---- groups of a plan --------------------------------------------------------------------- */
 
-typedef struct team_plan {
+typedef struct group_plan {
     coll_problem problem;
     coll_plan plan, inner;
     coll_phase phase;
     coll_composition composition;
     coll_workspace workspace;
     size_t tables[64];
-} team_plan;
+} group_plan;
 
-typedef coll_status (*team_make)(team_plan *it, uint32_t rank);
+typedef coll_status (*group_make)(group_plan *it, uint32_t rank);
 
-static coll_status make_composite(team_plan *it, uint32_t rank, const coll_composite *composite,
-                                  uint32_t ppn)
+static coll_status make_composite(group_plan *it, uint32_t rank,
+                                  const coll_composite *composite, uint32_t ppn)
 {
     coll_problem_init(&it->problem, COLL_ALLREDUCE, RANKS, 1, sizeof(double));
     it->problem.flags = COLL_FLAG_COMMUTATIVE;
@@ -59,19 +59,19 @@ static coll_status make_composite(team_plan *it, uint32_t rank, const coll_compo
 }
 
 /* The node of ranks 0 and 1, and that of rank 2. */
-static coll_status make_nodes(team_plan *it, uint32_t rank)
+static coll_status make_nodes(group_plan *it, uint32_t rank)
 {
     return make_composite(it, rank, &coll_node_leader_allreduce, 2);
 }
 
 /* Likewise the sockets of a node. */
-static coll_status make_sockets(team_plan *it, uint32_t rank)
+static coll_status make_sockets(group_plan *it, uint32_t rank)
 {
     return make_composite(it, rank, &coll_socket_leader_allreduce, RANKS);
 }
 
 /* A barrier of ranks `base` and 0. */
-static coll_status make_barrier(team_plan *it, uint32_t base, uint32_t stride, uint32_t team)
+static coll_status make_barrier(group_plan *it, uint32_t base, uint32_t stride, uint32_t group)
 {
     coll_status status;
     coll_problem_init(&it->problem, COLL_BARRIER, 2, 0, 1);
@@ -80,19 +80,19 @@ static coll_status make_barrier(team_plan *it, uint32_t base, uint32_t stride, u
         return status;
     coll_phase_init(&it->phase, &it->inner);
     coll_group_affine(&it->phase.map.group, base, stride);
-    it->phase.team = team;
+    it->phase.group = group;
     coll_composition_init(&it->composition, &it->phase, 1);
     it->problem.p = RANKS;
     return coll_plan_compose(&it->plan, &coll_sequence, &it->problem, &it->composition);
 }
 
-static coll_status make_composed(team_plan *it, uint32_t rank)
+static coll_status make_composed(group_plan *it, uint32_t rank)
 {
     (void)rank;
-    return make_barrier(it, 0, LEAVER, COLL_TEAM_NODES);
+    return make_barrier(it, 0, LEAVER, COLL_GROUP_NODES);
 }
 
-static coll_status run_plan(coll_shm *shm, team_plan *it)
+static coll_status run_plan(coll_shm *shm, group_plan *it)
 {
     coll_slot slots[8];
     coll_engine request;
@@ -121,8 +121,8 @@ static coll_status run_plan(coll_shm *shm, team_plan *it)
 /* All but the leaver run the plan (arg), and learn who is missing. */
 static int misses_a_member(coll_shm *shm, void *arg)
 {
-    const team_make make = *(const team_make *)arg;
-    team_plan it;
+    const group_make make = *(const group_make *)arg;
+    group_plan it;
     if (coll_shm_rank(shm) == LEAVER)
         return 0;
     if (make(&it, coll_shm_rank(shm)) != COLL_OK)
@@ -134,9 +134,9 @@ static int misses_a_member(coll_shm *shm, void *arg)
 
 TEST(a_member_that_never_came_is_missed)
 {
-    static const team_make makes[] = {make_nodes, make_sockets, make_composed};
+    static const group_make makes[] = {make_nodes, make_sockets, make_composed};
     for (size_t i = 0; i < sizeof makes / sizeof *makes; i++) {
-        team_make make = makes[i];
+        group_make make = makes[i];
         pid_t pid[RANKS];
         processes_start(pid, RANKS, 0, 0, misses_a_member, &make);
         if (!CHECK(processes_end(pid, RANKS)))
@@ -146,7 +146,7 @@ TEST(a_member_that_never_came_is_missed)
 
 static void *thread_main(void *shm)
 {
-    team_make make = make_nodes;
+    group_make make = make_nodes;
     return misses_a_member((coll_shm *)shm, &make) == 0 ? shm : NULL;
 }
 
@@ -172,13 +172,13 @@ TEST(a_member_that_is_a_thread_is_missed)
 /* Ranks 0 and 1 meet, the one long after the other. */
 static int misses_nobody(coll_shm *shm, void *arg)
 {
-    team_plan it;
+    group_plan it;
     (void)arg;
     if (coll_shm_rank(shm) == LEAVER)
         return 0;
     if (coll_shm_rank(shm) == 1)
         pause_for(100);
-    if (make_barrier(&it, 0, 1, COLL_TEAM_SOCKETS) != COLL_OK)
+    if (make_barrier(&it, 0, 1, COLL_GROUP_SOCKETS) != COLL_OK)
         return 1;
     return run_plan(shm, &it) == COLL_OK && coll_shm_lost(shm) == COLL_RANK_NONE ? 0 : 2;
 }
@@ -287,11 +287,11 @@ static coll_status wait_to_enter(coll_shm *shm, uint32_t busy)
     }
 }
 
-/* In a team, beside so many receives from who is busy, all tested in turn. */
+/* In a group, beside so many receives from who is busy, all tested in turn. */
 static coll_status wait_in_turn(coll_shm *shm, uint32_t busy, uint32_t receives)
 {
     enum { MOST = 64 };
-    const coll_team all = {COLL_TEAM_ALL, RANKS};
+    const coll_network_group all = {COLL_GROUP_ALL, RANKS};
     const coll_transport *t = coll_shm_transport(shm);
     coll_handle h[MOST + 1];
     coll_status status;

@@ -277,14 +277,14 @@ static void append(void *dst, const void *a, const void *b, size_t count, void *
 
 static const coll_op appends = COLL_OP(append, NULL, false, true);
 
-/* Brings elements of tag 9 to a team. */
+/* Brings elements of tag 9 to a group. */
 static coll_status bring(void *end, uint32_t number, uint32_t members, int *dst, const int *src,
                          size_t count, coll_handle *h)
 {
-    coll_team team;
-    team.number = number;
-    team.members = members;
-    return network_reduce(t, end, 9, team, &appends, dst, src, count, sizeof(int), h);
+    coll_network_group group;
+    group.number = number;
+    group.members = members;
+    return network_reduce(t, end, 9, group, &appends, dst, src, count, sizeof(int), h);
 }
 
 TEST(reductions_by_the_network)
@@ -305,16 +305,17 @@ TEST(reductions_by_the_network)
             in[i][0] = (int)i + 1;
             in[i][1] = (int)i + 5;
             if (i == 1) {
-                CHECK_STATUS(bring(end[1], COLL_TEAM_ALL, RANKS, out[1], in[1], 2, &early),
+                CHECK_STATUS(bring(end[1], COLL_GROUP_ALL, RANKS, out[1], in[1], 2, &early),
                              COLL_STARTED);
                 t->failure->cancel(end[1], &early);
             }
-            CHECK_STATUS(bring(end[i], COLL_TEAM_ALL, RANKS, dst, in[i], 2, &h[i]),
+            CHECK_STATUS(bring(end[i], COLL_GROUP_ALL, RANKS, dst, in[i], 2, &h[i]),
                          COLL_STARTED);
             if (k + 1 < RANKS)
                 CHECK_STATUS(t->test(end[i], &h[i]), COLL_AGAIN);
         }
-        CHECK_STATUS(bring(end[2], COLL_TEAM_ALL, RANKS, in[2], in[2], 1, &late), COLL_STARTED);
+        CHECK_STATUS(bring(end[2], COLL_GROUP_ALL, RANKS, in[2], in[2], 1, &late),
+                     COLL_STARTED);
         for (uint32_t i = 0; i < RANKS; i++) {
             CHECK_STATUS(t->test(end[i], &h[i]), COLL_OK);
             CHECK_EQ(i == 3 ? in[i][0] : out[i][0], 1234);
@@ -323,7 +324,7 @@ TEST(reductions_by_the_network)
         for (uint32_t i = 0; i < RANKS; i++) {
             CHECK_STATUS(t->test(end[2], &late), COLL_AGAIN);
             if (i != 2)
-                CHECK_STATUS(bring(end[i], COLL_TEAM_ALL, RANKS, out[i], in[0], 1, &h[i]),
+                CHECK_STATUS(bring(end[i], COLL_GROUP_ALL, RANKS, out[i], in[0], 1, &h[i]),
                              COLL_STARTED);
         }
         CHECK_STATUS(t->test(end[2], &late), COLL_OK);
@@ -333,29 +334,29 @@ TEST(reductions_by_the_network)
                 CHECK_STATUS(t->test(end[i], &h[i]), COLL_OK);
     }
     for (uint32_t i = 0; i < RANKS; i++)
-        CHECK_STATUS(bring(end[i], COLL_TEAM_ALL, RANKS, out[i], in[i], i ? 1 : 2, &h[i]),
+        CHECK_STATUS(bring(end[i], COLL_GROUP_ALL, RANKS, out[i], in[i], i ? 1 : 2, &h[i]),
                      COLL_STARTED);
     for (uint32_t i = 0; i < RANKS; i++) {
         CHECK_STATUS(t->test(end[i], &h[i]), COLL_ERR_SIZE);
         t->failure->cancel(end[i], &h[i]);
     }
-    CHECK_STATUS(bring(end[0], COLL_TEAM_ALL, RANKS, out[0], in[0], 1, &h[0]), COLL_STARTED);
+    CHECK_STATUS(bring(end[0], COLL_GROUP_ALL, RANKS, out[0], in[0], 1, &h[0]), COLL_STARTED);
     t->failure->abort(end[1], 9, 1);
     CHECK_STATUS(t->test(end[0], &h[0]), COLL_ERR_PEER);
-    CHECK_STATUS(bring(end[1], COLL_TEAM_ALL, RANKS, out[1], in[1], 1, &h[1]), COLL_ERR_PEER);
+    CHECK_STATUS(bring(end[1], COLL_GROUP_ALL, RANKS, out[1], in[1], 1, &h[1]), COLL_ERR_PEER);
     coll_threads_recover(world); /* drops what rank 0 brought */
     for (uint32_t i = 0; i < RANKS; i++) {
         if (i > 0)
             CHECK_STATUS(t->test(end[0], &h[0]), COLL_AGAIN);
-        CHECK_STATUS(bring(end[i], COLL_TEAM_ALL, RANKS, out[i], in[i], 1, &h[i]),
+        CHECK_STATUS(bring(end[i], COLL_GROUP_ALL, RANKS, out[i], in[i], 1, &h[i]),
                      COLL_STARTED);
     }
     CHECK_STATUS(t->test(end[0], &h[0]), COLL_OK);
     coll_threads_destroy(world);
 }
 
-/* Two teams at once, ranks 1 and 3, and rank 2 alone. */
-TEST(reductions_by_teams)
+/* Two groups at once, ranks 1 and 3, and rank 2 alone. */
+TEST(reductions_by_groups)
 {
     enum { RANKS = 4 };
     coll_threads *world = coll_threads_create(RANKS);
@@ -364,19 +365,19 @@ TEST(reductions_by_teams)
     void *end[RANKS];
     for (uint32_t i = 0; i < RANKS; i++)
         end[i] = coll_threads_rank(world, i);
-    CHECK_STATUS(bring(end[3], COLL_TEAM_NODES, 2, &out[3], &in[3], 1, &h[3]), COLL_STARTED);
-    CHECK_STATUS(bring(end[2], COLL_TEAM_SOCKETS, 1, &out[2], &in[2], 1, &h[2]), COLL_STARTED);
+    CHECK_STATUS(bring(end[3], COLL_GROUP_NODES, 2, &out[3], &in[3], 1, &h[3]), COLL_STARTED);
+    CHECK_STATUS(bring(end[2], COLL_GROUP_SOCKETS, 1, &out[2], &in[2], 1, &h[2]), COLL_STARTED);
     CHECK_STATUS(t->test(end[3], &h[3]), COLL_AGAIN);
     CHECK_STATUS(t->test(end[2], &h[2]), COLL_OK);
-    CHECK_STATUS(bring(end[1], COLL_TEAM_NODES, 2, &out[1], &in[1], 1, &h[1]), COLL_STARTED);
+    CHECK_STATUS(bring(end[1], COLL_GROUP_NODES, 2, &out[1], &in[1], 1, &h[1]), COLL_STARTED);
     CHECK_STATUS(t->test(end[1], &h[1]), COLL_OK);
     CHECK_STATUS(t->test(end[3], &h[3]), COLL_OK);
     CHECK_EQ(out[1], 24);
     CHECK_EQ(out[2], 3);
     CHECK_EQ(out[3], 24);
-    CHECK_STATUS(bring(end[0], COLL_TEAMS, 2, out, in, 1, h), COLL_ERR_CAPABILITY);
-    CHECK_STATUS(bring(end[0], COLL_TEAM_ALL, 0, out, in, 1, h), COLL_ERR_CAPABILITY);
-    CHECK_STATUS(bring(end[0], COLL_TEAM_ALL, RANKS + 1, out, in, 1, h), COLL_ERR_CAPABILITY);
+    CHECK_STATUS(bring(end[0], COLL_NETWORK_GROUPS, 2, out, in, 1, h), COLL_ERR_CAPABILITY);
+    CHECK_STATUS(bring(end[0], COLL_GROUP_ALL, 0, out, in, 1, h), COLL_ERR_CAPABILITY);
+    CHECK_STATUS(bring(end[0], COLL_GROUP_ALL, RANKS + 1, out, in, 1, h), COLL_ERR_CAPABILITY);
     coll_threads_destroy(world);
 }
 
@@ -671,7 +672,7 @@ int main(void)
     RUN(uses_of_shared);
     RUN(multicast);
     RUN(reductions_by_the_network);
-    RUN(reductions_by_teams);
+    RUN(reductions_by_groups);
     RUN(every_row);
     RUN(every_kind);
     RUN(several_at_once);

@@ -22,8 +22,8 @@
 COLL_INLINE void coll_i_in_network_act(const coll_plan *plan, coll_ref dst, size_t count,
                                        coll_action *out)
 {
-    coll_team all;
-    all.number = COLL_TEAM_ALL;
+    coll_network_group all;
+    all.number = COLL_GROUP_ALL;
     all.members = plan->problem.p;
     coll_act_network_reduce(out, all, dst, coll_input(plan), count);
 }
@@ -40,10 +40,10 @@ COLL_INLINE size_t coll_i_in_network_steps(const coll_plan *plan, uint32_t rank)
 COLL_INLINE unsigned coll_i_in_network_barrier_step(const coll_plan *plan, uint32_t rank,
                                                     size_t s, coll_action *out)
 {
-    coll_team all;
+    coll_network_group all;
     (void)rank;
     (void)s;
-    all.number = COLL_TEAM_ALL;
+    all.number = COLL_GROUP_ALL;
     all.members = plan->problem.p;
     coll_act_network_barrier(out, all, COLL_AT(COLL_SCRATCH, 0));
     return 1;

@@ -51,7 +51,7 @@ COLL_INLINE uint32_t coll_i_sockets_of(const coll_plan *plan, coll_workspace *wo
         at->intra = at->intra || ranks > most;
     }
     at->inter = at->nodes > 1;
-    at->team = COLL_TEAM_SOCKETS;
+    at->group = COLL_GROUP_SOCKETS;
     workspace->at.first += (uint32_t)run.offset;
     workspace->at.ranks = (uint32_t)run.count;
     workspace->at.local -= (uint32_t)run.offset;
@@ -92,7 +92,7 @@ COLL_COMPOSITE(coll_node_leader_allreduce, "node_leader", "Bayatpour et al. 2017
 COLL_COMPOSITE(coll_socket_leader_allreduce, "socket_leader",
     "Bayatpour et al. 2017, section 4.3",
     COLL_BIT(COLL_ALLREDUCE),
-    COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_INTER_TEAM | COLL_GIVES_IDENTICAL,
+    COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_INTER_GROUP | COLL_GIVES_IDENTICAL,
     /* window */ 1, /* sends */ 1, COLL_PARAMS(1, coll_i_socket_params),
     coll_i_socket_leader_build, COLL_BINDINGS(3, coll_i_node_leader_defaults));
 

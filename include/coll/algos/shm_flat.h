@@ -53,12 +53,12 @@ COLL_INLINE coll_status coll_i_shm_flat_check(const coll_plan *plan)
 COLL_INLINE unsigned coll_i_shm_flat_put(const coll_plan *plan, uint32_t rank, coll_ref from,
                                          size_t count, coll_action *out)
 {
-    coll_team all;
+    coll_network_group all;
     if (plan->problem.p == 1) {
         coll_act_copy(out, COLL_AT(COLL_OUT, coll_out_block(plan, rank).offset), from, count);
         return 1;
     }
-    all.number = COLL_TEAM_ALL;
+    all.number = COLL_GROUP_ALL;
     all.members = plan->problem.p;
     coll_act_copy(&out[0], COLL_AT(COLL_SHARED, rank * coll_i_shm_flat_part(plan)), from,
                   count);

@@ -214,10 +214,10 @@ COLL_INLINE coll_status coll_i_task_network_reduce(const coll_task *task, const 
     const bool token = (a->flags & COLL_NETWORK_BARRIER) != 0;
     coll_network_call call;
     call.tag = task->tag;
-    call.group.team.number = a->peer;
-    call.group.team.members = (uint32_t)a->stride;
-    call.group.is_member = task->plan->algorithm->is_member;
-    call.group.of = task->plan;
+    call.group.number = a->peer;
+    call.group.members = (uint32_t)a->stride;
+    call.is_member = task->plan->algorithm->is_member;
+    call.of = task->plan;
     call.op = task->op;
     call.dst = token ? NULL : coll_i_task_target(task, a->dst);
     call.src = token ? NULL : coll_i_task_source(task, a->src);
@@ -392,7 +392,7 @@ COLL_INLINE coll_status coll_i_task_check_network(const coll_task *task)
     const coll_in_network *network = task->transport->in_network;
     bool reduces;
     if (!network || ((task->plan->traits & COLL_NEEDS_MULTICAST) && !network->multicast) ||
-        ((task->plan->traits & COLL_I_NEEDS_TEAM) && !network->reduce))
+        ((task->plan->traits & COLL_I_NEEDS_GROUP) && !network->reduce))
         return COLL_ERR_CAPABILITY;
     if (network->ranks && coll_i_plan_needs_all(task->plan, &reduces) &&
         network->ranks(task->ctx) != task->plan->problem.p)
@@ -418,7 +418,7 @@ COLL_INLINE coll_status coll_task_check(const coll_task *task)
         return COLL_ERR_TAG;
     if (task->schedule && task->schedule->rank != task->rank)
         return COLL_ERR_RANK;
-    if (task->plan->traits & (COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM)) {
+    if (task->plan->traits & (COLL_NEEDS_MULTICAST | COLL_I_NEEDS_GROUP)) {
         status = COLL_IN_NETWORK ? coll_i_task_check_network(task) : COLL_ERR_CAPABILITY;
         if (status != COLL_OK)
             return status;

@@ -15,10 +15,10 @@
  *   NOTIFY         src             –         0 bytes to peer: what was written to src is ready
  *   AWAIT          –               dst       0 bytes from peer: dst may be read from here on
  *   MULTICAST      src             –         count elements to every other rank, which RECVs them
- *   NETWORK_REDUCE src             dst       dst = src ⊕ … ⊕ src of a team's ranks, by the network
+ *   NETWORK_REDUCE src             dst       dst = src ⊕ … ⊕ src of a group's ranks, by the network
  *
  * NETWORK_REDUCE combines in rank order: a rank's src is read when the rank comes, and its dst
- * written when all have come; with COLL_NETWORK_BARRIER it is a barrier of the team, and nothing
+ * written when all have come; with COLL_NETWORK_BARRIER it is a barrier of the group, and nothing
  * is reduced. COLL_LEFT turns RECV_REDUCE into dst = message ⊕ src. dst may equal src exactly
  * (and via, where inputs is 1), and overlaps no operand otherwise. A move of 0 elements is no
  * action: every executor skips it, at both ends alike. The ranges of NOTIFY, AWAIT and
@@ -135,10 +135,10 @@ typedef struct coll_action {
     uint8_t kind;    /* coll_kind */
     uint8_t flags;   /* COLL_LEFT, COLL_NETWORK_BARRIER */
     uint16_t inputs; /* REDUCE: operands at via */
-    uint32_t peer;   /* group rank of the other end; NETWORK_REDUCE: number of the team */
+    uint32_t peer;   /* group rank of the other end; NETWORK_REDUCE: number of the group */
     size_t count;    /* elements */
     coll_ref dst, src, via;
-    /* REDUCE: elements from one operand at via to the next; NETWORK_REDUCE: ranks of the team. */
+    /* REDUCE: elements from one operand at via to the next; NETWORK_REDUCE: ranks of the group. */
     size_t stride;
 } coll_action;
 
@@ -285,19 +285,20 @@ COLL_INLINE void coll_act_multicast(coll_action *a, coll_ref src, size_t count)
     a->src = src;
 }
 
-COLL_INLINE void coll_act_network_reduce(coll_action *a, coll_team team, coll_ref dst,
+COLL_INLINE void coll_act_network_reduce(coll_action *a, coll_network_group group, coll_ref dst,
                                          coll_ref src, size_t count)
 {
-    coll_i_act(a, COLL_DO_NETWORK_REDUCE, team.number, count);
-    a->stride = team.members;
+    coll_i_act(a, COLL_DO_NETWORK_REDUCE, group.number, count);
+    a->stride = group.members;
     a->dst = dst;
     a->src = src;
 }
 
 /* A NETWORK_REDUCE without data. */
-COLL_INLINE void coll_act_network_barrier(coll_action *a, coll_team team, coll_ref token)
+COLL_INLINE void coll_act_network_barrier(coll_action *a, coll_network_group group,
+                                          coll_ref token)
 {
-    coll_act_network_reduce(a, team, token, token, 1);
+    coll_act_network_reduce(a, group, token, token, 1);
     a->flags = COLL_NETWORK_BARRIER;
 }
 

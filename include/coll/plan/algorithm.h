@@ -38,10 +38,10 @@ enum {
     COLL_NEEDS_BUILD = 16384,       /* is made of other algorithms: plan/composite.h */
     COLL_NEEDS_NETWORK_BARRIER = 32768, /* network_reduce of the transport, without data */
     COLL_NEEDS_FULL_ROWS = 65536,       /* param[0] is the width of a mesh, and divides p */
-    COLL_NEEDS_LINE = 131072,       /* … of one row or column, unless the operator commutes */
-    COLL_NEEDS_CARTESIAN = 262144,  /* a graph with dimensions: a mesh or a stencil */
-    COLL_NEEDS_INTER_TEAM = 524288, /* across, what reduces in the network: plan/composite.h */
-    COLL_I_NEEDS_TEAM = COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_NETWORK_BARRIER
+    COLL_NEEDS_LINE = 131072,      /* … of one row or column, unless the operator commutes */
+    COLL_NEEDS_CARTESIAN = 262144, /* a graph with dimensions: a mesh or a stencil */
+    COLL_NEEDS_INTER_GROUP = 524288, /* across, what reduces in the network: plan/composite.h */
+    COLL_I_NEEDS_GROUP = COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_NETWORK_BARRIER
 };
 #define COLL_TRAIT_LIST(X)                                                                     \
     X(COLL_NEEDS_COMMUTATIVE, "needs-commutative")                                             \
@@ -58,7 +58,7 @@ enum {
     X(COLL_NEEDS_FULL_ROWS, "needs-full-rows")                                                 \
     X(COLL_NEEDS_LINE, "needs-line-or-commutative")                                            \
     X(COLL_NEEDS_CARTESIAN, "needs-cartesian")                                                 \
-    X(COLL_NEEDS_INTER_TEAM, "needs-inter-team")                                               \
+    X(COLL_NEEDS_INTER_GROUP, "needs-inter-group")                                             \
     X(COLL_USES_NODES, "uses-nodes")                                                           \
     X(COLL_USES_GROUP, "uses-group")                                                           \
     X(COLL_USES_PADDING, "uses-padding")                                                       \

@@ -98,29 +98,29 @@ COLL_INLINE size_t coll_i_compose_shared(const coll_plan *plan)
 
 /* Is a rank of a composition in a phase that meets by this number? No deeper than compositions
  * are. */
-COLL_INLINE bool coll_i_compose_in_team(const coll_plan *plan, uint32_t team, uint32_t rank)
+COLL_INLINE bool coll_i_compose_in_group(const coll_plan *plan, uint32_t group, uint32_t rank)
 {
     const coll_composition *of = coll_i_composition(plan);
     for (uint32_t i = 0; i < of->n; i++) {
         const coll_phase *phase = &of->phases[i];
         const uint32_t seat = coll_i_phase_seat(phase, rank).rank;
-        const bool meets = phase->team == team; /* whoever has no other number yet */
+        const bool meets = phase->group == group; /* whoever has no other number yet */
         if (seat == COLL_RANK_NONE)
             continue;
         if (coll_i_is_composed(phase->plan)
-                ? coll_i_compose_in_team(phase->plan, team, seat) ||
-                      (meets && coll_i_compose_in_team(phase->plan, COLL_TEAM_ALL, seat))
-                : meets && (phase->plan->traits & COLL_I_NEEDS_TEAM))
+                ? coll_i_compose_in_group(phase->plan, group, seat) ||
+                      (meets && coll_i_compose_in_group(phase->plan, COLL_GROUP_ALL, seat))
+                : meets && (phase->plan->traits & COLL_I_NEEDS_GROUP))
             return true;
     }
     return false;
 }
 
-COLL_INLINE bool coll_i_compose_is_member(const void *of, uint32_t team, uint32_t outer)
+COLL_INLINE bool coll_i_compose_is_member(const void *of, uint32_t group, uint32_t outer)
 {
     const coll_plan *plan = (const coll_plan *)of;
     const uint32_t rank = coll_group_rank(&plan->group, plan->problem.p, outer);
-    return rank != COLL_RANK_NONE && coll_i_compose_in_team(plan, team, rank);
+    return rank != COLL_RANK_NONE && coll_i_compose_in_group(plan, group, rank);
 }
 
 /* ---- kinds ------------------------------------------------------------------------------- */
@@ -176,7 +176,7 @@ COLL_ALGORITHM(coll_interleave, "interleave", "a step of each plan in turn",
 COLL_INLINE coll_status coll_i_compose_check(const coll_phase *phase, const coll_plan *outer)
 {
     const unsigned whole =
-        COLL_NEEDS_MULTICAST | (phase->team == COLL_TEAM_ALL ? COLL_I_NEEDS_TEAM : 0);
+        COLL_NEEDS_MULTICAST | (phase->group == COLL_GROUP_ALL ? COLL_I_NEEDS_GROUP : 0);
     const coll_plan *plan = phase->plan;
     coll_status status;
     if (!plan || !plan->algorithm)

@@ -168,17 +168,17 @@ COLL_INLINE size_t coll_i_composite_shared(const coll_plan *plan)
 
 /* Who reduces in the network: all ranks, or the first of each node or socket. O(log nodes), and what
  * coll_group_rank takes. Without its workspace, as in a cache, a plan does not tell of sockets. */
-COLL_INLINE bool coll_i_composite_is_member(const void *of, uint32_t team, uint32_t outer)
+COLL_INLINE bool coll_i_composite_is_member(const void *of, uint32_t group, uint32_t outer)
 {
     const coll_plan *plan = (const coll_plan *)of;
     const uint32_t p = plan->problem.p, rank = coll_group_rank(&plan->group, p, outer);
     uint32_t sockets = 1;
-    if (team == COLL_TEAM_SOCKETS && !plan->inner)
+    if (group == COLL_GROUP_SOCKETS && !plan->inner)
         return false;
-    if (team == COLL_TEAM_SOCKETS)
+    if (group == COLL_GROUP_SOCKETS)
         sockets = coll_i_workspace(plan)->sockets;
     return rank != COLL_RANK_NONE &&
-           (team == COLL_TEAM_ALL || coll_node_leads(&plan->problem.nodes, p, sockets, rank));
+           (group == COLL_GROUP_ALL || coll_node_leads(&plan->problem.nodes, p, sockets, rank));
 }
 
 /* ---- for composite algorithms
@@ -221,13 +221,13 @@ COLL_INLINE coll_status coll_i_composite_make(coll_plan *plan, coll_workspace *w
     return COLL_OK;
 }
 
-/* The same, by the algorithm of a level. `team`: the phase's ranks are one. All ranks make
+/* The same, by the algorithm of a level. `group`: the phase's ranks are one. All ranks make
  * the same plans, also of phases that are not theirs, so that they agree on errors. */
 COLL_INLINE coll_status coll_i_composite_play(coll_plan *plan, coll_workspace *workspace,
                                               coll_level level, const coll_problem *problem,
-                                              bool team, coll_plan **inner)
+                                              bool group, coll_plan **inner)
 {
-    const unsigned all = COLL_NEEDS_MULTICAST | (team ? 0 : COLL_I_NEEDS_TEAM);
+    const unsigned all = COLL_NEEDS_MULTICAST | (group ? 0 : COLL_I_NEEDS_GROUP);
     const coll_binding *binding =
         coll_i_composite_use(plan, workspace, level, problem->collective);
     if (!binding)

@@ -26,7 +26,8 @@ typedef struct coll_phase {
     const coll_plan *plan; /* its own group is not used. Of one rank, NULL: `act` */
     coll_rank_map map;
     coll_ref base[COLL_SPACES]; /* where its spaces begin in the outer plan's */
-    uint32_t team; /* number of the team that its ranks are, where they reduce in the network */
+    uint32_t
+        group; /* number of the group that its ranks are, where they reduce in the network */
     /* Of one rank (plan/composite.h): */
     uint32_t pieces;  /* of a copy … */
     coll_i_seat seat; /* its rank, or COLL_RANK_NONE: of all ranks; the first copy */
@@ -64,7 +65,7 @@ COLL_INLINE void coll_phase_init(coll_phase *phase, const coll_plan *plan)
     coll_rank_map_init(&phase->map);
     for (unsigned space = 0; space < COLL_SPACES; space++)
         phase->base[space] = COLL_AT(space, 0);
-    phase->team = COLL_TEAM_ALL;
+    phase->group = COLL_GROUP_ALL;
     phase->seat.rank = COLL_RANK_NONE;
     phase->seat.copy = 0;
     phase->pieces = phase->batch = 1;
@@ -98,7 +99,7 @@ COLL_INLINE void coll_i_phase_needs(coll_plan *plan, const coll_plan *inner, uin
                                     bool beside)
 {
     const unsigned needs = COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST |
-                           COLL_I_NEEDS_TEAM | COLL_USES_PADDING;
+                           COLL_I_NEEDS_GROUP | COLL_USES_PADDING;
     const uint32_t window = n * inner->window + (beside ? plan->window : 0);
     const uint32_t sends = n * inner->sends + (beside ? plan->sends : 0);
     plan->traits |= inner->traits & needs;
@@ -149,8 +150,8 @@ COLL_HOT_INLINE void coll_i_phase_translate(const coll_phase *phase, uint32_t co
 {
     if (coll_i_has_peer(a))
         a->peer = coll_i_rank_map_outer(&phase->map, copy, a->peer);
-    if (a->kind == COLL_DO_NETWORK_REDUCE && a->peer == COLL_TEAM_ALL)
-        a->peer = phase->team;
+    if (a->kind == COLL_DO_NETWORK_REDUCE && a->peer == COLL_GROUP_ALL)
+        a->peer = phase->group;
     coll_i_action_place(a, base);
     if (phase->tokens)
         coll_i_name_tokens(a, phase->tokens);

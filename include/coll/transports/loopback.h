@@ -39,7 +39,7 @@ typedef struct coll_i_loop_entry {
     void *into;       /* where a receive or a network reduction ends */
     size_t bytes;     /* of the message, or of an element of a network reduction */
     size_t count;     /* elements of a network reduction … */
-    uint32_t members; /* … and the ranks of its team */
+    uint32_t members; /* … and the ranks of its group */
     const coll_op *op;
     uint32_t src, dst, tag; /* dst of a network reduction: coll_i_loop_reduction */
     uint32_t next;          /* in its bucket, or among the free */
@@ -286,10 +286,10 @@ COLL_INLINE coll_status coll_i_loop_multicast(void *ctx, uint32_t tag, const voi
     return COLL_STARTED;
 }
 
-/* Operands for a team wait as messages to nobody that exists. */
-COLL_INLINE uint32_t coll_i_loop_reduction(uint32_t team)
+/* Operands for a group wait as messages to nobody that exists. */
+COLL_INLINE uint32_t coll_i_loop_reduction(uint32_t group)
 {
-    return COLL_RANK_NONE - team;
+    return COLL_RANK_NONE - group;
 }
 
 COLL_INLINE coll_status coll_i_loop_network_reduce(void *ctx, const coll_network_call *call,
@@ -297,9 +297,10 @@ COLL_INLINE coll_status coll_i_loop_network_reduce(void *ctx, const coll_network
 {
     const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
     const coll_status status = coll_i_loop_again(end->world, call->tag);
-    const coll_team team = call->group.team;
+    const coll_network_group group = call->group;
     coll_i_loop_entry *e;
-    if (team.number >= COLL_TEAMS || team.members == 0 || team.members > end->world->p)
+    if (group.number >= COLL_NETWORK_GROUPS || group.members == 0 ||
+        group.members > end->world->p)
         return COLL_ERR_CAPABILITY;
     if (status < 0 || !(e = coll_i_loop_take(end->world, h)))
         return status;
@@ -309,32 +310,32 @@ COLL_INLINE coll_status coll_i_loop_network_reduce(void *ctx, const coll_network
     e->count = call->count;
     e->op = call->op;
     e->src = end->rank;
-    e->dst = coll_i_loop_reduction(team.number);
-    e->members = team.members;
+    e->dst = coll_i_loop_reduction(group.number);
+    e->members = group.members;
     e->tag = call->tag;
     coll_i_loop_enqueue(end->world, (uint32_t)h->word[0]);
     return COLL_STARTED;
 }
 
-/* The next operand of a team, from rank *r on; NULL: there is none. */
+/* The next operand of a group, from rank *r on; NULL: there is none. */
 COLL_INLINE coll_i_loop_entry *coll_i_loop_operand(coll_loopback *world, uint32_t *r,
-                                                   uint32_t team, uint32_t tag)
+                                                   uint32_t group, uint32_t tag)
 {
     for (; *r < world->p; (*r)++) {
-        const uint32_t i = coll_i_loop_find(world, *r, team, tag);
+        const uint32_t i = coll_i_loop_find(world, *r, group, tag);
         if (i != COLL_RANK_NONE)
             return &world->entries[i];
     }
     return NULL;
 }
 
-/* Reduces a team's oldest operands, in rank order, if every member has brought one. */
-COLL_INLINE coll_status coll_i_loop_meet(coll_loopback *world, uint32_t team, uint32_t tag)
+/* Reduces a group's oldest operands, in rank order, if every member has brought one. */
+COLL_INLINE coll_status coll_i_loop_meet(coll_loopback *world, uint32_t group, uint32_t tag)
 {
     const coll_i_loop_entry *first = NULL;
     coll_i_loop_entry *e;
     uint32_t n = 0;
-    for (uint32_t r = 0; (e = coll_i_loop_operand(world, &r, team, tag)) != NULL; r++, n++) {
+    for (uint32_t r = 0; (e = coll_i_loop_operand(world, &r, group, tag)) != NULL; r++, n++) {
         if (!first)
             first = e;
         if (e->count != first->count || e->bytes != first->bytes ||
@@ -347,11 +348,11 @@ COLL_INLINE coll_status coll_i_loop_meet(coll_loopback *world, uint32_t team, ui
     if (first->members == 1 && first->into != first->buf)
         COLL_COPY(first->into, first->buf, first->count * first->bytes);
     n = 0;
-    for (uint32_t r = 0; (e = coll_i_loop_operand(world, &r, team, tag)) != NULL; r++, n++)
+    for (uint32_t r = 0; (e = coll_i_loop_operand(world, &r, group, tag)) != NULL; r++, n++)
         if (n > 0 && first->count > 0)
             first->op->combine(first->into, n == 1 ? first->buf : first->into, e->buf,
                                first->count, first->op->arg);
-    for (uint32_t r = 0; (e = coll_i_loop_operand(world, &r, team, tag)) != NULL; r++) {
+    for (uint32_t r = 0; (e = coll_i_loop_operand(world, &r, group, tag)) != NULL; r++) {
         if (e != first && first->count > 0)
             COLL_COPY(e->into, first->into, first->count * first->bytes);
         coll_i_loop_dequeue(world, (uint32_t)(e - world->entries));
@@ -395,7 +396,8 @@ COLL_INLINE coll_status coll_i_loop_test(void *ctx, coll_handle *h)
         coll_i_loop_release(world, i);
         return COLL_OK;
     }
-    if (e->state == COLL_I_LOOP_QUEUED && e->dst >= coll_i_loop_reduction(COLL_TEAMS - 1)) {
+    if (e->state == COLL_I_LOOP_QUEUED &&
+        e->dst >= coll_i_loop_reduction(COLL_NETWORK_GROUPS - 1)) {
         status = coll_i_loop_meet(world, e->dst, e->tag);
         if (status != COLL_OK)
             return status;

@@ -12,7 +12,7 @@
  * reduces straight out of it (acquire). A full channel is COLL_AGAIN. A reader that looks for one
  * tag sets messages of other tags aside, so that collectives which run at the same time never
  * block each other. A multicast is a send to each other rank, all out of one buffer; it starts
- * when every channel has room. A reduction of a team is done by its last rank (node/reduction.h).
+ * when every channel has room. A reduction of a group is done by its last rank (node/reduction.h).
  *
  * coll_threads_share gives the world SHARED memory, for the calls of comm.h (node/shared.h).
  *
@@ -25,7 +25,7 @@
  * Memory: 16 bytes per pair of ranks; about 128·COLL_NODE_CELLS bytes more when a pair first
  * talks, COLL_NODE_SLOTS·COLL_THREADS_SLOT when it first says more than a cell holds, and
  * COLL_NODE_SLOTS·COLL_NODE_STREAM when longer messages stream (node/messages.h); 128
- * bytes for an operation in flight, 128 for a message set aside, 2 KiB for an operand of a team, all used
+ * bytes for an operation in flight, 128 for a message set aside, 2 KiB for an operand of a group, all used
  * again and freed by destroy. Needs the __atomic functions of gcc or clang, malloc and sched_yield.
  */
 #ifndef COLL_TRANSPORTS_THREADS_H

@@ -29,7 +29,7 @@ static bool dot_line(dot *d, const char *line, uint32_t *box)
 {
     char again[160] = "", label[512];
     dot_edge e = {0, 0, 0, 0, false, false};
-    unsigned rank, action, team, number;
+    unsigned rank, action, group, number;
     const size_t n = strlen(line);
     if (sscanf(line, "  subgraph cluster_%u {", &rank) == 1) {
         *box = rank;
@@ -45,11 +45,11 @@ static bool dot_line(dot *d, const char *line, uint32_t *box)
     }
     if (sscanf(line, "    r%u_%u [label=\"%511[^\"\\]\"]", &rank, &action, label) == 3)
         return rank == *box && action == d->nodes[rank]++ && line[n - 1] == ']';
-    if (sscanf(line, "  network_%u_%u [", &team, &number) == 2) {
+    if (sscanf(line, "  network_%u_%u [", &group, &number) == 2) {
         d->meetings++;
         return *box == UINT32_MAX;
     }
-    if (sscanf(line, "  r%u_%u -> network_%u_%u", &rank, &action, &team, &number) == 4) {
+    if (sscanf(line, "  r%u_%u -> network_%u_%u", &rank, &action, &group, &number) == 4) {
         d->to_meetings++;
         return *box == UINT32_MAX && strstr(line, "dir=both");
     }

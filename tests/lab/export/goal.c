@@ -252,7 +252,7 @@ static void visit(rig *it, const char *what, void *arg)
                                           "the trait needs-multicast, or as JSON") == 0);
         else
             CHECK(
-                (traits & COLL_I_NEEDS_TEAM) &&
+                (traits & COLL_I_NEEDS_GROUP) &&
                 strcmp(
                     to.job.sentence,
                     "GOAL has no reduction by the network: export an algorithm without "

@@ -56,7 +56,7 @@ static bool read_action(const json *j, uint32_t action, uint32_t id, play_action
         members++;
     }
     if (kind == COLL_DO_NETWORK_REDUCE) {
-        a->peer = (uint32_t)json_number(j, action, "team");
+        a->peer = (uint32_t)json_number(j, action, "group");
         a->stride = json_number(j, action, "members");
         a->flags = json_is(j, json_get(j, action, "meets"), 't') ? COLL_NETWORK_BARRIER : 0;
         members += 3;

@@ -5,10 +5,11 @@
 
 #include "coll/executor/schedule.h"
 
-static coll_time in_network(const coll_cost_model *model, coll_team team, uint64_t bytes)
+static coll_time in_network(const coll_cost_model *model, coll_network_group group,
+                            uint64_t bytes)
 {
     (void)model;
-    return team.members + bytes;
+    return group.members + bytes;
 }
 
 static coll_cost_model model;

@@ -19,8 +19,8 @@ static bool run(rig *it, uint32_t window)
     bool moved, running;
     memset(&world, 0, sizeof world);
     for (uint32_t k = 0; k < CHANNEL; k++)
-        for (uint32_t team = 0; team < COLL_TEAMS; team++)
-            world.meetings[k][team].over = COLL_NEVER;
+        for (uint32_t group = 0; group < COLL_NETWORK_GROUPS; group++)
+            world.meetings[k][group].over = COLL_NEVER;
     world.p = it->p;
     ran.n = 0;
     for (uint32_t r = 0; r < it->p; r++) {
@@ -73,9 +73,10 @@ static void model_compute(const coll_cost_model *model, uint32_t rank, const col
         cost->done = work_time(a->count * elem_bytes);
 }
 
-static coll_time model_fabric(const coll_cost_model *model, coll_team team, uint64_t bytes)
+static coll_time model_fabric(const coll_cost_model *model, coll_network_group group,
+                              uint64_t bytes)
 {
-    (void)model, (void)team;
+    (void)model, (void)group;
     return meet_time(bytes);
 }
 

@@ -84,7 +84,7 @@ TEST(who_has_not_read_it_is_missed)
     coll_handle h = {{0, 0}};
     uint32_t before;
     begin();
-    a->look = look;
+    a->check_liveness = look;
     looks = 0;
     CHECK_STATUS(t->in_network->multicast(a, TAG, sent, BYTES, &h), COLL_STARTED);
     before = n_free();
@@ -97,7 +97,7 @@ TEST(who_has_not_read_it_is_missed)
     come(1);
     CHECK_STATUS(t->test(a, &h), COLL_OK);
     CHECK_EQ(n_free(), before + 3);
-    a->look = NULL;
+    a->check_liveness = NULL;
     CHECK_STATUS(t->in_network->multicast(a, TAG, sent, BYTES, &h), COLL_STARTED);
     CHECK_EQ(missed(&h), 1u << 3 | 1u << 3 << 8); /* nobody can be gone */
     coll_threads_destroy(world);
@@ -232,13 +232,13 @@ TEST(cancelled_while_it_is_read)
         before = n_free();
         read_now = (coll_i_node_op *)h.word[0];
         read_now->sent->state = COLL_I_NODE_READING;
-        a->gone = dies ? is_gone : has_read;
+        a->is_dead = dies ? is_gone : has_read;
         t->failure->abort(a, TAG, 1);
         t->failure->cancel(a, &h);
         CHECK_EQ(asked, 2);
         CHECK_EQ(n_free(), before + !dies);
         CHECK(a->cancelled == NULL);
-        a->gone = NULL;
+        a->is_dead = NULL;
         coll_threads_destroy(world);
     }
 }

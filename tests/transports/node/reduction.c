@@ -1,4 +1,4 @@
-/* node/reduction.h: whom a rank misses while it waits for its team. Three ranks of a thread each,
+/* node/reduction.h: whom a rank misses while it waits for its group. Three ranks of a thread each,
  * which this one plays. */
 #include "support/check.h"
 
@@ -6,7 +6,7 @@
 #include "coll/transports/threads.h"
 #include "support/records.h"
 
-static const coll_team all = {COLL_TEAM_ALL, 3};
+static const coll_network_group all = {COLL_GROUP_ALL, 3};
 static coll_threads *world;
 static double sums[3];
 static coll_handle handles[3];
@@ -17,12 +17,12 @@ static coll_i_node_rank *rank_of(uint32_t rank)
     return (coll_i_node_rank *)coll_threads_rank(world, rank);
 }
 
-static coll_i_node_brought *bring_to(coll_team team, uint32_t rank)
+static coll_i_node_brought *bring_to(coll_network_group group, uint32_t rank)
 {
     const double x = rank;
     coll_op sum;
     CHECK_STATUS(coll_op_builtin(&sum, COLL_SUM, COLL_F64), COLL_OK);
-    CHECK_STATUS(network_reduce(&coll_threads_transport, rank_of(rank), tag, team, &sum,
+    CHECK_STATUS(network_reduce(&coll_threads_transport, rank_of(rank), tag, group, &sum,
                                 &sums[rank], &x, 1, sizeof x, &handles[rank]),
                  COLL_STARTED);
     return (coll_i_node_brought *)(uintptr_t)handles[rank].word[0];
@@ -42,7 +42,7 @@ static bool misses(coll_i_node_brought *own, uint32_t rank, uint32_t other)
     return me->links[other] && me->links[other]->missed;
 }
 
-/* A rank that waits for its team in another use of the tag does so in vain, which the last one that comes
+/* A rank that waits for its group in another use of the tag does so in vain, which the last one that comes
  * finds out; but not one that has been handed its result and has not looked. */
 TEST(another_use)
 {
@@ -80,7 +80,7 @@ TEST(another_use)
 static bool is_astray(uint32_t rank, const coll_i_node_brought *own)
 {
     bool astray;
-    CHECK(!coll_i_node_find_team(rank_of(rank), own, all, &astray));
+    CHECK(!coll_i_node_find_group(rank_of(rank), own, all, &astray));
     return astray;
 }
 
@@ -148,9 +148,9 @@ TEST(who_was_handed_the_result_is_not_missed)
 }
 
 /* Of a part of the ranks, who has been there before. */
-TEST(members_of_a_team_are_missed)
+TEST(members_of_a_group_are_missed)
 {
-    static const coll_team some = {COLL_TEAM_NODES, 2};
+    static const coll_network_group some = {COLL_GROUP_NODES, 2};
     coll_i_node_brought *zero;
     world = coll_threads_create(3);
     (void)bring(0); /* all ranks' operands are nobody's business */
@@ -174,7 +174,7 @@ TEST(members_of_a_team_are_missed)
 static coll_i_node_brought *claimed;
 static uint32_t asked;
 
-/* Rank 2, which reduces it, is gone when it is asked for the second time. */
+/* Rank 2, which reduces it, is dead when it is asked for the second time. */
 static bool is_gone(coll_i_node_rank *me, uint32_t peer)
 {
     CHECK(me == rank_of(0) && peer == 2);
@@ -208,7 +208,7 @@ TEST(taken_back_while_it_is_reduced)
         world = coll_threads_create(3);
         claimed = bring(0);
         claimed->operand->state = 2 * 4 + COLL_I_NODE_CLAIMED;
-        rank_of(0)->gone = what[i];
+        rank_of(0)->is_dead = what[i];
         asked = 0;
         coll_i_node_cancel_brought(rank_of(0), claimed);
         CHECK_EQ(asked, 2);
@@ -223,7 +223,7 @@ TEST(taken_back_while_it_is_reduced)
     }
 }
 
-/* Whom it waits for: who reduces the operand of a lower rank of its team, not of a higher one. */
+/* Whom it waits for: who reduces the operand of a lower rank of its group, not of a higher one. */
 TEST(who_may_be_reducing_an_operand)
 {
     coll_i_node_brought *zero, *one;
@@ -242,11 +242,11 @@ TEST(who_may_be_reducing_an_operand)
     coll_threads_destroy(world);
 }
 
-/* A team of another size, or vectors of another length: an error for all that came. */
+/* A group of another size, or vectors of another length: an error for all that came. */
 TEST(operands_that_do_not_fit)
 {
     for (uint32_t i = 0; i < 4; i++) {
-        static const coll_team two = {COLL_TEAM_ALL, 2};
+        static const coll_network_group two = {COLL_GROUP_ALL, 2};
         coll_i_node_operand *wrong;
         world = coll_threads_create(3);
         (void)bring(0);
@@ -307,7 +307,7 @@ int main(void)
     RUN(who_has_gone_on_is_not_astray);
     RUN(who_has_not_come_is_missed);
     RUN(who_was_handed_the_result_is_not_missed);
-    RUN(members_of_a_team_are_missed);
+    RUN(members_of_a_group_are_missed);
     RUN(taken_back_while_it_is_reduced);
     RUN(who_may_be_reducing_an_operand);
     RUN(operands_that_do_not_fit);

@@ -156,7 +156,7 @@ TEST(who_is_not_done_is_missed)
 {
     const uint32_t use = COLL_NODE_PARTS;
     begin_from(0);
-    ranks[0]->look = look;
+    ranks[0]->check_liveness = look;
     looks = 0;
     CHECK_EQ(missed(use), 0x6 | 1u << 1 << 8);
     CHECK_EQ(looks, 4096 / COLL_NODE_MISSES);

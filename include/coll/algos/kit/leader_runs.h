@@ -207,7 +207,7 @@ COLL_INLINE coll_status coll_i_runs_meet(coll_plan *plan, coll_workspace *worksp
     if (status != COLL_OK)
         return status;
     *phase = coll_i_composite_leaders(workspace, inner, workspace->at.index, runs->own);
-    (*phase)->team = runs->l == 1 ? COLL_TEAM_NODES : COLL_TEAM_ALL;
+    (*phase)->group = runs->l == 1 ? COLL_GROUP_NODES : COLL_GROUP_ALL;
     if (!runs->leads)
         workspace->sequence.n--;
     return COLL_OK;

@@ -54,7 +54,7 @@ COLL_INLINE coll_status coll_i_leaders_inter(coll_plan *plan, coll_workspace *wo
         if (part < first || part >= end)
             continue;
         phase = coll_i_composite_leaders(workspace, inner, workspace->at.index, part);
-        phase->team = l == 1 ? COLL_TEAM_NODES : COLL_TEAM_ALL;
+        phase->group = l == 1 ? COLL_GROUP_NODES : COLL_GROUP_ALL;
         phase->all = shorter ? 1 : last > begin ? last - begin : 0;
         phase->pieces = k;
         phase->piece = piece;

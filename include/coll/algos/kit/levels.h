@@ -14,7 +14,7 @@ typedef struct coll_i_levels {
     uint32_t nodes, index; /* how many; the number of this rank's */
     coll_node root;        /* the root's place; rank 0's, where there is none */
     uint32_t lead;         /* local rank of this node's leader */
-    uint32_t team;         /* number of the team of leaders */
+    uint32_t group;        /* number of the group of leaders */
     bool lasts;            /* leaders are last ranks; else first ones, but for the root */
     bool leads;            /* this rank is its node's leader */
     bool here;             /* the root is on this node */
@@ -27,7 +27,7 @@ COLL_INLINE void coll_i_levels_of(const coll_plan *plan, const coll_workspace *w
 {
     at->nodes = coll_nodes_count(&workspace->nodes);
     at->index = workspace->at.index;
-    at->team = COLL_TEAM_NODES;
+    at->group = COLL_GROUP_NODES;
     at->lasts = false;
     coll_i_node_write(&at->root, &workspace->nodes, workspace->p, plan->problem.root);
     at->here = workspace->at.index == at->root.index;
@@ -56,18 +56,18 @@ COLL_INLINE coll_status coll_i_composite_inter(coll_plan *plan, coll_workspace *
                                                coll_phase **phase)
 {
     coll_plan *inner;
-    const bool team = !at->lasts && plan->problem.root == 0;
+    const bool group = !at->lasts && plan->problem.root == 0;
     const coll_status status =
-        coll_i_composite_play(plan, workspace, COLL_INTER, of, team, &inner);
+        coll_i_composite_play(plan, workspace, COLL_INTER, of, group, &inner);
     if (status != COLL_OK)
         return status;
-    if (at->team == COLL_TEAM_SOCKETS && !(inner->traits & COLL_I_NEEDS_TEAM))
+    if (at->group == COLL_GROUP_SOCKETS && !(inner->traits & COLL_I_NEEDS_GROUP))
         return COLL_ERR_GROUP; /* only the network finds the leaders of sockets */
     *phase = coll_i_composite_leaders(workspace, inner, at->index, 0);
     (*phase)->map.lasts = at->lasts;
     (*phase)->map.root = plan->problem.root;
     (*phase)->map.root_node = at->root.index;
-    (*phase)->team = at->team;
+    (*phase)->group = at->group;
     if (!at->leads)
         workspace->sequence.n--;
     return COLL_OK;

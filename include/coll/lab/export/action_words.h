@@ -74,16 +74,16 @@ COLL_INLINE void coll_i_write_token(coll_writer *to, const char *word, coll_ref 
 
 COLL_INLINE void coll_i_write_network_reduce(coll_writer *to, const coll_action *a)
 {
-    const char *team = a->peer == COLL_TEAM_ALL     ? "all ranks"
-                       : a->peer == COLL_TEAM_NODES ? "the first ranks of the nodes"
-                                                    : "the first ranks of the sockets";
+    const char *group = a->peer == COLL_GROUP_ALL     ? "all ranks"
+                        : a->peer == COLL_GROUP_NODES ? "the first ranks of the nodes"
+                                                      : "the first ranks of the sockets";
     if (a->flags & COLL_NETWORK_BARRIER) {
-        coll_i_write(to, "meet %s in the network", team);
+        coll_i_write(to, "meet %s in the network", group);
         return;
     }
     coll_i_write_text(to, "let the network reduce ");
     coll_i_write_place(to, a->src, a->count);
-    coll_i_write(to, " of %s to ", team);
+    coll_i_write(to, " of %s to ", group);
     coll_i_write_place(to, a->dst, a->count);
 }
 

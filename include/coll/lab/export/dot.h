@@ -28,7 +28,7 @@ typedef struct coll_i_drawing {
     coll_i_channels channels; /* head, tail: receives */
     coll_i_memory receives;
     uint32_t n_receives;
-    uint32_t meetings[COLL_TEAMS]; /* drawn so far */
+    uint32_t meetings[COLL_NETWORK_GROUPS]; /* drawn so far */
 } coll_i_drawing;
 
 /* ---- messages ---------------------------------------------------------------------------- */
@@ -133,23 +133,23 @@ COLL_INLINE void coll_i_draw_rank(coll_writer *to, const coll_i_program *g, uint
 COLL_INLINE void coll_i_draw_meeting(coll_i_drawing *d, coll_writer *to, uint32_t rank,
                                      const coll_i_task *node, uint32_t number)
 {
-    const uint32_t team = node->act.peer;
-    if (number == d->meetings[team]) {
-        coll_i_write(to, "  network_%u_%u [shape=ellipse, label=\"%s %u by the network", team,
+    const uint32_t group = node->act.peer;
+    if (number == d->meetings[group]) {
+        coll_i_write(to, "  network_%u_%u [shape=ellipse, label=\"%s %u by the network", group,
                      number, node->act.flags & COLL_NETWORK_BARRIER ? "barrier" : "reduction",
                      number + 1);
         coll_i_write(to, "\\n%zu ranks\"]\n", node->act.stride);
-        d->meetings[team]++;
+        d->meetings[group]++;
     }
     coll_i_write(to, "  r%u_%u -> network_%u_%u [style=bold, color=blue, dir=both]\n", rank,
-                 node->action, team, number);
+                 node->action, group, number);
 }
 
 /* What a rank sends, and what the network does for it. */
 COLL_INLINE bool coll_i_draw_messages(coll_i_drawing *d, coll_writer *to,
                                       const coll_i_program *g, uint32_t rank, uint32_t p)
 {
-    uint32_t met[COLL_TEAMS] = {0, 0, 0};
+    uint32_t met[COLL_NETWORK_GROUPS] = {0, 0, 0};
     for (uint32_t i = 0; i < g->n; i++) {
         const coll_i_task *node = coll_i_task_at(g, i);
         const bool all = node->act.kind == COLL_DO_MULTICAST;

@@ -230,7 +230,7 @@ COLL_INLINE void coll_i_json_action(coll_writer *to, const coll_i_program *g, ui
     if (coll_i_has_peer(a))
         coll_i_write(to, ", \"peer\": %u", a->peer);
     if (a->kind == COLL_DO_NETWORK_REDUCE)
-        coll_i_write(to, ", \"team\": %u, \"members\": %zu, \"meets\": %s", a->peer, a->stride,
+        coll_i_write(to, ", \"group\": %u, \"members\": %zu, \"meets\": %s", a->peer, a->stride,
                      a->flags & COLL_NETWORK_BARRIER ? "true" : "false");
     coll_i_write(to, ", \"count\": %zu", a->count);
     if (coll_i_has(COLL_I_WRITES_DST, a))

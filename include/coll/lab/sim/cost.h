@@ -72,7 +72,7 @@ typedef struct coll_cost_model {
     void (*compute)(const struct coll_cost_model *model, uint32_t rank, const coll_action *a,
                     size_t elem_bytes, coll_cost *cost);
     /* NETWORK_REDUCE: from the arrival of the last member to the result. NULL: there is none. */
-    coll_time (*in_network)(const struct coll_cost_model *model, coll_team team,
+    coll_time (*in_network)(const struct coll_cost_model *model, coll_network_group group,
                             uint64_t bytes);
     /* When a rank begins, besides its skew. NULL: at once. */
     coll_time (*start)(const struct coll_cost_model *model, uint32_t rank);

@@ -240,7 +240,7 @@ COLL_INLINE void coll_i_sim_receive(coll_sim *sim, uint32_t rank, uint32_t k)
 
 /* ---- reductions by the network ----------------------------------------------------------- */
 
-/* Slot k comes to the next reduction of its team; the last member ends it for all. */
+/* Slot k comes to the next reduction of its group; the last member ends it for all. */
 COLL_I_RARE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
 {
     const coll_cost_model *model = sim->options.model;
@@ -249,17 +249,18 @@ COLL_I_RARE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
     const uint32_t i = coll_i_op_take(&sim->mail);
     coll_i_sim_meeting *meeting;
     size_t number;
-    coll_team team;
-    team.number = a->peer;
-    team.members = (uint32_t)a->stride;
-    if (!model->in_network || team.number >= COLL_TEAMS) {
+    coll_network_group group;
+    group.number = a->peer;
+    group.members = (uint32_t)a->stride;
+    if (!model->in_network || group.number >= COLL_NETWORK_GROUPS) {
         coll_i_sim_fail(sim, COLL_ERR_CAPABILITY, rank);
         return;
     }
     if (!sim->attended)
-        sim->attended = (uint32_t *)calloc(sim->p, COLL_TEAMS * sizeof(uint32_t));
-    number = sim->attended ? sim->attended[(size_t)rank * COLL_TEAMS + team.number]++ : 0;
-    number = number * COLL_TEAMS + team.number;
+        sim->attended = (uint32_t *)calloc(sim->p, COLL_NETWORK_GROUPS * sizeof(uint32_t));
+    number =
+        sim->attended ? sim->attended[(size_t)rank * COLL_NETWORK_GROUPS + group.number]++ : 0;
+    number = number * COLL_NETWORK_GROUPS + group.number;
     if (!sim->attended || i == COLL_RANK_NONE ||
         !coll_i_array_reserve(&sim->meetings, number + 1, sizeof(coll_i_sim_meeting))) {
         coll_i_sim_fail(sim, COLL_ERR_MEMORY, rank);
@@ -272,7 +273,7 @@ COLL_I_RARE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
     }
     meeting = (coll_i_sim_meeting *)sim->meetings.at + number;
     if (meeting->members == COLL_I_SIM_NONE_LISTED)
-        meeting->left = team.members;
+        meeting->left = group.members;
     at->open |= (uint32_t)1 << k;
     coll_i_slot_set_time(&at->window.slots[k], 1);
     coll_i_op_at(&sim->mail, i)->from = rank;
@@ -283,7 +284,8 @@ COLL_I_RARE void coll_i_sim_attend(coll_sim *sim, uint32_t rank, uint32_t k)
     while (meeting->members != COLL_I_SIM_NONE_LISTED) {
         const uint32_t member = coll_i_list_take(&sim->mail, &meeting->members);
         const coll_i_op *op = coll_i_op_at(&sim->mail, member);
-        coll_i_sim_put(sim, sim->now + model->in_network(model, team, coll_i_sim_bytes(sim, a)),
+        coll_i_sim_put(sim,
+                       sim->now + model->in_network(model, group, coll_i_sim_bytes(sim, a)),
                        op->from, COLL_I_SIM_WHAT(COLL_I_SIM_RELEASE, op->slot));
         coll_i_op_give(&sim->mail, member);
     }

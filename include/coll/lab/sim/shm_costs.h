@@ -99,11 +99,11 @@ COLL_INLINE double coll_i_shm_slow(const coll_cost_model *model, const coll_flow
     return least > wanted && wanted > 0 ? least / wanted : 1;
 }
 
-COLL_INLINE coll_time coll_i_shm_network(const coll_cost_model *model, coll_team team,
+COLL_INLINE coll_time coll_i_shm_network(const coll_cost_model *model, coll_network_group group,
                                          uint64_t bytes)
 {
     const coll_shm_costs *costs = ((const coll_sim_shm *)model->data)->costs;
-    (void)team;
+    (void)group;
     return coll_time_of(costs->a_fabric_us * 1e6 +
                         (double)bytes * costs->b_fabric_ns_per_byte * 1000);
 }

@@ -111,7 +111,7 @@ COLL_INLINE size_t coll_i_sim_memory(const coll_sim *sim)
            sim->flows.room * sizeof(coll_i_sim_flow_state) +
            sim->shares.room * sizeof(coll_i_sim_share) + sim->links * sizeof(coll_link_load) +
            sim->meetings.room * sizeof(coll_i_sim_meeting) +
-           (sim->attended ? sim->p * COLL_TEAMS * sizeof(uint32_t) : 0);
+           (sim->attended ? sim->p * COLL_NETWORK_GROUPS * sizeof(uint32_t) : 0);
 }
 
 /* Sets the options to what is usual: the window of comm.h, no skew. */

@@ -41,7 +41,7 @@ typedef struct coll_sim_options {
     void *arg;
 } coll_sim_options;
 
-/* A NETWORK_REDUCE: number k of a team is entry k·COLL_TEAMS + team. */
+/* A NETWORK_REDUCE: number k of a group is entry k·COLL_NETWORK_GROUPS + group. */
 typedef struct coll_i_sim_meeting {
     uint32_t members; /* list */
     uint32_t left;    /* how many are still to come */
@@ -79,7 +79,8 @@ typedef struct coll_sim {
     uint32_t free_flow;
     coll_i_array travels;  /* of coll_i_sim_travel, by the messages' numbers */
     coll_i_array meetings; /* of coll_i_sim_meeting */
-    uint32_t *attended; /* COLL_TEAMS numbers a rank: NETWORK_REDUCEs it has come to; or NULL */
+    uint32_t *
+        attended; /* COLL_NETWORK_GROUPS numbers a rank: NETWORK_REDUCEs it has come to; or NULL */
 } coll_sim;
 
 /* Events. Of the number: RELEASE, END: a slot; HOP, ARRIVE: a message; FLOW: a flow. */

@@ -161,13 +161,13 @@ COLL_INLINE uint32_t coll_i_still(coll_i_data *d, uint32_t rank, uint32_t peer, 
     return n;
 }
 
-/* Would the rank still come to a team's reduction? */
-COLL_INLINE bool coll_i_still_meets(coll_i_data *d, uint32_t rank, uint32_t team, size_t *step)
+/* Would the rank still come to a group's reduction? */
+COLL_INLINE bool coll_i_still_meets(coll_i_data *d, uint32_t rank, uint32_t group, size_t *step)
 {
     coll_i_rest rest = coll_i_rest_of(d, rank);
     const coll_action *a;
     while ((a = coll_i_rest_next(&rest)) != NULL)
-        if (a->count > 0 && a->kind == COLL_DO_NETWORK_REDUCE && a->peer == team) {
+        if (a->count > 0 && a->kind == COLL_DO_NETWORK_REDUCE && a->peer == group) {
             *step = rest.step - 1;
             return true;
         }
@@ -253,7 +253,7 @@ COLL_INLINE bool coll_i_found_unreceived(const coll_i_data *d, const coll_i_chan
 
 /* Whom a waiting rank waits for, and whether that one would still do its part, at which step. */
 typedef struct coll_i_wait {
-    uint32_t other; /* COLL_I_NONE: no rank would come to the team */
+    uint32_t other; /* COLL_I_NONE: no rank would come to the group */
     bool comes;
     size_t step;
 } coll_i_wait;
@@ -290,7 +290,7 @@ COLL_INLINE bool coll_i_found_missing(coll_i_data *d, uint32_t rank, uint32_t ot
     coll_i_left_over_words(d, rank, other, left, sizeof left);
     if (other == COLL_I_NONE)
         return coll_i_found(report, COLL_FOUND_UNSENT, rank, at->step - 1,
-                            "waits for the %u ranks of team %u, to which %u have come, and no "
+                            "waits for the %u ranks of group %u, to which %u have come, and no "
                             "other rank comes%s",
                             d->meetings[at->peer].members, at->peer, d->meetings[at->peer].met,
                             left);

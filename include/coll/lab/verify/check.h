@@ -105,10 +105,10 @@ COLL_INLINE bool coll_i_check_kind(const coll_i_data *d, uint32_t rank, size_t s
     if (a->kind == COLL_DO_REDUCE && a->inputs == 0)
         return coll_i_found(report, COLL_FOUND_INPUTS, rank, s, "reduces 0 operands");
     if (a->kind == COLL_DO_NETWORK_REDUCE &&
-        (a->peer >= COLL_TEAMS || a->stride == 0 || a->stride > d->p ||
-         (a->peer == COLL_TEAM_ALL && a->stride != d->p)))
+        (a->peer >= COLL_NETWORK_GROUPS || a->stride == 0 || a->stride > d->p ||
+         (a->peer == COLL_GROUP_ALL && a->stride != d->p)))
         return coll_i_found(report, COLL_FOUND_PEER, rank, s,
-                            "meets team %u of %zu ranks, in a plan of %u", a->peer, a->stride,
+                            "meets group %u of %zu ranks, in a plan of %u", a->peer, a->stride,
                             d->p);
     if ((a->stride != 0 && a->kind != COLL_DO_REDUCE && a->kind != COLL_DO_NETWORK_REDUCE) ||
         (a->flags != 0 && (a->kind != COLL_DO_RECV_REDUCE || a->flags != COLL_LEFT) &&

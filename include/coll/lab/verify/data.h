@@ -151,7 +151,7 @@ COLL_INLINE bool coll_i_run_receive(coll_i_data *d, uint32_t rank, size_t s,
     return true;
 }
 
-/* The last rank of a team has come: reduces in rank order, and lets all go on. What the others have
+/* The last rank of a group has come: reduces in rank order, and lets all go on. What the others have
  * to give is still where it was, or it was overwritten in no order with that. */
 COLL_INLINE bool coll_i_end_meeting(coll_i_data *d, uint32_t rank, size_t s,
                                     const coll_action *a, coll_report *report)
@@ -170,8 +170,8 @@ COLL_INLINE bool coll_i_end_meeting(coll_i_data *d, uint32_t rank, size_t s,
         if (other->state != COLL_I_WAITS_ALL || other->peer != a->peer)
             continue;
         if (other->meetings[a->peer] != number)
-            return coll_i_found(report, COLL_FOUND_TEAM, rank, s,
-                                "its meeting %u with team %u is meeting %u of rank %u", number,
+            return coll_i_found(report, COLL_FOUND_GROUP, rank, s,
+                                "its meeting %u with group %u is meeting %u of rank %u", number,
                                 a->peer, other->meetings[a->peer], r);
         depth = other->depth >= depth ? other->depth + 1 : depth;
         operands[1] = coll_i_operand_at(d, r, other->acts[other->next].src);
@@ -204,7 +204,7 @@ COLL_INLINE bool coll_i_end_meeting(coll_i_data *d, uint32_t rank, size_t s,
     return true;
 }
 
-/* One more rank meets its team in a NETWORK_REDUCE; the last one ends it for all. */
+/* One more rank meets its group in a NETWORK_REDUCE; the last one ends it for all. */
 COLL_INLINE bool coll_i_run_meeting(coll_i_data *d, uint32_t rank, size_t s,
                                     const coll_action *a, coll_report *report)
 {

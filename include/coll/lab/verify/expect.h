@@ -147,13 +147,14 @@ COLL_INLINE uint64_t coll_i_grid_inner(const coll_grid_worker *worker, const col
     if ((traits & COLL_NEEDS_PACKED) && tabled)
         set |= coll_i_status_bit(COLL_ERR_LAYOUT);
     if ((traits & COLL_NEEDS_SHARED) && !(traits & COLL_USES_NODES) && level == COLL_INTER &&
-        (nodes > 1 || (outer & COLL_NEEDS_INTER_TEAM)))
+        (nodes > 1 || (outer & COLL_NEEDS_INTER_GROUP)))
         set |= coll_i_status_bit(COLL_ERR_NODES);
     if ((traits & COLL_NEEDS_SHARED) && level == COLL_INTRA && tabled)
         set |= coll_i_status_bit(COLL_ERR_SHARED);
-    if ((traits & (COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM)) && (most != of->p || parts))
+    if ((traits & (COLL_NEEDS_MULTICAST | COLL_I_NEEDS_GROUP)) && (most != of->p || parts))
         set |= coll_i_status_bit(COLL_ERR_GROUP);
-    if ((outer & COLL_NEEDS_INTER_TEAM) && level == COLL_INTER && !(traits & COLL_I_NEEDS_TEAM))
+    if ((outer & COLL_NEEDS_INTER_GROUP) && level == COLL_INTER &&
+        !(traits & COLL_I_NEEDS_GROUP))
         set |= coll_i_status_bit(COLL_ERR_GROUP);
     return set;
 }

@@ -174,16 +174,16 @@ COLL_INLINE bool coll_i_order_post(coll_i_order *o, uint32_t rank, uint32_t to)
     return true;
 }
 
-/* Waits the rank for its team? */
-COLL_INLINE bool coll_i_order_meets(const coll_i_order *o, uint32_t rank, uint32_t team)
+/* Waits the rank for its group? */
+COLL_INLINE bool coll_i_order_meets(const coll_i_order *o, uint32_t rank, uint32_t group)
 {
     const coll_i_order_rank *at = coll_i_order_rank_at(o, rank);
-    return at->state == COLL_I_WAITS_ALL && at->peer == team;
+    return at->state == COLL_I_WAITS_ALL && at->peer == group;
 }
 
-/* All ranks of a team met in a NETWORK_REDUCE: what one knew when it came, all know, but not
+/* All ranks of a group met in a NETWORK_REDUCE: what one knew when it came, all know, but not
  * that it is over for others. */
-COLL_INLINE bool coll_i_order_meet(coll_i_order *o, uint32_t rank, uint32_t team,
+COLL_INLINE bool coll_i_order_meet(coll_i_order *o, uint32_t rank, uint32_t group,
                                    coll_report *report)
 {
     const coll_i_deed last = *coll_i_deed_at(o, coll_i_order_rank_at(o, rank)->last);
@@ -194,7 +194,7 @@ COLL_INLINE bool coll_i_order_meet(coll_i_order *o, uint32_t rank, uint32_t team
     coll_i_node_begin(o, all, COLL_I_OVER);
     for (uint32_t r = 0; r < o->p; r++) {
         const uint32_t deed = coll_i_order_rank_at(o, r)->last;
-        if (!coll_i_order_meets(o, r, team))
+        if (!coll_i_order_meets(o, r, group))
             continue;
         if (!coll_i_edge(o, deed, o->barrier ? COLL_I_ITSELF : 0))
             return coll_i_no_memory(report);
@@ -203,7 +203,7 @@ COLL_INLINE bool coll_i_order_meet(coll_i_order *o, uint32_t rank, uint32_t team
     coll_i_node_end(o, all, COLL_I_OVER);
     o->searched = COLL_I_NONE;
     for (uint32_t r = 0; r < o->p; r++) {
-        if (!coll_i_order_meets(o, r, team))
+        if (!coll_i_order_meets(o, r, group))
             continue;
         if (!coll_i_check_races(o, coll_i_order_rank_at(o, r)->last, report))
             return false;
@@ -211,7 +211,7 @@ COLL_INLINE bool coll_i_order_meet(coll_i_order *o, uint32_t rank, uint32_t team
         if (r != rank)
             coll_i_order_ready(o, r);
     }
-    o->met[team] = 0;
+    o->met[group] = 0;
     return true;
 }
 
@@ -266,7 +266,7 @@ COLL_INLINE bool coll_i_order_turn(coll_i_order *o, uint32_t rank)
     return part < o->turns || coll_i_order_enter(o, rank);
 }
 
-/* Does a rank's next action, or lets the rank wait for a message, or for its team. False: a
+/* Does a rank's next action, or lets the rank wait for a message, or for its group. False: a
  * finding. */
 COLL_INLINE bool coll_i_order_act(coll_i_order *o, uint32_t rank, coll_report *report)
 {

@@ -68,10 +68,10 @@ typedef struct coll_i_order {
     uint32_t p, n_deeds, n_edges, n_notes, n_ranges, n_ready;
     uint32_t mark, query; /* numbers of the last set of edges, and of the last search … */
     uint32_t searched, oldest; /* … which began there, or COLL_I_NONE, and went back to here */
-    uint32_t met[COLL_TEAMS];  /* ranks of each team in its current NETWORK_REDUCE */
-    uint32_t turns;            /* coll_verify_options */
-    uint32_t part;             /* edges from here lead to no older call … */
-    uint32_t of;               /* … of this rank */
+    uint32_t met[COLL_NETWORK_GROUPS]; /* ranks of each group in its current NETWORK_REDUCE */
+    uint32_t turns;                    /* coll_verify_options */
+    uint32_t part;                     /* edges from here lead to no older call … */
+    uint32_t of;                       /* … of this rank */
     bool barrier;
 } coll_i_order;
 

@@ -353,7 +353,7 @@ COLL_INLINE uint32_t coll_i_grid_restrictions(const coll_algorithm *algorithm)
     const uint32_t always = COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_POWER_OF_TWO |
                             COLL_NEEDS_OUT_OF_PLACE | COLL_NEEDS_COUNTS | COLL_NEEDS_PACKED |
                             COLL_NEEDS_FULL_ROWS | COLL_NEEDS_LINE | COLL_NEEDS_CARTESIAN;
-    const uint32_t transport = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_TEAM |
+    const uint32_t transport = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_GROUP |
                                COLL_NEEDS_ROUTE | COLL_USES_PADDING;
     return algorithm->traits &
            (algorithm->traits & COLL_NEEDS_BUILD ? always : always | transport);

@@ -35,12 +35,12 @@ typedef struct coll_i_rank {
     size_t step, steps;   /* the step after those that were taken */
     size_t low, high;     /* SCRATCH touched */
     uint32_t n, next;     /* actions of the step that is being run, and the next one of them */
-    uint32_t state, peer; /* the rank, or the team, that it waits for */
-    uint32_t meetings[COLL_TEAMS]; /* with each team */
-    uint32_t depth;                /* messages in the longest chain that ends here */
-    bool gaps;                     /* OUT has elements that must not be written … */
-    bool frozen;                   /* … or all are such, though readable */
-    bool checked;                  /* the next action is legal by itself */
+    uint32_t state, peer; /* the rank, or the group, that it waits for */
+    uint32_t meetings[COLL_NETWORK_GROUPS]; /* with each group */
+    uint32_t depth;                         /* messages in the longest chain that ends here */
+    bool gaps;                              /* OUT has elements that must not be written … */
+    bool frozen;                            /* … or all are such, though readable */
+    bool checked;                           /* the next action is legal by itself */
     coll_action acts[COLL_STEP_MAX];
 } coll_i_rank;
 
@@ -53,10 +53,10 @@ typedef struct coll_i_message {
 
 enum { COLL_I_CLASSES = 48, COLL_I_ROOM = 4 * COLL_STEP_MAX };
 
-/* The current NETWORK_REDUCE of a team. */
+/* The current NETWORK_REDUCE of a group. */
 typedef struct coll_i_meeting {
     coll_i_memory sum;
-    uint32_t met, members; /* ranks that are here; all of the team */
+    uint32_t met, members; /* ranks that are here; all of the group */
     size_t count;          /* elements */
 } coll_i_meeting;
 
@@ -67,7 +67,7 @@ typedef struct coll_i_data {
     uint32_t p, n_ready;
     uint32_t n_messages, free_message;
     size_t payload_used, free_payload[COLL_I_CLASSES]; /* by the power of two; SIZE_MAX: none */
-    coll_i_meeting meetings[COLL_TEAMS];
+    coll_i_meeting meetings[COLL_NETWORK_GROUPS];
     uint32_t decoy;
     uint32_t kinds; /* mask of the kinds of all actions */
     uint32_t nodes; /* with a SHARED of their own */
@@ -362,8 +362,8 @@ COLL_INLINE bool coll_i_data_begin(coll_i_data *d, const coll_i_plans *plans, bo
     d->payload_used = 0;
     for (int i = 0; i < COLL_I_CLASSES; i++)
         d->free_payload[i] = SIZE_MAX;
-    for (int team = 0; team < COLL_TEAMS; team++)
-        d->meetings[team].met = 0;
+    for (int group = 0; group < COLL_NETWORK_GROUPS; group++)
+        d->meetings[group].met = 0;
     d->pure = pure;
     d->kinds = 0;
     return true;
@@ -379,8 +379,8 @@ COLL_INLINE void coll_i_data_release(coll_i_data *d)
     coll_i_release(&d->messages);
     coll_i_release(&d->payload);
     coll_i_release(&d->ready);
-    for (int team = 0; team < COLL_TEAMS; team++)
-        coll_i_release(&d->meetings[team].sum);
+    for (int group = 0; group < COLL_NETWORK_GROUPS; group++)
+        coll_i_release(&d->meetings[group].sum);
 }
 
 #endif /* COLL_LAB_VERIFY_SYMBOLIC_H */

@@ -21,13 +21,13 @@ typedef struct coll_i_world {
     uint32_t p, n_ready, capacity;
     uint32_t n_copies; /* multicasts under way, p sequence numbers each */
     uint32_t
-        meetings; /* how many NETWORK_REDUCEs there are in `met`, COLL_TEAMS words each … */
+        meetings; /* how many NETWORK_REDUCEs there are in `met`, COLL_NETWORK_GROUPS words each … */
 } coll_i_world;
 
 typedef struct coll_i_endpoint {
     coll_i_world *world;
     uint32_t rank;
-    uint32_t meetings[COLL_TEAMS]; /* … to which it has come */
+    uint32_t meetings[COLL_NETWORK_GROUPS]; /* … to which it has come */
 } coll_i_endpoint;
 
 COLL_INLINE void coll_i_wake(coll_i_world *w, uint32_t rank)
@@ -148,26 +148,26 @@ COLL_INLINE coll_status coll_i_world_multicast(void *ctx, uint32_t tag, const vo
     return COLL_STARTED;
 }
 
-/* Meeting number k of a team is word k·COLL_TEAMS + team of `met`: how many are still to come. */
+/* Meeting number k of a group is word k·COLL_NETWORK_GROUPS + group of `met`: how many are still to come. */
 COLL_INLINE coll_status coll_i_world_meet(void *ctx, const coll_network_call *call,
                                           coll_handle *h)
 {
-    const coll_team team = call->group.team;
+    const coll_network_group group = call->group;
     coll_i_endpoint *me = (coll_i_endpoint *)ctx;
     coll_i_world *w = me->world;
-    const uint32_t k = me->meetings[team.number]++;
-    uint32_t *met =
-        (uint32_t *)coll_i_reserve(&w->met, (k + (size_t)1) * COLL_TEAMS * sizeof(uint32_t));
+    const uint32_t k = me->meetings[group.number]++;
+    uint32_t *met = (uint32_t *)coll_i_reserve(&w->met, (k + (size_t)1) * COLL_NETWORK_GROUPS *
+                                                            sizeof(uint32_t));
     if (!met)
         return COLL_ERR_MEMORY;
     for (; w->meetings <= k; w->meetings++)
-        for (uint32_t t = 0; t < COLL_TEAMS; t++)
-            met[w->meetings * COLL_TEAMS + t] = COLL_I_NONE;
-    met += k * COLL_TEAMS + team.number;
+        for (uint32_t t = 0; t < COLL_NETWORK_GROUPS; t++)
+            met[w->meetings * COLL_NETWORK_GROUPS + t] = COLL_I_NONE;
+    met += k * COLL_NETWORK_GROUPS + group.number;
     if (*met == COLL_I_NONE)
-        *met = team.members;
+        *met = group.members;
     h->word[0] = 3;
-    h->word[1] = k * COLL_TEAMS + team.number;
+    h->word[1] = k * COLL_NETWORK_GROUPS + group.number;
     if (--*met > 0)
         return COLL_STARTED;
     for (uint32_t r = 0; r < w->p; r++)

@@ -118,10 +118,10 @@ COLL_INLINE coll_status coll_i_conformance_call(coll_conformance *kit,
     case COLL_I_CONFORMANCE_MEETS: {
         coll_network_call call;
         call.tag = op->tag;
-        call.group.team.number = COLL_TEAM_ALL;
-        call.group.team.members = kit->task.p;
-        call.group.is_member = NULL;
-        call.group.of = NULL;
+        call.group.number = COLL_GROUP_ALL;
+        call.group.members = kit->task.p;
+        call.is_member = NULL;
+        call.of = NULL;
         call.op = op->count ? reduction : NULL;
         call.dst = op->buf;
         call.src = op->a;

@@ -32,7 +32,8 @@
     X(ARRIVAL, arrival,                                                                        \
       "the message that is due is combined as it arrives, its operands in their order")        \
     X(MULTICAST, multicast, "a multicast reaches all others, in order with sends")             \
-    X(NETWORK_REDUCE, network_reduce, "all members of a team get the reduction in rank order") \
+    X(NETWORK_REDUCE, network_reduce,                                                          \
+      "all members of a group get the reduction in rank order")                                \
     X(SHARED, shared, "all ranks see the same part of SHARED")                                 \
     X(TURNS, turns, "a part of SHARED is used again when all have left it")                    \
     X(DEAD, dead, "no rank is dead that takes part")                                           \

@@ -38,7 +38,7 @@ COLL_INLINE void coll_i_node_misfit(void *ctx, coll_misfit *its)
 COLL_INLINE bool coll_i_node_dead(void *ctx, uint32_t peer)
 {
     coll_i_node_rank *me = (coll_i_node_rank *)ctx;
-    return peer != me->rank && me->gone && me->gone(me, peer);
+    return peer != me->rank && me->is_dead && me->is_dead(me, peer);
 }
 
 /* The records; what threads and processes do differently is of their own. */

@@ -48,9 +48,9 @@ COLL_INLINE bool coll_i_node_is_one_way(coll_i_node_one_way *stream, uint64_t ot
 /* A message that the receiver has found: still in its cell, or aside. */
 typedef struct coll_i_node_found {
     coll_i_node_entry *entry;
-    coll_i_node_aside *aside; /* the entry's, or NULL */
-    coll_i_node_sent *sent;   /* of a long one … */
-    const void *message;      /* … that lies in shared memory; else NULL */
+    coll_i_node_unexpected *unexpected; /* the entry's, or NULL */
+    coll_i_node_sent *sent;             /* of a long one … */
+    const void *message;                /* … that lies in shared memory; else NULL */
 } coll_i_node_found;
 
 COLL_INLINE coll_i_node_entry *coll_i_node_head(const coll_i_node_link *link)
@@ -98,9 +98,9 @@ COLL_INLINE void coll_i_node_pop(coll_i_node_link *link, bool medium)
 }
 
 /* Takes the first message of the tag that *at points to from those aside. */
-COLL_INLINE void coll_i_node_unlink(coll_i_node_aside **at)
+COLL_INLINE void coll_i_node_unlink(coll_i_node_unexpected **at)
 {
-    coll_i_node_aside *first = *at, *second = first->next;
+    coll_i_node_unexpected *first = *at, *second = first->next;
     if (second) {
         second->last = first->last;
         second->other = first->other;
@@ -109,33 +109,37 @@ COLL_INLINE void coll_i_node_unlink(coll_i_node_aside **at)
 }
 
 /* Where the link's list has, or would have, the messages of a tag, of all its uses, that are aside. */
-COLL_INLINE coll_i_node_aside **coll_i_node_find(coll_i_node_link *link, uint32_t tag)
+COLL_INLINE coll_i_node_unexpected **coll_i_node_find(coll_i_node_link *link, uint32_t tag)
 {
-    coll_i_node_aside **at = &link->aside;
+    coll_i_node_unexpected **at = &link->unexpected;
     while (*at && coll_claim_tag((*at)->cell.first.tag ^ tag) != 0)
         at = &(*at)->other;
     return at;
 }
 
-COLL_INLINE void coll_i_node_give_aside(coll_i_node_rank *me, coll_i_node_aside *aside)
+COLL_INLINE void coll_i_node_give_unexpected(coll_i_node_rank *me,
+                                             coll_i_node_unexpected *unexpected)
 {
-    coll_i_node_aside **list = aside->medium ? &me->free_mediums : &me->free_asides;
-    aside->next = *list;
-    *list = aside;
+    coll_i_node_unexpected **list =
+        unexpected->medium ? &me->free_mediums : &me->free_unexpected;
+    unexpected->next = *list;
+    *list = unexpected;
 }
 
 /* Room for a message aside; NULL: no memory. */
-COLL_INLINE coll_i_node_aside *coll_i_node_take_aside(coll_i_node_rank *me, bool medium)
+COLL_INLINE coll_i_node_unexpected *coll_i_node_take_unexpected(coll_i_node_rank *me,
+                                                                bool medium)
 {
-    coll_i_node_aside **list = medium ? &me->free_mediums : &me->free_asides, *aside = *list;
-    if (aside) {
-        *list = aside->next;
-        return aside;
+    coll_i_node_unexpected **list = medium ? &me->free_mediums : &me->free_unexpected,
+                           *unexpected = *list;
+    if (unexpected) {
+        *list = unexpected->next;
+        return unexpected;
     }
-    aside = (coll_i_node_aside *)coll_i_node_new(me, sizeof *aside);
-    if (aside && medium)
-        aside->medium = (unsigned char *)coll_i_node_new(me, me->longest);
-    return !medium || (aside && aside->medium) ? aside : NULL;
+    unexpected = (coll_i_node_unexpected *)coll_i_node_new(me, sizeof *unexpected);
+    if (unexpected && medium)
+        unexpected->medium = (unsigned char *)coll_i_node_new(me, me->longest);
+    return !medium || (unexpected && unexpected->medium) ? unexpected : NULL;
 }
 
 /* The memory that a long message's entry names; NULL: nonsense. */
@@ -163,12 +167,12 @@ COLL_INLINE unsigned char *coll_i_node_slot_of(const coll_i_node_rank *me,
 }
 
 /* Moves the message at the head aside; drops it if nobody will ever want it. */
-COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_link *link)
+COLL_INLINE coll_status coll_i_node_set_unexpected(coll_i_node_rank *me, coll_i_node_link *link)
 {
     const coll_i_node_entry *entry = coll_i_node_head(link);
     const uint64_t bytes = entry->bytes;
     const bool is_long = coll_i_node_is_long(entry), medium = coll_i_node_is_medium(entry);
-    coll_i_node_aside *aside, **first;
+    coll_i_node_unexpected *unexpected, **first;
     bool unwanted = !is_long && coll_i_node_aborted(me, entry->tag);
     if (is_long) {
         coll_i_node_sent *sent = coll_i_node_sent_of(me, entry);
@@ -182,23 +186,24 @@ COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_
         unsigned char *const slot = medium ? coll_i_node_slot_of(me, entry, bytes) : NULL;
         if (medium && (!slot || bytes > me->longest))
             return COLL_ERR_IO;
-        aside = coll_i_node_take_aside(me, medium);
-        if (!aside)
+        unexpected = coll_i_node_take_unexpected(me, medium);
+        if (!unexpected)
             return COLL_ERR_MEMORY;
-        memcpy(&aside->cell, entry,
-               bytes > COLL_NODE_PAIRED ? sizeof aside->cell : sizeof *entry);
-        aside->cell.first.bytes = bytes;
+        memcpy(&unexpected->cell, entry,
+               bytes > COLL_NODE_PAIRED ? sizeof unexpected->cell : sizeof *entry);
+        unexpected->cell.first.bytes = bytes;
         if (medium)
-            coll_i_node_take_out(me, aside->medium, slot, bytes, !coll_i_node_is_to_all(entry));
-        aside->next = NULL;
-        first = coll_i_node_find(link, aside->cell.first.tag);
+            coll_i_node_take_out(me, unexpected->medium, slot, bytes,
+                                 !coll_i_node_is_to_all(entry));
+        unexpected->next = NULL;
+        first = coll_i_node_find(link, unexpected->cell.first.tag);
         if (*first) {
-            (*first)->last->next = aside;
-            (*first)->last = aside;
+            (*first)->last->next = unexpected;
+            (*first)->last = unexpected;
         } else {
-            aside->last = aside;
-            aside->other = NULL;
-            *first = aside;
+            unexpected->last = unexpected;
+            unexpected->other = NULL;
+            *first = unexpected;
         }
     }
     coll_i_node_pop(link, medium);
@@ -209,12 +214,12 @@ COLL_INLINE coll_status coll_i_node_set_aside(coll_i_node_rank *me, coll_i_node_
 COLL_INLINE void coll_i_node_consume(coll_i_node_rank *me, coll_i_node_link *link,
                                      const coll_i_node_found *found)
 {
-    if (!found->aside) {
+    if (!found->unexpected) {
         coll_i_node_pop(link, coll_i_node_is_medium(found->entry));
         return;
     }
     coll_i_node_unlink(coll_i_node_find(link, found->entry->tag));
-    coll_i_node_give_aside(me, found->aside);
+    coll_i_node_give_unexpected(me, found->unexpected);
 }
 
 /* Where a message that is not long can be read; NULL: nonsense. */
@@ -223,7 +228,8 @@ COLL_INLINE unsigned char *coll_i_node_place(const coll_i_node_rank *me,
 {
     if (!coll_i_node_is_medium(found->entry))
         return coll_i_node_payload(found->entry);
-    return found->aside ? found->aside->medium : coll_i_node_slot_of(me, found->entry, bytes);
+    return found->unexpected ? found->unexpected->medium
+                             : coll_i_node_slot_of(me, found->entry, bytes);
 }
 
 /* Where in shared memory a long message lies; NULL: it does not, or nonsense. */
@@ -295,9 +301,9 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
         coll_status status;
         found->sent = NULL;
         found->message = NULL;
-        found->aside = link->aside ? *coll_i_node_find(link, tag) : NULL;
-        if (found->aside) {
-            found->entry = &found->aside->cell.first;
+        found->unexpected = link->unexpected ? *coll_i_node_find(link, tag) : NULL;
+        if (found->unexpected) {
+            found->entry = &found->unexpected->cell.first;
             if (found->entry->tag != tag)
                 return coll_i_node_misfits(me, link, found, tag, bytes);
         } else {
@@ -309,7 +315,7 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
             if (found->entry->tag != tag) {
                 if (coll_claim_tag(found->entry->tag ^ tag) == 0)
                     return coll_i_node_misfits(me, link, found, tag, bytes);
-                status = coll_i_node_set_aside(me, link);
+                status = coll_i_node_set_unexpected(me, link);
                 if (status < 0)
                     return status;
                 continue;
@@ -329,12 +335,12 @@ COLL_INLINE coll_status coll_i_node_match(coll_i_node_rank *me, coll_i_node_link
 
 /* Drops what is aside of the tags of a range, but for long messages that their senders have not given up:
  * these are in flight. */
-COLL_INLINE void coll_i_node_drop_aside(coll_i_node_rank *me, coll_i_node_link *link,
-                                        uint32_t range)
+COLL_INLINE void coll_i_node_drop_unexpected(coll_i_node_rank *me, coll_i_node_link *link,
+                                             uint32_t range)
 {
-    coll_i_node_aside **at = &link->aside;
+    coll_i_node_unexpected **at = &link->unexpected;
     while (*at) {
-        coll_i_node_aside *first = *at;
+        coll_i_node_unexpected *first = *at;
         const coll_i_node_entry *entry = &first->cell.first;
         bool stays = coll_claim_range(entry->tag) != range;
         if (!stays && coll_i_node_is_long(entry)) {
@@ -348,7 +354,7 @@ COLL_INLINE void coll_i_node_drop_aside(coll_i_node_rank *me, coll_i_node_link *
             at = &first->other;
         } else {
             coll_i_node_unlink(at);
-            coll_i_node_give_aside(me, first);
+            coll_i_node_give_unexpected(me, first);
         }
     }
 }
@@ -364,10 +370,10 @@ COLL_INLINE void coll_i_node_clean(void *ctx, uint32_t range)
     for (uint32_t peer = 0; peer < me->p; peer++) {
         coll_i_node_link *link = me->links[peer];
         while (link && link->in && coll_i_node_has_come(link, &turn) &&
-               coll_i_node_set_aside(me, link) == COLL_OK)
+               coll_i_node_set_unexpected(me, link) == COLL_OK)
             continue;
         if (link)
-            coll_i_node_drop_aside(me, link, range);
+            coll_i_node_drop_unexpected(me, link, range);
     }
 }
 

@@ -231,7 +231,7 @@ COLL_INLINE coll_status coll_i_node_take(coll_i_node_rank *me, uint32_t peer, ui
     place = coll_i_node_place(me, &found, bytes);
     if (!place)
         return COLL_ERR_IO;
-    if (!found.aside && coll_i_node_is_medium(found.entry))
+    if (!found.unexpected && coll_i_node_is_medium(found.entry))
         coll_i_node_take_out(me, into, place, bytes, !coll_i_node_is_to_all(found.entry));
     else
         coll_i_node_copy(me, into, place, bytes);
@@ -298,9 +298,9 @@ COLL_INLINE coll_status coll_i_node_acquire(void *ctx, uint32_t peer, uint32_t t
     *message = coll_i_node_place(me, &found, bytes);
     if (!*message)
         return COLL_ERR_IO;
-    if (found.aside) {
+    if (found.unexpected) {
         coll_i_node_unlink(coll_i_node_find(link, tag));
-        h->word[0] = (uintptr_t)found.aside;
+        h->word[0] = (uintptr_t)found.unexpected;
         h->word[1] = COLL_I_NODE_TO_ASIDE;
     } else {
         coll_i_node_advance(link);
@@ -318,7 +318,7 @@ COLL_INLINE void coll_i_node_release_message(void *ctx, coll_handle *h)
         __atomic_store_n(&((coll_i_node_sent *)h->word[0])->state, COLL_I_NODE_DONE,
                          __ATOMIC_RELEASE);
     } else if (h->word[1] == COLL_I_NODE_TO_ASIDE) {
-        coll_i_node_give_aside(me, (coll_i_node_aside *)h->word[0]);
+        coll_i_node_give_unexpected(me, (coll_i_node_unexpected *)h->word[0]);
     } else {
         coll_i_node_link *link = (coll_i_node_link *)h->word[0];
         const coll_i_node_entry *entry =
@@ -379,7 +379,7 @@ COLL_INLINE void coll_i_node_cancel_send(coll_i_node_rank *me, coll_i_node_op *o
         return;
     }
     while (state != COLL_I_NODE_DONE) {
-        if (me->gone && me->gone(me, op->peer))
+        if (me->is_dead && me->is_dead(me, op->peer))
             return;
         (void)sched_yield();
         state = __atomic_load_n(&op->sent->state, __ATOMIC_ACQUIRE);
@@ -419,13 +419,13 @@ COLL_INLINE void coll_i_node_forget(coll_i_node_rank *me)
         link->tail = link->taken = link->head = link->told = 0;
         link->waiting = link->zero_copy = 0;
         link->missed = link->open = link->second = false;
-        while (link->aside) {
-            coll_i_node_aside *first = link->aside;
-            coll_i_node_unlink(&link->aside);
-            coll_i_node_give_aside(me, first);
+        while (link->unexpected) {
+            coll_i_node_unexpected *first = link->unexpected;
+            coll_i_node_unlink(&link->unexpected);
+            coll_i_node_give_unexpected(me, first);
         }
     }
-    me->casts[0].used = me->casts[1].used = 0;
+    me->multicasts[0].used = me->multicasts[1].used = 0;
     for (coll_i_node_op *op = me->cancelled; op; op = op->next)
         op->sent->state = COLL_I_NODE_FORGOTTEN;
 }

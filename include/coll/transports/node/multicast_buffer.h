@@ -23,7 +23,8 @@ COLL_INLINE bool coll_i_node_misses_also(coll_i_node_rank *me, coll_i_node_link 
 }
 
 /* Is the next slot of the lane free? */
-COLL_INLINE bool coll_i_node_cast_has_room(coll_i_node_rank *me, const coll_i_node_cast *cast)
+COLL_INLINE bool coll_i_node_cast_has_room(coll_i_node_rank *me,
+                                           const coll_i_node_multicast_buffer *cast)
 {
     const uint64_t *last = cast->last + cast->used % COLL_NODE_SLOTS * me->p;
     bool waits = false;
@@ -41,7 +42,7 @@ COLL_INLINE coll_status coll_i_node_cast_medium(coll_i_node_rank *me, uint32_t t
                                                 const void *buf, size_t bytes)
 {
     const uint32_t number = coll_i_node_lane_of(bytes), wide = coll_i_node_wide(me, number);
-    coll_i_node_cast *cast = &me->casts[number];
+    coll_i_node_multicast_buffer *cast = &me->multicasts[number];
     uint64_t *last;
     const uint64_t to_all = me->p > 2 ? COLL_I_NODE_TO_ALL : 0; /* one reader has it alone */
     unsigned char *to;

@@ -74,8 +74,8 @@ COLL_INLINE coll_status coll_i_node_miss(coll_i_node_rank *me, coll_i_node_link 
         me->near |= near;
         me->far |= !near;
     }
-    if (me->look && ++me->misses % COLL_NODE_MISSES == 0)
-        me->look(me);
+    if (me->check_liveness && ++me->misses % COLL_NODE_MISSES == 0)
+        me->check_liveness(me);
     return COLL_AGAIN;
 }
 
@@ -84,7 +84,7 @@ COLL_INLINE coll_status coll_i_node_miss(coll_i_node_rank *me, coll_i_node_link 
  * operation, however many are tested one after the other. */
 COLL_INLINE bool coll_i_node_misses_all(const coll_i_node_rank *me)
 {
-    return me->look && me->misses * 2654435769u < UINT32_MAX / COLL_I_NODE_ABSENT;
+    return me->check_liveness && me->misses * 2654435769u < UINT32_MAX / COLL_I_NODE_ABSENT;
 }
 
 /* Tells the others. */
@@ -257,8 +257,8 @@ COLL_INLINE void coll_i_node_wait(void *ctx, uint32_t idle)
     if (idle <= 1)
         coll_i_node_has_waited(me);
     if (idle > COLL_NODE_YIELDS) {
-        if (me->look)
-            me->look(me);
+        if (me->check_liveness)
+            me->check_liveness(me);
         (void)poll(NULL, 0, 1);
     } else if (me->oversubscribed) {
         coll_i_node_take_turns(me);

@@ -141,15 +141,15 @@ typedef struct coll_i_node_op {
     struct coll_i_node_op *next;  /* among the free, or the cancelled */
 } coll_i_node_op;
 
-/* A message that was set aside. The first of each tag is in the link's list, and leads the
+/* An unexpected message: one that was set aside. The first of each tag is in the link's list, and leads the
  * others of its tag. */
-typedef struct coll_i_node_aside {
-    coll_i_node_cell cell;           /* the message is its first */
-    unsigned char *medium;           /* room for a message of medium length, or NULL */
-    struct coll_i_node_aside *next;  /* of the same tag; or among the free */
-    struct coll_i_node_aside *last;  /* of the same tag; valid in the first */
-    struct coll_i_node_aside *other; /* the first of another tag */
-} coll_i_node_aside;
+typedef struct coll_i_node_unexpected {
+    coll_i_node_cell cell;                /* the message is its first */
+    unsigned char *medium;                /* room for a message of medium length, or NULL */
+    struct coll_i_node_unexpected *next;  /* of the same tag; or among the free */
+    struct coll_i_node_unexpected *last;  /* of the same tag; valid in the first */
+    struct coll_i_node_unexpected *other; /* the first of another tag */
+} coll_i_node_unexpected;
 
 /* The slots of a channel: a narrow lane and a wide one. In wide slots short messages would lie far
  * apart, and soon miss the caches that hold what addresses translate to. */
@@ -160,11 +160,11 @@ typedef struct coll_i_node_lane {
 } coll_i_node_lane;
 
 /* Such slots for messages to all others: node/multicast_buffer.h. */
-typedef struct coll_i_node_cast {
+typedef struct coll_i_node_multicast_buffer {
     unsigned char *slots;
     uint64_t used;
     uint64_t *last; /* of each slot, for each rank: number of the cell that named it last */
-} coll_i_node_cast;
+} coll_i_node_multicast_buffer;
 
 /* How many messages went one way since the last one that went the other way, up to a few. */
 typedef struct coll_i_node_one_way {
@@ -191,7 +191,7 @@ typedef struct coll_i_node_link {
     bool missed; /* something was looked for and not there: a message, or that one was taken */
     uint32_t heard; /* in which turn of this rank the last message came (node/turns.h) */
     coll_i_node_one_way in_stream;
-    coll_i_node_aside *aside;
+    coll_i_node_unexpected *unexpected;
 } coll_i_node_link;
 
 /* Its place among the turns of its processor: node/turns.h. */
@@ -223,8 +223,8 @@ typedef struct coll_i_node_rank {
     uint32_t misses;
     coll_i_node_link **links; /* NULL until they talk */
     coll_i_node_op *free_receives, *free_sends, *cancelled;
-    coll_i_node_aside *free_asides, *free_mediums;
-    coll_i_node_cast casts[2];
+    coll_i_node_unexpected *free_unexpected, *free_mediums;
+    coll_i_node_multicast_buffer multicasts[2];
     coll_i_node_block *owned;
     struct coll_i_node_written *written; /* what this rank wrote last: node/copies.h … */
     uint64_t writes;                     /* … and how many bytes of such writes there were */
@@ -237,7 +237,7 @@ typedef struct coll_i_node_rank {
     uint64_t spare;          /* a channel that the other end was faster to make, or 0 */
     uint64_t *operands; /* of all ranks: where the last one that it made is: node/reduction.h */
     struct coll_i_node_brought *brought; /* what this rank knows of its own */
-    struct coll_i_node_member *team;     /* operands that it found, of all ranks */
+    struct coll_i_node_member *group;    /* operands that it found, of all ranks */
 
     /* Waiting: node/waiting.h. */
     bool oversubscribed; /* there are more ranks than processors that they may run on */
@@ -261,8 +261,8 @@ typedef struct coll_i_node_rank {
     void (*offer)(struct coll_i_node_rank *me, const void *message, size_t bytes);
     /* Looks whether the peers are alive, and aborts all tags if one is not; cheap. Is this one
      * gone? NULL: they live as long as this rank. */
-    void (*look)(struct coll_i_node_rank *me);
-    bool (*gone)(struct coll_i_node_rank *me, uint32_t peer);
+    void (*check_liveness)(struct coll_i_node_rank *me);
+    bool (*is_dead)(struct coll_i_node_rank *me, uint32_t peer);
 
     coll_claims claims; /* its root communicators' */
     coll_misfit misfit; /* the last one */

@@ -98,7 +98,7 @@ COLL_INLINE void coll_i_ipc_lose(coll_shm *shm, uint32_t rank)
     coll_i_node_abort_all(&shm->node);
 }
 
-COLL_INLINE bool coll_i_ipc_gone(coll_i_node_rank *me, uint32_t peer)
+COLL_INLINE bool coll_i_ipc_is_dead(coll_i_node_rank *me, uint32_t peer)
 {
     coll_shm *shm = (coll_shm *)me;
     return coll_i_ipc_state(shm, peer) == COLL_I_IPC_LEFT || coll_i_ipc_died(shm, peer);
@@ -109,7 +109,7 @@ COLL_INLINE bool coll_i_ipc_gone(coll_i_node_rank *me, uint32_t peer)
 COLL_INLINE bool coll_i_ipc_lives(coll_shm *shm, uint32_t rank)
 {
     const uint64_t now = coll_i_ipc_milliseconds();
-    if (shm->others[rank].lived != now && coll_i_ipc_gone(&shm->node, rank))
+    if (shm->others[rank].lived != now && coll_i_ipc_is_dead(&shm->node, rank))
         return false;
     shm->others[rank].lived = now;
     return true;
@@ -122,7 +122,7 @@ COLL_INLINE coll_status coll_i_ipc_pull(coll_i_node_rank *me, uint32_t peer, voi
     const coll_status status = coll_i_ipc_read(shm, peer, into, from, bytes);
     /* a process that ends gives up its memory (ESRCH) before its lock */
     if (status == COLL_OK ? coll_i_ipc_lives(shm, peer)
-                          : errno != ESRCH && !coll_i_ipc_gone(me, peer))
+                          : errno != ESRCH && !coll_i_ipc_is_dead(me, peer))
         return status;
     coll_i_ipc_lose(shm, peer);
     return COLL_ERR_PEER;
@@ -140,7 +140,7 @@ COLL_INLINE void coll_i_ipc_offer(coll_i_node_rank *me, const void *message, siz
 /* Looks after a few of the others, at most once in a millisecond. One that left in peace is
  * missed only if, after that was seen, something that it should have sent or taken was still
  * looked for. */
-COLL_INLINE void coll_i_ipc_look(coll_i_node_rank *me)
+COLL_INLINE void coll_i_ipc_check_liveness(coll_i_node_rank *me)
 {
     enum { AT_ONCE = 16 };
     coll_shm *shm = (coll_shm *)me;
@@ -323,8 +323,8 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
     shm->node.end = map.end;
     coll_i_node_set_slots(&shm->node, COLL_SHM_SLOT, COLL_SHM_SLOT);
     shm->node.carve = coll_i_ipc_carve;
-    shm->node.look = coll_i_ipc_look;
-    shm->node.gone = coll_i_ipc_gone;
+    shm->node.check_liveness = coll_i_ipc_check_liveness;
+    shm->node.is_dead = coll_i_ipc_is_dead;
     shm->ways = COLL_I_IPC_WHOLE;
     me = &shm->members[rank];
     if (!shm->others || coll_i_node_rank_init(&shm->node, rank, p) != COLL_OK) {

@@ -16,16 +16,16 @@ typedef struct member {
 } member;
 
 static member ranks[MOST];
-static bool meets[COLL_TEAMS][MOST]; /* by the steps */
+static bool meets[COLL_NETWORK_GROUPS][MOST]; /* by the steps */
 
-/* Does a plan tell that a rank of the transport is a member of this team? */
-static bool is_member(const coll_plan *plan, uint32_t team, uint32_t outer)
+/* Does a plan tell that a rank of the transport is a member of this group? */
+static bool is_member(const coll_plan *plan, uint32_t group, uint32_t outer)
 {
-    if (!(plan->traits & COLL_I_NEEDS_TEAM))
+    if (!(plan->traits & COLL_I_NEEDS_GROUP))
         return false;
     if (plan->algorithm->is_member)
-        return plan->algorithm->is_member(plan, team, outer);
-    return team == COLL_TEAM_ALL &&
+        return plan->algorithm->is_member(plan, group, outer);
+    return group == COLL_GROUP_ALL &&
            coll_group_rank(&plan->group, plan->problem.p, outer) != COLL_RANK_NONE;
 }
 
@@ -44,11 +44,11 @@ static void note_steps(const coll_plan *plan, uint32_t rank, uint32_t outer)
 static uint32_t compare(const coll_plan *plan_of(uint32_t), uint32_t p)
 {
     uint32_t members = 0;
-    for (uint32_t team = 0; team < COLL_TEAMS; team++)
+    for (uint32_t group = 0; group < COLL_NETWORK_GROUPS; group++)
         for (uint32_t rank = 0; rank < p; rank++) {
-            members += meets[team][rank];
-            for (uint32_t other = 0; other < p && meets[team][rank]; other++)
-                CHECK_EQ(is_member(plan_of(rank), team, other), meets[team][other]);
+            members += meets[group][rank];
+            for (uint32_t other = 0; other < p && meets[group][rank]; other++)
+                CHECK_EQ(is_member(plan_of(rank), group, other), meets[group][other]);
         }
     return members;
 }
@@ -126,11 +126,11 @@ static const coll_plan *of_all(uint32_t rank)
 }
 
 static void phase_of(coll_phase *phase, const coll_plan *plan, uint32_t base, uint32_t stride,
-                     uint32_t team)
+                     uint32_t group)
 {
     coll_phase_init(phase, plan);
     coll_group_affine(&phase->map.group, base, stride);
-    phase->team = team;
+    phase->group = group;
 }
 
 static void barrier_plan(coll_plan *plan, const coll_algorithm *algorithm, uint32_t p)
@@ -162,25 +162,25 @@ TEST(compositions)
     barrier_plan(&four, &coll_in_network_barrier, 4);
     barrier_plan(&three, &coll_in_network_barrier, 3);
     barrier_plan(&two, &coll_in_network_barrier, 2);
-    phase_of(&inner[0], &three, 0, 1, COLL_TEAM_ALL);
-    phase_of(&inner[1], &two, 0, 1, COLL_TEAM_SOCKETS);
+    phase_of(&inner[0], &three, 0, 1, COLL_GROUP_ALL);
+    phase_of(&inner[1], &two, 0, 1, COLL_GROUP_SOCKETS);
     compose(&nested, &in, inner, 2, 3);
-    phase_of(&phases[0], &pairs, 0, 1, COLL_TEAM_NODES);
+    phase_of(&phases[0], &pairs, 0, 1, COLL_GROUP_NODES);
     phases[0].map.copies = 6;
     phases[0].map.spacing = 2;
-    phase_of(&phases[1], &four, 0, 3, COLL_TEAM_NODES);
-    phase_of(&phases[2], &nested, 0, 4, COLL_TEAM_NODES);
+    phase_of(&phases[1], &four, 0, 3, COLL_GROUP_NODES);
+    phase_of(&phases[2], &nested, 0, 4, COLL_GROUP_NODES);
     for (uint32_t alone = 0; alone < 2;
          alone++) { /* … or with the same ranks in the network before */
         memset(meets, 0, sizeof meets);
-        phase_of(&phases[1], alone ? &pairs : &three, 0, 4, COLL_TEAM_NODES);
+        phase_of(&phases[1], alone ? &pairs : &three, 0, 4, COLL_GROUP_NODES);
         compose(&outer, &all, phases, 3, 12);
         for (uint32_t rank = 0; rank < 12; rank++)
             note_steps(&outer, rank, rank);
         CHECK_EQ(compare(of_all, 12), 5);
     }
     memset(meets, 0, sizeof meets); /* placed elsewhere, by a table and not */
-    phase_of(&phases[1], &four, 0, 3, COLL_TEAM_NODES);
+    phase_of(&phases[1], &four, 0, 3, COLL_GROUP_NODES);
     compose(&outer, &all, phases, 2, 12);
     coll_group_table(&group, table, NULL);
     CHECK_STATUS(coll_plan_place(&outer, &group), COLL_OK);
@@ -189,10 +189,10 @@ TEST(compositions)
     CHECK_EQ(compare(of_all, 12), 4);
     coll_group_affine(&group, 5, 1);
     CHECK_STATUS(coll_plan_place(&outer, &group), COLL_OK);
-    CHECK(is_member(&outer, COLL_TEAM_NODES, 5));
-    CHECK(is_member(&outer, COLL_TEAM_NODES, 8));
-    CHECK(!is_member(&outer, COLL_TEAM_NODES, 0));
-    CHECK(!is_member(&outer, COLL_TEAM_NODES, 17));
+    CHECK(is_member(&outer, COLL_GROUP_NODES, 5));
+    CHECK(is_member(&outer, COLL_GROUP_NODES, 8));
+    CHECK(!is_member(&outer, COLL_GROUP_NODES, 0));
+    CHECK(!is_member(&outer, COLL_GROUP_NODES, 17));
 }
 
 /* Of what they are not made for plans do not tell. */
@@ -203,21 +203,21 @@ TEST(other_plans)
     coll_plan replay;
     coll_nodes nodes;
     barrier_plan(&outer, &coll_in_network_barrier, 4);
-    CHECK(is_member(&outer, COLL_TEAM_ALL, 3));
-    CHECK(!is_member(&outer, COLL_TEAM_NODES, 3));
+    CHECK(is_member(&outer, COLL_GROUP_ALL, 3));
+    CHECK(!is_member(&outer, COLL_GROUP_NODES, 3));
     barrier_plan(&outer, &coll_linear_barrier, 4);
-    CHECK(!is_member(&outer, COLL_TEAM_ALL, 3));
+    CHECK(!is_member(&outer, COLL_GROUP_ALL, 3));
     coll_nodes_even(&nodes, 4, 2);
     CHECK_EQ(build(&coll_node_leader_allreduce.algorithm, COLL_ALLREDUCE, 4, &nodes, NULL), 2);
     CHECK_STATUS(coll_schedule_write(&schedule, &ranks[1].plan, 1, actions, 4), COLL_OK);
     replay = replay_plan(&ranks[1].plan, &schedule);
-    CHECK(!is_member(&replay, COLL_TEAM_SOCKETS, 0));
+    CHECK(!is_member(&replay, COLL_GROUP_SOCKETS, 0));
     replay =
         ranks[1]
             .plan; /* that of a call in a cache, which is written out, has nothing inside any more */
     replay.inner = NULL;
-    CHECK(is_member(&replay, COLL_TEAM_NODES, 2) && !is_member(&replay, COLL_TEAM_NODES, 3));
-    CHECK(!is_member(&replay, COLL_TEAM_SOCKETS, 0));
+    CHECK(is_member(&replay, COLL_GROUP_NODES, 2) && !is_member(&replay, COLL_GROUP_NODES, 3));
+    CHECK(!is_member(&replay, COLL_GROUP_SOCKETS, 0));
 }
 
 int main(void)
