@@ -239,11 +239,12 @@ static void read_headers(struct sources *all)
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
         if (ask.chosen[i])
             sources_read(all, ask.origin[i]->header);
-    sources_read(all, "executor.h");
+    sources_read(all, "executor/pending.h");
     if (ask.types || !ask.executor)
         sources_read(all, "reduce.h");
     if (!ask.executor) {
         sources_read(all, "comm.h");
+        sources_read(all, "comm/dump.h");
         sources_read(all, "neighbor.h");
     }
     if (ask.transport) {
@@ -255,10 +256,16 @@ static void read_headers(struct sources *all)
 
 static void want_all(struct sources *all)
 {
-    static const char *const engine[] = {"plan.h", "plan/problem.h", "plan/group.h",
-                                         "executor.h", "transport.h"},
-                             *const calls[] = {"select.h", "comm/communicator.h", "comm/args.h",
-                                               "comm/request.h", "comm/arena.h"};
+    static const char *const engine[] = {"plan.h",
+                                         "plan/problem.h",
+                                         "plan/group.h",
+                                         "executor.h",
+                                         "executor/in_order.h",
+                                         "executor/pending.h",
+                                         "transport.h"},
+                             *const calls[] = {"select.h",    "comm/communicator.h",
+                                               "comm/args.h", "comm/request.h",
+                                               "comm/dump.h", "comm/arena.h"};
     for (size_t i = 0; i < sizeof engine / sizeof engine[0]; i++)
         sources_want_public(all, engine[i]);
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)

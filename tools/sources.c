@@ -427,7 +427,9 @@ void sources_want_public(struct sources *all, const char *path)
         if ((path[n - 1] == '/' ? strncmp(its, path, n) : strcmp(its, path)) != 0)
             continue;
         for (size_t k = 0; k < item->n_names; k++)
-            if (item->kind == ITEM_CODE && strncmp(item->names[k], "coll_i_", 7) != 0)
+            if (item->kind == ITEM_CODE    ? strncmp(item->names[k], "coll_i_", 7) != 0
+                : item->kind == ITEM_MACRO ? strncmp(item->names[k], "COLL_I_", 7) != 0
+                                           : false)
                 sources_want(all, item->names[k]);
     }
 }

@@ -45,7 +45,7 @@
  *     executor/window.h       actions in flight, and which must wait for which
  *     executor/in_order.h     runs it one action after the other, with sends in flight
  *     executor/schedule.h     plans counted, written out
- *     executor/dump.h         what an engine waits for
+ *     executor/pending.h         what an engine waits for
  *   transport.h               what the library asks of a messaging layer
  *   reduce.h, softfloat.h     the predefined operators; floats by integers
  *   select.h                  the rules by which an algorithm is chosen
@@ -94,7 +94,7 @@
  *   transports/loopback.h     all ranks in one thread, deterministic
  *   transports/threads.h      a rank a thread (hosted: POSIX)
  *   transports/shm.h          a rank a process, on one machine (hosted: 64-bit Linux)
- *   transports/waiting.h      spinning, yielding, sleeping; transports/liveness.h, who is alive (hosted)
+ *   transports/idle.h      spinning, yielding, sleeping; transports/liveness.h, who is alive (hosted)
  *   algos/registry.h          the table of all algorithms, for tools and tests
  *   table.h, select/names.h   rules in words; words of users (hosted)
  *   lab/verify.h              proves a plan for all interleavings; lab/verify_grid.h, many plans

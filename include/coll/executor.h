@@ -23,7 +23,7 @@
  *   executor/window.h     which actions in flight must wait for which
  *   executor/engine.h     admit, issue, poll, retire; fail
  *   executor/in_order.h   the other engine: one action after the other, with sends in flight
- *   executor/dump.h       what an engine waits for, in words
+ *   executor/pending.h       what an engine waits for, in words
  */
 #ifndef COLL_EXECUTOR_H
 #define COLL_EXECUTOR_H
@@ -127,7 +127,7 @@ COLL_INLINE coll_status coll_engine_start(coll_engine *e, const coll_task *task)
 }
 
 /* Blocks until the collective is done or failed, or the clock comes to the deadline: COLL_AGAIN, and it
- * still runs. executor/dump.h says what it waits for; it may be waited for again, or cancelled. */
+ * still runs. executor/pending.h says what it waits for; it may be waited for again, or cancelled. */
 COLL_INLINE coll_status coll_engine_wait_until(coll_engine *e, const coll_clock *clock,
                                                uint64_t deadline)
 {

@@ -220,7 +220,7 @@ typedef struct coll_transport {
      * combine here. */
     coll_status (*reduce)(void *ctx, const coll_reduce_call *call, coll_handle *h);
     /* Nothing happened in `idle` tests one after the other: spin, yield or sleep, and return within some
-     * milliseconds, whether or not anything comes (deadlines). transports/waiting.h has one. */
+     * milliseconds, whether or not anything comes (deadlines). transports/idle.h has one. */
     void (*wait)(void *ctx, uint32_t idle);
 
     uint32_t tags; /* tags 0 … tags−1 may run at once. 0: no tags, one collective at a time */

@@ -4,14 +4,14 @@
  *   if (coll_wait_until(&request, &clock, my_milliseconds(NULL) + 5000) == COLL_AGAIN) {
  *       char text[1000];
  *       (void)coll_dump(&request, text, sizeof text);
- *       puts(text);                                    // executor/dump.h has what it looks like
+ *       puts(text);                                    // executor/pending.h has what it looks like
  *       (void)coll_cancel(&request);
  *   }
  */
 #ifndef COLL_COMM_DUMP_H
 #define COLL_COMM_DUMP_H
 
-#include "../executor/dump.h"
+#include "../executor/pending.h"
 #include "request.h"
 
 /* Writes what a request runs, how it stands, and each action that is not over, as text of `room` bytes with

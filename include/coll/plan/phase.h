@@ -86,7 +86,8 @@ COLL_INLINE void coll_composition_init(coll_composition *composition, coll_phase
 /* The phases of a plan; NULL: it has none. */
 COLL_INLINE const coll_composition *coll_i_composition(const coll_plan *plan)
 {
-    return plan->algorithm->traits & (COLL_I_COMPOSES | COLL_NEEDS_BUILD)
+    const uint32_t composes = COLL_I_COMPOSES;
+    return plan->algorithm->traits & (composes | COLL_NEEDS_BUILD)
                ? (const coll_composition *)plan->inner
                : NULL;
 }

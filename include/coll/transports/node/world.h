@@ -18,7 +18,7 @@
 
 #include "../../plan/topo.h"
 #include "../../transport.h"
-#include "../waiting.h"
+#include "../idle.h"
 
 /* Cells of a channel: a power of two. So far a rank may run ahead, and where ranks share processors
  * so often one is left to another. */

@@ -1,6 +1,6 @@
-/* transports/waiting.h: processors, and a wait that returns whatever comes. How long it takes is not
+/* transports/idle.h: processors, and a wait that returns whatever comes. How long it takes is not
  * looked at. */
-#include "coll/transports/waiting.h"
+#include "coll/transports/idle.h"
 #include "support/check.h"
 
 TEST(sets_of_processors)
@@ -23,29 +23,29 @@ TEST(spinning)
 {
     uint64_t set[COLL_PROCESSORS_WORDS] = {0};
     uint32_t mine;
-    coll_waiting waiting;
+    coll_idle waiting;
     coll_processors_add(set);
     mine = coll_processors_count(set);
-    coll_waiting_init(&waiting, mine);
+    coll_idle_init(&waiting, mine);
     CHECK(waiting.spins > 0 && waiting.yields > 0);
-    coll_waiting_init(&waiting, mine + 1);
+    coll_idle_init(&waiting, mine + 1);
     CHECK(waiting.spins == 0 && waiting.yields > 0);
 }
 
 /* Each way of waiting comes back: with nothing to look at, with what is readable, and what is not. */
 TEST(comes_back)
 {
-    coll_waiting waiting = {2, 3};
+    coll_idle waiting = {2, 3};
     char byte = 0;
     int ends[2];
     CHECK_EQ(pipe(ends), 0);
     for (uint32_t idle = 0; idle < 8; idle++) {
-        coll_waiting_wait(&waiting, idle, -1);
-        coll_waiting_wait(&waiting, idle, ends[0]);
+        coll_idle_wait(&waiting, idle, -1);
+        coll_idle_wait(&waiting, idle, ends[0]);
     }
-    coll_waiting_wait(&waiting, UINT32_MAX, ends[0]);
+    coll_idle_wait(&waiting, UINT32_MAX, ends[0]);
     CHECK_EQ(write(ends[1], &byte, 1), 1);
-    coll_waiting_wait(&waiting, 6, ends[0]);
+    coll_idle_wait(&waiting, 6, ends[0]);
     CHECK_EQ(read(ends[0], &byte, 1), 1); /* it is left there */
     CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
 }

@@ -1,9 +1,9 @@
-/* coll/transports/waiting.h — waiting, for transports of one's own: spin, yield, sleep
+/* coll/transports/idle.h — waiting, for transports of one's own: spin, yield, sleep
  *
- *   coll_waiting waiting;
- *   coll_waiting_init(&waiting, ranks_on_this_machine);
+ *   coll_idle waiting;
+ *   coll_idle_init(&waiting, ranks_on_this_machine);
  *   … in `wait` of the transport:
- *   coll_waiting_wait(&waiting, idle, socket);
+ *   coll_idle_wait(&waiting, idle, socket);
  *
  * A rank with a processor for itself spins: to give it up costs more than most messages take. Where ranks
  * share processors the one that is waited for may run on this one, so a rank yields at once: spinning a
@@ -12,8 +12,8 @@
  *
  * threads.h and shm.h know more of each other than that: node/waiting.h. POSIX.
  */
-#ifndef COLL_TRANSPORTS_WAITING_H
-#define COLL_TRANSPORTS_WAITING_H
+#ifndef COLL_TRANSPORTS_IDLE_H
+#define COLL_TRANSPORTS_IDLE_H
 
 #include <poll.h>
 #include <sched.h>
@@ -61,12 +61,12 @@ COLL_INLINE uint32_t coll_processors_count(const uint64_t *set)
 /* ---- waiting ----------------------------------------------------------------------------- */
 
 /* How many tests in a row that find nothing a rank spins, and then yields, before it sleeps. */
-typedef struct coll_waiting {
+typedef struct coll_idle {
     uint32_t spins, yields;
-} coll_waiting;
+} coll_idle;
 
 /* For one of so many ranks that run on the processors of this thread. */
-COLL_INLINE void coll_waiting_init(coll_waiting *waiting, uint32_t ranks)
+COLL_INLINE void coll_idle_init(coll_idle *waiting, uint32_t ranks)
 {
     uint64_t mine[COLL_PROCESSORS_WORDS] = {0};
     coll_processors_add(mine);
@@ -86,7 +86,7 @@ COLL_INLINE void coll_pause(void)
 
 /* As `wait` of a transport, after `idle` tests in a row that found nothing. A sleep ends when fd is
  * readable; −1: there is none to look at. */
-COLL_INLINE void coll_waiting_wait(const coll_waiting *waiting, uint32_t idle, int fd)
+COLL_INLINE void coll_idle_wait(const coll_idle *waiting, uint32_t idle, int fd)
 {
     struct pollfd descriptor;
     if (idle <= waiting->spins) {
@@ -101,4 +101,4 @@ COLL_INLINE void coll_waiting_wait(const coll_waiting *waiting, uint32_t idle, i
     }
 }
 
-#endif /* COLL_TRANSPORTS_WAITING_H */
+#endif /* COLL_TRANSPORTS_IDLE_H */

@@ -1,4 +1,4 @@
-/* coll/executor/dump.h — what a running engine waits for, as records and in words
+/* coll/executor/pending.h — what a running engine waits for, as records and in words
  *
  *   char text[400];
  *   if (coll_engine_wait_until(&engine, &clock, deadline) == COLL_AGAIN) {
@@ -13,8 +13,8 @@
  * Ranks of messages are those of the transport. Steps are those of the plan, or actions of a schedule.
  * Nothing here moves the engine on, allocates or blocks.
  */
-#ifndef COLL_EXECUTOR_DUMP_H
-#define COLL_EXECUTOR_DUMP_H
+#ifndef COLL_EXECUTOR_PENDING_H
+#define COLL_EXECUTOR_PENDING_H
 
 #include "../executor.h"
 #include "in_order.h"
@@ -263,4 +263,4 @@ COLL_INLINE size_t coll_misfit_text(const coll_misfit *its, char *text, size_t r
     return to.length;
 }
 
-#endif /* COLL_EXECUTOR_DUMP_H */
+#endif /* COLL_EXECUTOR_PENDING_H */

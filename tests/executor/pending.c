@@ -1,6 +1,6 @@
-/* executor/dump.h: what a running engine says of its actions that are not over; and waiting with a
+/* executor/pending.h: what a running engine says of its actions that are not over; and waiting with a
  * deadline. */
-#include "coll/executor/dump.h"
+#include "coll/executor/pending.h"
 
 #include "support/script.h"
 
