@@ -37,7 +37,7 @@ TESTS = {
                         "transports/shm_leaving", "transports/shm_denied", "transports/conformance"],
     r"transports/conformance": ["transports/conformance"],
     r"comm|neighbor": ["comm/" + name for name in ("comm", "request", "request_args", "request_tags", "comm_tags", "comm_nodes", "comm_failure")],
-    r"plan": ["plan/" + name for name in ("plan", "composite", "compose", "group", "placement")],
+    r"plan": ["plan/" + name for name in ("plan", "composite", "compose", "network_group", "placement")],
     r"select": ["select/select", "select/build", "select/nodes"],
 }
 
