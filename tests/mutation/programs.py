@@ -27,7 +27,7 @@ FOLDERS = ("include", "tests", "cmake", "mpi")
 # Where the name of a test is not that of the header.
 TESTS = {
     r"lab/verify": ["lab/verify", "lab/verify_cases", "lab/verify_memory", "lab/turns"],
-    r"executor": ["executor/" + name for name in ("engine", "engine_faults", "engine_programs", "in_order", "in_order_rows",
+    r"executor": ["executor/" + name for name in ("engine", "engine_faults", "engine_programs", "in_order", "in_order_rows", "pending",
                                                   "engine_calls", "engine_schedule", "schedule")],
     r"transports/node/": ["transports/node/" + name for name in ("copies", "reduction", "failures", "turns", "shared", "streams",
                                                                  "waiting", "world")] +
@@ -36,7 +36,7 @@ TESTS = {
     r"transports/shm": ["transports/shm", "transports/shm_space", "transports/shm_faults", "transports/shm_strange",
                         "transports/shm_leaving", "transports/shm_denied", "transports/conformance"],
     r"transports/conformance": ["transports/conformance"],
-    r"comm|neighbor": ["comm/" + name for name in ("comm", "request", "request_args", "request_tags", "comm_tags", "comm_nodes", "comm_failure")],
+    r"comm|neighbor": ["comm/" + name for name in ("comm", "request", "request_args", "request_tags", "comm_tags", "comm_nodes", "comm_failure", "dump")],
     r"plan": ["plan/" + name for name in ("plan", "composite", "compose", "network_group", "placement")],
     r"select": ["select/select", "select/build", "select/nodes"],
 }
