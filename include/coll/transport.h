@@ -236,6 +236,12 @@ typedef struct coll_transport {
     const coll_tag_ranges *tag_ranges;
 } coll_transport;
 
+/* What the network does that engines use; NULL: nothing. */
+COLL_INLINE const coll_in_network *coll_i_in_network(const coll_transport *transport)
+{
+    return COLL_IN_NETWORK ? transport->in_network : NULL;
+}
+
 /* *misfit = these, with COLL_ERR_SIZE to return: for transports. */
 COLL_INLINE coll_status coll_misfit_note(coll_misfit *misfit, uint32_t peer, uint32_t tag,
                                          size_t expected)

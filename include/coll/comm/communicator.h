@@ -208,6 +208,7 @@ COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *tr
                                        void *ctx, uint32_t rank, uint32_t p, void *memory,
                                        size_t bytes)
 {
+    const coll_in_network *network;
     uint32_t first = 0, tags;
     bool claimed = false;
     coll_status status;
@@ -220,8 +221,8 @@ COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *tr
         return COLL_ERR_RANKS;
     if (rank >= p)
         return COLL_ERR_RANK;
-    if (transport->in_network && transport->in_network->ranks &&
-        transport->in_network->ranks(ctx) != p)
+    network = coll_i_in_network(transport);
+    if (network && network->ranks && network->ranks(ctx) != p)
         return COLL_ERR_GROUP;
     tags = transport->tags;
     if (transport->tag_ranges && transport->tag_ranges->claim && tags != 0) {

@@ -389,7 +389,7 @@ COLL_INLINE bool coll_i_task_holds(const void *memory, size_t bytes, size_t elem
 /* Does the network do what the plan needs, for all ranks that it reaches? */
 COLL_INLINE coll_status coll_i_task_check_network(const coll_task *task)
 {
-    const coll_in_network *network = task->transport->in_network;
+    const coll_in_network *network = coll_i_in_network(task->transport);
     bool reduces;
     if (!network || ((task->plan->traits & COLL_NEEDS_MULTICAST) && !network->multicast) ||
         ((task->plan->traits & COLL_I_NEEDS_GROUP) && !network->reduce))
@@ -419,7 +419,7 @@ COLL_INLINE coll_status coll_task_check(const coll_task *task)
     if (task->schedule && task->schedule->rank != task->rank)
         return COLL_ERR_RANK;
     if (task->plan->traits & (COLL_NEEDS_MULTICAST | COLL_I_NEEDS_GROUP)) {
-        status = COLL_IN_NETWORK ? coll_i_task_check_network(task) : COLL_ERR_CAPABILITY;
+        status = coll_i_task_check_network(task);
         if (status != COLL_OK)
             return status;
     }
