@@ -19,28 +19,28 @@
  * made, by coll_post or coll_request_init, and its communicator exists. */
 COLL_INLINE size_t coll_dump(const coll_request *request, char *text, size_t room)
 {
-    coll_i_dump to;
-    coll_i_dump_begin(&to, text, room);
+    coll_i_pending_words to;
+    coll_i_pending_begin(&to, text, room);
     if (request->state == COLL_REQUEST_RUNNING) {
-        coll_i_dump_engine(&to, &request->engine);
+        coll_i_pending_engine(&to, &request->engine);
         return to.length;
     }
     if (request->prepared)
-        coll_i_dump_plan(&to, &request->prepared->plan, request->comm->rank,
-                         request->engine.task.tag);
+        coll_i_pending_plan(&to, &request->prepared->plan, request->comm->rank,
+                            request->engine.task.tag);
     else
-        coll_i_dump_text(&to, "a call");
+        coll_i_pending_text(&to, "a call");
     if (request->state == COLL_REQUEST_QUEUED || request->state == COLL_REQUEST_READY) {
-        coll_i_dump_text(&to, request->state == COLL_REQUEST_READY
-                                  ? ": not started"
-                                  : ": waits for an older call with its tag");
+        coll_i_pending_text(&to, request->state == COLL_REQUEST_READY
+                                     ? ": not started"
+                                     : ": waits for an older call with its tag");
         return to.length;
     }
-    coll_i_dump_text(&to, ": over, ");
-    coll_i_dump_text(&to, coll_status_text(request->status));
+    coll_i_pending_text(&to, ": over, ");
+    coll_i_pending_text(&to, coll_status_text(request->status));
     if (request->status == COLL_ERR_SIZE && coll_comm_misfit(request->comm)) {
-        coll_i_dump_text(&to, ": ");
-        coll_i_dump_misfit(&to, coll_comm_misfit(request->comm));
+        coll_i_pending_text(&to, ": ");
+        coll_i_pending_misfit(&to, coll_comm_misfit(request->comm));
     }
     return to.length;
 }

@@ -38,8 +38,8 @@ typedef struct coll_pending {
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-COLL_INLINE void coll_i_dump_action(const coll_task *task, const coll_action *a,
-                                    coll_pending_state state, coll_pending *out)
+COLL_INLINE void coll_i_pending_action(const coll_task *task, const coll_action *a,
+                                       coll_pending_state state, coll_pending *out)
 {
     const coll_failure *failure = task->transport->failure;
     const bool message = coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a);
@@ -54,14 +54,14 @@ COLL_INLINE void coll_i_dump_action(const coll_task *task, const coll_action *a,
 }
 
 /* The action that engines come to next, where nothing of it is in flight; false: there is none. */
-COLL_INLINE bool coll_i_dump_next(const coll_task *task, size_t step, size_t steps,
-                                  uint32_t skip, coll_pending *out)
+COLL_INLINE bool coll_i_pending_next(const coll_task *task, size_t step, size_t steps,
+                                     uint32_t skip, coll_pending *out)
 {
     coll_action room[COLL_STEP_MAX];
     const coll_action *acts;
     if (step >= steps || coll_i_task_step(task, step, room, &acts) <= skip)
         return false;
-    coll_i_dump_action(task, &acts[skip], COLL_PENDING_NOT_TAKEN, out);
+    coll_i_pending_action(task, &acts[skip], COLL_PENDING_NOT_TAKEN, out);
     return true;
 }
 
@@ -74,11 +74,11 @@ COLL_INLINE uint32_t coll_engine_pending(const coll_engine *e, coll_pending *out
     for (; left; left &= left - 1, n++) {
         const uint32_t k = COLL_LOWEST_BIT(left);
         if (n < most)
-            coll_i_dump_action(&e->task, &w->slots[k].act,
-                               w->flying >> k & 1              ? COLL_PENDING_IN_FLIGHT
-                               : coll_i_window_may_start(w, k) ? COLL_PENDING_NOT_TAKEN
-                                                               : COLL_PENDING_HELD,
-                               &out[n]);
+            coll_i_pending_action(&e->task, &w->slots[k].act,
+                                  w->flying >> k & 1              ? COLL_PENDING_IN_FLIGHT
+                                  : coll_i_window_may_start(w, k) ? COLL_PENDING_NOT_TAKEN
+                                                                  : COLL_PENDING_HELD,
+                                  &out[n]);
     }
     return n;
 }
@@ -95,14 +95,15 @@ COLL_INLINE uint32_t coll_in_order_pending(const coll_in_order *e, coll_pending 
         const uint32_t k = COLL_LOWEST_BIT(left);
         const coll_action *a = &e->ops[k].act;
         if (n < most)
-            coll_i_dump_action(&e->task, a,
-                               e->flying >> k & 1                      ? COLL_PENDING_IN_FLIGHT
-                               : k == 0 && coll_i_in_order_waits(e, a) ? COLL_PENDING_HELD
-                                                                       : COLL_PENDING_NOT_TAKEN,
-                               &out[n]);
+            coll_i_pending_action(&e->task, a,
+                                  e->flying >> k & 1 ? COLL_PENDING_IN_FLIGHT
+                                  : k == 0 && coll_i_in_order_waits(e, a)
+                                      ? COLL_PENDING_HELD
+                                      : COLL_PENDING_NOT_TAKEN,
+                                  &out[n]);
     }
     if (!(e->used & 1u) &&
-        coll_i_dump_next(&e->task, e->step, e->steps, e->skip, n < most ? &out[n] : &next))
+        coll_i_pending_next(&e->task, e->step, e->steps, e->skip, n < most ? &out[n] : &next))
         n++;
     return n;
 }
@@ -110,12 +111,12 @@ COLL_INLINE uint32_t coll_in_order_pending(const coll_in_order *e, coll_pending 
 /* ---- words ------------------------------------------------------------------------------- */
 
 /* Text that is cut where the caller's memory ends; its length goes on. */
-typedef struct coll_i_dump {
+typedef struct coll_i_pending_words {
     char *text;
     size_t room, length;
-} coll_i_dump;
+} coll_i_pending_words;
 
-COLL_INLINE void coll_i_dump_begin(coll_i_dump *to, char *text, size_t room)
+COLL_INLINE void coll_i_pending_begin(coll_i_pending_words *to, char *text, size_t room)
 {
     to->text = text;
     to->room = text ? room : 0;
@@ -124,7 +125,7 @@ COLL_INLINE void coll_i_dump_begin(coll_i_dump *to, char *text, size_t room)
         text[0] = '\0';
 }
 
-COLL_INLINE void coll_i_dump_text(coll_i_dump *to, const char *text)
+COLL_INLINE void coll_i_pending_text(coll_i_pending_words *to, const char *text)
 {
     for (; *text; text++, to->length++)
         if (to->length + 1 < to->room) {
@@ -134,7 +135,8 @@ COLL_INLINE void coll_i_dump_text(coll_i_dump *to, const char *text)
 }
 
 /* … and a number behind it. */
-COLL_INLINE void coll_i_dump_number(coll_i_dump *to, const char *text, size_t number)
+COLL_INLINE void coll_i_pending_number(coll_i_pending_words *to, const char *text,
+                                       size_t number)
 {
     char digits[24];
     uint32_t at = sizeof digits - 1;
@@ -142,124 +144,127 @@ COLL_INLINE void coll_i_dump_number(coll_i_dump *to, const char *text, size_t nu
     do {
         digits[--at] = (char)('0' + number % 10);
     } while ((number /= 10) != 0);
-    coll_i_dump_text(to, text);
-    coll_i_dump_text(to, &digits[at]);
+    coll_i_pending_text(to, text);
+    coll_i_pending_text(to, &digits[at]);
 }
 
 /* The first line, without its end: what runs, and which rank of it this is. */
-COLL_INLINE void coll_i_dump_plan(coll_i_dump *to, const coll_plan *plan, uint32_t rank,
-                                  uint32_t tag)
+COLL_INLINE void coll_i_pending_plan(coll_i_pending_words *to, const coll_plan *plan,
+                                     uint32_t rank, uint32_t tag)
 {
     const coll_problem *problem = &plan->problem;
-    coll_i_dump_text(to, coll_collective_name(problem->collective));
-    coll_i_dump_text(to, " by ");
-    coll_i_dump_text(to, plan->algorithm->name);
-    coll_i_dump_number(to, ", rank ", rank);
-    coll_i_dump_number(to, " of ", problem->p);
+    coll_i_pending_text(to, coll_collective_name(problem->collective));
+    coll_i_pending_text(to, " by ");
+    coll_i_pending_text(to, plan->algorithm->name);
+    coll_i_pending_number(to, ", rank ", rank);
+    coll_i_pending_number(to, " of ", problem->p);
     if (coll_group_outer(&plan->group, rank) != rank)
-        coll_i_dump_number(to, " (the transport's rank ", coll_group_outer(&plan->group, rank)),
-            coll_i_dump_text(to, ")");
+        coll_i_pending_number(to, " (the transport's rank ",
+                              coll_group_outer(&plan->group, rank)),
+            coll_i_pending_text(to, ")");
     if (coll_is(COLL_ROOTED, problem->collective))
-        coll_i_dump_number(to, ", root ", problem->root);
+        coll_i_pending_number(to, ", root ", problem->root);
     if (problem->in.counts || problem->out.counts) {
-        coll_i_dump_number(to, ", blocks of elements of ", problem->elem_bytes);
-        coll_i_dump_text(to, " bytes");
+        coll_i_pending_number(to, ", blocks of elements of ", problem->elem_bytes);
+        coll_i_pending_text(to, " bytes");
     } else if (problem->collective != COLL_BARRIER) {
-        coll_i_dump_number(to, ", ", problem->count);
-        coll_i_dump_number(to, " elements of ", problem->elem_bytes);
-        coll_i_dump_text(to, problem->elem_bytes == 1 ? " byte" : " bytes");
+        coll_i_pending_number(to, ", ", problem->count);
+        coll_i_pending_number(to, " elements of ", problem->elem_bytes);
+        coll_i_pending_text(to, problem->elem_bytes == 1 ? " byte" : " bytes");
     }
-    coll_i_dump_number(to, ", tag ", tag);
+    coll_i_pending_number(to, ", tag ", tag);
 }
 
-COLL_INLINE void coll_i_dump_pending(coll_i_dump *to, const coll_pending *one)
+COLL_INLINE void coll_i_pending_line(coll_i_pending_words *to, const coll_pending *one)
 {
     const bool receives = (COLL_I_RECEIVES >> one->kind & 1u) != 0;
-    coll_i_dump_text(to, "\n  ");
-    coll_i_dump_text(to, coll_kind_name(one->kind));
+    coll_i_pending_text(to, "\n  ");
+    coll_i_pending_text(to, coll_kind_name(one->kind));
     if (one->peer != COLL_RANK_NONE)
-        coll_i_dump_number(to, receives ? " from rank " : " to rank ", one->peer);
+        coll_i_pending_number(to, receives ? " from rank " : " to rank ", one->peer);
     if (one->dead)
-        coll_i_dump_text(to, ", which is dead");
+        coll_i_pending_text(to, ", which is dead");
     if (one->bytes != 0) {
-        coll_i_dump_number(to, ", ", one->done);
-        coll_i_dump_number(to, " of ", one->bytes);
-        coll_i_dump_text(to, " bytes");
+        coll_i_pending_number(to, ", ", one->done);
+        coll_i_pending_number(to, " of ", one->bytes);
+        coll_i_pending_text(to, " bytes");
     }
-    coll_i_dump_text(to, one->state == COLL_PENDING_IN_FLIGHT ? ": in flight"
-                         : one->state == COLL_PENDING_HELD ? ": waits for an action before it"
-                         : receives                        ? ": no message yet"
-                                    : ": not taken by the transport yet");
+    coll_i_pending_text(to, one->state == COLL_PENDING_IN_FLIGHT ? ": in flight"
+                            : one->state == COLL_PENDING_HELD
+                                ? ": waits for an action before it"
+                            : receives ? ": no message yet"
+                                       : ": not taken by the transport yet");
 }
 
-COLL_INLINE void coll_i_dump_misfit(coll_i_dump *to, const coll_misfit *its)
+COLL_INLINE void coll_i_pending_misfit(coll_i_pending_words *to, const coll_misfit *its)
 {
     if (its->peer == COLL_RANK_NONE) {
-        coll_i_dump_number(to, "other ranks reduce another number of bytes than the ",
-                           its->expected);
-        coll_i_dump_text(to, " of this one");
+        coll_i_pending_number(to, "other ranks reduce another number of bytes than the ",
+                              its->expected);
+        coll_i_pending_text(to, " of this one");
         return;
     }
-    coll_i_dump_number(to, "a message from rank ", its->peer);
-    coll_i_dump_number(to, " has ", its->bytes);
-    coll_i_dump_number(to, " bytes, where this rank expects ", its->expected);
+    coll_i_pending_number(to, "a message from rank ", its->peer);
+    coll_i_pending_number(to, " has ", its->bytes);
+    coll_i_pending_number(to, " bytes, where this rank expects ", its->expected);
     if (its->tag != its->its_tag)
-        coll_i_dump_text(to, "; it is of another call with this tag");
+        coll_i_pending_text(to, "; it is of another call with this tag");
 }
 
 /* What an engine with so many actions that are not over says. */
-COLL_INLINE void coll_i_dump_run(coll_i_dump *to, const coll_task *task, coll_status status,
-                                 size_t step, size_t steps, const coll_pending *pending,
-                                 uint32_t n)
+COLL_INLINE void coll_i_pending_run(coll_i_pending_words *to, const coll_task *task,
+                                    coll_status status, size_t step, size_t steps,
+                                    const coll_pending *pending, uint32_t n)
 {
-    coll_i_dump_plan(to, task->plan, task->rank, task->tag);
-    coll_i_dump_text(to, ": ");
+    coll_i_pending_plan(to, task->plan, task->rank, task->tag);
+    coll_i_pending_text(to, ": ");
     if (status != COLL_AGAIN) {
-        coll_i_dump_text(to, coll_status_text(status));
+        coll_i_pending_text(to, coll_status_text(status));
         return;
     }
-    coll_i_dump_number(to, "", step);
-    coll_i_dump_number(to, " of ", steps);
-    coll_i_dump_text(to, " steps begun");
+    coll_i_pending_number(to, "", step);
+    coll_i_pending_number(to, " of ", steps);
+    coll_i_pending_text(to, " steps begun");
     for (uint32_t i = 0; i < n; i++)
-        coll_i_dump_pending(to, &pending[i]);
+        coll_i_pending_line(to, &pending[i]);
 }
 
-COLL_INLINE void coll_i_dump_engine(coll_i_dump *to, const coll_engine *e)
+COLL_INLINE void coll_i_pending_engine(coll_i_pending_words *to, const coll_engine *e)
 {
     coll_pending pending[32];
     const uint32_t n = coll_engine_pending(e, pending, 32);
-    coll_i_dump_run(to, &e->task, e->status, e->window.step + (e->window.skip != 0),
-                    e->window.steps, pending, n);
+    coll_i_pending_run(to, &e->task, e->status, e->window.step + (e->window.skip != 0),
+                       e->window.steps, pending, n);
 }
 
 /* Writes what an engine that was started runs, and each action that is not over, as text of `room`
  * bytes with its end; returns the length of the whole, which may be longer. NULL and 0 ask for that. */
 COLL_INLINE size_t coll_engine_dump(const coll_engine *e, char *text, size_t room)
 {
-    coll_i_dump to;
-    coll_i_dump_begin(&to, text, room);
-    coll_i_dump_engine(&to, e);
+    coll_i_pending_words to;
+    coll_i_pending_begin(&to, text, room);
+    coll_i_pending_engine(&to, e);
     return to.length;
 }
 
 /* The same of an in-order engine. */
 COLL_INLINE size_t coll_in_order_dump(const coll_in_order *e, char *text, size_t room)
 {
-    coll_i_dump to;
+    coll_i_pending_words to;
     coll_pending pending[33];
     const uint32_t n = coll_in_order_pending(e, pending, 33);
-    coll_i_dump_begin(&to, text, room);
-    coll_i_dump_run(&to, &e->task, e->status, e->step + (e->skip != 0), e->steps, pending, n);
+    coll_i_pending_begin(&to, text, room);
+    coll_i_pending_run(&to, &e->task, e->status, e->step + (e->skip != 0), e->steps, pending,
+                       n);
     return to.length;
 }
 
 /* Writes which message did not fit (COLL_ERR_SIZE), as coll_engine_dump writes. */
 COLL_INLINE size_t coll_misfit_text(const coll_misfit *its, char *text, size_t room)
 {
-    coll_i_dump to;
-    coll_i_dump_begin(&to, text, room);
-    coll_i_dump_misfit(&to, its);
+    coll_i_pending_words to;
+    coll_i_pending_begin(&to, text, room);
+    coll_i_pending_misfit(&to, its);
     return to.length;
 }
 

@@ -60,7 +60,8 @@ COLL_INLINE uint32_t coll_processors_count(const uint64_t *set)
 
 /* ---- waiting ----------------------------------------------------------------------------- */
 
-/* How many tests in a row that find nothing a rank spins, and then yields, before it sleeps. */
+/* How many tests in a row that find nothing a rank spins, and then yields, before it sleeps. Whoever knows
+ * better writes other numbers after coll_idle_init. */
 typedef struct coll_idle {
     uint32_t spins, yields;
 } coll_idle;
