@@ -237,7 +237,7 @@ typedef struct coll_transport {
 } coll_transport;
 
 /* What the network does that engines use; NULL: nothing. */
-COLL_INLINE const coll_in_network *coll_i_in_network(const coll_transport *transport)
+COLL_INLINE const coll_in_network *coll_i_transport_network(const coll_transport *transport)
 {
     return COLL_IN_NETWORK ? transport->in_network : NULL;
 }

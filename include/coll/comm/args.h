@@ -255,7 +255,7 @@ COLL_INLINE bool coll_network_reduce_takes(const coll_transport *transport,
 {
     const bool blocks = problem->collective == COLL_REDUCE_SCATTER ||
                         problem->collective == COLL_REDUCE_SCATTER_BLOCK;
-    const coll_in_network *network = coll_i_in_network(transport);
+    const coll_in_network *network = coll_i_transport_network(transport);
     size_t elements = problem->count, bytes;
     if (!network || !network->reduce || network->max_bytes == 0)
         return network && network->reduce;
@@ -276,7 +276,7 @@ COLL_INLINE unsigned coll_i_comm_capabilities(const coll_comm *comm, const coll_
                                               const coll_problem *problem, size_t shared_bytes)
 {
     const coll_transport *transport = comm->transport;
-    const coll_in_network *network = coll_i_in_network(transport);
+    const coll_in_network *network = coll_i_transport_network(transport);
     const unsigned packed = coll_i_args_packed(args) ? (unsigned)COLL_NEEDS_PACKED : 0u;
     if (comm->p != comm->root_comm->p || comm->group.table) /* else all are in their order */
         return packed;

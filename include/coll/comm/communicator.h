@@ -221,7 +221,7 @@ COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *tr
         return COLL_ERR_RANKS;
     if (rank >= p)
         return COLL_ERR_RANK;
-    network = coll_i_in_network(transport);
+    network = coll_i_transport_network(transport);
     if (network && network->ranks && network->ranks(ctx) != p)
         return COLL_ERR_GROUP;
     tags = transport->tags;

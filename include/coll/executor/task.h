@@ -389,7 +389,7 @@ COLL_INLINE bool coll_i_task_holds(const void *memory, size_t bytes, size_t elem
 /* Does the network do what the plan needs, for all ranks that it reaches? */
 COLL_INLINE coll_status coll_i_task_check_network(const coll_task *task)
 {
-    const coll_in_network *network = coll_i_in_network(task->transport);
+    const coll_in_network *network = coll_i_transport_network(task->transport);
     bool reduces;
     if (!network || ((task->plan->traits & COLL_NEEDS_MULTICAST) && !network->multicast) ||
         ((task->plan->traits & COLL_I_NEEDS_GROUP) && !network->reduce))
