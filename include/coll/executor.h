@@ -103,8 +103,7 @@ COLL_INLINE coll_status coll_engine_progress(coll_engine *e)
 COLL_INLINE coll_status coll_engine_restart(coll_engine *e)
 {
     coll_status status;
-    coll_i_window_begin(&e->window, coll_i_task_steps(&e->task));
-    e->status = COLL_AGAIN;
+    coll_i_engine_arm(e);
     status = coll_engine_progress(e);
     return status < 0 ? status : COLL_OK;
 }

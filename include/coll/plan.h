@@ -108,73 +108,47 @@ typedef struct coll_extents {
 
 COLL_INLINE coll_extents coll_plan_extents(const coll_plan *plan, uint32_t rank)
 {
+    const unsigned gathers = COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV),
+                   allgathers = COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
+                   scatters = COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV),
+                   reduce_scatters =
+                       COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
+                   alltoalls = COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV) |
+                               COLL_BIT(COLL_ALLTOALLW) | COLL_BIT(COLL_NEIGHBOR_ALLTOALL) |
+                               COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) |
+                               COLL_BIT(COLL_NEIGHBOR_ALLTOALLW),
+                   neighbors =
+                       COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLGATHERV);
     const coll_problem *of = &plan->problem;
-    const bool root = rank == of->root, in_place = coll_in_place(plan);
-    size_t in_blocks = 0, out_blocks = 0;
-    const bool in_fits =
-        coll_i_layout_extent(&of->in, of->count, coll_in_blocks(of), &in_blocks);
-    const bool out_fits =
-        coll_i_layout_extent(&of->out, of->count, coll_out_blocks(of), &out_blocks);
+    const bool root = rank == of->root || !coll_is(COLL_ROOTED, of->collective);
     coll_extents extents;
-    extents.in = extents.out = of->count;
+    extents.in = extents.out = of->collective == COLL_BARRIER ? 0 : of->count;
     extents.fits = true;
-    switch (of->collective) {
-    case COLL_BCAST:
-        extents.in = root ? of->count : 0;
-        break;
-    case COLL_REDUCE:
-        extents.out = root ? of->count : 0;
-        break;
-    case COLL_GATHER:
-    case COLL_GATHERV:
+    if (coll_is(gathers | allgathers, of->collective))
         extents.in = coll_own_count(plan, rank);
-        extents.out = root ? out_blocks : 0;
-        extents.fits = out_fits || !root;
-        break;
-    case COLL_SCATTER:
-    case COLL_SCATTERV:
-        extents.in = root ? in_blocks : 0;
-        extents.out = root && in_place ? 0 : coll_own_count(plan, rank);
-        extents.fits = in_fits || !root;
-        return extents; /* in place concerns OUT, not IN */
-    case COLL_ALLGATHER:
-    case COLL_ALLGATHERV:
-        extents.in = coll_own_count(plan, rank);
-        extents.out = out_blocks;
-        extents.fits = out_fits;
-        break;
-    case COLL_NEIGHBOR_ALLGATHER:
-    case COLL_NEIGHBOR_ALLGATHERV:
-        extents.out = out_blocks;
-        extents.fits = out_fits;
-        break;
-    case COLL_ALLTOALL:
-    case COLL_ALLTOALLV:
-    case COLL_ALLTOALLW:
-    case COLL_NEIGHBOR_ALLTOALL:
-    case COLL_NEIGHBOR_ALLTOALLV:
-    case COLL_NEIGHBOR_ALLTOALLW:
-        extents.in = in_blocks;
-        extents.out = out_blocks;
-        extents.fits = in_fits && out_fits;
-        break;
-    case COLL_REDUCE_SCATTER:
-    case COLL_REDUCE_SCATTER_BLOCK:
-        extents.in = in_blocks;
-        extents.out = in_place ? in_blocks : coll_own_count(plan, rank);
-        extents.fits = in_fits;
-        break;
-    case COLL_BARRIER:
-        extents.in = extents.out = 0;
-        break;
-    case COLL_ALLREDUCE:
-    case COLL_SCAN:
-    case COLL_EXSCAN:
-    case COLL_COLLECTIVES:
-        break;
+    if (coll_is(scatters | reduce_scatters, of->collective))
+        extents.out = coll_own_count(plan, rank);
+    if (!root) {
+        if (coll_is(scatters | COLL_BIT(COLL_BCAST), of->collective))
+            extents.in = 0;
+        else
+            extents.out = 0;
+        return extents;
     }
-    if (in_place && (root || !coll_is(COLL_ROOTED, of->collective)))
-        extents.in = 0;
+    if (coll_is(scatters | reduce_scatters | alltoalls, of->collective))
+        extents.fits =
+            coll_i_layout_extent(&of->in, of->count, coll_in_blocks(of), &extents.in);
+    if (coll_is(gathers | allgathers | neighbors | alltoalls, of->collective))
+        extents.fits &=
+            coll_i_layout_extent(&of->out, of->count, coll_out_blocks(of), &extents.out);
+    if (coll_in_place(plan)) {
+        if (coll_is(reduce_scatters, of->collective))
+            extents.out = extents.in;
+        if (coll_is(scatters, of->collective))
+            extents.out = 0; /* in place concerns OUT, not IN */
+        else
+            extents.in = 0;
+    }
     return extents;
 }
 

@@ -341,11 +341,16 @@ COLL_INLINE uint32_t coll_i_use_step(const coll_transport *transport)
     return transport->tag_ranges ? transport->tag_ranges->use_step : 0;
 }
 
+COLL_INLINE bool coll_i_zero_copy_is_whole(const coll_zero_copy *zero_copy)
+{
+    return zero_copy->acquire && zero_copy->release;
+}
+
 /* Is all there that an engine calls without asking? */
 COLL_INLINE bool coll_i_transport_is_whole(const coll_transport *t)
 {
     return t->send && t->recv && t->test &&
-           (!t->zero_copy || (t->zero_copy->acquire && t->zero_copy->release)) &&
+           (!COLL_ZERO_COPY || !t->zero_copy || coll_i_zero_copy_is_whole(t->zero_copy)) &&
            (!COLL_ARRIVAL || !t->arrival || t->arrival->recv_reduce);
 }
 
@@ -355,7 +360,9 @@ COLL_INLINE coll_status coll_transport_check(const coll_transport *transport)
     const coll_transport *t = transport;
     if (!t)
         return COLL_ERR_NULL;
-    if (!coll_i_transport_is_whole(t) || (t->arrival && !t->arrival->recv_reduce) ||
+    if (!coll_i_transport_is_whole(t) ||
+        (t->zero_copy && !coll_i_zero_copy_is_whole(t->zero_copy)) ||
+        (t->arrival && !t->arrival->recv_reduce) ||
         (t->failure && !t->failure->cancel && !t->failure->abort && !t->failure->dead) ||
         (t->in_network && !t->in_network->multicast && !t->in_network->reduce &&
          !t->in_network->ranks) ||

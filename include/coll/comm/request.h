@@ -267,28 +267,26 @@ COLL_INLINE bool coll_i_request_blocked(const coll_request *request)
 /* Moves a call on. COLL_OK: something happened. */
 COLL_INLINE coll_status coll_i_request_progress(coll_request *request)
 {
-    coll_status status;
-    if (request->state == COLL_REQUEST_QUEUED) {
+    const bool starts = request->state == COLL_REQUEST_QUEUED;
+    coll_status status = COLL_OK;
+    if (starts) {
         if (coll_i_request_blocked(request))
             return COLL_AGAIN;
-        status = request->shares
-                     ? request->engine.task.transport->node_memory->enter(
-                           request->engine.task.ctx, request->engine.task.tag, request->use)
-                     : COLL_OK;
+        if (request->shares)
+            status = request->engine.task.transport->node_memory->enter(
+                request->engine.task.ctx, request->engine.task.tag, request->use);
         if (status == COLL_AGAIN)
             return COLL_AGAIN;
         request->state = COLL_REQUEST_RUNNING;
         if (status == COLL_OK) /* it was checked when it was built */
-            status = coll_engine_restart(&request->engine);
-        if (status == COLL_OK)
-            status = request->engine.status;
-    } else if (request->state == COLL_REQUEST_RUNNING) {
-        status = coll_engine_progress(&request->engine);
-        if (status == COLL_AGAIN && request->engine.window.idle != 0)
-            return COLL_AGAIN;
-    } else {
+            coll_i_engine_arm(&request->engine);
+    } else if (request->state != COLL_REQUEST_RUNNING) {
         return COLL_AGAIN;
     }
+    if (status == COLL_OK)
+        status = coll_engine_progress(&request->engine);
+    if (status == COLL_AGAIN && !starts && request->engine.window.idle != 0)
+        return COLL_AGAIN;
     if (COLL_LIKELY(status == COLL_OK))
         coll_i_request_close(request, COLL_OK);
     else if (status < 0)

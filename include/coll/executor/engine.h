@@ -14,6 +14,13 @@ typedef struct coll_engine {
     coll_status status; /* COLL_AGAIN: running */
 } coll_engine;
 
+/* Makes the engine one that is about to run its task: the next progress starts it. */
+COLL_INLINE void coll_i_engine_arm(coll_engine *e)
+{
+    coll_i_window_begin(&e->window, coll_i_task_steps(&e->task));
+    e->status = COLL_AGAIN;
+}
+
 /* Takes a piece of a message, from byte `done` on, from where the transport has it straight into
  * the sum. */
 COLL_INLINE coll_status coll_i_engine_acquire(const coll_task *task, const coll_action *a,

@@ -166,7 +166,7 @@ COLL_INLINE bool coll_i_task_is_zero_copy(const coll_task *task, const coll_acti
 {
     const coll_transport *t = task->transport;
     const size_t bytes = coll_i_task_bytes(task, a), piece = coll_i_task_piece(task, bytes);
-    return t->zero_copy && !t->reduce &&
+    return COLL_ZERO_COPY && t->zero_copy && !t->reduce &&
            (t->zero_copy->max_bytes == 0 || piece <= t->zero_copy->max_bytes) &&
            coll_i_task_has_elements(task, bytes, piece);
 }
