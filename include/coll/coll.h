@@ -39,6 +39,7 @@
  *     plan/composite.h        composite algorithms: in levels, within nodes and across them
  *     plan/compose.h          plans made of plans: in sequence, interleaved
  *     plan/pack.h             plans as bytes
+ *     plan/peers.h            whom a rank exchanges messages with
  *     plan/placement.h        which ranks should run on the host, which on the network adapter
  *   algos/ring.h              an algorithm, as an example; the others are beside it
  *   executor.h                runs one rank's part of a plan
@@ -94,6 +95,7 @@
  *   transports/loopback.h     all ranks in one thread, deterministic
  *   transports/threads.h      a rank a thread (hosted: POSIX)
  *   transports/shm.h          a rank a process, on one machine (hosted: 64-bit Linux)
+ *   transports/tcp.h          ranks on any machines, joined by TCP (hosted: POSIX)
  *   transports/idle.h      spinning, yielding, sleeping; transports/liveness.h, who is alive (hosted)
  *   algos/registry.h          the table of all algorithms, for tools and tests
  *   table.h, select/names.h   rules in words; words of users (hosted)

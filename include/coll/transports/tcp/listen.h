@@ -1,0 +1,140 @@
+/* coll/transports/tcp/listen.h — ranks joined by TCP: where a rank listens
+ *
+ * Use ../tcp.h.
+ */
+#ifndef COLL_TRANSPORTS_TCP_LISTEN_H
+#define COLL_TRANSPORTS_TCP_LISTEN_H
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <stdio.h>
+
+#include "connect.h"
+
+/* An address of this machine, as ranks have it; family 0: it is neither IPv4 nor IPv6. */
+COLL_INLINE coll_tcp_address coll_i_tcp_address_of(const struct sockaddr *from)
+{
+    coll_tcp_address to;
+    memset(&to, 0, sizeof to);
+    if (from && from->sa_family == AF_INET) {
+        const struct sockaddr_in *in = (const struct sockaddr_in *)(const void *)from;
+        to.family = 4;
+        to.port = ntohs(in->sin_port);
+        memcpy(to.ip, &in->sin_addr, 4);
+    } else if (from && from->sa_family == AF_INET6) {
+        const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)(const void *)from;
+        to.family = 6;
+        to.port = ntohs(in6->sin6_port);
+        to.scope = in6->sin6_scope_id;
+        memcpy(to.ip, &in6->sin6_addr, 16);
+    }
+    return to;
+}
+
+/* Is this word a prefix, such as 10.1.0.0/16 or fd00::/8, or an address? Then *bits of *prefix count. */
+COLL_INLINE bool coll_i_tcp_prefix(const char *word, coll_tcp_address *prefix, unsigned *bits)
+{
+    char text[64];
+    const char *slash = strchr(word, '/');
+    const size_t length = slash ? (size_t)(slash - word) : strlen(word);
+    char *end = NULL;
+    unsigned long n;
+    if (length == 0 || length >= sizeof text)
+        return false;
+    memcpy(text, word, length);
+    text[length] = 0;
+    memset(prefix, 0, sizeof *prefix);
+    if (inet_pton(AF_INET, text, prefix->ip) == 1)
+        prefix->family = 4;
+    else if (inet_pton(AF_INET6, text, prefix->ip) == 1)
+        prefix->family = 6;
+    else
+        return false;
+    *bits = prefix->family == 4 ? 32 : 128;
+    if (!slash)
+        return true;
+    n = strtoul(slash + 1, &end, 10);
+    if (end == slash + 1 || *end || n > *bits)
+        return false;
+    *bits = (unsigned)n;
+    return true;
+}
+
+COLL_INLINE bool coll_i_tcp_has_prefix(const coll_tcp_address *its,
+                                       const coll_tcp_address *prefix, unsigned bits)
+{
+    for (unsigned i = 0; i < bits; i++)
+        if ((its->ip[i / 8] ^ prefix->ip[i / 8]) >> (7 - i % 8) & 1)
+            return false;
+    return its->family == prefix->family;
+}
+
+/* The first address of an interface of this name, or with this prefix; NULL: of any that is up, and not
+ * loopback but if there is no other. */
+COLL_INLINE bool coll_i_tcp_find_address(const struct ifaddrs *all, const char *word,
+                                         coll_tcp_address *found)
+{
+    enum { UP = 1, LOOPBACK = 8 }; /* IFF_UP, IFF_LOOPBACK */
+    coll_tcp_address prefix;
+    unsigned bits = 0;
+    const bool by_prefix = word && coll_i_tcp_prefix(word, &prefix, &bits);
+    for (unsigned loopback = 0; loopback < 2; loopback++)
+        for (const struct ifaddrs *one = all; one; one = one->ifa_next) {
+            const coll_tcp_address its = coll_i_tcp_address_of(one->ifa_addr);
+            const bool is_loopback = (one->ifa_flags & LOOPBACK) != 0;
+            const bool fits = by_prefix ? coll_i_tcp_has_prefix(&its, &prefix, bits)
+                              : word    ? strcmp(one->ifa_name, word) == 0
+                                        : is_loopback == (loopback != 0);
+            if (its.family != 0 && (one->ifa_flags & UP) && fits) {
+                *found = its;
+                return true;
+            }
+        }
+    return false;
+}
+
+/* Chooses an address by the words of `interfaces`. */
+COLL_INLINE bool coll_i_tcp_choose(const char *interfaces, coll_tcp_address *found)
+{
+    struct ifaddrs *all = NULL;
+    bool well = false;
+    if (getifaddrs(&all) != 0)
+        return false;
+    if (!interfaces || !*interfaces)
+        well = coll_i_tcp_find_address(all, NULL, found);
+    while (!well && interfaces && *interfaces) {
+        char word[80];
+        const size_t length = strcspn(interfaces, ",");
+        if (length > 0 && length < sizeof word) {
+            memcpy(word, interfaces, length);
+            word[length] = 0;
+            well = coll_i_tcp_find_address(all, word, found);
+        }
+        interfaces += length + (interfaces[length] == ',');
+    }
+    freeifaddrs(all);
+    return well;
+}
+
+/* Listens at own.ip, and finds out at which port. */
+COLL_INLINE bool coll_i_tcp_listen(coll_tcp *tcp, char *why)
+{
+    struct sockaddr_storage address;
+    socklen_t length = coll_i_tcp_socket_address(&tcp->own, &address);
+    tcp->listener = socket(address.ss_family, SOCK_STREAM, 0);
+    if (tcp->own.port != 0)
+        coll_i_tcp_set(tcp->listener, SOL_SOCKET, SO_REUSEADDR, 1);
+    if (tcp->listener < 0 || fcntl(tcp->listener, F_SETFL, O_NONBLOCK) != 0 ||
+        fcntl(tcp->listener, F_SETFD, FD_CLOEXEC) != 0 ||
+        bind(tcp->listener, (const struct sockaddr *)&address, length) != 0 ||
+        listen(tcp->listener, 1024) != 0 ||
+        getsockname(tcp->listener, (struct sockaddr *)&address, &length) != 0) {
+        (void)snprintf(why, COLL_TCP_WHY, "rank %u cannot listen at port %u: %s",
+                       (unsigned)tcp->rank, (unsigned)tcp->own.port, strerror(errno));
+        return false;
+    }
+    tcp->own.port = coll_i_tcp_address_of((const struct sockaddr *)&address).port;
+    return true;
+}
+
+#endif /* COLL_TRANSPORTS_TCP_LISTEN_H */

@@ -1,0 +1,534 @@
+/* Ranks joined by TCP, over loopback: the conformance kit, collectives, and what others may do wrong. */
+#include "support/check.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coll/algos/recursive_multiplying.h"
+#include "coll/coll.h"
+#include "coll/plan/peers.h"
+#include "coll/transports/conformance.h"
+#include "coll/transports/tcp.h"
+
+enum { MOST = 8 };
+
+static const unsigned char secret[COLL_TCP_SECRET] = "we know it, too";
+static coll_tcp *ranks[MOST];
+static uint32_t n_ranks;
+
+/* Opens and joins p ranks. */
+static bool begin(uint32_t p, uint32_t patience)
+{
+    coll_tcp_options options = {0};
+    coll_tcp_address all[MOST];
+    char why[COLL_TCP_WHY];
+    options.interfaces = "127.0.0.0/8";
+    options.secret = secret;
+    options.patience = patience;
+    n_ranks = p;
+    for (uint32_t r = 0; r < p; r++) {
+        ranks[r] = coll_tcp_open(r, p, &options, why);
+        if (!CHECK(ranks[r] != NULL)) {
+            printf("    %s\n", why);
+            return false;
+        }
+        all[r] = coll_tcp_own_address(ranks[r]);
+    }
+    for (uint32_t r = 0; r < p; r++)
+        if (!CHECK(coll_tcp_join(ranks[r], all, why)))
+            return false;
+    return true;
+}
+
+static void *leave(void *rank)
+{
+    coll_tcp_close((coll_tcp *)rank);
+    return NULL;
+}
+
+/* Each rank by a thread of its own, as one may wait for another to read what it sent. */
+static void on_threads(void *(*body)(void *), void *const *args, uint32_t n)
+{
+    pthread_t threads[MOST];
+    for (uint32_t r = 0; r < n; r++)
+        CHECK_EQ(pthread_create(&threads[r], NULL, body, args[r]), 0);
+    for (uint32_t r = 0; r < n; r++)
+        (void)pthread_join(threads[r], NULL);
+}
+
+static void end(void)
+{
+    on_threads(leave, (void *const *)ranks, n_ranks);
+}
+
+/* ---- the contract ------------------------------------------------------------------------ */
+
+static void *drive(void *kit)
+{
+    (void)coll_conformance_run((coll_conformance *)kit, 1);
+    return NULL;
+}
+
+static void conform(uint32_t p, size_t longest, uint32_t depth)
+{
+    static coll_conformance kits[MOST];
+    void *args[MOST] = {NULL};
+    const char *sentence;
+    if (!begin(p, 0))
+        return;
+    for (uint32_t r = 0; r < p; r++) {
+        coll_conformance_task task = {
+            &coll_tcp_transport, ranks[r], r, p, longest, depth, 30000, 0, NULL, 0};
+        task.bytes = coll_conformance_bytes(&task);
+        task.memory = malloc(task.bytes);
+        CHECK_STATUS(coll_conformance_init(&kits[r], &task), COLL_OK);
+        args[r] = &kits[r];
+    }
+    on_threads(drive, args, p);
+    sentence = coll_conformance_sentence(kits, p);
+    if (!CHECK(*sentence == 0))
+        printf("    p = %u: %s\n", (unsigned)p, sentence);
+    for (unsigned c = 0; c < COLL_CONFORMANCE_CHECKS && *sentence == 0; c++) {
+        const coll_conformance_check check = (coll_conformance_check)c;
+        const bool absent =
+            check == COLL_CONFORMANCE_COPY || check == COLL_CONFORMANCE_REDUCE ||
+            check == COLL_CONFORMANCE_ACQUIRE || check == COLL_CONFORMANCE_ARRIVAL ||
+            check == COLL_CONFORMANCE_MULTICAST || check == COLL_CONFORMANCE_NETWORK_REDUCE ||
+            check == COLL_CONFORMANCE_SHARED || check == COLL_CONFORMANCE_TURNS ||
+            check == COLL_CONFORMANCE_REFUSAL || (check == COLL_CONFORMANCE_SLOW_PEER && p < 3);
+        if (!CHECK_EQ(coll_conformance_result_of(kits, p, check),
+                      absent ? COLL_CONFORMANCE_NOT_THERE : COLL_CONFORMANCE_PASSED))
+            printf("    %s\n", coll_conformance_name(check));
+    }
+    for (uint32_t r = 0; r < p; r++)
+        free(kits[r].task.memory);
+    end();
+}
+
+TEST(conformance)
+{
+    conform(2, 300000, 0);
+    conform(2, 2000000, 300);
+    conform(3, 100000, 0);
+    conform(5, 70000, 0);
+}
+
+/* ---- collectives ------------------------------------------------------------------------- */
+
+typedef struct calls {
+    coll_tcp *tcp;
+    uint32_t rank, p;
+    coll_status status;
+} calls;
+
+/* Calls of all lengths, and two communicators; none of the results is another rank's. */
+static void *call_all(void *arg)
+{
+    enum { COUNT = 40000 };
+    calls *me = (calls *)arg;
+    static const size_t counts[] = {0, 1, 7, 1000, COUNT};
+    unsigned char *memory = malloc(1 << 22);
+    int32_t *in = malloc(COUNT * sizeof *in), *out = malloc(COUNT * MOST * sizeof *out);
+    coll_comm comm, other;
+    me->status =
+        coll_comm_init(&comm, &coll_tcp_transport, me->tcp, me->rank, me->p, memory, 1 << 22);
+    if (me->status == COLL_OK)
+        me->status = coll_comm_dup(&other, &comm, 8);
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0] && me->status == COLL_OK; c++) {
+        const size_t n = counts[c];
+        coll_request request;
+        for (size_t i = 0; i < n; i++)
+            in[i] = (int32_t)(i % 1000 * (me->rank + 1));
+        me->status = coll_iallreduce(&other, in, out + COUNT, n, COLL_I32, COLL_SUM, &request);
+        if (me->status == COLL_OK)
+            me->status = coll_allreduce(&comm, in, out, n, COLL_I32, COLL_SUM);
+        if (me->status == COLL_OK)
+            me->status = coll_wait(&request);
+        for (size_t i = 0; i < n && me->status == COLL_OK; i++)
+            if (out[i] != (int32_t)(i % 1000 * me->p * (me->p + 1) / 2) ||
+                out[COUNT + i] != out[i])
+                me->status = COLL_ERR_IO;
+        if (me->status == COLL_OK)
+            me->status = coll_allgather(&comm, in, out, n, COLL_I32);
+        for (size_t i = 0; i < n * me->p && me->status == COLL_OK; i++)
+            if (out[i] != (int32_t)(i % n % 1000 * (i / n + 1)))
+                me->status = COLL_ERR_IO;
+        if (me->status == COLL_OK)
+            me->status = coll_barrier(&comm);
+    }
+    if (me->status == COLL_OK)
+        me->status = coll_comm_free(&other);
+    if (me->status == COLL_OK)
+        me->status = coll_comm_free(&comm);
+    free(memory);
+    free(in);
+    free(out);
+    return NULL;
+}
+
+TEST(collectives)
+{
+    for (uint32_t p = 1; p <= MOST; p += p == 1 ? 1 : 3) {
+        calls all[MOST];
+        void *args[MOST] = {NULL};
+        if (!begin(p, 0))
+            return;
+        for (uint32_t r = 0; r < p; r++) {
+            all[r].tcp = ranks[r];
+            all[r].rank = r;
+            all[r].p = p;
+            args[r] = &all[r];
+        }
+        on_threads(call_all, args, p);
+        for (uint32_t r = 0; r < p; r++) {
+            CHECK_STATUS(all[r].status, COLL_OK);
+            CHECK_EQ(ranks[r]->kept, 0);
+        }
+        end();
+    }
+}
+
+/* ---- with whom --------------------------------------------------------------------------- */
+
+static void *connect_peers(void *arg)
+{
+    calls *me = (calls *)arg;
+    uint32_t peers[MOST];
+    coll_plan plan;
+    coll_problem problem;
+    uint32_t n;
+    coll_problem_init(&problem, COLL_ALLREDUCE, me->p, 1, 8);
+    problem.flags = COLL_FLAG_COMMUTATIVE;
+    me->status = coll_plan_init(&plan, &coll_recursive_doubling_allreduce, &problem, NULL);
+    n = coll_plan_peers(&plan, me->rank, peers, MOST);
+    if (me->status == COLL_OK)
+        me->status = coll_tcp_connect(me->tcp, peers, n);
+    return NULL;
+}
+
+/* As many connections as the plan has peers, before anything is sent. */
+TEST(connected_before)
+{
+    calls all[MOST];
+    void *args[MOST] = {NULL};
+    if (!begin(8, 0))
+        return;
+    for (uint32_t r = 0; r < 8; r++) {
+        all[r].tcp = ranks[r];
+        all[r].rank = r;
+        all[r].p = 8;
+        args[r] = &all[r];
+    }
+    on_threads(connect_peers, args, 8);
+    for (uint32_t r = 0; r < 8; r++) {
+        CHECK_STATUS(all[r].status, COLL_OK);
+        CHECK_EQ(ranks[r]->n_links, 3);
+        for (uint32_t i = 0; i < ranks[r]->n_links; i++)
+            CHECK_EQ(ranks[r]->list[i]->stage, COLL_I_TCP_UP);
+    }
+    end();
+}
+
+/* ---- two ranks, call by call ------------------------------------------------------------- */
+
+/* Moves both on until the operation is over. */
+static coll_status over(coll_tcp *mine, coll_handle *h)
+{
+    coll_status status = COLL_AGAIN;
+    for (unsigned turn = 0; turn < 200000 && status == COLL_AGAIN; turn++) {
+        for (uint32_t r = 0; r < n_ranks; r++)
+            if (ranks[r] != mine && ranks[r])
+                (void)coll_i_tcp_sweep(ranks[r], 0);
+        status = coll_tcp_transport.test(mine, h);
+        if (status == COLL_AGAIN && turn > 1000)
+            coll_tcp_transport.wait(mine, 1 << 20);
+    }
+    return status;
+}
+
+static coll_handle handles[2][2048];
+
+static coll_status start_send(uint32_t r, uint32_t i, uint32_t tag, const void *buf,
+                              size_t bytes)
+{
+    return coll_tcp_transport.send(ranks[r], 1 - r, tag, buf, bytes, &handles[r][i]);
+}
+
+static coll_status start_recv(uint32_t r, uint32_t i, uint32_t tag, void *buf, size_t bytes)
+{
+    return coll_tcp_transport.recv(ranks[r], 1 - r, tag, buf, bytes, &handles[r][i]);
+}
+
+/* Brings a connection up. */
+static bool meet(void)
+{
+    char x = 1, y = 0;
+    const coll_status sent = start_send(0, 0, 0, &x, 1), received = start_recv(1, 0, 0, &y, 1);
+    return CHECK_STATUS(received == COLL_STARTED ? over(ranks[1], &handles[1][0]) : received,
+                        COLL_OK) &&
+           CHECK_STATUS(sent == COLL_STARTED ? over(ranks[0], &handles[0][0]) : sent,
+                        COLL_OK) &&
+           CHECK_EQ(y, 1);
+}
+
+/* A rank that receives nothing keeps no more than the credit of each peer, whatever is sent, and messages
+ * of other tags come through; then all is received. */
+TEST(a_rank_that_receives_nothing)
+{
+    enum { MESSAGES = 1000, BYTES = 3000, LONG = 1 << 20 };
+    static unsigned char sent[BYTES], got[BYTES], far[LONG], arrived[LONG];
+    unsigned open = 0;
+    if (!begin(2, 0) || !meet())
+        return;
+    for (size_t i = 0; i < LONG; i++)
+        far[i] = (unsigned char)(i / 7);
+    memset(sent, 7, sizeof sent);
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        const coll_status status = start_send(0, i, 5, sent, BYTES);
+        CHECK(status == COLL_OK || status == COLL_STARTED);
+        open += status == COLL_STARTED;
+        if (status == COLL_OK)
+            handles[0][i].word[0] = 0;
+    }
+    CHECK(open > MESSAGES / 2);
+    for (unsigned i = 0; i < 100; i++)
+        (void)coll_i_tcp_sweep(ranks[1], 0);
+    CHECK(ranks[1]->kept <= COLL_TCP_CREDIT);
+    CHECK_STATUS(start_recv(1, 2000, 6, arrived, LONG), COLL_STARTED);
+    CHECK_STATUS(start_send(0, 2000, 6, far, LONG), COLL_STARTED);
+    CHECK_STATUS(over(ranks[1], &handles[1][2000]), COLL_OK);
+    CHECK_STATUS(over(ranks[0], &handles[0][2000]), COLL_OK);
+    CHECK(memcmp(far, arrived, LONG) == 0);
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        coll_status status = start_recv(1, i, 5, got, BYTES);
+        if (status == COLL_STARTED)
+            status = over(ranks[1], &handles[1][i]);
+        CHECK_STATUS(status, COLL_OK);
+        CHECK(memcmp(sent, got, BYTES) == 0);
+        memset(got, 0, sizeof got);
+    }
+    for (uint32_t i = 0; i < MESSAGES; i++)
+        if (handles[0][i].word[0])
+            CHECK_STATUS(over(ranks[0], &handles[0][i]), COLL_OK);
+    CHECK_EQ(ranks[1]->kept, 0);
+    end();
+}
+
+/* What was sent before a rank left is received after that; what it does not send any more is an error. */
+TEST(a_rank_leaves)
+{
+    static unsigned char sent[30000], got[30000];
+    for (unsigned well = 0; well < 2; well++) {
+        if (!begin(2, 2000) || !meet())
+            return;
+        memset(sent, 9, sizeof sent);
+        CHECK_STATUS(start_send(0, 1, 3, sent, sizeof sent), COLL_OK);
+        CHECK_STATUS(start_recv(1, 2, 4, got, 100), COLL_STARTED);
+        if (well)
+            coll_tcp_close(ranks[0]);
+        else
+            coll_tcp_abandon(ranks[0]);
+        ranks[0] = NULL;
+        CHECK_STATUS(over(ranks[1], &handles[1][2]), COLL_ERR_PEER);
+        coll_tcp_transport.failure->cancel(ranks[1], &handles[1][2]);
+        CHECK(coll_tcp_transport.failure->dead(ranks[1], 0));
+        CHECK_STATUS(start_recv(1, 1, 3, got, sizeof got), COLL_OK);
+        CHECK(memcmp(sent, got, sizeof sent) == 0);
+        CHECK_STATUS(start_recv(1, 1, 3, got, 8), COLL_ERR_PEER);
+        CHECK_STATUS(start_send(1, 1, 3, got, 8), COLL_ERR_PEER);
+        coll_tcp_close(ranks[1]);
+        n_ranks = 0;
+    }
+}
+
+/* A rank that was never there, or is gone before anybody talks with it. */
+TEST(a_rank_that_is_not_there)
+{
+    char x = 0;
+    if (!begin(2, 300))
+        return;
+    coll_tcp_abandon(ranks[1]);
+    ranks[1] = NULL;
+    CHECK_STATUS(start_recv(0, 0, 0, &x, 1), COLL_STARTED);
+    CHECK_STATUS(over(ranks[0], &handles[0][0]), COLL_ERR_PEER);
+    coll_tcp_transport.failure->cancel(ranks[0], &handles[0][0]);
+    coll_tcp_close(ranks[0]);
+}
+
+/* ---- strangers --------------------------------------------------------------------------- */
+
+/* Connects to a rank as anybody can. */
+static int stranger(uint32_t r)
+{
+    struct sockaddr_storage address;
+    const coll_tcp_address its = coll_tcp_own_address(ranks[r]);
+    const socklen_t length = coll_i_tcp_socket_address(&its, &address);
+    const int fd = socket(address.ss_family, SOCK_STREAM, 0);
+    CHECK(fd >= 0 && connect(fd, (const struct sockaddr *)&address, length) == 0);
+    (void)coll_i_tcp_sweep(ranks[r], 100);
+    return fd;
+}
+
+/* Says something, and finds out whether the connection is ended for it. */
+static bool is_turned_away(uint32_t r, int fd, const void *bytes, size_t n)
+{
+    const uint32_t before = ranks[r]->turned_away;
+    CHECK_EQ(send(fd, bytes, n, MSG_NOSIGNAL), (ssize_t)n);
+    for (unsigned i = 0; i < 10 && ranks[r]->turned_away == before; i++)
+        (void)coll_i_tcp_sweep(ranks[r], 20);
+    return ranks[r]->turned_away != before;
+}
+
+TEST(strangers)
+{
+    unsigned char noise[64], challenge[COLL_I_TCP_CHALLENGE_BYTES];
+    unsigned char said[COLL_I_TCP_GREETING_BYTES];
+    coll_tcp *forger;
+    int fd;
+    if (!begin(3, 0) || !meet())
+        return;
+    for (size_t i = 0; i < sizeof noise; i++)
+        noise[i] = (unsigned char)(i * 37);
+    fd = stranger(2);
+    CHECK(is_turned_away(2, fd, noise, sizeof noise));
+    (void)close(fd);
+    fd = stranger(2); /* a port scanner */
+    (void)close(fd);
+    CHECK(ranks[2]->n_strangers > 0);
+    for (unsigned i = 0; i < 10 && ranks[2]->n_strangers > 0; i++)
+        (void)coll_i_tcp_sweep(ranks[2], 20);
+    CHECK_EQ(ranks[2]->n_strangers, 0);
+
+    /* A greeting that is right but for one field; then the right one, twice. */
+    for (unsigned wrong = 0; wrong <= 6; wrong++) {
+        uint32_t from = 0, to = 2, p = 3;
+        unsigned char key[COLL_TCP_SECRET];
+        memcpy(key, secret, sizeof key);
+        fd = stranger(2);
+        CHECK_EQ(recv(fd, challenge, sizeof challenge, MSG_WAITALL), (ssize_t)sizeof challenge);
+        from = wrong == 0 ? 2 : wrong == 1 ? 3 : 0;
+        to = wrong == 2 ? 1 : 2;
+        p = wrong == 3 ? 4 : 3;
+        key[5] ^= wrong == 4;
+        forger = calloc(1, sizeof *forger);
+        memcpy(forger->secret, key, sizeof key);
+        forger->p = p;
+        coll_i_tcp_put(said, from, 4);
+        coll_i_tcp_put(said + 4, to, 4);
+        coll_i_tcp_put(said + 8, p, 4);
+        memset(said + 12, 'x', COLL_I_TCP_RANDOM);
+        if (wrong != 6) /* else a recorded one */
+            coll_i_tcp_put(
+                said + 12 + COLL_I_TCP_RANDOM,
+                coll_i_tcp_checksum(forger, 'G', 0, from, to, challenge + 8, said + 12), 8);
+        if (wrong == 5) {
+            CHECK(!is_turned_away(2, fd, said, sizeof said));
+            CHECK(ranks[2]->links[0] && ranks[2]->links[0]->stage == COLL_I_TCP_UP);
+        } else {
+            CHECK(is_turned_away(2, fd, said, sizeof said));
+            (void)close(fd);
+        }
+        free(forger);
+    }
+    /* More than are listened to: the first ones have to go. */
+    {
+        int fds[COLL_I_TCP_STRANGERS + 4];
+        for (unsigned i = 0; i < COLL_I_TCP_STRANGERS + 4; i++)
+            fds[i] = stranger(1);
+        for (unsigned i = 0; i < 10; i++)
+            (void)coll_i_tcp_sweep(ranks[1], 1);
+        CHECK_EQ(ranks[1]->n_strangers, COLL_I_TCP_STRANGERS);
+        for (unsigned i = 0; i < COLL_I_TCP_STRANGERS + 4; i++)
+            (void)close(fds[i]);
+    }
+    CHECK(meet()); /* the job goes on */
+    for (uint32_t r = 0; r < 3; r++)
+        coll_tcp_abandon(ranks[r]);
+}
+
+/* Frames that no rank sends end the connection, and nothing else. */
+TEST(malformed_frames)
+{
+    static const coll_i_tcp_frame frames[] = {
+        {0, 0, 0, 0, 0, 0, 0},                /* no kind */
+        {99, 0, 0, 0, 0, 0, 0},               /* … */
+        {COLL_I_TCP_WHOLE, 0, 0, 0, 0, 8, 9}, /* not whole */
+        {COLL_I_TCP_WHOLE, 0, 0, 0, 0, COLL_I_TCP_FIRST + 1, COLL_I_TCP_FIRST + 1},
+        {COLL_I_TCP_BEGIN, 0, 0, 0, 0, 8, 8},              /* … but whole */
+        {COLL_I_TCP_BEGIN, 0, 0, 0, 0, 9, 8},              /* more than all */
+        {COLL_I_TCP_REST, 0, 0, 0, 12345, 8, 8},           /* of no receive */
+        {COLL_I_TCP_READY, 0, 0, 0, 0, 8, 0},              /* with a body */
+        {COLL_I_TCP_CREDIT, 1, 0, 0, 0, 0, 0},             /* more than was used */
+        {COLL_I_TCP_ABORT, 0, COLL_CLAIM_ALL, 0, 1, 0, 0}, /* no tags */
+        {COLL_I_TCP_ABORT, 0, 1, 0, COLL_CLAIM_ALL, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
+        unsigned char head[COLL_I_TCP_HEAD];
+        char x = 0;
+        if (!begin(2, 0) || !meet())
+            return;
+        coll_i_tcp_put_frame(head, &frames[i]);
+        CHECK_STATUS(start_recv(1, 1, 3, &x, 1), COLL_STARTED);
+        CHECK_EQ(send(ranks[0]->list[0]->fd, head, sizeof head, MSG_NOSIGNAL),
+                 (ssize_t)sizeof head);
+        if (!CHECK_STATUS(over(ranks[1], &handles[1][1]), COLL_ERR_PEER))
+            printf("    frame %u\n", (unsigned)i);
+        coll_tcp_transport.failure->cancel(ranks[1], &handles[1][1]);
+        coll_tcp_abandon(ranks[0]);
+        coll_tcp_abandon(ranks[1]);
+    }
+}
+
+/* ---- addresses --------------------------------------------------------------------------- */
+
+TEST(addresses)
+{
+    static const struct {
+        const char *interfaces;
+        uint16_t family;
+    } words[] = {{"lo", 4},
+                 {"127.0.0.1", 4},
+                 {"nothing,127.0.0.0/8", 4},
+                 {"nothing", 0},
+                 {"10.255.255.0/30", 0},
+                 {"127.0.0.0/33", 0},
+                 {"127.0.0.0/8x", 0},
+                 {"", 4},
+                 {"::/0,127.0.0.0/8", 4}};
+    char why[COLL_TCP_WHY];
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        coll_tcp_options options = {0};
+        coll_tcp *tcp;
+        options.interfaces = words[i].interfaces;
+        tcp = coll_tcp_open(0, 2, &options, why);
+        if (!CHECK((tcp != NULL) == (words[i].family != 0)))
+            printf("    %s: %s\n", words[i].interfaces, why);
+        CHECK((tcp != NULL) == (*why == 0));
+        if (tcp) {
+            const coll_tcp_address its = coll_tcp_own_address(tcp);
+            CHECK(its.family == 4 || its.family == 6);
+            CHECK(its.port != 0);
+            options.port = its.port; /* it is taken */
+            CHECK(coll_tcp_open(1, 2, &options, why) == NULL);
+            CHECK(strstr(why, "cannot listen at port") != NULL);
+        }
+        coll_tcp_abandon(tcp);
+    }
+    CHECK(coll_tcp_open(2, 2, NULL, why) == NULL);
+    CHECK(strstr(why, "no rank 2 of 2") != NULL);
+}
+
+int main(void)
+{
+    RUN(conformance);
+    RUN(collectives);
+    RUN(connected_before);
+    RUN(a_rank_that_receives_nothing);
+    RUN(a_rank_leaves);
+    RUN(a_rank_that_is_not_there);
+    RUN(strangers);
+    RUN(malformed_frames);
+    RUN(addresses);
+    return check_done();
+}
