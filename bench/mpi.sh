@@ -7,8 +7,8 @@
 # Messages are the library's, unless --shm 1 has the layer send them through the memory of the node.
 # For each library that was built (MPICH, Open MPI), each number of ranks and several launches, it runs
 # mpi/bench/collectives under the layer, in which calls of the layer and of the library take turns. Writes
-# BUILD/bench/mpi.csv (medians over the launches) and BUILD/bench/mpi.svg (ratios, by gnuplot), and prints
-# every cell in which the layer takes more than 1.15 times the library's time. BUILD is ./build.
+# BUILD/bench/mpi.csv (medians over the launches) and heat maps of the ratios, BUILD/bench/mpi.svg and .pdf,
+# and prints every cell in which the layer takes more than 1.15 times the library's time. BUILD is ./build.
 #
 # With more ranks than processors MPICH's own waits do not yield, and its calls take milliseconds; it is then
 # given mpi/tests/preload/yield.c, which lets it yield, and its launcher session.c, without which yielding is in
@@ -74,23 +74,6 @@ awk -F, 'NR > 1 && $7 > 0 { k = $1 ", " $2 " ranks"; s[k] += log($7); n[k]++ } E
 echo "Reductions of two ranks written by hand over the same messages (mpi/bench/exchange.h):"
 awk -F, 'NR > 1 && $8 > 0 && $4 >= 16384 { printf "    %-8s %-20s %8d bytes: library/by hand %.2f, library/layer %.2f\n", $1, $3, $4, $6 / $8, $7 }' "$csv"
 
-command -v gnuplot >/dev/null || { echo "no picture: gnuplot is missing (apt-get install gnuplot-nox)"; exit 0; }
-gnuplot <<G
-set terminal svg size 1400,900 dynamic font "sans,10"
-set output "$build/bench/mpi.svg"
-set datafile separator ","
-set logscale xy
-set xlabel "bytes"
-set ylabel "library's time / layer's"
-set grid
-set key outside right
-set multiplot layout 2,3
-list = system("cut -d, -f3 '$csv' | tail -n +2 | awk '!seen[\$0]++' | grep -v barrier")
-do for [library in "mpich openmpi"] { do for [p in "$(echo "$ranks" | tr , ' ')"] {
-    set title library . ", " . p . " ranks"
-    plot 1 with lines dt 2 lc "black" notitle, for [c in list] \
-        sprintf("< awk -F, '\$1==\"%s\" && \$2==%s && \$3==\"%s\"' '$csv'", library, p, c) using 4:7 with linespoints title c
-} }
-unset multiplot
-G
-echo "$csv and $build/bench/mpi.svg written"
+awk -F, 'NR > 1 { print ($1 == "mpich" ? "MPICH" : "Open MPI") ": " $2 " ranks," $3 "," $4 "," $7 }' "$csv" | sort -s -t : -k 1,1 |
+    "$here/bench/heat.sh" "$build/bench/mpi" "$(echo "$ranks" | tr , '\n' | wc -l)" "The layer: times as fast as the MPI library's own collectives"
+echo "$csv written"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # bench/peers.sh — collectives on one node: coll as threads, as processes, as processes whose buffers lie in memory
 # that they share (`segment`: coll_shm_alloc), and in programs of MPICH and Open MPI through the layer, also with
-# libcollheap.so and COLL_ZERO_COPY=1 (`_segment`), beside the two libraries' own, in one run: tables and a picture
+# libcollheap.so and COLL_ZERO_COPY=1 (`_segment`), beside the two libraries' own, in one run: tables and pictures
 #
 #   bench/peers.sh [--ranks 2,4,8] [--launches 3] [--rounds 5] [COLLECTIVE…]
 #
@@ -15,8 +15,8 @@
 # as it is.
 # Writes BUILD/bench/peers.csv (medians over the launches; times of a call on the slowest rank, and `_x`, how many
 # times faster than the better of the two libraries; `floor_us` of a collective of 8 bytes is the time of a cache
-# line one way, measured beside it) and BUILD/bench/peers.svg, and prints geometric means, the shortest calls in
-# lines, and the cells in which coll is slower. BUILD is ./build.
+# line one way, measured beside it) and heat maps, BUILD/bench/peers_P_BUFFERS.svg and .pdf, and prints geometric means, the
+# shortest calls in lines, and the cells in which coll is slower. BUILD is ./build.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$here/build}
@@ -135,26 +135,22 @@ awk -F, '
         for (i = 1; i <= slower; i++) print slow[i]
     }' "$csv"
 
-command -v gnuplot >/dev/null || { echo "no picture: gnuplot is missing (apt-get install gnuplot-nox)"; exit 0; }
-columns=$(echo "$contestants" | tr , '\n' | grep -v -x -E 'floor|mpich|openmpi' | sed 's/$/_x/' | tr '\n' ' ')
-plots=$(echo "$ranks" | tr , '\n' | wc -l) wide=$(echo "$columns" | wc -w)
-gnuplot <<G
-set terminal svg noenhanced size 560*$wide,420*$plots dynamic font "sans,10"
-set output "$build/bench/peers.svg"
-set datafile separator ","
-set logscale xy
-set xlabel "bytes"
-set ylabel "times faster than the better library"
-set xtics ("8" 8, "64" 64, "1 Ki" 1024, "16 Ki" 16384, "256 Ki" 262144, "4 Mi" 4194304)
-set grid
-set key outside right maxcols 1 spacing 0.8 samplen 2
-list = system("cut -d, -f2 '$csv' | tail -n +2 | awk '!seen[\$0]++' | grep -v -x -E 'copy|add|barrier'")
-set multiplot layout $plots,$wide
-do for [p in "$(echo "$ranks" | tr , ' ')"] { do for [who in "$columns"] {
-    set title p . " ranks, " . who[1:strlen(who)-2]
-    plot 1 with lines dt 2 lc "black" notitle, for [c in list] \
-        sprintf("< (head -1 '$csv'; awk -F, '\$1==\"%s\" && \$2==\"%s\" && \$4==\"reused\"' '$csv')", p, c) using "bytes":(column(who)) with linespoints title c
-} }
-unset multiplot
-G
-echo "$csv and $build/bench/peers.svg written"
+for p in $(echo "$ranks" | tr , ' '); do
+    for buffers in reused rotated; do
+        awk -F, -v p="$p" -v buffers="$buffers" '
+            BEGIN {
+                name["threads_x"] = "threads"; name["processes_x"] = "processes"
+                name["segment_x"] = "processes: buffers in shared memory"
+                name["mpich_layer_x"] = "MPICH: layer"; name["mpich_segment_x"] = "MPICH: layer and zero copy"
+                name["openmpi_layer_x"] = "Open MPI: layer"; name["openmpi_segment_x"] = "Open MPI: layer and zero copy"
+            }
+            NR == 1 { n = split($0, column); next }
+            $1 == p && $4 == buffers { for (i = 5; i <= n; i++) if (column[i] in name) print name[column[i]] "," $2 "," $3 "," $i }
+        ' "$csv" >"$work/maps"
+        # Of a barrier no buffer is rotated; without the MPI libraries there are no ratios.
+        grep -q '[0-9]$' "$work/maps" || continue
+        "$here/bench/heat.sh" "$build/bench/peers_${p}_$buffers" 4 \
+            "$p ranks, buffers $buffers: times as fast as the better of the MPI libraries" <"$work/maps"
+    done
+done
+echo "$csv written"
