@@ -27,16 +27,17 @@ FILE *plot_open(struct plot *plot, const char *path)
     const char *dot = strrchr(path, '.');
     const char *terminal = dot && strcmp(dot, ".svg") == 0
                                ? "svg size 900,600 background 'white'"
+                           : dot && strcmp(dot, ".pdf") == 0 ? "pdfcairo size 9,6"
                            : dot && strcmp(dot, ".png") == 0 ? "pngcairo size 900,600"
                                                              : NULL;
     if (!terminal)
-        refuse("a picture's name ends with .svg or .png, not \"%s\"", path);
+        refuse("a picture's name ends with .svg, .pdf or .png, not \"%s\"", path);
     if (snprintf(plot->name, sizeof plot->name, "%s.gnuplot", path) >= (int)sizeof plot->name)
         refuse("the name of the picture is too long");
     plot->script = fopen(plot->name, "w");
     if (!plot->script)
         refuse("%s cannot be written: %s", plot->name, strerror(errno));
-    fprintf(plot->script, "set terminal %s\nset output ", terminal);
+    fprintf(plot->script, "set encoding utf8\nset terminal %s\nset output ", terminal);
     plot_quoted(plot->script, path);
     fputc('\n', plot->script);
     return plot->script;

@@ -14,8 +14,8 @@ struct plot {
     char name[512]; /* of the script */
 };
 
-/* Begins a script whose output is the picture `path`, of a kind that its end tells: .svg, .png.
- * Refuses others, and files that cannot be written. */
+/* Begins a script whose output is the picture `path`, of a kind that its end tells: .svg, .pdf
+ * or .png. Refuses others, and files that cannot be written. */
 FILE *plot_open(struct plot *plot, const char *path);
 
 /* Writes text as gnuplot quotes it. */

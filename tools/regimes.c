@@ -280,11 +280,19 @@ static void draw(const struct grid *g, const struct contest *contest, const stru
     struct plot plot;
     char title[600];
     FILE *to = plot_open(&plot, path);
+    /* Colours that the colour-blind tell apart, and patterns that tell areas apart in print. */
+    static const struct {
+        const char *colour;
+        int pattern;
+    } area[CONTESTANTS] = {{"#0072b2", 3}, {"#d55e00", 4}, {"#009e73", 5}, {"#aa4499", 1},
+                           {"#e69f00", 7}, {"#000000", 6}, {"#56b4e9", 2}, {"#666666", 0}};
     bool first = true;
     coll_parameters_text(r->subject->model, &r->words, title, sizeof title);
-    fprintf(to, "set logscale xy\nset xtics scale 0\nset xlabel 'p'\nset ylabel '%s'\n",
-            contest->count);
-    fprintf(to, "set key outside\nset style fill solid noborder\nset title ");
+    fprintf(to, "set logscale xy\nset xtics scale 0\nset xlabel '%s'\nset ylabel '%s, %s'\n",
+            contest->ask == ask_mesh ? "nodes of the mesh" : "ranks",
+            contest->ask == ask_messages ? "message" : "vector",
+            contest->ask == ask_messages ? "bytes" : contest->count);
+    fprintf(to, "set key outside title 'the fastest'\nset title ");
     plot_quoted(to, title);
     fprintf(to, " noenhanced\n$cells << END\n");
     for (size_t i = 0; i < g->n_counts; i++)
@@ -301,8 +309,9 @@ static void draw(const struct grid *g, const struct contest *contest, const stru
     fprintf(to, ")\nset autoscale fix\nplot ");
     for (size_t i = 0; i < CONTESTANTS && contest->contestant[i].label; i++) {
         fprintf(to,
-                "%s$cells using 1:($7==%zu ? $2 : NaN):3:4:5:6 with boxxyerror lc %zu title ",
-                first ? "" : ", ", i, i + 1);
+                "%s$cells using 1:($7==%zu ? $2 : NaN):3:4:5:6 with boxxyerror fs pattern %d "
+                "lc rgb '%s' title ",
+                first ? "" : ", ", i, area[i].pattern, area[i].colour);
         plot_quoted(to, contest->contestant[i].label);
         fprintf(to, " noenhanced");
         first = false;
@@ -325,7 +334,8 @@ int regimes_main(int argc, char **argv)
         RANGE('n', "counts", "A..B", "elements or bytes: A, 2A, 4A … (1..1M)", &counts, 1,
               1 << 30),
         NUMBER(0, "steps", "N", "counts between one and the double one (1)", &steps, 1, 16),
-        WORD("plot", "FILE", "draws it: a .svg or .png by gnuplot, and FILE.gnuplot", &picture),
+        WORD("plot", "FILE", "draws it: a .svg, .pdf or .png by gnuplot, and FILE.gnuplot",
+             &picture),
     };
     const struct command regimes = {
         "regimes", "show which algorithm is the fastest where, by such formulas",

@@ -76,12 +76,12 @@ static void figures(void)
                      {"atcom_4_17", "Equation 4.6, with penalty", COLL_ATCOM_PENALTY}};
     report_section("Figures 4.15 to 4.17: what the equations say of 8 MB to 8 x 16 processes");
     for (int i = 0; i < 3; i++) {
-        report_picture(equations[i].name, equations[i].title, "overlap, bytes", "s",
+        report_picture(equations[i].name, equations[i].title, "overlap, bytes", "time, s",
                        "set logscale x 2\nset format x '%.0b%B'\nset yrange [0:*]");
         for (double segment = 1 << 14; segment <= 1 << 23; segment *= 4) {
             char label[40];
-            snprintf(label, sizeof label, "segments of %g K", segment / 1024);
-            report_curve(label, "linespoints");
+            snprintf(label, sizeof label, "segments of %g KiB", segment / 1024);
+            report_curve(label, REPORT_LINKED);
             for (double overlap = 1 << 10; overlap <= segment; overlap *= 2) {
                 const coll_atcom_terms t = coll_atcom_chain(ibm, 8, 8 << 20, segment, overlap);
                 report_point(overlap, coll_atcom_us(&t, equations[i].mode) / 1e6);
@@ -175,14 +175,17 @@ static void simulated_tables(void)
                   filtered.overlap ? simulated_mixed(&bytes, filtered.segment, filtered.overlap)
                                    : filtered.us);
     report_picture("atcom_4_1", "Simulated broadcasts of 8 MB to 8 x 16 ranks",
-                   "overlap, bytes", "s",
+                   "overlap, bytes", "time, s",
                    "set logscale x 2\nset format x '%.0b%B'\nset yrange [0:*]");
-    for (uint32_t s = 14; s <= 23; s++) {
+    for (uint32_t s = 14; s <= 22; s += 2) {
         char label[40];
-        snprintf(label, sizeof label, "segments of %u K", 1u << s >> 10);
-        report_curve(label, "linespoints");
+        snprintf(label, sizeof label, "segments of %u KiB", 1u << s >> 10);
+        report_curve(label, REPORT_LINKED);
         for (uint32_t o = 10; o <= s; o++)
             report_point(1 << o, simulated[s][o] / 1e6);
+        report_curve("", REPORT_PAPER);
+        for (uint32_t o = 10; s <= 21 && o <= s; o++)
+            report_point(1 << o, table_4_1[o - 10][s - 14]);
     }
 }
 

@@ -35,11 +35,28 @@ static void table(void)
     report_row("barrier", 15, fitted.alpha_b_us, "us");
     report_row("network", 294, 1000 / fitted.beta_em_ns_per_byte, "MB/s");
     report_row("copy to the NIC", 294, 1000 / fitted.delta_ns_per_byte, "MB/s");
+    report_picture("kumar_23", "All-to-all multicast by the fitted cost equation, 20 KB",
+                   "nodes", "bandwidth of a node each way, MB/s",
+                   "set logscale x 2\nset xrange [56:293]\nset yrange [0:*]");
+    for (int a = COLL_KUMAR_DIRECT; a <= COLL_KUMAR_KPREFIX; a++) {
+        if (a == COLL_KUMAR_RING)
+            continue; /* not in the talk */
+        report_curve(labels[a], REPORT_LINE);
+        for (uint32_t P = 64; P <= 256; P += 16) {
+            const coll_kumar_terms t = coll_kumar_terms_of((coll_kumar_algorithm)a, P, 8, 8);
+            report_point(P, coll_kumar_MB_per_s(&fitted, &t, bytes));
+        }
+        report_curve("", REPORT_PAPER);
+        for (int i = 0; i < CELLS; i++)
+            if (slide_23[i].algorithm == (coll_kumar_algorithm)a)
+                report_point(slide_23[i].P, slide_23[i].MB_per_s);
+    }
     report_picture("kumar_27", "All-to-all multicast by the fitted cost equation, 256 nodes",
-                   "bytes of a message", "MB/s a node, each way", "set logscale x");
+                   "message, bytes", "bandwidth of a node each way, MB/s",
+                   "set logscale x\nset format x '%.0s%c'");
     for (int a = COLL_KUMAR_DIRECT; a <= COLL_KUMAR_KPREFIX; a++) {
         const coll_kumar_terms t = coll_kumar_terms_of((coll_kumar_algorithm)a, 256, 8, 8);
-        report_curve(labels[a], "lines");
+        report_curve(labels[a], REPORT_LINE);
         for (double m = 100; m <= 1e6; m *= 1.3)
             report_point(m, coll_kumar_MB_per_s(&fitted, &t, m));
     }
@@ -62,10 +79,11 @@ static void slide_15(void)
     }
     report_row("long messages near by, from the NIC's memory", 320,
                quadrics_permutation_MB_per_s(1), "MB/s");
-    report_picture("kumar_15", "Every node exchanges 1 MB with the one at a distance",
-                   "k: XOR of their numbers", "MB/s a node, each way",
+    report_picture("kumar_15",
+                   "Every node exchanges 1 MB of its NIC's memory with the one at a distance",
+                   "distance k, the XOR of their numbers", "bandwidth of a node each way, MB/s",
                    "set logscale x 4\nset yrange [0:*]");
-    report_curve("from the NIC's memory", "points pt 7 ps 0.4");
+    report_curve("simulated", REPORT_STEPS);
     for (uint32_t k = 1; k < 256; k++)
         report_point(k, quadrics_permutation_MB_per_s(k));
 }

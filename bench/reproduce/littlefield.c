@@ -35,12 +35,26 @@ static void table_1(void)
                        (T[r + 1][i + 1] - T[r][i + 1]) / (T[r + 1][0] - T[r][0]), "");
         }
     report_text("The 3.8 is a misprint: the table's own 230 us over 65 us are 3.5.");
+    report_picture("littlefield_table_1", "Messages of a node over L links at once",
+                   "block, elements", "time, µs", "set key left top");
+    for (int i = 0; i < 4; i++) {
+        char label[60];
+        snprintf(label, sizeof label, "L = %d, the model with f(L) = L",
+                 i > 0 ? links[i - 1] : 1);
+        report_curve(label, REPORT_LINE);
+        for (double S = 0; S <= 600; S += 50)
+            report_point(S,
+                         coll_nbl_message_us(nominal, i > 0 ? (unsigned)links[i - 1] : 1, S));
+        report_curve("", REPORT_PAPER);
+        for (int r = 0; r < 4; r++)
+            report_point(sizes[r], T[r][i]);
+    }
 }
 
 /* Time over the size of blocks. */
 static void curve(const char *label, const coll_nbl_costs *m, bool fence, uint64_t N)
 {
-    report_curve(label, "lines");
+    report_curve(label, REPORT_LINE);
     for (double S = 20; S <= 2000; S *= 1.03)
         report_point(S, (fence ? coll_nbl_fence_us(m, 16, 16, (double)N, S)
                                : coll_nbl_snake_us(m, 256, (double)N, S)) /
@@ -52,7 +66,7 @@ static uint64_t points(const coll_nbl_costs *m, coll_nbl_algorithm algorithm, ui
                        double *least_us)
 {
     uint64_t best = 0;
-    report_curve("", "points pt 6");
+    report_curve("", REPORT_SIMULATED);
     *least_us = HUGE_VAL;
     for (double S = 64; S <= 2048; S *= sqrt(2)) {
         const double us = delta_us(m, algorithm, 16, 16, N, (uint64_t)S);
@@ -95,8 +109,8 @@ static void figure_4(void)
                 snake_us(nominal, 256, N) < fence_us(nominal, 16, 16, N),
                 "%.3f s, fence %.3f s", snake_us(nominal, 256, N) / 1e6,
                 fence_us(nominal, 16, 16, N) / 1e6);
-    report_picture("littlefield_4", "16 x 16 nodes, 100000 elements; points: simulated",
-                   "block, elements", "s", "set logscale xy");
+    report_picture("littlefield_4", "16 x 16 nodes, 100000 elements", "block, elements",
+                   "time, s", "set logscale xy");
     for (int i = 0; i < 4; i++) {
         const coll_nbl_algorithm a = i % 2 ? COLL_NBL_FENCE : COLL_NBL_SNAKE;
         char label[60];
@@ -116,19 +130,17 @@ static void figure_4(void)
 }
 
 /* A map of regimes: meshes of so many nodes, and a cell for each point. */
-#define MAP                                                                                    \
-    "set logscale x 2\nset logscale y\nset style fill solid noborder\nset xtics scale 0\n"     \
-    "unset grid"
+#define MAP "set logscale x 2\nset logscale y\nset xtics scale 0\nunset grid"
 
 static void regimes(const char *name, const char *title, const coll_nbl_costs *m,
                     unsigned cells[3])
 {
     static const char *const names[] = {"tree", "snake", "fence"};
-    report_picture(name, title, "nodes", "elements",
+    report_picture(name, title, "nodes", "vector, elements",
                    MAP "\nset xrange [11:1448]\nset yrange [91:5.2e5]");
     for (unsigned a = 0; a < 3; a++) {
         cells[a] = 0;
-        report_curve(names[a], ":($1/1.4142):($1*1.4142):($2/1.0955):($2*1.0955) with boxxy");
+        report_cells(names[a], 1.4142, 1.0955);
         for (double N = 100; N < 5.1e5; N *= 1.2)
             for (uint32_t log = 4; log <= 10; log++) {
                 const uint32_t W = 1u << (log + 1) / 2, H = 1u << log / 2;
@@ -198,10 +210,10 @@ static void simulated_regimes(const char *name, const char *title, const coll_nb
             equal += fastest[i][k] == formula;
             worst = fmax(worst, us[formula] / us[fastest[i][k]]);
         }
-    report_picture(name, title, "nodes", "elements",
+    report_picture(name, title, "nodes", "vector, elements",
                    MAP "\nset xtics 4\nset xrange [8:512]\nset yrange [50:199526]");
     for (unsigned a = 0; a < 3; a++) {
-        report_curve(names[a], ":($1/2):($1*2):($2/1.9953):($2*1.9953) with boxxy");
+        report_cells(names[a], 2, 1.9953);
         report_point(1, 1); /* for the key; outside of the map */
         for (uint32_t i = 0; i < 18; i++)
             if (fastest[i / 6][i % 6] == a)
@@ -308,17 +320,16 @@ static void figure_7(void)
         const uint32_t W = side[i][0], H = side[i][1];
         char name[60], title[100];
         snprintf(name, sizeof name, "littlefield_7_%u", W * H);
-        snprintf(title, sizeof title,
-                 "%u x %u nodes, fitted NBL model, best blocks; points: simulated", W, H);
-        report_picture(name, title, "elements", "s", "set logscale xy");
+        snprintf(title, sizeof title, "%u x %u nodes, fitted NBL model, best blocks", W, H);
+        report_picture(name, title, "vector, elements", "time, s", "set logscale xy");
         for (int a = 0; a < 3; a++) {
-            report_curve(a == 0 ? "tree" : a == 1 ? "fence" : "snake", "lines");
+            report_curve(a == 0 ? "tree" : a == 1 ? "fence" : "snake", REPORT_LINE);
             for (double N = 100; N <= 5e5; N *= 1.2)
                 report_point(N, (a == 0   ? coll_nbl_tree_us(fitted, W, H, N)
                                  : a == 1 ? fence_us(fitted, W, H, (uint64_t)N)
                                           : snake_us(fitted, W * H, (uint64_t)N)) /
                                     1e6);
-            report_curve("", "points pt 6");
+            report_curve("", REPORT_SIMULATED);
             for (uint64_t N = 100; N <= 100000; N *= 10) {
                 static const coll_nbl_algorithm algorithms[] = {COLL_NBL_TREE, COLL_NBL_FENCE,
                                                                 COLL_NBL_SNAKE};

@@ -29,33 +29,38 @@ static void figure_4_3(void)
     m.c1_us = coll_moody_c_us(nic, 8);
     report_says("f of 8 elements, f64 add", "below 2: split the vector",
                 coll_moody_real_degree(&m, 1) < 2, "%.2f", coll_moody_real_degree(&m, 1));
-    report_picture("moody_4_3", "f (ln f - 1), and L/(r + c) - 1 for some c", "f", "", NULL);
-    report_curve("f (ln f - 1)", "lines lw 2");
+    report_picture("moody_4_3", "Where the two meet is the best degree f",
+                   "degree f of the tree", "f (ln f - 1), and L/(r + c) - 1", NULL);
+    report_curve("f (ln f - 1)", REPORT_LINE);
     for (double f = 1; f <= 6.5; f += .05)
         report_point(f, f * (log(f) - 1));
-    for (size_t i = 0; i < sizeof costs / sizeof costs[0]; i++) {
+    for (size_t i = 0; i < sizeof costs / sizeof costs[0]; i += 2) {
         char label[40];
-        snprintf(label, sizeof label, "c = %.2f us", costs[i]);
-        report_curve(label, "lines dt 2");
+        snprintf(label, sizeof label, "c = %.2f µs", costs[i]);
+        report_curve(label, REPORT_LINE);
         report_point(1, m.L_us / (m.r_us + costs[i]) - 1);
         report_point(6.5, m.L_us / (m.r_us + costs[i]) - 1);
     }
-    report_picture("moody_4_3_simulated", "Full trees: (T - C) / ln P; points: simulated", "f",
-                   "us", "set logscale y");
+    report_picture("moody_4_3_simulated", "Full trees of P nodes, f64 add",
+                   "degree f of the tree", "(T - C) / ln P, µs",
+                   "set logscale y\nset yrange [:40]");
     for (size_t i = 0; i < sizeof costs / sizeof costs[0]; i++) {
         char label[60];
         double real, least = HUGE_VAL, us[9];
         uint32_t best = 0;
         m.c1_us = costs[i];
         real = coll_moody_real_degree(&m, 1);
-        snprintf(label, sizeof label, "c = %.2f us", costs[i]);
-        report_curve(label, "lines");
-        for (double f = 1.2; f <= 8; f += .1)
-            report_point(f, (coll_moody_full_us(&m, 4096, f, 1) - m.C_us) / log(4096));
-        report_curve("", "points pt 6");
+        snprintf(label, sizeof label, "c = %.2f µs", costs[i]);
+        if (i % 2 == 0) { /* lines of all seven could not be told apart */
+            report_curve(label, REPORT_LINE);
+            for (double f = 1.2; f <= 8; f += .1)
+                report_point(f, (coll_moody_full_us(&m, 4096, f, 1) - m.C_us) / log(4096));
+            report_curve("", REPORT_SIMULATED);
+        }
         for (uint32_t f = 2; f <= 8; f++) {
             us[f] = full_tree_us(&m, f);
-            report_point(f, us[f]);
+            if (i % 2 == 0)
+                report_point(f, us[f]);
             if (us[f] < least) {
                 least = us[f];
                 best = f;
@@ -92,23 +97,25 @@ static void figure_5_1(void)
                 split_us(16, 0) / split_us(16, 4) > 3, "%.2f",
                 split_us(16, 0) / split_us(16, 4));
     report_row("16 elements, 4 splits, simulated", 140, split_us(16, 4), "us");
-    report_picture("moody_5_1",
-                   "f-nomial split, degree 4, 512 nodes, f64 add, NIC; points: simulated",
-                   "splits", "latency, us", "set yrange [0:*]\nset xtics 1");
+    report_picture("moody_5_1", "Split vectors: trees of degree 4, 512 nodes, f64 add, NIC",
+                   "times that the vector is halved", "latency, µs",
+                   "set yrange [0:*]\nset xtics 1");
     for (uint32_t elements = 1, most = 0; elements <= 16; elements *= 2, most++) {
         char label[40];
         snprintf(label, sizeof label, "%u element%s", elements, elements > 1 ? "s" : "");
-        report_curve(label, "lines");
+        report_curve(label, REPORT_LINE);
         for (uint32_t splits = 0; splits <= most; splits++) {
             const double us = coll_moody_split_us(nic, 512, 4, elements, splits);
             const double off = fabs(split_us(elements, splits) / us - 1);
             away = off > away ? off : away;
             report_point(splits, us);
         }
-        report_curve("", "points pt 6");
+        report_curve("", REPORT_SIMULATED);
         for (uint32_t splits = 0; splits <= most; splits++)
             report_point(splits, split_us(elements, splits));
     }
+    report_curve("", REPORT_PAPER);
+    report_point(4, 140);
     report_says("simulated against the formula", "within 1 %", away < .01, "within %.2f %%",
                 100 * away);
     report_cannot(
@@ -166,16 +173,20 @@ static void figure_5_2(void)
         "quarter. What the thesis measured as a half is not told as single costs, so nothing "
         "can be fitted. Trees that are not full are faster than the formula, which takes them "
         "for full ones.");
-    report_picture("moody_5_2", "binomial trees, one element, i32 add; points: simulated",
-                   "nodes", "latency, us", "set logscale x 2\nset yrange [0:*]");
+    report_picture("moody_5_2", "Binomial trees, one element, i32 add", "nodes", "latency, µs",
+                   "set logscale x 2\nset yrange [0:*]");
     for (int k = 0; k < 3; k++) {
-        report_curve(k == 0 ? "host" : k == 1 ? "NIC" : "both", "lines");
+        report_curve(k == 0 ? "host" : k == 1 ? "NIC" : "both", REPORT_LINE);
         for (uint32_t P = 2; P <= 32; P++)
             report_point(P, k == 2 ? coll_moody_hybrid_us(h, n, P, 2, 1)
                                    : coll_moody_fnomial_us(k == 0 ? h : n, P, 2, 1));
-        report_curve("", "points pt 6");
+        report_curve("", REPORT_SIMULATED);
         for (uint32_t P = 2; P <= 32; P++)
             report_point(P, elan_fnomial_us(h, n, (elan_place)k, P, 2, 1));
+        if (k == 1) { /* twice the host's */
+            report_curve("", REPORT_PAPER);
+            report_point(2, 2 * h2);
+        }
     }
 }
 
@@ -216,17 +227,20 @@ static void figure_5_3(void)
         "exactly what the formula says, and 4 is better (tests/lab/model/against_sim.c). "
         "The thesis's own figure is on 31 nodes, so what it measured on them does not "
         "show the missing leaf.");
-    report_picture("moody_5_3", "f-nomial trees of 31 nodes, NIC, f64 add; points: simulated",
-                   "degree", "latency, us", "set logscale y");
+    report_picture("moody_5_3",
+                   "f-nomial trees of 31 nodes, NIC, f64 add; the paper: its best degrees",
+                   "degree f of the tree", "latency, µs", "set logscale y");
     for (uint32_t i = 0; i < 4; i++) {
         char label[40];
         snprintf(label, sizeof label, "%u element%s", 1u << i, i ? "s" : "");
-        report_curve(label, "lines");
+        report_curve(label, REPORT_LINE);
         for (uint32_t f = 2; f <= 31; f++)
             report_point(f, coll_moody_fnomial_us(nic, 31, f, 1u << i));
-        report_curve("", "points pt 6");
+        report_curve("", REPORT_SIMULATED);
         for (uint32_t f = 2; f <= 31; f++)
             report_point(f, elan_fnomial_us(host, nic, ELAN_NIC, 31, f, 1u << i));
+        report_curve("", REPORT_PAPER);
+        report_point(best[i], coll_moody_fnomial_us(nic, 31, (uint32_t)best[i], 1u << i));
     }
 }
 
@@ -274,14 +288,13 @@ static void figure_5_4(void)
                     (operations[i].nic->c1_us < c) == operations[i].nic_scales_better,
                     "%.2f us against %.2f us", operations[i].nic->c1_us, c);
     }
-    report_picture("moody_5_4", "binomial trees, one element", "nodes", "latency, us",
-                   "set logscale x 2\nset yrange [0:*]");
+    report_picture("moody_5_4", "Binomial trees, one element; dotted: the host", "nodes",
+                   "latency, µs", "set logscale x 2\nset yrange [0:*]");
     for (int i = 0; i < 3; i++)
-        for (int on_nic = 0; on_nic < 2; on_nic++) {
+        for (int on_nic = 1; on_nic >= 0; on_nic--) {
             char label[40];
-            snprintf(label, sizeof label, "%s, %s", operations[i].name,
-                     on_nic ? "NIC" : "host");
-            report_curve(label, on_nic ? "lines" : "lines dt 2");
+            snprintf(label, sizeof label, "%s, NIC", operations[i].name);
+            report_curve(on_nic ? label : "", on_nic ? REPORT_LINE : REPORT_DOTTED);
             for (uint32_t P = 2; P <= 4096; P *= 2)
                 report_point(P, coll_moody_fnomial_us(
                                     on_nic ? operations[i].nic : operations[i].host, P, 2, 1));

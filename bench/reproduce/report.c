@@ -13,12 +13,13 @@
 
 extern char **environ;
 
-enum { PICTURES = 64, CURVES = 24 };
+enum { PICTURES = 64, CURVES = 24, LABELS = 5 };
 
 static FILE *md;
-static FILE *script; /* of the picture that is being written */
-static char label[CURVES][80], style[CURVES][96];
-static int curves, pictures, rows, statements, broken;
+static FILE *script;           /* of the picture that is being written */
+static char plot[CURVES][240]; /* how each curve is drawn */
+static int curves, labels, pictures, rows, statements, broken;
+static bool simulated, printed; /* it has points of these kinds */
 static char picture[PICTURES][64];
 static bool in_table, failed;
 
@@ -46,20 +47,32 @@ static void finish(FILE *file)
 
 /* ---- the picture that is being written ---------------------------------------------------- */
 
+/* Colours that the colour-blind tell apart; dashes and symbols that tell them apart in print. */
+static const char styles[] = "set linetype 1 lc rgb '#0072b2' lw 2 dt solid pt 6\n"
+                             "set linetype 2 lc rgb '#d55e00' lw 2 dt (12,5) pt 4\n"
+                             "set linetype 3 lc rgb '#009e73' lw 2 dt (3,4) pt 8\n"
+                             "set linetype 4 lc rgb '#aa4499' lw 2 dt (12,4,3,4) pt 12\n"
+                             "set linetype 5 lc rgb '#000000' lw 1.2 dt solid pt 10\n";
+/* The same filled. */
+static const int filled[LABELS] = {7, 5, 9, 13, 11};
+
 static void picture_end(void)
 {
-    int colour = 0;
     if (!script)
         return;
     if (curves > 0)
         fprintf(script, "END\n");
-    fprintf(script, "plot ");
-    for (int i = 0; i < curves; i++) {
-        colour += label[i][0] != '\0' || i == 0;
-        fprintf(script, "%s$c%d using 1:2%s lc %d title \"%s\"", i ? ", \\\n     " : "", i,
-                style[i], colour, label[i]);
-    }
-    fprintf(script, "\n");
+    for (int i = 0; i < curves; i++)
+        fprintf(script, "%s$c%d %s", i ? ", \\\n     " : "plot ", i, plot[i]);
+    if (simulated)
+        fprintf(script, ", \\\n     keyentry with points lc 'black' pt 6 title 'simulated'");
+    if (printed)
+        fprintf(script, ", \\\n     keyentry with points lc 'black' pt 7 title 'the paper'");
+    fprintf(
+        script,
+        "\nset terminal pdfcairo size 8,5 background 'white' noenhanced\nset output '%s.pdf'\n"
+        "replot\n",
+        picture[pictures - 1]);
     finish(script);
     script = NULL;
 }
@@ -76,31 +89,60 @@ void report_picture(const char *name, const char *title, const char *x, const ch
     snprintf(picture[pictures], sizeof picture[0], "%s", name);
     snprintf(path, sizeof path, "%s.gnuplot", picture[pictures++]);
     script = create(path);
-    curves = 0;
+    curves = labels = 0;
+    simulated = printed = false;
     fprintf(script,
-            "set terminal svg size 800,500 background 'white' noenhanced\nset output '%s.svg'\n"
-            "set title \"%s\"\nset xlabel \"%s\"\nset ylabel \"%s\"\nset key outside\nset "
-            "grid\n%s%s",
-            name, title, x, y, more ? more : "", more ? "\n" : "");
+            "set encoding utf8\nset terminal svg size 800,500 background 'white' noenhanced\n"
+            "set output '%s.svg'\n%sset title \"%s\"\nset xlabel \"%s\"\nset ylabel \"%s\"\n"
+            "set key outside Left reverse samplen 5\nset grid lc rgb '#cccccc' lw 0.5\n%s%s",
+            name, styles, title, x, y, more ? more : "", more ? "\n" : "");
     fprintf(md, "\n![%s](%s.svg)\n", title, name);
     in_table = false;
 }
 
-void report_curve(const char *name, const char *drawn)
+/* Begins a curve; false: there is no room, or there are more labels than one tells apart. */
+static bool begin(const char *label)
 {
-    if (curves == CURVES || !script) {
+    labels += label[0] != '\0';
+    if (curves == CURVES || labels > LABELS || labels == 0 || !script) {
         failed = true;
-        return;
+        return false;
     }
-    if (curves > 0)
-        fprintf(script, "END\n");
-    snprintf(label[curves], sizeof label[0], "%s", name);
-    snprintf(style[curves], sizeof style[0], "%s%s", drawn[0] == ':' ? "" : " with ", drawn);
-    fprintf(script, "$c%d << END\n", curves++);
+    fprintf(script, "%s$c%d << END\n", curves > 0 ? "END\n" : "", curves);
+    return true;
+}
+
+void report_curve(const char *label, enum report_drawn drawn)
+{
+    static const char *const with[] = {"lines",  "lines",       "steps",
+                                       "points", "linespoints", "points"};
+    char symbol[16] = "";
+    if (!begin(label))
+        return;
+    simulated = simulated || drawn == REPORT_SIMULATED;
+    printed = printed || drawn == REPORT_PAPER;
+    if (drawn == REPORT_PAPER)
+        snprintf(symbol, sizeof symbol, " pt %d", filled[labels - 1]);
+    snprintf(plot[curves++], sizeof plot[0], "using 1:2 with %s lt %d%s%s title \"%s\"",
+             with[drawn], labels, symbol, drawn == REPORT_DOTTED ? " dt (2,4)" : "", label);
+}
+
+void report_cells(const char *label, double x, double y)
+{
+    static const int pattern[LABELS] = {3, 4, 5, 1, 2};
+    if (!begin(label))
+        return;
+    snprintf(
+        plot[curves++], sizeof plot[0],
+        "using 1:2:($1/%.6g):($1*%.6g):($2/%.6g):($2*%.6g) with boxxyerror fs pattern %d lt %d "
+        "title \"%s\"",
+        x, x, y, y, pattern[labels - 1], labels, label);
 }
 
 void report_point(double x, double y)
 {
+    if (!script)
+        return;
     if (isfinite(x) && isfinite(y))
         fprintf(script, "%.9g %.9g\n", x, y);
     else

@@ -4,8 +4,9 @@
  *   report_section("Figure 5.3: …");
  *   report_row("best degree, 1 element", 4, 4, "");
  *   report_says("NIC beats host", "below 0.80 us", ours < .8, "at %g us", ours);
- *   report_picture("moody_5_3", "time by degree", "degree", "us", "set logscale y");
- *   report_curve("measured", "points"); report_point(x, y); …
+ *   report_picture("moody_5_3", "Trees of 31 nodes", "degree", "time, µs", "set logscale y");
+ *   report_curve("1 element", REPORT_LINE); report_point(x, y); …
+ *   report_curve("", REPORT_SIMULATED); report_point(x, y); …
  */
 #ifndef COLL_BENCH_REPRODUCE_REPORT_H
 #define COLL_BENCH_REPRODUCE_REPORT_H
@@ -32,13 +33,24 @@ void report_says(const char *what, const char *paper, bool holds, const char *fo
 /* Something that cannot be reproduced, and why. */
 void report_cannot(const char *what, const char *why);
 
-/* Begins a picture; `more` are further lines for gnuplot, or NULL. */
+/* Begins a picture, which is drawn as SVG and PDF; axes are named by quantity and unit, "time, µs".
+ * `more` are further lines for gnuplot, or NULL. */
 void report_picture(const char *name, const char *title, const char *x, const char *y,
                     const char *more);
-/* Begins a curve of the picture, drawn in a style of gnuplot: "lines", "linespoints", "points", or,
- * where that needs more than x and y, with the rest of `using`: ":($1/2):($1*2) with xerror". One
- * without a label has the colour of the one before: points on a line. */
-void report_curve(const char *label, const char *style);
+/* Begins a curve of the picture, of which five at most have a label. A label changes colour, dashes and
+ * symbol; a curve without one has those of the curve before. */
+enum report_drawn {
+    REPORT_LINE,
+    REPORT_DOTTED,    /* the same, other dashes: a second line of a label */
+    REPORT_STEPS,     /* a histogram */
+    REPORT_SIMULATED, /* open symbols */
+    REPORT_LINKED,    /* open symbols, and lines between them */
+    REPORT_PAPER      /* filled symbols: what the paper prints */
+};
+void report_curve(const char *label, enum report_drawn drawn);
+/* Begins an area of a map, whose points are cells that reach from 1/x to x times their value on one
+ * axis, and from 1/y to y times on the other. */
+void report_cells(const char *label, double x, double y);
 void report_point(double x, double y);
 
 #endif /* COLL_BENCH_REPRODUCE_REPORT_H */

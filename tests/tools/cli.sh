@@ -333,10 +333,10 @@ says '^ *8388608  binary$' regimes --model plogp:table=ibm segment=64k -p 1024 -
 refuses 'coll regimes: N of nbl is not asked for here: sizes are -p and -n, and what is compared stands in the table' regimes --model nbl:delta N=5
 refuses 'coll regimes: there is no contest of hockney for "bcst"; did you mean "bcast"?' regimes --model hockney --collective bcst
 refuses 'coll regimes: ppn of dpml is missing: ppn=… is the processes of a node' regimes --model dpml:infiniband
-refuses 'coll regimes: a picture'\''s name ends with .svg or .png, not "x.gif"' regimes --model nbl:delta --plot x.gif
+refuses 'coll regimes: a picture'\''s name ends with .svg, .pdf or .png, not "x.gif"' regimes --model nbl:delta --plot x.gif
 refuses "coll regimes: $scratch/no/x.svg.gnuplot cannot be written: No such file or directory" regimes --model nbl:delta --plot "$scratch/no/x.svg"
 if command -v gnuplot >/dev/null 2>&1; then
-    for picture in "$scratch/it's a.svg" "$scratch/b.png"; do
+    for picture in "$scratch/it's a.svg" "$scratch/b.png" "$scratch/b.pdf"; do
         run 0 regimes --model nbl:delta --plot "$picture"
         [ -s "$picture" ] && [ -s "$picture.gnuplot" ] || fail "coll regimes does not draw $picture"
     done
