@@ -15,8 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The version. Minor versions change the interface, patches do not. */
 #define COLL_VERSION_MAJOR 0
+/* see COLL_VERSION_MAJOR */
 #define COLL_VERSION_MINOR 1
+/* see COLL_VERSION_MAJOR */
 #define COLL_VERSION_PATCH 0
 
 /* ---- build modes ------------------------------------------------------------------------- */
@@ -131,9 +134,11 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 #define COLL_TABLE(type, name, ...)                                                            \
     COLL_I_MEMBER(type, name, (&name), [COLL_I_ROWS(type, __VA_ARGS__)], __VA_ARGS__)
 #elif COLL_I_MODE == 0
+/* A constant structure; see above. */
 #define COLL_CONST(type, name, ...)                                                            \
     COLL_I_IF_USED static const type name COLL_I_UNUSED = __VA_ARGS__;                         \
     COLL_I_IF_USED_END struct coll_i_semicolon
+/* A constant array; see above. */
 #define COLL_TABLE(type, name, ...)                                                            \
     COLL_I_IF_USED static const type name[] COLL_I_UNUSED = __VA_ARGS__;                       \
     COLL_I_IF_USED_END struct coll_i_semicolon

@@ -48,9 +48,10 @@
 #include "plan/topo/fold.h"
 #include "plan/topo/partition.h"
 
+/* A problem, an algorithm and parameters, validated: read only. */
 typedef struct coll_plan {
     const coll_algorithm *algorithm;
-    coll_problem problem;
+    coll_problem problem; /* what is solved */
     uint32_t param[COLL_PARAM_MAX];
     uint32_t traits;    /* of the algorithm and, in a composition, of what it is made of */
     uint16_t window;    /* least window of an engine that runs it */
@@ -66,6 +67,7 @@ typedef struct coll_plan {
     const void *inner;
 } coll_plan;
 
+/* Does the plan work in place? */
 COLL_INLINE bool coll_in_place(const coll_plan *plan)
 {
     return (plan->problem.flags & COLL_FLAG_IN_PLACE) != 0;
@@ -106,6 +108,7 @@ typedef struct coll_extents {
     bool fits; /* false: they overflow */
 } coll_extents;
 
+/* Elements of IN and OUT that a rank has. */
 COLL_INLINE coll_extents coll_plan_extents(const coll_plan *plan, uint32_t rank)
 {
     const unsigned gathers = COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV),
@@ -345,6 +348,7 @@ COLL_INLINE size_t coll_plan_steps(const coll_plan *plan, uint32_t rank)
     return plan->algorithm->steps(plan, rank);
 }
 
+/* Writes the actions of step s of a rank; returns how many, at most COLL_STEP_MAX. */
 COLL_INLINE unsigned coll_plan_step(const coll_plan *plan, uint32_t rank, size_t s,
                                     coll_action *out)
 {

@@ -53,28 +53,33 @@
 /* ---- pairs: a value and the index that minloc and maxloc carry, laid out as MPI's are
  * ----------- */
 
+/* An int16_t and its index, of COLL_I16_I32: for MINLOC and MAXLOC. */
 typedef struct COLL_I_ALIAS coll_i16_i32 {
     int16_t value;
     int32_t index;
 } coll_i16_i32;
 
+/* An int32_t and its index, of COLL_I32_I32: for MINLOC and MAXLOC. */
 typedef struct COLL_I_ALIAS coll_i32_i32 {
     int32_t value;
     int32_t index;
 } coll_i32_i32;
 
+/* An int64_t and its index, of COLL_I64_I32: for MINLOC and MAXLOC. */
 typedef struct COLL_I_ALIAS coll_i64_i32 {
     int64_t value COLL_I_ALIGN(8); /* 16 bytes on every machine */
     int32_t index;
 } coll_i64_i32;
 
+/* A float and its index, of COLL_F32_I32: for MINLOC and MAXLOC. */
 typedef struct COLL_I_ALIAS coll_f32_i32 {
     float value;
     int32_t index;
 } coll_f32_i32;
 
+/* A double and its index, of COLL_F64_I32: for MINLOC and MAXLOC. */
 typedef struct COLL_I_ALIAS coll_f64_i32 {
-    double value COLL_I_ALIGN(8);
+    double value COLL_I_ALIGN(8); /* likewise */
     int32_t index;
 } coll_f64_i32;
 

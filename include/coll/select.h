@@ -64,6 +64,7 @@
 /* For any number of ranks from p_least on. */
 #define COLL_ANY_P UINT32_MAX
 
+/* For which problems which algorithm is taken. */
 typedef struct coll_rule {
     uint32_t collectives;     /* mask of COLL_BIT */
     uint32_t p_least, p_most; /* for so many ranks … */
@@ -83,7 +84,7 @@ typedef struct coll_rule {
 /* Rules, and the lists that are searched after them. Caller's memory. */
 typedef struct coll_rule_list {
     const coll_rule *rules;
-    size_t n;
+    size_t n;                          /* rules */
     const struct coll_rule_list *next; /* NULL: none */
 } coll_rule_list;
 
@@ -94,7 +95,7 @@ typedef struct coll_rule_list {
  * COLL_GIVES_IDENTICAL, which concerns allreduce alone, as the others give no two ranks the same
  * sum, and COLL_GIVES_REPRODUCIBLE, for all that reduce. */
 typedef struct coll_conditions {
-    unsigned capabilities, requirements;
+    unsigned capabilities, requirements; /* see above */
 } coll_conditions;
 
 #define COLL_I_KIB(n) ((size_t)(n)*1024)
@@ -102,6 +103,7 @@ typedef struct coll_conditions {
 /* The end of a rule: parameters, which of them are in bytes, and why. Segments are param[i]. */
 #define COLL_DEFAULTS(why)                                                                     \
     {COLL_DEFAULT, COLL_DEFAULT, COLL_DEFAULT, COLL_DEFAULT}, 0, why, NULL, 0, 0, 0
+/* The end of a rule: parameter i, a segment, is so many bytes. */
 #define COLL_IN_SEGMENTS(i, bytes, why)                                                        \
     {i == 0 ? bytes : COLL_DEFAULT, i == 1 ? bytes : COLL_DEFAULT, COLL_DEFAULT,               \
      COLL_DEFAULT},                                                                            \
@@ -197,8 +199,10 @@ COLL_TABLE(coll_rule, coll_rules, {
 });
 /* clang-format on */
 
+/* How many built-in rules there are. */
 #define COLL_RULE_COUNT (sizeof coll_rules / sizeof coll_rules[0])
 
+/* The built-in rules: the last list of every chain. */
 COLL_CONST(coll_rule_list, coll_rules_built_in, {coll_rules, COLL_RULE_COUNT, NULL});
 
 /* What a rule's bytes are compared with: the bytes of the vector, or of one block (allgatherv,

@@ -183,17 +183,20 @@ COLL_I_SOFT_ARITHMETIC(f64, uint64_t, 64u, 52, 0x7ff, 0x7ff8000000000000u)
 
 /* ---- conversions ------------------------------------------------------------------------- */
 
+/* The bits of an f32 of the same value. */
 COLL_INLINE uint32_t coll_f32_from_bf16(uint16_t x)
 {
     return (uint32_t)x << 16;
 }
 
+/* The bits of the nearest bf16; ties go to the even one. */
 COLL_INLINE uint16_t coll_bf16_from_f32(uint32_t x)
 {
     const uint16_t rounded = (uint16_t)((x + 0x7fffu + (x >> 16 & 1u)) >> 16);
     return coll_soft_is_nan_f32(x) ? (uint16_t)0x7fc0u : rounded;
 }
 
+/* The bits of an f32 of the same value. */
 COLL_INLINE uint32_t coll_f32_from_f16(uint16_t x)
 {
     const uint32_t sign = (x & 0x8000u) << 16, rest = x & 0x7fffu;
@@ -209,6 +212,7 @@ COLL_INLINE uint32_t coll_f32_from_f16(uint16_t x)
     return sign | e << 23 | (fraction & 0x03ffu) << 13;
 }
 
+/* The bits of the nearest f16; ties go to the even one. */
 COLL_INLINE uint16_t coll_f16_from_f32(uint32_t x)
 {
     const uint32_t sign = x >> 16 & 0x8000u, rest = x & 0x7fffffffu;

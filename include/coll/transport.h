@@ -88,7 +88,7 @@ typedef struct coll_network_call {
      * plan's ranks are found in O(1); NULL: nobody tells. It is not asked about COLL_GROUP_ALL, of which
      * all ranks are. It and `of` stay as they are until the operation is done. */
     coll_is_member is_member;
-    const void *of;
+    const void *of;    /* the plan, to hand to is_member */
     const coll_op *op; /* unchanged until the operation is done */
     void *dst;
     const void *src;
@@ -105,6 +105,7 @@ typedef struct coll_zero_copy {
      * so many bytes. Matched as recv and test together are. */
     coll_status (*acquire)(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
                            const void **message, coll_handle *h);
+    /* Gives an acquired message back: its sender may go on. */
     void (*release)(void *ctx, coll_handle *h);
     size_t max_bytes; /* of a message, or piece, that is acquired, not received. 0: any */
 } coll_zero_copy;
@@ -187,6 +188,7 @@ typedef struct coll_tag_ranges {
      * or none; without them a communicator takes all tags, so there may be one at a time on a ctx, and
      * it must not fail. coll_claims, below, is all that a transport needs for it. */
     coll_status (*claim)(void *ctx, uint32_t *first, uint32_t *tags);
+    /* Gives claimed tags back; this rank uses them no more. */
     void (*unclaim)(void *ctx, uint32_t first);
     /* Not 0: uses of a tag are told apart. A power of two, at least `tags`: what callbacks get as a tag is
      * tag + use_step · use, modulo 2³², but for abort and claim, which do not look at the use. All uses
@@ -200,6 +202,7 @@ typedef struct coll_tag_ranges {
 
 /* ---- the transport ----------------------------------------------------------------------------- */
 
+/* What a messaging layer brings; the head of this file is its contract. */
 typedef struct coll_transport {
     /* Sends bytes at buf to peer. buf stays unchanged and valid until the operation is done.
      * bytes may be 0. */
@@ -208,6 +211,7 @@ typedef struct coll_transport {
     /* Receives exactly bytes from peer; a message of another size is COLL_ERR_SIZE. */
     coll_status (*recv)(void *ctx, uint32_t peer, uint32_t tag, void *buf, size_t bytes,
                         coll_handle *h);
+    /* Is an operation done? Moves it on if not; see the contract. */
     coll_status (*test)(void *ctx, coll_handle *h);
 
     /* ---- all that follows may be NULL or 0 ---- */
@@ -228,12 +232,12 @@ typedef struct coll_transport {
     /* Mask of COLL_BIT: collectives whose messages are not cut, whatever max_bytes is. */
     uint32_t unsegmented;
 
-    const coll_zero_copy *zero_copy;
-    const coll_arrival *arrival;
-    const coll_failure *failure;
-    const coll_in_network *in_network;
-    const coll_node_memory *node_memory;
-    const coll_tag_ranges *tag_ranges;
+    const coll_zero_copy *zero_copy;     /* what it can do besides; NULL: it cannot */
+    const coll_arrival *arrival;         /* likewise */
+    const coll_failure *failure;         /* likewise */
+    const coll_in_network *in_network;   /* likewise */
+    const coll_node_memory *node_memory; /* likewise */
+    const coll_tag_ranges *tag_ranges;   /* likewise */
 } coll_transport;
 
 /* What the network does that engines use; NULL: nothing. */
@@ -266,12 +270,14 @@ enum {
     COLL_CLAIM_ALL = COLL_CLAIMS * COLL_CLAIM_TAGS /* tags, and use_step, of such a transport */
 };
 
+/* Which ranges of tags are claimed: of a rank, in its own memory. */
 typedef struct coll_claims {
-    uint32_t next; /* ranges that were passed so far */
-    uint8_t n;     /* … claimed now */
-    bool taken[COLL_CLAIMS];
+    uint32_t next;           /* ranges that were passed so far */
+    uint8_t n;               /* … claimed now */
+    bool taken[COLL_CLAIMS]; /* is a range claimed? */
 } coll_claims;
 
+/* No range is claimed. */
 COLL_INLINE void coll_claims_init(coll_claims *claims)
 {
     claims->next = claims->n = 0;
@@ -300,6 +306,7 @@ COLL_INLINE coll_status coll_claims_take(coll_claims *claims,
     return COLL_OK;
 }
 
+/* Gives a range back, if it is claimed. */
 COLL_INLINE void coll_claims_give(coll_claims *claims, uint32_t range)
 {
     if (range < COLL_CLAIMS && claims->taken[range]) {
@@ -314,6 +321,7 @@ COLL_INLINE uint32_t coll_claim_tag(uint32_t tag)
     return tag % COLL_CLAIM_ALL;
 }
 
+/* The range of a tag. */
 COLL_INLINE uint32_t coll_claim_range(uint32_t tag)
 {
     return tag / COLL_CLAIM_TAGS % COLL_CLAIMS;

@@ -63,6 +63,7 @@
     X(COLL_ERR_PLACE, -38, "a buffer is not in the memory that its rank promised to send from")
 
 #define COLL_I_ENUM(name, value, text) name = value,
+/* How a call ended, or goes on. */
 typedef enum coll_status { COLL_STATUS_LIST(COLL_I_ENUM) COLL_I_STATUS_LAST = -64 } coll_status;
 
 /* One line on a status, never NULL; static storage. */
@@ -105,6 +106,7 @@ COLL_INLINE const char *coll_status_text(coll_status status)
     X(COLL_NEIGHBOR_ALLTOALLW, "neighbor_alltoallw")
 
 #define COLL_I_NAME(name, text) name,
+/* Which collective. */
 typedef enum coll_collective {
     COLL_COLLECTIVE_LIST(COLL_I_NAME) COLL_COLLECTIVES /* how many there are */
 } coll_collective;
@@ -112,26 +114,32 @@ typedef enum coll_collective {
 /* A set of collectives is a mask of these. */
 #define COLL_BIT(collective) (1u << (unsigned)(collective))
 
+/* Mask of collectives with a root. */
 #define COLL_ROOTED                                                                            \
     (COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_GATHER) |                    \
      COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV))
+/* Mask of collectives that combine. */
 #define COLL_REDUCING                                                                          \
     (COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_ALLREDUCE) | COLL_BIT(COLL_REDUCE_SCATTER) |        \
      COLL_BIT(COLL_REDUCE_SCATTER_BLOCK) | COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN))
-#define COLL_PAIRED /* any two ranks have counts of their own, which only they know */         \
-    (COLL_BIT(COLL_ALLTOALLV) | COLL_BIT(COLL_ALLTOALLW))
+/* Mask: any two ranks have counts of their own, which only they know. */
+#define COLL_PAIRED (COLL_BIT(COLL_ALLTOALLV) | COLL_BIT(COLL_ALLTOALLW))
+/* Mask of collectives in which every rank has something for every other. */
 #define COLL_EXCHANGING (COLL_BIT(COLL_ALLTOALL) | COLL_PAIRED)
 
-#define COLL_NEIGHBORLY /* along the edges of a graph */                                       \
+/* Mask of collectives along the edges of a graph. */
+#define COLL_NEIGHBORLY                                                                        \
     (COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLGATHERV) |                  \
      COLL_BIT(COLL_NEIGHBOR_ALLTOALL) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) |                    \
      COLL_BIT(COLL_NEIGHBOR_ALLTOALLW))
 
+/* Is a collective in a mask? */
 COLL_INLINE bool coll_is(unsigned set, coll_collective collective)
 {
     return ((set >> (unsigned)collective) & 1u) != 0;
 }
 
+/* The name of a collective, never NULL; static storage. */
 COLL_INLINE const char *coll_collective_name(coll_collective collective)
 {
 #define COLL_I_NAME_CASE(name, text)                                                           \
@@ -150,7 +158,7 @@ COLL_INLINE const char *coll_collective_name(coll_collective collective)
  * COLL_GROUP_NODES the first ranks of the nodes (coll_nodes), COLL_GROUP_SOCKETS the first ranks
  * of their sockets. */
 typedef struct coll_network_group {
-    uint32_t number, members;
+    uint32_t number, members; /* its number, and how many members it has */
 } coll_network_group;
 
 enum { COLL_GROUP_ALL, COLL_GROUP_NODES, COLL_GROUP_SOCKETS, COLL_NETWORK_GROUPS };
@@ -185,6 +193,7 @@ enum { COLL_TYPE_LIST(COLL_I_TYPE_NAME) COLL_TYPES };
 /* One of the above, or COLL_OPAQUE(bytes) for elements that are only moved or that a user's
  * operator understands; bytes below 2³¹. */
 typedef uint32_t coll_type;
+/* The type of elements of so many bytes that are only moved, or a user's operator's. */
 #define COLL_OPAQUE(bytes) (0x80000000u | (uint32_t)(bytes))
 
 /* Bytes of an element; 0 for a type that does not exist. */
@@ -202,6 +211,7 @@ COLL_INLINE size_t coll_type_bytes(coll_type type)
     }
 }
 
+/* The name of a type, never NULL; static storage. */
 COLL_INLINE const char *coll_type_name(coll_type type)
 {
 #define COLL_I_TYPE_CASE(name, text, bytes)                                                    \
@@ -230,8 +240,10 @@ COLL_INLINE const char *coll_type_name(coll_type type)
     X(COLL_MAXLOC, "maxloc")
 
 enum { COLL_OPERATOR_LIST(COLL_I_NAME) COLL_OPERATORS, COLL_USER_OP = 0x100 };
+/* A predefined operator, or one of coll_comm_add_op. */
 typedef uint32_t coll_operator;
 
+/* The name of an operator, never NULL; static storage. */
 COLL_INLINE const char *coll_operator_name(coll_operator op)
 {
     switch (op) {
@@ -247,10 +259,10 @@ typedef void (*coll_combine)(void *dst, const void *a, const void *b, size_t cou
 
 /* A reduction, as the executor applies it. ⊕ must be associative. */
 typedef struct coll_op {
-    coll_combine combine;
-    void *arg;        /* handed to combine */
-    bool commutative; /* a ⊕ b = b ⊕ a: operands may be reordered */
-    bool exact;       /* the result has the same bits however the operands are parenthesised */
+    coll_combine combine; /* combines elements */
+    void *arg;            /* handed to combine */
+    bool commutative;     /* a ⊕ b = b ⊕ a: operands may be reordered */
+    bool exact; /* the result has the same bits however the operands are parenthesised */
     uint8_t number, type; /* of a predefined operator: 1 + coll_operator, coll_type; else 0 */
 } coll_op;
 

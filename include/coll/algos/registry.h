@@ -273,6 +273,7 @@ COLL_I_REGISTRY({
     &coll_mixed_allgather,
 });
 
+/* How many rows the table has. */
 #define COLL_REGISTRY_COUNT (sizeof coll_registry / sizeof coll_registry[0])
 
 COLL_INLINE bool coll_i_same_name(const char *a, const char *b)
@@ -307,6 +308,7 @@ typedef struct coll_alias {
 #define COLL_I_TREES                                                                           \
     (COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_REDUCE) |                   \
      COLL_BIT(COLL_ALLREDUCE))
+/* Other names of algorithms. */
 COLL_TABLE(coll_alias, coll_aliases, {
     {"flat", "linear", 0, COLL_I_TREES | COLL_ROOTED},
     {"binary", "kary", 2, COLL_I_TREES},
@@ -316,6 +318,7 @@ COLL_TABLE(coll_alias, coll_aliases, {
     {"dbt", "double_tree", 0, COLL_I_TREES & ~COLL_BIT(COLL_BARRIER)},
 });
 
+/* How many other names there are. */
 #define COLL_ALIAS_COUNT (sizeof coll_aliases / sizeof coll_aliases[0])
 
 /* The other name, if it is one; else NULL. */

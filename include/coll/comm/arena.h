@@ -27,15 +27,17 @@
 
 /* The numbers at … at + count − 1. */
 typedef struct coll_span {
-    size_t at, count;
+    size_t at, count; /* the first number, and how many */
     struct coll_span *next;
 } coll_span;
 
+/* Numbers of which some are taken. */
 typedef struct coll_spans {
     size_t count;     /* the numbers 0 … count − 1 … */
     coll_span *first; /* … less these */
 } coll_spans;
 
+/* The numbers 0 … count − 1, none of them taken. */
 COLL_INLINE void coll_spans_init(coll_spans *spans, size_t count)
 {
     spans->count = count;
@@ -101,17 +103,18 @@ typedef struct coll_allocator {
     void *ctx;
 } coll_allocator;
 
+/* The memory of a root communicator for scratch: the caller's, and an allocator's. */
 typedef struct coll_arena {
     unsigned char *base;
-    coll_spans units; /* of COLL_ARENA_ALIGN bytes */
-    coll_allocator allocator;
+    coll_spans units;         /* of COLL_ARENA_ALIGN bytes */
+    coll_allocator allocator; /* of more memory; its take is NULL: there is none */
     struct coll_arena
         *more; /* of the allocator, the latest first, each at the head of its memory */
 } coll_arena;
 
 /* What is taken of an arena. */
 typedef struct coll_piece {
-    coll_span span;
+    coll_span span; /* its units of the arena */
     coll_arena *of; /* if it has any bytes */
 } coll_piece;
 
@@ -164,6 +167,7 @@ COLL_INLINE coll_status coll_i_arena_grow(coll_arena *arena, size_t units)
     return COLL_OK;
 }
 
+/* Takes a piece of `bytes`. COLL_ERR_MEMORY: there is no room for it. */
 COLL_INLINE coll_status coll_arena_take(coll_arena *arena, size_t bytes, coll_piece *piece)
 {
     const size_t units = bytes / COLL_ARENA_ALIGN + (bytes % COLL_ARENA_ALIGN != 0 ? 1u : 0u);

@@ -28,7 +28,7 @@ typedef struct coll_args {
     const coll_graph *graph; /* neighbour collectives */
     /* Of a predefined operator: its loops, or how they are found. coll_args_init writes both. */
     const coll_i_loops *loops;
-    coll_status (*builtin)(coll_op *op, coll_operator which, coll_type type);
+    coll_status (*builtin)(coll_op *op, coll_operator which, coll_type type); /* finds them */
 } coll_args;
 
 COLL_INLINE void coll_i_args_init(coll_args *args, coll_collective collective, const void *in,

@@ -53,8 +53,8 @@
 /* A user's operator: the caller's memory, as long as the communicator exists. */
 typedef struct coll_op_entry {
     coll_op op;
-    coll_type type; /* the elements that it combines */
-    coll_operator number;
+    coll_type type;       /* the elements that it combines */
+    coll_operator number; /* by which calls name it */
     struct coll_op_entry *next;
 } coll_op_entry;
 
@@ -76,6 +76,7 @@ typedef struct coll_i_comm_builder {
                         const coll_conditions *conditions, void *memory, coll_plan *plan);
 } coll_i_comm_builder;
 
+/* A communicator of one rank. Read rank, p and status; the rest is private. */
 typedef struct coll_comm {
     struct coll_comm *root_comm; /* whose transport, arena, operators and calls these are */
     const coll_transport *transport;
@@ -84,11 +85,11 @@ typedef struct coll_comm {
     coll_misfit misfit; /* … with COLL_ERR_SIZE over a transport that knows about what */
     uint32_t rank, p;   /* COLL_RANK_NONE: this rank is no member */
     coll_group group;   /* its ranks as ranks of the transport */
-    coll_choice choice[COLL_COLLECTIVES];
-    const coll_rule_list *rules;        /* that choose where the caller did not */
-    const coll_nodes *nodes;            /* several; NULL: all ranks are on one */
-    const coll_i_comm_builder *builder; /* or NULL */
-    coll_cache cache;                   /* of calls that were made before */
+    coll_choice choice[COLL_COLLECTIVES]; /* forced algorithms */
+    const coll_rule_list *rules;          /* that choose where the caller did not */
+    const coll_nodes *nodes;              /* several; NULL: all ranks are on one */
+    const coll_i_comm_builder *builder;   /* or NULL */
+    coll_cache cache;                     /* of calls that were made before */
 
     uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn … */
     uint32_t use;     /* … + this: the transport's tags · how often it went round */
@@ -98,15 +99,15 @@ typedef struct coll_comm {
     coll_spans subs;  /* … and of communicators: counted from the last one down */
     coll_span range;  /* its tags in its parent's `subs` */
     coll_piece table; /* its group's table in the root communicator's arena, if it needed one */
-    struct coll_comm *parent;
+    struct coll_comm *parent; /* from which it was made, or NULL */
 
     /* of the root communicator alone */
     coll_arena arena;
     coll_piece cached; /* memory of its cache, if an allocator was set before there was one */
     struct coll_request *requests; /* started and not yet reported as done, oldest first */
-    coll_op_entry *ops;
-    uint32_t n_ops; /* operators ever added */
-    uint32_t idle;  /* rounds of progress, one after the other, in which nothing happened */
+    coll_op_entry *ops;            /* operators of the user, the last one first */
+    uint32_t n_ops;                /* operators ever added */
+    uint32_t idle; /* rounds of progress, one after the other, in which nothing happened */
 } coll_comm;
 
 /* The most tags that go round among a communicator's calls; without uses, of many tags an eighth does, so

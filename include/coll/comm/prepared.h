@@ -26,29 +26,30 @@ typedef struct coll_i_call_key {
     bool in_is_out, out_is_in; /* in place */
 } coll_i_call_key;
 
+/* A prepared call: all that calls with its arguments need, but buffers. */
 typedef struct coll_prepared {
     coll_plan plan;
     coll_op op;             /* of a reducing collective */
     size_t scratch;         /* bytes */
     coll_schedule schedule; /* what this rank does, if it is `written` */
     uint32_t users;         /* calls that run by it */
-    bool written;
-    bool in, out; /* has this rank elements of IN, of OUT? */
+    bool written;           /* is there a schedule? */
+    bool in, out;           /* has this rank elements of IN, of OUT? */
 } coll_prepared;
 
 /* A prepared call in a cache, with memory for all that it points to. */
 typedef struct coll_cache_entry {
     coll_i_call_key key;
-    coll_prepared call;
-    coll_graph mesh; /* of neighbours */
+    coll_prepared call; /* what was prepared */
+    coll_graph mesh;    /* of neighbours */
 #if COLL_CACHED_ACTIONS
     coll_action actions[COLL_CACHED_ACTIONS]; /* of the schedule */
 #endif
     /* Counts and displacements of IN, then of OUT; of those of the caller's that `given` has the
      * bits of, so many are compared. */
     size_t tables[4][COLL_CACHED_BLOCKS];
-    uint32_t blocks[4];
-    uint32_t given;
+    uint32_t blocks[4]; /* how many each table has */
+    uint32_t given;     /* bit i: table i is the caller's */
     bool again; /* it was used again: then it is written out, if it is no more than fits */
 } coll_cache_entry;
 

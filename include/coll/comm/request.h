@@ -29,6 +29,7 @@
 #include "../executor.h"
 #include "args.h"
 
+/* Where a request is on its way. */
 typedef enum coll_request_state {
     COLL_REQUEST_READY,  /* persistent, and not started */
     COLL_REQUEST_QUEUED, /* started, behind an older call with its tag */
@@ -41,7 +42,7 @@ typedef enum coll_request_state {
  * is done (persistent: until coll_request_free), as do the buffers and tables that it was given.
  * Uninitialised memory before that. */
 typedef struct coll_request {
-    coll_comm *comm;
+    coll_comm *comm; /* whose it is */
     coll_request_state state;
     coll_status status;        /* of a call that is done */
     bool persistent, shares;   /* … and uses SHARED */
@@ -52,7 +53,7 @@ typedef struct coll_request {
     coll_piece tables;         /* in the arena: what its plan points to … */
     coll_piece scratch;        /* … and its scratch */
     coll_prepared *prepared;   /* what it runs by: its own, or one of the cache; NULL: none */
-    coll_prepared own;
+    coll_prepared own;         /* if none of the cache fits, or it is persistent */
     coll_engine engine;
     coll_slot slots[COLL_WINDOW];
 } coll_request;

@@ -8,9 +8,10 @@
 #include "task.h"
 #include "window.h"
 
+/* A window engine: one collective of one rank, again and again. */
 typedef struct coll_engine {
-    coll_task task; /* what it runs, or ran */
-    coll_window window;
+    coll_task task;     /* what it runs, or ran */
+    coll_window window; /* its actions in flight */
     coll_status status; /* COLL_AGAIN: running */
 } coll_engine;
 

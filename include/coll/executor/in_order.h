@@ -32,6 +32,7 @@ typedef struct coll_outstanding {
     coll_handle handle;
 } coll_outstanding;
 
+/* An in-order engine: one collective of one rank, again and again. */
 typedef struct coll_in_order {
     coll_task task;        /* what it runs, or ran */
     coll_outstanding *ops; /* the first blocks the program; the others are sends in flight */

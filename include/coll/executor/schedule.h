@@ -28,7 +28,7 @@ typedef struct coll_counts {
     size_t actions[COLL_KINDS];              /* … of each kind … */
     size_t elements[COLL_KINDS];             /* … and their elements */
     size_t messages_sent, messages_received; /* a multicast is one */
-    size_t bytes_sent, bytes_received;
+    size_t bytes_sent, bytes_received;       /* in them */
 } coll_counts;
 
 /* a + b·c, or SIZE_MAX. */
@@ -89,8 +89,8 @@ COLL_INLINE coll_status coll_plan_count(const coll_plan *plan, uint32_t rank,
 /* One rank's actions in program order. */
 typedef struct coll_schedule {
     const coll_action *actions; /* the caller's */
-    size_t n;
-    size_t scratch, shared; /* elements that they need */
+    size_t n;                   /* how many */
+    size_t scratch, shared;     /* elements that they need */
     uint32_t rank;
     uint32_t window, sends; /* slots of a window engine, sends in flight of an in-order one */
 } coll_schedule;

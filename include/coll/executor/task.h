@@ -191,6 +191,7 @@ COLL_INLINE bool coll_i_task_arrives(const coll_task *task, const coll_action *a
 /* As send and recv of a transport. */
 typedef coll_status (*coll_send_with)(void *ctx, uint32_t peer, uint32_t tag, const void *buf,
                                       size_t bytes, coll_handle *h);
+/* A receive in place of the transport's; likewise. */
 typedef coll_status (*coll_recv_with)(void *ctx, uint32_t peer, uint32_t tag, void *buf,
                                       size_t bytes, coll_handle *h);
 

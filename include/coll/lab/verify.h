@@ -65,11 +65,13 @@ typedef struct coll_verify_options {
         *node; /* with `asked`: whose SHARED each rank of it has; NULL: as in the plan */
 } coll_verify_options;
 
+/* A verifier without memory. */
 COLL_INLINE void coll_verifier_init(coll_verifier *v)
 {
     memset(v, 0, sizeof *v);
 }
 
+/* Frees the memory of a verifier. */
 COLL_INLINE void coll_verifier_release(coll_verifier *v)
 {
     coll_i_data_release(&v->data);

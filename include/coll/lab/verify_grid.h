@@ -40,9 +40,11 @@
 
 #include <pthread.h>
 
+/* What came of it. */
 typedef struct coll_grid_result {
-    bool ok;
-    size_t rows, failed_rows;
+    bool ok;                  /* nothing failed */
+    size_t rows, failed_rows; /* algorithms of collectives, and those that failed */
+    /* Plans that were proven, and refused as a trait says; actions that were executed. */
     uint64_t plans, refused, actions;
     coll_grid_row failure; /* the first row that failed */
 } coll_grid_result;

@@ -57,23 +57,29 @@ COLL_INLINE const char *coll_space_name(coll_space space)
     return "unknown space";
 }
 
+/* A place: a space in the two highest bits, an element offset in the others. */
 typedef size_t coll_ref;
-#define COLL_REF_BITS (sizeof(size_t) * 8 - 2) /* bits of an offset */
+/* Bits of an offset. */
+#define COLL_REF_BITS (sizeof(size_t) * 8 - 2)
 /* Offsets and counts, in elements, stay below this. */
 #define COLL_REF_LIMIT ((size_t)1 << COLL_REF_BITS)
 
+/* The ref of an element of a space. */
 #define COLL_AT(space, offset) (((coll_ref)(space) << COLL_REF_BITS) + (coll_ref)(offset))
 
+/* The space of a ref. */
 COLL_INLINE coll_space coll_ref_space(coll_ref ref)
 {
     return (coll_space)(ref >> COLL_REF_BITS);
 }
 
+/* The element offset of a ref. */
 COLL_INLINE size_t coll_ref_offset(coll_ref ref)
 {
     return ref & (COLL_REF_LIMIT - 1);
 }
 
+/* What an action does; the table above. */
 typedef enum coll_kind {
     COLL_DO_SEND,
     COLL_DO_RECV,
@@ -131,13 +137,14 @@ enum {
 /* Flags: the message of RECV_REDUCE is the left operand; NETWORK_REDUCE only meets. */
 enum { COLL_LEFT = 1, COLL_NETWORK_BARRIER = 2 };
 
+/* One action of a rank. coll_act_… write it; what a kind does not have is 0. */
 typedef struct coll_action {
     uint8_t kind;    /* coll_kind */
     uint8_t flags;   /* COLL_LEFT, COLL_NETWORK_BARRIER */
     uint16_t inputs; /* REDUCE: operands at via */
     uint32_t peer;   /* group rank of the other end; NETWORK_REDUCE: number of the group */
     size_t count;    /* elements */
-    coll_ref dst, src, via;
+    coll_ref dst, src, via; /* where it writes, reads, and stages or finds operands */
     /* REDUCE: elements from one operand at via to the next; NETWORK_REDUCE: ranks of the group. */
     size_t stride;
 } coll_action;
@@ -217,12 +224,14 @@ COLL_INLINE void coll_i_act(coll_action *a, coll_kind kind, uint32_t peer, size_
     a->stride = 0;
 }
 
+/* Writes a SEND of `count` elements at src to a peer. */
 COLL_INLINE void coll_act_send(coll_action *a, uint32_t peer, coll_ref src, size_t count)
 {
     coll_i_act(a, COLL_DO_SEND, peer, count);
     a->src = src;
 }
 
+/* Writes a RECV of `count` elements from a peer to dst. */
 COLL_INLINE void coll_act_recv(coll_action *a, uint32_t peer, coll_ref dst, size_t count)
 {
     coll_i_act(a, COLL_DO_RECV, peer, count);
@@ -249,6 +258,7 @@ COLL_INLINE void coll_act_recv_reduce(coll_action *a, uint32_t peer, coll_ref ds
     a->via = via;
 }
 
+/* Writes a COPY of `count` elements from src to dst. */
 COLL_INLINE void coll_act_copy(coll_action *a, coll_ref dst, coll_ref src, size_t count)
 {
     coll_i_act(a, COLL_DO_COPY, 0, count);
@@ -267,24 +277,28 @@ COLL_INLINE void coll_act_reduce(coll_action *a, coll_ref dst, coll_ref src, col
     a->via = via;
 }
 
+/* Writes a NOTIFY: the peer may read what was written to `count` elements at src. */
 COLL_INLINE void coll_act_notify(coll_action *a, uint32_t peer, coll_ref src, size_t count)
 {
     coll_i_act(a, COLL_DO_NOTIFY, peer, count);
     a->src = src;
 }
 
+/* Writes an AWAIT of the peer's NOTIFY: `count` elements at dst may be read from here on. */
 COLL_INLINE void coll_act_await(coll_action *a, uint32_t peer, coll_ref dst, size_t count)
 {
     coll_i_act(a, COLL_DO_AWAIT, peer, count);
     a->dst = dst;
 }
 
+/* Writes a MULTICAST of `count` elements at src to all other ranks. */
 COLL_INLINE void coll_act_multicast(coll_action *a, coll_ref src, size_t count)
 {
     coll_i_act(a, COLL_DO_MULTICAST, 0, count);
     a->src = src;
 }
 
+/* Writes a NETWORK_REDUCE of a group, of `count` elements at src to dst. */
 COLL_INLINE void coll_act_network_reduce(coll_action *a, coll_network_group group, coll_ref dst,
                                          coll_ref src, size_t count)
 {

@@ -43,6 +43,7 @@ enum {
     COLL_NEEDS_INTER_GROUP = 524288, /* across, what reduces in the network: plan/composite.h */
     COLL_I_NEEDS_GROUP = COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_NETWORK_BARRIER
 };
+/* The traits and their names, of which one is not a mask of others. */
 #define COLL_TRAIT_LIST(X)                                                                     \
     X(COLL_NEEDS_COMMUTATIVE, "needs-commutative")                                             \
     X(COLL_NEEDS_POWER_OF_TWO, "needs-power-of-two")                                           \
@@ -72,11 +73,11 @@ typedef struct coll_algorithm {
     const char *name;
     const char *source;   /* author year, section or equation */
     uint32_t collectives; /* mask of COLL_BIT */
-    uint32_t traits;
-    uint16_t window; /* least window with which it ends if sends wait for receivers */
-    uint16_t sends;  /* … and the least sends in flight with which the in-order engine does */
+    uint32_t traits;      /* mask of COLL_NEEDS_…, COLL_USES_… and COLL_GIVES_… */
+    uint16_t window;      /* least window with which it ends if sends wait for receivers */
+    uint16_t sends; /* … and the least sends in flight with which the in-order engine does */
     uint32_t n_params;
-    const coll_param *params;
+    const coll_param *params; /* what they are */
     /* Fills the plan's derived numbers: those of the algorithm's family, and no others are read. Problem,
      * parameters and traits stand already. NULL: none. */
     void (*prepare)(struct coll_plan *plan);
@@ -109,11 +110,15 @@ typedef struct coll_algorithm {
  */
 #define COLL_ALGORITHM(symbol, ...)                                                            \
     COLL_CONST(coll_algorithm, symbol, COLL_I_ALGORITHM(__VA_ARGS__, NULL, NULL, NULL, NULL, 0))
+/* The same of an algorithm of one file alone. */
 #define COLL_STATIC_ALGORITHM(symbol, ...)                                                     \
     static const coll_algorithm symbol COLL_I_UNUSED =                                         \
         COLL_I_ALGORITHM(__VA_ARGS__, NULL, NULL, NULL, NULL, 0)
-#define COLL_NO_PARAMS                   0, NULL, NULL
-#define COLL_PARAMS(n, array)            (n), (array), NULL
+/* An algorithm without parameters. */
+#define COLL_NO_PARAMS 0, NULL, NULL
+/* n parameters */
+#define COLL_PARAMS(n, array) (n), (array), NULL
+/* n parameters, and a function for the derived numbers */
 #define COLL_PREPARED(n, array, prepare) (n), (array), (prepare)
 #define COLL_I_ALGORITHM(name, source, collectives, traits, window, sends, n_params, params,   \
                          prepare, steps, step, scratch, check, shared, is_member, ...)         \

@@ -32,6 +32,7 @@
 /* Levels: among the ranks of a node, and among leaders of the nodes. */
 typedef enum coll_level { COLL_INTRA, COLL_INTER, COLL_LEVELS } coll_level;
 
+/* The name of a level, never NULL. */
 COLL_INLINE const char *coll_level_name(coll_level level)
 {
     return level == COLL_INTRA ? "intra" : level == COLL_INTER ? "inter" : "unknown level";
@@ -39,7 +40,7 @@ COLL_INLINE const char *coll_level_name(coll_level level)
 
 /* An algorithm that is bound to a level, for the collectives that it solves. */
 typedef struct coll_binding {
-    coll_level level;
+    coll_level level; /* at which level */
     const coll_algorithm *algorithm;
     const uint32_t *params; /* in its order; NULL: the default ones */
 } coll_binding;
@@ -67,6 +68,7 @@ typedef struct coll_composite {
  */
 #define COLL_COMPOSITE(symbol, ...)                                                            \
     COLL_CONST(coll_composite, symbol, COLL_I_COMPOSITE(__VA_ARGS__))
+/* The algorithms that are bound unless the caller says otherwise. */
 #define COLL_BINDINGS(n, array) (array), (n)
 #define COLL_I_COMPOSITE(name, source, collectives, traits, window, sends, n_params, params,   \
                          prepare, ...)                                                         \
@@ -79,6 +81,7 @@ typedef struct coll_composite {
             __VA_ARGS__                                                                        \
     }
 
+/* The record of a composite algorithm (COLL_NEEDS_BUILD). */
 COLL_INLINE const coll_composite *coll_composite_of(const coll_algorithm *algorithm)
 {
     return (const coll_composite *)(const void *)algorithm;
@@ -98,16 +101,16 @@ typedef struct coll_workspace {
     size_t *tables;
     size_t room;
     /* made by coll_plan_build */
-    uint32_t p, n_plans;
-    uint32_t wanted; /* mask of levels that the composite algorithm asked for */
-    uint32_t found;  /* … and of those whose algorithm it took from `bindings` */
+    uint32_t p, n_plans; /* ranks; plans made so far */
+    uint32_t wanted;     /* mask of levels that the composite algorithm asked for */
+    uint32_t found;      /* … and of those whose algorithm it took from `bindings` */
     coll_nodes nodes;
     coll_node at;              /* the rank's place */
     coll_fast_divisor leaders; /* of a node: division by their number … */
     size_t part;               /* … and the elements that each of them takes care of */
     uint32_t sockets;          /* of a node, at most: runs of nearly equal length */
     uint32_t runs; /* of a node, of equal length but the last: those of a phase within */
-    size_t scratch, shared;
+    size_t scratch, shared; /* elements of each */
     coll_plan plans[COLL_WORKSPACE_PLANS];
     coll_phase phases[COLL_WORKSPACE_PHASES];
 } coll_workspace;

@@ -141,6 +141,7 @@ COLL_HOT_INLINE void coll_i_direction_add(const coll_graph *graph, uint32_t rank
                     : way->from + (from - at) * stride;
 }
 
+/* Direction i of a mesh or stencil, from a rank. */
 COLL_HOT_INLINE coll_direction coll_graph_direction(const coll_graph *graph, uint32_t rank,
                                                     uint32_t i)
 {

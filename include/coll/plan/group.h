@@ -16,6 +16,7 @@ typedef struct coll_group {
                                 else NULL, and a rank is searched for */
 } coll_group;
 
+/* Rank r is outer rank base + r · stride. */
 COLL_INLINE void coll_group_affine(coll_group *group, uint32_t base, uint32_t stride)
 {
     group->base = base;
@@ -32,11 +33,13 @@ COLL_INLINE void coll_group_assign(coll_group *to, const coll_group *from)
     to->inverse = from->inverse;
 }
 
+/* Rank r is outer rank r. */
 COLL_INLINE void coll_group_identity(coll_group *group)
 {
     coll_group_affine(group, 0, 1);
 }
 
+/* Rank r is outer rank table[r]; `inverse` may be NULL. Both stay the caller's. */
 COLL_INLINE void coll_group_table(coll_group *group, const uint32_t *table,
                                   const uint32_t *inverse)
 {

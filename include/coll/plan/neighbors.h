@@ -17,6 +17,7 @@ typedef struct coll_neighbors {
     const uint32_t *destinations;
 } coll_neighbors;
 
+/* Who is whose neighbour. Made by the functions of plan/graph.h. */
 typedef struct coll_graph {
     /* Block k of those that a rank has for itself: in IN, and in OUT; false: there are no more. By the
      * maker, so that programs without graphs are without it. */
@@ -28,7 +29,7 @@ typedef struct coll_graph {
     coll_fast_divisor size[COLL_DIMS_MAX], stride[COLL_DIMS_MAX]; /* of the dimensions */
     const int32_t *vectors; /* of a stencil: n_out rows of n_dims; NULL: a mesh */
     uint32_t rank;          /* whose lists and routes these are; COLL_RANK_NONE: it has none */
-    const uint32_t *sources, *destinations;
+    const uint32_t *sources, *destinations;        /* lists of ranks, n_in and n_out */
     const uint32_t *order;                         /* n_in + n_out of coll_graph_lists */
     const struct coll_route *allgather, *alltoall; /* or NULL: algos/kit/combining.h */
 } coll_graph;

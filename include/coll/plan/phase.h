@@ -36,13 +36,13 @@ typedef struct coll_phase {
     /* Of a barrier in a sequence, where the tokens of the first one begin, or 0; and tokens of
      * those before this one. */
     coll_ref tokens;
-    size_t skip;
+    size_t skip; /* tokens of the barriers before this one */
     /* Of one rank, again: */
     size_t piece,
         slot;       /* elements of IN and OUT from one piece to the next; SCRATCH of a piece */
     uint32_t batch; /* pieces of a batch, 1 to COLL_I_BATCH */
     coll_fast_divisor by_copy, by_batch; /* division by the steps of a copy, and of a batch */
-    coll_action act;
+    coll_action act;                     /* of one rank: instead of a plan */
 } coll_phase;
 
 /* A plan's phases. */
@@ -51,10 +51,10 @@ typedef struct coll_composition {
     uint32_t n;      /* how many */
     uint32_t window; /* least window; 0: that of the kind, see coll_plan_compose */
     /* set when the plan is made */
-    uint32_t rank;   /* the only one that has steps; COLL_RANK_NONE: all have */
-    uint32_t depth;  /* 1, and more if phases are compositions */
-    uint64_t tokens; /* at least as many as its barriers name */
-    coll_fast_divisor by_n;
+    uint32_t rank;          /* the only one that has steps; COLL_RANK_NONE: all have */
+    uint32_t depth;         /* 1, and more if phases are compositions */
+    uint64_t tokens;        /* at least as many as its barriers name */
+    coll_fast_divisor by_n; /* division by n */
 } coll_composition;
 
 /* A phase of all ranks, in order, whose spaces are those of the outer plan. Change what is
@@ -73,6 +73,7 @@ COLL_INLINE void coll_phase_init(coll_phase *phase, const coll_plan *plan)
     phase->piece = 0;
 }
 
+/* A composition of n phases, which stay the caller's; set window if it is known. */
 COLL_INLINE void coll_composition_init(coll_composition *composition, coll_phase *phases,
                                        uint32_t n)
 {

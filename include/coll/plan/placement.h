@@ -18,6 +18,7 @@
 
 #include "../plan.h"
 
+/* Where in a plan a rank is. */
 typedef enum coll_placement {
     COLL_LEAF,         /* combines nothing, and hands on nothing that came from another rank */
     COLL_INTERMEDIATE, /* does */

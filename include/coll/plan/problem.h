@@ -22,6 +22,7 @@ typedef struct coll_layout {
 #define COLL_TABLES_IN                                                                         \
     (COLL_PAIRED | COLL_BIT(COLL_SCATTERV) | COLL_BIT(COLL_REDUCE_SCATTER) |                   \
      COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLW))
+/* The collectives whose OUT has a layout. */
 #define COLL_TABLES_OUT                                                                        \
     (COLL_PAIRED | COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_ALLGATHERV) |                        \
      COLL_BIT(COLL_NEIGHBOR_ALLGATHERV) | COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) |                  \
@@ -32,6 +33,7 @@ enum {
     COLL_FLAG_COMMUTATIVE = 2 /* the operator may be applied in any order */
 };
 
+/* What is asked. Made by coll_problem_init; set what differs from it. */
 typedef struct coll_problem {
     coll_collective collective;
     uint32_t p;        /* ranks */
@@ -70,6 +72,7 @@ COLL_INLINE uint32_t coll_in_blocks(const coll_problem *problem)
     return problem->graph ? problem->graph->n_out : problem->p;
 }
 
+/* How many blocks OUT has. */
 COLL_INLINE uint32_t coll_out_blocks(const coll_problem *problem)
 {
     return problem->graph ? problem->graph->n_in : problem->p;

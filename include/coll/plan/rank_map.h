@@ -17,6 +17,7 @@
 #include "group.h"
 #include "topo/nodes.h"
 
+/* Which outer ranks the ranks of an inner plan are. */
 typedef struct coll_rank_map {
     coll_group group;         /* of the first copy, in outer ranks; a table has an inverse */
     uint32_t copies, spacing; /* outer ranks from one copy to the next; a table has one copy */
@@ -26,7 +27,7 @@ typedef struct coll_rank_map {
     const coll_fast_divisor *leaders; /* division by the leaders of a node */
     uint32_t p;                       /* outer ranks */
     uint32_t root, root_node;         /* the root, and its node or COLL_RANK_NONE */
-    bool lasts;
+    bool lasts;                       /* inner rank i is the last rank of node i */
 } coll_rank_map;
 
 /* All ranks, in order. */

@@ -28,6 +28,7 @@
 #include "group.h"
 #include "problem.h"
 
+/* Ranks numbered node by node: places. */
 typedef struct coll_rank_order {
     coll_nodes nodes;      /* of the places */
     const uint32_t *rank;  /* of each place … */
@@ -49,6 +50,7 @@ COLL_INLINE void coll_rank_order_init(coll_rank_order *places)
     nodes->first = nodes->of = places->rank = places->place = NULL;
 }
 
+/* The place of a rank. */
 COLL_INLINE uint32_t coll_place_of(const coll_rank_order *places, uint32_t rank)
 {
     return places->place ? places->place[rank] : rank;

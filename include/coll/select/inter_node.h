@@ -75,6 +75,7 @@ COLL_TABLE(coll_rule, coll_nodes_rules, {
 });
 /* clang-format on */
 
+/* The rules for several nodes, then the built-in ones. */
 COLL_CONST(coll_rule_list, coll_rules_of_nodes, {
     coll_nodes_rules, sizeof coll_nodes_rules / sizeof coll_nodes_rules[0],
     &coll_rules_built_in});

@@ -139,11 +139,14 @@ COLL_TABLE(coll_rule, coll_node_oversubscribed, {
 });
 /* clang-format on */
 
+/* A processor for each rank. */
 COLL_CONST(coll_rule_list, coll_node_dedicated_rules, {
     coll_node_dedicated, sizeof coll_node_dedicated / sizeof coll_node_dedicated[0], &coll_rules_built_in});
+/* … and long messages are read where they lie. */
 COLL_CONST(coll_rule_list, coll_node_zero_copy_rules, {
     coll_node_zero_copy, sizeof coll_node_zero_copy / sizeof coll_node_zero_copy[0],
     &coll_node_dedicated_rules});
+/* More ranks than processors. */
 COLL_CONST(coll_rule_list, coll_node_oversubscribed_rules, {
     coll_node_oversubscribed, sizeof coll_node_oversubscribed / sizeof coll_node_oversubscribed[0],
     &coll_rules_built_in});

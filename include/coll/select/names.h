@@ -34,6 +34,7 @@ COLL_INLINE COLL_I_PRINTF(2, 3) bool coll_refuse(coll_sentence *why, const char 
 
 /* ---- names ------------------------------------------------------------------------------- */
 
+/* Instead of an index: no such name. */
 #define COLL_NO_NAME SIZE_MAX
 
 enum { COLL_I_NAME_LONGEST = 31 };

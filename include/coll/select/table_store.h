@@ -10,6 +10,7 @@
 /* Memory for so many rules with reasons of usual length. */
 #define COLL_TABLE_BYTES(rules) ((rules) * (sizeof(coll_rule) + 128) + 64)
 
+/* Rules in the caller's memory, read from text. */
 typedef struct coll_table {
     coll_rule_list list; /* the rules so far; `next` is the caller's to set */
     coll_sentence error; /* after a false: what is wrong, where, and what would be right */

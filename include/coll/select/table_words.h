@@ -18,6 +18,7 @@
 
 /* ---- collectives ------------------------------------------------------------------------- */
 
+/* The collective of this name. false: there is none, `why` says which there are. */
 COLL_INLINE bool coll_collective_named(const char *word, coll_collective *collective,
                                        coll_sentence *why)
 {
@@ -80,12 +81,14 @@ COLL_INLINE bool coll_collectives_read(const char *text, uint32_t *mask, coll_se
 
 /* Words that tables had in earlier versions, which are still read, and the words of today. */
 typedef struct coll_old_word {
-    const char *before, *now;
+    const char *before, *now; /* what it was called, and is */
 } coll_old_word;
 
+/* Words that rules may have from before. */
 COLL_TABLE(coll_old_word, coll_old_words, {
     {"within", "intra"}, {"across", "inter"}, {"fabric", "in_network"}, {"meet", "shm_flat"}});
 
+/* How many there are. */
 #define COLL_OLD_WORDS (sizeof coll_old_words / sizeof coll_old_words[0])
 
 /* The word of today for this one, which is itself unless it is an old one; bit i of *old is then
@@ -278,9 +281,9 @@ enum { COLL_BINDINGS_MAX = 64 };
 /* Algorithms for the levels of a composite one. It stays in place as long as they are
  * used, as they point into it. */
 typedef struct coll_bindings {
-    coll_binding binding[COLL_BINDINGS_MAX];
+    coll_binding binding[COLL_BINDINGS_MAX]; /* their parameters lie in param */
     uint32_t param[COLL_BINDINGS_MAX][COLL_PARAM_MAX];
-    uint32_t n;
+    uint32_t n;   /* bindings */
     uint32_t old; /* bit i: one was called coll_old_words[i].before */
 } coll_bindings;
 

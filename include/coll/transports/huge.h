@@ -42,6 +42,7 @@ enum {
     COLL_I_HUGE_COLLAPSE = 25    /* MADV_COLLAPSE, which not all headers have */
 };
 
+/* An extent of memory that messages were sent from. */
 typedef struct coll_huge_extent {
     uintptr_t number; /* its address in extents; 0: none */
     uint32_t sent;    /* bytes of messages since it was tried last … */
@@ -51,7 +52,7 @@ typedef struct coll_huge_extent {
 
 /* Memory of a process that messages were sent from lately. */
 typedef struct coll_huge {
-    coll_huge_extent extents[COLL_HUGE_EXTENTS];
+    coll_huge_extent extents[COLL_HUGE_EXTENTS]; /* by their numbers, hashed */
 } coll_huge;
 
 /* Can memory be moved to huge pages of this size, as far as can be told? */

@@ -63,7 +63,7 @@ COLL_INLINE uint32_t coll_processors_count(const uint64_t *set)
 /* How many tests in a row that find nothing a rank spins, and then yields, before it sleeps. Whoever knows
  * better writes other numbers after coll_idle_init. */
 typedef struct coll_idle {
-    uint32_t spins, yields;
+    uint32_t spins, yields; /* rounds of each before it sleeps */
 } coll_idle;
 
 /* For one of so many ranks that run on the processors of this thread. */

@@ -52,11 +52,12 @@ typedef struct coll_i_loop_bucket {
     uint32_t head, tail;
 } coll_i_loop_bucket;
 
+/* All ranks of a group, in one thread. */
 typedef struct coll_loopback {
     coll_i_loop_entry *entries;
     coll_i_loop_bucket *buckets;
-    uint32_t p, mask; /* ranks; buckets − 1 */
-    uint32_t free, n_free;
+    uint32_t p, mask;      /* ranks; buckets − 1 */
+    uint32_t free, n_free; /* the first free entry, and how many */
     coll_i_loop_aborts aborts;
     coll_misfit misfit; /* the last one, of whatever rank */
     uint32_t seed;      /* for coll_loopback_run: 0 goes round robin, else another order each */
@@ -498,6 +499,7 @@ COLL_CONST(coll_in_network, coll_i_loop_network,
            {coll_i_loop_multicast, coll_i_loop_network_reduce, 0, coll_i_loop_ranks});
 COLL_CONST(coll_tag_ranges, coll_i_loop_tag_ranges,
            {coll_i_loop_claim, coll_i_loop_unclaim, COLL_CLAIM_ALL, coll_i_loop_misfit});
+/* The transport; its ctx is a coll_loopback_rank. */
 COLL_CONST(coll_transport, coll_loopback_transport,
            {coll_i_loop_send, coll_i_loop_recv, coll_i_loop_test, NULL /* copy */,
             NULL /* reduce */, NULL /* wait: the other ranks are in this thread */,

@@ -103,6 +103,7 @@ COLL_INLINE const coll_transport *coll_shm_transport(const coll_shm *shm)
     return shm->ways & COLL_I_IPC_FROM_HUGE ? &coll_i_ipc_oversubscribed : &coll_i_ipc_staged;
 }
 
+/* Which rank this is. */
 COLL_INLINE uint32_t coll_shm_rank(const coll_shm *shm)
 {
     return shm->node.rank;

@@ -37,6 +37,7 @@
 /* The vtable; ctx is what coll_threads_rank returns. */
 COLL_CONST(coll_zero_copy, coll_i_threads_zero_copy, COLL_I_NODE_ZERO_COPY(0));
 COLL_CONST(coll_in_network, coll_i_threads_network, COLL_I_NODE_NETWORK(0));
+/* The transport; its ctx is coll_threads_rank(threads, rank). */
 COLL_CONST(coll_transport, coll_threads_transport,
            COLL_I_NODE_TRANSPORT(0, 0, &coll_i_threads_zero_copy, &coll_i_threads_network));
 

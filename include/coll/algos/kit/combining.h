@@ -35,6 +35,7 @@ typedef struct coll_move {
     uint32_t src, dst; /* places; COLL_RANK_NONE at the peer */
 } coll_move;
 
+/* How a route was worked out. */
 typedef enum coll_route_kind { COLL_ROUTE_BY_MESH, COLL_ROUTE_BY_NODES } coll_route_kind;
 
 /* What a rank does in a neighbor_allgather or neighbor_alltoall on a graph. */

@@ -39,6 +39,7 @@
 #include "program.h"
 #include "writer.h"
 
+/* What computations take in GOAL; zeroed: no time. */
 typedef struct coll_goal_options {
     uint64_t reduce_ps; /* picoseconds a byte of a reduction's operands but one takes */
     uint64_t copy_ps;   /* … of a copy */

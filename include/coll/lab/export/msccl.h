@@ -34,6 +34,7 @@
 #include "msccl/ends.h"
 #include "msccl/limits.h"
 
+/* What the executor takes. */
 typedef struct coll_msccl_options {
     const char *protocol; /* "Simple", "LL" or "LL128": how the executor moves chunks */
     uint32_t steps;       /* of a thread block, as many as the executor takes */

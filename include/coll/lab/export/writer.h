@@ -24,6 +24,7 @@
 
 /* ---- text -------------------------------------------------------------------------------- */
 
+/* Where text goes: a function of the caller's. */
 typedef struct coll_writer {
     bool (*write)(void *arg, const char *text, size_t bytes); /* false: it could not */
     void *arg;
@@ -87,6 +88,7 @@ COLL_INLINE void coll_write_quoted(coll_writer *to, const char *text)
 
 /* ---- the request ------------------------------------------------------------------------- */
 
+/* How an export ended. */
 typedef enum coll_export_result {
     COLL_EXPORTED,
     COLL_EXPORT_REFUSED,   /* the format cannot express it: the sentence says what to do */
@@ -94,6 +96,7 @@ typedef enum coll_export_result {
     COLL_EXPORT_NOT_WRITTEN
 } coll_export_result;
 
+/* What is exported, and where to. */
 typedef struct coll_export {
     const coll_plan *plan; /* of all ranks … */
     /* … unless this is not NULL: the plan of a rank, valid until the export ends. */

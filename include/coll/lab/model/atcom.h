@@ -83,6 +83,7 @@ COLL_INLINE coll_atcom_terms coll_atcom_chain(const coll_plogp_costs *m, uint32_
     return t;
 }
 
+/* What of a broadcast overlaps, as its equations have it. */
 typedef enum coll_atcom_mode {
     COLL_ATCOM_OVERLAPPING, /* equation 4.3 */
     COLL_ATCOM_COMPLETE,    /* 4.4 */
@@ -90,6 +91,7 @@ typedef enum coll_atcom_mode {
     COLL_ATCOM_MODES
 } coll_atcom_mode;
 
+/* Microseconds by the equation of a mode. */
 COLL_INLINE double coll_atcom_us(const coll_atcom_terms *t, coll_atcom_mode mode)
 {
     return mode == COLL_ATCOM_OVERLAPPING ? coll_atcom_overlapping_us(t)
@@ -119,15 +121,17 @@ enum { COLL_ATCOM_SIZES = 32 }; /* rows, and columns, at most */
 /* What is to be tuned; sizes are powers of two, overlap_least ≤ segment_least ≤ bytes. The
  * functions measure, but for `terms`, which computes. */
 typedef struct coll_atcom_tuning {
-    uint64_t bytes; /* of the message: segments are no longer */
-    uint64_t segment_least, overlap_least;
+    uint64_t bytes;                        /* of the message: segments are no longer */
+    uint64_t segment_least, overlap_least; /* bytes of column 0 and of row 0 */
     double (*inter_us)(void *ctx, uint64_t segment); /* between nodes alone */
     double (*within_us)(void *ctx, uint64_t bytes);  /* in shared memory alone */
-    double (*mixed_us)(void *ctx, uint64_t segment, uint64_t overlap);
+    double (*mixed_us)(void *ctx, uint64_t segment, uint64_t overlap); /* both, overlapped */
+    /* What the equations need. */
     coll_atcom_terms (*terms)(void *ctx, uint64_t segment, uint64_t overlap);
     void *ctx;
 } coll_atcom_tuning;
 
+/* What became of an entry of the table. */
 typedef enum coll_atcom_mark {
     COLL_ATCOM_NONE,     /* no such entry, or dropped by filter 1 */
     COLL_ATCOM_FEW,      /* left by filter 1, dropped by filter 2 */
@@ -136,20 +140,23 @@ typedef enum coll_atcom_mark {
     COLL_ATCOM_MEASURED
 } coll_atcom_mark;
 
+/* What tuning chose, and what it took. */
 typedef struct coll_atcom_result {
-    uint32_t columns, rows;
+    uint32_t columns, rows; /* segment sizes, and overlap sizes with none */
     unsigned char mark[COLL_ATCOM_SIZES][COLL_ATCOM_SIZES]; /* [row][column] */
     uint64_t segment, overlap; /* the choice; overlap 0: not to overlap */
     double us;                 /* measured or computed */
     double spent_us;           /* by all measurements, each made once */
-    uint32_t measured;
+    uint32_t measured;         /* entries that were measured */
 } coll_atcom_result;
 
+/* Bytes of a segment of a column. */
 COLL_INLINE uint64_t coll_atcom_segment(const coll_atcom_tuning *t, uint32_t column)
 {
     return t->segment_least << column;
 }
 
+/* Bytes of overlap of a row. */
 COLL_INLINE uint64_t coll_atcom_overlap(const coll_atcom_tuning *t, uint32_t row)
 {
     return t->overlap_least << row;

@@ -16,6 +16,7 @@
 
 #include "hockney.h"
 
+/* The costs of section 5: between nodes, and in shared memory (shm). */
 typedef struct coll_dpml_costs {
     double a_us, b_ns_per_byte, a_shm_us, b_shm_ns_per_byte, c_ns_per_byte;
     double gap_us, wire_ns_per_byte;
@@ -47,7 +48,9 @@ COLL_TABLE(coll_parameter, coll_i_dpml_parameters, {
  * formulas show what figures 1 and 4 to 8 show. On InfiniBand processes do not get into each
  * other's way; on Omni-Path one process fills the wire with long messages. */
 COLL_CONST(coll_dpml_costs, coll_dpml_infiniband, {1.3, .1, .5, .29, .09, 0, 0, 2.1, 2.2});
+/* Xeon and Omni-Path, likewise. */
 COLL_CONST(coll_dpml_costs, coll_dpml_omni_path, {1.5, .1, .17, .25, .15, .01, .1, 0, 0});
+/* Many slow cores on Omni-Path, likewise. */
 COLL_CONST(coll_dpml_costs, coll_dpml_knl_omni_path, {2.5, .15, .3, .4, .25, .01, .1, 0, 0});
 
 COLL_TABLE(coll_preset, coll_i_dpml_presets, {
@@ -165,11 +168,12 @@ COLL_INLINE double coll_dpml_real_leaders(const coll_dpml_costs *m, uint32_t h, 
  * the machine, as the simulator does not know them: an action does not say in the memory of which
  * socket the part of SHARED lies that it uses. */
 typedef struct coll_dpml_sockets {
-    uint32_t n;
-    double cross;
+    uint32_t n;   /* sockets of a node */
+    double cross; /* how many times as long a copy to another socket takes */
 } coll_dpml_sockets;
 
-COLL_CONST(coll_dpml_sockets, coll_dpml_two_sockets, {2, 1.5}); /* ours, as the costs above */
+/* Two sockets: ours, as the costs above. */
+COLL_CONST(coll_dpml_sockets, coll_dpml_two_sockets, {2, 1.5});
 
 /* Section 4.3: a node's processes copy to its leader, or to that of their socket; it combines
  * them, the network combines those of all leaders, and the result is copied out. With fewer leaders

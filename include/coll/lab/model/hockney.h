@@ -14,6 +14,7 @@
 
 #include <math.h>
 
+/* A start-up, so much a byte, so much to combine a byte. */
 typedef struct coll_hockney_costs {
     double alpha_us, beta_ns_per_byte, gamma_ns_per_byte;
 } coll_hockney_costs;

@@ -17,6 +17,7 @@
 
 #include "hockney.h"
 
+/* Start-up of a message and of a barrier; a byte on the wire and in a copy. */
 typedef struct coll_kumar_costs {
     double alpha_us, alpha_b_us, beta_em_ns_per_byte, delta_ns_per_byte;
 } coll_kumar_costs;
@@ -51,6 +52,7 @@ COLL_CONST(coll_model, coll_kumar_model, {
 
 /* ---- formulas ---------------------------------------------------------------------------- */
 
+/* The strategies of the talk. */
 typedef enum coll_kumar_algorithm {
     COLL_KUMAR_DIRECT,  /* slide 3: from main memory to main memory */
     COLL_KUMAR_RING,    /* slide 20 */
@@ -61,7 +63,7 @@ typedef enum coll_kumar_algorithm {
 
 /* How often each cost occurs: T = α messages + α_b barriers + m (β_em messages + δ copies). */
 typedef struct coll_kumar_terms {
-    double messages, barriers, copies;
+    double messages, barriers, copies; /* how many of each */
 } coll_kumar_terms;
 
 /* P ≥ 2 nodes; k: of the partitions; a loose barrier after every `every` messages. */
@@ -92,6 +94,7 @@ COLL_INLINE coll_kumar_terms coll_kumar_terms_of(coll_kumar_algorithm algorithm,
     return t;
 }
 
+/* Microseconds of such terms, with messages of so many bytes. */
 COLL_INLINE double coll_kumar_us(const coll_kumar_costs *c, const coll_kumar_terms *t,
                                  double bytes)
 {
@@ -111,7 +114,7 @@ COLL_INLINE double coll_kumar_MB_per_s(const coll_kumar_costs *c, const coll_kum
 /* A measured cell of slide 23. */
 typedef struct coll_kumar_cell {
     coll_kumar_terms terms;
-    double MB_per_s;
+    double MB_per_s; /* that a node gets */
 } coll_kumar_cell;
 
 /* Solves three linear equations a x = b, three rows [a | b]; false: they have no one solution. */

@@ -61,7 +61,9 @@ COLL_TABLE(coll_parameter, coll_i_nbl_parameters, {
 
 /* Section 7.2; f of section 4.2, of the standard model, and of the nominal NBL model. */
 COLL_CONST(coll_nbl_costs, coll_nbl_delta, {54, 1.54, 1.1, 1.3, 3.9, 5.1, .25, .37});
+/* The same machine, as if links shared nothing. */
 COLL_CONST(coll_nbl_costs, coll_nbl_delta_standard, {54, 1.54, 1, 1, 1, 1, .25, .37});
+/* The same machine, as if f(L) = L. */
 COLL_CONST(coll_nbl_costs, coll_nbl_delta_nominal, {54, 1.54, 2, 3, 4, 6, .25, .37});
 
 COLL_TABLE(coll_preset, coll_i_nbl_presets, {
@@ -242,11 +244,13 @@ COLL_INLINE uint64_t coll_i_nbl_best_block(const coll_nbl_costs *m, uint32_t W, 
     return best;
 }
 
+/* Elements of the block with which a snake is the fastest. */
 COLL_INLINE uint64_t coll_nbl_snake_best_block(const coll_nbl_costs *m, uint32_t P, uint64_t N)
 {
     return coll_i_nbl_best_block(m, P, 0, N);
 }
 
+/* Elements of the block with which a fence is the fastest. */
 COLL_INLINE uint64_t coll_nbl_fence_best_block(const coll_nbl_costs *m, uint32_t W, uint32_t H,
                                                uint64_t N)
 {
@@ -255,16 +259,18 @@ COLL_INLINE uint64_t coll_nbl_fence_best_block(const coll_nbl_costs *m, uint32_t
 
 /* ---- regimes ----------------------------------------------------------------------------- */
 
+/* The algorithms of the report. */
 typedef enum coll_nbl_algorithm {
     COLL_NBL_TREE,
     COLL_NBL_SNAKE,
     COLL_NBL_FENCE
 } coll_nbl_algorithm;
 
+/* The fastest algorithm, and what it takes. */
 typedef struct coll_nbl_choice {
     coll_nbl_algorithm algorithm;
     uint64_t block; /* elements: the best one; of tree, all */
-    double us;
+    double us;      /* microseconds */
 } coll_nbl_choice;
 
 /* The fastest of the three over N elements on a mesh: a point of figure 5. */

@@ -12,6 +12,7 @@
 
 #include "hockney.h"
 
+/* The letters of the papers, with their units. */
 typedef struct coll_loggp_costs {
     double L_ns, o_ns, g_ns, G_ns_per_byte, O_ns_per_byte;
     double S_bytes;       /* longer messages wait for their receiver */
@@ -35,6 +36,7 @@ COLL_TABLE(coll_parameter, coll_i_loggp_parameters, {
     {"c", "ns/byte", COLL_PARAMETER_NUMBER, offsetof(coll_loggp_costs, c_ns_per_byte), 0,
      COLL_PARAMETER_ANY, 0, "combining a byte with another one"}});
 
+/* What LogGOPSim assumes if it is told nothing. */
 COLL_CONST(coll_loggp_costs, coll_loggp_loggopsim, {2500, 1500, 1000, 6, 0, 65535, 0});
 
 COLL_TABLE(coll_preset, coll_i_loggp_presets, {

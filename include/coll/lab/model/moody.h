@@ -11,6 +11,7 @@
 
 #include "hockney.h"
 
+/* The letters of the thesis: latency, receive, start-up, combining. */
 typedef struct coll_moody_costs {
     double L_us, r_us, C_us;
     double c1_us, c2_us, c4_us, c8_us; /* combining messages of 1, 2, 4 and 8 elements */
@@ -50,12 +51,19 @@ COLL_TABLE(coll_parameter, coll_i_moody_parameters, {
 
 /* Tables 4.2 and 4.3: Elan3 and Pentium III at 1 GHz. */
 COLL_CONST(coll_moody_costs, coll_moody_host_i32_max, {2.90, .42, 2.70, .03, .03, .07, .13});
+/* … hosts, sums of i32. */
 COLL_CONST(coll_moody_costs, coll_moody_host_i32_add, {2.90, .42, 2.70, .02, .03, .06, .13});
+/* … hosts, maxima of f64. */
 COLL_CONST(coll_moody_costs, coll_moody_host_f64_max, {2.90, .42, 2.70, .04, .07, .14, .28});
+/* … hosts, sums of f64. */
 COLL_CONST(coll_moody_costs, coll_moody_host_f64_add, {2.90, .42, 2.70, .02, .06, .12, .16});
+/* … NICs, maxima of i32. */
 COLL_CONST(coll_moody_costs, coll_moody_nic_i32_max, {2.10, .42, 9.20, .27, .46, .84, 1.60});
+/* … NICs, sums of i32. */
 COLL_CONST(coll_moody_costs, coll_moody_nic_i32_add, {2.10, .42, 9.20, .25, .44, .76, 1.44});
+/* … NICs, maxima of f64. */
 COLL_CONST(coll_moody_costs, coll_moody_nic_f64_max, {2.10, .42, 9.20, .67, 1.27, 2.44, 4.80});
+/* … NICs, sums of f64. */
 COLL_CONST(coll_moody_costs, coll_moody_nic_f64_add, {
     2.10, .42,  9.20, 1.50,
     2.95, 5.80, 11.56});

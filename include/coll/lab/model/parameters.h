@@ -35,12 +35,14 @@ enum {
     COLL_PARAMETER_BYTES = 256 /* of a parameter that is a word, with its end */
 };
 
+/* What a parameter is, in the structure. */
 typedef enum coll_parameter_type {
     COLL_PARAMETER_NUMBER, /* a double */
     COLL_PARAMETER_WHOLE,  /* a double whose value is a whole number */
     COLL_PARAMETER_WORD    /* char[COLL_PARAMETER_BYTES]: the name of a file, say */
 } coll_parameter_type;
 
+/* A parameter of a model: what it is called, and where it lies. */
 typedef struct coll_parameter {
     const char *name;
     const char *unit; /* of what is stored: "us", "ns/byte"; "" if it has none */
@@ -65,10 +67,10 @@ typedef struct coll_preset {
 /* What a model wants to know. */
 typedef struct coll_model {
     const char *name, *summary, *source;
-    size_t bytes; /* of the structure */
-    const coll_parameter *parameters;
+    size_t bytes;                     /* of the structure */
+    const coll_parameter *parameters; /* its parameters */
     size_t n_parameters;
-    const coll_preset *presets;
+    const coll_preset *presets; /* machines that were measured */
     size_t n_presets;
 } coll_model;
 

@@ -26,6 +26,7 @@ enum { COLL_PLOGP_ROWS = 64 };
 /* No time is longer, so that what lies between rows, or above them, is a number. */
 #define COLL_PLOGP_MOST 1e30
 
+/* The columns of the table: overheads, gap, a copy in shared memory. */
 typedef enum coll_plogp_column {
     COLL_PLOGP_OS,
     COLL_PLOGP_OR,
@@ -34,14 +35,17 @@ typedef enum coll_plogp_column {
     COLL_PLOGP_COLUMNS
 } coll_plogp_column;
 
+/* A row of the table. */
 typedef struct coll_plogp_row {
+    /* Size of a message, and the microseconds of each column. */
     double bytes, us[COLL_PLOGP_COLUMNS];
 } coll_plogp_row;
 
+/* A latency, and a table over the size. */
 typedef struct coll_plogp_costs {
-    double L_us;
-    uint32_t n;
-    coll_plogp_row row[COLL_PLOGP_ROWS];
+    double L_us;                         /* latency */
+    uint32_t n;                          /* rows */
+    coll_plogp_row row[COLL_PLOGP_ROWS]; /* by growing size */
 } coll_plogp_costs;
 
 /* os(m), or(m), g(m) or smcc(m). */
@@ -136,6 +140,7 @@ COLL_INLINE bool coll_plogp_read(coll_plogp_costs *m, const char *text, coll_sen
 
 /* ---- a table in words: plogp:table=FILE -------------------------------------------------- */
 
+/* The costs as their parameters say them. */
 typedef struct coll_plogp_words {
     char table[COLL_PARAMETER_BYTES];
 } coll_plogp_words;

@@ -17,6 +17,7 @@
 /* Picoseconds since the start of the collective. */
 typedef uint64_t coll_time;
 
+/* A time that does not come. */
 #define COLL_NEVER UINT64_MAX
 /* Simulated times stay below this, 26 days. */
 #define COLL_TIME_LIMIT ((coll_time)1 << 61)
@@ -27,11 +28,13 @@ COLL_INLINE coll_time coll_time_of(double ps)
     return ps < (double)COLL_TIME_LIMIT ? (coll_time)(ps + 0.5) : COLL_TIME_LIMIT;
 }
 
+/* The later of two times. */
 COLL_INLINE coll_time coll_later(coll_time a, coll_time b)
 {
     return a > b ? a : b;
 }
 
+/* A time in microseconds. */
 COLL_INLINE double coll_time_us(coll_time t)
 {
     return (double)t * 1e-6;

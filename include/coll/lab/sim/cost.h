@@ -43,8 +43,9 @@
 #include "../../plan.h"
 #include "basics.h"
 
+/* What an operation takes of one of its ends, in picoseconds, see above. */
 typedef struct coll_cost {
-    coll_time cpu, port, done, wire, flow;
+    coll_time cpu, port, done, wire, flow; /* see above */
 } coll_cost;
 
 COLL_INLINE void coll_i_cost_clear(coll_cost *cost)
@@ -60,12 +61,15 @@ typedef struct coll_message {
 
 /* What flows in a share. */
 typedef struct coll_flowing {
-    uint32_t messages, computations;
+    uint32_t messages, computations; /* how many of each are under way */
 } coll_flowing;
 
+/* What messages and computations cost: callbacks without state. */
 typedef struct coll_cost_model {
     const void *data; /* the model's own */
+    /* What a message takes of its sender. */
     void (*send)(const struct coll_cost_model *model, const coll_message *m, coll_cost *cost);
+    /* What a message takes of its receiver. */
     void (*receive)(const struct coll_cost_model *model, const coll_message *m,
                     coll_cost *cost);
     /* COPY, REDUCE; RECV_REDUCE: combining alone. NULL: computing costs nothing. */
@@ -83,6 +87,7 @@ typedef struct coll_cost_model {
     /* Of a model with flows; else NULL. slow: how many times as long as alone a message of so many
      * bytes takes, or, with 0 bytes, a computation; HUGE_VAL: it stands still. */
     uint32_t (*share)(const struct coll_cost_model *model, uint32_t rank);
+    /* See share. */
     double (*slow)(const struct coll_cost_model *model, const coll_flowing *all,
                    uint64_t bytes);
     /* How long a start takes where ranks work in steps, see above; 0: they do not. */

@@ -13,6 +13,7 @@
 #include "../model/hockney.h"
 #include "cost.h"
 
+/* The costs, in picoseconds. */
 typedef struct coll_sim_hockney {
     double alpha, beta, gamma; /* ps */
 } coll_sim_hockney;

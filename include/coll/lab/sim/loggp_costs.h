@@ -15,9 +15,10 @@
 #include "../model/loggp.h"
 #include "cost.h"
 
+/* The costs, in picoseconds. */
 typedef struct coll_sim_loggp {
-    coll_time L, o, g;
-    double G, O, c; /* ps a byte */
+    coll_time L, o, g; /* latency, overhead, gap */
+    double G, O, c;    /* ps a byte */
 } coll_sim_loggp;
 
 COLL_INLINE void coll_i_loggp_send(const coll_cost_model *model, const coll_message *m,

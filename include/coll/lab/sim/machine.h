@@ -31,6 +31,7 @@
 #include "shm_costs.h"
 #include "topology/sockets.h"
 
+/* A machine made of words: a cost model, and what it needs. */
 typedef struct coll_sim_machine {
     coll_cost_model model;
     const coll_topology *nics; /* of dpml, or NULL */

@@ -15,6 +15,7 @@
 #include "../model/moody.h"
 #include "cost.h"
 
+/* Hosts, NICs, and who runs where. */
 typedef struct coll_sim_moody {
     const coll_moody_costs *host, *nic;
     const uint8_t *on_nic; /* a byte for each rank: does it run on the NIC? NULL: none does */

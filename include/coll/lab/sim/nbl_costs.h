@@ -20,6 +20,7 @@
 #include "../model/littlefield.h"
 #include "cost.h"
 
+/* Littlefield's costs, for elements of a size. */
 typedef struct coll_sim_nbl {
     const coll_nbl_costs *costs;
     double element_bytes; /* of the elements that the costs speak of */

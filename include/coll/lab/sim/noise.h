@@ -23,16 +23,18 @@
 
 #include <math.h>
 
+/* How durations are distributed around their mean. */
 typedef enum coll_noise_distribution {
     COLL_NOISE_FIXED,
     COLL_NOISE_UNIFORM,
     COLL_NOISE_EXPONENTIAL
 } coll_noise_distribution;
 
+/* Interruptions of the processors. */
 typedef struct coll_noise {
-    coll_time period;
-    double duration; /* in ps, in the mean */
-    coll_noise_distribution distribution;
+    coll_time period;                     /* from one to the next, in the mean */
+    double duration;                      /* in ps, in the mean */
+    coll_noise_distribution distribution; /* of the durations */
     uint64_t seed;
 } coll_noise;
 
@@ -97,6 +99,7 @@ COLL_I_RARE coll_time coll_noise_end(const coll_noise *noise, uint32_t rank, col
 
 /* ---- in words: noise:frequency=100Hz,duration=250us,distribution=exponential -------------- */
 
+/* Noise as its parameters say it. */
 typedef struct coll_noise_words {
     double frequency_hz, duration_us;
     char distribution[COLL_PARAMETER_BYTES];

@@ -21,8 +21,8 @@ typedef struct coll_sim_span {
     coll_time start, end;
     uint64_t bytes;
     uint32_t rank, peer; /* peer of a message; COLL_RANK_NONE: all, or none */
-    coll_sim_sight what;
-    coll_kind kind; /* of the action; a received message's is COLL_DO_RECV */
+    coll_sim_sight what; /* what happened */
+    coll_kind kind;      /* of the action; a received message's is COLL_DO_RECV */
 } coll_sim_span;
 
 /* A message: when it set out and was taken in. */
@@ -32,20 +32,23 @@ typedef struct coll_sim_flight {
     uint32_t from, to;
 } coll_sim_flight;
 
+/* What happened in a simulation, in the order of its ends. */
 typedef struct coll_sim_record {
     coll_i_array spans;   /* of coll_sim_span */
     coll_i_array flights; /* of coll_sim_flight */
     coll_i_array way;     /* of uint32_t: the last flight of each number */
-    size_t most;
-    bool full; /* something is missing: more than `most`, or no memory */
+    size_t most;          /* entries that are kept */
+    bool full;            /* something is missing: more than `most`, or no memory */
 } coll_sim_record;
 
+/* An empty record, of at most so many entries. */
 COLL_INLINE void coll_sim_record_init(coll_sim_record *record, size_t most)
 {
     memset(record, 0, sizeof *record);
     record->most = most;
 }
 
+/* Frees what a record holds. */
 COLL_INLINE void coll_sim_record_free(coll_sim_record *record)
 {
     coll_i_array_free(&record->spans);
@@ -53,11 +56,13 @@ COLL_INLINE void coll_sim_record_free(coll_sim_record *record)
     coll_i_array_free(&record->way);
 }
 
+/* Span i. */
 COLL_INLINE const coll_sim_span *coll_sim_span_at(const coll_sim_record *record, size_t i)
 {
     return (const coll_sim_span *)record->spans.at + i;
 }
 
+/* Flight i. */
 COLL_INLINE const coll_sim_flight *coll_sim_flight_at(const coll_sim_record *record, size_t i)
 {
     return (const coll_sim_flight *)record->flights.at + i;

@@ -17,6 +17,7 @@
 #include "../model/parameters.h"
 #include "cost.h"
 
+/* What copies through the memory of a node take. */
 typedef struct coll_shm_costs {
     double a_us, b_ns_per_byte, node_ns_per_byte, sync_us;
     double c_ns_per_byte;                     /* COLL_SHM_AS_BETWEEN: not given */
@@ -26,6 +27,7 @@ typedef struct coll_shm_costs {
 /* The cost of combining that is not given. */
 #define COLL_SHM_AS_BETWEEN 1e299
 
+/* The costs of a node, above those of another model between nodes. */
 typedef struct coll_sim_shm {
     const coll_shm_costs *costs;
     const coll_cost_model *between; /* without flows */

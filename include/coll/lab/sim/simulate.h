@@ -152,6 +152,7 @@ COLL_INLINE coll_time coll_sim_finish(const coll_sim *sim, uint32_t rank)
     return sim->ranks[rank].finish;
 }
 
+/* How long a rank's processor was busy. */
 COLL_INLINE coll_time coll_sim_busy(const coll_sim *sim, uint32_t rank)
 {
     return sim->busy[rank];

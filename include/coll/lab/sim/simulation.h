@@ -19,8 +19,9 @@ typedef enum coll_sim_sight {
     COLL_SEEN_COMPUTE  /* the processor copies, reduces or combines */
 } coll_sim_sight;
 
+/* What an observer is told. */
 typedef struct coll_seen {
-    coll_sim_sight what;
+    coll_sim_sight what; /* what happens */
     uint32_t rank;
     uint32_t from, to; /* of SEND, LEAVE, RECEIVE: ranks */
     uint32_t message;  /* of LEAVE, RECEIVE: a number that no other message under way has */
@@ -29,6 +30,7 @@ typedef struct coll_seen {
     const coll_action *action; /* of BEGIN, SEND, COMPUTE; else NULL */
 } coll_seen;
 
+/* On which machine, and with what chance. */
 typedef struct coll_sim_options {
     const coll_cost_model *model;
     const coll_topology *topology; /* NULL: nothing is in the way of a message */
@@ -47,6 +49,7 @@ typedef struct coll_i_sim_meeting {
     uint32_t left;    /* how many are still to come */
 } coll_i_sim_meeting;
 
+/* A simulation: results, and what is private. */
 typedef struct coll_sim {
     /* results */
     coll_time makespan; /* the last rank's end */

@@ -22,6 +22,7 @@ COLL_INLINE uint32_t coll_i_flat_hops(const coll_topology *t, uint32_t from, uin
     return 0;
 }
 
+/* Reads "flat". false: `why` is a sentence. */
 COLL_INLINE bool coll_flat_topology_read(coll_topology *t, const char *text, coll_sentence *why)
 {
     if (strcmp(text, "flat") != 0)

@@ -29,14 +29,16 @@
 
 enum { COLL_MESH_DIMENSIONS = 6, COLL_TOPOLOGY_MISSING = 64 };
 
+/* What a link takes. */
 typedef struct coll_link_cost {
-    coll_time hop, message;
-    double byte_ps; /* negative: the model's */
+    coll_time hop, message; /* to pass a head on; to occupy it for a message */
+    double byte_ps;         /* negative: the model's */
 } coll_link_cost;
 
+/* Links between ends, and the way of a message over them. */
 typedef struct coll_topology {
-    uint32_t ends, links;
-    bool full; /* it makes sense only with as many ranks as ends */
+    uint32_t ends, links; /* how many of each */
+    bool full;            /* it makes sense only with as many ranks as ends */
     /* How many links from one end to another. */
     uint32_t (*hops)(const struct coll_topology *topology, uint32_t from, uint32_t to);
     /* Link number i of these. */
@@ -46,14 +48,14 @@ typedef struct coll_topology {
     void (*name)(const struct coll_topology *topology, uint32_t link, char *text, size_t bytes);
     /* What a link costs; NULL: `cost`. */
     coll_link_cost (*costs)(const struct coll_topology *topology, uint32_t link);
-    coll_link_cost cost;
+    coll_link_cost cost; /* of every link, if costs is NULL */
     uint64_t packet; /* bytes of a packet that waits for its acknowledgement; 0: none does */
-    coll_time ack;
+    coll_time ack;   /* after which the acknowledgement is there */
     uint32_t missing[COLL_TOPOLOGY_MISSING], n_missing; /* ends without a rank, growing */
     /* The topology's own. */
     uint32_t size[COLL_MESH_DIMENSIONS], dimensions;
-    bool wraps;
-    coll_link_cost inner;
+    bool wraps;           /* the dimensions are rings */
+    coll_link_cost inner; /* of links within a node or group */
 } coll_topology;
 
 /* What went over a link. */
@@ -64,6 +66,7 @@ typedef struct coll_link_load {
     coll_time free;   /* until then it is taken */
 } coll_link_load;
 
+/* What a link costs. */
 COLL_INLINE coll_link_cost coll_topology_cost(const coll_topology *topology, uint32_t link)
 {
     return topology->costs ? topology->costs(topology, link) : topology->cost;
@@ -96,8 +99,9 @@ COLL_INLINE bool coll_topology_fits(const coll_topology *topology, const char *t
 /* mesh:16x32,hop=40ns  nodes:8x2x16  fattree:k=4,n=3,missing=5/9 — a name, sizes if the topology
  * has some, and parameters. All topologies read theirs into this. */
 typedef struct coll_topology_words {
-    double hop_ns, message_ns, byte_ns, packet_bytes, ack_ns;
+    double hop_ns, message_ns, byte_ns, packet_bytes, ack_ns; /* of a link */
     double k, n, up, a, h, t, g, socket_ns;
+    /* The way, and ends without a rank. */
     char route[COLL_PARAMETER_BYTES], missing[COLL_PARAMETER_BYTES];
 } coll_topology_words;
 

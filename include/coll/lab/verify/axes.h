@@ -18,6 +18,7 @@
 
 #include "case.h"
 
+/* In what the cases of a grid differ. */
 typedef enum coll_grid_axis {
     COLL_AXIS_INTRA, /* what is bound to a level: the default, then any other (see coll_grid_pool) */
     COLL_AXIS_INTER,
@@ -282,11 +283,13 @@ COLL_INLINE bool coll_i_grid_root(coll_grid_worker *worker, coll_grid_case *of, 
 
 enum { COLL_I_GRID_PLAYS = 63 }; /* algorithms that may be bound to a level, at most */
 
+/* The values of each axis. */
 typedef struct coll_grid_axes {
-    uint32_t all_roots;
+    uint32_t all_roots;    /* all roots up to this p */
     uint32_t n[COLL_AXES]; /* values of each axis */
     uint32_t value[COLL_PARAM_MAX][COLL_GRID_VALUES];
-    const coll_algorithm *play[COLL_LEVELS][COLL_I_GRID_PLAYS];
+    const coll_algorithm
+        *play[COLL_LEVELS][COLL_I_GRID_PLAYS]; /* inner algorithms of each level */
 } coll_grid_axes;
 
 /* Finds all that may be bound to a level besides the defaults; how many. */

@@ -30,6 +30,7 @@
     X(COLL_GRID_EMPTY, "empty")   /* all blocks empty */
 
 #define COLL_I_GRID_LAYOUT(name, text) name,
+/* Where the blocks of a v-collective lie. */
 typedef enum coll_grid_layout {
     COLL_GRID_LAYOUT_LIST(COLL_I_GRID_LAYOUT) COLL_GRID_LAYOUTS
 } coll_grid_layout;
@@ -51,14 +52,14 @@ typedef struct coll_grid_case {
     uint32_t p, root, flags; /* COLL_FLAG_IN_PLACE | COLL_FLAG_COMMUTATIVE */
     uint32_t param[COLL_PARAM_MAX];
     size_t count;
-    coll_grid_layout layout;
+    coll_grid_layout layout; /* where blocks lie */
     bool root_only;          /* gatherv, scatterv: only the root has the tables */
     uint32_t nodes;          /* ranks of a node; 0: all, or COLL_GRID_NODES_UNEVEN */
     coll_grid_graph graph;   /* neighbour collectives */
     coll_grid_group group;   /* whose plan it is, outside … */
     coll_grid_places places; /* … or ranks on nodes that are no runs, and get places there */
-    coll_grid_play play[COLL_LEVELS];
-    const coll_binding *bindings; /* … or, instead of these, all that is used inside */
+    coll_grid_play play[COLL_LEVELS]; /* what is used inside */
+    const coll_binding *bindings;     /* … or, instead of these, all that is used inside */
     uint32_t n_bindings;
     uint32_t lifted; /* traits without which the plan is made */
 } coll_grid_case;
@@ -81,6 +82,7 @@ COLL_INLINE uint32_t coll_i_case_traits(const coll_grid_case *of)
     return of->algorithm->traits & ~of->lifted;
 }
 
+/* The name of a layout, never NULL. */
 COLL_INLINE const char *coll_grid_layout_name(coll_grid_layout layout)
 {
 #define COLL_I_GRID_LAYOUT_CASE(name, text)                                                    \
@@ -96,8 +98,8 @@ COLL_INLINE const char *coll_grid_layout_name(coll_grid_layout layout)
 
 /* The algorithms that may be used inside of others. */
 typedef struct coll_grid_pool {
-    const coll_algorithm *const *algorithms;
-    uint32_t n;
+    const coll_algorithm *const *algorithms; /* which */
+    uint32_t n;                              /* how many */
 } coll_grid_pool;
 
 COLL_INLINE bool coll_i_pool_named(const coll_grid_pool *pool, uint32_t i, const char *name)
@@ -123,7 +125,7 @@ enum { COLL_I_GRID_USES = 64 };
 typedef struct coll_i_grid_bindings {
     coll_binding binding[COLL_I_GRID_USES];
     uint32_t param[COLL_I_GRID_USES][COLL_PARAM_MAX];
-    uint32_t n;
+    uint32_t n; /* how many */
 } coll_i_grid_bindings;
 
 /* What a worker keeps from case to case. */
@@ -133,9 +135,9 @@ typedef struct coll_grid_worker {
     void (*each)(void *arg, const struct coll_grid_worker *worker, const coll_grid_case *of,
                  coll_status status);
     void *arg;
-    coll_grid_pool pool;
+    coll_grid_pool pool; /* what may be used inside */
     coll_i_grid_bindings bindings;
-    coll_verifier verifier;
+    coll_verifier verifier; /* memory of the proofs */
     coll_i_memory tables, nodes, plans, workspaces, workspace_tables;
     coll_i_graphs graphs;
     coll_i_groups groups;
@@ -143,14 +145,16 @@ typedef struct coll_grid_worker {
     bool moved;         /* … by which ranks get other numbers */
     bool per_rank;      /* the case has a plan for each rank */
     uint32_t skip;      /* COLL_VERIFY_NO_… */
-    uint64_t random;
+    uint64_t random;    /* the state of its random numbers */
 } coll_grid_worker;
 
+/* A worker without memory. */
 COLL_INLINE void coll_grid_worker_init(coll_grid_worker *worker)
 {
     memset(worker, 0, sizeof *worker);
 }
 
+/* Frees the memory of a worker. */
 COLL_INLINE void coll_grid_worker_release(coll_grid_worker *worker)
 {
     coll_verifier_release(&worker->verifier);

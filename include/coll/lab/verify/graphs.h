@@ -33,10 +33,12 @@
     X(COLL_GRID_DENSE, "dense")     /* lists of up to 24, and of up to 2p */
 
 #define COLL_I_GRID_GRAPH(name, text) name,
+/* Graphs on which neighbour collectives are proven. */
 typedef enum coll_grid_graph {
     COLL_GRID_GRAPH_LIST(COLL_I_GRID_GRAPH) COLL_GRID_GRAPHS
 } coll_grid_graph;
 
+/* The name of a graph, never NULL. */
 COLL_INLINE const char *coll_grid_graph_name(coll_grid_graph graph)
 {
 #define COLL_I_GRID_GRAPH_CASE(name, text)                                                     \

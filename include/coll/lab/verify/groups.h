@@ -34,28 +34,33 @@
     X(COLL_GRID_STREWN, "random")  /* at random */
 
 #define COLL_I_GRID_GROUPING(name, text) name,
+/* Whose plan it is, outside: kinds of groups. */
 typedef enum coll_grid_grouping {
     COLL_GRID_GROUP_LIST(COLL_I_GRID_GROUPING) COLL_GRID_GROUPS
 } coll_grid_grouping;
 
+/* How ranks are scattered over nodes. */
 typedef enum coll_grid_placing {
     COLL_GRID_PLACES_LIST(COLL_I_GRID_GROUPING) COLL_GRID_PLACES
 } coll_grid_placing;
 
+/* A group of a kind, among so many outer ranks. */
 typedef struct coll_grid_group {
     coll_grid_grouping kind;
-    uint32_t outer, which;
+    uint32_t outer, which; /* outer ranks; number among those of the kind */
 } coll_grid_group;
 
+/* Ranks scattered in a way over so many nodes. */
 typedef struct coll_grid_places {
     coll_grid_placing kind;
-    uint32_t nodes, which;
+    uint32_t nodes, which; /* how many nodes; number among those of the kind */
 } coll_grid_places;
 
 #define COLL_I_GRID_GROUPING_CASE(name, text)                                                  \
     case name:                                                                                 \
         return text;
 
+/* The name of a kind of groups, never NULL. */
 COLL_INLINE const char *coll_grid_group_name(coll_grid_grouping kind)
 {
     switch (kind) {
@@ -66,6 +71,7 @@ COLL_INLINE const char *coll_grid_group_name(coll_grid_grouping kind)
     return "unknown group";
 }
 
+/* The name of a kind of scattering, never NULL. */
 COLL_INLINE const char *coll_grid_places_name(coll_grid_placing kind)
 {
     switch (kind) {

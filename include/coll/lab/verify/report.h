@@ -51,6 +51,7 @@
     X(COLL_FOUND_REFUSED, "a plan is refused that no trait forbids, or there is none")
 
 #define COLL_I_FINDING(name, text) name,
+/* What the verifier finds; COLL_PROVEN: nothing. */
 typedef enum coll_finding { COLL_FINDING_LIST(COLL_I_FINDING) COLL_FINDINGS } coll_finding;
 
 /* One line on a finding, never NULL. */
@@ -91,10 +92,12 @@ typedef struct coll_verify_count {
     uint64_t scratch;  /* elements of SCRATCH, from the first to the last one touched */
 } coll_verify_count;
 
+/* Instead of a step: none. */
 #define COLL_NO_STEP SIZE_MAX
 
+/* What came of a proof. */
 typedef struct coll_report {
-    bool ok;
+    bool ok;              /* it is proven */
     coll_finding finding; /* COLL_PROVEN where ok */
     uint32_t rank;        /* where it was found … */
     size_t step;          /* … COLL_NO_STEP: after the last step */

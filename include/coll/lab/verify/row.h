@@ -24,6 +24,7 @@ typedef struct coll_grid_row {
     char reproduction[256];  /* in words */
 } coll_grid_row;
 
+/* How far the work is. */
 typedef struct coll_grid_progress {
     size_t done, units;       /* units of work: a row and a p */
     uint64_t plans;           /* proven so far */
@@ -31,8 +32,9 @@ typedef struct coll_grid_progress {
     uint32_t p;
 } coll_grid_progress;
 
+/* What to prove, by how many threads, and whom to tell. */
 typedef struct coll_grid_options {
-    const coll_algorithm *const *algorithms;
+    const coll_algorithm *const *algorithms; /* which algorithms */
     size_t n_algorithms;
     uint32_t collectives; /* mask of COLL_BIT */
     uint32_t p_least, p_most;
@@ -49,7 +51,7 @@ typedef struct coll_grid_options {
     uint32_t workers; /* threads, this one included */
     /* Called one at a time, from any worker; may be NULL. `row`: a row is finished. */
     void (*progress)(void *arg, const coll_grid_progress *progress);
-    void (*row)(void *arg, const coll_grid_row *row);
+    void (*row)(void *arg, const coll_grid_row *row); /* see progress */
     /* Called with each case, by all workers at the same time; may be NULL. See coll_grid_worker. */
     void (*each)(void *arg, const coll_grid_worker *worker, const coll_grid_case *of,
                  coll_status status);

@@ -55,6 +55,7 @@ COLL_HOT_INLINE uint32_t coll_bine_after(uint32_t p, uint32_t number, uint32_t p
     return coll_i_bine_ranks(p - number, phases, ~coll_bits(number) & 1u);
 }
 
+/* … and before it. */
 COLL_HOT_INLINE uint32_t coll_bine_before(uint32_t p, uint32_t number, uint32_t phases)
 {
     return coll_i_bine_ranks(p - number, phases, coll_bits(number) & 1u);
@@ -98,6 +99,7 @@ COLL_HOT_INLINE uint32_t coll_bine_child(uint32_t p, uint32_t v, uint32_t number
                                          : coll_mod_sub(v, distance, p);
 }
 
+/* The place of virtual rank v. */
 COLL_HOT_INLINE coll_bine coll_bine_of(uint32_t p, uint32_t v)
 {
     coll_bine at;

@@ -53,6 +53,7 @@ COLL_HOT_INLINE uint32_t coll_fold_number(const coll_fold *fold, uint32_t r)
     return r < 2 * fold->extra ? r >> 1 : r - fold->extra;
 }
 
+/* The rank that has a number of the core. */
 COLL_HOT_INLINE uint32_t coll_fold_rank(const coll_fold *fold, uint32_t number)
 {
     return number < fold->extra ? 2 * number + 1 : number + fold->extra;
@@ -115,7 +116,7 @@ COLL_HOT_INLINE uint32_t coll_exchange_number(const coll_exchange *x, uint32_t i
 
 /* An interval of mirrors. */
 typedef struct coll_mirrors {
-    uint32_t first, span;
+    uint32_t first, span; /* the first number, and how many */
 } coll_mirrors;
 
 /* Where the mirror of a number is known to lie after rounds 0 … t−1; for t = fold->rounds it is
@@ -199,6 +200,7 @@ COLL_HOT_INLINE uint32_t coll_swing_slot(const coll_fold *fold, uint32_t number)
     return coll_reverse_bits(coll_gray(digits & (fold->core - 1)), fold->rounds);
 }
 
+/* The number of the core that has a slot of the vector in the end. */
 COLL_HOT_INLINE uint32_t coll_swing_number(const coll_fold *fold, uint32_t slot)
 {
     const uint32_t digits = coll_from_gray(coll_reverse_bits(slot, fold->rounds));

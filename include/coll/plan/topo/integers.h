@@ -7,7 +7,8 @@
 
 #include "../../types.h"
 
-#define COLL_RANK_NONE UINT32_MAX /* instead of a rank: none */
+/* Instead of a rank: none. */
+#define COLL_RANK_NONE UINT32_MAX
 
 /* The least k with 2^k >= x; 0 for x <= 1. */
 COLL_HOT_INLINE uint32_t coll_log2_ceil(uint32_t x)
@@ -46,8 +47,8 @@ COLL_HOT_INLINE uint32_t coll_mod_sub(uint32_t a, uint32_t b, uint32_t p)
  * processor's division, which is slow, or on a Cortex-M0 not there. Granlund, Montgomery 1994,
  * figure 4.1, doi:10.1145/178243.178249. */
 typedef struct coll_fast_divisor {
-    uint32_t by, multiplier;
-    uint32_t shift1, shift2;
+    uint32_t by, multiplier; /* the divisor, and its magic number */
+    uint32_t shift1, shift2; /* those of coll_divide */
 } coll_fast_divisor;
 
 /* by is at least 1. */
@@ -97,6 +98,7 @@ COLL_HOT_INLINE uint32_t coll_negabinary(uint32_t x)
     return (x + 0xaaaaaaaau) ^ 0xaaaaaaaau;
 }
 
+/* The integer that has these digits in base −2. */
 COLL_HOT_INLINE uint32_t coll_from_negabinary(uint32_t digits)
 {
     return (digits ^ 0xaaaaaaaau) - 0xaaaaaaaau;
@@ -109,6 +111,7 @@ COLL_HOT_INLINE uint32_t coll_gray(uint32_t x)
     return x ^ x >> 1;
 }
 
+/* The number whose Gray code this is. */
 COLL_HOT_INLINE uint32_t coll_from_gray(uint32_t gray)
 {
     gray ^= gray >> 1;

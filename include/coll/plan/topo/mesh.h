@@ -17,9 +17,10 @@
  *                        y = 0   0  1  2  3                  0→ 1→ 2→ 3
  */
 typedef struct coll_mesh_place {
-    uint32_t x, y;
+    uint32_t x, y; /* the column, and the row */
 } coll_mesh_place;
 
+/* The place of a rank, whose mesh is numbered row by row. */
 COLL_HOT_INLINE coll_mesh_place coll_mesh_place_of(const coll_fast_divisor *width,
                                                    uint32_t rank)
 {
@@ -59,6 +60,7 @@ COLL_HOT_INLINE uint32_t coll_mesh_from(const coll_fast_divisor *width, uint32_t
            coll_mod_sub(at.x, zero.x, width->by);
 }
 
+/* The rank that coll_mesh_from puts at v. */
 COLL_HOT_INLINE uint32_t coll_mesh_back(const coll_fast_divisor *width, uint32_t p,
                                         uint32_t root, uint32_t v)
 {

@@ -51,6 +51,7 @@ COLL_INLINE void coll_nodes_table(coll_nodes *nodes, uint32_t count, const uint3
     nodes->of = of;
 }
 
+/* How many nodes there are, at least 1. */
 COLL_INLINE uint32_t coll_nodes_count(const coll_nodes *nodes)
 {
     return nodes->count ? nodes->count : 1;

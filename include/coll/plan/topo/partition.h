@@ -18,6 +18,7 @@ typedef struct coll_partition {
     uint32_t extra; /* … and the first `extra` parts have one more */
 } coll_partition;
 
+/* `count` elements in so many parts, the first ones longer by one element. */
 COLL_INLINE coll_partition coll_partition_of(size_t count, uint32_t parts)
 {
     coll_partition cut;
@@ -26,11 +27,13 @@ COLL_INLINE coll_partition coll_partition_of(size_t count, uint32_t parts)
     return cut;
 }
 
+/* Where part i begins. */
 COLL_HOT_INLINE size_t coll_part_offset(coll_partition cut, uint32_t i)
 {
     return cut.base * i + (i < cut.extra ? i : cut.extra);
 }
 
+/* Part i. */
 COLL_HOT_INLINE coll_block coll_part_block(coll_partition cut, uint32_t i)
 {
     coll_block block;
@@ -59,6 +62,7 @@ COLL_HOT_INLINE size_t coll_segments(size_t count, size_t segment)
     return segment == 0 || count <= segment ? 1 : (count - 1) / segment + 1;
 }
 
+/* Segment i of `count` elements in segments of one length; the last may be shorter. */
 COLL_HOT_INLINE coll_block coll_segment_block(size_t count, size_t segment, size_t i)
 {
     coll_block block;

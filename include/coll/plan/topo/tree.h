@@ -71,6 +71,7 @@ typedef struct coll_fnomial_phase {
     uint32_t stride; /* f^phase: their distance, and the ranks of each subtree, but beyond p */
 } coll_fnomial_phase;
 
+/* The phase and the child's place that a slot of an f-nomial tree is. */
 COLL_HOT_INLINE coll_fnomial_phase coll_fnomial_phase_of(uint32_t f, uint32_t slot)
 {
     coll_fnomial_phase phase;
@@ -138,6 +139,7 @@ COLL_HOT_INLINE coll_partition coll_i_ranks_in_parts(uint32_t ranks, const coll_
     return cut;
 }
 
+/* The virtual rank of child i of virtual rank v. */
 COLL_HOT_INLINE uint32_t coll_branch_child(const coll_branch *at, uint32_t v, uint32_t i)
 {
     return v + 1 + (uint32_t)coll_part_offset(at->below, i);
@@ -206,7 +208,7 @@ COLL_HOT_INLINE coll_branch coll_chain_of(uint32_t p, const coll_fast_divisor *c
  *                  0   0   2   4
  */
 typedef struct coll_inorder {
-    uint32_t level;
+    uint32_t level;               /* 0: a leaf */
     uint32_t parent, left, right; /* the rank itself where there is none */
     uint32_t first, last;         /* the ranks of its subtree */
 } coll_inorder;

@@ -46,6 +46,7 @@
     X(CLAIMS, claims, "claimed tags are the same on all ranks, nobody else's, and clean")
 
 #define COLL_I_CONFORMANCE_ENUM(name, word, text) COLL_CONFORMANCE_##name,
+/* The checks of the kit. */
 typedef enum coll_conformance_check {
     COLL_CONFORMANCE_LIST(COLL_I_CONFORMANCE_ENUM)
         COLL_CONFORMANCE_CHECKS /* how many there are */
@@ -138,7 +139,7 @@ typedef struct coll_i_conformance_op {
 
 /* The kit on one rank. */
 typedef struct coll_conformance {
-    coll_conformance_task task;
+    coll_conformance_task task; /* what is run */
     coll_status status; /* COLL_AGAIN: it goes on; COLL_OK; COLL_ERR_IO: see the sentence */
     uint32_t check;     /* the one that runs, or has failed */
     uint32_t phase;     /* of the check */
@@ -155,13 +156,13 @@ typedef struct coll_conformance {
     uint32_t claim[2][2]; /* tags that are claimed: the first, and how many */
     coll_op sum, chain;   /* a commutative operator, and one that is not */
     coll_i_conformance_op *ops;
-    uint32_t n_ops, most_ops;
-    unsigned char *arena;
-    size_t room, used;
-    size_t longest;
-    uint8_t results[COLL_CONFORMANCE_CHECKS];
-    uint32_t length;
-    char sentence[COLL_CONFORMANCE_SENTENCE];
+    uint32_t n_ops, most_ops;                 /* operations, and for how many there is memory */
+    unsigned char *arena;                     /* memory of the buffers … */
+    size_t room, used;                        /* … its bytes, and those in use */
+    size_t longest;                           /* bytes of the longest message */
+    uint8_t results[COLL_CONFORMANCE_CHECKS]; /* coll_conformance_result of each check */
+    uint32_t length;                          /* bytes of the sentence */
+    char sentence[COLL_CONFORMANCE_SENTENCE]; /* what is wrong */
 } coll_conformance;
 
 /* ---- names ------------------------------------------------------------------------------- */
@@ -194,6 +195,7 @@ COLL_INLINE const char *coll_conformance_text(coll_conformance_check check)
     return "unknown check";
 }
 
+/* One word on a result, never NULL. */
 COLL_INLINE const char *coll_conformance_result_text(coll_conformance_result result)
 {
     switch (result) {

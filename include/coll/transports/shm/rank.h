@@ -22,11 +22,12 @@ typedef struct coll_i_ipc_other {
     bool left;      /* it has left in peace */
 } coll_i_ipc_other;
 
+/* A rank's end of a segment; all of it is private. */
 typedef struct coll_shm {
     coll_i_node_rank node; /* the first member: the ctx of the transport */
     coll_i_ipc_segment *segment;
     coll_i_ipc_member *members;
-    unsigned char *shared;
+    unsigned char *shared; /* SHARED of all ranks */
     size_t shared_bytes;
     uint64_t space, mapped; /* where the space begins, and all ends */
     uint64_t probe;         /* what others read, to see whether they can */

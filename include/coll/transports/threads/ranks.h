@@ -22,12 +22,13 @@ typedef struct coll_i_threads_rank {
     unsigned char pad[COLL_NODE_LINE];
 } coll_i_threads_rank;
 
+/* A group of threads; all of it is private. */
 typedef struct coll_threads {
     coll_i_node_world world;
     coll_i_threads_rank *ranks;
-    uint64_t *channels; /* that from s to d is channels[s·p + d], 0 until they talk */
-    uint32_t *cpus;
-    void *watches;
+    uint64_t *channels;   /* that from s to d is channels[s·p + d], 0 until they talk */
+    uint32_t *cpus;       /* processors of the ranks */
+    void *watches;        /* what each rank waits for */
     void *shared, *turns; /* SHARED and who is done with which use of it, or NULL */
     uint64_t *operands;   /* of all ranks, or 0: node/reduction.h */
     uint32_t p;

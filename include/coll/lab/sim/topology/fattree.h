@@ -130,6 +130,7 @@ COLL_CONST(coll_model, coll_fattree_topology, {
     NULL,
     0});
 
+/* Reads the words of such a topology. false: `why` is a sentence. */
 COLL_INLINE bool coll_fattree_topology_read(coll_topology *t, const char *text,
                                             coll_sentence *why)
 {

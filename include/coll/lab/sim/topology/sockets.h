@@ -56,6 +56,7 @@ COLL_INLINE coll_link_cost coll_i_nodes_costs(const coll_topology *t, uint32_t l
     return link < t->size[0] * t->size[1] ? t->inner : t->cost;
 }
 
+/* Nodes of so many sockets of so many ranks each. */
 COLL_INLINE void coll_topology_nodes(coll_topology *t, uint32_t nodes, uint32_t sockets,
                                      uint32_t ranks)
 {
@@ -92,6 +93,7 @@ COLL_CONST(coll_model, coll_nodes_topology, {
     NULL,
     0});
 
+/* Reads the words of such a topology. false: `why` is a sentence. */
 COLL_INLINE bool coll_nodes_topology_read(coll_topology *t, const char *text,
                                           coll_sentence *why)
 {

@@ -141,6 +141,7 @@ COLL_CONST(coll_model, coll_torus_topology, {
     NULL,
     0});
 
+/* Reads the words of such a topology. false: `why` is a sentence. */
 COLL_INLINE bool coll_mesh_topology_read(coll_topology *t, const char *text, coll_sentence *why)
 {
     const bool wraps = strncmp(text, "torus", 5) == 0;
