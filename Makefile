@@ -5,6 +5,7 @@
 #   make test     build everything and run all tests
 #   make try FILE=my.h  prove, draw and simulate the algorithms of one header
 #   make coverage  run the tests again, counting lines and branches: build/coverage/report/index.html
+#   make docs     the documents and an API reference as a site: build/docs/site/index.html
 #   make bench    say how to run the benchmarks
 #   make reproduce  numbers and figures of the papers again: build/reproduce/report.md
 #   make format   clang-format every source file
@@ -19,7 +20,7 @@ MAKEFLAGS += --no-print-directory
 need = command -v $(1) >/dev/null 2>&1 || \
 	{ echo "coll: $(2) is missing; on Debian: apt-get install $(3)" >&2; exit 1; }
 
-.PHONY: all build configure try demo test coverage bench reproduce format install clean help
+.PHONY: all build configure try demo test coverage docs bench reproduce format install clean help
 
 all: build
 
@@ -70,6 +71,12 @@ demo: configure
 	@cd $(BUILD) && examples/cg --grid 24,24,24 --ranks 4 >demo.txt && cat demo.txt && \
 	sed -n 's/^ *\(coll show .*\)/\1/p' demo.txt | while read -r line; do \
 		echo; echo "$$ $(BUILD)/$$line"; echo; ./$$line || exit 1; done
+
+docs:
+	@$(call need,doxygen,doxygen,doxygen)
+	@$(call need,mkdocs,mkdocs,mkdocs mkdocs-material)
+	@sh docs/site/build.sh $(BUILD)/docs
+	@echo $(BUILD)/docs/site/index.html
 
 bench: build
 	@echo "Benchmarks print CSV; run them on a quiet machine:"
