@@ -132,9 +132,11 @@ typedef struct coll_failure {
      * own, which may include some that were aborted before. Without it, other ranks wait for messages
      * that do not come. */
     void (*abort)(void *ctx, uint32_t first, uint32_t tags);
-    /* Is a peer known to be dead, or to have left? What waits for it ends with COLL_ERR_PEER. False if
-     * it is alive, this rank itself, or nobody knows. Does not wait, moves nothing on, and may be called
-     * at any time; it may cost a system call. NULL: ranks do not die, or nobody notices. */
+    /* Is a peer known to be dead, or to have left? What waits for it ends with an error: COLL_ERR_PEER
+     * if all ranks notice, even one that waits for another; else a different one, after which the
+     * library aborts. False if it is alive, this rank itself, or nobody knows. Does not wait, moves
+     * nothing on, and may be called at any time; it may cost a system call. NULL: ranks do not die, or
+     * nobody notices. */
     bool (*dead)(void *ctx, uint32_t peer);
 } coll_failure;
 
