@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "coll/transports/bootstrap.h"
 #include "coll/transports/shm.h"
 #include "commands.h"
 #include "options.h"
@@ -25,7 +26,8 @@ struct launch {
     uint64_t p, shared;
     bool bind;
     char **program;
-    int segment;
+    int segment, rendezvous;
+    char where[COLL_RENDEZVOUS_TEXT], secret[COLL_RENDEZVOUS_SECRET];
     pid_t *pid; /* 0: it has ended */
     uint32_t left;
     int code;        /* of the first rank that failed, or 0 */
@@ -104,6 +106,10 @@ static _Noreturn void become(const struct launch *l, uint64_t rank, int pipe, pi
     set_number("COLL_SIZE", l->p);
     set_number("COLL_SEGMENT", (uint64_t)l->segment);
     set_number("COLL_SHARED", l->shared);
+    setenv("COLL_RENDEZVOUS", l->where, 1);
+    setenv("COLL_SECRET", l->secret, 1);
+    if (rank == 0 && fcntl(l->rendezvous, F_SETFD, 0) == 0)
+        set_number("COLL_RENDEZVOUS_FD", (uint64_t)l->rendezvous);
     execvp(l->program[0], l->program);
     error = errno;
     _exit(write(pipe, &error, sizeof error) == (ssize_t)sizeof error ? 127 : 126);
@@ -142,6 +148,7 @@ static void start(struct launch *l)
     }
     close(ends[1]);
     close(l->segment);
+    close(l->rendezvous);
     if (read(ends[0], &error, sizeof error) == (ssize_t)sizeof error) {
         snprintf(what, sizeof what, "%.120s cannot be started", l->program[0]);
         give_up(l, what, error);
@@ -215,10 +222,13 @@ int launch_main(int argc, char **argv)
                SIZE_MAX / 2),
         FLAG("bind", "each rank stays on one processor", &l.bind),
     };
-    const struct command launch = {"launch", "start processes that share memory",
+    const struct command launch = {"launch",
+                                   "start processes that share memory, or talk by TCP",
                                    "The ranks find COLL_RANK, COLL_SIZE, COLL_SEGMENT and "
                                    "COLL_SHARED in their environment; "
                                    "coll_shm_launched\nof coll/transports/shm.h reads them. "
+                                   "COLL_RENDEZVOUS and COLL_SECRET are for coll_tcp_launched\n"
+                                   "of coll/transports/bootstrap.h. "
                                    "The first has the standard input. "
                                    "Signals are passed on to all.\nAfter a rank has failed the "
                                    "others are ended. The exit code "
@@ -232,6 +242,9 @@ int launch_main(int argc, char **argv)
     l.segment = coll_shm_create(NULL, (uint32_t)l.p, (size_t)l.shared, why);
     if (l.segment < 0)
         refuse("%s", why);
+    l.rendezvous = coll_rendezvous_open(l.where, l.secret);
+    if (l.rendezvous < 0)
+        refuse("there is nothing where ranks can find each other: %s", strerror(errno));
     l.pid = calloc(l.p, sizeof *l.pid);
     if (!l.pid)
         refuse("there is not enough memory");

@@ -106,13 +106,27 @@ COLL_INLINE coll_tcp *coll_tcp_open(uint32_t rank, uint32_t p, const coll_tcp_op
                        (unsigned)rank, interfaces ? " of " : "", interfaces ? interfaces : "");
     } else {
         tcp->own.port = options ? options->port : 0;
-        if (coll_i_tcp_listen(tcp, why)) {
+        tcp->listener = coll_i_tcp_listen_at(&tcp->own);
+        if (tcp->listener >= 0) {
             *why = 0;
             return tcp;
         }
+        (void)snprintf(why, COLL_TCP_WHY, "rank %u cannot listen at port %u: %s",
+                       (unsigned)rank, (unsigned)tcp->own.port, strerror(errno));
     }
     coll_tcp_abandon(tcp);
     return NULL;
+}
+
+/* Who it is, and of how many. */
+COLL_INLINE uint32_t coll_tcp_rank(const coll_tcp *tcp)
+{
+    return tcp->rank;
+}
+
+COLL_INLINE uint32_t coll_tcp_size(const coll_tcp *tcp)
+{
+    return tcp->p;
 }
 
 /* Where this rank listens, for the others to know. */

@@ -116,25 +116,28 @@ COLL_INLINE bool coll_i_tcp_choose(const char *interfaces, coll_tcp_address *fou
     return well;
 }
 
-/* Listens at own.ip, and finds out at which port. */
-COLL_INLINE bool coll_i_tcp_listen(coll_tcp *tcp, char *why)
+/* Listens at an address, whose port is found out if it is 0. The descriptor, which does not block; −1: errno
+ * says why. */
+COLL_INLINE int coll_i_tcp_listen_at(coll_tcp_address *where)
 {
     struct sockaddr_storage address;
-    socklen_t length = coll_i_tcp_socket_address(&tcp->own, &address);
-    tcp->listener = socket(address.ss_family, SOCK_STREAM, 0);
-    if (tcp->own.port != 0)
-        coll_i_tcp_set(tcp->listener, SOL_SOCKET, SO_REUSEADDR, 1);
-    if (tcp->listener < 0 || fcntl(tcp->listener, F_SETFL, O_NONBLOCK) != 0 ||
-        fcntl(tcp->listener, F_SETFD, FD_CLOEXEC) != 0 ||
-        bind(tcp->listener, (const struct sockaddr *)&address, length) != 0 ||
-        listen(tcp->listener, 1024) != 0 ||
-        getsockname(tcp->listener, (struct sockaddr *)&address, &length) != 0) {
-        (void)snprintf(why, COLL_TCP_WHY, "rank %u cannot listen at port %u: %s",
-                       (unsigned)tcp->rank, (unsigned)tcp->own.port, strerror(errno));
-        return false;
+    socklen_t length = coll_i_tcp_socket_address(where, &address);
+    const int fd = socket(address.ss_family, SOCK_STREAM, 0);
+    int error;
+    if (fd < 0)
+        return -1;
+    if (where->port != 0)
+        coll_i_tcp_set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+    if (fcntl(fd, F_SETFL, O_NONBLOCK) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
+        bind(fd, (const struct sockaddr *)&address, length) == 0 && listen(fd, 1024) == 0 &&
+        getsockname(fd, (struct sockaddr *)&address, &length) == 0) {
+        where->port = coll_i_tcp_address_of((const struct sockaddr *)&address).port;
+        return fd;
     }
-    tcp->own.port = coll_i_tcp_address_of((const struct sockaddr *)&address).port;
-    return true;
+    error = errno;
+    (void)close(fd);
+    errno = error;
+    return -1;
 }
 
 #endif /* COLL_TRANSPORTS_TCP_LISTEN_H */

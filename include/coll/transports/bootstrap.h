@@ -1,0 +1,272 @@
+/* coll/transports/bootstrap.h — how ranks find each other (hosted)
+ *
+ *   char why[COLL_TCP_WHY];
+ *   coll_tcp *tcp = coll_tcp_launched(NULL, why);      // of this process, as its environment says
+ *   if (!tcp) …                                        // `why` is a sentence
+ *   coll_comm_init(&comm, &coll_tcp_transport, tcp, coll_tcp_rank(tcp), coll_tcp_size(tcp),
+ *                  memory, bytes);
+ *   …
+ *   coll_tcp_close(tcp);
+ *
+ * A process learns who it is, who the others are, and what they have to say, by one of these:
+ *
+ *   coll launch -n P PROGRAM        on one machine
+ *   mpiexec -n P PROGRAM            of MPICH, and what else speaks PMI-1 (bootstrap/pmi.h)
+ *   COLL_RANK=r COLL_SIZE=p COLL_RENDEZVOUS=address:port COLL_SECRET=… PROGRAM
+ *                                   on any machines: rank 0 listens at that address. The secret has 32
+ *                                   hexadecimal digits. Jobs that run at once take different ports
+ *   nothing of all that             the process is alone: rank 0 of 1
+ *
+ * Or by means of the caller's: coll_tcp_start asks a callback that gathers some bytes of all ranks.
+ */
+#ifndef COLL_TRANSPORTS_BOOTSTRAP_H
+#define COLL_TRANSPORTS_BOOTSTRAP_H
+
+#include "bootstrap/pmi.h"
+#include "bootstrap/rendezvous.h"
+
+/* Writes what each rank has, `bytes` of it, by rank, to `all`. All ranks call it. False: it failed. */
+typedef bool (*coll_gather_bytes)(void *ctx, const void *mine, size_t bytes, void *all);
+
+/* Opens a rank and has it join the others, whose addresses `gather` finds out. NULL: `why`, of
+ * COLL_TCP_WHY bytes, says why. */
+COLL_INLINE coll_tcp *coll_tcp_start(uint32_t rank, uint32_t p, const coll_tcp_options *options,
+                                     coll_gather_bytes gather, void *ctx, char *why)
+{
+    coll_tcp *tcp = coll_tcp_open(rank, p, options, why);
+    coll_tcp_address *all;
+    coll_tcp_address mine;
+    bool well;
+    if (!tcp)
+        return NULL;
+    mine = coll_tcp_own_address(tcp);
+    all = (coll_tcp_address *)malloc(p * sizeof *all);
+    (void)snprintf(
+        why, COLL_TCP_WHY,
+        "rank %u does not learn the addresses of the others: one is not there, or has "
+        "another secret",
+        (unsigned)rank);
+    well = all && gather(ctx, &mine, sizeof mine, all) && coll_tcp_join(tcp, all, why);
+    free(all);
+    if (well) {
+        *why = 0;
+        return tcp;
+    }
+    coll_tcp_abandon(tcp);
+    return NULL;
+}
+
+/* ---- for who starts processes ------------------------------------------------------------ */
+
+enum { COLL_RENDEZVOUS_TEXT = 32, COLL_RENDEZVOUS_SECRET = 2 * COLL_TCP_SECRET + 1 };
+
+/* Opens what rank 0 of a job on this machine listens at: it inherits the descriptor, whose number is its
+ * COLL_RENDEZVOUS_FD. Writes what is COLL_RENDEZVOUS to all, of COLL_RENDEZVOUS_TEXT bytes, and
+ * COLL_SECRET, of COLL_RENDEZVOUS_SECRET. −1: errno says why. */
+COLL_INLINE int coll_rendezvous_open(char *where, char *secret)
+{
+    unsigned char random[COLL_TCP_SECRET];
+    coll_tcp_address address;
+    int fd;
+    memset(&address, 0, sizeof address);
+    address.family = 4;
+    address.ip[0] = 127;
+    address.ip[3] = 1;
+    if (!coll_i_tcp_random(random, sizeof random))
+        return -1;
+    for (unsigned i = 0; i < COLL_TCP_SECRET; i++)
+        (void)snprintf(secret + 2 * i, 3, "%02x", random[i]);
+    fd = coll_i_tcp_listen_at(&address);
+    (void)snprintf(where, COLL_RENDEZVOUS_TEXT, "127.0.0.1:%u", (unsigned)address.port);
+    return fd;
+}
+
+/* ---- by the environment ------------------------------------------------------------------ */
+
+/* Who a process is, and how it reaches the others. */
+typedef struct coll_i_launched {
+    uint32_t rank, p, patience;
+    unsigned char secret[COLL_TCP_SECRET];
+    coll_i_pmi pmi;         /* fd −1: there is none */
+    int listener;           /* of rank 0; −1: it is not open yet */
+    coll_tcp_address where; /* of the rendezvous */
+} coll_i_launched;
+
+/* A number in the environment, up to UINT32_MAX. */
+COLL_INLINE bool coll_i_launched_number(const char *name, uint32_t *value, char *why)
+{
+    const char *text = getenv(name);
+    char *end = NULL;
+    const unsigned long long number = text ? strtoull(text, &end, 10) : 0;
+    if (text && *text >= '0' && *text <= '9' && *end == 0 && number <= UINT32_MAX) {
+        *value = (uint32_t)number;
+        return true;
+    }
+    (void)snprintf(why, COLL_TCP_WHY, "%s is not a number: \"%.40s\"", name, text ? text : "");
+    return false;
+}
+
+/* "127.0.0.1:5000" or "[::1]:5000". */
+COLL_INLINE bool coll_i_launched_where(const char *text, coll_tcp_address *where, char *why)
+{
+    char address[64];
+    const char *colon = strrchr(text, ':');
+    const size_t length = colon ? (size_t)(colon - text) : 0;
+    const bool brackets = length > 1 && text[0] == '[' && text[length - 1] == ']';
+    char *end = NULL;
+    unsigned long port = 0;
+    unsigned bits = 0;
+    if (length > 0 && length < sizeof address) {
+        memcpy(address, text + brackets, length - 2 * (size_t)brackets);
+        address[length - 2 * (size_t)brackets] = 0;
+        port = strtoul(colon + 1, &end, 10);
+        if (*end == 0 && port > 0 && port < 65536 && !strchr(address, '/') &&
+            coll_i_tcp_prefix(address, where, &bits)) {
+            where->port = (uint16_t)port;
+            return true;
+        }
+    }
+    (void)snprintf(why, COLL_TCP_WHY,
+                   "COLL_RENDEZVOUS is no address and port, such as 10.0.0.1:5000: \"%.60s\"",
+                   text);
+    return false;
+}
+
+COLL_INLINE bool coll_i_launched_read(coll_i_launched *me, char *why)
+{
+    const char *secret = getenv("COLL_SECRET"), *where = getenv("COLL_RENDEZVOUS");
+    uint32_t fd = 0;
+    me->rank = 0;
+    me->p = 1;
+    me->pmi.fd = me->listener = -1;
+    memset(me->secret, 0, sizeof me->secret);
+    if (getenv("PMI_FD")) {
+        if (!coll_i_launched_number("PMI_FD", &fd, why) ||
+            !coll_i_launched_number("PMI_RANK", &me->rank, why) ||
+            !coll_i_launched_number("PMI_SIZE", &me->p, why))
+            return false;
+        if (coll_i_pmi_open(&me->pmi, (int)fd))
+            return true;
+        (void)snprintf(why, COLL_TCP_WHY, "the process manager does not answer at PMI_FD");
+        return false;
+    }
+    if (!getenv("COLL_RANK"))
+        return true;
+    if (!coll_i_launched_number("COLL_RANK", &me->rank, why) ||
+        !coll_i_launched_number("COLL_SIZE", &me->p, why))
+        return false;
+    if (secret && !coll_i_hex(secret, strlen(secret), me->secret, sizeof me->secret)) {
+        (void)snprintf(why, COLL_TCP_WHY, "COLL_SECRET is not %d hexadecimal digits",
+                       2 * COLL_TCP_SECRET);
+        return false;
+    }
+    if (me->p > 1 && !where) {
+        (void)snprintf(why, COLL_TCP_WHY, "COLL_RENDEZVOUS does not say where rank 0 listens");
+        return false;
+    }
+    if (me->p > 1 && me->rank == 0 && getenv("COLL_RENDEZVOUS_FD")) {
+        if (!coll_i_launched_number("COLL_RENDEZVOUS_FD", &fd, why))
+            return false;
+        me->listener = (int)fd;
+    }
+    return me->p == 1 || coll_i_launched_where(where, &me->where, why);
+}
+
+/* By the key-value space of a process manager: what each rank publishes, all read. */
+COLL_INLINE bool coll_i_launched_by_pmi(coll_i_launched *me, const void *mine, size_t bytes,
+                                        unsigned char *all)
+{
+    char key[40];
+    (void)snprintf(key, sizeof key, "coll-%u", (unsigned)me->rank);
+    if (!coll_i_pmi_put(&me->pmi, key, mine, bytes) || !coll_i_pmi_barrier(&me->pmi))
+        return false;
+    for (uint32_t r = 0; r < me->p; r++) {
+        (void)snprintf(key, sizeof key, "coll-%u", (unsigned)r);
+        if (!coll_i_pmi_get(&me->pmi, key, all + r * bytes, bytes))
+            return false;
+    }
+    return true;
+}
+
+COLL_INLINE bool coll_i_launched_by_rendezvous(coll_i_launched *me, const void *mine,
+                                               size_t bytes, unsigned char *all)
+{
+    const uint64_t until = coll_i_tcp_now() + me->patience;
+    unsigned char *room = (unsigned char *)malloc(COLL_I_TCP_RANDOM + me->p * bytes);
+    bool well = false;
+    int fd;
+    if (!room)
+        return false;
+    if (me->rank == 0) {
+        memcpy(room + COLL_I_TCP_RANDOM, mine, bytes);
+        if (me->listener < 0)
+            me->listener = coll_i_tcp_listen_at(&me->where);
+        well = me->listener >= 0 &&
+               coll_i_rdv_serve(me->listener, me->secret, me->p, bytes, room, until);
+    } else if ((fd = coll_i_rdv_connect(&me->where, until)) >= 0) {
+        well = coll_i_rdv_visit(fd, me->secret, me->rank, me->p, mine, bytes, room, until);
+        (void)close(fd);
+    }
+    if (well)
+        memcpy(all, room + COLL_I_TCP_RANDOM, me->p * bytes);
+    free(room);
+    return well;
+}
+
+COLL_INLINE bool coll_i_launched_gather(void *ctx, const void *mine, size_t bytes, void *all)
+{
+    coll_i_launched *me = (coll_i_launched *)ctx;
+    if (bytes > COLL_I_RDV_BYTES)
+        return false;
+    if (me->pmi.fd >= 0)
+        return coll_i_launched_by_pmi(me, mine, bytes, (unsigned char *)all);
+    if (me->p > 1)
+        return coll_i_launched_by_rendezvous(me, mine, bytes, (unsigned char *)all);
+    memcpy(all, mine, bytes);
+    return true;
+}
+
+/* The ranks of a process manager have no secret yet: rank 0 makes one up. */
+COLL_INLINE bool coll_i_launched_secret(coll_i_launched *me)
+{
+    if (me->pmi.fd < 0)
+        return true;
+    if (me->rank == 0 &&
+        (!coll_i_tcp_random(me->secret, sizeof me->secret) ||
+         !coll_i_pmi_put(&me->pmi, "coll-secret", me->secret, sizeof me->secret)))
+        return false;
+    return coll_i_pmi_barrier(&me->pmi) &&
+           coll_i_pmi_get(&me->pmi, "coll-secret", me->secret, sizeof me->secret);
+}
+
+/* Opens and joins the rank that this process was started as. What `options` say of a secret does not
+ * count. NULL: `why`, of COLL_TCP_WHY bytes, says why. Once a process. */
+COLL_INLINE coll_tcp *coll_tcp_launched(const coll_tcp_options *options, char *why)
+{
+    coll_tcp_options mine;
+    coll_i_launched me;
+    coll_tcp *tcp = NULL;
+    memset(&mine, 0, sizeof mine);
+    if (options)
+        mine = *options;
+    if (!coll_i_launched_read(&me, why))
+        return NULL;
+    me.patience = mine.patience ? mine.patience : 10000;
+    if (!mine.interfaces)
+        mine.interfaces = getenv("COLL_INTERFACES");
+    mine.secret = me.secret;
+    if (coll_i_launched_secret(&me))
+        tcp = coll_tcp_start(me.rank, me.p, &mine, coll_i_launched_gather, &me, why);
+    else
+        (void)snprintf(why, COLL_TCP_WHY, "the process manager keeps nothing for the ranks");
+    if (me.listener >= 0)
+        (void)close(me.listener);
+    if (me.pmi.fd >= 0 && !coll_i_pmi_close(&me.pmi) && tcp) {
+        coll_tcp_abandon(tcp);
+        (void)snprintf(why, COLL_TCP_WHY, "the process manager does not answer any more");
+        tcp = NULL;
+    }
+    return tcp;
+}
+
+#endif /* COLL_TRANSPORTS_BOOTSTRAP_H */
