@@ -210,6 +210,16 @@ static void reap(struct launch *l)
     }
 }
 
+/* Where ranks find each other; a descriptor that is no standard stream, which may be closed. */
+static void open_rendezvous(struct launch *l)
+{
+    const int fd = coll_rendezvous_open(l->where, l->secret);
+    l->rendezvous = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (l->rendezvous < 0)
+        refuse("ranks have no place to find each other: %s", strerror(errno));
+    close(fd);
+}
+
 int launch_main(int argc, char **argv)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -242,9 +252,7 @@ int launch_main(int argc, char **argv)
     l.segment = coll_shm_create(NULL, (uint32_t)l.p, (size_t)l.shared, why);
     if (l.segment < 0)
         refuse("%s", why);
-    l.rendezvous = coll_rendezvous_open(l.where, l.secret);
-    if (l.rendezvous < 0)
-        refuse("there is nothing where ranks can find each other: %s", strerror(errno));
+    open_rendezvous(&l);
     l.pid = calloc(l.p, sizeof *l.pid);
     if (!l.pid)
         refuse("there is not enough memory");

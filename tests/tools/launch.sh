@@ -118,6 +118,14 @@ timeout -k 1 20 "$coll" launch -n 2 sh -c 'echo out; [ $COLL_SEGMENT -gt 2 ] && 
 code=$?
 [ $code -eq 0 ] || fail "without standard streams the code is 0, not $code"
 
+# ---- TCP ---------------------------------------------------------------------------------------
+ends 0 -n 5 "${example%/*}/12_tcp_processes"
+[ "$(sed 's/ on .*//' "$work/out")" = "$(for r in 0 1 2 3 4; do echo "rank $r of 5"; done)" ] || fail "ranks find each other"
+ends 0 -n 3 sh -c '[ -z "${COLL_RENDEZVOUS_FD:-}" ] || [ -e "/proc/self/fd/$COLL_RENDEZVOUS_FD" ]'
+ends 1 -n 2 sh -c '[ $COLL_RANK -eq 1 ] || COLL_SECRET=00112233445566778899aabbccddeeff; exec "$0"' \
+    "${example%/*}/12_tcp_processes"
+grep -q 'has another secret' "$work/err" || fail "the secret is not asked for"
+
 # ---- sentences ---------------------------------------------------------------------------------
 ends 2 -n 2
 has err 'coll launch: PROGRAM is missing; coll launch --help shows the usage'
