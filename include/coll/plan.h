@@ -124,34 +124,36 @@ COLL_INLINE coll_extents coll_plan_extents(const coll_plan *plan, uint32_t rank)
                        COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLGATHERV);
     const coll_problem *of = &plan->problem;
     const bool root = rank == of->root || !coll_is(COLL_ROOTED, of->collective);
-    coll_extents extents;
-    extents.in = extents.out = of->collective == COLL_BARRIER ? 0 : of->count;
+    size_t in = of->collective == COLL_BARRIER ? 0 : of->count, out = in;
+    coll_extents
+        extents; /* nothing points into it, or RISC-V's gcc calls memcpy to return it */
     extents.fits = true;
     if (coll_is(gathers | allgathers, of->collective))
-        extents.in = coll_own_count(plan, rank);
+        in = coll_own_count(plan, rank);
     if (coll_is(scatters | reduce_scatters, of->collective))
-        extents.out = coll_own_count(plan, rank);
+        out = coll_own_count(plan, rank);
     if (!root) {
         if (coll_is(scatters | COLL_BIT(COLL_BCAST), of->collective))
-            extents.in = 0;
+            in = 0;
         else
-            extents.out = 0;
-        return extents;
+            out = 0;
+    } else {
+        if (coll_is(scatters | reduce_scatters | alltoalls, of->collective))
+            extents.fits = coll_i_layout_extent(&of->in, of->count, coll_in_blocks(of), &in);
+        if (coll_is(gathers | allgathers | neighbors | alltoalls, of->collective))
+            extents.fits &=
+                coll_i_layout_extent(&of->out, of->count, coll_out_blocks(of), &out);
+        if (coll_in_place(plan)) {
+            if (coll_is(reduce_scatters, of->collective))
+                out = in;
+            if (coll_is(scatters, of->collective))
+                out = 0; /* in place concerns OUT, not IN */
+            else
+                in = 0;
+        }
     }
-    if (coll_is(scatters | reduce_scatters | alltoalls, of->collective))
-        extents.fits =
-            coll_i_layout_extent(&of->in, of->count, coll_in_blocks(of), &extents.in);
-    if (coll_is(gathers | allgathers | neighbors | alltoalls, of->collective))
-        extents.fits &=
-            coll_i_layout_extent(&of->out, of->count, coll_out_blocks(of), &extents.out);
-    if (coll_in_place(plan)) {
-        if (coll_is(reduce_scatters, of->collective))
-            extents.out = extents.in;
-        if (coll_is(scatters, of->collective))
-            extents.out = 0; /* in place concerns OUT, not IN */
-        else
-            extents.in = 0;
-    }
+    extents.in = in;
+    extents.out = out;
     return extents;
 }
 
