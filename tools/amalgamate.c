@@ -260,6 +260,7 @@ static void want_all(struct sources *all)
                                          "plan/problem.h",
                                          "plan/group.h",
                                          "executor.h",
+                                         "executor/task.h",
                                          "executor/in_order.h",
                                          "executor/pending.h",
                                          "transport.h"},
