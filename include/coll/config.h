@@ -84,8 +84,9 @@
 #pragma clang diagnostic ignored "-Wgnu-inline-cpp-without-extern" /* it is extern "C" */
 #endif
 
-#ifndef COLL_HOT_INLINE
-#if COLL_I_MODE == 1 || !(defined(__GNUC__) || defined(__clang__)) || defined(__OPTIMIZE_SIZE__)
+#ifndef COLL_HOT_INLINE /* firmware is smaller without, and with -Og gcc would call memcpy for arguments */
+#if COLL_I_MODE == 1 || !(defined(__GNUC__) || defined(__clang__)) ||                          \
+    defined(__OPTIMIZE_SIZE__) || !__STDC_HOSTED__
 #define COLL_HOT_INLINE COLL_INLINE
 #elif COLL_I_MODE == 0 && defined(__cplusplus)
 #define COLL_HOT_INLINE inline __attribute__((always_inline))
