@@ -2,6 +2,7 @@
 #
 #   make          build the command, the examples, the benchmarks and the tests
 #   make demo     run the conjugate-gradient example on four ranks, then show its schedules
+#   make check    build and run the tests that tell most for their time
 #   make test     build everything and run all tests
 #   make try FILE=my.h  prove, draw and simulate the algorithms of one header
 #   make coverage  run the tests again, counting lines and branches: build/coverage/report/index.html
@@ -15,12 +16,14 @@ BUILD  = build
 PREFIX = /usr/local
 JOBS  := $(shell nproc 2>/dev/null || echo 2)
 MAKEFLAGS += --no-print-directory
+# Make would compile no program before the library that it is linked with.
+export CMAKE_GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 
 # $(call need,PROGRAM,WHAT,PACKAGE): stop with one sentence if PROGRAM is missing.
 need = command -v $(1) >/dev/null 2>&1 || \
 	{ echo "coll: $(2) is missing; on Debian: apt-get install $(3)" >&2; exit 1; }
 
-.PHONY: all build configure try demo test coverage docs bench reproduce format install clean help
+.PHONY: all build needs configure try demo check test coverage docs bench reproduce format install clean help
 
 all: build
 
@@ -28,7 +31,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 # A compiler that the caller names with CC must exist; otherwise CMake takes cc, gcc or clang.
-configure:
+needs:
 ifeq ($(origin CC),default)
 	@command -v cc >/dev/null 2>&1 || command -v clang >/dev/null 2>&1 || \
 	$(call need,gcc,a C compiler,gcc libc6-dev)
@@ -36,10 +39,16 @@ else
 	@$(call need,$(firstword $(CC)),the C compiler $(CC),gcc libc6-dev)
 endif
 	@$(call need,cmake,cmake,cmake)
+
+configure: needs
 	@{ test -f $(BUILD)/CTestTestfile.cmake && test -z "$(CMAKE_OPTIONS)"; } || cmake -S . -B $(BUILD) $(CMAKE_OPTIONS)
 
 build: configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
+
+check: configure
+	@cmake --build $(BUILD) --parallel $(JOBS) --target coll_check
+	@cd $(BUILD) && ctest --output-on-failure --parallel $(JOBS) --label-regex '^check$$'
 
 test: build
 	@cd $(BUILD) && { ctest --output-on-failure --parallel $(JOBS); status=$$?; \
@@ -66,11 +75,14 @@ try: configure
 	@test -x $(BUILD)/coll || cmake --build $(BUILD) --parallel $(JOBS) --target coll_command
 	@$(BUILD)/coll try "$(FILE)" $(TRY)
 
-demo: configure
-	@cmake --build $(BUILD) --parallel $(JOBS) --target examples_cg coll_command
-	@cd $(BUILD) && examples/cg --grid 24,24,24 --ranks 4 >demo.txt && cat demo.txt && \
+# Built apart, without optimization, which would take longer than all else.
+demo: DEMO = $(BUILD)/demo
+demo: needs
+	@cmake -S . -B $(DEMO) -DCMAKE_BUILD_TYPE=Debug -DCOLL_BUILD_TESTS=OFF -DCOLL_BUILD_BENCH=OFF -DCOLL_BUILD_MPI=OFF >/dev/null
+	@cmake --build $(DEMO) --parallel $(JOBS) --target examples_cg coll_command
+	@cd $(DEMO) && examples/cg --grid 24,24,24 --ranks 4 >demo.txt && cat demo.txt && \
 	sed -n 's/^ *\(coll show .*\)/\1/p' demo.txt | while read -r line; do \
-		echo; echo "$$ $(BUILD)/$$line"; echo; ./$$line || exit 1; done
+		echo; echo "$$ $(DEMO)/$$line"; echo; ./$$line || exit 1; done
 
 docs:
 	@$(call need,doxygen,doxygen,doxygen)
