@@ -3,7 +3,8 @@
 # The headers have ordinary comments. The head of a file becomes its manual, a comment right above a
 # declaration, a knob or a member, and one behind a member, becomes its description, and an algorithm's record and
 # a row of a list (COLL_STATUS_LIST …) are described by what stands in them. Private names (coll_i_,
-# COLL_I_) get nothing. No line is added, so that warnings name the right one.
+# COLL_I_) get nothing, nor do the members of a structure whose comment says that they are private. No line is
+# added, so that warnings name the right one.
 
 function escape(text) {
     gsub(/[\\@<>#%&]/, "\\\\&", text)
@@ -134,10 +135,12 @@ function text_of(i, j,    text) {
     return text
 }
 
-# What a member of this name is everywhere; "": it has no such name.
+# What a member of this name is everywhere, or that the structure's comment speaks of it; "": neither.
 function meaning(name) {
     if (name in means)
         return means[name]
+    if (last ~ ("(^|[^A-Za-z_])" name "([^A-Za-z_]|$)"))
+        return "see the structure"
     if (sub(/^n_/, "", name))
         return "number of " name
     return ""
@@ -222,6 +225,7 @@ END {
     for (i = end_of(1) + 1; i <= NR; i++) {
         if (line[i] ~ /^\/\* /) {
             k = end_of(i)
+            last = line[k + 1] ~ /^typedef struct/ ? text_of(i, k) : ""
             if (line[i] !~ /^\/\* ----/ || (k > i && line[k + 1] != "")) {
                 gsub(/ -----*$|^\/\* ---- /, "/* ", line[i])
                 sub(/ ?\/\* $/, ".", line[i])
@@ -232,9 +236,13 @@ END {
         } else if (line[i] ~ /^(typedef )?(struct|union|enum)( [A-Za-z0-9_]+)* \{/) {
             for (j = i; j < NR && line[j] !~ /^}/ && line[j] !~ /\{.*}.*;/; j++)
                 ;
-            if (line[i] !~ / coll_i_/)
+            if (line[i] !~ / coll_i_/ && last ~ /(^|[^A-Za-z])private[^A-Za-z]/) {
+                line[i] = line[i] " /** @cond */"
+                line[j] = "/** @endcond */ " line[j]
+            } else if (line[i] !~ / coll_i_/)
                 members(i + 1, j, line[i] ~ /enum/)
             i = j
+            last = ""
         } else if (line[i] ~ /^#define COLL_[A-Z_]+_LIST\(X\)/) {
             for (text = ""; line[i] ~ /\\$/; i++)
                 text = text substr(line[i + 1], 1, length(line[i + 1]) - 1)

@@ -37,7 +37,7 @@ typedef struct coll_tcp_address {
     uint8_t ip[16]; /* an IPv4 address in the first four */
     uint32_t
         scope; /* of a link-local IPv6 address: the number of its interface, this machine's */
-    uint16_t port;
+    uint16_t port;   /* where it listens */
     uint16_t family; /* 4 or 6; 0: none */
 } coll_tcp_address;
 
@@ -168,6 +168,7 @@ typedef struct coll_tcp_options {
     uint32_t ranks_here; /* ranks on this machine; 0: those with the same address */
 } coll_tcp_options;
 
+/* A rank's end; all of it is private. */
 typedef struct coll_tcp {
     uint32_t rank, p;
     int listener;
