@@ -19,12 +19,12 @@
  * the same on all of them. Not on the counts of gatherv and scatterv, which the root alone knows,
  * nor on those of alltoallv and alltoallw, nor on whether a root works in place. The plan of a composite
  * algorithm is this rank's own, and what can be wrong with it may be wrong on this rank alone; so
- *   - a rule is passed over for what its record has against the problem, which is all that the default
- *     inner algorithms can have against it too: they take any number of ranks;
- *   - where the rule says what is used inside, that may not like the size of some nodes, of which
- *     only their ranks would know. So the plan is made for a rank of each size of node first, by
- *     all ranks, and the rule is passed over if one of them cannot be made;
- *   - all else is returned as an error, and no other rule is tried: too little memory in the
+ *   - a rule is passed over if the traits of its algorithm forbid the problem. The default inner
+ *     algorithms cannot refuse more than that, as they take any number of ranks;
+ *   - an inner algorithm that the rule names may refuse the size of some nodes, which only their
+ *     ranks would notice. So all ranks first make the plan for one rank of each node size, and pass
+ *     the rule over if one of these plans cannot be made;
+ *   - any other failure is returned as an error, and no other rule is tried: too little memory in the
  *     workspace (COLL_ERR_MEMORY), a rank that is none (COLL_ERR_RANK), sizes that this rank cannot
  *     address (COLL_ERR_OVERFLOW), more than 32 slots of a window (COLL_ERR_WINDOW), tables that are
  *     broken (COLL_ERR_COUNTS).

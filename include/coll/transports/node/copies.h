@@ -2,9 +2,8 @@
  *
  * A line that is written is read first, unless the copy goes past the caches (non-temporal
  * stores). Where the destination is in no cache, that is a third of the traffic; where it is,
- * it is driven out. With memory that is elsewhere each time, stores past the caches take 0.6 of the
- * time of plain ones, and with memory that is the same each time, 2.8 times as long
- * (docs/internals/shared-memory.md).
+ * it is driven out. So stores past the caches are faster with memory that is elsewhere each time, and
+ * slower with memory that is the same (docs/internals/shared-memory.md).
  *
  * What its program has touched a rank cannot know. But where it wrote something itself, and more than
  * the caches hold since then, the lines of that time are gone. So it remembers how much it

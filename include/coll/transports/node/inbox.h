@@ -281,8 +281,8 @@ COLL_INLINE coll_status coll_i_node_claim(coll_i_node_rank *me, coll_i_node_link
 }
 
 /* Who receives again and again, sends nothing, and finds messages at once is behind its sender: the
- * lines of later ones are surely written, and fetched while these are dealt with. A scan or exscan of
- * 8 bytes of two ranks takes from as long as without down to a half. */
+ * lines of later ones are surely written, and fetched while these are dealt with
+ * (docs/internals/shared-memory.md). */
 COLL_INLINE void coll_i_node_look_ahead(coll_i_node_link *link)
 {
     enum { AHEAD = 3 };

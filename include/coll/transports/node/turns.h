@@ -7,8 +7,8 @@
  * processor line up: each looks who had the turn before it, and if that was not the next lower rank (of
  * the lowest one, the highest), it moves, by a turn that counts less. Linux, from 6.12 on, lets a
  * thread say how long its turns are, and puts it before those who have had more since; elsewhere the
- * order stays. Ranks that have just woken up are all in one place, so each first moves by its share of
- * a turn; who is out of order after that tries other lengths.
+ * order stays. Ranks that have just woken up all have the same place in that order, so each first moves
+ * by its share of a turn; a rank that is out of order after that tries turns of other lengths.
  *
  * Ranks that exchange with neighbours, all at the same time, do worse in order, as what goes down a ring
  * then takes a round for each rank. So only those line up that have something from all others of their

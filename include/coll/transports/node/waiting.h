@@ -7,8 +7,8 @@
  *
  * Measurements: docs/internals/shared-memory.md.
  *
- * Where ranks share processors, to yield takes as long as twenty messages. It is in
- * vain if no other rank of this processor can go on, and to spin is in vain if one can. So each rank
+ * Where ranks share processors, a yield takes as long as twenty messages. A rank yields in vain if no
+ * other rank of its processor can go on, and spins in vain if one can. So each rank
  * says which processor it runs on, and which word in shared memory it looks at, what it found there
  * and who is to change it. A rank that waits looks at what those on its processor say. It keeps the
  * processor
