@@ -121,9 +121,11 @@ static void print_cell(const char *text)
 
 static void print_markdown(coll_collective collective, const coll_algorithm *a, size_t row)
 {
+    const struct origin *origin = origin_of(a);
     if (row == 0)
-        printf("| collective | algorithm | parameters | traits | source | other names |\n"
-               "|---|---|---|---|---|---|\n");
+        printf(
+            "| collective | algorithm | parameters | traits | source | symbol | other names |\n"
+            "|---|---|---|---|---|---|---|\n");
     printf("| %s | %s | ", coll_collective_name(collective), a->name);
     for (uint32_t i = 0; i < a->n_params; i++)
         printf("%s%s=%u", i ? ", " : "", a->params[i].name, a->params[i].default_value);
@@ -131,6 +133,9 @@ static void print_markdown(coll_collective collective, const coll_algorithm *a, 
     print_traits(a->traits, "", "", ", ");
     printf(" | ");
     print_cell(a->source);
+    printf(" | ");
+    if (origin)
+        printf("[`%s`](../include/coll/%s)", origin->symbol, origin->header);
     printf(" | ");
     each_alias(collective, a, print_alias);
     printf(" |\n");
