@@ -2,8 +2,8 @@
 # docs/site/build.sh OUT — the site below OUT/site: the pages of docs/ and the API reference, without a network
 #
 # The README is its first page. Links from pages to headers become links to the reference, those to other files
-# of the tree links to copies of them. Every warning of Doxygen or mkdocs is an error, and so is a page that
-# mkdocs.yml does not list. Run it at the root of the tree.
+# of the tree links to copies of them, or to lists of folders. Every warning of Doxygen or mkdocs is an error,
+# and so is a page that mkdocs.yml does not list. Run it at the root of the tree.
 set -eu
 export LC_ALL=C.UTF-8
 out=$1
@@ -35,7 +35,7 @@ done
 convert README.md index.md ""
 sort -u "$out/copies" | while read -r file; do
     mkdir -p "$(dirname "$out/pages/source/$file")"
-    cp "$file" "$out/pages/source/$file.txt"
+    if [ -d "$file" ]; then ls "$file"; else cat "$file"; fi >"$out/pages/source/$file.txt"
 done
 
 { cat "$here/Doxyfile"; echo "OUTPUT_DIRECTORY = $out/pages/api"; } >"$out/Doxyfile"
