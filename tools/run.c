@@ -45,9 +45,9 @@ static void choose_operator(struct data *data, coll_type type, const char *word)
 
 static enum world_kind kind_named(const char *word, uint32_t p)
 {
-    static const char *const names[] = {"threads", "loopback"};
-    const enum world_kind kind = (enum world_kind)name_index("transport", word, names, 2);
-    const uint32_t most = kind == WORLD_THREADS ? THREADS_MAX : LOOPBACK_MAX;
+    static const char *const names[] = {"threads", "loopback", "tcp"};
+    const enum world_kind kind = (enum world_kind)name_index("transport", word, names, 3);
+    const uint32_t most = kind == WORLD_LOOPBACK ? LOOPBACK_MAX : THREADS_MAX;
     if (p > most)
         refuse("the transport %s runs at most %u ranks here, not %u", names[kind], most, p);
     return kind;
@@ -134,7 +134,9 @@ static void print_head(const struct data *data, enum world_kind kind)
         printf("; %s", coll_type_name(data->type));
     if (coll_is(COLL_REDUCING, data->job->collective))
         printf(", %s", coll_operator_name(data->which));
-    printf("; %s\n", kind == WORLD_THREADS ? "a thread a rank" : "all ranks in one thread");
+    printf("; %s\n", kind == WORLD_LOOPBACK ? "all ranks in one thread"
+                     : kind == WORLD_TCP    ? "a thread a rank, by TCP"
+                                            : "a thread a rank");
     fflush(stdout);
 }
 
@@ -180,7 +182,8 @@ int run_main(int argc, char **argv)
              &type_word),
         WORD("op", "OP", "operator (sum): sum, prod, min, max, band … lxor, minloc, maxloc",
              &op),
-        WORD("transport", "T", "threads (one a rank), or loopback (all ranks in one thread)",
+        WORD("transport", "T",
+             "threads (one a rank), tcp (between those), or loopback (all ranks in one thread)",
              &transport),
         NUMBER(0, "repeat", "N", "repetitions (10)", &repeat, 1, REPEAT_MAX),
         NUMBER('w', "window", "W", "actions in flight of a rank (16)", &window, 1, 32),

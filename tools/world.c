@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "coll/transports/loopback.h"
+#include "coll/transports/tcp.h"
 #include "coll/transports/threads.h"
 #include "memory.h"
 #include "progress.h"
@@ -26,7 +27,8 @@ struct world_rank {
 
 struct world_engine {
     /* threads */
-    coll_threads *threads;
+    coll_threads *threads; /* or … */
+    coll_tcp **tcp;
     pthread_barrier_t gate;    /* the ranks and the main thread */
     uint32_t arrived, release; /* the ranks, that start together */
     uint32_t entered;          /* ranks that have come to the barrier that is run */
@@ -101,19 +103,41 @@ static void *rank_main(void *argument)
     }
 }
 
+/* Ranks that reach each other through the loopback interface. */
+static void open_tcp(struct world *w)
+{
+    coll_tcp_options options = {.interfaces = "127.0.0.0/8", .ranks_here = w->p};
+    coll_tcp_address *all = memory_of(w->p, sizeof *all);
+    char why[COLL_TCP_WHY];
+    w->engine->tcp = memory_of(w->p, sizeof *w->engine->tcp);
+    for (uint32_t rank = 0; rank < w->p; rank++) {
+        w->engine->tcp[rank] = coll_tcp_open(rank, w->p, &options, why);
+        if (!w->engine->tcp[rank])
+            refuse("%s", why);
+        all[rank] = coll_tcp_own_address(w->engine->tcp[rank]);
+    }
+    for (uint32_t rank = 0; rank < w->p; rank++)
+        if (!coll_tcp_join(w->engine->tcp[rank], all, why))
+            refuse("%s", why);
+    free(all);
+}
+
 static void make_threads(struct world *w)
 {
     struct world_engine *e = w->engine;
     pthread_attr_t attributes;
-    e->threads = coll_threads_create(w->p);
-    if (!e->threads || pthread_barrier_init(&e->gate, NULL, w->p + 1) != 0 ||
+    if (w->kind == WORLD_TCP)
+        open_tcp(w);
+    else
+        e->threads = coll_threads_create(w->p);
+    if (!(e->threads || e->tcp) || pthread_barrier_init(&e->gate, NULL, w->p + 1) != 0 ||
         pthread_attr_init(&attributes) != 0 ||
         pthread_attr_setstacksize(&attributes, STACK) != 0)
         refuse("there is not enough memory for %u threads", w->p);
     for (uint32_t rank = 0; rank < w->p; rank++) {
         struct world_rank *me = &w->ranks[rank];
-        me->run.transport = &coll_threads_transport;
-        me->run.ctx = coll_threads_rank(e->threads, rank);
+        me->run.transport = e->tcp ? &coll_tcp_transport : &coll_threads_transport;
+        me->run.ctx = e->tcp ? (void *)e->tcp[rank] : coll_threads_rank(e->threads, rank);
         if (pthread_create(&me->thread, &attributes, rank_main, me) != 0)
             refuse("this machine does not start %u threads; --transport loopback needs none",
                    w->p);
@@ -209,10 +233,10 @@ void world_make(struct world *w, const struct data *data, enum world_kind kind, 
         me->run.shared_bytes = shared * data->elem_bytes;
         (void)coll_engine_init(&me->request, me->slots, window);
     }
-    if (kind == WORLD_THREADS)
-        make_threads(w);
-    else
+    if (kind == WORLD_LOOPBACK)
         make_loopback(w);
+    else
+        make_threads(w);
 }
 
 coll_status world_run(struct world *w, bool fill, double *seconds)
@@ -220,7 +244,7 @@ coll_status world_run(struct world *w, bool fill, double *seconds)
     struct world_engine *e = w->engine;
     coll_status status = COLL_OK;
     double start, end;
-    if (w->kind == WORLD_THREADS) {
+    if (w->kind != WORLD_LOOPBACK) {
         e->fill = fill;
         e->entered = 0;
         pthread_barrier_wait(&e->gate);
@@ -249,13 +273,17 @@ coll_status world_run(struct world *w, bool fill, double *seconds)
 void world_free(struct world *w)
 {
     struct world_engine *e = w->engine;
-    if (w->kind == WORLD_THREADS) {
+    if (w->kind != WORLD_LOOPBACK) {
         e->over = true;
         pthread_barrier_wait(&e->gate);
         for (uint32_t rank = 0; rank < w->p; rank++)
             pthread_join(w->ranks[rank].thread, NULL);
         pthread_barrier_destroy(&e->gate);
-        coll_threads_destroy(e->threads);
+        if (e->threads)
+            coll_threads_destroy(e->threads);
+        for (uint32_t rank = 0; e->tcp && rank < w->p; rank++)
+            coll_tcp_close(e->tcp[rank]);
+        free(e->tcp);
     }
     for (uint32_t rank = 0; rank < w->p; rank++) {
         free(w->in[rank]);

@@ -12,7 +12,8 @@
 #include "coll/executor.h"
 #include "data.h"
 
-enum world_kind { WORLD_THREADS, WORLD_LOOPBACK };
+/* A thread a rank, over their memory or over TCP; all ranks in one thread. */
+enum world_kind { WORLD_THREADS, WORLD_LOOPBACK, WORLD_TCP };
 
 struct world_rank;
 struct world_engine;
