@@ -5,6 +5,7 @@
 #   c++ FILE LINE, c …     another fenced block of this language
 #   run FILE LINE OUTPUT   a command of an indented block; OUTPUT: the file of what is shown below it, or -
 #   make FILE LINE TARGET  likewise, of make
+#   test FILE LINE PATH    a block below <!-- run by PATH -->, which is the test that runs its commands
 #
 # A line of an indented block is a command if it begins with $ or with a word of `commands`; one ends with \ if it
 # goes on. What is shown of its output stands below an empty line, up to the next $ or line of text.
@@ -70,7 +71,7 @@ function line_of_block(line,    bare) {
 
 function end_of_block() {
     if (quoted != "")
-        item("quote", text, quoted)
+        item(kind, text, quoted)
     output()
     block = below = continued = 0
     quoted = text = ""
@@ -88,7 +89,7 @@ function end_of_block() {
 /^```/ {
     fence = 0
     if (quoted != "")
-        item("quote", text, quoted)
+        item(kind, text, quoted)
     else if (language == "c" || language == "c++")
         item(language, text)
     quoted = text = ""
@@ -103,7 +104,8 @@ block && (/^    / || $0 == "") {
     next
 }
 block { end_of_block() }
-/^<!-- from [^ ]+ -->$/ { quoted = $3; next }
+/^<!-- from [^ ]+ -->$/ { kind = "quote"; quoted = $3; next }
+/^<!-- run by [^ ]+ -->$/ { kind = "test"; quoted = $4; next }
 /^    / && (empty || quoted != "") {
     block = 1
     at = FNR

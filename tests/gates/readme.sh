@@ -1,8 +1,10 @@
 #!/bin/sh
-# Documents say what is true. The table of algorithms is what `coll list --markdown` prints. Each C or C++ program
-# compiles and runs, each command is run, and what is shown below one is what it prints, but for times; what is shown
-# of a file, below <!-- from PATH -->, stands there. Links lead to files and headings. Lines of prose have at most 100
-# columns; the README has at most 150 lines. A line of nothing but … stands for any number of lines.
+# Documents say what is true.
+#   - The table of algorithms is what `coll list --markdown` prints.
+#   - Each C or C++ program compiles and runs; each command is run, and what is shown below one is what it prints, but for
+#     times. A line of nothing but … stands for any number of lines.
+#   - What stands below <!-- from PATH --> stands in that file; the commands below <!-- run by PATH --> are that test's.
+#   - Links lead to files and headings; prose has at most 100 columns, the README at most 150 lines.
 . "$(dirname "$0")/gate.sh"
 
 check_table() {
@@ -78,7 +80,8 @@ run_command() {
     *'dot -T'*) command -v dot >/dev/null || { echo "not run, as dot is missing: $command"; return 0; } ;;
     esac
     fails=; [ "$3" = - ] || fails=$(grep -c 'FAILED$' "$3")
-    timeout 120 sh -c "$command" >out 2>err </dev/null || [ "${fails:-0}" -gt 0 ] || { echo "$document:$2: fails: $command"; cat out err; return 1; }
+    timeout 120 sh -c "$command" >out 2>err </dev/null || [ "${fails:-0}" -gt 0 ] ||
+        { echo "$document:$2: fails: $command"; cat out err; return 1; }
     [ "$3" = - ] || same "$3" out && return
     if sort "$3" >shown.sorted && sort out >out.sorted && same shown.sorted out.sorted; then
         return # of ranks that come in any order
@@ -117,6 +120,7 @@ check_document() {
                     echo "$document:$line: no program, and not <!-- from PATH -->"
                     bad=1
                 fi ;;
+            test) [ -f "$COLL_SOURCE/$rest" ] || { echo "$document:$line: there is no test $rest"; bad=1; } ;;
             make)
                 grep -q "^$rest:" Makefile || { echo "$document:$line: the Makefile has no $rest"; bad=1; } ;;
             run) run_command "$file" "$line" "$rest" || bad=1 ;;
@@ -196,6 +200,7 @@ reject 'below.md:3: fails: build/coll nothing' check_document "$bad/below.md"
 reject 'below.md:8: no program, and not' check_document "$bad/below.md"
 reject 'below.md:13: this is not in include/coll/types.h' check_document "$bad/below.md"
 reject 'below.md:17: the Makefile has no prove' check_document "$bad/below.md"
+reject 'below.md:33: there is no test tests/nowhere.sh' check_document "$bad/below.md"
 reject 'below.md:27: not the output of: ./sum' check_document "$bad/below.md"
 reject 'links.md links to nowhere.md, which' check_links "$bad/links.md"
 reject 'links.md links to bad.md#nothing, a heading' check_links "$bad/links.md"
