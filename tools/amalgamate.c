@@ -256,14 +256,9 @@ static void read_headers(struct sources *all)
 
 static void want_all(struct sources *all)
 {
-    static const char *const engine[] = {"plan.h",
-                                         "plan/problem.h",
-                                         "plan/group.h",
-                                         "executor.h",
-                                         "executor/task.h",
-                                         "executor/in_order.h",
-                                         "executor/pending.h",
-                                         "transport.h"},
+    static const char *const engine[] =
+        {"plan.h",          "plan/problem.h",      "plan/group.h",       "executor.h",
+         "executor/task.h", "executor/in_order.h", "executor/pending.h", "transport.h"},
                              *const calls[] = {"select.h",    "comm/communicator.h",
                                                "comm/args.h", "comm/request.h",
                                                "comm/dump.h", "comm/arena.h"};
