@@ -19,8 +19,8 @@ link() {
 }
 
 accept "$COLL_COMMAND" amalgamate --include "$COLL_SOURCE/include" --executor --algorithms ring -o coll_ring.h
-accept link "$COLL_SOURCE/tests/gates/modes/firmware.c" 8192
+accept link "$COLL_SOURCE/tests/gates/modes/firmware.c" 5500
 cat "$gate_log"
-reject 'undefined reference to .malloc' link "$gate_bad/modes/firmware.c" 8192
+reject 'undefined reference to .malloc' link "$gate_bad/modes/firmware.c" 5500
 reject 'code and constants' link "$COLL_SOURCE/tests/gates/modes/firmware.c" 1024
 done_gate
