@@ -6,8 +6,8 @@
  * right.
  *
  *   cc -ffreestanding -Iinclude examples/04_freestanding.c -o 04 && ./04
- *   arm-none-eabi-gcc -mcpu=cortex-m0plus -mthumb -Os -ffreestanding -Iinclude -c examples/04_freestanding.c
- *   arm-none-eabi-size 04_freestanding.o
+ *   make firmware                    an image of it for each of three boards, among others
+ *   examples/firmware/qemu.sh mps2 build/firmware/mps2-alone.elf
  */
 #include "coll/algos/ring.h"
 #include "coll/executor.h"

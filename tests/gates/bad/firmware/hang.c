@@ -1,0 +1,6 @@
+/* Firmware that does not end. */
+int main(void)
+{
+    for (;;)
+        __asm__ volatile("" ::: "memory");
+}

@@ -1,0 +1,5 @@
+/* Firmware that finds something wrong. */
+int main(void)
+{
+    return 5;
+}
