@@ -32,17 +32,18 @@ for board; do
     if [ "$board" != - ]; then
         "$here/qemu.sh" "$board" "$folder/$board-ring.elf" "$wires/$rank" $rank $ranks "${MS:-20000}" \
             >"$wires/$rank.said" 2>&1 &
-        boards="$boards $!"
+        boards="$boards$! "
     fi
     rank=$((rank + 1))
 done
-for board in $boards; do
-    wait "$board"
+while [ -n "$boards" ]; do
+    wait "${boards%% *}"
     code=$?
+    boards=${boards#* }
     # shellcheck disable=SC2086
     if [ $code -ne 0 ] && [ $worst -eq 0 ]; then
         worst=$code
-        kill $boards 2>/dev/null
+        [ -z "$boards" ] || kill $boards
     fi
 done
 cat "$wires"/*.said
