@@ -135,9 +135,11 @@ void reproduce_atcom_library(void)
             n++;
         }
         mean[i] /= n;
-        report_curve("", REPORT_PAPER); /* beside the curve */
-        report_point((double)c->most * pow(2, 1 + i / 3.), c->from);
-        report_point((double)c->most * pow(2, 1 + i / 3.), c->to);
+        report_curve("", REPORT_PAPER); /* beside the curve; of scatter one number is printed */
+        for (int end = 0; end < (i < 3 ? 2 : 1); end++)
+            report_point((double)c->most * pow(2, 1 + i / 3.), i == 3 ? 40
+                                                               : end  ? c->to
+                                                                      : c->from);
     }
     for (int i = 0; i < CONTESTS; i++) {
         char paper[60];

@@ -88,9 +88,10 @@ static void figures_4_to_7(void)
     }
     for (int i = 0; i < CLUSTERS; i++) {
         const struct cluster *c = &clusters[i];
-        char name[40], title[100];
+        char name[40], title[120];
         snprintf(name, sizeof name, "dpml_%s", c->figure);
-        snprintf(title, sizeof title, "Cluster %s", c->name);
+        snprintf(title, sizeof title, "Cluster %s; the paper: the best leaders of 8 KB%s",
+                 c->name, c->faster_at_512k > 0 ? ", 16 against one of 512 KB" : "");
         report_picture(name, title, "vector, bytes", "time, µs",
                        "set logscale x 2\nset format x '%.0b%B'\nset logscale y");
         for (uint32_t l = 1; l <= 16; l *= 2) {
@@ -260,7 +261,8 @@ static void figure_8(void)
         "the lead of socket leaders at 4 bytes by simulation",
         "Simulated copies between sockets take no longer than others: a copy does not say in "
         "the memory of which socket the part of SHARED lies that it uses.");
-    report_picture("dpml_8", "16 nodes x 28 processes", "vector, bytes", "time, µs",
+    report_picture("dpml_8", "16 nodes x 28 processes; the paper: against the host, 4 bytes",
+                   "vector, bytes", "time, µs",
                    "set logscale x 2\nset format x '%.0b%B'\nset logscale y");
     for (int k = 0; k < 3; k++) {
         report_curve(k == 0   ? "host, best leaders"

@@ -173,8 +173,10 @@ static void figure_5_2(void)
         "quarter. What the thesis measured as a half is not told as single costs, so nothing "
         "can be fitted. Trees that are not full are faster than the formula, which takes them "
         "for full ones.");
-    report_picture("moody_5_2", "Binomial trees, one element, i32 add", "nodes", "latency, µs",
-                   "set logscale x 2\nset yrange [0:*]");
+    report_picture(
+        "moody_5_2",
+        "Binomial trees, one element, i32 add; the paper: the NIC against the host, 2 nodes",
+        "nodes", "latency, µs", "set logscale x 2\nset yrange [0:*]");
     for (int k = 0; k < 3; k++) {
         report_curve(k == 0 ? "host" : k == 1 ? "NIC" : "both", REPORT_LINE);
         for (uint32_t P = 2; P <= 32; P++)

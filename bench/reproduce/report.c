@@ -50,7 +50,7 @@ static void finish(FILE *file)
 /* Colours that the colour-blind tell apart; dashes and symbols that tell them apart in print. */
 static const char styles[] = "set linetype 1 lc rgb '#0072b2' lw 2 dt solid pt 6\n"
                              "set linetype 2 lc rgb '#d55e00' lw 2 dt (12,5) pt 4\n"
-                             "set linetype 3 lc rgb '#009e73' lw 2 dt (3,4) pt 8\n"
+                             "set linetype 3 lc rgb '#009e73' lw 2 dt (5,5) pt 8\n"
                              "set linetype 4 lc rgb '#aa4499' lw 2 dt (12,4,3,4) pt 12\n"
                              "set linetype 5 lc rgb '#000000' lw 1.2 dt solid pt 10\n";
 /* The same filled. */
@@ -124,7 +124,7 @@ void report_curve(const char *label, enum report_drawn drawn)
     if (drawn == REPORT_PAPER)
         snprintf(symbol, sizeof symbol, " pt %d", filled[labels - 1]);
     snprintf(plot[curves++], sizeof plot[0], "using 1:2 with %s lt %d%s%s title \"%s\"",
-             with[drawn], labels, symbol, drawn == REPORT_DOTTED ? " dt (2,4)" : "", label);
+             with[drawn], labels, symbol, drawn == REPORT_DOTTED ? " dt (1,4)" : "", label);
 }
 
 void report_cells(const char *label, double x, double y)
@@ -132,11 +132,10 @@ void report_cells(const char *label, double x, double y)
     static const int pattern[LABELS] = {3, 4, 5, 1, 2};
     if (!begin(label))
         return;
-    snprintf(
-        plot[curves++], sizeof plot[0],
-        "using 1:2:($1/%.6g):($1*%.6g):($2/%.6g):($2*%.6g) with boxxyerror fs pattern %d lt %d "
-        "title \"%s\"",
-        x, x, y, y, pattern[labels - 1], labels, label);
+    snprintf(plot[curves++], sizeof plot[0],
+             "using 1:2:($1/%.6g):($1*%.6g):($2/%.6g):($2*%.6g) with boxxyerror fs pattern %d "
+             "lt %d dt solid lw 1 title \"%s\"",
+             x, x, y, y, pattern[labels - 1], labels, label);
 }
 
 void report_point(double x, double y)
