@@ -234,12 +234,12 @@ typedef struct coll_transport {
     /* Mask of COLL_BIT: collectives whose messages are not cut, whatever max_bytes is. */
     uint32_t unsegmented;
 
-    const coll_zero_copy *zero_copy;     /* what it can do besides; NULL: it cannot */
-    const coll_arrival *arrival;         /* likewise */
-    const coll_failure *failure;         /* likewise */
-    const coll_in_network *in_network;   /* likewise */
-    const coll_node_memory *node_memory; /* likewise */
-    const coll_tag_ranges *tag_ranges;   /* likewise */
+    const coll_zero_copy *zero_copy;     /* messages are read where they lie */
+    const coll_arrival *arrival;         /* … combined as they arrive */
+    const coll_failure *failure;         /* what becomes of operations when something fails */
+    const coll_in_network *in_network;   /* what the network does */
+    const coll_node_memory *node_memory; /* memory that the ranks of a node share */
+    const coll_tag_ranges *tag_ranges;   /* tags that are claimed, uses that are told apart */
 } coll_transport;
 
 /* What the network does that engines use; NULL: nothing. */
