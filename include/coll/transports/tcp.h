@@ -124,6 +124,7 @@ COLL_INLINE uint32_t coll_tcp_rank(const coll_tcp *tcp)
     return tcp->rank;
 }
 
+/* How many ranks there are. */
 COLL_INLINE uint32_t coll_tcp_size(const coll_tcp *tcp)
 {
     return tcp->p;
