@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coll/algos/chain.h"
 #include "coll/algos/recursive_multiplying.h"
 #include "coll/coll.h"
 #include "coll/plan/peers.h"
@@ -330,13 +331,13 @@ TEST(a_rank_leaves)
         else
             coll_tcp_abandon(ranks[0]);
         ranks[0] = NULL;
-        CHECK_STATUS(over(ranks[1], &handles[1][2]), COLL_ERR_PEER);
+        CHECK_STATUS(over(ranks[1], &handles[1][2]), COLL_ERR_IO);
         coll_tcp_transport.failure->cancel(ranks[1], &handles[1][2]);
         CHECK(coll_tcp_transport.failure->dead(ranks[1], 0));
         CHECK_STATUS(start_recv(1, 1, 3, got, sizeof got), COLL_OK);
         CHECK(memcmp(sent, got, sizeof sent) == 0);
-        CHECK_STATUS(start_recv(1, 1, 3, got, 8), COLL_ERR_PEER);
-        CHECK_STATUS(start_send(1, 1, 3, got, 8), COLL_ERR_PEER);
+        CHECK_STATUS(start_recv(1, 1, 3, got, 8), COLL_ERR_IO);
+        CHECK_STATUS(start_send(1, 1, 3, got, 8), COLL_ERR_IO);
         coll_tcp_close(ranks[1]);
         n_ranks = 0;
     }
@@ -351,9 +352,50 @@ TEST(a_rank_that_is_not_there)
     coll_tcp_abandon(ranks[1]);
     ranks[1] = NULL;
     CHECK_STATUS(start_recv(0, 0, 0, &x, 1), COLL_STARTED);
-    CHECK_STATUS(over(ranks[0], &handles[0][0]), COLL_ERR_PEER);
+    CHECK_STATUS(over(ranks[0], &handles[0][0]), COLL_ERR_IO);
     coll_tcp_transport.failure->cancel(ranks[0], &handles[0][0]);
     coll_tcp_close(ranks[0]);
+}
+
+/* A rank waits for one that waits for one that is gone: all learn of it. */
+TEST(a_chain_of_waits)
+{
+    enum { RANKS = 3, ARENA = 1 << 14 };
+    static unsigned char arenas[RANKS][ARENA];
+    static int32_t x[RANKS][4];
+    static const uint32_t one_chain[] = {1, 0};
+    coll_comm comms[RANKS];
+    coll_request requests[RANKS];
+    coll_status ends[2] = {COLL_AGAIN, COLL_AGAIN};
+    if (!begin(RANKS, 2000))
+        return;
+    for (uint32_t r = 0; r < RANKS; r++) {
+        CHECK_STATUS(coll_comm_init(&comms[r], &coll_tcp_transport, ranks[r], r, RANKS,
+                                    arenas[r], ARENA),
+                     COLL_OK);
+        CHECK_STATUS(
+            coll_comm_set_algorithm(&comms[r], COLL_BCAST, &coll_chain_bcast, one_chain),
+            COLL_OK);
+    }
+    coll_tcp_abandon(ranks[2]); /* the root */
+    ranks[2] = NULL;
+    for (uint32_t r = 2; r-- > 0;) { /* rank 0 may find out at once */
+        const coll_status status = coll_ibcast(&comms[r], x[r], 4, COLL_I32, 2, &requests[r]);
+        ends[r] = status == COLL_OK ? COLL_AGAIN : status;
+    }
+    for (unsigned turn = 0; turn < 100000 && (ends[0] == COLL_AGAIN || ends[1] == COLL_AGAIN);
+         turn++)
+        for (uint32_t r = 0; r < 2; r++)
+            if (ends[r] == COLL_AGAIN)
+                ends[r] = coll_test(&requests[r]);
+            else
+                (void)coll_i_tcp_sweep(ranks[r], 0);
+    CHECK_STATUS(ends[0], COLL_ERR_IO);
+    CHECK_STATUS(ends[1], COLL_ERR_PEER);
+    for (uint32_t r = 0; r < 2; r++)
+        CHECK(coll_barrier(&comms[r]) < 0);
+    coll_tcp_abandon(ranks[0]);
+    coll_tcp_abandon(ranks[1]);
 }
 
 /* ---- strangers --------------------------------------------------------------------------- */
@@ -472,7 +514,7 @@ TEST(malformed_frames)
         CHECK_STATUS(start_recv(1, 1, 3, &x, 1), COLL_STARTED);
         CHECK_EQ(send(ranks[0]->list[0]->fd, head, sizeof head, MSG_NOSIGNAL),
                  (ssize_t)sizeof head);
-        if (!CHECK_STATUS(over(ranks[1], &handles[1][1]), COLL_ERR_PEER))
+        if (!CHECK_STATUS(over(ranks[1], &handles[1][1]), COLL_ERR_IO))
             printf("    frame %u\n", (unsigned)i);
         coll_tcp_transport.failure->cancel(ranks[1], &handles[1][1]);
         coll_tcp_abandon(ranks[0]);
@@ -527,6 +569,7 @@ int main(void)
     RUN(a_rank_that_receives_nothing);
     RUN(a_rank_leaves);
     RUN(a_rank_that_is_not_there);
+    RUN(a_chain_of_waits);
     RUN(strangers);
     RUN(malformed_frames);
     RUN(addresses);

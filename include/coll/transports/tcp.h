@@ -22,7 +22,7 @@
  *
  * A rank whose process ends without coll_tcp_close is noticed at once by those that have a connection with
  * it, and within `patience` if its machine or the network is gone: what waits for it ends with
- * COLL_ERR_PEER. An abort goes along the connections that there are, from rank to rank; who connects
+ * COLL_ERR_IO, and the calls of the others with COLL_ERR_PEER. An abort goes along the connections that there are, from rank to rank; who connects
  * later is told.
  *
  * Memory: 24 bytes a rank of the job; some 500 bytes and what is kept for each peer; 32 KiB to read into.
@@ -160,7 +160,7 @@ COLL_INLINE bool coll_tcp_join(coll_tcp *tcp, const coll_tcp_address *addresses,
     return true;
 }
 
-/* Makes connections with some ranks, all at once, and waits for them. COLL_ERR_PEER: one was not there
+/* Makes connections with some ranks, all at once, and waits for them. COLL_ERR_IO: one was not there
  * before the patience was over. */
 COLL_INLINE coll_status coll_tcp_connect(coll_tcp *tcp, const uint32_t *peers, uint32_t n)
 {
@@ -177,11 +177,11 @@ COLL_INLINE coll_status coll_tcp_connect(coll_tcp *tcp, const uint32_t *peers, u
         for (uint32_t i = 0; i < n; i++) {
             const coll_i_tcp_link *link = tcp->links[peers[i]];
             if (link->stage == COLL_I_TCP_DEAD)
-                return COLL_ERR_PEER;
+                return COLL_ERR_IO;
             left += link->stage < COLL_I_TCP_UP;
         }
     } while (left != 0 && coll_i_tcp_now() < until);
-    return left == 0 ? COLL_OK : COLL_ERR_PEER;
+    return left == 0 ? COLL_OK : COLL_ERR_IO;
 }
 
 /* Says to all that this rank is done, waits until they have what was sent to them, for `patience` at

@@ -16,7 +16,8 @@ COLL_INLINE bool coll_i_tcp_is_lost(const coll_i_tcp_link *link)
     return link->stage == COLL_I_TCP_LEFT || link->stage == COLL_I_TCP_DEAD;
 }
 
-/* Ends what waits for a peer. Receives whose message is kept have it already. */
+/* Ends what waits for a peer; not with COLL_ERR_PEER, as others may wait for this rank, and are told by the
+ * library only of errors of its own. Receives whose message is kept have it already. */
 COLL_INLINE void coll_i_tcp_end_all(coll_tcp *tcp, coll_i_tcp_link *link)
 {
     coll_i_tcp_queue *const queues[3] = {&link->sending, &link->waiting, &link->receiving};
@@ -27,12 +28,12 @@ COLL_INLINE void coll_i_tcp_end_all(coll_tcp *tcp, coll_i_tcp_link *link)
             if (op->given_up)
                 coll_i_tcp_op_give(tcp, op);
             else
-                coll_i_tcp_end(op, COLL_ERR_PEER);
+                coll_i_tcp_end(op, COLL_ERR_IO);
         }
         coll_i_tcp_queue_init(queues[i]);
     }
     if (link->writing)
-        coll_i_tcp_end(link->writing, COLL_ERR_PEER);
+        coll_i_tcp_end(link->writing, COLL_ERR_IO);
     link->writing = NULL;
     for (coll_i_tcp_unexpected *one = link->kept; one; one = one->next)
         one->given_up = one->given_up || one->waits || one->have < one->part;

@@ -57,7 +57,7 @@ COLL_INLINE coll_status coll_i_tcp_send(void *ctx, uint32_t peer, uint32_t tag, 
     if (!link)
         return status;
     if (coll_i_tcp_is_lost(link))
-        return COLL_ERR_PEER;
+        return COLL_ERR_IO;
     op = coll_i_tcp_op_take(tcp, link, true, tag, (void *)(uintptr_t)buf, bytes);
     if (!op)
         return COLL_AGAIN;
@@ -83,7 +83,7 @@ COLL_INLINE coll_status coll_i_tcp_recv_kept(coll_tcp *tcp, coll_i_tcp_op *op)
     }
     if ((*at)->given_up) {
         coll_i_tcp_forget(tcp, op->link, at);
-        return COLL_ERR_PEER;
+        return coll_i_tcp_is_lost(op->link) ? COLL_ERR_IO : COLL_ERR_PEER;
     }
     coll_i_tcp_append(&op->link->receiving, op);
     coll_i_tcp_take_kept(tcp, op, at);
@@ -106,7 +106,7 @@ COLL_INLINE coll_status coll_i_tcp_recv(void *ctx, uint32_t peer, uint32_t tag, 
     status = coll_i_tcp_find_posted(link, tag) ? COLL_STARTED : coll_i_tcp_recv_kept(tcp, op);
     if (status == COLL_STARTED && op->state == COLL_I_TCP_POSTED) {
         if (coll_i_tcp_is_lost(link))
-            status = COLL_ERR_PEER;
+            status = COLL_ERR_IO;
         else
             coll_i_tcp_append(&link->receiving, op);
     }
