@@ -9,9 +9,11 @@ need riscv64-unknown-elf-gcc gcc-riscv64-unknown-elf
 [ -x "$COLL_COMMAND" ] || missing 'the command coll was not built'
 firmware=$COLL_SOURCE/examples/firmware
 
-# image FOLDER/FILE… [VARIABLE=VALUE…]: makes them.
+# image FOLDER [FILE | VARIABLE=VALUE]…: makes the file of that folder, or all.
 image() {
-    make -C "$firmware" OUT="${1%/*}" "$@"
+    folder=$1
+    shift
+    make -C "$firmware" OUT="$folder" "$@"
 }
 
 # alone FOLDER BOARD: BOARD-alone.elf ends with 0.
@@ -31,19 +33,15 @@ ring() {
 }
 
 all=$gate_scratch/all one=$gate_scratch/one bad=$gate_scratch/bad
-for board in microbit mps2 fe310; do
-    accept image "$all/$board-ring.elf" "$all/$board-alone.elf"
-done
+accept image "$all" -j 2
 accept "$COLL_COMMAND" amalgamate --include "$COLL_SOURCE/include" --executor --algorithms ring --types i32,f32 -o coll_ring.h
-accept image "$one/mps2-ring.elf" COLL="$gate_scratch" MORE='-DCOLL_ONE_FILE=\"coll_ring.h\"'
-for level in -O0 -Og; do # debug builds
-    accept image "$bad/$level/microbit-ring.elf" MORE="$level"
-done
+accept image "$one" "$one/mps2-ring.elf" COLL="$gate_scratch" MORE='-DCOLL_ONE_FILE=\"coll_ring.h\"'
+accept image "$one" "$one/microbit-ring.elf" MORE=-Og # a debug build, where compilers like to call memcpy
 for program in wrong hang fault; do
-    accept image "$bad/$program/microbit-alone.elf" ALONE="$gate_bad/firmware/$program.c"
+    accept image "$bad/$program" "$bad/$program/microbit-alone.elf" ALONE="$gate_bad/firmware/$program.c"
 done
-reject 'undefined reference to .malloc' image "$bad/microbit-alone.elf" ALONE="$gate_bad/firmware/libc.c"
-reject 'left for the stack' image "$bad/microbit-alone.elf" ALONE="$gate_bad/firmware/large.c"
+reject 'undefined reference to .malloc' image "$bad" "$bad/microbit-alone.elf" ALONE="$gate_bad/firmware/libc.c"
+reject 'left for the stack' image "$bad" "$bad/microbit-alone.elf" ALONE="$gate_bad/firmware/large.c"
 
 need qemu-system-arm qemu-system-arm
 need qemu-system-riscv32 qemu-system-misc
