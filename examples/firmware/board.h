@@ -7,6 +7,9 @@
  *   microbit   BBC micro:bit: nRF51822, Cortex-M0, 16 KiB of RAM     bytes come by interrupt
  *   mps2       Arm MPS2 with image AN385: Cortex-M3                  … and waiting sleeps
  *   fe310      SiFive HiFive1: FE310, RV32IMAC, 16 KiB of RAM        the program polls
+ *
+ * They were tried in QEMU, where a UART needs no pins: on the boards, choose them (PSEL… of the nRF51, GPIO
+ * IOF of the FE310), with RTS and CTS.
  */
 #ifndef COLL_EXAMPLES_FIRMWARE_BOARD_H
 #define COLL_EXAMPLES_FIRMWARE_BOARD_H
