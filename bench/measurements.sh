@@ -91,7 +91,7 @@ one is slower. \`bench/peers.sh\` and \`bench/mpi.sh\` compare with MPI librarie
 | | |
 |---|---|
 | date | $(date -u +%Y-%m-%d) |
-| version | $("$build/coll" --version)$(git rev-parse --short HEAD 2>/dev/null | sed 's/^/, revision /') |
+| version | $("$build/coll" --version) |
 | machine | $(nproc) processors, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sort -u | head -n 1) |
 | system | $(uname -s) $(uname -r | sed 's/-.*//'), load $load when it began |
 | compiler | $(cc --version | head -n 1), flags of a Release build |
