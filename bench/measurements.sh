@@ -32,6 +32,7 @@ proof='coll verify -p 1..16'
 [ "${1:-}" != --long ] || proof='coll verify'
 begin=$(date +%s)
 (cd "$build" && ./$proof) >"$work/proof" 2>/dev/null
+tail -n 1 "$work/proof" | sed 's/ in [0-9.]* s$//' >"$work/plans"
 seconds=$(($(date +%s) - begin))
 if command -v arm-none-eabi-gcc >/dev/null; then
     echo "measurements.sh: size" >&2
@@ -152,7 +153,5 @@ cat <<EOF2
 
 ## Proof
 
-    $proof
-
-$(sed -n '$s/^/- /p' "$work/proof"), in $seconds s on $(nproc) processors
+- \`$proof\`: $(cat "$work/plans") in $seconds s on $(nproc) processors
 EOF2
