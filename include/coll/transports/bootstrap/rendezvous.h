@@ -16,7 +16,8 @@
 
 enum {
     COLL_I_RDV_BYTES = 64, /* the most that a rank has */
-    COLL_I_RDV_HEAD = 12 + COLL_I_TCP_RANDOM + 8
+    COLL_I_RDV_HEAD = 12 + COLL_I_TCP_RANDOM + 8,
+    COLL_I_RDV_CHECKED = 12 + 2 * COLL_I_TCP_RANDOM /* … of both sides, but the checksum */
 };
 
 /* What rank 0 knows of somebody who has connected. */
@@ -39,11 +40,11 @@ COLL_INLINE uint64_t coll_i_rdv_checksum(const unsigned char *secret,
                                          const unsigned char *random, const unsigned char *said,
                                          size_t bytes)
 {
-    unsigned char all[COLL_I_TCP_RANDOM + COLL_I_RDV_HEAD + COLL_I_RDV_BYTES];
+    unsigned char all[COLL_I_RDV_CHECKED + COLL_I_RDV_BYTES];
     memcpy(all, random, COLL_I_TCP_RANDOM);
     memcpy(all + COLL_I_TCP_RANDOM, said, COLL_I_RDV_HEAD - 8);
-    memcpy(all + COLL_I_TCP_RANDOM + COLL_I_RDV_HEAD - 8, said + COLL_I_RDV_HEAD, bytes);
-    return coll_i_siphash(secret, all, COLL_I_TCP_RANDOM + COLL_I_RDV_HEAD - 8 + bytes);
+    memcpy(all + COLL_I_RDV_CHECKED, said + COLL_I_RDV_HEAD, bytes);
+    return coll_i_siphash(secret, all, COLL_I_RDV_CHECKED + bytes);
 }
 
 /* All of n bytes, until the time is over. */
