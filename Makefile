@@ -11,6 +11,7 @@
 #   make bench    say how to run the benchmarks
 #   make reproduce  numbers and figures of the papers again: build/reproduce/report.md
 #   make format   clang-format every source file
+#   make dist URL=…  what a release consists of: build/dist; URL: where it will lie
 #   make install  install into PREFIX (default /usr/local)
 #   make clean    remove build/
 BUILD  = build
@@ -24,7 +25,7 @@ export CMAKE_GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix 
 need = command -v $(1) >/dev/null 2>&1 || \
 	{ echo "coll: $(2) is missing; on Debian: apt-get install $(3)" >&2; exit 1; }
 
-.PHONY: all build needs configure try demo check firmware test coverage docs bench reproduce format install clean help
+.PHONY: all build needs configure try demo check firmware test coverage docs bench reproduce format dist install clean help
 
 all: build
 
@@ -111,6 +112,11 @@ format:
 	@$(call need,clang-format,clang-format,clang-format)
 	@find include mpi tests tools examples bench -path tests/gates/bad -prune -o \
 		-name '*.[ch]' -print | xargs clang-format -i
+
+dist: configure
+	@$(call need,python3,Python,python3)
+	@cmake --build $(BUILD) --parallel $(JOBS) --target coll_command
+	@python3 packages/dist.py $(BUILD)/dist --command $(BUILD)/coll $(if $(URL),--url "$(URL)")
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)

@@ -1,0 +1,2 @@
+/* coll.h — what Arduino finds a library by */
+#include "coll/coll.h"
