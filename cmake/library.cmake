@@ -4,15 +4,22 @@
 
 set(coll_linked "${PROJECT_BINARY_DIR}/linked")
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/include/*.h")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/foreign.txt")
+file(STRINGS cmake/foreign.txt foreign REGEX "^[^#]")
+foreach(one IN LISTS foreign)
+  string(REGEX REPLACE ".* " "" one "${one}")
+  list(FILTER headers EXCLUDE REGEX "^${one}[./]")
+endforeach()
 list(TRANSFORM headers REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE coll_headers)
 string(CONCAT coll_headers ${coll_headers})
 configure_file(cmake/bodies.c.in linked/bodies.c @ONLY)
 
 list(TRANSFORM headers PREPEND "${PROJECT_SOURCE_DIR}/include/")
 add_custom_command(OUTPUT "${coll_linked}/coll/linked.h" "${coll_linked}/types.h"
-  COMMAND "${CMAKE_COMMAND}" "-DINCLUDE=${PROJECT_SOURCE_DIR}/include" "-DOUTPUT=${coll_linked}"
+  COMMAND "${CMAKE_COMMAND}" "-DINCLUDE=${PROJECT_SOURCE_DIR}/include" "-DFOREIGN=${PROJECT_SOURCE_DIR}/cmake/foreign.txt"
+    "-DOUTPUT=${coll_linked}"
     -P "${PROJECT_SOURCE_DIR}/cmake/linked.cmake"
-  DEPENDS cmake/linked.cmake ${headers} COMMENT "Writing coll/linked.h" VERBATIM)
+  DEPENDS cmake/linked.cmake cmake/foreign.txt ${headers} COMMENT "Writing coll/linked.h" VERBATIM)
 
 add_library(coll_bodies STATIC EXCLUDE_FROM_ALL
   "${coll_linked}/bodies.c" cmake/registry.c cmake/linked.c "${coll_linked}/coll/linked.h")

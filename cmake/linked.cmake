@@ -1,7 +1,7 @@
 # cmake/linked.cmake — coll/linked.h: all headers in one, with declarations in place of bodies; and types.h,
 # which has TYPE(name) for each public structure
 #
-#   cmake -DINCLUDE=…/include -DOUTPUT=…/linked -P cmake/linked.cmake
+#   cmake -DINCLUDE=…/include -DFOREIGN=cmake/foreign.txt -DOUTPUT=…/linked -P cmake/linked.cmake
 #
 # It relies on how the headers are formatted: a function begins with COLL_INLINE or its kin, and its body is
 # between lines that have a brace at the same column; functions of macros are indented. Private functions are
@@ -76,6 +76,11 @@ function(take path)
 endfunction()
 
 file(GLOB_RECURSE headers "${INCLUDE}/*.h")
+file(STRINGS "${FOREIGN}" foreign REGEX "^[^#]")
+foreach(one IN LISTS foreign)
+  string(REGEX REPLACE ".* " "" one "${one}")
+  list(FILTER headers EXCLUDE REGEX "/${one}[./]")
+endforeach()
 foreach(header IN LISTS headers)
   take("${header}")
 endforeach()

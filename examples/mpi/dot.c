@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "coll/coll.h"
-#include "../../mpi/transport.h"
+#include "coll/transports/mpi.h"
 
 enum { ELEMENTS = 1000 };
 

@@ -96,6 +96,7 @@
  *   transports/threads.h      a rank a thread (hosted: POSIX)
  *   transports/shm.h          a rank a process, on one machine (hosted: 64-bit Linux)
  *   transports/tcp.h          ranks on any machines, joined by TCP (hosted: POSIX)
+ *   transports/mpi.h          ranks of an MPI program, over its messages (hosted; includes mpi.h)
  *   transports/bootstrap.h    how the ranks of a job find each other (hosted)
  *   transports/idle.h      spinning, yielding, sleeping; transports/liveness.h, who is alive (hosted)
  *   algos/registry.h          the table of all algorithms, for tools and tests

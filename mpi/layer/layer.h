@@ -44,7 +44,7 @@
 #include "coll/coll.h"
 #include "coll/executor/in_order.h"
 #include "coll/plan/rank_order.h"
-#include "transport.h"
+#include "coll/transports/mpi.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -1,7 +1,7 @@
-/* The conformance kit over the transport of mpi/transport.h, in each of its ways. */
+/* The conformance kit over the transport of coll/transports/mpi.h, in each of its ways. */
 #include <stdlib.h>
 
-#include "transport.h"
+#include "coll/transports/mpi.h"
 
 #include "coll/transports/conformance.h"
 #include "support/check.h"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The conformance kit over the transport of mpi/transport.h, for 2 and 4 ranks.
+# The conformance kit over the transport of coll/transports/mpi.h, for 2 and 4 ranks.
 #   conformance.sh LIBRARY
 . "$(dirname "$0")/run/mpi.sh"
 program=$programs/tests/conformance

@@ -1,4 +1,4 @@
-/* mpi/tests/transport.c — messages of every length over mpi/transport.h
+/* mpi/tests/transport.c — messages of every length over coll/transports/mpi.h
  *
  *   mpiexec -n 2 transport
  *
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "transport.h"
+#include "coll/transports/mpi.h"
 
 #include "support/check.h"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Messages of every length over the transport of mpi/transport.h.
+# Messages of every length over the transport of coll/transports/mpi.h.
 #   transport.sh LIBRARY
 . "$(dirname "$0")/run/mpi.sh"
 program=$programs/tests/transport

@@ -87,9 +87,39 @@ syntax() {
     eval "$options \"\$@\""
 }
 
-# The headers below a folder, relative to it; core_headers leaves out those that layers.rules calls hosted.
+# The headers below a folder, relative to it; own_headers leaves out those that include another library's
+# (cmake/foreign.txt), core_headers those that layers.rules calls hosted.
 headers() {
     (cd "$1" && find . -name '*.h' | sed 's,^\./,,' | sort)
+}
+
+own_headers() {
+    headers "$1" | awk 'NR == FNR { if (!/^#/) place[$2]; next }
+        { for (one in place) if (index($0, one ".") == 1 || index($0, one "/") == 1) next; print }' "$COLL_SOURCE/cmake/foreign.txt" -
+}
+
+# foreign_headers FOLDER COMMAND…: the command for each library of cmake/foreign.txt that is found, with the folder of its
+# header and the headers below FOLDER that include it. What is not found is said; with COLL_REQUIRE_ALL=1 the gate fails.
+foreign_headers() {
+    foreign_below=$1
+    shift
+    grep -v '^#' "$COLL_SOURCE/cmake/foreign.txt" >"$gate_scratch/foreign"
+    while read -r foreign_header foreign_place; do
+        case $foreign_header in
+        mpi.h) foreign_folders=${COLL_MPI_H:-none} ;;
+        *) foreign_folders=$(echo "#include <$foreign_header>" | cc -E -x c - >/dev/null 2>&1 && echo /usr/include || echo none) ;;
+        esac
+        if [ "$foreign_folders" = none ]; then
+            [ "${COLL_REQUIRE_ALL:-}" != 1 ] || missing "$foreign_header is not found"
+            echo "not compiled: $foreign_place, as $foreign_header is not found"
+            continue
+        fi
+        headers "$foreign_below" | grep "^$foreign_place[./]" >"$gate_scratch/foreign.headers"
+        for foreign_folder in $foreign_folders; do
+            # shellcheck disable=SC2046
+            "$@" "$foreign_folder" $(cat "$gate_scratch/foreign.headers")
+        done
+    done <"$gate_scratch/foreign"
 }
 
 core_headers() {

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Every header alone, included twice (by clang and clang++, which read them all in one process: whether a header needs another
 # one is the same for gcc), and, by an older and a newer standard, all together, in both orders and in two units of one
-# program, all without a warning. Argument: the compiler, gcc, g++, clang or clang++.
+# program, all without a warning. Those that include another library's header (cmake/foreign.txt) are compiled alone, where
+# it is found. Argument: the compiler, gcc, g++, clang or clang++.
 . "$(dirname "$0")/gate.sh"
 compiler=$1
 
@@ -21,13 +22,13 @@ check() {
     syntax "$compiler" $flags -std="$3" -I"$1" -- alone.src
 }
 
-headers "$COLL_SOURCE/include" | sed 's/.*/#include "&"/' >all.src
+own_headers "$COLL_SOURCE/include" | sed 's/.*/#include "&"/' >all.src
 sort -r all.src >reverse.src
 echo 'int main(void) { return 0; }' >>all.src
 case $compiler in
 clang*)
     mkdir alone
-    for header in $(headers "$COLL_SOURCE/include"); do
+    for header in $(own_headers "$COLL_SOURCE/include"); do
         alone=$((${alone:-1000} + 1))
         printf '#include "%s"\n#include "%s"\n' "$header" "$header" >alone/$alone.src
     done
@@ -56,6 +57,21 @@ for level in $levels; do
     accept flow "$COLL_SOURCE/include" all.src $level
     reject 'uninitialized' flow "$gate_bad/headers" flow.src $level
 done
+
+# foreign FOLDER HEADER…: headers that include another library's, each by itself, with every function emitted.
+foreign() {
+    foreign_include=$1
+    shift
+    for header in "$@"; do
+        printf '#include "%s"\n#include "%s"\n' "$header" "$header" >foreign.src
+        for standard in $standards; do
+            # shellcheck disable=SC2086
+            accept "$compiler" $flags -std="$standard" -isystem "$foreign_include" -I"$COLL_SOURCE/include" \
+                '-DCOLL_INLINE=__attribute__((used)) static' -O1 -c foreign.src -o foreign.o
+        done
+    done
+}
+foreign_headers "$COLL_SOURCE/include" foreign
 
 # A knob with a value for which structures would be too small is refused.
 knob() {

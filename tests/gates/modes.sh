@@ -7,7 +7,7 @@ compiler=$1
 listed=core_headers run=:
 case $compiler in
 *-mingw32-*) need "$compiler" "${compiler##*-}-mingw-w64-x86-64" ;;
-*) need "$compiler" "$(echo "$compiler" | sed 's/clang++/clang/')" && listed=headers run= ;;
+*) need "$compiler" "$(echo "$compiler" | sed 's/clang++/clang/')" && listed=own_headers run= ;;
 esac
 case $compiler in
 *++) language=c++ standard=c++11 other=$(echo "$compiler" | sed 's/clang++$/clang/; s/g++$/gcc/') ;;

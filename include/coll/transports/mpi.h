@@ -1,4 +1,4 @@
-/* mpi/transport.h — coll over the point-to-point calls of any MPI library
+/* coll/transports/mpi.h — coll over the point-to-point calls of any MPI library
  *
  *   coll_mpi mpi;
  *   coll_mpi_open(&mpi, MPI_COMM_WORLD);            // collective; a private communicator
@@ -20,13 +20,13 @@
  *   - Over MPICH, such an error may go to the error handler of MPI_COMM_WORLD, which ends the program,
  *     and not to that of the communicator.
  */
-#ifndef COLL_MPI_TRANSPORT_H
-#define COLL_MPI_TRANSPORT_H
+#ifndef COLL_TRANSPORTS_MPI_H
+#define COLL_TRANSPORTS_MPI_H
 
 #include <sched.h>
 #include <string.h>
 
-#include "transport/ways.h"
+#include "mpi/ways.h"
 
 COLL_INLINE void coll_i_mpi_wait(void *ctx, uint32_t idle)
 {
@@ -153,4 +153,4 @@ COLL_INLINE int coll_mpi_close(coll_mpi *mpi)
     return PMPI_Comm_free(&mpi->comm);
 }
 
-#endif /* COLL_MPI_TRANSPORT_H */
+#endif /* COLL_TRANSPORTS_MPI_H */

@@ -1,13 +1,13 @@
-/* mpi/transport/completion.h — coll over MPI: how operations end: tested, or given up
+/* coll/transports/mpi/completion.h — coll over MPI: how operations end: tested, or given up
  *
  * A test that finds nothing is not cheap: it moves the whole library on, and where there are more
  * processes than processors it may give its own away. So all requests are tested together, once for
  * each round of tests of the operations in flight.
  *
- * Use ../transport.h.
+ * Use ../mpi.h.
  */
-#ifndef COLL_MPI_TRANSPORT_COMPLETION_H
-#define COLL_MPI_TRANSPORT_COMPLETION_H
+#ifndef COLL_TRANSPORTS_MPI_COMPLETION_H
+#define COLL_TRANSPORTS_MPI_COMPLETION_H
 
 #include "pieces.h"
 
@@ -106,4 +106,4 @@ COLL_INLINE void coll_i_mpi_cancel(void *ctx, coll_handle *h)
     coll_i_mpi_give(mpi, number);
 }
 
-#endif /* COLL_MPI_TRANSPORT_COMPLETION_H */
+#endif /* COLL_TRANSPORTS_MPI_COMPLETION_H */

@@ -1,15 +1,15 @@
-/* mpi/transport/context.h — coll over MPI: a rank's communicator, and its operations in flight
+/* coll/transports/mpi/context.h — coll over MPI: a rank's communicator, and its operations in flight
  *
- * Use ../transport.h.
+ * Use ../mpi.h.
  */
-#ifndef COLL_MPI_TRANSPORT_CONTEXT_H
-#define COLL_MPI_TRANSPORT_CONTEXT_H
+#ifndef COLL_TRANSPORTS_MPI_CONTEXT_H
+#define COLL_TRANSPORTS_MPI_CONTEXT_H
 
 #include <mpi.h>
 #include <stdlib.h>
 
-#include "coll/transport.h"
-#include "coll/transports/huge.h"
+#include "../../transport.h"
+#include "../huge.h"
 
 /* What is short; pieces of a message that those who block wait for in it; up to where messages are cut into pieces that are
  * short; the longest one of a context that is near, so that no more pieces are in flight at once; and
@@ -142,4 +142,4 @@ COLL_INLINE void coll_i_mpi_give(coll_mpi *mpi, uint32_t number)
     mpi->unused = number;
 }
 
-#endif /* COLL_MPI_TRANSPORT_CONTEXT_H */
+#endif /* COLL_TRANSPORTS_MPI_CONTEXT_H */

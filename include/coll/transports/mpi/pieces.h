@@ -1,4 +1,4 @@
-/* mpi/transport/pieces.h — coll over MPI: into which requests a message is cut
+/* coll/transports/mpi/pieces.h — coll over MPI: into which requests a message is cut
  *
  * Libraries send a short message at once, through memory that both processes have; for a longer one
  * they first agree on a copy from one to the other, which takes a while. A message that is not much
@@ -14,10 +14,10 @@
  * told that the first cache line of each block comes last. Memory that the kernel copies from again
  * and again may be moved to huge pages, which it finds sooner (coll/transports/huge.h).
  *
- * Use ../transport.h.
+ * Use ../mpi.h.
  */
-#ifndef COLL_MPI_TRANSPORT_PIECES_H
-#define COLL_MPI_TRANSPORT_PIECES_H
+#ifndef COLL_TRANSPORTS_MPI_PIECES_H
+#define COLL_TRANSPORTS_MPI_PIECES_H
 
 #include "context.h"
 
@@ -32,7 +32,7 @@ COLL_INLINE size_t coll_i_mpi_next(const coll_mpi *mpi, unsigned how, size_t byt
 #ifdef OPEN_MPI
     if ((how & COLL_I_MPI_NEAR) && bytes > COLL_MPI_SHORT)
         return bytes - bytes % COLL_MPI_BLOCK;
-    return bytes <= mpi->cut && bytes > COLL_MPI_PIECE ? COLL_MPI_PIECE : bytes;
+    return bytes <= mpi->cut && bytes > COLL_MPI_PIECE ? (size_t)COLL_MPI_PIECE : bytes;
 #else
     const size_t pieces = (bytes + COLL_MPI_PIECE - 1) / COLL_MPI_PIECE;
     if (pieces < 2 || (bytes > mpi->cut && !(how & COLL_I_MPI_NEAR)))
@@ -92,4 +92,4 @@ COLL_INLINE void coll_i_mpi_send_held(coll_mpi *mpi)
     }
 }
 
-#endif /* COLL_MPI_TRANSPORT_PIECES_H */
+#endif /* COLL_TRANSPORTS_MPI_PIECES_H */

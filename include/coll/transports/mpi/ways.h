@@ -1,18 +1,18 @@
-/* mpi/transport/ways.h — coll over MPI: which way of a message is the fastest, measured
+/* coll/transports/mpi/ways.h — coll over MPI: which way of a message is the fastest, measured
  *
  * Between processes of a node messages go in short pieces, in the library's own fragments, or by
- * one copy that the kernel makes (messages.h). Which is the fastest depends on how long a cache line
+ * one copy that the kernel makes (point_to_point.h). Which is the fastest depends on how long a cache line
  * takes from one processor to the other, thus on the machine and, where it is a virtual one, on the
  * hour: Open MPI's fragments took from half the time of the kernel's copy to five times as long, and
  * MPICH's pieces up to four times. So the ways are tried once, which takes a millisecond or two;
  * but not MPICH's where ranks share processors, as it waits without yielding.
  *
- * Use ../transport.h.
+ * Use ../mpi.h.
  */
-#ifndef COLL_MPI_TRANSPORT_WAYS_H
-#define COLL_MPI_TRANSPORT_WAYS_H
+#ifndef COLL_TRANSPORTS_MPI_WAYS_H
+#define COLL_TRANSPORTS_MPI_WAYS_H
 
-#include "messages.h"
+#include "point_to_point.h"
 
 /* Bytes of the long message that is tried; and of the time of the kernel's copy, which is much the
  * same at any hour, so many tenths must be enough for memory, and for pieces. Through memory MPICH may
@@ -46,7 +46,8 @@ typedef struct coll_mpi_ways {
 /* Where ranks share processors pieces cost turns: more than a few do not pay. */
 COLL_INLINE coll_mpi_ways coll_mpi_usual_ways(bool near, bool oversubscribed)
 {
-    coll_mpi_ways ways = {near, oversubscribed ? COLL_MPI_SHORT : COLL_MPI_CUT, {0, 0}};
+    coll_mpi_ways ways = {
+        near, oversubscribed ? (size_t)COLL_MPI_SHORT : (size_t)COLL_MPI_CUT, {0, 0}};
     return ways;
 }
 
@@ -119,8 +120,11 @@ COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
     const bool tries = !mpi->oversubscribed;
 #endif
     const bool measures = tries && mpi->rank < 2;
-    unsigned char *memory =
-        measures ? (unsigned char *)aligned_alloc(COLL_HUGE_PAGE, COLL_HUGE_PAGE) : NULL;
+    void *room = measures ? malloc(2 * (size_t)COLL_HUGE_PAGE) : NULL;
+    unsigned char *memory = /* of a huge page, whole */
+        room ? (unsigned char *)room +
+                   (COLL_HUGE_PAGE - (uintptr_t)room % COLL_HUGE_PAGE) % COLL_HUGE_PAGE
+             : NULL;
     int good = (memory || !measures) && coll_mpi_set_ways(mpi, &ways) == MPI_SUCCESS, all = 0;
     (void)PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, mpi->comm);
     ways.near = false;
@@ -143,9 +147,9 @@ COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
         }
         (void)PMPI_Bcast(&ways, sizeof ways, MPI_BYTE, 0, mpi->comm);
     }
-    free(memory);
+    free(room);
     (void)coll_mpi_set_ways(mpi, &ways); /* makes nothing that was not made before */
     return ways;
 }
 
-#endif /* COLL_MPI_TRANSPORT_WAYS_H */
+#endif /* COLL_TRANSPORTS_MPI_WAYS_H */

@@ -1,9 +1,9 @@
-/* mpi/transport/messages.h — coll over MPI: how messages are sent and received
+/* coll/transports/mpi/point_to_point.h — coll over MPI: how messages are sent and received
  *
- * Use ../transport.h.
+ * Use ../mpi.h.
  */
-#ifndef COLL_MPI_TRANSPORT_MESSAGES_H
-#define COLL_MPI_TRANSPORT_MESSAGES_H
+#ifndef COLL_TRANSPORTS_MPI_POINT_TO_POINT_H
+#define COLL_TRANSPORTS_MPI_POINT_TO_POINT_H
 
 #include "completion.h"
 
@@ -256,4 +256,4 @@ COLL_HOT_INLINE coll_status coll_i_mpi_recv_now(void *ctx, uint32_t peer, uint32
     return coll_i_mpi_came(mpi, error, &status, bytes);
 }
 
-#endif /* COLL_MPI_TRANSPORT_MESSAGES_H */
+#endif /* COLL_TRANSPORTS_MPI_POINT_TO_POINT_H */
