@@ -40,15 +40,15 @@ enum { COLL_MPI_SHORT = COLL_MPI_SHORT_PIECES * COLL_MPI_PIECE };
 /* Whose a request is, and how long its piece of the message. */
 typedef struct coll_mpi_owner {
     size_t bytes;
-    uint32_t operation;
+    uint32_t operation; /* its number */
 } coll_mpi_owner;
 
 /* An operation in flight; a handle's first word is its number. */
 typedef struct coll_mpi_operation {
-    uint32_t left;  /* requests that are not done, or are held back */
-    uint32_t round; /* of tests, in which it was last asked for */
-    uint32_t next;  /* operation that is not in use */
-    int error;
+    uint32_t left;          /* requests that are not done, or are held back */
+    uint32_t round;         /* of tests, in which it was last asked for */
+    uint32_t next;          /* operation that is not in use */
+    int error;              /* MPI's code; MPI_SUCCESS: none */
     bool receives, misfits; /* a piece of another length has come */
 } coll_mpi_operation;
 
@@ -79,8 +79,8 @@ typedef struct coll_mpi {
     int used, flying, room;
     coll_mpi_operation *operation;
     uint32_t operations, unused; /* how many there are; the first not in use, or UINT32_MAX */
-    uint32_t round;
-    MPI_Datatype block; /* of COLL_MPI_BLOCK bytes, the first ones last; or none */
+    uint32_t round;              /* of tests */
+    MPI_Datatype block;          /* of COLL_MPI_BLOCK bytes, the first ones last; or none */
 } coll_mpi;
 
 COLL_INLINE coll_status coll_i_mpi_failed(coll_mpi *mpi, int error)
