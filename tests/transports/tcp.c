@@ -301,6 +301,19 @@ TEST(a_rank_that_receives_nothing)
     CHECK_STATUS(over(ranks[1], &handles[1][2000]), COLL_OK);
     CHECK_STATUS(over(ranks[0], &handles[0][2000]), COLL_OK);
     CHECK(memcmp(far, arrived, LONG) == 0);
+    open = 0;
+    for (uint32_t i = 1000; i < 1100;
+         i++) { /* the last of these empty ones have to wait, too */
+        CHECK_STATUS(start_recv(1, i, 7, NULL, 0), COLL_STARTED);
+        handles[0][i].word[0] = 0;
+        open += start_send(0, i, 7, NULL, 0) == COLL_STARTED;
+    }
+    CHECK(open > 0);
+    for (uint32_t i = 1000; i < 1100; i++) {
+        CHECK_STATUS(over(ranks[1], &handles[1][i]), COLL_OK);
+        if (handles[0][i].word[0])
+            CHECK_STATUS(over(ranks[0], &handles[0][i]), COLL_OK);
+    }
     for (uint32_t i = 0; i < MESSAGES; i++) {
         coll_status status = start_recv(1, i, 5, got, BYTES);
         if (status == COLL_STARTED)

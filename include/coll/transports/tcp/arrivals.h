@@ -230,7 +230,7 @@ COLL_INLINE bool coll_i_tcp_message_comes(coll_tcp *tcp, coll_i_tcp_link *link,
         }
         op->state = COLL_I_TCP_ARRIVING;
         op->other = frame->send;
-        link->in_op = op;
+        link->in_op = waits && frame->part == 0 ? NULL : op; /* it ends with a frame to come */
         link->into = op->buf;
         if (waits)
             coll_i_tcp_call(tcp, link, op);
