@@ -228,6 +228,12 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 #define COLL_CHECKS 1
 #endif
 
+/* 0: engines take the limits of the transport for all peers (coll_routes of transport.h). Freestanding, the
+ * usual: firmware that joins two transports asks for 1. */
+#ifndef COLL_ROUTES
+#define COLL_ROUTES __STDC_HOSTED__
+#endif
+
 /* 0: engines do not use coll_arrival of a transport: they receive, and combine by this processor. Saves
  * 300 bytes of code, 400 of the in-order engine. Freestanding, the usual: a transport that combines as
  * messages arrive asks for 1. */

@@ -13,6 +13,7 @@
  *   coll_in_network    multicasts and reductions that the network carries out
  *   coll_node_memory   memory that the ranks of a node share, which collectives use in turn
  *   coll_tag_ranges    tags that are claimed, and whose uses are told apart
+ *   coll_routes        other transports, by which it reaches one peer and another
  *
  *   static const coll_failure my_failure = {.cancel = my_cancel, .abort = my_abort};
  *   static const coll_transport mine = {.send = …, .failure = &my_failure};
@@ -160,17 +161,22 @@ typedef struct coll_in_network {
     uint32_t (*ranks)(void *ctx);
 } coll_in_network;
 
-/* Memory that all ranks of a node share, in parts that successive collectives use in turn. All three
+struct coll_nodes; /* plan/topo/nodes.h */
+
+/* Memory that all ranks of a node share, in parts that successive collectives use in turn. The first three
  * callbacks are there. */
 typedef struct coll_node_memory {
-    /* Returns the bytes of a part, the same on all ranks, 0 where there is none, and writes the number of
-     * the next use and where its part is; with `take` that use is taken. All ranks take uses in the same
-     * order for the same collectives. */
+    /* Returns the bytes of a part, the same on all ranks of all nodes, 0 where there is none, and writes the
+     * number of the next use and where its part is; with `take` that use is taken. All ranks take uses in
+     * the same order for the same collectives. */
     size_t (*shared)(void *ctx, bool take, uint32_t *use, void **memory);
     /* COLL_OK once this rank may touch the part, COLL_AGAIN before; COLL_ERR_PEER: its tag is aborted. */
     coll_status (*enter)(void *ctx, uint32_t tag, uint32_t use);
     /* This rank touches the part no more. */
     void (*leave)(void *ctx, uint32_t use);
+    /* Which ranks share a part: those of each of these nodes of the transport's ranks, which stay as they
+     * are. NULL: all ranks are on one. */
+    const struct coll_nodes *(*nodes)(void *ctx);
 } coll_node_memory;
 
 /* A message that does not fit its receive. */
@@ -202,6 +208,17 @@ typedef struct coll_tag_ranges {
     void (*misfit)(void *ctx, coll_misfit *its);
 } coll_tag_ranges;
 
+struct coll_transport;
+
+/* Transports, each of which reaches some of the peers (transports/join.h). */
+typedef struct coll_routes {
+    /* By which one messages go to and from a peer: its limits (max_bytes, unsegmented, and those of
+     * zero_copy) hold for them, and both ends find the same. Of the transport itself these hold for what
+     * has no peer. Each passes an abort on to the ranks that it reaches alone; so the library has a rank
+     * that hears of one abort the same tags. */
+    const struct coll_transport *(*to)(void *ctx, uint32_t peer);
+} coll_routes;
+
 /* ---- the transport ----------------------------------------------------------------------------- */
 
 /* What a messaging layer brings; the head of this file is its contract. */
@@ -228,6 +245,9 @@ typedef struct coll_transport {
     /* Nothing happened in `idle` tests one after the other: spin, yield or sleep, and return within some
      * milliseconds, whether or not anything comes (deadlines). transports/idle.h has one. */
     void (*wait)(void *ctx, uint32_t idle);
+    /* Moves all on that is under way, as test does, where there is no operation to ask about. Returns
+     * without waiting. NULL: nothing moves but by test. */
+    void (*progress)(void *ctx);
 
     uint32_t tags; /* tags 0 … tags−1 may run at once. 0: no tags, one collective at a time */
     size_t max_bytes; /* longest message; longer ones are cut by the engine. 0: no limit */
@@ -240,6 +260,7 @@ typedef struct coll_transport {
     const coll_in_network *in_network;   /* what the network does */
     const coll_node_memory *node_memory; /* memory that the ranks of a node share */
     const coll_tag_ranges *tag_ranges;   /* tags that are claimed, uses that are told apart */
+    const coll_routes *routes;           /* other transports, by which peers are reached */
 } coll_transport;
 
 /* What the network does that engines use; NULL: nothing. */
@@ -351,6 +372,12 @@ COLL_INLINE uint32_t coll_i_use_step(const coll_transport *transport)
     return transport->tag_ranges ? transport->tag_ranges->use_step : 0;
 }
 
+/* After this status, are there ranks that may not have heard that one failed? */
+COLL_INLINE bool coll_i_abort_is_news(const coll_transport *transport, coll_status status)
+{
+    return status != COLL_ERR_PEER || (COLL_ROUTES && transport->routes);
+}
+
 COLL_INLINE bool coll_i_zero_copy_is_whole(const coll_zero_copy *zero_copy)
 {
     return zero_copy->acquire && zero_copy->release;
@@ -378,7 +405,8 @@ COLL_INLINE coll_status coll_transport_check(const coll_transport *transport)
          !t->in_network->ranks) ||
         (t->node_memory &&
          (!t->node_memory->shared || !t->node_memory->enter || !t->node_memory->leave)) ||
-        (t->tag_ranges && !coll_i_tag_ranges_fit(t->tag_ranges, t->tags)))
+        (t->tag_ranges && !coll_i_tag_ranges_fit(t->tag_ranges, t->tags)) ||
+        (t->routes && !t->routes->to))
         return COLL_ERR_TRANSPORT;
     return COLL_OK;
 }

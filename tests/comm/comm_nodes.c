@@ -349,19 +349,24 @@ static void *mixed_in_levels(void *arg)
     me->wrong += coll_comm_rules(&me->comm, &always_rules) != COLL_OK;
     if (me->wrong == 0)
         me->wrong = mixed_calls(&me->comm, &me->memory, 7, 3000);
-    me->wrong += coll_ibarrier(&me->comm, &request) != COLL_OK;
-    me->built = request.engine.task.plan->traits & COLL_NEEDS_BUILD;
-    me->wrong += coll_wait(&request) != COLL_OK;
+    me->wrong += coll_comm_set_algorithm(&me->comm, COLL_BARRIER, NULL, NULL) != COLL_OK;
+    if (me->wrong == 0 && coll_ibarrier(&me->comm, &request) == COLL_OK) {
+        me->built = request.engine.task.plan->traits & COLL_NEEDS_BUILD;
+        me->wrong += coll_wait(&request) != COLL_OK;
+    }
     me->wrong += me->comm.arena.units.first != NULL;
     me->wrong += coll_comm_free(&me->comm) != COLL_OK;
     return NULL;
 }
 
-TEST(mixed_calls_on_threads)
+/* With memory that nodes have in common half of the calls use it: DPML, mixed broadcasts … */
+static void mixed_on_threads(size_t shared_bytes)
 {
     enum { P = 8 };
     coll_threads *threads = coll_threads_create(P);
     member *members = (member *)calloc(P, sizeof *members);
+    if (shared_bytes)
+        CHECK_STATUS(coll_threads_share(threads, shared_bytes), COLL_OK);
     for (uint32_t r = 0; r < P; r++) {
         members[r].threads = threads;
         members[r].rank = r;
@@ -376,33 +381,63 @@ TEST(mixed_calls_on_threads)
     coll_threads_destroy(threads);
 }
 
-/* The transport's memory that ranks share is one; plans for several nodes have one for each. */
-TEST(no_shared_memory_between_nodes)
+TEST(mixed_calls_on_threads)
 {
-    enum { P = 4 };
+    mixed_on_threads(0);
+}
+
+TEST(mixed_calls_in_shared_memory)
+{
+    mixed_on_threads(16 << 20);
+}
+
+/* A transport of one rank whose memory nodes share as `its_nodes` says. */
+static coll_nodes its_nodes;
+
+static const coll_nodes *nodes_of_memory(void *ctx)
+{
+    (void)ctx;
+    return &its_nodes;
+}
+
+/* Each node has an equal share of the memory that it lies in, and none if its ranks have none in common. */
+TEST(shares_of_memory)
+{
+    enum { P = 12, PART = (1 << 20) / 4 };
+    static const struct {
+        uint32_t memory, ppn, shares; /* ranks that have memory in common, ranks of a node */
+    } cases[] = {{12, 12, 1}, {12, 4, 3}, {12, 3, 4}, {12, 5, 3}, {6, 6, 1}, {6, 3, 2},
+                 {6, 12, 0},  {6, 4, 0},  {8, 4, 2},  {4, 4, 1},  {5, 5, 1}};
     coll_threads *threads = coll_threads_create(P);
     CHECK_STATUS(coll_threads_share(threads, 1 << 20), COLL_OK);
-    for (uint32_t ppn = 2; ppn <= P; ppn += 2) {
-        static size_t memory[2048];
-        coll_args args;
-        coll_nodes nodes;
-        coll_comm comm;
-        size_t bytes;
-        double x[2], y[2];
-        coll_i_reducing(&args, COLL_ALLREDUCE, x, y, 2, COLL_F64, COLL_SUM, 0);
-        coll_nodes_even(&nodes, P, ppn);
-        CHECK_STATUS(coll_comm_init(&comm, &coll_threads_transport,
-                                    coll_threads_rank(threads, 1), 1, P, memory, sizeof memory),
-                     COLL_OK);
-        CHECK_STATUS(coll_comm_nodes(&comm, &nodes), COLL_OK);
-        CHECK_STATUS(coll_comm_set_algorithm(&comm, COLL_ALLREDUCE,
-                                             &coll_dpml_allreduce.algorithm, NULL),
-                     COLL_OK);
-        CHECK_STATUS(coll_comm_bytes(&comm, &args, &bytes),
-                     ppn == P ? COLL_OK : COLL_ERR_CAPABILITY);
-        CHECK(comm.arena.units.first == NULL);
-        CHECK_STATUS(coll_comm_free(&comm), COLL_OK);
-    }
+    for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (uint32_t rank = 0; rank < P; rank++) {
+            coll_transport transport = coll_threads_transport;
+            coll_node_memory memory = *transport.node_memory;
+            const uint32_t of = cases[c].memory, ppn = cases[c].ppn, shares = cases[c].shares;
+            const size_t bytes = shares ? PART / shares / 64 * 64 : 0;
+            void *whole, *part = NULL;
+            coll_nodes nodes;
+            coll_comm comm;
+            uint32_t use;
+            coll_nodes_even(&its_nodes, P, of);
+            coll_nodes_even(&nodes, P, ppn);
+            transport.node_memory = &memory;
+            memory.nodes = of == P ? NULL : nodes_of_memory;
+            CHECK_STATUS(coll_comm_init(&comm, &transport, coll_threads_rank(threads, rank),
+                                        rank, P, NULL, 0),
+                         COLL_OK);
+            CHECK_EQ(coll_i_comm_shared(&comm), of == P ? PART : 0);
+            CHECK_STATUS(coll_comm_nodes(&comm, &nodes), COLL_OK);
+            CHECK_EQ(coll_i_comm_shared(&comm), bytes);
+            if (shares) {
+                (void)memory.shared(comm.ctx, false, &use, &whole);
+                (void)coll_i_comm_part(&comm, false, &use, &part);
+                CHECK_EQ((size_t)((char *)part - (char *)whole),
+                         rank % of / ppn * (shares > 1 ? bytes : 0));
+            }
+            CHECK_STATUS(coll_comm_free(&comm), COLL_OK);
+        }
     coll_threads_destroy(threads);
 }
 
@@ -416,6 +451,7 @@ int main(void)
     RUN(calls_made_again);
     RUN(parts_in_levels);
     RUN(mixed_calls_on_threads);
-    RUN(no_shared_memory_between_nodes);
+    RUN(shares_of_memory);
+    RUN_ALONE(mixed_calls_in_shared_memory);
     return check_done();
 }

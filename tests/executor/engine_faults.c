@@ -50,7 +50,7 @@ TEST(empty_records)
     static const coll_arrival arrival = {NULL};
     static const coll_failure failure = {NULL, NULL, NULL};
     static const coll_in_network in_network_record = {NULL, NULL, 1, NULL};
-    static const coll_node_memory node_memory = {NULL, NULL, NULL};
+    static const coll_node_memory node_memory = {NULL, NULL, NULL, NULL};
     static const coll_tag_ranges tag_ranges = {NULL, NULL, 0, NULL};
     for (unsigned i = 0; i <= 6; i++) {
         coll_transport t = coll_loopback_transport;

@@ -33,21 +33,23 @@ static inline uint64_t mixed_value(const mixed_call *it, uint32_t rank, uint32_t
     return (uint64_t)it->number << 32 ^ (uint64_t)(rank + 1) << 24 ^ (uint64_t)to << 16 ^ i;
 }
 
-/* One of the rows that do a collective in SHARED, or NULL. */
-static inline const coll_algorithm *mixed_shared(coll_collective kind, uint64_t *random)
+/* One of the rows that do a collective in SHARED, or NULL; on several nodes, of those that work by nodes. */
+static inline const coll_algorithm *mixed_shared(coll_collective kind, bool nodes,
+                                                 uint64_t *random)
 {
     const coll_algorithm *chosen = NULL;
     uint32_t n = 0;
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
         if (coll_is(coll_registry[i]->collectives, kind) &&
             (coll_registry[i]->traits & COLL_NEEDS_SHARED) &&
-            !(coll_registry[i]->traits & COLL_USES_NODES) && chance_of(random, ++n) == 0)
+            (!nodes || (coll_registry[i]->traits & COLL_USES_NODES)) &&
+            (nodes || !(coll_registry[i]->traits & COLL_USES_NODES)) &&
+            chance_of(random, ++n) == 0)
             chosen = coll_registry[i];
     return chosen;
 }
 
-/* Makes up a call and writes its input. Where the transport has SHARED, half of the calls use it, unless
- * there are nodes. */
+/* Makes up a call and writes its input. Where the transport has SHARED, half of the calls use it. */
 static inline void mixed_make(mixed_call *it, coll_comm *comm, uint32_t number,
                               uint64_t *random)
 {
@@ -58,9 +60,9 @@ static inline void mixed_make(mixed_call *it, coll_comm *comm, uint32_t number,
     const uint32_t size = chance_of(random, 100), p = comm->p;
     const size_t most = size < 60 ? 8 : size < 97 ? 200 : MIXED_MOST;
     const size_t count = chance_of(random, (uint32_t)(most / p)) + (kind == COLL_BCAST);
-    const bool shared =
-        chance_of(random, 2) != 0 && comm->transport->node_memory && !comm->nodes;
-    (void)coll_comm_set_algorithm(comm, kind, shared ? mixed_shared(kind, random) : NULL, NULL);
+    const bool shared = chance_of(random, 2) != 0 && coll_i_comm_shared(comm) > 0;
+    (void)coll_comm_set_algorithm(
+        comm, kind, shared ? mixed_shared(kind, comm->nodes != NULL, random) : NULL, NULL);
     coll_args_init(&it->args, kind);
     it->number = number;
     it->args.root = chance_of(random, p);

@@ -235,17 +235,27 @@ COLL_INLINE bool coll_i_args_fail_alike(const coll_comm *comm, const coll_args *
     }
 }
 
+/* The part of the next use of SHARED, of which each node that shares it has an equal share: as `shared`
+ * of a transport. */
+COLL_INLINE size_t coll_i_comm_part(const coll_comm *comm, bool take, uint32_t *use,
+                                    void **memory)
+{
+    enum { LINE = 64 };
+    size_t bytes = comm->transport->node_memory->shared(comm->ctx, take, use, memory);
+    if (comm->shares > 1 && *memory) {
+        bytes = bytes / comm->shares / LINE * LINE;
+        *memory = (unsigned char *)*memory + comm->share * bytes;
+    }
+    return bytes;
+}
+
 /* Bytes of SHARED that a call may use: of a root communicator's calls that are not persistent, as
- * their order is the same on all ranks. A plan for several nodes has one of each; the transport
- * has one. */
+ * their order is the same on all ranks. */
 COLL_INLINE size_t coll_i_comm_shared(const coll_comm *comm)
 {
     void *memory;
     uint32_t use;
-    return comm == comm->root_comm && !comm->nodes && comm->transport->node_memory &&
-                   comm->transport->tags != 0
-               ? comm->transport->node_memory->shared(comm->ctx, false, &use, &memory)
-               : 0;
+    return comm->shares > 0 ? coll_i_comm_part(comm, false, &use, &memory) : 0;
 }
 
 /* Does the network take what the ranks reduce? In a reduce_scatter that is all blocks, which lie one

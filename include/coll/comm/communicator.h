@@ -88,8 +88,9 @@ typedef struct coll_comm {
     coll_choice choice[COLL_COLLECTIVES]; /* forced algorithms */
     const coll_rule_list *rules;          /* that choose where the caller did not */
     const coll_nodes *nodes;              /* several; NULL: all ranks are on one */
-    const coll_i_comm_builder *builder;   /* or NULL */
-    coll_cache cache;                     /* of calls that were made before */
+    uint32_t share, shares; /* of a part of SHARED its node has this one of so many; 0: none */
+    const coll_i_comm_builder *builder; /* or NULL */
+    coll_cache cache;                   /* of calls that were made before */
 
     uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn … */
     uint32_t use;     /* … + this: the transport's tags · how often it went round */
@@ -188,6 +189,7 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
         comm->choice[i].algorithm = NULL;
     comm->rules = &coll_rules_built_in;
     comm->nodes = NULL;
+    comm->share = comm->shares = 0;
     comm->builder = NULL;
     comm->range.at = comm->range.count = comm->table.span.count = 0;
     comm->parent = NULL;
@@ -210,6 +212,7 @@ COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *tr
                                        size_t bytes)
 {
     const coll_in_network *network;
+    const coll_node_memory *memory_of_node;
     uint32_t first = 0, tags;
     bool claimed = false;
     coll_status status;
@@ -222,6 +225,7 @@ COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *tr
         return COLL_ERR_RANKS;
     if (rank >= p)
         return COLL_ERR_RANK;
+    memory_of_node = transport->tags != 0 ? transport->node_memory : NULL;
     network = coll_i_transport_network(transport);
     if (network && network->ranks && network->ranks(ctx) != p)
         return COLL_ERR_GROUP;
@@ -239,6 +243,7 @@ COLL_INLINE coll_status coll_comm_init(coll_comm *comm, const coll_transport *tr
     }
     coll_i_comm_clear(comm);
     comm->claimed = claimed;
+    comm->shares = memory_of_node && !memory_of_node->nodes;
     comm->root_comm = comm;
     comm->transport = transport;
     comm->ctx = ctx;

@@ -42,11 +42,42 @@ COLL_INLINE coll_status coll_i_nodes_plan(const coll_comm *comm, const coll_prob
 
 COLL_CONST(coll_i_comm_builder, coll_i_nodes_builder, {coll_i_nodes_bytes, coll_i_nodes_plan});
 
+/* Gives each node its share of the memory that the transport says its ranks have in common: all of it, or
+ * a part where several nodes lie in one of the transport's. None, where a node's ranks have none in
+ * common. All ranks find the same. O(nodes). */
+COLL_INLINE void coll_i_comm_share(coll_comm *comm)
+{
+    const coll_node_memory *memory = comm->transport->node_memory;
+    uint32_t own = 0, in = 0, before = COLL_RANK_NONE;
+    coll_nodes one;
+    const coll_nodes *nodes = comm->nodes ? comm->nodes : &one, *theirs;
+    comm->share = comm->shares = 0;
+    if (comm != comm->root_comm || !memory || comm->transport->tags == 0)
+        return;
+    coll_nodes_even(&one, comm->p, comm->p);
+    theirs = memory->nodes ? memory->nodes(comm->ctx) : &one;
+    own = coll_node_of(nodes, comm->p, comm->rank).index;
+    for (uint32_t i = 0; i < coll_nodes_count(nodes); i++) {
+        const uint32_t first = coll_nodes_first(nodes, comm->p, i);
+        const uint32_t last = coll_nodes_first(nodes, comm->p, i + 1) - 1;
+        const uint32_t where = coll_node_of(theirs, comm->p, first).index;
+        if (coll_node_of(theirs, comm->p, last).index != where) {
+            comm->share = comm->shares = 0;
+            return;
+        }
+        in = where == before ? in + 1 : 1;
+        before = where;
+        comm->shares = in > comm->shares ? in : comm->shares;
+        if (i == own)
+            comm->share = in - 1;
+    }
+}
+
 /* Says which ranks of a communicator share a node, and has all calls that follow choose by
  * coll_rules_of_nodes. Every rank makes the same call. The nodes, and their tables, stay the caller's,
- * unchanged, as long as the communicator exists. Memory that the ranks of the transport share
- * (COLL_NEEDS_SHARED) is not used between several nodes. COLL_ERR_NODES: they are not those of p
- * ranks. */
+ * unchanged, as long as the communicator exists. Calls use memory that the ranks of a node share
+ * (COLL_NEEDS_SHARED) if each of these nodes lies in one of the transport's (coll_node_memory).
+ * COLL_ERR_NODES: they are not those of p ranks. */
 COLL_INLINE coll_status coll_comm_nodes(coll_comm *comm, const coll_nodes *nodes)
 {
     if (!comm || !nodes)
@@ -55,6 +86,7 @@ COLL_INLINE coll_status coll_comm_nodes(coll_comm *comm, const coll_nodes *nodes
         return COLL_ERR_NODES;
     comm->nodes = coll_nodes_count(nodes) > 1 ? nodes : NULL;
     comm->builder = &coll_i_nodes_builder;
+    coll_i_comm_share(comm);
     return coll_comm_rules(comm, &coll_rules_of_nodes);
 }
 

@@ -111,7 +111,7 @@ COLL_INLINE void coll_i_request_fail(coll_request *request, coll_status status)
     if (status == COLL_ERR_SIZE && comm->status == COLL_OK && ranges && ranges->misfit)
         ranges->misfit(comm->ctx, &comm->misfit);
     coll_i_request_close(request, comm->status < 0 ? comm->status : status);
-    coll_i_comm_fail(comm, status, status != COLL_ERR_PEER);
+    coll_i_comm_fail(comm, status, coll_i_abort_is_news(comm->transport, status));
 }
 
 /* Prepares a call that is not in the cache. On an error, call->tables may be taken. */
@@ -183,8 +183,7 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     request->shares = (call->plan.traits & COLL_NEEDS_SHARED) != 0;
     if (request->shares) {
         task->shared_bytes = shared;
-        (void)comm->transport->node_memory->shared(comm->ctx, false, &request->use,
-                                                   &task->shared);
+        (void)coll_i_comm_part(comm, false, &request->use, &task->shared);
     }
     task->rank = comm->rank;
     task->tag = comm->first_tag;
@@ -338,8 +337,7 @@ COLL_INLINE coll_status coll_post(coll_comm *comm, const coll_args *args, coll_r
     request->own_tag = comm->first_tag + comm->turn;
     request->engine.task.tag = request->own_tag + comm->use;
     if (request->shares)
-        (void)comm->transport->node_memory->shared(comm->ctx, true, &request->use,
-                                                   &request->engine.task.shared);
+        (void)coll_i_comm_part(comm, true, &request->use, &request->engine.task.shared);
     status = coll_i_request_start(request);
     if (status == COLL_ERR_BUSY)
         coll_i_request_release(request);

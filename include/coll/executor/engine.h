@@ -47,7 +47,7 @@ COLL_INLINE coll_status coll_i_engine_take(coll_engine *e, uint32_t k)
     coll_action *a = &slot->act;
     const size_t bytes = coll_i_task_bytes(&e->task, a), before = a->stride;
     while (a->stride < bytes) {
-        const size_t piece = coll_i_task_piece(&e->task, bytes - a->stride);
+        const size_t piece = coll_i_task_piece(&e->task, a, bytes - a->stride);
         const coll_status status =
             coll_i_engine_acquire(&e->task, a, a->stride, piece, &slot->handle);
         if (status == COLL_AGAIN && a->stride != before) {

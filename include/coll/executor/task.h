@@ -129,28 +129,36 @@ COLL_HOT_INLINE void coll_i_task_merge(const coll_task *task, const coll_action 
         coll_i_task_merge_chunks(task, a, message, done, bytes, CHUNK);
 }
 
-/* Is a message of so many bytes sent in pieces? */
-COLL_INLINE bool coll_i_task_is_long(const coll_task *task, size_t bytes)
+/* Whose limits hold for an action's message. */
+COLL_INLINE const coll_transport *coll_i_task_route(const coll_task *task, const coll_action *a)
 {
     const coll_transport *t = task->transport;
-    return t->max_bytes != 0 && bytes > t->max_bytes &&
-           !coll_is(t->unsegmented, task->plan->problem.collective);
+    if (!COLL_ROUTES || !t->routes || !coll_i_has_peer(a))
+        return t;
+    return t->routes->to(task->ctx, coll_group_outer(&task->plan->group, a->peer));
 }
 
-/* Bytes of the next piece of a message of which `bytes` are left. */
-COLL_INLINE size_t coll_i_task_piece(const coll_task *task, size_t bytes)
+/* Bytes of the next piece of an action's message, of which `bytes` are left. */
+COLL_INLINE size_t coll_i_task_piece(const coll_task *task, const coll_action *a, size_t bytes)
 {
-    return coll_i_task_is_long(task, bytes) ? task->transport->max_bytes : bytes;
+    const coll_transport *t = coll_i_task_route(task, a);
+    return t->max_bytes != 0 && bytes > t->max_bytes &&
+                   !coll_is(t->unsegmented, task->plan->problem.collective)
+               ? t->max_bytes
+               : bytes;
 }
 
 /* Has the action, after the operation that runs now, others to start? A long message has
  * pieces; and a transport reduces one operand at a time. */
 COLL_INLINE bool coll_i_task_is_cut(const coll_task *task, const coll_action *a)
 {
+    size_t left;
     if (a->kind == COLL_DO_REDUCE)
         return a->inputs > 1 && task->transport->reduce;
-    return coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a) &&
-           coll_i_task_is_long(task, coll_i_task_bytes(task, a) - a->stride);
+    if (!coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a))
+        return false;
+    left = coll_i_task_bytes(task, a) - a->stride;
+    return coll_i_task_piece(task, a, left) != left;
 }
 
 /* Do the pieces of a message end with an element? Or is it whole? */
@@ -164,9 +172,9 @@ COLL_INLINE bool coll_i_task_has_elements(const coll_task *task, size_t bytes, s
  * combined by this processor then. */
 COLL_INLINE bool coll_i_task_is_zero_copy(const coll_task *task, const coll_action *a)
 {
-    const coll_transport *t = task->transport;
-    const size_t bytes = coll_i_task_bytes(task, a), piece = coll_i_task_piece(task, bytes);
-    return COLL_ZERO_COPY && t->zero_copy && !t->reduce &&
+    const coll_transport *t = coll_i_task_route(task, a);
+    const size_t bytes = coll_i_task_bytes(task, a), piece = coll_i_task_piece(task, a, bytes);
+    return COLL_ZERO_COPY && t->zero_copy && !task->transport->reduce &&
            (t->zero_copy->max_bytes == 0 || piece <= t->zero_copy->max_bytes) &&
            coll_i_task_has_elements(task, bytes, piece);
 }
@@ -183,7 +191,7 @@ COLL_INLINE bool coll_i_task_arrives(const coll_task *task, const coll_action *a
         (a->flags & COLL_I_TASK_RECEIVED))
         return false;
     bytes = coll_i_task_bytes(task, a);
-    return coll_i_task_has_elements(task, bytes, coll_i_task_piece(task, bytes));
+    return coll_i_task_has_elements(task, bytes, coll_i_task_piece(task, a, bytes));
 }
 
 /* ---- one operation ----------------------------------------------------------------------- */
@@ -236,7 +244,7 @@ COLL_HOT_INLINE coll_status coll_i_task_issue_with(const coll_task *task, const 
     const uint32_t peer = coll_group_outer(&task->plan->group, a->peer);
     const bool token = coll_i_is_token(a);
     const size_t bytes = coll_i_task_bytes(task, a), done = a->stride;
-    const size_t piece = coll_i_task_piece(task, bytes - done);
+    const size_t piece = coll_i_task_piece(task, a, bytes - done);
     h->word[0] = h->word[1] = 0;
     switch ((coll_kind)a->kind) {
     case COLL_DO_SEND:
@@ -297,7 +305,7 @@ COLL_INLINE coll_status coll_i_task_arrive(const coll_task *task, coll_action *a
     call.op = task->op;
     call.dst = coll_i_task_target(task, a->dst) + done;
     call.operand = coll_i_task_source(task, a->src) + done;
-    call.count = coll_i_task_piece(task, coll_i_task_bytes(task, a) - done) / elem_bytes;
+    call.count = coll_i_task_piece(task, a, coll_i_task_bytes(task, a) - done) / elem_bytes;
     call.elem_bytes = elem_bytes;
     call.left = (a->flags & COLL_LEFT) != 0;
     h->word[0] = h->word[1] = 0;
@@ -349,7 +357,7 @@ COLL_INLINE bool coll_i_task_next(const coll_task *task, coll_action *a)
         a->src = a->dst;
         a->via += a->stride;
     } else {
-        a->stride += task->transport->max_bytes;
+        a->stride += coll_i_task_route(task, a)->max_bytes;
     }
     return true;
 }
@@ -483,11 +491,11 @@ COLL_HOT_INLINE unsigned coll_i_task_step(const coll_task *task, size_t s, coll_
     return coll_plan_step(task->plan, task->rank, s, room);
 }
 
-/* Tells the peers, unless one told us, that the collective ends with an error. */
+/* Tells the peers, unless all are told, that the collective ends with an error. */
 COLL_INLINE void coll_i_task_abort(const coll_task *task, coll_status status)
 {
     const coll_failure *failure = task->transport->failure;
-    if (failure && failure->abort && status != COLL_ERR_PEER)
+    if (failure && failure->abort && coll_i_abort_is_news(task->transport, status))
         failure->abort(task->ctx, task->tag, 1);
 }
 

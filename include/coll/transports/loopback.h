@@ -503,9 +503,9 @@ COLL_CONST(coll_tag_ranges, coll_i_loop_tag_ranges,
 COLL_CONST(coll_transport, coll_loopback_transport,
            {coll_i_loop_send, coll_i_loop_recv, coll_i_loop_test, NULL /* copy */,
             NULL /* reduce */, NULL /* wait: the other ranks are in this thread */,
-            COLL_CLAIM_ALL /* tags */, 0 /* max_bytes */, 0 /* unsegmented */,
+            NULL /* progress */,            COLL_CLAIM_ALL /* tags */, 0 /* max_bytes */, 0 /* unsegmented */,
             &coll_i_loop_zero_copy, NULL /* arrival */, &coll_i_loop_failure,
-            &coll_i_loop_network, NULL /* node memory */, &coll_i_loop_tag_ranges});
+            &coll_i_loop_network, NULL /* node memory */, &coll_i_loop_tag_ranges, NULL /* routes */});
 
 /* ---- running ----------------------------------------------------------------------------- */
 

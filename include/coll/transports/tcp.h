@@ -37,9 +37,9 @@
 /* A vtable; ctx is a coll_tcp. */
 COLL_CONST(coll_transport, coll_tcp_transport,
            {coll_i_tcp_send, coll_i_tcp_recv, coll_i_tcp_test, NULL /* copy */,
-            NULL /* reduce */, coll_i_tcp_wait, COLL_CLAIM_ALL /* tags */, 0 /* max_bytes */,
+            NULL /* reduce */, coll_i_tcp_wait, coll_i_tcp_progress, COLL_CLAIM_ALL /* tags */, 0 /* max_bytes */,
             0 /* unsegmented */, NULL /* zero copy */, NULL /* arrival */, &coll_i_tcp_failure,
-            &coll_i_tcp_network, NULL /* node memory */, &coll_i_tcp_tag_ranges});
+            &coll_i_tcp_network, NULL /* node memory */, &coll_i_tcp_tag_ranges, NULL /* routes */});
 
 /* Frees all that a rank has, without a word to the others, as if its process had ended. */
 COLL_INLINE void coll_tcp_abandon(coll_tcp *tcp)

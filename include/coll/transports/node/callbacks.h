@@ -45,7 +45,7 @@ COLL_INLINE bool coll_i_node_dead(void *ctx, uint32_t peer)
 COLL_CONST(coll_failure, coll_i_node_failure,
            {coll_i_node_cancel_any, coll_i_node_abort, coll_i_node_dead});
 COLL_CONST(coll_node_memory, coll_i_node_memory,
-           {coll_i_node_part, coll_i_node_enter, coll_i_node_leave});
+           {coll_i_node_part, coll_i_node_enter, coll_i_node_leave, NULL /* nodes: one */});
 COLL_CONST(coll_tag_ranges, coll_i_node_tag_ranges,
            {coll_i_node_claim_tags, coll_i_node_unclaim_tags, COLL_CLAIM_ALL,
             coll_i_node_misfit});
@@ -61,8 +61,9 @@ COLL_CONST(coll_tag_ranges, coll_i_node_tag_ranges,
     {                                                                                          \
         coll_i_node_send, coll_i_node_recv, coll_i_node_test_any,                              \
             coll_i_node_local /* copy */, NULL /* reduce */, coll_i_node_wait,                 \
-            COLL_CLAIM_ALL /* tags */, max_bytes, unsegmented, zero_copy, NULL /* arrival */,  \
-            &coll_i_node_failure, network, &coll_i_node_memory, &coll_i_node_tag_ranges        \
+            NULL /* progress */, COLL_CLAIM_ALL /* tags */, max_bytes, unsegmented, zero_copy, \
+            NULL /* arrival */, &coll_i_node_failure, network, &coll_i_node_memory,            \
+            &coll_i_node_tag_ranges, NULL /* routes */                                         \
     }
 
 #endif /* COLL_TRANSPORTS_NODE_CALLBACKS_H */

@@ -199,6 +199,11 @@ COLL_INLINE void coll_i_tcp_wait(void *ctx, uint32_t idle)
         (void)coll_i_tcp_sweep(tcp, 1);
 }
 
+COLL_INLINE void coll_i_tcp_progress(void *ctx)
+{
+    coll_i_tcp_move((coll_tcp *)ctx);
+}
+
 COLL_INLINE uint32_t coll_i_tcp_ranks(void *ctx)
 {
     return ((const coll_tcp *)ctx)->p;
