@@ -44,6 +44,7 @@
 #include "coll/coll.h"
 #include "coll/executor/in_order.h"
 #include "coll/plan/rank_order.h"
+#include "coll/transports/join.h"
 #include "coll/transports/mpi.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -129,15 +130,16 @@ struct comm {
     uint32_t
         *seats; /* its ranks' in the memory of this rank's node, COLL_RANK_NONE if elsewhere;
                        * NULL: messages are the library's */
-    uint32_t number;         /* of the communicator there, from 1 on */
-    bool shares;             /* its calls that block may use the SHARED memory there */
-    bool one_node;           /* all its ranks are there, … */
-    coll_group group;        /* … and these of the segment's; otherwise the identity */
-    coll_group placed;       /* whose ranks are places */
-    uint32_t next[2];        /* tag of the next call, and of the next persistent one */
-    unsigned jobs;           /* that use it */
-    coll_graph *graph;       /* neighbours, once they were needed */
-    uint32_t *neighbors;     /* memory of `graph` */
+    coll_join join;      /* with seats on several nodes: the node's memory and the library */
+    uint32_t number;     /* of the communicator there, from 1 on */
+    bool shares;         /* its calls that block may use the SHARED memory of their nodes */
+    bool one_node;       /* all its ranks are there, … */
+    coll_group group;    /* … and these of the segment's; otherwise the identity */
+    coll_group placed;   /* whose ranks are places */
+    uint32_t next[2];    /* tag of the next call, and of the next persistent one */
+    unsigned jobs;       /* that use it */
+    coll_graph *graph;   /* neighbours, once they were needed */
+    uint32_t *neighbors; /* memory of `graph` */
     struct repeats *repeats; /* of calls made before: repeats.c */
 };
 

@@ -7,7 +7,7 @@
  * through memory depends on what both of them know: the node, and its number of the communicator.
  *
  * A communicator of one node alone uses the segment's transport as it is. One of several nodes
- * uses a transport that looks who the peer is.
+ * joins it with the library's messages (coll/transports/join.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,14 +34,14 @@ static coll_shm *shm;         /* of this rank's node; NULL: messages are the lib
 static coll_rule_list rules;  /* for communicators of one node */
 static bool zero_copy;        /* its ranks read long messages where they lie */
 static bool several;          /* nodes */
-static bool in_turn;          /* no rank of the node makes calls in several threads */
-static coll_mpi_ways ways;    /* of messages of this rank's node that are the library's */
-/* Of communicators of one node, of those of several, and of those without a number, for any call
- * and for one that may wait in the library; of the last two the second is for ranks that are near
- * each other. None aborts: after an error MPI's communicators go on, with the same tags. */
-static coll_transport within, mixed, across[2];
-static coll_zero_copy mixed_zero_copy;
-static coll_failure within_failure, mixed_failure;
+static bool
+    in_turn; /* no rank of the node makes calls in several threads; of any, if all share */
+static bool all_share;     /* each rank of the world has the SHARED memory of its node */
+static coll_mpi_ways ways; /* of messages of this rank's node that are the library's */
+/* Of communicators of one node, and of messages that are the library's, of which the second is for ranks
+ * that are near each other. None aborts: after an error MPI's communicators go on, with the same tags. */
+static coll_transport within, across[2];
+static coll_failure within_failure;
 
 static struct numbers *numbers(void)
 {
@@ -83,12 +83,11 @@ static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
         coll_shm_unlink(name);
     if (good && !settings.pages) /* out of small pages the kernel is hardly faster */
         coll_shm_ask_slots(shm);
-    if (good && (several || settings.zero_copy))
-        coll_shm_ask_direct(shm); /* the other nodes' messages are not cut into pieces either */
-    if (good && settings.zero_copy)
+    if (good && settings.zero_copy) {
+        coll_shm_ask_direct(shm);
         coll_shm_ask_zero_copy(shm);
-    good = good && all_do(node, coll_shm_join(shm, PATIENCE_MS, why));
-    return good && (!several || all_do(node, coll_shm_transport(shm)->max_bytes == 0));
+    }
+    return good && all_do(node, coll_shm_join(shm, PATIENCE_MS, why));
 }
 
 /* What keeps long messages from being read where they lie; NULL: nothing. */
@@ -132,14 +131,14 @@ static void open_node(MPI_Comm sharing, uint32_t first)
     PMPI_Comm_split(sharing, (int)first, 0, &node);
     PMPI_Comm_rank(node, &rank);
     PMPI_Comm_size(node, &p);
-    if (p > 1 && (uint32_t)p == members) {
+    if ((p > 1 || several) && (uint32_t)p == members) {
         if (settings.shm && !attach(node, (uint32_t)rank, members, why)) {
             coll_shm_detach(shm);
             shm = NULL;
             if (settings.verbose)
                 fprintf(stderr, "coll: messages within a node are the library's: %s\n", why);
         }
-        if (!shm)
+        if (!shm && p > 1)
             find_ways(node);
         zero_copy = settings.zero_copy && shm && coll_shm_transport(shm)->max_bytes == 0;
         if (rank == 0 && settings.zero_copy && settings.verbose)
@@ -210,14 +209,32 @@ static uint32_t take_number(uint32_t ranks)
     return 0;
 }
 
+static uint32_t tag_within(const struct comm *comm, uint32_t tag)
+{
+    return comm->number * (uint32_t)TAGS_MOST + tag;
+}
+
+/* Joins the node's memory and the library, for a communicator with seats on several nodes. */
+static void join(struct comm *comm)
+{
+    if (coll_join_seats(&comm->join, comm->p, comm->seats, tag_within(comm, 0), &within, shm,
+                        &across[0], &comm->mpi) != COLL_OK)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    if (comm->shares)
+        coll_join_share(&comm->join);
+}
+
 /* Gives the communicator its number among this rank's node, and its ranks there their seats. */
 static void find_seats(struct comm *comm, const int *in_world)
 {
     const uint32_t here = shm ? world_nodes[in_world[comm->rank]] : UINT32_MAX;
     uint32_t *all = calloc(2 * (size_t)comm->p, sizeof *all), *seats = all + comm->p;
     uint32_t together = 0, leader = COLL_RANK_NONE, mine = 0;
+    bool spans; /* all nodes, with all their ranks */
+    int world;
     if (!all)
         PMPI_Abort(MPI_COMM_WORLD, 1);
+    PMPI_Comm_size(MPI_COMM_WORLD, &world);
     for (uint32_t i = 0; i < comm->p; i++) {
         seats[i] = COLL_RANK_NONE;
         if (!shm || world_nodes[in_world[i]] != here)
@@ -233,14 +250,19 @@ static void find_seats(struct comm *comm, const int *in_world)
     PMPI_Allgather(&mine, 1, MPI_UINT32_T, all, 1, MPI_UINT32_T, comm->mpi.comm);
     lock();
     comm->number = leader == COLL_RANK_NONE ? 0 : all[leader];
-    comm->seats = comm->number > 0 ? all : NULL;
     comm->one_node = comm->number > 0 && together == comm->p;
-    comm->shares = comm->one_node && comm->p == coll_shm_size(shm) &&
+    spans = all_share && together < comm->p && comm->p == (uint32_t)world;
+    comm->shares = (spans || (comm->one_node && comm->p == coll_shm_size(shm))) &&
                    (in_turn || comm->handle == MPI_COMM_WORLD);
-    if (comm->number > 0)
-        memmove(all, seats, comm->p * sizeof *seats);
-    else
+    if (comm->number == 0 && !comm->shares) {
         free(all);
+        return;
+    }
+    for (uint32_t i = 0; i < comm->p; i++)
+        all[i] = comm->number > 0 ? seats[i] : COLL_RANK_NONE;
+    comm->seats = all;
+    if (!comm->one_node)
+        join(comm);
 }
 
 void nodes_join(struct comm *comm, MPI_Group group)
@@ -275,67 +297,6 @@ void nodes_leave(struct comm *comm)
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-static uint32_t tag_within(const struct comm *comm, uint32_t tag)
-{
-    return comm->number * (uint32_t)TAGS_MOST + tag;
-}
-
-/* Of the second word of a handle: whose the operation is. */
-enum { WITHIN, ACROSS };
-
-static coll_status mixed_send(void *ctx, uint32_t peer, uint32_t tag, const void *buf,
-                              size_t bytes, coll_handle *h)
-{
-    struct comm *comm = (struct comm *)ctx;
-    if (comm->seats[peer] != COLL_RANK_NONE)
-        return coll_shm_transport(shm)->send(shm, comm->seats[peer], tag_within(comm, tag), buf,
-                                             bytes, h);
-    h->word[1] = ACROSS;
-    return coll_mpi_transport.send(&comm->mpi, peer, tag, buf, bytes, h);
-}
-
-static coll_status mixed_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf, size_t bytes,
-                              coll_handle *h)
-{
-    struct comm *comm = (struct comm *)ctx;
-    if (comm->seats[peer] != COLL_RANK_NONE)
-        return coll_shm_transport(shm)->recv(shm, comm->seats[peer], tag_within(comm, tag), buf,
-                                             bytes, h);
-    h->word[1] = ACROSS;
-    return coll_mpi_transport.recv(&comm->mpi, peer, tag, buf, bytes, h);
-}
-
-/* Messages of the node lie in its memory. */
-static coll_status mixed_borrow(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
-                                const void **message, coll_handle *h)
-{
-    struct comm *comm = (struct comm *)ctx;
-    if (comm->seats[peer] == COLL_RANK_NONE)
-        return COLL_ERR_CAPABILITY;
-    return coll_shm_transport(shm)->zero_copy->acquire(
-        shm, comm->seats[peer], tag_within(comm, tag), bytes, message, h);
-}
-
-static void mixed_give_back(void *ctx, coll_handle *h)
-{
-    (void)ctx;
-    coll_shm_transport(shm)->zero_copy->release(shm, h);
-}
-
-static coll_status mixed_test(void *ctx, coll_handle *h)
-{
-    return h->word[1] == ACROSS ? coll_mpi_transport.test(&((struct comm *)ctx)->mpi, h)
-                                : coll_shm_transport(shm)->test(shm, h);
-}
-
-static void mixed_cancel(void *ctx, coll_handle *h)
-{
-    if (h->word[1] == ACROSS)
-        coll_mpi_transport.failure->cancel(&((struct comm *)ctx)->mpi, h);
-    else
-        coll_shm_transport(shm)->failure->cancel(shm, h);
-}
-
 /* Are long messages to go through the memory of the node? All ranks answer alike. Where lines of
  * caches are slow between processors, MPICH's pieces do not pay if both ends send at once, unless
  * the messages are longer than caches; but an allreduce gains more elsewhere than it loses
@@ -365,8 +326,9 @@ bool nodes_transport(struct comm *comm, coll_task *run)
         run->tag = tag_within(comm, run->tag);
         return false;
     }
-    run->transport = comm->seats ? &mixed : &across[is_near(comm, &run->plan->problem)];
-    run->ctx = comm->seats ? (void *)comm : &comm->mpi;
+    run->transport = comm->seats ? coll_join_transport(&comm->join)
+                                 : &across[is_near(comm, &run->plan->problem)];
+    run->ctx = comm->seats ? (void *)&comm->join : &comm->mpi;
     return !comm->seats;
 }
 
@@ -383,7 +345,11 @@ static bool is_in_order(const struct comm *comm)
  * their order there. */
 unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool blocks)
 {
-    if (!comm->one_node || comm->p != coll_shm_size(shm))
+    if (!comm->one_node) /* a plan that knows the nodes has memory of each */
+        return comm->shares && blocks && coll_nodes_count(&problem->nodes) > 1
+                   ? COLL_NEEDS_SHARED
+                   : 0;
+    if (comm->p != coll_shm_size(shm))
         return 0;
     return COLL_NEEDS_MULTICAST | COLL_NEEDS_NETWORK_BARRIER |
            (comm->shares && blocks ? COLL_NEEDS_SHARED : 0) |
@@ -423,15 +389,6 @@ void nodes_init(void)
     across[1] = coll_mpi_near_transport;
     for (int near = 0; near < 2; near++)
         across[near].tags = (uint32_t)settings.tags;
-    mixed = across[0];
-    mixed.send = mixed_send;
-    mixed.recv = mixed_recv;
-    mixed.test = mixed_test;
-    mixed_failure.cancel = mixed_cancel;
-    mixed.failure = &mixed_failure;
-    mixed_zero_copy.acquire = mixed_borrow;
-    mixed_zero_copy.release = mixed_give_back;
-    mixed.zero_copy = &mixed_zero_copy;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &p);
     world_nodes = malloc((size_t)p * sizeof *world_nodes);
@@ -449,12 +406,15 @@ void nodes_init(void)
         open_node(sharing, (uint32_t)first);
         PMPI_Comm_free(&sharing);
     }
+    if (several) {
+        all_share = all_do(MPI_COMM_WORLD, shm != NULL);
+        in_turn = all_do(MPI_COMM_WORLD, in_turn);
+    }
     if (shm) {
         within = *coll_shm_transport(shm);
         within_failure = *within.failure;
         within_failure.abort = NULL;
         within.failure = &within_failure;
-        mixed_zero_copy.max_bytes = within.zero_copy->max_bytes;
     }
     if (zero_copy)
         memory_open(shm);

@@ -31,10 +31,10 @@ coll_status plan_for(struct job *job, const coll_problem *asked, bool exact)
 {
     const struct comm *comm = job->comm;
     const unsigned packed = coll_is(settings.packs, asked->collective) ? COLL_NEEDS_PACKED : 0;
-    coll_conditions conditions = {nodes_offers(comm, asked, job->how == BLOCKING) | packed,
-                                  exact ? 0 : COLL_GIVES_IDENTICAL};
     coll_problem problem = *asked;
     bool placed = coll_problem_place(&problem, &comm->places), workspaces, spread;
+    coll_conditions conditions = {nodes_offers(comm, &problem, job->how == BLOCKING) | packed,
+                                  exact ? 0 : COLL_GIVES_IDENTICAL};
     const coll_rule_list *rules;
     const coll_rule *rule = NULL;
     coll_plan *const plan = &job->prepared->plan;

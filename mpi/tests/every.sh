@@ -12,9 +12,13 @@ need "$COLL_COMMAND"
 #   needs-route    it gives graphs no routes
 never='needs-(counts|route)'
 
-# COLLECTIVE ALGORITHM NUMBER KIND: multicasts, SHARED memory and what the network does are of all ranks of one node.
+# COLLECTIVE ALGORITHM NUMBER KIND: multicasts and what the network does are of all ranks of one node, and so is
+# SHARED memory, but of algorithms that work by nodes.
 "$COLL_COMMAND" list --markdown | awk -F ' *[|] *' -v never="$never" '
-    NR > 2 && $5 !~ never { kind = $5 ~ /needs-(multicast|shared|network)/ ? "one" : "two"; print $2, $3, ++n[kind $2], kind }' >"$work/rows"
+    NR > 2 && $5 !~ never {
+        kind = $5 ~ /needs-(multicast|network)/ || ($5 ~ /needs-shared/ && $5 !~ /uses-nodes/) ? "one" : "two"
+        print $2, $3, ++n[kind $2], kind
+    }' >"$work/rows"
 check 'there are algorithms' [ "$(wc -l <"$work/rows")" -gt 100 ]
 
 # try KIND PPN: those of a kind, on nodes of so many ranks.

@@ -34,8 +34,10 @@ void pool_give(void *block)
 
 unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool blocks)
 {
-    (void)problem, (void)blocks;
-    return comm->one_node ? capabilities : 0;
+    (void)blocks;
+    if (comm->one_node)
+        return capabilities;
+    return coll_nodes_count(&problem->nodes) > 1 ? capabilities & COLL_NEEDS_SHARED : 0;
 }
 
 bool nodes_hold(const coll_plan *plan)

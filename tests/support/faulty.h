@@ -203,6 +203,16 @@ static coll_status reordering_test(void *ctx, coll_handle *h)
     return faulty_inner->test(ctx, h);
 }
 
+/* A receive looks for its message at once, whether or not an older one waits. */
+static coll_status hasty_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf, size_t bytes,
+                              coll_handle *h)
+{
+    const coll_status status = faulty_inner->recv(ctx, peer, tag, buf, bytes, h);
+    if (status != COLL_STARTED || faulty_inner->test(ctx, h) != COLL_OK)
+        return status;
+    return COLL_OK;
+}
+
 static coll_status counted_recv(void *ctx, uint32_t peer, uint32_t tag, void *buf, size_t bytes,
                                 coll_handle *h)
 {
@@ -749,6 +759,9 @@ static const faulty_fault faults[] = {
     {"the youngest receive first", COLL_CONFORMANCE_MATCHING,
      "rank 2, recv of 16 bytes from rank 1, tag 1, message 0: message 1 came instead", NULL,
      counted_recv, youngest_test, NULL},
+    {"a new receive first", COLL_CONFORMANCE_MATCHING,
+     "rank 0, recv of 16 bytes from rank 2, tag 1, message 1: message 0 came instead", NULL,
+     hasty_recv, NULL, NULL},
     {"long messages have a hole", COLL_CONFORMANCE_SIZES,
      "rank 1, recv of 1023 bytes from rank 2, tag 0, message 25: byte 1000 is 7 instead of 188",
      NULL, NULL, long_test, NULL},

@@ -483,6 +483,14 @@ COLL_INLINE coll_status coll_join_seats(coll_join *join, uint32_t p, const uint3
     return COLL_OK;
 }
 
+/* Has a join with seats offer the near transport's SHARED all the same: the caller knows which ranks have it in
+ * common, and that they are all of those that are near. */
+COLL_INLINE void coll_join_share(coll_join *join)
+{
+    if (join->near->node_memory)
+        join->transport.node_memory = &join->memory;
+}
+
 /* The table of a join, which is the ctx. */
 COLL_INLINE const coll_transport *coll_join_transport(const coll_join *join)
 {

@@ -207,28 +207,54 @@ COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_order(coll_conforma
 }
 
 /* Receives that are all there before their messages are sent. */
-COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_matching(coll_conformance *kit)
+COLL_INLINE void coll_i_conformance_matches_early(coll_conformance *kit, uint32_t next,
+                                                  uint32_t last, bool tells)
 {
-    const uint32_t distance = coll_i_conformance_distance(kit, kit->phase);
     const uint32_t n = coll_i_conformance_few(kit);
-    const bool tells = coll_i_conformance_tags(kit) > 1;
-    if (!distance)
-        return COLL_I_CONFORMANCE_NO_MORE;
+    const size_t bytes = coll_i_conformance_short(kit);
     for (uint32_t i = 0; i < n; i++)
-        coll_i_conformance_mark(
-            coll_i_conformance_recv(kit, coll_i_conformance_before(kit, distance), tells, i,
-                                    coll_i_conformance_short(kit)),
-            COLL_I_CONFORMANCE_ASIDE);
+        coll_i_conformance_mark(coll_i_conformance_recv(kit, last, tells, i, bytes),
+                                COLL_I_CONFORMANCE_ASIDE);
     if (tells) {
-        coll_i_conformance_tell(kit, coll_i_conformance_before(kit, distance),
-                                COLL_I_CONFORMANCE_AFTER_STARTED);
-        coll_i_conformance_hear(kit, coll_i_conformance_after(kit, distance), 0);
+        coll_i_conformance_tell(kit, last, COLL_I_CONFORMANCE_AFTER_STARTED);
+        coll_i_conformance_hear(kit, next, 0);
     }
     for (uint32_t i = 0; i < n; i++)
-        coll_i_conformance_mark(
-            coll_i_conformance_send(kit, coll_i_conformance_after(kit, distance), tells, i,
-                                    coll_i_conformance_short(kit)),
-            COLL_I_CONFORMANCE_AFTER_DONE | COLL_I_CONFORMANCE_ASIDE);
+        coll_i_conformance_mark(coll_i_conformance_send(kit, next, tells, i, bytes),
+                                COLL_I_CONFORMANCE_AFTER_DONE | COLL_I_CONFORMANCE_ASIDE);
+}
+
+/* Two messages are there, and a receive in flight, which nobody has asked about since, when a second one is
+ * started: the first message is not that one's. */
+COLL_INLINE void coll_i_conformance_matches_late(coll_conformance *kit, uint32_t next,
+                                                 uint32_t last)
+{
+    const size_t bytes = coll_i_conformance_short(kit);
+    coll_i_conformance_op *first = coll_i_conformance_recv(kit, last, 1, 0, bytes), *second;
+    coll_i_conformance_mark(first, COLL_I_CONFORMANCE_ASIDE);
+    for (uint32_t i = 0; i < 2; i++)
+        coll_i_conformance_mark(coll_i_conformance_send(kit, next, 1, i, bytes),
+                                COLL_I_CONFORMANCE_AFTER_STARTED | COLL_I_CONFORMANCE_ASIDE);
+    coll_i_conformance_tell(kit, next, COLL_I_CONFORMANCE_AFTER_STARTED);
+    coll_i_conformance_hear(kit, last, 0);
+    (void)coll_i_conformance_pause(kit, 4);
+    second = coll_i_conformance_recv(kit, last, 1, 1, bytes);
+    coll_i_conformance_mark(second, COLL_I_CONFORMANCE_AFTER_DONE);
+    first->of = second;
+}
+
+COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_matching(coll_conformance *kit)
+{
+    const bool tells = coll_i_conformance_tags(kit) > 1;
+    const uint32_t distance = coll_i_conformance_distance(kit, kit->phase / (tells ? 2 : 1));
+    const uint32_t next = coll_i_conformance_after(kit, distance),
+                   last = coll_i_conformance_before(kit, distance);
+    if (!distance)
+        return COLL_I_CONFORMANCE_NO_MORE;
+    if (tells && kit->phase % 2 != 0)
+        coll_i_conformance_matches_late(kit, next, last);
+    else
+        coll_i_conformance_matches_early(kit, next, last, tells);
     return COLL_I_CONFORMANCE_PHASE;
 }
 

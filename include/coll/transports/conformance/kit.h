@@ -134,7 +134,8 @@ typedef struct coll_i_conformance_op {
     size_t bytes;                /* of its buffer */
     unsigned char *buf;          /* in memory of its own, with guards; or NULL */
     const unsigned char *a, *b;  /* operands; a message that was acquired */
-    struct coll_i_conformance_op *of;
+    struct coll_i_conformance_op
+        *of; /* to cancel; of a receive: not tested before this one is started */
 } coll_i_conformance_op;
 
 /* The kit on one rank. */

@@ -254,6 +254,13 @@ COLL_INLINE void coll_i_conformance_hangs(coll_conformance *kit)
     coll_i_conformance_say(kit, " rounds");
 }
 
+/* Is it not asked about, until another one was started? */
+COLL_INLINE bool coll_i_conformance_is_let_be(const coll_i_conformance_op *op)
+{
+    return op->kind == COLL_I_CONFORMANCE_RECEIVES && op->of &&
+           op->of->state == COLL_I_CONFORMANCE_PENDING;
+}
+
 /* One round of a phase; whether it is over. */
 COLL_INLINE bool coll_i_conformance_round(coll_conformance *kit)
 {
@@ -264,7 +271,7 @@ COLL_INLINE bool coll_i_conformance_round(coll_conformance *kit)
             if (coll_i_conformance_may_start(kit, i))
                 moved = coll_i_conformance_begin(kit, op) || moved;
         } else if (op->state == COLL_I_CONFORMANCE_FLYING &&
-                   coll_i_conformance_is_next(kit, i)) {
+                   coll_i_conformance_is_next(kit, i) && !coll_i_conformance_is_let_be(op)) {
             moved = coll_i_conformance_go_on(kit, op) || moved;
         }
         over = over && (op->state == COLL_I_CONFORMANCE_ENDED ||
