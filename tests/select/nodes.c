@@ -32,14 +32,15 @@ static coll_sim sim;
 static coll_plan plans[RANKS];
 static coll_workspace workspaces[RANKS];
 
-/* Microseconds of what the rules choose for a problem; *found: which rule. */
-static double us_of(const coll_rule_list *rules, const coll_problem *problem,
+/* Microseconds of what the rules choose for a problem, with memory that the ranks of a node share or
+ * without; *found: which rule. */
+static double us_of(const coll_rule_list *rules, const coll_problem *problem, unsigned shared,
                     const coll_dpml_costs *costs, const coll_rule **found)
 {
     const coll_hockney_costs far = {costs->a_us, costs->b_ns_per_byte, costs->c_ns_per_byte};
     const coll_shm_costs near = {
         costs->a_shm_us, costs->b_shm_ns_per_byte, 0, 0, costs->c_ns_per_byte, 0, 0};
-    const coll_conditions conditions = {COLL_NEEDS_PACKED, COLL_GIVES_IDENTICAL};
+    const coll_conditions conditions = {COLL_NEEDS_PACKED | shared, COLL_GIVES_IDENTICAL};
     const size_t room = coll_workspace_tables(problem);
     const uint32_t p = problem->p;
     size_t *tables = (size_t *)malloc(p * room * sizeof *tables);
@@ -93,6 +94,7 @@ static void try_shape(const coll_rule *rule, coll_collective collective, uint32_
                                                      collective != COLL_SCATTER
                                                  ? 1
                                                  : p;
+    const unsigned shared = rule->algorithm->traits & COLL_NEEDS_SHARED;
     size_t bytes = rule->bytes_least;
     do {
         const coll_rule *found;
@@ -110,8 +112,8 @@ static void try_shape(const coll_rule *rule, coll_collective collective, uint32_
             problem.in.counts = counts;
             problem.in.displs = counts + RANKS;
         }
-        with = us_of(&coll_rules_of_nodes, &problem, costs, &found);
-        without = us_of(&coll_rules_built_in, &problem, costs, NULL);
+        with = us_of(&coll_rules_of_nodes, &problem, shared, costs, &found);
+        without = us_of(&coll_rules_built_in, &problem, shared, costs, NULL);
         if (found != rule || with <= 0)
             continue;
         if (!CHECK(with <= 1.25 * without) || getenv("COLL_TELL"))

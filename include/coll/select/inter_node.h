@@ -4,7 +4,8 @@
  *
  * Rules before the built-in ones, for ranks of several nodes whose ranks reach each other faster than
  * those of other nodes, and share what leads there. Most are of composite algorithms: they
- * are passed over without a workspace. What the rules leave open is as fast in one level: trees
+ * are passed over without a workspace; those first that use memory which the ranks of a node share
+ * (coll_node_memory), where there is some. What the rules leave open is as fast in one level: trees
  * of contiguous ranks keep to nodes by themselves, as far as these have powers of two of them;
  * rings leave a node once.
  *
@@ -16,6 +17,9 @@
 #ifndef COLL_SELECT_INTER_NODE_H
 #define COLL_SELECT_INTER_NODE_H
 
+#include "../algos/dpml.h"
+#include "../algos/mixed.h"
+#include "../algos/mixed_allgather.h"
 #include "../algos/multi_leader.h"
 #include "../algos/ring.h"
 #include "../algos/two_level.h"
@@ -26,10 +30,13 @@
 #include "../select.h"
 
 #define COLL_I_SPREAD(collectives, ppn, least, most, algorithm, param, why)                    \
+    COLL_I_SPREAD_TO(collectives, COLL_ANY_P, ppn, least, most, algorithm, param,              \
+                     COLL_DEFAULT, why)
+/* The same for at most `ranks`, with the third parameter, too. */
+#define COLL_I_SPREAD_TO(collectives, ranks, ppn, least, most, algorithm, param, third, why)   \
     {                                                                                          \
-        collectives, 1, COLL_ANY_P, least, most, algorithm,                                    \
-            {param, COLL_DEFAULT, COLL_DEFAULT, COLL_DEFAULT}, 0, why, NULL, 0, ppn,           \
-            UINT32_MAX                                                                         \
+        collectives, 1, ranks, least, most, algorithm,                                         \
+            {param, COLL_DEFAULT, third, COLL_DEFAULT}, 0, why, NULL, 0, ppn, UINT32_MAX       \
     }
 
 /* clang-format off */
@@ -37,6 +44,10 @@ COLL_TABLE(coll_rule, coll_nodes_rules, {
     COLL_I_SPREAD(COLL_BIT(COLL_BARRIER), 2, 0, SIZE_MAX, &coll_two_level_barrier.algorithm, COLL_DEFAULT,
                   "a few messages between nodes, not of all ranks at once"),
 
+    COLL_I_SPREAD_TO(COLL_BIT(COLL_BCAST), COLL_ANY_P, 4, 0, COLL_I_KIB(64) - 1, &coll_mixed_bcast, 0, 0,
+                     "memory of the nodes: to each node once, and read there by all at a time"),
+    COLL_I_SPREAD_TO(COLL_BIT(COLL_BCAST), 256, 6, COLL_I_KIB(64), SIZE_MAX, &coll_mixed_bcast, 1, COLL_DEFAULT,
+                     "memory of the nodes, longer: pieces go on to the next node while they are read"),
     COLL_I_SPREAD(COLL_BIT(COLL_BCAST), 2, 0, COLL_I_KIB(8) - 1, &coll_two_level_bcast.algorithm, COLL_DEFAULT,
                   "short: to each node once, by the fewest messages in a row"),
     COLL_I_SPREAD(COLL_BIT(COLL_BCAST), 6, COLL_I_KIB(64), COLL_I_KIB(512) - 1, &coll_multi_leader_bcast.algorithm, 16,
@@ -47,6 +58,18 @@ COLL_TABLE(coll_rule, coll_nodes_rules, {
     COLL_I_SPREAD(COLL_BIT(COLL_REDUCE), 6, COLL_I_KIB(32), SIZE_MAX, &coll_multi_leader_reduce.algorithm, 16,
                   "longer: from each node once, a part of it from each of its leaders"),
 
+    COLL_I_SPREAD(COLL_BIT(COLL_ALLREDUCE), 4, 0, COLL_I_KIB(1) - 1, &coll_dpml_allreduce.algorithm, 1,
+                  "memory of the nodes, short: one leader of a node combines what lies there"),
+    COLL_I_SPREAD(COLL_BIT(COLL_ALLREDUCE), 4, COLL_I_KIB(1), COLL_I_KIB(4) - 1, &coll_dpml_allreduce.algorithm, 2,
+                  "memory of the nodes: two leaders combine, and talk at a time"),
+    COLL_I_SPREAD(COLL_BIT(COLL_ALLREDUCE), 12, COLL_I_KIB(8), COLL_I_KIB(64) - 1, &coll_dpml_allreduce.algorithm, 8,
+                  "memory of the nodes, many ranks a node: eight leaders, as combining takes longer"),
+    COLL_I_SPREAD(COLL_BIT(COLL_ALLREDUCE), 4, COLL_I_KIB(4), COLL_I_KIB(16) - 1, &coll_dpml_allreduce.algorithm, 4,
+                  "memory of the nodes: four leaders, as combining takes longer"),
+    COLL_I_SPREAD(COLL_BIT(COLL_ALLREDUCE), 12, COLL_I_KIB(64), SIZE_MAX, &coll_dpml_allreduce.algorithm, 16,
+                  "memory of the nodes, many ranks a node: all that can help do"),
+    COLL_I_SPREAD(COLL_BIT(COLL_ALLREDUCE), 6, COLL_I_KIB(16), SIZE_MAX, &coll_dpml_allreduce.algorithm, 8,
+                  "memory of the nodes, long: eight leaders"),
     COLL_I_SPREAD(COLL_BIT(COLL_ALLREDUCE), 12, 0, COLL_I_KIB(4) - 1, &coll_two_level_allreduce.algorithm, COLL_DEFAULT,
                   "short, many ranks a node: one message of a node at a time"),
 
@@ -55,6 +78,10 @@ COLL_TABLE(coll_rule, coll_nodes_rules, {
     COLL_I_SPREAD(COLL_BIT(COLL_SCATTER), 6, 0, COLL_I_KIB(16) - 1, &coll_two_level_scatter.algorithm, COLL_DEFAULT,
                   "not long: one message to each node, so the root's node sends few"),
 
+    COLL_I_SPREAD(COLL_BIT(COLL_ALLGATHER), 12, 128, 511, &coll_mixed_allgather, COLL_DEFAULT,
+                  "memory of the nodes, many ranks a node: what a node has travels as one"),
+    COLL_I_SPREAD(COLL_BIT(COLL_ALLGATHER), 6, 512, COLL_I_KIB(4) - 1, &coll_mixed_allgather, COLL_DEFAULT,
+                  "memory of the nodes: what a node has travels as one"),
     COLL_I_SPREAD(COLL_BIT(COLL_ALLGATHER), 32, 0, 255, &coll_two_level_allgather.algorithm, COLL_DEFAULT,
                   "short blocks, very many ranks a node: what a node has travels as one"),
     COLL_I_SPREAD(COLL_BIT(COLL_ALLGATHER), 12, 256, COLL_I_KIB(2) - 1, &coll_two_level_allgather.algorithm, COLL_DEFAULT,
