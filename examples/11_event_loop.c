@@ -1,9 +1,11 @@
 /* examples/11_event_loop.c — a runtime's own engine: an event loop that drives collectives without communicators
  *
- * Four ranks, each a thread with a loop, average six vectors and find their norms: an allreduce of a vector,
+ * Four ranks joined by TCP, each a thread with a loop, average six vectors and find their norms: an allreduce of a vector,
  * then local work on the sum, then an allreduce of one number. The loop has three engines of the executor
  * for these twelve collectives; it moves all engines on in turn, and does local work in between. Plans are
- * made once, before any rank runs; all ranks use the same.
+ * made once, before any rank runs; all ranks use the same. A loop with nothing to do sleeps in poll, on a
+ * descriptor of the transport (coll_events), beside which a program has its own. With communicators this is
+ * coll_comm_arm and coll_request_on_done (comm/request.h).
  *
  * Two rules keep such a loop right:
  *   - collectives start in one order, the same on all ranks. There are more of them than engines, and ranks
@@ -13,6 +15,7 @@
  *
  *   cc -O2 -Iinclude examples/11_event_loop.c -o 11 -lpthread && ./11
  */
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -20,7 +23,7 @@
 #include "coll/algos/ring.h"
 #include "coll/executor.h"
 #include "coll/reduce.h"
-#include "coll/transports/threads.h"
+#include "coll/transports/tcp.h"
 
 enum { P = 4, VECTORS = 6, JOBS = 2 * VECTORS, COUNT = 1000, ENGINES = 3, WINDOW = 8 };
 
@@ -42,7 +45,7 @@ typedef struct loop {
     uint32_t rank;
     void *ctx; /* the transport's */
     job *jobs; /* in the order in which they start … */
-    uint32_t n, started, done;
+    uint32_t n, started, done, sleeps;
     coll_engine engine[ENGINES];
     coll_slot slots[ENGINES][WINDOW];
     job *runs[ENGINES]; /* what an engine runs; NULL: it is free */
@@ -59,7 +62,7 @@ static coll_status loop_start(loop *l)
         e++;
     if (l->started == l->n || e == ENGINES || (next->after && next->after->state != DONE))
         return COLL_AGAIN;
-    coll_task_init(&task, next->plan, l->rank, &coll_threads_transport, l->ctx);
+    coll_task_init(&task, next->plan, l->rank, &coll_tcp_transport, l->ctx);
     task.op = &sum;
     task.out = next->x;
     task.scratch = next->scratch;
@@ -103,10 +106,29 @@ static coll_status loop_work(loop *l)
     return COLL_AGAIN;
 }
 
-/* Until all jobs are done, or one fails. A program would look at its sockets and timers here, too. */
+/* Nothing has moved. Sleeps until something has come, unless it has come in the meantime. A program would
+ * have its sockets in the set, and its next timer in the place of −1. */
+static coll_status loop_sleep(loop *l)
+{
+    const coll_events *events = coll_tcp_transport.events;
+    struct pollfd set = {-1, POLLIN, 0};
+    coll_status status;
+    if (!events) { /* this system has no such descriptor */
+        coll_tcp_transport.wait(l->ctx, UINT32_MAX);
+        return COLL_OK;
+    }
+    status = events->arm(l->ctx);
+    if (status != COLL_OK)
+        return status == COLL_AGAIN ? COLL_OK : status;
+    set.fd = events->descriptor(l->ctx);
+    l->sleeps++;
+    (void)poll(&set, 1, -1);
+    return COLL_OK;
+}
+
+/* Until all jobs are done, or one fails. */
 static coll_status loop_run(loop *l)
 {
-    uint32_t idle = 0;
     while (l->done < l->n) {
         bool moved = false;
         coll_status status = loop_start(l);
@@ -119,9 +141,10 @@ static coll_status loop_run(loop *l)
         if (status < 0)
             return status;
         moved = loop_work(l) == COLL_OK || moved;
-        idle = moved ? 0 : idle + 1;
         if (!moved)
-            coll_threads_transport.wait(l->ctx, idle);
+            status = loop_sleep(l);
+        if (status < 0)
+            return status;
     }
     return COLL_OK;
 }
@@ -134,7 +157,7 @@ typedef struct rank_state {
     loop its;
     job jobs[JOBS];
     double x[VECTORS][COUNT], norm[VECTORS], scratch[VECTORS][COUNT];
-    coll_threads *world;
+    coll_tcp *tcp;
     coll_status status;
 } rank_state;
 
@@ -151,7 +174,7 @@ static void *run(void *arg)
 {
     rank_state *me = (rank_state *)arg;
     loop *l = &me->its;
-    l->ctx = coll_threads_rank(me->world, l->rank);
+    l->ctx = me->tcp;
     l->jobs = me->jobs;
     l->n = JOBS;
     for (int v = 0; v < VECTORS; v++) {
@@ -171,6 +194,7 @@ static void *run(void *arg)
         me->status = coll_engine_init(&l->engine[e], l->slots[e], WINDOW);
     if (me->status == COLL_OK)
         me->status = loop_run(l);
+    coll_tcp_close(me->tcp);
     return NULL;
 }
 
@@ -182,17 +206,37 @@ static coll_status make_plan(coll_plan *plan, const coll_algorithm *algorithm, s
     return coll_plan_init(plan, algorithm, &problem, NULL);
 }
 
+/* Ranks whose addresses are exchanged in memory; processes have coll_tcp_launched (12_tcp_processes.c). */
+static bool join(rank_state *rank)
+{
+    coll_tcp_options options = {"127.0.0.0/8", 0, NULL, 0, 0};
+    coll_tcp_address all[P];
+    char why[COLL_TCP_WHY];
+    for (uint32_t r = 0; r < P; r++) {
+        rank[r].tcp = coll_tcp_open(r, P, &options, why);
+        if (!rank[r].tcp) {
+            puts(why);
+            return false;
+        }
+        all[r] = coll_tcp_own_address(rank[r].tcp);
+    }
+    for (uint32_t r = 0; r < P; r++)
+        if (!coll_tcp_join(rank[r].tcp, all, why)) {
+            puts(why);
+            return false;
+        }
+    return true;
+}
+
 int main(void)
 {
     static rank_state rank[P];
     pthread_t thread[P];
-    coll_threads *world = coll_threads_create(P);
     int wrong = 0;
-    if (!world || make_plan(&vector_plan, &coll_ring_allreduce, COUNT) != COLL_OK ||
+    if (!join(rank) || make_plan(&vector_plan, &coll_ring_allreduce, COUNT) != COLL_OK ||
         make_plan(&number_plan, &coll_recursive_doubling_allreduce, 1) != COLL_OK)
         return 1;
     for (uint32_t r = 0; r < P; r++) {
-        rank[r].world = world;
         rank[r].its.rank = r;
         if (pthread_create(&thread[r], NULL, run, &rank[r]) != 0)
             return 1;
@@ -203,7 +247,6 @@ int main(void)
             printf("rank %u: %s\n", r, coll_status_text(rank[r].status));
         wrong += rank[r].status != COLL_OK;
     }
-    coll_threads_destroy(world);
     for (int v = 0; v < VECTORS; v++) {
         const double mean = (v + 1) * 2.5;
         for (uint32_t r = 0; r < P; r++)

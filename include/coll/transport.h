@@ -14,6 +14,7 @@
  *   coll_node_memory   memory that the ranks of a node share, which collectives use in turn
  *   coll_tag_ranges    tags that are claimed, and whose uses are told apart
  *   coll_routes        other transports, by which it reaches one peer and another
+ *   coll_events        a descriptor to sleep on until there is something to do
  *
  *   static const coll_failure my_failure = {.cancel = my_cancel, .abort = my_abort};
  *   static const coll_transport mine = {.send = …, .failure = &my_failure};
@@ -219,6 +220,22 @@ typedef struct coll_routes {
     const struct coll_transport *(*to)(void *ctx, uint32_t peer);
 } coll_routes;
 
+/* A descriptor to sleep on, for callers who wait for other things, too. Both callbacks are there. */
+typedef struct coll_events {
+    /* A descriptor of POSIX, which poll, epoll or an event loop says is readable when this rank has
+     * something to do: the same one as long as ctx is there, the transport's, and of no other use. −1:
+     * there is none here, nor will be. */
+    int (*descriptor)(void *ctx);
+    /* Before sleep. COLL_OK: nothing is to be done, and when something is, the descriptor is readable, until
+     * it is done. COLL_AGAIN: something has happened: each operation in flight may be done, and must be tested
+     * before arm is called again, though it may be in vain. As tests move on all that there is, this
+     * must cover operations that were done in the test of another one, aborts, and a message that acquire
+     * asked for in vain. < 0: an error; poll now and
+     * then instead. What this rank then starts, tests or gives up ends it: arm comes before each
+     * sleep. May move messages on; does not wait. */
+    coll_status (*arm)(void *ctx);
+} coll_events;
+
 /* ---- the transport ----------------------------------------------------------------------------- */
 
 /* What a messaging layer brings; the head of this file is its contract. */
@@ -261,6 +278,7 @@ typedef struct coll_transport {
     const coll_node_memory *node_memory; /* memory that the ranks of a node share */
     const coll_tag_ranges *tag_ranges;   /* tags that are claimed, uses that are told apart */
     const coll_routes *routes;           /* other transports, by which peers are reached */
+    const coll_events *events;           /* a descriptor to sleep on */
 } coll_transport;
 
 /* What the network does that engines use; NULL: nothing. */
@@ -406,7 +424,8 @@ COLL_INLINE coll_status coll_transport_check(const coll_transport *transport)
         (t->node_memory &&
          (!t->node_memory->shared || !t->node_memory->enter || !t->node_memory->leave)) ||
         (t->tag_ranges && !coll_i_tag_ranges_fit(t->tag_ranges, t->tags)) ||
-        (t->routes && !t->routes->to))
+        (t->routes && !t->routes->to) ||
+        (t->events && (!t->events->descriptor || !t->events->arm)))
         return COLL_ERR_TRANSPORT;
     return COLL_OK;
 }

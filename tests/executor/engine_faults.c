@@ -12,6 +12,18 @@ static void leave_nothing(void *ctx, uint32_t use)
     (void)ctx, (void)use;
 }
 
+static coll_status arm_nothing(void *ctx)
+{
+    (void)ctx;
+    return COLL_OK;
+}
+
+static int no_descriptor(void *ctx)
+{
+    (void)ctx;
+    return -1;
+}
+
 /* Of some records one may be missing, of others not. */
 TEST(parts_of_records)
 {
@@ -40,6 +52,8 @@ TEST(parts_of_records)
     PARTS(own.tag_ranges.use_step = 0, COLL_OK);
     PARTS(own.tag_ranges.use_step = 3 << 20, COLL_ERR_TRANSPORT);
     PARTS(own.tag_ranges.use_step = 1 << 20, COLL_ERR_TRANSPORT); /* less than there are tags */
+    PARTS(own.events.arm = arm_nothing, COLL_ERR_TRANSPORT);
+    PARTS(own.events.descriptor = no_descriptor, COLL_ERR_TRANSPORT);
 #undef PARTS
 }
 
@@ -52,7 +66,8 @@ TEST(empty_records)
     static const coll_in_network in_network_record = {NULL, NULL, 1, NULL};
     static const coll_node_memory node_memory = {NULL, NULL, NULL, NULL};
     static const coll_tag_ranges tag_ranges = {NULL, NULL, 0, NULL};
-    for (unsigned i = 0; i <= 6; i++) {
+    static const coll_events events = {NULL, NULL};
+    for (unsigned i = 0; i <= 7; i++) {
         coll_transport t = coll_loopback_transport;
         if (i == 1)
             t.zero_copy = &zero_copy;
@@ -66,6 +81,8 @@ TEST(empty_records)
             t.node_memory = &node_memory;
         else if (i == 6)
             t.tag_ranges = &tag_ranges;
+        else if (i == 7)
+            t.events = &events;
         CHECK_STATUS(coll_transport_check(&t), i == 0 ? COLL_OK : COLL_ERR_TRANSPORT);
     }
     CHECK_STATUS(coll_transport_check(NULL), COLL_ERR_NULL);

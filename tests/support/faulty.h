@@ -42,6 +42,7 @@ static struct {
     coll_handle *handle;
     unsigned char stale[2][FAULTY_LONGEST];
     coll_op swapped;
+    uint32_t armed[FAULTY_RANKS]; /* messages that were due when it was armed */
     coll_claims claims[FAULTY_RANKS];
     faulty_arrival arrivals[FAULTY_MESSAGES];
 } faulty;
@@ -96,6 +97,38 @@ static coll_status sound_reduce(void *ctx, const coll_reduce_call *call, coll_ha
     (void)ctx, (void)h;
     call->op->combine(call->dst, call->a, call->b, call->count, call->op->arg);
     return COLL_OK;
+}
+
+/* Messages for a rank that its receives in flight are waiting for. */
+static uint32_t faulty_due(uint32_t rank)
+{
+    uint32_t due = 0;
+    for (uint32_t i = 0; i < FAULTY_MESSAGES; i++) {
+        const coll_i_loop_entry *e = &faulty_world.entries[i];
+        due += e->state == COLL_I_LOOP_RECEIVE && e->dst == rank && faulty_first(e) != NULL;
+    }
+    return due;
+}
+
+/* Its descriptors are the ranks, as faulty_readable knows; others are of faults. */
+enum { FAULTY_SILENT = 100, FAULTY_FORGETFUL = 200 };
+
+static int sound_descriptor(void *ctx)
+{
+    return (int)((const coll_loopback_rank *)ctx)->rank;
+}
+
+static coll_status sound_arm(void *ctx)
+{
+    return faulty_due(((const coll_loopback_rank *)ctx)->rank) ? COLL_AGAIN : COLL_OK;
+}
+
+static bool faulty_readable(int descriptor)
+{
+    const uint32_t number = (uint32_t)descriptor;
+    if (number >= FAULTY_FORGETFUL)
+        return faulty_due(number - FAULTY_FORGETFUL) > faulty.armed[number - FAULTY_FORGETFUL];
+    return number < FAULTY_SILENT && faulty_due(number) > 0;
 }
 
 /* Room for a few messages at once. */
@@ -742,7 +775,63 @@ static void set_greedy(coll_transport *t, records *own)
     own->tag_ranges.unclaim = no_unclaim;
 }
 
+/* A descriptor that nobody writes to. */
+static int silent_descriptor(void *ctx)
+{
+    return FAULTY_SILENT + sound_descriptor(ctx);
+}
+
+static void set_silent(coll_transport *t, records *own)
+{
+    (void)t;
+    own->events.descriptor = silent_descriptor;
+}
+
+/* What has come before is forgotten: the descriptor is readable of what comes later. */
+static int forgetful_descriptor(void *ctx)
+{
+    return FAULTY_FORGETFUL + sound_descriptor(ctx);
+}
+
+static coll_status forgetful_arm(void *ctx)
+{
+    const uint32_t rank = ((const coll_loopback_rank *)ctx)->rank;
+    faulty.armed[rank] = faulty_due(rank);
+    return COLL_OK;
+}
+
+static void set_forgetful_arm(coll_transport *t, records *own)
+{
+    (void)t;
+    own->events.descriptor = forgetful_descriptor;
+    own->events.arm = forgetful_arm;
+}
+
+static coll_status failing_arm(void *ctx)
+{
+    (void)ctx;
+    return COLL_ERR_IO;
+}
+
+static void set_failing_arm(coll_transport *t, records *own)
+{
+    (void)t;
+    own->events.arm = failing_arm;
+}
+
 static const faulty_fault faults[] = {
+    {"a silent descriptor", COLL_CONFORMANCE_EVENTS,
+     "rank 0, recv of 16 bytes from rank 1, tag 1, message 0: it had come, arm said COLL_OK, "
+     "and the descriptor was not readable",
+     NULL, NULL, NULL, set_silent},
+    {"arm forgets what has come", COLL_CONFORMANCE_EVENTS,
+     "rank 0, recv of 16 bytes from rank 1, tag 1, message 0: it had come, arm said COLL_OK, "
+     "and the descriptor was not readable",
+     NULL, NULL, NULL, set_forgetful_arm},
+    {"arm fails", COLL_CONFORMANCE_EVENTS,
+     "rank 0, recv of 16 bytes from rank 1, tag 1, message 0: arm, while it is in flight, "
+     "returned \"the transport failed\"",
+     NULL, NULL, NULL, set_failing_arm},
     {"acquires and never releases", COLL_CONFORMANCE_CALLBACKS,
      "rank 0: coll_transport_check says \"the transport lacks send, recv or test\"", NULL, NULL,
      NULL, set_alone},
@@ -865,7 +954,7 @@ static const faulty_fault faults[] = {
      "rank 2, recv_reduce of 8 bytes from rank 1, tag 4194290, message 0: it ended with "
      "\"done\" instead of \"a message has another size than its receiver expects\"",
      NULL, NULL, NULL, set_any_size_arrival},
-    {"thinks that others are dead", COLL_CONFORMANCE_DEAD, "rank 0: dead says so of rank 1",
+    {"thinks that others are dead", COLL_CONFORMANCE_DEAD, "rank 1: dead says so of rank 0",
      NULL, NULL, NULL, set_dead},
     {"knows of no uses", COLL_CONFORMANCE_USES,
      "rank 1, recv of 16 bytes from rank 0, tag 29360113, message 0: it ended with \"done\" "
@@ -905,6 +994,8 @@ static void faulty_sound(coll_transport *transport, records *own)
     records_of(own, transport);
     transport->copy = sound_copy;
     transport->reduce = sound_reduce;
+    own->events.descriptor = sound_descriptor;
+    own->events.arm = sound_arm;
 }
 
 /* One that has a fault. */

@@ -20,6 +20,7 @@ typedef struct records {
     coll_in_network in_network;
     coll_node_memory node_memory;
     coll_tag_ranges tag_ranges;
+    coll_events events;
 } records;
 
 static inline void records_of(records *own, const coll_transport *t)
@@ -37,6 +38,8 @@ static inline void records_of(records *own, const coll_transport *t)
         own->node_memory = *t->node_memory;
     if (t->tag_ranges)
         own->tag_ranges = *t->tag_ranges;
+    if (t->events)
+        own->events = *t->events;
 }
 
 static inline void records_use(const records *own, coll_transport *t)
@@ -46,12 +49,14 @@ static inline void records_use(const records *own, coll_transport *t)
     const coll_in_network *n = &own->in_network;
     const coll_node_memory *m = &own->node_memory;
     const coll_tag_ranges *r = &own->tag_ranges;
+    const coll_events *e = &own->events;
     t->zero_copy = z->acquire || z->release ? z : NULL;
     t->arrival = own->arrival.recv_reduce ? &own->arrival : NULL;
     t->failure = f->cancel || f->abort || f->dead ? f : NULL;
     t->in_network = n->multicast || n->reduce || n->ranks ? n : NULL;
     t->node_memory = m->shared || m->enter || m->leave ? m : NULL;
     t->tag_ranges = r->claim || r->unclaim || r->use_step ? r : NULL;
+    t->events = e->descriptor || e->arm ? e : NULL;
 }
 
 /* A reduction in the network by a group of which nobody tells who is in it. */

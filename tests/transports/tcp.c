@@ -84,6 +84,7 @@ static void conform(uint32_t p, size_t longest, uint32_t depth)
         task.bytes = coll_conformance_bytes(&task);
         task.memory = malloc(task.bytes);
         CHECK_STATUS(coll_conformance_init(&kits[r], &task), COLL_OK);
+        coll_conformance_set_readable(&kits[r], coll_is_readable);
         args[r] = &kits[r];
     }
     on_threads(drive, args, p);

@@ -108,6 +108,7 @@ typedef struct coll_comm {
     struct coll_request *requests; /* started and not yet reported as done, oldest first */
     coll_op_entry *ops;            /* operators of the user, the last one first */
     uint32_t n_ops;                /* operators ever added */
+    bool tells;    /* a call is over that has a function to be told (request.h) */
     uint32_t idle; /* rounds of progress, one after the other, in which nothing happened */
 } coll_comm;
 
@@ -198,6 +199,7 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
     (void)coll_misfit_note(&comm->misfit, COLL_RANK_NONE, 0, 0);
     coll_arena_init(&comm->arena, NULL, 0);
     comm->requests = NULL;
+    comm->tells = false;
     comm->ops = NULL;
     comm->n_ops = comm->idle = 0;
 }

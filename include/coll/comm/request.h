@@ -13,6 +13,24 @@
  *   … coll_start(&request); … coll_wait(&request); …     // any number of times
  *   status = coll_request_free(&request);
  *
+ * For runtimes, which have more to wait for than collectives: a call may be told of instead of asked about,
+ * and who has nothing to do sleeps on a descriptor (transports with coll_events).
+ *
+ *   static void done(coll_request *request, coll_status status, void *arg) …
+ *   status = coll_post(&comm, &args, &request);
+ *   coll_request_on_done(&request, done, arg);        // called once, by coll_progress
+ *   for (;;) {
+ *       do                                            // all that moves, and what it leads to
+ *           coll_progress(&comm);
+ *       while (coll_comm_arm(&comm) == COLL_AGAIN);
+ *       … poll: coll_comm_descriptor(&comm), and sockets and timers of the program's …
+ *   }
+ *
+ * Several threads may use a communicator, and all that has the same ctx, if one lock of theirs is around each
+ * call and what belongs together, the polling left out. Who gives the lock back while another thread sleeps
+ * arms first, as above; he may have ended calls of others, whom their functions tell. Only one thread
+ * sleeps on the descriptor at a time. Calls that block (coll_wait, coll_allreduce …) keep the lock.
+ *
  * comm.h has the same with one function for each collective, and says what an error means for the
  * communicator; this is for programs that have the collective as a value. All arguments are checked
  * before anything is started, and a call that fails, or cannot be started, leaves nothing behind in
@@ -28,6 +46,12 @@
 
 #include "../executor.h"
 #include "args.h"
+
+struct coll_request;
+
+/* Tells that a call is over, and how. Its memory is free then, or ready for the next coll_start. May make
+ * and start calls, also of the same request. */
+typedef void (*coll_on_done)(struct coll_request *request, coll_status status, void *arg);
 
 /* Where a request is on its way. */
 typedef enum coll_request_state {
@@ -48,6 +72,8 @@ typedef struct coll_request {
     bool persistent, shares;   /* … and uses SHARED */
     uint32_t use;              /* of SHARED, if its plan needs that */
     uint32_t own_tag;          /* engine.task.tag without its use */
+    coll_on_done on_done;      /* tells that it is over; NULL: it is asked about … */
+    void *on_done_arg;         /* … with this */
     struct coll_request *next; /* in the root communicator's list of calls */
     coll_span tag;             /* persistent: its tag among those of the communicator */
     coll_piece tables;         /* in the arena: what its plan points to … */
@@ -80,6 +106,8 @@ COLL_INLINE void coll_i_request_close(coll_request *request, coll_status status)
 {
     request->status = status;
     request->state = COLL_REQUEST_DONE;
+    if (request->on_done)
+        request->comm->root_comm->tells = true;
     if (request->shares)
         request->engine.task.transport->node_memory->leave(request->engine.task.ctx,
                                                            request->use);
@@ -225,6 +253,7 @@ COLL_INLINE coll_status coll_i_request_make(coll_comm *comm, const coll_args *ar
         request->status = COLL_OK;
         request->persistent = persistent;
         request->prepared = NULL;
+        request->on_done = NULL;
         request->own_tag = comm->first_tag;
         request->tag.count = request->tables.span.count = request->scratch.span.count = 0;
         status = coll_i_request_build(request, args);
@@ -294,8 +323,26 @@ COLL_INLINE coll_status coll_i_request_progress(coll_request *request)
     return COLL_OK;
 }
 
+/* Tells of all calls that are over and have a function for that. Each is off the list before, so that
+ * the functions may do with it, and with others, what they like. */
+COLL_INLINE void coll_i_comm_tell(coll_comm *root_comm)
+{
+    coll_request *request;
+    root_comm->tells = false;
+    do {
+        request = root_comm->requests;
+        while (request && (request->state != COLL_REQUEST_DONE || !request->on_done))
+            request = request->next;
+        if (request) {
+            const coll_on_done on_done = request->on_done;
+            on_done(request, coll_i_request_report(request), request->on_done_arg);
+        }
+    } while (request);
+}
+
 /* Moves all calls of this communicator and of those that share its root communicator on, without
- * blocking. For programs that compute while calls run and do not care which one they help. */
+ * blocking, and tells of those that are over (coll_request_on_done). For programs that compute while calls run and
+ * do not care which one they help. */
 COLL_INLINE void coll_progress(coll_comm *comm)
 {
     coll_comm *root_comm = comm->root_comm;
@@ -304,6 +351,10 @@ COLL_INLINE void coll_progress(coll_comm *comm)
         if (coll_i_request_progress(request) == COLL_OK)
             moved = COLL_OK;
     root_comm->idle = moved == COLL_OK ? 0 : root_comm->idle + 1;
+    if (root_comm->tells) {
+        coll_i_comm_tell(root_comm);
+        root_comm->idle = 0;
+    }
 }
 
 /* Puts a call that is ready at the end of the root communicator's list, and starts it as far as
@@ -386,17 +437,65 @@ COLL_INLINE coll_status coll_start(coll_request *request)
     return COLL_ERR_STATE;
 }
 
+/* Has a function called when a call is over, once for each start, by the next coll_progress of its root
+ * communicator; also by one within coll_test, coll_wait or a call that blocks. Until then it is not told,
+ * though the call may be over already, have been cancelled, or its communicator have failed; an error that
+ * coll_start returns is not told again. NULL: it is asked about again. COLL_ERR_STATE: the request is not in use. */
+COLL_INLINE coll_status coll_request_on_done(coll_request *request, coll_on_done on_done,
+                                             void *arg)
+{
+    if (!request)
+        return COLL_ERR_NULL;
+    if (request->state == COLL_REQUEST_OVER)
+        return COLL_ERR_STATE;
+    request->on_done = on_done;
+    request->on_done_arg = arg;
+    if (on_done && request->state == COLL_REQUEST_DONE)
+        request->comm->root_comm->tells = true;
+    return COLL_OK;
+}
+
+/* A descriptor to sleep on (poll: POLLIN) until the ranks of a communicator's transport have something for
+ * this one: after coll_comm_arm. It stays the same, and is the transport's. −1: there is none. */
+COLL_INLINE int coll_comm_descriptor(const coll_comm *comm)
+{
+    const coll_events *events = comm ? comm->transport->events : NULL;
+    return events ? events->descriptor(comm->ctx) : -1;
+}
+
+/* Before sleep, with all root communicators of the same ctx one after the other. COLL_OK: there is nothing to
+ * do, until the descriptor is readable or something is started. COLL_AGAIN: something has happened; progress was
+ * made, and it is to be called again. COLL_ERR_CAPABILITY: the transport has no events. Any other error is the transport's.
+ * Never blocks. */
+COLL_INLINE coll_status coll_comm_arm(coll_comm *comm)
+{
+    const coll_transport *transport = comm ? comm->transport : NULL;
+    uint32_t rounds =
+        0; /* in which nothing happens before an engine gives up waiting for better */
+    if (!comm)
+        return COLL_ERR_NULL;
+    if (transport->zero_copy || transport->arrival)
+        rounds = COLL_I_WINDOW_PATIENCE;
+    if (!transport->events)
+        return COLL_ERR_CAPABILITY;
+    coll_progress(comm);
+    return comm->root_comm->idle <= rounds ? COLL_AGAIN : transport->events->arm(comm->ctx);
+}
+
 /* Makes progress, and says how the call stands: COLL_AGAIN while it runs, COLL_OK when it is
  * done, or its error. Once it said that the call is over, the call's memory is free, or ready
- * for the next coll_start; it then returns COLL_OK. */
+ * for the next coll_start; it then returns COLL_OK. One with a function (coll_request_on_done) whose
+ * memory that function gives away, or starts again, is not to be asked about. */
 COLL_INLINE coll_status coll_test(coll_request *request)
 {
     if (!request)
         return COLL_ERR_NULL;
     if (request->state == COLL_REQUEST_READY || request->state == COLL_REQUEST_OVER)
         return COLL_OK;
-    if (request->state != COLL_REQUEST_DONE)
+    if (request->state != COLL_REQUEST_DONE || request->on_done)
         coll_progress(request->comm);
+    if (request->state == COLL_REQUEST_READY || request->state == COLL_REQUEST_OVER)
+        return request->status; /* which its function was told, too */
     return request->state == COLL_REQUEST_DONE ? coll_i_request_report(request) : COLL_AGAIN;
 }
 

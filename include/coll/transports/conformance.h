@@ -76,7 +76,9 @@ COLL_INLINE coll_status coll_conformance_init(coll_conformance *kit,
     kit->check = kit->phase = kit->round = kit->idle = 0;
     kit->again = kit->refused = kit->done = 0;
     kit->silence = 256;
-    kit->begun = kit->guarded = kit->spent = false;
+    kit->begun = kit->guarded = kit->spent = kit->asleep = false;
+    kit->missed = 0;
+    kit->readable = NULL;
     kit->home = 0;
     kit->sum.combine = coll_i_conformance_sum;
     kit->chain.combine = coll_i_conformance_chain;
@@ -99,6 +101,14 @@ COLL_INLINE coll_status coll_conformance_init(coll_conformance *kit,
     kit->length = 0;
     kit->sentence[0] = 0;
     return COLL_OK;
+}
+
+/* Gives a kit that was prepared a function that says whether a descriptor is readable: coll_is_readable
+ * (transports/idle.h), where there are descriptors. Without one, the check `events` asks only arm. */
+COLL_INLINE void coll_conformance_set_readable(coll_conformance *kit,
+                                               bool (*readable)(int descriptor))
+{
+    kit->readable = readable;
 }
 
 /* Goes on to the next phase, or check. */
@@ -157,7 +167,7 @@ COLL_INLINE coll_status coll_conformance_run(coll_conformance *kits, uint32_t n)
         }
         if (running == 0)
             return COLL_OK;
-        if (n == 1 && kits->idle > 0)
+        if (n == 1 && kits->idle > 0 && !kits->asleep)
             coll_i_conformance_wait(kits);
     }
 }

@@ -85,6 +85,16 @@ COLL_INLINE void coll_pause(void)
 #endif
 }
 
+/* May it be read from a descriptor, now? */
+COLL_INLINE bool coll_is_readable(int fd)
+{
+    struct pollfd descriptor;
+    descriptor.fd = fd;
+    descriptor.events = POLLIN;
+    descriptor.revents = 0;
+    return poll(&descriptor, 1, 0) > 0;
+}
+
 /* As `wait` of a transport, after `idle` tests in a row that found nothing. A sleep ends when fd is
  * readable; −1: there is none to look at. */
 COLL_INLINE void coll_idle_wait(const coll_idle *waiting, uint32_t idle, int fd)

@@ -49,20 +49,22 @@ COLL_INLINE uint32_t coll_i_mpi_ranks(void *ctx)
 
 /* A vtable; ctx is a coll_mpi. MPI promises tags up to 32767. Its network does nothing, but how many ranks
  * there are is known. */
-static const coll_failure coll_mpi_failure = {coll_i_mpi_cancel, NULL /* abort */,
-                                              NULL /* dead */};
-static const coll_in_network coll_mpi_ranks = {NULL, NULL, 0, coll_i_mpi_ranks};
+static const coll_failure coll_i_mpi_failure = {coll_i_mpi_cancel, NULL /* abort */,
+                                                NULL /* dead */};
+static const coll_in_network coll_i_mpi_network = {NULL, NULL, 0, coll_i_mpi_ranks};
 #define COLL_I_MPI_TRANSPORT(send, recv, max_bytes)                                            \
     {                                                                                          \
         send, recv, coll_i_mpi_test, NULL /* copy */, NULL /* reduce */, coll_i_mpi_wait,      \
             coll_i_mpi_progress, 32768 /* tags */, max_bytes, 0 /* unsegmented */,             \
-            NULL /* zero copy */, NULL /* arrival */, &coll_mpi_failure, &coll_mpi_ranks,      \
-            NULL /* node memory */, NULL /* tag ranges */, NULL /* routes */                   \
+            NULL /* zero copy */, NULL /* arrival */, &coll_i_mpi_failure,                     \
+            &coll_i_mpi_network, NULL /* node memory */, NULL /* tag ranges */,                \
+            NULL /* routes */, NULL /* events */                                               \
     }
 
-/* For any context (counts are ints), and through the memory of the node for one that is near. */
+/* For any context (counts are ints). */
 static const coll_transport coll_mpi_transport =
     COLL_I_MPI_TRANSPORT(coll_i_mpi_send, coll_i_mpi_recv, (size_t)1 << 30);
+/* For one that is near: through the memory of the node. */
 static const coll_transport coll_mpi_near_transport =
     COLL_I_MPI_TRANSPORT(coll_i_mpi_send_near, coll_i_mpi_recv_near, COLL_MPI_NEAR_MOST);
 

@@ -31,7 +31,7 @@
 #ifndef COLL_TRANSPORTS_TCP_H
 #define COLL_TRANSPORTS_TCP_H
 
-#include "tcp/operations.h"
+#include "tcp/descriptor.h"
 #include "tcp/listen.h"
 
 /* A vtable; ctx is a coll_tcp. */
@@ -39,7 +39,7 @@ COLL_CONST(coll_transport, coll_tcp_transport,
            {coll_i_tcp_send, coll_i_tcp_recv, coll_i_tcp_test, NULL /* copy */,
             NULL /* reduce */, coll_i_tcp_wait, coll_i_tcp_progress, COLL_CLAIM_ALL /* tags */, 0 /* max_bytes */,
             0 /* unsegmented */, NULL /* zero copy */, NULL /* arrival */, &coll_i_tcp_failure,
-            &coll_i_tcp_network, NULL /* node memory */, &coll_i_tcp_tag_ranges, NULL /* routes */});
+            &coll_i_tcp_network, NULL /* node memory */, &coll_i_tcp_tag_ranges, NULL /* routes */, COLL_I_TCP_EVENTS});
 
 /* Frees all that a rank has, without a word to the others, as if its process had ended. */
 COLL_INLINE void coll_tcp_abandon(coll_tcp *tcp)
@@ -59,6 +59,10 @@ COLL_INLINE void coll_tcp_abandon(coll_tcp *tcp)
         coll_i_tcp_turn_away(tcp, tcp->n_strangers - 1);
     if (tcp->listener >= 0)
         (void)close(tcp->listener);
+    if (tcp->epoll >= 0)
+        (void)close(tcp->epoll);
+    if (tcp->timer >= 0)
+        (void)close(tcp->timer);
     for (uint32_t i = 0; i < tcp->n_ops / COLL_I_TCP_OPS; i++)
         free(tcp->ops[i]);
     free(tcp->ops);
@@ -81,7 +85,7 @@ COLL_INLINE coll_tcp *coll_tcp_open(uint32_t rank, uint32_t p, const coll_tcp_op
     (void)snprintf(why, COLL_TCP_WHY, "rank %u: there is not enough memory", (unsigned)rank);
     if (!tcp)
         return NULL;
-    tcp->listener = -1;
+    tcp->listener = tcp->epoll = tcp->timer = -1;
     tcp->rank = rank;
     tcp->p = p;
     tcp->patience = options && options->patience ? options->patience : 10000;

@@ -41,6 +41,8 @@ COLL_INLINE bool coll_i_conformance_has(const coll_conformance *kit,
         return t->failure && t->failure->cancel;
     case COLL_I_CONFORMANCE_ABORTS:
         return t->failure && t->failure->abort;
+    case COLL_I_CONFORMANCE_SLEEPS:
+        return t->events != NULL;
     default:
         return true;
     }
@@ -212,6 +214,17 @@ COLL_INLINE void coll_i_conformance_leave(coll_conformance *kit, uint32_t use)
     kit->task.transport->node_memory->leave(kit->task.ctx, use);
 }
 
+/* The descriptor to sleep on; −1: there is none. */
+COLL_INLINE int coll_i_conformance_descriptor(coll_conformance *kit)
+{
+    return kit->task.transport->events->descriptor(kit->task.ctx);
+}
+
+COLL_INLINE coll_status coll_i_conformance_arm(coll_conformance *kit)
+{
+    return kit->task.transport->events->arm(kit->task.ctx);
+}
+
 COLL_INLINE void coll_i_conformance_wait(coll_conformance *kit)
 {
     if (kit->task.transport->wait)
@@ -342,12 +355,15 @@ COLL_INLINE bool coll_i_conformance_may_start(const coll_conformance *kit, uint3
     return true;
 }
 
-/* Receives of one peer and tag are tested oldest first. */
+/* Receives of one peer and tag are tested oldest first, and that of a sleeper by him alone. */
 COLL_INLINE bool coll_i_conformance_is_next(const coll_conformance *kit, uint32_t i)
 {
     const coll_i_conformance_op *op = &kit->ops[i];
     if (!coll_i_conformance_receives(op))
         return true;
+    for (uint32_t k = i + 1; k < kit->n_ops; k++)
+        if (kit->ops[k].kind == COLL_I_CONFORMANCE_SLEEPS && kit->ops[k].of == op)
+            return false;
     for (uint32_t k = 0; k < i; k++)
         if (kit->ops[k].state == COLL_I_CONFORMANCE_FLYING &&
             coll_i_conformance_in_line(kit, op, &kit->ops[k]))

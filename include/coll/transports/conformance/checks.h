@@ -8,7 +8,7 @@
 #ifndef COLL_TRANSPORTS_CONFORMANCE_CHECKS_H
 #define COLL_TRANSPORTS_CONFORMANCE_CHECKS_H
 
-#include "tag_ranges.h"
+#include "sleepers.h"
 
 /* ---- what may be there ------------------------------------------------------------------- */
 

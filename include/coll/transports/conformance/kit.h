@@ -36,6 +36,7 @@
       "all members of a group get the reduction in rank order")                                \
     X(SHARED, shared, "all ranks see the same part of SHARED")                                 \
     X(TURNS, turns, "a part of SHARED is used again when all have left it")                    \
+    X(EVENTS, events, "what happens while a rank is armed makes its descriptor readable")      \
     X(DEAD, dead, "no rank is dead that takes part")                                           \
     X(CANCEL_RECV, cancel_recv, "a receive that was cancelled writes nothing")                 \
     X(CANCEL_SEND, cancel_send, "a send that was cancelled reads nothing")                     \
@@ -91,7 +92,8 @@ typedef enum coll_i_conformance_kind {
     COLL_I_CONFORMANCE_LEAVES,
     COLL_I_CONFORMANCE_CANCELS, /* the operation `of` */
     COLL_I_CONFORMANCE_ABORTS,  /* `count` tags */
-    COLL_I_CONFORMANCE_PAUSES   /* for `after` rounds */
+    COLL_I_CONFORMANCE_PAUSES,  /* for `after` rounds */
+    COLL_I_CONFORMANCE_SLEEPS   /* until the receive `of` is done, which nobody else tests */
 } coll_i_conformance_kind;
 
 enum { COLL_I_CONFORMANCE_PENDING, COLL_I_CONFORMANCE_FLYING, COLL_I_CONFORMANCE_ENDED };
@@ -153,7 +155,10 @@ typedef struct coll_conformance {
     uint32_t again;   /* times that a send of the check was told COLL_AGAIN */
     uint32_t refused; /* operations of it that ended with COLL_ERR_CAPABILITY, … */
     uint32_t done;    /* … and with COLL_OK */
-    uint32_t home;    /* the tag by which ranks tell each other how far they are */
+    uint32_t missed;  /* messages, one after the other, of which a sleeper was not told */
+    bool asleep;      /* the rank is armed: nothing of the transport may be called */
+    bool (*readable)(int descriptor); /* NULL: nobody knows */
+    uint32_t home;        /* the tag by which ranks tell each other how far they are */
     uint32_t claim[2][2]; /* tags that are claimed: the first, and how many */
     coll_op sum, chain;   /* a commutative operator, and one that is not */
     coll_i_conformance_op *ops;
@@ -307,6 +312,7 @@ COLL_INLINE void coll_i_conformance_fail_op(coll_conformance *kit,
         what = ", abort";
         break;
     case COLL_I_CONFORMANCE_PAUSES:
+    case COLL_I_CONFORMANCE_SLEEPS:
         break;
     }
     coll_i_conformance_say(kit, what);

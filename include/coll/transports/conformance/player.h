@@ -180,6 +180,9 @@ COLL_INLINE bool coll_i_conformance_begin(coll_conformance *kit, coll_i_conforma
         op->after += kit->round;
         op->state = COLL_I_CONFORMANCE_FLYING;
         return true;
+    case COLL_I_CONFORMANCE_SLEEPS:
+        op->state = COLL_I_CONFORMANCE_FLYING;
+        return true;
     case COLL_I_CONFORMANCE_KEEPS:
         op->state = COLL_I_CONFORMANCE_ENDED;
         return true;
@@ -205,10 +208,67 @@ COLL_INLINE bool coll_i_conformance_begin(coll_conformance *kit, coll_i_conforma
     }
 }
 
-/* Asks about an operation in flight; whether it moved. */
+/* Asks the transport about an operation in flight; whether it moved. */
+COLL_INLINE bool coll_i_conformance_ask(coll_conformance *kit, coll_i_conformance_op *op)
+{
+    const coll_status status = coll_i_conformance_test(kit, op);
+    if (status == COLL_AGAIN)
+        return false;
+    if (status > 0)
+        coll_i_conformance_fail_status(kit, op, "test", status);
+    else
+        coll_i_conformance_end(kit, op, status);
+    return true;
+}
+
+/* A sleeper's round: arms, looks at the descriptor while he is armed, and tests his receive when he is
+ * awake. If the descriptor is silent he wakes of himself after a while; that the message is there then may be
+ * chance once, but not three times in a row. */
+COLL_INLINE bool coll_i_conformance_sleep(coll_conformance *kit, coll_i_conformance_op *op)
+{
+    enum { IN_A_ROW = 3 };
+    coll_i_conformance_op *of = op->of;
+    bool silent = false, moved = true;
+    if (!kit->asleep) {
+        const coll_status status = coll_i_conformance_arm(kit);
+        if (status != COLL_OK && status != COLL_AGAIN) {
+            coll_i_conformance_fail_op(kit, of);
+            coll_i_conformance_say_status(kit, "arm, while it is in flight, returned ", status);
+            return true;
+        }
+        silent = status == COLL_OK;
+        if (silent && kit->readable) {
+            kit->asleep = true;
+            op->count = 0;
+            return false;
+        }
+    } else if (!kit->readable(coll_i_conformance_descriptor(kit))) {
+        silent = true;
+        if (op->count++ < kit->task.patience / 4)
+            return false;
+    }
+    kit->asleep = false;
+    if (of->state == COLL_I_CONFORMANCE_FLYING)
+        moved = coll_i_conformance_ask(kit, of);
+    if (of->state != COLL_I_CONFORMANCE_ENDED)
+        return moved;
+    op->state = COLL_I_CONFORMANCE_ENDED;
+    kit->missed = silent ? kit->missed + 1 : 0;
+    if (kit->missed == IN_A_ROW && kit->status >= 0) {
+        coll_i_conformance_fail_op(kit, of);
+        coll_i_conformance_say(kit, kit->readable
+                                        ? "it had come, arm said COLL_OK, and the descriptor "
+                                          "was not readable"
+                                        : "it had come, and arm said COLL_OK");
+    }
+    return true;
+}
+
+/* Goes on with an operation in flight; whether it moved. */
 COLL_INLINE bool coll_i_conformance_go_on(coll_conformance *kit, coll_i_conformance_op *op)
 {
-    coll_status status;
+    if (op->kind == COLL_I_CONFORMANCE_SLEEPS)
+        return coll_i_conformance_sleep(kit, op);
     if (op->kind == COLL_I_CONFORMANCE_PAUSES) {
         if (kit->round >= op->after)
             op->state = COLL_I_CONFORMANCE_ENDED;
@@ -221,14 +281,7 @@ COLL_INLINE bool coll_i_conformance_go_on(coll_conformance *kit, coll_i_conforma
         }
         return true;
     }
-    status = coll_i_conformance_test(kit, op);
-    if (status == COLL_AGAIN)
-        return false;
-    if (status > 0)
-        coll_i_conformance_fail_status(kit, op, "test", status);
-    else
-        coll_i_conformance_end(kit, op, status);
-    return true;
+    return coll_i_conformance_ask(kit, op);
 }
 
 /* Nothing has moved for too long: blames the first operation that could have, and is waited for. */

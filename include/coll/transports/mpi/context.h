@@ -52,8 +52,9 @@ typedef struct coll_mpi_operation {
     bool receives, misfits; /* a piece of another length has come */
 } coll_mpi_operation;
 
+/* A rank on a communicator; its ctx. Read rank and p; the rest is private. */
 typedef struct coll_mpi {
-    MPI_Comm comm;
+    MPI_Comm comm; /* in which nobody else sends */
     uint32_t rank, p;
     bool near; /* all ranks share a node, and long messages go through its memory */
     bool
@@ -73,14 +74,14 @@ typedef struct coll_mpi {
 
     /* Requests lie in the first `used` places, MPI_REQUEST_NULL where there is none. */
     MPI_Request *request;
-    coll_mpi_owner *owner; /* of the requests */
-    int *indices;          /* what MPI_Testsome says is done, … */
-    MPI_Status *statuses;
-    int used, flying, room;
-    coll_mpi_operation *operation;
-    uint32_t operations, unused; /* how many there are; the first not in use, or UINT32_MAX */
-    uint32_t round;              /* of tests */
-    MPI_Datatype block;          /* of COLL_MPI_BLOCK bytes, the first ones last; or none */
+    coll_mpi_owner *owner;         /* of the requests */
+    int *indices;                  /* what MPI_Testsome says is done, … */
+    MPI_Status *statuses;          /* … and how they ended */
+    int used, flying, room;        /* … `flying` of the first `used` are requests */
+    coll_mpi_operation *operation; /* by number */
+    uint32_t operations, unused;   /* how many there are; the first not in use, or UINT32_MAX */
+    uint32_t round;                /* of tests */
+    MPI_Datatype block;            /* of COLL_MPI_BLOCK bytes, the first ones last; or none */
 } coll_mpi;
 
 COLL_INLINE coll_status coll_i_mpi_failed(coll_mpi *mpi, int error)

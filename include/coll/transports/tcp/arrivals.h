@@ -45,6 +45,7 @@ COLL_INLINE void coll_i_tcp_lose(coll_tcp *tcp, coll_i_tcp_link *link)
     if (link->fd >= 0)
         (void)close(link->fd);
     link->fd = -1;
+    link->watched = 0;
     if (link->stage != COLL_I_TCP_LEFT)
         link->stage = COLL_I_TCP_DEAD;
     coll_i_tcp_end_all(tcp, link);
@@ -319,6 +320,7 @@ COLL_INLINE void coll_i_tcp_abort_tags(coll_tcp *tcp, uint32_t first, uint32_t t
     }
     tcp->aborted[tcp->n_aborted].first = first;
     tcp->aborted[tcp->n_aborted++].tags = tags;
+    tcp->news = true;
     coll_i_tcp_drop(tcp, first, tags);
     for (uint32_t i = 0; i < tcp->n_links; i++) {
         coll_i_tcp_link *link = tcp->list[i];

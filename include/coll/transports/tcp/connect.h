@@ -158,6 +158,7 @@ COLL_INLINE coll_i_tcp_link *coll_i_tcp_link_of(coll_tcp *tcp, uint32_t peer)
 COLL_INLINE void coll_i_tcp_come_up(coll_tcp *tcp, coll_i_tcp_link *link, int fd)
 {
     link->fd = fd;
+    link->watched = 0;
     link->stage = COLL_I_TCP_UP;
     for (uint32_t i = 0; i < tcp->n_aborted; i++) {
         coll_i_tcp_frame frame = coll_i_tcp_frame_of(link, COLL_I_TCP_ABORT);
@@ -188,6 +189,7 @@ COLL_INLINE void coll_i_tcp_connect(coll_tcp *tcp, coll_i_tcp_link *link)
     const socklen_t length = coll_i_tcp_socket_address(&tcp->addresses[link->peer], &address);
     link->deadline = coll_i_tcp_now() + tcp->patience;
     link->fd = socket(address.ss_family, SOCK_STREAM, 0);
+    link->watched = 0;
     if (link->fd < 0 || !coll_i_tcp_prepare(tcp, link->fd) ||
         (connect(link->fd, (const struct sockaddr *)&address, length) != 0 &&
          errno != EINPROGRESS && errno != EINTR)) {
@@ -272,6 +274,7 @@ COLL_INLINE void coll_i_tcp_go_on(coll_tcp *tcp, coll_i_tcp_link *link)
             } else {
                 (void)close(fd);
                 link->fd = -1;
+                link->watched = 0;
                 link->stage = COLL_I_TCP_AWAY;
                 link->expected = true;
                 link->deadline = coll_i_tcp_now() + tcp->patience;
@@ -310,6 +313,7 @@ COLL_INLINE void coll_i_tcp_take_strangers(coll_tcp *tcp)
         }
         stranger = &tcp->strangers[tcp->n_strangers++];
         stranger->fd = fd;
+        stranger->watched = 0;
         stranger->deadline = coll_i_tcp_now() + tcp->patience;
         stranger->greeting.have = 0;
         memcpy(said, "collTCP1", 8);

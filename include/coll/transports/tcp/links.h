@@ -107,6 +107,8 @@ typedef struct coll_i_tcp_link {
     uint32_t peer;
     int fd; /* −1: none */
     coll_i_tcp_stage stage;
+    uint32_t watched; /* for what fd is in the epoll set; 0: it is not */
+    uint32_t ended;   /* operations that are over, which nobody was told yet */
     uint64_t
         deadline;  /* ms: of the stage; AWAY: when this rank connects, if the peer has not */
     bool expected; /* the peer says that its own connection comes */
@@ -144,7 +146,8 @@ typedef struct coll_i_tcp_link {
 
 /* Somebody who has connected, and is still to say who that is. */
 typedef struct coll_i_tcp_stranger {
-    int fd; /* −1: none */
+    int fd;           /* −1: none */
+    uint32_t watched; /* as of a link */
     uint64_t deadline;
     coll_i_tcp_greeting greeting;
 } coll_i_tcp_stranger;
@@ -190,7 +193,10 @@ typedef struct coll_tcp {
     coll_claims claims;
     coll_misfit misfit;
     coll_idle idle;
-    size_t kept; /* bytes of messages that are kept for their receives */
+    int epoll, timer; /* of who sleeps (descriptor.h); −1: nobody has asked for them */
+    bool alarmed;     /* the timer runs */
+    bool news;        /* tags were aborted, or there was no memory, since arm was last called */
+    size_t kept;      /* bytes of messages that are kept for their receives */
     unsigned char *staging;
 } coll_tcp;
 
@@ -271,6 +277,7 @@ COLL_INLINE coll_i_tcp_op *coll_i_tcp_op_take(coll_tcp *tcp, coll_i_tcp_link *li
 
 COLL_INLINE void coll_i_tcp_op_give(coll_tcp *tcp, coll_i_tcp_op *op)
 {
+    op->link->ended -= op->state == COLL_I_TCP_OVER;
     op->state = COLL_I_TCP_FREE;
     op->next = tcp->unused;
     tcp->unused = op;
@@ -293,6 +300,7 @@ COLL_INLINE coll_i_tcp_op *coll_i_tcp_op_of(const coll_tcp *tcp, const coll_i_tc
 
 COLL_INLINE void coll_i_tcp_end(coll_i_tcp_op *op, coll_status status)
 {
+    op->link->ended += op->state != COLL_I_TCP_OVER;
     op->state = COLL_I_TCP_OVER;
     op->status = status;
 }

@@ -47,6 +47,13 @@ COLL_INLINE coll_i_tcp_link *coll_i_tcp_link_for(coll_tcp *tcp, uint32_t peer, u
     return link;
 }
 
+/* There is no memory for an operation, and no descriptor tells when there is. */
+COLL_INLINE coll_status coll_i_tcp_no_room(coll_tcp *tcp)
+{
+    tcp->news = true;
+    return COLL_AGAIN;
+}
+
 COLL_INLINE coll_status coll_i_tcp_send(void *ctx, uint32_t peer, uint32_t tag, const void *buf,
                                         size_t bytes, coll_handle *h)
 {
@@ -60,7 +67,7 @@ COLL_INLINE coll_status coll_i_tcp_send(void *ctx, uint32_t peer, uint32_t tag, 
         return COLL_ERR_IO;
     op = coll_i_tcp_op_take(tcp, link, true, tag, (void *)(uintptr_t)buf, bytes);
     if (!op)
-        return COLL_AGAIN;
+        return coll_i_tcp_no_room(tcp);
     coll_i_tcp_append(&link->sending, op);
     coll_i_tcp_push(tcp, link);
     if (op->state == COLL_I_TCP_OVER) {
@@ -101,7 +108,7 @@ COLL_INLINE coll_status coll_i_tcp_recv(void *ctx, uint32_t peer, uint32_t tag, 
         return status;
     op = coll_i_tcp_op_take(tcp, link, false, tag, buf, bytes);
     if (!op)
-        return COLL_AGAIN;
+        return coll_i_tcp_no_room(tcp);
     /* Behind another receive of the channel that has no message there is none for this one. */
     status = coll_i_tcp_find_posted(link, tag) ? COLL_STARTED : coll_i_tcp_recv_kept(tcp, op);
     if (status == COLL_STARTED && op->state == COLL_I_TCP_POSTED) {
