@@ -330,6 +330,51 @@ TEST(a_rank_that_receives_nothing)
     end();
 }
 
+/* Two ranks that exchange long messages at full speed. A receiver may say that it is there while its sender still
+ * has a part of the first frame, which does not fit into the connection. */
+typedef struct exchange {
+    uint32_t r;
+    coll_status status;
+} exchange;
+
+static void *exchange_long(void *arg)
+{
+    enum { LONG = 4 << 20, TIMES = 100, HANGS = 60000 };
+    exchange *me = (exchange *)arg;
+    unsigned char *sent = malloc(LONG), *got = malloc(LONG);
+    const uint64_t until = coll_i_tcp_now() + HANGS;
+    for (uint32_t i = 0; i < TIMES && me->status == COLL_OK; i++) {
+        coll_status status[2] = {COLL_AGAIN, COLL_AGAIN};
+        memset(sent, (int)(2 * i + me->r), LONG);
+        status[0] = start_recv(me->r, 0, 1, got, LONG);
+        status[1] = start_send(me->r, 1, 1, sent, LONG);
+        while ((status[0] > 0 || status[1] > 0) && coll_i_tcp_now() < until)
+            for (uint32_t k = 0; k < 2; k++)
+                if (status[k] > 0)
+                    status[k] = coll_tcp_transport.test(ranks[me->r], &handles[me->r][k]);
+        if (status[0] != COLL_OK || status[1] != COLL_OK)
+            me->status = COLL_ERR_STATE;
+        else if (got[0] != (unsigned char)(2 * i + 1 - me->r) ||
+                 memcmp(got, got + 1, LONG - 1) != 0)
+            me->status = COLL_ERR_IO;
+    }
+    free(sent);
+    free(got);
+    return NULL;
+}
+
+TEST(long_exchanges)
+{
+    exchange both[2] = {{0, COLL_OK}, {1, COLL_OK}};
+    void *args[2] = {&both[0], &both[1]};
+    if (!begin(2, 0) || !meet())
+        return;
+    on_threads(exchange_long, args, 2);
+    CHECK_STATUS(both[0].status, COLL_OK);
+    CHECK_STATUS(both[1].status, COLL_OK);
+    end();
+}
+
 /* What was sent before a rank left is received after that; what it does not send any more is an error. */
 TEST(a_rank_leaves)
 {
@@ -581,6 +626,7 @@ int main(void)
     RUN(collectives);
     RUN(connected_before);
     RUN(a_rank_that_receives_nothing);
+    RUN(long_exchanges);
     RUN(a_rank_leaves);
     RUN(a_rank_that_is_not_there);
     RUN(a_chain_of_waits);

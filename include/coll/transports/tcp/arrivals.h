@@ -270,11 +270,16 @@ COLL_INLINE bool coll_i_tcp_rest_comes(coll_tcp *tcp, coll_i_tcp_link *link,
     return true;
 }
 
-/* A receive is there for one of this rank's sends; if that was given up, it was told so. */
+/* A receive is there for one of this rank's sends; if that was given up, it was told so. The peer says so when
+ * the head of the first frame has come, and then the rest of that may still be here. */
 COLL_INLINE void coll_i_tcp_ready_comes(coll_tcp *tcp, coll_i_tcp_link *link,
                                         const coll_i_tcp_frame *frame)
 {
     coll_i_tcp_op *op = coll_i_tcp_op_of(tcp, link, frame->send, true);
+    if (op && op == link->writing && !op->begun) {
+        op->called = true;
+        op->other = frame->recv;
+    }
     if (!op || op->state != COLL_I_TCP_WAITING || !coll_i_tcp_remove(&link->waiting, op))
         return;
     op->other = frame->recv;

@@ -177,10 +177,10 @@ COLL_INLINE void coll_i_tcp_end_frame(coll_i_tcp_link *link)
         return;
     op->done += (size_t)coll_i_tcp_get(link->head + 20, 4);
     op->begun = true;
-    if (kind == COLL_I_TCP_BEGIN) {
+    if (kind == COLL_I_TCP_BEGIN && !op->called) {
         op->state = COLL_I_TCP_WAITING;
         coll_i_tcp_append(&link->waiting, op);
-    } else if (op->done == op->bytes) {
+    } else if (kind != COLL_I_TCP_BEGIN && op->done == op->bytes) {
         coll_i_tcp_end(op, COLL_OK);
     } else {
         coll_i_tcp_append(&link->sending, op);

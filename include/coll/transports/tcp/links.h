@@ -61,6 +61,7 @@ typedef struct coll_i_tcp_op {
     uint32_t round; /* of tests, in which it was last asked for */
     uint8_t state;
     bool sends, begun; /* begun: a send's first frame was written */
+    bool called;       /* a send: its receive is there, and its first frame not yet written */
     bool given_up;     /* a receive: what is still to come is dropped */
     coll_status status;
 } coll_i_tcp_op;
@@ -263,7 +264,7 @@ COLL_INLINE coll_i_tcp_op *coll_i_tcp_op_take(coll_tcp *tcp, coll_i_tcp_link *li
     op->id += COLL_I_TCP_OPS_MOST;
     op->link = link;
     op->sends = sends;
-    op->begun = op->given_up = false;
+    op->begun = op->called = op->given_up = false;
     op->state = sends ? COLL_I_TCP_QUEUED : COLL_I_TCP_POSTED;
     op->tag = tag;
     op->buf = (unsigned char *)buf;
