@@ -4,6 +4,7 @@
 # libcollheap.so and COLL_ZERO_COPY=1 (`_segment`), beside the two libraries' own, in one run: tables and pictures
 #
 #   bench/peers.sh [--ranks 2,4,8] [--launches 3] [--rounds 5] [COLLECTIVE…]
+#   bench/peers.sh --network tcp …       over a network instead: see bench/networks.sh, which calls this
 #
 # All programs run at once and sleep but for the one whose turn it is (bench/peers/board.h). Where there are no
 # more ranks than processors, each rank has one to itself, and the libraries wait as they do by themselves. Of
@@ -20,12 +21,13 @@
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$here/build}
-ranks=2,4,8 launches=3 rounds=5
+ranks=2,4,8 launches=3 rounds=5 network= name=peers
 while [ $# -gt 1 ]; do
     case $1 in
     --ranks) ranks=$2 ;;
     --launches) launches=$2 ;;
     --rounds) rounds=$2 ;;
+    --network) network=$2 name=networks_$2 ;;
     *) break ;;
     esac
     shift 2
@@ -34,18 +36,38 @@ case ${1:-} in -*) echo "usage: bench/peers.sh [--ranks P,P] [--launches N] [--r
 
 peers=$build/bench/peers
 [ -x "$peers" ] || { echo "bench/peers.sh: $peers was not built: make build" >&2; exit 1; }
-contestants=threads,processes,segment,floor
+contestants=${network:-threads,processes,segment,floor}
 for library in mpich openmpi; do
-    [ ! -x "$build/mpi/$library/bench/peers" ] || contestants=$contestants,$library,${library}_layer,${library}_segment
+    [ -x "$build/mpi/$library/bench/peers" ] || continue
+    contestants=$contestants,$library
+    [ -n "$network" ] || contestants=$contestants,${library}_layer,${library}_segment
 done
 for old in /dev/shm/coll-peers-*-*; do # of runs that were killed
     pid=${old#*/coll-peers-}
     kill -0 "${pid%%-*}" 2>/dev/null || rm -rf "$old"
 done
 work=$(mktemp -d "/dev/shm/coll-peers-$$-XXXXXX")
-jobs=
+start=play jobs=
+[ -z "$network" ] || start=connect
 trap '[ -z "$jobs" ] || kill $jobs 2>/dev/null || :; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
+
+# connect NAME P: one program to its end, whose ranks reach each other by the network alone.
+connect() {
+    program=$build/mpi/$1/bench/peers
+    case $1 in
+    tcp) exec env COLL_INTERFACES=127.0.0.0/8 "$build/coll" launch -n "$2" "$peers" tcp "$work/board" ;;
+    mpich)
+        exec mpiexec.mpich -n "$2" -env MPIR_CVAR_NOLOCAL 1 -env UCX_TLS tcp,self -env UCX_NET_DEVICES lo \
+            "$program" "$work/board" </dev/null
+        ;;
+    openmpi)
+        export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+        exec mpiexec.openmpi --oversubscribe --bind-to none --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include lo \
+            -n "$2" "$program" "$work/board" </dev/null
+        ;;
+    esac
+}
 
 # play NAME P: one program to its end.
 play() {
@@ -78,9 +100,9 @@ for launch in $(seq "$launches"); do
         echo "launch $launch of $launches: $p ranks" >&2
         "$peers" create "$work/board" "$p" "$rounds" "$contestants" "$@"
         jobs=
-        for name in threads processes segment mpich mpich_segment openmpi openmpi_segment; do
-            case ,$contestants, in *,$name,*) ;; *) continue ;; esac
-            play "$name" "$p" &
+        for one in threads processes segment mpich mpich_segment openmpi openmpi_segment tcp; do
+            case ,$contestants, in *,$one,*) ;; *) continue ;; esac
+            $start "$one" "$p" &
             jobs="$jobs $!"
         done
         left=$jobs
@@ -101,7 +123,7 @@ done
 
 # The median of each column over the launches.
 mkdir -p "$build/bench"
-csv=$build/bench/peers.csv
+csv=$build/bench/$name.csv
 {
     cat "$work/head"
     awk -f "$here/bench/median.awk" -f "$here/bench/medians.awk" "$work/all"
@@ -140,6 +162,7 @@ for p in $(echo "$ranks" | tr , ' '); do
         awk -F, -v p="$p" -v buffers="$buffers" '
             BEGIN {
                 name["threads_x"] = "threads"; name["processes_x"] = "processes"
+                name["tcp_x"] = "coll over TCP"
                 name["segment_x"] = "processes: buffers in shared memory"
                 name["mpich_layer_x"] = "MPICH: layer"; name["mpich_segment_x"] = "MPICH: layer and zero copy"
                 name["openmpi_layer_x"] = "Open MPI: layer"; name["openmpi_segment_x"] = "Open MPI: layer and zero copy"
@@ -149,7 +172,7 @@ for p in $(echo "$ranks" | tr , ' '); do
         ' "$csv" >"$work/maps"
         # Of a barrier no buffer is rotated; without the MPI libraries there are no ratios.
         grep -q '[0-9]$' "$work/maps" || continue
-        "$here/bench/heat.sh" "$build/bench/peers_${p}_$buffers" 4 \
+        "$here/bench/heat.sh" "$build/bench/${name}_${p}_$buffers" 4 \
             "$p ranks, buffers $buffers: times as fast as the better of the MPI libraries" <"$work/maps"
     done
 done

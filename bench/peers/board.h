@@ -35,13 +35,14 @@ enum peers_contestant {
     PEERS_OPENMPI,
     PEERS_OPENMPI_LAYER,
     PEERS_OPENMPI_SEGMENT,
+    PEERS_TCP,   /* processes joined by a network: bench/networks.sh */
     PEERS_FLOOR, /* what the machine allows */
     PEERS_CONTESTANTS
 };
 
 static const char *const peers_names[PEERS_CONTESTANTS] = {
-    "threads",       "processes", "segment",       "mpich",           "mpich_layer",
-    "mpich_segment", "openmpi",   "openmpi_layer", "openmpi_segment", "floor"};
+    "threads", "processes",     "segment",         "mpich", "mpich_layer", "mpich_segment",
+    "openmpi", "openmpi_layer", "openmpi_segment", "tcp",   "floor"};
 
 /* What the floor does instead of collectives; in cells of so few bytes it throws a line. */
 enum { PEERS_COPY = COLL_COLLECTIVES, PEERS_ADD, PEERS_WORKS };
@@ -257,7 +258,8 @@ static inline void peers_meet(peers_board *board)
                                         COLL_BIT(PEERS_MPICH) | COLL_BIT(PEERS_MPICH_LAYER),
                                         COLL_BIT(PEERS_MPICH_SEGMENT),
                                         COLL_BIT(PEERS_OPENMPI) | COLL_BIT(PEERS_OPENMPI_LAYER),
-                                        COLL_BIT(PEERS_OPENMPI_SEGMENT)};
+                                        COLL_BIT(PEERS_OPENMPI_SEGMENT),
+                                        COLL_BIT(PEERS_TCP)};
     uint32_t expected = 0;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         expected += (board->present & programs[i]) != 0 ? board->p : 0;

@@ -62,19 +62,19 @@ static inline void *peers_memory(coll_shm *segment, size_t bytes)
     return memory;
 }
 
-/* Plays all turns as one rank. */
+/* Plays all turns as one rank. rules: NULL for the built-in ones. */
 static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
-                              const coll_transport *transport, void *ctx, bool oversubscribed,
-                              bool zero_copy, coll_shm *segment)
+                              const coll_transport *transport, void *ctx,
+                              const coll_rule_list *rules, coll_shm *segment)
 {
     const uint32_t dims[1] = {board->p};
     peers_coll coll;
     peers_member me = {board, rank, COLL_BIT(who), 0, NULL, NULL, peers_coll_call, &coll};
     size_t most = 0, need = 0;
     void *memory, *cache;
-    const coll_rule_list *rules = coll_node_rules(oversubscribed, zero_copy);
     peers_stop(coll_comm_init(&coll.comm, transport, ctx, rank, board->p, NULL, 0));
-    peers_stop(coll_comm_rules(&coll.comm, rules));
+    if (rules)
+        peers_stop(coll_comm_rules(&coll.comm, rules));
     peers_stop(coll_graph_mesh(&coll.ring, 1, dims, 1));
     for (uint32_t cell = 0; cell <= board->n_cells; cell++)
         for (uint32_t root = 0; root < board->p; root++) {
@@ -94,7 +94,8 @@ static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
                               most + COLL_ARENA_ALIGN));
     cache = bench_memory(COLL_CACHE_BYTES(8));
     peers_stop(coll_comm_set_cache(&coll.comm, cache, COLL_CACHE_BYTES(8)));
-    peers_stop(coll_comm_rules(&coll.comm, rules));
+    if (rules)
+        peers_stop(coll_comm_rules(&coll.comm, rules));
     peers_take_turns(&me);
     peers_stop(coll_comm_free(&coll.comm));
     free(cache);
