@@ -367,7 +367,8 @@ static void say(const enemy *it, const coll_algorithm *algorithm, const char *wh
 TEST(plans_stay_within_their_memory)
 {
     const char *rounds_word = getenv("COLL_ROUNDS"), *only = getenv("COLL_ONLY");
-    const unsigned rounds = rounds_word ? (unsigned)strtoul(rounds_word, NULL, 10) : 1000;
+    const unsigned rounds =
+        rounds_word ? (unsigned)strtoul(rounds_word, NULL, 10) : 1000 / CHECK_SHARE;
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++) {
         const coll_algorithm *algorithm = coll_registry[i];
         unsigned taken = 0;

@@ -204,7 +204,7 @@ TEST(every_allreduce_inside)
         const coll_algorithm *inner = coll_registry[i];
         if (!coll_is(inner->collectives, COLL_ALLREDUCE) || (inner->traits & COLL_NEEDS_BUILD))
             continue;
-        for (uint32_t p = 1; p <= 16; p += p < 9 ? 1 : 7)
+        for (uint32_t p = 1 + (uint32_t)i % CHECK_SHARE; p <= 16; p += p < 9 ? CHECK_SHARE : 7)
             for (uint32_t kind = 0; kind < LEVEL_NODES; kind++)
                 for (uint32_t l = 1; l <= 5; l += l < 3 ? 1 : 2) {
                     check_inner(dpml, inner, p, kind, l);

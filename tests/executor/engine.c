@@ -111,7 +111,7 @@ TEST(every_row_with_every_window)
     unsigned solved = 0;
     for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++) {
         solved |= coll_registry[i]->collectives;
-        for (uint32_t p = 1; p <= 17; p++)
+        for (uint32_t p = 1 + (uint32_t)i % CHECK_SHARE; p <= 17; p += CHECK_SHARE)
             CHECK(rig_each(coll_registry[i], p, some_count(p), visit_windows, NULL));
         CHECK(rig_each(coll_registry[i], 4, 0, visit_windows, NULL));
     }

@@ -276,7 +276,7 @@ static void visit_faults(rig *it, const char *what, void *arg)
     unsigned long *const cancels = (unsigned long *)arg;
     flaky_init(&bad, it, 1);
     for (uint32_t variant = 0; variant < 6; variant++) {
-        unsigned long k = 0;
+        unsigned long k = (it->p + variant) % CHECK_SHARE;
         bad.fail_rank = variant < 3 ? variant % it->p : it->p - 1;
         bad.transport.max_bytes = variant == 1 || variant == 4 ? 16 : 0;
         bad.own.zero_copy.acquire = variant & 1 ? NULL : flaky_borrow;
@@ -286,7 +286,7 @@ static void visit_faults(rig *it, const char *what, void *arg)
         do {
             coll_status status;
             flaky_again(&bad, it, variant + 1);
-            bad.fail_at = ++k;
+            bad.fail_at = 1 + k;
             bad.hesitates = variant == 5 ? 80 : 0;
             rig_fill(it);
             status =
@@ -303,6 +303,7 @@ static void visit_faults(rig *it, const char *what, void *arg)
             }
             *cancels += bad.cancels;
             coll_loopback_recover(&it->world);
+            k += CHECK_SHARE;
         } while (bad.fired);
     }
     bad.fail_at = 0;

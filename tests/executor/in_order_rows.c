@@ -102,7 +102,7 @@ static void visit(rig *it, const char *what, void *arg)
     (void)arg;
     flaky_init(&bad, it, 1);
     for (uint32_t variant = 0; variant < 10; variant++) {
-        unsigned long k = 0;
+        unsigned long k = it->p % CHECK_SHARE;
         const bool faults = variant >= 4 && variant < 7;
         const bool written_out = (variant & 2) != 0 && variant != 7;
         bad.fail_rank = variant == 4 ? 0 : it->p - 1;
@@ -117,7 +117,7 @@ static void visit(rig *it, const char *what, void *arg)
         do {
             coll_status status;
             flaky_again(&bad, it, variant + 1);
-            bad.fail_at = faults ? ++k : 0;
+            bad.fail_at = faults ? 1 + k : 0;
             bad.hesitates = variant == 1 ? 0 : 80;
             bad.refuses = variant == 3 || variant > 7 ? 128 : 0;
             rig_fill(it);
@@ -132,6 +132,7 @@ static void visit(rig *it, const char *what, void *arg)
             arrivals += bad.arrivals;
             declined += bad.declined;
             coll_loopback_recover(&it->world);
+            k += CHECK_SHARE;
         } while (bad.fired);
         for (uint32_t r = 0; r < it->p && written_out; r++)
             forget(&sides[r], &it->ranks[r].run);

@@ -337,12 +337,13 @@ TEST(every_finding_was_seen)
     }
 }
 
-/* Does the row need the window, or the sends in flight, that it asks for with more than 9 ranks
- * alone? */
+/* Does the row need the window, or the sends in flight, that it asks for with more ranks than are
+ * tried? */
 static bool needs_more_ranks(const coll_grid_row *row)
 {
     const char *name = row->algorithm->name; /* a file has records of its own */
-    return (strcmp(name, "double_tree") == 0 && row->collective != COLL_BCAST) ||
+    return CHECK_SHARE > 1 ||
+           (strcmp(name, "double_tree") == 0 && row->collective != COLL_BCAST) ||
            (strcmp(name, "shm") == 0 && row->collective == COLL_ALLTOALL);
 }
 
@@ -374,9 +375,9 @@ TEST(the_registry_is_proven)
     coll_grid_result result;
     size_t rows = 0;
     coll_grid_options_init(&options, coll_registry, COLL_REGISTRY_COUNT);
-    options.p_most = 9;
+    options.p_most = CHECK_SHARE == 1 ? 9 : 4;
     options.random = 2;
-    options.random_most = 40;
+    options.random_most = CHECK_SHARE == 1 ? 40 : 16;
     options.row = check_row;
     options.arg = &rows;
     options.workers = 2;
@@ -409,15 +410,16 @@ TEST(windows_that_many_ranks_need)
         coll_grid_worker worker;
         coll_grid_case of;
         coll_report report;
-        coll_grid_case_init(&of, &coll_double_tree_reduce, COLL_REDUCE, 4096);
-        of.root = 2049;
+        coll_grid_case_init(&of, &coll_double_tree_reduce, COLL_REDUCE,
+                            CHECK_SHARE == 1 ? 4096 : 512);
+        of.root = of.p / 2 + 1;
         of.count = 200;
         of.param[0] = 1;
         coll_grid_worker_init(&worker);
         CHECK_STATUS(coll_grid_prove(&worker, &of, &report), COLL_OK);
         CHECK(report.ok);
-        CHECK_EQ(report.window, of.algorithm->window);
-        CHECK_EQ(report.sends, of.algorithm->sends);
+        CHECK(CHECK_SHARE > 1 || report.window == of.algorithm->window);
+        CHECK(CHECK_SHARE > 1 || report.sends == of.algorithm->sends);
         of.p = 4097;
         CHECK_STATUS(coll_grid_prove(&worker, &of, &report), COLL_ERR_SHAPE);
         coll_grid_worker_release(&worker);

@@ -299,13 +299,13 @@ static inline void level_try(const coll_composite *composite, coll_collective co
 static inline void level_try_all(const coll_composite *composite, coll_collective collective)
 {
     for (uint32_t level = 0; level < COLL_LEVELS; level++) {
-        uint32_t wanted = 0;
+        uint32_t wanted = 0, found = 0;
         for (uint32_t i = 0; i < composite->n_defaults; i++)
             if (composite->defaults[i].level == (coll_level)level)
                 wanted |= composite->defaults[i].algorithm->collectives;
         for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
             if ((coll_registry[i]->collectives & wanted) &&
-                !(coll_registry[i]->traits & COLL_NEEDS_BUILD))
+                !(coll_registry[i]->traits & COLL_NEEDS_BUILD) && found++ % CHECK_SHARE == 0)
                 level_try(composite, collective, (coll_level)level, coll_registry[i]);
     }
 }

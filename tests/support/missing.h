@@ -58,7 +58,7 @@ static inline void missing_random(uint32_t most, unsigned sets,
 /* A few nodes are missing, or every other one, or all but a few. */
 static inline void missing_large(void (*visit)(const missing *machine))
 {
-    for (uint32_t nodes = MISSING_LARGE - 45; nodes <= MISSING_LARGE; nodes += 15)
+    for (uint32_t nodes = MISSING_LARGE - 45; nodes <= MISSING_LARGE; nodes += 15 * CHECK_SHARE)
         for (uint32_t which = 0; which < 3; which++) {
             missing machine;
             machine.nodes = nodes;

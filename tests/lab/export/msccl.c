@@ -134,9 +134,9 @@ TEST(many_peers)
 {
     bool lossy = false;
     const unsigned long before = files;
-    CHECK(rig_each(&coll_ring_alltoall, 40, 1, visit, &lossy));
+    CHECK(CHECK_SHARE > 1 || rig_each(&coll_ring_alltoall, 40, 1, visit, &lossy));
     CHECK(rig_each(&coll_linear_gather, 50, 1, visit, &lossy));
-    CHECK_EQ(files - before, 4);
+    CHECK_EQ(files - before, CHECK_SHARE > 1 ? 2 : 4);
 }
 
 /* Two ranks that swap what both then overwrite: of one chunk each that ends, of more it does not,

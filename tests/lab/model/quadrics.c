@@ -42,7 +42,7 @@ static double with_a_hole(const char *row, coll_kumar_algorithm algorithm, uint3
 /* Slides 28 and 29: in the mean over blocks of nodes anywhere on the machine. */
 TEST(one_node_is_missing)
 {
-    for (uint32_t P = 128; P <= 240; P += 112) {
+    for (uint32_t P = 128; P <= (CHECK_SHARE == 1 ? 240 : 128); P += 112) {
         const double direct = with_a_hole("linear", COLL_KUMAR_DIRECT, P, 1);
         const double prefix = with_a_hole("prefix", COLL_KUMAR_PREFIX, P, 8);
         const double kprefix = with_a_hole("kprefix", COLL_KUMAR_KPREFIX, P, 8);

@@ -251,7 +251,7 @@ TEST(errors)
  * and the messages need. */
 TEST(memory_of_a_rank)
 {
-    const uint32_t p = 1 << 17;
+    const uint32_t p = CHECK_SHARE == 1 ? 1 << 17 : 1 << 14;
     coll_plan plan = sim_plan(COLL_BCAST, "fnomial", p, 1, 0);
     coll_sim_options options;
     make_model(1e18);
