@@ -138,13 +138,13 @@ TEST(a_word)
     typedef struct {
         char file[COLL_PARAMETER_BYTES];
         double n;
-    } coll_table;
+    } costs_table;
     const coll_parameter rows[] = {
-        {"table", "", COLL_PARAMETER_WORD, offsetof(coll_table, file), 0, 0,
+        {"table", "", COLL_PARAMETER_WORD, offsetof(costs_table, file), 0, 0,
          COLL_PARAMETER_NEEDED, "a file"},
-        {"n", "", COLL_PARAMETER_WHOLE, offsetof(coll_table, n), 1, 9, 1, "a number"}};
-    const coll_model model = {"t", "", "", sizeof(coll_table), rows, 2, NULL, 0};
-    coll_table t;
+        {"n", "", COLL_PARAMETER_WHOLE, offsetof(costs_table, n), 1, 9, 1, "a number"}};
+    const coll_model model = {"t", "", "", sizeof(costs_table), rows, 2, NULL, 0};
+    costs_table t;
     char text[400] = "t:table=";
     CHECK(coll_parameters_read(&model, "t:table=a=b.txt,n=9", &t, &why));
     CHECK(strcmp(t.file, "a=b.txt") == 0 && near(t.n, 9));
