@@ -112,13 +112,13 @@ TEST(what_is_cut)
     CHECK(!is_cut(copy, 0) && !is_cut(token, 0));
     CHECK_EQ(coll_i_task_bytes(&run, &send), 56);
     CHECK_EQ(coll_i_task_bytes(&run, &token), 0);
-    CHECK_EQ(coll_i_task_piece(\& run, &send, 56), 24);
-    CHECK_EQ(coll_i_task_piece(\& run, &send, 25), 24);
-    CHECK_EQ(coll_i_task_piece(\& run, &send, 24), 24);
-    CHECK_EQ(coll_i_task_piece(\& run, &send, 23), 23);
+    CHECK_EQ(coll_i_task_piece(&run, &send, 56), 24);
+    CHECK_EQ(coll_i_task_piece(&run, &send, 25), 24);
+    CHECK_EQ(coll_i_task_piece(&run, &send, 24), 24);
+    CHECK_EQ(coll_i_task_piece(&run, &send, 23), 23);
     transport.unsegmented = COLL_BIT(COLL_BCAST);
     CHECK(!is_cut(send, 0));
-    CHECK_EQ(coll_i_task_piece(\& run, &send, 56), 56);
+    CHECK_EQ(coll_i_task_piece(&run, &send, 56), 56);
     transport.unsegmented = ~COLL_BIT(COLL_BCAST);
     CHECK(is_cut(send, 0));
     transport.max_bytes = 0;
