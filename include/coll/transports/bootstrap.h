@@ -86,6 +86,7 @@ COLL_INLINE int coll_rendezvous_open(char *where, char *secret)
 /* Who a process is, and how it reaches the others. */
 typedef struct coll_i_launched {
     uint32_t rank, p, patience;
+    uint32_t gathered; /* how often */
     unsigned char secret[COLL_TCP_SECRET];
     coll_i_pmi pmi;         /* fd −1: there is none */
     int listener;           /* of rank 0; −1: it is not open yet */
@@ -138,6 +139,7 @@ COLL_INLINE bool coll_i_launched_read(coll_i_launched *me, char *why)
     uint32_t fd = 0;
     me->rank = 0;
     me->p = 1;
+    me->gathered = 0;
     me->pmi.fd = me->listener = -1;
     memset(me->secret, 0, sizeof me->secret);
     if (getenv("PMI_FD")) {
@@ -172,19 +174,30 @@ COLL_INLINE bool coll_i_launched_read(coll_i_launched *me, char *why)
     return me->p == 1 || coll_i_launched_where(where, &me->where, why);
 }
 
-/* By the key-value space of a process manager: what each rank publishes, all read. */
+/* By the key-value space of a process manager: what each rank publishes, all read. A value has room for
+ * COLL_I_PMI_BYTES, so what is longer is published in parts. */
 COLL_INLINE bool coll_i_launched_by_pmi(coll_i_launched *me, const void *mine, size_t bytes,
                                         unsigned char *all)
 {
-    char key[40];
-    (void)snprintf(key, sizeof key, "coll-%u", (unsigned)me->rank);
-    if (!coll_i_pmi_put(&me->pmi, key, mine, bytes) || !coll_i_pmi_barrier(&me->pmi))
-        return false;
-    for (uint32_t r = 0; r < me->p; r++) {
-        (void)snprintf(key, sizeof key, "coll-%u", (unsigned)r);
-        if (!coll_i_pmi_get(&me->pmi, key, all + r * bytes, bytes))
+    const unsigned char *from = (const unsigned char *)mine;
+    char key[60];
+    for (size_t at = 0; at < bytes; at += COLL_I_PMI_BYTES) {
+        const size_t n = coll_i_pmi_part(bytes - at);
+        (void)snprintf(key, sizeof key, "coll-%u-%u-%u", (unsigned)me->gathered,
+                       (unsigned)me->rank, (unsigned)at);
+        if (!coll_i_pmi_put(&me->pmi, key, from + at, n))
             return false;
     }
+    if (!coll_i_pmi_barrier(&me->pmi))
+        return false;
+    for (uint32_t r = 0; r < me->p; r++)
+        for (size_t at = 0; at < bytes; at += COLL_I_PMI_BYTES) {
+            const size_t n = coll_i_pmi_part(bytes - at);
+            (void)snprintf(key, sizeof key, "coll-%u-%u-%u", (unsigned)me->gathered,
+                           (unsigned)r, (unsigned)at);
+            if (!coll_i_pmi_get(&me->pmi, key, all + r * bytes + at, n))
+                return false;
+        }
     return true;
 }
 
@@ -218,6 +231,7 @@ COLL_INLINE bool coll_i_launched_gather(void *ctx, const void *mine, size_t byte
     coll_i_launched *me = (coll_i_launched *)ctx;
     if (bytes > COLL_I_RDV_BYTES)
         return false;
+    me->gathered++;
     if (me->pmi.fd >= 0)
         return coll_i_launched_by_pmi(me, mine, bytes, (unsigned char *)all);
     if (me->p > 1)
@@ -239,31 +253,50 @@ COLL_INLINE bool coll_i_launched_secret(coll_i_launched *me)
            coll_i_pmi_get(&me->pmi, "coll-secret", me->secret, sizeof me->secret);
 }
 
+/* Finds out who this process is; `gather` of coll_i_launched_gather, once or several times, may follow. False:
+ * `why` says why. patience: ms, 0: 10000. */
+COLL_INLINE bool coll_i_launched_begin(coll_i_launched *me, uint32_t patience, char *why)
+{
+    if (!coll_i_launched_read(me, why))
+        return false;
+    me->patience = patience ? patience : 10000;
+    if (coll_i_launched_secret(me))
+        return true;
+    (void)snprintf(why, COLL_TCP_WHY, "the process manager keeps nothing for the ranks");
+    return false;
+}
+
+/* False, and `why` says why: the process manager does not answer any more. */
+COLL_INLINE bool coll_i_launched_end(coll_i_launched *me, char *why)
+{
+    if (me->listener >= 0)
+        (void)close(me->listener);
+    if (me->pmi.fd < 0 || coll_i_pmi_close(&me->pmi))
+        return true;
+    (void)snprintf(why, COLL_TCP_WHY, "the process manager does not answer any more");
+    return false;
+}
+
 /* Opens and joins the rank that this process was started as. What `options` say of a secret does not
  * count. NULL: `why`, of COLL_TCP_WHY bytes, says why. Once a process. */
 COLL_INLINE coll_tcp *coll_tcp_launched(const coll_tcp_options *options, char *why)
 {
+    char last[COLL_TCP_WHY];
     coll_tcp_options mine;
     coll_i_launched me;
-    coll_tcp *tcp = NULL;
+    coll_tcp *tcp;
     memset(&mine, 0, sizeof mine);
     if (options)
         mine = *options;
-    if (!coll_i_launched_read(&me, why))
+    if (!coll_i_launched_begin(&me, mine.patience, why))
         return NULL;
-    me.patience = mine.patience ? mine.patience : 10000;
     if (!mine.interfaces)
         mine.interfaces = getenv("COLL_INTERFACES");
     mine.secret = me.secret;
-    if (coll_i_launched_secret(&me))
-        tcp = coll_tcp_start(me.rank, me.p, &mine, coll_i_launched_gather, &me, why);
-    else
-        (void)snprintf(why, COLL_TCP_WHY, "the process manager keeps nothing for the ranks");
-    if (me.listener >= 0)
-        (void)close(me.listener);
-    if (me.pmi.fd >= 0 && !coll_i_pmi_close(&me.pmi) && tcp) {
+    tcp = coll_tcp_start(me.rank, me.p, &mine, coll_i_launched_gather, &me, why);
+    if (!coll_i_launched_end(&me, last) && tcp) {
         coll_tcp_abandon(tcp);
-        (void)snprintf(why, COLL_TCP_WHY, "the process manager does not answer any more");
+        (void)snprintf(why, COLL_TCP_WHY, "%s", last);
         tcp = NULL;
     }
     return tcp;

@@ -19,6 +19,7 @@
 enum {
     COLL_I_PMI_LINE = 1200,
     COLL_I_PMI_VALUE = 256, /* the least that all managers take of a value, with its end */
+    COLL_I_PMI_BYTES = 120, /* … that are written to one, in hexadecimal */
     COLL_I_PMI_NAME = 260
 };
 
@@ -91,6 +92,13 @@ COLL_INLINE bool coll_i_pmi_close(coll_i_pmi *pmi)
 COLL_INLINE bool coll_i_pmi_barrier(coll_i_pmi *pmi)
 {
     return coll_i_pmi_ask(pmi, "cmd=barrier_in\n", "barrier_out");
+}
+
+/* How much of so many bytes is published under one key. */
+COLL_INLINE size_t coll_i_pmi_part(size_t bytes)
+{
+    const size_t most = COLL_I_PMI_BYTES;
+    return bytes < most ? bytes : most;
 }
 
 /* Publishes bytes, in hexadecimal, under a key. */

@@ -15,7 +15,7 @@
 #include "../tcp.h"
 
 enum {
-    COLL_I_RDV_BYTES = 64, /* the most that a rank has */
+    COLL_I_RDV_BYTES = 4096, /* the most that a rank has */
     COLL_I_RDV_HEAD = 12 + COLL_I_TCP_RANDOM + 8,
     COLL_I_RDV_CHECKED = 12 + 2 * COLL_I_TCP_RANDOM /* … of both sides, but the checksum */
 };

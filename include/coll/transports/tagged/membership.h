@@ -1,0 +1,217 @@
+/* coll/transports/tagged/membership.h — ranks joined by a library with tagged messages: how a rank comes and goes
+ *
+ * The address of a rank is the process that it is, and the bytes by which the library reaches it. Those
+ * differ in length from rank to rank, so ranks exchange the lengths first.
+ *
+ * Use ../ofi.h or ../ucx.h.
+ */
+#ifndef COLL_TRANSPORTS_TAGGED_MEMBERSHIP_H
+#define COLL_TRANSPORTS_TAGGED_MEMBERSHIP_H
+
+#include <sys/stat.h>
+
+#include "exchange.h"
+
+enum {
+    COLL_I_TAGGED_WHO = (int)sizeof(coll_i_tagged_process) + 4
+}; /* and the library's length */
+
+/* ---- who this is ------------------------------------------------------------------------- */
+
+/* This process. The machine is the kernel's number of this boot and the name space of its processes. */
+COLL_INLINE coll_i_tagged_process coll_i_tagged_self(void)
+{
+    static const unsigned char key[COLL_TCP_SECRET] = {0};
+    coll_i_tagged_process self;
+    unsigned char text[36 + sizeof(uint64_t)] = {0};
+    struct stat space;
+    const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY);
+    self.number = (uint64_t)getpid();
+    self.start = coll_i_tagged_started(self.number);
+    self.machine = 0;
+    if (fd >= 0 && read(fd, text, 36) == 36 && stat("/proc/self/ns/pid", &space) == 0) {
+        const uint64_t number = (uint64_t)space.st_ino;
+        memcpy(text + 36, &number, sizeof number);
+        self.machine = coll_i_siphash(key, text, sizeof text) | 1;
+    }
+    if (fd >= 0)
+        (void)close(fd);
+    return self;
+}
+
+/* Prepares a rank. False: `why` says why. */
+COLL_INLINE bool coll_i_tagged_init(coll_i_tagged *net, const coll_i_tagged_library *library,
+                                    uint32_t rank, uint32_t p, uint32_t patience,
+                                    uint32_t ranks_here, char *why)
+{
+    net->library = library;
+    net->rank = rank;
+    net->p = p;
+    net->patience = patience ? patience : 10000;
+    net->ranks_here = ranks_here;
+    coll_claims_init(&net->claims);
+    coll_idle_init(&net->idle, ranks_here ? ranks_here : 1);
+    coll_i_tagged_list_init(&net->due);
+    coll_i_tagged_list_init(&net->stuck);
+    net->self = coll_i_tagged_self();
+    if (rank >= p) {
+        (void)snprintf(why, COLL_TCP_WHY, "there is no rank %u of %u", (unsigned)rank,
+                       (unsigned)p);
+        return false;
+    }
+    net->links = (coll_i_tagged_link **)calloc(p, sizeof *net->links);
+    if (net->links)
+        return true;
+    (void)snprintf(why, COLL_TCP_WHY, "rank %u: there is not enough memory", (unsigned)rank);
+    return false;
+}
+
+/* Keeps the own address. */
+COLL_INLINE bool coll_i_tagged_set_address(coll_i_tagged *net, const void *its, size_t bytes)
+{
+    const uint32_t length = (uint32_t)bytes;
+    net->address_bytes = COLL_I_TAGGED_WHO + length;
+    net->address = (unsigned char *)malloc(net->address_bytes);
+    if (!net->address)
+        return false;
+    memcpy(net->address, &net->self, sizeof net->self);
+    memcpy(net->address + sizeof net->self, &length, sizeof length);
+    memcpy(net->address + COLL_I_TAGGED_WHO, its, length);
+    return true;
+}
+
+/* The library's part of an address; its length, or 0: it is none. */
+COLL_INLINE size_t coll_i_tagged_library_address(const unsigned char *address, size_t bytes,
+                                                 const unsigned char **its)
+{
+    uint32_t length = 0;
+    if (bytes >= COLL_I_TAGGED_WHO)
+        memcpy(&length, address + sizeof(coll_i_tagged_process), sizeof length);
+    *its = address + COLL_I_TAGGED_WHO;
+    return length <= bytes - COLL_I_TAGGED_WHO ? length : 0;
+}
+
+/* Takes the addresses of all ranks, each in `bytes` bytes, and posts the receives of notices. */
+COLL_INLINE bool coll_i_tagged_join(coll_i_tagged *net, const void *all, size_t bytes,
+                                    char *why)
+{
+    const unsigned char *its, *at = (const unsigned char *)all;
+    uint32_t here = 0;
+    net->processes = (coll_i_tagged_process *)malloc(net->p * sizeof *net->processes);
+    for (uint32_t r = 0; r < net->p; r++) {
+        if (coll_i_tagged_library_address(at + r * bytes, bytes, &its) == 0) {
+            (void)snprintf(why, COLL_TCP_WHY, "rank %u has no address", (unsigned)r);
+            return false;
+        }
+        if (net->processes)
+            memcpy(&net->processes[r], at + r * bytes, sizeof *net->processes);
+        here += net->processes && net->processes[r].machine == net->self.machine;
+    }
+    if (net->ranks_here == 0)
+        coll_idle_init(&net->idle, here ? here : 1);
+    for (unsigned i = 0; net->processes && i < COLL_I_TAGGED_POSTED; i++) {
+        coll_i_tagged_op *op = coll_i_tagged_op_take(net, NULL, COLL_I_TAGGED_HEAR, 0, NULL, 0);
+        if (op)
+            coll_i_tagged_start_data(net, op);
+        if (op && op->state != COLL_I_TAGGED_OVER)
+            continue;
+        (void)snprintf(why, COLL_TCP_WHY, "rank %u: the library takes no receives",
+                       (unsigned)net->rank);
+        return false;
+    }
+    if (net->processes)
+        return true;
+    (void)snprintf(why, COLL_TCP_WHY, "rank %u: there is not enough memory",
+                   (unsigned)net->rank);
+    return false;
+}
+
+/* Finds out the addresses of all ranks, *bytes each; to free. NULL: `why` says why. */
+COLL_INLINE unsigned char *coll_i_tagged_gather(const coll_i_tagged *net,
+                                                coll_gather_bytes gather, void *ctx,
+                                                size_t *bytes, char *why)
+{
+    uint32_t *lengths = (uint32_t *)malloc(net->p * sizeof *lengths);
+    unsigned char *mine = NULL, *all = NULL;
+    bool well = false;
+    *bytes = 0;
+    if (lengths && gather(ctx, &net->address_bytes, sizeof *lengths, lengths)) {
+        for (uint32_t r = 0; r < net->p; r++)
+            *bytes = lengths[r] > *bytes ? lengths[r] : *bytes;
+        mine = (unsigned char *)calloc(1, *bytes);
+        all = (unsigned char *)malloc(net->p * *bytes);
+        if (mine && all) {
+            memcpy(mine, net->address, net->address_bytes);
+            well = gather(ctx, mine, *bytes, all);
+        }
+    }
+    free(mine);
+    free(lengths);
+    if (well)
+        return all;
+    free(all);
+    (void)snprintf(
+        why, COLL_TCP_WHY,
+        "rank %u does not learn the addresses of the others: one is not there, or has "
+        "another secret",
+        (unsigned)net->rank);
+    return NULL;
+}
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+/* Ends what the library does, and frees all but the structure itself and what the library has. */
+COLL_INLINE void coll_i_tagged_abandon(coll_i_tagged *net)
+{
+    coll_i_tagged_break(net);
+    if (net->registers)
+        for (uint32_t i = 0; i < net->n_ops; i++) {
+            coll_i_tagged_op *op = &net->ops[i / COLL_I_TAGGED_OPS][i % COLL_I_TAGGED_OPS];
+            if (op->bounce)
+                net->library->unkeep(net, op->bounce_own);
+            if (i % COLL_I_TAGGED_OPS == 0)
+                net->library->unkeep(net, op->own);
+        }
+    for (uint32_t i = 0; i < net->n_ops; i++)
+        free(net->ops[i / COLL_I_TAGGED_OPS][i % COLL_I_TAGGED_OPS].bounce);
+    for (uint32_t i = 0; i < net->n_ops / COLL_I_TAGGED_OPS; i++)
+        free(net->ops[i]);
+    for (uint32_t i = 0; i < net->n_links; i++)
+        free(net->list[i]);
+    free(net->ops);
+    free(net->list);
+    free(net->links);
+    free(net->waiting);
+    free(net->aborted);
+    free(net->processes);
+    free(net->address);
+}
+
+/* Says to all that it has to do with that this rank is done, and waits for their answers, for `patience` at
+ * most: the messages before were received by the library then. */
+COLL_INLINE void coll_i_tagged_leave(coll_i_tagged *net)
+{
+    const uint64_t until = coll_i_tcp_now() + net->patience;
+    uint32_t left;
+    net->closing = true;
+    for (uint32_t i = 0; i < net->n_links; i++)
+        if (!net->list[i]->lost)
+            coll_i_tagged_say(net, net->list[i]->peer, COLL_I_TAGGED_LEAVE, 0, 0);
+    for (uint32_t idle = 0;; idle++) {
+        left = net->orphans + net->n_waiting;
+        for (uint32_t i = 0; i < net->n_links; i++) {
+            coll_i_tagged_link *link = net->list[i];
+            const bool there = !link->lost && !link->heard;
+            if (there && idle % COLL_I_TAGGED_ROUNDS == 0 &&
+                coll_i_tagged_has_ended(net, link->peer))
+                coll_i_tagged_lose(net, link);
+            left += there;
+        }
+        if (left == 0 || net->broken || coll_i_tcp_now() >= until)
+            return;
+        coll_i_tagged_move(net);
+        coll_idle_wait(&net->idle, idle, -1);
+    }
+}
+
+#endif /* COLL_TRANSPORTS_TAGGED_MEMBERSHIP_H */
