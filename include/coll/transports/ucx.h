@@ -451,7 +451,7 @@ COLL_INLINE void coll_ucx_describe(const coll_ucx *ucx, char *text, size_t bytes
                    (unsigned)ucx->net.address_bytes - (unsigned)COLL_I_TAGGED_WHO,
                    (unsigned)ucx->net.n_links);
     for (uint32_t i = 0; i < ucx->net.n_links; i++)
-        if (ucx->net.list[i]->end)
+        if (ucx->net.list[i]->end && !ucx->net.list[i]->lost)
             coll_i_ucx_describe_end((ucp_ep_h)ucx->net.list[i]->end, text, bytes);
 }
 
