@@ -87,7 +87,8 @@ cat <<EOF2
 \`bench/measurements.sh\` measured this and wrote this page. Run it on your machine; absolute times say
 little about another one. \`bench/compare.sh OLD NEW\` says whether a change costs time: it builds two
 trees or revisions, runs them in turns, prints the ratio of each cell, and ends with exit code 1 if
-one is slower. \`bench/peers.sh\` and \`bench/mpi.sh\` compare with MPI libraries.
+one is slower. \`bench/peers.sh\` and \`bench/mpi.sh\` compare with MPI libraries,
+\`bench/networks.sh\` with the same over TCP.
 
 | | |
 |---|---|
